@@ -1,13 +1,30 @@
 # The commands of a working day. CI runs .ci/run, which calls these.
 export CGO_ENABLED ?= 0
 
-.PHONY: help build test check fmt vet lint race bench-mcp bench-oauth bench-a2a bench-bridge
+.PHONY: help build reproducible release-check vulnerabilities test check fmt vet lint race bench-mcp bench-oauth bench-a2a bench-bridge
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## a static binary, ./rialto
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o rialto ./cmd/rialto
+
+reproducible: ## build twice in two folders, and compare
+	.ci/reproducible
+
+# These tools take minutes to build, so CI does not: it runs what they would, in internal/e2e.
+goreleaser = go run github.com/goreleaser/goreleaser/v2@v2.15.4
+helm = go run helm.sh/helm/v3/cmd/helm@v3.22.0
+chart = deploy/helm/rialto -f deploy/helm/rialto/ci/all-values.yaml
+
+release-check: ## check .goreleaser.yaml and the chart, and build a release without publishing it
+	$(helm) lint --strict $(chart)
+	$(helm) template rialto $(chart) --kube-version 1.34.0 | diff internal/e2e/testdata/chart.yaml -
+	$(goreleaser) check
+	$(goreleaser) release --snapshot --clean --skip=docker,sbom,sign
+
+vulnerabilities: ## govulncheck, which needs its database, https://vuln.go.dev
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
 test: ## all tests that need nothing but Go
 	go test ./...

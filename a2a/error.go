@@ -117,6 +117,10 @@ func RetryAfter(err error) time.Duration {
 	return e.RetryAfter
 }
 
+// ErrTooLarge is the cause of an error about an answer that exceeds a limit of ours. To ask
+// again would fetch it again.
+var ErrTooLarge = errors.New("the answer is too large")
+
 // Is reports whether err is, or wraps, an *Error with this code, or one that is a case of it.
 func Is(err error, code Code) bool {
 	var e *Error

@@ -8,7 +8,7 @@ import "context"
 // there, or not the caller's.
 type Pusher interface {
 	// SetPush adds a config to the task that it names and returns it as kept. It
-	// replaces the one of that task that has its ID; one without an ID gets one.
+	// replaces the task's config with the same ID; a config without an ID gets one.
 	// A URL that may not be called answers InvalidParams.
 	SetPush(context.Context, *PushConfig) (*PushConfig, error)
 

@@ -180,7 +180,7 @@ func (r *rig) waitForEnd(task string) {
 		if e.State().Terminal() {
 			return
 		}
-		if err := r.Documents.AwaitChange(ctx, task, e.Updated); err != nil {
+		if _, err := r.Documents.NextChange(ctx, task, e.Updated); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -267,7 +267,7 @@ func TestAnAnswerDoesNotReachTheNextQuestion(t *testing.T) {
 	})
 	id := r.call("send_task", `{"message":"begin"}`).TaskID
 	ctx := as(t.Context(), "alice")
-	page, err := r.Documents.TaskView(ctx, id, "")
+	page, err := r.Documents.TaskView(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
 		n := strconv.Itoa(i)
 		e := &ledger.Record{Handle: "h" + n, Owner: "alice", Agent: "dead", MessageID: "m", Created: time.Now(), Updated: time.Now(), Idle: true,
 			Task: &a2a.Task{ID: a2a.TaskID(n), Status: a2a.Status{State: a2a.AuthRequired}}}
-		if err := r.db.Ledger.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
+		if err := r.db.Ledger.AddTask(t.Context(), e, "", 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -388,7 +388,7 @@ func TestAConnectedAgentThatNamesAPageSendsItsUserThere(t *testing.T) {
 		if !strings.HasPrefix(task.AnswerURL, want) {
 			t.Errorf("%q: the answer is given at %q", words, task.AnswerURL)
 		}
-		page, err := r.Documents.TaskView(as(t.Context(), "alice"), task.TaskID, "")
+		page, err := r.Documents.TaskView(as(t.Context(), "alice"), task.TaskID)
 		if err != nil || page.Connect != strings.Contains(want, "connect") || !page.Connect && page.Visit != "https://calendar.test/allow" {
 			t.Errorf("%q: the page has %+v, %v", words, page, err)
 		}

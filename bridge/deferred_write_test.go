@@ -15,7 +15,9 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/internal/unavailable"
 )
 
 // book counts what is written into a ledger, and refuses new tasks while it is
@@ -26,12 +28,12 @@ type book struct {
 	added, saved atomic.Int64
 }
 
-func (l *book) AddTask(ctx context.Context, e *ledger.Record, lease ledger.Lease, most int) error {
+func (l *book) AddTask(ctx context.Context, e *ledger.Record, replica string, most int) error {
 	l.added.Add(1)
 	if l.full != nil {
 		return l.full
 	}
-	return l.Store.AddTask(ctx, e, lease, most)
+	return l.Store.AddTask(ctx, e, replica, most)
 }
 
 func (l *book) SaveTask(ctx context.Context, e *ledger.Record, replica string) error {
@@ -213,7 +215,7 @@ func TestNoMoreMessagesLeaveThanTasksMayRun(t *testing.T) {
 			yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}, nil)
 		}
 	}}, &a2a.Card{}}
-	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Runner.MaxRunning = most })
+	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Runner.Limits.TasksPerUser = most })
 	var first, others sync.WaitGroup
 	for range most {
 		first.Go(func() { r.call("send_task", `{"message":"go"}`).want(t, a2a.Completed, false) })
@@ -235,4 +237,122 @@ func TestNoMoreMessagesLeaveThanTasksMayRun(t *testing.T) {
 	others.Wait()
 	close(release)
 	first.Wait()
+}
+
+// cut is a ledger whose connection breaks at the first writes of tasks.
+type cut struct {
+	ledger.Store
+	breaks  atomic.Int64  // how many writes fail
+	commits bool          // what was written is there nevertheless
+	away    chan struct{} // closed when the ledger can be reached again; nil if it can
+	saved   chan error    // has what SaveTask returned
+}
+
+var errBroken = &unavailable.Error{Cause: errors.New("connection reset by peer")}
+
+func (l *cut) AddTask(ctx context.Context, e *ledger.Record, replica string, most int) error {
+	if l.breaks.Add(-1) < 0 {
+		return l.Store.AddTask(ctx, e, replica, most)
+	}
+	if l.commits {
+		if err := l.Store.AddTask(ctx, e, replica, most); err != nil {
+			return err
+		}
+	}
+	return errBroken
+}
+
+func (l *cut) Task(ctx context.Context, owner, handle string) (*ledger.Record, error) {
+	select {
+	case <-l.away:
+	default:
+		if l.away != nil {
+			return nil, errBroken
+		}
+	}
+	return l.Store.Task(ctx, owner, handle)
+}
+
+func (l *cut) SaveTask(ctx context.Context, e *ledger.Record, replica string) error {
+	err := l.Store.SaveTask(ctx, e, replica)
+	l.saved <- err
+	return err
+}
+
+// newCut returns a rig whose ledger is cut, with an agent that says nothing until it is released.
+func newCut(t *testing.T, change func(*cut)) (r *rig, agent *scripted, release chan struct{}) {
+	release = make(chan struct{})
+	agent = &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return func(yield func(a2a.Event, error) bool) {
+			<-release
+			yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}}, nil)
+		}
+	}}
+	l := &cut{saved: make(chan error, 10)}
+	change(l)
+	return newRigWith(t, "", map[string]peer{"one": {agent, &a2a.Card{}}}, func(b *bridge.Bridge) {
+		l.Store = b.Runner.Ledger
+		b.Runner.Ledger = l
+	}), agent, release
+}
+
+// TestATaskOutlivesABrokenConnection breaks the connection at the first write of a task, before or
+// after the commit. The task was given up, though its message had been sent.
+func TestATaskOutlivesABrokenConnection(t *testing.T) {
+	for _, commits := range []bool{false, true} {
+		t.Run(fmt.Sprint("after the commit: ", commits), func(t *testing.T) {
+			r, agent, release := newCut(t, func(l *cut) { l.breaks.Store(1); l.commits = commits })
+			close(release)
+			got := r.call("send_task", `{"message":"go"}`)
+			got.want(t, a2a.Completed, false)
+			r.call("get_task", `{"task_id":"`+got.TaskID+`","wait":0}`).want(t, a2a.Completed, false)
+			if n := agent.sent(); n != 1 {
+				t.Errorf("the agent got %d messages, want 1", n)
+			}
+		})
+	}
+}
+
+// TestNoMessageLeavesDuringAnOutage sends while no task can be written: each message reached the
+// agent, and its answer was dropped.
+func TestNoMessageLeavesDuringAnOutage(t *testing.T) {
+	r, agent, release := newCut(t, func(l *cut) { l.breaks.Store(1000) })
+	close(release)
+	r.call("send_task", `{"message":"go"}`).refused(t, "could not be recorded")
+	for range 3 {
+		r.call("send_task", `{"message":"go"}`).refused(t, "not available")
+	}
+	if n := agent.sent(); n != 1 {
+		t.Errorf("the agent got %d messages, want 1", n)
+	}
+}
+
+// TestTheEndOfATaskThatWasGivenUpIsWritten breaks the connection after the commit, for longer than
+// the caller waits. The task is in the ledger, and was failed though its agent finished it.
+func TestTheEndOfATaskThatWasGivenUpIsWritten(t *testing.T) {
+	var ledgerOf *cut
+	r, _, release := newCut(t, func(l *cut) { l.breaks.Store(1); l.commits, l.away, ledgerOf = true, make(chan struct{}), l })
+	r.call("send_task", `{"message":"go"}`).refused(t, "could not be recorded")
+	close(ledgerOf.away)
+	close(release)
+	if err := <-ledgerOf.saved; err != nil {
+		t.Error(err)
+	}
+	tasks, err := r.db.Ledger.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10})
+	if err != nil || len(tasks) != 1 || tasks[0].State != a2a.Completed {
+		t.Errorf("got %+v, %v, want the task, completed", tasks, err)
+	}
+}
+
+// TestAnAgentIsNotBlamedForTheDatabase dials an agent whose card cannot be noted. The answer once
+// said that the agent cannot be reached, and advised the model to choose another.
+func TestAnAgentIsNotBlamedForTheDatabase(t *testing.T) {
+	r := newRigWith(t, "", map[string]peer{"one": {&scripted{}, &a2a.Card{}}}, func(b *bridge.Bridge) {
+		b.Runner.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
+			return nil, fmt.Errorf("noting the card: %w", errBroken)
+		}
+	})
+	for range 2 {
+		r.call("send_task", `{"message":"go"}`).refused(t, "database is not available")
+	}
 }

@@ -105,9 +105,9 @@ type dawdling struct {
 	goOn <-chan struct{}
 }
 
-func (l dawdling) AddTask(ctx context.Context, e *ledger.Record, lease ledger.Lease, most int) error {
+func (l dawdling) AddTask(ctx context.Context, e *ledger.Record, replica string, most int) error {
 	defer func() { <-l.goOn }()
-	return l.Store.AddTask(ctx, e, lease, most)
+	return l.Store.AddTask(ctx, e, replica, most)
 }
 
 // TestACallThatIsMadeAgainBeforeAnybodyFollowsIsAnsweredAsSoon makes a call again

@@ -31,10 +31,12 @@ type reply struct {
 	RequestState string `json:"requestState"`
 	Content      []struct{ Text string }
 	Structured   struct {
-		TaskID  string `json:"task_id"`
-		State   string `json:"state"`
-		Message string `json:"message"`
+		TaskID    string `json:"task_id"`
+		State     string `json:"state"`
+		Message   string `json:"message"`
+		AnswerURL string `json:"answer_url"`
 	} `json:"structuredContent"`
+	IsError bool `json:"isError"`
 }
 
 // serving serves the tools of a rig to alice, over HTTP.
@@ -255,27 +257,7 @@ func TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere(t *testing.T) {
 		return nil
 	})
 	r := newRig(t, "", map[string]peer{"one": agent})
-	srv := serving(t, r)
-	session := ""
-	post := func(body string) *http.Response {
-		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), "POST", srv.URL, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
-		if session != "" {
-			req.Header.Set("Mcp-Session-Id", session)
-			req.Header.Set("MCP-Protocol-Version", "2025-06-18")
-		}
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { resp.Body.Close() })
-		return resp
-	}
-	session = post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}`).Header.Get("Mcp-Session-Id")
+	post := session(t, r)
 	lines := bufio.NewScanner(post(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"send_task","arguments":{"message":"order"}}}`).Body)
 	await := func(words string) string {
 		t.Helper()
@@ -293,11 +275,11 @@ func TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere(t *testing.T) {
 		t.Fatalf("got %v, %v", page, err)
 	}
 	ctx := as(t.Context(), "alice")
-	task, err := r.Documents.TaskView(ctx, page[0].TaskID, "")
+	task, err := r.Documents.TaskView(ctx, page[0].TaskID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Documents.AnswerTask(ctx, task.TaskID, runner.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
+	if err := r.Documents.AnswerTask(ctx, task.Record.Handle, runner.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	await("notifications/cancelled")

@@ -221,7 +221,7 @@ func TestWhatIsLargeIsWrittenSeldom(t *testing.T) {
 			})
 			e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: time.Now(), Updated: time.Now(), Idle: true, Revisions: c.past,
 				Task: &a2a.Task{ID: "t", ContextID: "c", Status: a2a.Status{State: a2a.InputRequired}, Artifacts: c.is}}
-			if err := r.db.Ledger.AddTask(t.Context(), e, ledger.Lease{}, 1); err != nil {
+			if err := r.db.Ledger.AddTask(t.Context(), e, "", 1); err != nil {
 				t.Fatal(err)
 			}
 			r.call("send_task", `{"task_id":"h","message":"go on"}`).want(t, a2a.Completed, false)

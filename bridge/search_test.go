@@ -214,3 +214,34 @@ func TestAnAgentWithoutDocumentsIsNotAskedForOne(t *testing.T) {
 		t.Errorf("an agent got %q", <-asked)
 	}
 }
+
+// TestFetchSaysHowATaskEnded: of a task that ended without words or output, fetch returned "" as
+// text, and rialto doctor reported that the server does not have the shape that ChatGPT reads.
+func TestFetchSaysHowATaskEnded(t *testing.T) {
+	for name, c := range map[string]struct {
+		events []any
+		wants  []string
+	}{
+		"canceled":               {[]any{update(a2a.Canceled, "")}, []string{"The task was canceled", "gave no reason"}},
+		"failed":                 {[]any{update(a2a.Failed, "")}, []string{"The task failed", "gave no reason"}},
+		"failed with a reason":   {[]any{update(a2a.Failed, "No paper.")}, []string{"The task failed", "No paper."}},
+		"rejected":               {[]any{update(a2a.Rejected, "")}, []string{"The agent rejected the task"}},
+		"not reached":            {[]any{a2a.Errorf(a2a.Unavailable, "closed")}, []string{"The task failed", "closed"}},
+		"completed without more": {[]any{update(a2a.Completed, "")}, []string{"The task is completed", "no output"}},
+		"canceled with output":   {[]any{IsChunk("1", "Half a page"), update(a2a.Canceled, "")}, []string{"Half a page", "The task was canceled"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "", map[string]peer{"one": turns(c.events)})
+			id := r.call("send_task", `{"message":"go"}`).TaskID
+			var doc documents.Document
+			if err := json.Unmarshal(r.call("fetch", `{"id":"task:`+id+`"}`).raw, &doc); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range c.wants {
+				if !strings.Contains(doc.Text, want) {
+					t.Errorf("got %q, want %q in it", doc.Text, want)
+				}
+			}
+		})
+	}
+}

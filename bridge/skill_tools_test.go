@@ -185,19 +185,13 @@ func TestToolsFollowTheAgentsAndTheirCards(t *testing.T) {
 	}
 }
 
-func TestTheBestAgentsAreProposedAndNoneIsChosen(t *testing.T) {
+func TestACallWithoutAnAgentIsToldTheAgentsWithItsSkill(t *testing.T) {
 	r := newRig(t, "", map[string]peer{
-		"tables":  skilled(t, nil, a2a.Skill{ID: "query", Name: "Query tables", Description: "Totals and averages of claims and premiums."}),
-		"weather": skilled(t, nil, a2a.Skill{ID: "forecast", Name: "Forecast", Description: "Rain, wind and sun of the next days."}),
-		"texts":   skilled(t, nil, a2a.Skill{ID: "translate", Name: "Translate", Description: "Texts between languages."}),
+		"tables":  skilled(t, nil, a2a.Skill{ID: "query", Name: "Query tables"}),
+		"weather": skilled(t, nil, a2a.Skill{ID: "forecast", Name: "Forecast"}),
 	})
-	got := r.call("send_task", `{"message":"What is the average of the claims of March?"}`)
-	got.refused(t, `"agent": "tables"`)
-	if !strings.Contains(got.Text, "its skill query is about: claims") || strings.Contains(got.Text, "weather (") {
-		t.Errorf("got %s", got.Text)
-	}
-	r.call("send_task", `{"message":"go","skill":"forecast"}`).refused(t, `"agent": "weather"`)
-	if got := r.call("send_task", `{"message":"zzz"}`); strings.Contains(got.Text, "fit best") || !strings.Contains(got.Text, "Choose one of") {
-		t.Errorf("got %s", got.Text)
+	r.call("send_task", `{"message":"go","skill":"forecast"}`).refused(t, `The skill is there with "agent": "weather". Choose one of`)
+	for _, arguments := range []string{`{"message":"What is the average of the claims of March?"}`, `{"message":"go","skill":"other"}`} {
+		r.call("send_task", arguments).refused(t, `"agent" is missing. Choose one of: tables, weather. list_agents tells`)
 	}
 }

@@ -105,8 +105,8 @@ func TestAPersonAnswersAnMCPTask(t *testing.T) {
 		says   string
 	}{
 		"an answer is sent":                 {`{"action":"accept","content":{"answer":"this"}}`, mcp.Completed, "You said: this"},
-		"to decline is an answer":           {`{"action":"decline"}`, mcp.Completed, "You said: The user declined to answer."},
-		"to cancel ends the task":           {`{"action":"cancel"}`, mcp.Cancelled, ""},
+		"to decline leaves the question":    {`{"action":"decline"}`, mcp.Completed, "Which one?"},
+		"to cancel leaves the question":     {`{"action":"cancel"}`, mcp.Completed, "Which one?"},
 		"an invalid answer changes nothing": {`{"action":"accept","content":{"other":1}}`, mcp.InputRequired, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -164,8 +164,8 @@ func TestATaskThatWaitsForASignInSaysSo(t *testing.T) {
 	}
 }
 
-// TestAPersonDeclinesToSignIn: a client that has been answered does not ask again, so a
-// task that stayed as it is would never end for it.
+// TestAPersonDeclinesToSignIn: a client that has answered a question does not ask again, so it gets
+// the question as the result of its task, and does not wait.
 func TestAPersonDeclinesToSignIn(t *testing.T) {
 	const page = "Sign in at https://example.com/login"
 	for name, c := range map[string]struct {
@@ -174,8 +174,8 @@ func TestAPersonDeclinesToSignIn(t *testing.T) {
 		says   string
 	}{
 		"to go there changes nothing": {`{"action":"accept"}`, mcp.InputRequired, ""},
-		"to decline is an answer":     {`{"action":"decline"}`, mcp.Completed, "You said: The user declined to sign in or grant access."},
-		"to cancel ends the task":     {`{"action":"cancel"}`, mcp.Cancelled, ""},
+		"to decline leaves the pause": {`{"action":"decline"}`, mcp.Completed, page},
+		"to cancel leaves the pause":  {`{"action":"cancel"}`, mcp.Completed, page},
 	} {
 		t.Run(name, func(t *testing.T) {
 			agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {

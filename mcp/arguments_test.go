@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -57,28 +58,86 @@ func TestArgumentsThatAreRightReachTheTool(t *testing.T) {
 }
 
 func TestArgumentsThatAreWrongAreExplained(t *testing.T) {
-	for arguments, want := range map[string]string{
-		`{}`:                         `"agent" is missing, a string: The agent's name.` + "\n" + `- "parts" is missing, an array`,
-		`{"agent":null,"parts":[]}`:  `"agent" must be a string, not null` + "\n" + `- "parts" must not be empty`,
-		`{"agent":"a","parts":"hi"}`: `"parts" must be an array, not a string ("hi")`,
-		`{"agent":"a","parts":[{}]}`: `"parts[0].text" is missing, a string`,
-		`{"agent":"a","parts":[{"text":"toolong"}]}`:                       `"parts[0].text" may have at most 5 characters, and has 7`,
-		`{"agent":"a","parts":[{"text":"b","n":"3"}]}`:                     `"parts[0].n" must be an integer or null, not a string ("3")`,
-		`{"agent":"a","parts":[{"text":"b"},{"text":"b"},{"text":"b"}]}`:   `"parts" may have at most 2 items, and has 3`,
-		`{"agent":"a","parts":[{"text":"b"}],"mode":"medium"}`:             `"mode" must be one of "fast", "slow", not a string ("medium")`,
-		`{"agent":"a","parts":[{"text":"b"}],"limit":0}`:                   `"limit" must be at least 1, and is 0`,
-		`{"agent":"a","parts":[{"text":"b"}],"limit":51}`:                  `"limit" may be at most 50, and is 51`,
-		`{"agent":"a","parts":[{"text":"b"}],"limit":1e400}`:               `"limit" may be at most 50, and is 1e400`,
-		`{"agent":"a","parts":[{"text":"b"}],"limit":-1e400}`:              `"limit" must be at least 1, and is -1e400`,
-		`{"agent":"a","parts":[{"text":"b"}],"deep":{"a":1}}`:              `"deep.a" is not known: none are taken here`,
-		`{"agent":"` + strings.Repeat("x", 99) + `","parts":{"text":"b"}}`: `"parts" must be an array, not an object`,
+	long, many := strings.Repeat("x", 300), ""
+	for i := range 30 {
+		many += fmt.Sprintf(`,"more%d":"%s"`, i, long)
+	}
+	for arguments, want := range map[string][2]string{ // what is wrong, and the corrected arguments
+		`{}`:                         {`"agent" is missing, a string: The agent's name.` + "\n" + `- "parts" is missing, an array`, ``},
+		`{"agent":null,"parts":[]}`:  {`"agent" must be a string, not null` + "\n" + `- "parts" must not be empty`, ``},
+		`{"agent":"a","parts":"hi"}`: {`"parts" must be an array, not a string ("hi")`, `{"agent":"a","parts":[{"text":"..."}]}`},
+		`{"agent":"a","parts":[{}]}`: {`"parts[0].text" is missing, a string`, `{"agent":"a","parts":[{"text":"..."}]}`},
+		`{"agent":"a","parts":[{"text":"toolong","n":2}]}`:               {`"parts[0].text" may have at most 5 characters, and has 7`, `{"agent":"a","parts":[{"text":"...","n":2}]}`},
+		`{"agent":"a","parts":[{"text":"b","n":"x"}]}`:                   {`"parts[0].n" must be an integer or null, not a string ("x")`, `{"agent":"a","parts":[{"text":"b","n":1}]}`},
+		`{"agent":"a","parts":[{"text":"b"},{"text":"c"},{"text":"d"}]}`: {`"parts" may have at most 2 items, and has 3`, `{"agent":"a","parts":[{"text":"b"},{"text":"c"}]}`},
+		`{"agent":"a","mode":"medium","parts":[{"text":"b"}]}`:           {`"mode" must be one of "fast", "slow", not a string ("medium")`, `{"agent":"a","mode":"fast","parts":[{"text":"b"}]}`},
+		`{"agent":"a","parts":[{"text":"b"}],"limit":0}`:                 {`"limit" must be at least 1, and is 0`, `{"agent":"a","parts":[{"text":"b"}],"limit":1}`},
+		`{"agent":"a","parts":[{"text":"b"}],"limit":51}`:                {`"limit" may be at most 50, and is 51`, `{"agent":"a","parts":[{"text":"b"}],"limit":50}`},
+		`{"agent":"a","parts":[{"text":"b"}],"limit":1e400}`:             {`"limit" may be at most 50, and is 1e400`, `{"agent":"a","parts":[{"text":"b"}],"limit":1}`},
+		`{"agent":"a","parts":[{"text":"b"}],"limit":-1e400}`:            {`"limit" must be at least 1, and is -1e400`, `{"agent":"a","parts":[{"text":"b"}],"limit":1}`},
+		`{"agent":"a","parts":[{"text":"b"}],"limit":"many"}`:            {`"limit" must be a number, not a string ("many")`, `{"agent":"a","parts":[{"text":"b"}],"limit":1}`},
+		`{"agent":"a","parts":[{"text":"b"}],"deep":{"a":1},"more":[2]}`: {`"deep.a" is not known: none are taken here`, `{"agent":"a","parts":[{"text":"b"}],"deep":{},"more":[2]}`},
+		`{"agent":"` + long + `","parts":{"text":"b"}}`:                  {`"parts" must be an array, not an object`, `{"agent":"` + long[:200] + `...","parts":[{"text":"..."}]}`},
+		`{"agent":"a","any":["` + long + `"],"limit":0,"parts":[{"text":"b"}]}`: {`"limit" must be at least 1, and is 0`,
+			`{"agent":"a","any":"...","limit":1,"parts":[{"text":"b"}]}`},
+		// too much to repeat
+		`{"agent":"a","parts":[]` + many + `}`: {`"parts" must not be empty`, ``},
 	} {
 		told := called(t, arguments)
-		if !strings.Contains(told, "- "+want+"\n") {
-			t.Errorf("%s: got %q, want in it %q", arguments, told, want)
+		if !strings.Contains(told, "- "+want[0]+"\n") {
+			t.Errorf("%s: got %q, want in it %q", arguments, told, want[0])
 		}
-		if !strings.HasSuffix(told, `Valid arguments, for example: {"agent":"weather","parts":[{"text":"..."}]}`) {
-			t.Errorf("%s: got %q, want an example at its end", arguments, told)
+		if want[1] == "" {
+			want[1] = `{"agent":"weather","parts":[{"text":"..."}]}`
+		}
+		_, example, _ := strings.Cut(told, "Valid arguments, for example: ")
+		if example != want[1] {
+			t.Errorf("%s: got the example %s, want %s", arguments, example, want[1])
+		}
+		if said := called(t, example); said != "" {
+			t.Errorf("%s: the example is refused: %s", arguments, said)
+		}
+	}
+}
+
+// TestNumbersAndBooleansMayBeStrings: models send {"wait":"5"}.
+func TestNumbersAndBooleansMayBeStrings(t *testing.T) {
+	got := make(chan string, 1)
+	reached := tool("send", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
+		got <- string(c.Arguments)
+		return text(""), nil
+	})
+	reached.InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{
+		"wait":{"type":"number","minimum":0,"maximum":240},"n":{"type":["integer","null"]},"yes":{"type":"boolean"},"both":{"type":["string","number"]},
+		"text":{"type":"string"},"few":{"enum":["1","2"]},"in":{"type":"object","properties":{"n":{"type":"integer"}}},"all":{"type":"array","items":{"type":"number"}}}}`)
+	c := &client{t: t, srv: serve(t, &mcp.Server{Tools: []mcp.Tool{reached}}), era: eras[0]}
+	for arguments, want := range map[string]string{
+		`{"wait":"5"}`:                   `{"wait":5}`,
+		`{"wait":" 0.5 ","text":"5"}`:    `{"wait":0.5,"text":"5"}`,
+		`{"n":"20","yes":"true"}`:        `{"n":20,"yes":true}`,
+		`{"yes":"False","both":"1"}`:     `{"yes":false,"both":"1"}`,
+		`{"in":{"n":"-1","\u0061":"2"}}`: `{"in":{"n":-1,"a":"2"}}`,
+		`{"all":["1","2e1",3]}`:          `{"all":[1,2e1,3]}`,
+		`{"text":"5","few":"1"}`:         `{"text":"5","few":"1"}`,
+		`{"n":"1.5"}`:                    ``,
+		`{"wait":"500"}`:                 ``,
+		`{"wait":"soon"}`:                ``,
+		`{"wait":""}`:                    ``,
+		`{"wait":"0x10"}`:                ``,
+		`{"wait":"true"}`:                ``,
+		`{"yes":"yes"}`:                  ``,
+		`{"yes":"1"}`:                    ``,
+		`{"n":"null"}`:                   ``,
+		`{"in":"{\"n\":1}"}`:             ``,
+	} {
+		_, body := c.do("1", "tools/call", `"name":"send","arguments":`+arguments)
+		if refused := strings.Contains(body, `"isError":true`); refused != (want == "") {
+			t.Errorf("%s: got %s", arguments, body)
+		}
+		if want != "" {
+			if args := <-got; args != want {
+				t.Errorf("%s: got %s, want %s", arguments, args, want)
+			}
 		}
 	}
 }

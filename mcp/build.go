@@ -28,6 +28,7 @@ type built struct {
 	key       []byte                // seals requestState
 	tools     atomic.Pointer[toolset]
 	resources map[string]*Resource // nil if there are neither resources nor templates
+	apps      page                 // the resources that are apps
 	templates []*template
 	prompts   map[string]*Prompt
 	lists     map[string]listing // by method
@@ -57,11 +58,14 @@ func (b *built) make(s *Server) (err error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	b.changes.Owner, b.changes.May = s.Owner, s.MaySubscribe
+	if s.Notes == nil {
+		s.Notes = &session.Memory{}
+	}
+	b.changes.Owner, b.changes.May, b.changes.Notes, b.changes.Log = s.Owner, s.MaySubscribe, s.Notes, s.Log
 	b.endpoint = transport.Endpoint{
 		Handle: s.handle, Sessions: session.NewStore(s.SessionKey, s.Now), Changes: &b.changes, Changing: s.Changing,
 		Principal: s.Principal, AllowedOrigins: s.AllowedOrigins, AllowedHosts: s.AllowedHosts,
-		Forward: s.Forward, Strict: s.Strict, Limits: s.Limits.WithDefaults(), Log: s.Log,
+		Strict: s.Strict, Limits: s.Limits.WithDefaults(), Log: s.Log,
 	}
 	if s.Name == "" || s.Version == "" {
 		return errors.New("mcp: the server has no name or no version")

@@ -184,35 +184,16 @@ func FuzzRequestState(f *testing.F) {
 	})
 }
 
-// TestAnAnswerReachesTheProcessThatAsked sends the answer to another process, as a proxy
-// without session affinity does.
-func TestAnAnswerReachesTheProcessThatAsked(t *testing.T) {
-	var here, there *mcp.Server
-	passed := make(chan mcp.Reply, 10)
-	here = &mcp.Server{Tools: mcptest.Tools(), Forward: func(r mcp.Reply) { passed <- r }}
-	there = &mcp.Server{Tools: mcptest.Tools(), Forward: func(r mcp.Reply) { passed <- r; here.Deliver(r) }}
-	ann := (&client{t: t, srv: serve(t, here), era: eras[0], who: "ann"}).initialize()
-	_, lines := open(context.Background(), ann, "1", "tools/call", `"name":"test_streaming_elicitation"`)
-	id, _, _ := question(t, lines)
-	elsewhere := serve(t, there)
-	for name, thief := range map[string]*client{
-		"another principal in the same session": {t: t, srv: elsewhere, era: eras[0], who: "bob", session: ann.session},
-		"no session":                            {t: t, srv: elsewhere, era: eras[0], who: "ann"},
+// TestAnAnswerInAnUnknownSessionIsNotTaken checks that it is not accepted and lost.
+func TestAnAnswerInAnUnknownSessionIsNotTaken(t *testing.T) {
+	srv := serve(t, &mcp.Server{Tools: mcptest.Tools()})
+	ann := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+	for name, who := range map[string]*client{
+		"a session of another": {t: t, srv: srv, era: eras[0], who: "bob", session: ann.session},
+		"a session that ended": {t: t, srv: srv, era: eras[0], who: "ann", session: "gone"},
 	} {
-		thief.respond(id, `"result":{"action":"accept","content":{"name":"Mallory"}}`)
-		t.Log(name)
-	}
-	(&client{t: t, srv: elsewhere, era: eras[0], who: "ann", session: ann.session}).respond(id, accepted)
-	if got := await(t, lines, "data: {"); !strings.Contains(got, "Ann") {
-		t.Errorf("got %s, want what Ann answered", got)
-	}
-	if len(passed) != 1 {
-		t.Errorf("%d answers were passed on, want that of the session's principal", len(passed))
-	}
-	for len(passed) > 0 {
-		if r := <-passed; strings.Contains(r.To+string(r.Body), ann.session) {
-			t.Errorf("the session is passed on: %+v", r)
+		if got := who.respond(`"q"`, `"result":{"action":"decline"}`); got != http.StatusNotFound {
+			t.Errorf("%s: got %d, want 404", name, got)
 		}
 	}
-	here.Deliver(mcp.Reply{To: "nobody", Body: []byte("{")})
 }

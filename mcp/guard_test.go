@@ -11,7 +11,7 @@ import (
 // A page cannot read a 401 that has no CORS headers, and its preflight request
 // carries no token: with the guard outside, no browser client could log in.
 func TestCORSGoesAroundTheGuard(t *testing.T) {
-	s := &mcp.Server{Name: "test", Version: "1", AllowedOrigins: []string{"https://app.example"}}
+	s := &mcp.Server{Name: "test", Version: "1", AllowedOrigins: func() []string { return []string{"https://app.example"} }}
 	guard := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		w.WriteHeader(http.StatusUnauthorized)

@@ -159,7 +159,7 @@ func TestLegacySSECancelsACall(t *testing.T) {
 
 func TestLegacySSEIsGuarded(t *testing.T) {
 	w := newWaiter()
-	srv := serveLegacy(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{MaxListens: 1, MaxCalls: 1, MaxBody: 1000}})
+	srv := serveLegacy(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}, Limits: mcp.Limits{StreamsPerUser: 1, MaxCalls: 1, MaxBody: 1000}})
 	c := (&legacyClient{t: t, origin: srv.URL}).open()
 	call := func(id int) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"wait"}}`, id)

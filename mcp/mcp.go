@@ -20,12 +20,11 @@
 //     refused, counted and logged; see Server.Strict.
 //   - Answers to questions (inputResponses) are accepted without a requestState too.
 //     A client may answer what it has not been asked; a state would not prevent that.
-//   - Sessions are not stored; see Server.SessionKey. What a session has set (a log
-//     level, subscriptions) is kept in the process that received it, for the most
-//     recent sessions. A restart forgets it, and other replicas do not have it.
-//   - A broken stream can be resumed only at the replica that began it, within bounds
-//     of number, size and time (internal/replay). Use a task for work that outlives
-//     them.
+//   - Sessions are not stored; see Server.SessionKey. Subscriptions of a session are (Server.Notes).
+//     Its log level is kept in the process that received it, for the most recent sessions.
+//   - The events of a broken stream are replayed only at the replica that began it, within
+//     bounds of number, size and time (internal/replay). Elsewhere the client gets the result
+//     without the progress before it: event ids name the call that brings it (Call.ContinueWith).
 //   - The two addresses of 2024-11-05 (Server.SSE, Server.Messages) need a proxy that
 //     sends a client's messages to the replica that holds its stream.
 package mcp
@@ -37,6 +36,7 @@ import (
 	"time"
 
 	"rialto/mcp/internal/revision"
+	"rialto/mcp/internal/session"
 	"rialto/mcp/internal/subscription"
 	"rialto/mcp/internal/transport"
 )
@@ -56,9 +56,8 @@ func Revisions() []string { return revision.All() }
 // Limits bounds what clients can use. The zero value means the defaults.
 type Limits = transport.Limits
 
-// Reply is a client's response to a question that another process may have asked: see
-// Server.Forward.
-type Reply = transport.Reply
+// Overload is why a request may not begin: see Limits.Admit.
+type Overload = transport.Overload
 
 // Server serves Tools to MCP clients of every revision. Only Name, Version and Tools
 // are required. The fields must not change once it serves; SetTools replaces the tools.
@@ -91,8 +90,7 @@ type Server struct {
 
 	// Tasks keeps the work that outlives calls; nil if there is none.
 	Tasks Tasks
-	// TaskCalled is called after each request about a task. It may be nil.
-	TaskCalled func(context.Context, TaskCall)
+	Extensions
 
 	// Logging says that tools log to clients: see Call.Log.
 	Logging bool
@@ -113,25 +111,44 @@ type Server struct {
 	SessionKey []byte
 
 	// AllowedOrigins are the origins, in addition to the server's own, whose pages may call it, as
-	// "https://host:port". A request without Origin does not come from a page, and passes.
-	AllowedOrigins []string
+	// "https://host:port"; "https://*.host" stands for all hosts below one. A request without Origin
+	// does not come from a page, and passes.
+	AllowedOrigins func() []string
 	// AllowedHosts are the values of Host that are accepted on a loopback connection
 	// in addition to loopback names: those that a reverse proxy on the same machine
 	// passes on. They protect local servers from DNS rebinding.
 	AllowedHosts []string
 
-	// Forward, if set, takes the answers of clients before 2026-07-28 to questions that this
-	// process has not asked, for the Deliver of the other replicas. It must not wait for them.
-	Forward func(Reply)
+	// Notes keeps what replicas share of the sessions of clients before 2026-07-28: see
+	// SessionChanged. Nil keeps it in this process.
+	Notes SessionNotes
 
 	// Strict refuses the hybrid requests that are otherwise served.
 	Strict bool
 	Limits Limits
 
+	// Observe is called before each request that is answered. The request is answered in the
+	// context that it returns, and the function is called with the outcome. Nil does nothing.
+	Observe func(context.Context, Operation) (context.Context, func(Outcome))
+
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil discards
 
 	built built
+}
+
+// Extensions are the extensions of the protocol that a server offers in addition to tasks.
+type Extensions struct {
+	// Skills returns the skills that the caller of the context may see, always in the same order.
+	// Their files are listed and read as resources. Nil if skills are not offered.
+	Skills func(context.Context) []*Skill
+
+	// Events tells clients what happens; nil if events are not offered.
+	Events Events
+
+	// Apps tells whether a client shows apps that has not declared the extension; nil if apps are not
+	// offered. The apps are those of Resources whose type is AppMIMEType.
+	Apps func(Client) bool
 }
 
 // ServeHTTP answers one request to the MCP endpoint.
@@ -168,13 +185,22 @@ func (s *Server) SSE(messages string) http.Handler { return s.build().endpoint.S
 // Messages returns the handler of the messages of revision 2024-11-05.
 func (s *Server) Messages() http.Handler { return s.build().endpoint.Messages() }
 
-// Deliver takes a reply that another process passed on with Forward. It drops the reply
-// if no call here waits for it.
-func (s *Server) Deliver(r Reply) { s.build().endpoint.Deliver(r) }
+// SessionNotes keeps what replicas share of sessions.
+type SessionNotes = session.Notes
+
+// SessionChanged says that a process may have changed the notes of a session, "" being any. It
+// does not wait.
+func (s *Server) SessionChanged(session string) { s.build().endpoint.SessionChanged(session) }
 
 // Hybrids returns how many requests of each hybrid kind were served. They are bugs of
 // clients; when the counts stay zero, Server.Strict can be set.
 func (s *Server) Hybrids() map[string]int64 { return s.build().endpoint.Hybrids() }
+
+// StreamStats counts event streams: those of subscriptions and sessions, not those of calls.
+type StreamStats = transport.StreamStats
+
+// Streams returns how many event streams are open, and how many were refused.
+func (s *Server) Streams() StreamStats { return s.build().endpoint.Streams() }
 
 // Change is something that clients can be notified of: see Server.Changed.
 type Change = subscription.Change

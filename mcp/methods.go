@@ -5,25 +5,38 @@ import (
 
 	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/revision"
-	"rialto/mcp/internal/transport"
 	"rialto/mcp/internal/wire"
 )
 
 // method answers a request. Each has a file of its name.
 type method func(*request) (json.RawMessage, error)
 
-func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
-	r := &request{Request: q, s: s}
+// answer answers the request by m, its method; nil is none.
+func (r *request) answer(m method) (json.RawMessage, error) {
 	if r.Modern() {
-		if err := revision.CheckHeaders(r.HTTP.Header, r.Message.Method, &r.Params, r.Lenient, s.Tasks != nil); err != nil {
+		if err := revision.CheckHeaders(r.HTTP.Header, r.Message.Method, &r.Params, r.Lenient, r.s.Tasks != nil); err != nil {
 			return nil, err
 		}
 	}
-	m := r.method()
 	if m == nil {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "there is no method %q here", wire.Clip(r.Message.Method))
 	}
+	if !r.Modern() && r.repeatable() {
+		r.ContinueWith(r.Message.Method, func() json.RawMessage { return r.Message.Params })
+	}
 	return m(r)
+}
+
+// repeatable tells whether the request may be made again for a client that lost the answer.
+func (r *request) repeatable() bool {
+	switch r.Message.Method {
+	case "tools/call":
+		t := r.s.built.tools.Load().named[r.Params.Name]
+		return t != nil && t.ReadOnly && t.Idempotent
+	case "tasks/result", "resources/read", "prompts/get":
+		return true
+	}
+	return false
 }
 
 // method returns what answers the request: all methods stand here. It returns nil for
@@ -57,8 +70,15 @@ func (r *request) method() method {
 		return when(b.prompts != nil, (*request).listOnePage)
 	case "prompts/get":
 		return when(b.prompts != nil, (*request).getPrompt)
+	case "skills/list":
+		return when(r.s.Skills != nil, (*request).listSkills)
+	case "skills/get":
+		return when(r.s.Skills != nil, (*request).getSkill)
 	case "completion/complete":
 		return when(r.s.Complete != nil, (*request).complete)
+	}
+	if m := eventMethods[r.Message.Method]; m != nil {
+		return when(r.s.Events != nil, m)
 	}
 	if r.s.Tasks == nil {
 		return nil

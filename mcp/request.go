@@ -18,6 +18,8 @@ type request struct {
 	*transport.Request
 	s     *Server
 	asker asker
+
+	toolError bool // the result of the tool says isError
 }
 
 // run calls a handler on a context that ends when the client cancels. If the handler asks the

@@ -63,6 +63,7 @@ func (r *Read) Ask(ctx context.Context, questions ...Question) ([]Answer, error)
 type Contents struct {
 	URI, MIMEType, Text string
 	Data                []byte
+	Meta                json.RawMessage // the member _meta, nil if there is none
 }
 
 // MarshalJSON writes what resources/read shows.
@@ -70,6 +71,9 @@ func (c Contents) MarshalJSON() ([]byte, error) {
 	b := jsonrpc.AppendString([]byte(`{"uri":`), c.URI)
 	if c.MIMEType != "" {
 		b = jsonrpc.AppendString(append(b, `,"mimeType":`...), c.MIMEType)
+	}
+	if c.Meta != nil {
+		b = append(append(b, `,"_meta":`...), c.Meta...)
 	}
 	if c.Data != nil {
 		b = base64.StdEncoding.AppendEncode(append(b, `,"blob":"`...), c.Data)
@@ -103,8 +107,8 @@ type template struct {
 }
 
 func (b *built) makeResources(s *Server) (err error) {
-	resources, templates := make([]any, 0, len(s.Resources)), make([]any, 0, len(s.Templates))
-	if len(s.Resources)+len(s.Templates) == 0 {
+	var resources, apps, templates []any
+	if len(s.Resources)+len(s.Templates) == 0 && s.Skills == nil {
 		return nil
 	}
 	b.resources = make(map[string]*Resource, len(s.Resources))
@@ -114,7 +118,11 @@ func (b *built) makeResources(s *Server) (err error) {
 			return fmt.Errorf("mcp: resource %q has no URI, no name or nothing to read, or there are two", r.URI)
 		}
 		b.resources[r.URI] = r
-		resources = append(resources, r.listed())
+		if r.MIMEType == AppMIMEType {
+			apps = append(apps, r.listed())
+		} else {
+			resources = append(resources, r.listed())
+		}
 	}
 	for _, t := range s.Templates {
 		ready := &template{ResourceTemplate: t}
@@ -126,6 +134,9 @@ func (b *built) makeResources(s *Server) (err error) {
 			URITemplate: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description,
 			MIMEType: t.MIMEType, Icons: t.Icons,
 		})
+	}
+	if b.apps, err = b.newPage(true, "resources", apps); err != nil {
+		return err
 	}
 	if b.lists["resources/list"], err = b.newListing("resources", resources, resources); err != nil {
 		return err

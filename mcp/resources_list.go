@@ -10,17 +10,17 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
-// listResources answers resources/list. Server.Resources come first, on the first page.
+// listResources answers resources/list. Server.Resources and the skills come first, on the first page.
 func (r *request) listResources() (json.RawMessage, error) {
 	switch {
 	case r.s.built.resources == nil: // only an address of its own has the method then
 		return r.result(cacheHint, "resources", json.RawMessage("[]")), nil
-	case r.s.ListResources == nil:
+	case r.s.ListResources == nil && r.s.Skills == nil:
 		return r.listOnePage()
 	}
 	cursor := r.Params.Other().Cursor
 	p, asked, err := run(r, "list of resources", "", 0, func(ctx context.Context, _ *asker) (*ResourcePage, error) {
-		return r.s.ListResources(ctx, r.Principal, cursor)
+		return r.s.moreResources(ctx, r.Principal, cursor)
 	})
 	switch {
 	case errors.Is(err, ErrCursor):
@@ -31,13 +31,21 @@ func (r *request) listResources() (json.RawMessage, error) {
 		return nil, errors.New("there is neither a list of resources nor an error")
 	}
 	var items []json.RawMessage
+	var listed []*Resource
 	if cursor == "" {
 		items = append(items, r.s.built.lists[r.Message.Method].modern.items...)
+		if r.apps() {
+			items = append(items, r.s.built.apps.items...)
+		}
+		listed = r.skillFiles()
 	}
 	for i := range p.Resources {
-		b, err := json.Marshal(p.Resources[i].listed())
+		listed = append(listed, &p.Resources[i])
+	}
+	for _, l := range listed {
+		b, err := json.Marshal(l.listed())
 		if err != nil {
-			return nil, fmt.Errorf("resource %s: %w", wire.Clip(p.Resources[i].URI), err)
+			return nil, fmt.Errorf("resource %s: %w", wire.Clip(l.URI), err)
 		}
 		items = append(items, b)
 	}
@@ -46,4 +54,26 @@ func (r *request) listResources() (json.RawMessage, error) {
 		page = jsonrpc.AppendString(append(page, `,"nextCursor":`...), p.Next)
 	}
 	return r.result(noCacheHint, "resources", page), nil
+}
+
+// moreResources returns a page of the resources that come after Resources.
+func (s *Server) moreResources(ctx context.Context, principal, cursor string) (*ResourcePage, error) {
+	switch {
+	case s.ListResources != nil:
+		return s.ListResources(ctx, principal, cursor)
+	case cursor != "":
+		return nil, ErrCursor
+	}
+	return &ResourcePage{}, nil
+}
+
+// skillFiles returns the files of the skills that the caller may see.
+func (r *request) skillFiles() (files []*Resource) {
+	if r.s.Skills == nil {
+		return nil
+	}
+	for _, s := range r.s.Skills(r.HTTP.Context()) {
+		files = append(files, s.resource())
+	}
+	return files
 }

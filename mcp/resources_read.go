@@ -12,6 +12,10 @@ import (
 
 func (r *request) readResource() (json.RawMessage, error) {
 	uri := r.Params.Other().URI
+	if s := r.skill(uri); s != nil {
+		b, err := json.Marshal(s.contents())
+		return r.result(cacheHint, "contents", b), err
+	}
 	read, variables := r.s.built.reader(uri)
 	if read == nil {
 		return nil, r.noResource(uri)

@@ -3,22 +3,33 @@ package mcp
 import (
 	"encoding/json"
 
+	"rialto/mcp/internal/session"
 	"rialto/mcp/internal/subscription"
 	"rialto/mcp/internal/wire"
 )
 
 // subscribeResource answers resources/subscribe and resources/unsubscribe, with which a
-// session of before 2026-07-28 says which changes it wants on its stream. This process
-// keeps that: when replicas share the load, a session has to stay with one of them.
+// session of before 2026-07-28 says which changes it wants on its stream, wherever that is.
 func (r *request) subscribeResource() (json.RawMessage, error) {
-	uri := r.Params.Other().URI
-	switch {
-	case r.Session == "" || uri == "":
+	uri, ctx, hub := r.Params.Other().URI, r.HTTP.Context(), &r.s.built.changes
+	if r.Session == "" || uri == "" {
 		return nil, wire.InvalidParams("a subscription needs a uri, and a session")
-	case r.Message.Method == "resources/unsubscribe":
-		r.s.built.changes.Unwatch(r.Session, uri)
-	case !r.s.built.changes.Watch(r.Session, uri):
-		return nil, wire.InvalidParams("a session can be subscribed to %d resources", subscription.MaxURIs)
+	}
+	if len(uri) > subscription.MaxURI {
+		return nil, wire.InvalidParams("there is no such resource: its uri has more than %d bytes", subscription.MaxURI)
+	}
+	if r.Message.Method == "resources/unsubscribe" {
+		if err := hub.Unwatch(ctx, r.Session, uri); err != nil {
+			return nil, err
+		}
+		return r.empty(), nil
+	}
+	ok, err := hub.Watch(ctx, r.Principal, r.Session, uri, r.s.Now().Add(session.Life))
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, wire.InvalidParams("a session can be subscribed to %d resources, and all sessions of a user to a few thousand", subscription.MaxURIs)
 	}
 	return r.empty(), nil
 }

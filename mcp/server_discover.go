@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"strings"
 
 	"rialto/mcp/internal/revision"
 )
@@ -41,11 +42,32 @@ func (s *Server) capabilities(rev string) json.RawMessage {
 	if s.Complete != nil {
 		b = append(b, `,"completions":{}`...)
 	}
-	switch {
-	case s.Tasks != nil && revision.Modern(rev):
-		b = append(b, `,"extensions":{"`+TasksExtension+`":{}}`...)
-	case s.Tasks != nil && revision.HasCoreTasks(rev):
+	if s.Tasks != nil && revision.HasCoreTasks(rev) {
 		b = append(b, `,"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}`...)
 	}
+	if s.Events != nil {
+		b = append(b, `,"events":{}`...) // where ChatGPT looks
+	}
+	if extensions := s.extensions(rev); len(extensions) > 0 {
+		b = append(b, `,"extensions":{`+strings.Join(extensions, ",")+`}`...)
+	}
 	return append(b, '}')
+}
+
+// extensions returns the extensions that the server offers with their settings, as members of
+// an object. Those that are not bound to a revision are declared in every one.
+func (s *Server) extensions(rev string) (members []string) {
+	if s.Tasks != nil && revision.Modern(rev) {
+		members = append(members, `"`+TasksExtension+`":{}`)
+	}
+	if s.Events != nil {
+		members = append(members, `"`+EventsExtension+`":{}`)
+	}
+	if s.Apps != nil {
+		members = append(members, `"`+AppsExtension+`":{"mimeTypes":["`+AppMIMEType+`"]}`)
+	}
+	if s.Skills != nil {
+		members = append(members, `"`+SkillsExtension+`":{}`)
+	}
+	return members
 }

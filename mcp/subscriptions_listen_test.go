@@ -66,7 +66,7 @@ func TestListenEndsWithAResult(t *testing.T) {
 }
 
 func TestListenIsBoundedAndDoesNotCountAsACall(t *testing.T) {
-	srv := serve(t, &mcp.Server{Limits: mcp.Limits{MaxListens: 2, MaxCalls: 1}})
+	srv := serve(t, &mcp.Server{Limits: mcp.Limits{StreamsPerUser: 2, MaxCalls: 1}})
 	c := &client{t: t, srv: srv, era: eras[1], who: "ann"}
 	ctx, hangUp := context.WithCancel(context.Background())
 	defer hangUp()

@@ -21,6 +21,9 @@ type Task struct {
 	Status TaskStatus
 	// Message describes the status to people; it may be empty.
 	Message string
+	// Meanwhile is what a model reads as the result of the call, while the task goes on in the
+	// background (2025-11-25, basic/utilities/tasks, "Model Immediate Response"). It may be empty.
+	Meanwhile string
 	// Updated changes whenever anything in the task changes.
 	Created, Updated time.Time
 	TTL              time.Duration // how long it is kept from Created; zero means forever
@@ -70,6 +73,9 @@ type Tasks interface {
 	// CancelTask requests the task to end. The task may still end otherwise; one that
 	// has ended does not change.
 	CancelTask(ctx context.Context, principal, id string) error
+
+	// Called is called after each request about a task.
+	Called(context.Context, TaskCall)
 }
 
 // TaskSupport says whether a tool begins tasks.

@@ -14,7 +14,7 @@ import (
 // optional and not served, because a client knows its own tasks. Since 2026-07-28 they are an
 // extension: the server decides to begin a task, and tasks/get carries the result.
 
-// observed returns a method that reports to Server.TaskCalled.
+// observed returns a method that reports to Tasks.Called.
 func observed(m method) method {
 	if m == nil {
 		return nil
@@ -22,10 +22,9 @@ func observed(m method) method {
 	return func(r *request) (json.RawMessage, error) {
 		c := TaskCall{Method: r.Message.Method, Principal: r.Principal, Task: r.Params.Other().TaskID, Began: r.s.Now()}
 		var result json.RawMessage
-		if result, c.Err = r.declared(m); r.s.TaskCalled != nil {
-			c.Out = len(result)
-			r.s.TaskCalled(r.HTTP.Context(), c)
-		}
+		result, c.Err = r.declared(m)
+		c.Out = len(result)
+		r.s.Tasks.Called(r.HTTP.Context(), c)
 		return result, c.Err
 	}
 }
@@ -112,17 +111,28 @@ func (r *request) created(begun *Task) (json.RawMessage, error) {
 		return t.result().render(r.Client.Revision, r.s.built.info)
 	case r.Modern():
 		b := t.append([]byte(`{"resultType":"task",`), "ttlMs", "pollIntervalMs")
-		return append(r.appendInfo(b), '}'), nil
+		b, err := appendMeta(b, t.meanwhile(), r.Client.Revision, r.s.built.info)
+		return append(b, '}'), err
 	default: // "Tasks MUST begin in the `working` status when created" (2025-11-25, "Task Status Lifecycle")
 		begins := *t
 		begins.Status = Working
-		return append(begins.append([]byte(`{"task":{`), "ttl", "pollInterval"), "}}"...), nil
+		b := append(begins.append([]byte(`{"task":{`), "ttl", "pollInterval"), '}')
+		b, err := appendMeta(b, t.meanwhile(), r.Client.Revision, nil)
+		return append(b, '}'), err
 	}
+}
+
+func (t *Task) meanwhile() map[string]any {
+	if t.Meanwhile == "" {
+		return nil
+	}
+	return map[string]any{"io.modelcontextprotocol/model-immediate-response": t.Meanwhile}
 }
 
 // withoutTask answers a call with a result and no task. A client of 2025-11-25 that
 // asked for a task reads nothing else, so the reason has to be an error.
 func (r *request) withoutTask(result *Result, code int) (json.RawMessage, error) {
+	r.toolError = result.IsError
 	if !result.IsError || r.Modern() || !r.takesTask() {
 		return result.render(r.Client.Revision, r.s.built.info)
 	}

@@ -26,6 +26,9 @@ type Tool struct {
 	// Tasks says whether Call may begin a task. It requires a Server with Tasks.
 	Tasks TaskSupport
 
+	// View connects the tool with an app; nil if it has none.
+	View *View
+
 	// DetachedFor is how long a call may take that goes on when its client disconnects. Zero ends a
 	// call with its client where disconnecting means to cancel, and else by Limits.CallTimeout.
 	DetachedFor time.Duration
@@ -92,3 +95,24 @@ func (c *Call) Disconnected() bool {
 // come back for it, so that a long call holds no connection (SEP-1699, in revision 2025-11-25). The
 // call goes on. It returns false and does nothing where the client could not come back.
 func (c *Call) CloseStream() bool { return c.asker != nil && c.asker.r.CloseStream() }
+
+// ContinueWith names the call that brings the result of this one, for a client before 2026-07-28
+// that comes back for the result after a restart, or at another replica (Last-Event-ID). It must
+// change nothing. Call is called when the stream of the result begins, which it may never do;
+// with nil or long arguments, no call continues this one.
+func (c *Call) ContinueWith(tool string, arguments func() map[string]any) {
+	if c.asker == nil || c.asker.r.Modern() {
+		return
+	}
+	c.asker.r.ContinueWith("tools/call", func() json.RawMessage {
+		args := arguments()
+		if args == nil {
+			return nil
+		}
+		b, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
+		if err != nil {
+			return nil
+		}
+		return b
+	})
+}

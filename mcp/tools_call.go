@@ -27,7 +27,8 @@ func (r *request) callTool() (json.RawMessage, error) {
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
-	if problem := t.input.Problem(t.Name, args); problem != "" {
+	args, problem := t.input.Accept(t.Name, args)
+	if problem != "" {
 		if t.Refused != nil {
 			t.Refused(r.HTTP.Context(), &Call{Tool: t.Name, Arguments: args, Principal: r.Principal, Client: r.Client})
 		}

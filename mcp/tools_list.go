@@ -13,7 +13,13 @@ import (
 
 // toolset is the tools at one moment. It is replaced, never changed.
 type toolset struct {
-	named   map[string]*tool
+	named map[string]*tool
+	plain toolList
+	apps  toolList // for clients that show apps
+}
+
+// toolList is the tools that clients see.
+type toolList struct {
 	names   []string // in the order of the list
 	listing listing
 }
@@ -38,7 +44,7 @@ func (s *Server) SetTools(tools []Tool) error {
 		return err
 	}
 	last := b.tools.Swap(next)
-	if s.Changing && !bytes.Equal(last.listing.legacy.result, next.listing.legacy.result) {
+	if s.Changing && !bytes.Equal(last.apps.listing.legacy.result, next.apps.listing.legacy.result) {
 		s.Changed(ToolsChanged())
 	}
 	return nil
@@ -54,14 +60,14 @@ func (t Tool) Check() error {
 }
 
 // ToolNames returns the names of the tools that a principal may see, "" for an
-// anonymous one, in the order of the list.
+// anonymous one, in the order of the list. Those for apps are not among them.
 func (s *Server) ToolNames(ctx context.Context, principal string) []string {
 	b := s.build()
 	if b.err != nil {
 		return nil
 	}
 	var names []string
-	for _, name := range b.tools.Load().names {
+	for _, name := range b.tools.Load().plain.names {
 		if s.visible(ctx, principal, name) {
 			names = append(names, name)
 		}
@@ -87,7 +93,6 @@ func newTool(t Tool) (*tool, error) {
 
 func (b *built) makeTools(tools []Tool, withTasks bool) (*toolset, error) {
 	set := &toolset{named: make(map[string]*tool, len(tools))}
-	list, legacy := make([]any, 0, len(tools)), make([]any, 0, len(tools))
 	for _, t := range tools {
 		if t.Name == "" || t.Call == nil {
 			return nil, fmt.Errorf("mcp: tool %q has no name or nothing to call", t.Name)
@@ -100,22 +105,40 @@ func (b *built) makeTools(tools []Tool, withTasks bool) (*toolset, error) {
 			return nil, fmt.Errorf("mcp: tool %q: %w", t.Name, err)
 		}
 		set.named[t.Name] = ready
-		set.names = append(set.names, t.Name)
-		listed := newListedTool(t)
+	}
+	var err error
+	if set.plain, err = b.newToolList(tools, withTasks, false); err != nil {
+		return nil, err
+	}
+	set.apps, err = b.newToolList(tools, withTasks, true)
+	return set, err
+}
+
+// newToolList makes the list for clients that show apps, or for others.
+func (b *built) newToolList(tools []Tool, withTasks, apps bool) (l toolList, err error) {
+	var list, legacy []any
+	for _, t := range tools {
+		if t.View != nil && t.View.Hidden && !apps {
+			continue
+		}
+		l.names = append(l.names, t.Name)
+		listed := newListedTool(t, apps)
 		list = append(list, listed)
 		if withTasks && t.Tasks != NoTasks {
 			listed.Execution = &execution{t.Tasks}
 		}
 		legacy = append(legacy, listed)
 	}
-	var err error
-	set.listing, err = b.newListing("tools", list, legacy)
-	return set, err
+	l.listing, err = b.newListing("tools", list, legacy)
+	return l, err
 }
 
 // listTools answers tools/list with the tools that the principal may see.
 func (r *request) listTools() (json.RawMessage, error) {
-	set := r.s.built.tools.Load()
+	set := &r.s.built.tools.Load().plain
+	if r.apps() {
+		set = &r.s.built.tools.Load().apps
+	}
 	p, err := r.onlyPage(set.listing)
 	if err != nil || r.s.Visible == nil {
 		return p.result, err
@@ -162,10 +185,11 @@ type annotations struct {
 // toolMeta repeats the security schemes for clients whose parsers drop members that
 // the specification does not have.
 type toolMeta struct {
-	SecuritySchemes []SecurityScheme `json:"securitySchemes"`
+	SecuritySchemes []SecurityScheme `json:"securitySchemes,omitzero"`
+	viewMeta
 }
 
-func newListedTool(t Tool) listedTool {
+func newListedTool(t Tool, apps bool) listedTool {
 	l := listedTool{
 		Name: t.Name, Title: t.Title, Description: t.Description,
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
@@ -176,7 +200,10 @@ func newListedTool(t Tool) listedTool {
 		Icons: t.Icons, SecuritySchemes: t.SecuritySchemes,
 	}
 	if t.SecuritySchemes != nil {
-		l.Meta = &toolMeta{t.SecuritySchemes}
+		l.Meta = &toolMeta{SecuritySchemes: t.SecuritySchemes}
+	}
+	if apps && t.View != nil {
+		l.Meta = &toolMeta{t.SecuritySchemes, t.View.meta()}
 	}
 	return l
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -46,7 +47,7 @@ func transcriptServer(t *testing.T, head string) *mcp.Server {
 		Instructions: "Echo what you <hear>.", Tools: mcptest.Tools(),
 		Principal:      func(r *http.Request) string { return r.Header.Get("Who") },
 		SessionKey:     []byte("0123456789abcdef0123456789abcdef"),
-		AllowedOrigins: []string{"https://inspector.example"},
+		AllowedOrigins: func() []string { return []string{"https://inspector.example"} },
 		AllowedHosts:   []string{"rialto.example"},
 	}
 	options := regexp.MustCompile(`(?m)^options: (.*)$`).FindStringSubmatch(head)
@@ -63,6 +64,12 @@ func transcriptServer(t *testing.T, head string) *mcp.Server {
 			s.Tools = s.Tools[:1]
 			s.Tools[0].Icons = s.Icons
 			s.Resources[0].Icons = s.Icons
+		case "skills":
+			s.Skills = func(ctx context.Context) []*mcp.Skill {
+				return mcptest.Skills(ctx)[:1]
+			}
+		case "events":
+			s.Events, s.Limits.ListenFor, s.Limits.KeepAlive = threeEvents{}, 300*time.Millisecond, 100*time.Millisecond
 		case "bob-sees-nothing":
 			s.Visible = func(_ context.Context, principal, _ string) bool { return principal != "bob" }
 		case "stateless":

@@ -16,8 +16,10 @@ type Request struct {
 	Resource     string
 	Challenge    string // PKCE, S256
 	JKT          string // thumbprint of the key that the code is bound to (RFC 9449 section 10); "" is none
-	Login        bool   // the client wants the person to sign in again
-	Expires      time.Time
+	// SignedInAfter is when the person must have signed in later: a client may ask for a fresh
+	// sign-in. Zero is any time.
+	SignedInAfter time.Time
+	Expires       time.Time
 }
 
 // Grant is what a person has allowed a client.
@@ -29,14 +31,17 @@ type Grant struct {
 	Admin     bool     // the account is; read only
 	UseCases  ScopeSet // to which the account is limited, nil if it is not; read only
 	ClientID  string
-	Parent    string // ID of the grant whose token was exchanged for this one's; "" is none
-	Scope     ScopeSet
-	Resource  string
-	AuthTime  time.Time // when the person signed in
-	Created   time.Time
-	Expires   time.Time
-	Used      time.Time // last, to the minute; zero if never; read only
-	Revoked   time.Time // zero if neither it nor its Parent is
+	// ClientName is what the client was called when the person allowed it: the client may take
+	// another name later. "" if no person was asked.
+	ClientName string
+	Parent     string // ID of the grant whose token was exchanged for this one's; "" is none
+	Scope      ScopeSet
+	Resource   string
+	AuthTime   time.Time // when the person signed in
+	Created    time.Time
+	Expires    time.Time
+	Used       time.Time // last, to the minute; zero if never; read only
+	Revoked    time.Time // zero if neither it nor its Parent is
 }
 
 // Live tells whether the grant may be used at now.
@@ -86,4 +91,6 @@ type SealedKey struct {
 	Private string // encrypted
 	Active  time.Time
 	Expires time.Time // when no token that it signed is alive any more
+
+	SignedUntil time.Time // when the last token that it signed expires, or a little later
 }

@@ -1,8 +1,11 @@
 package templates_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"rialto/templates"
 )
 
 func TestAuthorizeSaysWhoAsksForWhatAndWhereTheAnswerGoes(t *testing.T) {
@@ -48,11 +51,15 @@ func TestAuthorizeOffersAnotherAccountToOneWhoIsSignedIn(t *testing.T) {
 	if len(doc.all("input#password")) != 0 {
 		t.Error("got a password field for a person who is signed in")
 	}
-	if got := doc.one(t, ".account").text(); got != "Signed in as admin" {
+	if got := doc.one(t, ".account span").text(); got != "Signed in as admin" {
 		t.Errorf("got %q, want who is signed in", got)
 	}
-	if got := decisions(doc); got != "approve deny switch" {
-		t.Errorf("got decisions %q, want approve deny switch", got)
+	if got := decisions(doc.one(t, ".actions")); got != "approve deny" {
+		t.Errorf("got decisions %q, want approve deny", got)
+	}
+	other := doc.one(t, ".account button[value=switch]")
+	if doc.one(t, "form#"+other.attr("form")).attr("action") != "/authorize" || len(doc.all("form#switch input[name=handle]")) != 1 {
+		t.Error("want a form of its own for another account: Enter in the other one must not switch")
 	}
 	if got := doc.one(t, "input[name=as]").attr("value"); got != "admin" {
 		t.Errorf("got as=%q, want the account that the page shows", got)
@@ -82,6 +89,12 @@ func TestALookAlikeMakesRefusingTheEasyWay(t *testing.T) {
 	if !doc.one(t, "input[name=understood]").has("required") {
 		t.Error("want a box that must be ticked first")
 	}
+	if got := doc.one(t, "h1").text(); got != "An app that calls itself Some Chat wants to connect" {
+		t.Errorf("got heading %q, want it to say the name as a claim", got)
+	}
+	if got := len(doc.all("input[autofocus]")); got != 0 {
+		t.Errorf("got the focus on %d fields, want it to leave the warning in view", got)
+	}
 	if got := doc.one(t, "#lookalike").text(); !strings.Contains(got, "Vendor") || !strings.Contains(got, "chat.example") {
 		t.Errorf("got warning %q, want it to name the vendor and where the answer goes", got)
 	}
@@ -110,5 +123,52 @@ func TestAnErrorIsShownToOneWhoIsSignedIn(t *testing.T) {
 	page.User, page.Error = "admin", "Read the warning first."
 	if got := render(t, page, "").one(t, "#error").text(); got != "Read the warning first." {
 		t.Errorf("got error %q", got)
+	}
+}
+
+func TestScopesCanBeUntickedWhereThereAreSeveral(t *testing.T) {
+	if doc := render(t, consent(), ""); len(doc.all("#untick")) != 0 || doc.one(t, "#asks").text() != "It will be able to" {
+		t.Error("a single scope is for choosing")
+	}
+	page := consent()
+	page.Scopes = append(page.Scopes, templates.Scope{Name: "admin", Words: "Run this server", Ticked: true})
+	doc := render(t, page, "")
+	if got := doc.one(t, "#asks").text(); got != "It asks to" {
+		t.Errorf("got heading %q above boxes that can be unticked", got)
+	}
+	if got := doc.one(t, "#scopes").attr("aria-describedby"); got != doc.one(t, "#untick").attr("id") {
+		t.Errorf("got boxes described by %q, want by what says that they can be unticked", got)
+	}
+}
+
+func TestTheWarningIsConfirmedRightAboveWhatItAllows(t *testing.T) {
+	for name, change := range map[string]func(*templates.Authorize){
+		"with a password": func(p *templates.Authorize) { p.Token = &templates.Token{} },
+		"signed in":       func(p *templates.Authorize) { p.User = "admin" },
+		"with both":       func(p *templates.Authorize) { p.Providers = []templates.Provider{{ID: "corp", Name: "Corp"}} },
+		"at a provider": func(p *templates.Authorize) {
+			p.Providers, p.NoPasswords = []templates.Provider{{ID: "corp", Name: "Corp"}}, true
+		},
+		"with a token":      func(p *templates.Authorize) { p.Token, p.NoPasswords = &templates.Token{}, true },
+		"with a good token": func(p *templates.Authorize) { p.Voucher = &templates.Voucher{} },
+	} {
+		page := consent()
+		page.LookAlike = "Vendor"
+		change(&page)
+		doc := render(t, page, "")
+		doc.one(t, "input[name=understood]")
+		all := doc.all("input[name=understood], button[name=decision]")
+		i := slices.IndexFunc(all, func(n node) bool { return n.attr("name") == "understood" })
+		if next := all[i+1].attr("value"); !all[i].has("required") || next == "deny" {
+			t.Errorf("%s: got the box above %q, want it above what it allows", name, next)
+		}
+	}
+}
+
+func TestWhenTheAccessEndsIsSaidWhereAnAccountCanEndIt(t *testing.T) {
+	for name, want := range map[string]int{"authorize": 1, "authorize, signed in": 1, "authorize, look-alike": 1, "authorize, elsewhere": 1, "authorize, pasted": 0, "authorize, vouched": 0} {
+		if got := len(render(t, samples()[name], "").all("#ends")); got != want {
+			t.Errorf("%s: got %d lines about the end, want %d", name, got, want)
+		}
 	}
 }

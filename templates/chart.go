@@ -1,26 +1,38 @@
 package templates
 
 import (
+	"fmt"
 	"html/template"
+	"math"
+	"slices"
 	"strconv"
+	"strings"
 )
 
-// Chart shows a number over time as bars, drawn by the server: the second part
-// of a bar stands for those of the first that went wrong.
+// Chart shows a number over time as bars, drawn by the server. A part of each bar may stand for
+// something else. Beside a few bars stand those of the period before.
 type Chart struct {
-	ID    string
-	Title string // a sentence of ours
-	Bars  []Bar
-	Unit  func(n int64) Text // how a number is shown; nil is Number
-	Total Text               // nil shows none
-	Two   bool               // bars have a second part, for errors
+	ID     string
+	Title  string // a sentence of ours
+	Bars   []Bar
+	Unit   func(n int64) Text // how a number is shown; nil is Number
+	Total  Text               // nil shows none
+	Whole  string             // name of the value of a bar, a sentence of ours
+	Part   string             // name of the part; "" is none
+	Before string             // name of the value before; "" is none
+	Grave  bool               // the part is what went wrong
+	Range  bool               // a bar goes from its part up to its value, on a logarithmic axis
 }
 
 // Bar is one bar of a Chart.
 type Bar struct {
-	Label Text
-	Value int64
-	Bad   int64 // how much of Value went wrong
+	Label  Text
+	Tick   Text // below the axis, where there is room
+	Value  int64
+	Part   int64 // of Value
+	Before int64
+	Open   bool   // its time has not ended
+	Href   string // leads to what is behind the bar
 }
 
 // The measures of a drawing, which is stretched to the width of the page.
@@ -35,31 +47,106 @@ type Box struct{ X, Y, W, H int64 }
 // Drawn is a bar with its place.
 type Drawn struct {
 	Bar
-	Whole, Bad Box
+	Whole, Part, Before Box
+	Marked              bool // Tick is shown
 }
 
-// Draw places the bars. The highest one fills the height.
+// maxTicks bounds the labels below the axis.
+const maxTicks = 6
+
+// maxCompared bounds the bars beside which those of the period before have room.
+const maxCompared = 14
+
+// Compares tells whether the values before are drawn.
+func (c Chart) Compares() bool { return c.Before != "" && !c.Range && len(c.Bars) <= maxCompared }
+
+// Draw places the bars.
 func (c Chart) Draw() []Drawn {
-	var highest int64 = 1
-	for _, b := range c.Bars {
-		highest = max(highest, b.Value)
-	}
-	out := make([]Drawn, len(c.Bars))
+	n, high := int64(len(c.Bars)), c.scale()
+	every := (n + maxTicks - 1) / maxTicks
+	out := make([]Drawn, n)
 	for i, b := range c.Bars {
-		left, right := int64(i)*chartWidth/int64(len(c.Bars)), int64(i+1)*chartWidth/int64(len(c.Bars))
-		gap := min((right-left)/5, 6)
-		high, bad := scale(b.Value, highest), scale(min(b.Bad, b.Value), highest)
-		out[i] = Drawn{b, Box{left + gap/2, chartHeight - high, max(right-left-gap, 1), high}, Box{left + gap/2, chartHeight - bad, max(right-left-gap, 1), bad}}
+		left, right := int64(i)*chartWidth/n, int64(i+1)*chartWidth/n
+		gap := min((right-left)/5, 12)
+		x, w := left+gap/2, max(right-left-gap, 1)
+		whole, part, before := high(b.Value), high(min(b.Part, b.Value)), Box{}
+		if c.Compares() {
+			before = Box{x, chartHeight - high(b.Before), w / 4, high(b.Before)}
+			x, w = x+w/4, w-w/4
+		}
+		out[i] = Drawn{b, Box{x, chartHeight - whole, w, whole}, Box{x, chartHeight - part, w, part}, before, (int64(i)+every/2+1)%every == 0}
+		if c.Range {
+			out[i].Whole.H, out[i].Part.H = max(whole-part, min(whole, 2)), min(part, 3)
+		}
 	}
 	return out
 }
 
-// scale returns a height; what is there at all can be seen.
-func scale(n, highest int64) int64 {
-	if n <= 0 {
-		return 0
+// scale returns what turns a value into a height; what is there at all can be seen.
+func (c Chart) scale() func(int64) int64 {
+	axis := c.values()
+	top, bottom := float64(axis[0]), float64(axis[len(axis)-1])
+	return func(n int64) int64 {
+		share := float64(n) / top
+		if c.Range {
+			share = math.Log(float64(n)/bottom) / math.Log(top/bottom)
+		}
+		if n <= 0 {
+			return 0
+		}
+		return max(int64(share*chartHeight), 2)
 	}
-	return max(int64(float64(n)/float64(highest)*chartHeight), 2)
+}
+
+// values are those of the axis, from the top: a round number, its half and nothing, or powers of ten.
+func (c Chart) values() []int64 {
+	var lowest, highest int64 = math.MaxInt64, 2
+	for _, b := range c.Bars {
+		highest = max(highest, b.Value)
+		if c.Compares() {
+			highest = max(highest, b.Before)
+		}
+		for _, n := range []int64{b.Value, b.Part} {
+			if n > 0 {
+				lowest = min(lowest, n)
+			}
+		}
+	}
+	if c.Range {
+		powers := []int64{1}
+		for powers[0] < highest {
+			powers = slices.Insert(powers, 0, powers[0]*10)
+		}
+		for len(powers) > 2 && powers[len(powers)-2] <= lowest {
+			powers = powers[:len(powers)-1]
+		}
+		return powers
+	}
+	for unit := int64(1); ; unit *= 10 {
+		for _, n := range []int64{2, 4, 6, 8, 10, 12, 16} {
+			if n*unit >= highest {
+				return []int64{n * unit, n * unit / 2, 0}
+			}
+		}
+	}
+}
+
+// Axis are the values beside the chart, from the top.
+func (c Chart) Axis() (texts []Text) {
+	for _, n := range c.values() {
+		texts = append(texts, c.Show(n))
+	}
+	return texts
+}
+
+// Grid is the path of a line at each value of the axis but the lowest.
+func (c Chart) Grid() string {
+	var path strings.Builder
+	last := len(c.values()) - 1
+	for i := range last {
+		fmt.Fprintf(&path, "M0 %dH%d", max(i*chartHeight/last, 1), chartWidth)
+	}
+	return path.String()
 }
 
 // ViewBox is the measure of the drawing.
@@ -73,21 +160,4 @@ func (c Chart) Show(n int64) Text {
 		return c.Unit(n)
 	}
 	return Number(n)
-}
-
-// Highest is the number at the top of the chart.
-func (c Chart) Highest() Text {
-	var highest int64
-	for _, b := range c.Bars {
-		highest = max(highest, b.Value)
-	}
-	return c.Show(highest)
-}
-
-// Span is the label of the first and of the last bar.
-func (c Chart) Span() []Text {
-	if len(c.Bars) == 0 {
-		return nil
-	}
-	return []Text{c.Bars[0].Label, c.Bars[len(c.Bars)-1].Label}
 }

@@ -6,12 +6,16 @@ package templates
 type Console struct {
 	Frame
 	Title    string // a sentence of ours, for the window and the heading
+	Name     string // the thing that the page is about, which the window names first; "" is none
 	Heading  Text   // instead of Title above the page; nil is Title
+	Status   Text   // beside the heading
 	Lead     Text
 	Up       *Way // the list that the page is a part of
 	Actions  []Button
+	Top      *Section // above the others, as wide as the page
 	Sections []Section
-	Live     string // where an event stream tells that the page has changed; "" is nowhere
+	Aside    []Section // beside the others on a wide window, below them on others
+	Live     string    // where an event stream tells that the page has changed; "" is nowhere
 }
 
 // Frame is what the pages of a Console have in common.
@@ -27,26 +31,62 @@ type Frame struct {
 
 // Way leads to another page.
 type Way struct {
-	Href string
-	Name string // a sentence of ours
-	Here bool   // it is this page, or the one above it
+	Href  string
+	Name  string // a sentence of ours
+	Here  bool   // it is this page, or the one above it
+	Group string // heading above it and those after it, a sentence of ours
 }
 
 // Section is a part of a Console page. Empty parts are left out; the others stand in this order.
 type Section struct {
-	ID     string // required
-	Title  string // a sentence of ours
-	Lead   Text
-	Ways   []Way // the views of the section, as tabs
-	Facts  []Fact
-	Notes  []Remark
-	Filter *Filter
-	Charts []Chart
-	Table  *Table
-	Steps  []Step
-	Pages  []Block
-	Form   *Form
-	Grave  bool // what is done here cannot be undone
+	ID      string // required
+	Title   string // a sentence of ours
+	Count   int    // behind the title; 0 shows none
+	Lead    Text
+	Verdict *Verdict
+	Ways    []Way  // the views of the section, as tabs
+	Choose  string // the name of Ways, a sentence of ours; "" is "Views"
+	Notes   []Remark
+	Filter  *Filter
+	Stats   []Stat
+	Items   []Item
+	Facts   []Fact
+	Charts  []Chart
+	Table   *Table
+	Steps   []Step
+	Pages   []Block
+	Form    *Form
+	Grave   bool // what is done here cannot be undone
+	Fold    bool // unfolds at a click on Title
+}
+
+// Verdict is a conclusion with what to do about it.
+type Verdict struct {
+	Tone  Tone
+	Mark  string
+	Text  Text
+	Check string // a sentence of ours that ends the text
+	Do    Text
+	Lines []Block
+	Apps  Text // who is concerned
+}
+
+// Stat is a number that leads to the list behind it.
+type Stat struct {
+	Name  string // a sentence of ours
+	Value Text
+	Sub   Text // nil shows none
+	Href  string
+	Tone  Tone // of the value; "" is Plain
+}
+
+// Item is a thing to look at, which its text links to.
+type Item struct {
+	Tone Tone
+	Word string // the kind of thing, a sentence of ours
+	Text Text
+	Sub  Text // nil shows none
+	When Text // nil shows none
 }
 
 // Fact is a value with its label.
@@ -65,8 +105,11 @@ type Remark struct {
 type Table struct {
 	Columns []Column
 	Rows    []Entry
+	Dense   bool   // on a phone the cells after the first share a line, without the names of their columns
 	Empty   Text   // what is said where there are no rows
-	First   string // leads to the first page; "" on the first
+	Total   Text   // how many rows there are on all pages; nil shows none
+	First   string // leads to the first page, in lists that are only read forward
+	Prev    string // leads to the page before; "" on the first
 	Next    string // leads to the next page; "" on the last
 }
 
@@ -74,11 +117,14 @@ type Table struct {
 type Column struct {
 	Name  string // a sentence of ours
 	Right bool   // holds numbers
+	Sort  string // leads to the list sorted by this column; "" if it is not sorted by it
+	Order string // "ascending" or "descending" if the list is sorted by it now
 }
 
 // Entry is a row of a Table: a cell for each column, and what can be done.
 type Entry struct {
 	ID      string
+	Group   string // heading of this row and those after it, a sentence of ours
 	Cells   []Text
 	Actions []Button
 }
@@ -101,15 +147,19 @@ type Value struct{ Name, Value string }
 type Filter struct {
 	Action string
 	Fields []Field
-	Clear  string // leads to the list without a filter; "" if there is none
+	Hidden []Value // kept as they are
+	Clear  string  // leads to the list without a filter; "" if there is none
 }
 
 // Form is a form to fill in.
 type Form struct {
 	Action string
 	Fields []Field
+	More   []Field // folded under "Advanced"
+	Open   bool    // More is unfolded
 	Hidden []Value
 	Word   string // label of the button, a sentence of ours
+	Busy   string // shown with a cancel button while the answer is awaited; "" is nothing
 	Also   []Choice
 	Grave  bool
 	Cancel string // where to go instead; "" is nowhere
@@ -122,15 +172,25 @@ type Choice struct{ Name, Value, Word string }
 // Field is a field of a Form or Filter.
 type Field struct {
 	Name     string
-	Kind     string // "text", "url", "date", "password", "search", "number", "area", "choice" or "check"
-	Label    string // a sentence of ours
+	Kind     string  // "text", "url", "date", "password", "search", "number", "area", "choice" or "check"
+	Label    string  // a sentence of ours
+	Labels   []Label // instead, by the choice before it
 	Help     Text
 	Value    string
 	Options  []Option // of a choice
+	Suggest  []string // values to choose from while typing
+	Hint     string   // an example, where nothing is typed
+	For      []string // the values of the choice before it with which the field is shown; none: always
 	Required bool
 	Bad      bool // it is why the form is shown again
 	Complete string
 	Min, Max int // characters; 0 is no bound
+}
+
+// Label is the label of a field while the choice before it has one of some values.
+type Label struct {
+	For  []string // the values
+	Word string   // a sentence of ours
 }
 
 // Option is a choice. A Word is a sentence of ours; without it the value is shown as it is.
@@ -144,6 +204,7 @@ type Step struct {
 	Tone  Tone
 	Mark  string
 	Title Text
+	Sub   Text // nil shows none
 	Facts []Fact
 }
 

@@ -20,7 +20,7 @@ func frame() templates.Frame {
 func consoleSample() templates.Console {
 	var bars []templates.Bar
 	for i := range int64(24) {
-		bars = append(bars, templates.Bar{Label: templates.When(now.Add(-time.Duration(24-i)*time.Hour), now), Value: i * i, Bad: i})
+		bars = append(bars, templates.Bar{Label: templates.When(now.Add(-time.Duration(24-i)*time.Hour), now), Value: i * i, Part: i, Before: 200 - i, Tick: templates.Tick(now, true), Href: "/admin/usage"})
 	}
 	f := frame()
 	f.Done = templates.Say("just now")
@@ -33,13 +33,13 @@ func consoleSample() templates.Console {
 			{ID: "list", Ways: []templates.Way{{Href: "/a", Name: "Views", Here: true}, {Href: "/b", Name: "Pages"}},
 				Filter: &templates.Filter{Action: "/admin/agents", Clear: "/admin/agents", Fields: []templates.Field{
 					{Name: "q", Kind: "search", Label: "Time"}, {Name: "state", Kind: "choice", Label: "Errors", Value: "b", Options: []templates.Option{{Value: "", Word: "Show all"}, {Value: "b"}}}}},
-				Table: &templates.Table{Columns: []templates.Column{{Name: "Pages"}, {Name: "Time"}, {Name: "Errors", Right: true}}, First: "/x", Next: "/x?after=y", Rows: []templates.Entry{
+				Table: &templates.Table{Columns: []templates.Column{{Name: "Pages"}, {Name: "Time"}, {Name: "Errors", Right: true}}, Prev: "/x", Next: "/x?after=y", Rows: []templates.Entry{
 					{ID: "row-1", Cells: []templates.Text{templates.Lines(templates.Link("/admin/agents/expert", templates.Data("Table Expert")), templates.Code("expert")), templates.Badge(templates.Good, "Show"), templates.Number(1234567)}, Actions: []templates.Button{{Action: "/x", Word: "Show", About: "expert"}, {Action: "/y", Word: "Show all", Grave: true, Hidden: []templates.Value{{Name: "id", Value: "1"}}}}},
 					{Cells: []templates.Text{templates.Data("a-very-long-name-that-does-not-end-before-the-column-does-and-goes-on"), templates.Row(templates.Badge(templates.Bad, "Errors"), templates.Badge(templates.Note, "Time"), templates.Badge(templates.Plain, "Pages")), templates.When(now.Add(-time.Hour), now)}, Actions: []templates.Button{{Action: "/x", Word: "Show"}}},
 				}}},
 			{ID: "empty", Title: "Pages", Lead: templates.Say("never"), Table: &templates.Table{}, Notes: []templates.Remark{{Tone: templates.Note, Text: templates.Say("never")}, {Tone: templates.Bad, Text: templates.Say("never")}}},
 			{ID: "facts", Title: "Areas", Facts: []templates.Fact{{Name: "Time", Value: templates.When(now.AddDate(-1, 0, 0), now)}, {Name: "Errors", Value: templates.Data("12")}}},
-			{ID: "charts", Title: "Errors", Charts: []templates.Chart{{ID: "calls", Title: "Errors", Two: true, Bars: bars, Total: templates.Number(9000)}, {ID: "latency", Title: "Time"}}},
+			{ID: "charts", Title: "Errors", Charts: []templates.Chart{{ID: "calls", Title: "Errors", Whole: "Pages", Part: "Errors", Before: "Time", Grave: true, Bars: bars, Total: templates.Number(9000)}, {ID: "latency", Title: "Time"}}},
 			{ID: "steps", Title: "Views", Steps: []templates.Step{{Tone: templates.Good, Mark: "✓", Title: templates.Data("The name resolves")}, {Tone: templates.Bad, Mark: "✗", Title: templates.Data("TLS"), Facts: []templates.Fact{{Name: "Time", Value: templates.Data("x")}}}}},
 			{ID: "text", Title: "Language", Pages: []templates.Block{{Title: templates.Say("never"), Text: "a\nb"}, {Text: "rialto", Copy: "copy-1"}}},
 			{ID: "form", Title: "Time", Form: &templates.Form{Action: "/x", Word: "Show", Error: templates.Say("never"), Cancel: "/y", Fields: []templates.Field{

@@ -59,8 +59,12 @@ func TestMomentsAndNumbersAreSaidInBothLanguages(t *testing.T) {
 		{templates.When(now.Add(-5*time.Minute), now), "5 min ago", "hace 5 min"},
 		{templates.When(now.Add(72*time.Hour), now), "in 3 d", "en 3 d"},
 		{templates.When(now.AddDate(0, -3, 0), now), "21 Aug 2026", "21 ago 2026"},
-		{templates.Number(1234), "1234", "1234"},
-		{templates.Number(-1234567), "-1\u202f234\u202f567", "-1\u202f234\u202f567"},
+		{templates.Number(999), "999", "999"},
+		{templates.Number(5883), "5,883", "5.883"},
+		{templates.Fill("{} in all", templates.Count(10000, 10000)), "10,000+ in all", "10.000+ en total"},
+		{templates.When(now.Add(-65*time.Minute), now), "1 h ago", "hace 1 h"},
+		{templates.When(now.Add(-47*time.Hour), now), "47 h ago", "hace 47 h"},
+		{templates.Number(-1234567), "-1,234,567", "-1.234.567"},
 	} {
 		if got := cell(t, c.text, "en").text(); got != c.english {
 			t.Errorf("got %q, want %q", got, c.english)
@@ -159,7 +163,6 @@ func TestALanguageIsChosenByTheAddressThenTheCookieThenTheBrowser(t *testing.T) 
 	}{
 		"the browser's":               {"/", []string{"Accept-Language", "es-MX"}, "es"},
 		"the cookie before it":        {"/", []string{"Accept-Language", "en", "Cookie", "rialto-language=es"}, "es"},
-		"the address before both":     {"/?lang=en", []string{"Accept-Language", "es", "Cookie", "rialto-language=es"}, "en"},
 		"an address that knows none":  {"/?lang=tlh", []string{"Accept-Language", "es"}, "es"},
 		"a cookie that knows none":    {"/", []string{"Cookie", "rialto-language=x"}, "en"},
 		"nothing at all asks for any": {"/", nil, "en"},
@@ -172,7 +175,14 @@ func TestALanguageIsChosenByTheAddressThenTheCookieThenTheBrowser(t *testing.T) 
 }
 
 func TestAChoiceOfLanguageIsRemembered(t *testing.T) {
-	cookies := ask(t, "GET", "https://rialto.example/?lang=es", consoleSample()).Cookies()
+	chosen := ask(t, "GET", "https://rialto.example/admin?text=a%26b&lang=es", consoleSample())
+	cookies := chosen.Cookies()
+	if got := chosen.Header.Get("Location"); chosen.StatusCode != http.StatusSeeOther || got != "/admin?text=a%26b" {
+		t.Errorf("got %d to %q, want the address without the language", chosen.StatusCode, got)
+	}
+	if got := ask(t, "GET", "//evil.example/x?lang=es", consoleSample()).Header.Get("Location"); got != "/evil.example/x" {
+		t.Errorf("got %q, which leads elsewhere", got)
+	}
 	if len(cookies) != 1 || cookies[0].Name != "rialto-language" || cookies[0].Value != "es" || !cookies[0].Secure || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode {
 		t.Errorf("got the cookies %v", cookies)
 	}
@@ -194,7 +204,7 @@ func TestTheOtherLanguageIsALinkToTheSamePage(t *testing.T) {
 		}
 		return ""
 	}
-	if got := href("GET", "/authorize?state=a%26b&lang=en", consent()); got != "/authorize?lang=es&state=a%26b" {
+	if got := href("GET", "/authorize?state=a%26b", consent()); got != "/authorize?lang=es&state=a%26b" {
 		t.Errorf("got %q, want the parameters kept", got)
 	}
 	if got := href("GET", "//evil.example/x", consoleSample()); !strings.HasPrefix(got, "/") || strings.HasPrefix(got, "//") {
@@ -205,5 +215,19 @@ func TestTheOtherLanguageIsALinkToTheSamePage(t *testing.T) {
 	}
 	if got := href("GET", "/callback/corp?code=x", templates.Return{Product: "Rialto"}); got != "" {
 		t.Errorf("got %q on a page that leads on, want none", got)
+	}
+}
+
+func TestAnIdentifierHasAButtonThatCopiesIt(t *testing.T) {
+	got := cell(t, templates.ID(`a"b`), "es")
+	button := got.one(t, "button.copier")
+	if button.attr("data-text") != `a"b` || button.attr("aria-label") != "Copiar el ID" || got.one(t, "code").text() != `a"b` {
+		t.Errorf("got a button for %q, %q", button.attr("data-text"), button.attr("aria-label"))
+	}
+}
+
+func TestTheMenuOfAPhoneSaysWhereOneIs(t *testing.T) {
+	if got := render(t, consoleSample(), "").one(t, ".menu summary").text(); got != "Areas Views" {
+		t.Errorf("got %q, want the area and the page", got)
 	}
 }

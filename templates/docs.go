@@ -2,6 +2,7 @@ package templates
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,8 @@ type Docs struct {
 	URL         string // where the API is, without a slash at the end
 	Description string
 	Groups      []DocGroup
+
+	Query string // only operations with these words are shown; "" shows all
 
 	made map[language]template.HTML // its longest part, which is the same for everybody
 }
@@ -66,6 +69,31 @@ type Member struct {
 }
 
 func (Docs) file() string { return "docs" }
+
+// Matching returns a page with only the operations that have all words of a query. It reads no
+// more of the query than people type.
+func (d *Docs) Matching(query string) Docs {
+	found := *d
+	words := strings.Fields(strings.ToLower(query[:min(len(query), 200)]))
+	if len(words) == 0 {
+		return found
+	}
+	found.Query, found.Groups, found.made = strings.Join(words, " "), nil, nil
+	for _, g := range d.Groups {
+		all := g.Operations
+		g.Operations = nil
+		for _, o := range all {
+			text := strings.ToLower(strings.Join([]string{o.Method, o.Path, strings.Join(o.Also, " "), o.Summary, o.Description, g.Name}, " "))
+			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+				g.Operations = append(g.Operations, o)
+			}
+		}
+		if len(g.Operations) > 0 {
+			found.Groups = append(found.Groups, g)
+		}
+	}
+	return found
+}
 
 // Body returns the groups as HTML in a language.
 func (d Docs) Body(tag string) (template.HTML, error) {

@@ -27,19 +27,16 @@ var matcher = xlanguage.NewMatcher([]xlanguage.Tag{xlanguage.English, xlanguage.
 // names is what each language calls itself.
 var names = map[language]string{english: "English", spanish: "Español"}
 
-// languageParameter and languageCookie say which language a person chose: for
-// this page, and for all.
+// languageParameter and languageCookie say which language a person chose: now,
+// and before.
 const (
 	languageParameter = "lang"
 	languageCookie    = "rialto-language"
 )
 
-// languageOf returns the language of the answer to r: what the address asks
-// for, or what the person chose before, or what the browser prefers.
+// languageOf returns the language of the answer to r: what the person
+// chose, or what the browser prefers.
 func languageOf(r *http.Request) language {
-	if l, ok := spoken(r.URL.Query().Get(languageParameter)); ok {
-		return l
-	}
 	if c, err := r.Cookie(languageCookie); err == nil {
 		if l, ok := spoken(c.Value); ok {
 			return l
@@ -53,16 +50,25 @@ func spoken(tag string) (language, bool) {
 	return language(tag), ok
 }
 
-// remember keeps a choice of language that the address brings.
-func remember(w http.ResponseWriter, r *http.Request) {
-	l, ok := spoken(r.URL.Query().Get(languageParameter))
-	if !ok {
-		return
+// remember keeps a choice of language that the address brings, and leads to the address without it.
+func remember(w http.ResponseWriter, r *http.Request) (redirected bool) {
+	q := r.URL.Query()
+	l, ok := spoken(q.Get(languageParameter))
+	if !ok || r.Method != http.MethodGet {
+		return false
 	}
 	http.SetCookie(w, &http.Cookie{
 		Name: languageCookie, Value: string(l), Path: "/", MaxAge: int(365 * 24 * time.Hour / time.Second),
 		Secure: overTLS(r), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
+	q.Del(languageParameter)
+	to := "/" + strings.TrimLeft(r.URL.EscapedPath(), "/")
+	if len(q) > 0 {
+		to += "?" + q.Encode()
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return true
 }
 
 // tongue is a language that the page can be shown in.
@@ -143,12 +149,21 @@ func Spanish(s string) (string, bool) {
 // escaped and isolated: a name written from right to left, or one with markup
 // in it, cannot rearrange the sentence around it.
 func (l language) say(s string, values ...string) template.HTML {
+	escaped := make([]template.HTML, len(values))
+	for i, v := range values {
+		escaped[i] = template.HTML(template.HTMLEscapeString(v))
+	}
+	return l.fill(s, escaped)
+}
+
+// fill translates a sentence and puts the values where its {} are, each isolated.
+func (l language) fill(s string, values []template.HTML) template.HTML {
 	parts := strings.Split(l.text(s), "{}")
 	var b strings.Builder
 	for i, part := range parts {
 		b.WriteString(template.HTMLEscapeString(part))
 		if i < len(parts)-1 && i < len(values) {
-			b.WriteString("<bdi>" + template.HTMLEscapeString(values[i]) + "</bdi>")
+			b.WriteString("<bdi>" + string(values[i]) + "</bdi>")
 		}
 	}
 	return template.HTML(b.String())

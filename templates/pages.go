@@ -15,13 +15,14 @@ import (
 type Authorize struct {
 	Product      string
 	Client       string   // the client's name, cleaned
-	Unverified   bool     // the client registered itself under that name
+	Unverified   bool     // nothing vouches for the client's name
 	ClientURI    string   // the address that vouches for the client, if one does
 	RedirectHost string   // where the answer goes
 	Loopback     bool     // RedirectHost is this computer
 	LookAlike    string   // the vendor whose name Client resembles; "" is none
 	Scopes       []Scope  // what the client would be able to do
 	Agents       []string // whom it would reach
+	Ends         Text     // when it ends; nil is not said
 	User         string   // who is signed in; "" shows the sign-in fields
 	Username     string   // the value typed before, when the page is shown again
 	Error        string   // why the page is shown again
@@ -30,6 +31,7 @@ type Authorize struct {
 	Setup        string   // where the first account is made; "" if there is one
 
 	NoPasswords bool       // there are no local accounts
+	Demo        bool       // the page says where the password of the demo is
 	Providers   []Provider // where people may sign in instead
 	Token       *Token     // an access token may be pasted; nil shows no field
 	TokenError  string     // why the one that was pasted does not do
@@ -105,6 +107,7 @@ type SignIn struct {
 	Setup    bool // there is no account, and a code to make the first
 
 	NoPasswords bool
+	Demo        bool // the page says where the password of the demo is
 	Providers   []Provider
 }
 
@@ -122,7 +125,10 @@ type SignedOut struct{ Product string }
 type Problem struct {
 	Product, Title, Detail, Remedy string
 
-	Reason Text // Detail with values in it; nil: Detail is all
+	Reason      Text // Detail with values in it; nil: Detail is all
+	RemedyFirst bool // Detail stands below Remedy, small
+
+	Connector string // the address that a chat app connects to; "" shows none
 
 	Client string // the client that should learn of it, if there is one
 	URL    string // where it learns of it; "" shows no way back
@@ -149,53 +155,14 @@ type HomeAgent struct {
 	Ready, Away              bool
 }
 
-// Snippet is how one chat app is connected: steps in words, one per line, and
-// a command or a piece of configuration to copy.
-type Snippet struct{ Client, Steps, Code string }
+// Snippet is how one chat app is connected: what has to be so before, steps in words,
+// one per line, and a command or a piece of configuration to copy.
+type Snippet struct{ Client, Note, Steps, Code string }
 
 // Lines is Steps, step by step.
 func (s Snippet) Lines() []string {
 	return strings.FieldsFunc(s.Steps, func(r rune) bool { return r == '\n' })
 }
-
-// Document shows a document that a search found: a task, what it has produced,
-// or what an agent has.
-type Document struct {
-	Product string
-	Title   string
-	Agent   string
-	ID      string
-	Fields  [][2]string // label and value, in this order
-	Pieces  []Piece
-	Cut     bool   // there is more
-	Until   string // how long the address works; "" is no shared page
-
-	Sharing *Sharing // nil if it cannot be shared
-}
-
-// Piece is one piece of a document. Text is shown as it is, line breaks kept.
-type Piece struct {
-	Heading, Text string
-	Name          string // of a file
-	Size          string // size of a file, in words
-	Href          string // where the file or something else is; "" is nowhere
-	Here          bool   // Href is a file of ours
-	Code          bool   // Text is for programs
-	Picture       bool   // the file is a picture that browsers show
-}
-
-// Sharing is how the owner of a document shares it. Its forms post share=make, or revoke=ID.
-type Sharing struct {
-	Action string // where the forms go
-	For    string // how long a link lasts
-	Link   string // that was made just now, until Until
-	Until  string
-	Links  []SharedLink
-	Error  string
-}
-
-// SharedLink is a link that the owner has made, and can end.
-type SharedLink struct{ ID, Made, Ends string }
 
 func (Authorize) file() string { return "authorize" }
 func (Return) file() string    { return "return" }
@@ -204,7 +171,6 @@ func (Leave) file() string     { return "leave" }
 func (SignedOut) file() string { return "signedout" }
 func (Problem) file() string   { return "problem" }
 func (Home) file() string      { return "home" }
-func (Document) file() string  { return "document" }
 func (Task) file() string      { return "task" }
 func (Connect) file() string   { return "connect" }
 func (Device) file() string    { return "device" }

@@ -1,37 +1,123 @@
 package templates
 
 import (
+	"html/template"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Task shows a task to its owner, and asks them what its agent asks. The form
-// posts pause, once and, for each field, the value under "field:NAME"; for files
-// it posts files. What the agent says is shown as the text that it is.
+// Task shows a task, or another document, to its owner, to an operator, or to a reader with a link:
+// fields that a reader has no right to are empty. The form of Ask posts pause, once and, for each
+// field, the value under "field:NAME"; for files it posts files. Other forms post do: cancel, retry,
+// share or revoke.
 type Task struct {
-	Product string
-	Agent   string
-	ID      string
-	Path    string // path of the page; its events are below it, at /events
-	State   string // a sentence
-	Updated string // when it last changed, in words of RFC 3339
-	Lives   bool   // it changes without the reader
-	Message string // what the agent said last
-	Said    Text   // Message with values in it, where it is ours; nil: Message is all
+	Frame
+	Up     *Way
+	Title  string // data; "" is a request without text
+	Agent  string // its name
+	State  string // a sentence; "" for a document that is no task
+	Tone   Tone   // of State
+	Lead   []Text // below the title, beside each other
+	Facts  []Fact // at the side
+	Fields [][2]string
+	Live   string // the address of an event stream of changes; "" without one
+	Lives  bool   // it changes without the reader
+	Busy   string // the agent's last message; "" is not said
 
+	Alert  *TaskAlert
 	Notice string // why the page is shown again, or the result of an answer; "" is none
 	Wrong  bool   // Notice is about something that went wrong
 	Reason string // the agent's reason for Notice, in its words; "" is none
 	First  string // where the person connects the agent before it takes an answer; "" is nowhere
 
-	Ask   *Ask   // what the agent wants to know; nil if nothing
-	Grant *Grant // the grant that the agent waits for; nil if none
+	Says  []TaskPart // what the agent asks
+	Ask   *Ask       // what the agent wants to know; nil if nothing
+	Grant *Grant     // the grant that the agent waits for; nil if none
 
 	Results []TaskResult
-	More    string // the page with more of them
-	History []TaskTurn
-	Past    *TaskPast // nil if there is nothing to tell
+	Cut     bool // there is more
+	Past    []TaskEvent
+	Left    string // how many messages Past leaves out; "" is none
+	Dropped string // how many replaced results are not kept; "" is none
+
+	Cancel  *Button // nil shows none; its word is the page's
+	Retry   *Button
+	Sharing *Sharing
+	Until   Text // how long the address works; nil is no shared page
+}
+
+// TaskAlert says why a task did not do what it should, and what to do.
+type TaskAlert struct {
+	Title  string // a sentence of ours
+	Reason Text   // nil is none
+	Remedy string // a sentence of ours; "" is none
+	Ways   []Way  // where to look
+}
+
+// TaskResult is one thing that a task has produced. It has an ID where its first part can be copied.
+type TaskResult struct {
+	Name, Description string
+	Says              bool // it is the last message of the agent, and Name its name
+	Parts             []TaskPart
+}
+
+// TaskPart is one piece of a result or a message: one of HTML, Text, Data, a file or a link.
+type TaskPart struct {
+	ID     string        // identifies the text for its copy button; "" has none
+	HTML   template.HTML // rendered Markdown, which is safe
+	Text   string
+	Data   *DataTable
+	Fold   bool // Data is shown on request
+	File   bool
+	Name   string // of a file
+	Kind   string // its media type
+	Size   string
+	Href   string // where the file, or the text as a file, is; "" is nowhere
+	Image  bool   // the file is an image that browsers show
+	Leaves string // an address elsewhere
+}
+
+// DataTable shows JSON as tables. What does not fit is in JSON alone.
+type DataTable struct {
+	Pairs   [][2]string // names and values
+	Columns []string
+	Numbers []bool // by column: it holds numbers
+	Rows    [][]string
+	More    string // how many rows are left out; "" is none
+	JSON    string
+}
+
+// Plain reports whether nothing but JSON is shown.
+func (d DataTable) Plain() bool { return len(d.Pairs)+len(d.Rows) == 0 }
+
+// TaskEvent is an entry of the timeline.
+type TaskEvent struct {
+	ID    string
+	At    Text // nil if it is not known
+	Title Text
+	Tone  Tone // of a state; "" for another event
+	For   Text // how long it lasted; nil is not known
+	Parts []TaskPart
+	Long  string      // the beginning of Parts, where they are folded
+	Fold  []TaskEvent // events that are shown on request, under Title
+}
+
+// Sharing is how the owner of a document shares it. Its forms post do=share, or revoke=ID.
+type Sharing struct {
+	Open  bool // it unfolds
+	For   Text // how long a link lasts
+	Task  bool // it is a task
+	Link  string
+	Until Text // when Link ends
+	Links []SharedLink
+	Error string
+}
+
+// SharedLink is a link that the owner has made, and can end.
+type SharedLink struct {
+	ID         string
+	Made, Ends Text
 }
 
 // Ask is a form that an agent asks to have filled in.
@@ -89,40 +175,5 @@ type Grant struct {
 	Visit       string // where; "" is not known
 	Host        string // of Visit
 	Connect     bool   // Visit is a page of ours, where the person connects the agent
-}
-
-// TaskResult is one thing that a task has produced.
-type TaskResult struct {
-	Name, Description string
-	Parts             []TaskPart
-}
-
-// TaskPart is one piece of a result: text, or a link to a file.
-type TaskPart struct {
-	Text      string
-	URL, Name string
-	Kind      string // the media type
-}
-
-// TaskPast is what has been of a task.
-type TaskPast struct {
-	States   []TaskState
-	Replaced []TaskVersion // the latest first
-	Dropped  string        // how many more there were; "" is none
-}
-
-// TaskState is a state that a task has been in: a sentence, and since when.
-type TaskState struct{ State, Since string }
-
-// TaskVersion is a result as it was until its agent replaced it. The text names the
-// files; those that can be had are in Files.
-type TaskVersion struct {
-	Name, Until, Text string
-	Files             []TaskPart
-}
-
-// TaskTurn is a message of the conversation.
-type TaskTurn struct {
-	Yours bool
-	Text  string
+	Why         Text   // why the agent waits, in our words; nil if its message says so
 }

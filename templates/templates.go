@@ -28,13 +28,17 @@ var sources embed.FS
 var sheets = parse()
 
 func parse() map[language]map[string]*template.Template {
-	names := []string{"authorize", "return", "signin", "leave", "signedout", "problem", "home", "document", "console", "docs", "task", "connect", "device"}
+	names := []string{"authorize", "return", "signin", "leave", "signedout", "problem", "home", "console", "docs", "task", "connect", "device"}
 	all := map[language]map[string]*template.Template{}
 	for _, l := range languages {
 		layout := template.Must(template.New("").Funcs(functions(l)).ParseFS(sources, "html/layout.html"))
 		all[l] = map[string]*template.Template{}
 		for _, name := range names {
-			all[l][name] = template.Must(template.Must(layout.Clone()).ParseFS(sources, "html/"+name+".html"))
+			files := []string{"html/" + name + ".html"}
+			if name == "task" { // it stands in the frame of the console
+				files = []string{"html/console.html", "html/task.html"}
+			}
+			all[l][name] = template.Must(template.Must(layout.Clone()).ParseFS(sources, files...))
 		}
 	}
 	return all
@@ -64,6 +68,9 @@ type sheet struct {
 // sends it with the headers that protect it. The page is rendered before the first byte
 // is sent, so that a half page never leaves the house.
 func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
+	if remember(w, r) {
+		return
+	}
 	l := languageOf(r)
 	var body bytes.Buffer
 	if err := sheets[l][page.file()].ExecuteTemplate(&body, "layout", sheet{page, tongues(r, l, page)}); err != nil {
@@ -72,7 +79,6 @@ func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
 		return
 	}
 	protect(w.Header(), r, page)
-	remember(w, r)
 	w.Header().Set("Content-Language", string(l))
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
@@ -104,10 +110,10 @@ func protect(h http.Header, r *http.Request, page Page) {
 	}
 }
 
-// policyOf lets a page that follows what happens ask ourselves for it.
+// policyOf lets pages that search as one types, or follow what happens, ask ourselves for it.
 func policyOf(page Page) string {
-	c, console := page.(Console)
-	if _, task := page.(Task); task || console && c.Live != "" {
+	switch page.(type) {
+	case Console, Task:
 		return policy + "; connect-src 'self'"
 	}
 	return policy

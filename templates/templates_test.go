@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -17,6 +18,7 @@ func consent() templates.Authorize {
 	return templates.Authorize{
 		Product: "Rialto", Client: "Some Chat", RedirectHost: "chat.example", Handle: "h4ndle", Action: "/authorize",
 		Scopes: []templates.Scope{{Name: "mcp:tools", Words: "Use the tools"}},
+		Ends:   templates.Fill("Access ends on {} at the latest. You can end it earlier in My account.", templates.Moment(at, false)),
 	}
 }
 
@@ -53,7 +55,7 @@ func samples() map[string]templates.Page {
 		"home": templates.Home{
 			Product: "Rialto", URL: "https://rialto.example/mcp", User: "admin", SignOut: "/sign-out",
 			Agents:   []templates.HomeAgent{{Name: "expert", Title: "Expert", Description: "Knows."}},
-			Snippets: []templates.Snippet{{Client: "Some Chat", Steps: "One.\nTwo.", Code: "chat add"}},
+			Snippets: []templates.Snippet{{Client: "Some Chat", Note: "This app needs a public https address. If you run this server, expose it with a tunnel and restart it with --url https://…", Steps: "One.\nTwo.", Code: "chat add"}},
 		},
 		"docs": templates.Docs{Product: "Rialto", URL: "https://rialto.example", Description: "It.", Groups: []templates.DocGroup{{Name: "tasks", Words: "Tasks.", Operations: []templates.Operation{
 			{ID: "get-x", Method: "GET", Path: "/x", Also: []string{"/y"}, Summary: "Show", Description: "All.", Scopes: []string{"read"}, Optional: true, Example: "curl",
@@ -68,18 +70,29 @@ func samples() map[string]templates.Page {
 		"home, empty":     templates.Home{Product: "Rialto", URL: "https://rialto.example/mcp", User: "admin"},
 		"home, to nobody": templates.Home{Product: "Rialto", URL: "https://rialto.example/mcp"},
 		"task": templates.Task{
-			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "Done", Updated: "1", Message: "Ready.",
-			Results: []templates.TaskResult{{Name: "rows", Description: "All.", Parts: []templates.TaskPart{{Text: "1"}, {URL: "https://rialto.example/downloads/x", Kind: "text/csv"}}}},
-			More:    "/tasks/t1?cursor=1.0", History: []templates.TaskTurn{{Yours: true, Text: "Count."}, {Text: "Ready."}},
-			Past: &templates.TaskPast{
-				States:   []templates.TaskState{{State: "The agent is working", Since: "2026-01-02 10:00:00 UTC"}, {State: "Done", Since: "2026-01-02 10:00:02 UTC"}},
-				Replaced: []templates.TaskVersion{{Name: "rows", Until: "2026-01-02 10:00:01 UTC", Text: "[x.csv text/csv]", Files: []templates.TaskPart{{URL: "https://rialto.example/downloads/y", Name: "x.csv"}}}},
-				Dropped:  "3",
+			Frame: templates.Frame{Product: "Rialto"}, Title: "1 + 1", Agent: "expert", State: "Done", Tone: templates.Good, Up: &templates.Way{Href: "/account/tasks", Name: "Tasks"},
+			Lead: []templates.Text{templates.Data("expert")}, Facts: []templates.Fact{{Name: "Task ID", Value: templates.ID("t1")}}, Fields: [][2]string{{"amount", "12"}},
+			Results: []templates.TaskResult{
+				{Name: "expert", Says: true, Parts: []templates.TaskPart{{ID: "p1", HTML: "<p>Ready.</p>"}}},
+				{Name: "rows", Description: "All.", Parts: []templates.TaskPart{{ID: "p2", Text: "1"}, {File: true, Name: "x.csv", Kind: "text/csv", Size: "1 KiB", Href: "/downloads/x"}, {File: true, Image: true, Href: "/downloads/y"}, {Leaves: "https://elsewhere.example/"}}},
+				{Parts: []templates.TaskPart{{ID: "p3", Href: "/downloads/z", Data: &templates.DataTable{Pairs: [][2]string{{"sql", "SELECT"}}, Columns: []string{"n"}, Numbers: []bool{true}, Rows: [][]string{{"1"}}, More: "9", JSON: "{}"}}, {ID: "p4", Data: &templates.DataTable{JSON: "[]"}}}},
+				{Name: "both", Parts: []templates.TaskPart{{Text: "9"}, {ID: "p5", Fold: true, Data: &templates.DataTable{Pairs: [][2]string{{"n", "9"}}, JSON: "{}"}}, {ID: "p6", Fold: true, Data: &templates.DataTable{JSON: "[]"}}}},
 			},
+			Cut: true, Left: "3", Dropped: "2",
+			Past: []templates.TaskEvent{
+				{At: templates.Clock(at), Title: templates.Say("You"), Parts: []templates.TaskPart{{Text: "Count."}}}, {ID: "e1", Title: templates.Say("{} earlier messages", "2"), Fold: []templates.TaskEvent{{Title: templates.Data("expert")}}},
+				{At: templates.Clock(at), Tone: templates.Good, Title: templates.Say("Done"), For: templates.Took(time.Second)}, {ID: "e2", Title: templates.Data("expert"), Long: "Long", Parts: []templates.TaskPart{{Text: "Long."}}},
+			},
+			Retry: &templates.Button{Action: "/answer/t1", Hidden: []templates.Value{{Name: "do", Value: "retry"}}},
+			Sharing: &templates.Sharing{Open: true, Task: true, For: templates.Took(time.Hour), Link: "https://rialto.example/shared/x", Until: templates.When(at, at), Error: "This can be shared when its task has ended.",
+				Links: []templates.SharedLink{{ID: "1", Made: templates.When(at, at), Ends: templates.When(at, at)}}},
 		},
-		"task, working": templates.Task{Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent is working", Updated: "1", Lives: true},
+		"task, working": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Working", Lives: true, Busy: "Counting.", Live: "/answer/t1/events?since=1", Cancel: &templates.Button{Action: "/answer/t1"}},
+		"task, failed": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Title: "x", Agent: "expert", State: "Failed", Tone: templates.Bad,
+			Alert: &templates.TaskAlert{Title: "The agent reported a failure", Reason: templates.Known("No."), Remedy: "Retry, or change the request in the chat and send it again."}},
 		"task, waiting": templates.Task{
-			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent waits for your answer", Updated: "1", Wrong: true, Notice: "Something has to be changed before the answer can be sent.", Reason: "zip?",
+			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for an answer", Wrong: true, Notice: "Something has to be changed before the answer can be sent.", Reason: "zip?",
+			Says: []templates.TaskPart{{Text: "Where to?"}},
 			Ask: &templates.Ask{Pause: "p", Once: "o", Title: "Trip", Description: "Where to.", Files: true, FilesWrong: "These files are too large, or too many: 5 files and 4 MB at most.", Fields: []templates.AskField{
 				{Name: "to", Label: "Where to", Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "Enter at most {} characters.", WrongValue: "20"},
 				{Name: "class", Label: "Class", Input: "select", Value: "b", Choices: []templates.AskChoice{{Value: "a", Title: "A"}, {Value: "b", Title: "B"}}},
@@ -103,29 +116,14 @@ func samples() map[string]templates.Page {
 		"connect, in no way":          templates.Connect{Product: "Rialto", Agent: "maps", Task: "t1"},
 		"connect, of another account": templates.Connect{Product: "Rialto", Agent: "maps", Switch: "/signin?next=%2F", Ways: []templates.ConnectWay{{Kind: "device", Host: "login.example"}}},
 		"task, to connect": templates.Task{
-			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/answer/t1", State: "The agent waits until you allow it", Updated: "1",
-			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "/connect/expert?task=t1", Connect: true},
+			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for a sign-in", First: "/connect/expert",
+			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "/connect/expert?task=t1", Connect: true, Why: templates.Data("expert")}, Cancel: &templates.Button{Action: "/answer/t1"},
 		},
 		"task, to allow": templates.Task{
-			Product: "Rialto", Agent: "expert", ID: "t1", Path: "/tasks/t1", State: "The agent waits until you allow it", Updated: "1",
+			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for a sign-in",
 			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "https://login.example/", Host: "login.example"},
 		},
-		"document": templates.Document{
-			Product: "Rialto", Title: "Claim 7", Agent: "expert", ID: "claims/7", Fields: [][2]string{{"amount", "12"}},
-			Pieces: []templates.Piece{
-				{Heading: "Report", Text: "a\nb"},
-				{Name: "chart.png", Size: "12 KiB", Href: "/shared/x/1", Here: true, Picture: true},
-				{Href: "/shared/x/2", Here: true}, {Href: "https://elsewhere.example/3"},
-			},
-			Cut: true, Until: "2026-11-21 10:00 UTC",
-			Sharing: &templates.Sharing{
-				Action: "/documents/x", For: "7 d", Error: "No.",
-				Links: []templates.SharedLink{{ID: "1", Made: "2026-11-21", Ends: "2026-11-28"}},
-			},
-		},
-		"document, shared": templates.Document{
-			Product: "Rialto", Title: "Claim 7", Sharing: &templates.Sharing{Link: "https://rialto.example/shared/x", Until: "2026-11-28"},
-		},
+		"document, shared": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Title: "Claim 7", Agent: "expert", Until: templates.When(at, at)},
 	}
 }
 
@@ -152,6 +150,9 @@ func render(t *testing.T, page templates.Page, language string) node {
 	return node{doc}
 }
 
+// at is a moment on the pages.
+var at = time.Date(2026, 1, 2, 10, 0, 0, 0, time.UTC)
+
 func TestEveryPageCarriesTheHeadersThatProtectIt(t *testing.T) {
 	want := map[string]string{
 		"Content-Type":              "text/html; charset=utf-8",
@@ -166,9 +167,9 @@ func TestEveryPageCarriesTheHeadersThatProtectIt(t *testing.T) {
 	for name, page := range samples() {
 		got := write(page, "").Header()
 		for header, value := range want {
-			c, console := page.(templates.Console)
-			if _, task := page.(templates.Task); header == "Content-Security-Policy" && (task || console && c.Live != "") {
-				value += "; connect-src 'self'" // it asks us whether it has changed
+			_, console := page.(templates.Console)
+			if _, task := page.(templates.Task); header == "Content-Security-Policy" && (task || console) {
+				value += "; connect-src 'self'" // it asks us for what is searched, and whether it has changed
 			}
 			if got.Get(header) != value {
 				t.Errorf("%s: %s: got %q, want %q", name, header, got.Get(header), value)
@@ -257,9 +258,13 @@ func TestWhatOthersWroteIsShownAsText(t *testing.T) {
 		templates.Return{Product: "Rialto", Client: evil, URL: "https://chat.example/cb?state=" + evil},
 		templates.Problem{Product: "Rialto", Title: evil, Detail: evil, Remedy: evil},
 		templates.Home{Product: "Rialto", URL: evil, User: evil, Agents: []templates.HomeAgent{{Name: evil, Title: evil, Description: evil}}},
-		templates.Document{
-			Product: "Rialto", Title: evil, Agent: evil, ID: evil, Fields: [][2]string{{evil, evil}},
-			Pieces: []templates.Piece{{Heading: evil, Text: evil, Name: evil, Size: evil, Href: evil, Here: true, Picture: true}, {Href: evil}},
+		templates.Task{
+			Frame: templates.Frame{Product: "Rialto"}, Title: evil, Agent: evil, Lead: []templates.Text{templates.Data(evil)}, Fields: [][2]string{{evil, evil}}, Busy: evil, Lives: true, Reason: evil, Notice: "x",
+			Results: []templates.TaskResult{{Name: evil, Says: true, Description: evil, Parts: []templates.TaskPart{
+				{ID: evil, Text: evil}, {File: true, Name: evil, Size: evil, Kind: evil, Href: evil, Image: true}, {Leaves: evil},
+				{Data: &templates.DataTable{Pairs: [][2]string{{evil, evil}}, Columns: []string{evil}, Numbers: []bool{false}, Rows: [][]string{{evil}}, JSON: evil}},
+			}}},
+			Past: []templates.TaskEvent{{ID: evil, Title: templates.Data(evil), Long: evil, Parts: []templates.TaskPart{{Text: evil}}}},
 		},
 	}
 	for _, p := range pages {
@@ -309,8 +314,22 @@ func TestAProblemOffersTheWayBackWithoutTakingIt(t *testing.T) {
 	if len(doc.all("script")) != 0 {
 		t.Error("got a script: it would go there automatically")
 	}
-	if got := len(render(t, samples()["problem"], "").all("a")); got != 0 {
-		t.Errorf("got %d links on a problem with no way back, want none", got)
+	if got := render(t, samples()["problem"], "").all("a"); len(got) != 1 || got[0].attr("href") != "/" {
+		t.Errorf("got %d links on a problem with no way back, want the one to the start page", len(got))
+	}
+}
+
+func TestAReasonMayStandBelowTheRemedy(t *testing.T) {
+	page := samples()["problem"].(templates.Problem)
+	for below, want := range map[bool]string{false: "Title, Detail, Remedy", true: "Title, Remedy, Detail"} {
+		page.RemedyFirst = below
+		var got []string
+		for _, n := range render(t, page, "").all("h1, #detail, #remedy") {
+			got = append(got, n.text())
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("below %v: got %q, want %s", below, got, want)
+		}
 	}
 }
 
@@ -377,6 +396,48 @@ func TestWhoIsOfAnotherAccountIsLedToTheirOwnFirst(t *testing.T) {
 	doc := render(t, samples()["connect, of another account"], "")
 	if got := doc.all(".primary"); len(got) != 1 || got[0].attr("id") != "switch" {
 		t.Errorf("got %d primary buttons, want the one that switches the account alone", len(got))
+	}
+}
+
+func TestTheWaysToConnectAnAgentAreToldApart(t *testing.T) {
+	page := samples()["connect"].(templates.Connect)
+	page.Error, page.Connected = "", false
+	doc := render(t, page, "")
+	if got := doc.one(t, "h1").text(); got != "Connect Maps" {
+		t.Errorf("got heading %q, want the agent's title", got)
+	}
+	if got := doc.one(t, ".quiet code").text(); got != "maps" {
+		t.Errorf("got name %q", got)
+	}
+	if got := len(doc.all("p.or")); got != 1 {
+		t.Errorf("got %d lines that separate the first way from the others, want one", got)
+	}
+	seen := map[string]bool{}
+	for _, b := range doc.all("form button") {
+		if seen[b.text()] {
+			t.Errorf("two buttons say %q", b.text())
+		}
+		seen[b.text()] = true
+	}
+	for _, fold := range doc.all("details") {
+		if fold.has("open") || len(fold.all("summary")) != 1 || len(fold.all("input[type=password]")) != 1 {
+			t.Error("want each other way that has fields folded")
+		}
+	}
+	if got := len(doc.all("details form")); got != 3 {
+		t.Errorf("got %d ways folded, want 3", got)
+	}
+	if got := doc.one(t, "a#leave").attr("href"); got != "/answer/t1" {
+		t.Errorf("got the way out to %q, want the task", got)
+	}
+	page.TaskPath = ""
+	if got := render(t, page, "").one(t, "a#leave").attr("href"); got != "/account/agents" {
+		t.Errorf("got the way out to %q, want the agents of the account", got)
+	}
+	for _, fold := range render(t, samples()["connect"], "").all("details") {
+		if !fold.has("open") {
+			t.Error("got a way folded after an error: it may be in there")
+		}
 	}
 }
 

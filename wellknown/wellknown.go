@@ -4,6 +4,7 @@ package wellknown
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -35,6 +36,17 @@ func Handler(doc any) (http.Handler, error) {
 		return newVariants(v)
 	}
 	return newDocument(doc)
+}
+
+// defaultMaxAge is short: a changed configuration should reach everybody within minutes.
+const defaultMaxAge = 5 * time.Minute
+
+// Typed is a document with a media type of its own. MaxAge is how long caches may keep it; zero means
+// five minutes.
+type Typed struct {
+	Doc       any
+	MediaType string
+	MaxAge    time.Duration
 }
 
 // ByOrigin is a document that says something else to the pages of some origins.
@@ -75,17 +87,25 @@ func (v *variants) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // document is a JSON document as it goes over the wire.
 type document struct {
-	body []byte
-	etag string
+	body               []byte
+	etag               string
+	mediaType, caching string
 }
 
 func newDocument(v any) (*document, error) {
-	body, err := json.Marshal(v)
+	t, ok := v.(Typed)
+	if !ok {
+		t = Typed{Doc: v, MediaType: "application/json"}
+	}
+	body, err := json.Marshal(t.Doc)
 	if err != nil {
 		return nil, fmt.Errorf("marshalling a document: %w", err)
 	}
 	sum := sha256.Sum256(body)
-	return &document{body, `"` + hex.EncodeToString(sum[:12]) + `"`}, nil
+	return &document{
+		body: body, etag: `"` + hex.EncodeToString(sum[:12]) + `"`, mediaType: t.MediaType,
+		caching: fmt.Sprintf("public, max-age=%d", int(cmp.Or(t.MaxAge, defaultMaxAge).Seconds())),
+	}, nil
 }
 
 // ServeHTTP answers GET and HEAD, and the preflight of scripts from anywhere: the documents are
@@ -107,11 +127,11 @@ func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (d *document) serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", d.mediaType)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("ETag", d.etag)
-	// Short: a changed configuration should reach everybody within minutes.
-	h.Set("Cache-Control", "public, max-age=300")
+	h.Set("Access-Control-Expose-Headers", "ETag")
+	h.Set("Cache-Control", d.caching)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 

@@ -61,6 +61,10 @@ type Dialer struct {
 	Binding  a2a.Binding    // "" is any that we speak
 	MaxBody  int64          // 0 means DefaultMaxBody
 
+	// MaxConns bounds the connections of the Dialer's own HTTP client. A call that finds all of
+	// them in use fails with Error.NotSent. 0 is no bound.
+	MaxConns int
+
 	// Pause is the first pause before a task is looked at again, by polling or after a stream was
 	// cut. It doubles up to 20 times as much. 0 means DefaultPause.
 	Pause time.Duration
@@ -70,16 +74,27 @@ type Dialer struct {
 	// happened meanwhile. 0 means DefaultIdleTimeout.
 	IdleTimeout time.Duration
 
+	Looks *Looks // shared with other Dialers; nil is the Dialer's own
+
 	Log *slog.Logger // nil discards
 
-	once sync.Once
-	own  *http.Client
+	// Observe is called before each call. The call is made in the context that it returns; the
+	// function is called once the answer is read, or the stream closed, with the last event, which
+	// may be nil, and the error. Propagate adds the trace of its context to the headers of a
+	// request, or the metadata of gRPC. Nil do nothing.
+	Observe   func(context.Context, Call) (context.Context, func(a2a.Event, error))
+	Propagate func(context.Context, http.Header)
+
+	once     sync.Once
+	own      *http.Client
+	ownLooks Looks
 }
 
 // Client is a remote agent. It implements a2a.Agent and may be used concurrently.
 type Client struct {
 	*connection
-	user string // the user that calls are made for
+	user   string // the user that calls are made for
+	closes bool   // over HTTP/1.1, a call closes its connection
 }
 
 // connection is what the clients of one agent share.
@@ -92,6 +107,9 @@ type connection struct {
 	proven atomic.Bool  // some call has been answered in its dialect
 	drains atomic.Int32 // the streams that are only drained
 	broken breaker
+
+	multiplexed atomic.Bool  // over HTTP/2
+	noLook      atomic.Int64 // at a task beside its stream before then; in nanoseconds
 }
 
 var _ a2a.Agent = (*Client)(nil)
@@ -144,9 +162,12 @@ func (d *Dialer) idleTimeout() time.Duration { return cmp.Or(d.IdleTimeout, Defa
 
 // pause waits before the nth look at a task, unless ctx ends before.
 func (d *Dialer) pause(ctx context.Context, n int) error {
-	first := cmp.Or(d.Pause, DefaultPause)
-	return sleep(ctx, min(first<<min(n, 5), 20*first))
+	return sleep(ctx, min(d.firstPause()<<min(n, 5), d.longestPause()))
 }
+
+func (d *Dialer) firstPause() time.Duration { return cmp.Or(d.Pause, DefaultPause) }
+
+func (d *Dialer) longestPause() time.Duration { return 20 * d.firstPause() }
 
 // sleep waits, unless ctx ends before.
 func sleep(ctx context.Context, wait time.Duration) error {
@@ -170,7 +191,11 @@ func (c *Client) newRequest(ctx context.Context, method string, target url.URL, 
 	if err := c.authorize(req); err != nil {
 		return nil, err
 	}
+	if c.dialer.Propagate != nil {
+		c.dialer.Propagate(ctx, req.Header)
+	}
 	delete(req.Header, versionKey)
+	req.Close = c.closes && !c.multiplexed.Load()
 	return req, nil
 }
 

@@ -31,7 +31,7 @@ func invoke[T any](ctx context.Context, c *Client, r route, op wire.Op, decode f
 	}
 	v, err := decode(result)
 	if err != nil {
-		return v, invalidAnswer("%v", err)
+		return v, undecodable(err)
 	}
 	return v, nil
 }
@@ -94,7 +94,7 @@ func (c *Client) result(ctx context.Context, r route, resp *http.Response) ([]by
 	c.worked(nil)
 	switch {
 	case !ok:
-		return nil, invalidAnswer("the body is not %s", r.binding.name())
+		return nil, invalidAnswer("the body is not %s but %s", r.binding.name(), quote(resp, body))
 	case refusal != nil:
 		return nil, fromResponse(refusal, resp)
 	default:

@@ -55,8 +55,8 @@ func at(u *url.URL, path string) *url.URL {
 // findCard returns the first card that can be found. Where there is none it
 // returns the most telling of the errors.
 func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
-	var worst error
-	for _, p := range places(c.dialed) {
+	var worst, first error
+	for i, p := range places(c.dialed) {
 		card, raw, err := c.fetchCard(ctx, p.url)
 		if err == nil && (!p.mustName || names(card, c.dialed)) {
 			return c.admitted(ctx, card, raw, p.url)
@@ -68,6 +68,12 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 			worst = err // the other places would answer alike
 			break
 		}
+		if first == nil {
+			first = err
+		}
+		if worst == nil && a2a.Is(err, a2a.InvalidAgentResponse) && (i == 0 || p.url != c.dialed) {
+			worst = err // something is there, which is no card
+		}
 	}
 	switch {
 	case c.dialer.Protocol != "":
@@ -75,8 +81,8 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 	case worst != nil:
 		return nil, worst
 	default:
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "no agent card was found at %s (looked for %s and %s)",
-			c.dialed.Redacted(), strings.TrimPrefix(cardPath, "/"), strings.TrimPrefix(oldCardPath, "/"))
+		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "no agent card was found at %s (looked for %s and %s): %v",
+			c.dialed.Redacted(), strings.TrimPrefix(cardPath, "/"), strings.TrimPrefix(oldCardPath, "/"), first)
 	}
 }
 
@@ -140,7 +146,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 	}
 	card, err := wire.DecodeCard(body)
 	if err != nil {
-		return nil, nil, a2a.Errorf(a2a.InvalidAgentResponse, "the document at %s is not an agent card: %v", u.Redacted(), err)
+		return nil, nil, a2a.Errorf(a2a.InvalidAgentResponse, "the document at %s is not an agent card: %v (HTTP %d, %s)", u.Redacted(), err, resp.StatusCode, quote(resp, body))
 	}
 	return absolute(card, resp.Request.URL), body, nil
 }

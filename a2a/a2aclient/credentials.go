@@ -28,7 +28,7 @@ type Caller struct {
 }
 
 // For returns a client that calls for user. It shares everything else with c.
-func (c *Client) For(user string) *Client { return &Client{c.connection, user} }
+func (c *Client) For(user string) *Client { return &Client{connection: c.connection, user: user} }
 
 // do makes the call that send makes, which returns what binding.send does. An agent that refuses
 // its credentials is asked once more if there are others: it refused before anything ran.
@@ -48,6 +48,9 @@ func (c *Client) exchange(req *http.Request) (*http.Request, *http.Response, err
 	resp, err := c.dialer.http().Do(req)
 	if err != nil {
 		return nil, nil, unreachable(req.Context(), req.URL.Host, err)
+	}
+	if c.multiplexed.Load() != (resp.ProtoMajor >= 2) {
+		c.multiplexed.Store(resp.ProtoMajor >= 2)
 	}
 	return req, resp, nil
 }

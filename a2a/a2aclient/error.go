@@ -1,6 +1,7 @@
 package a2aclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,11 +14,8 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/internal/sse"
+	"rialto/a2a/internal/wire"
 )
-
-// errTooLarge is an answer that exceeds Dialer.MaxBody.
-var errTooLarge = errors.New("the answer is too large")
 
 // remote reports whether the agent itself said err.
 func remote(err error) bool {
@@ -49,7 +47,7 @@ func unreachable(ctx context.Context, host string, cause error) error {
 		cause = request.Err // without the URL, which may hold secrets
 	}
 	code := a2a.Unavailable
-	if errors.Is(cause, errTooLarge) || errors.Is(cause, sse.ErrTooLarge) {
+	if errors.Is(cause, a2a.ErrTooLarge) {
 		code = a2a.InvalidAgentResponse
 	}
 	return noAnswer(code, host, tlsMismatch(cause))
@@ -66,21 +64,38 @@ func invalidAnswer(format string, args ...any) *a2a.Error {
 	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer is not A2A: "+format, args...)
 }
 
+// undecodable is the error for an answer that no decoder takes.
+func undecodable(err error) *a2a.Error {
+	e := invalidAnswer("%v", err)
+	if errors.Is(err, wire.ErrTooMany) {
+		e.Cause = a2a.ErrTooLarge
+	}
+	return e
+}
+
+// tooLarge is the error for an answer or an event of more than limit bytes.
+func tooLarge(limit int64) error { return fmt.Errorf("%w: more than %d bytes", a2a.ErrTooLarge, limit) }
+
+// tooSlow is the error for an answer or an event that took longer than limit.
+func tooSlow(limit time.Duration) error { return fmt.Errorf("its answer took longer than %s", limit) }
+
 // statusError is the error for an HTTP answer whose body is no JSON-RPC.
 func statusError(resp *http.Response, body []byte) *a2a.Error {
 	if e := wantsTLS(resp, body); e != nil {
 		return fromResponse(e, resp)
 	}
-	e := a2a.Errorf(statusCode(resp.StatusCode), "the agent answered HTTP %d %s",
-		resp.StatusCode, http.StatusText(resp.StatusCode))
-	if resp.StatusCode/100 == 3 {
-		e.Message += ", a redirect that is not followed"
-	}
-	if text := plainText(resp, body); text != "" {
-		e.Message += ": " + text
-	}
-	if json.Valid(body) {
+	code, status, text := statusCode(resp.StatusCode), resp.StatusCode, http.StatusText(resp.StatusCode)
+	e := a2a.Errorf(code, "the agent answered HTTP %d %s", status, text)
+	switch {
+	case status/100 == 3:
+		e = a2a.Errorf(code, "the agent answered HTTP %d %s, a redirect to %s that is not followed", status, text, location(resp))
+	case len(bytes.TrimSpace(body)) == 0:
+	case json.Valid(body):
 		e.Data = body
+	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain"):
+		e.Message += ": " + beginning(body)
+	default:
+		e.Message += ": " + quote(resp, body)
 	}
 	e.Unclear = mayHavePassed(resp.StatusCode)
 	return fromResponse(e, resp)
@@ -151,26 +166,23 @@ func statusCode(status int) a2a.Code {
 	}
 }
 
-// plainText returns the beginning of a body that is meant for people.
-func plainText(resp *http.Response, body []byte) string {
-	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
-		return ""
-	}
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body), "")), " ")
-	if runes := []rune(text); len(runes) > 200 {
-		text = string(runes[:200]) + "…"
-	}
-	return text
-}
-
 // commonBody is how much room is made for a body whose length is known, before it is there.
 const commonBody = 64 << 10
 
-// readBody reads the body of resp, if it is not larger than limit.
+// readBody reads the body of resp, if it is not larger than limit and comes within answerTime.
 func readBody(resp *http.Response, limit int64) ([]byte, error) {
 	if there, ok := resp.Body.(interface{ Bytes() []byte }); ok {
 		return there.Bytes(), nil // in memory, and bounded by who read it
 	}
+	late := time.AfterFunc(answerTime, func() { resp.Body.Close() })
+	b, err := readAll(resp, limit)
+	if !late.Stop() && err != nil {
+		err = tooSlow(answerTime)
+	}
+	return b, err
+}
+
+func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	if n := resp.ContentLength; n > 0 && n <= min(limit, commonBody) {
 		b := make([]byte, n)
 		_, err := io.ReadFull(resp.Body, b)
@@ -178,7 +190,7 @@ func readBody(resp *http.Response, limit int64) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
+		return nil, tooLarge(limit)
 	}
 	return b, err
 }

@@ -13,7 +13,7 @@ var _ a2a.Extender = (*Client)(nil)
 // ExtendedCard returns the card that the agent shows to those who may call it
 // (a2a.Extender). No generation before 0.3 has a call for it.
 func (c *Client) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
-	return attempt(ctx, c, func(r route) (*a2a.Card, error) {
+	return attempt(ctx, c, wire.ExtendedCard, func(ctx context.Context, r route) (*a2a.Card, error) {
 		if r.dialect.Method(wire.ExtendedCard) == "" {
 			return nil, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s has no call for an extended card", r.dialect.Generation)
 		}

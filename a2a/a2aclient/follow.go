@@ -1,9 +1,12 @@
 package a2aclient
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
 	"reflect"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -22,9 +25,11 @@ type follow struct {
 	yield func(a2a.Event, error) bool
 
 	id       a2a.TaskID // "" until an event names it
+	context  string     // of the task; "" until an event names it
 	pollOnly bool       // the agent does not stream, or not this
 	count    int        // events told
 	told     *a2a.Task  // the last event, if it was a task
+	history  int        // messages in the longest history told
 
 	// stale is set when the message answered an interrupted task: some agents first
 	// show the task still interrupted. That state is held until the next event.
@@ -73,7 +78,8 @@ func (f *follow) resubscribe(ctx context.Context) {
 }
 
 // watch polls the task and subscribes again, until the task is idle or cannot be read.
-// It never sends.
+// It never sends. The pauses grow whatever the agent says, because some agents say something
+// else each time. They begin anew after a subscription that lasted longer than a pause.
 func (f *follow) watch(ctx context.Context) {
 	failures := 0
 	for n := 0; ; n++ {
@@ -93,19 +99,20 @@ func (f *follow) watch(ctx context.Context) {
 		if f.tell(ctx, t, false) {
 			return
 		}
-		before := f.count
+		began := time.Now()
 		if n < maxSubscriptions && f.subscribe(ctx) {
 			return
 		}
-		if f.count > before {
-			n = -1 // the task makes progress: poll often again
+		if time.Since(began) > max(f.c.dialer.longestPause(), time.Second) { // a busy machine may take longer than a short pause
+			n = -1
 		}
 	}
 }
 
-// final reports whether a retry cannot help: the agent refused, and is not merely busy or broken.
+// final reports whether a retry cannot help: the agent refused, and is not merely busy or
+// broken, or its answer is too large.
 func final(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || remote(err) && !a2a.Is(err, a2a.Unavailable) && !a2a.Is(err, a2a.Internal)
+	return ctx.Err() != nil || errors.Is(err, a2a.ErrTooLarge) || remote(err) && !a2a.Is(err, a2a.Unavailable) && !a2a.Is(err, a2a.Internal)
 }
 
 // subscribe yields the events of a new stream of the task. It reports whether the task is done.
@@ -121,7 +128,11 @@ func (f *follow) subscribe(ctx context.Context) bool {
 	s, err := f.c.open(apart, wire.Subscribe, func(r route) ([]byte, error) {
 		return r.dialect.EncodeQuery(a2a.TaskQuery{ID: f.id}, r.tenant)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, a2a.ErrTooLarge):
+		f.yield(nil, err)
+		return true
+	case err != nil:
 		f.pollOnly = final(ctx, err)
 		return false
 	}
@@ -154,14 +165,16 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 			idle.heard.Add(1)
 		}
 		f.twice = f.twice || s.twice
+		f.adopt(item)
+		if m, ok := item.Event.(*a2a.Message); ok {
+			item.Event, err = f.c.joined(s, m)
+		}
 		switch {
-		case err != nil && (remote(err) || ctx.Err() != nil):
-			if ctx.Err() != nil {
-				err = ctx.Err()
-			}
-			f.yield(nil, err)
+		case err != nil && (remote(err) || final(ctx, err)):
+			f.yield(nil, unreachable(ctx, f.c.dialed.Host, err))
 			return true, nil
 		case err != nil:
+			f.pollOnly = f.pollOnly || errors.Is(err, errFlood)
 			return false, err
 		case f.tell(ctx, item.Event, s.lossy):
 			ended = item.Done()
@@ -187,12 +200,25 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 		e = f.confirmed(ctx, e)
 	}
 	t, _ := e.(*a2a.Task)
-	if t != nil && f.told != nil && reflect.DeepEqual(t, f.told) {
+	if f.repeats(t) {
 		return over
 	}
-	f.told = t
+	if f.told = t; t != nil {
+		f.history = max(f.history, len(t.History))
+	}
 	f.count++
 	return !f.yield(e, nil) || over
+}
+
+// repeats reports whether t says what the last event said. A shorter history is no news: a2a-js
+// shows one to a subscription and none to a poll.
+func (f *follow) repeats(t *a2a.Task) bool {
+	if t == nil || f.told == nil || len(t.History) > f.history {
+		return false
+	}
+	was, is := *f.told, *t
+	was.History, is.History = nil, nil
+	return reflect.DeepEqual(was, is)
 }
 
 // shown returns what to yield for e, or nil for nothing yet.
@@ -277,17 +303,27 @@ func apply(t *a2a.Task, e a2a.Event) {
 	t.Apply(e)
 }
 
+// adopt makes the last status of the task's context a status of the task: a2a-js 0.2 and 0.3
+// report an executor that throws under a new task id.
+func (f *follow) adopt(item wire.Item) {
+	u, ok := item.Event.(*a2a.StatusUpdate)
+	if ok && item.Final && u.Status.State.Terminal() && u.ContextID != "" && u.ContextID == f.context {
+		u.TaskID = f.id
+	}
+}
+
 // own returns e if it is about this task, and nil otherwise. Updates that do
 // not say what task they are about are about this one.
 func (f *follow) own(e a2a.Event) a2a.Event {
 	var id *a2a.TaskID
+	var in string
 	switch e := e.(type) {
 	case *a2a.Task:
-		id = &e.ID
+		id, in = &e.ID, e.ContextID
 	case *a2a.StatusUpdate:
-		id = &e.TaskID
+		id, in = &e.TaskID, e.ContextID
 	case *a2a.ArtifactUpdate:
-		id = &e.TaskID
+		id, in = &e.TaskID, e.ContextID
 	default:
 		return e
 	}
@@ -300,6 +336,7 @@ func (f *follow) own(e a2a.Event) a2a.Event {
 	if *id != f.id {
 		return nil
 	}
+	f.context = cmp.Or(in, f.context)
 	return e
 }
 

@@ -35,8 +35,8 @@ func (p *parrot) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // FuzzAnswer has an agent answer with anything. Whatever that is, the first
-// event of a stream is a task or a message, and what is not said in the terms of
-// the protocol is told as our own error.
+// event of a stream is a task or a message, and what the protocol does not
+// define becomes our own error.
 func FuzzAnswer(f *testing.F) {
 	for _, rogue := range a2atest.Rogues() {
 		for _, answers := range rogue.Answers {

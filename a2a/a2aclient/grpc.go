@@ -2,7 +2,6 @@ package a2aclient
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -55,7 +54,7 @@ func (overGRPC) send(ctx context.Context, c *Client, r route, op wire.Op, params
 // metadata returns the metadata of the call, and the request that carries credentials,
 // or nil without credentials: it costs more than the rest of a call.
 func (c *Client) metadata(ctx context.Context, r route, name string) (map[string][]string, *http.Request, error) {
-	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 {
+	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 && c.dialer.Propagate == nil {
 		return r.metadata, nil, nil
 	}
 	target := *r.target
@@ -121,7 +120,7 @@ func (m *messageEvents) next() ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(message) > m.limit:
-		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, m.limit)
+		return nil, tooLarge(int64(m.limit))
 	case !refused:
 		m.in.left -= int64(len(message)) + frameHead
 		return message, nil

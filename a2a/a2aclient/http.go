@@ -11,17 +11,18 @@ func (d *Dialer) http() *http.Client {
 	if d.HTTP != nil {
 		return d.HTTP
 	}
-	d.once.Do(func() { d.own = newHTTPClient(d.TLS) })
+	d.once.Do(func() { d.own = newHTTPClient(d.TLS, d.MaxConns) })
 	return d.own
 }
 
 // newHTTPClient bounds each step but the body. Headers may take long, for an
 // agent that was asked to wait answers when the task has ended.
-func newHTTPClient(secure *tls.Config) *http.Client {
+func newHTTPClient(secure *tls.Config, most int) *http.Client {
+	conns := &conns{most: int64(most), dialer: net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}}
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
-			DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			DialContext:            conns.dial,
 			TLSClientConfig:        secure.Clone(),
 			TLSHandshakeTimeout:    10 * time.Second,
 			ResponseHeaderTimeout:  10 * time.Minute,

@@ -183,9 +183,9 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 // attempt makes a call over the route that worked last. If the agent does not
 // know the method nothing ran, so the other routes are tried, and the one that
 // is answered is remembered. Any other answer, or none, is final.
-func attempt[T any](ctx context.Context, c *Client, call func(route) (T, error)) (T, error) {
+func attempt[T any](ctx context.Context, c *Client, op wire.Op, call func(context.Context, route) (T, error)) (T, error) {
 	first := int(c.route.Load())
-	v, err := call(c.routes[first])
+	v, err := observed(ctx, c, c.routes[first], op, call)
 	if !c.unknown(c.routes[first], err) {
 		c.learn(ctx, first, first, err)
 		return v, err
@@ -194,7 +194,7 @@ func attempt[T any](ctx context.Context, c *Client, call func(route) (T, error))
 		if i == first {
 			continue
 		}
-		other, otherErr := call(r)
+		other, otherErr := observed(ctx, c, r, op, call)
 		if !r.dialect.MethodUnknown(otherErr) {
 			c.learn(ctx, first, i, otherErr)
 			return other, otherErr

@@ -24,7 +24,7 @@ func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 
 func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	var newTask a2a.TaskID
-	return attempt(ctx, c, func(r route) (a2a.Event, error) {
+	return attempt(ctx, c, wire.Send, func(ctx context.Context, r route) (a2a.Event, error) {
 		params, err := r.dialect.EncodeSend(req, r.envelope(&newTask))
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"rialto/a2a"
@@ -76,6 +77,11 @@ type stream struct {
 	// task has already. twice is set when that may have happened.
 	again, twice bool
 
+	ended func(a2a.Event, error) // of Dialer.Observe; nil without one
+	over  sync.Once
+	last  a2a.Event
+	err   error // why it ended
+
 	// whole is what the artifacts are so far, by their ids, where chunks may be cumulative.
 	whole map[string][]a2a.Part
 }
@@ -85,6 +91,13 @@ const maxUnreadable = 100
 
 // maxBodies bounds a stream, in bodies of the largest size: it must not run forever.
 const maxBodies = 64
+
+// answerTime bounds sending an answer or an event, from its first byte, and firstEventTime
+// waiting for the first event of a stream. Between events a stream may be silent.
+const (
+	answerTime     = time.Minute
+	firstEventTime = 10 * time.Minute
+)
 
 var errFlood = errors.New("the stream does not end")
 
@@ -108,7 +121,7 @@ func (m *metered) Read(p []byte) (int, error) {
 // open makes a call that streams and reads its first item, because that is
 // where agents say that they do not know a method.
 func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) ([]byte, error)) (*stream, error) {
-	return attempt(ctx, c, func(r route) (*stream, error) {
+	return attempt(ctx, c, op, func(ctx context.Context, r route) (*stream, error) {
 		params, err := encode(r)
 		if err != nil {
 			return nil, err
@@ -141,6 +154,8 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
 	limit := c.dialer.maxBody()
 	s := &stream{body: resp.Body, in: metered{Reader: resp.Body, left: maxBodies * limit}, dialect: r.dialect, binding: r.binding}
+	late := time.AfterFunc(firstEventTime, s.close)
+	defer late.Stop()
 	var err error
 	var in io.Reader
 	if s.events, in = r.binding.events(r.dialect, resp, &s.in, int(limit)); s.events != nil {
@@ -154,6 +169,8 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 	}
 	switch {
 	case err == nil:
+	case !late.Stop():
+		err = unreachable(ctx, r.target.Host, tooSlow(firstEventTime))
 	case remote(err):
 		err = fromResponse(asError(err), resp)
 	case errors.Is(err, io.EOF):
@@ -178,7 +195,7 @@ func (c *Client) single(ctx context.Context, r route, resp *http.Response) (wire
 	}
 	item, err := r.dialect.DecodeAnswer(result)
 	if err != nil {
-		return wire.Item{}, invalidAnswer("%v", err)
+		return wire.Item{}, undecodable(err)
 	}
 	return item, nil
 }
@@ -204,7 +221,7 @@ func (overHTTP) events(_ *wire.Dialect, resp *http.Response, body *metered, limi
 		return nil, in
 	}
 	s := sse.NewReader(in)
-	s.MaxEvent = limit
+	s.MaxEvent, s.MaxTime = limit, answerTime
 	return sseEvents{s}, nil
 }
 
@@ -212,6 +229,12 @@ type sseEvents struct{ *sse.Reader }
 
 func (s sseEvents) next() ([]byte, error) {
 	e, err := s.Next()
+	switch {
+	case errors.Is(err, sse.ErrTooLarge):
+		err = tooLarge(int64(s.MaxEvent))
+	case errors.Is(err, sse.ErrTooSlow):
+		err = tooSlow(s.MaxTime)
+	}
 	return e.Data, err
 }
 
@@ -236,13 +259,19 @@ func isStream(resp *http.Response, in *bufio.Reader) bool {
 // next returns the next item. io.EOF is the end of the stream, which says nothing about the task.
 func (s *stream) next() (wire.Item, error) {
 	if item := s.first; item.Event != nil {
-		s.first = wire.Item{}
+		s.first, s.last = wire.Item{}, item.Event
 		return item, nil
 	}
 	if s.events == nil {
 		return wire.Item{}, io.EOF
 	}
-	return s.read()
+	item, err := s.read()
+	if err == nil {
+		s.last = item.Event
+	} else if !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return item, err
 }
 
 // read returns the next item that can be decoded. It skips others: some servers send
@@ -268,7 +297,7 @@ func (s *stream) read() (wire.Item, error) {
 			return item, nil
 		}
 		if errors.Is(err, wire.ErrTooMany) {
-			return wire.Item{}, invalidAnswer("%v", err)
+			return wire.Item{}, undecodable(err)
 		}
 		s.lossy = true
 	}
@@ -281,7 +310,12 @@ func adds(e a2a.Event) bool {
 	return ok && u.Append
 }
 
-func (s *stream) close() { s.body.Close() }
+func (s *stream) close() {
+	s.body.Close()
+	if s.ended != nil {
+		s.over.Do(func() { s.ended(s.last, s.err) })
+	}
+}
 
 // The bounds of reading a stream after its last event.
 const (

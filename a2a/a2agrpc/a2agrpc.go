@@ -25,7 +25,7 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// DefaultMaxMessage bounds a message, in bytes.
+// DefaultMaxMessage bounds a message that a Transport sends or receives, in bytes.
 const DefaultMaxMessage = 16 << 20
 
 // maxHeader bounds the metadata of a call.
@@ -36,6 +36,7 @@ const maxHeader = 64 << 10
 const (
 	streamWindow = 1 << 20
 	connWindow   = 4 << 20
+	serverWindow = 64 << 10 // of a stream: the buffer for a message that the handler has not asked for
 )
 
 // raw is a codec that passes bytes through: it encodes and fills a *[]byte.

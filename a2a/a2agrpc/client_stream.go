@@ -66,6 +66,8 @@ func (m *messages) Next() (message []byte, refused bool, err error) {
 	}
 	st, _ := status.FromError(m.over)
 	switch {
+	case tooLarge(st):
+		return nil, false, errTooLarge()
 	case errors.Is(m.over, io.EOF):
 		return nil, false, io.EOF
 	case m.ctx.Err() != nil, !heard(m.s).answers(st.Code()):

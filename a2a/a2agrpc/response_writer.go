@@ -1,7 +1,6 @@
 package a2agrpc
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
@@ -15,23 +14,24 @@ import (
 
 // responseWriter sends the body of a handler's response as gRPC messages.
 type responseWriter struct {
-	dialect *wire.Dialect
-	op      wire.Op
-	stream  grpc.ServerStream
-	head    http.Header
-	code    int         // 0 until the response begins
-	framed  bool        // the body is that of a stream
-	body    []byte      // what has not been sent
-	over    error       // the error that ended the response
-	late    *time.Timer // runs while a message is sent; nil for a unary call
+	dialect  *wire.Dialect
+	op       wire.Op
+	stream   grpc.ServerStream
+	head     http.Header
+	code     int    // 0 until the response begins
+	framed   bool   // the body is that of a stream
+	body     []byte // what has not been sent
+	over     error  // the error that ended the response
+	patience time.Duration
+	late     *time.Timer // runs while a message is received or sent
 }
 
-var errTooLarge = errors.New("the answer is too large")
+var errTooSlow = status.Error(codes.DeadlineExceeded, "the client takes too long to send its message or to read ours")
 
-// runStream runs h like run. It ends the stream if the client does not read a message in time.
-func (a *responseWriter) runStream(h http.Handler, req *http.Request) error {
+// serve runs h like run. It ends the call if the client takes too long.
+func (a *responseWriter) serve(h http.Handler, req *http.Request) error {
 	stuck := make(chan struct{})
-	a.late = time.AfterFunc(sendTime, func() { close(stuck) })
+	a.late = time.AfterFunc(a.patience, func() { close(stuck) })
 	a.late.Stop()
 	done := make(chan error, 1)
 	go func() { done <- a.run(h, req) }()
@@ -39,8 +39,18 @@ func (a *responseWriter) runStream(h http.Handler, req *http.Request) error {
 	case err := <-done:
 		return err
 	case <-stuck:
-		return status.Error(codes.DeadlineExceeded, "the client does not read")
+		return errTooSlow
 	}
+}
+
+// receive receives the message of the call. Its error ends the response.
+func (a *responseWriter) receive() (message []byte, err error) {
+	a.late.Reset(a.patience)
+	defer a.late.Stop()
+	if err = a.stream.RecvMsg(&message); err != nil {
+		a.over = err
+	}
+	return message, err
 }
 
 // run calls h and returns the status of the call. A handler aborts the connection with
@@ -98,8 +108,8 @@ func (a *responseWriter) WriteHeader(code int) {
 func (a *responseWriter) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if len(a.body)+len(p) > maxAnswer {
-		a.over = status.Error(codes.Internal, "internal error")
-		return 0, errTooLarge
+		a.over = status.Errorf(codes.ResourceExhausted, "the answer has more than %d bytes; ask for less, such as a smaller page", maxAnswer)
+		return 0, a.over
 	}
 	a.body = append(a.body, p...)
 	for a.framed && a.over == nil {
@@ -118,7 +128,7 @@ func (a *responseWriter) Write(p []byte) (int, error) {
 
 // send sends a message of a stream.
 func (a *responseWriter) send(message []byte) error {
-	a.late.Reset(sendTime)
+	a.late.Reset(a.patience)
 	defer a.late.Stop()
 	return a.stream.SendMsg(&message)
 }

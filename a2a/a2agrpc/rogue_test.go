@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
@@ -53,8 +54,8 @@ func working(text string) a2a.Event {
 	return &a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.Working, Message: &a2a.Message{ID: "m", Parts: []a2a.Part{a2a.TextPart(text)}}}}
 }
 
-// TestAStreamIsBounded has agents that never stop, or say too much at one time,
-// and tell the same of their task when they are asked.
+// TestAStreamIsBounded has agents that never stop, and are asked for their task then, or
+// say too much at one time.
 func TestAStreamIsBounded(t *testing.T) {
 	const limit = 1 << 10
 	for name, c := range map[string]struct {
@@ -88,10 +89,40 @@ func TestAStreamIsBounded(t *testing.T) {
 					told++
 				}
 			}
-			if told == 0 || told > c.most+1 || !a2a.Is(last, a2a.MethodNotFound) && !a2a.Is(last, a2a.TaskNotFound) {
-				t.Errorf("got %d events and %v, want at most %d, and then what the agent says of its task", told, last, c.most+1)
+			ended := errors.Is(last, a2a.ErrTooLarge) && c.most == 0 || (a2a.Is(last, a2a.MethodNotFound) || a2a.Is(last, a2a.TaskNotFound)) && c.most > 0
+			if told == 0 || told > c.most+1 || !ended {
+				t.Errorf("got %d events and %v, want at most %d, and then the reason", told, last, c.most+1)
 			}
 		})
+	}
+}
+
+// TestAnAnswerThatIsTooLargeIsNotAnAgentsRefusal: package grpc reports it as a status of the
+// server, with the code for "ask again later".
+func TestAnAnswerThatIsTooLargeIsNotAnAgentsRefusal(t *testing.T) {
+	large := wrapperspb.Bytes(make([]byte, a2agrpc.DefaultMaxMessage))
+	s := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, s grpc.ServerStream) error { return s.SendMsg(large) }))
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Serve(l)
+	t.Cleanup(s.Stop)
+	card := &a2atest.Rogue{Card: `{"name":"x","capabilities":{"streaming":true},"supportedInterfaces":[{"url":"` + l.Addr().String() + `","protocolBinding":"GRPC","protocolVersion":"1.0"}]}`}
+	over := &a2agrpc.Transport{}
+	t.Cleanup(func() { over.Close() })
+	c, err := (&a2aclient.Dialer{GRPC: over}).Dial(t.Context(), card.Serve(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, asked := c.Task(t.Context(), a2a.TaskQuery{ID: "t"})
+	var streamed error
+	for _, streamed = range c.Stream(t.Context(), a2atest.Say("x")) {
+	}
+	for _, err := range []error{asked, streamed} {
+		if known, ok := errors.AsType[*a2a.Error](err); !ok || known.Remote || known.Code != a2a.InvalidAgentResponse || !errors.Is(err, a2a.ErrTooLarge) {
+			t.Errorf("got %+v, want that the answer is too large", err)
+		}
 	}
 }
 

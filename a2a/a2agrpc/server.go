@@ -2,7 +2,9 @@ package a2agrpc
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -20,23 +22,26 @@ import (
 
 // The limits of clients of a Server.
 const (
-	maxCalls  = 256              // at once over one connection
-	maxPings  = 30 * time.Second // minimum interval of a client's pings
-	quiet     = 2 * time.Minute  // idle time before we ping
-	sendTime  = 30 * time.Second // for one message to be read
-	stopTime  = 3 * time.Second  // for calls to end when the server stops
-	maxAnswer = 32 << 20         // a message
+	maxCalls   = 128              // at once over one connection
+	maxPings   = 30 * time.Second // minimum interval of a client's pings
+	quiet      = 2 * time.Minute  // idle time before we ping
+	patience   = 30 * time.Second // for a message to arrive, and for one to be read
+	stopTime   = 3 * time.Second  // for calls to end when the server stops
+	maxAnswer  = 16 << 20         // a message
+	maxRequest = 4 << 20          // a message, as most gRPC servers have it
 )
 
-// Server passes calls over gRPC to an HTTP handler. Handler and Path are required;
-// its fields must not change once it serves.
+// Server passes calls over gRPC to an HTTP handler. Its fields must not change once it serves.
 type Server struct {
-	// Handler answers calls in the form that the package comment describes. The
-	// metadata of a call is the header of its request.
+	// Handler answers calls in the form that the package comment describes. The metadata of a
+	// call is the header of its request. Required.
+	//
+	// The message of a call is received when the handler reads the body. A guard that decides
+	// by the header refuses a call before that. ReadTenant tells for which agent a call is.
 	Handler http.Handler
 
-	// Path returns the path of the agent for the tenant of a call. Calls of 0.3 have none.
-	Path func(tenant string) string
+	MaxMessage int           // bytes of a call's message; zero means 4 MiB
+	Patience   time.Duration // for a message to arrive, and for one of ours to be read; zero means 30 seconds
 }
 
 // Serve serves l until ctx ends, and then waits a moment for running calls.
@@ -44,8 +49,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := grpc.NewServer(
 		grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error { return s.call(stream) }),
 		grpc.ForceServerCodecV2(raw{}),
-		grpc.MaxRecvMsgSize(DefaultMaxMessage), grpc.MaxHeaderListSize(maxHeader), grpc.MaxConcurrentStreams(maxCalls),
-		grpc.StaticStreamWindowSize(streamWindow), grpc.StaticConnWindowSize(connWindow),
+		grpc.MaxRecvMsgSize(cmp.Or(s.MaxMessage, maxRequest)), grpc.MaxHeaderListSize(maxHeader), grpc.MaxConcurrentStreams(maxCalls),
+		grpc.StaticStreamWindowSize(serverWindow), grpc.StaticConnWindowSize(connWindow),
 		grpc.ConnectionTimeout(connectTime),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idle, Time: quiet, Timeout: stillThereFor}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: maxPings}),
@@ -65,24 +70,18 @@ func (s *Server) call(stream grpc.ServerStream) error {
 	if !ok || d.GRPCPath(op) != path {
 		return status.Errorf(codes.Unimplemented, "unknown method %s", path)
 	}
-	var message []byte
-	if err := stream.RecvMsg(&message); err != nil {
-		return err
-	}
-	req, err := s.request(stream.Context(), path, message)
+	req, err := request(stream.Context(), path)
 	if err != nil {
-		return status.Error(codes.InvalidArgument, "the tenant has no place")
+		return status.Error(codes.InvalidArgument, "the metadata has no form in HTTP")
 	}
-	a := &responseWriter{dialect: d, op: op, stream: stream, head: http.Header{}}
-	if !op.Streams() {
-		return a.run(s.Handler, req)
-	}
-	return a.runStream(s.Handler, req)
+	a := &responseWriter{dialect: d, op: op, stream: stream, head: http.Header{}, patience: cmp.Or(s.Patience, patience)}
+	req.Body = &requestBody{response: a}
+	return a.serve(s.Handler, req)
 }
 
-// request returns a call as an HTTP request.
-func (s *Server) request(ctx context.Context, path string, message []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://grpc"+s.Path(wire.GRPCTenant(path, message))+path, bytes.NewReader(message))
+// request returns a call as an HTTP request without its body.
+func request(ctx context.Context, path string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://grpc"+path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,5 +98,38 @@ func (s *Server) request(ctx context.Context, path string, message []byte) (*htt
 		req.RemoteAddr = p.Addr.String()
 	}
 	req.Header.Set("Content-Type", wire.ProtobufType)
+	req.ContentLength = -1
 	return req, nil
 }
+
+// ReadTenant reads the message of a call that a Server passes on, and returns its tenant. The body
+// can be read again. Calls of 0.3 have no tenant.
+func ReadTenant(r *http.Request) (string, error) {
+	message, err := io.ReadAll(r.Body)
+	if err != nil {
+		return "", err
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
+	return wire.GRPCTenant(r.URL.Path, message), nil
+}
+
+// requestBody receives the message of a call when it is read first.
+type requestBody struct {
+	response *responseWriter
+	message  *bytes.Reader
+}
+
+// Read implements io.Reader. Its error is also the status of the call.
+func (b *requestBody) Read(p []byte) (int, error) {
+	if b.message == nil {
+		message, err := b.response.receive()
+		if err != nil {
+			return 0, err
+		}
+		b.message = bytes.NewReader(message)
+	}
+	return b.message.Read(p)
+}
+
+// Close does nothing: the message ends with its call.
+func (*requestBody) Close() error { return nil }

@@ -22,19 +22,23 @@ func carrier(t *testing.T, h http.HandlerFunc) (*a2agrpc.Transport, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	serveOn(t, l, &a2agrpc.Server{Handler: h})
+	over := &a2agrpc.Transport{}
+	t.Cleanup(func() { over.Close() })
+	return over, l.Addr().String()
+}
+
+// serveOn serves l until the test ends.
+func serveOn(t *testing.T, l net.Listener, s *a2agrpc.Server) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	stopped := make(chan error, 1)
-	s := &a2agrpc.Server{Handler: h, Path: func(string) string { return "" }}
 	go func() { stopped <- s.Serve(ctx, l) }()
-	over := &a2agrpc.Transport{}
 	t.Cleanup(func() {
-		over.Close()
 		stop()
 		if err := <-stopped; err != nil {
 			t.Error(err)
 		}
 	})
-	return over, l.Addr().String()
 }
 
 // call has h answer a call over gRPC to that method, and returns the response.

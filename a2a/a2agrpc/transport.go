@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -166,6 +167,9 @@ func heard(s grpc.ClientStream) (h hearing) {
 
 func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) {
 	st, ok := status.FromError(err)
+	if tooLarge(st) {
+		return nil, errTooLarge()
+	}
 	if ctx.Err() != nil || !ok || !h.answers(st.Code()) {
 		return nil, cmp.Or(ctx.Err(), unanswered(st, err))
 	}
@@ -176,6 +180,18 @@ func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) 
 		head["Www-Authenticate"] = challenge
 	}
 	return new(reply).of(code, head, body), nil
+}
+
+// tooLarge reports whether our end refused an answer for its size, which package grpc tells by
+// its text alone: a server that limits callers sends the same code.
+func tooLarge(st *status.Status) bool {
+	return st.Code() == codes.ResourceExhausted && strings.HasPrefix(st.Message(), "grpc: received message larger than max")
+}
+
+func errTooLarge() error {
+	e := a2a.Errorf(a2a.InvalidAgentResponse, "the answer is too large: more than %d bytes", DefaultMaxMessage)
+	e.Cause = a2a.ErrTooLarge
+	return e
 }
 
 // answers reports whether a code is from the server, and not from a broken connection. An

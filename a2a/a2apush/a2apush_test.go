@@ -170,7 +170,7 @@ func TestOnlyAWebhookThatWantsItIsTold(t *testing.T) {
 	}
 	w.echoes, w.asked = false, 0
 	vouched, trusting := sender(), sender()
-	vouched.HTTP = &guardhttp.Client{Allowed: []string{strings.TrimPrefix(w.url, "http://")}}
+	vouched.HTTP = &guardhttp.Client{Allowed: func() []string { return []string{strings.TrimPrefix(w.url, "http://")} }}
 	trusting.Trusting = true
 	for name, s := range map[string]*a2apush.Sender{"vouched for": vouched, "trusting": trusting} {
 		if err := accept(s, a2a.PushConfig{URL: w.url}); err != nil || w.asked > 0 {

@@ -87,7 +87,7 @@ func fetchKeys(ctx context.Context, agent string) (*jose.JSONWebKeySet, error) {
 		return nil, err
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/.well-known/jwks.json"}
-	doc, err := (&guardhttp.Client{Allowed: []string{u.Host}}).Get(ctx, u.String())
+	doc, err := (&guardhttp.Client{Allowed: func() []string { return []string{u.Host} }}).Get(ctx, u.String())
 	if err != nil {
 		return nil, fmt.Errorf("fetching the agent's keys: %w", err)
 	}

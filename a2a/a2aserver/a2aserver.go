@@ -42,6 +42,10 @@ type Server struct {
 	Card *a2a.Card
 	URL  string // the public URL of the endpoint
 
+	// Path is where requests for the endpoint come in. Other paths that are no operation of
+	// HTTP+JSON are answered 404. "" is any path.
+	Path string
+
 	// Others are interfaces at other URLs, such as gRPC. Cards list them after those at URL.
 	Others []a2a.Interface
 
@@ -58,7 +62,12 @@ type Server struct {
 
 	// Allow returns an error if a request is not permitted. An *a2a.Error is answered unchanged,
 	// with its Challenge. Nil permits all: then only the guard before the server decides.
-	Allow func(*http.Request, Access) error
+	Allow func(http.Header, *http.Request, Access) error
+
+	// Observe is called before each call, with its method as A2A 1.0 names it and the caller's
+	// generation. The call is answered in the context that it returns; the function is called at
+	// the end, of a stream without its error. Nil does nothing.
+	Observe func(ctx context.Context, method string, g a2a.Generation) (context.Context, func(error))
 
 	// Lists offers the agent's tasks as a list, if it is an a2a.Lister. An agent
 	// must then know whose tasks it lists, or all who may call must be allowed
@@ -87,12 +96,15 @@ const (
 )
 
 // ServeHTTP serves the card at paths that end in a well-known path, HTTP+JSON at paths that end in
-// one of its operations, and JSON-RPC at any other POST, so it may be mounted anywhere.
+// one of its operations, and JSON-RPC at any other POST, so it may be mounted anywhere. With Path,
+// JSON-RPC is served there only.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case isCardPath(r.URL.Path):
 		s.ServeCard(w, r)
 	case s.serveREST(w, r):
+	case s.Path != "" && strings.TrimSuffix(r.URL.Path, "/") != s.Path:
+		http.Error(w, "There is no A2A operation at this path. POST JSON-RPC to "+s.Path+"; its card is at "+s.Path+cardPath, http.StatusNotFound)
 	case r.Method == http.MethodPost:
 		s.serveCall(w, r)
 	default:

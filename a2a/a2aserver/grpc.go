@@ -22,6 +22,10 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, c, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not offer %s", r.URL.Path))
 		return
 	}
+	if asked := version(r); asked != "" && asked != d.Generation {
+		s.writeError(w, r, c, a2a.Errorf(a2a.VersionNotSupported, "A2A version %q is not supported here; this service is one of %s", asked, d.Generation))
+		return
+	}
 	body, err := s.readBody(w, r)
 	if err != nil {
 		s.writeError(w, r, c, err)

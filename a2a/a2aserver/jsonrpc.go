@@ -12,6 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
 	"rialto/internal/jsonrpc"
+	"rialto/internal/unavailable"
 )
 
 // call is one call. Its dialect is never nil: errors are encoded in it.
@@ -58,17 +59,23 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
-	if s.Allow != nil {
-		if err := s.Allow(r, access(c.op)); err != nil {
-			s.writeError(w, r, c, err)
-			return
-		}
+	var err error
+	if s.Observe != nil {
+		ctx, ended := s.Observe(r.Context(), wire.Dialects()[0].Method(c.op), c.dialect.Generation)
+		r = r.WithContext(ctx)
+		defer func() { ended(err) }()
 	}
-	if c.op.Streams() {
+	if s.Allow != nil {
+		err = s.Allow(w.Header(), r, access(c.op))
+	}
+	if err == nil && c.op.Streams() {
 		s.stream(w, r, c)
 		return
 	}
-	result, err := s.answer(r.Context(), c)
+	var result []byte
+	if err == nil {
+		result, err = s.answer(r.Context(), c)
+	}
 	if err != nil {
 		s.writeError(w, r, c, err)
 		return
@@ -264,6 +271,9 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 		w.Header().Set("WWW-Authenticate", e.Challenge)
 		no.status = e.HTTPStatus
 	}
+	if _, is := unavailable.As(err); is || a2a.Is(err, a2a.RateLimited) && w.Header().Get("Retry-After") == "" {
+		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
+	}
 	status, body := c.binding.refusal(c, s.shown(r, c, err))
 	write(w, cmp.Or(no.status, status), jsonType, body)
 }
@@ -276,6 +286,9 @@ func (s *Server) shown(r *http.Request, c call, err error) error {
 		return err
 	}
 	s.log().ErrorContext(r.Context(), "an agent failed", "op", c.dialect.Method(c.op), "err", err)
+	if away, is := unavailable.As(err); is {
+		return a2a.Errorf(a2a.Unavailable, "%s", away.Text())
+	}
 	return a2a.Errorf(a2a.Internal, "internal error")
 }
 

@@ -20,8 +20,8 @@ type agentV01 struct {
 	caller string
 }
 
-// Send collects a stream into its task (a2a.Agent). With the agent's Send the agent's id
-// of the task would be known only at the end, and the task could not be canceled before.
+// Send collects a stream into its task (a2a.Agent). With the agent's Send, callers
+// would learn the agent's task id only at the end, and could not cancel the task before.
 func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	var task *a2a.Task
 	for e, err := range n.begin(ctx, req) {

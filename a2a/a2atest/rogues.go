@@ -22,6 +22,7 @@ func Rogues() map[string]*Rogue {
 		"endless answer":           says(Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"result":"`, Repeat: filler}),
 		"endless event":            says(events().then(Answer{Body: "data: ", Repeat: filler})),
 		"endless event, later":     says(events(working).then(Answer{Body: "data: ", Repeat: filler})),
+		"endless task":             says(events(working).then(Answer{Cut: true}), Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"result":"`, Repeat: filler}),
 		"endless comments":         says(events(working).then(Answer{Repeat: ": " + filler + "\n"})),
 		"endless rubbish":          says(events().then(Answer{Repeat: "data: rubbish\n\n"})),
 		"endless artifact":         says(events(working).then(Answer{Repeat: event(`{"artifactUpdate":{"taskId":"t1","append":true,"artifact":{"artifactId":"a","parts":[{"text":"` + filler + `"}]}}}`)})),
@@ -56,6 +57,8 @@ func Rogues() map[string]*Rogue {
 		}},
 		"ends without an end":   says(events(working), Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"there is no such task"}}`}),
 		"goes on after the end": says(events(completed, working).then(Answer{Hold: true})),
+		"several messages":      says(events(message("one"), message("two"), message("three"))),
+		"endless messages":      says(events().then(Answer{Repeat: event(message(filler))})),
 		"an empty answer":       says(Answer{}),
 	}
 }
@@ -65,6 +68,11 @@ const (
 	working   = `{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING"}}}`
 	completed = `{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"}}}`
 )
+
+// message is an answer that is a message alone.
+func message(text string) string {
+	return `{"message":{"messageId":"m-` + text[:1] + `","role":"ROLE_AGENT","parts":[{"text":"` + text + `"}]}}`
+}
 
 // filler is what endless answers are made of.
 var filler = strings.Repeat("x", 64<<10)

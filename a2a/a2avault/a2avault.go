@@ -224,5 +224,5 @@ func bound(owner, agent string) string {
 // Client returns the guarded client for authorization servers, which cards name. It
 // allows the hosts that the operator has set.
 func Client(operator ...string) *guardhttp.Client {
-	return &guardhttp.Client{Timeout: 10 * time.Second, Allowed: operator}
+	return &guardhttp.Client{Timeout: 10 * time.Second, Allowed: func() []string { return operator }}
 }

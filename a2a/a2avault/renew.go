@@ -110,8 +110,7 @@ func (c Credentials) renewOnce(ctx context.Context, before *Row) (*Secret, error
 		case s.Refresh == "" || s.Grant == nil:
 			return nil, errNotConnected(c.App.Agent)
 		}
-		now := c.Vault.Now()
-		err = c.Vault.Store.ClaimRenewal(ctx, row, holder, now, now.Add(claimFor))
+		err = c.Vault.Store.ClaimRenewal(ctx, row, holder, c.Vault.Now(), claimFor)
 		if err == nil {
 			return c.claimed(ctx, row, *s, holder)
 		}

@@ -54,9 +54,10 @@ type Store interface {
 	// ForgetConnection deletes a connection, or returns ErrNone.
 	ForgetConnection(ctx context.Context, owner, agent string) error
 
-	// ClaimRenewal lets holder alone renew r until a moment. Of any number of calls about one
-	// version, one succeeds until that moment is over; the others get ErrChanged.
-	ClaimRenewal(ctx context.Context, r *Row, holder string, now, until time.Time) error
+	// ClaimRenewal lets holder alone renew r as long as lasts. Of any number of calls about one
+	// version, one succeeds in that time; the others get ErrChanged. Where replicas share the
+	// store, its clock counts, and not now: two replicas must not use one refresh token.
+	ClaimRenewal(ctx context.Context, r *Row, holder string, now time.Time, lasts time.Duration) error
 
 	// SaveRenewal writes the Kind, Sealed and Updated of r, which holder has
 	// claimed, and ends the claim. It returns ErrChanged, and writes nothing, when

@@ -29,6 +29,7 @@ import (
 	"rialto/internal/usage"
 
 	"github.com/gorilla/mux"
+	"rialto/internal/unavailable"
 )
 
 // API serves the bridge. Bridge, URL, Card, Allow, Operator, Actor and Log are required.
@@ -40,7 +41,7 @@ type API struct {
 	Card http.Handler
 
 	// Allow returns why a caller may not make a call now, as an *a2a.Error.
-	Allow func(*http.Request) error
+	Allow func(http.Header, *http.Request) error
 
 	// Operator is what those with the operator's scope may see and do, and Actor
 	// tells who of them makes a request.
@@ -126,7 +127,7 @@ func (a *API) serve(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := call{began: a.Bridge.Runner.Now(), err: errCrashed}
 		defer func() { a.report(r, &call) }()
-		err := a.Allow(r)
+		err := a.Allow(w.Header(), r)
 		var status int
 		var body any
 		if err == nil {
@@ -232,8 +233,11 @@ func (a *API) refusalOf(err error) *refusal {
 	var refused *operator.Error
 	var e *a2a.Error
 	var agent *operator.AgentError
+	var away *unavailable.Error
 	switch {
 	case errors.As(err, &own):
+	case errors.As(err, &away):
+		own = &refusal{http.StatusServiceUnavailable, "unavailable", away.Text()}
 	case errors.As(err, &refused):
 		r := reasons[refused.Reason]
 		own = &refusal{r.status, cmp.Or(r.code, refused.Code), refused.Error()}
@@ -257,7 +261,7 @@ func (a *API) refusalOf(err error) *refusal {
 // (RFC 6750 section 3). What we did not mean to show is logged. It returns how many bytes it wrote.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) int {
 	own := a.refusalOf(err)
-	if own.code == "server_error" {
+	if _, away := unavailable.As(err); away || own.code == "server_error" {
 		a.Log.ErrorContext(r.Context(), "api: request failed", "path", r.URL.Path, "err", err)
 	}
 	if own.status == http.StatusTooManyRequests || own.status == http.StatusServiceUnavailable {
@@ -308,21 +312,19 @@ func body[T any](do func(*http.Request, T) (int, any, error)) handler {
 	}
 }
 
-// maxBody bounds what a request may bring, in bytes.
-const maxBody = 4 << 20
-
 // read decodes the body of a request. Members that mean nothing are refused: a
 // typing mistake must not pass in silence.
 func read(r *http.Request, v any) error {
 	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
 		return &refusal{http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json."}
 	}
-	b, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	b, err := io.ReadAll(r.Body) // which the server bounds
+	var large *http.MaxBytesError
 	switch {
+	case errors.As(err, &large):
+		return &refusal{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("The body is larger than %d bytes.", large.Limit)}
 	case err != nil:
 		return badRequest("The body could not be read to its end.")
-	case len(b) > maxBody:
-		return &refusal{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("The body is larger than %d bytes.", maxBody)}
 	}
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	d.DisallowUnknownFields()

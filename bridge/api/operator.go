@@ -31,6 +31,7 @@ func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 		"/admin/audit":               {http.MethodGet: a.auditLog},
 		"/admin/keys":                {http.MethodGet: a.keys},
 		"/admin/keys/rotate":         {http.MethodPost: a.rotateKeys},
+		"/admin/keys/{key}":          {http.MethodDelete: a.revokeKey},
 		"/admin/settings":            {http.MethodGet: a.settings},
 		"/admin/doctor":              {http.MethodPost: body(a.examine)},
 
@@ -58,7 +59,7 @@ func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 // serveOperator serves a handler for operators, whose calls are not recorded as usage.
 func (a operatorAPI) serveOperator(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := a.Allow(r)
+		err := a.Allow(w.Header(), r)
 		var status int
 		var body any
 		if err == nil {

@@ -13,6 +13,10 @@ func (a operatorAPI) rotateKeys(r *http.Request) (int, any, error) {
 	return answered(a.Operator.RotateKeys(r.Context(), a.Actor(r)))
 }
 
+func (a operatorAPI) revokeKey(r *http.Request) (int, any, error) {
+	return done(a.Operator.RevokeKey(r.Context(), a.Actor(r), variable(r, "key")))
+}
+
 func (a operatorAPI) settings(*http.Request) (int, any, error) {
 	return answered(map[string]any{"settings": a.Operator.Settings()}, nil)
 }

@@ -19,7 +19,7 @@ func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	t := &templates.Table{
-		Columns: []templates.Column{{Name: "Agent"}, {Name: "State"}, {Name: "Account connected"}, {Name: "Renewed"}},
+		Columns: []templates.Column{{Name: "Agent"}, {Name: "State"}, {Name: "Since"}, {Name: "Renewed"}},
 		Empty:   templates.Say("You have connected no account. An agent that needs one asks for it with a link."),
 	}
 	for _, v := range all {
@@ -38,20 +38,20 @@ func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
 		to := directory.ConnectPath + url.PathEscape(name)
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells:   []templates.Text{templates.Link(to, templates.Data(name)), templates.Badge(templates.Note, "not connected"), templates.Data("–"), templates.Data("–")},
-			Actions: []templates.Button{{Action: to, Get: true, Word: "Connect", About: name}},
+			Actions: []templates.Button{{Action: to, Get: true, First: true, Word: "Connect", About: name}},
 		})
 	}
 	return templates.Console{
-		Title: "Agent accounts", Lead: templates.Say("Your accounts at agents that ask who you are. Nobody else's tasks use them, and nobody sees what is kept."),
+		Title: "Agent accounts", Lead: templates.Say("Your accounts at agents that ask who you are. Only your tasks use them."),
 		Sections: []templates.Section{{ID: "agents", Table: t}},
 	}, nil
 }
 
 func connectionState(k a2avault.Kind) templates.Text {
 	if k == a2avault.Ended {
-		return templates.Badge(templates.Note, "Connect it again")
+		return templates.Badge(templates.Note, "connect again")
 	}
-	return templates.Badge(templates.Good, "in force")
+	return templates.Badge(templates.Good, "connected")
 }
 
 // askForget asks about an account of the user. Another user's is not found.

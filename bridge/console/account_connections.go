@@ -18,6 +18,8 @@ func (c ownAccount) routes() []route {
 		{"/account/end", nil, c.do(a, confirm(c.askEnd, c.end))},
 		{"/account/end-all", nil, c.do(a, confirm(askEndAll, c.endAll))},
 		{"/account/tasks", c.show(a, c.ownTasks), nil},
+		{"/account/tasks/events", c.ownTaskEvents, nil},
+		{"/account/tasks/cancel", nil, c.do(a, confirm(c.askCancelTask, c.cancelTask))},
 		{"/account/agents", c.show(a, c.ownAgents), nil},
 		{"/account/agents/forget", nil, c.do(a, confirm(c.askForget, c.forget))},
 		{"/account/links", c.show(a, c.links), nil},
@@ -35,7 +37,7 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	t := &templates.Table{
-		Columns: []templates.Column{{Name: "App"}, {Name: "It can"}, {Name: "Agents"}, {Name: "Last used"}, {Name: "Connected"}, {Name: "Ends"}},
+		Columns: []templates.Column{{Name: "App"}, {Name: "Access"}, {Name: "Agents"}, {Name: "Last used"}, {Name: "Connected"}, {Name: "Expires"}},
 		Empty:   templates.Say("No app is connected. Add the address on the start page to your chat app."),
 	}
 	for _, g := range page.Items {
@@ -44,18 +46,18 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 				templates.Data(g.ClientName), c.scopes(g.Scope), c.reachableAgents(r, g.Scope),
 				templates.When(g.Used, c.Now()), templates.When(g.Created, c.Now()), templates.When(g.Expires, c.Now()),
 			},
-			Actions: []templates.Button{{Action: "/account/end", Word: "End", About: g.ClientName, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}}}},
+			Actions: []templates.Button{{Action: "/account/end", Word: "Disconnect", About: g.ClientName, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}}}},
 		})
 	}
 	p := templates.Console{
 		Title: "Connections",
-		Lead:  templates.Say("These apps may act for you. Revoked apps must be connected again."),
+		Lead:  templates.Say("These apps can act for you. A disconnected app must be connected again."),
 		Sections: []templates.Section{
 			{ID: "connections", Table: q.pager(r, t, page.Next)},
 		},
 	}
 	if len(t.Rows) > 1 || t.Next != "" {
-		p.Actions = []templates.Button{{Action: "/account/end-all", Word: "End all", Grave: true}}
+		p.Actions = []templates.Button{{Action: "/account/end-all", Word: "Disconnect all", Grave: true}}
 	}
 	return p, nil
 }
@@ -66,7 +68,7 @@ func (c ownAccount) askEnd(r *http.Request, f url.Values) (question, error) {
 		return question{}, err
 	}
 	return question{
-		title: "End this connection?", word: "End it", back: "/account",
+		title: "Disconnect this app?", word: "Disconnect", back: "/account",
 		about: templates.Say("{} loses access immediately. Connect it again to use it again.", g.ClientName),
 	}, nil
 }
@@ -81,7 +83,7 @@ func (c ownAccount) end(_ http.ResponseWriter, r *http.Request, f url.Values) (s
 
 func askEndAll(*http.Request, url.Values) (question, error) {
 	return question{
-		title: "End all connections?", word: "End all", back: "/account",
+		title: "Disconnect all apps?", word: "Disconnect all", back: "/account",
 		about: templates.Say("All apps lose access immediately. Connect an app again to use it again."),
 	}, nil
 }

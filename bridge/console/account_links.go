@@ -25,31 +25,31 @@ func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	t := &templates.Table{
-		Columns: []templates.Column{{Name: "Document"}, {Name: "Shared"}, {Name: "Ends"}},
-		Empty:   templates.Say("You share nothing. A document's page has a button for it, where this server allows it."),
+		Columns: []templates.Column{{Name: "Document"}, {Name: "Shared"}, {Name: "Expires"}},
+		Empty:   templates.Say("You share nothing. The page of a task that has ended has a button for it."),
 	}
 	for _, s := range shares {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Lines(templates.Link(documents.DocumentPath+url.PathEscape(s.Document), templates.Data(s.Title)), templates.Code(s.Document)),
+				templates.Link(documents.DocumentPath+url.PathEscape(s.Document), templates.Data(s.Title)),
 				templates.When(s.Created, c.Now()), templates.When(s.Expires, c.Now()),
 			},
-			Actions: []templates.Button{{Action: "/account/links/end", Word: "End", About: s.Title, Grave: true, Hidden: hidden("id", s.ID)}},
+			Actions: []templates.Button{{Action: "/account/links/end", Word: "Stop sharing", About: s.Title, Grave: true, Hidden: hidden("id", s.ID)}},
 		})
 	}
 	p := templates.Console{
-		Title: "Shared links", Lead: templates.Say("Everybody with one of these links can see the document without signing in."),
+		Title: "Shared links", Lead: templates.Say("Anyone with one of these links can read the page without signing in."),
 		Sections: []templates.Section{{ID: "links", Table: q.pager(r, t, next)}},
 	}
 	if len(t.Rows) > 1 {
-		p.Actions = []templates.Button{{Action: "/account/links/end-all", Word: "End all", Grave: true}}
+		p.Actions = []templates.Button{{Action: "/account/links/end-all", Word: "Stop sharing everything", Grave: true}}
 	}
 	return p, nil
 }
 
 func askEndLink(*http.Request, url.Values) (question, error) {
 	return question{
-		title: "End this link?", word: "End it", back: "/account/links",
+		title: "Stop sharing this?", word: "Stop sharing", back: "/account/links",
 		about: templates.Say("The link stops working immediately."),
 	}, nil
 }
@@ -64,7 +64,7 @@ func (c ownAccount) endLink(_ http.ResponseWriter, r *http.Request, f url.Values
 
 func askEndLinks(*http.Request, url.Values) (question, error) {
 	return question{
-		title: "End all links?", word: "End all", back: "/account/links",
+		title: "Stop sharing everything?", word: "Stop sharing everything", back: "/account/links",
 		about: templates.Say("All your links stop working immediately."),
 	}, nil
 }

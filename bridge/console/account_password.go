@@ -25,11 +25,12 @@ func (c ownAccount) passwordPage(r *http.Request, wrong templates.Text) (templat
 	}
 	p.Lead = templates.Say("A new password signs you out everywhere but here. Apps stay connected.")
 	p.Sections = []templates.Section{{ID: "password", Form: &templates.Form{
-		Action: "/account/password", Word: "Change the password", Error: wrong,
+		Action: "/account/password", Word: "Change password", Error: wrong,
 		Fields: []templates.Field{
-			{Name: "present", Kind: "password", Label: "Present password", Complete: "current-password", Required: true, Max: 1024, Bad: wrong != nil},
-			{Name: "next", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Help: templates.Say("8 characters at least.")},
-			{Name: "again", Kind: "password", Label: "New password, once more", Complete: "new-password", Required: true, Min: 8, Max: 1024},
+			{Name: "present", Kind: "password", Label: "Current password", Complete: "current-password", Required: true, Max: 1024, Bad: wrong != nil},
+			{Name: "next", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Help: templates.Say("At least 8 characters.")},
+			{Name: "again", Kind: "password", Label: "Repeat the new password", Complete: "new-password", Required: true, Min: 8, Max: 1024},
+			{Name: "end", Kind: "check", Label: "Disconnect all apps, too", Help: templates.Say("Choose this if another person may know your current password.")},
 		},
 	}}}
 	return p, nil
@@ -39,7 +40,7 @@ func (c ownAccount) changePassword(w http.ResponseWriter, r *http.Request, f url
 	refusal := "The two new passwords are not the same."
 	var err error
 	if f.Get("next") == f.Get("again") {
-		refusal, err = c.OAuth.Pages.ChangePassword(w, r, f.Get("present"), f.Get("next"))
+		refusal, err = c.OAuth.Pages.ChangePassword(w, r, f.Get("present"), f.Get("next"), f.Get("end") == "yes")
 	}
 	if err != nil {
 		return "", nil, err
@@ -49,8 +50,11 @@ func (c ownAccount) changePassword(w http.ResponseWriter, r *http.Request, f url
 		return "", &p, err
 	}
 	if c.Admin.Audit != nil {
-		who := c.actor(r)
-		c.Admin.Audit.Record(r.Context(), audit.Event{Kind: audit.AccountPassword, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: who.Name})
+		who, detail := c.actor(r), "sessions ended"
+		if f.Get("end") == "yes" {
+			detail = "sessions and connections ended"
+		}
+		c.Admin.Audit.Record(r.Context(), audit.Event{Kind: audit.AccountPassword, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: who.Name, Detail: detail})
 	}
 	return withDone("/account/password", "password"), nil, nil
 }

@@ -1,53 +1,134 @@
 package console
 
 import (
-	"cmp"
+	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"net/http"
 	"net/url"
 
 	"rialto/a2a"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
+	"rialto/bridge/operator"
+	"rialto/bridge/web"
 	"rialto/templates"
 )
 
 const taskPage = 50
 
-// ownTasks lists the user's tasks from all apps.
-func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
-	q := parseQuery(r, "agent", "state")
+// findOwnTasks returns a page of the user's tasks, and the cursor of the next.
+func (c ownAccount) findOwnTasks(ctx context.Context, q query, after string) ([]ledger.Summary, string, error) {
 	f := ledger.Filter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
-	tasks, next, err := c.Bridge.Runner.Summaries(r.Context(), f, r.URL.Query().Get("after"))
-	if errors.Is(err, ledger.ErrCursor) {
-		tasks, next, err = c.Bridge.Runner.Summaries(r.Context(), f, "")
+	if text := q.get("text"); text != "" {
+		found, err := c.Bridge.Documents.FindTasks(ctx, text, f)
+		return found, "", err
 	}
+	tasks, next, err := c.Bridge.Runner.Summaries(ctx, f, after)
+	if errors.Is(err, ledger.ErrCursor) {
+		tasks, next, err = c.Bridge.Runner.Summaries(ctx, f, "")
+	}
+	return tasks, next, err
+}
+
+// ownTasks lists the user's tasks from all apps. The page updates itself.
+func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
+	q := parseQuery(r, "text", "agent", "state")
+	tasks, next, err := c.findOwnTasks(r.Context(), q, r.URL.Query().Get("after"))
 	if err != nil {
 		return templates.Console{}, err
 	}
-	t := &templates.Table{
-		Columns: []templates.Column{{Name: "Task"}, {Name: "State"}, {Name: "Agent"}, {Name: "Changed"}},
-		Empty:   nil,
+	t := &templates.Table{Dense: true, Columns: []templates.Column{{Name: "Task"}, {Name: "State"}, {Name: "Agent"}, {Name: "Changed"}}}
+	if !q.filtered() {
+		t.Empty = templates.Say("No tasks yet. Ask an agent something in a connected app.")
 	}
 	for _, task := range tasks {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Link(ownTaskAt(task.TaskID), templates.Data(cmp.Or(task.Asked, task.TaskID))), templates.Known(task.Message)),
-			ownState(task), templates.Data(task.Agent), templates.When(task.Updated, c.Now()),
-		}})
+			templates.Lines(templates.Link(ownTaskAt(task.TaskID), taskTitle(task.Asked)), templates.Known(task.Message)),
+			state(task.State), templates.Data(task.Agent), templates.When(task.Updated, c.Now()),
+		}, Actions: c.taskActions(task)})
 	}
 	return templates.Console{
-		Title:    "Tasks",
-		Lead:     templates.Say("Your requests to agents, the latest first."),
-		Sections: []templates.Section{{ID: "tasks", Filter: q.filter(stateField(), agentField()), Table: q.pager(r, t, next)}},
+		Title: "Tasks", Lead: templates.Say("Your requests to agents, the latest first."),
+		Live:     "/account/tasks/events?" + r.URL.Query().Encode(),
+		Sections: []templates.Section{{ID: "tasks", Filter: q.filter(templates.Field{Name: "text", Kind: "search", Label: "Search your requests", Hint: "Search your requests", Max: 200}, stateField(), c.agentField(r)), Table: q.pager(r, t, next)}},
 	}, nil
 }
 
-// ownState shows the state of a task, with a link to answer it if it waits.
-func ownState(task ledger.Summary) templates.Text {
-	if !task.State.Interrupted() {
-		return state(task.State)
+// taskActions are what can be done to a task in the list: answer, cancel or share it.
+func (c ownAccount) taskActions(task ledger.Summary) []templates.Button {
+	title := ledger.Title(task.Asked)
+	cancel := templates.Button{Action: "/account/tasks/cancel", Word: "Cancel", About: title, Grave: true, Hidden: hidden("id", task.TaskID)}
+	switch {
+	case task.State.Interrupted():
+		answer := templates.Button{Action: ownTaskAt(task.TaskID), Get: true, First: true, Word: "Answer it", About: title}
+		if task.State == a2a.AuthRequired {
+			answer.Word = "Sign in"
+		}
+		return []templates.Button{answer, cancel}
+	case !task.State.Terminal():
+		return []templates.Button{cancel}
+	case c.Bridge.Documents.Sharing != nil:
+		return []templates.Button{{Action: ownTaskAt(task.TaskID), Get: true, Word: "Share", About: title, Hidden: hidden("share", "1")}}
 	}
-	return templates.Row(state(task.State), templates.Link(ownTaskAt(task.TaskID), templates.Say("Answer it")))
+	return nil
+}
+
+// agentField chooses among the agents that the user may send tasks to.
+func (c ownAccount) agentField(r *http.Request) templates.Field {
+	f := templates.Field{Name: "agent", Kind: "choice", Label: "Agent", Options: []templates.Option{{Word: "Any"}}}
+	for _, a := range c.Bridge.Directory.Visible(r.Context()) {
+		f.Options = append(f.Options, templates.Option{Value: a.Name})
+	}
+	return f
+}
+
+// ownTaskEvents sends the list of the user's tasks an event when it has changed.
+func (c ownAccount) ownTaskEvents(w http.ResponseWriter, r *http.Request) {
+	q, after := parseQuery(r, "text", "agent", "state"), r.URL.Query().Get("after")
+	c.follow(w, r, func(ctx context.Context) (snapshot, error) {
+		tasks, _, err := c.findOwnTasks(ctx, q, after)
+		h := fnv.New64a()
+		for _, t := range tasks {
+			fmt.Fprintln(h, t.TaskID, t.State, t.Updated.UnixMilli())
+		}
+		return snapshot{mark: h.Sum64()}, err
+	})
+}
+
+func (c ownAccount) askCancelTask(r *http.Request, f url.Values) (question, error) {
+	v, err := c.Bridge.Documents.TaskView(r.Context(), f.Get("id"))
+	if err != nil {
+		return question{}, err
+	}
+	return question{
+		title: "Cancel this task?", word: "Cancel it", back: "/account/tasks",
+		about: templates.Say("The agent {} is asked to stop. Its results so far are kept.", v.Agent),
+	}, nil
+}
+
+func (c ownAccount) cancelTask(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+	return withDone("/account/tasks", "canceled"), nil, uncanceled(c.Bridge.Documents.CancelTask(r.Context(), f.Get("id")))
+}
+
+// uncanceled says why a task was not canceled.
+func uncanceled(err error) error {
+	if refused, ok := errors.AsType[*a2a.Error](err); ok {
+		return &operator.Error{Code: "agent_refused", Text: "The agent did not stop: {}", Args: []string{shown(refused.Message, 300)}}
+	}
+	if _, ok := ledger.InputText(err); ok {
+		return &operator.Error{Code: "not_cancelable", Text: "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet."}
+	}
+	return err
+}
+
+// taskTitle names a task by its request.
+func taskTitle(asked string) templates.Text {
+	if title := ledger.Title(asked); title != "" {
+		return templates.Data(title)
+	}
+	return templates.Say("Request without text")
 }
 
 func ownTaskAt(id string) string { return documents.TaskPath + url.PathEscape(id) }
@@ -57,37 +138,17 @@ var states = []a2a.State{
 	a2a.Submitted, a2a.Working, a2a.InputRequired, a2a.AuthRequired, a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected, a2a.Unknown,
 }
 
-var stateWords = map[a2a.State]struct {
-	tone templates.Tone
-	word string
-}{
-	a2a.Submitted:     {templates.Plain, "Sent"},
-	a2a.Working:       {templates.Plain, "Working"},
-	a2a.InputRequired: {templates.Note, "Waits for an answer"},
-	a2a.AuthRequired:  {templates.Note, "Waits for a sign-in"},
-	a2a.Completed:     {templates.Good, "Done"},
-	a2a.Failed:        {templates.Bad, "Failed"},
-	a2a.Canceled:      {templates.Plain, "Canceled"},
-	a2a.Rejected:      {templates.Bad, "Refused"},
-	a2a.Unknown:       {templates.Bad, "Unknown"},
-}
-
 // state shows the state of a task.
 func state(s a2a.State) templates.Text {
-	if w, ok := stateWords[s]; ok {
-		return templates.Badge(w.tone, w.word)
-	}
-	return templates.Badge(templates.Plain, string(s))
+	tone, word := web.State(s)
+	return templates.Badge(tone, word)
 }
 
 func stateField() templates.Field {
 	f := templates.Field{Name: "state", Kind: "choice", Label: "State", Options: []templates.Option{{Word: "Any"}}}
 	for _, s := range states {
-		f.Options = append(f.Options, templates.Option{Value: string(s), Word: stateWords[s].word})
+		_, word := web.State(s)
+		f.Options = append(f.Options, templates.Option{Value: string(s), Word: word})
 	}
 	return f
-}
-
-func agentField() templates.Field {
-	return templates.Field{Name: "agent", Kind: "search", Label: "Agent", Max: 64}
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rialto/a2a"
+	"rialto/oauth"
 )
 
 func TestAPersonSeesAndEndsTheirOwnConnections(t *testing.T) {
@@ -59,7 +61,7 @@ func TestAPersonSeesTheirOwnTasks(t *testing.T) {
 		t.Errorf("got %d rows: %s", got, p.Text())
 	}
 	p = b.get("/account/tasks?state=completed")
-	if got := len(p.all("#tasks tbody tr")); got != 1 || !strings.Contains(p.Text(), "t-done") {
+	if got := len(p.all("#tasks tbody tr")); got != 1 || !strings.Contains(p.Body, "/answer/t-done") {
 		t.Errorf("got %d rows for the state, want one", got)
 	}
 	if p := b.get("/account/tasks?after=nonsense"); p.Status != http.StatusOK {
@@ -141,7 +143,7 @@ func TestATaskThatWaitsLeadsToItsAnswer(t *testing.T) {
 	r.task("t-works", "alice", a2a.Working, "Counting.")
 	p := r.as("alice").get("/account/tasks")
 	for id, want := range map[string]int{"t-asks": 2, "t-login": 2, "t-works": 1} {
-		if got := len(p.all("#tasks a[href=/answer/" + id + "]")); got != want { // one leads to the task, one to the answer
+		if got := len(p.all("#tasks a[href=/answer/"+id+"]")) + len(p.all("#tasks form[action=/answer/"+id+"]")); got != want { // one leads to the task, one to the answer
 			t.Errorf("%s: got %d links, want %d", id, got, want)
 		}
 	}
@@ -231,5 +233,50 @@ func TestAPersonSeesAndEndsTheirOwnLinks(t *testing.T) {
 	}
 	if got := len(r.as("bob").get("/account/links").all("#links tbody tr")); got != 1 {
 		t.Errorf("got %d rows of bob, want his", got)
+	}
+}
+
+// TestAConnectionHasTheNameThatWasAllowed shows a connection whose client took another name since.
+func TestAConnectionHasTheNameThatWasAllowed(t *testing.T) {
+	r := newRig(t)
+	r.client("c1", "Claude")
+	r.must(r.db.OAuth.AddGrant(t.Context(), &oauth.Grant{ID: "g1", AccountID: r.ids["alice"], ClientID: "c1", ClientName: "Harmless", Scope: oauth.ScopeSet{oauth.ScopeTools}, Created: time.Now(), Expires: time.Now().Add(time.Hour)}))
+	r.grant("g2", "bob", "c1") // without a name, as no person was asked
+	for _, p := range []shownPage{r.as("alice").get("/account"), r.as("root").get("/admin/grants")} {
+		if rows := p.all("tbody tr"); len(rows) == 0 || !strings.Contains(p.Text(), "Harmless") {
+			t.Errorf("want the name that alice allowed: %s", p.Text())
+		}
+	}
+	if p := r.as("bob").get("/account"); !strings.Contains(p.Text(), "Claude") {
+		t.Errorf("want the client's name: %s", p.Text())
+	}
+}
+
+// TestANewPasswordMayEndTheConnections changes passwords with and without ending what apps got with
+// the old one. Connections outlived every change, also one by an administrator.
+func TestANewPasswordMayEndTheConnections(t *testing.T) {
+	const next, third = "a much better one", "one more long password"
+	r := newRig(t)
+	r.client("c1", "Chat")
+	r.grant("g1", "alice", "c1")
+	r.grant("g-bob", "bob", "c1")
+	b := r.as("alice")
+	if p := b.get("/account/password"); len(p.all("#password input[name=end]")) != 1 {
+		t.Errorf("the page offers nothing: %s", p.Text())
+	}
+	if p := b.post("/account/password", "present", password, "next", next, "again", next); p.Status != http.StatusSeeOther || !r.live("g1") {
+		t.Errorf("got %d, connection alive %v; want it to stay", p.Status, r.live("g1"))
+	}
+	if p := b.post("/account/password", "present", next, "next", third, "again", third, "end", "yes"); p.Status != http.StatusSeeOther || r.live("g1") || !r.live("g-bob") {
+		t.Errorf("got %d, connection alive %v, bob's %v; want alice's ended", p.Status, r.live("g1"), r.live("g-bob"))
+	}
+	if p := b.get("/account"); p.Status != http.StatusOK {
+		t.Errorf("got %d in the browser that changed it, want to stay signed in", p.Status)
+	}
+	if p := r.as("root").post("/admin/accounts/password", "name", "bob", "password", next); p.Status != http.StatusSeeOther || r.live("g-bob") {
+		t.Errorf("got %d, connection alive %v; want an administrator's change to end it", p.Status, r.live("g-bob"))
+	}
+	if p := r.as("root").get("/admin/audit?kind=account.password"); !strings.Contains(p.Text(), "sessions and connections ended") {
+		t.Errorf("the audit log does not say it: %s", p.Text())
 	}
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"net/http"
 	"slices"
 
 	"rialto/templates"
@@ -10,7 +9,7 @@ import (
 // adminRoutes lists the pages of operators. The guard in front lets only administrators see them.
 func (c *Console) adminRoutes() []route {
 	return slices.Concat(
-		[]route{{"/admin", redirect("/admin/agents", http.StatusSeeOther), nil}},
+		[]route{{"/admin", c.show(adminArea, c.overview), nil}},
 		adminAgents{c}.routes(),
 		adminClients{c}.routes(),
 		adminGrants{c}.routes(),
@@ -22,13 +21,6 @@ func (c *Console) adminRoutes() []route {
 		adminSettings{c}.routes(),
 		adminDoctor{c}.routes(),
 	)
-}
-
-func redirect(to string, status int) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, to, status)
-	}
 }
 
 func link(href, name string) *templates.Way { return &templates.Way{Href: href, Name: name} }

@@ -28,11 +28,12 @@ func (c adminAccounts) routes() []route {
 
 func (c adminAccounts) accounts(r *http.Request) (templates.Console, error) {
 	q := parseQuery(r, "text", "only")
-	page, err := c.Admin.Accounts(r.Context(), operator.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"})
+	f := operator.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"}
+	page, err := c.Admin.Accounts(r.Context(), f)
 	if err != nil {
 		return templates.Console{}, err
 	}
-	t := &templates.Table{Columns: []templates.Column{{Name: "Account"}, {Name: "Signs in"}, {Name: "Role"}, {Name: "State"}, {Name: "Connections", Right: true}, {Name: "Since"}}}
+	t := &templates.Table{Total: total(page.Total), Columns: []templates.Column{q.sorted("Account", ascending), {Name: "Signs in"}, {Name: "Role"}, {Name: "State"}, {Name: "Connections", Right: true}, {Name: "Since"}}}
 	for _, a := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
 			templates.Link("/admin/accounts/one?name="+url.QueryEscape(a.Name), templates.Data(a.Name)),
@@ -44,10 +45,10 @@ func (c adminAccounts) accounts(r *http.Request) (templates.Console, error) {
 		Lead:    templates.Say("People who may sign in here."),
 		Actions: []templates.Button{{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true}},
 		Sections: []templates.Section{{
-			ID: "accounts", Table: q.pager(r, t, page.Next),
+			ID: "accounts", Table: q.pages(t, page.Prev, page.Next),
 			Filter: q.filter(
-				templates.Field{Name: "text", Kind: "search", Label: "Name", Max: 128},
-				templates.Field{Name: "only", Kind: "choice", Label: "Only", Options: []templates.Option{{Word: "Any"}, {Value: "admin", Word: "Administrators"}, {Value: "disabled", Word: "Disabled"}}}),
+				search("Search by name"),
+				templates.Field{Name: "only", Kind: "choice", Label: "Show", Options: []templates.Option{{Word: "All"}, {Value: "admin", Word: "Administrators"}, {Value: "disabled", Word: "Disabled"}}}),
 		}},
 	}, nil
 }
@@ -61,7 +62,7 @@ func signsIn(a *operator.Account) templates.Text {
 
 func role(a *operator.Account) templates.Text {
 	if a.Admin {
-		return templates.Badge(templates.Note, "Administrator")
+		return templates.Badge(templates.Plain, "Administrator")
 	}
 	return templates.Say("Person")
 }
@@ -70,7 +71,7 @@ func accountState(a *operator.Account) templates.Text {
 	if a.Disabled {
 		return templates.Badge(templates.Bad, "disabled")
 	}
-	return templates.Badge(templates.Good, "enabled")
+	return templates.Say("enabled")
 }
 
 // account shows an account with its grants and actions.
@@ -89,17 +90,18 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 		return templates.Console{}, err
 	}
 	grants.Title = "Connections"
+	dropColumn(grants.Table, 1)
 	p := templates.Console{
-		Title: "Account", Heading: templates.Data(a.Name), Up: link("/admin/accounts", "Accounts"),
+		Title: "Account", Name: a.Name, Heading: templates.Data(a.Name), Up: link("/admin/accounts", "Accounts"),
 		Sections: []templates.Section{
 			{ID: "facts", Facts: []templates.Fact{
-				{Name: "ID", Value: templates.Code(a.ID)},
+				{Name: "ID", Value: templates.ID(a.ID)},
 				{Name: "Signs in", Value: signsIn(a)},
 				{Name: "Role", Value: role(a)},
 				{Name: "State", Value: accountState(a)},
 				{Name: "Use cases", Value: useCases(a.UseCases)},
 				{Name: "Since", Value: templates.When(a.Created, c.Now())},
-				{Name: "Tasks", Value: templates.Link("/admin/tasks?owner="+url.QueryEscape(a.ID), templates.Say("Show"))},
+				{Name: "Tasks", Value: templates.Link("/admin/tasks?owner="+url.QueryEscape(a.Name), templates.Say("Show"))},
 			}},
 			grants,
 		},
@@ -112,7 +114,7 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 	if a.Issuer == "" {
 		p.Sections = append(p.Sections, templates.Section{ID: "password", Title: "Password", Form: &templates.Form{
 			Action: "/admin/accounts/password", Word: "Set the password", Hidden: hidden("name", a.Name), Error: wrong,
-			Fields: []templates.Field{{Name: "password", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Bad: wrong != nil, Help: templates.Say("8 characters at least. It signs the person out everywhere; apps stay connected.")}},
+			Fields: []templates.Field{{Name: "password", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Bad: wrong != nil, Help: templates.Say("8 characters at least. It signs the person out everywhere and ends the connections of all apps.")}},
 		}})
 	}
 	return p, nil

@@ -3,10 +3,13 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"rialto/bridge/directory"
+	"rialto/internal/usage"
 	"rialto/templates"
 )
 
@@ -26,8 +29,17 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		return nil, err
 	}
 	p := &templates.Console{
-		Title: "Agent", Heading: templates.Data(s.Name), Up: link("/admin/agents", "Agents"), Actions: agentButtons(s),
-		Sections: []templates.Section{{ID: "facts", Notes: lastErrors(s), Facts: c.agentFacts(s)}},
+		Title: "Agent", Name: s.Name, Heading: cardName(*s), Status: agentState(*s), Up: link("/admin/agents", "Agents"), Actions: agentButtons(s),
+		Aside: []templates.Section{{ID: "facts", Title: "Details", Facts: c.agentFacts(s)}, {ID: "settings", Title: "Settings", Facts: settingFacts(s)}},
+	}
+	if s.Configured {
+		p.Aside[1].Lead = templates.Say("They are in the configuration: change them there.")
+	}
+	if p.Top, err = c.agentNumbers(r, s.Name); err != nil {
+		return nil, err
+	}
+	if notes := lastErrors(s); len(notes) > 0 {
+		p.Sections = append(p.Sections, templates.Section{ID: "notes", Notes: notes})
 	}
 	cards, err := c.cardSection(r, s)
 	if err != nil {
@@ -36,15 +48,42 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 	if cards != nil {
 		p.Sections = append(p.Sections, *cards)
 	}
-	if s.Health != nil && s.Health.Card != nil {
-		p.Sections = append(p.Sections, skillSection(directory.SkillInfos(s.Health.Card)))
-	}
 	p.Sections = append(p.Sections, templates.Section{
 		ID: "test", Title: "Test call", Lead: templates.Say("Sends one message to the agent, as you, and shows the answer."),
-		Form: &templates.Form{Action: "/admin/agents/test", Word: "Send", Hidden: hidden("name", s.Name),
+		Form: &templates.Form{Action: "/admin/agents/test", Word: "Send", Busy: "The agent is working on it…", Hidden: hidden("name", s.Name),
 			Fields: []templates.Field{{Name: "message", Kind: "text", Label: "Message", Required: true, Max: 2000}}},
 	})
+	if s.Health != nil && s.Health.Card != nil {
+		p.Lead = templates.Data(shown(s.Health.Card.Description, 300))
+		p.Sections = append(p.Sections, skillSection(directory.SkillInfos(s.Health.Card)))
+	}
 	return p, nil
+}
+
+// agentNumbers are the calls of the last day.
+func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Section, error) {
+	sums, err := c.Admin.Usage(r.Context(), usage.Filter{Agent: name, Since: c.Now().Add(-24 * time.Hour)}, "", 0)
+	if err != nil {
+		return nil, err
+	}
+	day, at := first(sums), "/admin/usage?days=1&agent="+url.QueryEscape(name)
+	latency := templates.Stat{Name: "p95 latency", Value: templates.Data("–"), Href: at}
+	if day.Calls > 0 {
+		latency.Value = took(int64(day.P95))
+	}
+	return &templates.Section{ID: "numbers", Stats: []templates.Stat{
+		{Name: "Calls in 24 hours", Value: templates.Number(day.Calls), Href: at},
+		{Name: "Errors", Value: templates.Number(day.Errors), Href: at + "&outcome=" + string(usage.Errors), Tone: toneOf(int(day.Errors), templates.Bad)},
+		latency,
+	}}, nil
+}
+
+// cardName is the name on the card of an agent, or else ours.
+func cardName(s directory.Status) templates.Text {
+	if s.Health != nil && s.Health.Card != nil && s.Health.Card.Name != "" {
+		return templates.Data(shown(s.Health.Card.Name, 200))
+	}
+	return templates.Data(s.Name)
 }
 
 func agentButtons(s *directory.Status) []templates.Button {
@@ -64,9 +103,6 @@ func agentButtons(s *directory.Status) []templates.Button {
 }
 
 func lastErrors(s *directory.Status) (notes []templates.Remark) {
-	if s.Configured {
-		notes = append(notes, templates.Remark{Tone: templates.Plain, Text: templates.Say("This agent is in the configuration: change its settings there.")})
-	}
 	h := s.Health
 	if h == nil {
 		return notes
@@ -82,8 +118,8 @@ func lastErrors(s *directory.Status) (notes []templates.Remark) {
 
 func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 	facts := []templates.Fact{
-		{Name: "Address", Value: templates.Code(s.URL)},
-		{Name: "State", Value: agentState(*s)},
+		{Name: "Name", Value: templates.ID(s.Name)},
+		{Name: "Address", Value: templates.ID(s.URL)},
 		{Name: "Speaks", Value: speaks(*s)},
 	}
 	if h := s.Health; h != nil {
@@ -92,18 +128,22 @@ func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 			facts = append(facts, templates.Fact{Name: "Failed last", Value: templates.When(h.Failed, c.Now())})
 		}
 		if !h.Until.IsZero() {
-			facts = append(facts, templates.Fact{Name: "Tried again", Value: templates.When(h.Until, c.Now())})
+			facts = append(facts, templates.Fact{Name: "Next try", Value: templates.When(h.Until, c.Now())})
 		}
-		facts = append(facts, templates.Fact{Name: "Card asked for", Value: templates.When(h.Asked, c.Now())})
+		facts = append(facts, templates.Fact{Name: "Card fetched", Value: templates.When(h.Asked, c.Now())})
 	}
-	return append(facts,
-		templates.Fact{Name: "Use cases", Value: useCases(s.UseCases)},
-		templates.Fact{Name: "Use cases of single skills", Value: skillUseCases(s.Skills)},
-		templates.Fact{Name: "Skills are tools", Value: yes(s.SkillsAsTools)},
-		templates.Fact{Name: "Credentials", Value: credentials(s)},
-		templates.Fact{Name: "Changed cards wait", Value: yes(s.Review)},
-		templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Say("Show"))},
-	)
+	return append(facts, templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Say("Show"))})
+}
+
+func settingFacts(s *directory.Status) []templates.Fact {
+	return []templates.Fact{
+		{Name: "Use cases", Value: useCases(s.UseCases)},
+		{Name: "Use cases of single skills", Value: skillUseCases(s.Skills)},
+		{Name: "Credentials", Value: credentials(s)},
+		{Name: "Skills as tools", Value: yes(s.SkillsAsTools)},
+		{Name: "Skills as MCP skills", Value: yes(s.SkillsAsMCPSkills)},
+		{Name: "Review changed cards", Value: yes(s.Review)},
+	}
 }
 
 func skillUseCases(skills []directory.SkillRule) templates.Text {
@@ -204,7 +244,9 @@ func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Val
 		return "", nil, err
 	}
 	trial, err := c.Admin.TestAgent(r.Context(), user(r).User, f.Get("name"), f.Get("message"))
-	p.Sections = append([]templates.Section{trialSection(trial, err)}, p.Sections...)
+	i := slices.IndexFunc(p.Sections, func(s templates.Section) bool { return s.ID == "test" })
+	p.Sections[i].Form.Fields[0].Value = f.Get("message")
+	p.Sections = slices.Insert(p.Sections, i+1, trialSection(trial, err))
 	return "", p, nil
 }
 

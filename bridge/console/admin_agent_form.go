@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,56 +16,87 @@ import (
 
 // newAgent shows the form that adds an agent.
 func (c adminAgents) newAgent(*http.Request) (templates.Console, error) {
-	return *agentForm("/admin/agents/new", url.Values{}, nil), nil
+	return *agentForm(url.Values{}, nil), nil
 }
 
-// agentForm is the form with the settings of an agent. It never shows a secret.
-func agentForm(action string, f url.Values, wrong templates.Text) *templates.Console {
+// agentForm is the form that adds an agent: first its address, and then what its card says. It
+// never shows a secret.
+func agentForm(f url.Values, wrong templates.Text) *templates.Console {
+	name := agentField(f, "name", "text", "Name", templates.Say("Letters, digits and dashes, for tools and addresses. If it is empty, it is made of the name on the card."))
+	name.Max = 64
 	form := &templates.Form{
-		Action: action, Word: "Add", Cancel: "/admin/agents", Error: wrong, Also: []templates.Choice{{Name: "do", Value: "preview", Word: "Look at it first"}},
-	}
-	if action == "/admin/agents/new" {
-		form.Fields = []templates.Field{
-			{Name: "name", Kind: "text", Label: "Name", Value: f.Get("name"), Required: true, Max: 64, Help: templates.Say("The name in tools and addresses: letters, digits, dashes.")},
-		}
-	} else {
-		form.Word, form.Cancel = "Save", agentAt(f.Get("name"))
-		form.Hidden = append(hidden("name", f.Get("name")), templates.Value{Name: "version", Value: f.Get("version")})
-	}
-	form.Fields = append(form.Fields, agentFields(f)...)
-	if action != "/admin/agents/new" {
-		form.Fields = append(form.Fields, templates.Field{Name: "keep", Kind: "check", Label: "Keep the present secret", Value: f.Get("keep")})
+		Action: "/admin/agents/new", Word: "Preview the card", Cancel: "/admin/agents", Error: wrong, Hidden: hidden("do", "preview"), Open: f.Get("auth") != "", Busy: "Reading its card…",
+		Fields: []templates.Field{addressField(f)},
+		More:   slices.Concat([]templates.Field{name}, credentialFields(f), agentFields(f)),
 	}
 	return &templates.Console{
-		Title: "Add an agent", Up: link("/admin/agents", "Agents"), Lead: templates.Say("An A2A agent of any generation, by the address of its card or of its host."),
+		Title: "Add an agent", Up: link("/admin/agents", "Agents"), Lead: templates.Say("Any A2A agent. You see its card before you add it."),
 		Sections: []templates.Section{{ID: "new", Form: form}},
 	}
 }
 
-func agentFields(f url.Values) []templates.Field {
-	field := func(name, kind, label string, help templates.Text) templates.Field {
-		return templates.Field{Name: name, Kind: kind, Label: label, Value: f.Get(name), Help: help, Max: 2048}
+func addressField(f url.Values) templates.Field {
+	return templates.Field{Name: "url", Kind: "text", Label: "Address", Value: f.Get("url"), Required: true, Max: 2048, Hint: "agent.example.com", Help: templates.Say("The URL of the agent, of its card or of its host.")}
+}
+
+// completed adds the scheme to an address that has none.
+func completed(address string) string {
+	address = strings.TrimSpace(address)
+	if address == "" || strings.Contains(address, "://") {
+		return address
 	}
-	address := field("url", "url", "Address", nil)
-	address.Required = true
-	secret := templates.Field{Name: "secret", Kind: "password", Label: "Secret", Max: 8192, Complete: "new-password", Help: templates.Say("A token, key or password. It is kept sealed and never shown: type it again after a look.")}
-	auth := field("auth", "choice", "Credentials", nil)
-	auth.Options = []templates.Option{{Word: "As its card asks"}, {Value: "bearer"}, {Value: "basic"}, {Value: "api_key"}, {Value: "client_credentials"}, {Value: "token_exchange"}, {Value: "user", Word: "Each user connects it"}}
-	generation := field("protocol", "choice", "Generation", nil)
+	for _, here := range []string{"localhost", "127.", "[::1]"} {
+		if strings.HasPrefix(address, here) {
+			return "http://" + address
+		}
+	}
+	return "https://" + address
+}
+
+func agentField(f url.Values, name, kind, label string, help templates.Text) templates.Field {
+	return templates.Field{Name: name, Kind: kind, Label: label, Value: f.Get(name), Help: help, Max: 2048}
+}
+
+// credentialFields are the fields of credentials. console.css shows each for the types that need it.
+func credentialFields(f url.Values) []templates.Field {
+	only := func(name, kind, label string, help templates.Text, types ...string) templates.Field {
+		field := agentField(f, name, kind, label, help)
+		field.For = types
+		return field
+	}
+	auth := agentField(f, "auth", "choice", "Credentials", nil)
+	auth.Options = []templates.Option{{Word: "As its card asks"}, {Value: "bearer", Word: "Bearer token"}, {Value: "basic", Word: "User and password"}, {Value: "api_key", Word: "API key"}, {Value: "client_credentials", Word: "Client credentials"}, {Value: "token_exchange", Word: "Token exchange"}, {Value: "user", Word: "Each user connects it"}}
+	key := only("auth_key", "text", "Name of the key", nil, "api_key")
+	key.Hint = "Such as X-API-Key"
+	place := only("auth_in", "choice", "Where it goes", nil, "api_key")
+	place.Options = []templates.Option{{Word: "In a header"}, {Value: "query", Word: "In the query"}, {Value: "cookie", Word: "In a cookie"}}
+	secret := only("secret", "password", "", templates.Say("It is stored sealed and never shown: after a preview, type it again."), "as-card", "bearer", "basic", "api_key", "client_credentials", "token_exchange")
+	secret.Value, secret.Max, secret.Complete = "", 8192, "new-password"
+	secret.Labels = []templates.Label{{For: []string{"as-card"}, Word: "Token, key or password, if it asks for one"}, {For: []string{"bearer"}, Word: "Bearer token"}, {For: []string{"basic"}, Word: "Password"}, {For: []string{"api_key"}, Word: "Key"}, {For: []string{"client_credentials", "token_exchange"}, Word: "Client secret"}}
+	user := only("auth_user", "text", "", nil, "as-card", "basic")
+	user.Labels = []templates.Label{{For: []string{"as-card"}, Word: "Username, if it asks for a password"}, {For: []string{"basic"}, Word: "Username"}}
+	return []templates.Field{
+		auth, user, key, place,
+		only("auth_client_id", "text", "Client ID", templates.Say("The ID of this server at the token endpoint."), "client_credentials", "token_exchange", "user"),
+		secret,
+		only("auth_token_url", "text", "Token endpoint", nil, "client_credentials", "token_exchange"),
+		only("auth_scopes", "text", "Scopes", templates.Say("Scopes of the tokens, separated by spaces."), "client_credentials", "token_exchange", "user"),
+	}
+}
+
+func agentFields(f url.Values) []templates.Field {
+	generation := agentField(f, "protocol", "choice", "Generation", nil)
 	generation.Options = []templates.Option{{Word: "Find out"}, {Value: "1.0"}, {Value: "0.3"}, {Value: "0.2"}, {Value: "0.1"}}
-	binding := field("binding", "choice", "Binding", nil)
+	binding := agentField(f, "binding", "choice", "Binding", nil)
 	binding.Options = []templates.Option{{Word: "Find out"}, {Value: "JSONRPC"}, {Value: "HTTP+JSON"}, {Value: "GRPC"}}
 	return []templates.Field{
-		address, generation, binding,
-		field("use_cases", "text", "Use cases", templates.Say("The use cases that see the agent, separated by spaces. Empty means all.")),
-		field("skills", "area", "Use cases of single skills", templates.Say("Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.")),
-		auth, secret,
-		field("auth_name", "text", "Name of the key, or user", templates.Say("The header of an API key, the user that goes with a password, or our ID at the token endpoint.")),
-		field("auth_token_url", "url", "Token endpoint", templates.Say("For client_credentials and token_exchange.")),
-		field("auth_scopes", "text", "Scopes", templates.Say("Scopes of the tokens, separated by spaces.")),
-		field("retention", "text", "Keep its tasks for", templates.Say("Such as 90d. Empty is as long as others.")),
-		field("skills_as_tools", "check", "Make a tool of each of its skills", templates.Say("Chat apps see each skill by its own name, in addition to the tools for all agents.")),
-		field("review", "check", "A changed card waits until it is accepted", nil),
+		agentField(f, "use_cases", "text", "Use cases", templates.Say("The use cases that see the agent, separated by spaces. Empty means all.")),
+		agentField(f, "skills", "area", "Use cases of single skills", templates.Say("Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.")),
+		generation, binding,
+		agentField(f, "retention", "text", "Keep its tasks for", templates.Say("Such as 90d. Empty is as long as others.")),
+		agentField(f, "skills_as_tools", "check", "Make a tool of each of its skills", templates.Say("Chat apps see each skill by its own name, in addition to the tools for all agents.")),
+		agentField(f, "skills_as_mcp_skills", "check", "Make an MCP skill of each of its skills", templates.Say("Chat apps that read skills learn how to use each one.")),
+		agentField(f, "review", "check", "A changed card waits until it is accepted", nil),
 	}
 }
 
@@ -72,10 +104,10 @@ func agentFields(f url.Values) []templates.Field {
 // not show stay as they are at present.
 func agentOf(f url.Values, present directory.Settings) (a directory.Settings, err error) {
 	a = present
-	a.Name, a.URL = strings.TrimSpace(f.Get("name")), strings.TrimSpace(f.Get("url"))
+	a.Name, a.URL = strings.TrimSpace(f.Get("name")), completed(f.Get("url"))
 	a.Protocol, a.Binding = a2a.Generation(f.Get("protocol")), a2a.Binding(f.Get("binding"))
 	a.UseCases, a.Review = strings.Fields(f.Get("use_cases")), f.Get("review") == "yes"
-	a.SkillsAsTools = f.Get("skills_as_tools") == "yes"
+	a.SkillsAsTools, a.SkillsAsMCPSkills = f.Get("skills_as_tools") == "yes", f.Get("skills_as_mcp_skills") == "yes"
 	a.Credentials = credentialsOf(f, present.Credentials)
 	if a.Skills, err = directory.ParseSkills(strings.Split(f.Get("skills"), "\n")); err != nil {
 		return a, err
@@ -87,27 +119,28 @@ func agentOf(f url.Values, present directory.Settings) (a directory.Settings, er
 	return a, err
 }
 
-// credentialsOf reads the credentials from the form. A change of the type resets them: the settings
-// of another type would be refused, and the form could not remove them.
+// credentialsOf reads the credentials from the form. A change of the type resets them: settings
+// that belong to another type would be refused, and the form could not remove them.
 func credentialsOf(f url.Values, present directory.Credentials) directory.Credentials {
 	c := present
 	if kind := f.Get("auth"); kind != present.Type && !(tokens(kind) && tokens(present.Type)) {
 		c = directory.Credentials{}
 	}
-	c.Type, c.Secret, c.TokenURL = f.Get("auth"), f.Get("secret"), strings.TrimSpace(f.Get("auth_token_url"))
-	c.Scopes = nil
-	if scopes := strings.Fields(f.Get("auth_scopes")); len(scopes) > 0 {
-		c.Scopes = scopes
-	}
-	c.Name, c.ClientID, c.User = "", "", ""
-	name := strings.TrimSpace(f.Get("auth_name"))
-	switch {
+	c.Type, c.Secret = f.Get("auth"), f.Get("secret")
+	c.Name, c.In, c.ClientID, c.User, c.TokenURL, c.Scopes = "", "", "", "", "", nil // of other types they are hidden
+	switch value := func(name string) string { return strings.TrimSpace(f.Get(name)) }; {
 	case c.Type == "api_key":
-		c.Name = name
+		c.Name, c.In = value("auth_key"), value("auth_in")
 	case tokens(c.Type), c.Type == "user":
-		c.ClientID = name
-	default:
-		c.User = name
+		c.ClientID = value("auth_client_id")
+		if scopes := strings.Fields(f.Get("auth_scopes")); len(scopes) > 0 {
+			c.Scopes = scopes
+		}
+		if tokens(c.Type) {
+			c.TokenURL = value("auth_token_url")
+		}
+	case c.Type != "bearer":
+		c.User = value("auth_user")
 	}
 	return c
 }
@@ -123,7 +156,7 @@ func formOf(s *directory.Status) url.Values {
 	for name, value := range map[string]string{
 		"name": s.Name, "url": s.URL, "protocol": string(s.Protocol), "binding": string(s.Binding), "use_cases": strings.Join(s.UseCases, " "),
 		"skills": strings.Join(directory.SkillLines(s.Skills), "\n"),
-		"auth":   c.Type, "auth_name": c.Name + c.ClientID + c.User, "auth_token_url": c.TokenURL, "auth_scopes": strings.Join(c.Scopes, " "),
+		"auth":   c.Type, "auth_user": c.User, "auth_key": c.Name, "auth_in": c.In, "auth_client_id": c.ClientID, "auth_token_url": c.TokenURL, "auth_scopes": strings.Join(c.Scopes, " "),
 		"version": strconv.FormatInt(s.Version, 10),
 	} {
 		f.Set(name, value)
@@ -134,11 +167,15 @@ func formOf(s *directory.Status) url.Values {
 	if s.SkillsAsTools {
 		f.Set("skills_as_tools", "yes")
 	}
+	if s.SkillsAsMCPSkills {
+		f.Set("skills_as_mcp_skills", "yes")
+	}
 	if s.Review {
 		f.Set("review", "yes")
 	}
 	if s.HasSecret {
 		f.Set("keep", "yes")
+		f.Set("stored", "yes")
 	}
 	return f
 }
@@ -157,10 +194,12 @@ func (c adminAgents) addAgent(_ http.ResponseWriter, r *http.Request, f url.Valu
 			return withDone(agentAt(a.Name), "added"), nil, nil
 		}
 	}
-	p := agentForm("/admin/agents/new", f, refused(err, "Couldn't add this agent: {}"))
+	f.Set("url", completed(f.Get("url")))
+	p := agentForm(f, refused(err, "Couldn't add this agent: {}"))
 	if seen != nil && (err == nil || errors.Is(err, operator.ErrOtherCard)) {
-		p.Sections[0].Form.Hidden = append(p.Sections[0].Form.Hidden, templates.Value{Name: "card", Value: seen.Digest()})
-		p.Sections = append([]templates.Section{previewSection(seen)}, p.Sections...)
+		form := p.Sections[0].Form
+		form.Hidden, form.Word, form.Also = hidden("card", seen.Digest()), "Add", []templates.Choice{{Name: "do", Value: "preview", Word: "Preview again"}}
+		p.Sections = []templates.Section{previewSection(seen), p.Sections[0], skillSection(seen.Skills)}
 	}
 	return "", p, nil
 }
@@ -195,8 +234,6 @@ func previewSection(look *directory.Preview) templates.Section {
 	for _, problem := range look.Problems {
 		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: templates.Sentence(problem, upTo(1000))})
 	}
-	skills := skillSection(look.Skills)
-	s.Table = skills.Table
 	return s
 }
 
@@ -209,9 +246,22 @@ func (c adminAgents) changeForm(r *http.Request) (templates.Console, error) {
 }
 
 func changePage(f url.Values, wrong templates.Text) *templates.Console {
-	p := agentForm("/admin/agents/change", f, wrong)
-	p.Title, p.Lead, p.Heading = "Change an agent", nil, templates.Data(f.Get("name"))
-	p.Sections[0].Form.Also = nil
+	p := agentForm(f, wrong)
+	p.Title, p.Lead, p.Up, p.Name, p.Heading = "Settings of an agent", nil, link(agentAt(f.Get("name")), "Agent"), f.Get("name"), templates.Fill("Settings of {}", templates.Data(f.Get("name")))
+	form := p.Sections[0].Form
+	form.Action, form.Word, form.Cancel, form.Busy = "/admin/agents/change", "Save", agentAt(f.Get("name")), ""
+	form.Hidden = append(hidden("name", f.Get("name")), templates.Value{Name: "version", Value: f.Get("version")})
+	credentials := credentialFields(f)
+	secret := &credentials[slices.IndexFunc(credentials, func(f templates.Field) bool { return f.Name == "secret" })]
+	secret.Help = templates.Say("Nothing is stored yet. What you type is stored sealed and never shown.")
+	if f.Get("stored") == "yes" {
+		secret.Help = templates.Say("Leave it empty to keep the stored one. It is stored sealed and never shown.")
+	}
+	form.Fields, form.More, form.Open = append(form.Fields, credentials...), agentFields(f), wrong != nil
+	if f.Get("stored") == "yes" {
+		form.Hidden = append(form.Hidden, hidden("stored", "yes")...)
+		form.Fields = append(form.Fields, templates.Field{Name: "keep", Kind: "check", Label: "Keep the stored secret", Value: f.Get("keep"), Help: templates.Say("Unless you type another one.")})
+	}
 	return p
 }
 

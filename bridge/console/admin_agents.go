@@ -56,9 +56,9 @@ func (c adminAgents) agents(r *http.Request) (templates.Console, error) {
 		Sections: []templates.Section{{
 			ID: "agents", Table: q.pager(r, t, next),
 			Filter: q.filter(
-				templates.Field{Name: "text", Kind: "search", Label: "Name or address", Max: 128},
-				templates.Field{Name: "only", Kind: "choice", Label: "Only", Options: []templates.Option{
-					{Word: "Any"}, {Value: "waiting", Word: "With a card to review"}, {Value: "trouble", Word: "In trouble"}, {Value: "disabled", Word: "Disabled"}}}),
+				templates.Field{Name: "text", Kind: "search", Label: "Search by name or address", Hint: "Search by name or address", Max: 128},
+				templates.Field{Name: "only", Kind: "choice", Label: "Show", Options: []templates.Option{
+					{Word: "All"}, {Value: "attention", Word: "In trouble"}, {Value: "waiting", Word: "With a card to review"}, {Value: "disabled", Word: "Disabled"}}}),
 		}},
 	}, nil
 }
@@ -71,8 +71,8 @@ func chosen(q query, s directory.Status) bool {
 	switch q.get("only") {
 	case "waiting":
 		return s.Waiting
-	case "trouble":
-		return s.Health != nil && (s.Health.Problem != "" || !s.Health.Until.IsZero())
+	case "attention":
+		return needsAttention(s)
 	case "disabled":
 		return !s.Enabled
 	}
@@ -91,14 +91,10 @@ func cut(all []directory.Status, after string) (page []directory.Status, next st
 }
 
 func (c adminAgents) agentRow(s directory.Status) templates.Entry {
-	name := templates.Data(s.Name)
-	if s.Health != nil && s.Health.Card != nil && s.Health.Card.Name != "" {
-		name = templates.Data(shown(s.Health.Card.Name, 200))
-	}
 	row := templates.Entry{
 		ID: "agent-" + s.Name,
 		Cells: []templates.Text{
-			templates.Lines(templates.Link(agentAt(s.Name), name), templates.Code(s.Name)),
+			templates.Lines(templates.Link(agentAt(s.Name), cardName(s)), templates.Code(s.Name)),
 			agentState(s), speaks(s), useCases(s.UseCases), c.answered(s.Health),
 		},
 		Actions: []templates.Button{{Action: "/admin/agents/disable", Word: "Disable", About: s.Name, Hidden: hidden("name", s.Name)}},
@@ -125,7 +121,7 @@ func agentState(s directory.Status) templates.Text {
 	case h.Problem != "":
 		all = append(all, templates.Badge(templates.Note, "card cannot be read"))
 	default:
-		all = append(all, templates.Badge(templates.Good, "in order"))
+		all = append(all, templates.Badge(templates.Good, "healthy"))
 	}
 	if s.Waiting {
 		all = append(all, templates.Badge(templates.Note, "card to review"))

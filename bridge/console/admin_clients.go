@@ -26,7 +26,7 @@ func (c adminClients) routes() []route {
 // kinds are the kinds of clients, in the order of the filter.
 var kinds = []templates.Option{
 	{Word: "Any"},
-	{Value: string(operator.Registered), Word: "registered itself"},
+	{Value: string(operator.Registered), Word: "automatic"},
 	{Value: string(operator.Document), Word: "by a document"},
 	{Value: string(operator.Configured), Word: "configured"},
 }
@@ -34,24 +34,31 @@ var kinds = []templates.Option{
 func kind(k operator.Kind) templates.Text {
 	for _, o := range kinds {
 		if o.Value == string(k) {
-			return templates.Badge(templates.Plain, o.Word)
+			return templates.Say(o.Word)
 		}
 	}
-	return templates.Badge(templates.Plain, string(k))
+	return templates.Data(string(k))
 }
 
 // clients lists the apps.
 func (c adminClients) clients(r *http.Request) (templates.Console, error) {
 	q := parseQuery(r, "kind", "text")
-	page, err := c.Admin.Clients(r.Context(), operator.ClientFilter{Span: span(r), Kind: operator.Kind(q.get("kind")), Text: q.get("text")})
+	f := operator.ClientFilter{Span: span(r), Kind: operator.Kind(q.get("kind")), Text: q.get("text")}
+	page, err := c.Admin.Clients(r.Context(), f)
 	if err != nil {
 		return templates.Console{}, err
 	}
-	t := &templates.Table{Columns: []templates.Column{{Name: "App"}, {Name: "Known"}, {Name: "Answers go to"}, {Name: "Connections", Right: true}, {Name: "Last used"}, {Name: "Since"}}}
+	t := &templates.Table{
+		Columns: []templates.Column{{Name: "App"}, {Name: "Registration"}, {Name: "Redirects to"}, {Name: "Connections", Right: true}, {Name: "Last used"}, {Name: "Since"}}, Total: total(page.Total),
+		Empty: unfiltered(q, "No app yet. Chat apps register themselves when a person connects them."),
+	}
+	if f.Text == "" {
+		t.Columns[5] = q.sorted("Since", descending)
+	}
 	for _, x := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Lines(templates.Link("/admin/clients/one?id="+url.QueryEscape(x.ID), templates.Data(x.Name)), templates.Code(x.ID)),
+				appName(&x),
 				kind(x.Kind), dataLines(x.RedirectHosts), count(x.Grants), templates.When(x.Used, c.Now()), templates.When(x.Since, c.Now()),
 			},
 			Actions: removeClientButton(&x),
@@ -62,12 +69,21 @@ func (c adminClients) clients(r *http.Request) (templates.Console, error) {
 		Lead:    templates.Say("Chat apps that have registered here, or that are configured."),
 		Actions: []templates.Button{{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true}},
 		Sections: []templates.Section{{
-			ID: "clients", Table: q.pager(r, t, page.Next),
+			ID: "clients", Table: q.pages(t, page.Prev, page.Next),
 			Filter: q.filter(
-				templates.Field{Name: "text", Kind: "search", Label: "Name or ID", Max: 128},
-				templates.Field{Name: "kind", Kind: "choice", Label: "Known", Options: kinds}),
+				search("Search by name or ID"),
+				templates.Field{Name: "kind", Kind: "choice", Label: "Registration", Options: kinds}),
 		}},
 	}, nil
+}
+
+// appName names an app, with a warning if it bears the name of another vendor.
+func appName(x *operator.Client) templates.Text {
+	name := templates.Link("/admin/clients/one?id="+url.QueryEscape(x.ID), templates.Data(x.Name))
+	if x.LookAlike == "" {
+		return templates.Lines(name, templates.ID(x.ID))
+	}
+	return templates.Lines(templates.Row(name, templates.Badge(templates.Bad, "look-alike")), templates.ID(x.ID))
 }
 
 func removeClientButton(x *operator.Client) []templates.Button {
@@ -110,21 +126,26 @@ func (c adminClients) client(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	grants.Title = "Connections"
+	dropColumn(grants.Table, 0)
 	facts := []templates.Fact{
-		{Name: "ID", Value: templates.Code(x.ID)},
-		{Name: "Known", Value: kind(x.Kind)},
-		{Name: "Proves itself by", Value: templates.Code(x.Auth)},
-		{Name: "Answers go to", Value: codeLines(x.RedirectURIs)},
+		{Name: "ID", Value: templates.ID(x.ID)},
+		{Name: "Registration", Value: kind(x.Kind)},
+		{Name: "Client authentication", Value: templates.Code(x.Auth)},
+		{Name: "Redirects to", Value: codeLines(x.RedirectURIs)},
 		{Name: "Last used", Value: templates.When(x.Used, c.Now())},
 		{Name: "Since", Value: templates.When(x.Since, c.Now())},
 	}
 	if x.URI != "" {
 		facts = append(facts, templates.Fact{Name: "Its page", Value: templates.Link(x.URI, templates.Data(x.URI))})
 	}
+	about := templates.Section{ID: "facts", Facts: facts}
+	if x.LookAlike != "" {
+		about.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Say("This app bears the name of {}, but its addresses are not those of {}. Remove it unless you know whose it is.", x.LookAlike, x.LookAlike)}}
+	}
 	return templates.Console{
 		Title: "App", Heading: templates.Data(x.Name), Up: link("/admin/clients", "Apps"),
 		Actions:  removeClientButton(x),
-		Sections: []templates.Section{{ID: "facts", Facts: facts}, grants},
+		Sections: []templates.Section{about, grants},
 	}, nil
 }
 
@@ -174,8 +195,8 @@ func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.
 			Action: "/admin/clients/new", Word: "Register", Cancel: "/admin/clients", Error: wrong,
 			Fields: []templates.Field{
 				{Name: "client_name", Kind: "text", Label: "Name", Value: f.Get("client_name"), Required: true, Max: 128},
-				{Name: "redirect_uris", Kind: "area", Label: "Redirect URIs", Value: f.Get("redirect_uris"), Required: true, Max: 8192, Help: templates.Say("Where answers go, one on each line. The app tells you."), Bad: wrong != nil},
-				{Name: "secret", Kind: "check", Label: "It keeps a secret", Value: f.Get("secret"), Help: templates.Say("For apps that run on a server and ask for a client secret.")},
+				{Name: "redirect_uris", Kind: "area", Label: "Redirect URIs", Value: f.Get("redirect_uris"), Required: true, Max: 8192, Help: templates.Say("One on each line, as the app's settings show them."), Bad: wrong != nil},
+				{Name: "secret", Kind: "check", Label: "Confidential client", Value: f.Get("secret"), Help: templates.Say("It gets a client secret. For apps that run on a server and ask for one.")},
 			},
 		}}},
 	}

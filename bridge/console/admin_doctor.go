@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
+	"strconv"
 	"time"
 
 	"rialto/bridge/operator"
@@ -32,10 +32,10 @@ func (c adminDoctor) doctorForm(*http.Request) (templates.Console, error) {
 
 func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
 	return &templates.Console{
-		Title: "Doctor", Lead: templates.Say("Checks an MCP server from outside, as chat apps see it, and reports what breaks which app."),
+		Title: "Doctor", Lead: templates.Say("Says why an app cannot use an MCP server, and what to do."),
 		Sections: []templates.Section{{ID: "doctor", Form: &templates.Form{
-			Action: "/admin/doctor", Word: "Examine", Error: wrong,
-			Fields: []templates.Field{{Name: "url", Kind: "url", Label: "Address of the connector", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: templates.Say("Yours, or another. It takes up to a minute, and about a hundred requests.")}},
+			Action: "/admin/doctor", Word: "Run checks", Error: wrong, Busy: "Examining. It takes up to a minute.",
+			Fields: []templates.Field{{Name: "url", Kind: "text", Label: "Address of the MCP server", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: templates.Say("This server, or any other. The checks send about a hundred requests.")}},
 		}}},
 	}
 }
@@ -51,7 +51,7 @@ func (c *Console) slowly(a area, d formAction) http.HandlerFunc {
 
 // examine runs the doctor on an address.
 func (c adminDoctor) examine(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	address := strings.TrimSpace(f.Get("url"))
+	address := doctor.Complete(f.Get("url"))
 	report, err := c.Admin.Examine(r.Context(), address)
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
 		return "", c.doctorPage(address, say(refused)), nil
@@ -60,43 +60,98 @@ func (c adminDoctor) examine(_ http.ResponseWriter, r *http.Request, f url.Value
 		return "", nil, err
 	}
 	p := c.doctorPage(address, nil)
-	p.Sections = append(p.Sections, findings(report)) // below the form, which is found again there
+	p.Sections = append(p.Sections, examined(report)...) // below the form, which is found again there
 	return "", p, nil
 }
 
-// findings shows a report, the failed checks first.
-func findings(report *doctor.Report) templates.Section {
-	s := templates.Section{ID: "report", Title: "What the doctor found"}
-	verdict := templates.Remark{Tone: templates.Good, Text: templates.Say("Everything that was looked at is in order.")}
-	if !report.Healthy() {
-		verdict = templates.Remark{Tone: templates.Bad, Text: templates.Say("Something is wrong with {}.", report.URL)}
-	}
-	s.Notes = []templates.Remark{verdict}
-	if report.CutShort {
-		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: templates.Say("The examination was cut short.")})
-	}
-	for _, status := range []doctor.Status{doctor.Failed, doctor.Passed, doctor.Skipped} {
-		for _, result := range report.Results {
-			if result.Status == status {
-				s.Steps = append(s.Steps, finding(result))
-			}
+// examined shows a report: the verdict, the other causes, and the other failures. What follows from
+// a cause, passed or was not tried is folded.
+func examined(r *doctor.Report) []templates.Section {
+	sections := []templates.Section{{ID: "report", Verdict: verdict(r, r.Verdict)}}
+	for i, c := range r.Causes {
+		if i > 0 {
+			sections = append(sections, templates.Section{ID: "cause-" + c.ID, Verdict: verdict(r, c)})
+		}
+		if list := r.Of(c.ID); !r.Absent() {
+			sections = appendChecks(sections, "because-"+c.ID, "Failed because of it", list, true)
 		}
 	}
-	return s
+	sections = appendChecks(sections, "other", "Other findings", r.Of(""), false)
+	if r.Absent() {
+		return sections
+	}
+	sections = appendChecks(sections, "passed", "Passed", r.With(doctor.Passed), true)
+	if untried := r.With(doctor.Skipped); len(untried) > 0 {
+		sections = appendChecks(sections, "untried", "Not tried", untried, true)
+		sections[len(sections)-1].Lead = templates.Say("These checks need a login, or something that this server does not offer. Each check says why.")
+	}
+	return sections
+}
+
+func verdict(r *doctor.Report, cause doctor.Cause) *templates.Verdict {
+	v := &templates.Verdict{Tone: templates.Bad, Mark: doctor.Failed.Mark(), Text: sentence(cause.Text), Check: cause.Check}
+	switch cause.ID {
+	case doctor.Works:
+		v.Tone, v.Mark = templates.Good, doctor.Passed.Mark()
+	case doctor.Unfinished:
+		v.Tone, v.Mark = templates.Note, doctor.Skipped.Mark()
+	}
+	if cause.Do.Key != "" {
+		v.Do = sentence(cause.Do)
+	}
+	for i, s := range cause.Lines {
+		block := templates.Block{Text: s.Text, Copy: cause.ID + "-" + strconv.Itoa(i)}
+		if s.For != "" {
+			block.Title = templates.Data(s.For)
+		}
+		v.Lines = append(v.Lines, block)
+	}
+	if cause.ID == r.Verdict.ID && !r.Absent() && len(r.Stops) > 0 {
+		v.Apps = apps(r.Stops)
+	}
+	return v
+}
+
+func sentence(s doctor.Sentence) templates.Text { return templates.Say(s.Key, s.Values...) }
+
+func apps(clients []doctor.Client) templates.Text {
+	badges := []templates.Text{templates.Say("Cannot connect:")}
+	for _, c := range clients {
+		badges = append(badges, templates.Badge(templates.Bad, c.Name()))
+	}
+	return templates.Row(badges...)
+}
+
+func appendChecks(sections []templates.Section, id, title string, results []doctor.Result, fold bool) []templates.Section {
+	if len(results) == 0 {
+		return sections
+	}
+	s := templates.Section{ID: id, Title: title, Count: len(results), Fold: fold}
+	for _, result := range results {
+		s.Steps = append(s.Steps, finding(result))
+	}
+	return append(sections, s)
 }
 
 func finding(result doctor.Result) templates.Step {
 	step := templates.Step{Mark: result.Status.Mark(), Title: templates.Say(result.Title), Tone: templates.Plain}
-	switch result.Status {
-	case doctor.Passed:
+	switch {
+	case result.Status == doctor.Passed:
 		step.Tone = templates.Good
-	case doctor.Failed:
+	case result.Status == doctor.Skipped || result.Cause != "":
+		step.Sub = got(result)
+	default:
 		step.Tone = templates.Bad
+		if result.Minor || len(result.Breaks) == 0 {
+			step.Tone, step.Mark = templates.Note, "!"
+		}
 		step.Facts = []templates.Fact{
 			{Name: "Expected", Value: templates.Say(result.Expected)},
-			{Name: "Came", Value: got(result)},
-			{Name: "Breaks", Value: breaks(result.Breaks)},
-			{Name: "To mend it", Value: templates.Say(result.Fix)},
+			{Name: "Got", Value: got(result)},
+			{Name: "Fix", Value: templates.Say(result.Fix)},
+		}
+		if len(result.Breaks) > 0 {
+			step.Facts = append(step.Facts, templates.Fact{Name: "Affects", Value: templates.Data(doctor.Names(result.Breaks))})
 		}
 	}
 	return step
@@ -108,15 +163,4 @@ func got(result doctor.Result) templates.Text {
 		return templates.Data(result.Got)
 	}
 	return templates.Say(result.GotKey, result.GotValues...)
-}
-
-func breaks(clients []doctor.Client) templates.Text {
-	if len(clients) == 0 {
-		return templates.Say("no app that is known")
-	}
-	names := make([]string, len(clients))
-	for i, c := range clients {
-		names[i] = string(c)
-	}
-	return templates.Data(strings.Join(names, ", "))
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"rialto/bridge/operator"
 	"rialto/templates"
@@ -23,17 +24,25 @@ func (c adminGrants) routes() []route {
 // grants shows the grants of all accounts.
 func (c adminGrants) grants(r *http.Request) (templates.Console, error) {
 	q := parseQuery(r, "account", "client", "live")
-	section, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: q.get("account"), ClientID: q.get("client"), Live: q.get("live") != ""})
-	p := templates.Console{Title: "Connections", Lead: templates.Say("What people have allowed apps to do for them, the latest first."), Sections: []templates.Section{section}}
-	if err == nil && (q.get("account") != "" || q.get("client") != "") && len(section.Table.Rows) > 0 {
-		p.Actions = []templates.Button{{Action: "/admin/grants/end-all", Word: "End all of these", Grave: true, Hidden: []templates.Value{{Name: "account", Value: q.get("account")}, {Name: "client", Value: q.get("client")}}}}
+	account, err := c.Admin.AccountID(r.Context(), q.get("account"))
+	if err != nil {
+		return templates.Console{}, err
 	}
-	section.Filter = q.filter(
-		templates.Field{Name: "account", Kind: "search", Label: "ID of an account", Max: 128},
-		templates.Field{Name: "client", Kind: "search", Label: "ID of an app", Max: 512},
-		templates.Field{Name: "live", Kind: "choice", Label: "State", Options: []templates.Option{{Word: "Any"}, {Value: "yes", Word: "in force"}}},
-	)
-	p.Sections[0] = section
+	clients, err := c.Admin.ClientIDs(r.Context(), q.get("client"))
+	if err != nil {
+		return templates.Console{}, err
+	}
+	section, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: account, ClientIDs: clients, Live: q.get("live") != ""})
+	if err != nil {
+		return templates.Console{}, err
+	}
+	_, accounts, apps, err := c.suggestions(r)
+	section.Filter = q.filter(named("account", "Account", accounts), named("client", "App", apps),
+		templates.Field{Name: "live", Kind: "choice", Label: "State", Options: []templates.Option{{Word: "Any"}, {Value: "yes", Word: "active"}}})
+	p := templates.Console{Title: "Connections", Lead: templates.Say("Which apps may act for whom, and what they may do."), Sections: []templates.Section{section}}
+	if (q.get("account") != "" || len(clients) == 1) && len(clients) <= 1 && len(section.Table.Rows) > 0 {
+		p.Actions = []templates.Button{{Action: "/admin/grants/end-all", Word: "Disconnect all of these", Grave: true, Hidden: []templates.Value{{Name: "account", Value: q.get("account")}, {Name: "client", Value: strings.Join(clients, "")}}}}
+	}
 	return p, err
 }
 
@@ -42,20 +51,31 @@ func (c *Console) grantSection(r *http.Request, q query, f operator.GrantFilter)
 	if err != nil {
 		return templates.Section{}, err
 	}
-	t := &templates.Table{Columns: []templates.Column{{Name: "App"}, {Name: "Account"}, {Name: "It can"}, {Name: "State"}, {Name: "Last used"}, {Name: "Connected"}, {Name: "Ends"}}}
+	t := &templates.Table{
+		Columns: []templates.Column{{Name: "App"}, {Name: "Account"}, {Name: "Access"}, {Name: "State"}, {Name: "Expires"}, {Name: "Last used"}, q.sorted("Connected", descending)}, Total: total(page.Total),
+		Empty: unfiltered(query{}, "No app is connected."),
+	}
 	for _, g := range page.Items {
 		row := templates.Entry{Cells: []templates.Text{
 			templates.Link("/admin/clients/one?id="+url.QueryEscape(g.ClientID), templates.Data(g.ClientName)),
 			templates.Link("/admin/accounts/one?name="+url.QueryEscape(g.Account), templates.Data(g.Account)),
-			c.scopes(g.Scope), grantState(g.State),
-			templates.When(g.Used, c.Now()), templates.When(g.Created, c.Now()), templates.When(g.Expires, c.Now()),
+			c.scopes(g.Scope), grantState(g.State), c.grantEnd(g),
+			templates.When(g.Used, c.Now()), templates.When(g.Created, c.Now()),
 		}}
 		if g.State == operator.Live || g.State == operator.Paused {
-			row.Actions = []templates.Button{{Action: "/admin/grants/end", Word: "End", About: g.ClientName + ", " + g.Account, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}, {Name: "back", Value: q.at("", "")}}}}
+			row.Actions = []templates.Button{{Action: "/admin/grants/end", Word: "Disconnect", About: g.ClientName + ", " + g.Account, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}, {Name: "back", Value: q.at("", "")}}}}
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return templates.Section{ID: "grants", Table: q.pager(r, t, page.Next)}, nil
+	return templates.Section{ID: "grants", Table: q.pages(t, page.Prev, page.Next)}, nil
+}
+
+// grantEnd shows when a grant ends, unless it has.
+func (c *Console) grantEnd(g operator.Grant) templates.Text {
+	if g.State != operator.Live && g.State != operator.Paused {
+		return templates.Data("–")
+	}
+	return templates.When(g.Expires, c.Now())
 }
 
 func (c adminGrants) askEndGrant(r *http.Request, f url.Values) (question, error) {
@@ -64,7 +84,7 @@ func (c adminGrants) askEndGrant(r *http.Request, f url.Values) (question, error
 		return question{}, err
 	}
 	return question{
-		title: "End this connection?", word: "End it", back: back(f, "/admin/grants"),
+		title: "Disconnect this app?", word: "Disconnect", back: back(f, "/admin/grants"),
 		about: templates.Say("{} loses its access for {} immediately.", g.ClientName, g.Account),
 	}, nil
 }
@@ -76,7 +96,7 @@ func (c adminGrants) endGrant(_ http.ResponseWriter, r *http.Request, f url.Valu
 
 func (c adminGrants) askEndGrants(r *http.Request, f url.Values) (question, error) {
 	account, client := f.Get("account"), f.Get("client")
-	q := question{title: "End these connections?", word: "End all", back: "/admin/grants"}
+	q := question{title: "Disconnect these apps?", word: "Disconnect all", back: "/admin/grants"}
 	switch {
 	case account != "" && client != "":
 		q.about = templates.Say("The connections of the account {} with the app {} end immediately.", account, client)
@@ -89,6 +109,9 @@ func (c adminGrants) askEndGrants(r *http.Request, f url.Values) (question, erro
 }
 
 func (c adminGrants) endGrants(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	_, err := c.Admin.RevokeGrants(r.Context(), c.actor(r), f.Get("account"), f.Get("client"))
+	account, err := c.Admin.AccountID(r.Context(), f.Get("account"))
+	if err == nil {
+		_, err = c.Admin.RevokeGrants(r.Context(), c.actor(r), account, f.Get("client"))
+	}
 	return withDone("/admin/grants", "ended"), nil, err
 }

@@ -1,8 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
+	"strings"
 
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
@@ -16,14 +20,72 @@ func (c adminSettings) routes() []route {
 	}
 }
 
-// settings shows the settings in force. The service masks secrets.
-func (c adminSettings) settings(*http.Request) (templates.Console, error) {
-	t := &templates.Table{Columns: []templates.Column{{Name: "Setting"}, {Name: "Value"}}}
+// settingGroups names the groups of settings, by the first part of their keys.
+var settingGroups = map[string]string{
+	"": "Server", "agents": "Agents", "audit": "Audit log", "brand": "Appearance", "clients": "Apps", "grpc": "gRPC", "limits": "Limits", "log": "Log", "mcp": "MCP",
+	"metrics": "Metrics", "push": "Push notifications", "registration": "Registration of apps", "sign_in": "Sign-in", "tls": "Certificate", "tokens": "Tokens", "upstream_tokens": "Token issuers", "usage": "Usage",
+}
+
+// sources says what sets a setting.
+var sources = map[string]templates.Text{
+	"": templates.Say("default"), "file": templates.Badge(templates.Plain, "file"), "environment": templates.Badge(templates.Plain, "environment"),
+	"flag": templates.Badge(templates.Plain, "flag"), "computed": templates.Badge(templates.Plain, "computed"),
+}
+
+// settings shows the settings in force, in groups, without those of agents, which are on their own pages.
+func (c adminSettings) settings(r *http.Request) (templates.Console, error) {
+	q := parseQuery(r, "text", "changed")
+	t := &templates.Table{Dense: true, Columns: []templates.Column{{Name: "Setting"}, {Name: "Value"}, {Name: "Source"}, {Name: "Takes effect"}}}
+	groups, order := map[string][]templates.Entry{}, []string{""}
 	for _, s := range c.Admin.Settings() {
-		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(s.Key), templates.Code(s.Value)}})
+		group, name, grouped := strings.Cut(s.Key, ".")
+		group, _, _ = strings.Cut(group, "[")
+		if !grouped {
+			group = ""
+		}
+		if group == "agents" && name != "name" || q.get("changed") != "" && (s.Source == "" || s.Value == s.Default) ||
+			!strings.Contains(strings.ToLower(s.Key+"\n"+s.Value+"\n"+s.About), strings.ToLower(q.get("text"))) {
+			continue
+		}
+		if !slices.Contains(order, group) {
+			order = append(order, group)
+		}
+		groups[group] = append(groups[group], settingRow(group, s))
+	}
+	for _, group := range order {
+		if rows := groups[group]; len(rows) > 0 {
+			rows[0].Group = cmp.Or(settingGroups[group], group)
+			t.Rows = append(t.Rows, rows...)
+		}
+	}
+	t.Total = total(len(t.Rows))
+	filter := q.filter(search("Search settings"))
+	if q.get("changed") != "" {
+		filter.Hidden, filter.Clear = hidden("changed", "yes"), ""
 	}
 	return templates.Console{
-		Title: "Settings", Lead: templates.Say("What is in force, from the file, the environment and the flags. Secrets are not shown."),
-		Sections: []templates.Section{{ID: "settings", Table: t}},
+		Title: "Settings", Lead: templates.Say("What is in force, and what sets it. Secrets are not shown."),
+		Sections: []templates.Section{{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
+			{Href: "/admin/settings", Name: "All settings", Here: q.get("changed") == ""},
+			{Href: "/admin/settings?changed=yes", Name: "Changed settings", Here: q.get("changed") != ""},
+		}}},
 	}, nil
+}
+
+func settingRow(group string, s operator.Setting) templates.Entry {
+	if group == "agents" {
+		return templates.Entry{Cells: []templates.Text{
+			templates.Link(agentAt(s.Value), templates.Data(s.Value)), templates.Say("Its settings are on its page."), sources[s.Source], templates.Say("on reload")}}
+	}
+	value, applies := templates.Code(s.Value), templates.Say("on restart")
+	if s.Value == "" {
+		value = templates.Data("–")
+	}
+	if s.Source != "" && s.Default != "" && s.Default != s.Value {
+		value = templates.Lines(value, templates.Fill("default {}", templates.Code(s.Default)))
+	}
+	if s.Live {
+		applies = templates.Say("on reload")
+	}
+	return templates.Entry{Cells: []templates.Text{templates.Lines(templates.Code(s.Key), templates.English(s.About)), value, sources[s.Source], applies}}
 }

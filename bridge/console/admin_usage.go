@@ -1,8 +1,12 @@
 package console
 
 import (
+	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"rialto/bridge/operator"
@@ -17,151 +21,372 @@ func (c adminUsage) routes() []route {
 	a := adminArea
 	return []route{
 		{"/admin/usage", c.show(a, c.usage), nil},
+		{"/admin/usage/calls", c.show(a, c.usageCalls), nil},
 		{"/admin/usage/export", c.exportUsage, nil},
 	}
-}
-
-// spans are the periods of the page.
-var spans = []templates.Option{
-	{Value: "1", Word: "The last day"}, {Value: "7", Word: "The last week"}, {Value: "30", Word: "The last month"}, {Value: "90", Word: "The last three months"},
 }
 
 // by lists the groups of sums, as tabs.
 var by = []struct {
 	by   usage.By
-	name string
+	name string // of the view
+	kind string // of its rows
 }{
-	{usage.ByAgent, "By agent"}, {usage.ByTool, "By tool"}, {usage.ByUseCase, "By use case"}, {usage.ByClient, "By app"}, {usage.ByUser, "By account"},
+	{usage.ByAgent, "By agent", "Agent"}, {usage.ByUser, "By account", "Account"}, {usage.ByClient, "By app", "App"}, {usage.ByTool, "By tool", "Tool"}, {usage.ByUseCase, "By use case", "Use case"},
 }
 
 // maxSums bounds the rows of the table of sums; the export has all.
-const maxSums = 100
+const maxSums = 25
+
+// period is the time of the page. Its times are whole hours, or whole days if its step is a day.
+type period struct {
+	usage.Filter
+	step time.Duration
+}
+
+// days and hours are how the addresses of the page spell times.
+const (
+	days  = "2006-01-02"
+	hours = "2006-01-02T15"
+)
+
+// parsePeriod reads the time of the page: from a day or hour on, up to another or for one day or
+// hour, or else the last days.
+func parsePeriod(q query, now time.Time) period {
+	p := period{step: 24 * time.Hour}
+	since, whole, ok := parseTime(q.get("from"))
+	if !ok {
+		n, err := strconv.Atoi(q.get("days"))
+		if err != nil || n < 1 || n > 366 {
+			n = 7
+		}
+		if n <= 2 {
+			p.step = time.Hour
+		}
+		p.Until = now.UTC().Truncate(p.step).Add(p.step)
+		p.Since = p.Until.AddDate(0, 0, -n)
+		return p
+	}
+	p.Since, p.Until = since, since.Add(whole)
+	if until, _, ok := parseTime(q.get("to")); ok && until.After(since) && until.Sub(since) <= 366*24*time.Hour {
+		p.Until = until
+	}
+	if p.Until.Sub(p.Since) <= 48*time.Hour || whole == time.Hour {
+		p.step = time.Hour
+	}
+	return p
+}
+
+// parseTime reads a day or an hour, and returns how long it is.
+func parseTime(s string) (t time.Time, whole time.Duration, ok bool) {
+	if t, err := time.Parse(days, s); err == nil {
+		return t, 24 * time.Hour, true
+	}
+	t, err := time.Parse(hours, s)
+	return t, time.Hour, err == nil
+}
 
 // used is the filter of the page.
 type used struct {
 	query
-	by   usage.By
-	step time.Duration
-	usage.Filter
+	period
+	by  usage.By
+	now time.Time
 }
 
 func (c adminUsage) used(r *http.Request) used {
-	u := used{query: parseQuery(r, "days", "by", "agent", "tool", "usecase", "client", "user"), by: usage.ByAgent, step: 24 * time.Hour}
-	days, err := strconv.Atoi(u.get("days"))
-	if err != nil || days < 1 || days > 366 {
-		days = 7
-	}
-	if days <= 2 {
-		u.step = time.Hour
-	}
+	u := used{query: parseQuery(r, "days", "from", "to", "by", "agent", "tool", "usecase", "client", "user", "outcome"), by: usage.ByAgent, now: c.Now().UTC()}
+	u.period = parsePeriod(u.query, u.now)
 	for _, x := range by {
 		if string(x.by) == u.get("by") {
 			u.by = x.by
 		}
 	}
-	until := c.Now().UTC().Truncate(u.step).Add(u.step)
-	u.Filter = usage.Filter{
-		Since: until.Add(-time.Duration(days) * 24 * time.Hour), Until: until,
-		Agent: u.get("agent"), Tool: u.get("tool"), UseCase: u.get("usecase"), Client: u.get("client"), User: u.get("user"),
-	}
+	u.Agent, u.Tool, u.UseCase, u.Client, u.User, u.Outcome = u.get("agent"), u.get("tool"), u.get("usecase"), u.get("client"), u.get("user"), usage.Outcome(u.get("outcome"))
 	return u
 }
 
-// usage shows calls as charts and sums.
+// usage shows calls as numbers, charts and sums, beside those of the period before.
 func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
 	u := c.used(r)
-	series, err := c.Admin.Usage(r.Context(), u.Filter, "", u.step)
+	f, err := c.Admin.ResolveFilter(r.Context(), u.Filter)
 	if err != nil {
 		return templates.Console{}, err
 	}
-	largest := u.Filter
-	largest.Limit = maxSums
-	sums, err := c.Admin.Usage(r.Context(), largest, u.by, 0)
+	earlier := f
+	earlier.Since, earlier.Until = f.Since.Add(-f.Until.Sub(f.Since)), f.Since
+	if passed := u.now.Truncate(time.Hour).Add(time.Hour); f.Since.Before(passed) && passed.Before(f.Until) {
+		earlier.Until = earlier.Until.Add(passed.Sub(f.Until)) // compare as many hours as have passed
+	}
+	both, largest := f, f
+	both.Since, largest.Limit = earlier.Since, maxSums
+	var now, before, series, sums []usage.Sum
+	for _, q := range []struct {
+		into *[]usage.Sum
+		f    usage.Filter
+		by   usage.By
+		step time.Duration
+	}{{&now, f, "", 0}, {&before, earlier, "", 0}, {&series, both, "", u.step}, {&sums, largest, u.by, 0}} {
+		if *q.into, err = c.Admin.Usage(r.Context(), q.f, q.by, q.step); err != nil {
+			return templates.Console{}, err
+		}
+	}
+	filter, err := c.usageFilter(r, u)
 	if err != nil {
 		return templates.Console{}, err
-	}
-	days := templates.Field{Name: "days", Kind: "choice", Label: "Time", Options: spans}
-	filter := u.filter(days,
-		templates.Field{Name: "agent", Kind: "search", Label: "Agent", Max: 64}, templates.Field{Name: "tool", Kind: "search", Label: "Tool", Max: 64},
-		templates.Field{Name: "usecase", Kind: "search", Label: "Use case", Max: 64})
-	if filter.Fields[0].Value == "" {
-		filter.Fields[0].Value = "7"
 	}
 	return templates.Console{
-		Title: "Usage", Lead: templates.Say("All calls, without message content."), Actions: u.exports(),
+		Title: "Usage", Lead: templates.Say("All calls from {} to {} UTC, without message content.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")), Actions: u.exports("/admin/usage/export"),
 		Sections: []templates.Section{
-			{ID: "usage", Filter: filter, Charts: c.usageCharts(u, series)},
+			{ID: "usage", Ways: u.spans(), Choose: "Time", Filter: filter, Stats: u.stats(first(now), first(before)), Charts: u.charts(series)},
 			{ID: "sums", Ways: u.tabs(), Table: u.table(sums)},
 		},
 	}, nil
 }
 
-func (u used) exports() []templates.Button {
-	var all []templates.Button
-	for _, f := range []struct{ format, word string }{{"csv", "Save as CSV"}, {"json", "Save as JSON"}} {
-		b := templates.Button{Action: u.path + "/export", Get: true, Word: f.word, Hidden: hidden("format", f.format)}
-		for name, values := range u.values {
-			b.Hidden = append(b.Hidden, templates.Value{Name: name, Value: values[0]})
-		}
-		all = append(all, b)
+func first(sums []usage.Sum) usage.Sum {
+	if len(sums) == 0 {
+		return usage.Sum{}
 	}
-	return all
+	return sums[0]
 }
 
-func (u used) tabs() (ways []templates.Way) {
-	for _, x := range by {
-		ways = append(ways, templates.Way{Href: u.at("by", string(x.by)) + "#sums", Name: x.name, Here: x.by == u.by})
+// with returns the address of a page with other parameters, in pairs.
+func (u used) with(path string, pairs ...string) string {
+	q := query{path: path, values: maps.Clone(u.values)}
+	for i := 0; i < len(pairs); i += 2 {
+		q.values.Set(pairs[i], pairs[i+1])
+	}
+	maps.DeleteFunc(q.values, func(_ string, v []string) bool { return v[0] == "" })
+	return q.at("", "")
+}
+
+func (u used) over(from, to, last string) string {
+	return u.with(u.path, "from", from, "to", to, "days", last)
+}
+
+// spans are the periods to choose from, as tabs.
+func (u used) spans() []templates.Way {
+	today := u.now.Truncate(24 * time.Hour)
+	yesterday := today.AddDate(0, 0, -1)
+	ways := []templates.Way{
+		{Name: "Today", Href: u.over(today.Format(days), "", ""), Here: u.get("from") == today.Format(days)},
+		{Name: "Yesterday", Href: u.over(yesterday.Format(days), "", ""), Here: u.get("from") == yesterday.Format(days)},
+	}
+	for _, x := range []struct{ n, name string }{{"1", "24 hours"}, {"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}} {
+		here := u.get("from") == "" && (u.get("days") == x.n || u.get("days") == "" && x.n == "7")
+		ways = append(ways, templates.Way{Name: x.name, Href: u.over("", "", x.n), Here: here})
+	}
+	if u.get("from") != "" && !ways[0].Here && !ways[1].Here {
+		ways = append(ways, templates.Way{Name: "Chosen time", Href: u.with(u.path), Here: true})
 	}
 	return ways
 }
 
-// usageCharts draws calls with their errors, and their p95 latency.
-func (c adminUsage) usageCharts(u used, series []usage.Sum) []templates.Chart {
+func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, error) {
+	agents, people, apps, err := c.suggestions(r)
+	if err != nil {
+		return nil, err
+	}
+	search := func(name, label string, suggest []string) templates.Field {
+		return templates.Field{Name: name, Kind: "search", Label: label, Max: 512, Suggest: suggest, Hint: label}
+	}
+	f := u.filter(search("agent", "Agent", agents), search("user", "Account", people), search("client", "App", apps), search("tool", "Tool", nil),
+		templates.Field{Name: "outcome", Kind: "choice", Label: "Outcome", Options: []templates.Option{
+			{Word: "Any"}, {Value: string(usage.OK), Word: "completed"}, {Value: string(usage.Errors), Word: "all errors"},
+			{Value: string(usage.Failed), Word: "failed"}, {Value: string(usage.Refused), Word: "refused"}, {Value: string(usage.Canceled), Word: "canceled"}}})
+	for _, name := range []string{"days", "from", "to", "by", "usecase"} {
+		if v := u.get(name); v != "" {
+			f.Hidden = append(f.Hidden, templates.Value{Name: name, Value: v})
+		}
+	}
+	if f.Clear = u.with(u.path, "agent", "", "user", "", "client", "", "tool", "", "usecase", "", "outcome", ""); f.Clear == u.with(u.path) {
+		f.Clear = ""
+	}
+	return f, nil
+}
+
+// kind is what the rows of the table of sums are.
+func (u used) kind() string {
+	for _, x := range by {
+		if x.by == u.by {
+			return x.kind
+		}
+	}
+	return ""
+}
+
+func (u used) tabs() (ways []templates.Way) {
+	for _, x := range by {
+		ways = append(ways, templates.Way{Href: u.with(u.path, "by", string(x.by)) + "#sums", Name: x.name, Here: x.by == u.by})
+	}
+	return ways
+}
+
+// stats are the numbers of the whole period, which lead to the calls behind them.
+func (u used) stats(now, before usage.Sum) []templates.Stat {
+	calls := u.with("/admin/usage/calls", "by", "")
+	failures := templates.Stat{Name: "Errors", Value: templates.Data(share(now)), Sub: templates.Fill("{} in all, {} before", templates.Number(now.Errors), templates.Data(share(before))), Href: u.with("/admin/usage/calls", "by", "", "outcome", string(usage.Errors))}
+	switch {
+	case now.Errors*20 > now.Calls:
+		failures.Tone = templates.Bad
+	case now.Errors >= 5 && 2*now.Errors*before.Calls > 3*before.Errors*now.Calls: // half as many again
+		failures.Tone = templates.Note
+	}
+	latency := func(name string, p, before float64) templates.Stat {
+		s := templates.Stat{Name: name, Value: took(int64(p)), Sub: change(p, before), Href: calls}
+		if now.Calls == 0 {
+			s.Value, s.Sub = templates.Data("–"), nil
+		}
+		return s
+	}
+	return []templates.Stat{
+		{Name: "Calls", Value: templates.Number(now.Calls), Sub: change(float64(now.Calls), float64(before.Calls)), Href: calls},
+		failures, latency("p50 latency", now.P50, before.P50), latency("p95 latency", now.P95, before.P95),
+	}
+}
+
+// share says how many calls of a hundred went wrong.
+func share(s usage.Sum) string {
+	if s.Calls == 0 {
+		return "–"
+	}
+	return strconv.FormatFloat(100*float64(s.Errors)/float64(s.Calls), 'g', 3, 64) + " %"
+}
+
+// change compares a number with that of the period before.
+func change(now, before float64) templates.Text {
+	if before == 0 {
+		return templates.Say("no calls in the period before")
+	}
+	percent := math.Round(100 * (now - before) / before)
+	if percent == 0 {
+		return templates.Say("as in the period before")
+	}
+	return templates.Say("{} from the period before", strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)+" %")
+}
+
+// charts draw calls with their errors, and latency. The series begins with the period before.
+func (u used) charts(series []usage.Sum) []templates.Chart {
 	at := map[int64]usage.Sum{}
-	var calls, errors int64
 	for _, s := range series {
 		at[s.From.Unix()] = s
-		calls, errors = calls+s.Calls, errors+s.Errors
 	}
-	counts := templates.Chart{ID: "calls", Title: "Calls", Two: true, Total: templates.Say("{} in all, {} with errors", strconv.FormatInt(calls, 10), strconv.FormatInt(errors, 10))}
-	times := templates.Chart{ID: "latency", Title: "p95 latency", Unit: took}
-	if calls == 0 {
+	counts := templates.Chart{ID: "calls", Title: "Calls", Whole: "Calls", Part: "Errors", Before: "Period before", Grave: true}
+	times := templates.Chart{ID: "latency", Title: "Latency", Whole: "p95", Part: "p50", Before: "p95 of the period before", Unit: latencyAt, Range: true, Total: templates.Say("logarithmic scale")}
+	if len(series) == 0 {
 		return []templates.Chart{counts, times}
 	}
+	hourly := u.step < 24*time.Hour
 	for from := u.Since; from.Before(u.Until); from = from.Add(u.step) {
-		s, label := at[from.Unix()], templates.Moment(from, u.step < 24*time.Hour)
-		counts.Bars = append(counts.Bars, templates.Bar{Label: label, Value: s.Calls, Bad: s.Errors})
-		times.Bars = append(times.Bars, templates.Bar{Label: label, Value: int64(s.P95)})
+		s, before := at[from.Unix()], at[from.Add(-u.Until.Sub(u.Since)).Unix()]
+		b := templates.Bar{Label: templates.Moment(from, hourly), Tick: templates.Tick(from, hourly), Value: s.Calls, Part: s.Errors, Before: before.Calls, Open: from.Add(u.step).After(u.now), Href: u.over(from.Format(days), "", "")}
+		if hourly {
+			b.Href = u.with("/admin/usage/calls", "from", from.Format(hours), "to", "", "days", "", "by", "")
+		}
+		counts.Bars = append(counts.Bars, b)
+		b.Value, b.Part, b.Before = int64(s.P95), int64(s.P50), int64(before.P95)
+		times.Bars = append(times.Bars, b)
 	}
 	return []templates.Chart{counts, times}
 }
 
+// latencyAt is a value of the chart of latency. The histogram ends at 300 s, so the axis may end at
+// 1,000 s, which is not a whole number of minutes.
+func latencyAt(ms int64) templates.Text {
+	if ms == 1_000_000 {
+		return templates.Say("{} s", "1000")
+	}
+	return took(ms)
+}
+
 func took(ms int64) templates.Text { return templates.Took(time.Duration(ms) * time.Millisecond) }
 
-// table lists sums, each with a link to its calls.
+// table lists sums. The name narrows the page, and the number of calls leads to them.
 func (u used) table(sums []usage.Sum) *templates.Table {
-	t := &templates.Table{Columns: []templates.Column{{Name: "What"}, {Name: "Calls", Right: true}, {Name: "Errors", Right: true}, {Name: "p50 latency", Right: true}, {Name: "p95 latency", Right: true}}}
+	t := &templates.Table{Columns: []templates.Column{{Name: u.kind()}, {Name: "Calls", Right: true}, {Name: "Errors", Right: true}, {Name: "p50 latency", Right: true}, {Name: "p95 latency", Right: true}}}
 	for _, s := range sums {
-		var name templates.Text = templates.Say("none")
-		switch {
-		case s.Name != "":
-			name = templates.Link(u.at(string(u.by), s.Key), templates.Data(s.Name))
-		case s.Key != "":
-			name = templates.Link(u.at(string(u.by), s.Key), templates.Data(s.Key))
+		name, calls, failed := templates.Say("none"), templates.Number(s.Calls), templates.Data("–")
+		if s.Errors > 0 {
+			failed = templates.Row(templates.Number(s.Errors), templates.Data("("+share(s)+")"))
 		}
-		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{name, templates.Number(s.Calls), templates.Number(s.Errors), took(int64(s.P50)), took(int64(s.P95))}})
+		if s.Key != "" {
+			shown := s.Name
+			if shown == "" {
+				shown = s.Key
+			}
+			name = templates.Link(u.with(u.path, string(u.by), s.Key), templates.Data(shown))
+			list := func(outcome string) string {
+				return u.with("/admin/usage/calls", "by", "", string(u.by), s.Key, "outcome", outcome)
+			}
+			calls = templates.Link(list(string(u.Outcome)), calls)
+			if s.Errors > 0 {
+				failed = templates.Link(list(string(usage.Errors)), failed)
+			}
+		}
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{name, calls, failed, took(int64(s.P50)), took(int64(s.P95))}})
 	}
-	if len(t.Rows) == 0 {
-		t.Empty = templates.Say("No calls.")
+	switch len(t.Rows) {
+	case 0:
+		t.Empty = templates.Say("No calls in this time.")
+	case maxSums:
+		t.Total = templates.Fill("The {} with the most calls. The file has all.", templates.Number(maxSums))
 	}
 	return t
 }
 
+// callOutcomes are the badges of calls.
+var callOutcomes = map[usage.Outcome]templates.Text{
+	usage.OK: templates.Say("completed"), usage.Failed: templates.Badge(templates.Bad, "failed"),
+	usage.Refused: templates.Badge(templates.Note, "refused"), usage.Canceled: templates.Badge(templates.Plain, "canceled"),
+}
+
+// usageCalls lists the calls behind a number, the latest first.
+func (c adminUsage) usageCalls(r *http.Request) (templates.Console, error) {
+	u := c.used(r)
+	page, err := c.Admin.LatestCalls(r.Context(), u.Filter, span(r))
+	if err != nil {
+		return templates.Console{}, err
+	}
+	filter, err := c.usageFilter(r, u)
+	if err != nil {
+		return templates.Console{}, err
+	}
+	t := &templates.Table{Dense: true, Empty: templates.Say("No calls in this time."), Columns: []templates.Column{{Name: "Account"}, {Name: "App"}, {Name: "Agent"}, {Name: "Tool"}, {Name: "Through"}, {Name: "Outcome"}, {Name: "Took", Right: true}, {Name: "Time", Right: true}}}
+	for _, call := range page.Items {
+		who := templates.Code(call.UserID)
+		if call.User != "" {
+			who = templates.Data(call.User)
+		}
+		narrowed := func(name, value string, shown templates.Text) templates.Text {
+			if value == "" {
+				return templates.Data("–")
+			}
+			return templates.Link(u.with(u.path, name, value), shown)
+		}
+		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
+			narrowed("user", call.UserID, who), narrowed("client", call.Client, templates.Data(call.App)), narrowed("agent", call.Agent, templates.Data(call.Agent)),
+			narrowed("tool", call.Tool, templates.Data(call.Tool)), templates.Data(strings.ToUpper(call.Door)),
+			callOutcomes[call.Outcome], took(call.Millis), templates.When(call.At, u.now),
+		}})
+	}
+	ways := u.spans()
+	return templates.Console{
+		Title: "Calls", Up: &templates.Way{Href: u.with("/admin/usage"), Name: "Usage"}, Actions: u.exports("/admin/usage/export"),
+		Lead:     templates.Say("The calls from {} to {} UTC, the latest first.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")),
+		Sections: []templates.Section{{ID: "calls", Ways: ways, Filter: filter, Table: u.pager(r, t, page.Next)}},
+	}, nil
+}
+
 // exportUsage sends the calls of a filter as a file.
 func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
-	u := c.used(r)
-	c.send(w, r, "rialto-usage", func(f operator.Format) error {
-		return operator.WriteCalls(w, f, c.Admin.Calls(r.Context(), u.Filter, r.URL.Query().Get("page_token")))
+	f, err := c.Admin.ResolveFilter(r.Context(), c.used(r).Filter)
+	if err != nil {
+		c.writeError(w, r, err)
+		return
+	}
+	c.send(w, r, "rialto-usage", func(format operator.Format) error {
+		return operator.WriteCalls(w, format, c.Admin.Calls(r.Context(), f, r.URL.Query().Get("page_token")))
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 func fully(c directory.Credentials) directory.Settings {
 	return directory.Settings{
 		Name: "second", URL: "https://second.example/a2a", Protocol: "0.3", Binding: "JSONRPC", UseCases: []string{"sales", "claims"},
-		Skills: []directory.SkillRule{{ID: "count", UseCases: []string{"sales"}}}, SkillsAsTools: true, Retention: directory.Duration(36e11),
+		Skills: []directory.SkillRule{{ID: "count", UseCases: []string{"sales"}}}, SkillsAsTools: true, SkillsAsMCPSkills: true, Retention: directory.Duration(36e11),
 		Card: directory.CardKeys{Keys: "https://keys.example/jwks"}, Review: true, Credentials: c,
 	}
 }
@@ -98,7 +99,7 @@ func TestAnotherTypeOfCredentialsLeavesNothingOfTheOldOne(t *testing.T) {
 	b := r.as("root")
 	r.must(r.Admin.Agents.Add(t.Context(), fully(directory.Credentials{Type: "api_key", In: "query", Name: "key", Secret: "s"}), nil))
 	form := b.get("/admin/agents/change?name=second").sent("new")
-	if p := b.post("/admin/agents/change", but(but(form, "auth", "basic"), "auth_name", "us")...); p.Status != http.StatusSeeOther {
+	if p := b.post("/admin/agents/change", but(but(form, "auth", "basic"), "auth_user", "us")...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	got, _ := r.Admin.Agents.Settings("second")
@@ -136,7 +137,7 @@ func TestSkillsAreMadeToolsByABox(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
 	p := b.get("/admin/agents/new")
-	form := append(but(but(p.sent("new"), "name", "second"), "url", "https://second.example"), "skills_as_tools", "yes")
+	form := append(but(but(but(p.sent("new"), "name", "second"), "url", "https://second.example"), "do", ""), "skills_as_tools", "yes")
 	if p := b.post("/admin/agents/new", form...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
@@ -152,5 +153,17 @@ func TestSkillsAreMadeToolsByABox(t *testing.T) {
 	}
 	if a, _ := r.Admin.Agents.Settings("second"); a.SkillsAsTools {
 		t.Error("the box cannot be taken away")
+	}
+}
+
+func TestAFieldHasALabelForEachTypeThatShowsIt(t *testing.T) {
+	for _, f := range credentialFields(nil) {
+		var named []string
+		for _, label := range f.Labels {
+			named = append(named, label.For...)
+		}
+		if f.Label == "" && !slices.Equal(named, f.For) {
+			t.Errorf("%s: shown for %v, with labels for %v", f.Name, f.For, named)
+		}
 	}
 }

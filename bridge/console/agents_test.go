@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -212,11 +213,19 @@ func TestUsageIsDrawnAndExported(t *testing.T) {
 	if got := len(p.all("#calls rect")); got < 24 {
 		t.Errorf("got %d bars, want one for each hour", got)
 	}
-	if got := len(p.all("#sums tbody tr")); got != 2 || !strings.Contains(p.Text(), "send_task") || len(p.all("#calls .wrong")) != 1 {
+	if got := len(p.all("#sums tbody tr")); got != 2 || !strings.Contains(p.Text(), "send_task") || len(p.all("#calls rect.wrong")) != 1 {
 		t.Errorf("got %d rows: %s", got, p.Text())
 	}
 	if got := len(b.get("/admin/usage?days=1&by=tool&agent=expert").all("#sums tbody tr")); got != 1 {
 		t.Errorf("got %d rows of one agent, want one", got)
+	}
+	for query, want := range map[string]int{"days=1": 2, "days=1&outcome=errors": 1, "days=1&outcome=ok&user=alice": 1, "days=1&agent=nobody": 0, "from=2020-01-01": 0, "days=1&user=root": 0} {
+		if got := len(b.get("/admin/usage/calls?" + query).all("#calls tbody tr")); got != want {
+			t.Errorf("%s: got %d calls, want %d", query, got, want)
+		}
+	}
+	if p := b.get("/admin/usage?days=1&outcome=strange"); p.Status != http.StatusUnprocessableEntity {
+		t.Errorf("got %d for an outcome that does not exist", p.Status)
 	}
 	p = b.get("/admin/usage/export?format=csv&days=1")
 	if kind := p.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/csv") || !strings.Contains(p.Body, "send_task") || !strings.Contains(p.Body, "'=1+1") {
@@ -248,9 +257,54 @@ func TestTheAuditLogIsFilteredAndHoldsWhatIsDoneHere(t *testing.T) {
 	if got := len(b.get("/admin/audit?outcome=failed&days=1").all("#audit tbody tr")); got != 1 {
 		t.Errorf("got %d failed events, want one", got)
 	}
-	p = b.get("/admin/audit/export?format=csv&kind=" + url.QueryEscape(string(audit.SignIn)))
+	p = b.get("/admin/audit?kind=" + url.QueryEscape(string(audit.SignIn)))
+	saved := url.Values{}
+	for _, field := range p.all(`form[action=/admin/audit/export] input`) {
+		saved.Add(attr(field, "name"), attr(field, "value"))
+	}
+	if got := saved["format"]; !slices.Equal(got, []string{"csv", "json"}) {
+		t.Errorf("the page saves as %q", got)
+	}
+	p = b.get("/admin/audit/export?" + saved.Encode())
 	if !strings.Contains(p.Body, "mallory") || strings.Contains(p.Body, "carol") {
 		t.Errorf("got %s", p.Body)
+	}
+}
+
+func TestTheAuditLogNamesApps(t *testing.T) {
+	r := newRig(t)
+	r.client("c1", "Reports")
+	r.must(r.db.Records.AddEvents(t.Context(), []audit.Event{
+		{ID: "1", At: time.Now(), Kind: audit.Consent, Outcome: audit.Denied, Target: "c1", Detail: "mcp:tools"},
+		{ID: "2", At: time.Now(), Kind: audit.ClientRemoved, Outcome: audit.OK, Target: "c2", Detail: "Gone"},
+	}))
+	p := r.as("root").get("/admin/audit")
+	for _, want := range []string{"now called Reports c1 mcp:tools", "Gone c2"} {
+		if !strings.Contains(p.Text(), want) {
+			t.Errorf("want %q in %s", want, p.Text())
+		}
+	}
+}
+
+func TestTheAuditLogShowsEventsOfEachKindWithoutDetails(t *testing.T) {
+	r := newRig(t)
+	r.client("c1", "Chat")
+	for _, kind := range audit.Kinds {
+		for _, outcome := range []audit.Outcome{audit.OK, audit.Failed, audit.Denied} {
+			recorder{r.db}.Record(t.Context(), audit.Event{Kind: kind, Actor: "bare", Outcome: outcome})
+			recorder{r.db}.Record(t.Context(), audit.Event{Kind: kind, Actor: "bare", Outcome: outcome, Target: "c1"})
+		}
+	}
+	b := r.as("root")
+	for _, kind := range audit.Kinds {
+		p := b.get("/admin/audit?actor=bare&kind=" + string(kind))
+		want := map[audit.Kind]string{audit.Consent: "App refused denied bare now called Chat c1", audit.Reuse: "Token used twice alarm bare"}[kind]
+		if rows := p.all("#audit tbody tr"); len(rows) != 6 || !strings.Contains(p.Text(), want) {
+			t.Errorf("%s: got %d rows in %s", kind, len(rows), p.Text())
+		}
+	}
+	if p := b.get("/admin"); p.Status != http.StatusOK {
+		t.Errorf("got %d %s", p.Status, p.Text())
 	}
 }
 
@@ -271,9 +325,72 @@ func TestTheAuditLogSaysInSpanishWhatIsItsOwn(t *testing.T) {
 		said = append(said, words(row))
 	}
 	all := strings.Join(said, "\n")
-	for _, want := range []string{"línea de comandos", "server sin administración", "server", "c1 disabled", "Reports; a mano"} {
+	for _, want := range []string{"línea de comandos", "server sin administración", "server", "disabled c1", "Reports; a mano"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("want %q in\n%s", want, all)
+		}
+	}
+}
+
+func TestAnAgentIsAddedByItsAddressAlone(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	p := b.get("/admin/agents/new")
+	if all, folded := len(p.all("#new .field")), len(p.all("#new details .field")); all-folded != 1 || has(p.all("#new details")[0], "open") {
+		t.Errorf("got %d fields, %d of them folded, want one that is not", all, folded)
+	}
+	p = b.post("/admin/agents/new", but(p.sent("new"), "url", " second.example/a2a ")...)
+	if p.Status != http.StatusOK || attr(p.all("#f-url")[0], "value") != "https://second.example/a2a" || len(p.all("#preview .record")) != 1 || len(p.all("#skills tbody tr")) != 1 {
+		t.Fatalf("got %d %s, want what its card says", p.Status, p.Text())
+	}
+	p = b.post("/admin/agents/new", p.sent("new")...)
+	if p.Header.Get("Location") != "/admin/agents/one?done=added&name=expert-b-1-b" {
+		t.Fatalf("got %d %s to %q, want it added with a name made of its card's", p.Status, p.Text(), p.Header.Get("Location"))
+	}
+	if p = b.get(p.Header.Get("Location")); words(p.all("h1")[0]) != "expert-b-1-b" || strings.Contains(p.Text(), "not asked yet") || !strings.HasPrefix(words(p.all("title")[0]), "expert-b-1-b · Agent") {
+		t.Errorf("got %s, want its state at once", p.Text())
+	}
+}
+
+func TestAnAddressIsCompleted(t *testing.T) {
+	for address, want := range map[string]string{
+		"agent.example": "https://agent.example", " agent.example:8443/x ": "https://agent.example:8443/x", "localhost:9999": "http://localhost:9999",
+		"127.0.0.1:1": "http://127.0.0.1:1", "[::1]:1": "http://[::1]:1", "http://agent.example": "http://agent.example", "": "", "ftp://x": "ftp://x",
+	} {
+		if got := completed(address); got != want {
+			t.Errorf("%q: got %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestATestCallShowsWhatWasSent(t *testing.T) {
+	r := newRig(t)
+	p := r.as("root").post("/admin/agents/test", "name", "expert", "message", "Count <i>")
+	if len(p.all("#trial pre")) != 1 || !strings.Contains(words(p.all("#trial pre")[0]), "YOU SAID <i>Count <i>") || attr(p.all("#f-message")[0], "value") != "Count <i>" {
+		t.Errorf("got %s, want the answer below the message", p.Text())
+	}
+	if form := p.all("#test form")[0]; attr(form, "data-busy") == "" || attr(form, "data-cancel") == "" {
+		t.Error("want words for the wait, with a way to cancel")
+	}
+}
+
+func TestADialogSaysWhatHappensToAKeyAndWhen(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	at := func(p shownPage) (when []string) {
+		for _, dt := range p.all("#confirm dt") {
+			when = append(when, words(dt))
+		}
+		return when
+	}
+	if got := strings.Join(at(b.post("/admin/keys/rotate")), ", "); got != "At once, In ten minutes, After that" {
+		t.Errorf("got %q", got)
+	}
+	b.post("/admin/keys/rotate", "confirm", "yes")
+	for i, want := range []string{"At once, Also at once, For five minutes, You", "At once, In ten minutes"} {
+		id := words(b.get("/admin/keys").all("#keys tbody code")[i])
+		if got := strings.Join(at(b.post("/admin/keys/revoke", "id", id)), ", "); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -11,10 +11,12 @@ import (
 
 // question is asked before an action that cannot be undone.
 type question struct {
-	title string         // a sentence, for the window and the heading
-	about templates.Text // what happens
-	word  string         // of the button
-	back  string         // where to go instead
+	title string           // a sentence, for the window and the heading
+	about templates.Text   // what happens
+	facts []templates.Fact // what happens when
+	calm  bool             // the action harms no user
+	word  string           // of the button
+	back  string           // where to go instead
 }
 
 // confirm asks a question before an action: the action runs when the form of the
@@ -33,7 +35,7 @@ func confirm(ask func(r *http.Request, f url.Values) (question, error), d formAc
 }
 
 func (q question) page(r *http.Request, f url.Values) *templates.Console {
-	form := &templates.Form{Action: r.URL.EscapedPath(), Word: q.word, Grave: true, Cancel: q.back, Hidden: []templates.Value{{Name: "confirm", Value: "yes"}}}
+	form := &templates.Form{Action: r.URL.EscapedPath(), Word: q.word, Grave: !q.calm, Cancel: q.back, Hidden: []templates.Value{{Name: "confirm", Value: "yes"}}}
 	for name, values := range f {
 		for _, v := range values {
 			if name != "confirm" {
@@ -44,6 +46,6 @@ func (q question) page(r *http.Request, f url.Values) *templates.Console {
 	slices.SortFunc(form.Hidden, func(a, b templates.Value) int { return strings.Compare(a.Name, b.Name) })
 	return &templates.Console{
 		Title:    q.title,
-		Sections: []templates.Section{{ID: "confirm", Grave: true, Lead: q.about, Form: form}},
+		Sections: []templates.Section{{ID: "confirm", Grave: !q.calm, Lead: q.about, Facts: q.facts, Form: form}},
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"rialto/bridge"
 	"rialto/bridge/operator"
+	"rialto/internal/open"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/templates"
@@ -31,7 +32,7 @@ type Console struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	watching watching
+	watching open.Counter[string]
 }
 
 const maxForm = 64 << 10

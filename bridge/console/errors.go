@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
+	"rialto/internal/unavailable"
 	"rialto/oauth"
 	"rialto/templates"
 )
@@ -25,13 +27,21 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	case errors.Is(err, errForm):
 		status, p.Detail, p.Remedy = http.StatusBadRequest, "What was sent is not a form of this page.", "Go back and try again."
 	case errors.Is(err, operator.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, ledger.ErrNoTask):
-		status, p.Title = http.StatusNotFound, "There is nothing here"
-		p.Detail, p.Remedy = "It does not exist, or not any more.", "Go back to the list that brought you here."
+		a := accountArea
+		if strings.HasPrefix(r.URL.Path, adminArea.root) {
+			a = adminArea
+		}
+		c.write(w, r, http.StatusNotFound, a, templates.Console{
+			Title: "Page not found", Lead: templates.Say("There is nothing at this address. It may have been removed."),
+			Sections: []templates.Section{{ID: "missing", Lead: templates.Link(a.root, templates.Say("Go back to the start"))}},
+		})
+		return
 	case errors.As(err, &refused):
 		status, p.Reason, p.Remedy = http.StatusUnprocessableEntity, say(refused), "Go back and change it."
 	case errors.Is(err, context.Canceled):
 		return // the browser has left
 	default:
+		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 		c.Log.ErrorContext(r.Context(), "console: request failed", "path", r.URL.Path, "err", err)
 	}
 	templates.Write(w, r, status, p)

@@ -23,14 +23,15 @@ var accountArea = area{"/account", []templates.Way{
 }}
 
 var adminArea = area{"/admin", []templates.Way{
-	{Href: "/admin/agents", Name: "Agents"},
+	{Href: "/admin", Name: "Overview"},
+	{Href: "/admin/tasks", Name: "Tasks", Group: "Activity"},
+	{Href: "/admin/usage", Name: "Usage"},
+	{Href: "/admin/audit", Name: "Audit log"},
+	{Href: "/admin/agents", Name: "Agents", Group: "Access"},
 	{Href: "/admin/clients", Name: "Apps"},
 	{Href: "/admin/grants", Name: "Connections"},
 	{Href: "/admin/accounts", Name: "Accounts"},
-	{Href: "/admin/tasks", Name: "Tasks"},
-	{Href: "/admin/usage", Name: "Usage"},
-	{Href: "/admin/audit", Name: "Audit log"},
-	{Href: "/admin/keys", Name: "Keys"},
+	{Href: "/admin/keys", Name: "Keys", Group: "Server"},
 	{Href: "/admin/settings", Name: "Settings"},
 	{Href: "/admin/doctor", Name: "Doctor"},
 }}
@@ -46,7 +47,7 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	here := -1
 	for i, way := range a.ways {
 		f.Ways = append(f.Ways, way)
-		if r.URL.Path == way.Href || strings.HasPrefix(r.URL.Path, way.Href+"/") {
+		if r.URL.Path == way.Href || way.Href != adminArea.root && strings.HasPrefix(r.URL.Path, way.Href+"/") {
 			if here < 0 || len(way.Href) > len(a.ways[here].Href) {
 				here = i
 			}
@@ -58,23 +59,34 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	return f
 }
 
+// TaskFrame returns the frame of a task, or of another document, of the user.
+func (c *Console) TaskFrame(r *http.Request) templates.Frame {
+	f := c.frame(r, accountArea)
+	for i := range f.Ways {
+		f.Ways[i].Here = f.Ways[i].Href == "/account/tasks"
+	}
+	return f
+}
+
 // doneTexts are the messages of a page after an action, by the parameter in its
 // address. No other text can be shown this way.
 var doneTexts = map[string]string{
-	"revoked":   "The connection has ended.",
-	"ended":     "The connections have ended.",
-	"forgotten": "The account is forgotten.",
-	"link":      "The link has ended.",
-	"links":     "The links have ended.",
-	"password":  "The password is changed. Other browsers are signed out.",
-	"canceled":  "The task is canceled.",
-	"removed":   "It is removed.",
-	"added":     "It is added.",
-	"saved":     "It is saved.",
-	"enabled":   "It is enabled.",
-	"disabled":  "It is disabled.",
-	"rotated":   "There is a new key. It starts to sign in ten minutes.",
-	"accepted":  "The new card is in force.",
+	"setup":       "This server is set up, and you are its administrator.",
+	"revoked":     "The app is disconnected.",
+	"ended":       "The apps are disconnected.",
+	"forgotten":   "The account is forgotten.",
+	"link":        "The link has ended.",
+	"links":       "The links have ended.",
+	"password":    "The password is changed. Other browsers are signed out.",
+	"canceled":    "The task is canceled.",
+	"removed":     "It is removed.",
+	"added":       "It is added.",
+	"saved":       "It is saved.",
+	"enabled":     "It is enabled.",
+	"disabled":    "It is disabled.",
+	"key-revoked": "The key has ended. Tokens that it signed are refused.",
+	"rotated":     "There is a new key. It starts to sign in ten minutes.",
+	"accepted":    "The new card is in force.",
 }
 
 // done returns the message for the action that led to this page.

@@ -40,7 +40,9 @@ var filled = map[string][]string{
 	"/admin/accounts/enable":   {"name", "bob"},
 	"/admin/accounts/remove":   {"name", "bob", "confirm", "yes"},
 	"/admin/tasks/cancel":      {"id", "t1", "confirm", "yes"},
+	"/account/tasks/cancel":    {"id", "t-root", "confirm", "yes"},
 	"/admin/keys/rotate":       {"confirm", "yes"},
+	"/admin/keys/revoke":       {"id", "none", "confirm", "yes"},
 	"/admin/doctor":            {"url", "https://rialto.example/mcp"},
 }
 
@@ -50,6 +52,7 @@ func attacked(t *testing.T) *rig {
 	r.client("c1", "Chat")
 	r.grant("g-root", "root", "c1")
 	r.task("t1", "alice", a2a.Working, "Counting.")
+	r.task("t-root", "root", a2a.Working, "Counting.")
 	r.share("s-root", "root")
 	r.connect("root", "expert")
 	r.must(r.Admin.Agents.Add(t.Context(), directory.Settings{Name: "added", URL: "https://added.example"}, nil))
@@ -81,8 +84,10 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	if err != nil || bob.Admin || bob.Disabled {
 		t.Errorf("%s: bob was changed: %+v, %v", what, bob, err)
 	}
-	if e, err := r.db.Ledger.AnyTask(ctx, "t1"); err != nil || e.State() != a2a.Working {
-		t.Errorf("%s: the task was canceled: %v", what, err)
+	for _, id := range []string{"t1", "t-root"} {
+		if e, err := r.db.Ledger.AnyTask(ctx, id); err != nil || e.State() != a2a.Working {
+			t.Errorf("%s: the task %s was canceled: %v", what, id, err)
+		}
 	}
 	if s, err := r.Admin.Agents.List(ctx); err != nil || len(s) != 2 || s[1].URL != "https://added.example" || !s[1].Enabled {
 		t.Errorf("%s: an agent was added, changed, disabled or removed: %+v, %v", what, s, err)
@@ -187,9 +192,17 @@ func TestAFormDoesNothingByGET(t *testing.T) {
 func TestWhatCannotBeUndoneAsksFirst(t *testing.T) {
 	r := attacked(t)
 	b := r.as("root")
+	r.must(r.OAuth.Ready(t.Context()))
+	keys, err := r.Admin.Keys(t.Context())
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("got %v, %v, want a key", keys, err)
+	}
 	for path, form := range filled {
 		if !slices.Contains(form, "confirm") {
 			continue
+		}
+		if path == "/admin/keys/revoke" {
+			form = []string{"id", keys[0].ID, "confirm", "yes"}
 		}
 		p := b.post(path, form[:len(form)-2]...)
 		if p.Status != http.StatusOK || len(p.all("section#confirm form")) != 1 || len(p.all("section#confirm input[name=confirm]")) != 1 {

@@ -1,24 +1,28 @@
 package console
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
-// query is the filter of a list.
+// query is the filter of a list, and its order.
 type query struct {
-	path   string
-	values url.Values
+	path    string
+	values  url.Values
+	reverse bool
 }
 
 // parseQuery reads the known parameters of a list.
 func parseQuery(r *http.Request, known ...string) query {
-	q := query{r.URL.Path, url.Values{}}
+	q := query{r.URL.Path, url.Values{}, r.URL.Query().Get("order") == "reverse"}
 	for _, name := range known {
-		if v := r.URL.Query().Get(name); v != "" && len(v) <= 512 && clean(v) {
+		if v := strings.TrimSpace(r.URL.Query().Get(name)); v != "" && len(v) <= 512 && clean(v) {
 			q.values.Set(name, v)
 		}
 	}
@@ -30,13 +34,23 @@ func (q query) get(name string) string { return q.values.Get(name) }
 func (q query) filtered() bool { return len(q.values) > 0 }
 
 // span returns the requested page of the list.
-func span(r *http.Request) operator.Span { return operator.Span{Cursor: r.URL.Query().Get("after")} }
+func span(r *http.Request) operator.Span {
+	v := r.URL.Query()
+	s := operator.Span{Cursor: v.Get("after"), Reverse: v.Get("order") == "reverse", Count: true}
+	if before := v.Get("before"); before != "" {
+		s.Cursor, s.Back = before, true
+	}
+	return s
+}
 
 // at returns the address of the list with another parameter.
 func (q query) at(name, value string) string {
 	values := url.Values{}
 	for k, v := range q.values {
 		values[k] = v
+	}
+	if q.reverse {
+		values.Set("order", "reverse")
 	}
 	if value != "" {
 		values.Set(name, value)
@@ -49,10 +63,30 @@ func (q query) at(name, value string) string {
 	return q.path + "?" + values.Encode()
 }
 
-// pager sets the links to the other pages of a table.
+// sorted is the column that sorts the list; order is how, unless it is reversed.
+func (q query) sorted(name, order string) templates.Column {
+	c := templates.Column{Name: name, Order: order, Sort: q.at("order", "reverse")}
+	if q.reverse {
+		c.Sort = q.at("order", "")
+		c.Order = map[string]string{ascending: descending, descending: ascending}[order]
+	}
+	return c
+}
+
+const ascending, descending = "ascending", "descending"
+
+// pager sets the links to the other pages of a table that is only read forward.
 func (q query) pager(r *http.Request, t *templates.Table, next string) *templates.Table {
 	if r.URL.Query().Get("after") != "" {
 		t.First = q.at("after", "")
+	}
+	return q.pages(t, "", next)
+}
+
+// pages sets the links to the other pages of a table.
+func (q query) pages(t *templates.Table, prev, next string) *templates.Table {
+	if prev != "" {
+		t.Prev = q.at("before", prev)
 	}
 	if next != "" {
 		t.Next = q.at("after", next)
@@ -63,15 +97,62 @@ func (q query) pager(r *http.Request, t *templates.Table, next string) *template
 	return t
 }
 
+// total says how many rows a list has, counted up to operator.MostTotal.
+func total(n int) templates.Text {
+	return templates.Fill("{} in all", upToMost(n))
+}
+
+func upToMost(n int) templates.Text { return templates.Count(n, operator.MostTotal) }
+
 func (q query) filter(fields ...templates.Field) *templates.Filter {
 	f := &templates.Filter{Action: q.path, Fields: fields}
 	for i := range f.Fields {
 		f.Fields[i].Value = q.get(f.Fields[i].Name)
 	}
+	if q.reverse {
+		f.Hidden = hidden("order", "reverse")
+	}
 	if q.filtered() {
 		f.Clear = q.path
 	}
 	return f
+}
+
+// mostSuggested bounds the names that a filter suggests.
+const mostSuggested = 100
+
+// suggestions returns names that filters suggest: of agents, of accounts and of apps.
+func (c *Console) suggestions(r *http.Request) (agents, accounts, apps []string, err error) {
+	people, err := c.Admin.Accounts(r.Context(), operator.AccountFilter{Span: operator.Span{Size: mostSuggested}})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, a := range people.Items {
+		accounts = append(accounts, a.Name)
+	}
+	clients, err := c.Admin.Clients(r.Context(), operator.ClientFilter{Span: operator.Span{Size: mostSuggested}})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, x := range clients.Items {
+		apps = append(apps, x.Name)
+	}
+	slices.Sort(apps)
+	all, err := c.Admin.ListAgents(r.Context())
+	for _, a := range all[:min(len(all), mostSuggested)] {
+		agents = append(agents, a.Name)
+	}
+	return agents, accounts, slices.Compact(apps), err
+}
+
+// named is a field that takes a name, and suggests some.
+func named(name, label string, names []string) templates.Field {
+	return templates.Field{Name: name, Kind: "text", Label: label, Suggest: names, Max: 512}
+}
+
+// search is the field that is searched as one types.
+func search(hint string) templates.Field {
+	return templates.Field{Name: "text", Kind: "search", Label: hint, Hint: hint, Max: 128}
 }
 
 // back returns the address in the form to go to next, if it is one of our pages, or otherwise.
@@ -98,4 +179,25 @@ func withDone(to, done string) string {
 	values.Set("done", done)
 	u.RawQuery = values.Encode()
 	return u.String()
+}
+
+// exports are the buttons that save what the page lists, from the path that writes it as a file.
+func (q query) exports(path string) []templates.Button {
+	var all []templates.Button
+	for _, f := range []struct{ format, word string }{{"csv", "Save as CSV"}, {"json", "Save as JSON"}} {
+		b := templates.Button{Action: path, Get: true, Word: f.word, Hidden: hidden("format", f.format)}
+		for _, name := range slices.Sorted(maps.Keys(q.values)) {
+			b.Hidden = append(b.Hidden, templates.Value{Name: name, Value: q.get(name)})
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+// dropColumn removes a column that would repeat the title of the page in each row.
+func dropColumn(t *templates.Table, i int) {
+	t.Columns = slices.Delete(t.Columns, i, i+1)
+	for r := range t.Rows {
+		t.Rows[r].Cells = slices.Delete(t.Rows[r].Cells, i, i+1)
+	}
 }

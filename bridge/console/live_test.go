@@ -59,12 +59,16 @@ func TestAPageHearsOfChangesAndOfTheEnd(t *testing.T) {
 func TestFollowersOfPagesAreBounded(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.watching.pages.Store(maxLivePages)
+	for range maxLivePages {
+		r.watching.Enter("", maxLivePages)
+	}
 	if p := b.get("/admin/tasks/events"); p.Status != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" {
 		t.Errorf("got %d, want 429", p.Status)
 	}
-	r.watching.pages.Store(0)
-	if p := b.get("/admin/tasks/one/events?id=nothing"); p.Status != http.StatusNotFound || r.watching.pages.Load() != 0 {
+	for range maxLivePages {
+		r.watching.Leave("")
+	}
+	if p := b.get("/admin/tasks/one/events?id=nothing"); p.Status != http.StatusNotFound || r.watching.All() != 0 {
 		t.Errorf("got %d, want 404 and no page watching", p.Status)
 	}
 	if p := r.as("alice").get("/admin/tasks/events"); p.Status != http.StatusForbidden {

@@ -44,15 +44,16 @@ func benchmarkPages(b *testing.B, dsn, driver string) {
 		deep      string // the column and the value of a row in the middle, if the list has pages
 		filters   []url.Values
 	}{
+		{root, "/admin", "", nil},
 		{root, "/admin/agents", "", nil},
 		{root, "/admin/clients", "c50000", filters("text=chat", "text=c77777", "text=nothing", "kind=registered", "kind=document", "kind=configured", "kind=document&text=app")},
 		{root, "/admin/grants", "g50000", filters("live=yes", "client=popular", "client=c77777", "account="+alice, "account="+alice+"&client=c7777", "live=yes&client=popular")},
 		{root, "/admin/accounts", "", filters("text=person", "text=p77777", "text=nothing", "only=admin", "only=disabled", "only=disabled&text=person")},
 		{root, "/admin/accounts/one?name=alice", "", nil},
 		{root, "/admin/clients/one?id=popular", "", nil},
-		{root, "/admin/tasks", "t50000", filters("state=completed", "state=failed", "state=working", "state=rejected", "agent=expert", "agent=rare", "owner="+alice, "owner="+alice+"&agent=rare", "owner="+alice+"&state=failed", "agent=rare&state=failed")},
+		{root, "/admin/tasks", "t50000", filters("order=reverse", "text=premium", "text=t50000", "owner=alice&days=1", "state=completed", "state=failed", "state=working", "state=rejected", "agent=expert", "agent=rare", "owner="+alice, "owner="+alice+"&agent=rare", "owner="+alice+"&state=failed", "agent=rare&state=failed")},
 		{root, "/admin/usage", "", filters("days=1", "by=user", "days=90", "days=90&by=user", "days=90&by=client", "days=90&agent=rare", "user="+alice)},
-		{root, "/admin/audit", "e50000", filters("kind=sign_in", "kind=key.rotated", "outcome=denied", "outcome=ok", "outcome=failed", "actor=alice", "actor=p77777", "target=t77777", "days=1", "kind=sign_in&outcome=denied", "actor=alice&outcome=denied", "actor=alice&kind=key.rotated")},
+		{root, "/admin/audit", "e50000", filters("order=reverse", "text=p77", "kind=sign_in", "kind=key.rotated", "outcome=denied", "outcome=ok", "outcome=failed", "actor=alice", "actor=p77777", "target=t77777", "days=1", "kind=sign_in&outcome=denied", "actor=alice&outcome=denied", "actor=alice&kind=key.rotated")},
 		{root, "/admin/keys", "", nil},
 		{root, "/admin/settings", "", nil},
 		{"alice", "/account", "g50000", nil},
@@ -171,15 +172,15 @@ func (r *rig) fill(dsn, driver string) {
 	insert(1, `clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered)`, func(int) []any {
 		return []any{"popular", "Popular App", "", "https://chat.example/cb", "none", "", "authorization_code", ms(0)}
 	})
-	insert(manyRows, `tasks (handle, owner, client, agent, message_id, state, summary, task, settled, indexed, holder, lease_until, created, updated)`, func(i int) []any {
+	insert(manyRows, `tasks (handle, owner, client, agent, message_id, state, summary, task, settled, indexed, holder, due, created, updated, asked)`, func(i int) []any {
 		state, settled := mixed(i, "completed", "failed", "working"), 1
 		if state == "working" {
 			settled = 0
 		}
-		return []any{fmt.Sprint("t", i), half(i, alice, fmt.Sprint("id", i)), "c", mixed(i+2, "expert", "rare", "expert"), "m", state, "said", "{}", settled, 1, "r", ms(2 * manyRows), ms(i), ms(i)}
+		return []any{fmt.Sprint("t", i), half(i, alice, fmt.Sprint("id", i)), "c", mixed(i+2, "expert", "rare", "expert"), "m", state, "said", "{}", settled, 1, "r", ms(2 * manyRows), ms(i), ms(i), "Compare the premiums of last year, by line of business"}
 	})
-	insert(manyRows, `audit (at, id, kind, outcome, actor_id, actor, address, target, detail)`, func(i int) []any {
-		return []any{ms(i), fmt.Sprint("e", i), mixed(i, "sign_in", "key.rotated", "sign_in"), mixed(i+4, "ok", "failed", "denied"), half(i, alice, fmt.Sprint("id", i)), half(i, "alice", fmt.Sprint("p", i)), "192.0.2.1", fmt.Sprint("t", i), ""}
+	insert(manyRows, `audit (at, id, kind, outcome, actor_id, actor, address, target, detail, seq, hash)`, func(i int) []any {
+		return []any{ms(i), fmt.Sprint("e", i), mixed(i, "sign_in", "key.rotated", "sign_in"), mixed(i+4, "ok", "failed", "denied"), half(i, alice, fmt.Sprint("id", i)), half(i, "alice", fmt.Sprint("p", i)), "192.0.2.1", fmt.Sprint("t", i), "", i + 1, ""}
 	})
 	insert(documents.MostShares, `shares (hash, id, owner, document, title, handle, created, expires)`, func(i int) []any {
 		return []any{fmt.Sprint("h", i), fmt.Sprint("s", i), alice, fmt.Sprint("task:t", i), "Title", fmt.Sprint("t", i), ms(i), ms(2 * manyRows)}

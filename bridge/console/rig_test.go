@@ -39,7 +39,7 @@ import (
 const password = "correct horse battery staple"
 
 var scopes = []oauth.Scope{
-	{Name: oauth.ScopeTools, Words: "Search and read, and give tasks to the agents, as you"},
+	{Name: oauth.ScopeTools, Words: "Use the agents from a chat, as you: search, read, and give them tasks"},
 	{Name: oauth.ScopeAdmin, Words: "Run this server: see and change what belongs to everybody"},
 }
 
@@ -107,13 +107,22 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	r.Console = &Console{
 		Product: "Rialto", OAuth: as, Bridge: b, Now: time.Now, Log: log,
 		Admin: &operator.Service{Vault: &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }}, Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
-			return []operator.Setting{{Key: "url", Value: r.url}, {Key: "secret", Value: "(set, not shown)"}}
+			return []operator.Setting{
+				{Key: "url", Value: r.url, About: "Its address."},
+				{Key: "agents[0].name", Value: "tables", Live: true},
+				{Key: "agents[0].url", Value: "https://agents.example.com/tables", Live: true},
+				{Key: "limits.calls", Value: "5", About: "Open calls.", Source: "file", Default: "4096", Live: true},
+				{Key: "secret", Value: "(set, not shown)", Source: "environment"},
+			}
 		}},
 	}
 	r.Console.Admin.Doctor = func(_ context.Context, url string) *doctor.Report {
-		return &doctor.Report{URL: url, Results: []doctor.Result{
+		forwarding := doctor.Cause{ID: "forwarding", Text: doctor.Sentence{Key: "The proxy ({}) forwards only {}; {} never reach the server.", Values: []string{"nginx", "/mcp", "<b>/token</b>"}},
+			Lines: []doctor.Snippet{{For: "nginx", Text: "location / {}\n"}}}
+		return &doctor.Report{URL: url, Verdict: forwarding, Causes: []doctor.Cause{forwarding}, Stops: []doctor.Client{doctor.Claude}, Results: []doctor.Result{
 			{ID: "a", Title: "It is there", Status: doctor.Passed},
 			{ID: "b", Title: "It is well", Status: doctor.Failed, Expected: "well", Got: "<b>ill</b>", Fix: "fix it", Breaks: []doctor.Client{doctor.Claude}},
+			{ID: "c", Title: "It answers", Status: doctor.Failed, Got: "status 404", Cause: "forwarding"},
 		}}
 	}
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
@@ -192,11 +201,17 @@ func (r *rig) live(id string) bool {
 // task adds a task of an account without a follower.
 func (r *rig) task(handle, account string, state a2a.State, said string) *ledger.Record {
 	r.t.Helper()
+	return r.asked(handle, account, state, said, said)
+}
+
+// asked is task with a request.
+func (r *rig) asked(handle, account string, state a2a.State, request, said string) *ledger.Record {
+	r.t.Helper()
 	e := &ledger.Record{
-		Handle: handle, Owner: r.ids[account], Client: "c1", Agent: "expert", MessageID: handle, Created: time.Now(), Updated: time.Now(),
+		Asked: request, Handle: handle, Owner: r.ids[account], Client: "c1", Agent: "expert", MessageID: handle, Created: time.Now(), Updated: time.Now(),
 		Task: &a2a.Task{ID: a2a.TaskID(handle), Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(said)}}}},
 	}
-	r.must(r.db.Ledger.AddTask(r.t.Context(), e, ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}, 1000))
+	r.must(r.db.Ledger.AddTask(r.t.Context(), e, "r", 1000))
 	e.Idle = state.Interrupted() || state.Terminal()
 	r.must(r.db.Ledger.SaveTask(r.t.Context(), e, "r"))
 	return e

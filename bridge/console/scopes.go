@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"rialto/bridge/operator"
 	"rialto/oauth"
@@ -13,30 +14,38 @@ import (
 func (c *Console) scopes(granted []string) templates.Text {
 	var all []templates.Text
 	for _, scope := range granted {
-		if words := c.describeScope(scope); words != nil {
+		if words := c.scopeName(scope); words != nil {
 			all = append(all, words)
 		}
 	}
 	if len(all) == 0 {
-		return templates.Say("Nothing")
+		return templates.Say("None")
 	}
 	return templates.List(all...)
 }
 
-// describeScope describes a scope; nil for a scope without an effect of its own.
-func (c *Console) describeScope(scope string) templates.Text {
+// scopeName is a short description of a scope; nil for a scope without an effect of its own.
+func (c *Console) scopeName(scope string) templates.Text {
+	switch useCase := oauth.UseCase(scope); {
+	case scope == oauth.ScopeTools:
+		return templates.Say("Use agents")
+	case scope == oauth.ScopeDiscover:
+		return templates.Say("Read (API)")
+	case scope == oauth.ScopePublish:
+		return templates.Say("Give tasks (API)")
+	case scope == oauth.ScopeAdmin:
+		return templates.Say("Run this server")
+	case useCase == "*":
+		return templates.Say("Use agents, in all use cases")
+	case useCase != "":
+		return templates.Say("Use agents, in the use case {}", useCase)
+	case scope == oauth.OfflineAccess:
+		return nil
+	}
 	for _, s := range c.OAuth.Scopes.All {
 		if s.Name == scope {
 			return templates.Say(s.Words)
 		}
-	}
-	switch useCase := oauth.UseCase(scope); {
-	case useCase == "*":
-		return templates.Say("Use the tools, in all use cases")
-	case useCase != "":
-		return templates.Say("Use the tools, in the use case {}", useCase)
-	case scope == "offline_access":
-		return nil
 	}
 	return templates.Code(scope)
 }
@@ -57,20 +66,17 @@ func (c *Console) reachableAgents(r *http.Request, scope []string) templates.Tex
 	if len(names) == 0 {
 		return templates.Say("None")
 	}
-	texts := make([]templates.Text, 0, maxReachable+1)
-	for _, name := range names[:min(len(names), maxReachable)] {
-		texts = append(texts, templates.Data(name))
-	}
+	shown := strings.Join(names[:min(len(names), maxReachable)], ", ")
 	if more := len(names) - maxReachable; more > 0 {
-		texts = append(texts, templates.Say("and {} more", strconv.Itoa(more)))
+		return templates.Say("{} and {} more", shown, strconv.Itoa(more))
 	}
-	return templates.List(texts...)
+	return templates.Data(shown)
 }
 
 func grantState(s operator.State) templates.Text {
 	switch s {
 	case operator.Live:
-		return templates.Badge(templates.Good, "in force")
+		return templates.Say("active")
 	case operator.Revoked:
 		return templates.Badge(templates.Plain, "ended")
 	case operator.Paused:

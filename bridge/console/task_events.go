@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"rialto/bridge/ledger"
@@ -20,19 +19,6 @@ const (
 	maxLivePages      = 50               // pages at once
 )
 
-// watching counts the live pages.
-type watching struct{ pages atomic.Int64 }
-
-func (w *watching) enter() bool {
-	if w.pages.Add(1) > maxLivePages {
-		w.pages.Add(-1)
-		return false
-	}
-	return true
-}
-
-func (w *watching) leave() { w.pages.Add(-1) }
-
 // snapshot is a digest of a page. ended means that the page does not change any more.
 type snapshot struct {
 	mark  uint64
@@ -41,12 +27,12 @@ type snapshot struct {
 
 // follow sends a page an event when what it shows has changed.
 func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(context.Context) (snapshot, error)) {
-	if !c.watching.enter() {
+	if !c.watching.Enter("", maxLivePages) {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "too many pages follow what happens; close some of them", http.StatusTooManyRequests)
 		return
 	}
-	defer c.watching.leave()
+	defer c.watching.Leave("")
 	ctx, cancel := context.WithTimeout(r.Context(), maxLiveTime)
 	defer cancel()
 	before, err := look(ctx)
@@ -86,7 +72,11 @@ func (c *Console) tell(ctx context.Context, out *sse.Writer, before snapshot, lo
 
 // taskEvents sends the list of tasks an event when it has changed.
 func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
-	_, f := taskFilter(r)
+	_, f, err := c.taskFilter(r)
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
 	c.follow(w, r, func(ctx context.Context) (snapshot, error) {
 		page, err := c.Admin.Tasks(ctx, f)
 		if err != nil {

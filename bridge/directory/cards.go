@@ -40,7 +40,7 @@ type SeenCard struct {
 // CardStore stores the cards of agents. Its methods are atomic and may be called
 // concurrently, by several replicas that share one database.
 type CardStore interface {
-	// SeeCard records that an agent shows c at c.Last, and puts it in force. With hold, it does so
+	// SeeCard records that an agent shows c at c.Last, and puts it in force. With hold, it puts c in force
 	// only if no card of the agent is in force. It keeps the latest CardsKept cards of an agent,
 	// and none from another URL, which would be another agent.
 	SeeCard(ctx context.Context, c SeenCard, hold bool) error
@@ -57,9 +57,10 @@ type CardStore interface {
 // Cards records the cards of agents and warns of changes: someone who changes the card
 // of an agent can redirect its callers. All fields are required.
 type Cards struct {
-	Store CardStore
-	Now   func() time.Time
-	Log   *slog.Logger
+	Store   CardStore
+	Now     func() time.Time
+	Log     *slog.Logger
+	Changed func(agent string) // is called when an agent shows another card; it may be nil
 }
 
 // Admit records the card that an agent shows under a URL, and returns the JSON of the card to use:
@@ -93,6 +94,9 @@ func (c *Cards) alarm(ctx context.Context, was, is SeenCard, held bool) {
 	remedy := "look at it with: rialto agents cards " + is.Agent
 	if held {
 		remedy = "the card from before stays in force until the new one is accepted: " + remedy
+	}
+	if c.Changed != nil {
+		c.Changed(is.Agent)
 	}
 	c.Log.WarnContext(ctx, "an agent's card has changed", "agent", is.Agent, "was", was.Digest, "is", is.Digest,
 		"changed", strings.Join(Changes(was.Card, is.Card), ", "), "remedy", remedy)

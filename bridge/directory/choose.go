@@ -3,18 +3,19 @@ package directory
 import (
 	"context"
 	"fmt"
+	"strings"
+
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
-	"strings"
 )
 
 // Choose returns the agent of a call: the named one, or the default or only one. An
 // agent that the caller may not see does not exist. If the choice is unclear, the error
-// suggests agents for the skill and the message.
-func (d *Directory) Choose(ctx context.Context, name, skill, message string) (*Entry, error) {
+// names the agents with the skill.
+func (d *Directory) Choose(ctx context.Context, name, skill string) (*Entry, error) {
 	agents := d.Visible(ctx)
 	if name == "" {
-		name = d.Default
+		name = d.InForce().Default
 	}
 	if name == "" && len(agents) == 1 {
 		return agents[0], nil
@@ -28,7 +29,7 @@ func (d *Directory) Choose(ctx context.Context, name, skill, message string) (*E
 	known := strings.Join(names, ", ")
 	switch p := d.Known(ctx, name); {
 	case name == "":
-		return nil, d.missingAgent(ctx, skill, message, known)
+		return nil, d.missingAgent(ctx, skill, known)
 	case p != nil:
 		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}
 	}
@@ -54,17 +55,12 @@ func (d *Directory) ConnectNamed(ctx context.Context, name, user string) (Conn, 
 }
 
 // missingAgent is the error for a call that names no agent when there are several.
-func (d *Directory) missingAgent(ctx context.Context, skill, message, known string) error {
+func (d *Directory) missingAgent(ctx context.Context, skill, known string) error {
 	text := "The argument \"agent\" is missing."
-	if found := d.suggest(ctx, skill, message); len(found) > 0 {
-		text += " By their skills these fit best: "
-		for i, p := range found {
-			if i > 0 {
-				text += "; "
-			}
-			text += fmt.Sprintf("%s (%s)", p.agent, p.why())
+	if skill != "" {
+		if have := d.withSkill(ctx, skill); len(have) > 0 {
+			text += " The skill is there with \"agent\": " + strings.Join(have, ", or ") + "."
 		}
-		text += fmt.Sprintf(". If that is right, call again with \"agent\": %q.", found[0].agent)
 	}
 	return ledger.InputError{Text: text + " Choose one of: " + known + ". list_agents tells what each can do."}
 }

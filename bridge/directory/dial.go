@@ -10,6 +10,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/internal/message"
+	"rialto/internal/unavailable"
 )
 
 const (
@@ -47,6 +48,14 @@ type attempt struct {
 	conn Conn // the one in use since, nil if there is none
 }
 
+// LastCard returns the card that was read last; nil if none was yet.
+func (e *Entry) LastCard() *a2a.Card {
+	if last := e.last.Load(); last != nil && last.conn != nil {
+		return last.conn.Card()
+	}
+	return nil
+}
+
 // Connect returns the connection to an agent, and dials if there is none or its card is
 // old. If the card cannot be read again, the old connection stays. A caller that leaves
 // does not end the attempt, because others wait for it.
@@ -80,6 +89,9 @@ func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 	if err != nil {
 		d.Log.Warn("reaching an agent", "agent", p.Name, "err", err)
 		p.err = Unreachable{p.Name}
+		if away, is := unavailable.As(err); is { // the card cannot be noted: the agent may be well
+			p.err = away
+		}
 		return nil, p.err
 	}
 	same := p.conn != nil && reflect.DeepEqual(p.conn.Card(), conn.Card())
@@ -147,8 +159,8 @@ func (d *Directory) Reachable(ctx context.Context) []*Entry {
 }
 
 // Card returns the card of a peer that is connected.
-func (p *Entry) Card() *a2a.Card {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.conn.Card()
+func (e *Entry) Card() *a2a.Card {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.conn.Card()
 }

@@ -17,8 +17,9 @@ import (
 type Directory struct {
 	Agents []Agent // before the first call of SetAgents
 
-	// Default is the agent of calls that name none. "" means the only agent, if there is only one.
-	Default string
+	// Policy is in force unless Policies is set, which returns the policy of each call.
+	Policy
+	Policies func() Policy
 
 	// Dial connects to an agent and reads its card.
 	Dial func(context.Context, Agent) (Conn, error)
@@ -30,10 +31,6 @@ type Directory struct {
 	// reports that users can sign in to the pages of this server, where they do so.
 	Connections Connections
 	Pages       bool
-
-	// ForceUseCase replaces the use case of every caller in messages to agents, if it
-	// is not "". Topic is sent to agents as the subject to keep to, if it is not "".
-	ForceUseCase, Topic string
 
 	// Retention is how long finished tasks are kept where an agent says nothing else;
 	// 0 means 90 days.
@@ -54,6 +51,24 @@ type Directory struct {
 	closed     atomic.Bool
 	asking     atomic.Bool // agents for their cards, for CachedInfos
 	background sync.WaitGroup
+}
+
+// Policy is what calls mean that leave something open.
+type Policy struct {
+	// Default is the agent of calls that name none. "" means the only agent, if there is only one.
+	Default string
+
+	// ForceUseCase replaces the use case of every caller in messages to agents, if it
+	// is not "". Topic is sent to agents as the subject to keep to, if it is not "".
+	ForceUseCase, Topic string
+}
+
+// InForce returns the policy of a call that begins now.
+func (d *Directory) InForce() Policy {
+	if d.Policies == nil {
+		return d.Policy
+	}
+	return d.Policies()
 }
 
 // Close waits for the requests to agents that Directory makes in the background.
@@ -85,6 +100,9 @@ type Agent struct {
 
 	// SkillsAsTools makes a tool of each skill: see ReadSkills.
 	SkillsAsTools bool
+
+	// SkillsAsMCPSkills makes an MCP skill of each skill, which says how to use it.
+	SkillsAsMCPSkills bool
 
 	// Reviewed reports that an operator accepts changed cards before they are in
 	// force. SetAgents reads the card again.

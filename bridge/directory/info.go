@@ -74,8 +74,8 @@ func (d *Directory) Titles(c Caller) []string {
 	var names []string
 	for _, p := range d.visibleTo(d.Restrict(c)) {
 		name := p.Name
-		if last := p.last.Load(); last != nil && last.conn != nil {
-			name = cmp.Or(sanitize.Label(last.conn.Card().Name), name)
+		if card := p.LastCard(); card != nil {
+			name = cmp.Or(sanitize.Label(card.Name), name)
 		}
 		names = append(names, name)
 	}

@@ -74,17 +74,17 @@ func (d *Directory) Agent(name string) (Agent, bool) {
 // Primary returns the name of the default agent or, without one, of the only agent; ""
 // if there is neither.
 func (d *Directory) Primary() string {
-	name := d.Default
+	name := d.InForce().Default
 	enabled := 0
 	for _, p := range d.snapshot().peers {
 		if p.Disabled {
 			continue
 		}
-		if enabled++; d.Default == "" {
+		if enabled++; d.InForce().Default == "" {
 			name = p.Name
 		}
 	}
-	if d.Default == "" && enabled != 1 {
+	if d.InForce().Default == "" && enabled != 1 {
 		return ""
 	}
 	return name

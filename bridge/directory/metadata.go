@@ -16,7 +16,7 @@ const (
 // Metadata returns the metadata of a message of a caller.
 func (d *Directory) Metadata(c Caller, skill string) a2a.Metadata {
 	var m a2a.Metadata
-	for _, member := range [...]struct{ key, value string }{{SkillKey, skill}, {UseCaseKey, d.UseCase(c)}, {topicKey, d.Topic}} {
+	for _, member := range [...]struct{ key, value string }{{SkillKey, skill}, {UseCaseKey, d.UseCase(c)}, {topicKey, d.InForce().Topic}} {
 		if member.value == "" {
 			continue
 		}
@@ -31,22 +31,22 @@ func (d *Directory) Metadata(c Caller, skill string) a2a.Metadata {
 // UseCase returns the use case of a call: the forced one, or that of the caller if
 // there is only one.
 func (d *Directory) UseCase(c Caller) string {
-	if d.ForceUseCase == "" && !c.AllUseCases && len(c.UseCases) == 1 {
+	if d.InForce().ForceUseCase == "" && !c.AllUseCases && len(c.UseCases) == 1 {
 		return c.UseCases[0]
 	}
-	return d.ForceUseCase
+	return d.InForce().ForceUseCase
 }
 
 // ForceArguments replaces another use case in arguments by the forced one.
 func (d *Directory) ForceArguments(data json.RawMessage) json.RawMessage {
-	if d.ForceUseCase == "" {
+	if d.InForce().ForceUseCase == "" {
 		return data
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(data, &members) != nil || members[UseCaseKey] == nil {
 		return data
 	}
-	forced, err := json.Marshal(d.ForceUseCase)
+	forced, err := json.Marshal(d.InForce().ForceUseCase)
 	if err != nil {
 		return data // a string always has a form
 	}

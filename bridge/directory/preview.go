@@ -111,10 +111,29 @@ func preview(peer Conn, unmet []*message.Message) *Preview {
 	for _, way := range unmet {
 		p.Problems = append(p.Problems, message.New("Its card asks for credentials that are not set: %v.", way))
 	}
+	p.Problems = append(p.Problems, faults(card)...)
 	if len(card.Skills) == 0 {
 		p.Problems = append(p.Problems, message.New("Its card names no skills: a model will not know what it can do."))
 	}
 	return p
+}
+
+// faults tells which required members a card lacks (A2A 1.0 section 4.4.1), and which versions of
+// the protocol it names that we do not know.
+func faults(card *a2a.Card) (list []*message.Message) {
+	for _, m := range []struct{ name, value string }{{"name", card.Name}, {"description", card.Description}, {"version", card.Version}} {
+		if m.value == "" {
+			list = append(list, message.New("Its card lacks the field %s.", m.name))
+		}
+	}
+	told := map[a2a.Generation]bool{"": true, a2a.V01: true, a2a.V02: true, a2a.V03: true, a2a.V10: true}
+	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
+		if !told[i.Version] {
+			told[i.Version] = true
+			list = append(list, message.New("Its card names A2A %s, which this server does not know. It will try the versions that it knows.", sanitize.Short(string(i.Version), 20)))
+		}
+	}
+	return list
 }
 
 func interfaceOf(i a2a.Interface) Interface {

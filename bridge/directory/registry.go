@@ -17,7 +17,7 @@ import (
 
 // Registry is the list of agents. All fields but Directory are required.
 type Registry struct {
-	Configured []Settings // of the configuration; their secrets stay there
+	Configured []Settings // of the configuration; their secrets stay there. Reconfigure replaces them
 	Store      AgentStore
 	Cards      CardStore
 	Key        []byte // seals secrets: 32 bytes
@@ -25,6 +25,13 @@ type Registry struct {
 	// Directory gets the list; nil where there is none, as in a command that
 	// runs beside the server.
 	Directory *Directory
+
+	// Await waits after a change until the processes that offer the agents have read it. It
+	// is called where Directory is nil; nil does not wait.
+	Await func(context.Context)
+
+	// Revision identifies how an agent is reached, beside what is stored of it. nil: nothing else.
+	Revision func(Settings) string
 
 	// Check returns what is wrong with the settings of an agent, nil if nothing.
 	Check func(Settings) error
@@ -42,14 +49,16 @@ type Registry struct {
 	known   map[string]Settings
 }
 
+// Refresh is how often another process looks for changes.
+const Refresh = 2 * time.Second
+
 const (
-	refresh = 2 * time.Second  // how long another replica may take to see a change
 	readFor = 10 * time.Second // how long the database may take to say what there is
 )
 
 // Run passes changes by other processes to the directory, until ctx ends.
 func (r *Registry) Run(ctx context.Context) {
-	tick := time.NewTicker(refresh)
+	tick := time.NewTicker(Refresh)
 	defer tick.Stop()
 	for {
 		select {
@@ -82,18 +91,40 @@ func (r *Registry) look(ctx context.Context) error {
 
 // Load reads the list and passes it to the directory.
 func (r *Registry) Load(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readFor) // who wants to know of an agent waits meanwhile
-	defer cancel()
 	r.mu.Lock() // so that no older list comes after a newer one
 	defer r.mu.Unlock()
-	all, version, err := r.read(ctx)
+	return r.load(ctx)
+}
+
+// Reconfigure replaces the agents of the configuration. If the list cannot be read, nothing changes.
+func (r *Registry) Reconfigure(ctx context.Context, agents []Settings) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.Configured
+	r.Configured = agents
+	err := r.load(ctx)
+	if err != nil {
+		r.Configured = before
+	}
+	return err
+}
+
+// load is Load. The caller holds r.mu.
+func (r *Registry) load(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readFor) // who wants to know of an agent waits meanwhile
+	defer cancel()
+	all, version, err := r.read(ctx, r.Configured)
 	if err != nil {
 		return fmt.Errorf("reading the agents: %w", err)
 	}
 	r.known = map[string]Settings{}
 	var agents []Agent
 	for _, e := range all {
-		agents = append(agents, e.offered())
+		a := e.offered()
+		if r.Revision != nil {
+			a.Revision += "/" + r.Revision(e.Settings)
+		}
+		agents = append(agents, a)
 		r.known[e.Name] = e.Settings
 	}
 	r.version = version
@@ -125,7 +156,7 @@ func (e *listed) offered() Agent {
 	a := Agent{
 		Name: e.Name, URL: e.URL, Disabled: e.disabled || e.removed(), Retention: time.Duration(e.Retention), UseCases: e.UseCases, Skills: e.Skills,
 	}
-	a.SkillsAsTools, a.Reviewed = e.SkillsAsTools, e.Review
+	a.SkillsAsTools, a.SkillsAsMCPSkills, a.Reviewed = e.SkillsAsTools, e.SkillsAsMCPSkills, e.Review
 	if e.record != nil {
 		a.Revision = strconv.FormatInt(e.record.Version, 10)
 	}
@@ -136,14 +167,14 @@ func (e *listed) removed() bool { return e.record != nil && !e.record.Removed.Is
 
 // read returns the list: the agents of the configuration, and then those that
 // were added. A name of the configuration wins.
-func (r *Registry) read(ctx context.Context) ([]*listed, int64, error) {
+func (r *Registry) read(ctx context.Context, configured []Settings) ([]*listed, int64, error) {
 	kept, err := r.Store.KeptAgents(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	var all []*listed
 	names := map[string]bool{}
-	for _, a := range r.Configured {
+	for _, a := range configured {
 		names[a.Name] = true
 		all = append(all, &listed{Settings: a, configured: true, disabled: slices.Contains(kept.Disabled, a.Name)})
 	}
@@ -166,7 +197,7 @@ func (r *Registry) read(ctx context.Context) ([]*listed, int64, error) {
 
 // find returns the agent with a name.
 func (r *Registry) find(ctx context.Context, name string) (*listed, error) {
-	all, _, err := r.read(ctx)
+	all, _, err := r.read(ctx, r.ofConfiguration())
 	if err != nil {
 		return nil, err
 	}
@@ -292,15 +323,27 @@ func (r *Registry) exists(ctx context.Context, name string) error {
 	return err
 }
 
+func (r *Registry) ofConfiguration() []Settings {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.Configured
+}
+
 func (r *Registry) configured(name string) bool {
-	return slices.ContainsFunc(r.Configured, func(a Settings) bool { return a.Name == name })
+	return slices.ContainsFunc(r.ofConfiguration(), func(a Settings) bool { return a.Name == name })
 }
 
 // changed loads the list after a change, unless err says that there was none. The
 // change is stored by then: if the list cannot be read now, Run reads it later.
 func (r *Registry) changed(ctx context.Context, err error) error {
-	if err != nil || r.Directory == nil {
+	switch {
+	case err != nil:
 		return err
+	case r.Directory == nil && r.Await != nil:
+		r.Await(ctx)
+		return nil
+	case r.Directory == nil:
+		return nil
 	}
 	if err := r.Load(ctx); err != nil {
 		r.Log.ErrorContext(ctx, "reading the changed list of agents", "err", err)

@@ -23,8 +23,8 @@ func (d *Directory) Effective(ctx context.Context) Caller { return d.Restrict(d.
 
 // Restrict returns a caller kept to the use case that the operator forces.
 func (d *Directory) Restrict(c Caller) Caller {
-	if d.ForceUseCase != "" {
-		c.UseCases, c.AllUseCases = []string{d.ForceUseCase}, false
+	if d.InForce().ForceUseCase != "" {
+		c.UseCases, c.AllUseCases = []string{d.InForce().ForceUseCase}, false
 	}
 	return c
 }
@@ -54,7 +54,11 @@ func (c Caller) SeesSkill(a Agent, skill string) bool {
 // do not include the agent. People see all of their tasks. The use cases of a removed agent are
 // unknown, so only clients for all use cases see its tasks.
 func (d *Directory) Hides(ctx context.Context, agent string) bool {
-	caller := d.Caller(ctx)
+	return d.HidesFrom(d.Caller(ctx), agent)
+}
+
+// HidesFrom is Hides for a caller without a request.
+func (d *Directory) HidesFrom(caller Caller, agent string) bool {
 	if caller.Client == "" {
 		return false
 	}

@@ -12,17 +12,18 @@ import (
 // Settings are how an operator sets an agent up, in the configuration or while the
 // server runs. The members have one name in JSON and in the configuration file.
 type Settings struct {
-	Name          string         `json:"name" koanf:"name"`
-	URL           string         `json:"url" koanf:"url"`
-	Protocol      a2a.Generation `json:"protocol,omitempty" koanf:"protocol"` // "": detect
-	Binding       a2a.Binding    `json:"binding,omitempty" koanf:"binding"`   // "": any that the card offers
-	Credentials   Credentials    `json:"credentials,omitzero" koanf:"credentials"`
-	UseCases      []string       `json:"use_cases,omitempty" koanf:"use_cases"` // callers who may see it; none: all
-	Skills        []SkillRule    `json:"skills,omitempty" koanf:"skills"`
-	SkillsAsTools bool           `json:"skills_as_tools,omitempty" koanf:"skills_as_tools"` // an MCP tool for each skill
-	Retention     Duration       `json:"retention,omitzero" koanf:"retention"`              // of idle tasks; 0: the default
-	Card          CardKeys       `json:"card,omitzero" koanf:"card"`
-	Review        bool           `json:"review,omitempty" koanf:"review"` // a changed card waits for an operator
+	Name              string         `json:"name" koanf:"name"`
+	URL               string         `json:"url" koanf:"url"`
+	Protocol          a2a.Generation `json:"protocol,omitempty" koanf:"protocol"` // "": detect
+	Binding           a2a.Binding    `json:"binding,omitempty" koanf:"binding"`   // "": any that the card offers
+	Credentials       Credentials    `json:"credentials,omitzero" koanf:"credentials"`
+	UseCases          []string       `json:"use_cases,omitempty" koanf:"use_cases"` // callers who may see it; none: all
+	Skills            []SkillRule    `json:"skills,omitempty" koanf:"skills"`
+	SkillsAsTools     bool           `json:"skills_as_tools,omitempty" koanf:"skills_as_tools"`           // an MCP tool for each skill
+	SkillsAsMCPSkills bool           `json:"skills_as_mcp_skills,omitempty" koanf:"skills_as_mcp_skills"` // an MCP skill for each skill
+	Retention         Duration       `json:"retention,omitzero" koanf:"retention"`                        // of idle tasks; 0: the default
+	Card              CardKeys       `json:"card,omitzero" koanf:"card"`
+	Review            bool           `json:"review,omitempty" koanf:"review"` // a changed card waits for an operator
 
 	// Local is set for an agent that this process starts. Its address changes with
 	// each start, so its cards are not compared.

@@ -22,7 +22,7 @@ type Status struct {
 
 // List returns the agents: first those of the configuration.
 func (r *Registry) List(ctx context.Context) ([]Status, error) {
-	all, _, err := r.read(ctx)
+	all, _, err := r.read(ctx, r.ofConfiguration())
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (c Cursor) Leads(e *ledger.Record, history int) bool {
 	if e.Task == nil {
 		return false
 	}
-	ps, with := pieces(e.Task), besides(e.Task.Status.Message)
+	ps, with := pieces(e.Task), withoutText(e.Task.Status.Message)
 	turns := e.Task.WithHistory(&history).History
 	switch i := c.piece - len(ps); {
 	case i < 0:
@@ -81,6 +81,10 @@ func (r *renderer) artifacts(ps []piece, from Cursor) (end bool) {
 				return false
 			}
 			current = p.artifact
+		}
+		if p.restated() {
+			from.offset = 0
+			continue
 		}
 		to, all := r.piece(p, from.offset)
 		if !all && i == from.piece && to == from.offset && from != (Cursor{}) { // it fits no page
@@ -239,11 +243,11 @@ func (r *renderer) closing(m *a2a.Message, with []piece, from Cursor, n int, end
 			return
 		}
 	}
-	r.besides(with, from, n+1)
+	r.attachments(with, from, n+1)
 }
 
-// besides shows the parts of the last message that are not text, from the nth piece on.
-func (r *renderer) besides(ps []piece, from Cursor, n int) {
+// attachments shows the parts of the last message that are not text, from the nth piece on.
+func (r *renderer) attachments(ps []piece, from Cursor, n int) {
 	for i := max(from.piece-n, 0); i < len(ps); i++ {
 		offset := 0
 		if n+i == from.piece {
@@ -288,7 +292,7 @@ func (r *renderer) history(turns []a2a.Message, from Cursor, n int) {
 
 // filesOf names the files of an earlier message, with links to them.
 func (r *renderer) filesOf(m *a2a.Message) (names string) {
-	for _, p := range besides(m) {
+	for _, p := range withoutText(m) {
 		var link string
 		switch c := p.Content.(type) {
 		case a2a.URL:

@@ -49,6 +49,12 @@ type Block struct {
 	Link      string `json:"link,omitempty"`
 	Size      int    `json:"size,omitempty"` // size of the file in bytes
 	File      bool   `json:"file,omitempty"`
+
+	Restated bool   `json:"-"` // it only repeats data of its artifact
+	Begins   bool   `json:"-"` // it is the first of an artifact
+	About    string `json:"-"` // description of the artifact that it begins
+	Closing  bool   `json:"-"` // it is of the last message of the agent
+	Download string `json:"-"` // where its text can be had as a file, for its owner
 }
 
 // View returns the document with an id. Its errors are those of Fetch.
@@ -67,8 +73,8 @@ func (l *Library) View(ctx context.Context, id string) (*DocumentView, error) {
 		if s == nil {
 			return nil, ledger.ErrNoTask
 		}
-		s.url, s.next = l.DocumentURL(s.ID), next(e, l.PageURL(e))
-		if asked := e.RequestText(); asked != "" { // which who gets a link to it is not told
+		s.url, s.next = l.DocumentURL(s.ID), cmp.Or(next(e, Chunk{answers: l.PageURL(e)}), ending(e))
+		if asked := e.RequestText(); asked != "" {
 			s.Fields["asked"] = sanitize.Short(asked, 500)
 		}
 		return s, nil
@@ -163,7 +169,7 @@ func (l *Library) checkFetches(ctx context.Context, p *directory.Entry) error {
 // artifact; nil if there is no such artifact. link makes links to files; nil makes none.
 func newDocumentView(e *ledger.Record, one bool, artifact string, link linker) *DocumentView {
 	s := &DocumentView{
-		ID: taskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
+		ID: TaskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
 		Fields: map[string]string{"state": string(e.State())},
 	}
 	t := e.Task
@@ -203,14 +209,21 @@ type viewWriter struct {
 }
 
 func (w *viewWriter) piece(i int, p piece) {
-	heading := ""
-	if p.artifact != w.current {
+	heading, begins := "", p.artifact != w.current
+	if begins {
 		w.current, heading = p.artifact, sanitize.Label(p.artifact.Name)
 		if id := p.artifact.ID; artifactURI(w.task.Handle, id) != "" && sanitize.Text(id) == id && len(w.parts) < 20 {
 			w.parts = append(w.parts, artifactID(w.task.Handle, p.artifact.ID))
 		}
 	}
+	n := len(w.Blocks)
 	w.part(i, heading, p.place, p.Part)
+	if len(w.Blocks) > n {
+		w.Blocks[n].Restated = p.restated()
+		if begins {
+			w.Blocks[n].Begins, w.Blocks[n].About = true, sanitize.Short(p.artifact.Description, 500)
+		}
+	}
 }
 
 func (w *viewWriter) part(i int, heading string, at place, p a2a.Part) {
@@ -219,18 +232,21 @@ func (w *viewWriter) part(i int, heading string, at place, p a2a.Part) {
 		return
 	}
 	block := Block{Number: i, Heading: heading, Name: sanitize.Label(p.Filename), MediaType: sanitize.Label(p.MediaType)}
+	if w.link != nil && p.Content != nil {
+		block.Download = w.link(at)
+	}
 	switch c := p.Content.(type) {
 	case a2a.Text:
-		if block.Text = w.take(string(c)); w.cutLast && w.link != nil {
-			block.Link = w.link(at)
+		if block.Text = w.take(string(c)); w.cutLast {
+			block.Link = block.Download
 		}
 	case a2a.Data:
 		var indented bytes.Buffer
 		if json.Indent(&indented, c, "", "  ") != nil {
 			indented.Write(c)
 		}
-		if block.Text, block.MediaType = w.take(indented.String()), jsonType; w.cutLast && w.link != nil {
-			block.Link = w.link(at)
+		if block.Text, block.MediaType = w.take(indented.String()), jsonType; w.cutLast {
+			block.Link = block.Download
 		}
 	case a2a.URL:
 		if block.Link = sanitize.Link(string(c)); len(block.Link) > sanitize.MaxLink {
@@ -239,10 +255,7 @@ func (w *viewWriter) part(i int, heading string, at place, p a2a.Part) {
 			block.Text = w.take(string(c))
 		}
 	case a2a.Raw:
-		block.File, block.Size = true, len(c)
-		if w.link != nil {
-			block.Link = w.link(at)
-		}
+		block.File, block.Size, block.Link = true, len(c), block.Download
 	}
 	w.Blocks = append(w.Blocks, block)
 }
@@ -251,12 +264,16 @@ func (w *viewWriter) part(i int, heading string, at place, p a2a.Part) {
 func (w *viewWriter) closing(e *ledger.Record, n int) {
 	if e.Task != nil && e.Task.Status.Message != nil {
 		m := e.Task.Status.Message
+		from := len(w.Blocks)
 		for i, p := range m.Parts {
 			w.part(n+i, "", placeIn(m, i), p)
 		}
+		for i := range w.Blocks[from:] {
+			w.Blocks[from+i].Closing = true
+		}
 	}
 	if e.Failure != nil {
-		w.Blocks = append(w.Blocks, Block{Number: -1, Text: w.take(e.Failure.Message)})
+		w.Blocks = append(w.Blocks, Block{Number: -1, Text: w.take(e.Failure.Message), Closing: true})
 	}
 }
 
@@ -272,6 +289,9 @@ func (w *viewWriter) take(text string) string {
 func (s *DocumentView) text() string {
 	var all strings.Builder
 	for _, b := range s.Blocks {
+		if b.Restated {
+			continue
+		}
 		for _, line := range []string{b.Heading, b.Text} {
 			if line != "" {
 				fmt.Fprintln(&all, line)
@@ -286,6 +306,9 @@ func (s *DocumentView) text() string {
 	}
 	all.WriteString(s.next)
 	text := strings.TrimSpace(all.String())
+	if text == "" && s.task != nil {
+		text = "The task is completed. There is no output."
+	}
 	short, whole := fitted(text, maxDocument-3*(Length(s.Fields)+Length(s.Title)))
 	if whole && !s.Cut {
 		return text

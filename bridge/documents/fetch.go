@@ -17,8 +17,10 @@ type Document struct {
 
 // Document ids are "agent:NAME", "task:TASK_ID", "artifact:TASK_ID:ID", and
 // "doc:NAME:ID" for a document of the agent NAME under its own ID.
-func agentID(name string) string                { return "agent:" + name }
-func taskID(handle string) string               { return "task:" + handle }
+func agentID(name string) string { return "agent:" + name }
+
+// TaskID returns the id of a task among documents.
+func TaskID(handle string) string               { return "task:" + handle }
 func artifactID(handle, artifact string) string { return "artifact:" + handle + ":" + artifact }
 func documentID(agent, id string) string        { return "doc:" + agent + ":" + id }
 

@@ -2,9 +2,13 @@ package documents
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
-	"time"
 )
 
 const (
@@ -36,6 +40,39 @@ func (l *Library) keepIndex(running context.Context) {
 	}
 }
 
+// FindTasks returns the tasks of the caller that match a query and f, the latest first. The index has
+// no running tasks, so it compares the beginnings of their requests.
+func (l *Library) FindTasks(ctx context.Context, query string, f ledger.Filter) ([]ledger.Summary, error) {
+	words, user := ledger.QueryWords(query), l.Directory.Caller(ctx).User
+	if l.Index == nil || len(words) == 0 {
+		return nil, nil
+	}
+	found, err := l.Index.FindTasks(ctx, user, words, mostFound)
+	if err != nil {
+		return nil, err
+	}
+	for _, state := range []a2a.State{a2a.Submitted, a2a.Working} {
+		running, err := l.Runner.Lists.Summaries(ctx, user, ledger.Filter{State: state, Limit: mostFound})
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range running {
+			text := ledger.Fold(t.Agent + " " + t.Asked + " " + t.Message)
+			if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+				found = append(found, t)
+			}
+		}
+	}
+	found = slices.DeleteFunc(found, func(t ledger.Summary) bool {
+		return f.Agent != "" && t.Agent != f.Agent || f.State != "" && t.State != f.State || l.Directory.Hides(ctx, t.Agent)
+	})
+	slices.SortStableFunc(found, func(a, b ledger.Summary) int { return b.Created.Compare(a.Created) })
+	return found[:min(len(found), f.Limit)], nil
+}
+
+// mostFound bounds the tasks that FindTasks looks at.
+const mostFound = 200
+
 // findTasks returns the tasks of the caller that match a query.
 func (l *Library) findTasks(ctx context.Context, query string) []Hit {
 	words := ledger.QueryWords(query)
@@ -52,7 +89,7 @@ func (l *Library) findTasks(ctx context.Context, query string) []Hit {
 		if l.Directory.Hides(ctx, t.Agent) {
 			continue
 		}
-		id := taskID(t.TaskID)
+		id := TaskID(t.TaskID)
 		title := "Task of " + t.Agent + ", " + string(t.State)
 		for _, words := range []string{t.Asked, t.Message} {
 			if words != "" {

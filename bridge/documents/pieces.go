@@ -26,7 +26,7 @@ type piece struct {
 
 // maxData limits a JSON value that is shown as one. A longer value fits no page and is
 // shown as text.
-const maxData = MaxText / 2
+const maxData = MaxText * 3 / 4
 
 func shape(a *a2a.Artifact, at place, p a2a.Part) piece {
 	if d, ok := p.Content.(a2a.Data); ok && cost(string(d)) > maxData {
@@ -54,8 +54,8 @@ func piecesOf(a *a2a.Artifact, n int) (out []piece) {
 	return out
 }
 
-// besides returns the parts of a message that are not text.
-func besides(m *a2a.Message) (out []piece) {
+// withoutText returns the parts of a message that are not text.
+func withoutText(m *a2a.Message) (out []piece) {
 	if m == nil {
 		return nil
 	}

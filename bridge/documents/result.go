@@ -77,8 +77,12 @@ type Chunk struct {
 	From    Cursor
 	History int       // how many earlier messages; on the last pages
 	Expects a2a.State // a state that is no problem here; "" for none
-	link    linker    // nil if there are no downloads
-	answers string    // where a person can answer what the agent asks; "" if nowhere
+	// Unanswered says that the client was asked the agent's question, and how it came back without
+	// an answer: "decline", "cancel", or "none" if there was no response. It is "" otherwise.
+	Unanswered string
+	Events     bool   // the client can subscribe to events
+	link       linker // nil if there are no downloads
+	answers    string // where a person can answer what the agent asks; "" if nowhere
 }
 
 // result renders a record: artifacts, the last message of the agent, and the next step.
@@ -87,10 +91,11 @@ type Chunk struct {
 func result(e *ledger.Record, show Chunk) *mcp.Result {
 	r := &renderer{left: MaxText, link: show.link, content: make([]mcp.Content, 0, 2), info: &TaskInfo{
 		TaskID: e.Handle, Agent: e.Agent, ContextID: sanitize.Label(e.ContextID()), State: e.State(),
-		Artifacts: []ArtifactInfo{}, Error: Problem(e, show.Expects), Next: next(e, show.answers),
+		Artifacts: []ArtifactInfo{}, Error: Problem(e, show.Expects), Next: next(e, show),
 	}}
 	if e.Idle && e.State().Interrupted() {
 		r.info.AnswerURL = show.answers
+		r.info.Next = unanswered[show.Unanswered] + r.info.Next
 	}
 	if r.info.Error != nil {
 		r.left -= cost(r.info.Error.Message)
@@ -101,7 +106,7 @@ func result(e *ledger.Record, show Chunk) *mcp.Result {
 			kept = min(cost(sanitize.Text(t.Status.Message.Text())), forMessage)
 		}
 		r.left -= kept
-		ps, with := pieces(t), besides(t.Status.Message)
+		ps, with := pieces(t), withoutText(t.Status.Message)
 		end := r.artifacts(ps, show.From)
 		r.left += kept
 		if m := t.Status.Message; m != nil && (end || show.From == (Cursor{})) {
@@ -141,26 +146,53 @@ func Problem(e *ledger.Record, expected a2a.State) *ledger.Failure {
 	}
 }
 
-// next tells the model the next step for an unfinished task. answers is the page where
-// the user can answer the agent.
-func next(e *ledger.Record, answers string) string {
+// unanswered tells the model how a question came back from the client: see Chunk.
+var unanswered = map[string]string{
+	"decline": "The client declined the agent's question and may not have shown it to the user; if the user declined it, cancel_task ends the task. ",
+	"cancel":  "The client canceled the agent's question and may not have shown it to the user. ",
+	"none":    "The client did not respond to the agent's question. ",
+}
+
+// next tells the model the next step for an unfinished task.
+func next(e *ledger.Record, show Chunk) string {
+	answers := show.answers
 	switch state := e.State(); {
 	case e.Unconfirmed():
 		return fmt.Sprintf("Whether the agent received the last message is not known, and it shows no sign of it. Call get_task with task_id %q in a while; send the message again only if the user wants that.", e.Handle)
 	case state == a2a.InputRequired && answers != "":
-		return fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, then call send_task with task_id %q and the answer as message. The user can also answer at %s; then call get_task with the task_id for what becomes of it.", e.Handle, answers)
+		return fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, then call send_task with task_id %q and the answer as message. The user can also answer at %s; then call get_task with the task_id to get the result.", e.Handle, answers)
 	case state == a2a.InputRequired:
 		return fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, then call send_task with task_id %q and the answer as message.", e.Handle)
 	case state == a2a.AuthRequired && answers != "":
-		return fmt.Sprintf("The agent waits until the user has signed in or granted access. Give the user this link: %s. When that is done the task goes on; call get_task with task_id %q for what becomes of it.", answers, e.Handle)
+		return fmt.Sprintf("The agent waits until the user has signed in or granted access. Give the user this link: %s. When that is done the task goes on; call get_task with task_id %q to get the result.", answers, e.Handle)
 	case state == a2a.AuthRequired:
 		return fmt.Sprintf("The agent needs the user to sign in or grant access as its message says. When that is done, call send_task with task_id %q.", e.Handle)
 	case state == a2a.Unknown:
 		return fmt.Sprintf("The agent does not tell how the task stands. Call get_task with task_id %q to look again; nothing is lost if you do so later.", e.Handle)
+	case !state.Terminal() && show.Events:
+		return fmt.Sprintf("The agent is still working. If this takes long, subscribe to the events task.completed, task.failed and task.input_required with the argument task_id %q instead of asking again, and tell the user that the answer follows. Call get_task with task_id %q to wait for the result here; nothing is lost if you do so later.", e.Handle, e.Handle)
 	case !state.Terminal():
 		return fmt.Sprintf("The agent is still working. Call get_task with task_id %q to wait for the result; nothing is lost if you do so later.", e.Handle)
 	}
 	return ""
+}
+
+// endings say how a task ended that did not complete.
+var endings = map[a2a.State]string{
+	a2a.Canceled: "The task was canceled", a2a.Failed: "The task failed", a2a.Rejected: "The agent rejected the task",
+}
+
+// ending tells the model how a task ended, "" if it completed or has not ended. The reason is part of
+// the output, if there is one.
+func ending(e *ledger.Record) string {
+	how := endings[e.State()]
+	switch {
+	case how == "":
+		return ""
+	case e.Failure == nil && sanitize.Text(e.Task.Status.Message.Text()) == "":
+		return how + ", and the agent gave no reason."
+	}
+	return how + "."
 }
 
 // renderer collects a result within a budget.

@@ -106,6 +106,9 @@ func (l *Library) ShareDocument(ctx context.Context, id string) (*Share, string,
 		return nil, "", ErrNotShareable
 	case sheet.task != nil:
 		s.Handle = sheet.task.Handle
+		if title := ledger.Title(sheet.task.Asked); title != "" && sheet.ID == TaskID(s.Handle) {
+			s.Title = title
+		}
 	case strings.HasPrefix(id, "agent:"):
 		return nil, "", ledger.InputError{Text: "An agent's description cannot be shared: share a task, what it has produced, or a document."}
 	default:

@@ -3,16 +3,19 @@ package documents
 import (
 	"context"
 	"net/url"
+	"slices"
+	"strings"
+	"time"
+
 	"rialto/a2a"
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
-	"rialto/internal/message"
-	"slices"
-	"strings"
-	"time"
 )
+
+// TaskPath is where a person sees a task of theirs, and answers what its agent asks.
+const TaskPath = "/answer/"
 
 // PageURL returns where the owner of e can see it, "" if there are no pages.
 func (l *Library) PageURL(e *ledger.Record) string {
@@ -25,13 +28,27 @@ func (l *Library) PageURL(e *ledger.Record) string {
 	return l.URL + TaskPath + url.PathEscape(e.Handle)
 }
 
-// TaskView is a task as its page shows it.
-type TaskView struct {
-	TaskInfo
-	Updated time.Time
-	Lives   bool // it changes without its owner
+// Rights say how much of a task a reader sees, and what the reader can do.
+type Rights int
 
-	Sentence *message.Message // Message with its values apart, if it is ours
+// The rights. Each has those before it.
+const (
+	ByLink     Rights = iota // sees the title, the state and the results
+	ByOperator               // sees the timeline, and can cancel
+	ByOwner                  // can answer, retry and share
+)
+
+// TaskView is a task as its page shows it: to its owner, to an operator, or to a reader with a link.
+type TaskView struct {
+	*DocumentView // the results, and the last message of the agent
+	Record        *ledger.Record
+	Rights        Rights
+	Message       string  // text of the last message, or the failure
+	Events        []Event // the timeline; none by link
+	Left          int     // earlier messages that Events leaves out
+	CanCancel     bool
+	CanRetry      bool
+	CanShare      bool
 
 	// Pause names what the agent waits for, "" while it works or has ended. Form is
 	// what it wants filled in; nil where it does not ask for input. Open tells that the form is one
@@ -57,16 +74,8 @@ type TaskView struct {
 	ByPage bool
 }
 
-// historyShown is how many messages of a task its page shows.
-const historyShown = 50
-
-// TaskView returns a task of the caller's for its page, or ErrNoTask. from is
-// the cursor of a page of its results; "" is the first.
-func (l *Library) TaskView(ctx context.Context, handle, from string) (*TaskView, error) {
-	at, err := ParseCursor(from)
-	if err != nil {
-		at = Cursor{}
-	}
+// TaskView returns a task of the caller's for its page, or ErrNoTask.
+func (l *Library) TaskView(ctx context.Context, handle string) (*TaskView, error) {
 	user := l.Directory.Caller(ctx).User
 	e, _, err := l.Runner.Current(ctx, user, handle)
 	if err == nil && e.Unconfirmed() && l.Runner.Advanced(ctx, e) {
@@ -75,7 +84,8 @@ func (l *Library) TaskView(ctx context.Context, handle, from string) (*TaskView,
 	if err != nil {
 		return nil, err
 	}
-	s := &TaskView{TaskInfo: *l.Result(e, Chunk{From: at, History: historyShown}).Structured.(*TaskInfo), Updated: e.Updated, Lives: !e.Idle, Sentence: e.Sentence()}
+	s := l.viewTask(newDocumentView(e, false, "", l.linker(e)), ByOwner)
+	s.CanRetry, s.CanShare = runner.Retry(e) != nil, l.Sharing != nil && e.State().Terminal()
 	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, runner.AnsweredHere), e.Unconfirmed()
 	switch state := e.State(); {
 	case !e.Idle:
@@ -91,6 +101,37 @@ func (l *Library) TaskView(ctx context.Context, handle, from string) (*TaskView,
 	return s, nil
 }
 
+// OperatorView returns a task of any account for an operator, who has read it already.
+func (l *Library) OperatorView(e *ledger.Record) *TaskView {
+	return l.viewTask(newDocumentView(e, false, "", l.linker(e)), ByOperator)
+}
+
+// LinkView returns a shared task for a reader with the link; nil if something else is shared.
+func (l *Library) LinkView(shared *DocumentView) *TaskView {
+	if shared.task == nil || shared.ID != TaskID(shared.task.Handle) {
+		return nil
+	}
+	return l.viewTask(shared, ByLink)
+}
+
+// viewTask makes the view of a task for all readers.
+func (l *Library) viewTask(of *DocumentView, rights Rights) *TaskView {
+	e := of.task
+	s := &TaskView{DocumentView: of, Record: e, Rights: rights}
+	s.Title = ledger.Title(e.Asked)
+	switch {
+	case e.Failure != nil:
+		s.Message = sanitize.Truncate(e.Failure.Message, ledger.MaxReason)
+	case e.Task != nil:
+		s.Message = sanitize.Truncate(sanitize.Text(e.Task.Status.Message.Text()), maxSaid)
+	}
+	if rights >= ByOperator {
+		s.CanCancel = ledger.Cancelable(e) == nil
+		s.Events, s.Left = timeline(e, l.linker(e))
+	}
+	return s
+}
+
 // takesFiles reports whether the agent of e says that it takes more than words and data.
 func (l *Library) takesFiles(ctx context.Context, e *ledger.Record) bool {
 	p := l.Directory.Lookup(e.Agent)
@@ -103,11 +144,10 @@ func (l *Library) takesFiles(ctx context.Context, e *ledger.Record) bool {
 	})
 }
 
-// AwaitChange returns when a task of the caller's has changed since a moment, or
-// when ctx or all waiting ends.
-func (l *Library) AwaitChange(ctx context.Context, handle string, since time.Time) error {
-	_, err := l.Runner.NextChange(ctx, l.Directory.Caller(ctx).User, handle, since)
-	return err
+// NextChange returns the task of the caller's after it has changed since a moment. It fails when ctx
+// or all waiting ends.
+func (l *Library) NextChange(ctx context.Context, handle string, since time.Time) (*ledger.Record, error) {
+	return l.Runner.NextChange(ctx, l.Directory.Caller(ctx).User, handle, since)
 }
 
 // AnswerTask sends a reply to the agent of a task of the caller's. Of all answers to one pause,
@@ -115,14 +155,48 @@ func (l *Library) AwaitChange(ctx context.Context, handle string, since time.Tim
 // again. An answer to a task that has ended gets ErrTaskEnded. An *a2a.Error says that the agent
 // did not take the answer, and ErrNotConnected that it does not know the caller any more.
 func (l *Library) AnswerTask(ctx context.Context, handle string, r runner.Reply) error {
-	return l.Meter.Page(ctx, "answer", len(r.Content)+ledger.PartsSize(r.Files), func() (agent string, _ int, _ error) {
-		e, err := l.Runner.Ledger.Task(ctx, l.Directory.Caller(ctx).User, handle)
-		if err != nil {
-			return "", 0, err
-		}
-		return e.Agent, 0, l.Runner.Answer(ctx, e, r)
+	return l.meteredTask(ctx, "answer", handle, len(r.Content)+ledger.PartsSize(r.Files), func(e *ledger.Record) error {
+		return l.Runner.Answer(ctx, e, r)
 	})
 }
 
-// TaskPath is where a person sees a task of theirs, and answers what its agent asks.
-const TaskPath = "/answer/"
+// CancelTask asks the agent to stop a task of the caller's.
+func (l *Library) CancelTask(ctx context.Context, handle string) error {
+	return l.meteredTask(ctx, "cancel", handle, 0, func(e *ledger.Record) error {
+		if e.State() == a2a.Canceled { // the form was sent twice
+			return nil
+		}
+		_, err := l.Runner.Cancel(ctx, e.Owner, handle)
+		return err
+	})
+}
+
+// RetryTask sends the request of a task of the caller's to its agent again, and returns the new task.
+func (l *Library) RetryTask(ctx context.Context, handle string) (again *ledger.Record, err error) {
+	err = l.meteredTask(ctx, "retry", handle, 0, func(e *ledger.Record) error {
+		args := runner.Retry(e)
+		if args == nil {
+			return ledger.ErrTaskBusy
+		}
+		f, err := l.Runner.Send(ctx, l.Directory.Caller(ctx), args)
+		if err == nil {
+			again, err = l.Runner.Await(ctx, f, 0, func(string) {})
+		}
+		if again == nil && f != nil { // it was refused, and its page says why
+			again = f.Snapshot()
+		}
+		return err
+	})
+	return again, err
+}
+
+// meteredTask does something with a task of the caller's, and records that.
+func (l *Library) meteredTask(ctx context.Context, what, handle string, in int, do func(*ledger.Record) error) error {
+	return l.Meter.Page(ctx, what, in, func() (agent string, _ int, _ error) {
+		e, err := l.Runner.Task(ctx, l.Directory.Caller(ctx).User, handle)
+		if err != nil {
+			return "", 0, err
+		}
+		return e.Agent, 0, do(e)
+	})
+}

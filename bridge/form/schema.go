@@ -96,10 +96,11 @@ func (r *reader) next(p property) (schema json.RawMessage, leads bool) {
 
 // at returns the schema of a reference within the document, or nil.
 func (r *reader) at(ref string) json.RawMessage {
-	above, name, ok := cutLast(ref, "/")
-	if !ok || !strings.HasPrefix(ref, "#/") || strings.Count(ref, "/") > maxSteps {
+	if !strings.HasPrefix(ref, "#/") || strings.Count(ref, "/") > maxSteps {
 		return nil
 	}
+	last := strings.LastIndexByte(ref, '/')
+	above, name := ref[:last], ref[last+1:]
 	members, known := r.within[above] // mostly one place for all
 	if !known {
 		value := r.root
@@ -113,14 +114,6 @@ func (r *reader) at(ref string) json.RawMessage {
 		r.within[above] = members
 	}
 	return members[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 func isNull(schema json.RawMessage) bool {

@@ -19,6 +19,10 @@ type Failure struct {
 	Message string   `json:"message"`
 	Remote  bool     `json:"remote,omitempty"` // the agent said so
 
+	// Presumed says that a replica concluded the failure, because another one that sent the
+	// message seems dead. The agent's answer replaces it if that replica still gets it.
+	Presumed bool `json:"presumed,omitempty"`
+
 	Sentence *message.Stored `json:"sentence,omitempty"` // Message with its values apart, if it has some
 }
 

@@ -36,6 +36,19 @@ type Summary struct {
 	Updated   time.Time `json:"updated"`
 }
 
+// titleLength bounds Title, in characters.
+const titleLength = 80
+
+// Title names a task by the first words of its request, as Excerpt has kept it. It is "" for a
+// request without text.
+func Title(asked string) string {
+	cut := sanitize.Short(asked, titleLength)
+	if i := strings.LastIndexByte(cut, ' '); len(cut) < len(asked) && i > len(cut)/2 {
+		return strings.TrimRight(cut[:i], " ,;:") + "…"
+	}
+	return cut
+}
+
 // Mark returns the cursor of the tasks after this one.
 func (s *Summary) Mark() string { return Mark{s.Created, s.TaskID}.String() }
 
@@ -77,7 +90,7 @@ type PageQuery struct {
 	Since     time.Time // changed then or later
 	After     Mark      // only what comes after this task in the list; Created is when it changed
 	Limit     int       // at most so many; required
-	MaxBytes  int       // no more after the task that passes this; required
+	MaxBytes  int       // all tasks together, unless the first is larger; required
 }
 
 // Page is some of the tasks that fit a filter.

@@ -48,7 +48,7 @@ func (e *Record) merge(event a2a.Event) bool {
 	}
 	changed := e.Task.Apply(event)
 	if more := len(e.Task.History) - historyKept; changed && more > 0 {
-		e.Task.History = slices.Clone(e.Task.History[more:])
+		e.Task.History = latest(e.Task.History, more)
 	}
 	return changed
 }
@@ -117,8 +117,16 @@ func hasMessage(all []a2a.Message, m *a2a.Message) bool {
 	return m.ID != "" && slices.ContainsFunc(all, func(other a2a.Message) bool { return other.ID == m.ID })
 }
 
-// historyKept is the number of messages of a task that are kept: the latest.
+// historyKept is the number of messages of a task that are kept: the request, and the latest.
 const historyKept = 200
+
+// latest removes the earliest messages except the request.
+func latest(history []a2a.Message, more int) []a2a.Message {
+	if i := slices.IndexFunc(history, ofUser); i >= 0 && i < more {
+		return append([]a2a.Message{history[i]}, history[more+1:]...)
+	}
+	return slices.Clone(history[more:])
+}
 
 // SameText reports whether two messages may be the same: one is missing, or the texts are equal.
 func SameText(was, is *a2a.Message) bool {

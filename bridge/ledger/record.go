@@ -51,6 +51,9 @@ type Record struct {
 	// Updated is another moment after each change. Both are whole milliseconds.
 	Created, Updated time.Time
 
+	// Trace is the traceparent of the call that sent the latest message; "" is none.
+	Trace string
+
 	Resent bool // the message being sent was unsent until now
 }
 
@@ -85,16 +88,24 @@ func Excerpt(m *a2a.Message) string {
 	return sanitize.Short(strings.Join(strings.Fields(text), " "), 200)
 }
 
-// RequestText returns the text of the message that began the task, as far as it is kept.
-func (e *Record) RequestText() string {
+// Request returns the message that began the task; nil if it is not kept.
+func (e *Record) Request() *a2a.Message {
 	if e.Task == nil {
-		return e.Asked
+		return nil
 	}
 	i := slices.IndexFunc(e.Task.History, ofUser)
 	if i < 0 {
-		return e.Asked
+		return nil
 	}
-	return e.Task.History[i].Text()
+	return &e.Task.History[i]
+}
+
+// RequestText returns the text of the message that began the task, as far as it is kept.
+func (e *Record) RequestText() string {
+	if m := e.Request(); m != nil {
+		return m.Text()
+	}
+	return e.Asked
 }
 
 // Touch sets Updated to now, or later if Updated is not before now: it changes with
@@ -162,6 +173,26 @@ func (e *Record) Unconfirmed() bool {
 	return e.Idle && e.State().Interrupted() && e.Revisions != nil && e.Revisions.Unconfirmed == e.MessageID && e.MessageID != ""
 }
 
+// MarkUnanswered notes that a client has returned the question of this pause without an answer, and
+// how: "decline" or "cancel".
+func (e *Record) MarkUnanswered(how string) {
+	var p Revisions
+	if e.Revisions != nil {
+		p = *e.Revisions
+	}
+	p.Unanswered = &Unanswered{e.MessageID, how}
+	e.Revisions = &p
+}
+
+// Unanswered returns how a client has returned the question of this pause without an answer: "decline"
+// or "cancel"; "" if none has.
+func (e *Record) Unanswered() string {
+	if !e.Idle || !e.State().Interrupted() || e.Revisions == nil || e.Revisions.Unanswered == nil || e.Revisions.Unanswered.MessageID != e.MessageID {
+		return ""
+	}
+	return e.Revisions.Unanswered.How
+}
+
 // unshared returns a copy of t that may be changed. A task that has ended is returned
 // as it is, because no event changes it.
 func unshared(t *a2a.Task) *a2a.Task {
@@ -194,4 +225,11 @@ func ArtifactOf(t *a2a.Task, id string) (a *a2a.Artifact, n int) {
 		}
 	}
 	return nil, 0
+}
+
+// Count is how many tasks of an agent are in a state.
+type Count struct {
+	Agent string
+	State a2a.State
+	Tasks int64
 }

@@ -27,6 +27,17 @@ type Revisions struct {
 	// Unconfirmed is the id of the message that the agent may not have received. It is
 	// cleared by the next event of the agent.
 	Unconfirmed string `json:"unsure,omitempty"`
+
+	// Unanswered is the question that a client has returned without an answer; nil if none has. It
+	// is cleared by the next state of the task.
+	Unanswered *Unanswered `json:"unanswered,omitempty"`
+}
+
+// Unanswered names a question by the message that the task has paused after, and says how it was
+// returned.
+type Unanswered struct {
+	MessageID string `json:"message_id"`
+	How       string `json:"how"`
 }
 
 // StateRevision is a state that a task has been in.
@@ -47,7 +58,7 @@ type ArtifactRevision struct {
 
 // Any reports whether there is more to know than the task shows.
 func (p *Revisions) Any() bool {
-	return p != nil && (len(p.States) > 1 || len(p.Artifacts) > 0 || p.Dropped > 0 || p.Unconfirmed != "")
+	return p != nil && (len(p.States) > 1 || len(p.Artifacts) > 0 || p.Dropped > 0 || p.Unconfirmed != "" || p.Unanswered != nil)
 }
 
 // Encode returns it as it is stored, nil if there is nothing to store.
@@ -86,7 +97,7 @@ func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
 	if n := len(p.States); n == 0 || p.States[n-1].State != e.Task.Status.State {
 		p.States = append(slices.Clip(p.States), StateRevision{e.Task.Status.State, now.UnixMilli()})
 		p.States = p.States[max(0, len(p.States)-statusesKept):]
-		changed = true
+		changed, p.Unanswered = true, nil
 	}
 	if gone := lost(before, e.Task.Artifacts); len(gone) > 0 {
 		p.Artifacts = slices.Clone(p.Artifacts)

@@ -20,8 +20,6 @@ type Signal struct {
 	Handle string
 	Owner  string // of the task
 	From   string // the replica that says so
-
-	Body string `json:",omitempty"` // an answer in base64; Handle names its question
 }
 
 // About is what a signal is about.
@@ -31,9 +29,10 @@ type About string
 const (
 	AboutAgent  About = "agent"  // its agent reports a change: its follower polls
 	AboutLedger About = "ledger" // it is idle: its waiters read it
-	AboutTask   About = "task"   // it has changed, and goes on
+	AboutTask   About = "task"   // it has changed, and goes on: its waiters read it, too
 	AboutNew    About = "new"    // it is new
 
-	// AboutAnswer is about no task: a client has answered a question of another replica.
-	AboutAnswer About = "answer"
+	// AboutSession is about no task: what replicas share of an MCP session has changed. Handle
+	// names the session; "" is any, after signals may have been lost.
+	AboutSession About = "session"
 )

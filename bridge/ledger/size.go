@@ -4,6 +4,9 @@ import (
 	"rialto/a2a"
 )
 
+// SmallTask is the size of tasks, in bytes, that count for no quota, so that they cost nothing more.
+const SmallTask = 4 << 10
+
 // ContentSize returns about how many bytes of content an event has for its reader.
 func ContentSize(event a2a.Event) (n int) {
 	said, before := messages(event)

@@ -5,26 +5,20 @@ import (
 	"time"
 )
 
-// Lease is a replica's claim to follow tasks until a moment.
-type Lease struct {
-	Replica string
-	Until   time.Time
-}
-
 // Store keeps tasks. Its methods are the steps in the life of a task. Each is
 // atomic, and all may be called concurrently, by several replicas that share one
 // database. The same holds for Lists and Leases.
 type Store interface {
-	// AddTask records a new task, followed under l unless it is idle. An owner with most running
-	// tasks, whose leases have not expired by e.Updated, gets ErrTooManyTasks. Of any number of
-	// calls with the same owner, agent and digest within RepeatsFor, exactly one succeeds; the
-	// others get ErrDuplicate and change nothing. The same holds for ContinueTask.
-	AddTask(ctx context.Context, e *Record, l Lease, most int) error
+	// AddTask records a new task, held by replica unless it is idle. An owner with most running
+	// tasks of replicas that live gets ErrTooManyTasks. Of any number of calls with the same
+	// owner, agent and digest within RepeatsFor, exactly one succeeds; the others get
+	// ErrDuplicate and change nothing. The same holds for ContinueTask.
+	AddTask(ctx context.Context, e *Record, replica string, most int) error
 
-	// ContinueTask resumes e, an idle interrupted task, for the message with messageID and follows
-	// it under l. Of any number of calls for one pause, exactly one succeeds; the others, and those
+	// ContinueTask resumes e, an idle interrupted task, for the message with messageID, held by
+	// replica. Of any number of calls for one pause, exactly one succeeds; the others, and those
 	// whose e is of an earlier pause, get ErrTaskBusy. A task of another owner is ErrNoTask.
-	ContinueTask(ctx context.Context, e *Record, messageID string, l Lease, now time.Time) error
+	ContinueTask(ctx context.Context, e *Record, messageID, replica string, now time.Time) error
 
 	// SentTask returns the handle of the task that owner started or continued with a
 	// message of this digest within RepeatsFor, or "".
@@ -33,13 +27,21 @@ type Store interface {
 	// ForgetSent lets the message of e be sent again, because its agent refused it.
 	ForgetSent(ctx context.Context, e *Record) error
 
-	// SaveTask writes e.Task, e.Failure, e.Idle and e.Updated. It fails with ErrLeaseLost, and
-	// writes nothing, when replica no longer follows the task. An idle task has no follower. In the
-	// same step, e.Public() is put into the outbox of each webhook of the task.
+	// SaveTask writes e.Task, e.Failure, e.Idle and e.Updated for the replica that holds the task,
+	// or that sent it the message e.MessageID: the sender may have the agent's answer, and takes
+	// the task back from a replica that claimed it. It fails with ErrLeaseLost, and writes nothing,
+	// for any other replica, for an earlier message, and when the task is idle, unless it failed
+	// and the failure is presumed, which the sender may replace. If the sender's clock is behind,
+	// e.Updated is moved behind the change that it replaces. In the same step, e.Public() is put
+	// into the outbox of each webhook of the task.
 	SaveTask(ctx context.Context, e *Record, replica string) error
 
 	// Task returns owner's task, or ErrNoTask.
 	Task(ctx context.Context, owner, handle string) (*Record, error)
+
+	// StoredBytes returns how many bytes the tasks of owner have or, if owner is "", those of agent.
+	// Tasks up to SmallTask do not count.
+	StoredBytes(ctx context.Context, owner, agent string) (int64, error)
 
 	// DropTasks deletes at most limit tasks that became idle before a moment, and
 	// returns how many: those of agent or, if agent is "", of all agents except these.
@@ -67,21 +69,23 @@ type Lists interface {
 	TaskNamed(ctx context.Context, owner, agent, name string) (string, error)
 }
 
-// Leases says which replica follows a task, and which tasks are to be polled.
+// Leases says which replica follows a task, and which tasks are to be polled. A replica holds its
+// tasks as long as it counts heartbeats; no lease depends on a clock.
 type Leases interface {
-	// RenewLeases extends the leases of l.Replica on these tasks to l.Until. The
-	// leases of its other tasks expire, and the tasks are claimed again.
-	RenewLeases(ctx context.Context, l Lease, handles []string) error
+	// Heartbeat records the latest heartbeat of replica, and returns those of all replicas.
+	Heartbeat(ctx context.Context, replica string, count int64) (map[string]int64, error)
 
-	// EndLeases expires the leases of all other replicas; none of them is running.
-	EndLeases(ctx context.Context, replica string, now time.Time) error
+	// RemoveReplicas removes replicas whose heartbeats have not gone on since these. Their tasks
+	// can be claimed from then on. The next heartbeat of a replica adds it again.
+	RemoveReplicas(ctx context.Context, last map[string]int64) error
 
-	// ClaimTasks returns at most limit running tasks whose lease has expired, the longest expired
-	// first, now followed under l. Of any number of parallel calls, each task goes to exactly one.
-	ClaimTasks(ctx context.Context, l Lease, now time.Time, limit int) ([]*Record, error)
+	// ClaimTasks returns at most limit running tasks without a follower, now held by replica:
+	// those of replicas that are removed, and its own except followed. Of any number of parallel
+	// calls of different replicas, each task goes to exactly one.
+	ClaimTasks(ctx context.Context, replica string, followed []string, limit int) ([]*Record, error)
 
 	// ClaimTask does the same with one task.
-	ClaimTask(ctx context.Context, handle string, l Lease, now time.Time) ([]*Record, error)
+	ClaimTask(ctx context.Context, handle, replica string, followed []string) ([]*Record, error)
 
 	// DueTasks returns at most limit tasks in auth-required that are due for a poll, the longest
 	// due first. Each is due again after a sixteenth of the time since it changed, at least two

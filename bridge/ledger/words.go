@@ -139,11 +139,3 @@ func isUnspaced(r rune) bool {
 	return r >= '\u0e00' && (r == 'ー' ||
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
-
-// MessageWords returns the words of the beginning of a message, as QueryWords makes
-// them, but all of them.
-func MessageWords(text string) []string {
-	w := &wordList{seen: map[string]bool{}, left: 4000, asked: true}
-	w.add(text)
-	return w.words
-}

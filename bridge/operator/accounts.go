@@ -31,7 +31,8 @@ type AccountFilter struct {
 
 // Accounts returns a page of accounts, sorted by name. It fails with ErrCursor.
 func (s *Service) Accounts(ctx context.Context, f AccountFilter) (*Page[Account], error) {
-	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Account, error) { return s.Store.ListAccounts(ctx, f, r) }, (*Account).mark)
+	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Account, error) { return s.Store.ListAccounts(ctx, f, r) },
+		func(ctx context.Context, most int) (int, error) { return s.Store.CountAccounts(ctx, f, most) }, (*Account).mark)
 }
 
 func (a *Account) mark() Mark {
@@ -81,7 +82,7 @@ func roleOf(admin bool) string {
 	return "no administrator"
 }
 
-// SetPassword sets the password of a local account, which ends its sessions. It fails with
+// SetPassword sets the password of a local account, which ends its sessions and grants. It fails with
 // ErrNotFound, and with an Error for a password that is not valid or an account that has none here.
 func (s *Service) SetPassword(ctx context.Context, by Actor, name, password string) error {
 	a, err := s.Account(ctx, name)
@@ -91,7 +92,7 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 	if a.Issuer != "" {
 		return errNoPassword
 	}
-	return s.record(ctx, by, audit.AccountPassword, name, "", refusal(s.OAuth.Accounts.SetPassword(ctx, name, password)))
+	return s.record(ctx, by, audit.AccountPassword, name, "sessions and connections ended", refusal(s.OAuth.Accounts.SetPassword(ctx, name, password)))
 }
 
 // other returns ErrOwnAccount if an account is the actor's own: an administrator who
@@ -126,6 +127,20 @@ func (s *Service) SetDisabled(ctx context.Context, by Actor, name string, disabl
 		err = refusal(s.OAuth.Accounts.SetDisabled(ctx, name, disabled))
 	}
 	return s.record(ctx, by, audit.AccountDisabled, name, detail, err)
+}
+
+// SignOut ends the browser sessions and the grants of an account and returns how many grants were
+// live. It fails with ErrNotFound.
+func (s *Service) SignOut(ctx context.Context, by Actor, name string) (int, error) {
+	a, err := s.Account(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	err = refusal(s.OAuth.Accounts.EndSessions(ctx, a.ID))
+	if err := s.record(ctx, by, audit.AccountSignedOut, name, "", err); err != nil {
+		return 0, err
+	}
+	return s.RevokeGrants(ctx, by, a.ID, "")
 }
 
 // RemoveAccount deletes an account, its sessions and its grants. It fails with

@@ -57,7 +57,13 @@ func (s *Service) addAgent(ctx context.Context, a *NewAgent) (*directory.Preview
 	case a.Name == "":
 		a.Name = nameOf(seen.Name)
 	}
-	return seen, refusal(s.Agents.Add(ctx, a.Settings, seen))
+	err = refusal(s.Agents.Add(ctx, a.Settings, seen))
+	if err == nil && s.Bridge != nil {
+		if e := s.Bridge.Directory.Lookup(a.Name); e != nil {
+			_, _ = s.Bridge.Directory.Connect(ctx, e) // so that its state is known at once; health has the error
+		}
+	}
+	return seen, err
 }
 
 // PreviewAgent reads the card of an agent, which need not have a name, and stores nothing. It fails

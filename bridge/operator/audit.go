@@ -28,8 +28,11 @@ type EventFilter struct {
 // Events returns a page of the audit log, the latest first. It fails with ErrCursor.
 func (s *Service) Events(ctx context.Context, f EventFilter) (*Page[audit.Event], error) {
 	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]audit.Event, error) {
-		f.After, f.Limit = audit.Mark{At: r.After.At, ID: r.After.ID}, r.Limit
+		f.After, f.Limit, f.Filter.Reverse, f.Searched = audit.Mark{At: r.After.At, ID: r.After.ID}, r.Limit, r.Reverse, MostSearched
 		return s.AuditStore.Events(ctx, f.Filter)
+	}, func(ctx context.Context, most int) (int, error) {
+		f.Limit, f.Searched = most, MostSearched
+		return s.AuditStore.CountEvents(ctx, f.Filter)
 	}, func(e *audit.Event) Mark { return Mark{At: e.At, ID: e.ID} })
 }
 
@@ -40,6 +43,12 @@ func (s *Service) AllEvents(ctx context.Context, f audit.Filter, from string) it
 		f.After, f.Limit = audit.Mark{At: after.At, ID: after.ID}, exportPage
 		return s.AuditStore.Events(ctx, f)
 	}, func(e audit.Event) Mark { return Mark{At: e.At, ID: e.ID} })
+}
+
+// VerifyEvents checks the chain of the audit log. It returns an *audit.BrokenError for the first event
+// that was changed, removed or moved.
+func (s *Service) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
+	return s.AuditStore.VerifyEvents(ctx)
 }
 
 // record records in the audit log what an actor did, or tried to do, and returns

@@ -34,6 +34,7 @@ type Client struct {
 	Grants        int       `json:"grants"`         // that are live, up to MostCounted
 	Since         time.Time `json:"since,omitzero"` // when it registered, or when its document was last read
 	Used          time.Time `json:"last_used,omitzero"`
+	LookAlike     string    `json:"look_alike,omitempty"` // the vendor whose name it uses without being at the vendor's addresses
 }
 
 // ClientFilter chooses clients. Empty fields do not filter.
@@ -60,23 +61,28 @@ func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], e
 		return nil, err
 	}
 	all := &Page[Client]{Items: []Client{}}
-	if f.Cursor == "" && (f.Kind == "" || f.Kind == Configured) {
-		var err error
-		if all.Items, err = s.configured(ctx, f.Text); err != nil {
-			return nil, err
-		}
-	}
-	if f.Kind == Configured {
-		return all, nil
-	}
-	page, err := list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]ClientRow, error) { return s.Store.ListClients(ctx, f, r) }, (*ClientRow).mark)
+	page, err := list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]ClientRow, error) { return s.Store.ListClients(ctx, f, r) },
+		func(ctx context.Context, most int) (int, error) { return s.Store.CountClients(ctx, f, most) }, (*ClientRow).mark)
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range page.Items {
-		all.Items = append(all.Items, s.client(row))
+	var configured []Client
+	if f.Kind == "" || f.Kind == Configured {
+		if configured, err = s.configured(ctx, f.Text); err != nil {
+			return nil, err
+		}
 	}
-	all.Next = page.Next
+	if all.Total = page.Total + len(configured); (f.Cursor == "" || f.Back) && page.Prev == "" {
+		all.Items = append(all.Items, configured...)
+	}
+	if f.Kind == Configured {
+		all.Total = len(configured)
+		return all, nil
+	}
+	for _, row := range page.Items {
+		all.Items = append(all.Items, describe(s, row))
+	}
+	all.Next, all.Prev = page.Next, page.Prev
 	return all, nil
 }
 
@@ -101,29 +107,29 @@ func (s *Service) configured(ctx context.Context, text string) ([]Client, error)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, newClient(c, Configured, ClientRow{Used: used, Grants: live}))
+		all = append(all, newClient(s, c, Configured, ClientRow{Used: used, Grants: live}))
 	}
 	return all, nil
 }
 
-// client describes a row. A document that cannot be parsed any more still has an ID,
+// describe returns what a row is about. A document that cannot be parsed any more still has an ID,
 // so that it can be removed.
-func (s *Service) client(row ClientRow) Client {
+func describe(s *Service, row ClientRow) Client {
 	if row.Document == nil {
-		return newClient(row.Client, Registered, row)
+		return newClient(s, row.Client, Registered, row)
 	}
 	c, err := s.OAuth.Clients.Documents.Parse(row.Document)
 	if err != nil {
 		c = &oauth.Client{ID: row.Document.ID, Name: row.Document.ID}
 	}
-	return newClient(c, Document, row)
+	return newClient(s, c, Document, row)
 }
 
-func newClient(c *oauth.Client, kind Kind, row ClientRow) Client {
+func newClient(s *Service, c *oauth.Client, kind Kind, row ClientRow) Client {
 	out := Client{
 		ID: c.ID, Name: c.Name, Kind: kind, URI: c.URI, Auth: c.AuthMethod,
 		RedirectURIs: append([]string{}, c.RedirectURIs...), RedirectHosts: []string{},
-		Grants: row.Grants, Since: row.Since, Used: row.Used,
+		Grants: row.Grants, Since: row.Since, Used: row.Used, LookAlike: s.OAuth.Registration.LookAlike(c),
 	}
 	for _, uri := range c.RedirectURIs {
 		if host := client.RedirectHost(uri); !slices.Contains(out.RedirectHosts, host) {
@@ -138,7 +144,7 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 	for _, c := range s.OAuth.Clients.AllConfigured() {
 		if c.ID == id {
 			used, live, err := s.Store.UseOf(ctx, id, s.Now())
-			out := newClient(c, Configured, ClientRow{Used: used, Grants: live})
+			out := newClient(s, c, Configured, ClientRow{Used: used, Grants: live})
 			return &out, err
 		}
 	}
@@ -146,7 +152,7 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	c := s.client(*row)
+	c := describe(s, *row)
 	return &c, nil
 }
 

@@ -80,10 +80,11 @@ var (
 	errConfigured    = &Error{Invalid, "agent_configured", "This agent is in the configuration: change it there. Here it can only be disabled and enabled.", nil}
 	errUnnamed       = &Error{Invalid, "agent_unnamed", "The card could not be read: give the agent a name.", nil}
 
-	errAccountExists = &Error{Invalid, "account_exists", "There is an account with this name.", nil}
-	errBadName       = &Error{Invalid, "bad_name", "A name has letters, digits and punctuation, up to 64 bytes.", nil}
-	errBadPassword   = &Error{Invalid, "bad_password", "A password has at least 8 characters, at most 1,024 bytes, and no control characters.", nil}
-	errNoPassword    = &Error{Invalid, "no_password", "This account signs in elsewhere and has no password here.", nil}
+	errAccountExists  = &Error{Invalid, "account_exists", "There is an account with this name.", nil}
+	errBadName        = &Error{Invalid, "bad_name", "A name has letters, digits and punctuation, up to 64 bytes.", nil}
+	errBadPassword    = &Error{Invalid, "bad_password", "A password has at least 8 characters, at most 1,024 bytes, and no control characters.", nil}
+	errCommonPassword = &Error{Invalid, "common_password", "This password is one of the first that are guessed. Choose another.", nil}
+	errNoPassword     = &Error{Invalid, "no_password", "This account signs in elsewhere and has no password here.", nil}
 
 	errConfiguredClient = &Error{Invalid, "client_configured", "This client is in the configuration: remove it there. Its grants can be revoked here.", nil}
 	errWhoseGrants      = &Error{Invalid, "whose_grants", "Name the account or the client whose grants you want to revoke.", nil}
@@ -95,6 +96,7 @@ var (
 	errTime             = &Error{Invalid, "bad_time", "Write a time as 2026-11-21T08:00:00Z, as 2026-11-21, or as how long ago it was: 90m, 24h, 7d.", nil}
 	errTimeOrder        = &Error{Invalid, "time_order", "The time ends before it begins.", nil}
 	errBy               = &Error{Invalid, "bad_by", "Usage is added up by {}.", nil}
+	errOutcome          = &Error{Invalid, "bad_outcome", "A call ends as ok, errors, failed, refused or canceled.", nil}
 	errStep             = &Error{Invalid, "bad_step", "A series goes by the hour or the day.", nil}
 	errTooManySums      = &Error{Invalid, "too_many_sums", "There are more than {} sums. Choose a shorter time, or longer steps.", nil}
 	errFormat           = &Error{Invalid, "bad_format", "The format {} is not csv or json.", nil}
@@ -121,6 +123,7 @@ var refusals = []struct {
 	{oauth.ErrExists, errAccountExists},
 	{oauth.ErrBadName, errBadName},
 	{signin.ErrBadPassword, errBadPassword},
+	{signin.ErrCommonPassword, errCommonPassword},
 	{token.ErrNoKeys, errNoKeys},
 	{directory.ErrNoAgent, errNoAgent},
 	{directory.ErrExists, errAgentExists},

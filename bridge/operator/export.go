@@ -23,6 +23,7 @@ type Format string
 const (
 	CSV  Format = "csv"
 	JSON Format = "json" // an array, one object to a line
+	OCSF Format = "ocsf" // of the audit log alone: one object to a line (audit.Event.OCSF)
 )
 
 // MediaType returns the Content-Type of a format.
@@ -35,9 +36,9 @@ func (f Format) MediaType() string {
 
 // WriteCalls writes calls as they are read. It holds one of them in memory.
 func WriteCalls(w io.Writer, f Format, calls iter.Seq2[usage.Record, error]) error {
-	head := []string{"id", "time", "user_id", "user", "client_id", "usecase", "door", "tool", "agent", "milliseconds", "bytes_in", "bytes_out", "outcome"}
+	head := []string{"id", "time", "user_id", "user", "client_id", "client", "usecase", "door", "tool", "agent", "milliseconds", "bytes_in", "bytes_out", "outcome"}
 	return export(w, f, head, calls, func(c usage.Record) []string {
-		return []string{c.ID, stamp(c.At), c.UserID, c.User, c.Client, c.UseCase, c.Door, c.Tool, c.Agent,
+		return []string{c.ID, stamp(c.At), c.UserID, c.User, c.Client, c.App, c.UseCase, c.Door, c.Tool, c.Agent,
 			strconv.FormatInt(c.Millis, 10), strconv.FormatInt(c.BytesIn, 10), strconv.FormatInt(c.BytesOut, 10), string(c.Outcome)}
 	})
 }
@@ -57,10 +58,26 @@ func WriteSums(w io.Writer, f Format, by usage.By, sums []usage.Sum) error {
 
 // WriteEvents writes events of the audit log as they are read.
 func WriteEvents(w io.Writer, f Format, events iter.Seq2[audit.Event, error]) error {
+	if f == OCSF {
+		return writeOCSF(w, events)
+	}
 	head := []string{"id", "time", "kind", "outcome", "actor_id", "actor", "address", "target", "detail"}
 	return export(w, f, head, events, func(e audit.Event) []string {
 		return []string{e.ID, stamp(e.At), string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail}
 	})
+}
+
+func writeOCSF(w io.Writer, events iter.Seq2[audit.Event, error]) error {
+	out := json.NewEncoder(w)
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if err := out.Encode(e.OCSF()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func all[T any](rows []T) iter.Seq2[T, error] {
@@ -142,9 +159,15 @@ func exportCSV[T any](w io.Writer, head []string, rows iter.Seq2[T, error], cell
 // that separates cells by these starts a new cell, whatever is quoted.
 var hidden = regexp.MustCompile(`([;\t\r\n][\s"]*)([=+\-@＝＋－＠])`)
 
+// harmless matches numbers, and IDs that begin with a minus: a formula of nothing else calls nothing.
+var harmless = regexp.MustCompile(`^-[0-9A-Za-z_.-]*$`)
+
 // plain escapes a cell that a spreadsheet would take for a formula: clients and
 // agents choose their names (OWASP, "CSV Injection").
 func plain(cell string) string {
+	if harmless.MatchString(cell) {
+		return cell
+	}
 	cell = hidden.ReplaceAllString(cell, "$1'$2")
 	if strings.IndexAny(cell, "=+-@\t\r\n＝＋－＠") == 0 {
 		return "'" + cell

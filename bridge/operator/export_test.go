@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -79,5 +80,23 @@ func TestAnExportThatIsCutSaysSoAndGoesOn(t *testing.T) {
 	}
 	if _, err := s.Usage(t.Context(), usage.Filter{}, usage.ByAgent, time.Hour); err == nil || !strings.Contains(err.Error(), "more than 10000 sums") {
 		t.Errorf("sums: got %v", err)
+	}
+}
+
+// TestACSVFileKeepsIDsAndNumbers tells what only looks like a formula from one.
+func TestACSVFileKeepsIDsAndNumbers(t *testing.T) {
+	for cell, want := range map[string]string{
+		"-a91Ks_x-2": "-a91Ks_x-2", "-5": "-5", "1e5": "1e5", "https://app.example/id": "https://app.example/id",
+		"=1+1": "'=1+1", "-1+1": "'-1+1", "-cmd|' /C calc'!A0": "'-cmd|' /C calc'!A0", "+1": "'+1", "@x": "'@x",
+	} {
+		var out bytes.Buffer
+		calls := func(yield func(usage.Record, error) bool) { yield(usage.Record{UserID: cell, App: "Chat"}, nil) }
+		if err := operator.WriteCalls(&out, operator.CSV, calls); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&out).ReadAll()
+		if err != nil || rows[1][2] != want || rows[1][5] != "Chat" {
+			t.Errorf("%s: got %q, %v, want %q", cell, rows, err, want)
+		}
 	}
 }

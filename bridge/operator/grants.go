@@ -17,7 +17,7 @@ type Grant struct {
 	AccountID  string    `json:"account_id"`
 	Account    string    `json:"account"` // its name
 	ClientID   string    `json:"client_id"`
-	ClientName string    `json:"client"`
+	ClientName string    `json:"client"` // its name when the person allowed it
 	Scope      []string  `json:"scope"`
 	Parent     string    `json:"parent,omitempty"` // the grant whose token was exchanged for one of this
 	Created    time.Time `json:"created"`
@@ -45,12 +45,14 @@ type GrantFilter struct {
 	Span
 	AccountID string
 	ClientID  string
-	Live      bool // only usable ones
+	ClientIDs []string // a grant of any of them matches
+	Live      bool     // only usable ones
 }
 
 // Grants returns a page of grants, the latest first. It fails with ErrCursor.
 func (s *Service) Grants(ctx context.Context, f GrantFilter) (*Page[Grant], error) {
 	page, err := list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Grant, error) { return s.Store.ListGrants(ctx, f, r) },
+		func(ctx context.Context, most int) (int, error) { return s.Store.CountGrants(ctx, f, s.Now(), most) },
 		func(g *Grant) Mark { return Mark{At: g.Created, ID: g.ID} })
 	if err != nil {
 		return nil, err
@@ -96,7 +98,7 @@ func (s *Service) Grant(ctx context.Context, id string) (*Grant, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	out := NewGrant(g, "")
+	out := NewGrant(g)
 	return &out, s.complete(ctx, &out, map[string]string{})
 }
 
@@ -109,10 +111,10 @@ func (s *Service) GrantOf(ctx context.Context, accountID, id string) (*Grant, er
 	return g, err
 }
 
-// NewGrant returns a grant as a row of a list, with the name of its client.
-func NewGrant(g *oauth.Grant, client string) Grant {
+// NewGrant returns a grant as a row of a list.
+func NewGrant(g *oauth.Grant) Grant {
 	return Grant{
-		ID: g.ID, AccountID: g.AccountID, Account: g.Name, ClientID: g.ClientID, ClientName: client, Scope: append([]string{}, g.Scope...), Parent: g.Parent,
+		ID: g.ID, AccountID: g.AccountID, Account: g.Name, ClientID: g.ClientID, ClientName: g.ClientName, Scope: append([]string{}, g.Scope...), Parent: g.Parent,
 		Created: g.Created, Expires: g.Expires, Used: g.Used, Revoked: g.Revoked, disabled: g.Disabled,
 	}
 }

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"rialto/internal/audit"
@@ -54,4 +55,24 @@ func (s *Service) RotateKeys(ctx context.Context, by Actor) (*Key, error) {
 	}
 	_ = s.record(ctx, by, audit.KeyRotated, k.ID, "", nil)
 	return &Key{ID: k.ID, Algorithm: k.Algorithm, Active: k.Active, Expires: k.Expires, Rotates: k.Rotates()}, nil
+}
+
+// RevokeKey ends a signing key at once: tokens that it signed are refused, and a key that signs is
+// replaced by one that signs immediately. It fails with ErrNotFound, and with an Error if there are
+// no keys.
+func (s *Service) RevokeKey(ctx context.Context, by Actor, id string) error {
+	return s.record(ctx, by, audit.KeyRevoked, id, "", refusal(s.OAuth.Keys.Revoke(ctx, id)))
+}
+
+// Key returns a signing key, or ErrNotFound.
+func (s *Service) Key(ctx context.Context, id string) (*Key, error) {
+	all, err := s.Keys(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(all, func(k Key) bool { return k.ID == id })
+	if i < 0 {
+		return nil, ErrNotFound
+	}
+	return &all[i], nil
 }

@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,16 +16,25 @@ const (
 	LargestPage = 200
 )
 
-// Page is a part of a list. Next is the cursor of the next part, "" at the end.
+// MostTotal bounds the totals of lists: to count 10,000 rows that match takes longer than the page.
+const MostTotal = 1000
+
+// Page is a part of a list. Next is the cursor of the next part, "" at the end, and Prev that
+// of the part before it, "" at the beginning.
 type Page[T any] struct {
 	Items []T
 	Next  string
+	Prev  string
+	Total int // rows in all parts, up to MostTotal, if Span.Count asked for it
 }
 
 // Span chooses a part of a list. The zero value is the first page.
 type Span struct {
-	Cursor string // Next of the page before
-	Size   int    // 0 is DefaultPage; more than LargestPage is LargestPage
+	Cursor  string // Next of the page before or, with Back, Prev of the page after
+	Back    bool
+	Reverse bool // the list is sorted the other way round
+	Count   bool // the page has its Total
+	Size    int  // 0 is DefaultPage; more than LargestPage is LargestPage
 }
 
 // Check returns ErrCursor if the cursor is not the Next of a page.
@@ -72,27 +82,36 @@ func (m Mark) cursor() string {
 
 // Rows says which rows of a list a store returns: at most Limit, after After.
 type Rows struct {
-	After Mark
-	Limit int
-	Now   time.Time
+	After   Mark
+	Limit   int
+	Now     time.Time
+	Reverse bool // read the list from its end
 }
 
 // list returns a page. It reads one row more than the page has, to know whether
 // there is a next page.
-func list[T any](ctx context.Context, s *Service, span Span, read func(context.Context, Rows) ([]T, error), mark func(*T) Mark) (*Page[T], error) {
+func list[T any](ctx context.Context, s *Service, span Span, read func(context.Context, Rows) ([]T, error), count func(context.Context, int) (int, error), mark func(*T) Mark) (*Page[T], error) {
 	after, err := span.mark()
 	if err != nil {
 		return nil, err
 	}
 	size := span.size()
-	rows, err := read(ctx, Rows{After: after, Limit: size + 1, Now: s.Now()})
-	if err != nil {
-		return nil, err
+	rows, err := read(ctx, Rows{After: after, Limit: size + 1, Now: s.Now(), Reverse: span.Reverse != span.Back})
+	p, more := &Page[T]{Items: rows[:min(len(rows), size)]}, len(rows) > size
+	if err == nil && span.Count {
+		p.Total, err = count(ctx, MostTotal)
 	}
-	p := &Page[T]{Items: rows}
-	if len(rows) > size {
-		p.Items = rows[:size]
-		p.Next = mark(&p.Items[size-1]).cursor()
+	if err != nil || len(rows) == 0 {
+		return p, err
+	}
+	if span.Back {
+		slices.Reverse(p.Items)
+	}
+	if more || span.Back {
+		p.Next = mark(&p.Items[len(p.Items)-1]).cursor()
+	}
+	if span.Cursor != "" && (more || !span.Back) {
+		p.Prev = mark(&p.Items[0]).cursor()
 	}
 	return p, nil
 }

@@ -57,8 +57,12 @@ type Service struct {
 
 // Setting is one setting in force. The value of a secret says only where it is.
 type Setting struct {
-	Key   string `json:"key"`
-	Value string `json:"value"`
+	Key     string `json:"key"`
+	Value   string `json:"value"`
+	About   string `json:"-"` // its meaning, in English
+	Default string `json:"-"` // "" is none
+	Source  string `json:"-"` // file, environment, flag or computed; "" is the default
+	Live    bool   `json:"-"` // a reload applies a change
 }
 
 // Settings returns the settings in force, in the order of the documentation.
@@ -83,8 +87,16 @@ type Store interface {
 	// the number of its live grants, up to MostCounted.
 	UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error)
 
+	// ClientsNamed returns the IDs of clients of the store whose name is, or ends with, a text, up to MostCounted.
+	ClientsNamed(ctx context.Context, name string) ([]string, error)
+
 	// ListGrants returns grants, made with NewGrant, with the names of registered clients.
 	ListGrants(context.Context, GrantFilter, Rows) ([]Grant, error)
+
+	// The counts are of the same lists, up to most.
+	CountClients(ctx context.Context, f ClientFilter, most int) (int, error)
+	CountGrants(ctx context.Context, f GrantFilter, now time.Time, most int) (int, error)
+	CountAccounts(ctx context.Context, f AccountFilter, most int) (int, error)
 
 	// ListAccounts returns accounts. Without a text they are sorted by name, and the
 	// ID of a Mark is a name.
@@ -95,6 +107,8 @@ type Store interface {
 type TaskStore interface {
 	// ListTasks returns the tasks of all accounts, sorted by when they were created.
 	ListTasks(context.Context, TaskFilter, Rows) ([]Task, error)
+	// CountTasks counts the same tasks, up to most.
+	CountTasks(ctx context.Context, f TaskFilter, most int) (int, error)
 	// AnyTask returns a task of any account, or ledger.ErrNoTask.
 	AnyTask(ctx context.Context, handle string) (*ledger.Record, error)
 }

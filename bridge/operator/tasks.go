@@ -19,7 +19,8 @@ type Task struct {
 	Client  string    `json:"client_id"`
 	Agent   string    `json:"agent"`
 	State   a2a.State `json:"state"`
-	Message string    `json:"message"` // the beginning of the agent's last message
+	Asked   string    `json:"asked,omitempty"` // the beginning of the request
+	Message string    `json:"message"`         // the beginning of the agent's last message
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
 }
@@ -30,9 +31,13 @@ type TaskFilter struct {
 	OwnerID string
 	Agent   string
 	State   a2a.State
+	Text    string    // in the request, in any letter case, or the whole ID; of the latest MostSearched
 	Since   time.Time // created then or later
 	Until   time.Time // created before
 }
+
+// MostSearched bounds the tasks in whose requests, and the events in which, a text is looked for.
+const MostSearched = 2000
 
 // States are the states of tasks.
 var States = []a2a.State{
@@ -46,6 +51,7 @@ func (s *Service) Tasks(ctx context.Context, f TaskFilter) (*Page[Task], error) 
 		return nil, errState.with(string(f.State))
 	}
 	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Task, error) { return s.TaskStore.ListTasks(ctx, f, r) },
+		func(ctx context.Context, most int) (int, error) { return s.TaskStore.CountTasks(ctx, f, most) },
 		func(t *Task) Mark { return Mark{At: t.Created, ID: t.ID} })
 }
 

@@ -52,7 +52,7 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	sums, names := []usage.Sum{}, map[string]string{}
 	for _, t := range tallies {
 		sum := t.Sum()
-		if sum.Name, err = s.display(ctx, by, sum.Key, names); err != nil {
+		if sum.Name, err = display(ctx, s, by, sum.Key, names); err != nil {
 			return nil, err
 		}
 		sums = append(sums, sum)
@@ -61,24 +61,22 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 }
 
 // ResolveFilter returns a filter for the store. In f, the user may be the name of an account
-// instead of its ID. It fails with an Error if the time ends before it begins.
+// instead of its ID, and the client the name of the only app that is called so. It fails with an Error if the time ends before it begins.
 func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filter, error) {
 	if !f.Until.IsZero() && f.Until.Before(f.Since) {
 		return f, errTimeOrder
 	}
-	if f.User == "" {
-		return f, nil
+	if f.Outcome != "" && !slices.Contains(usage.Outcomes, f.Outcome) {
+		return f, errOutcome
 	}
-	_, err := s.OAuth.Accounts.FindID(ctx, f.User)
-	if errors.Is(err, oauth.ErrNotFound) {
-		var named *oauth.Account
-		if named, err = s.OAuth.Accounts.Find(ctx, f.User); err == nil {
-			f.User = named.ID
-		}
+	clients, err := s.ClientIDs(ctx, f.Client)
+	if err != nil {
+		return f, err
 	}
-	if errors.Is(err, oauth.ErrNotFound) { // the account was removed
-		err = nil
+	if len(clients) == 1 {
+		f.Client = clients[0]
 	}
+	f.User, err = s.AccountID(ctx, f.User)
 	return f, err
 }
 
@@ -91,7 +89,7 @@ func bys() string {
 }
 
 // display returns the name of the client or account that a sum is about.
-func (s *Service) display(ctx context.Context, by usage.By, key string, names map[string]string) (name string, err error) {
+func display(ctx context.Context, s *Service, by usage.By, key string, names map[string]string) (name string, err error) {
 	if name, ok := names[key]; ok || key == "" {
 		return name, nil
 	}
@@ -115,9 +113,34 @@ func (s *Service) display(ctx context.Context, by usage.By, key string, names ma
 // cursor on; "" is the first. It ends with More after MostExported.
 func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.Seq2[usage.Record, error] {
 	return exported(from, func(after Mark) ([]usage.Record, error) {
-		f.After, f.Limit = usage.Mark{At: after.At, ID: after.ID}, exportPage
-		return s.UsageStore.Calls(ctx, f)
+		return s.calls(ctx, f, Rows{After: after, Limit: exportPage})
 	}, func(c usage.Record) Mark { return Mark{At: c.At, ID: c.ID} })
+}
+
+// calls reads calls, and names their apps.
+func (s *Service) calls(ctx context.Context, f usage.Filter, r Rows) ([]usage.Record, error) {
+	f.After, f.Limit = usage.Mark{At: r.After.At, ID: r.After.ID}, r.Limit
+	calls, err := s.UsageStore.Calls(ctx, f)
+	names := map[string]string{}
+	for i := range calls {
+		if err == nil {
+			calls[i].App, err = display(ctx, s, usage.ByClient, calls[i].Client, names)
+		}
+	}
+	return calls, err
+}
+
+// LatestCalls returns a page of the calls that a filter chooses, the latest first.
+func (s *Service) LatestCalls(ctx context.Context, f usage.Filter, span Span) (*Page[usage.Record], error) {
+	f, err := s.ResolveFilter(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	span.Count = false // the sums have it
+	return list(ctx, s, span, func(ctx context.Context, r Rows) ([]usage.Record, error) {
+		f.Latest = !r.Reverse
+		return s.calls(ctx, f, r)
+	}, nil, func(c *usage.Record) Mark { return Mark{At: c.At, ID: c.ID} })
 }
 
 // More ends an export that has reached its bound: the rest starts at Cursor.

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	defaultPageSize = 50       // what A2A 1.0 gives who asks for no size (section 3.1.4)
-	maxPageBytes    = 16 << 20 // of tasks in one page
+	defaultPageSize = 50      // what A2A 1.0 gives who asks for no size (section 3.1.4)
+	maxPageBytes    = 3 << 20 // of tasks in one page: clients of gRPC take messages of 4 MiB
 )
 
 // Tasks lists the caller's tasks with this agent (a2a.Lister).

@@ -29,7 +29,7 @@ func (p *Proxy) outgoing(ctx context.Context, a directory.Agent, req *a2a.SendRe
 	}
 	m, out := *req.Message, *req
 	m.Metadata, out.Message = inside, &m
-	if p.Directory.ForceUseCase != "" {
+	if p.Directory.InForce().ForceUseCase != "" {
 		m.Parts = p.Directory.ForceParts(m.Parts)
 	}
 	if len(req.Metadata) > 0 { // agents read either
@@ -48,7 +48,7 @@ func (p *Proxy) metadata(caller directory.Caller, a directory.Agent, said a2a.Me
 		return nil, err
 	}
 	use, ok := word(said, directory.UseCaseKey)
-	if said[directory.UseCaseKey] != nil && p.Directory.ForceUseCase == "" && !caller.AllUseCases && (!ok || !slices.Contains(caller.UseCases, use)) {
+	if said[directory.UseCaseKey] != nil && p.Directory.InForce().ForceUseCase == "" && !caller.AllUseCases && (!ok || !slices.Contains(caller.UseCases, use)) {
 		return nil, ledger.InputError{Text: "The use case " + sanitize.Short(use, sanitize.MaxName) + " in the metadata of the message is not one of yours."}
 	}
 	m := a2a.Metadata{}
@@ -58,8 +58,8 @@ func (p *Proxy) metadata(caller directory.Caller, a directory.Agent, said a2a.Me
 			m[k] = v
 		}
 	}
-	if p.Directory.ForceUseCase != "" {
-		m[directory.UseCaseKey] = p.Directory.ForceUseCase
+	if p.Directory.InForce().ForceUseCase != "" {
+		m[directory.UseCaseKey] = p.Directory.InForce().ForceUseCase
 	}
 	if len(m) == 0 {
 		return said, nil

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge/ledger"
 )
 
 // Webhook is a webhook that is notified of the changes of a task.
@@ -45,10 +44,11 @@ type Outbox interface {
 	// returns ledger.ErrNoTask for a task that is not owner's.
 	DropHook(ctx context.Context, owner, handle, id string) error
 
-	// ClaimNotices leases to the caller at most limit notices that are due, the longest due first,
-	// and none for the hosts in except. Only the oldest notice of each webhook can be claimed. Of
-	// any number of parallel calls, each notice goes to exactly one, until l ends.
-	ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*Notice, error)
+	// ClaimNotices leases to replica at most limit notices that are due, the longest due first, and
+	// none for the hosts in except. Only the oldest notice of each webhook can be claimed. Of any
+	// number of parallel calls, each notice goes to exactly one, until a moment by the clock of
+	// replica; other replicas do not claim it as long as ledger.Leases counts replica's heartbeats.
+	ClaimNotices(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*Notice, error)
 
 	// NoticeDelivered deletes a notice that replica has claimed.
 	NoticeDelivered(ctx context.Context, n *Notice, replica string) error

@@ -95,7 +95,7 @@ func (r *rig) task(url string) *ledger.Record {
 	r.tasks++
 	now := time.Now().Truncate(time.Millisecond)
 	e := &ledger.Record{Handle: fmt.Sprint("task ", r.tasks), Owner: "alice", Agent: "agent", MessageID: "m", Created: now, Updated: now}
-	if err := r.db.Ledger.AddTask(r.t.Context(), e, ledger.Lease{Replica: "f", Until: now.Add(time.Hour)}, 5000); err != nil {
+	if err := r.db.Ledger.AddTask(r.t.Context(), e, "f", 5000); err != nil {
 		r.t.Fatal(err)
 	}
 	if _, err := r.service.Add(r.t.Context(), "alice", &a2a.PushConfig{TaskID: a2a.TaskID(e.Handle), URL: url, Token: "a secret of the webhook"}); err != nil {
@@ -134,13 +134,13 @@ type silent struct {
 	claimed, looked bool
 }
 
-func (s *silent) ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*push.Notice, error) {
+func (s *silent) ClaimNotices(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*push.Notice, error) {
 	if !s.claimed {
 		s.claimed = true
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return s.Outbox.ClaimNotices(ctx, l, now, limit, except)
+	return s.Outbox.ClaimNotices(ctx, replica, now, until, limit, except)
 }
 
 func (s *silent) NextNotice(ctx context.Context) (time.Time, error) {

@@ -48,7 +48,7 @@ type Service struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	running limiter
+	Attempted func(ok bool) // is called after each attempt to deliver; it may be nil
 }
 
 var _ runner.Webhooks = (*Service)(nil)

@@ -2,11 +2,13 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
+	"rialto/internal/open"
 )
 
 // A task in auth-required may continue without a message from us (A2A 1.0 section
@@ -14,7 +16,7 @@ import (
 // follower, so we poll its agent. The ledger says which tasks are due, so that a
 // waiting task costs nothing between two polls and survives a restart.
 const (
-	pollDueEvery    = leaseEvery
+	pollDueEvery    = 3 * time.Second
 	pollBatch       = 1000 // tasks per round
 	pollsAtOnce     = 8    // per agent, and as many because of wakeups
 	authPollTimeout = 5 * time.Second
@@ -22,36 +24,6 @@ const (
 	forgottenAfter  = time.Minute
 	maxForgotten    = 1000
 )
-
-// perAgent limits the requests to each agent at one time, so that an agent that does
-// not answer does not block the others. The zero value is ready.
-type perAgent struct {
-	mu   sync.Mutex
-	busy map[string]int
-}
-
-// enter reports whether a request to an agent may begin, with fewer than most running.
-// If so, leave ends it.
-func (l *perAgent) enter(agent string, most int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.busy == nil {
-		l.busy = map[string]int{}
-	}
-	if l.busy[agent] >= most {
-		return false
-	}
-	l.busy[agent]++
-	return true
-}
-
-func (l *perAgent) leave(agent string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.busy[agent]--; l.busy[agent] == 0 {
-		delete(l.busy, agent)
-	}
-}
 
 // pollDueTasks polls due tasks until the runner closes.
 func (p *poller) pollDueTasks() {
@@ -88,9 +60,9 @@ func (p *poller) pollWoken(handle string) {
 	if err != nil {
 		p.runner.logError("noting that a task has news", err)
 	}
-	if w != nil && p.waking.enter(w.Agent, pollsAtOnce) {
+	if w != nil && p.waking.Enter(w.Agent, pollsAtOnce) {
 		p.runner.wg.Go(func() {
-			defer p.waking.leave(w.Agent)
+			defer p.waking.Leave(w.Agent)
 			p.pollTask(*w)
 		})
 	}
@@ -110,9 +82,9 @@ func (p *poller) pollDue() {
 		of[w.Agent] = append(of[w.Agent], w)
 	}
 	for agent, tasks := range of {
-		if p.due.enter(agent, 1) {
+		if p.due.Enter(agent, 1) {
 			p.runner.wg.Go(func() {
-				defer p.due.leave(agent)
+				defer p.due.Leave(agent)
 				p.pollAgent(tasks)
 			})
 		}
@@ -144,8 +116,9 @@ func (p *poller) pollTask(w ledger.DuePoll) {
 type poller struct {
 	runner  *Runner
 	wakeups chan string // handles of tasks that their agents say have changed
-	waking  perAgent    // polls because of wakeups
-	due     perAgent    // polls of due tasks
+	// By agent, so that one that does not answer does not block the others.
+	waking open.Counter[string] // polls because of wakeups
+	due    open.Counter[string] // polls of due tasks
 
 	mu        sync.Mutex
 	forgotten map[string]time.Time // by handle: since when an agent does not know a task
@@ -195,19 +168,21 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 		return false // some agents say less to a poll than in their stream
 	}
 	unknown := a2a.Is(err, a2a.TaskNotFound)
-	forgotten := (unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
+	ended := errors.Is(err, a2a.ErrTooLarge) || (unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
 	pause, same := e.MessageID, err == nil && t.Status.State == e.State()
 	if same && e.Unconfirmed() && !ledger.SameText(e.Task.Status.Message, t.Status.Message) {
 		pause, same = pause+"+", false // it received the answer and asks another question
 	}
-	if !forgotten && (err != nil || same || t.Status.State == a2a.Unknown) {
+	if !ended && (err != nil || same || t.Status.State == a2a.Unknown) {
 		return false
 	}
+	p.runner.live.reserve(e.Handle)
+	defer p.runner.live.release(e.Handle)
 	if err := p.runner.reopen(ctx, e, pause); err != nil {
 		return false
 	}
-	if f := p.runner.Follow(conn, e, nil); !forgotten { // otherwise the follower finds out
-		f.apply(t)
+	if f := p.runner.Follow(conn, e, nil); !ended { // otherwise the follower finds out
+		f.applyBeside(t)
 	}
 	return true
 }

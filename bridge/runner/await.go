@@ -12,6 +12,7 @@ import (
 func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress func(string)) (*ledger.Record, error) {
 	woken, leave := r.waiters.add(handle)
 	defer leave()
+	var elsewhere ledgerProgress
 	for {
 		e, err := r.Ledger.Task(context.WithoutCancel(ctx), owner, handle)
 		if err != nil || e.Idle {
@@ -20,6 +21,10 @@ func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress f
 		if f := r.live.get(handle); f != nil {
 			if e = f.Wait(ctx, nil, progress, false); e.Idle {
 				return e, nil
+			}
+		} else {
+			for _, line := range elsewhere.lines(e) {
+				progress(line)
 			}
 		}
 		select {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Cancel asks the agent to stop a task of owner and returns the task. An idle task is taken under
-// our lease first, so that an answer sent at the same time does not run beside the cancellation.
+// Cancel asks the agent to stop a task of owner and returns the task. An idle task is taken
+// first, so that an answer sent at the same time does not run beside the cancellation.
 func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Record, error) {
 	e, err := r.Ledger.Task(ctx, owner, handle)
 	if err != nil {
@@ -31,6 +31,8 @@ func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Reco
 	}
 	ours := e.Idle
 	if ours {
+		r.live.reserve(handle)
+		defer r.live.release(handle)
 		if err := r.reopen(ctx, e, e.MessageID); err != nil {
 			return nil, err
 		}
@@ -46,13 +48,15 @@ func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Reco
 		return nil, err
 	}
 	if f != nil {
-		f.apply(task)
+		f.applyBeside(task)
 	}
 	return r.AwaitIdle(ctx, owner, handle, func(string) {})
 }
 
 // drop cancels a task whose message the agent never received.
 func (r *Runner) drop(ctx context.Context, e *ledger.Record) (*ledger.Record, error) {
+	r.live.reserve(e.Handle)
+	defer r.live.release(e.Handle)
 	if err := r.reopen(ctx, e, e.MessageID); err != nil {
 		return nil, err
 	}

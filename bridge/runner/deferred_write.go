@@ -8,6 +8,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/internal/unavailable"
 )
 
 // writtenWithin is how long a message may be on its way before its task is written.
@@ -18,17 +19,23 @@ const writtenWithin = 10 * time.Millisecond
 // ledger when the agent has answered, or after writtenWithin; the handle is not given out before.
 // It is for messages without an id: a message with an id may be repeated, and its task must be
 // found then. If so many tasks run that the ledger might refuse one, deferWrite returns nil.
-func (r *Runner) deferWrite(conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) *Follower {
+func (r *Runner) deferWrite(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+	done, err := r.admit(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	f := r.newFollower(conn, e, req)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if r.running.Err() != nil || !r.live.setUnwritten(f, r.mostRunning(), r.Now()) {
-		return nil
+		return nil, nil
 	}
+	r.enter(f)
 	f.unwritten, f.dirty = true, true
 	f.timer = time.AfterFunc(writtenWithin, func() { f.Save() })
 	r.wg.Go(func() { f.live(req) })
-	return f
+	return f, nil
 }
 
 // ErrNotRecorded says that the ledger refused a task whose message was sent.
@@ -38,9 +45,12 @@ func (e ErrNotRecorded) Unwrap() error { return e.error }
 
 // add writes the task for the first time. It is called with f.mu held.
 func (f *Follower) add(ctx context.Context) {
-	err := f.r.Ledger.AddTask(ctx, f.record, f.r.lease(), f.r.mostRunning())
+	err := f.r.Ledger.AddTask(ctx, f.record, f.r.Replica, f.r.mostRunning())
+	if away(err) {
+		err = f.addAgain(ctx, err)
+	}
 	var deferFrom time.Time
-	if errors.Is(err, ledger.ErrTooManyTasks) {
+	if errors.Is(err, ledger.ErrTooManyTasks) || away(err) { // so that the next messages do not leave in vain
 		deferFrom = f.r.Now().Add(leaseFor)
 	}
 	f.r.live.written(f, deferFrom)
@@ -50,6 +60,25 @@ func (f *Follower) add(ctx context.Context) {
 	}
 	f.unwritten, f.dirty, f.written, f.saved = false, false, f.heard, f.r.Now()
 	f.r.announceNew(f.record)
+}
+
+// away reports whether the ledger could not be reached, and so may or may not have the task.
+func away(err error) bool {
+	e, is := unavailable.As(err)
+	return is && !e.Overloaded
+}
+
+// addAgain writes the task once more if the ledger does not have it: often only one connection
+// broke, before or after the commit. It returns why if the ledger is still away.
+func (f *Follower) addAgain(ctx context.Context, why error) error {
+	_, err := f.r.Ledger.Task(ctx, f.record.Owner, f.record.Handle)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ledger.ErrNoTask):
+		return f.r.Ledger.AddTask(ctx, f.record, f.r.Replica, f.r.mostRunning())
+	}
+	return why
 }
 
 // giveUp gives up a task that the ledger refused. It is called with f.mu held.
@@ -71,20 +100,43 @@ func (f *Follower) EnsureRecorded() error {
 	return f.lost
 }
 
-// withdraw cancels a task that the ledger refused.
+// withdraw cancels a task that the ledger refused, unless it has ended.
 func (f *Follower) withdraw() {
 	f.mu.Lock()
-	lost, id := f.lost != nil, a2a.TaskID("")
-	if f.record.Task != nil && !f.record.State().Terminal() {
+	lost, ended, id := f.lost, f.record.State().Terminal(), a2a.TaskID("")
+	if f.record.Task != nil {
 		id = f.record.Task.ID
 	}
 	f.mu.Unlock()
-	if !lost || id == "" {
+	if ended && away(lost) {
+		f.saveLost()
+		return
+	}
+	if lost == nil || ended || id == "" {
 		return
 	}
 	ctx, cancel := context.WithTimeout(f.r.running, cancelBudget)
 	defer cancel()
 	if _, err := f.conn.Cancel(ctx, id); err != nil && f.r.running.Err() == nil {
 		f.r.Log.Warn("canceling a task that could not be written", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+	}
+}
+
+// saveLost writes the end of a task that the ledger may have after all: its commit may have
+// arrived, and the answer to it not.
+func (f *Follower) saveLost() {
+	for wait := retryFirst; ; wait = min(2*wait, retryLast) {
+		err := f.r.Ledger.SaveTask(f.r.writes.context(f.r.running), f.record, f.r.Replica)
+		if err == nil {
+			f.r.announceChange(f.record)
+		}
+		if !away(err) { // with ErrLeaseLost, the ledger does not have it
+			return
+		}
+		select {
+		case <-f.r.running.Done():
+			return
+		case <-time.After(wait):
+		}
 	}
 }

@@ -75,7 +75,10 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 	f.forgetSent(err)
 	f.settle(func(e *ledger.Record) {
 		f.sent = err
-		if e.Task == nil || a2a.Is(err, a2a.TaskNotFound) {
+		switch {
+		case e.Task == nil: // with the request, which can be sent again
+			e.Task, e.Failure = &a2a.Task{ContextID: f.message.ContextID, History: []a2a.Message{*f.message}}, ledger.FailureOf(err)
+		case a2a.Is(err, a2a.TaskNotFound):
 			e.Failure = ledger.FailureOf(err)
 		}
 	})

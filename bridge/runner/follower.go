@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -15,7 +16,6 @@ import (
 const (
 	saveFirst   = 25 * time.Millisecond  // until the first write: many tasks are done by then
 	saveEvery   = 250 * time.Millisecond // between two writes of a small task that streams
-	maxTask     = 16 << 20               // bytes of a task
 	retryFirst  = time.Second
 	retryLast   = time.Minute
 	writeBudget = 10 * time.Second
@@ -43,17 +43,20 @@ type Follower struct {
 	events        eventLog
 	size          int  // bytes of the task, at most
 	revisionsSize int  // bytes of its past, which is written with it
+	counted       int  // of both, in the runner's memory
 	dirty         bool // record has changes that the ledger does not have
 	written       bool // the ledger has heard of an answer
 	saved         time.Time
+	begun         time.Time   // when the message was sent
 	timer         *time.Timer // writes what a burst of events left dirty
 
 	unwritten bool   // the ledger does not have the task yet: see deferWrite
 	lost      error  // why it never will
 	hangUp    func() // ends the stream
+	uncount   func() // notes that the task runs no longer
 }
 
-// Follow starts a follower for e, which the ledger holds under our lease. Without send it resumes
+// Follow starts a follower for e, which we hold. Without send it resumes
 // the task. On a runner that closes, nothing starts: the next process finds the task in the ledger.
 func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
 	f := r.newFollower(conn, e, send)
@@ -61,6 +64,7 @@ func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendReq
 		f.ended = true
 		return f
 	}
+	r.enter(f)
 	r.live.set(f)
 	r.waiters.wake(e.Handle) // those that came between the ledger's record and now
 	r.wg.Go(func() { f.live(send) })
@@ -68,7 +72,7 @@ func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendReq
 }
 
 func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
-	f := &Follower{r: r, conn: conn, record: e, start: e.Clone(), message: sentIn(send), changed: make(chan struct{}), revisionsSize: e.Revisions.Size(), saved: r.Now()}
+	f := &Follower{r: r, conn: conn, record: e, start: e.Clone(), message: sentIn(send), changed: make(chan struct{}), revisionsSize: e.Revisions.Size(), saved: r.Now(), begun: r.Now()}
 	if r.Hook != nil {
 		f.woken = make(chan struct{}, 1)
 	}
@@ -79,8 +83,33 @@ func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.Se
 }
 
 func (f *Follower) live(send *a2a.SendRequest) {
-	f.run(f.r.running, f.r.withHook(f.conn, f.start, send))
+	ctx, ended := f.traced(f.r.running)
+	defer ended()
+	f.run(ctx, f.r.withHook(f.conn, f.start, send))
 	f.r.live.remove(f)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.r.memory.leave(f.start.Owner, f.counted)
+	f.uncount()
+}
+
+// enter counts the task of f until it is idle or its follower ends.
+func (r *Runner) enter(f *Follower) {
+	r.memory.enter(f.start.Owner)
+	r.live.counts.enter(f.start)
+	f.uncount = sync.OnceFunc(func() { r.live.counts.leave(f.start) })
+}
+
+// resize notes how many bytes the task has, and returns why it must end if that is too much. The
+// revisions have a limit of their own.
+func (f *Follower) resize(bytes int) *ledger.Failure {
+	from := f.counted
+	f.size, f.counted = bytes, bytes+f.revisionsSize
+	f.r.stored.grow(f.start.Owner, f.start.Agent, from, f.counted)
+	if why := f.r.memory.resize(f.start.Owner, from, f.counted, f.r.limits()); why != nil || f.counted <= ledger.SmallTask {
+		return why
+	}
+	return f.r.stored.cut(f.start.Owner, f.start.Agent)
 }
 
 // Follower returns the follower of a task on this replica, or nil.
@@ -115,13 +144,13 @@ func (f *Follower) peer() directory.Conn {
 
 // send sends the message and applies the events of the answer.
 func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) {
-	n, err := f.consume(f.conn.Stream(ctx, send))
+	n, err := f.consume(ctx, f.conn.Stream(ctx, send))
 	if n == 0 && refusedPush(send, err) {
 		send.Push = nil
-		n, err = f.consume(f.conn.Stream(ctx, send))
+		n, err = f.consume(ctx, f.conn.Stream(ctx, send))
 	}
 	switch {
-	case n > 0 || ctx.Err() != nil:
+	case n > 0 || ctx.Err() != nil || f.finished():
 	case f.mayHaveArrived(err):
 		f.confirmDelivery(ctx, err)
 	default:
@@ -141,9 +170,10 @@ func (f *Follower) flush(ctx context.Context) {
 }
 
 // consume applies events until they end, and returns how many there were.
-func (f *Follower) consume(events iter.Seq2[a2a.Event, error]) (n int, err error) {
+func (f *Follower) consume(ctx context.Context, events iter.Seq2[a2a.Event, error]) (n int, err error) {
 	for e, err := range events {
 		if err != nil {
+			f.endIfTooLarge(err)
 			return n, err
 		}
 		n++
@@ -151,8 +181,34 @@ func (f *Follower) consume(events iter.Seq2[a2a.Event, error]) (n int, err error
 		if f.finished() {
 			break
 		}
+		f.r.memory.pace(ctx, f.start.Owner, ledger.Size(e))
 	}
 	return n, nil
+}
+
+// applyBeside applies an event that did not come from the stream of the follower, and ends
+// the stream if the task is idle now: a silent agent would keep it open.
+func (f *Follower) applyBeside(e a2a.Event) {
+	f.apply(e)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.leaveStream()
+}
+
+// leaveStream ends the stream of a follower that has ended. It is called with f.mu held.
+func (f *Follower) leaveStream() {
+	if f.ended && f.hangUp != nil {
+		f.hangUp()
+	}
+}
+
+// endIfTooLarge ends a task that the agent has begun if err says that an answer about it is
+// too large: each look at it would fetch that answer again.
+func (f *Follower) endIfTooLarge(err error) {
+	if errors.Is(err, a2a.ErrTooLarge) && f.taskID() != "" && !f.finished() {
+		f.r.Log.Warn("following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+		f.settle(func(e *ledger.Record) { e.Failure = ledger.FailureOf(err) })
+	}
 }
 
 // apply applies an event to the record and wakes the waiters. The last event is written
@@ -180,13 +236,13 @@ func (f *Follower) apply(e a2a.Event) {
 		f.record.Task.History = append(f.record.Task.History, *f.message)
 	}
 	f.heard = true
+	if first {
+		f.observeFirst(now)
+	}
 	n := ledger.Size(e)
 	f.events.add(e, n)
-	if f.size += n; f.size > maxTask { // what was replaced or forgotten counted so far
-		f.size = ledger.Size(f.record.Task)
-	}
-	if f.size > maxTask {
-		f.record.Failure = ledger.Fail(a2a.InvalidAgentResponse, "The task holds more than %d MiB, and was cut there.", maxTask>>20)
+	if f.resize(f.size+n) != nil { // what was replaced or forgotten counted so far
+		f.record.Failure = cmp.Or(f.resize(ledger.Size(f.record.Task)), f.record.Failure)
 	}
 	f.addProgress(e)
 	f.dirty = true
@@ -250,6 +306,14 @@ func (f *Follower) write() {
 		return
 	}
 	ctx := f.r.writes.context(f.r.running)
+	if f.size+f.revisionsSize > largeTask {
+		end, ok := f.r.largeWrites.begin(f.ended || f.unwritten || f.r.running.Err() != nil)
+		if !ok {
+			f.timer = time.AfterFunc(f.pause(), func() { f.Save() })
+			return
+		}
+		defer end()
+	}
 	if f.unwritten {
 		f.add(ctx)
 		return
@@ -260,6 +324,7 @@ func (f *Follower) write() {
 	case errors.Is(err, ledger.ErrLeaseLost):
 		f.r.Log.Warn("another replica took the task over", "task", f.record.Handle)
 		f.ended, f.dirty = true, false
+		f.leaveStream()
 	case err != nil:
 		f.r.Log.Error("writing a task", "task", f.record.Handle, "err", err)
 	default:

@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// followers are those of this replica, by the handles of their tasks. A nil follower is
-// of a task that is being added or taken over. The lease of each task is ours.
+// followers are those of this replica, by the handles of their tasks, which it holds.
 type followers struct {
 	mu        sync.Mutex
 	byHandle  map[string]*Follower
+	reserved  map[string]int         // tasks that are being added, continued or taken over: how often
 	unwritten map[*Follower]struct{} // those whose tasks the ledger does not have yet
 	deferFrom time.Time              // no message leaves before its task is written, until then
+	counts    taskCounts
 }
 
 // get returns the follower of a task, or nil.
@@ -39,30 +40,37 @@ func (l *followers) remove(f *Follower) {
 	}
 }
 
-// handles returns the handles of the tasks whose lease is ours.
+// handles returns the handles of the tasks that this replica takes care of.
 func (l *followers) handles() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Collect(maps.Keys(l.byHandle))
+	return slices.AppendSeq(slices.Collect(maps.Keys(l.byHandle)), maps.Keys(l.reserved))
 }
 
-// reserve notes that a task is being taken over. It reports false if it is ours already.
-func (l *followers) reserve(handle string) bool {
+// reserve notes that a task is being added or continued, until release.
+func (l *followers) reserve(handle string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, ours := l.byHandle[handle]; ours {
+	l.reserved[handle]++
+}
+
+// claim reserves a task that is being taken over. It reports false if it is ours already.
+func (l *followers) claim(handle string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.byHandle[handle] != nil || l.reserved[handle] > 0 {
 		return false
 	}
-	l.byHandle[handle] = nil
+	l.reserved[handle]++
 	return true
 }
 
-// unreserve undoes reserve, unless a follower has taken its place.
-func (l *followers) unreserve(handle string) {
+// release undoes reserve or claim.
+func (l *followers) release(handle string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.byHandle[handle] == nil {
-		delete(l.byHandle, handle)
+	if l.reserved[handle]--; l.reserved[handle] == 0 {
+		delete(l.reserved, handle)
 	}
 }
 
@@ -72,7 +80,7 @@ func (l *followers) unreserve(handle string) {
 func (l *followers) setUnwritten(f *Follower, most int, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.byHandle) >= most || now.Before(l.deferFrom) {
+	if len(l.byHandle)+len(l.reserved) >= most || now.Before(l.deferFrom) {
 		return false
 	}
 	l.byHandle[f.record.Handle] = f
@@ -96,7 +104,7 @@ func (l *followers) written(f *Follower, deferFrom time.Time) {
 func (l *followers) overdue(most int) []*Follower {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.byHandle) <= most {
+	if len(l.byHandle)+len(l.reserved) <= most {
 		return nil
 	}
 	return slices.Collect(maps.Keys(l.unwritten))

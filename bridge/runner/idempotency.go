@@ -55,6 +55,7 @@ func (f *Follower) forgetSent(err error) {
 func (f *Follower) readLedger(ctx context.Context) {
 	woken, leave := f.r.waiters.add(f.start.Handle)
 	defer leave()
+	var news ledgerProgress
 	for heard := f.start.Task != nil; ; {
 		e, err := f.r.Ledger.Task(context.WithoutCancel(ctx), f.start.Owner, f.start.Handle)
 		live := f.r.live.get(f.start.Handle)
@@ -62,7 +63,7 @@ func (f *Follower) readLedger(ctx context.Context) {
 			e = live.Wait(ctx, nil, func(string) {}, !heard)
 		}
 		over := err != nil || e.Idle || ctx.Err() != nil || f.r.waits.Err() != nil
-		f.observe(e, over)
+		f.observe(e, over, &news)
 		switch {
 		case over:
 			return
@@ -81,11 +82,14 @@ func (f *Follower) readLedger(ctx context.Context) {
 }
 
 // observe replaces the record; e is nil if it is not known.
-func (f *Follower) observe(e *ledger.Record, over bool) {
+func (f *Follower) observe(e *ledger.Record, over bool, news *ledgerProgress) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e != nil {
 		f.record, f.heard = e, e.Task != nil
+		lines := news.lines(e)
+		f.progress, f.progressCount = append(f.progress, lines...), f.progressCount+len(lines)
+		f.progress = f.progress[max(0, len(f.progress)-notesKept):]
 	}
 	f.ended = over
 	f.announce()

@@ -66,9 +66,13 @@ func textSoFar(t *a2a.Task, id string) string {
 	if a == nil || len(a.Parts) == 0 {
 		return ""
 	}
-	parts := ledger.JoinTexts(a.Parts[max(0, len(a.Parts)-50):])
+	last := a.Parts[max(0, len(a.Parts)-50):]
+	for len(last) > 1 && ledger.PartsSize(last[1:]) > 4<<10 { // what comes before is not shown
+		last = last[1:]
+	}
+	parts := ledger.JoinTexts(last)
 	text, _ := parts[len(parts)-1].Content.(a2a.Text)
-	end := []rune(sanitize.Text(string(text)))
+	end := []rune(sanitize.Text(string(text[max(0, len(text)-4<<10):])))
 	if n := len(end) - 200; n > 0 {
 		return "…" + string(end[n:])
 	}

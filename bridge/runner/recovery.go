@@ -9,41 +9,36 @@ import (
 )
 
 const (
-	leaseFor        = 10 * time.Second
-	leaseEvery      = 3 * time.Second
 	claimBatch      = 100
 	maxClaimBatches = 10 // at one time
 )
 
-func (r *Runner) lease() ledger.Lease {
-	return ledger.Lease{Replica: r.Replica, Until: r.Now().Add(leaseFor)}
-}
-
-// keepLeases renews our leases and takes over tasks whose follower died with an earlier
-// process or another replica.
+// keepLeases shows that we live, and takes over tasks whose follower died with an earlier
+// process or another replica. It claims nothing while it does not reach the database.
 func (r *Runner) keepLeases() {
-	tick := time.NewTicker(leaseEvery)
+	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
-	for {
-		ctx, cancel := context.WithTimeout(r.running, writeBudget)
-		r.claimAbandoned(ctx)
-		cancel()
+	for reached := true; ; {
+		if reached {
+			r.claimAbandoned(r.running)
+		}
 		select {
 		case <-r.running.Done():
 			return
 		case <-tick.C:
 		}
+		err := r.hearts.beat(r.running, r.Leases, r.Replica)
+		if reached = err == nil; !reached {
+			r.logError("telling other replicas that this one lives", err)
+		}
 	}
 }
 
-// claimAbandoned renews the leases of the tasks that this replica follows, by handle,
-// and takes over tasks whose lease has expired. A task that this replica lost is found
-// like that of a dead replica.
+// claimAbandoned takes over the tasks of replicas that died, and those of this replica that
+// have no follower: their first write seemed to fail.
 func (r *Runner) claimAbandoned(ctx context.Context) {
-	if err := r.Leases.RenewLeases(ctx, r.lease(), r.live.handles()); err != nil {
-		r.logError("renewing leases", err)
-		return
-	}
+	ctx, cancel := context.WithTimeout(ctx, writeBudget)
+	defer cancel()
 	for range maxClaimBatches {
 		entries, err := r.nextAbandoned(ctx)
 		if err != nil {
@@ -51,8 +46,11 @@ func (r *Runner) claimAbandoned(ctx context.Context) {
 			return
 		}
 		for _, e := range entries {
-			if r.running.Err() == nil && r.live.reserve(e.Handle) {
+			if r.running.Err() == nil && r.live.claim(e.Handle) {
 				r.Log.Info("taking up a task", "task", e.Handle, "agent", e.Agent)
+				if r.Observer != nil {
+					r.Observer.TakenOver()
+				}
 				r.wg.Go(func() { r.takeOver(e) })
 			}
 		}
@@ -62,22 +60,12 @@ func (r *Runner) claimAbandoned(ctx context.Context) {
 	}
 }
 
-// nextAbandoned returns tasks whose lease has expired, now under ours.
+// nextAbandoned returns tasks without a follower, now held by us.
 func (r *Runner) nextAbandoned(ctx context.Context) ([]*ledger.Record, error) {
 	if r.Only != "" {
-		return r.Leases.ClaimTask(ctx, r.Only, r.lease(), r.Now())
+		return r.Leases.ClaimTask(ctx, r.Only, r.Replica, r.live.handles())
 	}
-	return r.Leases.ClaimTasks(ctx, r.lease(), r.Now(), claimBatch)
-}
-
-// expireOtherLeases expires the leases of the process before this one, because no other
-// process runs.
-func (r *Runner) expireOtherLeases() {
-	ctx, cancel := context.WithTimeout(r.running, writeBudget)
-	defer cancel()
-	if err := r.Leases.EndLeases(ctx, r.Replica, r.Now()); err != nil {
-		r.logError("ending the leases of the process before", err)
-	}
+	return r.Leases.ClaimTasks(ctx, r.Replica, r.live.handles(), claimBatch)
 }
 
 // logError logs an error that is not due to our own stopping.
@@ -88,20 +76,21 @@ func (r *Runner) logError(doing string, err error) {
 }
 
 // takeOver follows a task of another process. A task whose message was not answered has
-// failed: the agent may be working on it, and sending again could make it work twice.
+// presumably failed: the agent may be working on it, and sending again could make it work
+// twice. If the process that sent it still gets the answer, it writes that instead.
 func (r *Runner) takeOver(e *ledger.Record) {
-	defer r.live.unreserve(e.Handle)
+	defer r.live.release(e.Handle)
 	if e.Failure != nil {
-		r.fail(e, &ledger.Failure{Code: a2a.Unavailable, Message: e.Failure.Message, Sentence: e.Failure.Sentence})
+		r.fail(e, presumed(&ledger.Failure{Code: a2a.Unavailable, Message: e.Failure.Message, Sentence: e.Failure.Sentence}))
 		return
 	}
 	if e.Task == nil || e.Task.ID == "" {
-		r.fail(e, ledger.Fail(a2a.Unavailable, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again."))
+		r.fail(e, presumed(ledger.Fail(a2a.Unavailable, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.")))
 		return
 	}
 	p := r.Directory.Lookup(e.Agent)
 	if p == nil {
-		r.fail(e, ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent))
+		r.fail(e, presumed(ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent)))
 		return
 	}
 	for wait := retryFirst; ; wait = min(2*wait, retryLast) {
@@ -119,6 +108,12 @@ func (r *Runner) takeOver(e *ledger.Record) {
 	}
 }
 
+// presumed marks a failure as one that the agent's answer replaces.
+func presumed(why *ledger.Failure) *ledger.Failure {
+	why.Presumed = true
+	return why
+}
+
 func (r *Runner) fail(e *ledger.Record, why *ledger.Failure) {
 	e.Failure = why
 	e.Idle = true
@@ -130,4 +125,5 @@ func (r *Runner) fail(e *ledger.Record, why *ledger.Failure) {
 		return
 	}
 	r.announceChange(e)
+	observeEnd(r.Observer, e)
 }

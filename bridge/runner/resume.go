@@ -23,6 +23,7 @@ func (f *Follower) resumeUntilIdle(ctx context.Context) {
 		if told {
 			left.reset()
 		} else if given := left.spend(f.r.Now(), err); given != nil {
+			given.Presumed = f.message == nil // otherwise we are the sender
 			f.settle(func(e *ledger.Record) { e.Failure = given })
 			return
 		}
@@ -50,12 +51,13 @@ func (f *Follower) reconnect(ctx context.Context) {
 // whether the agent answered with the task.
 func (f *Follower) resume(ctx context.Context) (told bool, err error) {
 	if f.conn.Card().Capabilities.Streaming {
-		if n, err := f.consume(f.conn.Subscribe(ctx, f.taskID())); n > 0 && err == nil || f.finished() || a2a.RetryAfter(err) > 0 {
+		if n, err := f.consume(ctx, f.conn.Subscribe(ctx, f.taskID())); n > 0 && err == nil || f.finished() || a2a.RetryAfter(err) > 0 {
 			return n > 0, err
 		}
 	}
 	task, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
 	if err != nil {
+		f.endIfTooLarge(err)
 		return false, err
 	}
 	f.apply(task)

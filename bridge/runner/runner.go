@@ -34,8 +34,9 @@ type Runner struct {
 	// Signals tell other replicas of tasks; nil if there are none.
 	Signals ledger.Signals
 
-	// Replied gets the answers of clients that reached another replica; nil drops them.
-	Replied func(to string, body []byte)
+	// SessionChanged is called when a replica has changed what is shared of an MCP session, ""
+	// being any. It must not block. It may be nil.
+	SessionChanged func(session string)
 
 	// TaskChanged is called when a task has changed or, with created, is new. It must
 	// not block. It may be nil.
@@ -53,7 +54,9 @@ type Runner struct {
 	// does; "" is all.
 	Only string
 
-	MaxRunning int // tasks of one user that run at one time; 0 means 1000
+	Observer Observer // nil is none
+
+	Limits Limits
 
 	running  context.Context // ends with Close: followers live on it
 	stop     context.CancelFunc
@@ -65,7 +68,12 @@ type Runner struct {
 	outgoing chan ledger.Signal
 	waiters  waiters
 	live     followers
+	hearts   heartbeats
 	polls    poller
+
+	memory      memory
+	stored      stored
+	largeWrites largeWrites
 }
 
 // Start takes over the tasks that an earlier process left, and keeps doing so for those
@@ -73,11 +81,10 @@ type Runner struct {
 func (r *Runner) Start() {
 	r.running, r.stop = context.WithCancel(context.Background())
 	r.waits, r.endWaits = context.WithCancel(r.running)
-	r.live.byHandle, r.live.unwritten = map[string]*Follower{}, map[*Follower]struct{}{}
+	r.live.byHandle, r.live.reserved, r.live.unwritten = map[string]*Follower{}, map[string]int{}, map[*Follower]struct{}{}
 	r.polls.runner, r.polls.wakeups = r, make(chan string, maxWakeups)
-	if r.Alone {
-		r.expireOtherLeases()
-	}
+	r.stored.runner = r
+	r.join()
 	r.wg.Go(r.keepLeases)
 	if r.Signals != nil {
 		r.outgoing = make(chan ledger.Signal, maxSignals)
@@ -93,15 +100,14 @@ func (r *Runner) Start() {
 // a handle before the server stops.
 func (r *Runner) EndWaits() { r.endWaits() }
 
-// Close stops following, waits until everything is written, and releases the leases.
-// Tasks go on at their agents; the next Start finds them.
+// Close stops following, waits until everything is written, and leaves the tasks to others.
+// They go on at their agents; the next Start finds them.
 func (r *Runner) Close() {
-	leased := r.live.handles()
 	r.stop()
 	r.wg.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), writeBudget)
 	defer cancel()
-	if err := r.Leases.RenewLeases(ctx, ledger.Lease{Replica: r.Replica, Until: r.Now()}, leased); err != nil {
-		r.Log.Error("releasing leases", "err", err)
+	if err := r.Leases.RemoveReplicas(ctx, map[string]int64{r.Replica: r.hearts.own}); err != nil {
+		r.Log.Error("leaving tasks to other replicas", "err", err)
 	}
 }

@@ -30,14 +30,14 @@ func (r *Runner) sendNew(ctx context.Context, caller directory.Caller, args *Req
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.Directory.Choose(ctx, args.Agent, args.Skill, args.Message)
+	p, err := r.Directory.Choose(ctx, args.Agent, args.Skill)
 	if err == nil {
 		err = caller.CheckSkill(p.Agent, args.Skill)
 	}
 	if err != nil {
 		return nil, r.Directory.HintSkill(ctx, args.Skill, err)
 	}
-	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: ledger.Excerpt(m), Digest: args.digest(m)}
+	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: ledger.Excerpt(m), Digest: args.digest(m), Trace: traceOf(ctx, r.Observer)}
 	if f, err := r.Repeated(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
 		return f, err
 	}
@@ -57,8 +57,8 @@ func (r *Runner) sendNew(ctx context.Context, caller directory.Caller, args *Req
 	}
 	req := &a2a.SendRequest{Message: m, Metadata: m.Metadata}
 	if e.Digest == "" {
-		if f := r.deferWrite(conn, e, req); f != nil {
-			return f, nil
+		if f, err := r.deferWrite(ctx, conn, e, req); f != nil || err != nil {
+			return f, err
 		}
 	}
 	return r.StartTask(ctx, conn, e, req)
@@ -76,7 +76,7 @@ func (r *Runner) sendNext(ctx context.Context, caller directory.Caller, args *Re
 	if err := checkContinues(args, e); err != nil {
 		return nil, err
 	}
-	p, err := r.Directory.Choose(ctx, e.Agent, "", "")
+	p, err := r.Directory.Choose(ctx, e.Agent, "")
 	if err == nil {
 		err = caller.CheckSkill(p.Agent, args.Skill)
 	}

@@ -2,33 +2,18 @@ package runner
 
 import (
 	"context"
-	"encoding/base64"
 	"slices"
 	"sync"
 
 	"rialto/bridge/ledger"
 )
 
-// mostAnswer limits an answer to another replica in bytes: a notification of PostgreSQL
-// holds less than 8000.
-const mostAnswer = 5000
-
-// PassOn passes the answer of a client to the replica that asked. An answer that is too
-// long is dropped; the call then ends without one.
-func (r *Runner) PassOn(to string, body []byte) {
-	if r.Signals != nil && len(body) > mostAnswer {
-		r.Log.Warn("an answer to a question of another replica is too long to be passed on", "bytes", len(body))
-		return
-	}
-	r.signal(ledger.Signal{About: ledger.AboutAnswer, Handle: to, Body: base64.StdEncoding.EncodeToString(body)})
-}
-
 // maxSignals limits the queue of signals; more are dropped.
 const maxSignals = 256
 
 // signal queues a signal for the other replicas.
 func (r *Runner) signal(s ledger.Signal) {
-	minor := s.About == ledger.AboutAnswer || s.Owner != "" && s.About != ledger.AboutLedger
+	minor := s.Owner != "" && s.About != ledger.AboutLedger
 	if r.Signals == nil || minor && len(r.outgoing) > maxSignals/2 {
 		return // leave room for signals of idle tasks, for which callers wait
 	}
@@ -58,14 +43,14 @@ func (r *Runner) exchange() {
 
 func (r *Runner) heard(s ledger.Signal) {
 	switch s.About {
-	case ledger.AboutAnswer:
-		if body, err := base64.StdEncoding.DecodeString(s.Body); err == nil && r.Replied != nil {
-			r.Replied(s.Handle, body)
+	case ledger.AboutSession:
+		if r.SessionChanged != nil {
+			r.SessionChanged(s.Handle)
 		}
 		return
 	case ledger.AboutAgent:
 		r.wakeFollower(s.Handle)
-	case ledger.AboutLedger:
+	case ledger.AboutLedger, ledger.AboutTask:
 		r.waiters.wake(s.Handle)
 	}
 	if s.From != r.Replica { // this one has told already

@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,16 +24,31 @@ func (r *Runner) AssignHandle(e *ledger.Record) error {
 }
 
 // mostRunning is how many tasks of an owner run at one time.
-func (r *Runner) mostRunning() int { return cmp.Or(r.MaxRunning, 1000) }
+func (r *Runner) mostRunning() int { return r.limits().TasksPerUser }
+
+// admit counts a task that is about to start or to continue, until done, or returns which limit
+// keeps it from that.
+func (r *Runner) admit(ctx context.Context, e *ledger.Record) (done func(), err error) {
+	if err := r.stored.check(ctx, e.Owner, e.Agent); err != nil {
+		return nil, err
+	}
+	return r.live.counts.start(e, r.limits())
+}
 
 // StartTask writes e, a new task, into the ledger and starts a follower with its first message.
 func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+	done, err := r.admit(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	e.Trace = traceOf(ctx, r.Observer)
 	r.live.reserve(e.Handle) // it counts from now on
-	defer r.live.unreserve(e.Handle)
+	defer r.live.release(e.Handle)
 	for _, f := range r.live.overdue(r.mostRunning()) {
 		f.Save()
 	}
-	err := r.Ledger.AddTask(ctx, e, r.lease(), r.mostRunning())
+	err = r.Ledger.AddTask(ctx, e, r.Replica, r.mostRunning())
 	var before ledger.ErrDuplicate
 	switch {
 	case errors.As(err, &before):
@@ -52,11 +66,19 @@ func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.R
 
 // ContinueTask resumes e with a message and starts a follower.
 func (r *Runner) ContinueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+	done, err := r.admit(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	r.live.reserve(e.Handle)
+	defer r.live.release(e.Handle)
 	m := req.Message
+	e.Trace = traceOf(ctx, r.Observer)
 	if err := r.watch(ctx, e, req); err != nil {
 		return nil, err
 	}
-	err := r.reopen(ctx, e, m.ID)
+	err = r.reopen(ctx, e, m.ID)
 	var before ledger.ErrDuplicate
 	switch {
 	case errors.As(err, &before):
@@ -73,10 +95,10 @@ func (r *Runner) ContinueTask(ctx context.Context, conn directory.Conn, e *ledge
 	return r.Follow(conn, e, req), nil
 }
 
-// reopen takes an idle task under our lease for a message.
+// reopen takes an idle task for a message. The caller has reserved it.
 func (r *Runner) reopen(ctx context.Context, e *ledger.Record, messageID string) error {
 	e.Touch(r.Now())
-	if err := r.Ledger.ContinueTask(ctx, e, messageID, r.lease(), e.Updated); err != nil {
+	if err := r.Ledger.ContinueTask(ctx, e, messageID, r.Replica, e.Updated); err != nil {
 		return err
 	}
 	e.MessageID, e.Idle = messageID, false

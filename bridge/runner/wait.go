@@ -48,6 +48,9 @@ func (f *Follower) Refusal() error {
 }
 
 func (f *Follower) announce() {
+	if f.ended && f.uncount != nil { // nil if it was never counted
+		f.uncount() // before a waiter starts the next task
+	}
 	close(f.changed)
 	f.changed = make(chan struct{})
 }

@@ -98,8 +98,23 @@ func unit(b []byte) rune {
 	return rune(n)
 }
 
-// Short returns text from an agent, clean and at most n characters long.
-func Short(s string, n int) string { return Truncate(Text(s), n) }
+// Short returns text from an agent, clean and at most n characters long. It reads no more of a
+// long text than that takes.
+func Short(s string, n int) string {
+	if len(s) > n {
+		shown := 0
+		for i, r := range s {
+			if Hidden(r) {
+				continue
+			}
+			if shown++; shown > n+1 {
+				s = s[:i]
+				break
+			}
+		}
+	}
+	return Truncate(Text(s), n)
+}
 
 // Label returns a name from an agent, clean, on one line and not too long.
 func Label(s string) string {
@@ -142,8 +157,17 @@ func Labels(in []string) []string {
 
 // Truncate shortens s to at most n characters and says so with an ellipsis.
 func Truncate(s string, n int) string {
-	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+	if len(s) <= n {
 		return s
 	}
-	return string([]rune(s)[:n-1]) + "…"
+	last, seen := 0, 0 // where the last character begins that is left if there are more, and how many there are
+	for i := range s {
+		if seen == n-1 {
+			last = i
+		}
+		if seen++; seen > n {
+			return s[:last] + "…"
+		}
+	}
+	return s
 }

@@ -14,8 +14,9 @@ import (
 	"rialto/mcp"
 )
 
-// question is the question of a task in input-required for the user at the client.
-func question(e *ledger.Record) mcp.Question {
+// question is the question of a task in input-required for the user at the client. Before is what
+// the user may have to be reminded of.
+func question(e *ledger.Record, before string) mcp.Question {
 	f := runner.FormOf(e)
 	text := sanitize.Short(e.Task.Status.Message.Text(), 2000)
 	if f == runner.OpenForm {
@@ -25,7 +26,7 @@ func question(e *ledger.Record) mcp.Question {
 	if e.Unconfirmed() {
 		text = "Whether the agent got the last answer is not known. Answer again only if it is to be sent once more. " + text
 	}
-	return mcp.ElicitForm(questionKey(e), text, f.Schema())
+	return mcp.ElicitForm(questionKey(e), before+text, f.Schema())
 }
 
 // unreadable returns the data of a question that is not a form, for the user; "" if there is none.
@@ -47,9 +48,7 @@ const mostRounds = 10
 // questionKey identifies a question by its task and the message that it is about.
 func questionKey(e *ledger.Record) string { return e.Handle + "/" + e.MessageID }
 
-// answered sends the answer of the user to the agent and waits for the result. If the
-// agent refuses the answer, the error goes to the caller, because the user would only
-// see the same question again.
+// answeredTask returns the caller's task that the answers of a repeated call are about; nil if there is none.
 func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, error) {
 	for _, key := range c.Answered() {
 		handle, _, _ := strings.Cut(key, "/")
@@ -61,43 +60,54 @@ func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, 
 	return nil, nil
 }
 
+// notAnswered is the error for a question that came back without an answer, and says how: see
+// ledger.Record.Unanswered. It is not an answer of the user, because programs that run without one
+// (claude -p, codex exec) decline or cancel every question at once.
+type notAnswered string
+
+func (n notAnswered) Error() string { return "the question was not answered: " + string(n) }
+
 // elicit asks the user at the client the questions of the agent, as long as there are any and the
-// client supports it, and returns the task. Each answer is awaited like the first message.
-func (t *Tools) elicit(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (*ledger.Record, error) {
+// client supports it, and returns the task. Each answer is awaited like the first message. If a
+// question comes back without an answer, the task stays as it is, and unanswered says how.
+func (t *Tools) elicit(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (after *ledger.Record, unanswered string, err error) {
 	for range mostRounds {
-		if e.Idle && e.State() == a2a.AuthRequired {
-			after, done, err := t.askToSignIn(ctx, c, e, wait)
-			if err != nil || !done {
-				return after, err
-			}
-			e = after
-			continue
+		next, err := t.elicitOnce(ctx, c, e, wait)
+		if not := notAnswered(""); errors.As(err, &not) {
+			return e, string(not), nil
 		}
-		if e.State() != a2a.InputRequired || !e.Idle {
-			return e, nil
+		if err != nil || next == nil {
+			return e, "", err
 		}
-		q := question(e)
-		if !c.CanAsk(q) {
-			return e, nil
-		}
-		answers, err := t.askPerson(ctx, c, e, q)
-		if errors.Is(err, mcp.ErrNoAnswer) {
-			return e, nil // the model may know the answer, or ask in its own way
-		}
-		if errors.Is(err, errPassed) {
-			if e, err = t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if e, err = t.answered(ctx, c, e, answers[0], wait); err != nil {
-			return nil, err
-		}
+		e = next
 	}
-	return e, nil
+	return e, "", nil
+}
+
+// elicitOnce asks the user at the client what the agent asks, and returns the task after the
+// answer. It returns nil if there is no question or the client takes none: the model may know the
+// answer, or ask in its own way.
+func (t *Tools) elicitOnce(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (*ledger.Record, error) {
+	switch {
+	case !e.Idle:
+		return nil, nil
+	case e.State() == a2a.AuthRequired:
+		return t.askToSignIn(ctx, c, e, wait)
+	case e.State() != a2a.InputRequired:
+		return nil, nil
+	}
+	q := question(e, "")
+	if !c.CanAsk(q) {
+		return nil, nil
+	}
+	a, err := t.askPerson(ctx, c, e, q)
+	if errors.Is(err, errPassed) {
+		return t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.answered(ctx, c, e, a, wait)
 }
 
 // errPassed says that a task has left the pause that a question was about.
@@ -105,23 +115,29 @@ var errPassed = errors.New("the task has gone on without the answer")
 
 // askPerson asks the user at the client about the pause of e. The question is withdrawn
 // with errPassed when the task leaves that pause, because it was answered on its page
-// or through another app.
-func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q mcp.Question) ([]mcp.Answer, error) {
-	if c.InputByRetry() {
-		return c.Ask(ctx, q)
-	}
+// or through another app. The error is notAnswered if the user has not agreed.
+func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q mcp.Question) (mcp.Answer, error) {
 	asking, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	go func() {
-		if t.awaitLeave(asking, e) {
-			done(errPassed)
-		}
-	}()
-	answers, err := c.Ask(asking, q)
-	if err != nil && errors.Is(context.Cause(asking), errPassed) {
-		return nil, errPassed
+	if !c.InputByRetry() {
+		go func() {
+			if t.awaitLeave(asking, e) {
+				done(errPassed)
+			}
+		}()
 	}
-	return answers, err
+	answers, err := c.Ask(asking, q)
+	switch {
+	case err != nil && errors.Is(context.Cause(asking), errPassed):
+		return mcp.Answer{}, errPassed
+	case errors.Is(err, mcp.ErrNoAnswer):
+		return mcp.Answer{}, notAnswered("none")
+	case err != nil:
+		return mcp.Answer{}, err
+	case !answers[0].Accepted():
+		return mcp.Answer{}, notAnswered(answers[0].Action)
+	}
+	return answers[0], nil
 }
 
 // awaitLeave waits until a task has left the pause of e, and reports whether it did
@@ -156,22 +172,12 @@ func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a m
 	return t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
 }
 
-// answer sends the answer of the user to the agent. Declining is an answer. Canceling
-// ends the task, as does declining to connect an agent that has not received the
-// message. An answer that comes too late is dropped and has no follower.
+// answer sends the answer of the user to the agent. An answer that comes too late is dropped and
+// has no follower.
 func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*runner.Follower, error) {
-	if a.Action == "cancel" || e.Unsent() && !a.Accepted() {
-		_, err := t.Runner.Cancel(ctx, e.Owner, e.Handle)
-		return nil, err
-	}
-	args := &runner.Request{TaskID: e.Handle, Message: "The user declined to answer."}
-	if e.State() == a2a.AuthRequired {
-		args.Message = "The user declined to sign in or grant access."
-	}
-	if a.Accepted() {
-		if args = runner.Filled(e, a.Content); args == nil {
-			return nil, nil
-		}
+	args := runner.Filled(e, a.Content)
+	if args == nil {
+		return nil, nil
 	}
 	args.Pause = e.MessageID
 	f, err := t.Runner.Send(ctx, directory.Caller{User: e.Owner}, args)

@@ -9,6 +9,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
+	"rialto/internal/unavailable"
 	"rialto/mcp"
 )
 
@@ -19,6 +20,7 @@ func (t *Tools) errorResult(err error) (*mcp.Result, error) {
 	var down directory.Unreachable
 	var agent *a2a.Error
 	var left runner.ErrNotRecorded
+	var away *unavailable.Error
 	switch {
 	case errors.As(err, &left):
 		return mcp.ErrorResult("The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. Before you send it again, find out what the agent has done already."), nil
@@ -36,6 +38,11 @@ func (t *Tools) errorResult(err error) (*mcp.Result, error) {
 		return mcp.ErrorResult("You have too many tasks running. Wait for some of them to finish, or cancel them: list_tasks shows them."), nil
 	case errors.Is(err, ledger.ErrTaskBusy):
 		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
+	case errors.Is(err, ledger.ErrTaskEnded):
+		return mcp.ErrorResult("The task has ended and takes no answer. Call get_task for its result."), nil
+	case errors.As(err, &away):
+		t.Runner.Log.Error("a tool failed", "err", err)
+		return mcp.ErrorResult(away.Text() + " (code " + string(a2a.Unavailable) + ")"), nil
 	case errors.As(err, &agent):
 		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", sanitize.Short(ledger.WithoutAddresses(agent, err.Error()), ledger.MaxReason), agent.Code)), nil
 	}

@@ -26,7 +26,7 @@ func (t *Tools) getAgent() mcp.Tool {
 			if wrong := c.Decode(&args); wrong != nil {
 				return wrong, nil
 			}
-			p, err := t.Directory.Choose(ctx, args.Agent, "", "")
+			p, err := t.Directory.Choose(ctx, args.Agent, "")
 			if err != nil {
 				return t.errorResult(err)
 			}

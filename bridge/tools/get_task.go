@@ -24,7 +24,7 @@ func (t *Tools) getTask() mcp.Tool {
 		Description: "Tell where a task stands and what it has produced. While it is submitted or working, the call waits up to \"wait\" seconds for it to finish. " +
 			"Use the task_id that send_task returned. A result that is too long for one answer has a next_cursor: call again with it as cursor.",
 		InputSchema:  getTaskInput,
-		OutputSchema: taskOutput,
+		OutputSchema: getTaskOutput,
 		ReadOnly:     true,
 		Idempotent:   true,
 		OpenWorld:    true,
@@ -41,8 +41,9 @@ func (t *Tools) getTask() mcp.Tool {
 			if err == nil && t.Runner.Advanced(ctx, e) {
 				e, err = t.awaitTask(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
 			}
+			unanswered := ""
 			if err == nil {
-				e, err = t.elicit(ctx, c, e, args.Wait)
+				e, unanswered, err = t.elicit(ctx, c, e, args.Wait)
 			}
 			if err != nil {
 				return t.errorResult(err)
@@ -50,7 +51,7 @@ func (t *Tools) getTask() mcp.Tool {
 			if !from.Leads(e, args.HistoryLength) {
 				return t.errorResult(documents.ErrCursorAstray)
 			}
-			return t.Documents.Result(e, documents.Chunk{From: from, History: args.HistoryLength}), nil
+			return t.Documents.Result(e, documents.Chunk{From: from, History: args.HistoryLength, Unanswered: unanswered}), nil
 		},
 	}
 }

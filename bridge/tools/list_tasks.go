@@ -82,7 +82,7 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 	}
 	switch none := len(page.Tasks) == 0; {
 	case none && page.Next == "" && f.Agent != "" && t.Directory.Known(ctx, f.Agent) == nil:
-		fmt.Fprintf(&text, "There are no such tasks, and no agent named %q: list_agents tells which there are.", sanitize.Short(f.Agent, 100))
+		fmt.Fprintf(&text, "There are no such tasks, and no agent named %q: list_agents lists your agents.", sanitize.Short(f.Agent, 100))
 	case none && page.Next == "":
 		text.WriteString("There are no such tasks.")
 	case none:

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -57,8 +59,9 @@ func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (
 	return t.Tools.mcpTask(e), nil
 }
 
-// AnswerTask implements mcp.Tasks. A user who declines tells the agent so, and one who cancels ends
-// the task. Accepting a sign-in changes nothing: the task continues when the user has signed in.
+// AnswerTask implements mcp.Tasks. If the client declines or cancels the question, the task keeps
+// waiting, and the client gets the question as a result. Accepting a sign-in changes nothing: the
+// task continues when the user has signed in.
 func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map[string]json.RawMessage) error {
 	owner := t.Owner(principal)
 	e, err := t.Tools.Runner.Task(ctx, owner, id)
@@ -68,14 +71,19 @@ func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map
 	var q mcp.Question
 	switch e.State() {
 	case a2a.InputRequired:
-		q = question(e)
+		q = question(e, "")
 	case a2a.AuthRequired:
-		q, _ = t.Tools.signInQuestion(e)
+		q, _ = t.Tools.signInQuestion(e, "")
 	default:
 		return nil
 	}
 	answer, ok := q.Answer(answers[q.Key()])
-	if !ok || answer.Accepted() && e.State() == a2a.AuthRequired {
+	switch {
+	case !ok:
+		return nil
+	case !answer.Accepted():
+		return t.Tools.Runner.LeaveUnanswered(ctx, e, answer.Action)
+	case e.State() == a2a.AuthRequired:
 		return nil
 	}
 	_, err = t.Tools.answer(ctx, e, answer)
@@ -105,25 +113,45 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	if e.Task != nil {
 		m.Message = sanitize.Short(e.Task.Status.Message.Text(), 500)
 	}
+	if m.Message == "" && !e.Idle {
+		m.Message = "The agent " + e.Agent + " is working on it."
+	}
+	m.Meanwhile = fmt.Sprintf("Task %s has begun, for %s. You get the result when the task ends; do not send it again.", e.Handle, origin(e))
 	switch state := e.State(); {
 	case state == a2a.Canceled:
 		m.Status = mcp.Cancelled
 	case state.Terminal():
-		m.Status, m.Result = mcp.Completed, t.Documents.Result(e, documents.Chunk{})
+		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.Chunk{})
 		if why := documents.Problem(e, ""); why != nil { // official clients do not read the result of a failed task
 			m.Message = sanitize.Short(why.Message, 500)
 		}
+	case e.Unanswered() != "": // the client is not asked again, and must not wait
+		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.Chunk{Unanswered: e.Unanswered()})
 	case state == a2a.InputRequired && e.Idle:
-		m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{question(e)}, t.Documents.Result(e, documents.Chunk{})
+		m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{question(e, "From "+origin(e)+": ")}, t.outOfContext(e, documents.Chunk{})
 	case state == a2a.AuthRequired && e.Idle:
-		if q, ok := t.signInQuestion(e); ok {
-			m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{q}, t.Documents.Result(e, documents.Chunk{})
+		if q, ok := t.signInQuestion(e, "From "+origin(e)+": "); ok {
+			m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{q}, t.outOfContext(e, documents.Chunk{})
 		}
 	}
 	if m.Status == mcp.InputRequired {
 		m.Poll = questionPoll
 	}
 	return m
+}
+
+// outOfContext returns the result of a task for a client that followed it in the background: by the
+// time that its model reads the result, it may have forgotten the call.
+func (t *Tools) outOfContext(e *ledger.Record, show documents.Chunk) *mcp.Result {
+	r := t.Documents.Result(e, show)
+	r.Content = append([]mcp.Content{mcp.Text("From " + origin(e) + ":")}, r.Content...)
+	return r
+}
+
+// origin tells who works on a task, and at what, to those who may have forgotten the call.
+func origin(e *ledger.Record) string {
+	asked := strings.Join(strings.Fields(sanitize.Short(e.RequestText(), 200)), " ")
+	return fmt.Sprintf("the agent %s, which was asked for %q", e.Agent, asked)
 }
 
 // life returns how long a task is kept from its creation, as known now: the retention restarts with

@@ -52,6 +52,8 @@ func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string 
 		switch info := r.Structured.(type) {
 		case *documents.TaskInfo:
 			return info.Agent
+		case *taskCardView:
+			return info.Agent
 		case exactly:
 			return info.agent
 		case documents.Shared:
@@ -104,7 +106,7 @@ func outcomeOf(ctx context.Context, r *mcp.Result, err error) usage.Outcome {
 	return usage.Failed
 }
 
-// Called reports a request about a task (mcp.Server.TaskCalled).
+// Called reports a request about a task (mcp.Tasks).
 func (t Tasks) Called(ctx context.Context, c mcp.TaskCall) {
 	if t.Tools.Meter == nil {
 		return

@@ -109,6 +109,31 @@ var getAgentInput = json.RawMessage(`{
 	"additionalProperties": false
 }`)
 
+// taskMembers are the members that the results of all tasks have. Schemas of results are listed for
+// every tool, and there is one for each skill: so they name what a program reads, leave the rest
+// open, and use no "$ref", which some clients cannot resolve.
+const taskMembers = `
+		"task_id": {"type": "string"},
+		"agent": {"type": "string"},
+		"context_id": {"type": "string"},
+		"state": {"type": "string"},
+		"message": {"type": "string"},
+		"next": {"type": "string"},
+		"answer_url": {"type": "string"},
+		"next_cursor": {"type": "string"},
+		"error": {"type": "object"}`
+
+const taskRequired = `"required": ["task_id", "agent", "context_id", "state", "message", "artifacts"]`
+
+// taskOutput is the result of a tool that is about a task. The schema of get_task has the details.
+var taskOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {` + taskMembers + `,
+		"artifacts": {"type": "array", "items": {"type": "object"}}
+	},
+	` + taskRequired + `
+}`)
+
 // partsSchema is the schema of the parts of an artifact or a message.
 const partsSchema = `{
 	"type": "array",
@@ -127,15 +152,10 @@ const partsSchema = `{
 	}
 }`
 
-var taskOutput = json.RawMessage(`{
+// getTaskOutput is the result of get_task.
+var getTaskOutput = json.RawMessage(`{
 	"type": "object",
-	"properties": {
-		"task_id": {"type": "string", "description": "Use it with get_task and send_task."},
-		"agent": {"type": "string"},
-		"context_id": {"type": "string", "description": "The conversation; empty while the agent has not named it."},
-		"state": {"type": "string", "enum": ["submitted", "working", "input-required", "auth-required", "completed", "canceled", "failed", "rejected", "unknown"]},
-		"message": {"type": "string", "description": "What the agent said last."},
-		"message_parts": ` + partsSchema + `,
+	"properties": {` + taskMembers + `,
 		"artifacts": {
 			"type": "array",
 			"items": {
@@ -150,62 +170,14 @@ var taskOutput = json.RawMessage(`{
 				"required": ["artifact_id", "parts"]
 			}
 		},
-		"history": {
-			"type": "array",
-			"items": {
-				"type": "object",
-				"properties": {"role": {"type": "string"}, "text": {"type": "string"}},
-				"required": ["role", "text"]
-			}
-		},
-		"statuses": {
-			"type": "array",
-			"description": "With the history: the states that the task has been in.",
-			"items": {
-				"type": "object",
-				"properties": {"state": {"type": "string"}, "since": {"type": "string", "format": "date-time"}},
-				"required": ["state", "since"]
-			}
-		},
-		"replaced_artifacts": {
-			"type": "array",
-			"description": "With the history: what the agent has replaced, as it was, the latest first.",
-			"items": {
-				"type": "object",
-				"properties": {
-					"artifact_id": {"type": "string"},
-					"name": {"type": "string"},
-					"until": {"type": "string", "format": "date-time"},
-					"text": {"type": "string"},
-					"files": {
-						"type": "array",
-						"items": {
-							"type": "object",
-							"properties": {
-								"filename": {"type": "string"},
-								"media_type": {"type": "string"},
-								"size": {"type": "integer", "description": "In bytes."},
-								"url": {"type": "string", "description": "Where the user can download it."},
-								"not_kept": {"type": "boolean", "description": "There was no room for it."}
-							}
-						}
-					}
-				},
-				"required": ["artifact_id", "until", "text"]
-			}
-		},
-		"replaced_not_kept": {"type": "integer", "description": "How many earlier ones were too many, or too large, to keep."},
-		"error": {
-			"type": "object",
-			"properties": {"code": {"type": "string"}, "message": {"type": "string"}, "remote": {"type": "boolean"}},
-			"required": ["code", "message"]
-		},
-		"next": {"type": "string", "description": "What to do now."},
-		"answer_url": {"type": "string", "description": "Where the user can answer the agent in a browser."},
+		"message_parts": {"type": "array", "description": "Files and data of the message.", "items": {"type": "object"}},
 		"truncated": {"type": "boolean"},
-		"next_cursor": {"type": "string", "description": "There is more: call get_task with this cursor."}
+		"history": {"type": "array", "items": {"type": "object"}},
+		"statuses": {"type": "array", "description": "With the history: the states that the task has been in.", "items": {"type": "object"}},
+		"replaced_artifacts": {"type": "array", "description": "With the history: what the agent has replaced, the latest first.", "items": {"type": "object"}},
+		"replaced_not_kept": {"type": "integer", "description": "How many earlier ones were too many, or too large, to keep."}
 	},
-	"required": ["task_id", "agent", "context_id", "state", "message", "artifacts"]
+	` + taskRequired + `
 }`)
 
 var searchInput = json.RawMessage(`{

@@ -62,14 +62,28 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 		if c.TakesTask {
 			return t.beginTask(ctx, f, c)
 		}
+		c.ContinueWith("get_task", func() map[string]any { return continued(f, args.Wait) })
 		if e, err = t.Runner.Await(ctx, f, waitFor(args.Wait), c.Progress); err != nil {
 			return nil, err
 		}
 	}
-	if e, err = t.elicit(ctx, c, e, args.Wait); err != nil {
+	e, unanswered, err := t.elicit(ctx, c, e, args.Wait)
+	if err != nil {
 		return nil, err
 	}
-	return t.Documents.Result(e, documents.Chunk{}), nil
+	return t.Documents.Result(e, documents.Chunk{Unanswered: unanswered, Events: t.Events && takesEvents(&c.Client)}), nil
+}
+
+// takesEvents tells whether a client can subscribe to events. ChatGPT does not declare that it can.
+func takesEvents(c *mcp.Client) bool { return c.Extends(mcp.EventsExtension) || c.Name == "openai-mcp" }
+
+// continued returns the arguments of get_task for a client that lost the connection while it
+// waited; nil if there is no task to get.
+func continued(f *runner.Follower, wait *float64) map[string]any {
+	if f.EnsureRecorded() != nil {
+		return nil
+	}
+	return map[string]any{"task_id": f.Snapshot().Handle, "wait": waitFor(wait).Seconds()}
 }
 
 // beginTask returns a task to a client that takes one: the task of MCP and that of the

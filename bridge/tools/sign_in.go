@@ -12,33 +12,37 @@ import (
 
 // signInQuestion is the question for a task in auth-required: to open a page. Without another page,
 // it is the page of the task: clients would wait forever for a task without a question.
-func (t *Tools) signInQuestion(e *ledger.Record) (q mcp.Question, ok bool) {
-	text := sanitize.Short(e.Task.Status.Message.Text(), 500)
-	link := cmp.Or(t.Directory.ConnectPage(e), sanitize.FirstLink(text), t.Documents.PageURL(e))
+func (t *Tools) signInQuestion(e *ledger.Record, before string) (q mcp.Question, ok bool) {
+	text, link := signInText(e), t.signInLink(e)
 	text = cmp.Or(text, "The agent waits until you have signed in or granted access.")
-	return mcp.ElicitURL(questionKey(e), text, link), link != ""
+	return mcp.ElicitURL(questionKey(e), before+text, link), link != ""
 }
 
-// askToSignIn asks the user at the client to open a page, and waits until the task has
-// left its pause. done reports whether it has.
-func (t *Tools) askToSignIn(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (after *ledger.Record, done bool, err error) {
-	q, ok := t.signInQuestion(e)
+func signInText(e *ledger.Record) string { return sanitize.Short(e.Task.Status.Message.Text(), 500) }
+
+// signInLink returns the page that a task in auth-required waits for, "" if there is none.
+func (t *Tools) signInLink(e *ledger.Record) string {
+	return cmp.Or(t.Directory.ConnectPage(e), sanitize.FirstLink(signInText(e)), t.Documents.PageURL(e))
+}
+
+// askToSignIn asks the user at the client to open a page, and waits until the task has left its
+// pause. It returns nil if the client cannot be asked, or the task has not left its pause.
+func (t *Tools) askToSignIn(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (*ledger.Record, error) {
+	q, ok := t.signInQuestion(e, "")
 	if !ok || !c.CanAsk(q) {
-		return e, false, nil
+		return nil, nil
 	}
-	answers, err := t.askPerson(ctx, c, e, q)
-	switch {
-	case errors.Is(err, mcp.ErrNoAnswer):
-		return e, false, nil
-	case errors.Is(err, errPassed): // they were there before they said that they would go
-	case err != nil || !answers[0].Accepted():
-		return e, false, err
+	if _, err := t.askPerson(ctx, c, e, q); err != nil && !errors.Is(err, errPassed) {
+		return nil, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, waitFor(wait))
 	defer cancel()
 	if _, err := t.Runner.NextChange(waiting, e.Owner, e.Handle, e.Updated); err != nil && ctx.Err() != nil {
-		return nil, false, ctx.Err()
+		return nil, ctx.Err()
 	}
-	after, err = t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
-	return after, err == nil && (after.MessageID != e.MessageID || after.State() != a2a.AuthRequired), err
+	after, err := t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
+	if err != nil || after.MessageID == e.MessageID && after.State() == a2a.AuthRequired {
+		return nil, err
+	}
+	return after, nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,17 +23,19 @@ import (
 )
 
 const (
-	// skillsEvery is how often the tools of skills are compared with the cards.
+	// skillsEvery is how often the tools of skills, and MCP skills, are compared with the cards.
 	skillsEvery = 10 * time.Second
 
-	maxSkillTools = 200 // of all agents together
-	maxToolName   = 64  // more is refused by some clients
+	maxSkills   = 200 // tools, and as many MCP skills, over all agents
+	maxToolName = 64  // more is refused by some clients
 )
 
+// skillTools are the skills of agents, as tools and as MCP skills.
 type skillTools struct {
-	tools []mcp.Tool
-	of    map[string]skillOf // by the tool's name
-	own   map[string]bool    // the names of the tools that are of no skill
+	tools  []mcp.Tool
+	of     map[string]skillOf // by the tool's name
+	own    map[string]bool    // the names of the tools that are of no skill
+	skills []agentSkill
 }
 
 type skillOf struct {
@@ -54,11 +57,16 @@ func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 	if !ok {
 		return skills.own[tool] // or the tool of a skill that has just gone
 	}
-	p, caller := t.Directory.Lookup(s.agent.Name), t.Directory.Effective(ctx)
+	return t.sees(t.Directory.Effective(ctx), s)
+}
+
+// sees tells whether a caller may use a skill now.
+func (t *Tools) sees(caller directory.Caller, s skillOf) bool {
+	p := t.Directory.Lookup(s.agent.Name)
 	return p != nil && !p.Disabled && caller.Sees(p.Agent) && caller.SeesSkill(p.Agent, s.skill.ID)
 }
 
-// keepSkills updates the tools of skills until running ends.
+// keepSkills updates what is made of skills until running ends.
 func (t *Tools) keepSkills(running context.Context) {
 	tick := time.NewTicker(skillsEvery)
 	defer tick.Stop()
@@ -73,9 +81,9 @@ func (t *Tools) keepSkills(running context.Context) {
 	}
 }
 
-// ReadSkills reads the cards of the agents whose skills are tools, within seconds, and
-// makes the tools. If List returns others then, it calls ToolsChanged. An agent that
-// cannot be reached keeps its tools.
+// ReadSkills reads the cards of the agents whose skills are tools or MCP skills, within seconds, and
+// makes them. If List returns others then, it calls ToolsChanged; if Skills does, it calls Changed.
+// An agent that cannot be reached keeps its own.
 func (t *Tools) ReadSkills(ctx context.Context) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
@@ -84,7 +92,19 @@ func (t *Tools) ReadSkills(ctx context.Context) {
 	if t.ToolsChanged != nil && !reflect.DeepEqual(looks(was), looks(next)) {
 		t.ToolsChanged()
 	}
+	if t.Changed != nil && !slices.EqualFunc(was.files(), next.files(), sameSkill) {
+		t.Changed(mcp.ResourcesChanged())
+	}
 }
+
+func (s *skillTools) files() []agentSkill {
+	if s == nil {
+		return nil
+	}
+	return s.skills
+}
+
+func sameSkill(a, b agentSkill) bool { return reflect.DeepEqual(a.Skill, b.Skill) }
 
 // looks returns what clients see of tools.
 func looks(s *skillTools) []mcp.Tool {
@@ -99,11 +119,11 @@ func looks(s *skillTools) []mcp.Tool {
 	return tools
 }
 
-// readSkills returns the skills that are to be tools, in the operator's order.
+// readSkills returns the skills that are to be tools or MCP skills, in the operator's order.
 func (t *Tools) readSkills(ctx context.Context) []skillOf {
 	var peers []*directory.Entry
 	for _, p := range t.Directory.All() {
-		if p.SkillsAsTools && !p.Disabled {
+		if (p.SkillsAsTools || p.SkillsAsMCPSkills) && !p.Disabled {
 			peers = append(peers, p)
 		}
 	}
@@ -132,15 +152,23 @@ func (t *Tools) readSkills(ctx context.Context) []skillOf {
 			skills = append(skills, skillOf{peers[i].Agent, sanitize.Label(card.Name), s, form, typed})
 		}
 	}
-	return skills[:min(len(skills), maxSkillTools)]
+	return skills
+}
+
+// wanted returns the first maxSkills skills of the agents that want them so.
+func wanted(skills []skillOf, so func(directory.Agent) bool) []skillOf {
+	some := slices.DeleteFunc(slices.Clone(skills), func(s skillOf) bool { return !so(s.agent) })
+	return some[:min(len(some), maxSkills)]
 }
 
 func newSkillTools(t *Tools, skills []skillOf) *skillTools {
 	taken := map[string]bool{}
-	for _, tool := range t.ownTools() {
+	for _, tool := range t.withCard(t.ownTools()) {
 		taken[tool.Name] = true
 	}
 	made := &skillTools{of: map[string]skillOf{}, own: taken}
+	made.skills = newAgentSkills(wanted(skills, func(a directory.Agent) bool { return a.SkillsAsMCPSkills }))
+	skills = wanted(skills, func(a directory.Agent) bool { return a.SkillsAsTools })
 	for i, name := range toolNames(skills, taken) {
 		s := skills[i]
 		made.tools = append(made.tools, t.skillTool(name, s))

@@ -22,12 +22,15 @@ type Tools struct {
 	Runner    *runner.Runner
 	Documents *documents.Library
 	Meter     *metering.Meter // nil: calls are not recorded
+	Card      bool            // the results of tasks have the task card
 
 	// Changed tells MCP clients of the owners what has changed. It must not block. It may be nil.
 	Changed func(c mcp.Change, owners ...string)
 
 	// ToolsChanged is called when List returns other tools than before. It may be nil.
 	ToolsChanged func()
+
+	Events bool // clients can subscribe to events
 
 	Now func() time.Time
 
@@ -56,10 +59,10 @@ func (t *Tools) List() []mcp.Tool {
 	if skills := t.skills.Load(); skills != nil {
 		tools = append(tools, skills.tools...)
 	}
-	return t.metered(tools)
+	return t.metered(t.withCard(tools))
 }
 
-// ownTools returns the tools that do not depend on the agents.
+// ownTools returns the tools that do not depend on the agents, without those of the task card.
 func (t *Tools) ownTools() []mcp.Tool {
 	tools := []mcp.Tool{
 		t.search(), t.fetch(),

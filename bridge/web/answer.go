@@ -26,16 +26,14 @@ const (
 // errForm says that a request has no valid form.
 var errForm = errors.New("not a form of this page")
 
-// answer handles the form on the page of a task. The guard in front checks that it
-// comes from one of our pages. The form says which question it answers.
+// answer handles the form that answers the agent. The form says which question it answers.
 func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxAnswer)
 	values, files, err := readAnswer(r)
 	if err != nil {
 		t.writeError(w, r, err)
 		return
 	}
-	task, err := t.Bridge.Documents.TaskView(r.Context(), handle, "")
+	task, err := t.Bridge.Documents.TaskView(r.Context(), handle)
 	if err != nil {
 		t.writeError(w, r, err)
 		return
@@ -70,16 +68,16 @@ func (t *Tasks) showUnsent(w http.ResponseWriter, r *http.Request, before *docum
 	switch {
 	case errors.Is(err, ledger.ErrTaskBusy):
 		about.notice = "An answer from an app came first, so yours was not sent."
-		if now, err := t.Bridge.Documents.TaskView(r.Context(), before.TaskID, ""); err == nil && now.ByPage {
+		if now, err := t.Bridge.Documents.TaskView(r.Context(), before.Record.Handle); err == nil && now.ByPage {
 			about.notice = "An answer from this page came first, so yours was not sent."
 		}
 	case errors.Is(err, ledger.ErrTaskEnded):
 		about.notice = "The task has ended, so your answer was not sent."
 	case errors.Is(err, directory.ErrNotConnected):
 		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", filledIn(before, values)
-		about.first = begin(before.Agent, before.TaskID)
+		about.first = begin(before.Agent, before.Record.Handle)
 	case errors.As(err, &refused):
-		t.Log.Warn("an agent took no answer", "task", before.TaskID, "err", err)
+		t.Log.Warn("an agent took no answer", "task", before.Record.Handle, "err", err)
 		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", filledIn(before, values)
 		if refused.Remote {
 			about.reason = sanitize.Short(refused.Message, 500)
@@ -90,7 +88,7 @@ func (t *Tasks) showUnsent(w http.ResponseWriter, r *http.Request, before *docum
 		t.writeError(w, r, err)
 		return
 	}
-	t.show(w, r, before.TaskID, status, about)
+	t.show(w, r, before.Record.Handle, status, about)
 }
 
 // filledIn returns the values of the fields of a form.
@@ -110,8 +108,9 @@ func filled(values url.Values, name string) string {
 	return strings.Join(values["field:"+name], "\n")
 }
 
-// readAnswer reads a form. The caller has bounded its size.
-func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
+// readForm reads a form of a page.
+func readForm(w http.ResponseWriter, r *http.Request) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxAnswer)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	var err error
 	switch kind {
@@ -125,10 +124,15 @@ func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
-		return nil, nil, err
+		return err
 	case err != nil:
-		return nil, nil, errForm
+		return errForm
 	}
+	return nil
+}
+
+// readAnswer returns the values and the files of an answer.
+func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
 	once := r.PostForm.Get("once")
 	if len(once) < 20 || len(once) > 40 || strings.Trim(once, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" || r.PostForm.Get("pause") == "" {
 		return nil, nil, errForm

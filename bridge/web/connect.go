@@ -18,6 +18,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/sanitize"
+	"rialto/internal/unavailable"
 	"rialto/templates"
 )
 
@@ -202,6 +203,7 @@ func (c *Connect) notBegun(w http.ResponseWriter, r *http.Request, a connectable
 	case a2avault.Away(err):
 		c.show(w, r, a, http.StatusBadGateway, away)
 	case errors.Is(err, a2avault.ErrTooMany):
+		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 		c.show(w, r, a, http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
 	default:
 		c.Log.Error("connecting an agent", "agent", a.info.Name, "err", err)
@@ -294,6 +296,9 @@ func (c *Connect) setCookie(w http.ResponseWriter, name, value string, life time
 // writeError is the one place where an error becomes a page. The page links to again,
 // if it is not "".
 func (c *Connect) writeError(w http.ResponseWriter, r *http.Request, err error, again string) {
+	if writeUnavailable(w, r, c.Product, c.Log, err) {
+		return
+	}
 	page := templates.Problem{
 		Product: c.Product, Title: "The agent was not connected", Remedy: "Begin again on the page of the agent.", Way: again, WayTo: "Begin again",
 	}

@@ -4,9 +4,7 @@
 package web
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -23,15 +21,16 @@ import (
 	"rialto/templates"
 )
 
-// Documents serves bridge.DocumentPath, the address of search results, to their owner,
-// who can share them. All fields are required.
+// Documents serves documents.DocumentPath, the address of search results, to their owner,
+// who can share them. A task has a page of its own. All fields but Frame are required.
 type Documents struct {
 	Product string
 	Bridge  *bridge.Bridge
+	Now     func() time.Time
 	Log     *slog.Logger
-}
 
-const maxForm = 4 << 10
+	Frame func(*http.Request) templates.Frame // around the page; nil is only Product
+}
 
 // ServeHTTP shows the document whose id follows the path, and handles the forms on its
 // page. The guard in front checks that they come from there.
@@ -41,109 +40,79 @@ func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.writeError(w, r, ledger.ErrNoTask)
 		return
 	}
-	switch shares := d.Bridge.Documents.Sharing != nil; {
+	switch handle, task := strings.CutPrefix(id, documents.TaskID("")); {
+	case task:
+		redirect(w, r, documents.TaskPath+url.PathEscape(handle))
 	case r.Method == http.MethodGet, r.Method == http.MethodHead:
 		d.show(w, r, http.StatusOK, id, templates.Sharing{})
-	case r.Method == http.MethodPost && shares:
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	case r.Method == http.MethodPost && d.Bridge.Documents.Sharing != nil:
 		d.handleForm(w, r, id)
 	default:
-		w.Header().Set("Allow", map[bool]string{true: "GET, HEAD, POST", false: "GET, HEAD"}[shares])
+		w.Header().Set("Allow", map[bool]string{true: "GET, HEAD, POST", false: "GET, HEAD"}[d.Bridge.Documents.Sharing != nil])
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	}
 }
 
 // handleForm shares the document, or ends one of its links.
 func (d *Documents) handleForm(w http.ResponseWriter, r *http.Request, id string) {
-	var page templates.Sharing
-	var err error
-	switch status := http.StatusOK; {
-	case r.PostFormValue("share") == "make":
-		var s *documents.Share
-		if s, page.Link, err = d.Bridge.Documents.ShareDocument(r.Context(), id); err == nil {
-			page.Until = moment(s.Expires)
-		}
-		if page.Error = refusal(err); page.Error != "" {
-			err, status = nil, http.StatusConflict
-		}
-		if err == nil {
-			d.show(w, r, status, id, page)
-			return
-		}
-	case r.PostFormValue("revoke") != "":
-		err = d.Bridge.Documents.EndShare(r.Context(), r.PostFormValue("revoke"))
-		if err == nil || errors.Is(err, documents.ErrNoShare) { // it has ended
-			http.Redirect(w, r, r.URL.EscapedPath(), http.StatusSeeOther)
-			return
-		}
-	default:
+	err := readForm(w, r)
+	if err == nil && r.PostForm.Get("do") != "share" && !r.PostForm.Has("revoke") {
 		err = ledger.ErrNoTask
 	}
-	d.writeError(w, r, err)
-}
-
-// refusal says why a document is not shared, if its owner can change that.
-func refusal(err error) string {
-	switch {
-	case errors.Is(err, documents.ErrNotShareable):
-		return "This can be shared when its task has ended."
-	case errors.Is(err, documents.ErrTooManyShares):
-		return "You have the largest number of shared links. End some of them first."
+	var s templates.Sharing
+	if err == nil {
+		s, err = changeSharing(r, d.Bridge.Documents, id)
 	}
-	return ""
+	switch {
+	case err != nil:
+		d.writeError(w, r, err)
+	case s.Error != "":
+		d.show(w, r, http.StatusConflict, id, s)
+	case s.Link != "":
+		d.show(w, r, http.StatusOK, id, s)
+	default:
+		redirect(w, r, r.URL.EscapedPath())
+	}
 }
 
-func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, sharing templates.Sharing) {
+func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, s templates.Sharing) {
 	sheet, err := d.Bridge.Documents.ViewPage(r.Context(), id)
 	if err != nil {
 		d.writeError(w, r, err)
 		return
 	}
-	page := document(d.Product, sheet, func(b documents.Block) string { return b.Link })
-	page.ID = sheet.ID
-	if page.Sharing, err = d.sharing(r.Context(), sheet, sharing); err != nil {
-		d.writeError(w, r, err)
-		return
+	where := ownFile
+	if strings.HasPrefix(sheet.ID, "doc:") { // one text, which no task holds
+		if r.URL.Query().Has("download") {
+			sendFile(w, r, &a2a.Part{Content: a2a.Raw(sheet.Blocks[0].Text), MediaType: "text/plain; charset=utf-8"})
+			return
+		}
+		where = func(documents.Block) string { return "?download" }
+	}
+	page := document(sheet, where)
+	page.Frame = frame(d.Frame, r, d.Product)
+	page.Facts = []templates.Fact{{Name: "Document ID", Value: templates.ID(sheet.ID)}}
+	page.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}
+	if handle := sheet.Fields["task"]; strings.HasPrefix(sheet.ID, "artifact:") {
+		page.Up = &templates.Way{Href: documents.TaskPath + url.PathEscape(handle), Name: "Task"}
+	}
+	if d.Bridge.Documents.Sharing != nil && !strings.HasPrefix(sheet.ID, "agent:") {
+		if page.Sharing, err = sharing(r.Context(), d.Bridge.Documents, sheet.ID, d.Now(), s); err != nil {
+			d.writeError(w, r, err)
+			return
+		}
 	}
 	templates.Write(w, r, status, page)
 }
 
-// sharing adds the links of a document; nil if it cannot be shared.
-func (d *Documents) sharing(ctx context.Context, sheet *documents.DocumentView, page templates.Sharing) (*templates.Sharing, error) {
-	if d.Bridge.Documents.Sharing == nil || strings.HasPrefix(sheet.ID, "agent:") {
-		return nil, nil
+// document returns the page of a document that is no task. where returns the address of the file of
+// a block.
+func document(s *documents.DocumentView, where func(documents.Block) string) templates.Task {
+	return templates.Task{
+		Title: s.Title, Agent: s.Agent, Lead: []templates.Text{templates.Data(s.Agent)}, Fields: fields(s.Fields),
+		Results: newMaker(where).results(s.Blocks), Cut: s.Cut,
 	}
-	shares, _, err := d.Bridge.Documents.ListShares(ctx, "", documents.MostShares)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range shares {
-		if s.Document == sheet.ID {
-			page.Links = append(page.Links, templates.SharedLink{ID: s.ID, Made: moment(s.Created), Ends: moment(s.Expires)})
-		}
-	}
-	page.Action = documents.DocumentPath + url.PathEscape(sheet.ID)
-	page.For = length(d.Bridge.Documents.Sharing.TTL)
-	return &page, nil
 }
-
-// document returns the page of a document. where returns the address of the file of a
-// block, or what a block links to.
-func document(product string, s *documents.DocumentView, where func(documents.Block) string) templates.Document {
-	page := templates.Document{Product: product, Title: s.Title, Agent: s.Agent, Fields: fields(s.Fields), Cut: s.Cut}
-	for _, b := range s.Blocks {
-		p := templates.Piece{Heading: b.Heading, Text: b.Text, Name: b.Name, Href: where(b), Here: b.File || b.Text != "", Code: b.MediaType == "application/json"}
-		if b.File {
-			p.Size = size(b.Size)
-			p.Picture = p.Href != "" && slices.Contains(pictures, b.MediaType)
-		}
-		page.Pieces = append(page.Pieces, p)
-	}
-	return page
-}
-
-// pictures are the image types that cannot run scripts.
-var pictures = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // fields lists the metadata without objects and lists, which are for programs.
 func fields(metadata map[string]string) [][2]string {
@@ -157,31 +126,11 @@ func fields(metadata map[string]string) [][2]string {
 	return out
 }
 
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
-
-// length formats a duration with units that all languages know.
-func length(d time.Duration) string {
-	if d >= 48*time.Hour {
-		return fmt.Sprintf("%d d", d/(24*time.Hour))
-	}
-	if d >= time.Hour {
-		return fmt.Sprintf("%d h", d/time.Hour)
-	}
-	return fmt.Sprintf("%d min", max(1, d/time.Minute))
-}
-
-func size(bytes int) string {
-	switch {
-	case bytes >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
-	case bytes >= 1<<10:
-		return fmt.Sprintf("%d KiB", bytes>>10)
-	}
-	return fmt.Sprintf("%d B", bytes)
-}
-
 // writeError is the one place where an error becomes a page.
 func (d *Documents) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	if writeUnavailable(w, r, d.Product, d.Log, err) {
+		return
+	}
 	page := templates.Problem{
 		Product: d.Product,
 		Title:   "This document cannot be shown",

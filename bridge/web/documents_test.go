@@ -62,7 +62,7 @@ func newDocuments(t *testing.T) http.Handler {
 	b := bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Library{}, nil)
 	b.Start()
 	t.Cleanup(func() { b.Close(); library.Close(); db.Close() })
-	return &web.Documents{Product: "Rialto", Bridge: b, Log: log}
+	return &web.Documents{Product: "Rialto", Bridge: b, Now: time.Now, Log: log}
 }
 
 func TestADocumentIsShownAsText(t *testing.T) {
@@ -95,6 +95,20 @@ func TestADocumentIsShownAsText(t *testing.T) {
 	}
 }
 
+func TestADocumentCanBeSaved(t *testing.T) {
+	pages, path := newDocuments(t), "/documents/doc:library:%3Cone%3E"
+	if page := get(pages, "GET", path).Body.String(); !strings.Contains(page, `<a href="?download" download>`) || !strings.Contains(page, `href="/account/tasks"`) {
+		t.Errorf("got %s, want a download and a way back", page)
+	}
+	w := get(pages, "GET", path+"?download")
+	if h := w.Header(); w.Body.String() != "<img src=x onerror=alert(2)>" || !strings.HasPrefix(h.Get("Content-Disposition"), "attachment") || h.Get("Content-Security-Policy") != "default-src 'none'; sandbox" {
+		t.Errorf("got %q with %v", w.Body, h)
+	}
+	if w := get(pages, "GET", "/documents/agent:library?download"); w.Header().Get("Content-Disposition") != "" {
+		t.Error("the description of an agent is a download")
+	}
+}
+
 func TestWhatCannotBeShownSaysWhy(t *testing.T) {
 	documents := newDocuments(t)
 	for name, c := range map[string]struct {
@@ -103,7 +117,7 @@ func TestWhatCannotBeShownSaysWhy(t *testing.T) {
 		says         string
 	}{
 		"an id of nothing":                {"GET", "/documents/nonsense", 404, "does not exist, or you may not see it"},
-		"a task of another user":          {"GET", "/documents/task:1234", 404, "does not exist, or you may not see it"},
+		"a task of another user":          {"GET", "/documents/artifact:1234:a", 404, "does not exist, or you may not see it"},
 		"a path that is no text":          {"GET", "/documents/doc:library:%ff%00", 502, "refused it"},
 		"an agent that refuses":           {"GET", "/documents/doc:library:two", 502, "refused it"},
 		"an agent that cannot be reached": {"GET", "/documents/agent:down", 503, "cannot be reached"},

@@ -16,7 +16,7 @@ import (
 	"rialto/templates"
 )
 
-// Downloads serves bridge.DownloadPath: the files of tasks, to everybody with the link. Browsers
+// Downloads serves documents.DownloadPath: the files of tasks, to everybody with the link. Browsers
 // save them: content of agents is never a page of this server. All fields are required.
 type Downloads struct {
 	Product string
@@ -87,6 +87,9 @@ var suffixes = map[string]string{
 }
 
 func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	if writeUnavailable(w, r, d.Product, d.Log, err) {
+		return
+	}
 	status := http.StatusNotFound
 	if !errors.Is(err, documents.ErrNoDownload) {
 		status = http.StatusServiceUnavailable

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge"
@@ -13,13 +14,14 @@ import (
 	"rialto/templates"
 )
 
-// Shared serves bridge.SharedPath: shared documents, to everybody with the link, and
+// Shared serves documents.SharedPath: shared documents, to everybody with the link, and
 // with "/NUMBER" one piece as a download. Content of agents is text on the page or a
 // file to save, never a page of this server. A link that has ended and one that never
 // existed get the same answer. All fields are required.
 type Shared struct {
 	Product string
 	Bridge  *bridge.Bridge
+	Now     func() time.Time
 	Log     *slog.Logger
 }
 
@@ -41,17 +43,19 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	page := document(s.Product, sheet, func(b documents.Block) string {
-		if b.File || b.Link == "" && b.Number >= 0 {
-			return documents.SharedPath + secret + "/" + strconv.Itoa(b.Number)
+	where := func(b documents.Block) string {
+		if b.Number < 0 {
+			return ""
 		}
-		return b.Link
-	})
-	for i := range page.Pieces {
-		p := &page.Pieces[i]
-		p.Here = p.Here || strings.HasPrefix(p.Href, documents.SharedPath)
+		return documents.SharedPath + secret + "/" + strconv.Itoa(b.Number)
 	}
-	page.Until = moment(until)
+	var page templates.Task
+	if v := s.Bridge.Documents.LinkView(sheet); v != nil {
+		page = TaskPage(v, s.Now(), where)
+	} else {
+		page = document(sheet, where)
+	}
+	page.Product, page.Until = s.Product, templates.When(until, s.Now())
 	templates.Write(w, r, http.StatusOK, page)
 }
 
@@ -75,6 +79,9 @@ func (s *Shared) download(w http.ResponseWriter, r *http.Request, secret, number
 
 // writeError is the one place where an error becomes a page.
 func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	if writeUnavailable(w, r, s.Product, s.Log, err) {
+		return
+	}
 	status := http.StatusNotFound
 	page := templates.Problem{
 		Product: s.Product,

@@ -24,7 +24,7 @@ import (
 	"rialto/internal/store/storetest"
 )
 
-// newShared returns the handlers of documents and shared documents, with an agent that
+// newShared returns the handlers of tasks and shared documents, with an agent that
 // answers with markup, and the path of the page of an ended task.
 func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
@@ -57,8 +57,8 @@ func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &web.Documents{Product: "Rialto", Bridge: b, Log: log}, &web.Shared{Product: "Rialto", Bridge: b, Log: log},
-		"/documents/task:" + string(event.(*a2a.Task).ID)
+	return &web.Tasks{Product: "Rialto", Bridge: b, Now: time.Now, Log: log}, &web.Shared{Product: "Rialto", Bridge: b, Now: time.Now, Log: log},
+		documents.TaskPath + string(event.(*a2a.Task).ID)
 }
 
 func post(h http.Handler, path string, form url.Values) *httptest.ResponseRecorder {
@@ -72,16 +72,16 @@ func post(h http.Handler, path string, form url.Values) *httptest.ResponseRecord
 var linkOnPage = regexp.MustCompile(`https://rialto\.test(/shared/[A-Za-z0-9_-]{43})<`)
 
 func TestAnOwnerSharesADocumentAndEndsIt(t *testing.T) {
-	documents, shared, task := newShared(t)
-	if w := get(documents, "GET", task); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `value="make"`) {
+	tasks, shared, task := newShared(t)
+	if w := get(tasks, "GET", task); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `value="share"`) {
 		t.Fatalf("got %d, want a page with a button", w.Code)
 	}
-	made := post(documents, task, url.Values{"share": {"make"}})
+	made := post(tasks, task, url.Values{"do": {"share"}})
 	found := linkOnPage.FindStringSubmatch(made.Body.String())
 	if made.Code != http.StatusOK || found == nil || made.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("got %d %s", made.Code, made.Body)
 	}
-	if w := get(documents, "GET", task); strings.Contains(w.Body.String(), found[1]) {
+	if w := get(tasks, "GET", task); strings.Contains(w.Body.String(), found[1]) {
 		t.Error("the link is shown again")
 	}
 	if w := get(shared, "GET", found[1]); w.Code != http.StatusOK {
@@ -92,7 +92,7 @@ func TestAnOwnerSharesADocumentAndEndsIt(t *testing.T) {
 		t.Fatal("it cannot be ended")
 	}
 	for range 2 { // the second time there is nothing to end, as was wanted
-		if w := post(documents, task, url.Values{"revoke": {id[1]}}); w.Code != http.StatusSeeOther || w.Header().Get("Location") != task {
+		if w := post(tasks, task, url.Values{"revoke": {id[1]}}); w.Code != http.StatusSeeOther || w.Header().Get("Location") != task {
 			t.Errorf("got %d to %q", w.Code, w.Header().Get("Location"))
 		}
 	}
@@ -100,14 +100,14 @@ func TestAnOwnerSharesADocumentAndEndsIt(t *testing.T) {
 	if ended.Code != http.StatusNotFound || ended.Body.String() != never.Body.String() {
 		t.Errorf("got %d %s, want what is said of a link that never was", ended.Code, ended.Body)
 	}
-	if w := post(documents, task, url.Values{"x": {"y"}}); w.Code != http.StatusNotFound {
+	if w := post(tasks, task, url.Values{"x": {"y"}}); w.Code != http.StatusBadRequest {
 		t.Errorf("a form that asks for nothing: got %d", w.Code)
 	}
 }
 
 func TestWhatIsSharedIsShownAsText(t *testing.T) {
-	documents, shared, task := newShared(t)
-	link := linkOnPage.FindStringSubmatch(post(documents, task, url.Values{"share": {"make"}}).Body.String())[1]
+	tasks, shared, task := newShared(t)
+	link := linkOnPage.FindStringSubmatch(post(tasks, task, url.Values{"do": {"share"}}).Body.String())[1]
 	w := get(shared, "GET", link)
 	for name, want := range map[string]string{
 		"X-Robots-Tag": "noindex, nofollow, noarchive", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
@@ -139,7 +139,7 @@ func TestWhatIsSharedIsShownAsText(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"<script>alert(1)</script>", "<b>Name</b>", "evil.html", "chart.png", "done"} {
+	for _, want := range []string{"<script>alert(1)</script>", "<b>Name</b>", "evil.html", "chart.png", "done", "Shared from ", "the link expires", "What is Rialto?"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the page does not show %q", want)
 		}

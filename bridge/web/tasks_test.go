@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -70,7 +71,7 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 	}
 	r.bridge = bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Library{}, nil)
 	r.bridge.Start()
-	r.pages = &web.Tasks{Product: "Rialto", Bridge: r.bridge, Log: log}
+	r.pages = &web.Tasks{Product: "Rialto", Bridge: r.bridge, Now: time.Now, Log: log}
 	t.Cleanup(func() { r.bridge.Close(); r.agent.Close(); db.Close() })
 	return r
 }
@@ -131,7 +132,7 @@ func (r *taskRig) open(info documents.TaskInfo, values map[string]string) url.Va
 	}
 	filled := url.Values{}
 	for n := range page.Descendants() {
-		if n.Data == "input" && attr(n, "type") == "hidden" {
+		if form := formOf(n); form != "" && n.Data == "input" && attr(n, "type") == "hidden" {
 			filled.Set(attr(n, "name"), attr(n, "value"))
 		}
 	}
@@ -139,6 +140,16 @@ func (r *taskRig) open(info documents.TaskInfo, values map[string]string) url.Va
 		filled.Set(name, value)
 	}
 	return filled
+}
+
+// formOf returns the id of the form that n is in.
+func formOf(n *html.Node) string {
+	for a := range n.Ancestors() {
+		if a.Data == "form" {
+			return attr(a, "id")
+		}
+	}
+	return ""
 }
 
 func attr(n *html.Node, key string) string {
@@ -200,7 +211,7 @@ func TestAQuestionIsShownWithItsFiles(t *testing.T) {
 	r := newTasksOf(t, func(a *a2atest.Agent) directory.Conn { return shows{scripted{a}} })
 	r.bridge.Documents.Downloads = &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}
 	page := r.browse("alice", "GET", documents.TaskPath+r.send("go").TaskID, "", "").Body.String()
-	if !strings.Contains(page, ">city.png</a>") || !strings.Contains(page, `href="https://rialto.test/downloads/`) || strings.Contains(page, "maximum&#34;") {
+	if !strings.Contains(page, `href="/downloads/`) || !strings.Contains(page, ">city.png<") || strings.Contains(page, "maximum&#34;") {
 		t.Errorf("got %s, want the picture, and the form only as one", page)
 	}
 }
@@ -210,8 +221,8 @@ func TestWhatATaskHasBeenIsOnItsPage(t *testing.T) {
 	r.bridge.Documents.Downloads = &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}
 	task := r.send("drafts first second")
 	page := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "").Body.String()
-	_, past, _ := strings.Cut(page, `<details class="fold" id="past">`)
-	for _, want := range []string{"Sent to the agent", "Done", " UTC", "Draft", "[first.txt text/plain]", `href="https://rialto.test/downloads/`, ">first.txt</a>"} {
+	_, past, _ := strings.Cut(page, `id="timeline"`)
+	for _, want := range []string{"Sent", "Done", " UTC", "Draft", "[first.txt text/plain]", `href="/downloads/`, ">first.txt<"} {
 		if !strings.Contains(past, want) {
 			t.Errorf("the page does not show %q\n%s", want, page)
 		}
@@ -337,13 +348,13 @@ func TestWhatAnAgentAsksIsTextOnThePage(t *testing.T) {
 		forms := 0
 		for n := range page.Descendants() {
 			switch {
-			case n.Data == "form":
+			case n.Data == "form" && attr(n, "method") == "post":
 				forms++
 			case n.Type == html.ElementNode && n.Data == "script" && n.FirstChild != nil, n.Data == "img" && attr(n, "alt") != "" || n.Data == "b", attr(n, "onerror") != "", strings.HasPrefix(attr(n, "href"), "javascript"):
 				t.Errorf("%.20s: the agent's text became the element %s", message, n.Data)
 			}
 		}
-		if csp := w.Header().Get("Content-Security-Policy"); forms != 1 || !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "form-action 'self'") {
+		if csp := w.Header().Get("Content-Security-Policy"); forms != 2 || !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "form-action 'self'") {
 			t.Errorf("%.20s: got %d forms, with the policy %q", message, forms, csp)
 		}
 	}
@@ -412,7 +423,7 @@ func TestSomebodyWhoHasAllowedItLetsTheAgentGoOn(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("auth Sign in at https://login.example/device and enter 42.")
 	w := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "")
-	if !strings.Contains(w.Body.String(), `href="https://login.example/device"`) || !strings.Contains(w.Body.String(), "waits until you allow it") {
+	if !strings.Contains(w.Body.String(), `href="https://login.example/device"`) || !strings.Contains(w.Body.String(), "waits until you have allowed it") {
 		t.Fatalf("got %s", w.Body)
 	}
 	if w := r.post(task, r.open(task, nil)); w.Code != http.StatusSeeOther {
@@ -427,13 +438,13 @@ func TestAPageHearsThatItsTaskHasChanged(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("ask Which colour?")
 	page := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "").Body.String()
-	_, rest, _ := strings.Cut(page, `data-events="`)
+	_, rest, _ := strings.Cut(page, `data-live="`)
 	events, _, _ := strings.Cut(rest, `"`)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		r.pages.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), userKey{}, "alice")))
 	}))
 	t.Cleanup(srv.Close)
-	resp, err := http.Get(srv.URL + events) // answered at once, with the first comment
+	resp, err := http.Get(srv.URL + html.UnescapeString(events)) // answered at once, with the first comment
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -442,10 +453,21 @@ func TestAPageHearsThatItsTaskHasChanged(t *testing.T) {
 		t.Fatalf("%s: got %d %q", events, resp.StatusCode, got)
 	}
 	r.post(task, r.open(task, map[string]string{"field:answer": "hang"}))
-	var heard bytes.Buffer
-	if _, err := heard.ReadFrom(resp.Body); err != nil || !strings.Contains(heard.String(), "event: changed") {
-		t.Errorf("heard %q, %v", heard.String(), err)
+	heard := bufio.NewScanner(resp.Body)
+	hear := func(event string) {
+		t.Helper()
+		for heard.Scan() {
+			if heard.Text() == "event: "+event {
+				return
+			}
+		}
+		t.Errorf("the stream ended without %q: %v", event, heard.Err())
 	}
+	hear("change")
+	if w := r.browse("alice", "POST", documents.TaskPath+task.TaskID, formType, "do=cancel"); w.Code != http.StatusSeeOther {
+		t.Errorf("canceling: got %d %s", w.Code, w.Body)
+	}
+	hear("end")
 	if w := r.browse("alice", "GET", documents.TaskPath+task.TaskID+"/events", "", ""); w.Code != http.StatusBadRequest {
 		t.Errorf("without a moment: got %d", w.Code)
 	}

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"rialto/bridge/sanitize"
 	"rialto/internal/cli"
@@ -19,9 +21,10 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	context.AfterFunc(ctx, forceExit)
-	if err := cli.Command().ExecuteContext(ctx); err != nil {
+	var delay atomic.Int64       // of the shutdown
+	context.AfterFunc(ctx, func() { forceExit(time.Duration(delay.Load())) })
+	if err := cli.Command(func(d time.Duration) { delay.Store(int64(d)) }).ExecuteContext(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "rialto:", sanitize.Text(err.Error())) // an agent's words may be in it
-		os.Exit(1)
+		os.Exit(cli.ExitCode(err))
 	}
 }

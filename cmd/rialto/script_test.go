@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func TestScripts(t *testing.T) {
 				ts.Defer(func() { l.Close() })
 				ts.Setenv(args[0], l.Addr().String())
 			},
-			// silent VAR does so, too, and takes calls that it never answers;
+			// silent VAR listens as well, and takes calls that it never answers;
 			// called VAR waits for the first.
 			"silent": func(ts *testscript.TestScript, neg bool, args []string) {
 				l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -56,9 +57,9 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Defer(func() { c.Close() })
 			},
-			// free VAR puts an address that nobody listens on into VAR. Its port is
-			// below those that the system gives to whoever asks for any, as other
-			// tests do, and is given out once: nobody takes it before the program.
+			// free VAR puts a free address into VAR. Its port is below those that the
+			// system gives to callers who ask for any port, as other tests do, and is
+			// given out once, so that no test takes it before the program.
 			"free": func(ts *testscript.TestScript, neg bool, args []string) {
 				for range 100 {
 					addr := fmt.Sprintf("127.0.0.1:%d", 10_000+(first+tried.Add(1))%20_000)
@@ -81,6 +82,26 @@ func TestScripts(t *testing.T) {
 					time.Sleep(50 * time.Millisecond) // another process: there is nothing to wait on
 				}
 				ts.Fatalf("%s does not answer", args[0])
+			},
+			// hangup sends SIGHUP to what runs in the background.
+			"hangup": func(ts *testscript.TestScript, neg bool, args []string) {
+				for _, c := range ts.BackgroundCmds() {
+					ts.Check(c.Process.Signal(syscall.SIGHUP))
+				}
+			},
+			// answers ADDR PATH STATUS waits until the server answers with a status.
+			"answers": func(ts *testscript.TestScript, neg bool, args []string) {
+				for range 400 {
+					resp, err := http.Get("http://" + args[0] + args[1])
+					if err == nil {
+						resp.Body.Close()
+						if fmt.Sprint(resp.StatusCode) == args[2] {
+							return
+						}
+					}
+					time.Sleep(10 * time.Millisecond) // another process: there is nothing to wait on
+				}
+				ts.Fatalf("%s%s does not answer %s", args[0], args[1], args[2])
 			},
 			// site VAR DIR FILE serves what is in DIR, puts its address into VAR,
 			// and writes it into FILE in the place of $VAR.

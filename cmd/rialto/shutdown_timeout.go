@@ -13,10 +13,10 @@ const (
 	stackTimeout    = 2 * time.Second  // to print the stacks
 )
 
-// forceExit ends the program if it does not stop within shutdownTimeout, and prints the
+// forceExit ends the program if it does not stop within shutdownTimeout and delay, and prints the
 // stacks of its goroutines. No state is lost: the program is safe to kill.
-func forceExit() {
-	time.Sleep(shutdownTimeout)
+func forceExit(delay time.Duration) {
+	time.Sleep(delay + shutdownTimeout)
 	said := make(chan struct{})
 	go func() { // writing blocks if stderr is not read
 		defer close(said)

@@ -39,6 +39,8 @@ const (
 	AccountAdmin    Kind = "account.admin"
 	AccountDisabled Kind = "account.disabled"
 
+	AccountSignedOut Kind = "account.signed_out" // by an operator
+
 	AgentAdded    Kind = "agent.added"
 	AgentChanged  Kind = "agent.changed"
 	AgentRemoved  Kind = "agent.removed"
@@ -52,15 +54,17 @@ const (
 	TaskCanceled Kind = "task.canceled" // by an operator
 
 	KeyRotated Kind = "key.rotated"
-	Settings   Kind = "settings.changed"
+	KeyRevoked Kind = "key.revoked"
+	Settings   Kind = "settings.changed"  // with a restart
+	Reloaded   Kind = "settings.reloaded" // while the server runs
 )
 
 // Kinds lists all kinds, for filters.
 var Kinds = []Kind{
 	SignIn, Consent, Reuse, Issued, ClientRegistered, ClientChanged, ClientRemoved, GrantRevoked,
-	AccountAdded, AccountRemoved, AccountPassword, AccountAdmin, AccountDisabled,
+	AccountAdded, AccountRemoved, AccountPassword, AccountAdmin, AccountDisabled, AccountSignedOut,
 	AgentAdded, AgentChanged, AgentRemoved, AgentEnabled, AgentDisabled, CardAccepted, AgentConnected, AgentForgotten,
-	TaskCanceled, KeyRotated, Settings,
+	TaskCanceled, KeyRotated, KeyRevoked, Settings, Reloaded,
 }
 
 // Outcome says how an action ended.
@@ -96,12 +100,15 @@ type Recorder interface {
 type Filter struct {
 	Kind         Kind   // or the first word of kinds, such as "account"
 	Actor        string // ID or name
+	Text         string // in the actor, target or detail, in any letter case; of the latest Searched
+	Searched     int
 	Target       string
 	Outcome      Outcome
 	Since, Until time.Time // then or later; before
 
-	After Mark // only events after this one in the list
-	Limit int  // required
+	After   Mark // only events after this one in the list
+	Reverse bool // read the list from its end
+	Limit   int  // required
 }
 
 // Mark is a place in the list, which starts with the latest event.
@@ -116,15 +123,22 @@ type Store interface {
 	AddEvents(context.Context, []Event) error
 	// Events returns the events that a filter chooses, the latest first.
 	Events(context.Context, Filter) ([]Event, error)
-	// DropEvents deletes at most limit events from before a time, and returns how many.
+	// CountEvents counts the events that a filter chooses, up to its limit.
+	CountEvents(context.Context, Filter) (int, error)
+	// VerifyEvents checks the chain of all events. It returns a *BrokenError for the first event
+	// that was changed, removed or moved.
+	VerifyEvents(context.Context) (*Chain, error)
+	// DropEvents deletes at most limit events from before a time, in the order in which they were
+	// written, and returns how many. The chain begins after them.
 	DropEvents(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Log is a Recorder that writes into a store. All fields are required.
+// Log is a Recorder that writes into a store. Store, Now and Log are required.
 type Log struct {
-	Store Store
-	Now   func() time.Time
-	Log   *slog.Logger
+	Store  Store
+	Now    func() time.Time
+	Log    *slog.Logger
+	Stream Stream // nil for none
 
 	queue batch.Queue[Event]
 }
@@ -136,7 +150,7 @@ func (l *Log) Open() *Log {
 }
 
 // Record implements Recorder.
-func (l *Log) Record(_ context.Context, e Event) {
+func (l *Log) Record(ctx context.Context, e Event) {
 	// The ID sorts by time, for events of one millisecond.
 	e.At, e.ID = l.Now().UTC().Truncate(time.Millisecond), uuid.Must(uuid.NewV7()).String()
 	if e.Outcome == "" {
@@ -145,11 +159,17 @@ func (l *Log) Record(_ context.Context, e Event) {
 	for _, field := range []*string{&e.ActorID, &e.Actor, &e.Address, &e.Target, &e.Detail} {
 		*field = line(*field)
 	}
+	if l.Stream != nil {
+		l.Stream(ctx, e)
+	}
 	l.queue.Add(e)
 }
 
 // Run writes events until ctx ends.
 func (l *Log) Run(ctx context.Context) { l.queue.Run(ctx) }
+
+// Waiting returns how many events wait to be written.
+func (l *Log) Waiting() int { return l.queue.Waiting() }
 
 // Flush writes the events that were recorded so far.
 func (l *Log) Flush(ctx context.Context) { l.queue.Flush(ctx) }

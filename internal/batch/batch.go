@@ -27,6 +27,7 @@ type Queue[T any] struct {
 	mu      sync.Mutex
 	waiting []T
 	dropped int // since the last log line
+	lost    int // in all, without those
 	full    chan struct{}
 }
 
@@ -44,6 +45,20 @@ func (q *Queue[T]) Add(v T) {
 		default:
 		}
 	}
+}
+
+// Waiting returns how many records wait to be written.
+func (q *Queue[T]) Waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}
+
+// Dropped returns how many records were dropped since the start.
+func (q *Queue[T]) Dropped() int64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return int64(q.lost + q.dropped)
 }
 
 // Run writes until ctx ends, and then the rest. Call it once.
@@ -89,7 +104,7 @@ func (q *Queue[T]) take() []T {
 	defer q.mu.Unlock()
 	if q.dropped > 0 {
 		q.Log.Warn("records were dropped: they come faster than the database can write them", "what", q.What, "records", q.dropped)
-		q.dropped = 0
+		q.dropped, q.lost = 0, q.lost+q.dropped
 	}
 	n := min(len(q.waiting), chunk)
 	next := q.waiting[:n:n]

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
+	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-
-	"github.com/spf13/cobra"
+	"rialto/internal/cli/term"
 )
 
 func listAgentsCommand() *cobra.Command {
@@ -26,12 +28,12 @@ func listAgentsCommand() *cobra.Command {
 		if *asJSON {
 			return writeJSON(cmd.OutOrStdout(), list)
 		}
-		return agentsTable(list).write(cmd.OutOrStdout())
+		return agentsTable(list).Write(cmd.OutOrStdout())
 	})
 }
 
-func agentsTable(list []directory.Status) *table {
-	t := &table{head: []string{"NAME", "STATE", "FROM", "URL", "USE CASES"}}
+func agentsTable(list []directory.Status) *term.Table {
+	t := &term.Table{Head: []string{"NAME", "STATE", "FROM", "URL", "USE CASES"}}
 	for _, a := range list {
 		state, from := "enabled", "database"
 		switch {
@@ -43,20 +45,22 @@ func agentsTable(list []directory.Status) *table {
 		if a.Configured {
 			from = "configuration"
 		}
-		t.add(a.Name, state, from, a.URL, strings.Join(a.UseCases, ","))
+		t.Add(a.Name, state, from, a.URL, strings.Join(a.UseCases, ","))
 	}
 	return t
 }
 
 func removeAgentCommand() *cobra.Command {
-	return withOperator(&cobra.Command{
+	return withOperator(destructive(&cobra.Command{
 		Use: "remove NAME", Short: "Remove an agent that was added; its running tasks continue", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
-	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	}), func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		if err := confirm(cmd, "Remove the agent %s and its settings?", args[0]); err != nil {
+			return err
+		}
 		if err := s.RemoveAgent(cmd.Context(), operator.CommandLine, args[0]); err != nil {
 			return agentError(args[0], err)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s is removed.\n", args[0])
-		return nil
+		return done(cmd, struct{}{}, "%s is removed.", args[0])
 	})
 }
 
@@ -72,8 +76,11 @@ func switchAgentCommand(verb, short string, do func(*operator.Service, context.C
 			if !did {
 				already = " already"
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s is%s %sd.\n", args[0], already, verb)
-			return nil
+			now, err := s.Agent(cmd.Context(), args[0])
+			if err != nil {
+				return agentError(args[0], err)
+			}
+			return done(cmd, now, "%s is%s %sd.", args[0], already, verb)
 		})
 }
 
@@ -86,15 +93,22 @@ func testAgentCommand() *cobra.Command {
 		if len(args) == 2 {
 			message = args[1]
 		}
+		bar := term.Start(cmd.ErrOrStderr(), "Waiting for "+args[0])
+		defer bar.Stop()
 		trial, err := s.TestAgent(cmd.Context(), *user, args[0], message)
 		if err != nil {
 			return agentError(args[0], err)
 		}
+		bar.Stop()
 		if *asJSON {
-			return writeJSON(cmd.OutOrStdout(), trial)
+			err = writeJSON(cmd.OutOrStdout(), trial)
+		} else {
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s after %s, over %s\n%s\n", trial.State, trial.Took.Round(time.Millisecond), trial.Interface, trial.Answer)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s after %s, over %s\n%s\n", trial.State, trial.Took.Round(time.Millisecond), trial.Interface, trial.Answer)
-		return nil
+		if err == nil && trial.State != a2a.Completed && !trial.State.Interrupted() {
+			err = fmt.Errorf("agent %s: the task is %s", args[0], trial.State)
+		}
+		return err
 	})
 }
 
@@ -109,7 +123,7 @@ func addAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add URL",
 		Short: "Add an agent by its address or the address of its card",
-		Long:  "Reads the agent's card, prints a summary and adds the agent. A running server offers it within seconds.",
+		Long:  "Reads the agent's card, prints a summary and adds the agent. It returns when a running server offers it.",
 		Args:  cobra.ExactArgs(1),
 	}
 	var f agentFlags
@@ -134,6 +148,7 @@ func previewAgentCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		defer term.Start(cmd.ErrOrStderr(), "Reading the card").Stop()
 		seen, err := s.PreviewAgent(cmd.Context(), a)
 		switch {
 		case err != nil:
@@ -147,7 +162,9 @@ func previewAgentCommand() *cobra.Command {
 }
 
 func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, unseen, asJSON bool) error {
+	bar := term.Start(cmd.ErrOrStderr(), "Reading the card")
 	added, seen, err := s.AddAgent(cmd.Context(), operator.CommandLine, operator.NewAgent{Settings: a, Unseen: unseen})
+	bar.Stop()
 	if wrong, ok := errors.AsType[*operator.AgentError](err); ok && !unseen {
 		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", added.URL, wrong.Err)
 	}

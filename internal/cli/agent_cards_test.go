@@ -2,11 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"log/slog"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
@@ -40,10 +41,13 @@ func (s *cardStore) show(t *testing.T, card string, review bool) (used, logged s
 	return string(got), s.log.String(), err
 }
 
-func (s *cardStore) says(t *testing.T, do func(context.Context, *bytes.Buffer) error) string {
+func (s *cardStore) says(t *testing.T, do func(*cobra.Command, *operator.Service, []string) error, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := do(t.Context(), &out); err != nil {
+	cmd := &cobra.Command{}
+	cmd.SetContext(t.Context())
+	cmd.SetOut(&out)
+	if err := do(cmd, s.operator(), args); err != nil {
 		return err.Error()
 	}
 	return out.String()
@@ -59,14 +63,10 @@ func TestAChangedCardRaisesAnAlarm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newCardStore(t)
 			list := func() string {
-				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error {
-					return listCards(ctx, out, s.operator(), []string{"one"})
-				})
+				return s.says(t, listCards, "one")
 			}
 			accept := func(digest ...string) string {
-				return s.says(t, func(ctx context.Context, out *bytes.Buffer) error {
-					return acceptCard(ctx, out, s.operator(), append([]string{"one"}, digest...))
-				})
+				return s.says(t, acceptCard, append([]string{"one"}, digest...)...)
 			}
 			if got := list(); !strings.Contains(got, "has not shown a card") {
 				t.Errorf("before: got %s", got)

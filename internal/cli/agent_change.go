@@ -3,9 +3,9 @@ package cli
 import (
 	"fmt"
 
-	"rialto/bridge/operator"
-
 	"github.com/spf13/cobra"
+
+	"rialto/bridge/operator"
 )
 
 func changeAgentCommand() *cobra.Command {

@@ -1,16 +1,15 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-
-	"github.com/spf13/cobra"
 )
 
 func agentsCommand() *cobra.Command {
@@ -30,21 +29,26 @@ func agentsCommand() *cobra.Command {
 }
 
 // withCards completes a command about the cards of one agent.
-func withCards(cmd *cobra.Command, do func(context.Context, io.Writer, *operator.Service, []string) error) *cobra.Command {
+func withCards(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
 	cmd.ValidArgsFunction = completeNames(agentNames)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		return do(cmd.Context(), cmd.OutOrStdout(), s, args)
-	})
+	return withOperator(cmd, do)
 }
 
 // listCards prints a line for each card: when it was shown, and how it differs from the
 // card in force.
-func listCards(ctx context.Context, out io.Writer, s *operator.Service, args []string) error {
-	agent := args[0]
-	cards, err := s.Cards(ctx, agent)
+func listCards(cmd *cobra.Command, s *operator.Service, args []string) error {
+	agent, out := args[0], cmd.OutOrStdout()
+	cards, err := s.Cards(cmd.Context(), agent)
 	if err != nil {
 		return err
 	}
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		return writeJSON(out, cards)
+	}
+	return writeCards(out, agent, cards)
+}
+
+func writeCards(out io.Writer, agent string, cards []directory.SeenCard) error {
 	valid, known := directory.InForce(cards)
 	if !known {
 		return fmt.Errorf("the agent %q has not shown a card yet", agent)
@@ -88,15 +92,14 @@ func writeDifferences(out io.Writer, was, is []byte) {
 	}
 }
 
-func acceptCard(ctx context.Context, out io.Writer, s *operator.Service, args []string) error {
+func acceptCard(cmd *cobra.Command, s *operator.Service, args []string) error {
 	agent, digest := args[0], ""
 	if len(args) > 1 {
 		digest = args[1]
 	}
-	accepted, err := s.AcceptCard(ctx, operator.CommandLine, agent, digest)
+	accepted, err := s.AcceptCard(cmd.Context(), operator.CommandLine, agent, digest)
 	if err != nil {
 		return agentError(agent, err)
 	}
-	fmt.Fprintf(out, "The card %.16s of %s is in force. Running servers use it within seconds.\n", accepted, agent)
-	return nil
+	return done(cmd, map[string]string{"digest": accepted}, "The card %.16s of %s is in force.", accepted, agent)
 }

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"fmt"
+	"cmp"
 	"strings"
 
-	"rialto/bridge/operator"
-
 	"github.com/spf13/cobra"
+
+	"rialto/bridge/operator"
+	"rialto/internal/cli/term"
 )
 
 func clientsCommand() *cobra.Command {
@@ -48,7 +49,7 @@ func showClientCommand() *cobra.Command {
 		if asJSON {
 			return writeJSON(cmd.OutOrStdout(), c)
 		}
-		return details(cmd.OutOrStdout(), [][2]string{
+		return term.Details(cmd.OutOrStdout(), [][2]string{
 			{"id", c.ID}, {"name", c.Name}, {"kind", string(c.Kind)}, {"page", c.URI}, {"proves itself", c.Auth},
 			{"redirects to", strings.Join(c.RedirectURIs, " ")}, {"live grants", formatCount(c.Grants)}, {"since", formatTime(c.Since)}, {"last use", formatTime(c.Used)},
 		})
@@ -71,30 +72,32 @@ func addClientCommand() *cobra.Command {
 		case asJSON:
 			return writeJSON(cmd.OutOrStdout(), c)
 		}
-		return details(cmd.OutOrStdout(), [][2]string{{"client id", c.ID}, {"client secret", c.Secret}})
+		return term.Details(cmd.OutOrStdout(), [][2]string{{"client id", c.ID}, {"client secret", c.Secret}})
 	})
 }
 
 func revokeClientCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke all grants of a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, "", args[0])
-		if err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d grants revoked.\n", n)
+	return withOperator(destructive(cmd), func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		c, err := s.Client(cmd.Context(), args[0])
+		if err != nil {
+			return notFoundError("client", args[0], err, func() []string { return clientIDs(cmd, s) })
 		}
-		return err
+		return revokeAll(cmd, s, "", c.ID, "Revoke all grants of "+cmp.Or(c.Name, c.ID)+"?")
 	})
 }
 
 func removeClientCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "remove ID", Short: "Remove a client and revoke its grants", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(clientIDs)}
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(destructive(cmd), func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		if err := confirm(cmd, "Remove the client %s and revoke its grants?", args[0]); err != nil {
+			return err
+		}
 		err := s.RemoveClient(cmd.Context(), operator.CommandLine, args[0])
 		if err != nil {
 			return notFoundError("client", args[0], err, func() []string { return clientIDs(cmd, s) })
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s is removed.\n", args[0])
-		return nil
+		return done(cmd, struct{}{}, "%s is removed.", args[0])
 	})
 }
 

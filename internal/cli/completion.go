@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"rialto/bridge/operator"
-
 	"github.com/spf13/cobra"
+
+	"rialto/bridge/operator"
 )
 
 // completionTime limits how long a shell waits for names from a database.

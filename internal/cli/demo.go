@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,6 +65,9 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 	}
 	d.cfg = config.Demo(d.dir)
 	d.cfg.Listen, d.cfg.URL, d.cfg.DefaultAgent = listenAt, address, demoAgent
+	if address != "" { // a tunnel on this machine: without this, its visitors share one address
+		d.cfg.TrustedProxies = []string{"127.0.0.0/8", "::1/128"}
+	}
 	d.cfg.Log.Level = cmp.Or(os.Getenv("RIALTO_LOG__LEVEL"), d.cfg.Log.Level)
 	d.cfg.Agents = []config.Agent{demoTables()}
 	for _, a := range agents {
@@ -113,7 +117,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	}
 	defer agent.Close()
 	defer s.Close()
-	d.banner(cmd.OutOrStdout())
+	d.banner(cmd.OutOrStdout(), server.AgentStates(ctx, s))
 	if err := s.Serve(ctx, l); err != nil || cmd.Context().Err() != nil {
 		return err
 	}
@@ -123,7 +127,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 // start starts the agent, then the server with its account. It calls fail if the agent
 // stops. Close both, the server first.
 func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server.LocalAgent, *server.Server, error) {
-	log := d.cfg.Log.Logger()
+	log := d.cfg.Log.Logger(new(slog.LevelVar))
 	model, err := tableExpertModel()
 	if err != nil {
 		return nil, nil, err
@@ -133,11 +137,14 @@ func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server
 		return nil, nil, err
 	}
 	d.cfg.Agents[0] = agent.Settings(demoAgent)
+	if err := writeDemoAgents(d.dir, d.cfg.Agents); err != nil {
+		return nil, nil, errors.Join(err, agent.Close())
+	}
 	s, err := server.New(ctx, d.cfg, log)
 	if err != nil {
 		return nil, nil, errors.Join(err, agent.Close())
 	}
-	if err := s.SetAdministrator(ctx, demoUser, d.password); err != nil {
+	if err := s.SetDemoAccount(ctx, demoUser, d.password); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("the password of %s, from %s: %w", demoUser, d.passwordFrom, err), s.Close(), agent.Close())
 	}
 	return agent, s, nil

@@ -10,33 +10,47 @@ import (
 	"rialto/internal/server"
 )
 
-// banner prints where the demo is and how to connect to it.
-func (d *demo) banner(w io.Writer) {
+// banner prints where the demo is and how to connect to it. The password is the last line, where the
+// sign-in page tells people to look.
+func (d *demo) banner(w io.Writer, agents []server.AgentState) {
 	url := d.cfg.URL + "/mcp"
-	fmt.Fprintf(w, "Rialto is ready.\n\n  Connector  %s\n  Sign in    %s, password %s\n  State      %s\n\n", url, demoUser, d.password, d.dir)
+	fmt.Fprintf(w, "Rialto is ready.\n\n  Connector  %s\n  State      %s\n", url, d.dir)
+	for i, a := range agents {
+		head := "      "
+		if i == 0 {
+			head = "Agents"
+		}
+		fmt.Fprintf(w, "  %s     %s\n", head, a)
+	}
+	fmt.Fprintln(w)
 	for _, s := range server.Snippets(url) {
 		fmt.Fprintf(w, "%s\n", s.Client)
-		for _, step := range s.Lines() {
-			fmt.Fprintf(w, "    # %s\n", step)
+		for line := range strings.Lines(strings.TrimSpace(s.Note + "\n" + s.Steps)) {
+			fmt.Fprintf(w, "    # %s\n", strings.TrimSpace(line))
 		}
 		for _, line := range strings.Split(s.Code, "\n") {
 			fmt.Fprintf(w, "    %s\n", line)
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "curl\n    %s\n\nStop with Ctrl-C.\n", d.curl(url))
+	fmt.Fprintf(w, "Terminal\n    %s\n\ncurl\n    %s\n\nStop with Ctrl-C.\nSign in as %s with the password %s\n", d.command("call", "send_task", `message="How many claims are open?"`), d.curl(url), demoUser, d.password)
+}
+
+// command returns a command line of this program for the demo.
+func (d *demo) command(words ...string) string {
+	line := program() + " " + strings.Join(words, " ")
+	if dir, err := demoDir(""); err != nil || dir != d.dir {
+		line += " --data " + shellQuote(d.dir)
+	}
+	return line
 }
 
 // curl returns a command that lists the tools. The current revision needs no handshake.
 func (d *demo) curl(url string) string {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
-	token := program() + " token --user " + demoUser
-	if dir, err := demoDir(""); err != nil || dir != d.dir {
-		token += " --data " + shellQuote(d.dir)
-	}
 	return strings.Join([]string{
 		"curl -s " + url,
-		`-H "Authorization: Bearer $(` + token + `)"`,
+		`-H "Authorization: Bearer $(` + d.command("token", "--user", demoUser) + `)"`,
 		"-H 'Content-Type: application/json' -H 'Accept: application/json'",
 		"-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/list'",
 		`-d '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}'`,

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -22,29 +21,49 @@ func doctorCommand() *cobra.Command {
 	var (
 		client  string
 		login   bool
+		hook    string
 		asJSON  bool
+		all     bool
 		timeout time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "doctor URL",
-		Short: "Examine an MCP server as chat apps would; the exit code tells the result",
+		Short: "Say why an app cannot use an MCP server, and what to do",
 		Long: "Doctor plays ChatGPT, Claude, Claude Code, Codex, VS Code and MCP Inspector against the MCP server at URL, " +
-			"step by step, and prints which of them a problem breaks and how to fix it. " +
-			"The steps after the login need --login or an access token in " + doctorToken + ".",
-		Args: cobra.ExactArgs(1),
+			"and says first what is wrong and what to do about it. " +
+			"The checks behind the login need --login or an access token in " + doctorToken + ".\n\n" +
+			"Exit codes: 0 the server works, 1 an app cannot use it, 2 wrong usage, 3 there is no MCP server to examine, 4 the examination did not end.",
+		Example: "  rialto doctor https://mcp.example.com/mcp\n" +
+			"  rialto doctor https://mcp.example.com/mcp --login\n" +
+			"  rialto doctor https://mcp.example.com/mcp --client claude --json",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
 			d, err := newDoctor(client, login, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+			d.Receiver = hook
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
-			return writeReport(cmd.OutOrStdout(), d.Examine(ctx, args[0]), asJSON)
+			report := d.Examine(ctx, doctor.Complete(args[0]))
+			write := func(w io.Writer) error { return report.WriteText(w, all) }
+			if asJSON {
+				write = func(w io.Writer) error { return writeJSON(w, report) }
+			}
+			if err := write(cmd.OutOrStdout()); err != nil {
+				return err
+			}
+			return unwell(report)
 		},
 	}
-	cmd.Flags().StringVar(&client, "client", "", "only the steps that break one `client`: chatgpt, claude, claude-code, codex, vscode or inspector")
+	cmd.Flags().StringVar(&client, "client", "", "only the checks of one `client`: chatgpt, claude, claude-code, codex, vscode or inspector")
 	cmd.Flags().BoolVar(&login, "login", false, "print an address for your browser, and examine the server after the login")
+	cmd.Flags().StringVar(&hook, "receiver", "", "the `URL` at which the server reaches port 43118 of this computer, for its webhooks; without it, only servers on this computer are asked for events")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVarP(&all, "verbose", "v", false, "show every check, also those that passed or were not tried")
 	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "time limit, including the login")
 	return cmd
 }
@@ -63,21 +82,15 @@ func newDoctor(client string, login bool, to io.Writer) (*doctor.Doctor, error) 
 	return d, nil
 }
 
-// writeReport prints the report. A problem of the server is an error of the command, for scripts.
-func writeReport(w io.Writer, r *doctor.Report, asJSON bool) error {
-	write := r.WriteText
-	if asJSON {
-		write = func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(r)
-		}
+// unwell is the error of the command for a report, with an exit code for scripts.
+func unwell(r *doctor.Report) error {
+	switch {
+	case r.Usable():
+		return nil
+	case r.Absent():
+		return exitError{3, fmt.Errorf("%s: there is no MCP server to examine", r.URL)}
+	case r.Verdict.ID == doctor.Unfinished:
+		return exitError{4, fmt.Errorf("%s: the examination did not end", r.URL)}
 	}
-	if err := write(w); err != nil {
-		return err
-	}
-	if !r.Healthy() {
-		return fmt.Errorf("%s has problems", r.URL)
-	}
-	return nil
+	return fmt.Errorf("%s does not work with %s", r.URL, doctor.Names(r.Stops))
 }

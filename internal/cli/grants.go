@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"rialto/bridge/operator"
-
 	"github.com/spf13/cobra"
+
+	"rialto/bridge/operator"
 )
 
 func grantsCommand() *cobra.Command {
@@ -51,28 +51,56 @@ func revokeGrantCommand() *cobra.Command {
 	cmd.Flags().StringVar(&client, "client", "", "all grants of the client with this `ID`")
 	completeFrom(cmd, "user", userNames)
 	completeFrom(cmd, "client", clientIDs)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	cmd.ValidArgsFunction = completeNames(grantIDs)
+	return withOperator(destructive(cmd), func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		one := len(args) == 1
 		if one == (user != "" || client != "") {
-			return errors.New("name a grant, or use --user, --client or both: rialto grants list lists the grants")
+			return usageError{errors.New("name a grant, or use --user, --client or both: rialto grants list lists the grants")}
 		}
 		if one {
+			if err := confirm(cmd, "Revoke the grant %s?", args[0]); err != nil {
+				return err
+			}
 			if err := s.RevokeGrant(cmd.Context(), operator.CommandLine, args[0]); err != nil {
 				return notFoundError("grant", args[0], err, nil)
 			}
-			fmt.Fprintln(cmd.OutOrStdout(), "The grant is revoked.")
-			return nil
+			return done(cmd, struct{}{}, "The grant is revoked.")
 		}
 		account, err := accountID(cmd, s, user)
 		if err != nil {
 			return err
 		}
-		n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, account, client)
-		if err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d grants revoked.\n", n)
+		if client != "" {
+			if _, err := s.Client(cmd.Context(), client); err != nil {
+				return notFoundError("client", client, err, func() []string { return clientIDs(cmd, s) })
+			}
 		}
-		return err
+		return revokeAll(cmd, s, account, client, "Revoke all grants of "+strings.Join(strings.Fields(user+" "+client), " for ")+"?")
 	})
+}
+
+// revoked counts grants as the REST API does.
+type revoked struct {
+	N int `json:"revoked"`
+}
+
+func (r revoked) String() string {
+	if r.N == 1 {
+		return "1 grant revoked"
+	}
+	return fmt.Sprintf("%d grants revoked", r.N)
+}
+
+// revokeAll revokes the grants of an account, a client, or both, after a question.
+func revokeAll(cmd *cobra.Command, s *operator.Service, account, client, question string) error {
+	if err := confirm(cmd, "%s", question); err != nil {
+		return err
+	}
+	n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, account, client)
+	if err != nil {
+		return err
+	}
+	return done(cmd, revoked{n}, "%s.", revoked{n})
 }
 
 // accountID returns the ID of the account with a name, or "" for "".
@@ -97,4 +125,16 @@ func userNames(cmd *cobra.Command, s *operator.Service) (names []string) {
 		names = append(names, a.Name)
 	}
 	return names
+}
+
+// grantIDs returns the IDs of the live grants, with what a shell shows beside them.
+func grantIDs(cmd *cobra.Command, s *operator.Service) (ids []string) {
+	p, err := s.Grants(cmd.Context(), operator.GrantFilter{Span: operator.Span{Size: operator.LargestPage}, Live: true})
+	if err != nil {
+		return nil
+	}
+	for _, g := range p.Items {
+		ids = append(ids, cobra.CompletionWithDesc(g.ID, g.Account+" "+cellText(g.ClientName, 40)))
+	}
+	return ids
 }

@@ -6,12 +6,12 @@ import "testing"
 // RIALTO_LISTEN put it.
 func TestOwnAddress(t *testing.T) {
 	for listen, want := range map[string]string{
-		"":                "http://127.0.0.1:8080",
-		":19040":          "http://127.0.0.1:19040",
-		"0.0.0.0:80":      "http://127.0.0.1:80",
-		"[::]:80":         "http://[::1]:80",
-		"192.0.2.1:81":    "http://192.0.2.1:81",
-		"localhost:19040": "http://localhost:19040",
+		"":                "127.0.0.1:8080",
+		":19040":          "127.0.0.1:19040",
+		"0.0.0.0:80":      "127.0.0.1:80",
+		"[::]:80":         "[::1]:80",
+		"192.0.2.1:81":    "192.0.2.1:81",
+		"localhost:19040": "localhost:19040",
 	} {
 		if got := ownAddress(listen); got != want {
 			t.Errorf("ownAddress(%q): got %s, want %s", listen, got, want)

@@ -3,15 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rialto/bridge/operator"
+	"rialto/internal/cli/term"
 	"rialto/internal/config"
 	"rialto/internal/server"
 )
@@ -21,10 +21,44 @@ import (
 func withOperator(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
+	if cmd.Flags().Lookup("json") == nil && cmd.Flags().Lookup("format") == nil {
+		cmd.Flags().Bool("json", false, "write JSON")
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return from.operate(cmd, func(s *operator.Service) error { return do(cmd, s, args) })
 	}
 	return cmd
+}
+
+// done says what a command did: a sentence or, with --json, what the REST API answers.
+func done(cmd *cobra.Command, v any, sentence string, args ...any) error {
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		return writeJSON(cmd.OutOrStdout(), v)
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), sentence+"\n", args...)
+	return err
+}
+
+// destructive adds --yes to a command that asks before it destroys something.
+func destructive(cmd *cobra.Command) *cobra.Command {
+	cmd.Flags().Bool("yes", false, "do it without asking")
+	return cmd
+}
+
+// confirm asks whether to go on. Without a terminal, the command needs --yes.
+func confirm(cmd *cobra.Command, question string, args ...any) error {
+	if yes, _ := cmd.Flags().GetBool("yes"); yes {
+		return nil
+	}
+	d := term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr())
+	if !d.Terminal() {
+		return usageError{errors.New("this cannot be undone: confirm it with --yes")}
+	}
+	answer, err := d.Ask(cmd.Context(), fmt.Sprintf(question, args...)+" [y/N] ")
+	if err != nil || !strings.HasPrefix(strings.ToLower(answer), "y") {
+		return errors.New("nothing was changed")
+	}
+	return nil
 }
 
 // operate runs do with the use cases of operators on a store.
@@ -69,8 +103,8 @@ func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*ope
 		return err
 	}
 	items, span := []T{}, operator.Span{}
-	bar := newProgress(cmd, "read")
-	defer bar.done()
+	bar := term.Start(cmd.ErrOrStderr(), "Reading")
+	defer bar.Stop()
 	for len(items) < f.limit {
 		span.Size = min(f.limit-len(items), operator.LargestPage)
 		p, err := page(span)
@@ -78,12 +112,12 @@ func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*ope
 			return err
 		}
 		items = append(items, p.Items...)
-		bar.at(len(items))
+		bar.Say(fmt.Sprintf("%d rows", len(items)))
 		if span.Cursor = p.Next; p.Next == "" {
 			break
 		}
 	}
-	bar.done()
+	bar.Stop()
 	more := span.Cursor != "" || len(items) > f.limit
 	items = items[:min(len(items), f.limit)]
 	if f.asJSON {
@@ -91,11 +125,11 @@ func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*ope
 			return err
 		}
 	} else {
-		t := &table{head: head}
+		t := &term.Table{Head: head}
 		for _, item := range items {
-			t.add(row(item)...)
+			t.Add(row(item)...)
 		}
-		if err := t.write(cmd.OutOrStdout()); err != nil {
+		if err := t.Write(cmd.OutOrStdout()); err != nil {
 			return err
 		}
 	}
@@ -103,29 +137,6 @@ func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*ope
 		fmt.Fprintf(cmd.ErrOrStderr(), "There are more: --limit shows up to %d.\n", maxListed)
 	}
 	return nil
-}
-
-// formatTime formats a time for a table; "" for the zero time.
-func formatTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02 15:04Z")
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
-
-// formatCount formats a number that is counted up to a limit.
-func formatCount(n int) string {
-	if n >= operator.MostCounted {
-		return strconv.Itoa(operator.MostCounted) + "+"
-	}
-	return strconv.Itoa(n)
 }
 
 // timeFlags are --since and --until.
@@ -145,45 +156,6 @@ func (f *timeFlags) times() (since, until time.Time, err error) {
 		return since, until, fmt.Errorf("--until: %w", err)
 	}
 	return since, until, nil
-}
-
-// progress shows on a terminal how far a long command is.
-type progress struct {
-	to    io.Writer // nil says nothing
-	what  string
-	began time.Time
-	said  time.Time
-}
-
-func newProgress(cmd *cobra.Command, what string) *progress {
-	p := &progress{what: what, began: time.Now()}
-	if f, ok := cmd.ErrOrStderr().(*os.File); ok && isTerminal(f) {
-		p.to = f
-	}
-	return p
-}
-
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// at shows that n items are done.
-func (p *progress) at(n int) {
-	now := time.Now()
-	if p.to == nil || now.Sub(p.began) < time.Second || now.Sub(p.said) < 200*time.Millisecond {
-		return
-	}
-	p.said = now
-	fmt.Fprintf(p.to, "\r%d %s, %.0f a second ", n, p.what, float64(n)/now.Sub(p.began).Seconds())
-}
-
-// done clears the line.
-func (p *progress) done() {
-	if p.to != nil && !p.said.IsZero() {
-		fmt.Fprint(p.to, "\r\x1b[K")
-		p.to = nil
-	}
 }
 
 // notFoundError says which client, account or task an error is about, and suggests the

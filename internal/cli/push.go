@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"rialto/internal/store"
-
 	"github.com/spf13/cobra"
+
+	"rialto/internal/store"
 )
 
 // maxFailedPush limits the list of undeliverable notifications.
@@ -25,6 +25,9 @@ func deadPushCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
 		dead, err := db.Ledger.DeadNotices(cmd.Context(), maxFailedPush)
+		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && err == nil {
+			return writeJSON(cmd.OutOrStdout(), dead)
+		}
 		for _, n := range dead {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s  task %s  %s  to %s  after %d attempts: %s\n",
 				time.UnixMilli(n.Version).UTC().Format(time.RFC3339), n.Handle, n.Task.Status.State, n.Host, n.Attempts, n.Failure)
@@ -40,10 +43,10 @@ func retryPushCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
 		n, err := db.Ledger.RetryDeadNotices(cmd.Context(), time.Now())
-		if err == nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "%d notifications will be retried.\n", n)
+		if err != nil {
+			return err
 		}
-		return err
+		return done(cmd, map[string]int{"retried": n}, "%d notifications will be retried.", n)
 	})
 }
 
@@ -51,12 +54,13 @@ func retryPushCommand() *cobra.Command {
 func withDatabase(cmd *cobra.Command, do func(*cobra.Command, *store.DB) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
+	cmd.Flags().Bool("json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := from.load(cmd)
 		if err != nil {
 			return err
 		}
-		db, err := store.Open(cmd.Context(), cfg.Database)
+		db, err := cfg.OpenStore(cmd.Context())
 		if err != nil {
 			return fmt.Errorf("database: %w", err)
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,8 +11,9 @@ import (
 	"rialto/internal/server"
 )
 
-// Command returns the root command.
-func Command() *cobra.Command {
+// Command returns the root command. It calls delay, if a server waits before it stops, with how
+// long.
+func Command(delay func(time.Duration)) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "rialto",
 		Short:         "Let chat apps log in and reach A2A agents",
@@ -20,16 +22,19 @@ func Command() *cobra.Command {
 		Version:       server.Version(),
 	}
 	root.AddCommand(
-		demoCommand(), serveCommand(), configCommand(), tokenCommand(),
+		demoCommand(), callCommand(), serveCommand(delay), configCommand(), tokenCommand(), versionCommand(),
 		tableExpertCommand(), healthCommand(), doctorCommand(),
-		keysCommand(), agentsCommand(), pushCommand(),
+		migrateCommand(), backupCommand(), restoreCommand(), keysCommand(), agentsCommand(), pushCommand(),
 		usersCommand(), clientsCommand(), grantsCommand(), tasksCommand(), usageCommand(), auditCommand(),
 	)
-	for _, group := range root.Commands() {
+	for _, group := range append(root.Commands(), root) {
 		if group.HasSubCommands() && !group.Runnable() {
 			group.RunE = needsCommand
 		}
 	}
+	addExamples(root)
+	checkUsage(root)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	return root
 }
 
@@ -46,5 +51,5 @@ func needsCommand(group *cobra.Command, args []string) error {
 	if near := config.Nearest(args[0], names); config.Similar(args[0], near) {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
-	return fmt.Errorf("there is no command %q in %q%s (the commands are %s)", args[0], group.CommandPath(), hint, strings.Join(names, ", "))
+	return usageError{fmt.Errorf("there is no command %q in %q%s (the commands are %s)", args[0], group.CommandPath(), hint, strings.Join(names, ", "))}
 }

@@ -1,16 +1,23 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
+	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 
+	"rialto/internal/cli/term"
 	"rialto/internal/config"
 	"rialto/internal/server"
 )
 
-func serveCommand() *cobra.Command {
+func serveCommand(delay func(time.Duration)) *cobra.Command {
 	var path string
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -21,8 +28,14 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			log := cfg.Log.Logger()
-			l, err := server.Listen(cfg.Listen)
+			delay(cfg.ShutdownDelay)
+			hangup := make(chan os.Signal, 1)
+			signal.Notify(hangup, syscall.SIGHUP) // from here on it does not end the program
+			defer signal.Stop(hangup)
+			level := new(slog.LevelVar)
+			log := cfg.Log.Logger(level)
+			limitMemory(log)
+			l, err := listen(cfg.Listen)
 			if err != nil {
 				return err
 			}
@@ -40,7 +53,12 @@ func serveCommand() *cobra.Command {
 				return server.UnlessStopped(cmd.Context(), err)
 			}
 			defer s.Close()
-			if err := s.AnnounceSetup(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+			s.Source = server.Source{Level: level, Path: path, Read: func() (*config.Config, error) { return config.Load(path, os.Environ(), cmd.Flags()) }}
+			go reloadAt(cmd.Context(), hangup, func(ctx context.Context) {
+				reloading(log, func() { _, _ = s.Reload(ctx) }) // it logs what happens
+			})
+			f, _ := cmd.ErrOrStderr().(*os.File)
+			if err := s.AnnounceSetup(cmd.Context(), cmd.ErrOrStderr(), f != nil && term.Is(f)); err != nil {
 				return err
 			}
 			for _, note := range cfg.Warnings() {
@@ -50,11 +68,19 @@ func serveCommand() *cobra.Command {
 				log.Warn("sign_in.auto_approve is on: all callers of this server are approved without a question", "connector", cfg.URL+"/mcp")
 			}
 			log.Info("rialto is ready", "version", server.Version(), "connector", cfg.URL+"/mcp", "listen", l.Addr(), "agents", len(cfg.Agents))
+			supervised(cmd.Context(), log)
 			return s.ServeBoth(cmd.Context(), l, calls)
 		},
 	}
 	configFlags(cmd, &path)
 	return cmd
+}
+
+// limitMemory makes the garbage collector keep below nine tenths of the container's memory, unless
+// GOMEMLIMIT is set. Without a container there is no limit.
+func limitMemory(log *slog.Logger) {
+	limit, err := memlimit.Set()
+	log.Debug("limiting memory", "bytes", limit, "err", err)
 }
 
 // configFlags adds the flags of commands with a configuration. Their names are keys of the file.
@@ -65,35 +91,67 @@ func configFlags(cmd *cobra.Command, path *string) {
 	cmd.Flags().String("database", "", "SQLite `file`, postgres://…, or memory")
 }
 
+// reloadAt calls reload at each signal until ctx ends.
+func reloadAt(ctx context.Context, signals <-chan os.Signal, reload func(context.Context)) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+			reload(ctx)
+		}
+	}
+}
+
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Work with the configuration"}
+	cmd.AddCommand(checkConfigCommand(), showConfigCommand(), reloadConfigCommand())
+	return cmd
+}
+
+// checkedAgent is an agent of a configuration that was checked.
+type checkedAgent struct {
+	Name    string `json:"name"`
+	URL     string `json:"url"`
+	Problem string `json:"problem,omitempty"`
+}
+
+func checkConfigCommand() *cobra.Command {
 	var path string
-	var agents bool
-	check := &cobra.Command{
-		Use:   "check",
-		Short: "Check a configuration and print a summary",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.Load(path, os.Environ(), cmd.Flags())
-			if err != nil {
-				return err
+	var probe bool
+	cmd := &cobra.Command{Use: "check", Short: "Check a configuration and print a summary", Args: cobra.NoArgs}
+	configFlags(cmd, &path)
+	cmd.Flags().BoolVar(&probe, "agents", false, "read the agents' cards, and report missing credentials")
+	cmd.Flags().Bool("json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(path, os.Environ(), cmd.Flags())
+		if err != nil {
+			return err
+		}
+		problems, faults := make([]string, len(cfg.Agents)), 0
+		if probe {
+			problems = server.ProbeAgents(cmd.Context(), cfg)
+		}
+		connector, database, ways := cfg.URL+"/mcp", config.Redacted(cfg.Database), cfg.SignIn.Ways(cfg.URL)
+		text := fmt.Sprintf("The configuration is valid.\nconnector  %s\nlisten     %s\ndatabase   %s", connector, cfg.Listen, database)
+		for _, way := range ways {
+			text += "\nsign-in    " + way
+		}
+		agents := make([]checkedAgent, len(cfg.Agents))
+		for i, a := range cfg.Agents {
+			agents[i] = checkedAgent{a.Name, a.URL, problems[i]}
+			text += fmt.Sprintf("\nagent      %s at %s", a.Name, a.URL)
+			if problems[i] != "" {
+				faults++
+				text += ": " + problems[i]
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "The configuration is valid.\nconnector  %s/mcp\nlisten     %s\ndatabase   %s\n", cfg.URL, cfg.Listen, config.Redacted(cfg.Database))
-			for _, way := range cfg.SignIn.Ways(cfg.URL) {
-				fmt.Fprintf(cmd.OutOrStdout(), "sign-in    %s\n", way)
-			}
-			for _, a := range cfg.Agents {
-				fmt.Fprintf(cmd.OutOrStdout(), "agent      %s at %s\n", a.Name, a.URL)
-			}
-			if agents {
-				return server.ProbeAgents(cmd.Context(), cfg, cmd.OutOrStdout())
-			}
-			return nil
-		},
+		}
+		err = done(cmd, map[string]any{"connector": connector, "listen": cfg.Listen, "database": database, "sign_in": ways, "agents": agents}, "%s", text)
+		if err == nil && faults > 0 {
+			err = fmt.Errorf("%d of %d agents cannot be used like this", faults, len(cfg.Agents))
+		}
+		return err
 	}
-	configFlags(check, &path)
-	check.Flags().BoolVar(&agents, "agents", false, "read the agents' cards, and report missing credentials")
-	cmd.AddCommand(check, showConfigCommand())
 	return cmd
 }
 
@@ -110,11 +168,11 @@ func showConfigCommand() *cobra.Command {
 		if *asJSON {
 			return writeJSON(cmd.OutOrStdout(), cfg.Settings())
 		}
-		t := &table{head: []string{"SETTING", "VALUE"}}
+		t := &term.Table{Head: []string{"SETTING", "VALUE"}}
 		for _, s := range cfg.Settings() {
-			t.add(s.Key, s.Value)
+			t.Add(s.Key, s.Value)
 		}
-		return t.write(cmd.OutOrStdout())
+		return t.Write(cmd.OutOrStdout())
 	}
 	return cmd
 }

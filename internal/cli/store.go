@@ -80,8 +80,21 @@ func (f *storeFlags) load(cmd *cobra.Command) (*config.Config, error) {
 		return nil, err
 	}
 	cfg := config.Demo(dir)
-	cfg.URL, cfg.Agents = strings.TrimSpace(string(address)), []config.Agent{demoTables()}
-	return cfg, nil
+	cfg.URL = strings.TrimSpace(string(address))
+	cfg.Agents, err = readDemoAgents(dir)
+	return cfg, err
+}
+
+// target is load for a store that need not exist yet.
+func (f *storeFlags) target(cmd *cobra.Command) (*config.Config, error) {
+	if f.ofServer() {
+		return f.load(cmd)
+	}
+	dir, err := demoDir(f.data)
+	if err != nil {
+		return nil, err
+	}
+	return config.Demo(dir), os.MkdirAll(dir, 0o700)
 }
 
 // open opens the store. Close it.
@@ -93,7 +106,7 @@ func (f *storeFlags) open(cmd *cobra.Command) (*config.Config, *store.DB, error)
 	if kind, _ := config.EngineOf(cfg.Database); kind == config.Memory {
 		return nil, nil, config.ErrInMemory
 	}
-	db, err := store.Open(cmd.Context(), cfg.Database)
+	db, err := cfg.OpenStore(cmd.Context())
 	if err != nil {
 		return nil, nil, fmt.Errorf("database: %w", err)
 	}

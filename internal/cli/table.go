@@ -4,49 +4,49 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
+	"time"
 
+	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
 )
 
-// table is a list for people: headings, and rows in columns.
-type table struct {
-	head []string
-	rows [][]string
+// cellText makes a text of others fit into one cell of a table.
+func cellText(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, sanitize.Text(s))
+	if runes := []rune(s); len(runes) > most {
+		s = string(runes[:most-1]) + "…"
+	}
+	return strings.TrimSpace(s)
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// write prints the table. An empty cell is printed as a dash, so that each line has the
-// same number of columns.
-func (t *table) write(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for i, row := range append([][]string{t.head}, t.rows...) {
-		for j, cell := range row {
-			if i > 0 && cell == "" {
-				row[j] = "-"
-			}
-		}
-		if _, err := io.WriteString(w, strings.Join(row, "\t")+"\n"); err != nil {
-			return err
-		}
+// formatTime formats a time for a table; "" for the zero time.
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
 	}
-	return w.Flush()
+	return t.UTC().Format("2006-01-02 15:04Z")
 }
 
-// details prints the properties of one thing, a line each, without empty ones.
-func details(out io.Writer, lines [][2]string) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, line := range lines {
-		if line[1] == "" {
-			continue
-		}
-		if _, err := io.WriteString(w, line[0]+"\t"+line[1]+"\n"); err != nil {
-			return err
-		}
+func yesNo(b bool) string {
+	if b {
+		return "yes"
 	}
-	return w.Flush()
+	return "no"
+}
+
+// formatCount formats a number that is counted up to a limit.
+func formatCount(n int) string {
+	if n >= operator.MostCounted {
+		return strconv.Itoa(operator.MostCounted) + "+"
+	}
+	return strconv.Itoa(n)
 }
 
 // writeJSON prints JSON without control characters, which agents could use to steer a terminal.

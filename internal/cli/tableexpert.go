@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 
@@ -37,7 +38,7 @@ func tableExpertCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			log := config.Log{Level: "info", Format: "text"}.Logger()
+			log := config.Log{Level: "info", Format: "text"}.Logger(new(slog.LevelVar))
 			l, err := server.Listen(listenAt)
 			if err != nil {
 				return err

@@ -12,6 +12,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
+	"rialto/internal/cli/term"
 	"rialto/internal/config"
 	"rialto/internal/server"
 )
@@ -33,6 +34,7 @@ func listAllTasksCommand() *cobra.Command {
 	cmd.Flags().StringVar(&agent, "agent", "", "only tasks of this agent")
 	cmd.Flags().StringVar(&state, "state", "", "only tasks in this state: submitted, working, input-required, auth-required, completed, canceled, failed, rejected")
 	completeFrom(cmd, "user", userNames)
+	completeFrom(cmd, "agent", agentNames)
 	complete(cmd, "state", "submitted", "working", "input-required", "auth-required", "completed", "canceled", "failed", "rejected")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		owner, err := accountID(cmd, s, user)
@@ -51,23 +53,9 @@ func listAllTasksCommand() *cobra.Command {
 	})
 }
 
-// cellText makes a text of others fit into one cell of a table.
-func cellText(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, sanitize.Text(s))
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most-1]) + "…"
-	}
-	return strings.TrimSpace(s)
-}
-
 func showTaskCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "show ID", Short: "Show a task with its messages and artifacts", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "show ID", Short: "Show a task with its messages and artifacts", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(taskIDs)}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		e, err := s.Task(cmd.Context(), args[0])
@@ -75,19 +63,36 @@ func showTaskCommand() *cobra.Command {
 			return notFoundError("task", args[0], err, nil)
 		}
 		if asJSON {
-			return writeJSON(cmd.OutOrStdout(), struct {
-				Summary ledger.Summary  `json:"summary"`
-				OwnerID string          `json:"owner_id"`
-				Task    *a2a.Task       `json:"task,omitempty"`
-				Failure *ledger.Failure `json:"failure,omitempty"`
-			}{e.Summary(), e.Owner, e.Task, e.Failure})
+			return writeJSON(cmd.OutOrStdout(), taskJSON(e))
 		}
 		return writeTask(cmd.OutOrStdout(), e)
 	})
 }
 
+// taskJSON returns a task as JSON shows it.
+func taskJSON(e *ledger.Record) any {
+	return struct {
+		Summary ledger.Summary  `json:"summary"`
+		OwnerID string          `json:"owner_id"`
+		Task    *a2a.Task       `json:"task,omitempty"`
+		Failure *ledger.Failure `json:"failure,omitempty"`
+	}{e.Summary(), e.Owner, e.Task, e.Failure}
+}
+
+// taskIDs returns the IDs of the latest tasks, with what a shell shows beside them.
+func taskIDs(cmd *cobra.Command, s *operator.Service) (ids []string) {
+	p, err := s.Tasks(cmd.Context(), operator.TaskFilter{Span: operator.Span{Size: operator.LargestPage}})
+	if err != nil {
+		return nil
+	}
+	for _, t := range p.Items {
+		ids = append(ids, cobra.CompletionWithDesc(t.ID, string(t.State)+" "+t.Agent+" "+cellText(t.Message, 40)))
+	}
+	return ids
+}
+
 func writeTask(out io.Writer, e *ledger.Record) error {
-	err := details(out, [][2]string{
+	err := term.Details(out, [][2]string{
 		{"id", e.Handle}, {"owner", e.Owner}, {"client", e.Client}, {"agent", e.Agent}, {"state", string(e.State())},
 		{"created", formatTime(e.Created)}, {"updated", formatTime(e.Updated)},
 	})
@@ -138,16 +143,18 @@ func cancelTaskCommand() *cobra.Command {
 		Short: "Cancel a task at its agent",
 		Long: "Cancel a task at its agent. This command calls the agent with the credentials of the configuration; " +
 			"a server that follows the task learns it from the agent.",
-		Args: cobra.ExactArgs(1),
+		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(taskIDs),
 	}
 	from.add(cmd)
+	cmd.Flags().Bool("json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		bar := term.Start(cmd.ErrOrStderr(), "Asking the agent to stop")
 		e, err := from.cancel(cmd, args[0])
+		bar.Stop()
 		if err != nil {
 			return notFoundError("task", args[0], err, nil)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "The task is %s.\n", e.State())
-		return nil
+		return done(cmd, taskJSON(e), "The task is %s.", e.State())
 	}
 	return cmd
 }

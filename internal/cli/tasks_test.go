@@ -36,26 +36,37 @@ func commandRig(t *testing.T, agent string) (config string, db *store.DB) {
 // run executes a command and discards its output.
 func run(t *testing.T, args ...string) error {
 	t.Helper()
-	cmd := Command()
+	cmd := Command(func(time.Duration) {})
 	cmd.SetArgs(args)
 	cmd.SetOut(io.Discard)
 	cmd.SetErr(io.Discard)
 	return cmd.ExecuteContext(t.Context())
 }
 
-// TestACommandTakesOverNoTasks cancels a task beside a server that has
-// put no lock beside its database, as one of an older version, and follows another.
+// heartbeat is that of a server that follows tasks.
+func heartbeat(t *testing.T, db *store.DB, replica string) {
+	t.Helper()
+	if _, err := db.Ledger.Heartbeat(t.Context(), replica, 1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestACommandTakesOverNoTasks cancels a task beside a server that follows another.
 func TestACommandTakesOverNoTasks(t *testing.T) {
 	config, db := commandRig(t, "http://127.0.0.1:1")
 	now := time.Now()
+	if alone, err := db.LockServer(t.Context()); err != nil || !alone {
+		t.Fatalf("got %v, %v, want that no other server runs", alone, err)
+	}
+	heartbeat(t, db, "the server")
 	e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "one", MessageID: "m", Created: now, Updated: now}
-	if err := db.Ledger.AddTask(t.Context(), e, ledger.Lease{Replica: "the server", Until: now.Add(time.Hour)}, 10); err != nil {
+	if err := db.Ledger.AddTask(t.Context(), e, "the server", 10); err != nil {
 		t.Fatal(err)
 	}
 	if err := run(t, "tasks", "cancel", "another", "--config", config); err == nil || !strings.Contains(err.Error(), "there is no task") {
 		t.Fatalf("got %v, want an error about an unknown task", err)
 	}
-	if lost, err := db.Ledger.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now.Add(time.Minute), 10); err != nil || len(lost) != 0 {
+	if lost, err := db.Ledger.ClaimTasks(t.Context(), "r", nil, 10); err != nil || len(lost) != 0 {
 		t.Errorf("got %d tasks, %v, that the server does not hold any more", len(lost), err)
 	}
 	if e, err := db.Ledger.Task(t.Context(), "alice", "h"); err != nil || e.Idle {
@@ -81,8 +92,9 @@ func TestCancelTakesOverOneTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	atWork.Task = e.(*a2a.Task)
+	heartbeat(t, db, "the server")
 	for _, e := range []*ledger.Record{atWork, entry("another")} {
-		if err := db.Ledger.AddTask(t.Context(), e, ledger.Lease{Replica: "the server", Until: now.Add(-time.Minute)}, 10); err != nil {
+		if err := db.Ledger.AddTask(t.Context(), e, "the server", 10); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,7 +107,7 @@ func TestCancelTakesOverOneTask(t *testing.T) {
 	if e, err := db.Ledger.Task(t.Context(), "alice", "another"); err != nil || e.Idle || !e.Updated.Equal(now) {
 		t.Errorf("got %+v, %v, want the other task as it was", e, err)
 	}
-	if left, err := db.Ledger.ClaimTasks(t.Context(), ledger.Lease{Replica: "r"}, now, 10); err != nil || len(left) != 1 {
+	if left, err := db.Ledger.ClaimTasks(t.Context(), "r", nil, 10); err != nil || len(left) != 1 {
 		t.Errorf("got %d tasks, %v, want one free task", len(left), err)
 	}
 }

@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"rialto/bridge/operator"
 	"rialto/oauth"
-
-	"github.com/spf13/cobra"
 )
 
 func tokenCommand() *cobra.Command {
@@ -26,12 +25,13 @@ func tokenCommand() *cobra.Command {
 	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "`scopes` of the token, separated by spaces")
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token")
 	cmd.MarkFlagRequired("user")
+	completeFrom(cmd, "user", userNames)
+	complete(cmd, "scope", oauth.ScopeTools)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		token, err := s.IssueToken(cmd.Context(), operator.CommandLine, user, strings.Fields(scope), ttl)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), token)
-		return nil
+		return done(cmd, map[string]string{"access_token": token}, "%s", token)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rialto/bridge/operator"
-	"rialto/internal/audit"
+	"rialto/internal/cli/term"
 	"rialto/internal/config"
 	"rialto/internal/usage"
 )
@@ -66,7 +66,7 @@ func usageCommand() *cobra.Command {
 		if format != "table" {
 			return operator.WriteSums(cmd.OutOrStdout(), operator.Format(format), usage.By(by), sums)
 		}
-		return usageTable(by, sums).write(cmd.OutOrStdout())
+		return usageTable(by, sums).Write(cmd.OutOrStdout())
 	})
 }
 
@@ -91,8 +91,8 @@ func wholeHours(f usage.Filter) string {
 
 var headings = map[string]string{"agent": "AGENT", "tool": "TOOL", "usecase": "USE CASE", "client": "CLIENT", "user": "USER"}
 
-func usageTable(by string, sums []usage.Sum) *table {
-	t := &table{head: []string{headings[by], "CALLS", "ERRORS", "BYTES IN", "BYTES OUT", "MEAN ms", "P50 ms", "P95 ms", "P99 ms"}}
+func usageTable(by string, sums []usage.Sum) *term.Table {
+	t := &term.Table{Head: []string{headings[by], "CALLS", "ERRORS", "BYTES IN", "BYTES OUT", "MEAN ms", "P50 ms", "P95 ms", "P99 ms"}}
 	ms := func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
 	n := func(i int64) string { return strconv.FormatInt(i, 10) }
 	for _, s := range sums {
@@ -100,7 +100,7 @@ func usageTable(by string, sums []usage.Sum) *table {
 		if s.Name != "" {
 			key = s.Name
 		}
-		t.add(cellText(key, 60), n(s.Calls), n(s.Errors), n(s.BytesIn), n(s.BytesOut), ms(s.Mean), ms(s.P50), ms(s.P95), ms(s.P99))
+		t.Add(cellText(key, 60), n(s.Calls), n(s.Errors), n(s.BytesIn), n(s.BytesOut), ms(s.Mean), ms(s.P50), ms(s.P95), ms(s.P99))
 	}
 	return t
 }
@@ -108,58 +108,17 @@ func usageTable(by string, sums []usage.Sum) *table {
 // withProgress shows the progress of an export.
 func withProgress[T any](cmd *cobra.Command, what string, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		bar := newProgress(cmd, what)
-		defer bar.done()
+		bar := term.Start(cmd.ErrOrStderr(), "Reading")
+		defer bar.Stop()
 		n := 0
 		for row, err := range rows {
 			if !yield(row, err) {
 				return
 			}
 			n++
-			bar.at(n)
+			bar.Say(fmt.Sprintf("%d %s", n, what))
 		}
 	}
-}
-
-func auditCommand() *cobra.Command {
-	var l listFlags
-	var when timeFlags
-	var f audit.Filter
-	var format, from string
-	cmd := &cobra.Command{Use: "audit", Short: "Show the audit log, latest first", Args: cobra.NoArgs}
-	l.add(cmd)
-	when.add(cmd)
-	cmd.Flags().StringVar(&from, "from", "", "with csv or json, continue an interrupted export: the `cursor` in its last row")
-	cmd.Flags().StringVar((*string)(&f.Kind), "kind", "", "only events of this kind, or of kinds that start with this word: account")
-	cmd.Flags().StringVar(&f.Actor, "actor", "", "only events of the account with this `name` or ID")
-	cmd.Flags().StringVar(&f.Target, "target", "", "only events with this target")
-	cmd.Flags().StringVar((*string)(&f.Outcome), "outcome", "", "ok, failed or denied")
-	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json; csv and json print all events")
-	var words []string
-	for _, k := range audit.Kinds {
-		words = append(words, string(k))
-	}
-	complete(cmd, "kind", words...)
-	complete(cmd, "outcome", "ok", "failed", "denied")
-	complete(cmd, "format", formats...)
-	completeFrom(cmd, "actor", userNames)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		if err := errors.Join(oneOf("--format", format, formats...), oneOf("--outcome", string(f.Outcome), "ok", "failed", "denied")); err != nil {
-			return err
-		}
-		var err error
-		if f.Since, f.Until, err = when.times(); err != nil {
-			return err
-		}
-		if format != "table" {
-			return operator.WriteEvents(cmd.OutOrStdout(), operator.Format(format), withProgress(cmd, "events", s.AllEvents(cmd.Context(), f, from)))
-		}
-		return list(cmd, l, func(span operator.Span) (*operator.Page[audit.Event], error) {
-			return s.Events(cmd.Context(), operator.EventFilter{Span: span, Filter: f})
-		}, []string{"TIME", "KIND", "OUTCOME", "WHO", "FROM", "WHAT", "DETAIL"}, func(e audit.Event) []string {
-			return []string{e.At.UTC().Format("2006-01-02 15:04:05Z"), string(e.Kind), string(e.Outcome), e.Actor, e.Address, cellText(e.Target, 50), cellText(e.Detail, 60)}
-		})
-	})
 }
 
 // oneOf returns an error if a flag has an unknown value, with the nearest known one.

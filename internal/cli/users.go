@@ -4,32 +4,28 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rialto/bridge/operator"
+	"rialto/internal/cli/term"
 )
 
 func usersCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "users", Aliases: []string{"user"}, Short: "Manage the accounts"}
-	cmd.AddCommand(append(accountCommands(), listUsersCommand())...)
-	return cmd
-}
-
-func accountCommands() []*cobra.Command {
-	return []*cobra.Command{
-		addUserCommand(), setPasswordCommand(), adminCommand(), removeUserCommand(),
+	cmd := &cobra.Command{Use: "user", Short: "Manage the accounts"}
+	cmd.AddCommand(
+		listUsersCommand(), addUserCommand(), setPasswordCommand(), adminCommand(), removeUserCommand(), signOutCommand(),
 		disableUserCommand("disable", "Disable an account: it cannot sign in, and its tokens stop working", true),
 		disableUserCommand("enable", "Enable a disabled account", false),
-	}
+	)
+	return cmd
 }
 
 func addUserCommand() *cobra.Command {
 	var role bool
-	cmd := passwordCommand("add", "Add an account", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
+	cmd := passwordCommand("add", "Add an account", "added", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
 		return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, role)
 	})
 	cmd.Flags().BoolVar(&role, "admin", false, "make the account an administrator")
@@ -38,13 +34,15 @@ func addUserCommand() *cobra.Command {
 
 // setPasswordCommand also adds the account if it does not exist.
 func setPasswordCommand() *cobra.Command {
-	return passwordCommand("passwd", "Change an account's password", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
+	cmd := passwordCommand("password", "Change an account's password and unlock it: its sessions and connections end", "signed out, and has a new password", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
 		_, err := s.Account(cmd.Context(), name)
 		if errors.Is(err, operator.ErrNotFound) {
 			return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, false)
 		}
 		return s.SetPassword(cmd.Context(), operator.CommandLine, name, password)
 	})
+	cmd.ValidArgsFunction = completeNames(userNames)
+	return cmd
 }
 
 func adminCommand() *cobra.Command {
@@ -57,7 +55,13 @@ func adminCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke the role")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		return accountError(cmd, s, args[0], s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke))
+		if err := s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke); err != nil {
+			return accountError(cmd, s, args[0], err)
+		}
+		if revoke {
+			return accountDone(cmd, s, args[0], "no longer an administrator")
+		}
+		return accountDone(cmd, s, args[0], "an administrator")
 	})
 }
 
@@ -69,33 +73,48 @@ func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
 		if err != nil {
 			return accountError(cmd, s, args[0], err)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s is %sd.\n", args[0], verb)
-		return nil
+		return accountDone(cmd, s, args[0], verb+"d")
 	})
+}
+
+// accountDone says what an account is now.
+func accountDone(cmd *cobra.Command, s *operator.Service, name, is string) error {
+	a, err := s.Account(cmd.Context(), name)
+	if err != nil {
+		return err
+	}
+	return done(cmd, a, "%s is %s.", name, is)
 }
 
 func accountError(cmd *cobra.Command, s *operator.Service, name string, err error) error {
 	return notFoundError("account", name, err, func() []string { return userNames(cmd, s) })
 }
 
-func passwordCommand(name, short string, set func(*cobra.Command, *operator.Service, string, string) error) *cobra.Command {
+func passwordCommand(name, short, is string, set func(*cobra.Command, *operator.Service, string, string) error) *cobra.Command {
 	var stdin bool
 	var password string
 	cmd := &cobra.Command{
-		Use:   name + " NAME --password-stdin",
+		Use:   name + " NAME",
 		Short: short,
 		Args:  cobra.ExactArgs(1),
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if !stdin {
-				return errors.New("give the password on standard input, with --password-stdin: other users can read the command line")
+			if stdin {
+				password, err = readPassword(cmd.InOrStdin())
+				return err
 			}
-			password, err = readPassword(cmd.InOrStdin())
+			password, err = term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr()).Secret("Password")
+			if errors.Is(err, term.ErrNoAnswer) {
+				err = usageError{errors.New("give the password on standard input, with --password-stdin: other users can read the command line")}
+			}
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the end of the first line")
+	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the end of the first line, instead of asking for it")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		return accountError(cmd, s, args[0], set(cmd, s, args[0], password))
+		if err := set(cmd, s, args[0], password); err != nil {
+			return accountError(cmd, s, args[0], err)
+		}
+		return accountDone(cmd, s, args[0], is)
 	})
 }
 
@@ -112,14 +131,37 @@ func readPassword(r io.Reader) (string, error) {
 }
 
 func removeUserCommand() *cobra.Command {
-	return withOperator(&cobra.Command{
-		Use:               "rm NAME",
-		Aliases:           []string{"remove"},
+	return withOperator(destructive(&cobra.Command{
+		Use:               "remove NAME",
 		Short:             "Remove an account and revoke its grants",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeNames(userNames),
-	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		return accountError(cmd, s, args[0], s.RemoveAccount(cmd.Context(), operator.CommandLine, args[0]))
+	}), func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		if err := confirm(cmd, "Remove the account %s, its sessions and grants?", args[0]); err != nil {
+			return err
+		}
+		if err := s.RemoveAccount(cmd.Context(), operator.CommandLine, args[0]); err != nil {
+			return accountError(cmd, s, args[0], err)
+		}
+		return done(cmd, struct{}{}, "%s is removed.", args[0])
+	})
+}
+
+func signOutCommand() *cobra.Command {
+	return withOperator(destructive(&cobra.Command{
+		Use:               "sign-out NAME",
+		Short:             "End the browser sessions and the grants of an account",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeNames(userNames),
+	}), func(cmd *cobra.Command, s *operator.Service, args []string) error {
+		if err := confirm(cmd, "End the sessions and grants of %s? Each app has to be connected again.", args[0]); err != nil {
+			return err
+		}
+		n, err := s.SignOut(cmd.Context(), operator.CommandLine, args[0])
+		if err != nil {
+			return accountError(cmd, s, args[0], err)
+		}
+		return done(cmd, revoked{n}, "%s is signed out: %s.", args[0], revoked{n})
 	})
 }
 

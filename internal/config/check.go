@@ -7,14 +7,25 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Check returns the first error. It says what to do.
 func (c *Config) Check() error {
-	for _, check := range []func() error{c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkRecords, c.Brand.check, c.checkLog, c.GRPC.Check} {
+	for _, check := range []func() error{c.checkTLS, c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkRegistration, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkRecords, c.Brand.check, c.checkLog, c.checkShutdown, c.checkLimits, c.GRPC.Check, c.MCP.check} {
 		if err := check(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// maxShutdownDelay is far above what load balancers need.
+const maxShutdownDelay = 5 * time.Minute
+
+func (c *Config) checkShutdown() error {
+	if c.ShutdownDelay < 0 || c.ShutdownDelay > maxShutdownDelay {
+		return fmt.Errorf("shutdown_delay: %s is not between 0s and 5m", c.ShutdownDelay)
 	}
 	return nil
 }
@@ -28,7 +39,7 @@ func (c *Config) checkURL() error {
 		if !Loopback(host) {
 			return fmt.Errorf("listen: %s can be reached from other machines, so \"url\" must say under which address: tokens are made for it, and clients refuse them under another. Set url: https://… (or --url), or listen on this machine only: %s", c.Listen, net.JoinHostPort("127.0.0.1", port))
 		}
-		c.URL = "http://" + c.Listen
+		c.URL = c.TLS.Scheme() + "://" + c.Listen
 	}
 	u, err := url.Parse(c.URL)
 	switch {
@@ -61,6 +72,16 @@ func (c *Config) ListensOn(addr net.Addr) {
 	}
 }
 
+// ListensAs sets what ListensOn has set in the configuration in force, whose listeners stay open.
+func (c *Config) ListensAs(inForce *Config) {
+	if strings.HasSuffix(c.URL, ":0") && c.Listen == inForce.Listen {
+		c.URL = inForce.URL
+	}
+	if c.GRPC.Address == "" && c.GRPC.Listen == inForce.GRPC.Listen && inForce.GRPC.chosen {
+		c.GRPC.Address, c.GRPC.chosen = inForce.GRPC.Address, true
+	}
+}
+
 func Loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
@@ -75,11 +96,11 @@ func (c *Config) checkProxies() error {
 	return nil
 }
 
-// checkOrigins requires origins as browsers send them (RFC 6454 section 6.2).
+// checkOrigins requires origins as browsers send them (RFC 6454 section 6.2), or "*." before a host.
 func (c *Config) checkOrigins() error {
 	for _, origin := range c.AllowedOrigins {
 		u, err := url.Parse(origin)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || !hasHost(u) || origin != u.Scheme+"://"+strings.ToLower(u.Host) {
+		if err != nil || strings.Contains(strings.Replace(origin, "://*.", "://", 1), "*") || u.Scheme != "https" && u.Scheme != "http" || !hasHost(u) || origin != u.Scheme+"://"+strings.ToLower(u.Host) {
 			return fmt.Errorf("allowed_origins: %q is not an origin such as https://app.example.com: scheme and host in small letters, nothing after it", origin)
 		}
 	}
@@ -90,7 +111,7 @@ func (c *Config) checkLog() error {
 	if _, err := c.Log.level(); err != nil {
 		return fmt.Errorf("log.level: %q is not one of debug, info, warn, error", c.Log.Level)
 	}
-	if c.Log.Format != "text" && c.Log.Format != "json" {
+	if c.Log.Format != "" && c.Log.Format != "text" && c.Log.Format != "json" {
 		return fmt.Errorf("log.format: %q is not one of text, json", c.Log.Format)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/pflag"
 )
 
@@ -25,32 +27,89 @@ type Config struct {
 	Stage            string   `koanf:"stage"`
 	DefaultScope     string   `koanf:"default_scope"`
 	RedirectPrefixes []string `koanf:"redirect_prefixes"`
-	ForceUseCase     string   `koanf:"force_usecase"`
-	DefaultTopic     string   `koanf:"default_topic"`
 
-	notes []string // what an operator should know of where settings come from
+	Registration Registration `koanf:"registration"`
 
-	Database        string        `koanf:"database"`
-	SecretFile      string        `koanf:"secret_file"`
-	Secret          string        `koanf:"secret"`
-	DefaultAgent    string        `koanf:"default_agent"`
-	Agents          []Agent       `koanf:"agents"`
-	SignIn          SignIn        `koanf:"sign_in"`
-	Clients         []Client      `koanf:"clients"`
-	UpstreamTokens  []Upstream    `koanf:"upstream_tokens"`
-	Tokens          Tokens        `koanf:"tokens"`
-	ClientDocuments bool          `koanf:"client_documents"`
-	TrustedProxies  []string      `koanf:"trusted_proxies"`
-	AllowedOrigins  []string      `koanf:"allowed_origins"`
-	MCP             MCP           `koanf:"mcp"`
-	GRPC            GRPC          `koanf:"grpc"`
-	Push            Push          `koanf:"push"`
-	DownloadLinks   time.Duration `koanf:"download_links"`
-	ShareLinks      time.Duration `koanf:"share_links"`
-	Usage           Records       `koanf:"usage"`
-	Audit           Records       `koanf:"audit"`
-	Brand           Brand         `koanf:"brand"`
-	Log             Log           `koanf:"log"`
+	notes    []string          // what an operator should know of where settings come from
+	sources  map[string]string // the source of each setting that is set, by key: file, environment or flag
+	contents map[string]string // digests of the credentials of agents in files and variables, by name
+
+	Agents          []Agent    `koanf:"agents"`
+	SignIn          SignIn     `koanf:"sign_in"`
+	Clients         []Client   `koanf:"clients"`
+	UpstreamTokens  []Upstream `koanf:"upstream_tokens"`
+	Tokens          Tokens     `koanf:"tokens"`
+	ClientDocuments bool       `koanf:"client_documents"`
+	TrustedProxies  []string   `koanf:"trusted_proxies"`
+	AllowedOrigins  []string   `koanf:"allowed_origins"`
+	MCP             MCP        `koanf:"mcp"`
+	Push            Push       `koanf:"push"`
+	Usage           Records    `koanf:"usage"`
+	Audit           Audit      `koanf:"audit"`
+	Brand           Brand      `koanf:"brand"`
+	Log             Log        `koanf:"log"`
+	Limits          Limits     `koanf:"limits"`
+
+	Serving `koanf:",squash"`
+	Storage `koanf:",squash"`
+	Calls   `koanf:",squash"`
+	Links   `koanf:",squash"`
+}
+
+// Storage says where the state is and what seals its secrets.
+type Storage struct {
+	Database   string `koanf:"database"`
+	Migrate    string `koanf:"migrate"`
+	SecretFile string `koanf:"secret_file"`
+	Secret     string `koanf:"secret"`
+
+	Connections     int `koanf:"database_connections"`
+	TaskConnections int `koanf:"database_task_connections"`
+}
+
+// Calls says what calls mean that leave something open.
+type Calls struct {
+	DefaultAgent string `koanf:"default_agent"`
+	DefaultTopic string `koanf:"default_topic"`
+	ForceUseCase string `koanf:"force_usecase"`
+}
+
+// Links says how long links to files and shared documents work.
+type Links struct {
+	DownloadLinks time.Duration `koanf:"download_links"`
+	ShareLinks    time.Duration `koanf:"share_links"`
+}
+
+// Limits bounds what users, clients and agents can use. A key is named by what it counts
+// and, unless it counts in all, for whom: tasks_per_user.
+type Limits struct {
+	Calls          int `koanf:"calls"`
+	CallsPerUser   int `koanf:"calls_per_user"`
+	CallsPerClient int `koanf:"calls_per_client"`
+	RatePerUser    int `koanf:"rate_per_user"`
+	MCPRatePerUser int `koanf:"mcp_rate_per_user"`
+
+	RequestSize Size `koanf:"request_size"`
+	AnswerSize  Size `koanf:"answer_size"`
+
+	Tasks          int  `koanf:"tasks"`
+	TasksPerUser   int  `koanf:"tasks_per_user"`
+	TasksPerClient int  `koanf:"tasks_per_client"`
+	TasksPerAgent  int  `koanf:"tasks_per_agent"`
+	TaskSize       Size `koanf:"task_size"`
+	MemoryPerUser  Size `koanf:"memory_per_user"`
+	Memory         Size `koanf:"memory"`
+
+	StoredPerUser  Size `koanf:"stored_per_user"`
+	StoredPerAgent Size `koanf:"stored_per_agent"`
+
+	Streams        int `koanf:"streams"`
+	StreamsPerUser int `koanf:"streams_per_user"`
+
+	EventSubscriptions        int `koanf:"event_subscriptions"`
+	EventSubscriptionsPerUser int `koanf:"event_subscriptions_per_user"`
+
+	ConnectionsPerAgent int `koanf:"connections_per_agent"`
 }
 
 // Log sets the level and format of the log.
@@ -80,13 +139,16 @@ func Defaults() Config {
 // checks the result. Each source is also decoded alone, so that an error names it.
 func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) {
 	all := koanf.New(".")
+	var notes []string
+	sources := map[string]string{}
 	for _, source := range []struct {
 		name string
+		kind string
 		fill func(*koanf.Koanf) error
 	}{
-		{path, func(k *koanf.Koanf) error { return fillFromFile(k, path) }},
-		{"environment", func(k *koanf.Koanf) error { return fillFromEnvironment(k, environ) }},
-		{"flags", func(k *koanf.Koanf) error { return fillFromFlags(k, flags) }},
+		{path, "file", func(k *koanf.Koanf) error { return fillFromFile(k, path) }},
+		{"environment", "environment", func(k *koanf.Koanf) error { return fillFromEnvironment(k, environ) }},
+		{"flags", "flag", func(k *koanf.Koanf) error { return fillFromFlags(k, flags) }},
 	} {
 		k := koanf.New(".")
 		err := source.fill(k)
@@ -94,6 +156,10 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 			err = decode(k, &Config{})
 		}
 		if err == nil {
+			notes = append(notes, replacedLists(all, k)...)
+			for _, key := range k.Keys() {
+				sources[key] = source.kind
+			}
 			err = all.Merge(k)
 		}
 		if err != nil {
@@ -101,13 +167,25 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 		}
 	}
 	cfg := Defaults()
+	cfg.notes, cfg.sources = notes, sources
 	if err := decode(all, &cfg); err != nil {
 		return nil, explain(err)
 	}
 	if err := cfg.applyAliases(environ, all); err != nil {
 		return nil, fmt.Errorf("environment: %w", err)
 	}
+	cfg.readContents()
 	return &cfg, cfg.Check()
+}
+
+// replacedLists returns a warning for each list of items that over replaces.
+func replacedLists(all, over *koanf.Koanf) (notes []string) {
+	for _, key := range over.Keys() {
+		if _, isList := over.Get(key).([]any); isList && all.Exists(key) {
+			notes = append(notes, fmt.Sprintf("%s of the configuration file is not used: the variables RIALTO_%s_0_… replace the list", key, strings.ToUpper(strings.ReplaceAll(key, ".", "__"))))
+		}
+	}
+	return notes
 }
 
 func fillFromFile(k *koanf.Koanf, path string) error {
@@ -122,11 +200,24 @@ func fillFromFile(k *koanf.Koanf, path string) error {
 }
 
 func fillFromEnvironment(k *koanf.Koanf, environ []string) error {
-	return k.Load(env.Provider(".", env.Opt{
+	flat := koanf.New(".")
+	err := flat.Load(env.Provider(".", env.Opt{
 		Prefix:        "RIALTO_",
 		EnvironFunc:   func() []string { return environ },
 		TransformFunc: envKey,
 	}), nil)
+	if err != nil {
+		return err
+	}
+	for key, v := range flat.Raw() {
+		if v, err = withLists(v); err == nil {
+			err = k.Set(key, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func fillFromFlags(k *koanf.Koanf, flags *pflag.FlagSet) (err error) {
@@ -145,13 +236,32 @@ func (l Log) level() (level slog.Level, err error) {
 	return level, level.UnmarshalText([]byte(l.Level))
 }
 
-func (l Log) Logger() *slog.Logger {
-	level, _ := l.level() // checked when the configuration was read
+// SetLevel sets the level of a log. The configuration was checked.
+func (l Log) SetLevel(to *slog.LevelVar) {
+	level, _ := l.level()
+	to.Set(level)
+}
+
+// Logger returns a logger whose level the caller may change.
+func (l Log) Logger(level *slog.LevelVar) *slog.Logger {
+	l.SetLevel(level)
 	opts := &slog.HandlerOptions{Level: level}
-	if l.Format == "json" {
+	if l.Format == "json" || l.Format == "" && !isatty.IsTerminal(os.Stderr.Fd()) {
+		opts.ReplaceAttr = inWords
 		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
 	}
 	return slog.New(slog.NewTextHandler(os.Stderr, opts))
+}
+
+// inWords writes durations and addresses in JSON as in text: 1.5s, 127.0.0.1:8080.
+func inWords(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case time.Duration:
+		return slog.String(a.Key, v.String())
+	case net.Addr:
+		return slog.String(a.Key, v.String())
+	}
+	return a
 }
 
 // Secure tells whether browsers reach the server over TLS.
@@ -162,7 +272,6 @@ func Demo(dir string) *Config {
 	cfg := Defaults()
 	cfg.Name = "Rialto demo"
 	cfg.Database = filepath.Join(dir, "demo.db")
-	cfg.SecretFile = filepath.Join(dir, "secret")
 	cfg.Log.Level = "warn"
 	return &cfg
 }

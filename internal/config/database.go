@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -56,11 +57,50 @@ func (c *Config) checkDatabase() error {
 	if _, err := EngineOf(c.Database); err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
+	if c.Migrate != migrateAuto && c.Migrate != migrateCheck {
+		return fmt.Errorf("migrate: %q is neither auto nor check", c.Migrate)
+	}
+	if c.Connections < minConnections || c.TaskConnections < minTaskConnections {
+		return fmt.Errorf("database_connections, database_task_connections: set them to at least %d and %d", minConnections, minTaskConnections)
+	}
 	return nil
+}
+
+// The fewest connections with which statements run beside a slow one. Tasks always use two of their connections.
+const (
+	minConnections     = 3
+	minTaskConnections = minConnections + 2
+)
+
+// The values of the setting migrate.
+const (
+	migrateAuto  = "auto"
+	migrateCheck = "check"
+)
+
+// OpenStore opens the database, and brings its tables up to date if the settings say so.
+func (c *Config) OpenStore(ctx context.Context) (*store.DB, error) {
+	open := store.Open
+	if c.Migrate == migrateCheck {
+		open = store.OpenMigrated
+	}
+	db, err := open(ctx, c.Database)
+	if err == nil {
+		db.SetConnections(c.TaskConnections, c.Connections)
+	}
+	return db, err
 }
 
 // sqlitePath returns the file of a SQLite database.
 func sqlitePath(dsn string) string { return strings.TrimPrefix(dsn, "sqlite:") }
+
+// DatabaseFile returns the file of a SQLite database; "" for others.
+func (c *Config) DatabaseFile() string {
+	if kind, err := EngineOf(c.Database); err != nil || kind != sqlite {
+		return ""
+	}
+	return sqlitePath(c.Database)
+}
 
 // Redacted returns a database address without passwords. PostgreSQL also accepts them
 // as parameters.

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -17,14 +18,46 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// envKey returns the key of a variable. Empty variables count as not set. Unknown variables are
-// ignored: an orchestrator sets RIALTO_PORT and others for a service with this name.
+// variableIndex is the place of an item of a list in a variable's name: AGENTS_0_URL.
+var variableIndex = regexp.MustCompile(`_(\d{1,3})_`)
+
+// envKey returns the key of a variable, with the places in lists as keys: agents.0.url. Empty
+// variables count as not set. Unknown variables are ignored: an orchestrator sets RIALTO_PORT and
+// others for a service with this name.
 func envKey(name, value string) (string, any) {
 	key := strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, "RIALTO_"), "__", "."))
-	if value == "" || !isScalar(key) {
+	if _, ok := find(variableIndex.ReplaceAllString(key, "[].")); !ok || value == "" {
 		return "", nil
 	}
-	return key, value
+	return variableIndex.ReplaceAllString(key, ".$1."), value
+}
+
+// withLists makes a list of each map whose keys are the places 0, 1, 2 and so on.
+func withLists(v any) (_ any, err error) {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v, nil
+	}
+	var list []any
+	for key, item := range m {
+		if m[key], err = withLists(item); err != nil {
+			return nil, err
+		}
+	}
+	for len(list) < len(m) {
+		item, ok := m[strconv.Itoa(len(list))]
+		if !ok {
+			break
+		}
+		list = append(list, item)
+	}
+	switch last := slices.Max(slices.Collect(maps.Keys(m))); {
+	case last[0] < '0' || last[0] > '9':
+		return m, nil // keys of a setting
+	case len(list) < len(m):
+		return nil, fmt.Errorf("there is a variable with _%s_ in its name, and none with _%d_: number the items of a list from 0, without gaps", last, len(list))
+	}
+	return list, nil
 }
 
 // decode decodes k over c. Unknown keys are an error, because a typing mistake in a
@@ -80,6 +113,18 @@ func fromText(to reflect.Type, s string) (any, error) {
 			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m, 24h or 90d", s))
 		}
 		return d, nil
+	case reflect.TypeFor[int]():
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 0 {
+			return nil, wrongType(fmt.Sprintf("%q is not a whole number", s))
+		}
+		return n, nil
+	case reflect.TypeFor[Size]():
+		size, err := parseSize(s)
+		if err != nil {
+			return nil, wrongType(fmt.Sprintf("%q is not a size such as 512KiB, 16MiB or 2GiB", s))
+		}
+		return size, nil
 	case reflect.TypeFor[[]string]():
 		var list []string
 		for item := range strings.SplitSeq(s, ",") {
@@ -167,31 +212,18 @@ func kindName(t reflect.Type) string {
 // unknownKey suggests the nearest key.
 func unknownKey(key string) error {
 	known := keys(reflect.TypeFor[Config](), "")
-	if outer, inner, ok := cutLast(key, "."); ok && slices.Contains(known, withoutIndexes(key)) {
-		return fmt.Errorf("unknown key %q: a dot does not nest keys here; write %q indented below %q", key, inner+":", outer+":")
+	named := listIndex.ReplaceAllString(key, "") // agents[0].ulr: agents.ulr
+	if dot := strings.LastIndexByte(key, '.'); dot > 0 && slices.Contains(known, named) {
+		return fmt.Errorf("unknown key %q: a dot does not nest keys here; write %q indented below %q", key, key[dot+1:]+":", key[:dot]+":")
 	}
-	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(withoutIndexes(key), known))
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}
-
-// withoutIndexes removes list indexes: "agents[0].ulr" becomes "agents.ulr".
-func withoutIndexes(key string) string {
-	return regexp.MustCompile(`\[\d+\]`).ReplaceAllString(key, "")
+	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(named, known))
 }
 
 // keys lists the keys of a configuration struct with dots.
 func keys(t reflect.Type, prefix string) []string {
 	var out []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if tag := f.Tag.Get("koanf"); tag == "" || tag == "-" {
+	for _, f := range reflect.VisibleFields(t) {
+		if tag := f.Tag.Get("koanf"); f.Anonymous || tag == "" || tag == "-" {
 			continue
 		}
 		key := prefix + f.Tag.Get("koanf")

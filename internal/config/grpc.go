@@ -6,11 +6,13 @@ import (
 	"net/url"
 )
 
-// GRPC sets where the agents are served over gRPC. It has no TLS here; off loopback it
-// needs a proxy.
+// GRPC sets where the agents are served over gRPC. Off loopback it needs a certificate (TLS) or
+// a proxy.
 type GRPC struct {
 	Listen  string `koanf:"listen"`  // HOST:PORT; "" does not serve gRPC
 	Address string `koanf:"address"` // HOST:PORT that cards name
+
+	chosen bool // Address is what ListensOn found
 }
 
 func (c GRPC) Check() error {
@@ -36,5 +38,5 @@ func (c *GRPC) ListensOn(addr net.Addr, origin string) {
 	}
 	_, port, _ := net.SplitHostPort(addr.String())
 	u, _ := url.Parse(origin) // checked with the configuration
-	c.Address = net.JoinHostPort(u.Hostname(), port)
+	c.Address, c.chosen = net.JoinHostPort(u.Hostname(), port), true
 }

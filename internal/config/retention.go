@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -10,14 +11,40 @@ type Records struct {
 	Retention time.Duration `koanf:"retention"`
 }
 
+// Audit sets how long the audit log is kept and where else events go.
+type Audit struct {
+	Retention time.Duration `koanf:"retention"`
+	Stream    string        `koanf:"stream"`
+}
+
+// The values of audit.stream, in addition to "file:" with a path.
+const (
+	StreamStdout = "stdout"
+	StreamOTLP   = "otlp"
+)
+
+// StreamFile returns the file of audit.stream; "" if it names none.
+func (a Audit) StreamFile() string {
+	path, _ := strings.CutPrefix(a.Stream, "file:")
+	if path == a.Stream {
+		return ""
+	}
+	return path
+}
+
 // longestRetention limits how long records of people are kept.
 const longestRetention = 10 * 365 * 24 * time.Hour
 
 func (c *Config) checkRecords() error {
-	for key, r := range map[string]Records{"usage": c.Usage, "audit": c.Audit} {
+	for key, r := range map[string]Records{"usage": c.Usage, "audit": {c.Audit.Retention}} {
 		if r.Retention < time.Hour || r.Retention > longestRetention {
 			return fmt.Errorf("%s.retention: %s is not from 1h to 10 years (3650d)", key, r.Retention)
 		}
 	}
-	return nil
+	switch a := c.Audit; {
+	case a.Stream == "", a.Stream == StreamStdout, a.Stream == StreamOTLP, a.StreamFile() != "":
+		return nil
+	default:
+		return fmt.Errorf("audit.stream: %q is none of file:/path, stdout and otlp", a.Stream)
+	}
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -17,18 +19,51 @@ func LoadSecret(cfg *Config) ([]byte, error) {
 	if cfg.Secret != "" {
 		return decodeSecret(cfg.Secret, "secret")
 	}
-	path := cfg.SecretFile
-	if kind, _ := EngineOf(cfg.Database); kind == Memory && path == "" {
+	if kind, _ := EngineOf(cfg.Database); kind == Memory && cfg.SecretFile == "" {
 		return decodeSecret(newSecret(), "secret") // what it seals lives no longer
 	}
-	if path == "" {
-		path = sqlitePath(cfg.Database) + ".key"
-	}
+	path := cfg.secretPath()
 	text, err := ReadOrCreate(path, newSecret)
 	if err != nil {
 		return nil, fmt.Errorf("secret_file: %w", err)
 	}
+	if note := readableByOthers(path); note != "" {
+		cfg.notes = append(cfg.notes, note)
+	}
 	return decodeSecret(text, path)
+}
+
+// secretPath returns the file of the key.
+func (c *Config) secretPath() string {
+	return cmp.Or(c.SecretFile, sqlitePath(c.Database)+".key")
+}
+
+// SecretPlace says where the key is, without the key.
+func (c *Config) SecretPlace() string {
+	if c.Secret != "" {
+		return "the setting secret"
+	}
+	return c.secretPath()
+}
+
+// ReadSecret is LoadSecret for a command that needs a running server: it creates no file.
+func ReadSecret(cfg *Config) ([]byte, error) {
+	if cfg.Secret == "" {
+		if _, err := os.Stat(cfg.secretPath()); err != nil {
+			return nil, fmt.Errorf("no server has run with this configuration: %w", err)
+		}
+	}
+	return LoadSecret(cfg)
+}
+
+// readableByOthers warns of a secret file that every account of the machine may read, or returns "".
+// A group may read it: orchestrators hand files over that way. Windows keeps other permissions.
+func readableByOthers(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o004 == 0 {
+		return ""
+	}
+	return fmt.Sprintf("secret_file: other users of this machine may read %s, which opens the signing keys in the database: run chmod o-r %s, and rotate and revoke the keys if they may have read it", path, path)
 }
 
 // checkSecret checks the secret without creating one.

@@ -1,10 +1,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,28 +20,66 @@ const hiddenValue = "(set, not shown)"
 
 var listIndex = regexp.MustCompile(`\[\d+\]`)
 
-// Settings returns the settings in force, in the order of the fields, without secrets
-// and empty settings.
+// Settings returns the settings in force, in the order of the fields, without secrets.
+// Empty settings are left out, unless the default is another.
 func (c *Config) Settings() []operator.Setting {
+	defaults := map[string]string{}
+	flatten("", reflect.ValueOf(Defaults()), func(key, value string) { defaults[key] = value })
 	all := []operator.Setting{}
-	add := func(key, value string) { all = append(all, operator.Setting{Key: key, Value: value}) }
-	flatten("", reflect.ValueOf(*c), add)
+	flatten("", reflect.ValueOf(*c), func(key, value string) {
+		name := withoutNumbers(key)
+		s, _ := find(name)
+		usual := cmp.Or(defaults[key], s.Default) // lists have no items by default
+		delete(defaults, key)
+		all = append(all, operator.Setting{Key: key, Value: redactSetting(name, value), About: s.about(), Default: usual, Source: c.source(key, value != usual), Live: isLive(name)})
+	})
+	for _, key := range slices.Sorted(maps.Keys(defaults)) {
+		s, _ := find(key)
+		all = append(all, operator.Setting{Key: key, About: s.about(), Default: defaults[key], Source: c.source(key, true), Live: isLive(key)})
+	}
 	return all
 }
 
-// flatten lists the settings in a value of the configuration.
+// source returns what sets a setting: a source of Load, "computed", or "" if it has its default.
+func (c *Config) source(key string, changed bool) string {
+	if source, ok := c.sources[key]; ok || !changed {
+		return source
+	}
+	for end := strings.LastIndexAny(key, ".["); end > 0; end = strings.LastIndexAny(key[:end], ".[") {
+		if source, ok := c.sources[key[:end]]; ok { // the source of the list or group that holds the setting
+			return source
+		}
+	}
+	return "computed"
+}
+
+var markdownLink = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)
+
+// about returns the first sentence of the documentation as plain text.
+func (s Setting) about() string {
+	text := strings.ReplaceAll(markdownLink.ReplaceAllString(s.Doc, "$1"), "`", "")
+	if first, _, more := strings.Cut(text, ". "); more {
+		return first + "."
+	}
+	return text
+}
+
+// withoutNumbers returns the key of the table for a key with list indexes.
+func withoutNumbers(key string) string { return listIndex.ReplaceAllString(key, "[]") }
+
+// flatten lists the settings in a value of the configuration, with secrets.
 func flatten(key string, v reflect.Value, add func(key, value string)) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			name := v.Type().Field(i).Tag.Get("koanf")
-			if name == "" || name == "-" {
+		for _, f := range reflect.VisibleFields(v.Type()) {
+			name := f.Tag.Get("koanf")
+			if f.Anonymous || name == "" || name == "-" {
 				continue
 			}
 			if key != "" {
 				name = key + "." + name
 			}
-			flatten(name, v.Field(i), add)
+			flatten(name, v.FieldByIndex(f.Index), add)
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Struct {
@@ -55,32 +96,36 @@ func flatten(key string, v reflect.Value, add func(key, value string)) {
 			flatten(key, v.Elem(), add)
 		}
 	default:
-		if value := formatSetting(key, v.Interface()); value != "" {
+		if value := formatSetting(v.Interface()); value != "" {
 			add(key, value)
 		}
 	}
 }
 
-func formatSetting(key string, v any) string {
+func formatSetting(v any) string {
 	switch v := v.(type) {
 	case directory.Duration:
-		return formatSetting(key, time.Duration(v))
+		return formatSetting(time.Duration(v))
+	case Size:
+		if v == 0 {
+			return ""
+		}
+		return v.String()
 	case time.Duration:
 		if v == 0 {
 			return ""
 		}
 		return directory.Duration(v).String()
-	case string:
-		return redactSetting(key, v)
 	}
 	return fmt.Sprint(v)
 }
 
+// redactSetting returns a value as it may be shown. Key is that of the table.
 func redactSetting(key, value string) string {
 	if value == "" {
 		return ""
 	}
-	if s, known := find(listIndex.ReplaceAllString(key, "[]")); !known || s.Secret {
+	if s, known := find(key); !known || s.Secret {
 		return hiddenValue
 	}
 	if key == "database" {

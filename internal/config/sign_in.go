@@ -80,13 +80,13 @@ const maxIdentityDocument = 256 << 10
 // newFetcher returns the HTTP client for an identity provider. If private is set, the
 // hosts of addresses may be in a private network.
 func newFetcher(private bool, addresses ...string) *guardhttp.Client {
-	c := &guardhttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second}
+	var hosts []string
 	for _, address := range addresses {
 		if u, err := url.Parse(address); private && err == nil && u.Host != "" {
-			c.Allowed = append(c.Allowed, AllowedHost(u))
+			hosts = append(hosts, AllowedHost(u))
 		}
 	}
-	return c
+	return &guardhttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second, Allowed: func() []string { return hosts }}
 }
 
 // AllowedHost returns the host with its port, so that other ports of the machine are not allowed.
@@ -191,7 +191,7 @@ func (c SignIn) Ways(address string) []string {
 }
 
 func (c *Config) checkSignIn() error {
-	as := authserver.Config{Issuer: c.URL, RedirectPrefixes: c.RedirectPrefixes}
+	as := authserver.Config{Issuer: c.URL, RedirectPrefixes: func() []string { return c.RedirectPrefixes }}
 	err := c.SignIn.Apply(&as)
 	if err == nil {
 		err = check(as)
@@ -258,8 +258,8 @@ func (c *Config) checkAutoApprove() error {
 // Scopes are the scopes of the server with the sentences of the consent page. The first
 // is for all clients, the others for clients that request them.
 var Scopes = []oauth.Scope{
-	{Name: oauth.ScopeTools, Words: "Search and read, and give tasks to the agents, as you"},
-	{Name: oauth.ScopeDiscover, Words: "See the agents and your tasks"},
-	{Name: oauth.ScopePublish, Words: "Give tasks to the agents, as you"},
+	{Name: oauth.ScopeTools, Words: "Use the agents from a chat, as you: search, read, and give them tasks"},
+	{Name: oauth.ScopeDiscover, Words: "See the agents and your tasks through the API (A2A and REST)"},
+	{Name: oauth.ScopePublish, Words: "Give tasks to the agents through the API (A2A and REST), as you"},
 	{Name: oauth.ScopeAdmin, Words: "Run this server: see and change what belongs to everybody"},
 }

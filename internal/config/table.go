@@ -17,6 +17,7 @@ type Setting struct {
 	Shown   string // the documented default, where it is computed
 	Doc     string // Markdown
 	Secret  bool   // never shown
+	Live    bool   // a reload applies it; all settings of agents are live
 
 	// For a setting of an agent:
 	Flag  string // of "rialto agents add"
@@ -29,6 +30,7 @@ type Setting struct {
 // follow from it; TestTable compares it with the fields of Config.
 var table = map[string][]Setting{
 	"server":       serverSettings,
+	"limits":       limitSettings,
 	"agents":       agentSettings,
 	"credentials":  credentialSettings,
 	"clients":      clientSettings,
@@ -79,9 +81,9 @@ func (s Setting) Type() reflect.Type {
 		if t.Kind() == reflect.Slice {
 			t = t.Elem()
 		}
-		for i := range t.NumField() {
-			if t.Field(i).Tag.Get("koanf") == name {
-				t = t.Field(i).Type
+		for _, f := range reflect.VisibleFields(t) {
+			if f.Tag.Get("koanf") == name {
+				t = f.Type
 				break
 			}
 		}
@@ -89,38 +91,76 @@ func (s Setting) Type() reflect.Type {
 	return t
 }
 
+var limitSettings = []Setting{
+	{Key: "limits.calls", Live: true, Default: "4096", Doc: "Open calls in all, through MCP, A2A and REST. More are refused with 503."},
+	{Key: "limits.calls_per_user", Live: true, Default: "256", Doc: "Open calls of a user, through all clients and doors. More are refused with 429. An address without a token has 64 at most."},
+	{Key: "limits.calls_per_client", Live: true, Default: "2048", Doc: "Open calls of a client, for all its users. A hosted chat app is one client."},
+	{Key: "limits.rate_per_user", Live: true, Default: "50", Doc: "Calls of a user per second through A2A and REST, four times as many in a burst. `0`: no limit."},
+	{Key: "limits.mcp_rate_per_user", Live: true, Default: "0", Doc: "Calls of a user per second through MCP, four times as many in a burst. `0`: no limit."},
+	{Key: "limits.request_size", Default: "4MiB", Doc: "The size of a request through MCP, A2A and REST."},
+	{Key: "limits.answer_size", Live: true, Default: "16MiB", Doc: "The size of an answer of an agent, or of one event of its stream."},
+	{Key: "limits.tasks", Live: true, Default: "20000", Doc: "Running tasks in all. Messages that would start more are refused with 503."},
+	{Key: "limits.tasks_per_user", Live: true, Default: "1000", Doc: "Running tasks of a user, on all replicas."},
+	{Key: "limits.tasks_per_client", Live: true, Default: "10000", Doc: "Running tasks of a client, for all its users."},
+	{Key: "limits.tasks_per_agent", Live: true, Default: "10000", Doc: "Running tasks at an agent. This also bounds the calls that wait for it."},
+	{Key: "limits.task_size", Live: true, Default: "16MiB", Doc: "The size of a task with its artifacts. A larger one ends there, with what the agent sent before."},
+	{Key: "limits.memory_per_user", Live: true, Default: "48MiB", Doc: "What the running tasks of a user hold in memory. A task beyond it ends, with what the agent sent before."},
+	{Key: "limits.memory", Live: true, Default: "256MiB", Doc: "What all running tasks hold in memory. Beyond it, tasks larger than 256 KiB end where they grow."},
+	{Key: "limits.stored_per_user", Live: true, Default: "1GiB", Doc: "What the tasks of a user take up in the database, without those up to 4 KiB. Beyond it no task starts, and one that grows ends, with what the agent sent before. `0`: no limit."},
+	{Key: "limits.stored_per_agent", Live: true, Default: "10GiB", Doc: "What the tasks of an agent, of all users, take up in the database. It works as `limits.stored_per_user`."},
+	{Key: "limits.streams", Default: "10000", Doc: "Open event streams of MCP clients in all, without those of running calls. More are refused with 503."},
+	{Key: "limits.streams_per_user", Default: "64", Doc: "Open event streams of a user, through all clients. More are refused with 429."},
+	{Key: "limits.event_subscriptions", Live: true, Default: "10000", Doc: "Webhooks that get events for MCP clients, in all."},
+	{Key: "limits.event_subscriptions_per_user", Live: true, Default: "100", Doc: "Webhooks of a user that get events, through all clients."},
+	{Key: "limits.connections_per_agent", Live: true, Default: "2000", Doc: "Open connections to an agent, without gRPC. A silent task holds one. A message that finds all in use is not sent."},
+}
+
 var serverSettings = []Setting{
 	{Key: "listen", Default: "127.0.0.1:8080", Doc: "The address to listen on, `HOST:PORT`."},
-	{Key: "url", Shown: "`http://` and `listen`, on loopback only", Doc: "The public address of the server: scheme and host, without a path. Tokens are issued for `url` + `/mcp`. Required off loopback, and then https."},
+	{Key: "url", Shown: "`http://` (with `tls`: `https://`) and `listen`, on loopback only", Doc: "The public address of the server: scheme and host, without a path. Tokens are issued for `url` + `/mcp`. Required off loopback, and then https."},
 	{Key: "name", Default: "Rialto", Doc: "The product name on pages and in clients."},
 	{Key: "stage", Doc: "The stage of this deployment (`staging`, `prod` …). Automatic approval is allowed in staging."},
 	{Key: "database", Default: "rialto.db", Doc: "The path of a SQLite file (`sqlite:` in front is optional), or `postgres://…` when several replicas share the state. `memory` keeps everything in the process and loses it at exit: accounts, logins, signing keys, tasks."},
-	{Key: "secret_file", Shown: "the database file with `.key` added", Doc: "A file with 32 random bytes in base64. They seal the signing keys in the database. With SQLite the file is created at the first start; with `memory` there is none. With PostgreSQL it is required, and all replicas need the same one."},
-	{Key: "secret", Secret: true, Doc: "The same bytes as a value. Meant for the environment (`RIALTO_SECRET`)."},
-	{Key: "default_agent", Shown: "the only agent, if there is one", Doc: "The agent of a call that names none."},
-	{Key: "default_scope", Shown: "`mcp:tools`", Doc: "The scopes that clients are invited to request, and that a client gets which requests none, separated by spaces."},
-	{Key: "redirect_prefixes", Shown: "everywhere", Doc: "Prefixes for the `https` redirect URIs of clients that register or have a metadata document: the same host, and the path or one below it. Apps on people's own computers are not restricted."},
-	{Key: "force_usecase", Shown: "the caller's, if it has one", Doc: "The use case of every call, whatever the client says. It decides which agents and skills are visible; agents receive it with each task and search (metadata `usecase`)."},
-	{Key: "default_topic", Doc: "The topic that agents should keep to (metadata `topic`). `*`, `any` and `all` mean none."},
+	{Key: "database_connections", Default: "8", Doc: "Open connections to PostgreSQL of a replica for logins and everything but tasks. See [Operations](operations.md#connections-to-the-database)."},
+	{Key: "database_task_connections", Default: "12", Doc: "Open connections to PostgreSQL of a replica for tasks."},
+	{Key: "migrate", Default: "auto", Doc: "`auto`: the server and commands bring the tables of the database up to date when they start. `check`: they refuse tables that are older than the program, and `rialto migrate` changes them."},
+	{Key: "secret_file", Shown: "the database file with `.key` added", Doc: "A file with 32 random bytes in base64. They seal the signing keys in the database. With SQLite the file is created at the first start; with `memory` there is none. With PostgreSQL it is required, and all replicas need the same one. The server warns at the start if other users of the machine may read it."},
+	{Key: "secret", Secret: true, Doc: "The bytes of `secret_file` as a value. Meant for the environment (`RIALTO_SECRET`)."},
+	{Key: "default_agent", Live: true, Shown: "the only agent, if there is one", Doc: "The agent of a call that names none."},
+	{Key: "default_scope", Shown: "`mcp:tools`", Doc: "The scopes that clients are invited to request, separated by spaces. A client that requests none gets these."},
+	{Key: "redirect_prefixes", Live: true, Shown: "everywhere", Doc: "Prefixes for the `https` redirect URIs of clients that register or have a metadata document: the same host, and the path or one below it. Apps on people's own computers are not restricted."},
+	{Key: "registration.mode", Default: "open", Doc: "Who may register a client (RFC 7591): `open`: every app, within [limits](security.md#limits-of-the-login); `token`: apps that present the initial access token; `closed`: only the operator, at `/admin/clients` or in `clients`. With `token` and `closed`, apps that cannot present a token need a metadata document (`client_documents`) or a client that you set up."},
+	{Key: "registration.token.env", Doc: "The environment variable with the initial access token: 16 characters or more, better 32 random bytes. A request that presents it (`Authorization: Bearer …`) is not limited, with `open` too."},
+	{Key: "registration.token.file", Doc: "The file with that token."},
+	{Key: "force_usecase", Live: true, Shown: "the caller's, if it has one", Doc: "The use case of every call, whatever the client says. It decides which agents and skills are visible; agents receive it with each task and search (metadata `usecase`)."},
+	{Key: "default_topic", Live: true, Doc: "The topic that agents should keep to (metadata `topic`). `*`, `any` and `all` mean none."},
 	{Key: "client_documents", Default: "true", Doc: "Let apps identify themselves by the URL of a Client ID Metadata Document, as Claude, ChatGPT and VS Code do. The server fetches it over https, from public addresses only."},
-	{Key: "trusted_proxies", Doc: "Networks whose `X-Forwarded-For` is trusted, for rate limits only."},
-	{Key: "allowed_origins", Doc: "More web origins that may call `/mcp` from a browser: `https://app.example.com`. The pages of ChatGPT and Claude always may."},
-	{Key: "mcp.public_listing", Default: "true", Doc: "Show the tools at `/mcp/tools/list` (and `/mcp/resources/list`, `/mcp/validate`) without a token, as chat apps expect before they log in. Calling a tool always needs a token."},
+	{Key: "trusted_proxies", Doc: "Networks whose `X-Forwarded-For` is trusted, for rate limits only, and `X-Forwarded-Proto`, for telemetry only."},
+	{Key: "allowed_origins", Live: true, Doc: "More web origins that may call `/mcp` from a browser: `https://app.example.com`, or `https://*.example.com` for all hosts below. The pages of ChatGPT and Claude always may."},
+	{Key: "mcp.events", Default: "true", Doc: "Tell MCP clients when tasks end, ask or go on (`events/subscribe`, `events/poll`, `events/stream`): see [Events](events.md). Webhooks follow `push.allowed_hosts`."},
+	{Key: "mcp.public_listing", Default: "true", Doc: "Show the tools at `/mcp/tools/list` (and `/mcp/resources/list`, `/mcp/validate`) without a token, as chat apps expect before they log in, and the agents in the AI catalog. Calling a tool always needs a token."},
+	{Key: "mcp.task_card", Default: "auto", Doc: "Which clients get the task card, which shows a task live in a chat: `auto` (those that declare MCP Apps, ChatGPT and claude.ai), `always` or `never`. See [Task card](apps.md)."},
 	{Key: "mcp.strict", Default: "false", Doc: "Refuse requests that mix MCP revisions, as some hosted clients send them. Otherwise they are accepted, counted and logged."},
-	{Key: "grpc.listen", Doc: "`HOST:PORT` where the agents are also served over gRPC, without TLS: see [A2A](a2a.md)."},
+	{Key: "tls.cert_file", Doc: "The certificate (PEM, with its chain) with which the server answers over HTTPS and gRPC. Without one it needs a [proxy](proxy.md). See [Certificate](#certificate)."},
+	{Key: "tls.key_file", Doc: "The private key of the certificate."},
+	{Key: "grpc.listen", Doc: "`HOST:PORT` where the agents are also served over gRPC: see [A2A](a2a.md). Without `tls` it is for loopback or a proxy."},
 	{Key: "grpc.address", Shown: "the host of `url`, the port of `grpc.listen`", Doc: "`HOST:PORT` that agent cards name for gRPC, if it is behind a proxy."},
 	{Key: "push.send", Default: "true", Doc: "Let A2A clients register webhooks for their tasks."},
-	{Key: "push.allowed_hosts", Doc: "Webhook hosts that you trust, as `HOST` or `HOST:PORT`. They may be in a private network, use plain http or a port other than 443, and are not verified. All others need a public address and https."},
+	{Key: "push.allowed_hosts", Live: true, Doc: "Webhook hosts that you trust, as `HOST` or `HOST:PORT`. They may be in a private network, use plain http or a port other than 443, and are not verified. All others need a public address and https."},
 	{Key: "push.verify", Default: "true", Doc: "Before a webhook is registered, have it repeat a `validationToken`. So no client can point the server at a host that did not ask for calls."},
 	{Key: "push.receive", Default: "false", Doc: "Give agents that send push notifications a webhook with each task, below `url` + `/hooks/`. Set it if agents can reach `url`. A notification only wakes the follower: the task is read from the agent again."},
 	{Key: "download_links", Default: "24h", Doc: "How long links to files in results work. The link alone gives access to the file, while its owner's account is enabled. `0`: no links; files that are too large for a result can then only be read as resources."},
+	{Key: "config_watch", Live: true, Default: "false", Doc: "Reload when the configuration file changes, or a file that it names for an agent or the logo: see [Reload](#reload)."},
+	{Key: "shutdown_delay", Default: "0s", Doc: "How long `/readyz` fails after SIGTERM before the server closes its listeners, up to `5m`. Behind a load balancer or in Kubernetes, set it to the time after which no more requests arrive, such as `5s`."},
 	{Key: "share_links", Shown: "`0`", Doc: "How long links last with which people share their tasks and documents, for example `7d`. `0`: sharing is off, and existing links do not work. See [Sharing](#sharing)."},
-	{Key: "brand.accent", Shown: "`#0b666a`", Doc: "The color of buttons and links, as `#rrggbb`. It is made darker or lighter as far as the contrast in the light and the dark theme requires."},
-	{Key: "brand.logo", Shown: "Rialto's", Doc: "A file with your logo: SVG, PNG or WebP, square, at most 64 KiB."},
-	{Key: "usage.retention", Default: "90d", Doc: "How long the records of calls are kept: see [Operations](operations.md)."},
-	{Key: "audit.retention", Default: "365d", Doc: "How long the audit log is kept."},
-	{Key: "log.level", Default: "info", Doc: "`debug`, `info`, `warn` or `error`."},
-	{Key: "log.format", Default: "text", Doc: "`text` or `json`."},
+	{Key: "brand.accent", Live: true, Shown: "`#0b666a`", Doc: "The color of buttons and links, as `#rrggbb`. It is made darker or lighter as far as the contrast in the light and the dark theme requires."},
+	{Key: "brand.logo", Live: true, Shown: "Rialto's", Doc: "A file with your logo: SVG, PNG or WebP, square, at most 64 KiB."},
+	{Key: "usage.retention", Live: true, Default: "90d", Doc: "How long the records of calls are kept: see [Operations](operations.md)."},
+	{Key: "audit.retention", Live: true, Default: "365d", Doc: "How long the audit log is kept."},
+	{Key: "audit.stream", Doc: "Where events of the audit log go as they happen, in addition to the database: `file:/path` (a JSON object to a line), `stdout`, or `otlp` (as logs of OpenTelemetry, which `OTEL_*` variables must switch on). See [Operations](operations.md#audit-log)."},
+	{Key: "metrics.listen", Doc: "`HOST:PORT` of a listener of its own with metrics for Prometheus at `/metrics` and Go's profiles below `/debug/pprof/`. It has no guard: let only operators reach it. See [Operations](operations.md#telemetry)."},
+	{Key: "log.level", Live: true, Default: "info", Doc: "`debug`, `info`, `warn` or `error`."},
+	{Key: "log.format", Shown: "`text` on a terminal, else `json`", Doc: "`text` or `json`."},
 }
 
 var agentSettings = []Setting{
@@ -136,6 +176,8 @@ var agentSettings = []Setting{
 	{Key: "agents[].skills[].use_cases", Form: "skills", Shown: "all", Doc: "The use cases whose callers may see that skill."},
 	{Key: "agents[].skills_as_tools", Form: "skills_as_tools", Default: "false", Doc: "Make an MCP tool of each skill: see [Skills as tools](#skills-as-tools).",
 		Flag: "skills-as-tools", Usage: "make an MCP tool of each of its skills"},
+	{Key: "agents[].skills_as_mcp_skills", Form: "skills_as_mcp_skills", Default: "false", Doc: "Make an MCP skill of each skill, which tells models how to use it: see [Skills as MCP skills](#skills-as-mcp-skills).",
+		Flag: "skills-as-mcp-skills", Usage: "make an MCP skill of each of its skills"},
 	{Key: "agents[].retention", Form: "retention", Shown: "`90d`", Doc: "How long its tasks are kept after they ended or last waited for an answer, such as `12h` or `30d`.",
 		Flag: "retention", Usage: "how long its idle tasks are kept: a `time` such as 90d"},
 	{Key: "agents[].card.keys", Form: "-", Doc: "The keys that may sign the agent's card: a file with a JWKS, or its https address. A card that none of them has signed is refused, and members that the signature does not cover are ignored.",
@@ -153,17 +195,17 @@ var credentialSettings = []Setting{
 		Flag: "auth-header", Usage: "`header` that carries it"},
 	{Key: "agents[].credentials.scheme", Form: "-", Shown: "`Bearer` for `Authorization`", Doc: "Without a type: the word before the secret in that header.",
 		Flag: "auth-scheme", Usage: "`word` before it in the header"},
-	{Key: "agents[].credentials.user", Form: "auth_name", Doc: "`basic`: the user name of the password.",
+	{Key: "agents[].credentials.user", Form: "auth_user", Doc: "`basic`: the user name of the password.",
 		Flag: "auth-user", Usage: "user `name` of a password"},
-	{Key: "agents[].credentials.in", Form: "-", Shown: "`header`", Doc: "`api_key`: where the key goes: `header`, `query` or `cookie`.",
+	{Key: "agents[].credentials.in", Form: "auth_in", Shown: "`header`", Doc: "`api_key`: where the key goes: `header`, `query` or `cookie`.",
 		Flag: "auth-in", Usage: "`place` of an API key: header, query or cookie"},
-	{Key: "agents[].credentials.name", Form: "auth_name", Doc: "`api_key`: its name there.",
+	{Key: "agents[].credentials.name", Form: "auth_key", Doc: "`api_key`: its name there.",
 		Flag: "auth-name", Usage: "`name` of an API key there"},
 	{Key: "agents[].credentials.issuer", Form: "-", Shown: "read from the card", Doc: "`user`: the agent's authorization server, whose metadata names its endpoints."},
 	{Key: "agents[].credentials.authorization_url", Form: "-", Doc: "`user`: where people sign in, for a server without metadata; with `token_url`."},
 	{Key: "agents[].credentials.token_url", Form: "auth_token_url", Doc: "`client_credentials`, `token_exchange`, `user`: the token endpoint, over https. With `user` it may be left out.",
 		Flag: "auth-token-url", Usage: "`address` of the token endpoint"},
-	{Key: "agents[].credentials.client_id", Form: "auth_name", Doc: "The same types: this server's client ID there. With `user` it may be left out if the server registers clients (RFC 7591).",
+	{Key: "agents[].credentials.client_id", Form: "auth_client_id", Doc: "The same types: this server's client ID there. With `user` it may be left out if the server registers clients (RFC 7591).",
 		Flag: "auth-client-id", Usage: "client `ID` of this server there"},
 	{Key: "agents[].credentials.client_auth", Form: "-", Shown: "`basic`", Doc: "The same types: `basic`, or `post` if the endpoint wants the secret in the body.",
 		Flag: "auth-client-auth", Usage: "`how` the secret is sent there: basic or post"},
@@ -184,7 +226,7 @@ var signInSettings = []Setting{
 	{Key: "sign_in.auto_approve.usecase", Doc: "The use case of approved apps."},
 	{Key: "sign_in.auto_approve.token.env", Doc: "The environment variable with a token that apps must send to be approved."},
 	{Key: "sign_in.auto_approve.token.file", Doc: "The file with that token."},
-	{Key: "sign_in.auto_approve.force", Default: "false", Doc: "Allow it at a public address outside staging."},
+	{Key: "sign_in.auto_approve.force", Default: "false", Doc: "Allow automatic approval at a public address outside staging."},
 }
 
 var providerSettings = []Setting{
@@ -216,7 +258,7 @@ var pastedTokenSettings = []Setting{
 	{Key: "sign_in.pasted_token.audiences", Shown: "`url`", Doc: "One of them must be in the token's `aud`."},
 	{Key: "sign_in.pasted_token.jwks_url", Shown: "found in the metadata", Doc: "The URL of the issuer's keys."},
 	{Key: "sign_in.pasted_token.algorithms", Shown: "`ES256`, `ES384`, `PS256`, `RS256`, `EdDSA`", Doc: "The accepted signature algorithms."},
-	{Key: "sign_in.pasted_token.private_network", Default: "false", Doc: "Allow these URLs to be in a private network, also over http."},
+	{Key: "sign_in.pasted_token.private_network", Default: "false", Doc: "Allow the URLs of the issuer to be in a private network, also over http."},
 }
 
 var clientSettings = []Setting{

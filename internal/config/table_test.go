@@ -52,10 +52,9 @@ func TestTable(t *testing.T) {
 
 // leaves lists the keys of a struct whose values are no structs.
 func leaves(t reflect.Type, prefix string) (all []string) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for _, f := range reflect.VisibleFields(t) {
 		key := f.Tag.Get("koanf")
-		if key == "" || key == "-" {
+		if f.Anonymous || key == "" || key == "-" {
 			continue
 		}
 		key = prefix + key
@@ -71,20 +70,20 @@ func leaves(t reflect.Type, prefix string) (all []string) {
 	return all
 }
 
-// TestEverySettingOutsideAListHasAVariable sets each through the environment, and
-// looks for it among the settings in force.
-func TestEverySettingOutsideAListHasAVariable(t *testing.T) {
+// TestEverySettingHasAVariable sets each through the environment, and looks for it among the
+// settings in force. In a list it is that of the first item: RIALTO_AGENTS_0_URL.
+func TestEverySettingHasAVariable(t *testing.T) {
 	for _, part := range table {
 		for _, s := range part {
-			if strings.Contains(s.Key, "[]") {
-				continue
+			value := map[reflect.Kind]string{reflect.Bool: "true", reflect.Int64: "3d", reflect.Int: "7"}[s.Type().Kind()]
+			if s.Type() == reflect.TypeFor[Size]() {
+				value = "3MiB"
 			}
-			value := map[reflect.Kind]string{reflect.Bool: "true", reflect.Int64: "3d"}[s.Type().Kind()]
 			if value == "" {
 				value = "value"
 			}
 			k := koanf.New(".")
-			variable := "RIALTO_" + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "__"))
+			variable := "RIALTO_" + strings.ToUpper(strings.NewReplacer("[].", "_0_", ".", "__").Replace(s.Key))
 			var c Config
 			if err := fillFromEnvironment(k, []string{variable + "=" + value}); err != nil {
 				t.Fatal(err)
@@ -95,7 +94,8 @@ func TestEverySettingOutsideAListHasAVariable(t *testing.T) {
 			if s.Secret {
 				value = hiddenValue
 			}
-			if got := c.Settings(); !slices.ContainsFunc(got, func(in operator.Setting) bool { return in.Key == s.Key && in.Value == value }) {
+			key := strings.ReplaceAll(s.Key, "[]", "[0]")
+			if got := c.Settings(); !slices.ContainsFunc(got, func(in operator.Setting) bool { return in.Key == key && in.Value == value }) {
 				t.Errorf("%s=%s: got %+v", variable, value, got)
 			}
 		}
@@ -168,7 +168,11 @@ func rows(all []Setting) string {
 		if s.Default != "" {
 			shown = "`" + s.Default + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, shown, s.Doc)
+		doc := s.Doc
+		if s.Live {
+			doc += " *Live.*"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, shown, doc)
 	}
 	return b.String()
 }

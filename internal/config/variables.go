@@ -76,6 +76,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 		set[name] = strings.TrimSpace(value)
 	}
 	if set["MCP_OAUTH_TOKEN_SECRET"] == "" && set["MCP_OAUTH_CODE_SECRET"] != "" && !explicit.Exists("tokens") {
+		c.sources["tokens"] = "environment"
 		if err := c.shareSecret("MCP_OAUTH_CODE_SECRET"); err != nil {
 			return err
 		}
@@ -94,6 +95,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 		if err := v.set(c, set[v.name]); err != nil {
 			return fmt.Errorf("%s: %w", v.name, err)
 		}
+		c.sources[v.keys[0]] = "environment"
 	}
 	return nil
 }

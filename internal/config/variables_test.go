@@ -30,6 +30,31 @@ func settled(t *testing.T, file string, environ ...string) *Config {
 	return cfg
 }
 
+// TestAgentsFromTheEnvironment sets agents without a file, and in place of a file's agents.
+func TestAgentsFromTheEnvironment(t *testing.T) {
+	environ := []string{
+		"RIALTO_AGENTS_0_NAME=one", "RIALTO_AGENTS_0_URL=https://one.example.com", "RIALTO_AGENTS_0_USE_CASES=claims, sales",
+		"RIALTO_AGENTS_0_CREDENTIALS__TYPE=bearer", "RIALTO_AGENTS_0_CREDENTIALS__ENV=ONE_SECRET", "ONE_SECRET=secret",
+		"RIALTO_AGENTS_0_SKILLS_0_ID=peek", "RIALTO_AGENTS_0_SKILLS_0_USE_CASES=claims",
+		"RIALTO_AGENTS_1_NAME=two", "RIALTO_AGENTS_1_URL=https://two.example.com", "RIALTO_AGENTS_1_RETENTION=30d",
+		"RIALTO_AGENTS_0_PORT=tcp://10.0.0.1:80", // of an orchestrator
+	}
+	for _, file := range []string{"", "agents: [{name: three, url: https://three.example.com}]\n"} {
+		cfg := settled(t, file, environ...)
+		if len(cfg.Agents) != 2 || cfg.Agents[0].Name != "one" || strings.Join(cfg.Agents[0].UseCases, " ") != "claims sales" || cfg.Agents[0].Credentials.Env != "ONE_SECRET" ||
+			cfg.Agents[0].Skills[0].UseCases[0] != "claims" || cfg.Agents[1].Retention.String() != "30d" {
+			t.Errorf("got %+v", cfg.Agents)
+		}
+		if warned := len(cfg.Warnings()) == 1; warned != (file != "") {
+			t.Errorf("with the file %q got %q; want a warning that its agents are replaced", file, cfg.Warnings())
+		}
+	}
+	_, err := Load("", []string{"RIALTO_AGENTS_1_NAME=two"}, &pflag.FlagSet{})
+	if err == nil || !strings.Contains(err.Error(), "environment: ") || !strings.Contains(err.Error(), "without gaps") {
+		t.Errorf("got %v, want an error about the gap", err)
+	}
+}
+
 const long = "a secret of sixty-four characters, as the documentation asks for."
 
 // TestAliasVariablesSetSettings sets each variable, with what it cannot do

@@ -3,6 +3,7 @@ package doctor
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,23 @@ func (s *site) card() (list []agentInterface, a *answer, ok bool) {
 		return []agentInterface{{card.URL, card.Transport, "0.3"}}, a, true
 	}
 	return card.Interfaces, a, true
+}
+
+// isAgent reports whether the URL is that of an A2A agent: of its card, of one of its interfaces
+// or of the host whose card it is.
+func (v *visit) isAgent() bool {
+	if v.unfit {
+		return false
+	}
+	list, _, ok := v.site.card()
+	if !ok || len(list) == 0 {
+		return false
+	}
+	same := func(address string) bool {
+		return strings.TrimSuffix(address, "/") == strings.TrimSuffix(v.site.address, "/")
+	}
+	return same(v.site.origin()) || same(v.site.origin()+cardPath) ||
+		slices.ContainsFunc(list, func(i agentInterface) bool { return same(i.URL) })
 }
 
 func checkCard(v *visit) finding {

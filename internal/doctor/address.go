@@ -3,6 +3,7 @@ package doctor
 import (
 	"crypto/tls"
 	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -32,6 +33,22 @@ func addressChecks() []check {
 		{"redirect-slash", "The endpoint with a slash does not redirect", []Client{Claude, Inspector}, "an answer that is no redirect",
 			"Serve the path with and without a slash at its end alike.", nil, checkSlash},
 	}
+}
+
+// Complete adds the scheme to an address that was typed without one.
+func Complete(address string) string {
+	address = strings.TrimSpace(address)
+	if address == "" || strings.Contains(address, "://") {
+		return address
+	}
+	host, _, _ := strings.Cut(address, "/")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+		return "http://" + address
+	}
+	return "https://" + address
 }
 
 func checkURL(v *visit) finding {
@@ -100,7 +117,6 @@ func checkTLS(v *visit) finding {
 }
 
 func checkReach(v *visit) finding {
-	v.reached = true
 	a := v.site.unauthorized(http.MethodPost)
 	return expect(a.err == nil, "{}", a)
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"rialto/internal/loopback"
 )
 
 // app is the throw-away client that the doctor registers, and the requests that it
@@ -31,7 +33,7 @@ func (a *app) registered() *app {
 	a.redirect = "http://127.0.0.1:43117/callback"
 	if a.login {
 		if l, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {
-			a.listener, a.redirect = l, "http://"+l.Addr().String()+"/callback"
+			a.listener, a.redirect = l, "http://"+l.Addr().String()+loopback.Path
 		}
 	}
 	a.answer = a.register(map[string]any{

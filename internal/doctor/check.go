@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -64,8 +65,8 @@ func (v *visit) try(c check) finding {
 		return skip(v.site.cutShort)
 	case v.unfit && c.id != "url":
 		return skip("the URL is not one to call")
-	case v.reached && v.site.unauthorized(http.MethodPost).err != nil:
-		return skip("the server does not answer")
+	case v.nothing && !slices.ContainsFunc(addressChecks(), func(a check) bool { return a.id == c.id }):
+		return skip("there is no MCP server to examine")
 	}
 	f := v.checked(c)
 	if v.site.cutShort != "" && f.status == Failed {
@@ -96,12 +97,28 @@ func (v *visit) result(c check) Result {
 	}
 	r.Got = v.site.clean(r.Got)
 	if f.status == Failed {
-		r.Expected, r.Breaks, r.Fix = c.expect, c.clients, c.fix
+		r.Expected, r.Breaks, r.Fix, r.Minor = c.expect, c.clients, c.fix, slices.Contains(minor, c.id)
 		if f.breaks != nil {
 			r.Breaks = f.breaks
 		}
 	}
 	return r
+}
+
+// ofLogin limits checks to servers that ask for a login.
+func ofLogin(list []check) []check {
+	for i, c := range list {
+		list[i].needs = func(v *visit) string {
+			switch {
+			case v.open():
+				return "the server asks for no login"
+			case c.needs != nil:
+				return c.needs(v)
+			}
+			return ""
+		}
+	}
+	return list
 }
 
 // The needs of checks.
@@ -166,9 +183,9 @@ func needRefreshToken(v *visit) string {
 	return need(v.grant.tokens.text("refresh_token") != "", "there is no refresh token")
 }
 
-// needToken needs an access token, of a login or given.
+// needToken needs an access token, of a login or given, where the server wants one.
 func needToken(v *visit) string {
-	return need(v.mcp.token() != "", "there is no token")
+	return need(v.open() || v.mcp.token() != "", "there is no token")
 }
 
 func needSession(v *visit) string {

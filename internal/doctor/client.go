@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,9 +28,12 @@ type mcpClient struct {
 	id       string // of the latest session
 	began    *jsonrpc.Response
 	beganErr error
+	answered *answer // to the first initialize
 	begun    bool
 
-	listed *listing
+	listed  *listing
+	offered map[string]document // see capabilities
+	pages   []appPage
 }
 
 // token returns the access token, or "".
@@ -41,14 +45,24 @@ func (c *mcpClient) token() string {
 }
 
 func (c *mcpClient) authorization() http.Header {
+	if c.token() == "" {
+		return http.Header{}
+	}
 	return http.Header{"Authorization": {"Bearer " + c.token()}}
 }
 
 func initializeParams(revision string) map[string]any {
 	return map[string]any{
-		"protocolVersion": revision, "capabilities": map[string]any{},
+		"protocolVersion": revision, "capabilities": extensions(),
 		"clientInfo": map[string]any{"name": "rialto-doctor", "version": "1"},
 	}
+}
+
+// extensions are capabilities of a client with events and apps.
+func extensions() map[string]any {
+	return map[string]any{"extensions": map[string]any{
+		eventsExtension: map[string]any{}, appsExtension: map[string]any{"mimeTypes": []string{appType}},
+	}}
 }
 
 // call sends a message with the token and reads the response.
@@ -75,7 +89,7 @@ func (c *mcpClient) call(h http.Header, method string, params any) (*jsonrpc.Res
 func meta(params map[string]any, revision string) map[string]any {
 	m := map[string]any{
 		"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "rialto-doctor", "version": "1"},
-		"io.modelcontextprotocol/clientCapabilities": map[string]any{},
+		"io.modelcontextprotocol/clientCapabilities": extensions(),
 	}
 	if revision != "" {
 		m["io.modelcontextprotocol/protocolVersion"] = revision
@@ -98,6 +112,7 @@ func (c *mcpClient) modern(method, name string, params map[string]any) (*jsonrpc
 func (c *mcpClient) begin(revision string) {
 	var a *answer
 	c.began, a, c.beganErr = c.call(nil, "initialize", initializeParams(revision))
+	c.answered = cmp.Or(c.answered, a)
 	c.id, c.begun = a.header.Get("Mcp-Session-Id"), true
 	c.site.hide(c.id)
 }
@@ -164,13 +179,17 @@ func named(name string) func(document) bool {
 
 // use calls a tool in the era that lists it.
 func (c *mcpClient) use(name string, arguments map[string]any) (document, error) {
-	params := map[string]any{"name": name, "arguments": arguments}
+	return c.ask("tools/call", name, map[string]any{"name": name, "arguments": arguments})
+}
+
+// ask calls a method in the era that lists tools. The name goes into a header of the newer one.
+func (c *mcpClient) ask(method, name string, params map[string]any) (document, error) {
 	var resp *jsonrpc.Response
 	var err error
 	if c.tools().modern {
-		resp, _, err = c.modern("tools/call", name, params)
+		resp, _, err = c.modern(method, name, params)
 	} else {
-		resp, _, err = c.call(c.session(), "tools/call", params)
+		resp, _, err = c.call(c.session(), method, params)
 	}
 	if err != nil {
 		return nil, err

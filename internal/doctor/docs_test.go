@@ -25,7 +25,7 @@ func TestDocumentListsTheChecks(t *testing.T) {
 	for _, s := range checks() {
 		clients := "–"
 		if len(s.clients) > 0 {
-			clients = names(s.clients)
+			clients = Names(s.clients)
 		}
 		fmt.Fprintf(&want, "| `%s`: %s | %s | %s |\n", s.id, s.title, strings.NewReplacer("<", "&lt;", "|", "\\|").Replace(s.expect), clients)
 	}

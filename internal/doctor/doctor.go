@@ -13,11 +13,13 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"net/http"
 	"net/netip"
 	"slices"
+	"time"
 )
 
 // Client is a chat app whose requests the doctor sends.
@@ -50,7 +52,14 @@ type Doctor struct {
 	Transport http.RoundTripper
 	// Lookup resolves names; nil is the system's resolver.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// MaxRequests bounds the requests; 0 means 150.
+	// Receiver is the address at which the server reaches receiverAddress, for the webhooks of events.
+	// "" is loopback, for servers on this computer.
+	Receiver string
+	// Patience is how long a second delivery is awaited; 0 means 10 seconds.
+	Patience time.Duration
+	// Forbids tells that an error of Transport is a refusal to call an address; nil is no error.
+	Forbids func(error) bool
+	// MaxRequests bounds the requests; 0 means 180.
 	MaxRequests int
 }
 
@@ -60,17 +69,21 @@ type visit struct {
 	app     *app
 	grant   *grant
 	mcp     *mcpClient
+	events  *events
 	unfit   bool // the URL is not one to call
-	reached bool // the first request has been sent
+	nothing bool // there is no MCP server to examine
+
+	receiver string
+	patience time.Duration
 }
 
 // checks returns all checks in the order in which a client meets what they examine. The
 // last ones end the grant that those before them use.
 func checks() []check {
 	return slices.Concat(
-		addressChecks(), challengeChecks(), resourceChecks(), serverChecks(), corsChecks(), registrationChecks(),
-		authorizeChecks(), tokenErrorChecks(), loginChecks(), refreshChecks(),
-		sessionChecks(), hybridChecks(), toolChecks(), callChecks(), a2aChecks(), revocationChecks(),
+		addressChecks(), ofLogin(challengeChecks()), ofLogin(resourceChecks()), ofLogin(serverChecks()), ofLogin(corsChecks()),
+		ofLogin(registrationChecks()), ofLogin(authorizeChecks()), ofLogin(tokenErrorChecks()), ofLogin(loginChecks()), ofLogin(refreshChecks()),
+		sessionChecks(), hybridChecks(), toolChecks(), appChecks(), eventChecks(), callChecks(), a2aChecks(), ofLogin(revocationChecks()),
 	)
 }
 
@@ -83,19 +96,23 @@ func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 	if v.site.url.User != nil {
 		report.URL = v.site.url.Redacted()
 	}
+	o := v.observe(d.Forbids)
+	_, v.nothing = dismiss(o)
 	for _, c := range checks() {
 		if d.Client == "" || slices.Contains(c.clients, d.Client) {
 			report.Results = append(report.Results, v.result(c))
 		}
 	}
+	o.finish(v)
 	report.Requests, report.CutShort = v.site.requests, v.site.cutShort != ""
+	report.conclude(o, v.site.clean)
 	return report
 }
 
 func (d *Doctor) visit(ctx context.Context, address string) *visit {
 	p := &prober{ctx: ctx, kept: map[string]*answer{}, budget: d.MaxRequests}
 	if p.budget == 0 {
-		p.budget = 150
+		p.budget = 180
 	}
 	p.client = &http.Client{
 		Transport:     d.Transport,
@@ -114,17 +131,19 @@ func (d *Doctor) visit(ctx context.Context, address string) *visit {
 		v.grant.open = d.Login
 	}
 	v.mcp = &mcpClient{site: v.site, grant: v.grant, given: d.Token}
+	v.receiver, v.patience = d.Receiver, cmp.Or(d.Patience, 10*time.Second)
 	v.unfit = checkURL(v).status == Failed
 	return v
 }
 
-// leave revokes the tokens and removes the clients. That takes at most three requests,
+// leave revokes the tokens and removes the clients. That takes at most four requests,
 // which may exceed the budget and the time.
 func (v *visit) leave() {
 	if v.app.listener != nil {
 		v.app.listener.Close()
 	}
-	v.site.extend(3)
+	v.site.extend(4)
+	v.leaveEvents()
 	v.grant.revokeRemaining()
 	v.app.remove()
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -23,7 +24,7 @@ func TestAHealthyServerIsHealthy(t *testing.T) {
 	g := newRig(t, nil)
 	r := g.examine(t)
 	var text strings.Builder
-	r.WriteText(&text)
+	r.WriteText(&text, false)
 	if !r.Healthy() {
 		t.Errorf("got failures:\n%s", text.String())
 	}
@@ -35,6 +36,25 @@ func TestAHealthyServerIsHealthy(t *testing.T) {
 	}
 	if r.Requests > 100 {
 		t.Errorf("got %d requests, want at most 100", r.Requests)
+	}
+}
+
+// TestAnEmptyDocumentIsNoFault: what fetch returns may have no words. The doctor said that "text"
+// was missing.
+func TestAnEmptyDocumentIsNoFault(t *testing.T) {
+	for text, want := range map[string]Status{`"text":""`: Passed, `"text":null`: Failed, `"txt":"words"`: Failed} {
+		doc := json.RawMessage(`{"id":"1","title":"One",` + text + `,"url":"https://example.com/1"}`)
+		r := newRig(t, func(x *exchange) {
+			if bytes.Contains(x.body, []byte(`"id":"1"`)) && bytes.Contains(x.body, []byte(`"fetch"`)) {
+				x.inResult(func(m map[string]any) {
+					m["structuredContent"], m["content"] = doc, []any{map[string]any{"type": "text", "text": string(doc)}}
+				})
+			}
+		}).examine(t)
+		i := slices.IndexFunc(r.Results, func(s Result) bool { return s.ID == "fetch" })
+		if i < 0 || r.Results[i].Status != want {
+			t.Errorf("%s: got %+v, want %s", text, r.Results[i], want)
+		}
 	}
 }
 
@@ -175,7 +195,7 @@ func TestTimeIsBounded(t *testing.T) {
 func TestTextOfServersIsFitForATerminal(t *testing.T) {
 	g := newRig(t, resource("resource", "https://example.com/\x1b[2J\u202e"+strings.Repeat("x", 5000)))
 	var text strings.Builder
-	g.examine(t).WriteText(&text)
+	g.examine(t).WriteText(&text, false)
 	if strings.ContainsAny(text.String(), "\x1b\u202e") || strings.Contains(text.String(), strings.Repeat("x", 500)) {
 		t.Errorf("got %q", text.String())
 	}

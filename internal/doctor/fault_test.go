@@ -22,7 +22,7 @@ type fault struct {
 }
 
 func TestFaultsAreFound(t *testing.T) {
-	for _, f := range slices.Concat(resourceFaults(), serverFaults(), flowFaults(), mcpFaults()) {
+	for _, f := range slices.Concat(resourceFaults(), serverFaults(), flowFaults(), mcpFaults(), extensionFaults()) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			f.found(t, newRig(t, f.spoil).examine(t))

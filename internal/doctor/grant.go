@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
-	"time"
+
+	"rialto/internal/loopback"
 )
 
 // grant is what a login gives: a code, tokens and their successors.
@@ -56,34 +56,7 @@ func (g *grant) run() (err error) {
 // await asks the person to open an address and waits for the callback.
 func (g *grant) await(l net.Listener, address string) (url.Values, error) {
 	ctx := g.app.site.ctx
-	came := make(chan url.Values, 1)
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if r.URL.Path != "/callback" || !q.Has("code") && !q.Has("error") {
-			http.NotFound(w, r)
-			return
-		}
-		select {
-		case came <- q:
-		default: // one callback is enough
-		}
-		fmt.Fprintln(w, "The doctor has its answer. You can close this window.")
-	})}
-	go server.Serve(l) // ends with Shutdown
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
-		defer cancel()
-		server.Shutdown(ctx) // lets the browser read the last line
-	}()
-	if err := g.open(ctx, address); err != nil {
-		return nil, err
-	}
-	select {
-	case q := <-came:
-		return q, nil
-	case <-ctx.Done():
-		return nil, errors.New("the browser did not come back")
-	}
+	return loopback.Answer(ctx, l, "The doctor has its answer. You can close this window.", nil, func() error { return g.open(ctx, address) })
 }
 
 // refresh redeems the login's refresh token for the nth time.

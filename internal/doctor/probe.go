@@ -88,7 +88,8 @@ func (p *prober) send(r request) *answer {
 	return a
 }
 
-// read reads a body; of an event stream, up to the first response.
+// read reads a body; of an event stream, up to the first response, or to the event with which a
+// stream of 2024-11-05 begins.
 func read(a *answer, body io.Reader) ([]byte, error) {
 	body = io.LimitReader(body, maxBody)
 	if a.contentType() != sse.ContentType {
@@ -102,6 +103,9 @@ func read(a *answer, body io.Reader) ([]byte, error) {
 		}
 		if err != nil {
 			return nil, err
+		}
+		if a.event = e.Type; a.event == "endpoint" {
+			return e.Data, nil
 		}
 		if _, resp, err := jsonrpc.Decode(e.Data); err == nil && resp != nil {
 			return e.Data, nil
@@ -168,6 +172,7 @@ type answer struct {
 	status int
 	header http.Header
 	body   []byte
+	event  string // the type of the last event that was read
 	err    error
 }
 

@@ -28,10 +28,13 @@ func (s Status) Mark() string {
 	return "–"
 }
 
-// Report is the transcript of an examination.
+// Report is the transcript of an examination, with the conclusion first.
 type Report struct {
 	URL      string   `json:"url"`
 	Client   Client   `json:"client,omitempty"`
+	Verdict  Cause    `json:"verdict"`
+	Causes   []Cause  `json:"causes,omitempty"` // why checks failed; the first is the verdict
+	Stops    []Client `json:"stops,omitempty"`  // the apps that cannot use the server
 	Requests int      `json:"requests"`
 	CutShort bool     `json:"cut_short,omitempty"` // time or requests ran out
 	Results  []Result `json:"steps"`
@@ -50,19 +53,41 @@ type Result struct {
 	GotValues []string `json:"-"`
 	Expected  string   `json:"expected,omitempty"`
 	Breaks    []Client `json:"breaks,omitempty"`
+	Minor     bool     `json:"minor,omitempty"` // the apps in Breaks work all the same
 	Fix       string   `json:"fix,omitempty"`
+	Cause     string   `json:"cause,omitempty"` // the ID of the cause that explains the failure
 }
 
 // Healthy tells whether the doctor came to the end and no check failed.
-func (r *Report) Healthy() bool { return !r.CutShort && r.count(Failed) == 0 }
+func (r *Report) Healthy() bool { return !r.CutShort && len(r.With(Failed)) == 0 }
 
-func (r *Report) count(s Status) (n int) {
-	for _, result := range r.Results {
-		if result.Status == s {
-			n++
+// Usable tells whether no app is stopped, as far as was examined.
+func (r *Report) Usable() bool { return r.Verdict.ID == Works }
+
+// Absent tells whether there is no MCP server to examine.
+func (r *Report) Absent() bool {
+	return slices.ContainsFunc(absences(), func(c cause) bool { return c.id == r.Verdict.ID })
+}
+
+// With returns the results that ended in one way.
+func (r *Report) With(s Status) []Result {
+	return slices.DeleteFunc(slices.Clone(r.Results), func(result Result) bool { return result.Status != s })
+}
+
+// Of returns the failures that a cause explains; "" are those that none explains, beginning with
+// those that stop an app.
+func (r *Report) Of(cause string) []Result {
+	list := slices.DeleteFunc(r.With(Failed), func(result Result) bool { return result.Cause != cause })
+	slices.SortStableFunc(list, func(a, b Result) int {
+		switch {
+		case a.stops() == b.stops():
+			return 0
+		case a.stops():
+			return -1
 		}
-	}
-	return n
+		return 1
+	})
+	return list
 }
 
 // Broken returns the clients that break on a check that failed.
@@ -72,25 +97,75 @@ func (r *Report) Broken() []Client {
 	})
 }
 
-// WriteText writes the report for people.
-func (r *Report) WriteText(w io.Writer) error {
+// WriteText writes the report for people: the verdict, what follows from each cause, and the
+// other failures. All lists every check after that.
+func (r *Report) WriteText(w io.Writer, all bool) error {
 	var b strings.Builder
-	for _, s := range r.Results {
-		s.text(&b)
+	r.Verdict.text(&b, r.Usable())
+	if len(r.Stops) > 0 && !r.Absent() {
+		fmt.Fprintf(&b, "\nCannot connect: %s\n", Names(r.Stops))
 	}
-	fmt.Fprintf(&b, "\n%d ✓  %d ✗  %d –   %d requests\n", r.count(Passed), r.count(Failed), r.count(Skipped), r.Requests)
-	if r.CutShort {
-		b.WriteString("The examination was cut short.\n")
+	for i, c := range r.Causes {
+		if i > 0 {
+			b.WriteString("\n")
+			c.text(&b, false)
+		}
+		if list := r.Of(c.ID); len(list) > 0 && !r.Absent() {
+			fmt.Fprintf(&b, "\nBecause of it (%d):\n", len(list))
+			for _, s := range list {
+				fmt.Fprintf(&b, "  ✗ %s: %s (%s)\n", s.Title, s.Got, s.ID)
+			}
+		}
 	}
-	if broken := r.Broken(); len(broken) > 0 {
-		fmt.Fprintf(&b, "Clients that break: %s\n", names(broken))
+	if list := r.Of(""); len(list) > 0 {
+		fmt.Fprintf(&b, "\nOther findings (%d):\n", len(list))
+		for _, s := range list {
+			s.text(&b)
+		}
 	}
+	r.rest(&b, all)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (r *Result) text(b *strings.Builder) {
-	fmt.Fprintf(b, "%s %s (%s)", r.Status.Mark(), r.Title, r.ID)
+func (c Cause) text(b *strings.Builder, works bool) {
+	mark := Failed
+	if works {
+		mark = Passed
+	}
+	fmt.Fprintf(b, "%s %s\n", mark.Mark(), strings.TrimSpace(c.Text.String()+" "+c.Check))
+	if c.Do.Key != "" {
+		fmt.Fprintf(b, "  %s\n", c.Do)
+	}
+	for _, s := range c.Lines {
+		if s.For != "" {
+			fmt.Fprintf(b, "\n  %s:\n", s.For)
+		}
+		b.WriteString("\n")
+		for line := range strings.Lines(s.Text) {
+			b.WriteString("    " + line)
+		}
+	}
+}
+
+// rest writes the checks that passed or were not tried, or only their numbers.
+func (r *Report) rest(b *strings.Builder, all bool) {
+	passed, skipped := r.With(Passed), r.With(Skipped)
+	if all {
+		b.WriteString("\n")
+		for _, s := range r.Results {
+			s.text(b)
+		}
+	}
+	fmt.Fprintf(b, "\n%d checks passed, %d failed, %d were not tried; %d requests.", len(passed), len(r.With(Failed)), len(skipped), r.Requests)
+	if !all {
+		b.WriteString(" --verbose shows every check.")
+	}
+	b.WriteString("\n")
+}
+
+func (r Result) text(b *strings.Builder) {
+	fmt.Fprintf(b, "  %s %s (%s)", r.Status.Mark(), r.Title, r.ID)
 	if r.Status == Skipped {
 		fmt.Fprintf(b, ": not tried, %s", r.Got)
 	}
@@ -98,18 +173,39 @@ func (r *Result) text(b *strings.Builder) {
 	if r.Status != Failed {
 		return
 	}
-	for _, line := range [][2]string{{"expected", r.Expected}, {"got", r.Got}, {"breaks", names(r.Breaks)}, {"fix", r.Fix}} {
-		fmt.Fprintf(b, "    %-9s %s\n", line[0], line[1])
+	affects := "breaks"
+	if r.Minor {
+		affects = "affects"
+	}
+	for _, line := range [][2]string{{"expected", r.Expected}, {"got", r.Got}, {affects, Names(r.Breaks)}, {"fix", r.Fix}} {
+		if line[1] != "" {
+			fmt.Fprintf(b, "      %-9s %s\n", line[0], line[1])
+		}
 	}
 }
 
-func names(clients []Client) string {
-	if len(clients) == 0 {
-		return "no client that is known"
-	}
+// Names returns the names of apps as people know them.
+func Names(clients []Client) string {
 	words := make([]string, len(clients))
 	for i, c := range clients {
-		words[i] = string(c)
+		words[i] = c.Name()
 	}
 	return strings.Join(words, ", ")
+}
+
+// Name returns the name of the app as people know it.
+func (c Client) Name() string {
+	switch c {
+	case ChatGPT:
+		return "ChatGPT"
+	case Claude:
+		return "Claude"
+	case ClaudeCode:
+		return "Claude Code"
+	case Codex:
+		return "Codex"
+	case VSCode:
+		return "VS Code"
+	}
+	return "MCP Inspector"
 }

@@ -1,8 +1,14 @@
 package doctor
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"net/http"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // theSession is the id of the only session that the rig knows.
@@ -15,7 +21,9 @@ func (g *rig) mcp(x *exchange) {
 		Params struct {
 			ProtocolVersion string
 			Name            string
+			URI             string
 			Arguments       map[string]any
+			Delivery        struct{ URL, Secret string }
 			Meta            map[string]any `json:"_meta"`
 		}
 	}
@@ -32,17 +40,67 @@ func (g *rig) mcp(x *exchange) {
 	switch m.Method {
 	case "initialize":
 		x.w.Header().Set("Mcp-Session-Id", theSession)
-		x.result(map[string]any{"protocolVersion": m.Params.ProtocolVersion, "capabilities": map[string]any{}})
+		x.result(map[string]any{"protocolVersion": m.Params.ProtocolVersion, "capabilities": rigCapabilities()})
 	case "notifications/initialized":
 		x.answer(202, "text/plain", "")
 	case "server/discover":
-		x.result(map[string]any{"supportedVersions": []string{rev202607}, "capabilities": map[string]any{}})
+		x.result(map[string]any{"supportedVersions": []string{rev202607}, "capabilities": rigCapabilities()})
 	case "tools/list":
 		x.result(map[string]any{"tools": rigTools(), "resultType": "complete", "ttlMs": 1000, "cacheScope": "private"})
 	case "tools/call":
 		x.result(callRig(m.Params.Name, m.Params.Arguments))
+	case "events/list":
+		x.result(map[string]any{"events": []any{map[string]any{"name": "thing.done", "delivery": []string{"poll", "webhook"}, "inputSchema": map[string]any{"type": "object"}, "payloadSchema": map[string]any{"type": "object"}}}})
+	case "events/poll":
+		x.result(map[string]any{"events": []any{map[string]any{"eventId": "e1"}}})
+	case "events/subscribe":
+		g.deliver(m.Params.Delivery.URL, m.Params.Delivery.Secret)
+		x.result(map[string]any{"id": "sub_1"})
+	case "events/unsubscribe":
+		x.result(map[string]any{})
+	case "resources/read":
+		x.result(map[string]any{"contents": []any{map[string]any{"uri": m.Params.URI, "mimeType": appType, "text": "<!doctype html><img src='https://cdn.example/a.png'>",
+			"_meta": map[string]any{"ui": map[string]any{"csp": map[string]any{"resourceDomains": []string{"https://cdn.example"}}}}}}})
 	default:
 		x.fault(404, -32601, nil)
+	}
+}
+
+func rigCapabilities() map[string]any {
+	return map[string]any{"events": map[string]any{}, "extensions": map[string]any{eventsExtension: map[string]any{}, appsExtension: map[string]any{}}}
+}
+
+// deliver asks the webhook for its consent, and sends it an event until it has it. Forget are the
+// steps that it leaves out.
+func (g *rig) deliver(url, secret string) {
+	post := func(id, body string) int {
+		stamp := strconv.FormatInt(time.Now().Unix(), 10)
+		key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+		if g.forget == "secret" {
+			key = []byte("another")
+		}
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(id + "." + stamp + "." + body))
+		r, _ := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+		r.Header.Set("webhook-id", id)
+		r.Header.Set("webhook-timestamp", stamp)
+		r.Header.Set("webhook-signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return 0
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if g.forget != "challenge" {
+		post("msg_verification_1", `{"type":"verification","challenge":"c"}`)
+	}
+	id := "e1"
+	if g.forget == "id" {
+		id = "msg_1"
+	}
+	if post(id, `{"eventId":"e1","name":"thing.done","data":{}}`) == http.StatusServiceUnavailable && g.forget != "retry" {
+		post(id, `{"eventId":"e1","name":"thing.done","data":{}}`)
 	}
 }
 
@@ -78,7 +136,7 @@ func (x *exchange) inTools(f func(map[string]any)) {
 func rigTools() []any {
 	tool := func(name string, readOnly bool, required ...string) any {
 		return map[string]any{
-			"name": name, "title": name,
+			"name": name, "title": name, "_meta": map[string]any{"ui": map[string]any{"resourceUri": "ui://rig/one"}, "ui/resourceUri": "ui://rig/one"},
 			"inputSchema": map[string]any{"type": "object", "required": required},
 			"annotations": map[string]any{"readOnlyHint": readOnly, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false},
 		}

@@ -23,8 +23,9 @@ import (
 // rig is a small server that does everything right, and a fault that spoils
 // what it answers.
 type rig struct {
-	url   string
-	spoil func(*exchange)
+	url    string
+	spoil  func(*exchange)
+	forget string // see deliver
 
 	mu        sync.Mutex
 	clients   map[string][]string // redirect URIs by id

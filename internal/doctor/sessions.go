@@ -87,7 +87,7 @@ func (c *mcpClient) listsTools(h http.Header, params any) finding {
 func checkStream(v *visit) finding {
 	h := v.mcp.session()
 	h.Set("Accept", "text/event-stream")
-	a := v.mcp.send(http.MethodGet, h)
+	a := v.site.once("stream", func() *answer { return v.mcp.send(http.MethodGet, h) })
 	return expect(a.status == http.StatusMethodNotAllowed || a.status == http.StatusOK && a.contentType() == "text/event-stream", "{}", a)
 }
 

@@ -144,10 +144,13 @@ func checkFetch(v *visit) finding {
 	if bad != nil {
 		return *bad
 	}
-	for _, name := range []string{"id", "title", "text"} {
+	for _, name := range []string{"id", "title"} {
 		if d.text(name) == "" {
 			return fail("{} is missing", name)
 		}
+	}
+	if _, ok := d["text"].(string); !ok { // a document may be empty
+		return fail("{} is missing", "text")
 	}
 	return expect(absolute(d.text("url")), "{} is \"{}\"", "url", d.text("url"))
 }

@@ -61,6 +61,34 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestConformanceOfSkills runs the scenarios of the extension for skills against the server with
+// fixtures and against the program. The suite runs them at a revision only with --force. The scenario sep-2640-skills-directory
+// is left out: resources/directory/read is optional, and not served.
+func TestConformanceOfSkills(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", mcptest.Server())
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	data := t.TempDir()
+	p := demo(t, data, "")
+	front := httptest.NewServer(withToken(t, p.URL, output(t, "", "token", "--user", username, "--data", data)))
+	defer front.Close()
+	for name, server := range map[string]string{"fixtures": srv.URL, "program": front.URL} {
+		t.Run(name, func(t *testing.T) { conformanceOfSkills(t, server+"/mcp") })
+	}
+}
+
+func conformanceOfSkills(t *testing.T, server string) {
+	for scenario, passed := range map[string]string{"sep-2640-skills-enumeration": "32/32", "sep-2640-skills-manifest": "6/6"} {
+		t.Run(scenario, func(t *testing.T) {
+			out := conformance(t, suiteNow, server, "--spec-version", "2026-07-28", "--force", "--scenario", scenario)
+			if !strings.Contains(out, "Passed: "+passed+", 0 failed, 0 warnings") {
+				t.Errorf("got\n%s", out)
+			}
+		})
+	}
+}
+
 // TestConformanceOfTheProgram runs the scenarios that need no fixture against
 // the program itself; docs/mcp.md says what the others need. The suite sends no
 // token, so something in front adds one.

@@ -37,7 +37,8 @@ func TestTheDoctorFindsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range got.Steps {
-		public := slices.Contains([]string{"https", "public", "ipv4", "tls"}, s.ID) // not on loopback
+		// Not on loopback, and the demo calls no webhooks there.
+		public := slices.Contains([]string{"https", "public", "ipv4", "tls", "events-challenge", "events-signature", "events-again", "events-unsubscribe"}, s.ID)
 		if s.Status != "ok" && !public {
 			t.Errorf("%s: got %s, %s", s.ID, s.Status, s.Got)
 		}

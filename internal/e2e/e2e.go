@@ -5,4 +5,5 @@
 //
 // What needs only Go always runs. What needs Node 22, the packages of node/package-lock.json or
 // Chromium is skipped where they are missing, unless RIALTO_E2E=1 says that they must be there.
+// RIALTO_E2E=later skips all, for those who run this package on its own after the others.
 package e2e

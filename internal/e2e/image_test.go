@@ -2,8 +2,12 @@ package e2e
 
 import (
 	"debug/elf"
+	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -82,8 +86,16 @@ func TestTheDockerfileBuildsWhatWeTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o /out/rialto ./cmd/rialto`; !strings.Contains(string(dockerfile), want) {
-		t.Errorf("the Dockerfile does not build with %s", want)
+	for _, want := range []string{`CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags="-s -w `, ` -o /out/rialto ./cmd/rialto`} {
+		if !strings.Contains(string(dockerfile), want) {
+			t.Errorf("the Dockerfile does not build with %s", want)
+		}
+	}
+	for _, base := range regexp.MustCompile(`(?m)^FROM (?:--platform=\S+ )?(\S+)`).FindAllStringSubmatch(string(dockerfile), -1) {
+		name, tag, _ := strings.Cut(base[1], ":")
+		if name == "golang" && !regexp.MustCompile(`^\d+\.\d+\.\d+-[a-z]+$`).MatchString(tag) {
+			t.Errorf("the base %s has no exact version", base[1])
+		}
 	}
 	ignore, err := os.ReadFile("../../.dockerignore")
 	if err != nil {
@@ -99,5 +111,25 @@ func TestTheDockerfileBuildsWhatWeTest(t *testing.T) {
 		if !strings.Contains(string(ignore), "\n!"+folder+"\n") {
 			t.Errorf(".dockerignore keeps %s out of the build", folder)
 		}
+	}
+}
+
+// TestTheLinkerSetsWhichBuildItIs builds as the Dockerfile does, where Git is missing.
+func TestTheLinkerSetsWhichBuildItIs(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "rialto")
+	const in = "-X rialto/internal/server."
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program,
+		"-ldflags=-s -w "+in+"release=v1.2.3 "+in+"commit=83f11e2 "+in+"date=2026-11-22T18:02:17Z", "rialto/cmd/rialto")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out, err := exec.Command(program, "version", "--json").Output()
+	var got struct{ Version, Commit, Date string }
+	if err := errors.Join(err, json.Unmarshal(out, &got)); err != nil {
+		t.Fatal(err)
+	}
+	if got.Version != "v1.2.3" || got.Commit != "83f11e2" || got.Date != "2026-11-22T18:02:17Z" {
+		t.Errorf("got %s", out)
 	}
 }

@@ -91,7 +91,7 @@ func number(variable string, otherwise int) int {
 }
 
 // world is servers that share a database, their agent, and what their clients
-// were told.
+// received.
 type world struct {
 	agent    *countingAgent
 	servers  []*program

@@ -70,8 +70,8 @@ func TestTheKitAgentAlone(t *testing.T) {
 }
 
 // TestTheKitAgentBehindTheBridge sends the same through the program, which
-// reaches the agent over each binding: what becomes of them is what becomes of
-// them without a bridge.
+// reaches the agent over each binding: the results are the same as without a
+// bridge.
 func TestTheKitAgentBehindTheBridge(t *testing.T) {
 	kit, dir, addr := kitAgent(t), t.TempDir(), freeAddress(t)
 	var config bytes.Buffer

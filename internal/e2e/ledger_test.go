@@ -87,7 +87,7 @@ func fillLedger(t *testing.T, database string, n int) []string {
 						a2a.TextPart(fmt.Sprintf("the result of number %d has word%d and word%d", i, rand.IntN(5000), rand.IntN(50))),
 					}}},
 				}}
-				if err := db.Ledger.AddTask(t.Context(), e, ledger.Lease{}, 0); err != nil {
+				if err := db.Ledger.AddTask(t.Context(), e, "", 0); err != nil {
 					t.Error(err)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,37 @@ func TestMCPRemoteSignsIn(t *testing.T) {
 	}
 	for _, protocol := range []string{"legacy", "auto"} {
 		script{"mcpremote.mjs", []string{p.URL + "/mcp", port, "--allow-http", "--protocol", protocol}, []string{"HOME=" + home}}.run(t, p)
+	}
+}
+
+// TestTheCommandLineSignsIn logs in with nothing but the URL, comes back with its stored login, and
+// logs in anew after it has forgotten it.
+func TestTheCommandLineSignsIn(t *testing.T) {
+	p, home := demo(t, t.TempDir(), ""), t.TempDir()
+	run := func(consents int, more ...string) {
+		t.Helper()
+		cmd := exec.Command(binary, append([]string{"call", "--url", p.URL + "/mcp"}, more...)...)
+		cmd.Env = []string{"HOME=" + home}
+		said, err := followed(cmd, func(address string) {
+			consents--
+			browser := oauthtest.NewBrowser(t, nil)
+			browser.Get(browser.Authorize(address, username, password).String())
+		}, p.URL+"/authorize?")
+		if err != nil || consents != 0 {
+			t.Fatalf("%v: %v, with %d consents left\n%s", more, err, consents, said)
+		}
+		if !slices.Contains(more, "--logout") && !strings.Contains(said, "160") {
+			t.Errorf("got\n%s", said)
+		}
+	}
+	ask := []string{"send_task", "message=How many claims are open?"}
+	run(1, ask...)
+	run(0, ask...)
+	run(0, "--logout")
+	run(1, ask...)
+	info, err := os.Stat(filepath.Join(home, ".local/share/rialto/logins.json"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the stored login: %v, %v", info, err)
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if os.Getenv("RIALTO_E2E") == "later" {
+		fmt.Println("left to a later run, as RIALTO_E2E=later says")
+		os.Exit(0)
+	}
 	os.Exit(buildAndRun(m))
 }
 

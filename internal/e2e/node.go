@@ -49,3 +49,11 @@ func Need(t testing.TB, err error) {
 	}
 	t.Skip(err)
 }
+
+// takesLong skips a test that takes more than a few seconds, unless RIALTO_E2E=1 says that all must run.
+func takesLong(t *testing.T) {
+	t.Helper()
+	if os.Getenv("RIALTO_E2E") != "1" {
+		t.Skip("takes long: RIALTO_E2E=1 runs it")
+	}
+}

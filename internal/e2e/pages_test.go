@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,36 +17,88 @@ import (
 )
 
 // TestPages looks at every page in Chromium with axe-core: both languages,
-// light and dark, phone and desktop. RIALTO_SCREENSHOTS names a folder for
-// pictures, RIALTO_PAGES the pages to look at, with commas between them.
-// RIALTO_DOC_IMAGES names the folder of the pictures in the documentation, to
-// draw them again; the address in them is that of the demo, 127.0.0.1:8080.
+// light and dark, phone and desktop. RIALTO_PAGES names the pages to look at,
+// with commas between them. TestPictures draws them.
 func TestPages(t *testing.T) {
-	path, err := chromium()
-	Need(t, err)
-	p := console(t)
-	script{"pages.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path}}.run(t, p)
-	if folder := os.Getenv("RIALTO_DOC_IMAGES"); folder != "" {
-		shrink(t, folder)
+	t.Parallel()
+	pages(t)
+}
+
+// consolePage matches the path of a route of the console that shows a page.
+var consolePage = regexp.MustCompile(`\{"(/[^"]+)", c\.show\(`)
+
+// TestEveryPageIsInTheList compares the routes of the console with the pages that TestPages looks at.
+func TestEveryPageIsInTheList(t *testing.T) {
+	list, err := os.ReadFile("node/pages.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../../bridge/console/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("got %d files, %v", len(files), err)
+	}
+	for _, name := range files {
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, page := range consolePage.FindAllSubmatch(source, -1) {
+			if !regexp.MustCompile("['`]" + string(page[1]) + "['`?]").Match(list) {
+				t.Errorf("%s: node/pages.mjs does not look at %s", filepath.Base(name), page[1])
+			}
+		}
 	}
 }
 
-// TestKeyboard signs in without a mouse, answer, connect, end, and run
-// the server.
+// pages runs pages.mjs against a server whose records are seeded.
+func pages(t *testing.T, env ...string) {
+	t.Helper()
+	path, err := chromium()
+	Need(t, err)
+	var seeded map[string]string
+	p := console(t, func(database string) { seeded = seedRecords(t, database) })
+	tasks, err := json.Marshal(seeded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script{"pages.mjs", nil, append(env, "RIALTO_URL="+p.URL+"/mcp", "RIALTO_CHROMIUM="+path, "RIALTO_TASKS="+string(tasks))}.run(t, p)
+}
+
+// TestKeyboard signs in, answers, connects an agent and ends an app without a mouse.
 func TestKeyboard(t *testing.T) {
 	path, err := chromium()
 	Need(t, err)
 	p := console(t)
-	script{"keyboard.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path, "RIALTO_AGENT=" + weatherAgent(t)}}.run(t, p)
+	script{"keyboard.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path}}.run(t, p)
+}
+
+// TestErrands does what people come for, by mouse and by keyboard: see errands.mjs.
+// RIALTO_ERRANDS names the errands to run, with commas between them.
+func TestErrands(t *testing.T) {
+	takesLong(t)
+	t.Parallel()
+	path, err := chromium()
+	Need(t, err)
+	var seeded map[string]string
+	p := console(t, func(database string) { seeded = seedRecords(t, database) })
+	tasks, err := json.Marshal(seeded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var agents []string
+	for i := range 3 { // rounds
+		agents = append(agents, agentOf(t, &a2a.Card{Name: fmt.Sprint("Depot ", i), Description: "Knows what is in the depot.", Version: "1.0.0"}, done))
+	}
+	script{"errands.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path, "RIALTO_TASKS=" + string(tasks), "RIALTO_AGENTS=" + strings.Join(agents, ",")}}.run(t, p)
 }
 
 // console runs a server that has a page of every kind to show: agents that ask
 // for a form and for accounts of their users', links to share, and an agent
-// that was added later.
-func console(t *testing.T) *program {
+// that was added later. It calls seed with the path of the database before the server starts.
+func console(t *testing.T, seed ...func(database string)) *program {
 	t.Helper()
 	addr, dir := freeAddress(t), t.TempDir()
-	if os.Getenv("RIALTO_DOC_IMAGES") != "" {
+	if strings.HasSuffix(os.Getenv("RIALTO_PICTURES"), documentation) { // which show the address of the demo
 		addr = "127.0.0.1:8080"
 	}
 	config := filepath.Join(dir, "rialto.yaml")
@@ -67,11 +120,14 @@ agents:
 	}
 	output(t, password+"\n", "user", "add", username, "--admin", "--password-stdin", "--config", config)
 	output(t, "", "agents", "add", weatherAgent(t), "--name", "weather", "--review", "--config", config)
+	for _, fill := range seed {
+		fill(filepath.Join(dir, "rialto.db"))
+	}
 	return start(t, addr, "serve", "--config", config, "--listen", addr)
 }
 
 // travelAgent asks for what it needs: by a form, or in words where the message
-// holds a question mark.
+// holds a question mark. It looks for a hotel until the test ends.
 func travelAgent(t *testing.T) string {
 	form := json.RawMessage(`{"type": "object", "title": "Your trip", "required": ["to", "day"], "properties": {
 		"to": {"type": "string", "title": "Where to", "description": "A city or an airport", "maxLength": 80},
@@ -79,10 +135,15 @@ func travelAgent(t *testing.T) string {
 		"class": {"type": "string", "title": "Class", "enum": ["economy", "business"], "default": "economy"},
 		"people": {"type": "integer", "title": "People", "minimum": 1, "maximum": 9, "default": 1},
 		"back": {"type": "boolean", "title": "There and back", "default": true}}}`)
-	return agentOf(t, &a2a.Card{Name: "Travel", Description: "Plans trips.", Version: "1.0.0"}, func(_ context.Context, turn *a2aexec.Turn) error {
-		if strings.Contains(turn.Message.Text(), "?") {
+	return agentOf(t, &a2a.Card{Name: "Travel", Description: "Plans trips.", Version: "1.0.0"}, func(ctx context.Context, turn *a2aexec.Turn) error {
+		switch text := turn.Message.Text(); {
+		case strings.Contains(text, "hotel"):
+			turn.Working("Looking at 12 hotels near the workshop")
+			turn.Working("Comparing prices: 7 of 12")
+			<-ctx.Done()
+		case strings.Contains(text, "?"):
 			turn.Ask("From which city do you leave?")
-		} else {
+		default:
 			turn.AskForm("I need a little more before I can look for trips.", form)
 		}
 		return nil

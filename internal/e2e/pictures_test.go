@@ -10,8 +10,29 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
+
+// TestPictures draws every page into the folder that RIALTO_PICTURES names: light and dark, on a
+// phone and on a desktop, and in Spanish on a desktop. RIALTO_PAGES chooses pages, as for
+// TestPages. With the folder docs/images it draws those that the documentation shows.
+func TestPictures(t *testing.T) {
+	folder, err := filepath.Abs(os.Getenv("RIALTO_PICTURES"))
+	if os.Getenv("RIALTO_PICTURES") == "" || err != nil {
+		t.Skip("RIALTO_PICTURES names no folder for the pictures")
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	pages(t, "RIALTO_PICTURES="+folder)
+	if strings.HasSuffix(folder, documentation) {
+		shrink(t, folder)
+	}
+}
+
+// documentation is the end of the folder's path that holds the pictures of the documentation.
+const documentation = "docs/images"
 
 // largestPicture is how many bytes a picture of the documentation may have.
 const largestPicture = 80 << 10

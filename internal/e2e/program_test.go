@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -149,12 +150,39 @@ type logBuffer struct {
 	b     bytes.Buffer
 	ready chan struct{}
 	said  bool
+	wrote chan struct{} // closed by the next write; nil unless wait waits
+}
+
+// wait returns once the program has said text.
+func (l *logBuffer) wait(t *testing.T, text string) {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for read := 0; ; {
+		l.mu.Lock()
+		if bytes.Contains(l.b.Bytes()[max(0, read-len(text)):], []byte(text)) {
+			l.mu.Unlock()
+			return
+		}
+		read = l.b.Len()
+		wrote := make(chan struct{})
+		l.wrote = wrote
+		l.mu.Unlock()
+		select {
+		case <-wrote:
+		case <-late:
+			t.Fatalf("the program has not said %q:\n%s", text, tail(l.String(), 4000))
+		}
+	}
 }
 
 func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.b.Write(p)
+	if l.wrote != nil {
+		close(l.wrote)
+		l.wrote = nil
+	}
 	if l.said {
 		return len(p), nil
 	}
@@ -169,4 +197,18 @@ func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// setupCode reads the setup code from the file that the log names.
+func (p *program) setupCode(t *testing.T) string {
+	t.Helper()
+	file := regexp.MustCompile(`the setup code in (\S+), until`).FindStringSubmatch(p.log.String())
+	if file == nil {
+		t.Fatalf("no setup code was announced:\n%s", p.log)
+	}
+	code, err := os.ReadFile(file[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(code))
 }

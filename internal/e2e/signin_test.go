@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"testing"
 )
 
@@ -38,7 +37,7 @@ sign_in:
 		}
 	}
 	p := start(t, addr, "serve", "--config", config, "--listen", addr)
-	code := regexp.MustCompile(`[A-Z2-7]{5}(-[A-Z2-7]{5}){3}`).FindString(p.log.String())
+	code := p.setupCode(t)
 	script{"signin.mjs", nil, []string{
 		"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path, "RIALTO_PROVIDER=" + issuer, "RIALTO_SETUP_CODE=" + code,
 	}}.run(t, p)

@@ -39,7 +39,7 @@ func TestADatabaseThatFallsSilentKeepsNoServer(t *testing.T) {
 	if took := p.stop(); took > endsWithin {
 		t.Errorf("the server ended after %s", took)
 	}
-	if !strings.Contains(p.log.String(), `msg="still waiting" for="background jobs"`) {
+	if !strings.Contains(p.log.String(), `"msg":"still waiting","for":"background jobs"`) {
 		t.Errorf("the server said:\n%s", p.log)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -44,7 +45,8 @@ func TestClientsAsTheyAre(t *testing.T) {
 // replay plays one transcript. In requests, BASE is the program's origin, TOKEN
 // an access token, and SESSION, STATE and TASK are what answers gave out last.
 // The header Show is not sent: it names the members of a document that the
-// transcript keeps.
+// transcript keeps. Nor is Until: the request is repeated until the answer has
+// that text.
 type replay struct {
 	t     *testing.T
 	p     *program
@@ -92,10 +94,26 @@ func (r *replay) play(request string) string {
 	if err != nil {
 		r.t.Fatalf("%v in request\n%s", err, request)
 	}
-	show := req.Header.Get("Show")
+	show, until := req.Header.Get("Show"), req.Header.Get("Until")
 	req.Header.Del("Show")
+	req.Header.Del("Until")
 	req.RequestURI, req.Host, req.URL.Scheme, req.URL.Host = "", "", "http", strings.TrimPrefix(r.p.URL, "http://")
-	req.Body, req.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+	req.ContentLength = int64(len(body))
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for range 300 {
+		req.Body = io.NopCloser(strings.NewReader(body))
+		answer := r.answer(req, strings.Fields(show), strings.Contains(body, `"subscriptions/listen"`))
+		if strings.Contains(answer, until) {
+			return answer
+		}
+		<-tick.C
+	}
+	r.t.Fatalf("no answer has %q", until)
+	return ""
+}
+
+func (r *replay) answer(req *http.Request, show []string, endless bool) string {
 	ctx, hangUp := context.WithCancel(r.t.Context())
 	defer hangUp() // of a stream that stays open
 	resp, err := http.DefaultTransport.RoundTrip(req.WithContext(ctx))
@@ -103,7 +121,7 @@ func (r *replay) play(request string) string {
 		r.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	return r.head(resp) + r.body(resp, req.Method == http.MethodGet || strings.Contains(body, `"subscriptions/listen"`), strings.Fields(show))
+	return r.head(resp) + r.body(resp, req.Method == http.MethodGet || endless, show)
 }
 
 // shownHeaders are those that clients act on.
@@ -202,6 +220,9 @@ func brief(v any) any {
 	case map[string]any:
 		if v["inputSchema"] != nil {
 			return v["name"]
+		}
+		if v["taskId"] != nil {
+			v["createdAt"], v["lastUpdatedAt"], v["ttlMs"] = "…", "…", "…"
 		}
 		for name := range v {
 			if v[name] = brief(v[name]); name == "instructions" {

@@ -46,8 +46,8 @@ type Client struct {
 	// must not set it: requests could then reach other local services.
 	Loopback bool
 	// Allowed are the hosts that the operator allows, as HOST or HOST:PORT: they may
-	// have private addresses, plain HTTP and any port.
-	Allowed []string
+	// have private addresses, plain HTTP and any port. nil allows none.
+	Allowed func() []string
 	// RootCAs are the trusted roots, for tests; nil is the system's.
 	RootCAs *x509.CertPool
 }
@@ -138,11 +138,14 @@ func (c *Client) Vouched(address string) bool {
 func (c *Client) lenient(u *url.URL) bool { return c.Loopback || c.allowed(u) }
 
 func (c *Client) allowed(u *url.URL) bool {
+	if c.Allowed == nil {
+		return false
+	}
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
-	return slices.ContainsFunc(c.Allowed, func(a string) bool {
+	return slices.ContainsFunc(c.Allowed(), func(a string) bool {
 		host, only, err := net.SplitHostPort(a)
 		if err != nil {
 			host, only = strings.Trim(a, "[]"), port

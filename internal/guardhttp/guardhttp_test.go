@@ -230,7 +230,7 @@ func TestAnOperatorMayAnswerForAHost(t *testing.T) {
 	}{
 		{u.Host, true}, {u.Hostname(), true}, {"localhost", false}, {u.Hostname() + ":1", false}, {"", false}, {"*", false},
 	} {
-		c := &guardhttp.Client{Allowed: []string{tc.allowed}}
+		c := &guardhttp.Client{Allowed: func() []string { return []string{tc.allowed} }}
 		if err := c.Post(t.Context(), address, nil, nil); (err == nil) != tc.ok || c.Vouched(address) != tc.ok {
 			t.Errorf("allowed %q: got %v, want success %v", tc.allowed, err, tc.ok)
 		}
@@ -282,10 +282,10 @@ func TestALibrarysClientKeepsTheRules(t *testing.T) {
 		t.Errorf("got %v, want ErrURL: plain http is for hosts that the operator vouches for", err)
 	}
 	host := strings.TrimPrefix(address, "http://")
-	if _, _, err := get(&guardhttp.Client{Allowed: []string{host}}, "/"); err != nil {
+	if _, _, err := get(&guardhttp.Client{Allowed: func() []string { return []string{host} }}, "/"); err != nil {
 		t.Errorf("a host that the operator vouches for: got %v", err)
 	}
-	if _, _, err := get(&guardhttp.Client{Allowed: []string{"127.0.0.1:1"}}, "/"); err == nil {
+	if _, _, err := get(&guardhttp.Client{Allowed: func() []string { return []string{"127.0.0.1:1"} }}, "/"); err == nil {
 		t.Error("another port of that host was reached")
 	}
 }

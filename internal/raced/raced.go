@@ -5,8 +5,8 @@ package raced
 
 import "testing"
 
-// Skip skips a test of what one goroutine does with much under the race detector.
-// It must run without, where it is timed and weighed as it is.
+// Skip skips a test under the race detector. It is for tests in which one goroutine handles a lot of
+// data, and for those that measure time or memory.
 func Skip(t testing.TB) {
 	t.Helper()
 	if Enabled {

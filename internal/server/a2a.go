@@ -13,6 +13,7 @@ import (
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/bridge/api"
+	"rialto/internal/config"
 	"rialto/oauth"
 	"rialto/oauth/token"
 )
@@ -31,18 +32,28 @@ func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
 			return s.published(c), nil
 		}
 	}
-	return &a2aserver.Server{
+	path := config.AgentPath + p.agent
+	if p.root {
+		path = "" // only paths of the primary agent are routed to it
+	}
+	srv := &a2aserver.Server{
 		Agent:    proxied.Metered(),
 		URL:      s.address(p),
+		Path:     path,
 		Lists:    true,
-		Others:   grpcInterfaces(s.cfg.GRPC, p),
+		Others:   grpcInterfaces(s.cfg.Load().GRPC, p),
 		Describe: published(proxied.Card),
 		Extended: published(proxied.ExtendedCard),
 		Sign:     s.signCard(),
 		Allow:    s.allow,
+		MaxBody:  int64(s.cfg.Load().Limits.RequestSize),
 		Caller:   principal,
 		Log:      s.log,
 	}
+	if s.telemetry != nil {
+		srv.Observe = s.telemetry.A2A
+	}
+	return srv
 }
 
 // published adds to a card what this server offers.
@@ -53,12 +64,12 @@ func (s *Server) published(card *a2a.Card) *a2a.Card {
 		"oauth2": {
 			Type:              a2a.OAuth2,
 			Description:       "Register, have a person log in, and send the access token as a bearer token.",
-			OAuth2MetadataURL: s.cfg.URL + "/.well-known/oauth-authorization-server",
+			OAuth2MetadataURL: s.cfg.Load().URL + "/.well-known/oauth-authorization-server",
 			Flows: []a2a.OAuthFlow{{
 				Grant:            "authorizationCode",
-				AuthorizationURL: s.cfg.URL + "/authorize",
-				TokenURL:         s.cfg.URL + "/token",
-				RefreshURL:       s.cfg.URL + "/token",
+				AuthorizationURL: s.cfg.Load().URL + "/authorize",
+				TokenURL:         s.cfg.Load().URL + "/token",
+				RefreshURL:       s.cfg.Load().URL + "/token",
 				PKCERequired:     true,
 				Scopes:           map[string]string{oauth.ScopeDiscover: "See agents and tasks", oauth.ScopePublish: "Give tasks to agents"},
 			}},
@@ -85,7 +96,7 @@ func (s *Server) signCard() func([]byte) ([]byte, error) {
 }
 
 // allow checks the scopes of a call to an agent and the limits of its user.
-func (s *Server) allow(r *http.Request, what a2aserver.Access) error {
+func (s *Server) allow(h http.Header, r *http.Request, what a2aserver.Access) error {
 	p, _ := oauth.FromContext(r.Context())
 	scope := oauth.ScopeDiscover
 	if what == a2aserver.Write {
@@ -97,13 +108,13 @@ func (s *Server) allow(r *http.Request, what a2aserver.Access) error {
 			HTTPStatus: http.StatusForbidden, Challenge: s.oauth.Guard.ScopeChallenge(scope),
 		}
 	}
-	return s.limits.allow(r.Context(), p.User)
+	return s.limits.a2a(r.Context(), h, caller{user: p.User, client: p.ClientID})
 }
 
 func (s *Server) newAPI(f *agentServers) *api.API {
 	return &api.API{
 		Bridge: s.bridge,
-		URL:    s.cfg.URL,
+		URL:    s.cfg.Load().URL,
 		Card: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			agent := mux.Vars(r)["agent"]
 			if srv := f.named(agent); srv != nil && s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
@@ -112,9 +123,9 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 			}
 			writeNoAgent(w)
 		}),
-		Allow: func(r *http.Request) error {
+		Allow: func(h http.Header, r *http.Request) error {
 			p, _ := oauth.FromContext(r.Context())
-			return s.limits.allow(r.Context(), p.User)
+			return s.limits.a2a(r.Context(), h, caller{user: p.User, client: p.ClientID})
 		},
 		Operator: s.operator,
 		Actor:    s.operatorActor,
@@ -128,7 +139,7 @@ func crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, Location, ETag, A2A-Extensions")
+		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Location, ETag, A2A-Extensions")
 		if r.Method != http.MethodOptions {
 			next.ServeHTTP(w, r)
 			return
@@ -161,7 +172,7 @@ func (s *Server) serveCard(srv *a2aserver.Server, agent string) http.Handler {
 		}
 		return s.oauth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
 	}
-	if a, ok := s.bridge.Directory.Agent(agent); ok && !a.Disabled && len(a.UseCases) == 0 {
+	if a, ok := s.bridge.Directory.Agent(agent); ok && publicCard(a) {
 		return http.HandlerFunc(srv.ServeCard)
 	}
 	return s.oauth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)
@@ -188,7 +199,7 @@ func writeNoAgent(w http.ResponseWriter) {
 
 // reachable returns an error if a card offers an address that no route serves.
 func (f *agentServers) reachable(origin string, r *mux.Router) error {
-	for _, agent := range f.s.cfg.Agents {
+	for _, agent := range f.s.cfg.Load().Agents {
 		name, srv := agent.Name, f.named(agent.Name)
 		for _, i := range srv.Interfaces() {
 			if i.Binding == a2a.GRPC {

@@ -58,9 +58,9 @@ func (f *agentServers) at(p agentAddress) *a2aserver.Server {
 
 func (s *Server) address(p agentAddress) string {
 	if p.root {
-		return s.cfg.URL
+		return s.cfg.Load().URL
 	}
-	return s.cfg.URL + config.AgentPath + p.agent
+	return s.cfg.Load().URL + config.AgentPath + p.agent
 }
 
 // check returns what agent cards would promise and this server does not do.
@@ -77,7 +77,7 @@ func (f *agentServers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.s.serveCard(f.named(agent), agent).ServeHTTP(w, r)
 		return
 	}
-	crossOrigin(f.s.oauth.Guard.RequireAny(f.s.ifKnown(f.named(agent), agent), a2aScopes...)).ServeHTTP(w, r)
+	crossOrigin(f.s.oauth.Guard.RequireAny(f.s.bodies.limit(f.s.ifKnown(f.named(agent), agent)), a2aScopes...)).ServeHTTP(w, r)
 }
 
 // servePrimary serves the primary agent. The guard is outside.

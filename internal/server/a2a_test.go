@@ -54,7 +54,7 @@ func (r *rig) client(path, token string, g a2a.Generation, b a2a.Binding) *a2acl
 	d := &a2aclient.Dialer{
 		Header: http.Header{"Authorization": {"Bearer " + token}}, Pause: time.Millisecond, Protocol: g, Binding: b, GRPC: over,
 	}
-	c, err := d.Dial(r.t.Context(), r.cfg.URL+path)
+	c, err := d.Dial(r.t.Context(), r.cfg.Load().URL+path)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestTheOnlyAgentIsPrimary(t *testing.T) {
 	r := newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
 	for _, g := range generations { // who finds the way by the card alone
 		c := r.client("", r.full("alice"), g, "")
-		if got := c.Interface().URL; strings.TrimSuffix(got, "/") != r.cfg.URL {
+		if got := c.Interface().URL; strings.TrimSuffix(got, "/") != r.cfg.Load().URL {
 			t.Errorf("%s: the card leads to %s", g, got)
 		}
 		cross(t, c, string(g))
@@ -343,7 +343,7 @@ func TestAStartFailsIfACardPromisesWhatIsNotServed(t *testing.T) {
 	t.Cleanup(func() { agent.Close() })
 	r := newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
 	f := r.newAgentServers()
-	if err := f.reachable(r.cfg.URL, mux.NewRouter()); err == nil || !strings.Contains(err.Error(), "/a2a/one") {
+	if err := f.reachable(r.cfg.Load().URL, mux.NewRouter()); err == nil || !strings.Contains(err.Error(), "/a2a/one") {
 		t.Errorf("got %v where nothing is mounted", err)
 	}
 	if err := f.reachable("https://elsewhere.example", mux.NewRouter()); err == nil {
@@ -378,7 +378,7 @@ func TestExtendedCardsComeFromTheAgent(t *testing.T) {
 		r.do("GET", "/a2a/one/v1/card", token, ""),
 		r.do("GET", "/agent/authenticatedExtendedCard", token, ""), // of 0.2
 	} {
-		if got.status != http.StatusOK || !strings.Contains(got.body, "What only callers know.") || !strings.Contains(got.body, `"signatures":`) || !strings.Contains(got.body, r.cfg.URL) {
+		if got.status != http.StatusOK || !strings.Contains(got.body, "What only callers know.") || !strings.Contains(got.body, `"signatures":`) || !strings.Contains(got.body, r.cfg.Load().URL) {
 			t.Errorf("got %d %s", got.status, got.body)
 		}
 	}

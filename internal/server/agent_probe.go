@@ -3,8 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -17,28 +15,18 @@ import (
 // probeTimeout limits how long reading all cards may take.
 const probeTimeout = 10 * time.Second
 
-// ProbeAgents reads the cards of all agents and writes what is wrong with them, and
-// credentials that they require and the configuration lacks.
-func ProbeAgents(ctx context.Context, c *config.Config, out io.Writer) error {
+// ProbeAgents reads the cards of all agents, and returns what is wrong with each of them, such as
+// credentials that it requires and the configuration lacks, or "".
+func ProbeAgents(ctx context.Context, c *config.Config) []string {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	lines := make([]string, len(c.Agents))
+	problems := make([]string, len(c.Agents))
 	var all sync.WaitGroup
 	for i, a := range c.Agents {
-		all.Go(func() { lines[i] = probeAgent(ctx, a) })
+		all.Go(func() { problems[i] = probeAgent(ctx, a) })
 	}
 	all.Wait()
-	var faults int
-	for i, a := range c.Agents {
-		if lines[i] != "" {
-			faults++
-			fmt.Fprintf(out, "agent %s: %s\n", a.Name, lines[i])
-		}
-	}
-	if faults > 0 {
-		return fmt.Errorf("%d of %d agents cannot be used like this", faults, len(c.Agents))
-	}
-	return nil
+	return problems
 }
 
 // probeAgent returns what is wrong with an agent, or "".

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 
 	"rialto/a2a/a2aauth"
@@ -14,17 +15,13 @@ import (
 
 // newRegistry returns the agents of the configuration and of the database. It keeps
 // agents up to date, unless that is nil.
-func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, agents *directory.Directory) *directory.Registry {
+func newRegistry(cfg func() *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, agents *directory.Directory) *directory.Registry {
 	r := &directory.Registry{
 		Store: db.Records, Cards: db.Records, Key: deriveKey(secret, "agents"), Directory: agents,
-		Check: config.CheckAdded, Now: time.Now, Log: log,
-	}
-	for _, a := range cfg.Agents {
-		a.Credentials.Secret = "" // of the agent that this process starts
-		r.Configured = append(r.Configured, a)
+		Check: config.CheckAdded, Now: time.Now, Log: log, Configured: withoutSecrets(cfg().Agents),
 	}
 	r.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
-		settings, ok := cfg.Agent(a.Name)
+		settings, ok := cfg().Agent(a.Name)
 		if !ok || settings.URL != a.URL { // its secrets are for that address alone
 			settings = a
 		}
@@ -40,6 +37,15 @@ func newRegistry(cfg *config.Config, log *slog.Logger, db *store.DB, secret []by
 		return probedAgent{peer{client}, look.card}, a2aauth.Unmet(client.Card(), config.Credentials(settings.Credentials).Means()), nil
 	}
 	return r
+}
+
+// withoutSecrets returns agents; those that this process starts have no secrets.
+func withoutSecrets(agents []config.Agent) []directory.Settings {
+	agents = slices.Clone(agents)
+	for i := range agents {
+		agents[i].Credentials.Secret = ""
+	}
+	return agents
 }
 
 // cardRecorder is a directory.CardStore that keeps only the last card.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,43 @@ import (
 	"rialto/bridge/directory"
 	"rialto/oauth"
 )
+
+// TestAPreviewSaysWhatIsWrongWithACard has cards that can be used, but not as they should.
+func TestAPreviewSaysWhatIsWrongWithACard(t *testing.T) {
+	rogue := &a2atest.Rogue{Card: `{"name":"","version":"1","skills":[{"id":"a","name":"a","description":"","tags":[]}],"supportedInterfaces":[{"url":"$URL/rpc","protocolBinding":"JSONRPC","protocolVersion":"7.3"}]}`}
+	p, err := newRig(t).agents.Preview(t.Context(), directory.Settings{Name: "new", URL: rogue.Serve(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problems []string
+	for _, problem := range p.Problems {
+		problems = append(problems, problem.Error())
+	}
+	want := []string{"Its card lacks the field name.", "Its card lacks the field description.", "Its card names A2A 7.3, which this server does not know. It will try the versions that it knows."}
+	if !slices.Equal(problems, want) || p.Offers[0].Protocol != "7.3" {
+		t.Errorf("got %q, %+v, want %q", problems, p.Offers, want)
+	}
+}
+
+// TestAPathWithoutAnOperationIsNotFound: any POST below an agent was taken for JSON-RPC.
+func TestAPathWithoutAnOperationIsNotFound(t *testing.T) {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	r := newRig(t)
+	if err := r.agents.Add(t.Context(), directory.Settings{Name: "new", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}, nil); err != nil {
+		t.Fatal(err)
+	}
+	token := r.full("alice")
+	const call = `{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{}}`
+	for path, want := range map[string]int{"/a2a/new": 200, "/a2a/new/": 200, "/a2a/new/nope": 404, "/a2a/new/tasks/": 404, "/a2a/nope": 404} {
+		if got := r.do("POST", path, token, call, "A2A-Version: 1.0"); got.status != want {
+			t.Errorf("%s: got %d %s, want %d", path, got.status, got.body, want)
+		}
+	}
+	if got := r.do("GET", "/a2a/new/nope", token, ""); got.status != 404 {
+		t.Errorf("got %d, want 404", got.status)
+	}
+}
 
 // TestAnAddedAgentIsServedByEveryProtocol adds one to a server that runs.
 func TestAnAddedAgentIsServedByEveryProtocol(t *testing.T) {

@@ -17,7 +17,7 @@ func TestEverySettingOfAnAgentIsInTheAPIAndTheConsole(t *testing.T) {
 	r.operatorToken()
 	schema := r.document().at(r.document().whole["components"].(map[string]any)["schemas"].(map[string]any)["AgentSetup"])
 	members := schema["properties"].(map[string]any)
-	_, page := r.visitor("alice").open(r.cfg.URL + "/admin/agents/new")
+	_, page := r.visitor("alice").open(r.cfg.Load().URL + "/admin/agents/new")
 	doc, err := html.Parse(strings.NewReader(page))
 	if err != nil {
 		t.Fatal(err)

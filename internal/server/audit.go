@@ -6,15 +6,19 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"log/slog"
+	"os"
 	"time"
 
 	"rialto/internal/audit"
+	"rialto/internal/config"
+	"rialto/internal/telemetry"
 )
 
 // auditSettings writes an audit event if the settings have changed since the last one.
 // The event has only their digest.
 func (s *Server) auditSettings(ctx context.Context) error {
-	b, err := json.Marshal(s.cfg.Settings())
+	b, err := json.Marshal(s.cfg.Load().Settings())
 	if err != nil {
 		return err
 	}
@@ -33,15 +37,38 @@ func (s *Server) auditSettings(ctx context.Context) error {
 // deleteBatch is how many records one statement deletes.
 const deleteBatch = 2000
 
+// auditStream returns where events go as they happen; nil for nowhere.
+func auditStream(cfg *config.Config, to *telemetry.Telemetry, logs *slog.Logger) (audit.Stream, error) {
+	switch a := cfg.Audit; a.Stream {
+	case config.StreamStdout:
+		return audit.ToWriter(os.Stdout, logs), nil
+	case config.StreamOTLP:
+		if log := to.Exported("rialto.audit"); log != nil {
+			return audit.ToLogger(log), nil
+		}
+		return nil, errors.New("audit.stream: otlp needs OTEL_EXPORTER_OTLP_ENDPOINT, or OTEL_LOGS_EXPORTER=otlp, in the environment")
+	default:
+		return fileStream(cfg, logs), nil
+	}
+}
+
+// fileStream returns the stream of events into a file; nil if the settings name none.
+func fileStream(cfg *config.Config, log *slog.Logger) audit.Stream {
+	if path := cfg.Audit.StreamFile(); path != "" {
+		return audit.ToFile(path, log)
+	}
+	return nil
+}
+
 // deleteOldRecords deletes usage and audit records that are older than the configured retention.
 func (s *Server) deleteOldRecords(ctx context.Context) error {
 	now := time.Now()
 	return errors.Join(
 		deleteInBatches(func() (int, error) {
-			return s.store.Records.DropCalls(ctx, now.Add(-s.cfg.Usage.Retention), deleteBatch)
+			return s.store.Records.DropCalls(ctx, now.Add(-s.cfg.Load().Usage.Retention), deleteBatch)
 		}),
 		deleteInBatches(func() (int, error) {
-			return s.store.Records.DropEvents(ctx, now.Add(-s.cfg.Audit.Retention), deleteBatch)
+			return s.store.Records.DropEvents(ctx, now.Add(-s.cfg.Load().Audit.Retention), deleteBatch)
 		}),
 	)
 }

@@ -133,7 +133,7 @@ func TestEveryKindOfCallIsRecordedOnce(t *testing.T) {
 	}
 	leaving, leave := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer leave()
-	left, err := http.NewRequestWithContext(leaving, "POST", r.cfg.URL+"/api/v1/agents/one/tasks", strings.NewReader(`{"message":"hang","wait":20}`))
+	left, err := http.NewRequestWithContext(leaving, "POST", r.cfg.Load().URL+"/api/v1/agents/one/tasks", strings.NewReader(`{"message":"hang","wait":20}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestCallsOnPagesAreRecorded(t *testing.T) {
 	config, _ := scriptedAgent(t)
 	r := newRig(t, config)
 	task := r.ask(r.token("alice", oauth.ScopeTools), "ask Which colour?")
-	alice, page := r.visitor("alice"), r.cfg.URL+"/answer/"+task
+	alice, page := r.visitor("alice"), r.cfg.Load().URL+"/answer/"+task
 	form := alice.form(page, "answer")
 	form.Set("field:answer", "echo blue")
 	for range 2 { // the second is the same again
@@ -168,7 +168,7 @@ func TestCallsOnPagesAreRecorded(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"doc:scripted:d", "task:" + task} {
-		resp, err := alice.Get(r.cfg.URL + "/documents/" + id)
+		resp, err := alice.Get(r.cfg.Load().URL + "/documents/" + id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,12 +198,12 @@ func TestSignInsAreInTheAuditLog(t *testing.T) {
 	for _, as := range []struct{ name, password string }{
 		{"alice", "hunter2hunter2"}, {"my-secret-in-the-wrong-field", "x"}, {"alice", "correct horse battery staple"},
 	} {
-		page, err := browser.Get(r.cfg.URL + "/signin")
+		page, err := browser.Get(r.cfg.Load().URL + "/signin")
 		if err != nil {
 			t.Fatal(err)
 		}
 		handle := attribute(t, page, `name="handle" value="`)
-		resp, err := browser.PostForm(r.cfg.URL+"/signin", url.Values{"handle": {handle}, "username": {as.name}, "password": {as.password}, "next": {"/"}})
+		resp, err := browser.PostForm(r.cfg.Load().URL+"/signin", url.Values{"handle": {handle}, "username": {as.name}, "password": {as.password}, "next": {"/"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -259,7 +259,7 @@ func TestChangedSettingsAreAudited(t *testing.T) {
 	if got := r.events(audit.Settings); len(got) != 1 {
 		t.Errorf("got %d events though nothing has changed", len(got))
 	}
-	r.cfg.DownloadLinks = time.Hour
+	r.cfg.Load().DownloadLinks = time.Hour
 	if err := r.auditSettings(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +271,7 @@ func TestChangedSettingsAreAudited(t *testing.T) {
 func TestExportsAreSafeForSpreadsheets(t *testing.T) {
 	var b strings.Builder
 	r := newRig(t)
-	for _, name := range []string{`=HYPERLINK("https://evil.example")`, "+1", "-1", "@SUM(A1)", "＝1", "plain, with a comma", "p;=1+1", "p; \"@SUM(A1)", "p;;-1;+1"} {
+	for _, name := range []string{`=HYPERLINK("https://evil.example")`, "+1", "-1+cmd()", "@SUM(A1)", "＝1", "plain, with a comma", "p;=1+1", "p; \"@SUM(A1)", "p;;-1;+1"} {
 		r.audit.Record(t.Context(), audit.Event{Kind: audit.ClientRegistered, Detail: name})
 	}
 	r.audit.Flush(t.Context())

@@ -18,13 +18,10 @@ import (
 
 func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
 	return &directory.Directory{
-		Default:      cfg.DefaultAgent,
-		ForceUseCase: cfg.ForceUseCase,
-		Topic:        cfg.Topic(),
-		Pages:        cfg.SignIn.SignsInPages(),
-		URL:          cfg.URL,
-		Now:          time.Now,
-		Log:          log,
+		Pages: cfg.SignIn.SignsInPages(),
+		URL:   cfg.URL,
+		Now:   time.Now,
+		Log:   log,
 		Caller: func(ctx context.Context) directory.Caller {
 			p, _ := oauth.FromContext(ctx)
 			some, all := p.UseCases()
@@ -51,13 +48,15 @@ func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte
 	if cfg.ShareLinks > 0 {
 		library.Sharing = &documents.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks, Admits: accountIsActive(db.OAuth)}
 	}
-	return bridge.New(tasks, library, record)
+	b := bridge.New(tasks, library, record)
+	b.Tools.Card = cfg.MCP.TaskCard != config.TaskCardNever
+	return b
 }
 
 // agentSettings returns the settings of an agent: of the configuration, or of the
 // database if it was added.
 func (s *Server) agentSettings(name string) (config.Agent, bool) {
-	if a, ok := s.cfg.Agent(name); ok {
+	if a, ok := s.cfg.Load().Agent(name); ok {
 		return a, true
 	}
 	a, ok := s.agents.Settings(name)

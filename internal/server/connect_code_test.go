@@ -51,7 +51,7 @@ func TestAPersonConnectsAnAgentWithACode(t *testing.T) {
 	r := newRig(t, config)
 	token, alice := r.token("alice", oauth.ScopeTools), r.visitor("alice")
 	task := r.ask(token, "echo hello")
-	page := r.cfg.URL + "/connect/personal?task=" + task
+	page := r.cfg.Load().URL + "/connect/personal?task=" + task
 	status, body := alice.post(page, alice.form(page, "way-0"), nil)
 	if status != http.StatusOK || !strings.Contains(body, "WDJB-MJHT") || !strings.Contains(body, `id="visit" href="`+there.URL+`/enter"`) {
 		t.Fatalf("got %d %s, want the code and where to enter it", status, body)
@@ -98,9 +98,9 @@ func TestASignInGoesOnWhenItsBrowserLeaves(t *testing.T) {
 	r := newRig(t, config)
 	token, alice := r.token("alice", oauth.ScopeTools), r.visitor("alice")
 	task := r.ask(token, "echo hello")
-	state := alice.leave(r.cfg.URL + "/connect/personal?task=" + task).Query().Get("state")
+	state := alice.leave(r.cfg.Load().URL + "/connect/personal?task=" + task).Query().Get("state")
 	ctx, leave := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.cfg.URL+"/connect/personal/callback?code=x&state="+state, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.cfg.Load().URL+"/connect/personal/callback?code=x&state="+state, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,8 +38,8 @@ type personalAgent struct {
 func newPersonalAgent(t *testing.T) *personalAgent {
 	a := &personalAgent{Agent: a2atest.NewAgent(), as: newRig(t)}
 	a.card = *a.Agent.Card()
-	a.card.SecuritySchemes = map[string]a2a.SecurityScheme{"login": {Type: a2a.OAuth2, OAuth2MetadataURL: a.as.cfg.URL + "/.well-known/oauth-authorization-server", Flows: []a2a.OAuthFlow{
-		{Grant: "authorizationCode", AuthorizationURL: a.as.cfg.URL + "/authorize", TokenURL: a.as.cfg.URL + "/token"},
+	a.card.SecuritySchemes = map[string]a2a.SecurityScheme{"login": {Type: a2a.OAuth2, OAuth2MetadataURL: a.as.cfg.Load().URL + "/.well-known/oauth-authorization-server", Flows: []a2a.OAuthFlow{
+		{Grant: "authorizationCode", AuthorizationURL: a.as.cfg.Load().URL + "/authorize", TokenURL: a.as.cfg.Load().URL + "/token"},
 	}}}
 	a.card.Security = []a2a.SecurityRequirement{{"login": {oauth.ScopeTools}}}
 	a.door = func(r *http.Request) bool {
@@ -67,7 +67,7 @@ func newPersonalAgent(t *testing.T) *personalAgent {
 }
 
 func (a *personalAgent) config() config.Agent {
-	return config.Agent{Name: "personal", URL: a.url, Credentials: directory.Credentials{Type: config.TypeUser, Issuer: a.as.cfg.URL}}
+	return config.Agent{Name: "personal", URL: a.url, Credentials: directory.Credentials{Type: config.TypeUser, Issuer: a.as.cfg.Load().URL}}
 }
 
 // leave begins to connect the agent and returns where the person is sent.
@@ -91,7 +91,7 @@ func (a *personalAgent) allow(t *testing.T, at *url.URL) string {
 	there := a.as.visitor("alice")
 	form := there.form(at.String(), "authorize")
 	form.Set("decision", "approve")
-	status, body := there.post(a.as.cfg.URL+"/authorize", form, nil)
+	status, body := there.post(a.as.cfg.Load().URL+"/authorize", form, nil)
 	back := regexp.MustCompile(`id="continue" href="([^"]+)"`).FindStringSubmatch(body)
 	if status != http.StatusOK || back == nil {
 		t.Fatalf("allowing there: got %d %s", status, body)
@@ -122,12 +122,12 @@ func TestAUserConnectsAnAgentAndTheWaitingTaskGoesOn(t *testing.T) {
 		t.Fatalf("the agent took %d messages of an unknown user", n)
 	}
 	alice := r.visitor("alice")
-	back := agent.allow(t, alice.leave(r.cfg.URL+"/connect/personal?task="+task))
+	back := agent.allow(t, alice.leave(r.cfg.Load().URL+"/connect/personal?task="+task))
 	if status, page := alice.open(back); status != http.StatusOK || !strings.HasPrefix(page, "/answer/"+task) {
 		t.Fatalf("got %d %s, want the task's page", status, page)
 	}
 	r.waits(token, task)
-	if _, page := alice.open(r.cfg.URL + "/answer/" + task); !strings.Contains(page, "hello") || !strings.Contains(page, "Done") {
+	if _, page := alice.open(r.cfg.Load().URL + "/answer/" + task); !strings.Contains(page, "hello") || !strings.Contains(page, "Done") {
 		t.Errorf("got %s, want the result", page)
 	}
 	if got := agent.Received(); len(got) != 1 || got[0].Message.Text() != "echo hello" {
@@ -139,13 +139,13 @@ func TestAUserConnectsAnAgentAndTheWaitingTaskGoesOn(t *testing.T) {
 	if got := r.do("POST", "/mcp/tools/call", token, `{"name":"list_agents","arguments":{}}`); !strings.Contains(got.body, `"connected":true`) {
 		t.Errorf("list_agents: got %s", got.body)
 	}
-	if got := r.do("POST", "/mcp/tools/call", r.token("bob", oauth.ScopeTools), `{"name":"send_task","arguments":{"message":"echo mine"}}`); !strings.Contains(got.body, "auth-required") || !strings.Contains(got.body, r.cfg.URL+"/connect/personal?task=") {
+	if got := r.do("POST", "/mcp/tools/call", r.token("bob", oauth.ScopeTools), `{"name":"send_task","arguments":{"message":"echo mine"}}`); !strings.Contains(got.body, "auth-required") || !strings.Contains(got.body, r.cfg.Load().URL+"/connect/personal?task=") {
 		t.Errorf("bob has not connected it: got %s", got.body)
 	}
-	if got := r.do("POST", "/api/v1/agents/personal/tasks", r.full("bob"), `{"message":"echo mine","wait":20}`); !strings.Contains(got.body, r.cfg.URL+"/connect/personal?task=") {
+	if got := r.do("POST", "/api/v1/agents/personal/tasks", r.full("bob"), `{"message":"echo mine","wait":20}`); !strings.Contains(got.body, r.cfg.Load().URL+"/connect/personal?task=") {
 		t.Errorf("bob, by the API: got %s, want the address where he connects it", got.body)
 	}
-	if status, page := alice.post(r.cfg.URL+"/connect/personal", url.Values{"decision": {"forget"}}, nil); status != http.StatusOK || strings.Contains(page, "You have connected") {
+	if status, page := alice.post(r.cfg.Load().URL+"/connect/personal", url.Values{"decision": {"forget"}}, nil); status != http.StatusOK || strings.Contains(page, "You have connected") {
 		t.Errorf("forgetting: got %d %s", status, page)
 	}
 	if got := r.do("POST", "/mcp/tools/call", token, `{"name":"send_task","arguments":{"message":"echo gone"}}`); !strings.Contains(got.body, "auth-required") {
@@ -158,7 +158,7 @@ func TestAnAnswerThatBelongsElsewhereConnectsNothing(t *testing.T) {
 	other := agent.config()
 	other.Name = "other"
 	r := newRig(t, agent.config(), other)
-	page := r.cfg.URL + "/connect/personal"
+	page := r.cfg.Load().URL + "/connect/personal"
 	alice := r.visitor("alice")
 	change := func(address string, change func(url.Values)) string {
 		u, _ := url.Parse(address)
@@ -233,7 +233,7 @@ func (r *rig) connectionsOf(user string) (agents []string) {
 func TestTheWayOutIsBoundAndLeadsBackHereAlone(t *testing.T) {
 	agent := newPersonalAgent(t)
 	r := newRig(t, agent.config())
-	page := r.cfg.URL + "/connect/personal"
+	page := r.cfg.Load().URL + "/connect/personal"
 	alice := r.visitor("alice")
 	q := alice.leave(page).Query()
 	if q.Get("redirect_uri") != page+"/callback" || q.Get("code_challenge_method") != "S256" || len(q.Get("code_challenge")) != 43 || len(q.Get("state")) < 26 || q.Get("client_secret") != "" {
@@ -245,10 +245,10 @@ func TestTheWayOutIsBoundAndLeadsBackHereAlone(t *testing.T) {
 			t.Errorf("%s: got %d %s", name, status, body)
 		}
 	}
-	if status, body := alice.open(r.cfg.URL + "/connect/personal?task=https://evil.example/"); status != http.StatusOK || strings.Contains(body, `href="https://evil`) {
+	if status, body := alice.open(r.cfg.Load().URL + "/connect/personal?task=https://evil.example/"); status != http.StatusOK || strings.Contains(body, `href="https://evil`) {
 		t.Errorf("a task that is an address: got %d %s", status, body)
 	}
-	if status, _ := alice.open(r.cfg.URL + "/connect/nobody"); status != http.StatusNotFound {
+	if status, _ := alice.open(r.cfg.Load().URL + "/connect/nobody"); status != http.StatusNotFound {
 		t.Errorf("an agent that is not there: got %d", status)
 	}
 	if _, body := r.visitor("").open(page); !strings.Contains(body, `id="signin"`) {
@@ -267,7 +267,7 @@ func TestAUserStoresAKeyThatOnlyTheAgentSees(t *testing.T) {
 	token := r.token("alice", oauth.ScopeTools)
 	task := r.ask(token, "echo hello")
 	alice := r.visitor("alice")
-	page := r.cfg.URL + "/connect/personal?task=" + task
+	page := r.cfg.Load().URL + "/connect/personal?task=" + task
 	form := alice.form(page, "way-0")
 	form.Set("value", "two\nlines")
 	if status, body := alice.post(page, form, nil); status != http.StatusUnprocessableEntity || strings.Contains(body, "lines\"") {
@@ -297,7 +297,7 @@ func TestACardLeadsNoRequestIntoThePrivateNetwork(t *testing.T) {
 	config := agent.config()
 	config.Credentials.Issuer = "" // the card names the server, which is on loopback
 	r := newRig(t, config)
-	page := r.cfg.URL + "/connect/personal"
+	page := r.cfg.Load().URL + "/connect/personal"
 	alice := r.visitor("alice")
 	if status, body := alice.post(page, alice.form(page, "way-0"), nil); status != http.StatusBadGateway || !strings.Contains(body, "cannot be used") {
 		t.Errorf("got %d %s", status, body)
@@ -311,7 +311,7 @@ func TestADeniedConnectionReturnsToTheTask(t *testing.T) {
 	r := newRig(t, agent.config())
 	task := r.ask(r.token("alice", oauth.ScopeTools), "echo hello")
 	alice := r.visitor("alice")
-	back, err := url.Parse(agent.allow(t, alice.leave(r.cfg.URL+"/connect/personal?task="+task)))
+	back, err := url.Parse(agent.allow(t, alice.leave(r.cfg.Load().URL+"/connect/personal?task="+task)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func TestALinkToConnectSaysWhoseTaskItIsAbout(t *testing.T) {
 	agent := newPersonalAgent(t)
 	r := newRig(t, agent.config())
 	task := r.ask(r.token("alice", oauth.ScopeTools), "echo hello")
-	page := r.cfg.URL + "/connect/personal?task=" + task
+	page := r.cfg.Load().URL + "/connect/personal?task=" + task
 	again := "/signin?next=%2Fconnect%2Fpersonal%3Ftask%3D" + task
 	if _, body := r.visitor("bob").open(page); !strings.Contains(body, `id="switch" href="`+again+`"`) {
 		t.Errorf("bob: got %s, want an error that the task is not his", body)
@@ -338,7 +338,7 @@ func TestALinkToConnectSaysWhoseTaskItIsAbout(t *testing.T) {
 	if _, body := r.visitor("alice").open(page); strings.Contains(body, `id="switch"`) {
 		t.Errorf("alice: got %s", body)
 	}
-	if status, body := r.visitor("bob").open(r.cfg.URL + "/answer/" + task); status != http.StatusNotFound || !strings.Contains(body, `id="way" href="/signin?next=%2Fanswer%2F`+task+`"`) {
+	if status, body := r.visitor("bob").open(r.cfg.Load().URL + "/answer/" + task); status != http.StatusNotFound || !strings.Contains(body, `id="way" href="/signin?next=%2Fanswer%2F`+task+`"`) {
 		t.Errorf("the task's page, bob: got %d %s", status, body)
 	}
 }
@@ -349,11 +349,11 @@ func TestALinkToConnectSaysWhoseTaskItIsAbout(t *testing.T) {
 func TestAnAnswerWaitsUntilTheAgentIsConnectedAgain(t *testing.T) {
 	agent := newPersonalAgent(t)
 	r := newRig(t, agent.config())
-	token, alice, connect := r.token("alice", oauth.ScopeTools), r.visitor("alice"), r.cfg.URL+"/connect/personal"
+	token, alice, connect := r.token("alice", oauth.ScopeTools), r.visitor("alice"), r.cfg.Load().URL+"/connect/personal"
 	alice.open(agent.allow(t, alice.leave(connect)))
 	task := r.ask(token, "ask which?")
 	alice.post(connect, url.Values{"decision": {"forget"}}, nil)
-	page := r.cfg.URL + "/answer/" + task
+	page := r.cfg.Load().URL + "/answer/" + task
 	form := alice.form(page, "answer")
 	form.Set("field:answer", "the blue one")
 	status, body := alice.post(page, form, nil)
@@ -377,7 +377,7 @@ func TestWhoIsSignedOutWhileAnsweringComesBackToTheTask(t *testing.T) {
 	for _, page := range []string{"/answer/x", "/connect/personal?task=x", "/documents/x"} {
 		stranger := r.visitor("")
 		stranger.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		resp, err := stranger.PostForm(r.cfg.URL+page, url.Values{"pause": {"p"}})
+		resp, err := stranger.PostForm(r.cfg.Load().URL+page, url.Values{"pause": {"p"}})
 		if err != nil {
 			t.Fatal(err)
 		}

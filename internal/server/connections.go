@@ -21,7 +21,7 @@ var _ directory.Connections = connections{}
 // newVault returns the store that encrypts the credentials.
 func (s *Server) newVault(secret []byte) *a2avault.Vault {
 	return &a2avault.Vault{
-		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.URL, Name: s.cfg.Name,
+		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.Load().URL, Name: s.cfg.Load().Name,
 		Replica: s.bridge.Runner.Replica, Now: time.Now, Log: s.log, App: connections{find: s.agentSettings}.app,
 		Host: func(agent string) string {
 			a, _ := s.agentSettings(agent)

@@ -19,7 +19,7 @@ type connector struct {
 	// address of a document.
 	Document     string
 	RedirectURIs []string
-	Origins      []string // of its pages
+	Origins      []string // of its pages; "*." stands for all hosts below
 }
 
 // connectors lists the chat apps in the metadata. The first is the default, if the
@@ -30,7 +30,7 @@ func connectors() []connector {
 			Key: "chatgpt", Name: "ChatGPT",
 			Document:     "https://chatgpt.com/oauth/client.json",
 			RedirectURIs: []string{"https://chatgpt.com/connector_platform_oauth_redirect"},
-			Origins:      []string{"https://chatgpt.com", "https://chat.openai.com"},
+			Origins:      []string{"https://chatgpt.com", "https://*.chatgpt.com", "https://*.openai.com"},
 		},
 		{
 			Key: "claude_code", Name: "Claude Code",

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"errors"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -13,17 +15,21 @@ import (
 // newConsole returns the pages below /account and /admin.
 func (s *Server) newConsole() *console.Console {
 	return &console.Console{
-		Product: s.cfg.Name, OAuth: s.oauth, Bridge: s.bridge, Admin: s.operator, Now: time.Now, Log: s.log,
+		Product: s.cfg.Load().Name, OAuth: s.oauth, Bridge: s.bridge, Admin: s.operator, Now: time.Now, Log: s.log,
 	}
 }
 
-// runDoctor examines an MCP server for an administrator. It may reach this server at
-// any address, and no other server in a private network.
+// runDoctor examines an MCP server for an administrator. It may reach this server at any address,
+// and no other server in a private network; an administrator of a server on loopback is on this
+// computer, and may reach what else is there.
 func (s *Server) runDoctor(ctx context.Context, address string) *doctor.Report {
 	guard := &guardhttp.Client{MaxBytes: 1 << 20, Timeout: 10 * time.Second}
-	if own, err := url.Parse(s.cfg.URL); err == nil {
-		guard.Allowed = []string{own.Host}
+	if own, err := url.Parse(s.cfg.Load().URL); err == nil {
+		ip, err := netip.ParseAddr(own.Hostname())
+		guard.Loopback = own.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+		guard.Allowed = func() []string { return []string{own.Host} }
 	}
-	d := &doctor.Doctor{Transport: guard.HTTP().Transport}
+	forbids := func(err error) bool { return errors.Is(err, guardhttp.ErrBlocked) || errors.Is(err, guardhttp.ErrURL) }
+	d := &doctor.Doctor{Transport: guard.HTTP().Transport, Forbids: forbids}
 	return d.Examine(ctx, address)
 }

@@ -16,6 +16,7 @@ import (
 	"rialto/a2a/a2avault"
 	"rialto/bridge/directory"
 	"rialto/internal/config"
+	"rialto/internal/telemetry"
 )
 
 // assertion returns a JWT that tells audience who user is.
@@ -106,11 +107,15 @@ func (p peer) For(user string) directory.Conn { return peer{p.Client.For(user)} 
 
 // dialers connect to agents, and log credentials that a card requires and the settings lack.
 type dialers struct {
+	telemetry *telemetry.Telemetry
+
 	find  func(name string) (config.Agent, bool)
 	log   *slog.Logger
 	says  assertion
 	vault *a2avault.Vault // nil: agents that users connect themselves get no credentials
 	cards *directory.Cards
+	most  func() config.Limits
+	looks a2aclient.Looks
 
 	mu   sync.Mutex
 	made map[string]dialer // by the agent's name
@@ -136,6 +141,11 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 		to, err := newDialer(settings, d.log, d.says, d.vault, d.cards)
 		if err != nil {
 			return nil, err
+		}
+		most := d.most()
+		to.MaxConns, to.MaxBody, to.Looks = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.looks
+		if d.telemetry != nil {
+			to.Observe, to.Propagate = d.telemetry.Agent(a.Name), d.telemetry.Propagate
 		}
 		made = dialer{to, a.Revision, config.Credentials(settings.Credentials).Means()}
 		if d.made == nil {

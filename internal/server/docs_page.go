@@ -9,9 +9,11 @@ import (
 
 // docsPage returns the page that shows openapi.json to people. It is rendered once.
 func (s *Server) docsPage(spec json.RawMessage) (http.HandlerFunc, error) {
-	page, err := templates.ReadDocs(s.cfg.Name, s.cfg.URL, spec)
+	page, err := templates.ReadDocs(s.cfg.Load().Name, s.cfg.Load().URL, spec)
 	if err != nil {
 		return nil, err
 	}
-	return func(w http.ResponseWriter, r *http.Request) { templates.Write(w, r, http.StatusOK, page) }, nil
+	return func(w http.ResponseWriter, r *http.Request) {
+		templates.Write(w, r, http.StatusOK, page.Matching(r.URL.Query().Get("q")))
+	}, nil
 }

@@ -2,11 +2,10 @@ package server
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"rialto/a2a"
 	"rialto/a2a/a2agrpc"
@@ -44,17 +43,19 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return err
 	}
-	srv := &a2agrpc.Server{Handler: recoverPanics(s.log, logRequests(s.log, h)), Path: func(tenant string) string {
-		if tenant == "" {
-			return ""
-		}
-		return config.AgentPath + url.PathEscape(tenant)
-	}}
+	srv := &a2agrpc.Server{Handler: recoverPanics(s.log, observeRequests(s.cfg.Load(), s.log, s.telemetry, h)), MaxMessage: int(s.cfg.Load().Limits.RequestSize)}
+	l = readersListener{&limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}
+	if secure := s.certificate.config("h2"); secure != nil {
+		l = tls.NewListener(l, secure)
+	}
 	return srv.Serve(ctx, l)
 }
 
 // ServeBoth serves HTTP and, unless calls is nil, gRPC. If one ends, it stops the other.
 func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
+	ctx, done := s.drain(ctx)
+	defer done()
+	watch(ctx, s)
 	if calls == nil {
 		return s.Serve(ctx, l)
 	}
@@ -70,22 +71,29 @@ func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
 	return errors.Join(err, <-ended)
 }
 
-// grpcHandler serves gRPC calls, with the same guard and agents as a2aRoutes.
+// grpcHandler serves gRPC calls, with the same guard and agents as a2aRoutes. The guard refuses
+// a call by its metadata, before its message is received.
 func (s *Server) grpcHandler() (http.Handler, error) {
 	f := s.newAgentServers()
 	if err := f.check(); err != nil {
 		return nil, err
 	}
 	return s.oauth.Guard.RequireAny(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		srv, agent := f.primary()
-		if below, ok := strings.CutPrefix(r.URL.Path, config.AgentPath); ok {
-			agent, _, _ = strings.Cut(below, "/")
-			srv = f.named(agent)
+		var tenant string
+		read := func() (err error) {
+			tenant, err = a2agrpc.ReadTenant(r)
+			return err
 		}
-		if srv == nil || !s.bridge.Proxy.Agent(agent).Known(r.Context()) {
-			writeNoAgent(w)
-			return
-		}
-		srv.ServeGRPC(w, r)
+		s.bodies.receive(w, r, read, func() {
+			srv, agent := f.primary()
+			if tenant != "" {
+				srv, agent = f.named(tenant), tenant
+			}
+			if srv == nil || !s.bridge.Proxy.Agent(agent).Known(r.Context()) {
+				writeNoAgent(w)
+				return
+			}
+			srv.ServeGRPC(w, r)
+		})
 	}), a2aScopes...), nil
 }

@@ -1,8 +1,12 @@
 package server
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
 	"net"
+	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +66,66 @@ func TestGRPCIsGuarded(t *testing.T) {
 	}
 	if _, err := of(r.token("alice", oauth.ScopeDiscover)).Task(t.Context(), a2a.TaskQuery{ID: id}); err != nil {
 		t.Errorf("who may see gets %v", err)
+	}
+}
+
+// TestGRPCRefusesByTheMetadata has clients without a token that announce a message and never send it.
+func TestGRPCRefusesByTheMetadata(t *testing.T) {
+	agents, _ := agentsOf(t)
+	r := newGRPCRig(t, name(a2a.V10), agents...)
+	protocols := &http.Protocols{}
+	protocols.SetUnencryptedHTTP2(true)
+	client := &http.Client{Transport: &http.Transport{Protocols: protocols}}
+	defer client.CloseIdleConnections()
+	for range 60 {
+		rest, end := io.Pipe()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.cfg.Load().GRPC.Address+"/lf.a2a.v1.A2AService/SendMessage",
+			io.MultiReader(strings.NewReader("\x00\x00\x30\x00\x00"), rest))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/grpc")
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := resp.Header.Get("Grpc-Status") + resp.Trailer.Get("Grpc-Status"); got != "16" {
+			t.Errorf("got the status %q, want UNAUTHENTICATED", got)
+		}
+		resp.Body.Close()
+		end.Close()
+	}
+}
+
+// TestAPageFitsAGRPCMessage lists tasks that are too large for one message of 4 MiB.
+func TestAPageFitsAGRPCMessage(t *testing.T) {
+	agents, _ := agentsOf(t)
+	r := newGRPCRig(t, name(a2a.V10), agents...)
+	c := r.client(config.AgentPath+name(a2a.V10), r.full("alice"), a2a.V10, a2a.GRPC)
+	for n := range 5 {
+		long := a2atest.Say("echo " + strings.Repeat("x", 1<<20))
+		long.Message.ID = strconv.Itoa(n)
+		if _, err := c.Send(t.Context(), long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := 0
+	for f := (a2a.TaskFilter{Artifacts: true}); ; {
+		page, err := c.Tasks(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(page)
+		if err != nil || len(text) > 4<<20 {
+			t.Errorf("got a page of %d bytes, %v, want 4 MiB at most", len(text), err)
+		}
+		seen += len(page.Tasks)
+		if f.PageToken = page.Next; f.PageToken == "" {
+			break
+		}
+	}
+	if seen != 5 {
+		t.Errorf("got %d tasks, want 5", seen)
 	}
 }
 

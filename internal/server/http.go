@@ -35,7 +35,7 @@ func Listen(addr string) (net.Listener, error) {
 }
 
 // newHTTPServer returns a server that limits how long it waits for requests. It does
-// not limit responses, because event streams stay open.
+// not limit responses, because event streams stay open: see readersListener.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -54,7 +54,11 @@ func serveUntil(ctx context.Context, l net.Listener, srv *http.Server, wait shut
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
+	serve := srv.Serve
+	if srv.TLSConfig != nil {
+		serve = func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
+	}
+	go func() { failed <- serve(l) }()
 	select {
 	case err := <-failed:
 		return err
@@ -94,7 +98,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	}
 	defer runtime.KeepAlive(make([]byte, heapBallast))
 	srv := newHTTPServer(h, s.log)
-	return serveUntil(ctx, l, srv, s.shutdown, func() {
+	srv.TLSConfig = s.certificate.config("h2", "http/1.1")
+	return serveUntil(ctx, readersListener{l}, srv, s.shutdown, func() {
 		s.log.Info("rialto is stopping")
 		s.bridge.Runner.EndWaits()
 	})

@@ -39,7 +39,7 @@ func (s *Server) validate(w http.ResponseWriter, r *http.Request) {
 	v.Authentication.Type = "oauth"
 	names := s.mcp.ToolNames(r.Context(), "")
 	v.Valid = slices.Contains(names, "search") && slices.Contains(names, "fetch")
-	if s.cfg.MCP.PublicListing {
+	if s.cfg.Load().MCP.PublicListing {
 		v.Tools = names
 	}
 	writeStatus(w, http.StatusOK, v)

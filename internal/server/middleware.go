@@ -1,23 +1,30 @@
 package server
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge/documents"
-)
+	"rialto/internal/config"
+	"rialto/internal/sse"
+	"rialto/internal/telemetry"
+	"rialto/static"
 
-// bodyTimeout limits how long a client may take to send a body.
-const bodyTimeout = 30 * time.Second
+	"github.com/gorilla/mux"
+	"github.com/klauspost/compress/gzhttp"
+)
 
 // recoverPanics turns a panic into a 500 and a log entry. http.ErrAbortHandler passes.
 func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
@@ -34,34 +41,6 @@ func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
 		}()
 		next.ServeHTTP(w, r)
 	})
-}
-
-// limitBodyTime gives each request body a read deadline. ReadTimeout of the server
-// would also end long responses.
-func limitBodyTime(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Body != nil && r.Body != http.NoBody {
-			if http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout)) == nil {
-				r.Body = &deadlineBody{r.Body, w}
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// deadlineBody removes the read deadline at the end of the body. An unread body keeps
-// it, because the server reads the rest before it responds.
-type deadlineBody struct {
-	io.ReadCloser
-	w http.ResponseWriter
-}
-
-func (b *deadlineBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		_ = http.NewResponseController(b.w).SetReadDeadline(time.Time{}) // setting it has worked before
-	}
-	return n, err
 }
 
 // rejectInvalidText rejects addresses with NUL or invalid UTF-8. PostgreSQL accepts neither.
@@ -99,19 +78,66 @@ func redactPath(path string) string {
 	return path
 }
 
-// logRequests logs each request at debug level, without its query, headers and body,
-// which hold codes and tokens.
-func logRequests(log *slog.Logger, next http.Handler) http.Handler {
+// observeRequests gives each request an ID for the log, traces and measures it, and logs it at
+// debug level: without its query, headers and body, which hold codes and tokens.
+func observeRequests(cfg *config.Config, log *slog.Logger, t *telemetry.Telemetry, next http.Handler) http.Handler {
+	proxies := trustedProxies(cfg)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !log.Enabled(r.Context(), slog.LevelDebug) {
-			next.ServeHTTP(w, r)
+		ctx, ended := telemetry.WithRequest(r.Context(), requestID(r)), func(telemetry.Response) {}
+		logs := log.Enabled(ctx, slog.LevelDebug)
+		if !logs && t == nil {
+			next.ServeHTTP(w, r.WithContext(ctx))
 			return
 		}
+		r = r.WithContext(ctx)
+		if t != nil {
+			ctx, ended = t.HTTP(r, schemeOf(r, cfg.TLS.Scheme(), proxies))
+		}
 		start := time.Now()
+		route := new(string)
 		rec := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
-		next.ServeHTTP(rec, r)
-		log.Debug("request", "method", r.Method, "path", redactPath(r.URL.Path), "status", rec.status, "took", time.Since(start))
+		next.ServeHTTP(rec, r.WithContext(context.WithValue(ctx, routeKey{}, route)))
+		ended(telemetry.Response{Route: *route, Status: rec.status, Stream: rec.Header().Get("Content-Type") == sse.ContentType})
+		if logs {
+			log.DebugContext(ctx, "request", "method", r.Method, "path", redactPath(r.URL.Path), "status", rec.status, "took", time.Since(start))
+		}
 	})
+}
+
+// schemeOf returns the scheme that the client used: that of the listener, unless a trusted proxy
+// says another.
+func schemeOf(r *http.Request, own string, proxies []netip.Prefix) string {
+	told := r.Header.Get("X-Forwarded-Proto")
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil || told != "http" && told != "https" ||
+		!slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
+		return own
+	}
+	return told
+}
+
+type routeKey struct{}
+
+// noteRoute notes which route matched, for observeRequests.
+func noteRoute(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if route, ok := r.Context().Value(routeKey{}).(*string); ok {
+			*route, _ = mux.CurrentRoute(r).GetPathTemplate()
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// requestID returns the ID that a proxy gave the request, or a new one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); id != "" && len(id) <= 64 && isPrintable(id) {
+		return id
+	}
+	return strconv.FormatUint(rand.Uint64(), 36)
+}
+
+func isPrintable(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 type statusRecorder struct {
@@ -126,3 +152,54 @@ func (r *statusRecorder) WriteHeader(status int) {
 
 // Unwrap lets http.ResponseController reach flushing and deadlines.
 func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// compress compresses what browsers read: pages, style sheets, scripts and the description of the
+// API. It leaves alone what the protocols answer, streams, and files.
+//
+// A page that has a secret and something that an attacker chose tells the secret by its size when
+// it is compressed (the BREACH attack). So pages with one-time secrets in their forms (/authorize,
+// /signin, /connect/) and all answers to forms, which may have a new secret, are not compressed.
+// Neither is a page that another site opened, as the browser says (Sec-Fetch-Site).
+func compress(next http.Handler) (http.Handler, error) {
+	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{"text/html", "text/css", "text/javascript", "image/svg+xml"}))
+	if err != nil {
+		return nil, err
+	}
+	wrapJSON, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{"application/json"}))
+	if err != nil {
+		return nil, err
+	}
+	compressed, compressedJSON := wrap(next), wrapJSON(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/openapi.json":
+			compressedJSON.ServeHTTP(w, r)
+		case r.Method == http.MethodGet && (isPublic(r.URL.Path) || isPage(r.URL.Path) && openedHere(r)):
+			compressed.ServeHTTP(w, r)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	}), nil
+}
+
+// isPublic reports whether everybody gets the same at a path.
+func isPublic(path string) bool { return path == "/docs" || strings.HasPrefix(path, static.Prefix) }
+
+// isPage reports whether a path is that of a page without one-time secrets.
+func isPage(path string) bool {
+	if strings.HasSuffix(path, "/events") || strings.HasSuffix(path, "/export") {
+		return false
+	}
+	for _, prefix := range []string{"/account", "/admin", documents.DocumentPath, documents.TaskPath} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return path == "/"
+}
+
+// openedHere reports whether the person opened a page, or followed a link of ours.
+func openedHere(r *http.Request) bool {
+	from := r.Header.Get("Sec-Fetch-Site")
+	return from == "same-origin" || from == "none"
+}

@@ -11,17 +11,22 @@ import (
 	"rialto/internal/config"
 	"rialto/internal/guardhttp"
 	"rialto/internal/store"
+	"rialto/internal/telemetry"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/signin"
 )
 
-// NewOAuth returns the authorization server. The configuration was checked.
-func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *authserver.Server {
-	var proxies []netip.Prefix
+// trustedProxies returns the networks of proxies. The configuration was checked.
+func trustedProxies(cfg *config.Config) (proxies []netip.Prefix) {
 	for _, p := range cfg.TrustedProxies {
 		proxies = append(proxies, netip.MustParsePrefix(p))
 	}
+	return proxies
+}
+
+// NewOAuth returns the authorization server. The configuration was checked.
+func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *authserver.Server {
 	clients, _ := cfg.OAuthClients()
 	var fetch *guardhttp.Client
 	if cfg.ClientDocuments {
@@ -38,21 +43,23 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 		Secret:         secret,
 		Now:            time.Now,
 		Log:            log,
-		TrustedProxies: proxies,
+		TrustedProxies: trustedProxies(cfg),
 	}
 	as.Upstreams = cfg.OAuthUpstreams()
 	cfg.Tokens.Apply(&as)
+	cfg.Registration.Apply(&as)
 	cfg.SignIn.Apply(&as)
-	as.RedirectPrefixes = cfg.RedirectPrefixes
+	as.RedirectPrefixes = func() []string { return cfg.RedirectPrefixes }
 	return authserver.New(as, authserver.Stores{
 		Keys: db.OAuth, Grants: db.OAuth, Once: db.OAuth, Identities: db.OAuth, Clients: db.OAuth, Documents: db.OAuth, Accounts: db.OAuth,
 		Sessions: db.OAuth, Setup: db.OAuth, Logins: db.OAuth, Requests: db.OAuth, Codes: db.OAuth, Expired: db.OAuth,
 	})
 }
 
-// SetAdministrator sets the password of a local account, which it adds if needed, and
-// makes it an administrator.
-func (s *Server) SetAdministrator(ctx context.Context, name, password string) error {
+// SetDemoAccount sets the password of the demo's account, an administrator, which it adds if needed.
+// The sign-in page then says where that password is. Call it before Serve.
+func (s *Server) SetDemoAccount(ctx context.Context, name, password string) error {
+	s.oauth.Pages.Demo = true
 	if err := s.oauth.Accounts.SetPassword(ctx, name, password); err != nil {
 		return err
 	}
@@ -71,8 +78,11 @@ func accountIsActive(accounts signin.AccountStore) func(context.Context, string)
 	}
 }
 
-// oauthEvents writes the events of the authorization server to the audit log.
-type oauthEvents struct{ to audit.Recorder }
+// oauthEvents writes the events of the authorization server to the audit log, and counts some.
+type oauthEvents struct {
+	to        audit.Recorder
+	telemetry *telemetry.Telemetry
+}
 
 var kinds = map[oauth.EventKind]audit.Kind{
 	oauth.EventSignIn:     audit.SignIn,
@@ -88,6 +98,12 @@ var kinds = map[oauth.EventKind]audit.Kind{
 
 // Happened implements oauth.Events.
 func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
+	switch e.Kind {
+	case oauth.EventReuse:
+		o.telemetry.RefreshReused()
+	case oauth.EventRegistered:
+		o.telemetry.ClientRegistered(e.Outcome == "")
+	}
 	target := e.ClientID
 	if e.GrantID != "" {
 		target = e.GrantID

@@ -212,7 +212,7 @@ func written(kind string, example any) string {
 // try is do for answers that may be streams without an end, or lead elsewhere.
 func (r *rig) try(method, path, token, kind, body string) reply {
 	r.t.Helper()
-	req, err := http.NewRequestWithContext(r.t.Context(), method, r.cfg.URL+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(r.t.Context(), method, r.cfg.Load().URL+path, strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
@@ -18,8 +19,8 @@ import (
 )
 
 // newOperator returns the use cases of operators. Without a bridge they cannot cancel tasks.
-func newOperator(cfg *config.Config, log *slog.Logger, db *store.DB, as *authserver.Server, b *bridge.Bridge) *operator.Service {
-	return &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: cfg.Settings}
+func newOperator(cfg func() *config.Config, log *slog.Logger, db *store.DB, as *authserver.Server, b *bridge.Bridge) *operator.Service {
+	return &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting { return cfg().Settings() }}
 }
 
 func (s *Server) operatorActor(r *http.Request) operator.Actor {
@@ -47,24 +48,45 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	if err != nil {
 		return nil, nil, err
 	}
-	record := (&audit.Log{Store: db.Records, Now: time.Now, Log: log}).Open()
+	record := (&audit.Log{Store: db.Records, Now: time.Now, Log: log, Stream: fileStream(cfg, log)}).Open()
 	silent := slog.New(slog.DiscardHandler)
 	as := NewOAuth(cfg, silent, db, secret)
-	s = newOperator(cfg, log, db, as, nil)
-	s.Audit, s.Agents = record, newRegistry(cfg, silent, db, secret, as.Assertions.Issue, nil)
+	s = newOperator(func() *config.Config { return cfg }, log, db, as, nil)
+	s.Audit, s.Agents = record, newRegistry(func() *config.Config { return cfg }, silent, db, secret, as.Assertions.Issue, nil)
+	s.Agents.Await = func(ctx context.Context) { awaitServers(ctx, db) }
 	return s, func() { record.Flush(context.WithoutCancel(ctx)) }, nil
+}
+
+// awaitServers waits until the servers on a store, if there are some, have read its list of agents.
+func awaitServers(ctx context.Context, db *store.DB) {
+	release, unserved, err := db.Unserved(ctx)
+	if release != nil {
+		_ = release() // it was only looked at
+	}
+	if err == nil && unserved {
+		return
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(directory.Refresh + directory.Refresh/2): // one look, and reading the list
+	}
 }
 
 // CancelTask cancels a task as a short-lived replica of the server. It takes over only
 // this task, and only if no server follows it.
 func CancelTask(ctx context.Context, cfg *config.Config, who operator.Actor, task string) (*ledger.Record, error) {
-	s, err := assemble(ctx, cfg, slog.New(slog.DiscardHandler))
+	s, err := assemble(ctx, cfg, slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		return nil, err
 	}
-	s.bridge.Runner.Only = task
-	s.bridge.Start()
 	s.stop = func() {}
 	defer s.Close()
+	release, unserved, err := s.store.Unserved(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	s.bridge.Runner.Only, s.bridge.Runner.Alone = task, unserved
+	s.bridge.Start()
 	return s.operator.CancelTask(ctx, who, task)
 }

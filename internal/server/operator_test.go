@@ -196,7 +196,7 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
 	r := newAPIRig(t)
 	admin := r.operatorToken()
-	address := r.cfg.Agents[0].URL
+	address := r.cfg.Load().Agents[0].URL
 	for _, c := range []struct {
 		method, path, body string
 		status             int

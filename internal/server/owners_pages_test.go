@@ -16,12 +16,12 @@ import (
 // users.
 func (o *owners) browsing(browsers map[string]*http.Client) func(user, method, path string, form url.Values) string {
 	return func(user, method, path string, form url.Values) string {
-		req, err := http.NewRequestWithContext(o.t.Context(), method, o.cfg.URL+path, strings.NewReader(form.Encode()))
+		req, err := http.NewRequestWithContext(o.t.Context(), method, o.cfg.Load().URL+path, strings.NewReader(form.Encode()))
 		if err != nil {
 			o.t.Fatal(err)
 		}
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		req.Header.Set("Origin", o.cfg.URL)
+		req.Header.Set("Origin", o.cfg.Load().URL)
 		resp, err := browsers[user].Do(req)
 		if err != nil {
 			o.t.Fatal(err)
@@ -74,12 +74,16 @@ func TestNoPageShowsAnothersTask(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"task:{task}", "artifact:{task}:echo"} {
-		for name, form := range map[string]url.Values{"GET": nil, "POST": {"share": {"make"}}} {
+		for name, form := range map[string]url.Values{"GET": nil, "POST": {"do": {"share"}}} {
 			with := func(id string) string { return strings.ReplaceAll(kind, "{task}", id) }
 			alike(t, o.done, nobodys, func(id string) string { return ask("bob", name, with(id), form) }, ask("alice", name, with(o.done), form))
 		}
 	}
-	ask("bob", "POST", "task:"+o.done, url.Values{"revoke": {o.share}}) // untouched looks whether it is still there
+	for _, form := range []url.Values{{"do": {"cancel"}}, {"do": {"retry"}}, {"do": {"share"}}} {
+		act := func(user, id string) string { return once.ReplaceAllString(at(user, "POST", "/answer/"+id, form), "") }
+		alike(t, o.waits, nobodys, func(id string) string { return act("bob", id) }, at("alice", "GET", "/answer/"+o.waits, nil))
+	}
+	at("bob", "POST", "/answer/"+o.done, url.Values{"revoke": {o.share}}) // untouched looks whether it is still there
 	if got := ask("alice", "GET", "task:"+o.done, nil); !strings.HasPrefix(got, "200") || !strings.Contains(got, hidden) || !strings.Contains(got, o.share) {
 		t.Errorf("alice is shown %s", got)
 	}
@@ -121,7 +125,7 @@ func TestWhatASearchFindsOpens(t *testing.T) {
 // use cases reach: the browser has no token that names one.
 func TestAPersonOpensWhatAnyOfTheirClientsFinds(t *testing.T) {
 	r := newAPIRig(t)
-	page, err := r.browser("alice").Get(r.cfg.URL + "/documents/agent:secret")
+	page, err := r.browser("alice").Get(r.cfg.Load().URL + "/documents/agent:secret")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +145,7 @@ func (r *rig) browser(user string) *http.Client {
 		r.t.Fatal(err)
 	}
 	c := &http.Client{Jar: jar}
-	page, err := c.Get(r.cfg.URL + "/signin")
+	page, err := c.Get(r.cfg.Load().URL + "/signin")
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -154,12 +158,12 @@ func (r *rig) browser(user string) *http.Client {
 	if handle == nil {
 		r.t.Fatalf("there is no form: %s", b)
 	}
-	done, err := c.PostForm(r.cfg.URL+"/signin", url.Values{"handle": {string(handle[1])}, "username": {user}, "password": {"correct horse battery staple"}, "next": {"/"}})
+	done, err := c.PostForm(r.cfg.Load().URL+"/signin", url.Values{"handle": {string(handle[1])}, "username": {user}, "password": {"correct horse battery staple"}, "next": {"/"}})
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	defer done.Body.Close()
-	at, err := url.Parse(r.cfg.URL)
+	at, err := url.Parse(r.cfg.Load().URL)
 	if err != nil {
 		r.t.Fatal(err)
 	}

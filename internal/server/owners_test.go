@@ -198,7 +198,7 @@ func TestNoMethodOfMCPReachesAnothersTask(t *testing.T) {
 // artifactForm is the template of artifacts.
 const artifactForm = "rialto://tasks/{task}/artifacts/{artifact}"
 
-// resources returns the URIs of what is a task's, by all templates,
+// resources returns the URIs of a task's resources, by all templates,
 // with ID for the task.
 func (o *owners) resources() (all []string) {
 	o.t.Helper()

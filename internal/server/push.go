@@ -1,12 +1,19 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"rialto/a2a/a2apush"
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/events"
 	"rialto/bridge/push"
 	"rialto/internal/guardhttp"
+	"rialto/mcp"
+	"rialto/oauth"
 	"rialto/oauth/token"
 )
 
@@ -15,13 +22,13 @@ const failedPushRetention = 30 * 24 * time.Hour
 
 // startPush lets A2A clients register webhooks for their tasks.
 func (s *Server) startPush(secret []byte) {
-	if !s.cfg.Push.Send {
+	if !s.cfg.Load().Push.Send {
 		return
 	}
 	sender := &a2apush.Sender{
-		HTTP:     &guardhttp.Client{Allowed: s.cfg.Push.AllowedHosts, MaxBytes: 4 << 10, Timeout: 10 * time.Second},
-		Issuer:   s.cfg.URL,
-		Trusting: !s.cfg.Push.Verify,
+		HTTP:     &guardhttp.Client{Allowed: func() []string { return s.cfg.Load().Push.AllowedHosts }, MaxBytes: 4 << 10, Timeout: 10 * time.Second},
+		Issuer:   s.cfg.Load().URL,
+		Trusting: !s.cfg.Load().Push.Verify,
 		Now:      time.Now,
 	}
 	if s.oauth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
@@ -38,12 +45,67 @@ func (s *Server) startPush(secret []byte) {
 	s.bridge.Runner.Webhooks = s.push
 }
 
+// newEvents returns what tells MCP clients what happens to tasks and agents.
+func newEvents(s *Server, secret []byte) *events.Service {
+	guarded := &guardhttp.Client{Allowed: func() []string { return s.cfg.Load().Push.AllowedHosts }, MaxBytes: 4 << 10, Timeout: 10 * time.Second}
+	return &events.Service{
+		Store: s.store.Events, Directory: s.bridge.Directory, HTTP: guarded.HTTP(), Check: guarded.Check,
+		Key: deriveKey(secret, "event webhooks"), Replica: s.bridge.Runner.Replica, TaskURL: s.cfg.Load().URL + documents.TaskPath,
+		Now: time.Now, Log: s.log,
+		Grant: func(ctx context.Context) string {
+			p, _ := oauth.FromContext(ctx)
+			return p.GrantID
+		},
+		Access: accessOf(s.store.OAuth),
+		Limits: func() (most, perUser int) {
+			l := s.cfg.Load().Limits
+			return l.EventSubscriptions, l.EventSubscriptionsPerUser
+		},
+	}
+}
+
+// accessOf returns for whom a grant acts now, and false if it gives no access to tools.
+func accessOf(grants token.GrantStore) func(context.Context, string) (directory.Caller, bool, error) {
+	return func(ctx context.Context, id string) (caller directory.Caller, alive bool, err error) {
+		g, err := grants.Grant(ctx, id)
+		if errors.Is(err, oauth.ErrNotFound) {
+			return caller, false, nil
+		}
+		if err != nil || !g.Live(time.Now()) {
+			return caller, false, err
+		}
+		scope := g.Allows(g.Scope)
+		some, all := scope.UseCases()
+		return directory.Caller{User: g.AccountID, Client: g.ClientID, UseCases: some, AllUseCases: all}, scope.Meets(oauth.ScopeTools), nil
+	}
+}
+
+// offerEvents returns the extensions of the MCP server, and connects its events with what causes them.
+func offerEvents(s *Server, secret []byte) mcp.Extensions {
+	more := mcp.Extensions{Skills: s.bridge.Tools.Skills, Apps: appsFor(s.cfg.Load().MCP.TaskCard)}
+	if !s.cfg.Load().MCP.Events {
+		return more
+	}
+	s.events = newEvents(s, secret)
+	more.Events, s.bridge.Tools.Events = s.events, true
+	changed, relisted := s.bridge.Runner.TaskChanged, s.bridge.Directory.Changed
+	s.bridge.Runner.TaskChanged = func(owner, handle string, created bool) {
+		changed(owner, handle, created)
+		s.events.Wake()
+	}
+	s.bridge.Directory.Changed = func(agent string) {
+		relisted(agent)
+		s.events.AgentsChanged()
+	}
+	return more
+}
+
 // startPushInbox gives agents webhooks for the tasks that we follow.
 func (s *Server) startPushInbox(secret []byte) {
-	if !s.cfg.Push.Receive {
+	if !s.cfg.Load().Push.Receive {
 		return
 	}
-	s.inbox = &a2apush.Inbox{URL: s.cfg.URL, Key: deriveKey(secret, "push inbox"), Keys: s.pushKeys(), Wake: s.bridge.Runner.Wake, Now: time.Now, Log: s.log}
+	s.inbox = &a2apush.Inbox{URL: s.cfg.Load().URL, Key: deriveKey(secret, "push inbox"), Keys: s.pushKeys(), Wake: s.bridge.Runner.Wake, Now: time.Now, Log: s.log}
 	s.bridge.Runner.Hook = s.inbox.Config
 }
 

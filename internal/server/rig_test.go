@@ -7,12 +7,14 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"rialto/internal/config"
 	"rialto/internal/store"
+	"rialto/internal/telemetry"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
@@ -33,8 +35,21 @@ func newRig(t *testing.T, agents ...config.Agent) *rig {
 // configuration does not have is set before anything runs.
 func newRigWith(t *testing.T, set func(*config.Config), before ...func(*Server)) *rig {
 	t.Helper()
-	cfg := config.Demo(t.TempDir())
-	cfg.Listen, cfg.Database = "127.0.0.1:0", store.Memory
+	return startRig(t, slog.New(slog.DiscardHandler), nil, set, before...)
+}
+
+// newRigLogging is newRigWith with a log.
+func newRigLogging(t *testing.T, log *slog.Logger, set func(*config.Config), before ...func(*Server)) *rig {
+	t.Helper()
+	return startRig(t, log, nil, set, before...)
+}
+
+// startRig starts one with a log and telemetry.
+func startRig(t *testing.T, log *slog.Logger, to *telemetry.Telemetry, set func(*config.Config), before ...func(*Server)) *rig {
+	t.Helper()
+	dir := t.TempDir()
+	cfg := config.Demo(dir)
+	cfg.Listen, cfg.Database, cfg.SecretFile = "127.0.0.1:0", store.Memory, filepath.Join(dir, "secret")
 	set(cfg)
 	if err := cfg.Check(); err != nil {
 		t.Fatal(err)
@@ -48,7 +63,7 @@ func newRigWith(t *testing.T, set func(*config.Config), before ...func(*Server))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := assemble(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	s, err := assemble(t.Context(), cfg, log, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +114,7 @@ func (r *rig) do(method, path, token, body string, headers ...string) reply {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, r.cfg.URL+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, r.cfg.Load().URL+path, strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}

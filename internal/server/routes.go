@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"time"
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge/directory"
@@ -24,7 +25,8 @@ func (s *Server) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return recoverPanics(s.log, limitBodyTime(logRequests(s.log, rejectInvalidText(r)))), nil
+	compressed, err := compress(r)
+	return recoverPanics(s.log, limitBodyTime(observeRequests(s.cfg.Load(), s.log, s.telemetry, rejectInvalidText(compressed)))), err
 }
 
 // routes mounts every route with its guard. The first route that matches answers.
@@ -32,15 +34,22 @@ func (s *Server) handler() (http.Handler, error) {
 // cleaned: clients that do not follow a redirect would lose their body and token.
 func (s *Server) routes() (*mux.Router, error) {
 	r := mux.NewRouter().SkipClean(true).UseEncodedPath()
+	if s.telemetry != nil {
+		r.Use(noteRoute)
+	}
 	err := errors.Join(
 		s.mcpRoutes(r),
+		cardRoutes(r, s.cfg.Load(), s.mcp, s.bridge.Directory),
 		wellknown.Mount(r, s.oauth.Documents()),
 	)
 	s.oauth.Routes(r) // /authorize, /token, /register …: each endpoint has its own guard
 	err = errors.Join(err, s.docsRoutes(r))
 	s.pageRoutes(r)
-	r.PathPrefix(static.Prefix).Handler(s.brand.Handler())
+	r.PathPrefix(static.Prefix).HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.brand.Load().Handler().ServeHTTP(w, r) })
 	read(r, "/healthz", http.HandlerFunc(s.health))
+	read(r, "/livez", http.HandlerFunc(s.livez))
+	read(r, "/readyz", http.HandlerFunc(s.readyz))
+	r.Path(reloadPath).Methods(http.MethodPost).Handler(serveReload(s, s.reloadKey))
 	err = errors.Join(err, s.a2aRoutes(r))
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
 	return r, err
@@ -48,10 +57,12 @@ func (s *Server) routes() (*mux.Router, error) {
 
 // mcpRoutes mounts MCP. CORS is outside the guard, so that web pages can read the 401 challenge.
 func (s *Server) mcpRoutes(r *mux.Router) error {
-	guard := func(h http.Handler) http.Handler { return s.mcp.CORS(s.oauth.Guard.Require(h, oauth.ScopeTools)) }
+	guard := func(h http.Handler) http.Handler {
+		return s.mcp.CORS(s.oauth.Guard.Require(s.bodies.limit(h), oauth.ScopeTools))
+	}
 	public := guard
-	if s.cfg.MCP.PublicListing {
-		public = func(h http.Handler) http.Handler { return h }
+	if s.cfg.Load().MCP.PublicListing {
+		public = s.bodies.limit
 	}
 	doc, err := s.mcpDocument()
 	if err != nil {
@@ -95,20 +106,21 @@ func (s *Server) docsRoutes(r *mux.Router) error {
 
 // pageRoutes mounts the pages for people.
 func (s *Server) pageRoutes(r *mux.Router) {
-	s.newConsole().Routes(r) // /account and /admin: a browser session, as an administrator below /admin
+	console := s.newConsole()
+	console.Routes(r) // /account and /admin: a browser session, as an administrator below /admin
 	redirectMCPConfig(r)
 	signedIn := func(prefix string, page http.Handler) {
 		r.PathPrefix(prefix).Handler(s.oauth.Sessions.RequireForPage(page))
 	}
-	signedIn(documents.DocumentPath, &web.Documents{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
-	signedIn(documents.TaskPath, &web.Tasks{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	signedIn(documents.DocumentPath, &web.Documents{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console.TaskFrame})
+	signedIn(documents.TaskPath, &web.Tasks{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console.TaskFrame})
 	signedIn(directory.ConnectPath, &web.Connect{
-		Product: s.cfg.Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
-		App: s.connections.app, Secure: s.cfg.Secure(), Connected: s.connected, Forget: s.forget,
+		Product: s.cfg.Load().Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
+		App: s.connections.app, Secure: s.cfg.Load().Secure(), Connected: s.connected, Forget: s.forget,
 	})
 	// These links need no sign-in: they hold a random or signed part.
-	r.PathPrefix(documents.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
-	r.PathPrefix(documents.SharedPath).Handler(&web.Shared{Product: s.cfg.Name, Bridge: s.bridge, Log: s.log})
+	r.PathPrefix(documents.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Load().Name, Bridge: s.bridge, Log: s.log})
+	r.PathPrefix(documents.SharedPath).Handler(&web.Shared{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log})
 	read(r, "/", s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage)))
 }
 
@@ -148,17 +160,17 @@ func (s *Server) a2aRoutes(r *mux.Router) error {
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
 		r.Path(path).HandlerFunc(agents.primaryCard)
 	}
-	primary := crossOrigin(s.oauth.Guard.RequireAny(http.HandlerFunc(agents.servePrimary), a2aScopes...))
+	primary := crossOrigin(s.oauth.Guard.RequireAny(s.bodies.limit(http.HandlerFunc(agents.servePrimary)), a2aScopes...))
 	r.Path("/").Methods(http.MethodPost, http.MethodOptions).Handler(primary)
 	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
 		r.PathPrefix(prefix).Handler(primary)
 	}
 	guard := func(h http.Handler, scopes ...string) http.Handler {
-		return crossOrigin(s.oauth.Guard.Require(h, scopes...))
+		return crossOrigin(s.oauth.Guard.Require(s.bodies.limit(h), scopes...))
 	}
 	s.newAPI(agents).Routes(r, guard, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin) // below /api/v1
 	r.PathPrefix(config.AgentPath).Handler(agents)                                               // guards all but public cards
-	return agents.reachable(s.cfg.URL, r)
+	return agents.reachable(s.cfg.Load().URL, r)
 }
 
 // read mounts h at path for GET, HEAD and more methods.

@@ -56,6 +56,8 @@ func TestTheScopeMatrix(t *testing.T) {
 		{"GET", "/mcp/health", "", 200, everybody},
 		{"GET", "/mcp/config/", "", 200, everybody}, // the page to sign in: docs/security.md says why
 		{"GET", "/.well-known/mcp-metadata", "", 200, everybody},
+		{"GET", "/mcp/server-card", "", 200, everybody},
+		{"GET", "/.well-known/ai-catalog.json", "", 200, everybody},
 
 		// The rest of the API, at both of its roots.
 		{"GET", "/a2a/agents/one/card", "", 200, discover},

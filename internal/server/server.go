@@ -7,17 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/events"
 	"rialto/bridge/operator"
 	"rialto/bridge/push"
 	"rialto/internal/audit"
 	"rialto/internal/config"
 	"rialto/internal/store"
+	"rialto/internal/store/ledgerdb"
+	"rialto/internal/telemetry"
+	"rialto/internal/unavailable"
 	"rialto/internal/usage"
 	"rialto/mcp"
 	"rialto/oauth/authserver"
@@ -26,8 +32,8 @@ import (
 
 // Server is the assembled program. Close it.
 type Server struct {
-	cfg      *config.Config
-	brand    static.Brand
+	cfg      atomic.Pointer[config.Config] // in force: Reload replaces it
+	brand    atomic.Pointer[static.Brand]
 	log      *slog.Logger
 	store    *store.DB
 	oauth    *authserver.Server
@@ -37,24 +43,41 @@ type Server struct {
 	operator *operator.Service
 	audit    *audit.Log
 	usage    *usage.Log
-	push     *push.Service  // nil if webhooks are off
-	inbox    *a2apush.Inbox // nil if agents get no webhook
+	push     *push.Service   // nil if webhooks are off
+	inbox    *a2apush.Inbox  // nil if agents get no webhook
+	events   *events.Service // nil if they are off
 
 	connections connections // credentials that users have stored for agents
 
-	limits     rateLimiter
-	shutdown   shutdownTimes
-	background sync.WaitGroup
-	stop       context.CancelFunc
+	telemetry *telemetry.Telemetry // nil if nothing asks for it
+	scrapes   net.Listener         // metrics.listen; nil without it
+
+	Source    Source // of Reload
+	reloadKey []byte // of requests for a reload
+
+	certificate *certificate // of the listeners; nil without one
+	limits      *callLimiter
+	bodies      *bodyBudget
+	shutdown    shutdownTimes
+	draining    atomic.Bool // SIGTERM came: /readyz fails
+	reloading   sync.Mutex
+	background  sync.WaitGroup
+	stop        context.CancelFunc
 }
 
 // New opens the store, assembles the server and starts it. It takes over the tasks that
 // an earlier server left. Close it.
 func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, error) {
-	s, err := assemble(ctx, cfg, log)
+	build := ThisBuild()
+	t, err := telemetry.Start(ctx, build.Version, build.Commit, cfg.Metrics.Listen != "")
 	if err != nil {
 		return nil, err
 	}
+	s, err := assemble(ctx, cfg, log, t)
+	if err != nil {
+		return nil, errors.Join(err, t.Stop())
+	}
+	log = s.log
 	if s.bridge.Runner.Alone, err = s.store.LockServer(ctx); err != nil {
 		log.Warn("cannot lock the database: tasks of a killed server continue when their leases expire", "err", err)
 	}
@@ -68,25 +91,33 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 }
 
 // assemble opens the store and builds the parts. It starts nothing.
-func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, error) {
-	secret, err := config.LoadSecret(cfg)
-	if err != nil {
-		return nil, err
-	}
+func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, t *telemetry.Telemetry) (*Server, error) {
+	log = slog.New(t.Logs(unavailable.Log(log.Handler())))
 	if cfg.Database == store.Memory {
 		log.Warn("the database is in memory: all data is lost when this process ends")
 	}
-	s := &Server{cfg: cfg, log: log, shutdown: defaultShutdown}
-	err = logWhileWaiting(log, "the database: opening it and updating its tables", func() (err error) {
-		s.store, err = store.Open(ctx, cfg.Database)
+	s := &Server{log: log, telemetry: t, shutdown: defaultShutdown}
+	s.cfg.Store(cfg)
+	s.limits = &callLimiter{most: func() config.Limits { return s.cfg.Load().Limits }, now: time.Now}
+	if cfg.Metrics.Listen != "" {
+		var err error
+		if s.scrapes, err = Listen(cfg.Metrics.Listen); err != nil {
+			return nil, err
+		}
+	}
+	err := logWhileWaiting(log, "the database: opening it and updating its tables", func() (err error) {
+		s.store, err = cfg.OpenStore(ctx)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	err = s.build(secret)
+	secret, err := config.LoadSecret(cfg) // after the database: a key without one means that it was lost
 	if err == nil {
-		err = askDatabase(ctx, log, "the database: reading agents, settings and keys", s.ready)
+		err = s.build(secret)
+	}
+	if err == nil {
+		err = askDatabase(ctx, log, "the database: reading agents, settings and keys", s.load)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.store.Close())
@@ -95,32 +126,46 @@ func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Serve
 }
 
 // build builds the parts, each from the parts before it, and connects them.
-func (s *Server) build(secret []byte) (err error) {
-	if s.brand, err = s.cfg.Brand.Load(); err != nil {
+func (s *Server) build(secret []byte) error {
+	brand, err := s.cfg.Load().Brand.Load()
+	if err != nil {
 		return err
 	}
-	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log}).Open()
+	s.brand.Store(&brand)
+	if s.certificate, err = newCertificate(s.cfg.Load().TLS); err != nil {
+		return err
+	}
+	stream, err := auditStream(s.cfg.Load(), s.telemetry, s.log)
+	if err != nil {
+		return err
+	}
+	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log, Stream: stream}).Open()
 	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
-	s.oauth = NewOAuth(s.cfg, s.log, s.store, secret)
-	s.bridge = newBridge(s.cfg, s.log, s.store, secret, s.usage.Record)
-	s.agents = newRegistry(s.cfg, s.log, s.store, secret, s.oauth.Assertions.Issue, s.bridge.Directory)
+	s.oauth = NewOAuth(s.cfg.Load(), s.log, s.store, secret)
+	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), address: s.oauth.Address}
+	s.bridge = newBridge(s.cfg.Load(), s.log, s.store, secret, s.usage.Record)
+	s.agents = newRegistry(s.cfg.Load, s.log, s.store, secret, s.oauth.Assertions.Issue, s.bridge.Directory)
 	s.connections = connections{s.newVault(secret), s.agentSettings}
 	dialers := &dialers{
-		find: s.agentSettings, log: s.log, says: s.oauth.Assertions.Issue, vault: s.connections.vault,
-		cards: &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log},
+		telemetry: s.telemetry,
+		find:      s.agentSettings, log: s.log, says: s.oauth.Assertions.Issue, vault: s.connections.vault,
+		cards: &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged}, most: s.limits.most,
 	}
 	s.bridge.Directory.Dial, s.bridge.Directory.Connections = dialers.dial, s.connections
-	s.oauth.Record(oauthEvents{s.audit})
+	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
 	s.oauth.Consent.Agents = func(useCases []string, all bool) []string {
 		return s.bridge.Directory.Titles(directory.Caller{UseCases: useCases, AllUseCases: all})
 	}
-	if s.mcp, err = newMCP(s.cfg, s.brand, s.log, s.bridge, s.oauth, secret); err != nil {
+	if s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret); err != nil {
 		return err
 	}
 	s.bridge.Tools.ToolsChanged = s.toolsChanged
+	readLive(s)
+	s.reloadKey = deriveKey(secret, "reload")
 	s.startPush(secret)
 	s.startPushInbox(secret)
-	s.operator = newOperator(s.cfg, s.log, s.store, s.oauth, s.bridge)
+	s.operator = newOperator(s.cfg.Load, s.log, s.store, s.oauth, s.bridge)
+	s.observe()
 	s.operator.Audit, s.operator.Agents, s.operator.Vault, s.operator.Doctor = s.audit, s.agents, s.connections.vault, s.runDoctor
 	return nil
 }
@@ -139,10 +184,16 @@ func (s *Server) start(ctx context.Context) {
 	if s.push != nil {
 		s.background.Go(func() { s.push.Run(maintained) })
 	}
+	if s.events != nil {
+		s.background.Go(func() { s.events.Run(maintained) })
+	}
+	if s.scrapes != nil {
+		s.background.Go(func() { serveScrapes(maintained, s.scrapes, s.telemetry, s.log) })
+	}
 }
 
-// ready reads the agents and checks what would otherwise fail at the first login.
-func (s *Server) ready(ctx context.Context) error {
+// load reads the agents and checks what would otherwise fail at the first login.
+func (s *Server) load(ctx context.Context) error {
 	if err := s.agents.Load(ctx); err != nil {
 		return err
 	}
@@ -161,7 +212,7 @@ func (s *Server) maintain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		round, cancel := context.WithTimeout(ctx, time.Hour)
-		if err := errors.Join(s.oauth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(s.oauth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), ledgerdb.SessionNotes{Store: s.store.Ledger}.DropOld(round, time.Now()), s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
 			s.log.Error("maintenance", "err", err)
 		}
 		cancel()
@@ -182,7 +233,8 @@ func (s *Server) Close() error {
 		s.usage.Flush(context.Background()) // the bridge has recorded its last calls
 		s.audit.Flush(context.Background())
 	})
-	return logWhileWaiting(s.log, "closing the database", s.store.Close)
+	err := logWhileWaiting(s.log, "closing the database", s.store.Close)
+	return errors.Join(err, s.telemetry.Stop())
 }
 
 // deriveKey derives a key of 32 bytes for one purpose (RFC 5869).

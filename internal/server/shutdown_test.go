@@ -72,7 +72,7 @@ func TestStoppingAnswers(t *testing.T) {
 	s := startStopping(t, shutdownTimes{time.Hour, time.Hour})
 	answered := make(chan *http.Response, 1)
 	go func() {
-		answered <- post(t, s.cfg.URL, s.token, "tools/call", "send_task", `"name":"send_task","arguments":{"message":"wait for it","wait":240}`)
+		answered <- post(t, s.cfg.Load().URL, s.token, "tools/call", "send_task", `"name":"send_task","arguments":{"message":"wait for it","wait":240}`)
 	}()
 	for len(s.agent.Received()) == 0 {
 		time.Sleep(time.Millisecond) // the agent has no other sign

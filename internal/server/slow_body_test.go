@@ -33,6 +33,7 @@ func TestPublicEndpointsLimitEachAddress(t *testing.T) {
 	list := func(address string, body io.Reader) int {
 		req := httptest.NewRequest("POST", "/mcp/tools/list", body)
 		req.RemoteAddr = address
+		req.ContentLength = 2 // else each takes as much of the address's bytes as a body may have
 		req.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, req)

@@ -9,7 +9,7 @@ import (
 
 func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
 	page := templates.Home{
-		Product:  s.cfg.Name,
+		Product:  s.cfg.Load().Name,
 		URL:      s.oauth.Resource,
 		Snippets: Snippets(s.oauth.Resource),
 	}
@@ -26,9 +26,10 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	templates.Write(w, r, http.StatusNotFound, templates.Problem{
-		Product: s.cfg.Name,
-		Title:   "There is nothing here",
+		Product: s.cfg.Load().Name,
+		Title:   "Page not found",
 		Detail:  "This address does not exist on this server.",
-		Remedy:  "Connectors use the address on the start page.",
+		Remedy:  "To connect a chat app, use this address.", Connector: s.oauth.Resource,
+		Way: "/", WayTo: "Go to the start page",
 	})
 }

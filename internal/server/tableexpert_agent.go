@@ -47,7 +47,7 @@ func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(e
 }
 
 func agentServer(expert *tableexpert.Expert, url, token string, log *slog.Logger) *http.Server {
-	srv := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Log: log}
+	srv := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Lists: true, Log: log}
 	return newHTTPServer(limitBodyTime(withToken(token, srv)), log)
 }
 

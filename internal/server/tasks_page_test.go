@@ -112,7 +112,7 @@ func TestAnAnswerIsTakenFromItsOwnerInABrowserAlone(t *testing.T) {
 	config.UseCases = []string{"trips"} // alice is of every use case
 	r := newRig(t, config)
 	task := r.ask(r.token("alice", oauth.ScopeTools), "ask Which colour?")
-	page := r.cfg.URL + "/answer/" + task
+	page := r.cfg.Load().URL + "/answer/" + task
 
 	alice := r.visitor("alice")
 	form := alice.form(page, "answer")
@@ -122,12 +122,16 @@ func TestAnAnswerIsTakenFromItsOwnerInABrowserAlone(t *testing.T) {
 		"a form of a neighbour":  {"Sec-Fetch-Site": "same-site"},
 		"an old browser's":       {"Origin": "https://evil.example"},
 	} {
-		if status, body := alice.post(page, form, header); status != http.StatusForbidden {
-			t.Errorf("%s: got %d %s", name, status, body)
+		for _, form := range []url.Values{form, {"do": {"cancel"}}, {"do": {"retry"}}, {"do": {"share"}}, {"revoke": {"x"}}} {
+			if status, body := alice.post(page, form, header); status != http.StatusForbidden {
+				t.Errorf("%s: got %d %s for %v", name, status, body, form)
+			}
 		}
 	}
-	if status, _ := r.visitor("bob").post(page, form, nil); status != http.StatusNotFound {
-		t.Errorf("another user: got %d, want 404", status)
+	for _, form := range []url.Values{form, {"do": {"cancel"}}, {"do": {"retry"}}} {
+		if status, _ := r.visitor("bob").post(page, form, nil); status != http.StatusNotFound {
+			t.Errorf("another user: got %d for %v, want 404", status, form)
+		}
 	}
 	if status, body := r.visitor("").post(page, form, nil); status != http.StatusOK || !strings.Contains(body, `id="signin"`) {
 		t.Errorf("without a session: got %d %s, want the sign-in page", status, body)

@@ -67,10 +67,10 @@ func TestToolsSayWhatTheyMayDoAndShowTheLogo(t *testing.T) {
 		Result struct{ ServerInfo struct{ Icons []icon } }
 	}
 	r.do("POST", "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`).decode(t, &init)
-	if icons := init.Result.ServerInfo.Icons; len(icons) != 1 || !strings.HasPrefix(icons[0].Src, r.cfg.URL+"/") {
+	if icons := init.Result.ServerInfo.Icons; len(icons) != 1 || !strings.HasPrefix(icons[0].Src, r.cfg.Load().URL+"/") {
 		t.Fatalf("got %v, want one icon on the server's own origin", icons)
 	}
-	logo := r.do("GET", strings.TrimPrefix(init.Result.ServerInfo.Icons[0].Src, r.cfg.URL), "", "")
+	logo := r.do("GET", strings.TrimPrefix(init.Result.ServerInfo.Icons[0].Src, r.cfg.Load().URL), "", "")
 	if logo.status != 200 || logo.header.Get("Content-Type") != init.Result.ServerInfo.Icons[0].MIMEType || !strings.HasPrefix(logo.body, "<svg") {
 		t.Errorf("got %d %s %.40q, want the logo", logo.status, logo.header.Get("Content-Type"), logo.body)
 	}
@@ -85,7 +85,7 @@ func TestToolsShowTheLogoOfTheOperator(t *testing.T) {
 	}
 	r := newRigWith(t, func(c *config.Config) { c.Brand.Logo = path })
 	icon := r.Server.mcp.Icons[0]
-	if got := r.do("GET", strings.TrimPrefix(icon.Src, r.cfg.URL), "", ""); got.body != own || got.header.Get("Content-Type") != icon.MIMEType {
+	if got := r.do("GET", strings.TrimPrefix(icon.Src, r.cfg.Load().URL), "", ""); got.body != own || got.header.Get("Content-Type") != icon.MIMEType {
 		t.Errorf("got %d %s %.60q at %s", got.status, got.header.Get("Content-Type"), got.body, icon.Src)
 	}
 	if tools := r.Server.mcp.Tools; len(tools) == 0 || tools[0].Icons[0].Src != icon.Src {

@@ -15,6 +15,9 @@ const DefaultMaxEvent = 4 << 20
 // ErrTooLarge is returned for an event that is larger than the Reader allows.
 var ErrTooLarge = errors.New("sse: event too large")
 
+// ErrTooSlow is returned for an event that takes longer than the Reader allows.
+var ErrTooSlow = errors.New("sse: event too slow")
+
 // Reader reads the events of a stream.
 //
 // It departs from the standard in one place: the standard drops an event that the end of
@@ -25,13 +28,18 @@ type Reader struct {
 	// MaxEvent bounds the bytes of one event; zero means DefaultMaxEvent.
 	MaxEvent int
 
+	// MaxTime bounds the time from the first byte of an event to its last, as long as bytes
+	// come; zero is no bound. Comments are no part of an event.
+	MaxTime time.Duration
+
 	in     *bufio.Reader
 	line   []byte
 	begun  bool // the byte order mark has been skipped
 	skipLF bool // the last line ended with CR; a LF that follows belongs to it
 	id     string
 	retry  time.Duration
-	err    error // sticky
+	err    error     // sticky
+	since  time.Time // when the event began that is being read
 }
 
 // NewReader returns a Reader of r.
@@ -58,6 +66,9 @@ func (r *Reader) Next() (Event, error) {
 		}
 		if err == io.EOF && len(line) > 0 {
 			e.field(r, line)
+		}
+		if len(line) == 0 {
+			r.since = time.Time{}
 		}
 		switch {
 		case err != nil && err != io.EOF:
@@ -112,6 +123,9 @@ func (r *Reader) readLine(limit int) ([]byte, error) {
 		}
 		n := lineEnd(buf)
 		part := buf[:n]
+		if r.late(buf[0]) {
+			return nil, ErrTooSlow
+		}
 		if len(r.line)+n > limit {
 			return nil, ErrTooLarge
 		}
@@ -128,6 +142,19 @@ func (r *Reader) readLine(limit int) ([]byte, error) {
 		r.line = append(r.line, part...)
 		return r.line, nil
 	}
+}
+
+// late reports whether the event takes too long to which a line belongs, or b, its first byte.
+func (r *Reader) late(b byte) bool {
+	switch {
+	case r.MaxTime == 0:
+		return false
+	case !r.since.IsZero():
+		return time.Since(r.since) > r.MaxTime
+	case len(r.line) == 0 && b != ':' && b != '\n' && b != '\r':
+		r.since = time.Now()
+	}
+	return false
 }
 
 // lineEnd returns where in b a line ends: the index of the first CR or LF, or the length of b.

@@ -114,19 +114,28 @@ func (r *rig) grant(id string, a *oauth.Account, client string, age time.Duratio
 
 func (r *rig) task(handle, owner, agent string, state a2a.State, age time.Duration) {
 	r.Helper()
-	e := &ledger.Record{Handle: handle, Owner: owner, Client: "c", Agent: agent, MessageID: "m", Created: now.Add(-age), Updated: now}
-	r.must(r.s.AddTask(r.Context(), e, ledger.Lease{Replica: "r", Until: now.Add(time.Minute)}, 100))
+	e := &ledger.Record{Handle: handle, Owner: owner, Client: "c", Agent: agent, MessageID: "m", Asked: "asked", Created: now.Add(-age), Updated: now}
+	r.must(r.s.AddTask(r.Context(), e, "r", 100))
 	e.Task = &a2a.Task{ID: "up", Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("said")}}}}
 	e.Idle = state.Idle()
 	r.must(r.s.SaveTask(r.Context(), e, "r"))
 }
 
-// walk reads a list to its end, two rows at a time.
-func walk[T any](r *rig, list func(operator.Rows) ([]T, error), mark func(T) operator.Mark) (ids []string) {
+// walk reads a list to its end, two rows at a time, and from its end, where the order is the reverse.
+func walk[T any](r *rig, list func(operator.Rows) ([]T, error), mark func(T) operator.Mark) []string {
+	r.Helper()
+	ids := stroll(r, list, mark, false)
+	back := stroll(r, list, mark, true)
+	slices.Reverse(back)
+	r.equal(back, ids)
+	return ids
+}
+
+func stroll[T any](r *rig, list func(operator.Rows) ([]T, error), mark func(T) operator.Mark, reverse bool) (ids []string) {
 	r.Helper()
 	var after operator.Mark
 	for range 20 {
-		rows, err := list(operator.Rows{After: after, Limit: 2, Now: now})
+		rows, err := list(operator.Rows{After: after, Limit: 2, Now: now, Reverse: reverse})
 		r.must(err)
 		for _, row := range rows {
 			after = mark(row)
@@ -147,15 +156,27 @@ func (r *rig) equal(got, want []string) {
 	}
 }
 
+// counted fails unless a list has as many rows as were counted.
+func (r *rig) counted(ids []string, n int, err error) []string {
+	r.Helper()
+	if r.must(err); n != len(ids) {
+		r.Errorf("got a count of %d for %q", n, ids)
+	}
+	return ids
+}
+
 func clientMark(c operator.ClientRow) operator.Mark {
 	return operator.Mark{At: c.Since, Term: c.Term, ID: c.ID()}
 }
 
 func (r *rig) listClients(kind operator.Kind, text string) []string {
 	r.Helper()
-	return walk(r, func(rows operator.Rows) ([]operator.ClientRow, error) {
-		return r.s.ListClients(r.Context(), operator.ClientFilter{Kind: kind, Text: text}, rows)
+	f := operator.ClientFilter{Kind: kind, Text: text}
+	ids := walk(r, func(rows operator.Rows) ([]operator.ClientRow, error) {
+		return r.s.ListClients(r.Context(), f, rows)
 	}, clientMark)
+	n, err := r.s.CountClients(r.Context(), f, 20)
+	return r.counted(ids, n, err)
 }
 
 func (r *rig) clients() {
@@ -224,9 +245,11 @@ func (r *rig) clientUse() {
 
 func (r *rig) listGrants(f operator.GrantFilter) []string {
 	r.Helper()
-	return walk(r, func(rows operator.Rows) ([]operator.Grant, error) {
+	ids := walk(r, func(rows operator.Rows) ([]operator.Grant, error) {
 		return r.s.ListGrants(r.Context(), f, rows)
 	}, func(g operator.Grant) operator.Mark { return operator.Mark{At: g.Created, ID: g.ID} })
+	n, err := r.s.CountGrants(r.Context(), f, now, 20)
+	return r.counted(ids, n, err)
 }
 
 func (r *rig) grants() {
@@ -255,6 +278,7 @@ func (r *rig) grantFilters() {
 	r.equal(r.listGrants(operator.GrantFilter{AccountID: a.ID}), []string{"child", "a2", "a1"})
 	r.equal(r.listGrants(operator.GrantFilter{ClientID: "c1"}), []string{"b1", "a1"})
 	r.equal(r.listGrants(operator.GrantFilter{ClientID: "c1", AccountID: b.ID}), []string{"b1"})
+	r.equal(r.listGrants(operator.GrantFilter{ClientIDs: []string{"c1", "c3"}}), []string{"child", "b1", "a1"})
 	r.equal(r.listGrants(operator.GrantFilter{Live: true}), []string{"child", "b1", "a2", "a1"})
 	r.must(r.s.RevokeGrant(r.Context(), "a2", now))
 	r.equal(r.listGrants(operator.GrantFilter{Live: true}), []string{"b1", "a1"})
@@ -267,9 +291,11 @@ func (r *rig) accounts() {
 		r.account(name)
 	}
 	list := func(f operator.AccountFilter) []string {
-		return walk(r, func(rows operator.Rows) ([]operator.Account, error) {
+		names := walk(r, func(rows operator.Rows) ([]operator.Account, error) {
 			return r.s.ListAccounts(r.Context(), f, rows)
 		}, func(a operator.Account) operator.Mark { return operator.Mark{ID: a.Name} })
+		n, err := r.s.CountAccounts(r.Context(), f, 20)
+		return r.counted(names, n, err)
 	}
 	find := func(text string) []string {
 		return walk(r, func(rows operator.Rows) ([]operator.Account, error) {
@@ -303,9 +329,11 @@ func (r *rig) accounts() {
 
 func (r *rig) listTasks(f operator.TaskFilter) []string {
 	r.Helper()
-	return walk(r, func(rows operator.Rows) ([]operator.Task, error) {
+	ids := walk(r, func(rows operator.Rows) ([]operator.Task, error) {
 		return r.s.ListTasks(r.Context(), f, rows)
 	}, func(t operator.Task) operator.Mark { return operator.Mark{At: t.Created, ID: t.ID} })
+	n, err := r.s.CountTasks(r.Context(), f, 20)
+	return r.counted(ids, n, err)
 }
 
 func (r *rig) tasks() {
@@ -315,9 +343,12 @@ func (r *rig) tasks() {
 	}
 	r.task("of nobody", "gone", "one", a2a.Working, 10*time.Hour)
 	r.equal(r.listTasks(operator.TaskFilter{}), []string{"t1", "t0", "t3", "t2", "t4", "of nobody"})
+	r.equal(r.listTasks(operator.TaskFilter{Text: "ASK"}), []string{"t1", "t0", "t3", "t2", "t4", "of nobody"})
+	r.equal(r.listTasks(operator.TaskFilter{Text: "of nobody"}), []string{"of nobody"})
+	r.equal(r.listTasks(operator.TaskFilter{Text: "a_k"}), nil)
 	rows, err := r.s.ListTasks(r.Context(), operator.TaskFilter{}, operator.Rows{Limit: 1})
 	r.must(err)
-	if t := rows[0]; t.Owner != "alice" || t.OwnerID != a.ID || t.Agent != "one" || t.Client != "c" || t.State != a2a.Completed || t.Message != "said" {
+	if t := rows[0]; t.Owner != "alice" || t.OwnerID != a.ID || t.Agent != "one" || t.Client != "c" || t.State != a2a.Completed || t.Asked != "asked" || t.Message != "said" {
 		r.Errorf("got %+v", t)
 	}
 }

@@ -155,15 +155,14 @@ func TestPeriodicStatementsUseAnIndex(t *testing.T) {
 	seen := &queries{dsn: path}
 	db := explaining(t, seen)
 	ctx, now := t.Context(), time.Now()
-	l := ledger.Lease{Replica: "r", Until: now.Add(time.Minute)}
 	for name, do := range map[string]func() error{
-		"leases are renewed":       func() error { return db.RenewLeases(ctx, l, []string{"h"}) },
-		"leases are ended":         func() error { return db.EndLeases(ctx, "r", now) },
-		"tasks are taken up":       func() error { _, err := db.ClaimTasks(ctx, l, now, 10); return err },
+		"a replica lives":          func() error { _, err := db.Heartbeat(ctx, "r", 1); return err },
+		"a replica is removed":     func() error { return db.RemoveReplicas(ctx, map[string]int64{"r": 1}) },
+		"tasks are taken up":       func() error { _, err := db.ClaimTasks(ctx, "r", nil, 10); return err },
 		"tasks that wait are due":  func() error { _, err := db.DueTasks(ctx, now, 10); return err },
 		"tasks are indexed":        func() error { _, err := db.IndexTasks(ctx, 10); return err },
 		"tasks are forgotten":      func() error { _, err := db.DropTasks(ctx, now.Add(time.Hour), "", nil, 10); return err },
-		"notices are claimed":      func() error { _, err := db.ClaimNotices(ctx, l, now, 10, nil); return err },
+		"notices are claimed":      func() error { _, err := db.ClaimNotices(ctx, "r", now, now, 10, nil); return err },
 		"the next notice is found": func() error { _, err := db.NextNotice(ctx); return err },
 		"notices are released":     func() error { return db.ReleaseNotices(ctx, "r", now) },
 		"dead notices are dropped": func() error { return db.DropDeadNotices(ctx, now) },
@@ -176,7 +175,7 @@ func TestPeriodicStatementsUseAnIndex(t *testing.T) {
 			t.Errorf("%s: got %d steps, %v", name, len(seen.plans), err)
 		}
 		for _, step := range seen.plans {
-			few := slices.ContainsFunc([]string{"tasks_running", "notices_due", "VIRTUAL TABLE INDEX 0:=", "json_each", "shares"}, func(part string) bool { return strings.Contains(step, part) })
+			few := slices.ContainsFunc([]string{"tasks_running", "notices_due", "VIRTUAL TABLE INDEX 0:=", "json_each", "shares", "replicas"}, func(part string) bool { return strings.Contains(step, part) })
 			if strings.HasPrefix(step, "SCAN") && !few {
 				t.Errorf("%s: %s", name, step)
 			}
@@ -202,7 +201,7 @@ func addEnded(t *testing.T, db *ledgerdb.Store) {
 	t.Helper()
 	now := time.Now()
 	e := &ledger.Record{Handle: "old", Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now, Idle: true, Task: &a2a.Task{ID: "up", Status: a2a.Status{State: a2a.Completed}}}
-	if err := db.AddTask(t.Context(), e, ledger.Lease{}, 10); err != nil {
+	if err := db.AddTask(t.Context(), e, "", 10); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"rialto/internal/store/eventsdb"
 	"rialto/internal/store/ledgerdb"
 	"rialto/internal/store/oauthdb"
 	"rialto/internal/store/recordsdb"
@@ -21,8 +22,9 @@ type DB struct {
 	OAuth   *oauthdb.Store
 	Ledger  *ledgerdb.Store
 	Records *recordsdb.Store
+	Events  *eventsdb.Store
 
-	sql *sqldb.DB
+	sql, tasks *sqldb.DB
 }
 
 // Open opens the database that dsn names, creating and migrating it as needed:
@@ -30,24 +32,68 @@ type DB struct {
 // killed server has left beside a SQLite file are in it then, unless a server runs.
 func Open(ctx context.Context, dsn string) (*DB, error) {
 	db, err := sqldb.Open(ctx, dsn)
+	return open(ctx, db, err)
+}
+
+// OpenMigrated is Open without changes of the tables: it refuses those that are older than
+// this program.
+func OpenMigrated(ctx context.Context, dsn string) (*DB, error) {
+	db, err := sqldb.OpenMigrated(ctx, dsn)
+	return open(ctx, db, err)
+}
+
+// Migrate creates and migrates the tables, and returns their version before and after.
+func Migrate(ctx context.Context, dsn string) (before, after int64, err error) {
+	return sqldb.Migrate(ctx, dsn)
+}
+
+func open(ctx context.Context, db *sqldb.DB, err error) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := ledgerdb.Open(ctx, db)
+	apart, err := db.Apart()
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &DB{OAuth: oauthdb.New(db), Ledger: ledger, Records: recordsdb.New(db), sql: db}, nil
+	ledger, err := ledgerdb.Open(ctx, apart)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return &DB{OAuth: oauthdb.New(db), Ledger: ledger, Records: recordsdb.New(db), Events: eventsdb.New(apart), sql: db, tasks: apart}, nil
+}
+
+// SetConnections sets how many connections to PostgreSQL are open at most for tasks, and for all else.
+// Call it before the database is used.
+func (db *DB) SetConnections(tasks, other int) {
+	db.tasks.SetConnections(tasks)
+	db.sql.SetConnections(other)
+}
+
+// Observe reports each statement to what observer returns for the engine: see sqldb.Pool. Call it before the
+// database is used.
+func (db *DB) Observe(observer func(system string) func(context.Context, string) func(error)) {
+	system := "sqlite"
+	if db.sql.Postgres {
+		system = "postgresql"
+	}
+	db.sql.Read.Observe = observer(system)
+	db.sql.Write.Observe = db.sql.Read.Observe
 }
 
 // Close closes the database.
 func (db *DB) Close() error { return errors.Join(db.Ledger.Close(), db.sql.Close()) }
 
-// Ping says whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.sql.Ping(ctx) }
+// Probe reports whether the database can be used, and whether its tables are as this program
+// knows them: see sqldb.DB.Probe.
+func (db *DB) Probe(ctx context.Context) (database, migrations error) { return db.sql.Probe(ctx) }
 
 // LockServer reports whether no other server runs on the database: see sqldb.DB.LockServer.
 func (db *DB) LockServer(ctx context.Context) (bool, error) { return db.sql.LockServer(ctx) }
+
+// Unserved reports whether no server runs on the database: see sqldb.DB.Unserved.
+func (db *DB) Unserved(ctx context.Context) (release func() error, ok bool, err error) {
+	return db.sql.Unserved(ctx)
+}
 
 // StartWriteBehind starts to write tasks behind that have ended: see
 // ledgerdb.Store.StartWriteBehind.

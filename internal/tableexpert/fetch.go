@@ -46,7 +46,7 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 	}
 	tb := e.catalog.find(name)
 	if tb == nil {
-		return nil, refuse("There is nothing with the id %q. An id is table:NAME or TABLE/KEY, as search returns it. %s", clip(id, 80), e.suggest(name))
+		return nil, refuse("There is nothing with the id %q. An id is table:NAME or TABLE/KEY, as search returns it. %s", sqlbox.Clip(id, 80), e.suggest(name))
 	}
 	t.Working("Reading " + tb.Name + ".")
 	if !isRow {
@@ -55,7 +55,7 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 	}
 	key, err := url.PathUnescape(key)
 	if err != nil {
-		return nil, refuse("The id %q is not written as search returns it.", clip(id, 80))
+		return nil, refuse("The id %q is not written as search returns it.", sqlbox.Clip(id, 80))
 	}
 	return e.rowDocument(ctx, t, tb, key)
 }
@@ -69,7 +69,7 @@ func (e *Expert) rowDocument(ctx context.Context, t *a2aexec.Turn, tb *table, ke
 		return nil, err
 	}
 	if row == nil {
-		return nil, refuse("There is no row %q in %s.", clip(key, 60), tb.Name)
+		return nil, refuse("There is no row %q in %s.", sqlbox.Clip(key, 60), tb.Name)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", tb.Name, key)
@@ -83,7 +83,7 @@ func (e *Expert) rowDocument(ctx context.Context, t *a2aexec.Turn, tb *table, ke
 		return nil, err
 	}
 	return &document{
-		ID: tb.Name + "/" + url.PathEscape(key), Title: tb.Name + " " + clip(key, 60), Text: strings.TrimSuffix(b.String(), "\n"),
+		ID: tb.Name + "/" + url.PathEscape(key), Title: tb.Name + " " + sqlbox.Clip(key, 60), Text: strings.TrimSuffix(b.String(), "\n"),
 		Metadata: map[string]any{"table": tb.Name, "fields": fields, "related": related},
 	}, nil
 }
@@ -147,10 +147,10 @@ func (e *Expert) relatedRows(ctx context.Context, tb *table, column, value strin
 		var cells []string
 		for i, v := range row[1:] {
 			if v != nil {
-				cells = append(cells, res.Columns[i+1]+" "+clip(show(v), 80))
+				cells = append(cells, res.Columns[i+1]+" "+sqlbox.Clip(show(v), 80))
 			}
 		}
-		fmt.Fprintf(b, "- %s: %s\n", id, clip(strings.Join(cells, ", "), 500))
+		fmt.Fprintf(b, "- %s: %s\n", id, sqlbox.Clip(strings.Join(cells, ", "), 500))
 	}
 	if res.Truncated != "" {
 		fmt.Fprintf(b, "- and more\n")

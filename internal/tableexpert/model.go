@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"rialto/internal/tableexpert/sqlbox"
 	"strings"
 	"time"
 
@@ -51,8 +52,8 @@ func (m *Model) translate(ctx context.Context, e *Expert, question string, catal
 	ctx, cancel := context.WithTimeout(ctx, modelTime)
 	defer cancel()
 	chat := []chatMessage{
-		{"system", modelTask + " Today is " + e.now().Format(time.DateOnly) + ".\n\n" + clip(catalog.ddl(), maxSchema)},
-		{"user", clip(question, 4000)},
+		{"system", modelTask + " Today is " + e.now().Format(time.DateOnly) + ".\n\n" + sqlbox.Clip(catalog.ddl(), maxSchema)},
+		{"user", sqlbox.Clip(question, 4000)},
 	}
 	var wrong error
 	for range modelTries {
@@ -93,7 +94,7 @@ type endpointError struct {
 
 // Error tells the status and the beginning of the answer.
 func (e *endpointError) Error() string {
-	return fmt.Sprintf("the model's endpoint answered %d: %s", e.status, clip(e.text, 200))
+	return fmt.Sprintf("the model's endpoint answered %d: %s", e.status, sqlbox.Clip(e.text, 200))
 }
 
 // call calls the endpoint once.

@@ -130,7 +130,7 @@ func (e *Expert) askBack(ctx context.Context, t *a2aexec.Turn, catalog *catalog,
 	}
 	unplaced := ""
 	if len(f.Unplaced) > 0 {
-		unplaced = fmt.Sprintf(" These words could not be placed: %s.", clip(strings.Join(f.Unplaced, ", "), 300))
+		unplaced = fmt.Sprintf(" These words could not be placed: %s.", sqlbox.Clip(strings.Join(f.Unplaced, ", "), 300))
 	}
 	t.AskForm("The question was not answered, because an answer might be wrong."+unplaced+" Send one SELECT on the tables described here, or put the question in simpler words.", sqlForm)
 	return nil
@@ -189,7 +189,7 @@ func (c *catalog) mentioned(s string) *table {
 		return t
 	}
 	var found []*table
-	for _, w := range nameWords.FindAllString(strings.ToLower(clip(s, 4000)), -1) {
+	for _, w := range nameWords.FindAllString(strings.ToLower(sqlbox.Clip(s, 4000)), -1) {
 		if t := c.named(w); t != nil && !slices.Contains(found, t) {
 			found = append(found, t)
 		}

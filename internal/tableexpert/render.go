@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
@@ -50,7 +49,7 @@ func markdown(res *sqlbox.Result) string {
 
 var cellEscapes = strings.NewReplacer("|", `\|`, "\r\n", " ", "\n", " ", "\r", " ")
 
-func cell(s string) string { return cellEscapes.Replace(clip(s, 300)) }
+func cell(s string) string { return cellEscapes.Replace(sqlbox.Clip(s, 300)) }
 
 // show writes a value for people.
 func show(v any) string {
@@ -98,12 +97,4 @@ func count(n int, thing string) string {
 		return "1 " + thing
 	}
 	return strconv.Itoa(n) + " " + thing + "s"
-}
-
-// clip shortens s to n characters.
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
 }

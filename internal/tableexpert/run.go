@@ -96,7 +96,7 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	case skillExplain:
 		return e.explain(ctx, t, cmp.Or(r.SQL, r.Query, r.Question), in)
 	default:
-		return refuse("There is no skill %q here. The skills are %s.", clip(skill, 40), strings.Join(skillIDs(), ", "))
+		return refuse("There is no skill %q here. The skills are %s.", sqlbox.Clip(skill, 40), strings.Join(skillIDs(), ", "))
 	}
 }
 

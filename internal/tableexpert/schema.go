@@ -3,6 +3,7 @@ package tableexpert
 import (
 	"context"
 	"fmt"
+	"rialto/internal/tableexpert/sqlbox"
 	"strings"
 	"time"
 
@@ -37,7 +38,7 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *t
 	if tb := e.catalog.mentioned(name); tb != nil {
 		tables = []*table{tb}
 	} else if name != "" && len(strings.Fields(name)) == 1 { // more words are a question about all
-		return refuse("There is no table %q. %s", clip(name, 60), e.suggest(name))
+		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.suggest(name))
 	}
 	var (
 		texts []string

@@ -78,7 +78,7 @@ func (e *Expert) searchAll(ctx context.Context, t *a2aexec.Turn, terms []string,
 		}
 	}
 	if len(skipped) > 0 {
-		partly = " Too large to be searched in time: " + clip(strings.Join(skipped, ", "), 300) + "."
+		partly = " Too large to be searched in time: " + sqlbox.Clip(strings.Join(skipped, ", "), 300) + "."
 	}
 	return results, partly, nil
 }
@@ -87,7 +87,7 @@ func (e *Expert) searchAll(ctx context.Context, t *a2aexec.Turn, terms []string,
 // whole.
 func searchTerms(query string) []string {
 	var terms []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(clip(query, 1000)), func(r rune) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(sqlbox.Clip(query, 1000)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.@", r)
 	}) {
 		w = strings.Trim(w, "-_.@")
@@ -119,7 +119,7 @@ func (e *Expert) searchTables(terms []string, in *topic) []result {
 		if score > 0 {
 			results = append(results, result{
 				ID: "table:" + tb.Name, Title: "Table " + tb.Name, score: score,
-				Snippet: clip(strings.TrimSpace(tb.Note+" Columns: "+strings.Join(columns, ", ")), 300),
+				Snippet: sqlbox.Clip(strings.TrimSpace(tb.Note+" Columns: "+strings.Join(columns, ", ")), 300),
 			})
 		}
 	}
@@ -203,7 +203,7 @@ func rowResult(tb *table, columns []column, row []any) result {
 		}
 		parts = append(parts, columns[i].Name+": "+v)
 	}
-	r.Title, r.Snippet = clip(r.Title, 120), clip(strings.Join(parts, ", "), 300)
+	r.Title, r.Snippet = sqlbox.Clip(r.Title, 120), sqlbox.Clip(strings.Join(parts, ", "), 300)
 	return r
 }
 

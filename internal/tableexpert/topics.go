@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"rialto/internal/tableexpert/sqlbox"
 	"slices"
 	"strings"
 
@@ -139,7 +140,7 @@ func (c *curation) topic(name, useCase string) (*topic, error) {
 		if len(c.Topics) == 1 {
 			return &c.Topics[0], nil
 		}
-		return nil, refuse("There is no topic %q. The topics are %s.", clip(name, 60), c.list())
+		return nil, refuse("There is no topic %q. The topics are %s.", sqlbox.Clip(name, 60), c.list())
 	}
 	if useCase == "" || name != "" {
 		return nil, nil

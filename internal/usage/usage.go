@@ -20,6 +20,7 @@ type Record struct {
 	UserID   string        `json:"user_id"`
 	User     string        `json:"user"`
 	Client   string        `json:"client_id"`
+	App      string        `json:"client"`  // name of the client; read only, "" if it is gone
 	UseCase  string        `json:"usecase"` // sent to the agent; "" is none
 	Door     string        `json:"door"`    // MCP, A2A, REST or Web
 	Tool     string        `json:"tool"`    // the tool, the method, or the action of a page
@@ -50,7 +51,12 @@ const (
 	Failed   Outcome = "failed"
 	Refused  Outcome = "refused"
 	Canceled Outcome = "canceled" // the caller did not wait for the end
+
+	Errors Outcome = "errors" // in a Filter: failed or refused
 )
+
+// Outcomes lists those that a Filter takes.
+var Outcomes = []Outcome{OK, Errors, Failed, Refused, Canceled}
 
 // By says what calls are grouped by.
 type By string
@@ -71,11 +77,13 @@ var Bys = []By{ByAgent, ByTool, ByUseCase, ByClient, ByUser}
 type Filter struct {
 	Since, Until                       time.Time // inclusive; exclusive
 	Agent, Tool, UseCase, Client, User string    // User is an account's ID
-	After                              Mark      // for Calls: only records after this one
-	Limit                              int       // required
+	Outcome                            Outcome
+	Latest                             bool // for Calls: the latest first
+	After                              Mark // for Calls: only records after this one, in their order
+	Limit                              int  // required
 }
 
-// Mark is a place in the list of records, which starts with the earliest.
+// Mark is a place in a list of records.
 type Mark struct {
 	At time.Time
 	ID string
@@ -101,7 +109,7 @@ type Store interface {
 	// AddCalls stores records. A record that is stored already is ignored: a caller
 	// whose commit timed out adds it again.
 	AddCalls(context.Context, []Record) error
-	// Calls returns the records that a filter chooses, the earliest first.
+	// Calls returns the records that a filter chooses, the earliest first unless it says otherwise.
 	Calls(context.Context, Filter) ([]Record, error)
 	// Tallies sums the calls that a filter chooses, grouped by by, or all in one if it
 	// is "", and by the hours or days that they began in, unless step is 0. The
@@ -131,6 +139,12 @@ func (l *Log) Record(r Record) {
 	r.At, r.ID, r.Millis = r.At.UTC().Truncate(time.Millisecond), uuid.NewString(), r.Took.Milliseconds()
 	l.queue.Add(r)
 }
+
+// Waiting returns how many records wait to be written.
+func (l *Log) Waiting() int { return l.queue.Waiting() }
+
+// Dropped returns how many records were dropped since the start.
+func (l *Log) Dropped() int64 { return l.queue.Dropped() }
 
 // Run writes records until ctx ends.
 func (l *Log) Run(ctx context.Context) { l.queue.Run(ctx) }

@@ -15,6 +15,6 @@ func Server() *mcp.Server {
 		Name: "fixture", Version: "1", SessionKey: []byte(rand.Text()), Strict: true,
 		Tools: slices.Concat(Tools(), TaskTools(tasks)), Tasks: tasks,
 		Resources: Resources(), Templates: Templates(), Prompts: Prompts(), Complete: Complete,
-		Logging: true, Changing: true,
+		Extensions: mcp.Extensions{Skills: Skills}, Logging: true, Changing: true,
 	}
 }

@@ -324,7 +324,7 @@ func TestO9SealedRowsCannotBeSwapped(t *testing.T) {
 	}
 	swapped := keys[0]
 	swapped.Seq, swapped.KeyID = 2, "another"
-	if err := r.db.OAuth.AddKey(t.Context(), swapped); err != nil {
+	if err := r.db.OAuth.AddKey(t.Context(), swapped, swapped.Active); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.replica().Ready(t.Context()); err == nil {

@@ -1,8 +1,10 @@
 package authserver_test
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"rialto/oauth/authserver"
 	oauthclient "rialto/oauth/client"
@@ -53,6 +55,30 @@ func TestAConfiguredClientNeedsNoRegistration(t *testing.T) {
 	t.Run("A16 none was configured", func(t *testing.T) {
 		local(t, r.browser().Get(r.authorizeURL(client{id: "gateway", redirect: "https://evil.example/cb"}, nil)), 400)
 	})
+}
+
+// TestGuessesOfAnOperatorsSecret guesses the secret of a client: its network waits then, even with the right
+// secret. Other clients and networks do not.
+func TestGuessesOfAnOperatorsSecret(t *testing.T) {
+	r := newRig(t, func(s *setup) {
+		s.Clients = []oauthclient.Configured{{ID: "robot", Secret: operatorsSecret, User: "Ada"}, {ID: "other", Secret: operatorsSecret, User: "Ada"}}
+		s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+	try := func(id, secret, network string) answer {
+		return r.form("/token", params{"grant_type": "client_credentials"}, "Authorization", basic(id, escaped(secret)), "X-Forwarded-For", network)
+	}
+	for range 6 {
+		refused(t, try("robot", "guess", "192.0.2.1"), 401, "invalid_client")
+	}
+	waits := try("robot", operatorsSecret, "192.0.2.1")
+	refused(t, waits, 429, "slow_down")
+	if got := waits.header.Get("Retry-After"); got != "2" {
+		t.Errorf("got Retry-After %q, want 2", got)
+	}
+	r.ok(try("robot", operatorsSecret, "192.0.2.2"))
+	r.ok(try("other", operatorsSecret, "192.0.2.1"))
+	r.clock.advance(2 * time.Second)
+	r.ok(try("robot", operatorsSecret, "192.0.2.1"))
 }
 
 func TestThePageVouchesForAConfiguredClient(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
+
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
 	"rialto/oauth/oauthtest"
@@ -201,6 +203,10 @@ func TestJ9ABorrowedNameIsWarnedOf(t *testing.T) {
 		{"CIaude by Anthr0pic", "https://evil.example/cb", true},
 		{"Çlàúdé", "https://evil.example/cb", true},
 		{"Cursor", "cursor://anysphere.cursor-mcp/oauth/callback", false},
+		{"ᴄlaude", "https://evil.example/cb", true},
+		{"\u03f9laude", "https://evil.example/cb", true}, // NFKC makes a sigma of it
+		{"Rialto", "https://evil.example/cb", true},
+		{"Google Gemini", "https://sites.google.com/cb", true},
 		{"My own app", "https://evil.example/cb", false},
 	} {
 		a := r.register(`{"redirect_uris":["` + test.redirect + `"],"token_endpoint_auth_method":"none","client_name":"` + test.name + `"}`)
@@ -210,6 +216,9 @@ func TestJ9ABorrowedNameIsWarnedOf(t *testing.T) {
 		if got := page.Has("#lookalike"); got != test.warned {
 			t.Errorf("%q to %s: got warning %v, want %v", test.name, test.redirect, got, test.warned)
 			continue
+		}
+		if ours := strings.HasPrefix(test.redirect, "https://chatgpt.com/") || strings.HasPrefix(test.redirect, "https://claude."); page.Has("#unverified") == ours {
+			t.Errorf("%q to %s: got a name that is not verified: %v, want %v", test.name, test.redirect, !ours, !ours)
 		}
 		if !test.warned {
 			continue
@@ -253,6 +262,9 @@ func TestASignedInPersonIsAskedEachTimeButNotForThePassword(t *testing.T) {
 	page := b.Get(r.authorizeURL(c, nil)) // J11: nothing is remembered for a client that registered itself
 	if page.Has("input[name=password]") || !page.Has("#authorize") || !strings.Contains(page.Text(), user) {
 		t.Fatalf("want the question without a password, for %s:\n%s", user, page.Text())
+	}
+	if !strings.Contains(page.Text(), "Access ends on 19 Feb 2027 at the latest.") { // 90 days later
+		t.Errorf("the page does not say when the access ends:\n%s", page.Text())
 	}
 	if b.Submit(page, params{"decision": "approve"}).Continue().Query().Get("code") == "" {
 		t.Error("no code")
@@ -331,77 +343,6 @@ func TestJ12TheSessionIsNewAtEverySignIn(t *testing.T) {
 	}
 }
 
-func TestJ13GuessingAPasswordIsSlow(t *testing.T) {
-	r := newRig(t)
-	b := r.browser()
-	page := b.Get(r.authorizeURL(r.newClient("none"), nil))
-	guess := params{"decision": "approve", "username": user, "password": "guess"}
-	for i := range 5 {
-		p := b.Submit(page, guess)
-		if p.Status != 403 || !p.Has("#error") || p.Attribute("input[name=username]", "value") != user {
-			t.Fatalf("guess %d: got status %d, want the page again with the name", i+1, p.Status)
-		}
-	}
-	b.Submit(page, guess)
-	blocked := b.Submit(page, approve)
-	if blocked.Status != 429 || blocked.Header.Get("Retry-After") == "" {
-		t.Errorf("got status %d, Retry-After %q, want the right password to wait too", blocked.Status, blocked.Header.Get("Retry-After"))
-	}
-	if log := r.log.String(); strings.Contains(log, "guess") {
-		t.Error("the log holds what was typed")
-	}
-	t.Run("another name is not blocked yet", func(t *testing.T) {
-		if p := b.Submit(page, guess.with(params{"username": "bob"})); p.Status != 403 {
-			t.Errorf("got status %d, want 403", p.Status)
-		}
-	})
-	r.clock.advance(2 * time.Second)
-	b.Submit(page, approve).Continue()
-}
-
-func TestJ13ANameIsTheSameHoweverItIsSpelled(t *testing.T) {
-	r := newRig(t)
-	b := r.browser()
-	page := b.Get(r.authorizeURL(r.newClient("none"), nil))
-	for _, spelled := range []string{"ada", "Ada", "aDa", "adA", " ADA", "ａｄａ"} {
-		b.Submit(page, params{"decision": "approve", "username": spelled, "password": "guess"})
-	}
-	if p := b.Submit(page, params{"decision": "approve", "username": "AdA", "password": "guess"}); p.Status != 429 {
-		t.Errorf("got status %d after six guesses, want 429", p.Status)
-	}
-}
-
-func TestJ13SprayingOneGuessOverManyNamesIsSlow(t *testing.T) {
-	r := newRig(t)
-	b := r.browser()
-	page := b.Get(r.authorizeURL(r.newClient("none"), nil))
-	blocked := false
-	for i := range 60 {
-		p := b.Submit(page, params{"decision": "approve", "username": "user" + strings.Repeat("x", i), "password": "guess"})
-		blocked = blocked || p.Status == 429
-	}
-	if !blocked {
-		t.Error("60 names were tried without a wait")
-	}
-}
-
-func TestAnUnknownNameIsAnsweredLikeAWrongPassword(t *testing.T) {
-	r := newRig(t)
-	b := r.browser()
-	page := b.Get(r.authorizeURL(r.newClient("none"), nil))
-	wrong := b.Submit(page, params{"decision": "approve", "username": user, "password": "guess"})
-	for _, name := range []string{"nobody", "a b", strings.Repeat("n", 200), "\u00e9\u0301\u0301", "na\u202eme", "'--"} {
-		p := b.Submit(page, params{"decision": "approve", "username": name, "password": "guess"})
-		if p.Status != wrong.Status || p.Find("#error") == nil || !strings.Contains(p.Text(), "Wrong username or password.") {
-			t.Errorf("%q: got status %d, want that of a wrong password", name, p.Status)
-		}
-	}
-	p := b.Submit(page, params{"decision": "approve", "username": user, "password": strings.Repeat("p", 2000)})
-	if p.Status != wrong.Status {
-		t.Errorf("a long password: got status %d", p.Status)
-	}
-}
-
 func TestJ16CookiesAreAsStrictAsTheyCanBe(t *testing.T) {
 	for name, r := range map[string]*rig{"https": newTLSRig(t), "http": newRig(t)} {
 		b := r.browser()
@@ -463,5 +404,39 @@ func TestTheQuestionNamesWhatItOpens(t *testing.T) {
 	}
 	if got := named("mcp:more"); strings.Contains(got, "agent") {
 		t.Errorf("where no tools are asked for, a person reads\n%s", got)
+	}
+}
+
+// TestMaxAgeNeedsAFreshSignIn asks with max_age. It was ignored.
+func TestMaxAgeNeedsAFreshSignIn(t *testing.T) {
+	r := newRig(t)
+	c := r.newClient("none")
+	b := r.browser()
+	b.Submit(b.Get(r.authorizeURL(c, nil)), approve).Continue()
+	r.clock.advance(10 * time.Minute)
+	for age, asked := range map[string]bool{"": false, "3600": false, "601": false, "600": true, "60": true, "0": true} {
+		page := b.Get(r.authorizeURL(c, params{"max_age": age}))
+		if got := page.Has("input[name=password]"); got != asked {
+			t.Errorf("max_age=%s ten minutes after the sign-in: got asked for the password %v, want %v", age, got, asked)
+		}
+		if p := b.Submit(page, params{"decision": "approve", "as": user}); p.Has("#continue") == asked {
+			t.Errorf("max_age=%s: got approved %v without a password", age, !asked)
+		}
+	}
+	page := b.Get(r.authorizeURL(c, params{"max_age": "60"}))
+	to := b.Submit(page, approve).Continue()
+	got := r.ok(r.form("/token", codeForm(c, to.Query().Get("code"))))
+	parsed, _, err := jwt.NewParser().ParseUnverified(got.str("access_token"), jwt.MapClaims{})
+	if err != nil || parsed.Claims.(jwt.MapClaims)["auth_time"] != float64(r.clock.Now().Unix()) {
+		t.Errorf("got %v, %v; want the time of the sign-in", parsed.Claims, err)
+	}
+	uri := r.form("/par", r.pushForm(c).with(params{"max_age": "0"})).str("request_uri")
+	if page := b.Get(r.pushedURL(c.id, uri)); !page.Has("input[name=password]") {
+		t.Error("max_age of a pushed request is ignored")
+	}
+	for _, age := range []string{"-1", "soon", "1e3", "99999999999999999999"} {
+		if p := b.Get(r.authorizeURL(c, params{"max_age": age})); p.Status == 200 && p.Has("#authorize") {
+			t.Errorf("max_age=%s: got the page, want invalid_request", age)
+		}
 	}
 }

@@ -281,7 +281,7 @@ func TestI14DocumentsWithoutEndAreLimited(t *testing.T) {
 		}
 	}
 	if n := v.fetched.Load(); n > 10 || limited != 30-int(n) {
-		t.Errorf("fetched %d documents of one host, %d were refused; want 10 fetched", n, limited)
+		t.Errorf("fetched %d documents for one network, %d were refused; want 10 fetched", n, limited)
 	}
 }
 

@@ -452,8 +452,13 @@ func TestWhatAPersonOfAProviderAllowsEnds(t *testing.T) {
 	c := r.newClient("none")
 	b := r.browser()
 	b.Get(r.visit(b, r.leave(b, c, nil)).String())
+	end := r.clock.Now().Add(time.Hour).Format(time.RFC3339)
 	r.clock.advance(30 * time.Minute)
-	again := b.Submit(b.Get(r.authorizeURL(c, nil)), params{"decision": "approve"}) // in the same session
+	page := b.Get(r.authorizeURL(c, nil))
+	if got := page.Attribute("time", "datetime"); got != end {
+		t.Errorf("the page says that the access ends at %q, want %q", got, end)
+	}
+	again := b.Submit(page, params{"decision": "approve"}) // in the same session
 	a := r.ok(r.form("/token", codeForm(c, again.Continue().Query().Get("code"))))
 	r.clock.advance(29 * time.Minute)
 	a = r.ok(r.form("/token", refreshForm(c, a.str("refresh_token"))))

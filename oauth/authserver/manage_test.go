@@ -202,3 +202,21 @@ func TestAClientIsLookedUpAnewWhenItChanges(t *testing.T) {
 		t.Errorf("got %d at the replica, want 400 after two seconds", got)
 	}
 }
+
+// TestAGrantKeepsTheNameThatWasAllowed renames a client after a person allowed it. The list of
+// connections showed the new name.
+func TestAGrantKeepsTheNameThatWasAllowed(t *testing.T) {
+	r := newRig(t)
+	a := r.register(`{"client_name":"Harmless","redirect_uris":["` + callback + `"],"token_endpoint_auth_method":"none"}`)
+	c := client{id: a.str("client_id"), redirect: callback}
+	got := r.tokens(c, nil)
+	r.ok(r.manage("PUT", "/register/"+c.id, a.str("registration_access_token"), `{"client_id":"`+c.id+`","client_name":"Claude","redirect_uris":["`+callback+`"],"token_endpoint_auth_method":"none"}`))
+	p, err := r.s.Tokens.Verify(t.Context(), got.str("access_token"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := r.s.Grants.Find(t.Context(), p.GrantID)
+	if err != nil || g.ClientName != "Harmless" {
+		t.Errorf("got %q, %v; want the name that the person saw", g.ClientName, err)
+	}
+}

@@ -2,6 +2,7 @@ package authserver
 
 import (
 	"rialto/oauth"
+	"rialto/oauth/client"
 	"rialto/oauth/internal/jwt"
 	"rialto/oauth/token"
 )
@@ -24,7 +25,7 @@ type serverMetadata struct {
 	Issuer            string         `json:"issuer"`
 	Authorization     string         `json:"authorization_endpoint"`
 	Token             string         `json:"token_endpoint"`
-	Registration      string         `json:"registration_endpoint"`
+	Registration      string         `json:"registration_endpoint,omitzero"`
 	Revocation        string         `json:"revocation_endpoint"`
 	Introspection     string         `json:"introspection_endpoint"`
 	Pushed            string         `json:"pushed_authorization_request_endpoint"`
@@ -102,7 +103,6 @@ func (s *Server) serverMetadata() serverMetadata {
 		Issuer:            s.Issuer,
 		Authorization:     s.Issuer + "/authorize",
 		Token:             s.Issuer + "/token",
-		Registration:      s.Issuer + "/register",
 		Revocation:        s.Issuer + "/revoke",
 		Introspection:     s.Issuer + "/introspect",
 		Pushed:            s.Issuer + "/par",
@@ -122,6 +122,9 @@ func (s *Server) serverMetadata() serverMetadata {
 		Documents:         s.Fetcher.HTTP != nil,
 		Iss:               true,
 		Resources:         []string{s.Resource},
+	}
+	if s.Registration.Mode != client.ModeClosed {
+		meta.Registration = s.Issuer + "/register"
 	}
 	if s.Keys.Algorithm != token.HS256 {
 		meta.JWKS = s.Issuer + "/jwks.json"

@@ -90,3 +90,23 @@ func TestAPushedRequestCannotBeAnsweredAsAForm(t *testing.T) {
 	p := r.browser().Post(r.url+"/authorize", url.Values{"handle": {handle}, "decision": {"approve"}, "username": {user}, "password": {password}})
 	local(t, p, 403)
 }
+
+// TestThePageOfAPushedRequestChangesItsLanguage follows the link on the page. The link led to the
+// address that the app had opened, which works once.
+func TestThePageOfAPushedRequestChangesItsLanguage(t *testing.T) {
+	r := newRig(t)
+	c := r.newClient("none")
+	uri := r.form("/par", r.pushForm(c)).str("request_uri")
+	b := r.browser()
+	link := b.Get(r.pushedURL(c.id, uri)).Attribute("a[hreflang=es]", "href")
+	other := r.browser()
+	local(t, other.Get(other.Get(r.url+link).Continue().String()), 403)
+	page := b.Get(b.Get(r.url + link).Continue().String())
+	if page.Status != 200 || page.Attribute("html", "lang") != "es" {
+		t.Fatalf("got %d in %q, want the page in Spanish:\n%s", page.Status, page.Attribute("html", "lang"), page.Text())
+	}
+	page = b.Get(b.Get(r.url + page.Attribute("a[hreflang=en]", "href")).Continue().String())
+	to := b.Submit(page, approve).Continue()
+	r.ok(r.form("/token", codeForm(c, to.Query().Get("code"))))
+	local(t, b.Get(b.Get(r.url+link).Continue().String()), 400) // once it is answered
+}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	registration "rialto/oauth/client"
 )
 
 func TestARegistrationIsAnsweredInFull(t *testing.T) {
@@ -137,10 +139,10 @@ func TestH1RegistrationIsLimited(t *testing.T) {
 	}
 }
 
-func TestRegistrationsAreLimitedTogether(t *testing.T) {
+func TestRegistrationsFromLoopbackAreLimited(t *testing.T) {
 	r := newRig(t, func(s *setup) { s.RegistrationsPerHour = 1 })
 	limited := 0
-	for range 70 { // from loopback, which has no limit of its own
+	for range 70 { // loopback has sixty times the limit of others
 		if r.register(`{"redirect_uris":["https://app.example/cb"]}`).status == 429 {
 			limited++
 		}
@@ -185,7 +187,9 @@ func TestH12AndH13ClientsThatNobodyUsesAreForgotten(t *testing.T) {
 }
 
 func TestRegistrationsMayBeLimitedToSomePlaces(t *testing.T) {
-	r := newRig(t, func(s *setup) { s.RedirectPrefixes = []string{"https://chatgpt.com/", "https://claude.ai/api"} })
+	r := newRig(t, func(s *setup) {
+		s.RedirectPrefixes = func() []string { return []string{"https://chatgpt.com/", "https://claude.ai/api"} }
+	})
 	for uri, status := range map[string]int{
 		"https://chatgpt.com/connector/oauth/x":    201,
 		"https://claude.ai/api/mcp/auth_callback":  201,
@@ -199,6 +203,51 @@ func TestRegistrationsMayBeLimitedToSomePlaces(t *testing.T) {
 	} {
 		if a := r.register(`{"redirect_uris":["` + uri + `"]}`); a.status != status {
 			t.Errorf("%s: got %d %s, want %d", uri, a.status, a.body, status)
+		}
+	}
+}
+
+// TestH16RegistrationMayNeedTheInitialAccessToken registers in each mode, with the token and without.
+func TestH16RegistrationMayNeedTheInitialAccessToken(t *testing.T) {
+	const initial = "an initial access token"
+	for mode, want := range map[string]struct {
+		without, wrong, with int
+		named                bool // in the metadata
+	}{
+		registration.ModeOpen:   {201, 201, 201, true},
+		registration.ModeToken:  {401, 401, 201, true},
+		registration.ModeClosed: {403, 403, 403, false},
+	} {
+		r := newRig(t, func(s *setup) { s.Registration, s.RegistrationToken = mode, initial })
+		register := func(header ...string) int {
+			return r.do(r.request("POST", "/register", "application/json", `{"redirect_uris":["https://app.example/cb"]}`, header...)).status
+		}
+		without, wrong, with := register(), register("Authorization", "Bearer wrong"), register("Authorization", "Bearer "+initial)
+		if without != want.without || wrong != want.wrong || with != want.with {
+			t.Errorf("%s: got %d without the token, %d with a wrong one, %d with it; want %+v", mode, without, wrong, with, want)
+		}
+		if _, named := document(t, r.s, "/.well-known/oauth-authorization-server")["registration_endpoint"]; named != want.named {
+			t.Errorf("%s: got the endpoint named %v, want %v", mode, named, want.named)
+		}
+	}
+}
+
+func TestTheInitialAccessTokenIsNotLimited(t *testing.T) {
+	const initial = "an initial access token"
+	r := behindAProxy(t, func(s *setup) { s.RegistrationsPerHour, s.RegistrationToken = 1, initial })
+	for i := range 5 {
+		a := r.do(r.request("POST", "/register", "application/json", `{"redirect_uris":["https://app.example/cb"]}`, "Authorization", "Bearer "+initial, "X-Forwarded-For", "192.0.2.1"))
+		if a.status != 201 {
+			t.Errorf("registration %d: got %d, want 201", i+1, a.status)
+		}
+	}
+}
+
+func TestARegistrationModeThatCannotBeIsNoticedAtStart(t *testing.T) {
+	for _, wrong := range [][2]string{{"half", ""}, {registration.ModeToken, ""}, {registration.ModeOpen, "short"}} {
+		r := newRig(t)
+		if err := r.replica(func(s *setup) { s.Registration, s.RegistrationToken = wrong[0], wrong[1] }).Check(); err == nil {
+			t.Errorf("%q: got no error", wrong)
 		}
 	}
 }

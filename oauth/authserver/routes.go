@@ -41,7 +41,9 @@ func (s *Server) Routes(r *mux.Router) {
 	admin := func(do handler) http.HandlerFunc { return s.Guard.Require(json(do), oauth.ScopeAdmin).ServeHTTP }
 	r.Handle(s.alias("/clients"), endpoint.Methods{http.MethodGet: admin(s.Registration.List)})
 	r.Handle(s.alias("/clients/{id}"), endpoint.Methods{http.MethodDelete: admin(s.Registration.Drop)})
-	r.Handle("/jwks.json", endpoint.CORS(endpoint.Methods{http.MethodGet: json(s.jwks)}))
+	for _, path := range []string{"/jwks.json", "/.well-known/jwks.json"} { // clients of older servers read the second
+		r.Handle(path, endpoint.CORS(endpoint.Methods{http.MethodGet: json(s.jwks)}))
+	}
 	r.Handle("/signin", endpoint.Methods{http.MethodGet: page(s.Pages.Show), http.MethodPost: page(s.Pages.Answer)})
 	r.Handle(signin.CallbackPath+"{provider}", endpoint.Methods{http.MethodGet: page(s.Consent.ProviderCallback)})
 	r.Handle("/signout", endpoint.Methods{http.MethodPost: page(s.Pages.SignOut)})

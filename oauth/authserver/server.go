@@ -72,11 +72,13 @@ type Config struct {
 	Fetch *guardhttp.Client
 
 	// Schemes and RedirectPrefixes are as in client.Policy.
-	Schemes, RedirectPrefixes []string
+	Schemes          []string
+	RedirectPrefixes func() []string
 
-	// RegistrationsPerHour bounds dynamic registration for one address; 0 is 10.
-	// All addresses together may register sixty times as many.
-	RegistrationsPerHour int
+	// RegistrationsPerHour bounds dynamic registration for one network; 0 is 10. Registration is
+	// client.ModeOpen (also ""), ModeToken or ModeClosed. RegistrationToken is the initial access token.
+	RegistrationsPerHour            int
+	Registration, RegistrationToken string
 
 	// NoPasswords turns local accounts off.
 	NoPasswords bool
@@ -196,11 +198,11 @@ func New(c Config, in Stores) *Server {
 	documents := &client.Documents{Store: in.Documents, Fetcher: s.Fetcher, Policy: policy, Now: c.Now, Log: c.Log}
 	s.Clients = &client.Clients{Configured: c.Clients, Documents: documents, Policy: policy, Store: in.Clients, Grants: s.Grants, Now: c.Now, Log: c.Log}
 	authenticator := &client.Authenticator{Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Keys: jwt.NewKeySets(c.Now, c.Log), Env: env}
-	s.Registration = &client.Registration{Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: cmp.Or(c.RegistrationsPerHour, 10), Env: env}
+	s.Registration = &client.Registration{Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: cmp.Or(c.RegistrationsPerHour, 10), Mode: cmp.Or(c.Registration, client.ModeOpen), Token: c.RegistrationToken, Env: env}
 
 	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Now: c.Now}
 	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: env}
-	s.Passwords = &signin.Passwords{Off: c.NoPasswords, Accounts: s.Accounts, Setup: in.Setup, Env: env}
+	s.Passwords = &signin.Passwords{Off: c.NoPasswords, Accounts: s.Accounts, Setup: in.Setup, Secret: c.Secret, Env: env}
 	providers := &signin.Providers{List: c.Providers, Secret: c.Secret, Store: in.Logins, Issuers: issuers, Identities: identities, Sessions: s.Sessions, Endpoints: &cache.Fetched[*signin.Endpoints]{Now: c.Now, Log: c.Log}, Env: env}
 	pasted := &signin.Pasted{Issuer: c.Pasted, Secret: c.Secret, Issuers: issuers, Identities: identities, Env: env}
 	s.Pages = &signin.Pages{Secret: c.Secret, Passwords: s.Passwords, Providers: providers, Sessions: s.Sessions, Env: env}
@@ -218,8 +220,8 @@ func New(c Config, in Stores) *Server {
 // Record sends events to to. Call it before the first request.
 func (s *Server) Record(to oauth.Events) { s.env.Events, s.Keys.Events = to, to }
 
-// Address returns where a request comes from, as rate limits see it: the network
-// of an IPv6 address, and what trusted proxies say.
+// Address returns where a request comes from, as rate limits see it: an IPv6 address counts by its
+// network, and trusted proxies may name another address.
 func (s *Server) Address(r *http.Request) string { return s.env.Address(r) }
 
 // Check says what is wrong with the configuration.
@@ -228,6 +230,7 @@ func (s *Server) Check() error {
 		s.Keys.Check,
 		s.Clients.Check,
 		s.Clients.Policy.Check,
+		s.Registration.Check,
 		s.Pages.Providers.Check,
 		func() error { return s.Consent.AutoApprove.Check(s.Consent.Pasted.Issuer) },
 		s.Guard.Upstreams.Check,

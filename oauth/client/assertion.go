@@ -46,7 +46,7 @@ func assertedClient(assertion string) string {
 // client. An assertion works once, so that an eavesdropper cannot use it. The
 // error is an *oauth.Error, or that of the store.
 func (au *Authenticator) assertionHolds(ctx context.Context, r *http.Request, c *oauth.Client, assertion string) error {
-	payload, err := au.assertionPayload(ctx, c, assertion)
+	payload, err := au.assertionPayload(ctx, r, c, assertion)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func checkAssertion(c assertionClaims, client string, here []string, now time.Ti
 }
 
 // assertionPayload checks form, header and signature.
-func (au *Authenticator) assertionPayload(ctx context.Context, c *oauth.Client, assertion string) ([]byte, error) {
+func (au *Authenticator) assertionPayload(ctx context.Context, r *http.Request, c *oauth.Client, assertion string) ([]byte, error) {
 	parts, ok := jwt.Split(assertion)
 	var h jwt.Header
 	if !ok || json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil {
@@ -102,7 +102,7 @@ func (au *Authenticator) assertionPayload(ctx context.Context, c *oauth.Client, 
 	if err != nil {
 		return nil, badAssertion("It is not well formed.")
 	}
-	keys, err := au.clientKeys(ctx, c, h.KeyID, h.Algorithm)
+	keys, err := au.clientKeys(ctx, r, c, h.KeyID, h.Algorithm)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ const maxClientKeys = 20
 
 // clientKeys returns the keys of a client that may have signed with an
 // algorithm under a key ID, which may be "".
-func (au *Authenticator) clientKeys(ctx context.Context, c *oauth.Client, keyID, alg string) ([]jose.JSONWebKey, error) {
+func (au *Authenticator) clientKeys(ctx context.Context, r *http.Request, c *oauth.Client, keyID, alg string) ([]jose.JSONWebKey, error) {
 	if c.KeysURI == "" {
 		keys, err := jwt.ParseKeys([]byte(c.Keys), maxClientKeys)
 		if err != nil {
@@ -131,7 +131,7 @@ func (au *Authenticator) clientKeys(ctx context.Context, c *oauth.Client, keyID,
 		return jwt.Usable(keys, keyID, alg), nil
 	}
 	keys, err := au.Keys.Find(ctx, c.KeysURI, keyID, alg, func(ctx context.Context) ([]jose.JSONWebKey, error) {
-		body, _, err := au.Fetcher.fetch(ctx, c.KeysURI)
+		body, _, err := au.Fetcher.fetch(ctx, r, c.KeysURI)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/jwt"
+	"rialto/oauth/internal/limit"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"
 )
@@ -23,6 +24,8 @@ type Authenticator struct {
 	Once    token.OnceStore
 	Keys    *jwt.KeySets // by address
 	Env     *endpoint.Env
+
+	guesses limit.Backoff // of secrets of the operator's clients, by client and network: they may be short
 }
 
 // credentials are what a request says of the client that sends it. The secret
@@ -89,37 +92,47 @@ func assertionCredentials(kind, assertion, inBody string) (credentials, error) {
 }
 
 // Form reads the form of an endpoint that only clients call, and returns the
-// client that sent it. Failures slow its address down.
+// client that sent it.
 func (au *Authenticator) Form(w http.ResponseWriter, r *http.Request) (*oauth.Client, endpoint.Form, error) {
-	if err := au.Env.LimitFailures(r); err != nil {
-		return nil, nil, err
-	}
 	f, err := endpoint.ReadForm(w, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := au.Authenticate(r.Context(), r, f)
-	if err != nil {
-		au.Env.CountFailure(r)
-	}
+	c, err := au.Authenticate(r, f)
 	return c, f, err
 }
 
-// Authenticate returns the client that sent the request. Every failure is the
+// Authenticate returns the client that sent the request with the form.
+func (au *Authenticator) Authenticate(r *http.Request, f endpoint.Form) (*oauth.Client, error) {
+	c, err := au.authenticate(r.Context(), r, f)
+	if err != nil {
+		return nil, au.Env.Refused(r, "", err)
+	}
+	return c, nil
+}
+
+// authenticate returns the client that sent the request. Every failure is the
 // same 401, so that clients whose registration was dropped register again.
-func (au *Authenticator) Authenticate(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Client, error) {
+func (au *Authenticator) authenticate(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Client, error) {
 	cred, err := readCredentials(r.Header.Values("Authorization"), f)
 	if err != nil {
 		return nil, err
 	}
-	c, err := au.Clients.Find(ctx, cred.id)
+	c, err := au.Clients.Find(r, cred.id)
 	if errors.Is(err, oauth.ErrNotFound) {
 		c, err = &oauth.Client{SecretHash: secret.Hash("nobody")}, nil // compared all the same, for equal timing
 	}
 	if err != nil {
 		return nil, err
 	}
+	guess, now := cred.id+" "+au.Env.Network(r), au.Env.Now()
+	if wait := au.guesses.Wait(guess, now); wait > 0 && cred.secret != "" {
+		return nil, oauth.TooMany(wait)
+	}
 	if !proves(c, cred) {
+		if c.Configured && cred.secret != "" {
+			au.guesses.Add(guess, now)
+		}
 		return nil, oauth.Refuse("invalid_client", "The client is unknown or did not authenticate as it registered.")
 	}
 	if cred.method == oauth.AuthPrivateKeyJWT {

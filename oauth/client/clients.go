@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -28,15 +29,15 @@ type Clients struct {
 	recent cache.Recent[*oauth.Client] // that registered
 }
 
-// Find returns the client with an ID. Do not change it: it is shared.
-func (cs *Clients) Find(ctx context.Context, id string) (*oauth.Client, error) {
+// Find returns the client with an ID that a request names. Do not change it: it is shared.
+func (cs *Clients) Find(r *http.Request, id string) (*oauth.Client, error) {
 	if c := cs.configured(id); c != nil {
 		return c, nil
 	}
 	if cs.Documents.isID(id) {
-		return cs.Documents.client(ctx, id)
+		return cs.Documents.client(r, id)
 	}
-	return cs.recent.Get(id, cs.Now(), func() (*oauth.Client, error) { return cs.Registered(ctx, id) })
+	return cs.recent.Get(id, cs.Now(), func() (*oauth.Client, error) { return cs.Registered(r.Context(), id) })
 }
 
 // Registered finds a client that registered itself.

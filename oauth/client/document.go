@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -52,7 +51,7 @@ const (
 	documentRetry    = 5 * time.Minute // after a fetch that failed, when there is another to use
 	maxDocumentID    = 512
 	maxDocuments     = 10_000
-	fetchesAtOnce    = 8
+	fetchesAtOnce    = 256             // so that a few hosts that do not answer leave places
 	fetchTimeout     = 8 * time.Second // includes the wait for a place; clients give up after ten
 )
 
@@ -71,7 +70,8 @@ func (ds *Documents) isID(id string) bool {
 
 // client returns the client that a document describes. If the document cannot be fetched, it uses
 // the stored one, and then the one that ships with the server.
-func (ds *Documents) client(ctx context.Context, id string) (*oauth.Client, error) {
+func (ds *Documents) client(r *http.Request, id string) (*oauth.Client, error) {
+	ctx := r.Context()
 	kept, err := ds.Store.Document(ctx, id)
 	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
 		return nil, err
@@ -87,7 +87,7 @@ func (ds *Documents) client(ctx context.Context, id string) (*oauth.Client, erro
 	if failed, ok := ds.failed.Get(id); ok && instead != nil && now.Sub(failed) < documentRetry {
 		return ds.parse(id, instead)
 	}
-	c, err := ds.fetchOnce(ctx, id)
+	c, err := ds.fetchOnce(r, id)
 	if err == nil {
 		return c, nil
 	}
@@ -109,9 +109,9 @@ func fallback(id string, kept *oauth.Document, now time.Time) ([]byte, error) {
 
 // fetchOnce fetches a document. Concurrent calls share one fetch, which
 // continues when the first caller hangs up.
-func (ds *Documents) fetchOnce(ctx context.Context, id string) (*oauth.Client, error) {
+func (ds *Documents) fetchOnce(r *http.Request, id string) (*oauth.Client, error) {
 	c, err, _ := ds.fetches.Do(id, func() (any, error) {
-		return ds.fetchDocument(context.WithoutCancel(ctx), id)
+		return ds.fetchDocument(context.WithoutCancel(r.Context()), r, id)
 	})
 	if err != nil {
 		return nil, err
@@ -119,8 +119,8 @@ func (ds *Documents) fetchOnce(ctx context.Context, id string) (*oauth.Client, e
 	return c.(*oauth.Client), nil
 }
 
-func (ds *Documents) fetchDocument(ctx context.Context, id string) (*oauth.Client, error) {
-	body, header, err := ds.Fetcher.fetch(ctx, id)
+func (ds *Documents) fetchDocument(ctx context.Context, r *http.Request, id string) (*oauth.Client, error) {
+	body, header, err := ds.Fetcher.fetch(ctx, r, id)
 	if err != nil {
 		return nil, err
 	}
@@ -133,14 +133,17 @@ func (ds *Documents) fetchDocument(ctx context.Context, id string) (*oauth.Clien
 	return c, ds.Store.KeepDocument(ctx, d, maxDocuments)
 }
 
-// fetch gets JSON from an address that a client chose.
-func (ft *Fetcher) fetch(ctx context.Context, address string) ([]byte, http.Header, error) {
-	if err := ft.limitFetch(address); err != nil {
-		return nil, nil, err
+// fetch gets JSON from an address that a client chose. It counts for the network of the request.
+// It does not count for the host: strangers could name other documents of a vendor until that
+// of its client cannot be fetched. A host gets no more requests this way than strangers could
+// send it themselves.
+func (ft *Fetcher) fetch(ctx context.Context, r *http.Request, address string) ([]byte, http.Header, error) {
+	if wait := ft.Env.Take(endpoint.Fetch, r); wait > 0 {
+		return nil, nil, &documentError{unreachable: true, why: "too many documents were requested", after: wait}
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	leave, err := ft.fetching.Enter(ctx, fetchesAtOnce)
+	leave, err := ft.fetching.Enter(ctx, fetchesAtOnce, fetchesAtOnce)
 	if err != nil {
 		return nil, nil, &documentError{unreachable: true, why: "too many documents are being fetched"}
 	}
@@ -194,7 +197,7 @@ func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 		return nil, badDocument("It holds a client_secret, which everybody can read there.")
 	}
 	methods := documentMethods(m.AuthMethod, m.Auth)
-	if err := m.checkRedirects(ds.Policy.schemes(), ds.Policy.RedirectPrefixes); err != nil {
+	if err := m.checkRedirects(ds.Policy.schemes(), ds.Policy.prefixes()); err != nil {
 		return nil, badDocument(endpoint.Description(err))
 	}
 	if err := m.checkKeys(ds.Fetcher.HTTP != nil); err != nil {
@@ -235,23 +238,6 @@ func documentMethods(one string, several []string) []string {
 	return slices.DeleteFunc([]string{oauth.AuthPrivateKeyJWT, oauth.AuthNone}, func(method string) bool { return !slices.Contains(offered, method) })
 }
 
-// limitFetch bounds what clients can make the server fetch: from one host,
-// which may be a victim, and in all.
-func (ft *Fetcher) limitFetch(id string) error {
-	u, err := url.Parse(id)
-	if err != nil {
-		return err
-	}
-	wait := ft.Env.Take("fetch "+strings.ToLower(u.Host), 6*time.Second, 10)
-	if wait == 0 {
-		wait = ft.Env.Take("fetch", time.Second/2, 120)
-	}
-	if wait > 0 {
-		return &documentError{unreachable: true, why: "too many documents were requested", after: wait}
-	}
-	return nil
-}
-
 // documentError says why a client's document could not be used.
 type documentError struct {
 	unreachable bool // temporary
@@ -275,7 +261,7 @@ func (e *documentError) Problem() *oauth.Problem {
 			RetryAfter: max(e.after, time.Minute),
 		}
 	}
-	return endpoint.BadLink("bad_client_document", http.StatusBadRequest, "The document that describes the app is wrong. "+e.why)
+	return endpoint.NotConnected("bad_client_document", http.StatusBadRequest, "The document that describes the app is wrong. "+e.why)
 }
 
 // Refusal says it to a client.

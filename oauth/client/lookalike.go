@@ -2,88 +2,138 @@ package client
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"go.mau.fi/util/confusable"
 	"golang.org/x/text/unicode/norm"
 
 	"rialto/oauth"
 )
 
-// vendor is a company whose products attackers imitate.
-type vendor struct {
-	name  string
-	words []string // in names of its products, folded
-	hosts []string // where its answers go
-}
-
-// vendors lists those whose connectors log in here.
-func vendors() []vendor {
-	return []vendor{
-		{"ChatGPT (OpenAI)", []string{"chatgpt", "openai", "codex"}, []string{"chatgpt.com", "openai.com"}},
-		{"Claude (Anthropic)", []string{"claude", "anthropic"}, []string{"claude.ai", "claude.com", "anthropic.com"}},
-		{"Microsoft", []string{"microsoft", "copilot", "visualstudio", "vscode"}, []string{"microsoft.com", "vscode.dev", "github.com", "visualstudio.com"}},
-		{"Google", []string{"google", "gemini"}, []string{"google.com", "googleapis.com", "gemini.google"}},
-		{"Cursor (Anysphere)", []string{"cursor", "anysphere"}, []string{"cursor.com", "cursor.sh"}},
-		{"Grok (xAI)", []string{"grok"}, []string{"grok.com", "x.ai"}},
-		{"Mistral", []string{"mistral"}, []string{"mistral.ai"}},
-	}
-}
+// Product is this server, as its pages show it. A client that bears its name is imitating it.
+type Product struct{ Name, Issuer string }
 
 // LookAlike returns the vendor whose name a client uses although its redirect URI leads elsewhere,
 // or "". It returns "" for an app on the user's computer, such as Claude Code and Codex, because
 // the page has a warning of its own for these apps, and for a client of the operator. Where a
-// document describes the client, the vendor must own the document as well.
-func LookAlike(c *oauth.Client, to RedirectURI) string {
+// document describes the client, the vendor must own the document as well. genuine tells whether
+// the client uses the name of a vendor to whose host its redirect URI leads, where the vendor alone
+// chooses names.
+func LookAlike(c *oauth.Client, to RedirectURI, own Product) (vendor string, genuine bool) {
 	if to.Loopback() && !c.Documented || c.Configured {
-		return ""
+		return "", false
 	}
-	folded := fold(c.Name)
-	for _, v := range vendors() {
-		bears := slices.ContainsFunc(v.words, func(w string) bool { return strings.Contains(folded, w) })
-		if bears && !(v.owns(to.URL) || to.Loopback()) {
-			return v.name
+	words := foldedWords(c.Name)
+	for _, v := range append(own.vendors(), vendors()...) {
+		if !slices.ContainsFunc(v.words, func(w string) bool { return bears(words, w) }) {
+			continue
 		}
-		if bears && c.Documented && !v.ownsURL(c.ID) {
-			return v.name
+		if !v.owns(c, to) {
+			return v.name, false
+		}
+		genuine = !to.Local() && !slices.Contains(relays, v.name) && slices.ContainsFunc(v.words, func(w string) bool { return fold(w) == strings.Join(words, "") })
+	}
+	return "", genuine
+}
+
+// LookAlike returns the vendor whose name a client uses without being at the vendor's addresses with
+// each of its redirect URIs, or "".
+func (rg *Registration) LookAlike(c *oauth.Client) string {
+	for _, uri := range c.RedirectURIs {
+		if to, err := ParseRedirect(uri); err == nil {
+			if name, _ := LookAlike(c, to, Product{rg.Env.Name, rg.Env.Issuer}); name != "" {
+				return name
+			}
 		}
 	}
 	return ""
 }
 
-func (v vendor) ownsURL(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && v.owns(u)
+// vendors returns the product under both of its names.
+func (p Product) vendors() []vendor {
+	at := []string{p.Issuer + "/*"}
+	return []vendor{{p.Name, []string{p.Name}, at, at}, {"Rialto", []string{"rialto"}, at, at}}
 }
 
-func (v vendor) owns(u *url.URL) bool {
-	if u.Scheme != "https" {
-		return u.Scheme == "cursor" && slices.Contains(v.words, "cursor")
+// bears tells whether folded words hold the name of a vendor. One of two or three letters must be all of
+// them. Others begin and end with words: Open AI, but not Open Air, and Slack, but not Slackline. Names of
+// more than five letters may also be within a word.
+func bears(words []string, vendor string) bool {
+	vendor = fold(vendor)
+	length := utf8.RuneCountInString(vendor)
+	if length < 4 {
+		return vendor != "" && strings.Join(words, "") == vendor
 	}
-	host := strings.ToLower(u.Hostname())
-	return slices.ContainsFunc(v.hosts, func(h string) bool {
-		return host == h || strings.HasSuffix(host, "."+h)
-	})
+	for i, word := range words {
+		if length > 5 && strings.Contains(word, vendor) {
+			return true
+		}
+		for j := range words[i:] {
+			if strings.Join(words[i:i+j+1], "") == vendor {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-// fold reduces a name to the letters that it looks like: without case, accents,
-// separators and look-alike letters.
-func fold(name string) string {
-	return strings.Map(func(r rune) rune {
-		if i := strings.IndexRune(impostors, r); i >= 0 {
-			return []rune(originals)[len([]rune(impostors[:i]))]
+var (
+	separators   = regexp.MustCompile(`[\s\-_.:/,()·–—+&]+`)
+	innerCapital = regexp.MustCompile(`(\p{Ll})(\p{Lu})`)
+)
+
+// foldedWords returns the words of a name, folded. A capital after a small letter begins one.
+func foldedWords(name string) (words []string) {
+	for _, word := range separators.Split(innerCapital.ReplaceAllString(name, "$1 $2"), -1) {
+		if word = fold(word); word != "" {
+			words = append(words, word)
 		}
-		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
+	}
+	return words
+}
+
+// owns tells whether a client is the vendor's own, as far as its addresses tell.
+func (v vendor) owns(c *oauth.Client, to RedirectURI) bool {
+	if !to.Loopback() && !isOneOf(to.URL, v.callbacks) {
+		return false
+	}
+	id, err := url.Parse(c.ID)
+	return !c.Documented || err == nil && isOneOf(id, v.documents)
+}
+
+// fold reduces a name to what it looks like: names that a reader takes for the same are equal. It
+// goes beyond the skeleton of UTS 39 section 4, which tells letter cases apart, and "I" from "i".
+func fold(name string) string {
+	name = strings.ToLower(norm.NFKD.String(confusable.Skeleton(name)))
+	name = strings.Map(func(r rune) rune {
+		if i := strings.IndexRune(impostors, r); i >= 0 {
+			return []rune(originals)[utf8.RuneCountInString(impostors[:i])]
+		}
+		if r = inBox(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
 		}
 		return -1
-	}, norm.NFKD.String(strings.ToLower(name)))
+	}, name)
+	return strings.NewReplacer("rn", "m", "vv", "w", "i", "l").Replace(name)
 }
 
-// impostors are digits and Cyrillic, Greek and other letters that look like the
-// originals at the same index.
+// impostors are what UTS 39 leaves as it is: small capitals, digits and symbols that are read as the
+// letters at the same index.
 const (
-	impostors = "013457|аеорсхуіјԁһӏкмтԛѕοανερτικԍɡıł"
-	originals = "oleastlaeopcxyijdhlkmtqsoaveptikggil"
+	impostors = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢĸʍꞓɛʃ346579@$!©₵λʌɐ∀∆ɘꞁ⏐│"
+	originals = "abcdefghijklmnoprstuvwyzkmeeeeagstgaslccaaaaaelll"
 )
+
+// inBox returns the letter in a circle, in a square or of a flag.
+func inBox(r rune) rune {
+	for _, first := range []rune{'🅐', '🅰', '🇦'} {
+		if r >= first && r < first+26 {
+			return 'a' + r - first
+		}
+	}
+	return r
+}

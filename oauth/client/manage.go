@@ -28,9 +28,6 @@ func (rg *Registration) Managed(do func(http.ResponseWriter, *http.Request, *oau
 // manages returns the client that the request may manage. An unknown client
 // gets the same 401 as a wrong token (RFC 7592 section 2.1).
 func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
-	if err := rg.Env.LimitFailures(r); err != nil {
-		return nil, err
-	}
 	wrong := oauth.Refuse("invalid_token", "The registration access token is not valid for this client.")
 	scheme, raw, err := token.Presented(r)
 	if errors.Is(err, token.ErrNoToken) || err == nil && scheme != token.SchemeBearer {
@@ -47,8 +44,7 @@ func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
 		return nil, err
 	}
 	if !secret.Is(raw, secret.ManagePrefix) || !secret.Same(secret.Hash(raw), c.ManageHash) {
-		rg.Env.CountFailure(r)
-		return nil, wrong
+		return nil, rg.Env.Refused(r, "", wrong)
 	}
 	return c, nil
 }

@@ -1,13 +1,12 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,6 +15,7 @@ import (
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/jwt"
 	"rialto/oauth/internal/secret"
+	"rialto/oauth/token"
 )
 
 // Registration serves dynamic client registration (RFC 7591) and its management (RFC 7592).
@@ -25,24 +25,58 @@ type Registration struct {
 	Scopes  *oauth.Scopes
 	Env     *endpoint.Env
 
-	// PerHour bounds the registrations of one address. All addresses together
-	// may register sixty times as many.
+	// PerHour bounds the registrations of one network without the token.
 	PerHour int
+
+	// Mode is ModeOpen, ModeToken or ModeClosed. Token is the initial access token (RFC 7591 section
+	// 1.2); "" takes none.
+	Mode, Token string
 }
 
-// limit bounds the registrations of an address, and of all addresses together to sixty times as
-// many. Loopback has the limit of all addresses: it is the user's own computer, or a proxy that is
-// not configured as trusted and hides all clients.
+// Who may register clients.
+const (
+	ModeOpen   = "open"   // all
+	ModeToken  = "token"  // apps that present the initial access token
+	ModeClosed = "closed" // the operator
+)
+
+// Check says what is wrong with the configuration.
+func (rg *Registration) Check() error {
+	switch {
+	case !slices.Contains([]string{ModeOpen, ModeToken, ModeClosed}, rg.Mode):
+		return fmt.Errorf("registration mode %q is not open, token or closed", rg.Mode)
+	case rg.Mode == ModeToken && rg.Token == "":
+		return errors.New("registration needs a token: set one, or another mode than token")
+	case rg.Token != "" && len(rg.Token) < 16:
+		return errors.New("the registration token is shorter than 16 characters")
+	}
+	return nil
+}
+
+// mayRegister decides whether a request may register a client.
+func (rg *Registration) mayRegister(r *http.Request) error {
+	if rg.Mode == ModeClosed {
+		return &oauth.Error{Code: "access_denied", Description: "Clients cannot register here; ask the people who run this server.", HTTPStatus: http.StatusForbidden}
+	}
+	scheme, raw, err := token.Presented(r)
+	if err == nil && scheme == token.SchemeBearer && rg.Token != "" && secret.Same(secret.Hash(raw), secret.Hash(rg.Token)) {
+		return nil
+	}
+	if rg.Mode == ModeToken {
+		return rg.Env.Refused(r, "", oauth.Refuse("invalid_token", "Registration needs the initial access token of this server (RFC 7591 section 1.2)."))
+	}
+	return rg.limit(r)
+}
+
+// limit bounds the registrations of a network. Loopback has sixty times as many. There is no bound
+// for all networks together, which a few of them could use up for the others; the store keeps at
+// most maxClients.
 func (rg *Registration) limit(r *http.Request) error {
-	n, address := rg.PerHour, rg.Env.Address(r)
-	var wait time.Duration
-	if addr, err := netip.ParseAddr(address); err != nil || !addr.IsLoopback() {
-		wait = rg.Env.Take("register "+address, time.Hour/time.Duration(n), n)
+	n := rg.PerHour
+	if rg.Env.Local(r) {
+		n *= 60
 	}
-	if wait == 0 {
-		wait = rg.Env.Take("register", time.Minute/time.Duration(n), 60*n)
-	}
-	if wait > 0 {
+	if wait := rg.Env.Take(endpoint.Register(n), r); wait > 0 {
 		return oauth.TooMany(wait)
 	}
 	return nil
@@ -91,7 +125,7 @@ type registered struct {
 
 // Create serves dynamic client registration (RFC 7591).
 func (rg *Registration) Create(w http.ResponseWriter, r *http.Request) error {
-	if err := rg.limit(r); err != nil {
+	if err := rg.mayRegister(r); err != nil {
 		return err
 	}
 	c, _, err := rg.readRegistration(w, r)
@@ -290,19 +324,27 @@ type Policy struct {
 	// RedirectPrefixes, if any, are where https redirect URIs of clients that
 	// register or bring a document must lead: to the same host, and to the path
 	// or below it. Addresses on people's own computers are not limited.
-	RedirectPrefixes []string
+	RedirectPrefixes func() []string
 
 	Fetcher *Fetcher
 }
 
 // Check says what is wrong with the configuration.
 func (po *Policy) Check() error {
-	for _, prefix := range po.RedirectPrefixes {
+	for _, prefix := range po.prefixes() {
 		if p, err := ParseRedirect(prefix); err != nil || p.URL.Scheme != "https" {
 			return fmt.Errorf("redirect prefix %q is not an address such as https://chatgpt.com/", prefix)
 		}
 	}
 	return nil
+}
+
+// prefixes returns the prefixes in force now.
+func (po *Policy) prefixes() []string {
+	if po.RedirectPrefixes == nil {
+		return nil
+	}
+	return po.RedirectPrefixes()
 }
 
 // schemes returns the private-use schemes that clients may register.
@@ -322,7 +364,7 @@ func (po *Policy) parseRegistration(body []byte) (*oauth.Client, error) {
 	if err := json.Unmarshal(body, &m); err != nil {
 		return nil, oauth.Refuse("invalid_client_metadata", "The body is not a JSON object of client metadata.")
 	}
-	if err := m.checkRedirects(po.schemes(), po.RedirectPrefixes); err != nil {
+	if err := m.checkRedirects(po.schemes(), po.prefixes()); err != nil {
 		return nil, err
 	}
 	if err := m.checkKeys(po.Fetcher.HTTP != nil); err != nil {

@@ -3,6 +3,7 @@ package flow
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -36,6 +37,9 @@ type Consent struct {
 // Show serves the authorization endpoint (RFC 6749 section 4.1.1):
 // it checks the request, keeps it under a handle and asks the person.
 func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) error {
+	if query := r.URL.Query(); query.Has(handleParameter) && !query.Has("client_id") {
+		return cn.showAgain(w, r, query.Get(handleParameter))
+	}
 	req, client, err := cn.Requests.read(r)
 	if back, ok := errors.AsType[*sendBack](err); ok {
 		cn.writeBack(w, r, back)
@@ -52,9 +56,43 @@ func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q := pendingAuthorization{req: req, client: client, handle: handle}
-	if cn.AutoApprove != nil && !q.lookAlike() {
+	q, err := cn.Requests.pending(req, client, handle)
+	if err != nil {
+		return err
+	}
+	if cn.AutoApprove != nil && q.lookAlike == "" {
 		return cn.approveAutomatically(w, r, q)
+	}
+	if r.URL.Query().Has("request_uri") {
+		r = atHandle(r, handle)
+	}
+	return cn.page(w, r, http.StatusOK, q, session, templates.Authorize{})
+}
+
+// handleParameter is in links that lead back to the page of a request which was pushed: the address
+// that the app opened works once.
+const handleParameter = "handle"
+
+// atHandle returns the request as one for the page of a handle, for the links on the page.
+func atHandle(r *http.Request, handle string) *http.Request {
+	query := url.Values{handleParameter: {handle}}
+	if lang := r.URL.Query().Get("lang"); lang != "" {
+		query.Set("lang", lang)
+	}
+	r = r.Clone(r.Context())
+	r.URL.RawQuery = query.Encode()
+	return r
+}
+
+// showAgain shows the page of a request that waits for this browser.
+func (cn *Consent) showAgain(w http.ResponseWriter, r *http.Request, handle string) error {
+	q, err := cn.Requests.waiting(r.Context(), r, handle)
+	if err != nil {
+		return err
+	}
+	session, err := cn.Pages.Sessions.Current(r)
+	if err != nil {
+		return err
 	}
 	return cn.page(w, r, http.StatusOK, q, session, templates.Authorize{})
 }
@@ -73,21 +111,21 @@ func (b *sendBack) Error() string { return b.err.Error() }
 // to a client of the operator. Any other client has chosen its address, so the person sees it on a
 // page before going there (RFC 9700 section 4.11.2).
 func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack) {
-	url := cn.answerURL(b.to, b.state, "error", b.err.Code, "error_description", b.err.Description)
+	address := cn.answerURL(b.to, b.state, "error", b.err.Code, "error_description", b.err.Description)
 	cn.Env.Log.InfoContext(r.Context(), "oauth: authorization request refused", "client", b.client.ID, "code", b.err.Code)
 	if b.to.Loopback() || b.client.Configured {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		http.Redirect(w, r, url, http.StatusSeeOther)
+		http.Redirect(w, r, address, http.StatusSeeOther)
 		return
 	}
 	templates.Write(w, r, http.StatusBadRequest, templates.Problem{
-		Product: cn.Env.Name,
-		Title:   "The app asked for something that is not possible",
-		Detail:  b.err.Description,
-		Remedy:  "Go back to the app and start again. If it happens again, tell the people who make the app.",
-		Client:  b.client.Name,
-		URL:     url,
+		Product: cn.Env.Name, Client: b.client.Name, URL: address,
+		Title:  "This app could not be connected",
+		Detail: b.err.Description,
+		Remedy: "Go back to the app and start again. If it happens again, tell the people who make the app.",
+
+		RemedyFirst: true,
 	})
 }
 
@@ -100,7 +138,7 @@ func (cn *Consent) answerURL(to client.RedirectURI, state string, params ...stri
 // unknownClient explains the most frequent failure: the app keeps an ID that
 // this server has dropped, and does not register again.
 func unknownClient() *oauth.Problem {
-	return endpoint.BadLink("unknown_client", http.StatusBadRequest, "The app is not registered here, or its registration has expired.")
+	return endpoint.NotConnected("unknown_client", http.StatusBadRequest, "The app is not registered here, or its registration has expired.")
 }
 
 func asRefusal(err error) *oauth.Error {

@@ -8,30 +8,24 @@ import (
 	"time"
 
 	"rialto/oauth"
-	"rialto/oauth/client"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/signin"
 	"rialto/templates"
 )
 
-// page renders the consent page. It ignores the session if the client wants the
-// person to sign in again.
+// page renders the consent page. It ignores a session that is older than the client wants.
 func (cn *Consent) page(w http.ResponseWriter, r *http.Request, status int, q pendingAuthorization, session *oauth.Session, page templates.Authorize) error {
-	to, err := client.ParseRedirect(q.req.RedirectURI)
-	if err != nil {
-		return err
-	}
 	page.Product, page.Client, page.ClientURI = cn.Env.Name, q.client.Name, q.client.URI
-	page.Unverified = !q.client.Configured && !q.client.Documented
-	page.RedirectHost, page.Loopback = to.Host(), to.Local()
-	page.LookAlike = client.LookAlike(q.client, to)
+	page.Unverified = !q.client.Configured && !q.client.Documented && !q.genuine
+	page.RedirectHost, page.Loopback, page.LookAlike = q.to.Host(), q.to.Local(), q.lookAlike
 	page.Scopes = cn.scopesInWords(q)
 	page.Agents = cn.agents(q, session)
 	page.Handle, page.Action = q.handle, cn.Env.Path("/authorize")
-	if session != nil && !q.req.Login {
+	if q.signedIn(session) {
 		page.User = session.Name
 	}
+	page.Ends = templates.Fill("Access ends on {} at the latest. You can end it earlier in My account.", templates.Moment(cn.grantEnd(session), false))
 	cn.offerSignIn(&page)
 	settingUp, err := cn.Pages.Passwords.SettingUp(r.Context())
 	if err != nil {
@@ -59,7 +53,7 @@ func (cn *Consent) agents(q pendingAuthorization, session *oauth.Session) []stri
 
 // offerSignIn puts the ways to sign in onto the page.
 func (cn *Consent) offerSignIn(page *templates.Authorize) {
-	page.NoPasswords = cn.Pages.Passwords.Off
+	page.NoPasswords, page.Demo = cn.Pages.Passwords.Off, cn.Pages.Demo
 	page.Providers = cn.Pages.Providers.Offered()
 	if cn.Pasted.Issuer != nil {
 		page.Token = &templates.Token{Issuer: cn.Pasted.Issuer.URL, Audiences: strings.Join(cn.Pasted.Issuer.Audiences, " ")}
@@ -174,7 +168,7 @@ func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f e
 	if reason := q.unanswered(f); reason != "" {
 		return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
 	}
-	return cn.Pages.Providers.Send(w, r, p, oauth.Login{Handle: q.req.Handle, Scope: q.chosen()}, q.req.Login)
+	return cn.Pages.Providers.Send(w, r, p, oauth.Login{Handle: q.req.Handle, Scope: q.chosen()}, !q.req.SignedInAfter.IsZero())
 }
 
 // approver returns the session of the person who approves. A name in the form
@@ -185,12 +179,12 @@ func (cn *Consent) approver(w http.ResponseWriter, r *http.Request, f endpoint.F
 		if err != nil {
 			return nil, err
 		}
-		if session == nil || q.req.Login {
+		if !q.signedIn(session) {
 			return nil, &signin.Refusal{Code: "sign_in_required", Reason: "Sign in to allow this."}
 		}
 		return session, nil
 	}
-	a, err := cn.Pages.Passwords.SignIn(r.Context(), r, f.Get("username"), f.Get("password"))
+	a, err := cn.Pages.Passwords.SignIn(w, r, f.Get("username"), f.Get("password"))
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +211,7 @@ func unclear(f endpoint.Form, q pendingAuthorization, session *oauth.Session) st
 
 // unanswered tells what the form leaves open, for every account.
 func (q pendingAuthorization) unanswered(f endpoint.Form) string {
-	if q.lookAlike() && f.Get("understood") != "yes" {
+	if q.lookAlike != "" && f.Get("understood") != "yes" {
 		return "Read the warning first."
 	}
 	if len(q.chosen().Without(oauth.OfflineAccess)) == 0 {
@@ -235,9 +229,7 @@ func (q pendingAuthorization) within(session *oauth.Session) oauth.ScopeSet {
 func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *oauth.Session) (string, error) {
 	code, req := secret.New(secret.CodePrefix), q.req
 	g := cn.Tokens.NewGrant(session.AccountID, req.ClientID, q.within(session), session.Created)
-	if !session.GrantsUntil.IsZero() {
-		g.Expires = earlier(g.Expires, session.GrantsUntil)
-	}
+	g.ClientName, g.Expires = q.client.Name, cn.grantEnd(session)
 	c := &oauth.Code{Hash: secret.Hash(code), ClientID: req.ClientID, Challenge: req.Challenge, JKT: req.JKT, Expires: g.Created.Add(cn.CodeTTL)}
 	if req.RedirectSent {
 		c.RedirectURI = req.RedirectURI
@@ -249,19 +241,24 @@ func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *o
 	return code, nil
 }
 
+// grantEnd returns the latest end of a grant that is given now. The session may be nil.
+func (cn *Consent) grantEnd(session *oauth.Session) time.Time {
+	end := cn.Env.Now().Add(cn.Tokens.GrantTTL)
+	if session != nil && !session.GrantsUntil.IsZero() {
+		end = earlier(end, session.GrantsUntil)
+	}
+	return end
+}
+
 // goBack sends the browser to the client with a page, not with a redirect:
 // form-action in our Content-Security-Policy would block the second hop of a
 // redirect that follows a form, and claude.ai needs two.
 func (cn *Consent) goBack(w http.ResponseWriter, r *http.Request, q pendingAuthorization, denied bool, params ...string) error {
-	to, err := client.ParseRedirect(q.req.RedirectURI)
-	if err != nil {
-		return err
-	}
 	cn.Env.SetCookie(w, requestCookie(q.req.Handle), "", 0)
 	templates.Write(w, r, http.StatusOK, templates.Return{
 		Product: cn.Env.Name,
 		Client:  q.client.Name,
-		URL:     cn.answerURL(to, q.req.State, params...),
+		URL:     cn.answerURL(q.to, q.req.State, params...),
 		Denied:  denied,
 	})
 	return nil

@@ -57,8 +57,7 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 		return nil, err
 	}
 	if client.Unproven() {
-		in.Env.CountFailure(r)
-		return nil, oauth.Refuse("invalid_client", "Only a client that keeps a secret may introspect tokens.")
+		return nil, in.Env.Refused(r, "", oauth.Refuse("invalid_client", "Only a client that keeps a secret may introspect tokens."))
 	}
 	if f.Get("token") == "" {
 		return nil, oauth.Refuse("invalid_request", "token is missing.")
@@ -71,7 +70,9 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 		return found, nil // not slowed down: a resource server receives bad tokens all day
 	}
 	if !found.Active || found.ClientID != client.ID {
-		in.Env.CountFailure(r)
+		if wait := in.Env.CountRefusal(r, client.ID); wait > 0 {
+			return nil, oauth.TooMany(wait)
+		}
 		return &introspection{}, nil
 	}
 	return found, nil

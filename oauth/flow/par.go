@@ -45,9 +45,6 @@ func (pr *PAR) Serve(w http.ResponseWriter, r *http.Request) error {
 // push checks a request as the authorization endpoint does, and stores it. It
 // belongs to no browser yet.
 func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err error) {
-	if wait := pr.Env.WaitAuthorize(r); wait > 0 {
-		return "", oauth.TooMany(wait)
-	}
 	c, f, err := pr.Authenticator.Form(w, r)
 	if err != nil {
 		return "", err
@@ -70,6 +67,9 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 	} else if jkt != "" {
 		req.JKT = jkt // RFC 9449 section 10.1
 	}
+	if wait := pr.Env.Take(endpoint.Push, r); wait > 0 {
+		return "", oauth.TooMany(wait)
+	}
 	name := secret.New("")
 	req.Handle, req.Expires = secret.Hash(name), pr.Env.Now().Add(pushedTTL)
 	return pushedPrefix + name, pr.Requests.Store.AddRequest(r.Context(), req)
@@ -80,7 +80,7 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 func (rs *Requests) pushed(ctx context.Context, uri string, c *oauth.Client) (*oauth.Request, error) {
 	name := strings.TrimPrefix(uri, pushedPrefix)
 	if !secret.Is(name, "") {
-		return nil, endpoint.BadLink("unknown_request", http.StatusBadRequest, "The app's request is unknown.")
+		return nil, endpoint.NotConnected("unknown_request", http.StatusBadRequest, "The app's request is unknown.")
 	}
 	req, err := rs.Store.TakePushed(ctx, secret.Hash(name), c.ID, rs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
@@ -90,7 +90,7 @@ func (rs *Requests) pushed(ctx context.Context, uri string, c *oauth.Client) (*o
 		return nil, err
 	}
 	if _, err := client.RedirectFor(c, req.RedirectURI); err != nil {
-		return nil, endpoint.BadLink("redirect_uri_withdrawn", http.StatusBadRequest, "The app has changed the addresses that it registered.")
+		return nil, endpoint.NotConnected("redirect_uri_withdrawn", http.StatusBadRequest, "The app has changed the addresses that it registered.")
 	}
 	return req, nil
 }

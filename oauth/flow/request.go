@@ -5,7 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"rialto/oauth"
 	"rialto/oauth/client"
@@ -42,17 +44,14 @@ func requestCookie(handle string) string { return "rialto-request-" + handle[:12
 // to match, every error is a page, because a redirect to an unchecked address
 // makes the server an open redirector; after that it is a *sendBack.
 func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error) {
-	if err := rs.Env.LimitAuthorize(r); err != nil {
-		return nil, nil, err
-	}
 	if len(r.URL.RawQuery) > endpoint.MaxQuery {
-		return nil, nil, endpoint.BadLink("request_too_long", http.StatusRequestURITooLong, "The request is too long.")
+		return nil, nil, endpoint.NotConnected("request_too_long", http.StatusRequestURITooLong, "The request is too long.")
 	}
 	f, err := endpoint.ParseForm(r.URL.RawQuery, "resource")
 	if err != nil {
-		return nil, nil, endpoint.BadLink("bad_request", http.StatusBadRequest, endpoint.Description(err))
+		return nil, nil, endpoint.NotConnected("bad_request", http.StatusBadRequest, endpoint.Description(err))
 	}
-	c, err := rs.Clients.Find(r.Context(), f.Get("client_id"))
+	c, err := rs.Clients.Find(r, f.Get("client_id"))
 	if errors.Is(err, oauth.ErrNotFound) {
 		return nil, nil, unknownClient()
 	}
@@ -65,7 +64,11 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 	}
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
-		return nil, nil, endpoint.BadLink("redirect_uri_not_registered", http.StatusBadRequest, "The app asks to be answered at an address that it did not register.")
+		return nil, nil, endpoint.NotConnected("redirect_uri_not_registered", http.StatusBadRequest, "The app asks to be answered at an address that it did not register.")
+	}
+	// Counted from here on, because from here on a request costs a row in the store.
+	if err := rs.Env.TakePage(endpoint.Authorize, r); err != nil {
+		return nil, nil, err
 	}
 	req, err := rs.check(f, c, to)
 	if err != nil {
@@ -96,6 +99,10 @@ func (rs *Requests) check(f endpoint.Form, c *oauth.Client, to client.RedirectUR
 	if slices.Contains(prompt, "none") {
 		return nil, oauth.Refuse("interaction_required", "The person is asked every time.")
 	}
+	after, err := signedInAfter(prompt, f.Get("max_age"), rs.Env.Now())
+	if err != nil {
+		return nil, err
+	}
 	return &oauth.Request{
 		ClientID:     c.ID,
 		RedirectURI:  to.Raw,
@@ -105,8 +112,25 @@ func (rs *Requests) check(f endpoint.Form, c *oauth.Client, to client.RedirectUR
 		Resource:     rs.Resource,
 		Challenge:    f.Get("code_challenge"),
 		JKT:          f.Get("dpop_jkt"),
-		Login:        slices.Contains(prompt, "login") || slices.Contains(prompt, "select_account"),
+
+		SignedInAfter: after,
 	}, nil
+}
+
+// signedInAfter returns when the person must have signed in later (OpenID Connect Core 1.0 section
+// 3.1.2.1): now for prompt=login, max_age seconds ago for max_age, and zero for neither.
+func signedInAfter(prompt []string, maxAge string, now time.Time) (time.Time, error) {
+	if slices.Contains(prompt, "login") || slices.Contains(prompt, "select_account") {
+		return now, nil
+	}
+	if maxAge == "" {
+		return time.Time{}, nil
+	}
+	seconds, err := strconv.ParseUint(maxAge, 10, 31)
+	if err != nil {
+		return time.Time{}, oauth.Refuse("invalid_request", "max_age is not a number of seconds.")
+	}
+	return now.Add(-time.Duration(seconds) * time.Second), nil
 }
 
 // checkShape refuses unsupported parameters.
@@ -146,6 +170,15 @@ type pendingAuthorization struct {
 	client *oauth.Client
 	handle string         // "" after a sign-in at an identity provider
 	ticked oauth.ScopeSet // what the form chose; nil before there was one
+
+	to        client.RedirectURI // where the answer goes
+	lookAlike string             // the vendor whose name the client uses; "" is none
+	genuine   bool               // see client.LookAlike
+}
+
+// signedIn tells whether the session is one in which the request may be approved.
+func (q pendingAuthorization) signedIn(session *oauth.Session) bool {
+	return session != nil && (q.req.SignedInAfter.IsZero() || session.Created.After(q.req.SignedInAfter))
 }
 
 // chosen returns the requested scopes that the form ticked, and offline_access,
@@ -156,10 +189,15 @@ func (q pendingAuthorization) chosen() oauth.ScopeSet {
 	})
 }
 
-// lookAlike tells whether the client uses the name of a known vendor.
-func (q pendingAuthorization) lookAlike() bool {
-	to, err := client.ParseRedirect(q.req.RedirectURI)
-	return err != nil || client.LookAlike(q.client, to) != ""
+// pending returns a request that waits for a person's decision.
+func (rs *Requests) pending(req *oauth.Request, c *oauth.Client, handle string) (pendingAuthorization, error) {
+	to, err := client.ParseRedirect(req.RedirectURI)
+	if err != nil {
+		return pendingAuthorization{}, err
+	}
+	own := client.Product{Name: rs.Env.Name, Issuer: rs.Env.Issuer}
+	lookAlike, genuine := client.LookAlike(c, to, own)
+	return pendingAuthorization{req: req, client: c, handle: handle, to: to, lookAlike: lookAlike, genuine: genuine}, nil
 }
 
 // waiting returns the request that a form answers, if it is this browser's.
@@ -181,7 +219,7 @@ func (rs *Requests) waitingAt(ctx context.Context, r *http.Request, handle strin
 	if !secret.Same(secret.Hash(rs.Env.Cookie(r, requestCookie(handle))), req.Browser) {
 		return pendingAuthorization{}, endpoint.CrossSite()
 	}
-	c, err := rs.Clients.Find(ctx, req.ClientID)
+	c, err := rs.Clients.Find(r, req.ClientID)
 	if errors.Is(err, oauth.ErrNotFound) {
 		return pendingAuthorization{}, unknownClient()
 	}
@@ -190,7 +228,7 @@ func (rs *Requests) waitingAt(ctx context.Context, r *http.Request, handle strin
 	}
 	// The client may have withdrawn the address since the request came.
 	if _, err := client.RedirectFor(c, req.RedirectURI); err != nil {
-		return pendingAuthorization{}, endpoint.BadLink("redirect_uri_withdrawn", http.StatusBadRequest, "The app has changed the addresses that it registered.")
+		return pendingAuthorization{}, endpoint.NotConnected("redirect_uri_withdrawn", http.StatusBadRequest, "The app has changed the addresses that it registered.")
 	}
-	return pendingAuthorization{req: req, client: c}, nil
+	return rs.pending(req, c, "")
 }

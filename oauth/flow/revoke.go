@@ -37,7 +37,9 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if g == nil || g.ClientID != client.ID {
-		rv.Env.CountFailure(r)
+		if wait := rv.Env.CountRefusal(r, client.ID); wait > 0 {
+			return oauth.TooMany(wait)
+		}
 		return nil
 	}
 	err = rv.Tokens.Grants.Revoke(r.Context(), g.ID, "the client gave a token back")

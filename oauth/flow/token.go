@@ -29,6 +29,9 @@ type TokenEndpoint struct {
 	// Grace is how long a refresh token that was used still answers, with the
 	// same successor: clients race with themselves and lose responses.
 	Grace time.Duration
+
+	// Answered is called with the grant type and the error of each request. It may be nil.
+	Answered func(ctx context.Context, grantType string, err error)
 }
 
 // tokens is a successful answer of the token endpoint (RFC 6749 section 5.1).
@@ -44,16 +47,31 @@ type tokens struct {
 	IssuedTokenType string `json:"issued_token_type,omitempty"` // RFC 8693 section 2.2.1
 }
 
-// Serve serves the token endpoint.
+// Serve serves the token endpoint. It authenticates the client first, so that what it refuses later
+// counts for that client.
 func (te *TokenEndpoint) Serve(w http.ResponseWriter, r *http.Request) error {
 	te.Proofs.OfferNonce(w, r)
-	answer, err := te.redeem(w, r)
-	if e, ok := errors.AsType[*oauth.Error](err); ok && (e.Code == "invalid_grant" || e.Code == "invalid_client") {
-		te.Env.CountFailure(r)
-		if e.Event != nil {
-			te.Env.HappenedAt(r, *e.Event)
-		}
-		te.Env.Log.InfoContext(r.Context(), "oauth: token refused", "code", e.Code, "reason", e.Description, "address", te.Env.Address(r))
+	f, err := endpoint.ReadForm(w, r)
+	if err == nil {
+		err = te.serve(w, r, f)
+	}
+	if te.Answered != nil {
+		te.Answered(r.Context(), f.Get("grant_type"), err)
+	}
+	return err
+}
+
+func (te *TokenEndpoint) serve(w http.ResponseWriter, r *http.Request, f endpoint.Form) error {
+	if err := te.checkGrantType(f.Get("grant_type")); err != nil {
+		return err
+	}
+	client, err := te.Authenticator.Authenticate(r, f)
+	if err != nil {
+		return err
+	}
+	answer, err := te.redeem(r, client, f)
+	if e, ok := errors.AsType[*oauth.Error](err); ok && e.Code == "invalid_grant" {
+		return te.Env.Refused(r, client.ID, err)
 	}
 	if err == nil {
 		endpoint.WriteJSON(w, http.StatusOK, answer)
@@ -61,26 +79,19 @@ func (te *TokenEndpoint) Serve(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// redeem authenticates the client and redeems its grant.
-func (te *TokenEndpoint) redeem(w http.ResponseWriter, r *http.Request) (*tokens, error) {
-	if err := te.Env.LimitFailures(r); err != nil {
-		return nil, err
-	}
-	f, err := endpoint.ReadForm(w, r)
-	if err != nil {
-		return nil, err
-	}
-	grantType := f.Get("grant_type")
+func (te *TokenEndpoint) checkGrantType(grantType string) error {
 	if grantType == "" {
-		return nil, oauth.Refuse("invalid_request", "grant_type is missing.")
+		return oauth.Refuse("invalid_request", "grant_type is missing.")
 	}
 	if !slices.Contains([]string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken, oauth.GrantClientCredentials, oauth.GrantTokenExchange}, grantType) {
-		return nil, oauth.Refuse("unsupported_grant_type", "Supported are %s.", strings.Join(te.Authenticator.Clients.GrantTypes(), ", "))
+		return oauth.Refuse("unsupported_grant_type", "Supported are %s.", strings.Join(te.Authenticator.Clients.GrantTypes(), ", "))
 	}
-	client, err := te.Authenticator.Authenticate(r.Context(), r, f)
-	if err != nil {
-		return nil, err
-	}
+	return nil
+}
+
+// redeem redeems the grant of a client.
+func (te *TokenEndpoint) redeem(r *http.Request, client *oauth.Client, f endpoint.Form) (*tokens, error) {
+	grantType := f.Get("grant_type")
 	if !client.May(grantType) {
 		return nil, oauth.Refuse("unauthorized_client", "The client did not register this grant_type.")
 	}

@@ -20,7 +20,20 @@ type Accounts struct {
 	Grants *token.Grants
 	Now    func() time.Time
 
-	hashing limit.Gate
+	turns      limit.Turns // networks hash a password in turn: each hash takes 19 MiB
+	knownTurns limit.Gate  // devices and operators have turns that strangers cannot take
+}
+
+// maxTurns bounds who waits to have a password hashed; a hash takes about 50 ms.
+const maxTurns = 100
+
+// turn waits for a turn to hash a password; leave ends it. Networks share turns fairly, so that one
+// cannot keep the others from signing in; network is "" for a known device and an operator.
+func (as *Accounts) turn(ctx context.Context, network string) (leave func(), err error) {
+	if network == "" {
+		return as.knownTurns.Enter(ctx, 1, maxTurns)
+	}
+	return as.turns.Enter(ctx, network, 2, maxTurns)
 }
 
 // ErrBadPassword says why a password was refused.
@@ -41,17 +54,18 @@ func (as *Accounts) FindID(ctx context.Context, id string) (*oauth.Account, erro
 
 // Add creates a local account. It returns ErrExists if there is one of that name.
 func (as *Accounts) Add(ctx context.Context, name, password string) error {
-	a, err := as.newAccount(ctx, name, password)
+	a, err := as.newAccount(ctx, "", name, password)
 	if err != nil {
 		return err
 	}
 	return named(a.Name, as.Store.AddAccount(ctx, a))
 }
 
-// SetPassword gives a local account a new password and ends its browser sessions, or creates the
-// account if the name is free. If the account has this password already, nothing changes.
+// SetPassword gives a local account a new password and ends its browser sessions and grants, or
+// creates the account if the name is free. It unlocks the account. If the account has this password
+// already, nothing else changes.
 func (as *Accounts) SetPassword(ctx context.Context, name, password string) error {
-	a, err := as.newAccount(ctx, name, password)
+	a, err := as.newAccount(ctx, "", name, password)
 	if err != nil {
 		return err
 	}
@@ -66,10 +80,13 @@ func (as *Accounts) SetPassword(ctx context.Context, name, password string) erro
 	if old.Issuer != "" {
 		return fmt.Errorf("account %q signs in at %s and has no password here", a.Name, old.Issuer)
 	}
-	if same, err := as.authenticate(ctx, name, password); err != nil || same != nil {
-		return err
+	same, err := checkPassword(old, password)
+	if err != nil || same {
+		return errors.Join(err, as.Store.ForgetGuesses(ctx, old.ID))
 	}
-	return as.Store.SetPassword(ctx, old.ID, a.Password)
+	err = as.Store.SetPassword(ctx, old.ID, a.Password, as.Now())
+	as.Grants.Forget()
+	return err
 }
 
 // SetAdmin gives a local account the role of an administrator, which lets it grant ScopeAdmin, or
@@ -102,8 +119,8 @@ func (as *Accounts) Remove(ctx context.Context, name string) error {
 // Names returns the names of the local accounts.
 func (as *Accounts) Names(ctx context.Context) ([]string, error) { return as.Store.Accounts(ctx) }
 
-// newAccount checks name and password and makes an account of them.
-func (as *Accounts) newAccount(ctx context.Context, name, password string) (*oauth.Account, error) {
+// newAccount checks name and password and makes an account of them, in a turn of network.
+func (as *Accounts) newAccount(ctx context.Context, network, name, password string) (*oauth.Account, error) {
 	name, err := oauth.UserName(name)
 	if err != nil {
 		return nil, err
@@ -115,12 +132,17 @@ func (as *Accounts) newAccount(ctx context.Context, name, password string) (*oau
 	if utf8.RuneCountInString(password) < minPassword {
 		return nil, ErrBadPassword
 	}
-	salt := make([]byte, 16)
-	rand.Read(salt)
-	key, err := as.stretch(ctx, password, salt)
+	if isCommon(name, password) {
+		return nil, ErrCommonPassword
+	}
+	leave, err := as.turn(ctx, network)
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
+	salt := make([]byte, 16)
+	rand.Read(salt)
+	key := stretch(password, salt)
 	return &oauth.Account{ID: secret.NewID(), Name: name, Password: phc(salt, key), Created: as.Now()}, nil
 }
 
@@ -147,23 +169,19 @@ func (as *Accounts) SetDisabled(ctx context.Context, name string, disabled bool)
 	return named(name, err)
 }
 
-// authenticate returns the account that name and password belong to, or nil.
-func (as *Accounts) authenticate(ctx context.Context, name, password string) (*oauth.Account, error) {
-	var a *oauth.Account
-	name, err := oauth.UserName(name)
-	if err == nil {
-		a, err = as.Store.Account(ctx, name)
-		if err != nil && !errors.Is(err, oauth.ErrNotFound) {
-			return nil, err
-		}
+// EndSessions ends the browser sessions of an account.
+func (as *Accounts) EndSessions(ctx context.Context, id string) error {
+	return as.Store.EndSessions(ctx, id)
+}
+
+// find returns the account of a name, or nil.
+func (as *Accounts) find(ctx context.Context, name string) (*oauth.Account, error) {
+	if _, err := oauth.UserName(name); err != nil {
+		return nil, nil
 	}
-	password, err = normalPassword(password)
-	if err != nil {
-		a = nil
+	a, err := as.Store.Account(ctx, name)
+	if errors.Is(err, oauth.ErrNotFound) {
+		return nil, nil
 	}
-	ok, err := as.checkPassword(ctx, a, password)
-	if err != nil || !ok {
-		return nil, err
-	}
-	return a, nil
+	return a, err
 }

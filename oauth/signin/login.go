@@ -43,7 +43,7 @@ const loginTTL = 10 * time.Minute
 // our page before, so that a callback cannot approve anything else (MCP authorization, "Confused
 // Deputy"). State, nonce and PKCE verifier derive from one secret; the store has its hash.
 func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l oauth.Login, again bool) error {
-	if err := pv.Env.LimitAuthorize(r); err != nil { // each is a row
+	if err := pv.Env.TakePage(endpoint.Leave, r); err != nil { // each is a row
 		return err
 	}
 	e, err := pv.endpointsFor(r.Context(), p)
@@ -85,9 +85,6 @@ func (pv *Providers) derived(purpose, from string) string {
 // if the provider refused. Cheap checks come first. The login is used up only
 // when it is completed, so that an outage of the provider loses nothing.
 func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Login, *oauth.Session, error) {
-	if err := pv.Env.LimitAuthorize(r); err != nil {
-		return nil, nil, err
-	}
 	if len(r.URL.RawQuery) > endpoint.MaxQuery {
 		return nil, nil, endpoint.BadLink("request_too_long", http.StatusRequestURITooLong, "The request is too long.")
 	}
@@ -101,6 +98,9 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 	}
 	l, err := pv.login(r, p, f.Get("state"))
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := pv.Env.TakePage(endpoint.Callback, r); err != nil { // each may be a request to the provider
 		return nil, nil, err
 	}
 	e, err := pv.endpointsFor(r.Context(), p)

@@ -23,6 +23,7 @@ type Pages struct {
 	Providers *Providers
 	Sessions  *Sessions
 	Env       *endpoint.Env
+	Demo      bool // the page says where the password of the demo is
 }
 
 // formCookie binds the sign-in form to the browser that was given it.
@@ -44,7 +45,7 @@ func (pg *Pages) Write(w http.ResponseWriter, r *http.Request, status int, page 
 		return err
 	}
 	page.Product, page.Action, page.Handle, page.Setup = pg.Env.Name, pg.Env.Path("/signin"), pg.formHandle(value), settingUp
-	page.NoPasswords, page.Providers = pg.Passwords.Off, pg.Providers.Offered()
+	page.NoPasswords, page.Providers, page.Demo = pg.Passwords.Off, pg.Providers.Offered(), pg.Demo
 	templates.Write(w, r, status, page)
 	return nil
 }
@@ -69,15 +70,21 @@ func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 		return endpoint.CrossSite()
 	}
 	if f.Get("code") != "" {
-		a, err := pg.Passwords.firstAccount(r.Context(), r, f)
+		a, err := pg.Passwords.firstAccount(w, r, f)
+		if SafeNext(f.Get("next")) == "/" {
+			f["next"] = []string{afterSetup}
+		}
 		return pg.enter(w, r, f, a, err)
 	}
 	if p := pg.Providers.Find(f.Get("provider")); p != nil {
 		return pg.Providers.Send(w, r, p, oauth.Login{Next: SafeNext(f.Get("next"))}, false)
 	}
-	a, err := pg.Passwords.SignIn(r.Context(), r, f.Get("username"), f.Get("password"))
+	a, err := pg.Passwords.SignIn(w, r, f.Get("username"), f.Get("password"))
 	return pg.enter(w, r, f, a, err)
 }
+
+// afterSetup is the page that says what to do next (bridge/console).
+const afterSetup = "/admin?done=setup"
 
 // enter starts the session of a and redirects, or shows the sign-in page with the refusal in err.
 func (pg *Pages) enter(w http.ResponseWriter, r *http.Request, f endpoint.Form, a *oauth.Account, err error) error {

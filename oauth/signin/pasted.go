@@ -144,11 +144,14 @@ func (pt *Pasted) FromForm(r *http.Request, f endpoint.Form, handle string) (*Pa
 	if f.Get("token") == "" && f.Get("voucher") != "" {
 		return pt.Open(f.Get("voucher"), handle)
 	}
-	if wait := pt.Env.Take("token "+pt.Env.Address(r), 6*time.Second, 10); wait > 0 {
-		return nil, tooManyAttempts(wait)
-	}
 	if f.Get("token") == "" {
 		return nil, token.BadToken("Paste it first.")
 	}
-	return pt.Read(r.Context(), f.Get("token"))
+	v, err := pt.Read(r.Context(), f.Get("token"))
+	if _, refused := errors.AsType[*oauth.Error](err); refused {
+		if wait := pt.Env.CountRefusal(r, "pasted"); wait > 0 {
+			return nil, tooManyAttempts(wait)
+		}
+	}
+	return v, err
 }

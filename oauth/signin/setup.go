@@ -10,7 +10,6 @@ import (
 
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
-	"rialto/oauth/internal/limit"
 	"rialto/oauth/internal/secret"
 )
 
@@ -48,32 +47,26 @@ func (pw *Passwords) SettingUp(ctx context.Context) (bool, error) {
 	return pw.Setup.SetupOpen(ctx, pw.Env.Now())
 }
 
-// firstAccount records the first account, an administrator. Wrong codes are
-// counted for all addresses together, because they share one code.
-func (pw *Passwords) firstAccount(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Account, error) {
+// firstAccount records the first account, an administrator. A code has 100 random bits, so that wrong
+// codes of strangers do not block the operator.
+func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endpoint.Form) (*oauth.Account, error) {
 	if pw.Off {
 		return nil, noPasswords()
 	}
-	const key = "setup"
-	now := pw.Env.Now()
-	if wait := pw.failures.Wait(key, now); wait > 0 {
-		return nil, tooManyAttempts(wait)
-	}
-	before := pw.failures.Add(key, limit.FreeAttempts, now)
-	a, err := pw.Accounts.newAccount(ctx, f.Get("username"), f.Get("password"))
-	switch {
-	case errors.Is(err, oauth.ErrBadName):
-		pw.failures.Forgive(key, before)
+	ctx := r.Context()
+	a, err := pw.Accounts.newAccount(ctx, pw.Env.Network(r), f.Get("username"), f.Get("password"))
+	if errors.Is(err, oauth.ErrBadName) {
 		return nil, &Refusal{Code: "bad_username", Reason: "This username cannot be used. Take letters, digits and punctuation, without spaces."}
-	case errors.Is(err, ErrBadPassword):
-		pw.failures.Forgive(key, before)
-		return nil, &Refusal{Code: "bad_password", Reason: "This password cannot be used. It needs 8 characters at least."}
-	case err != nil:
-		return nil, err
+	}
+	if err != nil {
+		return nil, passwordRefusal(err)
 	}
 	a.Admin = true // only the operator has the code
-	err = pw.Setup.AddFirstAccount(ctx, secret.Hash(plainCode(f.Get("code"))), a, now)
+	err = pw.Setup.AddFirstAccount(ctx, secret.Hash(plainCode(f.Get("code"))), a, pw.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
+		if wait := pw.Env.CountRefusal(r, "setup"); wait > 0 {
+			return nil, tooManyAttempts(wait)
+		}
 		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))
 		pw.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong setup code"})
 		return nil, &Refusal{Code: "wrong_setup_code", Reason: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
@@ -84,7 +77,7 @@ func (pw *Passwords) firstAccount(ctx context.Context, r *http.Request, f endpoi
 	if err != nil {
 		return nil, err
 	}
-	pw.failures.Failed.Drop(key)
+	pw.remember(w, a)
 	pw.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventAccount, AccountID: a.ID, Account: a.Name, Detail: "with the setup code"})
 	pw.Env.Log.InfoContext(ctx, "oauth: first account made", "user", a.ID, "address", pw.Env.Address(r))
 	return a, nil

@@ -18,8 +18,17 @@ type AccountStore interface {
 	SetAdmin(ctx context.Context, id string, admin bool) error
 	// SetDisabled disables an account or enables it again, or returns ErrNotFound.
 	SetDisabled(ctx context.Context, id string, disabled bool) error
-	// SetPassword gives an account a new password and ends its sessions.
-	SetPassword(ctx context.Context, id, password string) error
+	// SetPassword gives an account a new password, ends its sessions and forgets its guesses; it ends
+	// its grants, too, unless revoked is zero.
+	SetPassword(ctx context.Context, id, password string, revoked time.Time) error
+	// EndSessions forgets all sessions of an account.
+	EndSessions(ctx context.Context, id string) error
+	// CountGuess counts a password that is tried for an account. Of any number of calls in a row, on
+	// all replicas, limit return true; the others return false and count nothing. An account that
+	// does not exist gets false.
+	CountGuess(ctx context.Context, id string, limit int) (bool, error)
+	// ForgetGuesses forgets all guesses for an account, because it signed in.
+	ForgetGuesses(ctx context.Context, id string) error
 	// RemoveAccount removes an account by name, with its sessions and its
 	// grants, or returns ErrNotFound.
 	RemoveAccount(ctx context.Context, name string) error

@@ -93,7 +93,7 @@ func readKey(k oauth.SealedKey, der []byte) (*signingKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("signing key %s: %w", k.KeyID, err)
 	}
-	return &signingKey{k, private.(crypto.Signer), alg, signer}, nil
+	return &signingKey{SealedKey: k, private: private.(crypto.Signer), algorithm: alg, signer: signer}, nil
 }
 
 // hs256Header is the header of every token that is made with a shared secret.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -39,17 +40,20 @@ const (
 	keyLead     = 10 * time.Minute    // how long it is published before that
 	maxTokenTTL = 90 * 24 * time.Hour // how long a token may live at most
 
-	keysFresh  = time.Minute      // how long the keys are cached
-	keysReload = 30 * time.Second // how often an unknown key ID may reload them
+	keysFresh = 2 * time.Second // how long the keys are cached, and how often an unknown key ID may reload them
 )
+
+// maxReaders bounds the requests that wait for the keys.
+const maxReaders = 10_000
 
 // keyring caches the signing keys of the store.
 type keyring struct {
 	reading limit.Gate // one request at a time reads the store
 
-	mu     sync.Mutex
-	loaded time.Time
-	keys   []*signingKey // oldest first
+	mu      sync.Mutex
+	loaded  time.Time
+	keys    []*signingKey // oldest first
+	unknown time.Time     // when an unknown key ID last reloaded them
 }
 
 // known returns the keys, and whether they were read less than fresh ago.
@@ -66,6 +70,17 @@ func (k *keyring) keep(keys []*signingKey, now time.Time) {
 	k.keys, k.loaded = keys, now
 }
 
+// mayReload tells whether an unknown key ID may reload the keys now.
+func (k *keyring) mayReload(now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if age := now.Sub(k.unknown); age >= 0 && age < keysFresh {
+		return false
+	}
+	k.unknown = now
+	return true
+}
+
 // signingKey is a key and the one algorithm that it signs with. It is published
 // for a while before it signs, so that every replica and every cache of the
 // JWKS knows it by then, and afterwards until no token that it signed is alive.
@@ -74,6 +89,7 @@ type signingKey struct {
 	private   crypto.Signer
 	algorithm string
 	signer    jose.Signer
+	noted     atomic.Int64 // SealedKey.SignedUntil as this process raised it, in milliseconds since 1970
 }
 
 // load returns the keys, read from the store if the cached ones are older than
@@ -83,7 +99,7 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 	if ok {
 		return keys, nil
 	}
-	leave, err := ks.ring.reading.Enter(ctx, 1)
+	leave, err := ks.ring.reading.Enter(ctx, 1, maxReaders)
 	if err == nil {
 		defer leave()
 		if keys, ok = ks.ring.known(ks.Now(), fresh); ok {
@@ -91,7 +107,7 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 		}
 		var sealed []oauth.SealedKey
 		if sealed, err = ks.Store.Keys(ctx, ks.Now()); err == nil {
-			return ks.open(sealed)
+			return ks.open(sealed, keys)
 		}
 	}
 	if len(keys) > 0 {
@@ -100,18 +116,32 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 	return nil, fmt.Errorf("reading signing keys: %w", err)
 }
 
-// open decrypts keys of the store and caches them.
-func (ks *Keys) open(sealed []oauth.SealedKey) ([]*signingKey, error) {
+// open decrypts keys of the store, those that are not among opened, and caches all.
+func (ks *Keys) open(sealed []oauth.SealedKey, opened []*signingKey) ([]*signingKey, error) {
 	var keys []*signingKey
 	for _, k := range sealed {
-		key, err := openKey(ks.Secret, k)
-		if err != nil {
-			return nil, err
+		key := reuse(opened, k)
+		if key == nil {
+			var err error
+			if key, err = openKey(ks.Secret, k); err != nil {
+				return nil, err
+			}
 		}
+		key.noted.Store(k.SignedUntil.UnixMilli())
 		keys = append(keys, key)
 	}
 	ks.ring.keep(keys, ks.Now())
 	return keys, nil
+}
+
+// reuse returns a key as the store has it now, if it was opened before, or nil.
+func reuse(opened []*signingKey, k oauth.SealedKey) *signingKey {
+	for _, old := range opened {
+		if old.KeyID == k.KeyID && old.Private == k.Private {
+			return &signingKey{SealedKey: k, private: old.private, algorithm: old.algorithm, signer: old.signer}
+		}
+	}
+	return nil
 }
 
 // activeKey returns the key that signs now, and creates the first one.
@@ -125,7 +155,7 @@ func (ks *Keys) activeKey(ctx context.Context) (*signingKey, error) {
 		if key := active(keys, ks.Now()); key != nil {
 			return key, nil
 		}
-		if err := ks.add(ctx, next(keys), ks.Now()); err != nil {
+		if err := ks.add(ctx, keys, ks.Now()); err != nil {
 			return nil, err
 		}
 		fresh = 0 // whichever replica was first, its key is there now
@@ -168,7 +198,7 @@ func (ks *Keys) RotateDue(ctx context.Context) error {
 	due := now.Sub(newest.Active) > keyLife
 	changed := newest.algorithm != ks.Algorithm && !newest.Active.After(now)
 	if due || changed {
-		err = ks.add(ctx, next(keys), now.Add(keyLead))
+		err = ks.add(ctx, keys, now.Add(keyLead))
 		if err == nil && ks.Events != nil {
 			ks.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "on schedule"})
 		}
@@ -229,7 +259,7 @@ func (ks *Keys) Rotate(ctx context.Context) (SigningKey, error) {
 		return SigningKey{}, err
 	}
 	if now := ks.Now(); !keys[len(keys)-1].Active.After(now) {
-		if err := ks.add(ctx, next(keys), now.Add(keyLead)); err != nil {
+		if err := ks.add(ctx, keys, now.Add(keyLead)); err != nil {
 			return SigningKey{}, err
 		}
 	}
@@ -240,27 +270,33 @@ func (ks *Keys) Rotate(ctx context.Context) (SigningKey, error) {
 	return all[len(all)-1], nil
 }
 
-// add creates a key that signs from active on.
-func (ks *Keys) add(ctx context.Context, seq int64, active time.Time) error {
-	private, err := generate(ks.Algorithm)
+// add creates a key that follows keys and signs from active on.
+func (ks *Keys) add(ctx context.Context, keys []*signingKey, active time.Time) error {
+	key, err := ks.create(keys, active)
 	if err != nil {
 		return err
+	}
+	ks.Log.InfoContext(ctx, "oauth: signing key created", "key", key.KeyID, "algorithm", ks.Algorithm, "active", active)
+	return ks.Store.AddKey(ctx, key, active.Add(keyLead))
+}
+
+// create makes a key that follows keys and signs from active on.
+func (ks *Keys) create(keys []*signingKey, active time.Time) (oauth.SealedKey, error) {
+	private, err := generate(ks.Algorithm)
+	if err != nil {
+		return oauth.SealedKey{}, err
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return err
+		return oauth.SealedKey{}, err
 	}
 	id, err := thumbprint(private)
 	if err != nil {
-		return err
+		return oauth.SealedKey{}, err
 	}
 	text, err := sealed.Seal(ks.Secret, keyPlace(id), der)
-	if err != nil {
-		return err
-	}
-	ks.Log.InfoContext(ctx, "oauth: signing key created", "key", id, "algorithm", ks.Algorithm, "active", active)
-	// It may be a while until the next rotation replaces it.
-	return ks.Store.AddKey(ctx, oauth.SealedKey{Seq: seq, KeyID: id, Private: text, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)})
+	// It may be a while until the next rotation replaces it, and sets its end.
+	return oauth.SealedKey{Seq: next(keys), KeyID: id, Private: text, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)}, err
 }
 
 func openKey(secret []byte, k oauth.SealedKey) (*signingKey, error) {
@@ -283,18 +319,26 @@ func thumbprint(private crypto.Signer) (string, error) {
 // verificationKey returns the key with an ID, or nil. An unknown ID may be that of
 // a key that another replica has just made.
 func (ks *Keys) verificationKey(ctx context.Context, id string) (*signingKey, error) {
-	for _, fresh := range []time.Duration{keysFresh, keysReload} {
-		keys, err := ks.load(ctx, fresh)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range keys {
-			if k.KeyID == id && ks.Now().Before(k.Expires) {
-				return k, nil
-			}
+	keys, err := ks.load(ctx, keysFresh)
+	if err != nil {
+		return nil, err
+	}
+	key := ks.find(keys, id)
+	if key == nil && ks.ring.mayReload(ks.Now()) {
+		keys, err = ks.load(ctx, time.Nanosecond) // unless that has just happened
+		key = ks.find(keys, id)
+	}
+	return key, err
+}
+
+// find returns the key with an ID that has not expired, or nil.
+func (ks *Keys) find(keys []*signingKey, id string) *signingKey {
+	for _, k := range keys {
+		if k.KeyID == id && ks.Now().Before(k.Expires) {
+			return k
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // Public returns the public keys; none if access tokens take a secret.

@@ -31,7 +31,7 @@ type Tokens struct {
 	GrantTTL  time.Duration // life of a grant, however often it is refreshed
 	Now       func() time.Time
 
-	verified cache.LRU[[32]byte, oauth.Principal] // tokens whose signature was checked
+	verified cache.LRU[[32]byte, verifiedToken] // tokens whose signature was checked
 }
 
 // Actor names who acts for the subject of a token (RFC 8693 section 4.1).
@@ -102,7 +102,7 @@ func (ts *Tokens) Mint(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet
 	if err != nil {
 		return "", err
 	}
-	return ts.Keys.signAccessToken(ctx, payload)
+	return ts.Keys.signAccessToken(ctx, payload, expires)
 }
 
 // Issue issues an access token without a browser, for the account named user, who must exist, and

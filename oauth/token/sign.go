@@ -34,14 +34,3 @@ func compact(signer jose.Signer, payload []byte) (string, error) {
 	}
 	return signed.CompactSerialize()
 }
-
-func (ks *Keys) signAccessToken(ctx context.Context, payload []byte) (string, error) {
-	if ks.Algorithm == HS256 {
-		return ks.mac(payload)
-	}
-	key, err := ks.activeKey(ctx)
-	if err != nil {
-		return "", err
-	}
-	return compact(key.signer, payload)
-}

@@ -36,6 +36,14 @@ type KeyStore interface {
 	// Keys returns the keys that have not expired at now, oldest first.
 	Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error)
 	// AddKey records a key unless there is one of the same Seq: of replicas
-	// that rotate at once, one wins, and the others get no error.
-	AddKey(ctx context.Context, k oauth.SealedKey) error
+	// that rotate at once, one wins, and the others get no error. The keys before
+	// it then end with the last token that they signed, but not before retired.
+	AddKey(ctx context.Context, k oauth.SealedKey, retired time.Time) error
+	// NoteSigned records that something that a key signs lives until a time, and
+	// the key at least as long, or returns ErrNotFound.
+	NoteSigned(ctx context.Context, keyID string, until time.Time) error
+	// RemoveKey forgets a key and records its replacement, unless that is nil, whose Seq is then
+	// the highest. Of any number of calls with one key, exactly one succeeds; the others get
+	// ErrNotFound and change nothing.
+	RemoveKey(ctx context.Context, keyID string, replacement *oauth.SealedKey) error
 }

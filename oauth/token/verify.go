@@ -25,22 +25,30 @@ type header struct {
 // the grant. The library that checks the signature is lenient about form, header and claims, so
 // these are checked here, strictly, cheap checks first.
 func (ts *Tokens) Verify(ctx context.Context, token string) (oauth.Principal, error) {
+	p, _, err := ts.verify(ctx, token)
+	return p, err
+}
+
+// verify also returns the ID of the key that signed the token.
+func (ts *Tokens) verify(ctx context.Context, token string) (p oauth.Principal, keyID string, err error) {
 	parts, ok := jwt.Split(token)
 	if !ok {
-		return oauth.Principal{}, BadToken("It is not a token of this server.")
+		return p, "", BadToken("It is not a token of this server.")
 	}
 	var h header
 	if json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil || h.Type != AccessTokenType {
-		return oauth.Principal{}, BadToken("It is not an access token of this server.")
+		return p, "", BadToken("It is not an access token of this server.")
 	}
 	if ts.Keys.Algorithm == HS256 {
-		if err := ts.Keys.checkMAC(h, token[:strings.LastIndexByte(token, '.')], parts[2]); err != nil {
-			return oauth.Principal{}, err
-		}
-	} else if err := ts.checkSignature(ctx, h, token); err != nil {
-		return oauth.Principal{}, err
+		err = ts.Keys.checkMAC(h, token[:strings.LastIndexByte(token, '.')], parts[2])
+	} else {
+		err = ts.checkSignature(ctx, h, token)
 	}
-	return ts.checkClaims(parts[1])
+	if err != nil {
+		return p, "", err
+	}
+	p, err = ts.checkClaims(parts[1])
+	return p, h.KeyID, err
 }
 
 // checkSignature checks a token with the key that it names and this key's one algorithm.
@@ -130,14 +138,32 @@ func (ts *Tokens) verifyCached(ctx context.Context, token string, until time.Tim
 	}
 	var room [1024]byte // enough for most tokens, and not on the heap
 	key := sha256.Sum256(append(room[:0], token...))
-	if p, ok := ts.verified.Get(key); ok && ts.Now().Before(p.Expires) {
-		return p, nil
-	}
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	p, err := ts.Verify(ctx, token)
+	if v, ok := ts.verified.Get(key); ok && ts.Now().Before(v.Expires) {
+		return v.Principal, ts.stillSigned(ctx, v.keyID)
+	}
+	p, keyID, err := ts.verify(ctx, token)
 	if err == nil {
-		ts.verified.Put(key, p)
+		ts.verified.Put(key, verifiedToken{p, keyID})
 	}
 	return p, err
+}
+
+// verifiedToken is what a token said whose signature was checked, and the key that signed it.
+type verifiedToken struct {
+	oauth.Principal
+	keyID string // "" for HS256
+}
+
+// stillSigned refuses a token whose key was revoked since its signature was checked.
+func (ts *Tokens) stillSigned(ctx context.Context, keyID string) error {
+	if ts.Keys.Algorithm == HS256 {
+		return nil
+	}
+	key, err := ts.Keys.verificationKey(ctx, keyID)
+	if err == nil && key == nil {
+		err = BadToken("It was not signed by this server.")
+	}
+	return err
 }

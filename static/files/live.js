@@ -1,45 +1,106 @@
-// Shows the page anew when the server says that something has changed. Without
-// it the page is as it was when it was asked for.
+// Keeps a list fresh without loading the page: it searches as one types, and shows the page
+// anew when the server says that something has changed. Without it the forms and links do the same.
 "use strict";
 {
-  const main = document.querySelector("main[data-live]");
-  let asking = false;
-  let again = false;
+  let main = document.getElementById("main");
+  let asking;
 
-  /** Asks for this page and puts its parts in the place of those shown. */
-  async function renew() {
-    if (asking) {
-      again = true;
-      return;
-    }
-    asking = true;
+  /** Asks for an address, and puts its parts in the place of those shown. */
+  async function show(address) {
+    asking?.abort();
+    const mine = asking = new AbortController();
     try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+      const answer = await fetch(address, { headers: { Accept: "text/html" }, signal: mine.signal });
       if (answer.ok && !answer.redirected) replace(await answer.text());
     } catch {
-      // The network is gone for now; the stream comes back by itself.
-    }
-    asking = false;
-    if (again) {
-      again = false;
-      setTimeout(renew, 1000);
+      // A later one has taken its place, or the network is gone for now.
     }
   }
 
   function replace(text) {
-    const fresh = new DOMParser().parseFromString(text, "text/html").querySelector("main[data-live]");
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const fresh = page.getElementById("main");
     if (!fresh) return;
-    for (const part of main.querySelectorAll(":scope > section[id]")) {
-      const now = fresh.querySelector(":scope > section[id=\"" + part.id + "\"]");
-      // What somebody is using stays as it is.
-      if (now && now.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) part.replaceWith(now);
+    document.title = page.title;
+    for (const part of main.querySelectorAll("section.part[id]")) {
+      const now = fresh.querySelector("#" + CSS.escape(part.id));
+      if (!now || now.outerHTML === part.outerHTML) continue;
+      if (part.dataset.keep && part.dataset.keep === now.dataset.keep) continue; // the same question: what was typed stays
+      for (const open of part.querySelectorAll("details[id][open]")) now.querySelector("#" + CSS.escape(open.id))?.setAttribute("open", "");
+      if (!part.contains(document.activeElement)) {
+        part.replaceWith(now);
+        continue;
+      }
+      // What somebody types into stays as it is.
+      const rows = part.querySelector(":scope > .rows"), other = now.querySelector(":scope > .rows");
+      if (rows && other && !rows.contains(document.activeElement)) rows.replaceWith(other);
+    }
+    listen(fresh.dataset.live);
+    prepare();
+  }
+
+  /** Hides the buttons of filters that work as one types, and says times in the reader's zone. */
+  function prepare() {
+    for (const form of document.querySelectorAll("form.filter")) form.classList.add("auto");
+    for (const time of document.querySelectorAll("time[title]")) {
+      const at = new Date(time.dateTime), language = document.documentElement.lang;
+      time.title = at.toLocaleString(language, { dateStyle: "full", timeStyle: "long" });
+      if (time.classList.contains("stamp")) time.textContent = at.toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
+      if (!time.classList.contains("clock")) continue;
+      const today = at.toDateString() === new Date().toDateString();
+      time.textContent = (today ? "" : at.toLocaleDateString(language, { dateStyle: "medium" }) + "\n") + at.toLocaleTimeString(language);
     }
   }
 
-  if (main && window.EventSource) {
-    const stream = new EventSource(main.dataset.live);
-    stream.addEventListener("change", renew);
-    stream.addEventListener("end", () => { stream.close(); renew(); });
-    addEventListener("pagehide", () => stream.close());
+  let waiting;
+  function search(form, after) {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
+      const address = form.getAttribute("action") + (chosen.size ? "?" + chosen : "");
+      history.replaceState(null, "", address);
+      show(address);
+    }, after);
   }
+  addEventListener("input", (event) => {
+    const form = event.target.form;
+    if (form?.matches("form.filter")) search(form, event.target.tagName === "SELECT" ? 0 : 250);
+  });
+
+  // A form that waits for another server says so, and can be canceled.
+  addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!form.dataset.busy) return;
+    const note = document.createElement("p");
+    note.className = "notice plain busy";
+    note.setAttribute("role", "status");
+    note.append(form.dataset.busy + " ");
+    const cancel = document.createElement("button");
+    cancel.type = "button";
+    cancel.className = "small";
+    cancel.textContent = form.dataset.cancel;
+    cancel.addEventListener("click", () => {
+      stop();
+      note.remove();
+      for (const button of form.querySelectorAll("button")) button.disabled = false;
+    });
+    note.append(cancel);
+    form.append(note);
+    setTimeout(() => { for (const button of form.querySelectorAll(".row > button")) button.disabled = true; });
+  });
+
+  let stream, followed;
+  function listen(address) {
+    if (!window.EventSource || address === followed) return;
+    stream?.close();
+    followed = address;
+    if (!address) return;
+    const mine = stream = new EventSource(address);
+    let again;
+    mine.addEventListener("change", () => { clearTimeout(again); again = setTimeout(() => show(location.href), 300); });
+    mine.addEventListener("end", () => { mine.close(); show(location.href); });
+  }
+  addEventListener("pagehide", () => stream?.close());
+  prepare();
+  listen(main?.dataset.live);
 }

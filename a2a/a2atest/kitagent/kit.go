@@ -11,10 +11,25 @@ import (
 	"rialto/a2a/a2aexec"
 )
 
-// kit does what the prefix of a message's id says.
-type kit struct{ *a2aexec.Executor }
+// kit does what the prefix of a message's id says, and notifies webhooks after each turn.
+type kit struct {
+	*a2aexec.Executor
+	hooks *webhooks
+}
 
-func newKit() kit { return kit{&a2aexec.Executor{Run: run}} }
+func newKit() kit {
+	hooks := newWebhooks()
+	return kit{&a2aexec.Executor{Run: func(ctx context.Context, t *a2aexec.Turn) error {
+		if c := t.Request.Push; c != nil {
+			one := *c
+			one.TaskID = t.Message.TaskID
+			hooks.set(&one)
+		}
+		err := run(ctx, t)
+		hooks.notify(ctx, t.Task())
+		return err
+	}}, hooks}
+}
 
 func card() *a2a.Card {
 	return &a2a.Card{
@@ -22,7 +37,7 @@ func card() *a2a.Card {
 		Description:        "Does what the compatibility kit expects.",
 		Version:            "1.0.0",
 		Provider:           &a2a.Provider{Organization: "Rialto", URL: "https://rialto.example"},
-		Capabilities:       a2a.Capabilities{Streaming: true},
+		Capabilities:       a2a.Capabilities{Streaming: true, PushNotifications: true},
 		DefaultInputModes:  []string{"text/plain"},
 		DefaultOutputModes: []string{"text/plain", "application/json"},
 		Skills:             []a2a.Skill{{ID: "tck", Name: "Compatibility kit", Description: "Answers by the id of a message.", Tags: []string{"tck"}}},
@@ -34,13 +49,36 @@ func (k kit) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) 
 	if m := withoutTask(req); m != nil {
 		return m, nil
 	}
+	if err := k.accept(ctx, req); err != nil {
+		return nil, err
+	}
 	return k.Executor.Send(ctx, req)
+}
+
+// accept returns InvalidParams if the webhook that comes with a message may not be called.
+func (k kit) accept(ctx context.Context, req *a2a.SendRequest) error {
+	if req.Push == nil {
+		return nil
+	}
+	return k.hooks.sender.Accept(ctx, req.Push)
+}
+
+// Cancel stops a task (a2a.Agent).
+func (k kit) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
+	t, err := k.Executor.Cancel(ctx, id)
+	if err == nil {
+		k.hooks.notify(ctx, t)
+	}
+	return t, err
 }
 
 // Stream delivers a message and follows it (a2a.Agent).
 func (k kit) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	if m := withoutTask(req); m != nil {
 		return func(yield func(a2a.Event, error) bool) { yield(m, nil) }
+	}
+	if err := k.accept(ctx, req); err != nil {
+		return func(yield func(a2a.Event, error) bool) { yield(nil, err) }
 	}
 	return k.Executor.Stream(ctx, req)
 }
@@ -74,7 +112,9 @@ func behaviors() []behavior {
 		{"tck-stream-artifact-chunked", chunked},
 		{"tck-stream-ordering-001", ordered},
 		{"tck-stream-", stream(text("Stream content"))},
-		{"test-resubscribe-message-id", slow},
+		{"test-resubscribe-message-id", slow(4 * time.Second)},
+		{"tck-delayed-complete", slow(time.Second)},
+		{"tck-auth-required", func(_ context.Context, t *a2aexec.Turn) error { t.AskAuth("Who are you?"); return nil }},
 		{"tck-complete-task", complete},
 	}
 }
@@ -85,7 +125,32 @@ func run(ctx context.Context, t *a2aexec.Turn) error {
 			return b.run(ctx, t)
 		}
 	}
-	return complete(ctx, t)
+	return converse(ctx, t)
+}
+
+// converse works briefly, asks after the first message of a task and completes it after the next,
+// so that the kit can cancel the task and continue it.
+func converse(ctx context.Context, t *a2aexec.Turn) error {
+	t.Working("")
+	if err := pause(ctx, 100*time.Millisecond); err != nil {
+		return err
+	}
+	for _, m := range t.Task().History {
+		if m.Role == a2a.RoleUser && m.ID != t.Message.ID {
+			return complete(ctx, t)
+		}
+	}
+	t.Ask("What else?")
+	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func text(s string) a2a.Part { return a2a.Part{Content: a2a.Text(s), MediaType: "text/plain"} }
@@ -131,14 +196,14 @@ func ordered(_ context.Context, t *a2aexec.Turn) error {
 	return nil
 }
 
-// slow leaves time to come back to the task.
-func slow(ctx context.Context, t *a2aexec.Turn) error {
-	t.Working("")
-	select {
-	case <-time.After(4 * time.Second):
+// slow completes after d, which leaves time to come back to the task.
+func slow(d time.Duration) func(context.Context, *a2aexec.Turn) error {
+	return func(ctx context.Context, t *a2aexec.Turn) error {
+		t.Working("")
+		if err := pause(ctx, d); err != nil {
+			return err
+		}
 		t.Complete("")
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -72,7 +72,7 @@ func serveGRPC(ctx context.Context, face *a2aserver.Server, listen string) (stop
 	for _, version := range []a2a.Generation{a2a.V10, a2a.V03} {
 		face.Others = append(face.Others, a2a.Interface{URL: l.Addr().String(), Binding: a2a.GRPC, Version: version})
 	}
-	calls := &a2agrpc.Server{Handler: http.HandlerFunc(face.ServeGRPC), Path: func(string) string { return "" }}
+	calls := &a2agrpc.Server{Handler: http.HandlerFunc(face.ServeGRPC)}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

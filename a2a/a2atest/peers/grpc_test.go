@@ -49,7 +49,7 @@ func serveOver(t *testing.T, agent a2a.Agent, card *a2a.Card, w way) string {
 	t.Cleanup(web.Close)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	stopped := make(chan error, 1)
-	calls := &a2agrpc.Server{Handler: http.HandlerFunc(s.ServeGRPC), Path: func(string) string { return "" }}
+	calls := &a2agrpc.Server{Handler: http.HandlerFunc(s.ServeGRPC)}
 	go func() { stopped <- calls.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		stop()

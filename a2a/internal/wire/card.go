@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -88,6 +89,11 @@ func DecodeCard(b []byte) (*a2a.Card, error) {
 	var doc cardDoc
 	if err := unmarshal(b, &doc); err != nil {
 		return nil, err
+	}
+	for i, in := range doc.Interfaces {
+		if in.URL == "" {
+			return nil, fmt.Errorf("supportedInterfaces[%d].url is missing", i)
+		}
 	}
 	c := &a2a.Card{
 		Name:             doc.Name,

@@ -62,8 +62,8 @@ func TestTenantOfACallOverGRPC(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoMessageIsRefused tells callers what to mend, and of answers what is
-// wrong with them.
+// TestWhatIsNoMessageIsRefused checks that errors about requests say what to fix, and
+// errors about answers what is wrong.
 func TestWhatIsNoMessageIsRefused(t *testing.T) {
 	message := func(fields ...string) []byte { return written("", string(written(fields...))) }
 	for why, params := range map[string][]byte{

@@ -134,7 +134,10 @@ func decodeParams(params []byte, v any) error {
 	if !isObject(params) {
 		return a2a.Errorf(a2a.InvalidParams, "params must be an object")
 	}
-	if err := unmarshal(params, v); err != nil {
+	if !fits(params) {
+		return a2a.Errorf(a2a.InvalidParams, "params.%v", ErrTooMany)
+	}
+	if err := unmarshal(lowerCamel(params), v); err != nil {
 		return a2a.Errorf(a2a.InvalidParams, "params.%v", err)
 	}
 	return nil

@@ -46,7 +46,7 @@ func (op Op) Streams() bool { return op == Stream || op == Subscribe }
 // Push reports whether op is about push notifications.
 func (op Op) Push() bool { return op >= PushSet && op <= PushDelete }
 
-// Envelope holds what a request carries besides an a2a.SendRequest.
+// Envelope holds what a request carries in addition to an a2a.SendRequest.
 type Envelope struct {
 	Tenant  string     // the interface's tenant (A2A 1.0.1 section 4.4.6)
 	NewTask a2a.TaskID // the id of a task that the request starts, if CallersName
@@ -127,11 +127,14 @@ func major(g a2a.Generation) string {
 }
 
 // ParseGeneration returns the Major.Minor of a version, which may have a patch
-// number ("0.3.0") or lack the minor one ("1").
+// number ("0.3.0") or lack the minor one ("1"). What is no number stays as it is.
 func ParseGeneration(version string) a2a.Generation {
 	version = strings.TrimPrefix(strings.TrimSpace(version), "v")
 	if version == "" {
 		return ""
+	}
+	if version[0] < '0' || version[0] > '9' {
+		return a2a.Generation(version)
 	}
 	parts := append(strings.Split(version, "."), "0")
 	return a2a.Generation(parts[0] + "." + parts[1])

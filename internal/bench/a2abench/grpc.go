@@ -87,7 +87,7 @@ func measureGRPCServer(name string, r *row, l harness.Load) (harness.Outcome, er
 	if name == "rialto" {
 		handler, end := ourServer(a2a.GRPC)
 		defer end()
-		calls := &a2agrpc.Server{Handler: http.HandlerFunc(handler.(*a2aserver.Server).ServeGRPC), Path: func(string) string { return "" }}
+		calls := &a2agrpc.Server{Handler: http.HandlerFunc(handler.(*a2aserver.Server).ServeGRPC)}
 		serve = func(l net.Listener) error { return calls.Serve(ctx, l) }
 	} else {
 		s := grpc.NewServer()

@@ -31,8 +31,8 @@ type rialto struct {
 	routes  http.Handler            // of the server that is measured
 	replica atomic.Pointer[replica] // before the resource, and for the codes
 	id      string
-	session *http.Cookie
-	codes   atomic.Int64 // made so far; the clock advances with them
+	cookies []*http.Cookie // of the browser that signed in
+	codes   atomic.Int64   // made so far; the clock advances with them
 }
 
 // replica is a server that may be replaced by a new one.
@@ -120,8 +120,8 @@ func (p *rialto) code(context.Context) (string, error) {
 		"code_challenge": {challenge}, "code_challenge_method": {"S256"},
 	}.Encode(), nil)
 	ask.RemoteAddr = from
-	if p.session != nil {
-		ask.AddCookie(p.session)
+	for _, c := range p.cookies {
+		ask.AddCookie(c)
 	}
 	pages := p.replica.Load().pages
 	page := answer(pages, ask)
@@ -129,7 +129,8 @@ func (p *rialto) code(context.Context) (string, error) {
 	for _, field := range hiddenField.FindAllStringSubmatch(page.Body.String(), -1) {
 		form.Set(field[1], field[2])
 	}
-	if p.session == nil {
+	signsIn := p.cookies == nil
+	if signsIn {
 		form.Set("username", "ada")
 		form.Set("password", "a long enough password")
 	}
@@ -139,13 +140,13 @@ func (p *rialto) code(context.Context) (string, error) {
 	for _, c := range page.Result().Cookies() {
 		allow.AddCookie(c)
 	}
-	if p.session != nil {
-		allow.AddCookie(p.session)
+	for _, c := range p.cookies {
+		allow.AddCookie(c)
 	}
 	done := answer(pages, allow)
 	for _, c := range done.Result().Cookies() {
-		if p.session == nil && c.Value != "" && c.MaxAge >= 0 {
-			p.session = c
+		if signsIn && c.Value != "" && c.MaxAge >= 0 {
+			p.cookies = append(p.cookies, c)
 		}
 	}
 	code := codeInLink.FindStringSubmatch(done.Body.String())

@@ -80,7 +80,7 @@ func serveGRPC(t *testing.T, s *a2aserver.Server) string {
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	stopped := make(chan error, 1)
-	calls := &a2agrpc.Server{Handler: http.HandlerFunc(s.ServeGRPC), Path: func(string) string { return "" }}
+	calls := &a2agrpc.Server{Handler: http.HandlerFunc(s.ServeGRPC)}
 	go func() { stopped <- calls.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		stop()

@@ -191,7 +191,7 @@ async function documents(browser, app, callback) {
   const { results } = await search(token, 'claims');
   await tab.page.waitForURL(`${callback.origin}/**`); // the app hears of the code before the page has moved on
   await tab.page.goto(results[0].url);
-  assert.equal(await tab.page.locator('#document h1').innerText(), results[0].title);
+  assert.equal(await tab.page.locator('#task h1').innerText(), results[0].title);
   await clean(tab, 'document');
 
   const stranger = await open(browser);
@@ -199,7 +199,7 @@ async function documents(browser, app, callback) {
   await stranger.page.getByLabel('Username').fill(username);
   await stranger.page.getByLabel('Password').fill(password);
   await stranger.page.getByRole('button', { name: 'Sign in' }).click();
-  assert.equal(await stranger.page.locator('#document h1').innerText(), results[0].title);
+  assert.equal(await stranger.page.locator('#task h1').innerText(), results[0].title);
   assert.equal(stranger.page.url(), results[0].url, 'signing in leads to the document');
   await clean(stranger, 'document after a sign-in');
   done('document opened', { url: results[0].url });

@@ -69,7 +69,7 @@ await run(async () => {
   visit = async (url) => {
     await page.goto(url);
     await page.getByLabel('Key (X-Key)').fill('hush-hush');
-    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('button', { name: 'Connect with a key' }).click();
     await page.waitForURL(`${origin}/answer/**`);
   };
   ended(await legacy({ agent: 'keyed', message: 'echo with a key' }), 'with a key');
@@ -77,10 +77,12 @@ await run(async () => {
   done('connected with a key');
 
   for (const agent of ['personal', 'keyed']) {
-    await page.goto(`${origin}/connect/${agent}`);
-    await page.getByRole('button', { name: 'Forget this connection' }).click();
-    await page.locator('#connect').waitFor();
-    assert.equal(await page.locator('#connected').count(), 0, `${agent} is forgotten`);
+    const settings = await tab.context.newPage(); // the first one still shows the answer
+    await settings.goto(`${origin}/connect/${agent}`);
+    await settings.getByRole('button', { name: 'Forget this connection' }).click();
+    await settings.locator('#connect').waitFor();
+    assert.equal(await settings.locator('#connected').count(), 0, `${agent} is forgotten`);
+    await settings.close();
   }
   visit = null;
   for (const [agent, call] of [['personal', modern], ['keyed', legacy]]) {

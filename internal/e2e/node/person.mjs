@@ -46,7 +46,8 @@ export class Person {
 function readForm(html, base) {
   const tag = html.match(/<form [^>]*id="authorize"[^>]*>/);
   assert.ok(tag, `the page has the form:\n${html}`);
-  const inputs = [...html.matchAll(/<input [^>]*>/g)].map(([input]) => input);
+  const within = html.slice(tag.index, html.indexOf('</form>', tag.index));
+  const inputs = [...html.matchAll(/<input [^>]*>/g)].map(([input]) => input).filter((i) => within.includes(i) || i.includes('form="authorize"'));
   const hidden = inputs.filter((i) => i.includes('type="hidden"') || / checked\b/.test(i)).map((i) => [attribute(i, /.*/, 'name'), attribute(i, /.*/, 'value')]);
   return {
     action: new URL(attribute(tag[0], /.*/, 'action'), base).href,

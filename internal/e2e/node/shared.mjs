@@ -19,7 +19,8 @@ await run(async () => {
   await owner.page.getByLabel('Password').fill(env('RIALTO_PASSWORD'));
   await owner.page.getByRole('button', { name: 'Sign in' }).click();
   await look(owner.page, 'document-to-share');
-  await owner.page.getByRole('button', { name: 'Make a link' }).click();
+  await owner.page.locator('#share > summary').click();
+  await owner.page.getByRole('button', { name: 'Create a link' }).click();
   const link = (await owner.page.locator('#link').innerText()).trim();
   assert.ok(link.startsWith(`${origin}/shared/`), link);
   await look(owner.page, 'document-just-shared');
@@ -29,15 +30,15 @@ await run(async () => {
     const answer = await stranger.page.goto(link);
     assert.equal(answer.status(), 200);
     assert.match(answer.headers()['x-robots-tag'], /noindex/);
-    assert.match(await stranger.page.locator('#document').innerText(), /3447/, 'the answer is there');
+    assert.match(await stranger.page.locator('#results').innerText(), /3447/, 'the answer is there');
     await look(stranger.page, `shared-${locale.slice(0, 2)}`);
     const [download] = await Promise.all([stranger.page.waitForEvent('download'), stranger.page.locator('a[download]').first().click()]);
     assert.ok(await download.path(), 'what the task made can be saved');
     await clean(stranger, 'shared');
   }
 
-  await owner.page.getByRole('button', { name: 'End it now' }).click();
-  await owner.page.getByRole('button', { name: 'Make a link' }).waitFor();
+  await owner.page.getByRole('button', { name: 'Stop sharing' }).click();
+  await owner.page.locator('#links').waitFor({ state: 'detached' });
   assert.equal(await owner.page.locator('#links').count(), 0, 'no link is left');
   await clean(owner, 'document');
   const late = await open(browser);

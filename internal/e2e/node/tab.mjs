@@ -1,4 +1,4 @@
-// A tab of the real browser: one profile, one page, and what went wrong in it.
+// A tab of the real browser: a profile, its first page, and what went wrong in any of its pages.
 
 import { chromium } from 'playwright-core';
 import { assert, env } from './report.mjs';
@@ -18,14 +18,14 @@ export function launch() {
 export async function open(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', ...options });
   context.setDefaultTimeout(patience);
-  const page = await context.newPage();
   const wrong = [];
-  page.on('console', (m) => ['error', 'warning'].includes(m.type()) && wrong.push(`console: ${m.text()}`));
-  page.on('pageerror', (err) => wrong.push(`script: ${err}`));
-  page.on('request', (r) => {
+  context.on('console', (m) => ['error', 'warning'].includes(m.type()) && wrong.push(`console: ${m.text()}`));
+  context.on('weberror', (err) => wrong.push(`script: ${err.error()}`));
+  context.on('request', (r) => {
     const { protocol, hostname } = new URL(r.url());
     if (protocol !== 'data:' && hostname !== '127.0.0.1') wrong.push(`a request to ${r.url()}`);
   });
+  const page = await context.newPage();
   return { context, page, wrong };
 }
 

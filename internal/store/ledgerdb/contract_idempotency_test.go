@@ -21,12 +21,12 @@ func sentOnce(t *testing.T, l Ledger) {
 		"a new task": func(digest string) (string, error) {
 			mine := *e
 			mine.Handle, mine.Digest, mine.Task, mine.Idle = uuid.NewString(), digest, nil, false
-			return mine.Handle, l.AddTask(t.Context(), &mine, lease("r1"), 1000)
+			return mine.Handle, l.AddTask(t.Context(), &mine, "r1", 1000)
 		},
 		"a task that waits": func(digest string) (string, error) {
 			mine := *e
 			mine.Digest = digest
-			return mine.Handle, l.ContinueTask(t.Context(), &mine, "m2", lease("r1"), now)
+			return mine.Handle, l.ContinueTask(t.Context(), &mine, "m2", "r1", now)
 		},
 	} {
 		won := raceToSend(t, name, send)
@@ -88,7 +88,7 @@ func remembered(t *testing.T, l Ledger, name, won string) {
 	}
 	for i, later := range []time.Duration{0, ledger.RepeatsFor} { // the second time it is another message
 		another := ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", Digest: "another " + name, Created: now, Updated: now.Add(later)}
-		if err := l.AddTask(t.Context(), &another, lease("r1"), 1000); err != nil {
+		if err := l.AddTask(t.Context(), &another, "r1", 1000); err != nil {
 			t.Errorf("%s, for the time %d: %v", name, i+1, err)
 		}
 	}

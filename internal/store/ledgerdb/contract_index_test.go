@@ -41,7 +41,7 @@ func testIndex(t *testing.T, open func(*testing.T) Indexed) {
 func settled(t *testing.T, l Indexed, owner, said string, at time.Time) *ledger.Record {
 	t.Helper()
 	e := &ledger.Record{Handle: uuid.NewString(), Owner: owner, Client: "client", Agent: "agent", MessageID: "m1", Created: at, Updated: at}
-	if err := l.AddTask(t.Context(), e, lease("r1"), 1000); err != nil {
+	if err := l.AddTask(t.Context(), e, "r1", 1000); err != nil {
 		t.Fatal(err)
 	}
 	say(t, l, e, said, at)
@@ -139,9 +139,10 @@ func findChanged(t *testing.T, l Indexed) {
 	e := settled(t, l, "bob", "which year?", now)
 	indexAll(t, l)
 	later := now.Add(time.Minute)
-	if err := l.ContinueTask(t.Context(), e, "m3", lease("r1"), later); err != nil {
+	if err := l.ContinueTask(t.Context(), e, "m3", "r1", later); err != nil {
 		t.Fatal(err)
 	}
+	e.MessageID = "m3"
 	say(t, l, e, "twelve storms", later.Add(time.Second))
 	indexAll(t, l)
 	wantFound(t, find(t, l, "bob", "storms"), e)

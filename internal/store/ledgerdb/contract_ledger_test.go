@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -47,6 +48,7 @@ func testStore(t *testing.T, open func(*testing.T) Ledger) {
 		"the number of running tasks of an owner is bounded": tooMany,
 		"a task may have ended before it is written":         addedSettled,
 		"old idle tasks are deleted":                         dropped,
+		"the bytes of large tasks are counted":               storedBytes,
 		"a repeated message is taken once":                   sentOnce,
 	})
 }
@@ -68,7 +70,13 @@ func testLists(t *testing.T, open func(*testing.T) Ledger) {
 func testLeases(t *testing.T, open func(*testing.T) Ledger) {
 	each(t, open, map[string]func(*testing.T, Ledger){
 		"an abandoned task goes to exactly one replica":       claimOnce,
-		"a renewed lease is not claimed":                      renewed,
+		"a replica holds its tasks as long as it lives":       heldWhileItLives,
+		"a task without a follower goes to its replica":       ownUnfollowed,
+		"the sender replaces a presumed failure":              senderKnowsBetter,
+		"the sender goes on after a presumed failure":         senderGoesOn,
+		"the sender takes its task back":                      senderTakesBack,
+		"a known answer is not replaced":                      answersStay,
+		"an answer to an earlier message is dropped":          earlierMessage,
 		"an idle task is not claimed":                         settledNotClaimed,
 		"one task is claimed alone":                           claimOne,
 		"tasks of dead replicas do not count as running":      goneCountForNobody,
@@ -82,10 +90,6 @@ func each(t *testing.T, open func(*testing.T) Ledger, tests map[string]func(*tes
 	}
 }
 
-func lease(replica string) ledger.Lease {
-	return ledger.Lease{Replica: replica, Until: now.Add(10 * time.Second)}
-}
-
 // add writes a new task of alice's, followed by replica "r1".
 func add(t *testing.T, l ledger.Store) *ledger.Record {
 	t.Helper()
@@ -93,7 +97,7 @@ func add(t *testing.T, l ledger.Store) *ledger.Record {
 		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1",
 		Asked: "What was asked?", Created: now, Updated: now,
 	}
-	if err := l.AddTask(t.Context(), e, lease("r1"), 1000); err != nil {
+	if err := l.AddTask(t.Context(), e, "r1", 1000); err != nil {
 		t.Fatalf("AddTask: %v", err)
 	}
 	return e
@@ -156,7 +160,7 @@ func ownerOnly(t *testing.T, l Ledger) {
 		}
 		theirs := *e
 		theirs.Owner = who
-		if err := l.ContinueTask(t.Context(), &theirs, "m2", lease("r2"), now); !errors.Is(err, ledger.ErrNoTask) {
+		if err := l.ContinueTask(t.Context(), &theirs, "m2", "r2", now); !errors.Is(err, ledger.ErrNoTask) {
 			t.Errorf("ContinueTask of %q: got %v, want ErrNoTask", who, err)
 		}
 	}
@@ -184,7 +188,7 @@ func continueOnce(t *testing.T, l Ledger) {
 	e := add(t, l)
 	settle(t, l, e, a2a.InputRequired)
 	won := count(t, func(i int) (bool, error) {
-		err := l.ContinueTask(context.Background(), e, fmt.Sprint("m", i), lease(fmt.Sprint("r", i)), now)
+		err := l.ContinueTask(context.Background(), e, fmt.Sprint("m", i), fmt.Sprint("r", i), now)
 		if errors.Is(err, ledger.ErrTaskBusy) {
 			return false, nil
 		}
@@ -201,62 +205,72 @@ func continueOnce(t *testing.T, l Ledger) {
 
 func continueNever(t *testing.T, l Ledger) {
 	working := add(t, l)
-	if err := l.ContinueTask(t.Context(), working, "m2", lease("r2"), now); !errors.Is(err, ledger.ErrTaskBusy) {
+	if err := l.ContinueTask(t.Context(), working, "m2", "r2", now); !errors.Is(err, ledger.ErrTaskBusy) {
 		t.Errorf("a submitted task: got %v, want ErrTaskBusy", err)
 	}
 	for _, s := range []a2a.State{a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected} {
 		e := add(t, l)
 		settle(t, l, e, s)
-		if err := l.ContinueTask(t.Context(), e, "m2", lease("r2"), now); !errors.Is(err, ledger.ErrTaskBusy) {
+		if err := l.ContinueTask(t.Context(), e, "m2", "r2", now); !errors.Is(err, ledger.ErrTaskBusy) {
 			t.Errorf("a %s task: got %v, want ErrTaskBusy", s, err)
 		}
 	}
 	paused := add(t, l)
 	settle(t, l, paused, a2a.InputRequired)
 	paused.MessageID = "of an earlier pause"
-	if err := l.ContinueTask(t.Context(), paused, "m2", lease("r2"), now); !errors.Is(err, ledger.ErrTaskBusy) {
+	if err := l.ContinueTask(t.Context(), paused, "m2", "r2", now); !errors.Is(err, ledger.ErrTaskBusy) {
 		t.Errorf("a task read before its pause: got %v, want ErrTaskBusy", err)
 	}
 }
 
 func tooMany(t *testing.T, l Ledger) {
 	first := add(t, l)
+	live(t, l, "r1", 1)
 	e := &ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Created: now, Updated: now}
-	if err := l.AddTask(t.Context(), e, lease("r1"), 1); !errors.Is(err, ledger.ErrTooManyTasks) {
+	if err := l.AddTask(t.Context(), e, "r1", 1); !errors.Is(err, ledger.ErrTooManyTasks) {
 		t.Errorf("a second running task where one may run: got %v, want ErrTooManyTasks", err)
 	}
 	settle(t, l, first, a2a.InputRequired)
-	if err := l.AddTask(t.Context(), e, lease("r1"), 1); err != nil {
+	if err := l.AddTask(t.Context(), e, "r1", 1); err != nil {
 		t.Errorf("after the first has settled: %v", err)
 	}
 }
 
-func goneCountForNobody(t *testing.T, l Ledger) {
-	gone := add(t, l)
-	next := func(at time.Time) error {
-		e := &ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Created: at, Updated: at}
-		return l.AddTask(t.Context(), e, ledger.Lease{Replica: "r2", Until: at.Add(10 * time.Second)}, 1)
+// storedBytes: a task counts for its owner and its agent while it is large and is kept.
+func storedBytes(t *testing.T, l Ledger) {
+	want := func(when, owner, agent string, least, most int64) {
+		t.Helper()
+		if n, err := l.StoredBytes(t.Context(), owner, agent); err != nil || n < least || n > most {
+			t.Errorf("%s: %q %q: got %d, %v, want %d to %d", when, owner, agent, n, err, least, most)
+		}
 	}
-	if err := next(now.Add(9 * time.Second)); !errors.Is(err, ledger.ErrTooManyTasks) {
-		t.Errorf("while its lease lasts: got %v, want ErrTooManyTasks", err)
+	said := func(e *ledger.Record, size int) {
+		t.Helper()
+		e.Task = &a2a.Task{ID: "upstream", Status: a2a.Status{State: a2a.Completed}, Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.TextPart(strings.Repeat("x", size))}}}}
+		e.Idle = true
 	}
-	if err := next(now.Add(10 * time.Second)); err != nil {
-		t.Errorf("when it has run out: %v", err)
+	small, large := add(t, l), add(t, l)
+	said(small, 1000)
+	said(large, 100_000)
+	for _, e := range []*ledger.Record{small, large} {
+		if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if got, err := l.ClaimTasks(t.Context(), ledger.Lease{Replica: "r3", Until: now.Add(time.Hour)}, now.Add(10*time.Second), 10); err != nil || len(got) != 1 || got[0].Handle != gone.Handle {
-		t.Fatalf("got %d tasks, %v", len(got), err)
-	}
-	at := now.Add(11 * time.Second)
-	if err := l.EndLeases(t.Context(), "r2", at); err != nil {
+	added := &ledger.Record{Handle: uuid.NewString(), Owner: "bob", Agent: "agent", MessageID: "m1", Created: now.Add(time.Hour), Updated: now.Add(time.Hour)}
+	said(added, 50_000)
+	if err := l.AddTask(t.Context(), added, "r1", 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := next(at); !errors.Is(err, ledger.ErrTooManyTasks) {
-		t.Errorf("who ends the leases of others keeps its own: got %v, want ErrTooManyTasks", err)
+	want("stored", "alice", "", 100_000, 101_000)
+	want("stored", "bob", "", 50_000, 51_000)
+	want("stored", "", "agent", 150_000, 152_000)
+	want("stored", "", "other", 0, 0)
+	if _, err := l.DropTasks(t.Context(), now.Add(time.Second), "", nil, 10); err != nil {
+		t.Fatal(err)
 	}
-	got, err := l.ClaimTasks(t.Context(), ledger.Lease{Replica: "r4", Until: at.Add(time.Minute)}, at, 10)
-	if err != nil || len(got) != 1 || got[0].Handle != gone.Handle {
-		t.Errorf("got %d tasks, %v, want the one whose lease was ended", len(got), err)
-	}
+	want("deleted", "alice", "", 0, 0)
+	want("deleted", "", "agent", 50_000, 51_000)
 }
 
 func due(t *testing.T, l Ledger) {
@@ -295,7 +309,7 @@ func due(t *testing.T, l Ledger) {
 	if won.Load() != 1 {
 		t.Errorf("got %d who look at a task, want 1", won.Load())
 	}
-	if err := l.ContinueTask(t.Context(), waiting, "m2", lease("r1"), now); err != nil {
+	if err := l.ContinueTask(t.Context(), waiting, "m2", "r1", now); err != nil {
 		t.Fatal(err)
 	}
 	is(81*24*time.Hour, 0)
@@ -307,7 +321,7 @@ func addedSettled(t *testing.T, l Ledger) {
 		Handle: uuid.NewString(), Owner: "alice", Client: "client", Agent: "agent", MessageID: "m1", Created: now, Updated: now.Add(time.Second), Idle: true,
 		Task: &a2a.Task{ID: "upstream", ContextID: "context", Status: a2a.Status{State: a2a.InputRequired}},
 	}
-	if err := l.AddTask(t.Context(), e, lease("r1"), 1); err != nil {
+	if err := l.AddTask(t.Context(), e, "r1", 1); err != nil {
 		t.Fatalf("though as many run as may: %v", err)
 	}
 	got, err := l.Task(t.Context(), "alice", e.Handle)
@@ -320,11 +334,11 @@ func addedSettled(t *testing.T, l Ledger) {
 	if err := l.SaveTask(t.Context(), e, "r1"); !errors.Is(err, ledger.ErrLeaseLost) {
 		t.Errorf("who wrote it follows it: got %v, want ErrLeaseLost", err)
 	}
-	claimed, err := l.ClaimTasks(t.Context(), lease("r2"), now.Add(time.Hour), 10)
+	claimed, err := l.ClaimTasks(t.Context(), "r2", nil, 10)
 	if err != nil || len(claimed) != 1 || claimed[0].Handle == e.Handle {
 		t.Errorf("of the two, got %v, %v, want the one that runs", claimed, err)
 	}
-	if err := l.ContinueTask(t.Context(), e, "m2", lease("r2"), now.Add(2*time.Second)); err != nil {
+	if err := l.ContinueTask(t.Context(), e, "m2", "r2", now.Add(2*time.Second)); err != nil {
 		t.Errorf("to continue it: %v", err)
 	}
 }
@@ -425,7 +439,7 @@ func pages(t *testing.T, l Ledger) {
 
 func filtered(t *testing.T, l Ledger) {
 	old := &ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "other", Created: now.Add(-time.Hour), Updated: now}
-	if err := l.AddTask(t.Context(), old, lease("r1"), 1000); err != nil {
+	if err := l.AddTask(t.Context(), old, "r1", 1000); err != nil {
 		t.Fatal(err)
 	}
 	done := add(t, l)

@@ -20,7 +20,7 @@ func called(t *testing.T, l Ledger, after time.Duration, name, contextName, cont
 	e := &ledger.Record{
 		Handle: uuid.NewString(), Owner: "alice", Agent: "agent", MessageID: "m1", Name: name, ContextName: contextName, Created: at, Updated: at,
 	}
-	if err := l.AddTask(t.Context(), e, lease("r1"), 1000); err != nil {
+	if err := l.AddTask(t.Context(), e, "r1", 1000); err != nil {
 		t.Fatalf("AddTask: %v", err)
 	}
 	if contextID == "" {

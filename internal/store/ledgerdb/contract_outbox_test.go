@@ -15,6 +15,7 @@ import (
 // Watched is a ledger with the outbox that it fills.
 type Watched interface {
 	ledger.Store
+	ledger.Leases
 	push.Outbox
 }
 
@@ -30,6 +31,8 @@ func testOutbox(t *testing.T, open func(*testing.T) Watched) {
 		"progress is replaced, an end is not":                  noticeReplaced,
 		"a notice that failed comes back, or is dead":          noticeFailed,
 		"what a replica held that died, or closed, comes back": noticeLost,
+		"a replica that lives keeps what it holds":             noticeHeld,
+		"a webhook gets an answer that comes late":             noticeLate,
 		"hosts are left out":                                   noticeExcept,
 		"the dead are revived, or forgotten":                   noticeDead,
 	} {
@@ -62,7 +65,7 @@ var later = now.Add(time.Second)
 
 func claim(t *testing.T, s Watched, replica string, at time.Time, except ...string) []*push.Notice {
 	t.Helper()
-	got, err := s.ClaimNotices(t.Context(), ledger.Lease{Replica: replica, Until: at.Add(10 * time.Second)}, at, 100, except)
+	got, err := s.ClaimNotices(t.Context(), replica, at, at.Add(10*time.Second), 100, except)
 	if err != nil {
 		t.Fatalf("ClaimNotices: %v", err)
 	}
@@ -175,7 +178,7 @@ func noticeClaimedOnce(t *testing.T, s Watched) {
 	for i := range parallel / 8 {
 		wg.Go(func() {
 			for {
-				got, err := s.ClaimNotices(t.Context(), ledger.Lease{Replica: fmt.Sprint(i), Until: later.Add(time.Hour)}, later, 3, nil)
+				got, err := s.ClaimNotices(t.Context(), fmt.Sprint(i), later, later.Add(time.Hour), 3, nil)
 				if err != nil {
 					t.Error(err)
 				}
@@ -225,7 +228,7 @@ func noticeReplaced(t *testing.T, s Watched) {
 		change(t, s, e, a2a.Working)
 	}
 	change(t, s, e, a2a.InputRequired)
-	if err := s.ContinueTask(t.Context(), e, "m2", lease("r1"), e.Updated.Add(time.Millisecond)); err != nil {
+	if err := s.ContinueTask(t.Context(), e, "m2", "r1", e.Updated.Add(time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
 	e.MessageID = "m2"
@@ -289,6 +292,46 @@ func noticeLost(t *testing.T, s Watched) {
 		t.Fatal(err)
 	}
 	one(t, s, "r3", later) // neither told by the one that lost it, nor kept by the one that closed
+}
+
+func noticeHeld(t *testing.T, s Watched) {
+	e := add(t, s)
+	hook(t, s, e, "a")
+	change(t, s, e, a2a.Completed)
+	live(t, s, "r1", 1)
+	live(t, s, "r2", 1)
+	one(t, s, "r1", later)
+	if got := claim(t, s, "r2", later.Add(time.Minute)); len(got) > 0 {
+		t.Error("a replica whose clock is ahead takes it")
+	}
+	one(t, s, "r1", later.Add(10*time.Second)) // its result was not written
+	die(t, s, "r1", 1)
+	one(t, s, "r2", later.Add(time.Minute))
+}
+
+func noticeLate(t *testing.T, s Watched) {
+	sent := add(t, s)
+	hook(t, s, sent, "a")
+	live(t, s, "r2", 1)
+	claimed, err := s.ClaimTasks(t.Context(), "r2", nil, 10)
+	if err != nil || len(claimed) != 1 {
+		t.Fatalf("got %d tasks, %v, want one", len(claimed), err)
+	}
+	e := claimed[0]
+	e.Failure, e.Idle, e.Updated = &ledger.Failure{Message: "lost", Presumed: true}, true, now.Add(time.Minute)
+	if err := s.SaveTask(t.Context(), e, "r2"); err != nil {
+		t.Fatal(err)
+	}
+	change(t, s, sent, a2a.Completed) // by a clock that is behind
+	for _, want := range []a2a.State{a2a.Failed, a2a.Completed} {
+		n := one(t, s, "r1", now.Add(time.Hour))
+		if n.Task.Status.State != want {
+			t.Errorf("got %s, want %s", n.Task.Status.State, want)
+		}
+		if err := s.NoticeDelivered(t.Context(), n, "r1"); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func noticeExcept(t *testing.T, s Watched) {

@@ -75,7 +75,7 @@ func unindexed(ctx context.Context, db *sqldb.DB, until time.Time, most int) (ta
 		tasks = append(tasks, toIndex(e))
 		left -= size
 	}
-	return tasks, left <= 0 || len(tasks) == most, rows.Err()
+	return tasks, left <= 0 || len(tasks) == most, sqldb.Classify(rows.Err())
 }
 
 // writeIndex writes tasks into the index, except those that have changed since they were read.

@@ -48,6 +48,13 @@ func (q *indexQueue) room() bool {
 	return q.used && len(q.tasks) < maxQueued && q.bytes < queuedBytes
 }
 
+// IndexWaiting returns how many tasks wait in memory for the search index.
+func (db *Store) IndexWaiting() int {
+	db.queue.mu.Lock()
+	defer db.queue.mu.Unlock()
+	return len(db.queue.tasks)
+}
+
 // take returns at most so many tasks, fewer if they are large, the oldest first, and
 // whether there are more.
 func (q *indexQueue) take(most int) (tasks []indexed, more bool) {

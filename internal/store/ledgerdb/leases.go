@@ -4,27 +4,113 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
+	"sync"
 	"time"
 
 	"rialto/bridge/ledger"
 	"rialto/internal/store/sqldb"
 )
 
-// EndLeases implements ledger.Leases.
-func (db *Store) EndLeases(ctx context.Context, replica string, now time.Time) error {
-	_, err := db.sql.Write.ExecContext(ctx, `UPDATE tasks SET lease_until = $1 WHERE settled = 0 AND holder <> $2 AND lease_until > $1`, now.UnixMilli(), replica)
-	return err
+// Heartbeat implements ledger.Leases. On PostgreSQL it keeps one of the connections, so that it
+// need not wait while all others wait for a lock.
+func (db *Store) Heartbeat(ctx context.Context, replica string, count int64) (map[string]int64, error) {
+	if !db.sql.Postgres {
+		return heartbeat(ctx, db.sql.Write, replica, count)
+	}
+	db.heart.mu.Lock()
+	defer db.heart.mu.Unlock()
+	var err error
+	if db.heart.conn == nil {
+		if db.heart.conn, err = db.sql.Write.Conn(ctx); err != nil {
+			return nil, err
+		}
+	}
+	all, err := heartbeat(ctx, db.heart.conn, replica, count)
+	if err != nil {
+		db.heart.conn.Close()
+		db.heart.conn = nil
+	}
+	return all, err
 }
 
-const claim = `UPDATE tasks SET holder = $1, lease_until = $2 WHERE settled = 0 AND lease_until <= $3 AND handle `
+// heart is the connection for heartbeats on PostgreSQL.
+type heart struct {
+	mu   sync.Mutex
+	conn *sql.Conn // nil if there is none
+}
+
+func (h *heart) close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.conn == nil {
+		return nil
+	}
+	return h.conn.Close()
+}
+
+// querier is a pool or a connection.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func heartbeat(ctx context.Context, q querier, replica string, count int64) (map[string]int64, error) {
+	_, err := q.ExecContext(ctx, `INSERT INTO replicas (id, heartbeats) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET heartbeats = excluded.heartbeats`, replica, count)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := q.QueryContext(ctx, `SELECT id, heartbeats FROM replicas`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := map[string]int64{}
+	for rows.Next() {
+		var id string
+		var count int64
+		if err := rows.Scan(&id, &count); err != nil {
+			return nil, err
+		}
+		all[id] = count
+	}
+	return all, rows.Err()
+}
+
+// RemoveReplicas implements ledger.Leases.
+func (db *Store) RemoveReplicas(ctx context.Context, last map[string]int64) error {
+	for id, count := range last {
+		if _, err := db.sql.Write.ExecContext(ctx, `DELETE FROM replicas WHERE id = $1 AND heartbeats <= $2`, id, count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claiming returns the statement that takes tasks without a follower, and its first arguments.
+func (db *Store) claiming(replica string, followed []string) (claim, free string, args []any, err error) {
+	these, list, err := handleList(db.sql, append([]string{}, followed...)) // not nil, which is no list in JSON
+	free = `settled = 0 AND (holder NOT IN (SELECT id FROM replicas) OR holder = $2 AND handle NOT IN ` + these + `)`
+	return `UPDATE tasks SET holder = $2 WHERE ` + free + ` AND handle `, free, []any{list, replica}, err
+}
 
 // ClaimTasks implements ledger.Leases. The condition is in the outer WHERE as well: if two
-// replicas chose the same rows, the second finds them leased when it writes.
-func (db *Store) ClaimTasks(ctx context.Context, l ledger.Lease, now time.Time, limit int) ([]*ledger.Record, error) {
-	return scanRecords(db.sql.Write.QueryContext(ctx, claim+
-		notHeld(db.sql, `SELECT handle FROM tasks WHERE settled = 0 AND lease_until <= $3 ORDER BY lease_until LIMIT $4`)+
-		` RETURNING `+recordColumns, l.Replica, l.Until.UnixMilli(), now.UnixMilli(), limit))
+// replicas chose the same rows, the second finds them held when it writes.
+func (db *Store) ClaimTasks(ctx context.Context, replica string, followed []string, limit int) ([]*ledger.Record, error) {
+	claim, free, args, err := db.claiming(replica, followed)
+	if err != nil {
+		return nil, err
+	}
+	return scanRecords(db.sql.Write.QueryContext(ctx, claim+notHeld(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)+
+		` RETURNING `+recordColumns, append(args, limit)...))
+}
+
+// ClaimTask implements ledger.Leases.
+func (db *Store) ClaimTask(ctx context.Context, handle, replica string, followed []string) ([]*ledger.Record, error) {
+	claim, _, args, err := db.claiming(replica, followed)
+	if err != nil {
+		return nil, err
+	}
+	return scanRecords(db.sql.Write.QueryContext(ctx, claim+`= $3 RETURNING `+recordColumns, append(args, handle)...))
 }
 
 // notHeld returns the condition that a column is among those that a query chooses. On
@@ -37,16 +123,10 @@ func notHeld(db *sqldb.DB, choice string) string {
 	return `IN (` + choice + `)`
 }
 
-// ClaimTask implements ledger.Leases.
-func (db *Store) ClaimTask(ctx context.Context, handle string, l ledger.Lease, now time.Time) ([]*ledger.Record, error) {
-	return scanRecords(db.sql.Write.QueryContext(ctx, claim+`= $4 RETURNING `+recordColumns, l.Replica, l.Until.UnixMilli(), now.UnixMilli(), handle))
-}
-
 func scanRecords(rows *sql.Rows, err error) ([]*ledger.Record, error) {
 	return sqldb.Collect(rows, err, func(r *sql.Rows) (*ledger.Record, error) { return scanRecord(r) })
 }
 
-// Tasks in auth-required have no holder; their lease_until is when they are due.
 const waits = `settled = 1 AND state = 'auth-required'`
 
 // DueTasks implements ledger.Leases. The condition is there twice as in ClaimTasks.
@@ -55,8 +135,8 @@ func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledg
 		return nil, err
 	}
 	rows, err := db.sql.Write.QueryContext(ctx, `
-		UPDATE tasks SET lease_until = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
-		WHERE `+waits+` AND lease_until <= $1 AND handle `+notHeld(db.sql, `SELECT handle FROM tasks WHERE `+waits+` AND lease_until <= $1 ORDER BY lease_until LIMIT $2`)+`
+		UPDATE tasks SET due = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
+		WHERE `+waits+` AND due <= $1 AND handle `+notHeld(db.sql, `SELECT handle FROM tasks WHERE `+waits+` AND due <= $1 ORDER BY due LIMIT $2`)+`
 		RETURNING owner, handle, agent`, now.UnixMilli(), limit)
 	return sqldb.Collect(rows, err, func(r *sql.Rows) (d ledger.DuePoll, err error) { return d, r.Scan(&d.Owner, &d.Handle, &d.Agent) })
 }
@@ -67,82 +147,9 @@ func (db *Store) MakeDue(ctx context.Context, handle string, now time.Time) (*le
 		return nil, err
 	}
 	d := ledger.DuePoll{Handle: handle}
-	err := db.sql.Write.QueryRowContext(ctx, `UPDATE tasks SET lease_until = $1 WHERE handle = $2 AND `+waits+` RETURNING owner, agent`, now.UnixMilli(), handle).Scan(&d.Owner, &d.Agent)
+	err := db.sql.Write.QueryRowContext(ctx, `UPDATE tasks SET due = $1 WHERE handle = $2 AND `+waits+` RETURNING owner, agent`, now.UnixMilli(), handle).Scan(&d.Owner, &d.Agent)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return &d, err
-}
-
-// renewed is how many leases one statement of SQLite renews. The number is fixed so that
-// the statement is prepared once; a shorter list is padded with "".
-const renewed = 50
-
-// RenewLeases implements ledger.Leases.
-func (db *Store) RenewLeases(ctx context.Context, l ledger.Lease, handles []string) error {
-	if db.sql.Postgres {
-		return renewOnPostgres(ctx, db.sql, l, handles)
-	}
-	for chunk := range slices.Chunk(handles, renewed) {
-		args := []any{l.Until.UnixMilli(), l.Replica}
-		for i := range renewed {
-			handle := ""
-			if i < len(chunk) {
-				handle = chunk[i]
-			}
-			args = append(args, handle)
-		}
-		if _, err := db.sql.Write.ExecContext(ctx, renewalOfMany, args...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-const renewal = `UPDATE tasks SET lease_until = $1 WHERE settled = 0 AND holder = $2 AND handle `
-
-var renewalOfMany = renewal + `IN (` + sqldb.Placeholders(3, renewed) + `)`
-
-// renewOnPostgres renews the rows first that no transaction locks: one row that is locked
-// for longer than a lease must not let all other leases expire.
-func renewOnPostgres(ctx context.Context, db *sqldb.DB, l ledger.Lease, handles []string) error {
-	if len(handles) == 0 {
-		return nil
-	}
-	until := l.Until.UnixMilli()
-	rows, err := db.Write.QueryContext(ctx, renewal+`= ANY (ARRAY(
-		SELECT handle FROM tasks WHERE handle = ANY ($3) AND settled = 0 AND holder = $2 FOR UPDATE SKIP LOCKED))
-		RETURNING handle`, until, l.Replica, handles)
-	done, err := sqldb.Collect(rows, err, sqldb.Text)
-	if err != nil {
-		return err
-	}
-	slices.Sort(done)
-	rest := slices.DeleteFunc(slices.Clone(handles), func(handle string) bool {
-		_, ok := slices.BinarySearch(done, handle)
-		return ok
-	})
-	if len(rest) == 0 {
-		return nil
-	}
-	return renewLocked(ctx, db, until, l.Replica, rest)
-}
-
-// renewFor bounds the wait for locked rows. It is much less than a lease.
-const renewFor = 2 * time.Second
-
-// renewLocked waits for locked rows, but not for long. Mostly this replica locks them, as
-// it writes them at that moment, and that may happen at each renewal.
-func renewLocked(ctx context.Context, db *sqldb.DB, until int64, replica string, handles []string) error {
-	err := db.InTx(ctx, func(t *sqldb.Tx) error {
-		if _, err := t.ExecContext(ctx, `SET LOCAL statement_timeout = `+sqldb.InMillis(renewFor)); err != nil {
-			return err
-		}
-		_, err := t.ExecContext(ctx, renewal+`= ANY ($3)`, until, replica, handles)
-		return err
-	})
-	if sqldb.RefusedAs(err, "57014") || sqldb.RefusedAs(err, "55P03") { // query_canceled, lock_not_available: they are tried again next time
-		return nil
-	}
-	return err
 }

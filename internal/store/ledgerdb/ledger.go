@@ -22,13 +22,13 @@ var (
 // recordColumns are those of a record, and presentColumns those of a record without its
 // revisions, which may be larger than the task.
 const (
-	recordColumns  = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated, asked`
-	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated, asked`
+	recordColumns  = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated, asked, trace`
+	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated, asked, trace`
 )
 
 // AddTask implements ledger.Store. The statement for a task that is idle has no
 // condition, so SQLite keeps no copies of the pages that it changes.
-func (db *Store) AddTask(ctx context.Context, e *ledger.Record, l ledger.Lease, most int) error {
+func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, most int) error {
 	row, err := encodeRecord(e)
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, l ledger.Lease, 
 	}
 	query, args := addIdle[db.sql.Postgres], row.values(nil)
 	if !e.Idle {
-		query, args = addRunning, append(args, l.Replica, l.Until.UnixMilli(), most)
+		query, args = addRunning, append(args, replica, most)
 	}
 	err = db.once(ctx, e, e.Updated, func(q sqldb.Querier) error {
 		n, err := sqldb.Changed(ctx, q, query, args...)
@@ -55,26 +55,28 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, l ledger.Lease, 
 	return err
 }
 
-const addTask = `INSERT INTO tasks (` + rowNames + `, settled, holder, lease_until) `
+const addTask = `INSERT INTO tasks (` + rowNames + `, due, settled, holder, sender) `
 
 var (
-	addIdle    = sqldb.ForBoth(func(list sqldb.Parameters) string { return addTask + `VALUES (` + list(1, rowColumns) + `, 1, '', 0)` })
-	addRunning = addTask + `SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, $17, $18
-		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND lease_until > $12) < $19`
+	addIdle = sqldb.ForBoth(func(list sqldb.Parameters) string {
+		return addTask + `VALUES (` + list(1, rowColumns) + `, 0, 1, '', '')`
+	})
+	addRunning = addTask + `SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, 0, $19, $19
+		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND holder IN (SELECT id FROM replicas)) < $20`
 )
 
 // ContinueTask implements ledger.Store. The WHERE clause is the lock: the statement
 // leaves the state that lets a message in.
-func (db *Store) ContinueTask(ctx context.Context, e *ledger.Record, messageID string, l ledger.Lease, now time.Time) error {
+func (db *Store) ContinueTask(ctx context.Context, e *ledger.Record, messageID, replica string, now time.Time) error {
 	if err := db.flush(ctx); err != nil {
 		return err
 	}
 	err := db.once(ctx, e, now, func(q sqldb.Querier) error {
 		n, err := sqldb.Changed(ctx, q, `
-			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, lease_until = $4, updated = $5
-			WHERE handle = $6 AND owner = $7 AND settled = 1 AND message_id = $8 AND state IN ($9, $10)`,
-			string(a2a.Working), messageID, l.Replica, l.Until.UnixMilli(), now.UnixMilli(),
-			e.Handle, e.Owner, e.MessageID, string(a2a.InputRequired), string(a2a.AuthRequired))
+			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, sender = $3, updated = $4, trace = $10
+			WHERE handle = $5 AND owner = $6 AND settled = 1 AND message_id = $7 AND state IN ($8, $9)`,
+			string(a2a.Working), messageID, replica, now.UnixMilli(),
+			e.Handle, e.Owner, e.MessageID, string(a2a.InputRequired), string(a2a.AuthRequired), e.Trace)
 		if err == nil && n == 0 {
 			return ledger.ErrTaskBusy
 		}
@@ -103,21 +105,22 @@ func (db *Store) whyBusy(ctx context.Context, e *ledger.Record, now time.Time) e
 	}
 }
 
-// SaveTask implements ledger.Store. Most tasks have no webhooks and are written in one
-// statement; it finds no row of a task that has some.
+// SaveTask implements ledger.Store. Most tasks have no webhooks and were not claimed by another
+// replica: they are written in one statement, which finds no row of the others.
 func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string) error {
 	row, err := encodeRecord(e)
 	if err != nil {
 		return err
 	}
-	holder := replica
+	holder, known := replica, e.Failure == nil || !e.Failure.Presumed
 	if e.Idle {
 		holder = ""
 	}
-	args := []any{row.ContextID, row.State, row.Summary, row.Task, row.Failure, row.Past, sqldb.Flag(e.Idle), holder, e.Updated.UnixMilli(), e.Handle, replica}
+	args := []any{row.ContextID, row.State, row.Summary, row.Task, row.Failure, row.Past, sqldb.Flag(e.Idle), holder, e.Updated.UnixMilli(), e.Handle, replica,
+		e.MessageID, sqldb.Flag(e.Idle && known), row.Size}
 	n, err := sqldb.Changed(ctx, db.sql.Write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
-		err = db.saveWatched(ctx, e, args)
+		err = db.saveInSteps(ctx, e, replica, args)
 	}
 	if err == nil {
 		db.queue.add(e)
@@ -125,17 +128,26 @@ func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string)
 	return err
 }
 
+// A task in auth-required is polled for the first time ten seconds after its pause.
 const saveTask = `
-	UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, past = $6, settled = $7, holder = $8, updated = $9, indexed = 0
-	WHERE handle = $10 AND holder = $11`
+	UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, past = $6, settled = $7, holder = $8, updated = $9, due = CAST($9 AS BIGINT) + 10000, indexed = 0, size = $14,
+		sender = CASE WHEN $13 = 1 THEN '' ELSE sender END
+	WHERE handle = $10 AND holder = $11 AND message_id = $12`
 
-// saveWatched writes a task and the notices for its webhooks, or neither.
-func (db *Store) saveWatched(ctx context.Context, e *ledger.Record, args []any) error {
+// updatedArg is the number of e.Updated among the arguments of saveTask.
+const updatedArg = 8
+
+// saveInSteps writes a task that has webhooks, with the notices for them, or that another
+// replica has claimed from the sender of its message.
+func (db *Store) saveInSteps(ctx context.Context, e *ledger.Record, replica string, args []any) error {
 	var notices int64
 	err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, t, saveTask, args...)
 		if err == nil && n == 0 {
-			return ledger.ErrLeaseLost
+			if err = takeBack(ctx, t, e, replica); err == nil {
+				args[updatedArg] = e.Updated.UnixMilli()
+				_, err = t.ExecContext(ctx, saveTask, args...)
+			}
 		}
 		if err == nil {
 			notices, err = notice(ctx, t, e)
@@ -151,6 +163,21 @@ func (db *Store) saveWatched(ctx context.Context, e *ledger.Record, args []any) 
 	return err
 }
 
+// takeBack gives a task back to the replica that sent it the message e.MessageID, and moves
+// e.Updated behind what another replica wrote meanwhile, whose clock may be ahead.
+func takeBack(ctx context.Context, t *sqldb.Tx, e *ledger.Record, replica string) error {
+	var updated int64
+	err := t.QueryRowContext(ctx, `UPDATE tasks SET holder = $1 WHERE handle = $2 AND message_id = $3 AND sender = $1 RETURNING updated`,
+		replica, e.Handle, e.MessageID).Scan(&updated)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ledger.ErrLeaseLost
+	}
+	if at := sqldb.Time(updated); !e.Updated.After(at) {
+		e.Updated = at.Add(time.Millisecond)
+	}
+	return err
+}
+
 // Task implements ledger.Store.
 func (db *Store) Task(ctx context.Context, owner, handle string) (*ledger.Record, error) {
 	if db.ended != nil {
@@ -158,6 +185,11 @@ func (db *Store) Task(ctx context.Context, owner, handle string) (*ledger.Record
 			return task.Row.record(true), nil
 		}
 	}
+	done, err := db.sql.Turns.Take(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	return taskFound(scanRecord(db.sql.Read.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner)))
 }
 
@@ -190,7 +222,7 @@ func scanRecord(row sqldb.Row) (*ledger.Record, error) {
 func scanSized(row sqldb.Row) (*ledger.Record, int, error) {
 	var r taskRow
 	var settled int64
-	err := row.Scan(&r.Handle, &r.Owner, &r.Client, &r.Agent, &r.MessageID, &r.Name, &r.ContextName, &r.Task, &r.Failure, &r.Past, &settled, &r.Created, &r.Updated, &r.Asked)
+	err := row.Scan(&r.Handle, &r.Owner, &r.Client, &r.Agent, &r.MessageID, &r.Name, &r.ContextName, &r.Task, &r.Failure, &r.Past, &settled, &r.Created, &r.Updated, &r.Asked, &r.Trace)
 	if err != nil {
 		return nil, 0, err
 	}

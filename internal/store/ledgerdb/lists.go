@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
@@ -19,16 +18,18 @@ const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.sum
 // Summaries implements ledger.Lists. The row values compare as the index sorts, so that a
 // page deep in a long list costs no more than the first.
 func (db *Store) Summaries(ctx context.Context, owner string, f ledger.Filter) ([]ledger.Summary, error) {
-	if err := db.flush(ctx); err != nil {
+	done, err := db.reading(ctx, owner)
+	if err != nil {
 		return nil, err
 	}
+	defer done()
 	l := &sqldb.Listing{}
 	l.And("t.owner = ?", owner)
-	created := listTasks(l, f.After.Created, f.After.Handle, f.Agent, f.State)
+	order := l.After(chosenTasks(l, f.Agent, f.State), "t.handle", f.After.Created, f.After.Handle)
 	if !f.Since.IsZero() {
 		l.And("t.created >= ?", sqldb.Millis(f.Since))
 	}
-	query := l.Text(`SELECT `+summaryColumns+` FROM tasks t`, created+` DESC, t.handle DESC`, f.Limit)
+	query := l.Text(`SELECT `+summaryColumns+` FROM tasks t`, order, f.Limit)
 	return scanSummaries(db.sql.Read.QueryContext(ctx, query, l.Args...))
 }
 
@@ -41,16 +42,15 @@ func scanSummaries(rows *sql.Rows, err error) ([]ledger.Summary, error) {
 	})
 }
 
-// listTasks adds the conditions of a list of tasks, and returns the column that sorts
+// chosenTasks adds the conditions of a list of tasks, and returns the column that sorts
 // them. The conditions on the state also name the partial index that fits. Few tasks
 // run: adding 0 keeps SQLite from looking for them by time among all others.
-func listTasks(l *sqldb.Listing, after time.Time, handle, agent string, state a2a.State) (created string) {
+func chosenTasks(l *sqldb.Listing, agent string, state a2a.State) (created string) {
 	running := state == a2a.Submitted || state == a2a.Working
 	created = "t.created"
 	if running {
 		created = "t.created + 0"
 	}
-	l.After(created+", t.handle", after, handle)
 	l.Given("t.agent = ?", agent)
 	switch {
 	case running:
@@ -67,26 +67,56 @@ func listTasks(l *sqldb.Listing, after time.Time, handle, agent string, state a2
 
 // ListTasks implements operator.TaskStore.
 func (db *Store) ListTasks(ctx context.Context, f operator.TaskFilter, page operator.Rows) ([]operator.Task, error) {
-	if err := db.flush(ctx); err != nil {
+	done, err := db.reading(ctx, f.OwnerID)
+	if err != nil {
 		return nil, err
 	}
+	defer done()
+	l := &sqldb.Listing{Reverse: page.Reverse}
+	created := tasksOf(l, f)
+	order := l.After(created, "t.handle", page.After.At, page.After.ID)
+	rows, err := l.Query(ctx, db.sql, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked, t.summary, t.created, t.updated
+		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, order, page.Limit)
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (t operator.Task, err error) {
+		var created, updated int64
+		err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Asked, &t.Message, &created, &updated)
+		t.Created, t.Updated = sqldb.Time(created), sqldb.Time(updated)
+		return t, err
+	})
+}
+
+// CountTasks implements operator.TaskStore.
+func (db *Store) CountTasks(ctx context.Context, f operator.TaskFilter, most int) (int, error) {
+	done, err := db.reading(ctx, f.OwnerID)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
 	l := &sqldb.Listing{}
+	tasksOf(l, f)
+	return l.Count(ctx, db.sql, "tasks t", most)
+}
+
+// tasksOf adds the conditions of a filter, and returns the column that sorts. There is no index of
+// the words of everybody's requests: the latest operator.MostSearched are read.
+func tasksOf(l *sqldb.Listing, f operator.TaskFilter) (created string) {
+	from := len(l.Where)
 	l.Given("t.owner = ?", f.OwnerID)
-	created := listTasks(l, page.After.At, page.After.ID, f.Agent, f.State)
+	created = chosenTasks(l, f.Agent, f.State)
 	if !f.Since.IsZero() {
 		l.And("t.created >= ?", sqldb.Millis(f.Since))
 	}
 	if !f.Until.IsZero() {
 		l.And("t.created < ?", sqldb.Millis(f.Until))
 	}
-	rows, err := l.Query(ctx, db.sql, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.summary, t.created, t.updated
-		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, created+` DESC, t.handle DESC`, page.Limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (t operator.Task, err error) {
-		var created, updated int64
-		err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Message, &created, &updated)
-		t.Created, t.Updated = sqldb.Time(created), sqldb.Time(updated)
-		return t, err
-	})
+	if f.Text == "" {
+		return created
+	}
+	latest := sqldb.Listing{Where: l.Where[from:], Args: l.Args}
+	text := latest.Text(`SELECT t.handle, t.asked FROM tasks t`, created+` DESC`, operator.MostSearched)
+	l.Args, l.Where = latest.Args, l.Where[:from]
+	l.And(`t.handle IN (SELECT handle FROM (` + text + `) AS latest WHERE lower(asked) LIKE ` + l.Arg(sqldb.Containing(f.Text)) + ` ESCAPE '\' OR handle = ` + l.Arg(f.Text) + `)`)
+	return created
 }
 
 // AnyTask implements operator.TaskStore.
@@ -101,9 +131,15 @@ func (db *Store) AnyTask(ctx context.Context, handle string) (*ledger.Record, er
 // task a page, because their IDs have no order. So conversations are words of the search
 // writeIndex there, and tasks that it does not have yet are found by a small index.
 func (db *Store) HasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
-	if err := db.flush(ctx); err != nil {
+	done, err := db.reading(ctx, owner)
+	if err != nil {
 		return false, err
 	}
+	defer done()
+	return db.hasContext(ctx, owner, agent, contextID)
+}
+
+func (db *Store) hasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
 	query, args := `SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`, []any{owner, agent, contextID}
 	if !db.sql.Postgres {
 		query = `
@@ -123,16 +159,18 @@ const notIndexed = `indexed = 0 AND settled IN (0, 1)`
 
 // ContextNamed implements ledger.Lists.
 func (db *Store) ContextNamed(ctx context.Context, owner, agent, name string) (id string, err error) {
-	if err := db.flush(ctx); err != nil {
+	done, err := db.reading(ctx, owner)
+	if err != nil {
 		return "", err
 	}
+	defer done()
 	err = db.sql.Read.QueryRowContext(ctx, `
 		SELECT context_id FROM tasks WHERE owner = $1 AND agent = $2 AND context_name = $3 AND context_name <> '' AND context_id <> ''
 		ORDER BY created DESC, handle DESC LIMIT 1`, owner, agent, name).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
-	if has, err := db.HasContext(ctx, owner, agent, name); err != nil || !has {
+	if has, err := db.hasContext(ctx, owner, agent, name); err != nil || !has {
 		return "", err
 	}
 	return name, nil
@@ -140,9 +178,11 @@ func (db *Store) ContextNamed(ctx context.Context, owner, agent, name string) (i
 
 // TaskNamed implements ledger.Lists.
 func (db *Store) TaskNamed(ctx context.Context, owner, agent, name string) (handle string, err error) {
-	if err := db.flush(ctx); err != nil {
+	done, err := db.reading(ctx, owner)
+	if err != nil {
 		return "", err
 	}
+	defer done()
 	if name == "" {
 		return "", ledger.ErrNoTask
 	}
@@ -194,9 +234,11 @@ func inConversation(db *sqldb.DB, l *sqldb.Listing, owner, agent, id string) {
 // Page implements ledger.Lists. One index has all columns that are counted, and sorts what
 // is listed, so that tasks of other pages are not read.
 func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*ledger.Page, error) {
-	if err := db.flush(ctx); err != nil {
+	done, err := db.reading(ctx, owner)
+	if err != nil {
 		return nil, err
 	}
+	defer done()
 	count, l := pageConditions(db.sql, owner, f, "agent = ?"), pageConditions(db.sql, owner, f, "agent = ?")
 	if !db.sql.Postgres { // SQLite would use the index of agents and sort all its rows
 		l = pageConditions(db.sql, owner, f, "agent || '' = ?")
@@ -205,22 +247,25 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 	if err := db.sql.Read.QueryRowContext(ctx, `SELECT count(*) FROM tasks`+count.Conditions(), count.Args...).Scan(&p.Total); err != nil {
 		return nil, err
 	}
-	l.After("updated, handle", f.After.Created, f.After.Handle)
-	rows, err := db.sql.Read.QueryContext(ctx, l.Text(`SELECT `+presentColumns+` FROM tasks`, `updated DESC, handle DESC`, f.Limit+1), l.Args...)
+	order := l.After("updated", "handle", f.After.Created, f.After.Handle)
+	rows, err := db.sql.Read.QueryContext(ctx, l.Text(`SELECT `+presentColumns+` FROM tasks`, order, f.Limit+1), l.Args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for bytes := 0; rows.Next(); {
-		if p.More = len(p.Records) == f.Limit || bytes > f.MaxBytes; p.More {
+		if p.More = len(p.Records) == f.Limit; p.More {
 			break
 		}
 		e, size, err := scanSized(rows)
 		if err != nil {
 			return nil, err
 		}
-		p.Records = append(p.Records, e)
 		bytes += size
+		if p.More = bytes > f.MaxBytes && len(p.Records) > 0; p.More {
+			break
+		}
+		p.Records = append(p.Records, e)
 	}
-	return p, rows.Err()
+	return p, sqldb.Classify(rows.Err())
 }

@@ -43,7 +43,7 @@ const reads = 3000
 // fill adds so many settled tasks, and gives so many to each owner.
 func fill(t *testing.T, db *Store, n, each int) (handles []string) {
 	ctx := t.Context()
-	lease := ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
+	lease := "r"
 	for from := 0; from < n; {
 		batch := min(250, n-from)
 		err := db.sql.InTx(ctx, func(x *sqldb.Tx) error {
@@ -61,9 +61,9 @@ func fill(t *testing.T, db *Store, n, each int) (handles []string) {
 					return err
 				}
 				if _, err := x.ExecContext(ctx, `
-					INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, settled, holder, lease_until, created, updated)
+					INSERT INTO tasks (handle, owner, client, agent, message_id, context_id, state, summary, task, settled, holder, due, created, updated)
 					VALUES ($1, $2, '', $3, $4, $5, $6, '', $7, 1, $8, 0, $9, $9)`,
-					e.Handle, e.Owner, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.Task, lease.Replica, e.Created.UnixMilli()); err != nil {
+					e.Handle, e.Owner, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.Task, lease, e.Created.UnixMilli()); err != nil {
 					return err
 				}
 				tasks, handles = append(tasks, toIndex(e)), append(handles, e.Handle)

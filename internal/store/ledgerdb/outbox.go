@@ -105,8 +105,8 @@ const exceptions = 4
 
 // ClaimNotices implements push.Outbox. The moment that they are due stands in
 // the outer WHERE as well, as in ClaimTasks.
-func (db *Store) ClaimNotices(ctx context.Context, l ledger.Lease, now time.Time, limit int, except []string) ([]*push.Notice, error) {
-	args := []any{l.Replica, l.Until.UnixMilli(), now.UnixMilli(), limit}
+func (db *Store) ClaimNotices(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*push.Notice, error) {
+	args := []any{replica, until.UnixMilli(), now.UnixMilli(), limit}
 	for i := range exceptions {
 		host := ""
 		if i < len(except) {
@@ -125,10 +125,14 @@ var claimNotices = map[bool]string{
 		claimingNotices + `(SELECT handle, webhook, version FROM chosen) RETURNING ` + noticeColumns,
 }
 
-var dueNotices = `SELECT n.handle, n.webhook, n.version` + heads + `
-	AND n.due <= $3 AND n.host NOT IN (` + sqldb.Placeholders(5, exceptions) + `) ORDER BY n.due LIMIT $4`
+// unheld chooses the notices that no other replica holds that lives. Its lease ends by its own
+// clock, and ours may be ahead.
+const unheld = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
 
-const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0 AND due <= $3 AND (handle, webhook, version) IN `
+var dueNotices = `SELECT n.handle, n.webhook, n.version` + heads + `
+	AND n.due <= $3 AND ` + unheld + ` AND n.host NOT IN (` + sqldb.Placeholders(5, exceptions) + `) ORDER BY n.due LIMIT $4`
+
+const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0 AND due <= $3 AND ` + unheld + ` AND (handle, webhook, version) IN `
 
 const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
 	(SELECT config FROM webhooks h WHERE h.handle = notices.handle AND h.id = notices.webhook)`
@@ -190,6 +194,12 @@ func (db *Store) ReleaseNotices(ctx context.Context, replica string, now time.Ti
 // DeadNotices implements push.Outbox.
 func (db *Store) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error) {
 	return scanNotices(db.sql.Read.QueryContext(ctx, `SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`, limit))
+}
+
+// CountNotices returns how many notices wait to be delivered, and how many are dead.
+func (db *Store) CountNotices(ctx context.Context) (pending, dead int64, err error) {
+	err = db.sql.Read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notices WHERE dead = 0), (SELECT count(*) FROM notices WHERE dead = 1)`).Scan(&pending, &dead)
+	return pending, dead, err
 }
 
 // RetryDeadNotices implements push.Outbox.

@@ -2,6 +2,8 @@ package ledgerdb
 
 import (
 	"context"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +20,7 @@ func TestALockedRowDoesNotBlockOthers(t *testing.T) {
 	db, now := openSchema(t), time.Now()
 	add := func(handle string, task *a2a.Task) {
 		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Task: task, Idle: task != nil, Created: now, Updated: now}
-		if err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "gone", Until: now}, 10); err != nil {
+		if err := db.AddTask(t.Context(), e, "gone", 10); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -32,7 +34,7 @@ func TestALockedRowDoesNotBlockOthers(t *testing.T) {
 		if _, err := tx.ExecContext(ctx, `SELECT 1 FROM tasks WHERE handle LIKE 'held %' FOR UPDATE`); err != nil {
 			return err
 		}
-		claimed, err := db.ClaimTasks(ctx, ledger.Lease{Replica: "here", Until: now.Add(time.Minute)}, now.Add(time.Second), 10)
+		claimed, err := db.ClaimTasks(ctx, "here", nil, 10)
 		if err != nil || len(claimed) != 1 || claimed[0].Handle != "free running" {
 			t.Errorf("claimed %v, %v", claimed, err)
 		}
@@ -55,70 +57,45 @@ func TestALockedRowDoesNotBlockOthers(t *testing.T) {
 	}
 }
 
-// TestALockedRowDoesNotBlockRenewals locks one of two tasks, first for long and then for a
-// moment, as the transaction that writes it does.
-func TestALockedRowDoesNotBlockRenewals(t *testing.T) {
-	db, now := openSchema(t), time.Now()
-	handles := []string{"free", "held", "of nobody"}
-	for _, handle := range handles[:2] {
-		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
-		if err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "here", Until: now}, 10); err != nil {
-			t.Fatal(err)
+// TestHeartbeatsGoOnWhileAllWaitForALock locks the tasks, and has as many callers wait for them
+// as there are connections.
+func TestHeartbeatsGoOnWhileAllWaitForALock(t *testing.T) {
+	db := openSchema(t)
+	beat := func(ctx context.Context, count int64) {
+		t.Helper()
+		if all, err := db.Heartbeat(ctx, "here", count); err != nil || all["here"] != count {
+			t.Fatalf("got %v, %v, want %d", all, err, count)
 		}
 	}
+	beat(t.Context(), 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // less than PostgreSQL waits
 	defer cancel()
-	renew := func(until time.Time) error {
-		return db.RenewLeases(ctx, ledger.Lease{Replica: "here", Until: until}, handles)
+	locker, err := db.sql.Write.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
 	}
-	renewed := func(until time.Time, want string) {
-		t.Helper()
-		var got string
-		err := db.sql.Read.QueryRowContext(ctx, `SELECT string_agg(handle, ', ' ORDER BY handle) FROM tasks WHERE lease_until = $1`, until.UnixMilli()).Scan(&got)
-		if err != nil || got != want {
-			t.Errorf("renewed: got %q, %v, want %q", got, err, want)
-		}
+	defer locker.Close()
+	tx, err := locker.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	hold := func(do func()) {
-		t.Helper()
-		err := db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-			_, err := tx.ExecContext(ctx, `SELECT 1 FROM tasks WHERE handle = 'held' FOR UPDATE`)
-			if err == nil {
-				do()
-			}
-			return err
-		})
-		if err != nil {
-			t.Error(err)
-		}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, `LOCK TABLE tasks`); err != nil {
+		t.Fatal(err)
 	}
-	soon, later := now.Add(time.Minute), now.Add(time.Hour)
-	hold(func() {
-		if err := renew(soon); err != nil {
-			t.Error(err)
-		}
-		renewed(soon, "free")
-	})
-	done := make(chan error, 1)
-	hold(func() {
-		go func() { done <- renew(later) }()
-		for waits := 0; waits == 0 && ctx.Err() == nil; {
-			err := db.sql.Read.QueryRowContext(ctx, `SELECT count(*) FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()
-				AND pid IN (SELECT pid FROM pg_stat_activity WHERE query LIKE 'UPDATE tasks SET lease_until%' AND datname = current_database())`).Scan(&waits)
-			if err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	select {
-	case err := <-done:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-ctx.Done():
-		t.Fatal("the lease was not renewed in time")
+	var waiting sync.WaitGroup
+	defer waiting.Wait()
+	for range 16 {
+		waiting.Go(func() { _, _ = db.Task(ctx, "o", "h") })
 	}
-	renewed(later, "free, held")
+	for db.sql.Write.Stats().WaitCount == 0 {
+		if ctx.Err() != nil {
+			t.Fatal("no caller waits for a connection")
+		}
+		runtime.Gosched()
+	}
+	beat(ctx, 2)
+	cancel()
 }
 
 // TestALockedNoticeDoesNotBlockOthers locks the notice of one of two tasks.
@@ -126,7 +103,7 @@ func TestALockedNoticeDoesNotBlockOthers(t *testing.T) {
 	db, now := openSchema(t), time.Now()
 	for _, handle := range []string{"held", "free"} {
 		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
-		err := db.AddTask(t.Context(), e, ledger.Lease{Replica: "here", Until: now.Add(time.Minute)}, 10)
+		err := db.AddTask(t.Context(), e, "here", 10)
 		if err == nil {
 			err = db.AddHook(t.Context(), "o", push.Webhook{Handle: handle, ID: "1", Host: "h", Created: now}, 10)
 		}
@@ -134,7 +111,7 @@ func TestALockedNoticeDoesNotBlockOthers(t *testing.T) {
 			e.Task, e.Idle = &a2a.Task{ID: "t", Status: a2a.Status{State: state}}, true
 			e.Updated = e.Updated.Add(time.Millisecond)
 			if err == nil && state == a2a.Completed {
-				err = db.ContinueTask(t.Context(), e, "n", ledger.Lease{Replica: "here", Until: now.Add(time.Minute)}, e.Updated)
+				err = db.ContinueTask(t.Context(), e, "n", "here", e.Updated)
 				e.MessageID = "n"
 			}
 			if err == nil {
@@ -152,7 +129,7 @@ func TestALockedNoticeDoesNotBlockOthers(t *testing.T) {
 			return err
 		}
 		later := now.Add(time.Minute)
-		claimed, err := db.ClaimNotices(ctx, ledger.Lease{Replica: "here", Until: later.Add(time.Minute)}, later, 10, nil)
+		claimed, err := db.ClaimNotices(ctx, "here", later, later.Add(time.Minute), 10, nil)
 		if err != nil || len(claimed) != 1 || claimed[0].Handle != "free" || claimed[0].Task.Status.State != a2a.InputRequired {
 			t.Errorf("claimed %v, %v, want the oldest that is not locked", claimed, err)
 		}

@@ -11,12 +11,14 @@ import (
 
 // FindTasks implements ledger.Index. Its cost depends on the limit, not on the number of tasks.
 func (db *Store) FindTasks(ctx context.Context, owner string, words []string, limit int) ([]ledger.Summary, error) {
-	if err := db.flush(ctx); err != nil {
-		return nil, err
-	}
 	if len(words) == 0 {
 		return nil, nil
 	}
+	done, err := db.reading(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	terms := ownWords(ownPrefix(owner), words)
 	if db.sql.Postgres {
 		return findVector(ctx, db.sql, owner, terms, limit)

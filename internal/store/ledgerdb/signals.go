@@ -78,6 +78,7 @@ func (s signals) listen(ctx context.Context, listening func(), heard func(ledger
 			return err
 		}
 		listening()
+		heard(ledger.Signal{About: ledger.AboutSession}) // a note may have changed before
 		err := hear(ctx, c, heard)
 		return errors.Join(err, driver.ErrBadConn) // it listens: do not use it again
 	})

@@ -41,7 +41,7 @@ func TestReplicasReceiveSignals(t *testing.T) {
 	}
 	stop()
 	<-done
-	if err := there.sql.Ping(t.Context()); err != nil {
+	if err := there.sql.Read.PingContext(t.Context()); err != nil {
 		t.Errorf("after listening: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ package ledgerdb
 
 import (
 	"context"
+	"errors"
 
 	"rialto/internal/store/sqldb"
 	"rialto/internal/store/writebehind"
@@ -15,6 +16,7 @@ type Store struct {
 	sql     *sqldb.DB
 	noticed chan struct{} // ready when there is something for webhooks
 	queue   indexQueue
+	heart   heart
 	ended   *writebehind.Buffer[*endedTask] // nil if tasks are not written behind
 }
 
@@ -25,10 +27,20 @@ func Open(ctx context.Context, db *sqldb.DB) (*Store, error) {
 	return s, s.takeLeft(ctx)
 }
 
-// Close ends writing behind.
+// Close ends writing behind and heartbeats.
 func (db *Store) Close() error {
-	if db.ended == nil {
-		return nil
+	err := db.heart.close()
+	if db.ended != nil {
+		err = errors.Join(err, db.ended.Close())
 	}
-	return db.ended.Close()
+	return err
+}
+
+// reading waits until a user may read, and until the database has all tasks that have ended
+// before the call. Call done when the rows are read. A call must not be within another.
+func (db *Store) reading(ctx context.Context, user string) (done func(), err error) {
+	if err := db.flush(ctx); err != nil {
+		return nil, err
+	}
+	return db.sql.Turns.Take(ctx, user)
 }

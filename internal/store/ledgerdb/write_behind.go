@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"rialto/a2a"
 	"rialto/internal/store/sqldb"
 	"rialto/internal/store/writebehind"
+	"rialto/internal/unavailable"
 )
 
 // endedTask is a task that had ended when it was added, as a row and for the search index.
@@ -32,13 +32,33 @@ func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
 		return errors.Join(err, errors.New("store: writing behind is for a server that is alone"))
 	}
 	err := db.attachWriteBehind(ctx, log)
-	if errors.Is(err, writebehind.ErrForeign) {
-		path, _ := db.writeBehindPath() // which was found before
+	path, _ := db.writeBehindPath() // which was found before
+	var damaged *writebehind.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		var kept string
+		if kept, err = writebehind.SetAside(path); err == nil {
+			logDamage(log, damaged, kept)
+			err = db.attachWriteBehind(ctx, log)
+		}
+	case errors.Is(err, writebehind.ErrForeign):
 		if err = writebehind.Remove(path); err == nil {
 			err = db.attachWriteBehind(ctx, log)
 		}
 	}
 	return err
+}
+
+// logDamage says what was lost with a file.
+func logDamage(log *slog.Logger, e *writebehind.DamagedError, kept string) {
+	text, lost := "the write-behind file is damaged", "tasks that ended in the last moment before the crash, their number is not known"
+	if errors.Is(e, writebehind.ErrForeign) {
+		text = "the write-behind file belongs to another database"
+	}
+	if e.Groups > 0 {
+		lost = fmt.Sprintf("%d groups of 1 to 64 tasks", e.Groups)
+	}
+	log.Error(text, "recovered_tasks", e.Recovered, "lost", lost, "kept", kept, "err", e.Cause)
 }
 
 func (db *Store) attachWriteBehind(ctx context.Context, log *slog.Logger) error {
@@ -91,8 +111,8 @@ func (db *Store) takeLeft(ctx context.Context) error {
 	}
 	defer release()
 	err = db.attachWriteBehind(ctx, slog.New(slog.DiscardHandler))
-	if errors.Is(err, writebehind.ErrForeign) {
-		return nil
+	if _, damaged := errors.AsType[*writebehind.DamagedError](err); damaged || errors.Is(err, writebehind.ErrForeign) {
+		return nil // the next server logs it
 	}
 	if err == nil {
 		err = db.ended.Close()
@@ -112,11 +132,10 @@ func (db *Store) flush(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	state := "is not available"
-	if errors.Is(err, sqldb.ErrBusy) {
-		state = "is overloaded"
+	if _, is := unavailable.As(err); is {
+		return err
 	}
-	return &a2a.Error{Code: a2a.Unavailable, Message: "The server's database " + state + ". Try again in a moment.", Cause: err}
+	return &unavailable.Error{Cause: err}
 }
 
 // insertEnded writes tasks and their words, those that are not there.
@@ -158,5 +177,5 @@ var addManyEnded = addEnded(endedAtOnce)
 // SQLite keeps no copies of the pages that a statement changes if it ignores conflicts.
 func addEnded(n int) string {
 	row := "(" + strings.Repeat("?, ", rowColumns) + "1, '', 0, ?)"
-	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, lease_until, indexed) VALUES ` + row + strings.Repeat(", "+row, n-1)
+	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, due, indexed) VALUES ` + row + strings.Repeat(", "+row, n-1)
 }

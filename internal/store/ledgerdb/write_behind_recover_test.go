@@ -1,7 +1,9 @@
 package ledgerdb
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,7 +127,49 @@ func TestTheFileOfAnotherDatabaseIsNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(killed, nil, 0o600); err != nil { // a file that is empty is a new database
+		t.Fatal(err)
+	}
 	if got := handles(t, openServer(t, killed)); got != "" {
 		t.Errorf("got tasks %q, want none", got)
 	}
+}
+
+// TestALostRecoveryFileIsReported overwrites the file of a killed server, and puts another's in
+// its place. Both were deleted without a word.
+func TestALostRecoveryFileIsReported(t *testing.T) {
+	db := openWriteBehind(t)
+	var killed, other string
+	whileWriting(t, db, func() {
+		addEntry(t, db, endedEntry("one"))
+		killed, other = image(t, db.sql.Path), image(t, db.sql.Path)
+	})
+	start := func(path, want string) {
+		t.Helper()
+		server, log := open(t, path), &strings.Builder{}
+		writeBehind(t, server, slog.New(slog.NewTextHandler(log, nil)))
+		if !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("got %q in the log, want %q", log.String(), want)
+		}
+		if kept, err := filepath.Glob(path + ".pending.damaged-*"); len(kept) == 0 || err != nil {
+			t.Errorf("got %v, %v, want the file kept", kept, err)
+		}
+		e := addEntry(t, server, endedEntry("after"))
+		if got := handles(t, server); got != e.Handle {
+			t.Errorf("got tasks %q, want %q", got, e.Handle)
+		}
+	}
+	if err := errors.Join(os.WriteFile(killed+".pending", bytes.Repeat([]byte("no database"), 1000), 0o600), os.Remove(killed+".pending-wal")); err != nil {
+		t.Fatal(err)
+	}
+	start(killed, "the write-behind file is damaged")
+
+	anew := filepath.Join(t.TempDir(), "rialto.db")
+	closeAll(open(t, anew))
+	for _, suffix := range []string{".pending", ".pending-wal"} {
+		if err := os.Rename(other+suffix, anew+suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start(anew, "belongs to another database")
 }

@@ -20,6 +20,7 @@ import (
 	"rialto/bridge/operator"
 
 	"rialto/internal/store/sqldb"
+	"rialto/internal/unavailable"
 )
 
 // openServer opens a database as a server does that is alone on it.
@@ -54,7 +55,7 @@ func endedEntry(said string) *ledger.Record {
 	}
 }
 
-var endedLease = ledger.Lease{Replica: "r", Until: time.Now().Add(time.Hour)}
+var endedLease = "r"
 
 func addEntry(t *testing.T, db *Store, e *ledger.Record) *ledger.Record {
 	t.Helper()
@@ -270,7 +271,7 @@ func TestAFailingDatabaseIsLoggedAndReported(t *testing.T) {
 			return err
 		},
 	} {
-		if err := list(); !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "Try again in a moment") || !strings.Contains(errors.Unwrap(err).Error(), "disk full") {
+		if err, is := unavailable.As(list()); !is || !strings.Contains(err.Text(), "Try again in a moment") || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("got %v, want a request to try again", err)
 		}
 	}
@@ -306,7 +307,7 @@ func TestAnOverloadedDatabaseIsNotLoggedAsFailing(t *testing.T) {
 		e = addEntry(t, db, endedEntry("one"))
 		for range 3 {
 			_, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10})
-			if !a2a.Is(err, a2a.Unavailable) || !strings.Contains(err.Error(), "overloaded") || !errors.Is(err, sqldb.ErrBusy) {
+			if away, is := unavailable.As(err); !is || !strings.Contains(away.Text(), "overloaded") || !errors.Is(err, sqldb.ErrBusy) {
 				t.Errorf("got %v, want a request to try again", err)
 			}
 		}
@@ -376,7 +377,8 @@ func TestTheFileIsBesideTheDatabase(t *testing.T) {
 	})
 }
 
-// TestAServerThatEndsLeavesNoFile opens the database again without one.
+// TestAServerThatEndsLeavesNoFile opens the database again without one. What it found in the
+// place of its file, and could not read, stays.
 func TestAServerThatEndsLeavesNoFile(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "rialto.db"))
 	name := db.sql.Path + ".pending"
@@ -393,8 +395,12 @@ func TestAServerThatEndsLeavesNoFile(t *testing.T) {
 	if err := closeAll(db); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := filepath.Glob(db.sql.Path + ".pending*"); len(left) > 0 || err != nil {
-		t.Errorf("got %v, %v, want no file", left, err)
+	left, err := filepath.Glob(name + "*")
+	if len(left) != 1 || err != nil || !strings.HasPrefix(left[0], name+".damaged-") {
+		t.Fatalf("got %v, %v, want only the file that was set aside", left, err)
+	}
+	if text, err := os.ReadFile(left[0]); string(text) != "of another program" || err != nil {
+		t.Errorf("got %q, %v in the file that was set aside", text, err)
 	}
 	if got := handles(t, open(t, db.sql.Path)); got != e.Handle {
 		t.Errorf("got tasks %q, want %q", got, e.Handle)

@@ -47,9 +47,9 @@ func (db *Store) SetDisabled(ctx context.Context, id string, disabled bool) erro
 }
 
 // SetPassword implements signin.AccountStore.
-func (db *Store) SetPassword(ctx context.Context, id, password string) error {
+func (db *Store) SetPassword(ctx context.Context, id, password string, revoked time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := sqldb.Changed(ctx, tx, `UPDATE accounts SET password = $1 WHERE id = $2`, password, id)
+		n, err := sqldb.Changed(ctx, tx, `UPDATE accounts SET password = $1, guesses = 0 WHERE id = $2`, password, id)
 		if err != nil {
 			return err
 		}
@@ -57,8 +57,23 @@ func (db *Store) SetPassword(ctx context.Context, id, password string) error {
 			return oauth.ErrNotFound
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE account_id = $1`, id)
+		if err == nil && !revoked.IsZero() {
+			_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`, sqldb.Millis(revoked), id)
+		}
 		return err
 	})
+}
+
+// CountGuess implements signin.AccountStore. The condition of the UPDATE decides.
+func (db *Store) CountGuess(ctx context.Context, id string, limit int) (bool, error) {
+	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE accounts SET guesses = guesses + 1 WHERE id = $1 AND guesses < $2`, id, limit)
+	return n > 0, err
+}
+
+// ForgetGuesses implements signin.AccountStore.
+func (db *Store) ForgetGuesses(ctx context.Context, id string) error {
+	_, err := db.sql.Write.ExecContext(ctx, `UPDATE accounts SET guesses = 0 WHERE id = $1`, id)
+	return err
 }
 
 // RemoveAccount implements signin.AccountStore. Sessions, grants, codes and refresh tokens
@@ -142,6 +157,12 @@ func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oaut
 	}
 	s.Admin, s.UseCases, s.Created, s.Expires, s.GrantsUntil = admin != 0, sqldb.Words(useCases), sqldb.Time(created), sqldb.Time(expires), sqldb.Time(until)
 	return s, nil
+}
+
+// EndSessions implements signin.AccountStore.
+func (db *Store) EndSessions(ctx context.Context, accountID string) error {
+	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM sessions WHERE account_id = $1`, accountID)
+	return err
 }
 
 // EndSession implements signin.SessionStore.

@@ -10,8 +10,13 @@ import (
 )
 
 // TakeCode implements flow.CodeStore. "used = 0" in the UPDATE decides who
-// is first; what a second caller does to the grant is committed with it.
+// is first; what a second caller does to the grant is committed with it. A code that does not
+// exist costs no turn of a writer.
 func (db *Store) TakeCode(ctx context.Context, hash, clientID string, first *oauth.Refresh, now time.Time) (code *oauth.Code, err error) {
+	var exists int
+	if err := db.sql.Read.QueryRowContext(ctx, `SELECT 1 FROM codes WHERE hash = $1 AND client_id = $2`, hash, clientID).Scan(&exists); err != nil {
+		return nil, found(err)
+	}
 	var reused bool
 	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		reused = false

@@ -104,7 +104,7 @@ func (b *storeTest) session(a *oauth.Account) *oauth.Session {
 func passwordEndsSessions(b *storeTest) {
 	a, other := b.account(), b.account()
 	s, kept := b.session(a), b.session(other)
-	b.must(b.s.SetPassword(b.Context(), a.ID, "another hash"))
+	b.must(b.s.SetPassword(b.Context(), a.ID, "another hash", time.Time{}))
 	_, err := b.s.Session(b.Context(), s.Hash, b.now)
 	b.want(err, oauth.ErrNotFound)
 	_, err = b.s.Session(b.Context(), kept.Hash, b.now)
@@ -113,7 +113,15 @@ func passwordEndsSessions(b *storeTest) {
 	b.must(err)
 	equal(b, got.Password, "another hash")
 	equal(b, got.ID, a.ID)
-	b.want(b.s.SetPassword(b.Context(), "nobody", "x"), oauth.ErrNotFound)
+	b.want(b.s.SetPassword(b.Context(), "nobody", "x", time.Time{}), oauth.ErrNotFound)
+
+	_, g := b.family()
+	for _, revoked := range []time.Time{{}, b.now} {
+		b.must(b.s.SetPassword(b.Context(), g.AccountID, "a third hash", revoked))
+		after, err := b.s.Grant(b.Context(), g.ID)
+		b.must(err)
+		equal(b, after.Revoked, revoked)
+	}
 }
 
 func removedAccount(b *storeTest) {
@@ -142,6 +150,18 @@ func sessionEnds(b *storeTest) {
 	b.must(b.s.EndSession(b.Context(), s.Hash))
 	_, err = b.s.Session(b.Context(), s.Hash, b.now)
 	b.want(err, oauth.ErrNotFound)
+}
+
+func sessionsEnd(b *storeTest) {
+	a, other := b.account(), b.account()
+	first, second, theirs := b.session(a), b.session(a), b.session(other)
+	b.must(b.s.EndSessions(b.Context(), a.ID))
+	for _, ended := range []*oauth.Session{first, second} {
+		_, err := b.s.Session(b.Context(), ended.Hash, b.now)
+		b.want(err, oauth.ErrNotFound)
+	}
+	_, err := b.s.Session(b.Context(), theirs.Hash, b.now)
+	b.must(err)
 }
 
 func administrator(b *storeTest) {

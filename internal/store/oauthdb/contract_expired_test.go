@@ -24,7 +24,7 @@ func dropExpired(b *storeTest) {
 	used := b.rotation(token)
 	_, err := b.s.Rotate(b.Context(), used)
 	b.must(err)
-	b.must(b.s.AddKey(b.Context(), oauth.SealedKey{Seq: 1, KeyID: "k", Active: b.now, Expires: b.now.Add(time.Hour)}))
+	b.must(b.s.AddKey(b.Context(), oauth.SealedKey{Seq: 1, KeyID: "k", Active: b.now, Expires: b.now.Add(time.Hour)}, b.now))
 
 	document := b.document(b.now)
 

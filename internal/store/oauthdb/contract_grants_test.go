@@ -241,9 +241,9 @@ func keyAddedOnce(b *storeTest) {
 	key := func(seq int64, id string) oauth.SealedKey {
 		return oauth.SealedKey{Seq: seq, KeyID: id, Private: "sealed " + id, Active: b.now, Expires: b.now.Add(time.Hour)}
 	}
-	counts := b.race(func(i int) error { return b.s.AddKey(b.Context(), key(1, string(rune('A'+i)))) })
+	counts := b.race(func(i int) error { return b.s.AddKey(b.Context(), key(1, string(rune('A'+i))), b.now) })
 	equal(b, counts, map[error]int{nil: parallel})
-	b.must(b.s.AddKey(b.Context(), key(2, "second")))
+	b.must(b.s.AddKey(b.Context(), key(2, "second"), b.now.Add(time.Minute)))
 	keys, err := b.s.Keys(b.Context(), b.now)
 	b.must(err)
 	if len(keys) != 2 || keys[0].Seq != 1 {
@@ -253,4 +253,41 @@ func keyAddedOnce(b *storeTest) {
 	keys, err = b.s.Keys(b.Context(), b.now.Add(time.Hour))
 	b.must(err)
 	equal(b, len(keys), 0)
+}
+
+func keyEndsWithWhatItSigned(b *storeTest) {
+	key := func(seq int64, id string) oauth.SealedKey {
+		return oauth.SealedKey{Seq: seq, KeyID: id, Private: "sealed " + id, Active: b.now, Expires: b.now.Add(1000 * time.Hour)}
+	}
+	ends := func() (all []time.Duration) {
+		keys, err := b.s.Keys(b.Context(), b.now)
+		b.must(err)
+		for _, k := range keys {
+			all = append(all, k.Expires.Sub(b.now))
+		}
+		return all
+	}
+	b.must(b.s.AddKey(b.Context(), key(1, "one"), b.now))
+	b.must(b.s.NoteSigned(b.Context(), "one", b.now.Add(5*time.Hour)))
+	b.must(b.s.NoteSigned(b.Context(), "one", b.now.Add(time.Hour)))
+	b.must(b.s.AddKey(b.Context(), key(2, "two"), b.now.Add(time.Minute)))
+	b.must(b.s.AddKey(b.Context(), key(3, "three"), b.now.Add(2*time.Hour)))
+	equal(b, ends(), []time.Duration{5 * time.Hour, 2 * time.Hour, 1000 * time.Hour})
+	b.must(b.s.NoteSigned(b.Context(), "two", b.now.Add(3*time.Hour)))
+	equal(b, ends(), []time.Duration{5 * time.Hour, 3 * time.Hour, 1000 * time.Hour})
+	b.want(b.s.NoteSigned(b.Context(), "none", b.now), oauth.ErrNotFound)
+
+	replacement := key(0, "four")
+	b.must(b.s.RemoveKey(b.Context(), "one", nil))
+	counts := b.race(func(i int) error {
+		k := replacement
+		k.KeyID += string(rune('A' + i))
+		return b.s.RemoveKey(b.Context(), "three", &k)
+	})
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+	keys, err := b.s.Keys(b.Context(), b.now)
+	b.must(err)
+	if len(keys) != 2 || keys[0].KeyID != "two" || keys[1].Seq != 4 {
+		b.Errorf("got %+v, want the second key and the replacement", keys)
+	}
 }

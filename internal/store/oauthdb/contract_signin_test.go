@@ -126,3 +126,35 @@ func loginTakenOnce(b *storeTest) {
 	_, err = b.s.Login(b.Context(), l.State, b.now)
 	b.want(err, oauth.ErrNotFound)
 }
+
+func guessesCounted(b *storeTest) {
+	a := b.account().ID
+	for _, limit := range []int{10, 15} {
+		counts := b.race(func(int) error {
+			open, err := b.s.CountGuess(b.Context(), a, limit)
+			if err == nil && !open {
+				err = oauth.ErrNotFound
+			}
+			return err
+		})
+		more := 10
+		if limit > 10 {
+			more = 5 // of the same counter
+		}
+		equal(b, counts, map[error]int{nil: more, oauth.ErrNotFound: parallel - more})
+	}
+	for _, forget := range []func() error{
+		func() error { return b.s.ForgetGuesses(b.Context(), a) },
+		func() error { return b.s.SetPassword(b.Context(), a, "another", time.Time{}) },
+	} {
+		b.must(forget())
+		open, err := b.s.CountGuess(b.Context(), a, 1)
+		if b.must(err); !open {
+			b.Error("want guesses to count anew")
+		}
+	}
+	open, err := b.s.CountGuess(b.Context(), "nobody", 10)
+	if b.must(err); open {
+		b.Error("want no guess for an account that does not exist")
+	}
+}

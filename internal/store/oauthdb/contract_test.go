@@ -68,10 +68,12 @@ var clientTests = map[string]func(*storeTest){
 }
 
 var accountTests = map[string]func(*storeTest){
-	"a name belongs to one account":                                   accountNames,
-	"a new password ends the sessions":                                passwordEndsSessions,
-	"removing an account removes its sessions and grants":             removedAccount,
+	"a name belongs to one account":                       accountNames,
+	"of many concurrent guesses as many count as may":     guessesCounted,
+	"a new password ends the sessions":                    passwordEndsSessions,
+	"removing an account removes its sessions and grants": removedAccount,
 	"a session ends":                                                  sessionEnds,
+	"all sessions of an account end":                                  sessionsEnd,
 	"a person of a provider has one account":                          identified,
 	"one of many concurrent setups makes the first account":           firstAccount,
 	"a setup code is replaced, expires and ends with an account":      setupCode,
@@ -88,6 +90,7 @@ var grantTests = map[string]func(*storeTest){
 	"a grant ends with its parent, and not the other way round":             grantOfGrant,
 	"a revoked grant stays revoked":                                         grantStaysRevoked,
 	"one of many concurrent keys with one number is kept":                   keyAddedOnce,
+	"a key ends with what it signed, and at once when it is removed":        keyEndsWithWhatItSigned,
 }
 
 var flowTests = map[string]func(*storeTest){
@@ -208,33 +211,34 @@ func (b *storeTest) grant(clientID string) *oauth.Grant {
 	b.Helper()
 	a := b.account()
 	return &oauth.Grant{
-		ID:        b.name("grant"),
-		AccountID: a.ID,
-		Name:      a.Name,
-		ClientID:  clientID,
-		Scope:     oauth.ScopeSet{"mcp:tools", "offline_access"},
-		Resource:  "https://rialto.example/mcp",
-		AuthTime:  b.now.Add(-time.Minute),
-		Created:   b.now,
-		Expires:   b.now.Add(90 * 24 * time.Hour),
+		ID:         b.name("grant"),
+		AccountID:  a.ID,
+		Name:       a.Name,
+		ClientID:   clientID,
+		ClientName: "An app",
+		Scope:      oauth.ScopeSet{"mcp:tools", "offline_access"},
+		Resource:   "https://rialto.example/mcp",
+		AuthTime:   b.now.Add(-time.Minute),
+		Created:    b.now,
+		Expires:    b.now.Add(90 * 24 * time.Hour),
 	}
 }
 
 func (b *storeTest) request() *oauth.Request {
 	b.Helper()
 	r := &oauth.Request{
-		Handle:       b.name("handle"),
-		Browser:      "browser",
-		ClientID:     b.name("client"),
-		RedirectURI:  "https://app.example/cb?x=1",
-		RedirectSent: true,
-		State:        "a state with spaces, \"quotes\" and ✓",
-		Scope:        oauth.ScopeSet{"mcp:tools"},
-		Resource:     "https://rialto.example/mcp",
-		Challenge:    "challenge",
-		JKT:          "thumbprint",
-		Login:        true,
-		Expires:      b.now.Add(10 * time.Minute),
+		Handle:        b.name("handle"),
+		Browser:       "browser",
+		ClientID:      b.name("client"),
+		RedirectURI:   "https://app.example/cb?x=1",
+		RedirectSent:  true,
+		State:         "a state with spaces, \"quotes\" and ✓",
+		Scope:         oauth.ScopeSet{"mcp:tools"},
+		Resource:      "https://rialto.example/mcp",
+		Challenge:     "challenge",
+		JKT:           "thumbprint",
+		SignedInAfter: b.now.Add(-time.Hour),
+		Expires:       b.now.Add(10 * time.Minute),
 	}
 	b.must(b.s.AddRequest(b.Context(), r))
 	return r

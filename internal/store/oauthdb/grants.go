@@ -18,9 +18,9 @@ func (db *Store) AddGrant(ctx context.Context, g *oauth.Grant) error {
 
 func addGrant(ctx context.Context, q sqldb.Querier, g *oauth.Grant) error {
 	_, err := q.ExecContext(ctx, `
-		INSERT INTO grants (id, account_id, client_id, scope, resource, auth_time, created, expires, parent)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, sqldb.Millis(g.AuthTime), sqldb.Millis(g.Created), sqldb.Millis(g.Expires), g.Parent)
+		INSERT INTO grants (id, account_id, client_id, scope, resource, auth_time, created, expires, parent, client_name)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, sqldb.Millis(g.AuthTime), sqldb.Millis(g.Created), sqldb.Millis(g.Expires), g.Parent, g.ClientName)
 	return err
 }
 
@@ -35,7 +35,7 @@ func grant(ctx context.Context, q sqldb.Querier, id string) (*oauth.Grant, error
 }
 
 // grantColumns count a grant as revoked whose parent is, or is gone.
-const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecases, g.client_id, g.scope, g.resource, g.auth_time, g.created, g.expires, g.used, g.parent, CASE
+const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecases, g.client_id, g.client_name, g.scope, g.resource, g.auth_time, g.created, g.expires, g.used, g.parent, CASE
 	WHEN g.parent = '' THEN g.revoked
 	ELSE COALESCE((SELECT CASE WHEN p.revoked = 0 THEN g.revoked ELSE p.revoked END FROM grants p WHERE p.id = g.parent), 1) END`
 
@@ -45,7 +45,7 @@ func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 	var scope, useCases string
 	var disabled, admin, authTime, created, expires, used, revoked int64
 	err := row.Scan(append([]any{
-		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &useCases, &g.ClientID, &scope, &g.Resource, &authTime, &created, &expires, &used, &g.Parent, &revoked,
+		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &useCases, &g.ClientID, &g.ClientName, &scope, &g.Resource, &authTime, &created, &expires, &used, &g.Parent, &revoked,
 	}, more...)...)
 	if err != nil {
 		return nil, found(err)

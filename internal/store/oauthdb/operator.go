@@ -30,7 +30,7 @@ func countLive(whose string) string {
 func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page operator.Rows) ([]operator.ClientRow, error) {
 	var all []operator.ClientRow
 	if f.Kind != operator.Document {
-		l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}}
+		l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}, Reverse: page.Reverse}
 		rows, err := db.clients(ctx, l, selectClients, clientTerms, "c.registered", f, page)
 		found, err := sqldb.Collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanClientRow(r) })
 		if err != nil {
@@ -39,7 +39,7 @@ func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page 
 		all = append(all, found...)
 	}
 	if f.Kind != operator.Registered {
-		l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}}
+		l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}, Reverse: page.Reverse}
 		rows, err := db.clients(ctx, l, selectDocuments, documentTerms, "c.fetched", f, page)
 		found, err := sqldb.Collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanDocumentRow(r) })
 		if err != nil {
@@ -48,6 +48,9 @@ func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page 
 		all = append(all, found...)
 	}
 	slices.SortStableFunc(all, func(a, b operator.ClientRow) int {
+		if page.Reverse {
+			a, b = b, a
+		}
 		if f.Text != "" {
 			return cmp.Or(strings.Compare(a.Term, b.Term), strings.Compare(a.ID(), b.ID()))
 		}
@@ -59,8 +62,8 @@ func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page 
 // clients asks for clients of one kind, with the term that found each.
 func (db *Store) clients(ctx context.Context, l *sqldb.Listing, selection, terms, since string, f operator.ClientFilter, page operator.Rows) (*sql.Rows, error) {
 	if f.Text == "" {
-		l.After(since+", c.id", page.After.At, page.After.ID)
-		return l.Query(ctx, db.sql, fmt.Sprintf(selection, "''", ""), since+` DESC, c.id DESC`, page.Limit)
+		order := l.After(since, "c.id", page.After.At, page.After.ID)
+		return l.Query(ctx, db.sql, fmt.Sprintf(selection, "''", ""), order, page.Limit)
 	}
 	order := findTerms(l, terms, f.Text, page.After)
 	return l.Query(ctx, db.sql, fmt.Sprintf(selection, "s.term", ` JOIN `+terms+` s ON s.id = c.id`), order, page.Limit)
@@ -115,41 +118,67 @@ func (db *Store) UseOf(ctx context.Context, client string, now time.Time) (used 
 
 // ListGrants implements operator.Store.
 func (db *Store) ListGrants(ctx context.Context, f operator.GrantFilter, page operator.Rows) ([]operator.Grant, error) {
-	l := &sqldb.Listing{}
-	l.After("g.created, g.id", page.After.At, page.After.ID)
-	l.Given("g.account_id = ?", f.AccountID)
-	l.Given("g.client_id = ?", f.ClientID)
-	if f.Live {
-		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", sqldb.Millis(page.Now))
-		l.And("(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))")
-	}
-	rows, err := l.Query(ctx, db.sql, `SELECT `+grantColumns+`, COALESCE(c.name, '')
-		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, `g.created DESC, g.id DESC`, page.Limit)
+	l := &sqldb.Listing{Reverse: page.Reverse}
+	order := l.After("g.created", "g.id", page.After.At, page.After.ID)
+	grantsOf(l, f, page.Now)
+	rows, err := l.Query(ctx, db.sql, `SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
+		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, order, page.Limit)
 	return sqldb.Collect(rows, err, func(r *sql.Rows) (operator.Grant, error) {
 		var name string
 		g, err := scanGrant(r, &name)
 		if err != nil {
 			return operator.Grant{}, err
 		}
-		return operator.NewGrant(g, name), nil
+		g.ClientName = name
+		return operator.NewGrant(g), nil
 	})
+}
+
+func grantsOf(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
+	l.Given("g.account_id = ?", f.AccountID)
+	l.Given("g.client_id = ?", f.ClientID)
+	if len(f.ClientIDs) > 0 {
+		places := make([]string, len(f.ClientIDs))
+		for i, id := range f.ClientIDs {
+			places[i] = l.Arg(id)
+		}
+		l.And("g.client_id IN (" + strings.Join(places, ", ") + ")")
+	}
+	if f.Live {
+		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", sqldb.Millis(now))
+		l.And("(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))")
+	}
+}
+
+// ClientsNamed implements operator.Store.
+func (db *Store) ClientsNamed(ctx context.Context, name string) ([]string, error) {
+	rows, err := db.sql.Read.QueryContext(ctx, `SELECT id FROM client_terms WHERE term = $1 UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
+		cutTerm(fold(name)), operator.MostCounted)
+	return sqldb.Collect(rows, err, sqldb.Text)
+}
+
+// CountGrants implements operator.Store. Each grant has an account, which is read only for its state.
+func (db *Store) CountGrants(ctx context.Context, f operator.GrantFilter, now time.Time, most int) (int, error) {
+	l, from := &sqldb.Listing{}, "grants g"
+	if grantsOf(l, f, now); f.Live {
+		from += " JOIN accounts a ON a.id = g.account_id"
+	}
+	return l.Count(ctx, db.sql, from, most)
 }
 
 // ListAccounts implements operator.Store.
 func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, page operator.Rows) ([]operator.Account, error) {
-	l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}}
+	l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}, Reverse: page.Reverse}
 	term, join, order := "''", "", "a.name"
 	if f.Text != "" {
 		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, findTerms(l, accountTerms, f.Text, page.After)
+	} else if l.Reverse {
+		order = "a.name DESC"
+		l.Given("a.name < ?", page.After.ID)
 	} else {
 		l.Given("a.name > ?", page.After.ID)
 	}
-	if f.Admin {
-		l.And("a.admin = 1")
-	}
-	if f.Disabled {
-		l.And("a.disabled = 1")
-	}
+	accountsOf(l, f)
 	rows, err := l.Query(ctx, db.sql, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
 		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, page.Limit)
 	return sqldb.Collect(rows, err, func(r *sql.Rows) (a operator.Account, err error) {
@@ -159,4 +188,47 @@ func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, pag
 		a.Admin, a.Disabled, a.UseCases, a.Created = isAdmin != 0, disabled != 0, sqldb.Words(useCases), sqldb.Time(created)
 		return a, err
 	})
+}
+
+func accountsOf(l *sqldb.Listing, f operator.AccountFilter) {
+	if f.Admin {
+		l.And("a.admin = 1")
+	}
+	if f.Disabled {
+		l.And("a.disabled = 1")
+	}
+}
+
+// CountAccounts implements operator.Store.
+func (db *Store) CountAccounts(ctx context.Context, f operator.AccountFilter, most int) (int, error) {
+	l, from := &sqldb.Listing{}, "accounts a"
+	if f.Text != "" {
+		from += ` JOIN account_terms s ON s.id = a.id`
+		findTerms(l, accountTerms, f.Text, operator.Mark{})
+	}
+	accountsOf(l, f)
+	return l.Count(ctx, db.sql, from, most)
+}
+
+// CountClients implements operator.Store.
+func (db *Store) CountClients(ctx context.Context, f operator.ClientFilter, most int) (n int, err error) {
+	for _, x := range []struct {
+		without     operator.Kind
+		from, terms string
+	}{{operator.Document, "clients c", clientTerms}, {operator.Registered, "client_documents c", documentTerms}} {
+		if f.Kind == x.without {
+			continue
+		}
+		l := &sqldb.Listing{}
+		if f.Text != "" {
+			x.from += ` JOIN ` + x.terms + ` s ON s.id = c.id`
+			findTerms(l, x.terms, f.Text, operator.Mark{})
+		}
+		some, err := l.Count(ctx, db.sql, x.from, most)
+		if err != nil {
+			return 0, err
+		}
+		n += some
+	}
+	return min(n, most), nil
 }

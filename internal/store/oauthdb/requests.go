@@ -15,11 +15,11 @@ func (db *Store) AddRequest(ctx context.Context, r *oauth.Request) error {
 		INSERT INTO requests (`+requestColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		r.Handle, r.Browser, r.ClientID, r.RedirectURI, sqldb.Flag(r.RedirectSent), r.State, r.Scope.String(), r.Resource,
-		r.Challenge, r.JKT, sqldb.Flag(r.Login), sqldb.Millis(r.Expires))
+		r.Challenge, r.JKT, sqldb.Millis(r.SignedInAfter), sqldb.Millis(r.Expires))
 	return err
 }
 
-const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, login, expires`
+const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, signed_in_after, expires`
 
 // Request implements flow.RequestStore.
 func (db *Store) Request(ctx context.Context, handle string, now time.Time) (*oauth.Request, error) {
@@ -27,8 +27,12 @@ func (db *Store) Request(ctx context.Context, handle string, now time.Time) (*oa
 		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`, handle, sqldb.Millis(now)))
 }
 
-// TakePushed implements flow.RequestStore. The DELETE decides who is first.
+// TakePushed implements flow.RequestStore. The DELETE decides who is first. A request that does not
+// exist costs no turn of a writer.
 func (db *Store) TakePushed(ctx context.Context, handle, clientID string, now time.Time) (*oauth.Request, error) {
+	if _, err := db.Request(ctx, handle, now); err != nil {
+		return nil, err
+	}
 	return scanRequest(db.sql.Write.QueryRowContext(ctx, `
 		DELETE FROM requests WHERE handle = $1 AND client_id = $2 AND browser = '' AND expires > $3
 		RETURNING `+requestColumns, handle, clientID, sqldb.Millis(now)))
@@ -38,12 +42,12 @@ func (db *Store) TakePushed(ctx context.Context, handle, clientID string, now ti
 func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 	r := &oauth.Request{}
 	var scope string
-	var sent, login, expires int64
-	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &r.JKT, &login, &expires)
+	var sent, after, expires int64
+	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &r.JKT, &after, &expires)
 	if err != nil {
 		return nil, found(err)
 	}
-	r.RedirectSent, r.Scope, r.Login, r.Expires = sent != 0, strings.Fields(scope), login != 0, sqldb.Time(expires)
+	r.RedirectSent, r.Scope, r.SignedInAfter, r.Expires = sent != 0, strings.Fields(scope), sqldb.Time(after), sqldb.Time(expires)
 	return r, nil
 }
 

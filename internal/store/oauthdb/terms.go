@@ -107,10 +107,14 @@ func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order
 	}
 	condition, args := begins("s.term")
 	l.And(condition, args...)
+	than, order := ">", "s.term, s.id"
+	if l.Reverse {
+		than, order = "<", "s.term DESC, s.id DESC"
+	}
 	if after.ID != "" {
-		l.And("(s.term, s.id) > (?, ?)", after.Term, after.ID)
+		l.And("(s.term, s.id) "+than+" (?, ?)", after.Term, after.ID)
 	}
 	condition, args = begins("e.term")
 	l.And(`NOT EXISTS (SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term < s.term AND `+condition+`)`, args...)
-	return "s.term, s.id"
+	return order
 }

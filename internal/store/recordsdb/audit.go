@@ -5,28 +5,12 @@ import (
 	"database/sql"
 	"slices"
 	"strings"
-	"time"
 
 	"rialto/internal/audit"
 	"rialto/internal/store/sqldb"
 )
 
 var _ audit.Store = (*Store)(nil)
-
-// AddEvents implements audit.Store.
-func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
-	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		for _, e := range events {
-			if _, err := t.ExecContext(ctx, `
-				INSERT INTO audit (at, id, kind, outcome, actor_id, actor, address, target, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-				ON CONFLICT DO NOTHING`, // it is written again if the answer to a commit was lost
-				sqldb.Millis(e.At), e.ID, string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
 
 // Events implements audit.Store. An actor is looked for by ID and by name in two
 // queries, each of which has an index.
@@ -44,6 +28,9 @@ func (db *Store) Events(ctx context.Context, f audit.Filter) ([]audit.Event, err
 	}
 	all := append(byID, byName...)
 	slices.SortFunc(all, func(a, b audit.Event) int {
+		if f.Reverse {
+			a, b = b, a
+		}
 		if c := b.At.Compare(a.At); c != 0 {
 			return c
 		}
@@ -53,8 +40,38 @@ func (db *Store) Events(ctx context.Context, f audit.Filter) ([]audit.Event, err
 }
 
 func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]audit.Event, error) {
-	l := &sqldb.Listing{}
-	l.After("at, id", f.After.At, f.After.ID)
+	l := &sqldb.Listing{Reverse: f.Reverse}
+	eventsOf(l, f, actor)
+	order := l.After("at", "id", f.After.At, f.After.ID)
+	rows, err := l.Query(ctx, db.sql, `SELECT at, id, kind, outcome, actor_id, actor, address, target, detail FROM audit`, order, f.Limit)
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (e audit.Event, err error) {
+		var then int64
+		err = r.Scan(&then, &e.ID, &e.Kind, &e.Outcome, &e.ActorID, &e.Actor, &e.Address, &e.Target, &e.Detail)
+		e.At = sqldb.Time(then)
+		return e, err
+	})
+}
+
+// CountEvents implements audit.Store.
+func (db *Store) CountEvents(ctx context.Context, f audit.Filter) (n int, err error) {
+	actors := []string{""}
+	if f.Actor != "" {
+		actors = []string{"actor_id = ?", "actor_id <> ? AND actor = ?"}
+	}
+	for _, actor := range actors {
+		l := &sqldb.Listing{}
+		eventsOf(l, f, actor)
+		some, err := l.Count(ctx, db.sql, "audit", f.Limit)
+		if err != nil {
+			return 0, err
+		}
+		n += some
+	}
+	return min(n, f.Limit), nil
+}
+
+// eventsOf adds the conditions of a filter.
+func eventsOf(l *sqldb.Listing, f audit.Filter, actor string) {
 	switch n := strings.Count(actor, "?"); n {
 	case 1:
 		l.And(actor, f.Actor)
@@ -79,17 +96,12 @@ func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]au
 	if !f.Until.IsZero() {
 		l.And("at < ?", sqldb.Millis(f.Until))
 	}
-	rows, err := l.Query(ctx, db.sql, `SELECT at, id, kind, outcome, actor_id, actor, address, target, detail FROM audit`, `at DESC, id DESC`, f.Limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (e audit.Event, err error) {
-		var then int64
-		err = r.Scan(&then, &e.ID, &e.Kind, &e.Outcome, &e.ActorID, &e.Actor, &e.Address, &e.Target, &e.Detail)
-		e.At = sqldb.Time(then)
-		return e, err
-	})
-}
-
-// DropEvents implements audit.Store.
-func (db *Store) DropEvents(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `DELETE FROM audit WHERE (at, id) IN (SELECT at, id FROM audit WHERE at < $1 ORDER BY at LIMIT $2)`, sqldb.Millis(before), limit)
-	return int(n), err
+	if f.Text == "" {
+		return
+	}
+	latest := sqldb.Listing{Where: l.Where, Args: l.Args}
+	text := latest.Text(`SELECT at, id, actor, target, detail FROM audit`, `at DESC`, f.Searched)
+	l.Where, l.Args = nil, latest.Args
+	pattern := l.Arg(sqldb.Containing(f.Text))
+	l.And(`(at, id) IN (SELECT at, id FROM (` + text + `) AS latest WHERE lower(actor) LIKE ` + pattern + ` ESCAPE '\' OR lower(target) LIKE ` + pattern + ` ESCAPE '\' OR lower(detail) LIKE ` + pattern + ` ESCAPE '\')`)
 }

@@ -59,11 +59,15 @@ func (db *Store) ForgetConnection(ctx context.Context, owner, agent string) erro
 }
 
 // ClaimRenewal implements a2avault.Store. The WHERE clause is the lock.
-func (db *Store) ClaimRenewal(ctx context.Context, r *a2avault.Row, holder string, now, until time.Time) error {
+func (db *Store) ClaimRenewal(ctx context.Context, r *a2avault.Row, holder string, now time.Time, lasts time.Duration) error {
+	now, err := db.sql.Clock(ctx, now)
+	if err != nil {
+		return err
+	}
 	n, err := sqldb.Changed(ctx, db.sql.Write, `
 		UPDATE connections SET holder = $1, held_until = $2
 		WHERE owner = $3 AND agent = $4 AND version = $5 AND held_until <= $6`,
-		holder, sqldb.Millis(until), r.Owner, r.Agent, r.Version, sqldb.Millis(now))
+		holder, sqldb.Millis(now.Add(lasts)), r.Owner, r.Agent, r.Version, sqldb.Millis(now))
 	if err == nil && n == 0 {
 		return a2avault.ErrChanged
 	}

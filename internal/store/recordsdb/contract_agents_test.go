@@ -202,7 +202,7 @@ func removedAgent(t *testing.T, a *agents) {
 	a.added("idle")
 	a.added("there")
 	e := &ledger.Record{Handle: "h", Owner: "alice", Agent: "busy", Created: now, Updated: now}
-	a.is(a.AddTask(t.Context(), e, ledger.Lease{Replica: "r", Until: now.Add(time.Minute)}, 10), nil)
+	a.is(a.AddTask(t.Context(), e, "r", 10), nil)
 	for _, name := range []string{"busy", "idle"} {
 		a.is(a.RemoveAgent(t.Context(), name, now), nil)
 	}

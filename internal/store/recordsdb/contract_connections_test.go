@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"rialto/a2a/a2avault"
+	"rialto/internal/store"
+	"rialto/oauth/oauthtest"
 )
 
 // testConnections runs the contract against a store that is empty.
@@ -77,7 +79,7 @@ func oneRenews(t *testing.T, s a2avault.Store) {
 	for i := range 8 {
 		all.Go(func() {
 			holder := string(rune('a' + i))
-			err := s.ClaimRenewal(t.Context(), r, holder, now, now.Add(time.Minute))
+			err := s.ClaimRenewal(t.Context(), r, holder, now, time.Minute)
 			if errors.Is(err, a2avault.ErrChanged) {
 				return
 			}
@@ -98,21 +100,21 @@ func oneRenews(t *testing.T, s a2avault.Store) {
 	if won.Load() != 1 || got.Sealed != "new" || got.Version == r.Version || !got.Updated.Equal(now.Add(time.Second)) || !got.Connected.Equal(now) {
 		t.Errorf("%d renewed, and left %+v", won.Load(), got)
 	}
-	if err := s.ClaimRenewal(t.Context(), got, "z", now, now.Add(time.Minute)); err != nil {
+	if err := s.ClaimRenewal(t.Context(), got, "z", now, time.Minute); err != nil {
 		t.Errorf("the next renewal: %v", err)
 	}
 }
 
 func claimEnds(t *testing.T, s a2avault.Store) {
 	r := connect(t, s, "dan", "old")
-	if err := s.ClaimRenewal(t.Context(), r, "dead", now, now.Add(time.Minute)); err != nil {
+	if err := s.ClaimRenewal(t.Context(), r, "dead", now, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.ClaimRenewal(t.Context(), r, "next", now.Add(59*time.Second), now.Add(2*time.Minute)); !errors.Is(err, a2avault.ErrChanged) {
-		t.Errorf("while it lasts: got %v", err)
-	}
-	if err := s.ClaimRenewal(t.Context(), r, "next", now.Add(time.Minute), now.Add(2*time.Minute)); err != nil {
+	if err := s.ClaimRenewal(t.Context(), r, "next", now, time.Minute); err != nil {
 		t.Errorf("after it: %v", err)
+	}
+	if err := s.ClaimRenewal(t.Context(), r, "other", now.Add(59*time.Second), time.Minute); !errors.Is(err, a2avault.ErrChanged) {
+		t.Errorf("while it lasts: got %v", err)
 	}
 	if err := s.SaveRenewal(t.Context(), r, "dead"); !errors.Is(err, a2avault.ErrChanged) {
 		t.Errorf("who lost the claim: got %v", err)
@@ -121,7 +123,7 @@ func claimEnds(t *testing.T, s a2avault.Store) {
 
 func lateRenewal(t *testing.T, s a2avault.Store) {
 	r := connect(t, s, "eve", "old")
-	if err := s.ClaimRenewal(t.Context(), r, "h", now, now.Add(time.Minute)); err != nil {
+	if err := s.ClaimRenewal(t.Context(), r, "h", now, time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	connect(t, s, "eve", "connected anew")
@@ -189,6 +191,26 @@ func takenOnce(t *testing.T, s a2avault.Store) {
 		t.Errorf("too late: got %v", err)
 	}
 	if err := s.DropAttempts(ctx, now.Add(time.Hour)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestAClockThatIsAheadEndsNoRenewal has a replica whose clock is an hour ahead try to renew what
+// another one renews. Both would use one refresh token.
+func TestAClockThatIsAheadEndsNoRenewal(t *testing.T) {
+	db, err := store.Open(t.Context(), oauthtest.PostgresSchema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	r := connect(t, db.Records, "ann", "old")
+	if err := db.Records.ClaimRenewal(t.Context(), r, "one", now, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Records.ClaimRenewal(t.Context(), r, "other", now.Add(time.Hour), time.Minute); !errors.Is(err, a2avault.ErrChanged) {
+		t.Errorf("got %v, want ErrChanged", err)
+	}
+	if err := db.Records.SaveRenewal(t.Context(), r, "one"); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,8 +45,8 @@ func (db *Store) AddCalls(ctx context.Context, calls []usage.Record) error {
 				return err
 			}
 		}
-		sums := hourly(calls, added)
-		for _, key := range slices.SortedFunc(maps.Keys(sums), hourKey.compare) { // replicas take the rows in one order
+		sums := sum(calls, added)
+		for _, key := range slices.SortedFunc(maps.Keys(sums), sumKey.compare) { // replicas take the rows in one order
 			if err := addTally(ctx, t, key, sums[key]); err != nil {
 				return err
 			}
@@ -76,39 +77,39 @@ func (db *Store) insertCalls(ctx context.Context, t *sqldb.Tx, calls []usage.Rec
 	return nil
 }
 
-// hourKey is the key of a row of sums: of an hour or, with a span, of all clients and users.
-type hourKey struct {
-	span, hour                       int64
-	agent, tool, useCase, client, by string
+// sumKey is the key of a row of sums.
+type sumKey struct {
+	table, dimension, key string
+	at                    int64
 }
 
-func (k hourKey) compare(other hourKey) int {
-	return cmp.Or(cmp.Compare(k.span, other.span), cmp.Compare(k.hour, other.hour), cmp.Compare(k.agent, other.agent),
-		cmp.Compare(k.tool, other.tool), cmp.Compare(k.useCase, other.useCase), cmp.Compare(k.client, other.client), cmp.Compare(k.by, other.by))
+func (k sumKey) compare(other sumKey) int {
+	return cmp.Or(cmp.Compare(k.table, other.table), cmp.Compare(k.dimension, other.dimension), cmp.Compare(k.key, other.key), cmp.Compare(k.at, other.at))
 }
 
 const (
 	anHour = int64(time.Hour / time.Millisecond)
 	aDay   = 24 * anHour
+
+	hours = "usage_hours"
+	days  = "usage_days"
 )
 
-// hourly sums the calls with the IDs, so that many calls change few rows.
-func hourly(calls []usage.Record, ids map[string]bool) map[hourKey]*usage.Tally {
-	sums := map[hourKey]*usage.Tally{}
+// sum sums the calls with the IDs, so that many calls change few rows.
+func sum(calls []usage.Record, ids map[string]bool) map[sumKey]*usage.Tally {
+	sums := map[sumKey]*usage.Tally{}
 	for _, c := range calls {
 		if !ids[c.ID] {
 			continue
 		}
 		at := c.At.UnixMilli()
-		for _, key := range []hourKey{
-			{0, at - at%anHour, c.Agent, c.Tool, c.UseCase, c.Client, c.UserID},
-			{span: anHour, hour: at - at%anHour, agent: c.Agent, tool: c.Tool, useCase: c.UseCase},
-			{span: aDay, hour: at - at%aDay, agent: c.Agent, tool: c.Tool, useCase: c.UseCase},
-		} {
-			if sums[key] == nil {
-				sums[key] = &usage.Tally{}
+		for dimension, key := range map[string]string{"": "", "agent": c.Agent, "tool": c.Tool, "usecase": c.UseCase, "client": c.Client, "user_id": c.UserID} {
+			for _, k := range []sumKey{{hours, dimension, key, at - at%anHour}, {days, dimension, key, at - at%aDay}} {
+				if sums[k] == nil {
+					sums[k] = &usage.Tally{}
+				}
+				sums[k].Add(c)
 			}
-			sums[key].Add(c)
 		}
 	}
 	return sums
@@ -123,26 +124,19 @@ var sumColumns = func() []string {
 	return columns
 }()
 
-var (
-	addHour  = addSums("usage_hours", "hour", "agent", "tool", "usecase", "client", "user_id")
-	addTotal = addSums("usage_totals", "span", "hour", "agent", "tool", "usecase")
-)
+var addSums = map[string]string{hours: addSumsTo(hours), days: addSumsTo(days)}
 
-func addSums(table string, key ...string) string {
+func addSumsTo(table string) string {
 	var set []string
 	for _, c := range sumColumns {
 		set = append(set, c+" = "+table+"."+c+" + excluded."+c)
 	}
-	return `INSERT INTO ` + table + ` (` + strings.Join(append(key, sumColumns...), ", ") + `) VALUES (` +
-		sqldb.Placeholders(1, len(key)+len(sumColumns)) + `) ON CONFLICT (` + strings.Join(key, ", ") + `) DO UPDATE SET ` + strings.Join(set, ", ")
+	return `INSERT INTO ` + table + ` (dimension, key, at, ` + strings.Join(sumColumns, ", ") + `) VALUES (` +
+		sqldb.Placeholders(1, 3+len(sumColumns)) + `) ON CONFLICT (dimension, key, at) DO UPDATE SET ` + strings.Join(set, ", ")
 }
 
-func addTally(ctx context.Context, t *sqldb.Tx, k hourKey, sum *usage.Tally) error {
-	query, args := addHour, []any{k.hour, k.agent, k.tool, k.useCase, k.client, k.by}
-	if k.span != 0 {
-		query, args = addTotal, []any{k.span, k.hour, k.agent, k.tool, k.useCase}
-	}
-	_, err := t.ExecContext(ctx, query, append(args, numbers(sum)...)...)
+func addTally(ctx context.Context, t *sqldb.Tx, k sumKey, sum *usage.Tally) error {
+	_, err := t.ExecContext(ctx, addSums[k.table], append([]any{k.dimension, k.key, k.at}, numbers(sum)...)...)
 	return err
 }
 
@@ -155,30 +149,53 @@ func numbers(sum *usage.Tally) []any {
 	return all
 }
 
-// selectUsage adds the conditions of a filter; at is the column of the time.
-func selectUsage(l *sqldb.Listing, f usage.Filter, at string) {
+// selectTime adds the condition of a filter's time.
+func selectTime(l *sqldb.Listing, f usage.Filter) {
 	if !f.Since.IsZero() {
-		l.And(at+` >= ?`, sqldb.Millis(f.Since))
+		l.And(`at >= ?`, sqldb.Millis(f.Since))
 	}
 	if !f.Until.IsZero() {
-		l.And(at+` < ?`, sqldb.Millis(f.Until))
+		l.And(`at < ?`, sqldb.Millis(f.Until))
 	}
-	l.Given("agent = ?", f.Agent)
-	l.Given("tool = ?", f.Tool)
-	l.Given("usecase = ?", f.UseCase)
-	l.Given("client = ?", f.Client)
-	l.Given("user_id = ?", f.User)
+}
+
+// selectCalls adds the conditions of a filter of calls.
+func selectCalls(l *sqldb.Listing, f usage.Filter) {
+	selectTime(l, f)
+	for column, value := range dimensions(f) {
+		l.And(column+" = ?", value)
+	}
+	switch f.Outcome {
+	case "":
+	case usage.OK:
+		l.And("outcome = 'ok'")
+	case usage.Errors:
+		l.And("outcome <> 'ok' AND outcome <> ?", string(usage.Canceled))
+	default:
+		l.And("outcome <> 'ok' AND outcome = ?", string(f.Outcome)) // the first condition selects the index of failures
+	}
+}
+
+// dimensions returns the columns that a filter chooses by, with their values.
+func dimensions(f usage.Filter) map[string]string {
+	all := map[string]string{"agent": f.Agent, "tool": f.Tool, "usecase": f.UseCase, "client": f.Client, "user_id": f.User}
+	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+	return all
 }
 
 // Calls implements usage.Store.
 func (db *Store) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, error) {
 	l := &sqldb.Listing{}
-	selectUsage(l, f, "at")
+	selectCalls(l, f)
+	order, beyond := `at, u.id`, ">"
+	if f.Latest {
+		order, beyond = `at DESC, u.id DESC`, "<"
+	}
 	if f.After.ID != "" {
-		l.And("(at, u.id) > (?, ?)", f.After.At.UnixMilli(), f.After.ID)
+		l.And("(at, u.id) "+beyond+" (?, ?)", f.After.At.UnixMilli(), f.After.ID)
 	}
 	rows, err := l.Query(ctx, db.sql, `SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
-		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`, `at, u.id`, f.Limit)
+		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`, order, f.Limit)
 	return sqldb.Collect(rows, err, func(r *sql.Rows) (c usage.Record, err error) {
 		var began int64
 		err = r.Scan(&began, &c.ID, &c.UserID, &c.User, &c.Client, &c.UseCase, &c.Door, &c.Tool, &c.Agent, &c.Millis, &c.BytesIn, &c.BytesOut, &c.Outcome)
@@ -191,45 +208,89 @@ var columnOf = map[usage.By]string{
 	usage.ByAgent: "agent", usage.ByTool: "tool", usage.ByUseCase: "usecase", usage.ByClient: "client", usage.ByUser: "user_id", "": "''",
 }
 
-// Tallies implements usage.Store. Without a client or user it reads the sums of all of
-// them, of whole days if possible.
+// Tallies implements usage.Store. It reads the sums if one dimension or none is asked for, and
+// sums the calls otherwise.
 func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step time.Duration) ([]usage.Tally, error) {
 	key, ok := columnOf[by]
 	if !ok {
 		return nil, fmt.Errorf("there are no sums by %q", by)
 	}
 	f.Since = f.Since.Truncate(time.Hour)
-	from, order := "0", "2 DESC, 1"
+	asked := dimensions(f)
+	if by != "" {
+		asked[key] += "" // which keeps the value to choose
+	}
+	l, table, value := &sqldb.Listing{}, "usage_calls", ofCalls
+	if len(asked) <= 1 && f.Outcome == "" {
+		key, table, value = selectSums(l, f, by, step, asked), sumsFor(f, step), func(column string) string { return column }
+	} else {
+		selectCalls(l, f)
+	}
+	from, groups, order := "0", "1", "2 DESC, 1"
 	if step > 0 {
-		from = fmt.Sprintf("hour - hour %% %d", step.Milliseconds())
+		from, groups, order = fmt.Sprintf("at - at %% %d", step.Milliseconds()), "1, 3", "starts, 1"
 	}
-	l, table := &sqldb.Listing{}, "usage_hours"
-	if f.Client == "" && f.User == "" && by != usage.ByClient && by != usage.ByUser {
-		table = "usage_totals"
-		l.And("span = ?", spanOf(f, step))
-	}
-	selectUsage(l, f, "hour")
-	selection := `SELECT ` + key + ` AS k, CAST(SUM(calls) AS BIGINT) AS n, ` + from + ` AS starts`
+	selection := `SELECT ` + key + ` AS k, CAST(SUM(` + value("calls") + `) AS BIGINT) AS n, ` + from + ` AS starts`
 	for _, c := range sumColumns[1:] {
-		selection += `, CAST(SUM(` + c + `) AS BIGINT)`
-	}
-	if step > 0 {
-		order = "starts, 1"
+		selection += `, CAST(SUM(` + value(c) + `) AS BIGINT)`
 	}
 	if len(l.Where) == 0 {
 		l.And("1 = 1")
 	}
-	l.Where[len(l.Where)-1] += ` GROUP BY 1, 3`
+	l.Where[len(l.Where)-1] += ` GROUP BY ` + groups
 	rows, err := l.Query(ctx, db.sql, selection+` FROM `+table, order, f.Limit)
 	return sqldb.Collect(rows, err, scanTally)
 }
 
-// spanOf returns a day if sums of whole days are enough, and an hour otherwise.
-func spanOf(f usage.Filter, step time.Duration) int64 {
-	if (step == 0 || step == 24*time.Hour) && sqldb.Millis(f.Since)%aDay == 0 && sqldb.Millis(f.Until)%aDay == 0 {
-		return aDay
+// selectSums adds the conditions of a filter by the dimension that is asked for, and returns the
+// column to group by. It sums the durations only of the keys that are returned.
+func selectSums(l *sqldb.Listing, f usage.Filter, by usage.By, step time.Duration, asked map[string]string) string {
+	var dimension, chosen string
+	for dimension, chosen = range asked {
 	}
-	return anHour
+	l.And("dimension = ?", dimension)
+	selectTime(l, f)
+	l.Given("key = ?", chosen)
+	if by == "" {
+		return "''"
+	}
+	if step == 0 && chosen == "" {
+		l.Where = append(l.Where, `key IN (SELECT key FROM `+sumsFor(f, step)+l.Conditions()+` GROUP BY key ORDER BY SUM(calls) DESC, key LIMIT `+l.Arg(f.Limit)+`)`)
+	}
+	return "key"
+}
+
+// ofCalls is what a call adds to a column of sums.
+func ofCalls(column string) string {
+	switch column {
+	case "calls":
+		return "1"
+	case "errors":
+		return "CASE WHEN outcome IN ('" + string(usage.Failed) + "', '" + string(usage.Refused) + "') THEN 1 ELSE 0 END"
+	case "bytes_in", "bytes_out", "millis":
+		return column
+	}
+	i, _ := strconv.Atoi(column[1:])
+	var within []string
+	if i > 0 {
+		within = append(within, fmt.Sprintf("millis > %d", usage.Bounds[i-1]))
+	}
+	if i < len(usage.Bounds) {
+		within = append(within, fmt.Sprintf("millis <= %d", usage.Bounds[i]))
+	}
+	return "CASE WHEN " + strings.Join(within, " AND ") + " THEN 1 ELSE 0 END"
+}
+
+// sumsFor returns the sums of whole days if they are enough, and those of hours otherwise, which
+// of a few days are faster to read: they are sorted by time.
+func sumsFor(f usage.Filter, step time.Duration) string {
+	if few := f.Until.Sub(f.Since); !f.Since.IsZero() && !f.Until.IsZero() && few <= 3*24*time.Hour {
+		return hours
+	}
+	if (step == 0 || step == 24*time.Hour) && sqldb.Millis(f.Since)%aDay == 0 && sqldb.Millis(f.Until)%aDay == 0 {
+		return days
+	}
+	return hours
 }
 
 func scanTally(r *sql.Rows) (t usage.Tally, err error) {
@@ -251,9 +312,7 @@ func (db *Store) DropCalls(ctx context.Context, before time.Time, limit int) (n 
 		before int64
 	}{
 		{`DELETE FROM usage_calls WHERE (at, id) IN (SELECT at, id FROM usage_calls WHERE at < $1 ORDER BY at LIMIT $2)`, moment},
-		{`DELETE FROM usage_hours WHERE hour IN (SELECT DISTINCT hour FROM usage_hours WHERE hour < $1 ORDER BY hour LIMIT $2)`, moment - moment%anHour},
-		{`DELETE FROM usage_totals WHERE span = ` + hourSpan + ` AND hour IN (
-			SELECT DISTINCT hour FROM usage_totals WHERE span = ` + hourSpan + ` AND hour < $1 ORDER BY hour LIMIT $2)`, moment - moment%anHour},
+		{`DELETE FROM usage_hours WHERE ` + everyDimension + ` AND at IN (SELECT at FROM usage_hours WHERE dimension = '' AND at < $1 ORDER BY at LIMIT $2)`, moment - moment%anHour},
 	} {
 		dropped, err := sqldb.Changed(ctx, db.sql.Write, step.query, step.before, limit)
 		if err != nil {
@@ -267,22 +326,19 @@ func (db *Store) DropCalls(ctx context.Context, before time.Time, limit int) (n 
 	return n, db.dropDays(ctx, moment-moment%aDay)
 }
 
-var (
-	hourSpan = fmt.Sprint(anHour)
-	daySpan  = fmt.Sprint(aDay)
-)
+const everyDimension = `dimension IN ('', 'agent', 'tool', 'usecase', 'client', 'user_id')`
 
-// dropDays deletes the sums of the days up to one, and sums the remaining hours of that day again.
+// dropDays deletes the sums up to a day, and sums the remaining hours of the last one again.
 func (db *Store) dropDays(ctx context.Context, day int64) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		if _, err := t.ExecContext(ctx, `DELETE FROM usage_totals WHERE span = `+daySpan+` AND hour <= $1`, day); err != nil {
+		if _, err := t.ExecContext(ctx, `DELETE FROM usage_days WHERE at <= $1`, day); err != nil {
 			return err
 		}
 		_, err := t.ExecContext(ctx, `
-			INSERT INTO usage_totals (span, hour, agent, tool, usecase, `+strings.Join(sumColumns, ", ")+`)
-			SELECT `+daySpan+`, CAST($1 AS BIGINT), agent, tool, usecase, SUM(`+strings.Join(sumColumns, "), SUM(")+`)
-			FROM usage_totals WHERE span = `+hourSpan+` AND hour >= $1 AND hour < $2
-			GROUP BY agent, tool, usecase ON CONFLICT DO NOTHING`, day, day+aDay)
+			INSERT INTO usage_days (dimension, key, at, `+strings.Join(sumColumns, ", ")+`)
+			SELECT dimension, key, CAST($1 AS BIGINT), SUM(`+strings.Join(sumColumns, "), SUM(")+`)
+			FROM usage_hours WHERE `+everyDimension+` AND at >= $1 AND at < $2
+			GROUP BY dimension, key ON CONFLICT DO NOTHING`, day, day+aDay)
 		return err
 	})
 }

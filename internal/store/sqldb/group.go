@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+
+	"rialto/internal/unavailable"
 )
 
 const maxGroup = 64 // transactions that are committed together
@@ -24,6 +26,7 @@ var ErrBusy = errors.New("store: too many writers wait")
 // A statement is never interrupted: that would undo the work of the whole group.
 type group struct {
 	pool *Pool
+	file *openedFile // nil in memory
 
 	mu      sync.Mutex
 	waiting []*unit
@@ -45,7 +48,7 @@ func (g *group) inTx(ctx context.Context, do func(*Tx) error) error {
 	}
 	u := &unit{do: do, done: make(chan struct{})}
 	if !g.enter(u) {
-		return ErrBusy
+		return &unavailable.Error{Overloaded: true, Cause: ErrBusy}
 	}
 	select {
 	case <-u.done:
@@ -144,6 +147,9 @@ func (u *unit) run(t *Tx) (err error) {
 // the others, and they are run again, each apart.
 func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	var failed error
+	if err := g.file.check(); err != nil {
+		return units, Classify(err)
+	}
 	err := g.pool.inTx(ctx, func(t *Tx) error {
 		for done := 0; done < len(units); done++ {
 			if failed = units[done].run(t); failed != nil {

@@ -13,8 +13,9 @@ import (
 // Listing builds the query of a list with filters. The text only has the conditions that
 // are asked for, so that they find an index; such queries are not prepared.
 type Listing struct {
-	Where []string
-	Args  []any
+	Where   []string
+	Args    []any
+	Reverse bool // the list is read from its end
 }
 
 // And adds a condition; each "?" in it stands for one of args.
@@ -39,19 +40,30 @@ func (l *Listing) Given(condition, value string) {
 }
 
 // After adds the condition that rows come after a mark in a list of the columns, a time
-// and an ID, in descending order. Row values compare as the index sorts.
-func (l *Listing) After(columns string, at time.Time, id string) {
-	before := int64(math.MaxInt64)
-	if id != "" {
-		before = at.UnixMilli()
+// and an ID, in descending order. Row values compare as the index sorts. It returns the order.
+func (l *Listing) After(at, column string, then time.Time, id string) (order string) {
+	from, than, way := int64(math.MaxInt64), "<", " DESC"
+	if l.Reverse {
+		from, than, way = math.MinInt64, ">", ""
 	}
-	l.And(`(`+columns+`) < (?, ?)`, before, id)
+	if id != "" {
+		from = then.UnixMilli()
+	}
+	l.And(`(`+at+`, `+column+`) `+than+` (?, ?)`, from, id)
+	return at + way + `, ` + column + way
+}
+
+// Count counts the rows of a table, up to a bound.
+func (l *Listing) Count(ctx context.Context, db *DB, table string, most int) (n int, err error) {
+	text := `SELECT count(*) FROM (SELECT 1 FROM ` + table + l.Conditions() + ` LIMIT ` + l.Arg(most) + `) AS counted`
+	return n, Classify(db.Read.DB.QueryRowContext(ctx, text, db.Read.storable(l.Args)...).Scan(&n))
 }
 
 // Query runs a SELECT, up to its WHERE, in an order.
 func (l *Listing) Query(ctx context.Context, db *DB, selection, order string, limit int) (*sql.Rows, error) {
 	text := l.Text(selection, order, limit)
-	return db.Read.DB.QueryContext(ctx, text, db.Read.storable(l.Args)...)
+	rows, err := db.Read.DB.QueryContext(ctx, text, db.Read.storable(l.Args)...)
+	return rows, Classify(err)
 }
 
 // Text returns the query, and adds the limit to its arguments.
@@ -68,6 +80,11 @@ func (l *Listing) Conditions() string {
 	return ` WHERE ` + strings.Join(l.Where, ` AND `)
 }
 
+// Containing is the pattern of LIKE for what contains a text, in lower case; the escape is \.
+func Containing(text string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(text)) + "%"
+}
+
 // Collect reads rows to their end.
 func Collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	if err != nil {
@@ -82,7 +99,7 @@ func Collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) 
 		}
 		all = append(all, v)
 	}
-	return all, rows.Err()
+	return all, Classify(rows.Err())
 }
 
 // Text reads a row of one text, for Collect.

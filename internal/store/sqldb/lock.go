@@ -39,8 +39,8 @@ func (db *DB) LockServer(ctx context.Context) (bool, error) {
 	if db.Postgres || db.Path == "" {
 		return !db.Postgres, nil
 	}
-	if db.lock != nil {
-		return db.alone, nil
+	if db.server.lock != nil {
+		return db.server.alone, nil
 	}
 	path, err := filepath.EvalSymlinks(db.Path)
 	if err != nil {
@@ -50,16 +50,16 @@ func (db *DB) LockServer(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	db.lock = l
-	if db.alone, err = l.take(ctx, beOnly); db.alone {
+	db.server.lock = l
+	if db.server.alone, err = l.take(ctx, beOnly); db.server.alone {
 		if err = l.release(ctx); err == nil {
-			db.alone, err = l.take(ctx, beAlone)
+			db.server.alone, err = l.take(ctx, beAlone)
 		}
 	}
-	if !db.alone && err == nil {
+	if !db.server.alone && err == nil {
 		_, err = l.take(ctx, beBeside)
 	}
-	return db.alone && err == nil, err
+	return db.server.alone && err == nil, err
 }
 
 // serverLock is the empty database whose locks tell which servers run.
@@ -116,8 +116,11 @@ func isBusy(err error) bool {
 }
 
 // Unserved reports whether no server runs on the database, and keeps servers out until
-// release is called.
+// release is called. It reports false on PostgreSQL and in memory.
 func (db *DB) Unserved(ctx context.Context) (release func() error, ok bool, err error) {
+	if db.Path == "" {
+		return func() error { return nil }, false, nil
+	}
 	path, err := filepath.EvalSymlinks(db.Path)
 	if err != nil {
 		return nil, false, err

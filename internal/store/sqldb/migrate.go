@@ -10,6 +10,8 @@ import (
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"rialto/internal/unavailable"
 )
 
 //go:embed migrations/*.sql
@@ -37,12 +39,56 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return fmt.Errorf("reading migrations: %w", err)
 	}
+	for _, s := range steps {
+		db.version = max(db.version, s.Version)
+	}
 	for range attempts {
 		if _, err = provider.Up(ctx); err == nil {
-			return nil
+			return db.checkNewer(ctx)
 		}
 	}
 	return fmt.Errorf("migrating: %w", err)
+}
+
+// checkMigrated refuses tables that are older or newer than this program.
+func (db *DB) checkMigrated(ctx context.Context, dialect goose.Dialect) error {
+	steps, err := migrationsOf(dialect)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		db.version = max(db.version, s.Version)
+	}
+	version, err := db.versionOrNone(ctx)
+	if err != nil {
+		return err
+	}
+	if version < db.version {
+		return fmt.Errorf("the tables are of version %d, and this program needs %d: run \"rialto migrate\", or set migrate: auto", version, db.version)
+	}
+	return db.checkNewer(ctx)
+}
+
+// versionOrNone returns the version of the tables; 0 if there are none yet.
+func (db *DB) versionOrNone(ctx context.Context) (int64, error) {
+	version, err := schemaVersion(ctx, db.Write.DB)
+	if err = Classify(err); err == nil {
+		return version, nil
+	}
+	if _, away := unavailable.As(err); away || ctx.Err() != nil {
+		return 0, err
+	}
+	return 0, nil // there is no such table
+}
+
+// checkNewer refuses tables that a newer program has made: this one might write what that one
+// cannot read.
+func (db *DB) checkNewer(ctx context.Context) error {
+	version, err := schemaVersion(ctx, db.Write.DB)
+	if err == nil && version > db.version {
+		err = fmt.Errorf("a newer version of Rialto has changed the tables (to version %d, this program knows them up to %d): start the newer version, or restore a backup from before the upgrade", version, db.version)
+	}
+	return err
 }
 
 // otherEngine is in the name of the files that are not for an engine.
@@ -73,4 +119,10 @@ func migrationsOf(dialect goose.Dialect) (steps []*goose.Migration, err error) {
 		}}, nil))
 	}
 	return steps, nil
+}
+
+// schemaVersion returns the version of the tables.
+func schemaVersion(ctx context.Context, db *sql.DB) (version int64, err error) {
+	err = db.QueryRowContext(ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
+	return version, err
 }

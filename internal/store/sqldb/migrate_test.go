@@ -2,9 +2,12 @@ package sqldb
 
 import (
 	"io/fs"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"rialto/oauth/oauthtest"
 )
 
 // TestMigrationsAreRunWhole fails for a file whose directions to goose would be
@@ -33,5 +36,37 @@ func TestOpeningTakesLittleMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
 		t.Errorf("got %d bytes to open a new database, want at most 2 MB", got)
+	}
+}
+
+// TestTablesAreOnlyChecked opens databases without tables, with those of today, and with
+// older ones.
+func TestTablesAreOnlyChecked(t *testing.T) {
+	for engine, dsn := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "rialto.db"), "PostgreSQL": ""} {
+		t.Run(engine, func(t *testing.T) {
+			if engine == "PostgreSQL" {
+				dsn = oauthtest.PostgresSchema(t)
+			}
+			refused := func(what string) {
+				t.Helper()
+				if _, err := OpenMigrated(t.Context(), dsn); err == nil || !strings.Contains(err.Error(), "rialto migrate") {
+					t.Errorf("%s: got %v, want a refusal", what, err)
+				}
+			}
+			refused("no tables")
+			before, after, err := Migrate(t.Context(), dsn)
+			if err != nil || before != 0 || after == 0 {
+				t.Fatalf("got %d, %d, %v", before, after, err)
+			}
+			db, err := OpenMigrated(t.Context(), dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			if _, err := db.Write.ExecContext(t.Context(), `DELETE FROM goose_db_version WHERE version_id = $1`, after); err != nil {
+				t.Fatal(err)
+			}
+			refused("older tables")
+		})
 	}
 }

@@ -21,6 +21,10 @@ type Pool struct {
 	texts    bool   // takes neither NUL nor invalid UTF-8: see storable
 	group    *group // commits statements that write together; nil if each is a transaction
 
+	// Observe is called before each statement outside a transaction and before each "TRANSACTION"; the function
+	// that it returns is called with the error. Set it before the pool is used. Nil does nothing.
+	Observe func(ctx context.Context, statement string) func(error)
+
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
 }
@@ -75,6 +79,10 @@ func (p *Pool) storable(args []any) []any {
 
 // ExecContext runs a statement.
 func (p *Pool) ExecContext(ctx context.Context, query string, args ...any) (done sql.Result, err error) {
+	if p.Observe != nil {
+		ended := p.Observe(ctx, query)
+		defer func() { ended(err) }()
+	}
 	if p.group != nil {
 		err = p.group.inTx(ctx, func(t *Tx) (err error) {
 			done, err = t.ExecContext(ctx, query, args...)
@@ -83,28 +91,45 @@ func (p *Pool) ExecContext(ctx context.Context, query string, args ...any) (done
 		return done, err
 	}
 	if s := p.prepared(ctx, query); s != nil {
-		return s.ExecContext(ctx, args...)
+		done, err = s.ExecContext(ctx, args...)
+	} else {
+		done, err = p.DB.ExecContext(ctx, query, p.storable(args)...)
 	}
-	return p.DB.ExecContext(ctx, query, p.storable(args)...)
+	return done, Classify(err)
 }
 
 // QueryContext asks for rows.
-func (p *Pool) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if s := p.prepared(ctx, query); s != nil {
-		return s.QueryContext(ctx, args...)
+func (p *Pool) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
+	if p.Observe != nil {
+		ended := p.Observe(ctx, query)
+		defer func() { ended(err) }()
 	}
-	return p.DB.QueryContext(ctx, query, p.storable(args)...)
+	if s := p.prepared(ctx, query); s != nil {
+		rows, err = s.QueryContext(ctx, args...)
+	} else {
+		rows, err = p.DB.QueryContext(ctx, query, p.storable(args)...)
+	}
+	return rows, Classify(err)
 }
 
 // Row is a row of a query.
 type Row interface{ Scan(dest ...any) error }
 
+// classified is a row whose error is classified.
+type classified struct{ *sql.Row }
+
+// Scan reads the row.
+func (r classified) Scan(dest ...any) error { return Classify(r.Row.Scan(dest...)) }
+
 // QueryRowContext asks for one row.
 func (p *Pool) QueryRowContext(ctx context.Context, query string, args ...any) Row {
-	if s := p.prepared(ctx, query); s != nil {
-		return s.QueryRowContext(ctx, args...)
+	if p.Observe != nil {
+		defer p.Observe(ctx, query)(nil)
 	}
-	return p.DB.QueryRowContext(ctx, query, p.storable(args)...)
+	if s := p.prepared(ctx, query); s != nil {
+		return classified{s.QueryRowContext(ctx, args...)}
+	}
+	return classified{p.DB.QueryRowContext(ctx, query, p.storable(args)...)}
 }
 
 // longest bounds a transaction, far above the usual.
@@ -131,27 +156,31 @@ func (t *Tx) prepared(query string) *sql.Stmt {
 }
 
 // ExecContext runs a statement in the context of the transaction.
-func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (sql.Result, error) {
+func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (done sql.Result, err error) {
 	if s := t.prepared(query); s != nil {
-		return s.ExecContext(t.ctx, args...)
+		done, err = s.ExecContext(t.ctx, args...)
+	} else {
+		done, err = t.Tx.ExecContext(t.ctx, query, t.pool.storable(args)...)
 	}
-	return t.Tx.ExecContext(t.ctx, query, t.pool.storable(args)...)
+	return done, Classify(err)
 }
 
 // QueryContext runs a query in the context of the transaction.
-func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (rows *sql.Rows, err error) {
 	if s := t.prepared(query); s != nil {
-		return s.QueryContext(t.ctx, args...)
+		rows, err = s.QueryContext(t.ctx, args...)
+	} else {
+		rows, err = t.Tx.QueryContext(t.ctx, query, t.pool.storable(args)...)
 	}
-	return t.Tx.QueryContext(t.ctx, query, t.pool.storable(args)...)
+	return rows, Classify(err)
 }
 
 // QueryRowContext runs a query for one row in the context of the transaction.
 func (t *Tx) QueryRowContext(_ context.Context, query string, args ...any) Row {
 	if s := t.prepared(query); s != nil {
-		return s.QueryRowContext(t.ctx, args...)
+		return classified{s.QueryRowContext(t.ctx, args...)}
 	}
-	return t.Tx.QueryRowContext(t.ctx, query, t.pool.storable(args)...)
+	return classified{t.Tx.QueryRowContext(t.ctx, query, t.pool.storable(args)...)}
 }
 
 // inTx runs do in a transaction. It commits if do returns nil, and rolls back otherwise. A
@@ -160,7 +189,7 @@ func (t *Tx) QueryRowContext(_ context.Context, query string, args ...any) Row {
 func (p *Pool) inTx(ctx context.Context, do func(*Tx) error) error {
 	missed, err := p.transact(ctx, do)
 	if err != nil {
-		return err
+		return Classify(err)
 	}
 	for _, query := range missed {
 		p.prepared(ctx, query)

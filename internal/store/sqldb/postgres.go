@@ -12,8 +12,28 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// connections is how many connections each replica uses at most.
-const connections = 16
+// How many connections each replica uses at most, unless SetConnections says otherwise: for all but
+// tasks, and for tasks. One more is for probes.
+const (
+	connections     = 8
+	taskConnections = 12
+)
+
+// taskReaders is how many of the connections for tasks read for users. Two are for heartbeats and for
+// what replicas tell each other.
+func taskReaders(connections int) int { return (connections - 2) * 4 / 5 }
+
+// SetConnections sets how many connections to PostgreSQL db uses at most. Call it before db is used.
+func (db *DB) SetConnections(n int) {
+	if !db.Postgres {
+		return
+	}
+	db.Read.SetMaxOpenConns(n)
+	db.Read.SetMaxIdleConns(n)
+	if db.Turns != nil {
+		db.Turns = newTurns(taskReaders(n))
+	}
+}
 
 const (
 	connectFor = 10 * time.Second // to dial and to log in
@@ -25,16 +45,23 @@ var silence = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval
 
 // openPostgres opens a database that several replicas may share.
 func openPostgres(dsn string) (*DB, error) {
+	both, err := postgresPool(dsn, connections)
+	if err != nil {
+		return nil, err
+	}
+	return &DB{Read: both, Write: both}, nil
+}
+
+func postgresPool(dsn string, size int) (*Pool, error) {
 	config, err := postgresConfig(dsn)
 	if err != nil {
 		return nil, err
 	}
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(setLimits))
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections) // to dial again would cost more than the statements
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size) // to dial again would cost more than the statements
 	db.SetConnMaxIdleTime(5 * time.Minute)
-	both := &Pool{DB: db, texts: true}
-	return &DB{Read: both, Write: both}, nil
+	return &Pool{DB: db, texts: true}, nil
 }
 
 // postgresConfig reads dsn. Without a connect_timeout, the driver would wait forever for a
@@ -65,6 +92,17 @@ func setLimits(ctx context.Context, c *pgx.Conn) error {
 		return fmt.Errorf("setting the limits of a connection: %w", err)
 	}
 	return nil
+}
+
+// Clock returns the time by the one clock of all replicas: that of PostgreSQL or, as SQLite is in
+// this process, now.
+func (db *DB) Clock(ctx context.Context, now time.Time) (time.Time, error) {
+	if !db.Postgres {
+		return now, nil
+	}
+	var millis int64
+	err := db.Write.QueryRowContext(ctx, `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`).Scan(&millis)
+	return Time(millis), err
 }
 
 // InMillis returns a duration as a setting of PostgreSQL.

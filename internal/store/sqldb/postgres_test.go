@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"testing"
+	"time"
 
 	"rialto/oauth/oauthtest"
 )
@@ -59,5 +60,27 @@ func TestOpenTimesOut(t *testing.T) {
 	}
 	if _, err = Open(t.Context(), dsn+"&connect_timeout=1"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestSetConnections begins more transactions than there may be connections.
+func TestSetConnections(t *testing.T) {
+	db := open(t, oauthtest.PostgresSchema(t))
+	apart, err := db.Apart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, db := range []*DB{db, apart} {
+		db.SetConnections(1)
+		tx, err := db.Write.BeginTx(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer tx.Rollback()
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := db.Write.BeginTx(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a second transaction: got %v, want that it waits", err)
+		}
 	}
 }

@@ -24,21 +24,60 @@ type DB struct {
 
 	Postgres bool   // the engine, where statements differ
 	Path     string // of a SQLite file; "" of others
+	Turns    *Turns // of users who read over Read; nil is no order
 
-	holder *sql.DB     // keeps a database in memory; nil for others
-	lock   *serverLock // of a server; nil before LockServer
-	alone  bool        // what LockServer returned
+	dsn     string
+	version int64       // of the tables that this program makes
+	file    *openedFile // of SQLite; nil for others
+	holder  *sql.DB     // keeps a database in memory; nil for others
+	probe   *probe
+	server  *serverState
+	more    []*sql.DB // of Apart
+}
+
+// serverState is what a server holds of a database.
+type serverState struct {
+	lock  *serverLock // nil before LockServer
+	alone bool        // what LockServer returned
 }
 
 // Open opens the database that dsn names, creating and migrating it as needed:
 // "postgres://…", "sqlite:PATH", the path of a SQLite file, or Memory.
 func Open(ctx context.Context, dsn string) (*DB, error) {
+	return openWith(ctx, dsn, (*DB).migrate)
+}
+
+// OpenMigrated is Open without changes of the tables: it refuses those that are older than
+// this program.
+func OpenMigrated(ctx context.Context, dsn string) (*DB, error) {
+	if dsn == Memory {
+		return Open(ctx, dsn)
+	}
+	return openWith(ctx, dsn, (*DB).checkMigrated)
+}
+
+// Migrate creates and migrates the tables, and returns their version before and after; 0 is
+// none.
+func Migrate(ctx context.Context, dsn string) (before, after int64, err error) {
+	db, err := openWith(ctx, dsn, func(db *DB, ctx context.Context, dialect goose.Dialect) (err error) {
+		if before, err = db.versionOrNone(ctx); err != nil {
+			return err
+		}
+		return db.migrate(ctx, dialect)
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return before, db.version, db.Close()
+}
+
+func openWith(ctx context.Context, dsn string, tables func(*DB, context.Context, goose.Dialect) error) (*DB, error) {
 	db, dialect, err := connect(ctx, dsn)
 	if err != nil {
 		return nil, err
 	}
-	db.Postgres = dialect == goose.DialectPostgres
-	if err := db.migrate(ctx, dialect); err != nil {
+	db.Postgres, db.dsn, db.server, db.probe = dialect == goose.DialectPostgres, dsn, &serverState{}, &probe{}
+	if err := tables(db, ctx, dialect); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
@@ -66,15 +105,43 @@ func (db *DB) Close() error {
 	if db.holder != nil {
 		err = errors.Join(err, db.holder.Close())
 	}
-	if db.lock != nil {
-		err = errors.Join(err, db.lock.close())
-		db.lock = nil
+	for _, other := range db.more {
+		err = errors.Join(err, other.Close())
+	}
+	err = errors.Join(err, db.probe.close())
+	if db.server != nil && db.server.lock != nil {
+		err = errors.Join(err, db.server.lock.close())
+		db.server.lock = nil
 	}
 	return err
 }
 
-// Ping says whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.Read.PingContext(ctx) }
+// Apart returns the same database with connections of its own for tasks: statements about
+// tasks that wait or take long leave the connections of db to logins. They are closed with
+// db. A database in memory has one connection for all.
+func (db *DB) Apart() (*DB, error) {
+	apart := *db
+	apart.more = nil
+	switch {
+	case db.Postgres:
+		pool, err := postgresPool(db.dsn, taskConnections)
+		if err != nil {
+			return nil, err
+		}
+		apart.Read, apart.Turns = pool, newTurns(taskReaders(taskConnections))
+		apart.Write = pool
+	case db.Path != "":
+		read, err := readSQLite(db.Path)
+		if err != nil {
+			return nil, err
+		}
+		apart.Read, apart.Turns = read, newTurns(readers)
+	default:
+		return db, nil
+	}
+	db.more = append(db.more, apart.Read.DB)
+	return &apart, nil
+}
 
 // tries is how often a transaction is begun that ends in a deadlock.
 const tries = 4
@@ -83,6 +150,10 @@ const tries = 4
 // nil and rolls back otherwise. do may be called again after what it did was
 // undone, so it must leave nothing behind but the outcome of its last call.
 func (db *DB) InTx(ctx context.Context, do func(*Tx) error) (err error) {
+	if db.Write.Observe != nil {
+		ended := db.Write.Observe(ctx, "TRANSACTION")
+		defer func() { ended(err) }()
+	}
 	if db.Write.group != nil {
 		return db.Write.group.inTx(ctx, do)
 	}

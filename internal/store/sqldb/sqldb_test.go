@@ -62,7 +62,7 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
-				if err := again().Ping(context.Background()); err != nil {
+				if err := again().Read.PingContext(context.Background()); err != nil {
 					t.Error(err)
 				}
 			})

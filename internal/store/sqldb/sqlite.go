@@ -2,9 +2,11 @@ package sqldb
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
@@ -16,30 +18,43 @@ const readers = 4
 // openSQLite opens a file twice: to write over a single connection, so that writers queue here
 // instead of failing with "database is locked", and to read. Only the file's owner may read it.
 func openSQLite(path string) (*DB, error) {
+	if err := checkMissing(path); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening database: %w", err)
 	}
 	err = f.Chmod(0o600)
-	f.Close()
+	info, failed := f.Stat()
+	err = errors.Join(err, failed, f.Close())
 	if err != nil {
 		return nil, fmt.Errorf("opening database: %w", err)
 	}
+	opened := &openedFile{path, info}
 	write, err := sql.Open("sqlite", sqliteURL(path, url.Values{"_txlock": {"immediate"}}))
 	if err != nil {
 		return nil, err
 	}
 	write.SetMaxOpenConns(1)
-	read, err := sql.Open("sqlite", sqliteURL(path, url.Values{}, "query_only(1)"))
+	read, err := readSQLite(path)
 	if err != nil {
 		write.Close()
 		return nil, err
 	}
+	writer := &Pool{DB: write, prepares: true}
+	writer.group = &group{pool: writer, file: opened}
+	return &DB{Read: read, Write: writer, Path: path, file: opened}, nil
+}
+
+func readSQLite(path string) (*Pool, error) {
+	read, err := sql.Open("sqlite", sqliteURL(path, url.Values{}, "query_only(1)"))
+	if err != nil {
+		return nil, err
+	}
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	writer := &Pool{DB: write, prepares: true}
-	writer.group = &group{pool: writer}
-	return &DB{Read: &Pool{DB: read, prepares: true}, Write: writer, Path: path}, nil
+	return &Pool{DB: read, prepares: true}, nil
 }
 
 // sqliteURL names the file with the settings of each connection. busy_timeout comes first,
@@ -53,4 +68,49 @@ func sqliteURL(path string, query url.Values, pragmas ...string) string {
 		"foreign_keys(1)",
 	}, pragmas...)
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
+}
+
+// errGone says that what is written would be lost with the process.
+var errGone = errors.New("the database file was deleted or replaced while the server used it: restore it, or restart the server")
+
+// openedFile is the database file as it was when it was opened.
+type openedFile struct {
+	path string
+	info os.FileInfo
+}
+
+// check returns an error unless the path still leads to the file. SQLite would write on
+// into a file that was deleted.
+func (f *openedFile) check() error {
+	if f == nil {
+		return nil
+	}
+	is, err := os.Stat(f.path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(is, f.info) {
+		return fmt.Errorf("%s: %w", f.path, errGone)
+	}
+	return err
+}
+
+// companions are the suffixes of files that belong to a database and are useless without it: the
+// key that seals its secrets, SQLite's log, and tasks that ended last.
+var companions = []string{".key", "-wal", ".pending", ".pending-wal"}
+
+// checkMissing returns an error if there is no database, and yet a file that belongs to one: a
+// new database would hide that the old one was lost.
+func checkMissing(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return nil // what else is wrong shows when it is opened
+	}
+	var left []string
+	for _, suffix := range companions {
+		if _, err := os.Stat(path + suffix); err == nil {
+			left = append(left, path+suffix)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	files := strings.Join(left, ", ")
+	return fmt.Errorf("%s is missing, but files that belong to it are there (%s): restore %s from a backup, together with these files; or, to begin anew without its accounts, connections and tasks, move these files away", path, files, path)
 }

@@ -1,11 +1,15 @@
 package writebehind
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
+	"slices"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -27,7 +31,7 @@ func openFile(ctx context.Context, path, id string) (*file, error) {
 		return nil, err
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(10000)", "locking_mode(EXCLUSIVE)", "journal_mode(WAL)", "synchronous(FULL)",
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", // a backup reads it meanwhile
 	}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
 	if err != nil {
@@ -36,7 +40,7 @@ func openFile(ctx context.Context, path, id string) (*file, error) {
 	db.SetMaxOpenConns(1)
 	opened := &file{db: db}
 	if err := opened.prepare(ctx, id); err != nil {
-		return nil, errors.Join(foreign(err), opened.close())
+		return nil, errors.Join(unreadable(err), opened.close())
 	}
 	return opened, nil
 }
@@ -57,7 +61,11 @@ func (f *file) prepare(ctx context.Context, id string) error {
 		return err
 	}
 	if is != id {
-		return ErrForeign
+		groups, err := f.count(ctx)
+		if err == nil && groups > 0 {
+			err = &DamagedError{Groups: groups, Cause: ErrForeign}
+		}
+		return cmp.Or(err, ErrForeign)
 	}
 	if f.insertion, err = f.db.PrepareContext(ctx, `INSERT INTO groups (records) VALUES (?)`); err != nil {
 		return err
@@ -66,15 +74,20 @@ func (f *file) prepare(ctx context.Context, id string) error {
 	return err
 }
 
-// foreign tells a file that is no database from one that cannot be read.
-func foreign(err error) error {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqlite3.SQLITE_NOTADB {
-		return ErrForeign
+// unreadable returns an error of a file that SQLite cannot read as a *DamagedError.
+func unreadable(err error) error {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}, e.Code()&0xff) {
+		return &DamagedError{Cause: err}
 	}
 	return err
 }
 
-// rows returns all rows by their numbers.
+// count returns the number of rows.
+func (f *file) count(ctx context.Context) (n int, err error) {
+	return n, f.db.QueryRowContext(ctx, `SELECT count(*) FROM groups`).Scan(&n)
+}
+
+// rows returns all rows by their numbers. With an error it returns those before it.
 func (f *file) rows(ctx context.Context) (map[int64][]byte, error) {
 	found, err := f.db.QueryContext(ctx, `SELECT seq, records FROM groups`)
 	if err != nil {
@@ -86,7 +99,7 @@ func (f *file) rows(ctx context.Context) (map[int64][]byte, error) {
 		var seq int64
 		var text []byte
 		if err := found.Scan(&seq, &text); err != nil {
-			return nil, err
+			return all, err
 		}
 		all[seq] = text
 	}
@@ -117,4 +130,16 @@ func Remove(path string) (err error) {
 		}
 	}
 	return err
+}
+
+// SetAside renames a file, so that a new one can be made, and returns its name. Nothing may
+// have it open.
+func SetAside(path string) (to string, err error) {
+	to = fmt.Sprintf("%s.damaged-%d", path, time.Now().UnixNano())
+	for _, suffix := range []string{"-wal", ""} { // the index of the log (-shm) is made again
+		if failed := os.Rename(path+suffix, to+suffix); !errors.Is(failed, os.ErrNotExist) {
+			err = errors.Join(err, failed)
+		}
+	}
+	return to, errors.Join(err, Remove(path))
 }

@@ -7,6 +7,7 @@
 package writebehind
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,9 +46,23 @@ var (
 	// ErrFull says that a record is not taken: write it into the database.
 	ErrFull = errors.New("writebehind: the record is not taken")
 
-	// ErrForeign says that a file is of another database, or of none.
+	// ErrForeign says that a file is of another database.
 	ErrForeign = errors.New("writebehind: the file is of another database")
 )
+
+// DamagedError says that a file has records that cannot be recovered. What can be is in the
+// database.
+type DamagedError struct {
+	Recovered int // records
+	Groups    int // lost groups of up to 64 records; 0 if they cannot be counted
+	Cause     error
+}
+
+// Error returns the cause.
+func (e *DamagedError) Error() string { return "writebehind: " + e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *DamagedError) Unwrap() error { return e.Cause }
 
 // Config is how a Buffer works. All fields are required.
 type Config[R any] struct {
@@ -98,7 +113,8 @@ type addition[R any] struct {
 }
 
 // Open opens a file, or makes one, writes the records into the database that are left
-// in it, and takes records from then on.
+// in it, and takes records from then on. After ErrForeign or a *DamagedError, the file has to
+// be removed or set aside first.
 func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 	f, err := openFile(ctx, c.Path, c.ID)
 	if err != nil {
@@ -116,25 +132,44 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 	return b, nil
 }
 
-// recover writes what an earlier process has left in the file into the database.
+// recover writes what an earlier process has left in the file into the database. It returns
+// a *DamagedError for a file of which it could read a part.
 func (b *Buffer[R]) recover(ctx context.Context) error {
-	rows, err := b.file.rows(ctx)
-	if err != nil || len(rows) == 0 {
-		return err
+	rows, broken := b.file.rows(ctx)
+	var damaged *DamagedError
+	if broken = unreadable(broken); broken != nil && !errors.As(broken, &damaged) {
+		return broken
 	}
-	var all []R
-	var last int64
+	all, last, lost, why := decodeAll[R](rows)
+	if lost > 0 {
+		damaged = &DamagedError{Groups: lost, Cause: cmp.Or(broken, why)}
+	}
+	if len(all) > 0 {
+		if err := b.Write(ctx, all); err != nil {
+			return err
+		}
+	}
+	if damaged != nil {
+		damaged.Recovered = len(all)
+		return damaged
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return b.file.delete(last)
+}
+
+// decodeAll returns the records of rows, the last row, and how many rows cannot be read.
+func decodeAll[R any](rows map[int64][]byte) (all []R, last int64, lost int, why error) {
 	for seq, text := range rows {
 		var records []R
 		if err := json.Unmarshal(text, &records); err != nil {
-			return err
+			lost, why = lost+1, err
+			continue
 		}
 		all, last = append(all, records...), max(last, seq)
 	}
-	if err := b.Write(ctx, all); err != nil {
-		return err
-	}
-	return b.file.delete(last)
+	return all, last, lost, why
 }
 
 // Add makes a record durable. Until it is in the database, Find returns it by its key.

@@ -162,10 +162,42 @@ func TestAFileIsOfOneDatabase(t *testing.T) {
 	if err := errors.Join(os.WriteFile(text, []byte(strings.Repeat("no database", 100)), 0o600), os.Mkdir(unreadable, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]bool{other: true, text: true, unreadable: false} {
-		if _, err := Open(t.Context(), config(path, newDatabase(), &strings.Builder{})); err == nil || errors.Is(err, ErrForeign) != want {
+	for path, want := range map[string]string{other: "foreign", text: "damaged", unreadable: ""} {
+		_, err := Open(t.Context(), config(path, newDatabase(), &strings.Builder{}))
+		_, damaged := errors.AsType[*DamagedError](err)
+		if err == nil || errors.Is(err, ErrForeign) != (want == "foreign") || damaged != (want == "damaged") {
 			t.Errorf("%s: got %v", filepath.Base(path), err)
 		}
+	}
+}
+
+// TestADamagedFileGivesWhatItCan damages one of two rows.
+func TestADamagedFileGivesWhatItCan(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	f, err := openFile(t.Context(), path, "id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{`["a","b"]`, `["c`} {
+		if _, err := f.insert([]byte(row)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.close()
+	d := newDatabase()
+	_, err = Open(t.Context(), config(path, d, &strings.Builder{}))
+	if e, ok := errors.AsType[*DamagedError](err); !ok || e.Recovered != 2 || e.Groups != 1 || d.has() != "a b" {
+		t.Errorf("got %v (%+v) and records %q, want a and b, and one group lost", err, e, d.has())
+	}
+	kept, err := SetAside(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, config(path, d, &strings.Builder{})).Close(); err != nil {
+		t.Errorf("a new file: %v", err)
+	}
+	if _, err := Open(t.Context(), config(kept, newDatabase(), &strings.Builder{})); err == nil {
+		t.Error("the damaged file was not kept")
 	}
 }
 

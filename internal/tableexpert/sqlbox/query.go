@@ -174,7 +174,7 @@ func (c *conn) fault(rc int32) error {
 	text := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))
 	switch rc & 0xff { // the rest of an extended code does not matter here
 	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_AUTH:
-		return errorf(BadSQL, "SQLite does not understand the statement: %s", clip(text, 300))
+		return errorf(BadSQL, "SQLite does not understand the statement: %s", Clip(text, 300))
 	case sqlite3.SQLITE_READONLY:
 		return errorf(NotRead, "the tables are read-only")
 	case sqlite3.SQLITE_TOOBIG:
@@ -186,7 +186,7 @@ func (c *conn) fault(rc int32) error {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return errorf(TooSlow, "another program is writing to the database; try again")
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
-		return errorf(BadData, "the database cannot be read: %s", clip(text, 300))
+		return errorf(BadData, "the database cannot be read: %s", Clip(text, 300))
 	default:
 		return fmt.Errorf("sqlite: %s (%d)", text, rc)
 	}

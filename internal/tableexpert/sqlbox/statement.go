@@ -40,7 +40,7 @@ func check(sql string) error {
 		return errorf(NotRead, "EXPLAIN is not available; use EXPLAIN QUERY PLAN")
 	default:
 		if !isCommand(verb) {
-			return errorf(NotRead, "a statement cannot begin with %q; send one SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN", clip(verb, 20))
+			return errorf(NotRead, "a statement cannot begin with %q; send one SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN", Clip(verb, 20))
 		}
 		return errorf(NotRead, "%s is not available: the tables are read-only; send one SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN", verb)
 	}
@@ -164,9 +164,10 @@ func wordByte(c byte) bool {
 		'0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-func clip(s string, n int) string {
+// Clip shortens s to n characters.
+func Clip(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	return string([]rune(s)[:n]) + "…"
+	return string([]rune(s)[:n-1]) + "…"
 }

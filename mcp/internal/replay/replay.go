@@ -13,22 +13,25 @@ import (
 	"time"
 )
 
-// The bounds of the store. The newest message of a stream is kept whatever its
-// size, because it usually is the result.
+// The bounds of the store. Streams in use count only by their bytes: the transport bounds
+// their number. The newest message of a stream is kept whatever its size, because it usually is
+// the result.
 const (
-	maxStreams        = 1024     // in all
-	maxSessionStreams = 32       // of one session
-	maxEvents         = 256      // of one stream
-	maxStreamBytes    = 1 << 20  // of one stream
-	maxBytes          = 64 << 20 // in all
+	maxIdle        = 1024     // streams that are kept after use, in all
+	maxSessionIdle = 32       // of one session
+	maxEvents      = 256      // of one stream
+	maxStreamBytes = 1 << 20  // of one stream
+	maxBytes       = 64 << 20 // in all
 )
 
-// Store keeps the streams of this process. When there are too many it drops the oldest of the
-// principal that has the most, so that one principal cannot evict the streams of another; and it
-// drops each some time after its end. The zero value is ready.
+// Store keeps the streams of this process, and each for some time after its use. When it keeps too
+// many it drops the oldest idle one of the principal that has the most, so that one principal
+// cannot evict the streams of another. It never drops a stream in use: when there are too many
+// bytes and no idle stream is left, a stream in use loses its older events and goes on.
+// The zero value is ready.
 type Store struct {
 	mu    sync.Mutex
-	order []*Stream // the oldest first
+	order []*Stream // the oldest, or longest idle, first
 	size  int       // bytes of all events
 }
 
@@ -36,6 +39,7 @@ type Store struct {
 type Stream struct {
 	store     *Store
 	id        string // random, so that no other process has given it out
+	note      string // see SetNote
 	principal string
 	session   string
 	events    [][]byte
@@ -45,12 +49,33 @@ type Stream struct {
 	dropped   bool          // it is not kept any more
 	holder    any           // the connection that sends it
 	changed   chan struct{} // closed when any of this changes
-	timer     *time.Timer   // drops it; nil while it is in use
+	timer     *time.Timer   // drops it; nil while it is in use, and not nil while it is idle
 	stop      func()        // ends its source; nil if the source ends on its own
 }
 
 // EventID returns the id of the nth event, by which Resume finds the stream.
-func (st *Stream) EventID(n int) string { return st.id + "-" + strconv.Itoa(n) }
+func (st *Stream) EventID(n int) string {
+	st.store.mu.Lock()
+	defer st.store.mu.Unlock()
+	return st.eventID(n)
+}
+
+// The lock is held.
+func (st *Stream) eventID(n int) string {
+	id := st.id + "-" + strconv.Itoa(n)
+	if st.note == "" || st.ended && n == st.first+len(st.events)-1 {
+		return id
+	}
+	return id + "." + st.note
+}
+
+// SetNote sets what follows in the ids of the events, after a point, but for the last event.
+// It is for processes that do not have the stream; Resume does not read it.
+func (st *Stream) SetNote(note string) {
+	st.store.mu.Lock()
+	defer st.store.mu.Unlock()
+	st.note = note
+}
 
 // Open begins a stream of the principal's session, sent by conn.
 func (s *Store) Open(principal, session string, conn any) *Stream {
@@ -60,42 +85,83 @@ func (s *Store) Open(principal, session string, conn any) *Stream {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := 0
-	for _, old := range slices.Backward(s.order) {
-		if old.session != session {
-			continue
-		}
-		if n++; n >= maxSessionStreams {
-			s.drop(old)
-		}
-	}
-	if len(s.order) >= maxStreams {
-		s.drop(s.victim(nil, func(*Stream) int { return 1 }))
-	}
 	s.order = append(s.order, st)
 	return st
 }
 
-// victim returns the oldest stream, other than keep, of the principal whose streams
-// weigh the most together; nil if there is no other. The lock is held.
-func (s *Store) victim(keep *Stream, weigh func(*Stream) int) (oldest *Stream) {
+// boundIdle drops idle streams while there are too many of the session or in all. The
+// lock is held.
+func (s *Store) boundIdle(session string) {
+	all, own := 0, 0
+	var oldest *Stream // of the session
+	for _, st := range s.order {
+		if !st.idle() {
+			continue
+		}
+		all++
+		if st.session != session {
+			continue
+		}
+		if own++; oldest == nil {
+			oldest = st
+		}
+	}
+	switch {
+	case own > maxSessionIdle:
+		s.drop(oldest)
+	case all > maxIdle:
+		s.drop(s.victim((*Stream).idle, func(*Stream) int { return 1 }))
+	}
+}
+
+// boundBytes makes room for the events of st. The lock is held.
+func (s *Store) boundBytes(st *Stream) {
+	size := func(other *Stream) int { return other.size }
+	for s.size > maxBytes {
+		if idle := s.victim((*Stream).idle, size); idle != nil {
+			s.drop(idle)
+			continue
+		}
+		used := s.victim(func(other *Stream) bool { return other != st && len(other.events) > 1 }, size)
+		if used == nil {
+			return
+		}
+		used.forget(len(used.events) - 1)
+	}
+}
+
+// victim returns the oldest of the streams that may be chosen, of the principal whose streams
+// weigh the most together; nil if there is none. The lock is held.
+func (s *Store) victim(may func(*Stream) bool, weigh func(*Stream) int) (oldest *Stream) {
 	weights := map[string]int{}
 	for _, st := range s.order {
-		if st != keep {
+		if may(st) {
 			weights[st.principal] += weigh(st)
 		}
 	}
 	for _, st := range s.order {
-		if st != keep && (oldest == nil || weights[st.principal] > weights[oldest.principal]) {
+		if may(st) && (oldest == nil || weights[st.principal] > weights[oldest.principal]) {
 			oldest = st
 		}
 	}
 	return oldest
 }
 
-// Add appends a message and returns the id of its event. Held tells whether conn is
-// still the connection to send it on.
-func (st *Stream) Add(conn any, message []byte) (id string, held bool) {
+// idle tells whether the stream is only kept for a client that may come back for it. The
+// lock is held.
+func (st *Stream) idle() bool { return st.timer != nil }
+
+// forget drops the oldest events of the stream. The lock is held.
+func (st *Stream) forget(n int) {
+	for _, event := range st.events[:n] {
+		st.resize(-len(event))
+	}
+	st.events, st.first = slices.Delete(st.events, 0, n), st.first+n
+}
+
+// Add appends a message, which may be the last, and returns the id of its event. Held tells
+// whether conn is still the connection to send it on.
+func (st *Stream) Add(conn any, message []byte, last bool) (id string, held bool) {
 	s := st.store
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,15 +171,12 @@ func (st *Stream) Add(conn any, message []byte) (id string, held bool) {
 	st.events = append(st.events, bytes.Clone(message))
 	st.resize(len(message))
 	for len(st.events) > 1 && (len(st.events) > maxEvents || st.size > maxStreamBytes) {
-		st.resize(-len(st.events[0]))
-		st.events = slices.Delete(st.events, 0, 1)
-		st.first++
+		st.forget(1)
 	}
-	for s.size > maxBytes && len(s.order) > 1 {
-		s.drop(s.victim(st, func(st *Stream) int { return st.size }))
-	}
+	s.boundBytes(st)
+	st.ended = last
 	st.wake()
-	return st.EventID(st.first + len(st.events) - 1), st.holder == conn
+	return st.eventID(st.first + len(st.events) - 1), st.holder == conn
 }
 
 // The lock is held.
@@ -125,6 +188,13 @@ func (st *Stream) wake() {
 	st.changed = make(chan struct{})
 }
 
+// Last returns the number of the latest event, 0 before the first.
+func (st *Stream) Last() int {
+	st.store.mu.Lock()
+	defer st.store.mu.Unlock()
+	return st.first + len(st.events) - 1
+}
+
 // HeldBy tells whether conn is the connection that the stream is sent on.
 func (st *Stream) HeldBy(conn any) bool {
 	st.store.mu.Lock()
@@ -132,7 +202,7 @@ func (st *Stream) HeldBy(conn any) bool {
 	return st.holder == conn
 }
 
-// End marks the last event. The stream is kept for a while.
+// End says that no events follow. The stream is kept for a while.
 func (st *Stream) End(keep time.Duration) {
 	st.store.mu.Lock()
 	defer st.store.mu.Unlock()
@@ -162,11 +232,14 @@ func (st *Stream) Leave(conn any, keep time.Duration) {
 	}
 }
 
-// expire drops the stream after a while. The lock is held.
+// expire makes the stream idle, and drops it after a while. The lock is held.
 func (st *Stream) expire(keep time.Duration) {
 	if st.dropped || st.timer != nil {
 		return
 	}
+	s := st.store
+	s.order = append(slices.DeleteFunc(s.order, func(other *Stream) bool { return other == st }), st) // the longest idle goes first
+	defer s.boundIdle(st.session)
 	st.timer = time.AfterFunc(keep, func() {
 		st.store.mu.Lock()
 		defer st.store.mu.Unlock()
@@ -201,23 +274,21 @@ func (s *Store) drop(st *Stream) {
 	st.wake()
 }
 
-// Resume finds the session's stream after the event with the id, and hands it over to
-// conn. It returns nil, or the number of the next event.
-func (s *Store) Resume(session, eventID string, conn any) (st *Stream, next int) {
-	id, number, _ := strings.Cut(eventID, "-")
-	last, err := strconv.Atoi(number)
-	if err != nil {
-		return nil, 0
-	}
+// Keeps tells whether Resume finds the session's stream after the event with the id.
+func (s *Store) Keeps(session, eventID string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.order, func(st *Stream) bool { return st.id == id && st.session == session })
-	if i < 0 {
-		return nil, 0
-	}
-	st = s.order[i]
-	end := st.first + len(st.events)
-	if last+1 < st.first || last >= end || st.ended && last+1 == end {
+	st, _ := s.find(session, eventID)
+	return st != nil
+}
+
+// Resume finds the session's stream after the event with the id, and hands it over to
+// conn. It returns nil, or the number of the next event.
+func (s *Store) Resume(session, eventID string, conn any) (*Stream, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st, next := s.find(session, eventID)
+	if st == nil {
 		return nil, 0
 	}
 	if st.timer != nil && !st.ended {
@@ -226,6 +297,24 @@ func (s *Store) Resume(session, eventID string, conn any) (st *Stream, next int)
 	}
 	st.holder = conn
 	st.wake()
+	return st, next
+}
+
+// find returns the session's stream and the number of the next event; nil if there is none.
+// The lock is held.
+func (s *Store) find(session, eventID string) (*Stream, int) {
+	eventID, _, _ = strings.Cut(eventID, ".")
+	id, number, _ := strings.Cut(eventID, "-")
+	last, err := strconv.Atoi(number)
+	i := slices.IndexFunc(s.order, func(st *Stream) bool { return st.id == id && st.session == session })
+	if err != nil || i < 0 {
+		return nil, 0
+	}
+	st := s.order[i]
+	end := st.first + len(st.events)
+	if last+1 < st.first || last >= end || st.ended && last+1 == end {
+		return nil, 0
+	}
 	return st, last + 1
 }
 

@@ -13,9 +13,9 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// Problem says in words that a model can act on what is wrong with the arguments
+// problem says in words that a model can act on what is wrong with the arguments
 // of a tool. It returns "" if they are valid.
-func (s *Schema) Problem(tool string, args json.RawMessage) string {
+func (s *Schema) problem(tool string, args json.RawMessage) string {
 	var f problems
 	f.check(s, "", args)
 	if len(f) == 0 {
@@ -26,7 +26,7 @@ func (s *Schema) Problem(tool string, args json.RawMessage) string {
 	for _, line := range f {
 		b.WriteString("- " + line + "\n")
 	}
-	fmt.Fprintf(&b, "Valid arguments, for example: %s", s.example(maxDepth))
+	fmt.Fprintf(&b, "Valid arguments, for example: %s", s.corrected(args))
 	return b.String()
 }
 

@@ -20,7 +20,8 @@ type Session struct {
 }
 
 const (
-	life  = 7 * 24 * time.Hour
+	// Life is how long a session lasts.
+	Life  = 7 * 24 * time.Hour
 	maxID = 4096
 	// maxOpened bounds the cache of ids whose seal has been checked.
 	maxOpened = 512
@@ -67,7 +68,7 @@ func (s *Store) Open(id, principal string) *Session {
 		}
 		s.opened.Put(key, open)
 	}
-	if _, ended := s.ended.Get(open.Nonce); ended || s.Now().Sub(time.Unix(open.Issued, 0)) > life {
+	if _, ended := s.ended.Get(open.Nonce); ended || s.Now().Sub(time.Unix(open.Issued, 0)) > Life {
 		return nil
 	}
 	return open

@@ -5,10 +5,12 @@ package subscription
 
 import (
 	"context"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/session"
@@ -44,33 +46,94 @@ type Hub struct {
 	// the stream; nil means yes.
 	May func(ctx context.Context, uri string) bool
 
-	watched session.Recent[[]string] // URIs, by session
+	// Notes keeps which resources a session watches.
+	Notes session.Notes
+	Log   *slog.Logger
 
 	mu   sync.Mutex
 	open map[string]map[*Subscriber]bool // by owner
 }
 
+// OwnerOf returns whose changes the principal hears of.
+func (h *Hub) OwnerOf(principal string) string {
+	if h.Owner == nil {
+		return principal
+	}
+	return h.Owner(principal)
+}
+
 // MaxURIs bounds how many resources one stream or session can subscribe to.
 const MaxURIs = 64
 
-// Watch subscribes a session to a resource. It returns false if the session has too
-// many subscriptions.
-func (h *Hub) Watch(session, uri string) (ok bool) {
-	h.watched.Update(session, func(uris []string) []string {
-		ok = slices.Contains(uris, uri) || len(uris) < MaxURIs
-		if !ok || slices.Contains(uris, uri) {
-			return uris
-		}
-		return append(slices.Clone(uris), uri)
-	})
-	return ok
+// MaxURI bounds the URI of a resource that a session subscribes to, which is stored.
+const MaxURI = 2 << 10
+
+// watching is the beginning of the name of a note whose rest is the URI.
+const watching = "watch "
+
+// Watch subscribes a session to a resource, until a moment. It returns false if the session or
+// its owner has too many subscriptions.
+func (h *Hub) Watch(ctx context.Context, principal, session, uri string, until time.Time) (bool, error) {
+	uris, err := h.watched(ctx, session)
+	if err != nil || len(uris) >= MaxURIs && !slices.Contains(uris, uri) {
+		return false, err
+	}
+	ok, err := h.Notes.AddNote(ctx, h.OwnerOf(principal), session, watching+uri, until)
+	if err == nil {
+		h.Reload(ctx, session)
+	}
+	return ok, err
 }
 
 // Unwatch ends a session's subscription to a resource.
-func (h *Hub) Unwatch(session, uri string) {
-	h.watched.Update(session, func(uris []string) []string {
-		return slices.DeleteFunc(slices.Clone(uris), func(u string) bool { return u == uri })
-	})
+func (h *Hub) Unwatch(ctx context.Context, session, uri string) error {
+	err := h.Notes.DropNotes(ctx, session, watching+uri)
+	if err == nil {
+		h.Reload(ctx, session)
+	}
+	return err
+}
+
+// watched returns the resources that a session watches.
+func (h *Hub) watched(ctx context.Context, session string) (uris []string, err error) {
+	notes, err := h.Notes.SessionNotes(ctx, session)
+	for name := range notes {
+		if uri, ok := strings.CutPrefix(name, watching); ok {
+			uris = append(uris, uri)
+		}
+	}
+	return uris, err
+}
+
+// Reload reads again which resources a session watches, "" being any session, if it has a
+// stream here.
+func (h *Hub) Reload(ctx context.Context, session string) {
+	h.mu.Lock()
+	var all []*Subscriber
+	for _, open := range h.open {
+		for s := range open {
+			if s.session != "" && (session == "" || s.session == session) {
+				all = append(all, s)
+			}
+		}
+	}
+	h.mu.Unlock()
+	for _, s := range all {
+		if err := s.reload(ctx); err != nil && ctx.Err() == nil {
+			h.Log.Error("reading the subscriptions of a session", "err", err)
+		}
+	}
+}
+
+func (s *Subscriber) reload(ctx context.Context) error {
+	uris, err := s.hub.watched(ctx, s.session)
+	if err != nil {
+		return err
+	}
+	s.hub.mu.Lock()
+	defer s.hub.mu.Unlock()
+	s.uris = uris
+	return nil
 }
 
 // Subscriber is one stream. A change that happens again before it was sent is sent
@@ -82,27 +145,46 @@ type Subscriber struct {
 	may     func(uri string) bool
 	pending []Change
 	wake    chan struct{}
+
+	session string   // whose stream it is; "" for a stream without one
+	uris    []string // that the session watches
 }
 
 // Session subscribes a stream to what a session wants: the resources that it watches,
-// and all lists. The context is that of the request that opened the stream.
-func (h *Hub) Session(ctx context.Context, principal, session string) *Subscriber {
-	return h.Subscribe(ctx, principal, func(c Change) []Change {
+// and all lists. The context is that of the request that opened the stream. A stream that
+// follows one of another process may have missed changes: with missed, it begins with one of
+// each.
+func (h *Hub) Session(ctx context.Context, principal, session string, missed bool) (*Subscriber, error) {
+	var s *Subscriber
+	s = h.subscribe(ctx, principal, session, func(c Change) []Change {
 		if c.URI == "" {
 			return []Change{c}
 		}
-		uris, _ := h.watched.Get(session)
-		return c.Among(uris)
+		return c.Among(s.uris)
 	})
+	if err := s.reload(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if missed {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		s.add([]Change{{Method: "notifications/tools/list_changed"}, {Method: "notifications/resources/list_changed"}})
+		for _, uri := range s.uris {
+			s.add([]Change{{Method: "notifications/resources/updated", URI: uri}})
+		}
+	}
+	return s, nil
 }
 
 // Subscribe subscribes a stream of the principal. Wants returns which changes it gets
 // when one happens.
 func (h *Hub) Subscribe(ctx context.Context, principal string, wants func(Change) []Change) *Subscriber {
-	s := &Subscriber{hub: h, owner: principal, wants: wants, wake: make(chan struct{}, 1)}
-	if h.Owner != nil {
-		s.owner = h.Owner(principal)
-	}
+	return h.subscribe(ctx, principal, "", wants)
+}
+
+func (h *Hub) subscribe(ctx context.Context, principal, session string, wants func(Change) []Change) *Subscriber {
+	s := &Subscriber{hub: h, owner: h.OwnerOf(principal), session: session, wants: wants, wake: make(chan struct{}, 1)}
 	s.may = func(uri string) bool { return h.May == nil || h.May(ctx, uri) }
 	h.mu.Lock()
 	defer h.mu.Unlock()

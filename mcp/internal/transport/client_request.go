@@ -4,13 +4,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/wire"
 )
 
 // ErrTimeout is returned by Ask when the client did not answer in time.
@@ -24,22 +28,91 @@ func (q *Request) CanAsk() bool { return q.sessionID != "" && q.response.takes.s
 // and waits for the response, which the client posts in its session.
 func (q *Request) Ask(ctx context.Context, ask *jsonrpc.Request) (*jsonrpc.Response, error) {
 	key := callKey{q.Principal, q.sessionID, ask.ID}
-	reply := q.endpoint.awaiting.add(key)
+	reply := q.endpoint.awaiting.add(key, q.Session)
 	defer q.endpoint.awaiting.remove(key)
-	q.response.notify(ask.Append(nil))
-	timeout := time.NewTimer(q.endpoint.Limits.AskTimeout)
-	defer timeout.Stop()
-	select {
-	case resp := <-reply:
-		return resp, nil
-	case <-ctx.Done():
-		if context.Cause(ctx) != ctx.Err() { // else the client has ended the call, and wants silence
-			q.withdraw(ask.ID, "not needed any more")
+	if q.legacy == nil { // else the client can only answer here
+		if err := q.noteQuestion(ctx, key); err != nil {
+			return nil, err
 		}
-		return nil, ctx.Err()
-	case <-timeout.C:
-		q.withdraw(ask.ID, "timeout")
-		return nil, ErrTimeout
+		defer q.dropQuestion(key)
+	}
+	q.response.notify(ask.Append(nil))
+	timeout, look := time.NewTimer(q.endpoint.Limits.AskTimeout), time.NewTicker(lookEvery)
+	defer timeout.Stop()
+	defer look.Stop()
+	for {
+		select {
+		case resp := <-reply:
+			return resp, nil
+		case <-look.C: // the news of the answer may be lost
+			q.endpoint.deliverNotes(ctx, q.Session)
+		case <-ctx.Done():
+			if context.Cause(ctx) != ctx.Err() { // else the client has ended the call, and wants silence
+				q.withdraw(ask.ID, "not needed any more")
+			}
+			return nil, ctx.Err()
+		case <-timeout.C:
+			q.withdraw(ask.ID, "timeout")
+			return nil, ErrTimeout
+		}
+	}
+}
+
+const (
+	// lookEvery is how often the answer of a client to another process is looked for.
+	lookEvery = 2 * time.Second
+	// asking is the beginning of the name of a note whose rest names the question.
+	asking = "ask "
+)
+
+// noteQuestion lets every process take the answer to a question.
+func (q *Request) noteQuestion(ctx context.Context, key callKey) error {
+	e := q.endpoint
+	ok, err := e.Changes.Notes.AddNote(ctx, e.user(q.Principal), q.Session, asking+key.name(), e.Sessions.Now().Add(2*e.Limits.AskTimeout))
+	if err == nil && !ok {
+		q.response.again("60")
+		err = wire.Errorf(http.StatusTooManyRequests, wire.CodeServer, "this user has too many sessions with subscriptions or open questions")
+	}
+	return err
+}
+
+func (q *Request) dropQuestion(key callKey) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.HTTP.Context()), noteTimeout)
+	defer cancel()
+	if err := q.endpoint.Changes.Notes.DropNotes(ctx, q.Session, asking+key.name()); err != nil {
+		q.endpoint.Log.Error("removing a question", "err", err) // it ends with its time
+	}
+}
+
+// noteTimeout bounds a look at notes that no request waits for.
+const noteTimeout = 10 * time.Second
+
+// SessionChanged reads again what processes share of a session, "" being any, if it is in use here.
+func (e *Endpoint) SessionChanged(session string) {
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), noteTimeout)
+		defer cancel()
+		e.Changes.Reload(ctx, session)
+		for _, waiting := range e.awaiting.sessions(session) {
+			e.deliverNotes(ctx, waiting)
+		}
+	}()
+}
+
+// deliverNotes gives the answers that other processes took to the calls that wait for them.
+func (e *Endpoint) deliverNotes(ctx context.Context, session string) {
+	notes, err := e.Changes.Notes.SessionNotes(ctx, session)
+	if err != nil && ctx.Err() == nil {
+		e.Log.Error("reading the answers of a client", "err", err)
+	}
+	for name, body := range notes {
+		question, ok := strings.CutPrefix(name, asking)
+		if !ok || body == nil {
+			continue
+		}
+		if _, resp, err := jsonrpc.Decode(body); err == nil && resp != nil {
+			e.awaiting.deliver(question, resp)
+		}
 	}
 }
 
@@ -52,18 +125,24 @@ func (q *Request) withdraw(id jsonrpc.ID, reason string) {
 // ready. The limit on calls bounds it.
 type awaiting struct {
 	mu      sync.Mutex
-	waiting map[string]chan *jsonrpc.Response // by callKey.name
+	waiting map[string]question // by callKey.name
 }
 
-func (a *awaiting) add(key callKey) <-chan *jsonrpc.Response {
+// question is one such request.
+type question struct {
+	session string
+	reply   chan *jsonrpc.Response
+}
+
+func (a *awaiting) add(key callKey, session string) <-chan *jsonrpc.Response {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.waiting == nil {
-		a.waiting = map[string]chan *jsonrpc.Response{}
+		a.waiting = map[string]question{}
 	}
-	reply := make(chan *jsonrpc.Response, 1)
-	a.waiting[key.name()] = reply
-	return reply
+	q := question{session, make(chan *jsonrpc.Response, 1)}
+	a.waiting[key.name()] = q
+	return q.reply
 }
 
 func (a *awaiting) remove(key callKey) {
@@ -72,39 +151,45 @@ func (a *awaiting) remove(key callKey) {
 	delete(a.waiting, key.name())
 }
 
+// sessions returns the session if a call in it waits, or all such sessions if it is "".
+func (a *awaiting) sessions(session string) []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	all := map[string]bool{}
+	for _, q := range a.waiting {
+		if session == "" || q.session == session {
+			all[q.session] = true
+		}
+	}
+	return slices.Collect(maps.Keys(all))
+}
+
 // deliver passes the first response on to the call that waits for it. It returns
 // false if none waits.
 func (a *awaiting) deliver(name string, resp *jsonrpc.Response) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	reply := a.waiting[name]
-	if reply != nil {
+	q, ok := a.waiting[name]
+	if ok {
 		delete(a.waiting, name)
-		reply <- resp
+		q.reply <- resp
 	}
-	return reply != nil
+	return ok
 }
 
-// Reply is a client's response to a request that another process may have sent.
-type Reply struct {
-	To   string          // names the request, without revealing the session
-	Body json.RawMessage // the response
-}
-
-// responded takes the response of a client. Where replicas share the load it may
-// belong to a call of another process. Only a session's is passed on.
-func (e *Endpoint) responded(key callKey, resp *jsonrpc.Response) {
-	if !e.awaiting.deliver(key.name(), resp) && e.Forward != nil && e.Sessions.Open(key.session, key.principal) != nil {
-		e.Forward(Reply{To: key.name(), Body: resp.Append(nil)})
+// responded takes the response of a client. Where replicas share the load it may belong to a call
+// of another process, which finds it in the notes of the session. A response to no open
+// question is dropped.
+func (e *Endpoint) responded(ctx context.Context, key callKey, resp *jsonrpc.Response) error {
+	if e.awaiting.deliver(key.name(), resp) {
+		return nil
 	}
-}
-
-// Deliver takes a reply that another process passed on, and drops it if no call here
-// waits for it. The other process has checked the session.
-func (e *Endpoint) Deliver(r Reply) {
-	if _, resp, err := jsonrpc.Decode(r.Body); err == nil && resp != nil {
-		e.awaiting.deliver(r.To, resp)
+	open := e.Sessions.Open(key.session, key.principal)
+	if open == nil {
+		return nil
 	}
+	_, err := e.Changes.Notes.FillNote(ctx, open.Nonce, asking+key.name(), resp.Append(nil))
+	return err
 }
 
 // name names a request of ours to other processes. It is a hash, because a session id gives access.

@@ -44,7 +44,7 @@ func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
 			return true
 		}
 		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, Retry-After, DPoP-Nonce")
+		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, Retry-After, RateLimit, RateLimit-Policy, DPoP-Nonce")
 	}
 	if r.Method != http.MethodOptions {
 		return false
@@ -65,8 +65,8 @@ func preflight(h http.Header, r *http.Request) {
 		gomcp.HeaderMethod, gomcp.HeaderName, gomcp.HeaderSessionID,
 	}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
-		// Their names come from the tools' schemas.
-		if name = strings.TrimSpace(name); hasPrefixFold(name, gomcp.HeaderParamPrefix) {
+		// The names of parameters come from the tools' schemas; ChatGPT's pages add "oai-…".
+		if name = strings.TrimSpace(name); hasPrefixFold(name, gomcp.HeaderParamPrefix) || hasPrefixFold(name, "oai-") {
 			allowed = append(allowed, name)
 		}
 	}
@@ -83,11 +83,26 @@ func hasPrefixFold(s, prefix string) bool {
 // (2026-07-28, basic/transports/streamable-http, "Security & Endpoint"). The scheme of its own is
 // not compared, for a proxy may have taken TLS off.
 func (e *Endpoint) originAllowed(origin, host string) bool {
-	if slices.Contains(e.AllowedOrigins, origin) {
+	if e.AllowedOrigins != nil && slices.ContainsFunc(e.AllowedOrigins(), func(allowed string) bool { return originMatches(allowed, origin) }) {
 		return true
 	}
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && strings.EqualFold(u.Host, host)
+}
+
+// originMatches tells whether an origin is an allowed one. "https://*.example.com" stands for the
+// origins of all hosts below example.com, at any depth, on the default port.
+func originMatches(allowed, origin string) bool {
+	before, after, wildcard := strings.Cut(allowed, "*")
+	if !wildcard {
+		return allowed == origin
+	}
+	host, ok := strings.CutPrefix(origin, before)
+	if !ok || !strings.HasSuffix(host, after) {
+		return false
+	}
+	labels := strings.TrimSuffix(host, after)
+	return labels != "" && !strings.ContainsAny(labels, "/:@?#") && !strings.HasPrefix(labels, ".")
 }
 
 // hostAllowed guards local servers against DNS rebinding: a page whose name has been made to point

@@ -71,11 +71,11 @@ func (l *legacyStreams) find(id, principal string) *legacyStream {
 func (e *Endpoint) SSE(messages string) http.Handler {
 	return e.only(func(w http.ResponseWriter, r *http.Request) {
 		principal := e.principal(r)
-		if !e.listens.enter(principal, e.Limits.MaxListens) {
-			tooMany(w)
+		user := e.user(principal)
+		if !e.admitStream(w, user) {
 			return
 		}
-		defer e.listens.leave(principal)
+		defer e.closeStream(user)
 		e.serveLegacy(w, r, principal, messages)
 	}, http.MethodGet)
 }
@@ -105,7 +105,11 @@ func (e *Endpoint) serveLegacy(w http.ResponseWriter, r *http.Request, principal
 	st.idle = time.AfterFunc(e.Limits.ListenFor, cancel)
 	defer st.idle.Stop()
 	defer st.stream.Close() // calls may still be running
-	changes := e.Changes.Session(ctx, principal, st.id)
+	changes, err := e.Changes.Session(ctx, principal, st.id, false)
+	if err != nil {
+		e.unavailable(w, err)
+		return
+	}
 	defer changes.Close()
 	e.legacy.add(st)
 	defer e.legacy.remove(st)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"rialto/internal/jsonrpc"
+	"rialto/internal/unavailable"
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/wire"
 )
@@ -84,6 +85,9 @@ func (q *Request) failBare(err error) {
 		f.Status = http.StatusBadRequest
 		if f.Err.Code == jsonrpc.CodeInternal {
 			f.Status = http.StatusInternalServerError
+		}
+		if _, away := unavailable.As(err); away {
+			f.Status = http.StatusServiceUnavailable
 		}
 	}
 	q.response.finish(f.Status, append(f.Err.Append([]byte(`{"error":`)), '}'))

@@ -44,7 +44,7 @@ func (q *Request) negotiate() error {
 	q.Lenient = hybrid == revision.OlderHeader
 	if open != nil && !q.Modern() {
 		q.sessionID, q.Session = id, open.Nonce
-		q.response.inSession(&e.streams, q.Principal, open, e.Limits.ResumeFor)
+		q.response.inSession(e, q, q.Principal, open)
 	}
 	return nil
 }
@@ -71,6 +71,7 @@ func (q *Request) identify(open *session.Session) {
 
 // tolerate counts a hybrid, and logs the 1st, 2nd, 4th, 8th ... of its kind.
 func (q *Request) tolerate(h revision.Hybrid) {
+	q.Hybrid = true
 	if n := q.endpoint.hybrids.Add(h); n&(n-1) == 0 {
 		q.endpoint.Log.Info("mcp request mixes revisions", "hybrid", h.String(), "count", n,
 			"client", q.Client.Name, "version", q.Client.Version, "method", wire.Clip(q.method()))

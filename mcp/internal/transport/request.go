@@ -8,6 +8,7 @@ import (
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
+	"rialto/internal/unavailable"
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/wire"
 )
@@ -22,13 +23,17 @@ type Request struct {
 	Session   string      // names its session in notes; "" without one
 	Single    bool        // it came to a MethodHandler
 	Lenient   bool        // the headers of its revision may be absent
+	Hybrid    bool        // it mixes revisions
 
 	endpoint  *Endpoint
-	slot      *limiter // where the principal is counted while this lasts
+	uncount   func() // ends the count of the request among calls, or streams
 	maxBody   int64
 	sessionID string
 	legacy    *legacyStream // its session, with HTTP with SSE; usually nil
 	response  response
+
+	continuedBy   string // see ContinueWith
+	continuedWith func() json.RawMessage
 }
 
 // ErrAnswered is returned for a request that needs no further answer.
@@ -45,9 +50,10 @@ func (e *Endpoint) post(w http.ResponseWriter, r *http.Request) {
 
 // enter returns a request of the principal. If it has too many it answers and returns nil.
 func (e *Endpoint) enter(w http.ResponseWriter, r *http.Request) *Request {
-	q := &Request{HTTP: r, Principal: e.principal(r), endpoint: e, slot: &e.calls, maxBody: e.Limits.MaxBody}
-	if !q.slot.enter(q.Principal, e.Limits.MaxCalls) {
-		tooMany(w)
+	q := &Request{HTTP: r, Principal: e.principal(r), endpoint: e, maxBody: e.Limits.MaxBody}
+	var refused *Overload
+	if q.uncount, refused = e.admit(w.Header(), r, q.Principal); refused != nil {
+		writeError(w, wire.Errorf(refused.Status, wire.CodeServer, "%s", refused.Text))
 		return nil
 	}
 	q.response.init(w, r, e.Limits.KeepAlive)
@@ -56,7 +62,7 @@ func (e *Endpoint) enter(w http.ResponseWriter, r *http.Request) *Request {
 
 func (q *Request) leave() {
 	q.response.close()
-	q.slot.leave(q.Principal)
+	q.uncount()
 }
 
 // serve returns the result that answers the message.
@@ -98,7 +104,11 @@ func (q *Request) finish(result json.RawMessage, err error) {
 // the client has disconnected, which makes calls fail.
 func (q *Request) statusError(err error) *wire.StatusError {
 	f := wire.AsStatusError(err, q.Modern())
-	if f.Err.Code == jsonrpc.CodeInternal && q.HTTP.Context().Err() == nil {
+	_, away := unavailable.As(err)
+	if away {
+		q.response.again(unavailable.RetryAfterHeader)
+	}
+	if (away || f.Err.Code == jsonrpc.CodeInternal) && q.HTTP.Context().Err() == nil {
 		q.endpoint.Log.Error("mcp request failed", "method", q.method(), "tool", q.Params.Name, "err", err)
 	}
 	return f
@@ -139,14 +149,15 @@ func (q *Request) StartSession(c wire.Client) error {
 	return nil
 }
 
-// Listen counts the request as a subscription stream instead of a call.
+// Listen counts the request as an event stream instead of a call.
 func (q *Request) Listen() error {
 	e := q.endpoint
-	if !e.listens.enter(q.Principal, e.Limits.MaxListens) {
+	user := e.user(q.Principal)
+	if err := e.openStream(user); err != nil {
 		q.response.w.Header().Set("Retry-After", "60")
-		return wire.Errorf(http.StatusTooManyRequests, wire.CodeServer, "too many open subscriptions")
+		return err
 	}
-	q.slot.leave(q.Principal)
-	q.slot = &e.listens
+	q.uncount()
+	q.uncount = func() { e.listens.users.Leave(user) }
 	return nil
 }

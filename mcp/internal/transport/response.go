@@ -27,6 +27,7 @@ type response struct {
 	principal, session string
 	primed             bool // an event with an id and no data comes first
 	keepFor            time.Duration
+	request            *Request // nil for the session's own stream
 
 	shared bool // the stream belongs to a session of HTTP with SSE
 
@@ -76,9 +77,10 @@ func (a *response) comment() {
 	a.alive.Reset(a.interval)
 }
 
-// inSession keeps the stream, should the response become one, for the session.
-func (a *response) inSession(s *replay.Store, principal string, open *session.Session, keep time.Duration) {
-	a.streams, a.principal, a.session, a.keepFor = s, principal, open.Nonce, keep
+// inSession keeps the stream, should the response become one, for the session. The request is
+// nil for the session's own stream.
+func (a *response) inSession(e *Endpoint, q *Request, principal string, open *session.Session) {
+	a.streams, a.request, a.principal, a.session, a.keepFor = &e.streams, q, principal, open.Nonce, e.Limits.ResumeFor
 	a.primed = revision.PrimesStreams(open.Client.Revision)
 }
 
@@ -95,10 +97,17 @@ func (a *response) begin() *sse.Writer {
 		return a.stream
 	}
 	a.log = a.streams.Open(a.principal, a.session, a)
-	if a.primed {
-		_ = a.stream.Event(sse.Event{ID: a.log.EventID(0), Retry: retryAfter})
-	}
+	a.log.SetNote(a.note())
+	a.prime()
 	return a.stream
+}
+
+// prime sends the id of the latest event alone, if the client's revision knows that.
+// The lock is held.
+func (a *response) prime() {
+	if a.primed && a.log.HeldBy(a) {
+		_ = a.stream.Event(sse.Event{ID: a.log.EventID(a.log.Last()), Retry: retryAfter})
+	}
 }
 
 // notify sends a message ahead of the result, if the client takes streams. A failure
@@ -107,19 +116,28 @@ func (a *response) notify(message []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.takes.stream && !a.over {
-		a.send(message)
+		a.send(message, false)
 	}
 }
 
 // send sends a message on the stream, unless the client has resumed it on another
 // connection. The lock is held.
-func (a *response) send(message []byte) {
+func (a *response) send(message []byte, last bool) {
 	w, id, held := a.begin(), "", true
 	if a.log != nil {
-		id, held = a.log.Add(a, message)
+		id, held = a.log.Add(a, message, last)
 	}
 	if held {
 		_ = w.Event(sse.Event{ID: id, Data: message})
+	}
+}
+
+// again asks the client to come back later, unless the status has been sent.
+func (a *response) again(seconds string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.stream == nil && !a.shared {
+		a.w.Header().Set("Retry-After", seconds)
 	}
 }
 
@@ -129,7 +147,7 @@ func (a *response) finish(status int, message []byte) {
 	defer a.mu.Unlock()
 	a.end()
 	if a.stream != nil || !a.takes.json && status == http.StatusOK {
-		a.send(message)
+		a.send(message, true)
 		a.endLog()
 		return
 	}

@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
@@ -31,38 +32,46 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		writeError(w, wire.Errorf(http.StatusNotAcceptable, wire.CodeServer, "the answer is a text/event-stream"))
 		return
 	}
-	if !e.listens.enter(principal, e.Limits.MaxListens) {
-		tooMany(w)
+	if c := e.continuationOf(principal, open.Nonce, last); c != nil && !e.streams.Keeps(open.Nonce, last) {
+		e.answerContinuation(w, r, open, r.Header.Get(gomcp.HeaderSessionID), c)
 		return
 	}
-	defer e.listens.leave(principal)
+	user := e.user(principal)
+	if !e.admitStream(w, user) {
+		return
+	}
+	defer e.closeStream(user)
 	a := &response{}
 	a.init(w, r, e.Limits.KeepAlive)
-	if last == "" {
-		e.streamChanges(r, a, principal, open)
-		return
-	}
 	st, next := e.streams.Resume(open.Nonce, last, a)
-	if st == nil {
+	switch {
+	case st != nil:
+		e.follow(r, a, st, next)
+	case last == "" || e.Changing && strings.HasSuffix(last, "."+changesNote):
+		e.streamChanges(r, a, principal, open, last != "")
+	default:
 		writeError(w, wire.Errorf(http.StatusGone, wire.CodeServer,
 			"there are no events after %q, or not any more: send the request again", wire.Clip(last)))
-		return
 	}
-	e.follow(r, a, st, next)
 }
 
 // streamChanges sends changes to a session. They are kept for as long as the client may come back
 // for them. A message must not be sent on two streams, so a new stream replaces the earlier one.
-func (e *Endpoint) streamChanges(r *http.Request, a *response, principal string, open *session.Session) {
+func (e *Endpoint) streamChanges(r *http.Request, a *response, principal string, open *session.Session, missed bool) {
 	e.streams.Drop(open.Nonce, false)
-	a.inSession(&e.streams, principal, open, e.Limits.ResumeFor)
+	a.inSession(e, nil, principal, open)
 	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))
-	changes := e.Changes.Session(ctx, principal, open.Nonce)
+	changes, err := e.Changes.Session(ctx, principal, open.Nonce, missed)
+	if err != nil {
+		stop()
+		e.unavailable(a.w, err)
+		return
+	}
 	a.begin()
 	st := a.log
 	st.StopWith(func() { stop(); changes.Close() })
 	go changes.Serve(ctx, func(c subscription.Change) {
-		st.Add(nil, wire.Notification(c.Method, c.Params()))
+		st.Add(nil, wire.Notification(c.Method, c.Params()), false)
 	})
 	e.follow(r, a, st, 1)
 }

@@ -18,6 +18,7 @@ import (
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
+	"rialto/internal/open"
 	"rialto/mcp/internal/replay"
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/session"
@@ -37,15 +38,14 @@ type Endpoint struct {
 	Changing bool // GET opens a stream of changes
 
 	Principal      func(*http.Request) string // nil means "" for every request
-	AllowedOrigins []string
+	AllowedOrigins func() []string            // nil: none but the own
 	AllowedHosts   []string
-	Forward        func(Reply) // see Deliver; nil if there are no other processes
-	Strict         bool        // refuse hybrids
+	Strict         bool // refuse hybrids
 	Limits         Limits
 	Log            *slog.Logger
 
-	calls    limiter
-	listens  limiter
+	calls    open.Counter[string]
+	listens  streamCounter
 	running  running
 	awaiting awaiting
 	streams  replay.Store
@@ -136,6 +136,9 @@ func (e *Endpoint) deleteSession(w http.ResponseWriter, r *http.Request) {
 	if open := e.sessionOf(w, r, e.principal(r)); open != nil {
 		e.Sessions.End(open)
 		e.streams.Drop(open.Nonce, true)
+		if err := e.Changes.Notes.DropNotes(r.Context(), open.Nonce, ""); err != nil {
+			e.Log.Error("removing the notes of a session", "err", err) // they end with its time
+		}
 		w.WriteHeader(http.StatusNoContent)
 	}
 }
@@ -149,7 +152,9 @@ func writeError(w http.ResponseWriter, err *wire.StatusError) {
 	_, _ = w.Write(wire.AppendError(nil, "", err.Err)) // fails only if the client is gone
 }
 
-func tooMany(w http.ResponseWriter) {
+// unavailable answers a request that needs the notes of a session, which cannot be read or written.
+func (e *Endpoint) unavailable(w http.ResponseWriter, err error) {
+	e.Log.Error("notes of a session", "err", err)
 	w.Header().Set("Retry-After", "1")
-	writeError(w, wire.Errorf(http.StatusTooManyRequests, wire.CodeServer, "too many concurrent requests, try again when one has ended"))
+	writeError(w, wire.Errorf(http.StatusServiceUnavailable, wire.CodeServer, "the server cannot reach its database, try again"))
 }

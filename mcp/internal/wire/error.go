@@ -8,6 +8,7 @@ import (
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
+	"rialto/internal/unavailable"
 )
 
 // The error codes that MCP adds to JSON-RPC.
@@ -49,6 +50,9 @@ func AsStatusError(err error, modern bool) *StatusError {
 	}
 	if e := (*jsonrpc.Error)(nil); errors.As(err, &e) {
 		return &StatusError{statusOf(e.Code, modern), e}
+	}
+	if away, is := unavailable.As(err); is {
+		return Errorf(http.StatusOK, CodeServer, "%s", away.Text())
 	}
 	return Errorf(http.StatusOK, jsonrpc.CodeInternal, "internal error")
 }

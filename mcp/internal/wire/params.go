@@ -81,6 +81,10 @@ type Meta struct {
 	Capabilities  json.RawMessage `json:"io.modelcontextprotocol/clientCapabilities"`
 	ProgressToken json.RawMessage `json:"progressToken"`
 	LogLevel      string          `json:"io.modelcontextprotocol/logLevel"`
+
+	// The trace of the caller (SEP-414). Baggage is not read: callers are not trusted.
+	TraceParent string `json:"traceparent"`
+	TraceState  string `json:"tracestate"`
 }
 
 // Implementation is the name and version of a program.

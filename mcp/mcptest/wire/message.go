@@ -87,6 +87,9 @@ func resultName(revision string, asked *message, result any) string {
 		return "SubscriptionsListenResult"
 	case "completion/complete":
 		return "CompleteResult"
+	case "events/list", "events/poll", "events/stream", "events/subscribe", "events/unsubscribe":
+		verb := strings.TrimPrefix(asked.Method, "events/")
+		return strings.ToUpper(verb[:1]) + verb[1:] + "EventsResult"
 	case "tasks/result":
 		return "CallToolResult"
 	case "tools/call":
@@ -100,7 +103,7 @@ func resultName(revision string, asked *message, result any) string {
 	// "resources/templates/list" is answered by a ListResourceTemplatesResult,
 	// "tools/call" by a CallToolResult: the verb, and what it is about.
 	about, verb := asked.Method[:strings.LastIndex(asked.Method, "/")+1], asked.Method[strings.LastIndex(asked.Method, "/")+1:]
-	noun := map[string]string{"tools/": "Tool", "prompts/": "Prompt", "resources/": "Resource", "resources/templates/": "ResourceTemplate", "tasks/": "Task", "roots/": "Root"}[about]
+	noun := map[string]string{"tools/": "Tool", "prompts/": "Prompt", "resources/": "Resource", "resources/templates/": "ResourceTemplate", "tasks/": "Task", "skills/": "Skill", "roots/": "Root"}[about]
 	if verb == "list" {
 		noun += "s"
 	}

@@ -39,12 +39,18 @@ func readBook(revision string) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
+	extensions := []string{"skills", "events"}
 	if revision == mcp.Revision20260728 {
-		tasks, err := readDefs("tasks")
+		extensions = append(extensions, "tasks")
+	} else {
+		all["CacheableResult"] = all["Result"]
+	}
+	for _, name := range extensions {
+		defs, err := readDefs(name)
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(all, tasks)
+		maps.Copy(all, defs)
 	}
 	b := &book{defs: all, methods: map[string]string{}, resolved: map[string]*jsonschema.Resolved{}}
 	for _, name := range slices.Sorted(maps.Keys(all)) {

@@ -1,5 +1,5 @@
 // Package wire checks the messages between an MCP server and its clients against the JSON Schema of
-// their revision, and those of the tasks extension against the extension's text. Tests put it in
+// their revision, and those of extensions (tasks, skills and events) against the extension's text. Tests put it in
 // front of a server; it changes nothing and refuses nothing.
 package wire
 

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"rialto/oauth"
@@ -25,6 +26,7 @@ type Env struct {
 	// TrustedProxies are the addresses whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
 
-	limits limit.Rates
-	csrf   http.CrossOriginProtection
+	limits  limit.Buckets
+	warning sync.Once // about proxies that are not trusted
+	csrf    http.CrossOriginProtection
 }

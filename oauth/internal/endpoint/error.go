@@ -89,7 +89,7 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 	if p.RetryAfter > 0 {
 		w.Header().Set("Retry-After", seconds(p.RetryAfter))
 	}
-	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy})
+	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy, RemedyFirst: true})
 }
 
 // HappenedAt tells of an event that a request brought.

@@ -98,10 +98,21 @@ func CORS(m Methods) http.Handler {
 			return
 		}
 		h.Set("Access-Control-Allow-Methods", m.allow())
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP, MCP-Protocol-Version")
+		h.Set("Access-Control-Allow-Headers", strings.Join(allowedHeaders(r), ", "))
 		h.Set("Access-Control-Max-Age", "7200")
 		w.WriteHeader(http.StatusNoContent)
 	})
+}
+
+// allowedHeaders returns the headers that a page may send. ChatGPT's pages add "oai-…".
+func allowedHeaders(r *http.Request) []string {
+	allowed := []string{"Authorization", "Content-Type", "DPoP", "MCP-Protocol-Version"}
+	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); strings.HasPrefix(name, "oai-") {
+			allowed = append(allowed, name)
+		}
+	}
+	return allowed
 }
 
 // Form is a set of parameters of which each was given once.

@@ -10,6 +10,13 @@ import (
 	"rialto/oauth/internal/secret"
 )
 
+// NotConnected refuses a request that cannot succeed, however often the app repeats it.
+func NotConnected(code string, status int, detail string) *oauth.Problem {
+	p := BadLink(code, status, detail)
+	p.Title = "This app could not be connected"
+	return p
+}
+
 // BadLink refuses a link or form that cannot be used.
 func BadLink(code string, status int, detail string) *oauth.Problem {
 	return &oauth.Problem{

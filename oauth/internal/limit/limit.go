@@ -4,7 +4,9 @@ package limit
 
 import (
 	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -12,29 +14,61 @@ import (
 	"rialto/oauth/internal/cache"
 )
 
-// Rates holds token buckets by name and client address. It is bounded: at worst
-// a client gets a fresh bucket.
-type Rates struct {
-	Buckets cache.LRU[string, *rate.Limiter]
+// Bucket says how often a caller may do something: Burst times at once, and then once in Every.
+type Bucket struct {
+	Name  string
+	Every time.Duration
+	Burst int
 }
 
-// Take takes a token from a bucket and reports how long to wait if it is empty.
-func (l *Rates) Take(key string, per time.Duration, burst int, now time.Time) (wait time.Duration) {
-	l.Buckets.Update(key, func(b *rate.Limiter) *rate.Limiter {
-		if b == nil {
-			b = rate.NewLimiter(rate.Every(per), burst)
+// Key is a caller, or a group of callers that has as much as Times single ones.
+type Key struct {
+	Name  string
+	Times int
+}
+
+// Buckets holds the token buckets of callers, the 10,000 of each name that were used last: at worst
+// a caller gets a fresh bucket. Its zero value is empty.
+type Buckets struct {
+	mu     sync.Mutex
+	byName map[string]*cache.LRU[string, *rate.Limiter]
+}
+
+// Take takes a token for each key, and none if one has none left. It reports how long to wait then.
+func (bs *Buckets) Take(b Bucket, keys []Key, now time.Time) (wait time.Duration) {
+	callers, taken := bs.of(b.Name), []*rate.Reservation(nil)
+	for _, key := range keys {
+		callers.Update(key.Name, func(l *rate.Limiter) *rate.Limiter {
+			if l == nil {
+				l = rate.NewLimiter(rate.Every(b.Every/time.Duration(key.Times)), b.Burst*key.Times)
+			}
+			r := l.ReserveN(now, 1)
+			wait, taken = max(wait, r.DelayFrom(now)), append(taken, r)
+			return l
+		})
+	}
+	for _, r := range taken {
+		if wait > 0 {
+			r.CancelAt(now)
 		}
-		res := b.ReserveN(now, 1)
-		if wait = res.DelayFrom(now); wait > 0 {
-			res.CancelAt(now)
-		}
-		return b
-	})
+	}
 	return wait
 }
 
-// Backoff slows down callers that fail to sign in: a few attempts are free,
-// then each failure doubles the wait, up to a quarter of an hour.
+func (bs *Buckets) of(name string) *cache.LRU[string, *rate.Limiter] {
+	bs.mu.Lock()
+	defer bs.mu.Unlock()
+	if bs.byName == nil {
+		bs.byName = map[string]*cache.LRU[string, *rate.Limiter]{}
+	}
+	if bs.byName[name] == nil {
+		bs.byName[name] = &cache.LRU[string, *rate.Limiter]{}
+	}
+	return bs.byName[name]
+}
+
+// Backoff slows down callers that fail to sign in or to authenticate as a client: a few attempts are free,
+// then each failure doubles the wait, up to a quarter of an hour. Its zero value is empty.
 type Backoff struct {
 	Failed cache.LRU[string, failure]
 }
@@ -55,43 +89,43 @@ func (b *Backoff) Wait(key string, now time.Time) time.Duration {
 	return max(0, f.until.Sub(now))
 }
 
-// Add counts a failure and returns what was known before.
-func (b *Backoff) Add(key string, free int, now time.Time) (before failure) {
+// Add counts a failure, unless the key has to wait.
+func (b *Backoff) Add(key string, now time.Time) (wait time.Duration) {
 	b.Failed.Update(key, func(f failure) failure {
+		if wait = max(0, f.until.Sub(now)); wait > 0 {
+			return f
+		}
 		if now.Sub(f.until) > maxBackoff {
 			f.count = 0 // long ago
 		}
-		before = f
 		f.count++
 		f.until = now
-		if over := f.count - free; over > 0 {
+		if over := f.count - FreeAttempts; over > 0 {
 			f.until = now.Add(min(maxBackoff, time.Second<<min(over, 10)))
 		}
 		return f
 	})
-	return before
+	return wait
 }
 
-// Forgive takes back the failure that Add counted after before. Failures that were added meanwhile
-// keep their wait: a caller who knows one password must not end the wait for other names.
-func (b *Backoff) Forgive(key string, before failure) {
-	b.Failed.Update(key, func(f failure) failure {
-		if f.count == before.count+1 {
-			return before
-		}
-		return failure{count: max(0, f.count-1), until: f.until}
-	})
-}
-
-// Gate bounds what runs at once. Its zero value is open.
+// Gate bounds what runs at once and what waits for it. Its zero value is open.
 type Gate struct {
-	once   sync.Once
-	places chan struct{}
+	once    sync.Once
+	places  chan struct{}
+	waiting atomic.Int64
 }
 
-// Enter waits for one of n places; leave frees it. All calls must pass the same n.
-func (g *Gate) Enter(ctx context.Context, n int) (leave func(), err error) {
+// ErrBusy means that too many wait already.
+var ErrBusy = errors.New("too many requests wait for this")
+
+// Enter waits for one of n places; leave frees it. It returns ErrBusy if queue callers wait already.
+// All calls must pass the same n.
+func (g *Gate) Enter(ctx context.Context, n, queue int) (leave func(), err error) {
 	g.once.Do(func() { g.places = make(chan struct{}, n) })
+	defer g.waiting.Add(-1)
+	if g.waiting.Add(1) > int64(queue) {
+		return nil, ErrBusy
+	}
 	select {
 	case g.places <- struct{}{}:
 		return func() { <-g.places }, nil

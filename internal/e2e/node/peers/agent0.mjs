@@ -23,6 +23,7 @@ export function executor(gate) {
         return;
       }
       status('working', false, message);
+      if (verb === 'throw') throw new Error(words.join(' '));
       if (verb === 'hang' && await new Promise((stop) => stops.set(taskId, stop))) {
         status('canceled', true);
         bus.finished();

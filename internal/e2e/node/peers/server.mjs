@@ -3,7 +3,7 @@
 //   node peers/server.mjs 0.2.5|0.3.7|0.3.14|1.3.0 JSONRPC|HTTP+JSON|GRPC 0.2|0.3|1.0
 //
 // The first word of a message says what the agent does: echo, say, ask, auth,
-// files, hang, and wait, which goes on after the next POST to /release.
+// files, hang, throw (before 1.0), and wait, which goes on after the next POST to /release.
 
 import { createServer } from 'node:http';
 import express from 'express';

@@ -5,7 +5,7 @@
 
 -- issuer and subject are those of the identity provider; both are '' for local
 -- accounts. usecases is what the provider allows, '' if it sets no limit. admin is the
--- role that may grant the scope of that name.
+-- role that may grant the scope of that name. guesses is how many passwords were tried in a row.
 CREATE TABLE accounts (
 	id       TEXT   NOT NULL PRIMARY KEY,
 	name     TEXT   NOT NULL UNIQUE,
@@ -15,7 +15,8 @@ CREATE TABLE accounts (
 	issuer   TEXT   NOT NULL DEFAULT '',
 	subject  TEXT   NOT NULL DEFAULT '',
 	usecases TEXT   NOT NULL DEFAULT '',
-	created  BIGINT NOT NULL
+	created  BIGINT NOT NULL,
+	guesses  BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE UNIQUE INDEX accounts_identity ON accounts (issuer, subject) WHERE issuer <> '';
@@ -70,18 +71,18 @@ CREATE INDEX client_documents_by_age ON client_documents (fetched, id);
 -- Authorization requests. jkt is the thumbprint of the key that must be proved to use
 -- what the row stands for (RFC 9449), or ''.
 CREATE TABLE requests (
-	handle        TEXT   NOT NULL PRIMARY KEY,
-	browser       TEXT   NOT NULL,
-	client_id     TEXT   NOT NULL,
-	redirect_uri  TEXT   NOT NULL,
-	redirect_sent BIGINT NOT NULL,
-	state         TEXT   NOT NULL,
-	scope         TEXT   NOT NULL,
-	resource      TEXT   NOT NULL,
-	challenge     TEXT   NOT NULL,
-	jkt           TEXT   NOT NULL DEFAULT '',
-	login         BIGINT NOT NULL,
-	expires       BIGINT NOT NULL
+	handle          TEXT   NOT NULL PRIMARY KEY,
+	browser         TEXT   NOT NULL,
+	client_id       TEXT   NOT NULL,
+	redirect_uri    TEXT   NOT NULL,
+	redirect_sent   BIGINT NOT NULL,
+	state           TEXT   NOT NULL,
+	scope           TEXT   NOT NULL,
+	resource        TEXT   NOT NULL,
+	challenge       TEXT   NOT NULL,
+	jkt             TEXT   NOT NULL DEFAULT '',
+	signed_in_after BIGINT NOT NULL,
+	expires         BIGINT NOT NULL
 );
 
 CREATE INDEX requests_expires ON requests (expires);
@@ -102,21 +103,23 @@ CREATE TABLE logins (
 CREATE INDEX logins_expires ON logins (expires);
 
 -- client_id is no foreign key: tokens issued by hand name a client that never
--- registered. parent is the grant whose token was exchanged for one of this grant (RFC
+-- registered. client_name is what the client was called when the person allowed it, ''
+-- if no person did. parent is the grant whose token was exchanged for one of this grant (RFC
 -- 8693), or ''; a grant is only valid with its parent. used is the time of the last
 -- use, to the minute.
 CREATE TABLE grants (
-	id         TEXT   NOT NULL PRIMARY KEY,
-	account_id TEXT   NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-	client_id  TEXT   NOT NULL,
-	scope      TEXT   NOT NULL,
-	resource   TEXT   NOT NULL,
-	parent     TEXT   NOT NULL DEFAULT '',
-	auth_time  BIGINT NOT NULL,
-	created    BIGINT NOT NULL,
-	expires    BIGINT NOT NULL,
-	revoked    BIGINT NOT NULL DEFAULT 0,
-	used       BIGINT NOT NULL DEFAULT 0
+	id          TEXT   NOT NULL PRIMARY KEY,
+	account_id  TEXT   NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+	client_id   TEXT   NOT NULL,
+	client_name TEXT   NOT NULL DEFAULT '',
+	scope       TEXT   NOT NULL,
+	resource    TEXT   NOT NULL,
+	parent      TEXT   NOT NULL DEFAULT '',
+	auth_time   BIGINT NOT NULL,
+	created     BIGINT NOT NULL,
+	expires     BIGINT NOT NULL,
+	revoked     BIGINT NOT NULL DEFAULT 0,
+	used        BIGINT NOT NULL DEFAULT 0
 );
 
 CREATE INDEX grants_expires ON grants (expires);
@@ -158,13 +161,15 @@ CREATE INDEX refresh_tokens_grant ON refresh_tokens (grant_id);
 CREATE INDEX refresh_tokens_expires ON refresh_tokens (expires);
 CREATE INDEX refresh_tokens_grace ON refresh_tokens (used) WHERE successor <> '';
 
--- private is encrypted under the operator's secret.
+-- private is encrypted under the operator's secret. signed_until is when the last token
+-- that the key signed expires.
 CREATE TABLE signing_keys (
-	seq     BIGINT NOT NULL PRIMARY KEY,
-	kid     TEXT   NOT NULL UNIQUE,
-	private TEXT   NOT NULL,
-	active  BIGINT NOT NULL,
-	expires BIGINT NOT NULL
+	seq          BIGINT NOT NULL PRIMARY KEY,
+	kid          TEXT   NOT NULL UNIQUE,
+	private      TEXT   NOT NULL,
+	active       BIGINT NOT NULL,
+	expires      BIGINT NOT NULL,
+	signed_until BIGINT NOT NULL DEFAULT 0
 );
 
 -- Hashes of what works once, such as the assertions of clients.

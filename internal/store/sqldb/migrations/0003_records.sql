@@ -84,44 +84,13 @@ CREATE TABLE usage_calls (
 	PRIMARY KEY (at, id)
 );
 
--- Sums of calls by the hour. b0 to b15 count calls by duration, within the bounds of
--- internal/usage.
-CREATE TABLE usage_hours (
-	hour      BIGINT NOT NULL,
-	agent     TEXT   NOT NULL,
-	tool      TEXT   NOT NULL,
-	usecase   TEXT   NOT NULL,
-	client    TEXT   NOT NULL,
-	user_id   TEXT   NOT NULL,
-	calls     BIGINT NOT NULL,
-	errors    BIGINT NOT NULL,
-	bytes_in  BIGINT NOT NULL,
-	bytes_out BIGINT NOT NULL,
-	millis    BIGINT NOT NULL,
-	b0 BIGINT NOT NULL, b1 BIGINT NOT NULL, b2  BIGINT NOT NULL, b3  BIGINT NOT NULL, b4  BIGINT NOT NULL, b5  BIGINT NOT NULL, b6  BIGINT NOT NULL, b7  BIGINT NOT NULL,
-	b8 BIGINT NOT NULL, b9 BIGINT NOT NULL, b10 BIGINT NOT NULL, b11 BIGINT NOT NULL, b12 BIGINT NOT NULL, b13 BIGINT NOT NULL, b14 BIGINT NOT NULL, b15 BIGINT NOT NULL,
-	PRIMARY KEY (hour, agent, tool, usecase, client, user_id)
-);
+CREATE INDEX usage_calls_user ON usage_calls (user_id, at, id);
+CREATE INDEX usage_calls_client ON usage_calls (client, at, id);
+CREATE INDEX usage_calls_agent ON usage_calls (agent, at, id);
+CREATE INDEX usage_calls_unsuccessful ON usage_calls (at, id) WHERE outcome <> 'ok';
 
--- usage_hours without clients and users, of whom there are many: by the hour and by the
--- day. span is the length of either in milliseconds.
-CREATE TABLE usage_totals (
-	span      BIGINT NOT NULL,
-	hour      BIGINT NOT NULL,
-	agent     TEXT   NOT NULL,
-	tool      TEXT   NOT NULL,
-	usecase   TEXT   NOT NULL,
-	calls     BIGINT NOT NULL,
-	errors    BIGINT NOT NULL,
-	bytes_in  BIGINT NOT NULL,
-	bytes_out BIGINT NOT NULL,
-	millis    BIGINT NOT NULL,
-	b0 BIGINT NOT NULL, b1 BIGINT NOT NULL, b2  BIGINT NOT NULL, b3  BIGINT NOT NULL, b4  BIGINT NOT NULL, b5  BIGINT NOT NULL, b6  BIGINT NOT NULL, b7  BIGINT NOT NULL,
-	b8 BIGINT NOT NULL, b9 BIGINT NOT NULL, b10 BIGINT NOT NULL, b11 BIGINT NOT NULL, b12 BIGINT NOT NULL, b13 BIGINT NOT NULL, b14 BIGINT NOT NULL, b15 BIGINT NOT NULL,
-	PRIMARY KEY (span, hour, agent, tool, usecase)
-);
-
--- The audit log. Rows are never changed.
+-- The audit log. Rows are never changed. seq counts the events, and hash is of the event and of
+-- the hash before it: see internal/audit.
 CREATE TABLE audit (
 	at       BIGINT NOT NULL,
 	id       TEXT   NOT NULL,
@@ -132,8 +101,21 @@ CREATE TABLE audit (
 	address  TEXT   NOT NULL,
 	target   TEXT   NOT NULL,
 	detail   TEXT   NOT NULL,
+	seq      BIGINT NOT NULL UNIQUE,
+	hash     TEXT   NOT NULL,
 	PRIMARY KEY (at, id)
 );
+
+-- One row: the last event that was written, and the last that was deleted for its age. Those
+-- who write or delete events lock it.
+CREATE TABLE audit_chain (
+	id           BIGINT NOT NULL PRIMARY KEY,
+	seq          BIGINT NOT NULL,
+	hash         TEXT   NOT NULL,
+	dropped_seq  BIGINT NOT NULL,
+	dropped_hash TEXT   NOT NULL
+);
+INSERT INTO audit_chain (id, seq, hash, dropped_seq, dropped_hash) VALUES (1, 0, '', 0, '');
 
 CREATE INDEX audit_kind ON audit (kind, at, id);
 CREATE INDEX audit_actor ON audit (actor_id, at, id);

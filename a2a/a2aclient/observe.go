@@ -1,0 +1,40 @@
+package a2aclient
+
+import (
+	"context"
+	"net/url"
+
+	"rialto/a2a"
+	"rialto/a2a/internal/wire"
+)
+
+// Call is a call to an agent, for Dialer.Observe.
+type Call struct {
+	Method     string // as A2A 1.0 names it: "SendMessage"
+	URL        *url.URL
+	Binding    a2a.Binding
+	Generation a2a.Generation
+	Card       *a2a.Card
+}
+
+// observed makes a call over r and reports it to Dialer.Observe. A stream is reported when it
+// is closed.
+func observed[T any](ctx context.Context, c *Client, r route, op wire.Op, call func(context.Context, route) (T, error)) (T, error) {
+	if c.dialer.Observe == nil {
+		return call(ctx, r)
+	}
+	ctx, ended := c.dialer.Observe(ctx, Call{
+		Method: wire.Dialects()[0].Method(op), URL: r.target, Binding: r.binding.name(), Generation: r.dialect.Generation, Card: c.card,
+	})
+	v, err := call(ctx, r)
+	if s, ok := any(v).(*stream); ok && err == nil {
+		s.ended = ended
+		return v, nil
+	}
+	var e a2a.Event
+	if err == nil {
+		e, _ = any(v).(a2a.Event)
+	}
+	ended(e, err)
+	return v, err
+}

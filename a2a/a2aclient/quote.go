@@ -1,0 +1,45 @@
+package a2aclient
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// maxQuote bounds what an error shows of a body, in bytes.
+const maxQuote = 200
+
+// quote tells the type of a body that is not A2A, and how it begins.
+func quote(resp *http.Response, body []byte) string {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return "an empty body"
+	}
+	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		kind = "no media type"
+	}
+	return kind + " " + strconv.Quote(beginning(body))
+}
+
+// beginning returns the first words of a body in one line.
+func beginning(body []byte) string {
+	const more = 4 // white space in a row, which is left out
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), more*maxQuote)]), "")), " ")
+	if len(text) > maxQuote {
+		text = strings.ToValidUTF8(text[:maxQuote], "") + "…"
+	}
+	return text
+}
+
+// location returns where a redirect leads, without what may be secret there.
+func location(resp *http.Response) string {
+	to, err := url.Parse(resp.Header.Get("Location"))
+	if err != nil || to.String() == "" {
+		return "nowhere"
+	}
+	to.User, to.RawQuery, to.Fragment = nil, "", ""
+	return to.String()
+}

@@ -1,0 +1,161 @@
+package console
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/operator"
+	"rialto/internal/audit"
+	"rialto/templates"
+)
+
+// overview is the first page: what needs a decision, and how the server does.
+func (c *Console) overview(r *http.Request) (templates.Console, error) {
+	o, err := c.Admin.Overview(r.Context())
+	if err != nil {
+		return templates.Console{}, err
+	}
+	p := templates.Console{Title: "Overview", Live: "/admin/tasks/events", Top: &templates.Section{ID: "numbers", Stats: c.stats(o)}, Sections: []templates.Section{
+		{ID: "decide", Title: "Needs a decision", Items: c.decisions(o)},
+	}}
+	if o.Asking > len(o.Waiting) {
+		p.Sections[0].Lead = templates.Link("/admin/tasks?state=input-required", templates.Fill("See all {} questions", upToMost(o.Asking)))
+	}
+	if len(p.Sections[0].Items) == 0 {
+		p.Sections[0].Table = &templates.Table{Empty: templates.Say("Nothing waits for you.")}
+	}
+	if len(o.Agents) == 0 || r.URL.Query().Get("done") == "setup" {
+		p.Sections[0] = firstSteps()
+	}
+	failed := templates.Section{ID: "failed", Title: "Failed in the last 24 hours"}
+	for _, t := range o.Failures {
+		failed.Items = append(failed.Items, templates.Item{
+			Tone: templates.Bad, Word: "Failed", Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
+			Sub: templates.Row(templates.Data(t.Agent+" ·"), templates.Known(t.Message)), When: templates.When(t.Updated, c.Now()),
+		})
+	}
+	if o.Failed > len(o.Failures) {
+		failed.Lead = templates.Link("/admin/tasks?state=failed&days=1", templates.Fill("See all {} failures", upToMost(o.Failed)))
+	}
+	if len(failed.Items) > 0 {
+		p.Sections = append(p.Sections, failed)
+	}
+	latest := templates.Section{ID: "latest", Title: "Latest events"}
+	for _, e := range o.Events {
+		latest.Facts = append(latest.Facts, templates.Fact{
+			Name: nameOf(e), Value: templates.Row(c.subject(r, e), templates.Data("·"), templates.When(e.At, c.Now())),
+		})
+	}
+	latest.Lead = templates.Link("/admin/audit", templates.Say("Open the audit log"))
+	p.Aside = []templates.Section{latest}
+	return p, nil
+}
+
+// subject is the app of an event, who did it, or both.
+func (c *Console) subject(r *http.Request, e audit.Event) templates.Text {
+	who := e.Actor
+	switch e.Kind {
+	case audit.Consent:
+		if app, err := c.OAuth.Clients.NameOf(r.Context(), e.Target); err == nil && app != "" {
+			who += ", " + app
+		}
+	case audit.ClientRegistered, audit.ClientChanged, audit.ClientRemoved:
+		name, _, _ := strings.Cut(e.Detail, ";")
+		who = cmp.Or(name, who)
+	}
+	return templates.Data(shown(cmp.Or(who, e.Address, "–"), 100))
+}
+
+func (c *Console) stats(o *operator.Overview) []templates.Stat {
+	waiting := templates.Stat{Name: "Waiting for an answer", Value: upToMost(o.Asking), Href: "/admin/tasks?state=input-required", Tone: toneOf(o.Asking, templates.Note)}
+	if o.SigningIn > 0 {
+		waiting.Sub = templates.Fill("and {} for a sign-in", upToMost(o.SigningIn))
+	}
+	trouble := 0
+	for _, a := range o.Agents {
+		if needsAttention(a) {
+			trouble++
+		}
+	}
+	calls := templates.Stat{Name: "Calls in 24 hours", Value: templates.Number(o.Usage.Calls), Href: "/admin/usage?days=1"}
+	latency := templates.Stat{Name: "p95 latency", Value: templates.Data("–"), Href: "/admin/usage?days=1"}
+	if o.Usage.Calls > 0 {
+		calls.Sub = templates.Fill("{} with errors", templates.Number(o.Usage.Errors))
+		latency.Value, latency.Sub = took(int64(o.Usage.P95)), templates.Row(templates.Data("p50"), took(int64(o.Usage.P50)))
+	}
+	return []templates.Stat{
+		waiting,
+		{Name: "Failed in 24 hours", Value: upToMost(o.Failed), Href: "/admin/tasks?state=failed&days=1", Tone: toneOf(o.Failed, templates.Bad)},
+		{Name: "Agents in trouble", Value: upToMost(trouble), Sub: templates.Fill("of {}", templates.Number(int64(len(o.Agents)))), Href: "/admin/agents?only=attention", Tone: toneOf(trouble, templates.Bad)},
+		calls, latency,
+	}
+}
+
+func toneOf(n int, tone templates.Tone) templates.Tone {
+	if n == 0 {
+		return ""
+	}
+	return tone
+}
+
+// needsAttention reports whether an agent that is enabled is down, or shows a card that waits.
+func needsAttention(s directory.Status) bool {
+	return s.Waiting || s.Enabled && s.Health != nil && (s.Health.Problem != "" || !s.Health.Until.IsZero())
+}
+
+// decisions lists agents that are down or changed, and questions that wait.
+func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
+	for _, a := range o.Agents {
+		if !needsAttention(a) || len(items) == maxDecisions {
+			continue
+		}
+		item := templates.Item{Tone: templates.Bad, Word: "Agent down", Text: templates.Link(agentAt(a.Name), templates.Data(a.Name)), Sub: templates.Say("Its new card waits until you accept it.")}
+		if a.Waiting {
+			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(agentAt(a.Name)+"#card", templates.Data(a.Name))
+		} else {
+			item.Sub, item.When = troubleOf(a.Health), templates.When(latest(a.Health.Failed, a.Health.Asked), c.Now())
+		}
+		items = append(items, item)
+	}
+	for _, t := range o.Waiting {
+		items = append(items, templates.Item{
+			Tone: templates.Note, Word: "Question", Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
+			Sub: templates.Row(templates.Data(t.Agent+", "+t.Owner+" ·"), templates.Known(t.Message)), When: templates.When(t.Updated, c.Now()),
+		})
+	}
+	return items
+}
+
+// maxDecisions bounds the agents among the decisions.
+const maxDecisions = 10
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// troubleOf says why an agent does not work.
+func troubleOf(h *directory.Health) templates.Text {
+	if h.Problem != "" {
+		return templates.Because("Its card cannot be read: {}", h.Err, upTo(300))
+	}
+	return templates.Say("The last call got no answer: {}", shown(h.Failure, 300))
+}
+
+// firstSteps says what to do on a server that has just been set up.
+func firstSteps() templates.Section {
+	step := func(name, href, word, why string) templates.Fact {
+		return templates.Fact{Name: name, Value: templates.Lines(templates.Link(href, templates.Say(word)), templates.Say(why))}
+	}
+	return templates.Section{ID: "next", Title: "Next steps", Facts: []templates.Fact{
+		step("1", "/admin/agents/new", "Add an agent", "Give the URL of an A2A agent, and see its card before you add it."),
+		step("2", "/", "Connect a chat app", "The start page has the address to add to ChatGPT, Claude and others."),
+		step("3", "/admin/accounts/new", "Add the people who may sign in", "Each person connects their own apps and sees only their own tasks."),
+		step("4", "/admin/doctor", "Check that apps can reach this server", "The doctor finds what a proxy or firewall in front of it breaks."),
+	}}
+}

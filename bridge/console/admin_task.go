@@ -1,0 +1,70 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/operator"
+	"rialto/bridge/web"
+	"rialto/templates"
+)
+
+// task shows a task of any account. Package documents decides what the operator
+// sees and can do (documents.ByOperator).
+func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
+	defer cancel()
+	r = r.WithContext(ctx)
+	e, err := c.Admin.Task(ctx, r.URL.Query().Get("id"))
+	if err != nil {
+		c.writeError(w, r, err)
+		return
+	}
+	v := c.Bridge.Documents.OperatorView(e)
+	p := web.TaskPage(v, c.Now(), nil)
+	p.Frame, p.Up = c.frame(r, adminArea), link("/admin/tasks", "Tasks")
+	if p.Alert != nil && e.State() == a2a.Failed {
+		p.Alert.Ways = []templates.Way{{Href: agentAt(e.Agent), Name: "Test the agent"}, {Href: "/admin/tasks?" + url.Values{"agent": {e.Agent}, "state": {string(a2a.Failed)}}.Encode(), Name: "Other failures of this agent"}}
+	}
+	if p.Facts, err = c.taskFacts(r, e); err != nil {
+		c.writeError(w, r, err)
+		return
+	}
+	if !e.Idle {
+		p.Live = "/admin/tasks/one/events?id=" + url.QueryEscape(e.Handle)
+	}
+	if v.CanCancel {
+		p.Cancel = &templates.Button{Action: "/admin/tasks/cancel", Hidden: append(hidden("id", e.Handle), templates.Value{Name: "confirm", Value: "yes"})}
+	}
+	templates.Write(w, r, http.StatusOK, p)
+}
+
+func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fact, error) {
+	name := ""
+	a, err := c.Admin.AccountOf(r.Context(), e.Owner)
+	if err == nil {
+		name = a.Name
+	} else if !errors.Is(err, operator.ErrNotFound) {
+		return nil, err
+	}
+	app := e.Client
+	if client, err := c.Admin.Client(r.Context(), e.Client); err == nil {
+		app = cmp.Or(client.Name, app)
+	}
+	facts := []templates.Fact{
+		{Name: "Account", Value: owner(name, e.Owner)},
+		{Name: "App", Value: templates.Link("/admin/clients/one?id="+url.QueryEscape(e.Client), templates.Data(shown(app, 200)))},
+		{Name: "Agent", Value: templates.Link(agentAt(e.Agent), templates.Data(e.Agent))},
+		{Name: "Sent", Value: templates.Stamp(e.Created)}, {Name: "Changed", Value: templates.Stamp(e.Updated)},
+		{Name: "Task ID", Value: templates.ID(e.Handle)},
+	}
+	if conversation := shown(e.ContextID(), 200); conversation != "" {
+		facts = append(facts, templates.Fact{Name: "Conversation", Value: templates.ID(conversation)})
+	}
+	return facts, nil
+}

@@ -1,0 +1,116 @@
+package events
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/sanitize"
+)
+
+// agentStates knows the agents as they were, and tells what has changed.
+type agentStates struct {
+	mu      sync.Mutex
+	changed chan struct{}
+}
+
+// AgentsChanged says that an agent, or the list of agents, has changed. It does not wait.
+func (s *Service) AgentsChanged() {
+	select {
+	case s.agents.queue() <- struct{}{}:
+	default: // a look is due already
+	}
+}
+
+func (a *agentStates) queue() chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.changed == nil {
+		a.changed = make(chan struct{}, 1)
+	}
+	return a.changed
+}
+
+// run makes events of the changes of agents, until ctx ends. Changes while no server runs make none.
+func (a *agentStates) run(ctx context.Context, s *Service) {
+	before := fingerprints(s.Directory)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.queue():
+		}
+		now := fingerprints(s.Directory)
+		for _, name := range changedNames(before, now) {
+			e := agentEvent(name, before[name], now[name], s.Now())
+			if err := s.Store.Emit(ctx, e); err != nil && ctx.Err() == nil {
+				s.Log.Error("adding an event of an agent", "agent", name, "err", err)
+			}
+		}
+		before = now
+		s.Wake()
+	}
+}
+
+// fingerprint is an agent at one moment; the zero value is none.
+type fingerprint struct {
+	Settings, Card string // sums; Card is "" until the card has been read
+	Title          string
+	Disabled       bool
+}
+
+// same tells whether nothing has changed. That a card is read for the first time is no change.
+func (f fingerprint) same(g fingerprint) bool {
+	return f.Settings == g.Settings && (f.Card == g.Card || f.Card == "" || g.Card == "")
+}
+
+func fingerprints(d *directory.Directory) map[string]fingerprint {
+	all := map[string]fingerprint{}
+	for _, e := range d.All() {
+		f := fingerprint{Disabled: e.Disabled, Settings: sum([]any{e.URL, e.Disabled, e.UseCases})}
+		if card := e.LastCard(); card != nil {
+			f.Title, f.Card = sanitize.Label(card.Name), sum(card)
+		}
+		all[e.Name] = f
+	}
+	return all
+}
+
+func sum(v any) string {
+	b, _ := json.Marshal(v) // always has a JSON form
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:12])
+}
+
+// changedNames returns the agents that differ.
+func changedNames(before, now map[string]fingerprint) (names []string) {
+	for name := range before {
+		if !before[name].same(now[name]) {
+			names = append(names, name)
+		}
+	}
+	for name := range now {
+		if _, known := before[name]; !known {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// agentEvent returns the event of a change. All replicas that see the change make the same.
+func agentEvent(name string, before, now fingerprint, at time.Time) Event {
+	change := "changed"
+	switch {
+	case now.Settings == "":
+		change = "removed"
+	case before.Settings == "":
+		change = "added"
+	case now.Disabled && !before.Disabled:
+		change = "disabled"
+	}
+	return Event{ID: "agent." + sum([]any{name, before, now}), Name: agentChanged, At: at, Agent: name, State: change, Text: now.Title}
+}

@@ -1,0 +1,172 @@
+package events
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	math "math/rand/v2"
+	"net/http"
+	"time"
+
+	"rialto/bridge/push"
+	"rialto/mcp"
+)
+
+const (
+	retryFor     = 15 * time.Minute // an event, until it is given up
+	maxPause     = 3 * time.Minute  // between attempts
+	suspendAfter = 24 * time.Hour   // in which no attempt succeeded
+)
+
+// accessEnded is why a subscription is ended whose client lost its access.
+var accessEnded = &mcp.EventError{Kind: mcp.EventForbidden, Message: "The access of this app has ended."}
+
+// attempt delivers the next event of a subscription, and records the result.
+func (s *Service) attempt(ctx context.Context, sub *Subscription) {
+	trying, cancel := context.WithTimeout(ctx, push.AttemptTimeout)
+	defer cancel()
+	done, err := s.deliverNext(trying, sub)
+	if ctx.Err() != nil && !done {
+		return // the worker releases the subscription
+	}
+	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), push.StoreTimeout)
+	defer cancel()
+	if err == nil {
+		err = s.Store.Settle(writing, sub, s.Replica)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.Log.Error("delivering an event", "id", sub.ID, "err", err) // it is delivered again after its lease
+	}
+}
+
+// deliverNext makes one attempt and changes the subscription to what is to be recorded. done says
+// that the receiver has answered, or that there was nothing to send.
+func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool, err error) {
+	caller, alive, err := s.Access(ctx, sub.Grant)
+	if err != nil {
+		return false, err
+	}
+	if !alive || sub.Agent != "" && !s.sees(caller, sub.Agent) {
+		s.terminate(ctx, sub, accessEnded)
+		return true, nil
+	}
+	to, err := s.open(sub)
+	if err != nil {
+		return false, err
+	}
+	next, err := s.Store.Events(ctx, sub.Owner, sub.Name, sub.Filter, sub.Position, sub.Last, 1)
+	if err != nil {
+		return false, err
+	}
+	if len(next) == 0 { // they were kept for long enough
+		sub.Position, sub.Gap, sub.Attempts = sub.Last, true, 0
+		return true, nil
+	}
+	e := next[0]
+	if !s.sees(caller, e.Agent) {
+		sub.advance(e.Seq)
+		return true, nil
+	}
+	if sub.Gap {
+		if a, err := s.control(ctx, sub, to, "gap", map[string]any{"cursor": cursor(sub.Epoch, sub.Position)}); failure(a, err) != "" {
+			s.failed(sub, e, a, err)
+			return err == nil, nil
+		}
+		sub.Gap = false
+	}
+	body, err := json.Marshal(s.shown(e, cursor(sub.Epoch, e.Seq)))
+	if err != nil {
+		return false, err
+	}
+	a, err := s.post(ctx, sub, to, e.ID, body)
+	ok := failure(a, err) == ""
+	if s.Attempted != nil {
+		s.Attempted(ok)
+	}
+	if !ok {
+		s.failed(sub, e, a, err)
+		return err == nil, nil
+	}
+	sub.advance(e.Seq)
+	sub.Delivered, sub.Failing, sub.Failure = s.Now(), time.Time{}, ""
+	return true, nil
+}
+
+// advance goes on to the next event.
+func (sub *Subscription) advance(seq int64) {
+	sub.Position, sub.Attempts, sub.Due = seq, 0, time.Time{}
+}
+
+// failed schedules the next attempt, gives up the event, or suspends the subscription until its
+// client renews it.
+func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
+	now := s.Now()
+	if sub.Failing.IsZero() {
+		sub.Failing = now
+	}
+	sub.Failure = failure(a, err)
+	pause := pauseAfter(sub.Attempts, math.Float64())
+	unwanted := false
+	if a != nil {
+		pause = max(pause, min(a.retryAfter, retryFor))
+		unwanted = a.status == http.StatusGone || a.status == http.StatusRequestEntityTooLarge
+	}
+	sub.Attempts++
+	sub.Due = now.Add(pause)
+	log := s.Log.With("id", sub.ID, "event", e.ID, "host", sub.Host, "attempt", sub.Attempts, "failure", sub.Failure)
+	switch {
+	case now.Sub(sub.Failing) >= suspendAfter:
+		sub.Active = false
+		log.Warn("an event subscription is suspended until its client renews it")
+	case unwanted || spent(sub.Attempts):
+		sub.advance(e.Seq)
+		sub.Gap = true
+		log.Warn("an event was given up")
+	default:
+		log.Info("an event was not delivered", "again", sub.Due)
+	}
+}
+
+// pauseAfter returns the pause after failure n of an event, counted from 0. It begins with half a
+// second, a quarter of the pause of push notifications: the next events of the subscription wait.
+func pauseAfter(n int, jitter float64) time.Duration { return min(push.Backoff(n, jitter)/4, maxPause) }
+
+// spent tells whether so many attempts, with their pauses, have lasted for retryFor.
+func spent(attempts int) bool {
+	var lasted time.Duration
+	for n := range attempts {
+		lasted += pauseAfter(n, 0)
+	}
+	return lasted >= retryFor
+}
+
+// control sends an envelope that is no event.
+func (s *Service) control(ctx context.Context, sub *Subscription, to *target, kind string, members map[string]any) (*answer, error) {
+	members["type"] = kind
+	body, err := json.Marshal(members)
+	if err != nil {
+		return nil, err
+	}
+	return s.post(ctx, sub, to, "msg_"+kind+"_"+rand.Text(), body)
+}
+
+// terminate ends a subscription and tells its receiver once. Who deletes the row tells.
+func (s *Service) terminate(ctx context.Context, sub *Subscription, why *mcp.EventError) {
+	ended, err := s.Store.Drop(ctx, sub.ID, "")
+	if err != nil {
+		s.Log.Error("ending an event subscription", "id", sub.ID, "err", err)
+	}
+	if err != nil || ended == nil || ended.Verified.IsZero() {
+		return
+	}
+	s.Log.Info("an event subscription was ended by the server", "id", ended.ID, "event", ended.Name, "why", why.Message)
+	to, err := s.open(ended)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, push.AttemptTimeout)
+		defer cancel()
+		_, err = s.control(ctx, ended, to, "terminated", map[string]any{"error": map[string]any{"code": why.Code(true), "message": why.Message}})
+	}
+	if err != nil {
+		s.Log.Info("a receiver was not told that its event subscription ended", "id", ended.ID, "failure", failure(nil, err))
+	}
+}

@@ -1,0 +1,195 @@
+// Package events tells MCP clients what happens to tasks and agents without a call of theirs (MCP
+// Events, SEP-3415): clients poll, keep a stream open, or name a webhook. It knows which events there
+// are, who may get them, and how webhooks are called (Standard Webhooks). It does not know the
+// messages of the protocol: see package mcp. The events of tasks are written by the store, with
+// the change of the task.
+//
+// Where the specification is open: the principal of a subscription is the account and the client;
+// a receiver is verified again after verifiedFor, or when its address is new.
+package events
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/push"
+	"rialto/mcp"
+)
+
+const (
+	keptFor    = 24 * time.Hour // events, for clients that continue at a cursor
+	keptEvents = 10_000         // of one type for a user
+	maxPage    = 200            // events of one poll
+	sweepEvery = time.Minute    // looks for grants that have ended
+)
+
+// The refusals of Store.Reserve.
+var (
+	ErrFull      = errors.New("there are too many event subscriptions")
+	ErrFullOwner = errors.New("the user has too many event subscriptions")
+)
+
+// Service implements mcp.Events. All fields but Attempted are required. Call Run.
+type Service struct {
+	Store     Store
+	Directory *directory.Directory
+	HTTP      *http.Client       // under the rules of guardhttp
+	Check     func(string) error // refuses an address by its form
+	Key       []byte             // 32 bytes that encrypt addresses and secrets
+	Replica   string
+	TaskURL   string // the address of a task's page, without its handle
+	Now       func() time.Time
+	Log       *slog.Logger
+
+	// Grant returns the grant of a context, and Access for whom a grant acts now; false if it ended.
+	Grant  func(context.Context) string
+	Access func(ctx context.Context, grant string) (directory.Caller, bool, error)
+	// Limits returns how many subscriptions there may be in all, and of one user.
+	Limits func() (most, perUser int)
+
+	Attempted func(ok bool) // is called after each attempt to deliver
+
+	wake     waker
+	verifies budget
+	agents   agentStates
+}
+
+var _ mcp.Events = (*Service)(nil)
+
+// Run delivers events to webhooks, until ctx ends.
+func (s *Service) Run(ctx context.Context) {
+	var wait sync.WaitGroup
+	wait.Go(func() { s.sweep(ctx) })
+	wait.Go(func() { s.agents.run(ctx, s) })
+	w := push.Worker[*Subscription]{
+		What: "events", Replica: s.Replica, Now: s.Now, Log: s.Log,
+		Claim: s.Store.Claim, Next: s.Store.Next, Release: s.Store.Release, Added: s.wake.worker(),
+		Host: func(s *Subscription) string { return s.Host }, Attempt: s.attempt,
+	}
+	w.Run(ctx)
+	wait.Wait()
+}
+
+// sweep ends the subscriptions of grants that have ended, and deletes what is old.
+func (s *Service) sweep(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := errors.Join(s.EndRevoked(ctx), s.Store.Prune(ctx, s.Now(), s.Now().Add(-keptFor))); err != nil && ctx.Err() == nil {
+			s.Log.Error("maintaining event subscriptions", "err", err)
+		}
+	}
+}
+
+// EndRevoked ends the subscriptions whose grant has ended.
+func (s *Service) EndRevoked(ctx context.Context) error {
+	grants, err := s.Store.Grants(ctx)
+	if err != nil {
+		return err
+	}
+	for _, grant := range grants {
+		_, alive, err := s.Access(ctx, grant)
+		if err != nil {
+			return err
+		}
+		if alive {
+			continue
+		}
+		ended, err := s.Store.OfGrant(ctx, grant)
+		if err != nil {
+			return err
+		}
+		for _, sub := range ended {
+			s.terminate(ctx, sub, accessEnded)
+		}
+	}
+	return nil
+}
+
+// Wake says that events may have been added, in this process or in another.
+func (s *Service) Wake() { s.wake.now() }
+
+// cursor names a position of a log. A log that is made anew has another epoch.
+func cursor(epoch, position int64) string {
+	return strconv.FormatInt(epoch, 36) + "." + strconv.FormatInt(position, 36)
+}
+
+// position returns where in a log a cursor continues, and whether events before that are missing. An
+// unknown cursor continues at the oldest event.
+func (l *Log) position(c string) (at int64, truncated bool) {
+	epoch, number, _ := strings.Cut(c, ".")
+	made, err := strconv.ParseInt(epoch, 36, 64)
+	at, err2 := strconv.ParseInt(number, 36, 64)
+	if err != nil || err2 != nil || made != l.Epoch || at < l.Oldest-1 || at > l.Last {
+		return l.Oldest - 1, true
+	}
+	return at, false
+}
+
+// waker tells the worker, and all that wait in Poll, that there may be events.
+type waker struct {
+	mu      sync.Mutex
+	pending bool
+	changed chan struct{} // is closed at the next event
+	work    chan struct{}
+}
+
+// writeDelay is longer than a task that has ended may wait to be written: see writebehind.
+const writeDelay = 150 * time.Millisecond
+
+func (w *waker) now() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.pending {
+		w.pending = true
+		time.AfterFunc(writeDelay, w.ring)
+	}
+}
+
+func (w *waker) ring() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pending = false
+	if w.changed != nil {
+		close(w.changed)
+		w.changed = nil
+	}
+	select {
+	case w.queue() <- struct{}{}:
+	default: // it is awake
+	}
+}
+
+func (w *waker) queue() chan struct{} {
+	if w.work == nil {
+		w.work = make(chan struct{}, 1)
+	}
+	return w.work
+}
+
+func (w *waker) worker() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.queue()
+}
+
+func (w *waker) next() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.changed == nil {
+		w.changed = make(chan struct{})
+	}
+	return w.changed
+}

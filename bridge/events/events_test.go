@@ -1,0 +1,84 @@
+package events
+
+import (
+	"encoding/json"
+	"log/slog"
+	"testing"
+	"time"
+)
+
+// TestASubscriptionIsKnownByWhatMakesIt is a vector of SEP-3415 implementations: the arguments may be
+// written in any way.
+func TestASubscriptionIsKnownByWhatMakesIt(t *testing.T) {
+	const want = "sub_f8a3f738386fcee69f0fcd29cc248573"
+	for _, arguments := range []string{`{"agent":"table-expert"}`, "{ \"agent\" :\n\"table\\u002dexpert\" }"} {
+		got, err := subscriptionID("acc_42", "https://hooks.example.com/mcp/1", "task.finished", json.RawMessage(arguments))
+		if err != nil || got != want {
+			t.Errorf("%s: got %s, %v, want %s", arguments, got, err, want)
+		}
+	}
+	for _, other := range [][3]string{{"acc_43", "https://hooks.example.com/mcp/1", "task.finished"}, {"acc_42", "https://hooks.example.com/mcp/2", "task.finished"}, {"acc_42", "https://hooks.example.com/mcp/1", "task.failed"}} {
+		if got, err := subscriptionID(other[0], other[1], other[2], json.RawMessage(`{"agent":"table-expert"}`)); err != nil || got == want {
+			t.Errorf("%q: got %s, %v", other, got, err)
+		}
+	}
+}
+
+// TestABodyIsSigned is a vector of Standard Webhooks, while a secret is replaced.
+func TestABodyIsSigned(t *testing.T) {
+	body := []byte(`{"eventId":"tsk_7f3a.4","name":"task.finished","timestamp":"2026-11-22T09:00:00Z","data":{"task_id":"tsk_7f3a","state":"completed"},"cursor":null}`)
+	now := time.Unix(1795338000, 0)
+	const one, two = "v1,Ran4atmGKBofgg5ihES0ZP3tRtHOUR4pvRlcZ8z92NE=", "v1,8692GpL9kiwhEaeB3DsN9COKq4IRUn/71jQ8H2s89Lk="
+	to := &target{Secret: "whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=", Before: "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", Until: now.Add(time.Minute)}
+	if got, err := sign(to, now, "tsk_7f3a.4", body); err != nil || got != two+" "+one {
+		t.Errorf("got %q, %v, want both signatures", got, err)
+	}
+	to.Until = now
+	if got, err := sign(to, now, "tsk_7f3a.4", body); err != nil || got != two {
+		t.Errorf("after the grace: got %q, %v, want %q", got, err, two)
+	}
+}
+
+func TestAttemptsEndAfterAQuarterOfAnHour(t *testing.T) {
+	for attempts, want := range map[int]bool{1: false, 5: false, 10: false, 14: true} {
+		if got := spent(attempts); got != want {
+			t.Errorf("%d attempts: got %v", attempts, got)
+		}
+	}
+}
+
+// TestAReceiverThatAlwaysFailsIsSuspended follows the attempts of one subscription for more than a day.
+func TestAReceiverThatAlwaysFailsIsSuspended(t *testing.T) {
+	now := time.Unix(1795338000, 0)
+	s := &Service{Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}
+	sub, attempts, lost := &Subscription{Active: true}, 0, int64(0)
+	for sub.Active && attempts < 10_000 {
+		before := sub.Position
+		s.failed(sub, Event{Seq: sub.Position + 1}, &answer{status: 503, retryAfter: time.Minute}, nil)
+		attempts++
+		if lost += sub.Position - before; !sub.Due.IsZero() {
+			if pause := sub.Due.Sub(now); pause < time.Minute || pause > 15*time.Minute {
+				t.Fatalf("attempt %d: a pause of %v, and the receiver asked for a minute", attempts, pause)
+			}
+			now = sub.Due
+		}
+	}
+	if lasted := now.Sub(sub.Failing); lasted < suspendAfter || lasted > suspendAfter+time.Hour || lost == 0 || !sub.Gap || sub.Failure != "http_5xx" {
+		t.Errorf("suspended after %v, %d attempts, %d events, %+v", lasted, attempts, lost, sub)
+	}
+}
+
+func TestACursorIsNeverAnError(t *testing.T) {
+	log := &Log{Epoch: 1795338000000, Last: 10, Oldest: 4}
+	for c, want := range map[string]struct {
+		at        int64
+		truncated bool
+	}{
+		cursor(log.Epoch, 7): {7, false}, cursor(log.Epoch, 10): {10, false}, cursor(log.Epoch, 3): {3, false},
+		cursor(log.Epoch, 2): {3, true}, cursor(log.Epoch, 11): {3, true}, cursor(1, 7): {3, true}, "118": {3, true}, "": {3, true}, "-.-": {3, true},
+	} {
+		if at, truncated := log.position(c); at != want.at || truncated != want.truncated {
+			t.Errorf("%q: got %d, %v, want %+v", c, at, truncated, want)
+		}
+	}
+}

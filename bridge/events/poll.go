@@ -1,0 +1,103 @@
+package events
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/push"
+	"rialto/mcp"
+)
+
+// Poll implements mcp.Events. With q.Wait it also looks every few seconds, for the events of tasks
+// whose replicas could not tell.
+func (s *Service) Poll(ctx context.Context, _ string, q *mcp.EventQuery) (*mcp.EventPage, error) {
+	over := time.NewTimer(q.Wait)
+	defer over.Stop()
+	for {
+		changed := s.wake.next()
+		page, err := s.poll(ctx, q)
+		if err != nil || q.Wait == 0 || len(page.Events) > 0 || page.Truncated {
+			return page, err
+		}
+		look := time.NewTimer(push.PollInterval)
+		select {
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-changed:
+		case <-look.C:
+		case <-over.C:
+			look.Stop()
+			return page, nil
+		}
+		if look.Stop(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, error) {
+	caller, err := s.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var f Filter
+	if err := json.Unmarshal(q.Arguments, &f); err != nil {
+		return nil, err
+	}
+	log, err := s.log(ctx, caller.User, q.Name)
+	if err != nil {
+		return nil, err
+	}
+	page := &mcp.EventPage{Cursor: cursor(log.Epoch, log.Last)}
+	if q.Cursor == "" {
+		return page, nil
+	}
+	at, truncated := log.position(q.Cursor)
+	most := maxPage
+	if q.Most > 0 {
+		most = min(q.Most, maxPage)
+	}
+	list, err := s.Store.Events(ctx, caller.User, q.Name, f, at, log.Last, most+1)
+	if err != nil {
+		return nil, err
+	}
+	if page.Truncated = truncated; len(list) > most {
+		list, page.More = list[:most], true
+		page.Cursor = cursor(log.Epoch, list[most-1].Seq)
+	}
+	for _, e := range list {
+		switch {
+		case tooOld(q, e, s.Now()):
+			page.Truncated = true
+		case s.sees(caller, e.Agent):
+			page.Events = append(page.Events, s.shown(e, cursor(log.Epoch, e.Seq)))
+		}
+	}
+	return page, nil
+}
+
+func tooOld(q *mcp.EventQuery, e Event, now time.Time) bool {
+	return q.MaxAge > 0 && e.At.Before(now.Add(-q.MaxAge))
+}
+
+// log returns the log of a user, and has events kept for it from now on.
+func (s *Service) log(ctx context.Context, user, name string) (Log, error) {
+	now := s.Now()
+	return s.Store.Log(ctx, user, name, keptEvents, now, now.Add(keptFor))
+}
+
+// caller returns for whom a request acts. A stream outlives its token: each look asks again.
+func (s *Service) caller(ctx context.Context) (directory.Caller, error) {
+	caller, alive, err := s.Access(ctx, s.Grant(ctx))
+	if err == nil && !alive {
+		err = &mcp.EventError{Kind: mcp.EventForbidden, Message: "Events need a token of an account."}
+	}
+	return caller, err
+}
+
+// sees tells whether a caller may know what happens to an agent.
+func (s *Service) sees(c directory.Caller, agent string) bool {
+	return !s.Directory.HidesFrom(c, agent)
+}

@@ -1,0 +1,101 @@
+package events
+
+import (
+	"context"
+	"time"
+)
+
+// Log holds the events of one type for one owner. Positions are numbers of its events.
+type Log struct {
+	Epoch  int64 // tells this log from an earlier one of the owner and type
+	Last   int64 // the latest event
+	Oldest int64 // the oldest that is kept; Last+1 if there is none
+}
+
+// Filter narrows events. Empty fields narrow nothing.
+type Filter struct {
+	Task    string `json:"task_id"`
+	Agent   string `json:"agent"`
+	Context string `json:"context_id"`
+}
+
+// Event is a stored event.
+type Event struct {
+	Seq                               int64
+	ID, Name                          string
+	At                                time.Time
+	Task, Agent, Context, State, Text string
+}
+
+// Subscription is a webhook that gets events.
+type Subscription struct {
+	ID, Owner, Client, Grant, Name string
+	Filter
+	Host    string
+	Address string // a hash of the address
+	Sealed  string // address and secrets
+
+	// Fence is another value each time that a subscription with this ID is made.
+	Fence    string
+	Verified time.Time // when the receiver last proved that it wants events; zero if it has not
+	Expires  time.Time // zero is never
+	Active   bool      // false while it is suspended
+
+	Epoch          int64 // of its log
+	Position, Last int64 // the last event that the receiver has, and the latest for it
+	Gap            bool  // the next delivery begins with a notice of missed events
+
+	Attempts  int       // that failed, for the event after Position
+	Due       time.Time // of the next attempt
+	Failing   time.Time // since when all attempts fail; zero if the latest did not
+	Delivered time.Time
+	Failure   string // the category of the latest failure, "" if the latest attempt succeeded
+}
+
+// Store keeps logs, events and subscriptions. The events of tasks are written by the database, in
+// the transaction that changes the task. All methods are atomic and may be called concurrently, by
+// several replicas that share one database.
+type Store interface {
+	// Log returns the log of an owner and type. It makes the log if there is none, and keeps it until
+	// a moment at least. The log keeps at most keep events.
+	Log(ctx context.Context, owner, name string, keep int, now, until time.Time) (Log, error)
+
+	// Events returns at most limit events of a log that f chooses, after one number and up to another,
+	// the oldest first.
+	Events(ctx context.Context, owner, name string, f Filter, after, upTo int64, limit int) ([]Event, error)
+
+	// Reserve adds s, which gets no events yet, unless there is a subscription with its ID. It returns
+	// that of the store, and when the address was last verified for the owner and client. It returns ErrFull if there are most others in all, and ErrFullOwner if the
+	// owner has mostOwner.
+	Reserve(ctx context.Context, s *Subscription, most, mostOwner int) (kept *Subscription, verified time.Time, err error)
+
+	// Confirm makes a reserved subscription get events after s.Position, and renews one that gets them
+	// already: its grant, its address and secrets, its end. It returns false if the subscription with
+	// this fence has been dropped. The rest of s is set to what the store has.
+	Confirm(ctx context.Context, s *Subscription) (bool, error)
+
+	// Drop deletes a subscription and returns it, or nil if there is none. With a fence, it deletes
+	// only a reserved one with that fence.
+	Drop(ctx context.Context, id, fence string) (*Subscription, error)
+
+	// Claim, Next and Release are those of push.Worker. A subscription is claimed, and with it the
+	// events after its position.
+	Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*Subscription, error)
+	Next(ctx context.Context) (time.Time, error)
+	Release(ctx context.Context, replica string, now time.Time) error
+
+	// Settle records the outcome of an attempt and ends the claim of replica, if it has not ended.
+	Settle(ctx context.Context, s *Subscription, replica string) error
+
+	// Grants returns the grants that subscriptions depend on, and OfGrant their subscriptions.
+	Grants(ctx context.Context) ([]string, error)
+	OfGrant(ctx context.Context, grant string) ([]*Subscription, error)
+
+	// Emit adds an event that is not of a task to each log of its type, unless the log has an event
+	// with its ID.
+	Emit(ctx context.Context, e Event) error
+
+	// Prune deletes events before a moment, subscriptions that have expired or were not confirmed in
+	// time, and unused logs.
+	Prune(ctx context.Context, now, before time.Time) error
+}

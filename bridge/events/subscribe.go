@@ -1,0 +1,251 @@
+package events
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"rialto/bridge/directory"
+	"rialto/internal/sealed"
+	"rialto/mcp"
+)
+
+const (
+	defaultTTL  = time.Hour        // of a subscription that names none
+	minTTL      = time.Minute      // whatever it names
+	maxTTL      = 24 * time.Hour   // also of one that asks for no end
+	verifiedFor = 24 * time.Hour   // until a receiver is asked again whether it wants events
+	reservedFor = time.Minute      // for the verification of a new subscription
+	secretGrace = 10 * time.Minute // in which the secret before signs as well
+	maxURL      = 2 << 10          // the address of a webhook
+
+	maxVerifications = 10 // receivers that are verified in a minute, of a user
+)
+
+// target is where events go, and with which secrets they are signed.
+type target struct {
+	URL    string    `json:"url"`
+	Secret string    `json:"secret"`
+	Before string    `json:"before,omitempty"` // the secret that was replaced
+	Until  time.Time `json:"until,omitzero"`   // when Before ends
+}
+
+// subscriptionID identifies a subscription by what makes it one: who, where, what.
+func subscriptionID(principal, address, name string, arguments json.RawMessage) (string, error) {
+	key, err := json.Marshal(map[string]any{"principal": principal, "url": address, "name": name, "arguments": arguments})
+	if err != nil {
+		return "", err
+	}
+	canonical := jsontext.Value(key)
+	if err := canonical.Canonicalize(); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(canonical)
+	return "sub_" + hex.EncodeToString(sum[:16]), nil
+}
+
+// Subscribe implements mcp.Events.
+func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventSubscription) (*mcp.EventGrant, error) {
+	caller, err := s.caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sub, log, err := s.requested(ctx, caller, principal, q)
+	if err != nil {
+		return nil, err
+	}
+	most, perUser := s.Limits()
+	kept, verified, err := s.Store.Reserve(ctx, sub, most, perUser)
+	switch {
+	case errors.Is(err, ErrFullOwner):
+		return nil, exhausted("You have too many event subscriptions. Unsubscribe from some, or let them expire.", perUser)
+	case errors.Is(err, ErrFull):
+		return nil, exhausted("The server has no room for more event subscriptions.", most)
+	case err != nil:
+		return nil, err
+	}
+	renewed := !kept.Verified.IsZero()
+	to, err := s.replaced(kept, q)
+	if err != nil {
+		return nil, err
+	}
+	sub.Fence, sub.Verified = kept.Fence, verified
+	if now := s.Now(); now.Sub(verified) > verifiedFor {
+		if err := s.verify(ctx, sub, to); err != nil {
+			if _, dropped := s.Store.Drop(context.WithoutCancel(ctx), sub.ID, sub.Fence); dropped != nil {
+				s.Log.Error("dropping an event subscription that was not verified", "id", sub.ID, "err", dropped)
+			}
+			return nil, err
+		}
+		sub.Verified = now
+	}
+	if sub.Sealed, err = s.seal(sub.ID, to); err != nil {
+		return nil, err
+	}
+	truncated := s.begin(sub, log, q)
+	if ok, err := s.Store.Confirm(ctx, sub); err != nil || !ok {
+		return nil, errors.Join(err, map[bool]error{false: &mcp.EventError{Kind: mcp.EventNotFound, Message: "The subscription was ended meanwhile.", Data: map[string]any{"kind": "subscription"}}}[ok])
+	}
+	s.Wake()
+	s.Log.Info("an event subscription begins", "id", sub.ID, "event", sub.Name, "host", sub.Host, "renewed", renewed, "until", sub.Expires)
+	g := &mcp.EventGrant{ID: sub.ID, RefreshBefore: &sub.Expires, Cursor: cursor(sub.Epoch, sub.Position), Truncated: truncated && !renewed}
+	if renewed {
+		g.Status = status(kept)
+	}
+	return g, nil
+}
+
+// requested returns the subscription that a client asks for, not verified yet.
+func (s *Service) requested(ctx context.Context, caller directory.Caller, principal string, q *mcp.EventSubscription) (*Subscription, Log, error) {
+	if err := s.Check(q.URL); err != nil || len(q.URL) > maxURL {
+		return nil, Log{}, mcp.Refusal("delivery.url must be an https address on the public internet, without a username: "+why(err), nil)
+	}
+	u, err := url.Parse(q.URL)
+	if err != nil {
+		return nil, Log{}, mcp.Refusal("delivery.url is not an address", nil)
+	}
+	id, err := subscriptionID(principal, q.URL, q.Name, q.Arguments)
+	if err != nil {
+		return nil, Log{}, mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
+	}
+	sub := &Subscription{ID: id, Owner: caller.User, Client: caller.Client, Grant: s.Grant(ctx), Name: q.Name, Host: u.Host, Address: addressHash(q.URL), Fence: rand.Text()}
+	if err := json.Unmarshal(q.Arguments, &sub.Filter); err != nil {
+		return nil, Log{}, err
+	}
+	if sub.Agent != "" && (s.Directory.Lookup(sub.Agent) == nil || !s.sees(caller, sub.Agent)) {
+		return nil, Log{}, &mcp.EventError{Kind: mcp.EventForbidden, Message: "There is no agent with this name, or you may not use it. list_agents lists your agents."}
+	}
+	sub.Expires = s.Now().Add(reservedFor)
+	log, err := s.log(ctx, sub.Owner, sub.Name)
+	return sub, log, err
+}
+
+func addressHash(address string) string {
+	sum := sha256.Sum256([]byte(address))
+	return hex.EncodeToString(sum[:16])
+}
+
+func why(err error) string {
+	if err == nil {
+		return "it is too long"
+	}
+	return err.Error()
+}
+
+func exhausted(text string, most int) error {
+	return &mcp.EventError{Kind: mcp.EventExhausted, Message: text, Data: map[string]any{"limit": "subscriptions", "max": most}}
+}
+
+// replaced returns the target of a subscription. A secret that is replaced signs for a while longer.
+func (s *Service) replaced(kept *Subscription, q *mcp.EventSubscription) (*target, error) {
+	to := &target{URL: q.URL, Secret: q.Secret}
+	if kept.Sealed == "" {
+		return to, nil
+	}
+	old, err := s.open(kept)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case old.Secret != to.Secret:
+		to.Before, to.Until = old.Secret, s.Now().Add(secretGrace)
+	case s.Now().Before(old.Until):
+		to.Before, to.Until = old.Before, old.Until
+	}
+	return to, nil
+}
+
+// begin sets how long a subscription lives and, if it is new, where it begins.
+func (s *Service) begin(sub *Subscription, log Log, q *mcp.EventSubscription) (truncated bool) {
+	ttl := defaultTTL
+	switch {
+	case q.Endless:
+		ttl = maxTTL
+	case q.TTL != nil:
+		ttl = min(max(*q.TTL, minTTL), maxTTL)
+	}
+	sub.Expires = s.Now().Add(ttl).Truncate(time.Millisecond).UTC()
+	if sub.Position = -1; q.Cursor != "" { // -1 is now
+		sub.Position, truncated = log.position(q.Cursor)
+		sub.Gap = truncated
+	}
+	return truncated
+}
+
+// status tells how the deliveries of a subscription went before it was renewed.
+func status(s *Subscription) *mcp.EventDeliveryStatus {
+	d := &mcp.EventDeliveryStatus{Active: true}
+	if !s.Delivered.IsZero() {
+		d.LastDeliveryAt = &s.Delivered
+	}
+	if s.Failure != "" {
+		d.LastError = &s.Failure
+	}
+	if !s.Failing.IsZero() {
+		d.FailedSince = &s.Failing
+	}
+	return d
+}
+
+// Unsubscribe implements mcp.Events. The ID holds the principal, so that users
+// end only subscriptions of their own.
+func (s *Service) Unsubscribe(ctx context.Context, principal string, q *mcp.EventSubscription) error {
+	if _, err := s.caller(ctx); err != nil {
+		return err
+	}
+	id, err := subscriptionID(principal, q.URL, q.Name, q.Arguments)
+	if err != nil {
+		return mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
+	}
+	dropped, err := s.Store.Drop(ctx, id, "")
+	if err == nil && dropped != nil {
+		s.Log.Info("an event subscription was ended", "id", id, "event", dropped.Name)
+	}
+	return err
+}
+
+func (s *Service) seal(id string, t *target) (string, error) {
+	plain, err := json.Marshal(t)
+	if err != nil {
+		return "", err
+	}
+	return sealed.Seal(s.Key, place(id), plain)
+}
+
+func (s *Service) open(sub *Subscription) (*target, error) {
+	plain, err := sealed.Open(s.Key, place(sub.ID), sub.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	var t target
+	return &t, json.Unmarshal(plain, &t)
+}
+
+func place(id string) string { return strings.Join([]string{"event_subscriptions", "config", id}, "|") }
+
+// budget limits how often a user has receivers verified: a verification calls an address that the
+// user chooses.
+type budget struct {
+	mu    sync.Mutex
+	since time.Time
+	spent map[string]int
+}
+
+func (b *budget) spend(user string, now time.Time) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.spent == nil || now.Sub(b.since) >= time.Minute {
+		b.spent, b.since = map[string]int{}, now
+	}
+	b.spent[user]++
+	return b.spent[user] <= maxVerifications
+}

@@ -1,0 +1,187 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // for task_card.html
+	"encoding/json"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/documents"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
+	"rialto/bridge/sanitize"
+	"rialto/mcp"
+)
+
+// The task card is the app that shows a task in a chat (MCP Apps). It draws itself from what
+// task_view returns, and answers questions by answer_task. Both are for the card, not for models:
+// unlike get_task, task_view never asks the user by the client's own forms.
+
+// TaskCardURI is the URI of the task card.
+const TaskCardURI = "ui://rialto/task"
+
+//go:embed task_card.html
+var taskCardHTML string
+
+// taskCardMeta says that the card needs nothing from the network, and draws its own border. The
+// later members are ChatGPT's earlier names. A domain is left out: Claude refuses foreign ones.
+var taskCardMeta = json.RawMessage(`{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]},"prefersBorder":false},` +
+	`"openai/widgetCSP":{"connect_domains":[],"resource_domains":[]},"openai/widgetPrefersBorder":false,` +
+	`"openai/widgetDescription":"Shows the task live, with its question and its results. Do not repeat what it shows."}`)
+
+// TaskCard returns the task card as a resource.
+func TaskCard() mcp.Resource {
+	contents := []mcp.Contents{{URI: TaskCardURI, MIMEType: mcp.AppMIMEType, Text: taskCardHTML, Meta: taskCardMeta}}
+	return mcp.Resource{
+		URI: TaskCardURI, Name: "task-card", Title: "Task card", MIMEType: mcp.AppMIMEType, Size: int64(len(taskCardHTML)),
+		Description: "Shows a task of an agent while it runs, asks its questions and shows its results.",
+		Read:        func(context.Context, *mcp.Read) ([]mcp.Contents, error) { return contents, nil },
+	}
+}
+
+// withCard adds to tools what chat apps need for the task card.
+func (t *Tools) withCard(tools []mcp.Tool) []mcp.Tool {
+	if !t.Card {
+		return tools
+	}
+	skills := t.skills.Load()
+	for i := range tools {
+		switch name := tools[i].Name; {
+		case name == "send_task" || name == "get_task" || skills != nil && skills.of[name].skill.ID != "":
+			tools[i].View = &mcp.View{App: TaskCardURI, Calling: "Working with the agent", Called: "The agent's task"}
+		case name == "cancel_task" || name == "list_tasks":
+			tools[i].View = &mcp.View{}
+		}
+	}
+	return append(tools, t.taskView(), t.answerTask())
+}
+
+// longestLook is how long task_view waits for a change.
+const longestLook = 20 * time.Second
+
+var taskViewInput = json.RawMessage(`{"type": "object", "required": ["task_id"], "additionalProperties": false, "properties": {
+	"task_id": {"type": "string", "minLength": 1},
+	"cursor": {"type": "string", "description": "next_cursor of the result before, for its next part."},
+	"seen": {"type": "string", "description": "The member updated of the result before: wait for a change since then."},
+	"wait": {"type": "number", "minimum": 0, "maximum": 20, "default": 0, "description": "Seconds to wait for a change."}}}`)
+
+// taskView returns a task at once, with all that the card shows.
+func (t *Tools) taskView() mcp.Tool {
+	return mcp.Tool{
+		Name: "task_view", Title: "Look at a task", Description: "For the task card: where a task stands, with the form of its question. Models use get_task.",
+		InputSchema: taskViewInput, ReadOnly: true, Idempotent: true, OpenWorld: true, View: &mcp.View{Hidden: true},
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args struct {
+				TaskID string    `json:"task_id"`
+				Cursor string    `json:"cursor"`
+				Seen   time.Time `json:"seen"`
+				Wait   float64   `json:"wait"`
+			}
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
+			}
+			from, err := documents.ParseCursor(args.Cursor)
+			if err != nil {
+				return t.errorResult(err)
+			}
+			e, err := t.look(ctx, args.TaskID, args.Seen, min(time.Duration(args.Wait*float64(time.Second)), longestLook))
+			if err != nil {
+				return t.errorResult(err)
+			}
+			return t.viewOf(e, from), nil
+		},
+	}
+}
+
+// look returns a task of the caller, after waiting for a change since it was seen.
+func (t *Tools) look(ctx context.Context, handle string, seen time.Time, wait time.Duration) (*ledger.Record, error) {
+	owner := t.Directory.Caller(ctx).User
+	e, _, err := t.Runner.Current(ctx, owner, handle)
+	if err == nil && t.Runner.Advanced(ctx, e) {
+		e, _, err = t.Runner.Current(ctx, owner, handle)
+	}
+	if err != nil || wait <= 0 || e.State().Terminal() || !e.Updated.Equal(seen) {
+		return e, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	if next, err := t.Runner.NextChange(waiting, owner, handle, seen); err == nil {
+		return next, nil
+	}
+	return e, ctx.Err()
+}
+
+// taskCardView is what the card shows.
+type taskCardView struct {
+	*documents.TaskInfo
+	Asked   string    `json:"asked"`
+	Created time.Time `json:"created"`
+	Updated time.Time `json:"updated"`
+	Page    string    `json:"page_url,omitempty"`
+
+	// The following say what the agent waits for: the pause that an answer is about, the form of its question as MCP
+	// elicitation has it, and where the person signs in.
+	Pause  string          `json:"pause,omitempty"`
+	Form   json.RawMessage `json:"form,omitempty"`
+	SignIn string          `json:"sign_in_url,omitempty"`
+	Held   bool            `json:"held,omitempty"`   // the task goes on when the person has signed in there
+	Unsure bool            `json:"unsure,omitempty"` // whether the agent got the last answer is not known
+}
+
+func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
+	r := t.Documents.Result(e, documents.Chunk{From: from, Expects: a2a.Canceled})
+	v := &taskCardView{
+		TaskInfo: r.Structured.(*documents.TaskInfo), Asked: sanitize.Short(e.RequestText(), 500),
+		Created: e.Created, Updated: e.Updated, Page: t.Documents.PageURL(e), Unsure: e.Unconfirmed(),
+	}
+	switch state := e.State(); {
+	case !e.Idle:
+	case state == a2a.InputRequired:
+		v.Pause, v.Form = e.MessageID, runner.FormOf(e).Schema()
+	case state == a2a.AuthRequired:
+		v.Pause, v.SignIn, v.Held = e.MessageID, t.signInLink(e), t.Directory.ConnectPage(e) != ""
+	}
+	return &mcp.Result{Content: []mcp.Content{mcp.Text("[task_id " + v.TaskID + ", agent " + v.Agent + ", state " + string(v.State) + "]")}, Structured: v}
+}
+
+var answerTaskInput = json.RawMessage(`{"type": "object", "required": ["task_id", "pause", "once"], "additionalProperties": false, "properties": {
+	"task_id": {"type": "string", "minLength": 1},
+	"pause": {"type": "string", "description": "The member pause of task_view: what is answered."},
+	"once": {"type": "string", "minLength": 1, "maxLength": 100, "description": "A name for this answer: the same is sent once."},
+	"answer": {"type": "object", "description": "The values of the form. Left out after a sign-in."}}}`)
+
+// answerTask sends the agent what the user has filled in on the card.
+func (t *Tools) answerTask() mcp.Tool {
+	return mcp.Tool{
+		Name: "answer_task", Title: "Answer an agent", Description: "For the task card: send the user's answer to the agent's question. Models use send_task.",
+		InputSchema: answerTaskInput, Destructive: true, OpenWorld: true, View: &mcp.View{Hidden: true}, DetachedFor: time.Minute,
+		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+			var args struct {
+				TaskID string          `json:"task_id"`
+				Pause  string          `json:"pause"`
+				Once   string          `json:"once"`
+				Answer json.RawMessage `json:"answer"`
+			}
+			if wrong := c.Decode(&args); wrong != nil {
+				return wrong, nil
+			}
+			e, err := t.Runner.Task(ctx, t.Directory.Caller(ctx).User, args.TaskID)
+			if err == nil && e.State() == a2a.InputRequired {
+				if _, fits := question(e, "").Answer(append(append([]byte(`{"action":"accept","content":`), args.Answer...), '}')); !fits {
+					return mcp.InputError("The answer does not match the form of the question, which task_view returns."), nil
+				}
+			}
+			if err == nil {
+				err = t.Runner.Answer(ctx, e, runner.Reply{Pause: args.Pause, Once: args.Once, Content: args.Answer})
+			}
+			if err == nil {
+				e, _, err = t.Runner.Current(ctx, e.Owner, e.Handle)
+			}
+			if err != nil {
+				return t.errorResult(err)
+			}
+			return t.viewOf(e, documents.Cursor{}), nil
+		},
+	}
+}

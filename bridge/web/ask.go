@@ -1,0 +1,115 @@
+package web
+
+import (
+	"crypto/rand"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"rialto/bridge/documents"
+	"rialto/bridge/form"
+	"rialto/bridge/sanitize"
+	"rialto/templates"
+)
+
+// pageState is what the page shows in addition to the task: the result of a form, and the
+// values of the answer.
+type pageState struct {
+	notice   string
+	wrong    bool
+	reason   string            // why an answer was not taken, in the agent's words
+	first    string            // where the person connects the agent before it takes the answer
+	values   map[string]string // by the name of the field; nil shows the defaults
+	problems map[string]form.Problem
+	files    string // what is wrong with the files
+	sharing  templates.Sharing
+}
+
+func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
+
+func grant(v *documents.TaskView) *templates.Grant {
+	g := &templates.Grant{Pause: v.Pause, Once: rand.Text(), Visit: v.Visit, Connect: v.Connect}
+	if u, err := url.Parse(v.Visit); err == nil {
+		g.Host = u.Host
+	}
+	if m := v.Record.Sentence(); m != nil { // its first sentence; the others are about the address
+		g.Why = templates.Sentence(m, func(s string) string { return strings.SplitAfter(sanitize.Text(s), ". ")[0] })
+	}
+	return g
+}
+
+func ask(s *documents.TaskView, about pageState) *templates.Ask {
+	a := &templates.Ask{Pause: s.Pause, Once: rand.Text(), Title: s.Form.Title, Description: s.Form.Description, Files: s.Files, FilesWrong: about.files}
+	for _, f := range s.Form.Fields {
+		value := f.Default
+		if about.values != nil {
+			value = about.values[f.Name]
+		}
+		problem := about.problems[f.Name]
+		field := templates.AskField{
+			Name: f.Name, Label: f.Label(), Description: f.Description, Input: input(f, s.Open), Value: value, Required: f.Required,
+			Least: limit(f.Minimum), Most: limit(f.Maximum), Wrong: problem.Sentence, WrongValue: problem.Value,
+		}
+		switch f.Kind {
+		case form.Number:
+			field.Step = "any"
+		case form.Integer:
+			field.Step = "1"
+		case form.Text:
+			field.Shortest, field.Longest = orNone(f.MinLength, 0), min(orNone(f.MaxLength, form.MaxText), form.MaxText)
+		}
+		if f.Format == form.DateTime {
+			field.Hint = "2026-01-31T09:30:00Z"
+		}
+		chosen := strings.Split(value, "\n")
+		for _, c := range f.Choices {
+			field.Choices = append(field.Choices, templates.AskChoice{Value: c.Value, Title: c.Title, On: slices.Contains(chosen, c.Value)})
+		}
+		a.Fields = append(a.Fields, field)
+	}
+	return a
+}
+
+// longLine is the most that fits into one line of a form.
+const longLine = 200
+
+func input(f form.Field, open bool) string {
+	switch {
+	case f.Kind == form.Boolean:
+		return "checkbox"
+	case f.Many && len(f.Choices) > 0:
+		return "checks"
+	case f.Many:
+		return "lines"
+	case len(f.Choices) > 0:
+		return "select"
+	case f.Kind != form.Text:
+		return "number"
+	case f.Format == form.Email:
+		return "email"
+	case f.Format == form.URI:
+		return "url"
+	case f.Format == form.Date:
+		return "date"
+	case open, f.MaxLength != nil && *f.MaxLength > longLine:
+		return "textarea"
+	default:
+		return "text"
+	}
+}
+
+func limit(n *float64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*n, 'f', -1, 64)
+}
+
+func orNone(n *int, none int) int {
+	if n == nil {
+		return none
+	}
+	return *n
+}

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
+	"rialto/templates"
+)
+
+// handleForm does what a form on the page of a task asks. The guard in front checks that it comes
+// from one of our pages.
+func (t *Tasks) handleForm(w http.ResponseWriter, r *http.Request, handle string) {
+	if err := readForm(w, r); err != nil {
+		t.writeError(w, r, err)
+		return
+	}
+	to, about, err := documents.TaskPath+url.PathEscape(handle), pageState{}, error(nil)
+	switch do := r.PostForm.Get("do"); {
+	case do == "cancel":
+		if err = t.Bridge.Documents.CancelTask(r.Context(), handle); err != nil {
+			about, err = uncanceled(err)
+		}
+	case do == "retry":
+		var again *ledger.Record
+		if again, err = t.Bridge.Documents.RetryTask(r.Context(), handle); again != nil {
+			to, err = documents.TaskPath+url.PathEscape(again.Handle), nil // whose page says what happened
+		} else {
+			about, err = unsent(err)
+		}
+	case do == "share" || r.PostForm.Has("revoke"):
+		if about.sharing, err = changeSharing(r, t.Bridge.Documents, documents.TaskID(handle)); err == nil && about.sharing.Link != "" {
+			t.show(w, r, handle, http.StatusOK, about)
+			return
+		}
+	default:
+		t.answer(w, r, handle)
+		return
+	}
+	switch {
+	case err != nil:
+		t.writeError(w, r, err)
+	case about.notice != "" || about.sharing.Error != "":
+		t.show(w, r, handle, http.StatusConflict, about)
+	default:
+		redirect(w, r, to)
+	}
+}
+
+func redirect(w http.ResponseWriter, r *http.Request, to string) {
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// uncanceled says why a task was not canceled, if its owner should know.
+func uncanceled(err error) (pageState, error) {
+	about := pageState{wrong: true}
+	var refused *a2a.Error
+	var down directory.Unreachable
+	_, input := ledger.InputText(err)
+	switch {
+	case errors.As(err, &refused):
+		about.notice = "The agent did not stop."
+		if refused.Remote {
+			about.reason = sanitize.Short(refused.Message, 500)
+		}
+	case errors.As(err, &down):
+		about.notice = "The agent cannot be reached now, so the task was not canceled."
+	case errors.Is(err, ledger.ErrTaskBusy):
+		about.notice = "The task has gone on meanwhile. Try again."
+	case input:
+		about.notice = "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet."
+	default:
+		return about, err
+	}
+	return about, nil
+}
+
+// unsent says why a request was not sent again, if its owner should know.
+func unsent(err error) (pageState, error) {
+	var down directory.Unreachable
+	_, input := ledger.InputText(err)
+	switch {
+	case errors.Is(err, directory.ErrNotConnected):
+		return pageState{wrong: true, notice: "The agent wants to know who you are. Connect it first."}, nil
+	case errors.As(err, &down):
+		return pageState{wrong: true, notice: "The agent cannot be reached now. Try again later."}, nil
+	case errors.Is(err, ledger.ErrTooManyTasks):
+		return pageState{wrong: true, notice: "Too many of your tasks are running. Wait until some have ended."}, nil
+	case input, errors.Is(err, ledger.ErrTaskBusy):
+		return pageState{wrong: true, notice: "This request cannot be sent again here. Send it in the chat."}, nil
+	}
+	return pageState{}, err
+}
+
+// page adds what its owner can do to the page of a task.
+func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
+	e := v.Record
+	path := documents.TaskPath + url.PathEscape(e.Handle)
+	if v.Unsure && about.notice == "" {
+		about.notice, about.wrong = "We don't know if the agent received the last answer. Check before you send it again.", true
+	}
+	p := TaskPage(v, t.Now(), nil)
+	p.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}
+	p.Notice, p.Wrong, p.First, p.Reason = about.notice, about.wrong, about.first, about.reason
+	if !e.State().Terminal() {
+		p.Live = path + eventsSuffix + "?since=" + millis(e.Updated)
+	}
+	if v.CanCancel {
+		p.Cancel = button(path, "cancel")
+	}
+	if v.CanRetry {
+		p.Retry = button(path, "retry")
+	}
+	switch {
+	case v.Form != nil:
+		p.Ask = ask(v, about)
+	case v.Grant:
+		p.Grant = grant(v)
+	}
+	p.Facts = []templates.Fact{
+		{Name: "Task ID", Value: templates.ID(e.Handle)}, {Name: "Agent", Value: templates.Data(e.Agent)},
+		{Name: "Sent", Value: templates.When(e.Created, t.Now())}, {Name: "Changed", Value: templates.When(e.Updated, t.Now())},
+	}
+	if c := sanitize.Label(e.ContextID()); c != "" {
+		p.Facts = append(p.Facts, templates.Fact{Name: "Conversation", Value: templates.ID(c)})
+	}
+	return p
+}
+
+func button(path, do string) *templates.Button {
+	return &templates.Button{Action: path, Hidden: []templates.Value{{Name: "do", Value: do}}}
+}

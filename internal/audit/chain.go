@@ -1,0 +1,76 @@
+package audit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+)
+
+// Link is an event with its place in the chain of all events. Seq rises by one with each event.
+type Link struct {
+	Event
+	Seq  int64
+	Hash string // see Hash
+}
+
+// ChainEnd is where a part of the chain ends: the number and hash of its last event.
+type ChainEnd struct {
+	Seq  int64 // 0 for none
+	Hash string
+}
+
+// Hash returns the hash of an event: SHA-256, in hex, of a JSON array of its number, the hash of the
+// event before it and its fields.
+func Hash(before ChainEnd, e Event) string {
+	text, err := json.Marshal([]any{before.Seq + 1, before.Hash, e.At.UnixMilli(), e.ID, e.Kind, e.Outcome, e.ActorID, e.Actor, e.Address, e.Target, e.Detail})
+	if err != nil {
+		panic(err) // strings and numbers
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Chain is what was verified.
+type Chain struct {
+	Events int
+	End    ChainEnd // of the last event
+}
+
+// BrokenError says where the chain breaks first.
+type BrokenError struct {
+	Seq int64
+	ID  string // the ID of the event there, if it exists
+	Why string
+}
+
+// Error names the place and the reason.
+func (e *BrokenError) Error() string {
+	if e.ID == "" {
+		return fmt.Sprintf("the audit log is broken at event %d: %s", e.Seq, e.Why)
+	}
+	return fmt.Sprintf("the audit log is broken at event %d (id %s): %s", e.Seq, e.ID, e.Why)
+}
+
+// Follow checks the next event of the chain and moves on to it.
+func (c *Chain) Follow(l Link) error {
+	if want := c.End.Seq + 1; l.Seq != want {
+		return &BrokenError{Seq: want, Why: fmt.Sprintf("it is missing; the next is %d", l.Seq)}
+	}
+	if l.Hash != Hash(c.End, l.Event) {
+		return &BrokenError{Seq: l.Seq, ID: l.ID, Why: "it was changed, or another was put in its place"}
+	}
+	c.Events, c.End = c.Events+1, ChainEnd{l.Seq, l.Hash}
+	return nil
+}
+
+// Ends checks that the last event is the one that was written last.
+func (c *Chain) Ends(last ChainEnd) error {
+	switch {
+	case c.End.Seq < last.Seq:
+		return &BrokenError{Seq: c.End.Seq + 1, Why: fmt.Sprintf("it is missing, and all events after it up to %d", last.Seq)}
+	case c.End != last:
+		return &BrokenError{Seq: c.End.Seq, Why: "the table audit_chain has another end"}
+	}
+	return nil
+}

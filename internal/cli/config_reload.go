@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"rialto/internal/cli/term"
+	"rialto/internal/config"
+	"rialto/internal/server"
+)
+
+func reloadConfigCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "reload",
+		Short: "Make the running server read its configuration again",
+		Long: "Reload checks the configuration, makes the server at its \"listen\" address read its own configuration again, and prints " +
+			"the settings that changed. Run it on the machine of the server, or in its container, with the flags and variables of \"rialto serve\". " +
+			"If a setting is wrong or needs a restart, nothing changes, and the exit code is 1.",
+		Args: cobra.NoArgs,
+	}
+	var path string
+	configFlags(cmd, &path)
+	asJSON := cmd.Flags().Bool("json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(path, os.Environ(), cmd.Flags())
+		if err != nil {
+			return err
+		}
+		changes, err := server.AskReload(cmd.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return writeJSON(cmd.OutOrStdout(), changes)
+		}
+		if len(changes) == 0 {
+			fmt.Fprintln(cmd.OutOrStdout(), "No setting has changed.")
+			return nil
+		}
+		t := &term.Table{Head: []string{"SETTING", "BEFORE", "NOW"}}
+		for _, c := range changes {
+			t.Add(c.Key, c.Was, c.Is)
+		}
+		return t.Write(cmd.OutOrStdout())
+	}
+	return cmd
+}

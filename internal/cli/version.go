@@ -1,0 +1,28 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"rialto/internal/cli/term"
+	"rialto/internal/server"
+)
+
+// versionCommand prints which build this is.
+func versionCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "version", Short: "Show the version, commit and date of this program", Args: cobra.NoArgs}
+	asJSON := cmd.Flags().Bool("json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		b := server.ThisBuild()
+		if *asJSON {
+			return writeJSON(cmd.OutOrStdout(), b)
+		}
+		commit := b.Commit
+		if b.Modified {
+			commit += " (modified)"
+		}
+		return term.Details(cmd.OutOrStdout(), [][2]string{
+			{"version", b.Version}, {"commit", commit}, {"date", b.Date}, {"go", b.Go}, {"platform", b.Platform},
+		})
+	}
+	return cmd
+}

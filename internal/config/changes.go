@@ -1,0 +1,114 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Change is a setting that differs between two configurations. Secrets are not shown.
+type Change struct {
+	Key     string `json:"key"`
+	Was     string `json:"was,omitempty"`
+	Is      string `json:"is,omitempty"`
+	Restart bool   `json:"restart,omitempty"` // a reload cannot apply it
+}
+
+// String returns the change in one line, such as log.level: info → debug.
+func (c Change) String() string {
+	show := func(v string) string {
+		if v == "" {
+			return "(none)"
+		}
+		return v
+	}
+	return fmt.Sprintf("%s: %s → %s", c.Key, show(c.Was), show(c.Is))
+}
+
+// Changes returns the settings of next that differ from c, sorted by key. Agents are compared
+// by name, and the files with their credentials by content.
+func (c *Config) Changes(next *Config) []Change {
+	was, is := c.raw(), next.raw()
+	both := maps.Clone(was)
+	maps.Copy(both, is)
+	var all []Change
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		if was[key].set() != is[key].set() {
+			inTable := both[key].inTable
+			all = append(all, Change{key, redactSetting(inTable, was[key].value), redactSetting(inTable, is[key].value), !isLive(inTable)})
+		}
+	}
+	return all
+}
+
+// rawSetting is the value of a setting, which may be a secret, and its key in the table.
+type rawSetting struct{ inTable, value string }
+
+// set returns the value, or "" if it is false: what a new agent does not do is no change.
+func (r rawSetting) set() string {
+	if r.value == "false" {
+		return ""
+	}
+	return r.value
+}
+
+// raw returns the settings by key. Agents have their names in the place of indexes.
+func (c *Config) raw() map[string]rawSetting {
+	all := map[string]rawSetting{}
+	rest := *c
+	rest.Agents = nil
+	flatten("", reflect.ValueOf(rest), func(key, value string) { all[key] = rawSetting{withoutNumbers(key), value} })
+	for _, a := range c.Agents {
+		prefix := "agents[" + a.Name + "]"
+		flatten("agents[]", reflect.ValueOf(a), func(key, value string) {
+			all[prefix+strings.TrimPrefix(key, "agents[]")] = rawSetting{withoutNumbers(key), value}
+		})
+		if digest := c.contents[a.Name]; digest != "" {
+			all[prefix+".credentials (contents)"] = rawSetting{"agents[].credentials", digest} // no setting: not shown
+		}
+	}
+	return all
+}
+
+// isLive tells whether a reload applies a setting. All that is said of an agent is applied.
+func isLive(inTable string) bool {
+	s, _ := find(inTable)
+	return s.Live || strings.HasPrefix(inTable, "agents[]")
+}
+
+// Revision identifies how an agent is reached: it changes with the agent's settings, with what the
+// files and variables hold that they name, and with the limits of its connections.
+func (c *Config) Revision(a Agent) string {
+	h := sha256.New()
+	flatten("", reflect.ValueOf(a), func(key, value string) { fmt.Fprintf(h, "%q=%q\n", key, value) })
+	fmt.Fprintln(h, c.contents[a.Name], c.Limits.AnswerSize, c.Limits.ConnectionsPerAgent)
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
+}
+
+// readContents notes a digest of the files and variables that the agents name. The connection
+// reads them again and reports errors.
+func (c *Config) readContents() {
+	c.contents = map[string]string{}
+	for _, a := range c.Agents {
+		h := sha256.New()
+		found := false
+		for _, path := range []string{a.Credentials.File, a.Credentials.CAFile, a.Card.Keys} {
+			if b, err := os.ReadFile(path); err == nil {
+				found = true
+				fmt.Fprintf(h, "%q\n", b)
+			}
+		}
+		if value := os.Getenv(a.Credentials.Env); value != "" {
+			found = true
+			fmt.Fprintf(h, "%q\n", value)
+		}
+		if found {
+			c.contents[a.Name] = base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+		}
+	}
+}

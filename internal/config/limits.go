@@ -1,0 +1,21 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// mayBeZero are the limits that 0 switches off.
+var mayBeZero = map[string]bool{"rate_per_user": true, "mcp_rate_per_user": true, "connections_per_agent": true, "stored_per_user": true, "stored_per_agent": true}
+
+// checkLimits refuses limits that nothing fits.
+func (c *Config) checkLimits() error {
+	v := reflect.ValueOf(c.Limits)
+	for i := range v.NumField() {
+		key, n := v.Type().Field(i).Tag.Get("koanf"), v.Field(i).Int()
+		if n < 0 || n == 0 && !mayBeZero[key] {
+			return fmt.Errorf("limits.%s: %d is too small; leave the setting out for its default", key, n)
+		}
+	}
+	return nil
+}

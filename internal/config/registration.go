@@ -1,0 +1,32 @@
+package config
+
+import (
+	"fmt"
+
+	"rialto/oauth/authserver"
+)
+
+// Registration sets who may register clients (RFC 7591).
+type Registration struct {
+	Mode  string `koanf:"mode"`  // open, token or closed
+	Token Secret `koanf:"token"` // the initial access token
+}
+
+// Apply sets the mode and the token.
+func (c Registration) Apply(as *authserver.Config) (err error) {
+	as.Registration = c.Mode
+	as.RegistrationToken, err = c.Token.value()
+	return err
+}
+
+func (c *Config) checkRegistration() error {
+	as := authserver.Config{Issuer: c.URL}
+	err := c.Registration.Apply(&as)
+	if err == nil {
+		err = check(as)
+	}
+	if err != nil {
+		return fmt.Errorf("registration: %w", err)
+	}
+	return nil
+}

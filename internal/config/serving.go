@@ -1,0 +1,71 @@
+package config
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Serving says how the server listens, and how it starts, reloads and stops.
+type Serving struct {
+	TLS           TLS           `koanf:"tls"`
+	GRPC          GRPC          `koanf:"grpc"`
+	Metrics       Metrics       `koanf:"metrics"`
+	ShutdownDelay time.Duration `koanf:"shutdown_delay"`
+	ConfigWatch   bool          `koanf:"config_watch"`
+}
+
+// Metrics says where Prometheus reads metrics.
+type Metrics struct {
+	Listen string `koanf:"listen"`
+}
+
+// TLS names the certificate of the listeners for HTTP and gRPC. Without one they are for a proxy
+// or for loopback.
+type TLS struct {
+	CertFile string `koanf:"cert_file"`
+	KeyFile  string `koanf:"key_file"`
+}
+
+// On tells whether the server has a certificate.
+func (t TLS) On() bool { return t.CertFile != "" }
+
+// Scheme is that of requests to the listener for HTTP.
+func (t TLS) Scheme() string {
+	if t.On() {
+		return "https"
+	}
+	return "http"
+}
+
+// Load reads the certificate.
+func (t TLS) Load() (*tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("tls.cert_file, tls.key_file: %w", err)
+	}
+	return &pair, nil
+}
+
+// checkTLS also reads the files: a server without its certificate must not start.
+func (c *Config) checkTLS() error {
+	if cmp.Or(c.TLS.CertFile, c.TLS.KeyFile) == "" {
+		return nil
+	}
+	if c.TLS.CertFile == "" || c.TLS.KeyFile == "" {
+		return errors.New("tls: set both cert_file and key_file")
+	}
+	_, err := c.TLS.Load()
+	return err
+}
+
+// Files returns the files that a reload reads, except the configuration file.
+func (c *Config) Files() []string {
+	all := []string{c.Brand.Logo}
+	for _, a := range c.Agents {
+		all = append(all, a.Credentials.File, a.Credentials.CAFile, a.Card.Keys)
+	}
+	return all
+}

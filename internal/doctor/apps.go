@@ -1,0 +1,128 @@
+package doctor
+
+import (
+	"encoding/base64"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	appsExtension = "io.modelcontextprotocol/ui"
+	appType       = "text/html;profile=mcp-app"
+	maxApps       = 5 // that are read
+)
+
+func appChecks() []check {
+	return []check{
+		{"apps-offered", "Apps are offered where hosts look", nil, "the extension " + appsExtension + ", each time that the server tells its capabilities",
+			"Declare the extension: Claude Desktop shows nothing without it (MCP Apps, \"Capability Negotiation\").", needApps, checkAppsOffered},
+		{"apps-resource", "The app of each tool can be read", nil, "a ui:// resource of the type " + appType + ", with a document",
+			"Serve the resource that _meta.ui.resourceUri names (MCP Apps, \"UI Resource Format\").", needApps, checkAppsResource},
+		{"apps-link", "Tools link to their apps in both forms", nil, "_meta.ui.resourceUri, and the same as ui/resourceUri",
+			"Send the older form too: some hosts read only that (MCP Apps, \"Resource Discovery\").", needApps, checkAppsLink},
+		{"apps-csp", "Apps ask no host that they do not declare", nil, "no script, style, image or frame from a host that _meta.ui.csp does not name",
+			"Put everything into the document, or name the host in csp of the resource's content (MCP Apps, \"Content Security Policy\").", needApps, checkAppsCSP},
+	}
+}
+
+// linked returns the tools that have an app.
+func (c *mcpClient) linked() []document {
+	return slices.DeleteFunc(slices.Clone(c.tools().tools), func(t document) bool { return appOf(t) == "" })
+}
+
+func appOf(tool document) string {
+	if uri := tool.object("_meta").object("ui").text("resourceUri"); uri != "" {
+		return uri
+	}
+	return tool.object("_meta").text("ui/resourceUri")
+}
+
+func needApps(v *visit) string {
+	if why := needTools(v); why != "" {
+		return why
+	}
+	return need(len(v.mcp.linked()) > 0, "no tool has an app")
+}
+
+func checkAppsOffered(v *visit) finding {
+	for _, where := range []string{"initialize", "server/discover"} {
+		if d, ok := v.mcp.capabilities()[where]; ok && d.object("extensions")[appsExtension] == nil {
+			return fail("not in {}", where)
+		}
+	}
+	return pass("they are")
+}
+
+// app is a document of an app, as it was read.
+type appPage struct {
+	uri, kind, html string
+	csp             document
+	err             error
+}
+
+// apps reads the apps of the tools, once.
+func (c *mcpClient) apps() []appPage {
+	if c.pages != nil {
+		return c.pages
+	}
+	seen := map[string]bool{}
+	for _, t := range c.linked() {
+		uri := appOf(t)
+		if seen[uri] || len(c.pages) == maxApps {
+			continue
+		}
+		seen[uri] = true
+		result, err := c.ask("resources/read", uri, map[string]any{"uri": uri})
+		p := appPage{uri: uri, err: err}
+		for _, content := range objects(result["contents"]) {
+			p.kind, p.html, p.csp = content.text("mimeType"), content.text("text"), content.object("_meta").object("ui").object("csp")
+			if raw, err := base64.StdEncoding.DecodeString(content.text("blob")); err == nil && p.html == "" {
+				p.html = string(raw)
+			}
+		}
+		c.pages = append(c.pages, p)
+	}
+	return c.pages
+}
+
+func checkAppsResource(v *visit) finding {
+	for _, p := range v.mcp.apps() {
+		switch {
+		case !strings.HasPrefix(p.uri, "ui://"):
+			return fail("{} is no ui:// address", p.uri)
+		case p.err != nil:
+			return fail("{}: {}", p.uri, p.err)
+		case strings.ReplaceAll(p.kind, " ", "") != appType || p.html == "":
+			return fail("{} is \"{}\" with {} bytes", p.uri, p.kind, len(p.html))
+		}
+	}
+	return pass("{} can", len(v.mcp.apps()))
+}
+
+func checkAppsLink(v *visit) finding {
+	for _, t := range v.mcp.linked() {
+		if m := t.object("_meta"); m.object("ui").text("resourceUri") != m.text("ui/resourceUri") {
+			return fail("the tool \"{}\" has one", t.text("name"))
+		}
+	}
+	return pass("they do")
+}
+
+// loads finds what a document loads when it is shown.
+var loads = regexp.MustCompile(`(?i)(?:<(?:script|img|iframe|audio|video|source|embed)\b[^>]*\bsrc|<link\b[^>]*\bhref)\s*=\s*["']?(https?:)?//([^/"'\s>]+)|(?:@import\s+(?:url\()?|url\()\s*["']?(https?:)?//([^/"'\s)]+)`)
+
+func checkAppsCSP(v *visit) finding {
+	for _, p := range v.mcp.apps() {
+		declared := append(p.csp.list("resourceDomains"), p.csp.list("frameDomains")...)
+		for _, m := range loads.FindAllStringSubmatch(p.html, -1) {
+			host := m[2] + m[4]
+			if !slices.ContainsFunc(declared, func(d string) bool {
+				return strings.HasSuffix(d, host) || strings.HasPrefix(d, "https://*.") && strings.HasSuffix(host, d[9:])
+			}) {
+				return fail("{} loads something from {}", p.uri, host)
+			}
+		}
+	}
+	return pass("they do not")
+}

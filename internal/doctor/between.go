@@ -1,0 +1,127 @@
+package doctor
+
+import (
+	"net/http"
+	"strings"
+)
+
+// program names the software that an answer names, or "".
+func (a *answer) program() string {
+	name, _, _ := strings.Cut(a.header.Get("Server"), "/")
+	name, _, _ = strings.Cut(name, " ")
+	return name
+}
+
+// proxied returns the name of the proxy that made an answer instead of passing one on, or "".
+// Both programs name themselves on answers of others too, so their own pages count.
+func proxied(a *answer) string {
+	switch name, body := a.program(), string(a.body); {
+	case a.err != nil:
+		return ""
+	case strings.Contains(body, "<hr><center>nginx"), strings.Contains(body, "<hr><center>openresty"):
+		return "nginx"
+	case name == "Caddy" && body == "" && a.header.Get("Content-Type") == "" && a.header.Get("Via") == "" && !a.redirect():
+		return "Caddy"
+	case strings.Contains(body, "<address>Apache"):
+		return "Apache"
+	}
+	return ""
+}
+
+// proxy returns the program that stands before the server, as far as it names itself, or "".
+func (o *observation) proxy() string {
+	for _, a := range []*answer{o.post, o.wrong, o.resourceAt, o.get, o.front} {
+		if a == nil {
+			continue
+		}
+		switch name := strings.ToLower(a.program()); {
+		case name == "nginx" || name == "openresty":
+			return "nginx"
+		case name == "caddy" || strings.Contains(a.header.Get("Via"), "Caddy"):
+			return "Caddy"
+		}
+	}
+	return ""
+}
+
+// wall is a login or a check for browsers before the server.
+type wall struct {
+	text  Sentence
+	is    func(a *answer) bool
+	do    Sentence
+	lines []Snippet // the configuration that lets apps through
+}
+
+func walls() []wall {
+	return []wall{
+		{say("{} asks for a login before requests reach the MCP server. Apps cannot pass it.", "Cloudflare Access"), func(a *answer) bool {
+			return strings.HasSuffix(parsed(a.header.Get("Location")).Host, ".cloudflareaccess.com") || a.header.Get("Cf-Access-Domain") != "" ||
+				strings.HasPrefix(a.header.Get("Www-Authenticate"), "Cloudflare-Access")
+		}, say("In Cloudflare, under Zero Trust, Access, Applications, remove the application for this host, or give it a policy with the action Bypass for Everyone. An MCP server with a login of its own needs no second one."), nil},
+		{say("Cloudflare's bot check stops apps before they reach the MCP server."), func(a *answer) bool { return a.header.Get("Cf-Mitigated") == "challenge" },
+			say("In Cloudflare, under Security, turn Bot Fight Mode off for this host, or add a rule that skips it. Apps call from data centers."), nil},
+		{say("{} asks for a login before requests reach the MCP server. Apps cannot pass it.", "oauth2-proxy"), func(a *answer) bool {
+			for _, c := range a.header.Values("Set-Cookie") {
+				if strings.HasPrefix(c, "_oauth2_proxy") {
+					return true
+				}
+			}
+			return strings.Contains(string(a.body), "/oauth2/start") || strings.HasSuffix(parsed(parsed(a.header.Get("Location")).Query().Get("redirect_uri")).Path, "/oauth2/callback")
+		}, say("Let the whole host name through. An MCP server with a login of its own needs no second one."), []Snippet{{"oauth2-proxy.cfg", "skip_auth_routes = [ \"^/\" ]\n"}}},
+		{say("A password (HTTP Basic) stops apps before they reach the MCP server."), func(a *answer) bool {
+			return a.status == http.StatusUnauthorized && strings.HasPrefix(strings.ToLower(a.header.Get("Www-Authenticate")), "basic")
+		}, say("Remove the password from this host name: apps send a token in Authorization, and can't send a password beside it."), nil},
+		{say("A login page answers instead of the MCP server. Apps cannot pass it."), func(a *answer) bool {
+			to := strings.ToLower(a.header.Get("Location"))
+			return a.redirect() && (strings.Contains(to, "/login") || strings.Contains(to, "/signin") || strings.Contains(to, "/sign_in") || strings.Contains(to, "/oauth2/") || strings.Contains(to, "/authorize?") || strings.Contains(to, "/auth?"))
+		}, say("Let the host name of the MCP server through without that login: apps cannot open pages before they know the server."), nil},
+	}
+}
+
+// wall returns the login that answers instead of the server, or nil.
+func (o *observation) wall() *wall {
+	for _, w := range walls() {
+		if w.is(o.post) || o.front != nil && o.post.status/100 != 2 && w.is(o.front) {
+			return &w
+		}
+	}
+	return nil
+}
+
+// The lines that let a server work behind nginx and Caddy: those of docs/proxy.md.
+const (
+	nginxForward = `location / {
+    proxy_pass http://127.0.0.1:8080;  # the MCP server
+    proxy_http_version 1.1;
+    proxy_set_header Host $host;
+    proxy_set_header Connection "";
+    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+    proxy_set_header X-Forwarded-Proto $scheme;
+    proxy_buffering off;
+    proxy_read_timeout 1h;
+    client_max_body_size 8m;
+}
+`
+	caddyForward = `HOST {
+	reverse_proxy 127.0.0.1:8080 {  # the MCP server
+		flush_interval -1
+	}
+}
+`
+)
+
+// snippets are the lines for the proxy before the server, or for both if it is not known.
+func (o *observation) snippets(nginx, caddy string) (list []Snippet) {
+	name := o.by
+	if name == "" {
+		name = o.proxy()
+	}
+	caddy = strings.ReplaceAll(caddy, "HOST", o.url.Host)
+	if name != "Caddy" {
+		list = append(list, Snippet{"nginx", nginx})
+	}
+	if name != "nginx" {
+		list = append(list, Snippet{"Caddy", caddy})
+	}
+	return list
+}

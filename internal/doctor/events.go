@@ -1,0 +1,224 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+const eventsExtension = "io.modelcontextprotocol/events"
+
+func eventChecks() []check {
+	return []check{
+		{"events-offered", "Events are offered where apps look", nil, "capabilities.events and the extension " + eventsExtension + ", each time that the server tells its capabilities",
+			"Offer both: ChatGPT reads the first, clients of SEP-3415 the second.", needEvents, checkEventsOffered},
+		{"events-list", "The server lists its events", []Client{ChatGPT}, "a list whose entries have name, delivery, inputSchema and payloadSchema",
+			"Answer events/list; a type names only the deliveries that work (SEP-3415, \"events/list\").", needEvents, checkEventsList},
+		{"events-challenge", "A webhook is asked whether it wants events", []Client{ChatGPT}, "a verification with a challenge, before the subscription begins",
+			"Post {\"type\":\"verification\",\"challenge\":…} during events/subscribe: otherwise anyone can aim the server at a third party (SEP-3415, \"Webhook Security\").", needSubscription, checkEventsChallenge},
+		{"events-signature", "Deliveries are signed", []Client{ChatGPT}, "webhook-id, webhook-timestamp and a webhook-signature with v1, for each",
+			"Sign id, timestamp and body with the client's secret (Standard Webhooks; SEP-3415, \"Webhook Delivery\").", needSubscription, checkEventsSignature},
+		{"events-again", "A delivery that failed is repeated", nil, "the same webhook-id, equal to eventId, after 503",
+			"Repeat deliveries that fail, with the id of the event (SEP-3415, \"Webhook Delivery\").", needSubscription, checkEventsAgain},
+		{"events-unsubscribe", "A subscription can be ended, also twice", []Client{ChatGPT}, "a result each time",
+			"End it by its key, and succeed if there is none (SEP-3415, \"events/unsubscribe\").", needSubscription, checkEventsUnsubscribe},
+	}
+}
+
+// events is the subscription that the doctor makes.
+type events struct {
+	types    []document
+	listErr  error
+	receiver *receiver
+	name     string
+	ended    bool
+	err      error // of the subscription
+}
+
+// capabilities returns the capabilities of the server in both eras, as far as it has them.
+func (c *mcpClient) capabilities() map[string]document {
+	if c.offered == nil {
+		c.offered = map[string]document{}
+		if resp, _, err := c.modern("server/discover", "", nil); err == nil && object(resp.Result).has("supportedVersions", rev202607) {
+			c.offered["server/discover"] = object(resp.Result).object("capabilities")
+		}
+		if c.session(); c.beganErr == nil {
+			c.offered["initialize"] = object(c.began.Result).object("capabilities")
+		}
+	}
+	return c.offered
+}
+
+func offersEvents(d document) (top, extension bool) {
+	return d["events"] != nil, d.object("extensions")[eventsExtension] != nil
+}
+
+func needEvents(v *visit) string {
+	if why := needToken(v); why != "" {
+		return why
+	}
+	for _, d := range v.mcp.capabilities() {
+		if top, extension := offersEvents(d); top || extension {
+			return ""
+		}
+	}
+	return "the server offers no events"
+}
+
+func checkEventsOffered(v *visit) finding {
+	for _, where := range []string{"initialize", "server/discover"} {
+		d, ok := v.mcp.capabilities()[where]
+		if top, extension := offersEvents(d); ok && !(top && extension) {
+			return fail("{}: capabilities.events {}, extension {}", where, top, extension)
+		}
+	}
+	return pass("both are there")
+}
+
+// list lists the event types, once.
+func (v *visit) list() *events {
+	if v.events == nil {
+		v.events = &events{}
+		result, err := v.mcp.ask("events/list", "", map[string]any{})
+		v.events.types, v.events.listErr = objects(result["events"]), err
+	}
+	return v.events
+}
+
+func checkEventsList(v *visit) finding {
+	e := v.list()
+	if e.listErr != nil {
+		return fail("{}", e.listErr)
+	}
+	for _, d := range e.types {
+		known := !slices.ContainsFunc(d.list("delivery"), func(s string) bool { return s != "webhook" && s != "poll" && s != "push" })
+		if d.text("name") == "" || len(d.list("delivery")) == 0 || !known || d.object("inputSchema").text("type") != "object" || d.object("payloadSchema") == nil {
+			return fail("the event \"{}\" lacks something", d.text("name"))
+		}
+	}
+	return expect(len(e.types) > 0, "{} events", len(e.types))
+}
+
+// choose returns the type to subscribe to: one that has events to replay, if there is any.
+func (v *visit) choose() (name string) {
+	for _, d := range v.list().types {
+		if !d.has("delivery", "webhook") || len(d.object("inputSchema").list("required")) > 0 {
+			continue
+		}
+		if name == "" {
+			name = d.text("name")
+		}
+		if d.has("delivery", "poll") {
+			kept, err := v.mcp.ask("events/poll", d.text("name"), v.subscription(d.text("name")))
+			if err == nil && len(objects(kept["events"])) > 0 {
+				return d.text("name")
+			}
+		}
+	}
+	return name
+}
+
+// subscription returns params from the oldest event: a cursor that is not known is no error.
+func (v *visit) subscription(name string) map[string]any {
+	return map[string]any{"name": name, "arguments": map[string]any{}, "cursor": "rialto-doctor"}
+}
+
+// needSubscription subscribes a receiver of the doctor's, once.
+func needSubscription(v *visit) string {
+	if why := needEvents(v); why != "" {
+		return why
+	}
+	e := v.list()
+	if e.receiver == nil && e.err == nil {
+		e.err = v.subscribe(e)
+	}
+	if e.err != nil && (e.receiver == nil || len(e.receiver.deliveries()) == 0) {
+		return "the server takes no webhook of the doctor; see --receiver"
+	}
+	return ""
+}
+
+func (v *visit) subscribe(e *events) (err error) {
+	if e.name = v.choose(); e.name == "" {
+		return fmt.Errorf("no event has webhooks")
+	}
+	if v.receiver == "" && !v.site.local() {
+		return fmt.Errorf("the server cannot reach this computer")
+	}
+	if e.receiver, err = receive(v.receiver); err != nil {
+		return err
+	}
+	v.site.hide(e.receiver.secret)
+	params := v.subscription(e.name)
+	params["delivery"] = map[string]any{"mode": "webhook", "url": e.receiver.url, "secret": e.receiver.secret}
+	params["ttlMs"] = (2 * time.Minute).Milliseconds()
+	_, err = v.mcp.ask("events/subscribe", e.name, params)
+	return err
+}
+
+func checkEventsChallenge(v *visit) finding {
+	if v.events.err != nil {
+		return fail("{}", v.events.err)
+	}
+	first := v.events.receiver.deliveries()
+	return expect(len(first) > 0 && first[0].kind == "verification", "the subscription began without one")
+}
+
+func checkEventsSignature(v *visit) finding {
+	for _, d := range v.events.receiver.deliveries() {
+		if d.wrong != "" {
+			return fail("{}: {}", d.id, d.wrong)
+		}
+	}
+	return pass("all are")
+}
+
+// checkEventsAgain waits for the second delivery of an event: the receiver refuses each first one.
+func checkEventsAgain(v *visit) finding {
+	if v.events.err != nil {
+		return skip("there is no subscription")
+	}
+	all := v.events.receiver.await(v.site.ctx, v.patience)
+	for i, d := range all {
+		if d.kind != "" {
+			continue
+		}
+		if d.event != d.id {
+			return fail("the eventId is \"{}\", the webhook-id \"{}\"", d.event, d.id)
+		}
+		again := slices.ContainsFunc(all[i+1:], func(later delivery) bool { return later.id == d.id })
+		return expect(again, "not within {}", v.patience)
+	}
+	return skip("no event came")
+}
+
+func checkEventsUnsubscribe(v *visit) finding {
+	for range 2 {
+		if err := v.unsubscribe(); err != nil {
+			return fail("{}", err)
+		}
+	}
+	return pass("it can")
+}
+
+func (v *visit) unsubscribe() error {
+	e := v.events
+	params := v.subscription(e.name)
+	params["delivery"] = map[string]any{"mode": "webhook", "url": e.receiver.url}
+	delete(params, "cursor")
+	_, err := v.mcp.ask("events/unsubscribe", e.name, params)
+	e.ended = e.ended || err == nil
+	return err
+}
+
+// leaveEvents ends what the doctor began.
+func (v *visit) leaveEvents() {
+	if v.events == nil || v.events.receiver == nil {
+		return
+	}
+	if v.events.err == nil && !v.events.ended && !strings.HasPrefix(v.site.cutShort, "the time") {
+		v.unsubscribe()
+	}
+	v.events.receiver.close()
+}

@@ -1,0 +1,208 @@
+package doctor
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"rialto/internal/jsonrpc"
+)
+
+// observation is what was seen of a server, for the causes: they decide by it alone, and send
+// nothing.
+type observation struct {
+	url        *url.URL
+	bad        bool    // the URL is not one to call
+	cut        bool    // the doctor had to stop before it had looked
+	forbidden  bool    // the transport may not call it
+	post       *answer // to initialize without a token
+	wrong      *answer // to initialize with a token that does not exist
+	get        *answer // to a GET for a stream
+	front      *answer // to a browser that opens the root; nil if post is of an MCP server
+	old        bool    // a GET opens the stream of 2024-11-05
+	open       bool    // initialize needs no token
+	token      bool    // there was a token to use
+	issued     bool    // it came from a login
+	agent      bool    // the address is of an A2A agent
+	near       string  // another address, where an MCP server answers
+	resource   document
+	resourceAt *answer // where the resource's metadata should be
+	server     document
+	elsewhere  []string // paths that another program than the MCP server answers
+	by         string   // that program, if it is known
+	stale      string   // where a cache serves older metadata than the server
+	refused    bool     // the token is refused as if none had been sent
+	silent     bool     // the stream brings no byte, while calls are answered
+}
+
+// observe looks at a server as a whole, before the checks.
+func (v *visit) observe(forbids func(error) bool) *observation {
+	o := &observation{url: v.site.url, bad: v.unfit, post: &answer{}}
+	o.look(v, forbids)
+	o.cut = v.site.cutShort != ""
+	return o
+}
+
+func (o *observation) look(v *visit, forbids func(error) bool) {
+	s := v.site
+	if v.unfit {
+		return
+	}
+	o.post = s.unauthorized(http.MethodPost)
+	if o.post.err != nil {
+		o.forbidden = forbids != nil && forbids(o.post.err)
+		return
+	}
+	o.open = v.open()
+	o.agent = v.isAgent()
+	o.resource, o.resourceAt = s.resource(), s.get(s.resourcePathURL())
+	if o.speaks() {
+		o.wrong, o.server = s.badToken(), s.server()
+		o.stale = s.stale()
+		o.lookForOthers(s)
+		return
+	}
+	o.get, o.front = s.openStream(s.address), s.send(request{method: http.MethodGet, url: s.origin() + "/", header: http.Header{"Accept": {"text/html"}}})
+	o.old = o.get.event == "endpoint"
+	if o.resource == nil && !o.old && !o.agent {
+		o.near = s.near()
+	}
+}
+
+// finish adds what the checks have seen.
+func (o *observation) finish(v *visit) {
+	if o.bad || o.post.err != nil || v.mcp.began == nil && v.mcp.beganErr == nil {
+		return
+	}
+	o.token, o.issued = v.mcp.token() != "", v.mcp.given == ""
+	if a := v.mcp.answered; a != nil && o.token && a.status == http.StatusUnauthorized {
+		o.refused = a.header.Get("WWW-Authenticate") == o.post.header.Get("WWW-Authenticate")
+	}
+	if a, ok := v.site.kept["stream"]; ok && v.mcp.beganErr == nil {
+		var timeout net.Error
+		o.silent = errors.Is(a.err, context.DeadlineExceeded) || errors.As(a.err, &timeout) && timeout.Timeout()
+	}
+}
+
+// speaks reports whether the answer to initialize is of an MCP server.
+func (o *observation) speaks() bool {
+	return o.open || o.challenge() != nil || o.post.status == http.StatusUnauthorized && o.describes()
+}
+
+// describes reports whether the metadata are those of the address.
+func (o *observation) describes() bool {
+	named := parsed(o.resource.text("resource"))
+	return o.resource != nil && strings.TrimSuffix(named.Path, "/") == strings.TrimSuffix(o.url.Path, "/")
+}
+
+func (o *observation) challenge() map[string]string { return challenge(o.post) }
+
+// open reports whether the server takes part in MCP without a token: it begins a session, or is
+// of 2026-07-28 alone and knows no initialize.
+func (v *visit) open() bool {
+	a := v.site.unauthorized(http.MethodPost)
+	if a.err != nil || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
+		return false
+	}
+	resp, err := jsonrpc.DecodeResponse(a.body)
+	if err != nil || resp.Error == nil {
+		return err == nil && object(resp.Result).text("protocolVersion") != ""
+	}
+	a = v.site.once("discover", func() *answer {
+		h := http.Header{"Mcp-Protocol-Version": {rev202607}, "Mcp-Method": {"server/discover"}}
+		return v.site.message(v.site.address, h, "server/discover", meta(nil, rev202607))
+	})
+	resp, err = jsonrpc.DecodeResponse(a.body)
+	return err == nil && resp.Error == nil && object(resp.Result).list("supportedVersions") != nil
+}
+
+// openStream asks for the stream of an address, and reads its first event.
+func (s *site) openStream(address string) *answer {
+	return s.once("open "+address, func() *answer {
+		return s.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"text/event-stream"}}})
+	})
+}
+
+// near returns the address of an MCP server at another usual path of the host, or "".
+func (s *site) near() string {
+	for _, path := range []string{"/mcp", "/sse"} {
+		address := s.origin() + path
+		if path == s.url.Path {
+			continue
+		}
+		a := s.initialize(address, nil)
+		if _, err := jsonrpc.DecodeResponse(a.body); a.err == nil && (challenge(a) != nil || err == nil && a.status == http.StatusOK) {
+			return address
+		}
+		if path == "/sse" && s.openStream(address).event == "endpoint" {
+			return address
+		}
+	}
+	return ""
+}
+
+// stale returns the address of metadata that differ, twice, when a cache is gone round, or "".
+func (s *site) stale() string {
+	for _, address := range append([]string{s.resourcePathURL()}, s.serverURLs()...) {
+		round := address + "?rialto-doctor=" + rand.Text()
+		kept, fresh := s.get(address), s.get(round)
+		if _, err := fresh.document(); err != nil || kept.err != nil || string(kept.body) == string(fresh.body) {
+			continue
+		}
+		again := func(before *answer, address string) bool {
+			a := s.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"application/json"}}})
+			return a.err == nil && string(a.body) == string(before.body)
+		}
+		if again(kept, address) && again(fresh, round) {
+			return address
+		}
+	}
+	return ""
+}
+
+// lookForOthers finds the paths of the server that a proxy answers instead of it.
+func (o *observation) lookForOthers(s *site) {
+	if o.open || s.metadataURL() != "" && !sameOrigin(s.metadataURL(), s.address) {
+		return
+	}
+	lost := o.resource == nil && o.server == nil
+	known := []string{s.resourcePathURL(), s.origin() + serverPath}
+	if o.resource != nil && !sameOrigin(s.issuer(), s.address) {
+		known = known[:1] // the login is at another host
+	} else {
+		known = append(known, s.origin()+"/authorize", s.origin()+"/token", s.origin()+"/register")
+	}
+	for _, address := range known {
+		a := s.get(address)
+		program, path := proxied(a), parsed(address).Path
+		if strings.HasPrefix(path, "/.well-known") {
+			path = "/.well-known"
+		}
+		if program == "" && (!lost || path != "/.well-known") {
+			continue
+		}
+		if !slices.Contains(o.elsewhere, path) {
+			o.elsewhere = append(o.elsewhere, path)
+		}
+		if o.by == "" {
+			o.by = program
+		}
+	}
+}
+
+// foreignLogin returns the host of a login that is not the server's own, or "".
+func (o *observation) foreignLogin() string {
+	servers := o.resource.list("authorization_servers")
+	if len(servers) == 0 || !absolute(servers[0]) || sameOrigin(servers[0], o.url.String()) {
+		return ""
+	}
+	return parsed(servers[0]).Host
+}
+
+// rialto reports whether the metadata are those of a Rialto, whose answers are known to the letter.
+func (o *observation) rialto() bool { return o.server.has("scopes_supported", "a2a:discover") }

@@ -1,0 +1,134 @@
+package doctor
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// receiverAddress is where the doctor listens for the webhooks of servers that reach it by another
+// address.
+const receiverAddress = "127.0.0.1:43118"
+
+// receiver is a webhook that believes nothing: it checks each signature, and refuses the first
+// delivery of each event.
+type receiver struct {
+	url, secret string
+	key         []byte
+	listener    net.Listener
+	came        chan struct{} // an event came again
+
+	mu  sync.Mutex
+	all []delivery
+}
+
+// delivery is a request to the receiver.
+type delivery struct{ id, kind, event, wrong string }
+
+// maxDeliveries bounds what is kept.
+const maxDeliveries = 100
+
+// receive starts a receiver on loopback; address is where the server reaches it, if not there.
+func receive(address string) (*receiver, error) {
+	at := "127.0.0.1:0"
+	if address != "" {
+		at = receiverAddress
+	}
+	l, err := net.Listen("tcp", at)
+	if err != nil {
+		return nil, err
+	}
+	r := &receiver{url: address, key: make([]byte, 32), listener: l, came: make(chan struct{}, 1)}
+	if address == "" {
+		r.url = "http://" + l.Addr().String() + "/rialto-doctor"
+	}
+	rand.Read(r.key) // never fails
+	r.secret = "whsec_" + base64.StdEncoding.EncodeToString(r.key)
+	go (&http.Server{Handler: r, ReadTimeout: 10 * time.Second}).Serve(l) // ends with close
+	return r, nil
+}
+
+func (r *receiver) close() { r.listener.Close() }
+
+func (r *receiver) deliveries() []delivery {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]delivery(nil), r.all...)
+}
+
+// await returns the deliveries once an event came again, or the time is over.
+func (r *receiver) await(ctx context.Context, limit time.Duration) []delivery {
+	select {
+	case <-r.came:
+	case <-ctx.Done():
+	case <-time.After(limit):
+	}
+	return r.deliveries()
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(req.Body, maxBody))
+	if err != nil || req.Method != http.MethodPost {
+		http.Error(w, "webhooks are posted", http.StatusMethodNotAllowed)
+		return
+	}
+	envelope := object(body)
+	d := delivery{id: req.Header.Get("webhook-id"), kind: envelope.text("type"), event: envelope.text("eventId"), wrong: r.examine(req.Header, body)}
+	switch again := r.record(d); {
+	case d.kind == "verification":
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(map[string]string{"challenge": envelope.text("challenge")})
+	case d.kind == "" && !again:
+		w.WriteHeader(http.StatusServiceUnavailable)
+	case d.kind == "":
+		select {
+		case r.came <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// record keeps a delivery, and tells whether it came before.
+func (r *receiver) record(d delivery) (again bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, before := range r.all {
+		again = again || before.id == d.id
+	}
+	if len(r.all) < maxDeliveries {
+		r.all = append(r.all, d)
+	}
+	return again
+}
+
+// examine returns what is wrong with the signature of a delivery, or "".
+func (r *receiver) examine(h http.Header, body []byte) string {
+	id, stamp := h.Get("webhook-id"), h.Get("webhook-timestamp")
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	switch {
+	case id == "":
+		return "there is no webhook-id"
+	case err != nil || time.Since(time.Unix(seconds, 0)).Abs() > 5*time.Minute:
+		return "the webhook-timestamp is not the time"
+	}
+	mac := hmac.New(sha256.New, r.key)
+	mac.Write([]byte(id + "." + stamp + "."))
+	mac.Write(body)
+	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	for _, got := range strings.Fields(h.Get("webhook-signature")) {
+		if hmac.Equal([]byte(got), []byte(want)) {
+			return ""
+		}
+	}
+	return "the webhook-signature does not fit"
+}

@@ -1,0 +1,190 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Sentence is words with {} for their values. The words are the key by which a page translates
+// them.
+type Sentence struct {
+	Key    string
+	Values []string
+}
+
+func say(key string, values ...any) Sentence {
+	s := Sentence{Key: key}
+	for _, v := range values {
+		s.Values = append(s.Values, fmt.Sprint(v))
+	}
+	return s
+}
+
+// String returns the sentence in English.
+func (s Sentence) String() string {
+	parts := strings.Split(s.Key, "{}")
+	text := parts[0]
+	for i, part := range parts[1:] {
+		text += s.Values[i] + part
+	}
+	return text
+}
+
+// MarshalText lets JSON show the sentence in English.
+func (s Sentence) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Snippet is lines of a configuration that remove a cause.
+type Snippet struct {
+	For  string `json:"for"` // a program or a file
+	Text string `json:"text"`
+}
+
+// Cause is one reason why apps fail, with what removes it. As the verdict it may also say that the
+// server works; ID is then "works".
+type Cause struct {
+	ID    string    `json:"id"`
+	Text  Sentence  `json:"text"`
+	Check string    `json:"check,omitempty"` // ends the text: the title of the check that fails
+	Do    Sentence  `json:"do,omitzero"`
+	Lines []Snippet `json:"lines,omitempty"`
+}
+
+// The causes that decide exit codes and colors.
+const (
+	Works      = "works"
+	Unfinished = "unfinished"
+	OneCheck   = "check" // the first failed check is all that is known
+)
+
+// cause recognizes a reason by what was seen. The sentence without words means that it is not
+// this one.
+type cause struct {
+	id       string
+	explains []string // the checks that fail because of it; a * at the end stands for any letters
+	final    bool     // no other check means anything
+	see      func(o *observation) Sentence
+	do       func(o *observation) Sentence
+	lines    func(o *observation) []Snippet
+}
+
+func (c cause) judge(o *observation) (Cause, bool) {
+	if o.cut {
+		return Cause{}, false
+	}
+	text := c.see(o)
+	if text.Key == "" {
+		return Cause{}, false
+	}
+	found := Cause{ID: c.id, Text: text}
+	if c.do != nil {
+		found.Do = c.do(o)
+	}
+	if c.lines != nil {
+		found.Lines = c.lines(o)
+	}
+	return found, true
+}
+
+func (c cause) covers(id string) bool {
+	return c.final || slices.ContainsFunc(c.explains, func(pattern string) bool {
+		prefix, open := strings.CutSuffix(pattern, "*")
+		return id == pattern || open && strings.HasPrefix(id, prefix)
+	})
+}
+
+// dismiss returns the cause that makes the examination pointless, if there is one.
+func dismiss(o *observation) (Cause, bool) {
+	for _, c := range causes() {
+		if found, ok := c.judge(o); ok && c.final {
+			return found, true
+		}
+	}
+	return Cause{}, false
+}
+
+// conclude names the causes of the failures, marks their consequences, and sets the verdict.
+func (r *Report) conclude(o *observation, clean func(string) string) {
+	for _, c := range causes() {
+		found, ok := c.judge(o)
+		if !ok {
+			continue
+		}
+		found.clean(clean)
+		r.Causes = append(r.Causes, found)
+		for i := range r.Results {
+			if s := &r.Results[i]; s.Status == Failed && s.Cause == "" && c.covers(s.ID) {
+				s.Cause = c.id
+			}
+		}
+		if c.final {
+			break
+		}
+	}
+	r.Stops = r.stopped()
+	r.Verdict = r.verdict(o)
+	r.Verdict.clean(clean)
+}
+
+func (c *Cause) clean(clean func(string) string) {
+	for _, s := range []Sentence{c.Text, c.Do} {
+		for i, v := range s.Values {
+			s.Values[i] = clean(v)
+		}
+	}
+}
+
+// verdict is the first cause, or else the first check that stops an app, or else that it works.
+func (r *Report) verdict(o *observation) Cause {
+	if len(r.Causes) > 0 {
+		return r.Causes[0]
+	}
+	if i := slices.IndexFunc(r.Results, Result.stops); i >= 0 {
+		return Cause{ID: OneCheck, Text: say("{} cannot use this server. It fails at:", Names(r.Stops)), Check: r.Results[i].Title, Do: Sentence{Key: r.Results[i].Fix}}
+	}
+	if r.CutShort {
+		return Cause{ID: Unfinished, Text: say("The examination stopped before its end. It found nothing wrong until then."),
+			Do: say("Run it again with a longer --timeout.")}
+	}
+	works := r.Works()
+	switch {
+	case o.open:
+		return Cause{ID: Works, Text: say("This server works with {}. It asks for no login.", Names(works))}
+	case o.token:
+		return Cause{ID: Works, Text: say("This server works with {}.", Names(works))}
+	}
+	c := Cause{ID: Works, Text: say("This server works with {}, up to its login.", Names(works)), Do: say("To look behind the login, run:"), Lines: command("rialto doctor", o, " --login")}
+	if host := o.foreignLogin(); host != "" {
+		c.Text = say("This server works with {}, up to its login at {}.", Names(works), host)
+	}
+	return c
+}
+
+// command is a command line with the examined address.
+func command(before string, o *observation, after string) []Snippet {
+	return []Snippet{{"", before + " " + o.url.String() + after + "\n"}}
+}
+
+// Works returns the apps that nothing stops.
+func (r *Report) Works() []Client {
+	return slices.DeleteFunc(Clients(), func(c Client) bool {
+		return slices.Contains(r.Stops, c) || r.Client != "" && c != r.Client
+	})
+}
+
+func (r *Report) stopped() []Client {
+	return slices.DeleteFunc(Clients(), func(c Client) bool {
+		return !slices.ContainsFunc(r.Results, func(s Result) bool { return s.stops() && slices.Contains(s.Breaks, c) })
+	})
+}
+
+// stops tells whether a result keeps an app from working.
+func (r Result) stops() bool { return r.Status == Failed && len(r.Breaks) > 0 && !r.Minor }
+
+// minor are the checks whose failure makes an app worse, and does not stop it.
+var minor = []string{
+	"redirect-slash", "challenge-scope", "prm-scopes", "as-paths", "as-refresh", "as-none", "as-cimd",
+	"cors-metadata", "cors-token", "cors-register", "cors-mcp", "cors-challenge", "authorize-client",
+	"token-code-error", "token-refresh-error", "token-client-error", "token-expires", "token-refresh", "refresh-grace",
+	"mcp-discover", "hybrid-older-header", "hybrid-meta", "hybrid-newer-header", "hybrid-no-header", "tools-hints", "search", "fetch",
+}

@@ -1,0 +1,315 @@
+// The task card in a real browser, in the host of the official package: its
+// AppBridge runs here, and a page of ours carries the messages between it and
+// the frame of the card. The tools are called by the official client. The frame
+// has the sandbox and the policy that the specification names, as strict as can
+// be. RIALTO_CHROMIUM is the program, RIALTO_TOKEN a token, RIALTO_GATE opens
+// the gates of the agent; RIALTO_SCREENSHOTS, if set, is the folder for pictures,
+// and RIALTO_DOC_IMAGES that for those of the documentation.
+
+import http from 'node:http';
+import { once } from 'node:events';
+import path from 'node:path';
+import { AppBridge } from '@modelcontextprotocol/ext-apps/app-bridge';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { accessible } from './axe.mjs';
+import { assert, done, env, run } from './report.mjs';
+import { launch, open } from './tab.mjs';
+
+const uri = 'ui://rialto/task';
+const shots = process.env.RIALTO_SCREENSHOTS;
+const images = process.env.RIALTO_DOC_IMAGES;
+const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'; frame-src 'none'; base-uri 'none'; form-action 'none'";
+
+await run(async () => {
+  const client = await connect();
+  const card = await linked(client);
+  const web = await host(card);
+  const browser = await launch();
+  const look = (options) => show(browser, web.origin, client, options);
+  try {
+    for (const [locale, theme, width] of [['en-US', 'light', 720], ['es-ES', 'dark', 720], ['en-GB', 'dark', 390], ['es', 'light', 390]]) {
+      await story(look, client, { locale, theme, width });
+    }
+    await waiting(look, client);
+    await slow(look, client);
+    await lost(look, client);
+    await canceled(look, client);
+    await hostile(look, client);
+    await without(look, client);
+  } catch (err) {
+    const chat = show.last;
+    console.error(chat.seen, chat.wrong, await chat.frame.locator('body').innerText());
+    if (shots) await chat.page.screenshot({ path: path.join(shots, 'card-problem.png'), fullPage: true });
+    throw err;
+  } finally {
+    await browser.close();
+    web.server.close();
+  }
+});
+
+/** Connects the official client, which declares MCP Apps. */
+async function connect() {
+  const transport = new StreamableHTTPClientTransport(new URL(env('RIALTO_URL')), { requestInit: { headers: { Authorization: `Bearer ${env('RIALTO_TOKEN')}` } } });
+  const client = new Client({ name: 'card-host', version: '1' }, {
+    versionNegotiation: { mode: { pin: '2026-07-28' } },
+    capabilities: { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } } },
+  });
+  await client.connect(transport);
+  return client;
+}
+
+/** Reads the card as hosts do: from the tools that are linked with it. */
+async function linked(client) {
+  const { tools } = await client.listTools();
+  const shown = tools.filter((x) => x._meta?.ui?.resourceUri === uri).map((x) => x.name);
+  assert.deepEqual(shown.sort(), ['get_task', 'report', 'send_task']);
+  const { contents } = await client.readResource({ uri });
+  assert.equal(contents[0].mimeType, 'text/html;profile=mcp-app');
+  done('linked', { shown, bytes: contents[0].text.length });
+  return contents[0].text;
+}
+
+/** Serves the page of the host, and the card in a frame of it. */
+async function host(card) {
+  const page = `<!doctype html><html lang="en"><title>Host</title><link rel="icon" href="data:,">
+    <style>body{margin:0;padding:16px;background:#fff}body.dark{background:#161615}iframe{border:0;width:100%;display:block;height:60px}</style>
+    <main><h1 style="position:absolute;clip-path:inset(50%)">Chat</h1><iframe title="Task card" sandbox="allow-scripts"></iframe></main>
+    <script>const f = document.querySelector('iframe');
+    addEventListener('message', (e) => { if (e.source === f.contentWindow) toBridge(e.data); else foreign(String(e.data)); });
+    globalThis.toCard = (m) => f.contentWindow.postMessage(m, '*');</script>`;
+  const server = http.createServer((req, res) => {
+    res.setHeader('Content-Type', 'text/html; charset=utf-8');
+    if (req.url === '/card') res.setHeader('Content-Security-Policy', policy);
+    res.end(req.url === '/card' ? card : page);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, origin: `http://127.0.0.1:${server.address().port}` };
+}
+
+/** Opens a chat with the card in it. */
+async function show(browser, origin, client, { locale = 'en', theme = 'light', width = 720, capabilities = {}, context = {} } = {}) {
+  const tab = await open(browser, { viewport: { width, height: 900 }, reducedMotion: 'reduce', colorScheme: 'light' });
+  const seen = { links: [], messages: [], contexts: [], sizes: [], downloads: [], calls: [], foreign: [] };
+  const bridge = new AppBridge(null, { name: 'host', version: '1' },
+    { openLinks: {}, serverTools: {}, updateModelContext: { text: {} }, message: { text: {} }, downloadFile: {}, ...capabilities },
+    { hostContext: { theme, locale, timeZone: 'Europe/Madrid', displayMode: 'inline', availableDisplayModes: ['inline'], containerDimensions: { maxHeight: 2000 }, ...context } });
+  const chat = { ...tab, bridge, seen, broken: false, frame: null };
+  if (!('serverTools' in capabilities)) bridge.oncalltool = async (params) => {
+    seen.calls.push(params.name);
+    if (chat.broken) throw new Error('fetch failed');
+    return client.callTool(params);
+  };
+  bridge.onopenlink = async ({ url }) => { seen.links.push(url); return {}; };
+  bridge.onmessage = async (m) => { seen.messages.push(m); return {}; };
+  bridge.onupdatemodelcontext = async (m) => { seen.contexts.push(m); return {}; };
+  bridge.ondownloadfile = async (m) => { seen.downloads.push(m); return {}; };
+  bridge.onsizechange = ({ height }) => { seen.sizes.push(height); tab.page.evaluate((h) => { document.querySelector('iframe').style.height = `${h}px`; }, height).catch(() => {}); };
+  const initialized = new Promise((resolve) => { bridge.oninitialized = resolve; });
+  const transport = {
+    start: async () => {}, close: async () => {},
+    send: (m) => tab.page.evaluate((x) => globalThis.toCard(x), m),
+  };
+  await tab.page.exposeFunction('toBridge', (m) => transport.onmessage?.(m));
+  await tab.page.exposeFunction('foreign', (m) => seen.foreign.push(m));
+  await bridge.connect(transport);
+  await tab.page.goto(origin);
+  await tab.page.evaluate((dark) => { document.body.className = dark ? 'dark' : ''; document.querySelector('iframe').src = '/card'; }, theme === 'dark');
+  await initialized;
+  chat.frame = tab.page.frames()[1];
+  tab.context.setDefaultTimeout(30_000);
+  return (show.last = chat);
+}
+
+/** Calls a tool as the model does, and gives the card what hosts give it. */
+async function ask(chat, client, name, args) {
+  await chat.bridge.sendToolInput({ arguments: args });
+  const result = await client.callTool({ name, arguments: args });
+  await chat.bridge.sendToolResult(result);
+  return result.structuredContent;
+}
+
+/** Waits until the badge of the card says a state. */
+function says(chat, text) {
+  return chat.frame.locator('#badge').filter({ hasText: text }).waitFor();
+}
+
+/** What every state owes to people: axe, no scrolling sideways, nothing wrong in the console. */
+async function fine(chat, name, image) {
+  await chat.page.waitForFunction(() => { // the frame has the height that the card reported
+    const f = document.querySelector('iframe');
+    return f.getBoundingClientRect().height > 70;
+  });
+  await chat.frame.waitForFunction(() => Math.abs(innerHeight - document.body.getBoundingClientRect().height) <= 1);
+  await accessible(chat.page, name);
+  await accessible(chat.frame, name);
+  const over = await chat.frame.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(over <= 0, `${name}: the card is ${over} pixels wider than its frame`);
+  assert.deepEqual(chat.wrong, [], `${name}: nothing went wrong in the browser`);
+  if (shots) await chat.page.screenshot({ path: path.join(shots, `card-${name}.png`), fullPage: true });
+  if (images && image) await chat.page.locator('iframe').screenshot({ path: path.join(images, `task-card-${image}.png`) });
+}
+
+/** A question, its answer, a table with a file, and a failure: in one language and theme. */
+async function story(look, client, { locale, theme, width }) {
+  const es = locale.startsWith('es');
+  const w = (en, esWord) => (es ? esWord : en);
+  const name = `${locale}-${theme}-${width}`;
+
+  let chat = await look({ locale, theme, width });
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Write the quarterly report about storm claims' });
+  await says(chat, w('Needs your answer', 'Espera tu respuesta'));
+  assert.equal(await chat.frame.getAttribute('html', 'lang'), es ? 'es' : 'en');
+  assert.equal(await chat.frame.evaluate(() => getComputedStyle(document.documentElement).colorScheme), theme);
+  const send = chat.frame.getByRole('button', { name: w('Send the answer', 'Enviar la respuesta') });
+  await send.click();
+  await chat.frame.getByText(w('Fill this in.', 'Rellena este campo.')).waitFor();
+  await fine(chat, `question-${name}`, name === 'en-US-light-720' ? 'question' : name === 'es-light-390' ? 'question-es' : '');
+  await chat.frame.getByLabel('Q3').focus();
+  await chat.page.keyboard.press('Space');
+  await chat.frame.getByLabel('Region').fill('North');
+  await chat.frame.getByLabel('Claims at least').fill('25');
+  await chat.frame.getByLabel('Region').press('Enter');
+  await says(chat, w('Done', 'Terminada'));
+  await chat.frame.getByText('Written:').waitFor();
+  await chat.frame.getByRole('button', { name: w('Use in the chat', 'Usar en el chat') }).click();
+  await fine(chat, `answered-${name}`);
+  assert.equal(chat.seen.contexts.length, 1, 'the model is told once');
+  assert.equal(chat.seen.messages.length, 1);
+  await chat.bridge.teardownResource({});
+  await chat.context.close();
+
+  chat = await look({ locale, theme, width });
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Break the warehouse' });
+  await says(chat, w('Failed', 'Fallida'));
+  await chat.frame.getByText('The data warehouse did not answer in time.').waitFor();
+  await fine(chat, `failed-${name}`);
+  await chat.context.close();
+  done('question, answer, failure', { name });
+}
+
+/** While the call waits, the card finds the task and shows its progress; then a table and a file. */
+async function waiting(look, client) {
+  const args = { agent: 'analyst', message: 'Compare open claims and costs by region for the last four quarters', wait: 60 };
+  const views = [await look({ theme: 'light' }), await look({ theme: 'dark', width: 390, locale: 'es-MX' })];
+  const [light, dark] = views;
+  await light.bridge.sendToolInput({ arguments: args });
+  const answered = client.callTool({ name: 'send_task', arguments: args });
+  for (const [i, step] of ['Reading the table claims', 'Grouping by region', 'Checking the sums'].entries()) {
+    await light.frame.locator('#steps .now').getByText(step).waitFor();
+    if (i < 2) await fetch(`${env('RIALTO_GATE')}/compare${i}`);
+  }
+  assert.equal(await light.frame.locator('#steps li').count(), 3, 'the steps so far');
+  await fine(light, 'working-light', 'working');
+  const { tasks } = (await client.callTool({ name: 'list_tasks', arguments: { limit: 1 } })).structuredContent;
+  await dark.bridge.sendToolInput({ arguments: { task_id: tasks[0].task_id } }); // as get_task does
+  await dark.frame.locator('#steps').getByText('Checking the sums against the ledger').waitFor();
+  await fine(dark, 'working-dark');
+  await fetch(`${env('RIALTO_GATE')}/compare2`);
+  await light.bridge.sendToolResult(await answered);
+  await says(light, 'Done');
+  await says(dark, 'Terminada');
+  await dark.frame.getByRole('button', { name: 'Mostrar las 12 filas' }).click();
+  const first = () => light.frame.locator('tbody tr').first().locator('td').first().textContent();
+  const sort = light.frame.getByRole('button', { name: 'cost' });
+  await sort.click();
+  await sort.press('Enter'); // descending, by keyboard
+  assert.equal(await light.frame.locator('th[aria-sort="descending"]').textContent(), 'cost');
+  assert.equal(await first(), 'Plains');
+  await fine(light, 'result-light', 'result');
+  await fine(dark, 'result-dark', 'result-dark');
+  await light.frame.getByRole('button', { name: 'Download claims.csv' }).click();
+  await light.frame.getByRole('link', { name: 'the method' }).click();
+  await light.frame.getByRole('button', { name: 'Open on the server' }).click();
+  await poll(() => light.seen.links.length === 2 && light.seen.downloads.length === 1);
+  assert.equal(light.seen.links[0], 'https://example.com/method');
+  assert.ok(light.seen.links[1].startsWith(new URL(env('RIALTO_URL')).origin), light.seen.links[1]);
+  const file = await fetch(light.seen.downloads[0].contents[0].uri);
+  assert.match(await file.text(), /^region,claims/);
+  const calls = light.seen.calls.length;
+  light.bridge.sendHostContextChange({ theme: 'dark' });
+  await light.frame.locator('html[data-theme="dark"]').waitFor();
+  const sizes = light.seen.sizes.length;
+  await light.page.waitForTimeout(1500);
+  assert.equal(light.seen.sizes.length, sizes, 'the size settles');
+  assert.equal(light.seen.calls.length, calls, 'a task that has ended is not polled');
+  for (const chat of views) await chat.context.close();
+  done('working, table, file', { sizes });
+}
+
+/** A task that outlasts its call: the card follows it, and tells the model. */
+async function slow(look, client) {
+  const chat = await look();
+  const info = await ask(chat, client, 'report', { message: 'Follow the claims', wait: 0 });
+  assert.ok(['submitted', 'working'].includes(info.state));
+  await says(chat, 'Working');
+  await fetch(`${env('RIALTO_GATE')}/follow`);
+  await says(chat, 'Done');
+  await poll(() => chat.seen.contexts.length === 1);
+  await chat.context.close();
+  done('followed', { polls: chat.seen.calls.length });
+}
+
+/** A connection that is lost, shown, and comes back; and a card that is torn down. */
+async function lost(look, client) {
+  const chat = await look();
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Watch the storm', wait: 0 });
+  await chat.frame.locator('#steps').getByText('Waiting for the storm').waitFor();
+  chat.broken = true;
+  await chat.frame.getByText('The connection is lost.').waitFor();
+  await fine(chat, 'lost', 'lost');
+  chat.broken = false;
+  await chat.frame.getByRole('button', { name: 'Try now' }).click();
+  await chat.frame.locator('#lost').waitFor({ state: 'hidden' });
+  await chat.bridge.teardownResource({});
+  const calls = chat.seen.calls.length;
+  await chat.page.waitForTimeout(4000);
+  assert.ok(chat.seen.calls.length <= calls + 1, 'a card that was torn down does not poll');
+  await chat.context.close();
+  done('lost and found');
+}
+
+async function canceled(look, client) {
+  const chat = await look({ width: 390, theme: 'dark' });
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Watch the harbor', wait: 0 });
+  await chat.frame.getByRole('button', { name: 'Cancel the task' }).click();
+  await chat.frame.getByText('Cancel this task?').waitFor();
+  await fine(chat, 'cancel', 'cancel');
+  await chat.page.keyboard.press('Shift+Tab'); // from "Keep it" to "Cancel it"
+  await chat.page.keyboard.press('Enter');
+  await says(chat, 'Canceled');
+  await fine(chat, 'canceled');
+  await chat.context.close();
+  done('canceled');
+}
+
+/** What a rogue agent writes is text. */
+async function hostile(look, client) {
+  const chat = await look();
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Hostile <b>words</b>' });
+  await says(chat, 'Done');
+  assert.equal(await chat.frame.locator('img, script:not(body > script), iframe, main b').count(), 0, 'no element of theirs');
+  for (const a of await chat.frame.locator('a').all()) assert.equal(await a.getAttribute('href'), 'https://example.com/ok');
+  assert.deepEqual(chat.seen.foreign, []);
+  assert.ok(!JSON.stringify(chat.seen).includes('taken'));
+  await fine(chat, 'hostile');
+  await chat.context.close();
+  done('hostile');
+}
+
+/** A host that lets the card call nothing shows what the model got. */
+async function without(look, client) {
+  const chat = await look({ capabilities: { serverTools: undefined, openLinks: undefined } });
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Write a report' });
+  await chat.frame.getByRole('button', { name: 'Answer on the server' }).waitFor();
+  assert.deepEqual(chat.seen.calls, []);
+  await fine(chat, 'without');
+  await chat.context.close();
+  done('without tools');
+}
+
+async function poll(f) {
+  for (const end = Date.now() + 30000; !f();) {
+    assert.ok(Date.now() < end, `timed out: ${f}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,140 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+)
+
+// TestTaskCard works with the task card in Chromium, in the host of the official package (AppBridge
+// of @modelcontextprotocol/ext-apps; its basic-host is not on npm). RIALTO_DOC_IMAGES names the
+// folder of the pictures in the documentation, to draw them again.
+func TestTaskCard(t *testing.T) {
+	takesLong(t)
+	t.Parallel()
+	path, err := chromium()
+	Need(t, err)
+	gate := &gates{open: map[string]chan struct{}{}}
+	web := httptest.NewServer(gate)
+	t.Cleanup(web.Close)
+	addr, dir := freeAddress(t), t.TempDir()
+	config := filepath.Join(dir, "rialto.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, `
+url: http://%s
+database: %s
+agents:
+  - name: analyst
+    url: %s
+    skills_as_tools: true
+`, addr, filepath.Join(dir, "rialto.db"), analystAgent(t, gate)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	output(t, password+"\n", "user", "add", username, "--password-stdin", "--config", config)
+	token := output(t, "", "token", "--user", username, "--config", config)
+	p := start(t, addr, "serve", "--config", config, "--listen", addr)
+	script{"taskcard.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path, "RIALTO_TOKEN=" + strings.TrimSpace(token), "RIALTO_GATE=" + web.URL}}.run(t, p)
+	if folder := os.Getenv("RIALTO_DOC_IMAGES"); folder != "" {
+		shrink(t, folder)
+	}
+}
+
+// gates hold an agent back until the script opens them: GET /NAME.
+type gates struct {
+	mu   sync.Mutex
+	open map[string]chan struct{}
+}
+
+func (g *gates) of(name string) chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.open[name] == nil {
+		g.open[name] = make(chan struct{})
+	}
+	return g.open[name]
+}
+
+func (g *gates) wait(ctx context.Context, name string) error {
+	select {
+	case <-g.of(name):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (g *gates) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	close(g.of(strings.TrimPrefix(r.URL.Path, "/")))
+}
+
+// hostile is what a rogue agent writes to take over the chat.
+const hostile = "<img src=x onerror=\"parent.postMessage('taken','*')\"> [click](javascript:alert(1)) \u202Egnp.exe <script>alert(1)</script> https://example.com/ok"
+
+// analystAgent does what the first word of a message says.
+func analystAgent(t *testing.T, gate *gates) string {
+	form := json.RawMessage(`{"type": "object", "title": "The report", "required": ["period", "region"], "properties": {
+		"period": {"type": "string", "title": "Period", "description": "The quarter that the report is about", "enum": ["Q1", "Q2", "Q3", "Q4"]},
+		"region": {"type": "string", "title": "Region", "maxLength": 80},
+		"claims": {"type": "integer", "title": "Claims at least", "minimum": 1, "maximum": 999},
+		"mail": {"type": "string", "format": "email", "title": "Send a copy to"},
+		"closed": {"type": "boolean", "title": "With closed claims", "default": true}}}`)
+	card := &a2a.Card{Name: "Claims analyst", Description: "Knows the claims of an insurer.", Version: "1.0.0", Capabilities: a2a.Capabilities{Streaming: true},
+		Skills: []a2a.Skill{{ID: "report", Name: "Write a report", Description: "Writes a report about claims."}}}
+	return agentOf(t, card, func(ctx context.Context, turn *a2aexec.Turn) error {
+		word, name, _ := strings.Cut(turn.Message.Text(), " ")
+		switch word {
+		case "Compare":
+			for i, step := range []string{"Reading the table claims: 12,480 rows", "Grouping by region and quarter", "Checking the sums against the ledger"} {
+				turn.Working(step)
+				if err := gate.wait(ctx, fmt.Sprint("compare", i)); err != nil {
+					return err
+				}
+			}
+			turn.Artifact(a2a.Artifact{Name: "Claims by region", Parts: []a2a.Part{{Content: a2a.Data(regions())}}})
+			turn.Artifact(a2a.Artifact{Name: "claims.csv", Parts: []a2a.Part{{Content: a2a.Raw("region,claims\nNorth,1204\n"), Filename: "claims.csv", MediaType: "text/csv"}}})
+			turn.Complete("The **North** has the most open claims, and the South pays the most per claim.\n\n- 12 regions, 6,104 claims\n- See [the method](https://example.com/method) for how costs are counted")
+		case "Write":
+			turn.AskForm("Which report shall I write? I have the claims of all regions since January.", form)
+		case "Watch":
+			turn.Working("Waiting for " + name)
+			<-ctx.Done()
+			return ctx.Err()
+		case "Follow":
+			turn.Working("Reading the claims")
+			if err := gate.wait(ctx, "follow"); err != nil {
+				return err
+			}
+			turn.Complete("Followed to the end.")
+		case "Break":
+			turn.Fail("The data warehouse did not answer in time. The claims of the third quarter are missing.")
+		case "Hostile":
+			turn.Artifact(a2a.Artifact{Name: hostile, Parts: []a2a.Part{{Content: a2a.Text(hostile)}, {Content: a2a.URL("javascript:alert(1)"), Filename: "x"}}})
+			turn.Complete(hostile + strings.Repeat(" long", 5000))
+		default:
+			turn.Complete("Written: " + turn.Message.Text())
+		}
+		return nil
+	})
+}
+
+// regions is a table with more rows than the card shows at once.
+func regions() string {
+	var rows []map[string]any
+	for i, name := range []string{"North", "South", "East", "West", "Coast", "Highlands", "Lakes", "Capital", "Islands", "Border", "Valley", "Plains"} {
+		rows = append(rows, map[string]any{"region": name, "claims": 1204 - 93*i, "open": 311 - 17*i, "cost": 18234.5 + 977.25*float64(i*i)})
+	}
+	b, err := json.Marshal(map[string]any{"columns": []string{"region", "claims", "open", "cost"}, "rows": rows})
+	if err != nil {
+		panic(err) // it has strings and numbers
+	}
+	return string(b)
+}

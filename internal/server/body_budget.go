@@ -1,0 +1,123 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"rialto/oauth"
+)
+
+// The bytes of request bodies that are received or held by running requests.
+const (
+	maxBodiesUser = 32 << 20
+	maxBodies     = 256 << 20 // of all users; beyond it only small bodies are taken
+	smallBody     = 64 << 10
+)
+
+// bodyBudget bounds the bodies of requests, by user and in all. A caller without a token counts by
+// address.
+type bodyBudget struct {
+	size    int64 // the largest body, in bytes
+	address func(*http.Request) string
+
+	mu    sync.Mutex
+	all   int64
+	users map[string]*userBodies
+}
+
+type userBodies struct {
+	bytes int64         // never 0
+	fewer chan struct{} // closed when there are fewer bytes
+}
+
+// limit refuses a request by its header if its body and the other bodies of its user take too much.
+// The guard must be outside.
+func (b *bodyBudget) limit(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		bytes := r.ContentLength
+		if bytes < 0 || bytes > b.size {
+			bytes = b.size
+		}
+		user := b.user(r)
+		if _, ok := b.change(user, bytes, bytes > smallBody); !ok {
+			writeTooManyBytes(w)
+			return
+		}
+		defer b.change(user, -bytes, false)
+		r.Body = http.MaxBytesReader(w, r.Body, b.size)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// receive does the same for a message over gRPC. Its size is not known until read has received it, so
+// that it takes the largest size before, and further messages of its user wait for that. If read
+// returns an error, the call has ended.
+func (b *bodyBudget) receive(w http.ResponseWriter, r *http.Request, read func() error, next func()) {
+	ctx, cancel := context.WithTimeout(r.Context(), bodyTimeout)
+	defer cancel()
+	user, bytes := b.user(r), b.size
+	for {
+		fewer, ok := b.change(user, bytes, false)
+		if ok {
+			break
+		}
+		select {
+		case <-fewer:
+		case <-ctx.Done():
+			writeTooManyBytes(w)
+			return
+		}
+	}
+	err := read()
+	b.change(user, r.ContentLength-bytes, false)
+	defer b.change(user, -r.ContentLength, false)
+	if err == nil {
+		next()
+	}
+}
+
+// user returns under whom the body of a request counts.
+func (b *bodyBudget) user(r *http.Request) string {
+	if p, ok := oauth.FromContext(r.Context()); ok {
+		return p.User
+	}
+	return "\x00" + b.address(r)
+}
+
+// change adds bytes to those of a user, unless they are too many then; with inAll, also unless those
+// of all users are. If they are, fewer is closed when the user has fewer.
+func (b *bodyBudget) change(user string, bytes int64, inAll bool) (fewer <-chan struct{}, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	u := b.users[user]
+	if u == nil {
+		u = &userBodies{fewer: make(chan struct{})}
+	}
+	if bytes > 0 && (u.bytes+bytes > maxBodiesUser || inAll && b.all+bytes > maxBodies) {
+		return u.fewer, false
+	}
+	u.bytes += bytes
+	b.all += bytes
+	if bytes < 0 {
+		close(u.fewer)
+		u.fewer = make(chan struct{})
+	}
+	if b.users == nil {
+		b.users = map[string]*userBodies{}
+	}
+	b.users[user] = u
+	if u.bytes == 0 {
+		delete(b.users, user)
+	}
+	return nil, true
+}
+
+func writeTooManyBytes(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Retry-After", retryAfter)
+	w.WriteHeader(http.StatusTooManyRequests)
+	fmt.Fprintln(w, `{"error":"too_many_requests","error_description":"The bodies of your running requests take too much memory. Try again when one has ended."}`)
+}

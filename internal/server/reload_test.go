@@ -1,0 +1,112 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"rialto/a2a"
+	"rialto/a2a/a2atest"
+	"rialto/internal/audit"
+	"rialto/internal/config"
+
+	"github.com/spf13/pflag"
+)
+
+// TestReload changes live settings, and settings that need a restart.
+func TestReload(t *testing.T) {
+	level := new(slog.LevelVar)
+	var change func(*config.Config)
+	r := newRigWith(t, func(*config.Config) {}, func(s *Server) {
+		s.Source = Source{Level: level, Read: func() (*config.Config, error) {
+			next := *s.cfg.Load()
+			change(&next)
+			return &next, next.Check()
+		}}
+	})
+	reload := func(c func(*config.Config)) ([]config.Change, error) {
+		change = c
+		return r.Reload(t.Context())
+	}
+	changes, err := reload(func(c *config.Config) {
+		c.Log.Level, c.Limits.CallsPerUser, c.AllowedOrigins = "debug", 1, []string{"https://new.example"}
+	})
+	if err != nil || len(changes) != 3 || level.Level() != slog.LevelDebug {
+		t.Fatalf("got %v, %v, level %s", changes, err, level)
+	}
+	if got := r.do("OPTIONS", "/mcp", "", "", "Origin: https://new.example", "Access-Control-Request-Method: POST"); got.header.Get("Access-Control-Allow-Origin") == "" {
+		t.Errorf("the new origin is not allowed: %v", got.header)
+	}
+	if got := r.events(audit.Reloaded); len(got) != 1 || !strings.Contains(got[0].Detail, "limits.calls_per_user: 256 → 1") {
+		t.Errorf("got %+v", got)
+	}
+
+	changes, err = reload(func(c *config.Config) { c.Log.Level, c.Listen, c.Name = "error", "127.0.0.1:1", "Other" })
+	if !errors.Is(err, ErrNeedsRestart) || !strings.HasSuffix(err.Error(), ": listen, name") || level.Level() != slog.LevelDebug {
+		t.Errorf("got %v, %v, level %s; want that listen and name need a restart, and nothing applied", changes, err, level)
+	}
+	if _, err = reload(func(c *config.Config) { c.Log.Level, c.Limits.TaskSize = "error", 0 }); err == nil || level.Level() != slog.LevelDebug {
+		t.Errorf("got %v, level %s; want an error, and nothing applied", err, level)
+	}
+	if got := r.events(audit.Reloaded); len(got) != 3 || got[0].Outcome != audit.Failed || got[1].Outcome != audit.Failed {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestReloadUnderLoad reloads 100 times, with agents that come and go, another limit and another
+// secret each time, while users call an agent that stays. No call fails.
+func TestReloadUnderLoad(t *testing.T) {
+	stays := config.Agent{Name: "stays", URL: a2atest.Serve(t, a2atest.NewAgent(), a2atest.NewAgent().Card(), a2a.V10)}
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("one"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stays.Credentials.Type, stays.Credentials.File = "bearer", secret
+	goes := config.Agent{Name: "goes", URL: a2atest.Serve(t, a2atest.NewAgent(), a2atest.NewAgent().Card(), a2a.V10)}
+	path := filepath.Join(t.TempDir(), "rialto.yaml")
+	r := newRigWith(t, func(c *config.Config) { c.Agents = []config.Agent{stays} }, func(s *Server) {
+		s.Source = Source{Level: new(slog.LevelVar), Read: func() (*config.Config, error) { return config.Load(path, nil, &pflag.FlagSet{}) }}
+	})
+	token := r.token("alice", "mcp:tools")
+	ctx, stop := context.WithCancel(t.Context())
+	var calls atomic.Int64
+	var callers sync.WaitGroup
+	for range 4 {
+		callers.Go(func() {
+			for ctx.Err() == nil {
+				if got := r.do("POST", "/mcp/tools/call", token, `{"name":"send_task","arguments":{"agent":"stays","message":"echo hello"}}`); got.status != 200 || !strings.Contains(got.body, `"completed"`) {
+					t.Errorf("got %d %s", got.status, got.body)
+					return
+				}
+				calls.Add(1)
+			}
+		})
+	}
+	for i := range 100 {
+		file := fmt.Sprintf("listen: 127.0.0.1:0\ndatabase: memory\nsecret_file: %q\nname: Rialto demo\nlog: {level: warn}\nlimits: {calls_per_user: %d}\nagents:\n- {name: stays, url: %q, credentials: {type: bearer, file: %q}}\n", r.cfg.Load().SecretFile, 100+i, stays.URL, secret)
+		if i%2 == 0 {
+			file += fmt.Sprintf("- {name: goes, url: %q}\n", goes.URL)
+		}
+		err := errors.Join(os.WriteFile(path, []byte(file), 0o600), os.WriteFile(secret, fmt.Appendf(nil, "secret %d", i), 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+		changes, err := r.Reload(t.Context())
+		if text := describeChanges(changes); err != nil || !strings.Contains(text, "limits.calls_per_user") || !strings.Contains(text, "agents[stays].credentials (contents)") || strings.Contains(text, "secret ") {
+			t.Fatalf("reload %d: got %v, %v; want a limit, the secret without its value, and an agent", i, text, err)
+		}
+		if _, known := r.bridge.Directory.Agent("goes"); known != (i%2 == 0) {
+			t.Errorf("reload %d: the agent is there: %v", i, known)
+		}
+	}
+	stop()
+	callers.Wait()
+	t.Logf("%d calls", calls.Load())
+}

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"time"
+)
+
+// The limits of peers that are slow. The deadlines move with what arrives, so that a slow
+// connection works and one that stands still ends.
+const (
+	bodyTimeout  = 30 * time.Second // for a request body to begin, and for one that is small
+	minBodyRate  = 16 << 10         // bytes per second of a body that takes longer
+	refusedBody  = time.Second / 2  // for an unread body
+	writeTimeout = 30 * time.Second // for the peer to take the next writePiece bytes
+	writePiece   = 64 << 10
+)
+
+// limitBodyTime gives each request body a read deadline. ReadTimeout of the server would also end
+// long responses. Before a response, the server reads what the handler left of the body: of a
+// request that was refused by its header, it waits for refusedBody alone.
+func limitBodyTime(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Body != nil && r.Body != http.NoBody {
+			conn, now := http.NewResponseController(w), time.Now()
+			if conn.SetReadDeadline(now.Add(refusedBody)) == nil {
+				r.Body = &deadlineBody{ReadCloser: r.Body, conn: conn, begun: now}
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// deadlineBody is a body with a read deadline until its end. An unread body keeps it.
+type deadlineBody struct {
+	io.ReadCloser
+	conn  *http.ResponseController
+	begun time.Time
+	read  int64
+}
+
+func (b *deadlineBody) Read(p []byte) (int, error) {
+	_ = b.conn.SetReadDeadline(b.begun.Add(bodyTimeout + time.Duration(b.read/minBodyRate)*time.Second)) // setting it has worked before
+	n, err := b.ReadCloser.Read(p)
+	b.read += int64(n)
+	if err == io.EOF {
+		_ = b.conn.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}
+
+// readersListener closes connections whose peers do not read.
+type readersListener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l readersListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &readersConn{c}, nil
+}
+
+// readersConn is a connection whose writes fail if the peer does not take the next piece in time.
+type readersConn struct{ net.Conn }
+
+// Write implements net.Conn.
+func (c *readersConn) Write(p []byte) (written int, err error) {
+	for err == nil && written < len(p) {
+		_ = c.SetWriteDeadline(time.Now().Add(writeTimeout))
+		var n int
+		n, err = c.Conn.Write(p[written:min(len(p), written+writePiece)])
+		written += n
+	}
+	return written, err
+}

@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/internal/telemetry"
+	"rialto/oauth/token"
+)
+
+// observe gives the parts their Observe. Without telemetry they have none.
+func (s *Server) observe() {
+	t := s.telemetry
+	if t == nil {
+		return
+	}
+	s.mcp.Observe = t.MCP
+	s.store.Observe(t.Database)
+	s.bridge.Runner.Observer = t
+	s.oauth.Exchange.Answered = t.TokenAnswered
+	if s.push != nil {
+		s.push.Attempted = t.Delivered
+	}
+	if s.events != nil {
+		s.events.Attempted = t.Delivered
+	}
+	t.Read(telemetry.Gauges{
+		Tasks:        s.store.Ledger.Unfinished,
+		OpenCircuits: func() []string { return openCircuits(s.bridge.Directory) },
+		Outbox:       s.store.Ledger.CountNotices,
+		KeyExpiry:    func(ctx context.Context) (map[string]time.Time, error) { return keyExpiry(ctx, s.oauth.Keys) },
+		Streams:      s.mcp.Streams,
+		UsageDropped: s.usage.Dropped,
+		Queues:       map[string]func() int{"usage": s.usage.Waiting, "audit": s.audit.Waiting, "search index": s.store.Ledger.IndexWaiting},
+	})
+}
+
+// openCircuits returns the agents that are not called because they failed.
+func openCircuits(d *directory.Directory) (open []string) {
+	for _, e := range d.All() {
+		if h, ok := d.Health(e.Name); ok && time.Now().Before(h.Contact.Until) {
+			open = append(open, e.Name)
+		}
+	}
+	return open
+}
+
+// keyExpiry returns when the key that signs access tokens is replaced.
+func keyExpiry(ctx context.Context, signing *token.Keys) (map[string]time.Time, error) {
+	keys, err := signing.List(ctx)
+	if err != nil || len(keys) == 0 {
+		return nil, err
+	}
+	return map[string]time.Time{"signing": keys[len(keys)-1].Rotates()}, nil
+}
+
+// serveScrapes serves metrics and profiles until ctx ends.
+func serveScrapes(ctx context.Context, l net.Listener, t *telemetry.Telemetry, log *slog.Logger) {
+	srv := &http.Server{Handler: t.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	context.AfterFunc(ctx, func() { _ = srv.Close() })
+	if err := srv.Serve(l); ctx.Err() == nil {
+		log.Error("serving metrics", "err", err)
+	}
+}

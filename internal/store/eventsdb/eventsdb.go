@@ -1,0 +1,85 @@
+// Package eventsdb keeps the events of tasks and agents, and the webhooks that get them. Triggers in
+// the database write the events of tasks (see the migrations); it decides nothing else.
+package eventsdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"rialto/bridge/events"
+	"rialto/internal/store/sqldb"
+)
+
+// Store implements events.Store.
+type Store struct{ sql *sqldb.DB }
+
+var _ events.Store = (*Store)(nil)
+
+// New returns a store in an open database.
+func New(db *sqldb.DB) *Store { return &Store{db} }
+
+const logColumns = `l.epoch, l.last, COALESCE((SELECT min(e.seq) FROM events e WHERE e.owner = l.owner AND e.name = l.name), l.last + 1)`
+
+// Log implements events.Store. The row is written at most once in ten minutes.
+func (db *Store) Log(ctx context.Context, owner, name string, keep int, now, until time.Time) (l events.Log, err error) {
+	err = db.sql.Read.QueryRowContext(ctx, `SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2 AND until > $3`,
+		owner, name, until.Add(-10*time.Minute).UnixMilli()).Scan(&l.Epoch, &l.Last, &l.Oldest)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return l, err
+	}
+	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		_, err := t.ExecContext(ctx, `INSERT INTO event_logs (owner, name, epoch, keep, until) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (owner, name) DO UPDATE SET keep = excluded.keep, until = excluded.until WHERE event_logs.until < excluded.until`,
+			owner, name, now.UnixMilli(), keep, until.UnixMilli())
+		if err != nil {
+			return err
+		}
+		return t.QueryRowContext(ctx, `SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2`, owner, name).Scan(&l.Epoch, &l.Last, &l.Oldest)
+	})
+	return l, err
+}
+
+// Events implements events.Store.
+func (db *Store) Events(ctx context.Context, owner, name string, f events.Filter, after, upTo int64, limit int) ([]events.Event, error) {
+	rows, err := db.sql.Read.QueryContext(ctx, `
+		SELECT seq, id, at, handle, agent, context_id, state, summary FROM events
+		WHERE owner = $1 AND name = $2 AND seq > $3 AND seq <= $4
+			AND ($5 = '' OR handle = $5) AND ($6 = '' OR agent = $6) AND ($7 = '' OR context_id = $7)
+		ORDER BY seq LIMIT $8`, owner, name, after, upTo, f.Task, f.Agent, f.Context, limit)
+	return sqldb.Collect(rows, err, func(r *sql.Rows) (events.Event, error) {
+		e := events.Event{Name: name}
+		var at int64
+		err := r.Scan(&e.Seq, &e.ID, &at, &e.Task, &e.Agent, &e.Context, &e.State, &e.Text)
+		e.At = sqldb.Time(at)
+		return e, err
+	})
+}
+
+// Emit implements events.Store. Another replica may add the same event at the same time.
+func (db *Store) Emit(ctx context.Context, e events.Event) error {
+	query := `INSERT INTO events (owner, name, seq, id, at, handle, agent, context_id, state, summary)
+		SELECT l.owner, l.name, l.last + 1, $2, $3, '', $4, '', $5, $6 FROM event_logs l
+		WHERE l.name = $1 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.owner = l.owner AND e.name = l.name AND e.id = $2)`
+	if db.sql.Postgres {
+		query += ` FOR UPDATE`
+	}
+	_, err := db.sql.Write.ExecContext(ctx, query+` ON CONFLICT DO NOTHING`, e.Name, e.ID, e.At.UnixMilli(), e.Agent, e.State, e.Text)
+	return err
+}
+
+// Prune implements events.Store.
+func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
+	for query, at := range map[string]time.Time{
+		`DELETE FROM events WHERE at < $1`:                                   before,
+		`DELETE FROM event_subscriptions WHERE expires > 0 AND expires < $1`: now,
+	} {
+		if _, err := db.sql.Write.ExecContext(ctx, query, at.UnixMilli()); err != nil {
+			return err
+		}
+	}
+	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM event_logs WHERE until < $1
+		AND NOT EXISTS (SELECT 1 FROM event_subscriptions s WHERE s.owner = event_logs.owner AND s.name = event_logs.name)`, now.UnixMilli())
+	return err
+}

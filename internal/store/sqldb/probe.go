@@ -1,0 +1,140 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// probeFor is how long a probe waits for the database, and probeEvery how long its answer
+// is good: probes need no token, and each costs a write to the disk.
+const (
+	probeFor   = 2 * time.Second
+	probeEvery = time.Second
+)
+
+// probe is a connection that nothing else uses, so that statements that wait or take long do
+// not keep it from an answer.
+type probe struct {
+	mu                   sync.Mutex
+	db                   *sql.DB
+	at                   time.Time
+	database, migrations error
+}
+
+func (p *probe) close() error {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.db == nil {
+		return nil
+	}
+	return p.db.Close()
+}
+
+// Probe reports whether the database can be read and written, and whether its tables are at
+// least as new as this program knows them. It touches no table that statements lock, and
+// takes at most probeFor. A locked SQLite file counts as one that can be written: a
+// process is writing it.
+func (db *DB) Probe(ctx context.Context) (database, migrations error) {
+	p := db.probe
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.at) < probeEvery {
+		return p.database, p.migrations
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeFor)
+	defer cancel()
+	p.database, p.migrations = db.openProbe(), nil
+	if p.database == nil {
+		p.database = db.usable(ctx)
+	}
+	if p.database == nil {
+		p.migrations = db.migrated(ctx)
+	}
+	p.at = time.Now()
+	return p.database, p.migrations
+}
+
+// openProbe opens the connection. It uses the only connection of a database in memory.
+func (db *DB) openProbe() (err error) {
+	p := db.probe
+	switch {
+	case p.db != nil || db.holder != nil:
+	case db.Postgres:
+		var pool *Pool
+		if pool, err = postgresPool(db.dsn, 1); err == nil {
+			p.db = pool.DB
+		}
+	default:
+		// The driver does not end the wait for a lock with ctx.
+		query := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(500)"}}
+		if p.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: db.Path}).EscapedPath()+"?"+query.Encode()); err == nil {
+			p.db.SetMaxOpenConns(1)
+		}
+	}
+	return err
+}
+
+func (db *DB) probing() *sql.DB {
+	if db.probe.db == nil {
+		return db.Read.DB
+	}
+	return db.probe.db
+}
+
+// usable reports whether the database can be read and written.
+func (db *DB) usable(ctx context.Context) error {
+	if db.Postgres {
+		var readOnly string
+		err := db.probing().QueryRowContext(ctx, `SELECT current_setting('transaction_read_only')`).Scan(&readOnly)
+		if err == nil && readOnly == "on" {
+			err = errors.New("the database is read-only: it may be a standby")
+		}
+		return err
+	}
+	if err := db.file.check(); err != nil {
+		return err
+	}
+	// It changes nothing that anyone reads, and yet is written to the disk.
+	_, err := db.probing().ExecContext(ctx, `PRAGMA user_version = 0`)
+	if isBusy(err) {
+		err = nil
+	}
+	if err == nil && db.Path != "" {
+		err = hasRoom(filepath.Dir(db.Path))
+	}
+	return err
+}
+
+// spare is what the disk must have room for. SQLite may find room within its files for a
+// while on a full disk.
+const spare = 64 << 10
+
+func hasRoom(dir string) error {
+	f, err := os.CreateTemp(dir, ".rialto-probe-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, spare))
+	return errors.Join(err, f.Close())
+}
+
+// migrated reports whether the tables are at least as new as this program knows them. Newer
+// ones are those of a replica that is being upgraded.
+func (db *DB) migrated(ctx context.Context) error {
+	version, err := schemaVersion(ctx, db.probing())
+	if err == nil && version < db.version {
+		err = fmt.Errorf("the tables are of version %d, and this program needs %d", version, db.version)
+	}
+	return err
+}

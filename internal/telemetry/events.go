@@ -1,0 +1,65 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/trace"
+
+	"rialto/oauth"
+)
+
+// count adds one to a counter.
+func (t *Telemetry) count(c func(*meters) metric.Int64Counter, labels ...attribute.KeyValue) {
+	if t != nil && t.meters != nil {
+		c(t.meters).Add(context.Background(), 1, labelled(labels...))
+	}
+}
+
+// TokenAnswered counts an answer of the token endpoint, by the grant type and the error code.
+func (t *Telemetry) TokenAnswered(ctx context.Context, grant string, err error) {
+	if !slices.Contains(grantTypes, grant) {
+		grant = other
+	}
+	result := "ok"
+	if e, refused := errors.AsType[*oauth.Error](err); refused {
+		result = e.Code
+	} else if err != nil {
+		result = "server_error"
+	}
+	labels := []attribute.KeyValue{grantType.String(grant), outcome.String(result)}
+	trace.SpanFromContext(ctx).SetAttributes(labels...)
+	t.count(func(m *meters) metric.Int64Counter { return m.tokens }, labels...)
+}
+
+var grantTypes = []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken, oauth.GrantClientCredentials, oauth.GrantTokenExchange}
+
+// RefreshReused counts a refresh token that was presented again.
+func (t *Telemetry) RefreshReused() {
+	t.count(func(m *meters) metric.Int64Counter { return m.reuse })
+}
+
+// ClientRegistered counts a registration.
+func (t *Telemetry) ClientRegistered(ok bool) {
+	t.count(func(m *meters) metric.Int64Counter { return m.registrations }, outcome.String(word(ok)))
+}
+
+// CardChanged counts a changed card.
+func (t *Telemetry) CardChanged(name string) {
+	t.count(func(m *meters) metric.Int64Counter { return m.cardChanges }, agent.String(name))
+}
+
+// Delivered counts an attempt to deliver a push notification.
+func (t *Telemetry) Delivered(ok bool) {
+	t.count(func(m *meters) metric.Int64Counter { return m.deliveries }, outcome.String(word(ok)))
+}
+
+func word(ok bool) string {
+	if ok {
+		return "ok"
+	}
+	return "failed"
+}

@@ -1,0 +1,74 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/wire"
+)
+
+// eventHeartbeat is how often a stream of events says that it is alive, at least.
+const eventHeartbeat = 25 * time.Second
+
+// streamEvents sends events until the client disconnects or the stream has lasted long enough. A
+// client that reconnects continues at its last cursor.
+func streamEvents(r *request) (json.RawMessage, error) {
+	if !r.TakesStream() {
+		return nil, wire.Errorf(http.StatusNotAcceptable, wire.CodeServer, "events/stream is answered with a text/event-stream")
+	}
+	_, q, err := eventQuery(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.HTTP.Context(), r.s.built.endpoint.Limits.ListenFor)
+	defer cancel()
+	page, err := r.s.Events.Poll(ctx, r.Principal, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Listen(); err != nil {
+		return nil, err
+	}
+	meta := `"_meta":{"io.modelcontextprotocol/subscriptionId":` + string(r.Message.ID) + `}`
+	send := func(what string, params any) {
+		b, err := json.Marshal(params)
+		if err == nil {
+			r.Notify(wire.Notification("notifications/events/"+what, append(append(b[1:len(b)-1:len(b)-1], ','), meta...)))
+		}
+	}
+	type position struct {
+		Cursor    string `json:"cursor"`
+		Truncated *bool  `json:"truncated,omitempty"`
+	}
+	send("active", position{page.Cursor, &page.Truncated})
+	q.Wait = min(eventHeartbeat, r.s.built.endpoint.Limits.KeepAlive)
+	for {
+		for _, e := range page.Events {
+			send("event", e)
+		}
+		if len(page.Events) == 0 {
+			send("heartbeat", position{Cursor: page.Cursor})
+		}
+		q.Cursor = page.Cursor
+		page, err = r.s.Events.Poll(ctx, r.Principal, q)
+		switch {
+		case ctx.Err() != nil:
+			return json.RawMessage(`{"resultType":"complete",` + meta + `}`), nil
+		case err != nil:
+			why := jsonrpc.Errorf(jsonrpc.CodeInternal, "The events cannot be read now. Open the stream again with your last cursor.")
+			if refusal, is := errors.AsType[*EventError](err); is {
+				why = refusal.as(r)
+			} else {
+				r.s.Log.Error("events cannot be read", "err", err)
+			}
+			send("terminated", map[string]json.RawMessage{"error": why.Append(nil)})
+			return json.RawMessage(`{"resultType":"complete",` + meta + `}`), nil
+		case page.Truncated:
+			send("active", position{page.Cursor, &page.Truncated})
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+
+	"rialto/mcp/internal/transport"
+	"rialto/mcp/internal/wire"
+)
+
+// Operation is a request to the server, for Server.Observe.
+type Operation struct {
+	Method   string // "" if the server has no such method
+	Tool     string // the tool that is called, if there is one of this name
+	Prompt   string // the prompt that is asked for, if there is one of this name
+	Revision string
+	Session  string // names the session in notes; "" without one
+	ID       string // of the JSON-RPC request
+	Hybrid   bool   // it mixes revisions, and is served nevertheless
+
+	// TraceParent and TraceState are those of the caller, from params._meta (SEP-414).
+	TraceParent, TraceState string
+}
+
+// Outcome is how an operation ended.
+type Outcome struct {
+	Code      int    // of the JSON-RPC error; 0 is none
+	Message   string // of the error
+	ToolError bool   // the result of a tool says isError
+}
+
+// handle answers a request, and reports it to Observe.
+func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
+	r := &request{Request: q, s: s}
+	m := r.method()
+	if s.Observe == nil {
+		return r.answer(m)
+	}
+	ctx, ended := s.Observe(q.HTTP.Context(), r.operation(m != nil))
+	q.HTTP = q.HTTP.WithContext(ctx)
+	result, err := r.answer(m)
+	ended(r.ended(err))
+	return result, err
+}
+
+func (r *request) operation(known bool) Operation {
+	op := Operation{
+		Revision: r.Client.Revision, Session: r.Session, Hybrid: r.Hybrid, ID: string(r.Message.ID),
+		TraceParent: r.Params.Meta.TraceParent, TraceState: r.Params.Meta.TraceState,
+	}
+	if !known {
+		return op
+	}
+	op.Method = r.Message.Method
+	switch name := r.Params.Name; op.Method {
+	case "tools/call":
+		if r.s.built.tools.Load().named[name] != nil {
+			op.Tool = name
+		}
+	case "prompts/get":
+		if r.s.built.prompts[name] != nil {
+			op.Prompt = name
+		}
+	}
+	return op
+}
+
+func (r *request) ended(err error) Outcome {
+	if err == nil || errors.Is(err, transport.ErrAnswered) {
+		return Outcome{ToolError: r.toolError}
+	}
+	e := wire.AsStatusError(err, r.Modern()).Err
+	return Outcome{Code: e.Code, Message: e.Message}
+}
