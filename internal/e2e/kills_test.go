@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -334,10 +333,7 @@ func newCountingAgent(t *testing.T) *countingAgent {
 
 // appear serves the agent at an address, with all that it knew before.
 func (a *countingAgent) appear(t *testing.T, address string) {
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := listen(t, address)
 	a.url = "http://" + l.Addr().String()
 	a.server = &httptest.Server{Listener: l, Config: &http.Server{Handler: &a2aserver.Server{Agent: a, URL: a.url, Card: &a2a.Card{
 		Name: "Counting", Description: "counts what it hears", Version: "1", Capabilities: a2a.Capabilities{Streaming: true},

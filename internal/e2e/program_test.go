@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -135,6 +137,22 @@ func freeAddress(t *testing.T) string {
 	}
 	t.Fatal("there is no free port")
 	return ""
+}
+
+// listen takes an address that was free a moment ago. A process that is being
+// started has a copy of each of our sockets until it runs its own program, so a
+// port that was closed may be in use for some milliseconds more.
+func listen(t *testing.T, addr string) net.Listener {
+	t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; runtime.Gosched() {
+		l, err := net.Listen("tcp", addr)
+		if err == nil {
+			return l
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
 }
 
 // ports are those that were tried. Other runs begin with another.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -40,11 +39,7 @@ func newReceiver(t *testing.T, expect int) *receiver {
 // serveAt serves h at an address until the test ends, or what it returns is called.
 func serveAt(t *testing.T, addr string, h http.Handler) func() {
 	t.Helper()
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv := &httptest.Server{Listener: l, Config: &http.Server{Handler: h}}
+	srv := &httptest.Server{Listener: listen(t, addr), Config: &http.Server{Handler: h}}
 	srv.Start()
 	end := sync.OnceFunc(func() { srv.CloseClientConnections(); srv.Close() })
 	t.Cleanup(end)
