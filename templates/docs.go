@@ -15,6 +15,7 @@ type Docs struct {
 	Groups      []DocGroup
 
 	Query string // only operations with these words are shown; "" shows all
+	Found int    // operations with these words
 
 	made map[language]template.HTML // its longest part, which is the same for everybody
 }
@@ -90,6 +91,7 @@ func (d *Docs) Matching(query string) Docs {
 		}
 		if len(g.Operations) > 0 {
 			found.Groups = append(found.Groups, g)
+			found.Found += len(g.Operations)
 		}
 	}
 	return found

@@ -68,3 +68,22 @@ func TestTheDescriptionIsReadOutOfTheDocument(t *testing.T) {
 		t.Error("half a document was read")
 	}
 }
+
+func TestASearchOfTheDescriptionSaysHowMuchItFound(t *testing.T) {
+	page, err := templates.ReadDocs("Rialto", "", []byte(smallAPI))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		"OLD things":  "Operations that match: 2 Show all",
+		"change /old": "Operations that match: 1 Show all",
+		"nowhere":     "Nothing matches. Show all",
+	} {
+		if got := render(t, page.Matching(query), "").one(t, "#found").text(); got != want {
+			t.Errorf("%q: got %q, want %q", query, got, want)
+		}
+	}
+	if got := len(render(t, page.Matching(" "), "").all("#found")); got != 0 {
+		t.Error("a search for nothing is told what it found")
+	}
+}
