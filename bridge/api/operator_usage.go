@@ -42,7 +42,7 @@ func (a operatorAPI) exportUsage(w http.ResponseWriter, r *http.Request) {
 
 func usageFilter(r *http.Request) (f usage.Filter, err error) {
 	q := r.URL.Query()
-	f = usage.Filter{Agent: q.Get("agent"), Tool: q.Get("tool"), UseCase: q.Get("usecase"), Client: q.Get("client"), User: q.Get("user"), Outcome: usage.Outcome(q.Get("outcome"))}
+	f = usage.Filter{Agent: q.Get("agent"), Tool: q.Get("tool"), UseCase: q.Get("usecase"), Clients: []string{q.Get("client")}, User: q.Get("user"), Outcome: usage.Outcome(q.Get("outcome"))}
 	f.Since, f.Until, err = times(r)
 	return f, err
 }

@@ -37,7 +37,7 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 		return templates.Console{}, err
 	}
 	t := &templates.Table{
-		Columns: []templates.Column{{Name: "App"}, {Name: "Access"}, {Name: "Agents"}, {Name: "Last used"}, {Name: "Connected"}, {Name: "Expires"}},
+		Columns: []templates.Column{{Name: "App"}, {Name: "Access"}, {Name: "Agents"}, {Name: "Last used"}, q.sorted("Connected", descending), {Name: "Expires"}},
 		Empty:   templates.Say("No app is connected. Add the address on the start page to your chat app."),
 	}
 	for _, g := range page.Items {
@@ -53,10 +53,10 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 		Title: "Connections",
 		Lead:  templates.Say("These apps can act for you. A disconnected app must be connected again."),
 		Sections: []templates.Section{
-			{ID: "connections", Table: q.pager(r, t, page.Next)},
+			{ID: "connections", Table: q.pages(t, page.Prev, page.Next)},
 		},
 	}
-	if len(t.Rows) > 1 || t.Next != "" {
+	if len(t.Rows) > 1 || t.Next != "" || t.Prev != "" {
 		p.Actions = []templates.Button{{Action: "/account/end-all", Word: "Disconnect all", Grave: true}}
 	}
 	return p, nil

@@ -41,7 +41,7 @@ func (c adminAudit) auditFilter(r *http.Request) (query, operator.EventFilter) {
 	q := parseQuery(r, "kind", "actor", "target", "outcome", "days", "text")
 	return q, operator.EventFilter{Span: span(r), Filter: audit.Filter{
 		Kind: audit.Kind(q.get("kind")), Actor: q.get("actor"), Target: q.get("target"), Outcome: audit.Outcome(q.get("outcome")), Text: q.get("text"),
-		Since: c.since(q),
+		Since: c.since(q.get("days")),
 	}}
 }
 

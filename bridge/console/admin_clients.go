@@ -143,7 +143,7 @@ func (c adminClients) client(r *http.Request) (templates.Console, error) {
 		about.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Say("This app bears the name of {}, but its addresses are not those of {}. Remove it unless you know whose it is.", x.LookAlike, x.LookAlike)}}
 	}
 	return templates.Console{
-		Title: "App", Heading: templates.Data(x.Name), Up: link("/admin/clients", "Apps"),
+		Title: "App", Name: x.Name, Heading: templates.Data(x.Name), Up: link("/admin/clients", "Apps"),
 		Actions:  removeClientButton(x),
 		Sections: []templates.Section{about, grants},
 	}, nil

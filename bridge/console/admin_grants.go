@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -97,15 +98,16 @@ func (c adminGrants) endGrant(_ http.ResponseWriter, r *http.Request, f url.Valu
 func (c adminGrants) askEndGrants(r *http.Request, f url.Values) (question, error) {
 	account, client := f.Get("account"), f.Get("client")
 	q := question{title: "Disconnect these apps?", word: "Disconnect all", back: "/admin/grants"}
-	switch {
+	app, err := c.OAuth.Clients.NameOf(r.Context(), client)
+	switch app = cmp.Or(app, client); {
 	case account != "" && client != "":
-		q.about = templates.Say("The connections of the account {} with the app {} end immediately.", account, client)
+		q.about = templates.Say("The connections of the account {} with the app {} end immediately.", account, app)
 	case account != "":
 		q.about = templates.Say("All connections of the account {} end immediately.", account)
 	default:
-		q.about = templates.Say("All connections with the app {} end immediately.", client)
+		q.about = templates.Say("All connections with the app {} end immediately.", app)
 	}
-	return q, nil
+	return q, err
 }
 
 func (c adminGrants) endGrants(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {

@@ -38,7 +38,7 @@ func (c *Console) overview(r *http.Request) (templates.Console, error) {
 		})
 	}
 	if o.Failed > len(o.Failures) {
-		failed.Lead = templates.Link("/admin/tasks?state=failed&days=1", templates.Fill("See all {} failures", upToMost(o.Failed)))
+		failed.Lead = templates.Link("/admin/tasks?state=failed&changed=1", templates.Fill("See all {} failures", upToMost(o.Failed)))
 	}
 	if len(failed.Items) > 0 {
 		p.Sections = append(p.Sections, failed)
@@ -88,7 +88,7 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 	}
 	return []templates.Stat{
 		waiting,
-		{Name: "Failed in 24 hours", Value: upToMost(o.Failed), Href: "/admin/tasks?state=failed&days=1", Tone: toneOf(o.Failed, templates.Bad)},
+		{Name: "Failed in 24 hours", Value: upToMost(o.Failed), Href: "/admin/tasks?state=failed&changed=1", Tone: toneOf(o.Failed, templates.Bad)},
 		{Name: "Agents in trouble", Value: upToMost(trouble), Sub: templates.Fill("of {}", templates.Number(int64(len(o.Agents)))), Href: "/admin/agents?only=attention", Tone: toneOf(trouble, templates.Bad)},
 		calls, latency,
 	}

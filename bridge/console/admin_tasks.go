@@ -54,11 +54,14 @@ func (c adminTasks) tasks(r *http.Request) (templates.Console, error) {
 			duration(task, c.Now()), templates.When(task.Created, c.Now()),
 		}})
 	}
+	filter := q.filter(search("Search requests, or paste an ID"), stateField(), named("agent", "Agent", agents), named("owner", "Account", accounts), daysField())
+	if changed := q.get("changed"); changed != "" {
+		filter.Hidden = append(filter.Hidden, templates.Value{Name: "changed", Value: changed})
+	}
 	return templates.Console{
 		Title: "Tasks", Lead: templates.Say("What people asked the agents to do."),
-		Live: "/admin/tasks/events?" + r.URL.Query().Encode(),
-		Sections: []templates.Section{{ID: "tasks", Table: q.pages(t, page.Prev, page.Next), Filter: q.filter(
-			search("Search requests, or paste an ID"), stateField(), named("agent", "Agent", agents), named("owner", "Account", accounts), daysField())}},
+		Live:     "/admin/tasks/events?" + r.URL.Query().Encode(),
+		Sections: []templates.Section{{ID: "tasks", Table: q.pages(t, page.Prev, page.Next), Filter: filter}},
 	}, nil
 }
 
@@ -79,10 +82,10 @@ func unfiltered(q query, words string) templates.Text {
 }
 
 func (c *Console) taskFilter(r *http.Request) (query, operator.TaskFilter, error) {
-	q := parseQuery(r, "agent", "state", "owner", "text", "days")
+	q := parseQuery(r, "agent", "state", "owner", "text", "days", "changed")
 	owner, err := c.Admin.AccountID(r.Context(), q.get("owner"))
 	return q, operator.TaskFilter{
-		Span: span(r), Agent: q.get("agent"), State: a2a.State(q.get("state")), OwnerID: owner, Text: q.get("text"), Since: c.since(q),
+		Span: span(r), Agent: q.get("agent"), State: a2a.State(q.get("state")), OwnerID: owner, Text: q.get("text"), Since: c.since(q.get("days")), Changed: c.since(q.get("changed")),
 	}, err
 }
 
@@ -91,8 +94,8 @@ func daysField() templates.Field {
 	return templates.Field{Name: "days", Kind: "choice", Label: "Time", Options: append([]templates.Option{{Word: "Any"}}, spans...)}
 }
 
-func (c *Console) since(q query) time.Time {
-	if days, err := strconv.Atoi(q.get("days")); err == nil && days > 0 && days <= 366 {
+func (c *Console) since(daysAgo string) time.Time {
+	if days, err := strconv.Atoi(daysAgo); err == nil && days > 0 && days <= 366 {
 		return c.Now().Add(-time.Duration(days) * 24 * time.Hour)
 	}
 	return time.Time{}

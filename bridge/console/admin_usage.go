@@ -102,7 +102,7 @@ func (c adminUsage) used(r *http.Request) used {
 			u.by = x.by
 		}
 	}
-	u.Agent, u.Tool, u.UseCase, u.Client, u.User, u.Outcome = u.get("agent"), u.get("tool"), u.get("usecase"), u.get("client"), u.get("user"), usage.Outcome(u.get("outcome"))
+	u.Agent, u.Tool, u.UseCase, u.Clients, u.User, u.Outcome = u.get("agent"), u.get("tool"), u.get("usecase"), []string{u.get("client")}, u.get("user"), usage.Outcome(u.get("outcome"))
 	return u
 }
 
@@ -352,7 +352,7 @@ func (c adminUsage) usageCalls(r *http.Request) (templates.Console, error) {
 	if err != nil {
 		return templates.Console{}, err
 	}
-	t := &templates.Table{Dense: true, Empty: templates.Say("No calls in this time."), Columns: []templates.Column{{Name: "Account"}, {Name: "App"}, {Name: "Agent"}, {Name: "Tool"}, {Name: "Through"}, {Name: "Outcome"}, {Name: "Took", Right: true}, {Name: "Time", Right: true}}}
+	t := &templates.Table{Dense: true, Empty: templates.Say("No calls in this time."), Columns: []templates.Column{{Name: "Account"}, {Name: "App"}, {Name: "Agent"}, {Name: "Tool"}, {Name: "Through"}, {Name: "Outcome"}, {Name: "Took", Right: true}, u.sorted("Time", descending)}}
 	for _, call := range page.Items {
 		who := templates.Code(call.UserID)
 		if call.User != "" {
@@ -374,7 +374,7 @@ func (c adminUsage) usageCalls(r *http.Request) (templates.Console, error) {
 	return templates.Console{
 		Title: "Calls", Up: &templates.Way{Href: u.with("/admin/usage"), Name: "Usage"}, Actions: u.exports("/admin/usage/export"),
 		Lead:     templates.Say("The calls from {} to {} UTC, the latest first.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")),
-		Sections: []templates.Section{{ID: "calls", Ways: ways, Filter: filter, Table: u.pager(r, t, page.Next)}},
+		Sections: []templates.Section{{ID: "calls", Ways: ways, Filter: filter, Table: u.pages(t, page.Prev, page.Next)}},
 	}, nil
 }
 

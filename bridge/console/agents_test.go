@@ -204,9 +204,11 @@ func TestATestCallShowsTheAnswerAsText(t *testing.T) {
 func TestUsageIsDrawnAndExported(t *testing.T) {
 	r := newRig(t)
 	at := time.Now().Add(-time.Hour)
+	r.client("c1", "Chat")
+	r.client("c2", "Chat") // each person's chat app registers itself
 	r.must(r.db.Records.AddCalls(t.Context(), []usage.Record{
-		{ID: "1", At: at, UserID: r.ids["alice"], User: "alice", Tool: "send_task", Agent: "expert", Millis: 120, Outcome: usage.OK},
-		{ID: "2", At: at, UserID: r.ids["alice"], User: "alice", Tool: "get_task", Agent: "=1+1", Millis: 20, Outcome: usage.Failed},
+		{ID: "1", At: at, UserID: r.ids["alice"], User: "alice", Client: "c1", Tool: "send_task", Agent: "expert", Millis: 120, Outcome: usage.OK},
+		{ID: "2", At: at, UserID: r.ids["alice"], User: "alice", Client: "c2", Tool: "get_task", Agent: "=1+1", Millis: 20, Outcome: usage.Failed},
 	}))
 	b := r.as("root")
 	p := b.get("/admin/usage?days=1&by=tool")
@@ -219,10 +221,13 @@ func TestUsageIsDrawnAndExported(t *testing.T) {
 	if got := len(b.get("/admin/usage?days=1&by=tool&agent=expert").all("#sums tbody tr")); got != 1 {
 		t.Errorf("got %d rows of one agent, want one", got)
 	}
-	for query, want := range map[string]int{"days=1": 2, "days=1&outcome=errors": 1, "days=1&outcome=ok&user=alice": 1, "days=1&agent=nobody": 0, "from=2020-01-01": 0, "days=1&user=root": 0} {
+	for query, want := range map[string]int{"days=1": 2, "days=1&outcome=errors": 1, "days=1&outcome=ok&user=alice": 1, "days=1&agent=nobody": 0, "from=2020-01-01": 0, "days=1&user=root": 0, "days=1&client=chat": 2, "days=1&client=c2": 1} {
 		if got := len(b.get("/admin/usage/calls?" + query).all("#calls tbody tr")); got != want {
 			t.Errorf("%s: got %d calls, want %d", query, got, want)
 		}
+	}
+	if got := words(b.get("/admin/usage?days=1&by=client&client=Chat").all("#sums")[0]); strings.Count(got, "Chat") != 2 {
+		t.Errorf("got %q, want the calls of both apps of one name", got)
 	}
 	if p := b.get("/admin/usage?days=1&outcome=strange"); p.Status != http.StatusUnprocessableEntity {
 		t.Errorf("got %d for an outcome that does not exist", p.Status)

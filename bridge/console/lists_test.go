@@ -26,10 +26,10 @@ func TestTheOverviewLeadsToWhatIsBehindEachNumber(t *testing.T) {
 		got[attr(a, "href")] = words(a)
 	}
 	for href, want := range map[string]string{
-		"/admin/tasks?state=input-required": "Waiting for an answer 1 and 1 for a sign-in",
-		"/admin/tasks?state=failed&days=1":  "Failed in 24 hours 1",
-		"/admin/agents?only=attention":      "Agents in trouble 0 of 1",
-		"/admin/usage?days=1":               "p95 latency –",
+		"/admin/tasks?state=input-required":   "Waiting for an answer 1 and 1 for a sign-in",
+		"/admin/tasks?state=failed&changed=1": "Failed in 24 hours 1",
+		"/admin/agents?only=attention":        "Agents in trouble 0 of 1",
+		"/admin/usage?days=1":                 "p95 latency –",
 	} {
 		if got[href] != want {
 			t.Errorf("%s: got %q, want %q", href, got[href], want)

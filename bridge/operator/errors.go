@@ -99,6 +99,7 @@ var (
 	errOutcome          = &Error{Invalid, "bad_outcome", "A call ends as ok, errors, failed, refused or canceled.", nil}
 	errStep             = &Error{Invalid, "bad_step", "A series goes by the hour or the day.", nil}
 	errTooManySums      = &Error{Invalid, "too_many_sums", "There are more than {} sums. Choose a shorter time, or longer steps.", nil}
+	errTooManyNamed     = &Error{Invalid, "too_many_apps", "Too many apps are called {}. Choose one by its ID.", nil}
 	errFormat           = &Error{Invalid, "bad_format", "The format {} is not csv or json.", nil}
 )
 

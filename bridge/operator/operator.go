@@ -76,6 +76,9 @@ func (s *Service) Settings() []Setting {
 // MostCounted bounds what is counted to be shown beside a row.
 const MostCounted = 100
 
+// MostNamed bounds the apps of one name that a filter chooses: each account may register its own.
+const MostNamed = 1000
+
 // Store is what an operator reads of accounts, clients and grants. Its methods may be called concurrently. Lists are
 // sorted by time, the latest first; with a text, by the word that was found.
 type Store interface {
@@ -87,7 +90,7 @@ type Store interface {
 	// the number of its live grants, up to MostCounted.
 	UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error)
 
-	// ClientsNamed returns the IDs of clients of the store whose name is, or ends with, a text, up to MostCounted.
+	// ClientsNamed returns the IDs of clients of the store whose name is, or ends with, a text, up to MostNamed and one more.
 	ClientsNamed(ctx context.Context, name string) ([]string, error)
 
 	// ListGrants returns grants, made with NewGrant, with the names of registered clients.

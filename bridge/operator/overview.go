@@ -36,7 +36,7 @@ func (s *Service) Overview(ctx context.Context) (*Overview, error) {
 	if err == nil && len(sums) > 0 {
 		o.Usage = sums[0]
 	}
-	failed := TaskFilter{State: a2a.Failed, Since: o.Since}
+	failed := TaskFilter{State: a2a.Failed, Changed: o.Since}
 	for _, part := range []func() error{
 		func() error { return err },
 		func() error { o.Agents, err = s.ListAgents(ctx); return err },
@@ -85,8 +85,8 @@ func (s *Service) AccountID(ctx context.Context, name string) (string, error) {
 	return a.ID, nil
 }
 
-// ClientIDs returns the IDs of the clients with a name, up to MostCounted, or the text itself if
-// there are none: it may be an ID.
+// ClientIDs returns the IDs of the clients with a name, or the text itself if there are none: it
+// may be an ID. It fails with an Error if there are more than MostNamed.
 func (s *Service) ClientIDs(ctx context.Context, name string) ([]string, error) {
 	if name == "" {
 		return nil, nil
@@ -100,8 +100,13 @@ func (s *Service) ClientIDs(ctx context.Context, name string) ([]string, error) 
 		return []string{name}, err
 	}
 	ids, err := s.Store.ClientsNamed(ctx, name)
-	if len(ids) == 0 {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ids) > MostNamed:
+		return nil, errTooManyNamed.with(name)
+	case len(ids) == 0:
 		ids = []string{name}
 	}
-	return ids, err
+	return ids, nil
 }

@@ -34,6 +34,7 @@ type TaskFilter struct {
 	Text    string    // in the request, in any letter case, or the whole ID; of the latest MostSearched
 	Since   time.Time // created then or later
 	Until   time.Time // created before
+	Changed time.Time // changed then or later; a task that has ended changes no more
 }
 
 // MostSearched bounds the tasks in whose requests, and the events in which, a text is looked for.

@@ -61,7 +61,8 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 }
 
 // ResolveFilter returns a filter for the store. In f, the user may be the name of an account
-// instead of its ID, and the client the name of the only app that is called so. It fails with an Error if the time ends before it begins.
+// instead of its ID, and a single client the name of several apps. It fails with an Error if the
+// time ends before it begins, or if more than MostNamed apps have the name.
 func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filter, error) {
 	if !f.Until.IsZero() && f.Until.Before(f.Since) {
 		return f, errTimeOrder
@@ -69,12 +70,11 @@ func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filt
 	if f.Outcome != "" && !slices.Contains(usage.Outcomes, f.Outcome) {
 		return f, errOutcome
 	}
-	clients, err := s.ClientIDs(ctx, f.Client)
-	if err != nil {
-		return f, err
-	}
-	if len(clients) == 1 {
-		f.Client = clients[0]
+	var err error
+	if len(f.Clients) == 1 {
+		if f.Clients, err = s.ClientIDs(ctx, f.Clients[0]); err != nil {
+			return f, err
+		}
 	}
 	f.User, err = s.AccountID(ctx, f.User)
 	return f, err

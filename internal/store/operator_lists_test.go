@@ -370,6 +370,8 @@ func (r *rig) taskFilters() {
 		{"[failed]", operator.TaskFilter{State: a2a.Failed, Agent: "two"}},
 		{"[]", operator.TaskFilter{State: a2a.Unknown}},
 		{"[failed runs]", operator.TaskFilter{Since: now.Add(-2 * time.Hour)}},
+		{"[failed]", operator.TaskFilter{State: a2a.Failed, Changed: now}},
+		{"[]", operator.TaskFilter{State: a2a.Failed, Changed: now.Add(time.Hour)}},
 		{"[asks]", operator.TaskFilter{Since: now.Add(-3 * time.Hour), Until: now.Add(-2 * time.Hour)}},
 	} {
 		if got := fmt.Sprint(r.listTasks(c.f)); got != c.want {

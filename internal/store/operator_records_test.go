@@ -102,7 +102,8 @@ func callFilters(t *testing.T, s records) {
 		"c01":                 {Agent: "other"},
 		"c02":                 {Tool: "search"},
 		"c00 c01 c02 c04 c05": {UseCase: "sales"},
-		"c04":                 {Client: "cli"},
+		"c04":                 {Clients: []string{"cli"}},
+		"c01 c02 c03 c04 c05": {Clients: []string{"cli", "chat"}, Since: now.Add(time.Minute)},
 		"c05":                 {User: "bob"},
 		"c02 c03":             {Since: now.Add(2 * time.Minute), Until: now.Add(4 * time.Minute)},
 	} {

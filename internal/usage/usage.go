@@ -75,12 +75,13 @@ var Bys = []By{ByAgent, ByTool, ByUseCase, ByClient, ByUser}
 
 // Filter chooses calls. Empty fields do not filter. Sums take whole hours.
 type Filter struct {
-	Since, Until                       time.Time // inclusive; exclusive
-	Agent, Tool, UseCase, Client, User string    // User is an account's ID
-	Outcome                            Outcome
-	Latest                             bool // for Calls: the latest first
-	After                              Mark // for Calls: only records after this one, in their order
-	Limit                              int  // required
+	Since, Until               time.Time // inclusive; exclusive
+	Agent, Tool, UseCase, User string    // User is an account's ID
+	Clients                    []string  // IDs; a call by any of them matches
+	Outcome                    Outcome
+	Latest                     bool // for Calls: the latest first
+	After                      Mark // for Calls: only records after this one, in their order
+	Limit                      int  // required
 }
 
 // Mark is a place in a list of records.

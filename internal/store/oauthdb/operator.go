@@ -137,13 +137,7 @@ func (db *Store) ListGrants(ctx context.Context, f operator.GrantFilter, page op
 func grantsOf(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
 	l.Given("g.account_id = ?", f.AccountID)
 	l.Given("g.client_id = ?", f.ClientID)
-	if len(f.ClientIDs) > 0 {
-		places := make([]string, len(f.ClientIDs))
-		for i, id := range f.ClientIDs {
-			places[i] = l.Arg(id)
-		}
-		l.And("g.client_id IN (" + strings.Join(places, ", ") + ")")
-	}
+	l.In("g.client_id", f.ClientIDs)
 	if f.Live {
 		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", sqldb.Millis(now))
 		l.And("(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))")
@@ -153,7 +147,7 @@ func grantsOf(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
 // ClientsNamed implements operator.Store.
 func (db *Store) ClientsNamed(ctx context.Context, name string) ([]string, error) {
 	rows, err := db.sql.Read.QueryContext(ctx, `SELECT id FROM client_terms WHERE term = $1 UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
-		cutTerm(fold(name)), operator.MostCounted)
+		cutTerm(fold(name)), operator.MostNamed+1)
 	return sqldb.Collect(rows, err, sqldb.Text)
 }
 

@@ -162,8 +162,8 @@ func selectTime(l *sqldb.Listing, f usage.Filter) {
 // selectCalls adds the conditions of a filter of calls.
 func selectCalls(l *sqldb.Listing, f usage.Filter) {
 	selectTime(l, f)
-	for column, value := range dimensions(f) {
-		l.And(column+" = ?", value)
+	for column, values := range dimensions(f) {
+		l.In(column, values)
 	}
 	switch f.Outcome {
 	case "":
@@ -177,9 +177,9 @@ func selectCalls(l *sqldb.Listing, f usage.Filter) {
 }
 
 // dimensions returns the columns that a filter chooses by, with their values.
-func dimensions(f usage.Filter) map[string]string {
-	all := map[string]string{"agent": f.Agent, "tool": f.Tool, "usecase": f.UseCase, "client": f.Client, "user_id": f.User}
-	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
+func dimensions(f usage.Filter) map[string][]string {
+	all := map[string][]string{"agent": {f.Agent}, "tool": {f.Tool}, "usecase": {f.UseCase}, "client": f.Clients, "user_id": {f.User}}
+	maps.DeleteFunc(all, func(_ string, values []string) bool { return strings.Join(values, "") == "" })
 	return all
 }
 
@@ -218,7 +218,7 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 	f.Since = f.Since.Truncate(time.Hour)
 	asked := dimensions(f)
 	if by != "" {
-		asked[key] += "" // which keeps the value to choose
+		asked[key] = append([]string(nil), asked[key]...) // which keeps the values to choose
 	}
 	l, table, value := &sqldb.Listing{}, "usage_calls", ofCalls
 	if len(asked) <= 1 && f.Outcome == "" {
@@ -244,17 +244,17 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 
 // selectSums adds the conditions of a filter by the dimension that is asked for, and returns the
 // column to group by. It sums the durations only of the keys that are returned.
-func selectSums(l *sqldb.Listing, f usage.Filter, by usage.By, step time.Duration, asked map[string]string) string {
-	var dimension, chosen string
+func selectSums(l *sqldb.Listing, f usage.Filter, by usage.By, step time.Duration, asked map[string][]string) string {
+	dimension, chosen := "", []string(nil)
 	for dimension, chosen = range asked {
 	}
 	l.And("dimension = ?", dimension)
 	selectTime(l, f)
-	l.Given("key = ?", chosen)
+	l.In("key", chosen)
 	if by == "" {
 		return "''"
 	}
-	if step == 0 && chosen == "" {
+	if step == 0 && len(chosen) == 0 {
 		l.Where = append(l.Where, `key IN (SELECT key FROM `+sumsFor(f, step)+l.Conditions()+` GROUP BY key ORDER BY SUM(calls) DESC, key LIMIT `+l.Arg(f.Limit)+`)`)
 	}
 	return "key"

@@ -39,6 +39,18 @@ func (l *Listing) Given(condition, value string) {
 	}
 }
 
+// In adds the condition that a column has one of some values, unless there are none.
+func (l *Listing) In(column string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	places := make([]string, len(values))
+	for i, v := range values {
+		places[i] = l.Arg(v)
+	}
+	l.Where = append(l.Where, column+" IN ("+strings.Join(places, ", ")+")")
+}
+
 // After adds the condition that rows come after a mark in a list of the columns, a time
 // and an ID, in descending order. Row values compare as the index sorts. It returns the order.
 func (l *Listing) After(at, column string, then time.Time, id string) (order string) {

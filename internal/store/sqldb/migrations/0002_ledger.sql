@@ -43,6 +43,7 @@ CREATE TABLE tasks (
 CREATE INDEX tasks_running ON tasks (owner, holder) WHERE settled = 0;
 CREATE INDEX tasks_waiting ON tasks (due) WHERE settled = 1 AND state = 'auth-required';
 CREATE INDEX tasks_stopped ON tasks (state, created, handle) WHERE settled = 1 AND state <> 'completed';
+CREATE INDEX tasks_changed ON tasks (state, updated) WHERE settled = 1 AND state <> 'completed';
 CREATE INDEX tasks_own_stopped ON tasks (owner, state, created, handle) WHERE settled = 1 AND state <> 'completed';
 CREATE INDEX tasks_own_size ON tasks (owner, size) WHERE size > 0;
 CREATE INDEX tasks_agent_size ON tasks (agent, size) WHERE size > 0;
