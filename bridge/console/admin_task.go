@@ -28,8 +28,8 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 	v := c.Bridge.Documents.OperatorView(e)
 	p := web.TaskPage(v, c.Now(), nil)
 	p.Frame, p.Up = c.frame(r, adminArea), link("/admin/tasks", "Tasks")
-	if p.Alert != nil && e.State() == a2a.Failed {
-		p.Alert.Ways = []templates.Way{{Href: agentAt(e.Agent), Name: "Test the agent"}, {Href: "/admin/tasks?" + url.Values{"agent": {e.Agent}, "state": {string(a2a.Failed)}}.Encode(), Name: "Other failures of this agent"}}
+	if state := e.State(); p.Alert != nil && (state == a2a.Failed || state == a2a.Rejected) {
+		p.Alert.Ways = []templates.Way{{Href: agentAt(e.Agent), Name: "Test the agent"}, {Href: "/admin/tasks?" + url.Values{"agent": {e.Agent}, "state": {string(state)}}.Encode(), Name: "Other failures of this agent"}}
 	}
 	if p.Facts, err = c.taskFacts(r, e); err != nil {
 		c.writeError(w, r, err)

@@ -13,7 +13,7 @@ if (navigator.clipboard) { // plain http on a network address: browsers offer no
     if (!button || button.textContent === button.dataset.done) {
       return;
     }
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).innerText);
     const label = button.textContent;
     button.textContent = button.dataset.done;
     setTimeout(() => { button.textContent = label; }, 2000);
