@@ -33,6 +33,7 @@ const errands = {
     await hand.press(link('/admin/agents/new'));
     await hand.fill('main [name="url"]', env('RIALTO_AGENTS').split(',')[i]);
     await hand.press(button('/admin/agents/new')); // look
+    await accessible(hand.page, 'the preview');
     await hand.press(button('/admin/agents/new')); // add
     assert.match(hand.page.url(), new RegExp(`/admin/agents/one\\?.*name=depot-${i}`));
   },
