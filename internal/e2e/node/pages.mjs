@@ -75,6 +75,7 @@ await run(async () => {
     ['account-links', '/account/links'],
     ['account-password', '/account/password'],
     ['admin-overview', '/admin'],
+    ['admin-setup', '/admin?done=setup'],
     ['admin-agents', '/admin/agents'],
     ['admin-agent', '/admin/agents/one?name=tableexpert'],
     ['admin-agent-added', '/admin/agents/one?name=weather'],
