@@ -78,7 +78,7 @@ func (c *mcpClient) call(h http.Header, method string, params any) (*jsonrpc.Res
 	case err != nil:
 		return nil, a, fmt.Errorf("status %d with a body that is no JSON-RPC response", a.status)
 	case resp.Error != nil:
-		return resp, a, fmt.Errorf("status %d with the error %d, %s", a.status, resp.Error.Code, resp.Error.Message)
+		return resp, a, fmt.Errorf("status %d with the error %w", a.status, resp.Error)
 	case a.status != http.StatusOK:
 		return resp, a, fmt.Errorf("status %d with a result", a.status)
 	}

@@ -55,7 +55,8 @@ type Doctor struct {
 	// Receiver is the address at which the server reaches receiverAddress, for the webhooks of events.
 	// "" is loopback, for servers on this computer.
 	Receiver string
-	// Patience is how long a second delivery is awaited; 0 means 10 seconds.
+	// Patience is how long a second delivery is awaited; 0 means 45 seconds, because servers wait
+	// 30 seconds ±20 % before their first retry.
 	Patience time.Duration
 	// Forbids tells that an error of Transport is a refusal to call an address; nil is no error.
 	Forbids func(error) bool
@@ -131,7 +132,7 @@ func (d *Doctor) visit(ctx context.Context, address string) *visit {
 		v.grant.open = d.Login
 	}
 	v.mcp = &mcpClient{site: v.site, grant: v.grant, given: d.Token}
-	v.receiver, v.patience = d.Receiver, cmp.Or(d.Patience, 10*time.Second)
+	v.receiver, v.patience = d.Receiver, cmp.Or(d.Patience, 45*time.Second)
 	v.unfit = checkURL(v).status == Failed
 	return v
 }

@@ -1,10 +1,12 @@
 package doctor
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 	"time"
+
+	"rialto/internal/jsonrpc"
 )
 
 const eventsExtension = "io.modelcontextprotocol/events"
@@ -15,6 +17,8 @@ func eventChecks() []check {
 			"Offer both: ChatGPT reads the first, clients of SEP-3415 the second.", needEvents, checkEventsOffered},
 		{"events-list", "The server lists its events", []Client{ChatGPT}, "a list whose entries have name, delivery, inputSchema and payloadSchema",
 			"Answer events/list; a type names only the deliveries that work (SEP-3415, \"events/list\").", needEvents, checkEventsList},
+		{"events-subscribe", "A webhook can be subscribed", []Client{ChatGPT}, "a result, for a webhook that answers the verification",
+			"Answer events/subscribe with a subscription, or with an error that says what is wrong with the webhook (SEP-3415, \"events/subscribe\").", needWebhook, checkEventsSubscribe},
 		{"events-challenge", "A webhook is asked whether it wants events", []Client{ChatGPT}, "a verification with a challenge, before the subscription begins",
 			"Post {\"type\":\"verification\",\"challenge\":…} during events/subscribe: otherwise anyone can aim the server at a third party (SEP-3415, \"Webhook Security\").", needSubscription, checkEventsChallenge},
 		{"events-signature", "Deliveries are signed", []Client{ChatGPT}, "webhook-id, webhook-timestamp and a webhook-signature with v1, for each",
@@ -32,8 +36,11 @@ type events struct {
 	listErr  error
 	receiver *receiver
 	name     string
+	tried    bool
+	none     string // why there is no webhook to subscribe
+	err      error  // of the subscription
+	waited   bool
 	ended    bool
-	err      error // of the subscription
 }
 
 // capabilities returns the capabilities of the server in both eras, as far as it has them.
@@ -124,73 +131,113 @@ func (v *visit) subscription(name string) map[string]any {
 	return map[string]any{"name": name, "arguments": map[string]any{}, "cursor": "rialto-doctor"}
 }
 
-// needSubscription subscribes a receiver of the doctor's, once.
-func needSubscription(v *visit) string {
+// needWebhook subscribes a receiver of the doctor's, once.
+func needWebhook(v *visit) string {
 	if why := needEvents(v); why != "" {
 		return why
 	}
-	e := v.list()
-	if e.receiver == nil && e.err == nil {
-		e.err = v.subscribe(e)
+	if e := v.list(); !e.tried {
+		e.tried = true
+		e.none, e.err = v.subscribe(e)
 	}
-	if e.err != nil && (e.receiver == nil || len(e.receiver.deliveries()) == 0) {
-		return "the server takes no webhook of the doctor; see --receiver"
-	}
-	return ""
+	return v.events.none
 }
 
-func (v *visit) subscribe(e *events) (err error) {
+func needSubscription(v *visit) string {
+	if why := needWebhook(v); why != "" {
+		return why
+	}
+	return need(v.events.err == nil, "there is no subscription")
+}
+
+func (v *visit) subscribe(e *events) (none string, err error) {
+	const refused = "the server takes no webhook of the doctor; see --receiver"
 	if e.name = v.choose(); e.name == "" {
-		return fmt.Errorf("no event has webhooks")
+		return "no event has webhooks", nil
 	}
 	if v.receiver == "" && !v.site.local() {
-		return fmt.Errorf("the server cannot reach this computer")
+		return refused, nil
 	}
 	if e.receiver, err = receive(v.receiver); err != nil {
-		return err
+		return err.Error(), nil
 	}
 	v.site.hide(e.receiver.secret)
 	params := v.subscription(e.name)
 	params["delivery"] = map[string]any{"mode": "webhook", "url": e.receiver.url, "secret": e.receiver.secret}
 	params["ttlMs"] = (2 * time.Minute).Milliseconds()
 	_, err = v.mcp.ask("events/subscribe", e.name, params)
-	return err
+	if v.receiver == "" && len(e.receiver.deliveries()) == 0 && ofLoopback(err) {
+		return refused, nil
+	}
+	return "", err
+}
+
+// ofLoopback tells whether an error of events/subscribe may be due to a webhook on loopback, without
+// TLS: the server takes no such address, or does not reach it.
+func ofLoopback(err error) bool {
+	refusal := (*jsonrpc.Error)(nil)
+	if !errors.As(err, &refusal) {
+		return false
+	}
+	switch refusal.Code {
+	case jsonrpc.CodeInvalidParams:
+		return true
+	case -32015, -32027: // CallbackEndpointError, of ChatGPT's guide and of SEP-3415
+		return slices.Contains([]string{"connection_refused", "timeout", "tls_error"}, object(refusal.Data).text("reason"))
+	}
+	return false
+}
+
+func checkEventsSubscribe(v *visit) finding {
+	if err := v.events.err; err != nil {
+		return fail("{}", err)
+	}
+	return pass("it can")
 }
 
 func checkEventsChallenge(v *visit) finding {
-	if v.events.err != nil {
-		return fail("{}", v.events.err)
-	}
 	first := v.events.receiver.deliveries()
 	return expect(len(first) > 0 && first[0].kind == "verification", "the subscription began without one")
 }
 
+// delivered returns what came until an event came again: the receiver refuses each first delivery.
+func (v *visit) delivered() (all, ofEvents []delivery) {
+	if e := v.events; !e.waited {
+		e.waited = true
+		e.receiver.await(v.site.ctx, v.patience)
+		v.site.exhausted() // the time may have ended
+	}
+	all = v.events.receiver.deliveries()
+	return all, slices.DeleteFunc(slices.Clone(all), func(d delivery) bool { return d.kind != "" })
+}
+
 func checkEventsSignature(v *visit) finding {
-	for _, d := range v.events.receiver.deliveries() {
+	all, ofEvents := v.delivered()
+	for _, d := range all {
 		if d.wrong != "" {
 			return fail("{}: {}", d.id, d.wrong)
 		}
 	}
+	if len(ofEvents) == 0 {
+		return pass("the verification is, and no event came")
+	}
 	return pass("all are")
 }
 
-// checkEventsAgain waits for the second delivery of an event: the receiver refuses each first one.
 func checkEventsAgain(v *visit) finding {
-	if v.events.err != nil {
-		return skip("there is no subscription")
+	_, ofEvents := v.delivered()
+	if len(ofEvents) == 0 {
+		return skip("no event came")
 	}
-	all := v.events.receiver.await(v.site.ctx, v.patience)
-	for i, d := range all {
-		if d.kind != "" {
-			continue
-		}
+	for _, d := range ofEvents {
 		if d.event != d.id {
 			return fail("the eventId is \"{}\", the webhook-id \"{}\"", d.event, d.id)
 		}
-		again := slices.ContainsFunc(all[i+1:], func(later delivery) bool { return later.id == d.id })
-		return expect(again, "not within {}", v.patience)
 	}
-	return skip("no event came")
+	if !slices.ContainsFunc(ofEvents, func(d delivery) bool { return d.again }) {
+		return fail("not within {}", v.patience)
+	}
+	return pass("it is")
 }
 
 func checkEventsUnsubscribe(v *visit) finding {
@@ -217,7 +264,7 @@ func (v *visit) leaveEvents() {
 	if v.events == nil || v.events.receiver == nil {
 		return
 	}
-	if v.events.err == nil && !v.events.ended && !strings.HasPrefix(v.site.cutShort, "the time") {
+	if v.events.none == "" && v.events.err == nil && !v.events.ended && !strings.HasPrefix(v.site.cutShort, "the time") {
 		v.unsubscribe()
 	}
 	v.events.receiver.close()

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -12,6 +13,8 @@ func TestFaultsOfEventsAreFound(t *testing.T) {
 		"secret":    {step: "events-signature", client: ChatGPT},
 		"id":        {step: "events-again"},
 		"retry":     {step: "events-again"},
+
+		"secret of events": {step: "events-signature", client: ChatGPT},
 	} {
 		t.Run(forget, func(t *testing.T) {
 			t.Parallel()
@@ -19,6 +22,47 @@ func TestFaultsOfEventsAreFound(t *testing.T) {
 			g.forget = forget
 			f.found(t, g.examine(t, func(d *Doctor) { d.Patience = 200 * time.Millisecond }))
 		})
+	}
+}
+
+// TestARefusedWebhookIsAFaultUnlessLoopbackExplainsIt: a server may refuse a webhook on this computer,
+// or not reach it, and no other.
+func TestARefusedWebhookIsAFaultUnlessLoopbackExplainsIt(t *testing.T) {
+	unreached := map[string]any{"reason": "connection_refused"}
+	for _, c := range []struct {
+		name     string
+		code     int
+		data     any
+		receiver string
+		want     Status
+	}{
+		{"its address is refused", -32602, nil, "", Skipped},
+		{"it is not reached", -32015, unreached, "", Skipped},
+		{"it is not reached, in numbers of SEP-3415", -32027, unreached, "", Skipped},
+		{"its challenge is not understood", -32015, map[string]any{"reason": "challenge_failed"}, "", Failed},
+		{"the server fails", -32603, nil, "", Failed},
+		{"the address of --receiver is refused", -32602, nil, "https://hooks.example.com/", Failed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t, nil)
+			r.refusal = func(x *exchange) { x.fault(200, c.code, c.data) }
+			report := r.examine(t, func(d *Doctor) { d.Receiver = c.receiver })
+			for _, s := range report.Results {
+				if strings.Contains(s.Got, "address already in use") {
+					t.Skip(s.Got) // the port of --receiver is a fixed one
+				}
+				if s.ID == "events-subscribe" && s.Status != c.want {
+					t.Errorf("got %s: %s, want %s", s.Status, s.Got, c.want)
+				}
+			}
+		})
+	}
+}
+
+// TestThePatienceCoversTheUsualFirstRetry: servers of the field retry after 30 seconds, ±20 %.
+func TestThePatienceCoversTheUsualFirstRetry(t *testing.T) {
+	if v := new(Doctor).visit(t.Context(), "http://127.0.0.1:1/mcp"); v.patience < 36*time.Second {
+		t.Errorf("got %s", v.patience)
 	}
 }
 

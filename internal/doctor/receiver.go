@@ -26,14 +26,20 @@ type receiver struct {
 	url, secret string
 	key         []byte
 	listener    net.Listener
-	came        chan struct{} // an event came again
+	came, again chan struct{} // an event, and one that was refused before
 
 	mu  sync.Mutex
 	all []delivery
 }
 
 // delivery is a request to the receiver.
-type delivery struct{ id, kind, event, wrong string }
+type delivery struct {
+	id, kind, event, wrong string
+	again                  bool
+}
+
+// The first event is one that the server has kept: it needs no retry.
+const firstEvent = 10 * time.Second
 
 // maxDeliveries bounds what is kept.
 const maxDeliveries = 100
@@ -48,7 +54,7 @@ func receive(address string) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &receiver{url: address, key: make([]byte, 32), listener: l, came: make(chan struct{}, 1)}
+	r := &receiver{url: address, key: make([]byte, 32), listener: l, came: make(chan struct{}, 1), again: make(chan struct{}, 1)}
 	if address == "" {
 		r.url = "http://" + l.Addr().String() + "/rialto-doctor"
 	}
@@ -66,14 +72,28 @@ func (r *receiver) deliveries() []delivery {
 	return append([]delivery(nil), r.all...)
 }
 
-// await returns the deliveries once an event came again, or the time is over.
-func (r *receiver) await(ctx context.Context, limit time.Duration) []delivery {
+// await returns once an event came again, or the time is over.
+func (r *receiver) await(ctx context.Context, limit time.Duration) {
+	if signaled(ctx, r.came, min(limit, firstEvent)) {
+		signaled(ctx, r.again, limit)
+	}
+}
+
+func signaled(ctx context.Context, c <-chan struct{}, limit time.Duration) bool {
 	select {
-	case <-r.came:
+	case <-c:
+		return true
 	case <-ctx.Done():
 	case <-time.After(limit):
 	}
-	return r.deliveries()
+	return false
+}
+
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
@@ -88,27 +108,25 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	case d.kind == "verification":
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(map[string]string{"challenge": envelope.text("challenge")})
-	case d.kind == "" && !again:
-		w.WriteHeader(http.StatusServiceUnavailable)
+	case d.kind == "" && again:
+		signal(r.again)
 	case d.kind == "":
-		select {
-		case r.came <- struct{}{}:
-		default:
-		}
+		signal(r.came)
+		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 }
 
 // record keeps a delivery, and tells whether it came before.
-func (r *receiver) record(d delivery) (again bool) {
+func (r *receiver) record(d delivery) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, before := range r.all {
-		again = again || before.id == d.id
+		d.again = d.again || before.id == d.id
 	}
 	if len(r.all) < maxDeliveries {
 		r.all = append(r.all, d)
 	}
-	return again
+	return d.again
 }
 
 // examine returns what is wrong with the signature of a delivery, or "".

@@ -54,7 +54,16 @@ func (g *rig) mcp(x *exchange) {
 	case "events/poll":
 		x.result(map[string]any{"events": []any{map[string]any{"eventId": "e1"}}})
 	case "events/subscribe":
-		g.deliver(m.Params.Delivery.URL, m.Params.Delivery.Secret)
+		if g.refusal != nil {
+			g.refusal(x)
+			return
+		}
+		deliver := g.subscribe(m.Params.Delivery.URL, m.Params.Delivery.Secret)
+		go func() {
+			g.mu.Lock() // the subscription was answered
+			defer g.mu.Unlock()
+			deliver()
+		}()
 		x.result(map[string]any{"id": "sub_1"})
 	case "events/unsubscribe":
 		x.result(map[string]any{})
@@ -70,13 +79,13 @@ func rigCapabilities() map[string]any {
 	return map[string]any{"events": map[string]any{}, "extensions": map[string]any{eventsExtension: map[string]any{}, appsExtension: map[string]any{}}}
 }
 
-// deliver asks the webhook for its consent, and sends it an event until it has it. Forget are the
-// steps that it leaves out.
-func (g *rig) deliver(url, secret string) {
+// subscribe asks the webhook for its consent, and returns what sends it an event until it has it.
+// Forget is what goes wrong.
+func (g *rig) subscribe(url, secret string) (deliver func()) {
 	post := func(id, body string) int {
 		stamp := strconv.FormatInt(time.Now().Unix(), 10)
 		key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-		if g.forget == "secret" {
+		if g.forget == "secret" || g.forget == "secret of events" && !strings.HasPrefix(id, "msg_verification_") {
 			key = []byte("another")
 		}
 		mac := hmac.New(sha256.New, key)
@@ -99,8 +108,11 @@ func (g *rig) deliver(url, secret string) {
 	if g.forget == "id" {
 		id = "msg_1"
 	}
-	if post(id, `{"eventId":"e1","name":"thing.done","data":{}}`) == http.StatusServiceUnavailable && g.forget != "retry" {
-		post(id, `{"eventId":"e1","name":"thing.done","data":{}}`)
+	const event = `{"eventId":"e1","name":"thing.done","data":{}}`
+	return func() {
+		if post(id, event) == http.StatusServiceUnavailable && g.forget != "retry" {
+			post(id, event)
+		}
 	}
 }
 

@@ -25,7 +25,9 @@ import (
 type rig struct {
 	url    string
 	spoil  func(*exchange)
-	forget string // see deliver
+	forget string // see subscribe
+
+	refusal func(*exchange) // of webhooks
 
 	mu        sync.Mutex
 	clients   map[string][]string // redirect URIs by id

@@ -156,13 +156,17 @@ func TestTheDoctorExaminesEvents(t *testing.T) {
 	token := output(t, "", "token", "--user", username, "--config", config)
 	start(t, at, "serve", "--config", config, "--listen", at)
 	t.Setenv("RIALTO_DOCTOR_TOKEN", token)
-	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_task","arguments":{"agent":"tableexpert","message":"tables"}}}`
-	resp := do(t, "POST", "http://"+at+"/mcp", call, "Authorization", "Bearer "+token, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
-	if !strings.HasPrefix(resp.Status, "200") {
-		t.Fatalf("got %s: %s", resp.Status, resp.body)
+	for _, call := range []string{ // events are kept once somebody asked for them
+		`"events/poll","params":{"name":"task.completed","arguments":{}}`,
+		`"tools/call","params":{"name":"send_task","arguments":{"agent":"tableexpert","message":"tables"}}`,
+	} {
+		resp := do(t, "POST", "http://"+at+"/mcp", `{"jsonrpc":"2.0","id":1,"method":`+call+`}`, "Authorization", "Bearer "+token, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
+		if !strings.HasPrefix(resp.Status, "200") {
+			t.Fatalf("got %s: %s", resp.Status, resp.body)
+		}
 	}
 	report := output(t, "", "doctor", at+"/mcp", "--verbose")
-	for _, id := range []string{"events-offered", "events-list", "events-challenge", "events-signature", "events-unsubscribe", "apps-offered", "apps-resource", "apps-link", "apps-csp"} {
+	for _, id := range []string{"events-offered", "events-list", "events-subscribe", "events-challenge", "events-signature", "events-again", "events-unsubscribe", "apps-offered", "apps-resource", "apps-link", "apps-csp"} {
 		if !strings.Contains(line(report, "("+id+")"), "✓") {
 			t.Errorf("got %q", line(report, "("+id+")"))
 		}
