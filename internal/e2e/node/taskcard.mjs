@@ -20,6 +20,11 @@ const shots = process.env.RIALTO_SCREENSHOTS;
 const images = process.env.RIALTO_DOC_IMAGES;
 const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'; frame-src 'none'; base-uri 'none'; form-action 'none'";
 
+/** What the card is shown in: two languages and themes, wide and narrow. */
+const views = [['en-US', 'light', 720], ['es-ES', 'dark', 720], ['en-GB', 'dark', 390], ['es', 'light', 390]].map(([locale, theme, width]) => ({
+  locale, theme, width, name: `${locale}-${theme}-${width}`, words: (english, spanish) => (locale.startsWith('es') ? spanish : english),
+}));
+
 await run(async () => {
   const client = await connect();
   const card = await linked(client);
@@ -27,13 +32,12 @@ await run(async () => {
   const browser = await launch();
   const look = (options) => show(browser, web.origin, client, options);
   try {
-    for (const [locale, theme, width] of [['en-US', 'light', 720], ['es-ES', 'dark', 720], ['en-GB', 'dark', 390], ['es', 'light', 390]]) {
-      await story(look, client, { locale, theme, width });
-    }
+    for (const view of views) await story(look, client, view);
     await waiting(look, client);
     await slow(look, client);
-    await lost(look, client);
-    await canceled(look, client);
+    await Promise.all(views.map((view) => lost(look, client, view)));
+    await tornDown(look, client);
+    for (const view of views) await canceled(look, client, view);
     await hostile(look, client);
     await without(look, client);
   } catch (err) {
@@ -150,16 +154,12 @@ async function fine(chat, name, image) {
 }
 
 /** A question, its answer, a table with a file, and a failure: in one language and theme. */
-async function story(look, client, { locale, theme, width }) {
-  const es = locale.startsWith('es');
-  const w = (en, esWord) => (es ? esWord : en);
-  const name = `${locale}-${theme}-${width}`;
-
-  let chat = await look({ locale, theme, width });
+async function story(look, client, { name, words: w, ...view }) {
+  let chat = await look(view);
   await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Write the quarterly report about storm claims' });
   await says(chat, w('Needs your answer', 'Espera tu respuesta'));
-  assert.equal(await chat.frame.getAttribute('html', 'lang'), es ? 'es' : 'en');
-  assert.equal(await chat.frame.evaluate(() => getComputedStyle(document.documentElement).colorScheme), theme);
+  assert.equal(await chat.frame.getAttribute('html', 'lang'), w('en', 'es'));
+  assert.equal(await chat.frame.evaluate(() => getComputedStyle(document.documentElement).colorScheme), view.theme);
   const send = chat.frame.getByRole('button', { name: w('Send the answer', 'Enviar la respuesta') });
   await send.click();
   await chat.frame.getByText(w('Fill this in.', 'Rellena este campo.')).waitFor();
@@ -178,11 +178,11 @@ async function story(look, client, { locale, theme, width }) {
   await chat.bridge.teardownResource({});
   await chat.context.close();
 
-  chat = await look({ locale, theme, width });
+  chat = await look(view);
   await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Break the warehouse' });
   await says(chat, w('Failed', 'Fallida'));
   await chat.frame.getByText('The data warehouse did not answer in time.').waitFor();
-  await fine(chat, `failed-${name}`);
+  await fine(chat, `failed-${name}`, name === 'en-US-light-720' ? 'failed' : '');
   await chat.context.close();
   done('question, answer, failure', { name });
 }
@@ -249,37 +249,46 @@ async function slow(look, client) {
   done('followed', { polls: chat.seen.calls.length });
 }
 
-/** A connection that is lost, shown, and comes back; and a card that is torn down. */
-async function lost(look, client) {
-  const chat = await look();
+/** A connection that is lost, shown, and comes back. */
+async function lost(look, client, { name, words: w, ...view }) {
+  const chat = await look(view);
   await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Watch the storm', wait: 0 });
   await chat.frame.locator('#steps').getByText('Waiting for the storm').waitFor();
   chat.broken = true;
-  await chat.frame.getByText('The connection is lost.').waitFor();
-  await fine(chat, 'lost', 'lost');
+  await chat.frame.getByText(w('The connection is lost.', 'Se ha perdido la conexión.')).waitFor();
+  await fine(chat, `lost-${name}`, name === 'en-US-light-720' ? 'lost' : '');
   chat.broken = false;
-  await chat.frame.getByRole('button', { name: 'Try now' }).click();
+  await chat.frame.getByRole('button', { name: w('Try now', 'Intentar ahora') }).click();
   await chat.frame.locator('#lost').waitFor({ state: 'hidden' });
+  await chat.context.close();
+  done('lost and found', { name });
+}
+
+/** A card that is torn down while its task works. */
+async function tornDown(look, client) {
+  const chat = await look();
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Watch the tide', wait: 0 });
+  await chat.frame.locator('#steps').getByText('Waiting for the tide').waitFor();
   await chat.bridge.teardownResource({});
   const calls = chat.seen.calls.length;
   await chat.page.waitForTimeout(4000);
   assert.ok(chat.seen.calls.length <= calls + 1, 'a card that was torn down does not poll');
   await chat.context.close();
-  done('lost and found');
+  done('torn down');
 }
 
-async function canceled(look, client) {
-  const chat = await look({ width: 390, theme: 'dark' });
+async function canceled(look, client, { name, words: w, ...view }) {
+  const chat = await look(view);
   await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Watch the harbor', wait: 0 });
-  await chat.frame.getByRole('button', { name: 'Cancel the task' }).click();
-  await chat.frame.getByText('Cancel this task?').waitFor();
-  await fine(chat, 'cancel', 'cancel');
+  await chat.frame.getByRole('button', { name: w('Cancel the task', 'Cancelar la tarea') }).click();
+  await chat.frame.getByText(w('Cancel this task?', '¿Cancelar esta tarea?')).waitFor();
+  await fine(chat, `cancel-${name}`, name === 'en-GB-dark-390' ? 'cancel' : '');
   await chat.page.keyboard.press('Shift+Tab'); // from "Keep it" to "Cancel it"
   await chat.page.keyboard.press('Enter');
-  await says(chat, 'Canceled');
-  await fine(chat, 'canceled');
+  await says(chat, w('Canceled', 'Cancelada'));
+  await fine(chat, `canceled-${name}`);
   await chat.context.close();
-  done('canceled');
+  done('canceled', { name });
 }
 
 /** What a rogue agent writes is text. */
@@ -296,12 +305,15 @@ async function hostile(look, client) {
   done('hostile');
 }
 
-/** A host that lets the card call nothing shows what the model got. */
+/** A host that lets the card call and open nothing shows what the model got, and the address. */
 async function without(look, client) {
   const chat = await look({ capabilities: { serverTools: undefined, openLinks: undefined } });
   await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Write a report' });
-  await chat.frame.getByRole('button', { name: 'Answer on the server' }).waitFor();
-  assert.deepEqual(chat.seen.calls, []);
+  await chat.frame.getByRole('button', { name: 'Answer on the server' }).click();
+  const address = await chat.frame.getByLabel('Copy this address').inputValue();
+  assert.ok(address.startsWith(new URL(env('RIALTO_URL')).origin), address);
+  assert.equal(await chat.frame.evaluate(() => String(getSelection())), address, 'it can be copied at once');
+  assert.deepEqual([chat.seen.calls, chat.seen.links], [[], []]);
   await fine(chat, 'without');
   await chat.context.close();
   done('without tools');
