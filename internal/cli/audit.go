@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,14 +31,17 @@ func auditCommand() *cobra.Command {
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or ocsf (one JSON object of OCSF 1.5.0 to a line); all but table print all events")
 	var words []string
 	for _, k := range audit.Kinds {
-		words = append(words, string(k))
+		target, _, _ := strings.Cut(string(k), ".")
+		words = append(words, target, string(k))
 	}
+	slices.Sort(words)
+	words = slices.Compact(words)
 	complete(cmd, "kind", words...)
 	complete(cmd, "outcome", "ok", "failed", "denied")
 	complete(cmd, "format", auditFormats...)
 	completeFrom(cmd, "actor", userNames)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		if err := errors.Join(oneOf("--format", format, auditFormats...), oneOf("--outcome", string(f.Outcome), "ok", "failed", "denied")); err != nil {
+		if err := errors.Join(oneOf("--format", format, auditFormats...), oneOf("--kind", string(f.Kind), words...), oneOf("--outcome", string(f.Outcome), "ok", "failed", "denied")); err != nil {
 			return err
 		}
 		var err error

@@ -2,14 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"rialto/internal/cli/term"
 	"rialto/internal/doctor"
 )
 
@@ -38,18 +39,23 @@ func doctorCommand() *cobra.Command {
 			"  rialto doctor https://mcp.example.com/mcp --client claude --json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
+			if len(args) == 0 || args[0] == "" {
+				cmd.SetOut(cmd.ErrOrStderr())
+				return errors.Join(usageError{errors.New("name the URL of an MCP server")}, cmd.Help())
 			}
-			d, err := newDoctor(client, login, cmd.ErrOrStderr())
+			d, stop, err := newDoctor(client, login, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
+			defer stop()
 			d.Receiver = hook
 			ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 			defer cancel()
 			report := d.Examine(ctx, doctor.Complete(args[0]))
-			write := func(w io.Writer) error { return report.WriteText(w, all) }
+			stop()
+			style := term.StyleOf(cmd.OutOrStdout())
+			mark := func(s doctor.Status) string { return style.As(string(s), s.Mark()) }
+			write := func(w io.Writer) error { return report.WriteText(w, all, mark) }
 			if asJSON {
 				write = func(w io.Writer) error { return writeJSON(w, report) }
 			}
@@ -68,18 +74,26 @@ func doctorCommand() *cobra.Command {
 	return cmd
 }
 
-func newDoctor(client string, login bool, to io.Writer) (*doctor.Doctor, error) {
-	d := &doctor.Doctor{Client: doctor.Client(client), Token: os.Getenv(doctorToken)}
-	if client != "" && !slices.Contains(doctor.Clients(), d.Client) {
-		return nil, fmt.Errorf("--client %s: use one of %v", client, doctor.Clients())
+// newDoctor returns a doctor that shows its progress, until stop is called.
+func newDoctor(client string, login bool, to io.Writer) (d *doctor.Doctor, stop func(), err error) {
+	var clients []string
+	for _, c := range doctor.Clients() {
+		clients = append(clients, string(c))
 	}
+	if err := oneOf("--client", client, clients...); err != nil {
+		return nil, nil, err
+	}
+	bar := term.Start(to, "Examining")
+	d = &doctor.Doctor{Client: doctor.Client(client), Token: os.Getenv(doctorToken), Checking: func(title string) { bar.Say(title) }}
 	if login {
 		d.Login = func(_ context.Context, address string) error {
+			bar.Stop()
+			defer func() { bar = term.Start(to, "Waiting for the login") }()
 			_, err := fmt.Fprintf(to, "Open this address in a browser on this computer:\n\n  %s\n\n", address)
 			return err
 		}
 	}
-	return d, nil
+	return d, func() { bar.Stop() }, nil
 }
 
 // unwell is the error of the command for a report, with an exit code for scripts.

@@ -36,7 +36,7 @@ func TestEachCommandHasAnExampleThatParses(t *testing.T) {
 
 // writesJSON: all commands do but those that run a server, and the one that prints a token.
 func writesJSON(c *cobra.Command) bool {
-	return c.Flags().Lookup("json") != nil || c.Flags().Lookup("format") != nil || slices.Contains([]string{"serve", "demo", "tableexpert", "token"}, c.Name())
+	return c.Flags().Lookup("json") != nil || slices.Contains([]string{"serve", "demo", "tableexpert", "token"}, c.Name())
 }
 
 // parse reads a command line with a new program, because flags keep their values.

@@ -92,7 +92,7 @@ func (f *listFlags) add(cmd *cobra.Command) {
 
 func (f *listFlags) check() error {
 	if f.limit < 1 || f.limit > maxListed {
-		return fmt.Errorf("--limit must be from 1 to %d", maxListed)
+		return usageError{fmt.Errorf("--limit must be from 1 to %d", maxListed)}
 	}
 	return nil
 }
@@ -150,10 +150,10 @@ func (f *timeFlags) add(cmd *cobra.Command) {
 func (f *timeFlags) times() (since, until time.Time, err error) {
 	now := time.Now()
 	if since, err = operator.ParseTime(f.since, now); err != nil {
-		return since, until, fmt.Errorf("--since: %w", err)
+		return since, until, usageError{fmt.Errorf("--since: %w", err)}
 	}
 	if until, err = operator.ParseTime(f.until, now); err != nil {
-		return since, until, fmt.Errorf("--until: %w", err)
+		return since, until, usageError{fmt.Errorf("--until: %w", err)}
 	}
 	return since, until, nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -27,16 +28,23 @@ func listAllTasksCommand() *cobra.Command {
 	var f listFlags
 	var when timeFlags
 	var user, agent, state string
+	var states []string
+	for _, s := range operator.States {
+		states = append(states, string(s))
+	}
 	cmd := &cobra.Command{Use: "list", Short: "List the tasks, latest first", Args: cobra.NoArgs}
 	f.add(cmd)
 	when.add(cmd)
 	cmd.Flags().StringVar(&user, "user", "", "only tasks of the account with this `name`")
 	cmd.Flags().StringVar(&agent, "agent", "", "only tasks of this agent")
-	cmd.Flags().StringVar(&state, "state", "", "only tasks in this state: submitted, working, input-required, auth-required, completed, canceled, failed, rejected")
+	cmd.Flags().StringVar(&state, "state", "", "only tasks in this state: "+joinWords(states))
 	completeFrom(cmd, "user", userNames)
 	completeFrom(cmd, "agent", agentNames)
-	complete(cmd, "state", "submitted", "working", "input-required", "auth-required", "completed", "canceled", "failed", "rejected")
+	complete(cmd, "state", states...)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		if err := errors.Join(oneOf("--state", state, states...), knownAgent(cmd, s, agent)); err != nil {
+			return err
+		}
 		owner, err := accountID(cmd, s, user)
 		if err != nil {
 			return err
@@ -51,6 +59,19 @@ func listAllTasksCommand() *cobra.Command {
 			return []string{t.ID, t.Owner, t.Agent, string(t.State), formatTime(t.Created), formatTime(t.Updated), cellText(t.Message, 60)}
 		})
 	})
+}
+
+// knownAgent returns an error for the name of no agent. An agent that was removed may have tasks.
+func knownAgent(cmd *cobra.Command, s *operator.Service, name string) error {
+	if name == "" {
+		return nil
+	}
+	names := agentNames(cmd, s)
+	p, err := s.Tasks(cmd.Context(), operator.TaskFilter{Span: operator.Span{Size: 1}, Agent: name})
+	if err != nil || len(p.Items) > 0 || len(names) == 0 {
+		return err
+	}
+	return oneOf("--agent", name, names...)
 }
 
 func showTaskCommand() *cobra.Command {
@@ -145,9 +166,12 @@ func cancelTaskCommand() *cobra.Command {
 			"a server that follows the task learns it from the agent.",
 		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(taskIDs),
 	}
-	from.add(cmd)
+	from.add(destructive(cmd))
 	cmd.Flags().Bool("json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := confirm(cmd, "Cancel the task %s at its agent?", args[0]); err != nil {
+			return err
+		}
 		bar := term.Start(cmd.ErrOrStderr(), "Asking the agent to stop")
 		e, err := from.cancel(cmd, args[0])
 		bar.Stop()

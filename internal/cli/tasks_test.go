@@ -63,7 +63,7 @@ func TestACommandTakesOverNoTasks(t *testing.T) {
 	if err := db.Ledger.AddTask(t.Context(), e, "the server", 10); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(t, "tasks", "cancel", "another", "--config", config); err == nil || !strings.Contains(err.Error(), "there is no task") {
+	if err := run(t, "tasks", "cancel", "another", "--yes", "--config", config); err == nil || !strings.Contains(err.Error(), "there is no task") {
 		t.Fatalf("got %v, want an error about an unknown task", err)
 	}
 	if lost, err := db.Ledger.ClaimTasks(t.Context(), "r", nil, 10); err != nil || len(lost) != 0 {
@@ -98,7 +98,7 @@ func TestCancelTakesOverOneTask(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := run(t, "tasks", "cancel", "asked for", "--config", config); err != nil {
+	if err := run(t, "tasks", "cancel", "asked for", "--yes", "--config", config); err != nil {
 		t.Fatal(err)
 	}
 	if e, err := db.Ledger.Task(t.Context(), "alice", "asked for"); err != nil || e.State() != a2a.Canceled {

@@ -20,7 +20,7 @@ var formats = []string{"table", "csv", "json"}
 func usageCommand() *cobra.Command {
 	var when timeFlags
 	var by, format, from string
-	var calls bool
+	var calls, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "usage",
 		Short: "Show how the server was used",
@@ -31,11 +31,16 @@ func usageCommand() *cobra.Command {
 	when.add(cmd)
 	cmd.Flags().StringVar(&by, "by", string(usage.ByAgent), "group by agent, tool, usecase, client or user")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, as --format json does")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cmd.Flags().StringVar(&from, "from", "", "with --calls, continue an interrupted export: the `cursor` in its last row")
 	cmd.Flags().BoolVar(&calls, "calls", false, "print each call instead, earliest first, as csv or json")
 	complete(cmd, "by", "agent", "tool", "usecase", "client", "user")
 	complete(cmd, "format", formats...)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+		if asJSON {
+			format = "json"
+		}
 		if err := oneOf("--format", format, formats...); err != nil {
 			return err
 		}
@@ -49,7 +54,7 @@ func usageCommand() *cobra.Command {
 		}
 		if calls {
 			if format == "table" {
-				return errors.New("--calls prints csv or json: choose one with --format")
+				return usageError{errors.New("--calls prints csv or json: choose one with --format")}
 			}
 			return operator.WriteCalls(cmd.OutOrStdout(), operator.Format(format), withProgress(cmd, "calls", s.Calls(cmd.Context(), f, from)))
 		}
@@ -121,7 +126,7 @@ func withProgress[T any](cmd *cobra.Command, what string, rows iter.Seq2[T, erro
 	}
 }
 
-// oneOf returns an error if a flag has an unknown value, with the nearest known one.
+// oneOf returns a usageError if a flag has an unknown value, with the known ones.
 func oneOf(flag, value string, words ...string) error {
 	if value == "" {
 		return nil
@@ -131,7 +136,7 @@ func oneOf(flag, value string, words ...string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: %q is not one of %s; did you mean %q?", flag, value, joinWords(words), config.Nearest(value, words))
+	return usageError{fmt.Errorf("%s: %q is not one of %s; did you mean %q?", flag, value, joinWords(words), config.Nearest(value, words))}
 }
 
 func joinWords(words []string) string {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -32,13 +33,8 @@ func addUserCommand() *cobra.Command {
 	return cmd
 }
 
-// setPasswordCommand also adds the account if it does not exist.
 func setPasswordCommand() *cobra.Command {
 	cmd := passwordCommand("password", "Change an account's password and unlock it: its sessions and connections end", "signed out, and has a new password", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
-		_, err := s.Account(cmd.Context(), name)
-		if errors.Is(err, operator.ErrNotFound) {
-			return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, false)
-		}
 		return s.SetPassword(cmd.Context(), operator.CommandLine, name, password)
 	})
 	cmd.ValidArgsFunction = completeNames(userNames)
@@ -111,7 +107,9 @@ func passwordCommand(name, short, is string, set func(*cobra.Command, *operator.
 	}
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the end of the first line, instead of asking for it")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		if err := set(cmd, s, args[0], password); err != nil {
+		if err := set(cmd, s, args[0], password); errors.Is(err, operator.ErrNotFound) {
+			return fmt.Errorf("%w (\"rialto user add\" adds an account)", accountError(cmd, s, args[0], err))
+		} else if err != nil {
 			return accountError(cmd, s, args[0], err)
 		}
 		return accountDone(cmd, s, args[0], is)

@@ -14,7 +14,7 @@ func TestAnAgentIsRecognized(t *testing.T) {
 	url := rogue.Serve(t)
 	for path, want := range map[string]bool{"": true, "/rpc": true, "/.well-known/agent-card.json": true, "/mcp": false} {
 		var text strings.Builder
-		if err := (&doctor.Doctor{}).Examine(t.Context(), url+path).WriteText(&text, false); err != nil {
+		if err := (&doctor.Doctor{}).Examine(t.Context(), url+path).WriteText(&text, false, doctor.Status.Mark); err != nil {
 			t.Fatal(err)
 		}
 		if has := strings.Contains(text.String(), "This is an A2A agent, not an MCP server.\n  Add it to Rialto as an agent. To look at it first, run:\n\n    rialto agents preview "+url+path+"\n"); has != want {

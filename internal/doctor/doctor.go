@@ -58,6 +58,8 @@ type Doctor struct {
 	// Patience is how long a second delivery is awaited; 0 means 45 seconds, because servers wait
 	// 30 seconds ±20 % before their first retry.
 	Patience time.Duration
+	// Checking, if not nil, is called with the title of each check before it begins.
+	Checking func(title string)
 	// Forbids tells that an error of Transport is a refusal to call an address; nil is no error.
 	Forbids func(error) bool
 	// MaxRequests bounds the requests; 0 means 180.
@@ -101,6 +103,9 @@ func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 	_, v.nothing = dismiss(o)
 	for _, c := range checks() {
 		if d.Client == "" || slices.Contains(c.clients, d.Client) {
+			if d.Checking != nil {
+				d.Checking(c.title)
+			}
 			report.Results = append(report.Results, v.result(c))
 		}
 	}

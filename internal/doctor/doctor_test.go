@@ -22,9 +22,13 @@ func failures(r *Report) []string {
 
 func TestAHealthyServerIsHealthy(t *testing.T) {
 	g := newRig(t, nil)
-	r := g.examine(t)
+	var begun []string
+	r := g.examine(t, func(d *Doctor) { d.Checking = func(title string) { begun = append(begun, title) } })
+	if len(begun) != len(r.Results) || begun[0] != r.Results[0].Title {
+		t.Errorf("got %d titles, want those of the %d checks", len(begun), len(r.Results))
+	}
 	var text strings.Builder
-	r.WriteText(&text, false)
+	r.WriteText(&text, false, Status.Mark)
 	if !r.Healthy() {
 		t.Errorf("got failures:\n%s", text.String())
 	}
@@ -195,7 +199,7 @@ func TestTimeIsBounded(t *testing.T) {
 func TestTextOfServersIsFitForATerminal(t *testing.T) {
 	g := newRig(t, resource("resource", "https://example.com/\x1b[2J\u202e"+strings.Repeat("x", 5000)))
 	var text strings.Builder
-	g.examine(t).WriteText(&text, false)
+	g.examine(t).WriteText(&text, false, Status.Mark)
 	if strings.ContainsAny(text.String(), "\x1b\u202e") || strings.Contains(text.String(), strings.Repeat("x", 500)) {
 		t.Errorf("got %q", text.String())
 	}

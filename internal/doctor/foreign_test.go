@@ -21,7 +21,7 @@ func expectVerdict(t *testing.T, d *Doctor, address, id, text string) *Report {
 	r := d.Examine(t.Context(), address)
 	if got := r.Verdict.Text.String(); r.Verdict.ID != id || !strings.HasPrefix(got, text) {
 		var all strings.Builder
-		r.WriteText(&all, false)
+		r.WriteText(&all, false, Status.Mark)
 		t.Errorf("got %s, want %s: %s\n%s", r.Verdict.ID, id, text, all.String())
 	}
 	return r

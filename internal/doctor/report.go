@@ -98,42 +98,42 @@ func (r *Report) Broken() []Client {
 }
 
 // WriteText writes the report for people: the verdict, what follows from each cause, and the
-// other failures. All lists every check after that.
-func (r *Report) WriteText(w io.Writer, all bool) error {
+// other failures. All lists every check after that. Mark returns the sign for a status.
+func (r *Report) WriteText(w io.Writer, all bool, mark func(Status) string) error {
 	var b strings.Builder
-	r.Verdict.text(&b, r.Usable())
+	r.Verdict.text(&b, r.Usable(), mark)
 	if len(r.Stops) > 0 && !r.Absent() {
 		fmt.Fprintf(&b, "\nCannot connect: %s\n", Names(r.Stops))
 	}
 	for i, c := range r.Causes {
 		if i > 0 {
 			b.WriteString("\n")
-			c.text(&b, false)
+			c.text(&b, false, mark)
 		}
 		if list := r.Of(c.ID); len(list) > 0 && !r.Absent() {
 			fmt.Fprintf(&b, "\nBecause of it (%d):\n", len(list))
 			for _, s := range list {
-				fmt.Fprintf(&b, "  ✗ %s: %s (%s)\n", s.Title, s.Got, s.ID)
+				fmt.Fprintf(&b, "  %s %s: %s (%s)\n", mark(Failed), s.Title, s.Got, s.ID)
 			}
 		}
 	}
 	if list := r.Of(""); len(list) > 0 {
 		fmt.Fprintf(&b, "\nOther findings (%d):\n", len(list))
 		for _, s := range list {
-			s.text(&b)
+			s.text(&b, mark)
 		}
 	}
-	r.rest(&b, all)
+	r.rest(&b, all, mark)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (c Cause) text(b *strings.Builder, works bool) {
-	mark := Failed
+func (c Cause) text(b *strings.Builder, works bool, mark func(Status) string) {
+	status := Failed
 	if works {
-		mark = Passed
+		status = Passed
 	}
-	fmt.Fprintf(b, "%s %s\n", mark.Mark(), strings.TrimSpace(c.Text.String()+" "+c.Check))
+	fmt.Fprintf(b, "%s %s\n", mark(status), strings.TrimSpace(c.Text.String()+" "+c.Check))
 	if c.Do.Key != "" {
 		fmt.Fprintf(b, "  %s\n", c.Do)
 	}
@@ -149,12 +149,12 @@ func (c Cause) text(b *strings.Builder, works bool) {
 }
 
 // rest writes the checks that passed or were not tried, or only their numbers.
-func (r *Report) rest(b *strings.Builder, all bool) {
+func (r *Report) rest(b *strings.Builder, all bool, mark func(Status) string) {
 	passed, skipped := r.With(Passed), r.With(Skipped)
 	if all {
 		b.WriteString("\n")
 		for _, s := range r.Results {
-			s.text(b)
+			s.text(b, mark)
 		}
 	}
 	fmt.Fprintf(b, "\n%d checks passed, %d failed, %d were not tried; %d requests.", len(passed), len(r.With(Failed)), len(skipped), r.Requests)
@@ -164,8 +164,8 @@ func (r *Report) rest(b *strings.Builder, all bool) {
 	b.WriteString("\n")
 }
 
-func (r Result) text(b *strings.Builder) {
-	fmt.Fprintf(b, "  %s %s (%s)", r.Status.Mark(), r.Title, r.ID)
+func (r Result) text(b *strings.Builder, mark func(Status) string) {
+	fmt.Fprintf(b, "  %s %s (%s)", mark(r.Status), r.Title, r.ID)
 	if r.Status == Skipped {
 		fmt.Fprintf(b, ": not tried, %s", r.Got)
 	}

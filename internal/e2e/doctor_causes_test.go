@@ -140,6 +140,13 @@ func TestTheDoctorKnowsAStaticServer(t *testing.T) {
 	host, port, _ := strings.Cut(at, ":")
 	serving(t, exec.Command(path, "-m", "http.server", port, "--bind", host, "--directory", t.TempDir()), "http://"+at)
 	expectVerdict(t, "http://"+at+"/mcp", "not-mcp", "This is not an MCP server: SimpleHTTP answered 501. Is the path right?")
+	terminal, err := exec.LookPath("script")
+	Need(t, err)
+	cmd := exec.CommandContext(t.Context(), terminal, "-qec", binary+" doctor "+at, "/dev/null")
+	cmd.Env = []string{"TERM=xterm"}
+	if shown, err := cmd.Output(); err == nil || !strings.Contains(string(shown), "\x1b[31m✗\x1b[0m This is not an MCP server") {
+		t.Errorf("got %q, %v, want the verdict in color", shown, err)
+	}
 }
 
 // TestTheDoctorExaminesEvents subscribes a webhook of the doctor.

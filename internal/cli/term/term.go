@@ -50,15 +50,18 @@ var colors = map[string]string{
 	"submitted": "34", "working": "34",
 	"input-required": "33", "auth-required": "33", "denied": "33", "expired": "33",
 	"failed": "31", "rejected": "31", "revoked": "31", "disabled": "31",
-	"canceled": "2",
+	"canceled": "2", "skipped": "2",
 }
 
 // State colors a word that says how something stands; other words stay as they are.
-func (s Style) State(word string) string {
+func (s Style) State(word string) string { return s.As(word, word) }
+
+// As colors a text as State colors a word.
+func (s Style) As(word, text string) string {
 	if code, ok := colors[word]; ok {
-		return s.paint(code, word)
+		return s.paint(code, text)
 	}
-	return word
+	return text
 }
 
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
