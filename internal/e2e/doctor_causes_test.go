@@ -163,7 +163,7 @@ func TestTheDoctorExaminesEvents(t *testing.T) {
 	token := output(t, "", "token", "--user", username, "--config", config)
 	start(t, at, "serve", "--config", config, "--listen", at)
 	t.Setenv("RIALTO_DOCTOR_TOKEN", token)
-	for _, call := range []string{ // events are kept once somebody asked for them
+	for _, call := range []string{ // Rialto keeps the events of a type from the first poll on
 		`"events/poll","params":{"name":"task.completed","arguments":{}}`,
 		`"tools/call","params":{"name":"send_task","arguments":{"agent":"tableexpert","message":"tables"}}`,
 	} {
