@@ -187,4 +187,5 @@ var minor = []string{
 	"cors-metadata", "cors-token", "cors-register", "cors-mcp", "cors-challenge", "authorize-client",
 	"token-code-error", "token-refresh-error", "token-client-error", "token-expires", "token-refresh", "refresh-grace",
 	"mcp-discover", "hybrid-older-header", "hybrid-meta", "hybrid-newer-header", "hybrid-no-header", "tools-hints", "search", "fetch",
+	"events-offered", "events-list", "events-subscribe", "events-challenge", "events-signature", "events-unsubscribe",
 }
