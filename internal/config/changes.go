@@ -31,7 +31,7 @@ func (c Change) String() string {
 }
 
 // Changes returns the settings of next that differ from c, sorted by key. Agents are compared
-// by name, and the files with their credentials by content.
+// by name, and the logo and the files with secrets by content, too.
 func (c *Config) Changes(next *Config) []Change {
 	was, is := c.raw(), next.raw()
 	both := maps.Clone(was)
@@ -68,17 +68,21 @@ func (c *Config) raw() map[string]rawSetting {
 		flatten("agents[]", reflect.ValueOf(a), func(key, value string) {
 			all[prefix+strings.TrimPrefix(key, "agents[]")] = rawSetting{withoutNumbers(key), value}
 		})
-		if digest := c.contents[a.Name]; digest != "" {
-			all[prefix+".credentials (contents)"] = rawSetting{"agents[].credentials", digest} // no setting: not shown
-		}
+	}
+	for key, digest := range c.contents {
+		all[key+ofContents] = rawSetting{withoutNumbers(key) + ofContents, digest} // no setting: not shown
 	}
 	return all
 }
 
-// isLive tells whether a reload applies a setting. All that is said of an agent is applied.
+// ofContents ends the key of a change in what a file or variable holds that a setting names.
+const ofContents = " (contents)"
+
+// isLive tells whether a reload applies a setting, or what the file holds that it names. All that is
+// said of an agent is applied.
 func isLive(inTable string) bool {
-	s, _ := find(inTable)
-	return s.Live || strings.HasPrefix(inTable, "agents[]")
+	s, _ := find(strings.TrimSuffix(inTable, ofContents))
+	return s.Live || strings.HasPrefix(inTable, "agents[")
 }
 
 // Revision identifies how an agent is reached: it changes with the agent's settings, with what the
@@ -86,29 +90,48 @@ func isLive(inTable string) bool {
 func (c *Config) Revision(a Agent) string {
 	h := sha256.New()
 	flatten("", reflect.ValueOf(a), func(key, value string) { fmt.Fprintf(h, "%q=%q\n", key, value) })
-	fmt.Fprintln(h, c.contents[a.Name], c.Limits.AnswerSize, c.Limits.ConnectionsPerAgent)
+	fmt.Fprintln(h, c.contents[credentialsOf(a)], c.Limits.AnswerSize, c.Limits.ConnectionsPerAgent)
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
-// readContents notes a digest of the files and variables that the agents name. The connection
+// files returns the files that settings outside agents name, by key: the logo, and secrets.
+func (c *Config) files() map[string]string {
+	rest, all := *c, map[string]string{}
+	rest.Agents = nil
+	flatten("", reflect.ValueOf(rest), func(key, value string) {
+		if key == "brand.logo" || strings.HasSuffix(key, ".file") {
+			all[key] = value
+		}
+	})
+	return all
+}
+
+// readContents notes digests of the files and variables that the settings name. What uses them
 // reads them again and reports errors.
 func (c *Config) readContents() {
 	c.contents = map[string]string{}
+	for key, path := range c.files() {
+		c.addContents(key, "", path)
+	}
 	for _, a := range c.Agents {
-		h := sha256.New()
-		found := false
-		for _, path := range []string{a.Credentials.File, a.Credentials.CAFile, a.Card.Keys} {
-			if b, err := os.ReadFile(path); err == nil {
-				found = true
-				fmt.Fprintf(h, "%q\n", b)
-			}
-		}
-		if value := os.Getenv(a.Credentials.Env); value != "" {
+		c.addContents(credentialsOf(a), os.Getenv(a.Credentials.Env), a.Credentials.File, a.Credentials.CAFile, a.Card.Keys)
+	}
+}
+
+// credentialsOf is the key of the contents of all that an agent names.
+func credentialsOf(a Agent) string { return "agents[" + a.Name + "].credentials" }
+
+func (c *Config) addContents(key, value string, files ...string) {
+	h := sha256.New()
+	found := value != ""
+	fmt.Fprintf(h, "%q\n", value)
+	for _, path := range files {
+		if b, err := os.ReadFile(path); err == nil {
 			found = true
-			fmt.Fprintf(h, "%q\n", value)
+			fmt.Fprintf(h, "%q\n", b)
 		}
-		if found {
-			c.contents[a.Name] = base64.RawURLEncoding.EncodeToString(h.Sum(nil))
-		}
+	}
+	if found {
+		c.contents[key] = base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -61,9 +63,9 @@ func (c *Config) checkTLS() error {
 	return err
 }
 
-// Files returns the files that a reload reads, except the configuration file.
+// Files returns the files that a reload reads, except the configuration file, in the same order each time.
 func (c *Config) Files() []string {
-	all := []string{c.Brand.Logo}
+	all := slices.Sorted(maps.Values(c.files()))
 	for _, a := range c.Agents {
 		all = append(all, a.Credentials.File, a.Credentials.CAFile, a.Card.Keys)
 	}

@@ -150,7 +150,7 @@ var serverSettings = []Setting{
 	{Key: "push.verify", Default: "true", Doc: "Before a webhook is registered, have it repeat a `validationToken`. So no client can point the server at a host that did not ask for calls."},
 	{Key: "push.receive", Default: "false", Doc: "Give agents that send push notifications a webhook with each task, below `url` + `/hooks/`. Set it if agents can reach `url`. A notification only wakes the follower: the task is read from the agent again."},
 	{Key: "download_links", Default: "24h", Doc: "How long links to files in results work. The link alone gives access to the file, while its owner's account is enabled. `0`: no links; files that are too large for a result can then only be read as resources."},
-	{Key: "config_watch", Live: true, Default: "false", Doc: "Reload when the configuration file changes, or a file that it names for an agent or the logo: see [Reload](#reload)."},
+	{Key: "config_watch", Live: true, Default: "false", Doc: "Reload when the configuration file changes, or a file that it names, such as a credential or the logo: see [Reload](#reload)."},
 	{Key: "shutdown_delay", Default: "0s", Doc: "How long `/readyz` fails after SIGTERM before the server closes its listeners, up to `5m`. Behind a load balancer or in Kubernetes, set it to the time after which no more requests arrive, such as `5s`."},
 	{Key: "share_links", Shown: "`0`", Doc: "How long links last with which people share their tasks and documents, for example `7d`. `0`: sharing is off, and existing links do not work. See [Sharing](#sharing)."},
 	{Key: "brand.accent", Live: true, Shown: "`#0b666a`", Doc: "The color of buttons and links, as `#rrggbb`. It is made darker or lighter as far as the contrast in the light and the dark theme requires."},

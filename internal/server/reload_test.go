@@ -60,6 +60,60 @@ func TestReload(t *testing.T) {
 	}
 }
 
+// TestReloadReadsFilesAgain replaces the logo, which pages then show, and secrets, which need a restart.
+func TestReloadReadsFilesAgain(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(in(name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names := []string{"registration", "client", "provider", "tokens"}
+	for _, name := range names {
+		write(name, name+" 0123456789abcdef0123456789abcdef")
+	}
+	write("logo.svg", "<svg>one</svg>")
+	write("rialto.yaml", fmt.Sprintf(`listen: 127.0.0.1:0
+database: memory
+secret_file: %q
+brand: {logo: %q}
+registration: {token: {file: %q}}
+clients: [{id: portal, auth: client_secret_basic, secret: {file: %q}, introspect: true}]
+sign_in: {oidc: [{id: corp, issuer: "https://id.example.com", client_id: rialto, client_secret: {file: %q}}]}
+tokens: {algorithm: HS256, secret: {file: %q}}
+`, in("secret"), in("logo.svg"), in(names[0]), in(names[1]), in(names[2]), in(names[3])))
+	read := func() (*config.Config, error) { return config.Load(in("rialto.yaml"), nil, &pflag.FlagSet{}) }
+	r := newRigWith(t, func(c *config.Config) {
+		first, err := read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		*c = *first
+	}, func(s *Server) { s.Source = Source{Level: new(slog.LevelVar), Read: read} })
+
+	if changes, err := r.Reload(t.Context()); err != nil || len(changes) != 0 {
+		t.Errorf("got %v, %v; want that nothing has changed", changes, err)
+	}
+	write("logo.svg", "<svg>two</svg>")
+	changes, err := r.Reload(t.Context())
+	if err != nil || describeChanges(changes) != "brand.logo (contents): (set, not shown) → (set, not shown)" {
+		t.Errorf("got %v, %v; want the logo", changes, err)
+	}
+	if got := r.do("GET", "/static/brand-logo", "", ""); got.body != "<svg>two</svg>" {
+		t.Errorf("got the logo %q", got.body)
+	}
+	for _, name := range names {
+		write(name, name+" fedcba9876543210fedcba9876543210")
+	}
+	_, err = r.Reload(t.Context())
+	const want = ": clients[0].secret.file (contents), registration.token.file (contents), sign_in.oidc[0].client_secret.file (contents), tokens.secret.file (contents)"
+	if !errors.Is(err, ErrNeedsRestart) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v; want that the secrets need a restart", err)
+	}
+}
+
 // TestReloadUnderLoad reloads 100 times, with agents that come and go, another limit and another
 // secret each time, while users call an agent that stays. No call fails.
 func TestReloadUnderLoad(t *testing.T) {
