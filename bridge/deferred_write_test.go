@@ -192,7 +192,7 @@ func TestAMessageToOneTaskTooManyLeavesOnce(t *testing.T) {
 	r.call("send_task", `{"message":"go"}`).refused(t, "could not be recorded")
 	<-agent.ids
 	for range 3 {
-		r.call("send_task", `{"message":"go"}`).refused(t, "too many tasks running")
+		r.call("send_task", `{"message":"go"}`).refused(t, "too many tasks running (limits.tasks_per_user)")
 	}
 	if n := agent.sent(); n != 1 {
 		t.Errorf("the agent got %d messages, want 1", n)

@@ -372,7 +372,7 @@ func (f *Agent) a2aError(err error) error {
 	case errors.Is(err, ledger.ErrTaskBusy):
 		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message now")
 	case errors.Is(err, ledger.ErrTooManyTasks):
-		return a2a.Errorf(a2a.RateLimited, "you have too many tasks running; wait for some to finish, or cancel them")
+		return a2a.Errorf(a2a.RateLimited, "you have too many tasks running (limits.tasks_per_user); wait for some to finish, or cancel them")
 	case errors.As(err, &down):
 		return a2a.Errorf(a2a.Unavailable, "%s", strings.TrimSuffix(down.Error(), "."))
 	case errors.As(err, &input):

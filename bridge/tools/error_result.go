@@ -35,7 +35,7 @@ func (t *Tools) errorResult(err error) (*mcp.Result, error) {
 	case errors.Is(err, documents.ErrTooManyShares):
 		return mcp.ErrorResult(fmt.Sprintf("The user shares %d documents already. They can end some links on the documents' pages.", documents.MostShares)), nil
 	case errors.Is(err, ledger.ErrTooManyTasks):
-		return mcp.ErrorResult("You have too many tasks running. Wait for some of them to finish, or cancel them: list_tasks shows them."), nil
+		return mcp.ErrorResult("You have too many tasks running (limits.tasks_per_user). Wait for some of them to finish, or cancel them: list_tasks shows them."), nil
 	case errors.Is(err, ledger.ErrTaskBusy):
 		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
 	case errors.Is(err, ledger.ErrTaskEnded):

@@ -50,6 +50,10 @@ func TestANetworkHasItsOwnLimitOfLogins(t *testing.T) {
 	if n := limited(func(i int) string { return fmt.Sprintf("2001:db8:2:%x::1", i%64) }); n != 1100-8*120 {
 		t.Errorf("one /48: got %d of 1100 refused, want all but 960", n)
 	}
+	page := r.do(r.request("GET", strings.TrimPrefix(good, r.url), "", "", "X-Forwarded-For", "2001:db8:1::1"))
+	if got := page.header.Get("RateLimit-Policy") + page.header.Get("RateLimit"); got != `"authorize";q=120;w=120"authorize";r=0;t=1` {
+		t.Errorf("got RateLimit headers %s", got)
+	}
 	for _, other := range []string{"2001:db8:3::1", "192.0.2.1"} {
 		if got := r.from(other, good); got != 200 {
 			t.Errorf("%s: got %d, want 200", other, got)

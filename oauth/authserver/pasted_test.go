@@ -185,8 +185,8 @@ func TestPastingIsLimited(t *testing.T) {
 	for range 200 {
 		b.Submit(page, params{"decision": "token", "token": "nonsense"})
 	}
-	if page := b.Submit(page, params{"decision": "token", "token": "nonsense"}); page.Status != 429 || page.Header.Get("Retry-After") == "" {
-		t.Errorf("got status %d, want 429", page.Status)
+	if page := b.Submit(page, params{"decision": "token", "token": "nonsense"}); page.Status != 429 || page.Header.Get("Retry-After") == "" || page.Header.Get("RateLimit-Policy") != `"refused";q=200;w=100` {
+		t.Errorf("got status %d with %v, want 429 with the quota", page.Status, page.Header)
 	}
 	if page := r.paste(b, c, p.AccessToken(nil), nil); page.Status != 200 {
 		t.Errorf("got status %d for a good token, want 200", page.Status)

@@ -129,8 +129,10 @@ func TestH1RegistrationIsLimited(t *testing.T) {
 		if want := map[bool]int{true: 201, false: 429}[i < 10]; a.status != want {
 			t.Fatalf("registration %d: got %d, want %d", i+1, a.status, want)
 		}
-		if a.status == 429 && a.header.Get("Retry-After") == "" {
-			t.Error("429 without Retry-After")
+		for name, want := range map[string]string{"Retry-After": "360", "RateLimit-Policy": `"register";q=10;w=3600`, "RateLimit": `"register";r=0;t=360`} {
+			if got := a.header.Get(name); a.status == 429 && got != want {
+				t.Errorf("got %s %q, want %q", name, got, want)
+			}
 		}
 	}
 	r.clock.advance(6 * time.Minute)

@@ -138,8 +138,8 @@ func (ds *Documents) fetchDocument(ctx context.Context, r *http.Request, id stri
 // of its client cannot be fetched. A host gets no more requests this way than strangers could
 // send it themselves.
 func (ft *Fetcher) fetch(ctx context.Context, r *http.Request, address string) ([]byte, http.Header, error) {
-	if wait := ft.Env.Take(endpoint.Fetch, r); wait > 0 {
-		return nil, nil, &documentError{unreachable: true, why: "too many documents were requested", after: wait}
+	if e := ft.Env.Take(endpoint.Fetch, r); e != nil {
+		return nil, nil, &documentError{unreachable: true, why: "too many documents were requested", after: e.RetryAfter, quota: e.Quota}
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -243,6 +243,7 @@ type documentError struct {
 	unreachable bool // temporary
 	why         string
 	after       time.Duration
+	quota       oauth.Quota
 }
 
 func badDocument(why string) error { return &documentError{why: why} }
@@ -259,6 +260,7 @@ func (e *documentError) Problem() *oauth.Problem {
 			Detail:     "The document that describes the app could not be fetched from the app's makers.",
 			Remedy:     "Try again in a minute. If it happens again, tell the people who make the app.",
 			RetryAfter: max(e.after, time.Minute),
+			Quota:      e.quota,
 		}
 	}
 	return endpoint.NotConnected("bad_client_document", http.StatusBadRequest, "The document that describes the app is wrong. "+e.why)
@@ -267,7 +269,7 @@ func (e *documentError) Problem() *oauth.Problem {
 // Refusal says it to a client.
 func (e *documentError) Refusal() *oauth.Error {
 	if e.unreachable {
-		return &oauth.Error{Code: "temporarily_unavailable", Description: "The client's metadata document could not be fetched.", RetryAfter: max(e.after, time.Minute)}
+		return &oauth.Error{Code: "temporarily_unavailable", Description: "The client's metadata document could not be fetched.", RetryAfter: max(e.after, time.Minute), Quota: e.quota}
 	}
 	return oauth.Refuse("invalid_client", "The client's metadata document is wrong. %s", e.why)
 }

@@ -76,8 +76,8 @@ func (rg *Registration) limit(r *http.Request) error {
 	if rg.Env.Local(r) {
 		n *= 60
 	}
-	if wait := rg.Env.Take(endpoint.Register(n), r); wait > 0 {
-		return oauth.TooMany(wait)
+	if e := rg.Env.Take(endpoint.Register(n), r); e != nil {
+		return e
 	}
 	return nil
 }

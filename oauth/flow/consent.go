@@ -124,7 +124,7 @@ func (cn *Consent) switchAccount(w http.ResponseWriter, r *http.Request, q pendi
 func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
 	session, err := cn.approver(w, r, f, q)
 	if refused, ok := errors.AsType[*signin.Refusal](err); ok {
-		endpoint.SetRetryAfter(w, refused.RetryAfter)
+		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
 		return cn.page(w, r, refused.Status(), q, nil, templates.Authorize{Username: f.Get("username"), Error: refused.Reason})
 	}
 	if err != nil {

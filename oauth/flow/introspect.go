@@ -70,8 +70,8 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 		return found, nil // not slowed down: a resource server receives bad tokens all day
 	}
 	if !found.Active || found.ClientID != client.ID {
-		if wait := in.Env.CountRefusal(r, client.ID); wait > 0 {
-			return nil, oauth.TooMany(wait)
+		if e := in.Env.CountRefusal(r, client.ID); e != nil {
+			return nil, e
 		}
 		return &introspection{}, nil
 	}

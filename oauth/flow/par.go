@@ -67,8 +67,8 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 	} else if jkt != "" {
 		req.JKT = jkt // RFC 9449 section 10.1
 	}
-	if wait := pr.Env.Take(endpoint.Push, r); wait > 0 {
-		return "", oauth.TooMany(wait)
+	if e := pr.Env.Take(endpoint.Push, r); e != nil {
+		return "", e
 	}
 	name := secret.New("")
 	req.Handle, req.Expires = secret.Hash(name), pr.Env.Now().Add(pushedTTL)

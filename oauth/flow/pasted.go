@@ -22,11 +22,11 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 		return endpoint.BadLink("no_pasted_tokens", http.StatusBadRequest, "This server takes no access tokens.")
 	}
 	v, err := cn.Pasted.FromForm(r, f, q.req.Handle)
-	if words, status, after := pastedRefusal(err); words != "" {
-		cn.Env.Log.InfoContext(r.Context(), "oauth: pasted token refused", "reason", words, "address", cn.Env.Address(r))
+	if refused := pastedRefusal(err); refused != nil {
+		cn.Env.Log.InfoContext(r.Context(), "oauth: pasted token refused", "reason", refused.Reason, "address", cn.Env.Address(r))
 		cn.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, ClientID: q.client.ID, Detail: "pasted token refused"})
-		endpoint.SetRetryAfter(w, after)
-		return cn.page(w, r, status, q, nil, templates.Authorize{TokenError: words})
+		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
+		return cn.page(w, r, refused.Status(), q, nil, templates.Authorize{TokenError: refused.Reason})
 	}
 	if err != nil {
 		return err
@@ -53,15 +53,15 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 	return cn.approveAs(w, r, q, v.Session(a, cn.Env.Now()))
 }
 
-// pastedRefusal returns what the page says about a refused token; "" if err is something else.
-func pastedRefusal(err error) (words string, status int, after time.Duration) {
+// pastedRefusal returns why a token was refused, in words for the page; nil if err is something else.
+func pastedRefusal(err error) *signin.Refusal {
 	if e, ok := errors.AsType[*signin.Refusal](err); ok {
-		return e.Reason, e.Status(), e.RetryAfter
+		return e
 	}
 	if e, ok := errors.AsType[*oauth.Error](err); ok && e.Code == "invalid_token" {
-		return strings.TrimPrefix(e.Description, token.BadTokenPrefix), http.StatusForbidden, 0
+		return &signin.Refusal{Reason: strings.TrimPrefix(e.Description, token.BadTokenPrefix)}
 	}
-	return "", 0, 0
+	return nil
 }
 
 // showPasted shows the page again, with the claims of the token.

@@ -37,8 +37,8 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if g == nil || g.ClientID != client.ID {
-		if wait := rv.Env.CountRefusal(r, client.ID); wait > 0 {
-			return oauth.TooMany(wait)
+		if e := rv.Env.CountRefusal(r, client.ID); e != nil {
+			return e
 		}
 		return nil
 	}

@@ -90,7 +90,7 @@ const afterSetup = "/admin?done=setup"
 func (pg *Pages) enter(w http.ResponseWriter, r *http.Request, f endpoint.Form, a *oauth.Account, err error) error {
 	next := SafeNext(f.Get("next"))
 	if refused, ok := errors.AsType[*Refusal](err); ok {
-		endpoint.SetRetryAfter(w, refused.RetryAfter)
+		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
 		return pg.Write(w, r, refused.Status(), templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason})
 	}
 	if err != nil {

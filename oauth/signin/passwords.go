@@ -31,6 +31,7 @@ type Refusal struct {
 	Code       string // never changes: "wrong_credentials"
 	Reason     string // English
 	RetryAfter time.Duration
+	Quota      oauth.Quota
 }
 
 // Error returns the reason.
@@ -44,8 +45,8 @@ func (e *Refusal) Status() int {
 	return http.StatusForbidden
 }
 
-func tooManyAttempts(wait time.Duration) error {
-	return &Refusal{Code: "too_many_attempts", Reason: "Too many attempts. Wait a little and try again.", RetryAfter: wait}
+func tooManyAttempts(e *oauth.Error) error {
+	return &Refusal{Code: "too_many_attempts", Reason: "Too many attempts. Wait a little and try again.", RetryAfter: e.RetryAfter, Quota: e.Quota}
 }
 
 // passwordRefusal returns why a password is not taken, in words for the page, or err.
@@ -123,7 +124,7 @@ func (pw *Passwords) check(r *http.Request, at attempt, password string) (bool, 
 	}
 	key := secret.Hash(at.name) + " " + cmp.Or(network, at.device)
 	if wait := pw.failures.Wait(key, pw.Env.Now()); wait > 0 {
-		return false, tooManyAttempts(wait)
+		return false, tooManyAttempts(oauth.TooMany(wait))
 	}
 	leave, err := pw.Accounts.turn(ctx, network)
 	if err != nil {
@@ -131,7 +132,7 @@ func (pw *Passwords) check(r *http.Request, at attempt, password string) (bool, 
 	}
 	defer leave()
 	if wait := pw.failures.Add(key, pw.Env.Now()); wait > 0 {
-		return false, tooManyAttempts(wait)
+		return false, tooManyAttempts(oauth.TooMany(wait))
 	}
 	open, err := pw.countGuess(ctx, at)
 	if err != nil {
@@ -191,7 +192,7 @@ func (pg *Pages) ChangePassword(w http.ResponseWriter, r *http.Request, present,
 	}
 	a, err := pg.Passwords.SignIn(w, r, session.Name, present)
 	if refused, ok := errors.AsType[*Refusal](err); ok {
-		endpoint.SetRetryAfter(w, refused.RetryAfter)
+		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
 		if refused.Code != "wrong_credentials" {
 			return refused.Reason, nil
 		}

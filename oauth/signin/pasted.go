@@ -149,8 +149,8 @@ func (pt *Pasted) FromForm(r *http.Request, f endpoint.Form, handle string) (*Pa
 	}
 	v, err := pt.Read(r.Context(), f.Get("token"))
 	if _, refused := errors.AsType[*oauth.Error](err); refused {
-		if wait := pt.Env.CountRefusal(r, "pasted"); wait > 0 {
-			return nil, tooManyAttempts(wait)
+		if e := pt.Env.CountRefusal(r, "pasted"); e != nil {
+			return nil, tooManyAttempts(e)
 		}
 	}
 	return v, err

@@ -64,8 +64,8 @@ func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endp
 	a.Admin = true // only the operator has the code
 	err = pw.Setup.AddFirstAccount(ctx, secret.Hash(plainCode(f.Get("code"))), a, pw.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
-		if wait := pw.Env.CountRefusal(r, "setup"); wait > 0 {
-			return nil, tooManyAttempts(wait)
+		if e := pw.Env.CountRefusal(r, "setup"); e != nil {
+			return nil, tooManyAttempts(e)
 		}
 		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))
 		pw.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong setup code"})

@@ -67,9 +67,7 @@ func (env *Env) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	case e.Code == "invalid_token" && w.Header().Get("WWW-Authenticate") == "":
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 	}
-	if e.RetryAfter > 0 {
-		w.Header().Set("Retry-After", seconds(e.RetryAfter))
-	}
+	SetRetryAfter(w, e.RetryAfter, e.Quota)
 	WriteJSON(w, e.Status(), struct {
 		Error       string `json:"error"`
 		Description string `json:"error_description,omitempty"`
@@ -84,11 +82,9 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 	p, ok := errors.AsType[*oauth.Problem](err)
 	if !ok {
 		e := env.AsError(r.Context(), err)
-		p = &oauth.Problem{Code: "server_error", Status: e.Status(), Title: "This did not work", Detail: e.Description, Remedy: "Try again in a moment.", RetryAfter: e.RetryAfter}
+		p = &oauth.Problem{Code: "server_error", Status: e.Status(), Title: "This did not work", Detail: e.Description, Remedy: "Try again in a moment.", RetryAfter: e.RetryAfter, Quota: e.Quota}
 	}
-	if p.RetryAfter > 0 {
-		w.Header().Set("Retry-After", seconds(p.RetryAfter))
-	}
+	SetRetryAfter(w, p.RetryAfter, p.Quota)
 	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy, RemedyFirst: true})
 }
 

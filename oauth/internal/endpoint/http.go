@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -47,7 +48,7 @@ func seconds(d time.Duration) string {
 }
 
 // ExposedHeaders are those of our answers that a page may read.
-const ExposedHeaders = "WWW-Authenticate, Retry-After, DPoP-Nonce"
+const ExposedHeaders = "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, DPoP-Nonce"
 
 // MaxBody bounds every body that the server reads.
 const MaxBody = 16 << 10
@@ -198,8 +199,13 @@ func MediaType(h http.Header) string {
 	return t
 }
 
-func SetRetryAfter(w http.ResponseWriter, after time.Duration) {
+// SetRetryAfter tells a client when to try again, if it should, and which quota is used up, if one is.
+func SetRetryAfter(w http.ResponseWriter, after time.Duration, q oauth.Quota) {
 	if after > 0 {
 		w.Header().Set("Retry-After", seconds(after))
+	}
+	if q != (oauth.Quota{}) {
+		w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%s", q.Name, q.Requests, seconds(q.Window)))
+		w.Header().Set("RateLimit", fmt.Sprintf("%q;r=0;t=%s", q.Name, seconds(after)))
 	}
 }

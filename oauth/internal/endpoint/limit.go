@@ -27,16 +27,24 @@ func Register(perHour int) limit.Bucket {
 	return limit.Bucket{Name: "register", Every: time.Hour / time.Duration(perHour), Burst: perHour}
 }
 
-// Take takes a token from the bucket of a request's network, and reports how long to wait if it is
-// empty.
-func (env *Env) Take(b limit.Bucket, r *http.Request) time.Duration {
-	return env.limits.Take(b, env.networks(r), env.Now())
+// Take takes a token from the bucket of a request's network. It returns what the client is told if it
+// is empty.
+func (env *Env) Take(b limit.Bucket, r *http.Request) *oauth.Error { return env.take(b, env.networks(r)) }
+
+func (env *Env) take(b limit.Bucket, keys []limit.Key) *oauth.Error {
+	wait := env.limits.Take(b, keys, env.Now())
+	if wait == 0 {
+		return nil
+	}
+	e := oauth.TooMany(wait)
+	e.Quota = oauth.Quota{Name: b.Name, Requests: b.Burst, Window: time.Duration(b.Burst) * b.Every}
+	return e
 }
 
 // TakePage is Take for a page.
 func (env *Env) TakePage(b limit.Bucket, r *http.Request) error {
-	if wait := env.Take(b, r); wait > 0 {
-		return &oauth.Problem{Code: "too_many_requests", Status: http.StatusTooManyRequests, Title: "Too many requests", Detail: "This address has asked too often.", Remedy: "Try again in a minute.", RetryAfter: wait}
+	if e := env.Take(b, r); e != nil {
+		return &oauth.Problem{Code: "too_many_requests", Status: http.StatusTooManyRequests, Title: "Too many requests", Detail: "This address has asked too often.", Remedy: "Try again in a minute.", RetryAfter: e.RetryAfter, Quota: e.Quota}
 	}
 	return nil
 }
@@ -51,8 +59,8 @@ func (env *Env) Refused(r *http.Request, client string, err error) error {
 	if !ok {
 		return err // not the caller's fault
 	}
-	if wait := env.CountRefusal(r, client); wait > 0 {
-		return oauth.TooMany(wait)
+	if e := env.CountRefusal(r, client); e != nil {
+		return e
 	}
 	if e.Event != nil {
 		env.HappenedAt(r, *e.Event)
@@ -61,14 +69,14 @@ func (env *Env) Refused(r *http.Request, client string, err error) error {
 	return err
 }
 
-// CountRefusal counts a refusal for the network of a request and a client, and returns how long to
-// wait if there were too many.
-func (env *Env) CountRefusal(r *http.Request, client string) time.Duration {
+// CountRefusal counts a refusal for the network of a request and a client, and returns what the client
+// is told if there were too many.
+func (env *Env) CountRefusal(r *http.Request, client string) *oauth.Error {
 	keys := env.networks(r)
 	for i := range keys {
 		keys[i].Name += " " + client
 	}
-	return env.limits.Take(refused, keys, env.Now())
+	return env.take(refused, keys)
 }
 
 // Address returns where a request comes from, for logs: an IPv4 address, or the /64 of an IPv6
