@@ -89,6 +89,15 @@ type Limits struct {
 	RatePerUser    int `koanf:"rate_per_user"`
 	MCPRatePerUser int `koanf:"mcp_rate_per_user"`
 
+	CallsPerAddress int `koanf:"calls_per_address"`
+
+	AuthorizeRate    int `koanf:"authorize_rate_per_network"`
+	PushedRate       int `koanf:"par_rate_per_network"`
+	SignInRate       int `koanf:"sign_in_rate_per_network"`
+	DocumentRate     int `koanf:"document_rate_per_network"`
+	RegistrationRate int `koanf:"registration_rate_per_network"`
+	RefusalRate      int `koanf:"refusal_rate_per_network"`
+
 	RequestSize Size `koanf:"request_size"`
 	AnswerSize  Size `koanf:"answer_size"`
 

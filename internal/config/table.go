@@ -93,10 +93,17 @@ func (s Setting) Type() reflect.Type {
 
 var limitSettings = []Setting{
 	{Key: "limits.calls", Live: true, Default: "4096", Doc: "Open calls in all, through MCP, A2A and REST. More are refused with 503."},
-	{Key: "limits.calls_per_user", Live: true, Default: "256", Doc: "Open calls of a user, through all clients and doors. More are refused with 429. An address without a token has 64 at most."},
+	{Key: "limits.calls_per_user", Live: true, Default: "256", Doc: "Open calls of a user, through all clients and doors. More are refused with 429."},
 	{Key: "limits.calls_per_client", Live: true, Default: "2048", Doc: "Open calls of a client, for all its users. A hosted chat app is one client."},
+	{Key: "limits.calls_per_address", Live: true, Default: "64", Doc: "Open calls of an address without a token, at most `limits.calls_per_user`."},
 	{Key: "limits.rate_per_user", Live: true, Default: "50", Doc: "Calls of a user per second through A2A and REST, four times as many in a burst. `0`: no limit."},
 	{Key: "limits.mcp_rate_per_user", Live: true, Default: "0", Doc: "Calls of a user per second through MCP, four times as many in a burst. `0`: no limit."},
+	{Key: "limits.authorize_rate_per_network", Live: true, Default: "60", Doc: "Authorization requests of a network per minute, twice as many in a burst. See [Limits of the login](security.md#limits-of-the-login) for what a network is."},
+	{Key: "limits.par_rate_per_network", Live: true, Default: "60", Doc: "Pushed authorization requests of a network per minute, twice as many in a burst."},
+	{Key: "limits.sign_in_rate_per_network", Live: true, Default: "60", Doc: "Browsers of a network that are sent to an identity provider per minute, twice as many in a burst; and as many that come back."},
+	{Key: "limits.document_rate_per_network", Live: true, Default: "10", Doc: "Documents and keys of clients that the server fetches per minute for a network, as many in a burst."},
+	{Key: "limits.registration_rate_per_network", Live: true, Default: "10", Doc: "Clients that a network may register per hour without the token of `registration.token`, as many in a burst. Loopback has 60 times as much."},
+	{Key: "limits.refusal_rate_per_network", Live: true, Default: "120", Doc: "Wrong codes, tokens and secrets of a network per minute that get their own answer and a line in the log, 200 in a burst at the default. More get 429. It stops no good request."},
 	{Key: "limits.request_size", Default: "4MiB", Doc: "The size of a request through MCP, A2A and REST."},
 	{Key: "limits.answer_size", Live: true, Default: "16MiB", Doc: "The size of an answer of an agent, or of one event of its stream."},
 	{Key: "limits.tasks", Live: true, Default: "20000", Doc: "Running tasks in all. Messages that would start more are refused with 503."},

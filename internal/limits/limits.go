@@ -15,7 +15,6 @@ type Limit struct {
 var Table = []Limit{
 	{"MCP", "mcp/internal/transport", "MaxBody", "a message"},
 	{"MCP", "mcp/internal/transport", "bodyTimeout", "sending a message"},
-	{"MCP", "internal/server", "maxPublicCalls", "open requests of an address without a token"},
 	{"MCP", "mcp/internal/transport", "CallTimeout", "a call"},
 	{"MCP", "mcp/internal/transport", "ListenFor", "a subscription stream"},
 	{"MCP", "mcp/internal/transport", "ResumeFor", "resuming a stream that broke off"},

@@ -19,7 +19,10 @@ var update = flag.Bool("update", false, "rewrite docs/limits.md")
 const head = `# Limits
 
 Limits of sizes, numbers and times that are not settings. ` + "`go test ./internal/limits -update`" + `
-writes this page from the code. For settings see [Configuration](configuration.md).
+writes this page from the code. For settings see [Configuration](configuration.md#settings-of-the-server).
+
+The size of a result is not a setting, because it follows from what chat apps accept: Claude 150,000
+characters, others less. Ours stay below 100,000.
 `
 
 // TestTheDocumentationHasTheLimits reads the values where they are enforced.

@@ -15,12 +15,11 @@ import (
 )
 
 const (
-	maxUsers       = 10_000
-	usersAtOnce    = 100 // that makeRoom looks at
-	maxPublicCalls = 64  // concurrent calls of an address without a token
-	burstSeconds   = 4   // a burst is what a user may call in this time
-	callsPolicy    = "calls"
-	ratePolicy     = "rate"
+	maxUsers     = 10_000
+	usersAtOnce  = 100 // that makeRoom looks at
+	burstSeconds = 4   // a burst is what a user may call in this time
+	callsPolicy  = "calls"
+	ratePolicy   = "rate"
 
 	// retryAfter is in seconds. It is not known when a call ends, and each rate allows another call
 	// within a second. It is also the effective window "t", because "the Retry-After field value
@@ -48,6 +47,14 @@ type userCalls struct {
 // caller is who makes a call. Without a login it has an address alone.
 type caller struct{ user, client, address string }
 
+// setting bounds the caller's open calls.
+func (by caller) setting() string {
+	if by.user == "" {
+		return "calls_per_address"
+	}
+	return "calls_per_user"
+}
+
 // refusedCall is why a call is refused, for the headers of draft-ietf-httpapi-ratelimit-headers-11.
 type refusedCall struct {
 	status int
@@ -65,7 +72,7 @@ func (c *callLimiter) enter(h http.Header, by caller, perSecond int, of func(*us
 	defer func() { describe(h, most, most-u.open, *limiter, c.now(), refused) }()
 	switch {
 	case u.open >= most:
-		return nil, &refusedCall{http.StatusTooManyRequests, fmt.Sprintf("you have %d calls open (limits.calls_per_user); try again when one has ended", u.open)}
+		return nil, &refusedCall{http.StatusTooManyRequests, fmt.Sprintf("you have %d calls open (limits.%s); try again when one has ended", u.open, by.setting())}
 	case by.client != "" && c.clients[by.client] >= c.most().CallsPerClient:
 		return nil, &refusedCall{http.StatusTooManyRequests, fmt.Sprintf("this app has %d calls open (limits.calls_per_client); try again when one has ended", c.clients[by.client])}
 	case c.all >= c.most().Calls:
@@ -106,7 +113,7 @@ func (c *callLimiter) leave(u *userCalls, client string) {
 func (c *callLimiter) user(by caller) (u *userCalls, most int) {
 	key, most := by.user, c.most().CallsPerUser
 	if key == "" {
-		key, most = "\x00"+by.address, min(most, maxPublicCalls)
+		key, most = "\x00"+by.address, min(most, c.most().CallsPerAddress)
 	}
 	if u = c.users[key]; u == nil {
 		u = &userCalls{}

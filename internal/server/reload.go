@@ -17,6 +17,14 @@ import (
 func readLive(s *Server) {
 	s.agents.Revision = func(a directory.Settings) string { return s.cfg.Load().Revision(a) }
 	s.oauth.Clients.Policy.RedirectPrefixes = func() []string { return s.cfg.Load().RedirectPrefixes }
+	s.oauth.Registration.PerHour = func() int { return s.cfg.Load().Limits.RegistrationRate }
+	s.oauth.Limit(func(bucket string) int {
+		l := s.cfg.Load().Limits
+		return map[string]int{
+			"authorize": l.AuthorizeRate, "par": l.PushedRate, "provider": l.SignInRate, "callback": l.SignInRate,
+			"fetch": l.DocumentRate, "refused": l.RefusalRate,
+		}[bucket]
+	})
 	s.bridge.Directory.Policies = func() directory.Policy {
 		c := s.cfg.Load()
 		return directory.Policy{Default: c.DefaultAgent, ForceUseCase: c.ForceUseCase, Topic: c.Topic()}

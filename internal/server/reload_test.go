@@ -2,9 +2,11 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,6 +59,53 @@ func TestReload(t *testing.T) {
 	}
 	if got := r.events(audit.Reloaded); len(got) != 3 || got[0].Outcome != audit.Failed || got[1].Outcome != audit.Failed {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestTheRatesOfTheLoginAreSettings uses up a rate, which a reload then raises.
+func TestTheRatesOfTheLoginAreSettings(t *testing.T) {
+	r := newRigWith(t, func(c *config.Config) { c.Limits.AuthorizeRate, c.Limits.RegistrationRate = 1, 1 }, func(s *Server) {
+		s.Source = Source{Level: new(slog.LevelVar), Read: func() (*config.Config, error) {
+			next := *s.cfg.Load()
+			next.Limits.AuthorizeRate = 60
+			return &next, next.Check()
+		}}
+	})
+	var client struct {
+		ID string `json:"client_id"`
+	}
+	const callback = "https://app.example/cb"
+	for i := range 61 { // loopback has sixty times the rate
+		got := r.do("POST", "/register", "", `{"redirect_uris":["`+callback+`"],"token_endpoint_auth_method":"none"}`)
+		if want := map[bool]int{true: 201, false: 429}[i < 60]; got.status != want {
+			t.Fatalf("registration %d: got %d %s, want %d", i+1, got.status, got.body, want)
+		}
+		if i == 0 {
+			if err := json.Unmarshal([]byte(got.body), &client); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	authorize := func() reply {
+		return r.do("GET", "/authorize?"+url.Values{
+			"response_type": {"code"}, "client_id": {client.ID}, "redirect_uri": {callback},
+			"code_challenge": {strings.Repeat("x", 43)}, "code_challenge_method": {"S256"},
+		}.Encode(), "", "")
+	}
+	for i := range 3 {
+		got := authorize()
+		if want := map[bool]int{true: 200, false: 429}[i < 2]; got.status != want {
+			t.Fatalf("authorization %d: got %d, want %d", i+1, got.status, want)
+		}
+		if policy := got.header.Get("RateLimit-Policy"); got.status == 429 && policy != `"authorize";q=2;w=120` {
+			t.Errorf("got the quota %s", policy)
+		}
+	}
+	if changes, err := r.Reload(t.Context()); err != nil || describeChanges(changes) != "limits.authorize_rate_per_network: 1 → 60" {
+		t.Errorf("got %v, %v", changes, err)
+	}
+	if got := authorize(); got.status != 200 {
+		t.Errorf("after the reload: got %d", got.status)
 	}
 }
 

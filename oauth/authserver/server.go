@@ -198,7 +198,7 @@ func New(c Config, in Stores) *Server {
 	documents := &client.Documents{Store: in.Documents, Fetcher: s.Fetcher, Policy: policy, Now: c.Now, Log: c.Log}
 	s.Clients = &client.Clients{Configured: c.Clients, Documents: documents, Policy: policy, Store: in.Clients, Grants: s.Grants, Now: c.Now, Log: c.Log}
 	authenticator := &client.Authenticator{Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Keys: jwt.NewKeySets(c.Now, c.Log), Env: env}
-	s.Registration = &client.Registration{Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: cmp.Or(c.RegistrationsPerHour, 10), Mode: cmp.Or(c.Registration, client.ModeOpen), Token: c.RegistrationToken, Env: env}
+	s.Registration = &client.Registration{Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: func() int { return cmp.Or(c.RegistrationsPerHour, 10) }, Mode: cmp.Or(c.Registration, client.ModeOpen), Token: c.RegistrationToken, Env: env}
 
 	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Now: c.Now}
 	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: env}
@@ -219,6 +219,10 @@ func New(c Config, in Stores) *Server {
 
 // Record sends events to to. Call it before the first request.
 func (s *Server) Record(to oauth.Events) { s.env.Events, s.Keys.Events = to, to }
+
+// Limit sets how many tokens a bucket of docs/security.md gets in a minute, by its name; 0 is the default.
+// It is asked at each request. Call it before the first.
+func (s *Server) Limit(rate func(bucket string) int) { s.env.Rate = rate }
 
 // Address returns where a request comes from, as rate limits see it: an IPv6 address counts by its
 // network, and trusted proxies may name another address.

@@ -26,7 +26,7 @@ type Registration struct {
 	Env     *endpoint.Env
 
 	// PerHour bounds the registrations of one network without the token.
-	PerHour int
+	PerHour func() int
 
 	// Mode is ModeOpen, ModeToken or ModeClosed. Token is the initial access token (RFC 7591 section
 	// 1.2); "" takes none.
@@ -72,7 +72,7 @@ func (rg *Registration) mayRegister(r *http.Request) error {
 // for all networks together, which a few of them could use up for the others; the store keeps at
 // most maxClients.
 func (rg *Registration) limit(r *http.Request) error {
-	n := rg.PerHour
+	n := rg.PerHour()
 	if rg.Env.Local(r) {
 		n *= 60
 	}

@@ -14,8 +14,8 @@ import (
 	"rialto/oauth/internal/limit"
 )
 
-// Env is what the endpoints of one server share. Events and TrustedProxies may
-// be nil. It must not be copied after its first use.
+// Env is what the endpoints of one server share. Events, TrustedProxies
+// and Rate may be nil. It must not be copied after its first use.
 type Env struct {
 	Issuer string
 	Name   string // of the product, on pages
@@ -25,6 +25,9 @@ type Env struct {
 
 	// TrustedProxies are the addresses whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
+
+	// Rate returns how many tokens a bucket gets in a minute, by its name; 0 and nil change nothing.
+	Rate func(bucket string) int
 
 	limits  limit.Buckets
 	warning sync.Once // about proxies that are not trusted

@@ -11,8 +11,8 @@ import (
 	"rialto/oauth/internal/limit"
 )
 
-// The buckets of a network. None is shared by networks, so that strangers cannot empty the bucket
-// of another. docs/security.md says what each of them counts and why.
+// The buckets of a network, unless Env.Rate says otherwise. None is shared by networks, so that
+// strangers cannot empty the bucket of another. docs/security.md says what each of them counts and why.
 var (
 	Authorize = limit.Bucket{Name: "authorize", Every: time.Second, Burst: 120}
 	Push      = limit.Bucket{Name: "par", Every: time.Second, Burst: 120}
@@ -29,9 +29,14 @@ func Register(perHour int) limit.Bucket {
 
 // Take takes a token from the bucket of a request's network. It returns what the client is told if it
 // is empty.
-func (env *Env) Take(b limit.Bucket, r *http.Request) *oauth.Error { return env.take(b, env.networks(r)) }
+func (env *Env) Take(b limit.Bucket, r *http.Request) *oauth.Error {
+	return env.take(b, env.networks(r))
+}
 
 func (env *Env) take(b limit.Bucket, keys []limit.Key) *oauth.Error {
+	if env.Rate != nil && env.Rate(b.Name) > 0 {
+		b = b.PerMinute(env.Rate(b.Name))
+	}
 	wait := env.limits.Take(b, keys, env.Now())
 	if wait == 0 {
 		return nil

@@ -21,6 +21,12 @@ type Bucket struct {
 	Burst int
 }
 
+// PerMinute returns the bucket with another rate. What it has at once changes in proportion.
+func (b Bucket) PerMinute(n int) Bucket {
+	every := time.Minute / time.Duration(n)
+	return Bucket{b.Name, every, max(1, int(time.Duration(b.Burst)*b.Every/every))}
+}
+
 // Key is a caller, or a group of callers that has as much as Times single ones.
 type Key struct {
 	Name  string
@@ -35,11 +41,12 @@ type Buckets struct {
 }
 
 // Take takes a token for each key, and none if one has none left. It reports how long to wait then.
+// A bucket that has another size than before is full.
 func (bs *Buckets) Take(b Bucket, keys []Key, now time.Time) (wait time.Duration) {
 	callers, taken := bs.of(b.Name), []*rate.Reservation(nil)
 	for _, key := range keys {
 		callers.Update(key.Name, func(l *rate.Limiter) *rate.Limiter {
-			if l == nil {
+			if l == nil || l.Burst() != b.Burst*key.Times {
 				l = rate.NewLimiter(rate.Every(b.Every/time.Duration(key.Times)), b.Burst*key.Times)
 			}
 			r := l.ReserveN(now, 1)
