@@ -102,9 +102,11 @@ func TestTheComposeFileStartsTheServer(t *testing.T) {
 
 // kubernetes is what the tests read of an object.
 type kubernetes struct {
-	Kind string
-	Data map[string]string
-	Spec struct {
+	Kind     string
+	Data     map[string]string
+	Metadata struct{ Labels map[string]string }
+	Spec     struct {
+		JobLabel string `yaml:"jobLabel"`
 		Template struct {
 			Spec struct {
 				SecurityContext struct {
@@ -154,6 +156,9 @@ func TestTheChartStartsTheServer(t *testing.T) {
 		if _, ok := kinds[kind]; !ok {
 			t.Errorf("the chart has no %s", kind)
 		}
+	}
+	if job := kinds["Service"].Metadata.Labels[kinds["ServiceMonitor"].Spec.JobLabel]; job != "rialto" {
+		t.Errorf("Prometheus names the job %q, and deploy/monitoring rialto", job)
 	}
 	spec := kinds["Deployment"].Spec.Template.Spec
 	if len(spec.Containers) != 1 {

@@ -45,6 +45,11 @@ func TestTheSystemdUnitStartsTheServer(t *testing.T) {
 
 // TestTheUnitIsLinted has systemd read the units, and holds the unit to its exposure.
 func TestTheUnitIsLinted(t *testing.T) {
+	for _, writable := range []string{"StateDirectory=rialto", "LogsDirectory=rialto"} { // in rialto.yaml; audit.stream in docs/operations.md
+		if !strings.Contains(deployed(t, "systemd/rialto.service"), "\n"+writable+"\n") {
+			t.Errorf("the unit has no %s", writable)
+		}
+	}
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
 		t.Skip("there is no systemd-analyze here")
