@@ -16,8 +16,8 @@ type Link struct {
 
 // ChainEnd is where a part of the chain ends: the number and hash of its last event.
 type ChainEnd struct {
-	Seq  int64 // 0 for none
-	Hash string
+	Seq  int64  `json:"seq"` // 0 for none
+	Hash string `json:"hash"`
 }
 
 // Hash returns the hash of an event: SHA-256, in hex, of a JSON array of its number, the hash of the
@@ -33,8 +33,8 @@ func Hash(before ChainEnd, e Event) string {
 
 // Chain is what was verified.
 type Chain struct {
-	Events int
-	End    ChainEnd // of the last event
+	Events int      `json:"events"`
+	End    ChainEnd `json:"end"` // of the last event
 }
 
 // BrokenError says where the chain breaks first.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -34,11 +35,13 @@ func commandRig(t *testing.T, agent string) (config string, db *store.DB) {
 }
 
 // run executes a command and discards its output.
-func run(t *testing.T, args ...string) error {
+func run(t *testing.T, args ...string) error { return runTo(t, io.Discard, args...) }
+
+func runTo(t *testing.T, out io.Writer, args ...string) error {
 	t.Helper()
 	cmd := Command(func(time.Duration) {})
 	cmd.SetArgs(args)
-	cmd.SetOut(io.Discard)
+	cmd.SetOut(out)
 	cmd.SetErr(io.Discard)
 	return cmd.ExecuteContext(t.Context())
 }
@@ -109,5 +112,22 @@ func TestCancelTakesOverOneTask(t *testing.T) {
 	}
 	if left, err := db.Ledger.ClaimTasks(t.Context(), "r", nil, 10); err != nil || len(left) != 1 {
 		t.Errorf("got %d tasks, %v, want one free task", len(left), err)
+	}
+}
+
+// TestVerifyPrintsTheChainAsJSON verifies the audit log after two commands that it has.
+func TestVerifyPrintsTheChainAsJSON(t *testing.T) {
+	config, _ := commandRig(t, "http://127.0.0.1:1")
+	for _, name := range []string{"disable", "enable"} {
+		if err := run(t, "agents", name, "one", "--config", config); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	if err := runTo(t, &out, "audit", "verify", "--json", "--config", config); err != nil {
+		t.Fatal(err)
+	}
+	if ok, _ := regexp.MatchString(`^\{\s*"events": 2,\s*"end": \{\s*"seq": 2,\s*"hash": "[0-9a-f]{64}"\s*\}\s*\}\s*$`, out.String()); !ok {
+		t.Errorf("got %s", &out)
 	}
 }
