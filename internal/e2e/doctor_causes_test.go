@@ -67,6 +67,29 @@ func TestTheDoctorNamesWhatAProxyDoes(t *testing.T) {
 	}
 }
 
+// TestTheDoctorSeesHTTPBehindHTTPS: the proxy speaks TLS, and the server believes that it is reached over http.
+func TestTheDoctorSeesHTTPBehindHTTPS(t *testing.T) {
+	takesLong(t)
+	cert, key := certificate(t)
+	t.Setenv("SSL_CERT_FILE", cert)
+	for _, c := range []struct {
+		program, text string
+		prepare       func(text, folder, at, behind, cert, key string) []string
+	}{
+		{"nginx", "server { listen 443 ssl; ssl_certificate /etc/ssl/rialto.pem; ssl_certificate_key /etc/ssl/rialto.key;\nlocation / { proxy_pass http://127.0.0.1:8080; proxy_set_header Host $host; } }\n", nginx},
+		{"caddy", "rialto.example.com {\nreverse_proxy 127.0.0.1:8080\n}\n", caddy},
+	} {
+		path, err := exec.LookPath(c.program)
+		Need(t, err)
+		at, behind, folder := freeAddress(t), freeAddress(t), t.TempDir()
+		start(t, behind, "demo", "--listen", behind, "--data", t.TempDir(), "--url", "http://"+at)
+		cmd := exec.Command(path, c.prepare(c.text, folder, at, behind, cert, key)...)
+		cmd.Env = append(os.Environ(), "HOME="+folder, "XDG_CONFIG_HOME="+folder, "XDG_DATA_HOME="+folder)
+		serving(t, cmd, "https://"+at)
+		expectVerdict(t, "https://"+at+"/mcp", "http-behind-https", "The server believes that its address is http://"+at+"/mcp. It does not know that apps reach it over https.")
+	}
+}
+
 // serveNginx serves an address with the directives of a server block.
 func serveNginx(t *testing.T, at, directives string) {
 	t.Helper()
