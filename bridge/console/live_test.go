@@ -3,6 +3,7 @@ package console
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -58,18 +59,30 @@ func TestAPageHearsOfChangesAndOfTheEnd(t *testing.T) {
 
 func TestFollowersOfPagesAreBounded(t *testing.T) {
 	r := newRig(t)
-	b := r.as("root")
-	for range maxLivePages {
-		r.watching.Enter("", maxLivePages)
-	}
-	if p := b.get("/admin/tasks/events"); p.Status != http.StatusTooManyRequests || p.Header.Get("Retry-After") == "" {
-		t.Errorf("got %d, want 429", p.Status)
-	}
-	for range maxLivePages {
-		r.watching.Leave("")
-	}
-	if p := b.get("/admin/tasks/one/events?id=nothing"); p.Status != http.StatusNotFound || r.watching.All() != 0 {
+	if p := r.as("root").get("/admin/tasks/one/events?id=nothing"); p.Status != http.StatusNotFound || r.watching.All() != 0 {
 		t.Errorf("got %d, want 404 and no page watching", p.Status)
+	}
+	one, two := r.as("alice"), r.as("bob")
+	watch := func(b *browser) *http.Response {
+		resp, _ := b.stream(t.Context(), "/account/tasks/events")
+		return resp
+	}
+	for n := range maxLivePagesUser {
+		if got := watch(one); got.StatusCode != http.StatusOK {
+			t.Fatalf("got %s for page %d of a person", got.Status, n+1)
+		}
+	}
+	if got := watch(one); got.StatusCode != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
+		t.Errorf("got %s for one more, want 429", got.Status)
+	}
+	if got := watch(two); got.StatusCode != http.StatusOK {
+		t.Errorf("got %s for another person, want 200", got.Status)
+	}
+	for n := r.watching.All(); n < maxLivePages; n++ {
+		r.watching.Enter(fmt.Sprint(n), 1)
+	}
+	if got := watch(two); got.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("got %s when all are taken, want 429", got.Status)
 	}
 	if p := r.as("alice").get("/admin/tasks/events"); p.Status != http.StatusForbidden {
 		t.Errorf("got %d for alice, want 403", p.Status)

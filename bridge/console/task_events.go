@@ -16,7 +16,8 @@ const (
 	pollInterval      = time.Second
 	maxLiveTime       = 10 * time.Minute // then the browser asks again
 	pollsUntilComment = 20               // looks without news until a line that keeps the connection
-	maxLivePages      = 50               // pages at once
+	maxLivePages      = 200              // pages at once
+	maxLivePagesUser  = 20               // those of one person
 )
 
 // snapshot is a digest of a page. ended means that the page does not change any more.
@@ -27,12 +28,13 @@ type snapshot struct {
 
 // follow sends a page an event when what it shows has changed.
 func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(context.Context) (snapshot, error)) {
-	if !c.watching.Enter("", maxLivePages) {
+	who := user(r).User
+	if c.watching.All() >= maxLivePages || !c.watching.Enter(who, maxLivePagesUser) {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "too many pages follow what happens; close some of them", http.StatusTooManyRequests)
 		return
 	}
-	defer c.watching.Leave("")
+	defer c.watching.Leave(who)
 	ctx, cancel := context.WithTimeout(r.Context(), maxLiveTime)
 	defer cancel()
 	before, err := look(ctx)

@@ -99,6 +99,15 @@
     let again;
     mine.addEventListener("change", () => { clearTimeout(again); again = setTimeout(() => show(location.href), 300); });
     mine.addEventListener("end", () => { mine.close(); show(location.href); });
+    // The browser gives up a stream that is refused: too many pages, or a server that restarts behind its proxy.
+    mine.addEventListener("error", () => {
+      if (mine.readyState === EventSource.CLOSED) setTimeout(() => {
+        if (mine !== stream) return;
+        followed = undefined;
+        listen(address);
+        show(location.href);
+      }, 60_000);
+    });
   }
   addEventListener("pagehide", () => stream?.close());
   prepare();

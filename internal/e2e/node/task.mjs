@@ -121,10 +121,19 @@ async function retries({ page }, id) {
   done('retried');
 }
 
-/** Cancels from the page; the list, in another tab, hears of it. */
+/** Cancels from the page; the list, in another profile, hears of it, although its stream was refused at first. */
 async function cancels({ page, context }, id) {
-  const list = await context.newPage();
+  const other = await context.browser().newContext({ locale: 'en-US', storageState: await context.storageState() });
+  await other.clock.install();
+  const list = await other.newPage();
+  const stream = '**/account/tasks/events*';
+  await list.route(stream, (route) => route.fulfill({ status: 429, headers: { 'Retry-After': '60' } }), { times: 1 });
+  const refused = list.waitForEvent('console', (m) => m.text().includes('429'));
   await list.goto(`${origin}/account/tasks`);
+  await refused;
+  const again = list.waitForRequest(stream);
+  await list.clock.fastForward(61_000);
+  await again;
   const row = list.locator('#tasks tbody tr').filter({ hasText: 'Watch the claims' });
   await row.getByText('Working').waitFor();
   await page.goto(`${origin}/answer/${id}`);
@@ -134,7 +143,7 @@ async function cancels({ page, context }, id) {
   await page.getByRole('button', { name: 'Cancel the task' }).click();
   await page.locator('#state', { hasText: 'Canceled' }).waitFor();
   await row.getByText('Canceled').waitFor();
-  await list.close();
+  await other.close();
   done('canceled');
 }
 
