@@ -32,7 +32,7 @@ type Config struct {
 
 	notes    []string          // what an operator should know of where settings come from
 	sources  map[string]string // the source of each setting that is set, by key: file, environment or flag
-	contents map[string]string // digests of what files and variables hold that settings name, by key
+	contents map[string]string // digests of the files and variables that settings name, by key
 
 	Agents          []Agent    `koanf:"agents"`
 	SignIn          SignIn     `koanf:"sign_in"`

@@ -27,8 +27,8 @@ func Register(perHour int) limit.Bucket {
 	return limit.Bucket{Name: "register", Every: time.Hour / time.Duration(perHour), Burst: perHour}
 }
 
-// Take takes a token from the bucket of a request's network. It returns what the client is told if it
-// is empty.
+// Take takes a token from the bucket of a request's network. If it is empty, it returns the error for
+// the client.
 func (env *Env) Take(b limit.Bucket, r *http.Request) *oauth.Error {
 	return env.take(b, env.networks(r))
 }
@@ -74,8 +74,8 @@ func (env *Env) Refused(r *http.Request, client string, err error) error {
 	return err
 }
 
-// CountRefusal counts a refusal for the network of a request and a client, and returns what the client
-// is told if there were too many.
+// CountRefusal counts a refusal for the network of a request and a client, and returns the
+// error for the client if there were too many.
 func (env *Env) CountRefusal(r *http.Request, client string) *oauth.Error {
 	keys := env.networks(r)
 	for i := range keys {
