@@ -68,7 +68,7 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 		return true, nil
 	}
 	if sub.Gap {
-		if a, err := s.control(ctx, sub, to, "gap", map[string]any{"cursor": cursor(sub.Epoch, sub.Position)}); failure(a, err) != "" {
+		if a, err := s.control(ctx, sub, to, "gap", map[string]any{"cursor": cursor(sub.Epoch, sub.Position)}); err != nil || a.busy() {
 			s.failed(sub, e, a, err)
 			return err == nil, nil
 		}

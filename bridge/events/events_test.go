@@ -3,6 +3,7 @@ package events
 import (
 	"encoding/json"
 	"log/slog"
+	"net/http"
 	"testing"
 	"time"
 )
@@ -36,6 +37,18 @@ func TestABodyIsSigned(t *testing.T) {
 	to.Until = now
 	if got, err := sign(to, now, "tsk_7f3a.4", body); err != nil || got != two {
 		t.Errorf("after the grace: got %q, %v, want %q", got, err, two)
+	}
+}
+
+func TestRetryAfterIsSecondsOrAMoment(t *testing.T) {
+	now := time.Unix(1795338000, 0)
+	for text, want := range map[string]time.Duration{
+		"": 0, "60": time.Minute, "-1": 0, "9999999999999": retryFor, "soon": 0,
+		now.Add(90 * time.Second).UTC().Format(http.TimeFormat): 90 * time.Second, now.Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
+	} {
+		if got := retryAfter(text, now); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
 	}
 }
 

@@ -40,6 +40,12 @@ type answer struct {
 	body       []byte
 }
 
+// busy tells whether the receiver may take later what it did not take now. A receiver that refuses a
+// control envelope for good does not know its type.
+func (a *answer) busy() bool {
+	return a.status == http.StatusTooEarly || a.status == http.StatusTooManyRequests || a.status >= 500
+}
+
 // post sends a body to a webhook, once. The same bytes are signed and sent.
 func (s *Service) post(ctx context.Context, sub *Subscription, to *target, id string, body []byte) (*answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
@@ -62,8 +68,16 @@ func (s *Service) post(ctx context.Context, sub *Subscription, to *target, id st
 	}
 	defer resp.Body.Close()
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // the status counts, whatever comes with it
-	seconds, _ := strconv.Atoi(resp.Header.Get("Retry-After"))
-	return &answer{resp.StatusCode, time.Duration(max(seconds, 0)) * time.Second, b}, nil
+	return &answer{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), now), b}, nil
+}
+
+// retryAfter reads a Retry-After: seconds, or a moment (RFC 9110 section 10.2.3).
+func retryAfter(text string, now time.Time) time.Duration {
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return time.Duration(min(max(seconds, 0), int(retryFor.Seconds()))) * time.Second
+	}
+	at, _ := http.ParseTime(text)
+	return max(at.Sub(now), 0)
 }
 
 // sign returns the signatures of a body, two while a secret is being replaced.

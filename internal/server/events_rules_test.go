@@ -154,14 +154,15 @@ func TestASubscriptionEndsWithItsGrant(t *testing.T) {
 	}
 }
 
-// TestAnEventThatIsRefusedIsAGap has a receiver that does not want one event, and another secret.
+// TestAnEventThatIsRefusedIsAGap has a receiver that does not want one event, does not know what a gap
+// is, and has another secret.
 func TestAnEventThatIsRefusedIsAGap(t *testing.T) {
 	r, hooks, _ := eventRig(t, io.Discard)
 	token := r.token("alice", oauth.ScopeTools)
 	sub := hookTo("task.completed", hooks.url, hookSecret, object{})
 	first := r.mcp(token, "events/subscribe", sub)
 	hooks.mu.Lock()
-	hooks.answers = []int{410}
+	hooks.answers = []int{410, 400}
 	hooks.mu.Unlock()
 	r.send(token, "echo one")
 	hooks.wait(1)
