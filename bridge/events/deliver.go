@@ -16,6 +16,11 @@ const (
 	retryFor     = 15 * time.Minute // an event, until it is given up
 	maxPause     = 3 * time.Minute  // between attempts
 	suspendAfter = 24 * time.Hour   // in which no attempt succeeded
+
+	// Of so many attempts within the hour, more than a share failed (SEP-3415).
+	suspendWindow   = time.Hour
+	suspendAttempts = 100
+	suspendPercent  = 95
 )
 
 // accessEnded is why a subscription is ended whose client lost its access.
@@ -87,6 +92,7 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 		s.failed(sub, e, a, err)
 		return err == nil, nil
 	}
+	sub.count(s.Now(), 0)
 	sub.advance(e.Seq)
 	sub.Delivered, sub.Failing, sub.Failure = s.Now(), time.Time{}, ""
 	return true, nil
@@ -97,8 +103,18 @@ func (sub *Subscription) advance(seq int64) {
 	sub.Position, sub.Attempts, sub.Due = seq, 0, time.Time{}
 }
 
-// failed schedules the next attempt, gives up the event, or suspends the subscription until its
-// client renews it.
+// count counts an attempt, and returns whether too many have failed within the window.
+func (sub *Subscription) count(now time.Time, failed int) bool {
+	if now.Sub(sub.Since) >= suspendWindow {
+		sub.Since, sub.Tried, sub.Missed = now, 0, 0
+	}
+	sub.Tried++
+	sub.Missed += failed
+	return sub.Tried >= suspendAttempts && sub.Missed*100 > sub.Tried*suspendPercent
+}
+
+// failed schedules the next attempt or gives up the event. It suspends a subscription that fails
+// lastingly until its client renews it.
 func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 	now := s.Now()
 	if sub.Failing.IsZero() {
@@ -114,16 +130,16 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 	sub.Attempts++
 	sub.Due = now.Add(pause)
 	log := s.Log.With("id", sub.ID, "event", e.ID, "host", sub.Host, "attempt", sub.Attempts, "failure", sub.Failure)
-	switch {
-	case now.Sub(sub.Failing) >= suspendAfter:
-		sub.Active = false
-		log.Warn("an event subscription is suspended until its client renews it")
-	case unwanted || spent(sub.Attempts):
+	if unwanted || spent(sub.Attempts) {
 		sub.advance(e.Seq)
 		sub.Gap = true
 		log.Warn("an event was given up")
-	default:
+	} else {
 		log.Info("an event was not delivered", "again", sub.Due)
+	}
+	if sub.count(now, 1) || now.Sub(sub.Failing) >= suspendAfter {
+		sub.Active = false
+		log.Warn("an event subscription is suspended until its client renews it")
 	}
 }
 

@@ -81,6 +81,37 @@ func TestAReceiverThatAlwaysFailsIsSuspended(t *testing.T) {
 	}
 }
 
+// TestAReceiverThatRefusesMostEventsIsSuspended has receivers that refuse a share of the events within an hour.
+func TestAReceiverThatRefusesMostEventsIsSuspended(t *testing.T) {
+	for name, tc := range map[string]struct {
+		of       int // which one is taken; 0 is none
+		pause    time.Duration
+		attempts int // until it is suspended; 0 is never
+	}{
+		"all":                    {0, time.Second, 100},
+		"all but one of 50":      {50, time.Second, 101},
+		"all but one of 10":      {10, time.Second, 0},
+		"all, but less than 100": {0, 40 * time.Second, 0},
+	} {
+		now := time.Unix(1795338000, 0)
+		s, sub, attempts := &Service{Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}, &Subscription{Active: true}, 0
+		for sub.Active && attempts < 1000 {
+			if attempts++; tc.of > 0 && attempts%tc.of == 0 {
+				sub.count(now, 0)
+			} else {
+				s.failed(sub, Event{}, &answer{status: http.StatusGone}, nil)
+			}
+			now = now.Add(tc.pause)
+		}
+		if sub.Active {
+			attempts = 0
+		}
+		if attempts != tc.attempts {
+			t.Errorf("%s: got %d attempts, want %d", name, attempts, tc.attempts)
+		}
+	}
+}
+
 func TestACursorIsNeverAnError(t *testing.T) {
 	log := &Log{Epoch: 1795338000000, Last: 10, Oldest: 4}
 	for c, want := range map[string]struct {

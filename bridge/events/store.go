@@ -50,6 +50,9 @@ type Subscription struct {
 	Failing   time.Time // since when all attempts fail; zero if the latest did not
 	Delivered time.Time
 	Failure   string // the category of the latest failure, "" if the latest attempt succeeded
+
+	Since         time.Time // since when attempts are counted: see suspendWindow
+	Tried, Missed int       // attempts since then, and those that failed
 }
 
 // Store keeps logs, events and subscriptions. The events of tasks are written by the database, in
@@ -70,8 +73,9 @@ type Store interface {
 	Reserve(ctx context.Context, s *Subscription, most, mostOwner int) (kept *Subscription, verified time.Time, err error)
 
 	// Confirm makes a reserved subscription get events after s.Position, and renews one that gets them
-	// already: its grant, its address and secrets, its end. It returns false if the subscription with
-	// this fence has been dropped. The rest of s is set to what the store has.
+	// already: its grant, its address and secrets, its end. It ends a claim, and it forgets the failures of
+	// one that was suspended. It returns false if the subscription with this fence has been dropped. The
+	// rest of s is set to what the store has.
 	Confirm(ctx context.Context, s *Subscription) (bool, error)
 
 	// Drop deletes a subscription and returns it, or nil if there is none. With a fence, it deletes

@@ -183,7 +183,7 @@ func (s *Service) begin(sub *Subscription, log Log, q *mcp.EventSubscription) (t
 
 // status tells how the deliveries of a subscription went before it was renewed.
 func status(s *Subscription) *mcp.EventDeliveryStatus {
-	d := &mcp.EventDeliveryStatus{Active: true}
+	d := &mcp.EventDeliveryStatus{Active: s.Active}
 	if !s.Delivered.IsZero() {
 		d.LastDeliveryAt = &s.Delivered
 	}

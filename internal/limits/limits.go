@@ -95,6 +95,7 @@ var Table = []Limit{
 	{"Events", "bridge/events", "secretGrace", "the secret before, which signs as well"},
 	{"Events", "bridge/events", "retryFor", "attempts to deliver an event"},
 	{"Events", "bridge/events", "suspendAfter", "a webhook to which no delivery succeeds, until it is suspended"},
+	{"Events", "bridge/events", "suspendAttempts", "attempts within an hour, from which on a webhook is suspended if more than 95 % failed"},
 	{"Events", "bridge/events", "maxURL", "the address of a webhook"},
 
 	{"OAuth", "oauth/authserver", "Access", "an access token"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -178,6 +179,47 @@ func TestAnEventThatIsRefusedIsAGap(t *testing.T) {
 	r.send(token, "echo three") // the receiver still checks with the old secret
 	if got := hooks.wait(4); len(strings.Fields(got[3].header.Get("webhook-signature"))) != 2 {
 		t.Errorf("got %q, want two signatures", got[3].header.Get("webhook-signature"))
+	}
+}
+
+// TestASuspendedSubscriptionContinuesWhenItIsRenewed has a receiver that refuses 100 events.
+func TestASuspendedSubscriptionContinuesWhenItIsRenewed(t *testing.T) {
+	r, hooks, _ := eventRig(t, io.Discard)
+	token := r.token("alice", oauth.ScopeTools)
+	sub := hookTo("task.completed", hooks.url, hookSecret, object{})
+	r.mcp(token, "events/subscribe", sub)
+	hooks.mu.Lock()
+	hooks.answers = slices.Repeat([]int{http.StatusGone}, 199) // 100 events, and a gap before each but the first
+	hooks.mu.Unlock()
+	for range 100 {
+		r.send(token, "echo refused")
+	}
+	hooks.wait(199)
+	r.settled()
+	waits := r.send(token, "echo waiting")
+	again := r.mcp(token, "events/subscribe", sub)
+	if again.Error != nil || again.Result.DeliveryStatus.Active || again.Result.DeliveryStatus.FailedSince == nil {
+		t.Errorf("got %s, want that it was suspended", again.raw)
+	}
+	if got := hooks.wait(201); got[200].Data.Task != waits || got[200].refused {
+		t.Errorf("got %+v, want the event that waited", got[200])
+	}
+	if again := r.mcp(token, "events/subscribe", sub); !again.Result.DeliveryStatus.Active {
+		t.Errorf("got %s, want that it is active", again.raw)
+	}
+}
+
+// settled waits until no delivery runs.
+func (r *rig) settled() {
+	r.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		next, err := r.store.Events.Next(r.t.Context())
+		if err != nil || time.Now().After(deadline) {
+			r.t.Fatalf("a delivery is due at %v, %v", next, err)
+		}
+		if next.IsZero() {
+			return
+		}
 	}
 }
 

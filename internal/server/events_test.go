@@ -146,8 +146,9 @@ type answered struct {
 		Truncated, HasMore     bool
 		NextPollMs             int
 		DeliveryStatus         *struct {
-			Active    bool
-			LastError *string
+			Active      bool
+			LastError   *string
+			FailedSince *time.Time
 		}
 		Events []struct {
 			EventID, Name, Description string

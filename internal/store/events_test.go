@@ -154,6 +154,27 @@ func TestASubscriptionIsClaimedOnceAndInOrder(t *testing.T) {
 		if len(got) != 1 || got[0].Position != 0 || got[0].Last != 2 || len(claim("b")) != 0 {
 			t.Fatalf("got %+v, want one claim", got)
 		}
+		got[0].Active, got[0].Failing = false, now
+		renewed := *sub
+		if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if err := db.Events.Settle(t.Context(), got[0], "a"); err != nil {
+			t.Fatal(err)
+		}
+		if got = claim("a"); len(got) != 1 || !got[0].Active || !got[0].Failing.IsZero() {
+			t.Fatalf("got %+v, want that an attempt does not undo a renewal during it", got)
+		}
+		for _, active := range []bool{true, false} { // a renewal forgets the failures of a suspended one
+			got[0].Active, got[0].Failing, got[0].Since, got[0].Tried, got[0].Missed = active, now, now, 3, 2
+			if err := db.Events.Settle(t.Context(), got[0], "a"); err != nil {
+				t.Fatal(err)
+			}
+			if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok || !renewed.Active || renewed.Failing.IsZero() == active || renewed.Since.IsZero() == active {
+				t.Fatalf("active %v: got %v, %v, %+v", active, ok, err, renewed)
+			}
+			got = claim("a")
+		}
 		got[0].Position, got[0].Active = 2, true
 		if err := db.Events.Settle(t.Context(), got[0], "a"); err != nil {
 			t.Fatal(err)

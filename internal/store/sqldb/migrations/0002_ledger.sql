@@ -174,7 +174,8 @@ CREATE INDEX events_progress ON events (owner, handle, at) WHERE name = 'task.pr
 -- sealed: it holds the address and the secret. address is a hash of the address. fence is another value each time the row is made.
 -- verified is 0 while the receiver is asked whether it wants events. position is the number up to
 -- which all events were delivered or given up, last that of the latest event for it, gap is 1
--- if the receiver must be told that events were lost. due and holder are as in notices.
+-- if the receiver must be told that events were lost. due and holder are as in notices. Of tried
+-- attempts since a moment, missed failed.
 CREATE TABLE event_subscriptions (
 	id        TEXT   NOT NULL PRIMARY KEY,
 	owner     TEXT   NOT NULL,
@@ -200,6 +201,9 @@ CREATE TABLE event_subscriptions (
 	failing   BIGINT NOT NULL DEFAULT 0,
 	delivered BIGINT NOT NULL DEFAULT 0,
 	failure   TEXT   NOT NULL DEFAULT '',
+	since     BIGINT NOT NULL DEFAULT 0,
+	tried     BIGINT NOT NULL DEFAULT 0,
+	missed    BIGINT NOT NULL DEFAULT 0,
 	FOREIGN KEY (owner, name) REFERENCES event_logs (owner, name) ON DELETE CASCADE
 );
 
