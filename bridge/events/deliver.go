@@ -47,13 +47,16 @@ func (s *Service) attempt(ctx context.Context, sub *Subscription) {
 // deliverNext makes one attempt and changes the subscription to what is to be recorded. done says
 // that the receiver has answered, or that there was nothing to send.
 func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool, err error) {
+	if sub.Ending {
+		return s.terminate(ctx, sub)
+	}
 	caller, alive, err := s.Access(ctx, sub.Grant)
 	if err != nil {
 		return false, err
 	}
 	if !alive || sub.Agent != "" && !s.sees(caller, sub.Agent) {
-		s.terminate(ctx, sub, accessEnded)
-		return true, nil
+		sub.Ending, sub.Attempts = true, 0
+		return s.terminate(ctx, sub)
 	}
 	to, err := s.open(sub)
 	if err != nil {
@@ -166,23 +169,20 @@ func (s *Service) control(ctx context.Context, sub *Subscription, to *target, ki
 	return s.post(ctx, sub, to, "msg_"+kind+"_"+rand.Text(), body)
 }
 
-// terminate ends a subscription and tells its receiver once. Who deletes the row tells.
-func (s *Service) terminate(ctx context.Context, sub *Subscription, why *mcp.EventError) {
-	ended, err := s.Store.Drop(ctx, sub.ID, "")
+// terminate tells a receiver that its subscription has ended, until it has answered for good or is
+// given up. Settle then deletes the subscription.
+func (s *Service) terminate(ctx context.Context, sub *Subscription) (done bool, err error) {
+	to, err := s.open(sub)
 	if err != nil {
-		s.Log.Error("ending an event subscription", "id", sub.ID, "err", err)
+		return false, err
 	}
-	if err != nil || ended == nil || ended.Verified.IsZero() {
-		return
+	why := map[string]any{"code": accessEnded.Code(true), "message": accessEnded.Message}
+	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": why})
+	if err == nil && !a.busy() || spent(sub.Attempts+1) {
+		sub.Ended = true
+		s.Log.Info("an event subscription was ended by the server", "id", sub.ID, "event", sub.Name, "failure", failure(a, err))
+		return true, nil
 	}
-	s.Log.Info("an event subscription was ended by the server", "id", ended.ID, "event", ended.Name, "why", why.Message)
-	to, err := s.open(ended)
-	if err == nil {
-		ctx, cancel := context.WithTimeout(ctx, push.AttemptTimeout)
-		defer cancel()
-		_, err = s.control(ctx, ended, to, "terminated", map[string]any{"error": map[string]any{"code": why.Code(true), "message": why.Message}})
-	}
-	if err != nil {
-		s.Log.Info("a receiver was not told that its event subscription ended", "id", ended.ID, "failure", failure(nil, err))
-	}
+	s.failed(sub, Event{Seq: sub.Position}, a, err)
+	return err == nil, nil
 }

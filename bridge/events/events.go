@@ -93,7 +93,7 @@ func (s *Service) sweep(ctx context.Context) {
 	}
 }
 
-// EndRevoked ends the subscriptions whose grant has ended.
+// EndRevoked ends the subscriptions whose grant has ended. The worker tells their receivers.
 func (s *Service) EndRevoked(ctx context.Context) error {
 	grants, err := s.Store.Grants(ctx)
 	if err != nil {
@@ -107,13 +107,10 @@ func (s *Service) EndRevoked(ctx context.Context) error {
 		if alive {
 			continue
 		}
-		ended, err := s.Store.OfGrant(ctx, grant)
-		if err != nil {
+		if err := s.Store.End(ctx, grant); err != nil {
 			return err
 		}
-		for _, sub := range ended {
-			s.terminate(ctx, sub, accessEnded)
-		}
+		s.Wake()
 	}
 	return nil
 }

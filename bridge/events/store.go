@@ -40,6 +40,8 @@ type Subscription struct {
 	Verified time.Time // when the receiver last proved that it wants events; zero if it has not
 	Expires  time.Time // zero is never
 	Active   bool      // false while it is suspended
+	Ending   bool      // no events are delivered, only that it has ended
+	Ended    bool      // Settle deletes it
 
 	Epoch          int64 // of its log
 	Position, Last int64 // the last event that the receiver has, and the latest for it
@@ -73,8 +75,8 @@ type Store interface {
 	Reserve(ctx context.Context, s *Subscription, most, mostOwner int) (kept *Subscription, verified time.Time, err error)
 
 	// Confirm makes a reserved subscription get events after s.Position, and renews one that gets them
-	// already: its grant, its address and secrets, its end. It ends a claim, and it forgets the failures of
-	// one that was suspended. It returns false if the subscription with this fence has been dropped. The
+	// already: its grant, its address and secrets, its end. It ends a claim, it forgets the failures of
+	// one that was suspended, and one that was ending goes on. It returns false if the subscription with this fence has been dropped. The
 	// rest of s is set to what the store has.
 	Confirm(ctx context.Context, s *Subscription) (bool, error)
 
@@ -83,17 +85,19 @@ type Store interface {
 	Drop(ctx context.Context, id, fence string) (*Subscription, error)
 
 	// Claim, Next and Release are those of push.Worker. A subscription is claimed, and with it the
-	// events after its position.
+	// events after its position. One that is ending needs none.
 	Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*Subscription, error)
 	Next(ctx context.Context) (time.Time, error)
 	Release(ctx context.Context, replica string, now time.Time) error
 
-	// Settle records the outcome of an attempt and ends the claim of replica, if it has not ended.
+	// Settle records the outcome of an attempt and ends the claim of replica, if it has not ended. It
+	// deletes a subscription that has ended.
 	Settle(ctx context.Context, s *Subscription, replica string) error
 
-	// Grants returns the grants that subscriptions depend on, and OfGrant their subscriptions.
+	// Grants returns the grants of the subscriptions that are not ending, and End makes those of a grant
+	// end: they are due, suspended or not.
 	Grants(ctx context.Context) ([]string, error)
-	OfGrant(ctx context.Context, grant string) ([]*Subscription, error)
+	End(ctx context.Context, grant string) error
 
 	// Emit adds an event that is not of a task to each log of its type, unless the log has an event
 	// with its ID.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -130,28 +131,61 @@ func TestAFloodOfSubscriptionsIsRefused(t *testing.T) {
 	}
 }
 
-func TestASubscriptionEndsWithItsGrant(t *testing.T) {
-	r, hooks, _ := eventRig(t, io.Discard)
-	token := r.token("alice", oauth.ScopeTools)
-	if a := r.mcp(token, "events/subscribe", hookTo("task.completed", hooks.url, hookSecret, object{})); a.Error != nil {
-		t.Fatal(a.raw)
-	}
-	grants, err := r.store.Events.Grants(t.Context())
-	if err != nil || len(grants) != 1 {
-		t.Fatal(grants, err)
-	}
-	if err := r.oauth.Grants.Revoke(t.Context(), grants[0], "test"); err != nil {
-		t.Fatal(err)
-	}
-	r.send(r.token("alice", oauth.ScopeTools), "echo after the end")
-	if got := hooks.wait(1); got[0].Type != "terminated" || got[0].Error.Code != -32012 {
-		t.Errorf("got %+v, want that it is terminated", got)
-	}
-	if err := r.Server.events.EndRevoked(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if left, err := r.store.Events.Grants(t.Context()); err != nil || len(left) != 0 || len(hooks.wait(1)) != 1 {
-		t.Errorf("left are %v, %v, delivered %+v", left, err, hooks.wait(1))
+// TestASubscriptionEndsWithItsAccess has a receiver that is busy when its subscription ends, and a task
+// that ends afterwards.
+func TestASubscriptionEndsWithItsAccess(t *testing.T) {
+	for name, end := range map[string]func(r *rig, carol *oauth.Account, grant string) error{
+		"the grant is revoked": func(r *rig, _ *oauth.Account, grant string) error {
+			return r.oauth.Grants.Revoke(t.Context(), grant, "test")
+		},
+		"the account is disabled": func(r *rig, carol *oauth.Account, _ string) error {
+			return r.oauth.Accounts.SetDisabled(t.Context(), carol.Name, true)
+		},
+		"the account is limited to other use cases": func(r *rig, carol *oauth.Account, _ string) error {
+			carol.UseCases = oauth.ScopeSet{"sales"}
+			_, err := r.store.OAuth.Identify(t.Context(), carol, true)
+			return err
+		},
+		"the agent is for other use cases": func(r *rig, _ *oauth.Account, _ string) error {
+			agent, _ := r.bridge.Directory.Agent("scripted")
+			agent.UseCases = []string{"sales"}
+			r.bridge.Directory.SetAgents([]directory.Agent{agent})
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, hooks, agent := eventRig(t, io.Discard)
+			scripted, _ := r.bridge.Directory.Agent("scripted")
+			scripted.UseCases = []string{"claims"}
+			r.bridge.Directory.SetAgents([]directory.Agent{scripted})
+			carol, err := r.store.OAuth.Identify(t.Context(), &oauth.Account{ID: "carol", Name: "carol", Issuer: "https://login.example", Subject: "1"}, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			token := r.token("carol", oauth.ScopeTools+":claims")
+			a := r.mcp(token, "events/subscribe", hookTo("task.completed", hooks.url, hookSecret, object{"agent": "scripted"}))
+			grants, err := r.store.Events.Grants(t.Context())
+			if a.Error != nil || err != nil || len(grants) != 1 {
+				t.Fatal(a.raw, grants, err)
+			}
+			r.mcp(token, "tools/call", object{"name": "send_task", "arguments": object{"agent": "scripted", "message": "wait a bit", "wait": 0.1}})
+			hooks.mu.Lock()
+			hooks.answers = []int{503}
+			hooks.mu.Unlock()
+			if err := errors.Join(end(r, carol, grants[0]), r.Server.events.EndRevoked(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			agent.Release()
+			for i, got := range hooks.wait(2) {
+				if got.Type != "terminated" || got.Error.Code != -32012 || got.refused != (i == 0) {
+					t.Errorf("got %+v, want that it is terminated", got)
+				}
+			}
+			r.settled()
+			if left, err := r.store.Events.Grants(t.Context()); err != nil || len(left) != 0 || len(hooks.wait(2)) != 2 {
+				t.Errorf("left are %v, %v, delivered %+v", left, err, hooks.wait(2))
+			}
+		})
 	}
 }
 

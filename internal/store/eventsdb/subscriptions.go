@@ -12,14 +12,14 @@ import (
 
 const subscriptionColumns = `id, owner, client, grant_id, name, task, agent, context, host, address, config, fence, verified, active, expires,
 	(SELECT epoch FROM event_logs l WHERE l.owner = event_subscriptions.owner AND l.name = event_subscriptions.name),
-	position, last, gap, attempts, due, failing, delivered, failure, since, tried, missed`
+	position, last, gap, attempts, due, failing, delivered, failure, since, tried, missed, ending`
 
 func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 	var s events.Subscription
-	var verified, active, expires, gap, due, failing, delivered, since int64
+	var verified, active, expires, gap, due, failing, delivered, since, ending int64
 	err := row.Scan(&s.ID, &s.Owner, &s.Client, &s.Grant, &s.Name, &s.Task, &s.Agent, &s.Context, &s.Host, &s.Address, &s.Sealed, &s.Fence, &verified, &active, &expires,
-		&s.Epoch, &s.Position, &s.Last, &gap, &s.Attempts, &due, &failing, &delivered, &s.Failure, &since, &s.Tried, &s.Missed)
-	s.Verified, s.Active, s.Expires, s.Gap = sqldb.Time(verified), active == 1, sqldb.Time(expires), gap == 1
+		&s.Epoch, &s.Position, &s.Last, &gap, &s.Attempts, &due, &failing, &delivered, &s.Failure, &since, &s.Tried, &s.Missed, &ending)
+	s.Verified, s.Active, s.Ending, s.Expires, s.Gap = sqldb.Time(verified), active == 1, ending == 1, sqldb.Time(expires), gap == 1
 	s.Due, s.Failing, s.Delivered, s.Since = sqldb.Time(due), sqldb.Time(failing), sqldb.Time(delivered), sqldb.Time(since)
 	return &s, err
 }
@@ -90,7 +90,7 @@ func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, 
 			return err
 		}
 		n, err := sqldb.Changed(ctx, t, `
-			UPDATE event_subscriptions SET grant_id = $3, config = $4, verified = $5, active = 1, expires = $6, due = 0, attempts = 0, holder = '',
+			UPDATE event_subscriptions SET grant_id = $3, config = $4, verified = $5, active = 1, ending = 0, expires = $6, due = 0, attempts = 0, holder = '',
 				failing = CASE active WHEN 1 THEN failing ELSE 0 END, since = CASE active WHEN 1 THEN since ELSE 0 END
 			WHERE id = $1 AND fence = $2`, s.ID, s.Fence, s.Grant, s.Sealed, sqldb.Millis(s.Verified), sqldb.Millis(s.Expires))
 		if ok = n > 0; err != nil || !ok {
@@ -120,7 +120,7 @@ const exceptions = 4
 
 var (
 	unheld  = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
-	waiting = `active = 1 AND last > position`
+	waiting = `active = 1 AND (last > position OR ending = 1)`
 	due     = `SELECT id FROM event_subscriptions WHERE ` + waiting + ` AND due <= $3 AND (expires = 0 OR expires > $5) AND ` + unheld +
 		` AND host NOT IN (` + sqldb.Placeholders(6, exceptions) + `) ORDER BY due LIMIT $4`
 	claiming = `UPDATE event_subscriptions SET holder = $1, due = $2 WHERE ` + waiting + ` AND due <= $3 AND ` + unheld + ` AND id IN `
@@ -163,22 +163,28 @@ func (db *Store) Release(ctx context.Context, replica string, now time.Time) err
 
 // Settle implements events.Store. It changes nothing if the subscription was renewed during the attempt.
 func (db *Store) Settle(ctx context.Context, s *events.Subscription, replica string) error {
+	if s.Ended {
+		_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM event_subscriptions WHERE id = $1 AND fence = $2 AND holder = $3`, s.ID, s.Fence, replica)
+		return err
+	}
 	_, err := db.sql.Write.ExecContext(ctx, `
 		UPDATE event_subscriptions SET holder = '', active = $4, position = $5, last = CASE WHEN last < $5 THEN $5 ELSE last END,
-			gap = $6, attempts = $7, due = $8, failing = $9, delivered = $10, failure = $11, since = $12, tried = $13, missed = $14
+			gap = $6, attempts = $7, due = $8, failing = $9, delivered = $10, failure = $11, since = $12, tried = $13, missed = $14, ending = $15
 		WHERE id = $1 AND fence = $2 AND holder = $3`,
 		s.ID, s.Fence, replica, sqldb.Flag(s.Active), s.Position, sqldb.Flag(s.Gap), s.Attempts, sqldb.Millis(s.Due), sqldb.Millis(s.Failing),
-		sqldb.Millis(s.Delivered), s.Failure, sqldb.Millis(s.Since), s.Tried, s.Missed)
+		sqldb.Millis(s.Delivered), s.Failure, sqldb.Millis(s.Since), s.Tried, s.Missed, sqldb.Flag(s.Ending))
 	return err
 }
 
 // Grants implements events.Store.
 func (db *Store) Grants(ctx context.Context) ([]string, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT DISTINCT grant_id FROM event_subscriptions`)
+	rows, err := db.sql.Read.QueryContext(ctx, `SELECT DISTINCT grant_id FROM event_subscriptions WHERE ending = 0`)
 	return sqldb.Collect(rows, err, sqldb.Text)
 }
 
-// OfGrant implements events.Store.
-func (db *Store) OfGrant(ctx context.Context, grant string) ([]*events.Subscription, error) {
-	return scanSubscriptions(db.sql.Read.QueryContext(ctx, `SELECT `+subscriptionColumns+` FROM event_subscriptions WHERE grant_id = $1`, grant))
+// End implements events.Store.
+func (db *Store) End(ctx context.Context, grant string) error {
+	_, err := db.sql.Write.ExecContext(ctx, `
+		UPDATE event_subscriptions SET ending = 1, active = 1, due = 0, attempts = 0, holder = '' WHERE grant_id = $1 AND ending = 0 AND verified > 0`, grant)
+	return err
 }

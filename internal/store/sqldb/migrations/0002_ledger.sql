@@ -175,7 +175,7 @@ CREATE INDEX events_progress ON events (owner, handle, at) WHERE name = 'task.pr
 -- verified is 0 while the receiver is asked whether it wants events. position is the number up to
 -- which all events were delivered or given up, last that of the latest event for it, gap is 1
 -- if the receiver must be told that events were lost. due and holder are as in notices. Of tried
--- attempts since a moment, missed failed.
+-- attempts since a moment, missed failed. ending is 1 until the receiver knows that it ended.
 CREATE TABLE event_subscriptions (
 	id        TEXT   NOT NULL PRIMARY KEY,
 	owner     TEXT   NOT NULL,
@@ -204,10 +204,11 @@ CREATE TABLE event_subscriptions (
 	since     BIGINT NOT NULL DEFAULT 0,
 	tried     BIGINT NOT NULL DEFAULT 0,
 	missed    BIGINT NOT NULL DEFAULT 0,
+	ending    BIGINT NOT NULL DEFAULT 0,
 	FOREIGN KEY (owner, name) REFERENCES event_logs (owner, name) ON DELETE CASCADE
 );
 
 CREATE INDEX event_subscriptions_log ON event_subscriptions (owner, name);
 CREATE INDEX event_subscriptions_grant ON event_subscriptions (grant_id);
 CREATE INDEX event_subscriptions_expires ON event_subscriptions (expires) WHERE expires > 0;
-CREATE INDEX event_subscriptions_due ON event_subscriptions (due) WHERE active = 1 AND last > position;
+CREATE INDEX event_subscriptions_due ON event_subscriptions (due) WHERE active = 1 AND (last > position OR ending = 1);
