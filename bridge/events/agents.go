@@ -61,6 +61,7 @@ type fingerprint struct {
 	Settings, Card string // sums; Card is "" until the card has been read
 	Title          string
 	Disabled       bool
+	UseCases       []string
 }
 
 // same tells whether nothing has changed. That a card is read for the first time is no change.
@@ -71,7 +72,7 @@ func (f fingerprint) same(g fingerprint) bool {
 func fingerprints(d *directory.Directory) map[string]fingerprint {
 	all := map[string]fingerprint{}
 	for _, e := range d.All() {
-		f := fingerprint{Disabled: e.Disabled, Settings: sum([]any{e.URL, e.Disabled, e.UseCases})}
+		f := fingerprint{Disabled: e.Disabled, UseCases: e.UseCases, Settings: sum([]any{e.URL, e.Disabled, e.UseCases})}
 		if card := e.LastCard(); card != nil {
 			f.Title, f.Card = sanitize.Label(card.Name), sum(card)
 		}
@@ -101,16 +102,17 @@ func changedNames(before, now map[string]fingerprint) (names []string) {
 	return names
 }
 
-// agentEvent returns the event of a change. All replicas that see the change make the same.
+// agentEvent returns the event of a change, for those who may know of the agent. All replicas that see
+// the change make the same.
 func agentEvent(name string, before, now fingerprint, at time.Time) Event {
-	change := "changed"
+	change, useCases := "changed", now.UseCases
 	switch {
 	case now.Settings == "":
-		change = "removed"
+		change, useCases = "removed", before.UseCases
 	case before.Settings == "":
 		change = "added"
 	case now.Disabled && !before.Disabled:
 		change = "disabled"
 	}
-	return Event{ID: "agent." + sum([]any{name, before, now}), Name: agentChanged, At: at, Agent: name, State: change, Text: now.Title}
+	return Event{ID: "agent." + sum([]any{name, before, now}), Name: agentChanged, At: at, Agent: name, State: change, Text: now.Title, UseCases: useCases}
 }

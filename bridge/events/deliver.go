@@ -54,13 +54,8 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 	if err != nil {
 		return false, err
 	}
-	if !alive || sub.Agent != "" && !s.sees(caller, sub.Agent) {
-		sub.Ending, sub.Attempts = true, 0
-		return s.terminate(ctx, sub)
-	}
-	to, err := s.open(sub)
-	if err != nil {
-		return false, err
+	if !alive {
+		return s.end(ctx, sub)
 	}
 	next, err := s.Store.Events(ctx, sub.Owner, sub.Name, sub.Filter, sub.Position, sub.Last, 1)
 	if err != nil {
@@ -71,9 +66,21 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 		return true, nil
 	}
 	e := next[0]
-	if !s.sees(caller, e.Agent) {
+	switch sees := s.seesEvent(caller, e); {
+	case !sees && sub.Agent != "": // all its events are of this agent
+		return s.end(ctx, sub)
+	case !sees:
 		sub.advance(e.Seq)
 		return true, nil
+	}
+	return s.deliver(ctx, sub, e)
+}
+
+// deliver sends an event, after the notice of a gap if there is one.
+func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done bool, err error) {
+	to, err := s.open(sub)
+	if err != nil {
+		return false, err
 	}
 	if sub.Gap {
 		if a, err := s.control(ctx, sub, to, "gap", map[string]any{"cursor": cursor(sub.Epoch, sub.Position)}); err != nil || a.busy() {
@@ -167,6 +174,12 @@ func (s *Service) control(ctx context.Context, sub *Subscription, to *target, ki
 		return nil, err
 	}
 	return s.post(ctx, sub, to, "msg_"+kind+"_"+rand.Text(), body)
+}
+
+// end begins to end a subscription.
+func (s *Service) end(ctx context.Context, sub *Subscription) (done bool, err error) {
+	sub.Ending, sub.Attempts = true, 0
+	return s.terminate(ctx, sub)
 }
 
 // terminate tells a receiver that its subscription has ended, until it has answered for good or is

@@ -71,7 +71,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 		switch {
 		case tooOld(q, e, s.Now()):
 			page.Truncated = true
-		case s.sees(caller, e.Agent):
+		case s.seesEvent(caller, e):
 			page.Events = append(page.Events, s.shown(e, cursor(log.Epoch, e.Seq)))
 		}
 	}
@@ -100,4 +100,13 @@ func (s *Service) caller(ctx context.Context) (directory.Caller, error) {
 // sees tells whether a caller may know what happens to an agent.
 func (s *Service) sees(c directory.Caller, agent string) bool {
 	return !s.Directory.HidesFrom(c, agent)
+}
+
+// seesEvent tells whether a caller may know of an event. Who may know that an agent was removed is
+// known from the event alone.
+func (s *Service) seesEvent(c directory.Caller, e Event) bool {
+	if e.Name == agentChanged && s.Directory.Lookup(e.Agent) == nil {
+		return s.Directory.Restrict(c).Sees(directory.Agent{UseCases: e.UseCases})
+	}
+	return s.sees(c, e.Agent)
 }

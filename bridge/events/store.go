@@ -25,6 +25,7 @@ type Event struct {
 	ID, Name                          string
 	At                                time.Time
 	Task, Agent, Context, State, Text string
+	UseCases                          []string // of the agent, for an event that is not of a task
 }
 
 // Subscription is a webhook that gets events.
@@ -99,8 +100,9 @@ type Store interface {
 	Grants(ctx context.Context) ([]string, error)
 	End(ctx context.Context, grant string) error
 
-	// Emit adds an event that is not of a task to each log of its type, unless the log has an event
-	// with its ID.
+	// Emit adds an event that is not of a task to each log of its type, unless the latest event of its
+	// agent there has its ID: another replica was first. The time becomes part of the ID, because a
+	// change can happen again after another.
 	Emit(ctx context.Context, e Event) error
 
 	// Prune deletes events before a moment, subscriptions that have expired or were not confirmed in

@@ -303,17 +303,50 @@ func TestEventsArePolledPageByPage(t *testing.T) {
 	}
 }
 
+// TestAnAgentThatChangesIsAnEvent has an agent change back and forth, and disappear. Another app may not
+// know of the agent.
 func TestAnAgentThatChangesIsAnEvent(t *testing.T) {
 	r, hooks, _ := eventRig(t, io.Discard)
-	if a := r.mcp(r.token("alice", oauth.ScopeTools), "events/subscribe", hookTo("agent.changed", hooks.url, hookSecret, object{})); a.Error != nil {
-		t.Fatal(a.raw)
+	others := newReceiver(t)
+	r.cfg.Load().Push.AllowedHosts = append(r.cfg.Load().Push.AllowedHosts, others.host)
+	claims := r.token("alice", oauth.ScopeTools+":claims")
+	for token, to := range map[string]*receiver{claims: hooks, r.token("alice", oauth.ScopeTools+":sales"): others} {
+		if a := r.mcp(token, "events/subscribe", hookTo("agent.changed", to.url, hookSecret, object{})); a.Error != nil {
+			t.Fatal(a.raw)
+		}
 	}
 	one, _ := r.bridge.Directory.Agent("scripted")
 	two := one
-	two.Name = "second"
-	r.bridge.Directory.SetAgents([]directory.Agent{one, two})
-	if got := hooks.wait(1); got[0].Name != "agent.changed" || got[0].Data.Agent != "second" || got[0].Data.Change != "added" {
-		t.Errorf("got %+v", got)
+	two.Name, two.UseCases = "second", []string{"claims"}
+	off, on := two, two
+	off.Disabled = true
+	ids := map[string]bool{}
+	steps := []struct {
+		list   []directory.Agent
+		change string
+	}{
+		{[]directory.Agent{one, on}, "added"}, {[]directory.Agent{one, off}, "disabled"}, {[]directory.Agent{one, on}, "changed"},
+		{[]directory.Agent{one, off}, "disabled"}, {[]directory.Agent{one}, "removed"}, {[]directory.Agent{one, on}, "added"}, {[]directory.Agent{one}, "removed"},
+	}
+	for i, step := range steps {
+		if i == 4 { // a narrow subscription gets the end as well
+			if a := r.mcp(claims, "events/subscribe", hookTo("agent.changed", hooks.url, hookSecret, object{"agent": "second"})); a.Error != nil {
+				t.Fatal(a.raw)
+			}
+		}
+		r.bridge.Directory.SetAgents(step.list)
+		for _, got := range hooks.wait(i + 1 + max(0, i-3))[i+max(0, i-4):] {
+			if ids[got.ID] = true; got.Data.Agent != "second" || got.Data.Change != step.change {
+				t.Errorf("step %d: got %+v, want %s", i, got, step.change)
+			}
+		}
+	}
+	if len(ids) != len(steps) {
+		t.Errorf("got the events %v", ids)
+	}
+	r.settled()
+	if got := others.wait(0); len(got) != 0 {
+		t.Errorf("who may not know of the agent got %+v", got)
 	}
 }
 

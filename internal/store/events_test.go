@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,6 +97,36 @@ func TestAChangeOfATaskIsAnEventForThoseWhoWantIt(t *testing.T) {
 		}
 		if got := eventsOf(t, db, "bob", "task.completed", events.Filter{}); got != nil {
 			t.Errorf("bob asked for none: got %q", got)
+		}
+	})
+}
+
+// TestAChangeThatAllReplicasSeeIsOneEvent has four replicas see an agent change back and forth.
+func TestAChangeThatAllReplicasSeeIsOneEvent(t *testing.T) {
+	each(t, func(t *testing.T, empty func(*testing.T) *store.DB) {
+		db, now := empty(t), time.Now()
+		logOf(t, db, "alice", "agent.changed", 100)
+		logOf(t, db, "bob", "agent.changed", 100)
+		for i, change := range []string{"off", "on", "off"} {
+			var replicas sync.WaitGroup
+			for replica := range 4 {
+				replicas.Go(func() {
+					at := now.Add(time.Duration(10*i+replica) * time.Millisecond)
+					for _, agent := range []string{"maps", "other"} {
+						e := events.Event{ID: agent + "." + change, Name: "agent.changed", At: at, Agent: agent, State: change, UseCases: []string{"a", "b"}}
+						if err := db.Events.Emit(t.Context(), e); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			replicas.Wait()
+		}
+		for _, owner := range []string{"alice", "bob"} {
+			list, err := db.Events.Events(t.Context(), owner, "agent.changed", events.Filter{Agent: "maps"}, 0, 1000, 1000)
+			if err != nil || len(list) != 3 || list[0].ID == list[2].ID || list[1].State != "on" || !slices.Equal(list[0].UseCases, []string{"a", "b"}) {
+				t.Errorf("%s: got %+v, %v, want three events", owner, list, err)
+			}
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"rialto/bridge/events"
@@ -44,29 +45,35 @@ func (db *Store) Log(ctx context.Context, owner, name string, keep int, now, unt
 // Events implements events.Store.
 func (db *Store) Events(ctx context.Context, owner, name string, f events.Filter, after, upTo int64, limit int) ([]events.Event, error) {
 	rows, err := db.sql.Read.QueryContext(ctx, `
-		SELECT seq, id, at, handle, agent, context_id, state, summary FROM events
+		SELECT seq, id, at, handle, agent, context_id, state, summary, use_cases FROM events
 		WHERE owner = $1 AND name = $2 AND seq > $3 AND seq <= $4
 			AND ($5 = '' OR handle = $5) AND ($6 = '' OR agent = $6) AND ($7 = '' OR context_id = $7)
 		ORDER BY seq LIMIT $8`, owner, name, after, upTo, f.Task, f.Agent, f.Context, limit)
 	return sqldb.Collect(rows, err, func(r *sql.Rows) (events.Event, error) {
 		e := events.Event{Name: name}
 		var at int64
-		err := r.Scan(&e.Seq, &e.ID, &at, &e.Task, &e.Agent, &e.Context, &e.State, &e.Text)
-		e.At = sqldb.Time(at)
+		var useCases string
+		err := r.Scan(&e.Seq, &e.ID, &at, &e.Task, &e.Agent, &e.Context, &e.State, &e.Text, &useCases)
+		e.At, e.UseCases = sqldb.Time(at), strings.Fields(useCases)
 		return e, err
 	})
 }
 
-// Emit implements events.Store. Another replica may add the same event at the same time.
+// Emit implements events.Store. The lock on the logs lets one replica after the other see what the
+// latest event is.
 func (db *Store) Emit(ctx context.Context, e events.Event) error {
-	query := `INSERT INTO events (owner, name, seq, id, at, handle, agent, context_id, state, summary)
-		SELECT l.owner, l.name, l.last + 1, $2, $3, '', $4, '', $5, $6 FROM event_logs l
-		WHERE l.name = $1 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.owner = l.owner AND e.name = l.name AND e.id = $2)`
-	if db.sql.Postgres {
-		query += ` FOR UPDATE`
-	}
-	_, err := db.sql.Write.ExecContext(ctx, query+` ON CONFLICT DO NOTHING`, e.Name, e.ID, e.At.UnixMilli(), e.Agent, e.State, e.Text)
-	return err
+	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		if _, err := t.ExecContext(ctx, `UPDATE event_logs SET until = until WHERE name = $1`, e.Name); err != nil {
+			return err
+		}
+		_, err := t.ExecContext(ctx, `
+			INSERT INTO events (owner, name, seq, id, at, handle, agent, context_id, state, summary, use_cases)
+			SELECT l.owner, l.name, l.last + 1, CAST($2 AS TEXT) || '.' || CAST($3 AS BIGINT), $3, '', $4, '', $5, $6, $7 FROM event_logs l
+			WHERE l.name = $1 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.owner = l.owner AND e.name = l.name AND e.id = CAST($2 AS TEXT) || '.' || e.at
+				AND e.seq = (SELECT max(seq) FROM events x WHERE x.owner = l.owner AND x.name = l.name AND x.agent = $4))`,
+			e.Name, e.ID, e.At.UnixMilli(), e.Agent, e.State, e.Text, strings.Join(e.UseCases, " "))
+		return err
+	})
 }
 
 // Prune implements events.Store.

@@ -150,7 +150,8 @@ CREATE TABLE event_logs (
 CREATE INDEX event_logs_name ON event_logs (name);
 CREATE INDEX event_logs_until ON event_logs (until);
 
--- id is the same on every path to a receiver. handle is '' for events that are not of a task.
+-- id is the same on every path to a receiver. handle is '' for events that are not of a task;
+-- use_cases are those of their agent.
 CREATE TABLE events (
 	owner      TEXT   NOT NULL,
 	name       TEXT   NOT NULL,
@@ -162,6 +163,7 @@ CREATE TABLE events (
 	context_id TEXT   NOT NULL,
 	state      TEXT   NOT NULL,
 	summary    TEXT   NOT NULL,
+	use_cases  TEXT   NOT NULL DEFAULT '',
 	PRIMARY KEY (owner, name, seq),
 	FOREIGN KEY (owner, name) REFERENCES event_logs (owner, name) ON DELETE CASCADE
 );
