@@ -51,7 +51,8 @@ type Event struct {
 	Cursor string          `json:"cursor,omitempty"`
 }
 
-// EventQuery asks for events after a cursor; "" is now. The zero MaxAge sets no limit.
+// EventQuery asks for events after a cursor; "" is now. MaxAge leaves out those that are older; zero
+// leaves out none.
 type EventQuery struct {
 	Name      string
 	Arguments json.RawMessage

@@ -45,7 +45,7 @@ func streamEvents(r *request) (json.RawMessage, error) {
 		Truncated *bool  `json:"truncated,omitempty"`
 	}
 	send("active", position{page.Cursor, &page.Truncated})
-	q.Wait = min(eventHeartbeat, r.s.built.endpoint.Limits.KeepAlive)
+	q.Wait, q.MaxAge = min(eventHeartbeat, r.s.built.endpoint.Limits.KeepAlive), 0 // it limits the replay only
 	for {
 		for _, e := range page.Events {
 			send("event", e)

@@ -54,7 +54,10 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if q.Cursor == "" {
 		return page, nil
 	}
-	at, truncated := log.position(q.Cursor)
+	at, truncated, err := s.replayFrom(ctx, caller.User, log, f, q)
+	if err != nil {
+		return nil, err
+	}
 	most := maxPage
 	if q.Most > 0 {
 		most = min(q.Most, maxPage)
@@ -68,18 +71,23 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 		page.Cursor = cursor(log.Epoch, list[most-1].Seq)
 	}
 	for _, e := range list {
-		switch {
-		case tooOld(q, e, s.Now()):
-			page.Truncated = true
-		case s.seesEvent(caller, e):
+		if s.seesEvent(caller, e) {
 			page.Events = append(page.Events, s.shown(e, cursor(log.Epoch, e.Seq)))
 		}
 	}
 	return page, nil
 }
 
-func tooOld(q *mcp.EventQuery, e Event, now time.Time) bool {
-	return q.MaxAge > 0 && e.At.Before(now.Add(-q.MaxAge))
+// replayFrom returns after which event a client continues, and whether it misses some: they are
+// not kept any more, or older than it wants.
+func (s *Service) replayFrom(ctx context.Context, owner string, log Log, f Filter, q *mcp.EventQuery) (at int64, truncated bool, err error) {
+	at, truncated = log.position(q.Cursor)
+	if q.MaxAge > 0 {
+		var skipped int64
+		skipped, err = s.Store.Older(ctx, owner, q.Name, f, at, s.Now().Add(-q.MaxAge))
+		at, truncated = max(at, skipped), truncated || skipped > 0
+	}
+	return at, truncated, err
 }
 
 // log returns the log of a user, and has events kept for it from now on.

@@ -70,6 +70,10 @@ type Store interface {
 	// the oldest first.
 	Events(ctx context.Context, owner, name string, f Filter, after, upTo int64, limit int) ([]Event, error)
 
+	// Older returns the number of the latest event of a log that f chooses, after one number and before a
+	// moment; 0 if there is none.
+	Older(ctx context.Context, owner, name string, f Filter, after int64, before time.Time) (int64, error)
+
 	// Reserve adds s, which gets no events yet, unless there is a subscription with its ID. It returns
 	// that of the store, and when the address was last verified for the owner and client. It returns ErrFull if there are most others in all, and ErrFullOwner if the
 	// owner has mostOwner.

@@ -91,7 +91,10 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	if sub.Sealed, err = s.seal(sub.ID, to); err != nil {
 		return nil, err
 	}
-	truncated := s.begin(sub, log, q)
+	truncated, err := s.begin(ctx, sub, log, q)
+	if err != nil {
+		return nil, err
+	}
 	if ok, err := s.Store.Confirm(ctx, sub); err != nil || !ok {
 		return nil, errors.Join(err, map[bool]error{false: &mcp.EventError{Kind: mcp.EventNotFound, Message: "The subscription was ended meanwhile.", Data: map[string]any{"kind": "subscription"}}}[ok])
 	}
@@ -165,7 +168,7 @@ func (s *Service) replaced(kept *Subscription, q *mcp.EventSubscription) (*targe
 }
 
 // begin sets how long a subscription lives and, if it is new, where it begins.
-func (s *Service) begin(sub *Subscription, log Log, q *mcp.EventSubscription) (truncated bool) {
+func (s *Service) begin(ctx context.Context, sub *Subscription, log Log, q *mcp.EventSubscription) (truncated bool, err error) {
 	ttl := defaultTTL
 	switch {
 	case q.Endless:
@@ -175,10 +178,10 @@ func (s *Service) begin(sub *Subscription, log Log, q *mcp.EventSubscription) (t
 	}
 	sub.Expires = s.Now().Add(ttl).Truncate(time.Millisecond).UTC()
 	if sub.Position = -1; q.Cursor != "" { // -1 is now
-		sub.Position, truncated = log.position(q.Cursor)
+		sub.Position, truncated, err = s.replayFrom(ctx, sub.Owner, log, sub.Filter, &q.EventQuery)
 		sub.Gap = truncated
 	}
-	return truncated
+	return truncated, err
 }
 
 // status tells how the deliveries of a subscription went before it was renewed.

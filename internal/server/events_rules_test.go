@@ -258,7 +258,7 @@ func (r *rig) settled() {
 }
 
 func TestEventsArePolledPageByPage(t *testing.T) {
-	r, _, _ := eventRig(t, io.Discard)
+	r, hooks, _ := eventRig(t, io.Discard)
 	token := r.token("alice", oauth.ScopeTools)
 	poll := func(more object) answered {
 		p := object{"name": "task.completed", "arguments": object{}}
@@ -297,6 +297,15 @@ func TestEventsArePolledPageByPage(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("too old: got %s", a.raw)
 		}
+	}
+	sub := hookTo("task.completed", hooks.url, hookSecret, object{})
+	sub["cursor"], sub["maxAgeMs"] = start.Result.Cursor, 1
+	if a := r.mcp(token, "events/subscribe", sub); a.Error != nil || !a.Result.Truncated {
+		t.Errorf("a webhook for what is young: got %s", a.raw)
+	}
+	young := r.send(token, "echo 4")
+	if got := hooks.wait(2); got[0].Type != "gap" || got[1].Data.Task != young {
+		t.Errorf("got %+v, want only what is young", got)
 	}
 	if got := r.do("POST", "/mcp", "", `{"jsonrpc":"2.0","id":1,"method":"events/poll","params":{"name":"task.completed"}}`); got.status != 401 {
 		t.Errorf("without a token: got %d", got.status)
@@ -368,48 +377,60 @@ func TestAModelIsToldOfEvents(t *testing.T) {
 	}
 }
 
-// TestAStreamGetsEventsUntilTheAccessEnds reads a stream as a client of the newer era.
+// TestAStreamGetsEventsUntilTheAccessEnds reads streams as clients of both eras. Their maxAgeMs does not
+// apply to an event that comes while they are open.
 func TestAStreamGetsEventsUntilTheAccessEnds(t *testing.T) {
-	r, _, _ := eventRig(t, io.Discard)
-	token := r.token("alice", oauth.ScopeTools)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", r.cfg.Load().URL+"/mcp", strings.NewReader(
-		`{"jsonrpc":"2.0","id":7,"method":"events/stream","params":{"name":"task.completed","arguments":{},"cursor":null,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`))
-	if err != nil {
-		t.Fatal(err)
+	for version, meta := range map[string]string{
+		"2026-07-28": `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`,
+		"2025-11-25": "",
+	} {
+		t.Run(version, func(t *testing.T) {
+			r, _, _ := eventRig(t, io.Discard)
+			token := r.token("alice", oauth.ScopeTools)
+			until := r.stream(token, version, `{"name":"task.completed","arguments":{},"cursor":null,"maxAgeMs":1`+meta+`}`)
+			until("notifications/events/active")
+			task := r.send(token, "echo hello")
+			if got := until("notifications/events/event"); !strings.Contains(got, task) || !strings.Contains(got, `"io.modelcontextprotocol/subscriptionId":7`) {
+				t.Errorf("got %s", got)
+			}
+			grant, err := r.oauth.Tokens.Verify(t.Context(), token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.oauth.Grants.Revoke(t.Context(), grant.GrantID, "test"); err != nil {
+				t.Fatal(err)
+			}
+			r.Server.events.Wake()
+			if got := until("notifications/events/terminated"); !strings.Contains(got, "-32012") {
+				t.Errorf("got %s", got)
+			}
+		})
 	}
-	for name, value := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "text/event-stream", "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "events/stream"} {
+}
+
+// stream opens a stream of events, and returns what reads it until a line says something.
+func (r *rig) stream(token, version, params string) (until func(what string) string) {
+	req, err := http.NewRequestWithContext(r.t.Context(), "POST", r.cfg.Load().URL+"/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":7,"method":"events/stream","params":`+params+`}`))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for name, value := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": version, "Mcp-Method": "events/stream"} {
 		req.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	r.t.Cleanup(func() { resp.Body.Close() })
 	lines := bufio.NewScanner(resp.Body)
-	until := func(what string) string {
-		t.Helper()
+	return func(what string) string {
+		r.t.Helper()
 		for lines.Scan() {
 			if strings.Contains(lines.Text(), what) {
 				return lines.Text()
 			}
 		}
-		t.Fatalf("the stream ended without %s: %v", what, lines.Err())
+		r.t.Fatalf("the stream ended without %s: %v", what, lines.Err())
 		return ""
-	}
-	until("notifications/events/active")
-	task := r.send(token, "echo hello")
-	if got := until("notifications/events/event"); !strings.Contains(got, task) || !strings.Contains(got, `"subscriptionId":7`) && !strings.Contains(got, `subscriptionId":7`) {
-		t.Errorf("got %s", got)
-	}
-	grant, err := r.oauth.Tokens.Verify(t.Context(), token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.oauth.Grants.Revoke(t.Context(), grant.GrantID, "test"); err != nil {
-		t.Fatal(err)
-	}
-	r.Server.events.Wake()
-	if got := until("notifications/events/terminated"); !strings.Contains(got, "-32012") {
-		t.Errorf("got %s", got)
 	}
 }
