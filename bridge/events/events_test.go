@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 )
@@ -37,6 +38,15 @@ func TestABodyIsSigned(t *testing.T) {
 	to.Until = now
 	if got, err := sign(to, now, "tsk_7f3a.4", body); err != nil || got != two {
 		t.Errorf("after the grace: got %q, %v, want %q", got, err, two)
+	}
+}
+
+// TestAnEventIsShort has an agent that names its context by the longest ID, in characters that JSON escapes.
+func TestAnEventIsShort(t *testing.T) {
+	s := &Service{TaskURL: "https://rialto.example/answer/"}
+	b, err := json.Marshal(s.shown(Event{Name: "task.completed", Context: strings.Repeat("<\U0010ffff", 500)}, "1"))
+	if err != nil || len(b) > 4<<10 {
+		t.Errorf("got %d bytes, %v", len(b), err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"time"
 
+	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
 
@@ -49,7 +50,8 @@ func eventType(name, title, description, input, payload string) mcp.EventType {
 // EventTypes implements mcp.Events. All callers may know of all types.
 func (s *Service) EventTypes(context.Context) []mcp.EventType { return types }
 
-// shown returns an event as clients get it.
+// shown returns an event as clients get it. All texts in it are short, so that it keeps below the
+// 256 KiB of SEP-3415.
 func (s *Service) shown(e Event, at string) mcp.Event {
 	var data any = struct {
 		Agent  string `json:"agent"`
@@ -64,7 +66,7 @@ func (s *Service) shown(e Event, at string) mcp.Event {
 			State   string `json:"state"`
 			Summary string `json:"summary,omitempty"`
 			URL     string `json:"task_url"`
-		}{e.Task, e.Context, e.Agent, e.State, e.Text, s.TaskURL + url.PathEscape(e.Task)}
+		}{e.Task, sanitize.Short(e.Context, sanitize.MaxName), e.Agent, e.State, e.Text, s.TaskURL + url.PathEscape(e.Task)}
 	}
 	b, _ := json.Marshal(data) // strings always have a JSON form
 	return mcp.Event{ID: e.ID, Name: e.Name, At: e.At.UTC().Truncate(time.Millisecond), Data: b, Cursor: at}

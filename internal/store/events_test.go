@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -74,6 +75,11 @@ func TestAChangeOfATaskIsAnEventForThoseWhoWantIt(t *testing.T) {
 		one(a2a.AuthRequired, "sign in")
 		one(a2a.Completed, "done")
 		two(a2a.Rejected, "no")
+		long := &ledger.Record{Handle: "long", Owner: "alice", Agent: "hostile", MessageID: "m", Created: time.Now(), Updated: time.Now(), Idle: true,
+			Task: &a2a.Task{ContextID: strings.Repeat("ü", 20<<10), Status: a2a.Status{State: a2a.Failed}}}
+		if err := db.Ledger.AddTask(t.Context(), long, "r", 100); err != nil {
+			t.Fatal(err)
+		}
 		bobs(a2a.Completed, "secret")
 		now := time.Now().Truncate(time.Millisecond)
 		short := &ledger.Record{Handle: "short", Owner: "alice", Agent: "other", MessageID: "m", Created: now, Updated: now, Idle: true,
@@ -83,7 +89,7 @@ func TestAChangeOfATaskIsAnEventForThoseWhoWantIt(t *testing.T) {
 		}
 		for name, want := range map[string][]string{
 			"task.completed":      {"1 one maps talk completed done", "2 short other  completed "},
-			"task.failed":         {"1 two maps talk rejected no"},
+			"task.failed":         {"1 two maps talk rejected no", "2 long hostile " + strings.Repeat("ü", 1000) + " failed "},
 			"task.input_required": {"1 one maps talk input-required which?"},
 			"task.auth_required":  {"1 one maps talk auth-required sign in"},
 			"task.progress":       {"1 one maps talk working looking"},

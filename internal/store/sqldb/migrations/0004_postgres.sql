@@ -38,7 +38,8 @@ CREATE TABLE account_terms (
 );
 CREATE INDEX account_terms_term ON account_terms (term, id);
 
--- The events of tasks: see event_logs. A report of progress is an event at most every 15 seconds.
+-- The events of tasks: see event_logs. A report of progress is an event at most every 15 seconds. No
+-- client asks for a context_id of more than 1000 characters, which is the agent's.
 CREATE FUNCTION add_task_event() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF TG_OP = 'INSERT' THEN
@@ -49,7 +50,7 @@ BEGIN
 		RETURN NULL;
 	END IF;
 	INSERT INTO events (owner, name, seq, id, at, handle, agent, context_id, state, summary)
-	SELECT owner, name, last + 1, NEW.handle || '.' || NEW.updated, NEW.updated, NEW.handle, NEW.agent, NEW.context_id, NEW.state, NEW.summary
+	SELECT owner, name, last + 1, NEW.handle || '.' || NEW.updated, NEW.updated, NEW.handle, NEW.agent, substr(NEW.context_id, 1, 1000), NEW.state, NEW.summary
 	FROM event_logs WHERE owner = NEW.owner AND name = CASE WHEN NEW.settled = 0 THEN 'task.progress'
 		WHEN NEW.state = 'completed' THEN 'task.completed' WHEN NEW.state = 'input-required' THEN 'task.input_required' WHEN NEW.state = 'auth-required' THEN 'task.auth_required' ELSE 'task.failed' END
 	AND (NEW.settled = 1 OR NOT EXISTS (SELECT 1 FROM events e WHERE e.name = 'task.progress' AND e.owner = NEW.owner AND e.handle = NEW.handle AND e.at > NEW.updated - 15000))
