@@ -170,7 +170,7 @@ func next(e *ledger.Record, show Chunk) string {
 	case state == a2a.Unknown:
 		return fmt.Sprintf("The agent does not tell how the task stands. Call get_task with task_id %q to look again; nothing is lost if you do so later.", e.Handle)
 	case !state.Terminal() && show.Events:
-		return fmt.Sprintf("The agent is still working. If this takes long, subscribe to the events task.completed, task.failed and task.input_required with the argument task_id %q instead of asking again, and tell the user that the answer follows. Call get_task with task_id %q to wait for the result here; nothing is lost if you do so later.", e.Handle, e.Handle)
+		return fmt.Sprintf("The agent is still working. If this takes long, subscribe to the events task.completed, task.failed, task.input_required and task.auth_required with the argument task_id %q instead of asking again, and tell the user that the answer follows. Call get_task with task_id %q to wait for the result here; nothing is lost if you do so later.", e.Handle, e.Handle)
 	case !state.Terminal():
 		return fmt.Sprintf("The agent is still working. Call get_task with task_id %q to wait for the result; nothing is lost if you do so later.", e.Handle)
 	}

@@ -51,6 +51,9 @@ type Service struct {
 	// Grant returns the grant of a context, and Access for whom a grant acts now; false if it ended.
 	Grant  func(context.Context) string
 	Access func(ctx context.Context, grant string) (directory.Caller, bool, error)
+	// Task returns the state of a user's task and whether it has ended. It returns "" for a task that
+	// the user does not have, or that the caller of the context may not see.
+	Task func(ctx context.Context, user, task string) (state string, ended bool, err error)
 	// Limits returns how many subscriptions there may be in all, and of one user.
 	Limits func() (most, perUser int)
 

@@ -63,6 +63,10 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	if err != nil {
 		return nil, err
 	}
+	late, err := s.tooLate(ctx, sub, q)
+	if err != nil {
+		return nil, err
+	}
 	most, perUser := s.Limits()
 	kept, verified, err := s.Store.Reserve(ctx, sub, most, perUser)
 	switch {
@@ -79,14 +83,18 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 		return nil, err
 	}
 	sub.Fence, sub.Verified = kept.Fence, verified
-	if now := s.Now(); now.Sub(verified) > verifiedFor {
-		if err := s.verify(ctx, sub, to); err != nil {
-			if _, dropped := s.Store.Drop(context.WithoutCancel(ctx), sub.ID, sub.Fence); dropped != nil {
-				s.Log.Error("dropping an event subscription that was not verified", "id", sub.ID, "err", dropped)
-			}
-			return nil, err
+	now := s.Now()
+	switch {
+	case late != nil && !renewed:
+		err = late
+	case now.Sub(verified) > verifiedFor:
+		err, sub.Verified = s.verify(ctx, sub, to), now
+	}
+	if err != nil {
+		if _, dropped := s.Store.Drop(context.WithoutCancel(ctx), sub.ID, sub.Fence); dropped != nil {
+			s.Log.Error("dropping an event subscription that was not verified", "id", sub.ID, "err", dropped)
 		}
-		sub.Verified = now
+		return nil, err
 	}
 	if sub.Sealed, err = s.seal(sub.ID, to); err != nil {
 		return nil, err
@@ -130,6 +138,25 @@ func (s *Service) requested(ctx context.Context, caller directory.Caller, princi
 	sub.Expires = s.Now().Add(reservedFor)
 	log, err := s.log(ctx, sub.Owner, sub.Name)
 	return sub, log, err
+}
+
+// tooLate returns, as late, why a subscription to a task would get nothing: what it waits for has happened. A task
+// that is not the caller's is an error. The log must have been read before: what happens to the task
+// after this look is in the log after its last event.
+func (s *Service) tooLate(ctx context.Context, sub *Subscription, q *mcp.EventSubscription) (late, err error) {
+	if sub.Task == "" {
+		return nil, nil
+	}
+	state, ended, err := s.Task(ctx, sub.Owner, sub.Task)
+	switch {
+	case err != nil:
+		return nil, err
+	case state == "":
+		return nil, &mcp.EventError{Kind: mcp.EventForbidden, Message: "There is no task with this task_id, or it is not yours. list_tasks lists your tasks."}
+	case q.Cursor == "" && (ended || q.Name == "task."+strings.ReplaceAll(state, "-", "_")):
+		return mcp.Refusal("The state of this task is "+state+" already, so the event would not come. Call get_task with the task_id.", nil), nil
+	}
+	return nil, nil
 }
 
 func addressHash(address string) string {
@@ -177,7 +204,7 @@ func (s *Service) begin(ctx context.Context, sub *Subscription, log Log, q *mcp.
 		ttl = min(max(*q.TTL, minTTL), maxTTL)
 	}
 	sub.Expires = s.Now().Add(ttl).Truncate(time.Millisecond).UTC()
-	if sub.Position = -1; q.Cursor != "" { // -1 is now
+	if sub.Position = log.Last; q.Cursor != "" {
 		sub.Position, truncated, err = s.replayFrom(ctx, sub.Owner, log, sub.Filter, &q.EventQuery)
 		sub.Gap = truncated
 	}

@@ -93,7 +93,7 @@ func TestASubscriptionIsRenewedNotDoubled(t *testing.T) {
 	ids := make([]string, 8)
 	var wait sync.WaitGroup
 	for i := range ids {
-		wait.Go(func() { ids[i] = ask(alice, object{"task_id": "one"}, "absent").Result.ID })
+		wait.Go(func() { ids[i] = ask(alice, object{"context_id": "one"}, "absent").Result.ID })
 	}
 	wait.Wait()
 	for _, id := range ids {
@@ -309,6 +309,47 @@ func TestEventsArePolledPageByPage(t *testing.T) {
 	}
 	if got := r.do("POST", "/mcp", "", `{"jsonrpc":"2.0","id":1,"method":"events/poll","params":{"name":"task.completed"}}`); got.status != 401 {
 		t.Errorf("without a token: got %d", got.status)
+	}
+}
+
+// TestASubscriptionToATaskGetsItsEndOrIsRefused subscribes to tasks of others, that have ended, and that
+// end while the webhook is verified.
+func TestASubscriptionToATaskGetsItsEndOrIsRefused(t *testing.T) {
+	r, hooks, agent := eventRig(t, io.Discard)
+	alice, bob := r.token("alice", oauth.ScopeTools), r.token("bob", oauth.ScopeTools)
+	subscribe := func(name, task string) answered {
+		return r.mcp(alice, "events/subscribe", hookTo(name, hooks.url, hookSecret, object{"task_id": task}))
+	}
+	running := r.mcp(alice, "tools/call", object{"name": "send_task", "arguments": object{"agent": "scripted", "message": "wait a bit", "wait": 0.1}}).Result.Structured.Task
+	ended, asks := r.send(alice, "echo hello"), r.send(alice, "ask which")
+	for _, tc := range []struct {
+		name, task string
+		code       int
+	}{
+		{"task.completed", "misspelt", -32012}, {"task.completed", r.send(bob, "echo secret"), -32012},
+		{"task.completed", ended, -32602}, {"task.auth_required", ended, -32602}, {"task.input_required", asks, -32602},
+	} {
+		if a := subscribe(tc.name, tc.task); a.Error == nil || a.Error.Code != tc.code {
+			t.Errorf("%s of %q: got %s", tc.name, tc.task, a.raw)
+		}
+	}
+	hooks.mu.Lock()
+	hooks.verify = func(w http.ResponseWriter, challenge string) {
+		agent.Release()
+		r.mcp(alice, "tools/call", object{"name": "get_task", "arguments": object{"task_id": running, "wait": 10}})
+		repeats(w, challenge)
+	}
+	hooks.mu.Unlock()
+	for range 2 { // the second renews the first, although the task has ended
+		if a := subscribe("task.completed", running); a.Error != nil {
+			t.Fatal(a.raw)
+		}
+	}
+	if got := hooks.wait(1); got[0].Data.Task != running {
+		t.Errorf("got %+v, want the end of the task", got)
+	}
+	if grants, err := r.store.Events.Grants(t.Context()); err != nil || len(grants) != 1 {
+		t.Errorf("got %v, %v", grants, err)
 	}
 }
 

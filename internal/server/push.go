@@ -10,6 +10,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/events"
+	"rialto/bridge/ledger"
 	"rialto/bridge/push"
 	"rialto/internal/guardhttp"
 	"rialto/mcp"
@@ -57,6 +58,16 @@ func newEvents(s *Server, secret []byte) *events.Service {
 			return p.GrantID
 		},
 		Access: accessOf(s.store.OAuth),
+		Task: func(ctx context.Context, user, task string) (string, bool, error) {
+			e, _, err := s.bridge.Runner.Current(ctx, user, task)
+			if errors.Is(err, ledger.ErrNoTask) {
+				return "", false, nil
+			}
+			if err != nil {
+				return "", false, err
+			}
+			return string(e.State()), e.State().Terminal(), nil
+		},
 		Limits: func() (most, perUser int) {
 			l := s.cfg.Load().Limits
 			return l.EventSubscriptions, l.EventSubscriptionsPerUser

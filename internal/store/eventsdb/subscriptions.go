@@ -74,17 +74,17 @@ func find(ctx context.Context, q sqldb.Querier, id string) (*events.Subscription
 }
 
 // Confirm implements events.Store. The lock on the log is taken first, as by a task that ends: an
-// event has a number up to the position, or it finds the subscription.
+// event is found here, or it finds the subscription.
 func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, err error) {
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		if _, err := t.ExecContext(ctx, `UPDATE event_logs SET until = until WHERE owner = $1 AND name = $2`, s.Owner, s.Name); err != nil {
 			return err
 		}
 		_, err := t.ExecContext(ctx, `
-			UPDATE event_subscriptions SET position = CASE WHEN $3 < 0 THEN l.last ELSE $3 END, gap = $4, last = COALESCE((
+			UPDATE event_subscriptions SET position = $3, gap = $4, last = COALESCE((
 				SELECT max(seq) FROM events e WHERE e.owner = event_subscriptions.owner AND e.name = event_subscriptions.name
 					AND task IN ('', e.handle) AND event_subscriptions.agent IN ('', e.agent) AND context IN ('', e.context_id)), 0)
-			FROM event_logs l WHERE id = $1 AND fence = $2 AND verified = 0 AND l.owner = event_subscriptions.owner AND l.name = event_subscriptions.name`,
+			WHERE id = $1 AND fence = $2 AND verified = 0`,
 			s.ID, s.Fence, s.Position, sqldb.Flag(s.Gap))
 		if err != nil {
 			return err
