@@ -142,7 +142,11 @@ func eventMethod(m method) method {
 
 // as returns the error with the code that the client of a request knows.
 func (e *EventError) as(r *request) *Error {
-	refused := &Error{Code: e.Code(!r.Client.Extends(EventsExtension)), Message: e.Message}
+	sketch := !r.Client.Extends(EventsExtension)
+	if r.s.EventsSketch != nil {
+		sketch = r.s.EventsSketch(r.Client)
+	}
+	refused := &Error{Code: e.Code(sketch), Message: e.Message}
 	if e.Data != nil {
 		refused.Data, _ = json.Marshal(e.Data) // strings and numbers always have a JSON form
 	}

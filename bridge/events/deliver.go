@@ -93,7 +93,7 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 	if err != nil {
 		return false, err
 	}
-	a, err := s.post(ctx, sub, to, e.ID, body)
+	a, err := s.post(ctx, sub, to, s.webhookID(sub, e), body)
 	ok := failure(a, err) == ""
 	if s.Attempted != nil {
 		s.Attempted(ok)
@@ -106,6 +106,14 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 	sub.advance(e.Seq)
 	sub.Delivered, sub.Failing, sub.Failure = s.Now(), time.Time{}, ""
 	return true, nil
+}
+
+// webhookID returns the ID of an event's message, which is the same in every attempt.
+func (s *Service) webhookID(sub *Subscription, e Event) string {
+	if s.MessageIDs {
+		return "msg_" + sum([]string{sub.ID, e.ID})
+	}
+	return e.ID
 }
 
 // advance goes on to the next event.
@@ -189,7 +197,7 @@ func (s *Service) terminate(ctx context.Context, sub *Subscription) (done bool, 
 	if err != nil {
 		return false, err
 	}
-	why := map[string]any{"code": accessEnded.Code(true), "message": accessEnded.Message}
+	why := map[string]any{"code": accessEnded.Code(!s.SEPErrors), "message": accessEnded.Message}
 	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": why})
 	if err == nil && !a.busy() || spent(sub.Attempts+1) {
 		sub.Ended = true

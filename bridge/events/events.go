@@ -4,8 +4,8 @@
 // messages of the protocol: see package mcp. The events of tasks are written by the store, with
 // the change of the task.
 //
-// Where the specification is open: the principal of a subscription is the account and the client;
-// a receiver is verified again after verifiedFor, or when its address is new.
+// Where the specification is open, settings choose: see Service. A receiver is verified again after
+// verifiedFor, or when its address is new.
 package events
 
 import (
@@ -36,7 +36,7 @@ var (
 	ErrFullOwner = errors.New("the user has too many event subscriptions")
 )
 
-// Service implements mcp.Events. All fields but Attempted are required. Call Run.
+// Service implements mcp.Events. All fields but Attempted and those of type bool are required. Call Run.
 type Service struct {
 	Store     Store
 	Directory *directory.Directory
@@ -47,6 +47,10 @@ type Service struct {
 	TaskURL   string // the address of a task's page, without its handle
 	Now       func() time.Time
 	Log       *slog.Logger
+
+	SEPErrors  bool // a notice that a subscription ended has the code of SEP-3415, not that of the sketch before
+	MessageIDs bool // webhook-id differs between subscriptions, and is not the ID of the event
+	PerAccount bool // a subscription belongs to the account, not to one client of it
 
 	// Grant returns the grant of a context, and Access for whom a grant acts now; false if it ended.
 	Grant  func(context.Context) string

@@ -53,6 +53,13 @@ func subscriptionID(principal, address, name string, arguments json.RawMessage) 
 	return "sub_" + hex.EncodeToString(sum[:16]), nil
 }
 
+func (s *Service) subscriptionID(caller directory.Caller, principal string, q *mcp.EventSubscription) (string, error) {
+	if s.PerAccount {
+		principal = caller.User
+	}
+	return subscriptionID(principal, q.URL, q.Name, q.Arguments)
+}
+
 // Subscribe implements mcp.Events.
 func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventSubscription) (*mcp.EventGrant, error) {
 	caller, err := s.caller(ctx)
@@ -124,7 +131,7 @@ func (s *Service) requested(ctx context.Context, caller directory.Caller, princi
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("delivery.url is not an address", nil)
 	}
-	id, err := subscriptionID(principal, q.URL, q.Name, q.Arguments)
+	id, err := s.subscriptionID(caller, principal, q)
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}
@@ -229,10 +236,11 @@ func status(s *Subscription) *mcp.EventDeliveryStatus {
 // Unsubscribe implements mcp.Events. The ID holds the principal, so that users
 // end only subscriptions of their own.
 func (s *Service) Unsubscribe(ctx context.Context, principal string, q *mcp.EventSubscription) error {
-	if _, err := s.caller(ctx); err != nil {
+	caller, err := s.caller(ctx)
+	if err != nil {
 		return err
 	}
-	id, err := subscriptionID(principal, q.URL, q.Name, q.Arguments)
+	id, err := s.subscriptionID(caller, principal, q)
 	if err != nil {
 		return mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}

@@ -146,7 +146,7 @@ func failure(a *answer, err error) string {
 		return "http_4xx"
 	case err == nil:
 		return "challenge_failed" // a redirect, which is not followed
-	case record, certificate:
+	case record, certificate, errors.Is(err, http.ErrSchemeMismatch):
 		return "tls_error"
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
 		return "timeout"

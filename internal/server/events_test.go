@@ -30,12 +30,13 @@ type receiver struct {
 	url  string
 	host string
 
-	mu      sync.Mutex
-	secret  string
-	answers []int                                         // statuses, one after the other, before 200
-	verify  func(w http.ResponseWriter, challenge string) // answers a verification
-	got     []delivery
-	changed chan struct{}
+	mu       sync.Mutex
+	secret   string
+	messages bool                                          // webhook-id is not the ID of the event
+	answers  []int                                         // statuses, one after the other, before 200
+	verify   func(w http.ResponseWriter, challenge string) // answers a verification
+	got      []delivery
+	changed  chan struct{}
 }
 
 // delivery is a webhook that was verified.
@@ -97,7 +98,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		if !strings.HasPrefix(d.ID, "msg_"+d.Type+"_") {
 			r.t.Errorf("got %q as the id of %s", d.ID, body)
 		}
-	case d.ID != d.EventID || d.Cursor == nil || d.Timestamp == "":
+	case (d.ID != d.EventID) != r.messages || d.Cursor == nil || d.Timestamp == "":
 		r.t.Errorf("webhook-id %q, body %s", d.ID, body)
 	}
 	if len(r.answers) > 0 {
@@ -128,12 +129,15 @@ func (r *receiver) wait(n int) []delivery {
 }
 
 // eventRig is a server with one agent and a receiver that it may call.
-func eventRig(t *testing.T, log io.Writer) (*rig, *receiver, *a2atest.Agent) {
+func eventRig(t *testing.T, log io.Writer, set ...func(*config.Config)) (*rig, *receiver, *a2atest.Agent) {
 	hooks, agent := newReceiver(t), a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRigLogging(t, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})), func(c *config.Config) {
 		c.Agents = []config.Agent{{Name: "scripted", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}}
 		c.Push.AllowedHosts = []string{hooks.host}
+		for _, set := range set {
+			set(c)
+		}
 	})
 	return r, hooks, agent
 }

@@ -12,6 +12,7 @@ import (
 	"rialto/bridge/events"
 	"rialto/bridge/ledger"
 	"rialto/bridge/push"
+	"rialto/internal/config"
 	"rialto/internal/guardhttp"
 	"rialto/mcp"
 	"rialto/oauth"
@@ -48,11 +49,12 @@ func (s *Server) startPush(secret []byte) {
 
 // newEvents returns what tells MCP clients what happens to tasks and agents.
 func newEvents(s *Server, secret []byte) *events.Service {
-	guarded := &guardhttp.Client{Allowed: func() []string { return s.cfg.Load().Push.AllowedHosts }, MaxBytes: 4 << 10, Timeout: 10 * time.Second}
+	guarded, cfg := &guardhttp.Client{Allowed: func() []string { return s.cfg.Load().Push.AllowedHosts }, MaxBytes: 4 << 10, Timeout: 10 * time.Second}, s.cfg.Load().MCP
 	return &events.Service{
 		Store: s.store.Events, Directory: s.bridge.Directory, HTTP: guarded.HTTP(), Check: guarded.Check,
 		Key: deriveKey(secret, "event webhooks"), Replica: s.bridge.Runner.Replica, TaskURL: s.cfg.Load().URL + documents.TaskPath,
 		Now: time.Now, Log: s.log,
+		SEPErrors: cfg.EventErrors == config.EventErrorsSEP, MessageIDs: cfg.EventWebhookID == config.EventWebhookIDMessage, PerAccount: cfg.EventSubscriber == config.EventSubscriberAccount,
 		Grant: func(ctx context.Context) string {
 			p, _ := oauth.FromContext(ctx)
 			return p.GrantID
@@ -99,6 +101,9 @@ func offerEvents(s *Server, secret []byte) mcp.Extensions {
 	}
 	s.events = newEvents(s, secret)
 	more.Events, s.bridge.Tools.Events = s.events, true
+	if codes := s.cfg.Load().MCP.EventErrors; codes != config.EventErrorsAuto {
+		more.EventsSketch = func(mcp.Client) bool { return codes == config.EventErrorsSketch }
+	}
 	changed, relisted := s.bridge.Runner.TaskChanged, s.bridge.Directory.Changed
 	s.bridge.Runner.TaskChanged = func(owner, handle string, created bool) {
 		changed(owner, handle, created)
