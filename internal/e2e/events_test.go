@@ -73,6 +73,9 @@ func proveEvents(t *testing.T, database string, replicas int) {
 	}
 	began := time.Now()
 	w.work(tasks, kills)
+	if answer := w.subscribe(0, 0, "task.completed", hooks); !strings.Contains(answer, "deliveryStatus") {
+		t.Errorf("a subscription was not there to be renewed after the kills: %s", answer)
+	}
 	sent, presumed := time.Since(began), w.dropStopped()
 	most := 0
 	for deadline := time.Now().Add(time.Duration(60+tasks/5) * time.Second); w.missing() > 0; {
@@ -132,13 +135,14 @@ func secretOf(user int) string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%032d", user))
 }
 
-func (w *eventWorld) subscribe(user, agent int, name, hooks string) {
+func (w *eventWorld) subscribe(user, agent int, name, hooks string) (answer string) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"events/subscribe","params":{"name":%q,"arguments":{"agent":"agent%d"},"cursor":null,"ttlMs":null,
 		"delivery":{"mode":"webhook","url":"http://%s/%d","secret":%q}}}`, name, agent, hooks, user, secretOf(user))
 	resp := do(w.t, "POST", w.servers[0].URL+"/mcp", body, "Authorization", "Bearer "+w.tokens[user], "Content-Type", "application/json", "MCP-Protocol-Version", "2025-11-25")
 	if !strings.Contains(string(resp.body), `"id":"sub_`) {
 		w.t.Fatalf("events/subscribe: %s", resp.body)
 	}
+	return string(resp.body)
 }
 
 // work has clients begin tasks, and kills servers meanwhile.

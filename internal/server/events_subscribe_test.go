@@ -7,11 +7,13 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"rialto/bridge/directory"
+	"rialto/bridge/events"
 	"rialto/internal/config"
 	"rialto/oauth"
 )
@@ -115,6 +117,38 @@ func TestASubscriptionIsRenewedNotDoubled(t *testing.T) {
 		if id == "" || id != ids[0] {
 			t.Fatalf("got %q, want one subscription", ids)
 		}
+	}
+}
+
+// TestAnExpiredSubscriptionIsSilentUntilItIsRenewed has another subscription that gets the event.
+func TestAnExpiredSubscriptionIsSilentUntilItIsRenewed(t *testing.T) {
+	r, hooks, _ := eventRig(t, io.Discard)
+	token := r.token("alice", oauth.ScopeTools)
+	short, long := hookTo("task.completed", hooks.url, hookSecret, object{}), hookTo("task.completed", hooks.url, hookSecret, object{"agent": "scripted"})
+	id, other := r.mcp(token, "events/subscribe", short).Result.ID, r.mcp(token, "events/subscribe", long).Result.ID
+	kept, _, err := r.store.Events.Reserve(t.Context(), &events.Subscription{ID: id, Owner: "alice", Name: "task.completed"}, 9, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept.Expires = time.Now().Add(-time.Second)
+	if ok, err := r.store.Events.Confirm(t.Context(), kept); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for n := 1; n <= 3; n++ {
+		r.send(token, "echo hello")
+		for _, got := range hooks.wait(n) {
+			if got.Subscription != other {
+				t.Fatalf("got %+v after its subscription expired", got)
+			}
+		}
+	}
+	if a := r.mcp(token, "events/subscribe", short); a.Error != nil || a.Result.ID != id {
+		t.Fatal(a.raw)
+	}
+	r.send(token, "echo again")
+	late := slices.IndexFunc(hooks.wait(5), func(d delivery) bool { return d.Subscription == id })
+	if late < 3 {
+		t.Errorf("got %+v, want events for the renewed subscription", hooks.wait(5))
 	}
 }
 
