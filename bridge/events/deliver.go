@@ -17,7 +17,8 @@ const (
 	maxPause     = 3 * time.Minute  // between attempts
 	suspendAfter = 24 * time.Hour   // in which no attempt succeeded
 
-	// Of so many attempts within the hour, more than a share failed (SEP-3415).
+	// A subscription is suspended as well if more than suspendPercent of its attempts within
+	// suspendWindow failed, and there were suspendAttempts at least (SEP-3415).
 	suspendWindow   = time.Hour
 	suspendAttempts = 100
 	suspendPercent  = 95

@@ -25,7 +25,7 @@ type Event struct {
 	ID, Name                          string
 	At                                time.Time
 	Task, Agent, Context, State, Text string
-	UseCases                          []string // of the agent, for an event that is not of a task
+	UseCases                          []string // that its agent was for; set if it is not of a task
 }
 
 // Subscription is a webhook that gets events.

@@ -147,9 +147,9 @@ func (s *Service) requested(ctx context.Context, caller directory.Caller, princi
 	return sub, log, err
 }
 
-// tooLate returns, as late, why a subscription to a task would get nothing: what it waits for has happened. A task
-// that is not the caller's is an error. The log must have been read before: what happens to the task
-// after this look is in the log after its last event.
+// tooLate returns a refusal as late if the task of a new subscription has ended, or is in the state that
+// the subscription waits for. It returns an error if the task is not the caller's. The caller has read
+// the log before: a later change of the task is an event after the log's last one.
 func (s *Service) tooLate(ctx context.Context, sub *Subscription, q *mcp.EventSubscription) (late, err error) {
 	if sub.Task == "" {
 		return nil, nil

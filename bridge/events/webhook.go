@@ -40,8 +40,8 @@ type answer struct {
 	body       []byte
 }
 
-// busy tells whether the receiver may take later what it did not take now. A receiver that refuses a
-// control envelope for good does not know its type.
+// busy tells whether the receiver may accept the same message later. A receiver that answers otherwise to
+// a control envelope has accepted it, or does not know its type.
 func (a *answer) busy() bool {
 	return a.status == http.StatusTooEarly || a.status == http.StatusTooManyRequests || a.status >= 500
 }

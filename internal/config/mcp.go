@@ -14,7 +14,7 @@ type MCP struct {
 	Events        bool   `koanf:"events"`         // tell clients what happens
 	TaskCard      string `koanf:"task_card"`      // which clients get the task card
 
-	// What SEP-3415 leaves open, or its implementations do not agree on.
+	// SEP-3415 leaves these open, or its implementations do not agree.
 	EventErrors     string `koanf:"event_errors"`     // the numbers of errors
 	EventWebhookID  string `koanf:"event_webhook_id"` // what webhook-id identifies
 	EventSubscriber string `koanf:"event_subscriber"` // whom a subscription belongs to

@@ -26,7 +26,7 @@ func TestAWebhookThatDoesNotWantEventsGetsNone(t *testing.T) {
 		<-req.Context().Done()
 	}))
 	defer silent.Close()
-	unknown := httptest.NewUnstartedServer(http.NotFoundHandler()) // nobody has signed its certificate
+	unknown := httptest.NewUnstartedServer(http.NotFoundHandler()) // its certificate is self-signed
 	unknown.Config.ErrorLog = log.New(io.Discard, "", 0)
 	unknown.StartTLS()
 	defer unknown.Close()
