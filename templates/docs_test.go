@@ -84,6 +84,6 @@ func TestASearchOfTheDescriptionSaysHowMuchItFound(t *testing.T) {
 		}
 	}
 	if got := len(render(t, page.Matching(" "), "").all("#found")); got != 0 {
-		t.Error("a search for nothing is told what it found")
+		t.Error("a search for nothing shows a count")
 	}
 }
