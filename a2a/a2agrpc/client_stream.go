@@ -6,18 +6,22 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/status"
 )
 
-// stream makes a streaming call. It waits for the first message, because servers refuse there.
-func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []byte) (*http.Response, error) {
+// stream makes a streaming call. It waits for the first message, because servers refuse there,
+// but not longer than limit.
+func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []byte, limit time.Duration) (*http.Response, error) {
 	m := &messages{Reader: http.NoBody}
-	m.ctx, m.cancel = context.WithCancel(ctx)
+	m.ctx, m.cancel = context.WithCancelCause(ctx)
+	late := time.AfterFunc(limit, func() { m.cancel(tooSlow(limit)) })
+	defer late.Stop()
 	if err := m.open(conn, name, message); err != nil {
-		defer m.cancel()
-		return refusal(ctx, heard(m.s), err)
+		defer m.cancel(nil)
+		return refusal(m.ctx, heard(m.s), err)
 	}
 	resp := new(reply).of(http.StatusOK, streamHeader, nil)
 	resp.Body = m
@@ -28,7 +32,7 @@ func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []b
 type messages struct {
 	io.Reader                 // of nothing
 	ctx       context.Context // of the call; that of s ends with s
-	cancel    context.CancelFunc
+	cancel    context.CancelCauseFunc
 	s         grpc.ClientStream // nil if it never began
 
 	last  []byte // the last that was read
@@ -81,6 +85,6 @@ func (m *messages) Next() (message []byte, refused bool, err error) {
 
 // Close ends the call.
 func (m *messages) Close() error {
-	m.cancel()
+	m.cancel(nil)
 	return nil
 }

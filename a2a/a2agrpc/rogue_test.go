@@ -210,6 +210,42 @@ func TestWhoseFaultItIs(t *testing.T) {
 	}
 }
 
+// TestASilentServerIsNotWaitedFor: it takes the call and answers pings, and nothing else.
+func TestASilentServerIsNotWaitedFor(t *testing.T) {
+	over, address := carrier(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	over.AnswerTime = 20 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	for _, method := range []string{"SendMessage", "SendStreamingMessage"} {
+		_, err := over.Carry(ctx, &url.URL{Scheme: "http", Host: address}, "/lf.a2a.v1.A2AService/"+method, nil, nil)
+		if err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "took longer than 20ms") {
+			t.Errorf("%s: got %v, want that the answer took too long", method, err)
+		}
+	}
+}
+
+// TestAStreamMayBeSilentAfterItsFirstMessage, for longer than its first message may take.
+func TestAStreamMayBeSilentAfterItsFirstMessage(t *testing.T) {
+	const limit = time.Second
+	over, address := carrier(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(wire.AppendFrame(nil, []byte("one"), false))
+		_ = http.NewResponseController(w).Flush()
+		<-time.After(limit + limit/10)
+		_, _ = w.Write(wire.AppendFrame(nil, []byte("two"), false))
+	})
+	over.AnswerTime = limit
+	resp, err := over.Carry(t.Context(), &url.URL{Scheme: "http", Host: address}, "/lf.a2a.v1.A2AService/SubscribeToTask", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for _, want := range []string{"one", "two"} {
+		if got, _, err := resp.Body.(a2aclient.Messages).Next(); err != nil || string(got) != want {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
+	}
+}
+
 func TestACallerMayGiveUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client := dial(t, func(http.ResponseWriter, *http.Request) { cancel(); <-t.Context().Done() }, &a2aclient.Dialer{})

@@ -39,10 +39,15 @@ const (
 // maxConns bounds the connections of one Transport.
 const maxConns = 16
 
+// DefaultAnswerTime is how long Transport waits for an answer, or for the first message of a
+// stream, unless AnswerTime is set.
+const DefaultAnswerTime = 10 * time.Minute
+
 // Transport is an a2aclient.Carrier. Its zero value is useful; its fields must
 // not change once it is used. It may be used concurrently.
 type Transport struct {
-	TLS *tls.Config // for https; nil is what the system trusts
+	TLS        *tls.Config   // for https; nil is what the system trusts
+	AnswerTime time.Duration // 0 is DefaultAnswerTime
 
 	mu    sync.Mutex
 	conns map[origin]*grpc.ClientConn
@@ -119,9 +124,12 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 		return nil, e
 	}
 	ctx = metadata.NewOutgoingContext(ctx, md)
+	limit := cmp.Or(t.AnswerTime, DefaultAnswerTime)
 	if op.Streams() {
-		return stream(ctx, conn, name, message)
+		return stream(ctx, conn, name, message, limit)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooSlow(limit))
+	defer cancel()
 	c := &call{sent: message}
 	if err := conn.Invoke(ctx, name, &c.sent, &c.got, c.options()...); err != nil {
 		return refusal(ctx, c.hearing, err)
@@ -171,7 +179,7 @@ func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) 
 		return nil, errTooLarge()
 	}
 	if ctx.Err() != nil || !ok || !h.answers(st.Code()) {
-		return nil, cmp.Or(ctx.Err(), unanswered(st, err))
+		return nil, cmp.Or(context.Cause(ctx), unanswered(st, err))
 	}
 	code, body := encodeStatus(st)
 	head := jsonHeader
@@ -192,6 +200,13 @@ func errTooLarge() error {
 	e := a2a.Errorf(a2a.InvalidAgentResponse, "the answer is too large: more than %d bytes", DefaultMaxMessage)
 	e.Cause = a2a.ErrTooLarge
 	return e
+}
+
+// tooSlow is the error for an answer that took longer than it says.
+type tooSlow time.Duration
+
+func (e tooSlow) Error() string {
+	return fmt.Sprintf("its answer took longer than %s", time.Duration(e))
 }
 
 // answers reports whether a code is from the server, and not from a broken connection. An

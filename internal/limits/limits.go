@@ -61,6 +61,7 @@ var Table = []Limit{
 	{"Agents", "a2a/a2aclient", "DefaultMaxBody", "an answer of an agent"},
 	{"Agents", "a2a/a2aclient", "answerTime", "sending an answer or an event, from its first byte"},
 	{"Agents", "a2a/a2aclient", "firstEventTime", "the first event of a stream"},
+	{"Agents", "a2a/a2agrpc", "DefaultAnswerTime", "an answer over gRPC, or the first message of a stream"},
 	{"Agents", "a2a/a2aclient", "messagesQuiet", "silence after a message of a stream, until it is the whole answer"},
 	{"Agents", "a2a/a2aclient", "messagesTime", "the messages of a stream that answers with several"},
 	{"Agents", "a2a/a2aclient", "looksAtOnce", "looks at tasks beside their silent streams, at one time"},
