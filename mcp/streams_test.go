@@ -124,3 +124,25 @@ func TestStreamsAreBoundedPerUserAndInAll(t *testing.T) {
 		}
 	}
 }
+
+// TestResumedCallsAreNoStreamsOfChanges: a user whose calls come back after their connections broke
+// may have as many as the limits of calls allow.
+func TestResumedCallsAreNoStreamsOfChanges(t *testing.T) {
+	w, s := newWaiter(), changing()
+	s.Tools, s.Limits = append(s.Tools, w.tool()), mcp.Limits{StreamsPerUser: 1}
+	ann := (&client{t: t, srv: serve(t, s), era: eras[0], who: "ann"}).initialize()
+	_, changes := ann.get()
+	opened := strings.TrimSpace(strings.TrimPrefix(await(t, changes, "id: "), "id: "))
+	primed, _ := broken(t, w, ann)
+	resumed := ann.resume(primed)
+	if resumed.StatusCode != http.StatusOK || s.Streams().Open != 1 {
+		t.Errorf("got %d, and %+v, want the stream of the call, which does not count", resumed.StatusCode, s.Streams())
+	}
+	if res := ann.resume(opened); res.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("got %d for a second stream of changes, want 429", res.StatusCode)
+	}
+	close(w.release)
+	if got := rest(t, resumed); len(got) == 0 || !strings.Contains(string(got[len(got)-1].Data), "waited") {
+		t.Errorf("got %s, want the result", got)
+	}
+}

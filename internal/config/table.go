@@ -116,7 +116,7 @@ var limitSettings = []Setting{
 	{Key: "limits.stored_per_user", Live: true, Default: "1GiB", Doc: "What the tasks of a user take up in the database, without those up to 4 KiB. Beyond it no task starts, and one that grows ends, with what the agent sent before. `0`: no limit."},
 	{Key: "limits.stored_per_agent", Live: true, Default: "10GiB", Doc: "What the tasks of an agent, of all users, take up in the database. It works as `limits.stored_per_user`."},
 	{Key: "limits.streams", Default: "10000", Doc: "Open event streams of MCP clients in all, without those of running calls. More are refused with 503."},
-	{Key: "limits.streams_per_user", Default: "64", Doc: "Open event streams of a user, through all clients. More are refused with 429."},
+	{Key: "limits.streams_per_user", Default: "64", Doc: "Open event streams of a user, through all clients, without those of running calls. More are refused with 429."},
 	{Key: "limits.event_subscriptions", Live: true, Default: "10000", Doc: "Webhooks that get events for MCP clients, in all."},
 	{Key: "limits.event_subscriptions_per_user", Live: true, Default: "100", Doc: "Webhooks of a user that get events, through all clients."},
 	{Key: "limits.connections_per_agent", Live: true, Default: "2000", Doc: "Open connections to an agent, without gRPC. A silent task holds one. A message that finds all in use is not sent."},

@@ -274,12 +274,16 @@ func (s *Store) drop(st *Stream) {
 	st.wake()
 }
 
-// Keeps tells whether Resume finds the session's stream after the event with the id.
-func (s *Store) Keeps(session, eventID string) bool {
+// Keeps tells whether Resume finds the session's stream after the event with the id, and returns
+// the stream's note.
+func (s *Store) Keeps(session, eventID string) (note string, kept bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st, _ := s.find(session, eventID)
-	return st != nil
+	if st == nil {
+		return "", false
+	}
+	return st.note, true
 }
 
 // Resume finds the session's stream after the event with the id, and hands it over to

@@ -14,7 +14,7 @@ type Limits struct {
 	MaxBody        int64         // bytes of a request; zero means 4 MiB
 	MaxCalls       int           // concurrent requests of a principal; zero means 64; see Admit
 	Streams        int           // open event streams in all, but for those of running calls; zero means 10000
-	StreamsPerUser int           // open event streams of a user, through all clients; zero means 64
+	StreamsPerUser int           // the same of a user, through all clients; zero means 64
 	AskTimeout     time.Duration // for a client before 2026-07-28 to answer a question; zero means a minute
 	CallTimeout    time.Duration // of a call; zero means 10 minutes
 	ListenFor      time.Duration // of a subscription stream; zero means an hour

@@ -32,15 +32,18 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		writeError(w, wire.Errorf(http.StatusNotAcceptable, wire.CodeServer, "the answer is a text/event-stream"))
 		return
 	}
-	if c := e.continuationOf(principal, open.Nonce, last); c != nil && !e.streams.Keeps(open.Nonce, last) {
+	note, kept := e.streams.Keeps(open.Nonce, last)
+	if c := e.continuationOf(principal, open.Nonce, last); c != nil && !kept {
 		e.answerContinuation(w, r, open, r.Header.Get(gomcp.HeaderSessionID), c)
 		return
 	}
-	user := e.user(principal)
-	if !e.admitStream(w, user) {
-		return
+	if !kept || note == changesNote { // the limits of calls bound the others
+		user := e.user(principal)
+		if !e.admitStream(w, user) {
+			return
+		}
+		defer e.closeStream(user)
 	}
-	defer e.closeStream(user)
 	a := &response{}
 	a.init(w, r, e.Limits.KeepAlive)
 	st, next := e.streams.Resume(open.Nonce, last, a)
