@@ -94,12 +94,7 @@ func (db *DB) probing() *sql.DB {
 // usable reports whether the database can be read and written.
 func (db *DB) usable(ctx context.Context) error {
 	if db.Postgres {
-		var readOnly string
-		err := db.probing().QueryRowContext(ctx, `SELECT current_setting('transaction_read_only')`).Scan(&readOnly)
-		if err == nil && readOnly == "on" {
-			err = errors.New("the database is read-only: it may be a standby")
-		}
-		return err
+		return postgresUsable(ctx, db.probing())
 	}
 	if err := db.file.check(); err != nil {
 		return err
@@ -111,6 +106,25 @@ func (db *DB) usable(ctx context.Context) error {
 	}
 	if err == nil && db.Path != "" {
 		err = hasRoom(filepath.Dir(db.Path))
+	}
+	return err
+}
+
+// postgresUsable writes a temporary file of some hundred KiB on the server's disk: a result larger
+// than work_mem. A table would wait for locks, and find room within its file for a while on a full disk.
+func postgresUsable(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if _, err := tx.ExecContext(ctx, `SET LOCAL work_mem = '64kB'`); err != nil {
+		return err
+	}
+	var readOnly string
+	err = tx.QueryRowContext(ctx, `SELECT current_setting('transaction_read_only') FROM generate_series(1, 20000) HAVING count(*) > 0`).Scan(&readOnly)
+	if err == nil && readOnly == "on" {
+		err = errors.New("the database is read-only: it may be a standby")
 	}
 	return err
 }

@@ -1,9 +1,13 @@
 package sqldb
 
 import (
+	"net/url"
 	"os"
+	"strings"
 	"testing"
 	"time"
+
+	"rialto/oauth/oauthtest"
 )
 
 // TestAProbeFindsWhatIsWrong deletes the file, and drops what says which tables there are.
@@ -47,5 +51,20 @@ func TestAProbeDoesNotWaitForTheWriter(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAProbeOfPostgreSQLWritesToItsDisk takes the room for temporary files away.
+func TestAProbeOfPostgreSQLWritesToItsDisk(t *testing.T) {
+	dsn, err := url.Parse(oauthtest.PostgresSchema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := dsn.Query()
+	query.Set("temp_file_limit", "0")
+	dsn.RawQuery = query.Encode()
+	db := open(t, dsn.String())
+	if database, _ := db.Probe(t.Context()); database == nil || !strings.Contains(database.Error(), "temporary file size") {
+		t.Errorf("got %v, want that nothing can be written", database)
 	}
 }
