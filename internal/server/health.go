@@ -70,6 +70,7 @@ func (r readiness) write(w http.ResponseWriter) {
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if s.readiness(r.Context()).Status != "ok" {
+		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 		http.Error(w, "the database cannot be used", http.StatusServiceUnavailable)
 		return
 	}
@@ -82,6 +83,7 @@ func (s *Server) mcpHealth(w http.ResponseWriter, r *http.Request) {
 	found := s.readiness(r.Context())
 	if found.Status != "ok" {
 		status = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 	}
 	writeStatus(w, status, map[string]string{"status": found.Status})
 }

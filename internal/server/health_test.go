@@ -57,11 +57,13 @@ func TestReadinessSaysWhichCheckFails(t *testing.T) {
 	got := r.do("GET", "/readyz", "", "")
 	var found readiness
 	got.decode(t, &found)
-	if got.status != http.StatusServiceUnavailable || found.Checks["database"] == "ok" || found.Checks["draining"] != "ok" || strings.Contains(got.body, path) {
+	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" || found.Checks["database"] == "ok" || found.Checks["draining"] != "ok" || strings.Contains(got.body, path) {
 		t.Errorf("got %d %s", got.status, got.body)
 	}
-	if got := r.do("GET", "/healthz", "", ""); got.status != http.StatusServiceUnavailable {
-		t.Errorf("/healthz: got %d", got.status)
+	for _, path := range []string{"/healthz", "/mcp/health"} {
+		if got := r.do("GET", path, "", ""); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+			t.Errorf("%s: got %d, Retry-After %q", path, got.status, got.header.Get("Retry-After"))
+		}
 	}
 	if got := r.do("GET", "/livez", "", ""); got.status != http.StatusOK {
 		t.Errorf("/livez: got %d", got.status)
