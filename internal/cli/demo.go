@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
@@ -34,6 +36,7 @@ func demoCommand() *cobra.Command {
 		Short: "Run a server, an account and the Table Expert on this machine",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(syscall.SIGHUP) // it may run without its terminal
 			d := &demo{tables: tables}
 			if err := d.configure(dir, listenAt, address, agents); err != nil {
 				return err

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +28,7 @@ func tableExpertCommand() *cobra.Command {
 			"Callers must send the token in " + tokenEnv + ". The token is optional on loopback only.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			signal.Ignore(syscall.SIGHUP) // a service manager may send it to reload
 			token := os.Getenv(tokenEnv)
 			host, _, err := net.SplitHostPort(listenAt)
 			if err != nil {
