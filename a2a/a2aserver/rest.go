@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"rialto/a2a"
@@ -57,13 +58,24 @@ func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, at wire.REST
 	return c, nil
 }
 
+// parameters returns the query of r with its names in lowerCamelCase: transcoders of protocol
+// buffers send the original field names, such as page_size, too.
+func parameters(r *http.Request) url.Values {
+	q := url.Values{}
+	for name, values := range r.URL.Query() {
+		name = wire.LowerCamelName(name)
+		q[name] = append(q[name], values...)
+	}
+	return q
+}
+
 // query returns what r says of a task as the parameters of a call about it.
 func query(r *http.Request, id a2a.TaskID) ([]byte, error) {
 	q := struct {
 		ID            a2a.TaskID `json:"id"`
 		HistoryLength *int       `json:"historyLength,omitempty"`
 	}{ID: id}
-	if h := r.URL.Query().Get("historyLength"); h != "" {
+	if h := parameters(r).Get("historyLength"); h != "" {
 		n, err := strconv.Atoi(h)
 		if err != nil {
 			return nil, a2a.Errorf(a2a.InvalidParams, "historyLength must be a number")
@@ -76,7 +88,7 @@ func query(r *http.Request, id a2a.TaskID) ([]byte, error) {
 // filter returns the query of r as the parameters of a call that lists tasks.
 func filter(r *http.Request) ([]byte, error) {
 	params := map[string]any{}
-	for k, vs := range r.URL.Query() {
+	for k, vs := range parameters(r) {
 		switch k {
 		case "pageSize", "historyLength":
 			n, err := strconv.Atoi(vs[0])

@@ -11,6 +11,11 @@ const snakeDepth = 8
 
 var snakeStep = regexp.MustCompile(`_[a-z]`)
 
+// LowerCamelName returns a name such as message_id in lowerCamelCase.
+func LowerCamelName(name string) string {
+	return snakeStep.ReplaceAllStringFunc(name, func(s string) string { return strings.ToUpper(s[1:]) })
+}
+
 // lowerCamel returns params with the names of their members in lowerCamelCase. Parsers of the JSON
 // form of protocol buffers accept the original field names, such as message_id, too. Names in
 // metadata and data are the caller's own.
@@ -35,7 +40,7 @@ func renamed(b json.RawMessage, depth int) json.RawMessage {
 			if name != "metadata" && name != "data" && name != "params" {
 				value = renamed(value, depth-1)
 			}
-			out[snakeStep.ReplaceAllStringFunc(name, func(s string) string { return strings.ToUpper(s[1:]) })] = value
+			out[LowerCamelName(name)] = value
 		}
 		b, _ = json.Marshal(out) // what was read from JSON has a JSON form
 	case json.Unmarshal(b, &list) == nil && list != nil:
