@@ -51,7 +51,7 @@ func (s *Server) ServeCard(w http.ResponseWriter, r *http.Request) {
 		s.writeCard(w, r)
 	case http.MethodOptions:
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", wire.VersionHeader+", A2A-Extensions, Authorization, If-None-Match")
+		h.Set("Access-Control-Allow-Headers", "*, "+wire.VersionHeader+", A2A-Extensions, Authorization, If-None-Match")
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
 	default:

@@ -145,7 +145,8 @@ func crossOrigin(next http.Handler) http.Handler {
 			return
 		}
 		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP, A2A-Version, A2A-Extensions, X-A2A-Extensions, If-None-Match")
+		// The star stands for the headers that pages such as ChatGPT's add, but not for Authorization.
+		h.Set("Access-Control-Allow-Headers", "*, Authorization, Content-Type, DPoP, A2A-Version, A2A-Extensions, X-A2A-Extensions, If-None-Match")
 		h.Set("Access-Control-Max-Age", "7200")
 		w.WriteHeader(http.StatusNoContent)
 	})

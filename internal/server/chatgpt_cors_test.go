@@ -11,9 +11,13 @@ import (
 // TestPagesOfChatGPTMayCall calls what ChatGPT's pages call, with the headers that they add to every
 // request. The server knew two of the origins, and none of the headers.
 func TestPagesOfChatGPTMayCall(t *testing.T) {
-	r := newRigWith(t, func(c *config.Config) { c.AllowedOrigins = []string{"https://*.app.example"} })
+	agent, _ := scriptedAgent(t)
+	r := newRigWith(t, func(c *config.Config) {
+		c.AllowedOrigins, c.Agents = []string{"https://*.app.example"}, []config.Agent{agent}
+	})
 	wanted := "oai-client-version, oai-device-id, oai-language, oai-product-sku, OAI-New"
-	for _, path := range []string{"/mcp", "/mcp/tools/list", "/mcp/validate", "/mcp/health", "/token", "/register", "/.well-known/jwks.json", "/.well-known/mcp-metadata", "/.well-known/oauth-protected-resource"} {
+	for _, path := range []string{"/mcp", "/mcp/tools/list", "/mcp/validate", "/mcp/health", "/token", "/register", "/.well-known/jwks.json", "/.well-known/mcp-metadata", "/.well-known/oauth-protected-resource",
+		"/a2a/scripted", "/a2a/scripted/tasks/t", "/api/v1/agents", "/.well-known/agent-card.json", "/a2a/scripted/.well-known/agent-card.json"} {
 		for _, origin := range []string{"https://chatgpt.com", "https://chat.openai.com", "https://platform.openai.com", "https://web.chatgpt.com", "https://one.app.example"} {
 			got := r.do("OPTIONS", path, "", "", "Origin: "+origin, "Access-Control-Request-Headers: "+wanted)
 			if allowed := got.header.Get("Access-Control-Allow-Origin"); got.status != http.StatusNoContent || allowed != origin && allowed != "*" {
