@@ -90,7 +90,7 @@ func newSiege(t *testing.T, more string) *siege {
 
 // withstand lets an attack run beside honest traffic. It fails the test if an honest request got
 // an error, waited for too long, or the program took too much memory. In full, it measures the honest
-// traffic alone before: a p99 above maxHonest is no fault of the attack if it is not twice that.
+// traffic alone before: hashing a password takes long on purpose, so a sign-in may take twice as long as then.
 func (s *siege) withstand(t *testing.T, attack func(ctx context.Context)) {
 	t.Helper()
 	length := attackTime(t)
@@ -136,8 +136,12 @@ func (s *siege) report(t *testing.T, full bool, alone map[string][]time.Duration
 	for kind, took := range s.took {
 		p99, before := percentile(took, 99), percentile(alone[kind], 99)
 		t.Logf("%-10s %6d requests, p50 %v, p99 %v (%v without the attack), longest %v", kind, len(took), percentile(took, 50), p99, before, percentile(took, 100))
-		if full && p99 > max(maxHonest, 2*before) {
-			t.Errorf("%s: got a p99 of %v, want at most %v", kind, p99, max(maxHonest, 2*before))
+		most := maxHonest
+		if kind == "sign in" {
+			most = max(maxHonest, 2*before)
+		}
+		if full && p99 > most {
+			t.Errorf("%s: got a p99 of %v, want at most %v", kind, p99, most)
 		}
 	}
 	t.Logf("%d honest errors; attackers were answered by status %v", len(s.errors), s.strange)
