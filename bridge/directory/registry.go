@@ -30,6 +30,9 @@ type Registry struct {
 	// is called where Directory is nil; nil does not wait.
 	Await func(context.Context)
 
+	// Applied says, after each look of Run, which version of the list the directory has. nil: nobody asks.
+	Applied func(ctx context.Context, version int64) error
+
 	// Revision identifies how an agent is reached, beside what is stored of it. nil: nothing else.
 	Revision func(Settings) string
 
@@ -81,12 +84,15 @@ func (r *Registry) look(ctx context.Context) error {
 		return err
 	}
 	r.mu.Lock()
-	same := r.known != nil && version == r.version
-	r.mu.Unlock()
-	if same {
-		return nil
+	if r.known == nil || version != r.version {
+		err = r.load(ctx)
+		version = r.version
 	}
-	return r.Load(ctx)
+	r.mu.Unlock()
+	if err != nil || r.Applied == nil {
+		return err
+	}
+	return r.Applied(ctx, version)
 }
 
 // Load reads the list and passes it to the directory.

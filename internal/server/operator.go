@@ -3,7 +3,9 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"time"
 
@@ -53,23 +55,51 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	as := NewOAuth(cfg, silent, db, secret)
 	s = newOperator(func() *config.Config { return cfg }, log, db, as, nil)
 	s.Audit, s.Agents = record, newRegistry(func() *config.Config { return cfg }, silent, db, secret, as.Assertions.Issue, nil)
-	s.Agents.Await = func(ctx context.Context) { awaitServers(ctx, db) }
+	s.Agents.Await = func(ctx context.Context) {
+		if err := awaitServers(ctx, db); err != nil {
+			log.Error("the change is stored, but may not be in force everywhere yet", "err", err)
+		}
+	}
 	return s, func() { record.Flush(context.WithoutCancel(ctx)) }, nil
 }
 
 // awaitServers waits until the servers on a store, if there are some, have read its list of agents.
-func awaitServers(ctx context.Context, db *store.DB) {
+// It returns an error if a server that lives has not after three looks. One without a heartbeat
+// in that time is dead.
+func awaitServers(ctx context.Context, db *store.DB) error {
 	release, unserved, err := db.Unserved(ctx)
 	if release != nil {
 		_ = release() // it was only looked at
 	}
-	if err == nil && unserved {
-		return
+	if err != nil || unserved {
+		return err
 	}
-	select {
-	case <-ctx.Done():
-	case <-time.After(directory.Refresh + directory.Refresh/2): // one look, and reading the list
+	version, err := db.Records.AgentsVersion(ctx)
+	if err != nil {
+		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, 3*directory.Refresh)
+	defer cancel()
+	again := time.NewTicker(directory.Refresh / 20)
+	defer again.Stop()
+	first, err := db.Records.ReplicasBehind(ctx, version)
+	behind := first
+	for err == nil && len(behind) > 0 {
+		select {
+		case <-ctx.Done():
+			behind = maps.Clone(behind)
+			maps.DeleteFunc(behind, func(id string, count int64) bool { return first[id] == count })
+			if len(behind) == 0 {
+				return nil
+			}
+			return fmt.Errorf("%d running servers have not read the list of agents", len(behind))
+		case <-again.C:
+		}
+		if now, failed := db.Records.ReplicasBehind(ctx, version); ctx.Err() == nil {
+			behind, err = now, failed
+		}
+	}
+	return err
 }
 
 // CancelTask cancels a task as a short-lived replica of the server. It takes over only

@@ -16,6 +16,25 @@ func (db *Store) AgentsVersion(ctx context.Context) (version int64, err error) {
 	return version, db.sql.Read.QueryRowContext(ctx, `SELECT version FROM agents_version`).Scan(&version)
 }
 
+// NoteAgents records which version of the list of agents a replica offers.
+func (db *Store) NoteAgents(ctx context.Context, replica string, version int64) error {
+	_, err := db.sql.Write.ExecContext(ctx, `UPDATE replicas SET agents = $2 WHERE id = $1 AND agents < $2`, replica, version)
+	return err
+}
+
+// ReplicasBehind returns the heartbeats of the replicas that offer an older list of agents.
+func (db *Store) ReplicasBehind(ctx context.Context, version int64) (map[string]int64, error) {
+	behind := map[string]int64{}
+	rows, err := db.sql.Write.QueryContext(ctx, `SELECT id, heartbeats FROM replicas WHERE agents < $1`, version)
+	_, err = sqldb.Collect(rows, err, func(r *sql.Rows) (id string, err error) {
+		var count int64
+		err = r.Scan(&id, &count)
+		behind[id] = count
+		return id, err
+	})
+	return behind, err
+}
+
 // KeptAgents implements directory.AgentStore.
 func (db *Store) KeptAgents(ctx context.Context) (*directory.StoredAgents, error) {
 	kept := &directory.StoredAgents{}

@@ -54,7 +54,8 @@ CREATE INDEX tasks_context_name ON tasks (owner, agent, context_name) WHERE cont
 -- The replicas that live. Each counts its heartbeats; one whose count stands still is removed.
 CREATE TABLE replicas (
 	id         TEXT   NOT NULL PRIMARY KEY,
-	heartbeats BIGINT NOT NULL
+	heartbeats BIGINT NOT NULL,
+	agents     BIGINT NOT NULL DEFAULT 0 -- the version of the list of agents that it offers
 );
 
 -- Messages of callers who give them an ID, so that a repeated message is found. digest
