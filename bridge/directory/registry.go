@@ -30,7 +30,7 @@ type Registry struct {
 	// is called where Directory is nil; nil does not wait.
 	Await func(context.Context)
 
-	// Applied says, after each look of Run, which version of the list the directory has. nil: nobody asks.
+	// Applied gets the version of the list that the directory has, after each look of Run; it may be nil.
 	Applied func(ctx context.Context, version int64) error
 
 	// Revision identifies how an agent is reached, beside what is stored of it. nil: nothing else.
