@@ -1,8 +1,12 @@
 package store_test
 
 import (
+	"context"
+	"strings"
 	"testing"
+	"time"
 
+	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/internal/store/ledgerdb"
 	"rialto/internal/store/oauthdb"
@@ -31,3 +35,27 @@ type (
 )
 
 func together(db *store.DB) all { return all{db.OAuth, ofTasks{db.Ledger}, ofRecords{db.Records}} }
+
+// TestStatementsAboutTasksAreObserved adds a task and reads it. Tasks have connections of their own, which
+// reported nothing: no statement about a task had a span on PostgreSQL.
+func TestStatementsAboutTasksAreObserved(t *testing.T) {
+	each(t, func(t *testing.T, open func(*testing.T) *store.DB) {
+		db, ctx := open(t), t.Context()
+		var seen []string
+		db.Observe(func(string) func(context.Context, string) func(error) {
+			return func(_ context.Context, statement string) func(error) {
+				seen = append(seen, statement)
+				return func(error) {}
+			}
+		})
+		if err := db.Ledger.AddTask(ctx, &ledger.Record{Handle: "task", Owner: "alice", Agent: "one", Created: time.Now(), Updated: time.Now()}, "replica", 10); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Ledger.Task(ctx, "alice", "task"); err != nil {
+			t.Fatal(err)
+		}
+		if len(seen) != 2 || !strings.HasPrefix(seen[0], "INSERT") || !strings.HasPrefix(seen[1], "SELECT") {
+			t.Errorf("got %q, want an INSERT and a SELECT", seen)
+		}
+	})
+}

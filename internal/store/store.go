@@ -76,8 +76,10 @@ func (db *DB) Observe(observer func(system string) func(context.Context, string)
 	if db.sql.Postgres {
 		system = "postgresql"
 	}
-	db.sql.Read.Observe = observer(system)
-	db.sql.Write.Observe = db.sql.Read.Observe
+	observe := observer(system)
+	for _, each := range []*sqldb.DB{db.sql, db.tasks} {
+		each.Read.Observe, each.Write.Observe = observe, observe
+	}
 }
 
 // Close closes the database.

@@ -28,6 +28,21 @@ func Classify(err error) error {
 	return &unavailable.Error{Cause: err}
 }
 
+// fault returns err if the database caused it. It returns nil if the statement found nothing, if the
+// caller ended the transaction for a reason of its own, or if the caller left.
+func fault(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil
+	}
+	_, away := unavailable.As(err)
+	_, lite := errors.AsType[*sqlite.Error](err)
+	_, postgres := errors.AsType[*pgconn.PgError](err)
+	if away || lite || postgres {
+		return err
+	}
+	return nil
+}
+
 // closedText is the text of an error of package sql that has no name.
 const closedText = "sql: database is closed"
 

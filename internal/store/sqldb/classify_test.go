@@ -107,3 +107,46 @@ func TestOtherErrorsAreNotUnavailable(t *testing.T) {
 		}
 	})
 }
+
+// TestOnlyErrorsOfTheDatabaseAreObserved looks at what Observe gets. A refusal by the caller of a transaction
+// counted as an error of the database, and a failed query for one row did not.
+func TestOnlyErrorsOfTheDatabaseAreObserved(t *testing.T) {
+	each(t, func(t *testing.T, again func() *DB) {
+		db := again()
+		var got []error
+		db.Read.Observe = func(context.Context, string) func(error) {
+			return func(err error) { got = append(got, err) }
+		}
+		db.Write.Observe = db.Read.Observe
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		row := func(query string) func() {
+			return func() { _ = db.Read.QueryRowContext(t.Context(), query).Scan(new(string)) }
+		}
+		for what, tc := range map[string]struct {
+			do    func()
+			fault bool
+		}{
+			"a row that is not there":    {row(`SELECT hash FROM used_once WHERE hash = 'none'`), false},
+			"one row of no table":        {row(`SELECT hash FROM nowhere`), true},
+			"a statement of no table":    {func() { _, _ = db.Write.ExecContext(t.Context(), `DELETE FROM nowhere`) }, true},
+			"a refusal in a transaction": {func() { _ = db.InTx(t.Context(), func(*Tx) error { return errors.New("not found") }) }, false},
+			"a failure in a transaction": {func() {
+				_ = db.InTx(t.Context(), func(tx *Tx) error { _, err := tx.ExecContext(t.Context(), `SELEKT`); return err })
+			}, true},
+			"a caller who left": {func() { _ = mark(ended, db, "a") }, false},
+		} {
+			got = nil
+			if tc.do(); len(got) != 1 || (got[0] != nil) != tc.fault {
+				t.Errorf("%s: got %v, want one report, with an error: %t", what, got, tc.fault)
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		got = nil
+		if row(`SELECT hash FROM used_once`)(); len(got) != 1 || got[0] == nil {
+			t.Errorf("a closed database: got %v, want one report with an error", got)
+		}
+	})
+}

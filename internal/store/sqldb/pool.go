@@ -22,11 +22,21 @@ type Pool struct {
 	group    *group // commits statements that write together; nil if each is a transaction
 
 	// Observe is called before each statement outside a transaction and before each "TRANSACTION"; the function
-	// that it returns is called with the error. Set it before the pool is used. Nil does nothing.
+	// that it returns is called with the error, if it is one of the database. Set it before the pool is used. Nil
+	// does nothing.
 	Observe func(ctx context.Context, statement string) func(error)
 
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
+}
+
+// observe calls Observe. The function that it returns leaves out the errors that the database did not cause.
+func (p *Pool) observe(ctx context.Context, statement string) func(error) {
+	if p.Observe == nil {
+		return func(error) {}
+	}
+	ended := p.Observe(ctx, statement)
+	return func(err error) { ended(fault(ctx, err)) }
 }
 
 // prepared returns the statement for a query, or nil to send it as text. An error of the
@@ -79,10 +89,8 @@ func (p *Pool) storable(args []any) []any {
 
 // ExecContext runs a statement.
 func (p *Pool) ExecContext(ctx context.Context, query string, args ...any) (done sql.Result, err error) {
-	if p.Observe != nil {
-		ended := p.Observe(ctx, query)
-		defer func() { ended(err) }()
-	}
+	ended := p.observe(ctx, query)
+	defer func() { ended(err) }()
 	if p.group != nil {
 		err = p.group.inTx(ctx, func(t *Tx) (err error) {
 			done, err = t.ExecContext(ctx, query, args...)
@@ -100,10 +108,8 @@ func (p *Pool) ExecContext(ctx context.Context, query string, args ...any) (done
 
 // QueryContext asks for rows.
 func (p *Pool) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
-	if p.Observe != nil {
-		ended := p.Observe(ctx, query)
-		defer func() { ended(err) }()
-	}
+	ended := p.observe(ctx, query)
+	defer func() { ended(err) }()
 	if s := p.prepared(ctx, query); s != nil {
 		rows, err = s.QueryContext(ctx, args...)
 	} else {
@@ -123,13 +129,15 @@ func (r classified) Scan(dest ...any) error { return Classify(r.Row.Scan(dest...
 
 // QueryRowContext asks for one row.
 func (p *Pool) QueryRowContext(ctx context.Context, query string, args ...any) Row {
-	if p.Observe != nil {
-		defer p.Observe(ctx, query)(nil)
-	}
+	ended := p.observe(ctx, query)
+	var row *sql.Row
 	if s := p.prepared(ctx, query); s != nil {
-		return classified{s.QueryRowContext(ctx, args...)}
+		row = s.QueryRowContext(ctx, args...)
+	} else {
+		row = p.DB.QueryRowContext(ctx, query, p.storable(args)...)
 	}
-	return classified{p.DB.QueryRowContext(ctx, query, p.storable(args)...)}
+	ended(Classify(row.Err()))
+	return classified{row}
 }
 
 // longest bounds a transaction, far above the usual.

@@ -150,10 +150,8 @@ const tries = 4
 // nil and rolls back otherwise. do may be called again after what it did was
 // undone, so it must leave nothing behind but the outcome of its last call.
 func (db *DB) InTx(ctx context.Context, do func(*Tx) error) (err error) {
-	if db.Write.Observe != nil {
-		ended := db.Write.Observe(ctx, "TRANSACTION")
-		defer func() { ended(err) }()
-	}
+	ended := db.Write.observe(ctx, "TRANSACTION")
+	defer func() { ended(err) }()
 	if db.Write.group != nil {
 		return db.Write.group.inTx(ctx, do)
 	}
