@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"rialto/a2a"
@@ -19,6 +20,9 @@ type Observer interface {
 
 	// TakenOver counts a task that another process followed before.
 	TakenOver()
+
+	// Limited counts a message that is refused because of a limit.
+	Limited(ctx context.Context)
 
 	// FirstEvent reports the first event after a message, and Ended the last state of a task.
 	FirstEvent(agent string, after time.Duration)
@@ -44,6 +48,15 @@ func (f *Follower) traced(ctx context.Context) (context.Context, func()) {
 		defer f.mu.Unlock()
 		observeEnd(f.r.Observer, f.record)
 	}
+}
+
+// observeLimit reports err, and returns it, if it says that a limit is reached.
+func observeLimit(ctx context.Context, o Observer, err error) error {
+	_, limited := errors.AsType[*limitError](err)
+	if o != nil && (limited || errors.Is(err, ledger.ErrTooManyTasks)) {
+		o.Limited(ctx)
+	}
+	return err
 }
 
 func (f *Follower) observeFirst(now time.Time) {

@@ -29,10 +29,10 @@ func (r *Runner) mostRunning() int { return r.limits().TasksPerUser }
 // admit counts a task that is about to start or to continue, until done, or returns which limit
 // keeps it from that.
 func (r *Runner) admit(ctx context.Context, e *ledger.Record) (done func(), err error) {
-	if err := r.stored.check(ctx, e.Owner, e.Agent); err != nil {
-		return nil, err
+	if err = r.stored.check(ctx, e.Owner, e.Agent); err == nil {
+		done, err = r.live.counts.start(e, r.limits())
 	}
-	return r.live.counts.start(e, r.limits())
+	return done, observeLimit(ctx, r.Observer, err)
 }
 
 // StartTask writes e, a new task, into the ledger and starts a follower with its first message.
@@ -48,7 +48,7 @@ func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.R
 	for _, f := range r.live.overdue(r.mostRunning()) {
 		f.Save()
 	}
-	err = r.Ledger.AddTask(ctx, e, r.Replica, r.mostRunning())
+	err = observeLimit(ctx, r.Observer, r.Ledger.AddTask(ctx, e, r.Replica, r.mostRunning()))
 	var before ledger.ErrDuplicate
 	switch {
 	case errors.As(err, &before):
@@ -99,7 +99,7 @@ func (r *Runner) ContinueTask(ctx context.Context, conn directory.Conn, e *ledge
 func (r *Runner) reopen(ctx context.Context, e *ledger.Record, messageID string) error {
 	e.Touch(r.Now())
 	if err := r.Ledger.ContinueTask(ctx, e, messageID, r.Replica, e.Updated); err != nil {
-		return err
+		return observeLimit(ctx, r.Observer, err)
 	}
 	e.MessageID, e.Idle = messageID, false
 	r.announceChange(e)

@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2agrpc"
 	"rialto/internal/config"
+	"rialto/internal/telemetry"
 )
 
 // grpcInterfaces lists the gRPC addresses of an agent. In 1.0 the tenant names the
@@ -43,7 +44,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return err
 	}
-	srv := &a2agrpc.Server{Handler: recoverPanics(s.log, observeRequests(s.cfg.Load(), s.log, s.telemetry, h)), MaxMessage: int(s.cfg.Load().Limits.RequestSize)}
+	srv := &a2agrpc.Server{Handler: observeRequests(s.cfg.Load(), s.log, s.telemetry, telemetry.GRPCRoute, recoverPanics(s.log, h)), MaxMessage: int(s.cfg.Load().Limits.RequestSize)}
 	l = readersListener{&limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}
 	if secure := s.certificate.config("h2"); secure != nil {
 		l = tls.NewListener(l, secure)

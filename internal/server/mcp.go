@@ -61,7 +61,7 @@ func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger,
 				if p.User == "" {
 					by.address = as.Address(r)
 				}
-				return calls.mcp(h, by)
+				return calls.mcp(r.Context(), h, by)
 			},
 		},
 	}

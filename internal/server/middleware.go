@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -35,7 +34,7 @@ func recoverPanics(log *slog.Logger, next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(v)
 			default:
-				log.Error("panic", "path", redactPath(r.URL.Path), "value", v, "stack", string(debug.Stack()))
+				log.ErrorContext(r.Context(), "panic", "path", redactPath(r.URL.Path), "value", v, "stack", string(debug.Stack()))
 				http.Error(w, "internal error", http.StatusInternalServerError)
 			}
 		}()
@@ -79,11 +78,12 @@ func redactPath(path string) string {
 }
 
 // observeRequests gives each request an ID for the log, traces and measures it, and logs it at
-// debug level: without its query, headers and body, which hold codes and tokens.
-func observeRequests(cfg *config.Config, log *slog.Logger, t *telemetry.Telemetry, next http.Handler) http.Handler {
+// debug level: without its query, headers and body, which hold codes and tokens. route is that of
+// requests for which noteRoute notes none.
+func observeRequests(cfg *config.Config, log *slog.Logger, t *telemetry.Telemetry, route string, next http.Handler) http.Handler {
 	proxies := trustedProxies(cfg)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, ended := telemetry.WithRequest(r.Context(), requestID(r)), func(telemetry.Response) {}
+		ctx, ended := telemetry.WithRequest(r.Context(), &telemetry.Request{ID: requestID(r), Route: route}), func(telemetry.Response) {}
 		logs := log.Enabled(ctx, slog.LevelDebug)
 		if !logs && t == nil {
 			next.ServeHTTP(w, r.WithContext(ctx))
@@ -94,13 +94,14 @@ func observeRequests(cfg *config.Config, log *slog.Logger, t *telemetry.Telemetr
 			ctx, ended = t.HTTP(r, schemeOf(r, cfg.TLS.Scheme(), proxies))
 		}
 		start := time.Now()
-		route := new(string)
 		rec := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
-		next.ServeHTTP(rec, r.WithContext(context.WithValue(ctx, routeKey{}, route)))
-		ended(telemetry.Response{Route: *route, Status: rec.status, Stream: rec.Header().Get("Content-Type") == sse.ContentType})
-		if logs {
-			log.DebugContext(ctx, "request", "method", r.Method, "path", redactPath(r.URL.Path), "status", rec.status, "took", time.Since(start))
-		}
+		defer func() { // http.ErrAbortHandler may pass
+			ended(telemetry.Response{Status: rec.status, Stream: rec.Header().Get("Content-Type") == sse.ContentType})
+			if logs {
+				log.DebugContext(ctx, "request", "method", r.Method, "path", redactPath(r.URL.Path), "status", rec.status, "took", time.Since(start))
+			}
+		}()
+		next.ServeHTTP(rec, r.WithContext(ctx))
 	})
 }
 
@@ -116,13 +117,11 @@ func schemeOf(r *http.Request, own string, proxies []netip.Prefix) string {
 	return told
 }
 
-type routeKey struct{}
-
 // noteRoute notes which route matched, for observeRequests.
 func noteRoute(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if route, ok := r.Context().Value(routeKey{}).(*string); ok {
-			*route, _ = mux.CurrentRoute(r).GetPathTemplate()
+		if of := telemetry.RequestOf(r.Context()); of != nil {
+			of.Route, _ = mux.CurrentRoute(r).GetPathTemplate()
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -9,6 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/internal/config"
+	"rialto/internal/telemetry"
 	"rialto/mcp"
 
 	"golang.org/x/time/rate"
@@ -32,6 +33,8 @@ const (
 type callLimiter struct {
 	most func() config.Limits // in force now
 	now  func() time.Time
+
+	telemetry *telemetry.Telemetry // counts refusals; nil without it
 
 	mu      sync.Mutex
 	all     int
@@ -63,13 +66,18 @@ type refusedCall struct {
 
 // enter counts a call until leave, or refuses it. The headers tell the client about its limits.
 // perSecond is the rate of the door, of the limiter that of returns; 0 is no limit.
-func (c *callLimiter) enter(h http.Header, by caller, perSecond int, of func(*userCalls) **rate.Limiter) (leave func(), refused *refusedCall) {
+func (c *callLimiter) enter(ctx context.Context, h http.Header, by caller, perSecond int, of func(*userCalls) **rate.Limiter) (leave func(), refused *refusedCall) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u, most := c.user(by)
 	limiter := of(u)
 	setRate(limiter, perSecond, c.now())
-	defer func() { describe(h, most, most-u.open, *limiter, c.now(), refused) }()
+	defer func() {
+		describe(h, most, most-u.open, *limiter, c.now(), refused)
+		if refused != nil {
+			c.telemetry.Limited(ctx)
+		}
+	}()
 	switch {
 	case u.open >= most:
 		return nil, &refusedCall{http.StatusTooManyRequests, fmt.Sprintf("you have %d calls open (limits.%s); try again when one has ended", u.open, by.setting())}
@@ -167,7 +175,7 @@ func describe(h http.Header, most, left int, limiter *rate.Limiter, now time.Tim
 
 // a2a counts a call through A2A or REST until ctx ends, or returns an error.
 func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
-	leave, refused := c.enter(h, by, c.most().RatePerUser, func(u *userCalls) **rate.Limiter { return &u.a2a })
+	leave, refused := c.enter(ctx, h, by, c.most().RatePerUser, func(u *userCalls) **rate.Limiter { return &u.a2a })
 	if refused != nil {
 		return &a2a.Error{Code: a2a.RateLimited, Message: refused.text, HTTPStatus: refused.status}
 	}
@@ -176,8 +184,8 @@ func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
 }
 
 // mcp counts a call through MCP.
-func (c *callLimiter) mcp(h http.Header, by caller) (leave func(), refused *mcp.Overload) {
-	leave, why := c.enter(h, by, c.most().MCPRatePerUser, func(u *userCalls) **rate.Limiter { return &u.mcp })
+func (c *callLimiter) mcp(ctx context.Context, h http.Header, by caller) (leave func(), refused *mcp.Overload) {
+	leave, why := c.enter(ctx, h, by, c.most().MCPRatePerUser, func(u *userCalls) **rate.Limiter { return &u.mcp })
 	if why != nil {
 		return nil, &mcp.Overload{Status: why.status, Text: why.text}
 	}

@@ -73,7 +73,7 @@ func TestOpenCallsAreLimited(t *testing.T) {
 				var ends []context.CancelFunc
 				for n := range 3 {
 					if n == 2 { // calls through all doors count together
-						leave, refused := limiter.mcp(http.Header{}, c.by)
+						leave, refused := limiter.mcp(t.Context(), http.Header{}, c.by)
 						if refused != nil {
 							t.Fatal(refused)
 						}
@@ -87,11 +87,11 @@ func TestOpenCallsAreLimited(t *testing.T) {
 					}
 				}
 				h := http.Header{}
-				if _, refused := limiter.mcp(h, c.by); refused == nil || refused.Status != c.status || h.Get("Retry-After") != "1" || !strings.Contains(refused.Text, "limits.calls") {
+				if _, refused := limiter.mcp(t.Context(), h, c.by); refused == nil || refused.Status != c.status || h.Get("Retry-After") != "1" || !strings.Contains(refused.Text, "limits.calls") {
 					t.Errorf("one more: got %+v, %v, want %d", refused, h, c.status)
 				}
 				if c.other != (caller{}) {
-					if leave, refused := limiter.mcp(http.Header{}, c.other); refused != nil {
+					if leave, refused := limiter.mcp(t.Context(), http.Header{}, c.other); refused != nil {
 						t.Errorf("another: got %+v", refused)
 					} else {
 						leave()
@@ -99,7 +99,7 @@ func TestOpenCallsAreLimited(t *testing.T) {
 				}
 				ends[0]()
 				synctest.Wait()
-				if leave, refused := limiter.mcp(http.Header{}, c.by); refused != nil {
+				if leave, refused := limiter.mcp(t.Context(), http.Header{}, c.by); refused != nil {
 					t.Errorf("after one has ended: got %+v", refused)
 				} else {
 					leave()

@@ -26,7 +26,7 @@ func (s *Server) handler() (http.Handler, error) {
 		return nil, err
 	}
 	compressed, err := compress(r)
-	return recoverPanics(s.log, limitBodyTime(observeRequests(s.cfg.Load(), s.log, s.telemetry, rejectInvalidText(compressed)))), err
+	return limitBodyTime(observeRequests(s.cfg.Load(), s.log, s.telemetry, "", recoverPanics(s.log, rejectInvalidText(compressed)))), err
 }
 
 // routes mounts every route with its guard. The first route that matches answers.

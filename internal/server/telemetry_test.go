@@ -158,6 +158,29 @@ func TestErrorsOfCallsAreTold(t *testing.T) {
 	}
 }
 
+// TestAPanicIsTraced makes a request panic. Its span did not end, and it was neither measured nor logged.
+func TestAPanicIsTraced(t *testing.T) {
+	var logged bytes.Buffer
+	o := newObservedLogging(t, slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})), func(c *config.Config) { c.MCP.PublicListing = true })
+	o.bodies.address = func(*http.Request) string { panic("boom") }
+	if got := o.do("GET", "/mcp/resources/list", "", "", "X-Request-Id: the-id"); got.status != http.StatusInternalServerError {
+		t.Errorf("got %d %s, want 500", got.status, got.body)
+	}
+	if got := o.ended(oteltrace.SpanKindServer); got["GET /mcp/resources/list"].Status.Code != codes.Error {
+		t.Errorf("got %+v, want a span with an error", got)
+	}
+	if got, want := o.series("http.server.request.duration"), "http.request.method=GET http.response.status_code=500 http.route=/mcp/resources/list url.scheme=http 1"; !slices.Contains(got, want) {
+		t.Errorf("got %q, want %s", got, want)
+	}
+	for _, want := range []string{"msg=panic", "msg=request method=GET path=/mcp/resources/list status=500"} {
+		if !slices.ContainsFunc(strings.Split(logged.String(), "\n"), func(line string) bool {
+			return strings.Contains(line, want) && strings.Contains(line, "request_id=the-id") && strings.Contains(line, "trace_id=")
+		}) {
+			t.Errorf("got %s, want %s with the IDs", logged.String(), want)
+		}
+	}
+}
+
 // series returns the series of a metric as their attributes.
 func (o *observed) series(name string) (lines []string) {
 	o.t.Helper()
@@ -245,6 +268,39 @@ func TestEachDoorIsMeasured(t *testing.T) {
 	}
 	if _, ok := o.ended(oteltrace.SpanKindClient)["SELECT"]; !ok {
 		t.Error("there is no span of a statement")
+	}
+}
+
+// TestRefusalsAreCountedByDoor reaches limits through each door. Refusals with another status than 429 were not
+// counted, among them those of tools and of gRPC.
+func TestRefusalsAreCountedByDoor(t *testing.T) {
+	o := newObserved(t, func(c *config.Config) {
+		c.Limits.Tasks, c.DefaultAgent, c.GRPC.Listen = 1, "one", "127.0.0.1:0"
+	})
+	o.oauth.Registration.PerHour = func() int { return 1 }
+	full := o.full("alice")
+	o.call("send_task", `{"agent":"one","message":"hang","wait":0.1}`, "")
+	if got := o.call("send_task", `{"agent":"one","message":"echo hello"}`, ""); !strings.Contains(got.body, "limits.tasks") {
+		t.Fatalf("got %s, want that one task runs", got.body)
+	}
+	o.do("POST", "/api/v1/agents/one/tasks", full, `{"message":"echo hello"}`)
+	for _, b := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC} {
+		if _, err := o.client("", full, a2a.V10, b).Send(t.Context(), a2atest.Say("echo hello")); !a2a.Is(err, a2a.RateLimited) {
+			t.Errorf("%s: got %v, want a refusal", b, err)
+		}
+	}
+	for range 61 { // loopback may register sixty times as often
+		o.do("POST", "/mcp/oauth/register", "", `{"redirect_uris":["http://127.0.0.1/callback"]}`)
+	}
+	o.limits.mu.Lock()
+	o.limits.all += o.cfg.Load().Limits.Calls
+	o.limits.mu.Unlock()
+	if got := o.call("list_agents", `{}`, ""); got.status != http.StatusServiceUnavailable {
+		t.Errorf("got %d, want 503", got.status)
+	}
+	got, want := o.series("rialto.rate_limited"), []string{"door=a2a 2", "door=grpc 1", "door=login 1", "door=mcp 2", "door=rest 1"}
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -9,19 +9,19 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
 
 // Response is how a request was answered.
 type Response struct {
-	Route  string // the template of the path; "" if no route matched
 	Status int
 	Stream bool // an event stream, which lasts as long as its client wants
 }
 
 // HTTP begins the SERVER span of a request that was sent with a scheme, with the trace of its headers as parent, and
-// returns a function for its end.
+// returns a function for its end. The context of the request has a Request.
 // Nothing of the query is recorded: it can hold codes and states.
 func (t *Telemetry) HTTP(r *http.Request, scheme string) (context.Context, func(Response)) {
 	ctx, span := r.Context(), trace.SpanFromContext(context.Background())
@@ -36,22 +36,23 @@ func (t *Telemetry) HTTP(r *http.Request, scheme string) (context.Context, func(
 	begun := time.Now()
 	return ctx, func(a Response) {
 		labels := []attribute.KeyValue{httpMethod.String(method), httpStatus.Int(a.Status), urlScheme.String(scheme)}
-		if a.Route != "" {
-			labels = append(labels, httpRoute.String(a.Route))
+		route := RequestOf(ctx).Route
+		if route != "" {
+			labels = append(labels, httpRoute.String(route))
 		}
 		if span.IsRecording() {
-			span.SetName(strings.TrimSpace(method + " " + a.Route))
+			span.SetName(strings.TrimSpace(method + " " + route))
 			span.SetAttributes(labels...)
 		}
 		if a.Status >= 500 {
 			span.SetStatus(codes.Error, "")
 		}
 		span.End()
+		if a.Status == http.StatusTooManyRequests {
+			t.Limited(ctx)
+		}
 		if t.meters == nil {
 			return
-		}
-		if a.Status == http.StatusTooManyRequests {
-			t.meters.limited.Add(ctx, 1, labelled(door.String(doorOf(a.Route))))
 		}
 		if !a.Stream {
 			t.meters.http.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
@@ -61,13 +62,34 @@ func (t *Telemetry) HTTP(r *http.Request, scheme string) (context.Context, func(
 
 var httpMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
+// Limited counts the request of a context as refused because of a limit, once.
+func (t *Telemetry) Limited(ctx context.Context) {
+	r := RequestOf(ctx)
+	if r != nil && !r.limited.Swap(true) {
+		t.count(func(m *meters) metric.Int64Counter { return m.limited }, door.String(doorOf(r.Route)))
+	}
+}
+
+// doors are the parts of the server by the routes that belong to them. The first that matches counts.
+var doors = []struct{ door, routes string }{
+	{"login", "/mcp/oauth/ /oauth/ /authorize /token /register /par /revoke /introspect /userinfo /signin /signout"},
+	{"mcp", "/mcp /sse"},
+	{"rest", "/api/"},
+	{"grpc", GRPCRoute},
+	{"a2a", "/a2a /message: /tasks /v1/ /extendedAgentCard /agent/"},
+	{"pages", "/account /admin /answer/ /connect/ /documents/ /downloads/ /shared/"},
+}
+
+// GRPCRoute is the route of all calls over gRPC.
+const GRPCRoute = "/{service}/{method}"
+
 // doorOf names the part of the server that a route belongs to.
 func doorOf(route string) string {
-	for _, d := range []struct{ prefix, door string }{
-		{"/mcp", "mcp"}, {"/sse", "mcp"}, {"/api/", "rest"}, {"/a2a", "a2a"}, {"/message:", "a2a"}, {"/tasks", "a2a"}, {"/v1/", "a2a"},
-		{"/account", "pages"}, {"/admin", "pages"}, {"/authorize", "login"}, {"/token", "login"}, {"/register", "login"}, {"/par", "login"},
-	} {
-		if strings.HasPrefix(route, d.prefix) {
+	if route == "/" { // of the primary agent; the start page has no limit
+		return "a2a"
+	}
+	for _, d := range doors {
+		if slices.ContainsFunc(strings.Fields(d.routes), func(prefix string) bool { return strings.HasPrefix(route, prefix) }) {
 			return d.door
 		}
 	}

@@ -3,16 +3,31 @@ package telemetry
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 
 	"go.opentelemetry.io/contrib/bridges/otelslog"
 	"go.opentelemetry.io/otel/trace"
 )
 
+// Request is a request that is being answered.
+type Request struct {
+	ID    string // for the log
+	Route string // the template of the path; "" if no route matched
+
+	limited atomic.Bool // see Telemetry.Limited
+}
+
 type requestKey struct{}
 
-// WithRequest returns a context whose log lines have the ID of a request.
-func WithRequest(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestKey{}, id)
+// WithRequest returns the context of a request: its log lines have the ID.
+func WithRequest(ctx context.Context, r *Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// RequestOf returns the request of a context; nil without one.
+func RequestOf(ctx context.Context) *Request {
+	r, _ := ctx.Value(requestKey{}).(*Request)
+	return r
 }
 
 // Logs returns a handler that adds the IDs of the request, the trace and the span to the lines of h, and
@@ -35,8 +50,8 @@ func (t *Telemetry) Exported(name string) *slog.Logger {
 type withIDs struct{ slog.Handler }
 
 func (h withIDs) Handle(ctx context.Context, r slog.Record) error {
-	if id, ok := ctx.Value(requestKey{}).(string); ok {
-		r.AddAttrs(slog.String("request_id", id))
+	if q := RequestOf(ctx); q != nil {
+		r.AddAttrs(slog.String("request_id", q.ID))
 	}
 	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
 		r.AddAttrs(slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))

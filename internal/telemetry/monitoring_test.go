@@ -166,8 +166,9 @@ func scraped(t *testing.T) map[string]bool {
 	to.RefreshReused()
 	to.ClientRegistered(true)
 	to.Delivered(true)
-	_, refused := to.HTTP(httptest.NewRequest("POST", "/mcp", nil), "http")
-	refused(Response{Route: "/mcp", Status: http.StatusTooManyRequests})
+	of := WithRequest(t.Context(), &Request{Route: "/mcp"})
+	_, refused := to.HTTP(httptest.NewRequestWithContext(of, "POST", "/mcp", nil), "http")
+	refused(Response{Status: http.StatusTooManyRequests})
 	m.hybrids.Add(t.Context(), 1)
 	to.Read(Gauges{
 		Tasks:        func(context.Context) ([]ledger.Count, error) { return []ledger.Count{{Agent: "one", Tasks: 1}}, nil },
