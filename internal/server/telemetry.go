@@ -23,15 +23,16 @@ func (s *Server) observe() {
 	s.bridge.Runner.Observer = t
 	s.oauth.Exchange.Answered = t.TokenAnswered
 	if s.push != nil {
-		s.push.Attempted = t.Delivered
+		s.push.Attempted = t.Delivered(telemetry.Push)
 	}
 	if s.events != nil {
-		s.events.Attempted = t.Delivered
+		s.events.Attempted = t.Delivered(telemetry.Event)
 	}
 	t.Read(telemetry.Gauges{
 		Tasks:        s.store.Ledger.Unfinished,
 		OpenCircuits: func() []string { return openCircuits(s.bridge.Directory) },
 		Outbox:       s.store.Ledger.CountNotices,
+		NextNotice:   s.store.Ledger.NextNotice,
 		KeyExpiry:    func(ctx context.Context) (map[string]time.Time, error) { return keyExpiry(ctx, s.oauth.Keys) },
 		Streams:      s.mcp.Streams,
 		UsageDropped: s.usage.Dropped,

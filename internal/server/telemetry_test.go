@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -252,6 +253,7 @@ func TestEachDoorIsMeasured(t *testing.T) {
 		"rialto.usage.dropped":          " 0",
 		"rialto.mcp.streams":            "state=open 0",
 		"rialto.outbox":                 "state=pending 0",
+		"rialto.outbox.lag":             " 0",
 		"rialto.queue.length":           "queue=audit ",
 		"rialto.task.duration":          "agent=one state=completed 3",
 		"rialto.task.first_event":       "agent=one 3",
@@ -301,6 +303,33 @@ func TestRefusalsAreCountedByDoor(t *testing.T) {
 	got, want := o.series("rialto.rate_limited"), []string{"door=a2a 2", "door=grpc 1", "door=login 1", "door=mcp 2", "door=rest 1"}
 	if slices.Sort(got); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestDeliveriesAreCountedByKind ends a task that a push notification and an event tell of.
+func TestDeliveriesAreCountedByKind(t *testing.T) {
+	events, pushes := newReceiver(t), httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(pushes.Close)
+	o := newObserved(t, func(c *config.Config) {
+		c.Push.AllowedHosts, c.Push.Verify = []string{events.host, pushes.Listener.Addr().String()}, false
+	})
+	if sub := o.mcp(o.token("alice", oauth.ScopeTools), "events/subscribe", hookTo("task.completed", events.url, hookSecret, object{})); sub.Error != nil {
+		t.Fatalf("got %s", sub.raw)
+	}
+	say := a2atest.Say("echo hello")
+	say.Push = &a2a.PushConfig{URL: pushes.URL}
+	if _, err := o.client("/a2a/one", o.full("alice"), a2a.V10, a2a.JSONRPC).Send(t.Context(), say); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"kind=event outcome=ok 1", "kind=push outcome=ok 1"}
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) { // a count has no sign
+		got := o.series("rialto.push.deliveries")
+		if slices.Sort(got); slices.Equal(got, want) {
+			return
+		}
+		if time.Since(begun) > 20*time.Second {
+			t.Fatalf("got %q, want %q", got, want)
+		}
 	}
 }
 

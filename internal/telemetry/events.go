@@ -52,9 +52,17 @@ func (t *Telemetry) CardChanged(name string) {
 	t.count(func(m *meters) metric.Int64Counter { return m.cardChanges }, agent.String(name))
 }
 
-// Delivered counts an attempt to deliver a push notification.
-func (t *Telemetry) Delivered(ok bool) {
-	t.count(func(m *meters) metric.Int64Counter { return m.deliveries }, outcome.String(word(ok)))
+// Push and Event are what is delivered to a webhook: a push notification about a task, or an MCP event.
+const (
+	Push  = "push"
+	Event = "event"
+)
+
+// Delivered returns a function that counts an attempt to deliver what is of a kind: Push or Event.
+func (t *Telemetry) Delivered(of string) func(ok bool) {
+	return func(ok bool) {
+		t.count(func(m *meters) metric.Int64Counter { return m.deliveries }, kind.String(of), outcome.String(word(ok)))
+	}
 }
 
 func word(ok bool) string {

@@ -16,6 +16,7 @@ type Gauges struct {
 	Tasks        func(context.Context) ([]ledger.Count, error)        // that have not ended
 	OpenCircuits func() []string                                      // the agents that are not called now
 	Outbox       func(context.Context) (pending, dead int64, _ error) // push notifications
+	NextNotice   func(context.Context) (time.Time, error)             // when one can be delivered; zero if none can
 	KeyExpiry    func(context.Context) (map[string]time.Time, error)  // when signing keys expire, by use
 	Streams      func() mcp.StreamStats
 	UsageDropped func() int64          // records that were not kept
@@ -44,6 +45,14 @@ func (t *Telemetry) Read(g Gauges) {
 	m.gauge(outbox, "{notification}", "Push notifications that wait, or could not be delivered.", func(ctx context.Context) ([]Sample, error) {
 		pending, dead, err := g.Outbox(ctx)
 		return []Sample{{float64(pending), []attribute.KeyValue{state.String("pending")}}, {float64(dead), []attribute.KeyValue{state.String("dead")}}}, err
+	})
+	m.gauge(outboxLag, "s", "How late the next push notification is.", func(ctx context.Context) ([]Sample, error) {
+		due, err := g.NextNotice(ctx)
+		late := time.Duration(0)
+		if !due.IsZero() {
+			late = max(0, time.Since(due))
+		}
+		return []Sample{{Value: late.Seconds()}}, err
 	})
 	m.gauge(keyExpiry, "s", "Until a signing key is replaced.", func(ctx context.Context) (all []Sample, _ error) {
 		keys, err := g.KeyExpiry(ctx)

@@ -43,7 +43,7 @@ func newMeters(m metric.Meter, program, commit string) (*meters, error) {
 	all.reuse = counter(refreshReuse, "Refresh tokens presented again after their use.")
 	all.registrations = counter(registration, "Registered clients.")
 	all.hybrids = counter(hybrids, "Requests that mix MCP revisions.")
-	all.deliveries = counter(deliveries, "Attempts to deliver a push notification.")
+	all.deliveries = counter(deliveries, "Attempts to deliver a push notification or an event to a webhook.")
 	all.limited = counter(rateLimited, "Requests refused because of a limit.")
 	all.info(program, commit)
 	return all, failed

@@ -107,7 +107,7 @@ func TestPromtoolAcceptsTheAlerts(t *testing.T) {
 var labelNames = func() map[string]bool {
 	all := map[string]bool{"job": true, "instance": true, "le": true}
 	for _, k := range []attribute.Key{mcpMethod, mcpRevision, toolName, errorType, httpMethod, httpStatus, httpRoute, dbOperation,
-		grantType, outcome, agent, state, door, queue, version, revision, key} {
+		grantType, outcome, agent, state, door, kind, queue, version, revision, key} {
 		all[strings.ReplaceAll(string(k), ".", "_")] = true
 	}
 	return all
@@ -165,7 +165,7 @@ func scraped(t *testing.T) map[string]bool {
 	to.TokenAnswered(t.Context(), "", nil)
 	to.RefreshReused()
 	to.ClientRegistered(true)
-	to.Delivered(true)
+	to.Delivered(Push)(true)
 	of := WithRequest(t.Context(), &Request{Route: "/mcp"})
 	_, refused := to.HTTP(httptest.NewRequestWithContext(of, "POST", "/mcp", nil), "http")
 	refused(Response{Status: http.StatusTooManyRequests})
@@ -174,6 +174,7 @@ func scraped(t *testing.T) map[string]bool {
 		Tasks:        func(context.Context) ([]ledger.Count, error) { return []ledger.Count{{Agent: "one", Tasks: 1}}, nil },
 		OpenCircuits: func() []string { return []string{"one"} },
 		Outbox:       func(context.Context) (int64, int64, error) { return 1, 1, nil },
+		NextNotice:   func(context.Context) (time.Time, error) { return time.Now(), nil },
 		KeyExpiry: func(context.Context) (map[string]time.Time, error) {
 			return map[string]time.Time{"signing": time.Now()}, nil
 		},

@@ -43,6 +43,7 @@ const (
 	agent     = attribute.Key("agent")
 	state     = attribute.Key("state")
 	door      = attribute.Key("door")
+	kind      = attribute.Key("kind")
 	queue     = attribute.Key("queue")
 	version   = attribute.Key("version")
 	revision  = attribute.Key("revision")
@@ -78,6 +79,7 @@ const (
 	followers    = "rialto.followers"
 	circuit      = "rialto.agent.circuit_open"
 	outbox       = "rialto.outbox"
+	outboxLag    = "rialto.outbox.lag"
 	streams      = "rialto.mcp.streams"
 	usageDropped = "rialto.usage.dropped"
 	keyExpiry    = "rialto.key.expiry"
