@@ -63,7 +63,7 @@ func streamEvents(r *request) (json.RawMessage, error) {
 			if refusal, is := errors.AsType[*EventError](err); is {
 				why = refusal.as(r)
 			} else {
-				r.s.Log.Error("events cannot be read", "err", err)
+				r.s.Log.ErrorContext(r.HTTP.Context(), "events cannot be read", "err", err)
 			}
 			send("terminated", map[string]json.RawMessage{"error": why.Append(nil)})
 			return json.RawMessage(`{"resultType":"complete",` + meta + `}`), nil

@@ -38,7 +38,7 @@ func (c *Call) Log(level Level, logger string, data any) {
 	r := c.asker.r
 	text, err := json.Marshal(data)
 	if err != nil {
-		r.s.Log.Error("log message has no JSON form", "tool", c.Tool, "err", err)
+		r.s.Log.ErrorContext(r.HTTP.Context(), "log message has no JSON form", "tool", c.Tool, "err", err)
 		return
 	}
 	b := []byte(`"level":"` + string(level) + `"`)

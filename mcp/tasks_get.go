@@ -33,7 +33,7 @@ func (r *request) followTask(ctx context.Context, t *Task, send func(method stri
 		t = r.shown(t)
 		b, err := t.appendDetailed(nil, r.s.built.info)
 		if err != nil {
-			r.s.Log.Error("task cannot be shown", "task", t.ID, "err", err)
+			r.s.Log.ErrorContext(ctx, "task cannot be shown", "task", t.ID, "err", err)
 			return
 		}
 		send("notifications/tasks", b)
@@ -42,7 +42,7 @@ func (r *request) followTask(ctx context.Context, t *Task, send func(method stri
 		}
 		if t, err = r.s.Tasks.Next(ctx, r.Principal, t.ID, t.Updated); err != nil {
 			if ctx.Err() == nil && !errors.Is(err, ErrNoTask) {
-				r.s.Log.Error("task cannot be followed", "err", err)
+				r.s.Log.ErrorContext(ctx, "task cannot be followed", "err", err)
 			}
 			return
 		}

@@ -79,7 +79,7 @@ func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 	p.asked = d.Now()
 	p.last.Store(&attempt{p.asked, err, cmp.Or(conn, p.conn)})
 	if err != nil && p.conn != nil {
-		d.Log.Warn("reading the card again", "agent", p.Name, "err", err)
+		d.Log.WarnContext(ctx, "reading the card again", "agent", p.Name, "err", err)
 		if stale {
 			p.stale.Store(true)
 			p.spare = p.asked.Add(staleRetry)
@@ -87,7 +87,7 @@ func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 		return p.conn, nil
 	}
 	if err != nil {
-		d.Log.Warn("reaching an agent", "agent", p.Name, "err", err)
+		d.Log.WarnContext(ctx, "reaching an agent", "agent", p.Name, "err", err)
 		p.err = Unreachable{p.Name}
 		if away, is := unavailable.As(err); is { // the card cannot be noted: the agent may be well
 			p.err = away

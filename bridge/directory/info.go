@@ -102,7 +102,7 @@ func (d *Directory) addConnection(ctx context.Context, info *Info) {
 	}
 	connected, err := d.Connections.Connected(ctx, d.Caller(ctx).User, info.Name)
 	if err != nil {
-		d.Log.Error("looking a connection up", "agent", info.Name, "err", err)
+		d.Log.ErrorContext(ctx, "looking a connection up", "agent", info.Name, "err", err)
 		return
 	}
 	info.Connected, info.ConnectURL = &connected, d.URL+ConnectPath+info.Name

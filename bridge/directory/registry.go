@@ -70,7 +70,7 @@ func (r *Registry) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := r.look(ctx); err != nil && ctx.Err() == nil {
-			r.Log.Error("reading the list of agents", "err", err)
+			r.Log.ErrorContext(ctx, "reading the list of agents", "err", err)
 		}
 	}
 }
@@ -187,12 +187,12 @@ func (r *Registry) read(ctx context.Context, configured []Settings) ([]*listed, 
 	for i := range kept.Records {
 		record := &kept.Records[i]
 		if names[record.Name] {
-			r.Log.Warn("an agent that was added is hidden by one of the configuration with its name", "agent", record.Name)
+			r.Log.WarnContext(ctx, "an agent that was added is hidden by one of the configuration with its name", "agent", record.Name)
 			continue
 		}
 		e, err := r.open(record)
 		if err != nil {
-			r.Log.Error("an agent that was added cannot be used", "agent", record.Name, "err", err)
+			r.Log.ErrorContext(ctx, "an agent that was added cannot be used", "agent", record.Name, "err", err)
 			continue
 		}
 		e.disabled = slices.Contains(kept.Disabled, e.Name)

@@ -28,7 +28,7 @@ func (l *Library) keepIndex(running context.Context) {
 		cancel()
 		next := tick.C
 		if err != nil && running.Err() == nil {
-			l.Log.Error("indexing tasks", "err", err)
+			l.Log.ErrorContext(running, "indexing tasks", "err", err)
 		} else if more {
 			next = time.After(time.Since(begun)) // others want to write, too
 		}
@@ -81,7 +81,7 @@ func (l *Library) findTasks(ctx context.Context, query string) []Hit {
 	}
 	found, err := l.Index.FindTasks(ctx, l.Directory.Caller(ctx).User, words, maxHits)
 	if err != nil {
-		l.Log.Error("searching tasks", "err", err)
+		l.Log.ErrorContext(ctx, "searching tasks", "err", err)
 		return nil
 	}
 	var hits []Hit

@@ -45,7 +45,7 @@ func (l *Library) Search(ctx context.Context, query string) []Hit {
 		wg.Go(func() {
 			hits, err := l.searchAgent(ctx, p, query)
 			if err != nil {
-				l.Log.Warn("searching an agent", "agent", p.Name, "err", err)
+				l.Log.WarnContext(ctx, "searching an agent", "agent", p.Name, "err", err)
 			}
 			found[i] = hits
 		})

@@ -48,7 +48,7 @@ func (a *agentStates) run(ctx context.Context, s *Service) {
 		for _, name := range changedNames(before, now) {
 			e := agentEvent(name, before[name], now[name], s.Now())
 			if err := s.Store.Emit(ctx, e); err != nil && ctx.Err() == nil {
-				s.Log.Error("adding an event of an agent", "agent", name, "err", err)
+				s.Log.ErrorContext(ctx, "adding an event of an agent", "agent", name, "err", err)
 			}
 		}
 		before = now

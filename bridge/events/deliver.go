@@ -41,7 +41,7 @@ func (s *Service) attempt(ctx context.Context, sub *Subscription) {
 		err = s.Store.Settle(writing, sub, s.Replica)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.Log.Error("delivering an event", "id", sub.ID, "err", err) // it is delivered again after its lease
+		s.Log.ErrorContext(ctx, "delivering an event", "id", sub.ID, "err", err) // it is delivered again after its lease
 	}
 }
 
@@ -202,7 +202,7 @@ func (s *Service) terminate(ctx context.Context, sub *Subscription) (done bool, 
 	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": why})
 	if err == nil && !a.busy() || spent(sub.Attempts+1) {
 		sub.Ended = true
-		s.Log.Info("an event subscription was ended by the server", "id", sub.ID, "event", sub.Name, "failure", failure(a, err))
+		s.Log.InfoContext(ctx, "an event subscription was ended by the server", "id", sub.ID, "event", sub.Name, "failure", failure(a, err))
 		return true, nil
 	}
 	s.failed(sub, Event{Seq: sub.Position}, a, err)

@@ -95,7 +95,7 @@ func (s *Service) sweep(ctx context.Context) {
 		case <-tick.C:
 		}
 		if err := errors.Join(s.EndRevoked(ctx), s.Store.Prune(ctx, s.Now(), s.Now().Add(-keptFor))); err != nil && ctx.Err() == nil {
-			s.Log.Error("maintaining event subscriptions", "err", err)
+			s.Log.ErrorContext(ctx, "maintaining event subscriptions", "err", err)
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	}
 	if err != nil {
 		if _, dropped := s.Store.Drop(context.WithoutCancel(ctx), sub.ID, sub.Fence); dropped != nil {
-			s.Log.Error("dropping an event subscription that was not verified", "id", sub.ID, "err", dropped)
+			s.Log.ErrorContext(ctx, "dropping an event subscription that was not verified", "id", sub.ID, "err", dropped)
 		}
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 		return nil, errors.Join(err, map[bool]error{false: &mcp.EventError{Kind: mcp.EventNotFound, Message: "The subscription was ended meanwhile.", Data: map[string]any{"kind": "subscription"}}}[ok])
 	}
 	s.Wake()
-	s.Log.Info("an event subscription begins", "id", sub.ID, "event", sub.Name, "host", sub.Host, "renewed", renewed, "until", sub.Expires)
+	s.Log.InfoContext(ctx, "an event subscription begins", "id", sub.ID, "event", sub.Name, "host", sub.Host, "renewed", renewed, "until", sub.Expires)
 	g := &mcp.EventGrant{ID: sub.ID, RefreshBefore: &sub.Expires, Cursor: cursor(sub.Epoch, sub.Position), Truncated: truncated && !renewed}
 	if renewed {
 		g.Status = status(kept)
@@ -246,7 +246,7 @@ func (s *Service) Unsubscribe(ctx context.Context, principal string, q *mcp.Even
 	}
 	dropped, err := s.Store.Drop(ctx, id, "")
 	if err == nil && dropped != nil {
-		s.Log.Info("an event subscription was ended", "id", id, "event", dropped.Name)
+		s.Log.InfoContext(ctx, "an event subscription was ended", "id", id, "event", dropped.Name)
 	}
 	return err
 }

@@ -182,7 +182,7 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 	}
 	card, err := teller.ExtendedCard(ctx)
 	if err != nil { // the card that everybody sees is true, too
-		f.proxy.Log.Warn("asking an agent for its extended card", "agent", f.name, "err", err)
+		f.proxy.Log.WarnContext(ctx, "asking an agent for its extended card", "agent", f.name, "err", err)
 		card = conn.Card()
 	}
 	return f.shared(ctx, card), nil

@@ -57,9 +57,9 @@ func (s *Service) failed(ctx context.Context, n *Notice, why error) error {
 	var due time.Time
 	if n.Attempts+1 < maxAttempts && !a2a.Is(why, a2a.InvalidParams) {
 		due = s.Now().Add(Backoff(n.Attempts, rand.Float64()))
-		s.Log.Info("a push notification failed", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "again", due, "err", why)
+		s.Log.InfoContext(ctx, "a push notification failed", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "again", due, "err", why)
 	} else {
-		s.Log.Warn("a push notification was given up", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "err", why)
+		s.Log.WarnContext(ctx, "a push notification was given up", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "err", why)
 	}
 	text := why.Error()
 	return s.Outbox.NoticeFailed(ctx, n, s.Replica, text[:min(len(text), 500)], due)
@@ -67,6 +67,6 @@ func (s *Service) failed(ctx context.Context, n *Notice, why error) error {
 
 func (s *Service) logError(ctx context.Context, doing string, err error) {
 	if ctx.Err() == nil {
-		s.Log.Error(doing, "err", err)
+		s.Log.ErrorContext(ctx, doing, "err", err)
 	}
 }

@@ -124,7 +124,7 @@ func Backoff(n int, jitter float64) time.Duration {
 
 func (w *Worker[N]) logError(ctx context.Context, doing string, err error) {
 	if ctx.Err() == nil {
-		w.Log.Error(doing+" "+w.What, "err", err)
+		w.Log.ErrorContext(ctx, doing+" "+w.What, "err", err)
 	}
 }
 

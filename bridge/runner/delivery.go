@@ -23,7 +23,7 @@ func (f *Follower) mayHaveArrived(err error) bool {
 // without a clear answer. Many agents show the old question until they have handled the
 // answer, so the task is polled for a while before delivery is reported as unconfirmed.
 func (f *Follower) confirmDelivery(ctx context.Context, err error) {
-	f.r.Log.Warn("sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+	f.r.Log.WarnContext(ctx, "sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
 	for wait := retryFirst; ; wait *= 2 {
 		if !f.unchanged(ctx) {
 			return // it is asked how the task stands, as of any other
@@ -58,7 +58,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 	if err == nil {
 		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
 	}
-	f.r.Log.Warn("sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+	f.r.Log.WarnContext(ctx, "sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
 	if format := f.unsentReason(ctx, err); format != "" {
 		f.settle(func(e *ledger.Record) {
 			e.KeepUnsent(f.message, message.New(format, e.Agent, f.r.Directory.ConnectURL(e.Agent, e.Handle)), f.r.Now())

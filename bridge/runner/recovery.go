@@ -47,7 +47,7 @@ func (r *Runner) claimAbandoned(ctx context.Context) {
 		}
 		for _, e := range entries {
 			if r.running.Err() == nil && r.live.claim(e.Handle) {
-				r.Log.Info("taking up a task", "task", e.Handle, "agent", e.Agent)
+				r.Log.InfoContext(ctx, "taking up a task", "task", e.Handle, "agent", e.Agent)
 				if r.Observer != nil {
 					r.Observer.TakenOver()
 				}

@@ -14,7 +14,7 @@ func (f *Follower) resumeUntilIdle(ctx context.Context) {
 	for wait := retryFirst; ctx.Err() == nil && !f.finished(); wait = min(2*wait, retryLast) {
 		told, err := f.resume(ctx)
 		if err != nil {
-			f.r.Log.Info("following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+			f.r.Log.InfoContext(ctx, "following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
 			f.reconnect(ctx)
 		}
 		if f.finished() || ctx.Err() != nil {

@@ -87,7 +87,7 @@ func (f *Follower) poll(ctx context.Context) {
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: id})
 	switch {
 	case err != nil:
-		f.r.Log.Info("looking at a task that has news", "task", f.record.Handle, "err", err)
+		f.r.Log.InfoContext(ctx, "looking at a task that has news", "task", f.record.Handle, "err", err)
 		f.endIfTooLarge(err)
 	case t.Status.State.Interrupted() && f.answered(t):
 	case t.Status.State.Idle() || !conn.Card().Capabilities.Streaming:

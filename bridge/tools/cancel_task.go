@@ -32,7 +32,7 @@ func (t *Tools) cancelTask() mcp.Tool {
 				e, err = t.Runner.Cancel(ctx, e.Owner, args.TaskID)
 			}
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			r := t.Documents.Result(e, documents.Chunk{Expects: a2a.Canceled})
 			r.IsError = e.State() != a2a.Canceled

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"rialto/a2a"
@@ -15,7 +16,7 @@ import (
 
 // errorResult is the one place where an error becomes a result. Errors that the model
 // cannot act on are returned for the log.
-func (t *Tools) errorResult(err error) (*mcp.Result, error) {
+func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error) {
 	var input ledger.InputError
 	var down directory.Unreachable
 	var agent *a2a.Error
@@ -41,7 +42,7 @@ func (t *Tools) errorResult(err error) (*mcp.Result, error) {
 	case errors.Is(err, ledger.ErrTaskEnded):
 		return mcp.ErrorResult("The task has ended and takes no answer. Call get_task for its result."), nil
 	case errors.As(err, &away):
-		t.Runner.Log.Error("a tool failed", "err", err)
+		t.Runner.Log.ErrorContext(ctx, "a tool failed", "err", err)
 		return mcp.ErrorResult(away.Text() + " (code " + string(a2a.Unavailable) + ")"), nil
 	case errors.As(err, &agent):
 		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", sanitize.Short(ledger.WithoutAddresses(agent, err.Error()), ledger.MaxReason), agent.Code)), nil

@@ -24,7 +24,7 @@ func (t *Tools) fetch() mcp.Tool {
 			}
 			doc, err := t.Documents.Fetch(ctx, args.ID)
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			return exact(doc, doc.Metadata["agent"])
 		},

@@ -28,7 +28,7 @@ func (t *Tools) getAgent() mcp.Tool {
 			}
 			p, err := t.Directory.Choose(ctx, args.Agent, "")
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			infos, _ := truncateAgents([]directory.Info{t.Directory.Info(ctx, p)})
 			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents(infos) + examples(infos[0]))}, Structured: infos[0]}, nil

@@ -35,7 +35,7 @@ func (t *Tools) getTask() mcp.Tool {
 			}
 			from, err := documents.ParseCursor(args.Cursor)
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			e, err := t.awaitTask(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
 			if err == nil && t.Runner.Advanced(ctx, e) {
@@ -46,10 +46,10 @@ func (t *Tools) getTask() mcp.Tool {
 				e, unanswered, err = t.elicit(ctx, c, e, args.Wait)
 			}
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			if !from.Leads(e, args.HistoryLength) {
-				return t.errorResult(documents.ErrCursorAstray)
+				return t.errorResult(ctx, documents.ErrCursorAstray)
 			}
 			return t.Documents.Result(e, documents.Chunk{From: from, History: args.HistoryLength, Unanswered: unanswered}), nil
 		},

@@ -39,7 +39,7 @@ func (t *Tools) listTasks() mcp.Tool {
 			}
 			filter, err := args.filter()
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			return t.listPage(ctx, filter, args.Cursor)
 		},
@@ -63,7 +63,7 @@ func (a *listArgs) filter() (f ledger.Filter, err error) {
 func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*mcp.Result, error) {
 	tasks, next, err := t.Runner.Summaries(ctx, f, cursor)
 	if err != nil {
-		return t.errorResult(err)
+		return t.errorResult(ctx, err)
 	}
 	page := struct {
 		Tasks []ledger.Summary `json:"tasks"`

@@ -40,7 +40,7 @@ func (t *Tools) sendTask() mcp.Tool {
 			}
 			r, err := t.sendOrAnswer(ctx, c, &args)
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			return r, nil
 		},

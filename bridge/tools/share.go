@@ -24,7 +24,7 @@ func (t *Tools) share() mcp.Tool {
 			}
 			s, link, err := t.Documents.ShareDocument(ctx, args.ID)
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			return &mcp.Result{
 				Content: []mcp.Content{mcp.Text(fmt.Sprintf("%s\nAnybody who has this link can read it until %s. The user can end it on the page %s.",

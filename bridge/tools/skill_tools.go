@@ -240,11 +240,11 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 	tool.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 		args, err := read(s, t.Directory.ForceArguments(c.Arguments)) // before words are made of them
 		if err != nil {
-			return t.errorResult(err)
+			return t.errorResult(ctx, err)
 		}
 		r, err := t.sendOrAnswer(ctx, c, args)
 		if err != nil {
-			return t.errorResult(err)
+			return t.errorResult(ctx, err)
 		}
 		return r, nil
 	}

@@ -83,11 +83,11 @@ func (t *Tools) taskView() mcp.Tool {
 			}
 			from, err := documents.ParseCursor(args.Cursor)
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			e, err := t.look(ctx, args.TaskID, args.Seen, min(time.Duration(args.Wait*float64(time.Second)), longestLook))
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			return t.viewOf(e, from), nil
 		},
@@ -179,7 +179,7 @@ func (t *Tools) answerTask() mcp.Tool {
 				e, _, err = t.Runner.Current(ctx, e.Owner, e.Handle)
 			}
 			if err != nil {
-				return t.errorResult(err)
+				return t.errorResult(ctx, err)
 			}
 			return t.viewOf(e, documents.Cursor{}), nil
 		},

@@ -77,7 +77,7 @@ func (t *Tasks) showUnsent(w http.ResponseWriter, r *http.Request, before *docum
 		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", filledIn(before, values)
 		about.first = begin(before.Agent, before.Record.Handle)
 	case errors.As(err, &refused):
-		t.Log.Warn("an agent took no answer", "task", before.Record.Handle, "err", err)
+		t.Log.WarnContext(r.Context(), "an agent took no answer", "task", before.Record.Handle, "err", err)
 		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", filledIn(before, values)
 		if refused.Remote {
 			about.reason = sanitize.Short(refused.Message, 500)

@@ -206,7 +206,7 @@ func (c *Connect) notBegun(w http.ResponseWriter, r *http.Request, a connectable
 		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 		c.show(w, r, a, http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
 	default:
-		c.Log.Error("connecting an agent", "agent", a.info.Name, "err", err)
+		c.Log.ErrorContext(r.Context(), "connecting an agent", "agent", a.info.Name, "err", err)
 		c.show(w, r, a, http.StatusBadGateway, "The agent's authorization server cannot be used. Tell the people who run this server.")
 	}
 }
@@ -264,7 +264,7 @@ func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectabl
 		return
 	}
 	if err := c.Bridge.Runner.Resume(r.Context(), a.info.Name, task); err != nil {
-		c.Log.Warn("a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
+		c.Log.WarnContext(r.Context(), "a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
 	}
 	c.goTo(w, r, documents.TaskPath+url.PathEscape(task))
 }
@@ -324,7 +324,7 @@ func (c *Connect) writeError(w http.ResponseWriter, r *http.Request, err error, 
 		status, page.Detail = http.StatusBadGateway, away
 	default:
 		status, page.Detail, page.Remedy = http.StatusInternalServerError, "Something went wrong on this server.", "Try again in a moment."
-		c.Log.Error("connecting an agent", "err", err)
+		c.Log.ErrorContext(r.Context(), "connecting an agent", "err", err)
 	}
 	templates.Write(w, r, status, page)
 }

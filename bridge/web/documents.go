@@ -145,7 +145,7 @@ func (d *Documents) writeError(w http.ResponseWriter, r *http.Request, err error
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."
 	case errors.As(err, &agent):
 		status, page.Detail = http.StatusBadGateway, "The agent refused it."
-		d.Log.Warn("fetching a document", "err", err)
+		d.Log.WarnContext(r.Context(), "fetching a document", "err", err)
 	}
 	templates.Write(w, r, status, page)
 }

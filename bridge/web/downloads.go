@@ -93,7 +93,7 @@ func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error
 	status := http.StatusNotFound
 	if !errors.Is(err, documents.ErrNoDownload) {
 		status = http.StatusServiceUnavailable
-		d.Log.Error("a download", "err", err)
+		d.Log.ErrorContext(r.Context(), "a download", "err", err)
 	}
 	templates.Write(w, r, status, templates.Problem{
 		Product: d.Product,

@@ -91,7 +91,7 @@ func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	if !errors.Is(err, documents.ErrNoShare) {
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, "", "Try again later."
-		s.Log.Error("showing what is shared", "err", err)
+		s.Log.ErrorContext(r.Context(), "showing what is shared", "err", err)
 	}
 	templates.Write(w, r, status, page)
 }

@@ -162,7 +162,7 @@ func (t *Tasks) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		status = http.StatusInternalServerError
 		page.Title, page.Detail, page.Remedy = "The task cannot be shown now", "Something went wrong on this server.", "Try again in a moment."
-		t.Log.Error("the page of a task", "err", err)
+		t.Log.ErrorContext(r.Context(), "the page of a task", "err", err)
 	}
 	templates.Write(w, r, status, page)
 }

@@ -14,7 +14,7 @@ func writeUnavailable(w http.ResponseWriter, r *http.Request, product string, lo
 	if _, is := unavailable.As(err); !is {
 		return false
 	}
-	log.Error("showing a page", "err", err)
+	log.ErrorContext(r.Context(), "showing a page", "err", err)
 	w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 	templates.Write(w, r, http.StatusServiceUnavailable, templates.Problem{
 		Product: product, Title: "This did not work", Detail: "The server cannot answer now.", Remedy: "Try again in a moment.",

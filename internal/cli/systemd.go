@@ -43,7 +43,7 @@ func supervised(ctx context.Context, log *slog.Logger) {
 	context.AfterFunc(ctx, func() { notify(log, daemon.SdNotifyStopping) })
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
-		log.Warn("WATCHDOG_USEC cannot be read: systemd will end this process", "err", err)
+		log.WarnContext(ctx, "WATCHDOG_USEC cannot be read: systemd will end this process", "err", err)
 	}
 	if interval <= 0 {
 		return

@@ -32,7 +32,7 @@ func (s *Server) readiness(ctx context.Context) readiness {
 		if r.Checks[name] = "ok"; err == nil {
 			return
 		}
-		s.log.Error("readiness", "check", name, "err", &unavailable.Error{Cause: err})
+		s.log.ErrorContext(ctx, "readiness", "check", name, "err", &unavailable.Error{Cause: err})
 		r.Status, r.Checks[name] = "unavailable", wrong
 	}
 	database, migrations := s.store.Probe(ctx)
@@ -98,7 +98,7 @@ func (s *Server) drain(ctx context.Context) (later context.Context, done func())
 			end()
 			return
 		}
-		s.log.Info("rialto stops taking requests", "in", s.cfg.Load().ShutdownDelay)
+		s.log.InfoContext(ctx, "rialto stops taking requests", "in", s.cfg.Load().ShutdownDelay)
 		time.AfterFunc(s.cfg.Load().ShutdownDelay, end)
 	})
 	return later, func() { stop(); end() }

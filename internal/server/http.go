@@ -100,7 +100,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := newHTTPServer(h, s.log)
 	srv.TLSConfig = s.certificate.config("h2", "http/1.1")
 	return serveUntil(ctx, readersListener{l}, srv, s.shutdown, func() {
-		s.log.Info("rialto is stopping")
+		s.log.InfoContext(ctx, "rialto is stopping")
 		s.bridge.Runner.EndWaits()
 	})
 }

@@ -132,7 +132,7 @@ func (s *Server) saveGrantUses(ctx context.Context) {
 		}
 		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		if err := s.oauth.Grants.SaveUses(saving); err != nil {
-			s.log.Error("saving the last use of grants", "err", err)
+			s.log.ErrorContext(ctx, "saving the last use of grants", "err", err)
 		}
 		cancel()
 	}

@@ -79,7 +79,7 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 	}
 	log = s.log
 	if s.bridge.Runner.Alone, err = s.store.LockServer(ctx); err != nil {
-		log.Warn("cannot lock the database: tasks of a killed server continue when their leases expire", "err", err)
+		log.WarnContext(ctx, "cannot lock the database: tasks of a killed server continue when their leases expire", "err", err)
 	}
 	if s.bridge.Runner.Alone {
 		if err := logWhileWaiting(log, "the database: reading the tasks that ended last", func() error { return s.store.StartWriteBehind(ctx, log) }); err != nil {
@@ -94,7 +94,7 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, t *telemetry.Telemetry) (*Server, error) {
 	log = slog.New(t.Logs(unavailable.Log(log.Handler())))
 	if cfg.Database == store.Memory {
-		log.Warn("the database is in memory: all data is lost when this process ends")
+		log.WarnContext(ctx, "the database is in memory: all data is lost when this process ends")
 	}
 	s := &Server{log: log, telemetry: t, shutdown: defaultShutdown}
 	s.cfg.Store(cfg)
@@ -216,7 +216,7 @@ func (s *Server) maintain(ctx context.Context) {
 	for {
 		round, cancel := context.WithTimeout(ctx, time.Hour)
 		if err := errors.Join(s.oauth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), ledgerdb.SessionNotes{Store: s.store.Ledger}.DropOld(round, time.Now()), s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
-			s.log.Error("maintenance", "err", err)
+			s.log.ErrorContext(ctx, "maintenance", "err", err)
 		}
 		cancel()
 		select {

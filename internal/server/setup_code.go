@@ -30,7 +30,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	}
 	path := setupFile(s.cfg.Load())
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		s.log.Warn("the file of an old setup code cannot be removed", "err", err)
+		s.log.WarnContext(ctx, "the file of an old setup code cannot be removed", "err", err)
 	}
 	if code == "" {
 		return nil
@@ -39,7 +39,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	if !terminal {
 		with = fmt.Sprintf("the setup code in %s, until %s.\n", path, expires.Format(time.TimeOnly))
 		if err := writeSecret(path, code); err != nil {
-			s.log.Error("the setup code cannot be written into a file: make the first account with \"rialto user add\"", "err", err)
+			s.log.ErrorContext(ctx, "the setup code cannot be written into a file: make the first account with \"rialto user add\"", "err", err)
 			return nil
 		}
 	}

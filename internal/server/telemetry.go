@@ -64,6 +64,6 @@ func serveScrapes(ctx context.Context, l net.Listener, t *telemetry.Telemetry, l
 	srv := &http.Server{Handler: t.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
 	context.AfterFunc(ctx, func() { _ = srv.Close() })
 	if err := srv.Serve(l); ctx.Err() == nil {
-		log.Error("serving metrics", "err", err)
+		log.ErrorContext(ctx, "serving metrics", "err", err)
 	}
 }

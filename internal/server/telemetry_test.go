@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -30,6 +31,7 @@ import (
 	"rialto/bridge/documents"
 	"rialto/internal/config"
 	"rialto/internal/telemetry"
+	"rialto/mcp"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
@@ -173,7 +175,10 @@ func TestAPanicIsTraced(t *testing.T) {
 	if got, want := o.series("http.server.request.duration"), "http.request.method=GET http.response.status_code=500 http.route=/mcp/resources/list url.scheme=http 1"; !slices.Contains(got, want) {
 		t.Errorf("got %q, want %s", got, want)
 	}
-	for _, want := range []string{"msg=panic", "msg=request method=GET path=/mcp/resources/list status=500"} {
+	o.bodies.address = o.oauth.Address
+	o.Server.mcp.ListResources = func(context.Context, string, string) (*mcp.ResourcePage, error) { return nil, errors.New("no page") }
+	o.do("GET", "/mcp/resources/list", "", "", "X-Request-Id: the-id")
+	for _, want := range []string{"msg=panic", "msg=\"mcp request failed\"", "msg=request method=GET path=/mcp/resources/list status=500"} {
 		if !slices.ContainsFunc(strings.Split(logged.String(), "\n"), func(line string) bool {
 			return strings.Contains(line, want) && strings.Contains(line, "request_id=the-id") && strings.Contains(line, "trace_id=")
 		}) {

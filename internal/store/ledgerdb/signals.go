@@ -49,14 +49,14 @@ func (s signals) Listen(ctx context.Context, heard func(ledger.Signal)) {
 	failing := false
 	listening := func() {
 		if failing {
-			s.log.Info("the connection to other replicas is back")
+			s.log.InfoContext(ctx, "the connection to other replicas is back")
 		}
 		failing = false
 	}
 	for ctx.Err() == nil {
 		err := s.listen(ctx, listening, heard)
 		if !failing && ctx.Err() == nil {
-			s.log.Warn("the connection to other replicas is lost: changes of their tasks are seen later, by polling", "err", err)
+			s.log.WarnContext(ctx, "the connection to other replicas is lost: changes of their tasks are seen later, by polling", "err", err)
 			failing = true
 		}
 		select {

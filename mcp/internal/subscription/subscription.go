@@ -120,7 +120,7 @@ func (h *Hub) Reload(ctx context.Context, session string) {
 	h.mu.Unlock()
 	for _, s := range all {
 		if err := s.reload(ctx); err != nil && ctx.Err() == nil {
-			h.Log.Error("reading the subscriptions of a session", "err", err)
+			h.Log.ErrorContext(ctx, "reading the subscriptions of a session", "err", err)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (q *Request) decodeResponse(resp *jsonrpc.Response) error {
 		return wire.Errorf(http.StatusNotFound, wire.CodeSession, "the session is not known, initialize a new one")
 	}
 	if err := q.endpoint.responded(q.HTTP.Context(), callKey{q.Principal, id, resp.ID}, resp); err != nil {
-		q.endpoint.Log.Error("passing on the answer of a client", "err", err)
+		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "passing on the answer of a client", "err", err)
 		q.response.w.Header().Set("Retry-After", "1")
 		return wire.Errorf(http.StatusServiceUnavailable, wire.CodeServer, "the answer could not be kept: send it again")
 	}

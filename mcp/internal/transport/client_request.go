@@ -80,7 +80,7 @@ func (q *Request) dropQuestion(key callKey) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.HTTP.Context()), noteTimeout)
 	defer cancel()
 	if err := q.endpoint.Changes.Notes.DropNotes(ctx, q.Session, asking+key.name()); err != nil {
-		q.endpoint.Log.Error("removing a question", "err", err) // it ends with its time
+		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "removing a question", "err", err) // it ends with its time
 	}
 }
 
@@ -103,7 +103,7 @@ func (e *Endpoint) SessionChanged(session string) {
 func (e *Endpoint) deliverNotes(ctx context.Context, session string) {
 	notes, err := e.Changes.Notes.SessionNotes(ctx, session)
 	if err != nil && ctx.Err() == nil {
-		e.Log.Error("reading the answers of a client", "err", err)
+		e.Log.ErrorContext(ctx, "reading the answers of a client", "err", err)
 	}
 	for name, body := range notes {
 		question, ok := strings.CutPrefix(name, asking)

@@ -72,7 +72,7 @@ func (e *Endpoint) SSE(messages string) http.Handler {
 	return e.only(func(w http.ResponseWriter, r *http.Request) {
 		principal := e.principal(r)
 		user := e.user(principal)
-		if !e.admitStream(w, user) {
+		if !e.admitStream(w, r, user) {
 			return
 		}
 		defer e.closeStream(user)
@@ -107,7 +107,7 @@ func (e *Endpoint) serveLegacy(w http.ResponseWriter, r *http.Request, principal
 	defer st.stream.Close() // calls may still be running
 	changes, err := e.Changes.Session(ctx, principal, st.id, false)
 	if err != nil {
-		e.unavailable(w, err)
+		e.unavailable(w, r, err)
 		return
 	}
 	defer changes.Close()

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"time"
@@ -100,7 +101,7 @@ func (e *Endpoint) user(principal string) string {
 }
 
 // openStream counts one more event stream of the user. It never ends another for it.
-func (e *Endpoint) openStream(user string) *wire.StatusError {
+func (e *Endpoint) openStream(ctx context.Context, user string) *wire.StatusError {
 	c, l := &e.listens, &e.Limits
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,15 +120,15 @@ func (e *Endpoint) openStream(user string) *wire.StatusError {
 	}
 	if now := e.Sessions.Now(); now.Sub(c.logged) >= time.Minute {
 		c.logged = now
-		e.Log.Warn("event stream refused, the next warning is a minute away or later", "why", err.Err.Message,
+		e.Log.WarnContext(ctx, "event stream refused, the next warning is a minute away or later", "why", err.Err.Message,
 			"open", c.users.All(), "refused_user", c.refused.RefusedUser, "refused_all", c.refused.RefusedAll)
 	}
 	return err
 }
 
 // admitStream does the same for a GET. If there are too many it answers and returns false.
-func (e *Endpoint) admitStream(w http.ResponseWriter, user string) bool {
-	err := e.openStream(user)
+func (e *Endpoint) admitStream(w http.ResponseWriter, r *http.Request, user string) bool {
+	err := e.openStream(r.Context(), user)
 	if err == nil {
 		return true
 	}

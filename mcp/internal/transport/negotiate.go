@@ -73,7 +73,7 @@ func (q *Request) identify(open *session.Session) {
 func (q *Request) tolerate(h revision.Hybrid) {
 	q.Hybrid = true
 	if n := q.endpoint.hybrids.Add(h); n&(n-1) == 0 {
-		q.endpoint.Log.Info("mcp request mixes revisions", "hybrid", h.String(), "count", n,
+		q.endpoint.Log.InfoContext(q.HTTP.Context(), "mcp request mixes revisions", "hybrid", h.String(), "count", n,
 			"client", q.Client.Name, "version", q.Client.Version, "method", wire.Clip(q.method()))
 	}
 }

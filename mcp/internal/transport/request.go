@@ -109,7 +109,7 @@ func (q *Request) statusError(err error) *wire.StatusError {
 		q.response.again(unavailable.RetryAfterHeader)
 	}
 	if (away || f.Err.Code == jsonrpc.CodeInternal) && q.HTTP.Context().Err() == nil {
-		q.endpoint.Log.Error("mcp request failed", "method", q.method(), "tool", q.Params.Name, "err", err)
+		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "mcp request failed", "method", q.method(), "tool", q.Params.Name, "err", err)
 	}
 	return f
 }
@@ -153,7 +153,7 @@ func (q *Request) StartSession(c wire.Client) error {
 func (q *Request) Listen() error {
 	e := q.endpoint
 	user := e.user(q.Principal)
-	if err := e.openStream(user); err != nil {
+	if err := e.openStream(q.HTTP.Context(), user); err != nil {
 		q.response.w.Header().Set("Retry-After", "60")
 		return err
 	}

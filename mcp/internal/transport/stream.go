@@ -39,7 +39,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 	}
 	if !kept || note == changesNote { // the limits of calls bound the others
 		user := e.user(principal)
-		if !e.admitStream(w, user) {
+		if !e.admitStream(w, r, user) {
 			return
 		}
 		defer e.closeStream(user)
@@ -67,7 +67,7 @@ func (e *Endpoint) streamChanges(r *http.Request, a *response, principal string,
 	changes, err := e.Changes.Session(ctx, principal, open.Nonce, missed)
 	if err != nil {
 		stop()
-		e.unavailable(a.w, err)
+		e.unavailable(a.w, r, err)
 		return
 	}
 	a.begin()

@@ -79,7 +79,7 @@ func (e *Endpoint) refused(w http.ResponseWriter, r *http.Request) bool {
 	if e.Err == nil {
 		return false
 	}
-	e.Log.Error("mcp server is misconfigured", "err", e.Err)
+	e.Log.ErrorContext(r.Context(), "mcp server is misconfigured", "err", e.Err)
 	writeError(w, wire.Errorf(http.StatusInternalServerError, jsonrpc.CodeInternal, "internal error"))
 	return true
 }
@@ -137,7 +137,7 @@ func (e *Endpoint) deleteSession(w http.ResponseWriter, r *http.Request) {
 		e.Sessions.End(open)
 		e.streams.Drop(open.Nonce, true)
 		if err := e.Changes.Notes.DropNotes(r.Context(), open.Nonce, ""); err != nil {
-			e.Log.Error("removing the notes of a session", "err", err) // they end with its time
+			e.Log.ErrorContext(r.Context(), "removing the notes of a session", "err", err) // they end with its time
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -153,8 +153,8 @@ func writeError(w http.ResponseWriter, err *wire.StatusError) {
 }
 
 // unavailable answers a request that needs the notes of a session, which cannot be read or written.
-func (e *Endpoint) unavailable(w http.ResponseWriter, err error) {
-	e.Log.Error("notes of a session", "err", err)
+func (e *Endpoint) unavailable(w http.ResponseWriter, r *http.Request, err error) {
+	e.Log.ErrorContext(r.Context(), "notes of a session", "err", err)
 	w.Header().Set("Retry-After", "1")
 	writeError(w, wire.Errorf(http.StatusServiceUnavailable, wire.CodeServer, "the server cannot reach its database, try again"))
 }
