@@ -46,13 +46,17 @@ func agentsOf(t *testing.T) (agents []config.Agent, scripted map[a2a.Generation]
 	return agents, scripted
 }
 
-// client returns a client of a generation that found the agent by its card.
-func (r *rig) client(path, token string, g a2a.Generation, b a2a.Binding) *a2aclient.Client {
+// client returns a client of a generation that found the agent by its card. It sends headers, NAME: VALUE.
+func (r *rig) client(path, token string, g a2a.Generation, b a2a.Binding, headers ...string) *a2aclient.Client {
 	r.t.Helper()
 	over := &a2agrpc.Transport{}
 	r.t.Cleanup(func() { over.Close() })
 	d := &a2aclient.Dialer{
 		Header: http.Header{"Authorization": {"Bearer " + token}}, Pause: time.Millisecond, Protocol: g, Binding: b, GRPC: over,
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		d.Header.Set(name, value)
 	}
 	c, err := d.Dial(r.t.Context(), r.cfg.Load().URL+path)
 	if err != nil {
