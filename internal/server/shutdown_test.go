@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +27,7 @@ type stopping struct {
 	stream  *http.Response
 	stop    context.CancelFunc
 	stopped chan error
+	l       net.Listener
 }
 
 func startStopping(t *testing.T, wait shutdownTimes) *stopping {
@@ -56,13 +59,13 @@ func startStopping(t *testing.T, wait shutdownTimes) *stopping {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stopped := make(chan error, 1)
-	go func() { stopped <- s.Serve(ctx, l) }()
+	go func() { stopped <- s.ServeBoth(ctx, l, nil) }()
 	stream := post(t, cfg.URL, token, "subscriptions/listen", "", `"notifications":{"toolsListChanged":true}`)
 	if stream == nil {
 		t.FailNow()
 	}
 	t.Cleanup(func() { stream.Body.Close() })
-	return &stopping{s, agent, token, stream, stop, stopped}
+	return &stopping{s, agent, token, stream, stop, stopped, l}
 }
 
 // TestStoppingAnswers is about calls that wait for an agent when the server is
@@ -105,6 +108,37 @@ func TestStoppingAnswers(t *testing.T) {
 	if err := <-s.stopped; err != nil {
 		t.Errorf("serve: %v", err)
 	}
+}
+
+// TestAServerThatDrainsServes looks at the probe and makes a call during shutdown_delay.
+func TestAServerThatDrainsServes(t *testing.T) {
+	s := startStopping(t, shutdownTimes{time.Hour, time.Hour})
+	s.cfg.Load().ShutdownDelay = time.Hour
+	s.stop()
+	for begun := time.Now(); !s.draining.Load() && time.Since(begun) < 10*time.Second; {
+		runtime.Gosched()
+	}
+	for path, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/livez": http.StatusOK, "/healthz": http.StatusOK} {
+		resp, err := http.Get(s.cfg.Load().URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body := readAll(t, resp); resp.StatusCode != want || want != http.StatusOK && !strings.Contains(body, `"draining":"the server is stopping"`) {
+			t.Errorf("%s: got %s, want %d", path, body, want)
+		}
+	}
+	if resp := post(t, s.cfg.Load().URL, s.token, "tools/call", "send_task", `"name":"send_task","arguments":{"message":"echo hello"}`); resp != nil {
+		if body := readAll(t, resp); !strings.Contains(body, "completed") {
+			t.Errorf("got %s, want a task that is done", body)
+		}
+	}
+	select {
+	case err := <-s.stopped:
+		t.Fatalf("the server stopped before the delay: %v", err)
+	default:
+	}
+	s.l.Close() // ends the delay
+	<-s.stopped
 }
 
 func TestStoppingEndsStreams(t *testing.T) {
