@@ -19,7 +19,7 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// TestADumpOfTheDatabaseOpensNothing gets one of every credential, kills the server, and looks for each in all that the database holds.
+// TestADumpOfTheDatabaseOpensNothing gets one of every credential, kills the server, and looks for each in all that the database holds, and in the log.
 func TestADumpOfTheDatabaseOpensNothing(t *testing.T) {
 	t.Run("SQLite", func(t *testing.T) {
 		dir := t.TempDir()
@@ -41,8 +41,8 @@ func testDump(t *testing.T, dsn string, dump func() []byte) {
 	v.webhook()
 	v.share()
 	v.connect()
-	v.program.kill() // what is written must be safe at any moment
-	all := dump()
+	v.program.kill()                                   // what is written must be safe at any moment
+	all, log := dump(), []byte(v.program.log.String()) // at debug level
 	for what, trace := range map[string]string{"a client": v.client, "a message": v.message, "who came by a provider": "corp:ada", "who came by a token": "token:machine-1"} {
 		if !bytes.Contains(all, []byte(trace)) {
 			t.Fatalf("the dump of %d bytes does not even hold %s", len(all), what)
@@ -53,9 +53,15 @@ func testDump(t *testing.T, dsn string, dump func() []byte) {
 			if bytes.Contains(all, spelled) {
 				t.Errorf("the database holds %s, %s", name, how)
 			}
+			if bytes.Contains(log, spelled) {
+				t.Errorf("the log holds %s, %s", name, how)
+			}
 		}
 	}
-	t.Logf("none of %d secrets is in %d bytes", len(v.secrets), len(all))
+	if !bytes.Contains(log, []byte("level=DEBUG")) && !bytes.Contains(log, []byte(`"level":"DEBUG"`)) {
+		t.Errorf("the log is not at debug level: %.500s", log)
+	}
+	t.Logf("none of %d secrets is in %d bytes, or in %d of the log", len(v.secrets), len(all), len(log))
 }
 
 // vault is a server, and the secrets that it gave out or received.
