@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"rialto/mcp/internal/transport"
 	"rialto/mcp/internal/wire"
@@ -17,6 +18,8 @@ type Operation struct {
 	Session  string // names the session in notes; "" without one
 	ID       string // of the JSON-RPC request
 	Hybrid   bool   // it mixes revisions, and is served nevertheless
+	URI      string // the resource, clipped
+	HTTP     string // the version of HTTP: "1.1"
 
 	// TraceParent and TraceState are those of the caller, from params._meta (SEP-414).
 	TraceParent, TraceState string
@@ -46,6 +49,7 @@ func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
 func (r *request) operation(known bool) Operation {
 	op := Operation{
 		Revision: r.Client.Revision, Session: r.Session, Hybrid: r.Hybrid, ID: string(r.Message.ID),
+		URI: wire.Clip(r.Params.Other().URI), HTTP: strings.TrimPrefix(r.Request.HTTP.Proto, "HTTP/"),
 		TraceParent: r.Params.Meta.TraceParent, TraceState: r.Params.Meta.TraceState,
 	}
 	if !known {

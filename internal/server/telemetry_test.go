@@ -119,6 +119,10 @@ func TestACallIsTraced(t *testing.T) {
 			t.Errorf("got %q, want %s", got, want)
 		}
 	}
+	o.mcp(o.token("alice", oauth.ScopeTools), "resources/read", object{"uri": "skill://rialto/use-agents/SKILL.md"})
+	if got := attributes(o.ended(oteltrace.SpanKindServer)["resources/read"].Attributes); !slices.Contains(got, "mcp.resource.uri=skill://rialto/use-agents/SKILL.md") {
+		t.Errorf("got %q, want the URI of the resource", got)
+	}
 	for _, want := range []string{"http.request.method=POST", "http.route=/mcp", "http.response.status_code=200"} {
 		if got := attributes(http.Attributes); !slices.Contains(got, want) {
 			t.Errorf("got %q, want %s", got, want)
@@ -250,7 +254,7 @@ func TestEachDoorIsMeasured(t *testing.T) {
 	o.do("POST", "/token", "", "grant_type=refresh_token&refresh_token=none&client_id=none", "Content-Type: application/x-www-form-urlencoded")
 	o.do("GET", "/healthz", "", "")
 	for name, want := range map[string]string{
-		"mcp.server.operation.duration": "gen_ai.operation.name=execute_tool gen_ai.tool.name=send_task mcp.method.name=tools/call mcp.protocol.version=2026-07-28 network.protocol.name=http network.transport=tcp 1",
+		"mcp.server.operation.duration": "gen_ai.operation.name=execute_tool gen_ai.tool.name=send_task mcp.method.name=tools/call mcp.protocol.version=2026-07-28 network.protocol.name=http network.protocol.version=1.1 network.transport=tcp 1",
 		"http.server.request.duration":  "http.request.method=POST http.response.status_code=200 http.route=/mcp url.scheme=http 1",
 		"rialto.agent.call.duration":    "a2a.method.name=SendStreamingMessage agent=one 3",
 		"rialto.oauth.tokens":           "oauth.grant_type=refresh_token outcome=invalid_client 1",

@@ -25,7 +25,7 @@ func (t *Telemetry) MCP(ctx context.Context, op mcp.Operation) (context.Context,
 	if !slices.Contains(mcp.Revisions(), revision) {
 		revision = other
 	}
-	labels := []attribute.KeyValue{mcpMethod.String(method), mcpRevision.String(revision), networkTransport.String("tcp"), networkProtocol.String("http")}
+	labels := []attribute.KeyValue{mcpMethod.String(method), mcpRevision.String(revision), networkTransport.String("tcp"), networkProtocol.String("http"), networkVersion.String(op.HTTP)}
 	name := method
 	if op.Tool != "" {
 		name += " " + op.Tool
@@ -74,6 +74,9 @@ func (t *Telemetry) mcpSpan(ctx context.Context, name string, op mcp.Operation, 
 	ctx, span := t.tracer.Start(ctx, name, options...)
 	if span.IsRecording() {
 		span.SetAttributes(append(labels, rpcID.String(strings.Trim(op.ID, `"`)))...)
+		if op.URI != "" {
+			span.SetAttributes(resourceURI.String(op.URI))
+		}
 		if op.Session != "" {
 			span.SetAttributes(mcpSession.String(op.Session))
 		}

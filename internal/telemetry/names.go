@@ -16,6 +16,8 @@ const (
 	errorType        = attribute.Key("error.type")
 	networkTransport = attribute.Key("network.transport")
 	networkProtocol  = attribute.Key("network.protocol.name")
+	networkVersion   = attribute.Key("network.protocol.version")
+	resourceURI      = attribute.Key("mcp.resource.uri")
 
 	a2aMethod   = attribute.Key("a2a.method.name")
 	a2aVersion  = attribute.Key("a2a.protocol.version")
