@@ -57,7 +57,7 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	s.Audit, s.Agents = record, newRegistry(func() *config.Config { return cfg }, silent, db, secret, as.Assertions.Issue, nil)
 	s.Agents.Await = func(ctx context.Context) {
 		if err := awaitServers(ctx, db); err != nil {
-			log.Error("the change is stored, but may not be in force everywhere yet", "err", err)
+			log.ErrorContext(ctx, "the change is stored, but may not be in force everywhere yet", "err", err)
 		}
 	}
 	return s, func() { record.Flush(context.WithoutCancel(ctx)) }, nil
