@@ -74,6 +74,10 @@ type Dialer struct {
 	// happened meanwhile. 0 means DefaultIdleTimeout.
 	IdleTimeout time.Duration
 
+	// Reserve is called when an answer that is received for a user holds to bytes of memory, after
+	// from. If it returns an error, the answer ends with it. Nil bounds only each answer.
+	Reserve func(user string, from, to int) error
+
 	Looks *Looks // shared with other Dialers; nil is the Dialer's own
 
 	Log *slog.Logger // nil discards

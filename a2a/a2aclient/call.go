@@ -10,20 +10,22 @@ import (
 )
 
 // call asks for op over r and returns the result.
-func (c *Client) call(ctx context.Context, r route, op wire.Op, params []byte) ([]byte, error) {
+func (c *Client) call(ctx context.Context, r route, op wire.Op, params []byte, memory *reservation) ([]byte, error) {
 	resp, err := c.post(ctx, r, op, params)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	return c.result(ctx, r, resp)
+	return c.result(ctx, r, resp, memory)
 }
 
 // invoke makes a call with parameters, or fails with err of their encoder, and decodes its result.
 func invoke[T any](ctx context.Context, c *Client, r route, op wire.Op, decode func([]byte) (T, error), params []byte, err error) (T, error) {
 	var result []byte
+	memory := c.reservation()
+	defer memory.close()
 	if err == nil {
-		result, err = c.call(ctx, r, op, params)
+		result, err = c.call(ctx, r, op, params, memory)
 	}
 	if err != nil {
 		var none T
@@ -44,7 +46,9 @@ func (c *Client) command(ctx context.Context, r route, op wire.Op, params []byte
 		return err
 	}
 	defer resp.Body.Close()
-	_, err = c.result(ctx, r, resp)
+	memory := c.reservation()
+	defer memory.close()
+	_, err = c.result(ctx, r, resp, memory)
 	if a2a.Is(err, a2a.InvalidAgentResponse) && resp.StatusCode/100 == 2 {
 		return nil
 	}
@@ -78,8 +82,8 @@ func (c *Client) worked(err error) {
 
 // result reads the answer to a call. Whatever the HTTP status and content type,
 // a body that the binding understands says what happened.
-func (c *Client) result(ctx context.Context, r route, resp *http.Response) ([]byte, error) {
-	body, err := readBody(resp, c.dialer.maxBody())
+func (c *Client) result(ctx context.Context, r route, resp *http.Response, memory *reservation) ([]byte, error) {
+	body, err := readBody(resp, c.dialer.maxBody(), memory)
 	if err != nil {
 		err = unreachable(ctx, r.target.Host, err)
 		c.worked(err)

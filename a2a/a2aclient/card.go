@@ -137,7 +137,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	body, err := readBody(resp, min(maxCard, c.dialer.maxBody()))
+	body, err := readBody(resp, min(maxCard, c.dialer.maxBody()), nil)
 	if err != nil {
 		return nil, nil, unreachable(ctx, u.Host, err)
 	}

@@ -170,25 +170,25 @@ func statusCode(status int) a2a.Code {
 const commonBody = 64 << 10
 
 // readBody reads the body of resp, if it is not larger than limit and comes within answerTime.
-func readBody(resp *http.Response, limit int64) ([]byte, error) {
+func readBody(resp *http.Response, limit int64, memory *reservation) ([]byte, error) {
 	if there, ok := resp.Body.(interface{ Bytes() []byte }); ok {
 		return there.Bytes(), nil // in memory, and bounded by who read it
 	}
 	late := time.AfterFunc(answerTime, func() { resp.Body.Close() })
-	b, err := readAll(resp, limit)
+	b, err := readAll(resp, limit, memory)
 	if !late.Stop() && err != nil {
 		err = tooSlow(answerTime)
 	}
 	return b, err
 }
 
-func readAll(resp *http.Response, limit int64) ([]byte, error) {
+func readAll(resp *http.Response, limit int64, memory *reservation) ([]byte, error) {
 	if n := resp.ContentLength; n > 0 && n <= min(limit, commonBody) {
 		b := make([]byte, n)
 		_, err := io.ReadFull(resp.Body, b)
 		return b, err
 	}
-	b, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	b, err := io.ReadAll(io.LimitReader(&reservedReader{Reader: resp.Body, memory: memory}, limit+1))
 	if err == nil && int64(len(b)) > limit {
 		return nil, tooLarge(limit)
 	}

@@ -41,6 +41,8 @@ type follow struct {
 	ahead bool
 
 	twice bool // a stream may have sent the same chunk twice
+
+	memory *reservation // of the stream that is read
 }
 
 // send delivers req without a stream and follows the task.
@@ -143,6 +145,7 @@ func (f *follow) subscribe(ctx context.Context) bool {
 // consume yields the events of s, with the watchdog idle or one of its own. It reports
 // whether the task is done; otherwise err is what ended s.
 func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over bool, err error) {
+	f.memory = s.memory
 	var own *watchdog
 	ended := false
 	defer func() {
@@ -188,7 +191,12 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 // tell yields e. It reports whether that was the end: the task is idle, or the caller
 // stopped. If events may be missing, the task itself is yielded last.
 func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) {
-	if e = f.shown(ctx, e); e == nil {
+	if e = f.shown(ctx, e); e == nil && f.held != nil {
+		f.memory.keep()
+		return false
+	}
+	f.memory.free()
+	if e == nil {
 		return false
 	}
 	over = wire.Item{Event: e}.Done()

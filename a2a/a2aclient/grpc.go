@@ -92,12 +92,12 @@ func (overGRPC) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.E
 	return nil, refusal, refusal != nil
 }
 
-func (overGRPC) events(d *wire.Dialect, resp *http.Response, in *metered, limit int) (events, io.Reader) {
+func (overGRPC) events(d *wire.Dialect, resp *http.Response, in *metered, limit int, memory *reservation) (events, io.Reader) {
 	messages, ok := resp.Body.(Messages)
 	if !ok {
 		return nil, in
 	}
-	return &messageEvents{messages, d, in, limit}, nil
+	return &messageEvents{messages, d, in, limit, memory}, nil
 }
 
 // frameHead is what comes with each message, be it empty.
@@ -108,6 +108,7 @@ type messageEvents struct {
 	dialect *wire.Dialect
 	in      *metered
 	limit   int
+	memory  *reservation
 }
 
 // next returns the next message. A refusal is an error.
@@ -123,7 +124,7 @@ func (m *messageEvents) next() ([]byte, error) {
 		return nil, tooLarge(int64(m.limit))
 	case !refused:
 		m.in.left -= int64(len(message)) + frameHead
-		return message, nil
+		return message, m.memory.hold(len(message))
 	}
 	if refusal := m.dialect.DecodeRESTError(http.StatusInternalServerError, message); refusal != nil {
 		return nil, refusal

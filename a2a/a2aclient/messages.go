@@ -27,10 +27,13 @@ func (c *Client) joined(s *stream, m *a2a.Message) (*a2a.Message, error) {
 	all, least := *m, s.in.left-c.dialer.maxBody()
 	all.Parts = slices.Clone(m.Parts)
 	for {
+		s.memory.keep()
 		item, err := s.next()
 		next, ok := item.Event.(*a2a.Message)
 		switch {
-		case errors.Is(err, a2a.ErrTooLarge), errors.Is(err, errFlood), ok && s.in.left < least:
+		case errors.Is(err, a2a.ErrTooLarge):
+			return nil, err
+		case errors.Is(err, errFlood), ok && s.in.left < least:
 			return nil, tooLarge(c.dialer.maxBody())
 		case err != nil || !ok:
 			return &all, nil

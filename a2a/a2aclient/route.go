@@ -42,9 +42,10 @@ type binding interface {
 	// an event. It reports whether it is one at all.
 	decode(d *wire.Dialect, status int, body []byte) (result []byte, refusal *a2a.Error, ok bool)
 
-	// events reads the body of resp as a stream, all of it through in. limit bounds each event. If
-	// it is no stream but a single answer it returns nil, and what to read it from.
-	events(d *wire.Dialect, resp *http.Response, in *metered, limit int) (events, io.Reader)
+	// events reads the body of resp as a stream, all of it through in. limit bounds each event, and
+	// memory what is held of it. If it is no stream but a single answer it returns nil, and what
+	// to read it from.
+	events(d *wire.Dialect, resp *http.Response, in *metered, limit int, memory *reservation) (events, io.Reader)
 }
 
 // events are those of a stream.

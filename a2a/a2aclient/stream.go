@@ -66,6 +66,7 @@ type stream struct {
 	body    io.ReadCloser
 	in      metered // body, as far as it may go
 	events  events  // nil if the answer was a single item
+	memory  *reservation
 	dialect *wire.Dialect
 	binding binding
 	first   wire.Item // read already, if it has an event
@@ -141,7 +142,7 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 	}
 	s, err := c.begin(ctx, r, resp)
 	if err != nil {
-		resp.Body.Close()
+		s.close()
 		return nil, err
 	}
 	s.again = op == wire.Subscribe
@@ -153,19 +154,19 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 // agents that have a single thing to say, JSON.
 func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
 	limit := c.dialer.maxBody()
-	s := &stream{body: resp.Body, in: metered{Reader: resp.Body, left: maxBodies * limit}, dialect: r.dialect, binding: r.binding}
+	s := &stream{body: resp.Body, in: metered{Reader: resp.Body, left: maxBodies * limit}, memory: c.reservation(), dialect: r.dialect, binding: r.binding}
 	late := time.AfterFunc(firstEventTime, s.close)
 	defer late.Stop()
 	var err error
 	var in io.Reader
-	if s.events, in = r.binding.events(r.dialect, resp, &s.in, int(limit)); s.events != nil {
+	if s.events, in = r.binding.events(r.dialect, resp, &s.in, int(limit), s.memory); s.events != nil {
 		s.first, err = s.read()
 	} else {
 		resp.Body = struct {
 			io.Reader
 			io.Closer
 		}{in, resp.Body}
-		s.first, err = c.single(ctx, r, resp)
+		s.first, err = c.single(ctx, r, resp, s.memory)
 	}
 	switch {
 	case err == nil:
@@ -188,8 +189,8 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 	return s, err
 }
 
-func (c *Client) single(ctx context.Context, r route, resp *http.Response) (wire.Item, error) {
-	result, err := c.result(ctx, r, resp)
+func (c *Client) single(ctx context.Context, r route, resp *http.Response, memory *reservation) (wire.Item, error) {
+	result, err := c.result(ctx, r, resp, memory)
 	if err != nil {
 		return wire.Item{}, err
 	}
@@ -215,13 +216,13 @@ func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request) (*http.
 	return c.exchange(req)
 }
 
-func (overHTTP) events(_ *wire.Dialect, resp *http.Response, body *metered, limit int) (events, io.Reader) {
+func (overHTTP) events(_ *wire.Dialect, resp *http.Response, body *metered, limit int, memory *reservation) (events, io.Reader) {
 	in := bufio.NewReader(body)
 	if !isStream(resp, in) {
 		return nil, in
 	}
 	s := sse.NewReader(in)
-	s.MaxEvent, s.MaxTime = limit, answerTime
+	s.MaxEvent, s.MaxTime, s.Hold = limit, answerTime, memory.hold
 	return sseEvents{s}, nil
 }
 
@@ -312,6 +313,7 @@ func adds(e a2a.Event) bool {
 
 func (s *stream) close() {
 	s.body.Close()
+	s.memory.close()
 	if s.ended != nil {
 		s.over.Do(func() { s.ended(s.last, s.err) })
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"math"
 	"sync"
 
 	"golang.org/x/time/rate"
@@ -16,7 +17,7 @@ const (
 	streamBurst = 4 << 20
 )
 
-// memory counts the bytes of running tasks, by owner and in all, and slows down agents that stream
+// memory counts the bytes of running tasks and of answers that are received, by owner and in all, and slows down agents that stream
 // more than streamRate to one user: to decode it all would keep the processor from others. The zero
 // value is empty.
 type memory struct {
@@ -73,6 +74,24 @@ func (m *memory) resize(owner string, from, to int, most Limits) *ledger.Failure
 		return ledger.Fail(a2a.RateLimited, "Your running tasks hold more than %d MiB (limits.memory_per_user). This one was cut there; what the agent sent before is kept.", most.MemoryPerUser>>20)
 	case m.all > most.Memory && to > largeTask:
 		return ledger.Fail(a2a.RateLimited, "All running tasks hold more than %d MiB (limits.memory). This one was cut there; what the agent sent before is kept.", most.Memory>>20)
+	}
+	return nil
+}
+
+// Reserve notes that an answer that is being received for owner holds to bytes, after from. It returns
+// an error if the answer must end. Until it has ended, it counts as a running task.
+func Reserve(r *Runner, owner string, from, to int) error {
+	if from == 0 {
+		r.memory.enter(owner)
+	}
+	if to == 0 {
+		r.memory.leave(owner, from)
+		return nil
+	}
+	most := r.limits()
+	most.TaskSize = math.MaxInt // the answer has a limit of its own
+	if why := r.memory.resize(owner, from, to, most); why != nil {
+		return &a2a.Error{Code: why.Code, Message: why.Message, Cause: a2a.ErrTooLarge}
 	}
 	return nil
 }

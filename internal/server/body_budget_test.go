@@ -12,6 +12,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"rialto/a2a/a2atest"
 	"rialto/internal/config"
 	"rialto/oauth"
 )
@@ -108,5 +109,43 @@ func TestTheSizeOfARESTRequestIsASetting(t *testing.T) {
 		if got := r.do("POST", "/api/v1/agents/"+agents[0].Name+"/tasks", r.full("alice"), body); got.status != want {
 			t.Errorf("request_size %s, %d bytes: got %d %.200s, want %d", size, len(body), got.status, got.body, want)
 		}
+	}
+}
+
+// TestAnswersOfAgentsAreBoundedWhileTheyAreReceived has agents that send most of an answer and hold the
+// rest back. 48 calls to one that sent 15 MiB of an event took 773 MiB.
+func TestAnswersOfAgentsAreBoundedWhileTheyAreReceived(t *testing.T) {
+	const begun = `data: {"jsonrpc":"2.0","id":1,"result":{"task":{"id":"t1","status":{"state":"TASK_STATE_WORKING"}}}}` + "\n\n"
+	part := strings.Repeat("x", 3<<19)
+	stream, whole := http.Header{"Content-Type": {"text/event-stream"}}, http.Header{"Content-Type": {"application/json"}}
+	message := `data: {"jsonrpc":"2.0","id":1,"result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"` + part[:600<<10] + `"}]}}}` + "\n\n"
+	for name, first := range map[string]a2atest.Answer{
+		"an event":               {Header: stream, Body: "data: " + part, Hold: true},
+		"an event of many lines": {Header: stream, Body: strings.Repeat("data: "+part[:1<<10]+"\n", 3<<9), Hold: true},
+		"an event, after one":    {Header: stream, Body: begun + "data: " + part, Hold: true},
+		"a comment":              {Header: stream, Body: begun + ": " + part, Hold: true},
+		"several messages":       {Header: stream, Body: message + message, Hold: true},
+		"an answer":              {Header: whole, Body: part, Hold: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rogue := &a2atest.Rogue{
+				Card:    `{"name":"Rogue","description":"x","version":"1","supportedInterfaces":[{"url":"$URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true},"defaultInputModes":["text"],"defaultOutputModes":["text"],"skills":[]}`,
+				Answers: map[string][]a2atest.Answer{"SendStreamingMessage": {first}},
+			}
+			agents, _ := agentsOf(t)
+			r := newRigWith(t, func(c *config.Config) {
+				c.Agents, c.Limits.MemoryPerUser = append(agents, config.Agent{Name: "rogue", URL: rogue.Serve(t)}), 1<<20
+			})
+			call := func(user, args string) string {
+				return r.do("POST", "/mcp/tools/call", r.token(user, oauth.ScopeTools), `{"name":"send_task","arguments":`+args+`}`).body
+			}
+			if got := call("alice", `{"agent":"rogue","message":"go","wait":5}`); !strings.Contains(got, "limits.memory_per_user") {
+				t.Errorf("got %.300q, want an error that names the limit", got)
+			}
+			large := `{"agent":"` + agents[0].Name + `","message":"echo ` + part[:200<<10] + `","wait":20}`
+			if got := call("alice", large); !strings.Contains(got, `completed`) {
+				t.Errorf("afterwards: got %.300q, want room again", got)
+			}
+		})
 	}
 }

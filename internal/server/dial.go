@@ -115,6 +115,9 @@ type dialers struct {
 	vault *a2avault.Vault // nil: agents that users connect themselves get no credentials
 	cards *directory.Cards
 	most  func() config.Limits
+
+	reserve func(user string, from, to int) error
+
 	looks a2aclient.Looks
 
 	mu   sync.Mutex
@@ -143,7 +146,7 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 			return nil, err
 		}
 		most := d.most()
-		to.MaxConns, to.MaxBody, to.Looks = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.looks
+		to.MaxConns, to.MaxBody, to.Looks, to.Reserve = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.looks, d.reserve
 		if d.telemetry != nil {
 			to.Observe, to.Propagate = d.telemetry.Agent(a.Name), d.telemetry.Propagate
 		}

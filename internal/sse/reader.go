@@ -12,6 +12,9 @@ import (
 // DefaultMaxEvent is the size of an event, in bytes, that a Reader accepts by default.
 const DefaultMaxEvent = 4 << 20
 
+// largeLine is the size of a line whose memory is not kept for the next one.
+const largeLine = 64 << 10
+
 // ErrTooLarge is returned for an event that is larger than the Reader allows.
 var ErrTooLarge = errors.New("sse: event too large")
 
@@ -31,6 +34,10 @@ type Reader struct {
 	// MaxTime bounds the time from the first byte of an event to its last, as long as bytes
 	// come; zero is no bound. Comments are no part of an event.
 	MaxTime time.Duration
+
+	// Hold, if set, is called with the bytes that are held of the event that is being read. If it
+	// returns an error, so does Next.
+	Hold func(bytes int) error
 
 	in     *bufio.Reader
 	line   []byte
@@ -110,7 +117,15 @@ func (r *Reader) max() int {
 // byte after CR. With an error it returns the line so far. The next call may overwrite the line.
 func (r *Reader) readLine(limit int) ([]byte, error) {
 	r.line = r.line[:0]
+	if cap(r.line) > largeLine {
+		r.line = nil
+	}
 	for {
+		if r.Hold != nil {
+			if err := r.Hold(r.max() - limit + len(r.line)); err != nil {
+				return nil, err
+			}
+		}
 		if _, err := r.in.Peek(1); err != nil {
 			return r.line, err
 		}
