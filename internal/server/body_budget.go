@@ -2,22 +2,26 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"strconv"
 	"sync"
 
 	"rialto/oauth"
 )
 
-// The bytes of request bodies that are received or held by running requests.
+// The bytes of bodies: of requests that are received or held while they run, and of answers until
+// their callers have read them.
 const (
 	maxBodiesUser = 32 << 20
 	maxBodies     = 256 << 20 // of all users; beyond it only small bodies are taken
 	smallBody     = 64 << 10
 )
 
-// bodyBudget bounds the bodies of requests, by user and in all. A caller without a token counts by
-// address.
+// bodyBudget bounds the bodies of requests and answers, by user and in all. A caller without a token
+// counts by address.
 type bodyBudget struct {
 	size    int64 // the largest body, in bytes
 	address func(*http.Request) string
@@ -47,9 +51,91 @@ func (b *bodyBudget) limit(next http.Handler) http.Handler {
 		}
 		defer b.change(user, -bytes, false)
 		r.Body = http.MaxBytesReader(w, r.Body, b.size)
-		next.ServeHTTP(w, r)
+		b.limitAnswers(next).ServeHTTP(w, r)
 	})
 }
+
+// limitAnswers refuses a request when its answer is ready if that and the other bodies of its user
+// take too much.
+func (b *bodyBudget) limitAnswers(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := &answer{ResponseWriter: w, budget: b, user: b.user(r)}
+		next.ServeHTTP(a, r)
+		a.begin()
+	})
+}
+
+// answer is an answer that counts while its peer has not read it. A small one does not count. It
+// sends the status with the first bytes, because it may become a refusal until then.
+type answer struct {
+	http.ResponseWriter
+	budget *bodyBudget
+	user   string
+	status int // 0 is none
+	begun  bool
+}
+
+var errTooManyBytes = errors.New("the answers that the caller has not read take too much memory")
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write implements http.ResponseWriter.
+func (a *answer) Write(p []byte) (int, error) {
+	n, err := a.count(int64(len(p)), func() (int64, error) {
+		n, err := a.ResponseWriter.Write(p)
+		return int64(n), err
+	})
+	return int(n), err
+}
+
+// ReadFrom implements io.ReaderFrom. Files are sent in pieces of a whole that is in memory.
+func (a *answer) ReadFrom(whole io.Reader) (int64, error) {
+	size, err := strconv.ParseInt(a.Header().Get("Content-Length"), 10, 64)
+	if err != nil {
+		return io.Copy(struct{ io.Writer }{a}, whole)
+	}
+	return a.count(size, func() (int64, error) { return io.Copy(a.ResponseWriter, whole) })
+}
+
+// count calls write while size bytes count.
+func (a *answer) count(size int64, write func() (int64, error)) (int64, error) {
+	if size > smallBody {
+		size = min(size, maxBodiesUser) // a larger one is sent alone
+		if _, ok := a.budget.change(a.user, size, true); !ok {
+			if !a.begun {
+				a.begun = true
+				a.Header().Del("Content-Length")
+				writeTooManyBytes(a.ResponseWriter)
+			}
+			return 0, errTooManyBytes
+		}
+		defer a.budget.change(a.user, -size, false)
+	}
+	a.begin()
+	return write()
+}
+
+// begin sends the status.
+func (a *answer) begin() {
+	if !a.begun && a.status != 0 {
+		a.ResponseWriter.WriteHeader(a.status)
+	}
+	a.begun = true
+}
+
+// FlushError is for http.ResponseController.
+func (a *answer) FlushError() error {
+	a.begin()
+	return http.NewResponseController(a.ResponseWriter).Flush()
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // receive does the same for a message over gRPC. Its size is not known until read has received it, so
 // that it takes the largest size before, and further messages of its user wait for that. If read
@@ -119,5 +205,5 @@ func writeTooManyBytes(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Retry-After", retryAfter)
 	w.WriteHeader(http.StatusTooManyRequests)
-	fmt.Fprintln(w, `{"error":"too_many_requests","error_description":"The bodies of your running requests take too much memory. Try again when one has ended."}`)
+	fmt.Fprintln(w, `{"error":"too_many_requests","error_description":"Your running requests, and the answers that you have not read, take too much memory. Try again when one has ended."}`)
 }

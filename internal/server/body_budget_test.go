@@ -149,3 +149,60 @@ func TestAnswersOfAgentsAreBoundedWhileTheyAreReceived(t *testing.T) {
 		})
 	}
 }
+
+// TestAnswersOfAUserAreBounded has a user who asks for a large task through all doors and reads only the
+// beginning of the answers. 250 of them took 1.3 GB.
+func TestAnswersOfAUserAreBounded(t *testing.T) {
+	agents, _ := agentsOf(t)
+	r := newRigWith(t, func(c *config.Config) { c.Agents, c.DefaultAgent = agents, agents[0].Name })
+	large := func(user string) (token, id string) {
+		t.Helper()
+		token = r.full(user)
+		var task struct{ ID string }
+		r.do("POST", "/api/v1/agents/"+agents[0].Name+"/tasks", token, `{"message":"echo `+strings.Repeat("x", 15<<18)+`"}`).decode(t, &task)
+		return token, task.ID
+	}
+	var conns []net.Conn
+	ask := func(path, token string) (resp *http.Response, asked int) {
+		t.Helper()
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.cfg.Load().URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns = append(conns, conn)
+		t.Cleanup(func() { conn.Close() })
+		if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n\r\n", path, conn.RemoteAddr(), token)
+		resp, err = http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp, len(conns)
+	}
+	token, id := large("alice")
+	doors := []string{"/tasks/" + id, config.AgentPath + agents[0].Name + "/tasks/" + id, "/api/v1/tasks/" + id + ""}
+	for _, door := range doors { // the larger answers first
+		resp, taken := ask(door, token)
+		for resp.StatusCode == http.StatusOK && taken <= maxBodiesUser/(15<<18) {
+			resp, taken = ask(door, token)
+		}
+		if resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: got status %d after %d answers of 4 MiB or more, want 429", door, resp.StatusCode, taken)
+		}
+	}
+	if resp, _ := ask("/api/v1/agents", token); resp.StatusCode != http.StatusOK {
+		t.Errorf("a small answer: got status %d, want 200", resp.StatusCode)
+	}
+	other, own := large("bob")
+	if resp, _ := ask("/tasks/"+own, other); resp.StatusCode != http.StatusOK {
+		t.Errorf("another user: got status %d, want 200", resp.StatusCode)
+	}
+	for _, conn := range conns {
+		conn.Close()
+	}
+	for again, _ := ask(doors[0], token); again.StatusCode != http.StatusOK; { // until the server has noticed, or the test times out
+		again, _ = ask(doors[0], token)
+	}
+}

@@ -94,7 +94,7 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 				writeNoAgent(w)
 				return
 			}
-			srv.ServeGRPC(w, r)
+			s.bodies.limitAnswers(http.HandlerFunc(srv.ServeGRPC)).ServeHTTP(w, r)
 		})
 	}), a2aScopes...), nil
 }

@@ -26,7 +26,7 @@ func (s *Server) handler() (http.Handler, error) {
 		return nil, err
 	}
 	compressed, err := compress(r)
-	return limitBodyTime(observeRequests(s.cfg.Load(), s.log, s.telemetry, "", recoverPanics(s.log, rejectInvalidText(compressed)))), err
+	return limitWriteTime(limitBodyTime(observeRequests(s.cfg.Load(), s.log, s.telemetry, "", recoverPanics(s.log, rejectInvalidText(compressed))))), err
 }
 
 // routes mounts every route with its guard. The first route that matches answers.
@@ -110,7 +110,7 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	console.Routes(r) // /account and /admin: a browser session, as an administrator below /admin
 	redirectMCPConfig(r)
 	signedIn := func(prefix string, page http.Handler) {
-		r.PathPrefix(prefix).Handler(s.oauth.Sessions.RequireForPage(page))
+		r.PathPrefix(prefix).Handler(s.oauth.Sessions.RequireForPage(s.bodies.limitAnswers(page)))
 	}
 	signedIn(documents.DocumentPath, &web.Documents{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console.TaskFrame})
 	signedIn(documents.TaskPath, &web.Tasks{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console.TaskFrame})
@@ -119,8 +119,8 @@ func (s *Server) pageRoutes(r *mux.Router) {
 		App: s.connections.app, Secure: s.cfg.Load().Secure(), Connected: s.connected, Forget: s.forget,
 	})
 	// These links need no sign-in: they hold a random or signed part.
-	r.PathPrefix(documents.DownloadPath).Handler(&web.Downloads{Product: s.cfg.Load().Name, Bridge: s.bridge, Log: s.log})
-	r.PathPrefix(documents.SharedPath).Handler(&web.Shared{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log})
+	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Product: s.cfg.Load().Name, Bridge: s.bridge, Log: s.log}))
+	r.PathPrefix(documents.SharedPath).Handler(s.bodies.limitAnswers(&web.Shared{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log}))
 	read(r, "/", s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage)))
 }
 

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -11,7 +12,7 @@ import (
 // connection works and one that stands still ends.
 const (
 	bodyTimeout  = 30 * time.Second // for a request body to begin, and for one that is small
-	minBodyRate  = 16 << 10         // bytes per second of a body that takes longer
+	minBodyRate  = 16 << 10         // bytes per second of a body, of a request or an answer, that takes longer
 	refusedBody  = time.Second / 2  // for an unread body
 	writeTimeout = 30 * time.Second // for the peer to take the next writePiece bytes
 	writePiece   = 64 << 10
@@ -49,6 +50,64 @@ func (b *deadlineBody) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
+
+// limitWriteTime ends the answer to a peer that does not read it in time. Over HTTP/2, a connection
+// that is read may have streams that are not; the connection itself is up to readersListener.
+func limitWriteTime(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		d := &deadlineWriter{ResponseWriter: w, conn: http.NewResponseController(w)}
+		next.ServeHTTP(d, r)
+		if d.late {
+			panic(http.ErrAbortHandler) // the peer must not take what it has for the whole
+		}
+		_ = d.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what is buffered
+	})
+}
+
+// deadlineWriter is an answer whose peer must take the next piece in time, and read at minBodyRate
+// if it takes longer. Each event of a stream, which is flushed, has its own time.
+type deadlineWriter struct {
+	http.ResponseWriter
+	conn   *http.ResponseController
+	waited time.Duration // for the peer, since the last flush
+	taken  int64         // bytes since then
+	late   bool
+}
+
+// Write implements http.ResponseWriter.
+func (w *deadlineWriter) Write(p []byte) (written int, err error) {
+	for {
+		n, err := w.wait(func() (int, error) { return w.ResponseWriter.Write(p[written:min(len(p), written+writePiece)]) })
+		if written += n; err != nil || written == len(p) {
+			return written, err
+		}
+	}
+}
+
+// FlushError is for http.ResponseController.
+func (w *deadlineWriter) FlushError() error {
+	_, err := w.wait(func() (int, error) { return 0, w.conn.Flush() })
+	if err == nil {
+		w.waited, w.taken = 0, 0
+	}
+	return err
+}
+
+// wait calls write with a deadline. Over HTTP/2 a deadline that passes ends a stream that is idle, too.
+func (w *deadlineWriter) wait(write func() (int, error)) (int, error) {
+	begun := time.Now()
+	_ = w.conn.SetWriteDeadline(begun.Add(writeTimeout)) // a recorder has no deadlines, and needs none
+	n, err := write()
+	_ = w.conn.SetWriteDeadline(time.Time{})
+	w.waited, w.taken = w.waited+time.Since(begun), w.taken+int64(n)
+	if err == nil && w.waited > writeTimeout+time.Duration(w.taken/minBodyRate)*time.Second {
+		w.late, err = true, os.ErrDeadlineExceeded
+	}
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // readersListener closes connections whose peers do not read.
 type readersListener struct{ net.Listener }

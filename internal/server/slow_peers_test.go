@@ -2,6 +2,8 @@ package server
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +13,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 )
 
 // oneConn is a listener for one connection, in memory, so that the clock can be
@@ -38,7 +43,10 @@ func served(t *testing.T, h http.HandlerFunc, test func(t *testing.T, peer net.C
 		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
 		ours, peer := net.Pipe()
 		l.conn <- ours
-		srv := newHTTPServer(limitBodyTime(h), slog.New(slog.DiscardHandler))
+		srv := newHTTPServer(limitWriteTime(limitBodyTime(h)), slog.New(slog.DiscardHandler))
+		srv.Protocols = &http.Protocols{}
+		srv.Protocols.SetHTTP1(true)
+		srv.Protocols.SetUnencryptedHTTP2(true)
 		go srv.Serve(readersListener{l})
 		test(t, peer)
 		peer.Close()
@@ -132,21 +140,74 @@ func TestAnAnswerThatNobodyReadsEndsTheConnection(t *testing.T) {
 			t.Errorf("the connection was closed after %v, want %v", got, writeTimeout)
 		}
 	})
-	served(t, writes, func(t *testing.T, peer net.Conn) {
-		go fmt.Fprint(peer, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		res, err := http.ReadResponse(bufio.NewReader(peer), nil)
-		if err != nil {
-			t.Fatal(err)
+	for pause, whole := range map[time.Duration]bool{3 * time.Second: true, writeTimeout - time.Second: false} {
+		served(t, writes, func(t *testing.T, peer net.Conn) {
+			ended = make(chan time.Duration, 1)
+			go fmt.Fprint(peer, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+			res, err := http.ReadResponse(bufio.NewReader(peer), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			got, begun := 0, time.Now()
+			for piece := make([]byte, writePiece); err == nil; time.Sleep(pause) {
+				var n int
+				n, err = io.ReadFull(res.Body, piece)
+				got += n
+			}
+			if (got == size) != whole || !whole && time.Since(begun) > 4*writeTimeout {
+				t.Errorf("64 KiB every %v: got %d bytes after %v, %v", pause, got, time.Since(begun), err)
+			}
+		})
+	}
+}
+
+// TestAnAnswerThatNobodyReadsEndsItsStream has a peer of HTTP/2 that reads its connection and leaves
+// the window of its streams shut. One stream is quiet for longer than an answer may wait.
+func TestAnAnswerThatNobodyReadsEndsItsStream(t *testing.T) {
+	answers := func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/large":
+			_, _ = w.Write(make([]byte, 1<<20))
+		case "/small":
+			_, _ = io.WriteString(w, "small")
+		case "/quiet":
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
 		}
-		defer res.Body.Close()
-		got := 0
-		for piece := make([]byte, writePiece); err == nil; time.Sleep(writeTimeout / 2) {
-			var n int
-			n, err = io.ReadFull(res.Body, piece)
-			got += n
+	}
+	served(t, answers, func(t *testing.T, peer net.Conn) {
+		begun := time.Now()
+		frames := http2.NewFramer(peer, peer)
+		asked := make(chan error, 1)
+		go func() {
+			_, err := io.WriteString(peer, http2.ClientPreface)
+			err = errors.Join(err, frames.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}))
+			for i, path := range []string{"/large", "/small", "/quiet"} {
+				var head bytes.Buffer
+				fields := hpack.NewEncoder(&head)
+				for _, f := range []hpack.HeaderField{{Name: ":method", Value: "GET"}, {Name: ":scheme", Value: "http"}, {Name: ":authority", Value: "a"}, {Name: ":path", Value: path}} {
+					err = errors.Join(err, fields.WriteField(f))
+				}
+				err = errors.Join(err, frames.WriteHeaders(http2.HeadersFrameParam{StreamID: uint32(2*i + 1), BlockFragment: head.Bytes(), EndStream: true, EndHeaders: true}))
+			}
+			asked <- err
+		}()
+		for ended := 0; ended < 2; {
+			f, err := frames.ReadFrame()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, reset := f.(*http2.RSTStreamFrame); !reset {
+				continue
+			}
+			if took := time.Since(begun); f.Header().StreamID == 5 || took != writeTimeout {
+				t.Errorf("stream %d ended after %v, want the others after %v", f.Header().StreamID, took, writeTimeout)
+			}
+			ended++
 		}
-		if got != size {
-			t.Errorf("got %d bytes, %v, want %d", got, err, size)
+		if err := <-asked; err != nil {
+			t.Error(err)
 		}
 	})
 }
