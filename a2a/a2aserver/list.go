@@ -6,6 +6,11 @@ import (
 	"rialto/a2a"
 )
 
+// maxGRPCPage is the largest page over gRPC that has artifacts and history, or then messages: by
+// default, clients of gRPC take messages of 4 MiB. Without the page they would not get the token of
+// the next one either.
+const maxGRPCPage = 4<<20 - 64<<10
+
 // list answers with a page of the agent's tasks, if it can list them.
 func (s *Server) list(ctx context.Context, c call) ([]byte, error) {
 	lister, ok := s.Agent.(a2a.Lister)
@@ -23,5 +28,20 @@ func (s *Server) list(ctx context.Context, c call) ([]byte, error) {
 	for i, t := range p.Tasks {
 		p.Tasks[i] = t.WithHistory(f.HistoryLength)
 	}
-	return c.dialect.EncodePage(p)
+	body, err := c.dialect.EncodePage(p)
+	for _, shorten := range []func(*a2a.Task){
+		func(t *a2a.Task) { t.Artifacts, t.History = nil, nil },
+		func(t *a2a.Task) { t.Status.Message, t.Metadata = nil, nil },
+	} {
+		if err != nil || len(body) <= maxGRPCPage || c.binding != (overGRPC{}) {
+			break
+		}
+		for i, t := range p.Tasks {
+			short := *t
+			shorten(&short)
+			p.Tasks[i] = &short
+		}
+		body, err = c.dialect.EncodePage(p)
+	}
+	return body, err
 }
