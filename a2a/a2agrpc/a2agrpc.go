@@ -3,7 +3,7 @@
 //
 // It does not decode messages. The server turns a call into an HTTP request whose path
 // is the full name of the method and whose body is the message. The handler answers with
-// a message, with gRPC frames if the call streams, or with an error as HTTP+JSON has it,
+// a message in one write, with gRPC frames if the call streams, or with an error as HTTP+JSON has it,
 // a google.rpc.Status in JSON. So guards, limits and errors are those of HTTP, for all
 // bindings. The client gets the same answers, with messages one by one.
 //
@@ -39,10 +39,13 @@ const (
 	serverWindow = 64 << 10 // of a stream: the buffer for a message that the handler has not asked for
 )
 
-// raw is a codec that passes bytes through: it encodes and fills a *[]byte.
+// raw is a codec that passes bytes through: it encodes a *[]byte or a mem.Buffer, and fills a *[]byte.
 type raw struct{}
 
 func (raw) Marshal(v any) (mem.BufferSlice, error) {
+	if b, ok := v.(mem.Buffer); ok {
+		return mem.BufferSlice{b}, nil
+	}
 	return mem.BufferSlice{mem.SliceBuffer(*v.(*[]byte))}, nil
 }
 

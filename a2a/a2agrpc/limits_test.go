@@ -1,18 +1,25 @@
 package a2agrpc_test
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"io"
 	"maps"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
 	"rialto/a2a/a2agrpc"
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2atest"
+	"rialto/a2a/internal/wire"
 )
 
 // rawCall sends the header of a call, and then body, as a client of HTTP/2 without gRPC. It returns
@@ -112,5 +119,83 @@ func TestAnUnknownVersionIsRefused(t *testing.T) {
 		if code != want || want == "9" && !strings.Contains(message, version) {
 			t.Errorf("version %q: got the status %s %q, want %s", version, code, message, want)
 		}
+	}
+}
+
+// shut calls a method on a connection that is read and whose streams have no window.
+func shut(t *testing.T, address, method string) (*http2.Framer, net.Conn) {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	frames := http2.NewFramer(conn, conn)
+	var head bytes.Buffer
+	fields := hpack.NewEncoder(&head)
+	for _, f := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":authority", "a"}, {":path", "/lf.a2a.v1.A2AService/" + method}, {"content-type", "application/grpc"}, {"te", "trailers"}} {
+		err = errors.Join(err, fields.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]}))
+	}
+	_, noPreface := io.WriteString(conn, http2.ClientPreface)
+	if err := errors.Join(err, noPreface,
+		frames.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}),
+		frames.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: head.Bytes(), EndHeaders: true}),
+		frames.WriteData(1, true, make([]byte, 5)),
+	); err != nil {
+		t.Fatal(err)
+	}
+	return frames, conn
+}
+
+// TestAMessageThatIsNotReadEndsTheConnection has a client that reads its connection and never opens
+// the window of its call. Package grpc kept the message after the handler had returned.
+func TestAMessageThatIsNotReadEndsTheConnection(t *testing.T) {
+	message := make([]byte, 10<<10)
+	for method, answer := range map[string][]byte{"GetTask": message, "SubscribeToTask": wire.AppendFrame(nil, message, false)} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		serveOn(t, l, &a2agrpc.Server{Patience: 10 * time.Millisecond, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if _, err := w.Write(answer); err != nil {
+				t.Errorf("%s: %v", method, err)
+			}
+		})})
+		_, conn := shut(t, l.Addr().String(), method)
+		if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the connection was not closed", method)
+		}
+	}
+}
+
+// TestALargeMessageIsWrittenWhenItIsTaken has a handler whose message waits for the client.
+func TestALargeMessageIsWrittenWhenItIsTaken(t *testing.T) {
+	written := make(chan error, 1)
+	_, address := carrier(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, err := w.Write(make([]byte, 1<<20))
+		written <- err
+	})
+	frames, conn := shut(t, address, "GetTask")
+	for begun := false; !begun; { // the header of the answer
+		f, err := frames.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, begun = f.(*http2.HeadersFrame)
+	}
+	select {
+	case err := <-written:
+		t.Fatalf("the message was written, %v, before the client took it", err)
+	default:
+	}
+	if err := errors.Join(frames.WriteWindowUpdate(0, 2<<20), frames.WriteWindowUpdate(1, 2<<20)); err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, conn)
+	if err := <-written; err != nil {
+		t.Error(err)
 	}
 }

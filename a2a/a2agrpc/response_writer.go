@@ -1,11 +1,13 @@
 package a2agrpc
 
 import (
+	"bytes"
 	"net/http"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
@@ -21,12 +23,13 @@ type responseWriter struct {
 	code     int    // 0 until the response begins
 	framed   bool   // the body is that of a stream
 	body     []byte // what has not been sent
+	sent     bool   // the only message of a call that does not stream
 	over     error  // the error that ended the response
 	patience time.Duration
-	late     *time.Timer // runs while a message is received or sent
+	late     *time.Timer // runs while a message is received
 }
 
-var errTooSlow = status.Error(codes.DeadlineExceeded, "the client takes too long to send its message or to read ours")
+var errTooSlow = status.Error(codes.DeadlineExceeded, "the client takes too long to send its message")
 
 // serve runs h like run. It ends the call if the client takes too long.
 func (a *responseWriter) serve(h http.Handler, req *http.Request) error {
@@ -80,16 +83,16 @@ func (a *responseWriter) end() error {
 			a.stream.SetTrailer(metadata.MD{"www-authenticate": challenge})
 		}
 		return decodeStatus(a.dialect, a.code, a.body).Err()
-	case a.op.Streams():
+	case a.op.Streams() || a.sent:
 		return nil
 	case a.op == wire.ExtendedCard:
 		card, err := encodeCard(a.dialect, a.body)
 		if err != nil {
 			return status.Error(codes.Internal, "the card has no form in gRPC")
 		}
-		return a.stream.SendMsg(&card)
+		return a.send(card)
 	default:
-		return a.stream.SendMsg(&a.body) // the first message never waits
+		return a.send(a.body)
 	}
 }
 
@@ -104,12 +107,16 @@ func (a *responseWriter) WriteHeader(code int) {
 	}
 }
 
-// Write sends the frames that p completes, and buffers the rest.
+// Write sends the frames of a stream that p completes, and buffers the rest. The message of a call
+// that does not stream is one write, so that Write returns when a large one has left memory.
 func (a *responseWriter) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if len(a.body)+len(p) > maxAnswer {
 		a.over = status.Errorf(codes.ResourceExhausted, "the answer has more than %d bytes; ask for less, such as a smaller page", maxAnswer)
 		return 0, a.over
+	}
+	if a.code/100 == 2 && !a.op.Streams() && a.op != wire.ExtendedCard {
+		return len(p), a.answer(p)
 	}
 	a.body = append(a.body, p...)
 	for a.framed && a.over == nil {
@@ -126,11 +133,51 @@ func (a *responseWriter) Write(p []byte) (int, error) {
 	return len(p), a.over
 }
 
-// send sends a message of a stream.
+// answer sends the message of a call that does not stream.
+func (a *responseWriter) answer(message []byte) error {
+	if a.sent {
+		return status.Error(codes.Internal, "the answer has a second message")
+	}
+	if len(message) <= smallMessage {
+		message = bytes.Clone(message) // it may be sent later
+	}
+	a.sent, a.over = true, a.send(message)
+	return a.over
+}
+
+// send sends a message. Package grpc keeps it until the client's windows let it go, even when the
+// call has ended, so that a client that does not read in time loses its connection. For a large
+// message send waits until then.
 func (a *responseWriter) send(message []byte) error {
-	a.late.Reset(a.patience)
-	defer a.late.Stop()
-	return a.stream.SendMsg(&message)
+	if mem.IsBelowBufferPoolingThreshold(cap(message)) {
+		return a.stream.SendMsg(&message)
+	}
+	kept := &keptMessage{gone: make(chan struct{})}
+	kept.late = time.AfterFunc(a.patience+time.Duration(len(message)/minRate)*time.Second, func() { closeConnection(a.stream.Context()) })
+	if err := a.stream.SendMsg(mem.NewBuffer(&message, kept)); err != nil || len(message) <= smallMessage {
+		return err
+	}
+	select {
+	case <-kept.gone:
+		return nil
+	case <-a.stream.Context().Done():
+		return a.stream.Context().Err()
+	}
+}
+
+// keptMessage is a message that package grpc keeps, as the pool to which it returns the memory.
+type keptMessage struct {
+	late *time.Timer
+	gone chan struct{}
+}
+
+// Get is not called: nothing is taken from the pool.
+func (k *keptMessage) Get(length int) *[]byte { return mem.DefaultBufferPool().Get(length) }
+
+// Put is called when the message was written, or dropped with its call.
+func (k *keptMessage) Put(*[]byte) {
+	k.late.Stop()
+	close(k.gone)
 }
 
 // Flush starts the response.

@@ -12,6 +12,8 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
@@ -26,9 +28,12 @@ const (
 	maxPings   = 30 * time.Second // minimum interval of a client's pings
 	quiet      = 2 * time.Minute  // idle time before we ping
 	patience   = 30 * time.Second // for a message to arrive, and for one to be read
+	minRate    = 16 << 10         // bytes per second of a message that takes longer to read
 	stopTime   = 3 * time.Second  // for calls to end when the server stops
 	maxAnswer  = 16 << 20         // a message
 	maxRequest = 4 << 20          // a message, as most gRPC servers have it
+
+	smallMessage = 64 << 10 // is sent without waiting for the client to read it
 )
 
 // Server passes calls over gRPC to an HTTP handler. Its fields must not change once it serves.
@@ -41,7 +46,7 @@ type Server struct {
 	Handler http.Handler
 
 	MaxMessage int           // bytes of a call's message; zero means 4 MiB
-	Patience   time.Duration // for a message to arrive, and for one of ours to be read; zero means 30 seconds
+	Patience   time.Duration // for a message to arrive, and for one of ours to be read, and more for a large one; zero means 30 seconds
 }
 
 // Serve serves l until ctx ends, and then waits a moment for running calls.
@@ -49,6 +54,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := grpc.NewServer(
 		grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error { return s.call(stream) }),
 		grpc.ForceServerCodecV2(raw{}),
+		grpc.Creds(handshake{insecure.NewCredentials()}), // l may have TLS
 		grpc.MaxRecvMsgSize(cmp.Or(s.MaxMessage, maxRequest)), grpc.MaxHeaderListSize(maxHeader), grpc.MaxConcurrentStreams(maxCalls),
 		grpc.StaticStreamWindowSize(serverWindow), grpc.StaticConnWindowSize(connWindow),
 		grpc.ConnectionTimeout(connectTime),
@@ -62,6 +68,31 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	})
 	defer over()
 	return srv.Serve(l)
+}
+
+// handshake lets calls find their connection.
+type handshake struct {
+	credentials.TransportCredentials
+}
+
+// ServerHandshake implements credentials.TransportCredentials.
+func (handshake) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return c, connection{c}, nil
+}
+
+// connection is a credentials.AuthInfo.
+type connection struct{ net.Conn }
+
+// AuthType implements credentials.AuthInfo.
+func (connection) AuthType() string { return "none" }
+
+// closeConnection closes the connection of a call.
+func closeConnection(call context.Context) {
+	if p, ok := peer.FromContext(call); ok {
+		if c, ok := p.AuthInfo.(connection); ok {
+			_ = c.Close() // the client is too slow for anything else
+		}
+	}
 }
 
 func (s *Server) call(stream grpc.ServerStream) error {

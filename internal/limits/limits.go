@@ -69,12 +69,13 @@ var Table = []Limit{
 
 	{"A2A and REST", "a2a/a2aserver", "DefaultMaxBody", "a request"},
 	{"A2A and REST", "a2a/a2agrpc", "maxRequest", "a gRPC message from a client"},
-	{"A2A and REST", "a2a/a2agrpc", "patience", "sending or reading a gRPC message"},
+	{"A2A and REST", "a2a/a2agrpc", "patience", "sending or reading a gRPC message, and longer while it is read at minRate"},
+	{"A2A and REST", "a2a/a2agrpc", "minRate", "bytes per second of such a message to a client, at least"},
 	{"A2A and REST", "a2a/a2agrpc", "maxCalls", "open calls of a gRPC connection"},
 	{"A2A and REST", "internal/server", "maxGRPCConns", "open gRPC connections"},
 	{"A2A and REST", "internal/server", "maxGRPCConnsAddress", "open gRPC connections of an address (IPv6: of a /64), unless it is a trusted proxy"},
 	{"A2A and REST", "a2a/a2agrpc", "maxAnswer", "a gRPC message to a client"},
-	{"A2A and REST", "bridge/proxy", "maxPageBytes", "a page of tasks, unless one task is larger"},
+	{"A2A and REST", "bridge/proxy", "maxPageBytes", "a page of tasks, unless one task is larger; over gRPC, a page that has 4 MiB then lacks artifacts and history"},
 	{"A2A and REST", "a2a/a2agrpc", "DefaultMaxMessage", "a gRPC message to or from an agent"},
 	{"A2A and REST", "bridge/operator", "LargestPage", "rows of a page of a list for operators"},
 

@@ -10,6 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	v10 "github.com/a2aproject/a2a-go/v2/a2apb/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/internal/config"
@@ -97,6 +102,41 @@ func TestGRPCRefusesByTheMetadata(t *testing.T) {
 	}
 }
 
+// TestAnAnswerOverGRPCCountsUntilItIsRead asks for a large task and does not read it.
+func TestAnAnswerOverGRPCCountsUntilItIsRead(t *testing.T) {
+	agents, _ := agentsOf(t)
+	r := newGRPCRig(t, name(a2a.V10), agents...)
+	e, err := r.client(config.AgentPath+name(a2a.V10), r.full("alice"), a2a.V10, a2a.GRPC).Send(t.Context(), a2atest.Say("echo "+strings.Repeat("x", 15<<17)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := grpc.NewClient(r.cfg.Load().GRPC.Address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithStaticStreamWindowSize(64<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+r.full("alice"))
+	call, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, v10.A2AService_GetTask_FullMethodName, grpc.MaxCallRecvMsgSize(16<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(call.SendMsg(&v10.GetTaskRequest{Tenant: name(a2a.V10), Id: string(e.(*a2a.Task).ID)}), call.CloseSend()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := call.Header(); err != nil {
+		t.Fatal(err)
+	}
+	r.bodies.mu.Lock()
+	counted := r.bodies.all
+	r.bodies.mu.Unlock()
+	if counted < 3<<20 {
+		t.Errorf("got %d bytes that count, want 3 MiB or more", counted)
+	}
+	if err := call.RecvMsg(&v10.Task{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestAPageFitsAGRPCMessage lists tasks that are too large for one message of 4 MiB.
 func TestAPageFitsAGRPCMessage(t *testing.T) {
 	agents, _ := agentsOf(t)
@@ -105,6 +145,9 @@ func TestAPageFitsAGRPCMessage(t *testing.T) {
 	for n := range 5 {
 		long := a2atest.Say("echo " + strings.Repeat("x", 1<<20))
 		long.Message.ID = strconv.Itoa(n)
+		if n == 4 {
+			long = a2atest.Say("echo " + strings.Repeat("x", 15<<17)) // a task that is too large alone
+		}
 		if _, err := c.Send(t.Context(), long); err != nil {
 			t.Fatal(err)
 		}
