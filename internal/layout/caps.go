@@ -11,5 +11,5 @@ const (
 	maxPackageLines     = 4_500   // tests left out
 	maxFileLines        = 500     // per file, tests left out
 	maxFunctionLines    = 60      // per function, tests left out
-	maxLines            = 102_100 // in all: hand-written Go, tests left out, test support counted; lower it when you delete
+	maxLines            = 103_300 // in all: hand-written Go, tests left out, test support counted; lower it when you delete
 )
