@@ -128,8 +128,10 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 	if op.Streams() {
 		return stream(ctx, conn, name, message, limit)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, tooSlow(limit))
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(ctx) // a deadline would go to the server, which may end first with an error of its own
+	defer cancel(nil)
+	late := time.AfterFunc(limit, func() { cancel(tooSlow(limit)) })
+	defer late.Stop()
 	c := &call{sent: message}
 	if err := conn.Invoke(ctx, name, &c.sent, &c.got, c.options()...); err != nil {
 		return refusal(ctx, c.hearing, err)

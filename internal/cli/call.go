@@ -18,7 +18,6 @@ import (
 	"rialto/bridge/sanitize"
 	"rialto/internal/cli/call"
 	"rialto/internal/cli/term"
-	"rialto/internal/config"
 	"rialto/internal/server"
 	"rialto/oauth"
 )
@@ -250,11 +249,7 @@ func toolNamed(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 		}
 		names = append(names, t.Name)
 	}
-	hint := ""
-	if near := config.Nearest(name, names); near != "" && config.Similar(name, near) {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return nil, usageError{fmt.Errorf("the server has no tool %q%s \"rialto call\" lists the tools", name, hint)}
+	return nil, usageError{fmt.Errorf("the server has no tool %q%s; \"rialto call\" lists the tools", name, didYouMean(name, names))}
 }
 
 // callError gives the errors of a call their exit codes.

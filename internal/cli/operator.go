@@ -12,7 +12,6 @@ import (
 
 	"rialto/bridge/operator"
 	"rialto/internal/cli/term"
-	"rialto/internal/config"
 	"rialto/internal/server"
 )
 
@@ -169,9 +168,7 @@ func notFoundError(what, name string, err error, known func() []string) error {
 	}
 	hint := ""
 	if known != nil {
-		if close := config.Nearest(name, known()); close != "" && config.Similar(name, close) {
-			hint = fmt.Sprintf("; did you mean %q?", close)
-		}
+		hint = didYouMean(name, known())
 	}
 	return fmt.Errorf("there is no %s %q%s", what, name, hint)
 }

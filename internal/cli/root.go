@@ -47,9 +47,13 @@ func needsCommand(group *cobra.Command, args []string) error {
 	for _, c := range group.Commands() {
 		names = append(names, c.Name())
 	}
-	hint := ""
-	if near := config.Nearest(args[0], names); config.Similar(args[0], near) {
-		hint = fmt.Sprintf("; did you mean %q?", near)
+	return usageError{fmt.Errorf("there is no command %q in %q%s (the commands are %s)", args[0], group.CommandPath(), didYouMean(args[0], names), strings.Join(names, ", "))}
+}
+
+// didYouMean names the known word that may be meant; "" if none is similar.
+func didYouMean(word string, known []string) string {
+	if near := config.Nearest(word, known); near != "" && config.Similar(word, near) {
+		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	return usageError{fmt.Errorf("there is no command %q in %q%s (the commands are %s)", args[0], group.CommandPath(), hint, strings.Join(names, ", "))}
+	return ""
 }

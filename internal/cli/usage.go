@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"time"
 
@@ -11,7 +12,6 @@ import (
 
 	"rialto/bridge/operator"
 	"rialto/internal/cli/term"
-	"rialto/internal/config"
 	"rialto/internal/usage"
 )
 
@@ -128,15 +128,10 @@ func withProgress[T any](cmd *cobra.Command, what string, rows iter.Seq2[T, erro
 
 // oneOf returns a usageError if a flag has an unknown value, with the known ones.
 func oneOf(flag, value string, words ...string) error {
-	if value == "" {
+	if value == "" || slices.Contains(words, value) {
 		return nil
 	}
-	for _, w := range words {
-		if w == value {
-			return nil
-		}
-	}
-	return usageError{fmt.Errorf("%s: %q is not one of %s; did you mean %q?", flag, value, joinWords(words), config.Nearest(value, words))}
+	return usageError{fmt.Errorf("%s: %q is not one of %s%s", flag, value, joinWords(words), didYouMean(value, words))}
 }
 
 func joinWords(words []string) string {
