@@ -226,7 +226,7 @@ func TestASilentServerIsNotWaitedFor(t *testing.T) {
 
 // TestAStreamMayBeSilentAfterItsFirstMessage, for longer than its first message may take.
 func TestAStreamMayBeSilentAfterItsFirstMessage(t *testing.T) {
-	const limit = time.Second
+	const limit = 3 * time.Second
 	over, address := carrier(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(wire.AppendFrame(nil, []byte("one"), false))
 		_ = http.NewResponseController(w).Flush()

@@ -156,7 +156,7 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 	} else {
 		log.Info("an event was not delivered", "again", sub.Due)
 	}
-	if sub.count(now, 1) || now.Sub(sub.Failing) >= suspendAfter {
+	if (sub.count(now, 1) || now.Sub(sub.Failing) >= suspendAfter) && !sub.Ending {
 		sub.Active = false
 		log.Warn("an event subscription is suspended until its client renews it")
 	}

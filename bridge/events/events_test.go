@@ -104,6 +104,10 @@ func TestAReceiverThatAlwaysFailsIsSuspended(t *testing.T) {
 	if lasted := now.Sub(sub.Failing); lasted < suspendAfter || lasted > suspendAfter+time.Hour || lost == 0 || !sub.Gap || sub.Failure != "http_5xx" {
 		t.Errorf("suspended after %v, %d attempts, %d events, %+v", lasted, attempts, lost, sub)
 	}
+	sub.Active, sub.Ending = true, true // its client lost its access meanwhile
+	if s.failed(sub, Event{}, &answer{status: 503}, nil); !sub.Active {
+		t.Error("a subscription that ends is suspended: its receiver is not told again")
+	}
 }
 
 // TestAReceiverThatRefusesMostEventsIsSuspended has receivers that refuse a share of the events within an hour.

@@ -19,6 +19,9 @@ type Change struct {
 	Restart bool   `json:"restart,omitempty"` // a reload cannot apply it
 }
 
+// OfFile tells whether only what a file holds has changed, not the setting that names the file.
+func (c Change) OfFile() bool { return strings.HasSuffix(c.Key, ofContents) }
+
 // String returns the change in one line, such as log.level: info → debug.
 func (c Change) String() string {
 	show := func(v string) string {
@@ -27,7 +30,11 @@ func (c Change) String() string {
 		}
 		return v
 	}
-	return fmt.Sprintf("%s: %s → %s", c.Key, show(c.Was), show(c.Is))
+	when := ""
+	if c.Restart {
+		when = ", after a restart"
+	}
+	return fmt.Sprintf("%s: %s → %s%s", c.Key, show(c.Was), show(c.Is), when)
 }
 
 // Changes returns the settings of next that differ from c, sorted by key. Agents are compared

@@ -71,7 +71,9 @@ func TestASuspendedSubscriptionContinuesWhenItIsRenewed(t *testing.T) {
 // settled waits until no delivery runs.
 func (r *rig) settled() {
 	r.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	again := time.NewTicker(5 * time.Millisecond)
+	defer again.Stop()
+	for deadline := time.Now().Add(10 * time.Second); ; <-again.C {
 		next, err := r.store.Events.Next(r.t.Context())
 		if err != nil || time.Now().After(deadline) {
 			r.t.Fatalf("a delivery is due at %v, %v", next, err)

@@ -92,7 +92,7 @@ func awaitServers(ctx context.Context, db *store.DB) error {
 			if len(behind) == 0 {
 				return nil
 			}
-			return fmt.Errorf("%d running servers have not read the list of agents", len(behind))
+			return fmt.Errorf("servers that have not read the list of agents: %d", len(behind))
 		case <-again.C:
 		}
 		if now, failed := db.Records.ReplicasBehind(ctx, version); ctx.Err() == nil {

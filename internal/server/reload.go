@@ -66,7 +66,7 @@ func (s *Server) Reload(ctx context.Context) ([]config.Change, error) {
 		return nil, nil
 	default:
 		for _, c := range changes {
-			s.log.InfoContext(ctx, "setting changed", "key", c.Key, "was", c.Was, "is", c.Is)
+			s.log.InfoContext(ctx, "setting changed", "key", c.Key, "was", c.Was, "is", c.Is, "needs_restart", c.Restart)
 		}
 		s.log.InfoContext(ctx, "the configuration was reloaded", "changes", len(changes))
 	}
@@ -114,11 +114,12 @@ func reload(ctx context.Context, s *Server) ([]config.Change, error) {
 	return changes, nil
 }
 
-// needRestart returns an error that lists the settings that only a restart applies.
+// needRestart returns an error that lists the settings that only a restart applies. A changed file
+// is none: an operator changes it to restart the replicas one by one, and reloads meanwhile.
 func needRestart(changes []config.Change) error {
 	var keys []string
 	for _, c := range changes {
-		if c.Restart {
+		if c.Restart && !c.OfFile() {
 			keys = append(keys, c.Key)
 		}
 	}

@@ -156,10 +156,11 @@ tokens: {algorithm: HS256, secret: {file: %q}}
 	for _, name := range names {
 		write(name, name+" fedcba9876543210fedcba9876543210")
 	}
-	_, err = r.Reload(t.Context())
-	const want = ": clients[0].secret.file (contents), registration.token.file (contents), sign_in.oidc[0].client_secret.file (contents), tokens.secret.file (contents)"
-	if !errors.Is(err, ErrNeedsRestart) || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("got %v; want that the secrets need a restart", err)
+	changes, err = r.Reload(t.Context())
+	for _, key := range []string{"clients[0].secret.file", "registration.token.file", "sign_in.oidc[0].client_secret.file", "tokens.secret.file"} {
+		if want := key + " (contents): (set, not shown) → (set, not shown), after a restart"; err != nil || !strings.Contains(describeChanges(changes), want) {
+			t.Errorf("got %v, %v; want %s", changes, err, want)
+		}
 	}
 }
 
