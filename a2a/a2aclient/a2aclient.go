@@ -74,8 +74,8 @@ type Dialer struct {
 	// happened meanwhile. 0 means DefaultIdleTimeout.
 	IdleTimeout time.Duration
 
-	// Reserve is called when an answer that is received for a user holds to bytes of memory, after
-	// from. If it returns an error, the answer ends with it. Nil bounds only each answer.
+	// Reserve is called when the memory of an unfinished answer for a user changes from so many bytes
+	// to so many. An error ends the answer. If it is nil, only the size of each answer is bounded.
 	Reserve func(user string, from, to int) error
 
 	Looks *Looks // shared with other Dialers; nil is the Dialer's own

@@ -81,8 +81,8 @@ type Store interface {
 
 	// Confirm makes a reserved subscription get events after s.Position, and renews one that gets them
 	// already: its grant, its address and secrets, its end. It ends a claim, it forgets the failures of
-	// one that was suspended, and one that was ending goes on. It returns false if the subscription with this fence has been dropped. The
-	// rest of s is set to what the store has.
+	// one that was suspended, and one that was ending gets events again. It returns false if the
+	// subscription with this fence has been dropped. The rest of s is set to what the store has.
 	Confirm(ctx context.Context, s *Subscription) (bool, error)
 
 	// Drop deletes a subscription and returns it, or nil if there is none. With a fence, it deletes

@@ -82,7 +82,8 @@ func (c *Config) raw() map[string]rawSetting {
 	return all
 }
 
-// ofContents ends the key of a change in what a file or variable holds that a setting names.
+// ofContents ends the key of a change if the contents of a file or variable have changed, and not
+// the setting that names it.
 const ofContents = " (contents)"
 
 // isLive tells whether a reload applies a setting, or what the file holds that it names. All that is

@@ -137,7 +137,7 @@ func (a *answer) FlushError() error {
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// receive does the same for a message over gRPC. Its size is not known until read has received it, so
+// receive does what limit does, for a message over gRPC. Its size is not known until read has received it, so
 // that it takes the largest size before, and further messages of its user wait for that. If read
 // returns an error, the call has ended.
 func (b *bodyBudget) receive(w http.ResponseWriter, r *http.Request, read func() error, next func()) {

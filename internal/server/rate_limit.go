@@ -50,7 +50,7 @@ type userCalls struct {
 // caller is who makes a call. Without a login it has an address alone.
 type caller struct{ user, client, address string }
 
-// setting bounds the caller's open calls.
+// setting returns the name of the limit on the caller's open calls.
 func (by caller) setting() string {
 	if by.user == "" {
 		return "calls_per_address"

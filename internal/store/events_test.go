@@ -219,6 +219,16 @@ func TestASubscriptionIsClaimedOnceAndInOrder(t *testing.T) {
 		if next, err := db.Events.Next(t.Context()); !next.IsZero() || err != nil {
 			t.Errorf("all is delivered: next at %v, %v", next, err)
 		}
+		if err := db.Events.End(t.Context(), "g"); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(2 * time.Hour) // it has expired, and its receiver has not been told that it ended
+		if err := db.Events.Prune(t.Context(), now, now); err != nil {
+			t.Fatal(err)
+		}
+		if got = claim("a"); len(got) != 1 || !got[0].Ending {
+			t.Errorf("got %+v, want the one that ends", got)
+		}
 		if ended, err := db.Events.Drop(t.Context(), "sub_1", ""); err != nil || ended == nil {
 			t.Errorf("got %v, %v", ended, err)
 		}

@@ -87,8 +87,8 @@ func (db *Store) Emit(ctx context.Context, e events.Event) error {
 // Prune implements events.Store.
 func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
 	for query, at := range map[string]time.Time{
-		`DELETE FROM events WHERE at < $1`:                                   before,
-		`DELETE FROM event_subscriptions WHERE expires > 0 AND expires < $1`: now,
+		`DELETE FROM events WHERE at < $1`:                                                  before,
+		`DELETE FROM event_subscriptions WHERE expires > 0 AND expires < $1 AND ending = 0`: now,
 	} {
 		if _, err := db.sql.Write.ExecContext(ctx, query, at.UnixMilli()); err != nil {
 			return err

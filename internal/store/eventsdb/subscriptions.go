@@ -121,7 +121,7 @@ const exceptions = 4
 var (
 	unheld  = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
 	waiting = `active = 1 AND (last > position OR ending = 1)`
-	due     = `SELECT id FROM event_subscriptions WHERE ` + waiting + ` AND due <= $3 AND (expires = 0 OR expires > $5) AND ` + unheld +
+	due     = `SELECT id FROM event_subscriptions WHERE ` + waiting + ` AND due <= $3 AND (expires = 0 OR expires > $5 OR ending = 1) AND ` + unheld +
 		` AND host NOT IN (` + sqldb.Placeholders(6, exceptions) + `) ORDER BY due LIMIT $4`
 	claiming = `UPDATE event_subscriptions SET holder = $1, due = $2 WHERE ` + waiting + ` AND due <= $3 AND ` + unheld + ` AND id IN `
 )
