@@ -9,12 +9,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
+	"rialto/internal/unavailable"
 )
 
 // remote reports whether the agent itself said err.
@@ -122,7 +122,7 @@ func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 		if e.RetryAfter > 0 {
 			break // noted before
 		}
-		if e.RetryAfter = retryAfter(resp.Header.Get("Retry-After"), time.Now()); e.RetryAfter > 0 {
+		if e.RetryAfter = unavailable.ReadRetryAfter(resp.Header, time.Now(), longestRetry); e.RetryAfter > 0 {
 			e.Message += fmt.Sprintf(" (retry after %s)", e.RetryAfter)
 		}
 	}
@@ -131,18 +131,6 @@ func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 
 // longestRetry bounds how long an agent can ask us to wait.
 const longestRetry = 10 * time.Minute
-
-// retryAfter reads a Retry-After, which is seconds or a moment (RFC 9110 section
-// 10.2.3). It returns 0 for what is neither, or has passed.
-func retryAfter(header string, now time.Time) time.Duration {
-	wait := time.Duration(0)
-	if n, err := strconv.ParseUint(header, 10, 31); err == nil {
-		wait = time.Duration(n) * time.Second
-	} else if at, err := http.ParseTime(header); err == nil {
-		wait = at.Sub(now).Round(time.Second)
-	}
-	return min(max(wait, 0), longestRetry)
-}
 
 // statusCode reads an HTTP status that nothing explains. That a path or method
 // does not exist means that no agent saw the call.

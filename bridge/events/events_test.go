@@ -65,18 +65,6 @@ func TestAnEventIsShort(t *testing.T) {
 	}
 }
 
-func TestRetryAfterIsSecondsOrAMoment(t *testing.T) {
-	now := time.Unix(1795338000, 0)
-	for text, want := range map[string]time.Duration{
-		"": 0, "60": time.Minute, "-1": 0, "9999999999999": retryFor, "soon": 0,
-		now.Add(90 * time.Second).UTC().Format(http.TimeFormat): 90 * time.Second, now.Add(-time.Hour).UTC().Format(http.TimeFormat): 0,
-	} {
-		if got := retryAfter(text, now); got != want {
-			t.Errorf("%q: got %v, want %v", text, got, want)
-		}
-	}
-}
-
 func TestAttemptsEndAfterAQuarterOfAnHour(t *testing.T) {
 	for attempts, want := range map[int]bool{1: false, 5: false, 10: false, 14: true} {
 		if got := spent(attempts); got != want {

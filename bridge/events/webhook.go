@@ -19,6 +19,7 @@ import (
 
 	"rialto/bridge/push"
 	"rialto/internal/guardhttp"
+	"rialto/internal/unavailable"
 	"rialto/mcp"
 )
 
@@ -68,16 +69,7 @@ func (s *Service) post(ctx context.Context, sub *Subscription, to *target, id st
 	}
 	defer resp.Body.Close()
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // the status counts, whatever comes with it
-	return &answer{resp.StatusCode, retryAfter(resp.Header.Get("Retry-After"), now), b}, nil
-}
-
-// retryAfter reads a Retry-After: seconds, or a moment (RFC 9110 section 10.2.3).
-func retryAfter(text string, now time.Time) time.Duration {
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return time.Duration(min(max(seconds, 0), int(retryFor.Seconds()))) * time.Second
-	}
-	at, _ := http.ParseTime(text)
-	return max(at.Sub(now), 0)
+	return &answer{resp.StatusCode, unavailable.ReadRetryAfter(resp.Header, now, retryFor), b}, nil
 }
 
 // sign returns the signatures of a body, two while a secret is being replaced.
