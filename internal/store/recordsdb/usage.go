@@ -217,8 +217,8 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 	}
 	f.Since = f.Since.Truncate(time.Hour)
 	asked := dimensions(f)
-	if by != "" {
-		asked[key] = append([]string(nil), asked[key]...) // which keeps the values to choose
+	if _, chosen := asked[key]; by != "" && !chosen {
+		asked[key] = nil // all its values
 	}
 	l, table, value := &sqldb.Listing{}, "usage_calls", ofCalls
 	if len(asked) <= 1 && f.Outcome == "" {
@@ -245,7 +245,8 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 // selectSums adds the conditions of a filter by the dimension that is asked for, and returns the
 // column to group by. It sums the durations only of the keys that are returned.
 func selectSums(l *sqldb.Listing, f usage.Filter, by usage.By, step time.Duration, asked map[string][]string) string {
-	dimension, chosen := "", []string(nil)
+	var dimension string
+	var chosen []string
 	for dimension, chosen = range asked {
 	}
 	l.And("dimension = ?", dimension)
