@@ -89,15 +89,18 @@ func (f *Follower) live(send *a2a.SendRequest) {
 	f.r.live.remove(f)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.r.memory.leave(f.start.Owner, f.counted)
 	f.uncount()
 }
 
-// enter counts the task of f until it is idle or its follower ends.
+// enter counts the task of f, and its memory, until it is idle or its follower ends.
+// f.uncount is called with f.mu held.
 func (r *Runner) enter(f *Follower) {
 	r.memory.enter(f.start.Owner)
 	r.live.counts.enter(f.start)
-	f.uncount = sync.OnceFunc(func() { r.live.counts.leave(f.start) })
+	f.uncount = sync.OnceFunc(func() {
+		r.live.counts.leave(f.start)
+		r.memory.leave(f.start.Owner, f.counted)
+	})
 }
 
 // resize notes how many bytes the task has, and returns why it must end if that is too much. The
