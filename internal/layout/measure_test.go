@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/scanner"
 	"go/token"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +24,7 @@ const root = "../.."
 type measured struct {
 	job          string // from the package comment
 	lines, files int
+	tokens       int
 	methods      map[string]int // by type
 	fields       map[string]int // by struct
 	interfaces   map[string]*ast.InterfaceType
@@ -76,6 +79,7 @@ func (m *measured) add(name string, src []byte) error {
 	if file.Doc != nil {
 		m.job = job(file.Doc.Text())
 	}
+	m.tokens += tokensIn(src)
 	lines := bytes.Count(src, []byte("\n"))
 	m.lines += lines
 	m.files++
@@ -96,6 +100,26 @@ func (m *measured) add(name string, src []byte) error {
 		}
 	}
 	return nil
+}
+
+// support matches the folders of test support.
+var support = regexp.MustCompile(`(^|/)(internal/(bench|e2e|layout|transcript|raced)|` +
+	`a2a/a2atest|mcp/mcptest|oauth/oauthtest|storetest|sqlboxtest)(/|$)`)
+
+// tokensIn counts the tokens of a file, without comments and the semicolons that the scanner adds.
+func tokensIn(src []byte) (n int) {
+	set := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(set.AddFile("", set.Base(), len(src)), src, nil, 0)
+	for {
+		switch _, tok, text := s.Scan(); {
+		case tok == token.EOF:
+			return n
+		case tok == token.SEMICOLON && text == "\n":
+		default:
+			n++
+		}
+	}
 }
 
 // job returns what a package comment says first, without "Package x".
