@@ -180,7 +180,7 @@ func (r *rig) waitForEnd(task string) {
 		if e.State().Terminal() {
 			return
 		}
-		if _, err := r.Documents.NextChange(ctx, task, e.Updated); err != nil {
+		if _, err := r.Documents.NextChange(ctx, r.Directory.Access(ctx), task, e.Updated); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -213,20 +213,20 @@ func TestAHeldMessageOutlastsAnAgentThatIsAway(t *testing.T) {
 	task := r.call("send_task", `{"message":"mine alone"}`)
 	task.want(t, a2a.AuthRequired, false)
 	ctx := as(t.Context(), "alice")
-	if err := r.Runner.Resume(ctx, "another", task.TaskID); err != nil || agent.sent() != 1 || r.Runner.AwaitsConnection(ctx, "another", task.TaskID) {
+	if err := r.Runner.Resume(ctx, r.Directory.Access(ctx), "another", task.TaskID); err != nil || agent.sent() != 1 || r.Runner.AwaitsConnection(ctx, r.Directory.Access(ctx), "another", task.TaskID) {
 		t.Errorf("connecting another agent: got %v after %d messages", err, agent.sent())
 	}
 	for _, words := range []string{"could not be reached", "could not be reached"} {
-		if err := r.Runner.Resume(ctx, "one", task.TaskID); err != nil {
+		if err := r.Runner.Resume(ctx, r.Directory.Access(ctx), "one", task.TaskID); err != nil {
 			t.Fatal(err)
 		}
 		got := r.call("get_task", `{"task_id":"`+task.TaskID+`"}`)
 		got.want(t, a2a.AuthRequired, false)
-		if !strings.Contains(got.Text, words) || !r.Runner.AwaitsConnection(ctx, "one", task.TaskID) {
+		if !strings.Contains(got.Text, words) || !r.Runner.AwaitsConnection(ctx, r.Directory.Access(ctx), "one", task.TaskID) {
 			t.Errorf("got %q, want %q", got.Text, words)
 		}
 	}
-	if err := r.Runner.Resume(ctx, "one", task.TaskID); err != nil {
+	if err := r.Runner.Resume(ctx, r.Directory.Access(ctx), "one", task.TaskID); err != nil {
 		t.Fatal(err)
 	}
 	got := r.call("get_task", `{"task_id":"`+task.TaskID+`"}`)
@@ -267,12 +267,12 @@ func TestAnAnswerDoesNotReachTheNextQuestion(t *testing.T) {
 	})
 	id := r.call("send_task", `{"message":"begin"}`).TaskID
 	ctx := as(t.Context(), "alice")
-	page, err := r.Documents.TaskView(ctx, id)
+	page, err := r.Documents.TaskView(ctx, r.Directory.Access(ctx), id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	raced.do = func() { r.call("send_task", `{"task_id":"`+id+`","message":"first"}`) }
-	err = r.Documents.AnswerTask(ctx, id, runner.Reply{Pause: page.Pause, Once: "x", Content: json.RawMessage(`{"answer":"second"}`)})
+	err = r.Documents.AnswerTask(ctx, r.Directory.Access(ctx), id, runner.Reply{Pause: page.Pause, Once: "x", Content: json.RawMessage(`{"answer":"second"}`)})
 	if err != ledger.ErrTaskBusy || agent.sent() != 2 {
 		t.Errorf("got %v after %d messages, want it refused after the first answer", err, agent.sent())
 	}
@@ -388,7 +388,7 @@ func TestAConnectedAgentThatNamesAPageSendsItsUserThere(t *testing.T) {
 		if !strings.HasPrefix(task.AnswerURL, want) {
 			t.Errorf("%q: the answer is given at %q", words, task.AnswerURL)
 		}
-		page, err := r.Documents.TaskView(as(t.Context(), "alice"), task.TaskID)
+		page, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), task.TaskID)
 		if err != nil || page.Connect != strings.Contains(want, "connect") || !page.Connect && page.Visit != "https://calendar.test/allow" {
 			t.Errorf("%q: the page has %+v, %v", words, page, err)
 		}

@@ -138,17 +138,17 @@ func TestWhoComesBackToAnAnswerThatMayBeLostIsTold(t *testing.T) {
 		a := newUnsure()
 		r := newRig(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}})
 		id := r.call("send_task", `{"message":"x"}`).TaskID
-		if v, err := r.Documents.TaskView(as(t.Context(), "alice"), id); err != nil || v.Unsure {
+		if v, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), id); err != nil || v.Unsure {
 			t.Fatalf("got %+v, %v", v, err)
 		}
 		r.call("send_task", `{"message":"this one","task_id":"`+id+`","wait":0}`)
 		time.Sleep(time.Minute)
-		before, err := r.Documents.TaskView(as(t.Context(), "alice"), id)
+		before, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), id)
 		if err != nil || before.Record.State() != a2a.InputRequired || !before.Unsure {
 			t.Fatalf("got %+v, %v, want unconfirmed delivery", before, err)
 		}
 		a.next.Store("and which colour?")
-		after, err := r.Documents.TaskView(as(t.Context(), "alice"), id)
+		after, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), id)
 		if err != nil || after.Message != "and which colour?" || after.Unsure || after.Pause == before.Pause {
 			t.Errorf("got %+v, %v, want what the agent asks now, as another question", after, err)
 		}

@@ -167,14 +167,14 @@ func TestWhatIsAtHandIsToldWithoutWaitingForAnAgent(t *testing.T) {
 	})
 	r.Directory.SetAgents([]directory.Agent{{Name: "slow", URL: "http://slow"}})
 	for range 2 {
-		if got := r.Directory.CachedInfos(t.Context()); len(got) != 1 || got[0].Available || got[0].Problem != "" {
+		if got := r.Directory.CachedInfos(t.Context(), r.Directory.Access(t.Context())); len(got) != 1 || got[0].Available || got[0].Problem != "" {
 			t.Errorf("got %+v, want an agent of which nothing is known yet", got)
 		}
 	}
 	<-asked
 	close(let)
-	r.Directory.Infos(t.Context()) // waits for the same answer
-	if got := r.Directory.CachedInfos(t.Context()); len(got) != 1 || !got[0].Available || len(asked) > 0 {
+	r.Directory.Infos(t.Context(), r.Directory.Access(t.Context())) // waits for the same answer
+	if got := r.Directory.CachedInfos(t.Context(), r.Directory.Access(t.Context())); len(got) != 1 || !got[0].Available || len(asked) > 0 {
 		t.Errorf("got %+v, want the agent, asked once", got)
 	}
 }

@@ -167,7 +167,7 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 	}
 	b := bridge.New(tasks, &documents.Library{Index: db.Ledger}, nil)
 	for name := range agents {
-		b.Directory.Agents = append(b.Directory.Agents, directory.Agent{Name: name, URL: "http://" + name})
+		b.Directory.Initial = append(b.Directory.Initial, directory.Agent{Name: name, URL: "http://" + name})
 	}
 	change(b)
 	now = b.Runner.Now

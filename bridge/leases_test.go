@@ -12,6 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -153,7 +154,7 @@ func TestALateAnswerReplacesAPresumedFailure(t *testing.T) {
 		}
 		changed := make(chan *ledger.Record)
 		go func() {
-			e, err := there.Runner.NextChange(t.Context(), "alice", id, before.Updated)
+			e, err := there.Runner.NextChange(t.Context(), there.Directory.AccessOf(directory.Caller{User: "alice"}), id, before.Updated)
 			if err != nil {
 				t.Error(err)
 			}

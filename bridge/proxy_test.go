@@ -177,9 +177,9 @@ func TestUseCasesHideAgents(t *testing.T) {
 	agent := a2atest.NewAgent()
 	defer agent.Close()
 	r := newRig(t, "", map[string]peer{"open": {agent, agent.Card()}, "claims": {agent, agent.Card()}})
-	for i := range r.Directory.Agents {
-		if r.Directory.Agents[i].Name == "claims" {
-			r.Directory.Agents[i].UseCases = []string{"claims", "audit"}
+	for i := range r.Directory.Initial {
+		if r.Directory.Initial[i].Name == "claims" {
+			r.Directory.Initial[i].UseCases = []string{"claims", "audit"}
 		}
 	}
 	r.Close()
@@ -204,7 +204,7 @@ func TestUseCasesHideAgents(t *testing.T) {
 			t.Errorf("%s: an agent for all got %v", name, err)
 		}
 		names := []string{}
-		for _, a := range r.Directory.Infos(t.Context()) {
+		for _, a := range r.Directory.Infos(t.Context(), r.Directory.Access(t.Context())) {
 			names = append(names, a.Name)
 		}
 		if slices.Contains(names, "claims") != c.sees || !slices.Contains(names, "open") {

@@ -19,10 +19,10 @@ func TestTasksAreKeptAsLongAsTheirAgentSays(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"short": agent, "usual": agent, "long": agent}, func(b *bridge.Bridge) {
 		b.Runner.Now = func() time.Time { return time.Now().AddDate(0, 0, int(days.Load())) }
 	})
-	for i, a := range r.Directory.Agents {
-		r.Directory.Agents[i].Retention = map[string]time.Duration{"short": 24 * time.Hour, "long": 365 * 24 * time.Hour}[a.Name]
+	for i, a := range r.Directory.Initial {
+		r.Directory.Initial[i].Retention = map[string]time.Duration{"short": 24 * time.Hour, "long": 365 * 24 * time.Hour}[a.Name]
 	}
-	r.Directory.SetAgents(r.Directory.Agents)
+	r.Directory.SetAgents(r.Directory.Initial)
 	tasks := map[string]string{}
 	for _, name := range []string{"short", "usual", "long"} {
 		tasks[name] = r.call("send_task", `{"agent":"`+name+`","message":"x"}`).TaskID
@@ -65,10 +65,10 @@ func TestAnMCPTaskSaysHowLongItIsKept(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"short": agent, "usual": agent}, func(b *bridge.Bridge) {
 		b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(days.Load()) * day) }
 	})
-	for i, a := range r.Directory.Agents {
-		r.Directory.Agents[i].Retention = map[string]time.Duration{"short": day}[a.Name]
+	for i, a := range r.Directory.Initial {
+		r.Directory.Initial[i].Retention = map[string]time.Duration{"short": day}[a.Name]
 	}
-	r.Directory.SetAgents(r.Directory.Agents)
+	r.Directory.SetAgents(r.Directory.Initial)
 	tasks, begin := taking(t, r)
 	ids := map[string]string{}
 	kept := map[string]time.Duration{"short": day, "usual": 90 * day}
@@ -85,7 +85,7 @@ func TestAnMCPTaskSaysHowLongItIsKept(t *testing.T) {
 	}
 	days.Store(3)
 	for name, want := range kept {
-		task, err := tasks.Task(t.Context(), "alice", ids[name])
+		task, err := tasks.Task(as(t.Context(), "alice"), "alice", ids[name])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestAnMCPTaskSaysHowLongItIsKept(t *testing.T) {
 		about(name+", ended after three days", until(t, tasks, ids[name], mcp.Completed).TTL, 3*day+want)
 	}
 	days.Store(4)
-	task, err := tasks.Task(t.Context(), "alice", ids["usual"])
+	task, err := tasks.Task(as(t.Context(), "alice"), "alice", ids["usual"])
 	if err != nil {
 		t.Fatal(err)
 	}

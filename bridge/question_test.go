@@ -275,11 +275,11 @@ func TestAQuestionIsTakenBackWhenItIsAnsweredElsewhere(t *testing.T) {
 		t.Fatalf("got %v, %v", page, err)
 	}
 	ctx := as(t.Context(), "alice")
-	task, err := r.Documents.TaskView(ctx, page[0].TaskID)
+	task, err := r.Documents.TaskView(ctx, r.Directory.Access(ctx), page[0].TaskID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Documents.AnswerTask(ctx, task.Record.Handle, runner.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
+	if err := r.Documents.AnswerTask(ctx, r.Directory.Access(ctx), task.Record.Handle, runner.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	await("notifications/cancelled")

@@ -104,7 +104,7 @@ func TestWhatATaskMadeIsReadAsWhatItIs(t *testing.T) {
 
 func TestWhatIsNotTheReadersIsNotThere(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": turns([]any{made("a", a2a.TextPart("one")), update(a2a.Completed, "done")})}, func(b *bridge.Bridge) {
-		b.Directory.Agents = append(b.Directory.Agents, directory.Agent{Name: "hidden", UseCases: []string{"claims"}})
+		b.Directory.Initial = append(b.Directory.Initial, directory.Agent{Name: "hidden", UseCases: []string{"claims"}})
 	})
 	task := documents.TaskURI(r.call("send_task", `{"message":"go","agent":"one"}`).TaskID)
 	for _, uri := range []string{task, task + "/artifacts/a", task + "/artifacts/a/parts/0"} {

@@ -51,7 +51,7 @@ func TestATextThatOnlyRepeatsItsDataIsLeftOut(t *testing.T) {
 			if doc := r.call("fetch", `{"id":"task:`+got.TaskID+`"}`); strings.Contains(doc.Text, line) == c.left {
 				t.Errorf("fetch has %.200s", doc.Text)
 			}
-			page, err := r.Documents.TaskView(as(t.Context(), "alice"), got.TaskID)
+			page, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), got.TaskID)
 			if err != nil || len(page.Blocks) < 2 || (page.Blocks[0].Restated || page.Blocks[1].Restated) != c.left {
 				t.Errorf("a person sees %+v, %v", page.Blocks, err)
 			}

@@ -25,12 +25,12 @@ func scoped(t *testing.T) (r *rig, caller *directory.Caller) {
 	agents := map[string]peer{"open": skilled(t, nil, skill("public"), skill("secret")), "hidden": skilled(t, nil, skill("covert"))}
 	r = withSkills(t, agents, func(b *bridge.Bridge) {
 		b.Directory.Caller = func(context.Context) directory.Caller { return *caller }
-		for i := range b.Directory.Agents {
-			switch b.Directory.Agents[i].Name {
+		for i := range b.Directory.Initial {
+			switch b.Directory.Initial[i].Name {
 			case "open":
-				b.Directory.Agents[i].Skills = []directory.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
+				b.Directory.Initial[i].Skills = []directory.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
 			case "hidden":
-				b.Directory.Agents[i].UseCases = []string{"claims"}
+				b.Directory.Initial[i].UseCases = []string{"claims"}
 			}
 		}
 	})
@@ -105,7 +105,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 		"a skill by A2A":       func() string { _, err := open.Send(t.Context(), sayWith("skillId", "secret")); return failed(err) },
 		"the card of an agent": func() string { c, err := open.Card(t.Context()); return failed(err) + card(c) },
 		"MCP tasks": func() string {
-			_, err := (tools.Tasks{Tools: r.Bridge.Tools, Owner: func(string) string { return "alice" }}).Task(t.Context(), "", task.TaskID)
+			_, err := (tools.Tasks{Tools: r.Bridge.Tools}).Task(t.Context(), "", task.TaskID)
 			return failed(err)
 		},
 		"changes of tasks": func() string {
@@ -153,10 +153,10 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	if got := doors["list_agents, agents"](); about(got) {
 		t.Errorf("the use case that is forced opens more: %s", got)
 	}
-	if got := r.Directory.Titles(directory.Caller{AllUseCases: true}); !slices.Equal(got, []string{"Agent With Skills"}) {
+	if got := r.Directory.Titles(r.Directory.AccessOf(directory.Caller{AllUseCases: true})); !slices.Equal(got, []string{"Agent With Skills"}) {
 		t.Errorf("the page that asks for consent names %q, want the one that is not hidden", got)
 	}
-	for _, a := range r.Directory.CachedInfos(t.Context()) {
+	for _, a := range r.Directory.CachedInfos(t.Context(), r.Directory.Access(t.Context())) {
 		if about(fmt.Sprint(a)) {
 			t.Errorf("the start page tells %+v", a)
 		}
@@ -182,7 +182,7 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 	var got []string
 	cursor := ""
 	for {
-		tasks, next, err := r.Runner.Summaries(t.Context(), ledger.Filter{Limit: 1}, cursor)
+		tasks, next, err := r.Runner.Summaries(t.Context(), r.Directory.Access(t.Context()), ledger.Filter{Limit: 1}, cursor)
 		if err != nil || len(tasks) != 1 {
 			t.Fatalf("got %v, %v, want one task", tasks, err)
 		}
@@ -194,7 +194,7 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 	if !slices.Equal(got, mine) {
 		t.Errorf("got %v, want %v", got, mine)
 	}
-	if tasks, next, err := r.Runner.Summaries(t.Context(), ledger.Filter{Limit: 1, Agent: "hidden"}, ""); err != nil || len(tasks) != 0 || next != "" {
+	if tasks, next, err := r.Runner.Summaries(t.Context(), r.Directory.Access(t.Context()), ledger.Filter{Limit: 1, Agent: "hidden"}, ""); err != nil || len(tasks) != 0 || next != "" {
 		t.Errorf("got %v, %q, %v", tasks, next, err)
 	}
 }
@@ -204,7 +204,7 @@ func TestAListTellsNothingOfWhatIsNotInIt(t *testing.T) {
 func TestAnAgentThatIsGoneOpensItsTasksToNobody(t *testing.T) {
 	r, caller := scoped(t)
 	id := r.call("send_task", `{"agent":"hidden","message":"buried"}`).TaskID
-	r.Directory.SetAgents(r.Directory.Agents[:0])
+	r.Directory.SetAgents(r.Directory.Initial[:0])
 	for name, test := range map[string]struct {
 		directory.Caller
 		sees bool
@@ -308,7 +308,7 @@ func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
 	caller := directory.Caller{User: "alice", Client: "app", UseCases: []string{"sales"}}
 	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
 		b.Directory.Caller = func(context.Context) directory.Caller { return caller }
-		b.Directory.Agents[0].Skills = []directory.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
+		b.Directory.Initial[0].Skills = []directory.SkillRule{{ID: "secret", UseCases: []string{"claims"}}}
 	})
 	face := r.Proxy.Agent("one")
 	for name, m := range map[string]a2a.Metadata{

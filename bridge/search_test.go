@@ -104,7 +104,7 @@ func TestSearchFindsAgentsThemselves(t *testing.T) {
 func TestListAgentsTellsWhoIsThere(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"library": library(t), "down": {}})
 	got := map[string]directory.Info{}
-	for _, a := range r.Directory.Infos(t.Context()) {
+	for _, a := range r.Directory.Infos(t.Context(), r.Directory.Access(t.Context())) {
 		got[a.Name] = a
 	}
 	if a := got["library"]; !a.Available || a.Title != "Test Agent" || len(a.Skills) != 2 || a.Default {

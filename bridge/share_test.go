@@ -137,20 +137,20 @@ func TestALinkEnds(t *testing.T) {
 	id := "task:" + s.call("send_task", `{"message":"go"}`).TaskID
 	alice, bob := as(t.Context(), "alice"), as(t.Context(), "bob")
 	ended, made := s.share(id)
-	if err := s.Documents.EndShare(bob, made.ID); err != documents.ErrNoShare {
+	if err := s.Documents.EndShare(bob, s.Directory.Access(bob), made.ID); err != documents.ErrNoShare {
 		t.Errorf("another user revoked it: %v", err)
 	}
 	s.shows(ended)
-	if err := s.Documents.EndShare(alice, made.ID); err != nil {
+	if err := s.Documents.EndShare(alice, s.Directory.Access(alice), made.ID); err != nil {
 		t.Error(err)
 	}
 	s.gone("ended by its owner", ended)
 
 	secret, _ := s.share(id)
-	if list, _, err := s.Documents.ListShares(alice, "", 10); err != nil || len(list) != 1 || list[0].Document != id {
+	if list, _, err := s.Documents.ListShares(alice, s.Directory.Access(alice), "", 10); err != nil || len(list) != 1 || list[0].Document != id {
 		t.Errorf("got %v, %v, want the one that has not ended", list, err)
 	}
-	if list, _, err := s.Documents.ListShares(bob, "", 10); err != nil || len(list) != 0 {
+	if list, _, err := s.Documents.ListShares(bob, s.Directory.Access(bob), "", 10); err != nil || len(list) != 0 {
 		t.Errorf("the list of another user: got %v, %v", list, err)
 	}
 	for name, wrong := range map[string]string{"changed": string(secret[0]^1) + secret[1:], "cut": secret[1:], "longer": secret + "A", "nothing": "", "its own name": made.ID} {
@@ -204,7 +204,7 @@ func TestNothingIsSharedUnlessTheOperatorLets(t *testing.T) {
 		}
 	}
 	id := "task:" + r.call("send_task", `{"message":"go"}`).TaskID
-	if _, _, err := r.Documents.ShareDocument(as(t.Context(), "alice"), id); !errors.Is(err, documents.ErrNoShare) {
+	if _, _, err := r.Documents.ShareDocument(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), id); !errors.Is(err, documents.ErrNoShare) {
 		t.Errorf("got %v, want ErrNoShare", err)
 	}
 }

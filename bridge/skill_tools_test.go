@@ -41,9 +41,9 @@ func skilled(t *testing.T, forms map[string]a2a.SkillForm, skills ...a2a.Skill) 
 // tools starts a bridge whose agents' skills are tools.
 func withSkills(t *testing.T, agents map[string]peer, change func(*bridge.Bridge)) *rig {
 	r := newRigWith(t, "", agents, func(b *bridge.Bridge) {
-		slices.SortFunc(b.Directory.Agents, func(x, y directory.Agent) int { return strings.Compare(x.Name, y.Name) })
-		for i := range b.Directory.Agents {
-			b.Directory.Agents[i].SkillsAsTools = true
+		slices.SortFunc(b.Directory.Initial, func(x, y directory.Agent) int { return strings.Compare(x.Name, y.Name) })
+		for i := range b.Directory.Initial {
+			b.Directory.Initial[i].SkillsAsTools = true
 		}
 		change(b)
 	})
@@ -169,7 +169,7 @@ func TestToolsFollowTheAgentsAndTheirCards(t *testing.T) {
 	changed := make(chan struct{}, 10)
 	r := withSkills(t, map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Tools.ToolsChanged = func() { changed <- struct{}{} } })
 	<-changed
-	one := r.Directory.Agents[0]
+	one := r.Directory.Initial[0]
 	one.Disabled = true
 	r.Directory.SetAgents([]directory.Agent{one}) // without a request
 	<-changed

@@ -17,7 +17,7 @@ import (
 // taking returns the tasks of a rig, for a client that takes tasks, and what
 // begins one.
 func taking(t *testing.T, r *rig) (tools.Tasks, func(args, revision string) *mcp.Result) {
-	tasks := tools.Tasks{Tools: r.Bridge.Tools, Owner: func(principal string) string { return principal }}
+	tasks := tools.Tasks{Tools: r.Bridge.Tools}
 	return tasks, func(args, revision string) *mcp.Result {
 		t.Helper()
 		c := call(args)
@@ -33,9 +33,9 @@ func taking(t *testing.T, r *rig) (tools.Tasks, func(args, revision string) *mcp
 // until follows a task, as a subscription does, to a status.
 func until(t *testing.T, tasks tools.Tasks, id string, status mcp.TaskStatus) *mcp.Task {
 	t.Helper()
-	task, err := tasks.Task(t.Context(), "alice", id)
+	task, err := tasks.Task(as(t.Context(), "alice"), "alice", id)
 	for err == nil && task.Status != status && !task.Status.Final() {
-		task, err = tasks.Next(t.Context(), "alice", id, task.Updated)
+		task, err = tasks.Next(as(t.Context(), "alice"), "alice", id, task.Updated)
 	}
 	if err != nil || task.Status != status {
 		t.Fatalf("got %+v, %v, want %s", task, err, status)
@@ -63,10 +63,10 @@ func TestAnMCPTaskIsTheLedgers(t *testing.T) {
 	r.call("get_task", `{"task_id":"`+begun.Task.ID+`"}`).want(t, "completed", false)
 
 	for name, err := range map[string]error{
-		"Task":       second(tasks.Task(t.Context(), "bob", begun.Task.ID)),
-		"Next":       second(tasks.Next(t.Context(), "bob", begun.Task.ID, done.Updated)),
-		"AnswerTask": tasks.AnswerTask(t.Context(), "bob", begun.Task.ID, nil),
-		"CancelTask": tasks.CancelTask(t.Context(), "bob", begun.Task.ID),
+		"Task":       second(tasks.Task(as(t.Context(), "bob"), "bob", begun.Task.ID)),
+		"Next":       second(tasks.Next(as(t.Context(), "bob"), "bob", begun.Task.ID, done.Updated)),
+		"AnswerTask": tasks.AnswerTask(as(t.Context(), "bob"), "bob", begun.Task.ID, nil),
+		"CancelTask": tasks.CancelTask(as(t.Context(), "bob"), "bob", begun.Task.ID),
 	} {
 		if !errors.Is(err, mcp.ErrNoTask) {
 			t.Errorf("%s for another user: got %v, want ErrNoTask", name, err)
@@ -113,7 +113,7 @@ func TestAPersonAnswersAnMCPTask(t *testing.T) {
 			id := begin(`{"message":"go"}`, mcp.Revision20260728).Task.ID
 			asked := until(t, tasks, id, mcp.InputRequired)
 			answers := map[string]json.RawMessage{asked.Questions[0].Key(): json.RawMessage(c.answer), "stray": json.RawMessage(c.answer)}
-			if err := tasks.AnswerTask(t.Context(), "alice", id, answers); err != nil {
+			if err := tasks.AnswerTask(as(t.Context(), "alice"), "alice", id, answers); err != nil {
 				t.Fatal(err)
 			}
 			if got := until(t, tasks, id, c.status); c.says != "" && read(t, got.Result).Message != c.says {
@@ -189,7 +189,7 @@ func TestAPersonDeclinesToSignIn(t *testing.T) {
 			tasks, begin := taking(t, newRig(t, "", map[string]peer{"one": agent}))
 			id := begin(`{"message":"go"}`, mcp.Revision20260728).Task.ID
 			asked := until(t, tasks, id, mcp.InputRequired)
-			if err := tasks.AnswerTask(t.Context(), "alice", id, map[string]json.RawMessage{asked.Questions[0].Key(): json.RawMessage(c.answer)}); err != nil {
+			if err := tasks.AnswerTask(as(t.Context(), "alice"), "alice", id, map[string]json.RawMessage{asked.Questions[0].Key(): json.RawMessage(c.answer)}); err != nil {
 				t.Fatal(err)
 			}
 			if got := until(t, tasks, id, c.status); c.says != "" && read(t, got.Result).Message != c.says {

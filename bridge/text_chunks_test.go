@@ -86,7 +86,7 @@ func TestAStreamedTextIsOneText(t *testing.T) {
 	if b := all[len(all)-1].Artifacts; len(b[len(b)-1].Parts) != 2 {
 		t.Errorf("got %+v, want two texts that are complete apart", b[len(b)-1])
 	}
-	sheet, err := r.Documents.View(as(t.Context(), "alice"), "task:"+got.TaskID)
+	sheet, err := r.Documents.View(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), "task:"+got.TaskID)
 	if err != nil || sheet.Cut || sheet.Blocks[0].Text != whole || sheet.Blocks[len(sheet.Blocks)-1].Text != "said" {
 		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Blocks), sheet.Cut, err)
 	}
@@ -167,7 +167,7 @@ func TestManyTextsAreNotOne(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": turns([]any{made("a", texts...), update(a2a.Completed, "said")})})
 	got := r.call("send_task", `{"message":"go"}`)
 	got.want(t, a2a.Completed, false)
-	sheet, err := r.Documents.View(as(t.Context(), "alice"), "task:"+got.TaskID)
+	sheet, err := r.Documents.View(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), "task:"+got.TaskID)
 	if err != nil || !sheet.Cut || sheet.Blocks[0].Text != "x" {
 		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Blocks), sheet.Cut, err)
 	}

@@ -149,11 +149,11 @@ func TestAQuestionThatTheClientReturnsStaysOpen(t *testing.T) {
 func (r *rig) answerOnPage(t *testing.T, handle string) {
 	t.Helper()
 	ctx := as(t.Context(), "alice")
-	task, err := r.Documents.TaskView(ctx, handle)
+	task, err := r.Documents.TaskView(ctx, r.Directory.Access(ctx), handle)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Documents.AnswerTask(ctx, handle, runner.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
+	if err := r.Documents.AnswerTask(ctx, r.Directory.Access(ctx), handle, runner.Reply{Pause: task.Pause, Once: "x", Content: json.RawMessage(`{"answer":"large"}`)}); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.call("get_task", `{"task_id":"`+handle+`"}`); got.State != a2a.Completed || got.Message != "Ordered large" {
@@ -182,7 +182,7 @@ func TestATaskWhoseQuestionTheClientReturnsIsAResult(t *testing.T) {
 			asked := until(t, tasks, id, mcp.InputRequired)
 			answers := map[string]json.RawMessage{asked.Questions[0].Key(): json.RawMessage(`{"action":"` + how + `"}`)}
 			for range 2 { // the second comes too late, and changes nothing
-				if err := tasks.AnswerTask(t.Context(), "alice", id, answers); err != nil {
+				if err := tasks.AnswerTask(as(t.Context(), "alice"), "alice", id, answers); err != nil {
 					t.Fatal(err)
 				}
 			}

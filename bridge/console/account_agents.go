@@ -31,7 +31,7 @@ func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
 			Actions: []templates.Button{{Action: "/account/agents/forget", Word: "Forget", About: v.Agent, Grave: true, Hidden: hidden("agent", v.Agent)}},
 		})
 	}
-	for _, name := range c.Bridge.Directory.ConnectableAgents(r.Context()) {
+	for _, name := range c.Bridge.Directory.ConnectableAgents(c.Bridge.Directory.Access(r.Context())) {
 		if slices.ContainsFunc(all, func(v a2avault.Connection) bool { return v.Agent == name }) {
 			continue
 		}

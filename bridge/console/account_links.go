@@ -17,9 +17,9 @@ const linkPage = 50
 // cannot be shown again.
 func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 	q := parseQuery(r)
-	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), r.URL.Query().Get("after"), linkPage)
+	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), c.Bridge.Directory.Access(r.Context()), r.URL.Query().Get("after"), linkPage)
 	if errors.Is(err, ledger.ErrCursor) {
-		shares, next, err = c.Bridge.Documents.ListShares(r.Context(), "", linkPage)
+		shares, next, err = c.Bridge.Documents.ListShares(r.Context(), c.Bridge.Directory.Access(r.Context()), "", linkPage)
 	}
 	if err != nil {
 		return templates.Console{}, err
@@ -55,7 +55,7 @@ func askEndLink(*http.Request, url.Values) (question, error) {
 }
 
 func (c ownAccount) endLink(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Bridge.Documents.EndShare(r.Context(), f.Get("id"))
+	err := c.Bridge.Documents.EndShare(r.Context(), c.Bridge.Directory.Access(r.Context()), f.Get("id"))
 	if errors.Is(err, documents.ErrNoShare) {
 		err = operator.ErrNotFound
 	}
@@ -70,5 +70,5 @@ func askEndLinks(*http.Request, url.Values) (question, error) {
 }
 
 func (c ownAccount) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
-	return withDone("/account/links", "links"), nil, c.Bridge.Documents.EndShares(r.Context())
+	return withDone("/account/links", "links"), nil, c.Bridge.Documents.EndShares(r.Context(), c.Bridge.Directory.Access(r.Context()))
 }

@@ -22,12 +22,12 @@ const taskPage = 50
 func (c ownAccount) findOwnTasks(ctx context.Context, q query, after string) ([]ledger.Summary, string, error) {
 	f := ledger.Filter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
 	if text := q.get("text"); text != "" {
-		found, err := c.Bridge.Documents.FindTasks(ctx, text, f)
+		found, err := c.Bridge.Documents.FindTasks(ctx, c.Bridge.Directory.Access(ctx), text, f)
 		return found, "", err
 	}
-	tasks, next, err := c.Bridge.Runner.Summaries(ctx, f, after)
+	tasks, next, err := c.Bridge.Runner.Summaries(ctx, c.Bridge.Directory.Access(ctx), f, after)
 	if errors.Is(err, ledger.ErrCursor) {
-		tasks, next, err = c.Bridge.Runner.Summaries(ctx, f, "")
+		tasks, next, err = c.Bridge.Runner.Summaries(ctx, c.Bridge.Directory.Access(ctx), f, "")
 	}
 	return tasks, next, err
 }
@@ -78,7 +78,7 @@ func (c ownAccount) taskActions(task ledger.Summary) []templates.Button {
 // agentField chooses among the agents that the user may send tasks to.
 func (c ownAccount) agentField(r *http.Request) templates.Field {
 	f := templates.Field{Name: "agent", Kind: "choice", Label: "Agent", Options: []templates.Option{{Word: "Any"}}}
-	for _, a := range c.Bridge.Directory.Visible(r.Context()) {
+	for _, a := range c.Bridge.Directory.Agents(c.Bridge.Directory.Access(r.Context())) {
 		f.Options = append(f.Options, templates.Option{Value: a.Name})
 	}
 	return f
@@ -98,7 +98,7 @@ func (c ownAccount) ownTaskEvents(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c ownAccount) askCancelTask(r *http.Request, f url.Values) (question, error) {
-	v, err := c.Bridge.Documents.TaskView(r.Context(), f.Get("id"))
+	v, err := c.Bridge.Documents.TaskView(r.Context(), c.Bridge.Directory.Access(r.Context()), f.Get("id"))
 	if err != nil {
 		return question{}, err
 	}
@@ -109,7 +109,7 @@ func (c ownAccount) askCancelTask(r *http.Request, f url.Values) (question, erro
 }
 
 func (c ownAccount) cancelTask(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	return withDone("/account/tasks", "canceled"), nil, uncanceled(c.Bridge.Documents.CancelTask(r.Context(), f.Get("id")))
+	return withDone("/account/tasks", "canceled"), nil, uncanceled(c.Bridge.Documents.CancelTask(r.Context(), c.Bridge.Directory.Access(r.Context()), f.Get("id")))
 }
 
 // uncanceled says why a task was not canceled.

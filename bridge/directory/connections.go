@@ -28,9 +28,9 @@ type Connections interface {
 
 // ConnectableAgents names the agents that the caller may see and that users connect
 // themselves. It does not wait.
-func (d *Directory) ConnectableAgents(ctx context.Context) []string {
+func (d *Directory) ConnectableAgents(a Access) []string {
 	var names []string
-	for _, p := range d.Visible(ctx) {
+	for _, p := range d.Agents(a) {
 		if d.Connectable(p.Name) {
 			names = append(names, p.Name)
 		}

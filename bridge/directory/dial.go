@@ -138,8 +138,8 @@ func (e Unreachable) Sentence() *message.Message {
 
 // Reachable connects to all agents of the caller at once and returns those that
 // answered, in the order of the operator.
-func (d *Directory) Reachable(ctx context.Context) []*Entry {
-	agents := d.Visible(ctx)
+func (d *Directory) Reachable(ctx context.Context, a Access) []*Entry {
+	agents := d.Agents(a)
 	ok := make([]bool, len(agents))
 	var wg sync.WaitGroup
 	for i, p := range agents {

@@ -15,7 +15,7 @@ import (
 
 // Directory is the list of agents. Dial, Caller, Now and Log are required.
 type Directory struct {
-	Agents []Agent // before the first call of SetAgents
+	Initial []Agent // in force before the first call of SetAgents
 
 	// Policy is in force unless Policies is set, which returns the policy of each call.
 	Policy

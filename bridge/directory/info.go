@@ -33,33 +33,33 @@ type SkillInfo struct {
 }
 
 // Infos returns what is known of the agents that the caller may see, and requests missing cards.
-func (d *Directory) Infos(ctx context.Context) []Info {
-	d.Reachable(ctx)
-	agents := d.Visible(ctx)
+func (d *Directory) Infos(ctx context.Context, a Access) []Info {
+	d.Reachable(ctx, a)
+	agents := d.Agents(a)
 	infos := make([]Info, len(agents))
 	for i, p := range agents {
-		infos[i] = d.Info(ctx, p)
+		infos[i] = d.Info(ctx, a, p)
 	}
 	return infos
 }
 
 // CachedInfos returns what is known now of the agents that the caller may see. It does
 // not wait; missing cards are requested in the background for the next call.
-func (d *Directory) CachedInfos(ctx context.Context) []Info {
+func (d *Directory) CachedInfos(ctx context.Context, a Access) []Info {
 	if !d.closed.Load() && d.asking.CompareAndSwap(false, true) {
 		d.background.Go(func() {
 			defer d.asking.Store(false)
-			d.Reachable(context.WithoutCancel(ctx))
+			d.Reachable(context.WithoutCancel(ctx), a)
 		})
 	}
 	var infos []Info
-	for _, p := range d.Visible(ctx) {
+	for _, p := range d.Agents(a) {
 		info := Info{Name: p.Name, Default: p.Name == d.Primary(), Skills: []SkillInfo{}}
 		last := p.last.Load()
 		switch {
 		case last == nil:
 		case last.conn != nil:
-			info.describe(d.CardFor(ctx, p.Agent, last.conn.Card()))
+			info.describe(a.Card(p.Agent, last.conn.Card()))
 		default:
 			info.Problem = Unreachable{p.Name}.Error()
 		}
@@ -70,9 +70,9 @@ func (d *Directory) CachedInfos(ctx context.Context) []Info {
 
 // Titles returns the names of the agents that a caller may send tasks to, from their
 // cards if those are known. It does not wait.
-func (d *Directory) Titles(c Caller) []string {
+func (d *Directory) Titles(a Access) []string {
 	var names []string
-	for _, p := range d.visibleTo(d.Restrict(c)) {
+	for _, p := range d.Agents(a) {
 		name := p.Name
 		if card := p.LastCard(); card != nil {
 			name = cmp.Or(sanitize.Label(card.Name), name)
@@ -82,7 +82,8 @@ func (d *Directory) Titles(c Caller) []string {
 	return names
 }
 
-func (d *Directory) Info(ctx context.Context, p *Entry) Info {
+// Info describes an agent, with the skills that a call may know of.
+func (d *Directory) Info(ctx context.Context, a Access, p *Entry) Info {
 	info := Info{Name: p.Name, Skills: []SkillInfo{}}
 	info.Default = p.Name == d.Primary()
 	conn, err := d.Connect(ctx, p)
@@ -90,17 +91,17 @@ func (d *Directory) Info(ctx context.Context, p *Entry) Info {
 		info.Problem = sanitize.Text(err.Error())
 		return info
 	}
-	info.describe(d.CardFor(ctx, p.Agent, conn.Card()))
-	d.addConnection(ctx, &info)
+	info.describe(a.Card(p.Agent, conn.Card()))
+	d.addConnection(ctx, a, &info)
 	return info
 }
 
 // addConnection adds whether the caller has connected the agent.
-func (d *Directory) addConnection(ctx context.Context, info *Info) {
+func (d *Directory) addConnection(ctx context.Context, a Access, info *Info) {
 	if !d.Connectable(info.Name) {
 		return
 	}
-	connected, err := d.Connections.Connected(ctx, d.Caller(ctx).User, info.Name)
+	connected, err := d.Connections.Connected(ctx, a.User(), info.Name)
 	if err != nil {
 		d.Log.ErrorContext(ctx, "looking a connection up", "agent", info.Name, "err", err)
 		return
@@ -149,8 +150,8 @@ func DescribeCard(card *a2a.Card) string {
 
 // CardOf returns the description and the card of an agent, or ErrNoAgent if the caller
 // may not see it.
-func (d *Directory) CardOf(ctx context.Context, name string) (Info, *a2a.Card, error) {
-	p := d.Known(ctx, name)
+func (d *Directory) CardOf(ctx context.Context, a Access, name string) (Info, *a2a.Card, error) {
+	p := d.Agent(a, name)
 	if p == nil {
 		return Info{}, nil, ErrNoAgent
 	}
@@ -158,5 +159,5 @@ func (d *Directory) CardOf(ctx context.Context, name string) (Info, *a2a.Card, e
 	if err != nil {
 		return Info{}, nil, err
 	}
-	return d.Info(ctx, p), conn.Card(), nil
+	return d.Info(ctx, a, p), conn.Card(), nil
 }

@@ -1,9 +1,5 @@
 package directory
 
-import (
-	"context"
-)
-
 // snapshot is the list of agents at one moment. It is replaced, never changed.
 type snapshot struct {
 	peers []*Entry // in the operator's order
@@ -54,22 +50,14 @@ func (d *Directory) Changes() <-chan struct{} {
 
 func (d *Directory) snapshot() *snapshot {
 	if d.list.Load() == nil {
-		d.list.CompareAndSwap(nil, newSnapshot(d.Agents, &snapshot{}))
+		d.list.CompareAndSwap(nil, newSnapshot(d.Initial, &snapshot{}))
 	}
 	return d.list.Load()
 }
 
-// Lookup returns the agent with a name; nil if there is none.
+// Lookup returns the agent with a name; nil if there is none. It is for what nobody has asked
+// for, such as recovery, and for operators.
 func (d *Directory) Lookup(name string) *Entry { return d.snapshot().named[name] }
-
-// Agent returns the agent with a name, whether or not it is disabled.
-func (d *Directory) Agent(name string) (Agent, bool) {
-	p := d.Lookup(name)
-	if p == nil {
-		return Agent{}, false
-	}
-	return p.Agent, true
-}
 
 // Primary returns the name of the default agent or, without one, of the only agent; ""
 // if there is neither.
@@ -90,35 +78,23 @@ func (d *Directory) Primary() string {
 	return name
 }
 
-// Visible returns the agents that the caller may send tasks to.
-func (d *Directory) Visible(ctx context.Context) []*Entry {
-	return d.visibleTo(d.Effective(ctx))
-}
-
-// visibleTo returns the agents that a caller may send tasks to, in the order of the operator.
-func (d *Directory) visibleTo(caller Caller) []*Entry {
-	var visible []*Entry
+// Agents returns the agents that a call may send tasks to, in the order of the operator.
+func (d *Directory) Agents(a Access) []*Entry {
+	var allowed []*Entry
 	for _, p := range d.snapshot().peers {
-		if !p.Disabled && caller.Sees(p.Agent) {
-			visible = append(visible, p)
+		if !p.Disabled && a.Allows(p.Agent, "") {
+			allowed = append(allowed, p)
 		}
 	}
-	return visible
+	return allowed
 }
 
-// Known returns an agent that the caller may see, or nil. It may be disabled.
-func (d *Directory) Known(ctx context.Context, name string) *Entry {
+// Agent returns an agent that a call may know of, or nil. It may be disabled: then it takes
+// no messages, and its tasks can be seen.
+func (d *Directory) Agent(a Access, name string) *Entry {
 	p := d.Lookup(name)
-	if p == nil || !d.Effective(ctx).Sees(p.Agent) {
+	if p == nil || !a.Allows(p.Agent, "") {
 		return nil
 	}
 	return p
-}
-
-// ExistingName returns name if there is an agent with it, and "" otherwise.
-func (d *Directory) ExistingName(name string) string {
-	if d.Lookup(name) == nil {
-		return ""
-	}
-	return name
 }

@@ -76,8 +76,8 @@ func status(t *testing.T, r *directory.Registry, name string) *directory.Status 
 	t.Helper()
 	s, err := r.Agent(t.Context(), name)
 	must(t, err)
-	a, ok := r.Directory.Agent(name)
-	if !ok || a.URL != s.URL || a.Disabled == s.Enabled {
+	a := r.Directory.Lookup(name)
+	if a == nil || a.URL != s.URL || a.Disabled == s.Enabled {
 		t.Fatalf("the bridge has %+v, want %+v", a, s)
 	}
 	return s
@@ -220,7 +220,7 @@ func TestAReplicaSeesWithinSecondsWhatAnotherChanged(t *testing.T) {
 		go r.Run(ctx)
 		k.kept.Store(&directory.StoredAgents{Version: 1, Records: []directory.StoredAgent{{Name: "one", Settings: []byte(`{"url":"http://one"}`)}}})
 		time.Sleep(3 * time.Second)
-		if _, ok := b.Agent("one"); !ok {
+		if b.Lookup("one") == nil {
 			t.Error("it does not see it")
 		}
 		stop()

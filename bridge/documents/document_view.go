@@ -58,14 +58,14 @@ type Block struct {
 }
 
 // View returns the document with an id. Its errors are those of Fetch.
-func (l *Library) View(ctx context.Context, id string) (*DocumentView, error) {
+func (l *Library) View(ctx context.Context, access directory.Access, id string) (*DocumentView, error) {
 	kind, rest, _ := strings.Cut(id, ":")
 	switch kind {
 	case "agent":
-		return l.viewCard(ctx, rest)
+		return l.viewCard(ctx, access, rest)
 	case "task", "artifact":
 		handle, artifact, _ := strings.Cut(rest, ":")
-		e, err := l.Runner.Task(ctx, l.Directory.Caller(ctx).User, handle)
+		e, err := l.Runner.Task(ctx, access, handle)
 		if err != nil {
 			return nil, err
 		}
@@ -80,48 +80,73 @@ func (l *Library) View(ctx context.Context, id string) (*DocumentView, error) {
 		return s, nil
 	case "doc":
 		if agent, own, ok := strings.Cut(rest, ":"); ok {
-			return l.viewDocument(ctx, agent, own)
+			return l.viewDocument(ctx, access, agent, own)
 		}
 	}
 	return nil, ledger.InputError{Text: fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", sanitize.Short(id, 200))}
 }
 
 // ViewPage is View for a page, and records the use of an agent.
-func (l *Library) ViewPage(ctx context.Context, id string) (s *DocumentView, err error) {
+func (l *Library) ViewPage(
+	ctx context.Context, access directory.Access, id string,
+) (s *DocumentView, err error) {
 	if kind, _, _ := strings.Cut(id, ":"); kind != "doc" {
-		return l.View(ctx, id)
+		return l.View(ctx, access, id)
 	}
 	err = l.Meter.Page(ctx, "document", len(id), func() (agent string, out int, err error) {
-		if s, err = l.View(ctx, id); err == nil {
+		if s, err = l.View(ctx, access, id); err == nil {
 			out = len(s.Blocks[0].Text) // a document has one
 		}
-		return l.Directory.ExistingName(AgentNamed(id)), out, err
+		return l.agentOf(id), out, err
 	})
 	return s, err
 }
 
-func (l *Library) viewCard(ctx context.Context, name string) (*DocumentView, error) {
-	conn, err := l.Directory.ConnectNamed(ctx, name, l.Directory.Caller(ctx).User)
+// agentOf returns the agent that a document is of, "" if there is no such agent.
+func (l *Library) agentOf(id string) string {
+	p := l.Directory.Lookup(AgentNamed(id))
+	if p == nil {
+		return ""
+	}
+	return p.Name
+}
+
+func (l *Library) viewCard(
+	ctx context.Context, access directory.Access, name string,
+) (*DocumentView, error) {
+	agent, err := l.named(ctx, access, name, "")
 	if err != nil {
 		return nil, err
 	}
-	agent, _ := l.Directory.Agent(name)
-	card, id := l.Directory.CardFor(ctx, agent, conn.Card()), agentID(name)
+	conn, err := agent.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	card, id := access.Card(agent.Agent, conn.Card()), agentID(name)
 	return &DocumentView{
 		ID: id, Title: "Agent: " + sanitize.Label(card.Name), Agent: name, url: l.DocumentURL(id),
 		Fields: map[string]string{"version": sanitize.Label(card.Version)}, Blocks: []Block{{Text: sanitize.Truncate(directory.DescribeCard(card), maxView)}},
 	}, nil
 }
 
-func (l *Library) viewDocument(ctx context.Context, agent, own string) (*DocumentView, error) {
-	p, err := l.Directory.Offered(ctx, agent)
-	if err == nil {
-		err = l.Directory.Effective(ctx).CheckSkill(p.Agent, FetchSkill)
+// named resolves an agent that a call must name.
+func (l *Library) named(
+	ctx context.Context, access directory.Access, name, skill string,
+) (*directory.Resolved, error) {
+	if name == "" {
+		return nil, ledger.InputError{Text: "The id names no agent. Use an id from a result of search."}
 	}
-	if err == nil {
-		err = l.checkFetches(ctx, p)
-	}
+	return l.Directory.Resolve(ctx, access, name, skill)
+}
+
+func (l *Library) viewDocument(
+	ctx context.Context, access directory.Access, agent, own string,
+) (*DocumentView, error) {
+	p, err := l.named(ctx, access, agent, FetchSkill)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.checkFetches(ctx, access, p.Entry); err != nil {
 		return nil, err
 	}
 	var answer struct {
@@ -132,7 +157,7 @@ func (l *Library) viewDocument(ctx context.Context, agent, own string) (*Documen
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
 	defer cancel()
-	err = l.askSkill(ctx, p, FetchSkill, "id", own, "text", &answer)
+	err = l.askSkill(ctx, access, p.Entry, FetchSkill, "id", own, "text", &answer)
 	if l.Directory.MustConnect(agent, err) {
 		return nil, l.Directory.NotConnected(agent, "Then fetch the document again.")
 	}
@@ -151,15 +176,17 @@ func (l *Library) viewDocument(ctx context.Context, agent, own string) (*Documen
 
 // checkFetches refuses agents without a fetch skill: they would take the name of a
 // document for a request.
-func (l *Library) checkFetches(ctx context.Context, p *directory.Entry) error {
-	conn, err := l.Directory.ConnectFor(ctx, p, l.Directory.Caller(ctx).User)
+func (l *Library) checkFetches(
+	ctx context.Context, access directory.Access, p *directory.Entry,
+) error {
+	conn, err := l.Directory.ConnectFor(ctx, p, access.User())
 	if l.Directory.MustConnect(p.Name, err) {
 		return nil // the request for the document says what to do
 	}
 	if err != nil {
 		return err
 	}
-	if _, ok := l.Directory.CardFor(ctx, p.Agent, conn.Card()).Skill(FetchSkill); !ok {
+	if _, ok := access.Card(p.Agent, conn.Card()).Skill(FetchSkill); !ok {
 		return ledger.InputError{Text: "The agent " + p.Name + " hands out no documents: it has no skill named " + FetchSkill + ", or not for you. The user can open the url of its search results; send_task gives it something to do."}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/sealed"
 	"rialto/mcp"
@@ -86,6 +87,12 @@ func (l *Library) Result(e *ledger.Record, show Chunk) *mcp.Result {
 	return result(e, show)
 }
 
+// ownerAccess is the access of those who have a link that an owner made: what they read is
+// the owner's.
+func (l *Library) ownerAccess(owner string) directory.Access {
+	return l.Directory.AccessOf(directory.Caller{User: owner})
+}
+
 // Download returns the file of a link; a text becomes a file.
 func (l *Library) Download(ctx context.Context, link string) (*a2a.Part, error) {
 	if l.Downloads == nil {
@@ -100,7 +107,7 @@ func (l *Library) Download(ctx context.Context, link string) (*a2a.Part, error) 
 			return nil, cmp.Or(err, ErrNoDownload)
 		}
 	}
-	e, err := l.Runner.Ledger.Task(ctx, t.Owner, t.Handle)
+	e, err := l.Runner.Task(ctx, l.ownerAccess(t.Owner), t.Handle)
 	switch {
 	case errors.Is(err, ledger.ErrNoTask):
 		return nil, ErrNoDownload

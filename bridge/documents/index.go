@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 )
@@ -42,17 +43,19 @@ func (l *Library) keepIndex(running context.Context) {
 
 // FindTasks returns the tasks of the caller that match a query and f, the latest first. The index has
 // no running tasks, so it compares the beginnings of their requests.
-func (l *Library) FindTasks(ctx context.Context, query string, f ledger.Filter) ([]ledger.Summary, error) {
-	words, user := ledger.QueryWords(query), l.Directory.Caller(ctx).User
+func (l *Library) FindTasks(
+	ctx context.Context, access directory.Access, query string, f ledger.Filter,
+) ([]ledger.Summary, error) {
+	words := ledger.QueryWords(query)
 	if l.Index == nil || len(words) == 0 {
 		return nil, nil
 	}
-	found, err := l.Index.FindTasks(ctx, user, words, mostFound)
+	found, err := l.Index.FindTasks(ctx, access.User(), words, mostFound)
 	if err != nil {
 		return nil, err
 	}
 	for _, state := range []a2a.State{a2a.Submitted, a2a.Working} {
-		running, err := l.Runner.Lists.Summaries(ctx, user, ledger.Filter{State: state, Limit: mostFound})
+		running, err := l.Runner.Lists.Summaries(ctx, access.User(), ledger.Filter{State: state, Limit: mostFound})
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +67,7 @@ func (l *Library) FindTasks(ctx context.Context, query string, f ledger.Filter) 
 		}
 	}
 	found = slices.DeleteFunc(found, func(t ledger.Summary) bool {
-		return f.Agent != "" && t.Agent != f.Agent || f.State != "" && t.State != f.State || l.Directory.Hides(ctx, t.Agent)
+		return f.Agent != "" && t.Agent != f.Agent || f.State != "" && t.State != f.State || !l.Directory.AllowsTasks(access, t.Agent)
 	})
 	slices.SortStableFunc(found, func(a, b ledger.Summary) int { return b.Created.Compare(a.Created) })
 	return found[:min(len(found), f.Limit)], nil
@@ -74,19 +77,19 @@ func (l *Library) FindTasks(ctx context.Context, query string, f ledger.Filter) 
 const mostFound = 200
 
 // findTasks returns the tasks of the caller that match a query.
-func (l *Library) findTasks(ctx context.Context, query string) []Hit {
+func (l *Library) findTasks(ctx context.Context, access directory.Access, query string) []Hit {
 	words := ledger.QueryWords(query)
 	if l.Index == nil || len(words) == 0 {
 		return nil
 	}
-	found, err := l.Index.FindTasks(ctx, l.Directory.Caller(ctx).User, words, maxHits)
+	found, err := l.Index.FindTasks(ctx, access.User(), words, maxHits)
 	if err != nil {
 		l.Log.ErrorContext(ctx, "searching tasks", "err", err)
 		return nil
 	}
 	var hits []Hit
 	for _, t := range found {
-		if l.Directory.Hides(ctx, t.Agent) {
+		if !l.Directory.AllowsTasks(access, t.Agent) {
 			continue
 		}
 		id := TaskID(t.TaskID)

@@ -84,7 +84,7 @@ func (l *Library) readTask(ctx context.Context, r *mcp.Read) (agent string, _ []
 
 // readable returns the task of a request.
 func (l *Library) readable(ctx context.Context, r *mcp.Read) (*ledger.Record, error) {
-	e, err := l.Runner.Task(ctx, l.Directory.Caller(ctx).User, r.Variables["task"])
+	e, err := l.Runner.Task(ctx, l.Directory.Access(ctx), r.Variables["task"])
 	if errors.Is(err, ledger.ErrNoTask) {
 		return nil, mcp.ErrNoResource
 	}
@@ -100,11 +100,12 @@ func jsonContents(uri string, v any) ([]mcp.Contents, error) {
 }
 
 func (l *Library) readCard(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
-	p := l.Directory.Known(ctx, r.Variables["agent"])
+	access := l.Directory.Access(ctx)
+	p := l.Directory.Agent(access, r.Variables["agent"])
 	if p == nil {
 		return "", nil, mcp.ErrNoResource
 	}
-	contents, err := jsonContents(r.URI, l.Directory.Info(ctx, p))
+	contents, err := jsonContents(r.URI, l.Directory.Info(ctx, access, p))
 	return p.Name, contents, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
@@ -26,14 +27,14 @@ const (
 // ListResources lists what the caller can read (mcp.Server.ListResources): the agents, and then the
 // tasks of the caller, the latest first, each with its artifacts. Without a user the list is empty.
 func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
-	p, user := &mcp.ResourcePage{}, l.Directory.Caller(ctx).User
-	if user == "" {
+	p, access := &mcp.ResourcePage{}, l.Directory.Access(ctx)
+	if access.User() == "" {
 		return p, nil
 	}
 	if cursor == "" {
-		p.Resources = l.listCards(ctx)
+		p.Resources = l.listCards(access)
 	}
-	tasks, next, err := l.Runner.Summaries(ctx, ledger.Filter{Limit: listedTasks}, cursor)
+	tasks, next, err := l.Runner.Summaries(ctx, access, ledger.Filter{Limit: listedTasks}, cursor)
 	if errors.Is(err, ledger.ErrCursor) {
 		return nil, mcp.ErrCursor
 	}
@@ -42,7 +43,7 @@ func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.Res
 	}
 	p.Next = next
 	for bytes, i := 0, 0; i < len(tasks); i++ {
-		e, err := l.Runner.Ledger.Task(ctx, user, tasks[i].TaskID)
+		e, err := l.Runner.Task(ctx, access, tasks[i].TaskID)
 		if errors.Is(err, ledger.ErrNoTask) {
 			continue // it was forgotten meanwhile
 		}
@@ -61,8 +62,8 @@ func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.Res
 	return p, nil
 }
 
-func (l *Library) listCards(ctx context.Context) (cards []mcp.Resource) {
-	agents := l.Directory.Visible(ctx)
+func (l *Library) listCards(access directory.Access) (cards []mcp.Resource) {
+	agents := l.Directory.Agents(access)
 	for _, a := range agents[:min(len(agents), listedCards)] {
 		cards = append(cards, mcp.Resource{
 			URI: CardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: jsonType, Description: "What the agent can do.",
@@ -105,7 +106,7 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 // Follows reports whether the caller may subscribe to a resource (mcp.Server.MaySubscribe). Changes
 // of a task reach the clients of its owner only, so the agent of the task decides.
 func (l *Library) Follows(ctx context.Context, uri string) bool {
-	caller := l.Directory.Effective(ctx)
+	access := l.Directory.Access(ctx)
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")
 	name, _, _ := strings.Cut(rest, "/")
 	name, err := url.PathUnescape(name)
@@ -113,11 +114,11 @@ func (l *Library) Follows(ctx context.Context, uri string) bool {
 	case err != nil:
 		return false
 	case kind == "agents":
-		return l.Directory.Known(ctx, name) != nil
-	case caller.AllUseCases || caller.Client == "":
+		return l.Directory.Agent(access, name) != nil
+	case access.AllowsAllTasks():
 		return true
 	}
-	_, err = l.Runner.Task(ctx, l.Directory.Caller(ctx).User, name)
+	_, err = l.Runner.Task(ctx, access, name)
 	return err == nil
 }
 
@@ -135,19 +136,20 @@ func (l *Library) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Complet
 
 // values returns the values of a variable; of tasks, the latest.
 func (l *Library) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
+	access := l.Directory.Access(ctx)
 	switch variable {
 	case "agent":
-		for _, a := range l.Directory.Visible(ctx) {
+		for _, a := range l.Directory.Agents(access) {
 			all = append(all, a.Name)
 		}
 	case "task":
-		tasks, _, err := l.Runner.Summaries(ctx, ledger.Filter{Limit: runner.LargestPage}, "")
+		tasks, _, err := l.Runner.Summaries(ctx, access, ledger.Filter{Limit: runner.LargestPage}, "")
 		for _, t := range tasks {
 			all = append(all, t.TaskID)
 		}
 		return all, err
 	case "artifact", "part":
-		e, err := l.Runner.Task(ctx, l.Directory.Caller(ctx).User, task)
+		e, err := l.Runner.Task(ctx, access, task)
 		if errors.Is(err, ledger.ErrNoTask) {
 			return nil, nil
 		}

@@ -3,6 +3,7 @@ package documents
 import (
 	"context"
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 	"slices"
@@ -87,8 +88,10 @@ func (r *renderer) pastFiles(v *ledger.ArtifactRevision, n int) (files []Version
 }
 
 // Past returns the revisions of a task of the caller, nil if there are none, or ErrNoTask.
-func (l *Library) Past(ctx context.Context, handle string) (*ledger.Revisions, error) {
-	e, _, err := l.Runner.Current(ctx, l.Directory.Caller(ctx).User, handle)
+func (l *Library) Past(
+	ctx context.Context, access directory.Access, handle string,
+) (*ledger.Revisions, error) {
+	e, _, err := l.Runner.Current(ctx, access, handle)
 	if err != nil {
 		return nil, err
 	}

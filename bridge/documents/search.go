@@ -34,16 +34,16 @@ type Hit struct {
 
 // Search asks all agents with a search skill at once, and adds matching tasks of the
 // caller and matching agents. An agent that fails or is late is omitted and logged.
-func (l *Library) Search(ctx context.Context, query string) []Hit {
-	agents := l.Directory.Reachable(ctx)
+func (l *Library) Search(ctx context.Context, access directory.Access, query string) []Hit {
+	agents := l.Directory.Reachable(ctx, access)
 	found := make([][]Hit, len(agents), len(agents)+2)
 	var wg sync.WaitGroup
 	for i, p := range agents {
-		if _, ok := l.Directory.CardFor(ctx, p.Agent, p.Card()).Skill(SearchSkill); !ok {
+		if _, ok := access.Card(p.Agent, p.Card()).Skill(SearchSkill); !ok {
 			continue
 		}
 		wg.Go(func() {
-			hits, err := l.searchAgent(ctx, p, query)
+			hits, err := l.searchAgent(ctx, access, p, query)
 			if err != nil {
 				l.Log.WarnContext(ctx, "searching an agent", "agent", p.Name, "err", err)
 			}
@@ -51,7 +51,7 @@ func (l *Library) Search(ctx context.Context, query string) []Hit {
 		})
 	}
 	wg.Wait()
-	return interleave(append(found, l.findTasks(ctx, query), l.matchCards(ctx, agents, query)), maxHits)
+	return interleave(append(found, l.findTasks(ctx, access, query), l.matchCards(access, agents, query)), maxHits)
 }
 
 // interleave takes the first hit of each list, then the second, and so on, so that all
@@ -75,17 +75,19 @@ func interleave(lists [][]Hit, most int) []Hit {
 	return hits
 }
 
-func (l *Library) searchAgent(ctx context.Context, p *directory.Entry, query string) ([]Hit, error) {
+func (l *Library) searchAgent(
+	ctx context.Context, access directory.Access, p *directory.Entry, query string,
+) ([]Hit, error) {
 	var answer struct {
 		Results []json.RawMessage `json:"results"`
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchBudget)
 	defer cancel()
-	if err := l.askSkill(ctx, p, SearchSkill, "query", query, "results", &answer); err != nil {
+	if err := l.askSkill(ctx, access, p, SearchSkill, "query", query, "results", &answer); err != nil {
 		return nil, err
 	}
 	var hits []Hit
-	_, fetches := l.Directory.CardFor(ctx, p.Agent, p.Card()).Skill(FetchSkill)
+	_, fetches := access.Card(p.Agent, p.Card()).Skill(FetchSkill)
 	for _, result := range answer.Results[:min(len(answer.Results), maxHits)] {
 		var h Hit
 		_ = json.Unmarshal(result, &h) // one that is none has no id
@@ -106,11 +108,11 @@ func titled(title, id string) string {
 	return cmp.Or(strings.TrimSpace(sanitize.Short(title, 300)), sanitize.Short(id, 300))
 }
 
-func (l *Library) matchCards(ctx context.Context, agents []*directory.Entry, query string) []Hit {
+func (l *Library) matchCards(access directory.Access, agents []*directory.Entry, query string) []Hit {
 	words := ledger.QueryWords(query)
 	var hits []Hit
 	for _, p := range agents {
-		card := l.Directory.CardFor(ctx, p.Agent, p.Card())
+		card := access.Card(p.Agent, p.Card())
 		text := ledger.Fold(p.Name + " " + directory.DescribeCard(card))
 		match := len(words) > 0
 		for _, w := range words {
@@ -143,8 +145,11 @@ func (l *Library) DocumentURL(id string) string {
 
 // askSkill sends one argument to a skill, as text and as data, and decodes the object
 // with the member from the answer into v. The request is not in the ledger.
-func (l *Library) askSkill(ctx context.Context, p *directory.Entry, skill, name, value, member string, v any) error {
-	conn, err := l.Directory.ConnectFor(ctx, p, l.Directory.Caller(ctx).User)
+func (l *Library) askSkill(
+	ctx context.Context, access directory.Access, p *directory.Entry,
+	skill, name, value, member string, v any,
+) error {
+	conn, err := l.Directory.ConnectFor(ctx, p, access.User())
 	if err != nil {
 		return err
 	}
@@ -152,7 +157,7 @@ func (l *Library) askSkill(ctx context.Context, p *directory.Entry, skill, name,
 	if err != nil {
 		return err
 	}
-	about := l.Directory.Metadata(l.Directory.Effective(ctx), skill)
+	about := access.Metadata(skill, nil)
 	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
 		ID: uuid.NewString(), Role: a2a.RoleUser, Metadata: about, Parts: []a2a.Part{a2a.TextPart(value), data},
 	}})

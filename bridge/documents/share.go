@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
@@ -88,17 +89,19 @@ type Sharing struct {
 // its artifacts, or a document of an agent, which is copied. The secret in the link is
 // returned and not stored. Its errors are those of Fetch, ErrNotShareable,
 // ErrTooManyShares, and ErrNoShare if there is no sharing.
-func (l *Library) ShareDocument(ctx context.Context, id string) (*Share, string, error) {
+func (l *Library) ShareDocument(
+	ctx context.Context, access directory.Access, id string,
+) (*Share, string, error) {
 	if l.Sharing == nil {
 		return nil, "", ErrNoShare
 	}
-	sheet, err := l.View(ctx, id)
+	sheet, err := l.View(ctx, access, id)
 	if err != nil {
 		return nil, "", err
 	}
 	now := l.Now().Truncate(time.Millisecond)
 	s := &Share{
-		ID: uuid.NewString(), Owner: l.Directory.Caller(ctx).User, Document: sheet.ID, Title: sanitize.Truncate(sheet.Title, 300), Agent: sheet.Agent,
+		ID: uuid.NewString(), Owner: access.User(), Document: sheet.ID, Title: sanitize.Truncate(sheet.Title, 300), Agent: sheet.Agent,
 		Created: now, Expires: now.Add(l.Sharing.TTL),
 	}
 	switch {
@@ -138,7 +141,9 @@ func hashOf(secret string) string {
 // ListShares returns a page of the shares of the caller, the latest first, and the
 // cursor of the next page, "" at the end. Shares of hidden agents are omitted, so that
 // a page may have less than limit.
-func (l *Library) ListShares(ctx context.Context, cursor string, limit int) ([]Share, string, error) {
+func (l *Library) ListShares(
+	ctx context.Context, access directory.Access, cursor string, limit int,
+) ([]Share, string, error) {
 	if l.Sharing == nil {
 		return nil, "", nil
 	}
@@ -149,7 +154,7 @@ func (l *Library) ListShares(ctx context.Context, cursor string, limit int) ([]S
 			return nil, "", ledger.ErrCursor
 		}
 	}
-	shares, err := l.Sharing.Store.Shares(ctx, l.Directory.Caller(ctx).User, l.Now(), after, limit+1)
+	shares, err := l.Sharing.Store.Shares(ctx, access.User(), l.Now(), after, limit+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -158,7 +163,7 @@ func (l *Library) ListShares(ctx context.Context, cursor string, limit int) ([]S
 		next = ledger.Mark{Created: shares[limit-1].Created, Handle: shares[limit-1].ID}.String()
 		shares = shares[:limit]
 	}
-	return slices.DeleteFunc(shares, func(s Share) bool { return l.Directory.Hides(ctx, s.of()) }), next, nil
+	return slices.DeleteFunc(shares, func(s Share) bool { return !l.Directory.AllowsTasks(access, s.of()) }), next, nil
 }
 
 // of returns the name of the agent whose document is shown.
@@ -171,23 +176,23 @@ func (s *Share) of() string {
 }
 
 // EndShare ends one of the caller's shares, or returns ErrNoShare.
-func (l *Library) EndShare(ctx context.Context, id string) error {
+func (l *Library) EndShare(ctx context.Context, access directory.Access, id string) error {
 	if l.Sharing == nil {
 		return ErrNoShare
 	}
-	return l.Sharing.Store.EndShare(ctx, l.Directory.Caller(ctx).User, id)
+	return l.Sharing.Store.EndShare(ctx, access.User(), id)
 }
 
 // EndShares ends all shares of the caller.
-func (l *Library) EndShares(ctx context.Context) error {
+func (l *Library) EndShares(ctx context.Context, access directory.Access) error {
 	const batch = 50
 	for range MostShares/batch + 1 {
-		shares, _, err := l.ListShares(ctx, "", batch)
+		shares, _, err := l.ListShares(ctx, access, "", batch)
 		if err != nil || len(shares) == 0 {
 			return err
 		}
 		for _, s := range shares {
-			if err := l.EndShare(ctx, s.ID); err != nil && !errors.Is(err, ErrNoShare) {
+			if err := l.EndShare(ctx, access, s.ID); err != nil && !errors.Is(err, ErrNoShare) {
 				return err
 			}
 		}
@@ -231,7 +236,7 @@ func (l *Library) shared(ctx context.Context, secret string) (*Share, *ledger.Re
 	if s.Handle == "" {
 		return s, nil, nil
 	}
-	e, err := l.Runner.Ledger.Task(ctx, s.Owner, s.Handle)
+	e, err := l.Runner.Task(ctx, l.ownerAccess(s.Owner), s.Handle)
 	if errors.Is(err, ledger.ErrNoTask) {
 		err = ErrNoShare
 	}

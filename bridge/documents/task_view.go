@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
@@ -75,11 +76,10 @@ type TaskView struct {
 }
 
 // TaskView returns a task of the caller's for its page, or ErrNoTask.
-func (l *Library) TaskView(ctx context.Context, handle string) (*TaskView, error) {
-	user := l.Directory.Caller(ctx).User
-	e, _, err := l.Runner.Current(ctx, user, handle)
+func (l *Library) TaskView(ctx context.Context, access directory.Access, handle string) (*TaskView, error) {
+	e, _, err := l.Runner.Current(ctx, access, handle)
 	if err == nil && e.Unconfirmed() && l.Runner.Advanced(ctx, e) {
-		e, _, err = l.Runner.Current(ctx, user, handle)
+		e, _, err = l.Runner.Current(ctx, access, handle)
 	}
 	if err != nil {
 		return nil, err
@@ -146,39 +146,45 @@ func (l *Library) takesFiles(ctx context.Context, e *ledger.Record) bool {
 
 // NextChange returns the task of the caller's after it has changed since a moment. It fails when ctx
 // or all waiting ends.
-func (l *Library) NextChange(ctx context.Context, handle string, since time.Time) (*ledger.Record, error) {
-	return l.Runner.NextChange(ctx, l.Directory.Caller(ctx).User, handle, since)
+func (l *Library) NextChange(
+	ctx context.Context, access directory.Access, handle string, since time.Time,
+) (*ledger.Record, error) {
+	return l.Runner.NextChange(ctx, access, handle, since)
 }
 
 // AnswerTask sends a reply to the agent of a task of the caller's. Of all answers to one pause,
 // from pages and from apps, one is sent; the others get ErrTaskBusy, unless they are the same reply
 // again. An answer to a task that has ended gets ErrTaskEnded. An *a2a.Error says that the agent
 // did not take the answer, and ErrNotConnected that it does not know the caller any more.
-func (l *Library) AnswerTask(ctx context.Context, handle string, r runner.Reply) error {
-	return l.meteredTask(ctx, "answer", handle, len(r.Content)+ledger.PartsSize(r.Files), func(e *ledger.Record) error {
-		return l.Runner.Answer(ctx, e, r)
+func (l *Library) AnswerTask(
+	ctx context.Context, access directory.Access, handle string, r runner.Reply,
+) error {
+	return l.meteredTask(ctx, access, "answer", handle, len(r.Content)+ledger.PartsSize(r.Files), func(e *ledger.Record) error {
+		return l.Runner.Answer(ctx, access, e, r)
 	})
 }
 
 // CancelTask asks the agent to stop a task of the caller's.
-func (l *Library) CancelTask(ctx context.Context, handle string) error {
-	return l.meteredTask(ctx, "cancel", handle, 0, func(e *ledger.Record) error {
+func (l *Library) CancelTask(ctx context.Context, access directory.Access, handle string) error {
+	return l.meteredTask(ctx, access, "cancel", handle, 0, func(e *ledger.Record) error {
 		if e.State() == a2a.Canceled { // the form was sent twice
 			return nil
 		}
-		_, err := l.Runner.Cancel(ctx, e.Owner, handle)
+		_, err := l.Runner.Cancel(ctx, access, handle)
 		return err
 	})
 }
 
 // RetryTask sends the request of a task of the caller's to its agent again, and returns the new task.
-func (l *Library) RetryTask(ctx context.Context, handle string) (again *ledger.Record, err error) {
-	err = l.meteredTask(ctx, "retry", handle, 0, func(e *ledger.Record) error {
+func (l *Library) RetryTask(
+	ctx context.Context, access directory.Access, handle string,
+) (again *ledger.Record, err error) {
+	err = l.meteredTask(ctx, access, "retry", handle, 0, func(e *ledger.Record) error {
 		args := runner.Retry(e)
 		if args == nil {
 			return ledger.ErrTaskBusy
 		}
-		f, err := l.Runner.Send(ctx, l.Directory.Caller(ctx), args)
+		f, err := l.Runner.Send(ctx, access, args)
 		if err == nil {
 			again, err = l.Runner.Await(ctx, f, 0, func(string) {})
 		}
@@ -191,9 +197,12 @@ func (l *Library) RetryTask(ctx context.Context, handle string) (again *ledger.R
 }
 
 // meteredTask does something with a task of the caller's, and records that.
-func (l *Library) meteredTask(ctx context.Context, what, handle string, in int, do func(*ledger.Record) error) error {
+func (l *Library) meteredTask(
+	ctx context.Context, access directory.Access, what, handle string, in int,
+	do func(*ledger.Record) error,
+) error {
 	return l.Meter.Page(ctx, what, in, func() (agent string, _ int, _ error) {
-		e, err := l.Runner.Task(ctx, l.Directory.Caller(ctx).User, handle)
+		e, err := l.Runner.Task(ctx, access, handle)
 		if err != nil {
 			return "", 0, err
 		}

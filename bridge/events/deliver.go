@@ -51,7 +51,7 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 	if sub.Ending {
 		return s.terminate(ctx, sub)
 	}
-	caller, alive, err := s.Access(ctx, sub.Grant)
+	access, alive, err := s.Access(ctx, sub.Grant)
 	if err != nil {
 		return false, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 		return true, nil
 	}
 	e := next[0]
-	switch sees := s.seesEvent(caller, e); {
+	switch sees := s.allows(access, e); {
 	case !sees && sub.Agent != "": // all its events are of this agent
 		return s.end(ctx, sub)
 	case !sees:

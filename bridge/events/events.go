@@ -52,12 +52,12 @@ type Service struct {
 	MessageIDs bool // webhook-id differs between subscriptions, and is not the ID of the event
 	PerAccount bool // a subscription belongs to the account, not to one client of it
 
-	// Grant returns the grant of a context, and Access for whom a grant acts now; false if it ended.
+	// Grant returns the grant of a context, and Access what a grant reaches now; false if it ended.
 	Grant  func(context.Context) string
-	Access func(ctx context.Context, grant string) (directory.Caller, bool, error)
+	Access func(ctx context.Context, grant string) (directory.Access, bool, error)
 	// Task returns the state of a user's task and whether it has ended. It returns "" for a task that
-	// the user does not have, or that the caller of the context may not see.
-	Task func(ctx context.Context, user, task string) (state string, ended bool, err error)
+	// the user does not have, or that the call may not know of.
+	Task func(ctx context.Context, access directory.Access, task string) (state string, ended bool, err error)
 	// Limits returns how many subscriptions there may be in all, and of one user.
 	Limits func() (most, perUser int)
 

@@ -32,9 +32,10 @@ func TestASubscriptionIsKnownByWhatMakesIt(t *testing.T) {
 // TestASubscriptionBelongsToTheClientOrTheAccount has two clients of a user.
 func TestASubscriptionBelongsToTheClientOrTheAccount(t *testing.T) {
 	for _, perAccount := range []bool{false, true} {
+		alice := (&directory.Directory{}).AccessOf(directory.Caller{User: "alice"})
 		s, q := &Service{PerAccount: perAccount}, &mcp.EventSubscription{EventQuery: mcp.EventQuery{Arguments: json.RawMessage("{}")}}
-		one, err := s.subscriptionID(directory.Caller{User: "alice"}, "alice one", q)
-		two, err2 := s.subscriptionID(directory.Caller{User: "alice"}, "alice two", q)
+		one, err := s.subscriptionID(alice, "alice one", q)
+		two, err2 := s.subscriptionID(alice, "alice two", q)
 		if err != nil || err2 != nil || (one == two) != perAccount {
 			t.Errorf("per account %v: got %s and %s, %v, %v", perAccount, one, two, err, err2)
 		}

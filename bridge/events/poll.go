@@ -38,7 +38,7 @@ func (s *Service) Poll(ctx context.Context, _ string, q *mcp.EventQuery) (*mcp.E
 }
 
 func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, error) {
-	caller, err := s.caller(ctx)
+	access, err := s.access(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if err := json.Unmarshal(q.Arguments, &f); err != nil {
 		return nil, err
 	}
-	log, err := s.log(ctx, caller.User, q.Name)
+	log, err := s.log(ctx, access.User(), q.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if q.Cursor == "" {
 		return page, nil
 	}
-	at, truncated, err := s.replayFrom(ctx, caller.User, log, f, q)
+	at, truncated, err := s.replayFrom(ctx, access.User(), log, f, q)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if q.Most > 0 {
 		most = min(q.Most, maxPage)
 	}
-	list, err := s.Store.Events(ctx, caller.User, q.Name, f, at, log.Last, most+1)
+	list, err := s.Store.Events(ctx, access.User(), q.Name, f, at, log.Last, most+1)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 		page.Cursor = cursor(log.Epoch, list[most-1].Seq)
 	}
 	for _, e := range list {
-		if s.seesEvent(caller, e) {
+		if s.allows(access, e) {
 			page.Events = append(page.Events, s.shown(e, cursor(log.Epoch, e.Seq)))
 		}
 	}
@@ -96,25 +96,20 @@ func (s *Service) log(ctx context.Context, user, name string) (Log, error) {
 	return s.Store.Log(ctx, user, name, keptEvents, now, now.Add(keptFor))
 }
 
-// caller returns for whom a request acts. A stream outlives its token: each look asks again.
-func (s *Service) caller(ctx context.Context) (directory.Caller, error) {
-	caller, alive, err := s.Access(ctx, s.Grant(ctx))
+// access returns the access of a request. A stream outlives its token: each look asks again.
+func (s *Service) access(ctx context.Context) (directory.Access, error) {
+	access, alive, err := s.Access(ctx, s.Grant(ctx))
 	if err == nil && !alive {
 		err = &mcp.EventError{Kind: mcp.EventForbidden, Message: "Events need a token of an account."}
 	}
-	return caller, err
+	return access, err
 }
 
-// sees tells whether a caller may know what happens to an agent.
-func (s *Service) sees(c directory.Caller, agent string) bool {
-	return !s.Directory.HidesFrom(c, agent)
-}
-
-// seesEvent tells whether a caller may know of an event. Who may know that an agent was removed is
+// allows reports whether a call may know of an event. Who may know that an agent was removed is
 // known from the event alone.
-func (s *Service) seesEvent(c directory.Caller, e Event) bool {
+func (s *Service) allows(access directory.Access, e Event) bool {
 	if e.Name == agentChanged && s.Directory.Lookup(e.Agent) == nil {
-		return s.Directory.Restrict(c).Sees(directory.Agent{UseCases: e.UseCases})
+		return access.Allows(directory.Agent{UseCases: e.UseCases}, "")
 	}
-	return s.sees(c, e.Agent)
+	return s.Directory.AllowsTasks(access, e.Agent)
 }

@@ -53,24 +53,24 @@ func subscriptionID(principal, address, name string, arguments json.RawMessage) 
 	return "sub_" + hex.EncodeToString(sum[:16]), nil
 }
 
-func (s *Service) subscriptionID(caller directory.Caller, principal string, q *mcp.EventSubscription) (string, error) {
+func (s *Service) subscriptionID(access directory.Access, principal string, q *mcp.EventSubscription) (string, error) {
 	if s.PerAccount {
-		principal = caller.User
+		principal = access.User()
 	}
 	return subscriptionID(principal, q.URL, q.Name, q.Arguments)
 }
 
 // Subscribe implements mcp.Events.
 func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventSubscription) (*mcp.EventGrant, error) {
-	caller, err := s.caller(ctx)
+	access, err := s.access(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sub, log, err := s.requested(ctx, caller, principal, q)
+	sub, log, err := s.requested(ctx, access, principal, q)
 	if err != nil {
 		return nil, err
 	}
-	late, err := s.tooLate(ctx, sub, q)
+	late, err := s.tooLate(ctx, access, sub, q)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 }
 
 // requested returns the subscription that a client asks for, not verified yet.
-func (s *Service) requested(ctx context.Context, caller directory.Caller, principal string, q *mcp.EventSubscription) (*Subscription, Log, error) {
+func (s *Service) requested(ctx context.Context, access directory.Access, principal string, q *mcp.EventSubscription) (*Subscription, Log, error) {
 	if err := s.Check(q.URL); err != nil || len(q.URL) > maxURL {
 		return nil, Log{}, mcp.Refusal("delivery.url must be an https address on the public internet, without a username: "+why(err), nil)
 	}
@@ -131,15 +131,15 @@ func (s *Service) requested(ctx context.Context, caller directory.Caller, princi
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("delivery.url is not an address", nil)
 	}
-	id, err := s.subscriptionID(caller, principal, q)
+	id, err := s.subscriptionID(access, principal, q)
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}
-	sub := &Subscription{ID: id, Owner: caller.User, Client: caller.Client, Grant: s.Grant(ctx), Name: q.Name, Host: u.Host, Address: addressHash(q.URL), Fence: rand.Text()}
+	sub := &Subscription{ID: id, Owner: access.User(), Client: access.Client(), Grant: s.Grant(ctx), Name: q.Name, Host: u.Host, Address: addressHash(q.URL), Fence: rand.Text()}
 	if err := json.Unmarshal(q.Arguments, &sub.Filter); err != nil {
 		return nil, Log{}, err
 	}
-	if sub.Agent != "" && (s.Directory.Lookup(sub.Agent) == nil || !s.sees(caller, sub.Agent)) {
+	if sub.Agent != "" && s.Directory.Agent(access, sub.Agent) == nil {
 		return nil, Log{}, &mcp.EventError{Kind: mcp.EventForbidden, Message: "There is no agent with this name, or you may not use it. list_agents lists your agents."}
 	}
 	sub.Expires = s.Now().Add(reservedFor)
@@ -150,11 +150,13 @@ func (s *Service) requested(ctx context.Context, caller directory.Caller, princi
 // tooLate returns a refusal as late if the task of a new subscription has ended, or is in the state that
 // the subscription waits for. It returns an error if the task is not the caller's. The caller has read
 // the log before: a later change of the task is an event after the log's last one.
-func (s *Service) tooLate(ctx context.Context, sub *Subscription, q *mcp.EventSubscription) (late, err error) {
+func (s *Service) tooLate(
+	ctx context.Context, access directory.Access, sub *Subscription, q *mcp.EventSubscription,
+) (late, err error) {
 	if sub.Task == "" {
 		return nil, nil
 	}
-	state, ended, err := s.Task(ctx, sub.Owner, sub.Task)
+	state, ended, err := s.Task(ctx, access, sub.Task)
 	switch {
 	case err != nil:
 		return nil, err
@@ -236,11 +238,11 @@ func status(s *Subscription) *mcp.EventDeliveryStatus {
 // Unsubscribe implements mcp.Events. The ID holds the principal, so that users
 // end only subscriptions of their own.
 func (s *Service) Unsubscribe(ctx context.Context, principal string, q *mcp.EventSubscription) error {
-	caller, err := s.caller(ctx)
+	access, err := s.access(ctx)
 	if err != nil {
 		return err
 	}
-	id, err := s.subscriptionID(caller, principal, q)
+	id, err := s.subscriptionID(access, principal, q)
 	if err != nil {
 		return mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}

@@ -24,8 +24,16 @@ type Meter struct {
 
 // Begin returns the record of a call that begins now.
 func (m *Meter) Begin(ctx context.Context, door, tool, agent string) usage.Record {
-	caller := m.Directory.Caller(ctx)
-	return usage.Record{UserID: caller.User, Client: caller.Client, UseCase: m.Directory.UseCase(caller), Door: door, Tool: tool, Agent: agent, At: m.Now()}
+	access := m.Directory.Access(ctx)
+	return usage.Record{
+		UserID:  access.User(),
+		Client:  access.Client(),
+		UseCase: access.UseCase(),
+		Door:    door,
+		Tool:    tool,
+		Agent:   agent,
+		At:      m.Now(),
+	}
 }
 
 // End records a call that ends now.
@@ -40,8 +48,8 @@ func (m *Meter) Report(ctx context.Context, u usage.Record) {
 	if m == nil {
 		return
 	}
-	caller := m.Directory.Caller(ctx)
-	u.UserID, u.Client, u.UseCase = caller.User, caller.Client, m.Directory.UseCase(caller)
+	access := m.Directory.Access(ctx)
+	u.UserID, u.Client, u.UseCase = access.User(), access.Client(), access.UseCase()
 	m.End(u)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/audit"
 	"rialto/internal/message"
@@ -78,6 +79,6 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.
 		return nil, Refuse("not_cancelable", message.Of(err))
 	}
 	owner := e.Owner
-	e, err = s.Bridge.Proxy.Cancel(ctx, owner, id)
+	e, err = s.Bridge.Proxy.Cancel(ctx, s.Bridge.Directory.AccessOf(directory.Caller{User: owner}), id)
 	return e, s.record(ctx, by, audit.TaskCanceled, id, owner, refusal(err))
 }

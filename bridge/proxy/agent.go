@@ -40,7 +40,7 @@ func (p *Proxy) Agent(agent string) *Agent { return &Agent{p, agent} }
 
 // AgentOf returns the agent that runs a task of the caller.
 func (p *Proxy) AgentOf(ctx context.Context, id a2a.TaskID) (*Agent, error) {
-	e, err := p.Runner.Task(ctx, p.Directory.Caller(ctx).User, string(id))
+	e, err := p.Runner.Task(ctx, p.Directory.Access(ctx), string(id))
 	if err != nil {
 		return nil, (&Agent{proxy: p}).a2aError(err)
 	}
@@ -107,7 +107,7 @@ func (f *Agent) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 func (f *Agent) Settled(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	e, err := f.record(ctx, id)
 	if err == nil {
-		e, err = f.proxy.Runner.AwaitIdle(ctx, e.Owner, e.Handle, func(string) {})
+		e, err = f.proxy.Runner.AwaitIdle(ctx, f.access(ctx), e.Handle, func(string) {})
 	}
 	if err != nil {
 		return nil, f.a2aError(err)
@@ -125,7 +125,7 @@ func (f *Agent) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 		err = a2a.Errorf(a2a.TaskNotCancelable, "the agent has not confirmed the task yet; try again in a few seconds")
 	}
 	if err == nil {
-		e, err = f.proxy.Runner.Cancel(ctx, e.Owner, e.Handle)
+		e, err = f.proxy.Runner.Cancel(ctx, f.access(ctx), e.Handle)
 	}
 	if err != nil {
 		return nil, f.a2aError(err)
@@ -152,7 +152,7 @@ func (f *Agent) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Even
 
 // TaskNamed returns the task that the caller gave a name (a2a.Namer).
 func (f *Agent) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, error) {
-	handle, err := f.proxy.Runner.Lists.TaskNamed(ctx, f.proxy.Directory.Caller(ctx).User, f.name, string(name))
+	handle, err := f.proxy.Runner.Lists.TaskNamed(ctx, f.access(ctx).User(), f.name, string(name))
 	if err != nil {
 		return "", f.a2aError(err)
 	}
@@ -161,7 +161,7 @@ func (f *Agent) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, err
 
 // Card returns the card of the agent without its interfaces, which depend on the server.
 func (f *Agent) Card(ctx context.Context) (*a2a.Card, error) {
-	conn, err := f.proxy.Directory.ConnectNamed(ctx, f.name, f.proxy.Directory.Caller(ctx).User)
+	_, conn, err := f.connect(ctx, "")
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
@@ -171,12 +171,11 @@ func (f *Agent) Card(ctx context.Context) (*a2a.Card, error) {
 // ExtendedCard returns what the agent tells of itself to those who may call it,
 // and its card where it has nothing more to tell (a2a.Extender).
 func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
-	conn, err := f.proxy.Directory.ConnectNamed(ctx, f.name, f.proxy.Directory.Caller(ctx).User)
+	agent, conn, err := f.connect(ctx, "")
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
 	teller, ok := conn.(a2a.Extender)
-	agent, _ := f.proxy.Directory.Agent(f.name)
 	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Reviewed { // the extended card was not reviewed
 		return f.shared(ctx, conn.Card()), nil
 	}
@@ -190,8 +189,11 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 
 // shared returns what is true of a card when we serve the agent.
 func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
-	agent, _ := f.proxy.Directory.Agent(f.name)
-	c := fitCard(f.proxy.Directory.CardFor(ctx, agent, card))
+	access := f.access(ctx)
+	if p := f.proxy.Directory.Agent(access, f.name); p != nil {
+		card = access.Card(p.Agent, card)
+	}
+	c := fitCard(card)
 	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
 	// Whatever the agent does: there is a follower, and an outbox.
 	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.proxy.Runner.Webhooks != nil}
@@ -233,12 +235,27 @@ func eachText(in []string, fit func(string) string) []string {
 
 // Visible reports whether the agent takes messages of the caller.
 func (f *Agent) Visible(ctx context.Context) bool {
-	p := f.proxy.Directory.Known(ctx, f.name)
+	p := f.proxy.Directory.Agent(f.access(ctx), f.name)
 	return p != nil && !p.Disabled
 }
 
 // Known reports whether the caller may have tasks at the agent, which may be disabled.
-func (f *Agent) Known(ctx context.Context) bool { return f.proxy.Directory.Known(ctx, f.name) != nil }
+func (f *Agent) Known(ctx context.Context) bool {
+	return f.proxy.Directory.Agent(f.access(ctx), f.name) != nil
+}
+
+// access returns the access of a call.
+func (f *Agent) access(ctx context.Context) directory.Access { return f.proxy.Directory.Access(ctx) }
+
+// connect reaches the agent for a call.
+func (f *Agent) connect(ctx context.Context, skill string) (*directory.Resolved, directory.Conn, error) {
+	agent, err := f.proxy.Directory.Resolve(ctx, f.access(ctx), f.name, skill)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := agent.Connect(ctx)
+	return agent, conn, err
+}
 
 // errAgentNotFound is the error for an agent that does not exist, or not for the caller.
 var errAgentNotFound = a2a.Errorf(a2a.TaskNotFound, "there is no such agent, or not for you")
@@ -251,8 +268,12 @@ func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Foll
 	if !f.Visible(ctx) {
 		return nil, errAgentNotFound
 	}
-	agent, _ := f.proxy.Directory.Agent(f.name)
-	out, err := f.proxy.outgoing(ctx, agent, req)
+	access := f.access(ctx)
+	agent, err := f.proxy.Directory.Resolve(ctx, access, f.name, "")
+	if err != nil {
+		return nil, err
+	}
+	out, err := f.proxy.outgoing(access, agent.Agent, req)
 	if err != nil {
 		return nil, err
 	}
@@ -260,10 +281,10 @@ func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Foll
 	if req.Name == "" { // callers of 0.1 name tasks, not messages
 		sum = ledger.Digest(req.Message)
 	}
-	if w, err := f.proxy.Runner.Repeated(ctx, f.proxy.Directory.Caller(ctx).User, f.name, sum); w != nil || err != nil {
+	if w, err := f.proxy.Runner.Repeated(ctx, access.User(), f.name, sum); w != nil || err != nil {
 		return w, err
 	}
-	conn, err := f.proxy.Directory.ConnectNamed(ctx, f.name, f.proxy.Directory.Caller(ctx).User)
+	conn, err := agent.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -282,19 +303,19 @@ func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Foll
 }
 
 func (f *Agent) startTask(ctx context.Context, conn directory.Conn, req *a2a.SendRequest, sum string) (*runner.Follower, error) {
-	caller, m := f.proxy.Directory.Caller(ctx), req.Message
+	access, m := f.access(ctx), req.Message
 	name := m.ContextID
 	if name == "" {
 		name = uuid.NewString()
 	}
-	known, err := f.proxy.Runner.Lists.ContextNamed(ctx, caller.User, f.name, name)
+	known, err := f.proxy.Runner.Lists.ContextNamed(ctx, access.User(), f.name, name)
 	if err != nil {
 		return nil, err
 	}
 	if m.ContextID = known; known == "" {
-		m.ContextID = contextOf(caller.User, f.name, name)
+		m.ContextID = contextOf(access.User(), f.name, name)
 	}
-	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: f.name, MessageID: m.ID, Asked: ledger.Excerpt(m), ContextName: name, Name: string(req.Name), Digest: sum}
+	e := &ledger.Record{Owner: access.User(), Client: access.Client(), Agent: f.name, MessageID: m.ID, Asked: ledger.Excerpt(m), ContextName: name, Name: string(req.Name), Digest: sum}
 	if err := f.proxy.Runner.AssignHandle(e); err != nil {
 		return nil, err
 	}
@@ -341,7 +362,7 @@ func (f *Agent) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.Tas
 
 // record returns a task of the caller at this agent.
 func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
-	e, err := f.proxy.Runner.Task(ctx, f.proxy.Directory.Caller(ctx).User, string(id))
+	e, err := f.proxy.Runner.Task(ctx, f.access(ctx), string(id))
 	if err == nil && (e.Agent != f.name || !f.Known(ctx)) {
 		err = ledger.ErrNoTask
 	}
@@ -350,7 +371,7 @@ func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, erro
 
 // current is record with the state of our follower, if there is one.
 func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
-	e, _, err := f.proxy.Runner.Current(ctx, f.proxy.Directory.Caller(ctx).User, string(id))
+	e, _, err := f.proxy.Runner.Current(ctx, f.access(ctx), string(id))
 	if err == nil && (e.Agent != f.name || !f.Known(ctx)) || errors.Is(err, ledger.ErrNoTask) {
 		return nil, ledger.ErrNoTask
 	}

@@ -65,7 +65,7 @@ func (f *Agent) streamFrom(ctx context.Context, e *ledger.Record, yield yielder)
 			return
 		}
 		var err error
-		if e, err = f.proxy.Runner.AwaitUpdate(ctx, e); err != nil {
+		if e, err = f.proxy.Runner.AwaitUpdate(ctx, f.access(ctx), e); err != nil {
 			yield(nil, f.a2aError(err))
 			return
 		}

@@ -2,24 +2,26 @@ package runner
 
 import (
 	"context"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )
 
-// authorize returns ErrNoTask unless the task is owner's, and of an agent that the caller
-// of ctx may know of. Requests get a task through Task or Current, which call it. Each
-// query of the store names the owner as well, so a task of another owner is not found.
-func (r *Runner) authorize(ctx context.Context, owner string, e *ledger.Record) error {
-	if e.Owner != owner || r.Directory.Hides(ctx, e.Agent) {
+// authorize returns ErrNoTask unless the task belongs to the user of a call, and is of an
+// agent that the call may know of. Requests get a task through Task or Current, which call
+// it. Each query of the store names the owner as well, so a task of another owner is not
+// found.
+func (r *Runner) authorize(a directory.Access, e *ledger.Record) error {
+	if e.Owner != a.User() || !r.Directory.AllowsTasks(a, e.Agent) {
 		return ledger.ErrNoTask
 	}
 	return nil
 }
 
-// Task returns a task of owner's as the ledger has it, or ErrNoTask.
-func (r *Runner) Task(ctx context.Context, owner, handle string) (*ledger.Record, error) {
-	e, err := r.Ledger.Task(ctx, owner, handle)
+// Task returns a task as the ledger has it, or ErrNoTask if it is not for the call.
+func (r *Runner) Task(ctx context.Context, a directory.Access, handle string) (*ledger.Record, error) {
+	e, err := r.Ledger.Task(ctx, a.User(), handle)
 	if err == nil {
-		err = r.authorize(ctx, owner, e)
+		err = r.authorize(a, e)
 	}
 	if err != nil {
 		return nil, err
@@ -27,19 +29,21 @@ func (r *Runner) Task(ctx context.Context, owner, handle string) (*ledger.Record
 	return e, nil
 }
 
-// Current returns a task of owner's as this replica knows it: from its follower, if it
-// has one, with a channel that is closed at the next change, or from the ledger.
-func (r *Runner) Current(ctx context.Context, owner, handle string) (*ledger.Record, <-chan struct{}, error) {
+// Current returns a task as this replica knows it: from its follower, if it has one, with a
+// channel that is closed at the next change, or from the ledger.
+func (r *Runner) Current(
+	ctx context.Context, a directory.Access, handle string,
+) (*ledger.Record, <-chan struct{}, error) {
 	if f := r.live.get(handle); f != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if err := r.authorize(ctx, owner, f.record); err != nil {
+		if err := r.authorize(a, f.record); err != nil {
 			return nil, nil, err
 		}
 		if !f.ended {
 			return f.record.Clone(), f.changed, nil
 		}
 	}
-	e, err := r.Task(ctx, owner, handle)
+	e, err := r.Task(ctx, a, handle)
 	return e, nil, err
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
@@ -58,7 +59,11 @@ func Filled(e *ledger.Record, content json.RawMessage) *Request {
 	return args
 }
 
-func (r *Runner) Answer(ctx context.Context, e *ledger.Record, answer Reply) error {
+// Answer sends a reply to the agent of the paused task e. The same reply sent twice is sent
+// once; one to another pause gets ErrTaskBusy, and one to a task that has ended ErrTaskEnded.
+func (r *Runner) Answer(
+	ctx context.Context, access directory.Access, e *ledger.Record, answer Reply,
+) error {
 	id := AnsweredHere + answer.Once
 	switch {
 	case e.MessageID == id:
@@ -79,7 +84,7 @@ func (r *Runner) Answer(ctx context.Context, e *ledger.Record, answer Reply) err
 		content, _ := p.Content.(a2a.Raw)
 		args.Files = append(args.Files, File{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, content...)})
 	}
-	f, err := r.Send(ctx, r.Directory.Caller(ctx), args)
+	f, err := r.Send(ctx, access, args)
 	if err != nil {
 		return err
 	}

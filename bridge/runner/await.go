@@ -3,18 +3,21 @@ package runner
 import (
 	"context"
 	"errors"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"time"
 )
 
-// AwaitIdle returns owner's task once it is idle, or as it is when ctx ends. A task
+// AwaitIdle returns a task once it is idle, or as it is when ctx ends. A task
 // that another replica follows is read again regularly, and when that replica signals.
-func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress func(string)) (*ledger.Record, error) {
+func (r *Runner) AwaitIdle(
+	ctx context.Context, access directory.Access, handle string, progress func(string),
+) (*ledger.Record, error) {
 	woken, leave := r.waiters.add(handle)
 	defer leave()
 	var elsewhere ledgerProgress
 	for {
-		e, err := r.Ledger.Task(context.WithoutCancel(ctx), owner, handle)
+		e, err := r.Task(context.WithoutCancel(ctx), access, handle)
 		if err != nil || e.Idle {
 			return e, err
 		}
@@ -38,12 +41,14 @@ func (r *Runner) AwaitIdle(ctx context.Context, owner, handle string, progress f
 	}
 }
 
-// NextChange returns owner's task once it is not the version that was seen.
-func (r *Runner) NextChange(ctx context.Context, owner, handle string, seen time.Time) (*ledger.Record, error) {
+// NextChange returns a task once it is not the version that was seen.
+func (r *Runner) NextChange(
+	ctx context.Context, access directory.Access, handle string, seen time.Time,
+) (*ledger.Record, error) {
 	woken, leave := r.waiters.add(handle)
 	defer leave()
 	for {
-		e, changed, err := r.Current(ctx, owner, handle)
+		e, changed, err := r.Current(ctx, access, handle)
 		if err != nil || !e.Updated.Equal(seen) {
 			return e, err
 		}
@@ -70,7 +75,9 @@ func (r *Runner) Stopping() <-chan struct{} { return r.waits.Done() }
 
 // AwaitUpdate waits until the ledger has another version of a task than seen, or this
 // replica follows the task.
-func (r *Runner) AwaitUpdate(ctx context.Context, seen *ledger.Record) (*ledger.Record, error) {
+func (r *Runner) AwaitUpdate(
+	ctx context.Context, access directory.Access, seen *ledger.Record,
+) (*ledger.Record, error) {
 	woken, leave := r.waiters.add(seen.Handle)
 	defer leave()
 	tick := time.NewTicker(pollEvery)
@@ -84,7 +91,7 @@ func (r *Runner) AwaitUpdate(ctx context.Context, seen *ledger.Record) (*ledger.
 		case <-woken:
 		case <-tick.C:
 		}
-		e, err := r.Task(ctx, seen.Owner, seen.Handle)
+		e, err := r.Task(ctx, access, seen.Handle)
 		if err != nil || !e.Updated.Equal(seen.Updated) || r.Follower(seen.Handle) != nil {
 			return e, err
 		}

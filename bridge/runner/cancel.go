@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"time"
 )
 
-// Cancel asks the agent to stop a task of owner and returns the task. An idle task is taken
+// Cancel asks the agent to stop a task and returns the task. An idle task is taken
 // first, so that an answer sent at the same time does not run beside the cancellation.
-func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Record, error) {
-	e, err := r.Ledger.Task(ctx, owner, handle)
+func (r *Runner) Cancel(ctx context.Context, access directory.Access, handle string) (*ledger.Record, error) {
+	e, err := r.Task(ctx, access, handle)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +26,7 @@ func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Reco
 	if p == nil {
 		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is gone, so task %s cannot be canceled.", e.Agent, e.Handle)}
 	}
-	conn, err := r.Directory.ConnectFor(ctx, p, owner)
+	conn, err := r.Directory.ConnectFor(ctx, p, e.Owner)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (r *Runner) Cancel(ctx context.Context, owner, handle string) (*ledger.Reco
 	if f != nil {
 		f.applyBeside(task)
 	}
-	return r.AwaitIdle(ctx, owner, handle, func(string) {})
+	return r.AwaitIdle(ctx, access, handle, func(string) {})
 }
 
 // drop cancels a task whose message the agent never received.

@@ -5,18 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )
 
 // AwaitsConnection reports whether a task of the caller waits until they connect an agent.
-func (r *Runner) AwaitsConnection(ctx context.Context, agent, handle string) bool {
-	e, err := r.Ledger.Task(ctx, r.Directory.Caller(ctx).User, handle)
+func (r *Runner) AwaitsConnection(ctx context.Context, access directory.Access, agent, handle string) bool {
+	e, err := r.Task(ctx, access, handle)
 	return err == nil && waitsFor(e, agent)
 }
 
 // Owns reports whether the caller owns a task at an agent.
-func (r *Runner) Owns(ctx context.Context, agent, handle string) bool {
-	e, err := r.Ledger.Task(ctx, r.Directory.Caller(ctx).User, handle)
+func (r *Runner) Owns(ctx context.Context, access directory.Access, agent, handle string) bool {
+	e, err := r.Task(ctx, access, handle)
 	return err == nil && e.Agent == agent
 }
 
@@ -26,13 +27,12 @@ func waitsFor(e *ledger.Record, agent string) bool {
 
 // Resume continues a task of the caller that waited until they connected its agent. It
 // leaves other tasks unchanged. Of several calls, one resumes the task.
-func (r *Runner) Resume(ctx context.Context, agent, handle string) error {
-	caller := r.Directory.Caller(ctx)
-	e, err := r.Ledger.Task(ctx, caller.User, handle)
+func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, handle string) error {
+	e, err := r.Task(ctx, access, handle)
 	if err != nil || !waitsFor(e, agent) {
 		return err
 	}
-	f, err := r.Send(ctx, caller, &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID})
+	f, err := r.Send(ctx, access, &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID})
 	if errors.Is(err, ledger.ErrTaskBusy) {
 		return nil // it has been resumed
 	}

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )
 
@@ -12,7 +13,9 @@ const mostLooks = 20
 // Summaries returns a page of the tasks of the caller, and the cursor of the next page,
 // "" at the end. It reads one task more than a page to know whether there are more, and
 // skips hidden tasks, so that neither an empty page nor a cursor shows that they exist.
-func (r *Runner) Summaries(ctx context.Context, f ledger.Filter, cursor string) ([]ledger.Summary, string, error) {
+func (r *Runner) Summaries(
+	ctx context.Context, access directory.Access, f ledger.Filter, cursor string,
+) ([]ledger.Summary, string, error) {
 	if cursor != "" {
 		var ok bool
 		if f.After, ok = ledger.ParseMark(cursor); !ok {
@@ -20,18 +23,18 @@ func (r *Runner) Summaries(ctx context.Context, f ledger.Filter, cursor string) 
 		}
 	}
 	all, limit := []ledger.Summary{}, f.Limit
-	if f.Agent != "" && r.Directory.Hides(ctx, f.Agent) {
+	if f.Agent != "" && !r.Directory.AllowsTasks(access, f.Agent) {
 		return all, "", nil
 	}
 	f.Limit++
 	for range mostLooks {
-		tasks, err := r.Lists.Summaries(ctx, r.Directory.Caller(ctx).User, f)
+		tasks, err := r.Lists.Summaries(ctx, access.User(), f)
 		if err != nil {
 			return nil, "", fmt.Errorf("listing tasks: %w", err)
 		}
 		for _, t := range tasks {
 			switch {
-			case r.Directory.Hides(ctx, t.Agent):
+			case !r.Directory.AllowsTasks(access, t.Agent):
 			case len(all) == limit:
 				return all, all[limit-1].Mark(), nil
 			default:

@@ -12,43 +12,37 @@ import (
 )
 
 // Send sends a message: it writes the task into the ledger and starts its follower.
-func (r *Runner) Send(ctx context.Context, caller directory.Caller, args *Request) (*Follower, error) {
-	args.Data = r.Directory.ForceArguments(args.Data)
+func (r *Runner) Send(ctx context.Context, access directory.Access, args *Request) (*Follower, error) {
+	args.Data = access.OverrideUseCase(args.Data)
 	m, err := userMessage(args)
 	if err != nil {
 		return nil, err
 	}
-	m.Metadata = r.Directory.Metadata(caller, args.Skill)
+	m.Metadata = access.Metadata(args.Skill, nil)
 	if args.TaskID != "" {
-		return r.sendNext(ctx, caller, args, m)
+		return r.sendNext(ctx, access, args, m)
 	}
-	return r.sendNew(ctx, caller, args, m)
+	return r.sendNew(ctx, access, args, m)
 }
 
-func (r *Runner) sendNew(ctx context.Context, caller directory.Caller, args *Request, m *a2a.Message) (*Follower, error) {
-	args, err := r.inConversation(ctx, caller, args)
+func (r *Runner) sendNew(ctx context.Context, access directory.Access, args *Request, m *a2a.Message) (*Follower, error) {
+	args, err := r.inConversation(ctx, access, args)
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.Directory.Choose(ctx, args.Agent, args.Skill)
-	if err == nil {
-		err = caller.CheckSkill(p.Agent, args.Skill)
-	}
+	to, err := r.Directory.Resolve(ctx, access, args.Agent, args.Skill)
 	if err != nil {
-		return nil, r.Directory.HintSkill(ctx, args.Skill, err)
+		return nil, err
 	}
-	e := &ledger.Record{Owner: caller.User, Client: caller.Client, Agent: p.Name, MessageID: m.ID, Asked: ledger.Excerpt(m), Digest: args.digest(m), Trace: traceOf(ctx, r.Observer)}
+	e := &ledger.Record{Owner: access.User(), Client: access.Client(), Agent: to.Name, MessageID: m.ID, Asked: ledger.Excerpt(m), Digest: args.digest(m), Trace: traceOf(ctx, r.Observer)}
 	if f, err := r.Repeated(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
 		return f, err
 	}
-	conn, err := r.Directory.ConnectFor(ctx, p, caller.User)
-	if err == nil {
-		err = directory.CheckCardSkill(conn, p.Name, args.Skill)
-	}
+	conn, err := to.Connect(ctx)
 	if err != nil {
-		return nil, r.Directory.HintSkill(ctx, args.Skill, err)
+		return nil, err
 	}
-	if err := r.ownContext(ctx, caller, p.Name, args.ContextID); err != nil {
+	if err := r.ownContext(ctx, access, to.Name, args.ContextID); err != nil {
 		return nil, err
 	}
 	m.ContextID = args.ContextID
@@ -64,8 +58,8 @@ func (r *Runner) sendNew(ctx context.Context, caller directory.Caller, args *Req
 	return r.StartTask(ctx, conn, e, req)
 }
 
-func (r *Runner) sendNext(ctx context.Context, caller directory.Caller, args *Request, m *a2a.Message) (*Follower, error) {
-	e, err := r.Task(ctx, caller.User, args.TaskID)
+func (r *Runner) sendNext(ctx context.Context, access directory.Access, args *Request, m *a2a.Message) (*Follower, error) {
+	e, err := r.Task(ctx, access, args.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -76,17 +70,11 @@ func (r *Runner) sendNext(ctx context.Context, caller directory.Caller, args *Re
 	if err := checkContinues(args, e); err != nil {
 		return nil, err
 	}
-	p, err := r.Directory.Choose(ctx, e.Agent, "")
-	if err == nil {
-		err = caller.CheckSkill(p.Agent, args.Skill)
-	}
+	to, err := r.Directory.Resolve(ctx, access, e.Agent, args.Skill)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := r.Directory.ConnectFor(ctx, p, caller.User)
-	if err == nil {
-		err = directory.CheckCardSkill(conn, p.Name, args.Skill)
-	}
+	conn, err := to.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +83,11 @@ func (r *Runner) sendNext(ctx context.Context, caller directory.Caller, args *Re
 
 // ownContext refuses a conversation that the caller does not have. A context id is not
 // secret, so that knowing it is not enough.
-func (r *Runner) ownContext(ctx context.Context, caller directory.Caller, agent, contextID string) error {
+func (r *Runner) ownContext(ctx context.Context, access directory.Access, agent, contextID string) error {
 	if contextID == "" {
 		return nil
 	}
-	own, err := r.Lists.HasContext(ctx, caller.User, agent, contextID)
+	own, err := r.Lists.HasContext(ctx, access.User(), agent, contextID)
 	if err != nil {
 		return fmt.Errorf("looking the conversation up: %w", err)
 	}
@@ -135,16 +123,16 @@ func endedError(e *ledger.Record) error {
 
 // inConversation adds the agent to a request that names only a conversation. If several
 // agents have a conversation of that name, the default one is meant.
-func (r *Runner) inConversation(ctx context.Context, caller directory.Caller, args *Request) (*Request, error) {
+func (r *Runner) inConversation(ctx context.Context, access directory.Access, args *Request) (*Request, error) {
 	if args.Agent != "" || args.ContextID == "" {
 		return args, nil
 	}
 	named := *args
-	for _, p := range r.Directory.Visible(ctx) {
+	for _, p := range r.Directory.Agents(access) {
 		if named.Agent != "" && p.Name != r.Directory.Default {
 			continue
 		}
-		has, err := r.Lists.HasContext(ctx, caller.User, p.Name, args.ContextID)
+		has, err := r.Lists.HasContext(ctx, access.User(), p.Name, args.ContextID)
 		if err != nil {
 			return nil, fmt.Errorf("looking the conversation up: %w", err)
 		}

@@ -27,9 +27,10 @@ func (t *Tools) cancelTask() mcp.Tool {
 			if wrong := c.Decode(&args); wrong != nil {
 				return wrong, nil
 			}
-			e, err := t.Runner.Task(ctx, t.Directory.Caller(ctx).User, args.TaskID)
+			access := t.Directory.Access(ctx)
+			e, err := t.Runner.Task(ctx, access, args.TaskID)
 			if err == nil && e.State() != a2a.Canceled { // a repeated call succeeds
-				e, err = t.Runner.Cancel(ctx, e.Owner, args.TaskID)
+				e, err = t.Runner.Cancel(ctx, access, args.TaskID)
 			}
 			if err != nil {
 				return t.errorResult(ctx, err)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"rialto/a2a"
-	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
@@ -52,7 +51,7 @@ func questionKey(e *ledger.Record) string { return e.Handle + "/" + e.MessageID 
 func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, error) {
 	for _, key := range c.Answered() {
 		handle, _, _ := strings.Cut(key, "/")
-		e, err := t.Runner.Task(ctx, t.Directory.Caller(ctx).User, handle)
+		e, err := t.Runner.Task(ctx, t.Directory.Access(ctx), handle)
 		if !errors.Is(err, ledger.ErrNoTask) {
 			return e, err
 		}
@@ -143,8 +142,9 @@ func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q 
 // awaitLeave waits until a task has left the pause of e, and reports whether it did
 // before ctx ended.
 func (t *Tools) awaitLeave(ctx context.Context, e *ledger.Record) bool {
+	access := t.Directory.Access(ctx)
 	for seen := e.Updated; ; {
-		now, err := t.Runner.NextChange(ctx, e.Owner, e.Handle, seen)
+		now, err := t.Runner.NextChange(ctx, access, e.Handle, seen)
 		if err != nil {
 			return false
 		}
@@ -180,7 +180,7 @@ func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*ru
 		return nil, nil
 	}
 	args.Pause = e.MessageID
-	f, err := t.Runner.Send(ctx, directory.Caller{User: e.Owner}, args)
+	f, err := t.Runner.Send(ctx, t.Directory.Access(ctx), args)
 	if errors.Is(err, ledger.ErrTaskBusy) || errors.Is(err, ledger.ErrTaskEnded) {
 		return nil, nil
 	}

@@ -22,7 +22,7 @@ func (t *Tools) fetch() mcp.Tool {
 			if wrong := c.Decode(&args); wrong != nil {
 				return wrong, nil
 			}
-			doc, err := t.Documents.Fetch(ctx, args.ID)
+			doc, err := t.Documents.Fetch(ctx, t.Directory.Access(ctx), args.ID)
 			if err != nil {
 				return t.errorResult(ctx, err)
 			}

@@ -26,11 +26,12 @@ func (t *Tools) getAgent() mcp.Tool {
 			if wrong := c.Decode(&args); wrong != nil {
 				return wrong, nil
 			}
-			p, err := t.Directory.Choose(ctx, args.Agent, "")
+			access := t.Directory.Access(ctx)
+			p, err := t.Directory.Resolve(ctx, access, args.Agent, "")
 			if err != nil {
 				return t.errorResult(ctx, err)
 			}
-			infos, _ := truncateAgents([]directory.Info{t.Directory.Info(ctx, p)})
+			infos, _ := truncateAgents([]directory.Info{t.Directory.Info(ctx, access, p.Entry)})
 			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents(infos) + examples(infos[0]))}, Structured: infos[0]}, nil
 		},
 	}

@@ -60,9 +60,5 @@ func (t *Tools) getTask() mcp.Tool {
 func (t *Tools) awaitTask(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*ledger.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	e, err := t.Runner.AwaitIdle(ctx, t.Directory.Caller(ctx).User, handle, progress)
-	if err == nil && t.Directory.Hides(ctx, e.Agent) {
-		return nil, ledger.ErrNoTask
-	}
-	return e, err
+	return t.Runner.AwaitIdle(ctx, t.Directory.Access(ctx), handle, progress)
 }

@@ -21,7 +21,7 @@ func (t *Tools) listAgents() mcp.Tool {
 		ReadOnly:     true,
 		Idempotent:   true,
 		Call: func(ctx context.Context, _ *mcp.Call) (*mcp.Result, error) {
-			agents, all := truncateAgents(t.Directory.Infos(ctx))
+			agents, all := truncateAgents(t.Directory.Infos(ctx, t.Directory.Access(ctx)))
 			text := describeAgents(agents)
 			if !all {
 				text += "Some of it is left out, for it is more than fits here: get_agent tells more of one, and search finds agents."

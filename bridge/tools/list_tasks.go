@@ -61,7 +61,8 @@ func (a *listArgs) filter() (f ledger.Filter, err error) {
 
 // listPage renders a page of tasks.
 func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*mcp.Result, error) {
-	tasks, next, err := t.Runner.Summaries(ctx, f, cursor)
+	access := t.Directory.Access(ctx)
+	tasks, next, err := t.Runner.Summaries(ctx, access, f, cursor)
 	if err != nil {
 		return t.errorResult(ctx, err)
 	}
@@ -81,7 +82,7 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 		text.WriteString(line)
 	}
 	switch none := len(page.Tasks) == 0; {
-	case none && page.Next == "" && f.Agent != "" && t.Directory.Known(ctx, f.Agent) == nil:
+	case none && page.Next == "" && f.Agent != "" && t.Directory.Agent(access, f.Agent) == nil:
 		fmt.Fprintf(&text, "There are no such tasks, and no agent named %q: list_agents lists your agents.", sanitize.Short(f.Agent, 100))
 	case none && page.Next == "":
 		text.WriteString("There are no such tasks.")

@@ -41,9 +41,9 @@ func (t *Tools) Skills(ctx context.Context) []*mcp.Skill {
 	if read == nil {
 		return all
 	}
-	caller := t.Directory.Effective(ctx)
+	access := t.Directory.Access(ctx)
 	for _, s := range read.skills {
-		if t.sees(caller, s.of) {
+		if t.allows(access, s.of) {
 			all = append(all, s.Skill)
 		}
 	}

@@ -16,10 +16,7 @@ import (
 )
 
 // Tasks offers the ledger as MCP tasks (SEP-2663).
-type Tasks struct {
-	Tools *Tools
-	Owner func(principal string) string // the user that an MCP principal acts for
-}
+type Tasks struct{ Tools *Tools }
 
 var _ mcp.Tasks = Tasks{}
 
@@ -31,10 +28,11 @@ const (
 )
 
 // Task implements mcp.Tasks.
-func (t Tasks) Task(ctx context.Context, principal, id string) (*mcp.Task, error) {
-	e, _, err := t.Tools.Runner.Current(ctx, t.Owner(principal), id)
+func (t Tasks) Task(ctx context.Context, _, id string) (*mcp.Task, error) {
+	access := t.Tools.Directory.Access(ctx)
+	e, _, err := t.Tools.Runner.Current(ctx, access, id)
 	if err == nil && t.Tools.Runner.Advanced(ctx, e) {
-		e, _, err = t.Tools.Runner.Current(ctx, t.Owner(principal), id)
+		e, _, err = t.Tools.Runner.Current(ctx, access, id)
 	}
 	if err != nil {
 		return nil, noTask(err)
@@ -51,8 +49,8 @@ func noTask(err error) error {
 }
 
 // Next implements mcp.Tasks.
-func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (*mcp.Task, error) {
-	e, err := t.Tools.Runner.NextChange(ctx, t.Owner(principal), id, seen)
+func (t Tasks) Next(ctx context.Context, _, id string, seen time.Time) (*mcp.Task, error) {
+	e, err := t.Tools.Runner.NextChange(ctx, t.Tools.Directory.Access(ctx), id, seen)
 	if err != nil {
 		return nil, noTask(err)
 	}
@@ -62,9 +60,9 @@ func (t Tasks) Next(ctx context.Context, principal, id string, seen time.Time) (
 // AnswerTask implements mcp.Tasks. If the client declines or cancels the question, the task keeps
 // waiting, and the client gets the question as a result. Accepting a sign-in changes nothing: the
 // task continues when the user has signed in.
-func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map[string]json.RawMessage) error {
-	owner := t.Owner(principal)
-	e, err := t.Tools.Runner.Task(ctx, owner, id)
+func (t Tasks) AnswerTask(ctx context.Context, _, id string, answers map[string]json.RawMessage) error {
+	access := t.Tools.Directory.Access(ctx)
+	e, err := t.Tools.Runner.Task(ctx, access, id)
 	if err != nil {
 		return noTask(err)
 	}
@@ -91,16 +89,16 @@ func (t Tasks) AnswerTask(ctx context.Context, principal, id string, answers map
 }
 
 // CancelTask implements mcp.Tasks.
-func (t Tasks) CancelTask(ctx context.Context, principal, id string) error {
-	owner := t.Owner(principal)
-	e, err := t.Tools.Runner.Task(ctx, owner, id)
+func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
+	access := t.Tools.Directory.Access(ctx)
+	e, err := t.Tools.Runner.Task(ctx, access, id)
 	if err != nil {
 		return noTask(err)
 	}
 	if ledger.Cancelable(e) != nil {
 		return nil
 	}
-	if _, err := t.Tools.Runner.Cancel(ctx, owner, id); err != nil && !a2a.Is(err, a2a.TaskNotCancelable) {
+	if _, err := t.Tools.Runner.Cancel(ctx, access, id); err != nil && !a2a.Is(err, a2a.TaskNotCancelable) {
 		return err
 	}
 	return nil

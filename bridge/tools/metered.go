@@ -72,12 +72,16 @@ func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string 
 	if len(c.Arguments) > documents.MaxText || json.Unmarshal(c.Arguments, &args) != nil {
 		return ""
 	}
-	return t.Directory.ExistingName(cmp.Or(args.Agent, documents.AgentNamed(args.ID)))
+	p := t.Directory.Lookup(cmp.Or(args.Agent, documents.AgentNamed(args.ID)))
+	if p == nil {
+		return ""
+	}
+	return p.Name
 }
 
 // agentOfTask returns the agent of a task of the caller's, "" if there is no such task.
 func (t *Tools) agentOfTask(ctx context.Context, id string) string {
-	e, _, err := t.Runner.Current(ctx, t.Directory.Caller(ctx).User, id)
+	e, _, err := t.Runner.Current(ctx, t.Directory.Access(ctx), id)
 	if err != nil {
 		return ""
 	}
@@ -114,7 +118,7 @@ func (t Tasks) Called(ctx context.Context, c mcp.TaskCall) {
 	u := t.Tools.Meter.Begin(ctx, usage.MCP, c.Method, "")
 	u.At, u.BytesOut = c.Began, int64(c.Out)
 	var state a2a.State
-	if e, _, err := t.Tools.Runner.Current(context.WithoutCancel(ctx), t.Owner(c.Principal), c.Task); err == nil {
+	if e, _, err := t.Tools.Runner.Current(context.WithoutCancel(ctx), t.Tools.Directory.Access(ctx), c.Task); err == nil {
 		u.Agent, state = e.Agent, e.State()
 	}
 	u.Outcome = metering.OutcomeWith(ctx, c.Err, state)

@@ -55,7 +55,7 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 		return nil, err
 	}
 	if e == nil {
-		f, err := t.Runner.Send(ctx, t.Directory.Effective(ctx), &args.Request)
+		f, err := t.Runner.Send(ctx, t.Directory.Access(ctx), &args.Request)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func (t *Tools) share() mcp.Tool {
 			if err := json.Unmarshal(c.Arguments, &args); err != nil {
 				return mcp.InputError("The arguments of share could not be read: %v.", err), nil
 			}
-			s, link, err := t.Documents.ShareDocument(ctx, args.ID)
+			s, link, err := t.Documents.ShareDocument(ctx, t.Directory.Access(ctx), args.ID)
 			if err != nil {
 				return t.errorResult(ctx, err)
 			}

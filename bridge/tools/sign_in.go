@@ -37,7 +37,7 @@ func (t *Tools) askToSignIn(ctx context.Context, c *mcp.Call, e *ledger.Record, 
 	}
 	waiting, cancel := context.WithTimeout(ctx, waitFor(wait))
 	defer cancel()
-	if _, err := t.Runner.NextChange(waiting, e.Owner, e.Handle, e.Updated); err != nil && ctx.Err() != nil {
+	if _, err := t.Runner.NextChange(waiting, t.Directory.Access(ctx), e.Handle, e.Updated); err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	after, err := t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)

@@ -57,13 +57,13 @@ func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 	if !ok {
 		return skills.own[tool] // or the tool of a skill that has just gone
 	}
-	return t.sees(t.Directory.Effective(ctx), s)
+	return t.allows(t.Directory.Access(ctx), s)
 }
 
-// sees tells whether a caller may use a skill now.
-func (t *Tools) sees(caller directory.Caller, s skillOf) bool {
-	p := t.Directory.Lookup(s.agent.Name)
-	return p != nil && !p.Disabled && caller.Sees(p.Agent) && caller.SeesSkill(p.Agent, s.skill.ID)
+// allows reports whether a call may use a skill now.
+func (t *Tools) allows(access directory.Access, s skillOf) bool {
+	p := t.Directory.Agent(access, s.agent.Name)
+	return p != nil && !p.Disabled && access.Allows(p.Agent, s.skill.ID)
 }
 
 // keepSkills updates what is made of skills until running ends.
@@ -238,7 +238,7 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 		}
 	}
 	tool.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-		args, err := read(s, t.Directory.ForceArguments(c.Arguments)) // before words are made of them
+		args, err := read(s, t.Directory.Access(ctx).OverrideUseCase(c.Arguments)) // before words are made of them
 		if err != nil {
 			return t.errorResult(ctx, err)
 		}

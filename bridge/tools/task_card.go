@@ -96,17 +96,17 @@ func (t *Tools) taskView() mcp.Tool {
 
 // look returns a task of the caller, after waiting for a change since it was seen.
 func (t *Tools) look(ctx context.Context, handle string, seen time.Time, wait time.Duration) (*ledger.Record, error) {
-	owner := t.Directory.Caller(ctx).User
-	e, _, err := t.Runner.Current(ctx, owner, handle)
+	access := t.Directory.Access(ctx)
+	e, _, err := t.Runner.Current(ctx, access, handle)
 	if err == nil && t.Runner.Advanced(ctx, e) {
-		e, _, err = t.Runner.Current(ctx, owner, handle)
+		e, _, err = t.Runner.Current(ctx, access, handle)
 	}
 	if err != nil || wait <= 0 || e.State().Terminal() || !e.Updated.Equal(seen) {
 		return e, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	if next, err := t.Runner.NextChange(waiting, owner, handle, seen); err == nil {
+	if next, err := t.Runner.NextChange(waiting, access, handle, seen); err == nil {
 		return next, nil
 	}
 	return e, ctx.Err()
@@ -166,17 +166,18 @@ func (t *Tools) answerTask() mcp.Tool {
 			if wrong := c.Decode(&args); wrong != nil {
 				return wrong, nil
 			}
-			e, err := t.Runner.Task(ctx, t.Directory.Caller(ctx).User, args.TaskID)
+			access := t.Directory.Access(ctx)
+			e, err := t.Runner.Task(ctx, access, args.TaskID)
 			if err == nil && e.State() == a2a.InputRequired {
 				if _, fits := question(e, "").Answer(append(append([]byte(`{"action":"accept","content":`), args.Answer...), '}')); !fits {
 					return mcp.InputError("The answer does not match the form of the question, which task_view returns."), nil
 				}
 			}
 			if err == nil {
-				err = t.Runner.Answer(ctx, e, runner.Reply{Pause: args.Pause, Once: args.Once, Content: args.Answer})
+				err = t.Runner.Answer(ctx, access, e, runner.Reply{Pause: args.Pause, Once: args.Once, Content: args.Answer})
 			}
 			if err == nil {
-				e, _, err = t.Runner.Current(ctx, e.Owner, e.Handle)
+				e, _, err = t.Runner.Current(ctx, access, e.Handle)
 			}
 			if err != nil {
 				return t.errorResult(ctx, err)

@@ -95,7 +95,7 @@ func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
 	if !ok {
 		return connectable{}, directory.ErrNoAgent
 	}
-	info, card, err := c.Bridge.Directory.CardOf(ctx, name)
+	info, card, err := c.Bridge.Directory.CardOf(ctx, c.Bridge.Directory.Access(ctx), name)
 	if err != nil {
 		return connectable{}, err
 	}
@@ -113,7 +113,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 	} else if named := r.FormValue("task"); named != "" {
 		page.Switch = signInFor(begin(a.info.Name, named))
 	}
-	all, err := c.Vault.Connections(r.Context(), c.Bridge.Directory.Caller(r.Context()).User)
+	all, err := c.Vault.Connections(r.Context(), c.Bridge.Directory.Access(r.Context()).User())
 	if err != nil {
 		c.writeError(w, r, err, "")
 		return
@@ -134,7 +134,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 // task returns the task in a request, if it is the user's task at this agent.
 func (c *Connect) task(r *http.Request, a connectable) string {
 	task := r.FormValue("task")
-	if task == "" || !c.Bridge.Runner.Owns(r.Context(), a.info.Name, task) {
+	if task == "" || !c.Bridge.Runner.Owns(r.Context(), c.Bridge.Directory.Access(r.Context()), a.info.Name, task) {
 		return ""
 	}
 	return task
@@ -159,7 +159,7 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 		c.writeError(w, r, errForm, begin(a.info.Name, ""))
 		return
 	}
-	user := c.Bridge.Directory.Caller(r.Context()).User
+	user := c.Bridge.Directory.Access(r.Context()).User()
 	if r.PostForm.Get("decision") == "forget" {
 		if err := c.Forget(r, a.info.Name); err != nil {
 			c.writeError(w, r, err, begin(a.info.Name, ""))
@@ -246,7 +246,7 @@ func (c *Connect) finishSignIn(w http.ResponseWriter, r *http.Request, a connect
 	if cookie, err := r.Cookie(name); err == nil {
 		back.Browser = cookie.Value
 	}
-	task, err := c.Vault.Finish(r.Context(), a.app, c.Bridge.Directory.Caller(r.Context()).User, back)
+	task, err := c.Vault.Finish(r.Context(), a.app, c.Bridge.Directory.Access(r.Context()).User(), back)
 	c.setCookie(w, a2avault.CookieOf(state), "", 0)
 	if err != nil {
 		c.writeError(w, r, err, begin(a.info.Name, task))
@@ -263,7 +263,7 @@ func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectabl
 		c.goTo(w, r, directory.ConnectPath+a.info.Name)
 		return
 	}
-	if err := c.Bridge.Runner.Resume(r.Context(), a.info.Name, task); err != nil {
+	if err := c.Bridge.Runner.Resume(r.Context(), c.Bridge.Directory.Access(r.Context()), a.info.Name, task); err != nil {
 		c.Log.WarnContext(r.Context(), "a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
 	}
 	c.goTo(w, r, documents.TaskPath+url.PathEscape(task))

@@ -76,7 +76,7 @@ func (d *Documents) handleForm(w http.ResponseWriter, r *http.Request, id string
 }
 
 func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, s templates.Sharing) {
-	sheet, err := d.Bridge.Documents.ViewPage(r.Context(), id)
+	sheet, err := d.Bridge.Documents.ViewPage(r.Context(), d.Bridge.Directory.Access(r.Context()), id)
 	if err != nil {
 		d.writeError(w, r, err)
 		return

@@ -50,7 +50,7 @@ func newDocuments(t *testing.T) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	library := newAgent()
 	agents := &directory.Directory{
-		Agents: []directory.Agent{{Name: "library"}, {Name: "down"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
+		Initial: []directory.Agent{{Name: "library"}, {Name: "down"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 		Dial: func(_ context.Context, a directory.Agent) (directory.Conn, error) {
 			if a.Name == "down" {

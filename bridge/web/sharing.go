@@ -13,7 +13,7 @@ import (
 
 // sharing adds the links of a document to s.
 func sharing(ctx context.Context, l *documents.Library, id string, now time.Time, s templates.Sharing) (*templates.Sharing, error) {
-	shares, _, err := l.ListShares(ctx, "", documents.MostShares)
+	shares, _, err := l.ListShares(ctx, l.Directory.Access(ctx), "", documents.MostShares)
 	if err != nil {
 		return nil, err
 	}
@@ -29,13 +29,14 @@ func sharing(ctx context.Context, l *documents.Library, id string, now time.Time
 // changeSharing makes a link to a document or ends one, as a form asks. An Error of the result is
 // for the owner.
 func changeSharing(r *http.Request, l *documents.Library, id string) (s templates.Sharing, err error) {
+	access := l.Directory.Access(r.Context())
 	if r.PostForm.Has("revoke") {
-		if err = l.EndShare(r.Context(), r.PostForm.Get("revoke")); errors.Is(err, documents.ErrNoShare) {
+		if err = l.EndShare(r.Context(), access, r.PostForm.Get("revoke")); errors.Is(err, documents.ErrNoShare) {
 			err = nil // it has ended
 		}
 		return s, err
 	}
-	made, link, err := l.ShareDocument(r.Context(), id)
+	made, link, err := l.ShareDocument(r.Context(), access, id)
 	switch {
 	case errors.Is(err, documents.ErrNotShareable):
 		s.Error, err = "This can be shared when its task has ended.", nil

@@ -23,12 +23,12 @@ func (t *Tasks) handleForm(w http.ResponseWriter, r *http.Request, handle string
 	to, about, err := documents.TaskPath+url.PathEscape(handle), pageState{}, error(nil)
 	switch do := r.PostForm.Get("do"); {
 	case do == "cancel":
-		if err = t.Bridge.Documents.CancelTask(r.Context(), handle); err != nil {
+		if err = t.Bridge.Documents.CancelTask(r.Context(), t.Bridge.Directory.Access(r.Context()), handle); err != nil {
 			about, err = uncanceled(err)
 		}
 	case do == "retry":
 		var again *ledger.Record
-		if again, err = t.Bridge.Documents.RetryTask(r.Context(), handle); again != nil {
+		if again, err = t.Bridge.Documents.RetryTask(r.Context(), t.Bridge.Directory.Access(r.Context()), handle); again != nil {
 			to, err = documents.TaskPath+url.PathEscape(again.Handle), nil // whose page says what happened
 		} else {
 			about, err = unsent(err)

@@ -54,7 +54,7 @@ func TestAnOwnerRetriesWhatFailed(t *testing.T) {
 func TestProgressDoesNotPushTheRequestOut(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("ask Which colour?")
-	e, err := r.bridge.Runner.Task(as("alice"), "alice", task.TaskID)
+	e, err := r.bridge.Runner.Task(as("alice"), r.bridge.Directory.Access(as("alice")), task.TaskID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestTheTimelineDoesNotRepeatWhatIsAboveIt(t *testing.T) {
 		"a long status":           {a2a.Working, [2]string{"Step 1", strings.Repeat("long ", 100)}, "Step 1, long"},
 		"the words of a result":   {a2a.Completed, [2]string{"Step 1", "Ready"}, "Step 1, Ready"},
 	} {
-		e, err := r.bridge.Runner.Task(as("alice"), "alice", r.send("ask Which colour?").TaskID)
+		e, err := r.bridge.Runner.Task(as("alice"), r.bridge.Directory.Access(as("alice")), r.send("ask Which colour?").TaskID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestTheTimelineDoesNotRepeatWhatIsAboveIt(t *testing.T) {
 
 func TestTheTimelineKeepsAFileWithoutWords(t *testing.T) {
 	r := newTasks(t)
-	e, err := r.bridge.Runner.Task(as("alice"), "alice", r.send("ask Which colour?").TaskID)
+	e, err := r.bridge.Runner.Task(as("alice"), r.bridge.Directory.Access(as("alice")), r.send("ask Which colour?").TaskID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestATaskThatWaitsForAConnectionLeadsThere(t *testing.T) {
 func TestEachReaderSeesWhatTheyMay(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("ask Which colour is SECRET-QUESTION?")
-	v, err := r.bridge.Documents.TaskView(as("alice"), task.TaskID)
+	v, err := r.bridge.Documents.TaskView(as("alice"), r.bridge.Directory.Access(as("alice")), task.TaskID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestEachReaderSeesWhatTheyMay(t *testing.T) {
 // withArtifact returns the page of a task that has produced an artifact.
 func (r *taskRig) withArtifact(name string, parts ...a2a.Part) templates.Task {
 	r.t.Helper()
-	record, err := r.bridge.Runner.Task(as("alice"), "alice", r.send("echo x").TaskID)
+	record, err := r.bridge.Runner.Task(as("alice"), r.bridge.Directory.Access(as("alice")), r.send("echo x").TaskID)
 	if err != nil {
 		r.t.Fatal(err)
 	}

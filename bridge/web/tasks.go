@@ -62,7 +62,7 @@ func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, status int, about pageState) {
-	task, err := t.Bridge.Documents.TaskView(r.Context(), handle)
+	task, err := t.Bridge.Documents.TaskView(r.Context(), t.Bridge.Directory.Access(r.Context()), handle)
 	if err != nil {
 		t.writeError(w, r, err)
 		return
@@ -93,7 +93,7 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 		http.Error(w, "since is missing", http.StatusBadRequest)
 		return
 	}
-	user := t.Bridge.Directory.Caller(r.Context()).User
+	user := t.Bridge.Directory.Access(r.Context()).User()
 	if !t.watching.Enter(user, maxWaiting) {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "too many pages wait for changes; close some of them", http.StatusTooManyRequests)
@@ -102,7 +102,7 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 	defer t.watching.Leave(user)
 	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
 	defer cancel()
-	if _, err := t.Bridge.Documents.TaskView(ctx, handle); err != nil {
+	if _, err := t.Bridge.Documents.TaskView(ctx, t.Bridge.Directory.Access(ctx), handle); err != nil {
 		http.NotFound(w, r)
 		return
 	}
@@ -116,7 +116,7 @@ const changePause = 300 * time.Millisecond
 func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since time.Time) {
 	for out.Comment("watching") == nil {
 		waiting, cancel := context.WithTimeout(ctx, heartbeat)
-		e, err := t.Bridge.Documents.NextChange(waiting, handle, since)
+		e, err := t.Bridge.Documents.NextChange(waiting, t.Bridge.Directory.Access(waiting), handle, since)
 		cancel()
 		switch {
 		case err == nil && e.State().Terminal():

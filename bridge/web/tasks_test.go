@@ -62,7 +62,7 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 	r := &taskRig{t: t, agent: a2atest.NewAgent()}
 	log := slog.New(slog.DiscardHandler)
 	agents := &directory.Directory{
-		Agents: []directory.Agent{{Name: "scripted", URL: "http://scripted"}}, Pages: true, URL: "https://rialto.test", Now: time.Now, Log: log,
+		Initial: []directory.Agent{{Name: "scripted", URL: "http://scripted"}}, Pages: true, URL: "https://rialto.test", Now: time.Now, Log: log,
 		Caller: func(ctx context.Context) directory.Caller {
 			user, _ := ctx.Value(userKey{}).(string)
 			return directory.Caller{User: user}

@@ -190,7 +190,7 @@ func newReplica(t *testing.T, name, dsn string, clock time.Duration, agent strin
 		Dial: func(ctx context.Context, a directory.Agent) (directory.Conn, error) {
 			return dialer.Dial(ctx, a.URL)
 		},
-		Agents: []directory.Agent{{Name: "silent", URL: agent}},
+		Initial: []directory.Agent{{Name: "silent", URL: agent}},
 	}
 	r := &replica{cable: c, log: out, Bridge: bridge.New(&runner.Runner{
 		Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Signals: db.Ledger.Signals(log),

@@ -173,7 +173,7 @@ func (s *Server) serveCard(srv *a2aserver.Server, agent string) http.Handler {
 		}
 		return s.oauth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
 	}
-	if a, ok := s.bridge.Directory.Agent(agent); ok && publicCard(a) {
+	if p := s.bridge.Directory.Lookup(agent); p != nil && publicCard(p.Agent) {
 		return http.HandlerFunc(srv.ServeCard)
 	}
 	return s.oauth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)

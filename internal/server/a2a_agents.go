@@ -42,7 +42,7 @@ func (f *agentServers) primary() (*a2aserver.Server, string) {
 }
 
 func (f *agentServers) at(p agentAddress) *a2aserver.Server {
-	_, known := f.s.bridge.Directory.Agent(p.agent)
+	known := f.s.bridge.Directory.Lookup(p.agent) != nil
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch srv := f.made[p]; {

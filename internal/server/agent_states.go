@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"rialto/bridge/directory"
 	"rialto/bridge/sanitize"
 )
 
@@ -24,7 +25,8 @@ func (a AgentState) String() string {
 
 // AgentStates asks all agents of s for their cards, which takes at most a few seconds.
 func AgentStates(ctx context.Context, s *Server) (list []AgentState) {
-	s.bridge.Directory.Reachable(ctx)
+	everybody := s.bridge.Directory.AccessOf(directory.Caller{AllUseCases: true})
+	s.bridge.Directory.Reachable(ctx, everybody)
 	for _, a := range s.bridge.Directory.All() {
 		state := AgentState{Name: a.Name, URL: a.URL}
 		h, _ := s.bridge.Directory.Health(a.Name)

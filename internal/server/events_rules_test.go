@@ -177,7 +177,7 @@ func TestAnAgentThatChangesIsAnEvent(t *testing.T) {
 			t.Fatal(a.raw)
 		}
 	}
-	one, _ := r.bridge.Directory.Agent("scripted")
+	one := r.bridge.Directory.Lookup("scripted").Agent
 	two := one
 	two.Name, two.UseCases = "second", []string{"claims"}
 	off, on := two, two

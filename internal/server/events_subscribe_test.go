@@ -200,7 +200,7 @@ func TestASubscriptionEndsWithItsAccess(t *testing.T) {
 			return err
 		},
 		"the agent is for other use cases": func(r *rig, _ *oauth.Account, _ string) error {
-			agent, _ := r.bridge.Directory.Agent("scripted")
+			agent := r.bridge.Directory.Lookup("scripted").Agent
 			agent.UseCases = []string{"sales"}
 			r.bridge.Directory.SetAgents([]directory.Agent{agent})
 			return nil
@@ -208,7 +208,7 @@ func TestASubscriptionEndsWithItsAccess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, hooks, agent := eventRig(t, io.Discard)
-			scripted, _ := r.bridge.Directory.Agent("scripted")
+			scripted := r.bridge.Directory.Lookup("scripted").Agent
 			scripted.UseCases = []string{"claims"}
 			r.bridge.Directory.SetAgents([]directory.Agent{scripted})
 			carol, err := r.store.OAuth.Identify(t.Context(), &oauth.Account{ID: "carol", Name: "carol", Issuer: "https://login.example", Subject: "1"}, true)

@@ -24,7 +24,7 @@ func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger,
 	if err != nil {
 		return nil, err
 	}
-	tasks := tools.Tasks{Tools: b.Tools, Owner: userOf}
+	tasks := tools.Tasks{Tools: b.Tools}
 	s := &mcp.Server{
 		Name:    "rialto",
 		Title:   cfg.Name,

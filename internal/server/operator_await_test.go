@@ -32,7 +32,7 @@ func TestAChangedListIsInForceWhenTheCommandEnds(t *testing.T) {
 		if _, err := change(t.Context(), operator.CommandLine, agent.Name); err != nil {
 			t.Fatal(err)
 		}
-		if a, _ := r.bridge.Directory.Agent(agent.Name); a.Disabled == enable {
+		if a := r.bridge.Directory.Lookup(agent.Name); a.Disabled == enable {
 			t.Errorf("the server has %+v, want enabled %t", a, enable)
 		}
 	}

@@ -59,9 +59,9 @@ func newEvents(s *Server, secret []byte) *events.Service {
 			p, _ := oauth.FromContext(ctx)
 			return p.GrantID
 		},
-		Access: accessOf(s.store.OAuth),
-		Task: func(ctx context.Context, user, task string) (string, bool, error) {
-			e, _, err := s.bridge.Runner.Current(ctx, user, task)
+		Access: accessOf(s.store.OAuth, s.bridge.Directory),
+		Task: func(ctx context.Context, access directory.Access, task string) (string, bool, error) {
+			e, _, err := s.bridge.Runner.Current(ctx, access, task)
 			if errors.Is(err, ledger.ErrNoTask) {
 				return "", false, nil
 			}
@@ -77,19 +77,27 @@ func newEvents(s *Server, secret []byte) *events.Service {
 	}
 }
 
-// accessOf returns for whom a grant acts now, and false if it gives no access to tools.
-func accessOf(grants token.GrantStore) func(context.Context, string) (directory.Caller, bool, error) {
-	return func(ctx context.Context, id string) (caller directory.Caller, alive bool, err error) {
+// accessOf returns what a grant reaches now, and false if it gives no access to tools.
+func accessOf(
+	grants token.GrantStore, agents *directory.Directory,
+) func(context.Context, string) (directory.Access, bool, error) {
+	return func(ctx context.Context, id string) (access directory.Access, alive bool, err error) {
 		g, err := grants.Grant(ctx, id)
 		if errors.Is(err, oauth.ErrNotFound) {
-			return caller, false, nil
+			return access, false, nil
 		}
 		if err != nil || !g.Live(time.Now()) {
-			return caller, false, err
+			return access, false, err
 		}
 		scope := g.Allows(g.Scope)
 		some, all := scope.UseCases()
-		return directory.Caller{User: g.AccountID, Client: g.ClientID, UseCases: some, AllUseCases: all}, scope.Meets(oauth.ScopeTools), nil
+		access = agents.AccessOf(directory.Caller{
+			User:        g.AccountID,
+			Client:      g.ClientID,
+			UseCases:    some,
+			AllUseCases: all,
+		})
+		return access, scope.Meets(oauth.ScopeTools), nil
 	}
 }
 
@@ -131,11 +139,11 @@ func (s *Server) pushKeys() func(agent string) *a2apush.Keys {
 	var mu sync.Mutex
 	known := map[string]*a2apush.Keys{}
 	return func(name string) *a2apush.Keys {
-		agent, ok := s.bridge.Directory.Agent(name)
+		agent := s.bridge.Directory.Lookup(name)
 		mu.Lock()
 		defer mu.Unlock()
 		switch keys := known[name]; {
-		case !ok:
+		case agent == nil:
 			delete(known, name)
 			return nil
 		case keys == nil || keys.Agent != agent.URL:
