@@ -52,7 +52,7 @@ func (r *Resolved) Connect(ctx context.Context) (Conn, error) {
 
 func (d *Directory) choose(ctx context.Context, a Access, name, skill string) (*Entry, error) {
 	agents := d.Agents(a)
-	if name == "" {
+	if name == "" && d.Agent(a, a.policy.Default) != nil {
 		name = a.policy.Default
 	}
 	if name == "" && len(agents) == 1 {
@@ -70,8 +70,8 @@ func (d *Directory) choose(ctx context.Context, a Access, name, skill string) (*
 	case name == "":
 		return nil, d.missingAgent(ctx, a, skill, known)
 	case d.Agent(a, name) != nil:
-		return nil, ledger.InputError{Text: fmt.Sprintf(
-			"The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}
+		return nil, noAgent{ledger.InputError{Text: fmt.Sprintf(
+			"The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}}
 	}
 	return nil, noAgent{ledger.InputError{Text: fmt.Sprintf(
 		"There is no agent named %q. Choose one of: %s.", sanitize.Short(name, 100), known)}}
