@@ -3,6 +3,7 @@ package directory
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"rialto/a2a"
 	"slices"
 )
@@ -89,6 +90,9 @@ func (a Access) AllowsAllTasks() bool {
 	return a.caller.AllUseCases && a.policy.ForceUseCase == ""
 }
 
+// DefaultAgent returns the agent of calls that name none; "" if there is none.
+func (a Access) DefaultAgent() string { return a.policy.Default }
+
 // UseCase returns the use case of a call: the forced one, the one that the call names, or
 // that of the caller if there is only one.
 func (a Access) UseCase() string {
@@ -145,23 +149,21 @@ const (
 	topicKey   = "topic"
 )
 
-// Metadata returns the metadata of a message for its agent; nil if there is none. It holds
-// the skill, the use case and the topic. Of what the caller said, it keeps the rest.
-func (a Access) Metadata(skill string, said a2a.Metadata) a2a.Metadata {
+// Metadata returns the metadata of a message for its agent: what the caller said, with the
+// use case and the topic of the call where the caller did not say them. A forced use case
+// replaces another one.
+func (a Access) Metadata(said a2a.Metadata) a2a.Metadata {
 	m := a2a.Metadata{}
-	for key, value := range said {
-		m[key] = value
-	}
+	maps.Copy(m, said)
 	set := func(key, value string, override bool) {
 		if value != "" && (override || m[key] == nil) { // what is null says nothing
 			m[key] = value
 		}
 	}
-	set(SkillKey, skill, false)
 	set(UseCaseKey, a.UseCase(), a.policy.ForceUseCase != "")
 	set(topicKey, a.policy.Topic, false)
 	if len(m) == 0 {
-		return nil
+		return said
 	}
 	return m
 }

@@ -157,7 +157,7 @@ func (l *Library) askSkill(
 	if err != nil {
 		return err
 	}
-	about := access.Metadata(skill, nil)
+	about := access.Metadata(a2a.Metadata{directory.SkillKey: skill})
 	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
 		ID: uuid.NewString(), Role: a2a.RoleUser, Metadata: about, Parts: []a2a.Part{a2a.TextPart(value), data},
 	}})

@@ -184,7 +184,11 @@ func (l *Library) RetryTask(
 		if args == nil {
 			return ledger.ErrTaskBusy
 		}
-		f, err := l.Runner.Send(ctx, access, args)
+		m, err := args.Outgoing()
+		if err != nil {
+			return err
+		}
+		f, err := l.Runner.Send(ctx, access, m)
 		if err == nil {
 			again, err = l.Runner.Await(ctx, f, 0, func(string) {})
 		}

@@ -29,6 +29,10 @@ type Record struct {
 	Name        string
 	ContextName string
 
+	// UseCase is the one that the task was begun with, "" if the call had none or several. The
+	// agent gets it again with the messages that continue the task.
+	UseCase string
+
 	// Digest tells the message that AddTask or ContinueTask is about from others;
 	// "" if its caller gave it no name. It is not read back.
 	Digest string

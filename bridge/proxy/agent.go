@@ -12,8 +12,6 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
-
-	"github.com/google/uuid"
 )
 
 // Agent is an agent of the directory for its A2A callers: an a2a.Agent over the ledger.
@@ -260,104 +258,16 @@ func (f *Agent) connect(ctx context.Context, skill string) (*directory.Resolved,
 // errAgentNotFound is the error for an agent that does not exist, or not for the caller.
 var errAgentNotFound = a2a.Errorf(a2a.TaskNotFound, "there is no such agent, or not for you")
 
-// deliver writes the task of a message into the ledger and starts its follower.
+// deliver sends a message to the agent.
 func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Follower, error) {
-	if req == nil || req.Message == nil || len(req.Message.Parts) == 0 {
-		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
+	m := &runner.Message{Agent: f.name, NewContexts: true}
+	if req != nil {
+		m.SendRequest = *req
 	}
-	if !f.Visible(ctx) {
-		return nil, errAgentNotFound
+	if m.Metadata == nil {
+		m.Metadata = a2a.Metadata{} // the caller puts nothing around the message
 	}
-	access := f.access(ctx)
-	agent, err := f.proxy.Directory.Resolve(ctx, access, f.name, "")
-	if err != nil {
-		return nil, err
-	}
-	out, err := f.proxy.outgoing(access, agent.Agent, req)
-	if err != nil {
-		return nil, err
-	}
-	sum := ""
-	if req.Name == "" { // callers of 0.1 name tasks, not messages
-		sum = ledger.Digest(req.Message)
-	}
-	if w, err := f.proxy.Runner.Repeated(ctx, access.User(), f.name, sum); w != nil || err != nil {
-		return w, err
-	}
-	conn, err := agent.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	m := out.Message
-	out.HistoryLength, out.ReturnImmediately = nil, false // the ledger wants it all
-	if err := f.acceptPush(ctx, req.Push); err != nil {
-		return nil, err
-	}
-	if m.ReferenceTaskIDs, err = f.references(ctx, m.ReferenceTaskIDs); err != nil {
-		return nil, err
-	}
-	if m.TaskID != "" {
-		return f.continueTask(ctx, conn, out, sum)
-	}
-	return f.startTask(ctx, conn, out, sum)
-}
-
-func (f *Agent) startTask(ctx context.Context, conn directory.Conn, req *a2a.SendRequest, sum string) (*runner.Follower, error) {
-	access, m := f.access(ctx), req.Message
-	name := m.ContextID
-	if name == "" {
-		name = uuid.NewString()
-	}
-	known, err := f.proxy.Runner.Lists.ContextNamed(ctx, access.User(), f.name, name)
-	if err != nil {
-		return nil, err
-	}
-	if m.ContextID = known; known == "" {
-		m.ContextID = contextOf(access.User(), f.name, name)
-	}
-	e := &ledger.Record{Owner: access.User(), Client: access.Client(), Agent: f.name, MessageID: m.ID, Asked: ledger.Excerpt(m), ContextName: name, Name: string(req.Name), Digest: sum}
-	if err := f.proxy.Runner.AssignHandle(e); err != nil {
-		return nil, err
-	}
-	return f.proxy.Runner.StartTask(ctx, conn, e, req)
-}
-
-// contextOf returns the id of a conversation at the agent. Callers choose the names of
-// conversations, and some agents identify messages by conversation, id and content, so
-// that the ids of two users must differ.
-func contextOf(owner, agent, name string) string {
-	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(owner+"\x00"+agent+"\x00"+name)).String()
-}
-
-func (f *Agent) continueTask(ctx context.Context, conn directory.Conn, req *a2a.SendRequest, sum string) (*runner.Follower, error) {
-	m := req.Message
-	e, err := f.record(ctx, m.TaskID)
-	if err != nil {
-		return nil, err
-	}
-	if m.ContextID != "" && m.ContextID != e.PublicContext() {
-		return nil, a2a.Errorf(a2a.InvalidParams, "task %s belongs to another context; leave contextId out", e.Handle)
-	}
-	if err := e.State().Accepts(); err != nil {
-		return nil, err
-	}
-	e.Digest = sum
-	return f.proxy.Runner.ContinueTask(ctx, conn, e, req)
-}
-
-// references replaces the ids of tasks that a message refers to by the ids of the agent.
-func (f *Agent) references(ctx context.Context, handles []a2a.TaskID) ([]a2a.TaskID, error) {
-	handles = slices.Clone(handles)
-	for i, h := range handles {
-		e, err := f.record(ctx, h)
-		if err != nil {
-			return nil, err
-		}
-		if e.Task != nil {
-			handles[i] = e.Task.ID
-		}
-	}
-	return handles, nil
+	return f.proxy.Runner.Send(ctx, f.access(ctx), m)
 }
 
 // record returns a task of the caller at this agent.
@@ -384,6 +294,8 @@ func (f *Agent) a2aError(err error) error {
 	var input ledger.InputError
 	var down directory.Unreachable
 	switch {
+	case errors.Is(err, directory.ErrNoAgent):
+		return errAgentNotFound
 	case errors.As(err, &refusal):
 		told := *refusal
 		told.Message = ledger.WithoutAddresses(refusal, refusal.Message)
@@ -391,7 +303,9 @@ func (f *Agent) a2aError(err error) error {
 	case errors.Is(err, ledger.ErrNoTask):
 		return a2a.Errorf(a2a.TaskNotFound, "there is no such task, or not for you")
 	case errors.Is(err, ledger.ErrTaskBusy):
-		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message now")
+		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message before it asks for one")
+	case errors.Is(err, ledger.ErrTaskEnded):
+		return a2a.Errorf(a2a.InvalidTaskState, "the task has ended and takes no more messages; leave the task id out to start another")
 	case errors.Is(err, ledger.ErrTooManyTasks):
 		return a2a.Errorf(a2a.RateLimited, "you have too many tasks running (limits.tasks_per_user); wait for some to finish, or cancel them")
 	case errors.As(err, &down):

@@ -68,21 +68,7 @@ func (f *Agent) DropPush(ctx context.Context, task a2a.TaskID, id string) error 
 // pushable returns the task of the caller, and an error if there are no webhooks.
 func (f *Agent) pushable(ctx context.Context, task a2a.TaskID) (*ledger.Record, error) {
 	if f.proxy.Runner.Webhooks == nil {
-		return nil, errNoPush
+		return nil, runner.ErrNoPush
 	}
 	return f.record(ctx, task)
-}
-
-var errNoPush = a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
-
-// acceptPush checks the webhook of a message before anything is written.
-func (f *Agent) acceptPush(ctx context.Context, c *a2a.PushConfig) error {
-	switch {
-	case c == nil:
-		return nil
-	case f.proxy.Runner.Webhooks == nil:
-		return errNoPush
-	default:
-		return f.proxy.Runner.Webhooks.Accept(ctx, c)
-	}
 }

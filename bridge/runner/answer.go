@@ -41,8 +41,9 @@ func FormOf(e *ledger.Record) *form.Form {
 
 // Filled returns the request that carries a filled-in form: the text of an open
 // question, or an object and its words. It is nil if content does not fit the form.
-func Filled(e *ledger.Record, content json.RawMessage) *Request {
+func Filled(access directory.Access, e *ledger.Record, content json.RawMessage) *Request {
 	f, args := FormOf(e), &Request{TaskID: e.Handle}
+	content = access.OverrideUseCase(content) // before words are made of it
 	if f != OpenForm {
 		object, ok := f.Object(content)
 		if !ok {
@@ -75,7 +76,7 @@ func (r *Runner) Answer(
 	}
 	args := &Request{TaskID: e.Handle, Message: "The user says that it is done."}
 	if e.State() == a2a.InputRequired {
-		if args = Filled(e, answer.Content); args == nil {
+		if args = Filled(access, e, answer.Content); args == nil {
 			return ledger.InputError{Text: "There is no answer."}
 		}
 	}
@@ -84,7 +85,11 @@ func (r *Runner) Answer(
 		content, _ := p.Content.(a2a.Raw)
 		args.Files = append(args.Files, File{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, content...)})
 	}
-	f, err := r.Send(ctx, access, args)
+	m, err := args.Outgoing()
+	if err != nil {
+		return err
+	}
+	f, err := r.Send(ctx, access, m)
 	if err != nil {
 		return err
 	}

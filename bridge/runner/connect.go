@@ -32,7 +32,12 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 	if err != nil || !waitsFor(e, agent) {
 		return err
 	}
-	f, err := r.Send(ctx, access, &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID})
+	connected := &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID}
+	m, err := connected.Outgoing()
+	if err != nil {
+		return err
+	}
+	f, err := r.Send(ctx, access, m)
 	if errors.Is(err, ledger.ErrTaskBusy) {
 		return nil // it has been resumed
 	}

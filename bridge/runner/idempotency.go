@@ -7,9 +7,9 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// Repeated returns the follower of the task of a message that owner has sent before: a call that is
-// repeated because its answer was lost finds its task. It is nil if the message is new.
-func (r *Runner) Repeated(ctx context.Context, owner, agent, sum string) (*Follower, error) {
+// duplicate returns the follower of the task of a message that owner has sent before: a call
+// that is repeated because its answer was lost finds its task. It is nil if the message is new.
+func (r *Runner) duplicate(ctx context.Context, owner, agent, sum string) (*Follower, error) {
 	if sum == "" {
 		return nil, nil
 	}

@@ -8,10 +8,9 @@ import (
 	"fmt"
 	"net/url"
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"strings"
-
-	"github.com/google/uuid"
 )
 
 // Request is a message to an agent. Its JSON names are the arguments of send_task.
@@ -36,35 +35,32 @@ type File struct {
 	URL       string `json:"url"`
 }
 
-func userMessage(args *Request) (*a2a.Message, error) {
-	if strings.TrimSpace(args.Message) == "" {
+// Outgoing returns the message of a request. Its error is an InputError.
+func (a *Request) Outgoing() (*Message, error) {
+	if strings.TrimSpace(a.Message) == "" {
 		return nil, ledger.InputError{Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
 	}
-	m := &a2a.Message{ID: args.MessageID, Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(args.Message)}}
-	if m.ID == "" {
-		m.ID = uuid.NewString()
+	m := &a2a.Message{
+		ID:        a.MessageID,
+		TaskID:    a2a.TaskID(a.TaskID),
+		ContextID: a.ContextID,
+		Role:      a2a.RoleUser,
+		Parts:     []a2a.Part{a2a.TextPart(a.Message)},
 	}
-	for i, f := range args.Files {
+	if a.Skill != "" {
+		m.Metadata = a2a.Metadata{directory.SkillKey: a.Skill}
+	}
+	for i, f := range a.Files {
 		p, err := f.part()
 		if err != nil {
 			return nil, ledger.InputError{Text: fmt.Sprintf("files[%d] %v", i, err)}
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	if len(args.Data) > 0 && string(args.Data) != "null" {
-		m.Parts = append(m.Parts, a2a.Part{Content: a2a.Data(args.Data), MediaType: "application/json"})
+	if len(a.Data) > 0 && string(a.Data) != "null" {
+		m.Parts = append(m.Parts, a2a.Part{Content: a2a.Data(a.Data), MediaType: "application/json"})
 	}
-	return m, nil
-}
-
-// digest tells the message of a call from others, if the call names it.
-func (a *Request) digest(m *a2a.Message) string {
-	if a.MessageID == "" {
-		return ""
-	}
-	named := *m
-	named.TaskID, named.ContextID = a2a.TaskID(a.TaskID), a.ContextID
-	return ledger.Digest(&named)
+	return &Message{SendRequest: a2a.SendRequest{Message: m}, Agent: a.Agent, Pause: a.Pause}, nil
 }
 
 func (f File) part() (a2a.Part, error) {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,69 +9,119 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
+	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
-// Send sends a message: it writes the task into the ledger and starts its follower.
-func (r *Runner) Send(ctx context.Context, access directory.Access, args *Request) (*Follower, error) {
-	args.Data = access.OverrideUseCase(args.Data)
-	m, err := userMessage(args)
-	if err != nil {
-		return nil, err
-	}
-	m.Metadata = access.Metadata(args.Skill, nil)
-	if args.TaskID != "" {
-		return r.sendNext(ctx, access, args, m)
-	}
-	return r.sendNew(ctx, access, args, m)
+// Message is a message to an agent. The ids in it are those that the caller knows: handles
+// of tasks, and the caller's names of conversations.
+type Message struct {
+	a2a.SendRequest
+
+	// Agent is the agent that gets the message. "" leaves it to the task, to the
+	// conversation, or to the default.
+	Agent string
+
+	// Pause is the id of the message that began the pause to answer; "" is the present pause.
+	Pause string
+
+	// NewContexts reports that the caller names conversations, as callers of A2A do: a
+	// context id that is not known begins one. Otherwise it is refused.
+	NewContexts bool
 }
 
-func (r *Runner) sendNew(ctx context.Context, access directory.Access, args *Request, m *a2a.Message) (*Follower, error) {
-	args, err := r.inConversation(ctx, access, args)
+// Send sends a message: it writes the task into the ledger and starts its follower. Of
+// messages with the same id and content, one is sent, and the others get its task.
+func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message) (*Follower, error) {
+	if in.SendRequest.Message == nil || len(in.SendRequest.Message.Parts) == 0 {
+		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
+	}
+	skill, err := in.skill()
 	if err != nil {
 		return nil, err
 	}
-	to, err := r.Directory.Resolve(ctx, access, args.Agent, args.Skill)
+	s := &sending{r: r, access: access, in: in, skill: skill, digest: in.digest()}
+	if in.SendRequest.Message.TaskID != "" {
+		return s.next(ctx)
+	}
+	return s.first(ctx)
+}
+
+// sending is one call of Send.
+type sending struct {
+	r      *Runner
+	access directory.Access
+	in     *Message
+	skill  string
+	digest string
+}
+
+// first begins a task.
+func (s *sending) first(ctx context.Context) (*Follower, error) {
+	name, err := s.agentName(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e := &ledger.Record{Owner: access.User(), Client: access.Client(), Agent: to.Name, MessageID: m.ID, Asked: ledger.Excerpt(m), Digest: args.digest(m), Trace: traceOf(ctx, r.Observer)}
-	if f, err := r.Repeated(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
+	to, err := s.r.Directory.Resolve(ctx, s.access, name, s.skill)
+	if err != nil {
+		return nil, err
+	}
+	req, err := s.request(ctx, to.Name)
+	if err != nil {
+		return nil, err
+	}
+	if f, err := s.r.duplicate(ctx, s.access.User(), to.Name, s.digest); f != nil || err != nil {
 		return f, err
 	}
 	conn, err := to.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ownContext(ctx, access, to.Name, args.ContextID); err != nil {
+	e := &ledger.Record{
+		Owner:     s.access.User(),
+		Client:    s.access.Client(),
+		Agent:     to.Name,
+		MessageID: req.Message.ID,
+		Asked:     ledger.Excerpt(req.Message),
+		Name:      string(req.Name),
+		UseCase:   s.access.UseCase(),
+		Digest:    s.digest,
+		Trace:     traceOf(ctx, s.r.Observer),
+	}
+	if err := s.setContext(ctx, e, req.Message); err != nil {
 		return nil, err
 	}
-	m.ContextID = args.ContextID
-	if err := r.AssignHandle(e); err != nil {
+	if err := s.r.assignHandle(e); err != nil {
 		return nil, err
 	}
-	req := &a2a.SendRequest{Message: m, Metadata: m.Metadata}
-	if e.Digest == "" {
-		if f, err := r.deferWrite(ctx, conn, e, req); f != nil || err != nil {
+	if e.Digest == "" && req.Push == nil {
+		if f, err := s.r.deferWrite(ctx, conn, e, req); f != nil || err != nil {
 			return f, err
 		}
 	}
-	return r.StartTask(ctx, conn, e, req)
+	return s.r.startTask(ctx, conn, e, req)
 }
 
-func (r *Runner) sendNext(ctx context.Context, access directory.Access, args *Request, m *a2a.Message) (*Follower, error) {
-	e, err := r.Task(ctx, access, args.TaskID)
+// next continues a task.
+func (s *sending) next(ctx context.Context) (*Follower, error) {
+	e, err := s.r.Task(ctx, s.access, string(s.in.SendRequest.Message.TaskID))
 	if err != nil {
 		return nil, err
 	}
-	e.Digest = args.digest(m)
-	if f, err := r.Repeated(ctx, e.Owner, e.Agent, e.Digest); f != nil || err != nil {
+	if f, err := s.r.duplicate(ctx, e.Owner, e.Agent, s.digest); f != nil || err != nil {
 		return f, err
 	}
-	if err := checkContinues(args, e); err != nil {
+	if err := s.continues(e); err != nil {
 		return nil, err
 	}
-	to, err := r.Directory.Resolve(ctx, access, e.Agent, args.Skill)
+	s.access = s.access.Continuing(e.UseCase)
+	to, err := s.r.Directory.Resolve(ctx, s.access, e.Agent, s.skill)
+	if err != nil {
+		return nil, err
+	}
+	req, err := s.request(ctx, e.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -78,69 +129,201 @@ func (r *Runner) sendNext(ctx context.Context, access directory.Access, args *Re
 	if err != nil {
 		return nil, err
 	}
-	return r.ContinueTask(ctx, conn, e, &a2a.SendRequest{Message: m, Metadata: m.Metadata})
+	e.Digest = s.digest
+	return s.r.continueTask(ctx, conn, e, req)
+}
+
+// request returns the message as its agent gets it, with the ids of tasks that the agent
+// gave, and with the use case and the topic of the call.
+func (s *sending) request(ctx context.Context, agent string) (*a2a.SendRequest, error) {
+	out, m := s.in.SendRequest, *s.in.SendRequest.Message
+	out.Message, out.HistoryLength, out.ReturnImmediately = &m, nil, false // the ledger wants it all
+	m.ID = cmp.Or(m.ID, uuid.NewString())
+	m.Parts = s.access.OverrideParts(m.Parts)
+	var err error
+	if m.Metadata, err = s.metadata(m.Metadata); err != nil {
+		return nil, err
+	}
+	switch {
+	case out.Metadata == nil:
+		out.Metadata = m.Metadata // agents read either
+	case len(out.Metadata) > 0:
+		if out.Metadata, err = s.metadata(out.Metadata); err != nil {
+			return nil, err
+		}
+	}
+	if out.Push != nil {
+		if s.r.Webhooks == nil {
+			return nil, ErrNoPush
+		}
+		if err := s.r.Webhooks.Accept(ctx, out.Push); err != nil {
+			return nil, err
+		}
+	}
+	m.ReferenceTaskIDs, err = s.references(ctx, agent, m.ReferenceTaskIDs)
+	return &out, err
+}
+
+// ErrNoPush says that callers cannot give webhooks for their tasks.
+var ErrNoPush error = a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
+
+// metadata returns the metadata for the agent from that of the caller, who may name one of
+// their use cases.
+func (s *sending) metadata(said a2a.Metadata) (a2a.Metadata, error) {
+	if named := said[directory.UseCaseKey]; named != nil {
+		useCase, _ := named.(string)
+		access, ok := s.access.WithUseCase(useCase)
+		if !ok {
+			return nil, ledger.InputError{Text: "The use case " + sanitize.Short(useCase, sanitize.MaxName) +
+				" in the metadata of the message is not one of yours."}
+		}
+		s.access = access
+	}
+	return s.access.Metadata(said), nil
+}
+
+// skill returns the skill that the message asks for, in its metadata or in that of the
+// request around it, because agents read either; "" for none.
+func (m *Message) skill() (string, error) {
+	asked := ""
+	for _, said := range []a2a.Metadata{m.SendRequest.Message.Metadata, m.Metadata} {
+		skill, isText := said[directory.SkillKey].(string)
+		switch {
+		case said[directory.SkillKey] == nil, isText && skill == asked:
+		case !isText:
+			return "", ledger.InputError{Text: "The skillId in the metadata must be a string."}
+		case asked != "":
+			return "", ledger.InputError{Text: "The metadata asks for two skills. Name one."}
+		default:
+			asked = skill
+		}
+	}
+	return asked, nil
+}
+
+// references replaces the handles of tasks that a message refers to by the ids of the agent.
+func (s *sending) references(
+	ctx context.Context, agent string, handles []a2a.TaskID,
+) ([]a2a.TaskID, error) {
+	ids := slices.Clone(handles)
+	for i, handle := range handles {
+		e, err := s.r.Task(ctx, s.access, string(handle))
+		if err == nil && e.Agent != agent {
+			err = ledger.ErrNoTask
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.Task != nil {
+			ids[i] = e.Task.ID
+		}
+	}
+	return ids, nil
+}
+
+// setContext sets the conversation of a new task: its id at the agent in m, and the caller's
+// name of it in e.
+func (s *sending) setContext(ctx context.Context, e *ledger.Record, m *a2a.Message) error {
+	if !s.in.NewContexts {
+		return s.ownContext(ctx, e.Agent, m.ContextID)
+	}
+	e.ContextName = cmp.Or(m.ContextID, uuid.NewString())
+	known, err := s.r.Lists.ContextNamed(ctx, e.Owner, e.Agent, e.ContextName)
+	if err != nil {
+		return fmt.Errorf("looking the conversation up: %w", err)
+	}
+	m.ContextID = cmp.Or(known, newContextID(e.Owner, e.Agent, e.ContextName))
+	return nil
+}
+
+// newContextID returns the id of a conversation at the agent. Callers choose the names of
+// conversations, and some agents identify messages by conversation, id and content, so
+// that the ids of two users must differ.
+func newContextID(owner, agent, name string) string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(owner+"\x00"+agent+"\x00"+name)).String()
 }
 
 // ownContext refuses a conversation that the caller does not have. A context id is not
 // secret, so that knowing it is not enough.
-func (r *Runner) ownContext(ctx context.Context, access directory.Access, agent, contextID string) error {
+func (s *sending) ownContext(ctx context.Context, agent, contextID string) error {
 	if contextID == "" {
 		return nil
 	}
-	own, err := r.Lists.HasContext(ctx, access.User(), agent, contextID)
+	own, err := s.r.Lists.HasContext(ctx, s.access.User(), agent, contextID)
 	if err != nil {
 		return fmt.Errorf("looking the conversation up: %w", err)
 	}
 	if !own {
-		return ledger.InputError{Text: fmt.Sprintf("You have no conversation %q with the agent %s. Leave context_id out to start a new one, or take it from an earlier result of this agent.", sanitize.Short(contextID, 100), agent)}
+		return ledger.InputError{Text: fmt.Sprintf(
+			"You have no conversation %q with the agent %s. Leave context_id out to start a new one, "+
+				"or take it from an earlier result of this agent.", sanitize.Short(contextID, 100), agent)}
 	}
 	return nil
 }
 
-// checkContinues returns an error if a request cannot continue a task.
-func checkContinues(args *Request, e *ledger.Record) error {
-	state := e.State()
+// agentName returns the agent that the message names or, if it names only a conversation,
+// the agent of that. If several agents have a conversation of that name, the default one is
+// meant.
+func (s *sending) agentName(ctx context.Context) (string, error) {
+	contextID := s.in.SendRequest.Message.ContextID
+	if s.in.Agent != "" || contextID == "" {
+		return s.in.Agent, nil
+	}
+	found := ""
+	for _, p := range s.r.Directory.Agents(s.access) {
+		if found != "" && p.Name != s.access.DefaultAgent() {
+			continue
+		}
+		has, err := s.r.Lists.HasContext(ctx, s.access.User(), p.Name, contextID)
+		if err != nil {
+			return "", fmt.Errorf("looking the conversation up: %w", err)
+		}
+		if has {
+			found = p.Name
+		}
+	}
+	return found, nil
+}
+
+// continues returns an error if the message cannot continue a task.
+func (s *sending) continues(e *ledger.Record) error {
+	state, contextID := e.State(), s.in.SendRequest.Message.ContextID
 	switch {
-	case args.Agent != "" && args.Agent != e.Agent:
-		return ledger.InputError{Text: fmt.Sprintf("Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.", e.Handle, e.Agent, sanitize.Short(args.Agent, 100))}
-	case args.ContextID != "" && args.ContextID != e.ContextID():
-		return ledger.InputError{Text: fmt.Sprintf("Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.", e.Handle)}
+	case s.in.Agent != "" && s.in.Agent != e.Agent:
+		return errors.Join(ledger.ErrNoTask, ledger.InputError{Text: fmt.Sprintf(
+			"Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.",
+			e.Handle, e.Agent, sanitize.Short(s.in.Agent, 100))})
+	case contextID != "" && contextID != e.ContextID() && contextID != e.PublicContext():
+		return ledger.InputError{Text: fmt.Sprintf(
+			"Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.",
+			e.Handle)}
 	case state.Terminal():
 		return endedError(e)
-	case !state.Interrupted() || !e.Idle, args.Pause != "" && args.Pause != e.MessageID:
+	case !state.Interrupted() || !e.Idle:
+		return ledger.ErrTaskBusy
+	case s.in.Pause != "" && s.in.Pause != e.MessageID:
 		return ledger.ErrTaskBusy
 	}
 	return nil
 }
 
 func endedError(e *ledger.Record) error {
-	text := fmt.Sprintf("Task %s has ended (%s) and takes no more messages. Send a new task, with agent %q", e.Handle, e.State(), e.Agent)
+	text := fmt.Sprintf(
+		"Task %s has ended (%s) and takes no more messages. Send a new task, with agent %q",
+		e.Handle, e.State(), e.Agent)
 	if id := e.ContextID(); id != "" {
 		text += fmt.Sprintf(" and context_id %q to stay in the conversation", sanitize.Short(id, 200))
 	}
 	return errors.Join(ledger.InputError{Text: text + "."}, ledger.ErrTaskEnded)
 }
 
-// inConversation adds the agent to a request that names only a conversation. If several
-// agents have a conversation of that name, the default one is meant.
-func (r *Runner) inConversation(ctx context.Context, access directory.Access, args *Request) (*Request, error) {
-	if args.Agent != "" || args.ContextID == "" {
-		return args, nil
+// digest identifies the message among those of its caller; "" for a message without an id,
+// and for one that names its task instead, as in A2A 0.1.
+func (m *Message) digest() string {
+	if m.Name != "" {
+		return ""
 	}
-	named := *args
-	for _, p := range r.Directory.Agents(access) {
-		if named.Agent != "" && p.Name != r.Directory.Default {
-			continue
-		}
-		has, err := r.Lists.HasContext(ctx, access.User(), p.Name, args.ContextID)
-		if err != nil {
-			return nil, fmt.Errorf("looking the conversation up: %w", err)
-		}
-		if has {
-			named.Agent = p.Name
-		}
-	}
-	return &named, nil
+	return ledger.Digest(m.SendRequest.Message)
 }
 
 // FirstWord is how long every caller waits for the agent to accept the message.

@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// AssignHandle gives a new task its handle.
-func (r *Runner) AssignHandle(e *ledger.Record) error {
+// assignHandle gives a new task its handle.
+func (r *Runner) assignHandle(e *ledger.Record) error {
 	handle, err := uuid.NewV7() // sorts by time: tasks of one millisecond are listed in their order
 	if err != nil {
 		return err
@@ -35,14 +35,13 @@ func (r *Runner) admit(ctx context.Context, e *ledger.Record) (done func(), err 
 	return done, observeLimit(ctx, r.Observer, err)
 }
 
-// StartTask writes e, a new task, into the ledger and starts a follower with its first message.
-func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+// startTask writes e, a new task, into the ledger and starts a follower with its first message.
+func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
 	done, err := r.admit(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	e.Trace = traceOf(ctx, r.Observer)
 	r.live.reserve(e.Handle) // it counts from now on
 	defer r.live.release(e.Handle)
 	for _, f := range r.live.overdue(r.mostRunning()) {
@@ -64,8 +63,8 @@ func (r *Runner) StartTask(ctx context.Context, conn directory.Conn, e *ledger.R
 	return r.Follow(conn, e, req), nil
 }
 
-// ContinueTask resumes e with a message and starts a follower.
-func (r *Runner) ContinueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+// continueTask resumes e with a message and starts a follower.
+func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
 	done, err := r.admit(ctx, e)
 	if err != nil {
 		return nil, err

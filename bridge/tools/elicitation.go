@@ -175,12 +175,17 @@ func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a m
 // answer sends the answer of the user to the agent. An answer that comes too late is dropped and
 // has no follower.
 func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*runner.Follower, error) {
-	args := runner.Filled(e, a.Content)
+	access := t.Directory.Access(ctx)
+	args := runner.Filled(access, e, a.Content)
 	if args == nil {
 		return nil, nil
 	}
 	args.Pause = e.MessageID
-	f, err := t.Runner.Send(ctx, t.Directory.Access(ctx), args)
+	m, err := args.Outgoing()
+	if err != nil {
+		return nil, err
+	}
+	f, err := t.Runner.Send(ctx, access, m)
 	if errors.Is(err, ledger.ErrTaskBusy) || errors.Is(err, ledger.ErrTaskEnded) {
 		return nil, nil
 	}

@@ -55,7 +55,11 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 		return nil, err
 	}
 	if e == nil {
-		f, err := t.Runner.Send(ctx, t.Directory.Access(ctx), &args.Request)
+		m, err := args.Outgoing()
+		if err != nil {
+			return nil, err
+		}
+		f, err := t.Runner.Send(ctx, t.Directory.Access(ctx), m)
 		if err != nil {
 			return nil, err
 		}

@@ -22,8 +22,8 @@ var (
 // recordColumns are those of a record, and presentColumns those of a record without its
 // revisions, which may be larger than the task.
 const (
-	recordColumns  = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated, asked, trace`
-	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated, asked, trace`
+	recordColumns  = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated, asked, trace, use_case`
+	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated, asked, trace, use_case`
 )
 
 // AddTask implements ledger.Store. The statement for a task that is idle has no
@@ -61,8 +61,8 @@ var (
 	addIdle = sqldb.ForBoth(func(list sqldb.Parameters) string {
 		return addTask + `VALUES (` + list(1, rowColumns) + `, 0, 1, '', '')`
 	})
-	addRunning = addTask + `SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, 0, $19, $19
-		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND holder IN (SELECT id FROM replicas)) < $20`
+	addRunning = addTask + `SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, 0, $20, $20
+		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND holder IN (SELECT id FROM replicas)) < $21`
 )
 
 // ContinueTask implements ledger.Store. The WHERE clause is the lock: the statement
@@ -222,7 +222,7 @@ func scanRecord(row sqldb.Row) (*ledger.Record, error) {
 func scanSized(row sqldb.Row) (*ledger.Record, int, error) {
 	var r taskRow
 	var settled int64
-	err := row.Scan(&r.Handle, &r.Owner, &r.Client, &r.Agent, &r.MessageID, &r.Name, &r.ContextName, &r.Task, &r.Failure, &r.Past, &settled, &r.Created, &r.Updated, &r.Asked, &r.Trace)
+	err := row.Scan(&r.Handle, &r.Owner, &r.Client, &r.Agent, &r.MessageID, &r.Name, &r.ContextName, &r.Task, &r.Failure, &r.Past, &settled, &r.Created, &r.Updated, &r.Asked, &r.Trace, &r.UseCase)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -19,11 +19,12 @@ type taskRow struct {
 	Past                                                               sql.NullString // JSON
 	Asked, Trace                                                       string
 	Size                                                               int // bytes of Task and Past, or 0 if they are few
+	UseCase                                                            string
 }
 
 const (
-	rowNames   = `handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past, asked, trace, size`
-	rowColumns = 18
+	rowNames   = `handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past, asked, trace, size, use_case`
+	rowColumns = 19
 )
 
 func encodeRecord(e *ledger.Record) (*taskRow, error) {
@@ -31,6 +32,7 @@ func encodeRecord(e *ledger.Record) (*taskRow, error) {
 		Handle: e.Handle, Owner: e.Owner, Client: e.Client, Agent: e.Agent, MessageID: e.MessageID,
 		ContextID: e.ContextID(), State: string(e.State()), Summary: e.Summary().Message,
 		Created: e.Created.UnixMilli(), Updated: e.Updated.UnixMilli(), Name: e.Name, ContextName: e.ContextName, Asked: e.Asked, Trace: e.Trace,
+		UseCase: e.UseCase,
 	}
 	var err error
 	if e.Task != nil {
@@ -54,7 +56,7 @@ func encodeRecord(e *ledger.Record) (*taskRow, error) {
 // values appends the values to the arguments of a statement.
 func (r *taskRow) values(args []any) []any {
 	return append(args, r.Handle, r.Owner, r.Client, r.Agent, r.MessageID, r.ContextID, r.State, r.Summary,
-		r.Task, r.Failure, r.Created, r.Updated, r.Name, r.ContextName, r.Past, r.Asked, r.Trace, r.Size)
+		r.Task, r.Failure, r.Created, r.Updated, r.Name, r.ContextName, r.Past, r.Asked, r.Trace, r.Size, r.UseCase)
 }
 
 // record returns the task that the row holds.
@@ -62,6 +64,7 @@ func (r *taskRow) record(settled bool) *ledger.Record {
 	e := &ledger.Record{
 		Handle: r.Handle, Owner: r.Owner, Client: r.Client, Agent: r.Agent, MessageID: r.MessageID, Asked: r.Asked, Trace: r.Trace,
 		Name: r.Name, ContextName: r.ContextName, Idle: settled, Created: sqldb.Time(r.Created), Updated: sqldb.Time(r.Updated),
+		UseCase: r.UseCase,
 	}
 	if decodeJSON(r.Task, &e.Task) != nil || decodeJSON(r.Failure, &e.Failure) != nil || decodeJSON(r.Past, &e.Revisions) != nil {
 		// One damaged row must not keep a replica from taking up the others.
