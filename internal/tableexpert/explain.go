@@ -1,6 +1,7 @@
 package tableexpert
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -27,7 +28,9 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 			q, failure = e.parse(ctx, []string{said}, e.catalog.within(in))
 		}
 		if q == nil {
-			return refuse("The question was not understood: %s. The tables are %s; send one SELECT.", strings.Join(failure.Unplaced, ", "), e.catalog.within(in).list())
+			why := cmp.Or(strings.Join(failure.Unplaced, ", "), "it may mean several things")
+			return refuse("The question was not understood: %s. The tables are %s; send one SELECT.",
+				why, e.catalog.within(in).list())
 		}
 		x = explanation{SQL: q.SQL, Read: q.Read}
 	}

@@ -59,7 +59,7 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 		return e.run(ctx, t, q, limit)
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case len(failure.Tables) == 0 && !failure.Vague && !failure.Asks && len(said) == 1:
+	case len(failure.Tables) == 0 && !failure.Asks && len(said) == 1:
 		t.Complete("No word of this names a table or column here. " + e.introduction(catalog))
 		return nil
 	case len(said) > maxRounds:
@@ -83,9 +83,9 @@ func (e *Expert) introduction(c *catalog) string {
 // the first question, or replaces it.
 func (e *Expert) parse(ctx context.Context, said []string, catalog *catalog) (*grammar.Query, *grammar.Failure) {
 	schema := e.words(ctx).Within(catalog.spelled())
-	q, failure := schema.Read(strings.Join(said, " "), e.now())
+	q, failure := schema.Read(strings.Join(said, " "))
 	if latest := said[len(said)-1]; q == nil && len(said) > 1 && len(strings.Fields(latest)) > 2 {
-		q, _ = schema.Read(latest, e.now())
+		q, _ = schema.Read(latest)
 	}
 	return q, failure
 }

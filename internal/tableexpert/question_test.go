@@ -66,8 +66,7 @@ func TestTheFormAsksForWhatIsMissing(t *testing.T) {
 	if got := sql(t, one, "SELECT 2"); got != "[[2]]" {
 		t.Fatal(got)
 	}
-	contains(t, send(t, one, text("", "How many are there?")).Status.Message.Text(), "SELECT count(*) AS count FROM sales")
-	contains(t, form(send(t, one, text("", "how many shiny ones"))), `"sql"`)
+	contains(t, form(send(t, one, text("", "How many are there?"))), `"sql"`)
 }
 
 func TestDecliningEndsTheTaskOnce(t *testing.T) {
@@ -103,15 +102,39 @@ func TestWhatIsNotAboutTheTablesLeavesNoOpenTask(t *testing.T) {
 	}
 }
 
+// The examples of README.md, of the guides and of the demo have answers.
+func TestTheExamplesOfTheGuidesAreAnswered(t *testing.T) {
+	e := builtIn(t)
+	for question, want := range map[string]string{
+		"How many claims are open?":                            "160",
+		"How many claims are there?":                           "3447",
+		"How many claims were there per cause?":                "collision",
+		"How many hail claims were there in 2025?":             "count",
+		"Top 10 customers by claimed amount in 2025":           "total_claimed",
+		"top ten customers by claimed amount in 2025":          "total_claimed",
+		"top 10 de clientes por importe reclamado en 2025":     "total_claimed",
+		"Average claimed amount by cause":                      "average_claimed",
+		"Total paid for theft claims in 2024":                  "total_paid",
+		"List the open claims in Munich":                       "open",
+		"Policies with a deductible under 200 euros":           "deductible_cents",
+		"How many customers outside Berlin have a fire claim?": "count",
+		"¿Cuántos clientes tienen más de tres siniestros?":     "count",
+		"¿Cuántos clientes hay en Berlín?":                     "713",
+		"¿Cuál es la prima media por ramo?":                    "household",
+		"¿Cuántas pólizas de hogar hay en Hamburgo?":           "count",
+	} {
+		task := send(t, e, text("", question))
+		if task.Status.State != a2a.Completed || len(task.Artifacts) == 0 {
+			t.Errorf("%s: got %s %s", question, task.Status.State, task.Status.Message.Text())
+			continue
+		}
+		contains(t, task.Artifacts[0].Text(), want)
+	}
+}
+
 // These had wrong answers once.
 func TestQuestionsThatHadWrongAnswers(t *testing.T) {
 	e := builtIn(t)
-	contains(t, send(t, e, text("", "¿Cuántos clientes hay en Berlín?")).Artifacts[0].Text(), "713")
-	for _, question := range []string{"top ten customers by claimed amount in 2025", "top 10 de clientes por importe reclamado en 2025", "How many claims were there per cause?", "How many claims are open?"} {
-		if task := send(t, e, text("", question)); task.Status.State != a2a.Completed || len(task.Artifacts) == 0 {
-			t.Errorf("%s, of our documents: got %s %s", question, task.Status.State, task.Status.Message.Text())
-		}
-	}
 	for _, question := range []string{
 		"policies cancelled in 2025", "which ten customers had the highest claims last year",
 		"how many agents are there",                     // not the policies that agents sold

@@ -3,7 +3,6 @@ package grammar_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"rialto/internal/tableexpert/grammar"
 )
@@ -19,18 +18,18 @@ func shop() *grammar.Schema {
 	}}
 }
 
-var march = time.Date(2026, 3, 14, 9, 0, 0, 0, time.UTC)
-
 func TestRead(t *testing.T) {
 	for _, c := range []struct{ question, want string }{
 		{"orders that are it's \"odd\"", `SELECT orders.* FROM orders WHERE orders.state = 'it''s "odd"'`},
 		{"orders paid in full", "SELECT orders.* FROM orders WHERE orders.state = 'paid in full'"},
-		{"how many orders this quarter", "SELECT count(*) AS count FROM orders WHERE orders.placed_at >= '2026-01-01' AND orders.placed_at < '2026-04-01'"},
-		{"orders of at least 1,000.50 euros", "SELECT orders.* FROM orders WHERE orders.total >= 1000.5"},
-		{"orders over 1.5 million euros", "SELECT orders.* FROM orders WHERE orders.total > 1500000"},
+		{"how many orders in 2026", "SELECT count(*) AS count FROM orders WHERE orders.placed_at >= '2026-01-01' AND orders.placed_at < '2027-01-01'"},
+		{"orders with a total of at least 1,000.50", "SELECT orders.* FROM orders WHERE orders.total >= 1000.5"},
+		{"average total of orders by state", "SELECT orders.state AS state, round(avg(orders.total), 2) AS average_total FROM orders GROUP BY 1 ORDER BY 2 DESC"},
+		{"top 5 buyers by total", "SELECT buyers.id AS id, buyers.name AS name, sum(orders.total) AS total_total FROM orders LEFT JOIN buyers ON orders.buyer_id = buyers.id WHERE buyers.id IS NOT NULL GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 5"},
+		{"buyers with more than 3 orders", "SELECT buyers.* FROM buyers WHERE (SELECT count(*) FROM orders WHERE orders.buyer_id = buyers.id) > 3"},
 		{"buyers without orders", "SELECT buyers.* FROM buyers WHERE NOT EXISTS (SELECT 1 FROM orders WHERE orders.buyer_id = buyers.id)"},
 	} {
-		q, f := shop().Read(c.question, march)
+		q, f := shop().Read(c.question)
 		if q == nil || q.SQL != c.want {
 			t.Errorf("%s:\n got %+v %+v\nwant %s", c.question, q, f, c.want)
 		}
@@ -42,10 +41,11 @@ func TestWhatIsNotPlacedIsNamed(t *testing.T) {
 		{"how many shiny orders", "shiny", "orders buyers"},
 		{"orders over -5", "-", "orders buyers"}, // no sign is lost
 		{"how many notes by buyer", "", "notes buyers"},
+		{"orders in 2025 in 2026", "", "orders buyers"},
 		{"hello world", "hello world", ""},
 		{"how many are there", "", ""},
 	} {
-		q, f := shop().Read(c.question, march)
+		q, f := shop().Read(c.question)
 		if q != nil || !strings.HasPrefix(strings.Join(f.Unplaced, " "), c.unplaced) || strings.Join(f.Tables, " ") != c.tables {
 			t.Errorf("%s: got %+v, %+v", c.question, q, f)
 		}
@@ -60,11 +60,11 @@ func FuzzRead(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, question string) {
-		q, failure := shop().Read(question, march)
+		q, failure := shop().Read(question)
 		if (q == nil) == (failure == nil) {
 			t.Fatalf("%q: got %+v and %+v", question, q, failure)
 		}
-		if q != nil && (!strings.HasPrefix(q.SQL, "SELECT ") && !strings.HasPrefix(q.SQL, "WITH r AS (SELECT ") || strings.Contains(q.SQL, "%!") || strings.Contains(q.SQL, ";") || len(q.SQL) > 100_000) {
+		if q != nil && (!strings.HasPrefix(q.SQL, "SELECT ") || strings.Contains(q.SQL, "%!") || strings.Contains(q.SQL, ";") || len(q.SQL) > 100_000) {
 			t.Errorf("%q: got %s", question, q.SQL)
 		}
 	})

@@ -1,0 +1,163 @@
+package grammar
+
+import (
+	_ "embed" // for phrases.txt
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// op is what a word does in a question, other than naming something.
+type op string
+
+const (
+	filler  op = "filler"  // says nothing
+	verb    op = "verb"    // says nothing, but makes a question for yes or no if it is the first
+	unread  op = "unread"  // has no place in any question
+	link    op = "link"    // of, in, with
+	list    op = "list"    // show me
+	count   op = "count"   // how many
+	sum     op = "sum"     // total
+	avg     op = "avg"     // average
+	top     op = "top"     // top 10
+	by      op = "by"      // by cause
+	not     op = "not"     // outside Berlin
+	without op = "without" // without claims
+	euros   op = "euros"
+	over    op = ">"
+	atLeast op = ">="
+	under   op = "<"
+	atMost  op = "<="
+)
+
+//go:embed phrases.txt
+var phraseFile string
+
+// phrases returns what each word or phrase does.
+var phrases = sync.OnceValue(func() map[string]op {
+	found := map[string]op{}
+	for line := range strings.Lines(phraseFile) {
+		what, list, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for phrase := range strings.SplitSeq(list, " | ") {
+			found[phrase] = op(what)
+		}
+	}
+	return found
+})
+
+// token is a word, or several that mean one thing.
+type token struct {
+	said  string // as written
+	text  string // folded
+	op    op
+	names []name
+}
+
+// silent reports whether a token says nothing.
+func (t token) silent() bool { return t.op == filler || t.op == verb }
+
+// columns returns the columns that a token names and that are good.
+func (t token) columns(good func(field) bool) []name {
+	return slices.DeleteFunc(slices.Clone(t.names), func(n name) bool {
+		return n.c == nil || n.value != "" || !good(n.field)
+	})
+}
+
+// values returns the values that a token may be.
+func (t token) values() []name {
+	return slices.DeleteFunc(slices.Clone(t.names), func(n name) bool { return n.value == "" })
+}
+
+// table returns the table that a token names; nil if it names several, or amounts as well: premiums
+// may be the table, or what policies cost.
+func (t token) table() *Table {
+	var found []*Table
+	for _, n := range t.names {
+		if n.c == nil {
+			found = append(found, n.t)
+		}
+	}
+	if len(found) != 1 || len(t.columns(field.measure)) > 0 {
+		return nil
+	}
+	return found[0]
+}
+
+var (
+	wordPattern = regexp.MustCompile(`[\pL\d](?:[\pL\d_.,\-/'@&]*[\pL\d%])?|[<>]=?|[^\s\pL\d?!.;:¿¡"'()]`)
+	unaccented  = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n",
+		"ö", "o", "ä", "a", "ß", "ss")
+)
+
+func split(s string) []string {
+	return wordPattern.FindAllString(strings.ReplaceAll(s, "’", "'"), -1)
+}
+
+// fold returns the words of a text as they are compared: in lower case and without accents.
+func fold(s string) string { return unaccented.Replace(strings.ToLower(strings.Join(split(s), " "))) }
+
+// maxPhrase is how many words a phrase or a value has at most.
+const maxPhrase = 7
+
+// lex divides a question into the longest phrases that mean something, and leaves out fillers.
+func (s *Schema) lex(question string) []token {
+	words := split(question)
+	var out []token
+	for at := 0; at < len(words); {
+		t, length := s.longest(words[at:])
+		if t.op == verb && at == 0 {
+			t.op = unread
+		}
+		if !t.silent() || len(t.names) > 0 {
+			out = append(out, t)
+		}
+		at += length
+	}
+	return out
+}
+
+// longest returns the longest phrase at the beginning of words, and how many words it has. What is
+// also a value, such as the country code IN, is never the value; in capitals, or where the word
+// would say nothing, it might be.
+func (s *Schema) longest(words []string) (token, int) {
+	for n := min(maxPhrase, len(words)); n > 0; n-- {
+		said := strings.Join(words[:n], " ")
+		text := strings.TrimSuffix(fold(said), "'s")
+		t := token{said: said, text: text, op: phrases()[text], names: s.names()[text]}
+		if t.op != "" && len(t.values()) > 0 {
+			t.names = nil
+			if t.silent() || said == strings.ToUpper(said) {
+				t.op = unread
+			}
+		}
+		if t.op != "" || len(t.names) > 0 {
+			return t, n
+		}
+	}
+	return token{said: words[0], text: fold(words[0])}, 1
+}
+
+var (
+	numberWords    = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
+	spanishNumbers = strings.Fields("cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce")
+	plainNumber    = regexp.MustCompile(`^\d{1,12}$|^\d{1,3}(,\d{3})+(\.\d+)?$|^\d{1,9}\.(\d{1,2}|\d{4,6})$`)
+)
+
+// number reads 3, three, 10,000 and 1.5. A dot before three digits is ambiguous: that is no number.
+func number(s string) (float64, bool) {
+	for _, words := range [][]string{numberWords, spanishNumbers} {
+		if i := slices.Index(words, s); i >= 0 {
+			return float64(i), true
+		}
+	}
+	if !plainNumber.MatchString(s) {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+	return n, err == nil
+}
