@@ -22,27 +22,35 @@ const (
 )
 
 var (
-	greeting = regexp.MustCompile(`(?i)^[\s¡¿]*(hi|hello|hey|good (morning|afternoon|evening)|how are you( doing)?( today)?|thanks?( you)?( (very|so) much| a lot)?|great|cool|nice|ok|okay|bye|goodbye|who are you|what (can|do) you do|what are you|help|are you (there|ok|a bot|human)|hola|buenos días|buenas( tardes| noches)?|(muchas )?gracias|qué tal|cómo estás|adiós|hasta luego|ayuda|quién eres|qué (puedes|sabes) hacer|vale|genial|perfecto)([\s,!?.¡¿]+(there|all|everyone|a todos|and )?)*$`)
-	declined = regexp.MustCompile(`(?i)^\W*(no|nope|none|no,? thank(s| you)|never ?mind|forget it|cancel|stop|skip|quit|i don'?t know|the user declined .*|nothing was filled in|no,? gracias|nada|olvídalo|cancela(r)?|déjalo|no (lo )?sé|ninguna?)\W*$`)
+	greeting = regexp.MustCompile(`(?i)^[\s¡¿]*(` +
+		`hi|hello|hey|good (morning|afternoon|evening)|how are you( doing)?( today)?|` +
+		`thanks?( you)?( (very|so) much| a lot)?|great|cool|nice|ok|okay|bye|goodbye|` +
+		`who are you|what (can|do) you do|what are you|help|are you (there|ok|a bot|human)|` +
+		`hola|buenos días|buenas( tardes| noches)?|(muchas )?gracias|qué tal|cómo estás|adiós|hasta luego|` +
+		`ayuda|quién eres|qué (puedes|sabes) hacer|vale|genial|perfecto` +
+		`)([\s,!?.¡¿]+(there|all|everyone|a todos|and )?)*$`)
+	declined = regexp.MustCompile(`(?i)^\W*(` +
+		`no|nope|none|no,? thank(s| you)|never ?mind|forget it|cancel|stop|skip|quit|i don'?t know|` +
+		`the user declined .*|nothing was filled in|` +
+		`no,? gracias|nada|olvídalo|cancela(r)?|déjalo|no (lo )?sé|ninguna?` +
+		`)\W*$`)
 )
 
-// question answers a question. What the grammar cannot place whole is asked back with the
-// schema; the answer continues the same task.
+// question answers a question. What the grammar cannot place whole is asked back with the schema;
+// the answer continues the same task.
 func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit int) error {
 	said := asked(t.Task())
-	catalog := e.catalog.within(in)
 	latest := said[len(said)-1]
-	if len(said) > 1 {
-		if declined.MatchString(latest) {
-			t.Reject("The question is dropped.")
-			return nil
-		}
-		if e.meantAsSQL(latest, false) {
-			return e.query(ctx, t, latest, limit)
-		}
-	}
-	if e.smallTalk(latest) {
-		t.Complete(e.introduction(catalog))
+	catalog := e.catalog.within(in)
+	continued := len(said) > 1
+	switch {
+	case continued && declined.MatchString(latest):
+		t.Reject("The question is dropped.")
+		return nil
+	case continued && e.meantAsSQL(latest, false):
+		return e.query(ctx, t, latest, limit)
+	case smallTalk(latest):
+		t.Complete(introduction(catalog))
 		return nil
 	}
 	if q := e.modelled(ctx, t, strings.Join(said, "\n"), catalog); q != nil {
@@ -53,91 +61,122 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 		}
 		e.cfg.Log.WarnContext(ctx, "the model's statement failed; the grammar reads the question", "err", err)
 	}
-	q, failure := e.parse(ctx, said, catalog)
-	switch {
-	case q != nil:
+	return e.readByWords(ctx, t, said, catalog, limit)
+}
+
+// readByWords answers a question that the grammar reads, and asks any other one back.
+func (e *Expert) readByWords(
+	ctx context.Context, t *a2aexec.Turn, said []string, c *catalog, limit int,
+) error {
+	q, failure := e.parse(ctx, said, c)
+	if q != nil {
 		return e.run(ctx, t, q, limit)
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case len(failure.Tables) == 0 && !failure.Asks && len(said) == 1:
-		t.Complete("No word of this names a table or column here. " + e.introduction(catalog))
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	foreign := len(failure.Tables) == 0 && !failure.Asks
+	switch {
+	case foreign && len(said) == 1:
+		t.Complete("No word of this names a table or column here. " + introduction(c))
 		return nil
 	case len(said) > maxRounds:
-		return refuse("The question could not be read. Send one SELECT; the tables are %s.", catalog.list())
+		return refuse("The question could not be read. Send one SELECT; the tables are %s.", c.list())
 	}
-	return e.askBack(ctx, t, catalog, failure)
+	return e.askBack(ctx, t, c, failure)
 }
 
 // smallTalk reports whether a message is a greeting, or has no word in it.
-func (e *Expert) smallTalk(s string) bool {
-	return greeting.MatchString(s) || !strings.ContainsFunc(s, func(r rune) bool { return r > ' ' && !strings.ContainsRune("?!.,;:-¿¡", r) })
+func smallTalk(s string) bool {
+	mark := func(r rune) bool { return r <= ' ' || strings.ContainsRune("?!.,;:-¿¡", r) }
+	return strings.TrimFunc(s, mark) == "" || greeting.MatchString(s)
 }
 
 // introduction says what can be asked.
-func (e *Expert) introduction(c *catalog) string {
-	return fmt.Sprintf("I answer questions about these tables: %s. Send one SELECT (the skills schema and peek describe the tables), or a simple question such as: How many %s are there?",
-		c.list(), c.tables[0].Name)
+func introduction(c *catalog) string {
+	return fmt.Sprintf("I answer questions about these tables: %s. "+
+		"Send one SELECT (the skills schema and peek describe the tables), "+
+		"or a simple question such as: How many %s are there?", c.list(), c.tables[0].Name)
 }
 
-// parse makes SQL of a question by the grammar. An answer to a question of ours completes
-// the first question, or replaces it.
-func (e *Expert) parse(ctx context.Context, said []string, catalog *catalog) (*grammar.Query, *grammar.Failure) {
-	schema := e.words(ctx).Within(catalog.spelled())
+// parse makes SQL of a question by the grammar. An answer to a question of ours completes the first
+// question, or replaces it.
+func (e *Expert) parse(ctx context.Context, said []string, c *catalog) (*grammar.Query, *grammar.Failure) {
+	schema := e.words(ctx).Within(c.spelled())
 	q, failure := schema.Read(strings.Join(said, " "))
-	if latest := said[len(said)-1]; q == nil && len(said) > 1 && len(strings.Fields(latest)) > 2 {
+	latest := said[len(said)-1]
+	whole := len(said) > 1 && len(strings.Fields(latest)) > 2
+	if q == nil && whole {
 		q, _ = schema.Read(latest)
 	}
 	return q, failure
 }
 
-// modelled asks the model for a statement that runs; nil if there is no model or it has
-// none.
-func (e *Expert) modelled(ctx context.Context, t *a2aexec.Turn, question string, catalog *catalog) *grammar.Query {
+// modelled asks the model for a statement that runs; nil if there is no model or it has none.
+func (e *Expert) modelled(ctx context.Context, t *a2aexec.Turn, question string, c *catalog) *grammar.Query {
 	if e.cfg.Model == nil {
 		return nil
 	}
 	t.Working("Asking the model for a statement.")
-	q, err := e.cfg.Model.translate(ctx, e, question, catalog)
+	q, err := e.cfg.Model.translate(ctx, e, question, c)
 	if err != nil {
-		e.cfg.Log.WarnContext(ctx, "the model returned no statement that runs; the grammar reads the question", "err", err)
+		e.cfg.Log.WarnContext(ctx,
+			"the model returned no statement that runs; the grammar reads the question", "err", err)
 		return nil
 	}
 	return q
 }
 
-// askBack asks for what a question lacks: the table, if it names none of several, or else
-// the question in SQL. The schema goes with it.
-func (e *Expert) askBack(ctx context.Context, t *a2aexec.Turn, catalog *catalog, f *grammar.Failure) error {
-	tables := slices.DeleteFunc(slices.Clone(catalog.tables), func(tb *table) bool { return !slices.Contains(f.Tables, tb.spelled()) })
-	missing := len(tables) == 0 && len(catalog.tables) > 1
-	if len(tables) == 0 {
-		tables = catalog.tables
+// askBack asks for what a question lacks: the table, if it names none of several, or else the
+// question in SQL. The schema goes with it.
+func (e *Expert) askBack(ctx context.Context, t *a2aexec.Turn, c *catalog, f *grammar.Failure) error {
+	named := slices.DeleteFunc(slices.Clone(c.tables), func(tb *table) bool {
+		return !slices.Contains(f.Tables, tb.spelled())
+	})
+	missing := len(named) == 0 && len(c.tables) > 1
+	if len(named) == 0 {
+		named = c.tables
 	}
-	var texts []string
-	var data []description
-	counting, cancel := context.WithTimeout(ctx, countTime)
-	defer cancel()
-	for _, tb := range tables[:min(len(tables), maxShown)] {
-		d := e.describe(counting, tb)
-		texts, data = append(texts, d.text()), append(data, d)
-	}
-	if err := emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data}); err != nil {
+	if err := e.emitSchema(ctx, t, named[:min(len(named), maxShown)]); err != nil {
 		return err
 	}
 	if missing {
-		t.AskForm(fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", catalog.list()), tableChoice(catalog))
+		choice := fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", c.list())
+		t.AskForm(choice, tableChoice(c))
 		return nil
 	}
 	unplaced := ""
 	if len(f.Unplaced) > 0 {
-		unplaced = fmt.Sprintf(" These words could not be placed: %s.", sqlbox.Clip(strings.Join(f.Unplaced, ", "), 300))
+		words := sqlbox.Clip(strings.Join(f.Unplaced, ", "), 300)
+		unplaced = fmt.Sprintf(" These words could not be placed: %s.", words)
 	}
-	t.AskForm("The question was not answered, because an answer might be wrong."+unplaced+" Send one SELECT on the tables described here, or put the question in simpler words.", sqlForm)
+	t.AskForm("The question was not answered, because an answer might be wrong."+unplaced+
+		" Send one SELECT on the tables described here, or put the question in simpler words.", sqlForm)
 	return nil
 }
 
+// emitSchema describes tables.
+func (e *Expert) emitSchema(ctx context.Context, t *a2aexec.Turn, tables []*table) error {
+	counting, cancel := context.WithTimeout(ctx, countTime)
+	defer cancel()
+	var texts []string
+	var data []description
+	for _, tb := range tables {
+		d := e.describe(counting, tb)
+		texts = append(texts, d.text())
+		data = append(data, d)
+	}
+	return emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data})
+}
+
 // sqlForm is the form for a question in SQL.
-var sqlForm = json.RawMessage(`{"type": "object", "properties": {"sql": {"type": "string", "title": "SELECT", "description": "One SELECT, or the question in simpler words."}}, "required": ["sql"]}`)
+var sqlForm = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"sql": {"type": "string", "title": "SELECT", "description": "One SELECT, or the question in simpler words."}
+	},
+	"required": ["sql"]
+}`)
 
 // tableChoice is the form for the name of a table.
 func tableChoice(c *catalog) json.RawMessage {
@@ -145,8 +184,12 @@ func tableChoice(c *catalog) json.RawMessage {
 	for _, tb := range c.tables {
 		names = append(names, tb.Name)
 	}
-	form, _ := json.Marshal(map[string]any{"type": "object", "required": []string{"table"},
-		"properties": map[string]any{"table": map[string]any{"type": "string", "title": "Table", "enum": names}}})
+	choice := map[string]any{"type": "string", "title": "Table", "enum": names}
+	form, _ := json.Marshal(map[string]any{
+		"type":       "object",
+		"properties": map[string]any{"table": choice},
+		"required":   []string{"table"},
+	})
 	return form
 }
 
@@ -165,15 +208,17 @@ func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, lim
 	return nil
 }
 
-// asked returns what the caller has said in this task: the question, and the answers to
-// ours.
+// asked returns what the caller has said in this task: the question, and the answers to ours.
 func asked(task *a2a.Task) []string {
 	var said []string
 	for i := range task.History {
-		if m := &task.History[i]; m.Role == a2a.RoleUser {
-			if r, err := read(m); err == nil {
-				said = append(said, cmp.Or(r.SQL, r.Table, strings.TrimSpace(r.Question+" "+r.Query)))
-			}
+		m := &task.History[i]
+		if m.Role != a2a.RoleUser {
+			continue
+		}
+		if r, err := read(m); err == nil {
+			question := strings.TrimSpace(r.Question + " " + r.Query)
+			said = append(said, cmp.Or(r.SQL, r.Table, question))
 		}
 	}
 	return said
