@@ -74,7 +74,8 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 		for _, row := range res.Rows {
 			t := &table{schema: schema, bare: row[0].(string), View: row[1] == "view"}
 			if err := c.add(ctx, box, t, row[2] == int64(0), src); err != nil {
-				if err = fmt.Errorf("table %s: %w", t.Name, err); src.out == nil || ctx.Err() != nil {
+				err = fmt.Errorf("table %s: %w", t.Name, err)
+				if src.out == nil || ctx.Err() != nil {
 					return nil, err
 				}
 				src.out.add(src.fileOf(schema), err)

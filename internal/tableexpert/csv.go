@@ -110,7 +110,8 @@ func trimBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"
 func (f *csvFile) rows(do func(row []string) error) error {
 	n := 0
 	return f.each(func(line int, record []string) error {
-		if n++; n == 1 {
+		n++
+		if n == 1 {
 			return nil
 		}
 		if n > maxCSVRows {
@@ -202,8 +203,10 @@ func (b *boundedLines) Read(p []byte) (int, error) {
 		case c == '"':
 			b.open = !b.open
 		case c == '\n':
-			if b.lines++; !b.open {
-				b.n, b.began = 0, b.lines
+			b.lines++
+			if !b.open {
+				b.n = 0
+				b.began = b.lines
 			}
 		}
 	}

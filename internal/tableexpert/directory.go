@@ -35,10 +35,12 @@ func readDirectory(ctx context.Context, cfg Config) (*source, error) {
 		return nil, err
 	}
 	src := &source{notes: map[string]string{}, out: out}
-	if csvs, err = readCSVs(ctx, root, csvs, cfg, src); err != nil {
+	csvs, err = readCSVs(ctx, root, csvs, cfg, src)
+	if err != nil {
 		return nil, err
 	}
-	if src.curation, err = readTopics(root); err != nil {
+	src.curation, err = readTopics(root)
+	if err != nil {
 		out.add(topicsFile, err)
 	}
 	src.files = attachable(ctx, root, dbs, out)

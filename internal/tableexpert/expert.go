@@ -88,8 +88,15 @@ func (e *Expert) load(ctx context.Context) error {
 		return err
 	}
 	e.synonyms = src.synonyms
-	e.box = &sqlbox.Box{Image: src.image, Files: src.files, Timeout: e.cfg.Timeout, Parallel: 4, MaxWidth: sqliteColumns}
-	if e.catalog, err = readCatalog(ctx, e.box, src); err != nil {
+	e.box = &sqlbox.Box{
+		Image:    src.image,
+		Files:    src.files,
+		Timeout:  e.cfg.Timeout,
+		Parallel: 4,
+		MaxWidth: sqliteColumns,
+	}
+	e.catalog, err = readCatalog(ctx, e.box, src)
+	if err != nil {
 		return fmt.Errorf("reading the tables: %w", err)
 	}
 	if err := e.curate(src); err != nil {

@@ -27,17 +27,22 @@ func (f *csvFile) columns(ctx context.Context) ([]cells, error) {
 	seen := make([]sight, len(f.header))
 	err := f.rows(func(row []string) error {
 		for i, cell := range row {
-			if cell = strings.TrimSpace(cell); cell != "" {
+			cell = strings.TrimSpace(cell)
+			if cell != "" {
 				seen[i].see(cell, f.comma)
 			}
 		}
 		return ctx.Err()
 	})
-	columns, mark := make([]cells, len(seen)), agreed(seen, f.header)
+	columns := make([]cells, len(seen))
+	mark := agreed(seen, f.header)
 	for i := range seen {
-		if columns[i] = seen[i].cells(f.comma, mark); columns[i].unit == "" && codes(f.header[i]) && columns[i].kind <= decimal && columns[i].kind != anything {
-			columns[i] = cells{kind: text}
+		c := seen[i].cells(f.comma, mark)
+		numeric := c.kind <= decimal && c.kind != anything
+		if numeric && c.unit == "" && codes(f.header[i]) {
+			c = cells{kind: text}
 		}
+		columns[i] = c
 	}
 	return columns, err
 }
@@ -138,7 +143,10 @@ func (c cells) value(s string) any {
 // isInteger accepts no leading zero: a code would lose it as a number.
 func isInteger(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
-	if len(digits) == 0 || len(digits) > 18 || digits[0] == '0' && s != "0" {
+	if len(digits) == 0 || len(digits) > 18 {
+		return false
+	}
+	if digits[0] == '0' && s != "0" {
 		return false
 	}
 	return strings.Trim(digits, "0123456789") == ""

@@ -9,7 +9,12 @@ import (
 
 // commands are the beginnings of SQL statements, including those that will
 // be refused: the caller gets the reason.
-var commands = regexp.MustCompile(`(?is)^(select\b|values\s*\(|explain\b|with\s+(recursive\s+)?\S+\s*(\([^)]*\)\s*)?as\s+(not\s+)?(materialized\s+)?\(|insert\s+(or\s+\w+\s+)?into\b|replace\s+into\b|update\s.+\sset\s|delete\s+from\b|(create|drop|alter)\s+(temp\w*\s+|unique\s+|virtual\s+)?(table|index|view|trigger)\b|pragma\b|attach\b|detach\b|vacuum\b|begin\b|commit\b|savepoint\b|reindex\b|analyze\b)`)
+var commands = regexp.MustCompile(`(?is)^(` +
+	`select\b|values\s*\(|explain\b|` +
+	`with\s+(recursive\s+)?\S+\s*(\([^)]*\)\s*)?as\s+(not\s+)?(materialized\s+)?\(|` +
+	`insert\s+(or\s+\w+\s+)?into\b|replace\s+into\b|update\s.+\sset\s|delete\s+from\b|` +
+	`(create|drop|alter)\s+(temp\w*\s+|unique\s+|virtual\s+)?(table|index|view|trigger)\b|` +
+	`pragma\b|attach\b|detach\b|vacuum\b|begin\b|commit\b|savepoint\b|reindex\b|analyze\b)`)
 
 // leading is what may stand before a statement.
 var leading = regexp.MustCompile(`^(\s|;|\(|--[^\n]*(\n|$)|/\*(?s:.*?)\*/)+`)
@@ -20,7 +25,8 @@ func looksLikeSQL(s string) bool { return commands.MatchString(leading.ReplaceAl
 var (
 	// write finds what a command that changes tables is about, however little
 	// it is SQL otherwise.
-	write = regexp.MustCompile(`(?i)^(?:insert|replace|update|delete|drop|alter|truncate|merge)\s+(?:or\s+\w+\s+)?(?:into\s+|from\s+|table\s+)?["\x60[]?([\pL\d_.]+)`)
+	write = regexp.MustCompile(`(?i)^(?:insert|replace|update|delete|drop|alter|truncate|merge)\s+` +
+		`(?:or\s+\w+\s+)?(?:into\s+|from\s+|table\s+)?["\x60[]?([\pL\d_.]+)`)
 
 	// embedded is a SELECT in the wrong place.
 	embedded = regexp.MustCompile(`(?i)\bselect\s+(distinct\b|\*|\w+\()`)
@@ -60,5 +66,7 @@ func misspeltSelect(s string) bool {
 	if english || !strings.HasPrefix(word, "s") || distance(word, "select") > 2 {
 		return false
 	}
-	return len(strings.Fields(rest)) == 1 || !strings.ContainsFunc(rest, unicode.IsLetter) || clauses.MatchString(rest)
+	single := len(strings.Fields(rest)) == 1
+	worded := strings.ContainsFunc(rest, unicode.IsLetter)
+	return single || !worded || clauses.MatchString(rest)
 }

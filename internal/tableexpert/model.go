@@ -67,10 +67,14 @@ func (m *Model) translate(ctx context.Context, e *Expert, question string, catal
 		}
 		if open := parameters.FindString(literals.ReplaceAllString(sql, "")); open != "" {
 			wrong = fmt.Errorf("nothing is bound to the parameter %s: write the value", open)
-		} else if _, wrong = e.box.Query(ctx, "EXPLAIN QUERY PLAN "+sql, capRows); wrong == nil {
+		} else {
+			_, wrong = e.box.Query(ctx, "EXPLAIN QUERY PLAN "+sql, capRows)
+		}
+		if wrong == nil {
 			return &grammar.Query{SQL: sql, Read: []string{"as " + m.Name + " understood it"}}, nil
 		}
-		chat = append(chat, chatMessage{"assistant", said}, chatMessage{"user", "SQLite says: " + wrong.Error() + ". Correct the statement."})
+		correction := "SQLite says: " + wrong.Error() + ". Correct the statement."
+		chat = append(chat, chatMessage{"assistant", said}, chatMessage{"user", correction})
 	}
 	return nil, fmt.Errorf("the model's statement: %w", wrong)
 }

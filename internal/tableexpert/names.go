@@ -26,7 +26,9 @@ func safeName(s, otherwise string) string {
 	switch {
 	case name == "":
 		return otherwise
-	case name[0] >= '0' && name[0] <= '9', reserved(name), strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"):
+	case name[0] >= '0' && name[0] <= '9', reserved(name):
+		return otherwise + "_" + name
+	case strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"):
 		return otherwise + "_" + name
 	}
 	return name

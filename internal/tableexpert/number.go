@@ -39,16 +39,19 @@ func (s *sight) see(cell string, delimiter rune) {
 	digits, unit := unitOf(cell)
 	dot, comma := numberKind(digits, '.'), numberKind(digits, ',')
 	if delimiter == ',' && unit == "" && strings.Trim(digits, "-0123456789") == "," {
-		if s.pairs = s.pairs || dot == text; dot != text {
+		s.pairs = s.pairs || dot == text
+		if dot != text {
 			comma = text
 		}
 	}
 	s.decimals = s.decimals || comma != text && strings.Contains(digits, ".") && strings.Contains(digits, ",")
 	if dot == text && comma == text {
-		if s.plain = s.plain.join(kindOf(cell)); s.plain == slashed {
+		s.plain = s.plain.join(kindOf(cell))
+		if s.plain == slashed {
 			_, day := time.Parse(dayFirst, cell)
 			_, month := time.Parse(monthFirst, cell)
-			s.late[0], s.late[1] = s.late[0] || month != nil, s.late[1] || day != nil
+			s.late[0] = s.late[0] || month != nil
+			s.late[1] = s.late[1] || day != nil
 		}
 		return
 	}
@@ -81,7 +84,8 @@ func agreed(columns []sight, header []string) byte {
 	var mark byte
 	for i := range columns {
 		m, ok := columns[i].only()
-		if ok = ok && !codes(header[i]); ok && mark != 0 && m != mark {
+		ok = ok && !codes(header[i])
+		if ok && mark != 0 && m != mark {
 			return 0
 		}
 		if ok {
@@ -165,7 +169,8 @@ func ungrouped(digits string, mark byte) (string, bool) {
 	}
 	if i := strings.IndexAny(whole, ",.'\u00a0\u202f"); i >= 0 {
 		groups := strings.Split(whole, string([]rune(whole[i:])[0]))
-		if len(groups[0]) == 0 || len(groups[0]) > 3 || len(groups) > 3 && whole[i] == '.' && !parted { // 192.168.100.101 is an address
+		address := len(groups) > 3 && whole[i] == '.' && !parted // 192.168.100.101
+		if address || len(groups[0]) == 0 || len(groups[0]) > 3 {
 			return "", false
 		}
 		for _, g := range groups[1:] {

@@ -40,18 +40,25 @@ func (e *Expert) limit(asked int) int { return min(cmp.Or(asked, e.cfg.MaxRows),
 
 func (e *Expert) emitRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result) error {
 	return emit(t, name, markdown(res), answerRows{
-		SQL: sql, Columns: res.Columns, Rows: encodable(res.Rows), RowCount: len(res.Rows), Truncated: res.Truncated != "",
+		SQL:       sql,
+		Columns:   res.Columns,
+		Rows:      encodable(res.Rows),
+		RowCount:  len(res.Rows),
+		Truncated: res.Truncated != "",
 	})
 }
 
 // closing says how much of the answer there is.
 func closing(res *sqlbox.Result, limit int) string {
+	rows := count(len(res.Rows), "row")
 	switch res.Truncated {
 	case sqlbox.ByRows:
-		return fmt.Sprintf("The first %s; there are more. Ask for up to %d with \"limit\", or aggregate.", count(len(res.Rows), "row"), capRows)
+		more := "The first %s; there are more. Ask for up to %d with \"limit\", or aggregate."
+		return fmt.Sprintf(more, rows, capRows)
 	case sqlbox.ByBytes:
-		return fmt.Sprintf("The first %s; the rest would make the answer too long. Select fewer columns, or aggregate.", count(len(res.Rows), "row"))
+		return fmt.Sprintf("The first %s; the rest would make the answer too long. "+
+			"Select fewer columns, or aggregate.", rows)
 	default:
-		return sentence(count(len(res.Rows), "row"))
+		return sentence(rows)
 	}
 }

@@ -84,8 +84,10 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	case skillPeek:
 		return e.peek(ctx, t, cmp.Or(r.Table, r.Query, r.Question), r.Limit)
 	case skillQuery:
+		sql := cmp.Or(r.SQL, r.Query, r.Question)
 		answering := len(t.Task().History) > 1 // a form's "sql" may hold simpler words
-		if sql := cmp.Or(r.SQL, r.Query, r.Question); r.SQL != "" && !answering || e.meantAsSQL(sql, t.Skill != "") {
+		given := r.SQL != "" && !answering
+		if given || e.meantAsSQL(sql, t.Skill != "") {
 			return e.query(ctx, t, sql, r.Limit)
 		}
 		return e.question(ctx, t, in, r.Limit)
@@ -96,7 +98,8 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	case skillExplain:
 		return e.explain(ctx, t, cmp.Or(r.SQL, r.Query, r.Question), in)
 	default:
-		return refuse("There is no skill %q here. The skills are %s.", sqlbox.Clip(skill, 40), strings.Join(skillIDs(), ", "))
+		skills := strings.Join(skillIDs(), ", ")
+		return refuse("There is no skill %q here. The skills are %s.", sqlbox.Clip(skill, 40), skills)
 	}
 }
 

@@ -49,7 +49,8 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *t
 	for _, tb := range tables {
 		t.Working("Reading " + tb.Name + ".")
 		d := e.describe(counting, tb)
-		texts, data = append(texts, d.text()), append(data, d)
+		texts = append(texts, d.text())
+		data = append(data, d)
 	}
 	if err := emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data}); err != nil {
 		return err
@@ -67,7 +68,12 @@ func (e *Expert) describe(ctx context.Context, tb *table) description {
 		d.RowCount = &n
 	}
 	for _, c := range tb.Columns {
-		d.Columns = append(d.Columns, columnDescription{Name: c.Name, Type: c.Type, Key: c.Name == tb.key, Note: c.Note})
+		d.Columns = append(d.Columns, columnDescription{
+			Name: c.Name,
+			Type: c.Type,
+			Key:  c.Name == tb.key,
+			Note: c.Note,
+		})
 	}
 	for _, r := range tb.Refs {
 		d.References = append(d.References, fmt.Sprintf("%s → %s.%s", r.Column, r.Table, r.ToColumn))

@@ -37,10 +37,12 @@ type vocabulary struct {
 func (e *Expert) words(ctx context.Context) *grammar.Schema {
 	e.known.mu.Lock()
 	defer e.known.mu.Unlock()
-	if now := time.Now(); e.known.schema == nil || now.After(e.known.until) {
+	now := time.Now()
+	if e.known.schema == nil || now.After(e.known.until) {
 		limited, cancel := context.WithTimeout(ctx, valuesTime)
 		defer cancel()
-		s, life := &grammar.Schema{}, valuesFor
+		s := &grammar.Schema{}
+		life := valuesFor
 		for _, tb := range e.catalog.tables {
 			t, err := e.wordsOf(limited, tb)
 			if err != nil {
@@ -51,7 +53,8 @@ func (e *Expert) words(ctx context.Context) *grammar.Schema {
 		if ctx.Err() != nil {
 			return s // the next question reads what this one had no time for
 		}
-		e.known.schema, e.known.until = s, now.Add(life)
+		e.known.schema = s
+		e.known.until = now.Add(life)
 	}
 	return e.known.schema
 }
@@ -60,7 +63,12 @@ func (e *Expert) words(ctx context.Context) *grammar.Schema {
 // of the last column whose values could not be read.
 func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) {
 	var failed error
-	t := grammar.Table{Name: tb.spelled(), Bare: tb.bare, Key: tb.key, Aliases: e.synonyms[tb.bare].also}
+	t := grammar.Table{
+		Name:    tb.spelled(),
+		Bare:    tb.bare,
+		Key:     tb.key,
+		Aliases: e.synonyms[tb.bare].also,
+	}
 	for _, c := range tb.Columns {
 		col, err := e.wordsOfColumn(ctx, tb, c)
 		if err != nil {
@@ -79,25 +87,25 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) 
 	return t, failed
 }
 
-// wordsOfColumn looks at what a column holds, because SQLite does not enforce the declared
-// type: text that holds dates is a date, and numbers mixed with text are text.
+// wordsOfColumn looks at what a column holds, because SQLite does not enforce the declared type:
+// text that holds dates is a date, and numbers mixed with text are text.
 func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (grammar.Column, error) {
 	words := e.synonyms[tb.bare+"."+c.Name]
-	col := grammar.Column{Name: c.Name, Kind: kindOfType(c.Type), Aliases: words.also, Words: words.values}
-	res, err := e.box.Own(ctx, 1, fmt.Sprintf(`SELECT count(x), count(iif(typeof(x) = 'text' AND x GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*', 1, NULL)), count(iif(typeof(x) IN ('integer', 'real'), 1, NULL))
-		FROM (SELECT %s AS x FROM %s LIMIT %d)`, sqlbox.Quote(c.Name), tb.quoted(), sampled))
+	col := grammar.Column{
+		Name:    c.Name,
+		Kind:    kindOfType(c.Type),
+		Aliases: words.also,
+		Words:   words.values,
+	}
+	values, dates, numbers, err := e.contents(ctx, tb, c.Name)
 	if err != nil {
 		return col, err
 	}
-	var n [3]int64 // values, dates, numbers
-	for i, v := range res.Rows[0] {
-		n[i] = v.(int64)
-	}
 	switch {
-	case n[0] == 0:
-	case n[1] == n[0]:
+	case values == 0:
+	case dates == values:
 		col.Kind = grammar.Date
-	case n[2] == n[0] && col.Kind != grammar.Date:
+	case numbers == values && col.Kind != grammar.Date:
 		col.Kind = grammar.Number
 	default:
 		col.Kind = grammar.Text
@@ -108,28 +116,55 @@ func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (gramma
 	return col, err
 }
 
-// distinguish removes values that two columns of a table share where both always name the
-// same rows: the city of Berlin and the state of Berlin.
+// contents counts what a sample of a column holds.
+func (e *Expert) contents(
+	ctx context.Context, tb *table, column string,
+) (values, dates, numbers int64, err error) {
+	res, err := e.box.Own(ctx, 1, fmt.Sprintf(`SELECT count(x),
+		count(iif(typeof(x) = 'text' AND x GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*', 1, NULL)),
+		count(iif(typeof(x) IN ('integer', 'real'), 1, NULL))
+		FROM (SELECT %s AS x FROM %s LIMIT %d)`, sqlbox.Quote(column), tb.quoted(), sampled))
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	row := res.Rows[0]
+	return row[0].(int64), row[1].(int64), row[2].(int64), nil
+}
+
+// distinguish removes values that two columns of a table share where both always name the same
+// rows: the city of Berlin and the state of Berlin.
 func (e *Expert) distinguish(ctx context.Context, tb *table, t *grammar.Table) error {
 	for i := range t.Columns {
 		for j := i + 1; j < len(t.Columns); j++ {
+			first, second := &t.Columns[i], &t.Columns[j]
 			var kept []string
-			for _, v := range t.Columns[j].Values {
-				if slices.Contains(t.Columns[i].Values, v) {
-					res, err := e.box.Own(ctx, 1, fmt.Sprintf("SELECT 1 FROM %s WHERE (%s IS ?1) <> (%s IS ?1)", tb.quoted(), sqlbox.Quote(t.Columns[i].Name), sqlbox.Quote(t.Columns[j].Name)), v)
+			for _, v := range second.Values {
+				if slices.Contains(first.Values, v) {
+					same, err := e.sameRows(ctx, tb, first.Name, second.Name, v)
 					if err != nil {
 						return err
 					}
-					if len(res.Rows) == 0 {
+					if same {
 						continue
 					}
 				}
 				kept = append(kept, v)
 			}
-			t.Columns[j].Values = kept
+			second.Values = kept
 		}
 	}
 	return nil
+}
+
+// sameRows reports whether two columns hold a value in the same rows.
+func (e *Expert) sameRows(ctx context.Context, tb *table, a, b, value string) (bool, error) {
+	statement := fmt.Sprintf("SELECT 1 FROM %s WHERE (%s IS ?1) <> (%s IS ?1)",
+		tb.quoted(), sqlbox.Quote(a), sqlbox.Quote(b))
+	res, err := e.box.Own(ctx, 1, statement, value)
+	if err != nil {
+		return false, err
+	}
+	return len(res.Rows) == 0, nil
 }
 
 // synonyms are other words for a table, a column or its values.
@@ -158,7 +193,9 @@ func (c *catalog) spelled() []string {
 // values returns what a column holds, nil if that is much. Where it cannot be
 // read in time a question cannot name it, and nothing else is lost.
 func (e *Expert) values(ctx context.Context, tb *table, column string) ([]string, error) {
-	res, err := e.box.Own(ctx, maxValues+1, fmt.Sprintf("SELECT DISTINCT * FROM (SELECT %s FROM %s LIMIT %d) LIMIT %d", sqlbox.Quote(column), tb.quoted(), valuesRows, maxValues+1))
+	statement := fmt.Sprintf("SELECT DISTINCT * FROM (SELECT %s FROM %s LIMIT %d) LIMIT %d",
+		sqlbox.Quote(column), tb.quoted(), valuesRows, maxValues+1)
+	res, err := e.box.Own(ctx, maxValues+1, statement)
 	if err != nil || len(res.Rows) > maxValues {
 		return nil, err
 	}
