@@ -2,12 +2,10 @@ package authserver_test
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -138,31 +136,14 @@ func (r *rig) atOnce(forms []params) []answer {
 // to try again, no code counts twice, and the next login works.
 func TestALostDatabaseConnectionCostsATry(t *testing.T) {
 	dsn := oauthtest.PostgresSchema(t)
-	u, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := u.Query().Get("search_path")
-	query := u.Query()
-	query.Set("application_name", name)
-	u.RawQuery = query.Encode()
-	admin, err := sql.Open("pgx", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer admin.Close()
-	r := serve(t, openStore(t, u.String()), httptest.NewUnstartedServer(nil))
+	r := serve(t, openStore(t, dsn), httptest.NewUnstartedServer(nil))
 	c := r.newClient("none")
 	lost := 0
 	for range 20 {
 		r.clock.advance(time.Minute)
 		form, won := codeForm(c, r.code(c, nil)), 0
 		var cut sync.WaitGroup
-		cut.Go(func() {
-			if _, err := admin.Exec(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1`, name); err != nil {
-				t.Error(err)
-			}
-		})
+		cut.Go(func() { oauthtest.EndConnections(t, dsn) })
 		for _, a := range inParallel(8, func() answer { return r.form("/token", form) }) {
 			switch a.status {
 			case http.StatusOK:

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -38,7 +39,43 @@ func PostgresSchema(t testing.TB) string {
 	})
 	q := u.Query()
 	q.Set("search_path", name)
+	q.Set("application_name", name)    // for EndConnections
 	q.Set("synchronous_commit", "off") // no test ends PostgreSQL
 	u.RawQuery = q.Encode()
 	return u.String()
+}
+
+// EndConnections ends all connections to a schema of PostgresSchema, as a restart of PostgreSQL does. It
+// returns how many there were, after they are closed. It may be called by any goroutine of the test.
+func EndConnections(t testing.TB, dsn string) (ended int) {
+	t.Helper()
+	u, err := url.Parse(dsn)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	admin, err := sql.Open("pgx", os.Getenv("RIALTO_TEST_POSTGRES"))
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer admin.Close()
+	var list string
+	err = admin.QueryRow(`SELECT coalesce(string_agg(pid::text, ' '), '') FROM pg_stat_activity
+		WHERE application_name = $1`, u.Query().Get("application_name")).Scan(&list)
+	if err != nil {
+		t.Error(err)
+	}
+	pids := strings.Fields(list)
+	var all sync.WaitGroup
+	for _, pid := range pids {
+		all.Go(func() {
+			// With a timeout, pg_terminate_backend returns after the process has exited.
+			if _, err := admin.Exec(`SELECT pg_terminate_backend(CAST($1::text AS int), 10000)`, pid); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	return len(pids)
 }

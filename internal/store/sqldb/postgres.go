@@ -57,11 +57,21 @@ func postgresPool(dsn string, size int) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(setLimits))
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(setLimits), stdlib.OptionShouldPing(suspicious))
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size) // to dial again would cost more than the statements
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	return &Pool{DB: db, texts: true}, nil
+}
+
+// pingAfter is how long a connection is idle before it is pinged: its machine may be gone.
+const pingAfter = time.Second
+
+// suspicious reports whether the driver pings an idle connection before it is used, and dials again if
+// there is no answer. PostgreSQL says nothing on an idle connection, except that it ends the connection
+// or that a setting has changed. To look for that costs no round trip.
+func suspicious(_ context.Context, idle stdlib.ShouldPingParams) bool {
+	return idle.IdleDuration > pingAfter || readable(idle.Conn.PgConn().Conn())
 }
 
 // postgresConfig reads dsn. Without a connect_timeout, the driver would wait forever for a
