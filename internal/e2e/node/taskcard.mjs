@@ -25,6 +25,8 @@ const views = [['en-US', 'light', 720], ['es-ES', 'dark', 720], ['en-GB', 'dark'
   locale, theme, width, name: `${locale}-${theme}-${width}`, words: (english, spanish) => (locale.startsWith('es') ? spanish : english),
 }));
 
+const chats = []; // all that were opened
+
 await run(async () => {
   const client = await connect();
   const card = await linked(client);
@@ -41,9 +43,7 @@ await run(async () => {
     await hostile(look, client);
     await without(look, client);
   } catch (err) {
-    const chat = show.last;
-    console.error(chat.seen, chat.wrong, await chat.frame.locator('body').innerText());
-    if (shots) await chat.page.screenshot({ path: path.join(shots, 'card-problem.png'), fullPage: true });
+    for (const chat of chats) await describe(chat).catch((e) => console.error('the chat cannot be described:', e));
     throw err;
   } finally {
     await browser.close();
@@ -90,6 +90,13 @@ async function host(card) {
   return { server, origin: `http://127.0.0.1:${server.address().port}` };
 }
 
+/** Prints what an open chat shows, for the reader of an error. */
+async function describe({ page, frame, seen, wrong, name }) {
+  if (page.isClosed()) return;
+  console.error(name, seen, wrong, await frame.locator('body').innerText({ timeout: 5000 }));
+  if (shots) await page.screenshot({ path: path.join(shots, `card-problem-${name}.png`), fullPage: true });
+}
+
 /** Opens a chat with the card in it. */
 async function show(browser, origin, client, { locale = 'en', theme = 'light', width = 720, capabilities = {}, context = {} } = {}) {
   const tab = await open(browser, { viewport: { width, height: 900 }, reducedMotion: 'reduce', colorScheme: 'light' });
@@ -97,10 +104,11 @@ async function show(browser, origin, client, { locale = 'en', theme = 'light', w
   const bridge = new AppBridge(null, { name: 'host', version: '1' },
     { openLinks: {}, serverTools: {}, updateModelContext: { text: {} }, message: { text: {} }, downloadFile: {}, ...capabilities },
     { hostContext: { theme, locale, timeZone: 'Europe/Madrid', displayMode: 'inline', availableDisplayModes: ['inline'], containerDimensions: { maxHeight: 2000 }, ...context } });
-  const chat = { ...tab, bridge, seen, broken: false, frame: null };
+  const name = `chat-${chats.length}-${locale}-${theme}-${width}`;
+  const chat = { ...tab, name, bridge, seen, broken: async () => false, frame: null };
   if (!('serverTools' in capabilities)) bridge.oncalltool = async (params) => {
     seen.calls.push(params.name);
-    if (chat.broken) throw new Error('fetch failed');
+    if (await chat.broken()) throw new Error('fetch failed');
     return client.callTool(params);
   };
   bridge.onopenlink = async ({ url }) => { seen.links.push(url); return {}; };
@@ -121,7 +129,8 @@ async function show(browser, origin, client, { locale = 'en', theme = 'light', w
   await initialized;
   chat.frame = tab.page.frames()[1];
   tab.context.setDefaultTimeout(30_000);
-  return (show.last = chat);
+  chats.push(chat);
+  return chat;
 }
 
 /** Calls a tool as the model does, and gives the card what hosts give it. */
@@ -249,17 +258,27 @@ async function slow(look, client) {
   done('followed', { polls: chat.seen.calls.length });
 }
 
-/** A connection that is lost, shown, and comes back. */
+/**
+ * A connection that is lost, shown, and comes back when somebody presses "Try now". The card tries again
+ * without that as well, so the connection is lost until the press, however long the steps before it take.
+ */
 async function lost(look, client, { name, words: w, ...view }) {
   const chat = await look(view);
   await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Watch the storm', wait: 0 });
   await chat.frame.locator('#steps').getByText('Waiting for the storm').waitFor();
-  chat.broken = true;
+  const retry = chat.frame.locator('#retry');
+  await retry.evaluate((button) => button.addEventListener('click', () => {
+    button.dataset.pressed = 'true';
+    setTimeout(() => { button.dataset.tries = button.disabled; }); // after the timer of the card
+  }));
+  const pressed = async () => await retry.getAttribute('data-pressed') === 'true';
+  chat.broken = async () => !await pressed();
   await chat.frame.getByText(w('The connection is lost.', 'Se ha perdido la conexión.')).waitFor();
   await fine(chat, `lost-${name}`, name === 'en-US-light-720' ? 'lost' : '');
-  chat.broken = false;
-  await chat.frame.getByRole('button', { name: w('Try now', 'Intentar ahora') }).click();
+  const again = chat.frame.getByRole('button', { name: w('Try now', 'Intentar ahora') });
+  do await again.click(); while (!await pressed()); // it is disabled while the card tries
   await chat.frame.locator('#lost').waitFor({ state: 'hidden' });
+  assert.equal(await retry.getAttribute('data-tries'), 'true', 'the card tries at once');
   await chat.context.close();
   done('lost and found', { name });
 }
