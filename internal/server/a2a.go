@@ -202,6 +202,9 @@ func writeNoAgent(w http.ResponseWriter) {
 func (f *agentServers) reachable(origin string, r *mux.Router) error {
 	for _, agent := range f.s.cfg.Load().Agents {
 		name, srv := agent.Name, f.named(agent.Name)
+		if srv == nil {
+			continue // a reload adds or removes the agent now
+		}
 		for _, i := range srv.Interfaces() {
 			if i.Binding == a2a.GRPC {
 				continue // served beside r

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -213,4 +214,16 @@ func TestReloadUnderLoad(t *testing.T) {
 	stop()
 	callers.Wait()
 	t.Logf("%d calls", calls.Load())
+}
+
+// TestAReloadWhileTheServerStarts mounts the routes when a reload has set the configuration and not yet
+// the agents. The server crashed.
+func TestAReloadWhileTheServerStarts(t *testing.T) {
+	r := newRig(t)
+	next := *r.cfg.Load()
+	next.Agents = append(slices.Clone(next.Agents), config.Agent{Name: "new", URL: "https://new.example"})
+	r.cfg.Store(&next)
+	if _, err := r.handler(); err != nil {
+		t.Error(err)
+	}
 }
