@@ -163,7 +163,8 @@ func (a *API) report(r *http.Request, c *call) {
 	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
 		u.Tool += " " + strings.TrimPrefix(strings.TrimPrefix(template, Roots[0]), Roots[1])
 	}
-	if p := a.Bridge.Directory.Lookup(mux.Vars(r)["agent"]); p != nil {
+	access := a.Bridge.Directory.Access(r.Context())
+	if p := a.Bridge.Directory.Agent(access, mux.Vars(r)["agent"]); p != nil {
 		u.Agent = p.Name
 	}
 	var state a2a.State

@@ -136,10 +136,14 @@ func (e Unreachable) Sentence() *message.Message {
 	return message.New("The agent %s cannot be reached now.", e.Agent)
 }
 
-// Reachable connects to all agents of the caller at once and returns those that
-// answered, in the order of the operator.
+// Reachable connects to all agents that a call may send tasks to, at once, and returns those
+// that answered, in the order of the operator.
 func (d *Directory) Reachable(ctx context.Context, a Access) []*Entry {
-	agents := d.Agents(a)
+	return d.Reach(ctx, d.Agents(a))
+}
+
+// Reach connects to agents at once, and returns those that answered.
+func (d *Directory) Reach(ctx context.Context, agents []*Entry) []*Entry {
 	ok := make([]bool, len(agents))
 	var wg sync.WaitGroup
 	for i, p := range agents {

@@ -55,7 +55,7 @@ func (l *Library) FindTasks(
 		return nil, err
 	}
 	for _, state := range []a2a.State{a2a.Submitted, a2a.Working} {
-		running, err := l.Runner.Lists.Summaries(ctx, access.User(), ledger.Filter{State: state, Limit: mostFound})
+		running, _, err := l.Runner.Summaries(ctx, access, ledger.Filter{State: state, Limit: mostFound}, "")
 		if err != nil {
 			return nil, err
 		}

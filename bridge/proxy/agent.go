@@ -150,7 +150,7 @@ func (f *Agent) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Even
 
 // TaskNamed returns the task that the caller gave a name (a2a.Namer).
 func (f *Agent) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, error) {
-	handle, err := f.proxy.Runner.Lists.TaskNamed(ctx, f.access(ctx).User(), f.name, string(name))
+	handle, err := f.proxy.Runner.TaskNamed(ctx, f.access(ctx), f.name, string(name))
 	if err != nil {
 		return "", f.a2aError(err)
 	}

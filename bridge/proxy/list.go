@@ -30,7 +30,7 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 			return nil, a2a.Errorf(a2a.InvalidParams, "pageToken is not the nextPageToken of an earlier page; leave it out to start at the first")
 		}
 	}
-	found, err := f.proxy.Runner.Lists.Page(ctx, f.access(ctx).User(), filter)
+	found, err := f.proxy.Runner.Page(ctx, f.access(ctx), filter)
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,28 @@ func (r *Runner) Summaries(
 	return all, f.After.String(), nil
 }
 
+// Page returns a page of the tasks of one agent, the latest changed first. Those of an agent
+// that the call may not know of are not found.
+func (r *Runner) Page(
+	ctx context.Context, access directory.Access, q ledger.PageQuery,
+) (*ledger.Page, error) {
+	if !r.Directory.AllowsTasks(access, q.Agent) {
+		return &ledger.Page{}, nil
+	}
+	return r.Lists.Page(ctx, access.User(), q)
+}
+
+// TaskNamed returns the handle of the latest task at an agent that the caller gave a name, or
+// ErrNoTask.
+func (r *Runner) TaskNamed(
+	ctx context.Context, access directory.Access, agent, name string,
+) (string, error) {
+	if !r.Directory.AllowsTasks(access, agent) {
+		return "", ledger.ErrNoTask
+	}
+	return r.Lists.TaskNamed(ctx, access.User(), agent, name)
+}
+
 const (
 	DefaultPage = 20
 	LargestPage = 100

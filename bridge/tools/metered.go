@@ -72,7 +72,7 @@ func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string 
 	if len(c.Arguments) > documents.MaxText || json.Unmarshal(c.Arguments, &args) != nil {
 		return ""
 	}
-	p := t.Directory.Lookup(cmp.Or(args.Agent, documents.AgentNamed(args.ID)))
+	p := t.Directory.Agent(t.Directory.Access(ctx), cmp.Or(args.Agent, documents.AgentNamed(args.ID)))
 	if p == nil {
 		return ""
 	}

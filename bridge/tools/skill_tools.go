@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"rialto/a2a"
@@ -121,27 +120,13 @@ func looks(s *skillTools) []mcp.Tool {
 
 // readSkills returns the skills that are to be tools or MCP skills, in the operator's order.
 func (t *Tools) readSkills(ctx context.Context) []skillOf {
-	var peers []*directory.Entry
-	for _, p := range t.Directory.All() {
-		if (p.SkillsAsTools || p.SkillsAsMCPSkills) && !p.Disabled {
-			peers = append(peers, p)
-		}
-	}
-	var all sync.WaitGroup
-	cards := make([]*a2a.Card, len(peers))
-	for i, p := range peers {
-		all.Go(func() {
-			if conn, err := t.Directory.Connect(ctx, p); err == nil {
-				cards[i] = conn.Card()
-			}
-		})
-	}
-	all.Wait()
+	everybody := t.Directory.AccessOf(directory.Caller{AllUseCases: true})
+	agents := slices.DeleteFunc(t.Directory.Agents(everybody), func(p *directory.Entry) bool {
+		return !p.SkillsAsTools && !p.SkillsAsMCPSkills
+	})
 	var skills []skillOf
-	for i, card := range cards {
-		if card == nil {
-			continue
-		}
+	for _, p := range t.Directory.Reach(ctx, agents) {
+		card := p.Card()
 		known := map[string]bool{"": true, documents.SearchSkill: true, documents.FetchSkill: true} // the tools search and fetch ask every agent that has these
 		for _, s := range card.Skills[:min(len(card.Skills), directory.MaxSkills)] {
 			if known[s.ID] {
@@ -149,7 +134,7 @@ func (t *Tools) readSkills(ctx context.Context) []skillOf {
 			}
 			known[s.ID] = true
 			form, typed := card.SkillForm(s.ID)
-			skills = append(skills, skillOf{peers[i].Agent, sanitize.Label(card.Name), s, form, typed})
+			skills = append(skills, skillOf{p.Agent, sanitize.Label(card.Name), s, form, typed})
 		}
 	}
 	return skills
