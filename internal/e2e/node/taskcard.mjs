@@ -38,6 +38,7 @@ await run(async () => {
     await waiting(look, client);
     await slow(look, client);
     await Promise.all(views.map((view) => lost(look, client, view)));
+    await appeared(look, client);
     await tornDown(look, client);
     for (const view of views) await canceled(look, client, view);
     await hostile(look, client);
@@ -98,7 +99,7 @@ async function describe({ page, frame, seen, wrong, name }) {
 }
 
 /** Opens a chat with the card in it. */
-async function show(browser, origin, client, { locale = 'en', theme = 'light', width = 720, capabilities = {}, context = {} } = {}) {
+async function show(browser, origin, client, { locale = 'en', theme = 'light', width = 720, capabilities = {}, context = {}, prepare = async () => {} } = {}) {
   const tab = await open(browser, { viewport: { width, height: 900 }, reducedMotion: 'reduce', colorScheme: 'light' });
   const seen = { links: [], messages: [], contexts: [], sizes: [], downloads: [], calls: [], foreign: [] };
   const bridge = new AppBridge(null, { name: 'host', version: '1' },
@@ -124,6 +125,7 @@ async function show(browser, origin, client, { locale = 'en', theme = 'light', w
   await tab.page.exposeFunction('toBridge', (m) => transport.onmessage?.(m));
   await tab.page.exposeFunction('foreign', (m) => seen.foreign.push(m));
   await bridge.connect(transport);
+  await prepare(tab.page);
   await tab.page.goto(origin);
   await tab.page.evaluate((dark) => { document.body.className = dark ? 'dark' : ''; document.querySelector('iframe').src = '/card'; }, theme === 'dark');
   await initialized;
@@ -281,6 +283,20 @@ async function lost(look, client, { name, words: w, ...view }) {
   assert.equal(await retry.getAttribute('data-tries'), 'true', 'the card tries at once');
   await chat.context.close();
   done('lost and found', { name });
+}
+
+/** A card that comes on screen while the browser is busy, so that it learns that and the time before at once. */
+async function appeared(look, client) {
+  const chat = await look({ prepare: (page) => page.addInitScript(() => {
+    const Real = IntersectionObserver;
+    globalThis.IntersectionObserver = class extends Real {
+      constructor(f) { super((changes) => f([{ isIntersecting: false }, ...changes])); }
+    };
+  }) });
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Write about hail' });
+  await chat.frame.getByRole('button', { name: 'Send the answer' }).waitFor();
+  await chat.context.close();
+  done('appeared');
 }
 
 /** A card that is torn down while its task works. */
