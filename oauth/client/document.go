@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"rialto/internal/guardhttp"
+	"rialto/internal/lru"
 	"rialto/oauth"
-	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/limit"
 )
@@ -38,7 +38,7 @@ type Documents struct {
 	Log     *slog.Logger
 
 	fetches singleflight.Group
-	failed  cache.LRU[string, time.Time] // by client ID
+	failed  lru.Cache[string, time.Time] // by client ID
 }
 
 // How long a client's document is used. Its Cache-Control counts within limits; a document that

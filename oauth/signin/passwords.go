@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"rialto/internal/lru"
 	"rialto/oauth"
-	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/limit"
 	"rialto/oauth/internal/secret"
@@ -23,7 +23,7 @@ type Passwords struct {
 	Env      *endpoint.Env
 
 	failures limit.Backoff          // by name, and by device or network
-	unknown  cache.LRU[string, int] // guesses in a row for names without an account
+	unknown  lru.Cache[string, int] // guesses in a row for names without an account
 }
 
 // Refusal says why a sign-in was refused, in words for the page.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"rialto/internal/lru"
 	"rialto/oauth"
 	"rialto/oauth/internal/cache"
 )
@@ -102,14 +103,14 @@ type usage struct {
 	last map[string]time.Time // by ID of the grant
 }
 
-// note remembers a use, of at most cache.MaxCached grants a minute.
+// note remembers a use, of at most lru.Size grants a minute.
 func (u *usage) note(grant string, now time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.last == nil {
 		u.last = map[string]time.Time{}
 	}
-	if _, ok := u.last[grant]; ok || len(u.last) < cache.MaxCached {
+	if _, ok := u.last[grant]; ok || len(u.last) < lru.Size {
 		u.last[grant] = now
 	}
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"rialto/internal/lru"
 	"rialto/oauth"
-	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/secret"
 )
 
@@ -31,7 +31,7 @@ type Tokens struct {
 	GrantTTL  time.Duration // life of a grant, however often it is refreshed
 	Now       func() time.Time
 
-	verified cache.LRU[[32]byte, verifiedToken] // tokens whose signature was checked
+	verified lru.Cache[[32]byte, verifiedToken] // tokens whose signature was checked
 }
 
 // Actor names who acts for the subject of a token (RFC 8693 section 4.1).

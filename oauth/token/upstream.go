@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"rialto/internal/lru"
 	"rialto/oauth"
 	"rialto/oauth/internal/cache"
 	"rialto/oauth/internal/endpoint"
@@ -28,7 +29,7 @@ type Upstreams struct {
 	Now        func() time.Time
 	Log        *slog.Logger
 
-	seen cache.LRU[[32]byte, cache.Seen[oauth.Principal]]
+	seen lru.Cache[[32]byte, cache.Seen[oauth.Principal]]
 }
 
 // Upstream is an issuer whose access tokens the guard accepts, without a login

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"rialto/internal/lru"
 )
 
 // Fetched caches what is fetched from other servers, by name. Concurrent calls
@@ -16,8 +18,8 @@ type Fetched[V any] struct {
 	Log   *slog.Logger
 	Retry time.Duration // how long a failed fetch is not repeated
 
-	known   LRU[string, Seen[V]]
-	failed  LRU[string, time.Time]
+	known   lru.Cache[string, Seen[V]]
+	failed  lru.Cache[string, time.Time]
 	fetches singleflight.Group
 }
 

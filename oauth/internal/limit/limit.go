@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"rialto/oauth/internal/cache"
+	"rialto/internal/lru"
 )
 
 // Bucket says how often a caller may do something: Burst times at once, and then once in Every.
@@ -37,7 +37,7 @@ type Key struct {
 // a caller gets a fresh bucket. Its zero value is empty.
 type Buckets struct {
 	mu     sync.Mutex
-	byName map[string]*cache.LRU[string, *rate.Limiter]
+	byName map[string]*lru.Cache[string, *rate.Limiter]
 }
 
 // Take takes a token for each key, and none if one has none left. It reports how long to wait then.
@@ -62,14 +62,14 @@ func (bs *Buckets) Take(b Bucket, keys []Key, now time.Time) (wait time.Duration
 	return wait
 }
 
-func (bs *Buckets) of(name string) *cache.LRU[string, *rate.Limiter] {
+func (bs *Buckets) of(name string) *lru.Cache[string, *rate.Limiter] {
 	bs.mu.Lock()
 	defer bs.mu.Unlock()
 	if bs.byName == nil {
-		bs.byName = map[string]*cache.LRU[string, *rate.Limiter]{}
+		bs.byName = map[string]*lru.Cache[string, *rate.Limiter]{}
 	}
 	if bs.byName[name] == nil {
-		bs.byName[name] = &cache.LRU[string, *rate.Limiter]{}
+		bs.byName[name] = &lru.Cache[string, *rate.Limiter]{}
 	}
 	return bs.byName[name]
 }
@@ -77,7 +77,7 @@ func (bs *Buckets) of(name string) *cache.LRU[string, *rate.Limiter] {
 // Backoff slows down callers that fail to sign in or to authenticate as a client: a few attempts are free,
 // then each failure doubles the wait, up to a quarter of an hour. Its zero value is empty.
 type Backoff struct {
-	Failed cache.LRU[string, failure]
+	Failed lru.Cache[string, failure]
 }
 
 type failure struct {

@@ -1,0 +1,71 @@
+// Package lru keeps values in memory, as many as fit, and drops the one that was not used for longest.
+// It does not know what it keeps.
+package lru
+
+import (
+	"container/list"
+	"sync"
+)
+
+// Size is how many values a Cache keeps.
+const Size = 10_000
+
+// Cache keeps the values used last. Its zero value is empty.
+type Cache[K comparable, V any] struct {
+	mu    sync.Mutex
+	order list.List // of *entry[K, V], the one used last first
+	at    map[K]*list.Element
+}
+
+type entry[K comparable, V any] struct {
+	key   K
+	value V
+}
+
+// Get returns the value of a key.
+func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.at[key]
+	if !ok {
+		return value, false
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*entry[K, V]).value, true
+}
+
+// Put stores a value, and drops the least recently used one if the cache is full.
+func (c *Cache[K, V]) Put(key K, value V) { c.Update(key, func(V) V { return value }) }
+
+// Update replaces a value, or the zero value, by the result of f.
+func (c *Cache[K, V]) Update(key K, f func(V) V) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.at[key]; ok {
+		kept := e.Value.(*entry[K, V])
+		kept.value = f(kept.value)
+		c.order.MoveToFront(e)
+		return
+	}
+	if c.at == nil {
+		c.at = map[K]*list.Element{}
+	}
+	var zero V
+	c.at[key] = c.order.PushFront(&entry[K, V]{key, f(zero)})
+	if len(c.at) > Size {
+		c.remove(c.order.Back())
+	}
+}
+
+// Drop removes a key.
+func (c *Cache[K, V]) Drop(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.at[key]; ok {
+		c.remove(e)
+	}
+}
+
+func (c *Cache[K, V]) remove(e *list.Element) {
+	delete(c.at, c.order.Remove(e).(*entry[K, V]).key)
+}
