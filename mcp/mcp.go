@@ -56,9 +56,6 @@ func Revisions() []string { return revision.All() }
 // Limits bounds what clients can use. The zero value means the defaults.
 type Limits = transport.Limits
 
-// Overload is why a request may not begin: see Limits.Admit.
-type Overload = transport.Overload
-
 // Server serves Tools to MCP clients of every revision. Only Name, Version and Tools
 // are required. The fields must not change once it serves; SetTools replaces the tools.
 type Server struct {

@@ -102,7 +102,7 @@ func TestStreamsAreBoundedPerUserAndInAll(t *testing.T) {
 			t.Errorf("refusal %d: got %d, Retry-After %q, %s", i, got.StatusCode, got.Header.Get("Retry-After"), body)
 		}
 	}
-	modern := &client{t: t, srv: srv, era: eras[1], who: "ann/tv"}
+	modern := &client{t: t, srv: srv, era: eras[1], who: "joe/tv"}
 	if res, body := modern.do("1", "subscriptions/listen", ""); res.StatusCode != http.StatusServiceUnavailable || !strings.Contains(body, `"error"`) {
 		t.Errorf("got %d, %s, want 503 and a JSON-RPC error", res.StatusCode, body)
 	}

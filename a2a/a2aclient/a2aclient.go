@@ -23,6 +23,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
+	"rialto/internal/quota"
 	"rialto/internal/sse"
 )
 
@@ -109,7 +110,7 @@ type connection struct {
 	routes []route      // never empty
 	route  atomic.Int32 // the index of the one to try first
 	proven atomic.Bool  // some call has been answered in its dialect
-	drains atomic.Int32 // the streams that are only drained
+	drains quota.Count  // the streams that are only drained
 	broken breaker
 
 	multiplexed atomic.Bool  // over HTTP/2

@@ -9,6 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
+	"rialto/internal/quota"
 )
 
 // Send delivers a message (a2a.Agent). Some agents answer at once though they were asked
@@ -79,23 +80,29 @@ func (c *Client) sendByStream(ctx context.Context, r route, params []byte, answe
 	if !unhook() && err == nil {
 		err = ctx.Err()
 	}
-	if err == nil && c.drains.Add(1) <= maxDrains {
-		go c.drain(s, hangUp)
+	end := func() {
+		s.close()
+		hangUp()
+	}
+	if err != nil {
+		end()
+		return first, err
+	}
+	release, refused := c.drains.Acquire("", quota.Unlimited, maxDrains)
+	if refused != nil {
+		end()
 		return first, nil
 	}
-	if err == nil {
-		c.drains.Add(-1)
-	}
-	s.close()
-	hangUp()
-	return first, err
+	go func() {
+		defer release()
+		defer end()
+		s.drain()
+	}()
+	return first, nil
 }
 
 // drain reads s to its end.
-func (c *Client) drain(s *stream, hangUp context.CancelFunc) {
-	defer c.drains.Add(-1)
-	defer hangUp()
-	defer s.close()
+func (s *stream) drain() {
 	for {
 		if item, err := s.next(); err != nil || item.Done() {
 			return

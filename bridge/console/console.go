@@ -17,7 +17,7 @@ import (
 
 	"rialto/bridge"
 	"rialto/bridge/operator"
-	"rialto/internal/open"
+	"rialto/internal/quota"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/templates"
@@ -32,7 +32,7 @@ type Console struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	watching open.Counter[string]
+	watching quota.Count
 }
 
 const maxForm = 64 << 10

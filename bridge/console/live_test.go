@@ -79,7 +79,7 @@ func TestFollowersOfPagesAreBounded(t *testing.T) {
 		t.Errorf("got %s for another person, want 200", got.Status)
 	}
 	for n := r.watching.All(); n < maxLivePages; n++ {
-		r.watching.Enter(fmt.Sprint(n), 1)
+		r.watching.Acquire(fmt.Sprint(n), 1, maxLivePages)
 	}
 	if got := watch(two); got.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("got %s when all are taken, want 429", got.Status)

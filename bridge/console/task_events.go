@@ -28,13 +28,13 @@ type snapshot struct {
 
 // follow sends a page an event when what it shows has changed.
 func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(context.Context) (snapshot, error)) {
-	who := user(r).User
-	if c.watching.All() >= maxLivePages || !c.watching.Enter(who, maxLivePagesUser) {
+	leave, refused := c.watching.Acquire(user(r).User, maxLivePagesUser, maxLivePages)
+	if refused != nil {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "too many pages follow what happens; close some of them", http.StatusTooManyRequests)
 		return
 	}
-	defer c.watching.Leave(who)
+	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), maxLiveTime)
 	defer cancel()
 	before, err := look(ctx)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rialto/internal/doctor"
+	"rialto/internal/quota"
 )
 
 // The bounds of examinations: how long one takes, and how many run at once.
@@ -21,11 +22,11 @@ func (s *Service) Examine(ctx context.Context, address string) (*doctor.Report, 
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, errAddress
 	}
-	if s.examining.Add(1) > mostExamined {
-		s.examining.Add(-1)
+	done, refused := s.examining.Acquire("", quota.Unlimited, mostExamined)
+	if refused != nil {
 		return nil, errDoctorBusy
 	}
-	defer s.examining.Add(-1)
+	defer done()
 	ctx, cancel := context.WithTimeout(ctx, examination)
 	defer cancel()
 	return s.Doctor(ctx, address), nil

@@ -9,7 +9,6 @@ package operator
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"rialto/bridge"
@@ -17,6 +16,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
+	"rialto/internal/quota"
 	"rialto/internal/usage"
 	"rialto/oauth/authserver"
 )
@@ -52,7 +52,7 @@ type Service struct {
 	// InForce returns the settings in force, without secrets; nil has none to show.
 	InForce func() []Setting
 
-	examining atomic.Int64
+	examining quota.Count
 }
 
 // Setting is one setting in force. The value of a secret says only where it is.

@@ -8,7 +8,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-	"rialto/internal/open"
+	"rialto/internal/quota"
 )
 
 // A task in auth-required may continue without a message from us (A2A 1.0 section
@@ -60,9 +60,12 @@ func (p *poller) pollWoken(handle string) {
 	if err != nil {
 		p.runner.logError("noting that a task has news", err)
 	}
-	if w != nil && p.waking.Enter(w.Agent, pollsAtOnce) {
+	if w == nil {
+		return
+	}
+	if done, refused := p.waking.Acquire(w.Agent, pollsAtOnce, quota.Unlimited); refused == nil {
 		p.runner.wg.Go(func() {
-			defer p.waking.Leave(w.Agent)
+			defer done()
 			p.pollTask(*w)
 		})
 	}
@@ -82,9 +85,9 @@ func (p *poller) pollDue() {
 		of[w.Agent] = append(of[w.Agent], w)
 	}
 	for agent, tasks := range of {
-		if p.due.Enter(agent, 1) {
+		if done, refused := p.due.Acquire(agent, 1, quota.Unlimited); refused == nil {
 			p.runner.wg.Go(func() {
-				defer p.due.Leave(agent)
+				defer done()
 				p.pollAgent(tasks)
 			})
 		}
@@ -117,8 +120,8 @@ type poller struct {
 	runner  *Runner
 	wakeups chan string // handles of tasks that their agents say have changed
 	// By agent, so that one that does not answer does not block the others.
-	waking open.Counter[string] // polls because of wakeups
-	due    open.Counter[string] // polls of due tasks
+	waking quota.Count // polls because of wakeups
+	due    quota.Count // polls of due tasks
 
 	mu        sync.Mutex
 	forgotten map[string]time.Time // by handle: since when an agent does not know a task

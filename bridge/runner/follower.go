@@ -96,9 +96,9 @@ func (f *Follower) live(send *a2a.SendRequest) {
 // f.uncount is called with f.mu held.
 func (r *Runner) enter(f *Follower) {
 	r.memory.enter(f.start.Owner)
-	r.live.counts.enter(f.start)
+	leave := r.live.counts.enter(f.start)
 	f.uncount = sync.OnceFunc(func() {
-		r.live.counts.leave(f.start)
+		leave()
 		r.memory.leave(f.start.Owner, f.counted)
 	})
 }

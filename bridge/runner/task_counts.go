@@ -1,67 +1,46 @@
 package runner
 
 import (
-	"net/http"
-	"sync"
-
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/internal/message"
+	"rialto/internal/quota"
 )
 
 // taskCounts counts the tasks that this process starts and follows, in all, by client and by agent.
 // Those of a user are counted by the ledger, for all replicas. The zero value is ready.
-type taskCounts struct {
-	mu  sync.Mutex
-	all int
-	of  map[countKey]int
-}
-
-// countKey is a client or an agent.
-type countKey struct{ client, agent string }
+type taskCounts struct{ clients, agents quota.Count }
 
 // start counts a task that is about to start, until done, or returns which limit is reached.
 func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	ofClient, ofAgent := c.of[countKey{client: e.Client}], c.of[countKey{agent: e.Agent}]
-	switch {
-	case e.Client != "" && ofClient >= most.TasksPerClient:
-		return nil, &limitError{message.New("This app has %d tasks running (limits.tasks_per_client). Nothing was sent. Wait for some of them to finish.", ofClient), http.StatusTooManyRequests}
-	case ofAgent >= most.TasksPerAgent:
-		return nil, &limitError{message.New("The agent %s has %d tasks running (limits.tasks_per_agent). Nothing was sent. Wait for some of them to finish, or choose another agent.", e.Agent, ofAgent), http.StatusTooManyRequests}
-	case c.all >= most.Tasks:
-		return nil, &limitError{message.New("The server has %d tasks running (limits.tasks). Nothing was sent. Try again later.", c.all), http.StatusServiceUnavailable}
+	perClient := most.TasksPerClient
+	if e.Client == "" {
+		perClient = quota.Unlimited
 	}
-	c.add(e, 1)
-	return func() { c.leave(e) }, nil
+	leaveClient, refused := c.clients.Acquire(e.Client, perClient, quota.Unlimited)
+	if refused != nil {
+		return nil, &limitError{message.New("This app has %d tasks running (limits.tasks_per_client). Nothing was sent. Wait for some of them to finish.", refused.Used), refused.Status()}
+	}
+	leaveAgent, refused := c.agents.Acquire(e.Agent, most.TasksPerAgent, most.Tasks)
+	if refused == nil {
+		return func() { leaveAgent(); leaveClient() }, nil
+	}
+	leaveClient()
+	why := message.New("The agent %s has %d tasks running (limits.tasks_per_agent). Nothing was sent. Wait for some of them to finish, or choose another agent.", e.Agent, refused.Used)
+	if refused.Shared {
+		why = message.New("The server has %d tasks running (limits.tasks). Nothing was sent. Try again later.", refused.Used)
+	}
+	return nil, &limitError{why, refused.Status()}
 }
 
-// enter counts a task that has a follower, until leave.
-func (c *taskCounts) enter(e *ledger.Record) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.add(e, 1)
-}
-
-// leave undoes enter or start.
-func (c *taskCounts) leave(e *ledger.Record) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.add(e, -1)
-}
-
-// add is called with c.mu held.
-func (c *taskCounts) add(e *ledger.Record, n int) {
-	if c.of == nil {
-		c.of = map[countKey]int{}
-	}
-	c.all += n
-	for _, key := range [...]countKey{{client: e.Client}, {agent: e.Agent}} {
-		if c.of[key] += n; c.of[key] == 0 {
-			delete(c.of, key)
-		}
-	}
+// enter counts a task that has a follower, until leave. It refuses none.
+func (c *taskCounts) enter(e *ledger.Record) (leave func()) {
+	leave, _ = c.start(e, Limits{
+		TasksPerClient: quota.Unlimited,
+		TasksPerAgent:  quota.Unlimited,
+		Tasks:          quota.Unlimited,
+	})
+	return leave
 }
 
 // limitError says that a message is not sent because of a limit.

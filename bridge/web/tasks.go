@@ -13,7 +13,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
-	"rialto/internal/open"
+	"rialto/internal/quota"
 	"rialto/internal/sse"
 	"rialto/templates"
 )
@@ -28,7 +28,7 @@ type Tasks struct {
 
 	Frame func(*http.Request) templates.Frame // around the page; nil is only Product
 
-	watching open.Counter[string]
+	watching quota.Count
 }
 
 const (
@@ -94,12 +94,13 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 		return
 	}
 	user := t.Bridge.Directory.Access(r.Context()).User()
-	if !t.watching.Enter(user, maxWaiting) {
+	leave, refused := t.watching.Acquire(user, maxWaiting, quota.Unlimited)
+	if refused != nil {
 		w.Header().Set("Retry-After", "60")
 		http.Error(w, "too many pages wait for changes; close some of them", http.StatusTooManyRequests)
 		return
 	}
-	defer t.watching.Leave(user)
+	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
 	defer cancel()
 	if _, err := t.Bridge.Documents.TaskView(ctx, t.Bridge.Directory.Access(ctx), handle); err != nil {

@@ -3,9 +3,8 @@ package server
 import (
 	"net"
 	"net/netip"
-	"sync"
 
-	"rialto/internal/open"
+	"rialto/internal/quota"
 )
 
 // The limits of open gRPC connections. Addresses of trusted proxies have only that in all.
@@ -18,7 +17,7 @@ const (
 type limitedListener struct {
 	net.Listener
 	trusted []netip.Prefix
-	open    open.Counter[netip.Addr]
+	open    quota.Count
 }
 
 // Accept implements net.Listener.
@@ -33,8 +32,9 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if !addr.IsValid() {
 			most = maxGRPCConns
 		}
-		if l.open.All() < maxGRPCConns && l.open.Enter(addr, most) {
-			return &limitedConn{Conn: c, leave: sync.OnceFunc(func() { l.open.Leave(addr) })}, nil
+		leave, refused := l.open.Acquire(addr.String(), most, maxGRPCConns)
+		if refused == nil {
+			return &limitedConn{Conn: c, leave: leave}, nil
 		}
 		_ = c.Close() // the peer is gone
 	}

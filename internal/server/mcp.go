@@ -12,6 +12,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/tools"
 	"rialto/internal/config"
+	"rialto/internal/quota"
 	"rialto/mcp"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
@@ -55,7 +56,7 @@ func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger,
 		Notes:          notes,
 		Limits: mcp.Limits{
 			MaxBody: int64(cfg.Limits.RequestSize), Streams: cfg.Limits.Streams, StreamsPerUser: cfg.Limits.StreamsPerUser,
-			Admit: func(h http.Header, r *http.Request) (func(), *mcp.Overload) {
+			Admit: func(h http.Header, r *http.Request) (func(), *quota.Refusal) {
 				p, _ := oauth.FromContext(r.Context())
 				by := caller{user: p.User, client: p.ClientID}
 				if p.User == "" {

@@ -9,8 +9,8 @@ import (
 
 	"rialto/a2a"
 	"rialto/internal/config"
+	"rialto/internal/quota"
 	"rialto/internal/telemetry"
-	"rialto/mcp"
 
 	"golang.org/x/time/rate"
 )
@@ -184,10 +184,10 @@ func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
 }
 
 // mcp counts a call through MCP.
-func (c *callLimiter) mcp(ctx context.Context, h http.Header, by caller) (leave func(), refused *mcp.Overload) {
+func (c *callLimiter) mcp(ctx context.Context, h http.Header, by caller) (leave func(), refused *quota.Refusal) {
 	leave, why := c.enter(ctx, h, by, c.most().MCPRatePerUser, func(u *userCalls) **rate.Limiter { return &u.mcp })
 	if why != nil {
-		return nil, &mcp.Overload{Status: why.status, Text: why.text}
+		return nil, &quota.Refusal{Reason: why.text, Shared: why.status == http.StatusServiceUnavailable}
 	}
 	return leave, nil
 }

@@ -87,7 +87,7 @@ func TestOpenCallsAreLimited(t *testing.T) {
 					}
 				}
 				h := http.Header{}
-				if _, refused := limiter.mcp(t.Context(), h, c.by); refused == nil || refused.Status != c.status || h.Get("Retry-After") != "1" || !strings.Contains(refused.Text, "limits.calls") {
+				if _, refused := limiter.mcp(t.Context(), h, c.by); refused == nil || refused.Status() != c.status || h.Get("Retry-After") != "1" || !strings.Contains(refused.Reason, "limits.calls") {
 					t.Errorf("one more: got %+v, %v, want %d", refused, h, c.status)
 				}
 				if c.other != (caller{}) {

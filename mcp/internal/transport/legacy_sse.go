@@ -71,11 +71,11 @@ func (l *legacyStreams) find(id, principal string) *legacyStream {
 func (e *Endpoint) SSE(messages string) http.Handler {
 	return e.only(func(w http.ResponseWriter, r *http.Request) {
 		principal := e.principal(r)
-		user := e.user(principal)
-		if !e.admitStream(w, r, user) {
+		closed := e.admitStream(w, r, principal)
+		if closed == nil {
 			return
 		}
-		defer e.closeStream(user)
+		defer closed()
 		e.serveLegacy(w, r, principal, messages)
 	}, http.MethodGet)
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"rialto/internal/open"
+	"rialto/internal/quota"
 	"rialto/mcp/internal/wire"
 )
 
@@ -24,13 +24,7 @@ type Limits struct {
 
 	// Admit decides in place of MaxCalls whether a request of a principal may begin, and counts it
 	// until leave. It may add to the header of the response.
-	Admit func(h http.Header, r *http.Request) (leave func(), refused *Overload)
-}
-
-// Overload is why a request may not begin.
-type Overload struct {
-	Status int
-	Text   string
+	Admit func(h http.Header, r *http.Request) (leave func(), refused *quota.Refusal)
 }
 
 // WithDefaults returns the limits with the defaults in place of zeros.
@@ -54,15 +48,16 @@ func setDefault[T int | int64 | time.Duration](v *T, d T) {
 }
 
 // admit counts a request until leave, or refuses it.
-func (e *Endpoint) admit(h http.Header, r *http.Request, principal string) (leave func(), refused *Overload) {
+func (e *Endpoint) admit(h http.Header, r *http.Request, principal string) (leave func(), refused *quota.Refusal) {
 	if e.Limits.Admit != nil {
 		return e.Limits.Admit(h, r)
 	}
-	if !e.calls.Enter(principal, e.Limits.MaxCalls) {
+	leave, refused = e.calls.Acquire(principal, e.Limits.MaxCalls, quota.Unlimited)
+	if refused != nil {
 		h.Set("Retry-After", "1")
-		return nil, &Overload{http.StatusTooManyRequests, "too many concurrent requests, try again when one has ended"}
+		refused.Because("too many concurrent requests, try again when one has ended")
 	}
-	return func() { e.calls.Leave(principal) }, nil
+	return leave, refused
 }
 
 // StreamStats counts event streams: those of subscriptions and sessions, not those of calls.
@@ -74,7 +69,7 @@ type StreamStats struct {
 
 // streamCounter bounds the open event streams. The zero value is ready.
 type streamCounter struct {
-	users open.Counter[string]
+	users quota.Count
 
 	mu      sync.Mutex
 	refused StreamStats
@@ -100,41 +95,38 @@ func (e *Endpoint) user(principal string) string {
 	return principal
 }
 
-// openStream counts one more event stream of the user. It never ends another for it.
-func (e *Endpoint) openStream(ctx context.Context, user string) *wire.StatusError {
+// openStream counts one more event stream of a principal's user until it is closed. It never ends
+// another for it.
+func (e *Endpoint) openStream(ctx context.Context, principal string) (closed func(), err *wire.StatusError) {
 	c, l := &e.listens, &e.Limits
+	closed, refused := c.users.Acquire(e.user(principal), l.StreamsPerUser, l.Streams)
+	if refused == nil {
+		return closed, nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var err *wire.StatusError
-	switch {
-	case c.users.All() >= l.Streams:
+	if refused.Shared {
 		c.refused.RefusedAll++
-		err = wire.Errorf(http.StatusServiceUnavailable, wire.CodeServer,
-			"the server has %d event streams open and opens no more: try again in a minute", l.Streams)
-	case !c.users.Enter(user, l.StreamsPerUser):
+		refused.Because("the server has %d event streams open and opens no more: try again in a minute", l.Streams)
+	} else {
 		c.refused.RefusedUser++
-		err = wire.Errorf(http.StatusTooManyRequests, wire.CodeServer,
-			"this user has %d event streams open and can open no more: close one, or try again in a minute", l.StreamsPerUser)
-	default:
-		return nil
+		refused.Because("this user has %d event streams open and can open no more: close one, or try again in a minute",
+			l.StreamsPerUser)
 	}
 	if now := e.Sessions.Now(); now.Sub(c.logged) >= time.Minute {
 		c.logged = now
-		e.Log.WarnContext(ctx, "event stream refused, the next warning is a minute away or later", "why", err.Err.Message,
+		e.Log.WarnContext(ctx, "event stream refused, the next warning is a minute away or later", "why", refused.Reason,
 			"open", c.users.All(), "refused_user", c.refused.RefusedUser, "refused_all", c.refused.RefusedAll)
 	}
-	return err
+	return nil, wire.Errorf(refused.Status(), wire.CodeServer, "%s", refused.Reason)
 }
 
-// admitStream does the same for a GET. If there are too many it answers and returns false.
-func (e *Endpoint) admitStream(w http.ResponseWriter, r *http.Request, user string) bool {
-	err := e.openStream(r.Context(), user)
-	if err == nil {
-		return true
+// admitStream does the same for a GET. If there are too many it answers and returns nil.
+func (e *Endpoint) admitStream(w http.ResponseWriter, r *http.Request, principal string) (closed func()) {
+	closed, refused := e.openStream(r.Context(), principal)
+	if refused != nil {
+		w.Header().Set("Retry-After", "60")
+		writeError(w, refused)
 	}
-	w.Header().Set("Retry-After", "60")
-	writeError(w, err)
-	return false
+	return closed
 }
-
-func (e *Endpoint) closeStream(user string) { e.listens.users.Leave(user) }

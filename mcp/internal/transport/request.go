@@ -8,6 +8,7 @@ import (
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
+	"rialto/internal/quota"
 	"rialto/internal/unavailable"
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/wire"
@@ -51,9 +52,10 @@ func (e *Endpoint) post(w http.ResponseWriter, r *http.Request) {
 // enter returns a request of the principal. If it has too many it answers and returns nil.
 func (e *Endpoint) enter(w http.ResponseWriter, r *http.Request) *Request {
 	q := &Request{HTTP: r, Principal: e.principal(r), endpoint: e, maxBody: e.Limits.MaxBody}
-	var refused *Overload
-	if q.uncount, refused = e.admit(w.Header(), r, q.Principal); refused != nil {
-		writeError(w, wire.Errorf(refused.Status, wire.CodeServer, "%s", refused.Text))
+	var refused *quota.Refusal
+	q.uncount, refused = e.admit(w.Header(), r, q.Principal)
+	if refused != nil {
+		writeError(w, wire.Errorf(refused.Status(), wire.CodeServer, "%s", refused.Reason))
 		return nil
 	}
 	q.response.init(w, r, e.Limits.KeepAlive)
@@ -152,12 +154,12 @@ func (q *Request) StartSession(c wire.Client) error {
 // Listen counts the request as an event stream instead of a call.
 func (q *Request) Listen() error {
 	e := q.endpoint
-	user := e.user(q.Principal)
-	if err := e.openStream(q.HTTP.Context(), user); err != nil {
+	closed, err := e.openStream(q.HTTP.Context(), q.Principal)
+	if err != nil {
 		q.response.w.Header().Set("Retry-After", "60")
 		return err
 	}
 	q.uncount()
-	q.uncount = func() { e.listens.users.Leave(user) }
+	q.uncount = closed
 	return nil
 }

@@ -38,11 +38,11 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !kept || note == changesNote { // the limits of calls bound the others
-		user := e.user(principal)
-		if !e.admitStream(w, r, user) {
+		closed := e.admitStream(w, r, principal)
+		if closed == nil {
 			return
 		}
-		defer e.closeStream(user)
+		defer closed()
 	}
 	a := &response{}
 	a.init(w, r, e.Limits.KeepAlive)

@@ -18,7 +18,7 @@ import (
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
-	"rialto/internal/open"
+	"rialto/internal/quota"
 	"rialto/mcp/internal/replay"
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/session"
@@ -44,7 +44,7 @@ type Endpoint struct {
 	Limits         Limits
 	Log            *slog.Logger
 
-	calls    open.Counter[string]
+	calls    quota.Count
 	listens  streamCounter
 	running  running
 	awaiting awaiting
