@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rialto/internal/message"
+	"rialto/internal/quota"
 )
 
 // Error is a refusal that a client reads (RFC 6749 section 5.2).
@@ -14,7 +15,7 @@ type Error struct {
 
 	HTTPStatus int           // HTTP status; 0 is the one that belongs to Code
 	RetryAfter time.Duration // Retry-After; 0 sends none
-	Quota      Quota         // that is used up; the zero value is none
+	Quota      quota.Policy  // that is used up; the zero value is none
 	Event      *Event        // an event to record; nil is none
 
 	sentence *message.Message // of Refuse
@@ -50,14 +51,6 @@ func (e *Error) Status() int {
 	return http.StatusBadRequest
 }
 
-// Quota is how many requests a network may make in a time, for the headers of
-// draft-ietf-httpapi-ratelimit-headers-11.
-type Quota struct {
-	Name     string
-	Requests int
-	Window   time.Duration
-}
-
 // TooMany tells a client to come back later.
 func TooMany(after time.Duration) *Error {
 	return &Error{Code: "slow_down", Description: "Too many requests; try again later.", RetryAfter: after}
@@ -69,7 +62,7 @@ type Problem struct {
 	Status                int    // of HTTP
 	Title, Detail, Remedy string // English
 	RetryAfter            time.Duration
-	Quota                 Quota
+	Quota                 quota.Policy
 }
 
 // Error returns the title and the detail.

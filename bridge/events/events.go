@@ -20,6 +20,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/bridge/push"
+	"rialto/internal/quota"
 	"rialto/mcp"
 )
 
@@ -64,7 +65,7 @@ type Service struct {
 	Attempted func(ok bool) // is called after each attempt to deliver
 
 	wake     waker
-	verifies budget
+	verifies quota.Rate
 	agents   agentStates
 }
 

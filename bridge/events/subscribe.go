@@ -9,12 +9,12 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rialto/bridge/directory"
+	"rialto/internal/quota"
 	"rialto/internal/sealed"
 	"rialto/mcp"
 )
@@ -30,6 +30,10 @@ const (
 
 	maxVerifications = 10 // receivers that are verified in a minute, of a user
 )
+
+// verifications bounds how often a user has receivers verified: a verification calls an address that
+// the user chooses.
+var verifications = quota.Bucket{Burst: maxVerifications, Window: time.Minute}
 
 // target is where events go, and with which secrets they are signed.
 type target struct {
@@ -271,21 +275,3 @@ func (s *Service) open(sub *Subscription) (*target, error) {
 }
 
 func place(id string) string { return strings.Join([]string{"event_subscriptions", "config", id}, "|") }
-
-// budget limits how often a user has receivers verified: a verification calls an address that the
-// user chooses.
-type budget struct {
-	mu    sync.Mutex
-	since time.Time
-	spent map[string]int
-}
-
-func (b *budget) spend(user string, now time.Time) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.spent == nil || now.Sub(b.since) >= time.Minute {
-		b.spent, b.since = map[string]int{}, now
-	}
-	b.spent[user]++
-	return b.spent[user] <= maxVerifications
-}

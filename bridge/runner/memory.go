@@ -4,11 +4,11 @@ import (
 	"context"
 	"math"
 	"sync"
-
-	"golang.org/x/time/rate"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
+	"rialto/internal/quota"
 )
 
 const (
@@ -24,11 +24,12 @@ type memory struct {
 	mu     sync.Mutex
 	all    int
 	owners map[string]*ownerMemory
+
+	received quota.Rate
 }
 
 type ownerMemory struct {
 	bytes, tasks int
-	received     *rate.Limiter
 }
 
 // enter notes that a task of owner runs.
@@ -39,7 +40,7 @@ func (m *memory) enter(owner string) {
 		m.owners = map[string]*ownerMemory{}
 	}
 	if m.owners[owner] == nil {
-		m.owners[owner] = &ownerMemory{received: rate.NewLimiter(streamRate, streamBurst)}
+		m.owners[owner] = &ownerMemory{}
 	}
 	m.owners[owner].tasks++
 }
@@ -98,10 +99,6 @@ func Reserve(r *Runner, owner string, from, to int) error {
 
 // pace waits until the agents of owner may stream so many more bytes.
 func (m *memory) pace(ctx context.Context, owner string, bytes int) {
-	m.mu.Lock()
-	o := m.owners[owner]
-	m.mu.Unlock()
-	if o != nil {
-		_ = o.received.WaitN(ctx, min(bytes, streamBurst)) // it fails when ctx ends, which the caller sees, too
-	}
+	b := quota.Bucket{Burst: streamBurst, Window: time.Second * streamBurst / streamRate}
+	_ = m.received.Wait(ctx, b, owner, bytes) // it fails when ctx ends, which the caller sees, too
 }

@@ -37,24 +37,26 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 // Put stores a value, and drops the least recently used one if the cache is full.
 func (c *Cache[K, V]) Put(key K, value V) { c.Update(key, func(V) V { return value }) }
 
-// Update replaces a value, or the zero value, by the result of f.
-func (c *Cache[K, V]) Update(key K, f func(V) V) {
+// Update replaces a value, or the zero value, by the result of f, and returns it.
+func (c *Cache[K, V]) Update(key K, f func(V) V) V {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.at[key]; ok {
 		kept := e.Value.(*entry[K, V])
 		kept.value = f(kept.value)
 		c.order.MoveToFront(e)
-		return
+		return kept.value
 	}
 	if c.at == nil {
 		c.at = map[K]*list.Element{}
 	}
 	var zero V
-	c.at[key] = c.order.PushFront(&entry[K, V]{key, f(zero)})
+	value := f(zero)
+	c.at[key] = c.order.PushFront(&entry[K, V]{key, value})
 	if len(c.at) > Size {
 		c.remove(c.order.Back())
 	}
+	return value
 }
 
 // Drop removes a key.

@@ -1,6 +1,6 @@
-// Package quota bounds what callers use. Count bounds how many of something are open. A Refusal says
-// which bound was met. The package knows neither what is bounded nor the sentence for a refused
-// caller: the owner of a limit does.
+// Package quota bounds what callers use: Count how many of something are open, Rate how often something
+// happens. A Refusal says which limit was met, and SetHeaders tells a client of HTTP. The package
+// knows neither what is bounded nor the sentence for a refused caller: the owner of a limit does.
 package quota
 
 import (

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/internal/config"
+	"rialto/internal/quota"
 )
 
 // TestErrorsHaveTheCodesOfTheirGeneration asks for what must be refused.
@@ -109,11 +108,11 @@ func TestOwnErrorsHaveTheCodesOfTheirGeneration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spent := rate.NewLimiter(50, 50*burstSeconds)
-	spent.AllowN(time.Now().Add(time.Hour), 50*burstSeconds)
-	r.limits.mu.Lock()
-	r.limits.users[bob.ID] = &userCalls{a2a: spent} // they have made all the calls that they may
-	r.limits.mu.Unlock()
+	// They have made all the calls that they may.
+	calls, later := callRate(r.cfg.Load().Limits.RatePerUser), time.Now().Add(time.Hour)
+	for range calls.Burst {
+		r.limits.a2aRate.Take(calls, later, quota.Key{Name: bob.ID})
+	}
 	if got := rpc(r, r.full("bob"), "tasks/get", `{"id":"none"}`, "0.1"); !strings.Contains(got.body, "-32010") {
 		t.Errorf("a user may call as often as they like: got %s", got.body)
 	}

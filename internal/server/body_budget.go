@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"rialto/internal/quota"
 	"rialto/oauth"
 )
 
@@ -203,7 +204,7 @@ func (b *bodyBudget) change(user string, bytes int64, inAll bool) (fewer <-chan 
 func writeTooManyBytes(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Retry-After", retryAfter)
+	quota.SetHeaders(w.Header(), retryAfter)
 	w.WriteHeader(http.StatusTooManyRequests)
 	fmt.Fprintln(w, `{"error":"too_many_requests","error_description":"Your running requests, and the answers that you have not read, take too much memory. Try again when one has ended."}`)
 }

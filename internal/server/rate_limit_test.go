@@ -108,23 +108,11 @@ func TestOpenCallsAreLimited(t *testing.T) {
 					end()
 				}
 				synctest.Wait()
-				if limiter.all != 0 || len(limiter.clients) != 0 {
-					t.Errorf("got %d calls and %v at the end, want none", limiter.all, limiter.clients)
+				if users, all := limiter.users.All(), limiter.clients.All(); users != 0 || all != 0 {
+					t.Errorf("got %d calls of users and %d in all at the end, want none", users, all)
 				}
 			})
 		})
-	}
-}
-
-// TestMakeRoomLooksAtFewUsers holds that a call of a new user does not look at all others.
-func TestMakeRoomLooksAtFewUsers(t *testing.T) {
-	c := newCallLimiter(func(*config.Limits) {})
-	for n := range maxUsers {
-		c.user(caller{user: fmt.Sprint(n)})
-	}
-	c.user(caller{user: "another"})
-	if got, want := len(c.users), maxUsers-usersAtOnce+1; got != want {
-		t.Errorf("got %d users, want %d", got, want)
 	}
 }
 

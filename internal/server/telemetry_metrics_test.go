@@ -19,6 +19,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/internal/config"
+	"rialto/internal/quota"
 	"rialto/internal/telemetry"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
@@ -136,9 +137,9 @@ func TestRefusalsAreCountedByDoor(t *testing.T) {
 	for range 61 { // loopback may register sixty times as often
 		o.do("POST", "/mcp/oauth/register", "", `{"redirect_uris":["http://127.0.0.1/callback"]}`)
 	}
-	o.limits.mu.Lock()
-	o.limits.all += o.cfg.Load().Limits.Calls
-	o.limits.mu.Unlock()
+	for range o.cfg.Load().Limits.Calls {
+		o.limits.clients.Acquire("another", quota.Unlimited, quota.Unlimited)
+	}
 	if got := o.call("list_agents", `{}`, ""); got.status != http.StatusServiceUnavailable {
 		t.Errorf("got %d, want 503", got.status)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"rialto/internal/guardhttp"
 	"rialto/internal/lru"
+	"rialto/internal/quota"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/limit"
@@ -243,7 +244,7 @@ type documentError struct {
 	unreachable bool // temporary
 	why         string
 	after       time.Duration
-	quota       oauth.Quota
+	quota       quota.Policy
 }
 
 func badDocument(why string) error { return &documentError{why: why} }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/internal/lru"
+	"rialto/internal/quota"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/limit"
@@ -31,7 +32,7 @@ type Refusal struct {
 	Code       string // never changes: "wrong_credentials"
 	Reason     string // English
 	RetryAfter time.Duration
-	Quota      oauth.Quota
+	Quota      quota.Policy
 }
 
 // Error returns the reason.
@@ -159,11 +160,7 @@ func (pw *Passwords) countGuess(ctx context.Context, at attempt) (bool, error) {
 	if at.account != nil {
 		return pw.Accounts.Store.CountGuess(ctx, at.account.ID, most)
 	}
-	var n int
-	pw.unknown.Update(secret.Hash(at.name), func(before int) int {
-		n = min(before+1, most+1)
-		return n
-	})
+	n := pw.unknown.Update(secret.Hash(at.name), func(before int) int { return min(before+1, most+1) })
 	_, err := pw.Accounts.Store.CountGuess(ctx, "", most) // takes as long as for an account
 	return n <= most, err
 }

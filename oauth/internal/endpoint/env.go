@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"rialto/oauth"
-	"rialto/oauth/internal/limit"
 )
 
 // Env is what the endpoints of one server share. Events, TrustedProxies
@@ -29,7 +28,7 @@ type Env struct {
 	// Rate returns how many tokens a bucket gets in a minute, by its name; 0 and nil change nothing.
 	Rate func(bucket string) int
 
-	limits  limit.Buckets
+	rates   sync.Map  // by the names of buckets: *quota.Rate
 	warning sync.Once // about proxies that are not trusted
 	csrf    http.CrossOriginProtection
 }

@@ -2,19 +2,18 @@ package endpoint
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
+	"rialto/internal/quota"
 	"rialto/oauth"
 )
 
@@ -40,11 +39,6 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
 	w.Write(b) // an error here means that the client has gone
-}
-
-// seconds renders a Retry-RetryAfter: whole seconds, rounded up.
-func seconds(d time.Duration) string {
-	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
 }
 
 // ExposedHeaders are those of our answers that a page may read.
@@ -200,12 +194,11 @@ func MediaType(h http.Header) string {
 }
 
 // SetRetryAfter tells a client when to try again, if it should, and which quota is used up, if one is.
-func SetRetryAfter(w http.ResponseWriter, after time.Duration, q oauth.Quota) {
-	if after > 0 {
-		w.Header().Set("Retry-After", seconds(after))
+func SetRetryAfter(w http.ResponseWriter, after time.Duration, used quota.Policy) {
+	if used.Name == "" {
+		quota.SetHeaders(w.Header(), after)
+		return
 	}
-	if q != (oauth.Quota{}) {
-		w.Header().Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%s", q.Name, q.Requests, seconds(q.Window)))
-		w.Header().Set("RateLimit", fmt.Sprintf("%q;r=0;t=%s", q.Name, seconds(after)))
-	}
+	used.Reset = after
+	quota.SetHeaders(w.Header(), after, used)
 }

@@ -7,47 +7,48 @@ import (
 	"strings"
 	"time"
 
+	"rialto/internal/quota"
 	"rialto/oauth"
-	"rialto/oauth/internal/limit"
 )
 
 // The buckets of a network, unless Env.Rate says otherwise. None is shared by networks, so that
 // strangers cannot empty the bucket of another. docs/security.md says what each of them counts and why.
 var (
-	Authorize = limit.Bucket{Name: "authorize", Every: time.Second, Burst: 120}
-	Push      = limit.Bucket{Name: "par", Every: time.Second, Burst: 120}
-	Leave     = limit.Bucket{Name: "provider", Every: time.Second, Burst: 120}
-	Callback  = limit.Bucket{Name: "callback", Every: time.Second, Burst: 120}
-	Fetch     = limit.Bucket{Name: "fetch", Every: 6 * time.Second, Burst: 10}
-	refused   = limit.Bucket{Name: "refused", Every: time.Second / 2, Burst: 200}
+	Authorize = quota.Bucket{Name: "authorize", Burst: 120, Window: 2 * time.Minute}
+	Push      = quota.Bucket{Name: "par", Burst: 120, Window: 2 * time.Minute}
+	Leave     = quota.Bucket{Name: "provider", Burst: 120, Window: 2 * time.Minute}
+	Callback  = quota.Bucket{Name: "callback", Burst: 120, Window: 2 * time.Minute}
+	Fetch     = quota.Bucket{Name: "fetch", Burst: 10, Window: time.Minute}
+	refused   = quota.Bucket{Name: "refused", Burst: 200, Window: 100 * time.Second}
 )
 
 // Register returns the bucket of a network that may register so many clients an hour.
-func Register(perHour int) limit.Bucket {
-	return limit.Bucket{Name: "register", Every: time.Hour / time.Duration(perHour), Burst: perHour}
+func Register(perHour int) quota.Bucket {
+	return quota.Bucket{Name: "register", Burst: perHour, Window: time.Hour}
 }
 
 // Take takes a token from the bucket of a request's network. If it is empty, it returns the error for
 // the client.
-func (env *Env) Take(b limit.Bucket, r *http.Request) *oauth.Error {
+func (env *Env) Take(b quota.Bucket, r *http.Request) *oauth.Error {
 	return env.take(b, env.networks(r))
 }
 
-func (env *Env) take(b limit.Bucket, keys []limit.Key) *oauth.Error {
+func (env *Env) take(b quota.Bucket, keys []quota.Key) *oauth.Error {
 	if env.Rate != nil && env.Rate(b.Name) > 0 {
 		b = b.PerMinute(env.Rate(b.Name))
 	}
-	wait := env.limits.Take(b, keys, env.Now())
+	rates, _ := env.rates.LoadOrStore(b.Name, new(quota.Rate))
+	wait := rates.(*quota.Rate).Take(b, env.Now(), keys...)
 	if wait == 0 {
 		return nil
 	}
 	e := oauth.TooMany(wait)
-	e.Quota = oauth.Quota{Name: b.Name, Requests: b.Burst, Window: time.Duration(b.Burst) * b.Every}
+	e.Quota = b.Policy()
 	return e
 }
 
 // TakePage is Take for a page.
-func (env *Env) TakePage(b limit.Bucket, r *http.Request) error {
+func (env *Env) TakePage(b quota.Bucket, r *http.Request) error {
 	if e := env.Take(b, r); e != nil {
 		return &oauth.Problem{Code: "too_many_requests", Status: http.StatusTooManyRequests, Title: "Too many requests", Detail: "This address has asked too often.", Remedy: "Try again in a minute.", RetryAfter: e.RetryAfter, Quota: e.Quota}
 	}
@@ -97,16 +98,16 @@ func (env *Env) Network(r *http.Request) string {
 // networks returns the networks that a request comes from, as keys of buckets: an IPv4 address, or
 // the /64 and the /48 of an IPv6 address. A /48, of which one owner may have all 65,536 /64, has
 // as much as eight of them.
-func (env *Env) networks(r *http.Request) []limit.Key {
+func (env *Env) networks(r *http.Request) []quota.Key {
 	addr := env.address(r)
 	if !addr.IsValid() {
-		return []limit.Key{{Name: "unknown", Times: 1}}
+		return []quota.Key{{Name: "unknown"}}
 	}
 	if addr.Is4() {
-		return []limit.Key{{Name: addr.String(), Times: 1}}
+		return []quota.Key{{Name: addr.String()}}
 	}
 	narrow, wide := netip.PrefixFrom(addr.WithZone(""), 64).Masked(), netip.PrefixFrom(addr.WithZone(""), 48).Masked()
-	return []limit.Key{{Name: narrow.String(), Times: 1}, {Name: wide.String(), Times: 8}}
+	return []quota.Key{{Name: narrow.String()}, {Name: wide.String(), Times: 8}}
 }
 
 // Local tells whether a request comes from loopback: the user's own computer, or a proxy that is

@@ -5,8 +5,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
-	"rialto/oauth/internal/limit"
+	"rialto/internal/quota"
 )
 
 // TestTheSecurityDocumentHasAllBuckets compares the table in docs/security.md with the code.
@@ -15,10 +16,10 @@ func TestTheSecurityDocumentHasAllBuckets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []limit.Bucket{Authorize, Push, Leave, Callback, Register(10), Fetch, refused} {
+	for _, b := range []quota.Bucket{Authorize, Push, Leave, Callback, Register(10), Fetch, refused} {
 		_, row, _ := strings.Cut(string(doc), "\n| `"+b.Name+"` |")
 		row, _, _ = strings.Cut(row, "\n")
-		if want := fmt.Sprintf("| %d | %v |", b.Burst, b.Every); !strings.Contains(row, want) {
+		if want := fmt.Sprintf("| %d | %v |", b.Burst, b.Window/time.Duration(b.Burst)); !strings.Contains(row, want) {
 			t.Errorf("%s: got the row %q, want one with %s", b.Name, row, want)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package limit slows callers down: token buckets, a backoff after failures, and a
-// bound on what runs at once. It does not know who the callers are.
+// Package limit slows callers down: a backoff after failures, and a bound on what runs at once. It does not know who the callers are.
 package limit
 
 import (
@@ -9,70 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"rialto/internal/lru"
 )
-
-// Bucket says how often a caller may do something: Burst times at once, and then once in Every.
-type Bucket struct {
-	Name  string
-	Every time.Duration
-	Burst int
-}
-
-// PerMinute returns the bucket with another rate. What it has at once changes in proportion.
-func (b Bucket) PerMinute(n int) Bucket {
-	every := time.Minute / time.Duration(n)
-	return Bucket{b.Name, every, max(1, int(time.Duration(b.Burst)*b.Every/every))}
-}
-
-// Key is a caller, or a group of callers that has as much as Times single ones.
-type Key struct {
-	Name  string
-	Times int
-}
-
-// Buckets holds the token buckets of callers, the 10,000 of each name that were used last: at worst
-// a caller gets a fresh bucket. Its zero value is empty.
-type Buckets struct {
-	mu     sync.Mutex
-	byName map[string]*lru.Cache[string, *rate.Limiter]
-}
-
-// Take takes a token for each key, and none if one has none left. It reports how long to wait then.
-// A bucket that has another size than before is full.
-func (bs *Buckets) Take(b Bucket, keys []Key, now time.Time) (wait time.Duration) {
-	callers, taken := bs.of(b.Name), []*rate.Reservation(nil)
-	for _, key := range keys {
-		callers.Update(key.Name, func(l *rate.Limiter) *rate.Limiter {
-			if l == nil || l.Burst() != b.Burst*key.Times {
-				l = rate.NewLimiter(rate.Every(b.Every/time.Duration(key.Times)), b.Burst*key.Times)
-			}
-			r := l.ReserveN(now, 1)
-			wait, taken = max(wait, r.DelayFrom(now)), append(taken, r)
-			return l
-		})
-	}
-	for _, r := range taken {
-		if wait > 0 {
-			r.CancelAt(now)
-		}
-	}
-	return wait
-}
-
-func (bs *Buckets) of(name string) *lru.Cache[string, *rate.Limiter] {
-	bs.mu.Lock()
-	defer bs.mu.Unlock()
-	if bs.byName == nil {
-		bs.byName = map[string]*lru.Cache[string, *rate.Limiter]{}
-	}
-	if bs.byName[name] == nil {
-		bs.byName[name] = &lru.Cache[string, *rate.Limiter]{}
-	}
-	return bs.byName[name]
-}
 
 // Backoff slows down callers that fail to sign in or to authenticate as a client: a few attempts are free,
 // then each failure doubles the wait, up to a quarter of an hour. Its zero value is empty.
