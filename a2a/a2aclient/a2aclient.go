@@ -79,7 +79,8 @@ type Dialer struct {
 	// to so many. An error ends the answer. If it is nil, only the size of each answer is bounded.
 	Reserve func(user string, from, to int) error
 
-	Looks *Looks // shared with other Dialers; nil is the Dialer's own
+	// Looks are those at tasks beside their streams. Dialers may share them; nil is the Dialer's own.
+	Looks *quota.Queue
 
 	Log *slog.Logger // nil discards
 
@@ -92,7 +93,7 @@ type Dialer struct {
 
 	once     sync.Once
 	own      *http.Client
-	ownLooks Looks
+	ownLooks quota.Queue
 }
 
 // Client is a remote agent. It implements a2a.Agent and may be used concurrently.

@@ -16,6 +16,7 @@ import (
 	"rialto/a2a/a2avault"
 	"rialto/bridge/directory"
 	"rialto/internal/config"
+	"rialto/internal/quota"
 	"rialto/internal/telemetry"
 )
 
@@ -118,7 +119,7 @@ type dialers struct {
 
 	reserve func(user string, from, to int) error
 
-	looks a2aclient.Looks
+	looks quota.Queue
 
 	mu   sync.Mutex
 	made map[string]dialer // by the agent's name

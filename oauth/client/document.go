@@ -19,7 +19,6 @@ import (
 	"rialto/internal/quota"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
-	"rialto/oauth/internal/limit"
 )
 
 // Fetcher reads documents at addresses that clients chose.
@@ -27,7 +26,7 @@ type Fetcher struct {
 	HTTP *guardhttp.Client // nil fetches nothing
 	Env  *endpoint.Env
 
-	fetching limit.Gate
+	fetching quota.Queue
 }
 
 // Documents finds clients whose ID is the URL of their metadata document.
@@ -144,7 +143,7 @@ func (ft *Fetcher) fetch(ctx context.Context, r *http.Request, address string) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	leave, err := ft.fetching.Enter(ctx, fetchesAtOnce, fetchesAtOnce)
+	leave, err := ft.fetching.Acquire(ctx, "", quota.Room{Running: fetchesAtOnce, Waiting: fetchesAtOnce})
 	if err != nil {
 		return nil, nil, &documentError{unreachable: true, why: "too many documents are being fetched"}
 	}

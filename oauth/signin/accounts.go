@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"rialto/internal/quota"
 	"rialto/oauth"
-	"rialto/oauth/internal/limit"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"
 )
@@ -20,8 +20,8 @@ type Accounts struct {
 	Grants *token.Grants
 	Now    func() time.Time
 
-	turns      limit.Turns // networks hash a password in turn: each hash takes 19 MiB
-	knownTurns limit.Gate  // devices and operators have turns that strangers cannot take
+	turns      quota.Queue // networks hash a password in turn: each hash takes 19 MiB
+	knownTurns quota.Queue // devices and operators have turns that strangers cannot take
 }
 
 // maxTurns bounds who waits to have a password hashed; a hash takes about 50 ms.
@@ -31,9 +31,9 @@ const maxTurns = 100
 // cannot keep the others from signing in; network is "" for a known device and an operator.
 func (as *Accounts) turn(ctx context.Context, network string) (leave func(), err error) {
 	if network == "" {
-		return as.knownTurns.Enter(ctx, 1, maxTurns)
+		return as.knownTurns.Acquire(ctx, "", quota.Room{Running: 1, Waiting: maxTurns})
 	}
-	return as.turns.Enter(ctx, network, 2, maxTurns)
+	return as.turns.Acquire(ctx, network, quota.Room{Running: 2, Waiting: maxTurns})
 }
 
 // ErrBadPassword says why a password was refused.

@@ -52,12 +52,13 @@ func tooManyAttempts(e *oauth.Error) error {
 
 // passwordRefusal returns why a password is not taken, in words for the page, or err.
 func passwordRefusal(err error) error {
+	_, busy := errors.AsType[*quota.Refusal](err)
 	switch {
 	case errors.Is(err, ErrBadPassword):
 		return &Refusal{Code: "bad_password", Reason: "This password cannot be used. It needs 8 characters at least."}
 	case errors.Is(err, ErrCommonPassword):
 		return &Refusal{Code: "common_password", Reason: "This password is one of the first that are guessed. Choose another."}
-	case errors.Is(err, limit.ErrBusy):
+	case busy:
 		return &Refusal{Code: "busy", Reason: "Too many people sign in at this moment. Try again in a few seconds.", RetryAfter: 5 * time.Second}
 	}
 	return err

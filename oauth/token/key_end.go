@@ -18,7 +18,7 @@ func (ks *Keys) noteSigned(ctx context.Context, key *signingKey, expires time.Ti
 	if key.noted.Load() >= needed {
 		return nil
 	}
-	leave, err := ks.ring.reading.Enter(ctx, 1, maxReaders)
+	leave, err := ks.ring.reading.Acquire(ctx, "", oneReader)
 	if err != nil {
 		return err
 	}

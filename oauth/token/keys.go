@@ -14,9 +14,9 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"rialto/internal/quota"
 	"rialto/internal/sealed"
 	"rialto/oauth"
-	"rialto/oauth/internal/limit"
 )
 
 // Keys signs with the keys that the store keeps, or with a shared secret
@@ -43,12 +43,12 @@ const (
 	keysFresh = 2 * time.Second // how long the keys are cached, and how often an unknown key ID may reload them
 )
 
-// maxReaders bounds the requests that wait for the keys.
-const maxReaders = 10_000
+// oneReader bounds the requests that wait for the keys.
+var oneReader = quota.Room{Running: 1, Waiting: 10_000}
 
 // keyring caches the signing keys of the store.
 type keyring struct {
-	reading limit.Gate // one request at a time reads the store
+	reading quota.Queue // one request at a time reads the store
 
 	mu      sync.Mutex
 	loaded  time.Time
@@ -99,7 +99,7 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 	if ok {
 		return keys, nil
 	}
-	leave, err := ks.ring.reading.Enter(ctx, 1, maxReaders)
+	leave, err := ks.ring.reading.Acquire(ctx, "", oneReader)
 	if err == nil {
 		defer leave()
 		if keys, ok = ks.ring.known(ks.Now(), fresh); ok {

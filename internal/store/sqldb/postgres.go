@@ -31,7 +31,7 @@ func (db *DB) SetConnections(n int) {
 	db.Read.SetMaxOpenConns(n)
 	db.Read.SetMaxIdleConns(n)
 	if db.Turns != nil {
-		db.Turns = newTurns(taskReaders(n))
+		db.Turns = &Turns{size: taskReaders(n)}
 	}
 }
 

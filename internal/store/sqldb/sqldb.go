@@ -128,14 +128,14 @@ func (db *DB) Apart() (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		apart.Read, apart.Turns = pool, newTurns(taskReaders(taskConnections))
+		apart.Read, apart.Turns = pool, &Turns{size: taskReaders(taskConnections)}
 		apart.Write = pool
 	case db.Path != "":
 		read, err := readSQLite(db.Path)
 		if err != nil {
 			return nil, err
 		}
-		apart.Read, apart.Turns = read, newTurns(readers)
+		apart.Read, apart.Turns = read, &Turns{size: readers}
 	default:
 		return db, nil
 	}

@@ -33,6 +33,8 @@ import (
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"rialto/internal/quota"
 )
 
 // Box is a set of databases that strangers may read. Set the fields before
@@ -57,7 +59,7 @@ type Box struct {
 	Parallel int           // queries at a time; 0 means 2
 
 	once   sync.Once
-	slots  chan struct{}
+	slots  quota.Queue
 	image  uintptr // copy of Image in C memory
 	size   int64   // of it
 	mu     sync.Mutex
@@ -118,7 +120,8 @@ const overtime = time.Second
 func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, b.timeout(), errTime)
 	defer cancel()
-	if err := b.enter(ctx); err != nil {
+	leave, err := b.enter(ctx)
+	if err != nil {
 		return nil, b.explain(ctx, err)
 	}
 	type answer struct {
@@ -127,7 +130,7 @@ func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 	}
 	done := make(chan answer, 1)
 	go func() {
-		defer b.leave()
+		defer leave()
 		res, err := b.safely(ctx, j)
 		done <- answer{res, err}
 	}()
@@ -144,23 +147,22 @@ func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 	}
 }
 
-func (b *Box) enter(ctx context.Context) error {
+// enter waits for a slot, until leave.
+func (b *Box) enter(ctx context.Context) (leave func(), err error) {
 	b.once.Do(b.start)
 	if b.crashed() {
-		return errors.New("sqlite has crashed too often")
+		return nil, errors.New("sqlite has crashed too often")
 	}
-	select {
-	case b.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	leave, err = b.slots.Acquire(ctx, "", quota.Room{Running: positive(b.Parallel, 2), Waiting: quota.Unlimited})
+	if err != nil {
+		return nil, context.Cause(ctx)
 	}
+	return leave, nil
 }
 
 // start copies the image to C memory, where it stays as long as the box, or a
 // query on it, can be reached.
 func (b *Box) start() {
-	b.slots = make(chan struct{}, positive(b.Parallel, 2))
 	if len(b.Image) == 0 {
 		return
 	}
@@ -175,8 +177,6 @@ func (b *Box) start() {
 		sqlite3.Xsqlite3_free(tls, p)
 	}, b.image)
 }
-
-func (b *Box) leave() { <-b.slots }
 
 // safely runs j and makes an error of a crash in the translated C code: a
 // stranger's statement must not take the process with it.

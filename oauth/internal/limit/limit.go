@@ -1,11 +1,7 @@
-// Package limit slows callers down: a backoff after failures, and a bound on what runs at once. It does not know who the callers are.
+// Package limit slows callers down after failures. It does not know who the callers are.
 package limit
 
 import (
-	"context"
-	"errors"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"rialto/internal/lru"
@@ -50,30 +46,4 @@ func (b *Backoff) Add(key string, now time.Time) (wait time.Duration) {
 		return f
 	})
 	return wait
-}
-
-// Gate bounds what runs at once and what waits for it. Its zero value is open.
-type Gate struct {
-	once    sync.Once
-	places  chan struct{}
-	waiting atomic.Int64
-}
-
-// ErrBusy means that too many wait already.
-var ErrBusy = errors.New("too many requests wait for this")
-
-// Enter waits for one of n places; leave frees it. It returns ErrBusy if queue callers wait already.
-// All calls must pass the same n.
-func (g *Gate) Enter(ctx context.Context, n, queue int) (leave func(), err error) {
-	g.once.Do(func() { g.places = make(chan struct{}, n) })
-	defer g.waiting.Add(-1)
-	if g.waiting.Add(1) > int64(queue) {
-		return nil, ErrBusy
-	}
-	select {
-	case g.places <- struct{}{}:
-		return func() { <-g.places }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
