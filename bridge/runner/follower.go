@@ -53,7 +53,7 @@ type Follower struct {
 	unwritten bool   // the ledger does not have the task yet: see deferWrite
 	lost      error  // why it never will
 	hangUp    func() // ends the stream
-	uncount   func() // notes that the task runs no longer
+	uncount   func() // notes that the task runs no longer; nil if it is not counted
 }
 
 // Follow starts a follower for e, which we hold. Without send it resumes
@@ -90,12 +90,12 @@ func (f *Follower) live(send *a2a.SendRequest) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.uncount()
+	f.uncount = nil
 }
 
 // enter counts the task of f, and its memory, until it is idle or its follower ends.
 // f.uncount is called with f.mu held.
 func (r *Runner) enter(f *Follower) {
-	r.memory.enter(f.start.Owner)
 	leave := r.live.counts.enter(f.start)
 	f.uncount = sync.OnceFunc(func() {
 		leave()
@@ -109,6 +109,9 @@ func (f *Follower) resize(bytes int) *ledger.Failure {
 	from := f.counted
 	f.size, f.counted = bytes, bytes+f.revisionsSize
 	f.r.stored.grow(f.start.Owner, f.start.Agent, from, f.counted)
+	if f.uncount == nil {
+		return nil // the task runs no longer
+	}
 	if why := f.r.memory.resize(f.start.Owner, from, f.counted, f.r.limits()); why != nil || f.counted <= ledger.SmallTask {
 		return why
 	}

@@ -1,7 +1,7 @@
-// Package quota bounds what callers use: Count how many of something are open, Rate how often something
-// happens, Queue how many run at once while others wait. A Refusal says which limit was met, and
-// SetHeaders tells a client of HTTP. The package knows neither what is bounded nor the sentence for a
-// refused caller: the owner of a limit does.
+// Package quota bounds what callers use: Count how many of something are open, Bytes how much memory is
+// held, Rate how often something happens, Queue how many run at once while others wait. A Refusal says
+// which limit was met, and SetHeaders tells a client of HTTP. The package knows neither what is bounded
+// nor the sentence for a refused caller: the owner of a limit does.
 package quota
 
 import (

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"rialto/internal/quota"
 	"rialto/oauth"
@@ -27,14 +26,7 @@ type bodyBudget struct {
 	size    int64 // the largest body, in bytes
 	address func(*http.Request) string
 
-	mu    sync.Mutex
-	all   int64
-	users map[string]*userBodies
-}
-
-type userBodies struct {
-	bytes int64         // never 0
-	fewer chan struct{} // closed when there are fewer bytes
+	held quota.Bytes // by user
 }
 
 // limit refuses a request by its header if its body and the other bodies of its user take too much.
@@ -46,11 +38,11 @@ func (b *bodyBudget) limit(next http.Handler) http.Handler {
 			bytes = b.size
 		}
 		user := b.user(r)
-		if _, ok := b.change(user, bytes, bytes > smallBody); !ok {
+		if !b.grow(user, bytes) {
 			writeTooManyBytes(w)
 			return
 		}
-		defer b.change(user, -bytes, false)
+		defer b.held.Add(user, -bytes)
 		r.Body = http.MaxBytesReader(w, r.Body, b.size)
 		b.limitAnswers(next).ServeHTTP(w, r)
 	})
@@ -107,7 +99,7 @@ func (a *answer) ReadFrom(whole io.Reader) (int64, error) {
 func (a *answer) count(size int64, write func() (int64, error)) (int64, error) {
 	if size > smallBody {
 		size = min(size, maxBodiesUser) // a larger one is sent alone
-		if _, ok := a.budget.change(a.user, size, true); !ok {
+		if !a.budget.grow(a.user, size) {
 			if !a.begun {
 				a.begun = true
 				a.Header().Del("Content-Length")
@@ -115,7 +107,7 @@ func (a *answer) count(size int64, write func() (int64, error)) (int64, error) {
 			}
 			return 0, errTooManyBytes
 		}
-		defer a.budget.change(a.user, -size, false)
+		defer a.budget.held.Add(a.user, -size)
 	}
 	a.begin()
 	return write()
@@ -145,24 +137,25 @@ func (b *bodyBudget) receive(w http.ResponseWriter, r *http.Request, read func()
 	ctx, cancel := context.WithTimeout(r.Context(), bodyTimeout)
 	defer cancel()
 	user, bytes := b.user(r), b.size
-	for {
-		fewer, ok := b.change(user, bytes, false)
-		if ok {
-			break
-		}
-		select {
-		case <-fewer:
-		case <-ctx.Done():
-			writeTooManyBytes(w)
-			return
-		}
+	if !b.held.Wait(ctx, user, bytes, maxBodiesUser) {
+		writeTooManyBytes(w)
+		return
 	}
 	err := read()
-	b.change(user, r.ContentLength-bytes, false)
-	defer b.change(user, -r.ContentLength, false)
+	b.held.Add(user, r.ContentLength-bytes)
+	defer b.held.Add(user, -r.ContentLength)
 	if err == nil {
 		next()
 	}
+}
+
+// grow counts bytes for a user, unless they are too many. Small bodies may exceed the limit of all users.
+func (b *bodyBudget) grow(user string, bytes int64) bool {
+	all := int64(maxBodies)
+	if bytes <= smallBody {
+		all = quota.Unlimited
+	}
+	return b.held.Grow(user, bytes, maxBodiesUser, all) == nil
 }
 
 // user returns under whom the body of a request counts.
@@ -171,34 +164,6 @@ func (b *bodyBudget) user(r *http.Request) string {
 		return p.User
 	}
 	return "\x00" + b.address(r)
-}
-
-// change adds bytes to those of a user, unless they are too many then; with inAll, also unless those
-// of all users are. If they are, fewer is closed when the user has fewer.
-func (b *bodyBudget) change(user string, bytes int64, inAll bool) (fewer <-chan struct{}, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	u := b.users[user]
-	if u == nil {
-		u = &userBodies{fewer: make(chan struct{})}
-	}
-	if bytes > 0 && (u.bytes+bytes > maxBodiesUser || inAll && b.all+bytes > maxBodies) {
-		return u.fewer, false
-	}
-	u.bytes += bytes
-	b.all += bytes
-	if bytes < 0 {
-		close(u.fewer)
-		u.fewer = make(chan struct{})
-	}
-	if b.users == nil {
-		b.users = map[string]*userBodies{}
-	}
-	b.users[user] = u
-	if u.bytes == 0 {
-		delete(b.users, user)
-	}
-	return nil, true
 }
 
 func writeTooManyBytes(w http.ResponseWriter) {

@@ -78,24 +78,24 @@ func TestMessagesOfAUserAreReceivedInTurn(t *testing.T) {
 			go call()
 		}
 		synctest.Wait()
-		if got := b.all; got != maxBodiesUser {
+		if got := b.held.All(); got != maxBodiesUser {
 			t.Errorf("got %d bytes, want that two messages take the places of all", got)
 		}
 		arrive <- nil
 		arrive <- errors.New("it does not arrive")
 		synctest.Wait()
-		if got, want := b.all, int64(10+maxBodiesUser/2); got != want || began.Load() != 1 {
+		if got, want := b.held.All(), int64(10+maxBodiesUser/2); got != want || began.Load() != 1 {
 			t.Errorf("got %d bytes and %d calls, want %d and 1: one that arrived, and one that is received", got, began.Load(), want)
 		}
 		close(arrive) // the others arrive at once
 		synctest.Wait()
-		if began.Load() != 4 || b.all != 40 {
-			t.Errorf("got %d calls and %d bytes, want 4 and 40", began.Load(), b.all)
+		if began.Load() != 4 || b.held.All() != 40 {
+			t.Errorf("got %d calls and %d bytes, want 4 and 40", began.Load(), b.held.All())
 		}
 		close(end)
 		synctest.Wait()
-		if b.all != 0 || len(b.users) != 0 || refused.Load() != 0 {
-			t.Errorf("got %d bytes and %d refusals, want none", b.all, refused.Load())
+		if b.held.All() != 0 || refused.Load() != 0 {
+			t.Errorf("got %d bytes and %d refusals, want none", b.held.All(), refused.Load())
 		}
 	})
 }

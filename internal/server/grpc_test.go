@@ -126,9 +126,7 @@ func TestAnAnswerOverGRPCCountsUntilItIsRead(t *testing.T) {
 	if _, err := call.Header(); err != nil {
 		t.Fatal(err)
 	}
-	r.bodies.mu.Lock()
-	counted := r.bodies.all
-	r.bodies.mu.Unlock()
+	counted := r.bodies.held.All()
 	if counted < 3<<20 {
 		t.Errorf("got %d bytes that count, want 3 MiB or more", counted)
 	}

@@ -1,0 +1,73 @@
+package quota
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"testing/synctest"
+)
+
+func TestBytesHaveALimitForEachKeyAndForAll(t *testing.T) {
+	var b Bytes
+	for i, step := range []struct {
+		key    string
+		n      int64
+		status int // of the refusal; 0 is none
+	}{
+		{"a", 10, 0},
+		{"a", 1, http.StatusTooManyRequests},
+		{"b", 6, http.StatusServiceUnavailable},
+		{"b", 5, 0},
+		{"a", 1, http.StatusTooManyRequests}, // its own limit comes first
+	} {
+		refused := b.Grow(step.key, step.n, 10, 15)
+		if (refused == nil) != (step.status == 0) || refused != nil && refused.Status() != step.status {
+			t.Errorf("step %d, %s: got %+v, want status %d", i, step.key, refused, step.status)
+		}
+	}
+	b.Add("b", 7) // what is there counts
+	if refused := b.Check("b", 10, Unlimited); refused == nil || refused.Used != 12 {
+		t.Errorf("got %+v, want that 12 are too many", refused)
+	}
+	if refused := b.Check("a", 10, 15); refused == nil || !refused.Shared || b.All() != 22 {
+		t.Errorf("got %+v, %d in all, want that 22 are too many", refused, b.All())
+	}
+	b.Add("a", -10)
+	b.Add("b", -12)
+	if b.All() != 0 || len(b.of) != 0 {
+		t.Errorf("got %d bytes and the keys %v at the end", b.All(), b.of)
+	}
+}
+
+func TestBytesAreWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b Bytes
+		b.Add("a", 10)
+		ctx, giveUp := context.WithCancel(t.Context())
+		got := make(chan bool, 2)
+		go func() { got <- b.Wait(t.Context(), "a", 6, 10) }()
+		synctest.Wait()
+		go func() { got <- b.Wait(ctx, "a", 6, 10) }()
+		b.Add("a", -3)
+		b.Add("b", 10)
+		synctest.Wait()
+		if len(got) != 0 {
+			t.Fatal("got room, though there is none")
+		}
+		b.Add("a", -3)
+		if ok := <-got; !ok {
+			t.Error("got no room, though there is")
+		}
+		giveUp()
+		if ok := <-got; ok {
+			t.Error("got room after the context has ended")
+		}
+		if b.All() != 20 {
+			t.Errorf("got %d bytes, want 20", b.All())
+		}
+		b.Add("a", -10)
+		if len(b.fewer) != 0 {
+			t.Errorf("got %v left", b.fewer)
+		}
+	})
+}
