@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"rialto/internal/quota"
 )
 
 const (
@@ -42,7 +44,7 @@ type Worker[N any] struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	running limiter
+	running attempts
 }
 
 // Run makes the attempts that are due, until ctx ends.
@@ -75,11 +77,11 @@ func (w *Worker[N]) close() {
 // returns when to look again.
 func (w *Worker[N]) dispatch(ctx context.Context) time.Duration {
 	for {
-		limit, full := w.running.free()
-		if limit == 0 {
+		limit := min(maxRunning-w.running.open.All(), maxPerHost)
+		if limit <= 0 {
 			return PollInterval // Run continues when an attempt ends
 		}
-		items, err := w.claim(ctx, limit, full)
+		items, err := w.claim(ctx, limit, w.running.open.Full(maxPerHost))
 		if err != nil {
 			w.logError(ctx, "claiming", err)
 			return PollInterval
@@ -128,61 +130,30 @@ func (w *Worker[N]) logError(ctx context.Context, doing string, err error) {
 	}
 }
 
-// limiter limits the running attempts, in all and for each host.
-type limiter struct {
+// attempts are those that run.
+type attempts struct {
 	wait sync.WaitGroup
+	open quota.Count // by host
 
-	mu     sync.Mutex
-	total  int
-	byHost map[string]int
+	once   sync.Once
 	change chan struct{}
 }
 
 // ended is ready after an attempt has ended.
-func (l *limiter) ended() chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.change == nil {
-		l.change = make(chan struct{}, 1)
-	}
-	return l.change
-}
-
-// free returns how many attempts may start now, and the hosts to which none may.
-func (l *limiter) free() (n int, full []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for host, n := range l.byHost {
-		if n >= maxPerHost {
-			full = append(full, host)
-		}
-	}
-	return min(maxRunning-l.total, maxPerHost), full
+func (a *attempts) ended() chan struct{} {
+	a.once.Do(func() { a.change = make(chan struct{}, 1) })
+	return a.change
 }
 
 // start runs an attempt in a goroutine.
-func (l *limiter) start(host string, attempt func()) {
-	l.count(host, 1)
-	l.wait.Go(func() {
-		defer func() {
-			l.count(host, -1)
-			select {
-			case l.ended() <- struct{}{}:
-			default:
-			}
-		}()
+func (a *attempts) start(host string, attempt func()) {
+	release, _ := a.open.Acquire(host, quota.Unlimited, quota.Unlimited) // it was claimed within the limits
+	a.wait.Go(func() {
 		attempt()
+		release()
+		select {
+		case a.ended() <- struct{}{}:
+		default:
+		}
 	})
-}
-
-func (l *limiter) count(host string, by int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.byHost == nil {
-		l.byHost = map[string]int{}
-	}
-	l.total += by
-	if l.byHost[host] += by; l.byHost[host] == 0 {
-		delete(l.byHost, host)
-	}
 }

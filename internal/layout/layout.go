@@ -75,7 +75,7 @@ var floors = map[string][]string{
 	"bridge/tools":                           {"a2a", "bridge/directory", "bridge/documents", "bridge/form", "bridge/ledger", "bridge/metering", "bridge/runner", "bridge/sanitize", "internal/usage", "mcp", "internal/unavailable"},
 	"bridge/proxy":                           {"a2a", "bridge/directory", "bridge/ledger", "bridge/metering", "bridge/runner", "bridge/sanitize", "internal/usage", "internal/unavailable"},
 	"bridge":                                 {"bridge/directory", "bridge/documents", "bridge/metering", "bridge/proxy", "bridge/runner", "bridge/tools", "internal/usage"},
-	"bridge/push":                            {"a2a", "bridge", "internal/sealed", "bridge/ledger", "bridge/sanitize", "bridge/directory", "bridge/documents", "bridge/runner", "bridge/proxy"},
+	"bridge/push":                            {"a2a", "bridge", "internal/sealed", "bridge/ledger", "bridge/sanitize", "bridge/directory", "bridge/documents", "bridge/runner", "bridge/proxy", "internal/quota"},
 	"bridge/events":                          {"bridge/directory", "bridge/push", "bridge/sanitize", "internal/guardhttp", "internal/sealed", "internal/unavailable", "mcp", "internal/quota"},
 	"bridge/api":                             {"a2a", "bridge", "bridge/operator", "bridge/directory", "internal/audit", "internal/usage", "bridge/ledger", "bridge/sanitize", "bridge/documents", "bridge/runner", "bridge/proxy", "internal/unavailable"},
 	"bridge/web":                             {"a2a", "a2a/a2avault", "bridge", "bridge/form", "internal/sse", "internal/markdown", "templates", "bridge/ledger", "bridge/sanitize", "bridge/directory", "internal/message", "bridge/documents", "bridge/runner", "bridge/proxy", "internal/quota", "internal/unavailable"},

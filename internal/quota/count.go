@@ -47,6 +47,18 @@ func (c *Count) Of(key string) int {
 	return c.of[key]
 }
 
+// Full returns the keys for which perKey are open.
+func (c *Count) Full(perKey int) (keys []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key, n := range c.of {
+		if n >= perKey {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // All returns how many are open for all keys.
 func (c *Count) All() int {
 	c.mu.Lock()

@@ -30,8 +30,8 @@ func TestACountHasALimitForEachKeyAndForAll(t *testing.T) {
 			t.Errorf("step %d: got %d used, want %d", i, refused.Used, refused.Limit)
 		}
 	}
-	if c.All() != 3 || c.Of("a") != 2 {
-		t.Errorf("got %d open, %d for a, want 3 and 2", c.All(), c.Of("a"))
+	if full := c.Full(2); c.All() != 3 || c.Of("a") != 2 || len(full) != 1 || full[0] != "a" {
+		t.Errorf("got %d open, %d for a, full %v; want 3, 2 and a", c.All(), c.Of("a"), full)
 	}
 	for _, release := range releases {
 		release()
