@@ -8,10 +8,10 @@ import (
 // Bytes counts the bytes that are held, by key and in all. It is safe for concurrent use, and its zero
 // value is ready.
 type Bytes struct {
-	mu    sync.Mutex
-	all   int64
-	of    map[string]int64
-	fewer map[string]chan struct{} // of keys that callers wait for: closed when they have fewer bytes
+	mu     sync.Mutex
+	all    int64
+	of     map[string]int64
+	shrunk chan struct{} // closed when a key has fewer bytes; nil if nobody waits
 }
 
 // Add counts n more bytes for a key, or fewer if n is negative, whatever the limits are.
@@ -39,38 +39,30 @@ func (b *Bytes) Grow(key string, n, perKey, all int64) *Refusal {
 	return refused
 }
 
-// Wait counts n more bytes for a key, when it does not exceed a limit with them. It returns false if ctx
-// ends before. n must not exceed the limit alone.
-func (b *Bytes) Wait(ctx context.Context, key string, n, perKey int64) bool {
+// Wait does what Grow does when there is room. It returns the refusal if ctx ends before.
+func (b *Bytes) Wait(ctx context.Context, key string, n, perKey, all int64) *Refusal {
 	for {
-		fewer := b.grow(key, n, perKey)
-		if fewer == nil {
-			return true
+		shrunk := b.shrink()
+		refused := b.Grow(key, n, perKey, all)
+		if refused == nil {
+			return nil
 		}
 		select {
-		case <-fewer:
+		case <-shrunk:
 		case <-ctx.Done():
-			return false
+			return refused
 		}
 	}
 }
 
-// grow does what Grow does, for Wait. If the key has too many bytes, it returns what is closed when the
-// key has fewer.
-func (b *Bytes) grow(key string, n, perKey int64) (fewer <-chan struct{}) {
+// shrink returns a channel that is closed when a key has fewer bytes.
+func (b *Bytes) shrink() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.check(key, n, perKey, Unlimited) == nil {
-		b.add(key, n)
-		return nil
+	if b.shrunk == nil {
+		b.shrunk = make(chan struct{})
 	}
-	if b.fewer == nil {
-		b.fewer = map[string]chan struct{}{}
-	}
-	if b.fewer[key] == nil {
-		b.fewer[key] = make(chan struct{})
-	}
-	return b.fewer[key]
+	return b.shrunk
 }
 
 func (b *Bytes) check(key string, more, perKey, all int64) *Refusal {
@@ -92,9 +84,9 @@ func (b *Bytes) add(key string, n int64) {
 	if b.of[key] == 0 {
 		delete(b.of, key)
 	}
-	if fewer := b.fewer[key]; n < 0 && fewer != nil {
-		close(fewer)
-		delete(b.fewer, key)
+	if n < 0 && b.shrunk != nil {
+		close(b.shrunk)
+		b.shrunk = nil
 	}
 }
 

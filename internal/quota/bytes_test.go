@@ -44,10 +44,10 @@ func TestBytesAreWaitedFor(t *testing.T) {
 		var b Bytes
 		b.Add("a", 10)
 		ctx, giveUp := context.WithCancel(t.Context())
-		got := make(chan bool, 2)
-		go func() { got <- b.Wait(t.Context(), "a", 6, 10) }()
+		got := make(chan *Refusal, 2)
+		go func() { got <- b.Wait(t.Context(), "a", 6, 10, Unlimited) }()
 		synctest.Wait()
-		go func() { got <- b.Wait(ctx, "a", 6, 10) }()
+		go func() { got <- b.Wait(ctx, "a", 6, 10, Unlimited) }()
 		b.Add("a", -3)
 		b.Add("b", 10)
 		synctest.Wait()
@@ -55,19 +55,15 @@ func TestBytesAreWaitedFor(t *testing.T) {
 			t.Fatal("got room, though there is none")
 		}
 		b.Add("a", -3)
-		if ok := <-got; !ok {
-			t.Error("got no room, though there is")
+		if refused := <-got; refused != nil {
+			t.Errorf("got %+v, though there is room", refused)
 		}
 		giveUp()
-		if ok := <-got; ok {
+		if refused := <-got; refused == nil {
 			t.Error("got room after the context has ended")
 		}
 		if b.All() != 20 {
 			t.Errorf("got %d bytes, want 20", b.All())
-		}
-		b.Add("a", -10)
-		if len(b.fewer) != 0 {
-			t.Errorf("got %v left", b.fewer)
 		}
 	})
 }

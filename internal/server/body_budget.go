@@ -137,7 +137,7 @@ func (b *bodyBudget) receive(w http.ResponseWriter, r *http.Request, read func()
 	ctx, cancel := context.WithTimeout(r.Context(), bodyTimeout)
 	defer cancel()
 	user, bytes := b.user(r), b.size
-	if !b.held.Wait(ctx, user, bytes, maxBodiesUser) {
+	if b.held.Wait(ctx, user, bytes, maxBodiesUser, quota.Unlimited) != nil {
 		writeTooManyBytes(w)
 		return
 	}
