@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/internal/quota"
@@ -95,16 +97,12 @@ func (p *poller) pollDue() {
 }
 
 func (p *poller) pollAgent(tasks []ledger.DuePoll) {
-	var looking sync.WaitGroup
-	free := make(chan struct{}, pollsAtOnce)
+	var polls errgroup.Group
+	polls.SetLimit(pollsAtOnce)
 	for _, w := range tasks {
-		free <- struct{}{}
-		looking.Go(func() {
-			defer func() { <-free }()
-			p.pollTask(w)
-		})
+		polls.Go(func() error { p.pollTask(w); return nil })
 	}
-	looking.Wait()
+	_ = polls.Wait() // it never fails
 }
 
 func (p *poller) pollTask(w ledger.DuePoll) {
