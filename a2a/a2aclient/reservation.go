@@ -10,7 +10,8 @@ const reserveStep = 64 << 10
 
 // reservation is the memory that an answer takes while it is received. Nil bounds nothing.
 type reservation struct {
-	reserve func(from, to int) error
+	dialer *Dialer
+	user   string
 
 	mu     sync.Mutex
 	kept   int // bytes of events that are not yielded yet
@@ -24,7 +25,7 @@ func (c *Client) reservation() *reservation {
 	if c.dialer.Reserve == nil || c.user == "" {
 		return nil
 	}
-	return &reservation{reserve: func(from, to int) error { return c.dialer.Reserve(c.user, from, to) }}
+	return &reservation{dialer: c.dialer, user: c.user}
 }
 
 // hold notes that n bytes are held of the event that is read.
@@ -45,7 +46,7 @@ func (r *reservation) change(n int) error {
 		return nil
 	}
 	r.held = to
-	return r.reserve(from, to)
+	return r.dialer.Reserve(r.user, from, to)
 }
 
 // keep keeps the memory of the event that was read last until free.
