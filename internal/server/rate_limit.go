@@ -23,9 +23,7 @@ const (
 // callLimiter bounds the calls through MCP, A2A and REST together: how many run at one time, of a
 // user, of a client and in all, and how many a user begins. Event streams of MCP count elsewhere.
 type callLimiter struct {
-	most func() config.Limits // in force now
-	now  func() time.Time
-
+	most      func() config.Limits // in force now
 	telemetry *telemetry.Telemetry // counts refusals; nil without it
 
 	users, clients   quota.Count
@@ -55,14 +53,14 @@ func (c *callLimiter) enter(
 	}
 	key, perUser, _ := by.key(most)
 	rate := callRate(perSecond)
-	if refused == nil && rates.Take(rate, c.now(), quota.Key{Name: key}) > 0 {
+	if refused == nil && rates.Take(rate, time.Now(), quota.Key{Name: key}) > 0 {
 		leave()
 		refused = new(quota.Refusal).Because("you call more than %d times a second; slow down", perSecond)
 	}
 	policies := []quota.Policy{{Name: "calls", Limit: perUser, Left: perUser - c.users.Of(key)}}
 	if perSecond > 0 {
 		p := rate.Policy()
-		p.Left, p.Reset = rates.Left(rate, c.now(), key), retryAfter
+		p.Left, p.Reset = rates.Left(rate, time.Now(), key), retryAfter
 		policies = append(policies, p)
 	}
 	if refused == nil {

@@ -19,7 +19,7 @@ import (
 func newCallLimiter(set func(*config.Limits)) *callLimiter {
 	most := config.Defaults().Limits
 	set(&most)
-	return &callLimiter{most: func() config.Limits { return most }, now: time.Now}
+	return &callLimiter{most: func() config.Limits { return most }}
 }
 
 func TestUsersAreRateLimited(t *testing.T) {

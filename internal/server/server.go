@@ -99,7 +99,7 @@ func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, t *tele
 	}
 	s := &Server{log: log, telemetry: t, shutdown: defaultShutdown}
 	s.cfg.Store(cfg)
-	s.limits = &callLimiter{most: func() config.Limits { return s.cfg.Load().Limits }, now: time.Now, telemetry: t}
+	s.limits = &callLimiter{most: func() config.Limits { return s.cfg.Load().Limits }, telemetry: t}
 	if cfg.Metrics.Listen != "" {
 		var err error
 		if s.scrapes, err = Listen(cfg.Metrics.Listen); err != nil {
