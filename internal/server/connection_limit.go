@@ -32,9 +32,9 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		if !addr.IsValid() {
 			most = maxGRPCConns
 		}
-		leave, refused := l.open.Acquire(addr.String(), most, maxGRPCConns)
+		release, refused := l.open.Acquire(addr.String(), most, maxGRPCConns)
 		if refused == nil {
-			return &limitedConn{Conn: c, leave: leave}, nil
+			return &quota.Conn{Conn: c, Release: release}, nil
 		}
 		_ = c.Close() // the peer is gone
 	}
@@ -51,15 +51,4 @@ func (l *limitedListener) network(addr netip.Addr) netip.Addr {
 		return p.Addr()
 	}
 	return addr
-}
-
-type limitedConn struct {
-	net.Conn
-	leave func()
-}
-
-// Close implements net.Conn.
-func (c *limitedConn) Close() error {
-	c.leave()
-	return c.Conn.Close()
 }
