@@ -116,8 +116,8 @@ var Table = []Limit{
 	{"OAuth", "oauth/token", "keyLead", "a new signing key, before it signs"},
 	{"OAuth", "oauth/signin", "setupTTL", "the setup code"},
 	{"OAuth", "oauth/signin", "minPassword", "characters of a password, at least"},
-	{"OAuth", "oauth/internal/limit", "FreeAttempts", "wrong passwords before there is a pause"},
-	{"OAuth", "oauth/internal/limit", "maxBackoff", "longest such pause"},
+	{"OAuth", "internal/quota", "freeAttempts", "wrong passwords before there is a pause"},
+	{"OAuth", "internal/quota", "maxBackoff", "longest such pause"},
 	{"OAuth", "oauth/signin", "maxGuesses", "wrong passwords for an account in a row"},
 	{"OAuth", "oauth/signin", "deviceGuesses", "the last ten guesses, for browsers that the account knows"},
 

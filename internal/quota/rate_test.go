@@ -139,3 +139,28 @@ func TestTheHeadersOfLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestFailuresSlowDown(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	var b Backoff
+	for range freeAttempts {
+		if wait := b.Add("a", now); wait != 0 || b.Wait("a", now) != 0 {
+			t.Fatalf("got a wait of %s", wait)
+		}
+	}
+	for _, want := range []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second} {
+		b.Add("a", now)
+		if got := b.Wait("a", now); got != want || b.Add("a", now) != want {
+			t.Errorf("got a wait of %s, want %s", got, want)
+		}
+		now = now.Add(want)
+	}
+	if got := b.Wait("b", now); got != 0 {
+		t.Errorf("another key: got a wait of %s", got)
+	}
+	b.Add("a", now)
+	b.Forget("a")
+	if got := b.Wait("a", now); got != 0 {
+		t.Errorf("after a success: got a wait of %s", got)
+	}
+}

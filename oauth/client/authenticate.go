@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"rialto/internal/quota"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/jwt"
-	"rialto/oauth/internal/limit"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"
 )
@@ -25,7 +25,7 @@ type Authenticator struct {
 	Keys    *jwt.KeySets // by address
 	Env     *endpoint.Env
 
-	guesses limit.Backoff // of secrets of the operator's clients, by client and network: they may be short
+	guesses quota.Backoff // of secrets of the operator's clients, by client and network: they may be short
 }
 
 // credentials are what a request says of the client that sends it. The secret

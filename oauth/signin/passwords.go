@@ -11,7 +11,6 @@ import (
 	"rialto/internal/quota"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
-	"rialto/oauth/internal/limit"
 	"rialto/oauth/internal/secret"
 )
 
@@ -23,7 +22,7 @@ type Passwords struct {
 	Secret   []byte
 	Env      *endpoint.Env
 
-	failures limit.Backoff          // by name, and by device or network
+	failures quota.Backoff          // by name, and by device or network
 	unknown  lru.Cache[string, int] // guesses in a row for names without an account
 }
 
@@ -72,7 +71,7 @@ func noPasswords() error {
 // account's devices. Guesses are counted in three ways, each before the password is checked, so that
 // parallel guesses are not free:
 //
-//   - for each name in a network: after FreeAttempts each doubles a wait;
+//   - for each name in a network: after a few, each doubles a wait;
 //   - for each account, in the store, on all replicas: of the maxGuesses in a row, the last
 //     deviceGuesses are for its devices, so that strangers do not lock its owner out;
 //   - for each device of the account, a wait of its own instead of the wait of its network.
@@ -147,7 +146,7 @@ func (pw *Passwords) check(r *http.Request, at attempt, password string) (bool, 
 	if err != nil || !right {
 		return false, err
 	}
-	pw.failures.Failed.Drop(key)
+	pw.failures.Forget(key)
 	return true, pw.Accounts.Store.ForgetGuesses(ctx, at.account.ID)
 }
 

@@ -1,5 +1,4 @@
-// Package limit slows callers down after failures. It does not know who the callers are.
-package limit
+package quota
 
 import (
 	"time"
@@ -7,10 +6,10 @@ import (
 	"rialto/internal/lru"
 )
 
-// Backoff slows down callers that fail to sign in or to authenticate as a client: a few attempts are free,
-// then each failure doubles the wait, up to a quarter of an hour. Its zero value is empty.
+// Backoff slows down keys that fail to sign in or to authenticate: a few attempts are free, then each
+// failure doubles the wait, up to a quarter of an hour. Its zero value is empty.
 type Backoff struct {
-	Failed lru.Cache[string, failure]
+	failed lru.Cache[string, failure]
 }
 
 type failure struct {
@@ -19,19 +18,19 @@ type failure struct {
 }
 
 const (
-	FreeAttempts = 5
+	freeAttempts = 5
 	maxBackoff   = 15 * time.Minute
 )
 
 // Wait returns how long the key has to wait yet.
 func (b *Backoff) Wait(key string, now time.Time) time.Duration {
-	f, _ := b.Failed.Get(key)
+	f, _ := b.failed.Get(key)
 	return max(0, f.until.Sub(now))
 }
 
 // Add counts a failure, unless the key has to wait.
 func (b *Backoff) Add(key string, now time.Time) (wait time.Duration) {
-	b.Failed.Update(key, func(f failure) failure {
+	b.failed.Update(key, func(f failure) failure {
 		if wait = max(0, f.until.Sub(now)); wait > 0 {
 			return f
 		}
@@ -40,10 +39,13 @@ func (b *Backoff) Add(key string, now time.Time) (wait time.Duration) {
 		}
 		f.count++
 		f.until = now
-		if over := f.count - FreeAttempts; over > 0 {
+		if over := f.count - freeAttempts; over > 0 {
 			f.until = now.Add(min(maxBackoff, time.Second<<min(over, 10)))
 		}
 		return f
 	})
 	return wait
 }
+
+// Forget forgets the failures of a key.
+func (b *Backoff) Forget(key string) { b.failed.Drop(key) }
