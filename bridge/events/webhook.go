@@ -97,7 +97,7 @@ func sign(to *target, now time.Time, id string, body []byte) (string, error) {
 
 // verify asks a receiver whether it wants events, by a challenge that it repeats.
 func (s *Service) verify(ctx context.Context, sub *Subscription, to *target) error {
-	if s.verifies.Take(verifications, s.Now(), quota.Key{Name: sub.Owner}) > 0 {
+	if s.verifies.Take(verifications, s.Now(), quota.Key{Name: sub.Owner}) != nil {
 		return &mcp.EventError{Kind: mcp.EventExhausted, Message: "Too many new webhooks in a minute. Try again in a minute.", Data: map[string]any{"limit": "verifications", "max": maxVerifications}}
 	}
 	ctx, cancel := context.WithTimeout(ctx, push.AttemptTimeout)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"time"
 )
 
 // Unlimited is a bound that nothing meets.
@@ -20,6 +21,8 @@ type Refusal struct {
 	Shared bool   // the limit is that of all keys together, so the caller cannot make room
 	Limit  int
 	Used   int
+
+	RetryAfter time.Duration // until there is room; 0 is unknown
 }
 
 // Error implements error.

@@ -36,20 +36,22 @@ type Rate struct {
 	buckets lru.Cache[string, *rate.Limiter]
 }
 
-// Take takes a token for each key, and none if one has none left. It returns how long to wait then.
-func (r *Rate) Take(b Bucket, now time.Time, keys ...Key) (wait time.Duration) {
+// Take takes a token for each key, and none if one has none left. The refusal has RetryAfter.
+func (r *Rate) Take(b Bucket, now time.Time, keys ...Key) *Refusal {
+	var wait time.Duration
 	var taken []*rate.Reservation
 	for _, key := range keys {
 		t := r.bucket(b, key).ReserveN(now, 1)
 		wait = max(wait, t.DelayFrom(now))
 		taken = append(taken, t)
 	}
-	for _, t := range taken {
-		if wait > 0 {
-			t.CancelAt(now)
-		}
+	if wait == 0 {
+		return nil
 	}
-	return wait
+	for _, t := range taken {
+		t.CancelAt(now)
+	}
+	return &Refusal{Limit: b.Burst, Used: b.Burst, RetryAfter: wait}
 }
 
 // Wait takes n tokens for a key, of which a bucket may have fewer at once. It waits until they are

@@ -8,13 +8,21 @@ import (
 	"time"
 )
 
+// wait returns when to retry; 0 is now.
+func wait(refused *Refusal) time.Duration {
+	if refused == nil {
+		return 0
+	}
+	return refused.RetryAfter
+}
+
 func TestARateAllowsABurstAndThenOneAfterTheOther(t *testing.T) {
 	b := Bucket{Burst: 10, Window: time.Minute}
 	now := time.Unix(1e9, 0)
 	var r Rate
 	for i := range 10 {
-		if wait := r.Take(b, now, Key{Name: "a"}); wait != 0 {
-			t.Fatalf("token %d: got a wait of %s", i, wait)
+		if refused := r.Take(b, now, Key{Name: "a"}); refused != nil {
+			t.Fatalf("token %d: got a wait of %s", i, refused.RetryAfter)
 		}
 	}
 	for _, step := range []struct {
@@ -30,7 +38,7 @@ func TestARateAllowsABurstAndThenOneAfterTheOther(t *testing.T) {
 		{"a", 2 * time.Minute, 0, 9},
 	} {
 		at := now.Add(step.after)
-		if got := r.Take(b, at, Key{Name: step.key}); got != step.wait {
+		if got := wait(r.Take(b, at, Key{Name: step.key})); got != step.wait {
 			t.Errorf("%s after %s: got a wait of %s, want %s", step.key, step.after, got, step.wait)
 		}
 		if got := r.Left(b, at, step.key); got != step.left {
@@ -45,12 +53,12 @@ func TestTokensAreTakenForAllKeysOrNone(t *testing.T) {
 	var r Rate
 	wide := Key{Name: "wide", Times: 2}
 	for i, key := range []string{"a", "a", "b", "b"} {
-		if wait := r.Take(b, now, Key{Name: key}, wide); wait != 0 {
-			t.Fatalf("token %d: got a wait of %s", i, wait)
+		if refused := r.Take(b, now, Key{Name: key}, wide); refused != nil {
+			t.Fatalf("token %d: got a wait of %s", i, refused.RetryAfter)
 		}
 	}
-	if wait := r.Take(b, now, Key{Name: "c"}, wide); wait != 15*time.Second {
-		t.Errorf("got a wait of %s for the group, want 15s", wait)
+	if got := wait(r.Take(b, now, Key{Name: "c"}, wide)); got != 15*time.Second {
+		t.Errorf("got a wait of %s for the group, want 15s", got)
 	}
 	if got := r.Left(b, now, "c"); got != 2 {
 		t.Errorf("got %d left, want all: the group had none", got)
@@ -63,8 +71,8 @@ func TestABucketOfAnotherSizeIsFull(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	var r Rate
 	r.Take(b, now, Key{Name: "a"})
-	if wait := r.Take(b.PerMinute(60), now, Key{Name: "a"}); wait != 0 {
-		t.Errorf("got a wait of %s, want none", wait)
+	if refused := r.Take(b.PerMinute(60), now, Key{Name: "a"}); refused != nil {
+		t.Errorf("got a wait of %s, want none", refused.RetryAfter)
 	}
 }
 

@@ -53,9 +53,12 @@ func (c *callLimiter) enter(
 	}
 	key, perUser, _ := by.key(most)
 	rate := callRate(perSecond)
-	if refused == nil && rates.Take(rate, time.Now(), quota.Key{Name: key}) > 0 {
-		leave()
-		refused = new(quota.Refusal).Because("you call more than %d times a second; slow down", perSecond)
+	if refused == nil {
+		refused = rates.Take(rate, time.Now(), quota.Key{Name: key})
+		if refused != nil {
+			leave()
+			refused.Because("you call more than %d times a second; slow down", perSecond)
+		}
 	}
 	policies := []quota.Policy{{Name: "calls", Limit: perUser, Left: perUser - c.users.Of(key)}}
 	if perSecond > 0 {

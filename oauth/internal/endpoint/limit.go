@@ -38,11 +38,11 @@ func (env *Env) take(b quota.Bucket, keys []quota.Key) *oauth.Error {
 		b = b.PerMinute(env.Rate(b.Name))
 	}
 	rates, _ := env.rates.LoadOrStore(b.Name, new(quota.Rate))
-	wait := rates.(*quota.Rate).Take(b, env.Now(), keys...)
-	if wait == 0 {
+	refused := rates.(*quota.Rate).Take(b, env.Now(), keys...)
+	if refused == nil {
 		return nil
 	}
-	e := oauth.TooMany(wait)
+	e := oauth.TooMany(refused.RetryAfter)
 	e.Quota = b.Policy()
 	return e
 }
