@@ -14,5 +14,5 @@ const (
 
 	// maxTokens is for all hand-written Go, tests and test support left out. Lower it when
 	// you delete.
-	maxTokens = 598_200
+	maxTokens = 589_300
 )
