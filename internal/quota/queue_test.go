@@ -158,8 +158,9 @@ func TestOneKeyIsServedInOrder(t *testing.T) {
 		var q Queue
 		room := Room{Running: 1, Waiting: Unlimited}
 		var order []int
+		var all sync.WaitGroup
 		for n := range 50 {
-			go func() {
+			all.Go(func() {
 				release, err := q.Acquire(t.Context(), "", room)
 				if err != nil {
 					t.Error(err)
@@ -168,10 +169,10 @@ func TestOneKeyIsServedInOrder(t *testing.T) {
 				order = append(order, n)
 				time.Sleep(time.Second)
 				release()
-			}()
+			})
 			synctest.Wait()
 		}
-		time.Sleep(time.Minute)
+		all.Wait()
 		if len(order) != 50 || !slices.IsSorted(order) {
 			t.Errorf("got the order %v", order)
 		}
