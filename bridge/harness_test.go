@@ -6,6 +6,8 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -166,7 +168,7 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 		},
 	}
 	b := bridge.New(tasks, &documents.Library{Index: db.Ledger}, nil)
-	for name := range agents {
+	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		b.Directory.Initial = append(b.Directory.Initial, directory.Agent{Name: name, URL: "http://" + name})
 	}
 	change(b)
