@@ -124,9 +124,8 @@ type Server struct {
 	Strict bool
 	Limits Limits
 
-	// Observe is called before each request that is answered. The request is answered in the
-	// context that it returns, and the function is called with the outcome. Nil does nothing.
-	Observe func(context.Context, Operation) (context.Context, func(Outcome))
+	// Observers observe each request that is answered, the first outermost.
+	Observers []Observer
 
 	Now func() time.Time // nil means time.Now
 	Log *slog.Logger     // nil discards

@@ -1,15 +1,24 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"rialto/mcp/internal/transport"
 	"rialto/mcp/internal/wire"
 )
 
-// Operation is a request to the server, for Server.Observe.
+// Observer observes the requests to a server. It is used concurrently.
+type Observer interface {
+	// ObserveRequest is called before a request is answered. The request is answered in the
+	// context that it returns, and the function is called with the outcome.
+	ObserveRequest(context.Context, Operation) (context.Context, func(Outcome))
+}
+
+// Operation is a request to the server, for its Observers.
 type Operation struct {
 	Method   string // "" if the server has no such method
 	Tool     string // the tool that is called, if there is one of this name
@@ -32,17 +41,24 @@ type Outcome struct {
 	ToolError bool   // the result of a tool says isError
 }
 
-// handle answers a request, and reports it to Observe.
+// handle answers a request, and reports it to the observers.
 func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
 	r := &request{Request: q, s: s}
 	m := r.method()
-	if s.Observe == nil {
+	if len(s.Observers) == 0 {
 		return r.answer(m)
 	}
-	ctx, ended := s.Observe(q.HTTP.Context(), r.operation(m != nil))
+	ctx, op := q.HTTP.Context(), r.operation(m != nil)
+	ended := make([]func(Outcome), len(s.Observers))
+	for i, o := range s.Observers {
+		ctx, ended[i] = o.ObserveRequest(ctx, op) //nolint:fatcontext // one for each observer
+	}
 	q.HTTP = q.HTTP.WithContext(ctx)
 	result, err := r.answer(m)
-	ended(r.ended(err))
+	outcome := r.ended(err)
+	for _, end := range slices.Backward(ended) {
+		end(outcome)
+	}
 	return result, err
 }
 

@@ -84,12 +84,7 @@ type Dialer struct {
 
 	Log *slog.Logger // nil discards
 
-	// Observe is called before each call. The call is made in the context that it returns; the
-	// function is called once the answer is read, or the stream closed, with the last event, which
-	// may be nil, and the error. Propagate adds the trace of its context to the headers of a
-	// request, or the metadata of gRPC. Nil do nothing.
-	Observe   func(context.Context, Call) (context.Context, func(a2a.Event, error))
-	Propagate func(context.Context, http.Header)
+	Observer Observer // of each call; nil is none
 
 	once     sync.Once
 	own      *http.Client
@@ -197,8 +192,8 @@ func (c *Client) newRequest(ctx context.Context, method string, target url.URL, 
 	if err := c.authorize(req); err != nil {
 		return nil, err
 	}
-	if c.dialer.Propagate != nil {
-		c.dialer.Propagate(ctx, req.Header)
+	if c.dialer.Observer != nil {
+		c.dialer.Observer.Propagate(ctx, req.Header)
 	}
 	delete(req.Header, versionKey)
 	req.Close = c.closes && !c.multiplexed.Load()

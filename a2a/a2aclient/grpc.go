@@ -54,7 +54,7 @@ func (overGRPC) send(ctx context.Context, c *Client, r route, op wire.Op, params
 // metadata returns the metadata of the call, and the request that carries credentials,
 // or nil without credentials: it costs more than the rest of a call.
 func (c *Client) metadata(ctx context.Context, r route, name string) (map[string][]string, *http.Request, error) {
-	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 && c.dialer.Propagate == nil {
+	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 && c.dialer.Observer == nil {
 		return r.metadata, nil, nil
 	}
 	target := *r.target

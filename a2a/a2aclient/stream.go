@@ -78,7 +78,7 @@ type stream struct {
 	// task has already. twice is set when that may have happened.
 	again, twice bool
 
-	ended func(a2a.Event, error) // of Dialer.Observe; nil without one
+	ended func(a2a.Event, error) // of Dialer.Observer; nil without one
 	over  sync.Once
 	last  a2a.Event
 	err   error // why it ended

@@ -64,10 +64,7 @@ type Server struct {
 	// with its Challenge. Nil permits all: then only the guard before the server decides.
 	Allow func(http.Header, *http.Request, Access) error
 
-	// Observe is called before each call, with its method as A2A 1.0 names it and the caller's
-	// generation. The call is answered in the context that it returns; the function is called at
-	// the end, of a stream without its error. Nil does nothing.
-	Observe func(ctx context.Context, method string, g a2a.Generation) (context.Context, func(error))
+	Observer Observer // of each call; nil is none
 
 	// Lists offers the agent's tasks as a list, if it is an a2a.Lister. An agent
 	// must then know whose tasks it lists, or all who may call must be allowed
@@ -84,6 +81,14 @@ type Server struct {
 
 	docs  cards
 	names taskNames
+}
+
+// Observer observes the calls of a server. It is used concurrently.
+type Observer interface {
+	// ObserveCall is called before each call, with its method as A2A 1.0 names it and the caller's
+	// generation. The call is answered in the context that it returns; the function is called at
+	// the end, of a stream without its error.
+	ObserveCall(ctx context.Context, method string, g a2a.Generation) (context.Context, func(error))
 }
 
 // Access is what a call does with tasks.

@@ -60,8 +60,8 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 	var err error
-	if s.Observe != nil {
-		ctx, ended := s.Observe(r.Context(), wire.Dialects()[0].Method(c.op), c.dialect.Generation)
+	if s.Observer != nil {
+		ctx, ended := s.Observer.ObserveCall(r.Context(), wire.Dialects()[0].Method(c.op), c.dialect.Generation)
 		r = r.WithContext(ctx)
 		defer func() { ended(err) }()
 	}

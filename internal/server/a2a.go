@@ -51,7 +51,7 @@ func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
 		Log:      s.log,
 	}
 	if s.telemetry != nil {
-		srv.Observe = s.telemetry.A2A
+		srv.Observer = s.telemetry
 	}
 	return srv
 }

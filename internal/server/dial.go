@@ -149,7 +149,7 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 		most := d.most()
 		to.MaxConns, to.MaxBody, to.Looks, to.Reserve = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.looks, d.reserve
 		if d.telemetry != nil {
-			to.Observe, to.Propagate = d.telemetry.Agent(a.Name), d.telemetry.Propagate
+			to.Observer = d.telemetry.Agent(a.Name)
 		}
 		made = dialer{to, a.Revision, config.Credentials(settings.Credentials).Means()}
 		if d.made == nil {

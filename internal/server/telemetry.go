@@ -12,13 +12,13 @@ import (
 	"rialto/oauth/token"
 )
 
-// observe gives the parts their Observe. Without telemetry they have none.
+// observe has telemetry observe the parts, if there is any.
 func (s *Server) observe() {
 	t := s.telemetry
 	if t == nil {
 		return
 	}
-	s.mcp.Observe = t.MCP
+	s.mcp.Observers = append(s.mcp.Observers, t)
 	s.store.Observe(t.Database)
 	s.bridge.Runner.Observer = t
 	s.oauth.Exchange.Answered = t.TokenAnswered

@@ -18,39 +18,51 @@ import (
 	"rialto/a2a/a2aclient"
 )
 
-// Agent returns a2aclient.Dialer.Observe for the agent of a name: a CLIENT span for each call, which
-// for a stream ends with the stream, and its duration.
-func (t *Telemetry) Agent(name string) func(context.Context, a2aclient.Call) (context.Context, func(a2a.Event, error)) {
-	if t == nil {
-		return nil
-	}
-	return func(ctx context.Context, c a2aclient.Call) (context.Context, func(a2a.Event, error)) {
-		ctx, span := t.agentSpan(ctx, name, c)
-		begun := time.Now()
-		return ctx, func(last a2a.Event, err error) {
-			labels := []attribute.KeyValue{agent.String(name), a2aMethod.String(c.Method)}
-			if id, of, s := about(last); id != "" && span.IsRecording() {
-				span.SetAttributes(a2aTask.String(string(id)), contextID.String(of))
-				if s != "" {
-					span.SetAttributes(a2aState.String(stateName(s)))
-				}
+// Agent returns the observer of the calls to the agent of a name.
+func (t *Telemetry) Agent(name string) a2aclient.Observer { return agentObserver{t, name} }
+
+type agentObserver struct {
+	t    *Telemetry
+	name string
+}
+
+// ObserveCall implements a2aclient.Observer: a CLIENT span for each call, which for a stream ends
+// with the stream, and its duration.
+func (o agentObserver) ObserveCall(
+	ctx context.Context, c a2aclient.Call,
+) (context.Context, func(a2a.Event, error)) {
+	ctx, span := o.t.agentSpan(ctx, o.name, c)
+	begun := time.Now()
+	return ctx, func(last a2a.Event, err error) {
+		labels := []attribute.KeyValue{agent.String(o.name), a2aMethod.String(c.Method)}
+		if id, of, s := about(last); id != "" && span.IsRecording() {
+			span.SetAttributes(a2aTask.String(string(id)), contextID.String(of))
+			if s != "" {
+				span.SetAttributes(a2aState.String(stateName(s)))
 			}
-			if err != nil {
-				failed := errorType.String(a2aError(err))
-				labels = append(labels, failed)
-				span.SetAttributes(failed)
-				span.SetStatus(codes.Error, "")
-			}
-			span.End()
-			if t.meters != nil {
-				t.meters.agents.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
-			}
+		}
+		if err != nil {
+			failed := errorType.String(a2aError(err))
+			labels = append(labels, failed)
+			span.SetAttributes(failed)
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+		if o.t.meters != nil {
+			o.t.meters.agents.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
 		}
 	}
 }
 
-// A2A is a2aserver.Server.Observe: a SERVER span named by the method.
-func (t *Telemetry) A2A(ctx context.Context, method string, g a2a.Generation) (context.Context, func(error)) {
+// Propagate implements a2aclient.Observer: it adds traceparent and tracestate. Baggage does not cross.
+func (o agentObserver) Propagate(ctx context.Context, h http.Header) {
+	o.t.propagator.Inject(ctx, propagation.HeaderCarrier(h))
+}
+
+// ObserveCall implements a2aserver.Observer: a SERVER span named by the method.
+func (t *Telemetry) ObserveCall(
+	ctx context.Context, method string, g a2a.Generation,
+) (context.Context, func(error)) {
 	if t.tracer == nil {
 		return ctx, func(error) {}
 	}
@@ -89,11 +101,6 @@ func (t *Telemetry) agentSpan(ctx context.Context, name string, c a2aclient.Call
 	}
 	span.SetAttributes(labels...)
 	return ctx, span
-}
-
-// Propagate is a2aclient.Dialer.Propagate: it adds traceparent and tracestate. Baggage does not cross.
-func (t *Telemetry) Propagate(ctx context.Context, h http.Header) {
-	t.propagator.Inject(ctx, propagation.HeaderCarrier(h))
 }
 
 // about returns the task that an event is about, "" for none.

@@ -18,9 +18,11 @@ import (
 	"rialto/mcp"
 )
 
-// MCP is mcp.Server.Observe: a SERVER span named by the method and the tool, and its duration.
+// ObserveRequest implements mcp.Observer: a SERVER span named by the method and the tool, and its duration.
 // The parent is the trace in params._meta; the HTTP request is a link then.
-func (t *Telemetry) MCP(ctx context.Context, op mcp.Operation) (context.Context, func(mcp.Outcome)) {
+func (t *Telemetry) ObserveRequest(
+	ctx context.Context, op mcp.Operation,
+) (context.Context, func(mcp.Outcome)) {
 	method, revision := cmp.Or(op.Method, other), op.Revision
 	if !slices.Contains(mcp.Revisions(), revision) {
 		revision = other

@@ -156,7 +156,7 @@ func scraped(t *testing.T) map[string]bool {
 	m.mcp.Record(t.Context(), 1)
 	m.http.Record(t.Context(), 1)
 	m.db.Record(t.Context(), 1)
-	_, called := to.Agent("one")(t.Context(), a2aclient.Call{})
+	_, called := to.Agent("one").ObserveCall(t.Context(), a2aclient.Call{})
 	called(nil, nil)
 	to.Ended("one", a2a.Completed, time.Second)
 	to.FirstEvent("one", time.Second)

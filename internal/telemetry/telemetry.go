@@ -1,5 +1,5 @@
 // Package telemetry exports OpenTelemetry traces, metrics and logs of the server, as the OTEL_ environment variables say and to Prometheus. It knows what the
-// parts report through their Observe fields. The parts do not know this package.
+// parts report to it as their observer. The parts do not know this package.
 //
 // Names and attributes are those of the semantic conventions for MCP, A2A, HTTP and databases;
 // names.go has all of them. Attributes of metrics come from closed sets or from the

@@ -68,7 +68,7 @@ func TestTheEnvironmentDecides(t *testing.T) {
 			slog.New(to.Logs(slog.DiscardHandler)).Warn("a line")
 			if to != nil {
 				// The caller says that it samples: that must not count.
-				_, ended := to.MCP(t.Context(), mcp.Operation{Method: "ping", TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"})
+				_, ended := to.ObserveRequest(t.Context(), mcp.Operation{Method: "ping", TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"})
 				ended(mcp.Outcome{})
 			}
 			if err := to.Stop(); err != nil {
