@@ -5,35 +5,37 @@ package bridge
 import (
 	"context"
 
+	"rialto/bridge/call"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
-	"rialto/bridge/metering"
 	"rialto/bridge/proxy"
 	"rialto/bridge/runner"
 	"rialto/bridge/tools"
-	"rialto/internal/usage"
 )
 
-// Bridge is all parts of a bridge. All fields but Meter are required.
+// Bridge is all parts of a bridge. All fields are required.
 type Bridge struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
 	Documents *documents.Library
 	Tools     *tools.Tools
 	Proxy     *proxy.Proxy
-	Meter     *metering.Meter // nil: calls are not recorded
+	Calls     *call.Recorder
 }
 
 // New puts a bridge together from a runner and a library, and sets the fields of the
-// library that both have. record gets the usage of each call; it may be nil.
-func New(r *runner.Runner, l *documents.Library, record func(usage.Record)) *Bridge {
-	b := &Bridge{Directory: r.Directory, Runner: r, Documents: l}
-	if record != nil {
-		b.Meter = &metering.Meter{Directory: r.Directory, Record: record, Now: r.Now}
+// library that both have. Calls are recorded in sink, which may be nil.
+func New(r *runner.Runner, l *documents.Library, sink call.Sink) *Bridge {
+	calls := &call.Recorder{Sink: sink, Now: r.Now}
+	l.Directory, l.Runner, l.Calls, l.URL, l.Now, l.Log = r.Directory, r, calls, r.Directory.URL, r.Now, r.Log
+	b := &Bridge{
+		Directory: r.Directory,
+		Runner:    r,
+		Documents: l,
+		Tools:     &tools.Tools{Directory: r.Directory, Runner: r, Documents: l, Calls: calls, Now: r.Now},
+		Proxy:     &proxy.Proxy{Directory: r.Directory, Runner: r, Calls: calls, Log: r.Log},
+		Calls:     calls,
 	}
-	l.Directory, l.Runner, l.Meter, l.URL, l.Now, l.Log = r.Directory, r, b.Meter, r.Directory.URL, r.Now, r.Log
-	b.Tools = &tools.Tools{Directory: r.Directory, Runner: r, Documents: l, Meter: b.Meter, Now: r.Now}
-	b.Proxy = &proxy.Proxy{Directory: r.Directory, Runner: r, Meter: b.Meter, Log: r.Log}
 	r.TaskChanged, r.Directory.Changed = b.Tools.NotifyTask, b.Tools.NotifyAgent
 	return b
 }

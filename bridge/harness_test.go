@@ -21,7 +21,6 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
-	"rialto/bridge/metering"
 	"rialto/bridge/runner"
 	"rialto/internal/store"
 	"rialto/internal/store/storetest"
@@ -181,11 +180,10 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 	return r
 }
 
-// record has each call recorded.
-func record(b *bridge.Bridge, do func(usage.Record)) {
-	m := &metering.Meter{Directory: b.Directory, Record: do, Now: time.Now}
-	b.Meter, b.Tools.Meter, b.Documents.Meter, b.Proxy.Meter = m, m, m, m
-}
+// calls are the calls that were recorded.
+type calls []usage.Record
+
+func (c *calls) Record(u usage.Record) { *c = append(*c, u) }
 
 // answer is a tool's result, read as a client reads it.
 type answer struct {
@@ -209,7 +207,10 @@ func (r *rig) callAs(user, tool, args string, progress func(string)) *answer {
 		if tl.Name != tool {
 			continue
 		}
-		res, err := tl.Call(as(r.t.Context(), user), &mcp.Call{Tool: tool, Arguments: json.RawMessage(args), Progress: progress})
+		call := &mcp.Call{Tool: tool, Arguments: json.RawMessage(args), Progress: progress}
+		ctx, ended := r.Tools.ObserveRequest(as(r.t.Context(), user), mcp.Operation{Method: "tools/call"})
+		res, err := tl.Call(ctx, call)
+		ended(mcp.Outcome{Call: call, Result: res, Err: err})
 		if err != nil {
 			r.t.Fatalf("%s %s: %v", tool, args, err)
 		}

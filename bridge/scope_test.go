@@ -3,6 +3,8 @@ package bridge_test
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -225,11 +227,11 @@ func TestAnAgentThatIsGoneOpensItsTasksToNobody(t *testing.T) {
 
 // Calls that name agents that do not exist.
 func TestUseIsOfAgentsThatThereAre(t *testing.T) {
-	var uses []usage.Record
+	var uses calls
 	r := newRigWith(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.Complete("done")
 		return nil
-	})}, func(b *bridge.Bridge) { record(b, func(u usage.Record) { uses = append(uses, u) }) })
+	})}, func(b *bridge.Bridge) { b.Calls.Sink = &uses })
 	r.call("send_task", `{"agent":"one","message":"x"}`)
 	r.call("send_task", `{"agent":"invented","message":"x"}`)
 	r.call("get_agent", `{"agent":"invented-too"}`)
@@ -348,24 +350,16 @@ func TestWhatIsSaidAroundAMessageIsScopedToo(t *testing.T) {
 
 // TestACallThatCrashesIsRecorded has the index panic under a search.
 func TestACallThatCrashesIsRecorded(t *testing.T) {
-	var uses []usage.Record
+	var uses calls
 	r := newRigWith(t, "", map[string]peer{"one": running(t, nil)}, func(b *bridge.Bridge) {
-		record(b, func(u usage.Record) { uses = append(uses, u) })
+		b.Calls.Sink = &uses
 		b.Documents.Index = crashing{b.Documents.Index}
 	})
-	for _, tool := range r.Tools.List() {
-		if tool.Name != "search" {
-			continue
-		}
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Error("it did not crash")
-				}
-			}()
-			tool.Call(as(t.Context(), "alice"), &mcp.Call{Tool: "search", Arguments: []byte(`{"query":"x"}`)})
-		}()
-	}
+	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools.List(), Observers: []mcp.Observer{r.Tools}}
+	req := httptest.NewRequestWithContext(as(t.Context(), "alice"), http.MethodPost, "/",
+		strings.NewReader(`{"name":"search","arguments":{"query":"x"}}`))
+	req.Header.Set("Content-Type", "application/json")
+	server.MethodHandler("tools/call", http.MethodPost).ServeHTTP(httptest.NewRecorder(), req)
 	if len(uses) != 1 || uses[0].Outcome != usage.Failed || uses[0].Tool != "search" || uses[0].BytesIn == 0 {
 		t.Errorf("got %+v, want a call that failed", uses)
 	}

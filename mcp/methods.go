@@ -83,7 +83,7 @@ func (r *request) method() method {
 	if r.s.Tasks == nil {
 		return nil
 	}
-	return observed(r.taskMethod(modern, revision.HasCoreTasks(r.Client.Revision)))
+	return aboutTask(r.taskMethod(modern, revision.HasCoreTasks(r.Client.Revision)))
 }
 
 func (r *request) taskMethod(extension, core bool) method {

@@ -39,6 +39,17 @@ type Outcome struct {
 	Code      int    // of the JSON-RPC error; 0 is none
 	Message   string // of the error
 	ToolError bool   // the result of a tool says isError
+
+	// Call, Read and Task are what the operation was: the call of a tool, the reading of a resource,
+	// or a request about a task. All are nil for any other, and for one that was refused before.
+	Call *Call
+	Read *Read
+	Task *TaskCall
+
+	Result   *Result // of the tool; nil if it failed, or asked the client
+	Size     int     // bytes of content in the answer, without its envelope
+	Err      error   // of the tool, the resource or the task
+	Canceled bool    // by the client, or because it went away
 }
 
 // handle answers a request, and reports it to the observers.
@@ -86,9 +97,9 @@ func (r *request) operation(known bool) Operation {
 }
 
 func (r *request) ended(err error) Outcome {
-	if err == nil || errors.Is(err, transport.ErrAnswered) {
-		return Outcome{ToolError: r.toolError}
+	if err != nil && !errors.Is(err, transport.ErrAnswered) {
+		e := wire.AsStatusError(err, r.Modern()).Err
+		r.observed.Code, r.observed.Message, r.observed.ToolError = e.Code, e.Message, false
 	}
-	e := wire.AsStatusError(err, r.Modern()).Err
-	return Outcome{Code: e.Code, Message: e.Message}
+	return r.observed
 }

@@ -19,7 +19,7 @@ type request struct {
 	s     *Server
 	asker asker
 
-	toolError bool // the result of the tool says isError
+	observed Outcome // so far, for the observers
 }
 
 // run calls a handler on a context that ends when the client cancels. If the handler asks the
@@ -33,6 +33,9 @@ func run[T any](r *request, kind, name string, detachedFor time.Duration, f func
 	call := r.Begin(detachedFor, detachedFor > 0 || !r.DisconnectCancels())
 	defer call.End()
 	result, err = recovered(call, a, f)
+	// Since 2026-07-28, a client that disconnects cannot come back for the result.
+	gone := r.Modern() && r.HTTP.Context().Err() != nil
+	r.observed.Err, r.observed.Canceled = err, gone || errors.Is(call.Err(), context.Canceled)
 	switch {
 	case call.Cancelled():
 		return result, nil, r.Cancelled()

@@ -21,7 +21,14 @@ func (r *request) readResource() (json.RawMessage, error) {
 		return nil, r.noResource(uri)
 	}
 	contents, asked, err := run(r, "resource", wire.Clip(uri), 0, func(ctx context.Context, a *asker) ([]Contents, error) {
-		return read(ctx, &Read{URI: uri, Variables: variables, Principal: r.Principal, Client: r.Client, asker: a})
+		r.observed.Read = &Read{
+			URI:       uri,
+			Variables: variables,
+			Principal: r.Principal,
+			Client:    r.Client,
+			asker:     a,
+		}
+		return read(ctx, r.observed.Read)
 	})
 	switch {
 	case errors.Is(err, ErrNoResource):
@@ -32,6 +39,9 @@ func (r *request) readResource() (json.RawMessage, error) {
 		return asked, err
 	case contents == nil:
 		return nil, fmt.Errorf("resource %s has neither contents nor an error", wire.Clip(uri))
+	}
+	for _, c := range contents {
+		r.observed.Size += len(c.Text) + len(c.Data)
 	}
 	b, err := json.Marshal(contents)
 	if err != nil {

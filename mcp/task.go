@@ -73,9 +73,6 @@ type Tasks interface {
 	// CancelTask requests the task to end. The task may still end otherwise; one that
 	// has ended does not change.
 	CancelTask(ctx context.Context, principal, id string) error
-
-	// Called is called after each request about a task.
-	Called(context.Context, TaskCall)
 }
 
 // TaskSupport says whether a tool begins tasks.
@@ -90,11 +87,7 @@ const (
 
 // TaskCall is a request about a task.
 type TaskCall struct {
-	Method, Principal string
-	Task              string // the id that the client sent
-	Began             time.Time
-	Out               int // bytes of the response
-	Err               error
+	ID string // as the client sent it
 }
 
 // append appends the members of the task without its outcome.

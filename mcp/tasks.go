@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 
@@ -14,27 +15,23 @@ import (
 // optional and not served, because a client knows its own tasks. Since 2026-07-28 they are an
 // extension: the server decides to begin a task, and tasks/get carries the result.
 
-// observed returns a method that reports to Tasks.Called.
-func observed(m method) method {
+// aboutTask returns a method that refuses clients that did not declare the extension, and tells the
+// observers of the task.
+func aboutTask(m method) method {
 	if m == nil {
 		return nil
 	}
-	return func(r *request) (json.RawMessage, error) {
-		c := TaskCall{Method: r.Message.Method, Principal: r.Principal, Task: r.Params.Other().TaskID, Began: r.s.Now()}
-		var result json.RawMessage
-		result, c.Err = r.declared(m)
-		c.Out = len(result)
-		r.s.Tasks.Called(r.HTTP.Context(), c)
-		return result, c.Err
+	return func(r *request) (result json.RawMessage, err error) {
+		if r.Modern() && !r.takesTask() {
+			err = errTasksUndeclared()
+		} else {
+			result, err = m(r)
+		}
+		o := &r.observed
+		o.Task, o.Size, o.Err = &TaskCall{ID: r.Params.Other().TaskID}, len(result), err
+		o.Canceled = errors.Is(r.HTTP.Context().Err(), context.Canceled)
+		return result, err
 	}
-}
-
-// declared refuses clients that did not declare the extension.
-func (r *request) declared(m method) (json.RawMessage, error) {
-	if r.Modern() && !r.takesTask() {
-		return nil, errTasksUndeclared()
-	}
-	return m(r)
 }
 
 // errTasksUndeclared is the error for a client that did not declare the extension.
@@ -132,7 +129,7 @@ func (t *Task) meanwhile() map[string]any {
 // withoutTask answers a call with a result and no task. A client of 2025-11-25 that
 // asked for a task reads nothing else, so the reason has to be an error.
 func (r *request) withoutTask(result *Result, code int) (json.RawMessage, error) {
-	r.toolError = result.IsError
+	r.observed.ToolError = result.IsError
 	if !result.IsError || r.Modern() || !r.takesTask() {
 		return result.render(r.Client.Revision, r.s.built.info)
 	}

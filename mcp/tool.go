@@ -40,10 +40,6 @@ type Tool struct {
 	// act on: see ErrorResult and InputError. An *Error is answered as it is. Any other
 	// error is logged, and the client gets "internal error".
 	Call func(context.Context, *Call) (*Result, error)
-
-	// Refused is called for a call whose arguments do not match InputSchema, instead of
-	// Call. It may be nil.
-	Refused func(context.Context, *Call)
 }
 
 // SecurityScheme is one way to be allowed to call a tool, in the form that ChatGPT
@@ -83,12 +79,6 @@ func (c *Call) Decode(args any) *Result {
 		return ErrorResult(problem)
 	}
 	return nil
-}
-
-// Disconnected tells whether the client has closed the connection, in a revision in
-// which it cannot come back for the result.
-func (c *Call) Disconnected() bool {
-	return c.asker != nil && c.asker.r.Modern() && c.asker.r.HTTP.Context().Err() != nil
 }
 
 // CloseStream ends the connection on which the client waits for the result, and lets the client

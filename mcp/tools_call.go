@@ -28,17 +28,19 @@ func (r *request) callTool() (json.RawMessage, error) {
 		args = json.RawMessage("{}")
 	}
 	args, problem := t.input.Accept(t.Name, args)
+	c := &Call{Tool: t.Name, Arguments: args, Principal: r.Principal, Client: r.Client}
 	if problem != "" {
-		if t.Refused != nil {
-			t.Refused(r.HTTP.Context(), &Call{Tool: t.Name, Arguments: args, Principal: r.Principal, Client: r.Client})
-		}
-		return r.withoutTask(ErrorResult(problem), jsonrpc.CodeInvalidParams)
+		r.observed.Call, r.observed.Result = c, ErrorResult(problem)
+		return r.withoutTask(r.observed.Result, jsonrpc.CodeInvalidParams)
 	}
 	result, asked, err := run(r, "tool", t.Name, t.DetachedFor, func(ctx context.Context, a *asker) (*Result, error) {
-		return t.Call(ctx, &Call{
-			Tool: t.Name, Arguments: args, Principal: r.Principal, Client: r.Client,
-			Progress: r.progress(), TakesTask: r.takesTask(), asker: a,
-		})
+		c.Progress, c.TakesTask, c.asker = r.progress(), r.takesTask(), a
+		r.observed.Call = c
+		result, err := t.Call(ctx, c)
+		if result != nil {
+			r.observed.Result, r.observed.Size = result, result.Size()
+		}
+		return result, err
 	})
 	switch {
 	case errors.Is(err, ErrNoAnswer):

@@ -9,6 +9,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +20,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"rialto/a2a"
 	"rialto/bridge"
-	"rialto/bridge/ledger"
+	"rialto/bridge/call"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
 	"rialto/internal/usage"
@@ -125,68 +125,64 @@ func (a *API) byMethod(guarded map[string]http.Handler, guard Guard, scope strin
 
 func (a *API) serve(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		call := call{began: a.Bridge.Runner.Now(), err: errCrashed}
-		defer func() { a.report(r, &call) }()
-		err := a.Allow(w.Header(), r)
 		var status int
 		var body any
+		var err error
+		c := a.begin(r)
+		defer c.End(context.WithoutCancel(r.Context()), &err) // outcomeOf sees who has left
+		err = a.Allow(w.Header(), r)
 		if err == nil {
 			status, body, err = h(r)
 		}
-		call.body, call.err, call.left = body, err, r.Context().Err() != nil
+		noteAnswer(c, body)
+		c.Outcome = a.outcomeOf(r, err)
 		if err != nil {
-			call.answered = a.writeError(w, r, err)
+			c.Out = a.writeError(w, r, err)
 			return
 		}
 		if t, ok := body.(*Task); ok && status == http.StatusCreated {
 			w.Header().Set("Location", a.URL+Roots[0]+"/tasks/"+t.ID)
 		}
-		call.answered = write(w, status, body)
+		c.Out = write(w, status, body)
 	})
 }
 
-// call is what is known of a call for the usage.
-type call struct {
-	began    time.Time
-	body     any
-	answered int // bytes
-	err      error
-	left     bool // the caller was gone when there was an answer
+// begin begins a call under the address that it is made to.
+func (a *API) begin(r *http.Request) *call.Call {
+	c := a.Bridge.Calls.Begin(a.Bridge.Directory.Access(r.Context()), usage.REST, r.Method)
+	c.In = int(max(0, r.ContentLength))
+	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
+		c.Tool += " " + strings.TrimPrefix(strings.TrimPrefix(template, Roots[0]), Roots[1])
+	}
+	if p := a.Bridge.Directory.Agent(c.Access, mux.Vars(r)["agent"]); p != nil {
+		c.Agent = p.Name
+	}
+	return c
 }
 
-// errCrashed is how a call ended that panicked.
-var errCrashed = errors.New("the call crashed")
-
-// report tells the bridge of a call that has ended, under the address that it was made to.
-func (a *API) report(r *http.Request, c *call) {
-	u := usage.Record{Door: usage.REST, Tool: r.Method, At: c.began, BytesIn: max(0, r.ContentLength), BytesOut: int64(c.answered)}
-	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
-		u.Tool += " " + strings.TrimPrefix(strings.TrimPrefix(template, Roots[0]), Roots[1])
-	}
-	access := a.Bridge.Directory.Access(r.Context())
-	if p := a.Bridge.Directory.Agent(access, mux.Vars(r)["agent"]); p != nil {
-		u.Agent = p.Name
-	}
-	var state a2a.State
-	switch b := c.body.(type) {
+// noteAnswer says which agent an answer is about, and the state of its task.
+func noteAnswer(c *call.Call, body any) {
+	switch b := body.(type) {
 	case *Task:
-		u.Agent, state = b.Agent, b.State
+		c.Agent, c.State = b.Agent, b.State
 	case *Status:
-		u.Agent, state = b.Agent, b.State
+		c.Agent, c.State = b.Agent, b.State
 	case *Answer:
-		u.Agent = b.Agent
+		c.Agent = b.Agent
 	}
+}
+
+// outcomeOf returns how a call ended, "" if the state of its task tells.
+func (a *API) outcomeOf(r *http.Request, err error) usage.Outcome {
 	switch {
-	case c.left:
-		u.Outcome = usage.Canceled
-	case c.err == nil && !ledger.Unsuccessful(state):
-		u.Outcome = usage.OK
-	case c.err == nil, a.refusalOf(c.err).status >= 500:
-		u.Outcome = usage.Failed
-	default:
-		u.Outcome = usage.Refused
+	case r.Context().Err() != nil:
+		return usage.Canceled
+	case err == nil:
+		return ""
+	case a.refusalOf(err).status >= 500:
+		return usage.Failed
 	}
-	a.Bridge.Meter.Report(r.Context(), u)
+	return usage.Refused
 }
 
 // refusal is an error that says its own status.

@@ -14,6 +14,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
+	"rialto/internal/usage"
 )
 
 // How much a page shows. What there is beyond can be read as a resource.
@@ -93,22 +94,17 @@ func (l *Library) ViewPage(
 	if kind, _, _ := strings.Cut(id, ":"); kind != "doc" {
 		return l.View(ctx, access, id)
 	}
-	err = l.Meter.Page(ctx, "document", len(id), func() (agent string, out int, err error) {
-		if s, err = l.View(ctx, access, id); err == nil {
-			out = len(s.Blocks[0].Text) // a document has one
-		}
-		return l.agentOf(id), out, err
-	})
-	return s, err
-}
-
-// agentOf returns the agent that a document is of, "" if there is no such agent.
-func (l *Library) agentOf(id string) string {
-	p := l.Directory.Lookup(AgentNamed(id))
-	if p == nil {
-		return ""
+	c := l.Calls.Begin(access, usage.Web, "document")
+	defer c.End(ctx, &err)
+	c.In = len(id)
+	if p := l.Directory.Lookup(AgentNamed(id)); p != nil {
+		c.Agent = p.Name
 	}
-	return p.Name
+	s, err = l.View(ctx, access, id)
+	if err == nil {
+		c.Out = len(s.Blocks[0].Text) // a document has one
+	}
+	return s, err
 }
 
 func (l *Library) viewCard(

@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
+	"rialto/bridge/call"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"rialto/bridge/metering"
 	"rialto/bridge/runner"
 )
 
-// Library finds and shows documents. Directory, Runner, Now and Log are required.
+// Library finds and shows documents. Directory, Runner, Calls, Now and Log are required.
 type Library struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
@@ -29,7 +29,7 @@ type Library struct {
 	// Sharing makes links to documents for others; nil: there are none.
 	Sharing *Sharing
 
-	Meter *metering.Meter // nil: calls are not recorded
+	Calls *call.Recorder // of pages
 
 	URL string // where /documents/ is served, without a trailing slash
 	Now func() time.Time

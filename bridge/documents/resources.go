@@ -57,29 +57,28 @@ func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+
 // agents. Callers read only their own.
 func (l *Library) Templates() []mcp.ResourceTemplate {
 	return []mcp.ResourceTemplate{{
-		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: l.meteredRead(l.readTask),
+		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: l.readTask,
 		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, and what it has produced. It can be subscribed to.",
 	}, {
-		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: l.meteredRead(l.readArtifact),
+		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: l.readArtifact,
 		Description: "One artifact of one of your tasks, whole, with each of its parts.",
 	}, {
-		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: l.meteredRead(l.readArtifact),
+		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: l.readArtifact,
 		Description: "One part of an artifact, such as a file. The first is 0; that of a text that was streamed is all of it.",
 	}, {
-		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: l.meteredRead(l.readCard),
+		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: l.readCard,
 		Description: "What an agent can do, as get_agent tells it.",
 	}}
 }
 
 const jsonType = "application/json"
 
-func (l *Library) readTask(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
+func (l *Library) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
 	e, err := l.readable(ctx, r)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	contents, err := jsonContents(r.URI, l.Result(e, Chunk{History: 100}).Structured)
-	return e.Agent, contents, err
+	return jsonContents(r.URI, l.Result(e, Chunk{History: 100}).Structured)
 }
 
 // readable returns the task of a request.
@@ -99,26 +98,20 @@ func jsonContents(uri string, v any) ([]mcp.Contents, error) {
 	return []mcp.Contents{{URI: uri, MIMEType: jsonType, Text: string(text)}}, nil
 }
 
-func (l *Library) readCard(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
+func (l *Library) readCard(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
 	access := l.Directory.Access(ctx)
 	p := l.Directory.Agent(access, r.Variables["agent"])
 	if p == nil {
-		return "", nil, mcp.ErrNoResource
+		return nil, mcp.ErrNoResource
 	}
-	contents, err := jsonContents(r.URI, l.Directory.Info(ctx, access, p))
-	return p.Name, contents, err
+	return jsonContents(r.URI, l.Directory.Info(ctx, access, p))
 }
 
-func (l *Library) readArtifact(ctx context.Context, r *mcp.Read) (agent string, _ []mcp.Contents, _ error) {
+func (l *Library) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
 	e, err := l.readable(ctx, r)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	contents, err := l.artifactContents(e, r)
-	return e.Agent, contents, err
-}
-
-func (l *Library) artifactContents(e *ledger.Record, r *mcp.Read) ([]mcp.Contents, error) {
 	a, n := ledger.ArtifactOf(e.Task, r.Variables["artifact"])
 	if a == nil {
 		return nil, mcp.ErrNoResource

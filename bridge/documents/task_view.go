@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/call"
 	"rialto/bridge/directory"
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
+	"rialto/internal/usage"
 )
 
 // TaskPath is where a person sees a task of theirs, and answers what its agent asks.
@@ -158,58 +160,65 @@ func (l *Library) NextChange(
 // did not take the answer, and ErrNotConnected that it does not know the caller any more.
 func (l *Library) AnswerTask(
 	ctx context.Context, access directory.Access, handle string, r runner.Reply,
-) error {
-	return l.meteredTask(ctx, access, "answer", handle, len(r.Content)+ledger.PartsSize(r.Files), func(e *ledger.Record) error {
-		return l.Runner.Answer(ctx, access, e, r)
-	})
+) (err error) {
+	c := l.Calls.Begin(access, usage.Web, "answer")
+	defer c.End(ctx, &err)
+	c.In = len(r.Content) + ledger.PartsSize(r.Files)
+	e, err := l.taskOf(ctx, c, handle)
+	if err != nil {
+		return err
+	}
+	return l.Runner.Answer(ctx, access, e, r)
 }
 
 // CancelTask asks the agent to stop a task of the caller's.
-func (l *Library) CancelTask(ctx context.Context, access directory.Access, handle string) error {
-	return l.meteredTask(ctx, access, "cancel", handle, 0, func(e *ledger.Record) error {
-		if e.State() == a2a.Canceled { // the form was sent twice
-			return nil
-		}
-		_, err := l.Runner.Cancel(ctx, access, handle)
+func (l *Library) CancelTask(ctx context.Context, access directory.Access, handle string) (err error) {
+	c := l.Calls.Begin(access, usage.Web, "cancel")
+	defer c.End(ctx, &err)
+	e, err := l.taskOf(ctx, c, handle)
+	if err != nil {
 		return err
-	})
+	}
+	if e.State() == a2a.Canceled { // the form was sent twice
+		return nil
+	}
+	_, err = l.Runner.Cancel(ctx, access, handle)
+	return err
 }
 
 // RetryTask sends the request of a task of the caller's to its agent again, and returns the new task.
 func (l *Library) RetryTask(
 	ctx context.Context, access directory.Access, handle string,
 ) (again *ledger.Record, err error) {
-	err = l.meteredTask(ctx, access, "retry", handle, 0, func(e *ledger.Record) error {
-		args := runner.Retry(e)
-		if args == nil {
-			return ledger.ErrTaskBusy
-		}
-		m, err := args.Outgoing()
-		if err != nil {
-			return err
-		}
-		f, err := l.Runner.Send(ctx, access, m)
-		if err == nil {
-			again, err = l.Runner.Await(ctx, f, 0, func(string) {})
-		}
-		if again == nil && f != nil { // it was refused, and its page says why
-			again = f.Snapshot()
-		}
-		return err
-	})
+	c := l.Calls.Begin(access, usage.Web, "retry")
+	defer c.End(ctx, &err)
+	e, err := l.taskOf(ctx, c, handle)
+	if err != nil {
+		return nil, err
+	}
+	args := runner.Retry(e)
+	if args == nil {
+		return nil, ledger.ErrTaskBusy
+	}
+	m, err := args.Outgoing()
+	if err != nil {
+		return nil, err
+	}
+	f, err := l.Runner.Send(ctx, access, m)
+	if err == nil {
+		again, err = l.Runner.Await(ctx, f, 0, func(string) {})
+	}
+	if again == nil && f != nil { // it was refused, and its page says why
+		again = f.Snapshot()
+	}
 	return again, err
 }
 
-// meteredTask does something with a task of the caller's, and records that.
-func (l *Library) meteredTask(
-	ctx context.Context, access directory.Access, what, handle string, in int,
-	do func(*ledger.Record) error,
-) error {
-	return l.Meter.Page(ctx, what, in, func() (agent string, _ int, _ error) {
-		e, err := l.Runner.Task(ctx, access, handle)
-		if err != nil {
-			return "", 0, err
-		}
-		return e.Agent, 0, do(e)
-	})
+// taskOf returns the task of the caller's that a call is about.
+func (l *Library) taskOf(ctx context.Context, c *call.Call, handle string) (*ledger.Record, error) {
+	e, err := l.Runner.Task(ctx, c.Access, handle)
+	if err == nil {
+		c.Agent = e.Agent
+	}
+	return e, err
 }

@@ -6,15 +6,15 @@ package proxy
 import (
 	"log/slog"
 
+	"rialto/bridge/call"
 	"rialto/bridge/directory"
-	"rialto/bridge/metering"
 	"rialto/bridge/runner"
 )
 
-// Proxy serves the agents of a directory. All fields but Meter are required.
+// Proxy serves the agents of a directory. All fields are required.
 type Proxy struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
-	Meter     *metering.Meter // nil: calls are not recorded
+	Calls     *call.Recorder
 	Log       *slog.Logger
 }

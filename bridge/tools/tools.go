@@ -9,20 +9,21 @@ import (
 	"sync/atomic"
 	"time"
 
+	"rialto/bridge/call"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
-	"rialto/bridge/metering"
 	"rialto/bridge/runner"
 	"rialto/mcp"
 )
 
-// Tools are the tools of an MCP server. Directory, Runner, Documents and Now are required.
+// Tools are the tools of an MCP server. Directory, Runner, Documents, Calls and Now are
+// required.
 type Tools struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
 	Documents *documents.Library
-	Meter     *metering.Meter // nil: calls are not recorded
-	Card      bool            // the results of tasks have the task card
+	Calls     *call.Recorder
+	Card      bool // the results of tasks have the task card
 
 	// Changed tells MCP clients of the owners what has changed. It must not block. It may be nil.
 	Changed func(c mcp.Change, owners ...string)
@@ -59,7 +60,7 @@ func (t *Tools) List() []mcp.Tool {
 	if skills := t.skills.Load(); skills != nil {
 		tools = append(tools, skills.tools...)
 	}
-	return t.metered(t.withCard(tools))
+	return t.withCard(tools)
 }
 
 // ownTools returns the tools that do not depend on the agents, without those of the task card.

@@ -37,7 +37,7 @@ func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
 		path = "" // only paths of the primary agent are routed to it
 	}
 	srv := &a2aserver.Server{
-		Agent:    proxied.Metered(),
+		Agent:    proxied.Recorded(),
 		URL:      s.address(p),
 		Path:     path,
 		Lists:    true,

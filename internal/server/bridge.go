@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"rialto/bridge"
+	"rialto/bridge/call"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/runner"
 	"rialto/internal/config"
 	"rialto/internal/store"
-	"rialto/internal/usage"
 	"rialto/oauth"
 )
 
@@ -30,7 +30,9 @@ func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
 	}
 }
 
-func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, record func(usage.Record)) *bridge.Bridge {
+func newBridge(
+	cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, calls call.Sink,
+) *bridge.Bridge {
 	tasks := &runner.Runner{
 		Directory: newDirectory(cfg, log),
 		Ledger:    db.Ledger,
@@ -48,7 +50,7 @@ func newBridge(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte
 	if cfg.ShareLinks > 0 {
 		library.Sharing = &documents.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks, Admits: accountIsActive(db.OAuth)}
 	}
-	b := bridge.New(tasks, library, record)
+	b := bridge.New(tasks, library, calls)
 	b.Tools.Card = cfg.MCP.TaskCard != config.TaskCardNever
 	return b
 }

@@ -5,10 +5,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"rialto/bridge/directory"
 	"rialto/internal/telemetry"
+	"rialto/mcp"
 	"rialto/oauth/token"
 )
 
@@ -18,7 +20,7 @@ func (s *Server) observe() {
 	if t == nil {
 		return
 	}
-	s.mcp.Observers = append(s.mcp.Observers, t)
+	s.mcp.Observers = slices.Insert(s.mcp.Observers, 0, mcp.Observer(t)) // outermost
 	s.store.Observe(t.Database)
 	s.bridge.Runner.Observer = t
 	s.oauth.Exchange.Answered = t.TokenAnswered

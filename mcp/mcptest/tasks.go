@@ -193,6 +193,3 @@ func (ts *Tasks) CancelTask(_ context.Context, principal, id string) error {
 	j.stop()
 	return nil
 }
-
-// Called implements mcp.Tasks. It records nothing.
-func (ts *Tasks) Called(context.Context, mcp.TaskCall) {}
