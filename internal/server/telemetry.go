@@ -21,7 +21,7 @@ func (s *Server) observe() {
 		return
 	}
 	s.mcp.Observers = slices.Insert(s.mcp.Observers, 0, mcp.Observer(t)) // outermost
-	s.store.Observe(t.Database)
+	s.store.Observe(t.Database(s.store.System()))
 	s.bridge.Runner.Observer = t
 	s.oauth.Exchange.Answered = t.TokenAnswered
 	if s.push != nil {

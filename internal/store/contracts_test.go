@@ -36,18 +36,21 @@ type (
 
 func together(db *store.DB) all { return all{db.OAuth, ofTasks{db.Ledger}, ofRecords{db.Records}} }
 
+// observer gets each statement.
+type observer func(statement string)
+
+func (o observer) ObserveStatement(_ context.Context, statement string) func(error) {
+	o(statement)
+	return func(error) {}
+}
+
 // TestStatementsAboutTasksAreObserved adds a task and reads it. Tasks have connections of their own, which
 // reported nothing: no statement about a task had a span on PostgreSQL.
 func TestStatementsAboutTasksAreObserved(t *testing.T) {
 	each(t, func(t *testing.T, open func(*testing.T) *store.DB) {
 		db, ctx := open(t), t.Context()
 		var seen []string
-		db.Observe(func(string) func(context.Context, string) func(error) {
-			return func(_ context.Context, statement string) func(error) {
-				seen = append(seen, statement)
-				return func(error) {}
-			}
-		})
+		db.Observe(observer(func(statement string) { seen = append(seen, statement) }))
 		if err := db.Ledger.AddTask(ctx, &ledger.Record{Handle: "task", Owner: "alice", Agent: "one", Created: time.Now(), Updated: time.Now()}, "replica", 10); err != nil {
 			t.Fatal(err)
 		}

@@ -69,16 +69,18 @@ func (db *DB) SetConnections(tasks, other int) {
 	db.sql.SetConnections(other)
 }
 
-// Observe reports each statement to what observer returns for the engine: see sqldb.Pool. Call it before the
-// database is used.
-func (db *DB) Observe(observer func(system string) func(context.Context, string) func(error)) {
-	system := "sqlite"
+// System returns the engine: "sqlite" or "postgresql".
+func (db *DB) System() string {
 	if db.sql.Postgres {
-		system = "postgresql"
+		return "postgresql"
 	}
-	observe := observer(system)
+	return "sqlite"
+}
+
+// Observe reports each statement to an observer. Call it before the database is used.
+func (db *DB) Observe(o sqldb.Observer) {
 	for _, each := range []*sqldb.DB{db.sql, db.tasks} {
-		each.Read.Observe, each.Write.Observe = observe, observe
+		each.Read.Observer, each.Write.Observer = o, o
 	}
 }
 

@@ -11,32 +11,36 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Database returns the Observe of a database: a CLIENT span for a statement or a transaction inside another
-// span, and its duration. Statements have no values in them.
-func (t *Telemetry) Database(system string) func(ctx context.Context, statement string) func(error) {
-	if t == nil {
-		return nil
+// Database observes the statements to a database of a system.
+type Database struct {
+	t      *Telemetry
+	system attribute.KeyValue
+}
+
+// Database returns the observer of a database.
+func (t *Telemetry) Database(system string) Database { return Database{t, dbSystem.String(system)} }
+
+// ObserveStatement implements sqldb.Observer: a CLIENT span for a statement or a transaction inside
+// another span, and its duration. Statements have no values in them.
+func (d Database) ObserveStatement(ctx context.Context, statement string) func(error) {
+	t, operation := d.t, dbOperation.String(operationOf(statement))
+	span := trace.SpanFromContext(context.Background())
+	if t.tracer != nil && trace.SpanFromContext(ctx).IsRecording() {
+		text := dbQuery.String(strings.Join(strings.Fields(statement), " "))
+		_, span = t.tracer.Start(ctx, operation.Value.AsString(), trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(d.system, operation, text))
 	}
-	of := dbSystem.String(system)
-	return func(ctx context.Context, statement string) func(error) {
-		operation := operationOf(statement)
-		span := trace.SpanFromContext(context.Background())
-		if t.tracer != nil && trace.SpanFromContext(ctx).IsRecording() {
-			_, span = t.tracer.Start(ctx, operation, trace.WithSpanKind(trace.SpanKindClient),
-				trace.WithAttributes(of, dbOperation.String(operation), dbQuery.String(strings.Join(strings.Fields(statement), " "))))
+	begun := time.Now()
+	return func(err error) {
+		labels := []attribute.KeyValue{d.system, operation}
+		if err != nil {
+			labels = append(labels, errorType.String(other))
+			span.SetAttributes(errorType.String(other))
+			span.SetStatus(codes.Error, "")
 		}
-		begun := time.Now()
-		return func(err error) {
-			labels := []attribute.KeyValue{of, dbOperation.String(operation)}
-			if err != nil {
-				labels = append(labels, errorType.String(other))
-				span.SetAttributes(errorType.String(other))
-				span.SetStatus(codes.Error, "")
-			}
-			span.End()
-			if t.meters != nil {
-				t.meters.db.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
-			}
+		span.End()
+		if t.meters != nil {
+			t.meters.db.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
 		}
 	}
 }

@@ -108,16 +108,19 @@ func TestOtherErrorsAreNotUnavailable(t *testing.T) {
 	})
 }
 
-// TestOnlyErrorsOfTheDatabaseAreObserved looks at what Observe gets. A refusal by the caller of a transaction
+// observer gets the error of each statement.
+type observer func(error)
+
+func (o observer) ObserveStatement(context.Context, string) func(error) { return o }
+
+// TestOnlyErrorsOfTheDatabaseAreObserved looks at what the observer gets. A refusal by the caller of a transaction
 // counted as an error of the database, and a failed query for one row did not.
 func TestOnlyErrorsOfTheDatabaseAreObserved(t *testing.T) {
 	each(t, func(t *testing.T, again func() *DB) {
 		db := again()
 		var got []error
-		db.Read.Observe = func(context.Context, string) func(error) {
-			return func(err error) { got = append(got, err) }
-		}
-		db.Write.Observe = db.Read.Observe
+		db.Read.Observer = observer(func(err error) { got = append(got, err) })
+		db.Write.Observer = db.Read.Observer
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		row := func(query string) func() {

@@ -21,21 +21,27 @@ type Pool struct {
 	texts    bool   // takes neither NUL nor invalid UTF-8: see storable
 	group    *group // commits statements that write together; nil if each is a transaction
 
-	// Observe is called before each statement outside a transaction and before each "TRANSACTION"; the function
-	// that it returns is called with the error, if it is one of the database. Set it before the pool is used. Nil
-	// does nothing.
-	Observe func(ctx context.Context, statement string) func(error)
+	Observer Observer // nil is none; set it before the pool is used
 
 	mu    sync.Mutex
 	stmts map[string]*sql.Stmt
 }
 
-// observe calls Observe. The function that it returns leaves out the errors that the database did not cause.
+// Observer observes the statements to a database. It is used concurrently.
+type Observer interface {
+	// ObserveStatement is called before each statement outside a transaction and before each
+	// "TRANSACTION"; the function that it returns is called with the error, if it is one of the
+	// database.
+	ObserveStatement(ctx context.Context, statement string) func(error)
+}
+
+// observe calls the observer. The function that it returns leaves out the errors that the database
+// did not cause.
 func (p *Pool) observe(ctx context.Context, statement string) func(error) {
-	if p.Observe == nil {
+	if p.Observer == nil {
 		return func(error) {}
 	}
-	ended := p.Observe(ctx, statement)
+	ended := p.Observer.ObserveStatement(ctx, statement)
 	return func(err error) { ended(fault(ctx, err)) }
 }
 
