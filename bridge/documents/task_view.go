@@ -204,12 +204,13 @@ func (l *Library) RetryTask(
 	if err != nil {
 		return nil, err
 	}
-	f, err := l.Runner.Send(ctx, access, m)
-	if err == nil {
-		again, err = l.Runner.Await(ctx, f, 0, func(string) {})
+	sent, err := l.Runner.Send(ctx, access, m)
+	if err != nil {
+		return nil, err
 	}
-	if again == nil && f != nil { // it was refused, and its page says why
-		again = f.Snapshot()
+	again, err = sent.Await(ctx, access, 0, func(string) {})
+	if err != nil { // it was refused, and its page says why
+		again, _ = sent.Current(ctx, access)
 	}
 	return again, err
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -55,37 +56,48 @@ func (f *Agent) Name() string { return f.name }
 // Send delivers a message (a2a.Agent). One that should not wait for the end
 // still waits a moment for the agent to take it.
 func (f *Agent) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
-	w, err := f.deliver(ctx, req)
+	sent, err := f.deliver(ctx, req)
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
-	waiting := ctx
-	if req.ReturnImmediately {
-		var cancel context.CancelFunc
-		waiting, cancel = context.WithTimeout(ctx, runner.FirstWord)
-		defer cancel()
-	}
-	w.Wait(waiting, nil, func(string) {}, req.ReturnImmediately)
-	w.Save() // before the task is shown, the ledger knows it at the agent
-	if err := w.Refusal(); err != nil {
+	e, err := f.accepted(ctx, sent, req.ReturnImmediately)
+	if err != nil {
 		return nil, f.a2aError(err)
 	}
-	e := w.Snapshot()
 	if e.AnsweredByMessage() {
 		return e.PublicMessage(), nil
 	}
 	return e.Public().WithHistory(req.HistoryLength), nil
 }
 
+// accepted returns the task of a message once it is idle or, if the caller wants that
+// immediately, once the agent has answered. Its error says why the agent did not take it.
+func (f *Agent) accepted(
+	ctx context.Context, sent *runner.Sent, immediately bool,
+) (*ledger.Record, error) {
+	access := f.access(ctx)
+	var e *ledger.Record
+	var err error
+	if immediately {
+		e, err = sent.AwaitAnswer(ctx, access, runner.FirstWord)
+	} else {
+		e, err = sent.AwaitIdle(ctx, access, func(string) {})
+	}
+	if lost := sent.Recorded(); lost != nil { // before the task is shown, the ledger knows it at the agent
+		return nil, lost
+	}
+	return e, cmp.Or(sent.Refusal(), err)
+}
+
 // Stream delivers a message and yields the events of its task (a2a.Agent).
 func (f *Agent) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
-		w, err := f.deliver(ctx, req)
+		sent, err := f.deliver(ctx, req)
 		if err != nil {
 			yield(nil, f.a2aError(err))
 			return
 		}
-		f.streamSent(ctx, w, yield)
+		f.streamSent(ctx, sent, yield)
 	}
 }
 
@@ -136,7 +148,7 @@ func (f *Agent) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 // instead of events, as the ledger hears of them.
 func (f *Agent) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
-		e, err := f.record(ctx, id)
+		e, err := f.current(ctx, id)
 		switch {
 		case err != nil:
 			yield(nil, f.a2aError(err))
@@ -259,7 +271,7 @@ func (f *Agent) connect(ctx context.Context, skill string) (*directory.Resolved,
 var errAgentNotFound = a2a.Errorf(a2a.TaskNotFound, "there is no such agent, or not for you")
 
 // deliver sends a message to the agent.
-func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Follower, error) {
+func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Sent, error) {
 	m := &runner.Message{Agent: f.name, NewContexts: true}
 	if req != nil {
 		m.SendRequest = *req

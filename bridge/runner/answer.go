@@ -89,11 +89,11 @@ func (r *Runner) Answer(
 	if err != nil {
 		return err
 	}
-	f, err := r.Send(ctx, access, m)
+	sent, err := r.Send(ctx, access, m)
 	if err != nil {
 		return err
 	}
-	_, err = r.Await(ctx, f, 0, func(string) {})
+	_, err = sent.Await(ctx, access, 0, func(string) {})
 	return err
 }
 

@@ -37,14 +37,14 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 	if err != nil {
 		return err
 	}
-	f, err := r.Send(ctx, access, m)
+	sent, err := r.Send(ctx, access, m)
 	if errors.Is(err, ledger.ErrTaskBusy) {
 		return nil // it has been resumed
 	}
 	if err != nil {
 		return err
 	}
-	_, err = r.Await(ctx, f, 0, func(string) {})
+	_, err = sent.Await(ctx, access, 0, func(string) {})
 	return err
 }
 

@@ -19,7 +19,7 @@ const writtenWithin = 10 * time.Millisecond
 // ledger when the agent has answered, or after writtenWithin; the handle is not given out before.
 // It is for messages without an id: a message with an id may be repeated, and its task must be
 // found then. If so many tasks run that the ledger might refuse one, deferWrite returns nil.
-func (r *Runner) deferWrite(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+func (r *Runner) deferWrite(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
 	done, err := r.admit(ctx, e)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (r *Runner) deferWrite(ctx context.Context, conn directory.Conn, e *ledger.
 	f.unwritten, f.dirty = true, true
 	f.timer = time.AfterFunc(writtenWithin, func() { f.Save() })
 	r.wg.Go(func() { f.live(req) })
-	return f, nil
+	return sentBy(f), nil
 }
 
 // ErrNotRecorded says that the ledger refused a task whose message was sent.
@@ -91,9 +91,9 @@ func (f *Follower) giveUp(err error) {
 	f.announce()
 }
 
-// EnsureRecorded writes a task that the ledger does not have yet. With an error, the
+// ensureRecorded writes a task that the ledger does not have yet. With an error, the
 // handle of the task must not be given out.
-func (f *Follower) EnsureRecorded() error {
+func (f *Follower) ensureRecorded() error {
 	f.Save()
 	f.mu.Lock()
 	defer f.mu.Unlock()

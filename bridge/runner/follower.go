@@ -33,19 +33,18 @@ type Follower struct {
 	ended         bool           // nothing more will come from this follower
 	heard         bool           // the agent answered the message
 	sent          error          // the refusal of the agent
-	progress      []string       // latest lines
-	progressCount int            // number of lines so far
+	feed          feed           // latest changes
+	lastLine      string         // of progress
 	lastPiece     time.Time      // time of the last piece of a result
 	changed       chan struct{}  // closed at each change, and replaced
 	woken         chan struct{}  // ready after Wake; nil if there are no webhooks
 	start         *ledger.Record // as it was before the agent said anything; never changes
 	message       *a2a.Message   // that was sent; nil if none was
-	events        eventLog
-	size          int  // bytes of the task, at most
-	revisionsSize int  // bytes of its past, which is written with it
-	counted       int  // of both, in the runner's memory
-	dirty         bool // record has changes that the ledger does not have
-	written       bool // the ledger has heard of an answer
+	size          int            // bytes of the task, at most
+	revisionsSize int            // bytes of its past, which is written with it
+	counted       int            // of both, in the runner's memory
+	dirty         bool           // record has changes that the ledger does not have
+	written       bool           // the ledger has heard of an answer
 	saved         time.Time
 	begun         time.Time   // when the message was sent
 	timer         *time.Timer // writes what a burst of events left dirty
@@ -76,6 +75,7 @@ func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.Se
 	if r.Hook != nil {
 		f.woken = make(chan struct{}, 1)
 	}
+	f.feed.since = e.Updated
 	if e.Task != nil {
 		f.size = ledger.Size(e.Task)
 	}
@@ -246,15 +246,14 @@ func (f *Follower) apply(e a2a.Event) {
 		f.observeFirst(now)
 	}
 	n := ledger.Size(e)
-	f.events.add(e, n)
 	if f.resize(f.size+n) != nil { // what was replaced or forgotten counted so far
 		f.record.Failure = cmp.Or(f.resize(ledger.Size(f.record.Task)), f.record.Failure)
 	}
-	f.addProgress(e)
 	f.dirty = true
 	f.record.Touch(now)
 	f.record.Idle = f.record.Failure != nil || f.record.Task.Status.State.Idle()
 	f.ended = f.record.Idle
+	f.addChange(e, n)
 	switch pause := f.pause(); {
 	case f.ended || now.Sub(f.saved) >= pause:
 		f.write()
@@ -262,6 +261,15 @@ func (f *Follower) apply(e a2a.Event) {
 		f.timer = time.AfterFunc(pause, func() { f.Save() })
 	}
 	f.announce()
+}
+
+// announce wakes those who watch the task. It is called with f.mu held.
+func (f *Follower) announce() {
+	if f.ended && f.uncount != nil { // nil if it was never counted
+		f.uncount() // before a waiter starts the next task
+	}
+	close(f.changed)
+	f.changed = make(chan struct{})
 }
 
 func sentIn(req *a2a.SendRequest) *a2a.Message {
@@ -287,6 +295,7 @@ func (f *Follower) settle(change func(*ledger.Record)) {
 	change(f.record)
 	f.record.Touch(f.r.Now())
 	f.record.Idle, f.ended, f.dirty = true, true, true
+	f.addChange(nil, 0)
 	f.write()
 	f.announce()
 }

@@ -9,14 +9,12 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-const (
-	notesKept  = 64                     // progress lines that a late waiter still sees
-	pieceEvery = 250 * time.Millisecond // between two pieces of results: some agents send single words
-)
+// pieceEvery is the time between two pieces of results: some agents send single words.
+const pieceEvery = 250 * time.Millisecond
 
-// progressLine returns what waiters are shown of an event, and whether it is a piece of
-// a result, which they get whole at the end.
-func progressLine(e a2a.Event) (line string, piece bool) {
+// lineOf returns what waiters are shown of an event, and whether it is a piece of a result,
+// which they get whole at the end.
+func lineOf(e a2a.Event) (line string, piece bool) {
 	switch e := e.(type) {
 	case *a2a.Task: // some agents begin with the status, which is then the first of the task
 		return statusLine(e.Status), false
@@ -38,26 +36,24 @@ func statusLine(s a2a.Status) string {
 	return sanitize.Short(s.Message.Text(), 500)
 }
 
-// addProgress keeps the progress line of an event.
-func (f *Follower) addProgress(e a2a.Event) {
-	line, piece := progressLine(e)
-	if line == "" || len(f.progress) > 0 && f.progress[len(f.progress)-1] == line { // a look at the task tells it again
-		return
+// progressLine returns what waiters are shown of an event that the record has taken in; "" for
+// none. Pieces of a result come at intervals.
+func (f *Follower) progressLine(e a2a.Event) string {
+	line, piece := lineOf(e)
+	if line == "" || line == f.lastLine { // a look at the task tells it again
+		return ""
 	}
 	if now := f.r.Now(); piece {
 		if now.Sub(f.lastPiece) < pieceEvery {
-			return
+			return ""
 		}
 		f.lastPiece = now
 		if u, ok := e.(*a2a.ArtifactUpdate); ok && u.Append {
 			line = cmp.Or(textSoFar(f.record.Task, u.Artifact.ID), line)
 		}
 	}
-	f.progress = append(f.progress, line)
-	f.progressCount++
-	if len(f.progress) > notesKept {
-		f.progress = f.progress[len(f.progress)-notesKept:]
-	}
+	f.lastLine = line
+	return line
 }
 
 // textSoFar returns the end of the text of an artifact so far, because a single chunk means little.

@@ -10,7 +10,6 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 	"slices"
-	"time"
 
 	"github.com/google/uuid"
 )
@@ -34,7 +33,7 @@ type Message struct {
 
 // Send sends a message: it writes the task into the ledger and starts its follower. Of
 // messages with the same id and content, one is sent, and the others get its task.
-func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message) (*Follower, error) {
+func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message) (*Sent, error) {
 	if in.SendRequest.Message == nil || len(in.SendRequest.Message.Parts) == 0 {
 		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
 	}
@@ -59,7 +58,7 @@ type sending struct {
 }
 
 // first begins a task.
-func (s *sending) first(ctx context.Context) (*Follower, error) {
+func (s *sending) first(ctx context.Context) (*Sent, error) {
 	name, err := s.agentName(ctx)
 	if err != nil {
 		return nil, err
@@ -72,8 +71,9 @@ func (s *sending) first(ctx context.Context) (*Follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f, err := s.r.duplicate(ctx, s.access.User(), to.Name, s.digest); f != nil || err != nil {
-		return f, err
+	before, err := s.r.duplicate(ctx, s.access.User(), to.Name, s.digest)
+	if before != nil || err != nil {
+		return before, err
 	}
 	conn, err := to.Connect(ctx)
 	if err != nil {
@@ -97,21 +97,23 @@ func (s *sending) first(ctx context.Context) (*Follower, error) {
 		return nil, err
 	}
 	if e.Digest == "" && req.Push == nil {
-		if f, err := s.r.deferWrite(ctx, conn, e, req); f != nil || err != nil {
-			return f, err
+		sent, err := s.r.deferWrite(ctx, conn, e, req)
+		if sent != nil || err != nil {
+			return sent, err
 		}
 	}
 	return s.r.startTask(ctx, conn, e, req)
 }
 
 // next continues a task.
-func (s *sending) next(ctx context.Context) (*Follower, error) {
+func (s *sending) next(ctx context.Context) (*Sent, error) {
 	e, err := s.r.Task(ctx, s.access, string(s.in.SendRequest.Message.TaskID))
 	if err != nil {
 		return nil, err
 	}
-	if f, err := s.r.duplicate(ctx, e.Owner, e.Agent, s.digest); f != nil || err != nil {
-		return f, err
+	before, err := s.r.duplicate(ctx, e.Owner, e.Agent, s.digest)
+	if before != nil || err != nil {
+		return before, err
 	}
 	if err := s.continues(e); err != nil {
 		return nil, err
@@ -324,26 +326,4 @@ func (m *Message) digest() string {
 		return ""
 	}
 	return ledger.Digest(m.SendRequest.Message)
-}
-
-// FirstWord is how long every caller waits for the agent to accept the message.
-const FirstWord = 5 * time.Second
-
-// Await waits for at most budget and returns the task, or why the agent did not take
-// the message. A caller without a budget also learns that.
-func (r *Runner) Await(ctx context.Context, f *Follower, budget time.Duration, progress func(string)) (*ledger.Record, error) {
-	over := time.NewTimer(budget) // a context that ends in time costs three times as much
-	defer over.Stop()
-	e := f.Wait(ctx, over.C, progress, false)
-	if budget < FirstWord {
-		over.Reset(FirstWord - budget)
-		e = f.Wait(ctx, over.C, func(string) {}, true)
-	}
-	if err := f.EnsureRecorded(); err != nil { // before its handle is given out, the ledger has the task
-		return nil, err
-	}
-	if err := f.Refusal(); err != nil && e.Failure == nil {
-		return nil, r.notTaken(e, err)
-	}
-	return e, nil
 }

@@ -36,7 +36,7 @@ func (r *Runner) admit(ctx context.Context, e *ledger.Record) (done func(), err 
 }
 
 // startTask writes e, a new task, into the ledger and starts a follower with its first message.
-func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
 	done, err := r.admit(ctx, e)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.R
 	var before ledger.ErrDuplicate
 	switch {
 	case errors.As(err, &before):
-		return r.rejoin(ctx, e.Owner, before.Handle)
+		return r.sentBefore(before.Handle), nil
 	case err != nil:
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
@@ -60,11 +60,11 @@ func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.R
 		r.fail(e, ledger.Fail(a2a.Unavailable, "The webhook that came with the message could not be recorded, so the message was not sent."))
 		return nil, err
 	}
-	return r.Follow(conn, e, req), nil
+	return sentBy(r.Follow(conn, e, req)), nil
 }
 
 // continueTask resumes e with a message and starts a follower.
-func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Follower, error) {
+func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
 	done, err := r.admit(ctx, e)
 	if err != nil {
 		return nil, err
@@ -81,17 +81,17 @@ func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledge
 	var before ledger.ErrDuplicate
 	switch {
 	case errors.As(err, &before):
-		return r.rejoin(ctx, e.Owner, before.Handle)
+		return r.sentBefore(before.Handle), nil
 	case err != nil:
 		return nil, err
 	}
 	if e.Unsent() { // the new message only confirms
 		send := *req
 		send.Message = e.TakeUnsent(m.ID)
-		return r.Follow(conn, e, &send), nil
+		return sentBy(r.Follow(conn, e, &send)), nil
 	}
 	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
-	return r.Follow(conn, e, req), nil
+	return sentBy(r.Follow(conn, e, req)), nil
 }
 
 // reopen takes an idle task for a message. The caller has reserved it.

@@ -142,29 +142,28 @@ func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q 
 // awaitLeave waits until a task has left the pause of e, and reports whether it did
 // before ctx ended.
 func (t *Tools) awaitLeave(ctx context.Context, e *ledger.Record) bool {
-	access := t.Directory.Access(ctx)
-	for seen := e.Updated; ; {
-		now, err := t.Runner.NextChange(ctx, access, e.Handle, seen)
+	for c, err := range t.Runner.Watch(ctx, t.Directory.Access(ctx), e.Handle, e.Updated) {
 		if err != nil {
 			return false
 		}
+		now := c.Record()
 		if now.MessageID != e.MessageID || now.State() != e.State() {
 			return true
 		}
-		seen = now.Updated
 	}
+	return false
 }
 
 // answered sends the agent the person's answer and waits for the task. If the agent
 // refuses the answer, the caller gets the error: the person would be
 // asked the same again, and not know why.
 func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a mcp.Answer, wait *float64) (*ledger.Record, error) {
-	f, err := t.answer(ctx, e, a)
+	sent, err := t.answer(ctx, e, a)
 	if err != nil {
 		return nil, err
 	}
-	if f != nil {
-		after, err := t.Runner.Await(ctx, f, waitFor(wait), c.Progress)
+	if sent != nil {
+		after, err := sent.Await(ctx, t.Directory.Access(ctx), waitFor(wait), c.Progress)
 		if !errors.Is(err, ledger.ErrTaskEnded) {
 			return after, err
 		}
@@ -173,8 +172,8 @@ func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a m
 }
 
 // answer sends the answer of the user to the agent. An answer that comes too late is dropped and
-// has no follower.
-func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*runner.Follower, error) {
+// returns nil.
+func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*runner.Sent, error) {
 	access := t.Directory.Access(ctx)
 	args := runner.Filled(access, e, a.Content)
 	if args == nil {
@@ -185,9 +184,9 @@ func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*ru
 	if err != nil {
 		return nil, err
 	}
-	f, err := t.Runner.Send(ctx, access, m)
+	sent, err := t.Runner.Send(ctx, access, m)
 	if errors.Is(err, ledger.ErrTaskBusy) || errors.Is(err, ledger.ErrTaskEnded) {
 		return nil, nil
 	}
-	return f, err
+	return sent, err
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"rialto/bridge/directory"
 	"rialto/bridge/documents"
+	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/mcp"
 )
@@ -59,15 +61,16 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 		if err != nil {
 			return nil, err
 		}
-		f, err := t.Runner.Send(ctx, t.Directory.Access(ctx), m)
+		access := t.Directory.Access(ctx)
+		sent, err := t.Runner.Send(ctx, access, m)
 		if err != nil {
 			return nil, err
 		}
 		if c.TakesTask {
-			return t.beginTask(ctx, f, c)
+			return t.beginTask(ctx, access, sent, c)
 		}
-		c.ContinueWith("get_task", func() map[string]any { return continued(f, args.Wait) })
-		if e, err = t.Runner.Await(ctx, f, waitFor(args.Wait), c.Progress); err != nil {
+		c.ContinueWith("get_task", func() map[string]any { return continued(sent, args.Wait) })
+		if e, err = sent.Await(ctx, access, waitFor(args.Wait), c.Progress); err != nil {
 			return nil, err
 		}
 	}
@@ -83,21 +86,32 @@ func takesEvents(c *mcp.Client) bool { return c.Extends(mcp.EventsExtension) || 
 
 // continued returns the arguments of get_task for a client that lost the connection while it
 // waited; nil if there is no task to get.
-func continued(f *runner.Follower, wait *float64) map[string]any {
-	if f.EnsureRecorded() != nil {
+func continued(sent *runner.Sent, wait *float64) map[string]any {
+	if sent.Recorded() != nil {
 		return nil
 	}
-	return map[string]any{"task_id": f.Snapshot().Handle, "wait": waitFor(wait).Seconds()}
+	return map[string]any{"task_id": sent.Handle, "wait": waitFor(wait).Seconds()}
 }
 
 // beginTask returns a task to a client that takes one: the task of MCP and that of the
 // ledger are the same. Clients of 2026-07-28 get a result instead if it is there soon.
-func (t *Tools) beginTask(ctx context.Context, f *runner.Follower, c *mcp.Call) (*mcp.Result, error) {
-	over := time.NewTimer(runner.FirstWord)
-	defer over.Stop()
+func (t *Tools) beginTask(
+	ctx context.Context, access directory.Access, sent *runner.Sent, c *mcp.Call,
+) (*mcp.Result, error) {
 	legacy := c.Client.Revision == mcp.Revision20251125
-	e := f.Wait(ctx, over.C, c.Progress, legacy)
-	if err := f.EnsureRecorded(); err != nil {
+	var e *ledger.Record
+	var err error
+	if legacy {
+		e, err = sent.AwaitAnswer(ctx, access, runner.FirstWord)
+	} else {
+		waiting, cancel := context.WithTimeout(ctx, runner.FirstWord)
+		defer cancel()
+		e, err = sent.AwaitIdle(waiting, access, c.Progress)
+	}
+	if lost := sent.Recorded(); lost != nil {
+		return nil, lost
+	}
+	if err != nil {
 		return nil, err
 	}
 	if e.Idle && e.State().Terminal() && !legacy {

@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+)
+
+// Sent is a message that was sent, by this call or by an equal one before it.
+type Sent struct {
+	Handle    string // of its task
+	Duplicate bool   // an equal message was sent before
+
+	runner   *Runner
+	follower *Follower // nil if another replica has it, or none
+	from     time.Time // the changes after it come from this message
+}
+
+// sentBy returns the message that f has sent.
+func sentBy(f *Follower) *Sent {
+	return &Sent{Handle: f.start.Handle, runner: f.r, follower: f, from: f.start.Updated}
+}
+
+// Recorded writes a task that the ledger does not have yet. With an error, the handle of the
+// task must not be given out.
+func (s *Sent) Recorded() error {
+	if s.follower == nil {
+		return nil
+	}
+	return s.follower.ensureRecorded()
+}
+
+// Refusal returns why the agent did not take the message, if that is known.
+func (s *Sent) Refusal() error {
+	if s.follower == nil {
+		return nil
+	}
+	s.follower.mu.Lock()
+	defer s.follower.mu.Unlock()
+	return s.follower.sent
+}
+
+// Opening returns the task as it was before the agent answered, with the message that was
+// sent; nil if an equal message had been sent before.
+func (s *Sent) Opening() *a2a.Task {
+	if s.Duplicate || s.follower == nil || s.follower.message == nil {
+		return nil
+	}
+	start := s.follower.start
+	t := start.Public()
+	t.History = append(t.History, start.WithPublicIDs(*s.follower.message))
+	return t
+}
+
+// FirstEvent returns the first event of the agent after the message, if it is kept; nil if there
+// is none yet.
+func (s *Sent) FirstEvent() a2a.Event {
+	if s.follower == nil {
+		return nil
+	}
+	s.follower.mu.Lock()
+	defer s.follower.mu.Unlock()
+	if len(s.follower.feed.changes) == 0 {
+		return nil
+	}
+	return s.follower.feed.changes[0].event
+}
+
+// Current returns the task as it is now.
+func (s *Sent) Current(ctx context.Context, access directory.Access) (*ledger.Record, error) {
+	if s.follower != nil {
+		return s.follower.Snapshot(), nil
+	}
+	e, _, err := s.runner.Current(ctx, access, s.Handle)
+	return e, err
+}
+
+// FirstWord is how long every caller waits for the agent to accept the message.
+const FirstWord = 5 * time.Second
+
+// Await waits for at most budget and returns the task, or why the agent did not take
+// the message. A caller without a budget also learns that.
+func (s *Sent) Await(
+	ctx context.Context, access directory.Access, budget time.Duration, progress func(string),
+) (*ledger.Record, error) {
+	waiting, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	e, err := s.AwaitIdle(waiting, access, progress)
+	if err == nil && !e.Idle && budget < FirstWord {
+		e, err = s.AwaitAnswer(ctx, access, FirstWord-budget)
+	}
+	if lost := s.Recorded(); lost != nil { // before its handle is given out, the ledger has the task
+		return nil, lost
+	}
+	if err != nil {
+		return nil, err
+	}
+	if refusal := s.Refusal(); refusal != nil && e.Failure == nil {
+		return nil, s.runner.notTaken(e, refusal)
+	}
+	return e, nil
+}
+
+// AwaitIdle returns the task once it is idle, or as it is when ctx or all waiting ends.
+func (s *Sent) AwaitIdle(
+	ctx context.Context, access directory.Access, progress func(string),
+) (*ledger.Record, error) {
+	return s.await(ctx, access, progress, func(Change) bool { return false })
+}
+
+// AwaitAnswer returns the task once its agent has answered the message, or as it is when
+// budget, ctx or all waiting ends.
+func (s *Sent) AwaitAnswer(
+	ctx context.Context, access directory.Access, budget time.Duration,
+) (*ledger.Record, error) {
+	waiting, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	return s.await(waiting, access, func(string) {}, func(c Change) bool {
+		return c.event != nil || c.Record().Task != nil
+	})
+}
+
+// await returns the task once it is idle or a change is enough, or as it is when ctx or all
+// waiting ends.
+func (s *Sent) await(
+	ctx context.Context, access directory.Access, progress func(string), enough func(Change) bool,
+) (*ledger.Record, error) {
+	for c, err := range s.Watch(ctx, access) {
+		switch {
+		case err == nil:
+		case errors.Is(err, ErrStopping), ctx.Err() != nil:
+			return s.Current(context.WithoutCancel(ctx), access)
+		default:
+			return nil, err
+		}
+		for _, line := range c.Lines {
+			progress(line)
+		}
+		if c.Idle || enough(c) {
+			return c.Record(), nil
+		}
+	}
+	return s.Current(context.WithoutCancel(ctx), access)
+}
