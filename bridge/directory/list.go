@@ -55,8 +55,8 @@ func (d *Directory) snapshot() *snapshot {
 	return d.list.Load()
 }
 
-// Lookup returns the agent with a name; nil if there is none. It is for what nobody has asked
-// for, such as recovery, and for operators.
+// Lookup returns the agent with a name; nil if there is none. It is for work without a
+// caller, such as recovery, and for operators.
 func (d *Directory) Lookup(name string) *Entry { return d.snapshot().named[name] }
 
 // Primary returns the name of the default agent or, without one, of the only agent; ""

@@ -87,8 +87,7 @@ func (l *Library) Result(e *ledger.Record, show Chunk) *mcp.Result {
 	return result(e, show)
 }
 
-// ownerAccess is the access of those who have a link that an owner made: what they read is
-// the owner's.
+// ownerAccess returns the access of a reader with a link: it reads what the owner of the link can.
 func (l *Library) ownerAccess(owner string) directory.Access {
 	return l.Directory.AccessOf(directory.Caller{User: owner})
 }

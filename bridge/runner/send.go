@@ -263,8 +263,8 @@ func (s *sending) ownContext(ctx context.Context, agent, contextID string) error
 	return nil
 }
 
-// agentName returns the agent that the message names or, if it names only a conversation,
-// the agent of that. If several agents have a conversation of that name, the default one is
+// agentName returns the agent that the message names. If it names only a conversation, the
+// agent is the one that has the conversation. If several agents have a conversation of that name, the default one is
 // meant.
 func (s *sending) agentName(ctx context.Context) (string, error) {
 	contextID := s.in.SendRequest.Message.ContextID

@@ -26,7 +26,7 @@ type Change struct {
 	// have changed: another replica follows the task, or the watcher has fallen behind.
 	Whole bool
 
-	Lines []string // of progress, for people
+	Lines []string // progress, for people
 	Idle  bool     // nothing changes until the owner acts
 
 	event    a2a.Event      // of the agent
@@ -54,8 +54,8 @@ func (c Change) Event() a2a.Event {
 	return c.follower.record.PublicEvent(c.event)
 }
 
-// Watch yields the changes of a task after one, which is the Updated of that change or of a
-// record; zero is all that are kept. It yields the changes that this replica has heard of
+// Watch yields the changes of a task. from is the Updated of a change or of a record: Watch
+// yields the later changes. With the zero time it yields all that are kept. It yields the changes that this replica has heard of
 // from the agent, or what the ledger hears from another replica. It does not end with the
 // task, which may be continued, and whose failure may have been presumed. It ends with an
 // error: that of ctx, ErrStopping, or ErrNoTask.
@@ -118,7 +118,7 @@ type watch struct {
 	access   directory.Access
 	handle   string
 	from     time.Time
-	follower *Follower // of the message that was sent, until it has ended; nil is any
+	follower *Follower // the sender's, until it has ended; nil is any
 	progress ledgerProgress
 }
 

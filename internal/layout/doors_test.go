@@ -13,7 +13,7 @@ import (
 var doors = []string{"bridge/tools", "bridge/proxy", "bridge/api", "bridge/web", "bridge/console"}
 
 // behindTheWaist lists, by the name of a field, what doors may not use of it: what decides
-// without an Access, and what belongs to nobody.
+// without an Access.
 var behindTheWaist = map[string][]string{
 	"Runner":    {"Ledger", "Lists", "Leases", "Signals", "Limits"},
 	"Directory": {"Lookup", "All", "Connect", "ConnectFor", "Reconnect", "Caller", "Policy", "Policies", "InForce"},

@@ -102,13 +102,33 @@ func (v *vaulted) begin(agent, state, metadata string) string {
 	if id == nil || !strings.Contains(said, until) {
 		v.t.Fatalf("got %s, want a task that says %q", said, until)
 	}
-	if state != running {
+	if state == running {
+		v.written(id[1], until)
+	} else {
 		v.read(v.claims, toolCall(v.t, mcp2025, "get_task", `{"task_id":"`+id[1]+`"}`, "{}"), "")
 	}
 	if _, err := v.store.Ledger.IndexTasks(v.t.Context(), 100); err != nil { // or the server was faster
 		v.t.Fatal(err)
 	}
 	return id[1]
+}
+
+// written waits until the ledger has what the agent says of a running task, and so its event.
+func (v *vaulted) written(id, word string) {
+	v.t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for range 2000 {
+		e, err := v.store.Ledger.AnyTask(v.t.Context(), id)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		if e.Task != nil && strings.Contains(e.Task.Status.Message.Text(), word) {
+			return
+		}
+		<-tick.C
+	}
+	v.t.Fatalf("the ledger does not have %q of task %s after ten seconds", word, id)
 }
 
 // taskDoor is a door that shows a task, or does something with it: TASK in a request is its
