@@ -131,7 +131,7 @@ func TestTheClientOfTheSDKWatchesResources(t *testing.T) {
 		}
 		return res.StructuredContent.(map[string]any)
 	}
-	asked := send(map[string]any{"message": "How are things?"})
+	asked := send(map[string]any{"message": "How many are there?"})
 	uri := "rialto://tasks/" + asked["task_id"].(string)
 	found := false
 	for r, err := range session.Resources(ctx, nil) {
