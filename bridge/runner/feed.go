@@ -80,7 +80,7 @@ func (f *Follower) changesAfter(from time.Time) (all []Change, next <-chan struc
 	}
 	kept, whole := f.feed.after(from)
 	if !whole {
-		now := Change{Updated: f.record.Updated, Whole: true, Idle: f.record.Idle, follower: f}
+		now := Change{Updated: f.record.Updated, Whole: true, Idle: f.record.Idle, stored: f.record.Clone()}
 		return []Change{now}, next, nil
 	}
 	for _, c := range kept {

@@ -91,6 +91,7 @@ func (f *Follower) live(send *a2a.SendRequest) {
 	defer f.mu.Unlock()
 	f.uncount()
 	f.uncount = nil
+	f.announce() // for those who watch a task that another replica took over
 }
 
 // enter counts the task of f, and its memory, until it is idle or its follower ends.

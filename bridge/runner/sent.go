@@ -47,12 +47,17 @@ func (s *Sent) Refusal() error {
 // Opening returns the task as it was before the agent answered, with the message that was
 // sent; nil if an equal message had been sent before.
 func (s *Sent) Opening() *a2a.Task {
-	if s.Duplicate || s.follower == nil || s.follower.message == nil {
+	if s.Duplicate || s.follower == nil {
 		return nil
 	}
-	start := s.follower.start
-	t := start.Public()
-	t.History = append(t.History, start.WithPublicIDs(*s.follower.message))
+	s.follower.mu.Lock()
+	message := s.follower.message
+	s.follower.mu.Unlock()
+	if message == nil {
+		return nil
+	}
+	t := s.follower.start.Public()
+	t.History = append(t.History, s.follower.start.WithPublicIDs(*message))
 	return t
 }
 

@@ -30,13 +30,13 @@ type Change struct {
 	Idle  bool     // nothing changes until the owner acts
 
 	event    a2a.Event      // of the agent
-	follower *Follower      // that heard of it; nil if the ledger did
-	stored   *ledger.Record // what the ledger heard
+	follower *Follower      // that heard of it
+	stored   *ledger.Record // at the time of the change, if that is known; nil is now
 }
 
-// Record returns a copy of the task, which may have changed since.
+// Record returns a copy of the task. It may have changed since, unless the change is Whole.
 func (c Change) Record() *ledger.Record {
-	if c.follower == nil {
+	if c.stored != nil {
 		return c.stored.Clone()
 	}
 	return c.follower.Snapshot()
@@ -119,6 +119,7 @@ type watch struct {
 	handle   string
 	from     time.Time
 	follower *Follower // the sender's, until it has ended; nil is any
+	looked   bool      // at the ledger, or at a change
 	progress ledgerProgress
 }
 
@@ -134,6 +135,7 @@ func (w *watch) changes(ctx context.Context) (all []Change, next <-chan struct{}
 			return nil, nil, err
 		}
 		all, next, err = f.changesAfter(w.from)
+		w.looked = w.looked || len(all) > 0
 		if next != nil || len(all) > 0 || err != nil {
 			return all, next, err
 		}
@@ -143,7 +145,12 @@ func (w *watch) changes(ctx context.Context) (all []Change, next <-chan struct{}
 	if err != nil {
 		return nil, nil, err
 	}
-	if !e.Updated.After(w.from) {
+	news := e.Updated.After(w.from)
+	if !w.looked { // where another clock was ahead, the cursor may be later than the ledger
+		news = !e.Updated.Equal(w.from)
+	}
+	w.looked = true
+	if !news {
 		return nil, nil, nil
 	}
 	c := Change{
