@@ -22,15 +22,20 @@ func (f *Agent) streamSent(ctx context.Context, sent *runner.Sent, yield yielder
 		return
 	}
 	opening := sent.Opening()
-	switch {
-	case e.AnsweredByMessage():
+	if e.AnsweredByMessage() {
 		yield(e.PublicMessage(), nil)
 		return
-	case opening == nil:
+	}
+	if opening == nil {
 		f.streamFrom(ctx, e, yield)
 		return
 	}
-	if _, task := sent.FirstEvent().(*a2a.Task); !task { // a bare update, or nothing yet
+	switch sent.FirstEvent().(type) {
+	case *a2a.Message:
+		yield(e.PublicMessage(), nil)
+		return
+	case *a2a.Task:
+	default: // a bare update, or nothing yet
 		if !yield(opening, nil) {
 			return
 		}
