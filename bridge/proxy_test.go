@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"context"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2atest"
+	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/proxy"
 )
@@ -257,6 +259,60 @@ func TestAStreamEndsWhenTheServerStops(t *testing.T) {
 	}
 	if !a2a.Is(err, a2a.Unavailable) {
 		t.Errorf("got %v, want a retry", err)
+	}
+}
+
+// TestAStreamOfAMessageHasNothingElse answers a question, and the agent replies without a task.
+// Clients refuse a message that comes after a task (A2A 1.0 section 3.1.2).
+func TestAStreamOfAMessageHasNothingElse(t *testing.T) {
+	agent := &scripted{answer: func(_ context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		if req.Message.TaskID == "" {
+			return yield(in(a2a.InputRequired, "which?"))
+		}
+		return yield(&a2a.Message{ID: "reply", Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("thanks")}})
+	}}
+	card := &a2a.Card{Name: "Replies", Capabilities: a2a.Capabilities{Streaming: true}}
+	f := faceOf(t, peer{agent, card})
+	answer := say("this one")
+	answer.Message.TaskID = sent(t, f, t.Context(), say("ask")).ID
+	var got []a2a.Event
+	for e, err := range f.Stream(t.Context(), answer) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	if m, ok := got[0].(*a2a.Message); len(got) != 1 || !ok || m.Text() != "thanks" {
+		t.Errorf("got %d events, the first %+v; want the message alone", len(got), got[0])
+	}
+}
+
+// TestAUseCaseNamedAroundAMessageIsThatOfTheMessage continues a task that was begun with another one.
+func TestAUseCaseNamedAroundAMessageIsThatOfTheMessage(t *testing.T) {
+	var got *a2a.SendRequest
+	agent := running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		got = turn.Request
+		turn.Ask("which?")
+		return nil
+	})
+	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
+		b.Directory.Caller = func(context.Context) directory.Caller {
+			return directory.Caller{User: "alice", Client: "app", AllUseCases: true}
+		}
+	})
+	f := r.Proxy.Agent("one")
+	first := say("ask")
+	first.Message.Metadata = a2a.Metadata{"usecase": "claims"}
+	answer := say("this one")
+	answer.Message.TaskID = sent(t, f, t.Context(), first).ID
+	answer.Metadata = a2a.Metadata{"usecase": "sales"}
+	sent(t, f, t.Context(), answer)
+	if inside, around := got.Message.Metadata["usecase"], got.Metadata["usecase"]; inside != "sales" || around != "sales" {
+		t.Errorf("got the use case %v inside and %v around, want sales", inside, around)
+	}
+	answer.Message.Metadata = a2a.Metadata{"usecase": "claims"}
+	if _, err := f.Send(t.Context(), answer); !a2a.Is(err, a2a.InvalidParams) {
+		t.Errorf("two use cases: got %v", err)
 	}
 }
 

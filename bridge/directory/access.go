@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"rialto/a2a"
+	"rialto/bridge/sanitize"
 	"slices"
 )
 
@@ -113,7 +114,7 @@ func (a Access) WithUseCase(name string) (Access, bool) {
 	switch {
 	case a.policy.ForceUseCase != "":
 		return a, true
-	case !a.has(name):
+	case len(name) > sanitize.MaxName || !a.has(name):
 		return a, false
 	}
 	a.useCase = name

@@ -305,9 +305,12 @@ func (f *Agent) a2aError(err error) error {
 	var refusal *a2a.Error
 	var input ledger.InputError
 	var down directory.Unreachable
+	var unrecorded runner.ErrNotRecorded
 	switch {
 	case errors.Is(err, directory.ErrNoAgent):
 		return errAgentNotFound
+	case errors.As(err, &unrecorded):
+		return a2a.Errorf(a2a.Internal, "the message was sent, but its task could not be recorded, so the agent is asked to stop it")
 	case errors.As(err, &refusal):
 		told := *refusal
 		told.Message = ledger.WithoutAddresses(refusal, refusal.Message)
@@ -315,7 +318,7 @@ func (f *Agent) a2aError(err error) error {
 	case errors.Is(err, ledger.ErrNoTask):
 		return a2a.Errorf(a2a.TaskNotFound, "there is no such task, or not for you")
 	case errors.Is(err, ledger.ErrTaskBusy):
-		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message before it asks for one")
+		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message now")
 	case errors.Is(err, ledger.ErrTaskEnded):
 		return a2a.Errorf(a2a.InvalidTaskState, "the task has ended and takes no more messages; leave the task id out to start another")
 	case errors.Is(err, ledger.ErrTooManyTasks):

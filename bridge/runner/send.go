@@ -37,11 +37,15 @@ func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message)
 	if in.SendRequest.Message == nil || len(in.SendRequest.Message.Parts) == 0 {
 		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
 	}
-	skill, err := in.skill()
+	skill, _, err := in.named(directory.SkillKey)
 	if err != nil {
 		return nil, err
 	}
-	s := &sending{r: r, access: access, in: in, skill: skill, digest: in.digest()}
+	s := &sending{r: r, access: access, in: in, skill: skill}
+	if err := s.nameUseCase(); err != nil {
+		return nil, err
+	}
+	s.digest = in.digest(s.access)
 	if in.SendRequest.Message.TaskID != "" {
 		return s.next(ctx)
 	}
@@ -67,15 +71,15 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 	if err != nil {
 		return nil, err
 	}
-	req, err := s.request(ctx, to.Name)
-	if err != nil {
-		return nil, err
-	}
 	before, err := s.r.duplicate(ctx, s.access.User(), to.Name, s.digest)
 	if before != nil || err != nil {
 		return before, err
 	}
 	conn, err := to.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	req, err := s.request(ctx, to.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +100,7 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 	if err := s.r.assignHandle(e); err != nil {
 		return nil, err
 	}
-	if e.Digest == "" && req.Push == nil {
+	if e.Digest == "" && e.Name == "" && req.Push == nil { // a message that names its task may be repeated
 		sent, err := s.r.deferWrite(ctx, conn, e, req)
 		if sent != nil || err != nil {
 			return sent, err
@@ -110,6 +114,11 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 	e, err := s.r.Task(ctx, s.access, string(s.in.SendRequest.Message.TaskID))
 	if err != nil {
 		return nil, err
+	}
+	if s.in.Agent != "" && s.in.Agent != e.Agent {
+		return nil, errors.Join(ledger.ErrNoTask, ledger.InputError{Text: fmt.Sprintf(
+			"Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.",
+			e.Handle, e.Agent, sanitize.Short(s.in.Agent, 100))})
 	}
 	before, err := s.r.duplicate(ctx, e.Owner, e.Agent, s.digest)
 	if before != nil || err != nil {
@@ -142,17 +151,12 @@ func (s *sending) request(ctx context.Context, agent string) (*a2a.SendRequest, 
 	out.Message, out.HistoryLength, out.ReturnImmediately = &m, nil, false // the ledger wants it all
 	m.ID = cmp.Or(m.ID, uuid.NewString())
 	m.Parts = s.access.OverrideParts(m.Parts)
-	var err error
-	if m.Metadata, err = s.metadata(m.Metadata); err != nil {
-		return nil, err
-	}
+	m.Metadata = s.access.Metadata(m.Metadata)
 	switch {
 	case out.Metadata == nil:
 		out.Metadata = m.Metadata // agents read either
 	case len(out.Metadata) > 0:
-		if out.Metadata, err = s.metadata(out.Metadata); err != nil {
-			return nil, err
-		}
+		out.Metadata = s.access.Metadata(out.Metadata)
 	}
 	if out.Push != nil {
 		if s.r.Webhooks == nil {
@@ -162,6 +166,7 @@ func (s *sending) request(ctx context.Context, agent string) (*a2a.SendRequest, 
 			return nil, err
 		}
 	}
+	var err error
 	m.ReferenceTaskIDs, err = s.references(ctx, agent, m.ReferenceTaskIDs)
 	return &out, err
 }
@@ -169,38 +174,38 @@ func (s *sending) request(ctx context.Context, agent string) (*a2a.SendRequest, 
 // ErrNoPush says that callers cannot give webhooks for their tasks.
 var ErrNoPush error = a2a.Errorf(a2a.PushNotSupported, "this agent sends no push notifications")
 
-// metadata returns the metadata for the agent from that of the caller, who may name one of
-// their use cases.
-func (s *sending) metadata(said a2a.Metadata) (a2a.Metadata, error) {
-	if named := said[directory.UseCaseKey]; named != nil {
-		useCase, _ := named.(string)
-		access, ok := s.access.WithUseCase(useCase)
-		if !ok {
-			return nil, ledger.InputError{Text: "The use case " + sanitize.Short(useCase, sanitize.MaxName) +
-				" in the metadata of the message is not one of yours."}
-		}
-		s.access = access
+// nameUseCase keeps the call to the use case that the metadata names, one of the caller's.
+func (s *sending) nameUseCase() error {
+	useCase, says, err := s.in.named(directory.UseCaseKey)
+	if err != nil || !says {
+		return err
 	}
-	return s.access.Metadata(said), nil
+	access, ok := s.access.WithUseCase(useCase)
+	if !ok {
+		return ledger.InputError{Text: "The use case " + sanitize.Short(useCase, sanitize.MaxName) +
+			" in the metadata of the message is not one of yours."}
+	}
+	s.access = access
+	return nil
 }
 
-// skill returns the skill that the message asks for, in its metadata or in that of the
-// request around it, because agents read either; "" for none.
-func (m *Message) skill() (string, error) {
-	asked := ""
+// named returns a member of the metadata of the message, or of the request around it, because
+// agents read either. ok tells whether one of them has it; null says nothing.
+func (m *Message) named(key string) (found string, ok bool, err error) {
 	for _, said := range []a2a.Metadata{m.SendRequest.Message.Metadata, m.Metadata} {
-		skill, isText := said[directory.SkillKey].(string)
-		switch {
-		case said[directory.SkillKey] == nil, isText && skill == asked:
-		case !isText:
-			return "", ledger.InputError{Text: "The skillId in the metadata must be a string."}
-		case asked != "":
-			return "", ledger.InputError{Text: "The metadata asks for two skills. Name one."}
-		default:
-			asked = skill
+		if said[key] == nil {
+			continue
 		}
+		name, isText := said[key].(string)
+		switch {
+		case !isText:
+			return "", true, ledger.InputError{Text: "The " + key + " in the metadata must be a string."}
+		case name != found && name != "" && found != "":
+			return "", true, ledger.InputError{Text: "The metadata names two values of " + key + ". Name one."}
+		}
+		found, ok = cmp.Or(found, name), true
 	}
-	return asked, nil
+	return found, ok, nil
 }
 
 // references replaces the handles of tasks that a message refers to by the ids of the agent.
@@ -291,10 +296,6 @@ func (s *sending) agentName(ctx context.Context) (string, error) {
 func (s *sending) continues(e *ledger.Record) error {
 	state, contextID := e.State(), s.in.SendRequest.Message.ContextID
 	switch {
-	case s.in.Agent != "" && s.in.Agent != e.Agent:
-		return errors.Join(ledger.ErrNoTask, ledger.InputError{Text: fmt.Sprintf(
-			"Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.",
-			e.Handle, e.Agent, sanitize.Short(s.in.Agent, 100))})
 	case contextID != "" && contextID != e.ContextID() && contextID != e.PublicContext():
 		return ledger.InputError{Text: fmt.Sprintf(
 			"Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.",
@@ -319,11 +320,14 @@ func endedError(e *ledger.Record) error {
 	return errors.Join(ledger.InputError{Text: text + "."}, ledger.ErrTaskEnded)
 }
 
-// digest identifies the message among those of its caller; "" for a message without an id,
-// and for one that names its task instead, as in A2A 0.1.
-func (m *Message) digest() string {
+// digest identifies the message among those of its caller and use case; "" for a message
+// without an id, and for one that names its task instead, as in A2A 0.1.
+func (m *Message) digest(access directory.Access) string {
 	if m.Name != "" {
 		return ""
 	}
-	return ledger.Digest(m.SendRequest.Message)
+	asSent := *m.SendRequest.Message
+	asSent.Metadata = access.Metadata(asSent.Metadata)
+	asSent.Parts = access.OverrideParts(asSent.Parts)
+	return ledger.Digest(&asSent)
 }

@@ -14,5 +14,5 @@ const (
 
 	// maxTokens is for all hand-written Go, tests and test support left out. Lower it when
 	// you delete.
-	maxTokens = 588_800
+	maxTokens = 588_920
 )
