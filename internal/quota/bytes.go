@@ -11,7 +11,7 @@ type Bytes struct {
 	mu     sync.Mutex
 	all    int64
 	of     map[string]int64
-	shrunk chan struct{} // closed when a key has fewer bytes; nil if nobody waits
+	shrunk chan struct{} // closed when a key has fewer bytes; nil if there is no waiter
 }
 
 // Add counts n more bytes for a key, or fewer if n is negative, whatever the limits are.

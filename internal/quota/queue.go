@@ -10,7 +10,7 @@ import (
 // Room is what a Queue lets in.
 type Room struct {
 	Running int // at once
-	PerKey  int // of these, of one key; 0 is all
+	PerKey  int // at once for one key; 0 means Running
 	Waiting int // at once
 }
 

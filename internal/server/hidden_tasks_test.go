@@ -45,7 +45,7 @@ func newVaulted(t *testing.T, set ...func(*config.Config)) *vaulted {
 	agent := &a2aexec.Executor{Run: v.run}
 	t.Cleanup(func() { agent.Close() })
 	card := &a2a.Card{
-		Name: "Scripted", Description: "Does what it is told.", Version: "1",
+		Name: "Scripted", Description: "Follows a script.", Version: "1",
 		Capabilities: a2a.Capabilities{Streaming: true},
 		Skills: []a2a.Skill{
 			{ID: "plain", Name: "Plain", Description: "For all.", Tags: []string{"test"}},
@@ -201,7 +201,7 @@ func (v *vaulted) checkHidden(t *testing.T, door taskDoor, task, state string) {
 	}
 	got, want := varying.ReplaceAllString(same.Replace(said), ""), varying.ReplaceAllString(unknown, "")
 	if strings.Contains(got, covert) || strings.Contains(got, vault) || beside != "" {
-		t.Errorf("the client is told of the task: %.600s %s", said, beside)
+		t.Errorf("the client learns of the task: %.600s %s", said, beside)
 	}
 	if got != want {
 		t.Errorf("got %.600s, want as for an unknown task: %.600s", got, want)
@@ -312,7 +312,7 @@ func TestHiddenTasksNotifyNobody(t *testing.T) {
 				said += until(t, lines, c.news)
 			}
 			if strings.Contains(said, hiddenTask) || strings.Contains(said, vault) {
-				t.Errorf("the client is told of the hidden task: %s", said)
+				t.Errorf("the client learns of the hidden task: %s", said)
 			}
 		})
 	}
