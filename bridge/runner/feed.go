@@ -35,11 +35,14 @@ type feedChange struct {
 func (l *feed) add(c feedChange) {
 	l.changes = append(l.changes, c)
 	l.bytes += c.size
-	for len(l.changes) > maxEvents || l.bytes > maxEventBytes && len(l.changes) > 1 {
+	for len(l.changes) > 1 && l.full() {
 		l.since, l.bytes = l.changes[0].at, l.bytes-l.changes[0].size
 		l.changes = l.changes[1:] // append moves the rest to another array in time
 	}
 }
+
+// full reports whether the feed keeps more than it may.
+func (l *feed) full() bool { return len(l.changes) > maxEvents || l.bytes > maxEventBytes }
 
 // after returns the changes after one, zero being all that are kept, and false if some of them are
 // not kept.
@@ -54,8 +57,7 @@ func (l *feed) after(from time.Time) ([]feedChange, bool) {
 	return l.changes[n:], true
 }
 
-// addChange keeps a change of the record, which it is made of, and wakes those who watch. It is
-// called with f.mu held.
+// addChange keeps a change that the record has taken in. It is called with f.mu held.
 func (f *Follower) addChange(e a2a.Event, size int) {
 	f.feed.add(feedChange{
 		at:    f.record.Updated,

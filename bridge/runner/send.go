@@ -269,8 +269,7 @@ func (s *sending) ownContext(ctx context.Context, agent, contextID string) error
 }
 
 // agentName returns the agent that the message names. If it names only a conversation, the
-// agent is the one that has the conversation. If several agents have a conversation of that name, the default one is
-// meant.
+// agent is the one that has the conversation, and of several such agents the default one.
 func (s *sending) agentName(ctx context.Context) (string, error) {
 	contextID := s.in.SendRequest.Message.ContextID
 	if s.in.Agent != "" || contextID == "" {
@@ -323,7 +322,7 @@ func endedError(e *ledger.Record) error {
 // digest identifies the message among those of its caller and use case; "" for a message
 // without an id, and for one that names its task instead, as in A2A 0.1.
 func (m *Message) digest(access directory.Access) string {
-	if m.Name != "" {
+	if m.Name != "" || m.SendRequest.Message.ID == "" {
 		return ""
 	}
 	asSent := *m.SendRequest.Message

@@ -54,11 +54,11 @@ func (c Change) Event() a2a.Event {
 	return c.follower.record.PublicEvent(c.event)
 }
 
-// Watch yields the changes of a task. from is the Updated of a change or of a record: Watch
-// yields the later changes. With the zero time it yields all that are kept. It yields the changes that this replica has heard of
-// from the agent, or what the ledger hears from another replica. It does not end with the
-// task, which may be continued, and whose failure may have been presumed. It ends with an
-// error: that of ctx, ErrStopping, or ErrNoTask.
+// Watch yields the changes of a task that are later than from, which is the Updated of a
+// change or of a record. With the zero time it yields all that are kept. The changes are those
+// that this replica has heard of from the agent, or what the ledger hears from another replica.
+// Watch does not end with the task, which may be continued, and whose failure may have been
+// presumed. It ends with an error: that of ctx, ErrStopping, or ErrNoTask.
 func (r *Runner) Watch(
 	ctx context.Context, access directory.Access, handle string, from time.Time,
 ) iter.Seq2[Change, error] {
