@@ -91,7 +91,7 @@ func (r *renderer) pastFiles(v *ledger.ArtifactRevision, n int) (files []Version
 func (l *Library) Past(
 	ctx context.Context, access directory.Access, handle string,
 ) (*ledger.Revisions, error) {
-	e, _, err := l.Runner.Current(ctx, access, handle)
+	e, err := l.Runner.Current(ctx, access, handle)
 	if err != nil {
 		return nil, err
 	}

@@ -79,9 +79,9 @@ type TaskView struct {
 
 // TaskView returns a task of the caller's for its page, or ErrNoTask.
 func (l *Library) TaskView(ctx context.Context, access directory.Access, handle string) (*TaskView, error) {
-	e, _, err := l.Runner.Current(ctx, access, handle)
+	e, err := l.Runner.Current(ctx, access, handle)
 	if err == nil && e.Unconfirmed() && l.Runner.Advanced(ctx, e) {
-		e, _, err = l.Runner.Current(ctx, access, handle)
+		e, err = l.Runner.Current(ctx, access, handle)
 	}
 	if err != nil {
 		return nil, err

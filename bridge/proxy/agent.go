@@ -171,7 +171,7 @@ func (f *Agent) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, err
 
 // Card returns the card of the agent without its interfaces, which depend on the server.
 func (f *Agent) Card(ctx context.Context) (*a2a.Card, error) {
-	_, conn, err := f.connect(ctx, "")
+	_, conn, err := f.connect(ctx)
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
@@ -181,7 +181,7 @@ func (f *Agent) Card(ctx context.Context) (*a2a.Card, error) {
 // ExtendedCard returns what the agent tells of itself to those who may call it,
 // and its card where it has nothing more to tell (a2a.Extender).
 func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
-	agent, conn, err := f.connect(ctx, "")
+	agent, conn, err := f.connect(ctx)
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
@@ -258,8 +258,8 @@ func (f *Agent) Known(ctx context.Context) bool {
 func (f *Agent) access(ctx context.Context) directory.Access { return f.proxy.Directory.Access(ctx) }
 
 // connect reaches the agent for a call.
-func (f *Agent) connect(ctx context.Context, skill string) (*directory.Resolved, directory.Conn, error) {
-	agent, err := f.proxy.Directory.Resolve(ctx, f.access(ctx), f.name, skill)
+func (f *Agent) connect(ctx context.Context) (*directory.Resolved, directory.Conn, error) {
+	agent, err := f.proxy.Directory.Resolve(ctx, f.access(ctx), f.name, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -293,7 +293,7 @@ func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, erro
 
 // current is record with the state of our follower, if there is one.
 func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
-	e, _, err := f.proxy.Runner.Current(ctx, f.access(ctx), string(id))
+	e, err := f.proxy.Runner.Current(ctx, f.access(ctx), string(id))
 	if err == nil && (e.Agent != f.name || !f.Known(ctx)) || errors.Is(err, ledger.ErrNoTask) {
 		return nil, ledger.ErrNoTask
 	}

@@ -29,21 +29,18 @@ func (r *Runner) Task(ctx context.Context, a directory.Access, handle string) (*
 	return e, nil
 }
 
-// Current returns a task as this replica knows it: from its follower, if it has one, with a
-// channel that is closed at the next change, or from the ledger.
-func (r *Runner) Current(
-	ctx context.Context, a directory.Access, handle string,
-) (*ledger.Record, <-chan struct{}, error) {
+// Current returns a task as this replica knows it: from its follower, if it has one, or from
+// the ledger.
+func (r *Runner) Current(ctx context.Context, a directory.Access, handle string) (*ledger.Record, error) {
 	if f := r.live.get(handle); f != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if err := r.authorize(a, f.record); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if !f.ended {
-			return f.record.Clone(), f.changed, nil
+			return f.record.Clone(), nil
 		}
 	}
-	e, err := r.Task(ctx, a, handle)
-	return e, nil, err
+	return r.Task(ctx, a, handle)
 }

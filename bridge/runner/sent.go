@@ -80,8 +80,7 @@ func (s *Sent) Current(ctx context.Context, access directory.Access) (*ledger.Re
 	if s.follower != nil {
 		return s.follower.Snapshot(), nil
 	}
-	e, _, err := s.runner.Current(ctx, access, s.Handle)
-	return e, err
+	return s.runner.Current(ctx, access, s.Handle)
 }
 
 // FirstWord is how long every caller waits for the agent to accept the message.

@@ -30,9 +30,9 @@ const (
 // Task implements mcp.Tasks.
 func (t Tasks) Task(ctx context.Context, _, id string) (*mcp.Task, error) {
 	access := t.Tools.Directory.Access(ctx)
-	e, _, err := t.Tools.Runner.Current(ctx, access, id)
+	e, err := t.Tools.Runner.Current(ctx, access, id)
 	if err == nil && t.Tools.Runner.Advanced(ctx, e) {
-		e, _, err = t.Tools.Runner.Current(ctx, access, id)
+		e, err = t.Tools.Runner.Current(ctx, access, id)
 	}
 	if err != nil {
 		return nil, noTask(err)

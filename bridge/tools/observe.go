@@ -106,7 +106,7 @@ func (t *Tools) agentOfResource(ctx context.Context, r *mcp.Read) string {
 // agentOfTask returns the agent of a task of the caller's and the state of the task, "" if there is
 // no such task.
 func (t *Tools) agentOfTask(ctx context.Context, id string) (string, a2a.State) {
-	e, _, err := t.Runner.Current(ctx, t.Directory.Access(ctx), id)
+	e, err := t.Runner.Current(ctx, t.Directory.Access(ctx), id)
 	if err != nil {
 		return "", ""
 	}

@@ -97,9 +97,9 @@ func (t *Tools) taskView() mcp.Tool {
 // look returns a task of the caller, after waiting for a change since it was seen.
 func (t *Tools) look(ctx context.Context, handle string, seen time.Time, wait time.Duration) (*ledger.Record, error) {
 	access := t.Directory.Access(ctx)
-	e, _, err := t.Runner.Current(ctx, access, handle)
+	e, err := t.Runner.Current(ctx, access, handle)
 	if err == nil && t.Runner.Advanced(ctx, e) {
-		e, _, err = t.Runner.Current(ctx, access, handle)
+		e, err = t.Runner.Current(ctx, access, handle)
 	}
 	if err != nil || wait <= 0 || e.State().Terminal() || !e.Updated.Equal(seen) {
 		return e, err
@@ -177,7 +177,7 @@ func (t *Tools) answerTask() mcp.Tool {
 				err = t.Runner.Answer(ctx, access, e, runner.Reply{Pause: args.Pause, Once: args.Once, Content: args.Answer})
 			}
 			if err == nil {
-				e, _, err = t.Runner.Current(ctx, access, e.Handle)
+				e, err = t.Runner.Current(ctx, access, e.Handle)
 			}
 			if err != nil {
 				return t.errorResult(ctx, err)

@@ -61,7 +61,7 @@ func newEvents(s *Server, secret []byte) *events.Service {
 		},
 		Access: accessOf(s.store.OAuth, s.bridge.Directory),
 		Task: func(ctx context.Context, access directory.Access, task string) (string, bool, error) {
-			e, _, err := s.bridge.Runner.Current(ctx, access, task)
+			e, err := s.bridge.Runner.Current(ctx, access, task)
 			if errors.Is(err, ledger.ErrNoTask) {
 				return "", false, nil
 			}
