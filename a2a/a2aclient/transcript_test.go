@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -30,45 +28,13 @@ const cardV10 = `{"name":"x","description":"","version":"1","capabilities":{"str
 func TestTranscripts(t *testing.T) { transcript.Run(t, "testdata/*.txtar", playTranscript) }
 
 func playTranscript(t *testing.T, archive *txtar.Archive) (got []txtar.File) {
-	rogue := &a2atest.Rogue{Card: cardV10, Answers: map[string][]a2atest.Answer{}}
-	var do string
+	rogue, do := a2atest.Script(t, archive, cardV10)
 	for _, f := range archive.Files {
-		switch f.Name {
-		case "do":
-			do = string(f.Data)
-		case "want":
-			continue
-		case "card":
-			rogue.Card = string(f.Data)
-		default:
-			rogue.Answers[f.Name] = append(rogue.Answers[f.Name], answer(t, string(f.Data)))
+		if f.Name != "want" {
+			got = append(got, f)
 		}
-		got = append(got, f)
 	}
 	return append(got, txtar.File{Name: "want", Data: []byte(perform(t, rogue, do))})
-}
-
-// answer reads a section of a transcript.
-func answer(t *testing.T, section string) a2atest.Answer {
-	head, body, _ := strings.Cut(section, "\n\n")
-	lines := strings.Split(head, "\n")
-	words := strings.Fields(lines[0])
-	if len(words) < 2 {
-		t.Fatalf("%q is no status and type", lines[0])
-	}
-	status, err := strconv.Atoi(words[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := a2atest.Answer{Status: status, Header: http.Header{"Content-Type": {words[1]}}, Body: body}
-	for _, flag := range words[2:] {
-		a.Cut, a.Hold = a.Cut || flag == "cut", a.Hold || flag == "hold"
-	}
-	for _, line := range lines[1:] {
-		k, v, _ := strings.Cut(line, ": ")
-		a.Header.Add(k, v)
-	}
-	return a
 }
 
 // perform does what a transcript says and tells what came of it.
