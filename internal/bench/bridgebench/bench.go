@@ -15,7 +15,8 @@
 //     round of each counts.
 //   - Each client has one connection and repeats the same bytes.
 //
-// -also NAME=BINARY measures another build of the program in the same run.
+// -also NAME=BINARY measures another build of the program in the same run. With
+// RIALTO_TEST_POSTGRES, the program is measured on that database as well.
 package bridgebench
 
 import (

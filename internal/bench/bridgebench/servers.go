@@ -22,6 +22,18 @@ type server struct {
 type running struct {
 	*harness.Process
 	tokens []string
+	drop   func() error // its database; nil if that is a file
+}
+
+// Stop stops the server and drops its database.
+func (r *running) Stop() {
+	r.Process.Stop()
+	if r.drop == nil {
+		return
+	}
+	if err := r.drop(); err != nil {
+		fmt.Fprintln(os.Stderr, "dropping a database:", err)
+	}
 }
 
 var byName = map[string]func(agentURL string, e harness.Era) (http.Handler, error){
@@ -34,21 +46,26 @@ func servers(dir, agentURL string, o *options) (all []server, err error) {
 	if err := build(binary); err != nil {
 		return nil, fmt.Errorf("building the program (run the benchmark in its own folder): %w", err)
 	}
-	program := func(name, binary string) server {
-		return server{name, func(_ harness.Era, calls int) (*running, error) { return startRialto(binary, dir, agentURL, calls) }}
+	program := func(name, binary, postgres string) server {
+		return server{name, func(_ harness.Era, calls int) (*running, error) {
+			return startRialto(binary, dir, agentURL, postgres, calls)
+		}}
 	}
-	candidates := []server{program("rialto", binary)}
+	candidates := []server{program("rialto", binary, "")}
+	if dsn := os.Getenv("RIALTO_TEST_POSTGRES"); dsn != "" {
+		candidates = append(candidates, program("rialto, PostgreSQL", binary, dsn))
+	}
 	if o.also != "" {
 		name, other, err := named(o.also)
 		if err != nil {
 			return nil, err
 		}
-		candidates = append(candidates, program(name, other))
+		candidates = append(candidates, program(name, other, ""))
 	}
 	for _, name := range []string{"by hand", "go-sdk, a2a-go", "go-sdk, a2a-go, tuned"} {
 		candidates = append(candidates, server{name, func(e harness.Era, _ int) (*running, error) {
 			p, err := harness.StartSelf(context.Background(), "serve-bridge", name, agentURL, string(e))
-			return &running{p, []string{harness.Token}}, err
+			return &running{Process: p, tokens: []string{harness.Token}}, err
 		}})
 	}
 	for _, s := range candidates {
@@ -88,9 +105,9 @@ func Serve(args []string) error {
 // callsPerUser is how many concurrent calls a user makes; the program allows 64.
 const callsPerUser = 60
 
-// startRialto runs the program on a new database, with as many accounts as the
-// number of concurrent calls needs.
-func startRialto(binary, dir, agentURL string, calls int) (*running, error) {
+// startRialto runs the program on a new database, a file or a schema of postgres, with as many
+// accounts as the number of concurrent calls needs.
+func startRialto(binary, dir, agentURL, postgres string, calls int) (_ *running, err error) {
 	addr, err := harness.FreeAddress()
 	if err != nil {
 		return nil, err
@@ -99,13 +116,20 @@ func startRialto(binary, dir, agentURL string, calls int) (*running, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := &running{}
+	database := filepath.Join(home, "rialto.db")
+	if postgres != "" {
+		database, r.drop, err = harness.TemporarySchema(postgres)
+		if err != nil {
+			return nil, err
+		}
+	}
 	config := filepath.Join(home, "rialto.yaml")
 	err = os.WriteFile(config, fmt.Appendf(nil, "url: http://%s\ndatabase: %q\nsecret_file: %q\nagents:\n  - {name: echo, url: %q}\n",
-		addr, filepath.Join(home, "rialto.db"), filepath.Join(home, "secret"), agentURL), 0o600)
+		addr, database, filepath.Join(home, "secret"), agentURL), 0o600)
 	if err != nil {
 		return nil, err
 	}
-	var tokens []string
 	for i := range calls/callsPerUser + 1 {
 		name := fmt.Sprint("user", i)
 		if _, err := output(binary, "correct horse battery staple\n", "user", "add", name, "--password-stdin", "--config", config); err != nil {
@@ -115,10 +139,11 @@ func startRialto(binary, dir, agentURL string, calls int) (*running, error) {
 		if err != nil {
 			return nil, err
 		}
-		tokens = append(tokens, token)
+		r.tokens = append(r.tokens, token)
 	}
-	p, err := harness.Start(context.Background(), addr, exec.Command(binary, "serve", "--config", config, "--listen", addr))
-	return &running{p, tokens}, err
+	serve := exec.Command(binary, "serve", "--config", config, "--listen", addr)
+	r.Process, err = harness.Start(context.Background(), addr, serve)
+	return r, err
 }
 
 // output returns the first line that a program prints.

@@ -55,7 +55,7 @@ type key struct{ engine, server string }
 func compare(l harness.Load) error {
 	engines := []engine{{"SQLite", temporaryFile}}
 	if dsn := os.Getenv("RIALTO_TEST_POSTGRES"); dsn != "" {
-		engines = append(engines, engine{"PostgreSQL", func() (string, func() error, error) { return temporarySchema(dsn) }})
+		engines = append(engines, engine{"PostgreSQL", func() (string, func() error, error) { return harness.TemporarySchema(dsn) }})
 	}
 	best := map[key]outcome{}
 	for range l.Rounds {
