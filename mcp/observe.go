@@ -46,9 +46,9 @@ type Outcome struct {
 	Read *Read
 	Task *TaskCall
 
-	Result   *Result // of the tool; nil if it failed, or asked the client
+	Result   *Result // what the tool returned; nil if it failed, or asked the client
 	Size     int     // bytes of content in the answer, without its envelope
-	Err      error   // of the tool, the resource or the task
+	Err      error   // what the tool, the resource or the task failed with
 	Canceled bool    // by the client, or because it went away
 }
 
@@ -64,7 +64,9 @@ func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
 	for i, o := range s.Observers {
 		ctx, ended[i] = o.ObserveRequest(ctx, op) //nolint:fatcontext // one for each observer
 	}
-	q.HTTP = q.HTTP.WithContext(ctx)
+	if ctx != q.HTTP.Context() { // a copy of the request is large
+		q.HTTP = q.HTTP.WithContext(ctx)
+	}
 	result, err := r.answer(m)
 	outcome := r.ended(err)
 	for _, end := range slices.Backward(ended) {

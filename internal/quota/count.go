@@ -10,8 +10,8 @@ type Count struct {
 	of  map[string]int
 }
 
-// Acquire counts one more for the key until release, unless perKey are open for the key or all in
-// total. It does not wait: a refused caller can try again, and a queue would only hide the delay.
+// Acquire counts one more for the key until the first release, unless perKey are open for the key or
+// all in total. It does not wait: a refused caller can try again, and a queue would only hide the delay.
 func (c *Count) Acquire(key string, perKey, all int) (release func(), refused *Refusal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -27,17 +27,20 @@ func (c *Count) Acquire(key string, perKey, all int) (release func(), refused *R
 	}
 	c.of[key]++
 	c.all++
-	return sync.OnceFunc(func() { c.release(key) }), nil
-}
-
-func (c *Count) release(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.all--
-	c.of[key]--
-	if c.of[key] == 0 {
-		delete(c.of, key)
-	}
+	held := true
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !held {
+			return
+		}
+		held = false
+		c.all--
+		c.of[key]--
+		if c.of[key] == 0 {
+			delete(c.of, key)
+		}
+	}, nil
 }
 
 // Of returns how many are open for a key.

@@ -31,7 +31,7 @@ func openFile(ctx context.Context, path, id string) (*file, error) {
 		return nil, err
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", // a backup reads it meanwhile
+		"busy_timeout(10000)", "cache_size(-256)", "journal_mode(WAL)", "synchronous(FULL)", // a backup reads it meanwhile
 	}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
 	if err != nil {

@@ -7,6 +7,7 @@
 package writebehind
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -249,15 +250,11 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 	if !b.room(0) {
 		return ErrFull
 	}
-	text := []byte{'['}
+	texts := make([][]byte, len(group))
 	for i, a := range group {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, a.text...)
-		a.text = nil
+		texts[i], a.text = a.text, nil
 	}
-	seq, err := b.file.insert(append(text, ']'))
+	seq, err := b.file.insert(slices.Concat([]byte{'['}, bytes.Join(texts, []byte{','}), []byte{']'}))
 	if err != nil {
 		b.breaks(err)
 		return ErrFull
