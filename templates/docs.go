@@ -103,6 +103,6 @@ func (d Docs) Body(tag string) (template.HTML, error) {
 		return made, nil
 	}
 	var b strings.Builder
-	err := sheets[language(tag)][d.file()].ExecuteTemplate(&b, "groups", d.Groups)
+	err := parsed(language(tag), d.file()).ExecuteTemplate(&b, "groups", d.Groups)
 	return template.HTML(b.String()), err
 }

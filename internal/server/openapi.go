@@ -1,18 +1,20 @@
 package server
 
 import (
-	"rialto/internal/config"
-
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
 	"rialto/bridge/api"
+	"rialto/internal/config"
+	"rialto/templates"
 )
 
 //go:embed openapi.yaml
@@ -113,4 +115,19 @@ func forOperators(item map[string]any) bool {
 		}
 	}
 	return false
+}
+
+// docsPage returns the page that shows openapi.json to people. It is made once, for the first visitor.
+func (s *Server) docsPage(spec json.RawMessage) http.HandlerFunc {
+	cfg := s.cfg.Load()
+	page := sync.OnceValue(func() *templates.Docs {
+		page, err := templates.ReadDocs(cfg.Name, cfg.URL, spec)
+		if err != nil {
+			panic(err) // only a mistake in openapi.yaml ends here, and a test reads it
+		}
+		return &page
+	})
+	return func(w http.ResponseWriter, r *http.Request) {
+		templates.Write(w, r, http.StatusOK, page().Matching(r.URL.Query().Get("q")))
+	}
 }

@@ -96,11 +96,7 @@ func (s *Server) docsRoutes(r *mux.Router) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.docsPage(spec)
-	if err != nil {
-		return err
-	}
-	read(r, "/docs", page)
+	read(r, "/docs", s.docsPage(spec))
 	return wellknown.Mount(r, map[string]any{"/openapi.json": spec})
 }
 
