@@ -29,7 +29,7 @@ func TestPagesWithoutSecretsAreCompressed(t *testing.T) {
 		{"GET", "/admin/usage/export", "text/csv", "same-origin", false},
 		{"POST", "/mcp", "application/json", "", false},
 	} {
-		h, err := compress(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, err := newRouting(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", c.kind)
 			w.Write([]byte(strings.Repeat("the same again ", 500)))
 		}))

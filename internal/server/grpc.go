@@ -44,7 +44,10 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return err
 	}
-	srv := &a2agrpc.Server{Handler: observeRequests(s.cfg.Load(), s.log, s.telemetry, telemetry.GRPCRoute, recoverPanics(s.log, h)), MaxMessage: int(s.cfg.Load().Limits.RequestSize)}
+	srv := &a2agrpc.Server{
+		Handler:    newObserver(s, telemetry.GRPCRoute).handler(h),
+		MaxMessage: int(s.cfg.Load().Limits.RequestSize),
+	}
 	l = readersListener{&limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}
 	if secure := s.certificate.config("h2"); secure != nil {
 		l = tls.NewListener(l, secure)

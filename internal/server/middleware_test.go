@@ -7,8 +7,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"rialto/internal/config"
 )
 
 func TestInvalidTextInAddressesIsRejected(t *testing.T) {
@@ -34,7 +32,7 @@ func TestInvalidTextInAddressesIsRejected(t *testing.T) {
 func TestTheLogRedactsLinksThatGiveAccess(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	h := observeRequests(&config.Config{}, log, nil, "", http.NotFoundHandler())
+	h := observer{log: log}.handler(http.NotFoundHandler())
 	for _, path := range []string{"/shared/s3cret", "/shared/s3cret/0", "/downloads/s3cret", "/hooks/one/task/s3cret"} {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
 	}

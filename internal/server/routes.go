@@ -19,14 +19,14 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// handler returns the handler of all routes, inside the middleware.
+// handler returns the handler of all routes, behind the entrance.
 func (s *Server) handler() (http.Handler, error) {
 	r, err := s.routes()
 	if err != nil {
 		return nil, err
 	}
-	compressed, err := compress(r)
-	return limitWriteTime(limitBodyTime(observeRequests(s.cfg.Load(), s.log, s.telemetry, "", recoverPanics(s.log, rejectInvalidText(compressed))))), err
+	routing, err := newRouting(r)
+	return &entrance{observer: newObserver(s, ""), next: routing}, err
 }
 
 // routes mounts every route with its guard. The first route that matches answers.
@@ -73,7 +73,7 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 		return err
 	}
 	for _, path := range []string{"/mcp", "/mcp/"} {
-		r.Path(path).MatcherFunc(wantsMetadata).Handler(s.mcp.CORS(varyByAccept(metadata)))
+		r.MatcherFunc(wantsMetadata).Path(path).Handler(s.mcp.CORS(varyByAccept(metadata)))
 		r.Path(path).Handler(guard(s.mcp))
 	}
 	r.Path("/.well-known/mcp-metadata").Handler(metadata)

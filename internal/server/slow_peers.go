@@ -18,19 +18,17 @@ const (
 	writePiece   = 64 << 10
 )
 
-// limitBodyTime gives each request body a read deadline. ReadTimeout of the server would also end
+// limitBodyTime gives a request body a read deadline. ReadTimeout of the server would also end
 // long responses. Before a response, the server reads what the handler left of the body: of a
 // request that was refused by its header, it waits for refusedBody alone.
-func limitBodyTime(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Body != nil && r.Body != http.NoBody {
-			conn, now := http.NewResponseController(w), time.Now()
-			if conn.SetReadDeadline(now.Add(refusedBody)) == nil {
-				r.Body = &deadlineBody{ReadCloser: r.Body, conn: conn, begun: now}
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
+func limitBodyTime(conn *http.ResponseController, r *http.Request) {
+	if r.Body == http.NoBody {
+		return
+	}
+	now := time.Now()
+	if conn.SetReadDeadline(now.Add(refusedBody)) == nil {
+		r.Body = &deadlineBody{ReadCloser: r.Body, conn: conn, begun: now}
+	}
 }
 
 // deadlineBody is a body with a read deadline until its end. An unread body keeps it.
@@ -51,23 +49,12 @@ func (b *deadlineBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// limitWriteTime ends the answer to a peer that does not read it in time. Over HTTP/2, a connection
-// that is read may have streams that are not; the connection itself is up to readersListener.
-func limitWriteTime(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		d := &deadlineWriter{ResponseWriter: w, conn: http.NewResponseController(w)}
-		next.ServeHTTP(d, r)
-		if d.late {
-			panic(http.ErrAbortHandler) // the peer must not take what it has for the whole
-		}
-		_ = d.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what is buffered
-	})
-}
-
-// deadlineWriter is an answer whose peer must take the next piece in time, and read at minBodyRate
-// if it takes longer. Each event of a stream, which is flushed, has its own time.
-type deadlineWriter struct {
-	http.ResponseWriter
+// response is an answer whose peer must take the next piece in time, and read at minBodyRate if it
+// takes longer. Each event of a stream, which is flushed, has its own time. Over HTTP/2, a
+// connection that is read may have streams that are not; the connection itself is up to
+// readersListener.
+type response struct {
+	statusRecorder
 	conn   *http.ResponseController
 	waited time.Duration // for the peer, since the last flush
 	taken  int64         // bytes since then
@@ -75,39 +62,52 @@ type deadlineWriter struct {
 }
 
 // Write implements http.ResponseWriter.
-func (w *deadlineWriter) Write(p []byte) (written int, err error) {
+func (w *response) Write(p []byte) (written int, err error) {
 	for {
-		n, err := w.wait(func() (int, error) { return w.ResponseWriter.Write(p[written:min(len(p), written+writePiece)]) })
-		if written += n; err != nil || written == len(p) {
+		begun := w.begin()
+		n, err := w.ResponseWriter.Write(p[written:min(len(p), written+writePiece)])
+		err = w.took(begun, n, err)
+		written += n
+		if err != nil || written == len(p) {
 			return written, err
 		}
 	}
 }
 
 // FlushError is for http.ResponseController.
-func (w *deadlineWriter) FlushError() error {
-	_, err := w.wait(func() (int, error) { return 0, w.conn.Flush() })
+func (w *response) FlushError() error {
+	err := w.took(w.begin(), 0, w.conn.Flush())
 	if err == nil {
 		w.waited, w.taken = 0, 0
 	}
 	return err
 }
 
-// wait calls write with a deadline. Over HTTP/2 a deadline that passes ends a stream that is idle, too.
-func (w *deadlineWriter) wait(write func() (int, error)) (int, error) {
-	begun := time.Now()
-	_ = w.conn.SetWriteDeadline(begun.Add(writeTimeout)) // a recorder has no deadlines, and needs none
-	n, err := write()
+// begin sets the deadline of a write.
+func (w *response) begin() time.Time {
+	now := time.Now()
+	_ = w.conn.SetWriteDeadline(now.Add(writeTimeout)) // a recorder has no deadlines, and needs none
+	return now
+}
+
+// took lifts the deadline after a write, for over HTTP/2 one that passes ends a stream that is idle,
+// too. It returns the error of the write, or that the peer is too slow.
+func (w *response) took(begun time.Time, n int, err error) error {
 	_ = w.conn.SetWriteDeadline(time.Time{})
 	w.waited, w.taken = w.waited+time.Since(begun), w.taken+int64(n)
 	if err == nil && w.waited > writeTimeout+time.Duration(w.taken/minBodyRate)*time.Second {
 		w.late, err = true, os.ErrDeadlineExceeded
 	}
-	return n, err
+	return err
 }
 
-// Unwrap is for http.ResponseController.
-func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+// end ends the answer.
+func (w *response) end() {
+	if w.late {
+		panic(http.ErrAbortHandler) // the peer must not take what it has for the whole
+	}
+	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what is buffered
+}
 
 // readersListener closes connections whose peers do not read.
 type readersListener struct{ net.Listener }

@@ -43,7 +43,7 @@ func served(t *testing.T, h http.HandlerFunc, test func(t *testing.T, peer net.C
 		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
 		ours, peer := net.Pipe()
 		l.conn <- ours
-		srv := newHTTPServer(limitWriteTime(limitBodyTime(h)), slog.New(slog.DiscardHandler))
+		srv := newHTTPServer(&entrance{observer: observer{log: slog.New(slog.DiscardHandler)}, next: h}, slog.New(slog.DiscardHandler))
 		srv.Protocols = &http.Protocols{}
 		srv.Protocols.SetHTTP1(true)
 		srv.Protocols.SetUnencryptedHTTP2(true)

@@ -48,7 +48,7 @@ func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(e
 
 func agentServer(expert *tableexpert.Expert, url, token string, log *slog.Logger) *http.Server {
 	srv := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Lists: true, Log: log}
-	return newHTTPServer(limitBodyTime(withToken(token, srv)), log)
+	return newHTTPServer(withToken(token, srv), log)
 }
 
 // Settings returns the settings of the agent under a name.
@@ -74,6 +74,7 @@ func ServeTableExpert(ctx context.Context, l net.Listener, expert *tableexpert.E
 func withToken(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		limitBodyTime(http.NewResponseController(w), r)
 		if token == "" {
 			host := r.Host
 			if h, _, err := net.SplitHostPort(host); err == nil {

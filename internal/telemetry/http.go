@@ -20,11 +20,11 @@ type Response struct {
 	Stream bool // an event stream, which lasts as long as its client wants
 }
 
-// HTTP begins the SERVER span of a request that was sent with a scheme, with the trace of its headers as parent, and
-// returns a function for its end. The context of the request has a Request.
-// Nothing of the query is recorded: it can hold codes and states.
-func (t *Telemetry) HTTP(r *http.Request, scheme string) (context.Context, func(Response)) {
-	ctx, span := r.Context(), trace.SpanFromContext(context.Background())
+// HTTP begins the SERVER span of a request that was sent with a scheme, with the trace of its headers
+// as parent, and returns a function for its end. The context has a Request. Nothing of the query is
+// recorded: it can hold codes and states.
+func (t *Telemetry) HTTP(ctx context.Context, r *http.Request, scheme string) (context.Context, func(Response)) {
+	span := trace.SpanFromContext(context.Background())
 	method := r.Method
 	if !slices.Contains(httpMethods, method) {
 		method = other

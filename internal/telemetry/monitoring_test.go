@@ -167,7 +167,7 @@ func scraped(t *testing.T) map[string]bool {
 	to.ClientRegistered(true)
 	to.Delivered(Push)(true)
 	of := WithRequest(t.Context(), &Request{Route: "/mcp"})
-	_, refused := to.HTTP(httptest.NewRequestWithContext(of, "POST", "/mcp", nil), "http")
+	_, refused := to.HTTP(of, httptest.NewRequest("POST", "/mcp", nil), "http")
 	refused(Response{Status: http.StatusTooManyRequests})
 	m.hybrids.Add(t.Context(), 1)
 	to.Read(Gauges{
