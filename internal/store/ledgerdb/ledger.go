@@ -38,7 +38,7 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 			return err
 		}
 	}
-	query, args := addIdle[db.sql.Postgres], row.values(nil)
+	query, args := addTask+`VALUES (`+db.sql.Parameters(1, rowColumns)+`, 0, 1, '', '')`, row.values(nil)
 	if !e.Idle {
 		query, args = addRunning, append(args, replica, most)
 	}
@@ -57,13 +57,8 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 
 const addTask = `INSERT INTO tasks (` + rowNames + `, due, settled, holder, sender) `
 
-var (
-	addIdle = sqldb.ForBoth(func(list sqldb.Parameters) string {
-		return addTask + `VALUES (` + list(1, rowColumns) + `, 0, 1, '', '')`
-	})
-	addRunning = addTask + `SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, 0, $20, $20
+var addRunning = addTask + `SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, 0, $20, $20
 		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND holder IN (SELECT id FROM replicas)) < $21`
-)
 
 // ContinueTask implements ledger.Store. The WHERE clause is the lock: the statement
 // leaves the state that lets a message in.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,64 +18,55 @@ import (
 
 var _ usage.Store = (*Store)(nil)
 
-// callsAtOnce is how many calls one statement adds: a statement for each costs three times as much.
-const callsAtOnce = 20
+// atOnce is how many rows one statement adds: a statement for each costs three times as much.
+const atOnce = 20
 
 const callColumns = 12
 
-var (
-	addCall  = sqldb.ForBoth(func(list sqldb.Parameters) string { return addCalls(1, list) })
-	addChunk = sqldb.ForBoth(func(list sqldb.Parameters) string { return addCalls(callsAtOnce, list) })
-)
-
-func addCalls(n int, list sqldb.Parameters) string {
-	rows := make([]string, n)
-	for i := range rows {
-		rows[i] = "(" + list(1+i*callColumns, callColumns) + ")"
-	}
+// insertCalls adds n calls, those that are not there.
+func (db *Store) insertCalls(n int) string {
 	return `INSERT INTO usage_calls (at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome) VALUES ` +
-		strings.Join(rows, ", ") + ` ON CONFLICT DO NOTHING RETURNING id`
+		db.sql.Rows(n, callColumns) + ` ON CONFLICT DO NOTHING`
 }
 
-// AddCalls implements usage.Store.
+// errSomeStored says that a statement added some of its calls, and not which.
+var errSomeStored = errors.New("some of the calls are stored already")
+
+// AddCalls implements usage.Store. Calls of which some are stored are added one by one: RETURNING
+// would tell which were added, but doubles the time of the statement in SQLite.
 func (db *Store) AddCalls(ctx context.Context, calls []usage.Record) error {
+	err := db.addCalls(ctx, calls, atOnce)
+	if errors.Is(err, errSomeStored) {
+		return db.addCalls(ctx, calls, 1)
+	}
+	return err
+}
+
+func (db *Store) addCalls(ctx context.Context, calls []usage.Record, each int) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		added := map[string]bool{}
-		for chunk := range slices.Chunk(calls, callsAtOnce) {
-			if err := db.insertCalls(ctx, t, chunk, added); err != nil {
+		added := make([]usage.Record, 0, len(calls))
+		for chunk := range slices.Chunk(calls, each) {
+			n, err := sqldb.Changed(ctx, t, db.insertCalls(len(chunk)), callValues(chunk)...)
+			switch {
+			case err != nil:
 				return err
+			case n == int64(len(chunk)):
+				added = append(added, chunk...)
+			case n > 0:
+				return errSomeStored
 			}
 		}
-		sums := sum(calls, added)
-		for _, key := range slices.SortedFunc(maps.Keys(sums), sumKey.compare) { // replicas take the rows in one order
-			if err := addTally(ctx, t, key, sums[key]); err != nil {
-				return err
-			}
-		}
-		return nil
+		return db.addTallies(ctx, t, added)
 	})
 }
 
-func (db *Store) insertCalls(ctx context.Context, t *sqldb.Tx, calls []usage.Record, added map[string]bool) error {
-	query, each := addChunk, callsAtOnce
-	if len(calls) < callsAtOnce {
-		query, each = addCall, 1
+func callValues(calls []usage.Record) []any {
+	values := make([]any, 0, len(calls)*callColumns)
+	for _, c := range calls {
+		values = append(values, c.At.UnixMilli(), c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent,
+			c.Millis, c.BytesIn, c.BytesOut, string(c.Outcome))
 	}
-	for some := range slices.Chunk(calls, each) {
-		args := make([]any, 0, each*callColumns)
-		for _, c := range some {
-			args = append(args, c.At.UnixMilli(), c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent, c.Millis, c.BytesIn, c.BytesOut, string(c.Outcome))
-		}
-		rows, err := t.QueryContext(ctx, query[db.sql.Postgres], args...)
-		ids, err := sqldb.Collect(rows, err, sqldb.Text)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			added[id] = true
-		}
-	}
-	return nil
+	return values
 }
 
 // sumKey is the key of a row of sums.
@@ -95,13 +87,10 @@ const (
 	days  = "usage_days"
 )
 
-// sum sums the calls with the IDs, so that many calls change few rows.
-func sum(calls []usage.Record, ids map[string]bool) map[sumKey]*usage.Tally {
+// sum sums calls, so that many calls change few rows.
+func sum(calls []usage.Record) map[sumKey]*usage.Tally {
 	sums := map[sumKey]*usage.Tally{}
 	for _, c := range calls {
-		if !ids[c.ID] {
-			continue
-		}
 		at := c.At.UnixMilli()
 		for dimension, key := range map[string]string{"": "", "agent": c.Agent, "tool": c.Tool, "usecase": c.UseCase, "client": c.Client, "user_id": c.UserID} {
 			for _, k := range []sumKey{{hours, dimension, key, at - at%anHour}, {days, dimension, key, at - at%aDay}} {
@@ -124,20 +113,33 @@ var sumColumns = func() []string {
 	return columns
 }()
 
-var addSums = map[string]string{hours: addSumsTo(hours), days: addSumsTo(days)}
-
-func addSumsTo(table string) string {
+// addSums adds n rows to those of a table.
+func (db *Store) addSums(table string, n int) string {
 	var set []string
 	for _, c := range sumColumns {
 		set = append(set, c+" = "+table+"."+c+" + excluded."+c)
 	}
-	return `INSERT INTO ` + table + ` (dimension, key, at, ` + strings.Join(sumColumns, ", ") + `) VALUES (` +
-		sqldb.Placeholders(1, 3+len(sumColumns)) + `) ON CONFLICT (dimension, key, at) DO UPDATE SET ` + strings.Join(set, ", ")
+	return `INSERT INTO ` + table + ` (dimension, key, at, ` + strings.Join(sumColumns, ", ") + `) VALUES ` +
+		db.sql.Rows(n, 3+len(sumColumns)) + ` ON CONFLICT (dimension, key, at) DO UPDATE SET ` + strings.Join(set, ", ")
 }
 
-func addTally(ctx context.Context, t *sqldb.Tx, k sumKey, sum *usage.Tally) error {
-	_, err := t.ExecContext(ctx, addSums[k.table], append([]any{k.dimension, k.key, k.at}, numbers(sum)...)...)
-	return err
+// addTallies adds calls to the sums.
+func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Record) error {
+	sums := sum(calls)
+	keys := slices.SortedFunc(maps.Keys(sums), sumKey.compare) // replicas take the rows in one order
+	for _, table := range []string{days, hours} {
+		of := slices.DeleteFunc(slices.Clone(keys), func(k sumKey) bool { return k.table != table })
+		for chunk := range slices.Chunk(of, atOnce) {
+			var args []any
+			for _, k := range chunk {
+				args = append(append(args, k.dimension, k.key, k.at), numbers(sums[k])...)
+			}
+			if _, err := t.ExecContext(ctx, db.addSums(table, len(chunk)), args...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // numbers returns the values of sumColumns.

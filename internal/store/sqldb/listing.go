@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -117,21 +117,29 @@ func Collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) 
 // Text reads a row of one text, for Collect.
 func Text(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) }
 
-// Parameters returns n Placeholders, separated by commas.
-type Parameters func(first, n int) string
-
-// ForBoth returns the text of a statement with many parameters for SQLite, and under true
-// for PostgreSQL. For each parameter with a name, the driver for SQLite searches all.
-func ForBoth(statement func(Parameters) string) map[bool]string {
-	unnamed := func(_, n int) string { return strings.Join(slices.Repeat([]string{"?"}, n), ", ") }
-	return map[bool]string{false: statement(unnamed), true: statement(Placeholders)}
-}
-
 // Placeholders returns placeholders with numbers.
 func Placeholders(first, n int) string {
 	list := make([]string, n)
 	for i := range list {
-		list[i] = fmt.Sprint("$", first+i)
+		list[i] = "$" + strconv.Itoa(first+i)
 	}
 	return strings.Join(list, ", ")
+}
+
+// Parameters returns n parameters of a statement, from a number. In SQLite they have no names, which
+// cost it time.
+func (db *DB) Parameters(first, n int) string {
+	if db.Postgres {
+		return Placeholders(first, n)
+	}
+	return strings.Repeat("?, ", n-1) + "?"
+}
+
+// Rows returns n rows of parameters for VALUES, with so many columns each.
+func (db *DB) Rows(n, columns int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = "(" + db.Parameters(1+i*columns, columns) + ")"
+	}
+	return strings.Join(rows, ", ")
 }
