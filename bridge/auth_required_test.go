@@ -329,7 +329,12 @@ func (h *hung) Task(ctx context.Context, _ a2a.TaskQuery) (*a2a.Task, error) {
 // outbox has the signals of a replica that hears none.
 type outbox chan ledger.Signal
 
-func (s outbox) Send(_ context.Context, one ledger.Signal) error { s <- one; return nil }
+func (s outbox) Send(_ context.Context, all ...ledger.Signal) error {
+	for _, one := range all {
+		s <- one
+	}
+	return nil
+}
 func (outbox) Listen(ctx context.Context, _ func(ledger.Signal)) { <-ctx.Done() }
 
 // TestAnAgentThatHangsKeepsNobodyFromTheOthers has tasks wait at an agent that does not

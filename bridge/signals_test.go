@@ -21,11 +21,13 @@ type hub struct {
 	ears []func(ledger.Signal)
 }
 
-func (h *hub) Send(_ context.Context, s ledger.Signal) error {
+func (h *hub) Send(_ context.Context, all ...ledger.Signal) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, heard := range h.ears {
-		heard(s)
+	for _, s := range all {
+		for _, heard := range h.ears {
+			heard(s)
+		}
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 // Signals connect the replicas that share a ledger. A signal may get lost: those that
 // wait for one poll as well.
 type Signals interface {
-	// Send tells all replicas, this one among them.
-	Send(context.Context, Signal) error
+	// Send sends signals to all replicas, this one among them, in their order.
+	Send(context.Context, ...Signal) error
 
 	// Listen hears what is sent, until ctx ends.
 	Listen(ctx context.Context, heard func(Signal))

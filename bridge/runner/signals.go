@@ -32,12 +32,21 @@ func (r *Runner) exchange() {
 		case <-r.running.Done():
 			return
 		case s := <-r.outgoing:
-			ctx, cancel := context.WithTimeout(r.running, writeBudget)
-			if err := r.Signals.Send(ctx, s); err != nil {
-				r.logError("telling other replicas", err)
-			}
-			cancel()
+			r.send(s)
 		}
+	}
+}
+
+// send sends a signal, and those that wait behind it, to the other replicas.
+func (r *Runner) send(first ledger.Signal) {
+	all := []ledger.Signal{first}
+	for range len(r.outgoing) { // only this goroutine receives them
+		all = append(all, <-r.outgoing)
+	}
+	ctx, cancel := context.WithTimeout(r.running, writeBudget)
+	defer cancel()
+	if err := r.Signals.Send(ctx, all...); err != nil {
+		r.logError("telling other replicas", err)
 	}
 }
 

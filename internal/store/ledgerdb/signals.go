@@ -34,13 +34,19 @@ type signals struct {
 	log *slog.Logger
 }
 
-// Send implements ledger.Signals.
-func (s signals) Send(ctx context.Context, m ledger.Signal) error {
-	payload, err := json.Marshal(m)
-	if err != nil {
-		return err
+// Send implements ledger.Signals. One statement sends all: PostgreSQL waits for the disk when a
+// transaction with a notification ends.
+func (s signals) Send(ctx context.Context, all ...ledger.Signal) error {
+	payloads := make([]string, len(all))
+	for i, m := range all {
+		payload, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		payloads[i] = string(payload)
 	}
-	_, err = s.db.sql.Write.ExecContext(ctx, `SELECT pg_notify('`+signalChannel+`', $1)`, string(payload))
+	_, err := s.db.sql.Write.ExecContext(ctx, `SELECT pg_notify('`+signalChannel+`', payload)
+		FROM unnest($1::text[]) WITH ORDINALITY AS new (payload, number) ORDER BY number`, payloads)
 	return err
 }
 
