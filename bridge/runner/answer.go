@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
+
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
-	"strings"
 )
 
 const (
@@ -103,4 +105,28 @@ type Reply struct {
 	Once    string          // names this reply, so that the same is sent once
 	Content json.RawMessage // nil to an agent that waits for a grant
 	Files   []a2a.Part
+}
+
+// LeaveUnanswered notes that a client has returned the question of the paused task e without an
+// answer; how is "decline" or "cancel". The task keeps waiting. If the task has left that pause,
+// nothing changes.
+func (r *Runner) LeaveUnanswered(ctx context.Context, e *ledger.Record, how string) error {
+	if !e.Idle || !e.State().Interrupted() {
+		return nil
+	}
+	err := r.reopen(ctx, e, e.MessageID)
+	if errors.Is(err, ledger.ErrTaskBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e.Idle = true
+	e.MarkUnanswered(how)
+	e.Touch(r.Now())
+	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
+		return err
+	}
+	r.announceChange(e)
+	return nil
 }
