@@ -208,9 +208,9 @@ func (l *Library) RetryTask(
 	if err != nil {
 		return nil, err
 	}
-	again, err = sent.Await(ctx, access, 0, func(string) {})
+	again, err = sent.Await(ctx, 0, func(string) {})
 	if err != nil { // it was refused, and its page says why
-		again, _ = sent.Current(ctx, access)
+		again, _ = sent.Current(ctx)
 	}
 	return again, err
 }

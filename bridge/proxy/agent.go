@@ -74,14 +74,11 @@ func (f *Agent) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, erro
 // immediately, once the agent has answered. Its error says why the agent did not take it.
 func (f *Agent) accepted(
 	ctx context.Context, sent *runner.Sent, immediately bool,
-) (*ledger.Record, error) {
-	access := f.access(ctx)
-	var e *ledger.Record
-	var err error
+) (e *ledger.Record, err error) {
 	if immediately {
-		e, err = sent.AwaitAnswer(ctx, access, runner.FirstWord)
+		e, err = sent.AwaitAnswer(ctx, runner.FirstWord)
 	} else {
-		e, err = sent.AwaitIdle(ctx, access, func(string) {})
+		e, err = sent.AwaitIdle(ctx, func(string) {})
 	}
 	if lost := sent.Recorded(); lost != nil { // before the task is shown, the ledger knows it at the agent
 		return nil, lost

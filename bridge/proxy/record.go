@@ -34,7 +34,8 @@ func recorded[Q, A any](
 ) (answer A, err error) {
 	c := f.begin(ctx, method, request)
 	defer c.End(ctx, &err)
-	if answer, err = do(ctx, request); err != nil {
+	answer, err = do(ctx, request)
+	if err != nil {
 		return answer, err
 	}
 	switch answer := any(answer).(type) {

@@ -40,7 +40,7 @@ func (f *Agent) streamSent(ctx context.Context, sent *runner.Sent, yield yielder
 			return
 		}
 	}
-	f.streamChanges(sent.Watch(ctx, f.access(ctx)), yield)
+	f.streamChanges(sent.Watch(ctx), yield)
 }
 
 // streamFrom yields a task and then its events.

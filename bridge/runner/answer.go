@@ -95,7 +95,7 @@ func (r *Runner) Answer(
 	if err != nil {
 		return err
 	}
-	_, err = sent.Await(ctx, access, 0, func(string) {})
+	_, err = sent.Await(ctx, 0, func(string) {})
 	return err
 }
 

@@ -44,7 +44,7 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 	if err != nil {
 		return err
 	}
-	_, err = sent.Await(ctx, access, 0, func(string) {})
+	_, err = sent.Await(ctx, 0, func(string) {})
 	return err
 }
 

@@ -58,11 +58,10 @@ type Runner struct {
 
 	Limits Limits
 
-	running  context.Context // ends with Close: followers live on it
-	stop     context.CancelFunc
-	waits    context.Context // ends with EndWaits: callers wait no longer
-	endWaits context.CancelFunc
-	wg       sync.WaitGroup
+	running context.Context // ends with Close: followers live on it
+	stop    context.CancelFunc
+	waits   waits
+	wg      sync.WaitGroup
 
 	writes   writeContext
 	outgoing chan ledger.Signal
@@ -80,7 +79,7 @@ type Runner struct {
 // of replicas that die.
 func (r *Runner) Start() {
 	r.running, r.stop = context.WithCancel(context.Background())
-	r.waits, r.endWaits = context.WithCancel(r.running)
+	r.waits.ctx, r.waits.end = context.WithCancel(r.running)
 	r.live.byHandle, r.live.reserved, r.live.unwritten = map[string]*Follower{}, map[string]int{}, map[*Follower]struct{}{}
 	r.polls.runner, r.polls.wakeups = r, make(chan string, maxWakeups)
 	r.stored.runner = r
@@ -98,7 +97,13 @@ func (r *Runner) Start() {
 
 // EndWaits returns the tasks as they are to callers that wait, so that each caller has
 // a handle before the server stops.
-func (r *Runner) EndWaits() { r.endWaits() }
+func (r *Runner) EndWaits() { r.waits.end() }
+
+// waits is the time in which callers wait for tasks. It ends with EndWaits.
+type waits struct {
+	ctx context.Context
+	end context.CancelFunc
+}
 
 // Close stops following, waits until everything is written, and leaves the tasks to others.
 // They go on at their agents; the next Start finds them.

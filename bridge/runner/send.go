@@ -46,10 +46,16 @@ func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message)
 		return nil, err
 	}
 	s.digest = in.digest(s.access)
+	send := s.first
 	if in.SendRequest.Message.TaskID != "" {
-		return s.next(ctx)
+		send = s.next
 	}
-	return s.first(ctx)
+	sent, err := send(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sent.access = access
+	return sent, nil
 }
 
 // sending is one call of Send.

@@ -16,8 +16,9 @@ type Sent struct {
 	Duplicate bool   // an equal message was sent before
 
 	runner   *Runner
-	follower *Follower // nil if another replica has it, or none
-	from     time.Time // the changes after it come from this message
+	access   directory.Access // of the sender
+	follower *Follower        // nil if another replica has it, or none
+	from     time.Time        // the changes after it come from this message
 }
 
 // sentBy returns the message that f has sent.
@@ -76,11 +77,11 @@ func (s *Sent) FirstEvent() a2a.Event {
 }
 
 // Current returns the task as it is now.
-func (s *Sent) Current(ctx context.Context, access directory.Access) (*ledger.Record, error) {
+func (s *Sent) Current(ctx context.Context) (*ledger.Record, error) {
 	if s.follower != nil {
 		return s.follower.Snapshot(), nil
 	}
-	return s.runner.Current(ctx, access, s.Handle)
+	return s.runner.Current(ctx, s.access, s.Handle)
 }
 
 // FirstWord is how long every caller waits for the agent to accept the message.
@@ -89,13 +90,13 @@ const FirstWord = 5 * time.Second
 // Await waits for at most budget and returns the task, or why the agent did not take
 // the message. A caller without a budget also learns that.
 func (s *Sent) Await(
-	ctx context.Context, access directory.Access, budget time.Duration, progress func(string),
+	ctx context.Context, budget time.Duration, progress func(string),
 ) (*ledger.Record, error) {
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	e, err := s.AwaitIdle(waiting, access, progress)
+	e, err := s.AwaitIdle(waiting, progress)
 	if err == nil && !e.Idle && budget < FirstWord {
-		e, err = s.AwaitAnswer(ctx, access, FirstWord-budget)
+		e, err = s.AwaitAnswer(ctx, FirstWord-budget)
 	}
 	if lost := s.Recorded(); lost != nil { // before its handle is given out, the ledger has the task
 		return nil, lost
@@ -111,19 +112,19 @@ func (s *Sent) Await(
 
 // AwaitIdle returns the task once it is idle, or as it is when ctx or all waiting ends.
 func (s *Sent) AwaitIdle(
-	ctx context.Context, access directory.Access, progress func(string),
+	ctx context.Context, progress func(string),
 ) (*ledger.Record, error) {
-	return s.await(ctx, access, progress, func(Change) bool { return false })
+	return s.await(ctx, progress, func(Change) bool { return false })
 }
 
 // AwaitAnswer returns the task once its agent has answered the message, or as it is when
 // budget, ctx or all waiting ends.
 func (s *Sent) AwaitAnswer(
-	ctx context.Context, access directory.Access, budget time.Duration,
+	ctx context.Context, budget time.Duration,
 ) (*ledger.Record, error) {
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	return s.await(waiting, access, func(string) {}, func(c Change) bool {
+	return s.await(waiting, func(string) {}, func(c Change) bool {
 		return c.event != nil || c.Record().Task != nil
 	})
 }
@@ -131,13 +132,13 @@ func (s *Sent) AwaitAnswer(
 // await returns the task once it is idle or a change is enough, or as it is when ctx or all
 // waiting ends.
 func (s *Sent) await(
-	ctx context.Context, access directory.Access, progress func(string), enough func(Change) bool,
+	ctx context.Context, progress func(string), enough func(Change) bool,
 ) (*ledger.Record, error) {
-	for c, err := range s.Watch(ctx, access) {
+	for c, err := range s.Watch(ctx) {
 		switch {
 		case err == nil:
 		case errors.Is(err, ErrStopping), ctx.Err() != nil:
-			return s.Current(context.WithoutCancel(ctx), access)
+			return s.Current(context.WithoutCancel(ctx))
 		default:
 			return nil, err
 		}
@@ -148,5 +149,5 @@ func (s *Sent) await(
 			return c.Record(), nil
 		}
 	}
-	return s.Current(context.WithoutCancel(ctx), access)
+	return s.Current(context.WithoutCancel(ctx))
 }

@@ -62,17 +62,17 @@ func (c Change) Event() a2a.Event {
 func (r *Runner) Watch(
 	ctx context.Context, access directory.Access, handle string, from time.Time,
 ) iter.Seq2[Change, error] {
-	s := &Sent{Handle: handle, runner: r, from: from}
-	return s.Watch(ctx, access)
+	s := &Sent{Handle: handle, runner: r, access: access, from: from}
+	return s.Watch(ctx)
 }
 
 // Watch yields the changes of the task since the message was sent, as Runner.Watch does.
-func (s *Sent) Watch(ctx context.Context, access directory.Access) iter.Seq2[Change, error] {
+func (s *Sent) Watch(ctx context.Context) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		r := s.runner
 		woken, leave := r.waiters.add(s.Handle)
 		defer leave()
-		w := &watch{runner: r, access: access, handle: s.Handle, from: s.from, follower: s.follower}
+		w := &watch{runner: r, access: s.access, handle: s.Handle, from: s.from, follower: s.follower}
 		for {
 			changes, next, err := w.changes(ctx)
 			if err != nil {
@@ -103,7 +103,7 @@ func (r *Runner) awaitChange(ctx context.Context, next, woken <-chan struct{}) e
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-r.waits.Done():
+	case <-r.waits.ctx.Done():
 		return ErrStopping
 	case <-next:
 	case <-woken:
@@ -180,6 +180,6 @@ func (r *Runner) NextChange(
 func (r *Runner) AwaitIdle(
 	ctx context.Context, access directory.Access, handle string, progress func(string),
 ) (*ledger.Record, error) {
-	s := &Sent{Handle: handle, runner: r}
-	return s.AwaitIdle(ctx, access, progress)
+	s := &Sent{Handle: handle, runner: r, access: access}
+	return s.AwaitIdle(ctx, progress)
 }

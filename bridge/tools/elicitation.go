@@ -163,7 +163,7 @@ func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a m
 		return nil, err
 	}
 	if sent != nil {
-		after, err := sent.Await(ctx, t.Directory.Access(ctx), waitFor(wait), c.Progress)
+		after, err := sent.Await(ctx, waitFor(wait), c.Progress)
 		if !errors.Is(err, ledger.ErrTaskEnded) {
 			return after, err
 		}

@@ -70,7 +70,7 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 			return t.beginTask(ctx, access, sent, c)
 		}
 		c.ContinueWith("get_task", func() map[string]any { return continued(sent, args.Wait) })
-		if e, err = sent.Await(ctx, access, waitFor(args.Wait), c.Progress); err != nil {
+		if e, err = sent.Await(ctx, waitFor(args.Wait), c.Progress); err != nil {
 			return nil, err
 		}
 	}
@@ -102,11 +102,11 @@ func (t *Tools) beginTask(
 	var e *ledger.Record
 	var err error
 	if legacy {
-		e, err = sent.AwaitAnswer(ctx, access, runner.FirstWord)
+		e, err = sent.AwaitAnswer(ctx, runner.FirstWord)
 	} else {
 		waiting, cancel := context.WithTimeout(ctx, runner.FirstWord)
 		defer cancel()
-		e, err = sent.AwaitIdle(waiting, access, c.Progress)
+		e, err = sent.AwaitIdle(waiting, c.Progress)
 	}
 	if lost := sent.Recorded(); lost != nil {
 		return nil, lost
