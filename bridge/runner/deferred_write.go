@@ -125,18 +125,14 @@ func (f *Follower) withdraw() {
 // saveLost writes the end of a task that the ledger may have after all: its commit may have
 // arrived, and the answer to it not.
 func (f *Follower) saveLost() {
-	for wait := retryFirst; ; wait = min(2*wait, retryLast) {
+	pause := retrying()
+	for {
 		err := f.r.Ledger.SaveTask(f.r.writes.context(f.r.running), f.record, f.r.Replica)
 		if err == nil {
 			f.r.announceChange(f.record)
 		}
-		if !away(err) { // with ErrLeaseLost, the ledger does not have it
+		if !away(err) || !pause.wait(f.r.running, 0) { // with ErrLeaseLost, the ledger does not have it
 			return
-		}
-		select {
-		case <-f.r.running.Done():
-			return
-		case <-time.After(wait):
 		}
 	}
 }

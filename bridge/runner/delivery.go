@@ -3,15 +3,14 @@ package runner
 import (
 	"context"
 	"errors"
-	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/internal/message"
 )
 
-// lastConfirmation is the last pause between two polls. They double from one second: 15 in all.
-const lastConfirmation = 8 * time.Second
+// confirmations is how many times the task is polled. The pauses take 15 seconds in all.
+const confirmations = 5
 
 // mayHaveArrived reports whether a message to an existing task may have reached the
 // agent in spite of err.
@@ -24,18 +23,14 @@ func (f *Follower) mayHaveArrived(err error) bool {
 // answer, so the task is polled for a while before delivery is reported as unconfirmed.
 func (f *Follower) confirmDelivery(ctx context.Context, err error) {
 	f.r.Log.WarnContext(ctx, "sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
-	for wait := retryFirst; ; wait *= 2 {
-		if !f.unchanged(ctx) {
-			return // it is asked how the task stands, as of any other
-		}
-		if wait > lastConfirmation {
+	pause := retrying()
+	for n := 1; f.unchanged(ctx); n++ { // otherwise the task is resumed as any other
+		if n == confirmations {
 			f.settle(func(e *ledger.Record) { f.sent = err; e.MarkUnconfirmed() })
 			return
 		}
-		select {
-		case <-ctx.Done():
+		if !pause.wait(ctx, 0) {
 			return
-		case <-time.After(wait):
 		}
 	}
 }

@@ -16,8 +16,6 @@ import (
 const (
 	saveFirst   = 25 * time.Millisecond  // until the first write: many tasks are done by then
 	saveEvery   = 250 * time.Millisecond // between two writes of a small task that streams
-	retryFirst  = time.Second
-	retryLast   = time.Minute
 	writeBudget = 10 * time.Second
 )
 
@@ -168,11 +166,8 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) {
 // flush writes the last state, and retries until it is written, another replica follows
 // the task, or the runner closes.
 func (f *Follower) flush(ctx context.Context) {
-	for wait := retryFirst; !f.Save() && ctx.Err() == nil; wait = min(2*wait, retryLast) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(wait):
-		}
+	pause := retrying()
+	for !f.Save() && pause.wait(ctx, 0) {
 	}
 }
 

@@ -93,17 +93,16 @@ func (r *Runner) takeOver(e *ledger.Record) {
 		r.fail(e, presumed(ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent)))
 		return
 	}
-	for wait := retryFirst; ; wait = min(2*wait, retryLast) {
+	pause := retrying()
+	for {
 		conn, err := r.Directory.ConnectFor(r.running, p, e.Owner)
 		if err == nil {
 			r.Follow(conn, e, nil)
 			return
 		}
 		r.Log.Warn("taking up a task", "task", e.Handle, "err", err)
-		select {
-		case <-r.running.Done():
+		if !pause.wait(r.running, 0) {
 			return
-		case <-time.After(wait):
 		}
 	}
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-	"time"
 )
 
 // resumeUntilIdle resumes the task again and again until it is idle, the agent is given up, the
 // lease is lost or ctx ends. This is what happens when the stream of an agent breaks.
 func (f *Follower) resumeUntilIdle(ctx context.Context) {
 	var left pollBudget
-	for wait := retryFirst; ctx.Err() == nil && !f.finished(); wait = min(2*wait, retryLast) {
+	pause := retrying()
+	for ctx.Err() == nil && !f.finished() {
 		told, err := f.resume(ctx)
 		if err != nil {
 			f.r.Log.InfoContext(ctx, "following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
@@ -27,9 +27,8 @@ func (f *Follower) resumeUntilIdle(ctx context.Context) {
 			f.settle(func(e *ledger.Record) { e.Failure = given })
 			return
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(max(wait, a2a.RetryAfter(err))):
+		if !pause.wait(ctx, a2a.RetryAfter(err)) {
+			return
 		}
 	}
 }
