@@ -25,7 +25,8 @@ type Agent interface {
 
 	// Stream delivers a message and yields its events. The first event is a *Task or a *Message;
 	// the sequence ends after a Message, a terminal or interrupted state, or an error, which is
-	// yielded last with a nil event.
+	// yielded last with a nil event. After ErrStreamEnded and ErrNoStream the agent has the
+	// message, and the task goes on.
 	Stream(context.Context, *SendRequest) iter.Seq2[Event, error]
 
 	// Task returns a task as it stands, or TaskNotFound.
@@ -36,7 +37,8 @@ type Agent interface {
 	Cancel(context.Context, TaskID) (*Task, error)
 
 	// Subscribe follows a task that exists already: the task as it stands, then its events, ending
-	// as Stream does. A task that has ended answers UnsupportedOperation (A2A 1.0 section 3.1.6).
+	// as Stream does. A task that has ended answers UnsupportedOperation (A2A 1.0 section 3.1.6),
+	// perhaps after the task.
 	Subscribe(context.Context, TaskID) iter.Seq2[Event, error]
 }
 

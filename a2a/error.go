@@ -117,6 +117,14 @@ func RetryAfter(err error) time.Duration {
 	return e.RetryAfter
 }
 
+// ErrStreamEnded ends a stream that broke off before its task was idle. Agent.Task tells how the
+// task stands, and Agent.Subscribe may bring the rest.
+var ErrStreamEnded = errors.New("the stream ended before the task did")
+
+// ErrNoStream ends the events of a task that the agent does not stream, or floods the stream of.
+// Agent.Task tells how the task stands.
+var ErrNoStream = errors.New("the agent has no stream of the task")
+
 // ErrTooLarge is the cause of an error about an answer that exceeds a limit of ours. To ask
 // again would fetch it again.
 var ErrTooLarge = errors.New("the answer is too large")

@@ -145,6 +145,7 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 	now := time.Now
 	tasks := &runner.Runner{
 		Ledger: ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: t.Name() + time.Now().String(), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Pause: time.Millisecond,
 	}
 	tasks.Directory = &directory.Directory{
 		URL: "https://rialto.test", Log: tasks.Log, Now: func() time.Time { return now() }, // which change may replace

@@ -5,7 +5,8 @@
 // Answers are accepted in any dialect. A message is sent once: only when a peer does not
 // know the method, so that nothing ran, the client tries the next dialect. No generation
 // has idempotent sends, so after any other failure, such as a cut connection, the client
-// gets the task and does not send the message again.
+// does not send the message again. It reads one stream, and reports if the stream ends before
+// its task: the caller decides when to look at the task again.
 package a2aclient
 
 import (
@@ -30,7 +31,7 @@ import (
 // DefaultMaxBody bounds what is read of one answer, event or card, in bytes, where Dialer does not.
 const DefaultMaxBody = 16 << 20
 
-// DefaultPause is the first pause before a task is looked at again where Dialer does not say.
+// DefaultPause is the first pause before Send reads a task again where Dialer does not say.
 const DefaultPause = 500 * time.Millisecond
 
 // Dialer makes clients. Its zero value is useful; its fields must not change once it dials.
@@ -66,8 +67,8 @@ type Dialer struct {
 	// them in use fails with Error.NotSent. 0 is no bound.
 	MaxConns int
 
-	// Pause is the first pause before a task is looked at again, by polling or after a stream was
-	// cut. It doubles up to 20 times as much. 0 means DefaultPause.
+	// Pause is the first pause before Send reads a task again whose agent answered too early. It
+	// doubles up to 20 times as much. 0 means DefaultPause.
 	Pause time.Duration
 
 	// IdleTimeout is how long a stream may bring nothing before the task is looked at.
@@ -163,12 +164,9 @@ func (d *Dialer) idleTimeout() time.Duration { return cmp.Or(d.IdleTimeout, Defa
 
 // pause waits before the nth look at a task, unless ctx ends before.
 func (d *Dialer) pause(ctx context.Context, n int) error {
-	return sleep(ctx, min(d.firstPause()<<min(n, 5), d.longestPause()))
+	first := cmp.Or(d.Pause, DefaultPause)
+	return sleep(ctx, min(first<<min(n, 5), 20*first))
 }
-
-func (d *Dialer) firstPause() time.Duration { return cmp.Or(d.Pause, DefaultPause) }
-
-func (d *Dialer) longestPause() time.Duration { return 20 * d.firstPause() }
 
 // sleep waits, unless ctx ends before.
 func sleep(ctx context.Context, wait time.Duration) error {

@@ -4,32 +4,22 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"reflect"
-	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
 )
 
-// maxSubscriptions is how often a task is subscribed to before it is only polled.
-// maxFailures is how many polls in a row may fail.
-const (
-	maxSubscriptions = 5
-	maxFailures      = 5
-)
-
-// follow yields the events of one task until it is idle, over any number of streams and polls.
+// follow yields the events of one stream, until its task is idle or the stream ends. It does
+// not ask for what the stream leaves out: see a2a.ErrStreamEnded.
 type follow struct {
 	c     *Client
 	yield func(a2a.Event, error) bool
 
-	id       a2a.TaskID // "" until an event names it
-	context  string     // of the task; "" until an event names it
-	pollOnly bool       // the agent does not stream, or not this
-	count    int        // events told
-	told     *a2a.Task  // the last event, if it was a task
-	history  int        // messages in the longest history told
+	id      a2a.TaskID // "" until an event names it
+	context string     // of the task; "" until an event names it
+	count   int        // events told
 
 	// stale is set when the message answered an interrupted task: some agents first
 	// show the task still interrupted. That state is held until the next event.
@@ -45,7 +35,7 @@ type follow struct {
 	memory *reservation // of the stream that is read
 }
 
-// send delivers req without a stream and follows the task.
+// send delivers req to an agent that does not stream, which answers at once.
 func (f *follow) send(ctx context.Context, req *a2a.SendRequest) {
 	now := *req
 	now.ReturnImmediately = true
@@ -54,74 +44,57 @@ func (f *follow) send(ctx context.Context, req *a2a.SendRequest) {
 		f.yield(nil, err)
 		return
 	}
-	f.pollOnly = true
 	if !f.tell(ctx, e, false) {
-		f.watch(ctx)
+		f.end(ctx, a2a.ErrNoStream)
 	}
 }
 
-// listen yields the events of s. If s ends before the task is idle, it polls.
-func (f *follow) listen(ctx context.Context, s *stream) {
-	over, err := f.consume(ctx, s, nil)
+// end yields why a stream is over whose task goes on. If the agent has shown only the question that
+// the message answers, and does not tell how the task stands, it asks that again.
+func (f *follow) end(ctx context.Context, why error) {
+	if f.held != nil {
+		_, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
+		if err != nil && final(ctx, err) && ctx.Err() == nil {
+			f.yield(f.held, nil)
+			return
+		}
+	}
+	f.yield(nil, why)
+}
+
+// listen yields the events of s, with the watchdog idle or one of its own.
+func (f *follow) listen(ctx context.Context, s *stream, idle *watchdog) {
+	over, err := f.consume(ctx, s, idle)
 	switch {
 	case over:
 	case f.id == "":
 		f.yield(nil, unreachable(ctx, f.c.dialed.Host, err))
 	default:
-		f.watch(ctx)
+		f.end(ctx, ended(err))
 	}
 }
 
-// resubscribe follows a task that the caller knows.
-func (f *follow) resubscribe(ctx context.Context) {
-	if !f.subscribe(ctx) {
-		f.watch(ctx)
+// ended returns the error of a stream that err has ended before its task.
+func ended(err error) error {
+	reason := a2a.ErrStreamEnded
+	if errors.Is(err, errFlood) {
+		reason = a2a.ErrNoStream
 	}
-}
-
-// watch polls the task and subscribes again, until the task is idle or cannot be read.
-// It never sends. The pauses grow whatever the agent says, because some agents say something
-// else each time. They begin anew after a subscription that lasted longer than a pause.
-func (f *follow) watch(ctx context.Context) {
-	failures := 0
-	for n := 0; ; n++ {
-		if err := f.c.dialer.pause(ctx, n); err != nil {
-			f.yield(nil, err)
-			return
-		}
-		t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
-		if err != nil {
-			if failures++; final(ctx, err) || failures == maxFailures || sleep(ctx, a2a.RetryAfter(err)) != nil {
-				f.yield(nil, err)
-				return
-			}
-			continue
-		}
-		failures, f.stale = 0, false
-		if f.tell(ctx, t, false) {
-			return
-		}
-		began := time.Now()
-		if n < maxSubscriptions && f.subscribe(ctx) {
-			return
-		}
-		if time.Since(began) > max(f.c.dialer.longestPause(), time.Second) { // a busy machine may take longer than a short pause
-			n = -1
-		}
-	}
+	return fmt.Errorf("%w: %w", reason, err)
 }
 
 // final reports whether a retry cannot help: the agent refused, and is not merely busy or
 // broken, or its answer is too large.
 func final(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, a2a.ErrTooLarge) || remote(err) && !a2a.Is(err, a2a.Unavailable) && !a2a.Is(err, a2a.Internal)
+	if ctx.Err() != nil || errors.Is(err, a2a.ErrTooLarge) {
+		return true
+	}
+	busy := a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.Internal)
+	return remote(err) && !busy
 }
 
-// subscribe yields the events of a new stream of the task. It reports whether the task is done.
-func (f *follow) subscribe(ctx context.Context) bool {
-	if f.pollOnly {
-		return false
-	}
+// subscribe yields the events of a new stream of the task.
+func (f *follow) subscribe(ctx context.Context) {
 	// The task may have ended since it was read. Some agents then send nothing, not even a header.
 	apart, cut := context.WithCancel(ctx)
 	defer cut()
@@ -131,15 +104,25 @@ func (f *follow) subscribe(ctx context.Context) bool {
 		return r.dialect.EncodeQuery(a2a.TaskQuery{ID: f.id}, r.tenant)
 	})
 	switch {
+	case err == nil:
+		f.listen(ctx, s, idle)
 	case errors.Is(err, a2a.ErrTooLarge):
 		f.yield(nil, err)
-		return true
-	case err != nil:
-		f.pollOnly = final(ctx, err)
-		return false
+	case final(ctx, err) && a2a.RetryAfter(err) == 0:
+		f.refused(ctx, err)
+	default:
+		f.yield(nil, ended(err))
 	}
-	over, _ := f.consume(ctx, s, idle)
-	return over
+}
+
+// refused reads the task once after a subscription that its agent refused: it may have ended
+// meanwhile.
+func (f *follow) refused(ctx context.Context, why error) {
+	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
+	if err == nil && f.tell(ctx, t, false) {
+		return
+	}
+	f.yield(nil, fmt.Errorf("%w: %w", a2a.ErrNoStream, why))
 }
 
 // consume yields the events of s, with the watchdog idle or one of its own. It reports
@@ -177,7 +160,6 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 			f.yield(nil, unreachable(ctx, f.c.dialed.Host, err))
 			return true, nil
 		case err != nil:
-			f.pollOnly = f.pollOnly || errors.Is(err, errFlood)
 			return false, err
 		case f.tell(ctx, item.Event, s.lossy):
 			ended = item.Done()
@@ -191,7 +173,8 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 // tell yields e. It reports whether that was the end: the task is idle, or the caller
 // stopped. If events may be missing, the task itself is yielded last.
 func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) {
-	if e = f.shown(ctx, e); e == nil && f.held != nil {
+	e = f.shown(ctx, e)
+	if e == nil && f.held != nil {
 		f.memory.keep()
 		return false
 	}
@@ -207,26 +190,8 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 	case f.twice:
 		e = f.confirmed(ctx, e)
 	}
-	t, _ := e.(*a2a.Task)
-	if f.repeats(t) {
-		return over
-	}
-	if f.told = t; t != nil {
-		f.history = max(f.history, len(t.History))
-	}
 	f.count++
 	return !f.yield(e, nil) || over
-}
-
-// repeats reports whether t says what the last event said. A shorter history is no news: a2a-js
-// shows one to a subscription and none to a poll.
-func (f *follow) repeats(t *a2a.Task) bool {
-	if t == nil || f.told == nil || len(t.History) > f.history {
-		return false
-	}
-	was, is := *f.told, *t
-	was.History, is.History = nil, nil
-	return reflect.DeepEqual(was, is)
 }
 
 // shown returns what to yield for e, or nil for nothing yet.

@@ -13,14 +13,14 @@ import (
 )
 
 // Send delivers a message (a2a.Agent). Some agents answer at once though they were asked
-// to wait; then the client polls.
+// to wait; then the client reads the task until it is idle.
 func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	e, err := c.send(ctx, identified(req))
 	t, isTask := e.(*a2a.Task)
 	if err != nil || !isTask || req.ReturnImmediately || t.Status.State.Idle() {
 		return e, err
 	}
-	return c.settle(ctx, t, req.HistoryLength)
+	return c.settle(ctx, t.ID, req.HistoryLength)
 }
 
 func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
@@ -110,21 +110,29 @@ func (s *stream) drain() {
 	}
 }
 
-// settle waits until t is idle.
-func (c *Client) settle(ctx context.Context, t *a2a.Task, history *int) (a2a.Event, error) {
-	var err error
-	f := follow{c: c, id: t.ID, pollOnly: true, yield: func(e a2a.Event, failure error) bool {
-		if now, ok := e.(*a2a.Task); ok {
-			t = now
+// maxFailures is how many reads in a row may fail while Send waits for a task.
+const maxFailures = 5
+
+// settle reads the task id until it is idle.
+func (c *Client) settle(ctx context.Context, id a2a.TaskID, history *int) (a2a.Event, error) {
+	failures := 0
+	for n := 0; ; n++ {
+		if err := c.dialer.pause(ctx, n); err != nil {
+			return nil, err
 		}
-		err = failure
-		return true
-	}}
-	f.watch(ctx)
-	if err != nil {
-		return nil, err
+		t, err := c.Task(ctx, a2a.TaskQuery{ID: id, HistoryLength: history})
+		if err == nil {
+			failures = 0
+			if t.Status.State.Idle() {
+				return t, nil
+			}
+			continue
+		}
+		failures++
+		if final(ctx, err) || failures == maxFailures || sleep(ctx, a2a.RetryAfter(err)) != nil {
+			return nil, err
+		}
 	}
-	return t.WithHistory(history), nil
 }
 
 // identified returns req with an id for its message, which every generation

@@ -17,8 +17,8 @@ import (
 	"rialto/internal/sse"
 )
 
-// Stream delivers a message and follows its task (a2a.Agent). If the agent does not
-// stream, the client sends the message and polls.
+// Stream delivers a message and yields the events of the answer (a2a.Agent). An agent that does
+// not stream is sent the message without, and its answer is followed by a2a.ErrNoStream.
 func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		req := identified(req)
@@ -37,26 +37,33 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 		case err != nil:
 			yield(nil, err)
 		default:
-			f.listen(ctx, s)
+			f.listen(ctx, s, nil)
 		}
 	}
 }
 
-// Subscribe follows an existing task (a2a.Agent). It gets the task first: before 1.0 a
-// subscription has only later events, and agents report an ended task in different ways.
+// Subscribe yields an existing task and its events (a2a.Agent). It reads the task first: before
+// 1.0 a subscription has only later events, and agents report an ended task in different ways.
 func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		t, err := c.Task(ctx, a2a.TaskQuery{ID: id})
-		if err == nil && t.Status.State.Terminal() {
-			err = a2a.Errorf(a2a.UnsupportedOperation, "task %s has ended: it is %s", id, t.Status.State)
-		}
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		f := follow{c: c, id: id, yield: yield, pollOnly: !c.card.Capabilities.Streaming}
-		if !f.tell(ctx, t, false) {
-			f.resubscribe(ctx)
+		if t.Status.State.Terminal() {
+			if yield(t, nil) {
+				yield(nil, a2a.Errorf(a2a.UnsupportedOperation, "task %s has ended: it is %s", id, t.Status.State))
+			}
+			return
+		}
+		f := follow{c: c, id: id, yield: yield}
+		switch {
+		case f.tell(ctx, t, false):
+		case c.card.Capabilities.Streaming:
+			f.subscribe(ctx)
+		default:
+			yield(nil, a2a.ErrNoStream)
 		}
 	}
 }

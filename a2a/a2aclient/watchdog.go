@@ -17,7 +17,7 @@ const DefaultIdleTimeout = time.Minute
 // and 0.2.5 drop events for slow subscribers, leave streams open after their end, and
 // send nothing to a subscription after the end. While the stream is silent it polls the
 // task, with a growing interval, and cuts the stream when the task is idle or cannot be
-// read. The reader then goes on without the stream.
+// read. The stream then has ended before its task.
 type watchdog struct {
 	c     *Client
 	ctx   context.Context // the reader's

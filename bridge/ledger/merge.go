@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"reflect"
 	"rialto/a2a"
 	"slices"
 	"time"
@@ -12,11 +13,29 @@ import (
 // out, and reports whether it changed e and the revisions of e.
 func (e *Record) Apply(event a2a.Event, answers *a2a.Message, now time.Time) (applied a2a.Event, changed, revised bool) {
 	event = restoreOmitted(e.Task, restoreHistory(e.Task, answers, event))
+	if answers == nil && e.shows(event) {
+		return event, false, false
+	}
 	before := replaceable(e.Task, event)
 	if !e.merge(event) {
 		return event, false, false
 	}
 	return event, true, e.revise(before, now)
+}
+
+// shows reports whether event is the task at work, as it is known. A shorter history is no news:
+// a2a-js shows one to a subscription and none to a poll.
+func (e *Record) shows(event a2a.Event) bool {
+	t, whole := event.(*a2a.Task)
+	if !whole || e.Task == nil || t.Status.State.Idle() {
+		return false
+	}
+	if len(t.History) > len(e.Task.History) {
+		return false
+	}
+	was, is := *e.Task, *t
+	was.History, is.History = nil, nil
+	return reflect.DeepEqual(was, is)
 }
 
 // merge applies an event to the task. The first event creates the task. Some agents

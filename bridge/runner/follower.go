@@ -133,10 +133,11 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	if f.r.Hook != nil && f.conn.Card().Capabilities.PushNotifications {
 		f.r.wg.Go(func() { f.pollWhenWoken(ctx, hangUp) })
 	}
+	var sent error
 	if send != nil {
-		f.send(ctx, send)
+		sent = f.send(ctx, send)
 	}
-	f.resumeUntilIdle(ctx)
+	f.resumeUntilIdle(ctx, send == nil, sent)
 	f.withdraw()
 }
 
@@ -147,8 +148,8 @@ func (f *Follower) peer() directory.Conn {
 	return f.conn
 }
 
-// send sends the message and applies the events of the answer.
-func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) {
+// send sends the message and applies the events of the answer. It returns what ended them.
+func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
 	n, err := f.consume(ctx, f.conn.Stream(ctx, send))
 	if n == 0 && refusedPush(send, err) {
 		send.Push = nil
@@ -156,11 +157,13 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) {
 	}
 	switch {
 	case n > 0 || ctx.Err() != nil || f.finished():
+	case errors.Is(err, a2a.ErrStreamEnded), errors.Is(err, a2a.ErrNoStream): // it has the message
 	case f.mayHaveArrived(err):
 		f.confirmDelivery(ctx, err)
 	default:
 		f.rejected(ctx, err)
 	}
+	return err
 }
 
 // flush writes the last state, and retries until it is written, another replica follows

@@ -58,6 +58,10 @@ type Runner struct {
 
 	Limits Limits
 
+	// Pause is the first pause before a task is read again whose agent has told that it works, or
+	// whose stream broke off. It doubles up to 20 times as much. 0 means half a second.
+	Pause time.Duration
+
 	running context.Context // ends with Close: followers live on it
 	stop    context.CancelFunc
 	waits   waits
