@@ -38,7 +38,7 @@ func (r *Runner) Current(ctx context.Context, a directory.Access, handle string)
 		if err := r.authorize(a, f.record); err != nil {
 			return nil, err
 		}
-		if !f.ended {
+		if !f.over() {
 			return f.record.Clone(), nil
 		}
 	}

@@ -24,15 +24,15 @@ func (r *Runner) deferWrite(ctx context.Context, conn directory.Conn, e *ledger.
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	f := r.newFollower(conn, e, req)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if r.running.Err() != nil || !r.live.setUnwritten(f, r.mostRunning(), r.Now()) {
+		done()
 		return nil, nil
 	}
-	r.enter(f)
-	f.unwritten, f.dirty = true, true
+	r.enter(f, done)
+	f.recorded = time.Time{}
 	f.timer = time.AfterFunc(writtenWithin, func() { f.Save() })
 	r.wg.Go(func() { f.live(req) })
 	return sentBy(f), nil
@@ -58,7 +58,10 @@ func (f *Follower) add(ctx context.Context) {
 		f.giveUp(err)
 		return
 	}
-	f.unwritten, f.dirty, f.written, f.saved = false, false, f.heard, f.r.Now()
+	f.recorded = f.record.Updated
+	if f.state != unanswered {
+		f.saved = f.r.Now()
+	}
 	f.r.announceNew(f.record)
 }
 
@@ -81,13 +84,11 @@ func (f *Follower) addAgain(ctx context.Context, why error) error {
 	return why
 }
 
-// giveUp gives up a task that the ledger refused. It is called with f.mu held.
+// giveUp makes a new task unrecorded whose first write failed. It is called with f.mu held.
 func (f *Follower) giveUp(err error) {
 	f.r.Log.Error("writing a new task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
-	f.lost, f.dirty = ErrNotRecorded{err}, false
-	if f.record.Task != nil && f.hangUp != nil {
-		f.hangUp()
-	}
+	f.state, f.lost = unrecorded, ErrNotRecorded{err}
+	f.leaveStream()
 	f.announce()
 }
 
@@ -100,14 +101,12 @@ func (f *Follower) ensureRecorded() error {
 	return f.lost
 }
 
-// withdraw cancels a task that the ledger refused, unless it has ended.
+// withdraw cancels an unrecorded task, unless it has ended.
 func (f *Follower) withdraw() {
 	f.mu.Lock()
-	lost, ended, id := f.lost, f.record.State().Terminal(), a2a.TaskID("")
-	if f.record.Task != nil {
-		id = f.record.Task.ID
-	}
+	lost, ended := f.lost, f.record.State().Terminal()
 	f.mu.Unlock()
+	id := f.taskID()
 	if ended && away(lost) {
 		f.saveLost()
 		return

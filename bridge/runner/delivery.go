@@ -26,7 +26,7 @@ func (f *Follower) confirmDelivery(ctx context.Context, err error) {
 	pause := retrying()
 	for n := 1; f.unchanged(ctx); n++ { // otherwise the task is resumed as any other
 		if n == confirmations {
-			f.settle(func(e *ledger.Record) { f.sent = err; e.MarkUnconfirmed() })
+			f.settle(func(e *ledger.Record) { f.refusal = err; e.MarkUnconfirmed() })
 			return
 		}
 		if !pause.wait(ctx, 0) {
@@ -62,14 +62,17 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 	}
 	if t := f.movedOn(ctx, err); t != nil {
 		f.mu.Lock()
-		f.sent, f.message = err, nil
+		f.refusal, f.message = err, nil
+		if f.state == unanswered { // what comes now does not answer the message
+			f.state = following
+		}
 		f.mu.Unlock()
 		f.apply(t)
 		return
 	}
 	f.forgetSent(err)
 	f.settle(func(e *ledger.Record) {
-		f.sent = err
+		f.refusal = err
 		switch {
 		case e.Task == nil: // with the request, which can be sent again
 			e.Task, e.Failure = &a2a.Task{ContextID: f.message.ContextID, History: []a2a.Message{*f.message}}, ledger.FailureOf(err)

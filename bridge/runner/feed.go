@@ -77,7 +77,7 @@ func (f *Follower) changesAfter(from time.Time) (all []Change, next <-chan struc
 	if f.lost != nil {
 		return nil, nil, f.lost
 	}
-	if !f.ended {
+	if !f.over() {
 		next = f.changed
 	}
 	kept, whole := f.feed.after(from)

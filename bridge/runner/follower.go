@@ -13,12 +13,6 @@ import (
 	"rialto/bridge/ledger"
 )
 
-const (
-	saveFirst   = 25 * time.Millisecond  // until the first write: many tasks are done by then
-	saveEvery   = 250 * time.Millisecond // between two writes of a small task that streams
-	writeBudget = 10 * time.Second
-)
-
 // Follower follows one task of this replica, from the message that starts or continues
 // it until the task is idle, and wakes its waiters. It lives as long as the runner, not
 // as long as a caller: a client that disconnects loses nothing.
@@ -27,10 +21,11 @@ type Follower struct {
 	conn directory.Conn
 
 	mu            sync.Mutex
+	state         state
 	record        *ledger.Record
-	ended         bool           // nothing more will come from this follower
-	heard         bool           // the agent answered the message
-	sent          error          // the refusal of the agent
+	recorded      time.Time      // Updated of the record as it was last written; zero if it was not
+	refusal       error          // why the agent did not take the message; nil if it did
+	lost          error          // why the first write failed: see unrecorded
 	feed          feed           // latest changes
 	lastLine      string         // of progress
 	lastPiece     time.Time      // time of the last piece of a result
@@ -41,16 +36,12 @@ type Follower struct {
 	size          int            // bytes of the task, at most
 	revisionsSize int            // bytes of its past, which is written with it
 	counted       int            // of both, in the runner's memory
-	dirty         bool           // record has changes that the ledger does not have
-	written       bool           // the ledger has heard of an answer
-	saved         time.Time
-	begun         time.Time   // when the message was sent
-	timer         *time.Timer // writes what a burst of events left dirty
+	begun         time.Time      // when the message was sent
+	saved         time.Time      // last write of an answer; zero if there was none
+	timer         *time.Timer    // writes what a burst of events left dirty
 
-	unwritten bool   // the ledger does not have the task yet: see deferWrite
-	lost      error  // why it never will
-	hangUp    func() // ends the stream
-	uncount   func() // notes that the task runs no longer; nil if it is not counted
+	hangUp  func() // ends the stream
+	uncount func() // notes that the task runs no longer; nil if it is not counted
 }
 
 // Follow starts a follower for e, which we hold. Without send it resumes
@@ -58,10 +49,10 @@ type Follower struct {
 func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
 	f := r.newFollower(conn, e, send)
 	if r.running.Err() != nil {
-		f.ended = true
+		f.state = released
 		return f
 	}
-	r.enter(f)
+	r.enter(f, r.live.counts.enter(f.start))
 	r.live.set(f)
 	r.waiters.wake(e.Handle) // those that came between the ledger's record and now
 	r.wg.Go(func() { f.live(send) })
@@ -69,7 +60,21 @@ func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendReq
 }
 
 func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
-	f := &Follower{r: r, conn: conn, record: e, start: e.Clone(), message: sentIn(send), changed: make(chan struct{}), revisionsSize: e.Revisions.Size(), saved: r.Now(), begun: r.Now()}
+	f := &Follower{
+		r:             r,
+		conn:          conn,
+		record:        e,
+		recorded:      e.Updated,
+		start:         e.Clone(),
+		changed:       make(chan struct{}),
+		revisionsSize: e.Revisions.Size(),
+		begun:         r.Now(),
+	}
+	if send == nil {
+		f.state = following
+	} else {
+		f.message = send.Message
+	}
 	if r.Hook != nil {
 		f.woken = make(chan struct{}, 1)
 	}
@@ -80,6 +85,7 @@ func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.Se
 	return f
 }
 
+// live runs f, and removes it from the followers of this replica when it ends.
 func (f *Follower) live(send *a2a.SendRequest) {
 	ctx, ended := f.traced(f.r.running)
 	defer ended()
@@ -92,10 +98,9 @@ func (f *Follower) live(send *a2a.SendRequest) {
 	f.announce() // for those who watch a task that another replica took over
 }
 
-// enter counts the task of f, and its memory, until it is idle or its follower ends.
-// f.uncount is called with f.mu held.
-func (r *Runner) enter(f *Follower) {
-	leave := r.live.counts.enter(f.start)
+// enter counts the memory of the task of f until it is idle or its follower ends, and calls leave
+// then. f.uncount is called with f.mu held.
+func (r *Runner) enter(f *Follower, leave func()) {
 	f.uncount = sync.OnceFunc(func() {
 		leave()
 		r.memory.leave(f.start.Owner, f.counted)
@@ -166,14 +171,6 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
 	return err
 }
 
-// flush writes the last state, and retries until it is written, another replica follows
-// the task, or the runner closes.
-func (f *Follower) flush(ctx context.Context) {
-	pause := retrying()
-	for !f.Save() && pause.wait(ctx, 0) {
-	}
-}
-
 // consume applies events until they end, and returns how many there were.
 func (f *Follower) consume(ctx context.Context, events iter.Seq2[a2a.Event, error]) (n int, err error) {
 	for e, err := range events {
@@ -200,9 +197,9 @@ func (f *Follower) applyBeside(e a2a.Event) {
 	f.leaveStream()
 }
 
-// leaveStream ends the stream of a follower that has ended. It is called with f.mu held.
+// leaveStream ends the stream if no more events matter. It is called with f.mu held.
 func (f *Follower) leaveStream() {
-	if f.ended && f.hangUp != nil {
+	if f.over() && f.hangUp != nil {
 		f.hangUp()
 	}
 }
@@ -216,143 +213,97 @@ func (f *Follower) endIfTooLarge(err error) {
 	}
 }
 
-// apply applies an event to the record and wakes the waiters. The last event is written
-// before waiters see it, the others soon after.
+// apply applies an event to the record and wakes the waiters. The last event is written before
+// waiters see it, unless the write fails and is retried; the others are written soon after.
 func (f *Follower) apply(e a2a.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	first := !f.heard && f.message != nil
-	var to *a2a.Message
-	if first {
-		to = f.message
-	}
-	if f.ended {
+	if f.over() {
 		return
 	}
 	now := f.r.Now()
-	e, changed, revised := f.record.Apply(e, to, now)
+	e, changed := f.merge(e, now)
 	if !changed {
 		return
 	}
-	if revised {
-		f.revisionsSize = f.record.Revisions.Size()
+	if f.state == unanswered {
+		f.state = following
 	}
-	if _, whole := e.(*a2a.Task); first && !whole {
-		f.record.Task.History = append(f.record.Task.History, *f.message)
+	size := ledger.Size(e)
+	total := f.size + size
+	if _, whole := e.(*a2a.Task); whole {
+		total = size
 	}
-	f.heard = true
-	if first {
-		f.observeFirst(now)
-	}
-	n := ledger.Size(e)
-	if f.resize(f.size+n) != nil { // what was replaced or forgotten counted so far
+	if f.resize(total) != nil { // what was replaced or forgotten counted so far
 		f.record.Failure = cmp.Or(f.resize(ledger.Size(f.record.Task)), f.record.Failure)
 	}
-	f.dirty = true
 	f.record.Touch(now)
 	f.record.Idle = f.record.Failure != nil || f.record.Task.Status.State.Idle()
-	f.ended = f.record.Idle
-	f.addChange(e, n)
-	switch pause := f.pause(); {
-	case f.ended || now.Sub(f.saved) >= pause:
-		f.write()
-	case f.timer == nil:
-		f.timer = time.AfterFunc(pause, func() { f.Save() })
+	f.addChange(e, size)
+	if f.record.Idle {
+		f.end()
+	} else {
+		f.saveSoon(now)
 	}
 	f.announce()
 }
 
+// merge applies an event to the record, and returns it with what the agent left out. The first
+// event answers the message, which then belongs to the history.
+func (f *Follower) merge(e a2a.Event, now time.Time) (merged a2a.Event, changed bool) {
+	first := f.awaitsAnswer()
+	var answered *a2a.Message
+	if first {
+		answered = f.message
+	}
+	e, changed, revised := f.record.Apply(e, answered, now)
+	if !changed {
+		return e, false
+	}
+	if revised {
+		f.revisionsSize = f.record.Revisions.Size()
+	}
+	if !first {
+		return e, true
+	}
+	if _, whole := e.(*a2a.Task); !whole {
+		f.record.Task.History = append(f.record.Task.History, *f.message)
+	}
+	f.observeFirst(now)
+	return e, true
+}
+
+// end writes the idle record, and makes the follower idle unless the ledger refuses that. It is
+// called with f.mu held.
+func (f *Follower) end() {
+	f.write()
+	if f.state == unanswered || f.state == following {
+		f.state = idle
+	}
+}
+
 // announce wakes those who watch the task. It is called with f.mu held.
 func (f *Follower) announce() {
-	if f.ended && f.uncount != nil { // nil if it was never counted
+	if f.over() && f.uncount != nil { // nil if it was never counted
 		f.uncount() // before a waiter starts the next task
 	}
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
 
-func sentIn(req *a2a.SendRequest) *a2a.Message {
-	if req == nil {
-		return nil
-	}
-	return req.Message
-}
-
-// pause is the time between two writes. A task is written whole, with its revisions, so
-// a large task is written less often.
-func (f *Follower) pause() time.Duration {
-	if !f.written {
-		return saveFirst
-	}
-	return saveEvery * time.Duration(1+(f.size+f.revisionsSize)>>18)
-}
-
-// settle ends the follower with a change of the record.
+// settle makes the task idle with a change of the record.
 func (f *Follower) settle(change func(*ledger.Record)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.over() {
+		return
+	}
 	change(f.record)
 	f.record.Touch(f.r.Now())
-	f.record.Idle, f.ended, f.dirty = true, true, true
+	f.record.Idle = true
 	f.addChange(nil, 0)
-	f.write()
+	f.end()
 	f.announce()
-}
-
-// Save writes what is not written yet, and reports whether everything is written.
-func (f *Follower) Save() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.write()
-	return !f.dirty
-}
-
-// write is called with f.mu held.
-func (f *Follower) write() {
-	if f.timer != nil {
-		f.timer.Stop()
-		f.timer = nil
-	}
-	if f.lost != nil {
-		f.dirty = false
-	}
-	if !f.dirty {
-		return
-	}
-	ctx := f.r.writes.context(f.r.running)
-	if f.size+f.revisionsSize > largeTask {
-		end, ok := f.r.largeWrites.begin(f.ended || f.unwritten || f.r.running.Err() != nil)
-		if !ok {
-			f.timer = time.AfterFunc(f.pause(), func() { f.Save() })
-			return
-		}
-		defer end()
-	}
-	if f.unwritten {
-		f.add(ctx)
-		return
-	}
-	err := f.r.Ledger.SaveTask(ctx, f.record, f.r.Replica)
-	f.saved = f.r.Now()
-	switch {
-	case errors.Is(err, ledger.ErrLeaseLost):
-		f.r.Log.Warn("another replica took the task over", "task", f.record.Handle)
-		f.ended, f.dirty = true, false
-		f.leaveStream()
-	case err != nil:
-		f.r.Log.Error("writing a task", "task", f.record.Handle, "err", err)
-	default:
-		f.dirty, f.written = false, true
-		f.r.announceChange(f.record)
-	}
-}
-
-// finished reports whether no more events matter. Of a task that the ledger refused,
-// only its id at the agent does.
-func (f *Follower) finished() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.ended || f.lost != nil && f.record.Task != nil
 }
 
 func (f *Follower) taskID() a2a.TaskID {

@@ -2,6 +2,39 @@
 // idle, resumes and cancels them, holds their leases, and recovers them after a crash or
 // from a replica that died. It knows the ledger and the directory. It does not know MCP,
 // pages, or how a result is shown.
+//
+// A [Follower] takes one task from a message to the task's next pause or its end. It is in one
+// of five states:
+//
+//	unanswered  The message was sent, or may have arrived. The agent has not answered it.
+//	following   The agent has answered, or the task is resumed without a message.
+//	idle        The task waits for its owner or has ended. The last write may be retried.
+//	unrecorded  The first write of a new task failed, so its handle is never given out.
+//	released    Another replica holds the task, or the follower began while the runner closed.
+//
+// A follower begins as unanswered if it sends a message, and as following otherwise. It never
+// returns to an earlier state, because the next message begins another follower:
+//
+//	            the agent    the task      the first write   a write finds
+//	            answers      is idle (1)   fails (2)         the lease lost (3)
+//	unanswered  following    idle          unrecorded        released
+//	following   -            idle          unrecorded        released
+//	idle        -            -             -                 released
+//	unrecorded  -            -             -                 -
+//	released    -            -             -                 -
+//
+// A dash means that nothing changes; events are ignored in idle and in released.
+//
+//  1. The agent says so, refuses the message, is given up because it does not tell how the task
+//     stands, or sends too much; or whether the message arrived stays unknown.
+//  2. Only a message without an id leaves before its task is written, by at most 10 ms. The
+//     ledger refused the task, or cannot be reached and may have it. The follower waits for the
+//     agent's id of the task and cancels the task. Of a task that has ended meanwhile it writes
+//     the end, in case an unreachable ledger has the task after all.
+//  3. Only a write finds out. An idle follower writes again until its last change is written.
+//
+// When the runner closes, followers keep their states: they write what they have and end, and
+// the next process resumes their tasks.
 package runner
 
 import (

@@ -42,7 +42,7 @@ func (s *Sent) Refusal() error {
 	}
 	s.follower.mu.Lock()
 	defer s.follower.mu.Unlock()
-	return s.follower.sent
+	return s.follower.refusal
 }
 
 // Opening returns the task as it was before the agent answered, with the message that was

@@ -1,0 +1,52 @@
+package runner
+
+// state is the state of a follower. The package comment says what each state means, and has the
+// transitions.
+type state int
+
+const (
+	unanswered state = iota
+	following
+	idle
+	released
+	unrecorded
+)
+
+// over reports whether no more events count: the task is idle or released, or is unrecorded and
+// its id at the agent is known. It is called with f.mu held.
+func (f *Follower) over() bool {
+	switch f.state {
+	case idle, released:
+		return true
+	case unrecorded:
+		return f.record.Task != nil
+	}
+	return false
+}
+
+// finished is over for callers that do not hold f.mu.
+func (f *Follower) finished() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.over()
+}
+
+// awaitsAnswer reports whether the next event is the first one after the message, which an
+// unrecorded task may wait for, too. It is called with f.mu held.
+func (f *Follower) awaitsAnswer() bool {
+	switch f.state {
+	case unanswered:
+		return true
+	case unrecorded:
+		return f.record.Task == nil
+	}
+	return false
+}
+
+// dirty reports whether the latest change is yet to be written. It is called with f.mu held.
+func (f *Follower) dirty() bool {
+	if f.state == released || f.state == unrecorded {
+		return false
+	}
+	return !f.record.Updated.Equal(f.recorded)
+}
