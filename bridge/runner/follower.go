@@ -87,6 +87,7 @@ func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.Se
 
 // live runs f, and removes it from the followers of this replica when it ends.
 func (f *Follower) live(send *a2a.SendRequest) {
+	growStack()
 	ctx, ended := f.traced(f.r.running)
 	defer ended()
 	f.run(ctx, f.r.withHook(f.conn, f.start, send))
