@@ -17,15 +17,15 @@ import (
 type Bridge struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
-	Documents *documents.Library
+	Documents *documents.Service
 	Tools     *tools.Tools
 	Proxy     *proxy.Proxy
 	Calls     *call.Recorder
 }
 
-// New puts a bridge together from a runner and a library, and sets the fields of the
-// library that both have. Calls are recorded in sink, which may be nil.
-func New(r *runner.Runner, l *documents.Library, sink call.Sink) *Bridge {
+// New puts a bridge together from a runner and documents, and sets the fields that both have. Calls
+// are recorded in sink, which may be nil.
+func New(r *runner.Runner, l *documents.Service, sink call.Sink) *Bridge {
 	calls := &call.Recorder{Sink: sink, Now: r.Now}
 	l.Directory, l.Runner, l.Calls, l.URL, l.Now, l.Log = r.Directory, r, calls, r.Directory.URL, r.Now, r.Log
 	b := &Bridge{

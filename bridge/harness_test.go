@@ -167,7 +167,7 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 			return p, nil
 		},
 	}
-	b := bridge.New(tasks, &documents.Library{Index: db.Ledger}, nil)
+	b := bridge.New(tasks, &documents.Service{Index: db.Ledger}, nil)
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
 		b.Directory.Initial = append(b.Directory.Initial, directory.Agent{Name: name, URL: "http://" + name})
 	}

@@ -81,7 +81,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 		},
 	}
 	b := bridge.New(&runner.Runner{Directory: list, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log},
-		&documents.Library{Index: db.Ledger, Sharing: &documents.Sharing{Store: db.Ledger, TTL: time.Hour}}, nil)
+		&documents.Service{Index: db.Ledger, Sharing: &documents.Sharing{Store: db.Ledger, TTL: time.Hour}}, nil)
 	as.Consent.Agents = func(some []string, all bool) []string {
 		return b.Directory.Titles(b.Directory.AccessOf(directory.Caller{UseCases: some, AllUseCases: all}))
 	}

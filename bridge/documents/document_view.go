@@ -59,58 +59,58 @@ type Block struct {
 }
 
 // View returns the document with an id. Its errors are those of Fetch.
-func (l *Library) View(ctx context.Context, access directory.Access, id string) (*DocumentView, error) {
+func (sv *Service) View(ctx context.Context, access directory.Access, id string) (*DocumentView, error) {
 	kind, rest, _ := strings.Cut(id, ":")
 	switch kind {
 	case "agent":
-		return l.viewCard(ctx, access, rest)
+		return sv.viewCard(ctx, access, rest)
 	case "task", "artifact":
 		handle, artifact, _ := strings.Cut(rest, ":")
-		e, err := l.Runner.Task(ctx, access, handle)
+		e, err := sv.Runner.Task(ctx, access, handle)
 		if err != nil {
 			return nil, err
 		}
-		s := newDocumentView(e, kind == "artifact", artifact, l.linker(e))
+		s := newDocumentView(e, kind == "artifact", artifact, sv.linker(e))
 		if s == nil {
 			return nil, ledger.ErrNoTask
 		}
-		s.url, s.next = l.DocumentURL(s.ID), cmp.Or(next(e, Chunk{answers: l.PageURL(e)}), ending(e))
+		s.url, s.next = sv.DocumentURL(s.ID), cmp.Or(next(e, RenderOptions{answers: sv.PageURL(e)}), ending(e))
 		if asked := e.RequestText(); asked != "" {
 			s.Fields["asked"] = sanitize.Short(asked, 500)
 		}
 		return s, nil
 	case "doc":
 		if agent, own, ok := strings.Cut(rest, ":"); ok {
-			return l.viewDocument(ctx, access, agent, own)
+			return sv.viewDocument(ctx, access, agent, own)
 		}
 	}
 	return nil, ledger.InputError{Text: fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", sanitize.Short(id, 200))}
 }
 
 // ViewPage is View for a page, and records the use of an agent.
-func (l *Library) ViewPage(
+func (sv *Service) ViewPage(
 	ctx context.Context, access directory.Access, id string,
 ) (s *DocumentView, err error) {
 	if kind, _, _ := strings.Cut(id, ":"); kind != "doc" {
-		return l.View(ctx, access, id)
+		return sv.View(ctx, access, id)
 	}
-	c := l.Calls.Begin(access, usage.Web, "document")
+	c := sv.Calls.Begin(access, usage.Web, "document")
 	defer c.End(ctx, &err)
 	c.In = len(id)
-	if p := l.Directory.Lookup(AgentNamed(id)); p != nil {
+	if p := sv.Directory.Lookup(AgentNamed(id)); p != nil {
 		c.Agent = p.Name
 	}
-	s, err = l.View(ctx, access, id)
+	s, err = sv.View(ctx, access, id)
 	if err == nil {
 		c.Out = len(s.Blocks[0].Text) // a document has one
 	}
 	return s, err
 }
 
-func (l *Library) viewCard(
+func (sv *Service) viewCard(
 	ctx context.Context, access directory.Access, name string,
 ) (*DocumentView, error) {
-	agent, err := l.named(ctx, access, name, "")
+	agent, err := sv.named(ctx, access, name, "")
 	if err != nil {
 		return nil, err
 	}
@@ -120,29 +120,29 @@ func (l *Library) viewCard(
 	}
 	card, id := access.Card(agent.Agent, conn.Card()), agentID(name)
 	return &DocumentView{
-		ID: id, Title: "Agent: " + sanitize.Label(card.Name), Agent: name, url: l.DocumentURL(id),
+		ID: id, Title: "Agent: " + sanitize.Label(card.Name), Agent: name, url: sv.DocumentURL(id),
 		Fields: map[string]string{"version": sanitize.Label(card.Version)}, Blocks: []Block{{Text: sanitize.Truncate(directory.DescribeCard(card), maxView)}},
 	}, nil
 }
 
 // named resolves an agent that a call must name.
-func (l *Library) named(
+func (sv *Service) named(
 	ctx context.Context, access directory.Access, name, skill string,
 ) (*directory.Resolved, error) {
 	if name == "" {
 		return nil, ledger.InputError{Text: "The id names no agent. Use an id from a result of search."}
 	}
-	return l.Directory.Resolve(ctx, access, name, skill)
+	return sv.Directory.Resolve(ctx, access, name, skill)
 }
 
-func (l *Library) viewDocument(
+func (sv *Service) viewDocument(
 	ctx context.Context, access directory.Access, agent, own string,
 ) (*DocumentView, error) {
-	p, err := l.named(ctx, access, agent, FetchSkill)
+	p, err := sv.named(ctx, access, agent, FetchSkill)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.checkFetches(ctx, access, p.Entry); err != nil {
+	if err := sv.checkFetches(ctx, access, p.Entry); err != nil {
 		return nil, err
 	}
 	var answer struct {
@@ -153,15 +153,15 @@ func (l *Library) viewDocument(
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
 	defer cancel()
-	err = l.askSkill(ctx, access, p.Entry, FetchSkill, "id", own, "text", &answer)
-	if l.Directory.MustConnect(agent, err) {
-		return nil, l.Directory.NotConnected(agent, "Then fetch the document again.")
+	err = sv.askSkill(ctx, access, p.Entry, FetchSkill, "id", own, "text", &answer)
+	if sv.Directory.MustConnect(agent, err) {
+		return nil, sv.Directory.NotConnected(agent, "Then fetch the document again.")
 	}
 	if err != nil {
 		return nil, err
 	}
 	id, text := documentID(agent, own), sanitize.Text(answer.Text)
-	s := &DocumentView{ID: id, Title: titled(answer.Title, own), Agent: agent, url: l.openable(answer.URL, id), Fields: map[string]string{}}
+	s := &DocumentView{ID: id, Title: titled(answer.Title, own), Agent: agent, url: sv.openable(answer.URL, id), Fields: map[string]string{}}
 	s.Blocks = []Block{{Text: sanitize.Truncate(text, maxView)}}
 	s.Cut = len(s.Blocks[0].Text) < len(text)
 	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
@@ -172,11 +172,11 @@ func (l *Library) viewDocument(
 
 // checkFetches refuses agents without a fetch skill: they would take the name of a
 // document for a request.
-func (l *Library) checkFetches(
+func (sv *Service) checkFetches(
 	ctx context.Context, access directory.Access, p *directory.Entry,
 ) error {
-	conn, err := l.Directory.ConnectFor(ctx, p, access.User())
-	if l.Directory.MustConnect(p.Name, err) {
+	conn, err := sv.Directory.ConnectFor(ctx, p, access.User())
+	if sv.Directory.MustConnect(p.Name, err) {
 		return nil // the request for the document says what to do
 	}
 	if err != nil {

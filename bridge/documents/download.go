@@ -67,46 +67,46 @@ func (d *Downloads) open(link string, now time.Time) (t ticket, ok bool) {
 type linker func(place) string
 
 // linker returns the function that links to parts of e.
-func (l *Library) linker(e *ledger.Record) linker {
-	if l.Downloads == nil {
+func (sv *Service) linker(e *ledger.Record) linker {
+	if sv.Downloads == nil {
 		return nil
 	}
-	until := l.Now().Add(l.Downloads.TTL).Unix()
+	until := sv.Now().Add(sv.Downloads.TTL).Unix()
 	return func(at place) string {
-		return l.URL + DownloadPath + l.Downloads.seal(ticket{e.Owner, e.Handle, at, until})
+		return sv.URL + DownloadPath + sv.Downloads.seal(ticket{e.Owner, e.Handle, at, until})
 	}
 }
 
 // Result renders a record as the result of a tool, with links to its files, and to its
 // page if the user can answer there.
-func (l *Library) Result(e *ledger.Record, show Chunk) *mcp.Result {
-	show.link = l.linker(e)
+func (sv *Service) Result(e *ledger.Record, show RenderOptions) *mcp.Result {
+	show.link = sv.linker(e)
 	if e.State().Interrupted() {
-		show.answers = l.PageURL(e)
+		show.answers = sv.PageURL(e)
 	}
 	return result(e, show)
 }
 
 // ownerAccess returns the access of a reader with a link: it reads what the owner of the link can.
-func (l *Library) ownerAccess(owner string) directory.Access {
-	return l.Directory.AccessOf(directory.Caller{User: owner})
+func (sv *Service) ownerAccess(owner string) directory.Access {
+	return sv.Directory.AccessOf(directory.Caller{User: owner})
 }
 
 // Download returns the file of a link; a text becomes a file.
-func (l *Library) Download(ctx context.Context, link string) (*a2a.Part, error) {
-	if l.Downloads == nil {
+func (sv *Service) Download(ctx context.Context, link string) (*a2a.Part, error) {
+	if sv.Downloads == nil {
 		return nil, ErrNoDownload
 	}
-	t, ok := l.Downloads.open(link, l.Now())
+	t, ok := sv.Downloads.open(link, sv.Now())
 	if !ok {
 		return nil, ErrNoDownload
 	}
-	if admits := l.Downloads.Admits; admits != nil {
+	if admits := sv.Downloads.Admits; admits != nil {
 		if ok, err := admits(ctx, t.Owner); err != nil || !ok {
 			return nil, cmp.Or(err, ErrNoDownload)
 		}
 	}
-	e, err := l.Runner.Task(ctx, l.ownerAccess(t.Owner), t.Handle)
+	e, err := sv.Runner.Task(ctx, sv.ownerAccess(t.Owner), t.Handle)
 	switch {
 	case errors.Is(err, ledger.ErrNoTask):
 		return nil, ErrNoDownload

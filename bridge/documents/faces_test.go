@@ -134,7 +134,7 @@ func newFaces(t *testing.T, answers [][]a2a.Event) *faces {
 		Now:       now,
 		Log:       log,
 	}
-	b := bridge.New(tasks, &documents.Library{
+	b := bridge.New(tasks, &documents.Service{
 		Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour},
 		Sharing:   &documents.Sharing{Store: db.Ledger, TTL: time.Hour},
 	}, nil)

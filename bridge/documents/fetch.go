@@ -27,8 +27,8 @@ func documentID(agent, id string) string        { return "doc:" + agent + ":" + 
 
 // Fetch returns the document with an id, truncated to fit a result. Its errors are
 // ErrNoTask, an *a2a.Error of the agent, or an InputError.
-func (l *Library) Fetch(ctx context.Context, access directory.Access, id string) (*Document, error) {
-	s, err := l.View(ctx, access, id)
+func (sv *Service) Fetch(ctx context.Context, access directory.Access, id string) (*Document, error) {
+	s, err := sv.View(ctx, access, id)
 	if err != nil {
 		return nil, err
 	}

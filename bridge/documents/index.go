@@ -19,17 +19,17 @@ const (
 )
 
 // keepIndex indexes idle tasks until running ends.
-func (l *Library) keepIndex(running context.Context) {
+func (sv *Service) keepIndex(running context.Context) {
 	tick := time.NewTicker(indexEvery)
 	defer tick.Stop()
 	for {
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(running, indexFor)
-		more, err := l.Index.IndexTasks(ctx, indexBatch)
+		more, err := sv.Index.IndexTasks(ctx, indexBatch)
 		cancel()
 		next := tick.C
 		if err != nil && running.Err() == nil {
-			l.Log.ErrorContext(running, "indexing tasks", "err", err)
+			sv.Log.ErrorContext(running, "indexing tasks", "err", err)
 		} else if more {
 			next = time.After(time.Since(begun)) // others want to write, too
 		}
@@ -43,19 +43,19 @@ func (l *Library) keepIndex(running context.Context) {
 
 // FindTasks returns the tasks of the caller that match a query and f, the latest first. The index has
 // no running tasks, so it compares the beginnings of their requests.
-func (l *Library) FindTasks(
+func (sv *Service) FindTasks(
 	ctx context.Context, access directory.Access, query string, f ledger.Filter,
 ) ([]ledger.Summary, error) {
 	words := ledger.QueryWords(query)
-	if l.Index == nil || len(words) == 0 {
+	if sv.Index == nil || len(words) == 0 {
 		return nil, nil
 	}
-	found, err := l.Index.FindTasks(ctx, access.User(), words, mostFound)
+	found, err := sv.Index.FindTasks(ctx, access.User(), words, mostFound)
 	if err != nil {
 		return nil, err
 	}
 	for _, state := range []a2a.State{a2a.Submitted, a2a.Working} {
-		running, _, err := l.Runner.Summaries(ctx, access, ledger.Filter{State: state, Limit: mostFound}, "")
+		running, _, err := sv.Runner.Summaries(ctx, access, ledger.Filter{State: state, Limit: mostFound}, "")
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (l *Library) FindTasks(
 		}
 	}
 	found = slices.DeleteFunc(found, func(t ledger.Summary) bool {
-		return f.Agent != "" && t.Agent != f.Agent || f.State != "" && t.State != f.State || !l.Directory.AllowsTasks(access, t.Agent)
+		return f.Agent != "" && t.Agent != f.Agent || f.State != "" && t.State != f.State || !sv.Directory.AllowsTasks(access, t.Agent)
 	})
 	slices.SortStableFunc(found, func(a, b ledger.Summary) int { return b.Created.Compare(a.Created) })
 	return found[:min(len(found), f.Limit)], nil
@@ -77,19 +77,19 @@ func (l *Library) FindTasks(
 const mostFound = 200
 
 // findTasks returns the tasks of the caller that match a query.
-func (l *Library) findTasks(ctx context.Context, access directory.Access, query string) []Hit {
+func (sv *Service) findTasks(ctx context.Context, access directory.Access, query string) []Hit {
 	words := ledger.QueryWords(query)
-	if l.Index == nil || len(words) == 0 {
+	if sv.Index == nil || len(words) == 0 {
 		return nil
 	}
-	found, err := l.Index.FindTasks(ctx, access.User(), words, maxHits)
+	found, err := sv.Index.FindTasks(ctx, access.User(), words, maxHits)
 	if err != nil {
-		l.Log.ErrorContext(ctx, "searching tasks", "err", err)
+		sv.Log.ErrorContext(ctx, "searching tasks", "err", err)
 		return nil
 	}
 	var hits []Hit
 	for _, t := range found {
-		if !l.Directory.AllowsTasks(access, t.Agent) {
+		if !sv.Directory.AllowsTasks(access, t.Agent) {
 			continue
 		}
 		id := TaskID(t.TaskID)
@@ -99,7 +99,7 @@ func (l *Library) findTasks(ctx context.Context, access directory.Access, query 
 				title += ": " + sanitize.Truncate(words, 200)
 			}
 		}
-		hits = append(hits, Hit{ID: id, Title: title, URL: l.DocumentURL(id)})
+		hits = append(hits, Hit{ID: id, Title: title, URL: sv.DocumentURL(id)})
 	}
 	return hits
 }

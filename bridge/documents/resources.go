@@ -55,35 +55,35 @@ func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+
 
 // Templates returns the resources that clients can read: tasks, their artifacts, and
 // agents. Callers read only their own.
-func (l *Library) Templates() []mcp.ResourceTemplate {
+func (sv *Service) Templates() []mcp.ResourceTemplate {
 	return []mcp.ResourceTemplate{{
-		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: l.readTask,
+		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: sv.readTask,
 		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, and what it has produced. It can be subscribed to.",
 	}, {
-		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: l.readArtifact,
+		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: sv.readArtifact,
 		Description: "One artifact of one of your tasks, whole, with each of its parts.",
 	}, {
-		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: l.readArtifact,
+		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: sv.readArtifact,
 		Description: "One part of an artifact, such as a file. The first is 0; that of a text that was streamed is all of it.",
 	}, {
-		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: l.readCard,
+		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: sv.readCard,
 		Description: "What an agent can do, as get_agent tells it.",
 	}}
 }
 
 const jsonType = "application/json"
 
-func (l *Library) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
-	e, err := l.readable(ctx, r)
+func (sv *Service) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	e, err := sv.readable(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return jsonContents(r.URI, l.Result(e, Chunk{History: 100}).Structured)
+	return jsonContents(r.URI, sv.Result(e, RenderOptions{History: 100}).Structured)
 }
 
 // readable returns the task of a request.
-func (l *Library) readable(ctx context.Context, r *mcp.Read) (*ledger.Record, error) {
-	e, err := l.Runner.Task(ctx, l.Directory.Access(ctx), r.Variables["task"])
+func (sv *Service) readable(ctx context.Context, r *mcp.Read) (*ledger.Record, error) {
+	e, err := sv.Runner.Task(ctx, sv.Directory.Access(ctx), r.Variables["task"])
 	if errors.Is(err, ledger.ErrNoTask) {
 		return nil, mcp.ErrNoResource
 	}
@@ -98,17 +98,17 @@ func jsonContents(uri string, v any) ([]mcp.Contents, error) {
 	return []mcp.Contents{{URI: uri, MIMEType: jsonType, Text: string(text)}}, nil
 }
 
-func (l *Library) readCard(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
-	access := l.Directory.Access(ctx)
-	p := l.Directory.Agent(access, r.Variables["agent"])
+func (sv *Service) readCard(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	access := sv.Directory.Access(ctx)
+	p := sv.Directory.Agent(access, r.Variables["agent"])
 	if p == nil {
 		return nil, mcp.ErrNoResource
 	}
-	return jsonContents(r.URI, l.Directory.Info(ctx, access, p))
+	return jsonContents(r.URI, sv.Directory.Info(ctx, access, p))
 }
 
-func (l *Library) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
-	e, err := l.readable(ctx, r)
+func (sv *Service) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	e, err := sv.readable(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (l *Library) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents
 		}
 	}
 	if ledger.PartsSize(a.Parts[from:to]) > MaxResource {
-		return nil, l.tooLarge(e, r.URI, a, n, from, to)
+		return nil, sv.tooLarge(e, r.URI, a, n, from, to)
 	}
 	contents := []mcp.Contents{}
 	for i, p := range ledger.JoinedTexts(a.Parts[from:to]) {
@@ -171,7 +171,7 @@ func isText(mediaType string) bool {
 
 // tooLarge returns the error for a resource that exceeds MaxResource, with the way to
 // get it: in parts, or as a download.
-func (l *Library) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, from, to int) error {
+func (sv *Service) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, from, to int) error {
 	about := struct {
 		URI      string `json:"uri"`
 		Size     int    `json:"size"`
@@ -179,7 +179,7 @@ func (l *Library) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, fro
 		Download string `json:"download,omitempty"`
 	}{URI: uri, Size: ledger.PartsSize(a.Parts[from:to]), Limit: MaxResource}
 	what := fmt.Sprintf("it has about %d bytes, and a resource is read with at most %d", about.Size, MaxResource)
-	link := l.linker(e)
+	link := sv.linker(e)
 	switch _, file := a.Parts[from].Content.(a2a.Raw); {
 	case to-from > 1:
 		what += fmt.Sprintf("; read its parts one by one: %s to %s", partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1))

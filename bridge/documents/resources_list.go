@@ -26,15 +26,15 @@ const (
 
 // ListResources lists what the caller can read (mcp.Server.ListResources): the agents, and then the
 // tasks of the caller, the latest first, each with its artifacts. Without a user the list is empty.
-func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
-	p, access := &mcp.ResourcePage{}, l.Directory.Access(ctx)
+func (sv *Service) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
+	p, access := &mcp.ResourcePage{}, sv.Directory.Access(ctx)
 	if access.User() == "" {
 		return p, nil
 	}
 	if cursor == "" {
-		p.Resources = l.listCards(access)
+		p.Resources = sv.listCards(access)
 	}
-	tasks, next, err := l.Runner.Summaries(ctx, access, ledger.Filter{Limit: listedTasks}, cursor)
+	tasks, next, err := sv.Runner.Summaries(ctx, access, ledger.Filter{Limit: listedTasks}, cursor)
 	if errors.Is(err, ledger.ErrCursor) {
 		return nil, mcp.ErrCursor
 	}
@@ -43,7 +43,7 @@ func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.Res
 	}
 	p.Next = next
 	for bytes, i := 0, 0; i < len(tasks); i++ {
-		e, err := l.Runner.Task(ctx, access, tasks[i].TaskID)
+		e, err := sv.Runner.Task(ctx, access, tasks[i].TaskID)
 		if errors.Is(err, ledger.ErrNoTask) {
 			continue // it was forgotten meanwhile
 		}
@@ -62,8 +62,8 @@ func (l *Library) ListResources(ctx context.Context, _, cursor string) (*mcp.Res
 	return p, nil
 }
 
-func (l *Library) listCards(access directory.Access) (cards []mcp.Resource) {
-	agents := l.Directory.Agents(access)
+func (sv *Service) listCards(access directory.Access) (cards []mcp.Resource) {
+	agents := sv.Directory.Agents(access)
 	for _, a := range agents[:min(len(agents), listedCards)] {
 		cards = append(cards, mcp.Resource{
 			URI: CardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: jsonType, Description: "What the agent can do.",
@@ -105,8 +105,8 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 
 // Follows reports whether the caller may subscribe to a resource (mcp.Server.MaySubscribe). Changes
 // of a task reach the clients of its owner only, so the agent of the task decides.
-func (l *Library) Follows(ctx context.Context, uri string) bool {
-	access := l.Directory.Access(ctx)
+func (sv *Service) Follows(ctx context.Context, uri string) bool {
+	access := sv.Directory.Access(ctx)
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")
 	name, _, _ := strings.Cut(rest, "/")
 	name, err := url.PathUnescape(name)
@@ -114,17 +114,17 @@ func (l *Library) Follows(ctx context.Context, uri string) bool {
 	case err != nil:
 		return false
 	case kind == "agents":
-		return l.Directory.Agent(access, name) != nil
+		return sv.Directory.Agent(access, name) != nil
 	case access.AllowsAllTasks():
 		return true
 	}
-	_, err = l.Runner.Task(ctx, access, name)
+	_, err = sv.Runner.Task(ctx, access, name)
 	return err == nil
 }
 
 // Complete completes the variables of the templates (mcp.Server.Complete).
-func (l *Library) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completions, error) {
-	all, err := l.values(ctx, c.Argument, c.Known["task"], c.Known["artifact"])
+func (sv *Service) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completions, error) {
+	all, err := sv.values(ctx, c.Argument, c.Known["task"], c.Known["artifact"])
 	found := &mcp.Completions{}
 	for _, v := range all {
 		if strings.HasPrefix(v, c.Value) {
@@ -135,21 +135,21 @@ func (l *Library) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Complet
 }
 
 // values returns the values of a variable; of tasks, the latest.
-func (l *Library) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
-	access := l.Directory.Access(ctx)
+func (sv *Service) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
+	access := sv.Directory.Access(ctx)
 	switch variable {
 	case "agent":
-		for _, a := range l.Directory.Agents(access) {
+		for _, a := range sv.Directory.Agents(access) {
 			all = append(all, a.Name)
 		}
 	case "task":
-		tasks, _, err := l.Runner.Summaries(ctx, access, ledger.Filter{Limit: runner.LargestPage}, "")
+		tasks, _, err := sv.Runner.Summaries(ctx, access, ledger.Filter{Limit: runner.LargestPage}, "")
 		for _, t := range tasks {
 			all = append(all, t.TaskID)
 		}
 		return all, err
 	case "artifact", "part":
-		e, err := l.Runner.Task(ctx, access, task)
+		e, err := sv.Runner.Task(ctx, access, task)
 		if errors.Is(err, ledger.ErrNoTask) {
 			return nil, nil
 		}

@@ -72,8 +72,8 @@ type Turn struct {
 	Text string   `json:"text"`
 }
 
-// Chunk selects the part of a task that a result shows.
-type Chunk struct {
+// RenderOptions selects the part of a task that a result shows.
+type RenderOptions struct {
 	From    Cursor
 	History int       // how many earlier messages; on the last pages
 	Expects a2a.State // a state that is no problem here; "" for none
@@ -88,7 +88,7 @@ type Chunk struct {
 // result renders a record: artifacts, the last message of the agent, and the next step.
 // The rest is on the page of the cursor. The last message is on the first page in any
 // case, because it may be a question.
-func result(e *ledger.Record, show Chunk) *mcp.Result {
+func result(e *ledger.Record, show RenderOptions) *mcp.Result {
 	r := &renderer{left: MaxText, link: show.link, content: make([]mcp.Content, 0, 2), info: &TaskInfo{
 		TaskID: e.Handle, Agent: e.Agent, ContextID: sanitize.Label(e.ContextID()), State: e.State(),
 		Artifacts: []ArtifactInfo{}, Error: Problem(e, show.Expects), Next: next(e, show),
@@ -146,7 +146,7 @@ func Problem(e *ledger.Record, expected a2a.State) *ledger.Failure {
 	}
 }
 
-// unanswered tells the model how a question came back from the client: see Chunk.
+// unanswered tells the model how a question came back from the client: see RenderOptions.
 var unanswered = map[string]string{
 	"decline": "The client declined the agent's question and may not have shown it to the user; if the user declined it, cancel_task ends the task. ",
 	"cancel":  "The client canceled the agent's question and may not have shown it to the user. ",
@@ -154,7 +154,7 @@ var unanswered = map[string]string{
 }
 
 // next tells the model the next step for an unfinished task.
-func next(e *ledger.Record, show Chunk) string {
+func next(e *ledger.Record, show RenderOptions) string {
 	answers := show.answers
 	switch state := e.State(); {
 	case e.Unconfirmed():

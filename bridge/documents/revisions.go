@@ -88,10 +88,10 @@ func (r *renderer) pastFiles(v *ledger.ArtifactRevision, n int) (files []Version
 }
 
 // Past returns the revisions of a task of the caller, nil if there are none, or ErrNoTask.
-func (l *Library) Past(
+func (sv *Service) Past(
 	ctx context.Context, access directory.Access, handle string,
 ) (*ledger.Revisions, error) {
-	e, err := l.Runner.Current(ctx, access, handle)
+	e, err := sv.Runner.Current(ctx, access, handle)
 	if err != nil {
 		return nil, err
 	}

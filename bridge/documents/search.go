@@ -34,8 +34,8 @@ type Hit struct {
 
 // Search asks all agents with a search skill at once, and adds matching tasks of the
 // caller and matching agents. An agent that fails or is late is omitted and logged.
-func (l *Library) Search(ctx context.Context, access directory.Access, query string) []Hit {
-	agents := l.Directory.Reachable(ctx, access)
+func (sv *Service) Search(ctx context.Context, access directory.Access, query string) []Hit {
+	agents := sv.Directory.Reachable(ctx, access)
 	found := make([][]Hit, len(agents), len(agents)+2)
 	var wg sync.WaitGroup
 	for i, p := range agents {
@@ -43,15 +43,15 @@ func (l *Library) Search(ctx context.Context, access directory.Access, query str
 			continue
 		}
 		wg.Go(func() {
-			hits, err := l.searchAgent(ctx, access, p, query)
+			hits, err := sv.searchAgent(ctx, access, p, query)
 			if err != nil {
-				l.Log.WarnContext(ctx, "searching an agent", "agent", p.Name, "err", err)
+				sv.Log.WarnContext(ctx, "searching an agent", "agent", p.Name, "err", err)
 			}
 			found[i] = hits
 		})
 	}
 	wg.Wait()
-	return interleave(append(found, l.findTasks(ctx, access, query), l.matchCards(access, agents, query)), maxHits)
+	return interleave(append(found, sv.findTasks(ctx, access, query), sv.matchCards(access, agents, query)), maxHits)
 }
 
 // interleave takes the first hit of each list, then the second, and so on, so that all
@@ -75,7 +75,7 @@ func interleave(lists [][]Hit, most int) []Hit {
 	return hits
 }
 
-func (l *Library) searchAgent(
+func (sv *Service) searchAgent(
 	ctx context.Context, access directory.Access, p *directory.Entry, query string,
 ) ([]Hit, error) {
 	var answer struct {
@@ -83,7 +83,7 @@ func (l *Library) searchAgent(
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchBudget)
 	defer cancel()
-	if err := l.askSkill(ctx, access, p, SearchSkill, "query", query, "results", &answer); err != nil {
+	if err := sv.askSkill(ctx, access, p, SearchSkill, "query", query, "results", &answer); err != nil {
 		return nil, err
 	}
 	var hits []Hit
@@ -95,8 +95,8 @@ func (l *Library) searchAgent(
 			continue // it could not be fetched under the id that is shown
 		}
 		id := documentID(p.Name, h.ID)
-		hit := Hit{ID: id, Title: titled(h.Title, h.ID), URL: l.openable(h.URL, id)}
-		if fetches || hit.URL != l.DocumentURL(id) { // otherwise the hit could not be opened
+		hit := Hit{ID: id, Title: titled(h.Title, h.ID), URL: sv.openable(h.URL, id)}
+		if fetches || hit.URL != sv.DocumentURL(id) { // otherwise the hit could not be opened
 			hits = append(hits, hit)
 		}
 	}
@@ -108,7 +108,7 @@ func titled(title, id string) string {
 	return cmp.Or(strings.TrimSpace(sanitize.Short(title, 300)), sanitize.Short(id, 300))
 }
 
-func (l *Library) matchCards(access directory.Access, agents []*directory.Entry, query string) []Hit {
+func (sv *Service) matchCards(access directory.Access, agents []*directory.Entry, query string) []Hit {
 	words := ledger.QueryWords(query)
 	var hits []Hit
 	for _, p := range agents {
@@ -120,7 +120,7 @@ func (l *Library) matchCards(access directory.Access, agents []*directory.Entry,
 		}
 		if match {
 			id := agentID(p.Name)
-			hits = append(hits, Hit{ID: id, Title: "Agent: " + sanitize.Label(card.Name), URL: l.DocumentURL(id)})
+			hits = append(hits, Hit{ID: id, Title: "Agent: " + sanitize.Label(card.Name), URL: sv.DocumentURL(id)})
 		}
 	}
 	return hits
@@ -128,28 +128,28 @@ func (l *Library) matchCards(access directory.Access, agents []*directory.Entry,
 
 // openable returns the link of an agent to its document if a browser can open it, and
 // our own otherwise.
-func (l *Library) openable(link, id string) string {
+func (sv *Service) openable(link, id string) string {
 	u, err := url.Parse(link)
 	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= sanitize.MaxLink && sanitize.Text(link) == link {
 		return link
 	}
-	return l.DocumentURL(id)
+	return sv.DocumentURL(id)
 }
 
 // DocumentPath is the path of documents; the escaped id follows.
 const DocumentPath = "/documents/"
 
-func (l *Library) DocumentURL(id string) string {
-	return l.URL + DocumentPath + url.PathEscape(id)
+func (sv *Service) DocumentURL(id string) string {
+	return sv.URL + DocumentPath + url.PathEscape(id)
 }
 
 // askSkill sends one argument to a skill, as text and as data, and decodes the object
 // with the member from the answer into v. The request is not in the ledger.
-func (l *Library) askSkill(
+func (sv *Service) askSkill(
 	ctx context.Context, access directory.Access, p *directory.Entry,
 	skill, name, value, member string, v any,
 ) error {
-	conn, err := l.Directory.ConnectFor(ctx, p, access.User())
+	conn, err := sv.Directory.ConnectFor(ctx, p, access.User())
 	if err != nil {
 		return err
 	}

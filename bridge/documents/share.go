@@ -89,20 +89,20 @@ type Sharing struct {
 // its artifacts, or a document of an agent, which is copied. The secret in the link is
 // returned and not stored. Its errors are those of Fetch, ErrNotShareable,
 // ErrTooManyShares, and ErrNoShare if there is no sharing.
-func (l *Library) ShareDocument(
+func (sv *Service) ShareDocument(
 	ctx context.Context, access directory.Access, id string,
 ) (*Share, string, error) {
-	if l.Sharing == nil {
+	if sv.Sharing == nil {
 		return nil, "", ErrNoShare
 	}
-	sheet, err := l.View(ctx, access, id)
+	sheet, err := sv.View(ctx, access, id)
 	if err != nil {
 		return nil, "", err
 	}
-	now := l.Now().Truncate(time.Millisecond)
+	now := sv.Now().Truncate(time.Millisecond)
 	s := &Share{
 		ID: uuid.NewString(), Owner: access.User(), Document: sheet.ID, Title: sanitize.Truncate(sheet.Title, 300), Agent: sheet.Agent,
-		Created: now, Expires: now.Add(l.Sharing.TTL),
+		Created: now, Expires: now.Add(sv.Sharing.TTL),
 	}
 	switch {
 	case sheet.task != nil && !sheet.task.State().Terminal():
@@ -120,10 +120,10 @@ func (l *Library) ShareDocument(
 		}
 	}
 	secret := newSecret()
-	if err := l.Sharing.Store.AddShare(ctx, s, hashOf(secret), MostShares); err != nil {
+	if err := sv.Sharing.Store.AddShare(ctx, s, hashOf(secret), MostShares); err != nil {
 		return nil, "", err
 	}
-	return s, l.URL + SharedPath + secret, nil
+	return s, sv.URL + SharedPath + secret, nil
 }
 
 // newSecret returns 256 random bits.
@@ -141,10 +141,10 @@ func hashOf(secret string) string {
 // ListShares returns a page of the shares of the caller, the latest first, and the
 // cursor of the next page, "" at the end. Shares of hidden agents are omitted, so that
 // a page may have less than limit.
-func (l *Library) ListShares(
+func (sv *Service) ListShares(
 	ctx context.Context, access directory.Access, cursor string, limit int,
 ) ([]Share, string, error) {
-	if l.Sharing == nil {
+	if sv.Sharing == nil {
 		return nil, "", nil
 	}
 	var after ledger.Mark
@@ -154,7 +154,7 @@ func (l *Library) ListShares(
 			return nil, "", ledger.ErrCursor
 		}
 	}
-	shares, err := l.Sharing.Store.Shares(ctx, access.User(), l.Now(), after, limit+1)
+	shares, err := sv.Sharing.Store.Shares(ctx, access.User(), sv.Now(), after, limit+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -163,7 +163,7 @@ func (l *Library) ListShares(
 		next = ledger.Mark{Created: shares[limit-1].Created, Handle: shares[limit-1].ID}.String()
 		shares = shares[:limit]
 	}
-	return slices.DeleteFunc(shares, func(s Share) bool { return !l.Directory.AllowsTasks(access, s.of()) }), next, nil
+	return slices.DeleteFunc(shares, func(s Share) bool { return !sv.Directory.AllowsTasks(access, s.of()) }), next, nil
 }
 
 // of returns the name of the agent whose document is shown.
@@ -176,23 +176,23 @@ func (s *Share) of() string {
 }
 
 // EndShare ends one of the caller's shares, or returns ErrNoShare.
-func (l *Library) EndShare(ctx context.Context, access directory.Access, id string) error {
-	if l.Sharing == nil {
+func (sv *Service) EndShare(ctx context.Context, access directory.Access, id string) error {
+	if sv.Sharing == nil {
 		return ErrNoShare
 	}
-	return l.Sharing.Store.EndShare(ctx, access.User(), id)
+	return sv.Sharing.Store.EndShare(ctx, access.User(), id)
 }
 
 // EndShares ends all shares of the caller.
-func (l *Library) EndShares(ctx context.Context, access directory.Access) error {
+func (sv *Service) EndShares(ctx context.Context, access directory.Access) error {
 	const batch = 50
 	for range MostShares/batch + 1 {
-		shares, _, err := l.ListShares(ctx, access, "", batch)
+		shares, _, err := sv.ListShares(ctx, access, "", batch)
 		if err != nil || len(shares) == 0 {
 			return err
 		}
 		for _, s := range shares {
-			if err := l.EndShare(ctx, access, s.ID); err != nil && !errors.Is(err, ErrNoShare) {
+			if err := sv.EndShare(ctx, access, s.ID); err != nil && !errors.Is(err, ErrNoShare) {
 				return err
 			}
 		}
@@ -201,8 +201,8 @@ func (l *Library) EndShares(ctx context.Context, access directory.Access) error 
 }
 
 // Shared returns the document of a share link and its expiry, or ErrNoShare.
-func (l *Library) Shared(ctx context.Context, secret string) (*DocumentView, time.Time, error) {
-	s, e, err := l.shared(ctx, secret)
+func (sv *Service) Shared(ctx context.Context, secret string) (*DocumentView, time.Time, error) {
+	s, e, err := sv.shared(ctx, secret)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -220,15 +220,15 @@ func (l *Library) Shared(ctx context.Context, secret string) (*DocumentView, tim
 }
 
 // shared returns a share and, if it shows one, its task.
-func (l *Library) shared(ctx context.Context, secret string) (*Share, *ledger.Record, error) {
-	if l.Sharing == nil || len(secret) != base64.RawURLEncoding.EncodedLen(32) {
+func (sv *Service) shared(ctx context.Context, secret string) (*Share, *ledger.Record, error) {
+	if sv.Sharing == nil || len(secret) != base64.RawURLEncoding.EncodedLen(32) {
 		return nil, nil, ErrNoShare
 	}
-	s, err := l.Sharing.Store.Share(ctx, hashOf(secret), l.Now())
+	s, err := sv.Sharing.Store.Share(ctx, hashOf(secret), sv.Now())
 	if err != nil {
 		return nil, nil, err
 	}
-	if admits := l.Sharing.Admits; admits != nil {
+	if admits := sv.Sharing.Admits; admits != nil {
 		if ok, err := admits(ctx, s.Owner); err != nil || !ok {
 			return nil, nil, cmp.Or(err, ErrNoShare)
 		}
@@ -236,7 +236,7 @@ func (l *Library) shared(ctx context.Context, secret string) (*Share, *ledger.Re
 	if s.Handle == "" {
 		return s, nil, nil
 	}
-	e, err := l.Runner.Task(ctx, l.ownerAccess(s.Owner), s.Handle)
+	e, err := sv.Runner.Task(ctx, sv.ownerAccess(s.Owner), s.Handle)
 	if errors.Is(err, ledger.ErrNoTask) {
 		err = ErrNoShare
 	}
@@ -245,8 +245,8 @@ func (l *Library) shared(ctx context.Context, secret string) (*Share, *ledger.Re
 
 // SharedPiece returns a whole piece of a shared document for download, a text as a
 // file, or ErrNoShare.
-func (l *Library) SharedPiece(ctx context.Context, secret string, number int) (*a2a.Part, error) {
-	sheet, _, err := l.Shared(ctx, secret)
+func (sv *Service) SharedPiece(ctx context.Context, secret string, number int) (*a2a.Part, error) {
+	sheet, _, err := sv.Shared(ctx, secret)
 	if err != nil {
 		return nil, err
 	}
@@ -277,12 +277,12 @@ func asFile(p *a2a.Part) *a2a.Part {
 }
 
 // PruneShares forgets shares that have ended.
-func (l *Library) PruneShares(ctx context.Context) error {
-	if l.Sharing == nil {
+func (sv *Service) PruneShares(ctx context.Context) error {
+	if sv.Sharing == nil {
 		return nil
 	}
 	for {
-		n, err := l.Sharing.Store.DropShares(ctx, l.Now(), runner.PruneBatch)
+		n, err := sv.Sharing.Store.DropShares(ctx, sv.Now(), runner.PruneBatch)
 		if err != nil || n < runner.PruneBatch {
 			return err
 		}

@@ -21,14 +21,14 @@ import (
 const TaskPath = "/answer/"
 
 // PageURL returns where the owner of e can see it, "" if there are no pages.
-func (l *Library) PageURL(e *ledger.Record) string {
-	if !l.Directory.Pages {
+func (sv *Service) PageURL(e *ledger.Record) string {
+	if !sv.Directory.Pages {
 		return ""
 	}
-	if page := l.Directory.ConnectPage(e); page != "" {
+	if page := sv.Directory.ConnectPage(e); page != "" {
 		return page
 	}
-	return l.URL + TaskPath + url.PathEscape(e.Handle)
+	return sv.URL + TaskPath + url.PathEscape(e.Handle)
 }
 
 // Rights say how much of a task a reader sees, and what the reader can do.
@@ -78,25 +78,25 @@ type TaskView struct {
 }
 
 // TaskView returns a task of the caller's for its page, or ErrNoTask.
-func (l *Library) TaskView(ctx context.Context, access directory.Access, handle string) (*TaskView, error) {
-	e, err := l.Runner.Current(ctx, access, handle)
-	if err == nil && e.Unconfirmed() && l.Runner.Advanced(ctx, e) {
-		e, err = l.Runner.Current(ctx, access, handle)
+func (sv *Service) TaskView(ctx context.Context, access directory.Access, handle string) (*TaskView, error) {
+	e, err := sv.Runner.Current(ctx, access, handle)
+	if err == nil && e.Unconfirmed() && sv.Runner.Advanced(ctx, e) {
+		e, err = sv.Runner.Current(ctx, access, handle)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := l.viewTask(newDocumentView(e, false, "", l.linker(e)), ByOwner)
-	s.CanRetry, s.CanShare = runner.Retry(e) != nil, l.Sharing != nil && e.State().Terminal()
+	s := sv.viewTask(newDocumentView(e, false, "", sv.linker(e)), ByOwner)
+	s.CanRetry, s.CanShare = runner.Retry(e) != nil, sv.Sharing != nil && e.State().Terminal()
 	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, runner.AnsweredHere), e.Unconfirmed()
 	switch state := e.State(); {
 	case !e.Idle:
 	case state == a2a.InputRequired:
 		s.Pause, s.Form = e.MessageID, runner.FormOf(e)
-		s.Open, s.Files = s.Form == runner.OpenForm, l.takesFiles(ctx, e)
+		s.Open, s.Files = s.Form == runner.OpenForm, sv.takesFiles(ctx, e)
 	case state == a2a.AuthRequired:
 		s.Pause, s.Grant, s.Visit = e.MessageID, true, sanitize.FirstLink(s.Message)
-		if page := l.Directory.ConnectPage(e); page != "" {
+		if page := sv.Directory.ConnectPage(e); page != "" {
 			s.Connect, s.Visit = true, page
 		}
 	}
@@ -104,20 +104,20 @@ func (l *Library) TaskView(ctx context.Context, access directory.Access, handle 
 }
 
 // OperatorView returns a task of any account for an operator, who has read it already.
-func (l *Library) OperatorView(e *ledger.Record) *TaskView {
-	return l.viewTask(newDocumentView(e, false, "", l.linker(e)), ByOperator)
+func (sv *Service) OperatorView(e *ledger.Record) *TaskView {
+	return sv.viewTask(newDocumentView(e, false, "", sv.linker(e)), ByOperator)
 }
 
 // LinkView returns a shared task for a reader with the link; nil if something else is shared.
-func (l *Library) LinkView(shared *DocumentView) *TaskView {
+func (sv *Service) LinkView(shared *DocumentView) *TaskView {
 	if shared.task == nil || shared.ID != TaskID(shared.task.Handle) {
 		return nil
 	}
-	return l.viewTask(shared, ByLink)
+	return sv.viewTask(shared, ByLink)
 }
 
 // viewTask makes the view of a task for all readers.
-func (l *Library) viewTask(of *DocumentView, rights Rights) *TaskView {
+func (sv *Service) viewTask(of *DocumentView, rights Rights) *TaskView {
 	e := of.task
 	s := &TaskView{DocumentView: of, Record: e, Rights: rights}
 	s.Title = ledger.Title(e.Asked)
@@ -129,18 +129,18 @@ func (l *Library) viewTask(of *DocumentView, rights Rights) *TaskView {
 	}
 	if rights >= ByOperator {
 		s.CanCancel = ledger.Cancelable(e) == nil
-		s.Events, s.Left = timeline(e, l.linker(e))
+		s.Events, s.Left = timeline(e, sv.linker(e))
 	}
 	return s
 }
 
 // takesFiles reports whether the agent of e says that it takes more than words and data.
-func (l *Library) takesFiles(ctx context.Context, e *ledger.Record) bool {
-	p := l.Directory.Lookup(e.Agent)
+func (sv *Service) takesFiles(ctx context.Context, e *ledger.Record) bool {
+	p := sv.Directory.Lookup(e.Agent)
 	if p == nil {
 		return false
 	}
-	conn, err := l.Directory.Connect(ctx, p)
+	conn, err := sv.Directory.Connect(ctx, p)
 	return err == nil && slices.ContainsFunc(conn.Card().DefaultInputModes, func(mode string) bool {
 		return mode != "text" && !strings.HasPrefix(mode, "text/plain") && !strings.HasPrefix(mode, "application/json")
 	})
@@ -148,51 +148,51 @@ func (l *Library) takesFiles(ctx context.Context, e *ledger.Record) bool {
 
 // NextChange returns the task of the caller's after it has changed since a moment. It fails when ctx
 // or all waiting ends.
-func (l *Library) NextChange(
+func (sv *Service) NextChange(
 	ctx context.Context, access directory.Access, handle string, since time.Time,
 ) (*ledger.Record, error) {
-	return l.Runner.NextChange(ctx, access, handle, since)
+	return sv.Runner.NextChange(ctx, access, handle, since)
 }
 
 // AnswerTask sends a reply to the agent of a task of the caller's. Of all answers to one pause,
 // from pages and from apps, one is sent; the others get ErrTaskBusy, unless they are the same reply
 // again. An answer to a task that has ended gets ErrTaskEnded. An *a2a.Error says that the agent
 // did not take the answer, and ErrNotConnected that it does not know the caller any more.
-func (l *Library) AnswerTask(
+func (sv *Service) AnswerTask(
 	ctx context.Context, access directory.Access, handle string, r runner.Reply,
 ) (err error) {
-	c := l.Calls.Begin(access, usage.Web, "answer")
+	c := sv.Calls.Begin(access, usage.Web, "answer")
 	defer c.End(ctx, &err)
 	c.In = len(r.Content) + ledger.PartsSize(r.Files)
-	e, err := l.taskOf(ctx, c, handle)
+	e, err := sv.taskOf(ctx, c, handle)
 	if err != nil {
 		return err
 	}
-	return l.Runner.Answer(ctx, access, e, r)
+	return sv.Runner.Answer(ctx, access, e, r)
 }
 
 // CancelTask asks the agent to stop a task of the caller's.
-func (l *Library) CancelTask(ctx context.Context, access directory.Access, handle string) (err error) {
-	c := l.Calls.Begin(access, usage.Web, "cancel")
+func (sv *Service) CancelTask(ctx context.Context, access directory.Access, handle string) (err error) {
+	c := sv.Calls.Begin(access, usage.Web, "cancel")
 	defer c.End(ctx, &err)
-	e, err := l.taskOf(ctx, c, handle)
+	e, err := sv.taskOf(ctx, c, handle)
 	if err != nil {
 		return err
 	}
 	if e.State() == a2a.Canceled { // the form was sent twice
 		return nil
 	}
-	_, err = l.Runner.Cancel(ctx, access, handle)
+	_, err = sv.Runner.Cancel(ctx, access, handle)
 	return err
 }
 
 // RetryTask sends the request of a task of the caller's to its agent again, and returns the new task.
-func (l *Library) RetryTask(
+func (sv *Service) RetryTask(
 	ctx context.Context, access directory.Access, handle string,
 ) (again *ledger.Record, err error) {
-	c := l.Calls.Begin(access, usage.Web, "retry")
+	c := sv.Calls.Begin(access, usage.Web, "retry")
 	defer c.End(ctx, &err)
-	e, err := l.taskOf(ctx, c, handle)
+	e, err := sv.taskOf(ctx, c, handle)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ func (l *Library) RetryTask(
 	if err != nil {
 		return nil, err
 	}
-	sent, err := l.Runner.Send(ctx, access, m)
+	sent, err := sv.Runner.Send(ctx, access, m)
 	if err != nil {
 		return nil, err
 	}
@@ -216,8 +216,8 @@ func (l *Library) RetryTask(
 }
 
 // taskOf returns the task of the caller's that a call is about.
-func (l *Library) taskOf(ctx context.Context, c *call.Call, handle string) (*ledger.Record, error) {
-	e, err := l.Runner.Task(ctx, c.Access, handle)
+func (sv *Service) taskOf(ctx context.Context, c *call.Call, handle string) (*ledger.Record, error) {
+	e, err := sv.Runner.Task(ctx, c.Access, handle)
 	if err == nil {
 		c.Agent = e.Agent
 	}

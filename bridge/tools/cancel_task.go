@@ -35,7 +35,7 @@ func (t *Tools) cancelTask() mcp.Tool {
 			if err != nil {
 				return t.errorResult(ctx, err)
 			}
-			r := t.Documents.Result(e, documents.Chunk{Expects: a2a.Canceled})
+			r := t.Documents.Result(e, documents.RenderOptions{Expects: a2a.Canceled})
 			r.IsError = e.State() != a2a.Canceled
 			return r, nil
 		},

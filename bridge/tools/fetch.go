@@ -26,7 +26,7 @@ func (t *Tools) fetch() mcp.Tool {
 			if err != nil {
 				return t.errorResult(ctx, err)
 			}
-			return exact(doc, doc.Metadata["agent"])
+			return newRawResult(doc, doc.Metadata["agent"])
 		},
 	}
 }

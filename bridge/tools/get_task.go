@@ -51,7 +51,7 @@ func (t *Tools) getTask() mcp.Tool {
 			if !from.Leads(e, args.HistoryLength) {
 				return t.errorResult(ctx, documents.ErrCursorAstray)
 			}
-			return t.Documents.Result(e, documents.Chunk{From: from, History: args.HistoryLength, Unanswered: unanswered}), nil
+			return t.Documents.Result(e, documents.RenderOptions{From: from, History: args.HistoryLength, Unanswered: unanswered}), nil
 		},
 	}
 }

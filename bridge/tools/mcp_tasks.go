@@ -119,17 +119,17 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	case state == a2a.Canceled:
 		m.Status = mcp.Cancelled
 	case state.Terminal():
-		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.Chunk{})
+		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.RenderOptions{})
 		if why := documents.Problem(e, ""); why != nil { // official clients do not read the result of a failed task
 			m.Message = sanitize.Short(why.Message, 500)
 		}
 	case e.Unanswered() != "": // the client is not asked again, and must not wait
-		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.Chunk{Unanswered: e.Unanswered()})
+		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.RenderOptions{Unanswered: e.Unanswered()})
 	case state == a2a.InputRequired && e.Idle:
-		m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{question(e, "From "+origin(e)+": ")}, t.outOfContext(e, documents.Chunk{})
+		m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{question(e, "From "+origin(e)+": ")}, t.outOfContext(e, documents.RenderOptions{})
 	case state == a2a.AuthRequired && e.Idle:
 		if q, ok := t.signInQuestion(e, "From "+origin(e)+": "); ok {
-			m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{q}, t.outOfContext(e, documents.Chunk{})
+			m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{q}, t.outOfContext(e, documents.RenderOptions{})
 		}
 	}
 	if m.Status == mcp.InputRequired {
@@ -140,7 +140,7 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 
 // outOfContext returns the result of a task for a client that followed it in the background: by the
 // time that its model reads the result, it may have forgotten the call.
-func (t *Tools) outOfContext(e *ledger.Record, show documents.Chunk) *mcp.Result {
+func (t *Tools) outOfContext(e *ledger.Record, show documents.RenderOptions) *mcp.Result {
 	r := t.Documents.Result(e, show)
 	r.Content = append([]mcp.Content{mcp.Text("From " + origin(e) + ":")}, r.Content...)
 	return r

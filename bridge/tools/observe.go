@@ -72,7 +72,7 @@ func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string 
 			return info.Agent
 		case *taskCardView:
 			return info.Agent
-		case exactly:
+		case rawResult:
 			return info.agent
 		case documents.Shared:
 			return info.Agent

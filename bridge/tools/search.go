@@ -23,7 +23,7 @@ func (t *Tools) search() mcp.Tool {
 			if wrong := c.Decode(&args); wrong != nil {
 				return wrong, nil
 			}
-			return exact(map[string][]documents.Hit{"results": t.Documents.Search(ctx, t.Directory.Access(ctx), args.Query)}, "")
+			return newRawResult(map[string][]documents.Hit{"results": t.Documents.Search(ctx, t.Directory.Access(ctx), args.Query)}, "")
 		},
 	}
 }

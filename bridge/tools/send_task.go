@@ -78,7 +78,7 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 	if err != nil {
 		return nil, err
 	}
-	return t.Documents.Result(e, documents.Chunk{Unanswered: unanswered, Events: t.Events && takesEvents(&c.Client)}), nil
+	return t.Documents.Result(e, documents.RenderOptions{Unanswered: unanswered, Events: t.Events && takesEvents(&c.Client)}), nil
 }
 
 // takesEvents tells whether a client can subscribe to events. ChatGPT does not declare that it can.
@@ -115,7 +115,7 @@ func (t *Tools) beginTask(
 		return nil, err
 	}
 	if e.Idle && e.State().Terminal() && !legacy {
-		return t.Documents.Result(e, documents.Chunk{}), nil
+		return t.Documents.Result(e, documents.RenderOptions{}), nil
 	}
 	return &mcp.Result{Task: t.mcpTask(e)}, nil
 }

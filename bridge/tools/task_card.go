@@ -130,7 +130,7 @@ type taskCardView struct {
 }
 
 func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
-	r := t.Documents.Result(e, documents.Chunk{From: from, Expects: a2a.Canceled})
+	r := t.Documents.Result(e, documents.RenderOptions{From: from, Expects: a2a.Canceled})
 	v := &taskCardView{
 		TaskInfo: r.Structured.(*documents.TaskInfo), Asked: sanitize.Short(e.RequestText(), 500),
 		Created: e.Created, Updated: e.Updated, Page: t.Documents.PageURL(e), Unsure: e.Unconfirmed(),

@@ -21,7 +21,7 @@ import (
 type Tools struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
-	Documents *documents.Library
+	Documents *documents.Service
 	Calls     *call.Recorder
 	Card      bool // the results of tasks have the task card
 

@@ -59,7 +59,7 @@ func newDocuments(t *testing.T) http.Handler {
 			return library, nil
 		},
 	}
-	b := bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Library{}, nil)
+	b := bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Service{}, nil)
 	b.Start()
 	t.Cleanup(func() { b.Close(); library.Close(); db.Close() })
 	return &web.Documents{Product: "Rialto", Bridge: b, Now: time.Now, Log: log}

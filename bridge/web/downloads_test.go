@@ -39,7 +39,7 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 			Dial:   func(context.Context, directory.Agent) (directory.Conn, error) { return maker, nil },
 		},
-	}, &documents.Library{Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}}, nil)
+	}, &documents.Service{Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}}, nil)
 	b.Start()
 	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })
 	for _, tool := range b.Tools.List() {

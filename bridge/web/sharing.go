@@ -12,7 +12,7 @@ import (
 )
 
 // sharing adds the links of a document to s.
-func sharing(ctx context.Context, l *documents.Library, id string, now time.Time, s templates.Sharing) (*templates.Sharing, error) {
+func sharing(ctx context.Context, l *documents.Service, id string, now time.Time, s templates.Sharing) (*templates.Sharing, error) {
 	shares, _, err := l.ListShares(ctx, l.Directory.Access(ctx), "", documents.MostShares)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func sharing(ctx context.Context, l *documents.Library, id string, now time.Time
 
 // changeSharing makes a link to a document or ends one, as a form asks. An Error of the result is
 // for the owner.
-func changeSharing(r *http.Request, l *documents.Library, id string) (s templates.Sharing, err error) {
+func changeSharing(r *http.Request, l *documents.Service, id string) (s templates.Sharing, err error) {
 	access := l.Directory.Access(r.Context())
 	if r.PostForm.Has("revoke") {
 		if err = l.EndShare(r.Context(), access, r.PostForm.Get("revoke")); errors.Is(err, documents.ErrNoShare) {

@@ -195,7 +195,7 @@ func newReplica(t *testing.T, name, dsn string, clock time.Duration, agent strin
 	r := &replica{cable: c, log: out, Bridge: bridge.New(&runner.Runner{
 		Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Signals: db.Ledger.Signals(log),
 		Replica: name, Now: now, Log: log,
-	}, &documents.Library{Index: db.Ledger}, nil)}
+	}, &documents.Service{Index: db.Ledger}, nil)}
 	r.Start()
 	t.Cleanup(func() {
 		c.mend()

@@ -43,7 +43,7 @@ func newBridge(
 		Now:       time.Now,
 		Log:       log,
 	}
-	library := &documents.Library{Index: db.Ledger}
+	library := &documents.Service{Index: db.Ledger}
 	if cfg.DownloadLinks > 0 {
 		library.Downloads = &documents.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks, Admits: accountIsActive(db.OAuth)}
 	}

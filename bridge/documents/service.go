@@ -15,8 +15,8 @@ import (
 	"rialto/bridge/runner"
 )
 
-// Library finds and shows documents. Directory, Runner, Calls, Now and Log are required.
-type Library struct {
+// Service finds and shows documents. Directory, Runner, Calls, Now and Log are required.
+type Service struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
 
@@ -40,16 +40,16 @@ type Library struct {
 }
 
 // Start indexes tasks in the background until Close.
-func (l *Library) Start() {
+func (sv *Service) Start() {
 	ctx, stop := context.WithCancel(context.Background())
-	l.stop = stop
-	if l.Index != nil {
-		l.wg.Go(func() { l.keepIndex(ctx) })
+	sv.stop = stop
+	if sv.Index != nil {
+		sv.wg.Go(func() { sv.keepIndex(ctx) })
 	}
 }
 
 // Close ends what Start began.
-func (l *Library) Close() {
-	l.stop()
-	l.wg.Wait()
+func (sv *Service) Close() {
+	sv.stop()
+	sv.wg.Wait()
 }
