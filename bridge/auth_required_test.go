@@ -180,7 +180,7 @@ func (r *rig) waitForEnd(task string) {
 		if e.State().Terminal() {
 			return
 		}
-		if _, err := r.Documents.NextChange(ctx, r.Directory.Access(ctx), task, e.Updated); err != nil {
+		if _, err := r.Runner.NextChange(ctx, r.Directory.Access(ctx), task, e.Updated); err != nil {
 			r.t.Fatal(err)
 		}
 	}

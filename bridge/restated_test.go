@@ -52,8 +52,8 @@ func TestATextThatOnlyRepeatsItsDataIsLeftOut(t *testing.T) {
 				t.Errorf("fetch has %.200s", doc.Text)
 			}
 			page, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), got.TaskID)
-			if err != nil || len(page.Blocks) < 2 || (page.Blocks[0].Restated || page.Blocks[1].Restated) != c.left {
-				t.Errorf("a person sees %+v, %v", page.Blocks, err)
+			if err != nil || len(page.Pieces) < 2 || (page.Pieces[0].Duplicate() || page.Pieces[1].Duplicate()) != c.left {
+				t.Errorf("a person sees %+v, %v", page.Pieces, err)
 			}
 		})
 	}

@@ -60,8 +60,8 @@ func (s *sharing) shows(secret string) string {
 		s.t.Errorf("it ends in %v", left)
 	}
 	var text []string
-	for _, b := range sheet.Blocks {
-		text = append(text, b.Text)
+	for _, p := range sheet.Pieces {
+		text = append(text, p.Text())
 	}
 	return sheet.Title + ": " + strings.Join(text, "|")
 }
@@ -86,8 +86,8 @@ func TestWhatEndedIsShownToWhoeverHasTheLink(t *testing.T) {
 	s := newSharing(t, map[string]peer{"one": produced(), "library": library(t)})
 	task := s.call("send_task", `{"message":"go","agent":"one"}`)
 	for name, c := range map[string]struct{ id, want string }{
-		"a task":      {"task:" + task.TaskID, "Task of one, completed: first||{\n  \"n\": 1\n}|that is all"},
-		"an artifact": {"artifact:" + task.TaskID + ":b/:ü", "b/:ü: {\n  \"n\": 1\n}"},
+		"a task":      {"task:" + task.TaskID, "Task of one, completed: first||{\"n\":1}|that is all"},
+		"an artifact": {"artifact:" + task.TaskID + ":b/:ü", "b/:ü: {\"n\":1}"},
 		"a document":  {"doc:library:book/1", "On bridges: Text."},
 	} {
 		secret, _ := s.share(c.id)

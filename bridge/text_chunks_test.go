@@ -13,6 +13,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
+	"rialto/bridge/web"
 )
 
 // An agent answers with a message: what does not fit the first page is on the next, as
@@ -87,8 +88,8 @@ func TestAStreamedTextIsOneText(t *testing.T) {
 		t.Errorf("got %+v, want two texts that are complete apart", b[len(b)-1])
 	}
 	sheet, err := r.Documents.View(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), "task:"+got.TaskID)
-	if err != nil || sheet.Cut || sheet.Blocks[0].Text != whole || sheet.Blocks[len(sheet.Blocks)-1].Text != "said" {
-		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Blocks), sheet.Cut, err)
+	if err != nil || sheet.Cut || sheet.Pieces[0].Text() != whole || sheet.Pieces[len(sheet.Pieces)-1].Text() != "said" {
+		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Pieces), sheet.Cut, err)
 	}
 	for path, want := range map[string]string{"": whole, "/parts/0": whole, "/parts/1": "insur0"} {
 		var contents []struct{ URI, Text string }
@@ -167,9 +168,15 @@ func TestManyTextsAreNotOne(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": turns([]any{made("a", texts...), update(a2a.Completed, "said")})})
 	got := r.call("send_task", `{"message":"go"}`)
 	got.want(t, a2a.Completed, false)
-	sheet, err := r.Documents.View(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), "task:"+got.TaskID)
-	if err != nil || !sheet.Cut || sheet.Blocks[0].Text != "x" {
-		t.Errorf("the page has %d pieces, cut: %v, %v", len(sheet.Blocks), sheet.Cut, err)
+	ctx := as(t.Context(), "alice")
+	v, err := r.Documents.TaskView(ctx, r.Directory.Access(ctx), got.TaskID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := web.TaskPage(v, time.Now(), nil)
+	made := page.Results[len(page.Results)-1]
+	if !page.Cut || len(made.Parts) < 900 || made.Parts[0].HTML != "<p>x</p>\n" {
+		t.Errorf("the page has %d pieces, cut: %v", len(made.Parts), page.Cut)
 	}
 }
 

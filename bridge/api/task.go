@@ -97,7 +97,7 @@ func newTask(t *a2a.Task, agent string) *Task {
 }
 
 func newRevisions(p *ledger.Revisions) (out Revisions) {
-	if p == nil {
+	if !p.Any() {
 		return out
 	}
 	out.Dropped = p.Dropped

@@ -141,11 +141,11 @@ func (a *API) task(r *http.Request) (int, any, error) {
 	}
 	out := newTask(t.WithHistory(&history), agent)
 	if history > 0 {
-		past, err := a.Bridge.Documents.Past(r.Context(), a.Bridge.Directory.Access(r.Context()), string(t.ID))
+		e, err := a.Bridge.Runner.Current(r.Context(), a.Bridge.Directory.Access(r.Context()), string(t.ID))
 		if err != nil {
 			return 0, nil, err
 		}
-		out.Revisions = newRevisions(past)
+		out.Revisions = newRevisions(e.Revisions)
 	}
 	return http.StatusOK, out, nil
 }

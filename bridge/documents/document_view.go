@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -9,21 +8,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 	"rialto/internal/usage"
 )
 
-// How much a page shows. What there is beyond can be read as a resource.
-const (
-	maxView   = 1 << 20 // characters of text
-	maxBlocks = 1000
-
-	closingBlocks = 50 // reserved for the last message of the agent
-)
+// maxView limits the text of an agent's document, in characters.
+const maxView = 1 << 20
 
 // DocumentView is a whole document for a reader.
 type DocumentView struct {
@@ -31,31 +26,21 @@ type DocumentView struct {
 	Title  string            `json:"title"`
 	Agent  string            `json:"agent"`
 	Fields map[string]string `json:"fields,omitempty"` // more facts
-	Blocks []Block           `json:"blocks"`
-	Cut    bool              `json:"cut,omitempty"` // the page has not all of it
+	Pieces []view.Piece      `json:"-"`
+	Cut    bool              `json:"cut,omitempty"` // Pieces has not all of it
 
-	url   string         // where a person opens it
-	parts []string       // ids under which parts can be fetched alone
-	next  string         // what a model should do about it
-	task  *ledger.Record // that it shows, if it is one
+	url  string         // where a person opens it
+	next string         // what a model should do about it
+	task *ledger.Record // that it shows, if it is one
+	link DownloadURL
 }
 
-// Block is a piece of a document: a text, a link or a file.
-type Block struct {
-	Number    int    `json:"number"` // number of the piece, for its download
-	Heading   string `json:"heading,omitempty"`
-	Name      string `json:"name,omitempty"` // of a file
-	MediaType string `json:"media_type,omitempty"`
-	Text      string `json:"text,omitempty"`
-	Link      string `json:"link,omitempty"`
-	Size      int    `json:"size,omitempty"` // size of the file in bytes
-	File      bool   `json:"file,omitempty"`
-
-	Restated bool   `json:"-"` // it only repeats data of its artifact
-	Begins   bool   `json:"-"` // it is the first of an artifact
-	About    string `json:"-"` // description of the artifact that it begins
-	Closing  bool   `json:"-"` // it is of the last message of the agent
-	Download string `json:"-"` // where its text can be had as a file, for its owner
+// DownloadURL returns where the owner can download a piece, "" if nowhere.
+func (s *DocumentView) DownloadURL(p *view.Piece) string {
+	if p.Kind == view.Nothing || p.Gone {
+		return ""
+	}
+	return s.link.Of(p.Ref)
 }
 
 // View returns the document with an id. Its errors are those of Fetch.
@@ -70,7 +55,7 @@ func (sv *Service) View(ctx context.Context, access directory.Access, id string)
 		if err != nil {
 			return nil, err
 		}
-		s := newDocumentView(e, kind == "artifact", artifact, sv.linker(e))
+		s := newDocumentView(e, kind == "artifact", artifact, sv.downloads(e))
 		if s == nil {
 			return nil, ledger.ErrNoTask
 		}
@@ -84,7 +69,8 @@ func (sv *Service) View(ctx context.Context, access directory.Access, id string)
 			return sv.viewDocument(ctx, access, agent, own)
 		}
 	}
-	return nil, ledger.InputError{Text: fmt.Sprintf("There is no document with the id %q. Use an id from a result of search.", sanitize.Short(id, 200))}
+	return nil, ledger.InputError{Text: fmt.Sprintf("There is no document with the id %q. "+
+		"Use an id from a result of search.", sanitize.Short(id, 200))}
 }
 
 // ViewPage is View for a page, and records the use of an agent.
@@ -102,7 +88,7 @@ func (sv *Service) ViewPage(
 	}
 	s, err = sv.View(ctx, access, id)
 	if err == nil {
-		c.Out = len(s.Blocks[0].Text) // a document has one
+		c.Out = len(s.Pieces[0].Text()) // a document has one
 	}
 	return s, err
 }
@@ -120,8 +106,12 @@ func (sv *Service) viewCard(
 	}
 	card, id := access.Card(agent.Agent, conn.Card()), agentID(name)
 	return &DocumentView{
-		ID: id, Title: "Agent: " + sanitize.Label(card.Name), Agent: name, url: sv.DocumentURL(id),
-		Fields: map[string]string{"version": sanitize.Label(card.Version)}, Blocks: []Block{{Text: sanitize.Truncate(directory.DescribeCard(card), maxView)}},
+		ID:     id,
+		Title:  "Agent: " + sanitize.Label(card.Name),
+		Agent:  name,
+		Fields: map[string]string{"version": sanitize.Label(card.Version)},
+		Pieces: []view.Piece{view.FromText(sanitize.Truncate(directory.DescribeCard(card), maxView))},
+		url:    sv.DocumentURL(id),
 	}, nil
 }
 
@@ -161,9 +151,15 @@ func (sv *Service) viewDocument(
 		return nil, err
 	}
 	id, text := documentID(agent, own), sanitize.Text(answer.Text)
-	s := &DocumentView{ID: id, Title: titled(answer.Title, own), Agent: agent, url: sv.openable(answer.URL, id), Fields: map[string]string{}}
-	s.Blocks = []Block{{Text: sanitize.Truncate(text, maxView)}}
-	s.Cut = len(s.Blocks[0].Text) < len(text)
+	s := &DocumentView{
+		ID:     id,
+		Title:  titled(answer.Title, own),
+		Agent:  agent,
+		Fields: map[string]string{},
+		Pieces: []view.Piece{view.FromText(sanitize.Truncate(text, maxView))},
+		Cut:    utf8.RuneCountInString(text) > maxView,
+		url:    sv.openable(answer.URL, id),
+	}
 	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
 		s.Fields[sanitize.Label(k)] = sanitize.Short(plain(answer.Metadata[k]), 500)
 	}
@@ -183,188 +179,35 @@ func (sv *Service) checkFetches(
 		return err
 	}
 	if _, ok := access.Card(p.Agent, conn.Card()).Skill(FetchSkill); !ok {
-		return ledger.InputError{Text: "The agent " + p.Name + " hands out no documents: it has no skill named " + FetchSkill + ", or not for you. The user can open the url of its search results; send_task gives it something to do."}
+		return ledger.InputError{Text: "The agent " + p.Name + " hands out no documents: " +
+			"it has no skill named " + FetchSkill + ", or not for you. " +
+			"The user can open the url of its search results; send_task gives it something to do."}
 	}
 	return nil
 }
 
 // newDocumentView returns what a task has produced and the last message of its agent, or one
-// artifact; nil if there is no such artifact. link makes links to files; nil makes none.
-func newDocumentView(e *ledger.Record, one bool, artifact string, link linker) *DocumentView {
+// artifact; nil if there is no such artifact.
+func newDocumentView(e *ledger.Record, one bool, artifact string, link DownloadURL) *DocumentView {
 	s := &DocumentView{
-		ID: TaskID(e.Handle), Title: fmt.Sprintf("Task of %s, %s", e.Agent, e.State()), Agent: e.Agent, task: e,
+		ID:     TaskID(e.Handle),
+		Title:  fmt.Sprintf("Task of %s, %s", e.Agent, e.State()),
+		Agent:  e.Agent,
 		Fields: map[string]string{"state": string(e.State())},
-	}
-	t := e.Task
-	if t == nil {
-		t = &a2a.Task{}
-	}
-	all := pieces(t)
-	var a *a2a.Artifact
-	if one {
-		if a, _ = ledger.ArtifactOf(t, artifact); a == nil {
-			return nil
-		}
-		s.ID, s.Title = artifactID(e.Handle, a.ID), cmp.Or(sanitize.Label(a.Name), "Artifact "+sanitize.Label(a.ID))
-		s.Fields["task"] = e.Handle
-	}
-	w := &viewWriter{DocumentView: s, left: maxView - forMessage, blocks: maxBlocks - closingBlocks, link: link}
-	for i, p := range all {
-		if a == nil || p.artifact == a {
-			w.piece(i, p)
-		}
+		Pieces: view.Pieces(e.Task),
+		task:   e,
+		link:   link,
 	}
 	if !one {
-		w.left, w.blocks = max(w.left, 0)+forMessage, w.blocks+closingBlocks
-		w.closing(e, len(all))
+		return s
 	}
+	a, _ := ledger.ArtifactOf(e.Task, artifact)
+	if a == nil {
+		return nil
+	}
+	s.ID = artifactID(e.Handle, a.ID)
+	s.Title = cmp.Or(sanitize.Label(a.Name), "Artifact "+sanitize.Label(a.ID))
+	s.Fields["task"] = e.Handle
+	s.Pieces = slices.DeleteFunc(s.Pieces, func(p view.Piece) bool { return p.Artifact != a })
 	return s
-}
-
-// viewWriter fills a view within its limits.
-type viewWriter struct {
-	*DocumentView
-	left    int // characters
-	blocks  int
-	cutLast bool // of the text that was taken last
-	link    linker
-	current *a2a.Artifact
-}
-
-func (w *viewWriter) piece(i int, p piece) {
-	heading, begins := "", p.artifact != w.current
-	if begins {
-		w.current, heading = p.artifact, sanitize.Label(p.artifact.Name)
-		if id := p.artifact.ID; artifactURI(w.task.Handle, id) != "" && sanitize.Text(id) == id && len(w.parts) < 20 {
-			w.parts = append(w.parts, artifactID(w.task.Handle, p.artifact.ID))
-		}
-	}
-	n := len(w.Blocks)
-	w.part(i, heading, p.place, p.Part)
-	if len(w.Blocks) > n {
-		w.Blocks[n].Restated = p.restated()
-		if begins {
-			w.Blocks[n].Begins, w.Blocks[n].About = true, sanitize.Short(p.artifact.Description, 500)
-		}
-	}
-}
-
-func (w *viewWriter) part(i int, heading string, at place, p a2a.Part) {
-	if len(w.Blocks) >= w.blocks {
-		w.Cut = true
-		return
-	}
-	block := Block{Number: i, Heading: heading, Name: sanitize.Label(p.Filename), MediaType: sanitize.Label(p.MediaType)}
-	if w.link != nil && p.Content != nil {
-		block.Download = w.link(at)
-	}
-	switch c := p.Content.(type) {
-	case a2a.Text:
-		if block.Text = w.take(string(c)); w.cutLast {
-			block.Link = block.Download
-		}
-	case a2a.Data:
-		var indented bytes.Buffer
-		if json.Indent(&indented, c, "", "  ") != nil {
-			indented.Write(c)
-		}
-		if block.Text, block.MediaType = w.take(indented.String()), jsonType; w.cutLast {
-			block.Link = block.Download
-		}
-	case a2a.URL:
-		if block.Link = sanitize.Link(string(c)); len(block.Link) > sanitize.MaxLink {
-			block.Link, w.Cut = "", true
-		} else if block.Link == "" {
-			block.Text = w.take(string(c))
-		}
-	case a2a.Raw:
-		block.File, block.Size, block.Link = true, len(c), block.Download
-	}
-	w.Blocks = append(w.Blocks, block)
-}
-
-// closing adds the last message of the agent, or the failure.
-func (w *viewWriter) closing(e *ledger.Record, n int) {
-	if e.Task != nil && e.Task.Status.Message != nil {
-		m := e.Task.Status.Message
-		from := len(w.Blocks)
-		for i, p := range m.Parts {
-			w.part(n+i, "", placeIn(m, i), p)
-		}
-		for i := range w.Blocks[from:] {
-			w.Blocks[from+i].Closing = true
-		}
-	}
-	if e.Failure != nil {
-		w.Blocks = append(w.Blocks, Block{Number: -1, Text: w.take(e.Failure.Message), Closing: true})
-	}
-}
-
-func (w *viewWriter) take(text string) string {
-	text = sanitize.Text(text)
-	short := sanitize.Truncate(text, max(w.left, 1))
-	w.cutLast = short != text
-	w.Cut = w.Cut || w.cutLast
-	w.left -= len(short)
-	return short
-}
-
-func (s *DocumentView) text() string {
-	var all strings.Builder
-	for _, b := range s.Blocks {
-		if b.Restated {
-			continue
-		}
-		for _, line := range []string{b.Heading, b.Text} {
-			if line != "" {
-				fmt.Fprintln(&all, line)
-			}
-		}
-		switch {
-		case b.File:
-			fmt.Fprintf(&all, "[file %s, %s, %d bytes: %s]\n", cmp.Or(b.Name, "without a name"), cmp.Or(b.MediaType, "of no known type"), b.Size, cmp.Or(b.Link, "not for download"))
-		case b.Link != "":
-			fmt.Fprintln(&all, b.Link)
-		}
-	}
-	all.WriteString(s.next)
-	text := strings.TrimSpace(all.String())
-	if text == "" && s.task != nil {
-		text = "The task is completed. There is no output."
-	}
-	short, whole := fitted(text, maxDocument-3*(Length(s.Fields)+Length(s.Title)))
-	if whole && !s.Cut {
-		return text
-	}
-	short += "…\n[There is more than fits here. A person can open it at " + s.url
-	if s.task != nil {
-		short += ", and get_task with task_id " + s.task.Handle + " shows all of it in pages"
-	}
-	if len(s.parts) > 0 && (len(s.parts) > 1 || s.parts[0] != s.ID) {
-		short += ". What the task has produced can be fetched alone: " + strings.Join(s.parts, ", ")
-	}
-	return short + "]"
-}
-
-// maxDocument limits the text of a document in characters of the result, which holds it
-// twice: as structured content and as JSON in a text.
-const maxDocument = 85_000
-
-// fitted returns the beginning of s that costs at most most, and whether that is all.
-func fitted(s string, most int) (string, bool) {
-	for i, c := range s {
-		n := costOf(c)
-		switch {
-		case n == 1:
-			most -= 2
-		case c == '"' || c == '\\':
-			most -= n + 4
-		default:
-			most -= n + n + 1
-		}
-		if most < 0 {
-			return s[:i], false
-		}
-	}
-	return s, true
 }

@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/bridge/view"
 	"rialto/internal/sealed"
 	"rialto/mcp"
 )
@@ -36,7 +37,7 @@ type Downloads struct {
 type ticket struct {
 	Owner  string `json:"o"`
 	Handle string `json:"h"`
-	place
+	view.PartRef
 	Until int64 `json:"u"` // seconds since 1970
 }
 
@@ -63,24 +64,33 @@ func (d *Downloads) open(link string, now time.Time) (t ticket, ok bool) {
 	return t, now.Unix() < t.Until
 }
 
-// linker returns the download link of a part of a task.
-type linker func(place) string
+// DownloadURL makes download links to the parts of a task. The zero value makes none.
+type DownloadURL struct {
+	service *Service
+	task    *ledger.Record
+}
 
-// linker returns the function that links to parts of e.
-func (sv *Service) linker(e *ledger.Record) linker {
+func (sv *Service) downloads(e *ledger.Record) DownloadURL {
 	if sv.Downloads == nil {
-		return nil
+		return DownloadURL{}
+	}
+	return DownloadURL{sv, e}
+}
+
+// Of returns the link to a part. It is "" without downloads, and for a part that has no place.
+func (d DownloadURL) Of(part view.PartRef) string {
+	sv := d.service
+	if sv == nil || part.Number == view.NoPart {
+		return ""
 	}
 	until := sv.Now().Add(sv.Downloads.TTL).Unix()
-	return func(at place) string {
-		return sv.URL + DownloadPath + sv.Downloads.seal(ticket{e.Owner, e.Handle, at, until})
-	}
+	return sv.URL + DownloadPath + sv.Downloads.seal(ticket{d.task.Owner, d.task.Handle, part, until})
 }
 
 // Result renders a record as the result of a tool, with links to its files, and to its
 // page if the user can answer there.
 func (sv *Service) Result(e *ledger.Record, show RenderOptions) *mcp.Result {
-	show.link = sv.linker(e)
+	show.link = sv.downloads(e)
 	if e.State().Interrupted() {
 		show.answers = sv.PageURL(e)
 	}
@@ -101,41 +111,49 @@ func (sv *Service) Download(ctx context.Context, link string) (*a2a.Part, error)
 	if !ok {
 		return nil, ErrNoDownload
 	}
-	if admits := sv.Downloads.Admits; admits != nil {
-		if ok, err := admits(ctx, t.Owner); err != nil || !ok {
-			return nil, cmp.Or(err, ErrNoDownload)
-		}
-	}
-	e, err := sv.Runner.Task(ctx, sv.ownerAccess(t.Owner), t.Handle)
-	switch {
-	case errors.Is(err, ledger.ErrNoTask):
-		return nil, ErrNoDownload
-	case err != nil:
+	e, err := sv.taskOfOwner(ctx, sv.Downloads.Admits, t.Owner, t.Handle, ErrNoDownload)
+	if err != nil {
 		return nil, err
 	}
-	p := partAt(e, t.place)
-	if p == nil {
-		return nil, ErrNoDownload
-	}
-	p = asFile(p)
-	if _, ok := p.Content.(a2a.Raw); !ok {
-		return nil, ErrNoDownload
-	}
-	return p, nil
+	return fileAt(e, t.PartRef, ErrNoDownload)
 }
 
-// pieceAt returns a piece of the output of a task or, with a higher number, a part of
-// the last message of its agent; nil if there is none.
-func pieceAt(t *a2a.Task, i int) *a2a.Part {
-	if t == nil || i < 0 {
-		return nil
+// taskOfOwner returns the task that a link of its owner leads to, or the error gone. It returns no
+// task if handle is "".
+func (sv *Service) taskOfOwner(
+	ctx context.Context, admits func(context.Context, string) (bool, error), owner, handle string, gone error,
+) (*ledger.Record, error) {
+	if admits != nil {
+		if ok, err := admits(ctx, owner); err != nil || !ok {
+			return nil, cmp.Or(err, gone)
+		}
 	}
-	ps := pieces(t)
-	if i < len(ps) {
-		return &ps[i].Part
+	if handle == "" {
+		return nil, nil
 	}
-	if m, i := t.Status.Message, i-len(ps); m != nil && i < len(m.Parts) {
-		return &m.Parts[i]
+	e, err := sv.Runner.Task(ctx, sv.ownerAccess(owner), handle)
+	if errors.Is(err, ledger.ErrNoTask) {
+		err = gone
 	}
-	return nil
+	return e, err
 }
+
+// fileAt returns a part of a task as a file, also a text or data, or the error gone.
+func fileAt(e *ledger.Record, ref view.PartRef, gone error) (*a2a.Part, error) {
+	p := view.Part(e, ref)
+	if p == nil {
+		return nil, gone
+	}
+	file := *p
+	switch c := p.Content.(type) {
+	case a2a.Text:
+		file.Content, file.MediaType = a2a.Raw(c), cmp.Or(p.MediaType, textType)
+	case a2a.Data:
+		file.Content, file.MediaType = a2a.Raw(c), view.JSONType
+	case a2a.URL:
+		return nil, gone
+	}
+	return &file, nil
+}
+
+const textType = "text/plain; charset=utf-8"

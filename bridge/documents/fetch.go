@@ -1,10 +1,18 @@
 package documents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"rialto/bridge/directory"
+	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 )
 
 // Document is the result of fetch, in the shape of ChatGPT connectors.
@@ -55,4 +63,110 @@ func AgentNamed(id string) string {
 	}
 	name, _, _ := strings.Cut(rest, ":")
 	return name
+}
+
+// fetchedParts is how many artifacts of a task are named that can be fetched alone.
+const fetchedParts = 20
+
+// text returns the document as a model reads it, cut to a result.
+func (s *DocumentView) text() string {
+	var all strings.Builder
+	cut := s.Cut
+	var artifact *a2a.Artifact
+	for i := range s.Pieces {
+		if all.Len() > utf8.UTFMax*maxDocument { // no more fits
+			break
+		}
+		p := &s.Pieces[i]
+		begins := p.Artifact != nil && p.Artifact != artifact
+		artifact = p.Artifact
+		if p.Duplicate() {
+			continue
+		}
+		if begins && p.Artifact.Name != "" {
+			fmt.Fprintln(&all, sanitize.Label(p.Artifact.Name))
+		}
+		cut = s.write(&all, p) || cut
+	}
+	if s.task != nil && s.task.Failure != nil {
+		fmt.Fprintln(&all, sanitize.Text(s.task.Failure.Message))
+	}
+	all.WriteString(s.next)
+	text := strings.TrimSpace(all.String())
+	if text == "" && s.task != nil {
+		text = "The task is completed. There is no output."
+	}
+	short, whole := fitted(text, maxDocument-3*(Length(s.Fields)+Length(s.Title)))
+	if whole && !cut {
+		return text
+	}
+	return short + "…\n[There is more than fits here. " + s.elsewhere() + "]"
+}
+
+// write writes a piece, and reports whether some of it is left out.
+func (s *DocumentView) write(out *strings.Builder, p *view.Piece) (cut bool) {
+	text := p.Text()
+	switch p.Kind {
+	case view.Data:
+		text = view.Indented(text)
+	case view.Link:
+		text = cmp.Or(p.Link(), text)
+		cut = len(p.Link()) > sanitize.MaxLink
+	case view.File:
+		name, mediaType := cmp.Or(p.Name, "without a name"), cmp.Or(p.MediaType, "of no known type")
+		link := cmp.Or(s.DownloadURL(p), "not for download")
+		text = fmt.Sprintf("[file %s, %s, %d bytes: %s]", name, mediaType, p.Size, link)
+	}
+	if text != "" && !cut {
+		fmt.Fprintln(out, text)
+	}
+	return cut
+}
+
+// elsewhere says where a document can be read that is too long for a result.
+func (s *DocumentView) elsewhere() string {
+	where := "A person can open it at " + s.url
+	if s.task == nil {
+		return where
+	}
+	where += ", and get_task with task_id " + s.task.Handle + " shows all of it in pages"
+	var parts []string
+	for _, p := range s.Pieces {
+		if p.Artifact == nil || len(parts) == fetchedParts {
+			break
+		}
+		id := artifactID(s.task.Handle, p.Artifact.ID)
+		fetchable := artifactURI(s.task.Handle, p.Artifact.ID) != "" && sanitize.Text(id) == id
+		if fetchable && !slices.Contains(parts, id) {
+			parts = append(parts, id)
+		}
+	}
+	alone := len(parts) == 1 && parts[0] == s.ID
+	if len(parts) > 0 && !alone {
+		where += ". What the task has produced can be fetched alone: " + strings.Join(parts, ", ")
+	}
+	return where
+}
+
+// maxDocument limits the text of a document in characters of the result, which holds it
+// twice: as structured content and as JSON in a text.
+const maxDocument = 85_000
+
+// fitted returns the beginning of s that costs at most most, and whether that is all.
+func fitted(s string, most int) (string, bool) {
+	for i, c := range s {
+		n := view.RuneCost(c)
+		switch {
+		case n == 1:
+			most -= 2
+		case c == '"' || c == '\\':
+			most -= n + 4
+		default:
+			most -= n + n + 1
+		}
+		if most < 0 {
+			return s[:i], false
+		}
+	}
+	return s, true
 }

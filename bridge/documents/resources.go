@@ -14,6 +14,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 	"rialto/mcp"
 )
 
@@ -57,21 +58,21 @@ func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+
 // agents. Callers read only their own.
 func (sv *Service) Templates() []mcp.ResourceTemplate {
 	return []mcp.ResourceTemplate{{
-		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: jsonType, Read: sv.readTask,
-		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, and what it has produced. It can be subscribed to.",
+		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: view.JSONType, Read: sv.readTask,
+		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, " +
+			"and what it has produced. It can be subscribed to.",
 	}, {
 		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: sv.readArtifact,
 		Description: "One artifact of one of your tasks, whole, with each of its parts.",
 	}, {
 		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: sv.readArtifact,
-		Description: "One part of an artifact, such as a file. The first is 0; that of a text that was streamed is all of it.",
+		Description: "One part of an artifact, such as a file. " +
+			"The first is 0; that of a text that was streamed is all of it.",
 	}, {
-		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: jsonType, Read: sv.readCard,
+		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: view.JSONType, Read: sv.readCard,
 		Description: "What an agent can do, as get_agent tells it.",
 	}}
 }
-
-const jsonType = "application/json"
 
 func (sv *Service) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
 	e, err := sv.readable(ctx, r)
@@ -95,7 +96,7 @@ func jsonContents(uri string, v any) ([]mcp.Contents, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []mcp.Contents{{URI: uri, MIMEType: jsonType, Text: string(text)}}, nil
+	return []mcp.Contents{{URI: uri, MIMEType: view.JSONType, Text: string(text)}}, nil
 }
 
 func (sv *Service) readCard(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
@@ -118,20 +119,16 @@ func (sv *Service) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Content
 	}
 	from, to := 0, len(a.Parts)
 	if part, one := r.Variables["part"]; one {
-		i, err := strconv.Atoi(part)
-		if err != nil || i < 0 || i >= len(a.Parts) || strconv.Itoa(i) != part {
+		from, to = rangeOf(a.Parts, part)
+		if to == 0 {
 			return nil, mcp.ErrNoResource
-		}
-		from, to = i, i+1
-		if end, one := ledger.Run(a.Parts, i); one && (i == 0 || !ledger.IsChunk(a.Parts[i-1])) {
-			to = end // results name a text that came in chunks by the first of them
 		}
 	}
 	if ledger.PartsSize(a.Parts[from:to]) > MaxResource {
 		return nil, sv.tooLarge(e, r.URI, a, n, from, to)
 	}
 	contents := []mcp.Contents{}
-	for i, p := range ledger.JoinedTexts(a.Parts[from:to]) {
+	for i, p := range view.Parts(a.Parts[from:to]) {
 		contents = append(contents, contentsOf(partURI(e.Handle, a.ID, from+i), &p))
 	}
 	if len(contents) == 1 {
@@ -140,25 +137,39 @@ func (sv *Service) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Content
 	return contents, nil
 }
 
-// contentsOf returns a part as the contents of a resource: text or bytes. Bytes of
+// rangeOf returns the range of parts that a number names, 0 and 0 if there is none. Results name a
+// text that came in chunks by the first of them.
+func rangeOf(parts []a2a.Part, number string) (from, to int) {
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(parts) || strconv.Itoa(i) != number {
+		return 0, 0
+	}
+	begins := i == 0 || !ledger.IsChunk(parts[i-1])
+	if end, one := ledger.Run(parts, i); one && begins {
+		return i, end
+	}
+	return i, i + 1
+}
+
+// contentsOf returns a piece as the contents of a resource: text or bytes. Bytes of
 // clean text become text, for models.
-func contentsOf(uri string, p *a2a.Part) mcp.Contents {
-	c := mcp.Contents{URI: uri, MIMEType: sanitize.Label(p.MediaType)}
-	switch v := p.Content.(type) {
-	case a2a.Text:
-		c.Text, c.MIMEType = sanitize.Text(string(v)), cmp.Or(c.MIMEType, "text/plain")
-	case a2a.Data:
-		c.Text, c.MIMEType = string(sanitize.JSON(v)), jsonType
-	case a2a.URL:
-		if c.Text, c.MIMEType = sanitize.Link(string(v)), "text/uri-list"; c.Text == "" {
-			c.Text, c.MIMEType = sanitize.Text(string(v)), "text/plain"
+func contentsOf(uri string, p *view.Piece) mcp.Contents {
+	c := mcp.Contents{URI: uri, MIMEType: cmp.Or(p.MediaType, "text/plain"), Text: p.Text()}
+	switch p.Kind {
+	case view.Data:
+		c.MIMEType = view.JSONType
+	case view.Link:
+		c.MIMEType = "text/plain"
+		if link := p.Link(); link != "" {
+			c.Text, c.MIMEType = link, "text/uri-list"
 		}
-	case a2a.Raw:
-		c.MIMEType = cmp.Or(c.MIMEType, "application/octet-stream")
-		if s := string(v); isText(c.MIMEType) && utf8.ValidString(s) && sanitize.Text(s) == s {
+	case view.File:
+		c.MIMEType = cmp.Or(p.MediaType, "application/octet-stream")
+		s := string(p.Bytes())
+		if isText(c.MIMEType) && utf8.ValidString(s) && sanitize.Text(s) == s {
 			c.Text = s
 		} else {
-			c.Data = append([]byte{}, v...)
+			c.Data = append([]byte{}, p.Bytes()...)
 		}
 	}
 	return c
@@ -166,7 +177,8 @@ func contentsOf(uri string, p *a2a.Part) mcp.Contents {
 
 func isText(mediaType string) bool {
 	t, _, _ := strings.Cut(mediaType, ";")
-	return strings.HasPrefix(t, "text/") || t == jsonType || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml")
+	structured := t == view.JSONType || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml")
+	return structured || strings.HasPrefix(t, "text/")
 }
 
 // tooLarge returns the error for a resource that exceeds MaxResource, with the way to
@@ -179,12 +191,12 @@ func (sv *Service) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, fr
 		Download string `json:"download,omitempty"`
 	}{URI: uri, Size: ledger.PartsSize(a.Parts[from:to]), Limit: MaxResource}
 	what := fmt.Sprintf("it has about %d bytes, and a resource is read with at most %d", about.Size, MaxResource)
-	link := sv.linker(e)
 	switch _, file := a.Parts[from].Content.(a2a.Raw); {
 	case to-from > 1:
-		what += fmt.Sprintf("; read its parts one by one: %s to %s", partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1))
-	case file && link != nil:
-		about.Download = link(place{Artifact: n, Number: from})
+		first, last := partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1)
+		what += fmt.Sprintf("; read its parts one by one: %s to %s", first, last)
+	case file && sv.Downloads != nil:
+		about.Download = sv.downloads(e).Of(view.PartRef{Artifact: n, Number: from})
 		what += "; download it: " + about.Download
 	default:
 		what += "; get_task shows it in pages"

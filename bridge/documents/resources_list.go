@@ -14,6 +14,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 	"rialto/mcp"
 )
 
@@ -66,7 +67,7 @@ func (sv *Service) listCards(access directory.Access) (cards []mcp.Resource) {
 	agents := sv.Directory.Agents(access)
 	for _, a := range agents[:min(len(agents), listedCards)] {
 		cards = append(cards, mcp.Resource{
-			URI: CardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: jsonType, Description: "What the agent can do.",
+			URI: CardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: view.JSONType, Description: "What the agent can do.",
 		})
 	}
 	return cards
@@ -75,7 +76,7 @@ func (sv *Service) listCards(access directory.Access) (cards []mcp.Resource) {
 func listTask(e *ledger.Record) []mcp.Resource {
 	s := e.Summary()
 	all := []mcp.Resource{{
-		URI: TaskURI(e.Handle), Name: e.Handle, MIMEType: jsonType, Description: s.Message,
+		URI: TaskURI(e.Handle), Name: e.Handle, MIMEType: view.JSONType, Description: s.Message,
 		Title: fmt.Sprintf("Task of %s, %s", e.Agent, s.State),
 	}}
 	if e.Task == nil {
@@ -93,11 +94,9 @@ func listTask(e *ledger.Record) []mcp.Resource {
 func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 	r := mcp.Resource{URI: uri, Name: sanitize.Label(cmp.Or(a.Name, a.ID)), Description: sanitize.Short(a.Description, 1000)}
 	if len(a.Parts) == 1 {
-		p := &a.Parts[0]
-		r.MIMEType = contentsOf(uri, &a2a.Part{Content: p.Content, MediaType: p.MediaType}).MIMEType
-		r.Name = cmp.Or(sanitize.Label(p.Filename), r.Name)
-		if file, ok := p.Content.(a2a.Raw); ok {
-			r.Size = int64(len(file))
+		for _, p := range view.Parts(a.Parts) {
+			r.MIMEType = contentsOf(uri, &p).MIMEType
+			r.Name, r.Size = cmp.Or(p.Name, r.Name), int64(p.Size)
 		}
 	}
 	return r

@@ -1,7 +1,6 @@
 package documents
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -18,6 +17,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 
 	"github.com/google/uuid"
 )
@@ -101,8 +101,13 @@ func (sv *Service) ShareDocument(
 	}
 	now := sv.Now().Truncate(time.Millisecond)
 	s := &Share{
-		ID: uuid.NewString(), Owner: access.User(), Document: sheet.ID, Title: sanitize.Truncate(sheet.Title, 300), Agent: sheet.Agent,
-		Created: now, Expires: now.Add(sv.Sharing.TTL),
+		ID:       uuid.NewString(),
+		Owner:    access.User(),
+		Document: sheet.ID,
+		Title:    sanitize.Truncate(sheet.Title, 300),
+		Agent:    sheet.Agent,
+		Created:  now,
+		Expires:  now.Add(sv.Sharing.TTL),
 	}
 	switch {
 	case sheet.task != nil && !sheet.task.State().Terminal():
@@ -113,9 +118,11 @@ func (sv *Service) ShareDocument(
 			s.Title = title
 		}
 	case strings.HasPrefix(id, "agent:"):
-		return nil, "", ledger.InputError{Text: "An agent's description cannot be shared: share a task, what it has produced, or a document."}
+		return nil, "", ledger.InputError{Text: "An agent's description cannot be shared: " +
+			"share a task, what it has produced, or a document."}
 	default:
-		if s.Content, err = json.Marshal(sheet); err != nil {
+		s.Content, err = encodeCopy(sheet)
+		if err != nil {
 			return nil, "", err
 		}
 	}
@@ -149,10 +156,11 @@ func (sv *Service) ListShares(
 	}
 	var after ledger.Mark
 	if cursor != "" {
-		var ok bool
-		if after, ok = ledger.ParseMark(cursor); !ok {
+		mark, ok := ledger.ParseMark(cursor)
+		if !ok {
 			return nil, "", ledger.ErrCursor
 		}
+		after = mark
 	}
 	shares, err := sv.Sharing.Store.Shares(ctx, access.User(), sv.Now(), after, limit+1)
 	if err != nil {
@@ -163,7 +171,8 @@ func (sv *Service) ListShares(
 		next = ledger.Mark{Created: shares[limit-1].Created, Handle: shares[limit-1].ID}.String()
 		shares = shares[:limit]
 	}
-	return slices.DeleteFunc(shares, func(s Share) bool { return !sv.Directory.AllowsTasks(access, s.of()) }), next, nil
+	hidden := func(s Share) bool { return !sv.Directory.AllowsTasks(access, s.of()) }
+	return slices.DeleteFunc(shares, hidden), next, nil
 }
 
 // of returns the name of the agent whose document is shown.
@@ -200,6 +209,29 @@ func (sv *Service) EndShares(ctx context.Context, access directory.Access) error
 	return nil
 }
 
+// documentCopy is the document of an agent as a share stores it.
+type documentCopy struct {
+	DocumentView
+	Blocks []copiedText `json:"blocks"` // one
+}
+
+type copiedText struct {
+	Text string `json:"text,omitempty"`
+}
+
+func encodeCopy(s *DocumentView) ([]byte, error) {
+	return json.Marshal(documentCopy{*s, []copiedText{{s.Pieces[0].Text()}}})
+}
+
+func decodeCopy(b []byte) (*DocumentView, error) {
+	var c documentCopy
+	err := json.Unmarshal(b, &c)
+	for _, text := range c.Blocks {
+		c.Pieces = append(c.Pieces, view.FromText(text.Text))
+	}
+	return &c.DocumentView, err
+}
+
 // Shared returns the document of a share link and its expiry, or ErrNoShare.
 func (sv *Service) Shared(ctx context.Context, secret string) (*DocumentView, time.Time, error) {
 	s, e, err := sv.shared(ctx, secret)
@@ -207,12 +239,12 @@ func (sv *Service) Shared(ctx context.Context, secret string) (*DocumentView, ti
 		return nil, time.Time{}, err
 	}
 	if e == nil {
-		sheet := &DocumentView{}
-		return sheet, s.Expires, json.Unmarshal(s.Content, sheet)
+		sheet, err := decodeCopy(s.Content)
+		return sheet, s.Expires, err
 	}
 	_, artifact, one := strings.Cut(strings.TrimPrefix(s.Document, "artifact:"), ":")
 	one = one && strings.HasPrefix(s.Document, "artifact:")
-	sheet := newDocumentView(e, one, artifact, nil)
+	sheet := newDocumentView(e, one, artifact, DownloadURL{})
 	if sheet == nil {
 		return nil, time.Time{}, ErrNoShare
 	}
@@ -228,18 +260,7 @@ func (sv *Service) shared(ctx context.Context, secret string) (*Share, *ledger.R
 	if err != nil {
 		return nil, nil, err
 	}
-	if admits := sv.Sharing.Admits; admits != nil {
-		if ok, err := admits(ctx, s.Owner); err != nil || !ok {
-			return nil, nil, cmp.Or(err, ErrNoShare)
-		}
-	}
-	if s.Handle == "" {
-		return s, nil, nil
-	}
-	e, err := sv.Runner.Task(ctx, sv.ownerAccess(s.Owner), s.Handle)
-	if errors.Is(err, ledger.ErrNoTask) {
-		err = ErrNoShare
-	}
+	e, err := sv.taskOfOwner(ctx, sv.Sharing.Admits, s.Owner, s.Handle, ErrNoShare)
 	return s, e, err
 }
 
@@ -250,30 +271,14 @@ func (sv *Service) SharedPiece(ctx context.Context, secret string, number int) (
 	if err != nil {
 		return nil, err
 	}
-	for _, block := range sheet.Blocks {
-		if block.Number != number {
-			continue
-		}
-		if sheet.task == nil {
-			return &a2a.Part{Content: a2a.Raw(block.Text), MediaType: "text/plain; charset=utf-8"}, nil
-		}
-		if p := pieceAt(sheet.task.Task, number); p != nil {
-			return asFile(p), nil
-		}
+	i := slices.IndexFunc(sheet.Pieces, func(p view.Piece) bool { return p.Number == number })
+	switch {
+	case i < 0:
+		return nil, ErrNoShare
+	case sheet.task == nil:
+		return &a2a.Part{Content: a2a.Raw(sheet.Pieces[i].Text()), MediaType: textType}, nil
 	}
-	return nil, ErrNoShare
-}
-
-// asFile returns a part as bytes; nil if it is none that has any.
-func asFile(p *a2a.Part) *a2a.Part {
-	out := *p
-	switch c := p.Content.(type) {
-	case a2a.Text:
-		out.Content, out.MediaType = a2a.Raw(c), cmp.Or(p.MediaType, "text/plain; charset=utf-8")
-	case a2a.Data:
-		out.Content, out.MediaType = a2a.Raw(c), jsonType
-	}
-	return &out
+	return fileAt(sheet.task, sheet.Pieces[i].Ref, ErrNoShare)
 }
 
 // PruneShares forgets shares that have ended.

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/call"
@@ -14,6 +13,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 	"rialto/internal/usage"
 )
 
@@ -40,6 +40,9 @@ const (
 	ByOperator               // sees the timeline, and can cancel
 	ByOwner                  // can answer, retry and share
 )
+
+// MaxSaid is how much of one message a page shows, in characters.
+const MaxSaid = 20_000
 
 // TaskView is a task as its page shows it: to its owner, to an operator, or to a reader with a link.
 type TaskView struct {
@@ -86,7 +89,7 @@ func (sv *Service) TaskView(ctx context.Context, access directory.Access, handle
 	if err != nil {
 		return nil, err
 	}
-	s := sv.viewTask(newDocumentView(e, false, "", sv.linker(e)), ByOwner)
+	s := sv.viewTask(newDocumentView(e, false, "", sv.downloads(e)), ByOwner)
 	s.CanRetry, s.CanShare = runner.Retry(e) != nil, sv.Sharing != nil && e.State().Terminal()
 	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, runner.AnsweredHere), e.Unconfirmed()
 	switch state := e.State(); {
@@ -105,7 +108,7 @@ func (sv *Service) TaskView(ctx context.Context, access directory.Access, handle
 
 // OperatorView returns a task of any account for an operator, who has read it already.
 func (sv *Service) OperatorView(e *ledger.Record) *TaskView {
-	return sv.viewTask(newDocumentView(e, false, "", sv.linker(e)), ByOperator)
+	return sv.viewTask(newDocumentView(e, false, "", sv.downloads(e)), ByOperator)
 }
 
 // LinkView returns a shared task for a reader with the link; nil if something else is shared.
@@ -125,11 +128,11 @@ func (sv *Service) viewTask(of *DocumentView, rights Rights) *TaskView {
 	case e.Failure != nil:
 		s.Message = sanitize.Truncate(e.Failure.Message, ledger.MaxReason)
 	case e.Task != nil:
-		s.Message = sanitize.Truncate(sanitize.Text(e.Task.Status.Message.Text()), maxSaid)
+		s.Message = sanitize.Truncate(view.Said(e.Task.Status.Message), MaxSaid)
 	}
 	if rights >= ByOperator {
 		s.CanCancel = ledger.Cancelable(e) == nil
-		s.Events, s.Left = timeline(e, sv.linker(e))
+		s.Events, s.Left = timeline(e)
 	}
 	return s
 }
@@ -144,14 +147,6 @@ func (sv *Service) takesFiles(ctx context.Context, e *ledger.Record) bool {
 	return err == nil && slices.ContainsFunc(conn.Card().DefaultInputModes, func(mode string) bool {
 		return mode != "text" && !strings.HasPrefix(mode, "text/plain") && !strings.HasPrefix(mode, "application/json")
 	})
-}
-
-// NextChange returns the task of the caller's after it has changed since a moment. It fails when ctx
-// or all waiting ends.
-func (sv *Service) NextChange(
-	ctx context.Context, access directory.Access, handle string, since time.Time,
-) (*ledger.Record, error) {
-	return sv.Runner.NextChange(ctx, access, handle, since)
 }
 
 // AnswerTask sends a reply to the agent of a task of the caller's. Of all answers to one pause,

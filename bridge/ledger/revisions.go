@@ -2,12 +2,10 @@ package ledger
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"reflect"
 	"rialto/a2a"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -173,28 +171,4 @@ func (p *Revisions) Part(n, i int) *a2a.Part {
 		return nil
 	}
 	return &v.Artifact.Parts[i]
-}
-
-// Text puts a version into words: texts and data as they are, and files by name.
-func (v *ArtifactRevision) Text() string {
-	parts := v.Artifact.Parts
-	if len(v.Gone) == 0 { // by the numbers of parts
-		parts = JoinTexts(parts)
-	}
-	lines := make([]string, len(parts))
-	for i, p := range parts {
-		switch c := p.Content.(type) {
-		case a2a.Text:
-			lines[i] = string(c)
-		case a2a.Data:
-			lines[i] = string(c)
-		default:
-			lines[i] = "[" + strings.TrimSpace(p.Filename+" "+p.MediaType)
-			if n, gone := v.Gone[i]; gone {
-				lines[i] += fmt.Sprintf(", %d bytes, not kept", n)
-			}
-			lines[i] += "]"
-		}
-	}
-	return strings.Join(lines, "\n")
 }

@@ -12,6 +12,7 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 	"rialto/mcp"
 )
 
@@ -120,7 +121,7 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 		m.Status = mcp.Cancelled
 	case state.Terminal():
 		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.RenderOptions{})
-		if why := documents.Problem(e, ""); why != nil { // official clients do not read the result of a failed task
+		if why := view.Problem(e, ""); why != nil { // official clients do not read the result of a failed task
 			m.Message = sanitize.Short(why.Message, 500)
 		}
 	case e.Unanswered() != "": // the client is not asked again, and must not wait

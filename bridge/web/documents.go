@@ -18,6 +18,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
+	"rialto/bridge/view"
 	"rialto/templates"
 )
 
@@ -81,13 +82,13 @@ func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id 
 		d.writeError(w, r, err)
 		return
 	}
-	where := ownFile
+	where := ownFile(sheet)
 	if strings.HasPrefix(sheet.ID, "doc:") { // one text, which no task holds
 		if r.URL.Query().Has("download") {
-			sendFile(w, r, &a2a.Part{Content: a2a.Raw(sheet.Blocks[0].Text), MediaType: "text/plain; charset=utf-8"})
+			sendFile(w, r, &a2a.Part{Content: a2a.Raw(sheet.Pieces[0].Text()), MediaType: "text/plain; charset=utf-8"})
 			return
 		}
-		where = func(documents.Block) string { return "?download" }
+		where = func(*view.Piece) string { return "?download" }
 	}
 	page := document(sheet, where)
 	page.Frame = frame(d.Frame, r, d.Product)
@@ -106,11 +107,17 @@ func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id 
 }
 
 // document returns the page of a document that is no task. where returns the address of the file of
-// a block.
-func document(s *documents.DocumentView, where func(documents.Block) string) templates.Task {
+// a piece.
+func document(s *documents.DocumentView, where func(*view.Piece) string) templates.Task {
+	m := newMaker(where)
+	results := m.results(s.Pieces)
 	return templates.Task{
-		Title: s.Title, Agent: s.Agent, Lead: []templates.Text{templates.Data(s.Agent)}, Fields: fields(s.Fields),
-		Results: newMaker(where).results(s.Blocks), Cut: s.Cut,
+		Title:   s.Title,
+		Agent:   s.Agent,
+		Lead:    []templates.Text{templates.Data(s.Agent)},
+		Fields:  fields(s.Fields),
+		Results: results,
+		Cut:     s.Cut || m.cut,
 	}
 }
 

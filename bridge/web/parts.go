@@ -8,71 +8,112 @@ import (
 	"strings"
 
 	"rialto/bridge/documents"
+	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 	"rialto/internal/markdown"
 	"rialto/templates"
 )
 
-// maxMarkdown bounds the Markdown that a page renders, in bytes. The rest is shown as it is.
-const maxMarkdown = 4 * markdown.Longest
+// How much a page shows. What there is beyond can be read as a resource.
+const (
+	maxText     = 1 << 20 // characters of results
+	maxTimeline = 200_000 // characters
+	maxParts    = 1000    // results and timeline have so many each
+	maxMarkdown = 4 * markdown.Longest
+)
 
 // images are the types that cannot run scripts.
 var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// maker makes the parts of one page. where returns the address of the file of a block, or of a text
-// as a file; nil leaves them without one.
+// maker makes the parts of one page. where returns the address of the file of a piece, or of a text
+// as a file; "" leaves it without one.
 type maker struct {
-	where func(documents.Block) string
-	left  int // bytes of Markdown
-	ids   int
+	where    func(*view.Piece) string
+	text     int  // characters that are left
+	count    int  // parts that are left
+	cut      bool // there was more
+	markdown int  // bytes of Markdown that are left; what is beyond is shown as it is
+	ids      int
 }
 
-func newMaker(where func(documents.Block) string) *maker {
-	return &maker{where: where, left: maxMarkdown}
+func newMaker(where func(*view.Piece) string) *maker {
+	return &maker{where: where, text: maxText, count: maxParts, markdown: maxMarkdown}
 }
 
-// ownFile returns the path of a download on this server, which a page may show images from.
-func ownFile(b documents.Block) string {
-	u, err := url.Parse(b.Download)
-	if err != nil {
-		return ""
+// ownFile returns the paths of downloads on this server, which a page may show images from.
+func ownFile(s *documents.DocumentView) func(*view.Piece) string {
+	return func(p *view.Piece) string {
+		u, err := url.Parse(s.DownloadURL(p))
+		if err != nil {
+			return ""
+		}
+		return u.EscapedPath()
 	}
-	return u.EscapedPath()
 }
 
 // parts returns pieces of a question or of a result. The data of a result with text is folded:
 // agents send it for programs.
-func (m *maker) parts(blocks []documents.Block, result bool) (all []templates.TaskPart) {
-	fold := result && slices.ContainsFunc(blocks, func(b documents.Block) bool { return b.Text != "" && b.MediaType != "application/json" })
-	for _, b := range blocks {
-		p := m.part(b)
-		p.Fold = fold && p.Data != nil
-		all = append(all, p)
+func (m *maker) parts(pieces []view.Piece, result bool) (all []templates.TaskPart) {
+	isText := func(p view.Piece) bool { return p.Text() != "" && !isData(&p) }
+	fold := result && slices.ContainsFunc(pieces, isText)
+	for i := range pieces {
+		if p := m.part(&pieces[i]); p != nil {
+			p.Fold = fold && p.Data != nil
+			all = append(all, *p)
+		}
 	}
 	return all
 }
 
-func (m *maker) part(b documents.Block) templates.TaskPart {
-	p := templates.TaskPart{Name: b.Name, Kind: b.MediaType, Href: m.where(b)}
-	switch {
-	case b.File:
-		p.File, p.Size = true, size(b.Size)
-		p.Image = p.Href != "" && slices.Contains(images, b.MediaType)
-	case b.Text == "" && b.Link != "":
-		p.Leaves, p.Href = b.Link, ""
-	case b.MediaType == "application/json":
-		p.ID = m.id()
-		p.Data = dataTable(b.Text)
-	default:
-		p.ID, p.Text = m.id(), b.Text
-		if plain := b.MediaType != "" && b.MediaType != "text/plain" && b.MediaType != "text/markdown"; plain || len(b.Text) > m.left {
-			return p
-		}
-		if html, ok := markdown.Render(b.Text); ok {
-			p.HTML, p.Text = html, ""
-			m.left -= len(b.Text)
-		}
+func isData(p *view.Piece) bool { return p.Kind == view.Data || p.MediaType == view.JSONType }
+
+// part returns a piece as far as the page has room for it; nil if it has none.
+func (m *maker) part(p *view.Piece) *templates.TaskPart {
+	link := p.Link()
+	if m.count == 0 || len(link) > sanitize.MaxLink {
+		m.cut = true
+		return nil
 	}
-	return p
+	m.count--
+	out := &templates.TaskPart{Name: p.Name, Kind: p.MediaType}
+	if p.Kind != view.Link { // there is nothing here to download
+		out.Href = m.where(p)
+	}
+	switch {
+	case p.Kind == view.File:
+		out.File, out.Size = true, size(p.Size)
+		out.Image = out.Href != "" && slices.Contains(images, p.MediaType)
+	case link != "":
+		out.Leaves = link
+	case p.Kind == view.Data:
+		out.ID, out.Kind = m.id(), view.JSONType
+		out.Data = dataTable(m.take(view.Indented(p.Text())))
+	case isData(p):
+		out.ID, out.Data = m.id(), dataTable(m.take(p.Text()))
+	default:
+		out.ID, out.Text = m.id(), m.take(p.Text())
+		m.render(out)
+	}
+	return out
+}
+
+// render renders a text as Markdown, if it is some.
+func (m *maker) render(p *templates.TaskPart) {
+	if !slices.Contains([]string{"", "text/plain", "text/markdown"}, p.Kind) || len(p.Text) > m.markdown {
+		return
+	}
+	if html, ok := markdown.Render(p.Text); ok {
+		m.markdown -= len(p.Text)
+		p.HTML, p.Text = html, ""
+	}
+}
+
+// take returns as much of a text as the page has room for.
+func (m *maker) take(text string) string {
+	short := sanitize.Truncate(text, max(m.text, 1))
+	m.cut = m.cut || short != text
+	m.text -= len(short)
+	return short
 }
 
 func (m *maker) id() string {
@@ -80,20 +121,29 @@ func (m *maker) id() string {
 	return "part-" + strconv.Itoa(m.ids)
 }
 
-// results groups the blocks of artifacts.
-func (m *maker) results(blocks []documents.Block) (all []templates.TaskResult) {
-	for len(blocks) > 0 {
-		n := 1
-		for n < len(blocks) && !blocks[n].Begins && !blocks[n].Closing {
-			n++
+// results groups pieces by their artifacts.
+func (m *maker) results(pieces []view.Piece) (all []templates.TaskResult) {
+	for len(pieces) > 0 {
+		a := pieces[0].Artifact
+		n := slices.IndexFunc(pieces, func(p view.Piece) bool { return p.Artifact != a })
+		if n < 0 {
+			n = len(pieces)
 		}
-		if parts := m.parts(blocks[:n], true); len(parts) > 0 {
-			if rest, ok := strings.CutPrefix(string(parts[0].HTML), "<h4>"+template.HTMLEscapeString(blocks[0].Heading)+"</h4>\n"); ok && rest != "" {
-				parts[0].HTML = template.HTML(rest) // the name is above it
-			}
-			all = append(all, templates.TaskResult{Name: blocks[0].Heading, Description: blocks[0].About, Parts: parts})
+		parts := m.parts(pieces[:n], true)
+		pieces = pieces[n:]
+		if len(parts) == 0 {
+			continue
 		}
-		blocks = blocks[n:]
+		out := templates.TaskResult{Parts: parts}
+		if a != nil {
+			out.Name, out.Description = sanitize.Label(a.Name), sanitize.Short(a.Description, 500)
+		}
+		title := "<h4>" + template.HTMLEscapeString(out.Name) + "</h4>\n"
+		rest, ok := strings.CutPrefix(string(parts[0].HTML), title)
+		if ok && rest != "" {
+			parts[0].HTML = template.HTML(rest) // the name is above it
+		}
+		all = append(all, out)
 	}
 	return all
 }

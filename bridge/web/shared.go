@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/documents"
+	"rialto/bridge/view"
 	"rialto/templates"
 )
 
@@ -43,11 +43,8 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	where := func(b documents.Block) string {
-		if b.Number < 0 {
-			return ""
-		}
-		return documents.SharedPath + secret + "/" + strconv.Itoa(b.Number)
+	where := func(p *view.Piece) string {
+		return documents.SharedPath + secret + "/" + strconv.Itoa(p.Number)
 	}
 	var page templates.Task
 	if v := s.Bridge.Documents.LinkView(sheet); v != nil {
@@ -68,10 +65,6 @@ func (s *Shared) download(w http.ResponseWriter, r *http.Request, secret, number
 	part, err := s.Bridge.Documents.SharedPiece(r.Context(), secret, n)
 	if err != nil {
 		s.writeError(w, r, err)
-		return
-	}
-	if _, ok := part.Content.(a2a.Raw); !ok {
-		s.writeError(w, r, documents.ErrNoShare)
 		return
 	}
 	sendFile(w, r, part)

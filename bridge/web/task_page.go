@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 	"rialto/templates"
 )
 
@@ -40,33 +40,32 @@ var stateWords = map[a2a.State]struct {
 }
 
 // TaskPage makes the page of a task for every reader: what v does not hold, the reader has no right
-// to. where returns the address of the file of a block of a shared task, and is nil otherwise.
-func TaskPage(v *documents.TaskView, now time.Time, where func(documents.Block) string) templates.Task {
+// to. where returns the address of the file of a piece of a shared task, and is nil otherwise.
+func TaskPage(v *documents.TaskView, now time.Time, where func(*view.Piece) string) templates.Task {
 	e := v.Record
 	if where == nil {
-		where = ownFile
+		where = ownFile(v.DocumentView)
 	}
 	m := newMaker(where)
-	p := templates.Task{Title: v.Title, Agent: e.Agent, Cut: v.Cut, Lives: !e.Idle, Alert: alert(v)}
+	p := templates.Task{Title: v.Title, Agent: e.Agent, Lives: !e.Idle, Alert: alert(v)}
 	p.Tone, p.State = State(e.State())
 	p.Lead = lead(e, now)
-	var closing []documents.Block
-	blocks := v.Blocks
-	for i, b := range blocks {
-		if b.Closing {
-			blocks, closing = blocks[:i], blocks[i:]
-			break
-		}
+	output, closing := v.Pieces, []view.Piece(nil)
+	if i := slices.IndexFunc(v.Pieces, func(p view.Piece) bool { return p.Artifact == nil }); i >= 0 {
+		output, closing = v.Pieces[:i], v.Pieces[i:]
 	}
 	switch state := e.State(); {
 	case v.Pause != "":
 		p.Says = m.parts(question(v, closing), false)
 	case state == a2a.Completed && len(closing) > 0:
-		p.Results = append(p.Results, templates.TaskResult{Name: e.Agent, Says: true, Parts: m.parts(closing, true)})
+		said := templates.TaskResult{Name: e.Agent, Says: true, Parts: m.parts(closing, true)}
+		p.Results = append(p.Results, said)
 	case !e.Idle:
 		p.Busy = sanitize.Short(v.Message, 300)
 	}
-	p.Results = append(p.Results, m.results(blocks)...)
+	p.Results = append(p.Results, m.results(output)...)
+	p.Cut = m.cut
+	m.text, m.count = maxTimeline, maxParts
 	p.Past = m.events(v, shownEvents(v, p.Alert != nil || p.Busy == v.Message))
 	if v.Left > 0 {
 		p.Left = strconv.Itoa(v.Left)
@@ -78,10 +77,10 @@ func TaskPage(v *documents.TaskView, now time.Time, where func(documents.Block) 
 }
 
 // question leaves out what the form shows.
-func question(v *documents.TaskView, closing []documents.Block) (kept []documents.Block) {
-	for _, b := range closing {
-		if v.Form == nil || v.Open || b.MediaType != "application/json" {
-			kept = append(kept, b)
+func question(v *documents.TaskView, closing []view.Piece) (kept []view.Piece) {
+	for _, p := range closing {
+		if v.Form == nil || v.Open || !isData(&p) {
+			kept = append(kept, p)
 		}
 	}
 	return kept
@@ -89,7 +88,8 @@ func question(v *documents.TaskView, closing []documents.Block) (kept []document
 
 // lead says who does the task, when it began, and how long it took.
 func lead(e *ledger.Record, now time.Time) []templates.Text {
-	all := []templates.Text{templates.Data(e.Agent), templates.Row(templates.Say("Started"), templates.When(e.Created, now))}
+	started := templates.Row(templates.Say("Started"), templates.When(e.Created, now))
+	all := []templates.Text{templates.Data(e.Agent), started}
 	if e.State().Terminal() {
 		return append(all, templates.Row(templates.Say("Took"), templates.Took(ended(e).Sub(e.Created))))
 	}
@@ -116,19 +116,25 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 	}
 	switch f, state := e.Failure, e.State(); {
 	case f != nil && f.Presumed:
-		a.Title, a.Remedy = "We lost track of this task", "The agent may have received the request. Check there before you send it again."
+		a.Title = "We lost track of this task"
+		a.Remedy = "The agent may have received the request. Check there before you send it again."
 	case f != nil && f.Code == a2a.Unavailable:
-		a.Title, a.Remedy = "The agent could not be reached", "Retry in a few minutes. If it fails again, tell the operator of this server."
+		a.Title = "The agent could not be reached"
+		a.Remedy = "Retry in a few minutes. If it fails again, tell the operator of this server."
 	case f != nil:
-		a.Title, a.Remedy = "The agent did not take the request", "Retry, or change the request in the chat and send it again."
+		a.Title = "The agent did not take the request"
+		a.Remedy = "Retry, or change the request in the chat and send it again."
 	case state == a2a.Failed:
-		a.Title, a.Remedy = "The agent reported a failure", "Retry, or change the request in the chat and send it again."
+		a.Title = "The agent reported a failure"
+		a.Remedy = "Retry, or change the request in the chat and send it again."
 	case state == a2a.Rejected:
-		a.Title, a.Remedy = "The agent refused the request", "Change the request in the chat and send it again, or choose another agent."
+		a.Title = "The agent refused the request"
+		a.Remedy = "Change the request in the chat and send it again, or choose another agent."
 	case state == a2a.Canceled && a.Reason != nil:
 		a.Title = "The task was canceled"
 	case state == a2a.Unknown:
-		a.Title, a.Remedy = "The agent does not say how the task stands", "We keep asking. You can cancel the task."
+		a.Title = "The agent does not say how the task stands"
+		a.Remedy = "We keep asking. You can cancel the task."
 	default:
 		return nil
 	}
@@ -149,14 +155,19 @@ const unfolded = 3
 
 // shownEvents leaves out the last message of the agent, if the page shows its words above the timeline.
 func shownEvents(v *documents.TaskView, above bool) []documents.Event {
-	i := len(v.Events) - 1
-	for i >= 0 && (!v.Events[i].Agent || v.Events[i].Message == nil) {
-		i--
-	}
-	if !above || v.Message == "" || i < 0 || len(v.Events[i].Message) != 1 || v.Events[i].Message[0].Text != v.Message {
+	if !above || v.Message == "" {
 		return v.Events
 	}
-	return slices.Delete(slices.Clone(v.Events), i, i+1)
+	for i, e := range slices.Backward(v.Events) {
+		if !e.Agent || e.Message == nil {
+			continue
+		}
+		if len(e.Message) == 1 && sanitize.Truncate(e.Message[0].Text(), documents.MaxSaid) == v.Message {
+			return slices.Delete(slices.Clone(v.Events), i, i+1)
+		}
+		break
+	}
+	return v.Events
 }
 
 // events returns the timeline. Of many messages that the agent sent in a row, the last is shown.
@@ -198,9 +209,10 @@ func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.T
 			out.Title = templates.Say("The user")
 		}
 		out.Parts, out.Long = m.said(e), beginning(e.Message)
-	case e.Text != "" || len(e.Files) > 0 || e.Name != "":
-		out.Title, out.Parts = templates.Say("Replaced result: {}", e.Name), replaced(e)
-		out.Long = sanitize.Short(cmp.Or(e.Text, e.Name, "…"), 120)
+	case e.Replaced != nil:
+		out.Title = templates.Say("Replaced result: {}", e.Replaced.Name)
+		out.Parts = m.replaced(e.Replaced)
+		out.Long = sanitize.Short(cmp.Or(out.Parts[0].Text, e.Replaced.Name, "…"), 120)
 	case e.Made == "", e.Made == "result":
 		out.Title = templates.Say("Result")
 	default:
@@ -214,43 +226,54 @@ func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.T
 
 // said returns the parts of a message. A form that it asked to have filled in is no part of it.
 func (m *maker) said(e documents.Event) (all []templates.TaskPart) {
-	for _, b := range e.Message {
-		if e.Agent && b.MediaType == "application/json" {
-			if _, ok := form.Read([]byte(b.Text), sanitize.Short); ok {
+	left := m.text
+	m.text = min(left, documents.MaxSaid)
+	before := m.text
+	for i := range e.Message {
+		p := &e.Message[i]
+		if e.Agent && isData(p) {
+			if _, ok := form.Read([]byte(p.Text()), sanitize.Short); ok {
 				continue
 			}
 		}
-		p := m.part(b)
-		if p.ID = ""; !p.File {
-			p.Href = ""
+		part := m.part(p)
+		if part == nil {
+			continue
 		}
-		all = append(all, p)
+		part.ID = ""
+		if !part.File {
+			part.Href = ""
+		}
+		all = append(all, *part)
 	}
+	m.text += left - before
 	return all
 }
 
 // beginning returns the first words of a long message; "" for another.
-func beginning(blocks []documents.Block) string {
+func beginning(pieces []view.Piece) string {
 	n := 0
-	for _, b := range blocks {
-		n += len(b.Text)
+	for _, p := range pieces {
+		n += len(p.Text())
 	}
 	if n <= longText {
 		return ""
 	}
-	return sanitize.Short(sanitize.Label(blocks[0].Text), 120)
+	return sanitize.Short(sanitize.Label(pieces[0].Text()), 120)
 }
 
-func replaced(e documents.Event) []templates.TaskPart {
-	all := []templates.TaskPart{{Text: e.Text}}
-	for _, f := range e.Files {
-		part := templates.TaskPart{File: true, Name: f.Filename, Kind: f.MediaType, Size: size(f.Size)}
-		if u, err := url.Parse(f.URL); err == nil && f.Size > 0 {
-			part.Href = u.EscapedPath()
-		} else if f.URL != "" {
-			part.File, part.Leaves = false, f.URL
+// replaced returns a replaced artifact: its words, and its files without pictures.
+func (m *maker) replaced(v *view.Revision) []templates.TaskPart {
+	all := []templates.TaskPart{{Text: sanitize.Truncate(v.Text(), documents.MaxText)}}
+	for i := range v.Pieces {
+		p := &v.Pieces[i]
+		if p.Kind != view.File && p.Kind != view.Link {
+			continue
 		}
-		all = append(all, part)
+		if part := m.part(p); part != nil {
+			part.Image, part.ID = false, ""
+			all = append(all, *part)
+		}
 	}
 	return all
 }

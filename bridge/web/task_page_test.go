@@ -62,7 +62,7 @@ func TestProgressDoesNotPushTheRequestOut(t *testing.T) {
 		e.Apply(&a2a.StatusUpdate{TaskID: e.Task.ID, Status: a2a.Status{State: a2a.Working, Message: &a2a.Message{ID: fmt.Sprint(i), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(fmt.Sprint("Step ", i))}}}}, nil, e.Updated)
 	}
 	v := r.bridge.Documents.OperatorView(e)
-	if first := v.Events[0]; first.Agent || first.Message[0].Text != "ask Which colour?" || v.Left == 0 || len(v.Events) > 100 {
+	if first := v.Events[0]; first.Agent || first.Message[0].Text() != "ask Which colour?" || v.Left == 0 || len(v.Events) > 100 {
 		t.Errorf("got %d events, %d left out, and first %+v", len(v.Events), v.Left, first)
 	}
 }

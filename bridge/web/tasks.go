@@ -117,7 +117,7 @@ const changePause = 300 * time.Millisecond
 func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since time.Time) {
 	for out.Comment("watching") == nil {
 		waiting, cancel := context.WithTimeout(ctx, heartbeat)
-		e, err := t.Bridge.Documents.NextChange(waiting, t.Bridge.Directory.Access(waiting), handle, since)
+		e, err := t.Bridge.Runner.NextChange(waiting, t.Bridge.Directory.Access(waiting), handle, since)
 		cancel()
 		switch {
 		case err == nil && e.State().Terminal():

@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
-	"rialto/bridge/sanitize"
+	"rialto/bridge/view"
 	"rialto/internal/cli/term"
 	"rialto/internal/config"
 	"rialto/internal/server"
@@ -126,33 +127,28 @@ func writeTask(out io.Writer, e *ledger.Record) error {
 	if e.Task == nil {
 		return nil
 	}
-	for _, m := range e.Task.History {
-		fmt.Fprintf(out, "\n%s: %s\n", m.Role, sanitize.Text(partsText(m.Parts)))
-	}
+	said := e.Task.History
 	if m := e.Task.Status.Message; m != nil {
-		fmt.Fprintf(out, "\n%s: %s\n", m.Role, sanitize.Text(partsText(m.Parts)))
+		said = append(slices.Clip(said), *m)
+	}
+	for _, m := range said {
+		fmt.Fprintf(out, "\n%s: %s\n", m.Role, piecesText(slices.All(view.Message(nil, &m))))
 	}
 	for _, a := range e.Task.Artifacts {
-		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), sanitize.Text(partsText(a.Parts)))
+		text := piecesText(view.Parts(a.Parts))
+		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), text)
 	}
 	return nil
 }
 
-// partsText returns the parts of a message or artifact as text.
-func partsText(parts []a2a.Part) string {
+// piecesText returns the pieces of a message or artifact as text.
+func piecesText(pieces iter.Seq2[int, view.Piece]) string {
 	var b strings.Builder
-	for _, p := range parts {
-		switch c := p.Content.(type) {
-		case a2a.Text:
-			b.WriteString(string(c))
-		case a2a.Data:
-			b.Write(json.RawMessage(c))
-		case a2a.URL:
-			b.WriteString(string(c))
-		case a2a.Raw:
-			fmt.Fprintf(&b, "(%d bytes, %s)", len(c), p.MediaType)
+	for _, p := range pieces {
+		if p.Kind == view.File {
+			fmt.Fprintf(&b, "(%d bytes, %s)", p.Size, p.MediaType)
 		}
-		b.WriteByte('\n')
+		b.WriteString(p.Link() + p.Text() + "\n")
 	}
 	return strings.TrimSpace(b.String())
 }
