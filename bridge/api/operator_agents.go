@@ -26,20 +26,20 @@ func (b *agentBody) agent() directory.Settings {
 }
 
 func (a operatorAPI) adminAgents(r *http.Request) (int, any, error) {
-	list, err := a.Operator.ListAgents(r.Context())
+	list, err := a.Operator.Agents.List(r.Context())
 	return answered(map[string]any{"agents": list}, err)
 }
 
 func (a operatorAPI) adminAgent(r *http.Request) (int, any, error) {
-	return answered(a.Operator.Agent(r.Context(), variable(r, "agent")))
+	return answered(a.Operator.Agents.Agent(r.Context(), variable(r, "agent")))
 }
 
 func (a operatorAPI) addAgent(r *http.Request, in agentBody) (int, any, error) {
-	added, _, err := a.Operator.AddAgent(r.Context(), a.Actor(r), operator.NewAgent{Settings: in.agent(), Unseen: in.Unseen})
+	added, _, err := a.Operator.Agents.Add(r.Context(), a.Actor(r), operator.NewAgent{Settings: in.agent(), Unseen: in.Unseen})
 	if err != nil {
 		return 0, nil, err
 	}
-	s, err := a.Operator.Agent(r.Context(), added.Name)
+	s, err := a.Operator.Agents.Agent(r.Context(), added.Name)
 	return http.StatusCreated, s, err
 }
 
@@ -49,25 +49,25 @@ func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (int, any, error
 		return 0, nil, badRequest("name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name)
 	}
 	in.Name = name
-	if err := a.Operator.ChangeAgent(r.Context(), a.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
+	if err := a.Operator.Agents.Change(r.Context(), a.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
 		return 0, nil, err
 	}
 	return a.adminAgent(r)
 }
 
 func (a operatorAPI) removeAgent(r *http.Request) (int, any, error) {
-	return done(a.Operator.RemoveAgent(r.Context(), a.Actor(r), variable(r, "agent")))
+	return done(a.Operator.Agents.Remove(r.Context(), a.Actor(r), variable(r, "agent")))
 }
 
 func (a operatorAPI) enableAgent(r *http.Request) (int, any, error) {
-	if _, err := a.Operator.EnableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
+	if _, err := a.Operator.Agents.Enable(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
 	return a.adminAgent(r)
 }
 
 func (a operatorAPI) disableAgent(r *http.Request) (int, any, error) {
-	if _, err := a.Operator.DisableAgent(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
+	if _, err := a.Operator.Agents.Disable(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
 	return a.adminAgent(r)
@@ -75,7 +75,7 @@ func (a operatorAPI) disableAgent(r *http.Request) (int, any, error) {
 
 // previewAgent reads the card of an agent that is not added yet.
 func (a operatorAPI) previewAgent(r *http.Request, in agentBody) (int, any, error) {
-	return answered(a.Operator.PreviewAgent(r.Context(), in.agent()))
+	return answered(a.Operator.Agents.Preview(r.Context(), in.agent()))
 }
 
 // testAgent sends an agent one message in the operator's name.
@@ -85,7 +85,7 @@ func (a operatorAPI) testAgent(r *http.Request, in struct {
 	if in.Message == "" {
 		return 0, nil, badRequest("message is missing: what is the agent to be asked?")
 	}
-	return answered(a.Operator.TestAgent(r.Context(), a.Actor(r).ID, variable(r, "agent"), in.Message))
+	return answered(a.Operator.Agents.Test(r.Context(), a.Actor(r).ID, variable(r, "agent"), in.Message))
 }
 
 type shownCard struct {
@@ -103,7 +103,7 @@ type shownCards struct {
 
 // cards lists the cards that an agent has shown, the latest first.
 func (a operatorAPI) cards(r *http.Request) (int, any, error) {
-	seen, err := a.Operator.Cards(r.Context(), variable(r, "agent"))
+	seen, err := a.Operator.Agents.Cards(r.Context(), variable(r, "agent"))
 	valid, known := directory.InForce(seen)
 	all := []shownCard{}
 	for _, c := range seen {
@@ -123,6 +123,6 @@ func (a operatorAPI) acceptCard(r *http.Request) (int, any, error) {
 			return 0, nil, err
 		}
 	}
-	_, err := a.Operator.AcceptCard(r.Context(), a.Actor(r), variable(r, "agent"), in.Digest)
+	_, err := a.Operator.Agents.AcceptCard(r.Context(), a.Actor(r), variable(r, "agent"), in.Digest)
 	return done(err)
 }

@@ -14,7 +14,7 @@ import (
 // ownAgents shows the user's accounts at agents, and the agents that wait for one. A
 // user has at most one account at each agent, so one page shows all of them.
 func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
-	all, err := c.Admin.Connections(r.Context(), user(r).User)
+	all, err := c.Admin.Connections.List(r.Context(), user(r).User)
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -56,7 +56,7 @@ func connectionState(k a2avault.Kind) templates.Text {
 
 // askForget asks about an account of the user. Another user's is not found.
 func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
-	all, err := c.Admin.Connections(r.Context(), user(r).User)
+	all, err := c.Admin.Connections.List(r.Context(), user(r).User)
 	if err != nil {
 		return question{}, err
 	}
@@ -72,6 +72,6 @@ func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
 }
 
 func (c ownAccount) forget(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.ForgetConnection(r.Context(), c.actor(r), f.Get("agent"))
+	err := c.Admin.Connections.Forget(r.Context(), c.actor(r), f.Get("agent"))
 	return withDone("/account/agents", "forgotten"), nil, err
 }

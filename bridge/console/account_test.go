@@ -95,7 +95,7 @@ func TestAPersonSeesAndForgetsTheirAccountsAtAgents(t *testing.T) {
 	if len(p.all("#done")) != 1 || len(p.all("#agents .empty")) != 1 {
 		t.Errorf("want a page that says so, with no account: %s", p.Text())
 	}
-	if all, err := r.Admin.Vault.Connections(t.Context(), r.ids["bob"]); err != nil || len(all) != 2 {
+	if all, err := r.Admin.Connections.List(t.Context(), r.ids["bob"]); err != nil || len(all) != 2 {
 		t.Errorf("got %d of bob, %v, want them as they were", len(all), err)
 	}
 	if got := r.as("root").get("/admin/audit"); !strings.Contains(got.Text(), "Agent disconnected") {
@@ -126,7 +126,7 @@ func TestAnAgentThatIsNotConnectedYetCanBe(t *testing.T) {
 
 func TestWhereNoAgentWantsAccountsThereAreNone(t *testing.T) {
 	r := newRig(t)
-	r.Admin.Vault = nil
+	r.Admin.Connections.Vault = nil
 	b := r.as("alice")
 	if p := b.get("/account/agents"); p.Status != http.StatusOK || len(p.all("#agents .empty")) != 1 {
 		t.Errorf("got %d %s", p.Status, p.Text())

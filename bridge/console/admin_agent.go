@@ -24,7 +24,7 @@ func (c adminAgents) agent(r *http.Request) (templates.Console, error) {
 }
 
 func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console, error) {
-	s, err := c.Admin.Agent(r.Context(), name)
+	s, err := c.Admin.Agents.Agent(r.Context(), name)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func skillSection(skills []directory.SkillInfo) templates.Section {
 // cardSection compares the latest card of an agent with the one in force; nil if there
 // is no difference.
 func (c adminAgents) cardSection(r *http.Request, s *directory.Status) (*templates.Section, error) {
-	cards, err := c.Admin.Cards(r.Context(), s.Name)
+	cards, err := c.Admin.Agents.Cards(r.Context(), s.Name)
 	if err != nil || len(cards) == 0 {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Val
 	if err != nil {
 		return "", nil, err
 	}
-	trial, err := c.Admin.TestAgent(r.Context(), user(r).User, f.Get("name"), f.Get("message"))
+	trial, err := c.Admin.Agents.Test(r.Context(), user(r).User, f.Get("name"), f.Get("message"))
 	i := slices.IndexFunc(p.Sections, func(s templates.Section) bool { return s.ID == "test" })
 	p.Sections[i].Form.Fields[0].Value = f.Get("message")
 	p.Sections = slices.Insert(p.Sections, i+1, trialSection(trial, err))

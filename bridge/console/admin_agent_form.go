@@ -188,9 +188,9 @@ func (c adminAgents) addAgent(_ http.ResponseWriter, r *http.Request, f url.Valu
 	switch {
 	case err != nil:
 	case f.Get("do") == "preview":
-		seen, err = c.Admin.PreviewAgent(r.Context(), a)
+		seen, err = c.Admin.Agents.Preview(r.Context(), a)
 	default:
-		if a, seen, err = c.Admin.AddAgent(r.Context(), c.actor(r), operator.NewAgent{Settings: a, Digest: f.Get("card")}); err == nil {
+		if a, seen, err = c.Admin.Agents.Add(r.Context(), c.actor(r), operator.NewAgent{Settings: a, Digest: f.Get("card")}); err == nil {
 			return withDone(agentAt(a.Name), "added"), nil, nil
 		}
 	}
@@ -238,7 +238,7 @@ func previewSection(look *directory.Preview) templates.Section {
 }
 
 func (c adminAgents) changeForm(r *http.Request) (templates.Console, error) {
-	s, err := c.Admin.Agent(r.Context(), r.URL.Query().Get("name"))
+	s, err := c.Admin.Agents.Agent(r.Context(), r.URL.Query().Get("name"))
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -272,7 +272,7 @@ func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.V
 	if err != nil {
 		return "", nil, errForm
 	}
-	present, err := c.Admin.Agent(r.Context(), f.Get("name"))
+	present, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
 	if err != nil {
 		return "", nil, err
 	}
@@ -280,7 +280,7 @@ func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.V
 	if err == nil {
 		// A secret that was typed is meant, whatever the box says.
 		keep := f.Get("keep") == "yes" && a.Credentials.Secret == ""
-		err = c.Admin.ChangeAgent(r.Context(), c.actor(r), a, version, keep)
+		err = c.Admin.Agents.Change(r.Context(), c.actor(r), a, version, keep)
 	}
 	if errors.Is(err, operator.ErrNotFound) {
 		return "", nil, err

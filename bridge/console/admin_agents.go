@@ -34,7 +34,7 @@ const agentPage = 50
 
 // agents lists the agents with their health.
 func (c adminAgents) agents(r *http.Request) (templates.Console, error) {
-	all, err := c.Admin.ListAgents(r.Context())
+	all, err := c.Admin.Agents.List(r.Context())
 	if err != nil {
 		return templates.Console{}, err
 	}
@@ -146,17 +146,17 @@ func (c adminAgents) answered(h *directory.Health) templates.Text {
 }
 
 func (c adminAgents) enableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	_, err := c.Admin.EnableAgent(r.Context(), c.actor(r), f.Get("name"))
+	_, err := c.Admin.Agents.Enable(r.Context(), c.actor(r), f.Get("name"))
 	return withDone(back(f, "/admin/agents"), "enabled"), nil, err
 }
 
 func (c adminAgents) disableAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	_, err := c.Admin.DisableAgent(r.Context(), c.actor(r), f.Get("name"))
+	_, err := c.Admin.Agents.Disable(r.Context(), c.actor(r), f.Get("name"))
 	return withDone(back(f, "/admin/agents"), "disabled"), nil, err
 }
 
 func (c adminAgents) askRemoveAgent(r *http.Request, f url.Values) (question, error) {
-	s, err := c.Admin.Agent(r.Context(), f.Get("name"))
+	s, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
 	if err != nil {
 		return question{}, err
 	}
@@ -167,12 +167,12 @@ func (c adminAgents) askRemoveAgent(r *http.Request, f url.Values) (question, er
 }
 
 func (c adminAgents) removeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.RemoveAgent(r.Context(), c.actor(r), f.Get("name"))
+	err := c.Admin.Agents.Remove(r.Context(), c.actor(r), f.Get("name"))
 	return withDone("/admin/agents", "removed"), nil, err
 }
 
 func (c adminAgents) askAccept(r *http.Request, f url.Values) (question, error) {
-	s, err := c.Admin.Agent(r.Context(), f.Get("name"))
+	s, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
 	if err != nil {
 		return question{}, err
 	}
@@ -183,6 +183,6 @@ func (c adminAgents) askAccept(r *http.Request, f url.Values) (question, error) 
 }
 
 func (c adminAgents) acceptCard(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	_, err := c.Admin.AcceptCard(r.Context(), c.actor(r), f.Get("name"), f.Get("digest"))
+	_, err := c.Admin.Agents.AcceptCard(r.Context(), c.actor(r), f.Get("name"), f.Get("digest"))
 	return withDone(agentAt(f.Get("name")), "accepted"), nil, err
 }

@@ -81,13 +81,13 @@ func TestSavingAnAgentLosesNothing(t *testing.T) {
 			r := newRig(t)
 			b := r.as("root")
 			want := fully(c)
-			r.must(r.Admin.Agents.Add(t.Context(), want, nil))
+			r.must(r.Admin.Agents.Registry.Add(t.Context(), want, nil))
 			form := b.get("/admin/agents/change?name=second").sent("new")
 			if p := b.post("/admin/agents/change", but(form, "retention", "90d")...); p.Status != http.StatusSeeOther {
 				t.Fatalf("got %d %s", p.Status, p.Text())
 			}
 			want.Retention = directory.Duration(90 * 24 * 36e11)
-			if got, ok := r.Admin.Agents.Settings("second"); !ok || !reflect.DeepEqual(got, want) {
+			if got, ok := r.Admin.Agents.Registry.Settings("second"); !ok || !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		})
@@ -97,12 +97,12 @@ func TestSavingAnAgentLosesNothing(t *testing.T) {
 func TestAnotherTypeOfCredentialsLeavesNothingOfTheOldOne(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.must(r.Admin.Agents.Add(t.Context(), fully(directory.Credentials{Type: "api_key", In: "query", Name: "key", Secret: "s"}), nil))
+	r.must(r.Admin.Agents.Registry.Add(t.Context(), fully(directory.Credentials{Type: "api_key", In: "query", Name: "key", Secret: "s"}), nil))
 	form := b.get("/admin/agents/change?name=second").sent("new")
 	if p := b.post("/admin/agents/change", but(but(form, "auth", "basic"), "auth_user", "us")...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	got, _ := r.Admin.Agents.Settings("second")
+	got, _ := r.Admin.Agents.Registry.Settings("second")
 	if want := (directory.Credentials{Type: "basic", User: "us", Secret: "s"}); !reflect.DeepEqual(got.Credentials, want) {
 		t.Errorf("got %+v, want %+v", got.Credentials, want)
 	}
@@ -113,20 +113,20 @@ func TestASecretGoesToNoOtherHostUnlessItIsTypedAgain(t *testing.T) {
 		r := newRig(t)
 		b := r.as("root")
 		was := fully(directory.Credentials{Type: "client_credentials", TokenURL: "https://as.example/token", ClientID: "us", Secret: "s"})
-		r.must(r.Admin.Agents.Add(t.Context(), was, nil))
+		r.must(r.Admin.Agents.Registry.Add(t.Context(), was, nil))
 		form := but(b.get("/admin/agents/change?name=second").sent("new"), field, "https://other.example/x")
 		p := b.post("/admin/agents/change", form...)
 		if p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "the secret was for another host") {
 			t.Fatalf("%s: got %d %s, want the secret asked for", field, p.Status, p.Text())
 		}
-		if got, _ := r.Admin.Agents.Settings("second"); !reflect.DeepEqual(got, was) {
+		if got, _ := r.Admin.Agents.Registry.Settings("second"); !reflect.DeepEqual(got, was) {
 			t.Errorf("%s: got %+v, want it as it was", field, got)
 		}
 		again := but(p.sent("new"), "secret", "typed")
 		if p := b.post("/admin/agents/change", again...); p.Status != http.StatusSeeOther {
 			t.Fatalf("%s: got %d %s", field, p.Status, p.Text())
 		}
-		got, _ := r.Admin.Agents.Settings("second")
+		got, _ := r.Admin.Agents.Registry.Settings("second")
 		if u, err := url.Parse(got.URL); err != nil || got.Credentials.Secret != "typed" || !got.SkillsAsTools || field == "url" && u.Host != "other.example" {
 			t.Errorf("%s: got %+v", field, got)
 		}
@@ -141,7 +141,7 @@ func TestSkillsAreMadeToolsByABox(t *testing.T) {
 	if p := b.post("/admin/agents/new", form...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	if a, _ := r.Admin.Agents.Settings("second"); !a.SkillsAsTools {
+	if a, _ := r.Admin.Agents.Registry.Settings("second"); !a.SkillsAsTools {
 		t.Error("the box does nothing")
 	}
 	p = b.get("/admin/agents/change?name=second")
@@ -151,7 +151,7 @@ func TestSkillsAreMadeToolsByABox(t *testing.T) {
 	if p := b.post("/admin/agents/change", but(p.sent("new"), "skills_as_tools", "")...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	if a, _ := r.Admin.Agents.Settings("second"); a.SkillsAsTools {
+	if a, _ := r.Admin.Agents.Registry.Settings("second"); a.SkillsAsTools {
 		t.Error("the box cannot be taken away")
 	}
 }

@@ -29,14 +29,14 @@ func TestAnAgentIsLookedAtAndThenAdded(t *testing.T) {
 	if strings.Contains(p.Body, "s3cr3t-of-it") || attr(p.all("input[name=url]")[0], "value") != "https://second.example" {
 		t.Error("want the form as it was, without the secret")
 	}
-	if all, err := r.Admin.Agents.List(t.Context()); err != nil || len(all) != 1 {
+	if all, err := r.Admin.Agents.Registry.List(t.Context()); err != nil || len(all) != 1 {
 		t.Fatalf("got %d agents after a look, %v", len(all), err)
 	}
 	p = b.post("/admin/agents/new", form...)
 	if p.Status != http.StatusSeeOther || p.Header.Get("Location") != "/admin/agents/one?done=added&name=second" {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	s, err := r.Admin.Agents.Agent(t.Context(), "second")
+	s, err := r.Admin.Agents.Registry.Agent(t.Context(), "second")
 	if err != nil || !s.HasSecret || !s.Review || strings.Join(s.UseCases, ",") != "sales,claims" || strings.Join(directory.SkillLines(s.Skills), " ") != "peek=law,tax dig=law" || s.Retention.String() != "90d" {
 		t.Errorf("got %+v, %v", s, err)
 	}
@@ -64,8 +64,8 @@ func (s shows) Shows() []byte { return []byte(s.card) }
 // the operator looks again, and what they have seen then is in force.
 func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
 	r := newRig(t)
-	card, visit := `{"name":"One"}`, r.Admin.Agents.Visit
-	r.Admin.Agents.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
+	card, visit := `{"name":"One"}`, r.Admin.Agents.Registry.Visit
+	r.Admin.Agents.Registry.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
 		p, unmet, err := visit(ctx, a)
 		return shows{p, card}, unmet, err
 	}
@@ -81,7 +81,7 @@ func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
 	if p := b.post("/admin/agents/new", append(form, "card", digest(p))...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	cards, err := r.Admin.Cards(t.Context(), "second")
+	cards, err := r.Admin.Agents.Cards(t.Context(), "second")
 	if valid, _ := directory.InForce(cards); err != nil || string(valid.Card) != card {
 		t.Errorf("got %+v in force, %v", valid, err)
 	}
@@ -96,8 +96,8 @@ func TestAnAgentWhoseCardCannotBePinnedIsNotAdded(t *testing.T) {
 	defer db.Close()
 	_, err = db.Exec(`CREATE TRIGGER full BEFORE INSERT ON agent_cards BEGIN SELECT RAISE(ABORT, 'full'); END`)
 	r.must(err)
-	visit := r.Admin.Agents.Visit
-	r.Admin.Agents.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
+	visit := r.Admin.Agents.Registry.Visit
+	r.Admin.Agents.Registry.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
 		p, unmet, err := visit(ctx, a)
 		return shows{p, `{"name":"One"}`}, unmet, err
 	}
@@ -105,7 +105,7 @@ func TestAnAgentWhoseCardCannotBePinnedIsNotAdded(t *testing.T) {
 	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 {
 		t.Errorf("got %d %s, want the form with an error", p.Status, p.Text())
 	}
-	if all, err := r.Admin.Agents.List(t.Context()); err != nil || len(all) != 1 {
+	if all, err := r.Admin.Agents.Registry.List(t.Context()); err != nil || len(all) != 1 {
 		t.Errorf("got %d agents, %v, want the one of the configuration", len(all), err)
 	}
 }
@@ -116,7 +116,7 @@ func TestAnAgentThatCannotBeReachedIsNotAdded(t *testing.T) {
 	if p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "connection refused") {
 		t.Errorf("got %d %s", p.Status, p.Text())
 	}
-	if all, err := r.Admin.Agents.List(t.Context()); err != nil || len(all) != 1 {
+	if all, err := r.Admin.Agents.Registry.List(t.Context()); err != nil || len(all) != 1 {
 		t.Errorf("got %d agents, %v", len(all), err)
 	}
 }
@@ -124,7 +124,7 @@ func TestAnAgentThatCannotBeReachedIsNotAdded(t *testing.T) {
 func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.must(r.Admin.Agents.Add(t.Context(), directory.Settings{Name: "second", URL: "https://second.example", Credentials: directory.Credentials{Secret: "s"}}, nil))
+	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.Settings{Name: "second", URL: "https://second.example", Credentials: directory.Credentials{Secret: "s"}}, nil))
 	p := b.get("/admin/agents/change?name=second")
 	version := attr(p.all("input[name=version]")[0], "value")
 	change := func(address, version string) shownPage {
@@ -136,12 +136,12 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 	if p := change("https://second.example/b", version); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "changed in between") {
 		t.Errorf("got %d %s for an agent that was changed in between", p.Status, p.Text())
 	}
-	s, err := r.Admin.Agents.Agent(t.Context(), "second")
+	s, err := r.Admin.Agents.Registry.Agent(t.Context(), "second")
 	if err != nil || s.URL != "https://second.example/a2a" || !s.HasSecret {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	b.post("/admin/agents/disable", "name", "second")
-	if s, err := r.Admin.Agents.Agent(t.Context(), "second"); err != nil || s.Enabled {
+	if s, err := r.Admin.Agents.Registry.Agent(t.Context(), "second"); err != nil || s.Enabled {
 		t.Errorf("got %+v, %v, want it disabled", s, err)
 	}
 	if got := len(b.get("/admin/agents?only=disabled").all("#agents tbody tr")); got != 1 {
@@ -160,7 +160,7 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 
 func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
 	r := newRig(t)
-	r.must(r.Admin.Agents.Add(t.Context(), directory.Settings{Name: "second", URL: "https://second.example", Review: true}, nil))
+	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.Settings{Name: "second", URL: "https://second.example", Review: true}, nil))
 	r.card("second", `{"name":"One","url":"https://a"}`, true)
 	r.card("second", `{"name":"One","url":"https://<b>","x":1}`, true)
 	b := r.as("root")

@@ -55,7 +55,7 @@ func attacked(t *testing.T) *rig {
 	r.task("t-root", "root", a2a.Working, "Counting.")
 	r.share("s-root", "root")
 	r.connect("root", "expert")
-	r.must(r.Admin.Agents.Add(t.Context(), directory.Settings{Name: "added", URL: "https://added.example"}, nil))
+	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.Settings{Name: "added", URL: "https://added.example"}, nil))
 	r.card("added", `{"name":"ONE"}`, false)
 	r.card("added", `{"name":"TWO"}`, true)
 	return r
@@ -71,7 +71,7 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	if shares, err := r.db.Ledger.Shares(ctx, r.ids["root"], time.Now(), ledger.Mark{}, 10); err != nil || len(shares) != 1 {
 		t.Errorf("%s: got %d links, %v, want the one", what, len(shares), err)
 	}
-	if all, err := r.Admin.Vault.Connections(ctx, r.ids["root"]); err != nil || len(all) != 1 {
+	if all, err := r.Admin.Connections.Vault.Connections(ctx, r.ids["root"]); err != nil || len(all) != 1 {
 		t.Errorf("%s: got %d accounts at agents, %v, want the one", what, len(all), err)
 	}
 	if clients, err := r.db.OAuth.Clients(ctx, "", 10); err != nil || len(clients) != 1 {
@@ -89,7 +89,7 @@ func (r *rig) unchanged(t *testing.T, what string) {
 			t.Errorf("%s: the task %s was canceled: %v", what, id, err)
 		}
 	}
-	if s, err := r.Admin.Agents.List(ctx); err != nil || len(s) != 2 || s[1].URL != "https://added.example" || !s[1].Enabled {
+	if s, err := r.Admin.Agents.Registry.List(ctx); err != nil || len(s) != 2 || s[1].URL != "https://added.example" || !s[1].Enabled {
 		t.Errorf("%s: an agent was added, changed, disabled or removed: %+v, %v", what, s, err)
 	}
 	if cards, err := r.db.Records.SeenCards(ctx, "added"); err != nil || len(cards) != 2 || !cards[0].InForce.IsZero() {

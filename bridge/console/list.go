@@ -138,7 +138,7 @@ func (c *Console) suggestions(r *http.Request) (agents, accounts, apps []string,
 		apps = append(apps, x.Name)
 	}
 	slices.Sort(apps)
-	all, err := c.Admin.ListAgents(r.Context())
+	all, err := c.Admin.Agents.List(r.Context())
 	for _, a := range all[:min(len(all), mostSuggested)] {
 		agents = append(agents, a.Name)
 	}

@@ -106,7 +106,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	b.Start()
 	r.Console = &Console{
 		Product: "Rialto", OAuth: as, Bridge: b, Now: time.Now, Log: log,
-		Admin: &operator.Service{Vault: &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }}, Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: agents, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
+		Admin: &operator.Service{Connections: operator.Connections{Audit: recorder{db}, Vault: &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Host: func(string) string { return "agents.example" }}}, Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: operator.Agents{Registry: agents, Bridge: b, Audit: recorder{db}}, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
 			return []operator.Setting{
 				{Key: "url", Value: r.url, About: "Its address."},
 				{Key: "agents[0].name", Value: "tables", Live: true},
@@ -233,7 +233,7 @@ func (r *rig) share(id, account string) {
 // connect connects an agent with a key of an account.
 func (r *rig) connect(account, agent string) {
 	r.t.Helper()
-	r.must(r.Admin.Vault.(*a2avault.Vault).Keep(r.t.Context(), r.ids[account], agent, a2avault.Bearer, a2avault.Secret{Value: "k3y-of-" + account}))
+	r.must(r.Admin.Connections.Vault.(*a2avault.Vault).Keep(r.t.Context(), r.ids[account], agent, a2avault.Bearer, a2avault.Secret{Value: "k3y-of-" + account}))
 }
 
 // as returns a browser with a signed-in user; "" is none.

@@ -72,7 +72,7 @@ func (s *Service) AddAccount(ctx context.Context, by Actor, name, password strin
 	if err == nil && admin {
 		err = s.OAuth.Accounts.SetAdmin(ctx, name, true)
 	}
-	return s.record(ctx, by, audit.AccountAdded, name, roleOf(admin), refusal(err))
+	return record(ctx, s.Audit, by, audit.AccountAdded, name, roleOf(admin), refusal(err))
 }
 
 func roleOf(admin bool) string {
@@ -92,7 +92,7 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 	if a.Issuer != "" {
 		return errNoPassword
 	}
-	return s.record(ctx, by, audit.AccountPassword, name, "sessions and connections ended", refusal(s.OAuth.Accounts.SetPassword(ctx, name, password)))
+	return record(ctx, s.Audit, by, audit.AccountPassword, name, "sessions and connections ended", refusal(s.OAuth.Accounts.SetPassword(ctx, name, password)))
 }
 
 // other returns ErrOwnAccount if an account is the actor's own: an administrator who
@@ -112,7 +112,7 @@ func (s *Service) SetAdmin(ctx context.Context, by Actor, name string, admin boo
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.SetAdmin(ctx, name, admin))
 	}
-	return s.record(ctx, by, audit.AccountAdmin, name, roleOf(admin), err)
+	return record(ctx, s.Audit, by, audit.AccountAdmin, name, roleOf(admin), err)
 }
 
 // SetDisabled disables an account: it can neither sign in nor use its grants until
@@ -126,7 +126,7 @@ func (s *Service) SetDisabled(ctx context.Context, by Actor, name string, disabl
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.SetDisabled(ctx, name, disabled))
 	}
-	return s.record(ctx, by, audit.AccountDisabled, name, detail, err)
+	return record(ctx, s.Audit, by, audit.AccountDisabled, name, detail, err)
 }
 
 // SignOut ends the browser sessions and the grants of an account and returns how many grants were
@@ -137,7 +137,7 @@ func (s *Service) SignOut(ctx context.Context, by Actor, name string) (int, erro
 		return 0, err
 	}
 	err = refusal(s.OAuth.Accounts.EndSessions(ctx, a.ID))
-	if err := s.record(ctx, by, audit.AccountSignedOut, name, "", err); err != nil {
+	if err := record(ctx, s.Audit, by, audit.AccountSignedOut, name, "", err); err != nil {
 		return 0, err
 	}
 	return s.RevokeGrants(ctx, by, a.ID, "")
@@ -150,5 +150,5 @@ func (s *Service) RemoveAccount(ctx context.Context, by Actor, name string) erro
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.Remove(ctx, name))
 	}
-	return s.record(ctx, by, audit.AccountRemoved, name, "", err)
+	return record(ctx, s.Audit, by, audit.AccountRemoved, name, "", err)
 }

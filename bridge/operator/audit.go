@@ -53,14 +53,16 @@ func (s *Service) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 
 // record records in the audit log what an actor did, or tried to do, and returns
 // err. What does not exist was not tried.
-func (s *Service) record(ctx context.Context, by Actor, kind audit.Kind, target, detail string, err error) error {
-	if s.Audit == nil || errors.Is(err, ErrNotFound) {
+func record(
+	ctx context.Context, log audit.Recorder, by Actor, kind audit.Kind, target, detail string, err error,
+) error {
+	if log == nil || errors.Is(err, ErrNotFound) {
 		return err
 	}
 	e := audit.Event{Kind: kind, ActorID: by.ID, Actor: by.Name, Address: by.Address, Target: target, Detail: detail}
 	if err != nil {
 		e.Outcome = audit.Failed
 	}
-	s.Audit.Record(ctx, e)
+	log.Record(ctx, e)
 	return err
 }

@@ -169,7 +169,7 @@ func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, red
 	if err != nil {
 		return nil, err
 	}
-	return c, s.record(ctx, by, audit.ClientRegistered, c.ID, name+"; by hand", nil)
+	return c, record(ctx, s.Audit, by, audit.ClientRegistered, c.ID, name+"; by hand", nil)
 }
 
 // RemoveClient deletes a client and revokes its grants. It fails with ErrNotFound,
@@ -183,5 +183,5 @@ func (s *Service) RemoveClient(ctx context.Context, by Actor, id string) error {
 	if c.Kind == Configured {
 		return errConfiguredClient
 	}
-	return s.record(ctx, by, audit.ClientRemoved, id, c.Name, refusal(s.OAuth.Clients.Forget(ctx, id)))
+	return record(ctx, s.Audit, by, audit.ClientRemoved, id, c.Name, refusal(s.OAuth.Clients.Forget(ctx, id)))
 }

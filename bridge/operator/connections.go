@@ -14,21 +14,27 @@ type Vault interface {
 	Forget(ctx context.Context, user, agent string) error
 }
 
-// Connections returns the accounts at agents that a user has connected.
-func (s *Service) Connections(ctx context.Context, user string) ([]a2avault.Connection, error) {
+// Connections are the use cases about the accounts of users at agents.
+type Connections struct {
+	Vault Vault          // nil if no agent wants an account
+	Audit audit.Recorder // records the changes; nil records none
+}
+
+// List returns the accounts at agents that a user has connected.
+func (s Connections) List(ctx context.Context, user string) ([]a2avault.Connection, error) {
 	if s.Vault == nil {
 		return nil, nil
 	}
 	return s.Vault.Connections(ctx, user)
 }
 
-// RecordConnection records in the audit log that a user has connected an agent.
-func (s *Service) RecordConnection(ctx context.Context, by Actor, agent string) {
-	_ = s.record(ctx, by, audit.AgentConnected, agent, "", nil)
+// Record records in the audit log that a user has connected an agent.
+func (s Connections) Record(ctx context.Context, by Actor, agent string) {
+	_ = record(ctx, s.Audit, by, audit.AgentConnected, agent, "", nil)
 }
 
-// ForgetConnection deletes the account of a user at an agent, or fails with ErrNotFound.
-func (s *Service) ForgetConnection(ctx context.Context, by Actor, agent string) error {
+// Forget deletes the account of a user at an agent, or fails with ErrNotFound.
+func (s Connections) Forget(ctx context.Context, by Actor, agent string) error {
 	if s.Vault == nil {
 		return ErrNotFound
 	}
@@ -39,5 +45,5 @@ func (s *Service) ForgetConnection(ctx context.Context, by Actor, agent string) 
 	if err != nil {
 		return err
 	}
-	return s.record(ctx, by, audit.AgentForgotten, agent, "", nil)
+	return record(ctx, s.Audit, by, audit.AgentForgotten, agent, "", nil)
 }

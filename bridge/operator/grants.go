@@ -126,7 +126,7 @@ func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
 	if err != nil {
 		return refusal(err)
 	}
-	return s.record(ctx, by, audit.GrantRevoked, id, g.Name+"; "+g.ClientID, s.OAuth.Grants.End(ctx, id))
+	return record(ctx, s.Audit, by, audit.GrantRevoked, id, g.Name+"; "+g.ClientID, s.OAuth.Grants.End(ctx, id))
 }
 
 // RevokeGrants revokes the grants of an account, of a client, or those of the
@@ -143,5 +143,5 @@ func (s *Service) RevokeGrants(ctx context.Context, by Actor, accountID, clientI
 	if clientID != "" {
 		whose = append(whose, "all for the client; "+clientID)
 	}
-	return n, s.record(ctx, by, audit.GrantRevoked, cmp.Or(clientID, accountID), fmt.Sprintf("%d; %s", n, strings.Join(whose, "; ")), err)
+	return n, record(ctx, s.Audit, by, audit.GrantRevoked, cmp.Or(clientID, accountID), fmt.Sprintf("%d; %s", n, strings.Join(whose, "; ")), err)
 }

@@ -53,7 +53,7 @@ func (s *Service) RotateKeys(ctx context.Context, by Actor) (*Key, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
-	_ = s.record(ctx, by, audit.KeyRotated, k.ID, "", nil)
+	_ = record(ctx, s.Audit, by, audit.KeyRotated, k.ID, "", nil)
 	return &Key{ID: k.ID, Algorithm: k.Algorithm, Active: k.Active, Expires: k.Expires, Rotates: k.Rotates()}, nil
 }
 
@@ -61,7 +61,7 @@ func (s *Service) RotateKeys(ctx context.Context, by Actor) (*Key, error) {
 // replaced by one that signs immediately. It fails with ErrNotFound, and with an Error if there are
 // no keys.
 func (s *Service) RevokeKey(ctx context.Context, by Actor, id string) error {
-	return s.record(ctx, by, audit.KeyRevoked, id, "", refusal(s.OAuth.Keys.Revoke(ctx, id)))
+	return record(ctx, s.Audit, by, audit.KeyRevoked, id, "", refusal(s.OAuth.Keys.Revoke(ctx, id)))
 }
 
 // Key returns a signing key, or ErrNotFound.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"rialto/bridge"
-	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
@@ -36,11 +35,8 @@ type Service struct {
 	// Bridge cancels tasks at their agents; nil cancels none.
 	Bridge *bridge.Bridge
 
-	// Agents is the list of agents; nil where no method about agents is called.
-	Agents *directory.Registry
-
-	// Vault stores the accounts of users at agents; nil if no agent wants one.
-	Vault Vault
+	Agents      Agents
+	Connections Connections
 
 	// Audit records the changes that are made here; nil records none.
 	Audit audit.Recorder

@@ -39,7 +39,7 @@ func (s *Service) Overview(ctx context.Context) (*Overview, error) {
 	failed := TaskFilter{State: a2a.Failed, Changed: o.Since}
 	for _, part := range []func() error{
 		func() error { return err },
-		func() error { o.Agents, err = s.ListAgents(ctx); return err },
+		func() error { o.Agents, err = s.Agents.List(ctx); return err },
 		func() error {
 			o.Asking, err = s.TaskStore.CountTasks(ctx, TaskFilter{State: a2a.InputRequired}, MostTotal)
 			return err

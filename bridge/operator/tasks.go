@@ -80,5 +80,5 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.
 	}
 	owner := e.Owner
 	e, err = s.Bridge.Proxy.Cancel(ctx, s.Bridge.Directory.AccessOf(directory.Caller{User: owner}), id)
-	return e, s.record(ctx, by, audit.TaskCanceled, id, owner, refusal(err))
+	return e, record(ctx, s.Audit, by, audit.TaskCanceled, id, owner, refusal(err))
 }

@@ -16,5 +16,5 @@ func (s *Service) IssueToken(ctx context.Context, by Actor, account string, scop
 	if err == nil {
 		detail += "; " + expires.UTC().Format(time.RFC3339)
 	}
-	return token, s.record(ctx, by, audit.Issued, account, detail, err)
+	return token, record(ctx, s.Audit, by, audit.Issued, account, detail, err)
 }

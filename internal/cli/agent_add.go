@@ -21,7 +21,7 @@ func listAgentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "list", Short: "List the agents of the configuration and those that were added", Args: cobra.NoArgs}
 	asJSON := cmd.Flags().Bool("json", false, "write JSON")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		list, err := s.ListAgents(cmd.Context())
+		list, err := s.Agents.List(cmd.Context())
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func removeAgentCommand() *cobra.Command {
 		if err := confirm(cmd, "Remove the agent %s and its settings?", args[0]); err != nil {
 			return err
 		}
-		if err := s.RemoveAgent(cmd.Context(), operator.CommandLine, args[0]); err != nil {
+		if err := s.Agents.Remove(cmd.Context(), operator.CommandLine, args[0]); err != nil {
 			return agentError(args[0], err)
 		}
 		return done(cmd, struct{}{}, "%s is removed.", args[0])
@@ -65,10 +65,10 @@ func removeAgentCommand() *cobra.Command {
 }
 
 // switchAgentCommand returns the command enable or disable.
-func switchAgentCommand(verb, short string, do func(*operator.Service, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
+func switchAgentCommand(verb, short string, do func(operator.Agents, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
 	return withOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames)},
 		func(cmd *cobra.Command, s *operator.Service, args []string) error {
-			did, err := do(s, cmd.Context(), operator.CommandLine, args[0])
+			did, err := do(s.Agents, cmd.Context(), operator.CommandLine, args[0])
 			if err != nil {
 				return agentError(args[0], err)
 			}
@@ -76,7 +76,7 @@ func switchAgentCommand(verb, short string, do func(*operator.Service, context.C
 			if !did {
 				already = " already"
 			}
-			now, err := s.Agent(cmd.Context(), args[0])
+			now, err := s.Agents.Agent(cmd.Context(), args[0])
 			if err != nil {
 				return agentError(args[0], err)
 			}
@@ -95,7 +95,7 @@ func testAgentCommand() *cobra.Command {
 		}
 		bar := term.Start(cmd.ErrOrStderr(), "Waiting for "+args[0])
 		defer bar.Stop()
-		trial, err := s.TestAgent(cmd.Context(), *user, args[0], message)
+		trial, err := s.Agents.Test(cmd.Context(), *user, args[0], message)
 		if err != nil {
 			return agentError(args[0], err)
 		}
@@ -149,7 +149,7 @@ func previewAgentCommand() *cobra.Command {
 			return err
 		}
 		defer term.Start(cmd.ErrOrStderr(), "Reading the card").Stop()
-		seen, err := s.PreviewAgent(cmd.Context(), a)
+		seen, err := s.Agents.Preview(cmd.Context(), a)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s cannot be used like this: %w", a.URL, err)
@@ -163,7 +163,7 @@ func previewAgentCommand() *cobra.Command {
 
 func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, unseen, asJSON bool) error {
 	bar := term.Start(cmd.ErrOrStderr(), "Reading the card")
-	added, seen, err := s.AddAgent(cmd.Context(), operator.CommandLine, operator.NewAgent{Settings: a, Unseen: unseen})
+	added, seen, err := s.Agents.Add(cmd.Context(), operator.CommandLine, operator.NewAgent{Settings: a, Unseen: unseen})
 	bar.Stop()
 	if wrong, ok := errors.AsType[*operator.AgentError](err); ok && !unseen {
 		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", added.URL, wrong.Err)
@@ -207,7 +207,7 @@ func writePreview(out io.Writer, p *directory.Preview) {
 
 // agentNames returns the names of the agents, for completion.
 func agentNames(cmd *cobra.Command, s *operator.Service) (names []string) {
-	list, err := s.ListAgents(cmd.Context())
+	list, err := s.Agents.List(cmd.Context())
 	if err != nil {
 		return nil
 	}

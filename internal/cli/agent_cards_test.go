@@ -55,7 +55,7 @@ func (s *cardStore) says(t *testing.T, do func(*cobra.Command, *operator.Service
 
 // operator looks at the cards that were shown.
 func (s *cardStore) operator() *operator.Service {
-	return &operator.Service{Agents: &directory.Registry{Cards: s.db.Records, Now: time.Now}}
+	return &operator.Service{Agents: operator.Agents{Registry: &directory.Registry{Cards: s.db.Records, Now: time.Now}}}
 }
 
 func TestAChangedCardRaisesAnAlarm(t *testing.T) {

@@ -24,7 +24,7 @@ func changeAgentCommand() *cobra.Command {
 		if *bare && (f.secretEnv != "" || f.secretFile != "") {
 			return errTwoSecrets
 		}
-		present, err := s.Agent(cmd.Context(), args[0])
+		present, err := s.Agents.Agent(cmd.Context(), args[0])
 		if err != nil {
 			return agentError(args[0], err)
 		}
@@ -33,7 +33,7 @@ func changeAgentCommand() *cobra.Command {
 			return err
 		}
 		keep := !*bare && a.Credentials.Secret == "" && a.Credentials.Type == present.Credentials.Type
-		if err := s.ChangeAgent(cmd.Context(), operator.CommandLine, a, present.Version, keep); err != nil {
+		if err := s.Agents.Change(cmd.Context(), operator.CommandLine, a, present.Version, keep); err != nil {
 			return agentError(a.Name, err)
 		}
 		return writeChanged(cmd, s, a.Name, f.json)
@@ -45,7 +45,7 @@ func writeChanged(cmd *cobra.Command, s *operator.Service, name string, asJSON b
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is changed.\n", name)
 		return err
 	}
-	now, err := s.Agent(cmd.Context(), name)
+	now, err := s.Agents.Agent(cmd.Context(), name)
 	if err != nil {
 		return agentError(name, err)
 	}

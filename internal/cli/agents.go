@@ -16,8 +16,8 @@ func agentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "agents", Short: "Manage agents and their cards"}
 	cmd.AddCommand(
 		listAgentsCommand(), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeAgentCommand(), testAgentCommand(),
-		switchAgentCommand("enable", "Enable an agent that was disabled", (*operator.Service).EnableAgent),
-		switchAgentCommand("disable", "Hide an agent from all lists; its running tasks continue", (*operator.Service).DisableAgent),
+		switchAgentCommand("enable", "Enable an agent that was disabled", operator.Agents.Enable),
+		switchAgentCommand("disable", "Hide an agent from all lists; its running tasks continue", operator.Agents.Disable),
 		withCards(&cobra.Command{Use: "cards NAME", Short: "List the cards of an agent, latest first, with the changes in a card that waits", Args: cobra.ExactArgs(1)}, listCards),
 		withCards(&cobra.Command{
 			Use: "accept NAME [CARD]", Short: "Accept the latest card of an agent",
@@ -38,7 +38,7 @@ func withCards(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []
 // card in force.
 func listCards(cmd *cobra.Command, s *operator.Service, args []string) error {
 	agent, out := args[0], cmd.OutOrStdout()
-	cards, err := s.Cards(cmd.Context(), agent)
+	cards, err := s.Agents.Cards(cmd.Context(), agent)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func acceptCard(cmd *cobra.Command, s *operator.Service, args []string) error {
 	if len(args) > 1 {
 		digest = args[1]
 	}
-	accepted, err := s.AcceptCard(cmd.Context(), operator.CommandLine, agent, digest)
+	accepted, err := s.Agents.AcceptCard(cmd.Context(), operator.CommandLine, agent, digest)
 	if err != nil {
 		return agentError(agent, err)
 	}

@@ -31,12 +31,12 @@ func (s *Server) operatorActor(r *http.Request) operator.Actor {
 }
 
 func (s *Server) connected(r *http.Request, agent string) {
-	s.operator.RecordConnection(r.Context(), s.operatorActor(r), agent)
+	s.operator.Connections.Record(r.Context(), s.operatorActor(r), agent)
 }
 
 // forget deletes the account of the user of a request at an agent, if there is one.
 func (s *Server) forget(r *http.Request, agent string) error {
-	err := s.operator.ForgetConnection(r.Context(), s.operatorActor(r), agent)
+	err := s.operator.Connections.Forget(r.Context(), s.operatorActor(r), agent)
 	if errors.Is(err, operator.ErrNotFound) {
 		return nil
 	}
@@ -54,12 +54,13 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	silent := slog.New(slog.DiscardHandler)
 	as := NewOAuth(cfg, silent, db, secret)
 	s = newOperator(func() *config.Config { return cfg }, log, db, as, nil)
-	s.Audit, s.Agents = record, newRegistry(func() *config.Config { return cfg }, silent, db, secret, as.Assertions.Issue, nil)
-	s.Agents.Await = func(ctx context.Context) {
+	registry := newRegistry(func() *config.Config { return cfg }, silent, db, secret, as.Assertions.Issue, nil)
+	registry.Await = func(ctx context.Context) {
 		if err := awaitServers(ctx, db); err != nil {
 			log.ErrorContext(ctx, "the change is stored, but may not be in force everywhere yet", "err", err)
 		}
 	}
+	s.Audit, s.Agents = record, operator.Agents{Registry: registry, Audit: record}
 	return s, func() { record.Flush(context.WithoutCancel(ctx)) }, nil
 }
 

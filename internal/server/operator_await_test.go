@@ -25,9 +25,9 @@ func TestAChangedListIsInForceWhenTheCommandEnds(t *testing.T) {
 	}
 	defer done()
 	for _, enable := range []bool{false, true} {
-		change := commands.DisableAgent
+		change := commands.Agents.Disable
 		if enable {
-			change = commands.EnableAgent
+			change = commands.Agents.Enable
 		}
 		if _, err := change(t.Context(), operator.CommandLine, agent.Name); err != nil {
 			t.Fatal(err)
