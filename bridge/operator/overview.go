@@ -32,39 +32,23 @@ const overviewRows = 5
 // Overview returns the state of the server. Each of its parts is one bounded query.
 func (s *Service) Overview(ctx context.Context) (*Overview, error) {
 	o := &Overview{Since: s.Now().Add(-24 * time.Hour)}
-	sums, err := s.Usage(ctx, usage.Filter{Since: o.Since}, "", 0)
-	if err == nil && len(sums) > 0 {
+	asking, failed := TaskFilter{State: a2a.InputRequired}, TaskFilter{State: a2a.Failed, Changed: o.Since}
+	rows := Rows{Limit: overviewRows, Now: s.Now()}
+	var errs [8]error
+	var sums []usage.Sum
+	sums, errs[0] = s.Usage(ctx, usage.Filter{Since: o.Since}, "", 0)
+	o.Agents, errs[1] = s.Agents.List(ctx)
+	o.Asking, errs[2] = s.TaskStore.CountTasks(ctx, asking, MostTotal)
+	o.SigningIn, errs[3] = s.TaskStore.CountTasks(ctx, TaskFilter{State: a2a.AuthRequired}, MostTotal)
+	o.Failed, errs[4] = s.TaskStore.CountTasks(ctx, failed, MostTotal)
+	o.Waiting, errs[5] = s.TaskStore.ListTasks(ctx, asking, rows)
+	o.Failures, errs[6] = s.TaskStore.ListTasks(ctx, failed, rows)
+	o.Events, errs[7] = s.AuditStore.Events(ctx, audit.Filter{Limit: overviewRows})
+	if len(sums) > 0 {
 		o.Usage = sums[0]
 	}
-	failed := TaskFilter{State: a2a.Failed, Changed: o.Since}
-	for _, part := range []func() error{
-		func() error { return err },
-		func() error { o.Agents, err = s.Agents.List(ctx); return err },
-		func() error {
-			o.Asking, err = s.TaskStore.CountTasks(ctx, TaskFilter{State: a2a.InputRequired}, MostTotal)
-			return err
-		},
-		func() error {
-			o.SigningIn, err = s.TaskStore.CountTasks(ctx, TaskFilter{State: a2a.AuthRequired}, MostTotal)
-			return err
-		},
-		func() error { o.Failed, err = s.TaskStore.CountTasks(ctx, failed, MostTotal); return err },
-		func() error {
-			o.Waiting, err = s.TaskStore.ListTasks(ctx, TaskFilter{State: a2a.InputRequired}, Rows{Limit: overviewRows, Now: s.Now()})
-			return err
-		},
-		func() error {
-			o.Failures, err = s.TaskStore.ListTasks(ctx, failed, Rows{Limit: overviewRows, Now: s.Now()})
-			return err
-		},
-		func() error {
-			o.Events, err = s.AuditStore.Events(ctx, audit.Filter{Limit: overviewRows})
-			return err
-		},
-	} {
-		if err := part(); err != nil {
-			return nil, err
-		}
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
 	}
 	return o, nil
 }
