@@ -18,26 +18,26 @@ type operatorAPI struct{ *API }
 // routes adds the routes for operators to r, behind a scope.
 func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 	served := map[string]map[string]handler{
-		"/admin/clients":             {http.MethodGet: a.clients, http.MethodPost: body(a.registerClient)},
-		"/admin/clients/{client}":    {http.MethodGet: a.client, http.MethodDelete: a.removeClient},
-		"/admin/grants":              {http.MethodGet: a.grants},
+		"/admin/clients":             {http.MethodGet: a.list("clients"), http.MethodPost: body(a.registerClient)},
+		"/admin/clients/{client}":    {http.MethodGet: a.one("clients"), http.MethodDelete: a.remove("clients")},
+		"/admin/grants":              {http.MethodGet: a.list("grants")},
 		"/admin/grants/revoke":       {http.MethodPost: body(a.revokeGrants)},
-		"/admin/grants/{grant}":      {http.MethodGet: a.grant, http.MethodDelete: a.revokeGrant},
-		"/admin/accounts":            {http.MethodGet: a.accounts, http.MethodPost: body(a.addAccount)},
-		"/admin/accounts/{account}":  {http.MethodGet: a.account, http.MethodPatch: body(a.changeAccount), http.MethodDelete: a.removeAccount},
-		"/admin/tasks":               {http.MethodGet: a.allTasks},
+		"/admin/grants/{grant}":      {http.MethodGet: a.one("grants"), http.MethodDelete: a.remove("grants")},
+		"/admin/accounts":            {http.MethodGet: a.list("accounts"), http.MethodPost: body(a.addAccount)},
+		"/admin/accounts/{account}":  {http.MethodGet: a.one("accounts"), http.MethodPatch: body(a.changeAccount), http.MethodDelete: a.remove("accounts")},
+		"/admin/tasks":               {http.MethodGet: a.list("tasks")},
 		"/admin/tasks/{task}":        {http.MethodGet: a.ownedTask},
 		"/admin/tasks/{task}/cancel": {http.MethodPost: a.cancelOwnedTask},
-		"/admin/audit":               {http.MethodGet: a.auditLog},
-		"/admin/keys":                {http.MethodGet: a.keys},
+		"/admin/audit":               {http.MethodGet: a.list("events")},
+		"/admin/keys":                {http.MethodGet: a.list("keys")},
 		"/admin/keys/rotate":         {http.MethodPost: a.rotateKeys},
-		"/admin/keys/{key}":          {http.MethodDelete: a.revokeKey},
+		"/admin/keys/{key}":          {http.MethodDelete: a.remove("keys")},
 		"/admin/settings":            {http.MethodGet: a.settings},
 		"/admin/doctor":              {http.MethodPost: body(a.examine)},
 
-		"/admin/agents":                 {http.MethodGet: a.adminAgents, http.MethodPost: body(a.addAgent)},
+		"/admin/agents":                 {http.MethodGet: a.list("agents"), http.MethodPost: body(a.addAgent)},
 		"/admin/agents/preview":         {http.MethodPost: body(a.previewAgent)},
-		"/admin/agents/{agent}":         {http.MethodGet: a.adminAgent, http.MethodPut: body(a.changeAgent), http.MethodDelete: a.removeAgent},
+		"/admin/agents/{agent}":         {http.MethodGet: a.one("agents"), http.MethodPut: body(a.changeAgent), http.MethodDelete: a.remove("agents")},
 		"/admin/agents/{agent}/enable":  {http.MethodPost: a.enableAgent},
 		"/admin/agents/{agent}/disable": {http.MethodPost: a.disableAgent},
 		"/admin/agents/{agent}/test":    {http.MethodPost: body(a.testAgent)},
@@ -82,18 +82,60 @@ func variable(r *http.Request, name string) string {
 	return escaped
 }
 
-// page answers with a page of a list. The items are in the member name.
-func page[T any](name string, p *operator.Page[T], err error) (int, any, error) {
-	if err != nil {
-		return 0, nil, err
+// list answers with the list of a resource, or a page of it.
+func (a operatorAPI) list(name string) handler {
+	return func(r *http.Request) (int, any, error) {
+		query := operator.NewQuery(name)
+		if err := setFilters(r, query.Filters()); err != nil {
+			return 0, nil, err
+		}
+		size, err := number(r, "page_size", operator.DefaultPage, 1, operator.LargestPage)
+		if err != nil && !query.Table().Whole {
+			return 0, nil, err
+		}
+		p, err := query.Read(r.Context(), a.Operator, operator.Span{Cursor: r.URL.Query().Get("page_token"), Size: size})
+		if err != nil {
+			return 0, nil, err
+		}
+		body := map[string]any{name: p.Items}
+		if !query.Table().Whole {
+			body["next_page_token"] = p.Next
+		}
+		return http.StatusOK, body, nil
 	}
-	return http.StatusOK, map[string]any{name: append([]T{}, p.Items...), "next_page_token": p.Next}, nil
 }
 
-// span reads which page of a list is requested.
-func span(r *http.Request) (operator.Span, error) {
-	size, err := number(r, "page_size", operator.DefaultPage, 1, operator.LargestPage)
-	return operator.Span{Cursor: r.URL.Query().Get("page_token"), Size: size}, err
+// one answers with the entry of a resource that the route's variable names.
+func (a operatorAPI) one(resource string) handler {
+	return func(r *http.Request) (int, any, error) {
+		return answered(a.Operator.Entry(r.Context(), resource, variable(r, strings.TrimSuffix(resource, "s"))))
+	}
+}
+
+// remove removes that entry.
+func (a operatorAPI) remove(resource string) handler {
+	return func(r *http.Request) (int, any, error) {
+		return done(a.Operator.Remove(r.Context(), a.Actor(r), resource, variable(r, strings.TrimSuffix(resource, "s"))))
+	}
+}
+
+// setFilters sets filters from the parameters of a request.
+func setFilters(r *http.Request, filters []operator.Filter) error {
+	for _, f := range filters {
+		if f.Param == "" {
+			continue
+		}
+		value := r.URL.Query().Get(f.Param)
+		if !f.Open && len(f.Choices) > 0 {
+			if _, err := choice(r, f.Param, f.Values()...); err != nil {
+				return err
+			}
+		}
+		if err := f.Set(value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // choice reads a parameter that must have one of a few values, or is left out.

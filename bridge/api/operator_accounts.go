@@ -1,29 +1,6 @@
 package api
 
-import (
-	"net/http"
-
-	"rialto/bridge/operator"
-)
-
-func (a operatorAPI) accounts(r *http.Request) (int, any, error) {
-	span, err := span(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	only, err := choice(r, "only", "admin", "disabled")
-	if err != nil {
-		return 0, nil, err
-	}
-	p, err := a.Operator.Accounts(r.Context(), operator.AccountFilter{
-		Span: span, Text: r.URL.Query().Get("text"), Admin: only == "admin", Disabled: only == "disabled",
-	})
-	return page("accounts", p, err)
-}
-
-func (a operatorAPI) account(r *http.Request) (int, any, error) {
-	return answered(a.Operator.Account(r.Context(), variable(r, "account")))
-}
+import "net/http"
 
 func (a operatorAPI) addAccount(r *http.Request, in struct {
 	Name     string `json:"name"`
@@ -60,8 +37,4 @@ func (a operatorAPI) changeAccount(r *http.Request, in struct {
 		}
 	}
 	return answered(a.Operator.Account(ctx, name))
-}
-
-func (a operatorAPI) removeAccount(r *http.Request) (int, any, error) {
-	return done(a.Operator.RemoveAccount(r.Context(), a.Actor(r), variable(r, "account")))
 }

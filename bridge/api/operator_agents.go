@@ -25,15 +25,6 @@ func (b *agentBody) agent() directory.Settings {
 	return a
 }
 
-func (a operatorAPI) adminAgents(r *http.Request) (int, any, error) {
-	list, err := a.Operator.Agents.List(r.Context())
-	return answered(map[string]any{"agents": list}, err)
-}
-
-func (a operatorAPI) adminAgent(r *http.Request) (int, any, error) {
-	return answered(a.Operator.Agents.Agent(r.Context(), variable(r, "agent")))
-}
-
 func (a operatorAPI) addAgent(r *http.Request, in agentBody) (int, any, error) {
 	added, _, err := a.Operator.Agents.Add(r.Context(), a.Actor(r), operator.NewAgent{Settings: in.agent(), Unseen: in.Unseen})
 	if err != nil {
@@ -52,25 +43,21 @@ func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (int, any, error
 	if err := a.Operator.Agents.Change(r.Context(), a.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
 		return 0, nil, err
 	}
-	return a.adminAgent(r)
-}
-
-func (a operatorAPI) removeAgent(r *http.Request) (int, any, error) {
-	return done(a.Operator.Agents.Remove(r.Context(), a.Actor(r), variable(r, "agent")))
+	return a.one("agents")(r)
 }
 
 func (a operatorAPI) enableAgent(r *http.Request) (int, any, error) {
 	if _, err := a.Operator.Agents.Enable(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
-	return a.adminAgent(r)
+	return a.one("agents")(r)
 }
 
 func (a operatorAPI) disableAgent(r *http.Request) (int, any, error) {
 	if _, err := a.Operator.Agents.Disable(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
-	return a.adminAgent(r)
+	return a.one("agents")(r)
 }
 
 // previewAgent reads the card of an agent that is not added yet.

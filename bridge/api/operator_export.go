@@ -2,19 +2,9 @@ package api
 
 import (
 	"net/http"
-	"time"
 
 	"rialto/bridge/operator"
 )
-
-// times reads "since" and "until".
-func times(r *http.Request) (since, until time.Time, err error) {
-	q := r.URL.Query()
-	if since, err = operator.ParseTime(q.Get("since"), time.Now()); err == nil {
-		until, err = operator.ParseTime(q.Get("until"), time.Now())
-	}
-	return since, until, err
-}
 
 // exportFrom reads where an export goes on that was cut at its bound.
 func exportFrom(r *http.Request) (string, error) {

@@ -1,20 +1,9 @@
 package api
 
-import (
-	"net/http"
-)
-
-func (a operatorAPI) keys(r *http.Request) (int, any, error) {
-	keys, err := a.Operator.Keys(r.Context())
-	return answered(map[string]any{"keys": keys}, err)
-}
+import "net/http"
 
 func (a operatorAPI) rotateKeys(r *http.Request) (int, any, error) {
 	return answered(a.Operator.RotateKeys(r.Context(), a.Actor(r)))
-}
-
-func (a operatorAPI) revokeKey(r *http.Request) (int, any, error) {
-	return done(a.Operator.RevokeKey(r.Context(), a.Actor(r), variable(r, "key")))
 }
 
 func (a operatorAPI) settings(*http.Request) (int, any, error) {

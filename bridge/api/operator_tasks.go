@@ -6,24 +6,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-	"rialto/bridge/operator"
 )
-
-func (a operatorAPI) allTasks(r *http.Request) (int, any, error) {
-	span, err := span(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	since, until, err := times(r)
-	if err != nil {
-		return 0, nil, err
-	}
-	q := r.URL.Query()
-	p, err := a.Operator.Tasks(r.Context(), operator.TaskFilter{
-		Span: span, OwnerID: q.Get("owner_id"), Agent: q.Get("agent"), State: a2a.State(q.Get("state")), Since: since, Until: until,
-	})
-	return page("tasks", p, err)
-}
 
 // OwnedTask is a task whole, with whose it is.
 type OwnedTask struct {

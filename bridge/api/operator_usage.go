@@ -11,10 +11,11 @@ import (
 // exportUsage writes calls as they were recorded, or what they add up to.
 func (a operatorAPI) exportUsage(w http.ResponseWriter, r *http.Request) {
 	a.export(w, r, "usage", func(f operator.Format) (func(http.ResponseWriter) error, error) {
-		filter, err := usageFilter(r)
-		if err == nil {
-			filter, err = a.Operator.ResolveFilter(r.Context(), filter)
+		var query operator.CallFilter
+		if err := setFilters(r, query.Filters()); err != nil {
+			return nil, err
 		}
+		filter, err := a.Operator.ResolveFilter(r.Context(), query.Filter)
 		if err != nil {
 			return nil, err
 		}
@@ -38,11 +39,4 @@ func (a operatorAPI) exportUsage(w http.ResponseWriter, r *http.Request) {
 		sums, err := a.Operator.Usage(r.Context(), filter, by, map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour}[every])
 		return func(w http.ResponseWriter) error { return operator.WriteSums(w, f, by, sums) }, err
 	})
-}
-
-func usageFilter(r *http.Request) (f usage.Filter, err error) {
-	q := r.URL.Query()
-	f = usage.Filter{Agent: q.Get("agent"), Tool: q.Get("tool"), UseCase: q.Get("usecase"), Clients: []string{q.Get("client")}, User: q.Get("user"), Outcome: usage.Outcome(q.Get("outcome"))}
-	f.Since, f.Until, err = times(r)
-	return f, err
 }

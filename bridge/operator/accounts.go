@@ -29,10 +29,56 @@ type AccountFilter struct {
 	Disabled bool   // only disabled accounts
 }
 
+var accountTable = Table{
+	Name: "accounts", Key: "name", Sorted: "name", Right: []string{"grants"},
+	Page: []Column{
+		{"name", "Account"}, {"issuer", "Signs in"}, {"admin", "Role"}, {"disabled", "State"},
+		{"grants", "Connections"}, {"created", "Since"},
+	},
+	Command: []Column{
+		{"name", "NAME"}, {"issuer", "SIGNS IN AT"}, {"admin", "ADMIN"}, {"disabled", "DISABLED"},
+		{"grants", "GRANTS"}, {"created", "CREATED"}, {"id", "ID"},
+	},
+	Remove: Removal{
+		Path: "remove", Button: "Remove", Title: "Remove this account?", Word: "Remove it", Done: "removed",
+		About: "{} can sign in no more, and everything that the account has allowed ends.",
+		Of:    []string{"name"},
+		Use:   "remove NAME", Short: "Remove an account and revoke its grants",
+		Ask: "Remove the account %s, its sessions and grants?", Said: "%s is removed.",
+	},
+}
+
+// Table implements Query.
+func (f *AccountFilter) Table() *Table { return &accountTable }
+
+// Read implements Query.
+func (f *AccountFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
+	f.Span = span
+	return untyped(s.Accounts(ctx, *f))
+}
+
+// Filters implements Query.
+func (f *AccountFilter) Filters() []Filter {
+	admin, disabled := Choice{"admin", "Administrators"}, Choice{"disabled", "Disabled"}
+	return []Filter{
+		{
+			To: &f.Text, Kind: Search, Param: "text", Field: "text", Label: "Search by name",
+			Flag: "text", Usage: "only accounts whose name contains this",
+		},
+		{
+			To: &f.Admin, Param: "only", Field: "only", Label: "Show", Choices: []Choice{admin, disabled},
+			Flag: "admin", Usage: "only administrators",
+		},
+		{
+			To: &f.Disabled, Param: "only", Field: "only", Label: "Show", Choices: []Choice{disabled, admin},
+			Flag: "disabled", Usage: "only disabled accounts",
+		},
+	}
+}
+
 // Accounts returns a page of accounts, sorted by name. It fails with ErrCursor.
 func (s *Service) Accounts(ctx context.Context, f AccountFilter) (*Page[Account], error) {
-	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Account, error) { return s.Store.ListAccounts(ctx, f, r) },
-		func(ctx context.Context, most int) (int, error) { return s.Store.CountAccounts(ctx, f, most) }, (*Account).mark)
+	return list(ctx, s, f, s.Store.ListAccounts, s.Store.CountAccounts, (*Account).mark)
 }
 
 func (a *Account) mark() Mark {

@@ -44,6 +44,56 @@ type ClientFilter struct {
 	Text string // the beginning of a word of the name or the ID, in any letter case
 }
 
+var clientTable = Table{
+	Name: "clients", Key: "id", Sorted: "since", Ranked: true, Right: []string{"grants"},
+	Empty: "No app yet. Chat apps register themselves when a person connects them.",
+	Page: []Column{
+		{"name", "App"}, {"kind", "Registration"}, {"redirect_hosts", "Redirects to"},
+		{"grants", "Connections"}, {"last_used", "Last used"}, {"since", "Since"},
+	},
+	Command: []Column{
+		{"id", "ID"}, {"name", "NAME"}, {"kind", "KIND"}, {"redirect_hosts", "REDIRECTS TO"},
+		{"grants", "GRANTS"}, {"last_used", "LAST USE"}, {"since", "SINCE"},
+	},
+	Remove: Removal{
+		Path: "remove", Button: "Remove", Title: "Remove this app?", Word: "Remove it", Done: "removed",
+		About: "{} is forgotten, and everything that people have allowed it ends. It can register again.",
+		Of:    []string{"name"},
+		Use:   "remove ID", Short: "Remove a client and revoke its grants",
+		Ask: "Remove the client %s and revoke its grants?", Said: "%s is removed.",
+	},
+}
+
+// Kinds are the kinds of clients, and how pages name them.
+var Kinds = []Choice{
+	{string(Registered), "automatic"},
+	{string(Document), "by a document"},
+	{string(Configured), "configured"},
+}
+
+// Table implements Query.
+func (f *ClientFilter) Table() *Table { return &clientTable }
+
+// Read implements Query.
+func (f *ClientFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
+	f.Span = span
+	return untyped(s.Clients(ctx, *f))
+}
+
+// Filters implements Query.
+func (f *ClientFilter) Filters() []Filter {
+	return []Filter{
+		{
+			To: &f.Text, Kind: Search, Param: "text", Field: "text", Label: "Search by name or ID",
+			Flag: "text", Usage: "only clients with a word in their name or ID that starts with this",
+		},
+		{
+			To: (*string)(&f.Kind), Param: "kind", Field: "kind", Label: "Registration", Choices: Kinds,
+			Flag: "kind", Usage: "only clients of this kind: registered, document or configured",
+		},
+	}
+}
+
 // ClientRow is a client of the store: one that registered, or a document.
 type ClientRow struct {
 	Client   *oauth.Client
@@ -57,22 +107,20 @@ type ClientRow struct {
 // Clients returns a page of clients: those of the configuration, then the others,
 // the latest first. It fails with ErrCursor.
 func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], error) {
-	if err := f.Check(); err != nil {
-		return nil, err
-	}
 	all := &Page[Client]{Items: []Client{}}
-	page, err := list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]ClientRow, error) { return s.Store.ListClients(ctx, f, r) },
-		func(ctx context.Context, most int) (int, error) { return s.Store.CountClients(ctx, f, most) }, (*ClientRow).mark)
+	page, err := list(ctx, s, f, s.Store.ListClients, s.Store.CountClients, (*ClientRow).mark)
 	if err != nil {
 		return nil, err
 	}
 	var configured []Client
 	if f.Kind == "" || f.Kind == Configured {
-		if configured, err = s.configured(ctx, f.Text); err != nil {
+		configured, err = s.configured(ctx, f.Text)
+		if err != nil {
 			return nil, err
 		}
 	}
-	if all.Total = page.Total + len(configured); (f.Cursor == "" || f.Back) && page.Prev == "" {
+	all.Total = page.Total + len(configured)
+	if (f.Cursor == "" || f.Back) && page.Prev == "" {
 		all.Items = append(all.Items, configured...)
 	}
 	if f.Kind == Configured {
@@ -99,8 +147,9 @@ func (r *ClientRow) ID() string {
 // configured returns the clients of the configuration whose name or ID contains a text.
 func (s *Service) configured(ctx context.Context, text string) ([]Client, error) {
 	all := []Client{}
+	text = strings.ToLower(text)
 	for _, c := range s.OAuth.Clients.AllConfigured() {
-		if text = strings.ToLower(text); !strings.Contains(strings.ToLower(c.ID+"\n"+c.Name), text) {
+		if !strings.Contains(strings.ToLower(c.ID+"\n"+c.Name), text) {
 			continue
 		}
 		used, live, err := s.Store.UseOf(ctx, c.ID, s.Now())

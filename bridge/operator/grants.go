@@ -49,11 +49,52 @@ type GrantFilter struct {
 	Live      bool     // only usable ones
 }
 
+var grantTable = Table{
+	Name: "grants", Key: "id", Hint: []string{"account", "client"}, Sorted: "created", Empty: "No app is connected.",
+	Page: []Column{
+		{"client", "App"}, {"account", "Account"}, {"scope", "Access"}, {"state", "State"},
+		{"expires", "Expires"}, {"last_used", "Last used"}, {"created", "Connected"},
+	},
+	Command: []Column{
+		{"id", "ID"}, {"account", "ACCOUNT"}, {"client", "CLIENT"}, {"state", "STATE"}, {"scope", "SCOPE"},
+		{"created", "CREATED"}, {"last_used", "LAST USE"}, {"expires", "EXPIRES"},
+	},
+	Remove: Removal{
+		Path: "end", Button: "Disconnect", Title: "Disconnect this app?", Word: "Disconnect", Done: "revoked",
+		About: "{} loses its access for {} immediately.", Of: []string{"client", "account"},
+	},
+}
+
+// Table implements Query.
+func (f *GrantFilter) Table() *Table { return &grantTable }
+
+// Filters implements Query.
+func (f *GrantFilter) Filters() []Filter {
+	return []Filter{
+		{
+			To: &f.AccountID, Kind: OfOwner, Param: "account_id", Field: "account", Label: "Account",
+			Flag: "user", Usage: "only grants of the account with this `name`",
+		},
+		{
+			To: &f.ClientIDs, Kind: OfApp, Param: "client_id", Field: "client", Label: "App",
+			Flag: "client", Usage: "only grants of the client with this `ID`",
+		},
+		{To: &f.Live, Param: "state", Choices: []Choice{{"live", ""}}, Flag: "live", Usage: "only live grants"},
+		{To: &f.Live, Field: "live", Label: "State", Choices: []Choice{{"yes", "active"}}},
+	}
+}
+
+// Read implements Query.
+func (f *GrantFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
+	f.Span = span
+	return untyped(s.Grants(ctx, *f))
+}
+
 // Grants returns a page of grants, the latest first. It fails with ErrCursor.
 func (s *Service) Grants(ctx context.Context, f GrantFilter) (*Page[Grant], error) {
-	page, err := list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Grant, error) { return s.Store.ListGrants(ctx, f, r) },
-		func(ctx context.Context, most int) (int, error) { return s.Store.CountGrants(ctx, f, s.Now(), most) },
-		func(g *Grant) Mark { return Mark{At: g.Created, ID: g.ID} })
+	page, err := list(ctx, s, f, s.Store.ListGrants, func(ctx context.Context, f GrantFilter, most int) (int, error) {
+		return s.Store.CountGrants(ctx, f, s.Now(), most)
+	}, func(g *Grant) Mark { return Mark{At: g.Created, ID: g.ID} })
 	if err != nil {
 		return nil, err
 	}

@@ -88,18 +88,28 @@ type Rows struct {
 	Reverse bool // read the list from its end
 }
 
-// list returns a page. It reads one row more than the page has, to know whether
-// there is a next page.
-func list[T any](ctx context.Context, s *Service, span Span, read func(context.Context, Rows) ([]T, error), count func(context.Context, int) (int, error), mark func(*T) Mark) (*Page[T], error) {
+// span lets list read the Span of a filter that embeds one.
+func (p Span) span() Span { return p }
+
+// list returns a page of the rows that match a filter. It reads one row more than the page has, to know
+// whether there is a next page.
+func list[T any, F interface{ span() Span }](
+	ctx context.Context, s *Service, f F,
+	read func(context.Context, F, Rows) ([]T, error),
+	count func(context.Context, F, int) (int, error),
+	mark func(*T) Mark,
+) (*Page[T], error) {
+	span := f.span()
 	after, err := span.mark()
 	if err != nil {
 		return nil, err
 	}
 	size := span.size()
-	rows, err := read(ctx, Rows{After: after, Limit: size + 1, Now: s.Now(), Reverse: span.Reverse != span.Back})
-	p, more := &Page[T]{Items: rows[:min(len(rows), size)]}, len(rows) > size
+	rows, err := read(ctx, f, Rows{After: after, Limit: size + 1, Now: s.Now(), Reverse: span.Reverse != span.Back})
+	more := len(rows) > size
+	p := &Page[T]{Items: rows[:min(len(rows), size)]}
 	if err == nil && span.Count {
-		p.Total, err = count(ctx, MostTotal)
+		p.Total, err = count(ctx, f, MostTotal)
 	}
 	if err != nil || len(rows) == 0 {
 		return p, err

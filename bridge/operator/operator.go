@@ -1,6 +1,7 @@
 // Package operator holds what an operator can do, each as one function: agents, clients, grants,
 // accounts, tasks, usage, the audit log, signing keys and settings. The console, the REST API and
-// the command line call it, so that each can do what the others can.
+// the command line call it, so that each can do what the others can. It also describes the lists of
+// these resources, with their columns, filters and removal: see Table and Query.
 //
 // It does not know who is an operator: the guards in front of its callers do. Lists
 // come in pages of a bounded size, each sorted by an index of the store.

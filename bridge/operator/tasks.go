@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -38,6 +39,53 @@ type TaskFilter struct {
 	Changed time.Time // changed then or later; a task that has ended changes no more
 }
 
+var taskTable = Table{
+	Name: "tasks", Key: "id", Hint: []string{"state", "agent", "message"}, Sorted: "created", Latest: true,
+	Right: []string{"updated"},
+	Empty: "No tasks yet. They appear when a person asks an agent from a connected app.",
+	Page: []Column{
+		{"asked", "Task"}, {"state", "State"}, {"agent", "Agent"}, {"owner", "Account"}, {"updated", "Took"},
+		{"created", "Sent"},
+	},
+	Command: []Column{
+		{"id", "ID"}, {"owner", "OWNER"}, {"agent", "AGENT"}, {"state", "STATE"}, {"created", "CREATED"},
+		{"updated", "UPDATED"}, {"message", "MESSAGE"},
+	},
+}
+
+// Table implements Query.
+func (f *TaskFilter) Table() *Table { return &taskTable }
+
+// Read implements Query.
+func (f *TaskFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
+	f.Span = span
+	return untyped(s.Tasks(ctx, *f))
+}
+
+// Filters implements Query.
+func (f *TaskFilter) Filters() []Filter {
+	state := Filter{
+		To: (*string)(&f.State), Kind: OfState, Param: "state", Open: true, Field: "state", Label: "State", Flag: "state",
+	}
+	for _, s := range States {
+		state.Choices = append(state.Choices, Choice{Value: string(s)})
+	}
+	state.Usage = "only tasks in this state: " + strings.Join(state.Values(), ", ")
+	return append([]Filter{
+		{To: &f.Text, Kind: Search, Field: "text", Label: "Search requests, or paste an ID"},
+		state,
+		{
+			To: &f.Agent, Kind: OfAgent, Param: "agent", Field: "agent", Label: "Agent",
+			Flag: "agent", Usage: "only tasks of this agent",
+		},
+		{
+			To: &f.OwnerID, Kind: OfOwner, Param: "owner_id", Field: "owner", Label: "Account",
+			Flag: "user", Usage: "only tasks of the account with this `name`",
+		},
+		{To: &f.Changed, Kind: Days, Field: "changed"},
+	}, TimeFilters(&f.Since, &f.Until)...)
+}
+
 // MostSearched bounds the tasks in whose requests, and the events in which, a text is looked for.
 const MostSearched = 2000
 
@@ -52,9 +100,9 @@ func (s *Service) Tasks(ctx context.Context, f TaskFilter) (*Page[Task], error) 
 	if f.State != "" && !slices.Contains(States, f.State) {
 		return nil, errState.with(string(f.State))
 	}
-	return list(ctx, s, f.Span, func(ctx context.Context, r Rows) ([]Task, error) { return s.TaskStore.ListTasks(ctx, f, r) },
-		func(ctx context.Context, most int) (int, error) { return s.TaskStore.CountTasks(ctx, f, most) },
-		func(t *Task) Mark { return Mark{At: t.Created, ID: t.ID} })
+	return list(ctx, s, f, s.TaskStore.ListTasks, s.TaskStore.CountTasks, func(t *Task) Mark {
+		return Mark{At: t.Created, ID: t.ID}
+	})
 }
 
 // Task returns a task of any account, or ErrNotFound. What agents and users wrote in

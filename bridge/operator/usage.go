@@ -137,7 +137,7 @@ func (s *Service) LatestCalls(ctx context.Context, f usage.Filter, span Span) (*
 		return nil, err
 	}
 	span.Count = false // the sums have it
-	return list(ctx, s, span, func(ctx context.Context, r Rows) ([]usage.Record, error) {
+	return list(ctx, s, span, func(ctx context.Context, _ Span, r Rows) ([]usage.Record, error) {
 		f.Latest = !r.Reverse
 		return s.calls(ctx, f, r)
 	}, nil, func(c *usage.Record) Mark { return Mark{At: c.At, ID: c.ID} })

@@ -1,0 +1,84 @@
+package operator
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"rialto/bridge/directory"
+)
+
+var agentTable = Table{
+	Name: "agents", Key: "name", Empty: "No agent is connected yet.", Whole: true,
+	Page: []Column{
+		{"name", "Agent"}, {"enabled", "State"}, {"health", "Speaks"}, {"use_cases", "Use cases"},
+		{"answered", "Answered last"},
+	},
+	Command: []Column{
+		{"name", "NAME"}, {"enabled", "STATE"}, {"configured", "FROM"}, {"url", "URL"},
+		{"use_cases", "USE CASES"},
+	},
+	Remove: Removal{
+		Path: "remove", Button: "Remove", Title: "Remove this agent?", Word: "Remove it", Done: "removed",
+		About: "{} takes no new tasks, and its credentials are forgotten. What runs there goes on.",
+		Of:    []string{"name"}, Back: "/admin/agents/one?name=",
+		Use: "remove NAME", Short: "Remove an agent that was added; its running tasks continue",
+		Ask: "Remove the agent %s and its settings?", Said: "%s is removed.",
+	},
+}
+
+// AgentFilter chooses agents. Empty fields do not filter.
+type AgentFilter struct {
+	Text string // in the name or the address, in any letter case
+	Only string // "attention", "waiting" or "disabled"
+}
+
+// Table implements Query.
+func (f *AgentFilter) Table() *Table { return &agentTable }
+
+// Filters implements Query.
+func (f *AgentFilter) Filters() []Filter {
+	return []Filter{
+		{To: &f.Text, Kind: Search, Field: "text", Label: "Search by name or address"},
+		{To: &f.Only, Field: "only", Label: "Show", Choices: []Choice{
+			{"attention", "In trouble"}, {"waiting", "With a card to review"}, {"disabled", "Disabled"},
+		}},
+	}
+}
+
+// Read implements Query. The cursor is the name of an agent. There are a few hundred at most, so
+// the list is read whole.
+func (f *AgentFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
+	all, err := s.Agents.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(a directory.Status) bool { return !f.chooses(a) })
+	i := slices.IndexFunc(all, func(a directory.Status) bool { return a.Name == span.Cursor })
+	p := &Page[directory.Status]{Items: all[i+1:]}
+	if size := span.size(); span.Count && len(p.Items) > size {
+		p.Items = p.Items[:size]
+		p.Next = p.Items[size-1].Name
+	}
+	return untyped(p, nil)
+}
+
+func (f *AgentFilter) chooses(a directory.Status) bool {
+	if !strings.Contains(strings.ToLower(a.Name+"\n"+a.URL), strings.ToLower(f.Text)) {
+		return false
+	}
+	switch f.Only {
+	case "waiting":
+		return a.Waiting
+	case "attention":
+		return NeedsAttention(a)
+	case "disabled":
+		return !a.Enabled
+	}
+	return true
+}
+
+// NeedsAttention reports whether an agent that is enabled is down, or shows a card that waits.
+func NeedsAttention(a directory.Status) bool {
+	return a.Waiting || a.Enabled && a.Health != nil && (a.Health.Problem != "" || !a.Health.Until.IsZero())
+}

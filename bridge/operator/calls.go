@@ -1,0 +1,45 @@
+package operator
+
+import (
+	"context"
+
+	"rialto/internal/usage"
+)
+
+var callTable = Table{
+	Name: "calls", Key: "id", Sorted: "time", Latest: true, Empty: "No calls in this time.",
+	Right: []string{"milliseconds"}, NoTotal: true, // the sums count calls
+	Page: []Column{
+		{"user", "Account"}, {"client", "App"}, {"agent", "Agent"}, {"tool", "Tool"}, {"door", "Through"},
+		{"outcome", "Outcome"}, {"milliseconds", "Took"}, {"time", "Time"},
+	},
+}
+
+// CallFilter chooses calls. Empty fields do not filter; see Service.ResolveFilter.
+type CallFilter struct{ usage.Filter }
+
+// Table implements Query.
+func (f *CallFilter) Table() *Table { return &callTable }
+
+// Filters implements Query. The pages have times of their own.
+func (f *CallFilter) Filters() []Filter {
+	return append([]Filter{
+		{To: &f.Agent, Kind: OfAgent, Param: "agent", Field: "agent", Label: "Agent"},
+		{To: &f.User, Kind: OfActor, Param: "user", Field: "user", Label: "Account"},
+		{To: &f.Clients, Kind: OfApp, Param: "client", Field: "client", Label: "App"},
+		{To: &f.Tool, Kind: Search, Param: "tool", Field: "tool", Label: "Tool"},
+		{To: &f.UseCase, Param: "usecase", Field: "usecase"},
+		{
+			To: (*string)(&f.Outcome), Param: "outcome", Open: true, Field: "outcome", Label: "Outcome",
+			Choices: []Choice{
+				{string(usage.OK), "completed"}, {string(usage.Errors), "all errors"},
+				{string(usage.Failed), "failed"}, {string(usage.Refused), "refused"}, {string(usage.Canceled), "canceled"},
+			},
+		},
+	}, TimeFilters(&f.Since, &f.Until)[:2]...)
+}
+
+// Read implements Query.
+func (f *CallFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
+	return untyped(s.LatestCalls(ctx, f.Filter, span))
+}
