@@ -17,56 +17,9 @@ import (
 	"rialto/internal/cli/term"
 )
 
-func listAgentsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the agents of the configuration and those that were added", Args: cobra.NoArgs}
-	asJSON := cmd.Flags().Bool("json", false, "write JSON")
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		list, err := s.Agents.List(cmd.Context())
-		if err != nil {
-			return err
-		}
-		if *asJSON {
-			return writeJSON(cmd.OutOrStdout(), list)
-		}
-		return agentsTable(list).Write(cmd.OutOrStdout())
-	})
-}
-
-func agentsTable(list []directory.Status) *term.Table {
-	t := &term.Table{Head: []string{"NAME", "STATE", "FROM", "URL", "USE CASES"}}
-	for _, a := range list {
-		state, from := "enabled", "database"
-		switch {
-		case !a.Enabled:
-			state = "disabled"
-		case a.Waiting:
-			state = "enabled, a changed card waits"
-		}
-		if a.Configured {
-			from = "configuration"
-		}
-		t.Add(a.Name, state, from, a.URL, strings.Join(a.UseCases, ","))
-	}
-	return t
-}
-
-func removeAgentCommand() *cobra.Command {
-	return withOperator(destructive(&cobra.Command{
-		Use: "remove NAME", Short: "Remove an agent that was added; its running tasks continue", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
-	}), func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		if err := confirm(cmd, "Remove the agent %s and its settings?", args[0]); err != nil {
-			return err
-		}
-		if err := s.Agents.Remove(cmd.Context(), operator.CommandLine, args[0]); err != nil {
-			return agentError(args[0], err)
-		}
-		return done(cmd, struct{}{}, "%s is removed.", args[0])
-	})
-}
-
 // switchAgentCommand returns the command enable or disable.
 func switchAgentCommand(verb, short string, do func(operator.Agents, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
-	return withOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames)},
+	return withOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("agents")},
 		func(cmd *cobra.Command, s *operator.Service, args []string) error {
 			did, err := do(s.Agents, cmd.Context(), operator.CommandLine, args[0])
 			if err != nil {
@@ -85,8 +38,7 @@ func switchAgentCommand(verb, short string, do func(operator.Agents, context.Con
 }
 
 func testAgentCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send a message to an agent and show the answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames(agentNames)}
-	asJSON := cmd.Flags().Bool("json", false, "write JSON")
+	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send a message to an agent and show the answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames("agents")}
 	user := cmd.Flags().String("user", "operator", "user `name` for agents that get the caller's identity")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		message := "Hello. What can you do?"
@@ -100,7 +52,7 @@ func testAgentCommand() *cobra.Command {
 			return agentError(args[0], err)
 		}
 		bar.Stop()
-		if *asJSON {
+		if wantsJSON(cmd) {
 			err = writeJSON(cmd.OutOrStdout(), trial)
 		} else {
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s after %s, over %s\n%s\n", trial.State, trial.Took.Round(time.Millisecond), trial.Interface, trial.Answer)
@@ -135,7 +87,7 @@ func addAgentCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return addAgent(cmd, s, a, *unseen, f.json)
+		return addAgent(cmd, s, a, *unseen)
 	})
 }
 
@@ -153,7 +105,7 @@ func previewAgentCommand() *cobra.Command {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s cannot be used like this: %w", a.URL, err)
-		case f.json:
+		case wantsJSON(cmd):
 			return writeJSON(cmd.OutOrStdout(), seen)
 		}
 		writePreview(cmd.OutOrStdout(), seen)
@@ -161,7 +113,7 @@ func previewAgentCommand() *cobra.Command {
 	})
 }
 
-func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, unseen, asJSON bool) error {
+func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, unseen bool) error {
 	bar := term.Start(cmd.ErrOrStderr(), "Reading the card")
 	added, seen, err := s.Agents.Add(cmd.Context(), operator.CommandLine, operator.NewAgent{Settings: a, Unseen: unseen})
 	bar.Stop()
@@ -171,7 +123,7 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, uns
 	if err != nil {
 		return agentError(cmp.Or(added.Name, added.URL), err)
 	}
-	if asJSON {
+	if wantsJSON(cmd) {
 		return writeJSON(cmd.OutOrStdout(), struct {
 			directory.Settings
 			Preview *directory.Preview `json:"preview,omitempty"`
@@ -203,16 +155,4 @@ func writePreview(out io.Writer, p *directory.Preview) {
 	for _, problem := range p.Problems {
 		fmt.Fprintf(out, "Note: %s\n", problem)
 	}
-}
-
-// agentNames returns the names of the agents, for completion.
-func agentNames(cmd *cobra.Command, s *operator.Service) (names []string) {
-	list, err := s.Agents.List(cmd.Context())
-	if err != nil {
-		return nil
-	}
-	for _, a := range list {
-		names = append(names, a.Name)
-	}
-	return names
 }

@@ -14,7 +14,7 @@ func changeAgentCommand() *cobra.Command {
 		Short: "Change an agent that was added",
 		Long: "Changes only the settings whose flags are given. With another --auth the credentials are empty at first. " +
 			"The secret is kept while it is sent to the same hosts.",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(agentNames),
+		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("agents"),
 	}
 	var f agentFlags
 	f.add(cmd)
@@ -36,12 +36,12 @@ func changeAgentCommand() *cobra.Command {
 		if err := s.Agents.Change(cmd.Context(), operator.CommandLine, a, present.Version, keep); err != nil {
 			return agentError(a.Name, err)
 		}
-		return writeChanged(cmd, s, a.Name, f.json)
+		return writeChanged(cmd, s, a.Name)
 	})
 }
 
-func writeChanged(cmd *cobra.Command, s *operator.Service, name string, asJSON bool) error {
-	if !asJSON {
+func writeChanged(cmd *cobra.Command, s *operator.Service, name string) error {
+	if !wantsJSON(cmd) {
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is changed.\n", name)
 		return err
 	}

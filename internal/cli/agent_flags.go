@@ -19,7 +19,6 @@ type agentFlags struct {
 	name, url             string
 	skills                []string
 	secretEnv, secretFile string
-	json                  bool
 }
 
 func (f *agentFlags) add(cmd *cobra.Command) {
@@ -37,7 +36,6 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.skills, "skill-use-case", nil, "`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)")
 	flags.StringVar(&f.secretEnv, "secret-env", "", "`variable` with the secret that authenticates this server to the agent")
 	flags.StringVar(&f.secretFile, "secret-file", "", "`file` with that secret")
-	flags.BoolVar(&f.json, "json", false, "write JSON")
 }
 
 // over returns an agent with the settings changed whose flags are given.

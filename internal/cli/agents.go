@@ -15,7 +15,7 @@ import (
 func agentsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "agents", Short: "Manage agents and their cards"}
 	cmd.AddCommand(
-		listAgentsCommand(), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeAgentCommand(), testAgentCommand(),
+		listCommand("agents", "List the agents of the configuration and those that were added"), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeCommand("agents"), testAgentCommand(),
 		switchAgentCommand("enable", "Enable an agent that was disabled", operator.Agents.Enable),
 		switchAgentCommand("disable", "Hide an agent from all lists; its running tasks continue", operator.Agents.Disable),
 		withCards(&cobra.Command{Use: "cards NAME", Short: "List the cards of an agent, latest first, with the changes in a card that waits", Args: cobra.ExactArgs(1)}, listCards),
@@ -30,7 +30,7 @@ func agentsCommand() *cobra.Command {
 
 // withCards completes a command about the cards of one agent.
 func withCards(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
-	cmd.ValidArgsFunction = completeNames(agentNames)
+	cmd.ValidArgsFunction = completeNames("agents")
 	return withOperator(cmd, do)
 }
 
@@ -42,7 +42,7 @@ func listCards(cmd *cobra.Command, s *operator.Service, args []string) error {
 	if err != nil {
 		return err
 	}
-	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+	if wantsJSON(cmd) {
 		return writeJSON(out, cards)
 	}
 	return writeCards(out, agent, cards)

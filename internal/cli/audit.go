@@ -1,61 +1,34 @@
 package cli
 
 import (
-	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rialto/bridge/operator"
-	"rialto/internal/audit"
 	"rialto/internal/cli/term"
 )
 
 var auditFormats = append(slices.Clone(formats), string(operator.OCSF))
 
 func auditCommand() *cobra.Command {
-	var l listFlags
-	var when timeFlags
-	var f audit.Filter
+	query := &operator.EventFilter{}
 	var format, from string
 	cmd := &cobra.Command{Use: "audit", Short: "Show the audit log, latest first", Args: cobra.NoArgs}
 	cmd.AddCommand(verifyAuditCommand())
-	l.add(cmd)
-	when.add(cmd)
+	cmd.Flags().Bool("json", false, "write JSON")
 	cmd.Flags().StringVar(&from, "from", "", "with csv or json, continue an interrupted export: the `cursor` in its last row")
-	cmd.Flags().StringVar((*string)(&f.Kind), "kind", "", "only events of this kind, or of kinds that start with this word: account")
-	cmd.Flags().StringVar(&f.Actor, "actor", "", "only events of the account with this `name` or ID")
-	cmd.Flags().StringVar(&f.Target, "target", "", "only events with this target")
-	cmd.Flags().StringVar((*string)(&f.Outcome), "outcome", "", "ok, failed or denied")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or ocsf (one JSON object of OCSF 1.5.0 to a line); all but table print all events")
-	var words []string
-	for _, k := range audit.Kinds {
-		target, _, _ := strings.Cut(string(k), ".")
-		words = append(words, target, string(k))
-	}
-	slices.Sort(words)
-	words = slices.Compact(words)
-	complete(cmd, "kind", words...)
-	complete(cmd, "outcome", "ok", "failed", "denied")
 	complete(cmd, "format", auditFormats...)
-	completeFrom(cmd, "actor", userNames)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		if err := errors.Join(oneOf("--format", format, auditFormats...), oneOf("--kind", string(f.Kind), words...), oneOf("--outcome", string(f.Outcome), "ok", "failed", "denied")); err != nil {
+	return queryCommand(cmd, query, func(cmd *cobra.Command, s *operator.Service, _ operator.Query) error {
+		if err := oneOf("--format", format, auditFormats...); err != nil {
 			return err
 		}
-		var err error
-		if f.Since, f.Until, err = when.times(); err != nil {
-			return err
+		if format == "table" {
+			return writeList(cmd, s, query)
 		}
-		if format != "table" {
-			return operator.WriteEvents(cmd.OutOrStdout(), operator.Format(format), withProgress(cmd, "events", s.AllEvents(cmd.Context(), f, from)))
-		}
-		return list(cmd, l, func(span operator.Span) (*operator.Page[audit.Event], error) {
-			return s.Events(cmd.Context(), operator.EventFilter{Span: span, Filter: f})
-		}, []string{"TIME", "KIND", "OUTCOME", "WHO", "FROM", "WHAT", "DETAIL"}, func(e audit.Event) []string {
-			return []string{e.At.UTC().Format("2006-01-02 15:04:05Z"), string(e.Kind), string(e.Outcome), e.Actor, e.Address, cellText(e.Target, 50), cellText(e.Detail, 60)}
-		})
+		events := s.AllEvents(cmd.Context(), query.Filter, from)
+		return operator.WriteEvents(cmd.OutOrStdout(), operator.Format(format), withProgress(cmd, "events", events))
 	})
 }
 

@@ -64,7 +64,7 @@ func callCommand() *cobra.Command {
 	for _, other := range []string{"data", "config", "database", "user"} {
 		cmd.MarkFlagsMutuallyExclusive("url", other)
 	}
-	completeFrom(cmd, "user", userNames)
+	completeFrom(cmd, "user", "accounts")
 	cmd.ValidArgsFunction = c.complete
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -228,7 +228,7 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 
 // account returns the account that calls: the named one, the demo's, or the only one.
 func (c *caller) account(cmd *cobra.Command, s *operator.Service) (string, error) {
-	switch names := userNames(cmd, s); {
+	switch names := names(cmd, s, "accounts"); {
 	case c.user != "":
 		return c.user, nil
 	case !c.from.ofServer():

@@ -25,29 +25,26 @@ func must(err error) {
 	}
 }
 
-// nameLister returns names for completion.
-type nameLister func(*cobra.Command, *operator.Service) []string
-
-// completeFrom completes a flag with names from the database.
-func completeFrom(cmd *cobra.Command, flag string, names nameLister) {
+// completeFrom completes a flag with the names of the entries of a resource.
+func completeFrom(cmd *cobra.Command, flag, resource string) {
 	must(cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return namesFrom(cmd, begun, names), cobra.ShellCompDirectiveNoFileComp
+		return namesFrom(cmd, begun, resource), cobra.ShellCompDirectiveNoFileComp
 	}))
 }
 
-// completeNames completes the only argument of a command with names from the database.
-func completeNames(names nameLister) cobra.CompletionFunc {
+// completeNames completes the only argument of a command with the names of the entries of a resource.
+func completeNames(resource string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return namesFrom(cmd, begun, names), cobra.ShellCompDirectiveNoFileComp
+		return namesFrom(cmd, begun, resource), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 // namesFrom returns the names that start with begun. It ignores errors, because a shell
 // cannot show them.
-func namesFrom(cmd *cobra.Command, begun string, names nameLister) (found []string) {
+func namesFrom(cmd *cobra.Command, begun, resource string) (found []string) {
 	text := func(flag string) string {
 		if f := cmd.Flags().Lookup(flag); f != nil {
 			return f.Value.String()
@@ -63,7 +60,7 @@ func namesFrom(cmd *cobra.Command, begun string, names nameLister) (found []stri
 	defer cancel()
 	cmd.SetContext(ctx)
 	_ = from.operate(cmd, func(s *operator.Service) error {
-		found = slices.DeleteFunc(names(cmd, s), func(name string) bool { return !strings.HasPrefix(name, begun) })
+		found = slices.DeleteFunc(names(cmd, s, resource), func(name string) bool { return !strings.HasPrefix(name, begun) })
 		return nil
 	})
 	return found

@@ -12,32 +12,8 @@ import (
 
 func grantsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "grants", Short: "List and revoke grants"}
-	cmd.AddCommand(listGrantsCommand(), revokeGrantCommand())
+	cmd.AddCommand(listCommand("grants", "List the grants, latest first"), revokeGrantCommand())
 	return cmd
-}
-
-func listGrantsCommand() *cobra.Command {
-	var f listFlags
-	var user, client string
-	var live bool
-	cmd := &cobra.Command{Use: "list", Short: "List the grants, latest first", Args: cobra.NoArgs}
-	f.add(cmd)
-	cmd.Flags().StringVar(&user, "user", "", "only grants of the account with this `name`")
-	cmd.Flags().StringVar(&client, "client", "", "only grants of the client with this `ID`")
-	cmd.Flags().BoolVar(&live, "live", false, "only live grants")
-	completeFrom(cmd, "user", userNames)
-	completeFrom(cmd, "client", clientIDs)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		account, err := accountID(cmd, s, user)
-		if err != nil {
-			return err
-		}
-		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Grant], error) {
-			return s.Grants(cmd.Context(), operator.GrantFilter{Span: span, AccountID: account, ClientID: client, Live: live})
-		}, []string{"ID", "ACCOUNT", "CLIENT", "STATE", "SCOPE", "CREATED", "LAST USE", "EXPIRES"}, func(g operator.Grant) []string {
-			return []string{g.ID, g.Account, g.ClientName, string(g.State), strings.Join(g.Scope, ","), formatTime(g.Created), formatTime(g.Used), formatTime(g.Expires)}
-		})
-	})
 }
 
 func revokeGrantCommand() *cobra.Command {
@@ -49,9 +25,9 @@ func revokeGrantCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&user, "user", "", "all grants of the account with this `name`")
 	cmd.Flags().StringVar(&client, "client", "", "all grants of the client with this `ID`")
-	completeFrom(cmd, "user", userNames)
-	completeFrom(cmd, "client", clientIDs)
-	cmd.ValidArgsFunction = completeNames(grantIDs)
+	completeFrom(cmd, "user", "accounts")
+	completeFrom(cmd, "client", "clients")
+	cmd.ValidArgsFunction = completeNames("grants")
 	return withOperator(destructive(cmd), func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		one := len(args) == 1
 		if one == (user != "" || client != "") {
@@ -72,7 +48,7 @@ func revokeGrantCommand() *cobra.Command {
 		}
 		if client != "" {
 			if _, err := s.Client(cmd.Context(), client); err != nil {
-				return notFoundError("client", client, err, func() []string { return clientIDs(cmd, s) })
+				return entryError(cmd, s, "clients", client, err)
 			}
 		}
 		return revokeAll(cmd, s, account, client, "Revoke all grants of "+strings.Join(strings.Fields(user+" "+client), " for ")+"?")
@@ -110,31 +86,7 @@ func accountID(cmd *cobra.Command, s *operator.Service, name string) (string, er
 	}
 	a, err := s.Account(cmd.Context(), name)
 	if err != nil {
-		return "", notFoundError("account", name, err, func() []string { return userNames(cmd, s) })
+		return "", entryError(cmd, s, "accounts", name, err)
 	}
 	return a.ID, nil
-}
-
-// userNames returns the names of the accounts, for completion.
-func userNames(cmd *cobra.Command, s *operator.Service) (names []string) {
-	p, err := s.Accounts(cmd.Context(), operator.AccountFilter{Span: operator.Span{Size: operator.LargestPage}})
-	if err != nil {
-		return nil
-	}
-	for _, a := range p.Items {
-		names = append(names, a.Name)
-	}
-	return names
-}
-
-// grantIDs returns the IDs of the live grants, with what a shell shows beside them.
-func grantIDs(cmd *cobra.Command, s *operator.Service) (ids []string) {
-	p, err := s.Grants(cmd.Context(), operator.GrantFilter{Span: operator.Span{Size: operator.LargestPage}, Live: true})
-	if err != nil {
-		return nil
-	}
-	for _, g := range p.Items {
-		ids = append(ids, cobra.CompletionWithDesc(g.ID, g.Account+" "+cellText(g.ClientName, 40)))
-	}
-	return ids
 }

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,9 +27,15 @@ func withOperator(cmd *cobra.Command, do func(*cobra.Command, *operator.Service,
 	return cmd
 }
 
+// wantsJSON reports whether the flag --json is set.
+func wantsJSON(cmd *cobra.Command) bool {
+	is, _ := cmd.Flags().GetBool("json")
+	return is
+}
+
 // done says what a command did: a sentence or, with --json, what the REST API answers.
 func done(cmd *cobra.Command, v any, sentence string, args ...any) error {
-	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+	if wantsJSON(cmd) {
 		return writeJSON(cmd.OutOrStdout(), v)
 	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), sentence+"\n", args...)
@@ -76,99 +80,22 @@ func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) erro
 	return do(s)
 }
 
-// maxListed limits the rows of a list.
-const maxListed = 100_000
-
-type listFlags struct {
-	limit  int
-	asJSON bool
-}
-
-func (f *listFlags) add(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&f.limit, "limit", 100, "maximum number of rows (up to "+strconv.Itoa(maxListed)+")")
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "write JSON")
-}
-
-func (f *listFlags) check() error {
-	if f.limit < 1 || f.limit > maxListed {
-		return usageError{fmt.Errorf("--limit must be from 1 to %d", maxListed)}
+// entryError is notFoundError for the entry of a resource.
+func entryError(cmd *cobra.Command, s *operator.Service, resource, name string, err error) error {
+	if resource == "agents" {
+		return agentError(name, err)
 	}
-	return nil
-}
-
-// list prints the pages of a list as a table or JSON. It says on standard error if there is more.
-func list[T any](cmd *cobra.Command, f listFlags, page func(operator.Span) (*operator.Page[T], error), head []string, row func(T) []string) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	items, span := []T{}, operator.Span{}
-	bar := term.Start(cmd.ErrOrStderr(), "Reading")
-	defer bar.Stop()
-	for len(items) < f.limit {
-		span.Size = min(f.limit-len(items), operator.LargestPage)
-		p, err := page(span)
-		if err != nil {
-			return err
-		}
-		items = append(items, p.Items...)
-		bar.Say(fmt.Sprintf("%d rows", len(items)))
-		if span.Cursor = p.Next; p.Next == "" {
-			break
-		}
-	}
-	bar.Stop()
-	more := span.Cursor != "" || len(items) > f.limit
-	items = items[:min(len(items), f.limit)]
-	if f.asJSON {
-		if err := writeJSON(cmd.OutOrStdout(), items); err != nil {
-			return err
-		}
-	} else {
-		t := &term.Table{Head: head}
-		for _, item := range items {
-			t.Add(row(item)...)
-		}
-		if err := t.Write(cmd.OutOrStdout()); err != nil {
-			return err
-		}
-	}
-	if more {
-		fmt.Fprintf(cmd.ErrOrStderr(), "There are more: --limit shows up to %d.\n", maxListed)
-	}
-	return nil
-}
-
-// timeFlags are --since and --until.
-type timeFlags struct{ since, until string }
-
-func (f *timeFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.since, "since", "", "from this `time` on: 2026-11-21T08:00:00Z, 2026-11-21, or how long ago, such as 24h or 7d")
-	cmd.Flags().StringVar(&f.until, "until", "", "before this `time`")
-}
-
-func (f *timeFlags) times() (since, until time.Time, err error) {
-	now := time.Now()
-	if since, err = operator.ParseTime(f.since, now); err != nil {
-		return since, until, usageError{fmt.Errorf("--since: %w", err)}
-	}
-	if until, err = operator.ParseTime(f.until, now); err != nil {
-		return since, until, usageError{fmt.Errorf("--until: %w", err)}
-	}
-	return since, until, nil
+	return notFoundError(strings.TrimSuffix(resource, "s"), name, err, names(cmd, s, resource))
 }
 
 // notFoundError says which client, account or task an error is about, and suggests the
 // nearest name.
-func notFoundError(what, name string, err error, known func() []string) error {
+func notFoundError(what, name string, err error, known []string) error {
 	switch {
 	case err == nil:
 		return nil
 	case !errors.Is(err, operator.ErrNotFound):
 		return fmt.Errorf("%s %q: %w", what, name, err)
 	}
-	hint := ""
-	if known != nil {
-		hint = didYouMean(name, known())
-	}
-	return fmt.Errorf("there is no %s %q%s", what, name, hint)
+	return fmt.Errorf("there is no %s %q%s", what, name, didYouMean(name, known))
 }

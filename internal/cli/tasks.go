@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -21,45 +20,8 @@ import (
 
 func tasksCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "tasks", Short: "List, show and cancel the tasks of all users"}
-	cmd.AddCommand(listAllTasksCommand(), showTaskCommand(), cancelTaskCommand())
+	cmd.AddCommand(listCommand("tasks", "List the tasks, latest first"), showTaskCommand(), cancelTaskCommand())
 	return cmd
-}
-
-func listAllTasksCommand() *cobra.Command {
-	var f listFlags
-	var when timeFlags
-	var user, agent, state string
-	var states []string
-	for _, s := range operator.States {
-		states = append(states, string(s))
-	}
-	cmd := &cobra.Command{Use: "list", Short: "List the tasks, latest first", Args: cobra.NoArgs}
-	f.add(cmd)
-	when.add(cmd)
-	cmd.Flags().StringVar(&user, "user", "", "only tasks of the account with this `name`")
-	cmd.Flags().StringVar(&agent, "agent", "", "only tasks of this agent")
-	cmd.Flags().StringVar(&state, "state", "", "only tasks in this state: "+joinWords(states))
-	completeFrom(cmd, "user", userNames)
-	completeFrom(cmd, "agent", agentNames)
-	complete(cmd, "state", states...)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		if err := errors.Join(oneOf("--state", state, states...), knownAgent(cmd, s, agent)); err != nil {
-			return err
-		}
-		owner, err := accountID(cmd, s, user)
-		if err != nil {
-			return err
-		}
-		since, until, err := when.times()
-		if err != nil {
-			return err
-		}
-		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Task], error) {
-			return s.Tasks(cmd.Context(), operator.TaskFilter{Span: span, OwnerID: owner, Agent: agent, State: a2a.State(state), Since: since, Until: until})
-		}, []string{"ID", "OWNER", "AGENT", "STATE", "CREATED", "UPDATED", "MESSAGE"}, func(t operator.Task) []string {
-			return []string{t.ID, t.Owner, t.Agent, string(t.State), formatTime(t.Created), formatTime(t.Updated), cellText(t.Message, 60)}
-		})
-	})
 }
 
 // knownAgent returns an error for the name of no agent. An agent that was removed may have tasks.
@@ -67,7 +29,7 @@ func knownAgent(cmd *cobra.Command, s *operator.Service, name string) error {
 	if name == "" {
 		return nil
 	}
-	names := agentNames(cmd, s)
+	names := names(cmd, s, "agents")
 	p, err := s.Tasks(cmd.Context(), operator.TaskFilter{Span: operator.Span{Size: 1}, Agent: name})
 	if err != nil || len(p.Items) > 0 || len(names) == 0 {
 		return err
@@ -76,15 +38,13 @@ func knownAgent(cmd *cobra.Command, s *operator.Service, name string) error {
 }
 
 func showTaskCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{Use: "show ID", Short: "Show a task with its messages and artifacts", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(taskIDs)}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd := &cobra.Command{Use: "show ID", Short: "Show a task with its messages and artifacts", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("tasks")}
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		e, err := s.Task(cmd.Context(), args[0])
 		if err != nil {
 			return notFoundError("task", args[0], err, nil)
 		}
-		if asJSON {
+		if wantsJSON(cmd) {
 			return writeJSON(cmd.OutOrStdout(), taskJSON(e))
 		}
 		return writeTask(cmd.OutOrStdout(), e)
@@ -99,18 +59,6 @@ func taskJSON(e *ledger.Record) any {
 		Task    *a2a.Task       `json:"task,omitempty"`
 		Failure *ledger.Failure `json:"failure,omitempty"`
 	}{e.Summary(), e.Owner, e.Task, e.Failure}
-}
-
-// taskIDs returns the IDs of the latest tasks, with what a shell shows beside them.
-func taskIDs(cmd *cobra.Command, s *operator.Service) (ids []string) {
-	p, err := s.Tasks(cmd.Context(), operator.TaskFilter{Span: operator.Span{Size: operator.LargestPage}})
-	if err != nil {
-		return nil
-	}
-	for _, t := range p.Items {
-		ids = append(ids, cobra.CompletionWithDesc(t.ID, string(t.State)+" "+t.Agent+" "+cellText(t.Message, 40)))
-	}
-	return ids
 }
 
 func writeTask(out io.Writer, e *ledger.Record) error {
@@ -160,7 +108,7 @@ func cancelTaskCommand() *cobra.Command {
 		Short: "Cancel a task at its agent",
 		Long: "Cancel a task at its agent. This command calls the agent with the credentials of the configuration; " +
 			"a server that follows the task learns it from the agent.",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(taskIDs),
+		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("tasks"),
 	}
 	from.add(destructive(cmd))
 	cmd.Flags().Bool("json", false, "write JSON")

@@ -25,7 +25,7 @@ func tokenCommand() *cobra.Command {
 	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "`scopes` of the token, separated by spaces")
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token")
 	cmd.MarkFlagRequired("user")
-	completeFrom(cmd, "user", userNames)
+	completeFrom(cmd, "user", "accounts")
 	complete(cmd, "scope", oauth.ScopeTools)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
 		token, err := s.IssueToken(cmd.Context(), operator.CommandLine, user, strings.Fields(scope), ttl)

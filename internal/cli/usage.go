@@ -18,7 +18,8 @@ import (
 var formats = []string{"table", "csv", "json"}
 
 func usageCommand() *cobra.Command {
-	var when timeFlags
+	var filter usage.Filter
+	times := operator.TimeFilters(&filter.Since, &filter.Until)
 	var by, format, from string
 	var calls, asJSON bool
 	cmd := &cobra.Command{
@@ -28,7 +29,7 @@ func usageCommand() *cobra.Command {
 			"by agent, tool, use case, client or user. Sums cover whole hours. --calls prints each call.",
 		Args: cobra.NoArgs,
 	}
-	when.add(cmd)
+	addFilters(cmd, times)
 	cmd.Flags().StringVar(&by, "by", string(usage.ByAgent), "group by agent, tool, usecase, client or user")
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, as --format json does")
@@ -44,11 +45,10 @@ func usageCommand() *cobra.Command {
 		if err := oneOf("--format", format, formats...); err != nil {
 			return err
 		}
-		since, until, err := when.times()
-		if err != nil {
+		if err := setFilters(cmd, s, times); err != nil {
 			return err
 		}
-		f, err := s.ResolveFilter(cmd.Context(), usage.Filter{Since: since, Until: until})
+		f, err := s.ResolveFilter(cmd.Context(), filter)
 		if err != nil {
 			return err
 		}

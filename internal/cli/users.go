@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,7 @@ import (
 func usersCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "user", Short: "Manage the accounts"}
 	cmd.AddCommand(
-		listUsersCommand(), addUserCommand(), setPasswordCommand(), adminCommand(), removeUserCommand(), signOutCommand(),
+		listCommand("accounts", "List the accounts"), addUserCommand(), setPasswordCommand(), adminCommand(), removeCommand("accounts"), signOutCommand(),
 		disableUserCommand("disable", "Disable an account: it cannot sign in, and its tokens stop working", true),
 		disableUserCommand("enable", "Enable a disabled account", false),
 	)
@@ -37,7 +36,7 @@ func setPasswordCommand() *cobra.Command {
 	cmd := passwordCommand("password", "Change an account's password and unlock it: its sessions and connections end", "signed out, and has a new password", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
 		return s.SetPassword(cmd.Context(), operator.CommandLine, name, password)
 	})
-	cmd.ValidArgsFunction = completeNames(userNames)
+	cmd.ValidArgsFunction = completeNames("accounts")
 	return cmd
 }
 
@@ -47,12 +46,12 @@ func adminCommand() *cobra.Command {
 		Use:               "admin NAME",
 		Short:             "Make an account an administrator, or revoke it",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeNames(userNames),
+		ValidArgsFunction: completeNames("accounts"),
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke the role")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		if err := s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke); err != nil {
-			return accountError(cmd, s, args[0], err)
+			return entryError(cmd, s, "accounts", args[0], err)
 		}
 		if revoke {
 			return accountDone(cmd, s, args[0], "no longer an administrator")
@@ -63,11 +62,11 @@ func adminCommand() *cobra.Command {
 
 func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
 	return withOperator(&cobra.Command{
-		Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(userNames),
+		Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("accounts"),
 	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		err := s.SetDisabled(cmd.Context(), operator.CommandLine, args[0], disabled)
 		if err != nil {
-			return accountError(cmd, s, args[0], err)
+			return entryError(cmd, s, "accounts", args[0], err)
 		}
 		return accountDone(cmd, s, args[0], verb+"d")
 	})
@@ -80,10 +79,6 @@ func accountDone(cmd *cobra.Command, s *operator.Service, name, is string) error
 		return err
 	}
 	return done(cmd, a, "%s is %s.", name, is)
-}
-
-func accountError(cmd *cobra.Command, s *operator.Service, name string, err error) error {
-	return notFoundError("account", name, err, func() []string { return userNames(cmd, s) })
 }
 
 func passwordCommand(name, short, is string, set func(*cobra.Command, *operator.Service, string, string) error) *cobra.Command {
@@ -108,9 +103,9 @@ func passwordCommand(name, short, is string, set func(*cobra.Command, *operator.
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the end of the first line, instead of asking for it")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		if err := set(cmd, s, args[0], password); errors.Is(err, operator.ErrNotFound) {
-			return fmt.Errorf("%w (\"rialto user add\" adds an account)", accountError(cmd, s, args[0], err))
+			return fmt.Errorf("%w (\"rialto user add\" adds an account)", entryError(cmd, s, "accounts", args[0], err))
 		} else if err != nil {
-			return accountError(cmd, s, args[0], err)
+			return entryError(cmd, s, "accounts", args[0], err)
 		}
 		return accountDone(cmd, s, args[0], is)
 	})
@@ -128,55 +123,20 @@ func readPassword(r io.Reader) (string, error) {
 	return password, nil
 }
 
-func removeUserCommand() *cobra.Command {
-	return withOperator(destructive(&cobra.Command{
-		Use:               "remove NAME",
-		Short:             "Remove an account and revoke its grants",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeNames(userNames),
-	}), func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		if err := confirm(cmd, "Remove the account %s, its sessions and grants?", args[0]); err != nil {
-			return err
-		}
-		if err := s.RemoveAccount(cmd.Context(), operator.CommandLine, args[0]); err != nil {
-			return accountError(cmd, s, args[0], err)
-		}
-		return done(cmd, struct{}{}, "%s is removed.", args[0])
-	})
-}
-
 func signOutCommand() *cobra.Command {
 	return withOperator(destructive(&cobra.Command{
 		Use:               "sign-out NAME",
 		Short:             "End the browser sessions and the grants of an account",
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeNames(userNames),
+		ValidArgsFunction: completeNames("accounts"),
 	}), func(cmd *cobra.Command, s *operator.Service, args []string) error {
 		if err := confirm(cmd, "End the sessions and grants of %s? Each app has to be connected again.", args[0]); err != nil {
 			return err
 		}
 		n, err := s.SignOut(cmd.Context(), operator.CommandLine, args[0])
 		if err != nil {
-			return accountError(cmd, s, args[0], err)
+			return entryError(cmd, s, "accounts", args[0], err)
 		}
 		return done(cmd, revoked{n}, "%s is signed out: %s.", args[0], revoked{n})
-	})
-}
-
-func listUsersCommand() *cobra.Command {
-	var f listFlags
-	var filter operator.AccountFilter
-	cmd := &cobra.Command{Use: "list", Short: "List the accounts", Args: cobra.NoArgs}
-	f.add(cmd)
-	cmd.Flags().StringVar(&filter.Text, "text", "", "only accounts whose name contains this")
-	cmd.Flags().BoolVar(&filter.Admin, "admin", false, "only administrators")
-	cmd.Flags().BoolVar(&filter.Disabled, "disabled", false, "only disabled accounts")
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		return list(cmd, f, func(span operator.Span) (*operator.Page[operator.Account], error) {
-			filter.Span = span
-			return s.Accounts(cmd.Context(), filter)
-		}, []string{"NAME", "SIGNS IN AT", "ADMIN", "DISABLED", "GRANTS", "CREATED", "ID"}, func(a operator.Account) []string {
-			return []string{a.Name, cmp.Or(a.Issuer, "here"), yesNo(a.Admin), yesNo(a.Disabled), formatCount(a.Grants), formatTime(a.Created), a.ID}
-		})
 	})
 }
