@@ -13,25 +13,25 @@ import (
 
 // ownAgents shows the user's accounts at agents, and the agents that wait for one. A
 // user has at most one account at each agent, so one page shows all of them.
-func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
+func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 	all, err := c.Admin.Connections.List(r.Context(), user(r).User)
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
 	t := &templates.Table{
-		Columns: []templates.Column{{Name: "Agent"}, {Name: "State"}, {Name: "Since"}, {Name: "Renewed"}},
+		Columns: columns("Agent", "State", "Since", "Renewed"),
 		Empty:   templates.Say("You have connected no account. An agent that needs one asks for it with a link."),
 	}
 	for _, v := range all {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
 				templates.Link(directory.ConnectPath+url.PathEscape(v.Agent), templates.Data(v.Agent)), connectionState(v.Kind),
-				templates.When(v.Connected, c.Now()), templates.When(v.Updated, c.Now()),
+				c.when(v.Connected), c.when(v.Updated),
 			},
 			Actions: []templates.Button{{Action: "/account/agents/forget", Word: "Forget", About: v.Agent, Grave: true, Hidden: hidden("agent", v.Agent)}},
 		})
 	}
-	for _, name := range c.Bridge.Directory.ConnectableAgents(c.Bridge.Directory.Access(r.Context())) {
+	for _, name := range c.Bridge.Directory.ConnectableAgents(c.access(r.Context())) {
 		if slices.ContainsFunc(all, func(v a2avault.Connection) bool { return v.Agent == name }) {
 			continue
 		}
@@ -41,7 +41,7 @@ func (c ownAccount) ownAgents(r *http.Request) (templates.Console, error) {
 			Actions: []templates.Button{{Action: to, Get: true, First: true, Word: "Connect", About: name}},
 		})
 	}
-	return templates.Console{
+	return &templates.Console{
 		Title: "Agent accounts", Lead: templates.Say("Your accounts at agents that ask who you are. Only your tasks use them."),
 		Sections: []templates.Section{{ID: "agents", Table: t}},
 	}, nil
@@ -55,8 +55,8 @@ func connectionState(k a2avault.Kind) templates.Text {
 }
 
 // askForget asks about an account of the user. Another user's is not found.
-func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
-	all, err := c.Admin.Connections.List(r.Context(), user(r).User)
+func (c ownAccount) askForget(f *form) (question, error) {
+	all, err := c.Admin.Connections.List(f.Context(), f.by.ID)
 	if err != nil {
 		return question{}, err
 	}
@@ -71,7 +71,7 @@ func (c ownAccount) askForget(r *http.Request, f url.Values) (question, error) {
 	return question{}, operator.ErrNotFound
 }
 
-func (c ownAccount) forget(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.Connections.Forget(r.Context(), c.actor(r), f.Get("agent"))
-	return withDone("/account/agents", "forgotten"), nil, err
+func (c ownAccount) forget(f *form) error {
+	err := c.Admin.Connections.Forget(f.Context(), f.by, f.Get("agent"))
+	return f.done("/account/agents", "forgotten", err)
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/http"
-	"net/url"
 
 	"rialto/bridge/operator"
 	"rialto/templates"
@@ -12,44 +11,43 @@ import (
 type ownAccount struct{ *Console }
 
 func (c ownAccount) routes() []route {
-	a := accountArea
 	return []route{
-		{"/account", c.show(a, c.connections), nil},
-		{"/account/end", nil, c.do(a, confirm(c.askEnd, c.end))},
-		{"/account/end-all", nil, c.do(a, confirm(askEndAll, c.endAll))},
-		{"/account/tasks", c.show(a, c.ownTasks), nil},
-		{"/account/tasks/events", c.ownTaskEvents, nil},
-		{"/account/tasks/cancel", nil, c.do(a, confirm(c.askCancelTask, c.cancelTask))},
-		{"/account/agents", c.show(a, c.ownAgents), nil},
-		{"/account/agents/forget", nil, c.do(a, confirm(c.askForget, c.forget))},
-		{"/account/links", c.show(a, c.links), nil},
-		{"/account/links/end", nil, c.do(a, confirm(askEndLink, c.endLink))},
-		{"/account/links/end-all", nil, c.do(a, confirm(askEndLinks, c.endLinks))},
-		{"/account/password", c.show(a, c.password), c.do(a, c.changePassword)},
+		{path: "/account", page: c.connections},
+		{path: "/account/end", ask: c.askEnd, form: c.end},
+		{path: "/account/end-all", ask: askEndAll, form: c.endAll},
+		{path: "/account/tasks", page: c.ownTasks},
+		{path: "/account/tasks/events", raw: c.ownTaskEvents},
+		{path: "/account/tasks/cancel", ask: c.askCancelTask, form: c.cancelTask},
+		{path: "/account/agents", page: c.ownAgents},
+		{path: "/account/agents/forget", ask: c.askForget, form: c.forget},
+		{path: "/account/links", page: c.links},
+		{path: "/account/links/end", ask: askEndLink, form: c.endLink},
+		{path: "/account/links/end-all", ask: askEndLinks, form: c.endLinks},
+		{path: "/account/password", page: c.password, form: c.changePassword},
 	}
 }
 
 // connections shows the apps that may act for the user.
-func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
+func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r)
 	page, err := c.Admin.Grants(r.Context(), operator.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true})
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
 	t := &templates.Table{
-		Columns: []templates.Column{{Name: "App"}, {Name: "Access"}, {Name: "Agents"}, {Name: "Last used"}, q.sorted("Connected", descending), {Name: "Expires"}},
+		Columns: append(columns("App", "Access", "Agents", "Last used"), q.sorted("Connected", descending), templates.Column{Name: "Expires"}),
 		Empty:   templates.Say("No app is connected. Add the address on the start page to your chat app."),
 	}
 	for _, g := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
 				templates.Data(g.ClientName), c.scopes(g.Scope), c.reachableAgents(r, g.Scope),
-				templates.When(g.Used, c.Now()), templates.When(g.Created, c.Now()), templates.When(g.Expires, c.Now()),
+				c.when(g.Used), c.when(g.Created), c.when(g.Expires),
 			},
-			Actions: []templates.Button{{Action: "/account/end", Word: "Disconnect", About: g.ClientName, Grave: true, Hidden: []templates.Value{{Name: "id", Value: g.ID}}}},
+			Actions: []templates.Button{{Action: "/account/end", Word: "Disconnect", About: g.ClientName, Grave: true, Hidden: hidden("id", g.ID)}},
 		})
 	}
-	p := templates.Console{
+	p := &templates.Console{
 		Title: "Connections",
 		Lead:  templates.Say("These apps can act for you. A disconnected app must be connected again."),
 		Sections: []templates.Section{
@@ -62,8 +60,8 @@ func (c ownAccount) connections(r *http.Request) (templates.Console, error) {
 	return p, nil
 }
 
-func (c ownAccount) askEnd(r *http.Request, f url.Values) (question, error) {
-	g, err := c.Admin.GrantOf(r.Context(), user(r).User, f.Get("id"))
+func (c ownAccount) askEnd(f *form) (question, error) {
+	g, err := c.Admin.GrantOf(f.Context(), f.by.ID, f.Get("id"))
 	if err != nil {
 		return question{}, err
 	}
@@ -73,24 +71,24 @@ func (c ownAccount) askEnd(r *http.Request, f url.Values) (question, error) {
 	}, nil
 }
 
-func (c ownAccount) end(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	g, err := c.Admin.GrantOf(r.Context(), user(r).User, f.Get("id"))
+func (c ownAccount) end(f *form) error {
+	g, err := c.Admin.GrantOf(f.Context(), f.by.ID, f.Get("id"))
 	if err == nil {
-		err = c.Admin.RevokeGrant(r.Context(), c.actor(r), g.ID)
+		err = c.Admin.RevokeGrant(f.Context(), f.by, g.ID)
 	}
-	return withDone("/account", "revoked"), nil, err
+	return f.done("/account", "revoked", err)
 }
 
-func askEndAll(*http.Request, url.Values) (question, error) {
+func askEndAll(*form) (question, error) {
 	return question{
 		title: "Disconnect all apps?", word: "Disconnect all", back: "/account",
 		about: templates.Say("All apps lose access immediately. Connect an app again to use it again."),
 	}, nil
 }
 
-func (c ownAccount) endAll(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
-	_, err := c.Admin.RevokeGrants(r.Context(), c.actor(r), user(r).User, "")
-	return withDone("/account", "ended"), nil, err
+func (c ownAccount) endAll(f *form) error {
+	_, err := c.Admin.RevokeGrants(f.Context(), f.by, f.by.ID, "")
+	return f.done("/account", "ended", err)
 }
 
 // actor returns the signed-in user, for the audit log.

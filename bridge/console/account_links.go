@@ -15,29 +15,29 @@ const linkPage = 50
 
 // links shows the documents that the user shares. The links are not stored, so they
 // cannot be shown again.
-func (c ownAccount) links(r *http.Request) (templates.Console, error) {
+func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r)
-	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), c.Bridge.Directory.Access(r.Context()), r.URL.Query().Get("after"), linkPage)
+	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), c.access(r.Context()), r.URL.Query().Get("after"), linkPage)
 	if errors.Is(err, ledger.ErrCursor) {
-		shares, next, err = c.Bridge.Documents.ListShares(r.Context(), c.Bridge.Directory.Access(r.Context()), "", linkPage)
+		shares, next, err = c.Bridge.Documents.ListShares(r.Context(), c.access(r.Context()), "", linkPage)
 	}
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
 	t := &templates.Table{
-		Columns: []templates.Column{{Name: "Document"}, {Name: "Shared"}, {Name: "Expires"}},
+		Columns: columns("Document", "Shared", "Expires"),
 		Empty:   templates.Say("You share nothing. The page of a task that has ended has a button for it."),
 	}
 	for _, s := range shares {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
 				templates.Link(documents.DocumentPath+url.PathEscape(s.Document), templates.Data(s.Title)),
-				templates.When(s.Created, c.Now()), templates.When(s.Expires, c.Now()),
+				c.when(s.Created), c.when(s.Expires),
 			},
 			Actions: []templates.Button{{Action: "/account/links/end", Word: "Stop sharing", About: s.Title, Grave: true, Hidden: hidden("id", s.ID)}},
 		})
 	}
-	p := templates.Console{
+	p := &templates.Console{
 		Title: "Shared links", Lead: templates.Say("Anyone with one of these links can read the page without signing in."),
 		Sections: []templates.Section{{ID: "links", Table: q.pager(r, t, next)}},
 	}
@@ -47,28 +47,28 @@ func (c ownAccount) links(r *http.Request) (templates.Console, error) {
 	return p, nil
 }
 
-func askEndLink(*http.Request, url.Values) (question, error) {
+func askEndLink(*form) (question, error) {
 	return question{
 		title: "Stop sharing this?", word: "Stop sharing", back: "/account/links",
 		about: templates.Say("The link stops working immediately."),
 	}, nil
 }
 
-func (c ownAccount) endLink(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Bridge.Documents.EndShare(r.Context(), c.Bridge.Directory.Access(r.Context()), f.Get("id"))
+func (c ownAccount) endLink(f *form) error {
+	err := c.Bridge.Documents.EndShare(f.Context(), c.access(f.Context()), f.Get("id"))
 	if errors.Is(err, documents.ErrNoShare) {
 		err = operator.ErrNotFound
 	}
-	return withDone("/account/links", "link"), nil, err
+	return f.done("/account/links", "link", err)
 }
 
-func askEndLinks(*http.Request, url.Values) (question, error) {
+func askEndLinks(*form) (question, error) {
 	return question{
 		title: "Stop sharing everything?", word: "Stop sharing everything", back: "/account/links",
 		about: templates.Say("All your links stop working immediately."),
 	}, nil
 }
 
-func (c ownAccount) endLinks(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
-	return withDone("/account/links", "links"), nil, c.Bridge.Documents.EndShares(r.Context(), c.Bridge.Directory.Access(r.Context()))
+func (c ownAccount) endLinks(f *form) error {
+	return f.done("/account/links", "links", c.Bridge.Documents.EndShares(f.Context(), c.access(f.Context())))
 }

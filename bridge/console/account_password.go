@@ -2,19 +2,18 @@ package console
 
 import (
 	"net/http"
-	"net/url"
 
 	"rialto/internal/audit"
 	"rialto/templates"
 )
 
 // password shows the form that changes the user's password, if the account is local.
-func (c ownAccount) password(r *http.Request) (templates.Console, error) {
+func (c ownAccount) password(r *http.Request) (*templates.Console, error) {
 	return c.passwordPage(r, nil)
 }
 
-func (c ownAccount) passwordPage(r *http.Request, wrong templates.Text) (templates.Console, error) {
-	p := templates.Console{Title: "Password"}
+func (c ownAccount) passwordPage(r *http.Request, wrong templates.Text) (*templates.Console, error) {
+	p := &templates.Console{Title: "Password"}
 	a, err := c.Admin.AccountOf(r.Context(), user(r).User)
 	if err != nil {
 		return p, err
@@ -28,33 +27,36 @@ func (c ownAccount) passwordPage(r *http.Request, wrong templates.Text) (templat
 		Action: "/account/password", Word: "Change password", Error: wrong,
 		Fields: []templates.Field{
 			{Name: "present", Kind: "password", Label: "Current password", Complete: "current-password", Required: true, Max: 1024, Bad: wrong != nil},
-			{Name: "next", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Help: templates.Say("At least 8 characters.")},
-			{Name: "again", Kind: "password", Label: "Repeat the new password", Complete: "new-password", Required: true, Min: 8, Max: 1024},
+			newPassword("next", "New password", templates.Say("At least 8 characters.")),
+			newPassword("again", "Repeat the new password", nil),
 			{Name: "end", Kind: "check", Label: "Disconnect all apps, too", Help: templates.Say("Choose this if another person may know your current password.")},
 		},
 	}}}
 	return p, nil
 }
 
-func (c ownAccount) changePassword(w http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c ownAccount) changePassword(f *form) error {
 	refusal := "The two new passwords are not the same."
 	var err error
 	if f.Get("next") == f.Get("again") {
-		refusal, err = c.OAuth.Pages.ChangePassword(w, r, f.Get("present"), f.Get("next"), f.Get("end") == "yes")
+		refusal, err = c.OAuth.Pages.ChangePassword(f.w, f.Request, f.Get("present"), f.Get("next"), f.Get("end") == "yes")
 	}
 	if err != nil {
-		return "", nil, err
+		return err
 	}
 	if refusal != "" {
-		p, err := c.passwordPage(r, templates.Say(refusal))
-		return "", &p, err
+		p, err := c.passwordPage(f.Request, templates.Say(refusal))
+		if err != nil {
+			return err
+		}
+		return f.show(p)
 	}
 	if c.Admin.Audit != nil {
-		who, detail := c.actor(r), "sessions ended"
+		who, detail := f.by, "sessions ended"
 		if f.Get("end") == "yes" {
 			detail = "sessions and connections ended"
 		}
-		c.Admin.Audit.Record(r.Context(), audit.Event{Kind: audit.AccountPassword, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: who.Name, Detail: detail})
+		c.Admin.Audit.Record(f.Context(), audit.Event{Kind: audit.AccountPassword, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: who.Name, Detail: detail})
 	}
-	return withDone("/account/password", "password"), nil, nil
+	return f.done("/account/password", "password", nil)
 }

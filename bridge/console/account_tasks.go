@@ -22,34 +22,34 @@ const taskPage = 50
 func (c ownAccount) findOwnTasks(ctx context.Context, q query, after string) ([]ledger.Summary, string, error) {
 	f := ledger.Filter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
 	if text := q.get("text"); text != "" {
-		found, err := c.Bridge.Documents.FindTasks(ctx, c.Bridge.Directory.Access(ctx), text, f)
+		found, err := c.Bridge.Documents.FindTasks(ctx, c.access(ctx), text, f)
 		return found, "", err
 	}
-	tasks, next, err := c.Bridge.Runner.Summaries(ctx, c.Bridge.Directory.Access(ctx), f, after)
+	tasks, next, err := c.Bridge.Runner.Summaries(ctx, c.access(ctx), f, after)
 	if errors.Is(err, ledger.ErrCursor) {
-		tasks, next, err = c.Bridge.Runner.Summaries(ctx, c.Bridge.Directory.Access(ctx), f, "")
+		tasks, next, err = c.Bridge.Runner.Summaries(ctx, c.access(ctx), f, "")
 	}
 	return tasks, next, err
 }
 
 // ownTasks lists the user's tasks from all apps. The page updates itself.
-func (c ownAccount) ownTasks(r *http.Request) (templates.Console, error) {
+func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r, "text", "agent", "state")
 	tasks, next, err := c.findOwnTasks(r.Context(), q, r.URL.Query().Get("after"))
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	t := &templates.Table{Dense: true, Columns: []templates.Column{{Name: "Task"}, {Name: "State"}, {Name: "Agent"}, {Name: "Changed"}}}
+	t := &templates.Table{Dense: true, Columns: columns("Task", "State", "Agent", "Changed")}
 	if !q.filtered() {
 		t.Empty = templates.Say("No tasks yet. Ask an agent something in a connected app.")
 	}
 	for _, task := range tasks {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
 			templates.Lines(templates.Link(ownTaskAt(task.TaskID), taskTitle(task.Asked)), templates.Known(task.Message)),
-			state(task.State), templates.Data(task.Agent), templates.When(task.Updated, c.Now()),
+			state(task.State), templates.Data(task.Agent), c.when(task.Updated),
 		}, Actions: c.taskActions(task)})
 	}
-	return templates.Console{
+	return &templates.Console{
 		Title: "Tasks", Lead: templates.Say("Your requests to agents, the latest first."),
 		Live:     "/account/tasks/events?" + r.URL.Query().Encode(),
 		Sections: []templates.Section{{ID: "tasks", Filter: q.filter(templates.Field{Name: "text", Kind: "search", Label: "Search your requests", Hint: "Search your requests", Max: 200}, stateField(), c.agentField(r)), Table: q.pager(r, t, next)}},
@@ -78,7 +78,7 @@ func (c ownAccount) taskActions(task ledger.Summary) []templates.Button {
 // agentField chooses among the agents that the user may send tasks to.
 func (c ownAccount) agentField(r *http.Request) templates.Field {
 	f := templates.Field{Name: "agent", Kind: "choice", Label: "Agent", Options: []templates.Option{{Word: "Any"}}}
-	for _, a := range c.Bridge.Directory.Agents(c.Bridge.Directory.Access(r.Context())) {
+	for _, a := range c.Bridge.Directory.Agents(c.access(r.Context())) {
 		f.Options = append(f.Options, templates.Option{Value: a.Name})
 	}
 	return f
@@ -97,8 +97,8 @@ func (c ownAccount) ownTaskEvents(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (c ownAccount) askCancelTask(r *http.Request, f url.Values) (question, error) {
-	v, err := c.Bridge.Documents.TaskView(r.Context(), c.Bridge.Directory.Access(r.Context()), f.Get("id"))
+func (c ownAccount) askCancelTask(f *form) (question, error) {
+	v, err := c.Bridge.Documents.TaskView(f.Context(), c.access(f.Context()), f.Get("id"))
 	if err != nil {
 		return question{}, err
 	}
@@ -108,8 +108,8 @@ func (c ownAccount) askCancelTask(r *http.Request, f url.Values) (question, erro
 	}, nil
 }
 
-func (c ownAccount) cancelTask(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	return withDone("/account/tasks", "canceled"), nil, uncanceled(c.Bridge.Documents.CancelTask(r.Context(), c.Bridge.Directory.Access(r.Context()), f.Get("id")))
+func (c ownAccount) cancelTask(f *form) error {
+	return f.done("/account/tasks", "canceled", uncanceled(c.Bridge.Documents.CancelTask(f.Context(), c.access(f.Context()), f.Get("id"))))
 }
 
 // uncanceled says why a task was not canceled.
@@ -133,11 +133,6 @@ func taskTitle(asked string) templates.Text {
 
 func ownTaskAt(id string) string { return documents.TaskPath + url.PathEscape(id) }
 
-// states are the states of tasks, in the order of the filter.
-var states = []a2a.State{
-	a2a.Submitted, a2a.Working, a2a.InputRequired, a2a.AuthRequired, a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected, a2a.Unknown,
-}
-
 // state shows the state of a task.
 func state(s a2a.State) templates.Text {
 	tone, word := web.State(s)
@@ -146,7 +141,7 @@ func state(s a2a.State) templates.Text {
 
 func stateField() templates.Field {
 	f := templates.Field{Name: "state", Kind: "choice", Label: "State", Options: []templates.Option{{Word: "Any"}}}
-	for _, s := range states {
+	for _, s := range operator.States {
 		_, word := web.State(s)
 		f.Options = append(f.Options, templates.Option{Value: string(s), Word: word})
 	}

@@ -1,30 +1,57 @@
 package console
 
-import (
-	"slices"
-
-	"rialto/templates"
-)
+import "rialto/bridge/operator"
 
 // adminRoutes lists the pages of operators. The guard in front lets only administrators see them.
 func (c *Console) adminRoutes() []route {
-	return slices.Concat(
-		[]route{{"/admin", c.show(adminArea, c.overview), nil}},
-		adminAgents{c}.routes(),
-		adminClients{c}.routes(),
-		adminGrants{c}.routes(),
-		adminAccounts{c}.routes(),
-		adminTasks{c}.routes(),
-		adminUsage{c}.routes(),
-		adminAudit{c}.routes(),
-		adminKeys{c}.routes(),
-		adminSettings{c}.routes(),
-		adminDoctor{c}.routes(),
-	)
-}
-
-func link(href, name string) *templates.Way { return &templates.Way{Href: href, Name: name} }
-
-func hidden(name, value string) []templates.Value {
-	return []templates.Value{{Name: name, Value: value}}
+	agents := adminAgents{c}
+	clients := adminClients{c}
+	grants := adminGrants{c}
+	accounts := adminAccounts{c}
+	tasks := adminTasks{c}
+	use := adminUsage{c}
+	log := adminAudit{c}
+	keys := adminKeys{c}
+	return []route{
+		{path: "/admin", page: c.overview},
+		{path: "/admin/tasks", page: tasks.tasks},
+		{path: "/admin/tasks/events", raw: tasks.taskEvents},
+		{path: "/admin/tasks/one", raw: tasks.task},
+		{path: "/admin/tasks/one/events", raw: tasks.oneTaskEvents},
+		{path: "/admin/tasks/cancel", ask: tasks.askCancel, form: tasks.cancel},
+		{path: "/admin/usage", page: use.usage},
+		{path: "/admin/usage/calls", page: use.usageCalls},
+		{path: "/admin/usage/export", raw: use.exportUsage},
+		{path: "/admin/audit", page: log.audit},
+		{path: "/admin/audit/export", raw: log.exportAudit},
+		{path: "/admin/agents", page: agents.agents},
+		{path: "/admin/agents/one", page: agents.agent},
+		{path: "/admin/agents/new", page: agents.newAgent, form: agents.addAgent},
+		{path: "/admin/agents/change", page: agents.changeForm, form: agents.changeAgent},
+		{path: "/admin/agents/test", slow: true, form: agents.testAgent},
+		{path: "/admin/agents/enable", form: agents.turn(operator.Agents.Enable, "enabled")},
+		{path: "/admin/agents/disable", form: agents.turn(operator.Agents.Disable, "disabled")},
+		c.removal("agents"),
+		{path: "/admin/agents/accept", ask: agents.askAccept, form: agents.acceptCard},
+		{path: "/admin/clients", page: clients.clients},
+		{path: "/admin/clients/one", page: clients.client},
+		{path: "/admin/clients/new", page: clients.newClient, form: clients.registerClient},
+		c.removal("clients"),
+		{path: "/admin/grants", page: grants.grants},
+		c.removal("grants"),
+		{path: "/admin/grants/end-all", ask: grants.askEndGrants, form: grants.endGrants},
+		{path: "/admin/accounts", page: accounts.accounts},
+		{path: "/admin/accounts/one", page: accounts.account},
+		{path: "/admin/accounts/new", page: accounts.newAccount, form: accounts.addAccount},
+		{path: "/admin/accounts/password", form: accounts.setPassword},
+		{path: "/admin/accounts/role", form: accounts.setRole},
+		{path: "/admin/accounts/disable", form: accounts.turn(true, "disabled")},
+		{path: "/admin/accounts/enable", form: accounts.turn(false, "enabled")},
+		c.removal("accounts"),
+		{path: "/admin/keys", page: keys.keys},
+		{path: "/admin/keys/rotate", ask: askRotate, form: keys.rotate},
+		{path: "/admin/keys/revoke", ask: keys.askRevokeKey, form: c.removal("keys").form},
+		{path: "/admin/settings", page: adminSettings{c}.settings},
+		{path: "/admin/doctor", page: adminDoctor{c}.doctorForm, slow: true, form: adminDoctor{c}.examine},
+	}
 }

@@ -12,45 +12,29 @@ import (
 // adminAccounts are the pages about accounts.
 type adminAccounts struct{ *Console }
 
-func (c adminAccounts) routes() []route {
-	a := adminArea
-	return []route{
-		{"/admin/accounts", c.show(a, c.accounts), nil},
-		{"/admin/accounts/one", c.show(a, c.account), nil},
-		{"/admin/accounts/new", c.show(a, c.newAccount), c.do(a, c.addAccount)},
-		{"/admin/accounts/password", nil, c.do(a, c.setPassword)},
-		{"/admin/accounts/role", nil, c.do(a, c.setRole)},
-		{"/admin/accounts/disable", nil, c.do(a, c.disableAccount)},
-		{"/admin/accounts/enable", nil, c.do(a, c.enableAccount)},
-		{"/admin/accounts/remove", nil, c.do(a, confirm(c.askRemoveAccount, c.removeAccount))},
-	}
+func (c adminAccounts) accounts(r *http.Request) (*templates.Console, error) {
+	section, err := c.list(r, &operator.AccountFilter{}, c)
+	return &templates.Console{
+		Title:    "Accounts",
+		Lead:     templates.Say("People who may sign in here."),
+		Actions:  []templates.Button{{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true}},
+		Sections: []templates.Section{section},
+	}, err
 }
 
-func (c adminAccounts) accounts(r *http.Request) (templates.Console, error) {
-	q := parseQuery(r, "text", "only")
-	f := operator.AccountFilter{Span: span(r), Text: q.get("text"), Admin: q.get("only") == "admin", Disabled: q.get("only") == "disabled"}
-	page, err := c.Admin.Accounts(r.Context(), f)
-	if err != nil {
-		return templates.Console{}, err
+func (c adminAccounts) cell(_ *http.Request, entry any, column string) templates.Text {
+	a := entry.(operator.Account)
+	switch column {
+	case "name":
+		return accountLink(a.Name)
+	case "issuer":
+		return signsIn(&a)
+	case "admin":
+		return role(&a)
+	case "disabled":
+		return accountState(&a)
 	}
-	t := &templates.Table{Total: total(page.Total), Columns: []templates.Column{q.sorted("Account", ascending), {Name: "Signs in"}, {Name: "Role"}, {Name: "State"}, {Name: "Connections", Right: true}, {Name: "Since"}}}
-	for _, a := range page.Items {
-		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Link("/admin/accounts/one?name="+url.QueryEscape(a.Name), templates.Data(a.Name)),
-			signsIn(&a), role(&a), accountState(&a), count(a.Grants), templates.When(a.Created, c.Now()),
-		}})
-	}
-	return templates.Console{
-		Title:   "Accounts",
-		Lead:    templates.Say("People who may sign in here."),
-		Actions: []templates.Button{{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true}},
-		Sections: []templates.Section{{
-			ID: "accounts", Table: q.pages(t, page.Prev, page.Next),
-			Filter: q.filter(
-				search("Search by name"),
-				templates.Field{Name: "only", Kind: "choice", Label: "Show", Options: []templates.Option{{Word: "All"}, {Value: "admin", Word: "Administrators"}, {Value: "disabled", Word: "Disabled"}}}),
-		}},
-	}, nil
+	return nil
 }
 
 func signsIn(a *operator.Account) templates.Text {
@@ -75,23 +59,20 @@ func accountState(a *operator.Account) templates.Text {
 }
 
 // account shows an account with its grants and actions.
-func (c adminAccounts) account(r *http.Request) (templates.Console, error) {
+func (c adminAccounts) account(r *http.Request) (*templates.Console, error) {
 	return c.accountPage(r, r.URL.Query().Get("name"), nil)
 }
 
-func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates.Text) (templates.Console, error) {
+func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates.Text) (*templates.Console, error) {
 	a, err := c.Admin.Account(r.Context(), name)
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	q := parseQuery(r, "name")
-	grants, err := c.grantSection(r, q, operator.GrantFilter{Span: span(r), AccountID: a.ID})
+	grants, err := adminGrants(c).grantsOf(r, &operator.GrantFilter{AccountID: a.ID}, "name", "account")
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	grants.Title = "Connections"
-	dropColumn(grants.Table, 1)
-	p := templates.Console{
+	p := &templates.Console{
 		Title: "Account", Name: a.Name, Heading: templates.Data(a.Name), Up: link("/admin/accounts", "Accounts"),
 		Sections: []templates.Section{
 			{ID: "facts", Facts: []templates.Fact{
@@ -100,7 +81,7 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 				{Name: "Role", Value: role(a)},
 				{Name: "State", Value: accountState(a)},
 				{Name: "Use cases", Value: useCases(a.UseCases)},
-				{Name: "Since", Value: templates.When(a.Created, c.Now())},
+				{Name: "Since", Value: c.when(a.Created)},
 				{Name: "Tasks", Value: templates.Link("/admin/tasks?owner="+url.QueryEscape(a.Name), templates.Say("Show"))},
 			}},
 			grants,
@@ -129,25 +110,23 @@ func useCases(all []string) templates.Text {
 
 // accountButtons returns the actions on another account.
 func accountButtons(a *operator.Account) []templates.Button {
-	name := templates.Value{Name: "name", Value: a.Name}
-	var all []templates.Button
-	if a.Issuer == "" {
-		if a.Admin {
-			all = append(all, templates.Button{Action: "/admin/accounts/role", Word: "Take the role away", Hidden: []templates.Value{name, {Name: "admin", Value: "no"}}})
-		} else {
-			all = append(all, templates.Button{Action: "/admin/accounts/role", Word: "Make an administrator", Hidden: []templates.Value{name, {Name: "admin", Value: "yes"}}})
-		}
+	role := templates.Button{Action: "/admin/accounts/role", Word: "Make an administrator", Hidden: hidden("name", a.Name, "admin", "yes")}
+	if a.Admin {
+		role.Word, role.Hidden = "Take the role away", hidden("name", a.Name, "admin", "no")
 	}
+	turn := templates.Button{Action: "/admin/accounts/disable", Word: "Disable", Hidden: hidden("name", a.Name)}
 	if a.Disabled {
-		all = append(all, templates.Button{Action: "/admin/accounts/enable", Word: "Enable", Hidden: []templates.Value{name}})
-	} else {
-		all = append(all, templates.Button{Action: "/admin/accounts/disable", Word: "Disable", Hidden: []templates.Value{name}})
+		turn.Action, turn.Word = "/admin/accounts/enable", "Enable"
 	}
-	return append(all, templates.Button{Action: "/admin/accounts/remove", Word: "Remove", Grave: true, Hidden: []templates.Value{name}})
+	all := []templates.Button{turn, removeButton(&operator.AccountFilter{}, a.Name, "")}
+	if a.Issuer != "" {
+		return all
+	}
+	return append([]templates.Button{role}, all...)
 }
 
-func (c adminAccounts) newAccount(*http.Request) (templates.Console, error) {
-	return *accountForm(url.Values{}, nil), nil
+func (c adminAccounts) newAccount(*http.Request) (*templates.Console, error) {
+	return accountForm(url.Values{}, nil), nil
 }
 
 func accountForm(f url.Values, wrong templates.Text) *templates.Console {
@@ -157,61 +136,42 @@ func accountForm(f url.Values, wrong templates.Text) *templates.Console {
 			Action: "/admin/accounts/new", Word: "Add", Cancel: "/admin/accounts", Error: wrong,
 			Fields: []templates.Field{
 				{Name: "name", Kind: "text", Label: "Username", Value: f.Get("name"), Required: true, Max: 64, Bad: wrong != nil},
-				{Name: "password", Kind: "password", Label: "Password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Help: templates.Say("8 characters at least.")},
+				newPassword("password", "Password", templates.Say("8 characters at least.")),
 				{Name: "admin", Kind: "check", Label: "Administrator", Value: f.Get("admin"), Help: templates.Say("May see and change everything here.")},
 			},
 		}}},
 	}
 }
 
-func (c adminAccounts) addAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.AddAccount(r.Context(), c.actor(r), f.Get("name"), f.Get("password"), f.Get("admin") == "yes")
+func (c adminAccounts) addAccount(f *form) error {
+	err := c.Admin.AddAccount(f.Context(), f.by, f.Get("name"), f.Get("password"), f.Get("admin") == "yes")
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
-		return "", accountForm(f, say(refused)), nil
+		return f.show(accountForm(f.Values, say(refused)))
 	}
-	return withDone("/admin/accounts", "added"), nil, err
+	return f.done("/admin/accounts", "added", err)
 }
 
-func (c adminAccounts) setPassword(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.SetPassword(r.Context(), c.actor(r), f.Get("name"), f.Get("password"))
+func (c adminAccounts) setPassword(f *form) error {
+	err := c.Admin.SetPassword(f.Context(), f.by, f.Get("name"), f.Get("password"))
 	if refused, ok := errors.AsType[*operator.Error](err); ok && refused.Reason == operator.Invalid {
-		p, err := c.accountPage(r, f.Get("name"), say(refused))
-		return "", &p, err
+		p, err := c.accountPage(f.Request, f.Get("name"), say(refused))
+		if err != nil {
+			return err
+		}
+		return f.show(p)
 	}
-	return accountAt(f, "saved"), nil, err
+	return f.done(accountAt(f.Get("name")), "saved", err)
 }
 
-func accountAt(f url.Values, done string) string {
-	return withDone("/admin/accounts/one?name="+url.QueryEscape(f.Get("name")), done)
+func (c adminAccounts) setRole(f *form) error {
+	err := c.Admin.SetAdmin(f.Context(), f.by, f.Get("name"), f.Get("admin") == "yes")
+	return f.done(accountAt(f.Get("name")), "saved", err)
 }
 
-func (c adminAccounts) setRole(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.SetAdmin(r.Context(), c.actor(r), f.Get("name"), f.Get("admin") == "yes")
-	return accountAt(f, "saved"), nil, err
-}
-
-func (c adminAccounts) disableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.SetDisabled(r.Context(), c.actor(r), f.Get("name"), true)
-	return accountAt(f, "disabled"), nil, err
-}
-
-func (c adminAccounts) enableAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.SetDisabled(r.Context(), c.actor(r), f.Get("name"), false)
-	return accountAt(f, "enabled"), nil, err
-}
-
-func (c adminAccounts) askRemoveAccount(r *http.Request, f url.Values) (question, error) {
-	a, err := c.Admin.Account(r.Context(), f.Get("name"))
-	if err == nil && a.ID == user(r).User {
-		err = operator.ErrOwnAccount
+// turn returns the form that disables or enables an account.
+func (c adminAccounts) turn(disabled bool, done string) formAction {
+	return func(f *form) error {
+		err := c.Admin.SetDisabled(f.Context(), f.by, f.Get("name"), disabled)
+		return f.done(accountAt(f.Get("name")), done, err)
 	}
-	return question{
-		title: "Remove this account?", word: "Remove it", back: "/admin/accounts",
-		about: templates.Say("{} can sign in no more, and everything that the account has allowed ends.", f.Get("name")),
-	}, err
-}
-
-func (c adminAccounts) removeAccount(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	err := c.Admin.RemoveAccount(r.Context(), c.actor(r), f.Get("name"))
-	return withDone("/admin/accounts", "removed"), nil, err
 }

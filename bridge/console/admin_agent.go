@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"rialto/bridge/directory"
+	"rialto/bridge/operator"
 	"rialto/internal/usage"
 	"rialto/templates"
 )
 
 // agent shows an agent: its settings, health, skills and changes of its card, with a
 // form for a test call.
-func (c adminAgents) agent(r *http.Request) (templates.Console, error) {
+func (c adminAgents) agent(r *http.Request) (*templates.Console, error) {
 	p, err := c.agentPage(r, r.URL.Query().Get("name"))
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	return *p, nil
+	return p, nil
 }
 
 func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console, error) {
@@ -87,7 +88,7 @@ func cardName(s directory.Status) templates.Text {
 }
 
 func agentButtons(s *directory.Status) []templates.Button {
-	this := append(hidden("name", s.Name), templates.Value{Name: "back", Value: agentAt(s.Name)})
+	this := hidden("name", s.Name, "back", agentAt(s.Name))
 	turn := templates.Button{Action: "/admin/agents/disable", Word: "Disable", Hidden: this}
 	if !s.Enabled {
 		turn = templates.Button{Action: "/admin/agents/enable", Word: "Enable", Hidden: this}
@@ -98,7 +99,7 @@ func agentButtons(s *directory.Status) []templates.Button {
 	return []templates.Button{
 		{Action: "/admin/agents/change", Get: true, Word: "Change", Hidden: hidden("name", s.Name)},
 		turn,
-		{Action: "/admin/agents/remove", Word: "Remove", Grave: true, Hidden: hidden("name", s.Name)},
+		removeButton(&operator.AgentFilter{}, s.Name, ""),
 	}
 }
 
@@ -108,10 +109,10 @@ func lastErrors(s *directory.Status) (notes []templates.Remark) {
 		return notes
 	}
 	if h.Problem != "" {
-		notes = append(notes, templates.Remark{Tone: templates.Bad, Text: templates.Because("Its card cannot be read: {}", h.Err, upTo(500))})
+		notes = append(notes, warning(templates.Because("Its card cannot be read: {}", h.Err, upTo(500)))...)
 	}
 	if h.Failure != "" && h.Failed.After(h.Answered) {
-		notes = append(notes, templates.Remark{Tone: templates.Bad, Text: templates.Say("The last call got no answer: {}", shown(h.Failure, 500))})
+		notes = append(notes, warning(templates.Say("The last call got no answer: {}", shown(h.Failure, 500)))...)
 	}
 	return notes
 }
@@ -125,12 +126,12 @@ func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 	if h := s.Health; h != nil {
 		facts = append(facts, templates.Fact{Name: "Answered last", Value: c.answered(h)})
 		if !h.Failed.IsZero() {
-			facts = append(facts, templates.Fact{Name: "Failed last", Value: templates.When(h.Failed, c.Now())})
+			facts = append(facts, templates.Fact{Name: "Failed last", Value: c.when(h.Failed)})
 		}
 		if !h.Until.IsZero() {
-			facts = append(facts, templates.Fact{Name: "Next try", Value: templates.When(h.Until, c.Now())})
+			facts = append(facts, templates.Fact{Name: "Next try", Value: c.when(h.Until)})
 		}
-		facts = append(facts, templates.Fact{Name: "Card fetched", Value: templates.When(h.Asked, c.Now())})
+		facts = append(facts, templates.Fact{Name: "Card fetched", Value: c.when(h.Asked)})
 	}
 	return append(facts, templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Say("Show"))})
 }
@@ -176,7 +177,7 @@ func yes(is bool) templates.Text {
 }
 
 func skillSection(skills []directory.SkillInfo) templates.Section {
-	t := &templates.Table{Columns: []templates.Column{{Name: "Skill"}, {Name: "What it does"}, {Name: "Tags"}}, Empty: templates.Say("Its card names no skills.")}
+	t := &templates.Table{Columns: columns("Skill", "What it does", "Tags"), Empty: templates.Say("Its card names no skills.")}
 	for _, s := range skills {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
 			templates.Lines(templates.Data(s.Name), templates.Code(s.ID)), templates.Data(s.Description), templates.Data(strings.Join(s.Tags, ", ")),
@@ -205,15 +206,15 @@ func (c adminAgents) cardSection(r *http.Request, s *directory.Status) (*templat
 	differ, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
 	section := &templates.Section{
 		ID: "card", Title: "Its card has changed", Lead: templates.Say("This is the last change; the new card is in force."),
-		Facts: []templates.Fact{{Name: "First seen", Value: templates.When(latest.First, c.Now())}},
+		Facts: []templates.Fact{{Name: "First seen", Value: c.when(latest.First)}},
 		Table: differences(differ),
 	}
 	if more > 0 {
-		section.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Say("It has changed in {} more places, which are not shown here.", strconv.Itoa(more))}}
+		section.Notes = warning(templates.Say("It has changed in {} more places, which are not shown here.", strconv.Itoa(more)))
 	}
 	if s.Waiting {
 		section.Lead = templates.Say("The new card waits for you. Until you accept it, calls go by the one in force.")
-		section.Form = &templates.Form{Action: "/admin/agents/accept", Word: "Accept the card", Hidden: append(hidden("name", s.Name), templates.Value{Name: "digest", Value: latest.Digest})}
+		section.Form = &templates.Form{Action: "/admin/agents/accept", Word: "Accept the card", Hidden: hidden("name", s.Name, "digest", latest.Digest)}
 	}
 	return section, nil
 }
@@ -223,7 +224,7 @@ const maxDifferences = 300
 
 // differences shows the differences of two cards side by side.
 func differences(list []directory.Difference) *templates.Table {
-	t := &templates.Table{Columns: []templates.Column{{Name: "Part"}, {Name: "Before"}, {Name: "New"}}, Empty: templates.Say("No differences.")}
+	t := &templates.Table{Columns: columns("Part", "Before", "New"), Empty: templates.Say("No differences.")}
 	for _, d := range list {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)}})
 	}
@@ -238,23 +239,23 @@ func member(value string) templates.Text {
 }
 
 // testAgent sends one message to an agent.
-func (c adminAgents) testAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	p, err := c.agentPage(r, f.Get("name"))
+func (c adminAgents) testAgent(f *form) error {
+	p, err := c.agentPage(f.Request, f.Get("name"))
 	if err != nil {
-		return "", nil, err
+		return err
 	}
-	trial, err := c.Admin.Agents.Test(r.Context(), user(r).User, f.Get("name"), f.Get("message"))
+	trial, err := c.Admin.Agents.Test(f.Context(), f.by.ID, f.Get("name"), f.Get("message"))
 	i := slices.IndexFunc(p.Sections, func(s templates.Section) bool { return s.ID == "test" })
 	p.Sections[i].Form.Fields[0].Value = f.Get("message")
 	p.Sections = slices.Insert(p.Sections, i+1, trialSection(trial, err))
-	return "", p, nil
+	return f.show(p)
 }
 
 // trialSection shows the result of a test call.
 func trialSection(trial *directory.Trial, err error) templates.Section {
 	s := templates.Section{ID: "trial", Title: "What the agent answered"}
 	if err != nil {
-		s.Notes = []templates.Remark{{Tone: templates.Bad, Text: templates.Because("The test did not work: {}", err, upTo(1000))}}
+		s.Notes = warning(templates.Because("The test did not work: {}", err, upTo(1000)))
 		return s
 	}
 	s.Facts = []templates.Fact{

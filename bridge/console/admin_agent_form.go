@@ -15,8 +15,8 @@ import (
 )
 
 // newAgent shows the form that adds an agent.
-func (c adminAgents) newAgent(*http.Request) (templates.Console, error) {
-	return *agentForm(url.Values{}, nil), nil
+func (c adminAgents) newAgent(*http.Request) (*templates.Console, error) {
+	return agentForm(url.Values{}, nil), nil
 }
 
 // agentForm is the form that adds an agent: first its address, and then what its card says. It
@@ -65,11 +65,11 @@ func credentialFields(f url.Values) []templates.Field {
 		return field
 	}
 	auth := agentField(f, "auth", "choice", "Credentials", nil)
-	auth.Options = []templates.Option{{Word: "As its card asks"}, {Value: "bearer", Word: "Bearer token"}, {Value: "basic", Word: "User and password"}, {Value: "api_key", Word: "API key"}, {Value: "client_credentials", Word: "Client credentials"}, {Value: "token_exchange", Word: "Token exchange"}, {Value: "user", Word: "Each user connects it"}}
+	auth.Options = options("", "As its card asks", "bearer", "Bearer token", "basic", "User and password", "api_key", "API key", "client_credentials", "Client credentials", "token_exchange", "Token exchange", "user", "Each user connects it")
 	key := only("auth_key", "text", "Name of the key", nil, "api_key")
 	key.Hint = "Such as X-API-Key"
 	place := only("auth_in", "choice", "Where it goes", nil, "api_key")
-	place.Options = []templates.Option{{Word: "In a header"}, {Value: "query", Word: "In the query"}, {Value: "cookie", Word: "In a cookie"}}
+	place.Options = options("", "In a header", "query", "In the query", "cookie", "In a cookie")
 	secret := only("secret", "password", "", templates.Say("It is stored sealed and never shown: after a preview, type it again."), "as-card", "bearer", "basic", "api_key", "client_credentials", "token_exchange")
 	secret.Value, secret.Max, secret.Complete = "", 8192, "new-password"
 	secret.Labels = []templates.Label{{For: []string{"as-card"}, Word: "Token, key or password, if it asks for one"}, {For: []string{"bearer"}, Word: "Bearer token"}, {For: []string{"basic"}, Word: "Password"}, {For: []string{"api_key"}, Word: "Key"}, {For: []string{"client_credentials", "token_exchange"}, Word: "Client secret"}}
@@ -86,9 +86,9 @@ func credentialFields(f url.Values) []templates.Field {
 
 func agentFields(f url.Values) []templates.Field {
 	generation := agentField(f, "protocol", "choice", "Generation", nil)
-	generation.Options = []templates.Option{{Word: "Find out"}, {Value: "1.0"}, {Value: "0.3"}, {Value: "0.2"}, {Value: "0.1"}}
+	generation.Options = options("", "Find out", "1.0", "", "0.3", "", "0.2", "", "0.1", "")
 	binding := agentField(f, "binding", "choice", "Binding", nil)
-	binding.Options = []templates.Option{{Word: "Find out"}, {Value: "JSONRPC"}, {Value: "HTTP+JSON"}, {Value: "GRPC"}}
+	binding.Options = options("", "Find out", "JSONRPC", "", "HTTP+JSON", "", "GRPC", "")
 	return []templates.Field{
 		agentField(f, "use_cases", "text", "Use cases", templates.Say("The use cases that see the agent, separated by spaces. Empty means all.")),
 		agentField(f, "skills", "area", "Use cases of single skills", templates.Say("Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.")),
@@ -182,26 +182,26 @@ func formOf(s *directory.Status) url.Values {
 
 // addAgent adds the agent of the form, or previews it. An agent that was previewed
 // is added only if its card is still the one that was shown.
-func (c adminAgents) addAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	a, err := agentOf(f, directory.Settings{})
+func (c adminAgents) addAgent(f *form) error {
+	a, err := agentOf(f.Values, directory.Settings{})
 	var seen *directory.Preview
 	switch {
 	case err != nil:
 	case f.Get("do") == "preview":
-		seen, err = c.Admin.Agents.Preview(r.Context(), a)
+		seen, err = c.Admin.Agents.Preview(f.Context(), a)
 	default:
-		if a, seen, err = c.Admin.Agents.Add(r.Context(), c.actor(r), operator.NewAgent{Settings: a, Digest: f.Get("card")}); err == nil {
-			return withDone(agentAt(a.Name), "added"), nil, nil
+		if a, seen, err = c.Admin.Agents.Add(f.Context(), f.by, operator.NewAgent{Settings: a, Digest: f.Get("card")}); err == nil {
+			return f.done(agentAt(a.Name), "added", nil)
 		}
 	}
 	f.Set("url", completed(f.Get("url")))
-	p := agentForm(f, refused(err, "Couldn't add this agent: {}"))
+	p := agentForm(f.Values, refused(err, "Couldn't add this agent: {}"))
 	if seen != nil && (err == nil || errors.Is(err, operator.ErrOtherCard)) {
 		form := p.Sections[0].Form
 		form.Hidden, form.Word, form.Also = hidden("card", seen.Digest()), "Add", []templates.Choice{{Name: "do", Value: "preview", Word: "Preview again"}}
 		p.Sections = []templates.Section{previewSection(seen), p.Sections[0], skillSection(seen.Skills)}
 	}
-	return "", p, nil
+	return f.show(p)
 }
 
 // refused says why an agent cannot be added or changed; sentence is for what is
@@ -237,12 +237,12 @@ func previewSection(look *directory.Preview) templates.Section {
 	return s
 }
 
-func (c adminAgents) changeForm(r *http.Request) (templates.Console, error) {
+func (c adminAgents) changeForm(r *http.Request) (*templates.Console, error) {
 	s, err := c.Admin.Agents.Agent(r.Context(), r.URL.Query().Get("name"))
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	return *changePage(formOf(s), nil), nil
+	return changePage(formOf(s), nil), nil
 }
 
 func changePage(f url.Values, wrong templates.Text) *templates.Console {
@@ -250,7 +250,7 @@ func changePage(f url.Values, wrong templates.Text) *templates.Console {
 	p.Title, p.Lead, p.Up, p.Name, p.Heading = "Settings of an agent", nil, link(agentAt(f.Get("name")), "Agent"), f.Get("name"), templates.Fill("Settings of {}", templates.Data(f.Get("name")))
 	form := p.Sections[0].Form
 	form.Action, form.Word, form.Cancel, form.Busy = "/admin/agents/change", "Save", agentAt(f.Get("name")), ""
-	form.Hidden = append(hidden("name", f.Get("name")), templates.Value{Name: "version", Value: f.Get("version")})
+	form.Hidden = hidden("name", f.Get("name"), "version", f.Get("version"))
 	credentials := credentialFields(f)
 	secret := &credentials[slices.IndexFunc(credentials, func(f templates.Field) bool { return f.Name == "secret" })]
 	secret.Help = templates.Say("Nothing is stored yet. What you type is stored sealed and never shown.")
@@ -267,26 +267,26 @@ func changePage(f url.Values, wrong templates.Text) *templates.Console {
 
 // changeAgent saves the form. The version finds out if the agent was changed after
 // the form was shown.
-func (c adminAgents) changeAgent(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminAgents) changeAgent(f *form) error {
 	version, err := strconv.ParseInt(f.Get("version"), 10, 64)
 	if err != nil {
-		return "", nil, errForm
+		return errForm
 	}
-	present, err := c.Admin.Agents.Agent(r.Context(), f.Get("name"))
+	present, err := c.Admin.Agents.Agent(f.Context(), f.Get("name"))
 	if err != nil {
-		return "", nil, err
+		return err
 	}
-	a, err := agentOf(f, present.Settings)
+	a, err := agentOf(f.Values, present.Settings)
 	if err == nil {
 		// A secret that was typed is meant, whatever the box says.
 		keep := f.Get("keep") == "yes" && a.Credentials.Secret == ""
-		err = c.Admin.Agents.Change(r.Context(), c.actor(r), a, version, keep)
+		err = c.Admin.Agents.Change(f.Context(), f.by, a, version, keep)
 	}
 	if errors.Is(err, operator.ErrNotFound) {
-		return "", nil, err
+		return err
 	}
 	if err != nil {
-		return "", changePage(f, refused(err, "Couldn't change this agent: {}")), nil
+		return f.show(changePage(f.Values, refused(err, "Couldn't change this agent: {}")))
 	}
-	return withDone(agentAt(a.Name), "saved"), nil, nil
+	return f.done(agentAt(a.Name), "saved", nil)
 }

@@ -1,12 +1,9 @@
 package console
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
-	"time"
 
 	"rialto/bridge/operator"
 	"rialto/internal/doctor"
@@ -16,18 +13,8 @@ import (
 // adminDoctor are the pages about the doctor.
 type adminDoctor struct{ *Console }
 
-func (c adminDoctor) routes() []route {
-	a := adminArea
-	return []route{
-		{"/admin/doctor", c.show(a, c.doctorForm), c.slowly(a, c.examine)},
-	}
-}
-
-// examination bounds forms that wait for other servers.
-const examination = 100 * time.Second
-
-func (c adminDoctor) doctorForm(*http.Request) (templates.Console, error) {
-	return *c.doctorPage(c.OAuth.Resource, nil), nil
+func (c adminDoctor) doctorForm(*http.Request) (*templates.Console, error) {
+	return c.doctorPage(c.OAuth.Resource, nil), nil
 }
 
 func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
@@ -40,28 +27,19 @@ func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates
 	}
 }
 
-// slowly serves a form that may take as long as examination.
-func (c *Console) slowly(a area, d formAction) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), examination)
-		defer cancel()
-		c.answer(w, r.WithContext(ctx), a, d)
-	}
-}
-
 // examine runs the doctor on an address.
-func (c adminDoctor) examine(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
+func (c adminDoctor) examine(f *form) error {
 	address := doctor.Complete(f.Get("url"))
-	report, err := c.Admin.Examine(r.Context(), address)
+	report, err := c.Admin.Examine(f.Context(), address)
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
-		return "", c.doctorPage(address, say(refused)), nil
+		return f.show(c.doctorPage(address, say(refused)))
 	}
 	if err != nil {
-		return "", nil, err
+		return err
 	}
 	p := c.doctorPage(address, nil)
 	p.Sections = append(p.Sections, examined(report)...) // below the form, which is found again there
-	return "", p, nil
+	return f.show(p)
 }
 
 // examined shows a report: the verdict, the other causes, and the other failures. What follows from

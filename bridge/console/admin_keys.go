@@ -2,60 +2,61 @@ package console
 
 import (
 	"net/http"
-	"net/url"
-	"time"
 
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
 // adminKeys are the pages about signing keys.
 type adminKeys struct{ *Console }
 
-func (c adminKeys) routes() []route {
-	a := adminArea
-	return []route{
-		{"/admin/keys", c.show(a, c.keys), nil},
-		{"/admin/keys/rotate", nil, c.do(a, confirm(askRotate, c.rotate))},
-		{"/admin/keys/revoke", nil, c.do(a, confirm(c.askRevokeKey, c.revokeKey))},
-	}
-}
-
 // keys shows the keys that sign access tokens.
-func (c adminKeys) keys(r *http.Request) (templates.Console, error) {
-	all, err := c.Admin.Keys(r.Context())
+func (c adminKeys) keys(r *http.Request) (*templates.Console, error) {
+	section, err := c.list(r, operator.NewQuery("keys"), c)
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	t := &templates.Table{
-		Columns: []templates.Column{{Name: "Key"}, {Name: "State"}, {Name: "Signs from"}, {Name: "Next replacement"}, {Name: "Deleted on"}},
-		Empty:   templates.Say("Tokens are made with the secret of the configuration: there are no keys."),
-	}
-	for _, k := range all {
-		state, does := templates.Badge(templates.Plain, "checks only"), templates.Say("Checks tokens that it signed earlier.")
-		switch {
-		case k.Signs:
-			state, does = templates.Badge(templates.Good, "current"), templates.Say("Signs every new token.")
-		case k.Active.After(c.Now()):
-			state, does = templates.Badge(templates.Note, "comes next"), templates.Say("Published, so that servers know it before it signs.")
-		}
-		t.Rows = append(t.Rows, templates.Entry{
-			Cells: []templates.Text{
-				templates.Lines(templates.ID(k.ID), templates.Data(k.Algorithm)), templates.Lines(templates.Row(state), does), templates.When(k.Active, c.Now()), c.replaced(k.Rotates), templates.When(k.Expires, c.Now()),
-			},
-			Actions: []templates.Button{{Action: "/admin/keys/revoke", Word: "Revoke", About: k.ID, Grave: true, Hidden: []templates.Value{{Name: "id", Value: k.ID}}}},
-		})
-	}
-	p := templates.Console{
+	p := &templates.Console{
 		Title: "Keys", Lead: templates.Say("They sign access tokens and are replaced automatically."),
-		Sections: []templates.Section{{ID: "keys", Table: t}},
+		Sections: []templates.Section{section},
 	}
-	if len(all) > 0 {
+	if len(section.Table.Rows) > 0 {
 		p.Actions = []templates.Button{{Action: "/admin/keys/rotate", Word: "Replace now"}}
 	}
 	return p, nil
 }
 
-func askRotate(*http.Request, url.Values) (question, error) {
+func (c adminKeys) cell(_ *http.Request, entry any, column string) templates.Text {
+	k := entry.(operator.Key)
+	switch {
+	case column == "id":
+		return templates.Lines(templates.ID(k.ID), templates.Data(k.Algorithm))
+	case column == "rotates" && k.Rotates.IsZero(): // only the newest key is replaced
+		return templates.Data("–")
+	case column == "signs":
+		return c.does(k)
+	}
+	return nil
+}
+
+// does says what a key does now.
+func (c adminKeys) does(k operator.Key) templates.Text {
+	state, does := templates.Badge(templates.Plain, "checks only"), templates.Say("Checks tokens that it signed earlier.")
+	switch {
+	case k.Signs:
+		state, does = templates.Badge(templates.Good, "current"), templates.Say("Signs every new token.")
+	case k.Active.After(c.Now()):
+		state, does = templates.Badge(templates.Note, "comes next"), templates.Say("Published, so that servers know it before it signs.")
+	}
+	return templates.Lines(templates.Row(state), does)
+}
+
+func (c adminKeys) buttons(_ query, entry any) []templates.Button {
+	id := entry.(operator.Key).ID
+	return []templates.Button{removeButton(operator.NewQuery("keys"), id, id)}
+}
+
+func askRotate(*form) (question, error) {
 	return question{
 		title: "Replace the signing key?", word: "Replace it", back: "/admin/keys", calm: true,
 		about: templates.Say("All sessions and connections continue. If the key may have leaked, revoke it instead."),
@@ -67,13 +68,13 @@ func askRotate(*http.Request, url.Values) (question, error) {
 	}, nil
 }
 
-func (c adminKeys) rotate(_ http.ResponseWriter, r *http.Request, _ url.Values) (string, *templates.Console, error) {
-	_, err := c.Admin.RotateKeys(r.Context(), c.actor(r))
-	return withDone("/admin/keys", "rotated"), nil, err
+func (c adminKeys) rotate(f *form) error {
+	_, err := c.Admin.RotateKeys(f.Context(), f.by)
+	return f.done("/admin/keys", "rotated", err)
 }
 
-func (c adminKeys) askRevokeKey(r *http.Request, f url.Values) (question, error) {
-	k, err := c.Admin.Key(r.Context(), f.Get("id"))
+func (c adminKeys) askRevokeKey(f *form) (question, error) {
+	k, err := c.Admin.Key(f.Context(), f.Get("id"))
 	if err != nil {
 		return question{}, err
 	}
@@ -90,16 +91,4 @@ func (c adminKeys) askRevokeKey(r *http.Request, f url.Values) (question, error)
 		q.facts = []templates.Fact{refuses, scripts}
 	}
 	return q, nil
-}
-
-func (c adminKeys) revokeKey(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	return withDone("/admin/keys", "key-revoked"), nil, c.Admin.RevokeKey(r.Context(), c.actor(r), f.Get("id"))
-}
-
-// replaced shows when the newest key is replaced; the other keys have no time.
-func (c adminKeys) replaced(at time.Time) templates.Text {
-	if at.IsZero() {
-		return templates.Data("–")
-	}
-	return templates.When(at, c.Now())
 }

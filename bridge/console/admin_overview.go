@@ -13,12 +13,12 @@ import (
 )
 
 // overview is the first page: what needs a decision, and how the server does.
-func (c *Console) overview(r *http.Request) (templates.Console, error) {
+func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	o, err := c.Admin.Overview(r.Context())
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	p := templates.Console{Title: "Overview", Live: "/admin/tasks/events", Top: &templates.Section{ID: "numbers", Stats: c.stats(o)}, Sections: []templates.Section{
+	p := &templates.Console{Title: "Overview", Live: "/admin/tasks/events", Top: &templates.Section{ID: "numbers", Stats: c.stats(o)}, Sections: []templates.Section{
 		{ID: "decide", Title: "Needs a decision", Items: c.decisions(o)},
 	}}
 	if o.Asking > len(o.Waiting) {
@@ -34,7 +34,7 @@ func (c *Console) overview(r *http.Request) (templates.Console, error) {
 	for _, t := range o.Failures {
 		failed.Items = append(failed.Items, templates.Item{
 			Tone: templates.Bad, Word: "Failed", Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
-			Sub: templates.Row(templates.Data(t.Agent+" ·"), templates.Known(t.Message)), When: templates.When(t.Updated, c.Now()),
+			Sub: templates.Row(templates.Data(t.Agent+" ·"), templates.Known(t.Message)), When: c.when(t.Updated),
 		})
 	}
 	if o.Failed > len(o.Failures) {
@@ -46,7 +46,7 @@ func (c *Console) overview(r *http.Request) (templates.Console, error) {
 	latest := templates.Section{ID: "latest", Title: "Latest events"}
 	for _, e := range o.Events {
 		latest.Facts = append(latest.Facts, templates.Fact{
-			Name: nameOf(e), Value: templates.Row(c.subject(r, e), templates.Data("·"), templates.When(e.At, c.Now())),
+			Name: nameOf(e), Value: templates.Row(c.subject(r, e), templates.Data("·"), c.when(e.At)),
 		})
 	}
 	latest.Lead = templates.Link("/admin/audit", templates.Say("Open the audit log"))
@@ -76,7 +76,7 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 	}
 	trouble := 0
 	for _, a := range o.Agents {
-		if needsAttention(a) {
+		if operator.NeedsAttention(a) {
 			trouble++
 		}
 	}
@@ -101,29 +101,24 @@ func toneOf(n int, tone templates.Tone) templates.Tone {
 	return tone
 }
 
-// needsAttention reports whether an agent that is enabled is down, or shows a card that waits.
-func needsAttention(s directory.Status) bool {
-	return s.Waiting || s.Enabled && s.Health != nil && (s.Health.Problem != "" || !s.Health.Until.IsZero())
-}
-
 // decisions lists agents that are down or changed, and questions that wait.
 func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 	for _, a := range o.Agents {
-		if !needsAttention(a) || len(items) == maxDecisions {
+		if !operator.NeedsAttention(a) || len(items) == maxDecisions {
 			continue
 		}
-		item := templates.Item{Tone: templates.Bad, Word: "Agent down", Text: templates.Link(agentAt(a.Name), templates.Data(a.Name)), Sub: templates.Say("Its new card waits until you accept it.")}
+		item := templates.Item{Tone: templates.Bad, Word: "Agent down", Text: agentLink(a.Name), Sub: templates.Say("Its new card waits until you accept it.")}
 		if a.Waiting {
 			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(agentAt(a.Name)+"#card", templates.Data(a.Name))
 		} else {
-			item.Sub, item.When = troubleOf(a.Health), templates.When(latest(a.Health.Failed, a.Health.Asked), c.Now())
+			item.Sub, item.When = troubleOf(a.Health), c.when(latest(a.Health.Failed, a.Health.Asked))
 		}
 		items = append(items, item)
 	}
 	for _, t := range o.Waiting {
 		items = append(items, templates.Item{
 			Tone: templates.Note, Word: "Question", Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
-			Sub: templates.Row(templates.Data(t.Agent+", "+t.Owner+" ·"), templates.Known(t.Message)), When: templates.When(t.Updated, c.Now()),
+			Sub: templates.Row(templates.Data(t.Agent+", "+t.Owner+" ·"), templates.Known(t.Message)), When: c.when(t.Updated),
 		})
 	}
 	return items

@@ -13,13 +13,6 @@ import (
 // adminSettings are the pages about the settings.
 type adminSettings struct{ *Console }
 
-func (c adminSettings) routes() []route {
-	a := adminArea
-	return []route{
-		{"/admin/settings", c.show(a, c.settings), nil},
-	}
-}
-
 // settingGroups names the groups of settings, by the first part of their keys.
 var settingGroups = map[string]string{
 	"": "Server", "agents": "Agents", "audit": "Audit log", "brand": "Appearance", "clients": "Apps", "grpc": "gRPC", "limits": "Limits", "log": "Log", "mcp": "MCP",
@@ -33,9 +26,9 @@ var sources = map[string]templates.Text{
 }
 
 // settings shows the settings in force, in groups, without those of agents, which are on their own pages.
-func (c adminSettings) settings(r *http.Request) (templates.Console, error) {
+func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r, "text", "changed")
-	t := &templates.Table{Dense: true, Columns: []templates.Column{{Name: "Setting"}, {Name: "Value"}, {Name: "Source"}, {Name: "Takes effect"}}}
+	t := &templates.Table{Dense: true, Columns: columns("Setting", "Value", "Source", "Takes effect")}
 	groups, order := map[string][]templates.Entry{}, []string{""}
 	for _, s := range c.Admin.Settings() {
 		group, name, grouped := strings.Cut(s.Key, ".")
@@ -59,11 +52,11 @@ func (c adminSettings) settings(r *http.Request) (templates.Console, error) {
 		}
 	}
 	t.Total = total(len(t.Rows))
-	filter := q.filter(search("Search settings"))
+	filter := q.filter(templates.Field{Name: "text", Kind: "search", Label: "Search settings", Hint: "Search settings", Max: 128})
 	if q.get("changed") != "" {
 		filter.Hidden, filter.Clear = hidden("changed", "yes"), ""
 	}
-	return templates.Console{
+	return &templates.Console{
 		Title: "Settings", Lead: templates.Say("What is in force, and what sets it. Secrets are not shown."),
 		Sections: []templates.Section{{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
 			{Href: "/admin/settings", Name: "All settings", Here: q.get("changed") == ""},
@@ -75,7 +68,7 @@ func (c adminSettings) settings(r *http.Request) (templates.Console, error) {
 func settingRow(group string, s operator.Setting) templates.Entry {
 	if group == "agents" {
 		return templates.Entry{Cells: []templates.Text{
-			templates.Link(agentAt(s.Value), templates.Data(s.Value)), templates.Say("Its settings are on its page."), sources[s.Source], templates.Say("on reload")}}
+			agentLink(s.Value), templates.Say("Its settings are on its page."), sources[s.Source], templates.Say("on reload")}}
 	}
 	value, applies := templates.Code(s.Value), templates.Say("on restart")
 	if s.Value == "" {

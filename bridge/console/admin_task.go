@@ -39,7 +39,7 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 		p.Live = "/admin/tasks/one/events?id=" + url.QueryEscape(e.Handle)
 	}
 	if v.CanCancel {
-		p.Cancel = &templates.Button{Action: "/admin/tasks/cancel", Hidden: append(hidden("id", e.Handle), templates.Value{Name: "confirm", Value: "yes"})}
+		p.Cancel = &templates.Button{Action: "/admin/tasks/cancel", Hidden: hidden("id", e.Handle, "confirm", "yes")}
 	}
 	templates.Write(w, r, http.StatusOK, p)
 }
@@ -58,8 +58,8 @@ func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fa
 	}
 	facts := []templates.Fact{
 		{Name: "Account", Value: owner(name, e.Owner)},
-		{Name: "App", Value: templates.Link("/admin/clients/one?id="+url.QueryEscape(e.Client), templates.Data(shown(app, 200)))},
-		{Name: "Agent", Value: templates.Link(agentAt(e.Agent), templates.Data(e.Agent))},
+		{Name: "App", Value: appLink(e.Client, shown(app, 200))},
+		{Name: "Agent", Value: agentLink(e.Agent)},
 		{Name: "Sent", Value: templates.Stamp(e.Created)}, {Name: "Changed", Value: templates.Stamp(e.Updated)},
 		{Name: "Task ID", Value: templates.ID(e.Handle)},
 	}

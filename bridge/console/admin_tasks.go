@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"rialto/a2a"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
 	"rialto/templates"
@@ -15,54 +14,29 @@ import (
 // adminTasks are the pages about the tasks of all accounts.
 type adminTasks struct{ *Console }
 
-func (c adminTasks) routes() []route {
-	a := adminArea
-	return []route{
-		{"/admin/tasks", c.show(a, c.tasks), nil},
-		{"/admin/tasks/events", c.taskEvents, nil},
-		{"/admin/tasks/one", c.task, nil},
-		{"/admin/tasks/one/events", c.oneTaskEvents, nil},
-		{"/admin/tasks/cancel", nil, c.do(a, confirm(c.askCancel, c.cancel))},
-	}
-}
-
 // tasks lists the tasks of all accounts. The page updates itself.
-func (c adminTasks) tasks(r *http.Request) (templates.Console, error) {
-	q, f, err := c.taskFilter(r)
-	if err != nil {
-		return templates.Console{}, err
-	}
-	page, err := c.Admin.Tasks(r.Context(), f)
-	if err != nil {
-		return templates.Console{}, err
-	}
-	agents, accounts, _, err := c.suggestions(r)
-	if err != nil {
-		return templates.Console{}, err
-	}
-	t := &templates.Table{
-		Columns: []templates.Column{{Name: "Task"}, {Name: "State"}, {Name: "Agent"}, {Name: "Account"}, {Name: "Took", Right: true}, q.sorted("Sent", descending)}, Dense: true, Total: total(page.Total),
-		Empty: unfiltered(q, "No tasks yet. They appear when a person asks an agent from a connected app."),
-	}
-	if f.Text != "" {
-		t.Total = templates.Fill("{} found in the latest {}", upToMost(page.Total), templates.Number(operator.MostSearched))
-	}
-	for _, task := range page.Items {
-		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Link(taskAt(task.ID), taskTitle(task.Asked)), templates.Known(task.Message)),
-			state(task.State), templates.Data(task.Agent), owner(task.Owner, task.OwnerID),
-			duration(task, c.Now()), templates.When(task.Created, c.Now()),
-		}})
-	}
-	filter := q.filter(search("Search requests, or paste an ID"), stateField(), named("agent", "Agent", agents), named("owner", "Account", accounts), daysField())
-	if changed := q.get("changed"); changed != "" {
-		filter.Hidden = append(filter.Hidden, templates.Value{Name: "changed", Value: changed})
-	}
-	return templates.Console{
+func (c adminTasks) tasks(r *http.Request) (*templates.Console, error) {
+	section, err := c.list(r, &operator.TaskFilter{}, c)
+	return &templates.Console{
 		Title: "Tasks", Lead: templates.Say("What people asked the agents to do."),
 		Live:     "/admin/tasks/events?" + r.URL.Query().Encode(),
-		Sections: []templates.Section{{ID: "tasks", Table: q.pages(t, page.Prev, page.Next), Filter: filter}},
-	}, nil
+		Sections: []templates.Section{section},
+	}, err
+}
+
+func (c adminTasks) cell(_ *http.Request, entry any, column string) templates.Text {
+	task := entry.(operator.Task)
+	switch column {
+	case "asked":
+		return templates.Lines(templates.Link(taskAt(task.ID), taskTitle(task.Asked)), templates.Known(task.Message))
+	case "state":
+		return state(task.State)
+	case "owner":
+		return owner(task.Owner, task.OwnerID)
+	case "updated":
+		return duration(task, c.Now())
+	}
+	return nil
 }
 
 // duration is how long a task took, or takes until now.
@@ -73,27 +47,7 @@ func duration(task operator.Task, now time.Time) templates.Text {
 	return templates.Took(now.Sub(task.Created))
 }
 
-// unfiltered is what an empty list says, unless a filter made it so.
-func unfiltered(q query, words string) templates.Text {
-	if q.filtered() {
-		return nil
-	}
-	return templates.Say(words)
-}
-
-func (c *Console) taskFilter(r *http.Request) (query, operator.TaskFilter, error) {
-	q := parseQuery(r, "agent", "state", "owner", "text", "days", "changed")
-	owner, err := c.Admin.AccountID(r.Context(), q.get("owner"))
-	return q, operator.TaskFilter{
-		Span: span(r), Agent: q.get("agent"), State: a2a.State(q.get("state")), OwnerID: owner, Text: q.get("text"), Since: c.since(q.get("days")), Changed: c.since(q.get("changed")),
-	}, err
-}
-
-// daysField chooses a period, and since returns when it begins; zero is any.
-func daysField() templates.Field {
-	return templates.Field{Name: "days", Kind: "choice", Label: "Time", Options: append([]templates.Option{{Word: "Any"}}, spans...)}
-}
-
+// since returns when a period of days begins; zero is any.
 func (c *Console) since(daysAgo string) time.Time {
 	if days, err := strconv.Atoi(daysAgo); err == nil && days > 0 && days <= 366 {
 		return c.Now().Add(-time.Duration(days) * 24 * time.Hour)
@@ -108,11 +62,11 @@ func owner(name, id string) templates.Text {
 	if name == "" {
 		return templates.Lines(templates.Say("removed"), templates.Code(id))
 	}
-	return templates.Link("/admin/accounts/one?name="+url.QueryEscape(name), templates.Data(name))
+	return accountLink(name)
 }
 
-func (c adminTasks) askCancel(r *http.Request, f url.Values) (question, error) {
-	e, err := c.Admin.Task(r.Context(), f.Get("id"))
+func (c adminTasks) askCancel(f *form) (question, error) {
+	e, err := c.Admin.Task(f.Context(), f.Get("id"))
 	if err != nil {
 		return question{}, err
 	}
@@ -122,9 +76,9 @@ func (c adminTasks) askCancel(r *http.Request, f url.Values) (question, error) {
 	}, nil
 }
 
-func (c adminTasks) cancel(_ http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-	_, err := c.Admin.CancelTask(r.Context(), c.actor(r), f.Get("id"))
-	return withDone(taskAt(f.Get("id")), "canceled"), nil, uncanceled(err)
+func (c adminTasks) cancel(f *form) error {
+	_, err := c.Admin.CancelTask(f.Context(), f.by, f.Get("id"))
+	return f.done(taskAt(f.Get("id")), "canceled", uncanceled(err))
 }
 
 // upTo returns what cleans text, and cuts it to a length.

@@ -15,6 +15,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
 	"rialto/internal/usage"
@@ -345,7 +346,7 @@ func everyPage(r *rig) []string {
 	r.client("c1", "CHAT")
 	r.grant("g1", "root", "c1", "mcp:tools:sales", "offline_access", "x:unknown")
 	r.grant("g2", "alice", "c1")
-	for i, s := range states {
+	for i, s := range operator.States {
 		r.task("t"+string(rune('0'+i)), "root", s, "SAID")
 	}
 	r.must(r.OAuth.Accounts.SetDisabled(r.t.Context(), "bob", true))

@@ -17,15 +17,6 @@ import (
 // adminUsage are the pages about usage.
 type adminUsage struct{ *Console }
 
-func (c adminUsage) routes() []route {
-	a := adminArea
-	return []route{
-		{"/admin/usage", c.show(a, c.usage), nil},
-		{"/admin/usage/calls", c.show(a, c.usageCalls), nil},
-		{"/admin/usage/export", c.exportUsage, nil},
-	}
-}
-
 // by lists the groups of sums, as tabs.
 var by = []struct {
 	by   usage.By
@@ -94,24 +85,31 @@ type used struct {
 	now time.Time
 }
 
-func (c adminUsage) used(r *http.Request) used {
-	u := used{query: parseQuery(r, "days", "from", "to", "by", "agent", "tool", "usecase", "client", "user", "outcome"), by: usage.ByAgent, now: c.Now().UTC()}
+func (c adminUsage) used(r *http.Request) (used, error) {
+	u := used{by: usage.ByAgent, now: c.Now().UTC()}
+	f := &operator.CallFilter{}
+	var err error
+	u.query, err = c.parse(r, f.Filters(), "days", "from", "to", "by")
 	u.period = parsePeriod(u.query, u.now)
+	f.Since, f.Until = u.Since, u.Until
+	u.Filter = f.Filter
 	for _, x := range by {
 		if string(x.by) == u.get("by") {
 			u.by = x.by
 		}
 	}
-	u.Agent, u.Tool, u.UseCase, u.Clients, u.User, u.Outcome = u.get("agent"), u.get("tool"), u.get("usecase"), []string{u.get("client")}, u.get("user"), usage.Outcome(u.get("outcome"))
-	return u
+	return u, err
 }
 
 // usage shows calls as numbers, charts and sums, beside those of the period before.
-func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
-	u := c.used(r)
+func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
+	u, err := c.used(r)
+	if err != nil {
+		return nil, err
+	}
 	f, err := c.Admin.ResolveFilter(r.Context(), u.Filter)
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
 	earlier := f
 	earlier.Since, earlier.Until = f.Since.Add(-f.Until.Sub(f.Since)), f.Since
@@ -128,14 +126,14 @@ func (c adminUsage) usage(r *http.Request) (templates.Console, error) {
 		step time.Duration
 	}{{&now, f, "", 0}, {&before, earlier, "", 0}, {&series, both, "", u.step}, {&sums, largest, u.by, 0}} {
 		if *q.into, err = c.Admin.Usage(r.Context(), q.f, q.by, q.step); err != nil {
-			return templates.Console{}, err
+			return nil, err
 		}
 	}
 	filter, err := c.usageFilter(r, u)
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	return templates.Console{
+	return &templates.Console{
 		Title: "Usage", Lead: templates.Say("All calls from {} to {} UTC, without message content.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")), Actions: u.exports("/admin/usage/export"),
 		Sections: []templates.Section{
 			{ID: "usage", Ways: u.spans(), Choose: "Time", Filter: filter, Stats: u.stats(first(now), first(before)), Charts: u.charts(series)},
@@ -184,20 +182,18 @@ func (u used) spans() []templates.Way {
 }
 
 func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, error) {
-	agents, people, apps, err := c.suggestions(r)
+	f, err := c.filter(r, u.query, (&operator.CallFilter{}).Filters())
 	if err != nil {
 		return nil, err
 	}
-	search := func(name, label string, suggest []string) templates.Field {
-		return templates.Field{Name: name, Kind: "search", Label: label, Max: 512, Suggest: suggest, Hint: label}
+	for i := range f.Fields {
+		if x := &f.Fields[i]; x.Kind != "choice" {
+			x.Kind, x.Hint, x.Max = "search", x.Label, 512
+		}
 	}
-	f := u.filter(search("agent", "Agent", agents), search("user", "Account", people), search("client", "App", apps), search("tool", "Tool", nil),
-		templates.Field{Name: "outcome", Kind: "choice", Label: "Outcome", Options: []templates.Option{
-			{Word: "Any"}, {Value: string(usage.OK), Word: "completed"}, {Value: string(usage.Errors), Word: "all errors"},
-			{Value: string(usage.Failed), Word: "failed"}, {Value: string(usage.Refused), Word: "refused"}, {Value: string(usage.Canceled), Word: "canceled"}}})
-	for _, name := range []string{"days", "from", "to", "by", "usecase"} {
+	for _, name := range []string{"days", "from", "to", "by"} {
 		if v := u.get(name); v != "" {
-			f.Hidden = append(f.Hidden, templates.Value{Name: name, Value: v})
+			f.Hidden = append(f.Hidden, hidden(name, v)...)
 		}
 	}
 	if f.Clear = u.with(u.path, "agent", "", "user", "", "client", "", "tool", "", "usecase", "", "outcome", ""); f.Clear == u.with(u.path) {
@@ -342,45 +338,69 @@ var callOutcomes = map[usage.Outcome]templates.Text{
 }
 
 // usageCalls lists the calls behind a number, the latest first.
-func (c adminUsage) usageCalls(r *http.Request) (templates.Console, error) {
-	u := c.used(r)
-	page, err := c.Admin.LatestCalls(r.Context(), u.Filter, span(r))
+func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
+	u, err := c.used(r)
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	filter, err := c.usageFilter(r, u)
+	section, err := c.section(r, u.query, &operator.CallFilter{Filter: u.Filter}, calls{c.Console, u})
 	if err != nil {
-		return templates.Console{}, err
+		return nil, err
 	}
-	t := &templates.Table{Dense: true, Empty: templates.Say("No calls in this time."), Columns: []templates.Column{{Name: "Account"}, {Name: "App"}, {Name: "Agent"}, {Name: "Tool"}, {Name: "Through"}, {Name: "Outcome"}, {Name: "Took", Right: true}, u.sorted("Time", descending)}}
-	for _, call := range page.Items {
+	section.Table.Empty, section.Ways = templates.Say(operator.NewQuery("calls").Table().Empty), u.spans()
+	section.Filter, err = c.usageFilter(r, u)
+	return &templates.Console{
+		Title: "Calls", Up: &templates.Way{Href: u.with("/admin/usage"), Name: "Usage"}, Actions: u.exports("/admin/usage/export"),
+		Lead:     templates.Say("The calls from {} to {} UTC, the latest first.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")),
+		Sections: []templates.Section{section},
+	}, err
+}
+
+// calls shows calls. What they are about narrows the list.
+type calls struct {
+	*Console
+	used used
+}
+
+func (c calls) cell(_ *http.Request, entry any, column string) templates.Text {
+	call := entry.(usage.Record)
+	switch column {
+	case "user":
 		who := templates.Code(call.UserID)
 		if call.User != "" {
 			who = templates.Data(call.User)
 		}
-		narrowed := func(name, value string, shown templates.Text) templates.Text {
-			if value == "" {
-				return templates.Data("–")
-			}
-			return templates.Link(u.with(u.path, name, value), shown)
-		}
-		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			narrowed("user", call.UserID, who), narrowed("client", call.Client, templates.Data(call.App)), narrowed("agent", call.Agent, templates.Data(call.Agent)),
-			narrowed("tool", call.Tool, templates.Data(call.Tool)), templates.Data(strings.ToUpper(call.Door)),
-			callOutcomes[call.Outcome], took(call.Millis), templates.When(call.At, u.now),
-		}})
+		return c.narrowed(column, call.UserID, who)
+	case "client":
+		return c.narrowed(column, call.Client, templates.Data(call.App))
+	case "agent":
+		return c.narrowed(column, call.Agent, templates.Data(call.Agent))
+	case "tool":
+		return c.narrowed(column, call.Tool, templates.Data(call.Tool))
+	case "door":
+		return templates.Data(strings.ToUpper(call.Door))
+	case "outcome":
+		return callOutcomes[call.Outcome]
+	case "milliseconds":
+		return took(call.Millis)
 	}
-	ways := u.spans()
-	return templates.Console{
-		Title: "Calls", Up: &templates.Way{Href: u.with("/admin/usage"), Name: "Usage"}, Actions: u.exports("/admin/usage/export"),
-		Lead:     templates.Say("The calls from {} to {} UTC, the latest first.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")),
-		Sections: []templates.Section{{ID: "calls", Ways: ways, Filter: filter, Table: u.pages(t, page.Prev, page.Next)}},
-	}, nil
+	return nil
+}
+
+func (c calls) narrowed(name, value string, shown templates.Text) templates.Text {
+	if value == "" {
+		return templates.Data("–")
+	}
+	return templates.Link(c.used.with(c.used.path, name, value), shown)
 }
 
 // exportUsage sends the calls of a filter as a file.
 func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
-	f, err := c.Admin.ResolveFilter(r.Context(), c.used(r).Filter)
+	u, err := c.used(r)
+	var f usage.Filter
+	if err == nil {
+		f, err = c.Admin.ResolveFilter(r.Context(), u.Filter)
+	}
 	if err != nil {
 		c.writeError(w, r, err)
 		return

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -19,33 +17,23 @@ type question struct {
 	back  string           // where to go instead
 }
 
-// confirm asks a question before an action: the action runs when the form of the
-// question is sent. ask may fail, for example with operator.ErrNotFound.
-func confirm(ask func(r *http.Request, f url.Values) (question, error), d formAction) formAction {
-	return func(w http.ResponseWriter, r *http.Request, f url.Values) (string, *templates.Console, error) {
-		if f.Get("confirm") == "yes" {
-			return d(w, r, f)
-		}
-		q, err := ask(r, f)
-		if err != nil {
-			return "", nil, err
-		}
-		return "", q.page(r, f), nil
+// askFirst shows the question of a form. The form runs when the question's own form is sent.
+func (f *form) askFirst(ask func(*form) (question, error)) error {
+	q, err := ask(f)
+	if err != nil {
+		return err
 	}
-}
-
-func (q question) page(r *http.Request, f url.Values) *templates.Console {
-	form := &templates.Form{Action: r.URL.EscapedPath(), Word: q.word, Grave: !q.calm, Cancel: q.back, Hidden: []templates.Value{{Name: "confirm", Value: "yes"}}}
-	for name, values := range f {
+	again := &templates.Form{Action: f.URL.EscapedPath(), Word: q.word, Grave: !q.calm, Cancel: q.back, Hidden: hidden("confirm", "yes")}
+	for name, values := range f.Values {
 		for _, v := range values {
 			if name != "confirm" {
-				form.Hidden = append(form.Hidden, templates.Value{Name: name, Value: v})
+				again.Hidden = append(again.Hidden, templates.Value{Name: name, Value: v})
 			}
 		}
 	}
-	slices.SortFunc(form.Hidden, func(a, b templates.Value) int { return strings.Compare(a.Name, b.Name) })
-	return &templates.Console{
+	slices.SortFunc(again.Hidden, func(a, b templates.Value) int { return strings.Compare(a.Name, b.Name) })
+	return f.show(&templates.Console{
 		Title:    q.title,
-		Sections: []templates.Section{{ID: "confirm", Grave: !q.calm, Lead: q.about, Facts: q.facts, Form: form}},
-	}
+		Sections: []templates.Section{{ID: "confirm", Grave: !q.calm, Lead: q.about, Facts: q.facts, Form: again}},
+	})
 }

@@ -37,90 +37,86 @@ type Console struct {
 
 const maxForm = 64 << 10
 
-// pageTimeout bounds a page; examination bounds what waits for an agent.
-const pageTimeout = 30 * time.Second
+// pageTimeout bounds a page, and examination a form that waits for other servers.
+const (
+	pageTimeout = 30 * time.Second
+	examination = 100 * time.Second
+)
 
 // Routes adds the pages to r, each area behind its guard.
 func (c *Console) Routes(r *mux.Router) {
-	account, operators := c.OAuth.Sessions.Require(c.area(ownAccount{c}.routes())), c.OAuth.Sessions.RequireAdmin(c.area(c.adminRoutes()))
+	account := c.OAuth.Sessions.Require(c.serve(accountArea, ownAccount{c}.routes()))
 	r.Path("/account").Handler(account)
 	r.PathPrefix("/account/").Handler(account)
+	operators := c.OAuth.Sessions.RequireAdmin(c.serve(adminArea, c.adminRoutes()))
 	r.Path("/admin").Handler(operators)
 	r.PathPrefix("/admin/").Handler(operators)
 }
 
-// area serves the pages of one half of the console.
-func (c *Console) area(routes []route) http.Handler {
+// serve serves the pages of one half of the console.
+func (c *Console) serve(a area, routes []route) http.Handler {
 	at := make(map[string]route, len(routes))
 	for _, o := range routes {
 		at[o.path] = o
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o, ok := at[r.URL.Path]
-		if !ok {
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		switch {
+		case !ok:
 			c.missing(w, r)
-			return
+		case reads && o.page != nil:
+			c.show(w, r, a, o.page)
+		case reads && o.raw != nil:
+			o.raw(w, r)
+		case r.Method == http.MethodPost && o.form != nil:
+			c.do(w, r, a, o)
+		default:
+			w.Header().Set("Allow", o.allow())
+			http.Error(w, "This address does not answer "+r.Method+".", http.StatusMethodNotAllowed)
 		}
-		o.ServeHTTP(w, r)
 	})
 }
 
-// route is what one path answers.
+// route is what one path answers: to GET a page or, in bytes of its own, raw; to POST a form.
 type route struct {
 	path string
-	get  http.HandlerFunc
-	post http.HandlerFunc
-}
-
-// ServeHTTP calls the handler of the method.
-func (o route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case o.get != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-		o.get(w, r)
-	case o.post != nil && r.Method == http.MethodPost:
-		o.post(w, r)
-	default:
-		w.Header().Set("Allow", o.allow())
-		http.Error(w, "This address does not answer "+r.Method+".", http.StatusMethodNotAllowed)
-	}
+	page page
+	raw  http.HandlerFunc
+	form formAction
+	ask  func(*form) (question, error) // before the form; nil asks nothing
+	slow bool                          // the form waits for other servers
 }
 
 func (o route) allow() string {
 	switch {
-	case o.get == nil:
+	case o.page == nil && o.raw == nil:
 		return "POST"
-	case o.post == nil:
+	case o.form == nil:
 		return "GET, HEAD"
 	}
 	return "GET, HEAD, POST"
 }
 
 // page makes a page. Its frame is put around it.
-type page func(r *http.Request) (templates.Console, error)
+type page func(r *http.Request) (*templates.Console, error)
 
-func (c *Console) show(a area, p page) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
-		defer cancel()
-		r = r.WithContext(ctx)
-		made, err := p(r)
-		if err != nil {
-			c.writeError(w, r, err)
-			return
-		}
-		c.write(w, r, http.StatusOK, a, made)
+func (c *Console) show(w http.ResponseWriter, r *http.Request, a area, p page) {
+	ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
+	defer cancel()
+	r = r.WithContext(ctx)
+	made, err := p(r)
+	if err != nil {
+		c.writeError(w, r, err)
+		return
 	}
+	c.write(w, r, http.StatusOK, a, made)
 }
 
 // write puts the frame around a page and sends it.
-func (c *Console) write(w http.ResponseWriter, r *http.Request, status int, a area, p templates.Console) {
-	done := p.Done
-	failed := p.Failed
+func (c *Console) write(w http.ResponseWriter, r *http.Request, status int, a area, p *templates.Console) {
 	p.Frame = c.frame(r, a)
-	if done != nil || failed != nil {
-		p.Done, p.Failed = done, failed
-	}
-	templates.Write(w, r, status, p)
+	templates.Write(w, r, status, *p)
 }
 
 // user returns the signed-in user; the guard requires one.

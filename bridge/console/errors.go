@@ -31,7 +31,7 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		if strings.HasPrefix(r.URL.Path, adminArea.root) {
 			a = adminArea
 		}
-		c.write(w, r, http.StatusNotFound, a, templates.Console{
+		c.write(w, r, http.StatusNotFound, a, &templates.Console{
 			Title: "Page not found", Lead: templates.Say("There is nothing at this address. It may have been removed."),
 			Sections: []templates.Section{{ID: "missing", Lead: templates.Link(a.root, templates.Say("Go back to the start"))}},
 		})

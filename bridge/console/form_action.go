@@ -10,40 +10,65 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"rialto/bridge/operator"
 	"rialto/templates"
 )
 
-// formAction handles a form. It returns the address to redirect to, or a page to show
-// instead, such as the form with an error.
-type formAction func(w http.ResponseWriter, r *http.Request, f url.Values) (to string, again *templates.Console, err error)
+// form is a form that a user has sent.
+type form struct {
+	*http.Request
+	url.Values
+	w  http.ResponseWriter
+	by operator.Actor
 
-func (c *Console) do(a area, d formAction) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
-		defer cancel()
-		c.answer(w, r.WithContext(ctx), a, d)
-	}
+	to   string             // where the browser goes next
+	page *templates.Console // shown instead, such as the form with an error
 }
 
-func (c *Console) answer(w http.ResponseWriter, r *http.Request, a area, d formAction) {
-	f, err := readForm(w, r)
-	if err != nil {
-		c.writeError(w, r, err)
-		return
+// done sends the browser to an address, with a message of doneTexts, unless err says otherwise.
+func (f *form) done(to, message string, err error) error {
+	f.to = withDone(to, message)
+	return err
+}
+
+// show answers with a page.
+func (f *form) show(p *templates.Console) error {
+	f.page = p
+	return nil
+}
+
+// formAction handles a form. It calls done or show.
+type formAction func(*form) error
+
+func (c *Console) do(w http.ResponseWriter, r *http.Request, a area, o route) {
+	limit := pageTimeout
+	if o.slow {
+		limit = examination
 	}
-	to, again, err := d(w, r, f)
+	ctx, cancel := context.WithTimeout(r.Context(), limit)
+	defer cancel()
+	r = r.WithContext(ctx)
+	values, err := readForm(w, r)
+	f := &form{Request: r, Values: values, w: w, by: c.actor(r)}
+	switch {
+	case err != nil:
+	case o.ask != nil && f.Get("confirm") != "yes":
+		err = f.askFirst(o.ask)
+	default:
+		err = o.form(f)
+	}
 	switch {
 	case err != nil:
 		c.writeError(w, r, err)
-	case again != nil:
+	case f.page != nil:
 		status := http.StatusOK
-		if again.Failed != nil || wrong(again) {
+		if wrong(f.page) {
 			status = http.StatusUnprocessableEntity
 		}
-		c.write(w, r, status, a, *again)
+		c.write(w, r, status, a, f.page)
 	default:
 		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, to, http.StatusSeeOther)
+		http.Redirect(w, r, f.to, http.StatusSeeOther)
 	}
 }
 

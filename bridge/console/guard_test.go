@@ -71,7 +71,7 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	if shares, err := r.db.Ledger.Shares(ctx, r.ids["root"], time.Now(), ledger.Mark{}, 10); err != nil || len(shares) != 1 {
 		t.Errorf("%s: got %d links, %v, want the one", what, len(shares), err)
 	}
-	if all, err := r.Admin.Connections.Vault.Connections(ctx, r.ids["root"]); err != nil || len(all) != 1 {
+	if all, err := r.Admin.Connections.List(ctx, r.ids["root"]); err != nil || len(all) != 1 {
 		t.Errorf("%s: got %d accounts at agents, %v, want the one", what, len(all), err)
 	}
 	if clients, err := r.db.OAuth.Clients(ctx, "", 10); err != nil || len(clients) != 1 {
@@ -103,7 +103,7 @@ func (r *rig) unchanged(t *testing.T, what string) {
 func TestEveryFormIsKnownToTheAttacks(t *testing.T) {
 	r := newRig(t)
 	for _, route := range slices.Concat(ownAccount{r.Console}.routes(), r.adminRoutes()) {
-		if _, ok := filled[route.path]; route.post != nil && !ok {
+		if _, ok := filled[route.path]; route.form != nil && !ok {
 			t.Errorf("%s takes a form that no attack sends", route.path)
 		}
 	}
@@ -143,14 +143,14 @@ func TestAFormOfNobodyDoesNothing(t *testing.T) {
 func TestTheConsoleIsForAdministratorsOnly(t *testing.T) {
 	r := attacked(t)
 	b := r.as("alice")
-	for _, route := range append(r.adminRoutes(), route{path: "/admin/nothing-there", get: r.missing}) {
-		if route.get != nil {
+	for _, route := range append(r.adminRoutes(), route{path: "/admin/nothing-there", raw: r.missing}) {
+		if route.page != nil || route.raw != nil {
 			p := b.get(route.path)
 			if p.Status != http.StatusForbidden || !p.Has("#problem") || strings.Contains(p.Body, "g-root") {
 				t.Errorf("GET %s: got %d %s, want 403", route.path, p.Status, p.Text())
 			}
 		}
-		if route.post != nil {
+		if route.form != nil {
 			if p := b.post(route.path, filled[route.path]...); p.Status != http.StatusForbidden {
 				t.Errorf("POST %s: got %d, want 403", route.path, p.Status)
 			}

@@ -118,43 +118,6 @@ func (q query) filter(fields ...templates.Field) *templates.Filter {
 	return f
 }
 
-// mostSuggested bounds the names that a filter suggests.
-const mostSuggested = 100
-
-// suggestions returns names that filters suggest: of agents, of accounts and of apps.
-func (c *Console) suggestions(r *http.Request) (agents, accounts, apps []string, err error) {
-	people, err := c.Admin.Accounts(r.Context(), operator.AccountFilter{Span: operator.Span{Size: mostSuggested}})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for _, a := range people.Items {
-		accounts = append(accounts, a.Name)
-	}
-	clients, err := c.Admin.Clients(r.Context(), operator.ClientFilter{Span: operator.Span{Size: mostSuggested}})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for _, x := range clients.Items {
-		apps = append(apps, x.Name)
-	}
-	slices.Sort(apps)
-	all, err := c.Admin.Agents.List(r.Context())
-	for _, a := range all[:min(len(all), mostSuggested)] {
-		agents = append(agents, a.Name)
-	}
-	return agents, accounts, slices.Compact(apps), err
-}
-
-// named is a field that takes a name, and suggests some.
-func named(name, label string, names []string) templates.Field {
-	return templates.Field{Name: name, Kind: "text", Label: label, Suggest: names, Max: 512}
-}
-
-// search is the field that is searched as one types.
-func search(hint string) templates.Field {
-	return templates.Field{Name: "text", Kind: "search", Label: hint, Hint: hint, Max: 128}
-}
-
 // back returns the address in the form to go to next, if it is one of our pages, or otherwise.
 func back(f url.Values, otherwise string) string {
 	to := f.Get("back")
@@ -187,17 +150,9 @@ func (q query) exports(path string) []templates.Button {
 	for _, f := range []struct{ format, word string }{{"csv", "Save as CSV"}, {"json", "Save as JSON"}} {
 		b := templates.Button{Action: path, Get: true, Word: f.word, Hidden: hidden("format", f.format)}
 		for _, name := range slices.Sorted(maps.Keys(q.values)) {
-			b.Hidden = append(b.Hidden, templates.Value{Name: name, Value: q.get(name)})
+			b.Hidden = append(b.Hidden, hidden(name, q.get(name))...)
 		}
 		all = append(all, b)
 	}
 	return all
-}
-
-// dropColumn removes a column that would repeat the title of the page in each row.
-func dropColumn(t *templates.Table, i int) {
-	t.Columns = slices.Delete(t.Columns, i, i+1)
-	for r := range t.Rows {
-		t.Rows[r].Cells = slices.Delete(t.Rows[r].Cells, i, i+1)
-	}
 }

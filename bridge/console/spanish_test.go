@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"rialto/bridge/operator"
 	"rialto/internal/message"
 	"rialto/templates"
 )
@@ -92,4 +93,29 @@ func name(e ast.Expr) string {
 		return e.Sel.Name
 	}
 	return ""
+}
+
+func TestEverySentenceOfTheTablesIsTranslated(t *testing.T) {
+	for _, resource := range []string{"grants", "clients", "accounts", "agents", "tasks", "events", "keys", "calls"} {
+		query := operator.NewQuery(resource)
+		x := query.Table().Remove
+		said := []string{query.Table().Empty, x.Button, x.Title, x.About, x.Word}
+		for _, c := range query.Table().Page {
+			said = append(said, c.Title)
+		}
+		for _, f := range query.Filters() {
+			if f.Field == "" {
+				continue
+			}
+			said = append(said, f.Label)
+			for _, x := range f.Choices {
+				said = append(said, x.Word)
+			}
+		}
+		for _, s := range said {
+			if _, ok := templates.Spanish(s); s != "" && !ok {
+				t.Errorf("%s: no Spanish for %q", resource, s)
+			}
+		}
+	}
 }

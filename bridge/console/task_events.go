@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/bridge/ledger"
+	"rialto/bridge/operator"
 	"rialto/internal/sse"
 )
 
@@ -74,8 +75,8 @@ func (c *Console) tell(ctx context.Context, out *sse.Writer, before snapshot, lo
 
 // taskEvents sends the list of tasks an event when it has changed.
 func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
-	_, f, err := c.taskFilter(r)
-	if err != nil {
+	f := operator.TaskFilter{Span: span(r)}
+	if _, err := c.parse(r, f.Filters()); err != nil {
 		http.NotFound(w, r)
 		return
 	}
