@@ -26,7 +26,6 @@ type Frame struct {
 	Areas   []Way  // the ways at the top
 	Ways    []Way  // the ways within the area
 	Done    Text   // what has just been done; nil is nothing
-	Failed  Text   // what could not be done
 }
 
 // Way leads to another page.
@@ -123,7 +122,6 @@ type Column struct {
 
 // Entry is a row of a Table: a cell for each column, and what can be done.
 type Entry struct {
-	ID      string
 	Group   string // heading of this row and those after it, a sentence of ours
 	Cells   []Text
 	Actions []Button

@@ -24,7 +24,6 @@ func consoleSample() templates.Console {
 	}
 	f := frame()
 	f.Done = templates.Say("just now")
-	f.Failed = templates.Say("never")
 	return templates.Console{
 		Frame: f, Title: "Views", Heading: templates.Data("expert"), Lead: templates.Say("in {}", "<b>"),
 		Up: &templates.Way{Href: "/admin/agents", Name: "Pages"}, Live: "/admin/agents/events",
@@ -34,7 +33,7 @@ func consoleSample() templates.Console {
 				Filter: &templates.Filter{Action: "/admin/agents", Clear: "/admin/agents", Fields: []templates.Field{
 					{Name: "q", Kind: "search", Label: "Time"}, {Name: "state", Kind: "choice", Label: "Errors", Value: "b", Options: []templates.Option{{Value: "", Word: "Show all"}, {Value: "b"}}}}},
 				Table: &templates.Table{Columns: []templates.Column{{Name: "Pages"}, {Name: "Time"}, {Name: "Errors", Right: true}}, Prev: "/x", Next: "/x?after=y", Rows: []templates.Entry{
-					{ID: "row-1", Cells: []templates.Text{templates.Lines(templates.Link("/admin/agents/expert", templates.Data("Table Expert")), templates.Code("expert")), templates.Badge(templates.Good, "Show"), templates.Number(1234567)}, Actions: []templates.Button{{Action: "/x", Word: "Show", About: "expert"}, {Action: "/y", Word: "Show all", Grave: true, Hidden: []templates.Value{{Name: "id", Value: "1"}}}}},
+					{Cells: []templates.Text{templates.Lines(templates.Link("/admin/agents/expert", templates.Data("Table Expert")), templates.Code("expert")), templates.Badge(templates.Good, "Show"), templates.Number(1234567)}, Actions: []templates.Button{{Action: "/x", Word: "Show", About: "expert"}, {Action: "/y", Word: "Show all", Grave: true, Hidden: []templates.Value{{Name: "id", Value: "1"}}}}},
 					{Cells: []templates.Text{templates.Data("a-very-long-name-that-does-not-end-before-the-column-does-and-goes-on"), templates.Row(templates.Badge(templates.Bad, "Errors"), templates.Badge(templates.Note, "Time"), templates.Badge(templates.Plain, "Pages")), templates.When(now.Add(-time.Hour), now)}, Actions: []templates.Button{{Action: "/x", Word: "Show"}}},
 				}}},
 			{ID: "empty", Title: "Pages", Lead: templates.Say("never"), Table: &templates.Table{}, Notes: []templates.Remark{{Tone: templates.Note, Text: templates.Say("never")}, {Tone: templates.Bad, Text: templates.Say("never")}}},
