@@ -8,11 +8,11 @@ const (
 	maxFields           = 30     // per struct
 	maxInterfaceMethods = 15     // per interface, embedded ones included
 	maxPackageFiles     = 40     // tests left out
-	maxPackageTokens    = 36_600 // tests left out; bridge/console is the largest
+	maxPackageTokens    = 32_860 // tests left out; bridge/console is the largest
 	maxFileLines        = 500    // per file, tests left out
 	maxFunctionLines    = 60     // per function, tests left out
 
 	// maxTokens is for all hand-written Go, tests and test support left out. Lower it when
 	// you delete.
-	maxTokens = 588_920
+	maxTokens = 586_600
 )
