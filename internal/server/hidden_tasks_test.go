@@ -35,7 +35,7 @@ const (
 // agent, so that the doors that name none lead to it. Both know the skill undercover.
 type vaulted struct {
 	*doors
-	received      atomic.Int64 // messages to either agent
+	received      atomic.Int64 // messages to either agent that claims did not send
 	claims, sales string       // tokens of alice's
 	hook          *receiver
 }
@@ -67,7 +67,10 @@ func newVaulted(t *testing.T, set ...func(*config.Config)) *vaulted {
 
 // run works until it is canceled, asks, or ends, as the first word of the message says.
 func (v *vaulted) run(ctx context.Context, turn *a2aexec.Turn) error {
-	v.received.Add(1)
+	// A message of claims may arrive after the answer that its client stopped reading.
+	if about(v.t, turn.Request, "usecase") != "claims" {
+		v.received.Add(1)
+	}
 	switch verb, _, _ := strings.Cut(turn.Message.Text(), " "); verb {
 	case running:
 		turn.Working("the covert step")
