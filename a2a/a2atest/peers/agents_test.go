@@ -1,11 +1,14 @@
 package peers
 
 import (
+	"bufio"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
-	"rialto/internal/tableexpert"
 )
 
 // served is an agent of ours, with a message that it can complete.
@@ -24,8 +27,8 @@ func agents() map[string]func(t *testing.T) served {
 			return served{agent, agent.Card(), "echo hello", "hello"}
 		},
 		"the Table Expert": func(t *testing.T) served {
-			expert := tableExpert(t)
-			return served{expert.Agent(), expert.Card(), "SELECT 'hello' AS greeting", "| greeting |"}
+			expert, card := tableExpert(t)
+			return served{expert, card, "SELECT 'hello' AS greeting", "| greeting |"}
 		},
 	}
 }
@@ -37,12 +40,41 @@ func scripted(t *testing.T) *a2atest.Agent {
 	return agent
 }
 
-func tableExpert(t *testing.T) *tableexpert.Expert {
+// tableExpert starts the program's Table Expert and returns a client of it, which is an agent too.
+func tableExpert(t *testing.T) (a2a.Agent, *a2a.Card) {
 	t.Helper()
-	expert, err := tableexpert.Open(t.Context(), tableexpert.Config{})
+	program := filepath.Join(t.TempDir(), "rialto")
+	build := exec.Command("go", "build", "-o", program, "./cmd/rialto")
+	build.Dir = "../../.."
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+
+	cmd := exec.CommandContext(t.Context(), program, "tableexpert", "--listen", "127.0.0.1:0")
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { expert.Close() })
-	return expert
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		url, ok := strings.CutPrefix(lines.Text(), "agent  ")
+		if !ok {
+			continue
+		}
+		c, err := dialer(t).Dial(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, c.Card()
+	}
+	t.Fatalf("the Table Expert did not say where it listens: %v", lines.Err())
+	return nil, nil
 }

@@ -84,19 +84,21 @@ func task(t *testing.T, r theirs.SendMessageResult, err error) *theirs.Task {
 
 func TestTheirClientSendsToEachOfOurAgents(t *testing.T) {
 	for name, open := range agents() {
-		for _, w := range ways {
-			t.Run(name+" in "+w.String(), func(t *testing.T) {
-				table.Tries(t, w.theirClient(), interop.Send)
-				s := open(t)
-				c := theirClient(t, serveOver(t, s.agent, s.card, w))
-				r, err := c.SendMessage(deadline(t), ask(s.text))
-				got := task(t, r, err)
-				if got.Status.State != theirs.TaskStateCompleted || len(got.Artifacts) == 0 ||
-					!strings.HasPrefix(got.Artifacts[0].Parts[0].Text(), s.want) {
-					t.Errorf("got %+v, want an artifact that begins with %q", got, s.want)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			s := open(t)
+			for _, w := range ways {
+				t.Run(w.String(), func(t *testing.T) {
+					table.Tries(t, w.theirClient(), interop.Send)
+					c := theirClient(t, serveOver(t, s.agent, s.card, w))
+					r, err := c.SendMessage(deadline(t), ask(s.text))
+					got := task(t, r, err)
+					if got.Status.State != theirs.TaskStateCompleted || len(got.Artifacts) == 0 ||
+						!strings.HasPrefix(got.Artifacts[0].Parts[0].Text(), s.want) {
+						t.Errorf("got %+v, want an artifact that begins with %q", got, s.want)
+					}
+				})
+			}
+		})
 	}
 }
 
