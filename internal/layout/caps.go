@@ -12,7 +12,15 @@ const (
 	maxFileLines        = 500    // per file, tests left out
 	maxFunctionLines    = 60     // per function, tests left out
 
-	// maxTokens is for all hand-written Go, tests and test support left out. Lower it when
-	// you delete.
-	maxTokens = 586_600
+	// Of all hand-written Go together, tests and test support left out. Lower them when you
+	// delete; whoever adds a function and raises one writes the number of the issue beside it.
+	maxTokens          = 586_600
+	maxTokensPerLine   = 6.2
+	maxWideLines       = 1_743 // lines of more than wideLine columns
+	maxFuncFields      = 176   // struct fields with a function: calls that no import shows
+	maxHiddenEffects   = 190   // effects in the init of an if or switch
+	maxMixedConditions = 62    // conditions that mix && and ||
 )
+
+// wideLine is the width in columns that few lines exceed. A tab counts as four.
+const wideLine = 120

@@ -30,6 +30,7 @@ type measured struct {
 	interfaces   map[string]*ast.InterfaceType
 	longFiles    []string
 	longFuncs    []string
+	density
 }
 
 // measure parses all hand-written Go files of the repository, the modules of
@@ -62,7 +63,7 @@ func measure(t *testing.T) map[string]*measured {
 		if found[folder] == nil {
 			found[folder] = &measured{methods: map[string]int{}, fields: map[string]int{}, interfaces: map[string]*ast.InterfaceType{}}
 		}
-		return found[folder].add(filepath.Base(file), src)
+		return found[folder].add(folder, filepath.Base(file), src)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,7 @@ func measure(t *testing.T) map[string]*measured {
 	return found
 }
 
-func (m *measured) add(name string, src []byte) error {
+func (m *measured) add(folder, name string, src []byte) error {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
@@ -79,6 +80,7 @@ func (m *measured) add(name string, src []byte) error {
 	if file.Doc != nil {
 		m.job = job(file.Doc.Text())
 	}
+	m.density.add(path.Join(folder, name), src, fset, file)
 	m.tokens += tokensIn(src)
 	lines := bytes.Count(src, []byte("\n"))
 	m.lines += lines
