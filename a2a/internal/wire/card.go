@@ -168,7 +168,7 @@ func (doc *cardDoc) generation() a2a.Generation {
 
 // EncodeCard returns c as a card of A2A 1.0.
 func EncodeCard(c *a2a.Card) (json.RawMessage, error) {
-	return marshal("card", newCardDoc(c))
+	return codecV10.encode(cardBody, newCardDoc(c))
 }
 
 // EncodeHybridCard returns c for clients of whatever generation: a card of 1.0
@@ -198,7 +198,7 @@ func EncodeHybridCard(c *a2a.Card) (json.RawMessage, error) {
 		}
 	}
 	doc.ExtendedCard = doc.URL != "" && c.Capabilities.ExtendedAgentCard
-	return marshal("card", doc)
+	return codecV10.encode(cardBody, doc)
 }
 
 // oldAuthentication returns the HTTP authentication schemes of the agent as 0.1 has them;

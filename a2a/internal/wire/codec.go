@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"rialto/a2a"
 )
@@ -66,12 +67,62 @@ type PushCodec interface {
 	DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error)
 }
 
-// jsonCodec is the Codec and PushCodec of a generation's JSON.
+// jsonCodec is the Codec and PushCodec of a generation's JSON, or of the protocol buffers whose JSON
+// form that is.
 type jsonCodec struct {
 	generation  a2a.Generation
 	callersName bool // as Dialect.CallersName
 	boxed       bool // data is wrapped in an object
 	resources   bool // calls name tasks and configs as resources
 	encoder     encoder
-	decodeSend  func(json.RawMessage) (*a2a.SendRequest, error)
+	types       messageTypes // the protocol buffers; nil is JSON
+}
+
+// body is a kind of body of a call or an answer, for which protocol buffers have a type.
+type body string
+
+const (
+	sendBody      body = "message"
+	eventBody     body = "event"
+	taskBody      body = "task"
+	queryBody     body = "query"
+	listBody      body = "filter"
+	pageBody      body = "page"
+	pushSetBody   body = "config to set"
+	pushBody      body = "config"
+	pushesBody    body = "configs"
+	pushQueryBody body = "query of a config"
+	pushListBody  body = "query of the configs"
+	cardQueryBody body = "query of the card"
+	cardBody      body = "card" // JSON everywhere
+)
+
+// encode returns v, which has the JSON form of a body. It fails only for metadata without a
+// JSON form, for data that is not JSON, and for what protocol buffers cannot hold.
+func (d jsonCodec) encode(kind body, v any) ([]byte, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the %s: %w", kind, err)
+	}
+	if d.types == nil {
+		return b, nil
+	}
+	return fromJSON(d.types[kind], b)
+}
+
+// json returns the JSON form of a body.
+func (d jsonCodec) json(kind body, b []byte) ([]byte, error) {
+	if d.types == nil {
+		return b, nil
+	}
+	return toJSON(d.types[kind], b)
+}
+
+// decodeParams reads the parameters of a call.
+func (d jsonCodec) decodeParams(kind body, params []byte, v any) error {
+	params, err := d.json(kind, params)
+	if err != nil {
+		return badParams(err)
+	}
+	return decodeParams(params, v)
 }

@@ -34,15 +34,6 @@ func (i Item) Done() bool {
 	}
 }
 
-// decodeItem reads the result of a call that sends or streams.
-func decodeItem(result []byte) (Item, error) {
-	var o object
-	if err := unmarshal(result, &o); err != nil {
-		return Item{}, err
-	}
-	return o.item()
-}
-
 // DecodeEvent reads an event of a stream. A stream of 0.1 has no tasks: a status update
 // without "final" only looks like one.
 func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
@@ -54,8 +45,19 @@ func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
 	return item, err
 }
 
-func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) {
-	item, err := decodeItem(result)
+func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) { return d.decodeItem(eventBody, result) }
+
+// decodeItem reads the result of a call that is answered by an event or a task.
+func (d jsonCodec) decodeItem(kind body, result []byte) (Item, error) {
+	result, err := d.json(kind, result)
+	if err != nil {
+		return Item{}, err
+	}
+	var o object
+	if err := unmarshal(result, &o); err != nil {
+		return Item{}, err
+	}
+	item, err := o.item()
 	if d.boxed {
 		unboxEvent(item.Event)
 	}
@@ -65,7 +67,7 @@ func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) {
 // DecodeTask reads the result of a call that is answered by a task, bare or in
 // the envelope that some servers put around it.
 func (d jsonCodec) DecodeTask(result []byte) (*a2a.Task, error) {
-	item, err := d.DecodeAnswer(result)
+	item, err := d.decodeItem(taskBody, result)
 	if err != nil {
 		return nil, err
 	}

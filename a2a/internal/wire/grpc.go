@@ -17,8 +17,8 @@ var v10grpc = Dialect{
 	errors:     numbers,
 	reasons:    reasonArray,
 	service:    "lf.a2a.v1.A2AService",
-	Codec:      protobufV10{protobuf{codecV10, typesV10}},
-	PushCodec:  protobuf{codecV10, typesV10},
+	Codec:      protobufV10{codecV10Proto},
+	PushCodec:  codecV10Proto,
 }
 
 // v03grpc is A2A 0.3 over gRPC: the protocol buffers a2a.v1 as they were last. A
@@ -39,8 +39,8 @@ var v03grpc = Dialect{
 	},
 	errors:    numbers,
 	service:   "a2a.v1.A2AService",
-	Codec:     protobuf{codecV03Proto, typesV03},
-	PushCodec: protobuf{codecV03Proto, typesV03},
+	Codec:     codecV03Proto,
+	PushCodec: codecV03Proto,
 }
 
 // GRPCDialects returns the dialects of the binding gRPC, the newest first.

@@ -46,31 +46,39 @@ func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 		size := min(f.PageSize, maxPageSize)
 		out.PageSize = &size
 	}
-	return marshal("filter", out)
+	return d.encode(listBody, out)
 }
 
 func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 	var in listV10
 	if len(params) > 0 {
-		if err := decodeParams(params, &in); err != nil {
+		if err := d.decodeParams(listBody, params, &in); err != nil {
 			return a2a.TaskFilter{}, err
 		}
 	}
-	f := a2a.TaskFilter{ContextID: in.ContextID, PageToken: in.PageToken, HistoryLength: in.HistoryLength, Artifacts: in.IncludeArtifacts}
+	f := a2a.TaskFilter{
+		ContextID:     in.ContextID,
+		PageToken:     in.PageToken,
+		HistoryLength: in.HistoryLength,
+		Artifacts:     in.IncludeArtifacts,
+	}
 	if err := checkHistory(in.HistoryLength); err != nil {
 		return f, err
 	}
 	var err error
-	if f.PageSize, err = checkPageSize(in.PageSize); err != nil {
+	f.PageSize, err = checkPageSize(in.PageSize)
+	if err != nil {
 		return f, err
 	}
 	if in.Status != "" && in.Status != "TASK_STATE_UNSPECIFIED" {
-		if f.State = stateOf(in.Status); f.State == a2a.Unknown {
+		f.State = stateOf(in.Status)
+		if f.State == a2a.Unknown {
 			return f, a2a.Errorf(a2a.InvalidParams, "status %q is not the state of a task", in.Status)
 		}
 	}
 	if in.StatusTimestampAfter != "" {
-		if f.Since, err = time.Parse(time.RFC3339, in.StatusTimestampAfter); err != nil {
+		f.Since, err = time.Parse(time.RFC3339, in.StatusTimestampAfter)
+		if err != nil {
 			return f, a2a.Errorf(a2a.InvalidParams, "statusTimestampAfter must be a time such as 2026-01-02T15:04:05Z")
 		}
 	}
@@ -91,7 +99,7 @@ func checkPageSize(n *int) (int, error) {
 
 func (d jsonCodec) EncodePage(p *a2a.TaskPage) ([]byte, error) {
 	tasks := each(p.Tasks, encodeV10{}.wholeTask)
-	return marshal("page", pageV10{filled(tasks), p.Next, p.Size, p.Total})
+	return d.encode(pageBody, pageV10{filled(tasks), p.Next, p.Size, p.Total})
 }
 
 func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
@@ -100,6 +108,10 @@ func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 		NextPageToken string   `json:"nextPageToken"`
 		PageSize      int      `json:"pageSize"`
 		TotalSize     int      `json:"totalSize"`
+	}
+	result, err := d.json(pageBody, result)
+	if err != nil {
+		return nil, err
 	}
 	if err := unmarshal(result, &in); err != nil {
 		return nil, err

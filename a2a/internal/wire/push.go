@@ -40,20 +40,29 @@ type PushID struct {
 }
 
 func (d jsonCodec) DecodePush(result []byte, asked PushID) (*a2a.PushConfig, error) {
-	return d.DecodePushSet(result, asked)
+	doc, err := d.json(pushBody, result)
+	if err != nil {
+		return nil, err
+	}
+	return d.decodePush(doc, asked)
 }
 
 func (d jsonCodec) DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, error) {
-	var in pushDoc
-	if err := decodeParams(params, &in); err != nil {
-		return nil, err
+	doc, err := d.json(pushSetBody, params)
+	if err != nil {
+		return nil, badParams(err)
 	}
-	return complete(in.config(), d.generation, path)
+	return d.decodePush(doc, path)
 }
 
-// complete returns c as one of generation g, with what a path says of it, if it is whole.
-func complete(c *a2a.PushConfig, g a2a.Generation, path PushID) (*a2a.PushConfig, error) {
-	c.Generation = g
+// decodePush returns the config in doc, with what a path says of it, if it is complete.
+func (d jsonCodec) decodePush(doc []byte, path PushID) (*a2a.PushConfig, error) {
+	var in pushDoc
+	if err := decodeParams(doc, &in); err != nil {
+		return nil, err
+	}
+	c := in.config()
+	c.Generation = d.generation
 	c.TaskID, c.ID = cmp.Or(path.Task, c.TaskID), cmp.Or(path.ID, c.ID)
 	switch {
 	case c.TaskID == "":
@@ -103,9 +112,9 @@ const (
 	pushResource = "/pushNotificationConfigs/"
 )
 
-func (d jsonCodec) DecodePushID(_ Op, params []byte, path PushID) (PushID, error) {
+func (d jsonCodec) DecodePushID(op Op, params []byte, path PushID) (PushID, error) {
 	var in pushDoc
-	if err := decodeParams(params, &in); err != nil {
+	if err := d.decodeParams(pushQuery(op), params, &in); err != nil {
 		return PushID{}, err
 	}
 	id := PushID{a2a.TaskID(in.ID), in.ConfigID}
@@ -115,11 +124,6 @@ func (d jsonCodec) DecodePushID(_ Op, params []byte, path PushID) (PushID, error
 	if named := in.named(); named.Task != "" {
 		id = named
 	}
-	return id.below(path)
-}
-
-// below returns id with what a path says of it, if it names a task.
-func (id PushID) below(path PushID) (PushID, error) {
 	id = PushID{cmp.Or(path.Task, id.Task), cmp.Or(path.ID, id.ID)}
 	if id.Task == "" {
 		return id, a2a.Errorf(a2a.InvalidParams, "the id of the task is missing")
@@ -137,7 +141,15 @@ func (d jsonCodec) EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, erro
 	case d.boxed:
 		doc = &pushDoc{Parent: taskResource + string(c.TaskID), NewID: c.ID, Config: doc}
 	}
-	return marshal("config", doc)
+	return d.encode(pushSetBody, doc)
+}
+
+// pushQuery returns the body of op, which asks for configs or deletes one.
+func pushQuery(op Op) body {
+	if op == PushList {
+		return pushListBody
+	}
+	return pushQueryBody
 }
 
 func (d jsonCodec) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) {
@@ -152,7 +164,7 @@ func (d jsonCodec) EncodePushID(op Op, id PushID, tenant string) ([]byte, error)
 	case d.callersName:
 		doc.ConfigID = ""
 	}
-	return marshal("config", doc)
+	return d.encode(pushQuery(op), doc)
 }
 
 // resource returns how the protocol buffers of 0.3 name a config.
@@ -162,6 +174,10 @@ func resource(id PushID) string {
 
 // DecodePushes reads what lists the configs of a task: a list, or an object around it.
 func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error) {
+	result, err := d.json(pushesBody, result)
+	if err != nil {
+		return nil, err
+	}
 	var list []json.RawMessage
 	if isObject(result) {
 		var in struct {
@@ -176,7 +192,7 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 	}
 	var all []*a2a.PushConfig
 	for _, one := range list {
-		c, err := d.DecodePush(one, PushID{Task: task})
+		c, err := d.decodePush(one, PushID{Task: task})
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +202,7 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 }
 
 func (d jsonCodec) EncodePush(c *a2a.PushConfig) ([]byte, error) {
-	return marshal("config", d.push(c))
+	return d.encode(pushBody, d.push(c))
 }
 
 // EncodePushes returns the result of a call that lists the configs of a task: a
@@ -194,9 +210,9 @@ func (d jsonCodec) EncodePush(c *a2a.PushConfig) ([]byte, error) {
 func (d jsonCodec) EncodePushes(cs []*a2a.PushConfig) ([]byte, error) {
 	list := filled(each(cs, d.push))
 	if d.generation != a2a.V10 && !d.boxed {
-		return marshal("configs", list)
+		return d.encode(pushesBody, list)
 	}
-	return marshal("configs", map[string][]*pushDoc{"configs": list})
+	return d.encode(pushesBody, map[string][]*pushDoc{"configs": list})
 }
 
 // push returns c as the result of a call about it.
@@ -248,15 +264,12 @@ func decodeInlinePush(members ...json.RawMessage) (*a2a.PushConfig, error) {
 		if err := unmarshal(m, &in); err != nil {
 			return nil, a2a.Errorf(a2a.InvalidParams, "the config of push notifications: %v", err)
 		}
-		return inline(in.config())
+		c := in.config()
+		c.TaskID = ""
+		if c.URL == "" {
+			return nil, a2a.Errorf(a2a.InvalidParams, "the url of the webhook is missing")
+		}
+		return c, nil
 	}
 	return nil, nil
-}
-
-// inline returns a config that comes with a message, if it is whole.
-func inline(c *a2a.PushConfig) (*a2a.PushConfig, error) {
-	if c.TaskID = ""; c.URL == "" {
-		return nil, a2a.Errorf(a2a.InvalidParams, "the url of the webhook is missing")
-	}
-	return c, nil
 }

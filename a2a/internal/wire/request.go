@@ -7,7 +7,15 @@ import (
 )
 
 func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
-	req, err := d.decodeSend(params)
+	doc, err := d.json(sendBody, params)
+	if err != nil {
+		return nil, badParams(err)
+	}
+	decode := d.decodeSend
+	if d.callersName {
+		decode = decodeSendV01
+	}
+	req, err := decode(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +26,7 @@ func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 }
 
 // decodeSend reads what every generation since 0.2 sends.
-func decodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
+func (d jsonCodec) decodeSend(params []byte) (*a2a.SendRequest, error) {
 	var in struct {
 		Message       *object       `json:"message"`
 		Configuration configuration `json:"configuration"`
@@ -42,10 +50,18 @@ func decodeSend(params json.RawMessage) (*a2a.SendRequest, error) {
 	if err != nil {
 		return nil, err
 	}
+	immediately := c.ReturnImmediately
+	if c.Blocking != nil {
+		immediately = immediately || !*c.Blocking
+	}
+	if d.boxed { // the JSON form of protocol buffers leaves out what is false
+		immediately = c.Blocking == nil || !*c.Blocking
+		unbox(m.Parts)
+	}
 	return &a2a.SendRequest{
 		Message:             m,
 		AcceptedOutputModes: c.AcceptedOutputModes,
-		ReturnImmediately:   c.ReturnImmediately || c.Blocking != nil && !*c.Blocking,
+		ReturnImmediately:   immediately,
 		HistoryLength:       c.HistoryLength,
 		Push:                push,
 		Metadata:            a2a.Metadata(in.Metadata),
@@ -105,7 +121,7 @@ func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 		Name          string `json:"name"` // the resource
 		HistoryLength *int   `json:"historyLength"`
 	}
-	if err := decodeParams(params, &in); err != nil {
+	if err := d.decodeParams(queryBody, params, &in); err != nil {
 		return a2a.TaskQuery{}, err
 	}
 	if d.resources {

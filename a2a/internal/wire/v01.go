@@ -29,7 +29,7 @@ var v01 = Dialect{
 	PushCodec: codecV01,
 }
 
-var codecV01 = jsonCodec{generation: a2a.V01, callersName: true, encoder: encodeV01{}, decodeSend: decodeSendV01}
+var codecV01 = jsonCodec{generation: a2a.V01, callersName: true, encoder: encodeV01{}}
 
 // numbersV01 has the numbers that mean something else since 0.2.
 var numbersV01 = []errorNumber{
@@ -213,7 +213,7 @@ func artifactNumber(id string, otherwise int) int {
 
 // decodeSendV01 reads a request that names its task. Whether it starts or continues it is for the
 // server to know. No history was asked for unless it says so.
-func decodeSendV01(params json.RawMessage) (*a2a.SendRequest, error) {
+func decodeSendV01(params []byte) (*a2a.SendRequest, error) {
 	var in struct {
 		ID                  string          `json:"id"`
 		SessionID           string          `json:"sessionId"`
@@ -227,7 +227,7 @@ func decodeSendV01(params json.RawMessage) (*a2a.SendRequest, error) {
 		return nil, err
 	}
 	if in.ID == "" {
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.id is missing: it names the task")
+		return nil, errNoTask
 	}
 	push, err := decodeInlinePush(in.PushNotification)
 	if err != nil {

@@ -11,7 +11,7 @@ var v02 = Dialect{
 	PushCodec:  codecV02,
 }
 
-var codecV02 = jsonCodec{generation: a2a.V02, encoder: encodeV02{}, decodeSend: decodeSend}
+var codecV02 = jsonCodec{generation: a2a.V02, encoder: encodeV02{}}
 
 type encodeV02 struct{ encodeV03 }
 

@@ -27,7 +27,7 @@ var v03 = Dialect{
 	PushCodec: codecV03,
 }
 
-var codecV03 = jsonCodec{generation: a2a.V03, encoder: encodeV03{}, decodeSend: decodeSend}
+var codecV03 = jsonCodec{generation: a2a.V03, encoder: encodeV03{}}
 
 // encodeV03 encodes for A2A 0.3.
 type encodeV03 struct {

@@ -18,27 +18,15 @@ var v03rest = Dialect{
 	PushCodec:  codecV03Rest,
 }
 
-var codecV03Rest = jsonCodec{generation: a2a.V03, boxed: true, encoder: encodeV03{proto: true}, decodeSend: decodeSendV03Rest}
+var codecV03Rest = jsonCodec{generation: a2a.V03, boxed: true, encoder: encodeV03{proto: true}}
 
-// codecV03Proto is the JSON form of a2a.v1 as it was last, which is sent over gRPC.
-var codecV03Proto = jsonCodec{generation: a2a.V03, boxed: true, resources: true, encoder: encodeV03{proto: true, latest: true}, decodeSend: decodeSendV03Rest}
-
-// decodeSendV03Rest waits only if that is said: the JSON form of protocol buffers
-// leaves out what is false.
-func decodeSendV03Rest(params json.RawMessage) (*a2a.SendRequest, error) {
-	req, err := decodeSend(params)
-	if err != nil {
-		return nil, err
-	}
-	var in struct {
-		Configuration struct {
-			Blocking bool `json:"blocking"`
-		} `json:"configuration"`
-	}
-	_ = json.Unmarshal(params, &in) // it has been read before
-	req.ReturnImmediately = !in.Configuration.Blocking
-	unbox(req.Message.Parts)
-	return req, nil
+// codecV03Proto is a2a.v1 as it was last, which is sent over gRPC.
+var codecV03Proto = jsonCodec{
+	generation: a2a.V03,
+	boxed:      true,
+	resources:  true,
+	encoder:    encodeV03{proto: true, latest: true},
+	types:      typesV03,
 }
 
 // unboxEvent takes data out of the object that the protocol buffers of 0.3 put around it.

@@ -31,7 +31,7 @@ var v10 = Dialect{
 	PushCodec: codecV10,
 }
 
-var codecV10 = jsonCodec{generation: a2a.V10, encoder: encodeV10{}, decodeSend: decodeSend}
+var codecV10 = jsonCodec{generation: a2a.V10, encoder: encodeV10{}}
 
 type encodeV10 struct{}
 

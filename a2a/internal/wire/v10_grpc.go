@@ -17,7 +17,9 @@ import (
 // protobufV10 is the Codec of A2A 1.0 over gRPC. It converts messages, tasks and
 // queries to the generated types directly: their JSON form in between would halve the
 // rate of calls. The rare operations use it.
-type protobufV10 struct{ protobuf }
+type protobufV10 struct{ jsonCodec }
+
+var codecV10Proto = jsonCodec{generation: a2a.V10, encoder: encodeV10{}, types: typesV10}
 
 // marshalProto returns the bytes of m. What the generated types refuse, such as text that
 // is not UTF-8, is encoded by way of its JSON form, which replaces it.
@@ -34,7 +36,7 @@ func marshalProto(m proto.Message, err error, byJSON func() ([]byte, error)) ([]
 // EncodeQuery returns a GetTaskRequest (Codec).
 func (d protobufV10) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
 	m := &pb.GetTaskRequest{Tenant: tenant, Id: string(q.ID), HistoryLength: optional32(q.HistoryLength)}
-	return marshalProto(m, nil, func() ([]byte, error) { return d.protobuf.EncodeQuery(q, tenant) })
+	return marshalProto(m, nil, func() ([]byte, error) { return d.jsonCodec.EncodeQuery(q, tenant) })
 }
 
 func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
@@ -52,7 +54,7 @@ func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
 // EncodeSend returns a SendMessageRequest (Codec).
 func (d protobufV10) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) {
 	if r.Push != nil { // which is rare
-		return d.protobuf.EncodeSend(r, e)
+		return d.jsonCodec.EncodeSend(r, e)
 	}
 	var c protoEncoder
 	message := c.message(r.Message)
@@ -66,7 +68,7 @@ func (d protobufV10) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) 
 		},
 		Metadata: c.object(r.Metadata),
 	}
-	return marshalProto(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeSend(r, e) })
+	return marshalProto(m, c.err, func() ([]byte, error) { return d.jsonCodec.EncodeSend(r, e) })
 }
 
 // DecodeSend reads a SendMessageRequest (Codec).
@@ -77,7 +79,7 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	}
 	switch {
 	case m.Configuration.GetTaskPushNotificationConfig() != nil:
-		return d.protobuf.DecodeSend(b)
+		return d.jsonCodec.DecodeSend(b)
 	case m.Message == nil:
 		return nil, errNoMessage
 	case m.Message.MessageId == "":
@@ -108,7 +110,7 @@ func badParams(err error) error { return a2a.Errorf(a2a.InvalidParams, "params: 
 func (d protobufV10) EncodeTask(t *a2a.Task) ([]byte, error) {
 	var c protoEncoder
 	m := c.task(t)
-	return marshalProto(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeTask(t) })
+	return marshalProto(m, c.err, func() ([]byte, error) { return d.jsonCodec.EncodeTask(t) })
 }
 
 func (d protobufV10) DecodeTask(b []byte) (*a2a.Task, error) {
@@ -138,7 +140,7 @@ func (d protobufV10) EncodeEvent(e a2a.Event) ([]byte, error) {
 			Append: e.Append, LastChunk: e.LastChunk, Metadata: c.object(e.Metadata),
 		}}
 	}
-	return marshalProto(m, c.err, func() ([]byte, error) { return d.protobuf.EncodeEvent(e) })
+	return marshalProto(m, c.err, func() ([]byte, error) { return d.jsonCodec.EncodeEvent(e) })
 }
 
 func (d protobufV10) DecodeAnswer(b []byte) (Item, error) { return d.DecodeEvent(b) }
