@@ -24,10 +24,10 @@ type listV10 struct {
 
 // pageV10 is a ListTasksResponse.
 type pageV10 struct {
-	Tasks         []taskV10 `json:"tasks"`
-	NextPageToken string    `json:"nextPageToken"`
-	PageSize      int       `json:"pageSize"`
-	TotalSize     int       `json:"totalSize"`
+	Tasks         []any  `json:"tasks"`
+	NextPageToken string `json:"nextPageToken"`
+	PageSize      int    `json:"pageSize"`
+	TotalSize     int    `json:"totalSize"`
 }
 
 func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
@@ -98,7 +98,7 @@ func checkPageSize(n *int) (int, error) {
 }
 
 func (d jsonCodec) EncodePage(p *a2a.TaskPage) ([]byte, error) {
-	tasks := each(p.Tasks, encodeV10{}.wholeTask)
+	tasks := each(p.Tasks, d.encoder.task)
 	return d.encode(pageBody, pageV10{filled(tasks), p.Next, p.Size, p.Total})
 }
 

@@ -67,14 +67,14 @@ type sendV01 struct {
 
 type messageV01 struct {
 	Role     string       `json:"role"`
-	Parts    []partV03    `json:"parts"`
+	Parts    []partDoc    `json:"parts"`
 	Metadata a2a.Metadata `json:"metadata,omitempty"`
 }
 
 type artifactV01 struct {
 	Name        string       `json:"name,omitempty"`
 	Description string       `json:"description,omitempty"`
-	Parts       []partV03    `json:"parts"`
+	Parts       []partDoc    `json:"parts"`
 	Index       int          `json:"index"`
 	Append      bool         `json:"append,omitempty"`
 	LastChunk   bool         `json:"lastChunk,omitempty"`
@@ -181,8 +181,8 @@ func (s encodeV01) message(m a2a.Message) messageV01 {
 }
 
 // part has a type where later generations have a kind.
-func (encodeV01) part(p a2a.Part) partV03 {
-	out := encodeV03{}.part(p)
+func (encodeV01) part(p a2a.Part) partDoc {
+	out := schemaV03.part(p)
 	out.Kind, out.Type = "", out.Kind
 	return out
 }

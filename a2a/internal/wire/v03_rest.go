@@ -18,14 +18,14 @@ var v03rest = Dialect{
 	PushCodec:  codecV03Rest,
 }
 
-var codecV03Rest = jsonCodec{generation: a2a.V03, boxed: true, encoder: encodeV03{proto: true}}
+var codecV03Rest = jsonCodec{generation: a2a.V03, boxed: true, encoder: encodeV03{schemaV03REST}}
 
 // codecV03Proto is a2a.v1 as it was last, which is sent over gRPC.
 var codecV03Proto = jsonCodec{
 	generation: a2a.V03,
 	boxed:      true,
 	resources:  true,
-	encoder:    encodeV03{proto: true, latest: true},
+	encoder:    encodeV03{schemaV03GRPC},
 	types:      typesV03,
 }
 

@@ -19,7 +19,7 @@ import (
 // rate of calls. The rare operations use it.
 type protobufV10 struct{ jsonCodec }
 
-var codecV10Proto = jsonCodec{generation: a2a.V10, encoder: encodeV10{}, types: typesV10}
+var codecV10Proto = jsonCodec{generation: a2a.V10, encoder: encodeV10{schemaV10}, types: typesV10}
 
 // marshalProto returns the bytes of m. What the generated types refuse, such as text that
 // is not UTF-8, is encoded by way of its JSON form, which replaces it.
@@ -384,7 +384,7 @@ func partFromProto(m *pb.Part, out *a2a.Part, unknown func(json.RawMessage) (a2a
 			unwrapValue(out)
 		}
 	default:
-		whole, err := json.Marshal(partV10{Metadata: out.Metadata, Filename: m.Filename, MediaType: m.MediaType})
+		whole, err := json.Marshal(partDoc{Metadata: out.Metadata, Filename: m.Filename, MediaType: m.MediaType})
 		if err != nil {
 			return err
 		}
