@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"rialto/a2a"
@@ -198,58 +199,74 @@ func (o *object) task() (*a2a.Task, error) {
 	if o.ID.text == "" {
 		return nil, errNoTaskID
 	}
-	t := &a2a.Task{ID: a2a.TaskID(o.ID.text), ContextID: cmp.Or(o.ContextID, o.SessionID), Metadata: a2a.Metadata(o.Metadata)}
-	var err error
-	if t.Status, err = o.Status.toDomain(); err != nil {
+	status, err := o.Status.toDomain()
+	if err != nil {
 		return nil, err
 	}
-	var unnamed []int
-	for i, a := range o.Artifacts {
-		w, err := a.toDomain(i)
-		if err != nil {
-			return nil, fmt.Errorf("artifacts[%d]: %w", i, err)
-		}
-		if a.ID == "" {
-			unnamed = append(unnamed, i)
-		}
-		t.Artifacts = append(t.Artifacts, w)
+	artifacts, err := decodeEach("artifacts", o.Artifacts, func(i int, a artifact) (a2a.Artifact, error) {
+		return a.toDomain(i)
+	})
+	if err != nil {
+		return nil, err
 	}
-	tellApart(t.Artifacts, unnamed)
-	for i, m := range o.History {
-		if m == nil {
-			continue
-		}
-		w, err := m.answer()
+	makeUnique(artifacts, func(i int) bool { return o.Artifacts[i].ID == "" })
+	said := slices.DeleteFunc(o.History, func(m *object) bool { return m == nil })
+	history, err := decodeEach("history", said, func(_ int, m *object) (a2a.Message, error) {
+		answer, err := m.answer()
 		if err != nil {
-			return nil, fmt.Errorf("history[%d]: %w", i, err)
+			return a2a.Message{}, err
 		}
-		t.History = append(t.History, *w)
+		return *answer, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	return t, nil
+	return &a2a.Task{
+		ID:        a2a.TaskID(o.ID.text),
+		ContextID: cmp.Or(o.ContextID, o.SessionID),
+		Status:    status,
+		Artifacts: artifacts,
+		History:   history,
+		Metadata:  a2a.Metadata(o.Metadata),
+	}, nil
 }
 
-// tellApart gives an artifact without an id its position as id if an earlier artifact
+// decodeEach decodes the elements of a list. An error names the element.
+func decodeEach[T, U any](list string, in []T, decode func(i int, v T) (U, error)) ([]U, error) {
+	if len(in) == 0 {
+		return nil, nil
+	}
+	out := make([]U, len(in))
+	for i, v := range in {
+		u, err := decode(i, v)
+		if err != nil {
+			return nil, fmt.Errorf("%s[%d]: %w", list, i, err)
+		}
+		out[i] = u
+	}
+	return out, nil
+}
+
+// makeUnique gives an artifact without an id its position as id if an earlier artifact
 // has the same name: some servers of 0.1 number all of them 0.
-func tellApart(all []a2a.Artifact, unnamed []int) {
-	if len(unnamed) == 0 {
+func makeUnique(all []a2a.Artifact, unnamed func(i int) bool) {
+	if len(all) < 2 {
 		return
 	}
 	taken := make(map[string]bool, len(all))
 	for i := range all {
-		a := &all[i]
-		if len(unnamed) > 0 && unnamed[0] == i {
-			if unnamed = unnamed[1:]; taken[a.ID] {
-				a.ID = NumberedArtifact(i)
-			}
+		id := &all[i].ID
+		if taken[*id] && unnamed(i) {
+			*id = NumberedArtifact(i)
 		}
-		taken[a.ID] = true
+		taken[*id] = true
 	}
 }
 
 // answer reads o as a message of an agent. In 0.1 messages have no ids, which every later
 // generation requires.
 func (o *object) answer() (*a2a.Message, error) {
-	m, err := o.message(keepUnknown)
+	m, err := o.message(true)
 	if err == nil && m.ID == "" {
 		m.ID = contentID(m)
 	}
@@ -264,13 +281,13 @@ func contentID(m *a2a.Message) string {
 	return "message-" + base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// message reads o as a message. unknown handles parts that we cannot read.
-func (o *object) message(unknown func(json.RawMessage) (a2a.Part, error)) (*a2a.Message, error) {
+// message reads o as a message. It keeps parts that we cannot read as data, or refuses them.
+func (o *object) message(keepUnknown bool) (*a2a.Message, error) {
 	ps := o.Parts
 	if ps == nil {
 		ps = o.Content
 	}
-	words, err := ps.toDomain(unknown)
+	words, err := ps.toDomain(keepUnknown)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +361,7 @@ func (s *status) toDomain() (a2a.Status, error) {
 // toDomain returns the artifact that a is. One without an id gets its number or
 // name as such, so that its chunks find each other; i is its place in the list.
 func (a *artifact) toDomain(i int) (a2a.Artifact, error) {
-	words, err := a.Parts.toDomain(keepUnknown)
+	words, err := a.Parts.toDomain(true)
 	if err != nil {
 		return a2a.Artifact{}, err
 	}

@@ -39,7 +39,8 @@ func cost(b []byte) (sum int) {
 		case '"':
 			end := endOfText(b, i)
 			name := string(b[i+1 : end])
-			switch i = end; {
+			i = end
+			switch {
 			case in != 0 || !isName(b[min(end+1, len(b)):]):
 			case name == "data":
 				in, since = data, depth
@@ -50,7 +51,8 @@ func cost(b []byte) (sum int) {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			if depth--; depth < since {
+			depth--
+			if depth < since {
 				in = 0
 			}
 		case ',':
@@ -89,7 +91,8 @@ func endOfText(b []byte, i int) int {
 		if next < 0 {
 			return len(b)
 		}
-		if i += next; b[i] == '"' {
+		i += next
+		if b[i] == '"' {
 			return i
 		}
 		i++

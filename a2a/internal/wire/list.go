@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"fmt"
 	"time"
 
 	"rialto/a2a"
@@ -116,13 +115,9 @@ func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 	if err := unmarshal(result, &in); err != nil {
 		return nil, err
 	}
-	p := &a2a.TaskPage{Next: in.NextPageToken, Size: in.PageSize, Total: in.TotalSize}
-	for i := range in.Tasks {
-		t, err := in.Tasks[i].task()
-		if err != nil {
-			return nil, fmt.Errorf("tasks[%d]: %w", i, err)
-		}
-		p.Tasks = append(p.Tasks, t)
+	tasks, err := decodeEach("tasks", in.Tasks, func(_ int, o object) (*a2a.Task, error) { return o.task() })
+	if err != nil {
+		return nil, err
 	}
-	return p, nil
+	return &a2a.TaskPage{Tasks: tasks, Next: in.NextPageToken, Size: in.PageSize, Total: in.TotalSize}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 
 	"rialto/a2a"
@@ -86,7 +85,8 @@ type anyPart struct {
 
 func (p *anyPart) UnmarshalJSON(b []byte) error {
 	var in part
-	if p.err = unmarshal(b, &in); p.err == nil {
+	p.err = unmarshal(b, &in)
+	if p.err == nil {
 		p.word, p.err = in.toDomain()
 	}
 	if errors.Is(p.err, errNoContent) {
@@ -95,29 +95,18 @@ func (p *anyPart) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (ps parts) toDomain(unknown func(json.RawMessage) (a2a.Part, error)) ([]a2a.Part, error) {
-	if len(ps) == 0 {
-		return nil, nil
-	}
-	out := make([]a2a.Part, len(ps))
-	for i, p := range ps {
-		err := p.err
-		out[i] = p.word
-		if errors.Is(err, errNoContent) {
-			out[i], err = unknown(p.raw)
+func (ps parts) toDomain(keepUnknown bool) ([]a2a.Part, error) {
+	return decodeEach("parts", ps, func(_ int, p anyPart) (a2a.Part, error) {
+		if keepUnknown && errors.Is(p.err, errNoContent) {
+			return unknownPart(p.raw), nil
 		}
-		if err != nil {
-			return nil, fmt.Errorf("parts[%d]: %w", i, err)
-		}
-	}
-	return out, nil
+		return p.word, p.err
+	})
 }
 
-func keepUnknown(raw json.RawMessage) (a2a.Part, error) {
-	return a2a.Part{Content: a2a.Data(raw), MediaType: "application/json"}, nil
+func unknownPart(raw json.RawMessage) a2a.Part {
+	return a2a.Part{Content: a2a.Data(raw), MediaType: "application/json"}
 }
-
-func refuseUnknown(json.RawMessage) (a2a.Part, error) { return a2a.Part{}, errNoContent }
 
 // wrappedKey marks a data part that holds {"value": x}, because x is not an object and generations
 // before 1.0 allow nothing else. a2a-go writes and reads the same mark.

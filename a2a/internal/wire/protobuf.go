@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	v03pb "github.com/a2aproject/a2a-go/a2apb"
 	v10pb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
@@ -83,6 +82,3 @@ func decodeProto(b []byte, m proto.Message) error {
 	}
 	return nil
 }
-
-// inside says where in a list something is wrong.
-func inside(list string, i int, err error) error { return fmt.Errorf("%s[%d]: %w", list, i, err) }

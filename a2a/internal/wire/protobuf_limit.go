@@ -26,7 +26,8 @@ func protoFits(b []byte, m protoreflect.MessageDescriptor) bool {
 // protoCost returns budget minus the cost of b, or a negative number if b exceeds it. It
 // stops where decoding fails.
 func protoCost(b []byte, m protoreflect.MessageDescriptor, budget, depth int) int {
-	if budget -= messageCost; depth == 0 {
+	budget -= messageCost
+	if depth == 0 {
 		return budget
 	}
 	for len(b) > 0 && budget >= 0 {

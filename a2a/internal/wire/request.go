@@ -86,7 +86,7 @@ func (o *object) request() (*a2a.Message, error) {
 	if o == nil {
 		return nil, errNoMessage
 	}
-	m, err := o.message(refuseUnknown)
+	m, err := o.message(false)
 	if err != nil {
 		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
 	}

@@ -128,7 +128,8 @@ func (c *RESTCall) aboutTask(method, path string) bool {
 		return false
 	}
 	c.Task = a2a.TaskID(raw)
-	if c.Push, err = url.PathUnescape(strings.Trim(config, "/")); err != nil {
+	c.Push, err = url.PathUnescape(strings.Trim(config, "/"))
+	if err != nil {
 		return false
 	}
 	var ok bool

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"time"
@@ -24,18 +25,19 @@ var codecV10Proto = jsonCodec{generation: a2a.V10, encoder: encodeV10{schemaV10}
 // marshalProto returns the bytes of m. What the generated types refuse, such as text that
 // is not UTF-8, is encoded by way of its JSON form, which replaces it.
 func marshalProto(m proto.Message, err error, byJSON func() ([]byte, error)) ([]byte, error) {
-	if err == nil {
-		var b []byte
-		if b, err = proto.Marshal(m); err == nil {
-			return b, nil
-		}
+	if err != nil {
+		return byJSON()
 	}
-	return byJSON()
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return byJSON()
+	}
+	return b, nil
 }
 
 // EncodeQuery returns a GetTaskRequest (Codec).
 func (d protobufV10) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
-	m := &pb.GetTaskRequest{Tenant: tenant, Id: string(q.ID), HistoryLength: optional32(q.HistoryLength)}
+	m := &pb.GetTaskRequest{Tenant: tenant, Id: string(q.ID), HistoryLength: optional[int32](q.HistoryLength)}
 	return marshalProto(m, nil, func() ([]byte, error) { return d.jsonCodec.EncodeQuery(q, tenant) })
 }
 
@@ -44,7 +46,7 @@ func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
 	if err := decodeProto(b, &m); err != nil {
 		return a2a.TaskQuery{}, badParams(err)
 	}
-	q := a2a.TaskQuery{ID: a2a.TaskID(m.Id), HistoryLength: optionalInt(m.HistoryLength)}
+	q := a2a.TaskQuery{ID: a2a.TaskID(m.Id), HistoryLength: optional[int](m.HistoryLength)}
 	if q.ID == "" {
 		return a2a.TaskQuery{}, errNoTask
 	}
@@ -63,7 +65,7 @@ func (d protobufV10) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) 
 		Message: message,
 		Configuration: &pb.SendMessageConfiguration{
 			AcceptedOutputModes: r.AcceptedOutputModes,
-			HistoryLength:       optional32(r.HistoryLength),
+			HistoryLength:       optional[int32](r.HistoryLength),
 			ReturnImmediately:   r.ReturnImmediately,
 		},
 		Metadata: c.object(r.Metadata),
@@ -85,17 +87,18 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	case m.Message.MessageId == "":
 		return nil, errNoMessageID
 	}
+	message, err := messageFromProto(m.Message, false)
+	if err != nil {
+		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
+	}
 	r := &a2a.SendRequest{
-		Message:             &a2a.Message{},
+		Message:             &message,
 		AcceptedOutputModes: m.Configuration.GetAcceptedOutputModes(),
 		ReturnImmediately:   m.Configuration.GetReturnImmediately(),
 		Metadata:            objectFromProto(m.Metadata),
 	}
-	if err := messageFromProto(m.Message, r.Message, refuseUnknown); err != nil {
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
-	}
 	if c := m.Configuration; c != nil {
-		r.HistoryLength = optionalInt(c.HistoryLength)
+		r.HistoryLength = optional[int](c.HistoryLength)
 	}
 	if err := checkHistory(r.HistoryLength); err != nil {
 		return nil, err
@@ -154,7 +157,8 @@ func (d protobufV10) DecodeEvent(b []byte) (Item, error) {
 	case *pb.StreamResponse_Task:
 		return wrap(taskFromProto(p.Task))
 	case *pb.StreamResponse_Message:
-		return wrap(answerFromProto(p.Message))
+		m, err := answerFromProto(p.Message)
+		return wrap(&m, err)
 	case *pb.StreamResponse_StatusUpdate:
 		u := p.StatusUpdate
 		s, err := statusFromProto(u.Status)
@@ -199,9 +203,7 @@ func (c *protoEncoder) message(in *a2a.Message) *pb.Message {
 	if in.Role == a2a.RoleAgent {
 		m.Role = pb.Role_ROLE_AGENT
 	}
-	for _, id := range in.ReferenceTaskIDs {
-		m.ReferenceTaskIds = append(m.ReferenceTaskIds, string(id))
-	}
+	m.ReferenceTaskIds = each(in.ReferenceTaskIDs, func(id a2a.TaskID) string { return string(id) })
 	return m
 }
 
@@ -254,69 +256,66 @@ func (c *protoEncoder) object(m a2a.Metadata) *structpb.Struct {
 func (c *protoEncoder) check(err error) { c.err = errors.Join(c.err, err) }
 
 func taskFromProto(m *pb.Task) (*a2a.Task, error) {
-	t := &a2a.Task{ID: a2a.TaskID(m.Id), ContextID: m.ContextId, Metadata: objectFromProto(m.Metadata)}
-	if t.ID == "" {
+	if m.Id == "" {
 		return nil, errNoTaskID
 	}
-	var err error
-	if t.Status, err = statusFromProto(m.Status); err != nil {
+	status, err := statusFromProto(m.Status)
+	if err != nil {
 		return nil, err
 	}
-	if len(m.Artifacts) > 0 {
-		t.Artifacts = make([]a2a.Artifact, len(m.Artifacts))
+	artifacts, err := decodeEach("artifacts", m.Artifacts, artifactFromProto)
+	if err != nil {
+		return nil, err
 	}
-	var unnamed []int
-	for i, a := range m.Artifacts {
-		if t.Artifacts[i], err = artifactFromProto(a, i); err != nil {
-			return nil, inside("artifacts", i, err)
-		}
-		if a.ArtifactId == "" {
-			unnamed = append(unnamed, i)
-		}
+	makeUnique(artifacts, func(i int) bool { return m.Artifacts[i].ArtifactId == "" })
+	history, err := decodeEach("history", m.History, func(_ int, h *pb.Message) (a2a.Message, error) {
+		return answerFromProto(h)
+	})
+	if err != nil {
+		return nil, err
 	}
-	tellApart(t.Artifacts, unnamed)
-	if len(m.History) > 0 {
-		t.History = make([]a2a.Message, len(m.History))
-	}
-	for i, h := range m.History {
-		if err := readAnswerProto(h, &t.History[i]); err != nil {
-			return nil, inside("history", i, err)
-		}
-	}
-	return t, nil
+	return &a2a.Task{
+		ID:        a2a.TaskID(m.Id),
+		ContextID: m.ContextId,
+		Status:    status,
+		Artifacts: artifacts,
+		History:   history,
+		Metadata:  objectFromProto(m.Metadata),
+	}, nil
 }
 
-func statusFromProto(m *pb.TaskStatus) (s a2a.Status, err error) {
-	s.State = stateOf(m.GetState().String())
+func statusFromProto(m *pb.TaskStatus) (a2a.Status, error) {
+	s := a2a.Status{State: stateOf(m.GetState().String())}
 	if ts := m.GetTimestamp(); ts != nil && ts.IsValid() {
 		s.Timestamp = ts.AsTime()
 	}
-	if m.GetMessage() != nil {
-		s.Message, err = answerFromProto(m.Message)
+	if m.GetMessage() == nil {
+		return s, nil
 	}
+	answer, err := answerFromProto(m.Message)
+	s.Message = &answer
 	return s, err
 }
 
 // answerFromProto reads a message of an agent. One without an id gets one.
-func answerFromProto(m *pb.Message) (*a2a.Message, error) {
-	out := &a2a.Message{}
-	return out, readAnswerProto(m, out)
+func answerFromProto(m *pb.Message) (a2a.Message, error) {
+	answer, err := messageFromProto(m, true)
+	if err == nil && answer.ID == "" {
+		answer.ID = contentID(&answer)
+	}
+	return answer, err
 }
 
-func readAnswerProto(m *pb.Message, out *a2a.Message) error {
-	if err := messageFromProto(m, out, keepUnknown); err != nil {
-		return err
-	}
-	if out.ID == "" {
-		out.ID = contentID(out)
-	}
-	return nil
-}
-
-func messageFromProto(m *pb.Message, out *a2a.Message, unknown func(json.RawMessage) (a2a.Part, error)) (err error) {
-	*out = a2a.Message{
-		ID: m.MessageId, ContextID: m.ContextId, TaskID: a2a.TaskID(m.TaskId),
-		Metadata: objectFromProto(m.Metadata), Extensions: m.Extensions,
+func messageFromProto(m *pb.Message, keepUnknown bool) (a2a.Message, error) {
+	parts, err := partsFromProto(m.Parts, keepUnknown)
+	out := a2a.Message{
+		ID:               m.MessageId,
+		ContextID:        m.ContextId,
+		TaskID:           a2a.TaskID(m.TaskId),
+		Parts:            parts,
+		Metadata:         objectFromProto(m.Metadata),
+		ReferenceTaskIDs: each(m.ReferenceTaskIds, func(id string) a2a.TaskID { return a2a.TaskID(id) }),
+		Extensions:       m.Extensions,
 	}
 	switch m.Role {
 	case pb.Role_ROLE_USER:
@@ -324,54 +323,44 @@ func messageFromProto(m *pb.Message, out *a2a.Message, unknown func(json.RawMess
 	case pb.Role_ROLE_AGENT:
 		out.Role = a2a.RoleAgent
 	}
-	for _, id := range m.ReferenceTaskIds {
-		out.ReferenceTaskIDs = append(out.ReferenceTaskIDs, a2a.TaskID(id))
-	}
-	out.Parts, err = partsFromProto(m.Parts, unknown)
-	return err
+	return out, err
 }
 
 func artifactUpdateFromProto(m *pb.TaskArtifactUpdateEvent) (*a2a.ArtifactUpdate, error) {
 	if m.Artifact == nil {
 		return nil, errNoArtifact
 	}
-	a, err := artifactFromProto(m.Artifact, 0)
+	a, err := artifactFromProto(0, m.Artifact)
 	return &a2a.ArtifactUpdate{
-		TaskID: a2a.TaskID(m.TaskId), ContextID: m.ContextId, Artifact: a,
-		Append: m.Append, LastChunk: m.LastChunk, Metadata: objectFromProto(m.Metadata),
+		TaskID:    a2a.TaskID(m.TaskId),
+		ContextID: m.ContextId,
+		Artifact:  a,
+		Append:    m.Append,
+		LastChunk: m.LastChunk,
+		Metadata:  objectFromProto(m.Metadata),
 	}, err
 }
 
-func artifactFromProto(m *pb.Artifact, i int) (a2a.Artifact, error) {
-	parts, err := partsFromProto(m.Parts, keepUnknown)
-	id := m.ArtifactId
-	if id == "" {
-		id = m.Name
-	}
-	if id == "" {
-		id = NumberedArtifact(i)
-	}
+func artifactFromProto(i int, m *pb.Artifact) (a2a.Artifact, error) {
+	parts, err := partsFromProto(m.Parts, true)
 	return a2a.Artifact{
-		ID: id, Name: m.Name, Description: m.Description,
-		Parts: parts, Metadata: objectFromProto(m.Metadata), Extensions: m.Extensions,
+		ID:          cmp.Or(m.ArtifactId, m.Name, NumberedArtifact(i)),
+		Name:        m.Name,
+		Description: m.Description,
+		Parts:       parts,
+		Metadata:    objectFromProto(m.Metadata),
+		Extensions:  m.Extensions,
 	}, err
 }
 
-func partsFromProto(in []*pb.Part, unknown func(json.RawMessage) (a2a.Part, error)) ([]a2a.Part, error) {
-	if len(in) == 0 {
-		return nil, nil
-	}
-	out := make([]a2a.Part, len(in))
-	for i, m := range in {
-		if err := partFromProto(m, &out[i], unknown); err != nil {
-			return nil, inside("parts", i, err)
-		}
-	}
-	return out, nil
+func partsFromProto(in []*pb.Part, keepUnknown bool) ([]a2a.Part, error) {
+	return decodeEach("parts", in, func(_ int, m *pb.Part) (a2a.Part, error) {
+		return partFromProto(m, keepUnknown)
+	})
 }
 
-func partFromProto(m *pb.Part, out *a2a.Part, unknown func(json.RawMessage) (a2a.Part, error)) (err error) {
-	*out = a2a.Part{Filename: m.Filename, MediaType: m.MediaType, Metadata: objectFromProto(m.Metadata)}
+func partFromProto(m *pb.Part, keepUnknown bool) (a2a.Part, error) {
+	out := a2a.Part{Filename: m.Filename, MediaType: m.MediaType, Metadata: objectFromProto(m.Metadata)}
 	switch content := m.Content.(type) {
 	case *pb.Part_Text:
 		out.Content = a2a.Text(content.Text)
@@ -380,18 +369,20 @@ func partFromProto(m *pb.Part, out *a2a.Part, unknown func(json.RawMessage) (a2a
 	case *pb.Part_Url:
 		out.Content = a2a.URL(content.Url)
 	case *pb.Part_Data:
-		if out.Content, err = dataFromProto(content.Data); err == nil {
-			unwrapValue(out)
-		}
-	default:
-		whole, err := json.Marshal(partDoc{Metadata: out.Metadata, Filename: m.Filename, MediaType: m.MediaType})
+		data, err := dataFromProto(content.Data)
 		if err != nil {
-			return err
+			return out, err
 		}
-		*out, err = unknown(whole)
-		return err
+		out.Content = data
+		unwrapValue(&out)
+	default:
+		if !keepUnknown {
+			return out, errNoContent
+		}
+		whole, err := json.Marshal(partDoc{Metadata: out.Metadata, Filename: m.Filename, MediaType: m.MediaType})
+		return unknownPart(whole), err
 	}
-	return err
+	return out, nil
 }
 
 // dataFromProto returns the JSON form of v, whose objects are sorted by name.
@@ -410,17 +401,10 @@ func objectFromProto(s *structpb.Struct) a2a.Metadata {
 	return s.AsMap()
 }
 
-func optional32(n *int) *int32 {
+// optional converts a number that may be missing.
+func optional[To, From int | int32](n *From) *To {
 	if n == nil {
 		return nil
 	}
-	return proto.Int32(int32(*n))
-}
-
-func optionalInt(n *int32) *int {
-	if n == nil {
-		return nil
-	}
-	out := int(*n)
-	return &out
+	return new(To(*n))
 }

@@ -171,7 +171,7 @@ func Route(version, name string) (*Dialect, Op, error) {
 	d, ok := ByGeneration(ParseGeneration(version))
 	if !ok {
 		return Dialects()[0], 0, a2a.Errorf(a2a.VersionNotSupported,
-			"A2A version %q is not supported; this agent speaks %s", version, spoken())
+			"A2A version %q is not supported; this agent speaks %s", version, strings.Join(spoken(), ", "))
 	}
 	op, ok := d.Op(name)
 	if !ok {
@@ -195,10 +195,6 @@ func unknownMethod(name string) error {
 	return a2a.Errorf(a2a.MethodNotFound, "there is no method %q", name)
 }
 
-func spoken() string {
-	var names []string
-	for _, d := range Dialects() {
-		names = append(names, string(d.Generation))
-	}
-	return strings.Join(names, ", ")
+func spoken() []string {
+	return each(Dialects(), func(d *Dialect) string { return string(d.Generation) })
 }
