@@ -72,7 +72,8 @@ func DecodeResponse(b []byte) (*Response, error) {
 }
 
 func decode(b []byte, o json.Options) (f frame, err error) {
-	if b = bytes.TrimLeft(b, " \t\r\n"); len(b) > 0 && b[0] == '[' {
+	b = bytes.TrimLeft(b, " \t\r\n")
+	if len(b) > 0 && b[0] == '[' {
 		return f, Errorf(CodeInvalidRequest, "batches are not supported, send one message at a time")
 	}
 	if tooDeep(b) {
@@ -162,7 +163,8 @@ func tooDeep(b []byte) bool {
 			quoted = !quoted
 		case quoted:
 		case c == '{', c == '[':
-			if depth++; depth > MaxDepth {
+			depth++
+			if depth > MaxDepth {
 				return true
 			}
 		case c == '}', c == ']':

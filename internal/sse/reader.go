@@ -68,28 +68,25 @@ func (r *Reader) Next() (Event, error) {
 	r.begin()
 	for r.err == nil {
 		line, err := r.readLine(r.max() - len(e.data))
-		if err != nil {
-			r.err = err
+		r.err = err
+		if err != nil && err != io.EOF {
+			return Event{}, err
 		}
-		if err == io.EOF && len(line) > 0 {
+
+		if len(line) > 0 {
 			e.field(r, line)
-		}
-		if len(line) == 0 {
+		} else {
 			r.since = time.Time{}
 		}
+
+		complete := err == io.EOF || len(line) == 0
 		switch {
-		case err != nil && err != io.EOF:
-			return Event{}, err
-		case len(line) == 0 && e.hasData:
-			return e.event(r.id), nil
-		case err == io.EOF && e.hasData:
+		case complete && e.hasData:
 			return e.event(r.id), nil
 		case err == io.EOF:
 			return Event{}, io.EOF
-		case len(line) == 0:
+		case complete:
 			e = pending{} // an event without data is none
-		default:
-			e.field(r, line)
 		}
 	}
 	return Event{}, r.err
@@ -131,7 +128,8 @@ func (r *Reader) readLine(limit int) ([]byte, error) {
 		}
 		buf, _ := r.in.Peek(r.in.Buffered()) // cannot fail, the bytes are there
 		if r.skipLF {
-			if r.skipLF = false; buf[0] == '\n' {
+			r.skipLF = false
+			if buf[0] == '\n' {
 				_, _ = r.in.Discard(1)
 				continue
 			}
