@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,12 +53,7 @@ type Dialer struct {
 	// the certificate to show them. Nil is what the system trusts.
 	TLS *tls.Config
 
-	// Admit decides about a card that was fetched, before it is believed. It returns the JSON to go
-	// by, which may be less than it was given, or an older one. Nil admits every card as it is.
-	Admit func(ctx context.Context, card []byte) ([]byte, error)
-
-	// AdmitExtended is Admit for the extended card, which the agent shows to those who may call it.
-	AdmitExtended func(ctx context.Context, card []byte) ([]byte, error)
+	Cards CardPolicy // nil admits every card as it is
 
 	Protocol a2a.Generation // "" finds out
 	Binding  a2a.Binding    // "" is any that we speak
@@ -76,9 +72,7 @@ type Dialer struct {
 	// happened meanwhile. 0 means DefaultIdleTimeout.
 	IdleTimeout time.Duration
 
-	// Reserve is called when the memory of an unfinished answer for a user changes from so many bytes
-	// to so many. An error ends the answer. If it is nil, only the size of each answer is bounded.
-	Reserve func(user string, from, to int) error
+	Memory MemoryQuota // nil bounds only the size of each answer
 
 	// Looks are those at tasks beside their streams. Dialers may share them; nil is the Dialer's own.
 	Looks *quota.Queue
@@ -90,6 +84,22 @@ type Dialer struct {
 	once     sync.Once
 	own      *http.Client
 	ownLooks quota.Queue
+}
+
+// CardPolicy decides about cards that were fetched, before they are believed. It returns the JSON to
+// go by, which may be less than it was given, or an older one. It is used concurrently.
+type CardPolicy interface {
+	Admit(ctx context.Context, card []byte) ([]byte, error)
+
+	// AdmitExtended is Admit for the extended card, which the agent shows to those who may call it.
+	AdmitExtended(ctx context.Context, card []byte) ([]byte, error)
+}
+
+// MemoryQuota bounds the memory of the unfinished answers for a user. It is used concurrently.
+type MemoryQuota interface {
+	// Reserve is called when the memory of an answer changes from so many bytes to so many. An
+	// error ends the answer.
+	Reserve(user string, from, to int) error
 }
 
 // Client is a remote agent. It implements a2a.Agent and may be used concurrently.
@@ -121,14 +131,17 @@ var _ a2a.Agent = (*Client)(nil)
 // a card can be dialled at its endpoint if Protocol says what it speaks.
 func (d *Dialer) Dial(ctx context.Context, rawURL string) (*Client, error) {
 	u, err := url.Parse(rawURL)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, a2a.Errorf(a2a.InvalidParams, "%q is not the URL of an agent: it must begin with http:// or https://", rawURL)
+	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
+		return nil, a2a.Errorf(a2a.InvalidParams,
+			"%q is not the URL of an agent: it must begin with http:// or https://", rawURL)
 	}
 	c := &Client{connection: &connection{dialer: d, dialed: u}}
-	if c.card, err = c.findCard(ctx); err != nil {
+	c.card, err = c.findCard(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if c.routes, err = d.routesTo(c.card); err != nil {
+	c.routes, err = d.routesTo(c.card)
+	if err != nil {
 		return nil, err
 	}
 	for i, r := range c.routes {
@@ -151,12 +164,7 @@ func (c *Client) Interface() a2a.Interface {
 	return a2a.Interface{URL: r.url, Binding: r.binding.name(), Version: r.dialect.Generation, Tenant: r.tenant}
 }
 
-func (d *Dialer) log() *slog.Logger {
-	if d.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return d.Log
-}
+func (d *Dialer) log() *slog.Logger { return cmp.Or(d.Log, slog.New(slog.DiscardHandler)) }
 
 func (d *Dialer) maxBody() int64 { return cmp.Or(d.MaxBody, DefaultMaxBody) }
 

@@ -55,9 +55,20 @@ func (c *Client) command(ctx context.Context, r route, op wire.Op, params []byte
 	return err
 }
 
-// post sends a call, unless the agent has not worked for a while.
+// noMethod holds what is said of agents whose generation lacks an operation.
+var noMethod = map[wire.Op]string{
+	wire.ExtendedCard: "an agent of A2A %s has no call for an extended card",
+	wire.List:         "an agent of A2A %s cannot list its tasks",
+	wire.PushList:     "an agent of A2A %s cannot list webhooks",
+	wire.PushDelete:   "an agent of A2A %s cannot delete a webhook",
+}
+
+// post sends a call, unless the agent cannot have the method or has not worked for a while.
 func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (*http.Response, error) {
-	if err := c.broken.allow(time.Now, c.dialed.Host); err != nil {
+	if unsupported := noMethod[op]; unsupported != "" && r.dialect.Method(op) == "" {
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, unsupported, r.dialect.Generation)
+	}
+	if err := c.broken.allow(time.Now(), c.dialed.Host); err != nil {
 		return nil, err
 	}
 	if r.target == nil {
@@ -72,7 +83,8 @@ func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (
 
 // worked tells the breaker how a call went: err is nil, or why no answer of the agent's was read.
 func (c *Client) worked(err error) {
-	switch e := asError(err); {
+	e := asError(err)
+	switch {
 	case err == nil, e != nil && e.Remote && e.HTTPStatus/100 != 5:
 		c.broken.report(time.Now(), nil)
 	case e != nil && !e.NotSent && e.Code == a2a.Unavailable, e != nil && e.Remote:

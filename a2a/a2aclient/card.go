@@ -108,14 +108,15 @@ func names(card *a2a.Card, u *url.URL) bool {
 
 // admitted returns card, found at u, as it may be believed.
 func (c *Client) admitted(ctx context.Context, card *a2a.Card, raw []byte, u *url.URL) (*a2a.Card, error) {
-	if c.dialer.Admit == nil {
+	if c.dialer.Cards == nil {
 		return card, nil
 	}
-	raw, err := c.dialer.Admit(ctx, raw)
+	raw, err := c.dialer.Cards.Admit(ctx, raw)
 	if err != nil {
 		return nil, fmt.Errorf("the card at %s: %w", u.Redacted(), err)
 	}
-	if card, err = wire.DecodeCard(raw); err != nil {
+	card, err = wire.DecodeCard(raw)
+	if err != nil {
 		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the admitted card at %s is not an agent card: %v", u.Redacted(), err)
 	}
 	return absolute(card, u), nil

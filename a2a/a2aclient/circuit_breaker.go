@@ -28,15 +28,13 @@ type breaker struct {
 	failure          error
 }
 
-// allow returns an error if the agent must not be called now, which is asked for
-// only where it matters.
-func (b *breaker) allow(clock func() time.Time, host string) error {
+// allow returns an error if the agent must not be called now.
+func (b *breaker) allow(now time.Time, host string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.broken < maxBroken {
 		return nil
 	}
-	now := clock()
 	if now.Before(b.until) {
 		e := a2a.Errorf(a2a.Unavailable, "the agent at %s failed %d times in a row; next attempt in %s",
 			host, b.broken, b.until.Sub(now).Round(time.Second))
@@ -56,7 +54,8 @@ func (b *breaker) report(now time.Time, err error) {
 		return
 	}
 	b.failed, b.failure = now, err
-	if b.broken++; b.broken >= maxBroken {
+	b.broken++
+	if b.broken >= maxBroken {
 		b.wait = max(openFirst, min(2*b.wait, openLatest))
 		b.until = now.Add(b.wait)
 	}

@@ -10,11 +10,10 @@ import (
 func TestABreakerOpensAndTriesAgain(t *testing.T) {
 	var b breaker
 	now := time.Now()
-	clock := func() time.Time { return now }
 	goWrong := func(n int) {
 		t.Helper()
 		for range n {
-			if err := b.allow(clock, "agent.example"); err != nil {
+			if err := b.allow(now, "agent.example"); err != nil {
 				t.Fatal(err)
 			}
 			b.report(now, io.ErrUnexpectedEOF)
@@ -23,19 +22,19 @@ func TestABreakerOpensAndTriesAgain(t *testing.T) {
 	goWrong(maxBroken - 1)
 	b.report(now, nil)
 	goWrong(maxBroken)
-	err := b.allow(clock, "agent.example")
+	err := b.allow(now, "agent.example")
 	if err == nil || !strings.Contains(err.Error(), "agent.example failed 5 times in a row; next attempt in 5s") {
 		t.Fatalf("got %v", err)
 	}
 	now = now.Add(openFirst)
-	if err := b.allow(clock, ""); err != nil {
+	if err := b.allow(now, ""); err != nil {
 		t.Fatalf("the call that tries: got %v", err)
 	}
-	if err := b.allow(clock, ""); err == nil {
+	if err := b.allow(now, ""); err == nil {
 		t.Error("one call is enough to try")
 	}
 	b.report(now, io.ErrUnexpectedEOF)
-	if err := b.allow(func() time.Time { return now.Add(2*openFirst - 1) }, ""); err == nil {
+	if err := b.allow(now.Add(2*openFirst-1), ""); err == nil {
 		t.Error("it was tried again before twice the time had passed")
 	}
 	for range 20 {

@@ -1,7 +1,6 @@
 package a2aclient
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -80,7 +79,7 @@ func (c *Client) authorize(req *http.Request) error {
 		return nil
 	}
 	err := c.dialer.Credentials.Apply(req, c.caller())
-	if known := (*a2a.Error)(nil); err == nil || errors.As(err, &known) {
+	if err == nil || asError(err) != nil {
 		return err
 	}
 	if req.Context().Err() != nil {

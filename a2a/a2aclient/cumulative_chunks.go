@@ -2,6 +2,7 @@ package a2aclient
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"rialto/a2a"
@@ -32,7 +33,7 @@ func (s *stream) splitCumulative(e a2a.Event) {
 		s.whole[u.Artifact.ID] = append(so, u.Artifact.Parts...)
 		return
 	}
-	s.whole[u.Artifact.ID] = append([]a2a.Part(nil), u.Artifact.Parts...)
+	s.whole[u.Artifact.ID] = slices.Clone(u.Artifact.Parts)
 }
 
 // continues reports whether parts are all of so and more: further parts, or

@@ -25,11 +25,7 @@ func remote(err error) bool {
 
 // asError returns the *a2a.Error in err, or nil.
 func asError(err error) *a2a.Error {
-	if err == nil {
-		return nil
-	}
-	var e *a2a.Error
-	errors.As(err, &e)
+	e, _ := errors.AsType[*a2a.Error](err)
 	return e
 }
 
@@ -122,7 +118,8 @@ func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 		if e.RetryAfter > 0 {
 			break // noted before
 		}
-		if e.RetryAfter = unavailable.ReadRetryAfter(resp.Header, time.Now(), longestRetry); e.RetryAfter > 0 {
+		e.RetryAfter = unavailable.ReadRetryAfter(resp.Header, time.Now(), longestRetry)
+		if e.RetryAfter > 0 {
 			e.Message += fmt.Sprintf(" (retry after %s)", e.RetryAfter)
 		}
 	}

@@ -65,8 +65,9 @@ func (c *Client) metadata(ctx context.Context, r route, name string) (map[string
 	}
 	all := make(map[string][]string, len(req.Header)+len(r.metadata))
 	for k, vs := range req.Header {
-		if k = strings.ToLower(k); mayTravel(k) {
-			all[k] = vs
+		name := strings.ToLower(k)
+		if mayTravel(name) {
+			all[name] = vs
 		}
 	}
 	maps.Copy(all, r.metadata)

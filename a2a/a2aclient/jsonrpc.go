@@ -20,10 +20,7 @@ func (jsonRPC) dialects() []*wire.Dialect { return wire.Dialects() }
 
 func (b jsonRPC) send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error) {
 	req, err := b.request(ctx, c, r, op, params)
-	if err != nil {
-		return nil, nil, notSent(err)
-	}
-	return b.carry(c, r, op, req)
+	return b.carry(c, r, op, req, err)
 }
 
 // request gives the call an id that is a string, for servers are known that refuse numbers, and

@@ -1,6 +1,7 @@
 package a2aclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -22,7 +23,8 @@ var errNoLook = errors.New("the agent did not answer a look lately")
 
 // look reads a task beside its stream.
 func (c *Client) look(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
-	end, err := c.dialer.looks().Acquire(ctx, "", quota.Room{Running: looksAtOnce, Waiting: quota.Unlimited})
+	queue := cmp.Or(c.dialer.Looks, &c.dialer.ownLooks)
+	end, err := queue.Acquire(ctx, "", quota.Room{Running: looksAtOnce, Waiting: quota.Unlimited})
 	if err != nil {
 		return nil, err
 	}
@@ -37,11 +39,4 @@ func (c *Client) look(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 		c.noLook.Store(time.Now().Add(lookAgain).UnixNano())
 	}
 	return t, err
-}
-
-func (d *Dialer) looks() *quota.Queue {
-	if d.Looks != nil {
-		return d.Looks
-	}
-	return &d.ownLooks
 }

@@ -16,18 +16,13 @@ func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.Push
 		id := wire.PushID{Task: config.TaskID, ID: config.ID}
 		kept, err := c.pushed(ctx, r, wire.PushSet, id, params, err)
 		if r.binding == (rest{}) && r.dialect.Generation == a2a.V03 && a2a.Is(err, a2a.InvalidParams) {
-			return c.setConfigAlone(ctx, r, config, id)
+			// The protocol buffers of 0.3 have the config alone as the body (body: "config").
+			// Most servers of 0.3 take the whole request; that of a2a-js 1.3.0 does not.
+			params, err := r.dialect.EncodePush(config)
+			return c.pushed(ctx, r, wire.PushSet, id, params, err)
 		}
 		return kept, err
 	})
-}
-
-// setConfigAlone sets a config as the protocol buffers of 0.3 have it over
-// HTTP+JSON (body: "config"). Most servers of 0.3 take the whole request for the
-// body, so that is tried first; that of a2a-js 1.3.0 does not.
-func (c *Client) setConfigAlone(ctx context.Context, r route, config *a2a.PushConfig, id wire.PushID) (*a2a.PushConfig, error) {
-	params, err := r.dialect.EncodePush(config)
-	return c.pushed(ctx, r, wire.PushSet, id, params, err)
 }
 
 // Push returns a webhook of a task (a2a.Pusher). Since 1.0, and in paths and resources always, a
@@ -66,9 +61,6 @@ func (c *Client) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig
 }
 
 func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.PushConfig, error) {
-	if r.dialect.Method(wire.PushList) == "" {
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s cannot list webhooks", r.dialect.Generation)
-	}
 	params, err := r.dialect.EncodePushID(wire.PushList, wire.PushID{Task: task}, r.tenant)
 	decode := func(b []byte) ([]*a2a.PushConfig, error) { return r.dialect.DecodePushes(b, task) }
 	return invoke(ctx, c, r, wire.PushList, decode, params, err)
@@ -77,14 +69,11 @@ func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.P
 // DropPush removes a webhook (a2a.Pusher).
 func (c *Client) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
 	_, err := attempt(ctx, c, wire.PushDelete, func(ctx context.Context, r route) (struct{}, error) {
-		if r.dialect.Method(wire.PushDelete) == "" {
-			return struct{}{}, a2a.Errorf(a2a.UnsupportedOperation, "an agent of A2A %s cannot delete a webhook", r.dialect.Generation)
-		}
 		params, err := r.dialect.EncodePushID(wire.PushDelete, wire.PushID{Task: task, ID: id}, r.tenant)
-		if err != nil {
-			return struct{}{}, err
+		if err == nil {
+			err = c.command(ctx, r, wire.PushDelete, params)
 		}
-		return struct{}{}, c.command(ctx, r, wire.PushDelete, params)
+		return struct{}{}, err
 	})
 	return err
 }

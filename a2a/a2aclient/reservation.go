@@ -1,17 +1,18 @@
 package a2aclient
 
 import (
+	"cmp"
 	"io"
 	"sync"
 )
 
-// reserveStep is how much of an answer is held before Dialer.Reserve is called, and between its calls.
+// reserveStep is how much of an answer is held before MemoryQuota.Reserve is called, and between its calls.
 const reserveStep = 64 << 10
 
 // reservation is the memory that an answer takes while it is received. Nil bounds nothing.
 type reservation struct {
-	dialer *Dialer
-	user   string
+	quota MemoryQuota
+	user  string
 
 	mu     sync.Mutex
 	kept   int // bytes of events that are not yielded yet
@@ -22,10 +23,10 @@ type reservation struct {
 
 // reservation returns what an answer to c is counted in.
 func (c *Client) reservation() *reservation {
-	if c.dialer.Reserve == nil || c.user == "" {
+	if c.dialer.Memory == nil || c.user == "" {
 		return nil
 	}
-	return &reservation{dialer: c.dialer, user: c.user}
+	return &reservation{quota: c.dialer.Memory, user: c.user}
 }
 
 // hold notes that n bytes are held of the event that is read.
@@ -46,7 +47,7 @@ func (r *reservation) change(n int) error {
 		return nil
 	}
 	r.held = to
-	return r.dialer.Reserve(r.user, from, to)
+	return r.quota.Reserve(r.user, from, to)
 }
 
 // keep keeps the memory of the event that was read last until free.
@@ -84,8 +85,5 @@ type reservedReader struct {
 func (r *reservedReader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	r.read += n
-	if full := r.memory.hold(r.read); full != nil {
-		return n, full
-	}
-	return n, err
+	return n, cmp.Or(r.memory.hold(r.read), err)
 }

@@ -22,10 +22,7 @@ func (rest) dialects() []*wire.Dialect { return wire.RESTDialects() }
 
 func (b rest) send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error) {
 	req, err := b.request(ctx, c, r, op, params)
-	if err != nil {
-		return nil, nil, notSent(err)
-	}
-	return b.carry(c, r, op, req)
+	return b.carry(c, r, op, req, err)
 }
 
 // request puts what the call says of a task into the path, and a message into the body.
@@ -33,6 +30,9 @@ func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params 
 	method, path, err := restPath(r, op, params)
 	if err != nil {
 		return nil, err
+	}
+	if op == wire.Subscribe && r.subscribeByPOST {
+		method = http.MethodPost
 	}
 	var body []byte
 	if op == wire.Send || op == wire.Stream || op == wire.PushSet {
@@ -68,7 +68,8 @@ func restPath(r route, op wire.Op, params []byte) (method, path string, err erro
 		method, path = r.dialect.RESTPushPath(op, id, r.tenant)
 		return method, path, nil
 	default:
-		if q, err = r.dialect.DecodeQuery(params); err != nil {
+		q, err = r.dialect.DecodeQuery(params)
+		if err != nil {
 			return "", "", err
 		}
 	}
@@ -122,19 +123,18 @@ func below(base url.URL, path string) (url.URL, error) {
 // decode takes any object for a result that is not an error, and any list: what
 // it is, is for the dialect to say. One without the word needs no second look.
 func (rest) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.Error, bool) {
-	if status/100 == 2 && bytes.HasPrefix(body, []byte("[")) && json.Valid(body) {
-		return body, nil, true
-	}
-	if status/100 == 2 && bytes.HasPrefix(body, []byte("{")) && !bytes.Contains(body, []byte(`"error"`)) {
-		return body, nil, true
-	}
 	var in struct {
 		Error json.RawMessage `json:"error"`
 	}
-	if json.Unmarshal(body, &in) != nil {
+	accepted := status/100 == 2
+	switch {
+	case accepted && bytes.HasPrefix(body, []byte("[")) && json.Valid(body):
+		return body, nil, true
+	case accepted && bytes.HasPrefix(body, []byte("{")) && !bytes.Contains(body, []byte(`"error"`)):
+		return body, nil, true
+	case json.Unmarshal(body, &in) != nil:
 		return nil, nil, false
-	}
-	if status/100 == 2 && len(in.Error) == 0 {
+	case accepted && len(in.Error) == 0:
 		return body, nil, true
 	}
 	refusal := d.DecodeRESTError(status, body)
@@ -144,23 +144,4 @@ func (rest) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.Error
 // noSuchPath reports whether nothing is at a path, or nothing that takes GET.
 func noSuchPath(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusMethodNotAllowed
-}
-
-// postSubscription subscribes as the texts of 0.3 and 1.0 have it. Their
-// protocol buffers, and most servers, say GET, so that is tried first.
-func (c *Client) postSubscription(ctx context.Context, r route, params []byte) (*http.Response, error) {
-	r.binding = posted{}
-	return c.post(ctx, r, wire.Subscribe, params)
-}
-
-// posted is the binding HTTP+JSON with POST.
-type posted struct{ rest }
-
-func (b posted) send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error) {
-	req, err := b.request(ctx, c, r, op, params)
-	if err != nil {
-		return nil, nil, notSent(err)
-	}
-	req.Method = http.MethodPost
-	return b.carry(c, r, op, req)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"rialto/a2a"
@@ -18,6 +19,9 @@ type route struct {
 	tenant  string
 	dialect *wire.Dialect
 	binding binding
+
+	// subscribeByPOST is set where a subscription over HTTP+JSON is not a GET.
+	subscribeByPOST bool
 
 	// metadata is the metadata of calls over gRPC, without credentials. It is read-only.
 	metadata map[string][]string
@@ -63,9 +67,9 @@ func (d *Dialer) bindings() []binding {
 	return []binding{jsonRPC{}, rest{}, overGRPC{}}
 }
 
-func (d *Dialer) bindingOf(i a2a.Interface) binding {
+func (d *Dialer) bindingOf(name a2a.Binding) binding {
 	for _, b := range d.bindings() {
-		if strings.EqualFold(string(i.Binding), string(b.name())) {
+		if strings.EqualFold(string(name), string(b.name())) {
 			return b
 		}
 	}
@@ -87,16 +91,15 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 	for _, newest := range d.dialects(wire.Dialects()) {
 		for _, b := range d.bindings() {
 			for _, i := range usable {
-				if d.bindingOf(i) == b && i.Version == newest.Generation {
-					list.addAll(i, b, only(b.dialects(), i.Version))
+				if d.bindingOf(i.Binding) == b && i.Version == newest.Generation {
+					list.add(i, b, i.Version)
 				}
 			}
 		}
 	}
 	for _, i := range usable {
-		b := d.bindingOf(i)
 		for _, guess := range d.dialects(wire.Guesses(i.Version)) {
-			list.addAll(i, b, only(b.dialects(), guess.Generation))
+			list.add(i, d.bindingOf(i.Binding), guess.Generation)
 		}
 	}
 	if len(list) == 0 {
@@ -107,20 +110,16 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 
 type routes []route
 
-func (rs *routes) addAll(i a2a.Interface, b binding, ds []*wire.Dialect) {
-	for _, d := range ds {
-		rs.add(route{url: i.URL, tenant: i.Tenant, dialect: d, binding: b})
-	}
-}
-
-func (rs *routes) add(next route) {
-	for _, r := range *rs {
-		if r.url == next.url && r.binding == next.binding && next.sameCall(r) {
-			return
+// add adds the routes to an interface in the dialects of generation g, unless the list has them.
+func (rs *routes) add(i a2a.Interface, b binding, g a2a.Generation) {
+	for _, d := range only(b.dialects(), g) {
+		next := route{url: i.URL, tenant: i.Tenant, dialect: d, binding: b}
+		known := slices.ContainsFunc(*rs, func(r route) bool {
+			return r.url == next.url && r.binding == next.binding && next.sameCall(r)
+		})
+		if !known && len(*rs) < maxRoutes {
+			*rs = append(*rs, next)
 		}
-	}
-	if len(*rs) < maxRoutes {
-		*rs = append(*rs, next)
 	}
 }
 
@@ -131,28 +130,17 @@ func (r route) sameCall(other route) bool {
 		r.binding == jsonRPC{} && r.dialect.Method(wire.Send) == other.dialect.Method(wire.Send)
 }
 
-// only returns the dialects of generation g, which may be several.
+// only returns the dialects of generation g, which may be several. It changes ds.
 func only(ds []*wire.Dialect, g a2a.Generation) []*wire.Dialect {
-	var out []*wire.Dialect
-	for _, d := range ds {
-		if d.Generation == g {
-			out = append(out, d)
-		}
-	}
-	return out
+	return slices.DeleteFunc(ds, func(d *wire.Dialect) bool { return d.Generation != g })
 }
 
-// dialects holds those of ds that may be spoken.
+// dialects holds those of ds that may be spoken. It changes ds.
 func (d *Dialer) dialects(ds []*wire.Dialect) []*wire.Dialect {
 	if d.Protocol == "" {
 		return ds
 	}
-	for _, dialect := range ds {
-		if dialect.Generation == wire.ParseGeneration(string(d.Protocol)) {
-			return []*wire.Dialect{dialect}
-		}
-	}
-	return nil
+	return only(ds, wire.ParseGeneration(string(d.Protocol)))
 }
 
 // usable returns the interfaces whose binding we speak and may use.
@@ -160,24 +148,23 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 	var list []a2a.Interface
 	var others []string
 	for _, i := range card.Interfaces {
-		switch {
-		case d.bindingOf(i) == nil:
-			others = append(others, string(i.Binding))
-		case d.Binding == "" || d.bindingOf(i) == d.bindingOf(a2a.Interface{Binding: d.Binding}):
+		wanted := d.Binding == "" || strings.EqualFold(string(i.Binding), string(d.Binding))
+		if wanted && d.bindingOf(i.Binding) != nil {
 			list = append(list, i)
-		default:
+		} else {
 			others = append(others, string(i.Binding))
 		}
 	}
+	offered := strings.Join(others, " and ")
 	switch {
 	case len(list) > 0:
 		return list, nil
-	case d.Binding != "" && d.bindingOf(a2a.Interface{Binding: d.Binding}) == nil:
+	case d.Binding == "":
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, which is not supported", offered)
+	case d.bindingOf(d.Binding) == nil:
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the binding %s is not supported", d.Binding)
-	case d.Binding != "":
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, not %s", strings.Join(others, " and "), d.Binding)
 	default:
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, which is not supported", strings.Join(others, " and "))
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, not %s", offered, d.Binding)
 	}
 }
 

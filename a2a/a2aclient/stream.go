@@ -141,8 +141,10 @@ func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) ([]byt
 func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte) (*stream, error) {
 	resp, err := c.post(ctx, r, op, params)
 	if err == nil && op == wire.Subscribe && r.binding == (rest{}) && noSuchPath(resp) {
+		// The texts of 0.3 and 1.0 say POST. Their protocol buffers, and most servers, say GET.
 		resp.Body.Close()
-		resp, err = c.postSubscription(ctx, r, params)
+		r.subscribeByPOST = true
+		resp, err = c.post(ctx, r, op, params)
 	}
 	if err != nil {
 		return nil, err
@@ -161,12 +163,19 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 // agents that have a single thing to say, JSON.
 func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stream, error) {
 	limit := c.dialer.maxBody()
-	s := &stream{body: resp.Body, in: metered{Reader: resp.Body, left: maxBodies * limit}, memory: c.reservation(), dialect: r.dialect, binding: r.binding}
+	s := &stream{
+		body:    resp.Body,
+		in:      metered{Reader: resp.Body, left: maxBodies * limit},
+		memory:  c.reservation(),
+		dialect: r.dialect,
+		binding: r.binding,
+	}
 	late := time.AfterFunc(firstEventTime, s.close)
 	defer late.Stop()
 	var err error
 	var in io.Reader
-	if s.events, in = r.binding.events(r.dialect, resp, &s.in, int(limit), s.memory); s.events != nil {
+	s.events, in = r.binding.events(r.dialect, resp, &s.in, int(limit), s.memory)
+	if s.events != nil {
 		s.first, err = s.read()
 	} else {
 		resp.Body = struct {
@@ -211,8 +220,11 @@ func (c *Client) single(ctx context.Context, r route, resp *http.Response, memor
 // overHTTP is how answers stream over HTTP, whatever the binding.
 type overHTTP struct{}
 
-// carry makes the call that req is, and says in it how it may be answered.
-func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request) (*http.Request, *http.Response, error) {
+// carry makes the call that req is, and says in it how it may be answered. err is why there is none.
+func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request, err error) (*http.Request, *http.Response, error) {
+	if err != nil {
+		return nil, nil, notSent(err)
+	}
 	req.Header["Accept"] = onlyJSON
 	if op.Streams() {
 		req.Header["Accept"] = anyStream
@@ -249,11 +261,7 @@ func (s sseEvents) next() ([]byte, error) {
 // isStream tells an event stream by its type or, where the type is neither that
 // nor JSON, by how it begins.
 func isStream(resp *http.Response, in *bufio.Reader) bool {
-	kind := resp.Header.Get("Content-Type")
-	t := kind
-	if kind != sse.ContentType {
-		t, _, _ = mime.ParseMediaType(kind)
-	}
+	t, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if t == sse.ContentType {
 		return true
 	}

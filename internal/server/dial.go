@@ -15,6 +15,7 @@ import (
 	"rialto/a2a/a2asign"
 	"rialto/a2a/a2avault"
 	"rialto/bridge/directory"
+	"rialto/bridge/runner"
 	"rialto/internal/config"
 	"rialto/internal/quota"
 	"rialto/internal/telemetry"
@@ -71,15 +72,7 @@ func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault
 	d := &a2aclient.Dialer{
 		Header: header, Credentials: credentialsOf(a, says, vault), TLS: secure,
 		Protocol: a.Protocol, Binding: a.Binding, Log: log,
-		GRPC: calls,
-		Admit: func(ctx context.Context, card []byte) ([]byte, error) {
-			card, err := verifiedCard(ctx, card, keys)
-			if err != nil || cards == nil || a.Local {
-				return card, err
-			}
-			return cards.Admit(ctx, a.Name, a.URL, card, a.Review)
-		},
-		AdmitExtended: func(ctx context.Context, card []byte) ([]byte, error) { return verifiedCard(ctx, card, keys) },
+		GRPC: calls, Cards: cardPolicy{agent: a, keys: keys, cards: cards},
 	}
 	// An agent that is set up anew gets another dialer, while tasks may still use
 	// this one. Over HTTP its connections end when they are idle.
@@ -87,11 +80,27 @@ func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault
 	return d, nil
 }
 
-// verifiedCard returns the signed part of a card if keys are configured, and otherwise
+// cardPolicy decides about the cards of an agent.
+type cardPolicy struct {
+	agent config.Agent
+	keys  *a2asign.KeySet  // nil: cards need no signature
+	cards *directory.Cards // nil: changes need no review
+}
+
+// Admit implements a2aclient.CardPolicy.
+func (p cardPolicy) Admit(ctx context.Context, card []byte) ([]byte, error) {
+	card, err := p.AdmitExtended(ctx, card)
+	if err != nil || p.cards == nil || p.agent.Local {
+		return card, err
+	}
+	return p.cards.Admit(ctx, p.agent.Name, p.agent.URL, card, p.agent.Review)
+}
+
+// AdmitExtended returns the signed part of a card if keys are configured, and otherwise
 // the whole card.
-func verifiedCard(ctx context.Context, card []byte, keys *a2asign.KeySet) ([]byte, error) {
-	if keys != nil {
-		return keys.Verify(ctx, card)
+func (p cardPolicy) AdmitExtended(ctx context.Context, card []byte) ([]byte, error) {
+	if p.keys != nil {
+		return p.keys.Verify(ctx, card)
 	}
 	if plain, err := a2asign.Payload(card); err == nil {
 		return plain, nil // so that another order of its members is no change
@@ -106,6 +115,14 @@ var _ directory.PersonalConn = peer{}
 
 func (p peer) For(user string) directory.Conn { return peer{p.Client.For(user)} }
 
+// answerMemory counts the answers that agents are sending with the tasks that run.
+type answerMemory struct{ runner *runner.Runner }
+
+// Reserve implements a2aclient.MemoryQuota.
+func (m answerMemory) Reserve(user string, from, to int) error {
+	return runner.Reserve(m.runner, user, from, to)
+}
+
 // dialers connect to agents, and log credentials that a card requires and the settings lack.
 type dialers struct {
 	telemetry *telemetry.Telemetry
@@ -117,7 +134,7 @@ type dialers struct {
 	cards *directory.Cards
 	most  func() config.Limits
 
-	reserve func(user string, from, to int) error
+	memory a2aclient.MemoryQuota
 
 	looks quota.Queue
 
@@ -147,7 +164,7 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 			return nil, err
 		}
 		most := d.most()
-		to.MaxConns, to.MaxBody, to.Looks, to.Reserve = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.looks, d.reserve
+		to.MaxConns, to.MaxBody, to.Looks, to.Memory = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.looks, d.memory
 		if d.telemetry != nil {
 			to.Observer = d.telemetry.Agent(a.Name)
 		}

@@ -18,7 +18,6 @@ import (
 	"rialto/bridge/events"
 	"rialto/bridge/operator"
 	"rialto/bridge/push"
-	"rialto/bridge/runner"
 	"rialto/internal/audit"
 	"rialto/internal/config"
 	"rialto/internal/store"
@@ -154,7 +153,7 @@ func (s *Server) build(secret []byte) error {
 		telemetry: s.telemetry,
 		find:      s.agentSettings, log: s.log, says: s.oauth.Assertions.Issue, vault: s.connections.vault,
 		cards: &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged}, most: s.limits.most,
-		reserve: func(user string, from, to int) error { return runner.Reserve(s.bridge.Runner, user, from, to) },
+		memory: answerMemory{s.bridge.Runner},
 	}
 	s.bridge.Directory.Dial, s.bridge.Directory.Connections = dialers.dial, s.connections
 	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
