@@ -19,32 +19,35 @@ type follow struct {
 
 	id      a2a.TaskID // "" until an event names it
 	context string     // of the task; "" until an event names it
-	count   int        // events told
+	emitted int        // number of events yielded
 
-	// stale is set when the message answered an interrupted task: some agents first
-	// show the task still interrupted. That state is held until the next event.
-	stale bool
-	held  *a2a.Task
+	// resumes is set when the message answers an interrupted task: some agents first show the
+	// task still interrupted. That task is the question, which is withheld until the next event.
+	resumes  bool
+	question *a2a.Task
 
-	// ahead is set when the task was read during a stream: it may include events that
+	// readAhead is set when the task was read during a stream: it may include events that
 	// the stream has yet to bring.
-	ahead bool
+	readAhead bool
 
-	twice bool // a stream may have sent the same chunk twice
+	repeats bool // a stream may have sent the same chunk twice
 
 	memory *reservation // of the stream that is read
 }
 
 // send delivers req to an agent that does not stream, which answers at once.
 func (f *follow) send(ctx context.Context, req *a2a.SendRequest) {
-	now := *req
-	now.ReturnImmediately = true
-	e, err := f.c.send(ctx, &now)
+	immediate := *req
+	immediate.ReturnImmediately = true
+
+	e, err := f.c.send(ctx, &immediate)
 	if err != nil {
 		f.yield(nil, err)
 		return
 	}
-	if !f.tell(ctx, e, false) {
+
+	over := f.emit(ctx, e, false)
+	if !over {
 		f.end(ctx, a2a.ErrNoStream)
 	}
 }
@@ -52,10 +55,10 @@ func (f *follow) send(ctx context.Context, req *a2a.SendRequest) {
 // end yields why a stream is over whose task goes on. If the agent has shown only the question that
 // the message answers, and does not tell how the task stands, it asks that again.
 func (f *follow) end(ctx context.Context, why error) {
-	if f.held != nil {
-		_, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
+	if f.question != nil {
+		_, err := f.readTask(ctx)
 		if err != nil && final(ctx, err) && ctx.Err() == nil {
-			f.yield(f.held, nil)
+			f.yield(f.question, nil)
 			return
 		}
 	}
@@ -70,12 +73,12 @@ func (f *follow) listen(ctx context.Context, s *stream, idle *watchdog) {
 	case f.id == "":
 		f.yield(nil, unreachable(ctx, f.c.dialed.Host, err))
 	default:
-		f.end(ctx, ended(err))
+		f.end(ctx, endedEarly(err))
 	}
 }
 
-// ended returns the error of a stream that err has ended before its task.
-func ended(err error) error {
+// endedEarly returns the error of a stream that err has ended before its task.
+func endedEarly(err error) error {
 	reason := a2a.ErrStreamEnded
 	if errors.Is(err, errFlood) {
 		reason = a2a.ErrNoStream
@@ -96,11 +99,12 @@ func final(ctx context.Context, err error) bool {
 // subscribe yields the events of a new stream of the task.
 func (f *follow) subscribe(ctx context.Context) {
 	// The task may have ended since it was read. Some agents then send nothing, not even a header.
-	apart, cut := context.WithCancel(ctx)
-	defer cut()
-	idle := f.c.watch(ctx, f.id, f.c.dialer.idleTimeout()/64, cut)
+	streamCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	idle := f.c.watch(ctx, f.id, f.c.dialer.idleTimeout()/64, cancel)
 	defer idle.stop()
-	s, err := f.c.open(apart, wire.Subscribe, func(r route) ([]byte, error) {
+
+	s, err := f.c.open(streamCtx, wire.Subscribe, func(r route) ([]byte, error) {
 		return r.dialect.EncodeQuery(a2a.TaskQuery{ID: f.id}, r.tenant)
 	})
 	switch {
@@ -109,72 +113,87 @@ func (f *follow) subscribe(ctx context.Context) {
 	case errors.Is(err, a2a.ErrTooLarge):
 		f.yield(nil, err)
 	case final(ctx, err) && a2a.RetryAfter(err) == 0:
-		f.refused(ctx, err)
+		f.subscriptionRefused(ctx, err)
 	default:
-		f.yield(nil, ended(err))
+		f.yield(nil, endedEarly(err))
 	}
 }
 
-// refused reads the task once after a subscription that its agent refused: it may have ended
-// meanwhile.
-func (f *follow) refused(ctx context.Context, why error) {
-	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
-	if err == nil && f.tell(ctx, t, false) {
-		return
+// subscriptionRefused reads the task once after a subscription that its agent refused: it may have
+// ended meanwhile.
+func (f *follow) subscriptionRefused(ctx context.Context, why error) {
+	t, err := f.readTask(ctx)
+	if err == nil {
+		over := f.emit(ctx, t, false)
+		if over {
+			return
+		}
 	}
 	f.yield(nil, fmt.Errorf("%w: %w", a2a.ErrNoStream, why))
 }
 
-// consume yields the events of s, with the watchdog idle or one of its own. It reports
-// whether the task is done; otherwise err is what ended s.
+// readTask reads the task as it stands.
+func (f *follow) readTask(ctx context.Context) (*a2a.Task, error) {
+	return f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
+}
+
+// consume yields the events of s, with the watchdog idle or one of its own, and closes s. It
+// reports whether the task is done; otherwise err is what ended s.
 func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over bool, err error) {
 	f.memory = s.memory
-	var own *watchdog
-	ended := false
-	defer func() {
-		if own != nil {
-			own.stop()
-		}
-		if ended {
-			s.leave()
-		} else {
-			s.close()
-		}
-	}()
+
+	closeStream := s.close
+	defer func() { closeStream() }()
+
 	for {
 		if idle == nil && f.id != "" {
-			own = f.c.watch(ctx, f.id, f.c.dialer.idleTimeout(), s.close)
-			idle = own
+			idle = f.c.watch(ctx, f.id, f.c.dialer.idleTimeout(), s.close)
+			defer idle.stop()
 		}
-		item, err := s.next()
-		if idle != nil {
-			idle.heard.Add(1)
-		}
-		f.twice = f.twice || s.twice
-		f.adopt(item)
-		if m, ok := item.Event.(*a2a.Message); ok {
-			item.Event, err = f.c.joined(s, m)
-		}
+
+		item, err := f.next(s, idle)
 		switch {
-		case err != nil && (remote(err) || final(ctx, err)):
+		case err == nil:
+		case remote(err) || final(ctx, err):
 			f.yield(nil, unreachable(ctx, f.c.dialed.Host, err))
 			return true, nil
-		case err != nil:
+		default:
 			return false, err
-		case f.tell(ctx, item.Event, s.lossy):
-			ended = item.Done()
+		}
+
+		over := f.emit(ctx, item.Event, s.lossy)
+		if over {
+			if item.Done() {
+				closeStream = s.leave
+			}
 			return true, nil
-		case item.Final:
+		}
+		if item.Final {
 			return false, io.EOF
 		}
 	}
 }
 
-// tell yields e. It reports whether that was the end: the task is idle, or the caller
+// next returns the next item of s. Messages are joined to one.
+func (f *follow) next(s *stream, idle *watchdog) (wire.Item, error) {
+	item, err := s.next()
+	if idle != nil {
+		idle.heard.Add(1)
+	}
+	f.repeats = f.repeats || s.twice
+
+	f.correctTaskID(item)
+	if m, ok := item.Event.(*a2a.Message); ok {
+		item.Event, err = f.c.joined(s, m)
+	}
+	return item, err
+}
+
+// emit yields e. It reports whether that was the end: the task is idle, or the caller
 // stopped. If events may be missing, the task itself is yielded last.
-func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) {
-	e = f.shown(ctx, e)
-	if e == nil && f.held != nil {
+func (f *follow) emit(ctx context.Context, e a2a.Event, lossy bool) (over bool) {
+	e = f.toEmit(ctx, e)
+	if e == nil && f.question != nil {
 		f.memory.keep()
 		return false
 	}
@@ -182,29 +201,32 @@ func (f *follow) tell(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 	if e == nil {
 		return false
 	}
-	over = wire.Item{Event: e}.Done()
-	switch {
-	case !over || !isUpdate(e):
-	case lossy || f.ahead:
-		e = f.whole(ctx, e)
-	case f.twice:
-		e = f.confirmed(ctx, e)
+
+	done := wire.Item{Event: e}.Done()
+	if done && isUpdate(e) {
+		switch {
+		case lossy || f.readAhead:
+			e = f.whole(ctx, e)
+		case f.repeats:
+			e = f.confirmed(ctx, e)
+		}
 	}
-	f.count++
-	return !f.yield(e, nil) || over
+
+	f.emitted++
+	wantsMore := f.yield(e, nil)
+	return done || !wantsMore
 }
 
-// shown returns what to yield for e, or nil for nothing yet.
-func (f *follow) shown(ctx context.Context, e a2a.Event) a2a.Event {
-	e = f.own(e)
-	switch {
-	case e == nil:
+// toEmit returns what to yield for e, or nil for nothing yet.
+func (f *follow) toEmit(ctx context.Context, e a2a.Event) a2a.Event {
+	if !f.accept(e) {
 		return nil
-	case f.stale && f.count == 0 && f.held == nil && isUpdate(e):
-		return f.whole(ctx, e)
-	default:
-		return f.opening(e)
 	}
+	resumed := f.resumes && f.emitted == 0 && f.question == nil
+	if resumed && isUpdate(e) {
+		return f.whole(ctx, e)
+	}
+	return f.opening(e)
 }
 
 // first returns the first event of s to yield.
@@ -213,11 +235,11 @@ func (f *follow) first(ctx context.Context, s *stream) (a2a.Event, error) {
 		item, err := s.next()
 		switch {
 		case err == nil:
-			if e := f.shown(ctx, item.Event); e != nil {
+			if e := f.toEmit(ctx, item.Event); e != nil {
 				return e, nil
 			}
-		case f.held != nil && ctx.Err() == nil:
-			return f.held, nil // it asks again, or did not understand
+		case f.question != nil && ctx.Err() == nil:
+			return f.question, nil // it asks again, or did not understand
 		default:
 			return nil, unreachable(ctx, f.c.dialed.Host, err)
 		}
@@ -240,12 +262,15 @@ func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 	if f.id == "" {
 		return e
 	}
-	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
+	t, err := f.readTask(ctx)
 	if err != nil {
 		return e
 	}
-	f.ahead = true
-	if s, ok := e.(*a2a.StatusUpdate); !ok || !sameStatus(s.Status, t.Status) {
+	f.readAhead = true
+
+	update, isStatus := e.(*a2a.StatusUpdate)
+	included := isStatus && sameStatus(update.Status, t.Status)
+	if !included {
 		apply(t, e)
 	}
 	return t
@@ -254,8 +279,12 @@ func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 // confirmed reads the task that e ends. If the agent shows another state, its stream is
 // ahead, and confirmed returns e.
 func (f *follow) confirmed(ctx context.Context, e a2a.Event) a2a.Event {
-	t, err := f.c.Task(ctx, a2a.TaskQuery{ID: f.id})
-	if end, ok := e.(*a2a.StatusUpdate); err != nil || !ok || t.Status.State != end.Status.State {
+	t, err := f.readTask(ctx)
+	if err != nil {
+		return e
+	}
+	end, ok := e.(*a2a.StatusUpdate)
+	if !ok || t.Status.State != end.Status.State {
 		return e
 	}
 	return t
@@ -276,54 +305,55 @@ func apply(t *a2a.Task, e a2a.Event) {
 	t.Apply(e)
 }
 
-// adopt makes the last status of the task's context a status of the task: a2a-js 0.2 and 0.3
+// correctTaskID makes the last status of the task's context a status of the task: a2a-js 0.2 and 0.3
 // report an executor that throws under a new task id.
-func (f *follow) adopt(item wire.Item) {
+func (f *follow) correctTaskID(item wire.Item) {
 	u, ok := item.Event.(*a2a.StatusUpdate)
-	if ok && item.Final && u.Status.State.Terminal() && u.ContextID != "" && u.ContextID == f.context {
+	if !ok || !item.Final || !u.Status.State.Terminal() {
+		return
+	}
+	if u.ContextID != "" && u.ContextID == f.context {
 		u.TaskID = f.id
 	}
 }
 
-// own returns e if it is about this task, and nil otherwise. Updates that do
-// not say what task they are about are about this one.
-func (f *follow) own(e a2a.Event) a2a.Event {
+// accept reports whether e is about this task, or a message. Updates that do not say what task they
+// are about are about this one.
+func (f *follow) accept(e a2a.Event) bool {
 	var id *a2a.TaskID
-	var in string
+	var contextID string
 	switch e := e.(type) {
 	case *a2a.Task:
-		id, in = &e.ID, e.ContextID
+		id, contextID = &e.ID, e.ContextID
 	case *a2a.StatusUpdate:
-		id, in = &e.TaskID, e.ContextID
+		id, contextID = &e.TaskID, e.ContextID
 	case *a2a.ArtifactUpdate:
-		id, in = &e.TaskID, e.ContextID
+		id, contextID = &e.TaskID, e.ContextID
 	default:
-		return e
+		return e != nil
 	}
-	if *id == "" {
-		*id = f.id
-	}
-	if f.id == "" {
-		f.id = *id
-	}
+
+	*id = cmp.Or(*id, f.id)
+	f.id = cmp.Or(f.id, *id)
 	if *id != f.id {
-		return nil
+		return false
 	}
-	f.context = cmp.Or(in, f.context)
-	return e
+	f.context = cmp.Or(contextID, f.context)
+	return true
 }
 
 // opening makes the first event a task or a message, as a2a.Agent requires and agents before 1.0 do
 // not do: it makes a new task of an update. It returns nil to wait for another event.
 func (f *follow) opening(e a2a.Event) a2a.Event {
-	if f.count > 0 {
+	if f.emitted > 0 {
 		return e
 	}
+
 	var t *a2a.Task
 	switch e := e.(type) {
 	case *a2a.Task:
-		if f.stale && f.held == nil && e.Status.State.Interrupted() {
-			f.held = e
+		if f.resumes && f.question == nil && e.Status.State.Interrupted() {
+			f.question = e
 			return nil
 		}
 		return e
@@ -334,9 +364,8 @@ func (f *follow) opening(e a2a.Event) a2a.Event {
 	default:
 		return e
 	}
-	if f.held != nil {
-		t = f.held
-	}
+
+	t = cmp.Or(f.question, t)
 	apply(t, e)
 	return t
 }

@@ -75,7 +75,7 @@ func (c *Client) sendByStream(ctx context.Context, r route, params []byte, answe
 		hangUp()
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	f := follow{c: c, id: answered, stale: answered != ""}
+	f := follow{c: c, id: answered, resumes: answered != ""}
 	first, err := f.first(ctx, s)
 	if !unhook() && err == nil {
 		err = ctx.Err()

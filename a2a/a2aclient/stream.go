@@ -22,7 +22,7 @@ import (
 func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		req := identified(req)
-		f := follow{c: c, yield: yield, stale: req.Message.TaskID != ""}
+		f := follow{c: c, yield: yield, resumes: req.Message.TaskID != ""}
 		if !c.card.Capabilities.Streaming {
 			f.send(ctx, req)
 			return
@@ -59,7 +59,7 @@ func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Eve
 		}
 		f := follow{c: c, id: id, yield: yield}
 		switch {
-		case f.tell(ctx, t, false):
+		case f.emit(ctx, t, false):
 		case c.card.Capabilities.Streaming:
 			f.subscribe(ctx)
 		default:
