@@ -17,6 +17,7 @@
 package a2aserver
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -33,7 +34,7 @@ const DefaultMaxBody = 4 << 20
 // Proxies commonly close streams that are quiet for a minute.
 const DefaultKeepAlive = 15 * time.Second
 
-// Server serves one agent. Agent, URL and either Card or Describe are required; the zero value of
+// Server serves one agent. Agent, URL and either Card or Describer are required; the zero value of
 // the rest is useful. Its fields must not change once it serves.
 type Server struct {
 	Agent a2a.Agent
@@ -49,20 +50,13 @@ type Server struct {
 	// Others are interfaces at other URLs, such as gRPC. Cards list them after those at URL.
 	Others []a2a.Interface
 
-	// Describe returns the card if it can change while the server runs. Its errors are
-	// answered in place of the card.
-	Describe func(context.Context) (*a2a.Card, error)
+	Describer Describer    // the card if it can change while the server runs
+	Extender  a2a.Extender // the card for callers who may call the agent (A2A 1.0 section 3.1.11); nil has none
+	Signer    Signer       // nil leaves cards as they are
 
-	// Extended returns the card for callers who may call the agent (A2A 1.0
-	// section 3.1.11); nil has none.
-	Extended func(context.Context) (*a2a.Card, error)
-
-	// Sign returns the JSON of a card with signatures; nil leaves cards as they are.
-	Sign func(card []byte) ([]byte, error)
-
-	// Allow returns an error if a request is not permitted. An *a2a.Error is answered unchanged,
-	// with its Challenge. Nil permits all: then only the guard before the server decides.
-	Allow func(http.Header, *http.Request, Access) error
+	// Guard decides about calls. Nil permits all: then only the guard before the server decides,
+	// and all callers of 0.1 share one set of ids of tasks, which is safe, but two may use the same.
+	Guard Guard
 
 	Observer Observer // of each call; nil is none
 
@@ -71,16 +65,32 @@ type Server struct {
 	// to see all of them (A2A 1.0 section 13.1).
 	Lists bool
 
-	// Caller identifies callers of 0.1, each of which has its own ids of tasks. With nil
-	// all share one set of ids, which is safe, but two callers may use the same id.
-	Caller func(*http.Request) string
-
 	Log       *slog.Logger  // nil discards
 	MaxBody   int64         // 0 means DefaultMaxBody
 	KeepAlive time.Duration // 0 means DefaultKeepAlive
 
 	docs  cards
 	names taskNames
+}
+
+// Describer returns the card of an agent as it is now. Its errors are answered in place of the card.
+type Describer interface {
+	Card(context.Context) (*a2a.Card, error)
+}
+
+// Signer returns the JSON of a card with signatures.
+type Signer interface {
+	SignCard(card []byte) ([]byte, error)
+}
+
+// Guard decides about calls. It is used concurrently.
+type Guard interface {
+	// Allow returns an error if a request is not permitted. An *a2a.Error is answered unchanged,
+	// with its Challenge. It may set headers of the answer.
+	Allow(answer http.Header, r *http.Request, a Access) error
+
+	// Caller identifies callers of 0.1, each of which has its own ids of tasks.
+	Caller(*http.Request) string
 }
 
 // Observer observes the calls of a server. It is used concurrently.
@@ -119,9 +129,4 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) log() *slog.Logger {
-	if s.Log == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return s.Log
-}
+func (s *Server) log() *slog.Logger { return cmp.Or(s.Log, slog.New(slog.DiscardHandler)) }

@@ -83,7 +83,8 @@ func (s *Server) writeCard(w http.ResponseWriter, r *http.Request) {
 // matches compares as RFC 9110 section 13.1.2 says: weakly, with any in the list.
 func matches(ifNoneMatch, etag string) bool {
 	for tag := range strings.SplitSeq(ifNoneMatch, ",") {
-		if tag = strings.TrimSpace(tag); tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
+		tag = strings.TrimSpace(tag)
+		if tag == "*" || strings.TrimPrefix(tag, "W/") == etag {
 			return true
 		}
 	}
@@ -97,30 +98,38 @@ func (s *Server) document(r *http.Request) (document, error) {
 	if err != nil {
 		return document{}, err
 	}
-	encode := wire.EncodeHybridCard
-	if version(r) == a2a.V10 {
-		encode = wire.EncodeCard
-	}
-	body, err := encode(card)
+	body, err := encodeCard(card, version(r))
 	if err != nil {
 		return document{}, err
 	}
-	return s.docs.signed(body, s.Sign, time.Now())
+	return s.docs.signed(body, s)
+}
+
+func encodeCard(card *a2a.Card, g a2a.Generation) ([]byte, error) {
+	if g == a2a.V10 {
+		return wire.EncodeCard(card)
+	}
+	return wire.EncodeHybridCard(card)
+}
+
+func (s *Server) sign(card []byte) ([]byte, error) {
+	if s.Signer == nil {
+		return card, nil
+	}
+	return s.Signer.SignCard(card)
 }
 
 // signed returns the document of a card, signed not long ago.
-func (c *cards) signed(body []byte, sign func([]byte) ([]byte, error), now time.Time) (document, error) {
-	sum := sha256.Sum256(body)
+func (c *cards) signed(body []byte, s *Server) (document, error) {
+	now, sum := time.Now(), sha256.Sum256(body)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if doc, ok := c.known[sum]; ok && now.Sub(doc.at) < signFor {
 		return doc, nil
 	}
-	if sign != nil {
-		var err error
-		if body, err = sign(body); err != nil {
-			return document{}, err
-		}
+	body, err := s.sign(body)
+	if err != nil {
+		return document{}, err
 	}
 	tag := sha256.Sum256(body)
 	doc := document{body, `"` + base64.RawURLEncoding.EncodeToString(tag[:16]) + `"`, now}
@@ -147,10 +156,10 @@ func (s *Server) refuseCard(w http.ResponseWriter, r *http.Request, err error) {
 
 // described returns the card with the ways to reach the agent here.
 func (s *Server) described(ctx context.Context) (*a2a.Card, error) {
-	if s.Describe == nil {
+	if s.Describer == nil {
 		return s.reachable(s.Card), nil
 	}
-	card, err := s.Describe(ctx)
+	card, err := s.Describer.Card(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -179,22 +188,18 @@ func (s *Server) Interfaces() []a2a.Interface {
 
 // extendedCard answers with the card for callers who were let through.
 func (s *Server) extendedCard(ctx context.Context, d *wire.Dialect) ([]byte, error) {
-	if s.Extended == nil {
+	if s.Extender == nil {
 		return nil, s.noExtendedCard(d)
 	}
-	card, err := s.Extended(ctx)
+	card, err := s.Extender.ExtendedCard(ctx)
 	if err != nil {
 		return nil, err
 	}
-	encode := wire.EncodeHybridCard
-	if d.Generation == a2a.V10 {
-		encode = wire.EncodeCard
+	body, err := encodeCard(s.reachable(card), d.Generation)
+	if err != nil {
+		return nil, err
 	}
-	body, err := encode(s.reachable(card))
-	if err != nil || s.Sign == nil {
-		return body, err
-	}
-	return s.Sign(body)
+	return s.sign(body)
 }
 
 // version returns the generation that r asks for, in a header or, where it

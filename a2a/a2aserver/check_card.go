@@ -20,7 +20,7 @@ func (s *Server) Check(card *a2a.Card) error {
 	if _, ok := s.Agent.(a2a.Pusher); card.Capabilities.PushNotifications && !ok {
 		return fmt.Errorf("the card of %s offers push notifications, and the agent sends none", card.Name)
 	}
-	if card.Capabilities.ExtendedAgentCard && s.Extended == nil {
+	if card.Capabilities.ExtendedAgentCard && s.Extender == nil {
 		return fmt.Errorf("the card of %s offers an extended card, and there is none", card.Name)
 	}
 	for _, e := range card.Capabilities.Extensions {

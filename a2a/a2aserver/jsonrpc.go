@@ -65,8 +65,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 		r = r.WithContext(ctx)
 		defer func() { ended(err) }()
 	}
-	if s.Allow != nil {
-		err = s.Allow(w.Header(), r, access(c.op))
+	if s.Guard != nil {
+		err = s.Guard.Allow(w.Header(), r, access(c.op))
 	}
 	if err == nil && c.op.Streams() {
 		s.stream(w, r, c)
@@ -142,12 +142,13 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 func (s *Server) choose(c *call, r *http.Request) {
 	c.agent = s.Agent
 	caller := ""
-	if s.Caller != nil {
-		caller = s.Caller(r)
+	if s.Guard != nil {
+		caller = s.Guard.Caller(r)
 	}
 	first, _ := wire.ByGeneration(a2a.V01)
-	if about, err := first.DecodeQuery(c.params); err == nil && rawVersion(r) == "" &&
-		first.Method(c.op) == c.dialect.Method(c.op) && s.isName(r.Context(), caller, about.ID) {
+	unversioned := rawVersion(r) == "" && first.Method(c.op) == c.dialect.Method(c.op)
+	about, err := first.DecodeQuery(c.params)
+	if unversioned && err == nil && s.isName(r.Context(), caller, about.ID) {
 		c.dialect = first
 	}
 	if c.dialect.CallersName {
@@ -271,7 +272,9 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 		w.Header().Set("WWW-Authenticate", e.Challenge)
 		no.status = e.HTTPStatus
 	}
-	if _, is := unavailable.As(err); is || a2a.Is(err, a2a.RateLimited) && w.Header().Get("Retry-After") == "" {
+	_, retryLater := unavailable.As(err)
+	limited := a2a.Is(err, a2a.RateLimited) && w.Header().Get("Retry-After") == ""
+	if retryLater || limited {
 		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 	}
 	status, body := c.binding.refusal(c, s.shown(r, c, err))

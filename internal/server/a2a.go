@@ -13,47 +13,65 @@ import (
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/bridge/api"
+	"rialto/bridge/proxy"
 	"rialto/internal/config"
 	"rialto/oauth"
 	"rialto/oauth/token"
 )
 
-// a2aScopes are the scopes of which a call to an agent needs one: see (*Server).allow.
+// a2aScopes are the scopes of which a call to an agent needs one: see agentGuard.Allow.
 var a2aScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
 
 func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
 	proxied := s.bridge.Proxy.Agent(p.agent)
-	published := func(card func(context.Context) (*a2a.Card, error)) func(context.Context) (*a2a.Card, error) {
-		return func(ctx context.Context) (*a2a.Card, error) {
-			c, err := card(ctx)
-			if err != nil {
-				return nil, err
-			}
-			return s.published(c), nil
-		}
-	}
+	cards := publishedCards{s, proxied}
 	path := config.AgentPath + p.agent
 	if p.root {
 		path = "" // only paths of the primary agent are routed to it
 	}
 	srv := &a2aserver.Server{
-		Agent:    proxied.Recorded(),
-		URL:      s.address(p),
-		Path:     path,
-		Lists:    true,
-		Others:   grpcInterfaces(s.cfg.Load().GRPC, p),
-		Describe: published(proxied.Card),
-		Extended: published(proxied.ExtendedCard),
-		Sign:     s.signCard(),
-		Allow:    s.allow,
-		MaxBody:  int64(s.cfg.Load().Limits.RequestSize),
-		Caller:   principal,
-		Log:      s.log,
+		Agent:     proxied.Recorded(),
+		URL:       s.address(p),
+		Path:      path,
+		Lists:     true,
+		Others:    grpcInterfaces(s.cfg.Load().GRPC, p),
+		Describer: cards,
+		Extender:  cards,
+		Guard:     agentGuard{s},
+		MaxBody:   int64(s.cfg.Load().Limits.RequestSize),
+		Log:       s.log,
+	}
+	if s.oauth.Keys.Algorithm != token.HS256 { // whose key is not public
+		srv.Signer = cardSigner{s.oauth.Keys}
 	}
 	if s.telemetry != nil {
 		srv.Observer = s.telemetry
 	}
 	return srv
+}
+
+// publishedCards are the cards of an agent as this server publishes them.
+type publishedCards struct {
+	s     *Server
+	agent *proxy.Agent
+}
+
+// Card implements a2aserver.Describer.
+func (p publishedCards) Card(ctx context.Context) (*a2a.Card, error) {
+	card, err := p.agent.Card(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.s.published(card), nil
+}
+
+// ExtendedCard implements a2a.Extender.
+func (p publishedCards) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
+	card, err := p.agent.ExtendedCard(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.s.published(card), nil
 }
 
 // published adds to a card what this server offers.
@@ -80,23 +98,26 @@ func (s *Server) published(card *a2a.Card) *a2a.Card {
 	return &c
 }
 
-// signCard returns a function that signs cards with the server's key. It is nil for
-// HS256, whose key is not public.
-func (s *Server) signCard() func([]byte) ([]byte, error) {
-	if s.oauth.Keys.Algorithm == token.HS256 {
-		return nil
+// cardSigner signs cards with the server's key.
+type cardSigner struct{ keys *token.Keys }
+
+// SignCard implements a2aserver.Signer.
+func (c cardSigner) SignCard(card []byte) ([]byte, error) {
+	key, jwks, err := c.keys.PublishedKey(context.Background()) // in memory, or a short read
+	if err != nil {
+		return nil, err
 	}
-	return func(card []byte) ([]byte, error) {
-		key, jwks, err := s.oauth.Keys.PublishedKey(context.Background()) // in memory, or a short read
-		if err != nil {
-			return nil, err
-		}
-		return a2asign.Sign(card, key, jwks)
-	}
+	return a2asign.Sign(card, key, jwks)
 }
 
-// allow checks the scopes of a call to an agent and the limits of its user.
-func (s *Server) allow(h http.Header, r *http.Request, what a2aserver.Access) error {
+// agentGuard is the guard of calls to agents.
+type agentGuard struct{ s *Server }
+
+// Caller implements a2aserver.Guard.
+func (agentGuard) Caller(r *http.Request) string { return principal(r) }
+
+// Allow checks the scopes of a call to an agent and the limits of its user.
+func (g agentGuard) Allow(h http.Header, r *http.Request, what a2aserver.Access) error {
 	p, _ := oauth.FromContext(r.Context())
 	scope := oauth.ScopeDiscover
 	if what == a2aserver.Write {
@@ -105,10 +126,10 @@ func (s *Server) allow(h http.Header, r *http.Request, what a2aserver.Access) er
 	if !p.Has(scope) {
 		return &a2a.Error{
 			Code: a2a.Forbidden, Message: "the access token does not hold the scope " + scope,
-			HTTPStatus: http.StatusForbidden, Challenge: s.oauth.Guard.ScopeChallenge(scope),
+			HTTPStatus: http.StatusForbidden, Challenge: g.s.oauth.Guard.ScopeChallenge(scope),
 		}
 	}
-	return s.limits.a2a(r.Context(), h, caller{user: p.User, client: p.ClientID})
+	return g.s.limits.a2a(r.Context(), h, caller{user: p.User, client: p.ClientID})
 }
 
 func (s *Server) newAPI(f *agentServers) *api.API {

@@ -358,7 +358,7 @@ func TestAStartFailsIfACardPromisesWhatIsNotServed(t *testing.T) {
 // teller is an agent that tells more of itself to those who may call it.
 type teller struct{ *a2atest.Agent }
 
-func (a teller) extended(context.Context) (*a2a.Card, error) {
+func (a teller) ExtendedCard(context.Context) (*a2a.Card, error) {
 	card := a.Card()
 	card.Description = "What only callers know."
 	return card, nil
@@ -369,7 +369,7 @@ func TestExtendedCardsComeFromTheAgent(t *testing.T) {
 	t.Cleanup(func() { agent.Close() })
 	card := agent.Card()
 	card.Capabilities.ExtendedAgentCard = true
-	upstream := &a2aserver.Server{Agent: agent, Card: card, Extended: agent.extended}
+	upstream := &a2aserver.Server{Agent: agent, Card: card, Extender: agent}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { upstream.ServeHTTP(w, r) }))
 	t.Cleanup(web.Close)
 	upstream.URL = web.URL
@@ -398,6 +398,11 @@ func TestExtendedCardsComeFromTheAgent(t *testing.T) {
 	}
 }
 
+// testSigner signs cards with a key of an agent.
+type testSigner struct{ key jose.SigningKey }
+
+func (s testSigner) SignCard(card []byte) ([]byte, error) { return a2asign.Sign(card, s.key, "") }
+
 // TestAnExtendedCardIsHeldToWhatTheCardIs lets an agent tell more than it may: what
 // is not signed or not reviewed, is not returned here.
 func TestAnExtendedCardIsHeldToWhatTheCardIs(t *testing.T) {
@@ -418,9 +423,7 @@ func TestAnExtendedCardIsHeldToWhatTheCardIs(t *testing.T) {
 	t.Cleanup(func() { agent.Close() })
 	card := agent.Card()
 	card.Capabilities.ExtendedAgentCard = true
-	sign := func(card []byte) ([]byte, error) {
-		return a2asign.Sign(card, jose.SigningKey{Algorithm: jose.ES256, Key: private}, "")
-	}
+	sign := testSigner{jose.SigningKey{Algorithm: jose.ES256, Key: private}}
 	for name, test := range map[string]struct {
 		set    config.Agent
 		signed bool // the extended card, too
@@ -431,8 +434,8 @@ func TestAnExtendedCardIsHeldToWhatTheCardIs(t *testing.T) {
 		"of an agent that is looked at": {config.Agent{Review: true}, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tells := &a2aserver.Server{Agent: agent, Card: card, Extended: agent.extended}
-			shows := &a2aserver.Server{Agent: agent, Card: card, Sign: sign}
+			tells := &a2aserver.Server{Agent: agent, Card: card, Extender: agent}
+			shows := &a2aserver.Server{Agent: agent, Card: card, Signer: sign}
 			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasSuffix(r.URL.Path, ".json") {
 					shows.ServeHTTP(w, r)
@@ -443,7 +446,7 @@ func TestAnExtendedCardIsHeldToWhatTheCardIs(t *testing.T) {
 			t.Cleanup(web.Close)
 			shows.URL, tells.URL = web.URL, web.URL
 			if test.signed {
-				tells.Sign = sign
+				tells.Signer = sign
 			}
 			test.set.Name, test.set.URL = "one", web.URL
 			r := newRig(t, test.set)
