@@ -39,7 +39,7 @@ const (
 	registration Kind = "registration" // of this server at an authorization server
 )
 
-// Vault stores connections. All fields but App are required.
+// Vault stores connections. All fields are required.
 type Vault struct {
 	Store   Store
 	Key     []byte // 32 bytes, the same on all replicas
@@ -49,15 +49,20 @@ type Vault struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	// Host returns the current host of an agent. Credentials for another host are not
-	// sent: the agent's users must connect again.
-	Host func(agent string) string
-
-	// App returns the OAuth settings of an agent, if it has some. Forget needs it to
-	// revoke tokens; nil revokes none.
-	App func(agent string) (App, bool)
+	Agents Agents
 
 	renewing singleflight.Group
+}
+
+// Agents knows the settings of the agents. It is used concurrently.
+type Agents interface {
+	// Host returns the current host of an agent. Credentials for another host are not
+	// sent: the agent's users must connect again.
+	Host(agent string) string
+
+	// App returns the OAuth settings of an agent, if it has some. Forget needs them to
+	// revoke tokens.
+	App(agent string) (App, bool)
 }
 
 // Secret is a credential that a user has entered or an authorization server has issued.
@@ -120,7 +125,7 @@ func (v *Vault) secret(row *Row) (*Secret, error) {
 	if err := v.open(row.Owner, row.Agent, row.Sealed, &s); err != nil {
 		return nil, err
 	}
-	if s.Value == "" || s.Host != v.Host(row.Agent) {
+	if s.Value == "" || s.Host != v.Agents.Host(row.Agent) {
 		return nil, errNotConnected(row.Agent)
 	}
 	return &s, nil
@@ -148,10 +153,10 @@ const revokeFor = 5 * time.Second
 
 // revoke revokes the refresh token at its server (RFC 7009), which ends the whole grant.
 func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
-	if v.App == nil || s.Grant == nil || s.Grant.Revocation == "" || s.Value == "" {
+	if s.Grant == nil || s.Grant.Revocation == "" || s.Value == "" {
 		return
 	}
-	app, ok := v.App(agent)
+	app, ok := v.Agents.App(agent)
 	c, err := s.Grant.client(app)
 	if !ok || err != nil {
 		return
@@ -175,7 +180,7 @@ func (v *Vault) Keep(ctx context.Context, user, agent string, kind Kind, s Secre
 	if user == "" {
 		return errors.New("a connection without a user")
 	}
-	s.Host = v.Host(agent)
+	s.Host = v.Agents.Host(agent)
 	return v.put(ctx, user, agent, kind, s)
 }
 
@@ -190,7 +195,10 @@ func (v *Vault) put(ctx context.Context, owner, agent string, kind Kind, what an
 
 // shown puts a secret on requests as a2aauth does.
 func (s Secret) shown(kind Kind) a2aauth.Secret {
-	as := map[Kind]a2aauth.Kind{OAuth: a2aauth.Bearer, Bearer: a2aauth.Bearer, Basic: a2aauth.Basic, APIKey: a2aauth.APIKey}[kind]
+	as := a2aauth.Kind(kind)
+	if kind == OAuth {
+		as = a2aauth.Bearer
+	}
 	return a2aauth.Secret{Kind: as, Value: s.Value, User: s.User, In: cmp.Or(s.In, "header"), Name: s.Name}
 }
 

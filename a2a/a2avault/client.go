@@ -2,6 +2,7 @@ package a2avault
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,16 +62,23 @@ func (v *Vault) client(ctx context.Context, app App, s *server, kind Kind, anew 
 		return c, false, err
 	}
 	anew = anew && err == nil && v.Now().Sub(row.Connected) > time.Minute
-	if err == nil && !anew && v.open("", app.Agent, row.Sealed, &c) == nil && c.Issuer == s.Issuer && c.Redirect == v.redirect(app.Agent) && (c.Expires.IsZero() || v.Now().Before(c.Expires)) {
+	if err == nil && !anew && v.open("", app.Agent, row.Sealed, &c) == nil && v.fits(c, app, s) {
 		return c, false, nil
 	}
 	if s.Registration == "" {
 		return c, false, ErrNoClient
 	}
-	if c, err = v.register(ctx, app, s, kind); err != nil {
+	c, err = v.register(ctx, app, s, kind)
+	if err != nil {
 		return c, false, err
 	}
 	return c, false, v.put(ctx, "", app.Agent, registration, c)
+}
+
+// fits reports whether a registered client can be used at s now.
+func (v *Vault) fits(c client, app App, s *server) bool {
+	expired := !c.Expires.IsZero() && !v.Now().Before(c.Expires)
+	return c.Issuer == s.Issuer && c.Redirect == v.redirect(app.Agent) && !expired
 }
 
 // unregister deletes a registration that its server no longer knows, so that the next
@@ -99,11 +107,14 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 		}
 	}
 	about := map[string]any{
-		"client_name": v.Name, "redirect_uris": []string{v.redirect(app.Agent)}, "token_endpoint_auth_method": method,
-		"grant_types": grants(kind), "response_types": []string{"code"},
+		"client_name":                v.Name,
+		"redirect_uris":              []string{v.redirect(app.Agent)},
+		"token_endpoint_auth_method": method,
+		"grant_types":                []string{"authorization_code", "refresh_token"},
+		"response_types":             []string{"code"},
 	}
-	if kind == Device {
-		about["response_types"] = []string{} // RFC 7591 section 2.1
+	if kind == Device { // RFC 7591 section 2.1
+		about["grant_types"], about["response_types"] = []string{deviceGrant, "refresh_token"}, []string{}
 	}
 	body, err := json.Marshal(about)
 	if err != nil {
@@ -133,7 +144,7 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 		return client{}, &errServer{"it registered no client"}
 	}
 	c := client{Issuer: s.Issuer, Redirect: v.redirect(app.Agent), ID: got.ID, Secret: got.Secret}
-	c.InBody = got.Secret == "" || got.Method == "client_secret_post" || got.Method == "" && method == "client_secret_post"
+	c.InBody = got.Secret == "" || cmp.Or(got.Method, method) == "client_secret_post"
 	if got.Secret != "" && got.Expires > 0 {
 		c.Expires = time.Unix(got.Expires, 0)
 	}
@@ -161,15 +172,71 @@ func (c client) post(ctx context.Context, app App, address string, form url.Valu
 	return resp, nil
 }
 
+// newGrant returns what a connection needs at the authorization server of a sign-in method, and
+// that server. anew is that of Vault.client.
+func (v *Vault) newGrant(ctx context.Context, app App, w Way, kind Kind, anew bool) (*server, grant, error) {
+	s, err := app.server(ctx, w)
+	if err != nil {
+		return nil, grant{}, err
+	}
+	c, configured, err := v.client(ctx, app, s, kind, anew)
+	if err != nil {
+		return nil, grant{}, err
+	}
+	if configured {
+		c.Secret = ""
+	}
+	return s, grant{
+		Token:      s.Token,
+		Client:     c,
+		Configured: configured,
+		Resource:   app.Resource,
+		Revocation: s.Revocation,
+	}, nil
+}
+
+// resource returns the option that asks for tokens of the resource, if there is one.
+func (g grant) resource() []oauth2.AuthCodeOption {
+	if g.Resource == "" {
+		return nil
+	}
+	return []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("resource", g.Resource)}
+}
+
+// exchange redeems a code for tokens. redirect is the address to which the code was sent, and
+// meanings has the errors for error codes of the server that are no refusals.
+func (v *Vault) exchange(
+	ctx context.Context, app App, g grant, redirect, code string,
+	meanings map[string]error, options ...oauth2.AuthCodeOption,
+) (Secret, error) {
+	c, err := g.client(app)
+	if err != nil {
+		return Secret{}, err
+	}
+	config := v.config(app.Agent, g.Token, c)
+	config.RedirectURL = redirect
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, app.Fetch.HTTP())
+	t, err := config.Exchange(ctx, code, append(options, g.resource()...)...)
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && meanings[refused.ErrorCode] != nil {
+		return Secret{}, meanings[refused.ErrorCode]
+	}
+	if err != nil {
+		return Secret{}, v.asRefusal(ctx, app.Agent, g, err)
+	}
+	return v.secretOf(t, g)
+}
+
 // config returns the client in the terms of the library.
-func (v *Vault) config(agent, authorization, token string, c client, scopes []string) *oauth2.Config {
+func (v *Vault) config(agent, token string, c client) *oauth2.Config {
 	style := oauth2.AuthStyleInHeader // to find out by trying would send a code twice
 	if c.InBody {
 		style = oauth2.AuthStyleInParams
 	}
 	return &oauth2.Config{
-		ClientID: c.ID, ClientSecret: c.Secret, RedirectURL: v.redirect(agent), Scopes: scopes,
-		Endpoint: oauth2.Endpoint{AuthURL: authorization, TokenURL: token, AuthStyle: style},
+		ClientID:     c.ID,
+		ClientSecret: c.Secret,
+		RedirectURL:  v.redirect(agent),
+		Endpoint:     oauth2.Endpoint{TokenURL: token, AuthStyle: style},
 	}
 }
 

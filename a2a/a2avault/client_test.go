@@ -138,7 +138,7 @@ func TestWhatIsForgottenIsEndedThere(t *testing.T) {
 	s, r := newRegistrar(t), newRig(t)
 	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
 	v := r.replica("first")
-	v.App = func(string) (a2avault.App, bool) { return r.app, true }
+	r.revokes = true
 	for _, away := range []bool{false, true} {
 		to, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", false)
 		if err != nil {

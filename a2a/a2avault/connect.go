@@ -43,18 +43,11 @@ type Departure struct {
 // afterwards. lost is set if the user left before and did not return: a server that no
 // longer knows our client shows an error page and does not redirect.
 func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lost bool) (*Departure, error) {
-	s, err := app.server(ctx, w)
+	s, g, err := v.newGrant(ctx, app, w, OAuth, lost)
 	if err != nil {
 		return nil, err
 	}
-	c, configured, err := v.client(ctx, app, s, OAuth, lost)
-	if err != nil {
-		return nil, err
-	}
-	a := attempt{Server: *s, Host: v.Host(app.Agent), Grant: grant{Token: s.Token, Client: c, Configured: configured, Resource: app.Resource, Revocation: s.Revocation}, Scopes: app.scopes(w, s)}
-	if configured {
-		a.Grant.Client.Secret = ""
-	}
+	a := attempt{Server: *s, Host: v.Agents.Host(app.Agent), Grant: g, Scopes: app.scopes(w, s)}
 	sealed, err := v.seal(user, away(app.Agent), a)
 	if err != nil {
 		return nil, err
@@ -64,21 +57,29 @@ func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lo
 		return nil, fmt.Errorf("forgetting attempts: %w", err)
 	}
 	err = v.Store.AddAttempt(ctx, Attempt{
-		State: digest(state), Browser: digest(browser), Owner: user, Agent: app.Agent, Task: task, Sealed: sealed, Expires: v.Now().Add(attemptTTL),
+		State:   digest(state),
+		Browser: digest(browser),
+		Owner:   user,
+		Agent:   app.Agent,
+		Task:    task,
+		Sealed:  sealed,
+		Expires: v.Now().Add(attemptTTL),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("writing an attempt: %w", err)
 	}
-	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(v.verifier(state))}
-	if app.Resource != "" {
-		options = append(options, oauth2.SetAuthURLParam("resource", app.Resource))
-	}
+	options := append(g.resource(), oauth2.S256ChallengeOption(v.verifier(state)))
 	if slices.Contains(a.Scopes, offline) {
 		options = append(options, oauth2.SetAuthURLParam("prompt", "consent")) // OpenID Connect Core 1.0 section 11
 	}
+	config := v.config(app.Agent, s.Token, g.Client)
+	config.Endpoint.AuthURL, config.Scopes = s.Authorization, a.Scopes
 	return &Departure{
-		URL: v.config(app.Agent, s.Authorization, s.Token, c, a.Scopes).AuthCodeURL(state, options...), Host: hostOf(s.Authorization),
-		Cookie: CookieOf(state), Browser: browser, TTL: attemptTTL,
+		URL:     config.AuthCodeURL(state, options...),
+		Host:    hostOf(s.Authorization),
+		Cookie:  CookieOf(state),
+		Browser: browser,
+		TTL:     attemptTTL,
 	}, nil
 }
 
@@ -135,7 +136,7 @@ func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (tas
 		return "", err
 	}
 	switch {
-	case a.Host != v.Host(app.Agent):
+	case a.Host != v.Agents.Host(app.Agent):
 		return known.Task, ErrElsewhere
 	// RFC 9207 section 2.4. A server without a known issuer is identified by
 	// the redirect URI, which is different for each agent.
@@ -143,34 +144,18 @@ func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (tas
 		return known.Task, ErrIssuer
 	case r.Error == "access_denied": // RFC 6749 section 4.1.2.1
 		return known.Task, ErrDenied
-	case r.Error == "unauthorized_client" || r.Error == "invalid_client":
+	case unknownClient(r.Error):
 		v.unregister(ctx, app.Agent, a.Grant.Client)
 		return known.Task, ErrRefused
 	case r.Error != "" || r.Code == "":
 		return known.Task, ErrRefused
 	}
-	s, err := v.exchange(ctx, app, a, r)
+	verifier := oauth2.VerifierOption(v.verifier(r.State))
+	s, err := v.exchange(ctx, app, a.Grant, v.redirect(app.Agent), r.Code, nil, verifier)
 	if err != nil {
 		return known.Task, err
 	}
 	return known.Task, v.Keep(ctx, user, app.Agent, OAuth, s)
-}
-
-func (v *Vault) exchange(ctx context.Context, app App, a attempt, r Return) (Secret, error) {
-	options := []oauth2.AuthCodeOption{oauth2.VerifierOption(v.verifier(r.State))}
-	if a.Grant.Resource != "" {
-		options = append(options, oauth2.SetAuthURLParam("resource", a.Grant.Resource))
-	}
-	c, err := a.Grant.client(app)
-	if err != nil {
-		return Secret{}, err
-	}
-	ctx = context.WithValue(ctx, oauth2.HTTPClient, app.Fetch.HTTP())
-	t, err := v.config(app.Agent, a.Server.Authorization, a.Grant.Token, c, a.Scopes).Exchange(ctx, r.Code, options...)
-	if err != nil {
-		return Secret{}, v.asRefusal(ctx, app.Agent, a.Grant, err)
-	}
-	return v.secretOf(t, a.Grant)
 }
 
 // client returns the client with its secret. The configured secret is only for the
@@ -180,7 +165,9 @@ func (g grant) client(app App) (client, error) {
 	if !g.Configured {
 		return c, nil
 	}
-	if app.ClientID != c.ID || app.Issuer != "" && app.Issuer != c.Issuer || app.TokenURL != "" && app.TokenURL != g.Token {
+	otherIssuer := app.Issuer != "" && app.Issuer != c.Issuer
+	otherToken := app.TokenURL != "" && app.TokenURL != g.Token
+	if app.ClientID != c.ID || otherIssuer || otherToken {
 		return c, ErrRefused // the operator has another client by now, or another server
 	}
 	c.Secret = app.ClientSecret
@@ -202,16 +189,25 @@ func (v *Vault) secretOf(t *oauth2.Token, g grant) (Secret, error) {
 // asRefusal tells an outage from a refusal. It drops the server's text, which may repeat
 // the request.
 func (v *Vault) asRefusal(ctx context.Context, agent string, g grant, err error) error {
-	var refused *oauth2.RetrieveError
-	if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError && refused.Response.StatusCode != http.StatusTooManyRequests {
-		v.Log.WarnContext(ctx, "an authorization server refused", "agent", agent, "status", refused.Response.StatusCode)
-		if (refused.ErrorCode == "invalid_client" || refused.ErrorCode == "unauthorized_client") && !g.Configured {
-			v.unregister(ctx, agent, g.Client)
-		}
-		return ErrRefused
+	status := http.StatusServiceUnavailable
+	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
+	if ok && refused.Response != nil {
+		status = refused.Response.StatusCode
 	}
-	v.Log.WarnContext(ctx, "an authorization server does not answer", "agent", agent)
-	return &errAway{errors.New("no answer that can be read")}
+	if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
+		v.Log.WarnContext(ctx, "an authorization server does not answer", "agent", agent)
+		return &errAway{errors.New("no answer that can be read")}
+	}
+	v.Log.WarnContext(ctx, "an authorization server refused", "agent", agent, "status", status)
+	if unknownClient(refused.ErrorCode) && !g.Configured {
+		v.unregister(ctx, agent, g.Client)
+	}
+	return ErrRefused
+}
+
+// unknownClient reports whether an error code says that a server does not know its client.
+func unknownClient(code string) bool {
+	return code == "invalid_client" || code == "unauthorized_client"
 }
 
 // verifier is the PKCE verifier (RFC 7636) of the attempt with a state.

@@ -50,15 +50,10 @@ type pending struct {
 
 // BeginDevice requests a code at the authorization server of a way. task continues afterwards.
 func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task string) (*Pending, error) {
-	s, err := app.server(ctx, w)
+	s, g, err := v.newGrant(ctx, app, w, Device, false)
 	if err != nil {
 		return nil, err
 	}
-	c, configured, err := v.client(ctx, app, s, Device, false)
-	if err != nil {
-		return nil, err
-	}
-	g := grant{Token: s.Token, Client: c, Configured: configured, Resource: app.Resource, Revocation: s.Revocation}
 	var got struct {
 		Device   string `json:"device_code"`
 		User     string `json:"user_code"`
@@ -76,17 +71,21 @@ func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task stri
 	if got.Complete != "" && app.Fetch.Check(got.Complete) == nil {
 		got.URL = got.Complete
 	}
-	p := pending{
-		Code: got.Device, User: got.User, URL: got.URL, Host: v.Host(app.Agent), Task: task, Grant: g, Every: max(time.Duration(got.Interval)*time.Second, time.Second),
-		Next: v.Now(), Expires: v.Now().Add(min(time.Duration(got.Expires)*time.Second, time.Hour)),
+	every := deviceEvery
+	if got.Interval > 0 {
+		every = time.Duration(got.Interval) * time.Second
 	}
-	if got.Interval <= 0 {
-		p.Every = deviceEvery
-	}
-	if configured {
-		p.Grant.Client.Secret = ""
-	}
-	return v.pend(app.Agent, user, p)
+	return v.pend(app.Agent, user, pending{
+		Code:    got.Device,
+		User:    got.User,
+		URL:     got.URL,
+		Host:    v.Agents.Host(app.Agent),
+		Task:    task,
+		Grant:   g,
+		Every:   every,
+		Next:    v.Now(),
+		Expires: v.Now().Add(min(time.Duration(got.Expires)*time.Second, time.Hour)),
+	})
 }
 
 // askDevice requests a code with our client (RFC 8628 section 3.1).
@@ -98,7 +97,11 @@ func (v *Vault) askDevice(ctx context.Context, app App, address string, g grant,
 	if g.Resource != "" {
 		form.Set("resource", g.Resource)
 	}
-	resp, err := g.Client.post(ctx, app, address, form)
+	c, err := g.client(app)
+	if err != nil {
+		return err
+	}
+	resp, err := c.post(ctx, app, address, form)
 	if err != nil {
 		return err
 	}
@@ -138,7 +141,7 @@ func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) 
 	}
 	now := v.Now()
 	switch {
-	case p.Host != v.Host(app.Agent):
+	case p.Host != v.Agents.Host(app.Agent):
 		return nil, p.Task, ErrElsewhere
 	case !now.Before(p.Expires):
 		return nil, p.Task, ErrNone
@@ -146,7 +149,8 @@ func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) 
 		still, err = v.pend(app.Agent, user, p)
 		return still, p.Task, err
 	}
-	s, err := v.redeemDevice(ctx, app, p)
+	s, err := v.exchange(ctx, app, p.Grant, "", "", deviceErrors,
+		oauth2.SetAuthURLParam("grant_type", deviceGrant), oauth2.SetAuthURLParam("device_code", p.Code))
 	switch {
 	case err == nil:
 		return nil, p.Task, v.Keep(ctx, user, app.Agent, OAuth, s)
@@ -169,42 +173,12 @@ var (
 	errTooOften = errors.New("it was asked too often")
 )
 
-func (v *Vault) redeemDevice(ctx context.Context, app App, p pending) (Secret, error) {
-	c, err := p.Grant.client(app)
-	if err != nil {
-		return Secret{}, err
-	}
-	options := []oauth2.AuthCodeOption{oauth2.SetAuthURLParam("grant_type", deviceGrant), oauth2.SetAuthURLParam("device_code", p.Code)}
-	if p.Grant.Resource != "" {
-		options = append(options, oauth2.SetAuthURLParam("resource", p.Grant.Resource))
-	}
-	config := v.config(app.Agent, "", p.Grant.Token, c, nil)
-	config.RedirectURL = ""
-	t, err := config.Exchange(context.WithValue(ctx, oauth2.HTTPClient, app.Fetch.HTTP()), "", options...)
-	var refused *oauth2.RetrieveError
-	if errors.As(err, &refused) {
-		switch refused.ErrorCode {
-		case "authorization_pending":
-			return Secret{}, errPending
-		case "slow_down":
-			return Secret{}, errTooOften
-		case "access_denied":
-			return Secret{}, ErrDenied
-		case "expired_token":
-			return Secret{}, ErrNone
-		}
-	}
-	if err != nil {
-		return Secret{}, v.asRefusal(ctx, app.Agent, p.Grant, err)
-	}
-	return v.secretOf(t, p.Grant)
-}
-
-func grants(kind Kind) []string {
-	if kind == Device {
-		return []string{deviceGrant, "refresh_token"}
-	}
-	return []string{"authorization_code", "refresh_token"}
+// deviceErrors are the errors for error codes of RFC 8628 section 3.5.
+var deviceErrors = map[string]error{
+	"authorization_pending": errPending,
+	"slow_down":             errTooOften,
+	"access_denied":         ErrDenied,
+	"expired_token":         ErrNone,
 }
 
 // deviceFlow returns the flow of a scheme that is for codes which people enter, nil if

@@ -152,9 +152,9 @@ func (c Credentials) refresh(ctx context.Context, s Secret) (Secret, error) {
 	if err != nil {
 		return Secret{}, err
 	}
+	config := c.Vault.config(c.App.Agent, s.Grant.Token, known)
 	asking := context.WithValue(ctx, oauth2.HTTPClient, c.App.Fetch.HTTP())
-	source := c.Vault.config(c.App.Agent, "", s.Grant.Token, known, nil).TokenSource(asking, &oauth2.Token{RefreshToken: s.Refresh})
-	t, err := source.Token()
+	t, err := config.TokenSource(asking, &oauth2.Token{RefreshToken: s.Refresh}).Token()
 	if err != nil {
 		return Secret{}, c.Vault.asRefusal(ctx, c.App.Agent, *s.Grant, err)
 	}

@@ -63,6 +63,8 @@ type rig struct {
 	mu     sync.Mutex
 	now    time.Time
 	host   string // of the agent
+
+	revokes bool // forgotten tokens are revoked
 }
 
 func newRig(t *testing.T) *rig {
@@ -82,10 +84,16 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
+// Host implements a2avault.Agents.
+func (r *rig) Host(string) string { return r.host }
+
+// App implements a2avault.Agents.
+func (r *rig) App(string) (a2avault.App, bool) { return r.app, r.revokes }
+
 func (r *rig) replica(name string) *a2avault.Vault {
 	return &a2avault.Vault{
 		Store: r.store, Key: []byte("0123456789abcdef0123456789abcdef"), URL: "https://rialto.test", Name: "Rialto", Replica: name,
-		Log: slog.New(slog.DiscardHandler), Host: func(string) string { return r.host }, Now: func() time.Time {
+		Log: slog.New(slog.DiscardHandler), Agents: r, Now: func() time.Time {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			return r.now

@@ -75,7 +75,8 @@ func (a App) Ways(card *a2a.Card) []Way {
 		for name, scopes := range need {
 			w, ok := wayOf(name, card.SecuritySchemes[name])
 			asks = true
-			if ok && alone(card, need) && (w.Kind != OAuth || len(ways) == 0 || ways[0].Scheme != "") {
+			configured := w.Kind == OAuth && len(ways) > 0 && ways[0].Scheme == ""
+			if ok && alone(card, need) && !configured {
 				w.scopes = scopes
 				add(w)
 			}
@@ -116,21 +117,17 @@ func alone(card *a2a.Card, need a2a.SecurityRequirement) bool {
 
 // needs returns the requirements of a card: any of its schemes if it lists none.
 func needs(card *a2a.Card) []a2a.SecurityRequirement {
-	if card == nil || len(card.Security) > 0 {
-		return securityOf(card)
+	if card == nil {
+		return nil
+	}
+	if len(card.Security) > 0 {
+		return card.Security
 	}
 	var all []a2a.SecurityRequirement
 	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
 		all = append(all, a2a.SecurityRequirement{name: nil})
 	}
 	return all
-}
-
-func securityOf(card *a2a.Card) []a2a.SecurityRequirement {
-	if card == nil {
-		return nil
-	}
-	return card.Security
 }
 
 func wayOf(name string, s a2a.SecurityScheme) (Way, bool) {
@@ -227,7 +224,8 @@ func (a App) find(ctx context.Context, w Way) (*server, error) {
 // ofIssuer reads the metadata of an issuer, of OAuth (RFC 8414) or else of OpenID Connect.
 func (a App) ofIssuer(ctx context.Context, issuer string) (s *server, err error) {
 	for _, address := range wellKnown(issuer) {
-		if s, err = a.metadata(ctx, address); err == nil && s.Issuer != issuer {
+		s, err = a.metadata(ctx, address)
+		if err == nil && s.Issuer != issuer {
 			return nil, &errServer{fmt.Sprintf("its metadata is that of another issuer, %.200q", s.Issuer)}
 		}
 		if err == nil || !errors.Is(err, guardhttp.ErrStatus) || Away(err) {
@@ -260,7 +258,8 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 	doc, err := a.Fetch.Get(ctx, address)
 	if err != nil {
 		err = fmt.Errorf("reading the metadata at %.200s: %w", address, err)
-		if !slices.ContainsFunc(unusable, func(why error) bool { return errors.Is(err, why) }) || errors.Is(err, guardhttp.ErrAway) {
+		permanent := slices.ContainsFunc(unusable, func(why error) bool { return errors.Is(err, why) })
+		if !permanent || errors.Is(err, guardhttp.ErrAway) {
 			return nil, &errAway{err}
 		}
 		return nil, err

@@ -16,21 +16,16 @@ type connections struct {
 	find  func(name string) (config.Agent, bool)
 }
 
-var _ directory.Connections = connections{}
+var (
+	_ directory.Connections = connections{}
+	_ a2avault.Agents       = connections{}
+)
 
 // newVault returns the store that encrypts the credentials.
 func (s *Server) newVault(secret []byte) *a2avault.Vault {
 	return &a2avault.Vault{
 		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.Load().URL, Name: s.cfg.Load().Name,
-		Replica: s.bridge.Runner.Replica, Now: time.Now, Log: s.log, App: connections{find: s.agentSettings}.app,
-		Host: func(agent string) string {
-			a, _ := s.agentSettings(agent)
-			u, err := url.Parse(a.URL)
-			if err != nil {
-				return ""
-			}
-			return u.Host
-		},
+		Replica: s.bridge.Runner.Replica, Now: time.Now, Log: s.log, Agents: connections{find: s.agentSettings},
 	}
 }
 
@@ -45,8 +40,18 @@ func (c connections) Connected(ctx context.Context, user, agent string) (bool, e
 	return c.vault.Connected(ctx, user, agent)
 }
 
-// app returns how users sign in at the authorization server of an agent.
-func (c connections) app(agent string) (a2avault.App, bool) {
+// Host implements a2avault.Agents.
+func (c connections) Host(agent string) string {
+	a, _ := c.find(agent)
+	u, err := url.Parse(a.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// App returns how users sign in at the authorization server of an agent.
+func (c connections) App(agent string) (a2avault.App, bool) {
 	a, ok := c.find(agent)
 	return appOf(a), ok && a.Credentials.Type == config.TypeUser
 }

@@ -112,7 +112,7 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	signedIn(documents.TaskPath, &web.Tasks{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console.TaskFrame})
 	signedIn(directory.ConnectPath, &web.Connect{
 		Product: s.cfg.Load().Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
-		App: s.connections.app, Secure: s.cfg.Load().Secure(), Connected: s.connected, Forget: s.forget,
+		App: s.connections.App, Secure: s.cfg.Load().Secure(), Connected: s.connected, Forget: s.forget,
 	})
 	// These links need no sign-in: they hold a random or signed part.
 	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Product: s.cfg.Load().Name, Bridge: s.bridge, Log: s.log}))
