@@ -27,8 +27,14 @@ const (
 // accessEnded is why a subscription is ended whose client lost its access.
 var accessEnded = &mcp.EventError{Kind: mcp.EventForbidden, Message: "The access of this app has ended."}
 
-// attempt delivers the next event of a subscription, and records the result.
-func (s *Service) attempt(ctx context.Context, sub *Subscription) {
+// deliverer is a push.Deliverer.
+type deliverer struct{ *Service }
+
+// Host implements push.Deliverer.
+func (deliverer) Host(sub *Subscription) string { return sub.Host }
+
+// Attempt delivers the next event of a subscription, and records the result.
+func (s deliverer) Attempt(ctx context.Context, sub *Subscription) {
 	trying, cancel := context.WithTimeout(ctx, push.AttemptTimeout)
 	defer cancel()
 	done, err := s.deliverNext(trying, sub)
@@ -51,7 +57,7 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 	if sub.Ending {
 		return s.terminate(ctx, sub)
 	}
-	access, alive, err := s.Access(ctx, sub.Grant)
+	access, alive, err := s.Backend.Access(ctx, sub.Grant)
 	if err != nil {
 		return false, err
 	}
@@ -67,14 +73,15 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 		return true, nil
 	}
 	e := next[0]
-	switch sees := s.allows(access, e); {
-	case !sees && sub.Agent != "": // all its events are of this agent
+	switch {
+	case s.allows(access, e):
+		return s.deliver(ctx, sub, e)
+	case sub.Agent != "": // all its events are of this agent
 		return s.end(ctx, sub)
-	case !sees:
+	default:
 		sub.advance(e.Seq)
 		return true, nil
 	}
-	return s.deliver(ctx, sub, e)
 }
 
 // deliver sends an event, after the notice of a gap if there is one.
@@ -84,7 +91,8 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 		return false, err
 	}
 	if sub.Gap {
-		if a, err := s.control(ctx, sub, to, "gap", map[string]any{"cursor": cursor(sub.Epoch, sub.Position)}); err != nil || a.busy() {
+		a, err := s.control(ctx, sub, to, "gap", map[string]any{"cursor": cursor(sub.Epoch, sub.Position)})
+		if err != nil || a.busy() {
 			s.failed(sub, e, a, err)
 			return err == nil, nil
 		}
@@ -96,8 +104,8 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 	}
 	a, err := s.post(ctx, sub, to, s.webhookID(sub, e), body)
 	ok := failure(a, err) == ""
-	if s.Attempted != nil {
-		s.Attempted(ok)
+	if s.Metrics != nil {
+		s.Metrics.Attempted(ok)
 	}
 	if !ok {
 		s.failed(sub, e, a, err)
@@ -156,7 +164,9 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 	} else {
 		log.Info("an event was not delivered", "again", sub.Due)
 	}
-	if (sub.count(now, 1) || now.Sub(sub.Failing) >= suspendAfter) && !sub.Ending {
+	tooMany := sub.count(now, 1)
+	lasting := tooMany || now.Sub(sub.Failing) >= suspendAfter
+	if lasting && !sub.Ending {
 		sub.Active = false
 		log.Warn("an event subscription is suspended until its client renews it")
 	}
@@ -200,7 +210,8 @@ func (s *Service) terminate(ctx context.Context, sub *Subscription) (done bool, 
 	}
 	why := map[string]any{"code": accessEnded.Code(!s.SEPErrors), "message": accessEnded.Message}
 	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": why})
-	if err == nil && !a.busy() || spent(sub.Attempts+1) {
+	accepted := err == nil && !a.busy()
+	if accepted || spent(sub.Attempts+1) {
 		sub.Ended = true
 		s.Log.InfoContext(ctx, "an event subscription was ended by the server", "id", sub.ID, "event", sub.Name, "failure", failure(a, err))
 		return true, nil

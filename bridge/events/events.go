@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +19,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/bridge/push"
+	"rialto/internal/guardhttp"
 	"rialto/internal/quota"
 	"rialto/mcp"
 )
@@ -37,13 +37,12 @@ var (
 	ErrFullOwner = errors.New("the user has too many event subscriptions")
 )
 
-// Service implements mcp.Events. All fields but Attempted and those of type bool are required. Call Run.
+// Service implements mcp.Events. All fields but Metrics and those of type bool are required. Call Run.
 type Service struct {
 	Store     Store
 	Directory *directory.Directory
-	HTTP      *http.Client       // under the rules of guardhttp
-	Check     func(string) error // refuses an address by its form
-	Key       []byte             // 32 bytes that encrypt addresses and secrets
+	HTTP      *guardhttp.Client
+	Key       []byte // 32 bytes that encrypt addresses and secrets
 	Replica   string
 	TaskURL   string // the address of a task's page, without its handle
 	Now       func() time.Time
@@ -53,20 +52,28 @@ type Service struct {
 	MessageIDs bool // webhook-id differs between subscriptions, and is not the ID of the event
 	PerAccount bool // a subscription belongs to the account, not to one client of it
 
-	// Grant returns the grant of a context, and Access what a grant reaches now; false if it ended.
-	Grant  func(context.Context) string
-	Access func(ctx context.Context, grant string) (directory.Access, bool, error)
-	// Task returns the state of a user's task and whether it has ended. It returns "" for a task that
-	// the user does not have, or that the call may not know of.
-	Task func(ctx context.Context, access directory.Access, task string) (state string, ended bool, err error)
-	// Limits returns how many subscriptions there may be in all, and of one user.
-	Limits func() (most, perUser int)
-
-	Attempted func(ok bool) // is called after each attempt to deliver
+	Backend Backend
+	Metrics push.Metrics
 
 	wake     waker
 	verifies quota.Rate
 	agents   agentStates
+}
+
+// Backend is what events need of the program. It is used concurrently.
+type Backend interface {
+	// Grant returns the grant of a context.
+	Grant(context.Context) string
+
+	// Access returns what a grant reaches now; false if it ended.
+	Access(ctx context.Context, grant string) (directory.Access, bool, error)
+
+	// Task returns the state of a user's task and whether it has ended. It returns "" for a task that
+	// the user does not have, or that the call may not know of.
+	Task(ctx context.Context, access directory.Access, task string) (state string, ended bool, err error)
+
+	// Limits returns how many subscriptions there may be in all, and of one user.
+	Limits() (most, perUser int)
 }
 
 var _ mcp.Events = (*Service)(nil)
@@ -77,9 +84,13 @@ func (s *Service) Run(ctx context.Context) {
 	wait.Go(func() { s.sweep(ctx) })
 	wait.Go(func() { s.agents.run(ctx, s) })
 	w := push.Worker[*Subscription]{
-		What: "events", Replica: s.Replica, Now: s.Now, Log: s.Log,
-		Claim: s.Store.Claim, Next: s.Store.Next, Release: s.Store.Release, Added: s.wake.worker(),
-		Host: func(s *Subscription) string { return s.Host }, Attempt: s.attempt,
+		Queue:     s.Store,
+		Added:     s.wake.worker(),
+		Deliverer: deliverer{s},
+		What:      "events",
+		Replica:   s.Replica,
+		Now:       s.Now,
+		Log:       s.Log,
 	}
 	w.Run(ctx)
 	wait.Wait()
@@ -95,7 +106,8 @@ func (s *Service) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := errors.Join(s.EndRevoked(ctx), s.Store.Prune(ctx, s.Now(), s.Now().Add(-keptFor))); err != nil && ctx.Err() == nil {
+		err := errors.Join(s.EndRevoked(ctx), s.Store.Prune(ctx, s.Now(), s.Now().Add(-keptFor)))
+		if err != nil && ctx.Err() == nil {
 			s.Log.ErrorContext(ctx, "maintaining event subscriptions", "err", err)
 		}
 	}
@@ -108,7 +120,7 @@ func (s *Service) EndRevoked(ctx context.Context) error {
 		return err
 	}
 	for _, grant := range grants {
-		_, alive, err := s.Access(ctx, grant)
+		_, alive, err := s.Backend.Access(ctx, grant)
 		if err != nil {
 			return err
 		}

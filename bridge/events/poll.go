@@ -15,24 +15,25 @@ import (
 func (s *Service) Poll(ctx context.Context, _ string, q *mcp.EventQuery) (*mcp.EventPage, error) {
 	over := time.NewTimer(q.Wait)
 	defer over.Stop()
+
 	for {
 		changed := s.wake.next()
 		page, err := s.poll(ctx, q)
-		if err != nil || q.Wait == 0 || len(page.Events) > 0 || page.Truncated {
-			return page, err
+		if err != nil {
+			return nil, err
 		}
-		look := time.NewTimer(push.PollInterval)
-		select {
-		case <-ctx.Done():
-			err = ctx.Err()
-		case <-changed:
-		case <-look.C:
-		case <-over.C:
-			look.Stop()
+		hasNews := len(page.Events) > 0 || page.Truncated
+		if hasNews || q.Wait == 0 {
 			return page, nil
 		}
-		if look.Stop(); err != nil {
-			return nil, err
+
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-over.C:
+			return page, nil
+		case <-changed:
+		case <-time.After(push.PollInterval):
 		}
 	}
 }
@@ -42,10 +43,11 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if err != nil {
 		return nil, err
 	}
-	var f Filter
-	if err := json.Unmarshal(q.Arguments, &f); err != nil {
+	var filter Filter
+	if err := json.Unmarshal(q.Arguments, &filter); err != nil {
 		return nil, err
 	}
+
 	log, err := s.log(ctx, access.User(), q.Name)
 	if err != nil {
 		return nil, err
@@ -54,22 +56,27 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if q.Cursor == "" {
 		return page, nil
 	}
-	at, truncated, err := s.replayFrom(ctx, access.User(), log, f, q)
+
+	after, truncated, err := s.replayFrom(ctx, access.User(), log, filter, q)
 	if err != nil {
 		return nil, err
 	}
-	most := maxPage
+	page.Truncated = truncated
+
+	limit := maxPage
 	if q.Most > 0 {
-		most = min(q.Most, maxPage)
+		limit = min(q.Most, maxPage)
 	}
-	list, err := s.Store.Events(ctx, access.User(), q.Name, f, at, log.Last, most+1)
+	list, err := s.Store.Events(ctx, access.User(), q.Name, filter, after, log.Last, limit+1)
 	if err != nil {
 		return nil, err
 	}
-	if page.Truncated = truncated; len(list) > most {
-		list, page.More = list[:most], true
-		page.Cursor = cursor(log.Epoch, list[most-1].Seq)
+	if len(list) > limit {
+		list = list[:limit]
+		page.More = true
+		page.Cursor = cursor(log.Epoch, list[limit-1].Seq)
 	}
+
 	for _, e := range list {
 		if s.allows(access, e) {
 			page.Events = append(page.Events, s.shown(e, cursor(log.Epoch, e.Seq)))
@@ -80,14 +87,20 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 
 // replayFrom returns after which event a client continues, and whether it misses some: they are
 // not kept any more, or older than it wants.
-func (s *Service) replayFrom(ctx context.Context, owner string, log Log, f Filter, q *mcp.EventQuery) (at int64, truncated bool, err error) {
-	at, truncated = log.position(q.Cursor)
-	if q.MaxAge > 0 {
-		var skipped int64
-		skipped, err = s.Store.Older(ctx, owner, q.Name, f, at, s.Now().Add(-q.MaxAge))
-		at, truncated = max(at, skipped), truncated || skipped > 0
+func (s *Service) replayFrom(
+	ctx context.Context, owner string, log Log, f Filter, q *mcp.EventQuery,
+) (after int64, truncated bool, err error) {
+	after, truncated = log.position(q.Cursor)
+	if q.MaxAge <= 0 {
+		return after, truncated, nil
 	}
-	return at, truncated, err
+
+	oldest := s.Now().Add(-q.MaxAge)
+	tooOld, err := s.Store.Older(ctx, owner, q.Name, f, after, oldest)
+	if tooOld > 0 {
+		truncated = true
+	}
+	return max(after, tooOld), truncated, err
 }
 
 // log returns the log of a user, and has events kept for it from now on.
@@ -98,7 +111,7 @@ func (s *Service) log(ctx context.Context, user, name string) (Log, error) {
 
 // access returns the access of a request. A stream outlives its token: each look asks again.
 func (s *Service) access(ctx context.Context) (directory.Access, error) {
-	access, alive, err := s.Access(ctx, s.Grant(ctx))
+	access, alive, err := s.Backend.Access(ctx, s.Backend.Grant(ctx))
 	if err == nil && !alive {
 		err = &mcp.EventError{Kind: mcp.EventForbidden, Message: "Events need a token of an account."}
 	}

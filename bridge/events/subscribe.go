@@ -78,7 +78,7 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	if err != nil {
 		return nil, err
 	}
-	most, perUser := s.Limits()
+	most, perUser := s.Backend.Limits()
 	kept, verified, err := s.Store.Reserve(ctx, sub, most, perUser)
 	switch {
 	case errors.Is(err, ErrFullOwner):
@@ -107,15 +107,24 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 		}
 		return nil, err
 	}
-	if sub.Sealed, err = s.seal(sub.ID, to); err != nil {
+	sub.Sealed, err = s.seal(sub.ID, to)
+	if err != nil {
 		return nil, err
 	}
 	truncated, err := s.begin(ctx, sub, log, q)
 	if err != nil {
 		return nil, err
 	}
-	if ok, err := s.Store.Confirm(ctx, sub); err != nil || !ok {
-		return nil, errors.Join(err, map[bool]error{false: &mcp.EventError{Kind: mcp.EventNotFound, Message: "The subscription was ended meanwhile.", Data: map[string]any{"kind": "subscription"}}}[ok])
+	confirmed, err := s.Store.Confirm(ctx, sub)
+	if err != nil {
+		return nil, err
+	}
+	if !confirmed {
+		return nil, &mcp.EventError{
+			Kind:    mcp.EventNotFound,
+			Message: "The subscription was ended meanwhile.",
+			Data:    map[string]any{"kind": "subscription"},
+		}
 	}
 	s.Wake()
 	s.Log.InfoContext(ctx, "an event subscription begins", "id", sub.ID, "event", sub.Name, "host", sub.Host, "renewed", renewed, "until", sub.Expires)
@@ -128,7 +137,7 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 
 // requested returns the subscription that a client asks for, not verified yet.
 func (s *Service) requested(ctx context.Context, access directory.Access, principal string, q *mcp.EventSubscription) (*Subscription, Log, error) {
-	if err := s.Check(q.URL); err != nil || len(q.URL) > maxURL {
+	if err := s.HTTP.Check(q.URL); err != nil || len(q.URL) > maxURL {
 		return nil, Log{}, mcp.Refusal("delivery.url must be an https address on the public internet, without a username: "+why(err), nil)
 	}
 	u, err := url.Parse(q.URL)
@@ -139,7 +148,16 @@ func (s *Service) requested(ctx context.Context, access directory.Access, princi
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}
-	sub := &Subscription{ID: id, Owner: access.User(), Client: access.Client(), Grant: s.Grant(ctx), Name: q.Name, Host: u.Host, Address: addressHash(q.URL), Fence: rand.Text()}
+	sub := &Subscription{
+		ID:      id,
+		Owner:   access.User(),
+		Client:  access.Client(),
+		Grant:   s.Backend.Grant(ctx),
+		Name:    q.Name,
+		Host:    u.Host,
+		Address: addressHash(q.URL),
+		Fence:   rand.Text(),
+	}
 	if err := json.Unmarshal(q.Arguments, &sub.Filter); err != nil {
 		return nil, Log{}, err
 	}
@@ -160,7 +178,7 @@ func (s *Service) tooLate(
 	if sub.Task == "" {
 		return nil, nil
 	}
-	state, ended, err := s.Task(ctx, access, sub.Task)
+	state, ended, err := s.Backend.Task(ctx, access, sub.Task)
 	switch {
 	case err != nil:
 		return nil, err
@@ -217,7 +235,8 @@ func (s *Service) begin(ctx context.Context, sub *Subscription, log Log, q *mcp.
 		ttl = min(max(*q.TTL, minTTL), maxTTL)
 	}
 	sub.Expires = s.Now().Add(ttl).Truncate(time.Millisecond).UTC()
-	if sub.Position = log.Last; q.Cursor != "" {
+	sub.Position = log.Last
+	if q.Cursor != "" {
 		sub.Position, truncated, err = s.replayFrom(ctx, sub.Owner, log, sub.Filter, &q.EventQuery)
 		sub.Gap = truncated
 	}

@@ -64,7 +64,7 @@ func (s *Service) post(ctx context.Context, sub *Subscription, to *target, id st
 		return nil, err
 	}
 	req.Header.Set(headerSignature, signatures)
-	resp, err := s.HTTP.Do(req)
+	resp, err := s.HTTP.HTTP().Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -14,23 +14,48 @@ const maxAttempts = 16 // over about six hours; then the notice is dead
 // Run delivers the notices that are due, until ctx ends.
 func (s *Service) Run(ctx context.Context) {
 	w := Worker[*Notice]{
-		What: "push notifications", Replica: s.Replica, Now: s.Now, Log: s.Log,
-		Claim: s.Outbox.ClaimNotices, Next: s.Outbox.NextNotice, Release: s.Outbox.ReleaseNotices, Added: s.Outbox.NoticesAdded(),
-		Host: func(n *Notice) string { return n.Host }, Attempt: s.attempt,
+		Queue:     notices{s},
+		Added:     s.Outbox.NoticesAdded(),
+		Deliverer: notices{s},
+		What:      "push notifications",
+		Replica:   s.Replica,
+		Now:       s.Now,
+		Log:       s.Log,
 	}
 	w.Run(ctx)
 }
 
-// attempt tries to deliver a notice, and records the result.
-func (s *Service) attempt(ctx context.Context, n *Notice) {
+// notices are those of an Outbox as a Worker delivers them.
+type notices struct{ *Service }
+
+// Claim implements Queue.
+func (s notices) Claim(
+	ctx context.Context, replica string, now, until time.Time, limit int, except []string,
+) ([]*Notice, error) {
+	return s.Outbox.ClaimNotices(ctx, replica, now, until, limit, except)
+}
+
+// Next implements Queue.
+func (s notices) Next(ctx context.Context) (time.Time, error) { return s.Outbox.NextNotice(ctx) }
+
+// Release implements Queue.
+func (s notices) Release(ctx context.Context, replica string, now time.Time) error {
+	return s.Outbox.ReleaseNotices(ctx, replica, now)
+}
+
+// Host implements Deliverer.
+func (notices) Host(n *Notice) string { return n.Host }
+
+// Attempt tries to deliver a notice, and records the result.
+func (s notices) Attempt(ctx context.Context, n *Notice) {
 	err := s.deliver(ctx, n)
 	if ctx.Err() != nil && err != nil {
 		return // close releases the notice
 	}
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), StoreTimeout)
 	defer cancel()
-	if s.Attempted != nil {
-		s.Attempted(err == nil)
+	if s.Metrics != nil {
+		s.Metrics.Attempted(err == nil)
 	}
 	if err == nil {
 		err = s.Outbox.NoticeDelivered(writing, n, s.Replica)
@@ -55,11 +80,12 @@ func (s *Service) deliver(ctx context.Context, n *Notice) error {
 // failed schedules the next attempt, unless there were maxAttempts or the error is permanent.
 func (s *Service) failed(ctx context.Context, n *Notice, why error) error {
 	var due time.Time
+	log := s.Log.With("task", n.Handle, "host", n.Host, "attempt", n.Attempts+1)
 	if n.Attempts+1 < maxAttempts && !a2a.Is(why, a2a.InvalidParams) {
 		due = s.Now().Add(Backoff(n.Attempts, rand.Float64()))
-		s.Log.InfoContext(ctx, "a push notification failed", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "again", due, "err", why)
+		log.InfoContext(ctx, "a push notification failed", "again", due, "err", why)
 	} else {
-		s.Log.WarnContext(ctx, "a push notification was given up", "task", n.Handle, "host", n.Host, "attempt", n.Attempts+1, "err", why)
+		log.WarnContext(ctx, "a push notification was given up", "err", why)
 	}
 	text := why.Error()
 	return s.Outbox.NoticeFailed(ctx, n, s.Replica, text[:min(len(text), 500)], due)

@@ -39,7 +39,7 @@ type Sender interface {
 	Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id string) error
 }
 
-// Service stores webhooks and notifies them of tasks. All fields are required.
+// Service stores webhooks and notifies them of tasks. All fields but Metrics are required.
 type Service struct {
 	Outbox  Outbox
 	Sender  Sender
@@ -48,7 +48,7 @@ type Service struct {
 	Now     func() time.Time
 	Log     *slog.Logger
 
-	Attempted func(ok bool) // is called after each attempt to deliver; it may be nil
+	Metrics Metrics // nil counts nothing
 }
 
 var _ runner.Webhooks = (*Service)(nil)

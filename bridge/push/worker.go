@@ -26,18 +26,35 @@ const (
 	StoreTimeout = 10 * time.Second // for one call of a store
 )
 
+// Queue holds what a Worker delivers, in a database that several replicas share.
+type Queue[N any] interface {
+	// Claim leases at most limit items that are due to replica, none for the hosts in except.
+	Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]N, error)
+
+	// Next returns when an item can be claimed next, and zero if none can.
+	Next(context.Context) (time.Time, error)
+
+	// Release makes the items that replica has claimed due now.
+	Release(ctx context.Context, replica string, now time.Time) error
+}
+
+// Deliverer delivers items of a Queue.
+type Deliverer[N any] interface {
+	Host(N) string
+
+	// Attempt delivers an item and records the result.
+	Attempt(context.Context, N)
+}
+
+// Metrics counts the attempts to deliver.
+type Metrics interface{ Attempted(ok bool) }
+
 // Worker makes attempts to deliver what a queue in the database holds. Several replicas share the
 // queue; each item that is due is claimed by one. All fields are required.
 type Worker[N any] struct {
-	// Claim leases at most limit items that are due to replica, none for the hosts in except.
-	Claim func(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]N, error)
-	// Next returns when an item can be claimed next, and zero if none can.
-	Next func(context.Context) (time.Time, error)
-	// Release makes the items that replica has claimed due now.
-	Release func(ctx context.Context, replica string, now time.Time) error
-	Added   <-chan struct{} // is ready after items were added
-	Host    func(N) string
-	Attempt func(context.Context, N) // delivers an item and records the result
+	Queue     Queue[N]
+	Added     <-chan struct{} // is ready after items were added
+	Deliverer Deliverer[N]
 
 	What    string // for the log, in the plural
 	Replica string
@@ -68,7 +85,7 @@ func (w *Worker[N]) close() {
 	w.running.wait.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), StoreTimeout)
 	defer cancel()
-	if err := w.Release(ctx, w.Replica, w.Now()); err != nil {
+	if err := w.Queue.Release(ctx, w.Replica, w.Now()); err != nil {
 		w.Log.Error("releasing "+w.What, "err", err)
 	}
 }
@@ -87,7 +104,7 @@ func (w *Worker[N]) dispatch(ctx context.Context) time.Duration {
 			return PollInterval
 		}
 		for _, n := range items {
-			w.running.start(w.Host(n), func() { w.Attempt(ctx, n) })
+			w.running.start(w.Deliverer.Host(n), func() { w.Deliverer.Attempt(ctx, n) })
 		}
 		if len(items) < limit {
 			return w.untilNext(ctx)
@@ -99,7 +116,7 @@ func (w *Worker[N]) claim(ctx context.Context, limit int, except []string) ([]N,
 	ctx, cancel := context.WithTimeout(ctx, StoreTimeout)
 	defer cancel()
 	now := w.Now()
-	return w.Claim(ctx, w.Replica, now, now.Add(leaseTime), limit, except)
+	return w.Queue.Claim(ctx, w.Replica, now, now.Add(leaseTime), limit, except)
 }
 
 // untilNext returns when the next item is due. Items that are due now wait for an
@@ -107,7 +124,7 @@ func (w *Worker[N]) claim(ctx context.Context, limit int, except []string) ([]N,
 func (w *Worker[N]) untilNext(ctx context.Context) time.Duration {
 	asking, cancel := context.WithTimeout(ctx, StoreTimeout)
 	defer cancel()
-	next, err := w.Next(asking)
+	next, err := w.Queue.Next(asking)
 	if err != nil {
 		w.logError(ctx, "looking for", err)
 	}

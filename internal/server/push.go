@@ -51,54 +51,61 @@ func (s *Server) startPush(secret []byte) {
 func newEvents(s *Server, secret []byte) *events.Service {
 	guarded, cfg := &guardhttp.Client{Allowed: func() []string { return s.cfg.Load().Push.AllowedHosts }, MaxBytes: 4 << 10, Timeout: 10 * time.Second}, s.cfg.Load().MCP
 	return &events.Service{
-		Store: s.store.Events, Directory: s.bridge.Directory, HTTP: guarded.HTTP(), Check: guarded.Check,
+		Store: s.store.Events, Directory: s.bridge.Directory, HTTP: guarded,
 		Key: deriveKey(secret, "event webhooks"), Replica: s.bridge.Runner.Replica, TaskURL: s.cfg.Load().URL + documents.TaskPath,
 		Now: time.Now, Log: s.log,
 		SEPErrors: cfg.EventErrors == config.EventErrorsSEP, MessageIDs: cfg.EventWebhookID == config.EventWebhookIDMessage, PerAccount: cfg.EventSubscriber == config.EventSubscriberAccount,
-		Grant: func(ctx context.Context) string {
-			p, _ := oauth.FromContext(ctx)
-			return p.GrantID
-		},
-		Access: accessOf(s.store.OAuth, s.bridge.Directory),
-		Task: func(ctx context.Context, access directory.Access, task string) (string, bool, error) {
-			e, err := s.bridge.Runner.Current(ctx, access, task)
-			if errors.Is(err, ledger.ErrNoTask) {
-				return "", false, nil
-			}
-			if err != nil {
-				return "", false, err
-			}
-			return string(e.State()), e.State().Terminal(), nil
-		},
-		Limits: func() (most, perUser int) {
-			l := s.cfg.Load().Limits
-			return l.EventSubscriptions, l.EventSubscriptionsPerUser
-		},
+		Backend: eventBackend{s},
 	}
 }
 
-// accessOf returns what a grant reaches now, and false if it gives no access to tools.
-func accessOf(
-	grants token.GrantStore, agents *directory.Directory,
-) func(context.Context, string) (directory.Access, bool, error) {
-	return func(ctx context.Context, id string) (access directory.Access, alive bool, err error) {
-		g, err := grants.Grant(ctx, id)
-		if errors.Is(err, oauth.ErrNotFound) {
-			return access, false, nil
-		}
-		if err != nil || !g.Live(time.Now()) {
-			return access, false, err
-		}
-		scope := g.Allows(g.Scope)
-		some, all := scope.UseCases()
-		access = agents.AccessOf(directory.Caller{
-			User:        g.AccountID,
-			Client:      g.ClientID,
-			UseCases:    some,
-			AllUseCases: all,
-		})
-		return access, scope.Meets(oauth.ScopeTools), nil
+// eventBackend is an events.Backend.
+type eventBackend struct{ s *Server }
+
+// Grant implements events.Backend.
+func (eventBackend) Grant(ctx context.Context) string {
+	p, _ := oauth.FromContext(ctx)
+	return p.GrantID
+}
+
+// Access returns what a grant reaches now, and false if it gives no access to tools.
+func (b eventBackend) Access(ctx context.Context, id string) (access directory.Access, alive bool, err error) {
+	g, err := b.s.store.OAuth.Grant(ctx, id)
+	if errors.Is(err, oauth.ErrNotFound) {
+		return access, false, nil
 	}
+	if err != nil || !g.Live(time.Now()) {
+		return access, false, err
+	}
+	scope := g.Allows(g.Scope)
+	some, all := scope.UseCases()
+	access = b.s.bridge.Directory.AccessOf(directory.Caller{
+		User:        g.AccountID,
+		Client:      g.ClientID,
+		UseCases:    some,
+		AllUseCases: all,
+	})
+	return access, scope.Meets(oauth.ScopeTools), nil
+}
+
+// Task implements events.Backend.
+func (b eventBackend) Task(
+	ctx context.Context, access directory.Access, task string,
+) (state string, ended bool, err error) {
+	e, err := b.s.bridge.Runner.Current(ctx, access, task)
+	if errors.Is(err, ledger.ErrNoTask) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	return string(e.State()), e.State().Terminal(), nil
+}
+
+// Limits implements events.Backend.
+func (b eventBackend) Limits() (most, perUser int) {
+	l := b.s.cfg.Load().Limits
+	return l.EventSubscriptions, l.EventSubscriptionsPerUser
 }
 
 // offerEvents returns the extensions of the MCP server, and connects its events with what causes them.

@@ -25,10 +25,10 @@ func (s *Server) observe() {
 	s.bridge.Runner.Observer = t
 	s.oauth.Exchange.Answered = t.TokenAnswered
 	if s.push != nil {
-		s.push.Attempted = t.Delivered(telemetry.Push)
+		s.push.Metrics = t.Deliveries(telemetry.Push)
 	}
 	if s.events != nil {
-		s.events.Attempted = t.Delivered(telemetry.Event)
+		s.events.Metrics = t.Deliveries(telemetry.Event)
 	}
 	t.Read(telemetry.Gauges{
 		Tasks:        s.store.Ledger.Unfinished,

@@ -58,11 +58,19 @@ const (
 	Event = "event"
 )
 
-// Delivered returns a function that counts an attempt to deliver what is of a kind: Push or Event.
-func (t *Telemetry) Delivered(of string) func(ok bool) {
-	return func(ok bool) {
-		t.count(func(m *meters) metric.Int64Counter { return m.deliveries }, kind.String(of), outcome.String(word(ok)))
-	}
+// Deliveries returns what counts the attempts to deliver what is of a kind: Push or Event.
+func (t *Telemetry) Deliveries(of string) Deliveries { return Deliveries{t, of} }
+
+// Deliveries counts attempts to deliver.
+type Deliveries struct {
+	telemetry *Telemetry
+	kind      string
+}
+
+// Attempted counts an attempt.
+func (d Deliveries) Attempted(ok bool) {
+	counter := func(m *meters) metric.Int64Counter { return m.deliveries }
+	d.telemetry.count(counter, kind.String(d.kind), outcome.String(word(ok)))
 }
 
 func word(ok bool) string {

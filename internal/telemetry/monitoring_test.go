@@ -165,7 +165,7 @@ func scraped(t *testing.T) map[string]bool {
 	to.TokenAnswered(t.Context(), "", nil)
 	to.RefreshReused()
 	to.ClientRegistered(true)
-	to.Delivered(Push)(true)
+	to.Deliveries(Push).Attempted(true)
 	of := WithRequest(t.Context(), &Request{Route: "/mcp"})
 	_, refused := to.HTTP(of, httptest.NewRequest("POST", "/mcp", nil), "http")
 	refused(Response{Status: http.StatusTooManyRequests})
