@@ -37,11 +37,15 @@ type Sender struct {
 	Issuer string // who signs, and whose JWKS has the key
 	Now    func() time.Time
 
-	// Sign makes a JWT of claims. Nil sends none.
-	Sign func(ctx context.Context, claims any) (string, error)
+	Signer Signer // nil sends no JWT
 
 	// Trusting accepts webhooks without validation.
 	Trusting bool
+}
+
+// Signer makes a JWT of claims.
+type Signer interface {
+	Sign(ctx context.Context, claims any) (string, error)
 }
 
 // Deliver sends one notification of a task. id identifies it, so that a webhook can detect
@@ -64,29 +68,33 @@ func (s *Sender) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id
 
 // Body returns the body of the notification of a task.
 func Body(c *a2a.PushConfig, t *a2a.Task) ([]byte, error) {
-	whole := *t
-	whole.ID = cmp.Or(c.Name, t.ID)
-	noHistory := whole
-	noHistory.History = nil
-	bare := noHistory
-	bare.Artifacts = nil
-	silent := bare
-	silent.Metadata, silent.Status.Message = nil, nil
-	var body jsontext.Value
-	for _, t := range []*a2a.Task{&whole, &noHistory, &bare, &silent} {
-		b, err := wire.EncodeNotification(c.Generation, t)
-		if err != nil {
-			return nil, err
-		}
-		// Without escapes, as other languages encode: the sample receiver of 0.1 decodes
-		// and encodes the body before it checks the hash.
-		body = jsontext.Value(b)
-		if err := body.Format(jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false)); err != nil {
-			return nil, fmt.Errorf("encoding the notification: %w", err)
-		}
-		if len(body) <= MaxBody {
+	sent := *t
+	sent.ID = cmp.Or(c.Name, t.ID)
+	body, err := encode(c.Generation, &sent)
+	for _, shorten := range []func(){
+		func() { sent.History = nil },
+		func() { sent.Artifacts = nil },
+		func() { sent.Metadata, sent.Status.Message = nil, nil },
+	} {
+		if err != nil || len(body) <= MaxBody {
 			break
 		}
+		shorten()
+		body, err = encode(c.Generation, &sent)
+	}
+	return body, err
+}
+
+// encode returns a notification without escapes, as other languages encode: the sample receiver of
+// 0.1 decodes and encodes the body before it checks the hash.
+func encode(g a2a.Generation, t *a2a.Task) ([]byte, error) {
+	b, err := wire.EncodeNotification(g, t)
+	if err != nil {
+		return nil, err
+	}
+	body := jsontext.Value(b)
+	if err := body.Format(jsontext.EscapeForHTML(false), jsontext.EscapeForJS(false)); err != nil {
+		return nil, fmt.Errorf("encoding the notification: %w", err)
 	}
 	return body, nil
 }

@@ -53,11 +53,16 @@ func newWebhook(t *testing.T) *webhook {
 func sender() *a2apush.Sender {
 	return &a2apush.Sender{
 		HTTP: &guardhttp.Client{Loopback: true}, Issuer: "https://rialto.example", Now: func() time.Time { return now },
-		Sign: func(_ context.Context, claims any) (string, error) {
-			b, err := json.Marshal(claims)
-			return string(b), err
-		},
+		Signer: plain{},
 	}
+}
+
+// plain is an a2apush.Signer that returns the claims.
+type plain struct{}
+
+func (plain) Sign(_ context.Context, claims any) (string, error) {
+	b, err := json.Marshal(claims)
+	return string(b), err
 }
 
 func task() *a2a.Task {

@@ -30,14 +30,23 @@ type Inbox struct {
 	URL string // the server's URL, without a trailing slash
 	Key []byte // a secret key
 
-	// Keys returns those of an agent; nil if there is none with that name.
-	Keys func(agent string) *Keys
-
-	// Wake makes the follower of a task poll its agent now.
-	Wake func(handle string)
+	Agents    Agents
+	Followers Followers
 
 	Now func() time.Time
 	Log *slog.Logger
+}
+
+// Agents knows the keys of agents. It is used concurrently.
+type Agents interface {
+	// Keys returns those of an agent; nil if there is none with that name.
+	Keys(agent string) *Keys
+}
+
+// Followers follow tasks. They are used concurrently.
+type Followers interface {
+	// Wake makes the follower of a task poll its agent now.
+	Wake(handle string)
 }
 
 // Config returns the webhook for a task of an agent.
@@ -113,7 +122,7 @@ func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle stri
 		http.NotFound(w, r)
 		return
 	}
-	in.Wake(handle)
+	in.Followers.Wake(handle)
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -135,7 +144,7 @@ func (in *Inbox) proven(r *http.Request, agent, handle string, body [sha256.Size
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	keys := in.Keys(agent)
+	keys := in.Agents.Keys(agent)
 	if keys == nil {
 		return fmt.Errorf("agent %q no longer exists", agent)
 	}

@@ -63,8 +63,8 @@ func newInbox(t *testing.T, agent *signing) (*a2apush.Inbox, chan string) {
 	woken := make(chan string, 10)
 	in := &a2apush.Inbox{
 		Key: []byte("key"), Log: slog.New(slog.DiscardHandler),
-		Wake: func(handle string) { woken <- handle },
-		Keys: keysOf("agent", &a2apush.Keys{Agent: agent.url + "/a2a", Now: time.Now}), Now: time.Now,
+		Followers: followers(woken),
+		Agents:    oneAgent{&a2apush.Keys{Agent: agent.url + "/a2a", Now: time.Now}}, Now: time.Now,
 	}
 	srv := httptest.NewServer(in)
 	t.Cleanup(srv.Close)
@@ -211,12 +211,17 @@ func FuzzCheckJWT(f *testing.F) {
 	})
 }
 
-// keysOf knows the keys of one agent.
-func keysOf(agent string, keys *a2apush.Keys) func(string) *a2apush.Keys {
-	return func(name string) *a2apush.Keys {
-		if name != agent {
-			return nil
-		}
-		return keys
+// oneAgent knows the keys of the agent "agent".
+type oneAgent struct{ keys *a2apush.Keys }
+
+func (o oneAgent) Keys(name string) *a2apush.Keys {
+	if name != "agent" {
+		return nil
 	}
+	return o.keys
 }
+
+// followers gets the handles of the tasks that are to be polled.
+type followers chan string
+
+func (f followers) Wake(handle string) { f <- handle }

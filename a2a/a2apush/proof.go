@@ -35,8 +35,8 @@ func (s *Sender) header(ctx context.Context, c *a2a.PushConfig, task a2a.TaskID,
 		h.Set(SignatureHeader, signature(c.Authentication.Credentials, s.Now(), body))
 	case c.Authentication != nil && c.Authentication.Credentials != "":
 		h.Set("Authorization", scheme+" "+c.Authentication.Credentials)
-	case s.Sign != nil:
-		jwt, err := s.Sign(ctx, s.claims(c.URL, task, id, body))
+	case s.Signer != nil:
+		jwt, err := s.Signer.Sign(ctx, s.claims(c.URL, task, id, body))
 		if err != nil {
 			return nil, fmt.Errorf("signing the notification: %w", err)
 		}

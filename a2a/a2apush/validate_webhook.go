@@ -20,7 +20,8 @@ func (s *Sender) Accept(ctx context.Context, c *a2a.PushConfig) error {
 	if schemeOf(c) == schemeHMAC && c.Authentication.Credentials == "" {
 		return a2a.Errorf(a2a.InvalidParams, "authentication by HMAC needs the shared secret in its credentials")
 	}
-	if !valid(c.Token) || c.Authentication != nil && !valid(c.Authentication.Credentials) {
+	invalidCredentials := c.Authentication != nil && !valid(c.Authentication.Credentials)
+	if invalidCredentials || !valid(c.Token) {
 		return a2a.Errorf(a2a.InvalidParams, "the token and the credentials of a webhook must be printable ASCII of at most %d characters", maxHeader)
 	}
 	if s.Trusting || s.HTTP.Vouched(c.URL) {

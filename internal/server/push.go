@@ -34,7 +34,7 @@ func (s *Server) startPush(secret []byte) {
 		Now:      time.Now,
 	}
 	if s.oauth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
-		sender.Sign = s.oauth.Keys.Sign
+		sender.Signer = s.oauth.Keys
 	}
 	s.push = &push.Service{
 		Outbox:  s.store.Ledger,
@@ -136,26 +136,38 @@ func (s *Server) startPushInbox(secret []byte) {
 	if !s.cfg.Load().Push.Receive {
 		return
 	}
-	s.inbox = &a2apush.Inbox{URL: s.cfg.Load().URL, Key: deriveKey(secret, "push inbox"), Keys: s.pushKeys(), Wake: s.bridge.Runner.Wake, Now: time.Now, Log: s.log}
+	s.inbox = &a2apush.Inbox{
+		URL:       s.cfg.Load().URL,
+		Key:       deriveKey(secret, "push inbox"),
+		Agents:    &agentKeys{agents: s.bridge.Directory, known: map[string]*a2apush.Keys{}},
+		Followers: s.bridge.Runner,
+		Now:       time.Now,
+		Log:       s.log,
+	}
 	s.bridge.Runner.Hook = s.inbox.Config
 }
 
-// pushKeys returns the keys with which an agent signs its notifications. They are read
+// agentKeys are the keys with which agents sign their notifications. They are read
 // on first use and cached while the agent keeps its address.
-func (s *Server) pushKeys() func(agent string) *a2apush.Keys {
-	var mu sync.Mutex
-	known := map[string]*a2apush.Keys{}
-	return func(name string) *a2apush.Keys {
-		agent := s.bridge.Directory.Lookup(name)
-		mu.Lock()
-		defer mu.Unlock()
-		switch keys := known[name]; {
-		case agent == nil:
-			delete(known, name)
-			return nil
-		case keys == nil || keys.Agent != agent.URL:
-			known[name] = &a2apush.Keys{Agent: agent.URL, Now: time.Now}
-		}
-		return known[name]
+type agentKeys struct {
+	agents *directory.Directory
+
+	mu    sync.Mutex
+	known map[string]*a2apush.Keys
+}
+
+// Keys implements a2apush.Agents.
+func (k *agentKeys) Keys(name string) *a2apush.Keys {
+	agent := k.agents.Lookup(name)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	keys := k.known[name]
+	switch {
+	case agent == nil:
+		delete(k.known, name)
+		return nil
+	case keys == nil || keys.Agent != agent.URL:
+		k.known[name] = &a2apush.Keys{Agent: agent.URL, Now: time.Now}
 	}
+	return k.known[name]
 }

@@ -213,7 +213,7 @@ func tryResubscribe(t *testing.T, s theirs) {
 // that, and another set later, asked for, listed and dropped.
 func tryPush(t *testing.T, s theirs) {
 	woken := make(chan string, 16)
-	in := &a2apush.Inbox{Key: []byte("key"), Wake: func(handle string) { woken <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	in := &a2apush.Inbox{Key: []byte("key"), Followers: followers(woken), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	web := httptest.NewServer(in)
 	t.Cleanup(web.Close)
 	in.URL = web.URL
@@ -271,3 +271,8 @@ func tryErrors(t *testing.T, s theirs) {
 		t.Errorf("got %v, want that it is not found", err)
 	}
 }
+
+// followers gets the handles of the tasks that are to be polled.
+type followers chan string
+
+func (f followers) Wake(handle string) { f <- handle }
