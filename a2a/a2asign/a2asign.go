@@ -126,8 +126,9 @@ func (s signature) verifies(payload []byte, keys []jose.JSONWebKey) (jose.JSONWe
 	}
 	header := jws.Signatures[0].Protected
 	for _, key := range keys {
-		if header.KeyID != "" && key.KeyID != "" && header.KeyID != key.KeyID ||
-			key.Algorithm != "" && key.Algorithm != header.Algorithm || key.Use == "enc" {
+		otherKey := header.KeyID != "" && key.KeyID != "" && header.KeyID != key.KeyID
+		otherAlgorithm := key.Algorithm != "" && key.Algorithm != header.Algorithm
+		if otherKey || otherAlgorithm || key.Use == "enc" {
 			continue
 		}
 		if jws.DetachedVerify(payload, key.Public()) == nil {

@@ -73,7 +73,8 @@ func (s *KeySet) Verify(ctx context.Context, card []byte) ([]byte, error) {
 func (s *KeySet) load(ctx context.Context, fresh time.Duration) ([]jose.JSONWebKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.http == nil || s.keys != nil && s.now().Sub(s.read) < fresh {
+	recent := s.keys != nil && s.now().Sub(s.read) < fresh
+	if s.http == nil || recent {
 		return s.keys, nil
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.at, nil)

@@ -2,7 +2,9 @@ package a2asign
 
 import (
 	"bytes"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,7 +29,7 @@ func Payload(card []byte) ([]byte, error) {
 //     without any that is empty.
 func (c *document) payloads() ([][]byte, error) {
 	var out [][]byte
-	for _, form := range []any{c.members, prune(c.members, &cardShape), clean(prune(c.members, &cardShape))} {
+	for _, form := range []any{c.members, prune(c.members, cardShape), clean(prune(c.members, cardShape))} {
 		b, err := canonical(form)
 		if err != nil {
 			return nil, err
@@ -84,7 +86,9 @@ func prune(v any, s *shape) any {
 			if s.others != nil {
 				m, known = member{s.others, true}, true
 			}
-			if value = prune(value, m.of); known && value != nil && (m.kept || !isDefault(value, m.of)) {
+			value = prune(value, m.of)
+			kept := m.kept || !isDefault(value, m.of)
+			if known && kept && value != nil {
 				out[name] = value
 			}
 		}
@@ -123,7 +127,8 @@ func clean(v any) any {
 	case []any:
 		var out []any
 		for _, item := range v {
-			if item = clean(item); item != nil {
+			item = clean(item)
+			if item != nil {
 				out = append(out, item)
 			}
 		}
@@ -134,7 +139,8 @@ func clean(v any) any {
 	case map[string]any:
 		out := map[string]any{}
 		for name, value := range v {
-			if value = clean(value); value != nil {
+			value = clean(value)
+			if value != nil {
 				out[name] = value
 			}
 		}
@@ -148,61 +154,53 @@ func clean(v any) any {
 
 // The messages of a card (A2A 1.0 section 4.4), by the names of their JSON.
 var (
-	required = member{kept: true}
-	plain    = member{}
-
-	cardShape = shape{members: map[string]member{
-		"name": required, "description": required, "version": required,
-		"documentationUrl": required, "iconUrl": required, // optional, so kept if set
-		"supportedInterfaces":  {of: &interfaceShape, kept: true},
-		"provider":             {of: &shape{members: map[string]member{"url": required, "organization": required}}},
-		"capabilities":         {of: &capabilitiesShape, kept: true},
-		"securitySchemes":      {of: &shape{others: &schemeShape}},
-		"securityRequirements": {of: &requirementShape},
-		"defaultInputModes":    required, "defaultOutputModes": required,
-		"skills": {of: &skillShape, kept: true},
-	}}
-	interfaceShape = shape{members: map[string]member{
-		"url": required, "protocolBinding": required, "tenant": plain, "protocolVersion": required,
-	}}
-	capabilitiesShape = shape{members: map[string]member{
-		"streaming": required, "pushNotifications": required, "extendedAgentCard": required,
-		"extensions": {of: &shape{members: map[string]member{
-			"uri": plain, "description": plain, "required": plain, "params": {kept: true},
-		}}},
-	}}
-	skillShape = shape{members: map[string]member{
-		"id": required, "name": required, "description": required, "tags": required,
-		"examples": plain, "inputModes": plain, "outputModes": plain,
-		"securityRequirements": {of: &requirementShape},
-	}}
-	requirementShape = shape{members: map[string]member{
-		"schemes": {of: &shape{others: &shape{members: map[string]member{"list": plain}}}},
-	}}
-	schemeShape = shape{members: map[string]member{
-		"apiKeySecurityScheme":        {of: &shape{members: map[string]member{"description": plain, "location": required, "name": required}}},
-		"httpAuthSecurityScheme":      {of: &shape{members: map[string]member{"description": plain, "scheme": required, "bearerFormat": plain}}},
-		"oauth2SecurityScheme":        {of: &shape{members: map[string]member{"description": plain, "flows": {of: &flowsShape, kept: true}, "oauth2MetadataUrl": plain}}},
-		"openIdConnectSecurityScheme": {of: &shape{members: map[string]member{"description": plain, "openIdConnectUrl": required}}},
-		"mtlsSecurityScheme":          {of: &shape{members: map[string]member{"description": plain}}},
-	}}
-	flowsShape = shape{members: map[string]member{
-		"authorizationCode": flow([]string{"authorizationUrl", "tokenUrl", "scopes"}, "refreshUrl", "pkceRequired"),
-		"clientCredentials": flow([]string{"tokenUrl", "scopes"}, "refreshUrl"),
-		"deviceCode":        flow([]string{"deviceAuthorizationUrl", "tokenUrl", "scopes"}, "refreshUrl"),
-		"implicit":          flow(nil, "authorizationUrl", "refreshUrl", "scopes"),
-		"password":          flow(nil, "tokenUrl", "refreshUrl", "scopes"),
-	}}
+	// documentationUrl and iconUrl are optional, so they are kept if set.
+	cardShape = newShape(
+		"name description version documentationUrl iconUrl defaultInputModes defaultOutputModes", "",
+		map[string]member{
+			"supportedInterfaces":  {of: interfaceShape, kept: true},
+			"provider":             {of: newShape("url organization", "", nil)},
+			"capabilities":         {of: capabilitiesShape, kept: true},
+			"securitySchemes":      {of: &shape{others: schemeShape}},
+			"securityRequirements": {of: requirementShape},
+			"skills":               {of: skillShape, kept: true},
+		})
+	interfaceShape    = newShape("url protocolBinding protocolVersion", "tenant", nil)
+	capabilitiesShape = newShape("streaming pushNotifications extendedAgentCard", "",
+		map[string]member{"extensions": {of: newShape("params", "uri description required", nil)}})
+	skillShape = newShape("id name description tags", "examples inputModes outputModes",
+		map[string]member{"securityRequirements": {of: requirementShape}})
+	requirementShape = newShape("", "",
+		map[string]member{"schemes": {of: &shape{others: newShape("", "list", nil)}}})
+	schemeShape = newShape("", "", map[string]member{
+		"apiKeySecurityScheme":        {of: newShape("location name", "description", nil)},
+		"httpAuthSecurityScheme":      {of: newShape("scheme", "description bearerFormat", nil)},
+		"oauth2SecurityScheme":        {of: newShape("", "description oauth2MetadataUrl", flows)},
+		"openIdConnectSecurityScheme": {of: newShape("openIdConnectUrl", "description", nil)},
+		"mtlsSecurityScheme":          {of: newShape("", "description", nil)},
+	})
+	flows = map[string]member{"flows": {of: newShape("", "", map[string]member{
+		"authorizationCode": flow("authorizationUrl tokenUrl scopes", "refreshUrl pkceRequired"),
+		"clientCredentials": flow("tokenUrl scopes", "refreshUrl"),
+		"deviceCode":        flow("deviceAuthorizationUrl tokenUrl scopes", "refreshUrl"),
+		"implicit":          flow("", "authorizationUrl refreshUrl scopes"),
+		"password":          flow("", "tokenUrl refreshUrl scopes"),
+	}), kept: true}}
 )
 
-// flow is an OAuth flow with the members that it must have, and others.
-func flow(must []string, may ...string) member {
+// newShape returns a message with members that are kept, others that are not if they have their
+// default value, and messages in it.
+func newShape(kept, plain string, messages map[string]member) *shape {
 	s := shape{members: map[string]member{}}
-	for _, name := range must {
-		s.members[name] = required
+	for name := range strings.FieldsSeq(kept) {
+		s.members[name] = member{kept: true}
 	}
-	for _, name := range may {
-		s.members[name] = plain
+	for name := range strings.FieldsSeq(plain) {
+		s.members[name] = member{}
 	}
-	return member{of: &s, kept: true}
+	maps.Copy(s.members, messages)
+	return &s
 }
+
+// flow is an OAuth flow.
+func flow(kept, plain string) member { return member{of: newShape(kept, plain, nil), kept: true} }
