@@ -10,6 +10,7 @@
 package a2aexec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,10 +174,7 @@ func (e *Executor) now() time.Time {
 }
 
 func (e *Executor) log() *slog.Logger {
-	if e.Log == nil {
-		return slog.Default()
-	}
-	return e.Log
+	return cmp.Or(e.Log, slog.Default())
 }
 
 func newID() string { return uuid.NewString() }

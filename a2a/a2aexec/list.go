@@ -52,11 +52,11 @@ func (e *Executor) fitting(f a2a.TaskFilter) []*a2a.Task {
 	var tasks []*a2a.Task
 	for _, r := range records {
 		t, _ := r.snapshot()
-		if f.ContextID != "" && t.ContextID != f.ContextID || f.State != "" && t.Status.State != f.State ||
-			t.Status.Timestamp.Before(f.Since) {
-			continue
+		inContext := cmp.Or(f.ContextID, t.ContextID) == t.ContextID
+		inState := cmp.Or(f.State, t.Status.State) == t.Status.State
+		if inContext && inState && !t.Status.Timestamp.Before(f.Since) {
+			tasks = append(tasks, t)
 		}
-		tasks = append(tasks, t)
 	}
 	slices.SortFunc(tasks, latest)
 	return tasks

@@ -3,6 +3,7 @@ package a2aexec
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"rialto/a2a"
 )
@@ -110,10 +111,5 @@ func (t *Turn) artifact(a a2a.Artifact, more, last bool) {
 
 // has reports whether the task has an artifact with the id. It locks r.mu.
 func (r *record) has(id string) bool {
-	for _, a := range r.task.Artifacts {
-		if a.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.task.Artifacts, func(a a2a.Artifact) bool { return a.ID == id })
 }
