@@ -23,7 +23,7 @@ func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []b
 		defer m.cancel(nil)
 		return refusal(m.ctx, heard(m.s), err)
 	}
-	resp := new(reply).of(http.StatusOK, streamHeader, nil)
+	resp := newResponse(http.StatusOK, streamHeader, nil)
 	resp.Body = m
 	return resp, nil
 }
@@ -42,7 +42,8 @@ type messages struct {
 
 // open starts the call and waits for its first message.
 func (m *messages) open(conn *grpc.ClientConn, name string, message []byte) (err error) {
-	if m.s, err = conn.NewStream(m.ctx, streams, name, bytesAsTheyAre, grpc.MaxCallRecvMsgSize(DefaultMaxMessage)); err != nil {
+	m.s, err = conn.NewStream(m.ctx, streams, name, bytesAsTheyAre, grpc.MaxCallRecvMsgSize(DefaultMaxMessage))
+	if err != nil {
 		return err
 	}
 	if err := m.s.SendMsg(&message); err != nil { // then nothing more is sent
@@ -65,7 +66,8 @@ func (m *messages) Next() (message []byte, refused bool, err error) {
 	if !m.ahead {
 		m.over = m.s.RecvMsg(&m.last)
 	}
-	if m.ahead = false; m.over == nil {
+	m.ahead = false
+	if m.over == nil {
 		return m.last, false, nil
 	}
 	st, _ := status.FromError(m.over)

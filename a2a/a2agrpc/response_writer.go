@@ -124,7 +124,8 @@ func (a *responseWriter) Write(p []byte) (int, error) {
 		if !whole {
 			break
 		}
-		if a.body = rest; refused {
+		a.body = rest
+		if refused {
 			a.over = decodeStatus(a.dialect, http.StatusInternalServerError, message).Err()
 		} else {
 			a.over = a.send(message)

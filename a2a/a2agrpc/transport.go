@@ -132,35 +132,21 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 	defer cancel(nil)
 	late := time.AfterFunc(limit, func() { cancel(tooSlow(limit)) })
 	defer late.Stop()
-	c := &call{sent: message}
-	if err := conn.Invoke(ctx, name, &c.sent, &c.got, c.options()...); err != nil {
-		return refusal(ctx, c.hearing, err)
+	var got []byte
+	var h hearing
+	err = conn.Invoke(ctx, name, &message, &got, bytesAsTheyAre,
+		grpc.MaxCallRecvMsgSize(DefaultMaxMessage), grpc.Header(&h.header), grpc.Trailer(&h.trailer))
+	switch {
+	case err != nil:
+		return refusal(ctx, h, err)
+	case op != wire.ExtendedCard:
+		return newResponse(http.StatusOK, messageHeader, got), nil
 	}
-	return c.answer(d, op)
-}
-
-// call holds the data of a unary call in one allocation.
-type call struct {
-	sent, got []byte
-	hearing   hearing
-	opts      [4]grpc.CallOption
-	reply     reply
-}
-
-func (c *call) options() []grpc.CallOption {
-	c.opts = [...]grpc.CallOption{bytesAsTheyAre, grpc.MaxCallRecvMsgSize(DefaultMaxMessage), grpc.Header(&c.hearing.header), grpc.Trailer(&c.hearing.trailer)}
-	return c.opts[:]
-}
-
-func (c *call) answer(d *wire.Dialect, op wire.Op) (*http.Response, error) {
-	if op != wire.ExtendedCard {
-		return c.reply.of(http.StatusOK, messageHeader, c.got), nil
-	}
-	card, err := decodeCard(d, c.got)
+	card, err := decodeCard(d, got)
 	if err != nil {
 		return nil, fmt.Errorf("the card is invalid: %w", err)
 	}
-	return c.reply.of(http.StatusOK, jsonHeader, card), nil
+	return newResponse(http.StatusOK, jsonHeader, card), nil
 }
 
 // hearing is the metadata that a server has sent.
@@ -189,7 +175,7 @@ func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) 
 		head = head.Clone()
 		head["Www-Authenticate"] = challenge
 	}
-	return new(reply).of(code, head, body), nil
+	return newResponse(code, head, body), nil
 }
 
 // tooLarge reports whether our end refused an answer for its size, which package grpc tells by
@@ -236,22 +222,21 @@ var (
 	jsonHeader    = http.Header{"Content-Type": {"application/json"}}
 )
 
-// reply is a response with a body in memory.
-type reply struct {
-	response http.Response
-	body     memory
-}
-
-func (r *reply) of(code int, head http.Header, body []byte) *http.Response {
-	r.body = memory{*bytes.NewBuffer(body)}
-	r.response = http.Response{
-		StatusCode: code, Status: http.StatusText(code), Proto: "HTTP/2.0", ProtoMajor: 2,
-		Header: head, Body: &r.body, ContentLength: -1,
+// newResponse returns a response with a body in memory.
+func newResponse(code int, head http.Header, body []byte) *http.Response {
+	return &http.Response{
+		StatusCode:    code,
+		Status:        http.StatusText(code),
+		Proto:         "HTTP/2.0",
+		ProtoMajor:    2,
+		Header:        head,
+		Body:          memory{bytes.NewBuffer(body)},
+		ContentLength: -1,
 	}
-	return &r.response
 }
 
-type memory struct{ bytes.Buffer }
+// memory is a body that readers may take as a whole.
+type memory struct{ *bytes.Buffer }
 
 // Close does nothing.
-func (*memory) Close() error { return nil }
+func (memory) Close() error { return nil }
