@@ -6,7 +6,7 @@
 // know the method, so that nothing ran, the client tries the next dialect. No generation
 // has idempotent sends, so after any other failure, such as a cut connection, the client
 // does not send the message again. It reads one stream, and reports if the stream ends before
-// its task: the caller decides when to look at the task again.
+// its task: the caller decides when to poll the task again.
 package a2aclient
 
 import (
@@ -67,15 +67,15 @@ type Dialer struct {
 	// doubles up to 20 times as much. 0 means DefaultPause.
 	Pause time.Duration
 
-	// IdleTimeout is how long a stream may bring nothing before the task is looked at.
-	// After a subscription the first look is 64 times as soon, for what has
+	// IdleTimeout is how long a stream may bring nothing before the task is polled.
+	// After a subscription the first poll is 64 times as soon, for what has
 	// happened meanwhile. 0 means DefaultIdleTimeout.
 	IdleTimeout time.Duration
 
 	Memory MemoryQuota // nil bounds only the size of each answer
 
-	// Looks are those at tasks beside their streams. Dialers may share them; nil is the Dialer's own.
-	Looks *quota.Queue
+	// Polls are those of tasks beside their streams. Dialers may share them; nil is the Dialer's own.
+	Polls *quota.Queue
 
 	Log *slog.Logger // nil discards
 
@@ -83,7 +83,7 @@ type Dialer struct {
 
 	once     sync.Once
 	own      *http.Client
-	ownLooks quota.Queue
+	ownPolls quota.Queue
 }
 
 // CardPolicy decides about cards that were fetched, before they are believed. It returns the JSON to
@@ -111,17 +111,17 @@ type Client struct {
 
 // connection is what the clients of one agent share.
 type connection struct {
-	dialer *Dialer
-	dialed *url.URL
-	card   *a2a.Card
-	routes []route      // never empty
-	route  atomic.Int32 // the index of the one to try first
-	proven atomic.Bool  // some call has been answered in its dialect
-	drains quota.Count  // the streams that are only drained
-	broken breaker
+	dialer   *Dialer
+	dialed   *url.URL
+	card     *a2a.Card
+	routes   []route      // never empty
+	route    atomic.Int32 // the index of the one to try first
+	answered atomic.Bool  // some call has been answered in its dialect
+	draining quota.Count  // the streams that are only drained
+	broken   breaker
 
-	multiplexed atomic.Bool  // over HTTP/2
-	noLook      atomic.Int64 // at a task beside its stream before then; in nanoseconds
+	multiplexed  atomic.Bool  // over HTTP/2
+	noPollBefore atomic.Int64 // of a task beside its stream; in nanoseconds
 }
 
 var _ a2a.Agent = (*Client)(nil)
@@ -170,7 +170,7 @@ func (d *Dialer) maxBody() int64 { return cmp.Or(d.MaxBody, DefaultMaxBody) }
 
 func (d *Dialer) idleTimeout() time.Duration { return cmp.Or(d.IdleTimeout, DefaultIdleTimeout) }
 
-// pause waits before the nth look at a task, unless ctx ends before.
+// pause waits before the nth poll of a task, unless ctx ends before.
 func (d *Dialer) pause(ctx context.Context, n int) error {
 	first := cmp.Or(d.Pause, DefaultPause)
 	return sleep(ctx, min(first<<min(n, 5), 20*first))

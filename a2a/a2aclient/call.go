@@ -76,13 +76,13 @@ func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (
 	}
 	resp, err := c.do(func() (*http.Request, *http.Response, error) { return r.binding.send(ctx, c, r, op, params) })
 	if err != nil {
-		c.worked(err)
+		c.reportOutcome(err)
 	}
 	return resp, err
 }
 
-// worked tells the breaker how a call went: err is nil, or why no answer of the agent's was read.
-func (c *Client) worked(err error) {
+// reportOutcome tells the breaker how a call went: err is nil, or why no answer of the agent's was read.
+func (c *Client) reportOutcome(err error) {
 	e := asError(err)
 	switch {
 	case err == nil, e != nil && e.Remote && e.HTTPStatus/100 != 5:
@@ -98,19 +98,19 @@ func (c *Client) result(ctx context.Context, r route, resp *http.Response, memor
 	body, err := readBody(resp, c.dialer.maxBody(), memory)
 	if err != nil {
 		err = unreachable(ctx, r.target.Host, err)
-		c.worked(err)
+		c.reportOutcome(err)
 		return nil, err
 	}
 	result, refusal, ok := r.binding.decode(r.dialect, resp.StatusCode, body)
 	if !ok && resp.StatusCode/100 != 2 {
 		err := statusError(resp, body)
-		c.worked(err)
+		c.reportOutcome(err)
 		return nil, err
 	}
-	c.worked(nil)
+	c.reportOutcome(nil)
 	switch {
 	case !ok:
-		return nil, invalidAnswer("the body is not %s but %s", r.binding.name(), quote(resp, body))
+		return nil, invalidAnswer("the body is not %s but %s", r.binding.name(), describeBody(resp, body))
 	case refusal != nil:
 		return nil, fromResponse(refusal, resp)
 	default:

@@ -21,25 +21,25 @@ const (
 // maxCard bounds a card, which no peer has reason to make larger.
 const maxCard = 1 << 20
 
-// place is where a card may be.
-type place struct {
+// cardLocation is where a card may be.
+type cardLocation struct {
 	url *url.URL
 
-	// mustName is set where the card may be another agent's: below the origin
+	// mustListURL is set where the card may be another agent's: below the origin
 	// of an endpoint. It counts only if it names the URL that was dialled.
-	mustName bool
+	mustListURL bool
 }
 
-// places lists where to look for the card of the agent at u, in order.
-func places(u *url.URL) []place {
-	self := place{url: u}
+// cardLocations lists where to look for the card of the agent at u, in order.
+func cardLocations(u *url.URL) []cardLocation {
+	self := cardLocation{url: u}
 	if strings.HasSuffix(u.Path, ".json") || strings.Contains(u.Path, "/.well-known/") {
-		return []place{self}
+		return []cardLocation{self}
 	}
 	base := strings.TrimSuffix(u.Path, "/")
-	list := []place{{url: at(u, base+cardPath)}, {url: at(u, base+oldCardPath)}}
+	list := []cardLocation{{url: at(u, base+cardPath)}, {url: at(u, base+oldCardPath)}}
 	if base != "" {
-		list = append(list, place{at(u, cardPath), true}, place{at(u, oldCardPath), true})
+		list = append(list, cardLocation{at(u, cardPath), true}, cardLocation{at(u, oldCardPath), true})
 	}
 	return append(list, self)
 }
@@ -56,10 +56,10 @@ func at(u *url.URL, path string) *url.URL {
 // returns the most telling of the errors.
 func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 	var worst, first error
-	for i, p := range places(c.dialed) {
+	for i, p := range cardLocations(c.dialed) {
 		card, raw, err := c.fetchCard(ctx, p.url)
-		if err == nil && (!p.mustName || names(card, c.dialed)) {
-			return c.admitted(ctx, card, raw, p.url)
+		if err == nil && (!p.mustListURL || listsInterface(card, c.dialed)) {
+			return c.admit(ctx, card, raw, p.url)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -95,8 +95,8 @@ func (c *Client) assumedCard() *a2a.Card {
 	}
 }
 
-// names reports whether card lists an interface at u.
-func names(card *a2a.Card, u *url.URL) bool {
+// listsInterface reports whether card lists an interface at u.
+func listsInterface(card *a2a.Card, u *url.URL) bool {
 	want := strings.TrimSuffix(u.Host+u.Path, "/")
 	for _, i := range card.Interfaces {
 		if have, err := url.Parse(i.URL); err == nil && strings.TrimSuffix(have.Host+have.Path, "/") == want {
@@ -106,8 +106,8 @@ func names(card *a2a.Card, u *url.URL) bool {
 	return false
 }
 
-// admitted returns card, found at u, as it may be believed.
-func (c *Client) admitted(ctx context.Context, card *a2a.Card, raw []byte, u *url.URL) (*a2a.Card, error) {
+// admit returns card, found at u, as it may be believed.
+func (c *Client) admit(ctx context.Context, card *a2a.Card, raw []byte, u *url.URL) (*a2a.Card, error) {
 	if c.dialer.Cards == nil {
 		return card, nil
 	}
@@ -147,7 +147,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 	}
 	card, err := wire.DecodeCard(body)
 	if err != nil {
-		return nil, nil, a2a.Errorf(a2a.InvalidAgentResponse, "the document at %s is not an agent card: %v (HTTP %d, %s)", u.Redacted(), err, resp.StatusCode, quote(resp, body))
+		return nil, nil, a2a.Errorf(a2a.InvalidAgentResponse, "the document at %s is not an agent card: %v (HTTP %d, %s)", u.Redacted(), err, resp.StatusCode, describeBody(resp, body))
 	}
 	return absolute(card, resp.Request.URL), body, nil
 }

@@ -10,9 +10,9 @@ import (
 // The limits of a breaker. maxBroken is how many calls in a row may go wrong
 // before it opens, and the rest how long it stays open.
 const (
-	maxBroken  = 5
-	openFirst  = 5 * time.Second
-	openLatest = 2 * time.Minute
+	breakerThreshold = 5
+	minOpen          = 5 * time.Second
+	maxOpen          = 2 * time.Minute
 )
 
 // breaker keeps calls from an agent that does not work: it opens when several in a row went wrong,
@@ -32,7 +32,7 @@ type breaker struct {
 func (b *breaker) allow(now time.Time, host string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.broken < maxBroken {
+	if b.broken < breakerThreshold {
 		return nil
 	}
 	if now.Before(b.until) {
@@ -55,8 +55,8 @@ func (b *breaker) report(now time.Time, err error) {
 	}
 	b.failed, b.failure = now, err
 	b.broken++
-	if b.broken >= maxBroken {
-		b.wait = max(openFirst, min(2*b.wait, openLatest))
+	if b.broken >= breakerThreshold {
+		b.wait = max(minOpen, min(2*b.wait, maxOpen))
 		b.until = now.Add(b.wait)
 	}
 }
@@ -70,7 +70,7 @@ func (c *Client) Contact() a2a.Contact {
 	if b.failure != nil {
 		met.Failure = b.failure.Error()
 	}
-	if b.broken >= maxBroken {
+	if b.broken >= breakerThreshold {
 		met.Until = b.until
 	}
 	return met

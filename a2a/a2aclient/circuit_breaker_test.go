@@ -19,14 +19,14 @@ func TestABreakerOpensAndTriesAgain(t *testing.T) {
 			b.report(now, io.ErrUnexpectedEOF)
 		}
 	}
-	goWrong(maxBroken - 1)
+	goWrong(breakerThreshold - 1)
 	b.report(now, nil)
-	goWrong(maxBroken)
+	goWrong(breakerThreshold)
 	err := b.allow(now, "agent.example")
 	if err == nil || !strings.Contains(err.Error(), "agent.example failed 5 times in a row; next attempt in 5s") {
 		t.Fatalf("got %v", err)
 	}
-	now = now.Add(openFirst)
+	now = now.Add(minOpen)
 	if err := b.allow(now, ""); err != nil {
 		t.Fatalf("the call that tries: got %v", err)
 	}
@@ -34,15 +34,15 @@ func TestABreakerOpensAndTriesAgain(t *testing.T) {
 		t.Error("one call is enough to try")
 	}
 	b.report(now, io.ErrUnexpectedEOF)
-	if err := b.allow(now.Add(2*openFirst-1), ""); err == nil {
+	if err := b.allow(now.Add(2*minOpen-1), ""); err == nil {
 		t.Error("it was tried again before twice the time had passed")
 	}
 	for range 20 {
-		now = now.Add(openLatest)
+		now = now.Add(maxOpen)
 		goWrong(1)
 	}
-	now = now.Add(openLatest)
+	now = now.Add(maxOpen)
 	goWrong(1)
 	b.report(now, nil)
-	goWrong(maxBroken - 1)
+	goWrong(breakerThreshold - 1)
 }

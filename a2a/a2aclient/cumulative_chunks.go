@@ -8,8 +8,8 @@ import (
 	"rialto/a2a"
 )
 
-// maxWhole bounds how many artifacts of a stream are checked for cumulative chunks.
-const maxWhole = 100
+// maxCumulative bounds how many artifacts of a stream are checked for cumulative chunks.
+const maxCumulative = 100
 
 // splitCumulative detects cumulative chunks: the first sample server says "append" and
 // sends the whole artifact so far. A chunk that begins with the artifact so far replaces
@@ -24,7 +24,7 @@ func (s *stream) splitCumulative(e a2a.Event) {
 	}
 	so, known := s.whole[u.Artifact.ID]
 	switch {
-	case !known && len(s.whole) == maxWhole:
+	case !known && len(s.whole) == maxCumulative:
 		s.lossy = true
 		return
 	case u.Append && continues(u.Artifact.Parts, so):

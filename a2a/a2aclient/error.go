@@ -91,16 +91,16 @@ func statusError(resp *http.Response, body []byte) *a2a.Error {
 	case strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain"):
 		e.Message += ": " + beginning(body)
 	default:
-		e.Message += ": " + quote(resp, body)
+		e.Message += ": " + describeBody(resp, body)
 	}
-	e.Unclear = mayHavePassed(resp.StatusCode)
+	e.Unclear = mayHaveReachedAgent(resp.StatusCode)
 	return fromResponse(e, resp)
 }
 
-// mayHavePassed reports whether a server that answers with an HTTP status, and not in
+// mayHaveReachedAgent reports whether a server that answers with an HTTP status, and not in
 // A2A, may have passed the call on to the agent: it waited in vain, or broke at it.
 // One that says it is busy or knows no such thing has not.
-func mayHavePassed(status int) bool {
+func mayHaveReachedAgent(status int) bool {
 	return status/100 == 5 && status != http.StatusNotImplemented && status != http.StatusServiceUnavailable
 }
 

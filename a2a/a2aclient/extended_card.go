@@ -13,7 +13,7 @@ var _ a2a.Extender = (*Client)(nil)
 // ExtendedCard returns the card that the agent shows to those who may call it
 // (a2a.Extender). No generation before 0.3 has a call for it.
 func (c *Client) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
-	return attempt(ctx, c, wire.ExtendedCard, func(ctx context.Context, r route) (*a2a.Card, error) {
+	return tryRoutes(ctx, c, wire.ExtendedCard, func(ctx context.Context, r route) (*a2a.Card, error) {
 		params, err := r.dialect.EncodeCardQuery(r.tenant)
 		raw := func(b []byte) ([]byte, error) { return b, nil }
 		result, err := invoke(ctx, c, r, wire.ExtendedCard, raw, params, err)

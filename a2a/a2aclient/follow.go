@@ -80,7 +80,7 @@ func (f *follow) listen(ctx context.Context, s *stream, idle *watchdog) {
 // endedEarly returns the error of a stream that err has ended before its task.
 func endedEarly(err error) error {
 	reason := a2a.ErrStreamEnded
-	if errors.Is(err, errFlood) {
+	if errors.Is(err, errEndlessStream) {
 		reason = a2a.ErrNoStream
 	}
 	return fmt.Errorf("%w: %w", reason, err)
@@ -164,7 +164,7 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 		over := f.emit(ctx, item.Event, s.lossy)
 		if over {
 			if item.Done() {
-				closeStream = s.leave
+				closeStream = s.closeAfterEnd
 			}
 			return true, nil
 		}
@@ -184,7 +184,7 @@ func (f *follow) next(s *stream, idle *watchdog) (wire.Item, error) {
 
 	f.correctTaskID(item)
 	if m, ok := item.Event.(*a2a.Message); ok {
-		item.Event, err = f.c.joined(s, m)
+		item.Event, err = f.c.joinMessages(s, m)
 	}
 	return item, err
 }

@@ -66,7 +66,7 @@ func (c *Client) metadata(ctx context.Context, r route, name string) (map[string
 	all := make(map[string][]string, len(req.Header)+len(r.metadata))
 	for k, vs := range req.Header {
 		name := strings.ToLower(k)
-		if mayTravel(name) {
+		if isMetadata(name) {
 			all[name] = vs
 		}
 	}
@@ -74,9 +74,9 @@ func (c *Client) metadata(ctx context.Context, r route, name string) (map[string
 	return all, req, nil
 }
 
-// mayTravel reports whether a header may be metadata: it is not about the body or
+// isMetadata reports whether a header may be metadata: it is not about the body or
 // the connection, nor gRPC's own.
-func mayTravel(name string) bool {
+func isMetadata(name string) bool {
 	switch name {
 	case "accept", "connection", "content-type", "content-length", "host", "te", "user-agent":
 		return false
@@ -115,7 +115,7 @@ type messageEvents struct {
 // next returns the next message. A refusal is an error.
 func (m *messageEvents) next() ([]byte, error) {
 	if m.in.left <= 0 {
-		return nil, errFlood
+		return nil, errEndlessStream
 	}
 	message, refused, err := m.Next()
 	switch {

@@ -15,11 +15,11 @@ const (
 	messagesTime  = 10 * time.Minute
 )
 
-// joined reads the messages that follow m in s and returns one message with the parts of all. A
+// joinMessages reads the messages that follow m in s and returns one message with the parts of all. A
 // stream that answers with a message has exactly one (A2A 1.0 section 3.1.2), but some agents send
 // several. It fails if they are larger together than one answer may be. If s breaks off, the
 // messages received so far are the answer.
-func (c *Client) joined(s *stream, m *a2a.Message) (*a2a.Message, error) {
+func (c *Client) joinMessages(s *stream, m *a2a.Message) (*a2a.Message, error) {
 	quiet := time.AfterFunc(messagesQuiet, s.close)
 	defer quiet.Stop()
 	late := time.AfterFunc(messagesTime, s.close)
@@ -33,7 +33,7 @@ func (c *Client) joined(s *stream, m *a2a.Message) (*a2a.Message, error) {
 		switch {
 		case errors.Is(err, a2a.ErrTooLarge):
 			return nil, err
-		case errors.Is(err, errFlood), ok && s.in.left < least:
+		case errors.Is(err, errEndlessStream), ok && s.in.left < least:
 			return nil, tooLarge(c.dialer.maxBody())
 		case err != nil || !ok:
 			return &all, nil

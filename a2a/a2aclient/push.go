@@ -11,7 +11,7 @@ var _ a2a.Pusher = (*Client)(nil)
 
 // SetPush sets a webhook that the agent notifies of a task (a2a.Pusher).
 func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return attempt(ctx, c, wire.PushSet, func(ctx context.Context, r route) (*a2a.PushConfig, error) {
+	return tryRoutes(ctx, c, wire.PushSet, func(ctx context.Context, r route) (*a2a.PushConfig, error) {
 		params, err := r.dialect.EncodePushSet(config, r.tenant)
 		id := wire.PushID{Task: config.TaskID, ID: config.ID}
 		kept, err := c.pushed(ctx, r, wire.PushSet, id, params, err)
@@ -28,7 +28,7 @@ func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.Push
 // Push returns a webhook of a task (a2a.Pusher). Since 1.0, and in paths and resources always, a
 // call for one must name it: without an id all are asked for.
 func (c *Client) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushConfig, error) {
-	return attempt(ctx, c, wire.PushGet, func(ctx context.Context, r route) (*a2a.PushConfig, error) {
+	return tryRoutes(ctx, c, wire.PushGet, func(ctx context.Context, r route) (*a2a.PushConfig, error) {
 		if id == "" && (r.dialect.Generation == a2a.V10 || r.binding != jsonRPC{}) {
 			return c.firstPush(ctx, r, task)
 		}
@@ -57,7 +57,7 @@ func (c *Client) pushed(ctx context.Context, r route, op wire.Op, id wire.PushID
 
 // Pushes lists the webhooks of a task (a2a.Pusher).
 func (c *Client) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig, error) {
-	return attempt(ctx, c, wire.PushList, func(ctx context.Context, r route) ([]*a2a.PushConfig, error) { return c.pushes(ctx, r, task) })
+	return tryRoutes(ctx, c, wire.PushList, func(ctx context.Context, r route) ([]*a2a.PushConfig, error) { return c.pushes(ctx, r, task) })
 }
 
 func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.PushConfig, error) {
@@ -68,7 +68,7 @@ func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.P
 
 // DropPush removes a webhook (a2a.Pusher).
 func (c *Client) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
-	_, err := attempt(ctx, c, wire.PushDelete, func(ctx context.Context, r route) (struct{}, error) {
+	_, err := tryRoutes(ctx, c, wire.PushDelete, func(ctx context.Context, r route) (struct{}, error) {
 		params, err := r.dialect.EncodePushID(wire.PushDelete, wire.PushID{Task: task, ID: id}, r.tenant)
 		if err == nil {
 			err = c.command(ctx, r, wire.PushDelete, params)

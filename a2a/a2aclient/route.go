@@ -168,14 +168,14 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 	}
 }
 
-// attempt makes a call over the route that worked last. If the agent does not
+// tryRoutes makes a call over the route that worked last. If the agent does not
 // know the method nothing ran, so the other routes are tried, and the one that
 // is answered is remembered. Any other answer, or none, is final.
-func attempt[T any](ctx context.Context, c *Client, op wire.Op, call func(context.Context, route) (T, error)) (T, error) {
+func tryRoutes[T any](ctx context.Context, c *Client, op wire.Op, call func(context.Context, route) (T, error)) (T, error) {
 	first := int(c.route.Load())
 	v, err := observed(ctx, c, c.routes[first], op, call)
 	if !c.unknown(c.routes[first], err) {
-		c.learn(ctx, first, first, err)
+		c.rememberRoute(ctx, first, first, err)
 		return v, err
 	}
 	for i, r := range c.routes {
@@ -184,7 +184,7 @@ func attempt[T any](ctx context.Context, c *Client, op wire.Op, call func(contex
 		}
 		other, otherErr := observed(ctx, c, r, op, call)
 		if !r.dialect.MethodUnknown(otherErr) {
-			c.learn(ctx, first, i, otherErr)
+			c.rememberRoute(ctx, first, i, otherErr)
 			return other, otherErr
 		}
 	}
@@ -195,16 +195,16 @@ func attempt[T any](ctx context.Context, c *Client, op wire.Op, call func(contex
 // request says so only as long as nothing else has been answered: it is also
 // what servers of 0.3 say to a message for a task that has ended (a2a-js).
 func (c *Client) unknown(r route, err error) bool {
-	return r.dialect.MethodUnknown(err) && (!c.proven.Load() || !a2a.Is(err, a2a.InvalidRequest))
+	return r.dialect.MethodUnknown(err) && (!c.answered.Load() || !a2a.Is(err, a2a.InvalidRequest))
 }
 
-// learn stores the route that was answered.
-func (c *Client) learn(ctx context.Context, tried, answered int, err error) {
+// rememberRoute stores the route that was answered.
+func (c *Client) rememberRoute(ctx context.Context, tried, answered int, err error) {
 	if err != nil && !remote(err) {
 		return
 	}
-	if !c.proven.Load() { // written once, for those who call at one time share it
-		c.proven.Store(true)
+	if !c.answered.Load() { // written once, for those who call at one time share it
+		c.answered.Store(true)
 	}
 	if tried == answered {
 		return

@@ -20,12 +20,12 @@ func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 	if err != nil || !isTask || req.ReturnImmediately || t.Status.State.Idle() {
 		return e, err
 	}
-	return c.settle(ctx, t.ID, req.HistoryLength)
+	return c.waitUntilIdle(ctx, t.ID, req.HistoryLength)
 }
 
 func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	var newTask a2a.TaskID
-	return attempt(ctx, c, wire.Send, func(ctx context.Context, r route) (a2a.Event, error) {
+	return tryRoutes(ctx, c, wire.Send, func(ctx context.Context, r route) (a2a.Event, error) {
 		params, err := r.dialect.EncodeSend(req, r.envelope(&newTask))
 		if err != nil {
 			return nil, err
@@ -58,37 +58,37 @@ func (r route) envelope(newTask *a2a.TaskID) wire.Envelope {
 	return wire.Envelope{Tenant: r.tenant, NewTask: *newTask}
 }
 
-// maxDrain bounds how long a stream is drained, and maxDrains how many are at one time.
+// drainTimeout bounds how long a stream is drained, and maxDrains how many are at one time.
 const (
-	maxDrain  = 30 * time.Minute
-	maxDrains = 100
+	drainTimeout = 30 * time.Minute
+	maxDraining  = 100
 )
 
 // sendByStream delivers a message in a generation that cannot ask for an immediate answer: it
 // returns the first event of a stream. The stream is drained, because agents may treat a closed
 // stream as a cancellation. The message answers the task answered, if it is not "".
 func (c *Client) sendByStream(ctx context.Context, r route, params []byte, answered a2a.TaskID) (a2a.Event, error) {
-	apart, hangUp := context.WithTimeout(context.WithoutCancel(ctx), maxDrain)
-	unhook := context.AfterFunc(ctx, hangUp)
-	s, err := c.openOn(apart, r, wire.Stream, params)
+	streamCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	stopWatching := context.AfterFunc(ctx, cancel)
+	s, err := c.openOn(streamCtx, r, wire.Stream, params)
 	if err != nil {
-		hangUp()
+		cancel()
 		return nil, cmp.Or(ctx.Err(), err)
 	}
 	f := follow{c: c, id: answered, resumes: answered != ""}
 	first, err := f.first(ctx, s)
-	if !unhook() && err == nil {
+	if !stopWatching() && err == nil {
 		err = ctx.Err()
 	}
 	end := func() {
 		s.close()
-		hangUp()
+		cancel()
 	}
 	if err != nil {
 		end()
 		return first, err
 	}
-	release, refused := c.drains.Acquire("", quota.Unlimited, maxDrains)
+	release, refused := c.draining.Acquire("", quota.Unlimited, maxDraining)
 	if refused != nil {
 		end()
 		return first, nil
@@ -113,8 +113,8 @@ func (s *stream) drain() {
 // maxFailures is how many reads in a row may fail while Send waits for a task.
 const maxFailures = 5
 
-// settle reads the task id until it is idle.
-func (c *Client) settle(ctx context.Context, id a2a.TaskID, history *int) (a2a.Event, error) {
+// waitUntilIdle reads the task id until it is idle.
+func (c *Client) waitUntilIdle(ctx context.Context, id a2a.TaskID, history *int) (a2a.Event, error) {
 	failures := 0
 	for n := 0; ; n++ {
 		if err := c.dialer.pause(ctx, n); err != nil {

@@ -107,7 +107,7 @@ const (
 	firstEventTime = 10 * time.Minute
 )
 
-var errFlood = errors.New("the stream does not end")
+var errEndlessStream = errors.New("the stream does not end")
 
 // metered is a reader that fails when more than left comes out of it.
 type metered struct {
@@ -118,7 +118,7 @@ type metered struct {
 
 func (m *metered) Read(p []byte) (int, error) {
 	if m.left <= 0 {
-		return 0, errFlood
+		return 0, errEndlessStream
 	}
 	n, err := m.Reader.Read(p[:min(int64(len(p)), m.left)])
 	m.left -= int64(n)
@@ -129,7 +129,7 @@ func (m *metered) Read(p []byte) (int, error) {
 // open makes a call that streams and reads its first item, because that is
 // where agents say that they do not know a method.
 func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) ([]byte, error)) (*stream, error) {
-	return attempt(ctx, c, op, func(ctx context.Context, r route) (*stream, error) {
+	return tryRoutes(ctx, c, op, func(ctx context.Context, r route) (*stream, error) {
 		params, err := encode(r)
 		if err != nil {
 			return nil, err
@@ -196,11 +196,11 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 		err = unreachable(ctx, r.target.Host, err)
 	}
 	switch {
-	case s.events == nil: // result has told already
+	case s.events == nil: // result has reported already
 	case remote(err):
-		c.worked(nil)
+		c.reportOutcome(nil)
 	default:
-		c.worked(err)
+		c.reportOutcome(err)
 	}
 	return s, err
 }
@@ -320,7 +320,7 @@ func (s *stream) read() (wire.Item, error) {
 	return wire.Item{}, invalidAnswer("%d events in a row could not be decoded", maxUnreadable)
 }
 
-// adds reports whether e, told twice, is another thing than told once.
+// adds reports whether e, yielded twice, is another thing than yielded once.
 func adds(e a2a.Event) bool {
 	u, ok := e.(*a2a.ArtifactUpdate)
 	return ok && u.Append
@@ -336,21 +336,21 @@ func (s *stream) close() {
 
 // The bounds of reading a stream after its last event.
 const (
-	leaveTime = time.Second
-	leaveSize = 4 << 10
+	closeDelay     = time.Second
+	closeReadLimit = 4 << 10
 )
 
-// leave closes a stream after its last event, but gives the agent a moment to end it:
+// closeAfterEnd closes a stream after its last event, but gives the agent a moment to end it:
 // over HTTP/1.1, closing it earlier closes the connection.
-func (s *stream) leave() {
+func (s *stream) closeAfterEnd() {
 	if s.in.ended || s.binding == (overGRPC{}) {
 		s.close()
 		return
 	}
 	go func() {
-		late := time.AfterFunc(leaveTime, s.close)
+		late := time.AfterFunc(closeDelay, s.close)
 		defer late.Stop()
-		_, _ = io.CopyN(io.Discard, s.body, leaveSize) // it is over, however it ends
+		_, _ = io.CopyN(io.Discard, s.body, closeReadLimit) // it is over, however it ends
 		s.close()
 	}()
 }

@@ -28,7 +28,7 @@ func (c *Client) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 
 // aboutTask makes a call that names a task and is answered by it.
 func (c *Client) aboutTask(ctx context.Context, op wire.Op, q a2a.TaskQuery) (*a2a.Task, error) {
-	return attempt(ctx, c, op, func(ctx context.Context, r route) (*a2a.Task, error) {
+	return tryRoutes(ctx, c, op, func(ctx context.Context, r route) (*a2a.Task, error) {
 		params, err := r.dialect.EncodeQuery(q, r.tenant)
 		t, err := invoke(ctx, c, r, op, r.dialect.DecodeTask, params, err)
 		if err == nil && t.ID != q.ID {

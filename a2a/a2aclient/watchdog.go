@@ -44,7 +44,7 @@ func (c *Client) watch(ctx context.Context, id a2a.TaskID, first time.Duration, 
 
 // over reports whether the task is idle or cannot be read.
 func (q *watchdog) over() bool {
-	t, err := q.c.look(q.ctx, q.id)
+	t, err := q.c.poll(q.ctx, q.id)
 	return err == nil && t.Status.State.Idle() || err != nil && final(q.ctx, err)
 }
 

@@ -64,8 +64,8 @@ var Table = []Limit{
 	{"Agents", "a2a/a2agrpc", "DefaultAnswerTime", "an answer over gRPC, or the first message of a stream"},
 	{"Agents", "a2a/a2aclient", "messagesQuiet", "silence after a message of a stream, until it is the whole answer"},
 	{"Agents", "a2a/a2aclient", "messagesTime", "the messages of a stream that answers with several"},
-	{"Agents", "a2a/a2aclient", "looksAtOnce", "looks at tasks beside their silent streams, at one time"},
-	{"Agents", "a2a/a2aclient", "lookTime", "such a look"},
+	{"Agents", "a2a/a2aclient", "maxPolls", "polls of tasks beside their silent streams, at one time"},
+	{"Agents", "a2a/a2aclient", "pollTimeout", "such a poll"},
 
 	{"A2A and REST", "a2a/a2aserver", "DefaultMaxBody", "a request"},
 	{"A2A and REST", "a2a/a2agrpc", "maxRequest", "a gRPC message from a client"},

@@ -136,7 +136,7 @@ type dialers struct {
 
 	memory a2aclient.MemoryQuota
 
-	looks quota.Queue
+	polls quota.Queue
 
 	mu   sync.Mutex
 	made map[string]dialer // by the agent's name
@@ -164,7 +164,7 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 			return nil, err
 		}
 		most := d.most()
-		to.MaxConns, to.MaxBody, to.Looks, to.Memory = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.looks, d.memory
+		to.MaxConns, to.MaxBody, to.Polls, to.Memory = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.polls, d.memory
 		if d.telemetry != nil {
 			to.Observer = d.telemetry.Agent(a.Name)
 		}

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxQuote bounds what an error shows of a body, in bytes.
-const maxQuote = 200
+// maxShownBody bounds what an error shows of a body, in bytes.
+const maxShownBody = 200
 
-// quote tells the type of a body that is not A2A, and how it begins.
-func quote(resp *http.Response, body []byte) string {
+// describeBody tells the type of a body that is not A2A, and how it begins.
+func describeBody(resp *http.Response, body []byte) string {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return "an empty body"
 	}
@@ -27,9 +27,9 @@ func quote(resp *http.Response, body []byte) string {
 // beginning returns the first words of a body in one line.
 func beginning(body []byte) string {
 	const more = 4 // white space in a row, which is left out
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), more*maxQuote)]), "")), " ")
-	if len(text) > maxQuote {
-		text = strings.ToValidUTF8(text[:maxQuote], "") + "…"
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), more*maxShownBody)]), "")), " ")
+	if len(text) > maxShownBody {
+		text = strings.ToValidUTF8(text[:maxShownBody], "") + "…"
 	}
 	return text
 }
