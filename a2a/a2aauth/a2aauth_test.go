@@ -333,20 +333,20 @@ func TestWhatACardAsksForAndNobodyHas(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		need  []string // the schemes of each alternative, joined by +
-		means a2aauth.Means
+		means a2aauth.CredentialKinds
 		want  int
 		words string
 	}{
-		"nothing asked":                   {nil, a2aauth.Means{}, 0, ""},
-		"nothing there":                   {[]string{"key", "oauth"}, a2aauth.Means{}, 2, "https://as.example/token"},
-		"one of two ways":                 {[]string{"key", "oauth"}, a2aauth.Means{Tokens: true}, 0, ""},
-		"half of a way":                   {[]string{"cert+oauth"}, a2aauth.Means{Tokens: true}, 1, "cert_file"},
-		"all of a way":                    {[]string{"cert+oidc"}, a2aauth.Means{Tokens: true, TLS: true}, 0, ""},
-		"a key under another name":        {[]string{"key"}, a2aauth.Means{Secret: &a2aauth.Secret{Kind: a2aauth.APIKey, Name: "Y"}}, 1, `"X-Key"`},
-		"the header of the key":           {[]string{"key"}, a2aauth.Means{Header: "x-key"}, 0, ""},
-		"a secret that goes where needed": {[]string{"key"}, a2aauth.Means{Secret: &a2aauth.Secret{}}, 0, ""},
-		"a password without a name":       {[]string{"basic"}, a2aauth.Means{Secret: &a2aauth.Secret{}}, 1, "basic"},
-		"a scheme that is not there":      {[]string{"other"}, a2aauth.Means{Tokens: true}, 1, `"other"`},
+		"nothing asked":                   {nil, a2aauth.CredentialKinds{}, 0, ""},
+		"nothing there":                   {[]string{"key", "oauth"}, a2aauth.CredentialKinds{}, 2, "https://as.example/token"},
+		"one of two ways":                 {[]string{"key", "oauth"}, a2aauth.CredentialKinds{Tokens: true}, 0, ""},
+		"half of a way":                   {[]string{"cert+oauth"}, a2aauth.CredentialKinds{Tokens: true}, 1, "cert_file"},
+		"all of a way":                    {[]string{"cert+oidc"}, a2aauth.CredentialKinds{Tokens: true, TLS: true}, 0, ""},
+		"a key under another name":        {[]string{"key"}, a2aauth.CredentialKinds{Secret: &a2aauth.Secret{Kind: a2aauth.APIKey, Name: "Y"}}, 1, `"X-Key"`},
+		"the header of the key":           {[]string{"key"}, a2aauth.CredentialKinds{Header: "x-key"}, 0, ""},
+		"a secret that goes where needed": {[]string{"key"}, a2aauth.CredentialKinds{Secret: &a2aauth.Secret{}}, 0, ""},
+		"a password without a name":       {[]string{"basic"}, a2aauth.CredentialKinds{Secret: &a2aauth.Secret{}}, 1, "basic"},
+		"a scheme that is not there":      {[]string{"other"}, a2aauth.CredentialKinds{Tokens: true}, 1, `"other"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			card.Security = nil

@@ -9,8 +9,8 @@ import (
 	"rialto/internal/message"
 )
 
-// Means are the credentials that are configured for an agent.
-type Means struct {
+// CredentialKinds are the credentials that are configured for an agent.
+type CredentialKinds struct {
 	Secret *Secret // or nil
 	Header string  // a header that is sent as it was set; "" is none
 	Tokens bool
@@ -19,7 +19,7 @@ type Means struct {
 
 // Unmet returns what card requires and m lacks, one line for each alternative; nil if m
 // meets one of them or the card requires nothing.
-func Unmet(card *a2a.Card, m Means) []*message.Message {
+func Unmet(card *a2a.Card, m CredentialKinds) []*message.Message {
 	var lines []*message.Message
 	for _, need := range card.Security {
 		var missing *message.Message
@@ -42,7 +42,7 @@ func Unmet(card *a2a.Card, m Means) []*message.Message {
 }
 
 // meets reports whether m satisfies s.
-func (m Means) meets(s a2a.SecurityScheme) bool {
+func (m CredentialKinds) meets(s a2a.SecurityScheme) bool {
 	secret := m.Secret
 	any := secret != nil && secret.Kind == AsTheCardSays
 	switch {

@@ -148,8 +148,8 @@ func (v *Vault) Forget(ctx context.Context, user, agent string) error {
 	return err
 }
 
-// revokeFor bounds the revocation when a user deletes a connection.
-const revokeFor = 5 * time.Second
+// revokeTimeout bounds the revocation when a user deletes a connection.
+const revokeTimeout = 5 * time.Second
 
 // revoke revokes the refresh token at its server (RFC 7009), which ends the whole grant.
 func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
@@ -161,7 +161,7 @@ func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
 	if !ok || err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeTimeout)
 	defer cancel()
 	form := url.Values{"token": {s.Refresh}, "token_type_hint": {"refresh_token"}}
 	if s.Refresh == "" {
@@ -175,8 +175,8 @@ func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
 	resp.Body.Close()
 }
 
-// Keep stores the secret with which user has connected an agent, and replaces an older one.
-func (v *Vault) Keep(ctx context.Context, user, agent string, kind Kind, s Secret) error {
+// Save stores the secret with which user has connected an agent, and replaces an older one.
+func (v *Vault) Save(ctx context.Context, user, agent string, kind Kind, s Secret) error {
 	if user == "" {
 		return errors.New("a connection without a user")
 	}
@@ -193,8 +193,8 @@ func (v *Vault) put(ctx context.Context, owner, agent string, kind Kind, what an
 	return v.Store.PutConnection(ctx, Row{Owner: owner, Agent: agent, Kind: kind, Sealed: sealed, Connected: now, Updated: now})
 }
 
-// shown puts a secret on requests as a2aauth does.
-func (s Secret) shown(kind Kind) a2aauth.Secret {
+// credential returns s as a2aauth puts it on requests.
+func (s Secret) credential(kind Kind) a2aauth.Secret {
 	as := a2aauth.Kind(kind)
 	if kind == OAuth {
 		as = a2aauth.Bearer
@@ -209,11 +209,11 @@ func (v *Vault) seal(owner, agent string, what any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return sealed.Seal(v.Key, bound(owner, agent), b)
+	return sealed.Seal(v.Key, associatedData(owner, agent), b)
 }
 
 func (v *Vault) open(owner, agent, text string, what any) error {
-	b, err := sealed.Open(v.Key, bound(owner, agent), text)
+	b, err := sealed.Open(v.Key, associatedData(owner, agent), text)
 	if err == nil {
 		err = json.Unmarshal(b, what)
 	}
@@ -223,8 +223,8 @@ func (v *Vault) open(owner, agent, text string, what any) error {
 	return nil
 }
 
-// bound returns the associated data of a sealed value: its owner and agent.
-func bound(owner, agent string) string {
+// associatedData returns the associated data of a sealed value: its owner and agent.
+func associatedData(owner, agent string) string {
 	b := binary.BigEndian.AppendUint32([]byte("rialto vault"), uint32(len(owner)))
 	return string(append(append(b, owner...), agent...))
 }

@@ -128,7 +128,7 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 	req.Header.Set("Accept", "application/json")
 	resp, err := app.Fetch.HTTP().Do(req)
 	if err != nil {
-		return client{}, &errAway{err}
+		return client{}, &errUnavailable{err}
 	}
 	defer resp.Body.Close()
 	var got struct {
@@ -138,7 +138,7 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 		Method  string `json:"token_endpoint_auth_method"`
 	}
 	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
-		return client{}, &errAway{fmt.Errorf("the registration answers %d", resp.StatusCode)}
+		return client{}, &errUnavailable{fmt.Errorf("the registration answers %d", resp.StatusCode)}
 	}
 	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode/100 != 2 || got.ID == "" {
 		return client{}, &errServer{"it registered no client"}
@@ -167,14 +167,14 @@ func (c client) post(ctx context.Context, app App, address string, form url.Valu
 	}
 	resp, err := app.Fetch.HTTP().Do(req)
 	if err != nil {
-		return nil, &errAway{err}
+		return nil, &errUnavailable{err}
 	}
 	return resp, nil
 }
 
 // newGrant returns what a connection needs at the authorization server of a sign-in method, and
 // that server. anew is that of Vault.client.
-func (v *Vault) newGrant(ctx context.Context, app App, w Way, kind Kind, anew bool) (*server, grant, error) {
+func (v *Vault) newGrant(ctx context.Context, app App, w SignInMethod, kind Kind, anew bool) (*server, grant, error) {
 	s, err := app.server(ctx, w)
 	if err != nil {
 		return nil, grant{}, err
@@ -221,7 +221,7 @@ func (v *Vault) exchange(
 		return Secret{}, meanings[refused.ErrorCode]
 	}
 	if err != nil {
-		return Secret{}, v.asRefusal(ctx, app.Agent, g, err)
+		return Secret{}, v.refusal(ctx, app.Agent, g, err)
 	}
 	return v.secretOf(t, g)
 }
@@ -240,14 +240,14 @@ func (v *Vault) config(agent, token string, c client) *oauth2.Config {
 	}
 }
 
-// errAway is the error if an authorization server does not answer.
-type errAway struct{ err error }
+// errUnavailable is the error if an authorization server does not answer.
+type errUnavailable struct{ err error }
 
 // Error says so; why is for the log.
-func (e *errAway) Error() string { return "the agent's authorization server does not answer" }
+func (e *errUnavailable) Error() string { return "the agent's authorization server does not answer" }
 
 // Unwrap returns why.
-func (e *errAway) Unwrap() error { return e.err }
+func (e *errUnavailable) Unwrap() error { return e.err }
 
-// Away reports whether err is about a server that may answer later.
-func Away(err error) bool { return errors.As(err, new(*errAway)) }
+// Unavailable reports whether err is about a server that may answer later.
+func Unavailable(err error) bool { return errors.As(err, new(*errUnavailable)) }

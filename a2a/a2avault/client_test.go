@@ -65,16 +65,16 @@ func TestAServerThatForgetsItsClientsIsTakenAsNew(t *testing.T) {
 	s, r := newRegistrar(t), newRig(t)
 	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
 	v := r.replica("first")
-	leave := func(lost bool) (client string, back a2avault.Return) {
+	leave := func(lost bool) (client string, back a2avault.Response) {
 		t.Helper()
-		to, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", lost)
+		to, err := v.Begin(t.Context(), r.app, r.app.SignInMethods(&a2a.Card{})[0], "ann", "", lost)
 		if err != nil {
 			t.Fatal(err)
 		}
 		u, _ := url.Parse(to.URL)
-		return u.Query().Get("client_id"), a2avault.Return{State: u.Query().Get("state"), Code: "c", Browser: to.Browser}
+		return u.Query().Get("client_id"), a2avault.Response{State: u.Query().Get("state"), Code: "c", Browser: to.Browser}
 	}
-	finish := func(back a2avault.Return) error {
+	finish := func(back a2avault.Response) error {
 		_, err := v.Finish(t.Context(), r.app, "ann", back)
 		return err
 	}
@@ -117,17 +117,17 @@ func TestAServerThatIsAwayIsSaidToBe(t *testing.T) {
 	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
 	v := r.replica("first")
 	begin := func() error {
-		_, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", false)
+		_, err := v.Begin(t.Context(), r.app, r.app.SignInMethods(&a2a.Card{})[0], "ann", "", false)
 		return err
 	}
 	for status, away := range map[int]bool{http.StatusServiceUnavailable: true, http.StatusTooManyRequests: true, http.StatusForbidden: false} {
 		s.status = status
-		if err := begin(); err == nil || a2avault.Away(err) != away {
+		if err := begin(); err == nil || a2avault.Unavailable(err) != away {
 			t.Errorf("%d: got %v", status, err)
 		}
 	}
 	s.Close()
-	if err := begin(); !a2avault.Away(err) {
+	if err := begin(); !a2avault.Unavailable(err) {
 		t.Errorf("no server: got %v", err)
 	}
 }
@@ -140,12 +140,12 @@ func TestWhatIsForgottenIsEndedThere(t *testing.T) {
 	v := r.replica("first")
 	r.revokes = true
 	for _, away := range []bool{false, true} {
-		to, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", false)
+		to, err := v.Begin(t.Context(), r.app, r.app.SignInMethods(&a2a.Card{})[0], "ann", "", false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		u, _ := url.Parse(to.URL)
-		if _, err := v.Finish(t.Context(), r.app, "ann", a2avault.Return{State: u.Query().Get("state"), Code: "c", Browser: to.Browser}); err != nil {
+		if _, err := v.Finish(t.Context(), r.app, "ann", a2avault.Response{State: u.Query().Get("state"), Code: "c", Browser: to.Browser}); err != nil {
 			t.Fatal(err)
 		}
 		if away {

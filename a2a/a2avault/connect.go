@@ -30,8 +30,8 @@ type attempt struct {
 	Scopes []string `json:"scopes"`
 }
 
-// Departure is the redirect of a user to an authorization server.
-type Departure struct {
+// Redirect is the redirect of a user to an authorization server.
+type Redirect struct {
 	URL     string
 	Host    string // of URL
 	Cookie  string // the name of a cookie,
@@ -39,16 +39,16 @@ type Departure struct {
 	TTL     time.Duration
 }
 
-// Begin starts the sign-in of user at the authorization server of a way. task continues
-// afterwards. lost is set if the user left before and did not return: a server that no
+// Begin starts the sign-in of user at the authorization server of a sign-in method. task continues
+// afterwards. retry is set if the user left before and did not return: a server that no
 // longer knows our client shows an error page and does not redirect.
-func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lost bool) (*Departure, error) {
-	s, g, err := v.newGrant(ctx, app, w, OAuth, lost)
+func (v *Vault) Begin(ctx context.Context, app App, w SignInMethod, user, task string, retry bool) (*Redirect, error) {
+	s, g, err := v.newGrant(ctx, app, w, OAuth, retry)
 	if err != nil {
 		return nil, err
 	}
 	a := attempt{Server: *s, Host: v.Agents.Host(app.Agent), Grant: g, Scopes: app.scopes(w, s)}
-	sealed, err := v.seal(user, away(app.Agent), a)
+	sealed, err := v.seal(user, attemptScope(app.Agent), a)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (v *Vault) Begin(ctx context.Context, app App, w Way, user, task string, lo
 	}
 	config := v.config(app.Agent, s.Token, g.Client)
 	config.Endpoint.AuthURL, config.Scopes = s.Authorization, a.Scopes
-	return &Departure{
+	return &Redirect{
 		URL:     config.AuthCodeURL(state, options...),
 		Host:    hostOf(s.Authorization),
 		Cookie:  CookieOf(state),
@@ -87,7 +87,7 @@ const offline = "offline_access"
 
 // scopes returns the scopes to request: those of the operator or else of the card, and
 // offline_access if the server supports it.
-func (a App) scopes(w Way, s *server) []string {
+func (a App) scopes(w SignInMethod, s *server) []string {
 	scopes := slices.Clone(a.Scopes)
 	if scopes == nil {
 		scopes = slices.Clone(w.scopes)
@@ -107,8 +107,8 @@ const CookiePrefix = "rialto-connect-"
 // CookieOf names the cookie of the attempt with a state.
 func CookieOf(state string) string { return CookiePrefix + digest(state)[:12] }
 
-// Return is the authorization response of a browser.
-type Return struct {
+// Response is the authorization response of a browser.
+type Response struct {
 	State, Code, Issuer, Error string
 	Browser                    string // the value of the cookie
 }
@@ -123,7 +123,7 @@ var (
 
 // Finish redeems the response to an attempt of user, stores the tokens, and returns the
 // task to continue. An attempt is used once, whatever the result.
-func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (task string, err error) {
+func (v *Vault) Finish(ctx context.Context, app App, user string, r Response) (task string, err error) {
 	known, err := v.Store.TakeAttempt(ctx, digest(r.State), v.Now())
 	if err != nil {
 		return "", err
@@ -132,7 +132,7 @@ func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (tas
 		return "", ErrElsewhere
 	}
 	var a attempt
-	if err := v.open(user, away(app.Agent), known.Sealed, &a); err != nil {
+	if err := v.open(user, attemptScope(app.Agent), known.Sealed, &a); err != nil {
 		return "", err
 	}
 	switch {
@@ -155,7 +155,7 @@ func (v *Vault) Finish(ctx context.Context, app App, user string, r Return) (tas
 	if err != nil {
 		return known.Task, err
 	}
-	return known.Task, v.Keep(ctx, user, app.Agent, OAuth, s)
+	return known.Task, v.Save(ctx, user, app.Agent, OAuth, s)
 }
 
 // client returns the client with its secret. The configured secret is only for the
@@ -186,9 +186,9 @@ func (v *Vault) secretOf(t *oauth2.Token, g grant) (Secret, error) {
 	return s, nil
 }
 
-// asRefusal tells an outage from a refusal. It drops the server's text, which may repeat
+// refusal tells an outage from a refusal. It drops the server's text, which may repeat
 // the request.
-func (v *Vault) asRefusal(ctx context.Context, agent string, g grant, err error) error {
+func (v *Vault) refusal(ctx context.Context, agent string, g grant, err error) error {
 	status := http.StatusServiceUnavailable
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if ok && refused.Response != nil {
@@ -196,7 +196,7 @@ func (v *Vault) asRefusal(ctx context.Context, agent string, g grant, err error)
 	}
 	if status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
 		v.Log.WarnContext(ctx, "an authorization server does not answer", "agent", agent)
-		return &errAway{errors.New("no answer that can be read")}
+		return &errUnavailable{errors.New("no answer that can be read")}
 	}
 	v.Log.WarnContext(ctx, "an authorization server refused", "agent", agent, "status", status)
 	if unknownClient(refused.ErrorCode) && !g.Configured {
@@ -222,8 +222,8 @@ func digest(s string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// away keeps what is sealed for an attempt from being taken for a connection.
-func away(agent string) string { return agent + " attempt" }
+// attemptScope keeps what is sealed for an attempt from being taken for a connection.
+func attemptScope(agent string) string { return agent + " attempt" }
 
 // errNotConnected is the error of a call for a user who has not connected the agent.
 func errNotConnected(agent string) *a2a.Error {

@@ -19,10 +19,10 @@ import (
 const Device Kind = "device"
 
 const (
-	deviceGrant  = "urn:ietf:params:oauth:grant-type:device_code"
-	deviceEvery  = 5 * time.Second // where the server does not say how often it may be asked
-	deviceLonger = 5 * time.Second // what is added when that was too often (RFC 8628 section 3.5)
-	mostCode     = 100             // characters of a code that a person types
+	deviceGrant     = "urn:ietf:params:oauth:grant-type:device_code"
+	defaultInterval = 5 * time.Second // where the server does not say how often it may be asked
+	slowDownBy      = 5 * time.Second // what is added when that was too often (RFC 8628 section 3.5)
+	maxCodeLength   = 100             // characters of a code that a person types
 )
 
 // Pending is a device authorization that the user has not finished. Its state is encrypted
@@ -48,8 +48,8 @@ type pending struct {
 	Expires time.Time     `json:"expires"`
 }
 
-// BeginDevice requests a code at the authorization server of a way. task continues afterwards.
-func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task string) (*Pending, error) {
+// BeginDevice requests a code at the authorization server of a sign-in method. task continues afterwards.
+func (v *Vault) BeginDevice(ctx context.Context, app App, w SignInMethod, user, task string) (*Pending, error) {
 	s, g, err := v.newGrant(ctx, app, w, Device, false)
 	if err != nil {
 		return nil, err
@@ -65,17 +65,17 @@ func (v *Vault) BeginDevice(ctx context.Context, app App, w Way, user, task stri
 	if err := v.askDevice(ctx, app, s.Device, g, app.scopes(w, s), &got); err != nil {
 		return nil, err
 	}
-	if got.Device == "" || got.User == "" || len(got.User) > mostCode || got.Expires <= 0 || app.Fetch.Check(got.URL) != nil {
+	if got.Device == "" || got.User == "" || len(got.User) > maxCodeLength || got.Expires <= 0 || app.Fetch.Check(got.URL) != nil {
 		return nil, &errServer{"it gave no code that a person can enter"}
 	}
 	if got.Complete != "" && app.Fetch.Check(got.Complete) == nil {
 		got.URL = got.Complete
 	}
-	every := deviceEvery
+	every := defaultInterval
 	if got.Interval > 0 {
 		every = time.Duration(got.Interval) * time.Second
 	}
-	return v.pend(app.Agent, user, pending{
+	return v.sealPending(app.Agent, user, pending{
 		Code:    got.Device,
 		User:    got.User,
 		URL:     got.URL,
@@ -117,26 +117,26 @@ func (v *Vault) askDevice(ctx context.Context, app App, address string, g grant,
 		Error string `json:"error"`
 	}
 	_ = body.Decode(&refused) // what it says is of no use without
-	return v.asRefusal(ctx, app.Agent, g, &oauth2.RetrieveError{Response: resp, ErrorCode: refused.Error})
+	return v.refusal(ctx, app.Agent, g, &oauth2.RetrieveError{Response: resp, ErrorCode: refused.Error})
 }
 
-// pend seals p.
-func (v *Vault) pend(agent, user string, p pending) (*Pending, error) {
-	handle, err := v.seal(user, entering(agent), p)
+// sealPending seals p.
+func (v *Vault) sealPending(agent, user string, p pending) (*Pending, error) {
+	handle, err := v.seal(user, deviceScope(agent), p)
 	if err != nil {
 		return nil, err
 	}
 	return &Pending{Handle: handle, Code: p.User, URL: p.URL, Host: hostOf(p.URL)}, nil
 }
 
-// entering keeps what is sealed for a person with a code from being taken for anything else.
-func entering(agent string) string { return agent + " device" }
+// deviceScope keeps what is sealed for a person with a code from being taken for anything else.
+func deviceScope(agent string) string { return agent + " device" }
 
 // FinishDevice polls for the token of a code and stores it. While the user has not finished, or the
 // server does not answer, it returns the attempt; then the task to continue.
 func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) (still *Pending, task string, err error) {
 	var p pending
-	if v.open(user, entering(app.Agent), handle, &p) != nil {
+	if v.open(user, deviceScope(app.Agent), handle, &p) != nil {
 		return nil, "", ErrNone
 	}
 	now := v.Now()
@@ -146,22 +146,22 @@ func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) 
 	case !now.Before(p.Expires):
 		return nil, p.Task, ErrNone
 	case now.Before(p.Next):
-		still, err = v.pend(app.Agent, user, p)
+		still, err = v.sealPending(app.Agent, user, p)
 		return still, p.Task, err
 	}
 	s, err := v.exchange(ctx, app, p.Grant, "", "", deviceErrors,
 		oauth2.SetAuthURLParam("grant_type", deviceGrant), oauth2.SetAuthURLParam("device_code", p.Code))
 	switch {
 	case err == nil:
-		return nil, p.Task, v.Keep(ctx, user, app.Agent, OAuth, s)
+		return nil, p.Task, v.Save(ctx, user, app.Agent, OAuth, s)
 	case errors.Is(err, errTooOften):
-		p.Every += deviceLonger
-	case !errors.Is(err, errPending) && !Away(err):
+		p.Every += slowDownBy
+	case !errors.Is(err, errPending) && !Unavailable(err):
 		return nil, p.Task, err
 	}
 	p.Next = now.Add(p.Every)
-	still, sealed := v.pend(app.Agent, user, p)
-	if Away(err) {
+	still, sealed := v.sealPending(app.Agent, user, p)
+	if Unavailable(err) {
 		sealed = err
 	}
 	return still, p.Task, sealed

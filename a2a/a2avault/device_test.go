@@ -68,11 +68,11 @@ func TestAPersonEntersACodeWhereTheCardOffersNothingElse(t *testing.T) {
 	s, r := newCoder(t), newRig(t)
 	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, ClientID: "rialto"}
 	v := r.replica("first")
-	ways := r.app.Ways(s.card())
-	if len(ways) != 1 || ways[0].Kind != a2avault.Device || "http://"+ways[0].Host != s.URL {
-		t.Fatalf("got the ways %+v", ways)
+	methods := r.app.SignInMethods(s.card())
+	if len(methods) != 1 || methods[0].Kind != a2avault.Device || "http://"+methods[0].Host != s.URL {
+		t.Fatalf("got the ways %+v", methods)
 	}
-	p, err := v.BeginDevice(t.Context(), r.app, ways[0], "ann", "task-1")
+	p, err := v.BeginDevice(t.Context(), r.app, methods[0], "ann", "task-1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestAPersonEntersACodeWhereTheCardOffersNothingElse(t *testing.T) {
 	look := func(why string, polls int) {
 		t.Helper()
 		still, task, err := v.FinishDevice(t.Context(), r.app, "ann", p.Handle)
-		if still == nil || task != "task-1" || s.polls != polls || a2avault.Away(err) != (why == "away") {
+		if still == nil || task != "task-1" || s.polls != polls || a2avault.Unavailable(err) != (why == "away") {
 			t.Fatalf("%s: got %+v, %q, %v, and the server was asked %d times", why, still, task, err, s.polls)
 		}
 		p = still
@@ -115,7 +115,7 @@ func TestACodeThatIsNotEnteredConnectsNothing(t *testing.T) {
 		s, r := newCoder(t), newRig(t)
 		r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, ClientID: "rialto"}
 		v := r.replica("first")
-		p, err := v.BeginDevice(t.Context(), r.app, r.app.Ways(s.card())[0], "ann", "")
+		p, err := v.BeginDevice(t.Context(), r.app, r.app.SignInMethods(s.card())[0], "ann", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +131,7 @@ func TestACodeThatIsNotEnteredConnectsNothing(t *testing.T) {
 			t.Errorf("an hour later: got %v", err)
 		}
 		s.page = "javascript:alert(1)"
-		if p, err := v.BeginDevice(t.Context(), r.app, r.app.Ways(s.card())[0], "ann", ""); err == nil {
+		if p, err := v.BeginDevice(t.Context(), r.app, r.app.SignInMethods(s.card())[0], "ann", ""); err == nil {
 			t.Errorf("an address that is none: got %+v", p)
 		}
 	}
@@ -159,7 +159,7 @@ func TestWaysAreThoseThatAPersonHas(t *testing.T) {
 			card = &a2a.Card{SecuritySchemes: schemes, Security: []a2a.SecurityRequirement{c.need}}
 		}
 		var got []a2avault.Kind
-		for _, w := range (a2avault.App{Agent: "plans"}).Ways(card) {
+		for _, w := range (a2avault.App{Agent: "plans"}).SignInMethods(card) {
 			got = append(got, w.Kind)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {

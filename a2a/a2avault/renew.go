@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	early     = 30 * time.Second       // a token is renewed before it expires
-	renewFor  = 15 * time.Second       // for everything that renewing takes
-	claimFor  = 45 * time.Second       // longer than renewFor, writing included
-	lookAgain = 100 * time.Millisecond // while another replica renews
-	fresh     = 5 * time.Second        // a token that is refused so soon would be again
-	writes    = 5                      // attempts to write what was renewed
+	renewBefore  = 30 * time.Second       // a token is renewed before it expires
+	renewTimeout = 15 * time.Second       // for everything that renewing takes
+	claimTimeout = 45 * time.Second       // longer than renewFor, writing included
+	pollInterval = 100 * time.Millisecond // while another replica renews
+	minTokenAge  = 5 * time.Second        // a token that is refused so soon would be again
+	maxWrites    = 5                      // attempts to write what was renewed
 )
 
 // Credentials implements a2aclient.Credentials with the connections of users. Calls
@@ -40,7 +40,7 @@ func (c Credentials) Apply(req *http.Request, caller a2aclient.Caller) error {
 	if err != nil {
 		return err
 	}
-	if !s.Expires.IsZero() && !c.Vault.Now().Before(s.Expires.Add(-early)) {
+	if !s.Expires.IsZero() && !c.Vault.Now().Before(s.Expires.Add(-renewBefore)) {
 		renewed, err := c.renew(req.Context(), row)
 		switch {
 		case err == nil:
@@ -49,7 +49,7 @@ func (c Credentials) Apply(req *http.Request, caller a2aclient.Caller) error {
 			return err
 		}
 	}
-	return s.shown(row.Kind).Apply(req, caller)
+	return s.credential(row.Kind).Apply(req, caller)
 }
 
 // Renew implements a2aclient.Credentials.
@@ -64,7 +64,7 @@ func (c Credentials) Renew(req *http.Request, caller a2aclient.Caller) bool {
 	if req.Header.Get("Authorization") != "Bearer "+s.Value {
 		return true // there is another by now
 	}
-	if c.Vault.Now().Sub(row.Updated) < fresh {
+	if c.Vault.Now().Sub(row.Updated) < minTokenAge {
 		return false
 	}
 	_, err = c.renew(req.Context(), row)
@@ -87,8 +87,8 @@ func (c Credentials) read(ctx context.Context, user string) (*Row, *Secret, erro
 // renew renews the secret of row once for all callers of all replicas, and returns it. It continues
 // when the caller disconnects: a refresh token that is used and not stored is lost.
 func (c Credentials) renew(ctx context.Context, row *Row) (*Secret, error) {
-	got, err, _ := c.Vault.renewing.Do(bound(row.Owner, row.Agent), func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewFor)
+	got, err, _ := c.Vault.renewing.Do(associatedData(row.Owner, row.Agent), func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
 		defer cancel()
 		return c.renewOnce(ctx, row)
 	})
@@ -110,7 +110,7 @@ func (c Credentials) renewOnce(ctx context.Context, before *Row) (*Secret, error
 		case s.Refresh == "" || s.Grant == nil:
 			return nil, errNotConnected(c.App.Agent)
 		}
-		err = c.Vault.Store.ClaimRenewal(ctx, row, holder, c.Vault.Now(), claimFor)
+		err = c.Vault.Store.ClaimRenewal(ctx, row, holder, c.Vault.Now(), claimTimeout)
 		if err == nil {
 			return c.claimed(ctx, row, *s, holder)
 		}
@@ -120,7 +120,7 @@ func (c Credentials) renewOnce(ctx context.Context, before *Row) (*Secret, error
 		select {
 		case <-ctx.Done():
 			return nil, a2a.Errorf(a2a.Unavailable, "the connection to the agent %s is being renewed; try again", c.App.Agent)
-		case <-time.After(lookAgain):
+		case <-time.After(pollInterval):
 		}
 	}
 }
@@ -156,7 +156,7 @@ func (c Credentials) refresh(ctx context.Context, s Secret) (Secret, error) {
 	asking := context.WithValue(ctx, oauth2.HTTPClient, c.App.Fetch.HTTP())
 	t, err := config.TokenSource(asking, &oauth2.Token{RefreshToken: s.Refresh}).Token()
 	if err != nil {
-		return Secret{}, c.Vault.asRefusal(ctx, c.App.Agent, *s.Grant, err)
+		return Secret{}, c.Vault.refusal(ctx, c.App.Agent, *s.Grant, err)
 	}
 	next, err := c.Vault.secretOf(t, *s.Grant) // the library keeps the refresh token where no other came
 	next.Host = s.Host
@@ -174,9 +174,9 @@ func (c Credentials) write(ctx context.Context, row *Row, s Secret, holder strin
 	if s.Value == "" {
 		changed.Kind = Ended
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimFor-renewFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout-renewTimeout)
 	defer cancel()
-	for n := range writes {
+	for n := range maxWrites {
 		err = c.Vault.Store.SaveRenewal(ctx, &changed, holder)
 		if err == nil {
 			return nil
@@ -188,7 +188,7 @@ func (c Credentials) write(ctx context.Context, row *Row, s Secret, holder strin
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(lookAgain << n):
+		case <-time.After(pollInterval << n):
 		}
 	}
 	return err

@@ -73,12 +73,12 @@ func newRig(t *testing.T) *rig {
 		Agent: "maps", Fetch: &guardhttp.Client{Loopback: true}, AuthorizationURL: r.issuer.URL + "/authorize", TokenURL: r.issuer.URL + "/token", ClientID: "rialto",
 	}
 	v := r.replica("first")
-	to, err := v.Begin(t.Context(), r.app, r.app.Ways(&a2a.Card{})[0], "ann", "", false)
+	to, err := v.Begin(t.Context(), r.app, r.app.SignInMethods(&a2a.Card{})[0], "ann", "", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u, _ := url.Parse(to.URL)
-	if _, err := v.Finish(t.Context(), r.app, "ann", a2avault.Return{State: u.Query().Get("state"), Code: "c", Browser: to.Browser}); err != nil {
+	if _, err := v.Finish(t.Context(), r.app, "ann", a2avault.Response{State: u.Query().Get("state"), Code: "c", Browser: to.Browser}); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -248,7 +248,7 @@ func TestTheSecretOfTheConfigurationGoesToItsServerAlone(t *testing.T) {
 func TestWhatIsKeptIsSealedForItsOwner(t *testing.T) {
 	r := newRig(t)
 	v := r.replica("first")
-	if err := v.Keep(t.Context(), "ann", "maps", a2avault.APIKey, a2avault.Secret{Value: "hush-hush", Name: "X-Key"}); err != nil {
+	if err := v.Save(t.Context(), "ann", "maps", a2avault.APIKey, a2avault.Secret{Value: "hush-hush", Name: "X-Key"}); err != nil {
 		t.Fatal(err)
 	}
 	row, err := r.store.Connection(t.Context(), "ann", "maps")

@@ -45,8 +45,8 @@ type server struct {
 	Scopes        []string `json:"scopes_supported"`
 }
 
-// Way is one way to connect an agent.
-type Way struct {
+// SignInMethod is one method to connect an agent.
+type SignInMethod struct {
 	Kind        Kind
 	Scheme      string // its name in the card; "" is of the operator's settings
 	Description string
@@ -57,44 +57,44 @@ type Way struct {
 	scopes []string
 }
 
-// Ways returns the ways to connect an agent: those that its card requires, or a token if
+// SignInMethods returns the methods to connect an agent: those that its card requires, or a token if
 // it requires nothing. There is none for a requirement that a user cannot meet here.
-func (a App) Ways(card *a2a.Card) []Way {
-	var ways []Way
-	add := func(w Way) {
-		if !slices.ContainsFunc(ways, func(known Way) bool { return known.Kind == w.Kind && known.Scheme == w.Scheme }) {
-			ways = append(ways, w)
+func (a App) SignInMethods(card *a2a.Card) []SignInMethod {
+	var methods []SignInMethod
+	add := func(w SignInMethod) {
+		if !slices.ContainsFunc(methods, func(known SignInMethod) bool { return known.Kind == w.Kind && known.Scheme == w.Scheme }) {
+			methods = append(methods, w)
 		}
 	}
 	set := a.Issuer != "" || a.AuthorizationURL != ""
-	if set && !a.devices(card) {
-		add(Way{Kind: OAuth, Host: hostOf(cmp.Or(a.AuthorizationURL, a.Issuer))})
+	if set && !a.onlyDevices(card) {
+		add(SignInMethod{Kind: OAuth, Host: hostOf(cmp.Or(a.AuthorizationURL, a.Issuer))})
 	}
 	asks := false
 	for _, need := range needs(card) {
 		for name, scopes := range need {
-			w, ok := wayOf(name, card.SecuritySchemes[name])
+			w, ok := methodOf(name, card.SecuritySchemes[name])
 			asks = true
-			configured := w.Kind == OAuth && len(ways) > 0 && ways[0].Scheme == ""
-			if ok && alone(card, need) && !configured {
+			configured := w.Kind == OAuth && len(methods) > 0 && methods[0].Scheme == ""
+			if ok && needsOneCredential(card, need) && !configured {
 				w.scopes = scopes
 				add(w)
 			}
 		}
 	}
-	if len(ways) == 0 && !asks {
-		add(Way{Kind: Bearer})
+	if len(methods) == 0 && !asks {
+		add(SignInMethod{Kind: Bearer})
 	}
-	return ways
+	return methods
 }
 
-// devices reports whether a card has only the device grant: then the operator's settings
+// onlyDevices reports whether a card has only the device grant: then the operator's settings
 // of the server are for it.
-func (a App) devices(card *a2a.Card) bool {
+func (a App) onlyDevices(card *a2a.Card) bool {
 	any := false
 	for _, need := range needs(card) {
 		for name := range need {
-			w, _ := wayOf(name, card.SecuritySchemes[name])
+			w, _ := methodOf(name, card.SecuritySchemes[name])
 			if w.Kind == OAuth {
 				return false
 			}
@@ -104,8 +104,8 @@ func (a App) devices(card *a2a.Card) bool {
 	return any && a.AuthorizationURL == ""
 }
 
-// alone reports whether the user needs one credential only: a certificate is the operator's.
-func alone(card *a2a.Card, need a2a.SecurityRequirement) bool {
+// needsOneCredential reports whether the user needs one credential only: a certificate is the operator's.
+func needsOneCredential(card *a2a.Card, need a2a.SecurityRequirement) bool {
 	n := 0
 	for name := range need {
 		if card.SecuritySchemes[name].Type != a2a.MutualTLS {
@@ -130,8 +130,8 @@ func needs(card *a2a.Card) []a2a.SecurityRequirement {
 	return all
 }
 
-func wayOf(name string, s a2a.SecurityScheme) (Way, bool) {
-	w := Way{Scheme: name, Description: s.Description, scheme: s}
+func methodOf(name string, s a2a.SecurityScheme) (SignInMethod, bool) {
+	w := SignInMethod{Scheme: name, Description: s.Description, scheme: s}
 	switch {
 	case s.Type == a2a.APIKey && s.Name != "":
 		w.Kind, w.In, w.Name = APIKey, s.In, s.Name
@@ -151,7 +151,7 @@ func wayOf(name string, s a2a.SecurityScheme) (Way, bool) {
 	case s.Type == a2a.OAuth2: // no flow is for people, but one may have a token
 		w.Kind = Bearer
 	default:
-		return Way{}, false
+		return SignInMethod{}, false
 	}
 	return w, true
 }
@@ -180,9 +180,9 @@ type errServer struct{ words string }
 // Error says what is wrong with it.
 func (e *errServer) Error() string { return "the agent's authorization server: " + e.words }
 
-// server returns the authorization server of a way. Settings of the operator take
+// server returns the authorization server of a sign-in method. Settings of the operator take
 // precedence over the card, and each address is checked before use.
-func (a App) server(ctx context.Context, w Way) (*server, error) {
+func (a App) server(ctx context.Context, w SignInMethod) (*server, error) {
 	s, err := a.find(ctx, w)
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (a App) server(ctx context.Context, w Way) (*server, error) {
 	return s, nil
 }
 
-func (a App) find(ctx context.Context, w Way) (*server, error) {
+func (a App) find(ctx context.Context, w SignInMethod) (*server, error) {
 	flow, device := codeFlow(w.scheme), deviceFlow(w.scheme)
 	switch {
 	case a.AuthorizationURL != "":
@@ -228,7 +228,7 @@ func (a App) ofIssuer(ctx context.Context, issuer string) (s *server, err error)
 		if err == nil && s.Issuer != issuer {
 			return nil, &errServer{fmt.Sprintf("its metadata is that of another issuer, %.200q", s.Issuer)}
 		}
-		if err == nil || !errors.Is(err, guardhttp.ErrStatus) || Away(err) {
+		if err == nil || !errors.Is(err, guardhttp.ErrStatus) || Unavailable(err) {
 			return s, err
 		}
 	}
@@ -249,8 +249,8 @@ func wellKnown(issuer string) []string {
 	}
 }
 
-// unusable returns the error for an address that cannot be used.
-var unusable = []error{guardhttp.ErrURL, guardhttp.ErrBlocked, guardhttp.ErrRedirect, guardhttp.ErrStatus, guardhttp.ErrTooLarge}
+// permanentErrors are the errors for an address that cannot be used.
+var permanentErrors = []error{guardhttp.ErrURL, guardhttp.ErrBlocked, guardhttp.ErrRedirect, guardhttp.ErrStatus, guardhttp.ErrTooLarge}
 
 // metadata reads a document. Its issuer must belong to the address: otherwise
 // any server could claim to be any issuer (RFC 8414 section 3.3).
@@ -258,9 +258,9 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 	doc, err := a.Fetch.Get(ctx, address)
 	if err != nil {
 		err = fmt.Errorf("reading the metadata at %.200s: %w", address, err)
-		permanent := slices.ContainsFunc(unusable, func(why error) bool { return errors.Is(err, why) })
+		permanent := slices.ContainsFunc(permanentErrors, func(why error) bool { return errors.Is(err, why) })
 		if !permanent || errors.Is(err, guardhttp.ErrAway) {
-			return nil, &errAway{err}
+			return nil, &errUnavailable{err}
 		}
 		return nil, err
 	}

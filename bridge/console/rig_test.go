@@ -233,7 +233,7 @@ func (r *rig) share(id, account string) {
 // connect connects an agent with a key of an account.
 func (r *rig) connect(account, agent string) {
 	r.t.Helper()
-	r.must(r.Admin.Connections.Vault.(*a2avault.Vault).Keep(r.t.Context(), r.ids[account], agent, a2avault.Bearer, a2avault.Secret{Value: "k3y-of-" + account}))
+	r.must(r.Admin.Connections.Vault.(*a2avault.Vault).Save(r.t.Context(), r.ids[account], agent, a2avault.Bearer, a2avault.Secret{Value: "k3y-of-" + account}))
 }
 
 // as returns a browser with a signed-in user; "" is none.

@@ -87,7 +87,7 @@ const detachedTimeout = time.Minute
 type connectable struct {
 	info directory.Info
 	app  a2avault.App
-	ways []a2avault.Way
+	ways []a2avault.SignInMethod
 }
 
 func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
@@ -99,7 +99,7 @@ func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
 	if err != nil {
 		return connectable{}, err
 	}
-	return connectable{info, app, app.Ways(card)}, nil
+	return connectable{info, app, app.SignInMethods(card)}, nil
 }
 
 // show writes the page of an agent.
@@ -187,7 +187,7 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 }
 
 // redirectToProvider sends the user to the agent's authorization server.
-func (c *Connect) redirectToProvider(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
+func (c *Connect) redirectToProvider(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.SignInMethod, user, task string) {
 	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task, c.unfinished(r))
 	if err != nil {
 		c.notBegun(w, r, a, err)
@@ -200,7 +200,7 @@ func (c *Connect) redirectToProvider(w http.ResponseWriter, r *http.Request, a c
 // notBegun says why a sign-in at an agent's authorization server could not start.
 func (c *Connect) notBegun(w http.ResponseWriter, r *http.Request, a connectable, err error) {
 	switch {
-	case a2avault.Away(err):
+	case a2avault.Unavailable(err):
 		c.show(w, r, a, http.StatusBadGateway, away)
 	case errors.Is(err, a2avault.ErrTooMany):
 		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
@@ -219,7 +219,7 @@ func (c *Connect) unfinished(r *http.Request) bool {
 	return slices.ContainsFunc(r.Cookies(), func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) })
 }
 
-func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.Way, user, task string) {
+func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.SignInMethod, user, task string) {
 	s := a2avault.Secret{Value: strings.TrimSpace(r.PostForm.Get("value")), User: r.PostForm.Get("username"), In: way.In, Name: way.Name}
 	if s.Value == "" || len(s.Value) > maxValue || !httpguts.ValidHeaderFieldValue(s.Value) || way.Kind == a2avault.Basic && (s.User == "" || len(s.User) > maxName || strings.Contains(s.User, ":")) {
 		wrong := "This value cannot be sent. Paste it again, without line breaks."
@@ -229,7 +229,7 @@ func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable
 		c.show(w, r, a, http.StatusUnprocessableEntity, wrong)
 		return
 	}
-	if err := c.Vault.Keep(r.Context(), user, a.info.Name, way.Kind, s); err != nil {
+	if err := c.Vault.Save(r.Context(), user, a.info.Name, way.Kind, s); err != nil {
 		c.writeError(w, r, err, begin(a.info.Name, task))
 		return
 	}
@@ -241,7 +241,7 @@ func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable
 func (c *Connect) finishSignIn(w http.ResponseWriter, r *http.Request, a connectable) {
 	q := r.URL.Query()
 	state := q.Get("state")
-	back := a2avault.Return{State: state, Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
+	back := a2avault.Response{State: state, Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
 	name := c.cookieName(a2avault.CookieOf(state))
 	if cookie, err := r.Cookie(name); err == nil {
 		back.Browser = cookie.Value
@@ -320,7 +320,7 @@ func (c *Connect) writeError(w http.ResponseWriter, r *http.Request, err error, 
 		page.Detail = "You denied access there, or you may not use that server. Nothing was stored."
 	case errors.Is(err, a2avault.ErrRefused):
 		page.Detail = "The agent's authorization server refused this server."
-	case a2avault.Away(err):
+	case a2avault.Unavailable(err):
 		status, page.Detail = http.StatusBadGateway, away
 	default:
 		status, page.Detail, page.Remedy = http.StatusInternalServerError, "Something went wrong on this server.", "Try again in a moment."

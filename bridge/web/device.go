@@ -24,7 +24,7 @@ func (c *Connect) showDeviceCode(w http.ResponseWriter, r *http.Request, a conne
 func (c *Connect) checkDeviceCode(w http.ResponseWriter, r *http.Request, a connectable, way int, user string) {
 	still, task, err := c.Vault.FinishDevice(r.Context(), a.app, user, r.PostForm.Get("device"))
 	switch {
-	case still != nil && a2avault.Away(err):
+	case still != nil && a2avault.Unavailable(err):
 		c.device(w, r, a, way, still, http.StatusBadGateway, away)
 	case err == nil && still != nil:
 		c.device(w, r, a, way, still, http.StatusOK, "You have not finished there yet, or that server does not know it yet. Wait a moment and try again.")

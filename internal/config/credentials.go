@@ -148,8 +148,8 @@ func (c Credentials) checkTokens() error {
 }
 
 // Means returns the kinds of credentials that an agent can get.
-func (c Credentials) Means() a2aauth.Means {
-	m := a2aauth.Means{TLS: c.CertFile != ""}
+func (c Credentials) Means() a2aauth.CredentialKinds {
+	m := a2aauth.CredentialKinds{TLS: c.CertFile != ""}
 	header, _ := c.Headers()
 	for name := range header {
 		m.Header = name

@@ -146,7 +146,7 @@ type dialers struct {
 type dialer struct {
 	*a2aclient.Dialer
 	revision string
-	means    a2aauth.Means
+	means    a2aauth.CredentialKinds
 }
 
 func (d *dialers) of(a directory.Agent) (*dialer, error) {
