@@ -85,10 +85,11 @@ func (a *asker) ask(ctx context.Context, questions []Question) ([]Answer, error)
 	answers := make([]Answer, len(questions))
 	var missing []int
 	for i, q := range questions {
-		var ok bool
-		if answers[i], ok = a.known(q); !ok {
+		answer, ok := a.known(q)
+		if !ok {
 			missing = append(missing, i)
 		}
+		answers[i] = answer
 	}
 	if len(missing) == 0 {
 		return answers, nil
@@ -101,10 +102,11 @@ func (a *asker) ask(ctx context.Context, questions []Question) ([]Answer, error)
 			a.open = append(a.open, questions[i])
 			continue
 		}
-		var err error
-		if answers[i], err = a.r.askNow(ctx, questions[i]); err != nil {
+		answer, err := a.r.askNow(ctx, questions[i])
+		if err != nil {
 			return nil, err
 		}
+		answers[i] = answer
 	}
 	if len(a.open) > 0 {
 		return nil, errAsked

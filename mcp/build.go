@@ -70,7 +70,8 @@ func (b *built) make(s *Server) (err error) {
 	if s.Name == "" || s.Version == "" {
 		return errors.New("mcp: the server has no name or no version")
 	}
-	if b.key = s.SessionKey; len(b.key) == 0 {
+	b.key = s.SessionKey
+	if len(b.key) == 0 {
 		b.key = []byte(rand.Text()) // valid until a restart, and on this replica
 	}
 	b.lists = map[string]listing{}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -218,16 +219,21 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 		}
 		q.Most = *p.Most
 	}
-	for _, t := range r.s.Events.EventTypes(r.HTTP.Context()) {
-		if t.Name == q.Name {
-			var problem string
-			if q.Arguments, problem = schema.Read(t.InputSchema).Accept(q.Name, q.Arguments); problem != "" {
-				return nil, nil, wire.InvalidParams("%s", problem)
-			}
-			return &p, q, nil
+	types := r.s.Events.EventTypes(r.HTTP.Context())
+	i := slices.IndexFunc(types, func(t EventType) bool { return t.Name == q.Name })
+	if i < 0 {
+		return nil, nil, &EventError{
+			Kind:    EventNotFound,
+			Message: "There is no event type " + wire.Clip(q.Name) + ". events/list returns the types.",
+			Data:    map[string]any{"kind": "event"},
 		}
 	}
-	return nil, nil, &EventError{Kind: EventNotFound, Message: "There is no event type " + wire.Clip(q.Name) + ". events/list returns the types.", Data: map[string]any{"kind": "event"}}
+	accepted, problem := schema.Read(types[i].InputSchema).Accept(q.Name, q.Arguments)
+	if problem != "" {
+		return nil, nil, wire.InvalidParams("%s", problem)
+	}
+	q.Arguments = accepted
+	return &p, q, nil
 }
 
 // millis returns a duration that does not overflow.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -40,23 +41,21 @@ type requestState struct {
 func (r *request) newAsker() (*asker, error) {
 	a, p := &r.asker, r.Params.Other()
 	a.r = r
-	if !r.Modern() || p.RequestState == nil && len(p.InputResponses) == 0 {
+	answered := p.RequestState != nil || len(p.InputResponses) > 0
+	if !r.Modern() || !answered {
 		return a, nil
 	}
-	a.given, a.used = map[string]json.RawMessage{}, map[string]json.RawMessage{}
+	a.given = map[string]json.RawMessage{}
+	a.used = map[string]json.RawMessage{}
 	if p.RequestState != nil {
 		state, err := r.openState(*p.RequestState)
 		if err != nil {
 			return nil, err
 		}
 		a.asked = state.Asked
-		for key, answer := range state.Answers {
-			a.given[key] = answer
-		}
+		maps.Copy(a.given, state.Answers)
 	}
-	for key, answer := range p.InputResponses {
-		a.given[key] = answer
-	}
+	maps.Copy(a.given, p.InputResponses)
 	return a, nil
 }
 

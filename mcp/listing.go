@@ -31,7 +31,8 @@ type page struct {
 // items are the legacy ones.
 func (b *built) newListing(member string, items, legacy []any) (l listing, err error) {
 	l.member = member
-	if l.modern, err = b.newPage(true, member, items); err != nil {
+	l.modern, err = b.newPage(true, member, items)
+	if err != nil {
 		return l, err
 	}
 	l.legacy, err = b.newPage(false, member, legacy)
@@ -39,11 +40,12 @@ func (b *built) newListing(member string, items, legacy []any) (l listing, err e
 }
 
 func (b *built) newPage(modern bool, member string, items []any) (p page, err error) {
-	p.items = make([]json.RawMessage, len(items))
-	for i, item := range items {
-		if p.items[i], err = json.Marshal(item); err != nil {
+	for _, item := range items {
+		text, err := json.Marshal(item)
+		if err != nil {
 			return p, fmt.Errorf("mcp: %s: %w", member, err)
 		}
+		p.items = append(p.items, text)
 	}
 	p.result = b.result(modern, cacheHint, member, array(p.items))
 	return p, nil

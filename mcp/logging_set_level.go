@@ -55,13 +55,13 @@ func (r *request) wants(level Level) bool {
 	if !r.s.Logging || level.severity() < 0 {
 		return false
 	}
-	least := LevelInfo
 	if r.Modern() {
-		if least = Level(r.Params.Meta.LogLevel); least.severity() < 0 {
-			return false
-		}
-	} else if set, ok := r.s.built.levels.Get(r.Session); ok {
-		least = set
+		least := Level(r.Params.Meta.LogLevel).severity()
+		return least >= 0 && level.severity() >= least
+	}
+	least, ok := r.s.built.levels.Get(r.Session)
+	if !ok {
+		least = LevelInfo
 	}
 	return level.severity() >= least.severity()
 }

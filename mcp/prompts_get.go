@@ -57,11 +57,11 @@ func appendMessages(b []byte, messages []PromptMessage, revision string) ([]byte
 			b = append(b, ',')
 		}
 		b = append(b, `{"role":"`+m.Role+`","content":`...)
-		var err error
-		if b, err = appendContent(b, downgrade(m.Content, revision)); err != nil {
+		content, err := appendContent(b, downgrade(m.Content, revision))
+		if err != nil {
 			return nil, fmt.Errorf("message %d: %w", i, err)
 		}
-		b = append(b, '}')
+		b = append(content, '}')
 	}
 	return append(b, ']'), nil
 }

@@ -106,7 +106,7 @@ type template struct {
 	form gomcp.URITemplate
 }
 
-func (b *built) makeResources(s *Server) (err error) {
+func (b *built) makeResources(s *Server) error {
 	var resources, apps, templates []any
 	if len(s.Resources)+len(s.Templates) == 0 && s.Skills == nil {
 		return nil
@@ -135,12 +135,9 @@ func (b *built) makeResources(s *Server) (err error) {
 			MIMEType: t.MIMEType, Icons: t.Icons,
 		})
 	}
-	if b.apps, err = b.newPage(true, "resources", apps); err != nil {
-		return err
-	}
-	if b.lists["resources/list"], err = b.newListing("resources", resources, resources); err != nil {
-		return err
-	}
-	b.lists["resources/templates/list"], err = b.newListing("resourceTemplates", templates, templates)
-	return err
+	var err1, err2, err3 error
+	b.apps, err1 = b.newPage(true, "resources", apps)
+	b.lists["resources/list"], err2 = b.newListing("resources", resources, resources)
+	b.lists["resources/templates/list"], err3 = b.newListing("resourceTemplates", templates, templates)
+	return errors.Join(err1, err2, err3)
 }

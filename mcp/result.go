@@ -52,7 +52,8 @@ func (r *Result) render(rev string, info json.RawMessage) (json.RawMessage, erro
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if b, err = appendContent(b, downgrade(c, rev)); err != nil {
+		b, err = appendContent(b, downgrade(c, rev))
+		if err != nil {
 			return nil, fmt.Errorf("content %d: %w", i, err)
 		}
 	}
@@ -63,10 +64,8 @@ func (r *Result) render(rev string, info json.RawMessage) (json.RawMessage, erro
 	if r.IsError {
 		b = append(b, `,"isError":true`...)
 	}
-	if b, err = appendMeta(b, r.Meta, rev, info); err != nil {
-		return nil, err
-	}
-	return append(b, '}'), nil
+	b, err = appendMeta(b, r.Meta, rev, info)
+	return append(b, '}'), err
 }
 
 // Size returns roughly how many bytes of content the result has.

@@ -40,11 +40,13 @@ func (r *request) followTask(ctx context.Context, t *Task, send func(method stri
 		if t.Status.Final() {
 			return
 		}
-		if t, err = r.s.Tasks.Next(ctx, r.Principal, t.ID, t.Updated); err != nil {
-			if ctx.Err() == nil && !errors.Is(err, ErrNoTask) {
-				r.s.Log.ErrorContext(ctx, "task cannot be followed", "err", err)
-			}
-			return
+		t, err = r.s.Tasks.Next(ctx, r.Principal, t.ID, t.Updated)
+		if err == nil {
+			continue
 		}
+		if ctx.Err() == nil && !errors.Is(err, ErrNoTask) {
+			r.s.Log.ErrorContext(ctx, "task cannot be followed", "err", err)
+		}
+		return
 	}
 }

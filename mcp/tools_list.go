@@ -106,12 +106,10 @@ func (b *built) makeTools(tools []Tool, withTasks bool) (*toolset, error) {
 		}
 		set.named[t.Name] = ready
 	}
-	var err error
-	if set.plain, err = b.newToolList(tools, withTasks, false); err != nil {
-		return nil, err
-	}
-	set.apps, err = b.newToolList(tools, withTasks, true)
-	return set, err
+	var err1, err2 error
+	set.plain, err1 = b.newToolList(tools, withTasks, false)
+	set.apps, err2 = b.newToolList(tools, withTasks, true)
+	return set, errors.Join(err1, err2)
 }
 
 // newToolList makes the list for clients that show apps, or for others.

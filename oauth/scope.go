@@ -46,10 +46,11 @@ func ParseScope(s string) ScopeSet {
 // any other scope. The use case is "*" for all use cases.
 func UseCase(scope string) string {
 	useCase, ok := strings.CutPrefix(scope, ScopeTools+":")
-	if !ok || useCase != "*" && !IsUseCase(useCase) {
-		return ""
+	valid := useCase == "*" || IsUseCase(useCase)
+	if ok && valid {
+		return useCase
 	}
-	return useCase
+	return ""
 }
 
 // IsUseCase tells whether s can name a use case: up to 64 letters, digits,

@@ -73,7 +73,7 @@ func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 	if len(words) > 0 && len(set) == 0 {
 		return nil, Refuse("invalid_scope", "None of these scopes exists; known are %s.", sc.Known())
 	}
-	if len(set) == 0 || len(set) == 1 && set.Has(OfflineAccess) {
+	if len(set.Without(OfflineAccess)) == 0 {
 		set = append(sc.Ordinary(), set...)
 	}
 	return set, nil

@@ -62,15 +62,17 @@ type variants struct {
 }
 
 func newVariants(v ByOrigin) (*variants, error) {
-	all := &variants{origins: map[string]*document{}}
-	var err error
-	if all.byDefault, err = newDocument(v.Default); err != nil {
+	byDefault, err := newDocument(v.Default)
+	if err != nil {
 		return nil, err
 	}
+	all := &variants{byDefault, map[string]*document{}}
 	for origin, doc := range v.Origins {
-		if all.origins[origin], err = newDocument(doc); err != nil {
+		d, err := newDocument(doc)
+		if err != nil {
 			return nil, fmt.Errorf("for %s: %w", origin, err)
 		}
+		all.origins[origin] = d
 	}
 	return all, nil
 }

@@ -39,11 +39,13 @@ func (q *Queue[T]) Add(v T) {
 		q.dropped++
 		return
 	}
-	if q.waiting = append(q.waiting, v); len(q.waiting) == chunk && q.full != nil {
-		select {
-		case q.full <- struct{}{}:
-		default:
-		}
+	q.waiting = append(q.waiting, v)
+	if len(q.waiting) != chunk {
+		return
+	}
+	select {
+	case q.full <- struct{}{}: // never while there is no channel
+	default:
 	}
 }
 

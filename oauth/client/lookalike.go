@@ -24,7 +24,8 @@ type Product struct{ Name, Issuer string }
 // the client uses the name of a vendor to whose host its redirect URI leads, where the vendor alone
 // chooses names.
 func LookAlike(c *oauth.Client, to RedirectURI, own Product) (vendor string, genuine bool) {
-	if to.Loopback() && !c.Documented || c.Configured {
+	appOnComputer := to.Loopback() && !c.Documented
+	if appOnComputer || c.Configured {
 		return "", false
 	}
 	words := foldedWords(c.Name)
@@ -89,8 +90,9 @@ var (
 // foldedWords returns the words of a name, folded. A capital after a small letter begins one.
 func foldedWords(name string) (words []string) {
 	for _, word := range separators.Split(innerCapital.ReplaceAllString(name, "$1 $2"), -1) {
-		if word = fold(word); word != "" {
-			words = append(words, word)
+		folded := fold(word)
+		if folded != "" {
+			words = append(words, folded)
 		}
 	}
 	return words
@@ -113,7 +115,8 @@ func fold(name string) string {
 		if i := strings.IndexRune(impostors, r); i >= 0 {
 			return []rune(originals)[utf8.RuneCountInString(impostors[:i])]
 		}
-		if r = inBox(r); unicode.IsLetter(r) || unicode.IsDigit(r) {
+		r = inBox(r)
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
 		}
 		return -1

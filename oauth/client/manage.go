@@ -30,11 +30,14 @@ func (rg *Registration) Managed(do func(http.ResponseWriter, *http.Request, *oau
 func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
 	wrong := oauth.Refuse("invalid_token", "The registration access token is not valid for this client.")
 	scheme, raw, err := token.Presented(r)
-	if errors.Is(err, token.ErrNoToken) || err == nil && scheme != token.SchemeBearer {
-		err = wrong
+	if errors.Is(err, token.ErrNoToken) {
+		return nil, wrong
 	}
 	if err != nil {
 		return nil, err
+	}
+	if scheme != token.SchemeBearer {
+		return nil, wrong
 	}
 	c, err := rg.Clients.Registered(r.Context(), mux.Vars(r)["id"])
 	if errors.Is(err, oauth.ErrNotFound) {

@@ -146,9 +146,11 @@ func (rg *Registration) readRegistration(w http.ResponseWriter, r *http.Request)
 	if endpoint.MediaType(r.Header) != "application/json" {
 		return nil, nil, oauth.Refuse("invalid_client_metadata", "The body must be application/json.")
 	}
-	if body, err = endpoint.ReadBody(w, r); err == nil {
-		c, err = rg.Policy.parseRegistration(body)
+	body, err = endpoint.ReadBody(w, r)
+	if err != nil {
+		return nil, nil, err
 	}
+	c, err = rg.Policy.parseRegistration(body)
 	return c, body, err
 }
 

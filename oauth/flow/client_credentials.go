@@ -16,14 +16,15 @@ func (te *TokenEndpoint) redeemCredentials(ctx context.Context, client *oauth.Cl
 		return nil, err
 	}
 	a, err := te.Accounts.Find(ctx, client.ActsFor)
-	if errors.Is(err, oauth.ErrNotFound) || err == nil && a.Disabled {
+	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
+		return nil, err
+	}
+	if err != nil || a.Disabled {
 		te.Env.Log.WarnContext(ctx, "oauth: the account of a client does not exist", "client", client.ID)
 		return nil, oauth.Refuse("unauthorized_client", "The account of the client does not exist here.")
 	}
-	if err != nil {
-		return nil, err
-	}
-	if scope = oauth.Allowed(scope, a.Admin).Within(a.UseCases); len(scope) == 0 {
+	scope = oauth.Allowed(scope, a.Admin).Within(a.UseCases)
+	if len(scope) == 0 {
 		return nil, oauth.Refuse("invalid_scope", "The account of the client may not grant the requested scopes.")
 	}
 	g := te.Tokens.NewGrant(a.ID, client.ID, scope, te.Env.Now())

@@ -214,7 +214,8 @@ func (pv *Providers) clientOf(p *Provider, e *Endpoints) *oauth2.Config {
 	}
 	// Probing, as the library does by default, would send the code twice.
 	style := oauth2.AuthStyleInHeader
-	if p.ClientSecret == "" || len(e.TokenAuth) > 0 && !slices.Contains(e.TokenAuth, oauth.AuthBasic) {
+	takesBasic := len(e.TokenAuth) == 0 || slices.Contains(e.TokenAuth, oauth.AuthBasic)
+	if p.ClientSecret == "" || !takesBasic {
 		style = oauth2.AuthStyleInParams
 	}
 	return &oauth2.Config{

@@ -108,7 +108,8 @@ func enclosedKey(h proofHeader) (*jose.JSONWebKey, error) {
 	if err != nil {
 		return nil, BadProof("Its jwk is no public key.")
 	}
-	if keys = jwt.Usable(keys, "", h.Algorithm); len(keys) != 1 {
+	keys = jwt.Usable(keys, "", h.Algorithm)
+	if len(keys) != 1 {
 		return nil, BadProof("Its jwk is no key for its algorithm.")
 	}
 	return &keys[0], nil

@@ -80,11 +80,13 @@ func (is *Issuer) Check() error {
 
 // keys fetches the issuer's keys.
 func (is *Issuer) keys(ctx context.Context) ([]jose.JSONWebKey, error) {
-	at, err := is.KeysURL, error(nil)
+	at := is.KeysURL
 	if at == "" {
-		if at, err = is.discoverKeys(ctx); err != nil {
+		discovered, err := is.discoverKeys(ctx)
+		if err != nil {
 			return nil, err
 		}
+		at = discovered
 	}
 	answer, err := is.Fetch.Get(ctx, at)
 	if err != nil {

@@ -100,16 +100,23 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 		return keys, nil
 	}
 	leave, err := ks.ring.reading.Acquire(ctx, "", oneReader)
-	if err == nil {
-		defer leave()
-		if keys, ok = ks.ring.known(ks.Now(), fresh); ok {
-			return keys, nil // another request has read them meanwhile
-		}
-		var sealed []oauth.SealedKey
-		if sealed, err = ks.Store.Keys(ctx, ks.Now()); err == nil {
-			return ks.open(sealed, keys)
-		}
+	if err != nil {
+		return orCached(keys, err)
 	}
+	defer leave()
+	keys, ok = ks.ring.known(ks.Now(), fresh)
+	if ok {
+		return keys, nil // another request has read them meanwhile
+	}
+	sealed, err := ks.Store.Keys(ctx, ks.Now())
+	if err != nil {
+		return orCached(keys, err)
+	}
+	return ks.open(sealed, keys)
+}
+
+// orCached returns the cached keys, or the error if there are none.
+func orCached(keys []*signingKey, err error) ([]*signingKey, error) {
 	if len(keys) > 0 {
 		return keys, nil
 	}
@@ -120,12 +127,9 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 func (ks *Keys) open(sealed []oauth.SealedKey, opened []*signingKey) ([]*signingKey, error) {
 	var keys []*signingKey
 	for _, k := range sealed {
-		key := reuse(opened, k)
-		if key == nil {
-			var err error
-			if key, err = openKey(ks.Secret, k); err != nil {
-				return nil, err
-			}
+		key, err := ks.openOnce(opened, k)
+		if err != nil {
+			return nil, err
 		}
 		key.noted.Store(k.SignedUntil.UnixMilli())
 		keys = append(keys, key)
@@ -134,14 +138,18 @@ func (ks *Keys) open(sealed []oauth.SealedKey, opened []*signingKey) ([]*signing
 	return keys, nil
 }
 
-// reuse returns a key as the store has it now, if it was opened before, or nil.
-func reuse(opened []*signingKey, k oauth.SealedKey) *signingKey {
+// openOnce returns a key as the store has it now. It decrypts one that is not among opened.
+func (ks *Keys) openOnce(opened []*signingKey, k oauth.SealedKey) (*signingKey, error) {
 	for _, old := range opened {
 		if old.KeyID == k.KeyID && old.Private == k.Private {
-			return &signingKey{SealedKey: k, private: old.private, algorithm: old.algorithm, signer: old.signer}
+			return &signingKey{SealedKey: k, private: old.private, algorithm: old.algorithm, signer: old.signer}, nil
 		}
 	}
-	return nil
+	der, err := sealed.Open(ks.Secret, keyPlace(k.KeyID), k.Private)
+	if err != nil {
+		return nil, fmt.Errorf("opening signing key %s: is it the right secret? %w", k.KeyID, err)
+	}
+	return readKey(k, der)
 }
 
 // activeKey returns the key that signs now, and creates the first one.
@@ -297,14 +305,6 @@ func (ks *Keys) create(keys []*signingKey, active time.Time) (oauth.SealedKey, e
 	text, err := sealed.Seal(ks.Secret, keyPlace(id), der)
 	// It may be a while until the next rotation replaces it, and sets its end.
 	return oauth.SealedKey{Seq: next(keys), KeyID: id, Private: text, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)}, err
-}
-
-func openKey(secret []byte, k oauth.SealedKey) (*signingKey, error) {
-	der, err := sealed.Open(secret, keyPlace(k.KeyID), k.Private)
-	if err != nil {
-		return nil, fmt.Errorf("opening signing key %s: is it the right secret? %w", k.KeyID, err)
-	}
-	return readKey(k, der)
 }
 
 func keyPlace(id string) string { return "signing_keys|private|" + id }

@@ -63,11 +63,15 @@ func (st *Stream) EventID(n int) string {
 // The lock is held.
 func (st *Stream) eventID(n int) string {
 	id := st.id + "-" + strconv.Itoa(n)
-	if st.note == "" || st.ended && n == st.first+len(st.events)-1 {
+	final := st.ended && n == st.last()
+	if st.note == "" || final {
 		return id
 	}
 	return id + "." + st.note
 }
+
+// last returns the number of the latest event, 0 before the first. The lock is held.
+func (st *Stream) last() int { return st.first + len(st.events) - 1 }
 
 // SetNote sets what follows in the ids of the events, after a point, but for the last event.
 // It is for processes that do not have the stream; Resume does not read it.
@@ -102,7 +106,8 @@ func (s *Store) boundIdle(session string) {
 		if st.session != session {
 			continue
 		}
-		if own++; oldest == nil {
+		own++
+		if oldest == nil {
 			oldest = st
 		}
 	}
@@ -176,7 +181,7 @@ func (st *Stream) Add(conn any, message []byte, last bool) (id string, held bool
 	s.boundBytes(st)
 	st.ended = last
 	st.wake()
-	return st.eventID(st.first + len(st.events) - 1), st.holder == conn
+	return st.eventID(st.last()), st.holder == conn
 }
 
 // The lock is held.
@@ -192,7 +197,7 @@ func (st *Stream) wake() {
 func (st *Stream) Last() int {
 	st.store.mu.Lock()
 	defer st.store.mu.Unlock()
-	return st.first + len(st.events) - 1
+	return st.last()
 }
 
 // HeldBy tells whether conn is the connection that the stream is sent on.
@@ -314,12 +319,13 @@ func (s *Store) find(session, eventID string) (*Stream, int) {
 	if err != nil || i < 0 {
 		return nil, 0
 	}
-	st := s.order[i]
+	st, next := s.order[i], last+1
 	end := st.first + len(st.events)
-	if last+1 < st.first || last >= end || st.ended && last+1 == end {
+	complete := st.ended && next == end
+	if next < st.first || next > end || complete {
 		return nil, 0
 	}
-	return st, last + 1
+	return st, next
 }
 
 // Read returns the events from next on, and what to wait for if there are none. Open

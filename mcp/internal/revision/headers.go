@@ -18,14 +18,11 @@ func Header(h http.Header) (value string, doubled bool) {
 		return values[0], false
 	}
 	all := strings.Join(values, ",")
-	for i, v := range strings.Split(all, ",") {
-		switch v = strings.TrimSpace(v); {
-		case i == 0:
-			value = v
-		case v != value:
+	first, rest, doubled := strings.Cut(all, ",")
+	value = strings.TrimSpace(first)
+	for v := range strings.SplitSeq(rest, ",") {
+		if doubled && strings.TrimSpace(v) != value {
 			return all, false
-		default:
-			doubled = true
 		}
 	}
 	return value, doubled

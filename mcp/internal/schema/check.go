@@ -148,7 +148,7 @@ func (f *problems) bound(path, what string, n int, least, most *int) {
 }
 
 func (f *problems) checkNumber(s *Schema, path string, v json.RawMessage) {
-	if s.minimum == nil && s.maximum == nil || kindOf(v[0]) != "number" {
+	if kindOf(v[0]) != "number" {
 		return
 	}
 	n, _ := strconv.ParseFloat(string(v), 64) // a number that is too large becomes infinite, and compares

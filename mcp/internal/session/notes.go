@@ -54,7 +54,8 @@ func (m *Memory) change(session string, f func(notes map[string][]byte)) {
 // AddNote implements Notes.
 func (m *Memory) AddNote(_ context.Context, _, session, name string, _ time.Time) (ok bool, _ error) {
 	m.change(session, func(notes map[string][]byte) {
-		if ok = len(notes) < maxMemory; ok {
+		ok = len(notes) < maxMemory
+		if ok {
 			notes[name] = nil
 		}
 	})
@@ -78,7 +79,8 @@ func (m *Memory) FillNote(_ context.Context, session, name string, value []byte)
 func (m *Memory) DropNotes(_ context.Context, session, name string) error {
 	if known, _ := m.notes.Get(session); known != nil {
 		m.change(session, func(notes map[string][]byte) {
-			if delete(notes, name); name == "" {
+			delete(notes, name)
+			if name == "" {
 				clear(notes)
 			}
 		})

@@ -63,7 +63,8 @@ func (s *Store) Open(id, principal string) *Session {
 	key := principal + "\x00" + id // an id contains no zero byte
 	open, known := s.opened.Get(key)
 	if !known {
-		if open = s.unseal(id, principal); open == nil {
+		open = s.unseal(id, principal)
+		if open == nil {
 			return nil
 		}
 		s.opened.Put(key, open)

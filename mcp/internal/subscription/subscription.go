@@ -75,8 +75,11 @@ const watching = "watch "
 // its owner has too many subscriptions.
 func (h *Hub) Watch(ctx context.Context, principal, session, uri string, until time.Time) (bool, error) {
 	uris, err := h.watched(ctx, session)
-	if err != nil || len(uris) >= MaxURIs && !slices.Contains(uris, uri) {
+	if err != nil {
 		return false, err
+	}
+	if len(uris) >= MaxURIs && !slices.Contains(uris, uri) {
+		return false, nil
 	}
 	ok, err := h.Notes.AddNote(ctx, h.OwnerOf(principal), session, watching+uri, until)
 	if err == nil {
@@ -203,7 +206,8 @@ func (s *Subscriber) Close() {
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if delete(h.open[s.owner], s); len(h.open[s.owner]) == 0 {
+	delete(h.open[s.owner], s)
+	if len(h.open[s.owner]) == 0 {
 		delete(h.open, s.owner)
 	}
 }

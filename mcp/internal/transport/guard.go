@@ -66,7 +66,8 @@ func preflight(h http.Header, r *http.Request) {
 	}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
 		// The names of parameters come from the tools' schemas; ChatGPT's pages add "oai-…".
-		if name = strings.TrimSpace(name); hasPrefixFold(name, gomcp.HeaderParamPrefix) || hasPrefixFold(name, "oai-") {
+		name = strings.TrimSpace(name)
+		if hasPrefixFold(name, gomcp.HeaderParamPrefix) || hasPrefixFold(name, "oai-") {
 			allowed = append(allowed, name)
 		}
 	}

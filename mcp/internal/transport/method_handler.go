@@ -53,9 +53,10 @@ func (q *Request) answerMethod(method string) {
 func (q *Request) readMethod(method string) (bare bool, err error) {
 	var body []byte
 	if q.HTTP.Method != http.MethodGet && q.HTTP.ContentLength != 0 {
-		if body, err = q.read(); err != nil {
-			return true, err
-		}
+		body, err = q.read()
+	}
+	if err != nil {
+		return true, err
 	}
 	var is struct {
 		JSONRPC json.RawMessage `json:"jsonrpc"`
@@ -63,7 +64,8 @@ func (q *Request) readMethod(method string) (bare bool, err error) {
 	if len(body) > 0 && !json.Valid(body) {
 		return true, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeParse, "the body is not JSON")
 	}
-	if bare = json.Unmarshal(body, &is) != nil || is.JSONRPC == nil; bare {
+	bare = json.Unmarshal(body, &is) != nil || is.JSONRPC == nil
+	if bare {
 		q.response.takes = accept{json: true}
 		q.Client = wire.Client{Revision: revision.V20251125}.FromUserAgent(q.HTTP.UserAgent())
 		body = (&jsonrpc.Request{ID: jsonrpc.IntID(0), Method: method, Params: body}).Append(nil)

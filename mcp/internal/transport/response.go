@@ -146,7 +146,8 @@ func (a *response) finish(status int, message []byte) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.end()
-	if a.stream != nil || !a.takes.json && status == http.StatusOK {
+	onlyStream := !a.takes.json && status == http.StatusOK
+	if a.stream != nil || onlyStream {
 		a.send(message, true)
 		a.endLog()
 		return

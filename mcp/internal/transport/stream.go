@@ -9,7 +9,6 @@ import (
 
 	"rialto/internal/sse"
 	"rialto/mcp/internal/replay"
-	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/session"
 	"rialto/mcp/internal/subscription"
 	"rialto/mcp/internal/wire"
@@ -19,7 +18,8 @@ import (
 // changes (2025-11-25, basic/transports, "Listening for Messages from the Server").
 func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 	last := r.Header.Get("Last-Event-ID")
-	if header, _ := revision.Header(r.Header); r.Header.Get(gomcp.HeaderSessionID) == "" || revision.Modern(header) || last == "" && !e.Changing {
+	nothingToSend := last == "" && !e.Changing
+	if !namesSession(r) || nothingToSend {
 		e.notAllowed(w)
 		return
 	}

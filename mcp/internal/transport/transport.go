@@ -117,6 +117,12 @@ func (e *Endpoint) principal(r *http.Request) string {
 	return e.Principal(r)
 }
 
+// namesSession tells whether a request names a session, and belongs to the era that has sessions.
+func namesSession(r *http.Request) bool {
+	header, _ := revision.Header(r.Header)
+	return r.Header.Get(gomcp.HeaderSessionID) != "" && !revision.Modern(header)
+}
+
 // sessionOf returns the session that a GET or DELETE names. If there is none it
 // answers and returns nil.
 func (e *Endpoint) sessionOf(w http.ResponseWriter, r *http.Request, principal string) *session.Session {
@@ -129,7 +135,7 @@ func (e *Endpoint) sessionOf(w http.ResponseWriter, r *http.Request, principal s
 
 // deleteSession ends a session. Clients of 2026-07-28 have none.
 func (e *Endpoint) deleteSession(w http.ResponseWriter, r *http.Request) {
-	if header, _ := revision.Header(r.Header); r.Header.Get(gomcp.HeaderSessionID) == "" || revision.Modern(header) {
+	if !namesSession(r) {
 		e.notAllowed(w)
 		return
 	}

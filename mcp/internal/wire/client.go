@@ -46,8 +46,10 @@ const maxCapabilities = 1024
 // Kept returns a copy of c to keep for later requests, without capabilities that are
 // too long. It shares no memory with the message that c came in.
 func (c Client) Kept() Client {
-	c.Name, c.Version = strings.Clone(c.Name), strings.Clone(c.Version)
-	if c.Capabilities = bytes.Clone(c.Capabilities); len(c.Capabilities) > maxCapabilities {
+	c.Name = strings.Clone(c.Name)
+	c.Version = strings.Clone(c.Version)
+	c.Capabilities = bytes.Clone(c.Capabilities)
+	if len(c.Capabilities) > maxCapabilities {
 		c.Capabilities = nil
 	}
 	return c

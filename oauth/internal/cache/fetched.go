@@ -49,7 +49,8 @@ func (f *Fetched[V]) fetch(ctx context.Context, name string, fetch func(context.
 	if wait := failed.Add(f.Retry).Sub(f.Now()); ok && wait > 0 {
 		return v, fmt.Errorf("it failed a moment ago; trying again in %v", wait)
 	}
-	if v, err = fetch(ctx); err != nil {
+	v, err = fetch(ctx)
+	if err != nil {
 		f.failed.Put(name, f.Now())
 		return v, err
 	}

@@ -3,6 +3,7 @@ package endpoint
 import (
 	"context"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -73,12 +74,7 @@ func (m Methods) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (m Methods) allow() string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
 // CORS lets clients in browsers call an endpoint that knows its callers by what they send in the
@@ -103,7 +99,8 @@ func CORS(m Methods) http.Handler {
 func allowedHeaders(r *http.Request) []string {
 	allowed := []string{"Authorization", "Content-Type", "DPoP", "MCP-Protocol-Version"}
 	for name := range strings.SplitSeq(r.Header.Get("Access-Control-Request-Headers"), ",") {
-		if name = strings.ToLower(strings.TrimSpace(name)); strings.HasPrefix(name, "oai-") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if strings.HasPrefix(name, "oai-") {
 			allowed = append(allowed, name)
 		}
 	}

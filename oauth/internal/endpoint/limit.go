@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,10 +141,5 @@ func (env *Env) address(r *http.Request) netip.Addr {
 }
 
 func (env *Env) trusts(addr netip.Addr) bool {
-	for _, p := range env.TrustedProxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(env.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
