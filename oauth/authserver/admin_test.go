@@ -29,7 +29,7 @@ import (
 func (r *rig) replica(change ...func(*setup)) *authserver.Server {
 	return newServer(authserver.Config{
 		Issuer: r.s.Issuer, Resource: r.s.Resource, Name: r.s.Name, Scopes: r.s.Scopes.All,
-		Secret: r.s.Keys.Secret, Now: r.clock.Now, Log: r.s.Keys.Log,
+		Secret: r.s.Keys.Secret, Now: r.clock.Now, Log: r.s.Keys.Env.Log,
 	}, r.db.OAuth, change)
 }
 

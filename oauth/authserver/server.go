@@ -179,46 +179,200 @@ type Server struct {
 
 // New puts a server together. Check says whether its configuration is in order.
 func New(c Config, in Stores) *Server {
+	s := &Server{
+		Issuer:   c.Issuer,
+		Resource: c.Resource,
+		Name:     c.Name,
+
+		Scopes:  &oauth.Scopes{All: c.Scopes, Default: c.Ordinary},
+		expired: in.Expired,
+		env: &endpoint.Env{
+			Issuer:         c.Issuer,
+			Name:           c.Name,
+			Now:            c.Now,
+			Log:            c.Log,
+			TrustedProxies: c.TrustedProxies,
+		},
+	}
 	life := c.Lifetimes.orDefault()
-	env := &endpoint.Env{Issuer: c.Issuer, Name: c.Name, Now: c.Now, Log: c.Log, TrustedProxies: c.TrustedProxies}
-	s := &Server{Issuer: c.Issuer, Resource: c.Resource, Name: c.Name, env: env, expired: in.Expired}
-	s.Scopes = &oauth.Scopes{All: c.Scopes, Default: c.Ordinary}
-
-	s.Keys = &token.Keys{Store: in.Keys, Secret: c.Secret, Algorithm: cmp.Or(c.Algorithm, token.ES256), TokenSecret: c.TokenSecret, Issuer: c.Issuer, Now: c.Now, Log: c.Log}
-	s.Grants = &token.Grants{Store: in.Grants, Now: c.Now, Log: c.Log}
-	s.Tokens = &token.Tokens{Issuer: c.Issuer, Resource: c.Resource, Keys: s.Keys, Grants: s.Grants, Scopes: s.Scopes, Accounts: in.Accounts, AccessTTL: life.Access, GrantTTL: life.Grant, Now: c.Now}
-	issuers := &token.Issuers{Keys: jwt.NewKeySets(c.Now, c.Log), Now: c.Now}
-	identities := &token.Identities{Store: in.Identities, Grants: s.Grants, Now: c.Now}
-	proofs := &token.Proofs{Issuer: c.Issuer, Store: in.Once, Nonces: c.ProofNonces, Secret: c.Secret, Now: c.Now}
-	upstreams := &token.Upstreams{Trusted: c.Upstreams, Issuer: c.Issuer, Issuers: issuers, Identities: identities, Scopes: s.Scopes, Now: c.Now, Log: c.Log}
-	s.Guard = &token.Guard{Tokens: s.Tokens, Proofs: proofs, Upstreams: upstreams, Scopes: s.Scopes, Env: env}
-
-	s.Fetcher = &client.Fetcher{HTTP: c.Fetch, Env: env}
-	policy := &client.Policy{Schemes: c.Schemes, RedirectPrefixes: c.RedirectPrefixes, Fetcher: s.Fetcher}
-	documents := &client.Documents{Store: in.Documents, Fetcher: s.Fetcher, Policy: policy, Now: c.Now, Log: c.Log}
-	s.Clients = &client.Clients{Configured: c.Clients, Documents: documents, Policy: policy, Store: in.Clients, Grants: s.Grants, Now: c.Now, Log: c.Log}
-	authenticator := &client.Authenticator{Clients: s.Clients, Fetcher: s.Fetcher, Once: in.Once, Keys: jwt.NewKeySets(c.Now, c.Log), Env: env}
-	s.Registration = &client.Registration{Clients: s.Clients, Policy: policy, Scopes: s.Scopes, PerHour: func() int { return cmp.Or(c.RegistrationsPerHour, 10) }, Mode: cmp.Or(c.Registration, client.ModeOpen), Token: c.RegistrationToken, Env: env}
-
-	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Now: c.Now}
-	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: env}
-	s.Passwords = &signin.Passwords{Off: c.NoPasswords, Accounts: s.Accounts, Setup: in.Setup, Secret: c.Secret, Env: env}
-	providers := &signin.Providers{List: c.Providers, Secret: c.Secret, Store: in.Logins, Issuers: issuers, Identities: identities, Sessions: s.Sessions, Endpoints: &cache.Fetched[*signin.Endpoints]{Now: c.Now, Log: c.Log}, Env: env}
-	pasted := &signin.Pasted{Issuer: c.Pasted, Secret: c.Secret, Issuers: issuers, Identities: identities, Env: env}
-	s.Pages = &signin.Pages{Secret: c.Secret, Passwords: s.Passwords, Providers: providers, Sessions: s.Sessions, Env: env}
-	s.Assertions = &signin.Assertions{Issuer: c.Issuer, Accounts: s.Accounts, Keys: s.Keys, Now: c.Now}
-
-	requests := &flow.Requests{Resource: c.Resource, Store: in.Requests, Clients: s.Clients, Scopes: s.Scopes, Env: env}
-	s.Consent = &flow.Consent{Requests: requests, Store: in.Requests, Pages: s.Pages, Pasted: pasted, Tokens: s.Tokens, Scopes: s.Scopes, CodeTTL: life.Code, AutoApprove: c.AutoApprove, Env: env}
-	s.Pushed = &flow.PAR{Requests: requests, Authenticator: authenticator, Proofs: proofs, Env: env}
-	s.Exchange = &flow.TokenEndpoint{Store: in.Codes, Authenticator: authenticator, Accounts: s.Accounts, Tokens: s.Tokens, Proofs: proofs, Scopes: s.Scopes, RefreshIdle: life.RefreshIdle, Grace: life.Grace, Env: env}
-	s.Introspect = &flow.Introspection{Store: in.Codes, Authenticator: authenticator, Tokens: s.Tokens, Grace: life.Grace, Env: env}
-	s.Revoke = &flow.Revocation{Store: in.Codes, Authenticator: authenticator, Tokens: s.Tokens, Env: env}
+	s.addTokens(c, in, life)
+	s.addClients(c, in)
+	s.addSignIn(c, in, life)
+	s.addEndpoints(c, in, life)
 	return s
 }
 
+// addTokens makes the parts of package token.
+func (s *Server) addTokens(c Config, in Stores, life Lifetimes) {
+	s.Keys = &token.Keys{
+		Store:       in.Keys,
+		Secret:      c.Secret,
+		Algorithm:   cmp.Or(c.Algorithm, token.ES256),
+		TokenSecret: c.TokenSecret,
+		Env:         s.env,
+	}
+	s.Grants = &token.Grants{Store: in.Grants, Env: s.env}
+	s.Tokens = &token.Tokens{
+		Resource:  c.Resource,
+		Keys:      s.Keys,
+		Grants:    s.Grants,
+		Scopes:    s.Scopes,
+		Accounts:  in.Accounts,
+		AccessTTL: life.Access,
+		GrantTTL:  life.Grant,
+		Env:       s.env,
+	}
+
+	upstreams := &token.Upstreams{
+		Trusted:    c.Upstreams,
+		Issuers:    &token.Issuers{Keys: jwt.NewKeySets(c.Now, c.Log), Env: s.env},
+		Identities: &token.Identities{Store: in.Identities, Grants: s.Grants, Env: s.env},
+		Scopes:     s.Scopes,
+		Env:        s.env,
+	}
+	proofs := &token.Proofs{
+		Store:  in.Once,
+		Nonces: c.ProofNonces,
+		Secret: c.Secret,
+		Env:    s.env,
+	}
+	s.Guard = &token.Guard{
+		Tokens:    s.Tokens,
+		Proofs:    proofs,
+		Upstreams: upstreams,
+		Scopes:    s.Scopes,
+		Env:       s.env,
+	}
+}
+
+// addClients makes the parts of package client.
+func (s *Server) addClients(c Config, in Stores) {
+	s.Fetcher = &client.Fetcher{HTTP: c.Fetch, Env: s.env}
+	policy := &client.Policy{Schemes: c.Schemes, RedirectPrefixes: c.RedirectPrefixes, Fetcher: s.Fetcher}
+	documents := &client.Documents{
+		Store:   in.Documents,
+		Fetcher: s.Fetcher,
+		Policy:  policy,
+		Env:     s.env,
+	}
+	s.Clients = &client.Clients{
+		Configured: c.Clients,
+		Documents:  documents,
+		Policy:     policy,
+		Store:      in.Clients,
+		Grants:     s.Grants,
+		Env:        s.env,
+	}
+	s.Registration = &client.Registration{
+		Clients: s.Clients,
+		Policy:  policy,
+		Scopes:  s.Scopes,
+		PerHour: func() int { return cmp.Or(c.RegistrationsPerHour, 10) },
+		Mode:    cmp.Or(c.Registration, client.ModeOpen),
+		Token:   c.RegistrationToken,
+		Env:     s.env,
+	}
+}
+
+// addSignIn makes the parts of package signin.
+func (s *Server) addSignIn(c Config, in Stores, life Lifetimes) {
+	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Env: s.env}
+	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: s.env}
+	s.Passwords = &signin.Passwords{
+		Off:      c.NoPasswords,
+		Accounts: s.Accounts,
+		Setup:    in.Setup,
+		Secret:   c.Secret,
+		Env:      s.env,
+	}
+	providers := &signin.Providers{
+		List:       c.Providers,
+		Secret:     c.Secret,
+		Store:      in.Logins,
+		Issuers:    s.Guard.Upstreams.Issuers,
+		Identities: s.Guard.Upstreams.Identities,
+		Sessions:   s.Sessions,
+		Endpoints:  &cache.Fetched[*signin.Endpoints]{Now: c.Now, Log: c.Log},
+		Env:        s.env,
+	}
+	s.Pages = &signin.Pages{
+		Secret:    c.Secret,
+		Passwords: s.Passwords,
+		Providers: providers,
+		Sessions:  s.Sessions,
+		Env:       s.env,
+	}
+	s.Assertions = &signin.Assertions{Accounts: s.Accounts, Keys: s.Keys, Env: s.env}
+}
+
+// addEndpoints makes the parts of package flow.
+func (s *Server) addEndpoints(c Config, in Stores, life Lifetimes) {
+	authenticator := &client.Authenticator{
+		Clients: s.Clients,
+		Fetcher: s.Fetcher,
+		Once:    in.Once,
+		Keys:    jwt.NewKeySets(c.Now, c.Log),
+		Env:     s.env,
+	}
+	pasted := &signin.Pasted{
+		Issuer:     c.Pasted,
+		Secret:     c.Secret,
+		Issuers:    s.Guard.Upstreams.Issuers,
+		Identities: s.Guard.Upstreams.Identities,
+		Env:        s.env,
+	}
+	requests := &flow.Requests{
+		Resource: c.Resource,
+		Store:    in.Requests,
+		Clients:  s.Clients,
+		Scopes:   s.Scopes,
+		Env:      s.env,
+	}
+	s.Consent = &flow.Consent{
+		Requests:    requests,
+		Store:       in.Requests,
+		Pages:       s.Pages,
+		Pasted:      pasted,
+		Tokens:      s.Tokens,
+		Scopes:      s.Scopes,
+		CodeTTL:     life.Code,
+		AutoApprove: c.AutoApprove,
+		Env:         s.env,
+	}
+	s.Pushed = &flow.PAR{
+		Requests:      requests,
+		Authenticator: authenticator,
+		Proofs:        s.Guard.Proofs,
+		Env:           s.env,
+	}
+	s.Exchange = &flow.TokenEndpoint{
+		Store:         in.Codes,
+		Authenticator: authenticator,
+		Accounts:      s.Accounts,
+		Tokens:        s.Tokens,
+		Proofs:        s.Guard.Proofs,
+		Scopes:        s.Scopes,
+		RefreshIdle:   life.RefreshIdle,
+		Grace:         life.Grace,
+		Env:           s.env,
+	}
+	s.Introspect = &flow.Introspection{
+		Store:         in.Codes,
+		Authenticator: authenticator,
+		Tokens:        s.Tokens,
+		Grace:         life.Grace,
+		Env:           s.env,
+	}
+	s.Revoke = &flow.Revocation{
+		Store:         in.Codes,
+		Authenticator: authenticator,
+		Tokens:        s.Tokens,
+		Env:           s.env,
+	}
+}
+
 // Record sends events to to. Call it before the first request.
-func (s *Server) Record(to oauth.Events) { s.env.Events, s.Keys.Events = to, to }
+func (s *Server) Record(to oauth.Events) { s.env.Events = to }
 
 // Limit sets how many tokens a bucket of docs/security.md gets in a minute, by its name; 0 is the default.
 // It is asked at each request. Call it before the first.

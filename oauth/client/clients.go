@@ -3,14 +3,13 @@ package client
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"rialto/oauth"
 	"rialto/oauth/internal/cache"
+	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"
 )
@@ -23,8 +22,7 @@ type Clients struct {
 	Policy     *Policy
 	Store      Store
 	Grants     *token.Grants
-	Now        func() time.Time
-	Log        *slog.Logger
+	Env        *endpoint.Env
 
 	recent cache.Recent[*oauth.Client] // that registered
 }
@@ -37,7 +35,7 @@ func (cs *Clients) Find(r *http.Request, id string) (*oauth.Client, error) {
 	if cs.Documents.isID(id) {
 		return cs.Documents.client(r, id)
 	}
-	return cs.recent.Get(id, cs.Now(), func() (*oauth.Client, error) { return cs.Registered(r.Context(), id) })
+	return cs.recent.Get(id, cs.Env.Now(), func() (*oauth.Client, error) { return cs.Registered(r.Context(), id) })
 }
 
 // Registered finds a client that registered itself.
@@ -110,7 +108,7 @@ func RedirectHost(uri string) string {
 // Forget forgets a client that registered, or its document, and ends every
 // grant that it has. It returns ErrNotFound if there is neither.
 func (cs *Clients) Forget(ctx context.Context, id string) error {
-	err := cs.Store.RemoveClient(ctx, id, cs.Now())
+	err := cs.Store.RemoveClient(ctx, id, cs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
 		err = cs.Documents.Store.DropDocument(ctx, id)
 	}
@@ -120,7 +118,7 @@ func (cs *Clients) Forget(ctx context.Context, id string) error {
 		_, err = cs.Grants.EndAll(ctx, "", id)
 	}
 	if err == nil {
-		cs.Log.InfoContext(ctx, "oauth: client removed by the operator", "client", id)
+		cs.Env.Log.InfoContext(ctx, "oauth: client removed by the operator", "client", id)
 	}
 	return err
 }

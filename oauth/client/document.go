@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -34,8 +33,7 @@ type Documents struct {
 	Store   DocumentStore
 	Fetcher *Fetcher
 	Policy  *Policy
-	Now     func() time.Time
-	Log     *slog.Logger
+	Env     *endpoint.Env
 
 	fetches singleflight.Group
 	failed  lru.Cache[string, time.Time] // by client ID
@@ -76,7 +74,7 @@ func (ds *Documents) client(r *http.Request, id string) (*oauth.Client, error) {
 	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
 		return nil, err
 	}
-	now := ds.Now()
+	now := ds.Env.Now()
 	if kept != nil && now.Before(kept.Fresh) {
 		return ds.parse(id, []byte(kept.Body))
 	}
@@ -91,7 +89,7 @@ func (ds *Documents) client(r *http.Request, id string) (*oauth.Client, error) {
 	if err == nil {
 		return c, nil
 	}
-	ds.Log.WarnContext(ctx, "oauth: client document not fetched", "client", id, "another", instead != nil, "error", err)
+	ds.Env.Log.WarnContext(ctx, "oauth: client document not fetched", "client", id, "another", instead != nil, "error", err)
 	if instead == nil {
 		return nil, err
 	}
@@ -128,7 +126,7 @@ func (ds *Documents) fetchDocument(ctx context.Context, r *http.Request, id stri
 	if err != nil {
 		return nil, err
 	}
-	now := ds.Now()
+	now := ds.Env.Now()
 	d := &oauth.Document{ID: id, Body: string(body), Fetched: now, Fresh: now.Add(freshness(header)), Expires: now.Add(documentStale)}
 	return c, ds.Store.KeepDocument(ctx, d, maxDocuments)
 }

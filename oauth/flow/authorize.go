@@ -132,7 +132,7 @@ func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack
 // answerURL builds the address of an answer: the parameters, the state as
 // received, and the issuer (RFC 9207), on errors too.
 func (cn *Consent) answerURL(to client.RedirectURI, state string, params ...string) string {
-	return to.With(append(params, "state", state, "iss", cn.Tokens.Issuer)...)
+	return to.With(append(params, "state", state, "iss", cn.Env.Issuer)...)
 }
 
 // unknownClient explains the most frequent failure: the app keeps an ID that

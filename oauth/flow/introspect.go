@@ -120,7 +120,7 @@ func (in *Introspection) state(g *oauth.Grant, scope oauth.ScopeSet, expires tim
 		Expires:   expires.Unix(),
 		Subject:   g.AccountID,
 		Audience:  g.Resource,
-		Issuer:    in.Tokens.Issuer,
+		Issuer:    in.Env.Issuer,
 		Key:       token.Confirm(jkt),
 		Actor:     token.ActorOf(g),
 	}

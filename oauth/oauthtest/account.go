@@ -19,7 +19,7 @@ func AddUser(t testing.TB, s *authserver.Server, name, password string) {
 	t.Helper()
 	ctx := context.Background()
 	if hash, ok := hashed.Load(password); ok {
-		if err := s.Accounts.Store.AddAccount(ctx, &oauth.Account{ID: rand.Text(), Name: name, Password: hash.(string), Created: s.Accounts.Now()}); err != nil {
+		if err := s.Accounts.Store.AddAccount(ctx, &oauth.Account{ID: rand.Text(), Name: name, Password: hash.(string), Created: s.Accounts.Env.Now()}); err != nil {
 			t.Fatal(err)
 		}
 		return

@@ -5,11 +5,11 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"time"
 	"unicode/utf8"
 
 	"rialto/internal/quota"
 	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"
 )
@@ -18,7 +18,7 @@ import (
 type Accounts struct {
 	Store  AccountStore
 	Grants *token.Grants
-	Now    func() time.Time
+	Env    *endpoint.Env
 
 	turns      quota.Queue // networks hash a password in turn: each hash takes 19 MiB
 	knownTurns quota.Queue // devices and operators have turns that strangers cannot take
@@ -84,7 +84,7 @@ func (as *Accounts) SetPassword(ctx context.Context, name, password string) erro
 	if err != nil || same {
 		return errors.Join(err, as.Store.ForgetGuesses(ctx, old.ID))
 	}
-	err = as.Store.SetPassword(ctx, old.ID, a.Password, as.Now())
+	err = as.Store.SetPassword(ctx, old.ID, a.Password, as.Env.Now())
 	as.Grants.Forget()
 	return err
 }
@@ -143,7 +143,7 @@ func (as *Accounts) newAccount(ctx context.Context, network, name, password stri
 	salt := make([]byte, 16)
 	rand.Read(salt)
 	key := stretch(password, salt)
-	return &oauth.Account{ID: secret.NewID(), Name: name, Password: phc(salt, key), Created: as.Now()}, nil
+	return &oauth.Account{ID: secret.NewID(), Name: name, Password: phc(salt, key), Created: as.Env.Now()}, nil
 }
 
 // named says in an error which account it is about.

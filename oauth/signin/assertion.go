@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"time"
 
+	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
 	"rialto/oauth/token"
 )
 
 // Assertions issues JWTs that tell other servers who an account is.
 type Assertions struct {
-	Issuer   string
 	Accounts *Accounts
 	Keys     *token.Keys
-	Now      func() time.Time
+	Env      *endpoint.Env
 }
 
 // assertionTTL is short because an assertion is used at once.
@@ -45,9 +45,9 @@ func (at *Assertions) Issue(ctx context.Context, user, audience string) (string,
 	if a.Disabled {
 		return "", fmt.Errorf("account %s is disabled", user)
 	}
-	now := at.Now()
+	now := at.Env.Now()
 	return at.Keys.Sign(ctx, subjectToken{
-		Issuer: at.Issuer, Subject: a.ID, Audience: audience,
+		Issuer: at.Env.Issuer, Subject: a.ID, Audience: audience,
 		IssuedAt: now.Unix(), Expires: now.Add(assertionTTL).Unix(), ID: secret.NewID(),
 		Name: a.Name, UpstreamIssuer: a.Issuer, UpstreamSubject: a.Subject,
 	})

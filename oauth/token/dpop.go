@@ -20,15 +20,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/jwt"
 	"rialto/oauth/internal/secret"
 )
 
 // Proofs checks DPoP proofs (RFC 9449).
 type Proofs struct {
-	Issuer string
-	Store  OnceStore
-	Now    func() time.Time
+	Store OnceStore
+	Env   *endpoint.Env
 
 	// Nonces demands that a proof holds a nonce that the server issued lately (RFC 9449 sections 8
 	// and 9), which Secret makes. Without nonces a proof is good for a minute, once.
@@ -179,7 +179,7 @@ func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) 
 	if err != nil {
 		return "", err
 	}
-	want := proofFor{r.Method, pf.Issuer + r.URL.EscapedPath(), token, pf.Now()}
+	want := proofFor{r.Method, pf.Env.Issuer + r.URL.EscapedPath(), token, pf.Env.Now()}
 	if why := p.wrong(want); why != "" {
 		return "", BadProof("%s", why)
 	}
@@ -201,7 +201,7 @@ func (pf *Proofs) useProof(ctx context.Context, p *proof) error {
 // OfferNonce says in an answer which nonce the next proof should hold.
 func (pf *Proofs) OfferNonce(w http.ResponseWriter, r *http.Request) {
 	if pf.Nonces && r.Header.Get("DPoP") != "" {
-		w.Header().Set("DPoP-Nonce", pf.nonce(pf.Now()))
+		w.Header().Set("DPoP-Nonce", pf.nonce(pf.Env.Now()))
 	}
 }
 
@@ -210,7 +210,7 @@ func (pf *Proofs) freshNonce(nonce string) bool {
 	if !pf.Nonces {
 		return true
 	}
-	now := pf.Now()
+	now := pf.Env.Now()
 	return secret.Same(nonce, pf.nonce(now)) || secret.Same(nonce, pf.nonce(now.Add(-nonceLife)))
 }
 

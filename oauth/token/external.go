@@ -49,7 +49,7 @@ func (iss *Issuers) VerifyExternal(ctx context.Context, is *Issuer, token string
 	if json.Unmarshal(parts[1], &claims) != nil {
 		return nil, BadToken("Its claims are not well formed.")
 	}
-	if why := checkExternal(&claims, is, iss.Now()); why != "" {
+	if why := checkExternal(&claims, is, iss.Env.Now()); why != "" {
 		return nil, BadToken(why)
 	}
 	if err := iss.SignedBy(ctx, is, token, h); err != nil {

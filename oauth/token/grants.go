@@ -3,20 +3,19 @@ package token
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"time"
 
 	"rialto/internal/lru"
 	"rialto/oauth"
 	"rialto/oauth/internal/cache"
+	"rialto/oauth/internal/endpoint"
 )
 
 // Grants reads and revokes grants.
 type Grants struct {
 	Store GrantStore
-	Now   func() time.Time
-	Log   *slog.Logger
+	Env   *endpoint.Env
 
 	recent cache.Recent[*oauth.Grant]
 	uses   usage
@@ -32,7 +31,7 @@ func (gs *Grants) Find(ctx context.Context, id string) (*oauth.Grant, error) {
 
 // Live returns a grant if it is alive, or nil.
 func (gs *Grants) Live(ctx context.Context, id string, until time.Time) (*oauth.Grant, error) {
-	g, err := gs.recent.Get(id, gs.Now(), func() (*oauth.Grant, error) {
+	g, err := gs.recent.Get(id, gs.Env.Now(), func() (*oauth.Grant, error) {
 		ctx, cancel := context.WithDeadline(ctx, until)
 		defer cancel()
 		g, err := gs.Store.Grant(ctx, id)
@@ -44,7 +43,7 @@ func (gs *Grants) Live(ctx context.Context, id string, until time.Time) (*oauth.
 		}
 		return g, err
 	})
-	if err != nil || g == nil || !g.Live(gs.Now()) {
+	if err != nil || g == nil || !g.Live(gs.Env.Now()) {
 		return nil, err
 	}
 	return g, nil
@@ -52,10 +51,10 @@ func (gs *Grants) Live(ctx context.Context, id string, until time.Time) (*oauth.
 
 // Revoke ends a grant, at once for this process.
 func (gs *Grants) Revoke(ctx context.Context, id, why string) error {
-	err := gs.Store.RevokeGrant(ctx, id, gs.Now())
+	err := gs.Store.RevokeGrant(ctx, id, gs.Env.Now())
 	gs.Forget()
 	if err == nil {
-		gs.Log.InfoContext(ctx, "oauth: grant revoked", "grant", id, "why", why)
+		gs.Env.Log.InfoContext(ctx, "oauth: grant revoked", "grant", id, "why", why)
 	}
 	return err
 }
@@ -67,7 +66,7 @@ func (gs *Grants) Forget() { gs.recent.Forget() }
 func (gs *Grants) Epoch() int { return gs.recent.Current() }
 
 // NoteUse records in memory that a grant is used now.
-func (gs *Grants) NoteUse(id string) { gs.uses.note(id, gs.Now()) }
+func (gs *Grants) NoteUse(id string) { gs.uses.note(id, gs.Env.Now()) }
 
 // endedAtOnce is how many grants one statement revokes.
 const endedAtOnce = 500
@@ -86,11 +85,11 @@ func (gs *Grants) EndAll(ctx context.Context, accountID, clientID string) (ended
 	}
 	defer gs.Forget()
 	for {
-		n, err := gs.Store.RevokeGrants(ctx, accountID, clientID, gs.Now(), endedAtOnce)
+		n, err := gs.Store.RevokeGrants(ctx, accountID, clientID, gs.Env.Now(), endedAtOnce)
 		ended += n
 		if err != nil || n < endedAtOnce {
 			if ended > 0 {
-				gs.Log.InfoContext(ctx, "oauth: grants revoked", "account", accountID, "client", clientID, "grants", ended)
+				gs.Env.Log.InfoContext(ctx, "oauth: grants revoked", "account", accountID, "client", clientID, "grants", ended)
 			}
 			return ended, err
 		}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
 )
 
@@ -22,7 +22,7 @@ type IdentityStore interface {
 type Identities struct {
 	Store  IdentityStore
 	Grants *Grants
-	Now    func() time.Time
+	Env    *endpoint.Env
 }
 
 // ExternalPrefix is the prefix of account names created from pasted tokens.
@@ -46,7 +46,7 @@ func AccountName(provider, label, subject string) string {
 // Identify returns the account of a person whom an issuer knows. The key is issuer and subject:
 // names and addresses change hands. If rights is set, the account gets Admin and UseCases of a.
 func (ids *Identities) Identify(ctx context.Context, a *oauth.Account, rights bool) (*oauth.Account, error) {
-	a.ID, a.Created = secret.NewID(), ids.Now()
+	a.ID, a.Created = secret.NewID(), ids.Env.Now()
 	known, err := ids.Store.Identify(ctx, a, rights)
 	if errors.Is(err, oauth.ErrExists) {
 		// Two people are called the same there.

@@ -12,13 +12,14 @@ import (
 
 	"rialto/internal/guardhttp"
 	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/jwt"
 )
 
 // Issuers checks what other issuers signed.
 type Issuers struct {
 	Keys *jwt.KeySets // by issuer
-	Now  func() time.Time
+	Env  *endpoint.Env
 }
 
 // Issuer is an authorization server elsewhere whose tokens are accepted. URL

@@ -54,7 +54,7 @@ func (ks *Keys) Revoke(ctx context.Context, id string) error {
 		return oauth.ErrNotFound
 	}
 	var replacement *oauth.SealedKey
-	now := ks.Now()
+	now := ks.Env.Now()
 	if signs := keys[i] == active(keys, now); signs || i == len(keys)-1 {
 		from := now
 		if !signs {
@@ -69,7 +69,7 @@ func (ks *Keys) Revoke(ctx context.Context, id string) error {
 	err = ks.Store.RemoveKey(ctx, id, replacement)
 	ks.ring.keep(nil, time.Time{})
 	if err == nil {
-		ks.Log.InfoContext(ctx, "oauth: signing key revoked", "key", id)
+		ks.Env.Log.InfoContext(ctx, "oauth: signing key revoked", "key", id)
 	}
 	return err
 }

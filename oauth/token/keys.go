@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,20 +16,18 @@ import (
 	"rialto/internal/quota"
 	"rialto/internal/sealed"
 	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
 )
 
 // Keys signs with the keys that the store keeps, or with a shared secret
-// (HS256), and rotates them. Events may be nil.
+// (HS256), and rotates them.
 type Keys struct {
 	Store     KeyStore
 	Secret    []byte // 32 bytes that encrypt the keys at rest
 	Algorithm string // what new keys are made for
 	// TokenSecret has 32 bytes or more; for HS256 only.
 	TokenSecret []byte
-	Issuer      string
-	Now         func() time.Time
-	Log         *slog.Logger
-	Events      oauth.Events
+	Env         *endpoint.Env
 
 	ring keyring
 }
@@ -95,7 +92,7 @@ type signingKey struct {
 // load returns the keys, read from the store if the cached ones are older than
 // fresh. If the store fails, the cached keys are good enough.
 func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, error) {
-	keys, ok := ks.ring.known(ks.Now(), fresh)
+	keys, ok := ks.ring.known(ks.Env.Now(), fresh)
 	if ok {
 		return keys, nil
 	}
@@ -104,11 +101,11 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 		return orCached(keys, err)
 	}
 	defer leave()
-	keys, ok = ks.ring.known(ks.Now(), fresh)
+	keys, ok = ks.ring.known(ks.Env.Now(), fresh)
 	if ok {
 		return keys, nil // another request has read them meanwhile
 	}
-	sealed, err := ks.Store.Keys(ctx, ks.Now())
+	sealed, err := ks.Store.Keys(ctx, ks.Env.Now())
 	if err != nil {
 		return orCached(keys, err)
 	}
@@ -134,7 +131,7 @@ func (ks *Keys) open(sealed []oauth.SealedKey, opened []*signingKey) ([]*signing
 		key.noted.Store(k.SignedUntil.UnixMilli())
 		keys = append(keys, key)
 	}
-	ks.ring.keep(keys, ks.Now())
+	ks.ring.keep(keys, ks.Env.Now())
 	return keys, nil
 }
 
@@ -160,10 +157,10 @@ func (ks *Keys) activeKey(ctx context.Context) (*signingKey, error) {
 		if err != nil {
 			return nil, err
 		}
-		if key := active(keys, ks.Now()); key != nil {
+		if key := active(keys, ks.Env.Now()); key != nil {
 			return key, nil
 		}
-		if err := ks.add(ctx, keys, ks.Now()); err != nil {
+		if err := ks.add(ctx, keys, ks.Env.Now()); err != nil {
 			return nil, err
 		}
 		fresh = 0 // whichever replica was first, its key is there now
@@ -202,13 +199,13 @@ func (ks *Keys) RotateDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, newest := ks.Now(), keys[len(keys)-1]
+	now, newest := ks.Env.Now(), keys[len(keys)-1]
 	due := now.Sub(newest.Active) > keyLife
 	changed := newest.algorithm != ks.Algorithm && !newest.Active.After(now)
 	if due || changed {
 		err = ks.add(ctx, keys, now.Add(keyLead))
-		if err == nil && ks.Events != nil {
-			ks.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "on schedule"})
+		if err == nil && ks.Env.Events != nil {
+			ks.Env.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "on schedule"})
 		}
 		return err
 	}
@@ -227,7 +224,7 @@ func (ks *Keys) PublishedKey(ctx context.Context) (jose.SigningKey, string, erro
 	}
 	return jose.SigningKey{
 		Algorithm: jose.SignatureAlgorithm(key.algorithm), Key: jose.JSONWebKey{Key: key.private, KeyID: key.KeyID},
-	}, ks.Issuer + "/jwks.json", nil
+	}, ks.Env.Issuer + "/jwks.json", nil
 }
 
 // SigningKey describes a signing key to the operator.
@@ -266,7 +263,7 @@ func (ks *Keys) Rotate(ctx context.Context) (SigningKey, error) {
 	if err != nil {
 		return SigningKey{}, err
 	}
-	if now := ks.Now(); !keys[len(keys)-1].Active.After(now) {
+	if now := ks.Env.Now(); !keys[len(keys)-1].Active.After(now) {
 		if err := ks.add(ctx, keys, now.Add(keyLead)); err != nil {
 			return SigningKey{}, err
 		}
@@ -284,7 +281,7 @@ func (ks *Keys) add(ctx context.Context, keys []*signingKey, active time.Time) e
 	if err != nil {
 		return err
 	}
-	ks.Log.InfoContext(ctx, "oauth: signing key created", "key", key.KeyID, "algorithm", ks.Algorithm, "active", active)
+	ks.Env.Log.InfoContext(ctx, "oauth: signing key created", "key", key.KeyID, "algorithm", ks.Algorithm, "active", active)
 	return ks.Store.AddKey(ctx, key, active.Add(keyLead))
 }
 
@@ -324,7 +321,7 @@ func (ks *Keys) verificationKey(ctx context.Context, id string) (*signingKey, er
 		return nil, err
 	}
 	key := ks.find(keys, id)
-	if key == nil && ks.ring.mayReload(ks.Now()) {
+	if key == nil && ks.ring.mayReload(ks.Env.Now()) {
 		keys, err = ks.load(ctx, time.Nanosecond) // unless that has just happened
 		key = ks.find(keys, id)
 	}
@@ -334,7 +331,7 @@ func (ks *Keys) verificationKey(ctx context.Context, id string) (*signingKey, er
 // find returns the key with an ID that has not expired, or nil.
 func (ks *Keys) find(keys []*signingKey, id string) *signingKey {
 	for _, k := range keys {
-		if k.KeyID == id && ks.Now().Before(k.Expires) {
+		if k.KeyID == id && ks.Env.Now().Before(k.Expires) {
 			return k
 		}
 	}

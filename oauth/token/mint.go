@@ -10,6 +10,7 @@ import (
 
 	"rialto/internal/lru"
 	"rialto/oauth"
+	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/secret"
 )
 
@@ -19,9 +20,8 @@ type Accounts interface {
 	Account(ctx context.Context, name string) (*oauth.Account, error)
 }
 
-// Tokens makes and checks the access tokens of one issuer for one resource.
+// Tokens makes and checks the access tokens of this server for one resource.
 type Tokens struct {
-	Issuer    string
 	Resource  string
 	Keys      *Keys
 	Grants    *Grants
@@ -29,7 +29,7 @@ type Tokens struct {
 	Accounts  Accounts
 	AccessTTL time.Duration // life of an access token
 	GrantTTL  time.Duration // life of a grant, however often it is refreshed
-	Now       func() time.Time
+	Env       *endpoint.Env
 
 	verified lru.Cache[[32]byte, verifiedToken] // tokens whose signature was checked
 }
@@ -86,7 +86,7 @@ func Confirm(jkt string) *Confirmation {
 // Mint signs an access token, which is bound to the key of a thumbprint unless that is "".
 func (ts *Tokens) Mint(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet, jkt string, now, expires time.Time) (string, error) {
 	payload, err := json.Marshal(claims{
-		Issuer:   ts.Issuer,
+		Issuer:   ts.Env.Issuer,
 		Subject:  g.AccountID,
 		Audience: g.Resource,
 		ClientID: g.ClientID,
@@ -126,7 +126,7 @@ func (ts *Tokens) Issue(ctx context.Context, user string, scopes []string, ttl t
 	if ttl <= 0 {
 		ttl = ts.AccessTTL
 	}
-	g := ts.NewGrant(a.ID, oauth.CLIClientID, scopes, ts.Now())
+	g := ts.NewGrant(a.ID, oauth.CLIClientID, scopes, ts.Env.Now())
 	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
 	if err := ts.Grants.Add(ctx, g); err != nil {
 		return "", time.Time{}, err
@@ -137,7 +137,7 @@ func (ts *Tokens) Issue(ctx context.Context, user string, scopes []string, ttl t
 
 // NewGrant returns a grant that begins now.
 func (ts *Tokens) NewGrant(accountID, clientID string, scope oauth.ScopeSet, authTime time.Time) *oauth.Grant {
-	now := ts.Now()
+	now := ts.Env.Now()
 	return &oauth.Grant{
 		ID:        secret.NewID(),
 		AccountID: accountID,

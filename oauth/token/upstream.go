@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -22,12 +21,10 @@ import (
 // Upstreams admits the access tokens of trusted issuers.
 type Upstreams struct {
 	Trusted    []Upstream
-	Issuer     string // ours
 	Issuers    *Issuers
 	Identities *Identities
 	Scopes     *oauth.Scopes
-	Now        func() time.Time
-	Log        *slog.Logger
+	Env        *endpoint.Env
 
 	seen lru.Cache[[32]byte, cache.Seen[oauth.Principal]]
 }
@@ -44,7 +41,7 @@ const upstreamFresh = 30 * time.Second
 
 // Check says what is wrong with the configuration.
 func (us *Upstreams) Check() error {
-	seen := map[string]bool{us.Issuer: true}
+	seen := map[string]bool{us.Env.Issuer: true}
 	for _, u := range us.Trusted {
 		if len(u.Issuer.Audiences) == 0 {
 			return fmt.Errorf("issuer %q: it needs the audience of its tokens for this server", u.Issuer.URL)
@@ -83,7 +80,7 @@ func (us *Upstreams) of(token string) *Upstream {
 // principal returns the principal of another issuer's token. It has no grant to revoke: its account
 // is read again after half a minute, or at once after a revocation in this process.
 func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (oauth.Principal, error) {
-	key, now, epoch := sha256.Sum256([]byte(token)), us.Now(), us.Identities.Grants.Epoch()
+	key, now, epoch := sha256.Sum256([]byte(token)), us.Env.Now(), us.Identities.Grants.Epoch()
 	seen, ok := us.seen.Get(key)
 	if ok && seen.Epoch == epoch && now.Sub(seen.At) < upstreamFresh && !now.Before(seen.At) && now.Before(seen.Value.Expires) {
 		return seen.Value, nil
@@ -102,7 +99,7 @@ func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (
 // refused makes an unreachable issuer a temporary failure: the token may be valid.
 func (us *Upstreams) refused(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*ErrUnreachable](err); ok {
-		us.Log.WarnContext(ctx, "oauth: a token could not be checked", "error", e)
+		us.Env.Log.WarnContext(ctx, "oauth: a token could not be checked", "error", e)
 		return &oauth.Error{Code: "temporarily_unavailable", Description: "The keys of the issuer cannot be had now.", RetryAfter: jwt.KeysRetry}
 	}
 	return err

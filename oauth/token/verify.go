@@ -78,9 +78,9 @@ func (ts *Tokens) checkClaims(payload []byte) (oauth.Principal, error) {
 	if err := json.Unmarshal(payload, &c); err != nil {
 		return oauth.Principal{}, BadToken("Its claims are not well formed.")
 	}
-	now := ts.Now()
+	now := ts.Env.Now()
 	switch {
-	case c.Issuer != ts.Issuer:
+	case c.Issuer != ts.Env.Issuer:
 		return oauth.Principal{}, BadToken("Another server issued it.")
 	case c.Audience != ts.Resource || ts.Resource == "":
 		return oauth.Principal{}, BadToken("It is for another resource.")
@@ -140,7 +140,7 @@ func (ts *Tokens) verifyCached(ctx context.Context, token string, until time.Tim
 	key := sha256.Sum256(append(room[:0], token...))
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	if v, ok := ts.verified.Get(key); ok && ts.Now().Before(v.Expires) {
+	if v, ok := ts.verified.Get(key); ok && ts.Env.Now().Before(v.Expires) {
 		return v.Principal, ts.stillSigned(ctx, v.keyID)
 	}
 	p, keyID, err := ts.verify(ctx, token)
