@@ -82,9 +82,9 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	}
 	b := bridge.New(&runner.Runner{Directory: list, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log},
 		&documents.Service{Index: db.Ledger, Sharing: &documents.Sharing{Store: db.Ledger, TTL: time.Hour}}, nil)
-	as.Consent.Agents = func(some []string, all bool) []string {
+	as.Consent.Agents = titles(func(some []string, all bool) []string {
 		return b.Directory.Titles(b.Directory.AccessOf(directory.Caller{UseCases: some, AllUseCases: all}))
-	}
+	})
 	expert := newExpert()
 	agents := &directory.Registry{
 		Configured: []directory.Settings{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
@@ -349,3 +349,8 @@ type oneHost string
 func (h oneHost) Host(string) string { return string(h) }
 
 func (oneHost) App(string) (a2avault.App, bool) { return a2avault.App{}, false }
+
+// titles names the agents that a grant reaches.
+type titles func(some []string, all bool) []string
+
+func (t titles) Titles(some []string, all bool) []string { return t(some, all) }

@@ -61,7 +61,7 @@ func (c *Console) reachableAgents(r *http.Request, scope []string) templates.Tex
 	}
 	var names []string
 	if some, all := opens.UseCases(); c.OAuth.Consent.Agents != nil && (all || len(some) > 0) {
-		names = c.OAuth.Consent.Agents(some, all)
+		names = c.OAuth.Consent.Agents.Titles(some, all)
 	}
 	if len(names) == 0 {
 		return templates.Say("None")

@@ -191,7 +191,7 @@ func (c SignIn) Ways(address string) []string {
 }
 
 func (c *Config) checkSignIn() error {
-	as := authserver.Config{Issuer: c.URL, RedirectPrefixes: func() []string { return c.RedirectPrefixes }}
+	as := authserver.Config{Issuer: c.URL, RedirectPrefixes: c.RedirectPrefixes}
 	err := c.SignIn.Apply(&as)
 	if err == nil {
 		err = check(as)

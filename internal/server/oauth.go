@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"rialto/bridge/directory"
 	"rialto/internal/audit"
 	"rialto/internal/config"
 	"rialto/internal/guardhttp"
@@ -49,11 +50,19 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 	cfg.Tokens.Apply(&as)
 	cfg.Registration.Apply(&as)
 	cfg.SignIn.Apply(&as)
-	as.RedirectPrefixes = func() []string { return cfg.RedirectPrefixes }
+	as.RedirectPrefixes = cfg.RedirectPrefixes
 	return authserver.New(as, authserver.Stores{
 		Keys: db.OAuth, Grants: db.OAuth, Once: db.OAuth, Identities: db.OAuth, Clients: db.OAuth, Documents: db.OAuth, Accounts: db.OAuth,
 		Sessions: db.OAuth, Setup: db.OAuth, Logins: db.OAuth, Requests: db.OAuth, Codes: db.OAuth, Expired: db.OAuth,
 	})
+}
+
+// consentAgents names agents on the consent page.
+type consentAgents struct{ directory *directory.Directory }
+
+// Titles implements flow.Agents.
+func (a consentAgents) Titles(useCases []string, all bool) []string {
+	return a.directory.Titles(a.directory.AccessOf(directory.Caller{UseCases: useCases, AllUseCases: all}))
 }
 
 // SetDemoAccount sets the password of the demo's account, an administrator, which it adds if needed.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 
 	"rialto/bridge/directory"
 	"rialto/bridge/runner"
@@ -16,15 +17,7 @@ import (
 // readLive lets the parts read the settings in force at each call, so that Reload need not know them.
 func readLive(s *Server) {
 	s.agents.Revision = func(a directory.Settings) string { return s.cfg.Load().Revision(a) }
-	s.oauth.Clients.Policy.RedirectPrefixes = func() []string { return s.cfg.Load().RedirectPrefixes }
-	s.oauth.Registration.PerHour = func() int { return s.cfg.Load().Limits.RegistrationRate }
-	s.oauth.Limit(func(bucket string) int {
-		l := s.cfg.Load().Limits
-		return map[string]int{
-			"authorize": l.AuthorizeRate, "par": l.PushedRate, "provider": l.SignInRate, "callback": l.SignInRate,
-			"fetch": l.DocumentRate, "refused": l.RefusalRate,
-		}[bucket]
-	})
+	s.oauth.Follow(oauthSettings{&s.cfg})
 	s.bridge.Directory.Policies = func() directory.Policy {
 		c := s.cfg.Load()
 		return directory.Policy{Default: c.DefaultAgent, ForceUseCase: c.ForceUseCase, Topic: c.Topic()}
@@ -38,6 +31,35 @@ func readLive(s *Server) {
 		}
 	}
 }
+
+// oauthSettings are the settings in force of the authorization server.
+type oauthSettings struct {
+	cfg *atomic.Pointer[config.Config]
+}
+
+// Rate implements authserver.Settings.
+func (s oauthSettings) Rate(bucket string) int {
+	l := &s.cfg.Load().Limits
+	switch bucket {
+	case "authorize":
+		return l.AuthorizeRate
+	case "par":
+		return l.PushedRate
+	case "provider", "callback":
+		return l.SignInRate
+	case "fetch":
+		return l.DocumentRate
+	case "refused":
+		return l.RefusalRate
+	}
+	return 0
+}
+
+// RegistrationsPerHour implements authserver.Settings.
+func (s oauthSettings) RegistrationsPerHour() int { return s.cfg.Load().Limits.RegistrationRate }
+
+// RedirectPrefixes implements authserver.Settings.
+func (s oauthSettings) RedirectPrefixes() []string { return s.cfg.Load().RedirectPrefixes }
 
 // Source is what Reload reads and sets. Set it before Serve.
 type Source struct {

@@ -157,10 +157,7 @@ func (s *Server) build(secret []byte) error {
 	}
 	s.bridge.Directory.Dial, s.bridge.Directory.Connections = dialers.dial, s.connections
 	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
-	s.oauth.Consent.Agents = func(useCases []string, all bool) []string {
-		return s.bridge.Directory.Titles(
-			s.bridge.Directory.AccessOf(directory.Caller{UseCases: useCases, AllUseCases: all}))
-	}
+	s.oauth.Consent.Agents = consentAgents{s.bridge.Directory}
 	if s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (s *Server) observe() {
 	s.mcp.Observers = slices.Insert(s.mcp.Observers, 0, mcp.Observer(t)) // outermost
 	s.store.Observe(t.Database(s.store.System()))
 	s.bridge.Runner.Observer = t
-	s.oauth.Exchange.Answered = t.TokenAnswered
+	s.oauth.Exchange.Observer = t
 	if s.push != nil {
 		s.push.Metrics = t.Deliveries(telemetry.Push)
 	}

@@ -190,7 +190,7 @@ func TestH12AndH13ClientsThatNobodyUsesAreForgotten(t *testing.T) {
 
 func TestRegistrationsMayBeLimitedToSomePlaces(t *testing.T) {
 	r := newRig(t, func(s *setup) {
-		s.RedirectPrefixes = func() []string { return []string{"https://chatgpt.com/", "https://claude.ai/api"} }
+		s.RedirectPrefixes = []string{"https://chatgpt.com/", "https://claude.ai/api"}
 	})
 	for uri, status := range map[string]int{
 		"https://chatgpt.com/connector/oauth/x":    201,

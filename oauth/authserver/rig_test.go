@@ -122,8 +122,13 @@ func serve(t testing.TB, db *store.DB, ts *httptest.Server, change ...func(*setu
 type setup struct {
 	authserver.Config
 	Store any // implements every store contract
-	Opens func(some []string, all bool) []string
+	Opens titles
 }
+
+// titles names the agents that a grant reaches.
+type titles func(some []string, all bool) []string
+
+func (t titles) Titles(some []string, all bool) []string { return t(some, all) }
 
 func newServer(config authserver.Config, db any, change []func(*setup)) *authserver.Server {
 	s := &setup{Config: config, Store: db}
@@ -131,7 +136,9 @@ func newServer(config authserver.Config, db any, change []func(*setup)) *authser
 		f(s)
 	}
 	as := authserver.New(s.Config, oauthtest.Stores(s.Store))
-	as.Consent.Agents = s.Opens
+	if s.Opens != nil {
+		as.Consent.Agents = s.Opens
+	}
 	return as
 }
 

@@ -71,9 +71,9 @@ type Config struct {
 	// Metadata Documents). nil knows no such clients.
 	Fetch *guardhttp.Client
 
-	// Schemes and RedirectPrefixes are as in client.Policy.
+	// Schemes are as in client.Policy, and RedirectPrefixes as in Settings.
 	Schemes          []string
-	RedirectPrefixes func() []string
+	RedirectPrefixes []string
 
 	// RegistrationsPerHour bounds dynamic registration for one network; 0 is 10. Registration is
 	// client.ModeOpen (also ""), ModeToken or ModeClosed. RegistrationToken is the initial access token.
@@ -192,6 +192,7 @@ func New(c Config, in Stores) *Server {
 			Now:            c.Now,
 			Log:            c.Log,
 			TrustedProxies: c.TrustedProxies,
+			Settings:       configured{c},
 		},
 	}
 	life := c.Lifetimes.orDefault()
@@ -248,7 +249,7 @@ func (s *Server) addTokens(c Config, in Stores, life Lifetimes) {
 // addClients makes the parts of package client.
 func (s *Server) addClients(c Config, in Stores) {
 	s.Fetcher = &client.Fetcher{HTTP: c.Fetch, Env: s.env}
-	policy := &client.Policy{Schemes: c.Schemes, RedirectPrefixes: c.RedirectPrefixes, Fetcher: s.Fetcher}
+	policy := &client.Policy{Schemes: c.Schemes, Fetcher: s.Fetcher, Env: s.env}
 	documents := &client.Documents{
 		Store:   in.Documents,
 		Fetcher: s.Fetcher,
@@ -267,7 +268,6 @@ func (s *Server) addClients(c Config, in Stores) {
 		Clients: s.Clients,
 		Policy:  policy,
 		Scopes:  s.Scopes,
-		PerHour: func() int { return cmp.Or(c.RegistrationsPerHour, 10) },
 		Mode:    cmp.Or(c.Registration, client.ModeOpen),
 		Token:   c.RegistrationToken,
 		Env:     s.env,
@@ -374,9 +374,23 @@ func (s *Server) addEndpoints(c Config, in Stores, life Lifetimes) {
 // Record sends events to to. Call it before the first request.
 func (s *Server) Record(to oauth.Events) { s.env.Events = to }
 
-// Limit sets how many tokens a bucket of docs/security.md gets in a minute, by its name; 0 is the default.
-// It is asked at each request. Call it before the first.
-func (s *Server) Limit(rate func(bucket string) int) { s.env.Rate = rate }
+// Settings are what an operator may change while the server runs.
+type Settings = endpoint.Settings
+
+// Follow replaces the settings of the configuration. Call it before the first request.
+func (s *Server) Follow(live Settings) { s.env.Settings = live }
+
+// configured are the settings of a configuration that does not change.
+type configured struct{ Config }
+
+// Rate implements Settings.
+func (configured) Rate(string) int { return 0 }
+
+// RegistrationsPerHour implements Settings.
+func (c configured) RegistrationsPerHour() int { return cmp.Or(c.Config.RegistrationsPerHour, 10) }
+
+// RedirectPrefixes implements Settings.
+func (c configured) RedirectPrefixes() []string { return c.Config.RedirectPrefixes }
 
 // Address returns where a request comes from, as rate limits see it: an IPv6 address counts by its
 // network, and trusted proxies may name another address.

@@ -70,7 +70,7 @@ func FuzzRegistration(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c, err := (&Policy{Fetcher: &Fetcher{}}).parseRegistration(body)
+		c, err := (&Policy{Fetcher: &Fetcher{}, Env: unlimited()}).parseRegistration(body)
 		if err != nil {
 			return
 		}
@@ -148,5 +148,12 @@ func FuzzPinned(f *testing.F) {
 // fetching returns documents that may be fetched.
 func fetching() *Documents {
 	f := &Fetcher{HTTP: &guardhttp.Client{}}
-	return &Documents{Fetcher: f, Policy: &Policy{Fetcher: f}}
+	return &Documents{Fetcher: f, Policy: &Policy{Fetcher: f, Env: unlimited()}}
 }
+
+// unlimited returns an environment whose settings limit nothing.
+func unlimited() *endpoint.Env { return &endpoint.Env{Settings: noSettings{}} }
+
+type noSettings struct{ endpoint.Settings }
+
+func (noSettings) RedirectPrefixes() []string { return nil }

@@ -25,9 +25,6 @@ type Registration struct {
 	Scopes  *oauth.Scopes
 	Env     *endpoint.Env
 
-	// PerHour bounds the registrations of one network without the token.
-	PerHour func() int
-
 	// Mode is ModeOpen, ModeToken or ModeClosed. Token is the initial access token (RFC 7591 section
 	// 1.2); "" takes none.
 	Mode, Token string
@@ -72,7 +69,7 @@ func (rg *Registration) mayRegister(r *http.Request) error {
 // for all networks together, which a few of them could use up for the others; the store keeps at
 // most maxClients.
 func (rg *Registration) limit(r *http.Request) error {
-	n := rg.PerHour()
+	n := rg.Env.Settings.RegistrationsPerHour()
 	if rg.Env.Local(r) {
 		n *= 60
 	}
@@ -216,7 +213,8 @@ func (m *registration) applicationType() string {
 	return ""
 }
 
-func (m *registration) checkRedirects(schemes, prefixes []string) error {
+func (m *registration) checkRedirects(po *Policy) error {
+	schemes, prefixes := po.schemes(), po.Env.Settings.RedirectPrefixes()
 	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
 		return oauth.Refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
 	}
@@ -322,31 +320,18 @@ type Policy struct {
 	// Schemes lists the private-use URI schemes that a client may register
 	// for its redirect URI (RFC 8252 section 7.1). nil is "cursor" alone.
 	Schemes []string
-
-	// RedirectPrefixes, if any, are where https redirect URIs of clients that
-	// register or bring a document must lead: to the same host, and to the path
-	// or below it. Addresses on people's own computers are not limited.
-	RedirectPrefixes func() []string
-
 	Fetcher *Fetcher
+	Env     *endpoint.Env
 }
 
 // Check says what is wrong with the configuration.
 func (po *Policy) Check() error {
-	for _, prefix := range po.prefixes() {
+	for _, prefix := range po.Env.Settings.RedirectPrefixes() {
 		if p, err := ParseRedirect(prefix); err != nil || p.URL.Scheme != "https" {
 			return fmt.Errorf("redirect prefix %q is not an address such as https://chatgpt.com/", prefix)
 		}
 	}
 	return nil
-}
-
-// prefixes returns the prefixes in force now.
-func (po *Policy) prefixes() []string {
-	if po.RedirectPrefixes == nil {
-		return nil
-	}
-	return po.RedirectPrefixes()
 }
 
 // schemes returns the private-use schemes that clients may register.
@@ -366,7 +351,7 @@ func (po *Policy) parseRegistration(body []byte) (*oauth.Client, error) {
 	if err := json.Unmarshal(body, &m); err != nil {
 		return nil, oauth.Refuse("invalid_client_metadata", "The body is not a JSON object of client metadata.")
 	}
-	if err := m.checkRedirects(po.schemes(), po.prefixes()); err != nil {
+	if err := m.checkRedirects(po); err != nil {
 		return nil, err
 	}
 	if err := m.checkKeys(po.Fetcher.HTTP != nil); err != nil {

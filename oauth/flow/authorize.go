@@ -26,12 +26,16 @@ type Consent struct {
 	Env      *endpoint.Env
 	CodeTTL  time.Duration
 
-	// Agents names the agents that a grant for some use cases, or for all,
-	// reaches. It must not wait. nil names nothing.
-	Agents func(some []string, all bool) []string
+	Agents Agents // nil names nothing
 
 	// AutoApprove approves every request; nil asks.
 	AutoApprove *AutoApproval
+}
+
+// Agents names what a grant opens.
+type Agents interface {
+	// Titles names the agents that a grant for some use cases, or for all, reaches. It must not wait.
+	Titles(some []string, all bool) []string
 }
 
 // Show serves the authorization endpoint (RFC 6749 section 4.1.1):

@@ -45,10 +45,10 @@ func (cn *Consent) agents(q pendingAuthorization, session *oauth.Session) []stri
 	case cn.Agents == nil || !q.req.Scope.Meets(oauth.ScopeTools):
 		return nil
 	case session == nil:
-		return cn.Agents(nil, false)
+		return cn.Agents.Titles(nil, false)
 	}
 	q.ticked = q.req.Scope // at most
-	return cn.Agents(q.within(session).UseCases())
+	return cn.Agents.Titles(q.within(session).UseCases())
 }
 
 // offerSignIn puts the ways to sign in onto the page.

@@ -30,8 +30,13 @@ type TokenEndpoint struct {
 	// same successor: clients race with themselves and lose responses.
 	Grace time.Duration
 
-	// Answered is called with the grant type and the error of each request. It may be nil.
-	Answered func(ctx context.Context, grantType string, err error)
+	Observer TokenObserver // may be nil
+}
+
+// TokenObserver observes the token endpoint.
+type TokenObserver interface {
+	// TokenAnswered is called with the grant type and the error of each request.
+	TokenAnswered(ctx context.Context, grantType string, err error)
 }
 
 // tokens is a successful answer of the token endpoint (RFC 6749 section 5.1).
@@ -55,8 +60,8 @@ func (te *TokenEndpoint) Serve(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		err = te.serve(w, r, f)
 	}
-	if te.Answered != nil {
-		te.Answered(r.Context(), f.Get("grant_type"), err)
+	if te.Observer != nil {
+		te.Observer.TokenAnswered(r.Context(), f.Get("grant_type"), err)
 	}
 	return err
 }

@@ -271,7 +271,7 @@ func (pv *Providers) checkIDToken(ctx context.Context, p *Provider, raw, nonce s
 	if !ok {
 		return nil, errors.New("its ID token is not a signed JWT of the plain form")
 	}
-	keys := &issuerKeySet{signedBy: func(raw string, h jwt.Header) error { return pv.Issuers.SignedBy(ctx, &p.Issuer, raw, h) }}
+	keys := &issuerKeySet{issuers: pv.Issuers, issuer: &p.Issuer}
 	token, err := oidc.NewVerifier(p.Issuer.URL, keys, &oidc.Config{
 		ClientID:             p.ClientID,
 		SupportedSigningAlgs: p.Issuer.SigningAlgorithms(),
@@ -303,12 +303,13 @@ func (pv *Providers) checkIDToken(ctx context.Context, p *Provider, raw, nonce s
 
 // issuerKeySet lets the library check signatures with the keys that we keep of the provider.
 type issuerKeySet struct {
-	signedBy func(raw string, h jwt.Header) error
-	down     *token.ErrUnreachable // why the keys could not be had; the library keeps its text only
+	issuers *token.Issuers
+	issuer  *token.Issuer
+	down    *token.ErrUnreachable // why the keys could not be had; the library keeps its text only
 }
 
 // VerifySignature implements oidc.KeySet.
-func (k *issuerKeySet) VerifySignature(_ context.Context, raw string) ([]byte, error) {
+func (k *issuerKeySet) VerifySignature(ctx context.Context, raw string) ([]byte, error) {
 	parts, ok := jwt.Split(raw)
 	if !ok {
 		return nil, errors.New("not a signed JWT of the plain form")
@@ -317,7 +318,7 @@ func (k *issuerKeySet) VerifySignature(_ context.Context, raw string) ([]byte, e
 	if err := json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)); err != nil {
 		return nil, errors.New("its header holds something that is not understood here")
 	}
-	err := k.signedBy(raw, h)
+	err := k.issuers.SignedBy(ctx, k.issuer, raw, h)
 	k.down, _ = errors.AsType[*token.ErrUnreachable](err)
 	return parts[1], err
 }

@@ -13,8 +13,23 @@ import (
 	"rialto/oauth"
 )
 
-// Env is what the endpoints of one server share. Events, TrustedProxies
-// and Rate may be nil. It must not be copied after its first use.
+// Settings are what an operator may change while the server runs. They are read at each request.
+type Settings interface {
+	// Rate returns how many tokens a bucket of docs/security.md gets in a minute, by its name;
+	// 0 is the default.
+	Rate(bucket string) int
+
+	// RegistrationsPerHour bounds the registrations of one network without the token.
+	RegistrationsPerHour() int
+
+	// RedirectPrefixes, if any, are where https redirect URIs of clients that register or bring a
+	// document must lead: to the same host, and to the path or below it. Addresses on people's own
+	// computers are not limited.
+	RedirectPrefixes() []string
+}
+
+// Env is what the parts of one server share. Events and TrustedProxies may be nil. It must not be
+// copied after its first use.
 type Env struct {
 	Issuer string
 	Name   string // of the product, on pages
@@ -25,8 +40,7 @@ type Env struct {
 	// TrustedProxies are the addresses whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
 
-	// Rate returns how many tokens a bucket gets in a minute, by its name; 0 and nil change nothing.
-	Rate func(bucket string) int
+	Settings Settings
 
 	rates   sync.Map  // by the names of buckets: *quota.Rate
 	warning sync.Once // about proxies that are not trusted

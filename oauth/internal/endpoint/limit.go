@@ -12,7 +12,7 @@ import (
 	"rialto/oauth"
 )
 
-// The buckets of a network, unless Env.Rate says otherwise. None is shared by networks, so that
+// The buckets of a network, unless Settings.Rate says otherwise. None is shared by networks, so that
 // strangers cannot empty the bucket of another. docs/security.md says what each of them counts and why.
 var (
 	Authorize = quota.Bucket{Name: "authorize", Burst: 120, Window: 2 * time.Minute}
@@ -35,8 +35,8 @@ func (env *Env) Take(b quota.Bucket, r *http.Request) *oauth.Error {
 }
 
 func (env *Env) take(b quota.Bucket, keys []quota.Key) *oauth.Error {
-	if env.Rate != nil && env.Rate(b.Name) > 0 {
-		b = b.PerMinute(env.Rate(b.Name))
+	if rate := env.Settings.Rate(b.Name); rate > 0 {
+		b = b.PerMinute(rate)
 	}
 	rates, _ := env.rates.LoadOrStore(b.Name, new(quota.Rate))
 	refused := rates.(*quota.Rate).Take(b, env.Now(), keys...)
