@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,11 +63,18 @@ func (b *built) make(s *Server) (err error) {
 	if s.Notes == nil {
 		s.Notes = &session.Memory{}
 	}
-	b.changes.Owner, b.changes.May, b.changes.Notes, b.changes.Log = s.Owner, s.MaySubscribe, s.Notes, s.Log
+	b.changes.Access = access{s}
+	b.changes.Notes = s.Notes
+	b.changes.Log = s.Log
 	b.endpoint = transport.Endpoint{
-		Handle: s.handle, Sessions: session.NewStore(s.SessionKey, s.Now), Changes: &b.changes, Changing: s.Changing,
-		Principal: s.Principal, AllowedOrigins: s.AllowedOrigins, AllowedHosts: s.AllowedHosts,
-		Strict: s.Strict, Limits: s.Limits.WithDefaults(), Log: s.Log,
+		Server:       access{s},
+		Sessions:     session.NewStore(s.SessionKey, s.Now),
+		Changes:      &b.changes,
+		Changing:     s.Changing,
+		AllowedHosts: s.AllowedHosts,
+		Strict:       s.Strict,
+		Limits:       s.Limits.WithDefaults(),
+		Log:          s.Log,
 	}
 	if s.Name == "" || s.Version == "" {
 		return errors.New("mcp: the server has no name or no version")
@@ -91,6 +100,41 @@ func (b *built) make(s *Server) (err error) {
 	}
 	b.makeDiscover(s)
 	return nil
+}
+
+// access lets the transport and the subscriptions ask a Server.
+type access struct{ s *Server }
+
+// Handle implements transport.Server.
+func (a access) Handle(q *transport.Request) (json.RawMessage, error) { return a.s.handle(q) }
+
+// Principal implements transport.Server.
+func (a access) Principal(r *http.Request) string {
+	if a.s.Principal == nil {
+		return ""
+	}
+	return a.s.Principal(r)
+}
+
+// AllowedOrigins implements transport.Server.
+func (a access) AllowedOrigins() []string {
+	if a.s.AllowedOrigins == nil {
+		return nil
+	}
+	return a.s.AllowedOrigins()
+}
+
+// OwnerOf implements subscription.Access.
+func (a access) OwnerOf(principal string) string {
+	if a.s.Owner == nil {
+		return principal
+	}
+	return a.s.Owner(principal)
+}
+
+// MaySubscribe implements subscription.Access.
+func (a access) MaySubscribe(ctx context.Context, uri string) bool {
+	return a.s.MaySubscribe == nil || a.s.MaySubscribe(ctx, uri)
 }
 
 // Icon is a picture that clients show next to a name.

@@ -56,6 +56,9 @@ func Revisions() []string { return revision.All() }
 // Limits bounds what clients can use. The zero value means the defaults.
 type Limits = transport.Limits
 
+// Quota counts requests: see Limits.
+type Quota = transport.Quota
+
 // Server serves Tools to MCP clients of every revision. Only Name, Version and Tools
 // are required. The fields must not change once it serves; SetTools replaces the tools.
 type Server struct {
@@ -206,16 +209,14 @@ func (s *Server) Streams() StreamStats { return s.build().endpoint.Streams() }
 type Change = subscription.Change
 
 // ToolsChanged is a change of the tools that Server.Visible shows.
-func ToolsChanged() Change { return Change{Method: "notifications/tools/list_changed"} }
+func ToolsChanged() Change { return subscription.ToolsChanged }
 
 // ResourcesChanged is a change of what Server.ListResources lists.
-func ResourcesChanged() Change { return Change{Method: "notifications/resources/list_changed"} }
+func ResourcesChanged() Change { return subscription.ResourcesChanged }
 
 // ResourceUpdated is a change of a resource, and of those below it, whose
 // URIs continue this one after a slash.
-func ResourceUpdated(uri string) Change {
-	return Change{Method: "notifications/resources/updated", URI: uri}
-}
+func ResourceUpdated(uri string) Change { return subscription.ResourceUpdated(uri) }
 
 // Changed notifies the clients of the owners (see Server.Owner) of a change, or all
 // clients if no owner is named. It reaches the clients that listen on this replica; a

@@ -37,7 +37,12 @@ func (r *request) listen() (json.RawMessage, error) {
 		}
 		r.Notify(wire.Notification(method, append(params, meta+"}"...)))
 	}
-	changes := r.s.built.changes.Subscribe(r.HTTP.Context(), r.Principal, r.wantsChange) // none is missed from now on
+	wanted := &r.Params.Other().Notifications
+	changes := r.s.built.changes.Subscribe(r.HTTP.Context(), r.Principal, subscription.Filter{
+		Tools:     wanted.Tools,
+		Resources: wanted.Resources,
+		URIs:      wanted.URIs,
+	}) // none is missed from now on
 	defer changes.Close()
 	send(string(gomcp.MethodNotificationSubscriptionsAcknowledged), append(append([]byte(`"notifications":{`), agreed...), '}'))
 	r.KeepAlive()
@@ -87,18 +92,6 @@ func appendMember(members []string, name string, values []string) []string {
 	}
 	b, _ := json.Marshal(values) // strings always have a JSON form
 	return append(members, `"`+name+`":`+string(b))
-}
-
-// wantsChange returns which notifications the client gets when a change happens.
-func (r *request) wantsChange(c Change) []Change {
-	wanted := &r.Params.Other().Notifications
-	switch {
-	case c.URI != "":
-		return c.Among(wanted.URIs)
-	case c == ToolsChanged() && wanted.Tools, c == ResourcesChanged() && wanted.Resources:
-		return []Change{c}
-	}
-	return nil
 }
 
 // taskFeeds returns a feed for each task that exists, and their ids.

@@ -19,6 +19,22 @@ import (
 	"rialto/static"
 )
 
+// mcpQuota counts the requests to the MCP endpoint.
+type mcpQuota struct {
+	calls *callLimiter
+	oauth *authserver.Server
+}
+
+// Acquire implements mcp.Quota.
+func (q mcpQuota) Acquire(h http.Header, r *http.Request) (leave func(), refused *quota.Refusal) {
+	p, _ := oauth.FromContext(r.Context())
+	by := caller{user: p.User, client: p.ClientID}
+	if p.User == "" {
+		by.address = q.oauth.Address(r)
+	}
+	return q.calls.mcp(r.Context(), h, by)
+}
+
 func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger, b *bridge.Bridge, as *authserver.Server, notes mcp.SessionNotes, calls *callLimiter, more mcp.Extensions, secret []byte) (*mcp.Server, error) {
 	cfg := inForce()
 	public, err := url.Parse(cfg.URL)
@@ -57,14 +73,7 @@ func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger,
 		Notes:          notes,
 		Limits: mcp.Limits{
 			MaxBody: int64(cfg.Limits.RequestSize), Streams: cfg.Limits.Streams, StreamsPerUser: cfg.Limits.StreamsPerUser,
-			Admit: func(h http.Header, r *http.Request) (func(), *quota.Refusal) {
-				p, _ := oauth.FromContext(r.Context())
-				by := caller{user: p.User, client: p.ClientID}
-				if p.User == "" {
-					by.address = as.Address(r)
-				}
-				return calls.mcp(r.Context(), h, by)
-			},
+			Quota: mcpQuota{calls, as},
 		},
 	}
 	if s.Apps != nil {

@@ -19,6 +19,16 @@ import (
 // Change is a notification that subscribers get. URI is empty for the change of a list.
 type Change struct{ Method, URI string }
 
+// The changes of lists.
+var (
+	ToolsChanged     = Change{Method: "notifications/tools/list_changed"}
+	ResourcesChanged = Change{Method: "notifications/resources/list_changed"}
+)
+
+// ResourceUpdated is a change of a resource, and of those below it, whose URIs continue this one
+// after a slash.
+func ResourceUpdated(uri string) Change { return Change{"notifications/resources/updated", uri} }
+
 // Params returns the members of the notification's params.
 func (c Change) Params() []byte {
 	if c.URI == "" {
@@ -27,24 +37,43 @@ func (c Change) Params() []byte {
 	return jsonrpc.AppendString([]byte(`"uri":`), c.URI)
 }
 
-// Among returns the change for those of the URIs that it concerns: the URI itself, and
-// those that continue it after a slash.
-func (c Change) Among(uris []string) (changes []Change) {
-	for _, uri := range uris {
-		if rest, ok := strings.CutPrefix(uri, c.URI); ok && (rest == "" || rest[0] == '/') {
+// Filter is what a stream wants to be notified of.
+type Filter struct {
+	Tools, Resources bool     // changes of the lists
+	URIs             []string // of resources
+}
+
+// matches returns the notifications that a stream gets when a change happens: for a change of a
+// resource, one for each URI that is the resource's or continues it after a slash.
+func (f *Filter) matches(c Change) (changes []Change) {
+	switch {
+	case c == ToolsChanged && f.Tools, c == ResourcesChanged && f.Resources:
+		return []Change{c}
+	case c.URI == "":
+		return nil
+	}
+	for _, uri := range f.URIs {
+		rest, ok := strings.CutPrefix(uri, c.URI)
+		if ok && (rest == "" || rest[0] == '/') {
 			changes = append(changes, Change{c.Method, uri})
 		}
 	}
 	return changes
 }
 
-// Hub passes changes on to subscribers. The zero value is ready.
+// Access tells which changes a stream may have.
+type Access interface {
+	// OwnerOf returns whose changes a principal is notified of.
+	OwnerOf(principal string) string
+
+	// MaySubscribe tells whether the changes of a resource are for the request that opened the
+	// stream, whose context it gets.
+	MaySubscribe(ctx context.Context, uri string) bool
+}
+
+// Hub passes changes on to subscribers. Its exported fields are required.
 type Hub struct {
-	// Owner returns whose changes a principal hears of; nil means its own.
-	Owner func(principal string) string
-	// May tells whether the changes of a resource are for the request that opened
-	// the stream; nil means yes.
-	May func(ctx context.Context, uri string) bool
+	Access Access
 
 	// Notes keeps which resources a session watches.
 	Notes session.Notes
@@ -52,14 +81,6 @@ type Hub struct {
 
 	mu   sync.Mutex
 	open map[string]map[*Subscriber]bool // by owner
-}
-
-// OwnerOf returns whose changes the principal hears of.
-func (h *Hub) OwnerOf(principal string) string {
-	if h.Owner == nil {
-		return principal
-	}
-	return h.Owner(principal)
 }
 
 // MaxURIs bounds how many resources one stream or session can subscribe to.
@@ -81,7 +102,7 @@ func (h *Hub) Watch(ctx context.Context, principal, session, uri string, until t
 	if len(uris) >= MaxURIs && !slices.Contains(uris, uri) {
 		return false, nil
 	}
-	ok, err := h.Notes.AddNote(ctx, h.OwnerOf(principal), session, watching+uri, until)
+	ok, err := h.Notes.AddNote(ctx, h.Access.OwnerOf(principal), session, watching+uri, until)
 	if err == nil {
 		h.Reload(ctx, session)
 	}
@@ -135,7 +156,7 @@ func (s *Subscriber) reload(ctx context.Context) error {
 	}
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	s.uris = uris
+	s.filter.URIs = uris
 	return nil
 }
 
@@ -143,14 +164,12 @@ func (s *Subscriber) reload(ctx context.Context) error {
 // once, so that pending holds no more than the stream wants.
 type Subscriber struct {
 	hub     *Hub
+	ctx     context.Context // of the request that opened the stream
 	owner   string
-	wants   func(Change) []Change
-	may     func(uri string) bool
+	session string // whose stream it is; "" for a stream without one
+	filter  Filter
 	pending []Change
 	wake    chan struct{}
-
-	session string   // whose stream it is; "" for a stream without one
-	uris    []string // that the session watches
 }
 
 // Session subscribes a stream to what a session wants: the resources that it watches,
@@ -158,13 +177,7 @@ type Subscriber struct {
 // follows one of another process may have missed changes: with missed, it begins with one of
 // each.
 func (h *Hub) Session(ctx context.Context, principal, session string, missed bool) (*Subscriber, error) {
-	var s *Subscriber
-	s = h.subscribe(ctx, principal, session, func(c Change) []Change {
-		if c.URI == "" {
-			return []Change{c}
-		}
-		return c.Among(s.uris)
-	})
+	s := h.subscribe(ctx, principal, session, Filter{Tools: true, Resources: true})
 	if err := s.reload(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -172,23 +185,28 @@ func (h *Hub) Session(ctx context.Context, principal, session string, missed boo
 	if missed {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		s.add([]Change{{Method: "notifications/tools/list_changed"}, {Method: "notifications/resources/list_changed"}})
-		for _, uri := range s.uris {
-			s.add([]Change{{Method: "notifications/resources/updated", URI: uri}})
+		s.add(ToolsChanged, ResourcesChanged)
+		for _, uri := range s.filter.URIs {
+			s.add(ResourceUpdated(uri))
 		}
 	}
 	return s, nil
 }
 
-// Subscribe subscribes a stream of the principal. Wants returns which changes it gets
-// when one happens.
-func (h *Hub) Subscribe(ctx context.Context, principal string, wants func(Change) []Change) *Subscriber {
-	return h.subscribe(ctx, principal, "", wants)
+// Subscribe subscribes a stream of the principal. The context is that of its request.
+func (h *Hub) Subscribe(ctx context.Context, principal string, wanted Filter) *Subscriber {
+	return h.subscribe(ctx, principal, "", wanted)
 }
 
-func (h *Hub) subscribe(ctx context.Context, principal, session string, wants func(Change) []Change) *Subscriber {
-	s := &Subscriber{hub: h, owner: h.OwnerOf(principal), session: session, wants: wants, wake: make(chan struct{}, 1)}
-	s.may = func(uri string) bool { return h.May == nil || h.May(ctx, uri) }
+func (h *Hub) subscribe(ctx context.Context, principal, session string, wanted Filter) *Subscriber {
+	s := &Subscriber{
+		hub:     h,
+		ctx:     ctx,
+		owner:   h.Access.OwnerOf(principal),
+		session: session,
+		filter:  wanted,
+		wake:    make(chan struct{}, 1),
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.open == nil {
@@ -222,13 +240,13 @@ func (h *Hub) Publish(c Change, owners ...string) {
 	}
 	for _, owner := range owners {
 		for s := range h.open[owner] {
-			s.add(s.wants(c))
+			s.add(s.filter.matches(c)...)
 		}
 	}
 }
 
 // add is called with the lock of the hub held.
-func (s *Subscriber) add(changes []Change) {
+func (s *Subscriber) add(changes ...Change) {
 	for _, c := range changes {
 		if slices.Contains(s.pending, c) {
 			continue
@@ -265,5 +283,5 @@ func (s *Subscriber) Take() []Change {
 	pending := s.pending
 	s.pending = nil
 	s.hub.mu.Unlock()
-	return slices.DeleteFunc(pending, func(c Change) bool { return c.URI != "" && !s.may(c.URI) })
+	return slices.DeleteFunc(pending, func(c Change) bool { return c.URI != "" && !s.hub.Access.MaySubscribe(s.ctx, c.URI) })
 }

@@ -116,5 +116,5 @@ func (e *Endpoint) answerContinuation(w http.ResponseWriter, r *http.Request, op
 		q.finish(nil, err)
 		return
 	}
-	q.finish(e.Handle(q))
+	q.finish(e.Server.Handle(q))
 }

@@ -84,7 +84,8 @@ func hasPrefixFold(s, prefix string) bool {
 // (2026-07-28, basic/transports/streamable-http, "Security & Endpoint"). The scheme of its own is
 // not compared, for a proxy may have taken TLS off.
 func (e *Endpoint) originAllowed(origin, host string) bool {
-	if e.AllowedOrigins != nil && slices.ContainsFunc(e.AllowedOrigins(), func(allowed string) bool { return originMatches(allowed, origin) }) {
+	matches := func(allowed string) bool { return originMatches(allowed, origin) }
+	if slices.ContainsFunc(e.Server.AllowedOrigins(), matches) {
 		return true
 	}
 	u, err := url.Parse(origin)

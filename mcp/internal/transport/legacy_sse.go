@@ -70,8 +70,8 @@ func (l *legacyStreams) find(id, principal string) *legacyStream {
 // messages to the path messages, which Messages serves.
 func (e *Endpoint) SSE(messages string) http.Handler {
 	return e.only(func(w http.ResponseWriter, r *http.Request) {
-		principal := e.principal(r)
-		closed := e.admitStream(w, r, principal)
+		principal := e.Server.Principal(r)
+		closed := e.acquireStream(w, r, principal)
 		if closed == nil {
 			return
 		}
@@ -84,7 +84,7 @@ func (e *Endpoint) SSE(messages string) http.Handler {
 // response follows on the stream that sessionId names, which has to be the same principal's.
 func (e *Endpoint) Messages() http.Handler {
 	return e.only(func(w http.ResponseWriter, r *http.Request) {
-		st := e.legacy.find(r.URL.Query().Get("sessionId"), e.principal(r))
+		st := e.legacy.find(r.URL.Query().Get("sessionId"), e.Server.Principal(r))
 		if st == nil {
 			writeError(w, wire.Errorf(http.StatusNotFound, wire.CodeSession, "the stream of this session is not open, open a new one"))
 			return
@@ -167,7 +167,7 @@ func (q *Request) answerLegacy() {
 			q.finish(nil, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	q.finish(q.endpoint.Handle(q))
+	q.finish(q.endpoint.Server.Handle(q))
 }
 
 // identify notes what the client has said of itself.

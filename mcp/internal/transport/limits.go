@@ -13,7 +13,7 @@ import (
 // Limits bounds what clients can use. The zero value means the defaults.
 type Limits struct {
 	MaxBody        int64         // bytes of a request; zero means 4 MiB
-	MaxCalls       int           // concurrent requests of a principal; zero means 64; see Admit
+	MaxCalls       int           // concurrent requests of a principal; zero means 64; see Quota
 	Streams        int           // open event streams in all, but for those of running calls; zero means 10000
 	StreamsPerUser int           // the same of a user, through all clients; zero means 64
 	AskTimeout     time.Duration // for a client before 2026-07-28 to answer a question; zero means a minute
@@ -22,9 +22,13 @@ type Limits struct {
 	ResumeFor      time.Duration // for which a session's stream can be resumed; zero means 5 minutes
 	KeepAlive      time.Duration // between comments on a stream; zero means 15 seconds
 
-	// Admit decides in place of MaxCalls whether a request of a principal may begin, and counts it
-	// until leave. It may add to the header of the response.
-	Admit func(h http.Header, r *http.Request) (leave func(), refused *quota.Refusal)
+	Quota Quota // in place of MaxCalls; may be nil
+}
+
+// Quota counts requests.
+type Quota interface {
+	// Acquire counts a request until leave, or refuses it. It may add to the header of the response.
+	Acquire(h http.Header, r *http.Request) (leave func(), refused *quota.Refusal)
 }
 
 // WithDefaults returns the limits with the defaults in place of zeros.
@@ -47,10 +51,10 @@ func setDefault[T int | int64 | time.Duration](v *T, d T) {
 	}
 }
 
-// admit counts a request until leave, or refuses it.
-func (e *Endpoint) admit(h http.Header, r *http.Request, principal string) (leave func(), refused *quota.Refusal) {
-	if e.Limits.Admit != nil {
-		return e.Limits.Admit(h, r)
+// acquire counts a request until leave, or refuses it.
+func (e *Endpoint) acquire(h http.Header, r *http.Request, principal string) (leave func(), refused *quota.Refusal) {
+	if e.Limits.Quota != nil {
+		return e.Limits.Quota.Acquire(h, r)
 	}
 	leave, refused = e.calls.Acquire(principal, e.Limits.MaxCalls, quota.Unlimited)
 	if refused != nil {
@@ -89,7 +93,7 @@ func (e *Endpoint) Streams() StreamStats {
 // user returns under whom the event streams of a principal are counted: its owner, for a user
 // may use several clients. Callers without a login are their own.
 func (e *Endpoint) user(principal string) string {
-	if owner := e.Changes.OwnerOf(principal); owner != "" {
+	if owner := e.Changes.Access.OwnerOf(principal); owner != "" {
 		return owner
 	}
 	return principal
@@ -121,8 +125,8 @@ func (e *Endpoint) openStream(ctx context.Context, principal string) (closed fun
 	return nil, wire.Errorf(refused.Status(), wire.CodeServer, "%s", refused.Reason)
 }
 
-// admitStream does the same for a GET. If there are too many it answers and returns nil.
-func (e *Endpoint) admitStream(w http.ResponseWriter, r *http.Request, principal string) (closed func()) {
+// acquireStream does the same for a GET. If there are too many it answers and returns nil.
+func (e *Endpoint) acquireStream(w http.ResponseWriter, r *http.Request, principal string) (closed func()) {
 	closed, refused := e.openStream(r.Context(), principal)
 	if refused != nil {
 		w.Header().Set("Retry-After", "60")

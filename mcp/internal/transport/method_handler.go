@@ -36,7 +36,7 @@ func (q *Request) answerMethod(method string) {
 	}
 	var result json.RawMessage
 	if err == nil {
-		result, err = q.endpoint.Handle(q)
+		result, err = q.endpoint.Server.Handle(q)
 	}
 	switch {
 	case !bare:

@@ -51,9 +51,9 @@ func (e *Endpoint) post(w http.ResponseWriter, r *http.Request) {
 
 // enter returns a request of the principal. If it has too many it answers and returns nil.
 func (e *Endpoint) enter(w http.ResponseWriter, r *http.Request) *Request {
-	q := &Request{HTTP: r, Principal: e.principal(r), endpoint: e, maxBody: e.Limits.MaxBody}
+	q := &Request{HTTP: r, Principal: e.Server.Principal(r), endpoint: e, maxBody: e.Limits.MaxBody}
 	var refused *quota.Refusal
-	q.uncount, refused = e.admit(w.Header(), r, q.Principal)
+	q.uncount, refused = e.acquire(w.Header(), r, q.Principal)
 	if refused != nil {
 		writeError(w, wire.Errorf(refused.Status(), wire.CodeServer, "%s", refused.Reason))
 		return nil
@@ -84,7 +84,7 @@ func (q *Request) serve() (json.RawMessage, error) {
 		q.response.accepted()
 		return nil, ErrAnswered
 	}
-	return q.endpoint.Handle(q)
+	return q.endpoint.Server.Handle(q)
 }
 
 func (q *Request) finish(result json.RawMessage, err error) {

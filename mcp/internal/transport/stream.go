@@ -23,7 +23,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		e.notAllowed(w)
 		return
 	}
-	principal := e.principal(r)
+	principal := e.Server.Principal(r)
 	open := e.sessionOf(w, r, principal)
 	if open == nil {
 		return
@@ -38,7 +38,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !kept || note == changesNote { // the limits of calls bound the others
-		closed := e.admitStream(w, r, principal)
+		closed := e.acquireStream(w, r, principal)
 		if closed == nil {
 			return
 		}

@@ -1,6 +1,6 @@
 // Package transport carries JSON-RPC messages between MCP clients and a handler: Streamable HTTP in
 // the form of every revision, and HTTP with SSE of 2024-11-05. It knows sessions, streams,
-// cancellation and limits. It does not know what methods there are: Endpoint.Handle answers them.
+// cancellation and limits. It does not know what methods there are: the Server answers them.
 //
 //	guard         Origin, Host, CORS                                  guard.go
 //	body          size, time, type, one JSON-RPC message              body.go
@@ -26,10 +26,21 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
+// Server answers the requests that an Endpoint carries.
+type Server interface {
+	// Handle returns the result of a request, or ErrAnswered if it has been answered.
+	Handle(*Request) (json.RawMessage, error)
+
+	// Principal returns whom a request acts for, "" for an anonymous one.
+	Principal(*http.Request) string
+
+	// AllowedOrigins returns the origins, in addition to the server's own, whose pages may call it.
+	AllowedOrigins() []string
+}
+
 // Endpoint serves MCP over HTTP. The exported fields must not change once it serves.
 type Endpoint struct {
-	// Handle returns the result of a request, or ErrAnswered if it has been answered.
-	Handle func(*Request) (json.RawMessage, error)
+	Server Server
 	// Err, if not nil, is why no request can be served.
 	Err error
 
@@ -37,12 +48,10 @@ type Endpoint struct {
 	Changes  *subscription.Hub
 	Changing bool // GET opens a stream of changes
 
-	Principal      func(*http.Request) string // nil means "" for every request
-	AllowedOrigins func() []string            // nil: none but the own
-	AllowedHosts   []string
-	Strict         bool // refuse hybrids
-	Limits         Limits
-	Log            *slog.Logger
+	AllowedHosts []string
+	Strict       bool // refuse hybrids
+	Limits       Limits
+	Log          *slog.Logger
 
 	calls    quota.Count
 	listens  streamCounter
@@ -110,13 +119,6 @@ func (e *Endpoint) notAllowed(w http.ResponseWriter) {
 // Hybrids returns how many hybrid requests of each kind were served.
 func (e *Endpoint) Hybrids() map[string]int64 { return e.hybrids.Counts() }
 
-func (e *Endpoint) principal(r *http.Request) string {
-	if e.Principal == nil {
-		return ""
-	}
-	return e.Principal(r)
-}
-
 // namesSession tells whether a request names a session, and belongs to the era that has sessions.
 func namesSession(r *http.Request) bool {
 	header, _ := revision.Header(r.Header)
@@ -139,7 +141,7 @@ func (e *Endpoint) deleteSession(w http.ResponseWriter, r *http.Request) {
 		e.notAllowed(w)
 		return
 	}
-	if open := e.sessionOf(w, r, e.principal(r)); open != nil {
+	if open := e.sessionOf(w, r, e.Server.Principal(r)); open != nil {
 		e.Sessions.End(open)
 		e.streams.Drop(open.Nonce, true)
 		if err := e.Changes.Notes.DropNotes(r.Context(), open.Nonce, ""); err != nil {
