@@ -197,9 +197,9 @@ func New(c Config, in Stores) *Server {
 	}
 	life := c.Lifetimes.orDefault()
 	s.addTokens(c, in, life)
-	s.addClients(c, in)
+	authenticator := s.addClients(c, in)
 	s.addSignIn(c, in, life)
-	s.addEndpoints(c, in, life)
+	s.addEndpoints(c, in, life, authenticator)
 	return s
 }
 
@@ -246,8 +246,8 @@ func (s *Server) addTokens(c Config, in Stores, life Lifetimes) {
 	}
 }
 
-// addClients makes the parts of package client.
-func (s *Server) addClients(c Config, in Stores) {
+// addClients makes the parts of package client. It returns the one that only endpoints use.
+func (s *Server) addClients(c Config, in Stores) *client.Authenticator {
 	s.Fetcher = &client.Fetcher{HTTP: c.Fetch, Env: s.env}
 	policy := &client.Policy{Schemes: c.Schemes, Fetcher: s.Fetcher, Env: s.env}
 	documents := &client.Documents{
@@ -270,6 +270,13 @@ func (s *Server) addClients(c Config, in Stores) {
 		Scopes:  s.Scopes,
 		Mode:    cmp.Or(c.Registration, client.ModeOpen),
 		Token:   c.RegistrationToken,
+		Env:     s.env,
+	}
+	return &client.Authenticator{
+		Clients: s.Clients,
+		Fetcher: s.Fetcher,
+		Once:    in.Once,
+		Keys:    jwt.NewKeySets(c.Now, c.Log),
 		Env:     s.env,
 	}
 }
@@ -306,14 +313,7 @@ func (s *Server) addSignIn(c Config, in Stores, life Lifetimes) {
 }
 
 // addEndpoints makes the parts of package flow.
-func (s *Server) addEndpoints(c Config, in Stores, life Lifetimes) {
-	authenticator := &client.Authenticator{
-		Clients: s.Clients,
-		Fetcher: s.Fetcher,
-		Once:    in.Once,
-		Keys:    jwt.NewKeySets(c.Now, c.Log),
-		Env:     s.env,
-	}
+func (s *Server) addEndpoints(c Config, in Stores, life Lifetimes, authenticator *client.Authenticator) {
 	pasted := &signin.Pasted{
 		Issuer:     c.Pasted,
 		Secret:     c.Secret,
