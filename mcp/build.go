@@ -15,6 +15,7 @@ import (
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
 	"rialto/internal/jsonrpc"
+	"rialto/internal/lru"
 	"rialto/mcp/internal/session"
 	"rialto/mcp/internal/subscription"
 	"rialto/mcp/internal/transport"
@@ -26,8 +27,8 @@ type built struct {
 	err       error
 	endpoint  transport.Endpoint
 	changes   subscription.Hub
-	levels    session.Recent[Level] // by session
-	key       []byte                // seals requestState
+	levels    lru.Cache[string, Level] // by session
+	key       []byte                   // seals requestState
 	tools     atomic.Pointer[toolset]
 	resources map[string]*Resource // nil if there are neither resources nor templates
 	apps      page                 // the resources that are apps
@@ -61,8 +62,9 @@ func (b *built) make(s *Server) (err error) {
 		s.Now = time.Now
 	}
 	if s.Notes == nil {
-		s.Notes = &session.Memory{}
+		s.Notes = session.NewMemory()
 	}
+	b.levels.Max = session.MaxRecent
 	b.changes.Access = access{s}
 	b.changes.Notes = s.Notes
 	b.changes.Log = s.Log

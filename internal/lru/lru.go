@@ -3,15 +3,18 @@
 package lru
 
 import (
+	"cmp"
 	"container/list"
 	"sync"
 )
 
-// Size is how many values a Cache keeps.
+// Size is how many values a Cache keeps by default.
 const Size = 10_000
 
 // Cache keeps the values used last. Its zero value is empty.
 type Cache[K comparable, V any] struct {
+	Max int // values that it keeps; zero means Size
+
 	mu    sync.Mutex
 	order list.List // of *entry[K, V], the one used last first
 	at    map[K]*list.Element
@@ -53,7 +56,7 @@ func (c *Cache[K, V]) Update(key K, f func(V) V) V {
 	var zero V
 	value := f(zero)
 	c.at[key] = c.order.PushFront(&entry[K, V]{key, value})
-	if len(c.at) > Size {
+	if len(c.at) > cmp.Or(c.Max, Size) {
 		c.remove(c.order.Back())
 	}
 	return value

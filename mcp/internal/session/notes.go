@@ -3,8 +3,9 @@ package session
 import (
 	"context"
 	"maps"
-	"sync"
 	"time"
+
+	"rialto/internal/lru"
 )
 
 // Notes keeps what processes that share sessions have to know of them: the resources that a
@@ -27,11 +28,14 @@ type Notes interface {
 	SessionNotes(ctx context.Context, session string) (map[string][]byte, error)
 }
 
-// Memory keeps the notes of one process, for the sessions that got one last. The zero value is
-// ready.
+// Memory keeps the notes of one process, for the sessions that used them last. NewMemory makes one.
 type Memory struct {
-	mu    sync.Mutex
-	notes Recent[map[string][]byte]
+	notes lru.Cache[string, map[string][]byte]
+}
+
+// NewMemory returns a Memory without notes.
+func NewMemory() *Memory {
+	return &Memory{lru.Cache[string, map[string][]byte]{Max: MaxRecent}}
 }
 
 // maxMemory bounds the notes of a session that Memory keeps.
@@ -39,8 +43,6 @@ const maxMemory = 1000
 
 // change changes the notes of a session, which are replaced, and not changed.
 func (m *Memory) change(session string, f func(notes map[string][]byte)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	m.notes.Update(session, func(notes map[string][]byte) map[string][]byte {
 		notes = maps.Clone(notes)
 		if notes == nil {

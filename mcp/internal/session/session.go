@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"rialto/internal/lru"
 	"rialto/mcp/internal/wire"
 )
 
@@ -25,6 +26,8 @@ const (
 	maxID = 4096
 	// maxOpened bounds the cache of ids whose seal has been checked.
 	maxOpened = 512
+	// MaxRecent is for how many sessions a process keeps something: for those that used it last.
+	MaxRecent = 4096
 )
 
 // Store makes and opens session ids. A client that initializes ten thousand times
@@ -33,13 +36,18 @@ type Store struct {
 	Key []byte // seals the ids; without one there are no sessions
 	Now func() time.Time
 
-	opened Recent[*Session] // by principal and id
-	ended  Recent[bool]     // by nonce
+	opened lru.Cache[string, *Session] // by principal and id
+	ended  lru.Cache[string, bool]     // by nonce
 }
 
 // NewStore returns a Store.
 func NewStore(key []byte, now func() time.Time) *Store {
-	return &Store{Key: key, Now: now, opened: Recent[*Session]{Max: maxOpened}}
+	return &Store{
+		Key:    key,
+		Now:    now,
+		opened: lru.Cache[string, *Session]{Max: maxOpened},
+		ended:  lru.Cache[string, bool]{Max: MaxRecent},
+	}
 }
 
 // New returns a session id for the client. It is valid for the principal only
