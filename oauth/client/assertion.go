@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/go-json-experiment/json"
 
 	"rialto/oauth"
 	"rialto/oauth/internal/jwt"
@@ -34,9 +33,9 @@ type assertionClaims struct {
 // assertedClient returns the ID of the client that an assertion is about. It
 // is a claim until the signature is checked.
 func assertedClient(assertion string) string {
-	parts, ok := jwt.Split(assertion)
+	t, ok := jwt.Parse(assertion)
 	var c assertionClaims
-	if !ok || json.Unmarshal(parts[1], &c) != nil {
+	if !ok || t.Claims(&c) != nil {
 		return ""
 	}
 	return c.Subject
@@ -46,12 +45,12 @@ func assertedClient(assertion string) string {
 // client. An assertion works once, so that an eavesdropper cannot use it. The
 // error is an *oauth.Error, or that of the store.
 func (au *Authenticator) assertionHolds(ctx context.Context, r *http.Request, c *oauth.Client, assertion string) error {
-	payload, err := au.assertionPayload(ctx, r, c, assertion)
+	t, err := au.checkSigned(ctx, r, c, assertion)
 	if err != nil {
 		return err
 	}
 	var claims assertionClaims
-	if json.Unmarshal(payload, &claims) != nil {
+	if t.Claims(&claims) != nil {
 		return badAssertion("Its claims are not well formed.")
 	}
 	here := []string{au.Env.Issuer, au.Env.Issuer + "/token", au.Env.Issuer + r.URL.Path}
@@ -85,11 +84,13 @@ func checkAssertion(c assertionClaims, client string, here []string, now time.Ti
 	return ""
 }
 
-// assertionPayload checks form, header and signature.
-func (au *Authenticator) assertionPayload(ctx context.Context, r *http.Request, c *oauth.Client, assertion string) ([]byte, error) {
-	parts, ok := jwt.Split(assertion)
+// checkSigned checks form, header and signature.
+func (au *Authenticator) checkSigned(
+	ctx context.Context, r *http.Request, c *oauth.Client, assertion string,
+) (*jwt.Token, error) {
+	t, ok := jwt.Parse(assertion)
 	var h jwt.Header
-	if !ok || json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil {
+	if !ok || t.Header(&h) != nil {
 		return nil, badAssertion("It is not a signed JWT of the plain form.")
 	}
 	if !slices.Contains(jwt.Algorithms(), h.Algorithm) {
@@ -98,20 +99,14 @@ func (au *Authenticator) assertionPayload(ctx context.Context, r *http.Request, 
 	if !slices.Contains([]string{"", "JWT", "client-authentication+jwt"}, h.Type) {
 		return nil, badAssertion("It is a token of another kind.")
 	}
-	signed, err := jose.ParseSignedCompact(assertion, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.Algorithm)})
-	if err != nil {
-		return nil, badAssertion("It is not well formed.")
-	}
 	keys, err := au.clientKeys(ctx, r, c, h.KeyID, h.Algorithm)
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range keys {
-		if payload, err := signed.Verify(key.Key); err == nil {
-			return payload, nil
-		}
+	if !t.SignedBy(h.Algorithm, keys...) {
+		return nil, badAssertion("No key of the client has signed it.")
 	}
-	return nil, badAssertion("No key of the client has signed it.")
+	return t, nil
 }
 
 func badAssertion(why string) *oauth.Error {

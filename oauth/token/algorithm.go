@@ -8,15 +8,14 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/golang-jwt/jwt/v5"
 
 	"rialto/oauth"
+	"rialto/oauth/internal/jwt"
 )
 
 // Algorithms that access tokens can be signed with (RFC 7518 section 3.1, RFC
@@ -86,39 +85,17 @@ func readKey(k oauth.SealedKey, der []byte) (*signingKey, error) {
 	if alg == "" {
 		return nil, fmt.Errorf("signing key %s is of a kind that we do not use", k.KeyID)
 	}
-	signer, err := jose.NewSigner(
-		jose.SigningKey{Algorithm: jose.SignatureAlgorithm(alg), Key: jose.JSONWebKey{Key: private, KeyID: k.KeyID}},
-		(&jose.SignerOptions{}).WithType(AccessTokenType),
-	)
-	if err != nil {
-		return nil, fmt.Errorf("signing key %s: %w", k.KeyID, err)
-	}
-	return &signingKey{SealedKey: k, private: private.(crypto.Signer), algorithm: alg, signer: signer}, nil
+	return &signingKey{SealedKey: k, private: private.(crypto.Signer), algorithm: alg}, nil
 }
 
-// hs256Header is the header of every token that is made with a shared secret.
-// It names no key: there is one, and no JWKS holds it.
-const hs256Header = `{"alg":"HS256","typ":"` + AccessTokenType + `"}`
-
-// mac makes a token of its claims with the shared secret.
-func (ks *Keys) mac(payload []byte) (string, error) {
-	b64 := base64.RawURLEncoding.EncodeToString
-	signed := b64([]byte(hs256Header)) + "." + b64(payload)
-	tag, err := jwt.SigningMethodHS256.Sign(signed, ks.TokenSecret)
-	if err != nil {
-		return "", err
-	}
-	return signed + "." + b64(tag), nil
-}
-
-// checkMAC checks a token that was split. Which algorithm is expected is the
+// checkMAC checks a token. Which algorithm is expected is the
 // operator's choice and never the token's: a public key cannot be taken for a
 // secret, because a server that has the one does not look for the other.
-func (ks *Keys) checkMAC(h header, signed string, tag []byte) error {
+func (ks *Keys) checkMAC(t *jwt.Token, h header) error {
 	if h.Algorithm != HS256 || h.KeyID != "" {
 		return BadToken("It is not an access token of this server.")
 	}
-	if jwt.SigningMethodHS256.Verify(signed, tag, ks.TokenSecret) != nil {
+	if !t.SignedBy(HS256, jose.JSONWebKey{Key: ks.TokenSecret}) {
 		return BadToken("It was not made by this server.")
 	}
 	return nil

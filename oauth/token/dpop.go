@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"rialto/oauth"
@@ -71,9 +70,9 @@ type proofFor struct {
 
 // readProof checks form and signature of a proof (RFC 9449 section 4.3).
 func readProof(raw string) (*proof, error) {
-	parts, ok := jwt.Split(raw)
+	t, ok := jwt.Parse(raw)
 	var h proofHeader
-	if !ok || json.Unmarshal(parts[0], &h, json.RejectUnknownMembers(true)) != nil {
+	if !ok || t.Header(&h) != nil {
 		return nil, BadProof("It is not a signed JWT of the plain form.")
 	}
 	if h.Type != proofType {
@@ -86,15 +85,11 @@ func readProof(raw string) (*proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	signed, err := jose.ParseSignedCompact(raw, []jose.SignatureAlgorithm{jose.SignatureAlgorithm(h.Algorithm)})
-	if err != nil {
-		return nil, BadProof("It is not well formed.")
-	}
-	if _, err := signed.Verify(key.Key); err != nil {
+	if !t.SignedBy(h.Algorithm, *key) {
 		return nil, BadProof("The enclosed key has not signed it.")
 	}
 	p := &proof{}
-	if json.Unmarshal(parts[1], p) != nil {
+	if t.Claims(p) != nil {
 		return nil, BadProof("Its claims are not well formed.")
 	}
 	sum, err := key.Thumbprint(crypto.SHA256)

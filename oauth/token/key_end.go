@@ -77,7 +77,7 @@ func (ks *Keys) Revoke(ctx context.Context, id string) error {
 // signAccessToken signs a token that lives until expires.
 func (ks *Keys) signAccessToken(ctx context.Context, payload []byte, expires time.Time) (string, error) {
 	if ks.Algorithm == HS256 {
-		return ks.mac(payload)
+		return jwt.Sign(HS256, ks.TokenSecret, header{Algorithm: HS256, Type: AccessTokenType}, payload)
 	}
 	for range 2 {
 		key, err := ks.activeKey(ctx)
@@ -86,7 +86,7 @@ func (ks *Keys) signAccessToken(ctx context.Context, payload []byte, expires tim
 		}
 		err = ks.noteSigned(ctx, key, expires)
 		if err == nil {
-			return compact(key.signer, payload)
+			return key.sign(AccessTokenType, payload)
 		}
 		if !errors.Is(err, oauth.ErrNotFound) {
 			return "", err

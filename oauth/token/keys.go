@@ -85,7 +85,6 @@ type signingKey struct {
 	oauth.SealedKey
 	private   crypto.Signer
 	algorithm string
-	signer    jose.Signer
 	noted     atomic.Int64 // SealedKey.SignedUntil as this process raised it, in milliseconds since 1970
 }
 
@@ -139,7 +138,7 @@ func (ks *Keys) open(sealed []oauth.SealedKey, opened []*signingKey) ([]*signing
 func (ks *Keys) openOnce(opened []*signingKey, k oauth.SealedKey) (*signingKey, error) {
 	for _, old := range opened {
 		if old.KeyID == k.KeyID && old.Private == k.Private {
-			return &signingKey{SealedKey: k, private: old.private, algorithm: old.algorithm, signer: old.signer}, nil
+			return &signingKey{SealedKey: k, private: old.private, algorithm: old.algorithm}, nil
 		}
 	}
 	der, err := sealed.Open(ks.Secret, keyPlace(k.KeyID), k.Private)

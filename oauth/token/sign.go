@@ -4,19 +4,19 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
+
+	"rialto/oauth/internal/jwt"
 )
 
 // Sign returns a JWT of claims, which must have a JSON form, signed with the active key, which the
 // JWKS publishes. Its type is "JWT", so that it cannot be taken for an access token (RFC 9068
 // section 4). It fails with ErrNoKeys if access tokens take a secret.
 func (ks *Keys) Sign(ctx context.Context, claims any) (string, error) {
-	key, _, err := ks.PublishedKey(ctx)
-	if err != nil {
-		return "", err
+	if ks.Algorithm == HS256 {
+		return "", ErrNoKeys
 	}
-	signer, err := jose.NewSigner(key, (&jose.SignerOptions{}).WithType("JWT"))
+	key, err := ks.activeKey(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -24,13 +24,10 @@ func (ks *Keys) Sign(ctx context.Context, claims any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding claims: %w", err)
 	}
-	return compact(signer, payload)
+	return key.sign("JWT", payload)
 }
 
-func compact(signer jose.Signer, payload []byte) (string, error) {
-	signed, err := signer.Sign(payload)
-	if err != nil {
-		return "", fmt.Errorf("signing: %w", err)
-	}
-	return signed.CompactSerialize()
+// sign returns a JWT of the type.
+func (k *signingKey) sign(kind string, payload []byte) (string, error) {
+	return jwt.Sign(k.algorithm, k.private, header{k.algorithm, k.KeyID, kind}, payload)
 }

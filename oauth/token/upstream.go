@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"rialto/internal/lru"
 	"rialto/oauth"
 	"rialto/oauth/internal/cache"
@@ -63,11 +61,11 @@ func (us *Upstreams) of(token string) *Upstream {
 	if len(us.Trusted) == 0 {
 		return nil
 	}
-	parts, ok := jwt.Split(token)
+	t, ok := jwt.Parse(token)
 	var c struct {
 		Issuer string `json:"iss"`
 	}
-	if !ok || json.Unmarshal(parts[1], &c) != nil {
+	if !ok || t.Claims(&c) != nil {
 		return nil
 	}
 	i := slices.IndexFunc(us.Trusted, func(u Upstream) bool { return u.Issuer.URL == c.Issuer })

@@ -11,12 +11,12 @@ func FuzzToken(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, token string) {
-		parts, ok := Split(token)
+		parsed, ok := Parse(token)
 		if !ok {
 			return
 		}
 		b64 := base64.RawURLEncoding.EncodeToString
-		if got := b64(parts[0]) + "." + b64(parts[1]) + "." + b64(parts[2]); got != token {
+		if got := b64(parsed.header) + "." + b64(parsed.Payload) + "." + b64(parsed.signature); got != token {
 			t.Errorf("%q reads like %q", token, got)
 		}
 	})

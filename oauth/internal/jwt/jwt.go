@@ -1,13 +1,17 @@
-// Package jwt reads signed JWTs and JWK sets strictly. It does not know what their claims mean.
+// Package jwt makes signed JWTs, and reads them and JWK sets strictly. It does not know what their claims mean.
 package jwt
 
 import (
 	"encoding/base64"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/golang-jwt/jwt/v5"
 
 	"rialto/oauth/internal/secret"
 )
@@ -49,23 +53,66 @@ const MaxToken = 8 << 10
 // Leeway is between the clocks of replicas.
 const Leeway = time.Minute
 
-// Split decodes the three parts of a compact JWS. It refuses padding, white
+// Token is a JWT. Whoever calls Parse checks its header, its signature and its claims.
+type Token struct {
+	Payload []byte // its claims
+
+	header    []byte
+	signature []byte
+	signed    string // header and payload as they were sent
+}
+
+// Parse decodes the three parts of a compact JWS. It refuses padding, white
 // space, unused bits and everything else that would give one token two
 // spellings, and the five parts of an encrypted token.
-func Split(token string) (parts [3][]byte, ok bool) {
+func Parse(token string) (*Token, bool) {
 	if len(token) > MaxToken || strings.Count(token, ".") != 2 {
-		return parts, false
+		return nil, false
 	}
+	var parts [3][]byte
 	for i, encoded := range strings.SplitN(token, ".", 3) {
 		// The decoder would skip line breaks.
 		if encoded == "" || !secret.IsBase64URL(encoded) {
-			return parts, false
+			return nil, false
 		}
 		b, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
 		if err != nil {
-			return parts, false
+			return nil, false
 		}
 		parts[i] = b
 	}
-	return parts, true
+	signed := token[:strings.LastIndexByte(token, '.')]
+	return &Token{header: parts[0], Payload: parts[1], signature: parts[2], signed: signed}, true
+}
+
+// Header reads the header into a struct that has all members that it may hold.
+func (t *Token) Header(into any) error {
+	return json.Unmarshal(t.header, into, json.RejectUnknownMembers(true))
+}
+
+// Claims reads the claims, of which others than those in the struct may be there. A name in other
+// letter case is another name, and one that comes twice is an error.
+func (t *Token) Claims(into any) error { return json.Unmarshal(t.Payload, into) }
+
+// SignedBy tells whether one of the keys has signed the token with an algorithm.
+func (t *Token) SignedBy(algorithm string, keys ...jose.JSONWebKey) bool {
+	method := jwt.GetSigningMethod(algorithm)
+	return method != nil && slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool {
+		return method.Verify(t.signed, t.signature, key.Key) == nil
+	})
+}
+
+// Sign returns the JWT of a header and of claims in JSON.
+func Sign(algorithm string, key, header any, payload []byte) (string, error) {
+	head, err := json.Marshal(header)
+	if err != nil {
+		return "", err
+	}
+	b64 := base64.RawURLEncoding.EncodeToString
+	signed := b64(head) + "." + b64(payload)
+	signature, err := jwt.GetSigningMethod(algorithm).Sign(signed, key)
+	if err != nil {
+		return "", fmt.Errorf("signing: %w", err)
+	}
+	return signed + "." + b64(signature), nil
 }
