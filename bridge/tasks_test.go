@@ -159,7 +159,7 @@ func TestATaskThatWaitsForASignInSaysSo(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Directory.Pages = true })
 	tasks, begin := taking(t, r)
 	asked := until(t, tasks, begin(`{"message":"go"}`, mcp.Revision20251125).Task.ID, mcp.InputRequired)
-	if len(asked.Questions) != 1 || asked.Unasked == nil || read(t, asked.Unasked).AnswerURL == "" {
+	if len(asked.Questions) != 1 || asked.FallbackResult == nil || read(t, asked.FallbackResult).AnswerURL == "" {
 		t.Errorf("got %+v, want that it asks, and where", asked)
 	}
 }

@@ -35,11 +35,11 @@ type requestState struct {
 	Asked   []string                   `json:"o,omitempty"` // the keys of the open questions
 }
 
-// newAsker returns an asker with the answers that came with the request. They may come
+// newElicitor returns an elicitor with the answers that came with the request. They may come
 // without a state, because a client may know what it will be asked. Those in the state
 // cannot be changed by the client.
-func (r *request) newAsker() (*asker, error) {
-	a, p := &r.asker, r.Params.Other()
+func (r *request) newElicitor() (*elicitor, error) {
+	a, p := &r.elicitor, r.Params.Other()
 	a.r = r
 	answered := p.RequestState != nil || len(p.InputResponses) > 0
 	if !r.Modern() || !answered {
@@ -73,7 +73,7 @@ func (r *request) openState(sealed string) (state requestState, err error) {
 }
 
 // inputRequired returns the result that asks the open questions.
-func (a *asker) inputRequired() (json.RawMessage, error) {
+func (a *elicitor) inputRequired() (json.RawMessage, error) {
 	state := requestState{Request: a.r.digest(), Issued: a.r.s.Now().Unix(), Answers: a.used}
 	seen := map[string]bool{}
 	for _, q := range a.open {

@@ -32,10 +32,10 @@ func (l Level) severity() int { return slices.Index(levels(), l) }
 // JSON form, and must not hold secrets; the logger may be empty. Log may be called from
 // several goroutines, and does nothing once the call is answered.
 func (c *Call) Log(level Level, logger string, data any) {
-	if c.asker == nil || !c.asker.r.wants(level) {
+	if c.elicitor == nil || !c.elicitor.r.wants(level) {
 		return
 	}
-	r := c.asker.r
+	r := c.elicitor.r
 	text, err := json.Marshal(data)
 	if err != nil {
 		r.s.Log.ErrorContext(r.HTTP.Context(), "log message has no JSON form", "tool", c.Tool, "err", err)

@@ -30,12 +30,12 @@ type PromptCall struct {
 	Principal string // whom it acts for, "" if anonymous
 	Client    Client
 
-	asker *asker
+	elicitor *elicitor
 }
 
 // Ask asks the client, as Call.Ask does.
 func (c *PromptCall) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
-	return c.asker.ask(ctx, questions)
+	return c.elicitor.ask(ctx, questions)
 }
 
 // PromptMessage is one message of a Prompt. The Role is "user" or "assistant".

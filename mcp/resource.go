@@ -51,12 +51,12 @@ type Read struct {
 	Principal string            // whom it acts for, "" if anonymous
 	Client    Client
 
-	asker *asker
+	elicitor *elicitor
 }
 
 // Ask asks the client, as Call.Ask does.
 func (r *Read) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
-	return r.asker.ask(ctx, questions)
+	return r.elicitor.ask(ctx, questions)
 }
 
 // Contents is what a resource holds, or a part of it: Text, or Data if that is not nil.

@@ -19,7 +19,7 @@ func (r *request) listResources() (json.RawMessage, error) {
 		return r.listOnePage()
 	}
 	cursor := r.Params.Other().Cursor
-	p, asked, err := run(r, "list of resources", "", 0, func(ctx context.Context, _ *asker) (*ResourcePage, error) {
+	p, asked, err := run(r, "list of resources", "", 0, func(ctx context.Context, _ *elicitor) (*ResourcePage, error) {
 		return r.s.moreResources(ctx, r.Principal, cursor)
 	})
 	switch {

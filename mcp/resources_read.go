@@ -20,13 +20,13 @@ func (r *request) readResource() (json.RawMessage, error) {
 	if read == nil {
 		return nil, r.noResource(uri)
 	}
-	contents, asked, err := run(r, "resource", wire.Clip(uri), 0, func(ctx context.Context, a *asker) ([]Contents, error) {
+	contents, asked, err := run(r, "resource", wire.Clip(uri), 0, func(ctx context.Context, a *elicitor) ([]Contents, error) {
 		r.observed.Read = &Read{
 			URI:       uri,
 			Variables: variables,
 			Principal: r.Principal,
 			Client:    r.Client,
-			asker:     a,
+			elicitor:     a,
 		}
 		return read(ctx, r.observed.Read)
 	})

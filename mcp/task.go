@@ -21,18 +21,18 @@ type Task struct {
 	Status TaskStatus
 	// Message describes the status to people; it may be empty.
 	Message string
-	// Meanwhile is what a model reads as the result of the call, while the task goes on in the
+	// ImmediateResponse is what a model reads as the result of the call, while the task goes on in the
 	// background (2025-11-25, basic/utilities/tasks, "Model Immediate Response"). It may be empty.
-	Meanwhile string
+	ImmediateResponse string
 	// Updated changes whenever anything in the task changes.
 	Created, Updated time.Time
 	TTL              time.Duration // how long it is kept from Created; zero means forever
 	Poll             time.Duration // how often a client should ask; zero says nothing
 
 	Questions []Question // what it waits for, if InputRequired; a key is never reused
-	// Unasked is the result for a client that cannot be asked the Questions. If it is
+	// FallbackResult is the result for a client that cannot be asked the Questions. If it is
 	// nil, the task waits for another client.
-	Unasked *Result
+	FallbackResult *Result
 	Result  *Result // if Completed, also if the tool failed
 	Err     *Error  // if Failed: the call could not be made at all
 }

@@ -85,13 +85,13 @@ func taskError(err error) error {
 // shown returns the task as its client sees it. A client that did not declare that it
 // can be asked gets the result for that case: its task would wait forever.
 func (r *request) shown(t *Task) *Task {
-	if t.Status != InputRequired || t.Unasked == nil {
+	if t.Status != InputRequired || t.FallbackResult == nil {
 		return t
 	}
 	for _, q := range t.Questions {
 		if !q.allowed(r.Client.Capabilities) {
 			ended := *t
-			ended.Status, ended.Questions, ended.Result = Completed, nil, t.Unasked
+			ended.Status, ended.Questions, ended.Result = Completed, nil, t.FallbackResult
 			return &ended
 		}
 	}
@@ -108,22 +108,22 @@ func (r *request) created(begun *Task) (json.RawMessage, error) {
 		return t.result().render(r.Client.Revision, r.s.built.info)
 	case r.Modern():
 		b := t.append([]byte(`{"resultType":"task",`), "ttlMs", "pollIntervalMs")
-		b, err := appendMeta(b, t.meanwhile(), r.Client.Revision, r.s.built.info)
+		b, err := appendMeta(b, t.immediateResponse(), r.Client.Revision, r.s.built.info)
 		return append(b, '}'), err
 	default: // "Tasks MUST begin in the `working` status when created" (2025-11-25, "Task Status Lifecycle")
 		begins := *t
 		begins.Status = Working
 		b := append(begins.append([]byte(`{"task":{`), "ttl", "pollInterval"), '}')
-		b, err := appendMeta(b, t.meanwhile(), r.Client.Revision, nil)
+		b, err := appendMeta(b, t.immediateResponse(), r.Client.Revision, nil)
 		return append(b, '}'), err
 	}
 }
 
-func (t *Task) meanwhile() map[string]any {
-	if t.Meanwhile == "" {
+func (t *Task) immediateResponse() map[string]any {
+	if t.ImmediateResponse == "" {
 		return nil
 	}
-	return map[string]any{"io.modelcontextprotocol/model-immediate-response": t.Meanwhile}
+	return map[string]any{"io.modelcontextprotocol/model-immediate-response": t.ImmediateResponse}
 }
 
 // withoutTask answers a call with a result and no task. A client of 2025-11-25 that

@@ -19,7 +19,7 @@ func (r *request) taskResult() (json.RawMessage, error) {
 	defer call.End()
 	t, err := r.s.Tasks.Task(call, r.Principal, r.Params.Other().TaskID)
 	for err == nil && !r.shown(t).Status.Final() {
-		if err = r.askForTask(call, t); err == nil {
+		if err = r.elicitForTask(call, t); err == nil {
 			t, err = r.s.Tasks.Next(call, r.Principal, t.ID, t.Updated)
 		}
 	}
@@ -34,15 +34,15 @@ func (r *request) taskResult() (json.RawMessage, error) {
 	return r.outcome(r.shown(t))
 }
 
-// askForTask asks the client the task's questions. If the client cannot be asked, or
+// elicitForTask asks the client the task's questions. If the client cannot be asked, or
 // does not answer, the task keeps waiting.
-func (r *request) askForTask(ctx context.Context, t *Task) error {
-	a := &asker{r: r}
+func (r *request) elicitForTask(ctx context.Context, t *Task) error {
+	a := &elicitor{r: r}
 	if t.Status != InputRequired || a.refused(t.Questions) != nil {
 		return nil
 	}
 	for _, q := range t.Questions {
-		answer, err := r.askNow(ctx, q.relatedTo(t.ID))
+		answer, err := r.elicitAndWait(ctx, q.relatedTo(t.ID))
 		if errors.Is(err, ErrNoAnswer) {
 			return nil
 		}

@@ -68,7 +68,7 @@ type Call struct {
 	// one, if the tool says that it begins tasks.
 	TakesTask bool
 
-	asker *asker // nil in a Call that no server made
+	elicitor *elicitor // nil in a Call that no server made
 }
 
 // Decode reads the arguments into args, a pointer to a struct whose tags name them.
@@ -84,17 +84,17 @@ func (c *Call) Decode(args any) *Result {
 // CloseStream ends the connection on which the client waits for the result, and lets the client
 // come back for it, so that a long call holds no connection (SEP-1699, in revision 2025-11-25). The
 // call goes on. It returns false and does nothing where the client could not come back.
-func (c *Call) CloseStream() bool { return c.asker != nil && c.asker.r.CloseStream() }
+func (c *Call) CloseStream() bool { return c.elicitor != nil && c.elicitor.r.CloseStream() }
 
 // ContinueWith names the call that brings the result of this one, for a client before 2026-07-28
 // that comes back for the result after a restart, or at another replica (Last-Event-ID). It must
 // change nothing. Call is called when the stream of the result begins, which it may never do;
 // with nil or long arguments, no call continues this one.
 func (c *Call) ContinueWith(tool string, arguments func() map[string]any) {
-	if c.asker == nil || c.asker.r.Modern() {
+	if c.elicitor == nil || c.elicitor.r.Modern() {
 		return
 	}
-	c.asker.r.ContinueWith("tools/call", func() json.RawMessage {
+	c.elicitor.r.ContinueWith("tools/call", func() json.RawMessage {
 		args := arguments()
 		if args == nil {
 			return nil

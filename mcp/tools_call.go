@@ -33,8 +33,8 @@ func (r *request) callTool() (json.RawMessage, error) {
 		r.observed.Call, r.observed.Result = c, ErrorResult(problem)
 		return r.withoutTask(r.observed.Result, jsonrpc.CodeInvalidParams)
 	}
-	result, asked, err := run(r, "tool", t.Name, t.DetachedFor, func(ctx context.Context, a *asker) (*Result, error) {
-		c.Progress, c.TakesTask, c.asker = r.progress(), r.takesTask(), a
+	result, asked, err := run(r, "tool", t.Name, t.DetachedFor, func(ctx context.Context, a *elicitor) (*Result, error) {
+		c.Progress, c.TakesTask, c.elicitor = r.progress(), r.takesTask(), a
 		r.observed.Call = c
 		result, err := t.Call(ctx, c)
 		if result != nil {

@@ -118,7 +118,7 @@ var errPassed = errors.New("the task has gone on without the answer")
 func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q mcp.Question) (mcp.Answer, error) {
 	asking, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	if !c.InputByRetry() {
+	if !c.UsesMultiRoundTripRequests() {
 		go func() {
 			if t.awaitLeave(asking, e) {
 				done(errPassed)

@@ -115,7 +115,7 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	if m.Message == "" && !e.Idle {
 		m.Message = "The agent " + e.Agent + " is working on it."
 	}
-	m.Meanwhile = fmt.Sprintf("Task %s has begun, for %s. You get the result when the task ends; do not send it again.", e.Handle, origin(e))
+	m.ImmediateResponse = fmt.Sprintf("Task %s has begun, for %s. You get the result when the task ends; do not send it again.", e.Handle, origin(e))
 	switch state := e.State(); {
 	case state == a2a.Canceled:
 		m.Status = mcp.Cancelled
@@ -127,10 +127,10 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	case e.Unanswered() != "": // the client is not asked again, and must not wait
 		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.RenderOptions{Unanswered: e.Unanswered()})
 	case state == a2a.InputRequired && e.Idle:
-		m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{question(e, "From "+origin(e)+": ")}, t.outOfContext(e, documents.RenderOptions{})
+		m.Status, m.Questions, m.FallbackResult = mcp.InputRequired, []mcp.Question{question(e, "From "+origin(e)+": ")}, t.outOfContext(e, documents.RenderOptions{})
 	case state == a2a.AuthRequired && e.Idle:
 		if q, ok := t.signInQuestion(e, "From "+origin(e)+": "); ok {
-			m.Status, m.Questions, m.Unasked = mcp.InputRequired, []mcp.Question{q}, t.outOfContext(e, documents.RenderOptions{})
+			m.Status, m.Questions, m.FallbackResult = mcp.InputRequired, []mcp.Question{q}, t.outOfContext(e, documents.RenderOptions{})
 		}
 	}
 	if m.Status == mcp.InputRequired {

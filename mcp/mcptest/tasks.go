@@ -91,7 +91,7 @@ func (j *Job) changeLocked(how func(*mcp.Task)) {
 // Ask makes the task wait until all questions are answered.
 func (j *Job) Ask(ctx context.Context, questions ...mcp.Question) ([]mcp.Answer, error) {
 	j.change(func(t *mcp.Task) {
-		t.Status, t.Questions, t.Unasked = mcp.InputRequired, questions, mcp.ErrorResult("This needs an answer, and you cannot be asked.")
+		t.Status, t.Questions, t.FallbackResult = mcp.InputRequired, questions, mcp.ErrorResult("This needs an answer, and you cannot be asked.")
 	})
 	for {
 		j.tasks.mu.Lock()

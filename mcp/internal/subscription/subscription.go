@@ -89,8 +89,8 @@ const MaxURIs = 64
 // MaxURI bounds the URI of a resource that a session subscribes to, which is stored.
 const MaxURI = 2 << 10
 
-// watching is the beginning of the name of a note whose rest is the URI.
-const watching = "watch "
+// watchPrefix is the beginning of the name of a note whose rest is the URI.
+const watchPrefix = "watch "
 
 // Watch subscribes a session to a resource, until a moment. It returns false if the session or
 // its owner has too many subscriptions.
@@ -102,7 +102,7 @@ func (h *Hub) Watch(ctx context.Context, principal, session, uri string, until t
 	if len(uris) >= MaxURIs && !slices.Contains(uris, uri) {
 		return false, nil
 	}
-	ok, err := h.Notes.AddNote(ctx, h.Access.OwnerOf(principal), session, watching+uri, until)
+	ok, err := h.Notes.AddNote(ctx, h.Access.OwnerOf(principal), session, watchPrefix+uri, until)
 	if err == nil {
 		h.Reload(ctx, session)
 	}
@@ -111,7 +111,7 @@ func (h *Hub) Watch(ctx context.Context, principal, session, uri string, until t
 
 // Unwatch ends a session's subscription to a resource.
 func (h *Hub) Unwatch(ctx context.Context, session, uri string) error {
-	err := h.Notes.DropNotes(ctx, session, watching+uri)
+	err := h.Notes.DropNotes(ctx, session, watchPrefix+uri)
 	if err == nil {
 		h.Reload(ctx, session)
 	}
@@ -122,7 +122,7 @@ func (h *Hub) Unwatch(ctx context.Context, session, uri string) error {
 func (h *Hub) watched(ctx context.Context, session string) (uris []string, err error) {
 	notes, err := h.Notes.SessionNotes(ctx, session)
 	for name := range notes {
-		if uri, ok := strings.CutPrefix(name, watching); ok {
+		if uri, ok := strings.CutPrefix(name, watchPrefix); ok {
 			uris = append(uris, uri)
 		}
 	}

@@ -37,7 +37,7 @@ func (q *Request) Ask(ctx context.Context, ask *jsonrpc.Request) (*jsonrpc.Respo
 		defer q.dropQuestion(key)
 	}
 	q.response.notify(ask.Append(nil))
-	timeout, look := time.NewTimer(q.endpoint.Limits.AskTimeout), time.NewTicker(lookEvery)
+	timeout, look := time.NewTimer(q.endpoint.Limits.AskTimeout), time.NewTicker(pollInterval)
 	defer timeout.Stop()
 	defer look.Stop()
 	for {
@@ -59,16 +59,16 @@ func (q *Request) Ask(ctx context.Context, ask *jsonrpc.Request) (*jsonrpc.Respo
 }
 
 const (
-	// lookEvery is how often the answer of a client to another process is looked for.
-	lookEvery = 2 * time.Second
-	// asking is the beginning of the name of a note whose rest names the question.
-	asking = "ask "
+	// pollInterval is how often the answer of a client to another process is looked for.
+	pollInterval = 2 * time.Second
+	// questionPrefix is the beginning of the name of a note whose rest names the question.
+	questionPrefix = "ask "
 )
 
 // noteQuestion lets every process take the answer to a question.
 func (q *Request) noteQuestion(ctx context.Context, key callKey) error {
 	e := q.endpoint
-	ok, err := e.Changes.Notes.AddNote(ctx, e.user(q.Principal), q.Session, asking+key.name(), e.Sessions.Now().Add(2*e.Limits.AskTimeout))
+	ok, err := e.Changes.Notes.AddNote(ctx, e.user(q.Principal), q.Session, questionPrefix+key.name(), e.Sessions.Now().Add(2*e.Limits.AskTimeout))
 	if err == nil && !ok {
 		q.response.again("60")
 		err = wire.Errorf(http.StatusTooManyRequests, wire.CodeServer, "this user has too many sessions with subscriptions or open questions")
@@ -79,7 +79,7 @@ func (q *Request) noteQuestion(ctx context.Context, key callKey) error {
 func (q *Request) dropQuestion(key callKey) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.HTTP.Context()), noteTimeout)
 	defer cancel()
-	if err := q.endpoint.Changes.Notes.DropNotes(ctx, q.Session, asking+key.name()); err != nil {
+	if err := q.endpoint.Changes.Notes.DropNotes(ctx, q.Session, questionPrefix+key.name()); err != nil {
 		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "removing a question", "err", err) // it ends with its time
 	}
 }
@@ -106,7 +106,7 @@ func (e *Endpoint) deliverNotes(ctx context.Context, session string) {
 		e.Log.ErrorContext(ctx, "reading the answers of a client", "err", err)
 	}
 	for name, body := range notes {
-		question, ok := strings.CutPrefix(name, asking)
+		question, ok := strings.CutPrefix(name, questionPrefix)
 		if !ok || body == nil {
 			continue
 		}
@@ -188,7 +188,7 @@ func (e *Endpoint) responded(ctx context.Context, key callKey, resp *jsonrpc.Res
 	if open == nil {
 		return nil
 	}
-	_, err := e.Changes.Notes.FillNote(ctx, open.Nonce, asking+key.name(), resp.Append(nil))
+	_, err := e.Changes.Notes.FillNote(ctx, open.Nonce, questionPrefix+key.name(), resp.Append(nil))
 	return err
 }
 

@@ -18,7 +18,7 @@ func (q *Request) negotiate() error {
 	case doubled && e.Strict:
 		header = strings.Join(h.Values(gomcp.HeaderProtocolVersion), ", ")
 	case doubled:
-		q.tolerate(revision.DoubledHeader)
+		q.countHybrid(revision.DoubledHeader)
 	}
 	id := h.Get(gomcp.HeaderSessionID)
 	open := e.Sessions.Open(id, q.Principal)
@@ -39,7 +39,7 @@ func (q *Request) negotiate() error {
 	}
 	q.identify(open)
 	if hybrid != revision.Pure {
-		q.tolerate(hybrid)
+		q.countHybrid(hybrid)
 	}
 	q.Lenient = hybrid == revision.OlderHeader
 	if open != nil && !q.Modern() {
@@ -69,8 +69,8 @@ func (q *Request) identify(open *session.Session) {
 	}
 }
 
-// tolerate counts a hybrid, and logs the 1st, 2nd, 4th, 8th ... of its kind.
-func (q *Request) tolerate(h revision.Hybrid) {
+// countHybrid counts a hybrid, and logs the 1st, 2nd, 4th, 8th ... of its kind.
+func (q *Request) countHybrid(h revision.Hybrid) {
 	q.Hybrid = true
 	if n := q.endpoint.hybrids.Add(h); n&(n-1) == 0 {
 		q.endpoint.Log.InfoContext(q.HTTP.Context(), "mcp request mixes revisions", "hybrid", h.String(), "count", n,

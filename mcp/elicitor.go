@@ -26,8 +26,8 @@ var errAsked = errors.New("the client is being asked")
 // called again with the answer.
 func IsInputRequired(err error) bool { return errors.Is(err, errAsked) }
 
-// asker asks the client on behalf of one request.
-type asker struct {
+// elicitor asks the client on behalf of one request.
+type elicitor struct {
 	r     *request
 	given map[string]json.RawMessage // answers that came with the request
 	asked []string                   // the keys of earlier questions, answered or not
@@ -49,30 +49,30 @@ type asker struct {
 // withdraws its questions by canceling ctx with a cause. An answer is the client's word
 // and proves nothing. Ask must not be called concurrently.
 func (c *Call) Ask(ctx context.Context, questions ...Question) ([]Answer, error) {
-	return c.asker.ask(ctx, questions)
+	return c.elicitor.ask(ctx, questions)
 }
 
 // CanAsk tells whether the client declared that it takes such questions.
-func (c *Call) CanAsk(questions ...Question) bool { return c.asker.refused(questions) == nil }
+func (c *Call) CanAsk(questions ...Question) bool { return c.elicitor.refused(questions) == nil }
 
-// InputByRetry tells whether this client answers by repeating the call, so that Ask does not wait.
-func (c *Call) InputByRetry() bool { return c.asker == nil || c.asker.r.Modern() }
+// UsesMultiRoundTripRequests tells whether this client answers by repeating the call, so that Ask does not wait.
+func (c *Call) UsesMultiRoundTripRequests() bool { return c.elicitor == nil || c.elicitor.r.Modern() }
 
 // Answered returns the keys of the answers that came with the request, and of earlier questions,
 // answered or not, sorted. A handler that is called again finds out by them what it had done before
 // it asked. They are the client's word: a handler checks whose they are.
 func (c *Call) Answered() []string {
-	if c.asker == nil || len(c.asker.given)+len(c.asker.asked) == 0 {
+	if c.elicitor == nil || len(c.elicitor.given)+len(c.elicitor.asked) == 0 {
 		return nil
 	}
-	keys := slices.AppendSeq(slices.Clone(c.asker.asked), maps.Keys(c.asker.given))
+	keys := slices.AppendSeq(slices.Clone(c.elicitor.asked), maps.Keys(c.elicitor.given))
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
-// refused returns the first question that the client must not be asked. A nil asker
+// refused returns the first question that the client must not be asked. A nil elicitor
 // cannot ask at all.
-func (a *asker) refused(questions []Question) *Question {
+func (a *elicitor) refused(questions []Question) *Question {
 	for i, q := range questions {
 		if a == nil || !(a.r.Modern() || a.r.CanAsk()) || !q.allowed(a.r.Client.Capabilities) {
 			return &questions[i]
@@ -81,7 +81,7 @@ func (a *asker) refused(questions []Question) *Question {
 	return nil
 }
 
-func (a *asker) ask(ctx context.Context, questions []Question) ([]Answer, error) {
+func (a *elicitor) ask(ctx context.Context, questions []Question) ([]Answer, error) {
 	answers := make([]Answer, len(questions))
 	var missing []int
 	for i, q := range questions {
@@ -102,7 +102,7 @@ func (a *asker) ask(ctx context.Context, questions []Question) ([]Answer, error)
 			a.open = append(a.open, questions[i])
 			continue
 		}
-		answer, err := a.r.askNow(ctx, questions[i])
+		answer, err := a.r.elicitAndWait(ctx, questions[i])
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (a *asker) ask(ctx context.Context, questions []Question) ([]Answer, error)
 }
 
 // known returns the answer that came with the request.
-func (a *asker) known(q Question) (Answer, bool) {
+func (a *elicitor) known(q Question) (Answer, bool) {
 	if a == nil {
 		return Answer{}, false
 	}
@@ -126,8 +126,8 @@ func (a *asker) known(q Question) (Answer, bool) {
 	return answer, ok
 }
 
-// askNow asks a client of before 2026-07-28 and waits for the answer.
-func (r *request) askNow(ctx context.Context, q Question) (Answer, error) {
+// elicitAndWait asks a client of before 2026-07-28 and waits for the answer.
+func (r *request) elicitAndWait(ctx context.Context, q Question) (Answer, error) {
 	id, params := jsonrpc.StringID(rand.Text()), q.params
 	if q.url && revision.HasElicitationIDs(r.Client.Revision) {
 		params = append(append([]byte(`{"elicitationId":`), id...), ',')
