@@ -16,7 +16,7 @@ import (
 // request is a request of the transport, and the server that answers it.
 type request struct {
 	*transport.Request
-	s     *Server
+	s        *Server
 	elicitor elicitor
 
 	observed Outcome // so far, for the observers

@@ -26,7 +26,7 @@ func (r *request) readResource() (json.RawMessage, error) {
 			Variables: variables,
 			Principal: r.Principal,
 			Client:    r.Client,
-			elicitor:     a,
+			elicitor:  a,
 		}
 		return read(ctx, r.observed.Read)
 	})

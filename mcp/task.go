@@ -33,8 +33,8 @@ type Task struct {
 	// FallbackResult is the result for a client that cannot be asked the Questions. If it is
 	// nil, the task waits for another client.
 	FallbackResult *Result
-	Result  *Result // if Completed, also if the tool failed
-	Err     *Error  // if Failed: the call could not be made at all
+	Result         *Result // if Completed, also if the tool failed
+	Err            *Error  // if Failed: the call could not be made at all
 }
 
 // TaskStatus is the status of a task.

@@ -46,9 +46,9 @@ type Client struct {
 // May tells whether the client registered a grant type.
 func (c *Client) May(grantType string) bool { return slices.Contains(c.GrantTypes, grantType) }
 
-// Unproven tells whether the client need not prove who it is, so that any
+// Public tells whether the client need not prove who it is, so that any
 // caller may claim to be it.
-func (c *Client) Unproven() bool {
+func (c *Client) Public() bool {
 	return c.AuthMethod == AuthNone || slices.Contains(c.OtherAuthMethods, AuthNone)
 }
 

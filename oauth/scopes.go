@@ -48,13 +48,13 @@ func (sc *Scopes) Offered() ScopeSet {
 	return set
 }
 
-// Known returns the scopes that the metadata of the server names: all but ScopeAdmin.
-func (sc *Scopes) Known() ScopeSet {
+// Supported returns the scopes that the metadata of the server names: all but ScopeAdmin.
+func (sc *Scopes) Supported() ScopeSet {
 	return append(sc.Offered().Without(ScopeAdmin), OfflineAccess)
 }
 
-// Understands tells whether the server can grant a scope.
-func (sc *Scopes) Understands(scope string) bool {
+// Supports tells whether the server can grant a scope.
+func (sc *Scopes) Supports(scope string) bool {
 	if UseCase(scope) != "" {
 		scope = ScopeTools
 	}
@@ -69,9 +69,9 @@ func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 	if len(words) > maxScopes {
 		return nil, Refuse("invalid_scope", "More than %d scopes are too many for a person to read.", maxScopes)
 	}
-	set := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !sc.Understands(word) })
+	set := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !sc.Supports(word) })
 	if len(words) > 0 && len(set) == 0 {
-		return nil, Refuse("invalid_scope", "None of these scopes exists; known are %s.", sc.Known())
+		return nil, Refuse("invalid_scope", "None of these scopes exists; known are %s.", sc.Supported())
 	}
 	if len(set.Without(OfflineAccess)) == 0 {
 		set = append(sc.Ordinary(), set...)

@@ -107,7 +107,7 @@ func (s *Server) serverMetadata() serverMetadata {
 		Introspection:     s.Issuer + "/introspect",
 		Pushed:            s.Issuer + "/par",
 		UserInfo:          s.Issuer + "/userinfo",
-		Scopes:            s.Scopes.Known(),
+		Scopes:            s.Scopes.Supported(),
 		ResponseTypes:     []string{"code"},
 		ResponseModes:     []string{"query"},
 		GrantTypes:        s.Clients.GrantTypes(),

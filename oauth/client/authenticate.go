@@ -106,7 +106,7 @@ func (au *Authenticator) Form(w http.ResponseWriter, r *http.Request) (*oauth.Cl
 func (au *Authenticator) Authenticate(r *http.Request, f endpoint.Form) (*oauth.Client, error) {
 	c, err := au.authenticate(r.Context(), r, f)
 	if err != nil {
-		return nil, au.Env.Refused(r, "", err)
+		return nil, au.Env.LogRefusal(r, "", err)
 	}
 	return c, nil
 }

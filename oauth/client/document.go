@@ -136,7 +136,7 @@ func (ds *Documents) fetchDocument(ctx context.Context, r *http.Request, id stri
 // of its client cannot be fetched. A host gets no more requests this way than strangers could
 // send it themselves.
 func (ft *Fetcher) fetch(ctx context.Context, r *http.Request, address string) ([]byte, http.Header, error) {
-	if e := ft.Env.Take(endpoint.Fetch, r); e != nil {
+	if e := ft.Env.Allow(endpoint.Fetch, r); e != nil {
 		return nil, nil, &documentError{unreachable: true, why: "too many documents were requested", after: e.RetryAfter, quota: e.Quota}
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)

@@ -14,7 +14,7 @@ import (
 	"rialto/oauth"
 )
 
-// Product is this server, as its pages show it. A client that bears its name is imitating it.
+// Product is this server, as its pages show it. A client that containsName its name is imitating it.
 type Product struct{ Name, Issuer string }
 
 // LookAlike returns the vendor whose name a client uses although its redirect URI leads elsewhere,
@@ -30,7 +30,7 @@ func LookAlike(c *oauth.Client, to RedirectURI, own Product) (vendor string, gen
 	}
 	words := foldedWords(c.Name)
 	for _, v := range append(own.vendors(), vendors()...) {
-		if !slices.ContainsFunc(v.words, func(w string) bool { return bears(words, w) }) {
+		if !slices.ContainsFunc(v.words, func(w string) bool { return containsName(words, w) }) {
 			continue
 		}
 		if !v.owns(c, to) {
@@ -60,10 +60,10 @@ func (p Product) vendors() []vendor {
 	return []vendor{{p.Name, []string{p.Name}, at, at}, {"Rialto", []string{"rialto"}, at, at}}
 }
 
-// bears tells whether folded words hold the name of a vendor. One of two or three letters must be all of
+// containsName tells whether folded words hold the name of a vendor. One of two or three letters must be all of
 // them. Others begin and end with words: Open AI, but not Open Air, and Slack, but not Slackline. Names of
 // more than five letters may also be within a word.
-func bears(words []string, vendor string) bool {
+func containsName(words []string, vendor string) bool {
 	vendor = fold(vendor)
 	length := utf8.RuneCountInString(vendor)
 	if length < 4 {
@@ -112,10 +112,10 @@ func (v vendor) owns(c *oauth.Client, to RedirectURI) bool {
 func fold(name string) string {
 	name = strings.ToLower(norm.NFKD.String(confusable.Skeleton(name)))
 	name = strings.Map(func(r rune) rune {
-		if i := strings.IndexRune(impostors, r); i >= 0 {
-			return []rune(originals)[utf8.RuneCountInString(impostors[:i])]
+		if i := strings.IndexRune(confusables, r); i >= 0 {
+			return []rune(lookedLike)[utf8.RuneCountInString(confusables[:i])]
 		}
-		r = inBox(r)
+		r = unboxed(r)
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
 		}
@@ -124,15 +124,15 @@ func fold(name string) string {
 	return strings.NewReplacer("rn", "m", "vv", "w", "i", "l").Replace(name)
 }
 
-// impostors are what UTS 39 leaves as it is: small capitals, digits and symbols that are read as the
+// confusables are what UTS 39 leaves as it is: small capitals, digits and symbols that are read as the
 // letters at the same index.
 const (
-	impostors = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢĸʍꞓɛʃ346579@$!©₵λʌɐ∀∆ɘꞁ⏐│"
-	originals = "abcdefghijklmnoprstuvwyzkmeeeeagstgaslccaaaaaelll"
+	confusables = "ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢĸʍꞓɛʃ346579@$!©₵λʌɐ∀∆ɘꞁ⏐│"
+	lookedLike  = "abcdefghijklmnoprstuvwyzkmeeeeagstgaslccaaaaaelll"
 )
 
-// inBox returns the letter in a circle, in a square or of a flag.
-func inBox(r rune) rune {
+// unboxed returns the letter in a circle, in a square or of a flag.
+func unboxed(r rune) rune {
 	for _, first := range []rune{'🅐', '🅰', '🇦'} {
 		if r >= first && r < first+26 {
 			return 'a' + r - first

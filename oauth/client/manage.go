@@ -47,7 +47,7 @@ func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
 		return nil, err
 	}
 	if !secret.Is(raw, secret.ManagePrefix) || !secret.Same(secret.Hash(raw), c.ManageHash) {
-		return nil, rg.Env.Refused(r, "", wrong)
+		return nil, rg.Env.LogRefusal(r, "", wrong)
 	}
 	return c, nil
 }
@@ -85,7 +85,7 @@ func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oau
 	if err != nil {
 		return err
 	}
-	rg.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventChanged, ClientID: c.ID, Detail: c.Name})
+	rg.Env.Audit(r, oauth.Event{Kind: oauth.EventChanged, ClientID: c.ID, Detail: c.Name})
 	rg.Env.Log.InfoContext(r.Context(), "oauth: client changed", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", rg.Env.Address(r))
 	endpoint.WriteJSON(w, http.StatusOK, answer)
 	return nil
@@ -116,7 +116,7 @@ func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.
 		return err
 	}
 	p, _ := oauth.FromContext(r.Context()) // an operator, or else the client itself
-	rg.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventRemoved, AccountID: p.User, Account: p.Name, ClientID: c.ID, Detail: c.Name})
+	rg.Env.Audit(r, oauth.Event{Kind: oauth.EventRemoved, AccountID: p.User, Account: p.Name, ClientID: c.ID, Detail: c.Name})
 	rg.Env.Log.InfoContext(r.Context(), "oauth: client removed", "client", c.ID, "address", rg.Env.Address(r))
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)

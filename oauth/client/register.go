@@ -60,7 +60,7 @@ func (rg *Registration) mayRegister(r *http.Request) error {
 		return nil
 	}
 	if rg.Mode == ModeToken {
-		return rg.Env.Refused(r, "", oauth.Refuse("invalid_token", "Registration needs the initial access token of this server (RFC 7591 section 1.2)."))
+		return rg.Env.LogRefusal(r, "", oauth.Refuse("invalid_token", "Registration needs the initial access token of this server (RFC 7591 section 1.2)."))
 	}
 	return rg.limit(r)
 }
@@ -73,7 +73,7 @@ func (rg *Registration) limit(r *http.Request) error {
 	if rg.Env.Local(r) {
 		n *= 60
 	}
-	if e := rg.Env.Take(endpoint.Register(n), r); e != nil {
+	if e := rg.Env.Allow(endpoint.Register(n), r); e != nil {
 		return e
 	}
 	return nil
@@ -134,7 +134,7 @@ func (rg *Registration) Create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	rg.Env.Log.InfoContext(r.Context(), "oauth: client registered", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", rg.Env.Address(r))
-	rg.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventRegistered, ClientID: c.ID, Detail: c.Name})
+	rg.Env.Audit(r, oauth.Event{Kind: oauth.EventRegistered, ClientID: c.ID, Detail: c.Name})
 	endpoint.WriteJSON(w, http.StatusCreated, answer)
 	return nil
 }

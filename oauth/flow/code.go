@@ -48,7 +48,7 @@ func (te *TokenEndpoint) firstRefresh(client *oauth.Client, jkt string) (plain s
 // boundTo returns the key that a client's refresh tokens are bound to: a client
 // that authenticates at every use needs none (RFC 9449 section 5).
 func boundTo(client *oauth.Client, jkt string) string {
-	if client.Unproven() {
+	if client.Public() {
 		return jkt
 	}
 	return ""

@@ -107,7 +107,7 @@ func (cn *Consent) deny(w http.ResponseWriter, r *http.Request, q pendingAuthori
 		return asAnswered(err)
 	}
 	cn.Env.Log.InfoContext(r.Context(), "oauth: access denied", "client", q.client.ID)
-	cn.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventConsent, Outcome: oauth.EventDenied, ClientID: q.client.ID})
+	cn.Env.Audit(r, oauth.Event{Kind: oauth.EventConsent, Outcome: oauth.EventDenied, ClientID: q.client.ID})
 	return cn.goBack(w, r, q, true, "error", "access_denied", "error_description", "The person refused.")
 }
 
@@ -151,7 +151,7 @@ func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAu
 	if err != nil {
 		return asAnswered(err)
 	}
-	cn.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventConsent, AccountID: session.AccountID, Account: session.Name, ClientID: q.client.ID, Detail: q.within(session).String()})
+	cn.Env.Audit(r, oauth.Event{Kind: oauth.EventConsent, AccountID: session.AccountID, Account: session.Name, ClientID: q.client.ID, Detail: q.within(session).String()})
 	return cn.goBack(w, r, q, false, "code", code)
 }
 

@@ -56,8 +56,8 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 	if err != nil {
 		return nil, err
 	}
-	if client.Unproven() {
-		return nil, in.Env.Refused(r, "", oauth.Refuse("invalid_client", "Only a client that keeps a secret may introspect tokens."))
+	if client.Public() {
+		return nil, in.Env.LogRefusal(r, "", oauth.Refuse("invalid_client", "Only a client that keeps a secret may introspect tokens."))
 	}
 	if f.Get("token") == "" {
 		return nil, oauth.Refuse("invalid_request", "token is missing.")

@@ -67,7 +67,7 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 	} else if jkt != "" {
 		req.JKT = jkt // RFC 9449 section 10.1
 	}
-	if e := pr.Env.Take(endpoint.Push, r); e != nil {
+	if e := pr.Env.Allow(endpoint.Push, r); e != nil {
 		return "", e
 	}
 	name := secret.New("")

@@ -67,7 +67,7 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 		return nil, nil, endpoint.NotConnected("redirect_uri_not_registered", http.StatusBadRequest, "The app asks to be answered at an address that it did not register.")
 	}
 	// Counted from here on, because from here on a request costs a row in the store.
-	if err := rs.Env.TakePage(endpoint.Authorize, r); err != nil {
+	if err := rs.Env.AllowPage(endpoint.Authorize, r); err != nil {
 		return nil, nil, err
 	}
 	req, err := rs.check(f, c, to)

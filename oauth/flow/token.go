@@ -76,7 +76,7 @@ func (te *TokenEndpoint) serve(w http.ResponseWriter, r *http.Request, f endpoin
 	}
 	answer, err := te.redeem(r, client, f)
 	if e, ok := errors.AsType[*oauth.Error](err); ok && e.Code == "invalid_grant" {
-		return te.Env.Refused(r, client.ID, err)
+		return te.Env.LogRefusal(r, client.ID, err)
 	}
 	if err == nil {
 		endpoint.WriteJSON(w, http.StatusOK, answer)

@@ -20,20 +20,20 @@ type Accounts struct {
 	Grants *token.Grants
 	Env    *endpoint.Env
 
-	turns      quota.Queue // networks hash a password in turn: each hash takes 19 MiB
-	knownTurns quota.Queue // devices and operators have turns that strangers cannot take
+	hashing      quota.Queue // networks hash a password in turn: each hash takes 19 MiB
+	knownHashing quota.Queue // devices and operators have a queue that strangers cannot fill
 }
 
 // maxTurns bounds who waits to have a password hashed; a hash takes about 50 ms.
 const maxTurns = 100
 
-// turn waits for a turn to hash a password; leave ends it. Networks share turns fairly, so that one
+// turn waits for a turn to hash a password; leave ends it. Networks share the turns fairly, so that one
 // cannot keep the others from signing in; network is "" for a known device and an operator.
 func (as *Accounts) turn(ctx context.Context, network string) (leave func(), err error) {
 	if network == "" {
-		return as.knownTurns.Acquire(ctx, "", quota.Room{Running: 1, Waiting: maxTurns})
+		return as.knownHashing.Acquire(ctx, "", quota.Room{Running: 1, Waiting: maxTurns})
 	}
-	return as.turns.Acquire(ctx, network, quota.Room{Running: 2, Waiting: maxTurns})
+	return as.hashing.Acquire(ctx, network, quota.Room{Running: 2, Waiting: maxTurns})
 }
 
 // ErrBadPassword says why a password was refused.
@@ -142,7 +142,7 @@ func (as *Accounts) newAccount(ctx context.Context, network, name, password stri
 	defer leave()
 	salt := make([]byte, 16)
 	rand.Read(salt)
-	key := stretch(password, salt)
+	key := deriveKey(password, salt)
 	return &oauth.Account{ID: secret.NewID(), Name: name, Password: phc(salt, key), Created: as.Env.Now()}, nil
 }
 

@@ -43,7 +43,7 @@ const loginTTL = 10 * time.Minute
 // our page before, so that a callback cannot approve anything else (MCP authorization, "Confused
 // Deputy"). State, nonce and PKCE verifier derive from one secret; the store has its hash.
 func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l oauth.Login, again bool) error {
-	if err := pv.Env.TakePage(endpoint.Leave, r); err != nil { // each is a row
+	if err := pv.Env.AllowPage(endpoint.Leave, r); err != nil { // each is a row
 		return err
 	}
 	e, err := pv.endpointsFor(r.Context(), p)
@@ -100,7 +100,7 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := pv.Env.TakePage(endpoint.Callback, r); err != nil { // each may be a request to the provider
+	if err := pv.Env.AllowPage(endpoint.Callback, r); err != nil { // each may be a request to the provider
 		return nil, nil, err
 	}
 	e, err := pv.endpointsFor(r.Context(), p)
@@ -187,7 +187,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 	}
 	if away, ok := errors.AsType[*token.ErrSignInDenied](err); ok {
 		pv.Env.Log.InfoContext(ctx, "oauth: sign-in refused", "provider", p.ID, "reason", away.Reason)
-		pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "turned away; " + p.ID})
+		pv.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "turned away; " + p.ID})
 		return &oauth.Problem{
 			Code:   "sign_in_denied",
 			Status: http.StatusForbidden,
@@ -196,7 +196,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 			Remedy: "Go back and use another account, or ask the people who run this server.",
 		}
 	}
-	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "the answer cannot be trusted; " + p.ID})
+	pv.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "the answer cannot be trusted; " + p.ID})
 	pv.Env.Log.WarnContext(ctx, "oauth: answer of a provider refused", "provider", p.ID, "error", err)
 	return &oauth.Problem{
 		Code:   "sign_in_failed",
@@ -213,7 +213,7 @@ func (pv *Providers) refusedThere(w http.ResponseWriter, r *http.Request, p *Pro
 		return asFinished(err)
 	}
 	pv.Env.SetCookie(w, loginCookie(l.State), "", 0)
-	pv.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "refused; " + p.ID})
+	pv.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "refused; " + p.ID})
 	pv.Env.Log.InfoContext(r.Context(), "oauth: sign-in refused by the provider", "provider", p.ID, "code", client.CleanName(code))
 	return nil
 }

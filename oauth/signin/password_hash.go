@@ -37,8 +37,8 @@ func normalPassword(password string) (string, error) {
 	return password, nil
 }
 
-// stretch derives a key from a password. Each run takes 19 MiB: its caller has a turn.
-func stretch(password string, salt []byte) []byte {
+// deriveKey derives a key from a password. Each run takes 19 MiB: its caller has a turn.
+func deriveKey(password string, salt []byte) []byte {
 	return argon2.IDKey([]byte(password), salt, argonTime, argonMemory, argonLanes, argonLength)
 }
 
@@ -67,5 +67,5 @@ func checkPassword(a *oauth.Account, password string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading salt: %w", err)
 	}
-	return secret.Same(phc(salt, stretch(password, salt)), stored) && a != nil && a.Password != "" && !a.Disabled, nil
+	return secret.Same(phc(salt, deriveKey(password, salt)), stored) && a != nil && a.Password != "" && !a.Disabled, nil
 }

@@ -175,7 +175,7 @@ func (pw *Passwords) signInFailed(r *http.Request, name string) {
 	} else {
 		e.Detail = "no such account"
 	}
-	pw.Env.HappenedAt(r, e)
+	pw.Env.Audit(r, e)
 }
 
 // ChangePassword changes the password of the signed-in account, which must be local, and ends its

@@ -50,7 +50,7 @@ func (ss *Sessions) Start(w http.ResponseWriter, r *http.Request, a *oauth.Accou
 	}
 	ss.Env.SetCookie(w, sessionCookie, value, ss.TTL)
 	ss.Env.Log.InfoContext(r.Context(), "oauth: signed in", "user", a.ID, "address", ss.Env.Address(r))
-	ss.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, AccountID: a.ID, Account: a.Name, Detail: a.Issuer})
+	ss.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, AccountID: a.ID, Account: a.Name, Detail: a.Issuer})
 	return session, nil
 }
 

@@ -68,7 +68,7 @@ func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endp
 			return nil, tooManyAttempts(e)
 		}
 		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))
-		pw.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong setup code"})
+		pw.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong setup code"})
 		return nil, &Refusal{Code: "wrong_setup_code", Reason: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
 	}
 	if errors.Is(err, oauth.ErrExists) {
@@ -78,7 +78,7 @@ func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endp
 		return nil, err
 	}
 	pw.remember(w, a)
-	pw.Env.HappenedAt(r, oauth.Event{Kind: oauth.EventAccount, AccountID: a.ID, Account: a.Name, Detail: "with the setup code"})
+	pw.Env.Audit(r, oauth.Event{Kind: oauth.EventAccount, AccountID: a.ID, Account: a.Name, Detail: "with the setup code"})
 	pw.Env.Log.InfoContext(ctx, "oauth: first account made", "user", a.ID, "address", pw.Env.Address(r))
 	return a, nil
 }

@@ -68,8 +68,8 @@ func (gs *Grants) Epoch() int { return gs.recent.Current() }
 // NoteUse records in memory that a grant is used now.
 func (gs *Grants) NoteUse(id string) { gs.uses.note(id, gs.Env.Now()) }
 
-// endedAtOnce is how many grants one statement revokes.
-const endedAtOnce = 500
+// revokeBatch is how many grants one statement revokes.
+const revokeBatch = 500
 
 // End revokes a grant and everything issued under it, at once for this process.
 // An unknown ID is no error.
@@ -85,9 +85,9 @@ func (gs *Grants) EndAll(ctx context.Context, accountID, clientID string) (ended
 	}
 	defer gs.Forget()
 	for {
-		n, err := gs.Store.RevokeGrants(ctx, accountID, clientID, gs.Env.Now(), endedAtOnce)
+		n, err := gs.Store.RevokeGrants(ctx, accountID, clientID, gs.Env.Now(), revokeBatch)
 		ended += n
-		if err != nil || n < endedAtOnce {
+		if err != nil || n < revokeBatch {
 			if ended > 0 {
 				gs.Env.Log.InfoContext(ctx, "oauth: grants revoked", "account", accountID, "client", clientID, "grants", ended)
 			}

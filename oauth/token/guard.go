@@ -46,7 +46,7 @@ func (gd *Guard) RequireAny(next http.Handler, scopes ...string) http.Handler {
 func (gd *Guard) guard(next http.Handler, scopes []string, enough func(oauth.Principal) bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		gd.Proofs.OfferNonce(w, r)
-		p, err := gd.admitted(r)
+		p, err := gd.authenticate(r)
 		if err == nil && !enough(p) {
 			err = oauth.Refuse("insufficient_scope", "The access token does not hold every scope that this needs.")
 		}
@@ -62,10 +62,10 @@ func (gd *Guard) guard(next http.Handler, scopes []string, enough func(oauth.Pri
 // token has no error code (RFC 6750 section 3.1).
 var ErrNoToken = errors.New("oauth: no token")
 
-// admitted returns the principal of a request's token. All waits together end
+// authenticate returns the principal of a request's token. All waits together end
 // after endpoint.WaitTimeout. Each sets its timer only when it waits, because most
 // requests hit the caches.
-func (gd *Guard) admitted(r *http.Request) (oauth.Principal, error) {
+func (gd *Guard) authenticate(r *http.Request) (oauth.Principal, error) {
 	scheme, token, err := Presented(r)
 	if err != nil {
 		return oauth.Principal{}, err

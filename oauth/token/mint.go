@@ -109,7 +109,7 @@ func (ts *Tokens) Mint(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet
 // be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", so that
 // the token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
 func (ts *Tokens) Issue(ctx context.Context, user string, scopes []string, ttl time.Duration) (string, time.Time, error) {
-	if len(scopes) == 0 || slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Understands(scope) }) {
+	if len(scopes) == 0 || slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Supports(scope) }) {
 		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())
 	}
 	name, err := oauth.UserName(user)

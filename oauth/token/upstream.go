@@ -107,7 +107,7 @@ func (us *Upstreams) refused(ctx context.Context, err error) error {
 // another server cannot grant.
 func (us *Upstreams) identify(ctx context.Context, u *Upstream, c *externalClaims) (oauth.Principal, error) {
 	scope := slices.DeleteFunc(oauth.ParseScope(c.Scope), func(word string) bool {
-		return word == oauth.ScopeAdmin || word == oauth.OfflineAccess || !us.Scopes.Understands(word)
+		return word == oauth.ScopeAdmin || word == oauth.OfflineAccess || !us.Scopes.Supports(word)
 	})
 	switch {
 	case u.Scope != "" && !oauth.ParseScope(c.Scope).Has(u.Scope) && !scope.Meets(u.Scope):

@@ -88,8 +88,8 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy, RemedyFirst: true})
 }
 
-// HappenedAt tells of an event that a request brought.
-func (env *Env) HappenedAt(r *http.Request, e oauth.Event) {
+// Audit tells of an event that a request brought.
+func (env *Env) Audit(r *http.Request, e oauth.Event) {
 	if env.Events != nil {
 		e.Address = env.Address(r)
 		env.Events.Happened(r.Context(), e)

@@ -28,13 +28,13 @@ func Register(perHour int) quota.Bucket {
 	return quota.Bucket{Name: "register", Burst: perHour, Window: time.Hour}
 }
 
-// Take takes a token from the bucket of a request's network. If it is empty, it returns the error for
+// Allow takes a token from the bucket of a request's network. If it is empty, it returns the error for
 // the client.
-func (env *Env) Take(b quota.Bucket, r *http.Request) *oauth.Error {
-	return env.take(b, env.networks(r))
+func (env *Env) Allow(b quota.Bucket, r *http.Request) *oauth.Error {
+	return env.allow(b, env.networks(r))
 }
 
-func (env *Env) take(b quota.Bucket, keys []quota.Key) *oauth.Error {
+func (env *Env) allow(b quota.Bucket, keys []quota.Key) *oauth.Error {
 	if rate := env.Settings.Rate(b.Name); rate > 0 {
 		b = b.PerMinute(rate)
 	}
@@ -48,20 +48,20 @@ func (env *Env) take(b quota.Bucket, keys []quota.Key) *oauth.Error {
 	return e
 }
 
-// TakePage is Take for a page.
-func (env *Env) TakePage(b quota.Bucket, r *http.Request) error {
-	if e := env.Take(b, r); e != nil {
+// AllowPage is Allow for a page.
+func (env *Env) AllowPage(b quota.Bucket, r *http.Request) error {
+	if e := env.Allow(b, r); e != nil {
 		return &oauth.Problem{Code: "too_many_requests", Status: http.StatusTooManyRequests, Title: "Too many requests", Detail: "This address has asked too often.", Remedy: "Try again in a minute.", RetryAfter: e.RetryAfter, Quota: e.Quota}
 	}
 	return nil
 }
 
-// Refused returns the answer to a request that err refuses: err, or 429 once a network was refused
+// LogRefusal returns the answer to a request that err refuses: err, or 429 once a network was refused
 // too often in the name of a client ("" if the request did not prove one). It logs what it lets
 // through. The request has been checked by then: a good one is never refused because of bad ones,
 // which matters where the users of a hosted chat app share an address. What is guessed here has 128
 // bits or more, so that the bucket bounds the log, and not the chance of a guess.
-func (env *Env) Refused(r *http.Request, client string, err error) error {
+func (env *Env) LogRefusal(r *http.Request, client string, err error) error {
 	e, ok := errors.AsType[*oauth.Error](err)
 	if !ok {
 		return err // not the caller's fault
@@ -70,7 +70,7 @@ func (env *Env) Refused(r *http.Request, client string, err error) error {
 		return e
 	}
 	if e.Event != nil {
-		env.HappenedAt(r, *e.Event)
+		env.Audit(r, *e.Event)
 	}
 	env.Log.InfoContext(r.Context(), "oauth: request refused", "path", r.URL.Path, "client", client, "code", e.Code, "reason", e.Description, "address", env.Address(r))
 	return err
@@ -83,7 +83,7 @@ func (env *Env) CountRefusal(r *http.Request, client string) *oauth.Error {
 	for i := range keys {
 		keys[i].Name += " " + client
 	}
-	return env.take(refused, keys)
+	return env.allow(refused, keys)
 }
 
 // Address returns where a request comes from, for logs: an IPv4 address, or the /64 of an IPv6
