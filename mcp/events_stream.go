@@ -18,7 +18,7 @@ const eventHeartbeat = 25 * time.Second
 // client that reconnects continues at its last cursor.
 func streamEvents(r *request) (json.RawMessage, error) {
 	if !r.TakesStream() {
-		return nil, wire.Errorf(http.StatusNotAcceptable, wire.CodeServer, "events/stream is answered with a text/event-stream")
+		return nil, wire.Refuse(http.StatusNotAcceptable, "events/stream is answered with a text/event-stream")
 	}
 	_, q, err := eventQuery(r)
 	if err != nil {

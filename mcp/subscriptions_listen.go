@@ -21,7 +21,7 @@ type feed func(ctx context.Context, send func(method string, params []byte))
 // if there is nothing to send, because some clients reopen an ended stream at once.
 func (r *request) listen() (json.RawMessage, error) {
 	if !r.TakesStream() {
-		return nil, wire.Errorf(http.StatusNotAcceptable, wire.CodeServer, "subscriptions/listen is answered with a text/event-stream")
+		return nil, wire.Refuse(http.StatusNotAcceptable, "subscriptions/listen is answered with a text/event-stream")
 	}
 	agreed, feeds, err := r.feeds()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"rialto/oauth"
 )
 
-// Product is this server, as its pages show it. A client that containsName its name is imitating it.
+// Product is this server, as its pages show it. A client that bears its name is imitating it.
 type Product struct{ Name, Issuer string }
 
 // LookAlike returns the vendor whose name a client uses although its redirect URI leads elsewhere,

@@ -53,13 +53,6 @@ type Stream struct {
 	stop      func()        // ends its source; nil if the source ends on its own
 }
 
-// EventID returns the id of the nth event, by which Resume finds the stream.
-func (st *Stream) EventID(n int) string {
-	st.store.mu.Lock()
-	defer st.store.mu.Unlock()
-	return st.eventID(n)
-}
-
 // The lock is held.
 func (st *Stream) eventID(n int) string {
 	id := st.id + "-" + strconv.Itoa(n)
@@ -193,11 +186,11 @@ func (st *Stream) wake() {
 	st.changed = make(chan struct{})
 }
 
-// Last returns the number of the latest event, 0 before the first.
-func (st *Stream) Last() int {
+// LastID returns the id of the latest event, by which Resume finds what follows it.
+func (st *Stream) LastID() string {
 	st.store.mu.Lock()
 	defer st.store.mu.Unlock()
-	return st.last()
+	return st.eventID(st.last())
 }
 
 // HeldBy tells whether conn is the connection that the stream is sent on.
@@ -330,12 +323,21 @@ func (s *Store) find(session, eventID string) (*Stream, int) {
 
 // Read returns the events from next on, and what to wait for if there are none. Open
 // tells whether there can be more for conn.
-func (st *Stream) Read(conn any, next int) (events [][]byte, from int, changed <-chan struct{}, open bool) {
+func (st *Stream) Read(conn any, next int) (events []Event, changed <-chan struct{}, open bool) {
 	st.store.mu.Lock()
 	defer st.store.mu.Unlock()
 	if st.dropped || st.holder != conn {
-		return nil, next, nil, false
+		return nil, nil, false
 	}
-	from = max(next, st.first)
-	return slices.Clone(st.events[from-st.first:]), from, st.changed, !st.ended
+	for n := max(next, st.first); n <= st.last(); n++ {
+		events = append(events, Event{n, st.eventID(n), st.events[n-st.first]})
+	}
+	return events, st.changed, !st.ended
+}
+
+// Event is an event of a stream. Resume finds what follows it by its ID.
+type Event struct {
+	Number  int
+	ID      string
+	Message []byte
 }

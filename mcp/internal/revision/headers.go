@@ -99,7 +99,7 @@ func (p *ParamHeaders) Check(h http.Header, params []byte, lenient bool) error {
 	err := gomcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
 		return h.Get(name), len(h.Values(name)) > 0
 	}, &p.tool, params)
-	if m, ok := asMismatch(err); ok {
+	if m, ok := errors.AsType[gomcp.HeaderMismatchError](err); ok {
 		return mismatch("%s: %s", m.Header, m.Reason)
 	}
 	return err
@@ -112,9 +112,4 @@ func hasParamHeader(h http.Header) bool {
 		}
 	}
 	return false
-}
-
-func asMismatch(err error) (m gomcp.HeaderMismatchError, ok bool) {
-	ok = errors.As(err, &m)
-	return m, ok
 }

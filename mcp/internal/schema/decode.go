@@ -42,7 +42,7 @@ func Decode(tool string, args json.RawMessage, into any) string {
 		return ""
 	}
 	why := "they are not JSON of the right form"
-	if e := (*jsonv2.SemanticError)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		if e.JSONKind == '0' && jsonv2.Unmarshal(args, into, lenient, integral) == nil {
 			return ""
 		}

@@ -23,7 +23,7 @@ const bodyTimeout = 30 * time.Second
 // server discards the rest within the same timeout.
 func (q *Request) read() ([]byte, error) {
 	if !isJSON(q.HTTP.Header.Get("Content-Type")) {
-		return nil, wire.Errorf(http.StatusUnsupportedMediaType, wire.CodeServer, "send messages as application/json")
+		return nil, wire.Refuse(http.StatusUnsupportedMediaType, "send messages as application/json")
 	}
 	conn := http.NewResponseController(q.response.w)
 	_ = conn.SetReadDeadline(time.Now().Add(bodyTimeout)) // a recorder has no deadlines, and needs none
@@ -32,8 +32,8 @@ func (q *Request) read() ([]byte, error) {
 		_ = conn.SetReadDeadline(time.Time{})
 		return body, nil
 	}
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, wire.Errorf(http.StatusRequestEntityTooLarge, wire.CodeServer, "a message may have %d bytes", q.maxBody)
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return nil, wire.Refuse(http.StatusRequestEntityTooLarge, "a message may have %d bytes", q.maxBody)
 	}
 	return nil, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeParse, "the message is incomplete")
 }
@@ -94,7 +94,7 @@ func (q *Request) decodeResponse(resp *jsonrpc.Response) error {
 	if err := q.endpoint.responded(q.HTTP.Context(), callKey{q.Principal, id, resp.ID}, resp); err != nil {
 		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "passing on the answer of a client", "err", err)
 		q.response.w.Header().Set("Retry-After", "1")
-		return wire.Errorf(http.StatusServiceUnavailable, wire.CodeServer, "the answer could not be kept: send it again")
+		return wire.Refuse(http.StatusServiceUnavailable, "the answer could not be kept: send it again")
 	}
 	q.response.accepted()
 	return ErrAnswered

@@ -16,7 +16,7 @@ type Call struct {
 	context.Context
 	cancel context.CancelFunc
 
-	running   *running // where its client can cancel it; nil without a session
+	running   *sync.Map // of the endpoint: there its client can cancel it; nil without a session
 	key       callKey
 	cancelled atomic.Bool // by the client, and not by its timeout
 }
@@ -35,7 +35,7 @@ func (q *Request) Begin(limit time.Duration, detached bool) *Call {
 	c.Context, c.cancel = context.WithTimeout(parent, limit)
 	if q.sessionID != "" { // else a client cannot name it
 		c.running, c.key = &q.endpoint.running, callKey{q.Principal, q.sessionID, q.Message.ID}
-		c.running.add(c)
+		c.running.Store(c.key, c)
 	}
 	q.response.keepAlive()
 	return c
@@ -49,7 +49,7 @@ func (q *Request) DisconnectCancels() bool { return q.Modern() || q.legacy != ni
 // End ends the context.
 func (c *Call) End() {
 	if c.running != nil {
-		c.running.remove(c)
+		c.running.CompareAndDelete(c.key, c) // a client may have used the id again
 	}
 	c.cancel()
 }
@@ -73,44 +73,17 @@ type callKey struct {
 	id                 jsonrpc.ID
 }
 
-// running holds the calls that clients of sessions can cancel. The zero value is
-// ready. The limit on calls bounds it.
-type running struct {
-	mu    sync.Mutex
-	calls map[callKey]*Call
-}
-
-func (r *running) add(c *Call) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.calls == nil {
-		r.calls = map[callKey]*Call{}
-	}
-	r.calls[c.key] = c
-}
-
-func (r *running) remove(c *Call) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.calls[c.key] == c { // a client may have used the id again
-		delete(r.calls, c.key)
-	}
-}
-
-func (r *running) cancel(key callKey) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if c := r.calls[key]; c != nil {
-		c.cancelled.Store(true)
-		c.cancel()
-	}
-}
-
 // notified takes a notification. Only notifications/cancelled within a session has an
 // effect: without a session it does not say whose request it means, and since
 // 2026-07-28 clients disconnect instead.
 func (q *Request) notified() {
-	if q.Message.Method == "notifications/cancelled" && q.sessionID != "" {
-		q.endpoint.running.cancel(callKey{q.Principal, q.sessionID, q.Params.Other().RequestID})
+	if q.Message.Method != "notifications/cancelled" || q.sessionID == "" {
+		return
+	}
+	key := callKey{q.Principal, q.sessionID, q.Params.Other().RequestID}
+	if running, ok := q.endpoint.running.Load(key); ok {
+		c := running.(*Call)
+		c.cancelled.Store(true)
+		c.cancel()
 	}
 }

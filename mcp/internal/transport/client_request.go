@@ -6,11 +6,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"rialto/internal/jsonrpc"
@@ -28,8 +25,9 @@ func (q *Request) CanAsk() bool { return q.sessionID != "" && q.response.takes.s
 // and waits for the response, which the client posts in its session.
 func (q *Request) Ask(ctx context.Context, ask *jsonrpc.Request) (*jsonrpc.Response, error) {
 	key := callKey{q.Principal, q.sessionID, ask.ID}
-	reply := q.endpoint.awaiting.add(key, q.Session)
-	defer q.endpoint.awaiting.remove(key)
+	asked := question{q.Session, make(chan *jsonrpc.Response, 1)}
+	q.endpoint.questions.Store(key.name(), asked)
+	defer q.endpoint.questions.Delete(key.name())
 	if q.legacy == nil { // else the client can only answer here
 		if err := q.noteQuestion(ctx, key); err != nil {
 			return nil, err
@@ -42,7 +40,7 @@ func (q *Request) Ask(ctx context.Context, ask *jsonrpc.Request) (*jsonrpc.Respo
 	defer look.Stop()
 	for {
 		select {
-		case resp := <-reply:
+		case resp := <-asked.reply:
 			return resp, nil
 		case <-look.C: // the news of the answer may be lost
 			q.endpoint.deliverNotes(ctx, q.Session)
@@ -71,7 +69,7 @@ func (q *Request) noteQuestion(ctx context.Context, key callKey) error {
 	ok, err := e.Changes.Notes.AddNote(ctx, e.user(q.Principal), q.Session, questionPrefix+key.name(), e.Sessions.Now().Add(2*e.Limits.AskTimeout))
 	if err == nil && !ok {
 		q.response.again("60")
-		err = wire.Errorf(http.StatusTooManyRequests, wire.CodeServer, "this user has too many sessions with subscriptions or open questions")
+		err = wire.Refuse(http.StatusTooManyRequests, "this user has too many sessions with subscriptions or open questions")
 	}
 	return err
 }
@@ -93,8 +91,14 @@ func (e *Endpoint) SessionChanged(session string) {
 		ctx, cancel := context.WithTimeout(context.Background(), noteTimeout)
 		defer cancel()
 		e.Changes.Reload(ctx, session)
-		for _, waiting := range e.awaiting.sessions(session) {
-			e.deliverNotes(ctx, waiting)
+		waiting := map[string]bool{} // sessions
+		for _, q := range e.questions.Range {
+			waiting[q.(question).session] = true
+		}
+		for id := range waiting {
+			if session == "" || session == id {
+				e.deliverNotes(ctx, id)
+			}
 		}
 	}()
 }
@@ -105,13 +109,13 @@ func (e *Endpoint) deliverNotes(ctx context.Context, session string) {
 	if err != nil && ctx.Err() == nil {
 		e.Log.ErrorContext(ctx, "reading the answers of a client", "err", err)
 	}
-	for name, body := range notes {
-		question, ok := strings.CutPrefix(name, questionPrefix)
+	for note, body := range notes {
+		name, ok := strings.CutPrefix(note, questionPrefix)
 		if !ok || body == nil {
 			continue
 		}
 		if _, resp, err := jsonrpc.Decode(body); err == nil && resp != nil {
-			e.awaiting.deliver(question, resp)
+			e.deliver(name, resp)
 		}
 	}
 }
@@ -121,58 +125,18 @@ func (q *Request) withdraw(id jsonrpc.ID, reason string) {
 	q.response.notify(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":%q}}`, id, reason))
 }
 
-// awaiting holds the requests that clients have not answered yet. The zero value is
-// ready. The limit on calls bounds it.
-type awaiting struct {
-	mu      sync.Mutex
-	waiting map[string]question // by callKey.name
-}
-
-// question is one such request.
+// question is a request that its client has not answered yet.
 type question struct {
 	session string
 	reply   chan *jsonrpc.Response
 }
 
-func (a *awaiting) add(key callKey, session string) <-chan *jsonrpc.Response {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.waiting == nil {
-		a.waiting = map[string]question{}
-	}
-	q := question{session, make(chan *jsonrpc.Response, 1)}
-	a.waiting[key.name()] = q
-	return q.reply
-}
-
-func (a *awaiting) remove(key callKey) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.waiting, key.name())
-}
-
-// sessions returns the session if a call in it waits, or all such sessions if it is "".
-func (a *awaiting) sessions(session string) []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	all := map[string]bool{}
-	for _, q := range a.waiting {
-		if session == "" || q.session == session {
-			all[q.session] = true
-		}
-	}
-	return slices.Collect(maps.Keys(all))
-}
-
-// deliver passes the first response on to the call that waits for it. It returns
+// deliver passes the first response on to the call that waits for it under a name. It returns
 // false if none waits.
-func (a *awaiting) deliver(name string, resp *jsonrpc.Response) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	q, ok := a.waiting[name]
+func (e *Endpoint) deliver(name string, resp *jsonrpc.Response) bool {
+	waiting, ok := e.questions.LoadAndDelete(name)
 	if ok {
-		delete(a.waiting, name)
-		q.reply <- resp
+		waiting.(question).reply <- resp
 	}
 	return ok
 }
@@ -181,7 +145,7 @@ func (a *awaiting) deliver(name string, resp *jsonrpc.Response) bool {
 // of another process, which finds it in the notes of the session. A response to no open
 // question is dropped.
 func (e *Endpoint) responded(ctx context.Context, key callKey, resp *jsonrpc.Response) error {
-	if e.awaiting.deliver(key.name(), resp) {
+	if e.deliver(key.name(), resp) {
 		return nil
 	}
 	open := e.Sessions.Open(key.session, key.principal)

@@ -30,7 +30,7 @@ func (e *Endpoint) CORS(next http.Handler) http.Handler {
 // the host it names is not welcome, or because it is a preflight.
 func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
 	if !e.hostAllowed(r) {
-		writeError(w, wire.Errorf(http.StatusForbidden, wire.CodeServer, "the Host header names another server"))
+		writeError(w, wire.Refuse(http.StatusForbidden, "the Host header names another server"))
 		return true
 	}
 	h := w.Header()
@@ -40,7 +40,7 @@ func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
 			h.Add("Vary", "Origin")
 		}
 		if !e.originAllowed(origin, r.Host) {
-			writeError(w, wire.Errorf(http.StatusForbidden, wire.CodeServer, "pages of this origin may not call this server"))
+			writeError(w, wire.Refuse(http.StatusForbidden, "pages of this origin may not call this server"))
 			return true
 		}
 		h.Set("Access-Control-Allow-Origin", origin)

@@ -34,38 +34,6 @@ type legacyStream struct {
 	client wire.Client
 }
 
-// legacyStreams are the open streams. The limit on subscription streams bounds them.
-// The zero value is ready.
-type legacyStreams struct {
-	mu   sync.Mutex
-	open map[string]*legacyStream
-}
-
-func (l *legacyStreams) add(st *legacyStream) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open == nil {
-		l.open = map[string]*legacyStream{}
-	}
-	l.open[st.id] = st
-}
-
-func (l *legacyStreams) remove(st *legacyStream) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.open, st.id)
-}
-
-// find returns the principal's stream with the id, nil if there is none.
-func (l *legacyStreams) find(id, principal string) *legacyStream {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if st := l.open[id]; st != nil && st.principal == principal {
-		return st
-	}
-	return nil
-}
-
 // SSE returns the handler of the streams of revision 2024-11-05. Clients post their
 // messages to the path messages, which Messages serves.
 func (e *Endpoint) SSE(messages string) http.Handler {
@@ -84,8 +52,9 @@ func (e *Endpoint) SSE(messages string) http.Handler {
 // response follows on the stream that sessionId names, which has to be the same principal's.
 func (e *Endpoint) Messages() http.Handler {
 	return e.only(func(w http.ResponseWriter, r *http.Request) {
-		st := e.legacy.find(r.URL.Query().Get("sessionId"), e.Server.Principal(r))
-		if st == nil {
+		open, _ := e.legacy.Load(r.URL.Query().Get("sessionId"))
+		st, ok := open.(*legacyStream)
+		if !ok || st.principal != e.Server.Principal(r) {
 			writeError(w, wire.Errorf(http.StatusNotFound, wire.CodeSession, "the stream of this session is not open, open a new one"))
 			return
 		}
@@ -111,8 +80,8 @@ func (e *Endpoint) serveLegacy(w http.ResponseWriter, r *http.Request, principal
 		return
 	}
 	defer changes.Close()
-	e.legacy.add(st)
-	defer e.legacy.remove(st)
+	e.legacy.Store(st.id, st)
+	defer e.legacy.Delete(st.id)
 	if st.stream.Event(sse.Event{Type: "endpoint", Data: []byte(messages + "?sessionId=" + st.id)}) != nil {
 		return
 	}

@@ -122,7 +122,7 @@ func (e *Endpoint) openStream(ctx context.Context, principal string) (closed fun
 		e.Log.WarnContext(ctx, "event stream refused, the next warning is a minute away or later", "why", refused.Reason,
 			"open", c.users.All(), "refused_user", c.refused.RefusedUser, "refused_all", c.refused.RefusedAll)
 	}
-	return nil, wire.Errorf(refused.Status(), wire.CodeServer, "%s", refused.Reason)
+	return nil, wire.Refuse(refused.Status(), "%s", refused.Reason)
 }
 
 // acquireStream does the same for a GET. If there are too many it answers and returns nil.

@@ -55,7 +55,7 @@ func (e *Endpoint) enter(w http.ResponseWriter, r *http.Request) *Request {
 	var refused *quota.Refusal
 	q.uncount, refused = e.acquire(w.Header(), r, q.Principal)
 	if refused != nil {
-		writeError(w, wire.Errorf(refused.Status(), wire.CodeServer, "%s", refused.Reason))
+		writeError(w, wire.Refuse(refused.Status(), "%s", refused.Reason))
 		return nil
 	}
 	q.response.init(w, r, e.Limits.KeepAlive)

@@ -106,7 +106,7 @@ func (a *response) begin() *sse.Writer {
 // The lock is held.
 func (a *response) prime() {
 	if a.primed && a.log.HeldBy(a) {
-		_ = a.stream.Event(sse.Event{ID: a.log.EventID(a.log.Last()), Retry: retryAfter})
+		_ = a.stream.Event(sse.Event{ID: a.log.LastID(), Retry: retryAfter})
 	}
 }
 

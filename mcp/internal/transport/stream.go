@@ -29,7 +29,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !parseAccept(r.Header.Values("Accept")).stream {
-		writeError(w, wire.Errorf(http.StatusNotAcceptable, wire.CodeServer, "the answer is a text/event-stream"))
+		writeError(w, wire.Refuse(http.StatusNotAcceptable, "the answer is a text/event-stream"))
 		return
 	}
 	note, kept := e.streams.Keeps(open.Nonce, last)
@@ -53,7 +53,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 	case last == "" || e.Changing && strings.HasSuffix(last, "."+changesNote):
 		e.streamChanges(r, a, principal, open, last != "")
 	default:
-		writeError(w, wire.Errorf(http.StatusGone, wire.CodeServer,
+		writeError(w, wire.Refuse(http.StatusGone,
 			"there are no events after %q, or not any more: send the request again", wire.Clip(last)))
 	}
 }
@@ -88,11 +88,11 @@ func (e *Endpoint) follow(r *http.Request, a *response, st *replay.Stream, next 
 	a.open()
 	defer a.close()
 	for {
-		events, from, changed, open := st.Read(a, next)
-		for i, message := range events {
-			a.event(st.EventID(from+i), message)
+		events, changed, open := st.Read(a, next)
+		for _, e := range events {
+			a.event(e.ID, e.Message)
+			next = e.Number + 1
 		}
-		next = from + len(events)
 		if !open {
 			return
 		}

@@ -13,7 +13,9 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
@@ -53,13 +55,15 @@ type Endpoint struct {
 	Limits       Limits
 	Log          *slog.Logger
 
-	calls    quota.Count
-	listens  streamCounter
-	running  running
-	awaiting awaiting
-	streams  replay.Store
-	legacy   legacyStreams
-	hybrids  revision.Hybrids
+	calls   quota.Count
+	listens streamCounter
+	streams replay.Store
+	hybrids revision.Hybrids
+
+	// The limits on calls and on event streams bound these.
+	running   sync.Map // callKey to *Call: those that clients of sessions can cancel
+	questions sync.Map // callKey.name to question
+	legacy    sync.Map // id to *legacyStream: those that are open
 }
 
 // ServeHTTP answers one request to the endpoint of Streamable HTTP.
@@ -99,21 +103,19 @@ func (e *Endpoint) only(next http.HandlerFunc, methods ...string) http.Handler {
 		if e.refused(w, r) {
 			return
 		}
-		for _, m := range methods {
-			if r.Method == m {
-				next(w, r)
-				return
-			}
+		if slices.Contains(methods, r.Method) {
+			next(w, r)
+			return
 		}
-		w.Header().Set("Allow", strings.Join(append(methods[:len(methods):len(methods)], http.MethodOptions), ", "))
-		writeError(w, wire.Errorf(http.StatusMethodNotAllowed, wire.CodeServer, "this address takes %s", strings.Join(methods, " and ")))
+		w.Header().Set("Allow", strings.Join(methods, ", ")+", "+http.MethodOptions)
+		writeError(w, wire.Refuse(http.StatusMethodNotAllowed, "this address takes %s", strings.Join(methods, " and ")))
 	})
 }
 
 // notAllowed answers HTTP methods other than POST (RFC 9110 section 15.5.6).
 func (e *Endpoint) notAllowed(w http.ResponseWriter) {
 	w.Header().Set("Allow", "POST, OPTIONS")
-	writeError(w, wire.Errorf(http.StatusMethodNotAllowed, wire.CodeServer, "send MCP messages with POST"))
+	writeError(w, wire.Refuse(http.StatusMethodNotAllowed, "send MCP messages with POST"))
 }
 
 // Hybrids returns how many hybrid requests of each kind were served.
@@ -164,5 +166,5 @@ func writeError(w http.ResponseWriter, err *wire.StatusError) {
 func (e *Endpoint) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 	e.Log.ErrorContext(r.Context(), "notes of a session", "err", err)
 	w.Header().Set("Retry-After", "1")
-	writeError(w, wire.Errorf(http.StatusServiceUnavailable, wire.CodeServer, "the server cannot reach its database, try again"))
+	writeError(w, wire.Refuse(http.StatusServiceUnavailable, "the server cannot reach its database, try again"))
 }

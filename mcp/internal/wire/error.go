@@ -37,6 +37,11 @@ func Errorf(status, code int, format string, args ...any) *StatusError {
 	return &StatusError{status, jsonrpc.Errorf(code, format, args...)}
 }
 
+// Refuse returns the error of a request that HTTP has a status for and JSON-RPC no code.
+func Refuse(status int, format string, args ...any) *StatusError {
+	return Errorf(status, CodeServer, format, args...)
+}
+
 // InvalidParams returns the error of a request whose params are wrong.
 func InvalidParams(format string, args ...any) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, format, args...)
@@ -45,14 +50,14 @@ func InvalidParams(format string, args ...any) error {
 // AsStatusError returns err as a StatusError for a client of either era. The text of
 // an unexpected error is not shown to the client.
 func AsStatusError(err error, modern bool) *StatusError {
-	if s := (*StatusError)(nil); errors.As(err, &s) {
+	if s, ok := errors.AsType[*StatusError](err); ok {
 		return s
 	}
-	if e := (*jsonrpc.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return &StatusError{statusOf(e.Code, modern), e}
 	}
 	if away, is := unavailable.As(err); is {
-		return Errorf(http.StatusOK, CodeServer, "%s", away.Text())
+		return Refuse(http.StatusOK, "%s", away.Text())
 	}
 	return Errorf(http.StatusOK, jsonrpc.CodeInternal, "internal error")
 }
