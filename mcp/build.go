@@ -14,7 +14,6 @@ import (
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
-	"rialto/internal/jsonrpc"
 	"rialto/internal/lru"
 	"rialto/mcp/internal/session"
 	"rialto/mcp/internal/subscription"
@@ -37,7 +36,7 @@ type built struct {
 	lists     map[string]listing // by method
 
 	info         json.RawMessage // serverInfo
-	instructions json.RawMessage // a JSON string, nil if there are none
+	instructions string          // the member "instructions" with a comma before, "" if there are none
 	discover     json.RawMessage // the result of server/discover
 }
 
@@ -93,7 +92,7 @@ func (b *built) make(s *Server) (err error) {
 		return fmt.Errorf("mcp: server info: %w", err)
 	}
 	if s.Instructions != "" {
-		b.instructions = jsonrpc.AppendString(nil, s.Instructions)
+		b.instructions = `,"instructions":` + quoted(s.Instructions)
 	}
 	tools, err := b.makeTools(s.Tools, s.Tasks != nil)
 	b.tools.Store(tools)

@@ -2,9 +2,9 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
-	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/schema"
 )
 
@@ -24,10 +24,11 @@ type Question struct {
 // Never ask for a secret in a form: the client and its model may see it; use ElicitURL for that.
 // The key names the question among those of the same request.
 func ElicitForm(key, message string, form json.RawMessage) Question {
-	b := jsonrpc.AppendString([]byte(`{"message":`), message)
-	b = append(append(append(b, `,"requestedSchema":`...), form...), '}')
 	return Question{
-		key: key, method: "elicitation/create", params: b, needs: []string{"elicitation", "form"},
+		key:    key,
+		method: "elicitation/create",
+		params: fmt.Appendf(nil, `{"message":%s,"requestedSchema":%s}`, quoted(message), form),
+		needs:  []string{"elicitation", "form"},
 		schema: schema.Read(form),
 	}
 }
@@ -35,9 +36,13 @@ func ElicitForm(key, message string, form json.RawMessage) Question {
 // ElicitURL asks the person to open a page, where they do what the client must not see:
 // sign in, pay. The answer says only that they agreed, not that they have done it.
 func ElicitURL(key, message, url string) Question {
-	b := jsonrpc.AppendString([]byte(`{"mode":"url","message":`), message)
-	b = append(jsonrpc.AppendString(append(b, `,"url":`...), url), '}')
-	return Question{key: key, method: "elicitation/create", params: b, needs: []string{"elicitation", "url"}, url: true}
+	return Question{
+		key:    key,
+		method: "elicitation/create",
+		params: fmt.Appendf(nil, `{"mode":"url","message":%s,"url":%s}`, quoted(message), quoted(url)),
+		needs:  []string{"elicitation", "url"},
+		url:    true,
+	}
 }
 
 // Sample asks the client's model. The params are those of sampling/createMessage. It is

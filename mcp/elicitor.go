@@ -130,8 +130,7 @@ func (a *elicitor) known(q Question) (Answer, bool) {
 func (r *request) elicitAndWait(ctx context.Context, q Question) (Answer, error) {
 	id, params := jsonrpc.StringID(rand.Text()), q.params
 	if q.url && revision.HasElicitationIDs(r.Client.Revision) {
-		params = append(append([]byte(`{"elicitationId":`), id...), ',')
-		params = append(params, q.params[1:]...)
+		params = fmt.Appendf(nil, `{"elicitationId":%s,%s`, id, q.params[1:])
 	}
 	resp, err := r.Ask(ctx, &jsonrpc.Request{ID: id, Method: q.method, Params: params})
 	switch {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -178,8 +179,8 @@ type eventParams struct {
 }
 
 func listEvents(r *request) (json.RawMessage, error) {
-	if r.Params.Other().Cursor != "" { // the server has not given any
-		return nil, wire.InvalidParams("the cursor is not one of this server's: the list has one page")
+	if err := r.noCursor(); err != nil {
+		return nil, err
 	}
 	return eventResult(r, map[string]any{"events": append([]EventType{}, r.s.Events.EventTypes(r.HTTP.Context())...)})
 }
@@ -187,11 +188,12 @@ func listEvents(r *request) (json.RawMessage, error) {
 // eventResult returns a result with the members of an object. It says in both eras that it is complete.
 func eventResult(r *request, members any) (json.RawMessage, error) {
 	object, err := json.Marshal(members)
-	b := r.appendInfo([]byte(`{"resultType":"complete"`))
 	if len(object) > 2 {
-		b = append(append(b, ','), object[1:len(object)-1]...)
+		object[0] = ','
+	} else {
+		object = []byte("}")
 	}
-	return append(b, '}'), err
+	return fmt.Appendf(nil, `{"resultType":"complete",%s%s`, r.s.built.meta(), object), err
 }
 
 // eventQuery reads and checks what a request wants to know.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -37,7 +38,7 @@ func streamEvents(r *request) (json.RawMessage, error) {
 	send := func(what string, params any) {
 		b, err := json.Marshal(params)
 		if err == nil {
-			r.Notify(wire.Notification("notifications/events/"+what, append(append(b[1:len(b)-1:len(b)-1], ','), meta...)))
+			r.Notify(wire.Notification("notifications/events/"+what, fmt.Appendf(nil, "%s,%s", b[1:len(b)-1], meta)))
 		}
 	}
 	type position struct {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/wire"
@@ -17,11 +18,7 @@ func (r *request) initialize() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := append([]byte(`{"protocolVersion":"`), r.Client.Revision...)
-	b = append(append(b, `","capabilities":`...), r.s.capabilities(r.Client.Revision)...)
-	b = append(append(b, `,"serverInfo":`...), r.s.built.info...)
-	if r.s.built.instructions != nil {
-		b = append(append(b, `,"instructions":`...), r.s.built.instructions...)
-	}
-	return append(b, '}'), nil
+	rev, b := r.Client.Revision, &r.s.built
+	return fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":%s,"serverInfo":%s%s}`,
+		rev, r.s.capabilities(rev), b.info, b.instructions), nil
 }

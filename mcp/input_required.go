@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/session"
 	"rialto/mcp/internal/wire"
 )
@@ -90,23 +90,18 @@ func (a *elicitor) inputRequired() (json.RawMessage, error) {
 	if len(note) > maxState {
 		return nil, wire.InvalidParams("the answers are too long")
 	}
-	b := appendQuestions([]byte(`{"resultType":"input_required","inputRequests":`), a.open)
-	b = append(b, `,"requestState":"`...)
-	b = append(b, session.Seal(a.r.s.built.key, sealPurpose, a.r.Principal, note)...)
-	return append(a.r.appendInfo(append(b, '"')), '}'), nil
+	sealed := session.Seal(a.r.s.built.key, sealPurpose, a.r.Principal, note)
+	return fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":%s,"requestState":%q,%s}`,
+		inputRequests(a.open), sealed, a.r.s.built.meta()), nil
 }
 
-func appendQuestions(b []byte, questions []Question) []byte {
-	b = append(b, '{')
+// inputRequests returns an object with the questions by their keys.
+func inputRequests(questions []Question) string {
+	members := make([]string, len(questions))
 	for i, q := range questions {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(jsonrpc.AppendString(b, q.key), ':')
-		b = append(b, `{"method":"`+q.method+`","params":`...)
-		b = append(append(b, q.params...), '}')
+		members[i] = fmt.Sprintf(`%s:{"method":%q,"params":%s}`, quoted(q.key), q.method, q.params)
 	}
-	return append(b, '}')
+	return "{" + strings.Join(members, ",") + "}"
 }
 
 // digest returns what a request and its repetition have in common: the method, what it names, and

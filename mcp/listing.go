@@ -4,15 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/wire"
 )
 
 // cacheHint lets a client cache what does not change while the server runs. The scope
 // is private, because the list was shown to an authenticated client.
-const cacheHint = `"ttlMs":300000,"cacheScope":"private"`
+const cacheHint = `,"ttlMs":300000,"cacheScope":"private"`
 
 // noCacheHint is for results that can change at any time.
-const noCacheHint = `"ttlMs":0,"cacheScope":"private"`
+const noCacheHint = `,"ttlMs":0,"cacheScope":"private"`
 
 // listing is the answer to a method that lists, made once: the same for all clients
 // and in one order, so that they and the prompt caches behind them can keep it.
@@ -65,17 +68,17 @@ func array(items []json.RawMessage) json.RawMessage {
 // result returns a result with one member. Since 2026-07-28 it says that it is
 // complete and whose it is, and some results have a hint for caches.
 func (b *built) result(modern bool, hint, member string, value json.RawMessage) json.RawMessage {
-	r := []byte{'{'}
-	if modern {
-		r = append(r, `"resultType":"complete"`...)
-		if hint != "" {
-			r = append(append(r, ','), hint...)
-		}
-		r = append(appendInfo(r, b.info), ',')
+	if !modern {
+		return fmt.Appendf(nil, `{%q:%s}`, member, value)
 	}
-	r = append(append(append(r, '"'), member...), `":`...)
-	return append(append(r, value...), '}')
+	return fmt.Appendf(nil, `{"resultType":"complete"%s,%s,%q:%s}`, hint, b.meta(), member, value)
 }
+
+// meta returns the member _meta, which says since 2026-07-28 whose result it is.
+func (b *built) meta() string { return fmt.Sprintf(`"_meta":{%q:%s}`, gomcp.MetaKeyServerInfo, b.info) }
+
+// quoted returns s in JSON.
+func quoted(s string) string { return string(jsonrpc.AppendString(nil, s)) }
 
 // listOnePage answers a method whose list has one page.
 func (r *request) listOnePage() (json.RawMessage, error) {
@@ -85,11 +88,16 @@ func (r *request) listOnePage() (json.RawMessage, error) {
 
 // onlyPage returns the form of a list for the request's era.
 func (r *request) onlyPage(l listing) (page, error) {
-	switch {
-	case r.Params.Other().Cursor != "": // the server has not given any
-		return page{}, wire.InvalidParams("the cursor is not one of this server's: the list has one page")
-	case r.Modern():
-		return l.modern, nil
+	if r.Modern() {
+		return l.modern, r.noCursor()
 	}
-	return l.legacy, nil
+	return l.legacy, r.noCursor()
+}
+
+// noCursor refuses a cursor: the server has not given any.
+func (r *request) noCursor() error {
+	if r.Params.Other().Cursor == "" {
+		return nil
+	}
+	return wire.InvalidParams("the cursor is not one of this server's: the list has one page")
 }

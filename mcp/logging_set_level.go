@@ -2,9 +2,9 @@ package mcp
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 
-	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/wire"
 )
 
@@ -41,11 +41,11 @@ func (c *Call) Log(level Level, logger string, data any) {
 		r.s.Log.ErrorContext(r.HTTP.Context(), "log message has no JSON form", "tool", c.Tool, "err", err)
 		return
 	}
-	b := []byte(`"level":"` + string(level) + `"`)
+	params := fmt.Appendf(nil, `"level":%q`, level)
 	if logger != "" {
-		b = jsonrpc.AppendString(append(b, `,"logger":`...), logger)
+		params = fmt.Appendf(params, `,"logger":%s`, quoted(logger))
 	}
-	r.Notify(wire.Notification("notifications/message", append(append(b, `,"data":`...), text...)))
+	r.Notify(wire.Notification("notifications/message", fmt.Appendf(params, `,"data":%s`, text)))
 }
 
 // wants tells whether the client wants messages of the level. Since 2026-07-28 each

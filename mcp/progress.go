@@ -2,10 +2,11 @@ package mcp
 
 import (
 	"encoding/json"
-	"strconv"
+	"fmt"
 	"sync"
 
 	"rialto/internal/jsonrpc"
+	"rialto/mcp/internal/wire"
 )
 
 // progress returns a function that sends notifications/progress of the call. It does
@@ -33,10 +34,9 @@ func (p *progress) send(message string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.n++
-	b := append([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":`), p.token...)
-	b = strconv.AppendInt(append(b, `,"progress":`...), p.n, 10)
+	params := fmt.Appendf(nil, `"progressToken":%s,"progress":%d`, p.token, p.n)
 	if message != "" {
-		b = jsonrpc.AppendString(append(b, `,"message":`...), message)
+		params = fmt.Appendf(params, `,"message":%s`, quoted(message))
 	}
-	p.r.Notify(append(b, "}}"...))
+	p.r.Notify(wire.Notification("notifications/progress", params))
 }

@@ -8,8 +8,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	gomcp "github.com/mark3labs/mcp-go/mcp"
-
 	"rialto/mcp/internal/transport"
 )
 
@@ -68,13 +66,5 @@ func (r *request) empty() json.RawMessage {
 	if !r.Modern() {
 		return json.RawMessage("{}")
 	}
-	return append(r.appendInfo([]byte(`{"resultType":"complete"`)), '}')
-}
-
-// appendInfo appends the member _meta, which says since 2026-07-28 whose result it is.
-func (r *request) appendInfo(b []byte) []byte { return appendInfo(b, r.s.built.info) }
-
-func appendInfo(b []byte, info json.RawMessage) []byte {
-	b = append(append(b, `,"_meta":{"`+gomcp.MetaKeyServerInfo+`":`...), info...)
-	return append(b, '}')
+	return fmt.Appendf(nil, `{"resultType":"complete",%s}`, r.s.built.meta())
 }

@@ -2,14 +2,11 @@ package mcp
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
-
-	"rialto/internal/jsonrpc"
 )
 
 // Resource is something that a client can read under a URI.
@@ -68,18 +65,17 @@ type Contents struct {
 
 // MarshalJSON writes what resources/read shows.
 func (c Contents) MarshalJSON() ([]byte, error) {
-	b := jsonrpc.AppendString([]byte(`{"uri":`), c.URI)
-	if c.MIMEType != "" {
-		b = jsonrpc.AppendString(append(b, `,"mimeType":`...), c.MIMEType)
+	shown := struct {
+		URI      string          `json:"uri"`
+		MIMEType string          `json:"mimeType,omitempty"`
+		Meta     json.RawMessage `json:"_meta,omitzero"`
+		Blob     []byte          `json:"blob,omitzero"`
+		Text     *string         `json:"text,omitzero"`
+	}{URI: c.URI, MIMEType: c.MIMEType, Meta: c.Meta, Blob: c.Data}
+	if c.Data == nil {
+		shown.Text = &c.Text
 	}
-	if c.Meta != nil {
-		b = append(append(b, `,"_meta":`...), c.Meta...)
-	}
-	if c.Data != nil {
-		b = base64.StdEncoding.AppendEncode(append(b, `,"blob":"`...), c.Data)
-		return append(b, `"}`...), nil
-	}
-	return append(jsonrpc.AppendString(append(b, `,"text":`...), c.Text), '}'), nil
+	return json.Marshal(shown)
 }
 
 type listedResource struct {
@@ -126,7 +122,7 @@ func (b *built) makeResources(s *Server) error {
 	}
 	for _, t := range s.Templates {
 		ready := &template{ResourceTemplate: t}
-		if err := json.Unmarshal(jsonrpc.AppendString(nil, t.URITemplate), &ready.form); err != nil || t.Name == "" || t.Read == nil {
+		if err := json.Unmarshal([]byte(quoted(t.URITemplate)), &ready.form); err != nil || t.Name == "" || t.Read == nil {
 			return fmt.Errorf("mcp: resource template %q is not one, or has no name or nothing to read: %w", t.URITemplate, err)
 		}
 		b.templates = append(b.templates, ready)

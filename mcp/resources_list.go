@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/wire"
 )
 
@@ -51,7 +50,7 @@ func (r *request) listResources() (json.RawMessage, error) {
 	}
 	page := array(items)
 	if p.Next != "" {
-		page = jsonrpc.AppendString(append(page, `,"nextCursor":`...), p.Next)
+		page = fmt.Appendf(page, `,"nextCursor":%s`, quoted(p.Next))
 	}
 	return r.result(noCacheHint, "resources", page), nil
 }

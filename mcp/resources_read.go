@@ -77,6 +77,5 @@ func (r *request) noResource(uri string) error {
 	if r.Modern() {
 		code = jsonrpc.CodeInvalidParams
 	}
-	data := append(jsonrpc.AppendString([]byte(`{"uri":`), uri), '}')
-	return &Error{Code: code, Message: "there is no such resource", Data: data}
+	return &Error{Code: code, Message: "there is no such resource", Data: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri))}
 }

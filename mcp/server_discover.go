@@ -13,10 +13,7 @@ func (r *request) discover() (json.RawMessage, error) { return r.s.built.discove
 // makeDiscover makes the result of server/discover.
 func (b *built) makeDiscover(s *Server) {
 	versions, _ := json.Marshal(Revisions()) // strings always have a JSON form
-	rest := cacheHint + `,"supportedVersions":` + string(versions)
-	if b.instructions != nil {
-		rest += `,"instructions":` + string(b.instructions)
-	}
+	rest := cacheHint + `,"supportedVersions":` + string(versions) + b.instructions
 	b.discover = b.result(true, rest, "capabilities", s.capabilities(Revision20260728))
 }
 
@@ -29,45 +26,35 @@ func (s *Server) capabilities(rev string) json.RawMessage {
 			resources = `{"listChanged":true,"subscribe":true}`
 		}
 	}
-	b := []byte(`{"tools":` + tools)
-	if s.built.resources != nil {
-		b = append(b, `,"resources":`+resources...)
+	members := []string{`"tools":` + tools}
+	add := func(offered bool, member string) {
+		if offered {
+			members = append(members, member)
+		}
 	}
-	if s.built.prompts != nil {
-		b = append(b, `,"prompts":{}`...)
-	}
-	if s.Logging {
-		b = append(b, `,"logging":{}`...)
-	}
-	if s.Complete != nil {
-		b = append(b, `,"completions":{}`...)
-	}
-	if s.Tasks != nil && revision.HasCoreTasks(rev) {
-		b = append(b, `,"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}`...)
-	}
-	if s.Events != nil {
-		b = append(b, `,"events":{}`...) // where ChatGPT looks
-	}
-	if extensions := s.extensions(rev); len(extensions) > 0 {
-		b = append(b, `,"extensions":{`+strings.Join(extensions, ",")+`}`...)
-	}
-	return append(b, '}')
+	add(s.built.resources != nil, `"resources":`+resources)
+	add(s.built.prompts != nil, `"prompts":{}`)
+	add(s.Logging, `"logging":{}`)
+	add(s.Complete != nil, `"completions":{}`)
+	add(s.Tasks != nil && revision.HasCoreTasks(rev), `"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}`)
+	add(s.Events != nil, `"events":{}`) // where ChatGPT looks
+	extensions := s.extensions(rev)
+	add(extensions != "", `"extensions":{`+extensions+`}`)
+	return json.RawMessage("{" + strings.Join(members, ",") + "}")
 }
 
 // extensions returns the extensions that the server offers with their settings, as members of
 // an object. Those that are not bound to a revision are declared in every one.
-func (s *Server) extensions(rev string) (members []string) {
-	if s.Tasks != nil && revision.Modern(rev) {
-		members = append(members, `"`+TasksExtension+`":{}`)
+func (s *Server) extensions(rev string) string {
+	var members []string
+	add := func(offered bool, name, settings string) {
+		if offered {
+			members = append(members, `"`+name+`":`+settings)
+		}
 	}
-	if s.Events != nil {
-		members = append(members, `"`+EventsExtension+`":{}`)
-	}
-	if s.Apps != nil {
-		members = append(members, `"`+AppsExtension+`":{"mimeTypes":["`+AppMIMEType+`"]}`)
-	}
-	if s.Skills != nil {
-		members = append(members, `"`+SkillsExtension+`":{}`)
-	}
-	return members
+	add(s.Tasks != nil && revision.Modern(rev), TasksExtension, "{}")
+	add(s.Events != nil, EventsExtension, "{}")
+	add(s.Apps != nil, AppsExtension, `{"mimeTypes":["`+AppMIMEType+`"]}`)
+	add(s.Skills != nil, SkillsExtension, "{}")
+	return strings.Join(members, ",")
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"unicode/utf8"
-
-	"rialto/internal/jsonrpc"
 )
 
 // SkillsExtension is the name under which a server declares skills (SEP-2640).
@@ -46,7 +44,7 @@ func NewSkill(folder, name, description, body string) (*Skill, error) {
 		return nil, fmt.Errorf("mcp: skill %q has no description, or a longer one than %d characters", name, MaxSkillDescription)
 	}
 	s := &Skill{uri: "skill://" + folder + "/" + name + "/SKILL.md", name: name, description: description}
-	quoted := string(jsonrpc.AppendString(nil, description)) // a JSON string is a YAML string
+	quoted := quoted(description) // a JSON string is a YAML string
 	s.text = "---\nname: " + name + "\ndescription: " + quoted + "\n---\n\n" + body
 	digest := sha256.Sum256([]byte(s.text))
 	s.entry = fmt.Appendf(nil, `{"uri":%q,"frontmatter":{"name":%q,"description":%s},"resources":[{"uri":%q,"digest":"sha256:%s","size":%d}]}`,

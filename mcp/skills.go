@@ -9,8 +9,8 @@ import (
 
 // listSkills answers skills/list with the skills that the caller may see.
 func (r *request) listSkills() (json.RawMessage, error) {
-	if r.Params.Other().Cursor != "" { // the server has not given any
-		return nil, wire.InvalidParams("the cursor is not one of this server's: the list has one page")
+	if err := r.noCursor(); err != nil {
+		return nil, err
 	}
 	skills := r.s.Skills(r.HTTP.Context())
 	entries := make([]json.RawMessage, len(skills))

@@ -3,7 +3,9 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -33,7 +35,7 @@ func (r *request) listen() (json.RawMessage, error) {
 	meta := `"_meta":{"` + gomcp.MetaKeySubscriptionID + `":` + string(r.Message.ID)
 	send := func(method string, params []byte) {
 		if len(params) > 0 {
-			params = append(params[:len(params):len(params)], ',')
+			params = append(slices.Clip(params), ',')
 		}
 		r.Notify(wire.Notification(method, append(params, meta+"}"...)))
 	}
@@ -44,7 +46,7 @@ func (r *request) listen() (json.RawMessage, error) {
 		URIs:      wanted.URIs,
 	}) // none is missed from now on
 	defer changes.Close()
-	send(string(gomcp.MethodNotificationSubscriptionsAcknowledged), append(append([]byte(`"notifications":{`), agreed...), '}'))
+	send(string(gomcp.MethodNotificationSubscriptionsAcknowledged), fmt.Appendf(nil, `"notifications":{%s}`, agreed))
 	r.KeepAlive()
 	ctx, cancel := context.WithTimeout(r.HTTP.Context(), r.s.built.endpoint.Limits.ListenFor)
 	defer cancel()
@@ -59,13 +61,13 @@ func (r *request) listen() (json.RawMessage, error) {
 
 // feeds returns the feeds that the client asked for and may see, and the members
 // that acknowledge it.
-func (r *request) feeds() (agreed []byte, feeds []feed, err error) {
+func (r *request) feeds() (agreed string, feeds []feed, err error) {
 	wanted := &r.Params.Other().Notifications
 	if len(wanted.TaskIDs) > subscription.MaxURIs || len(wanted.URIs) > subscription.MaxURIs {
-		return nil, nil, wire.InvalidParams("one stream can follow %d tasks and as many resources", subscription.MaxURIs)
+		return "", nil, wire.InvalidParams("one stream can follow %d tasks and as many resources", subscription.MaxURIs)
 	}
 	if len(wanted.TaskIDs) > 0 && r.s.Tasks != nil && !r.takesTask() {
-		return nil, nil, errTasksUndeclared()
+		return "", nil, errTasksUndeclared()
 	}
 	var members []string
 	if r.s.Tasks != nil {
@@ -82,7 +84,7 @@ func (r *request) feeds() (agreed []byte, feeds []feed, err error) {
 	if r.s.Changing && r.s.built.resources != nil {
 		members = appendMember(members, "resourceSubscriptions", wanted.URIs)
 	}
-	return []byte(strings.Join(members, ",")), feeds, nil
+	return strings.Join(members, ","), feeds, nil
 }
 
 // appendMember appends a member with the values, if there are any.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -92,21 +93,20 @@ type TaskCall struct {
 
 // append appends the members of the task without its outcome.
 func (t *Task) append(b []byte, ttl, poll string) []byte {
-	b = jsonrpc.AppendString(append(b, `"taskId":`...), t.ID)
-	b = append(append(append(b, `,"status":"`...), t.Status...), '"')
+	b = fmt.Appendf(b, `"taskId":%s,"status":%q`, quoted(t.ID), t.Status)
 	if t.Message != "" {
-		b = jsonrpc.AppendString(append(b, `,"statusMessage":`...), t.Message)
+		b = fmt.Appendf(b, `,"statusMessage":%s`, quoted(t.Message))
 	}
-	b = t.Created.UTC().AppendFormat(append(b, `,"createdAt":"`...), time.RFC3339Nano)
-	b = t.Updated.UTC().AppendFormat(append(b, `","lastUpdatedAt":"`...), time.RFC3339Nano)
-	b = append(b, `","`+ttl+`":`...)
+	created := t.Created.UTC().Format(time.RFC3339Nano)
+	updated := t.Updated.UTC().Format(time.RFC3339Nano)
+	b = fmt.Appendf(b, `,"createdAt":%q,"lastUpdatedAt":%q,%q:`, created, updated, ttl)
 	if t.TTL > 0 {
 		b = strconv.AppendInt(b, max(t.TTL.Milliseconds(), 1), 10)
 	} else {
 		b = append(b, "null"...)
 	}
 	if t.Poll > 0 {
-		b = strconv.AppendInt(append(b, `,"`+poll+`":`...), max(t.Poll.Milliseconds(), 1), 10)
+		b = fmt.Appendf(b, `,%q:%d`, poll, max(t.Poll.Milliseconds(), 1))
 	}
 	return b
 }
@@ -117,13 +117,13 @@ func (t *Task) appendDetailed(b []byte, info json.RawMessage) ([]byte, error) {
 	b = t.append(b, "ttlMs", "pollIntervalMs")
 	switch t.Status {
 	case InputRequired:
-		b = appendQuestions(append(b, `,"inputRequests":`...), t.Questions)
+		b = fmt.Appendf(b, `,"inputRequests":%s`, inputRequests(t.Questions))
 	case Completed:
 		result, err := t.result().render(Revision20260728, info)
 		if err != nil {
 			return nil, err
 		}
-		b = append(append(b, `,"result":`...), result...)
+		b = fmt.Appendf(b, `,"result":%s`, result)
 	case Failed:
 		b = t.failure().Append(append(b, `,"error":`...))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 )
 
 func (r *request) getTask() (json.RawMessage, error) {
@@ -15,7 +16,7 @@ func (r *request) getTask() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(r.appendInfo(b), '}'), nil
+	return fmt.Appendf(b, `,%s}`, r.s.built.meta()), nil
 }
 
 // getCoreTask answers tasks/get in 2025-11-25.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
@@ -69,7 +70,7 @@ func (q Question) relatedTo(task string) Question {
 	if meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
-	meta[gomcp.RelatedTaskMetaKey] = append(jsonrpc.AppendString([]byte(`{"taskId":`), task), '}')
+	meta[gomcp.RelatedTaskMetaKey] = fmt.Appendf(nil, `{"taskId":%s}`, quoted(task))
 	params["_meta"], _ = json.Marshal(meta) // it has been read from JSON
 	q.params, _ = json.Marshal(params)
 	return q

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
@@ -91,8 +92,7 @@ func AppendError(b []byte, id jsonrpc.ID, e *jsonrpc.Error) []byte {
 
 // Notification returns a notification with the members of its params.
 func Notification(method string, params []byte) []byte {
-	b := append([]byte(`{"jsonrpc":"2.0","method":"`+method+`","params":{`), params...)
-	return append(b, "}}"...)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q,"params":{%s}}`, method, params)
 }
 
 // MissingCapability returns the error of a request that needs a capability which the
