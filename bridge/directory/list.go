@@ -62,20 +62,20 @@ func (d *Directory) Lookup(name string) *Entry { return d.snapshot().named[name]
 // Primary returns the name of the default agent or, without one, of the only agent; ""
 // if there is neither.
 func (d *Directory) Primary() string {
-	name := d.InForce().Default
-	enabled := 0
+	if name := d.InForce().Default; name != "" {
+		return name
+	}
+	only := ""
 	for _, p := range d.snapshot().peers {
-		if p.Disabled {
-			continue
-		}
-		if enabled++; d.InForce().Default == "" {
-			name = p.Name
+		switch {
+		case p.Disabled:
+		case only != "":
+			return ""
+		default:
+			only = p.Name
 		}
 	}
-	if d.InForce().Default == "" && enabled != 1 {
-		return ""
-	}
-	return name
+	return only
 }
 
 // Agents returns the agents that a call may send tasks to, in the order of the operator.

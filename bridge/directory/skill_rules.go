@@ -21,7 +21,8 @@ func SkillLines(skills []SkillRule) (lines []string) {
 func ParseSkills(lines []string) (skills []SkillRule, err error) {
 	place := map[string]int{}
 	for _, line := range lines {
-		if line = strings.TrimSpace(line); line == "" {
+		line = strings.TrimSpace(line)
+		if line == "" {
 			continue
 		}
 		i := strings.LastIndex(line, "=")

@@ -111,10 +111,11 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 		}
 		var typed any = v
 		if field.needsText() {
-			var problem Problem
-			if typed, problem = field.value(field.lines(v)); problem.Sentence != "" {
+			value, problem := field.value(field.lines(v))
+			if problem.Sentence != "" {
 				return nil, false
 			}
+			typed = value
 		}
 		if typed != nil {
 			field.place(whole, typed)

@@ -72,7 +72,8 @@ func (f Field) single(text string) (any, Problem) {
 func (f Field) list(text string) (any, Problem) {
 	values := []any{}
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line == "" {
+		line = strings.TrimSpace(line)
+		if line == "" {
 			continue
 		}
 		v, problem := f.single(line)
@@ -153,7 +154,7 @@ func formatProblem(format, text string) string {
 			return "This must be an e-mail address."
 		}
 	case URI:
-		if u, err := url.Parse(text); err != nil || u.Scheme == "" || u.Host == "" && u.Opaque == "" {
+		if u, err := url.Parse(text); err != nil || u.Scheme == "" || u.Host+u.Opaque == "" {
 			return "This must be a whole address, such as https://example.com/."
 		}
 	case Date:

@@ -181,7 +181,8 @@ func inOrder(object []byte) (members []member, ok bool) {
 		if err != nil || !isName || d.Decode(&m.value) != nil {
 			return nil, false
 		}
-		if m.name = name; slices.ContainsFunc(members, func(other member) bool { return other.name == name }) {
+		m.name = name
+		if slices.ContainsFunc(members, func(other member) bool { return other.name == name }) {
 			return nil, false
 		}
 		members = append(members, m)
@@ -265,7 +266,9 @@ func (f *Field) filledIn(value json.RawMessage, words func(string, int) string) 
 		lines[i] = words(line, maxDefault)
 	}
 	text := strings.Join(lines, "\n")
-	if _, problem := f.value(text); problem.Sentence != "" || f.Kind == Boolean && text != "true" {
+	_, problem := f.value(text)
+	unchecked := f.Kind == Boolean && text != "true"
+	if unchecked || problem.Sentence != "" {
 		return ""
 	}
 	return text

@@ -77,7 +77,8 @@ func (e *Record) merge(event a2a.Event) bool {
 // messages. m is the message that the task is the first answer to; nil if there is none.
 func restoreHistory(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event {
 	t, ok := event.(*a2a.Task)
-	if !ok || slices.ContainsFunc(t.History, ofUser) || before == nil && m == nil {
+	known := before != nil || m != nil
+	if !ok || !known || slices.ContainsFunc(t.History, ofUser) {
 		return event
 	}
 	told := *t

@@ -139,7 +139,8 @@ func (p *Revisions) bound() {
 		if sizeOfArtifact(&v.Artifact) > left {
 			v.dropFiles()
 		}
-		if left -= sizeOfArtifact(&v.Artifact); left < 0 {
+		left -= sizeOfArtifact(&v.Artifact)
+		if left < 0 {
 			break
 		}
 		from--

@@ -26,7 +26,8 @@ func (e *Record) Words() []string {
 			w.add(a.Name)
 			w.add(a.Description)
 			for _, p := range JoinedTexts(a.Parts) {
-				if w.part(p); w.left == 0 {
+				w.part(p)
+				if w.left == 0 {
 					break
 				}
 			}

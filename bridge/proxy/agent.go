@@ -291,8 +291,8 @@ func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, erro
 // current is record with the state of our follower, if there is one.
 func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.proxy.Runner.Current(ctx, f.access(ctx), string(id))
-	if err == nil && (e.Agent != f.name || !f.Known(ctx)) || errors.Is(err, ledger.ErrNoTask) {
-		return nil, ledger.ErrNoTask
+	if err == nil && (e.Agent != f.name || !f.Known(ctx)) {
+		err = ledger.ErrNoTask
 	}
 	return e, err
 }

@@ -25,10 +25,11 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 		filter.Limit = min(q.PageSize, runner.LargestPage)
 	}
 	if q.PageToken != "" {
-		var ok bool
-		if filter.After, ok = ledger.ParseMark(q.PageToken); !ok {
+		after, ok := ledger.ParseMark(q.PageToken)
+		if !ok {
 			return nil, a2a.Errorf(a2a.InvalidParams, "pageToken is not the nextPageToken of an earlier page; leave it out to start at the first")
 		}
+		filter.After = after
 	}
 	found, err := f.proxy.Runner.Page(ctx, f.access(ctx), filter)
 	if err != nil {

@@ -78,9 +78,10 @@ func (r *Runner) Answer(
 	}
 	args := &Request{TaskID: e.Handle, Message: "The user says that it is done."}
 	if e.State() == a2a.InputRequired {
-		if args = Filled(access, e, answer.Content); args == nil {
-			return ledger.InputError{Text: "There is no answer."}
-		}
+		args = Filled(access, e, answer.Content)
+	}
+	if args == nil {
+		return ledger.InputError{Text: "There is no answer."}
 	}
 	args.MessageID, args.Pause = id, answer.Pause
 	for _, p := range answer.Files {

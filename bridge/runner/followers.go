@@ -69,7 +69,8 @@ func (l *followers) claim(handle string) bool {
 func (l *followers) release(handle string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.reserved[handle]--; l.reserved[handle] == 0 {
+	l.reserved[handle]--
+	if l.reserved[handle] == 0 {
 		delete(l.reserved, handle)
 	}
 }

@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"cmp"
-
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 )
@@ -34,11 +32,11 @@ func (p *ledgerProgress) lines(e *ledger.Record) (lines []string) {
 			continue
 		}
 		p.sizes[a.ID] = size
-		line := ""
+		line := textSoFar(e.Task, a.ID)
 		if name := sanitize.Text(a.Name); name != "" && !known {
 			line = "Received " + sanitize.Truncate(name, 200)
 		}
-		if line = cmp.Or(line, textSoFar(e.Task, a.ID)); line != "" {
+		if line != "" {
 			lines = append(lines, line)
 		}
 	}

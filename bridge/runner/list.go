@@ -17,10 +17,11 @@ func (r *Runner) Summaries(
 	ctx context.Context, access directory.Access, f ledger.Filter, cursor string,
 ) ([]ledger.Summary, string, error) {
 	if cursor != "" {
-		var ok bool
-		if f.After, ok = ledger.ParseMark(cursor); !ok {
+		after, ok := ledger.ParseMark(cursor)
+		if !ok {
 			return nil, "", ledger.ErrCursor
 		}
+		f.After = after
 	}
 	all, limit := []ledger.Summary{}, f.Limit
 	if f.Agent != "" && !r.Directory.AllowsTasks(access, f.Agent) {

@@ -28,7 +28,8 @@ func (r *Runner) keepLeases() {
 		case <-tick.C:
 		}
 		err := r.hearts.beat(r.running, r.Leases, r.Replica)
-		if reached = err == nil; !reached {
+		reached = err == nil
+		if !reached {
 			r.logError("telling other replicas that this one lives", err)
 		}
 	}

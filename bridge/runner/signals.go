@@ -13,8 +13,11 @@ const maxSignals = 256
 
 // signal queues a signal for the other replicas.
 func (r *Runner) signal(s ledger.Signal) {
+	if r.Signals == nil {
+		return
+	}
 	minor := s.Owner != "" && s.About != ledger.AboutLedger
-	if r.Signals == nil || minor && len(r.outgoing) > maxSignals/2 {
+	if minor && len(r.outgoing) > maxSignals/2 {
 		return // leave room for signals of idle tasks, for which callers wait
 	}
 	s.From = r.Replica
@@ -89,7 +92,8 @@ func (l *waiters) remove(handle string, c chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	left := slices.DeleteFunc(l.waiting[handle], func(other chan struct{}) bool { return other == c })
-	if l.waiting[handle] = left; len(left) == 0 {
+	l.waiting[handle] = left
+	if len(left) == 0 {
 		delete(l.waiting, handle)
 	}
 }

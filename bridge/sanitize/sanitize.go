@@ -107,7 +107,8 @@ func Short(s string, n int) string {
 			if Hidden(r) {
 				continue
 			}
-			if shown++; shown > n+1 {
+			shown++
+			if shown > n+1 {
 				s = s[:i]
 				break
 			}
@@ -140,10 +141,13 @@ func Link(address string) string {
 // WebPage returns an address from an agent if a browser can open it, and "" otherwise.
 func WebPage(address string) string {
 	u, err := url.Parse(Link(address))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+	if err != nil || u.Host == "" {
 		return ""
 	}
-	return Link(address)
+	if u.Scheme == "https" || u.Scheme == "http" {
+		return Link(address)
+	}
+	return ""
 }
 
 // Labels cleans a list of short texts and keeps the first ten.
@@ -165,7 +169,8 @@ func Truncate(s string, n int) string {
 		if seen == n-1 {
 			last = i
 		}
-		if seen++; seen > n {
+		seen++
+		if seen > n {
 			return s[:last] + "…"
 		}
 	}

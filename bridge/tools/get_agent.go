@@ -44,7 +44,8 @@ func examples(a directory.Info) string {
 	for _, s := range a.Skills {
 		for _, e := range s.Examples {
 			line := fmt.Sprintf("  Example of %s: %s\n", s.ID, e)
-			if left -= documents.Length(line); left < 0 {
+			left -= documents.Length(line)
+			if left < 0 {
 				return all.String()
 			}
 			all.WriteString(line)

@@ -52,7 +52,8 @@ func (a *listArgs) filter() (f ledger.Filter, err error) {
 		f.Limit = min(a.Limit, runner.LargestPage)
 	}
 	if a.Since != "" {
-		if f.Since, err = time.Parse(time.RFC3339, a.Since); err != nil {
+		f.Since, err = time.Parse(time.RFC3339, a.Since)
+		if err != nil {
 			return f, ledger.InputError{Text: "The argument \"since\" is not a time such as 2026-11-20T00:00:00Z."}
 		}
 	}
@@ -74,7 +75,8 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 	left := documents.MaxResult - 1000
 	for i, s := range tasks {
 		line := taskLine(&s)
-		if left -= documents.Length(s) + documents.Length(line); left < 0 && i > 0 {
+		left -= documents.Length(s) + documents.Length(line)
+		if left < 0 && i > 0 {
 			page.Next = tasks[i-1].Mark()
 			break
 		}

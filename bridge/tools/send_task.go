@@ -70,7 +70,8 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 			return t.beginTask(ctx, access, sent, c)
 		}
 		c.ContinueWith("get_task", func() map[string]any { return continued(sent, args.Wait) })
-		if e, err = sent.Await(ctx, waitFor(args.Wait), c.Progress); err != nil {
+		e, err = sent.Await(ctx, waitFor(args.Wait), c.Progress)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -41,8 +41,11 @@ func (t *Tools) askToSignIn(ctx context.Context, c *mcp.Call, e *ledger.Record, 
 		return nil, ctx.Err()
 	}
 	after, err := t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
-	if err != nil || after.MessageID == e.MessageID && after.State() == a2a.AuthRequired {
+	if err != nil {
 		return nil, err
+	}
+	if after.MessageID == e.MessageID && after.State() == a2a.AuthRequired {
+		return nil, nil
 	}
 	return after, nil
 }

@@ -47,10 +47,11 @@ func fitForm(v any, depth int) (any, bool) {
 		return sanitize.Short(v, maxFormText), true
 	case []any:
 		for i := range v {
-			var ok bool
-			if v[i], ok = fitForm(v[i], depth-1); !ok {
+			fit, ok := fitForm(v[i], depth-1)
+			if !ok {
 				return nil, false
 			}
+			v[i] = fit
 		}
 	case map[string]any:
 		return fitMembers(v, depth)
@@ -59,7 +60,7 @@ func fitForm(v any, depth int) (any, bool) {
 }
 
 func fitMembers(members map[string]any, depth int) (any, bool) {
-	fit := make(map[string]any, len(members))
+	all := make(map[string]any, len(members))
 	for name, value := range members {
 		if ref, ok := value.(string); name == "$ref" && (!ok || !strings.HasPrefix(ref, "#")) {
 			return nil, false
@@ -70,10 +71,11 @@ func fitMembers(members map[string]any, depth int) (any, bool) {
 		if sanitize.Text(name) != name || len(name) > sanitize.MaxName {
 			return nil, false
 		}
-		var ok bool
-		if fit[name], ok = fitForm(value, depth-1); !ok {
+		fit, ok := fitForm(value, depth-1)
+		if !ok {
 			return nil, false
 		}
+		all[name] = fit
 	}
-	return fit, true
+	return all, true
 }

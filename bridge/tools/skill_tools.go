@@ -174,7 +174,9 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 			name = fullName(s)
 		}
 		long := name
-		for salt := ""; len(name) > maxToolName || taken[name] || used[name] || name == long && bare[name] && name != toolWord(s.skill.ID); salt += "\x00" {
+		reserved := bare[name] && name != toolWord(s.skill.ID) // for the skill that has this name
+		for salt := ""; reserved || len(name) > maxToolName || taken[name] || used[name]; salt += "\x00" {
+			reserved = false
 			sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID + salt))
 			name = long[:min(len(long), maxToolName-9)] + "_" + hex.EncodeToString(sum[:4])
 		}
