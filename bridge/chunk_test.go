@@ -1,7 +1,6 @@
 package bridge_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -112,7 +111,7 @@ func TestAFileThatIsTooLargeIsALinkThatEnds(t *testing.T) {
 		}
 	}
 	for want, admits := range map[error]bool{nil: true, documents.ErrNoDownload: false} {
-		r.Documents.Downloads.Admits = func(_ context.Context, user string) (bool, error) { return admits && user == "alice", nil }
+		r.Documents.Accounts = accounts(func(user string) bool { return admits && user == "alice" })
 		if _, err := r.Documents.Download(t.Context(), link); err != want {
 			t.Errorf("the owner may come in: %v: got %v, want %v", admits, err, want)
 		}

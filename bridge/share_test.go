@@ -26,11 +26,18 @@ func newSharing(t *testing.T, agents map[string]peer) *sharing {
 	start := time.Unix(1_800_000_000, 0)
 	s.rig = newRigWith(t, "", agents, func(b *bridge.Bridge) {
 		b.Runner.Now = func() time.Time { return start.Add(time.Duration(s.late.Load())) }
-		b.Documents.Sharing = &documents.Sharing{TTL: time.Hour, Admits: func(context.Context, string) (bool, error) { return !s.refused.Load(), nil }}
+		b.Documents.Sharing = &documents.Sharing{TTL: time.Hour}
+		b.Documents.Accounts = accounts(func(string) bool { return !s.refused.Load() })
 	})
 	s.Documents.Sharing.Store = s.db.Ledger
 	return s
 }
+
+// accounts reports which users are active.
+type accounts func(user string) bool
+
+// Active implements documents.Accounts.
+func (a accounts) Active(_ context.Context, user string) (bool, error) { return a(user), nil }
 
 // share shares a document of alice's and returns the secret of the link.
 func (s *sharing) share(id string) (secret string, made documents.Shared) {

@@ -19,7 +19,7 @@ import (
 const DownloadPath = "/downloads/"
 
 // ErrNoDownload says that a link does not work: it is expired or invalid, its owner is
-// not admitted, or its file is deleted.
+// not active, or its file is deleted.
 var ErrNoDownload = errors.New("no such download")
 
 // Downloads makes and reads links to the files of tasks. A link holds the file, its
@@ -27,10 +27,6 @@ var ErrNoDownload = errors.New("no such download")
 type Downloads struct {
 	Key []byte        // 32 bytes, the same on all replicas
 	TTL time.Duration // how long a link leads to the file
-
-	// Admits reports whether a user may still use Rialto; links of other users do not
-	// work. Nil admits all users.
-	Admits func(ctx context.Context, user string) (bool, error)
 }
 
 // ticket is the content of a link.
@@ -111,7 +107,7 @@ func (sv *Service) Download(ctx context.Context, link string) (*a2a.Part, error)
 	if !ok {
 		return nil, ErrNoDownload
 	}
-	e, err := sv.taskOfOwner(ctx, sv.Downloads.Admits, t.Owner, t.Handle, ErrNoDownload)
+	e, err := sv.taskOfOwner(ctx, t.Owner, t.Handle, ErrNoDownload)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +117,10 @@ func (sv *Service) Download(ctx context.Context, link string) (*a2a.Part, error)
 // taskOfOwner returns the task that a link of its owner leads to, or the error gone. It returns no
 // task if handle is "".
 func (sv *Service) taskOfOwner(
-	ctx context.Context, admits func(context.Context, string) (bool, error), owner, handle string, gone error,
+	ctx context.Context, owner, handle string, gone error,
 ) (*ledger.Record, error) {
-	if admits != nil {
-		if ok, err := admits(ctx, owner); err != nil || !ok {
+	if sv.Accounts != nil {
+		if active, err := sv.Accounts.Active(ctx, owner); err != nil || !active {
 			return nil, cmp.Or(err, gone)
 		}
 	}

@@ -26,6 +26,9 @@ type Service struct {
 	// Downloads makes links to files that are too large for a result; nil: there are none.
 	Downloads *Downloads
 
+	// Accounts are those of the owners of links; nil: all owners are active.
+	Accounts Accounts
+
 	// Sharing makes links to documents for others; nil: there are none.
 	Sharing *Sharing
 
@@ -37,6 +40,12 @@ type Service struct {
 
 	stop context.CancelFunc
 	wg   sync.WaitGroup
+}
+
+// Accounts knows who may use Rialto.
+type Accounts interface {
+	// Active reports whether a user may still use Rialto. Links of other users do not work.
+	Active(ctx context.Context, user string) (bool, error)
 }
 
 // Start indexes tasks in the background until Close.

@@ -29,7 +29,7 @@ const SharedPath = "/shared/"
 const MostShares = 100
 
 // ErrNoShare says that a share link does not work: it is expired, revoked or invalid,
-// its document is deleted, or its owner is not admitted.
+// its document is deleted, or its owner is not active.
 var ErrNoShare = errors.New("nothing is shared so")
 
 // ErrTooManyShares says that the user has MostShares shared documents.
@@ -75,14 +75,10 @@ type ShareStore interface {
 	DropShares(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Sharing makes links to documents. All fields but Admits are required.
+// Sharing makes links to documents. All fields are required.
 type Sharing struct {
 	Store ShareStore
 	TTL   time.Duration // how long a link leads to the document
-
-	// Admits reports whether a user may still use Rialto; links of other users do not
-	// work. Nil admits all users.
-	Admits func(ctx context.Context, user string) (bool, error)
 }
 
 // ShareDocument makes a link to a document of the caller: a task that has ended, one of
@@ -260,7 +256,7 @@ func (sv *Service) shared(ctx context.Context, secret string) (*Share, *ledger.R
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := sv.taskOfOwner(ctx, sv.Sharing.Admits, s.Owner, s.Handle, ErrNoShare)
+	e, err := sv.taskOfOwner(ctx, s.Owner, s.Handle, ErrNoShare)
 	return s, e, err
 }
 

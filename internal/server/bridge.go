@@ -43,12 +43,12 @@ func newBridge(
 		Now:       time.Now,
 		Log:       log,
 	}
-	library := &documents.Service{Index: db.Ledger}
+	library := &documents.Service{Index: db.Ledger, Accounts: accounts{db.OAuth}}
 	if cfg.DownloadLinks > 0 {
-		library.Downloads = &documents.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks, Admits: accountIsActive(db.OAuth)}
+		library.Downloads = &documents.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks}
 	}
 	if cfg.ShareLinks > 0 {
-		library.Sharing = &documents.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks, Admits: accountIsActive(db.OAuth)}
+		library.Sharing = &documents.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks}
 	}
 	b := bridge.New(tasks, library, calls)
 	b.Tools.Card = cfg.MCP.TaskCard != config.TaskCardNever

@@ -11,7 +11,7 @@ func TestDownloadsNeedAnEnabledAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	admitted := func() bool {
-		ok, err := r.bridge.Documents.Downloads.Admits(t.Context(), alice.ID)
+		ok, err := r.bridge.Documents.Accounts.Active(t.Context(), alice.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,16 +75,16 @@ func (s *Server) SetDemoAccount(ctx context.Context, name, password string) erro
 	return s.oauth.Accounts.SetAdmin(ctx, name, true)
 }
 
-// accountIsActive returns a function that tells whether a user has an account that may
-// sign in.
-func accountIsActive(accounts signin.AccountStore) func(context.Context, string) (bool, error) {
-	return func(ctx context.Context, user string) (bool, error) {
-		a, err := accounts.AccountOf(ctx, user)
-		if errors.Is(err, oauth.ErrNotFound) {
-			return false, nil
-		}
-		return err == nil && !a.Disabled, err
+// accounts are the accounts that may sign in.
+type accounts struct{ store signin.AccountStore }
+
+// Active implements documents.Accounts.
+func (a accounts) Active(ctx context.Context, user string) (bool, error) {
+	account, err := a.store.AccountOf(ctx, user)
+	if errors.Is(err, oauth.ErrNotFound) {
+		return false, nil
 	}
+	return err == nil && !account.Disabled, err
 }
 
 // oauthEvents writes the events of the authorization server to the audit log, and counts some.
