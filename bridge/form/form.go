@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"rialto/bridge/sanitize"
 )
 
 // Kind is what a field takes.
@@ -84,13 +86,12 @@ func (f Field) member() string { return cmp.Or(f.Title, f.Path[len(f.Path)-1]) }
 var wrappers = []string{"requestedSchema", "schema", "form"}
 
 // Read returns the form of a JSON value: the value is a schema, or has one in one of the
-// wrappers. ok is false if there is no form that can be shown. words sanitizes and
-// truncates a text of the agent.
-func Read(value []byte, words func(text string, most int) string) (f *Form, ok bool) {
+// wrappers. ok is false if there is no form that can be shown.
+func Read(value []byte) (f *Form, ok bool) {
 	if len(value) > maxSchema {
 		return nil, false
 	}
-	if f, ok := read(value, words); ok {
+	if f, ok := read(value); ok {
 		return f, true
 	}
 	var members map[string]json.RawMessage
@@ -98,7 +99,7 @@ func Read(value []byte, words func(text string, most int) string) (f *Form, ok b
 		return nil, false
 	}
 	for _, name := range wrappers {
-		if f, ok := read(members[name], words); ok {
+		if f, ok := read(members[name]); ok {
 			return f, true
 		}
 	}
@@ -107,20 +108,19 @@ func Read(value []byte, words func(text string, most int) string) (f *Form, ok b
 
 // reader reads one schema.
 type reader struct {
-	root  json.RawMessage
-	words func(string, int) string
-	form  *Form
+	root json.RawMessage
+	form *Form
 
 	within map[string]map[string]json.RawMessage // members of root, by the reference to the object that they are in
 }
 
-func read(value []byte, words func(string, int) string) (*Form, bool) {
-	r := &reader{root: value, words: words, form: &Form{}}
+func read(value []byte) (*Form, bool) {
+	r := &reader{root: value, form: &Form{}}
 	p, ok := r.property(value)
 	if !ok || p.one() != "object" || !r.object(p, nil, "", true) {
 		return nil, false
 	}
-	r.form.Title, r.form.Description = words(p.Title, maxTitle), words(p.Description, maxWords)
+	r.form.Title, r.form.Description = sanitize.Short(p.Title, maxTitle), sanitize.Short(p.Description, maxWords)
 	return r.form, true
 }
 
@@ -138,7 +138,7 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 			return false
 		}
 		if inner.one() == "object" {
-			if !r.object(inner, to, above+r.words(cmp.Or(inner.Title, m.name), maxTitle)+": ", must) {
+			if !r.object(inner, to, above+sanitize.Short(cmp.Or(inner.Title, m.name), maxTitle)+": ", must) {
 				return false
 			}
 			continue
@@ -148,7 +148,7 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 			return false
 		}
 		if above != "" {
-			f.Title = r.words(above+f.member(), maxTitle)
+			f.Title = sanitize.Short(above+f.member(), maxTitle)
 		}
 		f.Required = must
 		r.form.Fields = append(r.form.Fields, f)
@@ -193,10 +193,10 @@ func inOrder(object []byte) (members []member, ok bool) {
 // field returns the field of a property. ok is false for a property that a user cannot fill in.
 func (r *reader) field(p property, path []string) (Field, bool) {
 	name := strings.Join(path, ".")
-	if path[len(path)-1] == "" || len(name) > maxName || r.words(name, maxName) != name {
+	if path[len(path)-1] == "" || len(name) > maxName || sanitize.Label(name) != name {
 		return Field{}, false
 	}
-	f := Field{Name: name, Path: path, Title: r.words(p.Title, maxTitle), Description: r.words(p.Description, maxWords)}
+	f := Field{Name: name, Path: path, Title: sanitize.Short(p.Title, maxTitle), Description: sanitize.Short(p.Description, maxWords)}
 	given := p.Default
 	if p.one() == "array" {
 		f.Many, f.MinItems, f.MaxItems = true, p.MinItems, p.MaxItems
@@ -213,10 +213,10 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	if f.Kind == Text && slices.Contains([]string{Email, URI, Date, DateTime}, p.Format) {
 		f.Format = p.Format
 	}
-	if f.Kind != Boolean && !f.choose(p, r.words) {
+	if f.Kind != Boolean && !f.choose(p) {
 		return Field{}, false
 	}
-	f.Default = f.filledIn(given, r.words)
+	f.Default = f.filledIn(given)
 	return f, true
 }
 
@@ -226,35 +226,35 @@ func crossed[N int | float64](least, most *N) bool {
 }
 
 // choose sets the choices of the field, and reports whether they can be shown.
-func (f *Field) choose(p property, words func(string, int) string) bool {
+func (f *Field) choose(p property) bool {
 	for i, value := range p.Enum {
 		c := choice{Const: value}
 		if i < len(p.EnumNames) {
 			c.Title = p.EnumNames[i]
 		}
-		if !f.offer(c, words) {
+		if !f.offer(c) {
 			return false
 		}
 	}
 	for _, c := range p.named() {
-		if !f.offer(c, words) {
+		if !f.offer(c) {
 			return false
 		}
 	}
 	return len(p.OneOf)+len(p.AnyOf) == 0 || len(p.named()) > 0
 }
 
-func (f *Field) offer(c choice, words func(string, int) string) bool {
+func (f *Field) offer(c choice) bool {
 	value, ok := typed(f.Kind, c.Const)
-	if !ok || value == "" || words(value, maxTitle) != value || len(f.Choices) == maxChoices {
+	if !ok || value == "" || sanitize.Short(value, maxTitle) != value || len(f.Choices) == maxChoices {
 		return false // what would be sent is not what was shown
 	}
-	f.Choices = append(f.Choices, Choice{Value: value, Title: words(cmp.Or(c.Title, value), maxTitle)})
+	f.Choices = append(f.Choices, Choice{Value: value, Title: sanitize.Short(cmp.Or(c.Title, value), maxTitle)})
 	return true
 }
 
 // filledIn returns a default as it is typed into the form, "" if it is not valid.
-func (f *Field) filledIn(value json.RawMessage, words func(string, int) string) string {
+func (f *Field) filledIn(value json.RawMessage) string {
 	if len(value) == 0 {
 		return ""
 	}
@@ -263,7 +263,7 @@ func (f *Field) filledIn(value json.RawMessage, words func(string, int) string) 
 		lines = strings.Split(lines[0], "\n")
 	}
 	for i, line := range lines {
-		lines[i] = words(line, maxDefault)
+		lines[i] = sanitize.Short(line, maxDefault)
 	}
 	text := strings.Join(lines, "\n")
 	_, problem := f.value(text)

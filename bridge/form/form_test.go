@@ -5,21 +5,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode"
 
 	"rialto/bridge/form"
 )
-
-// words stands in for what makes texts of agents fit to be shown.
-func words(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, s)
-	return s[:min(len(s), most)]
-}
 
 const trip = `{"type":"object","title":"Trip","properties":{
 	"to":{"type":"string","title":"Where to","minLength":2,"maxLength":20,"pattern":"x"},
@@ -35,7 +23,7 @@ const trip = `{"type":"object","title":"Trip","properties":{
 },"required":["to","seats"],"x-secret":"y"}`
 
 func TestASchemaBecomesAFormInItsOrder(t *testing.T) {
-	f, ok := form.Read([]byte(trip), words)
+	f, ok := form.Read([]byte(trip))
 	if !ok {
 		t.Fatal("the schema was not read")
 	}
@@ -52,8 +40,8 @@ func TestASchemaBecomesAFormInItsOrder(t *testing.T) {
 }
 
 func TestAFormIsASchemaAgain(t *testing.T) {
-	f, _ := form.Read([]byte(trip), words)
-	again, ok := form.Read(f.Schema(), words)
+	f, _ := form.Read([]byte(trip))
+	again, ok := form.Read(f.Schema())
 	if !ok || !reflect.DeepEqual(f, again) {
 		t.Errorf("got %+v, want %+v\n%s", again, f, f.Schema())
 	}
@@ -64,7 +52,7 @@ func TestAFormIsASchemaAgain(t *testing.T) {
 
 func TestASchemaIsFoundBesideOtherThings(t *testing.T) {
 	for _, wrapper := range []string{"requestedSchema", "schema", "form"} {
-		if _, ok := form.Read([]byte(`{"type":"form","`+wrapper+`":`+trip+`}`), words); !ok {
+		if _, ok := form.Read([]byte(`{"type":"form","`+wrapper+`":`+trip+`}`)); !ok {
 			t.Errorf("the schema in %q was not found", wrapper)
 		}
 	}
@@ -96,7 +84,7 @@ func TestWhatAPersonCannotFillInIsNoForm(t *testing.T) {
 		"a schema without end":      `{"type":"object","title":"` + strings.Repeat("x", 70_000) + `","properties":{"a":{"type":"string"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			if f, ok := form.Read([]byte(schema), words); ok {
+			if f, ok := form.Read([]byte(schema)); ok {
 				t.Errorf("got %+v, want none", f)
 			}
 		})
@@ -104,7 +92,7 @@ func TestWhatAPersonCannotFillInIsNoForm(t *testing.T) {
 }
 
 func TestWhatIsFilledInIsRead(t *testing.T) {
-	f, _ := form.Read([]byte(trip), words)
+	f, _ := form.Read([]byte(trip))
 	values := map[string]string{"to": " Oslo ", "class": "biz", "seats": "2", "budget": "99.5", "mail": "a@b.example", "site": "https://a.example/", "day": "2026-01-31", "at": "2026-01-31T09:30:00+01:00", "back": "true"}
 	content, problems := f.Fill(func(name string) string { return values[name] })
 	if len(problems) > 0 {
@@ -120,7 +108,7 @@ func TestWhatIsFilledInIsRead(t *testing.T) {
 }
 
 func TestWhatIsFilledInWronglyIsSaid(t *testing.T) {
-	f, _ := form.Read([]byte(trip), words)
+	f, _ := form.Read([]byte(trip))
 	good := map[string]string{"to": "Oslo", "seats": "2"}
 	for name, c := range map[string]struct{ field, value, says string }{
 		"left empty":         {"to", "  ", "Fill this in."},
@@ -156,7 +144,7 @@ func TestWhatIsFilledInWronglyIsSaid(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(trip)
 	f.Fuzz(func(t *testing.T, schema string) {
-		got, ok := form.Read([]byte(schema), words)
+		got, ok := form.Read([]byte(schema))
 		if !ok {
 			return
 		}
@@ -216,7 +204,7 @@ func TestSchemasThatProgramsMakeAreForms(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, ok := form.Read([]byte(c.schema), words)
+			f, ok := form.Read([]byte(c.schema))
 			if !ok {
 				t.Fatal("no form")
 			}
@@ -239,7 +227,7 @@ func TestSchemasThatProgramsMakeAreForms(t *testing.T) {
 
 // TestAListIsSaidInWords is for agents that read words only.
 func TestAListIsSaidInWords(t *testing.T) {
-	f, _ := form.Read([]byte(`{"type":"object","properties":{"days":{"type":"array","title":"Days","items":{"type":"string"}}}}`), words)
+	f, _ := form.Read([]byte(`{"type":"object","properties":{"days":{"type":"array","title":"Days","items":{"type":"string"}}}}`))
 	for _, content := range []string{`{"days":["m","t"]}`, `{"days":"m, t"}`} {
 		if got := f.Words(json.RawMessage(content)); got != "Days: m, t" {
 			t.Errorf("got %q", got)

@@ -11,7 +11,6 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/form"
 	"rialto/bridge/ledger"
-	"rialto/bridge/sanitize"
 )
 
 const (
@@ -33,7 +32,7 @@ func FormOf(e *ledger.Record) *form.Form {
 			if !ok {
 				continue
 			}
-			if f, ok := form.Read(data, sanitize.Short); ok {
+			if f, ok := form.Read(data); ok {
 				return f
 			}
 		}

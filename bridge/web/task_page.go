@@ -232,7 +232,7 @@ func (m *maker) said(e documents.Event) (all []templates.TaskPart) {
 	for i := range e.Message {
 		p := &e.Message[i]
 		if e.Agent && isData(p) {
-			if _, ok := form.Read([]byte(p.Text()), sanitize.Short); ok {
+			if _, ok := form.Read([]byte(p.Text())); ok {
 				continue
 			}
 		}

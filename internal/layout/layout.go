@@ -68,7 +68,7 @@ var floors = map[string][]string{
 	"bridge/ledger":                          {"a2a", "bridge/sanitize", "internal/message"},
 	"bridge/directory":                       {"a2a", "bridge/ledger", "bridge/sanitize", "internal/sealed", "internal/message", "internal/unavailable"},
 	"bridge/call":                            {"a2a", "bridge/directory", "bridge/ledger", "internal/usage"},
-	"bridge/form":                            {},
+	"bridge/form":                            {"bridge/sanitize"},
 	"bridge/runner":                          {"a2a", "bridge/directory", "bridge/form", "bridge/ledger", "bridge/sanitize", "internal/message", "internal/quota", "internal/unavailable"},
 	"bridge/view":                            {"a2a", "bridge/ledger", "bridge/sanitize"},
 	"bridge/documents":                       {"a2a", "bridge/directory", "bridge/form", "bridge/ledger", "bridge/call", "bridge/runner", "bridge/sanitize", "bridge/view", "internal/sealed", "internal/usage", "internal/message", "mcp"},

@@ -68,7 +68,7 @@ func fill(ctx context.Context, d *term.Dialog, schema any) (content map[string]a
 	if err != nil {
 		return nil, err
 	}
-	f, ok := form.Read(b, sanitize.Short)
+	f, ok := form.Read(b)
 	if !ok {
 		return nil, errDeclined
 	}
