@@ -36,7 +36,8 @@ func New(r *runner.Runner, l *documents.Service, sink call.Sink) *Bridge {
 		Proxy:     &proxy.Proxy{Directory: r.Directory, Runner: r, Calls: calls, Log: r.Log},
 		Calls:     calls,
 	}
-	r.TaskChanged, r.Directory.Changed = b.Tools.NotifyTask, b.Tools.NotifyAgent
+	r.Listeners = append(r.Listeners, b.Tools)
+	r.Directory.Listeners = append(r.Directory.Listeners, b.Tools)
 	return b
 }
 

@@ -230,14 +230,23 @@ func TestVariablesAreCompletedWithOnesOwn(t *testing.T) {
 
 // told records the notifications of owners.
 type told struct {
-	mu  sync.Mutex
-	all []string
+	mu    sync.Mutex
+	all   []string
+	tools chan<- struct{} // gets each change of the tools; nil: none is noted
 }
 
-func (n *told) note(c mcp.Change, owners ...string) {
+// Changed implements tools.Clients.
+func (n *told) Changed(c mcp.Change, owners ...string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.all = append(n.all, fmt.Sprint(c, owners))
+}
+
+// ToolsChanged implements tools.Clients.
+func (n *told) ToolsChanged() {
+	if n.tools != nil {
+		n.tools <- struct{}{}
+	}
 }
 
 // take returns the notifications since the last call.
@@ -266,7 +275,7 @@ func TestChangesAreToldOnEveryReplica(t *testing.T) {
 		var rigs [2]*rig
 		for i := range rigs {
 			rigs[i] = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) {
-				b.Runner.Signals, b.Tools.Changed, b.Runner.Replica = h, heard[i].note, fmt.Sprint("replica ", i)
+				b.Runner.Signals, b.Tools.Clients, b.Runner.Replica = h, &heard[i], fmt.Sprint("replica ", i)
 			})
 		}
 		synctest.Wait()
@@ -300,7 +309,7 @@ func TestACardThatChangesIsTold(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": agent}, func(b *bridge.Bridge) {
 		start := time.Now()
 		b.Runner.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
-		b.Tools.Changed = heard.note
+		b.Tools.Clients = &heard
 		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
 			return peer{agent.Agent, &a2a.Card{Name: fmt.Sprint("after ", time.Duration(late.Load())/time.Hour, " h")}}, nil
 		}

@@ -167,7 +167,7 @@ func TestAFormThatIsNotFitIsNotShown(t *testing.T) {
 func TestToolsFollowTheAgentsAndTheirCards(t *testing.T) {
 	agent := skilled(t, nil, skill("first"))
 	changed := make(chan struct{}, 10)
-	r := withSkills(t, map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Tools.ToolsChanged = func() { changed <- struct{}{} } })
+	r := withSkills(t, map[string]peer{"one": agent}, func(b *bridge.Bridge) { b.Tools.Clients = &told{tools: changed} })
 	<-changed
 	one := r.Directory.Initial[0]
 	one.Disabled = true

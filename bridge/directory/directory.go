@@ -36,9 +36,7 @@ type Directory struct {
 	// 0 means 90 days.
 	Retention time.Duration
 
-	// Changed is called when the card of an agent has changed, and with "" when the
-	// list has. It must not block. It may be nil.
-	Changed func(agent string)
+	Listeners []Listener // hear of changes, in this order
 
 	URL string // address of this server, without a trailing slash
 	Now func() time.Time
@@ -51,6 +49,12 @@ type Directory struct {
 	closed     atomic.Bool
 	asking     atomic.Bool // agents for their cards, for CachedInfos
 	background sync.WaitGroup
+}
+
+// Listener hears of agents. Its methods must not block.
+type Listener interface {
+	// AgentChanged says that the card of an agent has changed, or the list if agent is "".
+	AgentChanged(agent string)
 }
 
 // Policy is what calls mean that leave something open.
@@ -111,8 +115,8 @@ type Agent struct {
 
 // agentsChanged reports that the card of an agent has changed, or the list if agent is "".
 func (d *Directory) agentsChanged(agent string) {
-	if d.Changed != nil {
-		d.Changed(agent)
+	for _, l := range d.Listeners {
+		l.AgentChanged(agent)
 	}
 }
 

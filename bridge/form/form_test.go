@@ -52,7 +52,7 @@ func TestAFormIsASchemaAgain(t *testing.T) {
 
 func TestASchemaIsFoundBesideOtherThings(t *testing.T) {
 	for _, wrapper := range []string{"requestedSchema", "schema", "form"} {
-		if _, ok := form.Read([]byte(`{"type":"form","`+wrapper+`":`+trip+`}`)); !ok {
+		if _, ok := form.Read([]byte(`{"type":"form","` + wrapper + `":` + trip + `}`)); !ok {
 			t.Errorf("the schema in %q was not found", wrapper)
 		}
 	}

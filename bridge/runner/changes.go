@@ -19,14 +19,17 @@ func (r *Runner) announceChange(e *ledger.Record) {
 // task is idle is always signaled, because callers may wait for it elsewhere.
 func (r *Runner) publish(e *ledger.Record, about ledger.About) {
 	r.notify(e.Owner, e.Handle, about)
-	if r.TaskChanged != nil || about == ledger.AboutLedger {
+	if len(r.Listeners) > 0 || about == ledger.AboutLedger {
 		r.signal(ledger.Signal{About: about, Handle: e.Handle, Owner: e.Owner})
 	}
 }
 
 // notify reports a change here.
 func (r *Runner) notify(owner, handle string, about ledger.About) {
-	if r.TaskChanged != nil && owner != "" { // without an owner it would be everybody
-		r.TaskChanged(owner, handle, about == ledger.AboutNew)
+	if owner == "" { // it would be everybody
+		return
+	}
+	for _, l := range r.Listeners {
+		l.TaskChanged(owner, handle, about == ledger.AboutNew)
 	}
 }

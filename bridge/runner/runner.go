@@ -67,13 +67,8 @@ type Runner struct {
 	// Signals tell other replicas of tasks; nil if there are none.
 	Signals ledger.Signals
 
-	// SessionChanged is called when a replica has changed what is shared of an MCP session, ""
-	// being any. It must not block. It may be nil.
-	SessionChanged func(session string)
-
-	// TaskChanged is called when a task has changed or, with created, is new. It must
-	// not block. It may be nil.
-	TaskChanged func(owner, handle string, created bool)
+	Sessions  Sessions       // hears of changes of MCP sessions; may be nil
+	Listeners []TaskListener // hear of changes of tasks, in this order
 
 	Replica string // the name of this process among those that share the ledger
 	Now     func() time.Time
@@ -110,6 +105,18 @@ type Runner struct {
 	memory      memory
 	stored      stored
 	largeWrites largeWrites
+}
+
+// Sessions hears of MCP sessions. Its methods must not block.
+type Sessions interface {
+	// SessionChanged says that a replica has changed what is shared of a session, "" being any.
+	SessionChanged(session string)
+}
+
+// TaskListener hears of tasks. Its methods must not block.
+type TaskListener interface {
+	// TaskChanged says that a task has changed or, with created, is new.
+	TaskChanged(owner, handle string, created bool)
 }
 
 // Start takes over the tasks that an earlier process left, and keeps doing so for those

@@ -56,8 +56,8 @@ func (r *Runner) send(first ledger.Signal) {
 func (r *Runner) heard(s ledger.Signal) {
 	switch s.About {
 	case ledger.AboutSession:
-		if r.SessionChanged != nil {
-			r.SessionChanged(s.Handle)
+		if r.Sessions != nil {
+			r.Sessions.SessionChanged(s.Handle)
 		}
 		return
 	case ledger.AboutAgent:

@@ -81,18 +81,21 @@ func (t *Tools) keepSkills(running context.Context) {
 }
 
 // ReadSkills reads the cards of the agents whose skills are tools or MCP skills, within seconds, and
-// makes them. If List returns others then, it calls ToolsChanged; if Skills does, it calls Changed.
+// makes them. If List or Skills returns others then, the clients are notified.
 // An agent that cannot be reached keeps its own.
 func (t *Tools) ReadSkills(ctx context.Context) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
 	next := newSkillTools(t, t.readSkills(ctx))
 	was := t.skills.Swap(next)
-	if t.ToolsChanged != nil && !reflect.DeepEqual(looks(was), looks(next)) {
-		t.ToolsChanged()
+	if t.Clients == nil {
+		return
 	}
-	if t.Changed != nil && !slices.EqualFunc(was.files(), next.files(), sameSkill) {
-		t.Changed(mcp.ResourcesChanged())
+	if !reflect.DeepEqual(looks(was), looks(next)) {
+		t.Clients.ToolsChanged()
+	}
+	if !slices.EqualFunc(was.files(), next.files(), sameSkill) {
+		t.Clients.Changed(mcp.ResourcesChanged())
 	}
 }
 

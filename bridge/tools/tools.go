@@ -25,11 +25,7 @@ type Tools struct {
 	Calls     *call.Recorder
 	Card      bool // the results of tasks have the task card
 
-	// Changed tells MCP clients of the owners what has changed. It must not block. It may be nil.
-	Changed func(c mcp.Change, owners ...string)
-
-	// ToolsChanged is called when List returns other tools than before. It may be nil.
-	ToolsChanged func()
+	Clients Clients // nil: no clients are notified
 
 	Events bool // clients can subscribe to events
 
@@ -39,6 +35,15 @@ type Tools struct {
 	wg      sync.WaitGroup
 	skills  atomic.Pointer[skillTools]
 	reading sync.Mutex // held while skills are read
+}
+
+// Clients notifies the clients of an MCP server. Its methods must not block.
+type Clients interface {
+	// Changed tells the clients of the owners what has changed; all clients if there are no owners.
+	Changed(c mcp.Change, owners ...string)
+
+	// ToolsChanged says that List returns other tools than before.
+	ToolsChanged()
 }
 
 // Start keeps the tools of skills up to date until Close.

@@ -79,8 +79,7 @@ func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger,
 	if s.Apps != nil {
 		s.Resources = []mcp.Resource{tools.TaskCard()}
 	}
-	b.Tools.Changed = s.Changed
-	b.Runner.SessionChanged = s.SessionChanged
+	b.Runner.Sessions = s
 	return s, s.Check()
 }
 
@@ -140,8 +139,14 @@ func withListing(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
 	return tools
 }
 
-// toolsChanged updates the tools when the skills of agents change, and notifies clients.
-func (s *Server) toolsChanged() {
+// mcpClients notifies the clients of the MCP server.
+type mcpClients struct{ *Server }
+
+// Changed implements tools.Clients.
+func (s mcpClients) Changed(c mcp.Change, owners ...string) { s.mcp.Changed(c, owners...) }
+
+// ToolsChanged implements tools.Clients. It updates the tools, which notifies the clients.
+func (s mcpClients) ToolsChanged() {
 	if err := s.mcp.SetTools(withListing(s.bridge.Tools.List(), s.mcp.Icons)); err != nil {
 		s.log.Error("updating the tools of agents", "err", err)
 	}

@@ -119,17 +119,19 @@ func offerEvents(s *Server, secret []byte) mcp.Extensions {
 	if codes := s.cfg.Load().MCP.EventErrors; codes != config.EventErrorsAuto {
 		more.EventsSketch = func(mcp.Client) bool { return codes == config.EventErrorsSketch }
 	}
-	changed, relisted := s.bridge.Runner.TaskChanged, s.bridge.Directory.Changed
-	s.bridge.Runner.TaskChanged = func(owner, handle string, created bool) {
-		changed(owner, handle, created)
-		s.events.Wake()
-	}
-	s.bridge.Directory.Changed = func(agent string) {
-		relisted(agent)
-		s.events.AgentsChanged()
-	}
+	s.bridge.Runner.Listeners = append(s.bridge.Runner.Listeners, eventSource{s.events})
+	s.bridge.Directory.Listeners = append(s.bridge.Directory.Listeners, eventSource{s.events})
 	return more
 }
+
+// eventSource tells events of the changes of tasks and agents.
+type eventSource struct{ events *events.Service }
+
+// TaskChanged implements runner.TaskListener.
+func (e eventSource) TaskChanged(string, string, bool) { e.events.Wake() }
+
+// AgentChanged implements directory.Listener.
+func (e eventSource) AgentChanged(string) { e.events.AgentsChanged() }
 
 // startPushInbox gives agents webhooks for the tasks that we follow.
 func (s *Server) startPushInbox(secret []byte) {

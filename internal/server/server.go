@@ -161,7 +161,7 @@ func (s *Server) build(secret []byte) error {
 	if s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret); err != nil {
 		return err
 	}
-	s.bridge.Tools.ToolsChanged = s.toolsChanged
+	s.bridge.Tools.Clients = mcpClients{s}
 	readLive(s)
 	s.reloadKey = deriveKey(secret, "reload")
 	s.startPush(secret)
