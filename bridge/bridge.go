@@ -27,12 +27,12 @@ type Bridge struct {
 // are recorded in sink, which may be nil.
 func New(r *runner.Runner, l *documents.Service, sink call.Sink) *Bridge {
 	calls := &call.Recorder{Sink: sink, Now: r.Now}
-	l.Directory, l.Runner, l.Calls, l.URL, l.Now, l.Log = r.Directory, r, calls, r.Directory.URL, r.Now, r.Log
+	l.Directory, l.Runner, l.Calls, l.URL, l.Log = r.Directory, r, calls, r.Directory.URL, r.Log
 	b := &Bridge{
 		Directory: r.Directory,
 		Runner:    r,
 		Documents: l,
-		Tools:     &tools.Tools{Directory: r.Directory, Runner: r, Documents: l, Calls: calls, Now: r.Now},
+		Tools:     &tools.Tools{Directory: r.Directory, Runner: r, Documents: l, Calls: calls},
 		Proxy:     &proxy.Proxy{Directory: r.Directory, Runner: r, Calls: calls, Log: r.Log},
 		Calls:     calls,
 	}

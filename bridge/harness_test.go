@@ -173,7 +173,6 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 	}
 	change(b)
 	now = b.Runner.Now
-	b.Documents.Now, b.Tools.Now = now, now
 	b.Start()
 	var once sync.Once
 	r := &rig{Bridge: b, t: t, ledger: ledger, db: db}

@@ -29,10 +29,13 @@ func newMute(state a2a.State) (*mute, peer) {
 	return m, peer{m, &a2a.Card{Name: "Mute", Capabilities: a2a.Capabilities{Streaming: true, PushNotifications: true}}}
 }
 
-func hooked(r *rig) {
-	r.Runner.Hook = func(agent, handle string) *a2a.PushConfig {
-		return &a2a.PushConfig{ID: handle, URL: "https://rialto.test/hooks/" + agent + "/" + handle}
-	}
+func hooked(r *rig) { r.Runner.Inbox = inbox{} }
+
+type inbox struct{}
+
+// Config implements runner.Inbox.
+func (inbox) Config(agent, handle string) *a2a.PushConfig {
+	return &a2a.PushConfig{ID: handle, URL: "https://rialto.test/hooks/" + agent + "/" + handle}
 }
 
 // A wakeup for a task with an open, silent stream: the state that the agent shows then

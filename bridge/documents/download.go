@@ -79,7 +79,7 @@ func (d DownloadURL) Of(part view.PartRef) string {
 	if sv == nil || part.Number == view.NoPart {
 		return ""
 	}
-	until := sv.Now().Add(sv.Downloads.TTL).Unix()
+	until := sv.Runner.Now().Add(sv.Downloads.TTL).Unix()
 	return sv.URL + DownloadPath + sv.Downloads.seal(ticket{d.task.Owner, d.task.Handle, part, until})
 }
 
@@ -103,7 +103,7 @@ func (sv *Service) Download(ctx context.Context, link string) (*a2a.Part, error)
 	if sv.Downloads == nil {
 		return nil, ErrNoDownload
 	}
-	t, ok := sv.Downloads.open(link, sv.Now())
+	t, ok := sv.Downloads.open(link, sv.Runner.Now())
 	if !ok {
 		return nil, ErrNoDownload
 	}

@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
 )
 
 // TestAFileOfANamelessMessageHasNoLink: a link to a part names its message, so that one into an
@@ -25,7 +26,7 @@ func TestAFileOfANamelessMessageHasNoLink(t *testing.T) {
 			last := said("last", "last.csv")
 			sv := &documents.Service{
 				Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour},
-				Now:       time.Now,
+				Runner:    &runner.Runner{Now: time.Now},
 				URL:       "https://rialto.test",
 			}
 			e := &ledger.Record{Owner: "alice", Handle: "h", Agent: "one", Idle: true, Task: &a2a.Task{

@@ -8,6 +8,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
 )
 
 // BenchmarkResult makes the result of a task that its agent completed at once.
@@ -16,7 +17,7 @@ func BenchmarkResult(b *testing.B) {
 		Directory: &directory.Directory{},
 		Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour},
 		URL:       "https://rialto.test",
-		Now:       time.Now,
+		Runner:    &runner.Runner{Now: time.Now},
 	}
 	done := &a2a.Task{ID: "t", ContextID: "c", Status: a2a.Status{State: a2a.Completed}}
 	done.Artifacts = []a2a.Artifact{{ID: "a", Name: "result", Parts: []a2a.Part{a2a.TextPart("There are 17 open claims.")}}}

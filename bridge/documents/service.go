@@ -7,7 +7,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"time"
 
 	"rialto/bridge/call"
 	"rialto/bridge/directory"
@@ -15,7 +14,7 @@ import (
 	"rialto/bridge/runner"
 )
 
-// Service finds and shows documents. Directory, Runner, Calls, Now and Log are required.
+// Service finds and shows documents. Directory, Runner, Calls and Log are required.
 type Service struct {
 	Directory *directory.Directory
 	Runner    *runner.Runner
@@ -35,7 +34,6 @@ type Service struct {
 	Calls *call.Recorder // of pages
 
 	URL string // where /documents/ is served, without a trailing slash
-	Now func() time.Time
 	Log *slog.Logger
 
 	stop context.CancelFunc

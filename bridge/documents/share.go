@@ -95,7 +95,7 @@ func (sv *Service) ShareDocument(
 	if err != nil {
 		return nil, "", err
 	}
-	now := sv.Now().Truncate(time.Millisecond)
+	now := sv.Runner.Now().Truncate(time.Millisecond)
 	s := &Share{
 		ID:       uuid.NewString(),
 		Owner:    access.User(),
@@ -158,7 +158,7 @@ func (sv *Service) ListShares(
 		}
 		after = mark
 	}
-	shares, err := sv.Sharing.Store.Shares(ctx, access.User(), sv.Now(), after, limit+1)
+	shares, err := sv.Sharing.Store.Shares(ctx, access.User(), sv.Runner.Now(), after, limit+1)
 	if err != nil {
 		return nil, "", err
 	}
@@ -252,7 +252,7 @@ func (sv *Service) shared(ctx context.Context, secret string) (*Share, *ledger.R
 	if sv.Sharing == nil || len(secret) != base64.RawURLEncoding.EncodedLen(32) {
 		return nil, nil, ErrNoShare
 	}
-	s, err := sv.Sharing.Store.Share(ctx, hashOf(secret), sv.Now())
+	s, err := sv.Sharing.Store.Share(ctx, hashOf(secret), sv.Runner.Now())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -283,7 +283,7 @@ func (sv *Service) PruneShares(ctx context.Context) error {
 		return nil
 	}
 	for {
-		n, err := sv.Sharing.Store.DropShares(ctx, sv.Now(), runner.PruneBatch)
+		n, err := sv.Sharing.Store.DropShares(ctx, sv.Runner.Now(), runner.PruneBatch)
 		if err != nil || n < runner.PruneBatch {
 			return err
 		}

@@ -40,8 +40,8 @@ type Follower struct {
 	saved         time.Time      // last write of an answer; zero if there was none
 	timer         *time.Timer    // writes what a burst of events left dirty
 
-	hangUp  func() // ends the stream
-	uncount func() // notes that the task runs no longer; nil if it is not counted
+	hangUp  context.CancelFunc // ends the stream
+	uncount func()             // notes that the task runs no longer; nil if it is not counted
 }
 
 // Follow starts a follower for e, which we hold. Without send it resumes
@@ -75,7 +75,7 @@ func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.Se
 	} else {
 		f.message = send.Message
 	}
-	if r.Hook != nil {
+	if r.Inbox != nil {
 		f.woken = make(chan struct{}, 1)
 	}
 	f.feed.since = e.Updated
@@ -136,7 +136,7 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	f.mu.Lock()
 	f.hangUp = hangUp
 	f.mu.Unlock()
-	if f.r.Hook != nil && f.conn.Card().Capabilities.PushNotifications {
+	if f.r.Inbox != nil && f.conn.Card().Capabilities.PushNotifications {
 		f.r.wg.Go(func() { f.pollWhenWoken(ctx, hangUp) })
 	}
 	var sent error

@@ -57,9 +57,7 @@ type Runner struct {
 	Lists  ledger.Lists
 	Leases ledger.Leases
 
-	// Hook returns the webhook that an agent with push notifications gets for a task;
-	// its server calls Wake. Nil: agents get none.
-	Hook func(agent, handle string) *a2a.PushConfig
+	Inbox Inbox // nil: agents get no webhooks
 
 	// Webhooks keeps the webhooks that callers give for their tasks; nil: they may give none.
 	Webhooks Webhooks
@@ -105,6 +103,12 @@ type Runner struct {
 	memory      memory
 	stored      stored
 	largeWrites largeWrites
+}
+
+// Inbox receives the push notifications of agents. It calls Wake.
+type Inbox interface {
+	// Config returns the webhook that an agent with push notifications gets for a task.
+	Config(agent, handle string) *a2a.PushConfig
 }
 
 // Sessions hears of MCP sessions. Its methods must not block.

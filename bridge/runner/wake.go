@@ -42,11 +42,11 @@ func (r *Runner) wakeFollower(handle string) bool {
 
 // withHook adds our webhook to a message for an agent that sends push notifications.
 func (r *Runner) withHook(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
-	if send == nil || r.Hook == nil || !conn.Card().Capabilities.PushNotifications {
+	if send == nil || r.Inbox == nil || !conn.Card().Capabilities.PushNotifications {
 		return send
 	}
 	out := *send
-	out.Push = r.Hook(e.Agent, e.Handle)
+	out.Push = r.Inbox.Config(e.Agent, e.Handle)
 	return &out
 }
 

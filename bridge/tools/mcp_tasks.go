@@ -158,7 +158,7 @@ func origin(e *ledger.Record) string {
 // (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl").
 func (t *Tools) life(e *ledger.Record) time.Duration {
 	last := e.Updated
-	if now := t.Now(); !e.Idle && now.After(last) {
+	if now := t.Runner.Now(); !e.Idle && now.After(last) {
 		last = now
 	}
 	return last.Sub(e.Created) + t.Directory.RetentionOf(e.Agent)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"rialto/bridge/call"
 	"rialto/bridge/directory"
@@ -16,7 +15,7 @@ import (
 	"rialto/mcp"
 )
 
-// Tools are the tools of an MCP server. Directory, Runner, Documents, Calls and Now are
+// Tools are the tools of an MCP server. Directory, Runner, Documents and Calls are
 // required.
 type Tools struct {
 	Directory *directory.Directory
@@ -28,8 +27,6 @@ type Tools struct {
 	Clients Clients // nil: no clients are notified
 
 	Events bool // clients can subscribe to events
-
-	Now func() time.Time
 
 	stop    context.CancelFunc
 	wg      sync.WaitGroup

@@ -146,7 +146,7 @@ func (s *Server) startPushInbox(secret []byte) {
 		Now:       time.Now,
 		Log:       s.log,
 	}
-	s.bridge.Runner.Hook = s.inbox.Config
+	s.bridge.Runner.Inbox = s.inbox
 }
 
 // agentKeys are the keys with which agents sign their notifications. They are read
