@@ -60,15 +60,26 @@ type shows struct {
 
 func (s shows) Shows() []byte { return []byte(s.card) }
 
+// showing is a connector to agents that show a card.
+type showing struct {
+	directory.Connector
+	card *string
+}
+
+// Probe implements directory.Connector.
+func (s showing) Probe(
+	ctx context.Context, a directory.Settings,
+) (directory.Conn, []*message.Message, error) {
+	p, unmet, err := s.Connector.Probe(ctx, a)
+	return shows{p, *s.card}, unmet, err
+}
+
 // TestTheAgentThatWasLookedAtIsAdded changes a card between the look and the addition:
 // the operator looks again, and what they have seen then is in force.
 func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
 	r := newRig(t)
-	card, visit := `{"name":"One"}`, r.Admin.Agents.Registry.Visit
-	r.Admin.Agents.Registry.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
-		p, unmet, err := visit(ctx, a)
-		return shows{p, card}, unmet, err
-	}
+	card := `{"name":"One"}`
+	r.Admin.Agents.Registry.Connector = showing{r.Admin.Agents.Registry.Connector, &card}
 	b := r.as("root")
 	form := []string{"name", "second", "url", "https://second.example", "review", "yes"}
 	digest := func(p shownPage) string { return attr(p.all("#new input[name=card]")[0], "value") }
@@ -96,11 +107,8 @@ func TestAnAgentWhoseCardCannotBePinnedIsNotAdded(t *testing.T) {
 	defer db.Close()
 	_, err = db.Exec(`CREATE TRIGGER full BEFORE INSERT ON agent_cards BEGIN SELECT RAISE(ABORT, 'full'); END`)
 	r.must(err)
-	visit := r.Admin.Agents.Registry.Visit
-	r.Admin.Agents.Registry.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
-		p, unmet, err := visit(ctx, a)
-		return shows{p, `{"name":"One"}`}, unmet, err
-	}
+	card := `{"name":"One"}`
+	r.Admin.Agents.Registry.Connector = showing{r.Admin.Agents.Registry.Connector, &card}
 	p := r.as("root").post("/admin/agents/new", "name", "second", "url", "https://second.example", "review", "yes")
 	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 {
 		t.Errorf("got %d %s, want the form with an error", p.Status, p.Text())

@@ -88,19 +88,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	expert := newExpert()
 	agents := &directory.Registry{
 		Configured: []directory.Settings{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
-		Check: func(a directory.Settings) error {
-			if a.Name == "" || a.URL == "" {
-				return errors.New("the name or the address is missing")
-			}
-			return nil
-		},
-		Visit: func(_ context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
-			if strings.Contains(a.URL, "down") {
-				return nil, nil, errors.New("connection refused")
-			}
-			return expert, []*message.Message{message.New("oauth2")}, nil
-		},
-		Now: time.Now, Log: log,
+		Connector: connector{expert}, Now: time.Now, Log: log,
 	}
 	r.must(agents.Load(t.Context()))
 	b.Start()
@@ -354,3 +342,27 @@ func (oneHost) App(string) (a2avault.App, bool) { return a2avault.App{}, false }
 type titles func(some []string, all bool) []string
 
 func (t titles) Titles(some []string, all bool) []string { return t(some, all) }
+
+// connector reaches an agent unless its address has the word down.
+type connector struct{ agent directory.Conn }
+
+// Check implements directory.Connector.
+func (connector) Check(a directory.Settings) error {
+	if a.Name == "" || a.URL == "" {
+		return errors.New("the name or the address is missing")
+	}
+	return nil
+}
+
+// Revision implements directory.Connector.
+func (connector) Revision(directory.Settings) string { return "" }
+
+// Probe implements directory.Connector.
+func (c connector) Probe(
+	_ context.Context, a directory.Settings,
+) (directory.Conn, []*message.Message, error) {
+	if strings.Contains(a.URL, "down") {
+		return nil, nil, errors.New("connection refused")
+	}
+	return c.agent, []*message.Message{message.New("oauth2")}, nil
+}

@@ -58,6 +58,9 @@ type AgentStore interface {
 	// AgentsVersion returns StoredAgents.Version.
 	AgentsVersion(context.Context) (int64, error)
 
+	// NoteAgents records which version a replica offers.
+	NoteAgents(ctx context.Context, replica string, version int64) error
+
 	// KeptAgents returns the content. Its version may be older than the rest, never newer.
 	KeptAgents(context.Context) (*StoredAgents, error)
 

@@ -19,7 +19,7 @@ import (
 
 // The bounds of looking at an agent.
 const (
-	visitFor  = 10 * time.Second
+	probeFor  = 10 * time.Second
 	tryFor    = 45 * time.Second
 	maxAnswer = 4000 // characters
 )
@@ -58,7 +58,7 @@ func (p *Preview) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Shower is what Visit may return: a peer that tells the JSON of its card.
+// Shower is what Probe may return: a peer that tells the JSON of its card.
 type Shower interface{ Shows() []byte }
 
 // Interface is a way to reach an agent.
@@ -77,15 +77,15 @@ func (i Interface) String() string {
 // error is in words for an operator. An agent of the configuration gets
 // ErrExists: what is configured for it is not for another address.
 func (r *Registry) Preview(ctx context.Context, a Settings) (*Preview, error) {
-	if err := r.Check(a); err != nil {
+	if err := r.Connector.Check(a); err != nil {
 		return nil, err
 	}
 	if r.configured(a.Name) {
 		return nil, ErrExists
 	}
-	ctx, cancel := context.WithTimeout(ctx, visitFor)
+	ctx, cancel := context.WithTimeout(ctx, probeFor)
 	defer cancel()
-	peer, unmet, err := r.Visit(ctx, a)
+	peer, unmet, err := r.Connector.Probe(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (r *Registry) Try(ctx context.Context, user string, a Settings, text string
 	}
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
-	peer, _, err := r.Visit(ctx, a)
+	peer, _, err := r.Connector.Probe(ctx, a)
 	if err != nil {
 		return nil, err
 	}

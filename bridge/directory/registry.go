@@ -30,19 +30,10 @@ type Registry struct {
 	// is called where Directory is nil; nil does not wait.
 	Await func(context.Context)
 
-	// Applied gets the version of the list that the directory has, after each look of Run; it may be nil.
-	Applied func(ctx context.Context, version int64) error
+	// Replica is the name under which Store notes which version the directory has; "": it does not.
+	Replica string
 
-	// Revision identifies how an agent is reached, beside what is stored of it. nil: nothing else.
-	Revision func(Settings) string
-
-	// Check returns what is wrong with the settings of an agent, nil if nothing.
-	Check func(Settings) error
-
-	// Visit connects to an agent and reads its card, of which it notes nothing.
-	// It tells what the card asks for that the settings do not have. Whether the
-	// agent is of the configuration is known by its name.
-	Visit func(context.Context, Settings) (peer Conn, unmet []*message.Message, err error)
+	Connector Connector
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -50,6 +41,20 @@ type Registry struct {
 	mu      sync.Mutex
 	version int64 // version of the list that the directory has
 	known   map[string]Settings
+}
+
+// Connector knows how agents are reached.
+type Connector interface {
+	// Check returns what is wrong with the settings of an agent, nil if nothing.
+	Check(Settings) error
+
+	// Probe connects to an agent and reads its card, of which it notes nothing.
+	// It tells what the card asks for that the settings do not have. Whether the
+	// agent is of the configuration is known by its name.
+	Probe(context.Context, Settings) (peer Conn, unmet []*message.Message, err error)
+
+	// Revision identifies how an agent is reached, beside what is stored of it.
+	Revision(Settings) string
 }
 
 // Refresh is how often another process looks for changes.
@@ -89,10 +94,10 @@ func (r *Registry) look(ctx context.Context) error {
 		version = r.version
 	}
 	r.mu.Unlock()
-	if err != nil || r.Applied == nil {
+	if err != nil || r.Replica == "" {
 		return err
 	}
-	return r.Applied(ctx, version)
+	return r.Store.NoteAgents(ctx, r.Replica, version)
 }
 
 // Load reads the list and passes it to the directory.
@@ -127,8 +132,8 @@ func (r *Registry) load(ctx context.Context) error {
 	var agents []Agent
 	for _, e := range all {
 		a := e.offered()
-		if r.Revision != nil {
-			a.Revision += "/" + r.Revision(e.Settings)
+		if r.Connector != nil {
+			a.Revision += "/" + r.Connector.Revision(e.Settings)
 		}
 		agents = append(agents, a)
 		r.known[e.Name] = e.Settings
@@ -359,7 +364,7 @@ func (r *Registry) changed(ctx context.Context, err error) error {
 
 // record returns a as it is kept, or what is wrong with it.
 func (r *Registry) record(a Settings) (*StoredAgent, error) {
-	if err := r.Check(a); err != nil {
+	if err := r.Connector.Check(a); err != nil {
 		return nil, &SettingsError{err}
 	}
 	settings, err := json.Marshal(a)

@@ -35,33 +35,45 @@ func newRegistry(t *testing.T) *directory.Registry {
 		t.Fatal(err)
 	}
 	agent := a2atest.NewAgent()
-	visit := func(_ context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
-		if a.URL == "http://nowhere" {
-			return nil, nil, errors.New("connection refused")
-		}
-		card := *agent.Card()
-		card.Name = "Clean\x1b Name"
-		return peer{agent, &card}, []*message.Message{message.New("a key")}, nil
-	}
 	b := &directory.Directory{
 		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 	}
 	r := &directory.Registry{
 		Configured: []directory.Settings{{Name: "fixed", URL: "http://fixed"}},
-		Store:      db.Records, Cards: db.Records, Key: make([]byte, 32), Directory: b, Visit: visit, Now: time.Now, Log: b.Log,
-		Check: func(a directory.Settings) error {
-			if a.Name == "" {
-				return errors.New("name: it is empty")
-			}
-			return nil
-		},
+		Store:      db.Records, Cards: db.Records, Key: make([]byte, 32), Directory: b, Connector: connector{agent}, Now: time.Now, Log: b.Log,
 	}
 	if err := r.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close(); agent.Close() })
 	return r
+}
+
+// connector reaches an agent under every address but one.
+type connector struct{ agent *a2atest.Agent }
+
+// Check implements directory.Connector.
+func (connector) Check(a directory.Settings) error {
+	if a.Name == "" {
+		return errors.New("name: it is empty")
+	}
+	return nil
+}
+
+// Revision implements directory.Connector.
+func (connector) Revision(directory.Settings) string { return "" }
+
+// Probe implements directory.Connector.
+func (c connector) Probe(
+	_ context.Context, a directory.Settings,
+) (directory.Conn, []*message.Message, error) {
+	if a.URL == "http://nowhere" {
+		return nil, nil, errors.New("connection refused")
+	}
+	card := *c.agent.Card()
+	card.Name = "Clean\x1b Name"
+	return peer{c.agent, &card}, []*message.Message{message.New("a key")}, nil
 }
 
 func must(t *testing.T, err error) {

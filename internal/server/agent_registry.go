@@ -16,27 +16,44 @@ import (
 // newRegistry returns the agents of the configuration and of the database. It keeps
 // agents up to date, unless that is nil.
 func newRegistry(cfg func() *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, agents *directory.Directory) *directory.Registry {
-	r := &directory.Registry{
+	return &directory.Registry{
 		Store: db.Records, Cards: db.Records, Key: deriveKey(secret, "agents"), Directory: agents,
-		Check: config.CheckAdded, Now: time.Now, Log: log, Configured: withoutSecrets(cfg().Agents),
+		Connector: agentConnector{cfg, log, says}, Now: time.Now, Log: log, Configured: withoutSecrets(cfg().Agents),
 	}
-	r.Visit = func(ctx context.Context, a directory.Settings) (directory.Conn, []*message.Message, error) {
-		settings, ok := cfg().Agent(a.Name)
-		if !ok || settings.URL != a.URL { // its secrets are for that address alone
-			settings = a
-		}
-		look := &cardRecorder{}
-		dialer, err := newDialer(settings, log, says, nil, &directory.Cards{Store: look, Now: time.Now, Log: log})
-		if err != nil {
-			return nil, nil, err
-		}
-		client, err := dialer.Dial(ctx, a.URL)
-		if err != nil {
-			return nil, nil, err
-		}
-		return probedAgent{peer{client}, look.card}, a2aauth.Unmet(client.Card(), config.Credentials(settings.Credentials).Means()), nil
+}
+
+// agentConnector reaches agents as their settings say.
+type agentConnector struct {
+	cfg  func() *config.Config
+	log  *slog.Logger
+	says assertion
+}
+
+// Check implements directory.Connector.
+func (agentConnector) Check(a directory.Settings) error { return config.CheckAdded(a) }
+
+// Revision implements directory.Connector.
+func (c agentConnector) Revision(a directory.Settings) string { return c.cfg().Revision(a) }
+
+// Probe implements directory.Connector.
+func (c agentConnector) Probe(
+	ctx context.Context, a directory.Settings,
+) (directory.Conn, []*message.Message, error) {
+	settings, ok := c.cfg().Agent(a.Name)
+	if !ok || settings.URL != a.URL { // its secrets are for that address alone
+		settings = a
 	}
-	return r
+	probed := &cardRecorder{}
+	dialer, err := newDialer(settings, c.log, c.says, nil, &directory.Cards{Store: probed, Now: time.Now, Log: c.log})
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := dialer.Dial(ctx, a.URL)
+	if err != nil {
+		return nil, nil, err
+	}
+	unmet := a2aauth.Unmet(client.Card(), config.Credentials(settings.Credentials).Means())
+	return probedAgent{peer{client}, probed.card}, unmet, nil
 }
 
 // withoutSecrets returns agents; those that this process starts have no secrets.

@@ -16,7 +16,6 @@ import (
 
 // readLive lets the parts read the settings in force at each call, so that Reload need not know them.
 func readLive(s *Server) {
-	s.agents.Revision = func(a directory.Settings) string { return s.cfg.Load().Revision(a) }
 	s.oauth.Follow(oauthSettings{&s.cfg})
 	s.bridge.Directory.Policies = func() directory.Policy {
 		c := s.cfg.Load()

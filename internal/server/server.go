@@ -145,9 +145,7 @@ func (s *Server) build(secret []byte) error {
 	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), address: s.oauth.Address}
 	s.bridge = newBridge(s.cfg.Load(), s.log, s.store, secret, s.usage)
 	s.agents = newRegistry(s.cfg.Load, s.log, s.store, secret, s.oauth.Assertions.Issue, s.bridge.Directory)
-	s.agents.Applied = func(ctx context.Context, version int64) error {
-		return s.store.Records.NoteAgents(ctx, s.bridge.Runner.Replica, version)
-	}
+	s.agents.Replica = s.bridge.Runner.Replica
 	s.connections = connections{s.newVault(secret), s.agentSettings}
 	dialers := &dialers{
 		telemetry: s.telemetry,

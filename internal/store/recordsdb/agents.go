@@ -16,7 +16,7 @@ func (db *Store) AgentsVersion(ctx context.Context) (version int64, err error) {
 	return version, db.sql.Read.QueryRowContext(ctx, `SELECT version FROM agents_version`).Scan(&version)
 }
 
-// NoteAgents records which version of the list of agents a replica offers.
+// NoteAgents implements directory.AgentStore.
 func (db *Store) NoteAgents(ctx context.Context, replica string, version int64) error {
 	_, err := db.sql.Write.ExecContext(ctx, `UPDATE replicas SET agents = $2 WHERE id = $1 AND agents < $2`, replica, version)
 	return err
