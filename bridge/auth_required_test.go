@@ -344,7 +344,7 @@ func TestAnAgentThatHangsKeepsNobodyFromTheOthers(t *testing.T) {
 	const many = 300
 	dead, mail, news := &hung{asked: make(chan struct{}, 10*many)}, newPatient(), newPatient()
 	signals := make(outbox, 100)
-	r := newRigWith(t, "", map[string]peer{"dead": {dead, &a2a.Card{Name: "Dead"}}, "mail": mail.peer(), "news": news.peer()}, func(b *bridge.Bridge) { b.Runner.Signals = signals })
+	r := newRigWith(t, "", map[string]peer{"dead": {dead, &a2a.Card{Name: "Dead"}}, "mail": mail.peer(), "news": news.peer()}, func(b *bridge.Bridge) { b.Runner.Publisher.Signals = signals })
 	atMail := r.call("send_task", `{"agent":"mail","message":"read my letters"}`).TaskID
 	atNews := r.call("send_task", `{"agent":"news","message":"read me the news"}`).TaskID
 	for i := range many {

@@ -36,7 +36,7 @@ func New(r *runner.Runner, l *documents.Service, sink call.Sink) *Bridge {
 		Proxy:     &proxy.Proxy{Directory: r.Directory, Runner: r, Calls: calls, Log: r.Log},
 		Calls:     calls,
 	}
-	r.Listeners = append(r.Listeners, b.Tools)
+	r.Publisher.Listeners = append(r.Publisher.Listeners, b.Tools)
 	r.Directory.Listeners = append(r.Directory.Listeners, b.Tools)
 	return b
 }

@@ -65,7 +65,7 @@ func apart(t *testing.T, agent peer, ahead time.Duration) (rigs []*rig, links []
 		links = append(links, link)
 		rigs = append(rigs, newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) {
 			link.Leases = b.Runner.Leases
-			b.Runner.Leases, b.Runner.Signals = link, h
+			b.Runner.Leases, b.Runner.Publisher.Signals = link, h
 			b.Runner.Replica += clock.String()
 			b.Runner.Now = func() time.Time { return time.Now().Add(clock) }
 		}))

@@ -275,7 +275,7 @@ func TestChangesAreToldOnEveryReplica(t *testing.T) {
 		var rigs [2]*rig
 		for i := range rigs {
 			rigs[i] = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) {
-				b.Runner.Signals, b.Tools.Clients, b.Runner.Replica = h, &heard[i], fmt.Sprint("replica ", i)
+				b.Runner.Publisher.Signals, b.Tools.Clients, b.Runner.Replica = h, &heard[i], fmt.Sprint("replica ", i)
 			})
 		}
 		synctest.Wait()

@@ -42,8 +42,8 @@ func (h *hub) Listen(ctx context.Context, heard func(ledger.Signal)) {
 // replicas are two bridges that share a ledger and a hub.
 func replicas(t *testing.T, agent peer) (one, two *rig) {
 	dsn, h := storetest.File(t, store.Open), &hub{}
-	one = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Runner.Signals = h; hooked(&rig{Bridge: b}) })
-	two = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Runner.Signals = h; hooked(&rig{Bridge: b}) })
+	one = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Runner.Publisher.Signals = h; hooked(&rig{Bridge: b}) })
+	two = newRigWith(t, dsn, map[string]peer{"agent": agent}, func(b *bridge.Bridge) { b.Runner.Publisher.Signals = h; hooked(&rig{Bridge: b}) })
 	synctest.Wait() // both listen
 	return one, two
 }

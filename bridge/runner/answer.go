@@ -127,6 +127,6 @@ func (r *Runner) LeaveUnanswered(ctx context.Context, e *ledger.Record, how stri
 	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
 		return err
 	}
-	r.announceChange(e)
+	r.Publisher.changed(e)
 	return nil
 }

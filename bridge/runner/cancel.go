@@ -67,7 +67,7 @@ func (r *Runner) drop(ctx context.Context, e *ledger.Record) (*ledger.Record, er
 	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
 		return nil, err
 	}
-	r.announceChange(e)
+	r.Publisher.changed(e)
 	return e, nil
 }
 

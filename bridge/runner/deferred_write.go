@@ -20,18 +20,18 @@ const writtenWithin = 10 * time.Millisecond
 // It is for messages without an id: a message with an id may be repeated, and its task must be
 // found then. If so many tasks run that the ledger might refuse one, deferWrite returns nil.
 func (r *Runner) deferWrite(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
-	done, err := r.admit(ctx, e)
+	done, err := r.quotas.acquire(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	f := r.newFollower(conn, e, req)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r.running.Err() != nil || !r.live.setUnwritten(f, r.mostRunning(), r.Now()) {
+	if r.running.Err() != nil || !r.live.setUnwritten(f, r.quotas.mostRunning(), r.Now()) {
 		done()
 		return nil, nil
 	}
-	r.enter(f, done)
+	r.quotas.enter(f, done)
 	f.recorded = time.Time{}
 	f.timer = time.AfterFunc(writtenWithin, func() { f.Save() })
 	r.wg.Go(func() { f.live(req) })
@@ -45,7 +45,7 @@ func (e ErrNotRecorded) Unwrap() error { return e.error }
 
 // add writes the task for the first time. It is called with f.mu held.
 func (f *Follower) add(ctx context.Context) {
-	err := f.r.Ledger.AddTask(ctx, f.record, f.r.Replica, f.r.mostRunning())
+	err := f.r.Ledger.AddTask(ctx, f.record, f.r.Replica, f.r.quotas.mostRunning())
 	if away(err) {
 		err = f.addAgain(ctx, err)
 	}
@@ -62,7 +62,7 @@ func (f *Follower) add(ctx context.Context) {
 	if f.state != unanswered {
 		f.saved = f.r.Now()
 	}
-	f.r.announceNew(f.record)
+	f.r.Publisher.publish(f.record, ledger.AboutNew)
 }
 
 // away reports whether the ledger could not be reached, and so may or may not have the task.
@@ -79,7 +79,7 @@ func (f *Follower) addAgain(ctx context.Context, why error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, ledger.ErrNoTask):
-		return f.r.Ledger.AddTask(ctx, f.record, f.r.Replica, f.r.mostRunning())
+		return f.r.Ledger.AddTask(ctx, f.record, f.r.Replica, f.r.quotas.mostRunning())
 	}
 	return why
 }
@@ -126,9 +126,11 @@ func (f *Follower) withdraw() {
 func (f *Follower) saveLost() {
 	pause := retrying()
 	for {
-		err := f.r.Ledger.SaveTask(f.r.writes.context(f.r.running), f.record, f.r.Replica)
+		ctx, cancel := f.r.writeContext()
+		err := f.r.Ledger.SaveTask(ctx, f.record, f.r.Replica)
+		cancel()
 		if err == nil {
-			f.r.announceChange(f.record)
+			f.r.Publisher.changed(f.record)
 		}
 		if !away(err) || !pause.wait(f.r.running, 0) { // with ErrLeaseLost, the ledger does not have it
 			return

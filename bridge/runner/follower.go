@@ -52,7 +52,7 @@ func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendReq
 		f.state = released
 		return f
 	}
-	r.enter(f, r.live.counts.enter(f.start))
+	r.quotas.enter(f, r.quotas.counts.enter(f.start))
 	r.live.set(f)
 	r.waiters.wake(e.Handle) // those that came between the ledger's record and now
 	r.wg.Go(func() { f.live(send) })
@@ -97,30 +97,6 @@ func (f *Follower) live(send *a2a.SendRequest) {
 	f.uncount()
 	f.uncount = nil
 	f.announce() // for those who watch a task that another replica took over
-}
-
-// enter counts the memory of the task of f until it is idle or its follower ends, and calls leave
-// then. f.uncount is called with f.mu held.
-func (r *Runner) enter(f *Follower, leave func()) {
-	f.uncount = sync.OnceFunc(func() {
-		leave()
-		r.memory.leave(f.start.Owner, f.counted)
-	})
-}
-
-// resize notes how many bytes the task has, and returns why it must end if that is too much. The
-// revisions have a limit of their own.
-func (f *Follower) resize(bytes int) *ledger.Failure {
-	from := f.counted
-	f.size, f.counted = bytes, bytes+f.revisionsSize
-	f.r.stored.grow(f.start.Owner, f.start.Agent, from, f.counted)
-	if f.uncount == nil {
-		return nil // the task runs no longer
-	}
-	if why := f.r.memory.resize(f.start.Owner, from, f.counted, f.r.limits()); why != nil || f.counted <= ledger.SmallTask {
-		return why
-	}
-	return f.r.stored.cut(f.start.Owner, f.start.Agent)
 }
 
 // Follower returns the follower of a task on this replica, or nil.
@@ -184,7 +160,7 @@ func (f *Follower) consume(ctx context.Context, events iter.Seq2[a2a.Event, erro
 		if f.finished() {
 			break
 		}
-		f.r.memory.pace(ctx, f.start.Owner, ledger.Size(e))
+		f.r.quotas.memory.throttle(ctx, f.start.Owner, ledger.Size(e))
 	}
 	return n, nil
 }
@@ -235,8 +211,8 @@ func (f *Follower) apply(e a2a.Event) {
 	if _, whole := e.(*a2a.Task); whole {
 		total = size
 	}
-	if f.resize(total) != nil { // what was replaced or forgotten counted so far
-		f.record.Failure = cmp.Or(f.resize(ledger.Size(f.record.Task)), f.record.Failure)
+	if f.r.quotas.resize(f, total) != nil { // what was replaced or forgotten counted so far
+		f.record.Failure = cmp.Or(f.r.quotas.resize(f, ledger.Size(f.record.Task)), f.record.Failure)
 	}
 	f.record.Touch(now)
 	f.record.Idle = f.record.Failure != nil || f.record.Task.Status.State.Idle()

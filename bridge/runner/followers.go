@@ -14,7 +14,14 @@ type followers struct {
 	reserved  map[string]int         // tasks that are being added, continued or taken over: how often
 	unwritten map[*Follower]struct{} // those whose tasks the ledger does not have yet
 	deferFrom time.Time              // no message leaves before its task is written, until then
-	counts    taskCounts
+}
+
+func newFollowers() followers {
+	return followers{
+		byHandle:  map[string]*Follower{},
+		reserved:  map[string]int{},
+		unwritten: map[*Follower]struct{}{},
+	}
 }
 
 // get returns the follower of a task, or nil.

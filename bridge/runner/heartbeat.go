@@ -3,8 +3,6 @@ package runner
 import (
 	"context"
 	"time"
-
-	"rialto/bridge/ledger"
 )
 
 const (
@@ -14,13 +12,14 @@ const (
 	heartbeatFor   = 3 * time.Second // to write and read heartbeats
 )
 
-// heartbeats tells which other replicas died: those whose count stands still while we read it
-// standstill times in a row. No clock is compared with another. While we do not reach the
-// database, others may not reach it either, so we begin anew afterwards: a replica that lives has
-// as long as a lease to be heard again. The zero value is ready.
-type heartbeats struct {
-	own  int64 // our count
-	seen map[string]heard
+// leases keeps the leases of this replica, and takes over the tasks of replicas that died: those
+// whose count stands still while we read it standstill times in a row. No clock is compared with
+// another. While we do not reach the database, others may not reach it either, so we begin anew
+// afterwards: a replica that lives has as long as a lease to be heard again.
+type leases struct {
+	runner *Runner
+	own    int64 // our count
+	seen   map[string]heard
 }
 
 // heard is the latest count of a replica, and how often it was read again since.
@@ -30,56 +29,50 @@ type heard struct {
 }
 
 // dead returns the last counts of the replicas that died, after all counts were read.
-func (h *heartbeats) dead(own string, all map[string]int64) map[string]int64 {
+func (l *leases) dead(all map[string]int64) map[string]int64 {
 	dead, seen := map[string]int64{}, map[string]heard{}
 	for id, count := range all {
-		last, known := h.seen[id]
+		last, known := l.seen[id]
 		if known && last.count == count {
 			last.again++
 		} else {
 			last = heard{count: count}
 		}
-		if id != own && last.again >= standstill {
+		if id != l.runner.Replica && last.again >= standstill {
 			dead[id] = count
 		}
 		seen[id] = last
 	}
-	h.seen = seen
+	l.seen = seen
 	return dead
 }
 
-// counts returns the counts that were seen last.
-func (h *heartbeats) counts() map[string]int64 {
-	all := map[string]int64{}
-	for id, last := range h.seen {
-		all[id] = last.count
-	}
-	return all
-}
-
-// beat shows the other replicas that replica lives, and removes those that died.
-func (h *heartbeats) beat(ctx context.Context, leases ledger.Leases, replica string) error {
-	ctx, cancel := context.WithTimeout(ctx, heartbeatFor)
+// beat shows the other replicas that this one lives, and removes those that died.
+func (l *leases) beat() error {
+	ctx, cancel := context.WithTimeout(l.runner.running, heartbeatFor)
 	defer cancel()
-	h.own++
-	all, err := leases.Heartbeat(ctx, replica, h.own)
+	l.own++
+	all, err := l.runner.Leases.Heartbeat(ctx, l.runner.Replica, l.own)
 	if err != nil {
-		h.seen = nil // others may not reach the database either
+		l.seen = nil // others may not reach the database either
 		return err
 	}
-	return leases.RemoveReplicas(ctx, h.dead(replica, all))
+	return l.runner.Leases.RemoveReplicas(ctx, l.dead(all))
 }
 
 // join is the first heartbeat, before this replica holds a task. If no other process runs, the
 // tasks of the processes before are taken over at once.
-func (r *Runner) join() {
-	err := r.hearts.beat(r.running, r.Leases, r.Replica)
-	if err == nil && r.Alone {
-		before := r.hearts.counts()
-		delete(before, r.Replica)
-		err = r.Leases.RemoveReplicas(r.running, before)
+func (l *leases) join() {
+	err := l.beat()
+	if err == nil && l.runner.Alone {
+		before := map[string]int64{}
+		for id, last := range l.seen {
+			before[id] = last.count
+		}
+		delete(before, l.runner.Replica)
+		err = l.runner.Leases.RemoveReplicas(l.runner.running, before)
 	}
 	if err != nil {
-		r.logError("telling other replicas that this one lives", err)
+		l.runner.logError("telling other replicas that this one lives", err)
 	}
 }

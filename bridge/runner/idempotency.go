@@ -30,7 +30,7 @@ func (f *Follower) forgetSent(err error) {
 	if f.record.Digest == "" || !ledger.Refused(err) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.r.running), writeBudget)
+	ctx, cancel := f.r.writeContext()
 	defer cancel()
 	if err := f.r.Ledger.ForgetSent(ctx, f.record); err != nil {
 		f.r.Log.Error("forgetting a message that was refused", "task", f.record.Handle, "err", err)

@@ -18,9 +18,8 @@ type Limits struct {
 	StoredPerAgent int64 // the same of one agent
 }
 
-// limits returns the limits with the defaults in place of zeros.
-func (r *Runner) limits() Limits {
-	l := r.Limits
+// inForce returns the limits with the defaults in place of zeros.
+func (l Limits) inForce() Limits {
 	if l.InForce != nil {
 		l = l.InForce()
 	}

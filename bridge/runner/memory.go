@@ -51,17 +51,17 @@ func (m *memory) resize(owner string, from, to int, most Limits) *ledger.Failure
 // Reserve notes that an answer that is being received for owner holds to bytes, after from. It returns
 // an error if the answer must end. Until it has ended, it counts as a running task.
 func Reserve(r *Runner, owner string, from, to int) error {
-	most := r.limits()
+	most := r.Limits.inForce()
 	most.TaskSize = math.MaxInt // the answer has a limit of its own
-	why := r.memory.resize(owner, from, to, most)
+	why := r.quotas.memory.resize(owner, from, to, most)
 	if why == nil || to == 0 {
 		return nil
 	}
 	return &a2a.Error{Code: why.Code, Message: why.Message, Cause: a2a.ErrTooLarge}
 }
 
-// pace waits until the agents of owner may stream so many more bytes.
-func (m *memory) pace(ctx context.Context, owner string, bytes int) {
+// throttle waits until the agents of owner may stream so many more bytes.
+func (m *memory) throttle(ctx context.Context, owner string, bytes int) {
 	b := quota.Bucket{Burst: streamBurst, Window: time.Second * streamBurst / streamRate}
 	_ = m.received.Wait(ctx, b, owner, bytes) // it fails when ctx ends, which the caller sees, too
 }

@@ -13,21 +13,22 @@ const (
 	maxClaimBatches = 10 // at one time
 )
 
-// keepLeases shows that we live, and takes over tasks whose follower died with an earlier
+// keep shows that we live, and takes over tasks whose follower died with an earlier
 // process or another replica. It claims nothing while it does not reach the database.
-func (r *Runner) keepLeases() {
+func (l *leases) keep() {
+	r := l.runner
 	tick := time.NewTicker(heartbeatEvery)
 	defer tick.Stop()
 	for reached := true; ; {
 		if reached {
-			r.claimAbandoned(r.running)
+			l.claimAbandoned()
 		}
 		select {
 		case <-r.running.Done():
 			return
 		case <-tick.C:
 		}
-		err := r.hearts.beat(r.running, r.Leases, r.Replica)
+		err := l.beat()
 		reached = err == nil
 		if !reached {
 			r.logError("telling other replicas that this one lives", err)
@@ -37,11 +38,12 @@ func (r *Runner) keepLeases() {
 
 // claimAbandoned takes over the tasks of replicas that died, and those of this replica that
 // have no follower: their first write seemed to fail.
-func (r *Runner) claimAbandoned(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, writeBudget)
+func (l *leases) claimAbandoned() {
+	r := l.runner
+	ctx, cancel := context.WithTimeout(r.running, writeBudget)
 	defer cancel()
 	for range maxClaimBatches {
-		entries, err := r.nextAbandoned(ctx)
+		entries, err := l.nextAbandoned(ctx)
 		if err != nil {
 			r.logError("taking up abandoned tasks", err)
 			return
@@ -62,18 +64,12 @@ func (r *Runner) claimAbandoned(ctx context.Context) {
 }
 
 // nextAbandoned returns tasks without a follower, now held by us.
-func (r *Runner) nextAbandoned(ctx context.Context) ([]*ledger.Record, error) {
+func (l *leases) nextAbandoned(ctx context.Context) ([]*ledger.Record, error) {
+	r := l.runner
 	if r.Only != "" {
 		return r.Leases.ClaimTask(ctx, r.Only, r.Replica, r.live.handles())
 	}
 	return r.Leases.ClaimTasks(ctx, r.Replica, r.live.handles(), claimBatch)
-}
-
-// logError logs an error that is not due to our own stopping.
-func (r *Runner) logError(doing string, err error) {
-	if r.running.Err() == nil {
-		r.Log.Error(doing, "err", err)
-	}
 }
 
 // takeOver follows a task of another process. A task whose message was not answered has
@@ -118,12 +114,12 @@ func (r *Runner) fail(e *ledger.Record, why *ledger.Failure) {
 	e.Failure = why
 	e.Idle = true
 	e.Touch(r.Now())
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.running), writeBudget)
+	ctx, cancel := r.writeContext()
 	defer cancel()
 	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
 		r.Log.Error("writing a task", "task", e.Handle, "err", err) // it is let go, and claimed again
 		return
 	}
-	r.announceChange(e)
+	r.Publisher.changed(e)
 	observeEnd(r.Observer, e)
 }

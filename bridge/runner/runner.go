@@ -62,11 +62,7 @@ type Runner struct {
 	// Webhooks keeps the webhooks that callers give for their tasks; nil: they may give none.
 	Webhooks Webhooks
 
-	// Signals tell other replicas of tasks; nil if there are none.
-	Signals ledger.Signals
-
-	Sessions  Sessions       // hears of changes of MCP sessions; may be nil
-	Listeners []TaskListener // hear of changes of tasks, in this order
+	Publisher Publisher
 
 	Replica string // the name of this process among those that share the ledger
 	Now     func() time.Time
@@ -90,18 +86,13 @@ type Runner struct {
 
 	running context.Context // ends with Close: followers live on it
 	stop    context.CancelFunc
-	waits   waits
 	wg      sync.WaitGroup
 
-	writes   writeContext
-	outgoing chan ledger.Signal
-	waiters  waiters
-	live     followers
-	hearts   heartbeats
-	polls    poller
-
-	memory      memory
-	stored      stored
+	waiters     waiters
+	live        followers
+	leases      leases
+	polls       poller
+	quotas      quotas
 	largeWrites largeWrites
 }
 
@@ -111,32 +102,18 @@ type Inbox interface {
 	Config(agent, handle string) *a2a.PushConfig
 }
 
-// Sessions hears of MCP sessions. Its methods must not block.
-type Sessions interface {
-	// SessionChanged says that a replica has changed what is shared of a session, "" being any.
-	SessionChanged(session string)
-}
-
-// TaskListener hears of tasks. Its methods must not block.
-type TaskListener interface {
-	// TaskChanged says that a task has changed or, with created, is new.
-	TaskChanged(owner, handle string, created bool)
-}
-
 // Start takes over the tasks that an earlier process left, and keeps doing so for those
 // of replicas that die.
 func (r *Runner) Start() {
 	r.running, r.stop = context.WithCancel(context.Background())
-	r.waits.ctx, r.waits.end = context.WithCancel(r.running)
-	r.live.byHandle, r.live.reserved, r.live.unwritten = map[string]*Follower{}, map[string]int{}, map[*Follower]struct{}{}
+	r.waiters.ctx, r.waiters.end = context.WithCancel(r.running)
+	r.live = newFollowers()
 	r.polls.runner, r.polls.wakeups = r, make(chan string, maxWakeups)
-	r.stored.runner = r
-	r.join()
-	r.wg.Go(r.keepLeases)
-	if r.Signals != nil {
-		r.outgoing = make(chan ledger.Signal, maxSignals)
-		r.wg.Go(r.exchange)
-	}
+	r.quotas.runner, r.quotas.storage.runner = r, r
+	r.leases.runner = r
+	r.leases.join()
+	r.wg.Go(r.leases.keep)
+	r.Publisher.start(r)
 	if r.Only == "" {
 		r.wg.Go(r.polls.pollDueTasks)
 		r.wg.Go(r.polls.pollWokenTasks)
@@ -145,13 +122,7 @@ func (r *Runner) Start() {
 
 // EndWaits returns the tasks as they are to callers that wait, so that each caller has
 // a handle before the server stops.
-func (r *Runner) EndWaits() { r.waits.end() }
-
-// waits is the time in which callers wait for tasks. It ends with EndWaits.
-type waits struct {
-	ctx context.Context
-	end context.CancelFunc
-}
+func (r *Runner) EndWaits() { r.waiters.end() }
 
 // Close stops following, waits until everything is written, and leaves the tasks to others.
 // They go on at their agents; the next Start finds them.
@@ -160,7 +131,20 @@ func (r *Runner) Close() {
 	r.wg.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), writeBudget)
 	defer cancel()
-	if err := r.Leases.RemoveReplicas(ctx, map[string]int64{r.Replica: r.hearts.own}); err != nil {
+	if err := r.Leases.RemoveReplicas(ctx, map[string]int64{r.Replica: r.leases.own}); err != nil {
 		r.Log.Error("leaving tasks to other replicas", "err", err)
+	}
+}
+
+// writeContext returns the context of a write to the ledger. It outlives the runner, so that the
+// last write happens.
+func (r *Runner) writeContext() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(r.running), writeBudget)
+}
+
+// logError logs an error that is not due to our own stopping.
+func (r *Runner) logError(doing string, err error) {
+	if r.running.Err() == nil {
+		r.Log.Error(doing, "err", err)
 	}
 }

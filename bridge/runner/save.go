@@ -74,7 +74,8 @@ func (f *Follower) write() {
 		}
 		defer end()
 	}
-	ctx := f.r.writes.context(f.r.running)
+	ctx, cancel := f.r.writeContext()
+	defer cancel()
 	if f.recorded.IsZero() {
 		f.add(ctx)
 		return
@@ -90,7 +91,7 @@ func (f *Follower) write() {
 		f.r.Log.Error("writing a task", "task", f.record.Handle, "err", err)
 	default:
 		f.recorded = f.record.Updated
-		f.r.announceChange(f.record)
+		f.r.Publisher.changed(f.record)
 	}
 }
 

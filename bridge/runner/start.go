@@ -23,31 +23,19 @@ func (r *Runner) assignHandle(e *ledger.Record) error {
 	return nil
 }
 
-// mostRunning is how many tasks of an owner run at one time.
-func (r *Runner) mostRunning() int { return r.limits().TasksPerUser }
-
-// admit counts a task that is about to start or to continue, until done, or returns which limit
-// keeps it from that.
-func (r *Runner) admit(ctx context.Context, e *ledger.Record) (done func(), err error) {
-	if err = r.stored.check(ctx, e.Owner, e.Agent); err == nil {
-		done, err = r.live.counts.start(e, r.limits())
-	}
-	return done, observeLimit(ctx, r.Observer, err)
-}
-
 // startTask writes e, a new task, into the ledger and starts a follower with its first message.
 func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
-	done, err := r.admit(ctx, e)
+	done, err := r.quotas.acquire(ctx, e)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	r.live.reserve(e.Handle) // it counts from now on
 	defer r.live.release(e.Handle)
-	for _, f := range r.live.overdue(r.mostRunning()) {
+	for _, f := range r.live.overdue(r.quotas.mostRunning()) {
 		f.Save()
 	}
-	err = observeLimit(ctx, r.Observer, r.Ledger.AddTask(ctx, e, r.Replica, r.mostRunning()))
+	err = observeLimit(ctx, r.Observer, r.Ledger.AddTask(ctx, e, r.Replica, r.quotas.mostRunning()))
 	var before ledger.ErrDuplicate
 	switch {
 	case errors.As(err, &before):
@@ -55,7 +43,7 @@ func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.R
 	case err != nil:
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
-	r.announceNew(e)
+	r.Publisher.publish(e, ledger.AboutNew)
 	if err := r.watch(ctx, e, req); err != nil {
 		r.fail(e, ledger.Fail(a2a.Unavailable, "The webhook that came with the message could not be recorded, so the message was not sent."))
 		return nil, err
@@ -65,7 +53,7 @@ func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.R
 
 // continueTask resumes e with a message and starts a follower.
 func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
-	done, err := r.admit(ctx, e)
+	done, err := r.quotas.acquire(ctx, e)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +89,7 @@ func (r *Runner) reopen(ctx context.Context, e *ledger.Record, messageID string)
 		return observeLimit(ctx, r.Observer, err)
 	}
 	e.MessageID, e.Idle = messageID, false
-	r.announceChange(e)
+	r.Publisher.changed(e)
 	return nil
 }
 

@@ -19,7 +19,7 @@ func (r *Runner) Wake(handle string) {
 	if r.wakeFollower(handle) {
 		return
 	}
-	r.signal(ledger.Signal{About: ledger.AboutAgent, Handle: handle})
+	r.Publisher.signal(ledger.Signal{About: ledger.AboutAgent, Handle: handle})
 	select {
 	case r.polls.wakeups <- handle:
 	default:

@@ -103,7 +103,7 @@ func (r *Runner) awaitChange(ctx context.Context, next, woken <-chan struct{}) e
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-r.waits.ctx.Done():
+	case <-r.waiters.ctx.Done():
 		return ErrStopping
 	case <-next:
 	case <-woken:

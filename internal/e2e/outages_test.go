@@ -193,7 +193,7 @@ func newReplica(t *testing.T, name, dsn string, clock time.Duration, agent strin
 		Initial: []directory.Agent{{Name: "silent", URL: agent}},
 	}
 	r := &replica{cable: c, log: out, Bridge: bridge.New(&runner.Runner{
-		Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Signals: db.Ledger.Signals(log),
+		Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Publisher: runner.Publisher{Signals: db.Ledger.Signals(log)},
 		Replica: name, Now: now, Log: log,
 	}, &documents.Service{Index: db.Ledger}, nil)}
 	r.Start()

@@ -38,7 +38,7 @@ func newBridge(
 		Ledger:    db.Ledger,
 		Lists:     db.Ledger,
 		Leases:    db.Ledger,
-		Signals:   db.Ledger.Signals(log),
+		Publisher: runner.Publisher{Signals: db.Ledger.Signals(log)},
 		Replica:   rand.Text(),
 		Now:       time.Now,
 		Log:       log,

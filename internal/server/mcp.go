@@ -79,7 +79,7 @@ func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger,
 	if s.Apps != nil {
 		s.Resources = []mcp.Resource{tools.TaskCard()}
 	}
-	b.Runner.Sessions = s
+	b.Runner.Publisher.Sessions = s
 	return s, s.Check()
 }
 

@@ -119,7 +119,7 @@ func offerEvents(s *Server, secret []byte) mcp.Extensions {
 	if codes := s.cfg.Load().MCP.EventErrors; codes != config.EventErrorsAuto {
 		more.EventsSketch = func(mcp.Client) bool { return codes == config.EventErrorsSketch }
 	}
-	s.bridge.Runner.Listeners = append(s.bridge.Runner.Listeners, eventSource{s.events})
+	s.bridge.Runner.Publisher.Listeners = append(s.bridge.Runner.Publisher.Listeners, eventSource{s.events})
 	s.bridge.Directory.Listeners = append(s.bridge.Directory.Listeners, eventSource{s.events})
 	return more
 }

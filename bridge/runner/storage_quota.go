@@ -19,26 +19,26 @@ const (
 	maxStored   = 10_000          // sums that are kept
 )
 
-// stored knows how many bytes users and agents have in the ledger. It asks the ledger at most once
+// storageQuota knows how many bytes users and agents have in the ledger. It asks the ledger at most once
 // a minute for each, and adds what the tasks of this process have grown since, so that a task costs
 // no statement. What other replicas write is seen within that minute. runner is required.
-type stored struct {
+type storageQuota struct {
 	runner *Runner
 
 	mu sync.Mutex
-	of map[quotaKey]*storedBytes
+	of map[quotaKey]*usage
 }
 
 // quotaKey is a user or an agent.
 type quotaKey struct{ owner, agent string }
 
-type storedBytes struct {
+type usage struct {
 	sum, grown int64
 	asked      time.Time // the ledger, when
 }
 
 // grow notes that a task of owner at agent has other bytes than before.
-func (s *stored) grow(owner, agent string, from, to int) {
+func (s *storageQuota) grow(owner, agent string, from, to int) {
 	by := counted(to) - counted(from)
 	if by == 0 {
 		return
@@ -59,21 +59,21 @@ func counted(bytes int) int64 {
 }
 
 // bytes returns those of a user or an agent. The caller holds s.mu.
-func (s *stored) bytes(key quotaKey) *storedBytes {
+func (s *storageQuota) bytes(key quotaKey) *usage {
 	if b := s.of[key]; b != nil {
 		return b
 	}
 	if s.of == nil || len(s.of) >= maxStored {
-		s.of = map[quotaKey]*storedBytes{} // all are read again
+		s.of = map[quotaKey]*usage{} // all are read again
 	}
-	b := &storedBytes{}
+	b := &usage{}
 	s.of[key] = b
 	return b
 }
 
 // exceeds reports whether a user or an agent has more bytes than most. It asks the ledger if the
 // last answer is old and, before it reports too many, if it is older than that.
-func (s *stored) exceeds(ctx context.Context, key quotaKey, most int64) (bool, error) {
+func (s *storageQuota) exceeds(ctx context.Context, key quotaKey, most int64) (bool, error) {
 	for _, within := range []time.Duration{storedFor, storedAgain} {
 		n, err := s.read(ctx, key, within)
 		if n < most || err != nil {
@@ -85,7 +85,7 @@ func (s *stored) exceeds(ctx context.Context, key quotaKey, most int64) (bool, e
 
 // read returns the bytes of a user or an agent. While the ledger is asked, others get what
 // was known before.
-func (s *stored) read(ctx context.Context, key quotaKey, within time.Duration) (int64, error) {
+func (s *storageQuota) read(ctx context.Context, key quotaKey, within time.Duration) (int64, error) {
 	now := s.runner.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +110,8 @@ func (s *stored) read(ctx context.Context, key quotaKey, within time.Duration) (
 
 // full returns whose quota the tasks of owner at agent have used up, and how much it is; "" if
 // there is room, or the ledger cannot say.
-func (s *stored) full(ctx context.Context, owner, agent string) (of quotaKey, most string) {
-	limits := s.runner.limits()
+func (s *storageQuota) full(ctx context.Context, owner, agent string) (of quotaKey, most string) {
+	limits := s.runner.Limits.inForce()
 	for _, quota := range [...]struct {
 		of   quotaKey
 		most int64
@@ -131,7 +131,7 @@ func (s *stored) full(ctx context.Context, owner, agent string) (of quotaKey, mo
 }
 
 // check returns an error if a message for a task of owner at agent must not be sent.
-func (s *stored) check(ctx context.Context, owner, agent string) error {
+func (s *storageQuota) check(ctx context.Context, owner, agent string) error {
 	switch of, most := s.full(ctx, owner, agent); {
 	case most == "":
 		return nil
@@ -143,7 +143,7 @@ func (s *stored) check(ctx context.Context, owner, agent string) error {
 }
 
 // cut returns why a task that has grown must end, if it must.
-func (s *stored) cut(owner, agent string) *ledger.Failure {
+func (s *storageQuota) cut(owner, agent string) *ledger.Failure {
 	switch of, most := s.full(s.runner.running, owner, agent); {
 	case most == "":
 		return nil

@@ -1,0 +1,54 @@
+package runner
+
+import (
+	"context"
+	"sync"
+
+	"rialto/bridge/ledger"
+)
+
+// quotas decides which tasks may start, continue and grow.
+type quotas struct {
+	runner  *Runner
+	counts  taskCounts
+	memory  memory
+	storage storageQuota
+}
+
+// mostRunning is how many tasks of an owner run at one time.
+func (q *quotas) mostRunning() int { return q.runner.Limits.inForce().TasksPerUser }
+
+// acquire counts a task that is about to start or to continue, until done, or returns which limit
+// keeps it from that.
+func (q *quotas) acquire(ctx context.Context, e *ledger.Record) (done func(), err error) {
+	err = q.storage.check(ctx, e.Owner, e.Agent)
+	if err == nil {
+		done, err = q.counts.start(e, q.runner.Limits.inForce())
+	}
+	return done, observeLimit(ctx, q.runner.Observer, err)
+}
+
+// enter counts the memory of the task of f until it is idle or its follower ends, and calls leave
+// then. f.uncount is called with f.mu held.
+func (q *quotas) enter(f *Follower, leave func()) {
+	f.uncount = sync.OnceFunc(func() {
+		leave()
+		q.memory.leave(f.start.Owner, f.counted)
+	})
+}
+
+// resize notes how many bytes the task of f has, and returns why it must end if that is too much.
+// The revisions have a limit of their own.
+func (q *quotas) resize(f *Follower, bytes int) *ledger.Failure {
+	from := f.counted
+	f.size, f.counted = bytes, bytes+f.revisionsSize
+	q.storage.grow(f.start.Owner, f.start.Agent, from, f.counted)
+	if f.uncount == nil {
+		return nil // the task runs no longer
+	}
+	why := q.memory.resize(f.start.Owner, from, f.counted, q.runner.Limits.inForce())
+	if why != nil || f.counted <= ledger.SmallTask {
+		return why
+	}
+	return q.storage.cut(f.start.Owner, f.start.Agent)
+}
