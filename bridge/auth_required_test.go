@@ -213,7 +213,7 @@ func TestAHeldMessageOutlastsAnAgentThatIsAway(t *testing.T) {
 	task := r.call("send_task", `{"message":"mine alone"}`)
 	task.want(t, a2a.AuthRequired, false)
 	ctx := as(t.Context(), "alice")
-	if err := r.Runner.Resume(ctx, r.Directory.Access(ctx), "another", task.TaskID); err != nil || agent.sent() != 1 || r.Runner.AwaitsConnection(ctx, r.Directory.Access(ctx), "another", task.TaskID) {
+	if err := r.Runner.Resume(ctx, r.Directory.Access(ctx), "another", task.TaskID); err != nil || agent.sent() != 1 || r.Runner.Owns(ctx, r.Directory.Access(ctx), "another", task.TaskID) {
 		t.Errorf("connecting another agent: got %v after %d messages", err, agent.sent())
 	}
 	for _, words := range []string{"could not be reached", "could not be reached"} {
@@ -222,7 +222,7 @@ func TestAHeldMessageOutlastsAnAgentThatIsAway(t *testing.T) {
 		}
 		got := r.call("get_task", `{"task_id":"`+task.TaskID+`"}`)
 		got.want(t, a2a.AuthRequired, false)
-		if !strings.Contains(got.Text, words) || !r.Runner.AwaitsConnection(ctx, r.Directory.Access(ctx), "one", task.TaskID) {
+		if !strings.Contains(got.Text, words) || !r.Runner.Owns(ctx, r.Directory.Access(ctx), "one", task.TaskID) {
 			t.Errorf("got %q, want %q", got.Text, words)
 		}
 	}

@@ -121,12 +121,6 @@ func (r *Runner) LeaveUnanswered(ctx context.Context, e *ledger.Record, how stri
 	if err != nil {
 		return err
 	}
-	e.Idle = true
 	e.MarkUnanswered(how)
-	e.Touch(r.Now())
-	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
-		return err
-	}
-	r.Publisher.changed(e)
-	return nil
+	return r.saveIdle(ctx, e)
 }

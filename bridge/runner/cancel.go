@@ -62,12 +62,9 @@ func (r *Runner) drop(ctx context.Context, e *ledger.Record) (*ledger.Record, er
 		return nil, err
 	}
 	e.Task.Status = a2a.Status{State: a2a.Canceled, Timestamp: r.Now()}
-	e.Idle = true
-	e.Touch(r.Now())
-	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
+	if err := r.saveIdle(ctx, e); err != nil {
 		return nil, err
 	}
-	r.Publisher.changed(e)
 	return e, nil
 }
 

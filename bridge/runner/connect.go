@@ -9,28 +9,21 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// AwaitsConnection reports whether a task of the caller waits until they connect an agent.
-func (r *Runner) AwaitsConnection(ctx context.Context, access directory.Access, agent, handle string) bool {
-	e, err := r.Task(ctx, access, handle)
-	return err == nil && waitsFor(e, agent)
-}
-
 // Owns reports whether the caller owns a task at an agent.
 func (r *Runner) Owns(ctx context.Context, access directory.Access, agent, handle string) bool {
 	e, err := r.Task(ctx, access, handle)
 	return err == nil && e.Agent == agent
 }
 
-func waitsFor(e *ledger.Record, agent string) bool {
-	return e.Agent == agent && e.Idle && e.State() == a2a.AuthRequired
-}
-
 // Resume continues a task of the caller that waited until they connected its agent. It
 // leaves other tasks unchanged. Of several calls, one resumes the task.
 func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, handle string) error {
 	e, err := r.Task(ctx, access, handle)
-	if err != nil || !waitsFor(e, agent) {
+	if err != nil {
 		return err
+	}
+	if e.Agent != agent || !e.Idle || e.State() != a2a.AuthRequired {
+		return nil
 	}
 	connected := &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID}
 	m, err := connected.Outgoing()

@@ -92,15 +92,6 @@ func (f *Follower) giveUp(err error) {
 	f.announce()
 }
 
-// ensureRecorded writes a task that the ledger does not have yet. With an error, the
-// handle of the task must not be given out.
-func (f *Follower) ensureRecorded() error {
-	f.Save()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.lost
-}
-
 // withdraw cancels an unrecorded task, unless it has ended.
 func (f *Follower) withdraw() {
 	f.mu.Lock()

@@ -12,12 +12,6 @@ import (
 // confirmations is how many times the task is polled. The pauses take 15 seconds in all.
 const confirmations = 5
 
-// mayHaveArrived reports whether a message to an existing task may have reached the
-// agent in spite of err.
-func (f *Follower) mayHaveArrived(err error) bool {
-	return f.taskID() != "" && err != nil && !ledger.Refused(err)
-}
-
 // confirmDelivery checks whether the agent received a message whose delivery failed
 // without a clear answer. Many agents show the old question until they have handled the
 // answer, so the task is polled for a while before delivery is reported as unconfirmed.

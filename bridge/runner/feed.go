@@ -82,8 +82,7 @@ func (f *Follower) changesAfter(from time.Time) (all []Change, next <-chan struc
 	}
 	kept, whole := f.feed.after(from)
 	if !whole {
-		now := Change{Updated: f.record.Updated, Whole: true, Idle: f.record.Idle, stored: f.record.Clone()}
-		return []Change{now}, next, nil
+		return []Change{wholeChange(f.record.Clone())}, next, nil
 	}
 	for _, c := range kept {
 		change := Change{Updated: c.at, Idle: c.idle, event: c.event, follower: f}

@@ -123,13 +123,6 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	f.withdraw()
 }
 
-// peer returns the connection, for other goroutines than that of run.
-func (f *Follower) peer() directory.Conn {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.conn
-}
-
 // send sends the message and applies the events of the answer. It returns what ended them.
 func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
 	n, err := f.consume(ctx, f.conn.Stream(ctx, send))
@@ -140,7 +133,7 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
 	switch {
 	case n > 0 || ctx.Err() != nil || f.finished():
 	case errors.Is(err, a2a.ErrStreamEnded), errors.Is(err, a2a.ErrNoStream): // it has the message
-	case f.mayHaveArrived(err):
+	case f.taskID() != "" && err != nil && !ledger.Refused(err): // it may have arrived
 		f.confirmDelivery(ctx, err)
 	default:
 		f.rejected(ctx, err)
@@ -246,7 +239,9 @@ func (f *Follower) merge(e a2a.Event, now time.Time) (merged a2a.Event, changed 
 	if _, whole := e.(*a2a.Task); !whole {
 		f.record.Task.History = append(f.record.Task.History, *f.message)
 	}
-	f.observeFirst(now)
+	if f.r.Observer != nil {
+		f.r.Observer.FirstEvent(f.record.Agent, now.Sub(f.begun))
+	}
 	return e, true
 }
 

@@ -59,12 +59,6 @@ func observeLimit(ctx context.Context, o Observer, err error) error {
 	return err
 }
 
-func (f *Follower) observeFirst(now time.Time) {
-	if f.r.Observer != nil {
-		f.r.Observer.FirstEvent(f.record.Agent, now.Sub(f.begun))
-	}
-}
-
 func observeEnd(o Observer, e *ledger.Record) {
 	if o != nil && e.State().Terminal() {
 		o.Ended(e.Agent, e.State(), e.Updated.Sub(e.Created))

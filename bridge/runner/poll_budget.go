@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"time"
 
 	"rialto/a2a"
@@ -59,10 +60,12 @@ func inARow(n int, again bool) int {
 // cannotTell reports whether the agent answered that it does not know the
 // question, or not in these words.
 func cannotTell(err error) bool {
-	for _, code := range []a2a.Code{a2a.MethodNotFound, a2a.UnsupportedOperation, a2a.InvalidRequest, a2a.InvalidParams, a2a.VersionNotSupported} {
-		if a2a.Is(err, code) {
-			return true
-		}
+	unable := []a2a.Code{
+		a2a.MethodNotFound,
+		a2a.UnsupportedOperation,
+		a2a.InvalidRequest,
+		a2a.InvalidParams,
+		a2a.VersionNotSupported,
 	}
-	return false
+	return slices.ContainsFunc(unable, func(code a2a.Code) bool { return a2a.Is(err, code) })
 }

@@ -54,7 +54,7 @@ func (l *leases) claimAbandoned() {
 				if r.Observer != nil {
 					r.Observer.TakenOver()
 				}
-				r.wg.Go(func() { r.takeOver(e) })
+				r.wg.Go(func() { l.takeOver(e) })
 			}
 		}
 		if len(entries) < claimBatch {
@@ -75,19 +75,20 @@ func (l *leases) nextAbandoned(ctx context.Context) ([]*ledger.Record, error) {
 // takeOver follows a task of another process. A task whose message was not answered has
 // presumably failed: the agent may be working on it, and sending again could make it work
 // twice. If the process that sent it still gets the answer, it writes that instead.
-func (r *Runner) takeOver(e *ledger.Record) {
+func (l *leases) takeOver(e *ledger.Record) {
+	r := l.runner
 	defer r.live.release(e.Handle)
 	if e.Failure != nil {
-		r.fail(e, presumed(&ledger.Failure{Code: a2a.Unavailable, Message: e.Failure.Message, Sentence: e.Failure.Sentence}))
+		l.presumeFailed(e, &ledger.Failure{Code: a2a.Unavailable, Message: e.Failure.Message, Sentence: e.Failure.Sentence})
 		return
 	}
 	if e.Task == nil || e.Task.ID == "" {
-		r.fail(e, presumed(ledger.Fail(a2a.Unavailable, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.")))
+		l.presumeFailed(e, ledger.Fail(a2a.Unavailable, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again."))
 		return
 	}
 	p := r.Directory.Lookup(e.Agent)
 	if p == nil {
-		r.fail(e, presumed(ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent)))
+		l.presumeFailed(e, ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent))
 		return
 	}
 	pause := retrying()
@@ -104,22 +105,31 @@ func (r *Runner) takeOver(e *ledger.Record) {
 	}
 }
 
-// presumed marks a failure as one that the agent's answer replaces.
-func presumed(why *ledger.Failure) *ledger.Failure {
+// presumeFailed ends a task with a failure that the agent's answer replaces.
+func (l *leases) presumeFailed(e *ledger.Record, why *ledger.Failure) {
 	why.Presumed = true
-	return why
+	l.runner.fail(e, why)
 }
 
+// fail ends a task that has no follower.
 func (r *Runner) fail(e *ledger.Record, why *ledger.Failure) {
 	e.Failure = why
-	e.Idle = true
-	e.Touch(r.Now())
 	ctx, cancel := r.writeContext()
 	defer cancel()
-	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
+	if err := r.saveIdle(ctx, e); err != nil {
 		r.Log.Error("writing a task", "task", e.Handle, "err", err) // it is let go, and claimed again
 		return
 	}
-	r.Publisher.changed(e)
 	observeEnd(r.Observer, e)
+}
+
+// saveIdle writes a task that has no follower and is idle now.
+func (r *Runner) saveIdle(ctx context.Context, e *ledger.Record) error {
+	e.Idle = true
+	e.Touch(r.Now())
+	if err := r.Ledger.SaveTask(ctx, e, r.Replica); err != nil {
+		return err
+	}
+	r.Publisher.changed(e)
+	return nil
 }

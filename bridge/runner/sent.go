@@ -32,7 +32,10 @@ func (s *Sent) Recorded() error {
 	if s.follower == nil {
 		return nil
 	}
-	return s.follower.ensureRecorded()
+	s.follower.Save()
+	s.follower.mu.Lock()
+	defer s.follower.mu.Unlock()
+	return s.follower.lost
 }
 
 // Refusal returns why the agent did not take the message, if that is known.

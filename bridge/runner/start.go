@@ -36,11 +36,10 @@ func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.R
 		f.Save()
 	}
 	err = observeLimit(ctx, r.Observer, r.Ledger.AddTask(ctx, e, r.Replica, r.quotas.mostRunning()))
-	var before ledger.ErrDuplicate
-	switch {
-	case errors.As(err, &before):
+	if before, ok := errors.AsType[ledger.ErrDuplicate](err); ok {
 		return r.sentBefore(before.Handle), nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
 	r.Publisher.publish(e, ledger.AboutNew)
@@ -66,11 +65,10 @@ func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledge
 		return nil, err
 	}
 	err = r.reopen(ctx, e, m.ID)
-	var before ledger.ErrDuplicate
-	switch {
-	case errors.As(err, &before):
+	if before, ok := errors.AsType[ledger.ErrDuplicate](err); ok {
 		return r.sentBefore(before.Handle), nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
 	}
 	if e.Unsent() { // the new message only confirms

@@ -53,9 +53,11 @@ func (r *Runner) withHook(conn directory.Conn, e *ledger.Record, send *a2a.SendR
 // refusedPush reports whether an agent refused a message because of its webhook. It has
 // not started anything, so the message may be sent without.
 func refusedPush(send *a2a.SendRequest, err error) bool {
-	var e *a2a.Error
-	return send.Push != nil && errors.As(err, &e) && e.Remote &&
-		(e.Code == a2a.PushNotSupported || e.Code == a2a.UnsupportedOperation || e.Code == a2a.InvalidParams)
+	e, ok := errors.AsType[*a2a.Error](err)
+	if !ok || !e.Remote || send.Push == nil {
+		return false
+	}
+	return e.Code == a2a.PushNotSupported || e.Code == a2a.UnsupportedOperation || e.Code == a2a.InvalidParams
 }
 
 // pollWhenWoken polls after each wakeup until ctx ends. It ends the stream when the task is idle.
@@ -83,7 +85,9 @@ func (f *Follower) poll(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	conn := f.peer()
+	f.mu.Lock()
+	conn := f.conn // the goroutine of run may replace it
+	f.mu.Unlock()
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: id})
 	switch {
 	case err != nil:

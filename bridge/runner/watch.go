@@ -34,6 +34,11 @@ type Change struct {
 	stored   *ledger.Record // at the time of the change, if that is known; nil is now
 }
 
+// wholeChange is a change that is known from the record alone.
+func wholeChange(e *ledger.Record) Change {
+	return Change{Updated: e.Updated, Whole: true, Idle: e.Idle, stored: e}
+}
+
 // Record returns a copy of the task. It may have changed since, unless the change is Whole.
 func (c Change) Record() *ledger.Record {
 	if c.stored != nil {
@@ -72,7 +77,7 @@ func (s *Sent) Watch(ctx context.Context) iter.Seq2[Change, error] {
 		r := s.runner
 		woken, leave := r.waiters.add(s.Handle)
 		defer leave()
-		w := &watch{runner: r, access: s.access, handle: s.Handle, from: s.from, follower: s.follower}
+		w := &watch{Sent: *s}
 		for {
 			changes, next, err := w.changes(ctx)
 			if err != nil {
@@ -114,12 +119,8 @@ func (r *Runner) awaitChange(ctx context.Context, next, woken <-chan struct{}) e
 
 // watch is where a watcher stands.
 type watch struct {
-	runner   *Runner
-	access   directory.Access
-	handle   string
-	from     time.Time
-	follower *Follower // the sender's, until it has ended; nil is any
-	looked   bool      // at the ledger, or at a change
+	Sent          // from is the last change that was yielded; follower is nil after it has ended
+	read     bool // the ledger, or a change
 	progress ledgerProgress
 }
 
@@ -128,38 +129,33 @@ type watch struct {
 func (w *watch) changes(ctx context.Context) (all []Change, next <-chan struct{}, err error) {
 	f := w.follower
 	if f == nil {
-		f = w.runner.live.get(w.handle)
+		f = w.runner.live.get(w.Handle)
 	}
 	if f != nil {
 		if err := w.runner.authorize(w.access, f.start); err != nil {
 			return nil, nil, err
 		}
 		all, next, err = f.changesAfter(w.from)
-		w.looked = w.looked || len(all) > 0
+		w.read = w.read || len(all) > 0
 		if next != nil || len(all) > 0 || err != nil {
 			return all, next, err
 		}
 		w.follower = nil // it has ended, and the ledger knows what comes after it
 	}
-	e, err := w.runner.Task(context.WithoutCancel(ctx), w.access, w.handle)
+	e, err := w.runner.Task(context.WithoutCancel(ctx), w.access, w.Handle)
 	if err != nil {
 		return nil, nil, err
 	}
 	news := e.Updated.After(w.from)
-	if !w.looked { // where another clock was ahead, the cursor may be later than the ledger
+	if !w.read { // where another clock was ahead, the cursor may be later than the ledger
 		news = !e.Updated.Equal(w.from)
 	}
-	w.looked = true
+	w.read = true
 	if !news {
 		return nil, nil, nil
 	}
-	c := Change{
-		Updated: e.Updated,
-		Whole:   true,
-		Lines:   w.progress.lines(e),
-		Idle:    e.Idle,
-		stored:  e,
-	}
+	c := wholeChange(e)
+	c.Lines = w.progress.lines(e)
 	return []Change{c}, nil, nil
 }
 
