@@ -40,7 +40,7 @@ func variables(uri string) (form int, v map[string]string) {
 // read reads a resource for user.
 func (r *rig) read(user, uri string) ([]mcp.Contents, error) {
 	form, v := variables(uri)
-	return r.Documents.Templates()[form].Read(as(r.t.Context(), user), &mcp.Read{URI: uri, Variables: v})
+	return r.Documents.Resources().Templates()[form].Read(as(r.t.Context(), user), &mcp.Read{URI: uri, Variables: v})
 }
 
 // contents reads a resource for alice as clients see it.
@@ -164,7 +164,7 @@ func TestResourcesAreListedPageByPage(t *testing.T) {
 	slices.Reverse(tasks)
 	var got []mcp.Resource
 	for cursor, pages := "", 1; ; pages++ {
-		p, err := r.Documents.ListResources(as(t.Context(), "alice"), "", cursor)
+		p, err := r.Documents.Resources().ListResources(as(t.Context(), "alice"), "", cursor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,12 +191,12 @@ func TestResourcesAreListedPageByPage(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 	for _, user := range []string{"bob", ""} {
-		p, err := r.Documents.ListResources(as(t.Context(), user), "", "")
+		p, err := r.Documents.Resources().ListResources(as(t.Context(), user), "", "")
 		if err != nil || len(p.Resources) > 1 || user == "" && len(p.Resources) > 0 {
 			t.Errorf("%q: got %v, %v", user, p, err)
 		}
 	}
-	if _, err := r.Documents.ListResources(as(t.Context(), "alice"), "", "x"); !errors.Is(err, mcp.ErrCursor) {
+	if _, err := r.Documents.Resources().ListResources(as(t.Context(), "alice"), "", "x"); !errors.Is(err, mcp.ErrCursor) {
 		t.Errorf("got %v, want ErrCursor", err)
 	}
 }
@@ -221,7 +221,7 @@ func TestVariablesAreCompletedWithOnesOwn(t *testing.T) {
 		"something else":         {"alice", mcp.Completion{Argument: "x", Known: known}, "[]"},
 		"an artifact of no task": {"alice", mcp.Completion{Argument: "artifact"}, "[]"},
 	} {
-		got, err := r.Documents.Complete(as(t.Context(), c.user), &c.Completion)
+		got, err := r.Documents.Resources().Complete(as(t.Context(), c.user), &c.Completion)
 		if err != nil || fmt.Sprint(got.Values) != c.want {
 			t.Errorf("%s: got %v, %v, want %s", name, got, err, c.want)
 		}

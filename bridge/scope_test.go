@@ -50,7 +50,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	face := r.Proxy.Agent("hidden")
 	open := r.Proxy.Agent("open")
 	resource := func(uri, variable, value string) string {
-		for _, template := range r.Documents.Templates() {
+		for _, template := range r.Documents.Resources().Templates() {
 			if template.URITemplate == uri {
 				c, err := template.Read(t.Context(), &mcp.Read{URI: uri, Variables: map[string]string{variable: value}})
 				if err != nil {
@@ -111,10 +111,15 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 			return failed(err)
 		},
 		"changes of tasks": func() string {
-			return follows(r.Documents.Follows(t.Context(), documents.TaskURI(task.TaskID)+"/artifacts/a"))
+			return follows(r.Documents.Resources().MaySubscribe(t.Context(), documents.TaskURI(task.TaskID)+"/artifacts/a"))
 		},
-		"changes of cards":          func() string { return follows(r.Documents.Follows(t.Context(), "rialto://agents/hidden/card")) },
-		"the list of the resources": func() string { p, err := r.Documents.ListResources(t.Context(), "", ""); return failed(err) + list(p) },
+		"changes of cards": func() string {
+			return follows(r.Documents.Resources().MaySubscribe(t.Context(), "rialto://agents/hidden/card"))
+		},
+		"the list of the resources": func() string {
+			p, err := r.Documents.Resources().ListResources(t.Context(), "", "")
+			return failed(err) + list(p)
+		},
 	}
 	about := func(text string) bool {
 		for _, word := range []string{"hidden", "secret", task.TaskID, "covert"} {
@@ -144,7 +149,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	if c, err := open.Card(t.Context()); err != nil || strings.Contains(card(c), "secret") || !strings.Contains(card(c), "public") {
 		t.Errorf("the card: got %s, %v", card(c), err)
 	}
-	if p, err := r.Documents.ListResources(t.Context(), "", ""); err != nil || strings.Contains(list(p), "hidden") || strings.Contains(list(p), task.TaskID) {
+	if p, err := r.Documents.Resources().ListResources(t.Context(), "", ""); err != nil || strings.Contains(list(p), "hidden") || strings.Contains(list(p), task.TaskID) {
 		t.Errorf("resources: got %s, %v", list(p), err)
 	}
 	r.Directory.ForceUseCase = "claims"

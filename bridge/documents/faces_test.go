@@ -235,14 +235,14 @@ func (f *faces) fetched() string {
 
 func (f *faces) resources() string {
 	ctx, task := alice(f.t.Context()), f.task()
-	page, err := f.Documents.ListResources(ctx, "", "")
+	page, err := f.Documents.Resources().ListResources(ctx, "", "")
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	all := indented(page.Resources)
 	read := func(form int, variables map[string]string) {
 		r := &mcp.Read{URI: fmt.Sprint(variables), Variables: variables}
-		c, err := f.Documents.Templates()[form].Read(ctx, r)
+		c, err := f.Documents.Resources().Templates()[form].Read(ctx, r)
 		all += indented(map[string]any{"contents": c, "error": fmt.Sprint(err)})
 	}
 	read(0, map[string]string{"task": f.handle})

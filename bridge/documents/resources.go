@@ -54,37 +54,43 @@ func partURI(handle, artifact string, i int) string {
 // escaped escapes a variable of a URI template (RFC 6570 section 3.2.2).
 func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
+// Resources offers what a Service shows as MCP resources.
+type Resources struct{ service *Service }
+
+// Resources returns the MCP resources.
+func (sv *Service) Resources() Resources { return Resources{sv} }
+
 // Templates returns the resources that clients can read: tasks, their artifacts, and
 // agents. Callers read only their own.
-func (sv *Service) Templates() []mcp.ResourceTemplate {
+func (rs Resources) Templates() []mcp.ResourceTemplate {
 	return []mcp.ResourceTemplate{{
-		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: view.JSONType, Read: sv.readTask,
+		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: view.JSONType, Read: rs.readTask,
 		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, " +
 			"and what it has produced. It can be subscribed to.",
 	}, {
-		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: sv.readArtifact,
+		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: rs.readArtifact,
 		Description: "One artifact of one of your tasks, whole, with each of its parts.",
 	}, {
-		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: sv.readArtifact,
+		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: rs.readArtifact,
 		Description: "One part of an artifact, such as a file. " +
 			"The first is 0; that of a text that was streamed is all of it.",
 	}, {
-		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: view.JSONType, Read: sv.readCard,
+		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: view.JSONType, Read: rs.readCard,
 		Description: "What an agent can do, as get_agent tells it.",
 	}}
 }
 
-func (sv *Service) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
-	e, err := sv.readable(ctx, r)
+func (rs Resources) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	e, err := rs.readable(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return jsonContents(r.URI, sv.Result(e, RenderOptions{History: 100}).Structured)
+	return jsonContents(r.URI, rs.service.Result(e, RenderOptions{History: 100}).Structured)
 }
 
 // readable returns the task of a request.
-func (sv *Service) readable(ctx context.Context, r *mcp.Read) (*ledger.Record, error) {
-	e, err := sv.Runner.Task(ctx, sv.Directory.Access(ctx), r.Variables["task"])
+func (rs Resources) readable(ctx context.Context, r *mcp.Read) (*ledger.Record, error) {
+	e, err := rs.service.Runner.Task(ctx, rs.service.Directory.Access(ctx), r.Variables["task"])
 	if errors.Is(err, ledger.ErrNoTask) {
 		return nil, mcp.ErrNoResource
 	}
@@ -99,17 +105,17 @@ func jsonContents(uri string, v any) ([]mcp.Contents, error) {
 	return []mcp.Contents{{URI: uri, MIMEType: view.JSONType, Text: string(text)}}, nil
 }
 
-func (sv *Service) readCard(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
-	access := sv.Directory.Access(ctx)
-	p := sv.Directory.Agent(access, r.Variables["agent"])
+func (rs Resources) readCard(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	access := rs.service.Directory.Access(ctx)
+	p := rs.service.Directory.Agent(access, r.Variables["agent"])
 	if p == nil {
 		return nil, mcp.ErrNoResource
 	}
-	return jsonContents(r.URI, sv.Directory.Info(ctx, access, p))
+	return jsonContents(r.URI, rs.service.Directory.Info(ctx, access, p))
 }
 
-func (sv *Service) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
-	e, err := sv.readable(ctx, r)
+func (rs Resources) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+	e, err := rs.readable(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +131,7 @@ func (sv *Service) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Content
 		}
 	}
 	if ledger.PartsSize(a.Parts[from:to]) > MaxResource {
-		return nil, sv.tooLarge(e, r.URI, a, n, from, to)
+		return nil, rs.tooLarge(e, r.URI, a, n, from, to)
 	}
 	contents := []mcp.Contents{}
 	for i, p := range view.Parts(a.Parts[from:to]) {
@@ -183,7 +189,7 @@ func isText(mediaType string) bool {
 
 // tooLarge returns the error for a resource that exceeds MaxResource, with the way to
 // get it: in parts, or as a download.
-func (sv *Service) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, from, to int) error {
+func (rs Resources) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, from, to int) error {
 	about := struct {
 		URI      string `json:"uri"`
 		Size     int    `json:"size"`
@@ -195,8 +201,8 @@ func (sv *Service) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, fr
 	case to-from > 1:
 		first, last := partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1)
 		what += fmt.Sprintf("; read its parts one by one: %s to %s", first, last)
-	case file && sv.Downloads != nil:
-		about.Download = sv.downloads(e).Of(view.PartRef{Artifact: n, Number: from})
+	case file && rs.service.Downloads != nil:
+		about.Download = rs.service.downloads(e).Of(view.PartRef{Artifact: n, Number: from})
 		what += "; download it: " + about.Download
 	default:
 		what += "; get_task shows it in pages"

@@ -27,15 +27,15 @@ const (
 
 // ListResources lists what the caller can read (mcp.Server.ListResources): the agents, and then the
 // tasks of the caller, the latest first, each with its artifacts. Without a user the list is empty.
-func (sv *Service) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
-	p, access := &mcp.ResourcePage{}, sv.Directory.Access(ctx)
+func (rs Resources) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
+	p, access := &mcp.ResourcePage{}, rs.service.Directory.Access(ctx)
 	if access.User() == "" {
 		return p, nil
 	}
 	if cursor == "" {
-		p.Resources = sv.listCards(access)
+		p.Resources = rs.listCards(access)
 	}
-	tasks, next, err := sv.Runner.Summaries(ctx, access, ledger.Filter{Limit: listedTasks}, cursor)
+	tasks, next, err := rs.service.Runner.Summaries(ctx, access, ledger.Filter{Limit: listedTasks}, cursor)
 	if errors.Is(err, ledger.ErrCursor) {
 		return nil, mcp.ErrCursor
 	}
@@ -44,7 +44,7 @@ func (sv *Service) ListResources(ctx context.Context, _, cursor string) (*mcp.Re
 	}
 	p.Next = next
 	for bytes, i := 0, 0; i < len(tasks); i++ {
-		e, err := sv.Runner.Task(ctx, access, tasks[i].TaskID)
+		e, err := rs.service.Runner.Task(ctx, access, tasks[i].TaskID)
 		if errors.Is(err, ledger.ErrNoTask) {
 			continue // it was forgotten meanwhile
 		}
@@ -63,8 +63,8 @@ func (sv *Service) ListResources(ctx context.Context, _, cursor string) (*mcp.Re
 	return p, nil
 }
 
-func (sv *Service) listCards(access directory.Access) (cards []mcp.Resource) {
-	agents := sv.Directory.Agents(access)
+func (rs Resources) listCards(access directory.Access) (cards []mcp.Resource) {
+	agents := rs.service.Directory.Agents(access)
 	for _, a := range agents[:min(len(agents), listedCards)] {
 		cards = append(cards, mcp.Resource{
 			URI: CardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: view.JSONType, Description: "What the agent can do.",
@@ -102,10 +102,10 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 	return r
 }
 
-// Follows reports whether the caller may subscribe to a resource (mcp.Server.MaySubscribe). Changes
+// MaySubscribe reports whether the caller may subscribe to a resource (mcp.Server.MaySubscribe). Changes
 // of a task reach the clients of its owner only, so the agent of the task decides.
-func (sv *Service) Follows(ctx context.Context, uri string) bool {
-	access := sv.Directory.Access(ctx)
+func (rs Resources) MaySubscribe(ctx context.Context, uri string) bool {
+	access := rs.service.Directory.Access(ctx)
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")
 	name, _, _ := strings.Cut(rest, "/")
 	name, err := url.PathUnescape(name)
@@ -113,17 +113,17 @@ func (sv *Service) Follows(ctx context.Context, uri string) bool {
 	case err != nil:
 		return false
 	case kind == "agents":
-		return sv.Directory.Agent(access, name) != nil
+		return rs.service.Directory.Agent(access, name) != nil
 	case access.AllowsAllTasks():
 		return true
 	}
-	_, err = sv.Runner.Task(ctx, access, name)
+	_, err = rs.service.Runner.Task(ctx, access, name)
 	return err == nil
 }
 
 // Complete completes the variables of the templates (mcp.Server.Complete).
-func (sv *Service) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completions, error) {
-	all, err := sv.values(ctx, c.Argument, c.Known["task"], c.Known["artifact"])
+func (rs Resources) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completions, error) {
+	all, err := rs.values(ctx, c.Argument, c.Known["task"], c.Known["artifact"])
 	found := &mcp.Completions{}
 	for _, v := range all {
 		if strings.HasPrefix(v, c.Value) {
@@ -134,21 +134,21 @@ func (sv *Service) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Comple
 }
 
 // values returns the values of a variable; of tasks, the latest.
-func (sv *Service) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
-	access := sv.Directory.Access(ctx)
+func (rs Resources) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
+	access := rs.service.Directory.Access(ctx)
 	switch variable {
 	case "agent":
-		for _, a := range sv.Directory.Agents(access) {
+		for _, a := range rs.service.Directory.Agents(access) {
 			all = append(all, a.Name)
 		}
 	case "task":
-		tasks, _, err := sv.Runner.Summaries(ctx, access, ledger.Filter{Limit: runner.LargestPage}, "")
+		tasks, _, err := rs.service.Runner.Summaries(ctx, access, ledger.Filter{Limit: runner.LargestPage}, "")
 		for _, t := range tasks {
 			all = append(all, t.TaskID)
 		}
 		return all, err
 	case "artifact", "part":
-		e, err := sv.Runner.Task(ctx, access, task)
+		e, err := rs.service.Runner.Task(ctx, access, task)
 		if errors.Is(err, ledger.ErrNoTask) {
 			return nil, nil
 		}

@@ -9,6 +9,11 @@ import (
 	"rialto/mcp"
 )
 
+// taskArgs are the arguments of cancel_task.
+type taskArgs struct {
+	TaskID string `json:"task_id"`
+}
+
 func (t *Tools) cancelTask() mcp.Tool {
 	return mcp.Tool{
 		Name:         "cancel_task",
@@ -20,24 +25,18 @@ func (t *Tools) cancelTask() mcp.Tool {
 		Idempotent:   true,
 		OpenWorld:    true,
 		DetachedFor:  time.Minute,
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct {
-				TaskID string `json:"task_id"`
-			}
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
+		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *taskArgs) (*mcp.Result, error) {
 			access := t.Directory.Access(ctx)
 			e, err := t.Runner.Task(ctx, access, args.TaskID)
 			if err == nil && e.State() != a2a.Canceled { // a repeated call succeeds
 				e, err = t.Runner.Cancel(ctx, access, args.TaskID)
 			}
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
 			r := t.Documents.Result(e, documents.RenderOptions{Expects: a2a.Canceled})
 			r.IsError = e.State() != a2a.Canceled
 			return r, nil
-		},
+		}),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
@@ -59,89 +60,94 @@ func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, 
 	return nil, nil
 }
 
-// notAnswered is the error for a question that came back without an answer, and says how: see
-// ledger.Record.Unanswered. It is not an answer of the user, because programs that run without one
-// (claude -p, codex exec) decline or cancel every question at once.
-type notAnswered string
+// elicitor asks the user at the client of a call the questions of an agent. Where its methods
+// return unanswered, that says how a question came back without an answer, see
+// documents.RenderOptions, and is "" otherwise. It is not an answer of the user, because programs
+// that run without one (claude -p, codex exec) decline or cancel every question at once.
+type elicitor struct {
+	tools *Tools
+	call  *mcp.Call
+	wait  time.Duration // for the agent, after each answer
+}
 
-func (n notAnswered) Error() string { return "the question was not answered: " + string(n) }
-
-// elicit asks the user at the client the questions of the agent, as long as there are any and the
-// client supports it, and returns the task. Each answer is awaited like the first message. If a
-// question comes back without an answer, the task stays as it is, and unanswered says how.
-func (t *Tools) elicit(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (after *ledger.Record, unanswered string, err error) {
+// elicit asks the questions of the agent, as long as there are any and the client supports it, and
+// returns the task. Each answer is awaited like the first message. If a question comes back without
+// an answer, the task stays as it is.
+func (el *elicitor) elicit(
+	ctx context.Context, e *ledger.Record,
+) (after *ledger.Record, unanswered string, err error) {
 	for range mostRounds {
-		next, err := t.elicitOnce(ctx, c, e, wait)
-		if not := notAnswered(""); errors.As(err, &not) {
-			return e, string(not), nil
-		}
+		next, unanswered, err := el.once(ctx, e)
 		if err != nil || next == nil {
-			return e, "", err
+			return e, unanswered, err
 		}
 		e = next
 	}
 	return e, "", nil
 }
 
-// elicitOnce asks the user at the client what the agent asks, and returns the task after the
-// answer. It returns nil if there is no question or the client takes none: the model may know the
-// answer, or ask in its own way.
-func (t *Tools) elicitOnce(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (*ledger.Record, error) {
+// once asks what the agent asks, and returns the task after the answer. It returns nil if there is
+// no question or the client takes none: the model may know the answer, or ask in its own way.
+func (el *elicitor) once(
+	ctx context.Context, e *ledger.Record,
+) (after *ledger.Record, unanswered string, err error) {
 	switch {
 	case !e.Idle:
-		return nil, nil
+		return nil, "", nil
 	case e.State() == a2a.AuthRequired:
-		return t.askToSignIn(ctx, c, e, wait)
+		return el.askToSignIn(ctx, e)
 	case e.State() != a2a.InputRequired:
-		return nil, nil
+		return nil, "", nil
 	}
 	q := question(e, "")
-	if !c.CanAsk(q) {
-		return nil, nil
+	if !el.call.CanAsk(q) {
+		return nil, "", nil
 	}
-	a, err := t.askPerson(ctx, c, e, q)
-	if errors.Is(err, errPassed) {
-		return t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
+	a, unanswered, err := el.ask(ctx, e, q)
+	switch {
+	case errors.Is(err, errLeftPause):
+		after, err = el.await(ctx, e.Handle)
+	case err == nil && unanswered == "":
+		after, err = el.answered(ctx, e, a)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return t.answered(ctx, c, e, a, wait)
+	return after, unanswered, err
 }
 
-// errPassed says that a task has left the pause that a question was about.
-var errPassed = errors.New("the task has gone on without the answer")
+// errLeftPause says that a task has left the pause that a question was about.
+var errLeftPause = errors.New("the task has gone on without the answer")
 
-// askPerson asks the user at the client about the pause of e. The question is withdrawn
-// with errPassed when the task leaves that pause, because it was answered on its page
-// or through another app. The error is notAnswered if the user has not agreed.
-func (t *Tools) askPerson(ctx context.Context, c *mcp.Call, e *ledger.Record, q mcp.Question) (mcp.Answer, error) {
+// ask asks the user about the pause of e. The question is withdrawn with errLeftPause when the task
+// leaves that pause, because it was answered on its page or through another app.
+func (el *elicitor) ask(
+	ctx context.Context, e *ledger.Record, q mcp.Question,
+) (answer mcp.Answer, unanswered string, err error) {
 	asking, done := context.WithCancelCause(ctx)
 	defer done(nil)
-	if !c.UsesMultiRoundTripRequests() {
+	if !el.call.UsesMultiRoundTripRequests() {
 		go func() {
-			if t.awaitLeave(asking, e) {
-				done(errPassed)
+			if el.awaitLeave(asking, e) {
+				done(errLeftPause)
 			}
 		}()
 	}
-	answers, err := c.Ask(asking, q)
+	answers, err := el.call.Ask(asking, q)
 	switch {
-	case err != nil && errors.Is(context.Cause(asking), errPassed):
-		return mcp.Answer{}, errPassed
+	case err != nil && errors.Is(context.Cause(asking), errLeftPause):
+		return answer, "", errLeftPause
 	case errors.Is(err, mcp.ErrNoAnswer):
-		return mcp.Answer{}, notAnswered("none")
+		return answer, "none", nil
 	case err != nil:
-		return mcp.Answer{}, err
+		return answer, "", err
 	case !answers[0].Accepted():
-		return mcp.Answer{}, notAnswered(answers[0].Action)
+		return answer, answers[0].Action, nil
 	}
-	return answers[0], nil
+	return answers[0], "", nil
 }
 
 // awaitLeave waits until a task has left the pause of e, and reports whether it did
 // before ctx ended.
-func (t *Tools) awaitLeave(ctx context.Context, e *ledger.Record) bool {
+func (el *elicitor) awaitLeave(ctx context.Context, e *ledger.Record) bool {
+	t := el.tools
 	for c, err := range t.Runner.Watch(ctx, t.Directory.Access(ctx), e.Handle, e.Updated) {
 		if err != nil {
 			return false
@@ -157,18 +163,27 @@ func (t *Tools) awaitLeave(ctx context.Context, e *ledger.Record) bool {
 // answered sends the agent the person's answer and waits for the task. If the agent
 // refuses the answer, the caller gets the error: the person would be
 // asked the same again, and not know why.
-func (t *Tools) answered(ctx context.Context, c *mcp.Call, e *ledger.Record, a mcp.Answer, wait *float64) (*ledger.Record, error) {
-	sent, err := t.answer(ctx, e, a)
+func (el *elicitor) answered(
+	ctx context.Context, e *ledger.Record, a mcp.Answer,
+) (*ledger.Record, error) {
+	sent, err := el.tools.answer(ctx, e, a)
 	if err != nil {
 		return nil, err
 	}
 	if sent != nil {
-		after, err := sent.Await(ctx, waitFor(wait), c.Progress)
+		after, err := sent.Await(ctx, el.wait, el.call.Progress)
 		if !errors.Is(err, ledger.ErrTaskEnded) {
 			return after, err
 		}
 	}
-	return t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
+	return el.await(ctx, e.Handle)
+}
+
+// await returns a task of the caller, after waiting until it is idle.
+func (el *elicitor) await(ctx context.Context, handle string) (*ledger.Record, error) {
+	ctx, cancel := context.WithTimeout(ctx, el.wait)
+	defer cancel()
+	return el.tools.Runner.AwaitIdle(ctx, el.tools.Directory.Access(ctx), handle, el.call.Progress)
 }
 
 // answer sends the answer of the user to the agent. An answer that comes too late is dropped and

@@ -5,6 +5,11 @@ import (
 	"rialto/mcp"
 )
 
+// fetchArgs are the arguments of fetch and of share.
+type fetchArgs struct {
+	ID string `json:"id"`
+}
+
 func (t *Tools) fetch() mcp.Tool {
 	return mcp.Tool{
 		Name:         "fetch",
@@ -15,18 +20,12 @@ func (t *Tools) fetch() mcp.Tool {
 		ReadOnly:     true,
 		Idempotent:   true,
 		OpenWorld:    true,
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct {
-				ID string `json:"id"`
-			}
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
+		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *fetchArgs) (*mcp.Result, error) {
 			doc, err := t.Documents.Fetch(ctx, t.Directory.Access(ctx), args.ID)
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
 			return newRawResult(doc, doc.Metadata["agent"])
-		},
+		}),
 	}
 }

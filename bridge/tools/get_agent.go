@@ -10,6 +10,11 @@ import (
 	"rialto/mcp"
 )
 
+// agentArgs are the arguments of get_agent.
+type agentArgs struct {
+	Agent string `json:"agent"`
+}
+
 func (t *Tools) getAgent() mcp.Tool {
 	return mcp.Tool{
 		Name:         "get_agent",
@@ -19,21 +24,18 @@ func (t *Tools) getAgent() mcp.Tool {
 		OutputSchema: agentOutput,
 		ReadOnly:     true,
 		Idempotent:   true,
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct {
-				Agent string `json:"agent"`
-			}
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
+		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *agentArgs) (*mcp.Result, error) {
 			access := t.Directory.Access(ctx)
 			p, err := t.Directory.Resolve(ctx, access, args.Agent, "")
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
 			infos, _ := truncateAgents([]directory.Info{t.Directory.Info(ctx, access, p.Entry)})
-			return &mcp.Result{Content: []mcp.Content{mcp.Text(describeAgents(infos) + examples(infos[0]))}, Structured: infos[0]}, nil
-		},
+			return &mcp.Result{
+				Content:    []mcp.Content{mcp.Text(describeAgents(infos) + examples(infos[0]))},
+				Structured: infos[0],
+			}, nil
+		}),
 	}
 }
 

@@ -2,10 +2,8 @@ package tools
 
 import (
 	"context"
-	"time"
 
 	"rialto/bridge/documents"
-	"rialto/bridge/ledger"
 	"rialto/mcp"
 )
 
@@ -28,37 +26,31 @@ func (t *Tools) getTask() mcp.Tool {
 		ReadOnly:     true,
 		Idempotent:   true,
 		OpenWorld:    true,
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args getArgs
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
+		Call: handler(t, func(ctx context.Context, c *mcp.Call, args *getArgs) (*mcp.Result, error) {
 			from, err := documents.ParseCursor(args.Cursor)
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
-			e, err := t.awaitTask(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
+			el := &elicitor{t, c, waitFor(args.Wait)}
+			e, err := el.await(ctx, args.TaskID)
 			if err == nil && t.Runner.Advanced(ctx, e) {
-				e, err = t.awaitTask(ctx, args.TaskID, waitFor(args.Wait), c.Progress)
-			}
-			unanswered := ""
-			if err == nil {
-				e, unanswered, err = t.elicit(ctx, c, e, args.Wait)
+				e, err = el.await(ctx, args.TaskID)
 			}
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
+			}
+			e, unanswered, err := el.elicit(ctx, e)
+			if err != nil {
+				return nil, err
 			}
 			if !from.Leads(e, args.HistoryLength) {
-				return t.errorResult(ctx, documents.ErrCursorAstray)
+				return nil, documents.ErrCursorAstray
 			}
-			return t.Documents.Result(e, documents.RenderOptions{From: from, History: args.HistoryLength, Unanswered: unanswered}), nil
-		},
+			return t.Documents.Result(e, documents.RenderOptions{
+				From:       from,
+				History:    args.HistoryLength,
+				Unanswered: unanswered,
+			}), nil
+		}),
 	}
-}
-
-// awaitTask returns a task of the caller, after waiting until it is idle.
-func (t *Tools) awaitTask(ctx context.Context, handle string, wait time.Duration, progress func(string)) (*ledger.Record, error) {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	return t.Runner.AwaitIdle(ctx, t.Directory.Access(ctx), handle, progress)
 }

@@ -32,17 +32,13 @@ func (t *Tools) listTasks() mcp.Tool {
 		OutputSchema: listTasksOutput,
 		ReadOnly:     true,
 		Idempotent:   true,
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args listArgs
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
+		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *listArgs) (*mcp.Result, error) {
 			filter, err := args.filter()
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
 			return t.listPage(ctx, filter, args.Cursor)
-		},
+		}),
 	}
 }
 
@@ -65,7 +61,7 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 	access := t.Directory.Access(ctx)
 	tasks, next, err := t.Runner.Summaries(ctx, access, f, cursor)
 	if err != nil {
-		return t.errorResult(ctx, err)
+		return nil, err
 	}
 	page := struct {
 		Tasks []ledger.Summary `json:"tasks"`

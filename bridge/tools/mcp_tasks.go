@@ -67,15 +67,10 @@ func (t Tasks) AnswerTask(ctx context.Context, _, id string, answers map[string]
 	if err != nil {
 		return noTask(err)
 	}
-	var q mcp.Question
-	switch e.State() {
-	case a2a.InputRequired:
-		q = question(e, "")
-	case a2a.AuthRequired:
-		q, _ = t.Tools.signInQuestion(e, "")
-	default:
+	if !e.State().Interrupted() {
 		return nil
 	}
+	q, _ := t.Tools.pauseQuestion(e, "")
 	answer, ok := q.Answer(answers[q.Key()])
 	switch {
 	case !ok:
@@ -126,17 +121,23 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 		}
 	case e.Unanswered() != "": // the client is not asked again, and must not wait
 		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.RenderOptions{Unanswered: e.Unanswered()})
-	case state == a2a.InputRequired && e.Idle:
-		m.Status, m.Questions, m.FallbackResult = mcp.InputRequired, []mcp.Question{question(e, "From "+origin(e)+": ")}, t.outOfContext(e, documents.RenderOptions{})
-	case state == a2a.AuthRequired && e.Idle:
-		if q, ok := t.signInQuestion(e, "From "+origin(e)+": "); ok {
-			m.Status, m.Questions, m.FallbackResult = mcp.InputRequired, []mcp.Question{q}, t.outOfContext(e, documents.RenderOptions{})
+	case e.Idle && state.Interrupted():
+		q, ok := t.pauseQuestion(e, "From "+origin(e)+": ")
+		if !ok {
+			break
 		}
-	}
-	if m.Status == mcp.InputRequired {
-		m.Poll = questionPoll
+		m.Status, m.Questions, m.Poll = mcp.InputRequired, []mcp.Question{q}, questionPoll
+		m.FallbackResult = t.outOfContext(e, documents.RenderOptions{})
 	}
 	return m
+}
+
+// pauseQuestion is the question of a task that has paused; ok is false if there is none.
+func (t *Tools) pauseQuestion(e *ledger.Record, before string) (q mcp.Question, ok bool) {
+	if e.State() == a2a.AuthRequired {
+		return t.signInQuestion(e, before)
+	}
+	return question(e, before), true
 }
 
 // outOfContext returns the result of a task for a client that followed it in the background: by the

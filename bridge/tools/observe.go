@@ -82,10 +82,8 @@ func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string 
 			return agent
 		}
 	}
-	if skills := t.skills.Load(); skills != nil {
-		if s, ok := skills.of[c.Tool]; ok {
-			return s.agent.Name
-		}
+	if s, ok := t.skillTools().of[c.Tool]; ok {
+		return s.agent.Name
 	}
 	var args struct{ Agent, ID string }
 	if len(c.Arguments) > documents.MaxText || json.Unmarshal(c.Arguments, &args) != nil {

@@ -6,6 +6,11 @@ import (
 	"rialto/mcp"
 )
 
+// searchArgs are the arguments of search.
+type searchArgs struct {
+	Query string `json:"query"`
+}
+
 func (t *Tools) search() mcp.Tool {
 	return mcp.Tool{
 		Name:         "search",
@@ -16,14 +21,9 @@ func (t *Tools) search() mcp.Tool {
 		ReadOnly:     true,
 		Idempotent:   true,
 		OpenWorld:    true,
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct {
-				Query string `json:"query"`
-			}
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
-			return newRawResult(map[string][]documents.Hit{"results": t.Documents.Search(ctx, t.Directory.Access(ctx), args.Query)}, "")
-		},
+		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *searchArgs) (*mcp.Result, error) {
+			hits := t.Documents.Search(ctx, t.Directory.Access(ctx), args.Query)
+			return newRawResult(map[string][]documents.Hit{"results": hits}, "")
+		}),
 	}
 }

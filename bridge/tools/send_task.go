@@ -35,17 +35,7 @@ func (t *Tools) sendTask() mcp.Tool {
 		OpenWorld:    true,
 		Tasks:        mcp.TasksOptional,
 		DetachedFor:  longestWait + time.Minute, // a message must not be lost between the ledger and the agent
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args sendArgs
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
-			r, err := t.sendOrAnswer(ctx, c, &args)
-			if err != nil {
-				return t.errorResult(ctx, err)
-			}
-			return r, nil
-		},
+		Call:         handler(t, t.sendOrAnswer),
 	}
 }
 
@@ -75,7 +65,8 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 			return nil, err
 		}
 	}
-	e, unanswered, err := t.elicit(ctx, c, e, args.Wait)
+	el := &elicitor{t, c, waitFor(args.Wait)}
+	e, unanswered, err := el.elicit(ctx, e)
 	if err != nil {
 		return nil, err
 	}

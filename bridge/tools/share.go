@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"rialto/bridge/documents"
 	"rialto/mcp"
@@ -17,20 +16,17 @@ func (t *Tools) share() mcp.Tool {
 		InputSchema:  shareInput,
 		OutputSchema: shareOutput,
 		OpenWorld:    true,
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct{ ID string }
-			if err := json.Unmarshal(c.Arguments, &args); err != nil {
-				return mcp.InputError("The arguments of share could not be read: %v.", err), nil
-			}
+		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *fetchArgs) (*mcp.Result, error) {
 			s, link, err := t.Documents.ShareDocument(ctx, t.Directory.Access(ctx), args.ID)
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
+			text := fmt.Sprintf("%s\nAnybody who has this link can read it until %s. The user can end it on the page %s.",
+				link, s.Expires.UTC().Format(time.RFC3339), t.Documents.DocumentURL(s.Document))
 			return &mcp.Result{
-				Content: []mcp.Content{mcp.Text(fmt.Sprintf("%s\nAnybody who has this link can read it until %s. The user can end it on the page %s.",
-					link, s.Expires.UTC().Format(time.RFC3339), t.Documents.DocumentURL(s.Document)))},
+				Content:    []mcp.Content{mcp.Text(text)},
 				Structured: documents.Shared{Share: *s, URL: link},
 			}, nil
-		},
+		}),
 	}
 }

@@ -27,25 +27,30 @@ func (t *Tools) signInLink(e *ledger.Record) string {
 
 // askToSignIn asks the user at the client to open a page, and waits until the task has left its
 // pause. It returns nil if the client cannot be asked, or the task has not left its pause.
-func (t *Tools) askToSignIn(ctx context.Context, c *mcp.Call, e *ledger.Record, wait *float64) (*ledger.Record, error) {
+func (el *elicitor) askToSignIn(
+	ctx context.Context, e *ledger.Record,
+) (after *ledger.Record, unanswered string, err error) {
+	t := el.tools
 	q, ok := t.signInQuestion(e, "")
-	if !ok || !c.CanAsk(q) {
-		return nil, nil
+	if !ok || !el.call.CanAsk(q) {
+		return nil, "", nil
 	}
-	if _, err := t.askPerson(ctx, c, e, q); err != nil && !errors.Is(err, errPassed) {
-		return nil, err
+	_, unanswered, err = el.ask(ctx, e, q)
+	if errors.Is(err, errLeftPause) {
+		err = nil
 	}
-	waiting, cancel := context.WithTimeout(ctx, waitFor(wait))
+	if err != nil || unanswered != "" {
+		return nil, unanswered, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, el.wait)
 	defer cancel()
-	if _, err := t.Runner.NextChange(waiting, t.Directory.Access(ctx), e.Handle, e.Updated); err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
+	_, err = t.Runner.NextChange(waiting, t.Directory.Access(ctx), e.Handle, e.Updated)
+	if err != nil && ctx.Err() != nil {
+		return nil, "", ctx.Err()
 	}
-	after, err := t.awaitTask(ctx, e.Handle, waitFor(wait), c.Progress)
-	if err != nil {
-		return nil, err
+	after, err = el.await(ctx, e.Handle)
+	if err == nil && after.MessageID == e.MessageID && after.State() == a2a.AuthRequired {
+		return nil, "", nil
 	}
-	if after.MessageID == e.MessageID && after.State() == a2a.AuthRequired {
-		return nil, nil
-	}
-	return after, nil
+	return after, "", err
 }

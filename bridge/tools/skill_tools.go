@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,8 +34,16 @@ const (
 type skillTools struct {
 	tools  []mcp.Tool
 	of     map[string]skillOf // by the tool's name
-	own    map[string]bool    // the names of the tools that are of no skill
+	own    map[string]bool    // the names of the tools that are of no skill; nil before skills were read
 	skills []agentSkill
+}
+
+// skillTools returns the skills that were read last.
+func (t *Tools) skillTools() *skillTools {
+	if read := t.skills.Load(); read != nil {
+		return read
+	}
+	return &skillTools{}
 }
 
 type skillOf struct {
@@ -48,13 +57,10 @@ type skillOf struct {
 // ToolVisible reports whether the caller may see and call a tool (mcp.Server.Visible).
 // The tool of a skill is for callers that may see the skill.
 func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
-	skills := t.skills.Load()
-	if skills == nil {
-		return true
-	}
+	skills := t.skillTools()
 	s, ok := skills.of[tool]
 	if !ok {
-		return skills.own[tool] // or the tool of a skill that has just gone
+		return skills.own == nil || skills.own[tool] // or the tool of a skill that has just gone
 	}
 	return t.allows(t.Directory.Access(ctx), s)
 }
@@ -86,37 +92,26 @@ func (t *Tools) keepSkills(running context.Context) {
 func (t *Tools) ReadSkills(ctx context.Context) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
-	next := newSkillTools(t, t.readSkills(ctx))
-	was := t.skills.Swap(next)
+	was, next := t.skillTools(), newSkillTools(t, t.readSkills(ctx))
+	t.skills.Store(next)
 	if t.Clients == nil {
 		return
 	}
-	if !reflect.DeepEqual(looks(was), looks(next)) {
+	if !reflect.DeepEqual(was.shown(), next.shown()) {
 		t.Clients.ToolsChanged()
 	}
-	if !slices.EqualFunc(was.files(), next.files(), sameSkill) {
+	if !slices.EqualFunc(was.skills, next.skills, sameSkill) {
 		t.Clients.Changed(mcp.ResourcesChanged())
 	}
 }
 
-func (s *skillTools) files() []agentSkill {
-	if s == nil {
-		return nil
-	}
-	return s.skills
-}
-
 func sameSkill(a, b agentSkill) bool { return reflect.DeepEqual(a.Skill, b.Skill) }
 
-// looks returns what clients see of tools.
-func looks(s *skillTools) []mcp.Tool {
-	if s == nil {
-		return []mcp.Tool{}
-	}
-	tools := make([]mcp.Tool, len(s.tools))
-	for i, t := range s.tools {
-		t.Call = nil
-		tools[i] = t
+// shown returns what clients see of tools.
+func (s *skillTools) shown() []mcp.Tool {
+	tools := slices.Clone(s.tools)
+	for i := range tools {
+		tools[i].Call = nil
 	}
 	return tools
 }
@@ -229,10 +224,10 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 	}
 	tool.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 		args, err := read(s, t.Directory.Access(ctx).OverrideUseCase(c.Arguments)) // before words are made of them
-		if err != nil {
-			return t.errorResult(ctx, err)
+		var r *mcp.Result
+		if err == nil {
+			r, err = t.sendOrAnswer(ctx, c, args)
 		}
-		r, err := t.sendOrAnswer(ctx, c, args)
 		if err != nil {
 			return t.errorResult(ctx, err)
 		}
@@ -243,10 +238,7 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 
 // describeSkill returns the description of the tool of a skill, from its card.
 func describeSkill(s skillOf) string {
-	text := sanitize.Short(s.skill.Description, 1000)
-	if text == "" {
-		text = sanitize.Label(s.skill.Name)
-	}
+	text := cmp.Or(sanitize.Short(s.skill.Description, 1000), sanitize.Label(s.skill.Name))
 	for i, example := range sanitize.Labels(s.skill.Examples) {
 		if i == 0 {
 			text += " For example:"
@@ -275,11 +267,12 @@ func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	if err := json.Unmarshal(arguments, &members); err != nil {
 		return nil, ledger.InputError{Text: fmt.Sprintf("The arguments could not be read: %v.", err)}
 	}
-	text := wordsOf(members, string(arguments))
-	if text == "" {
-		text = s.skill.ID
-	}
-	return &sendArgs{Request: runner.Request{Agent: s.agent.Name, Skill: s.skill.ID, Message: text, Data: arguments}}, nil
+	return &sendArgs{Request: runner.Request{
+		Agent:   s.agent.Name,
+		Skill:   s.skill.ID,
+		Message: cmp.Or(wordsOf(members, string(arguments)), s.skill.ID),
+		Data:    arguments,
+	}}, nil
 }
 
 // wordsOf returns the argument that states the request, if one has a known name, or all arguments.

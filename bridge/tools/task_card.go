@@ -45,10 +45,10 @@ func (t *Tools) withCard(tools []mcp.Tool) []mcp.Tool {
 	if !t.Card {
 		return tools
 	}
-	skills := t.skills.Load()
+	skills := t.skillTools()
 	for i := range tools {
 		switch name := tools[i].Name; {
-		case name == "send_task" || name == "get_task" || skills != nil && skills.of[name].skill.ID != "":
+		case name == "send_task" || name == "get_task" || skills.of[name].skill.ID != "":
 			tools[i].View = &mcp.View{App: TaskCardURI, Calling: "Working with the agent", Called: "The agent's task"}
 		case name == "cancel_task" || name == "list_tasks":
 			tools[i].View = &mcp.View{}
@@ -57,8 +57,8 @@ func (t *Tools) withCard(tools []mcp.Tool) []mcp.Tool {
 	return append(tools, t.taskView(), t.answerTask())
 }
 
-// longestLook is how long task_view waits for a change.
-const longestLook = 20 * time.Second
+// longestView is how long task_view waits for a change.
+const longestView = 20 * time.Second
 
 var taskViewInput = json.RawMessage(`{"type": "object", "required": ["task_id"], "additionalProperties": false, "properties": {
 	"task_id": {"type": "string", "minLength": 1},
@@ -66,36 +66,35 @@ var taskViewInput = json.RawMessage(`{"type": "object", "required": ["task_id"],
 	"seen": {"type": "string", "description": "The member updated of the result before: wait for a change since then."},
 	"wait": {"type": "number", "minimum": 0, "maximum": 20, "default": 0, "description": "Seconds to wait for a change."}}}`)
 
+// taskViewArgs are the arguments of task_view.
+type taskViewArgs struct {
+	TaskID string    `json:"task_id"`
+	Cursor string    `json:"cursor"`
+	Seen   time.Time `json:"seen"`
+	Wait   float64   `json:"wait"`
+}
+
 // taskView returns a task at once, with all that the card shows.
 func (t *Tools) taskView() mcp.Tool {
 	return mcp.Tool{
 		Name: "task_view", Title: "Look at a task", Description: "For the task card: where a task stands, with the form of its question. Models use get_task.",
 		InputSchema: taskViewInput, ReadOnly: true, Idempotent: true, OpenWorld: true, View: &mcp.View{Hidden: true},
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct {
-				TaskID string    `json:"task_id"`
-				Cursor string    `json:"cursor"`
-				Seen   time.Time `json:"seen"`
-				Wait   float64   `json:"wait"`
-			}
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
+		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *taskViewArgs) (*mcp.Result, error) {
 			from, err := documents.ParseCursor(args.Cursor)
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
-			e, err := t.look(ctx, args.TaskID, args.Seen, min(time.Duration(args.Wait*float64(time.Second)), longestLook))
+			e, err := t.taskSince(ctx, args.TaskID, args.Seen, min(time.Duration(args.Wait*float64(time.Second)), longestView))
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
 			return t.viewOf(e, from), nil
-		},
+		}),
 	}
 }
 
-// look returns a task of the caller, after waiting for a change since it was seen.
-func (t *Tools) look(ctx context.Context, handle string, seen time.Time, wait time.Duration) (*ledger.Record, error) {
+// taskSince returns a task of the caller, after waiting for a change since it was seen.
+func (t *Tools) taskSince(ctx context.Context, handle string, seen time.Time, wait time.Duration) (*ledger.Record, error) {
 	access := t.Directory.Access(ctx)
 	e, err := t.Runner.Current(ctx, access, handle)
 	if err == nil && t.Runner.Advanced(ctx, e) {
@@ -151,21 +150,20 @@ var answerTaskInput = json.RawMessage(`{"type": "object", "required": ["task_id"
 	"once": {"type": "string", "minLength": 1, "maxLength": 100, "description": "A name for this answer: the same is sent once."},
 	"answer": {"type": "object", "description": "The values of the form. Left out after a sign-in."}}}`)
 
+// answerTaskArgs are the arguments of answer_task.
+type answerTaskArgs struct {
+	TaskID string          `json:"task_id"`
+	Pause  string          `json:"pause"`
+	Once   string          `json:"once"`
+	Answer json.RawMessage `json:"answer"`
+}
+
 // answerTask sends the agent what the user has filled in on the card.
 func (t *Tools) answerTask() mcp.Tool {
 	return mcp.Tool{
 		Name: "answer_task", Title: "Answer an agent", Description: "For the task card: send the user's answer to the agent's question. Models use send_task.",
 		InputSchema: answerTaskInput, Destructive: true, OpenWorld: true, View: &mcp.View{Hidden: true}, DetachedFor: time.Minute,
-		Call: func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-			var args struct {
-				TaskID string          `json:"task_id"`
-				Pause  string          `json:"pause"`
-				Once   string          `json:"once"`
-				Answer json.RawMessage `json:"answer"`
-			}
-			if wrong := c.Decode(&args); wrong != nil {
-				return wrong, nil
-			}
+		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *answerTaskArgs) (*mcp.Result, error) {
 			access := t.Directory.Access(ctx)
 			e, err := t.Runner.Task(ctx, access, args.TaskID)
 			if err == nil && e.State() == a2a.InputRequired {
@@ -180,9 +178,9 @@ func (t *Tools) answerTask() mcp.Tool {
 				e, err = t.Runner.Current(ctx, access, e.Handle)
 			}
 			if err != nil {
-				return t.errorResult(ctx, err)
+				return nil, err
 			}
 			return t.viewOf(e, documents.Cursor{}), nil
-		},
+		}),
 	}
 }

@@ -56,13 +56,28 @@ func (t *Tools) Close() {
 	t.wg.Wait()
 }
 
+// handler returns the function of a tool whose arguments have the type A. An error of do becomes
+// a result.
+func handler[A any](
+	t *Tools, do func(ctx context.Context, c *mcp.Call, args *A) (*mcp.Result, error),
+) func(context.Context, *mcp.Call) (*mcp.Result, error) {
+	return func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
+		args := new(A)
+		if wrong := c.Decode(args); wrong != nil {
+			return wrong, nil
+		}
+		r, err := do(ctx, c, args)
+		if err != nil {
+			return t.errorResult(ctx, err)
+		}
+		return r, nil
+	}
+}
+
 // List returns the tools in the order in which clients list them.
 func (t *Tools) List() []mcp.Tool {
 	tools := t.ownTools()
-	if skills := t.skills.Load(); skills != nil {
-		tools = append(tools, skills.tools...)
-	}
-	return t.withCard(tools)
+	return t.withCard(append(tools, t.skillTools().tools...))
 }
 
 // ownTools returns the tools that do not depend on the agents, without those of the task card.
