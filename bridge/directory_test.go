@@ -25,7 +25,7 @@ func changing(t *testing.T, run func(context.Context, *a2aexec.Turn) error) (r *
 			c.AllUseCases = true
 			return c
 		}
-		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
+		b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			dialled.Add(1)
 			return agent, nil
 		}
@@ -42,7 +42,7 @@ func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
 	var dialled, later atomic.Int64
 	agent := running(t, answers)
 	r := newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
-		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
+		b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			if dialled.Add(1); away.Load() {
 				return nil, errors.New("away")
 			}
@@ -50,7 +50,7 @@ func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
 		}
 		b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})
-	agents := []directory.Agent{{Name: "one", URL: "http://one", Reviewed: true}, {Name: "two", URL: "http://two"}}
+	agents := []directory.AgentConfig{{Name: "one", URL: "http://one", Review: true}, {Name: "two", URL: "http://two"}}
 	for _, step := range []struct {
 		name     string
 		accepted bool
@@ -84,28 +84,28 @@ func TestAgentsComeAndGoWhileTheBridgeRuns(t *testing.T) {
 	send := func() *answer { return r.call("send_task", `{"agent":"one","message":"x"}`) }
 	send().refused(t, `There is no agent named "one"`)
 
-	one := directory.Agent{Name: "one", URL: "http://one"}
-	r.Directory.SetAgents([]directory.Agent{one})
+	one := directory.AgentConfig{Name: "one", URL: "http://one"}
+	r.Directory.SetAgents([]directory.AgentConfig{one})
 	send().want(t, a2a.Completed, false)
 	if got := r.call("send_task", `{"message":"x"}`); got.State != a2a.Completed {
 		t.Errorf("the only agent is not the one that is meant: %s", got.Text)
 	}
 
 	one.UseCases, one.Disabled = nil, true
-	r.Directory.SetAgents([]directory.Agent{one})
+	r.Directory.SetAgents([]directory.AgentConfig{one})
 	send().refused(t, "is disabled")
 	if got := r.call("list_agents", `{}`); strings.Contains(got.Text, "one") {
 		t.Errorf("a disabled agent is listed: %s", got.Text)
 	}
 
 	one.Disabled = false
-	r.Directory.SetAgents([]directory.Agent{{Name: "two", URL: "http://two"}, one})
+	r.Directory.SetAgents([]directory.AgentConfig{{Name: "two", URL: "http://two"}, one})
 	send().want(t, a2a.Completed, false)
 	if got := dialled.Load(); got != 1 {
 		t.Errorf("got %d connections, want the first to be kept", got)
 	}
 	one.Revision = "2"
-	r.Directory.SetAgents([]directory.Agent{one})
+	r.Directory.SetAgents([]directory.AgentConfig{one})
 	send().want(t, a2a.Completed, false)
 	if got := dialled.Load(); got != 2 {
 		t.Errorf("got %d connections, want a new one after the way to the agent has changed", got)
@@ -123,12 +123,12 @@ func TestWhatRunsAtAnAgentThatIsDisabledGoesOn(t *testing.T) {
 		}
 		return nil
 	})
-	one := directory.Agent{Name: "one", URL: "http://one"}
-	r.Directory.SetAgents([]directory.Agent{one})
+	one := directory.AgentConfig{Name: "one", URL: "http://one"}
+	r.Directory.SetAgents([]directory.AgentConfig{one})
 	first := r.call("send_task", `{"agent":"one","message":"x","wait":0}`)
 	second := r.call("send_task", `{"agent":"one","message":"y","wait":0}`)
 	one.Disabled = true
-	r.Directory.SetAgents([]directory.Agent{one})
+	r.Directory.SetAgents([]directory.AgentConfig{one})
 
 	r.call("cancel_task", `{"task_id":"`+second.TaskID+`"}`).want(t, a2a.Canceled, false)
 	r.Directory.SetAgents(nil)
@@ -139,12 +139,12 @@ func TestWhatRunsAtAnAgentThatIsDisabledGoesOn(t *testing.T) {
 func TestTheOwnerOfATaskSeesItAtAnAgentThatIsDisabled(t *testing.T) {
 	r, _ := changing(t, answers)
 	r.Directory.Caller = func(context.Context) directory.Caller { return directory.Caller{User: "alice"} }
-	one := directory.Agent{Name: "one", URL: "http://one"}
-	r.Directory.SetAgents([]directory.Agent{one})
+	one := directory.AgentConfig{Name: "one", URL: "http://one"}
+	r.Directory.SetAgents([]directory.AgentConfig{one})
 	face := r.Proxy.Agent("one")
 	task := sent(t, face, t.Context(), say("x"))
 	one.Disabled = true
-	r.Directory.SetAgents([]directory.Agent{one})
+	r.Directory.SetAgents([]directory.AgentConfig{one})
 	if got, err := face.Task(t.Context(), a2a.TaskQuery{ID: task.ID}); err != nil || got.Status.State != a2a.Completed {
 		t.Errorf("got %v, %v", got, err)
 	}
@@ -159,13 +159,13 @@ func TestTheOwnerOfATaskSeesItAtAnAgentThatIsDisabled(t *testing.T) {
 func TestWhatIsAtHandIsToldWithoutWaitingForAnAgent(t *testing.T) {
 	agent, let, asked := running(t, answers), make(chan struct{}), make(chan struct{}, 1)
 	r := newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
-		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
+		b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			asked <- struct{}{}
 			<-let
 			return agent, nil
 		}
 	})
-	r.Directory.SetAgents([]directory.Agent{{Name: "slow", URL: "http://slow"}})
+	r.Directory.SetAgents([]directory.AgentConfig{{Name: "slow", URL: "http://slow"}})
 	for range 2 {
 		if got := r.Directory.CachedInfos(t.Context(), r.Directory.Access(t.Context())); len(got) != 1 || got[0].Available || got[0].Problem != "" {
 			t.Errorf("got %+v, want an agent of which nothing is known yet", got)

@@ -153,7 +153,7 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 			user, _ := ctx.Value(userKey{}).(string)
 			return directory.Caller{User: user, Client: "test"}
 		},
-		Dial: func(ctx context.Context, a directory.Agent) (directory.Conn, error) {
+		Dial: func(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
 			p, ok := agents[a.Name]
 			if !ok || p.Agent == nil {
 				return nil, errors.New("connection refused")
@@ -169,7 +169,7 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 	}
 	b := bridge.New(tasks, &documents.Service{Index: db.Ledger}, nil)
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
-		b.Directory.Initial = append(b.Directory.Initial, directory.Agent{Name: name, URL: "http://" + name})
+		b.Directory.Initial = append(b.Directory.Initial, directory.AgentConfig{Name: name, URL: "http://" + name})
 	}
 	change(b)
 	now = b.Runner.Now

@@ -144,7 +144,7 @@ func TestATaskIsFollowedToWhereItsAgentHasMoved(t *testing.T) {
 				var moved atomic.Bool
 				var dialled atomic.Int64
 				r := newRigWith(t, "", map[string]peer{"agent": was}, func(b *bridge.Bridge) {
-					b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
+					b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 						if dialled.Add(1); moved.Load() {
 							return is, nil
 						}

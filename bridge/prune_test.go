@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/mcp"
 )
 
@@ -20,7 +21,7 @@ func TestTasksAreKeptAsLongAsTheirAgentSays(t *testing.T) {
 		b.Runner.Now = func() time.Time { return time.Now().AddDate(0, 0, int(days.Load())) }
 	})
 	for i, a := range r.Directory.Initial {
-		r.Directory.Initial[i].Retention = map[string]time.Duration{"short": 24 * time.Hour, "long": 365 * 24 * time.Hour}[a.Name]
+		r.Directory.Initial[i].Retention = map[string]directory.Duration{"short": directory.Duration(24 * time.Hour), "long": directory.Duration(365 * 24 * time.Hour)}[a.Name]
 	}
 	r.Directory.SetAgents(r.Directory.Initial)
 	tasks := map[string]string{}
@@ -66,7 +67,7 @@ func TestAnMCPTaskSaysHowLongItIsKept(t *testing.T) {
 		b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(days.Load()) * day) }
 	})
 	for i, a := range r.Directory.Initial {
-		r.Directory.Initial[i].Retention = map[string]time.Duration{"short": day}[a.Name]
+		r.Directory.Initial[i].Retention = map[string]directory.Duration{"short": directory.Duration(day)}[a.Name]
 	}
 	r.Directory.SetAgents(r.Directory.Initial)
 	tasks, begin := taking(t, r)

@@ -104,7 +104,7 @@ func TestWhatATaskMadeIsReadAsWhatItIs(t *testing.T) {
 
 func TestWhatIsNotTheReadersIsNotThere(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": turns([]any{made("a", a2a.TextPart("one")), update(a2a.Completed, "done")})}, func(b *bridge.Bridge) {
-		b.Directory.Initial = append(b.Directory.Initial, directory.Agent{Name: "hidden", UseCases: []string{"claims"}})
+		b.Directory.Initial = append(b.Directory.Initial, directory.AgentConfig{Name: "hidden", UseCases: []string{"claims"}})
 	})
 	task := documents.TaskURI(r.call("send_task", `{"message":"go","agent":"one"}`).TaskID)
 	for _, uri := range []string{task, task + "/artifacts/a", task + "/artifacts/a/parts/0"} {
@@ -310,7 +310,7 @@ func TestACardThatChangesIsTold(t *testing.T) {
 		start := time.Now()
 		b.Runner.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
 		b.Tools.Clients = &heard
-		b.Directory.Dial = func(context.Context, directory.Agent) (directory.Conn, error) {
+		b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			return peer{agent.Agent, &a2a.Card{Name: fmt.Sprint("after ", time.Duration(late.Load())/time.Hour, " h")}}, nil
 		}
 	})

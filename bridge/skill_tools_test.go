@@ -41,7 +41,7 @@ func skilled(t *testing.T, forms map[string]a2a.SkillForm, skills ...a2a.Skill) 
 // tools starts a bridge whose agents' skills are tools.
 func withSkills(t *testing.T, agents map[string]peer, change func(*bridge.Bridge)) *rig {
 	r := newRigWith(t, "", agents, func(b *bridge.Bridge) {
-		slices.SortFunc(b.Directory.Initial, func(x, y directory.Agent) int { return strings.Compare(x.Name, y.Name) })
+		slices.SortFunc(b.Directory.Initial, func(x, y directory.AgentConfig) int { return strings.Compare(x.Name, y.Name) })
 		for i := range b.Directory.Initial {
 			b.Directory.Initial[i].SkillsAsTools = true
 		}
@@ -171,14 +171,14 @@ func TestToolsFollowTheAgentsAndTheirCards(t *testing.T) {
 	<-changed
 	one := r.Directory.Initial[0]
 	one.Disabled = true
-	r.Directory.SetAgents([]directory.Agent{one}) // without a request
+	r.Directory.SetAgents([]directory.AgentConfig{one}) // without a request
 	<-changed
 	if got := names(r.Tools.List()); len(got) != 0 {
 		t.Errorf("got %v", got)
 	}
 	one.Disabled, one.Revision = false, "2"
 	agent.card.Skills = []a2a.Skill{skill("second")}
-	r.Directory.SetAgents([]directory.Agent{one})
+	r.Directory.SetAgents([]directory.AgentConfig{one})
 	<-changed
 	if got := names(r.Tools.List()); !slices.Equal(got, []string{"second"}) {
 		t.Errorf("got %v", got)

@@ -124,7 +124,7 @@ func sameWords(a, b []string) bool {
 func TestEveryFieldIsDocumented(t *testing.T) {
 	document := readOpenAPI(t)
 	for schema, body := range map[string]any{
-		"AgentSetup": agentBody{}, "ListedAgent": directory.Status{}, "NewMessage": newMessage{},
+		"AgentSetup": agentBody{}, "ListedAgent": directory.AgentStatus{}, "NewMessage": newMessage{},
 		"Agent": Agent{}, "Skill": directory.SkillInfo{}, "Share": documents.Share{}, "NewShare": documents.Shared{},
 		"Status": Status{}, "Task": Task{}, "TaskPast": Revisions{}, "Artifact": Artifact{}, "ReplacedArtifact": Version{}, "Turn": Turn{}, "Answer": Answer{},
 		"AdminClient": operator.Client{}, "AdminGrant": operator.Grant{}, "Account": operator.Account{}, "AdminTask": operator.Task{},

@@ -11,14 +11,14 @@ import (
 
 // agentBody is an agent as an operator sends it.
 type agentBody struct {
-	directory.Settings
+	directory.AgentConfig
 	Secret  *string `json:"secret"`  // that proves to the agent who calls; left out, a change keeps the one there is
 	Version int64   `json:"version"` // of the agent that is changed
 	Unseen  bool    `json:"unseen"`  // add the agent even if its card cannot be read
 }
 
-func (b *agentBody) agent() directory.Settings {
-	a := b.Settings
+func (b *agentBody) agent() directory.AgentConfig {
+	a := b.AgentConfig
 	if b.Secret != nil {
 		a.Credentials.Secret = *b.Secret
 	}
@@ -26,7 +26,7 @@ func (b *agentBody) agent() directory.Settings {
 }
 
 func (a operatorAPI) addAgent(r *http.Request, in agentBody) (int, any, error) {
-	added, _, err := a.Operator.Agents.Add(r.Context(), a.Actor(r), operator.NewAgent{Settings: in.agent(), Unseen: in.Unseen})
+	added, _, err := a.Operator.Agents.Add(r.Context(), a.Actor(r), operator.NewAgent{AgentConfig: in.agent(), Unseen: in.Unseen})
 	if err != nil {
 		return 0, nil, err
 	}

@@ -80,14 +80,14 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 }
 
 // cardName is the name on the card of an agent, or else ours.
-func cardName(s directory.Status) templates.Text {
+func cardName(s directory.AgentStatus) templates.Text {
 	if s.Health != nil && s.Health.Card != nil && s.Health.Card.Name != "" {
 		return templates.Data(shown(s.Health.Card.Name, 200))
 	}
 	return templates.Data(s.Name)
 }
 
-func agentButtons(s *directory.Status) []templates.Button {
+func agentButtons(s *directory.AgentStatus) []templates.Button {
 	this := hidden("name", s.Name, "back", agentAt(s.Name))
 	turn := templates.Button{Action: "/admin/agents/disable", Word: "Disable", Hidden: this}
 	if !s.Enabled {
@@ -103,7 +103,7 @@ func agentButtons(s *directory.Status) []templates.Button {
 	}
 }
 
-func lastErrors(s *directory.Status) (notes []templates.Remark) {
+func lastErrors(s *directory.AgentStatus) (notes []templates.Remark) {
 	h := s.Health
 	if h == nil {
 		return notes
@@ -117,7 +117,7 @@ func lastErrors(s *directory.Status) (notes []templates.Remark) {
 	return notes
 }
 
-func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
+func (c adminAgents) agentFacts(s *directory.AgentStatus) []templates.Fact {
 	facts := []templates.Fact{
 		{Name: "Name", Value: templates.ID(s.Name)},
 		{Name: "Address", Value: templates.ID(s.URL)},
@@ -136,7 +136,7 @@ func (c adminAgents) agentFacts(s *directory.Status) []templates.Fact {
 	return append(facts, templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Say("Show"))})
 }
 
-func settingFacts(s *directory.Status) []templates.Fact {
+func settingFacts(s *directory.AgentStatus) []templates.Fact {
 	return []templates.Fact{
 		{Name: "Use cases", Value: useCases(s.UseCases)},
 		{Name: "Use cases of single skills", Value: skillUseCases(s.Skills)},
@@ -159,7 +159,7 @@ func skillUseCases(skills []directory.SkillRule) templates.Text {
 }
 
 // credentials shows the type of credentials, without the secret.
-func credentials(s *directory.Status) templates.Text {
+func credentials(s *directory.AgentStatus) templates.Text {
 	switch {
 	case s.Credentials.Type != "":
 		return templates.Code(s.Credentials.Type)
@@ -188,7 +188,7 @@ func skillSection(skills []directory.SkillInfo) templates.Section {
 
 // cardSection compares the latest card of an agent with the one in force; nil if there
 // is no difference.
-func (c adminAgents) cardSection(r *http.Request, s *directory.Status) (*templates.Section, error) {
+func (c adminAgents) cardSection(r *http.Request, s *directory.AgentStatus) (*templates.Section, error) {
 	cards, err := c.Admin.Agents.Cards(r.Context(), s.Name)
 	if err != nil || len(cards) == 0 {
 		return nil, err

@@ -102,7 +102,7 @@ func agentFields(f url.Values) []templates.Field {
 
 // agentOf reads the settings of an agent from the form. Settings that the form does
 // not show stay as they are at present.
-func agentOf(f url.Values, present directory.Settings) (a directory.Settings, err error) {
+func agentOf(f url.Values, present directory.AgentConfig) (a directory.AgentConfig, err error) {
 	a = present
 	a.Name, a.URL = strings.TrimSpace(f.Get("name")), completed(f.Get("url"))
 	a.Protocol, a.Binding = a2a.Generation(f.Get("protocol")), a2a.Binding(f.Get("binding"))
@@ -150,7 +150,7 @@ func credentialsOf(f url.Values, present directory.Credentials) directory.Creden
 func tokens(kind string) bool { return kind == "client_credentials" || kind == "token_exchange" }
 
 // formOf is the reverse of agentOf.
-func formOf(s *directory.Status) url.Values {
+func formOf(s *directory.AgentStatus) url.Values {
 	f := url.Values{}
 	c := s.Credentials
 	for name, value := range map[string]string{
@@ -183,14 +183,14 @@ func formOf(s *directory.Status) url.Values {
 // addAgent adds the agent of the form, or previews it. An agent that was previewed
 // is added only if its card is still the one that was shown.
 func (c adminAgents) addAgent(f *form) error {
-	a, err := agentOf(f.Values, directory.Settings{})
+	a, err := agentOf(f.Values, directory.AgentConfig{})
 	var seen *directory.Preview
 	switch {
 	case err != nil:
 	case f.Get("do") == "preview":
 		seen, err = c.Admin.Agents.Preview(f.Context(), a)
 	default:
-		if a, seen, err = c.Admin.Agents.Add(f.Context(), f.by, operator.NewAgent{Settings: a, Digest: f.Get("card")}); err == nil {
+		if a, seen, err = c.Admin.Agents.Add(f.Context(), f.by, operator.NewAgent{AgentConfig: a, Digest: f.Get("card")}); err == nil {
 			return f.done(agentAt(a.Name), "added", nil)
 		}
 	}
@@ -276,7 +276,7 @@ func (c adminAgents) changeAgent(f *form) error {
 	if err != nil {
 		return err
 	}
-	a, err := agentOf(f.Values, present.Settings)
+	a, err := agentOf(f.Values, present.AgentConfig)
 	if err == nil {
 		// A secret that was typed is meant, whatever the box says.
 		keep := f.Get("keep") == "yes" && a.Credentials.Secret == ""

@@ -23,7 +23,7 @@ func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
 }
 
 func (c adminAgents) cell(_ *http.Request, entry any, column string) templates.Text {
-	s := entry.(directory.Status)
+	s := entry.(directory.AgentStatus)
 	switch column {
 	case "name":
 		return templates.Lines(templates.Link(agentAt(s.Name), cardName(s)), templates.Code(s.Name))
@@ -38,7 +38,7 @@ func (c adminAgents) cell(_ *http.Request, entry any, column string) templates.T
 }
 
 func (c adminAgents) buttons(_ query, entry any) []templates.Button {
-	s := entry.(directory.Status)
+	s := entry.(directory.AgentStatus)
 	turn := templates.Button{Action: "/admin/agents/disable", Word: "Disable", About: s.Name, Hidden: hidden("name", s.Name)}
 	if !s.Enabled {
 		turn.Action, turn.Word = "/admin/agents/enable", "Enable"
@@ -46,7 +46,7 @@ func (c adminAgents) buttons(_ query, entry any) []templates.Button {
 	return []templates.Button{turn}
 }
 
-func agentState(s directory.Status) templates.Text {
+func agentState(s directory.AgentStatus) templates.Text {
 	var all []templates.Text
 	switch h := s.Health; {
 	case !s.Enabled:
@@ -69,7 +69,7 @@ func agentState(s directory.Status) templates.Text {
 }
 
 // speaks shows the protocol generation and binding of calls.
-func speaks(s directory.Status) templates.Text {
+func speaks(s directory.AgentStatus) templates.Text {
 	if s.Health == nil || s.Health.Interface.Version == "" {
 		return templates.Data("–")
 	}

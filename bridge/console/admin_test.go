@@ -352,7 +352,7 @@ func everyPage(r *rig) []string {
 	r.must(r.OAuth.Accounts.SetDisabled(r.t.Context(), "bob", true))
 	_, err := r.db.OAuth.Identify(r.t.Context(), account("corp:jo", "https://id.example"), true)
 	r.must(err)
-	r.must(r.Admin.Agents.Registry.Add(r.t.Context(), directory.Settings{Name: "waiting", URL: "https://waiting.example", Review: true, Credentials: directory.Credentials{Type: "bearer", Secret: "s"}}, nil))
+	r.must(r.Admin.Agents.Registry.Add(r.t.Context(), directory.AgentConfig{Name: "waiting", URL: "https://waiting.example", Review: true, Credentials: directory.Credentials{Type: "bearer", Secret: "s"}}, nil))
 	r.card("waiting", `{"name":"ONE"}`, true)
 	r.card("waiting", `{"name":"TWO","version":"2"}`, true)
 	r.must(r.db.Records.AddCalls(r.t.Context(), []usage.Record{{ID: "u", At: time.Now().Add(-time.Hour), UserID: r.ids["root"], Tool: "SEND", Agent: "EXPERT", Millis: 1200, Outcome: usage.Failed}}))

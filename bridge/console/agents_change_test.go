@@ -14,8 +14,8 @@ import (
 )
 
 // fully is an agent with all that the API and the command line can set.
-func fully(c directory.Credentials) directory.Settings {
-	return directory.Settings{
+func fully(c directory.Credentials) directory.AgentConfig {
+	return directory.AgentConfig{
 		Name: "second", URL: "https://second.example/a2a", Protocol: "0.3", Binding: "JSONRPC", UseCases: []string{"sales", "claims"},
 		Skills: []directory.SkillRule{{ID: "count", UseCases: []string{"sales"}}}, SkillsAsTools: true, SkillsAsMCPSkills: true, Retention: directory.Duration(36e11),
 		Card: directory.CardKeys{Keys: "https://keys.example/jwks"}, Review: true, Credentials: c,
@@ -87,7 +87,7 @@ func TestSavingAnAgentLosesNothing(t *testing.T) {
 				t.Fatalf("got %d %s", p.Status, p.Text())
 			}
 			want.Retention = directory.Duration(90 * 24 * 36e11)
-			if got, ok := r.Admin.Agents.Registry.Settings("second"); !ok || !reflect.DeepEqual(got, want) {
+			if got, ok := r.Admin.Agents.Registry.Config("second"); !ok || !reflect.DeepEqual(got, want) {
 				t.Errorf("got  %+v\nwant %+v", got, want)
 			}
 		})
@@ -102,7 +102,7 @@ func TestAnotherTypeOfCredentialsLeavesNothingOfTheOldOne(t *testing.T) {
 	if p := b.post("/admin/agents/change", but(but(form, "auth", "basic"), "auth_user", "us")...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	got, _ := r.Admin.Agents.Registry.Settings("second")
+	got, _ := r.Admin.Agents.Registry.Config("second")
 	if want := (directory.Credentials{Type: "basic", User: "us", Secret: "s"}); !reflect.DeepEqual(got.Credentials, want) {
 		t.Errorf("got %+v, want %+v", got.Credentials, want)
 	}
@@ -119,14 +119,14 @@ func TestASecretGoesToNoOtherHostUnlessItIsTypedAgain(t *testing.T) {
 		if p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "the secret was for another host") {
 			t.Fatalf("%s: got %d %s, want the secret asked for", field, p.Status, p.Text())
 		}
-		if got, _ := r.Admin.Agents.Registry.Settings("second"); !reflect.DeepEqual(got, was) {
+		if got, _ := r.Admin.Agents.Registry.Config("second"); !reflect.DeepEqual(got, was) {
 			t.Errorf("%s: got %+v, want it as it was", field, got)
 		}
 		again := but(p.sent("new"), "secret", "typed")
 		if p := b.post("/admin/agents/change", again...); p.Status != http.StatusSeeOther {
 			t.Fatalf("%s: got %d %s", field, p.Status, p.Text())
 		}
-		got, _ := r.Admin.Agents.Registry.Settings("second")
+		got, _ := r.Admin.Agents.Registry.Config("second")
 		if u, err := url.Parse(got.URL); err != nil || got.Credentials.Secret != "typed" || !got.SkillsAsTools || field == "url" && u.Host != "other.example" {
 			t.Errorf("%s: got %+v", field, got)
 		}
@@ -141,7 +141,7 @@ func TestSkillsAreMadeToolsByABox(t *testing.T) {
 	if p := b.post("/admin/agents/new", form...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	if a, _ := r.Admin.Agents.Registry.Settings("second"); !a.SkillsAsTools {
+	if a, _ := r.Admin.Agents.Registry.Config("second"); !a.SkillsAsTools {
 		t.Error("the box does nothing")
 	}
 	p = b.get("/admin/agents/change?name=second")
@@ -151,7 +151,7 @@ func TestSkillsAreMadeToolsByABox(t *testing.T) {
 	if p := b.post("/admin/agents/change", but(p.sent("new"), "skills_as_tools", "")...); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	if a, _ := r.Admin.Agents.Registry.Settings("second"); a.SkillsAsTools {
+	if a, _ := r.Admin.Agents.Registry.Config("second"); a.SkillsAsTools {
 		t.Error("the box cannot be taken away")
 	}
 }

@@ -68,7 +68,7 @@ type showing struct {
 
 // Probe implements directory.Connector.
 func (s showing) Probe(
-	ctx context.Context, a directory.Settings,
+	ctx context.Context, a directory.AgentConfig,
 ) (directory.Conn, []*message.Message, error) {
 	p, unmet, err := s.Connector.Probe(ctx, a)
 	return shows{p, *s.card}, unmet, err
@@ -132,7 +132,7 @@ func TestAnAgentThatCannotBeReachedIsNotAdded(t *testing.T) {
 func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.Settings{Name: "second", URL: "https://second.example", Credentials: directory.Credentials{Secret: "s"}}, nil))
+	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.AgentConfig{Name: "second", URL: "https://second.example", Credentials: directory.Credentials{Secret: "s"}}, nil))
 	p := b.get("/admin/agents/change?name=second")
 	version := attr(p.all("input[name=version]")[0], "value")
 	change := func(address, version string) shownPage {
@@ -168,7 +168,7 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 
 func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
 	r := newRig(t)
-	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.Settings{Name: "second", URL: "https://second.example", Review: true}, nil))
+	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.AgentConfig{Name: "second", URL: "https://second.example", Review: true}, nil))
 	r.card("second", `{"name":"One","url":"https://a"}`, true)
 	r.card("second", `{"name":"One","url":"https://<b>","x":1}`, true)
 	b := r.as("root")

@@ -55,7 +55,7 @@ func attacked(t *testing.T) *rig {
 	r.task("t-root", "root", a2a.Working, "Counting.")
 	r.share("s-root", "root")
 	r.connect("root", "expert")
-	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.Settings{Name: "added", URL: "https://added.example"}, nil))
+	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.AgentConfig{Name: "added", URL: "https://added.example"}, nil))
 	r.card("added", `{"name":"ONE"}`, false)
 	r.card("added", `{"name":"TWO"}`, true)
 	return r

@@ -76,7 +76,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 			p, _ := oauth.FromContext(ctx)
 			return directory.Caller{User: p.User, AllUseCases: true}
 		},
-		Dial: func(context.Context, directory.Agent) (directory.Conn, error) {
+		Dial: func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			return nil, errors.New("connection refused")
 		},
 	}
@@ -87,7 +87,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	})
 	expert := newExpert()
 	agents := &directory.Registry{
-		Configured: []directory.Settings{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
+		Configured: []directory.AgentConfig{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
 		Connector: connector{expert}, Now: time.Now, Log: log,
 	}
 	r.must(agents.Load(t.Context()))
@@ -347,7 +347,7 @@ func (t titles) Titles(some []string, all bool) []string { return t(some, all) }
 type connector struct{ agent directory.Conn }
 
 // Check implements directory.Connector.
-func (connector) Check(a directory.Settings) error {
+func (connector) Check(a directory.AgentConfig) error {
 	if a.Name == "" || a.URL == "" {
 		return errors.New("the name or the address is missing")
 	}
@@ -355,11 +355,11 @@ func (connector) Check(a directory.Settings) error {
 }
 
 // Revision implements directory.Connector.
-func (connector) Revision(directory.Settings) string { return "" }
+func (connector) Revision(directory.AgentConfig) string { return "" }
 
 // Probe implements directory.Connector.
 func (c connector) Probe(
-	_ context.Context, a directory.Settings,
+	_ context.Context, a directory.AgentConfig,
 ) (directory.Conn, []*message.Message, error) {
 	if strings.Contains(a.URL, "down") {
 		return nil, nil, errors.New("connection refused")

@@ -42,7 +42,7 @@ func (a Access) Client() string { return a.caller.Client }
 
 // Allows reports whether the call may know of an agent and of one of its skills; skill ""
 // is none in particular.
-func (a Access) Allows(agent Agent, skill string) bool {
+func (a Access) Allows(agent *Agent, skill string) bool {
 	if !a.reaches(agent.UseCases) {
 		return false
 	}
@@ -78,7 +78,7 @@ func (d *Directory) AllowsTasks(a Access, agent string) bool {
 		return true
 	}
 	if p := d.Lookup(agent); p != nil {
-		return a.Allows(p.Agent, "")
+		return a.Allows(p, "")
 	}
 	return a.caller.AllUseCases
 }
@@ -132,7 +132,7 @@ func (a Access) Continuing(useCase string) Access {
 }
 
 // Card returns an agent's card with those skills that the call may know of.
-func (a Access) Card(agent Agent, card *a2a.Card) *a2a.Card {
+func (a Access) Card(agent *Agent, card *a2a.Card) *a2a.Card {
 	if len(agent.Skills) == 0 {
 		return card
 	}

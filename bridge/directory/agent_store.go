@@ -14,14 +14,14 @@ var (
 	ErrTooMany = errors.New("there are too many agents")
 )
 
-// SettingsError says what is wrong with the settings of an agent.
-type SettingsError struct{ Err error }
+// ConfigError says what is wrong with the settings of an agent.
+type ConfigError struct{ Err error }
 
 // Error returns the reason.
-func (e *SettingsError) Error() string { return e.Err.Error() }
+func (e *ConfigError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the reason.
-func (e *SettingsError) Unwrap() error { return e.Err }
+func (e *ConfigError) Unwrap() error { return e.Err }
 
 // MaxAdded limits the number of added agents.
 const MaxAdded = 500
@@ -29,7 +29,7 @@ const MaxAdded = 500
 // StoredAgent is an added agent in the store.
 type StoredAgent struct {
 	Name     string
-	Settings []byte // JSON of an Agent, without its secret
+	Settings []byte // JSON of an AgentConfig, without its secret
 	Secret   string // sealed; "" is none
 
 	// Version is the version of the list when the agent was last written.

@@ -20,9 +20,9 @@ const (
 	dialTimeout = 5 * time.Second
 )
 
-// Entry is an agent and the connection to it.
-type Entry struct {
-	Agent
+// Agent is an agent that the operator offers, and the connection to it.
+type Agent struct {
+	AgentConfig
 	*connection
 }
 
@@ -49,7 +49,7 @@ type attempt struct {
 }
 
 // LastCard returns the card that was read last; nil if none was yet.
-func (e *Entry) LastCard() *a2a.Card {
+func (e *Agent) LastCard() *a2a.Card {
 	if last := e.last.Load(); last != nil && last.conn != nil {
 		return last.conn.Card()
 	}
@@ -59,7 +59,7 @@ func (e *Entry) LastCard() *a2a.Card {
 // Connect returns the connection to an agent, and dials if there is none or its card is
 // old. If the card cannot be read again, the old connection stays. A caller that leaves
 // does not end the attempt, because others wait for it.
-func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
+func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := d.Now()
@@ -75,7 +75,7 @@ func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 	stale := p.stale.Swap(false)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
 	defer cancel()
-	conn, err := d.Dial(ctx, p.Agent)
+	conn, err := d.Dial(ctx, p.AgentConfig)
 	p.asked = d.Now()
 	p.last.Store(&attempt{p.asked, err, cmp.Or(conn, p.conn)})
 	if err != nil && p.conn != nil {
@@ -106,7 +106,7 @@ func (d *Directory) Connect(ctx context.Context, p *Entry) (Conn, error) {
 }
 
 // ConnectFor returns the connection for calls on behalf of user.
-func (d *Directory) ConnectFor(ctx context.Context, p *Entry, user string) (Conn, error) {
+func (d *Directory) ConnectFor(ctx context.Context, p *Agent, user string) (Conn, error) {
 	conn, err := d.Connect(ctx, p)
 	if personal, ok := conn.(PersonalConn); ok && err == nil {
 		return personal.For(user), nil
@@ -117,7 +117,7 @@ func (d *Directory) ConnectFor(ctx context.Context, p *Entry, user string) (Conn
 // Reconnect returns the connection for calls on behalf of user after a call has failed.
 // The agent may have moved or changed its protocol, so its card is read again unless
 // that was done within the last minute.
-func (d *Directory) Reconnect(ctx context.Context, p *Entry, user string) (Conn, error) {
+func (d *Directory) Reconnect(ctx context.Context, p *Agent, user string) (Conn, error) {
 	p.mu.Lock()
 	p.doubted = true
 	p.mu.Unlock()
@@ -138,12 +138,12 @@ func (e Unreachable) Sentence() *message.Message {
 
 // Reachable connects to all agents that a call may send tasks to, at once, and returns those
 // that answered, in the order of the operator.
-func (d *Directory) Reachable(ctx context.Context, a Access) []*Entry {
+func (d *Directory) Reachable(ctx context.Context, a Access) []*Agent {
 	return d.Reach(ctx, d.Agents(a))
 }
 
 // Reach connects to agents at once, and returns those that answered.
-func (d *Directory) Reach(ctx context.Context, agents []*Entry) []*Entry {
+func (d *Directory) Reach(ctx context.Context, agents []*Agent) []*Agent {
 	ok := make([]bool, len(agents))
 	var wg sync.WaitGroup
 	for i, p := range agents {
@@ -153,7 +153,7 @@ func (d *Directory) Reach(ctx context.Context, agents []*Entry) []*Entry {
 		})
 	}
 	wg.Wait()
-	var found []*Entry
+	var found []*Agent
 	for i, p := range agents {
 		if ok[i] {
 			found = append(found, p)
@@ -163,7 +163,7 @@ func (d *Directory) Reach(ctx context.Context, agents []*Entry) []*Entry {
 }
 
 // Card returns the card of a peer that is connected.
-func (e *Entry) Card() *a2a.Card {
+func (e *Agent) Card() *a2a.Card {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.conn.Card()

@@ -15,14 +15,14 @@ import (
 
 // Directory is the list of agents. Dial, Caller, Now and Log are required.
 type Directory struct {
-	Initial []Agent // in force before the first call of SetAgents
+	Initial []AgentConfig // in force before the first call of SetAgents
 
 	// Policy is in force unless Policies is set, which returns the policy of each call.
 	Policy
 	Policies func() Policy
 
 	// Dial connects to an agent and reads its card.
-	Dial func(context.Context, Agent) (Conn, error)
+	Dial func(context.Context, AgentConfig) (Conn, error)
 
 	// Caller returns for whom a context acts.
 	Caller func(context.Context) Caller
@@ -79,38 +79,6 @@ func (d *Directory) InForce() Policy {
 func (d *Directory) Close() {
 	d.closed.Store(true)
 	d.background.Wait()
-}
-
-// Agent is an agent that the operator offers.
-type Agent struct {
-	Name string // in tool arguments; unique
-	URL  string
-
-	// Revision changes when the way to reach the agent changes, for example its
-	// credentials: then the agent is dialed again.
-	Revision string
-
-	// Disabled removes the agent from every list. It gets no messages. Its running
-	// tasks continue and can be seen and canceled.
-	Disabled bool
-
-	// Retention is how long its idle tasks are kept; 0 means Directory.Retention.
-	Retention time.Duration
-
-	// UseCases are those whose callers may see the agent; none means all. Skills
-	// restricts single skills.
-	UseCases []string
-	Skills   []SkillRule
-
-	// SkillsAsTools makes a tool of each skill: see ReadSkills.
-	SkillsAsTools bool
-
-	// SkillsAsMCPSkills makes an MCP skill of each skill, which says how to use it.
-	SkillsAsMCPSkills bool
-
-	// Reviewed reports that an operator accepts changed cards before they are in
-	// force. SetAgents reads the card again.
-	Reviewed bool
 }
 
 // agentsChanged reports that the card of an agent has changed, or the list if agent is "".

@@ -59,7 +59,7 @@ func (d *Directory) CachedInfos(ctx context.Context, a Access) []Info {
 		switch {
 		case last == nil:
 		case last.conn != nil:
-			info.describe(a.Card(p.Agent, last.conn.Card()))
+			info.describe(a.Card(p, last.conn.Card()))
 		default:
 			info.Problem = Unreachable{p.Name}.Error()
 		}
@@ -83,7 +83,7 @@ func (d *Directory) Titles(a Access) []string {
 }
 
 // Info describes an agent, with the skills that a call may know of.
-func (d *Directory) Info(ctx context.Context, a Access, p *Entry) Info {
+func (d *Directory) Info(ctx context.Context, a Access, p *Agent) Info {
 	info := Info{Name: p.Name, Skills: []SkillInfo{}}
 	info.Default = p.Name == d.Primary()
 	conn, err := d.Connect(ctx, p)
@@ -91,7 +91,7 @@ func (d *Directory) Info(ctx context.Context, a Access, p *Entry) Info {
 		info.Problem = sanitize.Text(err.Error())
 		return info
 	}
-	info.describe(a.Card(p.Agent, conn.Card()))
+	info.describe(a.Card(p, conn.Card()))
 	d.addConnection(ctx, a, &info)
 	return info
 }

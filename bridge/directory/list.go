@@ -2,14 +2,14 @@ package directory
 
 // snapshot is the list of agents at one moment. It is replaced, never changed.
 type snapshot struct {
-	peers []*Entry // in the operator's order
-	named map[string]*Entry
+	peers []*Agent // in the operator's order
+	named map[string]*Agent
 }
 
 // SetAgents replaces the agents. An agent with the same URL and Revision keeps its connection.
 // Running tasks of a disabled or removed agent are still followed here. An agent that may have
 // tasks should stay in the list, disabled, so that another process can take them over.
-func (d *Directory) SetAgents(agents []Agent) {
+func (d *Directory) SetAgents(agents []AgentConfig) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.list.Store(newSnapshot(agents, d.snapshot()))
@@ -21,13 +21,13 @@ func (d *Directory) SetAgents(agents []Agent) {
 }
 
 // newSnapshot returns a list of agents, with the connections of the list before.
-func newSnapshot(agents []Agent, before *snapshot) *snapshot {
-	next := &snapshot{named: make(map[string]*Entry, len(agents))}
+func newSnapshot(agents []AgentConfig, before *snapshot) *snapshot {
+	next := &snapshot{named: make(map[string]*Agent, len(agents))}
 	for _, a := range agents {
-		p := &Entry{Agent: a, connection: &connection{}}
+		p := &Agent{AgentConfig: a, connection: &connection{}}
 		if old := before.named[a.Name]; old != nil && old.URL == a.URL && old.Revision == a.Revision {
 			p.connection = old.connection
-			p.stale.Store(a.Reviewed)
+			p.stale.Store(a.Review)
 		}
 		next.peers = append(next.peers, p)
 		next.named[a.Name] = p
@@ -36,7 +36,7 @@ func newSnapshot(agents []Agent, before *snapshot) *snapshot {
 }
 
 // All returns the agents in the operator's order, the disabled ones included.
-func (d *Directory) All() []*Entry { return d.snapshot().peers }
+func (d *Directory) All() []*Agent { return d.snapshot().peers }
 
 // Changes returns a channel that is ready after the list has changed.
 func (d *Directory) Changes() <-chan struct{} {
@@ -57,7 +57,7 @@ func (d *Directory) snapshot() *snapshot {
 
 // Lookup returns the agent with a name; nil if there is none. It is for work without a
 // caller, such as recovery, and for operators.
-func (d *Directory) Lookup(name string) *Entry { return d.snapshot().named[name] }
+func (d *Directory) Lookup(name string) *Agent { return d.snapshot().named[name] }
 
 // Primary returns the name of the default agent or, without one, of the only agent; ""
 // if there is neither.
@@ -79,10 +79,10 @@ func (d *Directory) Primary() string {
 }
 
 // Agents returns the agents that a call may send tasks to, in the order of the operator.
-func (d *Directory) Agents(a Access) []*Entry {
-	var allowed []*Entry
+func (d *Directory) Agents(a Access) []*Agent {
+	var allowed []*Agent
 	for _, p := range d.snapshot().peers {
-		if !p.Disabled && a.Allows(p.Agent, "") {
+		if !p.Disabled && a.Allows(p, "") {
 			allowed = append(allowed, p)
 		}
 	}
@@ -91,9 +91,9 @@ func (d *Directory) Agents(a Access) []*Entry {
 
 // Agent returns an agent that a call may know of, or nil. It may be disabled: then it takes
 // no messages, and its tasks can be seen.
-func (d *Directory) Agent(a Access, name string) *Entry {
+func (d *Directory) Agent(a Access, name string) *Agent {
 	p := d.Lookup(name)
-	if p == nil || !a.Allows(p.Agent, "") {
+	if p == nil || !a.Allows(p, "") {
 		return nil
 	}
 	return p

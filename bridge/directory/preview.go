@@ -76,7 +76,7 @@ func (i Interface) String() string {
 // Preview reads the card of an agent as it is set up, and keeps nothing. The
 // error is in words for an operator. An agent of the configuration gets
 // ErrExists: what is configured for it is not for another address.
-func (r *Registry) Preview(ctx context.Context, a Settings) (*Preview, error) {
+func (r *Registry) Preview(ctx context.Context, a AgentConfig) (*Preview, error) {
 	if err := r.Connector.Check(a); err != nil {
 		return nil, err
 	}
@@ -170,11 +170,11 @@ func (r *Registry) Test(ctx context.Context, user, name, text string) (*Trial, e
 	if err != nil {
 		return nil, err
 	}
-	return r.Try(ctx, user, e.Settings, text)
+	return r.Try(ctx, user, e.AgentConfig, text)
 }
 
 // Try does what Test does with an agent that need not be in the list.
-func (r *Registry) Try(ctx context.Context, user string, a Settings, text string) (*Trial, error) {
+func (r *Registry) Try(ctx context.Context, user string, a AgentConfig, text string) (*Trial, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, message.Errorf("the message is empty: say what the agent should do")
 	}

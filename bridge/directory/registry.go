@@ -17,7 +17,7 @@ import (
 
 // Registry is the list of agents. All fields but Directory are required.
 type Registry struct {
-	Configured []Settings // of the configuration; their secrets stay there. Reconfigure replaces them
+	Configured []AgentConfig // of the configuration; their secrets stay there. Reconfigure replaces them
 	Store      AgentStore
 	Cards      CardStore
 	Key        []byte // seals secrets: 32 bytes
@@ -40,21 +40,21 @@ type Registry struct {
 
 	mu      sync.Mutex
 	version int64 // version of the list that the directory has
-	known   map[string]Settings
+	known   map[string]AgentConfig
 }
 
 // Connector knows how agents are reached.
 type Connector interface {
 	// Check returns what is wrong with the settings of an agent, nil if nothing.
-	Check(Settings) error
+	Check(AgentConfig) error
 
 	// Probe connects to an agent and reads its card, of which it notes nothing.
 	// It tells what the card asks for that the settings do not have. Whether the
 	// agent is of the configuration is known by its name.
-	Probe(context.Context, Settings) (peer Conn, unmet []*message.Message, err error)
+	Probe(context.Context, AgentConfig) (peer Conn, unmet []*message.Message, err error)
 
 	// Revision identifies how an agent is reached, beside what is stored of it.
-	Revision(Settings) string
+	Revision(AgentConfig) string
 }
 
 // Refresh is how often another process looks for changes.
@@ -108,7 +108,7 @@ func (r *Registry) Load(ctx context.Context) error {
 }
 
 // Reconfigure replaces the agents of the configuration. If the list cannot be read, nothing changes.
-func (r *Registry) Reconfigure(ctx context.Context, agents []Settings) error {
+func (r *Registry) Reconfigure(ctx context.Context, agents []AgentConfig) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.Configured
@@ -128,15 +128,20 @@ func (r *Registry) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the agents: %w", err)
 	}
-	r.known = map[string]Settings{}
-	var agents []Agent
+	r.known = map[string]AgentConfig{}
+	var agents []AgentConfig
 	for _, e := range all {
-		a := e.offered()
+		a := e.AgentConfig
+		a.Credentials.Secret = ""
+		a.Disabled = a.Disabled || e.removed() // a removed agent may still have tasks
+		if e.record != nil {
+			a.Revision = strconv.FormatInt(e.record.Version, 10)
+		}
 		if r.Connector != nil {
-			a.Revision += "/" + r.Connector.Revision(e.Settings)
+			a.Revision += "/" + r.Connector.Revision(e.AgentConfig)
 		}
 		agents = append(agents, a)
-		r.known[e.Name] = e.Settings
+		r.known[e.Name] = e.AgentConfig
 	}
 	r.version = version
 	if r.Directory != nil {
@@ -145,9 +150,9 @@ func (r *Registry) load(ctx context.Context) error {
 	return nil
 }
 
-// Settings returns how the agent with a name is set up, its secret with it; the
+// Config returns how the agent with a name is set up, its secret with it; the
 // secrets of the configuration are not here.
-func (r *Registry) Settings(name string) (Settings, bool) {
+func (r *Registry) Config(name string) (AgentConfig, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	a, ok := r.known[name]
@@ -156,29 +161,16 @@ func (r *Registry) Settings(name string) (Settings, bool) {
 
 // listed is an agent of the list.
 type listed struct {
-	Settings
+	AgentConfig
 	record     *StoredAgent // nil if it is of the configuration
 	configured bool
-	disabled   bool
-}
-
-// offered returns the agent for the directory. A removed agent that still has tasks is disabled.
-func (e *listed) offered() Agent {
-	a := Agent{
-		Name: e.Name, URL: e.URL, Disabled: e.disabled || e.removed(), Retention: time.Duration(e.Retention), UseCases: e.UseCases, Skills: e.Skills,
-	}
-	a.SkillsAsTools, a.SkillsAsMCPSkills, a.Reviewed = e.SkillsAsTools, e.SkillsAsMCPSkills, e.Review
-	if e.record != nil {
-		a.Revision = strconv.FormatInt(e.record.Version, 10)
-	}
-	return a
 }
 
 func (e *listed) removed() bool { return e.record != nil && !e.record.Removed.IsZero() }
 
 // read returns the list: the agents of the configuration, and then those that
 // were added. A name of the configuration wins.
-func (r *Registry) read(ctx context.Context, configured []Settings) ([]*listed, int64, error) {
+func (r *Registry) read(ctx context.Context, configured []AgentConfig) ([]*listed, int64, error) {
 	kept, err := r.Store.KeptAgents(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -187,7 +179,7 @@ func (r *Registry) read(ctx context.Context, configured []Settings) ([]*listed, 
 	names := map[string]bool{}
 	for _, a := range configured {
 		names[a.Name] = true
-		all = append(all, &listed{Settings: a, configured: true, disabled: slices.Contains(kept.Disabled, a.Name)})
+		all = append(all, &listed{AgentConfig: a, configured: true})
 	}
 	for i := range kept.Records {
 		record := &kept.Records[i]
@@ -200,8 +192,10 @@ func (r *Registry) read(ctx context.Context, configured []Settings) ([]*listed, 
 			r.Log.ErrorContext(ctx, "an agent that was added cannot be used", "agent", record.Name, "err", err)
 			continue
 		}
-		e.disabled = slices.Contains(kept.Disabled, e.Name)
 		all = append(all, e)
+	}
+	for _, e := range all {
+		e.Disabled = slices.Contains(kept.Disabled, e.Name)
 	}
 	return all, kept.Version, nil
 }
@@ -221,9 +215,9 @@ func (r *Registry) find(ctx context.Context, name string) (*listed, error) {
 
 func (r *Registry) open(record *StoredAgent) (*listed, error) {
 	e := &listed{record: record}
-	err := json.Unmarshal(record.Settings, &e.Settings)
+	err := json.Unmarshal(record.Settings, &e.AgentConfig)
 	if err == nil && record.Secret != "" {
-		e.Credentials.Secret, err = r.unseal(e.Settings, record.Secret)
+		e.Credentials.Secret, err = r.unseal(e.AgentConfig, record.Secret)
 	}
 	e.Name = record.Name
 	return e, err
@@ -232,7 +226,7 @@ func (r *Registry) open(record *StoredAgent) (*listed, error) {
 // Add stores a new agent, enabled, and puts the card of its preview in force in the
 // same transaction. A nil preview adds it without a card. Add returns ErrExists,
 // ErrTooMany, or what is wrong with the settings.
-func (r *Registry) Add(ctx context.Context, a Settings, p *Preview) error {
+func (r *Registry) Add(ctx context.Context, a AgentConfig, p *Preview) error {
 	if r.configured(a.Name) {
 		return ErrExists
 	}
@@ -249,18 +243,18 @@ func (r *Registry) Add(ctx context.Context, a Settings, p *Preview) error {
 }
 
 // Change replaces how the agent with a's name is set up. Version is that of the
-// Status that the caller has seen: if the agent was changed since, the error is
+// AgentStatus that the caller has seen: if the agent was changed since, the error is
 // ErrChanged. With keepSecret the secret stays, as long as the hosts do that it
 // is sent to: another host must not be given it by mistake.
-func (r *Registry) Change(ctx context.Context, a Settings, version int64, keepSecret bool) error {
+func (r *Registry) Change(ctx context.Context, a AgentConfig, version int64, keepSecret bool) error {
 	was, err := r.find(ctx, a.Name)
 	switch {
 	case err != nil:
 		return err
 	case was.configured:
 		return ErrConfigured
-	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.Settings, a):
-		return &SettingsError{message.Errorf("credentials: the secret was for another host; give it again, or leave it out")}
+	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.AgentConfig, a):
+		return &ConfigError{message.Errorf("credentials: the secret was for another host; give it again, or leave it out")}
 	case keepSecret:
 		a.Credentials.Secret = was.Credentials.Secret
 	}
@@ -276,7 +270,7 @@ func (r *Registry) Change(ctx context.Context, a Settings, version int64, keepSe
 var ErrConfigured = message.Errorf("the agent is of the configuration: change it there; here it can only be disabled and enabled")
 
 // sameHosts reports whether the secret of b is sent where that of a is.
-func sameHosts(a, b Settings) bool {
+func sameHosts(a, b AgentConfig) bool {
 	origin := func(s string) string {
 		u, err := url.Parse(s)
 		if err != nil {
@@ -334,14 +328,14 @@ func (r *Registry) exists(ctx context.Context, name string) error {
 	return err
 }
 
-func (r *Registry) ofConfiguration() []Settings {
+func (r *Registry) ofConfiguration() []AgentConfig {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.Configured
 }
 
 func (r *Registry) configured(name string) bool {
-	return slices.ContainsFunc(r.ofConfiguration(), func(a Settings) bool { return a.Name == name })
+	return slices.ContainsFunc(r.ofConfiguration(), func(a AgentConfig) bool { return a.Name == name })
 }
 
 // changed loads the list after a change, unless err says that there was none. The
@@ -363,9 +357,9 @@ func (r *Registry) changed(ctx context.Context, err error) error {
 }
 
 // record returns a as it is kept, or what is wrong with it.
-func (r *Registry) record(a Settings) (*StoredAgent, error) {
+func (r *Registry) record(a AgentConfig) (*StoredAgent, error) {
 	if err := r.Connector.Check(a); err != nil {
-		return nil, &SettingsError{err}
+		return nil, &ConfigError{err}
 	}
 	settings, err := json.Marshal(a)
 	if err != nil {

@@ -40,7 +40,7 @@ func newRegistry(t *testing.T) *directory.Registry {
 		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 	}
 	r := &directory.Registry{
-		Configured: []directory.Settings{{Name: "fixed", URL: "http://fixed"}},
+		Configured: []directory.AgentConfig{{Name: "fixed", URL: "http://fixed"}},
 		Store:      db.Records, Cards: db.Records, Key: make([]byte, 32), Directory: b, Connector: connector{agent}, Now: time.Now, Log: b.Log,
 	}
 	if err := r.Load(t.Context()); err != nil {
@@ -54,7 +54,7 @@ func newRegistry(t *testing.T) *directory.Registry {
 type connector struct{ agent *a2atest.Agent }
 
 // Check implements directory.Connector.
-func (connector) Check(a directory.Settings) error {
+func (connector) Check(a directory.AgentConfig) error {
 	if a.Name == "" {
 		return errors.New("name: it is empty")
 	}
@@ -62,11 +62,11 @@ func (connector) Check(a directory.Settings) error {
 }
 
 // Revision implements directory.Connector.
-func (connector) Revision(directory.Settings) string { return "" }
+func (connector) Revision(directory.AgentConfig) string { return "" }
 
 // Probe implements directory.Connector.
 func (c connector) Probe(
-	_ context.Context, a directory.Settings,
+	_ context.Context, a directory.AgentConfig,
 ) (directory.Conn, []*message.Message, error) {
 	if a.URL == "http://nowhere" {
 		return nil, nil, errors.New("connection refused")
@@ -84,7 +84,7 @@ func must(t *testing.T, err error) {
 }
 
 // status returns an agent of the list, and checks what the bridge has of it.
-func status(t *testing.T, r *directory.Registry, name string) *directory.Status {
+func status(t *testing.T, r *directory.Registry, name string) *directory.AgentStatus {
 	t.Helper()
 	s, err := r.Agent(t.Context(), name)
 	must(t, err)
@@ -97,30 +97,30 @@ func status(t *testing.T, r *directory.Registry, name string) *directory.Status 
 
 func TestAnAgentIsAddedChangedAndRemoved(t *testing.T) {
 	r := newRegistry(t)
-	a := directory.Settings{Name: "one", URL: "https://one.example/a2a", Review: true, Retention: directory.Duration(36 * time.Hour)}
+	a := directory.AgentConfig{Name: "one", URL: "https://one.example/a2a", Review: true, Retention: directory.Duration(36 * time.Hour)}
 	a.Credentials.Type, a.Credentials.Secret = "bearer", "s3cret"
 	must(t, r.Add(t.Context(), a, nil))
 	s := status(t, r, "one")
 	if s.Configured || !s.Enabled || !s.HasSecret || s.Credentials.Secret != "" || s.Retention != a.Retention || !s.Review {
 		t.Errorf("got %+v", s)
 	}
-	if got, ok := r.Settings("one"); !ok || got.Credentials.Secret != "s3cret" {
+	if got, ok := r.Config("one"); !ok || got.Credentials.Secret != "s3cret" {
 		t.Errorf("who dials gets %+v", got)
 	}
 	for _, name := range []string{"one", "fixed"} {
-		if err := r.Add(t.Context(), directory.Settings{Name: name, URL: "http://x"}, nil); !errors.Is(err, directory.ErrExists) {
+		if err := r.Add(t.Context(), directory.AgentConfig{Name: name, URL: "http://x"}, nil); !errors.Is(err, directory.ErrExists) {
 			t.Errorf("adding %s again: got %v", name, err)
 		}
 	}
 
-	changed := s.Settings
+	changed := s.AgentConfig
 	changed.URL = "https://elsewhere.example/a2a"
 	if err := r.Change(t.Context(), changed, s.Version, true); err == nil || !strings.Contains(err.Error(), "give it again") {
 		t.Errorf("the secret went to another host: %v", err)
 	}
 	changed.URL = "https://one.example/other"
 	must(t, r.Change(t.Context(), changed, s.Version, true))
-	if got, _ := r.Settings("one"); got.Credentials.Secret != "s3cret" || got.URL != changed.URL {
+	if got, _ := r.Config("one"); got.Credentials.Secret != "s3cret" || got.URL != changed.URL {
 		t.Errorf("got %+v", got)
 	}
 	if err := r.Change(t.Context(), changed, s.Version, true); !errors.Is(err, directory.ErrChanged) {
@@ -144,7 +144,7 @@ func TestAnAgentOfTheConfigurationCanOnlyBeDisabled(t *testing.T) {
 	if err := r.Remove(t.Context(), "fixed"); err == nil || !strings.Contains(err.Error(), "of the configuration") {
 		t.Errorf("remove: got %v", err)
 	}
-	if err := r.Change(t.Context(), directory.Settings{Name: "fixed", URL: "http://x"}, 0, false); err == nil {
+	if err := r.Change(t.Context(), directory.AgentConfig{Name: "fixed", URL: "http://x"}, 0, false); err == nil {
 		t.Error("it was changed")
 	}
 	for _, step := range []struct {
@@ -165,7 +165,7 @@ func TestAnAgentOfTheConfigurationCanOnlyBeDisabled(t *testing.T) {
 
 func TestASecretCannotBeSentElsewhereThroughTheDatabase(t *testing.T) {
 	r := newRegistry(t)
-	a := directory.Settings{Name: "one", URL: "https://one.example"}
+	a := directory.AgentConfig{Name: "one", URL: "https://one.example"}
 	a.Credentials.Secret = "s3cret"
 	must(t, r.Add(t.Context(), a, nil))
 	kept, err := r.Store.KeptAgents(t.Context())
@@ -177,22 +177,22 @@ func TestASecretCannotBeSentElsewhereThroughTheDatabase(t *testing.T) {
 	record.Settings = []byte(strings.Replace(string(record.Settings), "one.example", "evil.example", 1))
 	must(t, r.Store.ChangeAgent(t.Context(), record, false))
 	must(t, r.Load(t.Context()))
-	if got, ok := r.Settings("one"); ok {
+	if got, ok := r.Config("one"); ok {
 		t.Errorf("an agent whose address was forged is used: %+v", got)
 	}
 }
 
 func TestAPreviewAndATestShowWhatAnAgentIs(t *testing.T) {
 	r := newRegistry(t)
-	p, err := r.Preview(t.Context(), directory.Settings{Name: "one", URL: "http://one"})
+	p, err := r.Preview(t.Context(), directory.AgentConfig{Name: "one", URL: "http://one"})
 	must(t, err)
 	if p.Name != "Clean Name" || len(p.Problems) == 0 || !strings.Contains(p.Problems[0].Error(), "a key") {
 		t.Errorf("got %+v", p)
 	}
-	if _, err := r.Preview(t.Context(), directory.Settings{Name: "one", URL: "http://nowhere"}); err == nil || !strings.Contains(err.Error(), "refused") {
+	if _, err := r.Preview(t.Context(), directory.AgentConfig{Name: "one", URL: "http://nowhere"}); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := r.Preview(t.Context(), directory.Settings{Name: "fixed", URL: "http://elsewhere"}); !errors.Is(err, directory.ErrExists) {
+	if _, err := r.Preview(t.Context(), directory.AgentConfig{Name: "fixed", URL: "http://elsewhere"}); !errors.Is(err, directory.ErrExists) {
 		t.Errorf("another address under the name of a configured agent: got %v", err)
 	}
 	for message, want := range map[string]directory.Trial{

@@ -11,7 +11,7 @@ import (
 
 // Resolved is an agent that a call may use, with the skill that the call asks for.
 type Resolved struct {
-	*Entry
+	*Agent
 	d      *Directory
 	access Access
 	skill  string
@@ -25,8 +25,8 @@ func (d *Directory) Resolve(ctx context.Context, a Access, name, skill string) (
 	if err != nil {
 		return nil, err
 	}
-	r := &Resolved{Entry: p, d: d, access: a, skill: skill}
-	if skill != "" && !a.Allows(p.Agent, skill) {
+	r := &Resolved{Agent: p, d: d, access: a, skill: skill}
+	if skill != "" && !a.Allows(p, skill) {
 		return nil, r.noSkill(ctx)
 	}
 	return r, nil
@@ -36,7 +36,7 @@ func (d *Directory) Resolve(ctx context.Context, a Access, name, skill string) (
 // the skill. An agent that names its skills would not refuse another one, and do something
 // else. A skill may also be one that it names only to those who may call it.
 func (r *Resolved) Connect(ctx context.Context) (Conn, error) {
-	conn, err := r.d.ConnectFor(ctx, r.Entry, r.access.User())
+	conn, err := r.d.ConnectFor(ctx, r.Agent, r.access.User())
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (r *Resolved) Connect(ctx context.Context) (Conn, error) {
 	return conn, nil
 }
 
-func (d *Directory) choose(ctx context.Context, a Access, name, skill string) (*Entry, error) {
+func (d *Directory) choose(ctx context.Context, a Access, name, skill string) (*Agent, error) {
 	agents := d.Agents(a)
 	if name == "" && d.Agent(a, a.policy.Default) != nil {
 		name = a.policy.Default
@@ -100,7 +100,7 @@ const maxWithSkill = 3
 // withSkill returns the names of the caller's agents that have a skill, as JSON strings.
 func (d *Directory) withSkill(ctx context.Context, a Access, skill string) (names []string) {
 	for _, p := range d.Reachable(ctx, a) {
-		if _, ok := a.Card(p.Agent, p.Card()).Skill(skill); ok && len(names) < maxWithSkill {
+		if _, ok := a.Card(p, p.Card()).Skill(skill); ok && len(names) < maxWithSkill {
 			names = append(names, fmt.Sprintf("%q", p.Name))
 		}
 	}

@@ -11,7 +11,7 @@ const defaultRetention = 90 * 24 * time.Hour
 // RetentionOf returns how long the idle tasks of an agent are kept.
 func (d *Directory) RetentionOf(agent string) time.Duration {
 	if p := d.Lookup(agent); p != nil && p.Retention != 0 {
-		return p.Retention
+		return time.Duration(p.Retention)
 	}
 	return cmp.Or(d.Retention, defaultRetention)
 }

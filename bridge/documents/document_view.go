@@ -132,7 +132,7 @@ func (sv *Service) viewDocument(
 	if err != nil {
 		return nil, err
 	}
-	if err := sv.checkFetches(ctx, access, p.Entry); err != nil {
+	if err := sv.checkFetches(ctx, access, p.Agent); err != nil {
 		return nil, err
 	}
 	var answer struct {
@@ -143,7 +143,7 @@ func (sv *Service) viewDocument(
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
 	defer cancel()
-	err = sv.askSkill(ctx, access, p.Entry, FetchSkill, "id", own, "text", &answer)
+	err = sv.askSkill(ctx, access, p.Agent, FetchSkill, "id", own, "text", &answer)
 	if sv.Directory.MustConnect(agent, err) {
 		return nil, sv.Directory.NotConnected(agent, "Then fetch the document again.")
 	}
@@ -169,7 +169,7 @@ func (sv *Service) viewDocument(
 // checkFetches refuses agents without a fetch skill: they would take the name of a
 // document for a request.
 func (sv *Service) checkFetches(
-	ctx context.Context, access directory.Access, p *directory.Entry,
+	ctx context.Context, access directory.Access, p *directory.Agent,
 ) error {
 	conn, err := sv.Directory.ConnectFor(ctx, p, access.User())
 	if sv.Directory.MustConnect(p.Name, err) {
@@ -178,7 +178,7 @@ func (sv *Service) checkFetches(
 	if err != nil {
 		return err
 	}
-	if _, ok := access.Card(p.Agent, conn.Card()).Skill(FetchSkill); !ok {
+	if _, ok := access.Card(p, conn.Card()).Skill(FetchSkill); !ok {
 		return ledger.InputError{Text: "The agent " + p.Name + " hands out no documents: " +
 			"it has no skill named " + FetchSkill + ", or not for you. " +
 			"The user can open the url of its search results; send_task gives it something to do."}

@@ -112,7 +112,7 @@ func newFaces(t *testing.T, answers [][]a2a.Event) *faces {
 	now := func() time.Time { return time.Unix(1_800_000_000, 0) }
 	log := slog.New(slog.DiscardHandler)
 	agents := &directory.Directory{
-		Initial: []directory.Agent{{Name: "one", URL: "http://one"}},
+		Initial: []directory.AgentConfig{{Name: "one", URL: "http://one"}},
 		URL:     "https://rialto.test",
 		Pages:   true,
 		Now:     now,
@@ -121,7 +121,7 @@ func newFaces(t *testing.T, answers [][]a2a.Event) *faces {
 			user, _ := ctx.Value(userKey{}).(string)
 			return directory.Caller{User: user}
 		},
-		Dial: func(context.Context, directory.Agent) (directory.Conn, error) {
+		Dial: func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			return agent, nil
 		},
 	}

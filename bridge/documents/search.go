@@ -39,7 +39,7 @@ func (sv *Service) Search(ctx context.Context, access directory.Access, query st
 	found := make([][]Hit, len(agents), len(agents)+2)
 	var wg sync.WaitGroup
 	for i, p := range agents {
-		if _, ok := access.Card(p.Agent, p.Card()).Skill(SearchSkill); !ok {
+		if _, ok := access.Card(p, p.Card()).Skill(SearchSkill); !ok {
 			continue
 		}
 		wg.Go(func() {
@@ -76,7 +76,7 @@ func interleave(lists [][]Hit, most int) []Hit {
 }
 
 func (sv *Service) searchAgent(
-	ctx context.Context, access directory.Access, p *directory.Entry, query string,
+	ctx context.Context, access directory.Access, p *directory.Agent, query string,
 ) ([]Hit, error) {
 	var answer struct {
 		Results []json.RawMessage `json:"results"`
@@ -87,7 +87,7 @@ func (sv *Service) searchAgent(
 		return nil, err
 	}
 	var hits []Hit
-	_, fetches := access.Card(p.Agent, p.Card()).Skill(FetchSkill)
+	_, fetches := access.Card(p, p.Card()).Skill(FetchSkill)
 	for _, result := range answer.Results[:min(len(answer.Results), maxHits)] {
 		var h Hit
 		_ = json.Unmarshal(result, &h) // one that is none has no id
@@ -108,11 +108,11 @@ func titled(title, id string) string {
 	return cmp.Or(strings.TrimSpace(sanitize.Short(title, 300)), sanitize.Short(id, 300))
 }
 
-func (sv *Service) matchCards(access directory.Access, agents []*directory.Entry, query string) []Hit {
+func (sv *Service) matchCards(access directory.Access, agents []*directory.Agent, query string) []Hit {
 	words := ledger.QueryWords(query)
 	var hits []Hit
 	for _, p := range agents {
-		card := access.Card(p.Agent, p.Card())
+		card := access.Card(p, p.Card())
 		text := ledger.Fold(p.Name + " " + directory.DescribeCard(card))
 		match := len(words) > 0
 		for _, w := range words {
@@ -146,7 +146,7 @@ func (sv *Service) DocumentURL(id string) string {
 // askSkill sends one argument to a skill, as text and as data, and decodes the object
 // with the member from the answer into v. The request is not in the ledger.
 func (sv *Service) askSkill(
-	ctx context.Context, access directory.Access, p *directory.Entry,
+	ctx context.Context, access directory.Access, p *directory.Agent,
 	skill, name, value, member string, v any,
 ) error {
 	conn, err := sv.Directory.ConnectFor(ctx, p, access.User())

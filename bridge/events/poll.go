@@ -122,7 +122,7 @@ func (s *Service) access(ctx context.Context) (directory.Access, error) {
 // known from the event alone.
 func (s *Service) allows(access directory.Access, e Event) bool {
 	if e.Name == agentChanged && s.Directory.Lookup(e.Agent) == nil {
-		return access.Allows(directory.Agent{UseCases: e.UseCases}, "")
+		return access.Allows(&directory.Agent{AgentConfig: directory.AgentConfig{UseCases: e.UseCases}}, "")
 	}
 	return s.Directory.AllowsTasks(access, e.Agent)
 }

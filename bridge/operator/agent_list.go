@@ -53,9 +53,9 @@ func (f *AgentFilter) Read(ctx context.Context, s *Service, span Span) (*Page[an
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(a directory.Status) bool { return !f.chooses(a) })
-	i := slices.IndexFunc(all, func(a directory.Status) bool { return a.Name == span.Cursor })
-	p := &Page[directory.Status]{Items: all[i+1:]}
+	all = slices.DeleteFunc(all, func(a directory.AgentStatus) bool { return !f.chooses(a) })
+	i := slices.IndexFunc(all, func(a directory.AgentStatus) bool { return a.Name == span.Cursor })
+	p := &Page[directory.AgentStatus]{Items: all[i+1:]}
 	if size := span.size(); span.Count && len(p.Items) > size {
 		p.Items = p.Items[:size]
 		p.Next = p.Items[size-1].Name
@@ -63,7 +63,7 @@ func (f *AgentFilter) Read(ctx context.Context, s *Service, span Span) (*Page[an
 	return untyped(p, nil)
 }
 
-func (f *AgentFilter) chooses(a directory.Status) bool {
+func (f *AgentFilter) chooses(a directory.AgentStatus) bool {
 	if !strings.Contains(strings.ToLower(a.Name+"\n"+a.URL), strings.ToLower(f.Text)) {
 		return false
 	}
@@ -79,6 +79,6 @@ func (f *AgentFilter) chooses(a directory.Status) bool {
 }
 
 // NeedsAttention reports whether an agent that is enabled is down, or shows a card that waits.
-func NeedsAttention(a directory.Status) bool {
+func NeedsAttention(a directory.AgentStatus) bool {
 	return a.Waiting || a.Enabled && a.Health != nil && (a.Health.Problem != "" || !a.Health.Until.IsZero())
 }

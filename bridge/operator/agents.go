@@ -21,19 +21,19 @@ type Agents struct {
 }
 
 // List returns all agents, those of the configuration first.
-func (s Agents) List(ctx context.Context) ([]directory.Status, error) {
+func (s Agents) List(ctx context.Context) ([]directory.AgentStatus, error) {
 	return s.Registry.List(ctx)
 }
 
 // Agent returns the agent with a name, or ErrNotFound.
-func (s Agents) Agent(ctx context.Context, name string) (*directory.Status, error) {
+func (s Agents) Agent(ctx context.Context, name string) (*directory.AgentStatus, error) {
 	a, err := s.Registry.Agent(ctx, name)
 	return a, refusal(err)
 }
 
 // NewAgent is an agent to be added. Without a name, it gets one made of the name on its card.
 type NewAgent struct {
-	directory.Settings
+	directory.AgentConfig
 	Unseen bool   // add the agent even if its card cannot be read
 	Digest string // of the card that the operator has seen; "" accepts any card
 }
@@ -48,13 +48,13 @@ const unnamed = "unnamed-agent"
 //     a.Unseen is not set,
 //   - ErrOtherCard, with what the card says, if its digest is not a.Digest,
 //   - another Error if the name is taken or there are too many agents.
-func (s Agents) Add(ctx context.Context, by Actor, a NewAgent) (directory.Settings, *directory.Preview, error) {
+func (s Agents) Add(ctx context.Context, by Actor, a NewAgent) (directory.AgentConfig, *directory.Preview, error) {
 	seen, err := s.add(ctx, &a)
-	return a.Settings, seen, record(ctx, s.Audit, by, audit.AgentAdded, a.Name, a.URL, err)
+	return a.AgentConfig, seen, record(ctx, s.Audit, by, audit.AgentAdded, a.Name, a.URL, err)
 }
 
 func (s Agents) add(ctx context.Context, a *NewAgent) (*directory.Preview, error) {
-	seen, err := s.Preview(ctx, a.Settings)
+	seen, err := s.Preview(ctx, a.AgentConfig)
 	switch {
 	case errors.Is(err, errAgentExists), err != nil && !a.Unseen:
 		return nil, err
@@ -65,7 +65,7 @@ func (s Agents) add(ctx context.Context, a *NewAgent) (*directory.Preview, error
 	case a.Name == "":
 		a.Name = nameOf(seen.Name)
 	}
-	err = refusal(s.Registry.Add(ctx, a.Settings, seen))
+	err = refusal(s.Registry.Add(ctx, a.AgentConfig, seen))
 	if err == nil && s.Bridge != nil {
 		if e := s.Bridge.Directory.Lookup(a.Name); e != nil {
 			_, _ = s.Bridge.Directory.Connect(ctx, e) // so that its state is known at once; health has the error
@@ -76,7 +76,7 @@ func (s Agents) add(ctx context.Context, a *NewAgent) (*directory.Preview, error
 
 // Preview reads the card of an agent, which need not have a name, and stores nothing. It fails
 // with an *AgentError, and with an Error for the name of an agent of the configuration.
-func (s Agents) Preview(ctx context.Context, a directory.Settings) (*directory.Preview, error) {
+func (s Agents) Preview(ctx context.Context, a directory.AgentConfig) (*directory.Preview, error) {
 	a.Name = cmp.Or(a.Name, unnamed)
 	p, err := s.Registry.Preview(ctx, a)
 	if err = refusal(err); err == nil || errors.Is(err, errAgentExists) {
@@ -98,7 +98,7 @@ func nameOf(card string) string {
 // Change changes an agent that was added: see directory.Registry.Change. It
 // fails with ErrNotFound, an *AgentError, or an Error if the agent was changed since
 // that version or is in the configuration.
-func (s Agents) Change(ctx context.Context, by Actor, a directory.Settings, version int64, keepSecret bool) error {
+func (s Agents) Change(ctx context.Context, by Actor, a directory.AgentConfig, version int64, keepSecret bool) error {
 	err := refusal(s.Registry.Change(ctx, a, version, keepSecret))
 	return record(ctx, s.Audit, by, audit.AgentChanged, a.Name, a.URL, err)
 }

@@ -142,7 +142,7 @@ func refusal(err error) error {
 			return r.as
 		}
 	}
-	if wrong, ok := errors.AsType[*directory.SettingsError](err); ok {
+	if wrong, ok := errors.AsType[*directory.ConfigError](err); ok {
 		return &AgentError{wrong.Err}
 	}
 	return err

@@ -20,7 +20,7 @@ type Overview struct {
 	SigningIn int       // tasks that wait for a sign-in
 	Failed    int       // tasks created since then that failed
 	Usage     usage.Sum // of the calls since then
-	Agents    []directory.Status
+	Agents    []directory.AgentStatus
 	Waiting   []Task // the latest tasks that wait for an answer
 	Failures  []Task // the latest tasks that failed
 	Events    []audit.Event

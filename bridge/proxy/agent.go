@@ -183,7 +183,7 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 		return nil, f.a2aError(err)
 	}
 	teller, ok := conn.(a2a.Extender)
-	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Reviewed { // the extended card was not reviewed
+	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Review { // the extended card was not reviewed
 		return f.shared(ctx, conn.Card()), nil
 	}
 	card, err := teller.ExtendedCard(ctx)
@@ -198,7 +198,7 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 	access := f.access(ctx)
 	if p := f.proxy.Directory.Agent(access, f.name); p != nil {
-		card = access.Card(p.Agent, card)
+		card = access.Card(p, card)
 	}
 	c := fitCard(card)
 	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil

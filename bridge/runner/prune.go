@@ -12,7 +12,7 @@ func (r *Runner) Prune(ctx context.Context) error {
 		if a.Retention == 0 {
 			continue
 		}
-		if err := r.prune(ctx, a.Retention, a.Name, nil); err != nil {
+		if err := r.prune(ctx, time.Duration(a.Retention), a.Name, nil); err != nil {
 			return err
 		}
 		own = append(own, a.Name)

@@ -30,7 +30,7 @@ func (t *Tools) getAgent() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			infos, _ := truncateAgents([]directory.Info{t.Directory.Info(ctx, access, p.Entry)})
+			infos, _ := truncateAgents([]directory.Info{t.Directory.Info(ctx, access, p.Agent)})
 			return &mcp.Result{
 				Content:    []mcp.Content{mcp.Text(describeAgents(infos) + examples(infos[0]))},
 				Structured: infos[0],

@@ -47,7 +47,7 @@ func (t *Tools) skillTools() *skillTools {
 }
 
 type skillOf struct {
-	agent directory.Agent
+	agent directory.AgentConfig
 	title string // of the agent
 	skill a2a.Skill
 	form  a2a.SkillForm
@@ -68,7 +68,7 @@ func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 // allows reports whether a call may use a skill now.
 func (t *Tools) allows(access directory.Access, s skillOf) bool {
 	p := t.Directory.Agent(access, s.agent.Name)
-	return p != nil && !p.Disabled && access.Allows(p.Agent, s.skill.ID)
+	return p != nil && !p.Disabled && access.Allows(p, s.skill.ID)
 }
 
 // keepSkills updates what is made of skills until running ends.
@@ -119,7 +119,7 @@ func (s *skillTools) shown() []mcp.Tool {
 // readSkills returns the skills that are to be tools or MCP skills, in the operator's order.
 func (t *Tools) readSkills(ctx context.Context) []skillOf {
 	everybody := t.Directory.AccessOf(directory.Caller{AllUseCases: true})
-	agents := slices.DeleteFunc(t.Directory.Agents(everybody), func(p *directory.Entry) bool {
+	agents := slices.DeleteFunc(t.Directory.Agents(everybody), func(p *directory.Agent) bool {
 		return !p.SkillsAsTools && !p.SkillsAsMCPSkills
 	})
 	var skills []skillOf
@@ -132,14 +132,14 @@ func (t *Tools) readSkills(ctx context.Context) []skillOf {
 			}
 			known[s.ID] = true
 			form, typed := card.SkillForm(s.ID)
-			skills = append(skills, skillOf{p.Agent, sanitize.Label(card.Name), s, form, typed})
+			skills = append(skills, skillOf{p.AgentConfig, sanitize.Label(card.Name), s, form, typed})
 		}
 	}
 	return skills
 }
 
 // wanted returns the first maxSkills skills of the agents that want them so.
-func wanted(skills []skillOf, so func(directory.Agent) bool) []skillOf {
+func wanted(skills []skillOf, so func(directory.AgentConfig) bool) []skillOf {
 	some := slices.DeleteFunc(slices.Clone(skills), func(s skillOf) bool { return !so(s.agent) })
 	return some[:min(len(some), maxSkills)]
 }
@@ -150,8 +150,8 @@ func newSkillTools(t *Tools, skills []skillOf) *skillTools {
 		taken[tool.Name] = true
 	}
 	made := &skillTools{of: map[string]skillOf{}, own: taken}
-	made.skills = newAgentSkills(wanted(skills, func(a directory.Agent) bool { return a.SkillsAsMCPSkills }))
-	skills = wanted(skills, func(a directory.Agent) bool { return a.SkillsAsTools })
+	made.skills = newAgentSkills(wanted(skills, func(a directory.AgentConfig) bool { return a.SkillsAsMCPSkills }))
+	skills = wanted(skills, func(a directory.AgentConfig) bool { return a.SkillsAsTools })
 	for i, name := range toolNames(skills, taken) {
 		s := skills[i]
 		made.tools = append(made.tools, t.skillTool(name, s))

@@ -50,9 +50,9 @@ func newDocuments(t *testing.T) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	library := newAgent()
 	agents := &directory.Directory{
-		Initial: []directory.Agent{{Name: "library"}, {Name: "down"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
+		Initial: []directory.AgentConfig{{Name: "library"}, {Name: "down"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
-		Dial: func(_ context.Context, a directory.Agent) (directory.Conn, error) {
+		Dial: func(_ context.Context, a directory.AgentConfig) (directory.Conn, error) {
 			if a.Name == "down" {
 				return nil, errors.New("connection refused")
 			}

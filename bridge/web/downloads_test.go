@@ -35,9 +35,9 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 	b := bridge.New(&runner.Runner{
 		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log,
 		Directory: &directory.Directory{
-			Initial: []directory.Agent{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
+			Initial: []directory.AgentConfig{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
-			Dial:   func(context.Context, directory.Agent) (directory.Conn, error) { return maker, nil },
+			Dial:   func(context.Context, directory.AgentConfig) (directory.Conn, error) { return maker, nil },
 		},
 	}, &documents.Service{Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}}, nil)
 	b.Start()

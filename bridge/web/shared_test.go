@@ -46,9 +46,9 @@ func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 	b := bridge.New(&runner.Runner{
 		Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log,
 		Directory: &directory.Directory{
-			Initial: []directory.Agent{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
+			Initial: []directory.AgentConfig{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
-			Dial:   func(context.Context, directory.Agent) (directory.Conn, error) { return maker, nil },
+			Dial:   func(context.Context, directory.AgentConfig) (directory.Conn, error) { return maker, nil },
 		},
 	}, &documents.Service{Sharing: &documents.Sharing{Store: db.Ledger, TTL: 72 * time.Hour}}, nil)
 	b.Start()

@@ -62,12 +62,12 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 	r := &taskRig{t: t, agent: a2atest.NewAgent()}
 	log := slog.New(slog.DiscardHandler)
 	agents := &directory.Directory{
-		Initial: []directory.Agent{{Name: "scripted", URL: "http://scripted"}}, Pages: true, URL: "https://rialto.test", Now: time.Now, Log: log,
+		Initial: []directory.AgentConfig{{Name: "scripted", URL: "http://scripted"}}, Pages: true, URL: "https://rialto.test", Now: time.Now, Log: log,
 		Caller: func(ctx context.Context) directory.Caller {
 			user, _ := ctx.Value(userKey{}).(string)
 			return directory.Caller{User: user}
 		},
-		Dial: func(context.Context, directory.Agent) (directory.Conn, error) { return peer(r.agent), nil },
+		Dial: func(context.Context, directory.AgentConfig) (directory.Conn, error) { return peer(r.agent), nil },
 	}
 	r.bridge = bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Service{}, nil)
 	r.bridge.Start()

@@ -83,7 +83,7 @@ func addAgentCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the agent in tools and addresses (default: derived from its card)")
 	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		a, err := f.over(cmd.Flags(), directory.Settings{Name: f.name, URL: args[0]})
+		a, err := f.over(cmd.Flags(), directory.AgentConfig{Name: f.name, URL: args[0]})
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func previewAgentCommand() *cobra.Command {
 	var f agentFlags
 	f.add(cmd)
 	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		a, err := f.over(cmd.Flags(), directory.Settings{Name: f.name, URL: args[0]})
+		a, err := f.over(cmd.Flags(), directory.AgentConfig{Name: f.name, URL: args[0]})
 		if err != nil {
 			return err
 		}
@@ -113,9 +113,9 @@ func previewAgentCommand() *cobra.Command {
 	})
 }
 
-func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, unseen bool) error {
+func addAgent(cmd *cobra.Command, s *operator.Service, a directory.AgentConfig, unseen bool) error {
 	bar := term.Start(cmd.ErrOrStderr(), "Reading the card")
-	added, seen, err := s.Agents.Add(cmd.Context(), operator.CommandLine, operator.NewAgent{Settings: a, Unseen: unseen})
+	added, seen, err := s.Agents.Add(cmd.Context(), operator.CommandLine, operator.NewAgent{AgentConfig: a, Unseen: unseen})
 	bar.Stop()
 	if wrong, ok := errors.AsType[*operator.AgentError](err); ok && !unseen {
 		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", added.URL, wrong.Err)
@@ -125,7 +125,7 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a directory.Settings, uns
 	}
 	if wantsJSON(cmd) {
 		return writeJSON(cmd.OutOrStdout(), struct {
-			directory.Settings
+			directory.AgentConfig
 			Preview *directory.Preview `json:"preview,omitempty"`
 		}{added, seen})
 	}

@@ -28,7 +28,7 @@ func changeAgentCommand() *cobra.Command {
 		if err != nil {
 			return agentError(args[0], err)
 		}
-		a, err := f.over(cmd.Flags(), present.Settings)
+		a, err := f.over(cmd.Flags(), present.AgentConfig)
 		if err != nil {
 			return err
 		}

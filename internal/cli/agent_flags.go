@@ -39,7 +39,7 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 }
 
 // over returns an agent with the settings changed whose flags are given.
-func (f *agentFlags) over(given *pflag.FlagSet, a directory.Settings) (directory.Settings, error) {
+func (f *agentFlags) over(given *pflag.FlagSet, a directory.AgentConfig) (directory.AgentConfig, error) {
 	if auth := given.Lookup("auth"); auth.Changed && auth.Value.String() != a.Credentials.Type {
 		a.Credentials = directory.Credentials{}
 	}

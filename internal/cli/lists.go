@@ -158,7 +158,7 @@ var widths = map[string]int{"message": 60, "target": 50, "detail": 60}
 
 // cell returns a cell of a list as text.
 func cell(item any, column string) string {
-	if a, ok := item.(directory.Status); ok {
+	if a, ok := item.(directory.AgentStatus); ok {
 		switch column {
 		case "enabled":
 			return agentState(a)
@@ -193,7 +193,7 @@ func cell(item any, column string) string {
 	}
 }
 
-func agentState(a directory.Status) string {
+func agentState(a directory.AgentStatus) string {
 	switch {
 	case !a.Enabled:
 		return "disabled"

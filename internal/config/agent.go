@@ -18,7 +18,7 @@ import (
 )
 
 // Agent is an agent that the configuration names.
-type Agent = directory.Settings
+type Agent = directory.AgentConfig
 
 // Agent returns the agent of the configuration with a name.
 func (c *Config) Agent(name string) (Agent, bool) {
@@ -32,7 +32,7 @@ func (c *Config) Agent(name string) (Agent, bool) {
 
 // CheckAdded returns what is wrong with an agent that an operator adds. It may not name
 // files of this machine.
-func CheckAdded(a directory.Settings) error {
+func CheckAdded(a directory.AgentConfig) error {
 	if u, err := url.Parse(a.Card.Keys); a.Card.Keys != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
 		return message.Errorf("card.keys: %q is not an https address", a.Card.Keys)
 	}

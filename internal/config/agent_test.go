@@ -10,7 +10,7 @@ import (
 )
 
 func TestAddedAgentsCannotNameFiles(t *testing.T) {
-	for _, a := range []directory.Settings{
+	for _, a := range []directory.AgentConfig{
 		{Name: "x", URL: "http://x", Card: directory.CardKeys{Keys: "/etc/passwd"}},
 		{Name: "x", URL: "file:///etc/passwd"},
 		{Name: "x", URL: "http://x", Credentials: directory.Credentials{Secret: "a\nb"}},
@@ -21,7 +21,7 @@ func TestAddedAgentsCannotNameFiles(t *testing.T) {
 			t.Errorf("%+v was accepted", a)
 		}
 	}
-	whole := directory.Settings{Name: "x", URL: "http://x", Credentials: directory.Credentials{Type: typeAPIKey, In: "query", Name: "k", Secret: "s"}}
+	whole := directory.AgentConfig{Name: "x", URL: "http://x", Credentials: directory.Credentials{Type: typeAPIKey, In: "query", Name: "k", Secret: "s"}}
 	if err := CheckAdded(whole); err != nil {
 		t.Error(err)
 	}
@@ -29,10 +29,10 @@ func TestAddedAgentsCannotNameFiles(t *testing.T) {
 
 // The console says in Spanish what is wrong with the agent that its form describes.
 func TestErrorsOfAgentsHaveSpanish(t *testing.T) {
-	with := func(c directory.Credentials) directory.Settings {
-		return directory.Settings{Name: "x", URL: "http://x", Credentials: c}
+	with := func(c directory.Credentials) directory.AgentConfig {
+		return directory.AgentConfig{Name: "x", URL: "http://x", Credentials: c}
 	}
-	for _, a := range []directory.Settings{
+	for _, a := range []directory.AgentConfig{
 		{Name: "Not a name", URL: "http://x"},
 		{Name: "tasks", URL: "http://x"},
 		{Name: "x", URL: "ftp://x"},

@@ -187,10 +187,10 @@ func newReplica(t *testing.T, name, dsn string, clock time.Duration, agent strin
 	agents := &directory.Directory{
 		URL: "https://rialto.test", Log: log, Now: now,
 		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice", Client: "test"} },
-		Dial: func(ctx context.Context, a directory.Agent) (directory.Conn, error) {
+		Dial: func(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
 			return dialer.Dial(ctx, a.URL)
 		},
-		Initial: []directory.Agent{{Name: "silent", URL: agent}},
+		Initial: []directory.AgentConfig{{Name: "silent", URL: agent}},
 	}
 	r := &replica{cable: c, log: out, Bridge: bridge.New(&runner.Runner{
 		Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Publisher: runner.Publisher{Signals: db.Ledger.Signals(log)},

@@ -194,7 +194,7 @@ func (s *Server) serveCard(srv *a2aserver.Server, agent string) http.Handler {
 		}
 		return s.oauth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
 	}
-	if p := s.bridge.Directory.Lookup(agent); p != nil && publicCard(p.Agent) {
+	if p := s.bridge.Directory.Lookup(agent); p != nil && publicCard(p.AgentConfig) {
 		return http.HandlerFunc(srv.ServeCard)
 	}
 	return s.oauth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)

@@ -30,14 +30,14 @@ type agentConnector struct {
 }
 
 // Check implements directory.Connector.
-func (agentConnector) Check(a directory.Settings) error { return config.CheckAdded(a) }
+func (agentConnector) Check(a directory.AgentConfig) error { return config.CheckAdded(a) }
 
 // Revision implements directory.Connector.
-func (c agentConnector) Revision(a directory.Settings) string { return c.cfg().Revision(a) }
+func (c agentConnector) Revision(a directory.AgentConfig) string { return c.cfg().Revision(a) }
 
 // Probe implements directory.Connector.
 func (c agentConnector) Probe(
-	ctx context.Context, a directory.Settings,
+	ctx context.Context, a directory.AgentConfig,
 ) (directory.Conn, []*message.Message, error) {
 	settings, ok := c.cfg().Agent(a.Name)
 	if !ok || settings.URL != a.URL { // its secrets are for that address alone
@@ -57,7 +57,7 @@ func (c agentConnector) Probe(
 }
 
 // withoutSecrets returns agents; those that this process starts have no secrets.
-func withoutSecrets(agents []config.Agent) []directory.Settings {
+func withoutSecrets(agents []config.Agent) []directory.AgentConfig {
 	agents = slices.Clone(agents)
 	for i := range agents {
 		agents[i].Credentials.Secret = ""

@@ -15,7 +15,7 @@ import (
 // TestAPreviewSaysWhatIsWrongWithACard has cards that can be used, but not as they should.
 func TestAPreviewSaysWhatIsWrongWithACard(t *testing.T) {
 	rogue := &a2atest.Rogue{Card: `{"name":"","version":"1","skills":[{"id":"a","name":"a","description":"","tags":[]}],"supportedInterfaces":[{"url":"$URL/rpc","protocolBinding":"JSONRPC","protocolVersion":"7.3"}]}`}
-	p, err := newRig(t).agents.Preview(t.Context(), directory.Settings{Name: "new", URL: rogue.Serve(t)})
+	p, err := newRig(t).agents.Preview(t.Context(), directory.AgentConfig{Name: "new", URL: rogue.Serve(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestAPathWithoutAnOperationIsNotFound(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRig(t)
-	if err := r.agents.Add(t.Context(), directory.Settings{Name: "new", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}, nil); err != nil {
+	if err := r.agents.Add(t.Context(), directory.AgentConfig{Name: "new", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}, nil); err != nil {
 		t.Fatal(err)
 	}
 	token := r.full("alice")
@@ -75,7 +75,7 @@ func TestAnAddedAgentIsServedByEveryProtocol(t *testing.T) {
 		}
 	}
 	doors(http.StatusNotFound)
-	a := directory.Settings{Name: "new", URL: url}
+	a := directory.AgentConfig{Name: "new", URL: url}
 	p, err := r.agents.Preview(t.Context(), a)
 	if err != nil || p.Interface.Protocol != a2a.V03 || p.Interface.Binding != a2a.JSONRPC {
 		t.Fatalf("got %+v, %v", p, err)

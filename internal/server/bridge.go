@@ -61,6 +61,6 @@ func (s *Server) agentSettings(name string) (config.Agent, bool) {
 	if a, ok := s.cfg.Load().Agent(name); ok {
 		return a, true
 	}
-	a, ok := s.agents.Settings(name)
+	a, ok := s.agents.Config(name)
 	return a, ok
 }

@@ -149,7 +149,7 @@ type dialer struct {
 	means    a2aauth.CredentialKinds
 }
 
-func (d *dialers) of(a directory.Agent) (*dialer, error) {
+func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 	settings, ok := d.find(a.Name)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -177,7 +177,7 @@ func (d *dialers) of(a directory.Agent) (*dialer, error) {
 	return &made, nil
 }
 
-func (d *dialers) dial(ctx context.Context, a directory.Agent) (directory.Conn, error) {
+func (d *dialers) dial(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
 	to, err := d.of(a)
 	if err != nil {
 		return nil, err

@@ -62,7 +62,7 @@ func (s *cardAgent) dial(t *testing.T, a config.Agent) (name, logged string, err
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	cfg := &config.Config{Agents: []config.Agent{a}}
 	d := &dialers{most: func() config.Limits { return config.Limits{} }, find: cfg.Agent, log: log, cards: &directory.Cards{Store: s.db.Records, Now: time.Now, Log: log}}
-	dialled, err := d.dial(t.Context(), directory.Agent{Name: "one", URL: s.url})
+	dialled, err := d.dial(t.Context(), directory.AgentConfig{Name: "one", URL: s.url})
 	if err != nil {
 		return "", s.log.String(), err
 	}

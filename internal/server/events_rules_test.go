@@ -177,18 +177,18 @@ func TestAnAgentThatChangesIsAnEvent(t *testing.T) {
 			t.Fatal(a.raw)
 		}
 	}
-	one := r.bridge.Directory.Lookup("scripted").Agent
+	one := r.bridge.Directory.Lookup("scripted").AgentConfig
 	two := one
 	two.Name, two.UseCases = "second", []string{"claims"}
 	off, on := two, two
 	off.Disabled = true
 	ids := map[string]bool{}
 	steps := []struct {
-		list   []directory.Agent
+		list   []directory.AgentConfig
 		change string
 	}{
-		{[]directory.Agent{one, on}, "added"}, {[]directory.Agent{one, off}, "disabled"}, {[]directory.Agent{one, on}, "changed"},
-		{[]directory.Agent{one, off}, "disabled"}, {[]directory.Agent{one}, "removed"}, {[]directory.Agent{one, on}, "added"}, {[]directory.Agent{one}, "removed"},
+		{[]directory.AgentConfig{one, on}, "added"}, {[]directory.AgentConfig{one, off}, "disabled"}, {[]directory.AgentConfig{one, on}, "changed"},
+		{[]directory.AgentConfig{one, off}, "disabled"}, {[]directory.AgentConfig{one}, "removed"}, {[]directory.AgentConfig{one, on}, "added"}, {[]directory.AgentConfig{one}, "removed"},
 	}
 	for i, step := range steps {
 		if i == 4 { // a narrow subscription gets the end as well

@@ -200,17 +200,17 @@ func TestASubscriptionEndsWithItsAccess(t *testing.T) {
 			return err
 		},
 		"the agent is for other use cases": func(r *rig, _ *oauth.Account, _ string) error {
-			agent := r.bridge.Directory.Lookup("scripted").Agent
+			agent := r.bridge.Directory.Lookup("scripted").AgentConfig
 			agent.UseCases = []string{"sales"}
-			r.bridge.Directory.SetAgents([]directory.Agent{agent})
+			r.bridge.Directory.SetAgents([]directory.AgentConfig{agent})
 			return nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, hooks, agent := eventRig(t, io.Discard)
-			scripted := r.bridge.Directory.Lookup("scripted").Agent
+			scripted := r.bridge.Directory.Lookup("scripted").AgentConfig
 			scripted.UseCases = []string{"claims"}
-			r.bridge.Directory.SetAgents([]directory.Agent{scripted})
+			r.bridge.Directory.SetAgents([]directory.AgentConfig{scripted})
 			carol, err := r.store.OAuth.Identify(t.Context(), &oauth.Account{ID: "carol", Name: "carol", Issuer: "https://login.example", Subject: "1"}, true)
 			if err != nil {
 				t.Fatal(err)

@@ -90,7 +90,7 @@ func (c *catalog) list() any {
 	urn := "urn:air:" + strings.ReplaceAll(c.origin.Hostname(), ":", "-")
 	entries := []catalogEntry{{urn + ":mcp:rialto", "rialto", serverCardType, c.origin.String() + cardPath}}
 	for _, a := range c.directory.All() {
-		if c.agents && publicCard(a.Agent) {
+		if c.agents && publicCard(a.AgentConfig) {
 			entries = append(entries, catalogEntry{urn + ":a2a:" + a.Name, a.Name, agentCardType, c.origin.String() + config.AgentPath + a.Name + "/.well-known/agent-card.json"})
 		}
 	}
@@ -98,7 +98,7 @@ func (c *catalog) list() any {
 }
 
 // publicCard reports whether everybody may read the card of an agent.
-func publicCard(a directory.Agent) bool { return !a.Disabled && len(a.UseCases) == 0 }
+func publicCard(a directory.AgentConfig) bool { return !a.Disabled && len(a.UseCases) == 0 }
 
 // cardRoutes mounts the server card and the catalog, for everybody: at their present addresses and
 // at those of earlier drafts, which programs still ask for.

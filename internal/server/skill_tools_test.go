@@ -95,7 +95,7 @@ func TestToolsAreThereForTheUseCasesOfTheirSkills(t *testing.T) {
 	if has(all, "peek") {
 		t.Fatal("a tool is there before its agent")
 	}
-	a := directory.Settings{Name: "tables", URL: agent.url, SkillsAsTools: true, UseCases: []string{"claims", "sales"},
+	a := directory.AgentConfig{Name: "tables", URL: agent.url, SkillsAsTools: true, UseCases: []string{"claims", "sales"},
 		Skills: []directory.SkillRule{{ID: "peek", UseCases: []string{"claims"}}}}
 	a.Credentials.Secret = agent.token
 	if err := r.agents.Add(t.Context(), a, nil); err != nil {

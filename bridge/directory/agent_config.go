@@ -9,9 +9,9 @@ import (
 	"rialto/internal/message"
 )
 
-// Settings are how an operator sets an agent up, in the configuration or while the
+// AgentConfig is how an operator sets an agent up, in the configuration or while the
 // server runs. The members have one name in JSON and in the configuration file.
-type Settings struct {
+type AgentConfig struct {
 	Name              string         `json:"name" koanf:"name"`
 	URL               string         `json:"url" koanf:"url"`
 	Protocol          a2a.Generation `json:"protocol,omitempty" koanf:"protocol"` // "": detect
@@ -28,6 +28,14 @@ type Settings struct {
 	// Local is set for an agent that this process starts. Its address changes with
 	// each start, so its cards are not compared.
 	Local bool `json:"-" koanf:"-"`
+
+	// Disabled removes the agent from every list. It gets no messages. Its running
+	// tasks continue and can be seen and canceled.
+	Disabled bool `json:"-" koanf:"-"`
+
+	// Revision changes when the way to reach the agent changes, for example its
+	// credentials: then the agent is dialed again.
+	Revision string `json:"-" koanf:"-"`
 }
 
 // SkillRule restricts one skill of an agent to use cases.

@@ -5,28 +5,28 @@ import (
 	"time"
 )
 
-// Status is an agent of the list as an operator sees it.
-type Status struct {
-	Settings             // without its secret
-	Configured bool      `json:"configured"` // it is of the configuration, and cannot be changed here
-	Enabled    bool      `json:"enabled"`
-	HasSecret  bool      `json:"has_secret"` // of an agent that was added
-	Waiting    bool      `json:"waiting"`    // its card has changed, and waits to be accepted
-	Version    int64     `json:"version"`    // for Change
-	Created    time.Time `json:"created,omitzero"`
-	Changed    time.Time `json:"changed,omitzero"`
+// AgentStatus is an agent of the list as an operator sees it.
+type AgentStatus struct {
+	AgentConfig           // without its secret
+	Configured  bool      `json:"configured"` // it is of the configuration, and cannot be changed here
+	Enabled     bool      `json:"enabled"`
+	HasSecret   bool      `json:"has_secret"` // of an agent that was added
+	Waiting     bool      `json:"waiting"`    // its card has changed, and waits to be accepted
+	Version     int64     `json:"version"`    // for Change
+	Created     time.Time `json:"created,omitzero"`
+	Changed     time.Time `json:"changed,omitzero"`
 
 	// Health is how this process has met the agent; nil in a process that meets none.
 	Health *Health `json:"-"`
 }
 
 // List returns the agents: first those of the configuration.
-func (r *Registry) List(ctx context.Context) ([]Status, error) {
+func (r *Registry) List(ctx context.Context) ([]AgentStatus, error) {
 	all, _, err := r.read(ctx, r.ofConfiguration())
 	if err != nil {
 		return nil, err
 	}
-	list := []Status{}
+	list := []AgentStatus{}
 	for _, e := range all {
 		if e.removed() {
 			continue
@@ -41,7 +41,7 @@ func (r *Registry) List(ctx context.Context) ([]Status, error) {
 }
 
 // Agent returns the agent with a name, or ErrNoAgent.
-func (r *Registry) Agent(ctx context.Context, name string) (*Status, error) {
+func (r *Registry) Agent(ctx context.Context, name string) (*AgentStatus, error) {
 	e, err := r.find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func (r *Registry) Agent(ctx context.Context, name string) (*Status, error) {
 	return r.status(ctx, e)
 }
 
-func (r *Registry) status(ctx context.Context, e *listed) (*Status, error) {
-	s := &Status{Settings: e.Settings, Configured: e.configured, Enabled: !e.disabled, HasSecret: e.Credentials.Secret != ""}
+func (r *Registry) status(ctx context.Context, e *listed) (*AgentStatus, error) {
+	s := &AgentStatus{AgentConfig: e.AgentConfig, Configured: e.configured, Enabled: !e.Disabled, HasSecret: e.Credentials.Secret != ""}
 	s.Credentials.Secret = ""
 	if e.record != nil {
 		s.Version, s.Created, s.Changed = e.record.Version, e.record.Created, e.record.Changed
