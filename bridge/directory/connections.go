@@ -68,8 +68,8 @@ func (d *Directory) ConnectPage(e *ledger.Record) string {
 	return d.ConnectURL(e.Agent, e.Handle)
 }
 
-// MustConnect reports whether err means that the user has to connect the agent.
-func (d *Directory) MustConnect(agent string, err error) bool {
+// NeedsConnection reports whether err means that the user has to connect the agent.
+func (d *Directory) NeedsConnection(agent string, err error) bool {
 	var e *a2a.Error
 	if !errors.As(err, &e) || !d.Connectable(agent) {
 		return false

@@ -144,7 +144,7 @@ func (sv *Service) viewDocument(
 	ctx, cancel := context.WithTimeout(ctx, fetchBudget)
 	defer cancel()
 	err = sv.askSkill(ctx, access, p.Agent, FetchSkill, "id", own, "text", &answer)
-	if sv.Directory.MustConnect(agent, err) {
+	if sv.Directory.NeedsConnection(agent, err) {
 		return nil, sv.Directory.NotConnected(agent, "Then fetch the document again.")
 	}
 	if err != nil {
@@ -172,7 +172,7 @@ func (sv *Service) checkFetches(
 	ctx context.Context, access directory.Access, p *directory.Agent,
 ) error {
 	conn, err := sv.Directory.ConnectFor(ctx, p, access.User())
-	if sv.Directory.MustConnect(p.Name, err) {
+	if sv.Directory.NeedsConnection(p.Name, err) {
 		return nil // the request for the document says what to do
 	}
 	if err != nil {

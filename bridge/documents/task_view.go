@@ -83,14 +83,14 @@ type TaskView struct {
 // TaskView returns a task of the caller's for its page, or ErrNoTask.
 func (sv *Service) TaskView(ctx context.Context, access directory.Access, handle string) (*TaskView, error) {
 	e, err := sv.Runner.Current(ctx, access, handle)
-	if err == nil && e.Unconfirmed() && sv.Runner.Advanced(ctx, e) {
+	if err == nil && e.Unconfirmed() && sv.Runner.PollPaused(ctx, e) {
 		e, err = sv.Runner.Current(ctx, access, handle)
 	}
 	if err != nil {
 		return nil, err
 	}
 	s := sv.viewTask(newDocumentView(e, false, "", sv.downloads(e)), ByOwner)
-	s.CanRetry, s.CanShare = runner.Retry(e) != nil, sv.Sharing != nil && e.State().Terminal()
+	s.CanRetry, s.CanShare = runner.RetryRequest(e) != nil, sv.Sharing != nil && e.State().Terminal()
 	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, runner.AnsweredHere), e.Unconfirmed()
 	switch state := e.State(); {
 	case !e.Idle:
@@ -191,7 +191,7 @@ func (sv *Service) RetryTask(
 	if err != nil {
 		return nil, err
 	}
-	args := runner.Retry(e)
+	args := runner.RetryRequest(e)
 	if args == nil {
 		return nil, ledger.ErrTaskBusy
 	}

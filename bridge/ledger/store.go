@@ -20,12 +20,12 @@ type Store interface {
 	// whose e is of an earlier pause, get ErrTaskBusy. A task of another owner is ErrNoTask.
 	ContinueTask(ctx context.Context, e *Record, messageID, replica string, now time.Time) error
 
-	// SentTask returns the handle of the task that owner started or continued with a
+	// TaskByDigest returns the handle of the task that owner started or continued with a
 	// message of this digest within RepeatsFor, or "".
-	SentTask(ctx context.Context, owner, agent, digest string, now time.Time) (string, error)
+	TaskByDigest(ctx context.Context, owner, agent, digest string, now time.Time) (string, error)
 
-	// ForgetSent lets the message of e be sent again, because its agent refused it.
-	ForgetSent(ctx context.Context, e *Record) error
+	// ForgetDigest lets the message of e be sent again, because its agent refused it.
+	ForgetDigest(ctx context.Context, e *Record) error
 
 	// SaveTask writes e.Task, e.Failure, e.Idle and e.Updated for the replica that holds the task,
 	// or that sent it the message e.MessageID: the sender may have the agent's answer, and takes

@@ -76,7 +76,7 @@ func (f *Agent) accepted(
 	ctx context.Context, sent *runner.Sent, immediately bool,
 ) (e *ledger.Record, err error) {
 	if immediately {
-		e, err = sent.AwaitAnswer(ctx, runner.FirstWord)
+		e, err = sent.AwaitAnswer(ctx, runner.FirstEventTimeout)
 	} else {
 		e, err = sent.AwaitIdle(ctx, func(string) {})
 	}
@@ -101,7 +101,7 @@ func (f *Agent) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.
 // Task returns a task as it stands (a2a.Agent).
 func (f *Agent) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	e, err := f.current(ctx, q.ID)
-	if err == nil && f.proxy.Runner.Advanced(ctx, e) {
+	if err == nil && f.proxy.Runner.PollPaused(ctx, e) {
 		e, err = f.current(ctx, q.ID)
 	}
 	if err != nil {

@@ -38,7 +38,7 @@ func (r *Runner) Current(ctx context.Context, a directory.Access, handle string)
 		if err := r.authorize(a, f.record); err != nil {
 			return nil, err
 		}
-		if !f.over() {
+		if !f.ignoresEvents() {
 			return f.record.Clone(), nil
 		}
 	}

@@ -40,9 +40,9 @@ func FormOf(e *ledger.Record) *form.Form {
 	return OpenForm
 }
 
-// Filled returns the request that carries a filled-in form: the text of an open
+// AnswerRequest returns the request that carries a filled-in form: the text of an open
 // question, or an object and its words. It is nil if content does not fit the form.
-func Filled(access directory.Access, e *ledger.Record, content json.RawMessage) *Request {
+func AnswerRequest(access directory.Access, e *ledger.Record, content json.RawMessage) *Request {
 	f, args := FormOf(e), &Request{TaskID: e.Handle}
 	content = access.OverrideUseCase(content) // before words are made of it
 	if f != OpenForm {
@@ -77,7 +77,7 @@ func (r *Runner) Answer(
 	}
 	args := &Request{TaskID: e.Handle, Message: "The user says that it is done."}
 	if e.State() == a2a.InputRequired {
-		args = Filled(access, e, answer.Content)
+		args = AnswerRequest(access, e, answer.Content)
 	}
 	if args == nil {
 		return ledger.InputError{Text: "There is no answer."}

@@ -188,8 +188,8 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	return true
 }
 
-// Advanced reports whether the agent of an idle task has continued without a message, or with an
-// answer that may not have arrived. The task is followed again then, and e is out of date.
-func (r *Runner) Advanced(ctx context.Context, e *ledger.Record) bool {
+// PollPaused polls the agent of a paused task. It reports whether the agent has continued without a
+// message, or with an answer that may not have arrived. The task is followed again then, and e is out of date.
+func (r *Runner) PollPaused(ctx context.Context, e *ledger.Record) bool {
 	return (e.AwaitsGrant() || e.AwaitsInput()) && r.polls.poll(ctx, e.Clone())
 }

@@ -44,7 +44,7 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 // notTaken returns the error for a message to an existing task that the agent did not take.
 func (r *Runner) notTaken(e *ledger.Record, err error) error {
 	switch {
-	case r.Directory.MustConnect(e.Agent, err):
+	case r.Directory.NeedsConnection(e.Agent, err):
 		return r.Directory.NotConnected(e.Agent, fmt.Sprintf("Task %s stands where it stood; when the user has connected the agent, send the message again.", e.Handle))
 	case e.State().Terminal():
 		return endedError(e)

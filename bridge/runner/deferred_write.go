@@ -47,7 +47,7 @@ func (e ErrNotRecorded) Unwrap() error { return e.error }
 func (f *Follower) add(ctx context.Context) {
 	err := f.r.Ledger.AddTask(ctx, f.record, f.r.Replica, f.r.quotas.mostRunning())
 	if away(err) {
-		err = f.addAgain(ctx, err)
+		err = f.retryAdd(ctx, err)
 	}
 	var deferFrom time.Time
 	if errors.Is(err, ledger.ErrTooManyTasks) || away(err) { // so that the next messages do not leave in vain
@@ -55,7 +55,7 @@ func (f *Follower) add(ctx context.Context) {
 	}
 	f.r.live.written(f, deferFrom)
 	if err != nil {
-		f.giveUp(err)
+		f.markUnrecorded(err)
 		return
 	}
 	f.recorded = f.record.Updated
@@ -71,9 +71,9 @@ func away(err error) bool {
 	return is && !e.Overloaded
 }
 
-// addAgain writes the task once more if the ledger does not have it: often only one connection
+// retryAdd writes the task once more if the ledger does not have it: often only one connection
 // broke, before or after the commit. It returns why if the ledger is still away.
-func (f *Follower) addAgain(ctx context.Context, why error) error {
+func (f *Follower) retryAdd(ctx context.Context, why error) error {
 	_, err := f.r.Ledger.Task(ctx, f.record.Owner, f.record.Handle)
 	switch {
 	case err == nil:
@@ -84,22 +84,22 @@ func (f *Follower) addAgain(ctx context.Context, why error) error {
 	return why
 }
 
-// giveUp makes a new task unrecorded whose first write failed. It is called with f.mu held.
-func (f *Follower) giveUp(err error) {
+// markUnrecorded makes a new task unrecorded whose first write failed. It is called with f.mu held.
+func (f *Follower) markUnrecorded(err error) {
 	f.r.Log.Error("writing a new task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
-	f.state, f.lost = unrecorded, ErrNotRecorded{err}
-	f.leaveStream()
-	f.announce()
+	f.state, f.recordErr = unrecorded, ErrNotRecorded{err}
+	f.endStream()
+	f.wakeWatchers()
 }
 
-// withdraw cancels an unrecorded task, unless it has ended.
-func (f *Follower) withdraw() {
+// cancelUnrecorded cancels an unrecorded task, unless it has ended.
+func (f *Follower) cancelUnrecorded() {
 	f.mu.Lock()
-	lost, ended := f.lost, f.record.State().Terminal()
+	lost, ended := f.recordErr, f.record.State().Terminal()
 	f.mu.Unlock()
 	id := f.taskID()
 	if ended && away(lost) {
-		f.saveLost()
+		f.saveUnrecorded()
 		return
 	}
 	if lost == nil || ended || id == "" {
@@ -112,9 +112,9 @@ func (f *Follower) withdraw() {
 	}
 }
 
-// saveLost writes the end of a task that the ledger may have after all: its commit may have
+// saveUnrecorded writes the end of a task that the ledger may have after all: its commit may have
 // arrived, and the answer to it not.
-func (f *Follower) saveLost() {
+func (f *Follower) saveUnrecorded() {
 	pause := retrying()
 	for {
 		ctx, cancel := f.r.writeContext()

@@ -20,7 +20,7 @@ func (f *Follower) confirmDelivery(ctx context.Context, err error) {
 	pause := retrying()
 	for n := 1; f.unchanged(ctx); n++ { // otherwise the task is resumed as any other
 		if n == confirmations {
-			f.settle(func(e *ledger.Record) { f.refusal = err; e.MarkUnconfirmed() })
+			f.becomeIdle(func(e *ledger.Record) { f.refusal = err; e.MarkUnconfirmed() })
 			return
 		}
 		if !pause.wait(ctx, 0) {
@@ -49,7 +49,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 	}
 	f.r.Log.WarnContext(ctx, "sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
 	if format := f.unsentReason(ctx, err); format != "" {
-		f.settle(func(e *ledger.Record) {
+		f.becomeIdle(func(e *ledger.Record) {
 			e.KeepUnsent(f.message, message.New(format, e.Agent, f.r.Directory.ConnectURL(e.Agent, e.Handle)), f.r.Now())
 		})
 		return
@@ -64,8 +64,8 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 		f.apply(t)
 		return
 	}
-	f.forgetSent(err)
-	f.settle(func(e *ledger.Record) {
+	f.forgetDigest(err)
+	f.becomeIdle(func(e *ledger.Record) {
 		f.refusal = err
 		switch {
 		case e.Task == nil: // with the request, which can be sent again
@@ -81,7 +81,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 // unchanged, or if that is not known.
 func (f *Follower) movedOn(ctx context.Context, refusal error) *a2a.Task {
 	var said *a2a.Error
-	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.r.Directory.MustConnect(f.record.Agent, refusal) {
+	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.r.Directory.NeedsConnection(f.record.Agent, refusal) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, authPollTimeout)
@@ -107,7 +107,7 @@ func (f *Follower) unsentReason(ctx context.Context, err error) string {
 	switch {
 	case f.record.Task != nil || f.message == nil:
 		return ""
-	case f.r.Directory.MustConnect(f.record.Agent, err):
+	case f.r.Directory.NeedsConnection(f.record.Agent, err):
 		if has, err := f.r.Directory.Connections.Connected(ctx, f.record.Owner, f.record.Agent); err == nil && has {
 			return toChange
 		}

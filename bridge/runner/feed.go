@@ -74,10 +74,10 @@ func (f *Follower) addChange(e a2a.Event, size int) {
 func (f *Follower) changesAfter(from time.Time) (all []Change, next <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.lost != nil {
-		return nil, nil, f.lost
+	if f.recordErr != nil {
+		return nil, nil, f.recordErr
 	}
-	if !f.over() {
+	if !f.ignoresEvents() {
 		next = f.changed
 	}
 	kept, whole := f.feed.after(from)

@@ -25,7 +25,7 @@ type Follower struct {
 	record        *ledger.Record
 	recorded      time.Time      // Updated of the record as it was last written; zero if it was not
 	refusal       error          // why the agent did not take the message; nil if it did
-	lost          error          // why the first write failed: see unrecorded
+	recordErr     error          // why the first write failed: see unrecorded
 	feed          feed           // latest changes
 	lastLine      string         // of progress
 	lastPiece     time.Time      // time of the last piece of a result
@@ -40,8 +40,8 @@ type Follower struct {
 	saved         time.Time      // last write of an answer; zero if there was none
 	timer         *time.Timer    // writes what a burst of events left dirty
 
-	hangUp  context.CancelFunc // ends the stream
-	uncount func()             // notes that the task runs no longer; nil if it is not counted
+	cancelStream context.CancelFunc // ends the stream
+	releaseQuota func()             // notes that the task runs no longer; nil if it is not counted
 }
 
 // Follow starts a follower for e, which we hold. Without send it resumes
@@ -90,13 +90,13 @@ func (f *Follower) live(send *a2a.SendRequest) {
 	growStack()
 	ctx, ended := f.traced(f.r.running)
 	defer ended()
-	f.run(ctx, f.r.withHook(f.conn, f.start, send))
+	f.run(ctx, f.r.withWebhook(f.conn, f.start, send))
 	f.r.live.remove(f)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.uncount()
-	f.uncount = nil
-	f.announce() // for those who watch a task that another replica took over
+	f.releaseQuota()
+	f.releaseQuota = nil
+	f.wakeWatchers() // for those who watch a task that another replica took over
 }
 
 // Follower returns the follower of a task on this replica, or nil.
@@ -107,20 +107,20 @@ func (r *Runner) Follower(handle string) *Follower { return r.live.get(handle) }
 // the agent is only asked for the task.
 func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	defer f.flush(ctx)
-	ctx, hangUp := context.WithCancel(ctx)
-	defer hangUp()
+	ctx, cancelStream := context.WithCancel(ctx)
+	defer cancelStream()
 	f.mu.Lock()
-	f.hangUp = hangUp
+	f.cancelStream = cancelStream
 	f.mu.Unlock()
 	if f.r.Inbox != nil && f.conn.Card().Capabilities.PushNotifications {
-		f.r.wg.Go(func() { f.pollWhenWoken(ctx, hangUp) })
+		f.r.wg.Go(func() { f.pollWhenWoken(ctx, cancelStream) })
 	}
 	var sent error
 	if send != nil {
 		sent = f.send(ctx, send)
 	}
 	f.resumeUntilIdle(ctx, send == nil, sent)
-	f.withdraw()
+	f.cancelUnrecorded()
 }
 
 // send sends the message and applies the events of the answer. It returns what ended them.
@@ -164,13 +164,13 @@ func (f *Follower) applyBeside(e a2a.Event) {
 	f.apply(e)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.leaveStream()
+	f.endStream()
 }
 
-// leaveStream ends the stream if no more events matter. It is called with f.mu held.
-func (f *Follower) leaveStream() {
-	if f.over() && f.hangUp != nil {
-		f.hangUp()
+// endStream ends the stream if no more events matter. It is called with f.mu held.
+func (f *Follower) endStream() {
+	if f.ignoresEvents() && f.cancelStream != nil {
+		f.cancelStream()
 	}
 }
 
@@ -179,7 +179,7 @@ func (f *Follower) leaveStream() {
 func (f *Follower) endIfTooLarge(err error) {
 	if errors.Is(err, a2a.ErrTooLarge) && f.taskID() != "" && !f.finished() {
 		f.r.Log.Warn("following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
-		f.settle(func(e *ledger.Record) { e.Failure = ledger.FailureOf(err) })
+		f.becomeIdle(func(e *ledger.Record) { e.Failure = ledger.FailureOf(err) })
 	}
 }
 
@@ -188,7 +188,7 @@ func (f *Follower) endIfTooLarge(err error) {
 func (f *Follower) apply(e a2a.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.over() {
+	if f.ignoresEvents() {
 		return
 	}
 	now := f.r.Now()
@@ -215,7 +215,7 @@ func (f *Follower) apply(e a2a.Event) {
 	} else {
 		f.saveSoon(now)
 	}
-	f.announce()
+	f.wakeWatchers()
 }
 
 // merge applies an event to the record, and returns it with what the agent left out. The first
@@ -254,20 +254,20 @@ func (f *Follower) end() {
 	}
 }
 
-// announce wakes those who watch the task. It is called with f.mu held.
-func (f *Follower) announce() {
-	if f.over() && f.uncount != nil { // nil if it was never counted
-		f.uncount() // before a waiter starts the next task
+// wakeWatchers wakes those who watch the task. It is called with f.mu held.
+func (f *Follower) wakeWatchers() {
+	if f.ignoresEvents() && f.releaseQuota != nil { // nil if it was never counted
+		f.releaseQuota() // before a waiter starts the next task
 	}
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
 
-// settle makes the task idle with a change of the record.
-func (f *Follower) settle(change func(*ledger.Record)) {
+// becomeIdle makes the task idle with a change of the record.
+func (f *Follower) becomeIdle(change func(*ledger.Record)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.over() {
+	if f.ignoresEvents() {
 		return
 	}
 	change(f.record)
@@ -275,7 +275,7 @@ func (f *Follower) settle(change func(*ledger.Record)) {
 	f.record.Idle = true
 	f.addChange(nil, 0)
 	f.end()
-	f.announce()
+	f.wakeWatchers()
 }
 
 func (f *Follower) taskID() a2a.TaskID {

@@ -19,24 +19,24 @@ const (
 type leases struct {
 	runner *Runner
 	own    int64 // our count
-	seen   map[string]heard
+	seen   map[string]heartbeat
 }
 
-// heard is the latest count of a replica, and how often it was read again since.
-type heard struct {
+// heartbeat is the latest count of a replica, and how often it was read again since.
+type heartbeat struct {
 	count int64
 	again int
 }
 
 // dead returns the last counts of the replicas that died, after all counts were read.
 func (l *leases) dead(all map[string]int64) map[string]int64 {
-	dead, seen := map[string]int64{}, map[string]heard{}
+	dead, seen := map[string]int64{}, map[string]heartbeat{}
 	for id, count := range all {
 		last, known := l.seen[id]
 		if known && last.count == count {
 			last.again++
 		} else {
-			last = heard{count: count}
+			last = heartbeat{count: count}
 		}
 		if id != l.runner.Replica && last.again >= standstill {
 			dead[id] = count

@@ -12,27 +12,27 @@ func (r *Runner) duplicate(ctx context.Context, owner, agent, digest string) (*S
 	if digest == "" {
 		return nil, nil
 	}
-	handle, err := r.Ledger.SentTask(ctx, owner, agent, digest, r.Now())
+	handle, err := r.Ledger.TaskByDigest(ctx, owner, agent, digest, r.Now())
 	if err != nil || handle == "" {
 		return nil, err
 	}
-	return r.sentBefore(handle), nil
+	return r.duplicateOf(handle), nil
 }
 
-// sentBefore returns the message that has started or continued a task.
-func (r *Runner) sentBefore(handle string) *Sent {
+// duplicateOf returns the message that has started or continued a task.
+func (r *Runner) duplicateOf(handle string) *Sent {
 	return &Sent{Handle: handle, Duplicate: true, runner: r, follower: r.live.get(handle)}
 }
 
-// forgetSent lets a message be sent again that certainly has started nothing. Otherwise
+// forgetDigest lets a message be sent again that certainly has started nothing. Otherwise
 // its repetition finds the failed task.
-func (f *Follower) forgetSent(err error) {
+func (f *Follower) forgetDigest(err error) {
 	if f.record.Digest == "" || !ledger.Refused(err) {
 		return
 	}
 	ctx, cancel := f.r.writeContext()
 	defer cancel()
-	if err := f.r.Ledger.ForgetSent(ctx, f.record); err != nil {
+	if err := f.r.Ledger.ForgetDigest(ctx, f.record); err != nil {
 		f.r.Log.Error("forgetting a message that was refused", "task", f.record.Handle, "err", err)
 	}
 }

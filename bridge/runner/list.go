@@ -7,8 +7,8 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// mostLooks is how often a page is looked for on which something is for the caller.
-const mostLooks = 20
+// maxListReads is how often a page is looked for on which something is for the caller.
+const maxListReads = 20
 
 // Summaries returns a page of the tasks of the caller, and the cursor of the next page,
 // "" at the end. It reads one task more than a page to know whether there are more, and
@@ -28,7 +28,7 @@ func (r *Runner) Summaries(
 		return all, "", nil
 	}
 	f.Limit++
-	for range mostLooks {
+	for range maxListReads {
 		tasks, err := r.Lists.Summaries(ctx, access.User(), f)
 		if err != nil {
 			return nil, "", fmt.Errorf("listing tasks: %w", err)

@@ -29,9 +29,9 @@ func (q *quotas) acquire(ctx context.Context, e *ledger.Record) (done func(), er
 }
 
 // enter counts the memory of the task of f until it is idle or its follower ends, and calls leave
-// then. f.uncount is called with f.mu held.
+// then. f.releaseQuota is called with f.mu held.
 func (q *quotas) enter(f *Follower, leave func()) {
-	f.uncount = sync.OnceFunc(func() {
+	f.releaseQuota = sync.OnceFunc(func() {
 		leave()
 		q.memory.leave(f.start.Owner, f.counted)
 	})
@@ -43,12 +43,12 @@ func (q *quotas) resize(f *Follower, bytes int) *ledger.Failure {
 	from := f.counted
 	f.size, f.counted = bytes, bytes+f.revisionsSize
 	q.storage.grow(f.start.Owner, f.start.Agent, from, f.counted)
-	if f.uncount == nil {
+	if f.releaseQuota == nil {
 		return nil // the task runs no longer
 	}
 	why := q.memory.resize(f.start.Owner, from, f.counted, q.runner.Limits.inForce())
 	if why != nil || f.counted <= ledger.SmallTask {
 		return why
 	}
-	return q.storage.cut(f.start.Owner, f.start.Agent)
+	return q.storage.checkGrowth(f.start.Owner, f.start.Agent)
 }

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	pollFirst    = 500 * time.Millisecond // first pause before a task is read again
-	longestPause = 20                     // times the first pause
+	pollFirst      = 500 * time.Millisecond // first pause before a task is read again
+	maxPauseFactor = 20                     // times the first pause
 
 	// maxSubscriptions is how many subscriptions in a row may be shorter than the longest pause;
 	// then the task is polled.
@@ -64,7 +64,7 @@ func (f *Follower) resumeUntilIdle(ctx context.Context, resumed bool, sent error
 	}
 	first := cmp.Or(f.r.Pause, pollFirst)
 	p := &polls{
-		answered: backoff{first: first, most: longestPause * first},
+		answered: backoff{first: first, most: maxPauseFactor * first},
 		failed:   retrying(),
 		noStream: errors.Is(sent, a2a.ErrNoStream),
 	}
@@ -85,7 +85,7 @@ func (f *Follower) resumeUntilIdle(ctx context.Context, resumed bool, sent error
 			}
 			if given := p.budget.spend(f.r.Now(), err); given != nil {
 				given.Presumed = resumed // otherwise this follower is the sender
-				f.settle(func(e *ledger.Record) { e.Failure = given })
+				f.becomeIdle(func(e *ledger.Record) { e.Failure = given })
 				return
 			}
 		}

@@ -86,7 +86,7 @@ func (f *Follower) write() {
 	case errors.Is(err, ledger.ErrLeaseLost):
 		f.r.Log.Warn("another replica took the task over", "task", f.record.Handle)
 		f.state = released
-		f.leaveStream()
+		f.endStream()
 	case err != nil:
 		f.r.Log.Error("writing a task", "task", f.record.Handle, "err", err)
 	default:

@@ -35,7 +35,7 @@ func (s *Sent) Recorded() error {
 	s.follower.Save()
 	s.follower.mu.Lock()
 	defer s.follower.mu.Unlock()
-	return s.follower.lost
+	return s.follower.recordErr
 }
 
 // Refusal returns why the agent did not take the message, if that is known.
@@ -87,8 +87,8 @@ func (s *Sent) Current(ctx context.Context) (*ledger.Record, error) {
 	return s.runner.Current(ctx, s.access, s.Handle)
 }
 
-// FirstWord is how long every caller waits for the agent to accept the message.
-const FirstWord = 5 * time.Second
+// FirstEventTimeout is how long every caller waits for the agent to accept the message.
+const FirstEventTimeout = 5 * time.Second
 
 // Await waits for at most budget and returns the task, or why the agent did not take
 // the message. A caller without a budget also learns that.
@@ -98,8 +98,8 @@ func (s *Sent) Await(
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	e, err := s.AwaitIdle(waiting, progress)
-	if err == nil && !e.Idle && budget < FirstWord {
-		e, err = s.AwaitAnswer(ctx, FirstWord-budget)
+	if err == nil && !e.Idle && budget < FirstEventTimeout {
+		e, err = s.AwaitAnswer(ctx, FirstEventTimeout-budget)
 	}
 	if lost := s.Recorded(); lost != nil { // before its handle is given out, the ledger has the task
 		return nil, lost

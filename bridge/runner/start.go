@@ -37,7 +37,7 @@ func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.R
 	}
 	err = observeLimit(ctx, r.Observer, r.Ledger.AddTask(ctx, e, r.Replica, r.quotas.mostRunning()))
 	if before, ok := errors.AsType[ledger.ErrDuplicate](err); ok {
-		return r.sentBefore(before.Handle), nil
+		return r.duplicateOf(before.Handle), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("writing the task down: %w", err)
@@ -66,7 +66,7 @@ func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledge
 	}
 	err = r.reopen(ctx, e, m.ID)
 	if before, ok := errors.AsType[ledger.ErrDuplicate](err); ok {
-		return r.sentBefore(before.Handle), nil
+		return r.duplicateOf(before.Handle), nil
 	}
 	if err != nil {
 		return nil, err

@@ -12,9 +12,9 @@ const (
 	unrecorded
 )
 
-// over reports whether no more events count: the task is idle or released, or is unrecorded and
+// ignoresEvents reports whether no more events count: the task is idle or released, or is unrecorded and
 // its id at the agent is known. It is called with f.mu held.
-func (f *Follower) over() bool {
+func (f *Follower) ignoresEvents() bool {
 	switch f.state {
 	case idle, released:
 		return true
@@ -24,11 +24,11 @@ func (f *Follower) over() bool {
 	return false
 }
 
-// finished is over for callers that do not hold f.mu.
+// finished is ignoresEvents for callers that do not hold f.mu.
 func (f *Follower) finished() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.over()
+	return f.ignoresEvents()
 }
 
 // awaitsAnswer reports whether the next event is the first one after the message, which an

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	storedFor   = time.Minute     // that a sum counts before the ledger is asked again
-	storedAgain = 5 * time.Second // the same before a task is refused or cut
-	storedRead  = 5 * time.Second // to read a sum
-	maxStored   = 10_000          // sums that are kept
+	storageTTL     = time.Minute     // that a sum counts before the ledger is asked again
+	storageRecheck = 5 * time.Second // the same before a task is refused or cut
+	storageTimeout = 5 * time.Second // to read a sum
+	maxUsages      = 10_000          // sums that are kept
 )
 
 // storageQuota knows how many bytes users and agents have in the ledger. It asks the ledger at most once
@@ -63,7 +63,7 @@ func (s *storageQuota) bytes(key quotaKey) *usage {
 	if b := s.of[key]; b != nil {
 		return b
 	}
-	if s.of == nil || len(s.of) >= maxStored {
+	if s.of == nil || len(s.of) >= maxUsages {
 		s.of = map[quotaKey]*usage{} // all are read again
 	}
 	b := &usage{}
@@ -74,7 +74,7 @@ func (s *storageQuota) bytes(key quotaKey) *usage {
 // exceeds reports whether a user or an agent has more bytes than most. It asks the ledger if the
 // last answer is old and, before it reports too many, if it is older than that.
 func (s *storageQuota) exceeds(ctx context.Context, key quotaKey, most int64) (bool, error) {
-	for _, within := range []time.Duration{storedFor, storedAgain} {
+	for _, within := range []time.Duration{storageTTL, storageRecheck} {
 		n, err := s.read(ctx, key, within)
 		if n < most || err != nil {
 			return false, err
@@ -96,21 +96,21 @@ func (s *storageQuota) read(ctx context.Context, key quotaKey, within time.Durat
 	grown := b.grown
 	b.asked = now
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, storedRead)
+	ctx, cancel := context.WithTimeout(ctx, storageTimeout)
 	sum, err := s.runner.Ledger.StoredBytes(ctx, key.owner, key.agent)
 	cancel()
 	s.mu.Lock()
 	if err != nil {
-		b.asked = now.Add(storedAgain - storedFor) // not at each event
+		b.asked = now.Add(storageRecheck - storageTTL) // not at each event
 		return 0, fmt.Errorf("counting stored bytes: %w", err)
 	}
 	b.sum, b.grown = sum, b.grown-grown
 	return b.sum + b.grown, nil
 }
 
-// full returns whose quota the tasks of owner at agent have used up, and how much it is; "" if
+// exceeded returns whose quota the tasks of owner at agent have used up, and how much it is; "" if
 // there is room, or the ledger cannot say.
-func (s *storageQuota) full(ctx context.Context, owner, agent string) (of quotaKey, most string) {
+func (s *storageQuota) exceeded(ctx context.Context, owner, agent string) (of quotaKey, most string) {
 	limits := s.runner.Limits.inForce()
 	for _, quota := range [...]struct {
 		of   quotaKey
@@ -132,7 +132,7 @@ func (s *storageQuota) full(ctx context.Context, owner, agent string) (of quotaK
 
 // check returns an error if a message for a task of owner at agent must not be sent.
 func (s *storageQuota) check(ctx context.Context, owner, agent string) error {
-	switch of, most := s.full(ctx, owner, agent); {
+	switch of, most := s.exceeded(ctx, owner, agent); {
 	case most == "":
 		return nil
 	case of.owner != "":
@@ -142,9 +142,9 @@ func (s *storageQuota) check(ctx context.Context, owner, agent string) error {
 	}
 }
 
-// cut returns why a task that has grown must end, if it must.
-func (s *storageQuota) cut(owner, agent string) *ledger.Failure {
-	switch of, most := s.full(s.runner.running, owner, agent); {
+// checkGrowth returns why a task that has grown must end, if it must.
+func (s *storageQuota) checkGrowth(owner, agent string) *ledger.Failure {
+	switch of, most := s.exceeded(s.runner.running, owner, agent); {
 	case most == "":
 		return nil
 	case of.owner != "":

@@ -40,8 +40,8 @@ func (r *Runner) wakeFollower(handle string) bool {
 	return true
 }
 
-// withHook adds our webhook to a message for an agent that sends push notifications.
-func (r *Runner) withHook(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
+// withWebhook adds our webhook to a message for an agent that sends push notifications.
+func (r *Runner) withWebhook(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
 	if send == nil || r.Inbox == nil || !conn.Card().Capabilities.PushNotifications {
 		return send
 	}
@@ -61,7 +61,7 @@ func refusedPush(send *a2a.SendRequest, err error) bool {
 }
 
 // pollWhenWoken polls after each wakeup until ctx ends. It ends the stream when the task is idle.
-func (f *Follower) pollWhenWoken(ctx context.Context, hangUp func()) {
+func (f *Follower) pollWhenWoken(ctx context.Context, cancelStream func()) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -70,7 +70,7 @@ func (f *Follower) pollWhenWoken(ctx context.Context, hangUp func()) {
 		}
 		f.poll(ctx)
 		if f.finished() {
-			hangUp()
+			cancelStream()
 			return
 		}
 	}

@@ -190,7 +190,7 @@ func (el *elicitor) await(ctx context.Context, handle string) (*ledger.Record, e
 // returns nil.
 func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*runner.Sent, error) {
 	access := t.Directory.Access(ctx)
-	args := runner.Filled(access, e, a.Content)
+	args := runner.AnswerRequest(access, e, a.Content)
 	if args == nil {
 		return nil, nil
 	}

@@ -33,7 +33,7 @@ func (t *Tools) getTask() mcp.Tool {
 			}
 			el := &elicitor{t, c, waitFor(args.Wait)}
 			e, err := el.await(ctx, args.TaskID)
-			if err == nil && t.Runner.Advanced(ctx, e) {
+			if err == nil && t.Runner.PollPaused(ctx, e) {
 				e, err = el.await(ctx, args.TaskID)
 			}
 			if err != nil {

@@ -32,7 +32,7 @@ const (
 func (t Tasks) Task(ctx context.Context, _, id string) (*mcp.Task, error) {
 	access := t.Tools.Directory.Access(ctx)
 	e, err := t.Tools.Runner.Current(ctx, access, id)
-	if err == nil && t.Tools.Runner.Advanced(ctx, e) {
+	if err == nil && t.Tools.Runner.PollPaused(ctx, e) {
 		e, err = t.Tools.Runner.Current(ctx, access, id)
 	}
 	if err != nil {

@@ -94,9 +94,9 @@ func (t *Tools) beginTask(
 	var e *ledger.Record
 	var err error
 	if legacy {
-		e, err = sent.AwaitAnswer(ctx, runner.FirstWord)
+		e, err = sent.AwaitAnswer(ctx, runner.FirstEventTimeout)
 	} else {
-		waiting, cancel := context.WithTimeout(ctx, runner.FirstWord)
+		waiting, cancel := context.WithTimeout(ctx, runner.FirstEventTimeout)
 		defer cancel()
 		e, err = sent.AwaitIdle(waiting, c.Progress)
 	}

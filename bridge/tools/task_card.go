@@ -97,7 +97,7 @@ func (t *Tools) taskView() mcp.Tool {
 func (t *Tools) taskSince(ctx context.Context, handle string, seen time.Time, wait time.Duration) (*ledger.Record, error) {
 	access := t.Directory.Access(ctx)
 	e, err := t.Runner.Current(ctx, access, handle)
-	if err == nil && t.Runner.Advanced(ctx, e) {
+	if err == nil && t.Runner.PollPaused(ctx, e) {
 		e, err = t.Runner.Current(ctx, access, handle)
 	}
 	if err != nil || wait <= 0 || e.State().Terminal() || !e.Updated.Equal(seen) {

@@ -71,19 +71,19 @@ func raceToSend(t *testing.T, name string, send func(digest string) (string, err
 // remembered checks for how long, and to whom, the task won is told of as the
 // one that a message began.
 func remembered(t *testing.T, l Ledger, name, won string) {
-	if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now.Add(ledger.RepeatsFor)); handle != "" || err != nil {
+	if handle, err := l.TaskByDigest(t.Context(), "alice", "agent", name, now.Add(ledger.RepeatsFor)); handle != "" || err != nil {
 		t.Errorf("%s, much later: got %q, %v", name, handle, err)
 	}
 	forgotten := ledger.Record{Owner: "alice", Agent: "agent", Handle: won, Digest: name}
 	for _, entry := range []ledger.Record{{Owner: "alice", Agent: "agent", Handle: "another", Digest: name}, forgotten} {
-		if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now); handle != won || err != nil {
+		if handle, err := l.TaskByDigest(t.Context(), "alice", "agent", name, now); handle != won || err != nil {
 			t.Errorf("%s: got %q, %v, want %q", name, handle, err, won)
 		}
-		if err := l.ForgetSent(t.Context(), &entry); err != nil {
+		if err := l.ForgetDigest(t.Context(), &entry); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if handle, err := l.SentTask(t.Context(), "alice", "agent", name, now); handle != "" || err != nil {
+	if handle, err := l.TaskByDigest(t.Context(), "alice", "agent", name, now); handle != "" || err != nil {
 		t.Errorf("%s, forgotten: got %q, %v", name, handle, err)
 	}
 	for i, later := range []time.Duration{0, ledger.RepeatsFor} { // the second time it is another message
@@ -93,7 +93,7 @@ func remembered(t *testing.T, l Ledger, name, won string) {
 		}
 	}
 	for _, other := range [][3]string{{"bob", "agent", name}, {"alice", "other", name}, {"alice", "agent", "other"}} {
-		if handle, err := l.SentTask(t.Context(), other[0], other[1], other[2], now); handle != "" || err != nil {
+		if handle, err := l.TaskByDigest(t.Context(), other[0], other[1], other[2], now); handle != "" || err != nil {
 			t.Errorf("%v: got %q, %v", other, handle, err)
 		}
 	}

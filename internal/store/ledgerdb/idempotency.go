@@ -10,13 +10,13 @@ import (
 	"rialto/internal/store/sqldb"
 )
 
-// SentTask implements ledger.Store.
-func (db *Store) SentTask(ctx context.Context, owner, agent, digest string, now time.Time) (string, error) {
+// TaskByDigest implements ledger.Store.
+func (db *Store) TaskByDigest(ctx context.Context, owner, agent, digest string, now time.Time) (string, error) {
 	return sentTask(ctx, db.sql.Read, owner, agent, digest, now)
 }
 
-// ForgetSent implements ledger.Store.
-func (db *Store) ForgetSent(ctx context.Context, e *ledger.Record) error {
+// ForgetDigest implements ledger.Store.
+func (db *Store) ForgetDigest(ctx context.Context, e *ledger.Record) error {
 	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
 		e.Owner, e.Agent, e.Digest, e.Handle)
 	return err

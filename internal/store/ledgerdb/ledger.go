@@ -89,7 +89,7 @@ func (db *Store) whyBusy(ctx context.Context, e *ledger.Record, now time.Time) e
 	if _, err := db.Task(ctx, e.Owner, e.Handle); err != nil {
 		return err
 	}
-	handle, err := db.SentTask(ctx, e.Owner, e.Agent, e.Digest, now)
+	handle, err := db.TaskByDigest(ctx, e.Owner, e.Agent, e.Digest, now)
 	switch {
 	case err != nil:
 		return err
