@@ -58,7 +58,7 @@ type shows struct {
 	card string
 }
 
-func (s shows) Shows() []byte { return []byte(s.card) }
+func (s shows) CardJSON() []byte { return []byte(s.card) }
 
 // showing is a connector to agents that show a card.
 type showing struct {

@@ -19,8 +19,8 @@ import (
 type Difference struct{ Path, Was, Is string }
 
 const (
-	maxDifferent = 4000 // characters of a value that are shown
-	maxAlike     = 60   // of them, from before the first that is another
+	maxShown  = 4000 // characters of a value that are shown
+	maxCommon = 60   // of them, from before the first that is another
 )
 
 // Differences returns at most so many differences of two cards, in order, and how many more there
@@ -36,32 +36,32 @@ func Differences(was, is []byte, most int) (list []Difference, more int) {
 		case len(list) == most:
 			more++
 		default:
-			from := apart(old, new)
-			list = append(list, Difference{sanitize.Short(path, sanitize.MaxLink), piecewise(old, from), piecewise(new, from)})
+			from := commonLength(old, new)
+			list = append(list, Difference{sanitize.Short(path, sanitize.MaxLink), excerpt(old, from), excerpt(new, from)})
 		}
 	}
 	return list, more
 }
 
-// apart returns how many characters of two values are omitted at the beginning: none of
+// commonLength returns how many characters of two values are omitted at the beginning: none of
 // short values.
-func apart(a, b string) int {
+func commonLength(a, b string) int {
 	x, y := []rune(a), []rune(b)
-	if len(x) <= maxDifferent && len(y) <= maxDifferent {
+	if len(x) <= maxShown && len(y) <= maxShown {
 		return 0
 	}
 	alike := 0
 	for alike < min(len(x), len(y)) && x[alike] == y[alike] {
 		alike++
 	}
-	return max(alike-maxAlike, 0)
+	return max(alike-maxCommon, 0)
 }
 
-// piecewise returns the part of a value that is shown, and how much is omitted.
-func piecewise(s string, from int) string {
+// excerpt returns the part of a value that is shown, and how much is omitted.
+func excerpt(s string, from int) string {
 	r := []rune(s)
 	from = min(from, len(r))
-	to := min(from+maxDifferent, len(r))
+	to := min(from+maxShown, len(r))
 	text := string(r[from:to])
 	if from > 0 {
 		text = fmt.Sprintf("(%d characters as before)… ", from) + text
@@ -79,39 +79,39 @@ func leaves(document []byte) map[string]string {
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
-		found["all of it"] = seen(string(document))
+		found["all of it"] = escapeInvisible(string(document))
 		return found
 	}
-	gather(found, "", v)
+	collectLeaves(found, "", v)
 	return found
 }
 
-func gather(found map[string]string, path string, v any) {
+func collectLeaves(found map[string]string, path string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		if len(v) > 0 {
 			for name, member := range v {
-				gather(found, strings.TrimPrefix(path+"."+pathWord(name), "."), member)
+				collectLeaves(found, strings.TrimPrefix(path+"."+pathWord(name), "."), member)
 			}
 			return
 		}
 	case []any:
 		if ids := idsOf(v); ids != nil {
 			for i, id := range ids {
-				gather(found, path+"["+strconv.Quote(id)+"]", v[i])
+				collectLeaves(found, path+"["+strconv.Quote(id)+"]", v[i])
 			}
-			found[path+"[]"] = leaf(ids) // in which order
+			found[path+"[]"] = encodeLeaf(ids) // in which order
 			return
 		}
 		if slices.ContainsFunc(v, isObject) {
 			for i, item := range v {
-				gather(found, path+"["+strconv.Itoa(i)+"]", item)
+				collectLeaves(found, path+"["+strconv.Itoa(i)+"]", item)
 			}
 			found[path+"[]"] = strconv.Itoa(len(v))
 			return
 		}
 	}
-	found[path] = leaf(v)
+	found[path] = encodeLeaf(v)
 }
 
 // idsOf returns the ids of the objects in a list; nil unless each has its own.
@@ -142,19 +142,19 @@ func pathWord(name string) string {
 	return strconv.Quote(name)
 }
 
-// leaf writes a value as JSON.
-func leaf(v any) string {
+// encodeLeaf writes a value as JSON.
+func encodeLeaf(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return fmt.Sprintf("%q", v) // it came from JSON
 	}
-	return seen(strings.TrimSuffix(b.String(), "\n"))
+	return escapeInvisible(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// seen escapes invisible characters as JSON does.
-func seen(s string) string {
+// escapeInvisible escapes invisible characters as JSON does.
+func escapeInvisible(s string) string {
 	if sanitize.Text(s) == s {
 		return s
 	}

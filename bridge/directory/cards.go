@@ -63,9 +63,9 @@ type Cards struct {
 	Changed func(agent string) // is called when an agent shows another card; it may be nil
 }
 
-// Admit records the card that an agent shows under a URL, and returns the JSON of the card to use:
+// Record records the card that an agent shows under a URL, and returns the JSON of the card to use:
 // that card or, with hold, the one in force until an operator accepts the new one.
-func (c *Cards) Admit(ctx context.Context, agent, url string, card []byte, hold bool) ([]byte, error) {
+func (c *Cards) Record(ctx context.Context, agent, url string, card []byte, hold bool) ([]byte, error) {
 	sum := sha256.Sum256(card)
 	seen := SeenCard{Agent: agent, URL: url, Digest: hex.EncodeToString(sum[:]), Card: card, Last: c.Now()}
 	before, err := c.Store.SeenCards(ctx, agent)
@@ -81,7 +81,7 @@ func (c *Cards) Admit(ctx context.Context, agent, url string, card []byte, hold 
 		return card, nil
 	}
 	if before[0].Digest != seen.Digest {
-		c.alarm(ctx, before[0], seen, hold && valid.Digest != seen.Digest)
+		c.logChange(ctx, before[0], seen, hold && valid.Digest != seen.Digest)
 	}
 	if hold {
 		return valid.Card, nil
@@ -89,8 +89,8 @@ func (c *Cards) Admit(ctx context.Context, agent, url string, card []byte, hold 
 	return card, nil
 }
 
-// alarm logs a change for the operator.
-func (c *Cards) alarm(ctx context.Context, was, is SeenCard, held bool) {
+// logChange logs a change for the operator.
+func (c *Cards) logChange(ctx context.Context, was, is SeenCard, held bool) {
 	remedy := "look at it with: rialto agents cards " + is.Agent
 	if held {
 		remedy = "the card from before stays in force until the new one is accepted: " + remedy

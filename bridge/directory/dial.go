@@ -35,10 +35,10 @@ type connection struct {
 
 	last atomic.Pointer[attempt] // for readers that do not wait
 
-	stale atomic.Bool // its card may have changed
-	spare time.Time   // the card is not read again before
+	stale     atomic.Bool // its card may have changed
+	notBefore time.Time   // the card is not read again before
 
-	doubted bool // a call failed, perhaps because the card has changed
+	recheck bool // a call failed, perhaps because the card has changed
 }
 
 // attempt is the result of dialing.
@@ -64,9 +64,9 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 	defer p.mu.Unlock()
 	now := d.Now()
 	age := now.Sub(p.asked)
-	doubted := p.doubted && age >= staleRetry
-	p.doubted = false
-	if p.conn != nil && age < cardTTL && !doubted && (!p.stale.Load() || now.Before(p.spare)) {
+	recheck := p.recheck && age >= staleRetry
+	p.recheck = false
+	if p.conn != nil && age < cardTTL && !recheck && (!p.stale.Load() || now.Before(p.notBefore)) {
 		return p.conn, nil
 	}
 	if p.err != nil && age < dialRetry {
@@ -82,7 +82,7 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 		d.Log.WarnContext(ctx, "reading the card again", "agent", p.Name, "err", err)
 		if stale {
 			p.stale.Store(true)
-			p.spare = p.asked.Add(staleRetry)
+			p.notBefore = p.asked.Add(staleRetry)
 		}
 		return p.conn, nil
 	}
@@ -95,7 +95,7 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 		return nil, p.err
 	}
 	same := p.conn != nil && reflect.DeepEqual(p.conn.Card(), conn.Card())
-	if doubted && same {
+	if recheck && same {
 		return p.conn, nil // it has the contact statistics
 	}
 	if p.conn != nil && !same {
@@ -119,7 +119,7 @@ func (d *Directory) ConnectFor(ctx context.Context, p *Agent, user string) (Conn
 // that was done within the last minute.
 func (d *Directory) Reconnect(ctx context.Context, p *Agent, user string) (Conn, error) {
 	p.mu.Lock()
-	p.doubted = true
+	p.recheck = true
 	p.mu.Unlock()
 	return d.ConnectFor(ctx, p, user)
 }

@@ -2,8 +2,8 @@ package directory
 
 // snapshot is the list of agents at one moment. It is replaced, never changed.
 type snapshot struct {
-	peers []*Agent // in the operator's order
-	named map[string]*Agent
+	agents []*Agent // in the operator's order
+	named  map[string]*Agent
 }
 
 // SetAgents replaces the agents. An agent with the same URL and Revision keeps its connection.
@@ -29,14 +29,14 @@ func newSnapshot(agents []AgentConfig, before *snapshot) *snapshot {
 			p.connection = old.connection
 			p.stale.Store(a.Review)
 		}
-		next.peers = append(next.peers, p)
+		next.agents = append(next.agents, p)
 		next.named[a.Name] = p
 	}
 	return next
 }
 
 // All returns the agents in the operator's order, the disabled ones included.
-func (d *Directory) All() []*Agent { return d.snapshot().peers }
+func (d *Directory) All() []*Agent { return d.snapshot().agents }
 
 // Changes returns a channel that is ready after the list has changed.
 func (d *Directory) Changes() <-chan struct{} {
@@ -66,7 +66,7 @@ func (d *Directory) Primary() string {
 		return name
 	}
 	only := ""
-	for _, p := range d.snapshot().peers {
+	for _, p := range d.snapshot().agents {
 		switch {
 		case p.Disabled:
 		case only != "":
@@ -81,7 +81,7 @@ func (d *Directory) Primary() string {
 // Agents returns the agents that a call may send tasks to, in the order of the operator.
 func (d *Directory) Agents(a Access) []*Agent {
 	var allowed []*Agent
-	for _, p := range d.snapshot().peers {
+	for _, p := range d.snapshot().agents {
 		if !p.Disabled && a.Allows(p, "") {
 			allowed = append(allowed, p)
 		}

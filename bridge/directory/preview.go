@@ -58,8 +58,8 @@ func (p *Preview) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Shower is what Probe may return: a peer that tells the JSON of its card.
-type Shower interface{ Shows() []byte }
+// CardSource is what Probe may return: a peer that tells the JSON of its card.
+type CardSource interface{ CardJSON() []byte }
 
 // Interface is a way to reach an agent.
 type Interface struct {
@@ -104,8 +104,8 @@ func preview(peer Conn, unmet []*message.Message) *Preview {
 	if met, ok := peer.(a2a.Contacted); ok {
 		p.Interface = interfaceOf(met.Contact().Interface)
 	}
-	if s, ok := peer.(Shower); ok {
-		p.card = s.Shows()
+	if s, ok := peer.(CardSource); ok {
+		p.card = s.CardJSON()
 	}
 	p.Schemes = schemes(card)
 	for _, way := range unmet {

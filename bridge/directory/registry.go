@@ -74,14 +74,14 @@ func (r *Registry) Run(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if err := r.look(ctx); err != nil && ctx.Err() == nil {
+		if err := r.refresh(ctx); err != nil && ctx.Err() == nil {
 			r.Log.ErrorContext(ctx, "reading the list of agents", "err", err)
 		}
 	}
 }
 
-// look loads the list if it has changed.
-func (r *Registry) look(ctx context.Context) error {
+// refresh loads the list if it has changed.
+func (r *Registry) refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readFor)
 	defer cancel()
 	version, err := r.Store.AgentsVersion(ctx)

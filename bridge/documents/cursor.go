@@ -36,14 +36,14 @@ func ParseCursor(s string) (Cursor, error) {
 	return Cursor{i, o, true}, nil
 }
 
-// ErrCursorAstray is the error for a cursor of another task.
-var ErrCursorAstray = ledger.InputError{Text: "The argument \"cursor\" leads to no part of this task. " +
+// ErrForeignCursor is the error for a cursor of another task.
+var ErrForeignCursor = ledger.InputError{Text: "The argument \"cursor\" leads to no part of this task. " +
 	"Take it from next_cursor of the result before, of the same task and with the same history_length, " +
 	"or leave it out to begin."}
 
-// Leads reports whether a task has something at c. The cursor of another task may point
+// Exists reports whether a task has something at c. The cursor of another task may point
 // behind its end.
-func (c Cursor) Leads(e *ledger.Record, history int) bool {
+func (c Cursor) Exists(e *ledger.Record, history int) bool {
 	if c == (Cursor{later: true}) || !c.later {
 		return true
 	}
@@ -58,7 +58,7 @@ func (c Cursor) Leads(e *ledger.Record, history int) bool {
 	case p != nil:
 		return p.Kind == view.Text && c.offset < len(p.Text())
 	case c.item == all.message():
-		return c.offset < len(view.Said(e.Task.Status.Message))
+		return c.offset < len(view.MessageText(e.Task.Status.Message))
 	}
 	return true
 }

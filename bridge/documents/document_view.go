@@ -37,7 +37,7 @@ type DocumentView struct {
 
 // DownloadURL returns where the owner can download a piece, "" if nowhere.
 func (s *DocumentView) DownloadURL(p *view.Piece) string {
-	if p.Kind == view.Nothing || p.Gone {
+	if p.Kind == view.Empty || p.Gone {
 		return ""
 	}
 	return s.link.Of(p.Ref)

@@ -96,7 +96,7 @@ func (s *DocumentView) text() string {
 	if text == "" && s.task != nil {
 		text = "The task is completed. There is no output."
 	}
-	short, whole := fitted(text, maxDocument-3*(Length(s.Fields)+Length(s.Title)))
+	short, whole := truncateCost(text, maxDocument-3*(Length(s.Fields)+Length(s.Title)))
 	if whole && !cut {
 		return text
 	}
@@ -152,8 +152,8 @@ func (s *DocumentView) elsewhere() string {
 // twice: as structured content and as JSON in a text.
 const maxDocument = 85_000
 
-// fitted returns the beginning of s that costs at most most, and whether that is all.
-func fitted(s string, most int) (string, bool) {
+// truncateCost returns the beginning of s that costs at most most, and whether that is all.
+func truncateCost(s string, most int) (string, bool) {
 	for i, c := range s {
 		n := view.RuneCost(c)
 		switch {

@@ -28,11 +28,11 @@ type renderer struct {
 // task shows a page of a task. The last message is on the first page in any case, because it may be
 // a question.
 func (r *renderer) task(t *a2a.Task, show RenderOptions) {
-	all, said := itemsOf(t, show.History), view.Said(t.Status.Message)
+	all, said := itemsOf(t, show.History), view.MessageText(t.Status.Message)
 	first := show.From == (Cursor{})
 	reserved := 0 // for the last message
 	if first {
-		reserved = min(view.Cost(said), forMessage)
+		reserved = min(view.Cost(said), messageReserve)
 	}
 	r.left -= reserved
 	for i := show.From.item; i < all.len() && r.info.Cursor == ""; i++ {
@@ -58,7 +58,7 @@ func (r *renderer) task(t *a2a.Task, show RenderOptions) {
 		r.message(said)
 	}
 	if r.words.Len() > 0 {
-		r.say("Earlier messages, the oldest first:" + r.words.String())
+		r.addText("Earlier messages, the oldest first:" + r.words.String())
 	}
 }
 
@@ -79,7 +79,7 @@ func (r *renderer) item(all *items, i int, said string, offset int) (to int, who
 // message shows as much of the last message as fits, and returns how much that is.
 func (r *renderer) message(said string) int {
 	r.info.Message = r.take(said)
-	r.say(r.info.Message)
+	r.addText(r.info.Message)
 	return len(r.info.Message)
 }
 
@@ -92,7 +92,7 @@ func (r *renderer) heading(a *a2a.Artifact) bool {
 		URI:         artifactURI(r.info.TaskID, a.ID),
 		Parts:       []PartInfo{},
 	}
-	if !r.spend(perItem + view.Cost(info.ID+info.Name+info.Description) + len(info.URI)) {
+	if !r.spend(itemCost + view.Cost(info.ID+info.Name+info.Description) + len(info.URI)) {
 		return false
 	}
 	r.info.Artifacts = append(r.info.Artifacts, info)
@@ -110,11 +110,11 @@ func (r *renderer) piece(p *view.Piece, offset int) (to int, whole bool) {
 		}
 		list = &r.info.Artifacts[len(r.info.Artifacts)-1].Parts
 	}
-	if p.Kind == view.Nothing || p.Duplicate() {
+	if p.Kind == view.Empty || p.Duplicate() {
 		return 0, true
 	}
 	info := PartInfo{Kind: string(p.Kind), Filename: p.Name, MediaType: p.MediaType}
-	if !r.spend(perItem + view.Cost(info.Filename+info.MediaType)) {
+	if !r.spend(itemCost + view.Cost(info.Filename+info.MediaType)) {
 		return offset, false
 	}
 	switch p.Kind {
@@ -122,7 +122,7 @@ func (r *renderer) piece(p *view.Piece, offset int) (to int, whole bool) {
 		text := p.Text()
 		rest := text[min(offset, len(text)):]
 		info.Text = r.take(rest)
-		r.say(info.Text)
+		r.addText(info.Text)
 		to, whole = offset+len(info.Text), len(info.Text) == len(rest)
 	case view.Data:
 		whole = r.data(&info, p.Data())
@@ -143,7 +143,7 @@ func (r *renderer) data(info *PartInfo, data []byte) bool {
 		return false
 	}
 	info.Data = data
-	r.say(text)
+	r.addText(text)
 	return true
 }
 
@@ -161,7 +161,7 @@ func (r *renderer) address(info *PartInfo, p *view.Piece) bool {
 		r.content = append(r.content, mcp.Link(link, info.name(), info.MediaType))
 	default:
 		info.Text = text
-		r.say(text)
+		r.addText(text)
 	}
 	return true
 }
@@ -211,10 +211,10 @@ func (r *renderer) linked(info *PartInfo, p *view.Piece) bool {
 
 // turn shows an earlier message with the names of its files.
 func (r *renderer) turn(m *a2a.Message, offset int) (to int, whole bool) {
-	text := strings.TrimPrefix(view.Said(m)+r.filesOf(m), "\n")
+	text := strings.TrimPrefix(view.MessageText(m)+r.filesOf(m), "\n")
 	offset = min(offset, len(text))
 	said := ""
-	if r.spend(perItem) {
+	if r.spend(itemCost) {
 		said = r.take(text[offset:])
 	}
 	if said != "" || text == "" {
@@ -248,7 +248,7 @@ func (r *renderer) revisions(e *ledger.Record) {
 		return
 	}
 	for _, s := range e.Revisions.States {
-		if !r.spend(perItem) {
+		if !r.spend(itemCost) {
 			r.cut = true
 			break
 		}
@@ -256,7 +256,7 @@ func (r *renderer) revisions(e *ledger.Record) {
 	}
 	r.info.Dropped = e.Revisions.Dropped
 	for _, v := range view.Replaced(e) {
-		if !r.spend(perItem) {
+		if !r.spend(itemCost) {
 			r.cut = true
 			return
 		}
@@ -285,7 +285,7 @@ func (r *renderer) replacedFiles(pieces []view.Piece) (files []VersionFile) {
 		case !p.Gone:
 			file.URL = r.link.Of(p.Ref)
 		}
-		if len(file.URL) > sanitize.MaxLink || !r.spend(perItem+view.Cost(file.Filename+file.MediaType+file.URL)) {
+		if len(file.URL) > sanitize.MaxLink || !r.spend(itemCost+view.Cost(file.Filename+file.MediaType+file.URL)) {
 			r.cut = true
 			continue
 		}
@@ -313,7 +313,7 @@ func (r *renderer) take(s string) string {
 	return s
 }
 
-func (r *renderer) say(s string) {
+func (r *renderer) addText(s string) {
 	if s != "" {
 		r.content = append(r.content, mcp.Text(s))
 	}

@@ -155,13 +155,13 @@ func (rs Resources) values(ctx context.Context, variable, task, artifact string)
 		if err != nil {
 			return nil, err
 		}
-		return below(e.Task, variable, artifact), nil
+		return idsWithin(e.Task, variable, artifact), nil
 	}
 	return all, nil
 }
 
-// below returns the ids of the artifacts of a task, or the part numbers of one.
-func below(t *a2a.Task, variable, artifact string) (all []string) {
+// idsWithin returns the ids of the artifacts of a task, or the part numbers of one.
+func idsWithin(t *a2a.Task, variable, artifact string) (all []string) {
 	if variable == "part" {
 		if a, _ := ledger.ArtifactOf(t, artifact); a != nil {
 			for i := range a.Parts {

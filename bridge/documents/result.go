@@ -18,10 +18,10 @@ const (
 	// 100,000 characters: Claude accepts 150,000, other clients less.
 	MaxText = 42_000
 
-	// forMessage is what artifacts leave to the last message, which may be a question.
-	forMessage = 6_000
+	// messageReserve is what artifacts leave to the last message, which may be a question.
+	messageReserve = 6_000
 
-	perItem = 120 // cost of an artifact, a part or a turn beyond its text
+	itemCost = 120 // cost of an artifact, a part or a turn beyond its text
 )
 
 // TaskInfo is a task in the results of tools.
@@ -143,7 +143,7 @@ func result(e *ledger.Record, show RenderOptions) *mcp.Result {
 	}
 	if e.Failure != nil { // whatever the agent said before
 		r.info.Message = cmp.Or(r.info.Message, r.info.Error.Message)
-		r.say(r.info.Error.Message)
+		r.addText(r.info.Error.Message)
 	}
 	r.info.Truncated = r.cut || r.info.Cursor != ""
 	return &mcp.Result{

@@ -67,7 +67,7 @@ func ending(e *ledger.Record) string {
 	switch {
 	case how == "":
 		return ""
-	case e.Failure == nil && view.Said(e.Task.Status.Message) == "":
+	case e.Failure == nil && view.MessageText(e.Task.Status.Message) == "":
 		return how + ", and the agent gave no reason."
 	}
 	return how + "."

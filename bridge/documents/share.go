@@ -91,7 +91,7 @@ func (sv *Service) ShareDocument(
 	if sv.Sharing == nil {
 		return nil, "", ErrNoShare
 	}
-	sheet, err := sv.View(ctx, access, id)
+	doc, err := sv.View(ctx, access, id)
 	if err != nil {
 		return nil, "", err
 	}
@@ -99,25 +99,25 @@ func (sv *Service) ShareDocument(
 	s := &Share{
 		ID:       uuid.NewString(),
 		Owner:    access.User(),
-		Document: sheet.ID,
-		Title:    sanitize.Truncate(sheet.Title, 300),
-		Agent:    sheet.Agent,
+		Document: doc.ID,
+		Title:    sanitize.Truncate(doc.Title, 300),
+		Agent:    doc.Agent,
 		Created:  now,
 		Expires:  now.Add(sv.Sharing.TTL),
 	}
 	switch {
-	case sheet.task != nil && !sheet.task.State().Terminal():
+	case doc.task != nil && !doc.task.State().Terminal():
 		return nil, "", ErrNotShareable
-	case sheet.task != nil:
-		s.Handle = sheet.task.Handle
-		if title := ledger.Title(sheet.task.Asked); title != "" && sheet.ID == TaskID(s.Handle) {
+	case doc.task != nil:
+		s.Handle = doc.task.Handle
+		if title := ledger.Title(doc.task.Asked); title != "" && doc.ID == TaskID(s.Handle) {
 			s.Title = title
 		}
 	case strings.HasPrefix(id, "agent:"):
 		return nil, "", ledger.InputError{Text: "An agent's description cannot be shared: " +
 			"share a task, what it has produced, or a document."}
 	default:
-		s.Content, err = encodeCopy(sheet)
+		s.Content, err = encodeCopy(doc)
 		if err != nil {
 			return nil, "", err
 		}
@@ -235,16 +235,16 @@ func (sv *Service) Shared(ctx context.Context, secret string) (*DocumentView, ti
 		return nil, time.Time{}, err
 	}
 	if e == nil {
-		sheet, err := decodeCopy(s.Content)
-		return sheet, s.Expires, err
+		doc, err := decodeCopy(s.Content)
+		return doc, s.Expires, err
 	}
 	_, artifact, one := strings.Cut(strings.TrimPrefix(s.Document, "artifact:"), ":")
 	one = one && strings.HasPrefix(s.Document, "artifact:")
-	sheet := newDocumentView(e, one, artifact, DownloadURL{})
-	if sheet == nil {
+	doc := newDocumentView(e, one, artifact, DownloadURL{})
+	if doc == nil {
 		return nil, time.Time{}, ErrNoShare
 	}
-	return sheet, s.Expires, nil
+	return doc, s.Expires, nil
 }
 
 // shared returns a share and, if it shows one, its task.
@@ -263,18 +263,18 @@ func (sv *Service) shared(ctx context.Context, secret string) (*Share, *ledger.R
 // SharedPiece returns a whole piece of a shared document for download, a text as a
 // file, or ErrNoShare.
 func (sv *Service) SharedPiece(ctx context.Context, secret string, number int) (*a2a.Part, error) {
-	sheet, _, err := sv.Shared(ctx, secret)
+	doc, _, err := sv.Shared(ctx, secret)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(sheet.Pieces, func(p view.Piece) bool { return p.Number == number })
+	i := slices.IndexFunc(doc.Pieces, func(p view.Piece) bool { return p.Number == number })
 	switch {
 	case i < 0:
 		return nil, ErrNoShare
-	case sheet.task == nil:
-		return &a2a.Part{Content: a2a.Raw(sheet.Pieces[i].Text()), MediaType: textType}, nil
+	case doc.task == nil:
+		return &a2a.Part{Content: a2a.Raw(doc.Pieces[i].Text()), MediaType: textType}, nil
 	}
-	return fileAt(sheet.task, sheet.Pieces[i].Ref, ErrNoShare)
+	return fileAt(doc.task, doc.Pieces[i].Ref, ErrNoShare)
 }
 
 // PruneShares forgets shares that have ended.

@@ -41,8 +41,8 @@ const (
 	ByOwner                  // can answer, retry and share
 )
 
-// MaxSaid is how much of one message a page shows, in characters.
-const MaxSaid = 20_000
+// MaxMessage is how much of one message a page shows, in characters.
+const MaxMessage = 20_000
 
 // TaskView is a task as its page shows it: to its owner, to an operator, or to a reader with a link.
 type TaskView struct {
@@ -128,7 +128,7 @@ func (sv *Service) viewTask(of *DocumentView, rights Rights) *TaskView {
 	case e.Failure != nil:
 		s.Message = sanitize.Truncate(e.Failure.Message, ledger.MaxReason)
 	case e.Task != nil:
-		s.Message = sanitize.Truncate(view.Said(e.Task.Status.Message), MaxSaid)
+		s.Message = sanitize.Truncate(view.MessageText(e.Task.Status.Message), MaxMessage)
 	}
 	if rights >= ByOperator {
 		s.CanCancel = ledger.Cancelable(e) == nil

@@ -118,7 +118,7 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 			typed = value
 		}
 		if typed != nil {
-			field.place(whole, typed)
+			field.set(whole, typed)
 		}
 	}
 	object, err := json.Marshal(whole)
@@ -130,7 +130,7 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 func (f Field) lines(v json.RawMessage) string {
 	var text string
 	if !f.Many || json.Unmarshal(v, &text) != nil {
-		return asTyped(v)
+		return inputText(v)
 	}
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' })
 	for i, part := range parts {
@@ -144,8 +144,8 @@ func (f Field) lines(v json.RawMessage) string {
 	return strings.Join(parts, "\n")
 }
 
-// place sets the value of the field in an object.
-func (f Field) place(whole map[string]any, value any) {
+// set sets the value of the field in an object.
+func (f Field) set(whole map[string]any, value any) {
 	last := len(f.Path) - 1
 	for _, name := range f.Path[:max(last, 0)] {
 		inner, _ := whole[name].(map[string]any)
@@ -158,8 +158,8 @@ func (f Field) place(whole map[string]any, value any) {
 	whole[f.Path[last]] = value
 }
 
-// asTyped returns a value as it is typed into a form, a list as lines.
-func asTyped(v json.RawMessage) string {
+// inputText returns a value as it is typed into a form, a list as lines.
+func inputText(v json.RawMessage) string {
 	var text string
 	var list []json.RawMessage
 	switch {
@@ -168,7 +168,7 @@ func asTyped(v json.RawMessage) string {
 	case json.Unmarshal(v, &list) == nil:
 		lines := make([]string, len(list))
 		for i, one := range list {
-			lines[i] = asTyped(one)
+			lines[i] = inputText(one)
 		}
 		return strings.Join(lines, "\n")
 	}
@@ -202,7 +202,7 @@ func (f *Form) Words(content json.RawMessage) string {
 		if !ok || string(v) == "null" {
 			continue
 		}
-		text := asTyped(v)
+		text := inputText(v)
 		if field.Many {
 			text = strings.ReplaceAll(field.lines(v), "\n", ", ")
 		}

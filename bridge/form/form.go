@@ -117,7 +117,7 @@ type reader struct {
 func read(value []byte) (*Form, bool) {
 	r := &reader{root: value, form: &Form{}}
 	p, ok := r.property(value)
-	if !ok || p.one() != "object" || !r.object(p, nil, "", true) {
+	if !ok || p.singleType() != "object" || !r.object(p, nil, "", true) {
 		return nil, false
 	}
 	r.form.Title, r.form.Description = sanitize.Short(p.Title, maxTitle), sanitize.Short(p.Description, maxWords)
@@ -137,7 +137,7 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 		if !ok {
 			return false
 		}
-		if inner.one() == "object" {
+		if inner.singleType() == "object" {
 			if !r.object(inner, to, above+sanitize.Short(cmp.Or(inner.Title, m.name), maxTitle)+": ", must) {
 				return false
 			}
@@ -198,16 +198,16 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	}
 	f := Field{Name: name, Path: path, Title: sanitize.Short(p.Title, maxTitle), Description: sanitize.Short(p.Description, maxWords)}
 	given := p.Default
-	if p.one() == "array" {
+	if p.singleType() == "array" {
 		f.Many, f.MinItems, f.MaxItems = true, p.MinItems, p.MaxItems
 		items, ok := r.property(p.Items)
-		if !ok || items.one() == string(Boolean) {
+		if !ok || items.singleType() == string(Boolean) {
 			return Field{}, false
 		}
 		p = items
 	}
-	f.Kind, f.Minimum, f.Maximum, f.MinLength, f.MaxLength = Kind(p.one()), p.Minimum, p.Maximum, p.MinLength, p.MaxLength
-	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) || crossed(f.Minimum, f.Maximum) || crossed(f.MinLength, f.MaxLength) || crossed(f.MinItems, f.MaxItems) {
+	f.Kind, f.Minimum, f.Maximum, f.MinLength, f.MaxLength = Kind(p.singleType()), p.Minimum, p.Maximum, p.MinLength, p.MaxLength
+	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) || boundsCross(f.Minimum, f.Maximum) || boundsCross(f.MinLength, f.MaxLength) || boundsCross(f.MinItems, f.MaxItems) {
 		return Field{}, false
 	}
 	if f.Kind == Text && slices.Contains([]string{Email, URI, Date, DateTime}, p.Format) {
@@ -220,8 +220,8 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	return f, true
 }
 
-// crossed reports whether a lower bound is above the upper bound.
-func crossed[N int | float64](least, most *N) bool {
+// boundsCross reports whether a lower bound is above the upper bound.
+func boundsCross[N int | float64](least, most *N) bool {
 	return least != nil && most != nil && *least > *most
 }
 
@@ -236,12 +236,12 @@ func (f *Field) choose(p property) bool {
 			return false
 		}
 	}
-	for _, c := range p.named() {
+	for _, c := range p.titledChoices() {
 		if !f.offer(c) {
 			return false
 		}
 	}
-	return len(p.OneOf)+len(p.AnyOf) == 0 || len(p.named()) > 0
+	return len(p.OneOf)+len(p.AnyOf) == 0 || len(p.titledChoices()) > 0
 }
 
 func (f *Field) offer(c choice) bool {
@@ -258,7 +258,7 @@ func (f *Field) filledIn(value json.RawMessage) string {
 	if len(value) == 0 {
 		return ""
 	}
-	lines := []string{asTyped(value)}
+	lines := []string{inputText(value)}
 	if f.Many {
 		lines = strings.Split(lines[0], "\n")
 	}

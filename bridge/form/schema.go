@@ -128,19 +128,19 @@ func (p *property) resolveType() bool {
 	if string(p.Default) == "null" {
 		p.Default = nil
 	}
-	if p.Const != nil && p.Enum == nil && p.one() != string(Boolean) {
+	if p.Const != nil && p.Enum == nil && p.singleType() != string(Boolean) {
 		p.Enum = []json.RawMessage{p.Const}
 	}
 	if len(p.Type) == 0 && len(p.Enum) > 0 {
 		p.Type = oneOrMore{typeOf(p.Enum[0])}
 	}
-	if len(p.Type) == 0 && len(p.named()) > 0 {
-		p.Type = oneOrMore{typeOf(p.named()[0].Const)}
+	if len(p.Type) == 0 && len(p.titledChoices()) > 0 {
+		p.Type = oneOrMore{typeOf(p.titledChoices()[0].Const)}
 	}
 	return len(p.Type) == 1
 }
 
-func (p *property) one() string {
+func (p *property) singleType() string {
 	if len(p.Type) != 1 {
 		return ""
 	}
@@ -161,8 +161,8 @@ func typeOf(value json.RawMessage) string {
 	return ""
 }
 
-// named returns the choices of p with titles.
-func (p *property) named() (all []choice) {
+// titledChoices returns the choices of p with titles.
+func (p *property) titledChoices() (all []choice) {
 	for _, one := range slices.Concat(p.OneOf, p.AnyOf) {
 		var c choice
 		if isNull(one) {

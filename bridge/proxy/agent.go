@@ -44,7 +44,7 @@ func (p *Proxy) AgentOf(ctx context.Context, id a2a.TaskID) (*Agent, error) {
 		return nil, (&Agent{proxy: p}).a2aError(err)
 	}
 	f := p.Agent(e.Agent)
-	if !f.Known(ctx) {
+	if !f.Exists(ctx) {
 		return nil, f.a2aError(ledger.ErrNoTask)
 	}
 	return f, nil
@@ -246,8 +246,8 @@ func (f *Agent) Visible(ctx context.Context) bool {
 	return p != nil && !p.Disabled
 }
 
-// Known reports whether the caller may have tasks at the agent, which may be disabled.
-func (f *Agent) Known(ctx context.Context) bool {
+// Exists reports whether the caller may have tasks at the agent, which may be disabled.
+func (f *Agent) Exists(ctx context.Context) bool {
 	return f.proxy.Directory.Agent(f.access(ctx), f.name) != nil
 }
 
@@ -282,7 +282,7 @@ func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Sent
 // record returns a task of the caller at this agent.
 func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.proxy.Runner.Task(ctx, f.access(ctx), string(id))
-	if err == nil && (e.Agent != f.name || !f.Known(ctx)) {
+	if err == nil && (e.Agent != f.name || !f.Exists(ctx)) {
 		err = ledger.ErrNoTask
 	}
 	return e, err
@@ -291,7 +291,7 @@ func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, erro
 // current is record with the state of our follower, if there is one.
 func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.proxy.Runner.Current(ctx, f.access(ctx), string(id))
-	if err == nil && (e.Agent != f.name || !f.Known(ctx)) {
+	if err == nil && (e.Agent != f.name || !f.Exists(ctx)) {
 		err = ledger.ErrNoTask
 	}
 	return e, err

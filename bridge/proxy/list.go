@@ -15,7 +15,7 @@ const (
 
 // Tasks lists the caller's tasks with this agent (a2a.Lister).
 func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, error) {
-	if !f.Known(ctx) {
+	if !f.Exists(ctx) {
 		return nil, errAgentNotFound
 	}
 	filter := ledger.PageQuery{

@@ -43,8 +43,8 @@ func (t *Tools) getTask() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			if !from.Leads(e, args.HistoryLength) {
-				return nil, documents.ErrCursorAstray
+			if !from.Exists(e, args.HistoryLength) {
+				return nil, documents.ErrForeignCursor
 			}
 			return t.Documents.Result(e, documents.RenderOptions{
 				From:       from,

@@ -51,16 +51,16 @@ func describeAgents(agents []directory.Info) string {
 			fmt.Fprintf(&s, ": not available: %s\n", a.Problem)
 			continue
 		}
-		fmt.Fprintf(&s, ": %s\n", flat(a.Description))
+		fmt.Fprintf(&s, ": %s\n", oneLine(a.Description))
 		if a.Connected != nil && !*a.Connected {
 			fmt.Fprintf(&s, "  The user has to connect it first, at %s\n", a.ConnectURL)
 		}
 		for _, k := range a.Skills {
-			fmt.Fprintf(&s, "  - %s: %s\n", k.ID, flat(k.Description))
+			fmt.Fprintf(&s, "  - %s: %s\n", k.ID, oneLine(k.Description))
 		}
 	}
 	return s.String()
 }
 
-// flat puts a text on one line.
-func flat(s string) string { return strings.ReplaceAll(s, "\n", " ") }
+// oneLine puts a text on one line.
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", " ") }

@@ -103,7 +103,7 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 // mcpTask returns a record as an MCP task. A task that failed at the agent is a completed MCP task
 // with an error result: "failed" is for calls that could not be made (SEP-2663).
 func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
-	m := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: t.life(e), Poll: taskPoll}
+	m := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: t.ttl(e), Poll: taskPoll}
 	if e.Task != nil {
 		m.Message = sanitize.Short(e.Task.Status.Message.Text(), 500)
 	}
@@ -115,19 +115,19 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	case state == a2a.Canceled:
 		m.Status = mcp.Cancelled
 	case state.Terminal():
-		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.RenderOptions{})
+		m.Status, m.Result = mcp.Completed, t.backgroundResult(e, documents.RenderOptions{})
 		if why := view.Problem(e, ""); why != nil { // official clients do not read the result of a failed task
 			m.Message = sanitize.Short(why.Message, 500)
 		}
 	case e.Unanswered() != "": // the client is not asked again, and must not wait
-		m.Status, m.Result = mcp.Completed, t.outOfContext(e, documents.RenderOptions{Unanswered: e.Unanswered()})
+		m.Status, m.Result = mcp.Completed, t.backgroundResult(e, documents.RenderOptions{Unanswered: e.Unanswered()})
 	case e.Idle && state.Interrupted():
 		q, ok := t.pauseQuestion(e, "From "+origin(e)+": ")
 		if !ok {
 			break
 		}
 		m.Status, m.Questions, m.Poll = mcp.InputRequired, []mcp.Question{q}, questionPoll
-		m.FallbackResult = t.outOfContext(e, documents.RenderOptions{})
+		m.FallbackResult = t.backgroundResult(e, documents.RenderOptions{})
 	}
 	return m
 }
@@ -140,9 +140,9 @@ func (t *Tools) pauseQuestion(e *ledger.Record, before string) (q mcp.Question, 
 	return question(e, before), true
 }
 
-// outOfContext returns the result of a task for a client that followed it in the background: by the
+// backgroundResult returns the result of a task for a client that followed it in the background: by the
 // time that its model reads the result, it may have forgotten the call.
-func (t *Tools) outOfContext(e *ledger.Record, show documents.RenderOptions) *mcp.Result {
+func (t *Tools) backgroundResult(e *ledger.Record, show documents.RenderOptions) *mcp.Result {
 	r := t.Documents.Result(e, show)
 	r.Content = append([]mcp.Content{mcp.Text("From " + origin(e) + ":")}, r.Content...)
 	return r
@@ -154,10 +154,10 @@ func origin(e *ledger.Record) string {
 	return fmt.Sprintf("the agent %s, which was asked for %q", e.Agent, asked)
 }
 
-// life returns how long a task is kept from its creation, as known now: the retention restarts with
+// ttl returns how long a task is kept from its creation, as known now: the retention restarts with
 // each change and does not run while the task does. The ttl that a client asks for is ignored
 // (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl").
-func (t *Tools) life(e *ledger.Record) time.Duration {
+func (t *Tools) ttl(e *ledger.Record) time.Duration {
 	last := e.Updated
 	if now := t.Runner.Now(); !e.Idle && now.After(last) {
 		last = now

@@ -167,12 +167,12 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 	used := map[string]bool{}
 	names := make([]string, len(skills))
 	for i, s := range skills {
-		name := toolWord(s.skill.ID)
+		name := toolNamePart(s.skill.ID)
 		if !bare[name] {
 			name = fullName(s)
 		}
 		long := name
-		reserved := bare[name] && name != toolWord(s.skill.ID) // for the skill that has this name
+		reserved := bare[name] && name != toolNamePart(s.skill.ID) // for the skill that has this name
 		for salt := ""; reserved || len(name) > maxToolName || taken[name] || used[name]; salt += "\x00" {
 			reserved = false
 			sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID + salt))
@@ -188,24 +188,24 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 func bareNames(skills []skillOf, taken map[string]bool) map[string]bool {
 	count, full := map[string]int{}, map[string]string{}
 	for _, s := range skills {
-		count[toolWord(s.skill.ID)]++
+		count[toolNamePart(s.skill.ID)]++
 		full[fullName(s)] = s.agent.Name
 	}
 	bare := map[string]bool{}
 	for _, s := range skills {
-		word := toolWord(s.skill.ID)
+		word := toolNamePart(s.skill.ID)
 		agent, named := full[word]
 		bare[word] = !taken[word] && count[word] == 1 && (!named || agent == s.agent.Name)
 	}
 	return bare
 }
 
-func fullName(s skillOf) string { return s.agent.Name + "_" + toolWord(s.skill.ID) }
+func fullName(s skillOf) string { return s.agent.Name + "_" + toolNamePart(s.skill.ID) }
 
 var notInToolNames = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 
-// toolWord replaces the characters that names of tools must not have.
-func toolWord(id string) string { return notInToolNames.ReplaceAllString(id, "_") }
+// toolNamePart replaces the characters that names of tools must not have.
+func toolNamePart(id string) string { return notInToolNames.ReplaceAllString(id, "_") }
 
 func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 	tool := mcp.Tool{

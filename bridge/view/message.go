@@ -8,21 +8,21 @@ import (
 	"rialto/bridge/sanitize"
 )
 
-// Said returns the text of a message, "" of none.
-func Said(m *a2a.Message) string { return sanitize.Text(m.Text()) }
+// MessageText returns the text of a message, "" of none.
+func MessageText(m *a2a.Message) string { return sanitize.Text(m.Text()) }
 
 // Message returns the parts of a message of t, which may be nil. Agents stream artifacts in chunks,
 // and send messages whole.
 func Message(t *a2a.Task, m *a2a.Message) []Piece { return messageParts(t, m, true) }
 
-// Attachments returns the parts of a message of t that are not text: those that Said leaves out.
+// Attachments returns the parts of a message of t that are not text: those that MessageText leaves out.
 func Attachments(t *a2a.Task, m *a2a.Message) []Piece { return messageParts(t, m, false) }
 
 func messageParts(t *a2a.Task, m *a2a.Message, texts bool) (out []Piece) {
 	if m == nil {
 		return nil
 	}
-	ref := PartRef{Said: true}
+	ref := PartRef{InMessage: true}
 	named := m.ID != "" && len(m.ID) <= sanitize.MaxName
 	if named {
 		ref.Message = m.ID

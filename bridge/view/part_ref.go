@@ -12,11 +12,11 @@ const NoPart = -1
 // PartRef is the place of a part in a task that stays valid when the task grows: a part of an
 // artifact, of a replaced artifact, or of a message.
 type PartRef struct {
-	Version  int    `json:"v,omitempty"` // of a replaced artifact; 0 is the present
-	Artifact int    `json:"a,omitempty"`
-	Number   int    `json:"p"`
-	Said     bool   `json:"s,omitempty"` // in a message
-	Message  string `json:"m,omitempty"` // message ID; "" is the last message of the task
+	Version   int    `json:"v,omitempty"` // of a replaced artifact; 0 is the present
+	Artifact  int    `json:"a,omitempty"`
+	Number    int    `json:"p"`
+	InMessage bool   `json:"s,omitempty"` // in a message
+	Message   string `json:"m,omitempty"` // message ID; "" is the last message of the task
 }
 
 // Part returns the part at a place as the agent sent it, with the chunks of a streamed text joined, or
@@ -30,8 +30,8 @@ func Part(e *ledger.Record, ref PartRef) *a2a.Part {
 	}
 	var parts []a2a.Part
 	switch {
-	case ref.Said:
-		parts = partsSaid(e.Task, ref.Message)
+	case ref.InMessage:
+		parts = partsOfMessage(e.Task, ref.Message)
 	case ref.Artifact >= 0 && ref.Artifact < len(e.Task.Artifacts):
 		parts = e.Task.Artifacts[ref.Artifact].Parts
 	}
@@ -39,13 +39,13 @@ func Part(e *ledger.Record, ref PartRef) *a2a.Part {
 		return nil
 	}
 	p := parts[ref.Number]
-	if to, one := ledger.Run(parts, ref.Number); one && !ref.Said {
+	if to, one := ledger.Run(parts, ref.Number); one && !ref.InMessage {
 		p = ledger.Join(parts[ref.Number:to])
 	}
 	return &p
 }
 
-func partsSaid(t *a2a.Task, id string) []a2a.Part {
+func partsOfMessage(t *a2a.Task, id string) []a2a.Part {
 	last := t.Status.Message
 	if last != nil && (id == "" || last.ID == id) {
 		return last.Parts

@@ -13,11 +13,11 @@ type Kind string
 
 // The kinds of pieces.
 const (
-	Nothing Kind = ""     // an artifact without parts
-	Text    Kind = "text" // a text, or a JSON value that is too long to be shown as one
-	Data    Kind = "data" // a JSON value
-	Link    Kind = "link" // a file by its address
-	File    Kind = "file" // a file by its bytes
+	Empty Kind = ""     // an artifact without parts
+	Text  Kind = "text" // a text, or a JSON value that is too long to be shown as one
+	Data  Kind = "data" // a JSON value
+	Link  Kind = "link" // a file by its address
+	File  Kind = "file" // a file by its bytes
 )
 
 // Piece is what a reader sees at once: a part of an artifact or of a message, or the parts of an

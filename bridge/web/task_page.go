@@ -162,7 +162,7 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 		if !e.Agent || e.Message == nil {
 			continue
 		}
-		if len(e.Message) == 1 && sanitize.Truncate(e.Message[0].Text(), documents.MaxSaid) == v.Message {
+		if len(e.Message) == 1 && sanitize.Truncate(e.Message[0].Text(), documents.MaxMessage) == v.Message {
 			return slices.Delete(slices.Clone(v.Events), i, i+1)
 		}
 		break
@@ -227,7 +227,7 @@ func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.T
 // said returns the parts of a message. A form that it asked to have filled in is no part of it.
 func (m *maker) said(e documents.Event) (all []templates.TaskPart) {
 	left := m.text
-	m.text = min(left, documents.MaxSaid)
+	m.text = min(left, documents.MaxMessage)
 	before := m.text
 	for i := range e.Message {
 		p := &e.Message[i]

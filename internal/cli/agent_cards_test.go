@@ -37,7 +37,7 @@ func (s *cardStore) show(t *testing.T, card string, review bool) (used, logged s
 	s.log.Reset()
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
 	cards := &directory.Cards{Store: s.db.Records, Now: time.Now, Log: log}
-	got, err := cards.Admit(t.Context(), "one", "https://one.test", []byte(card), review)
+	got, err := cards.Record(t.Context(), "one", "https://one.test", []byte(card), review)
 	return string(got), s.log.String(), err
 }
 

@@ -177,7 +177,7 @@ func crossOrigin(next http.Handler) http.Handler {
 // shows them their tasks.
 func (s *Server) ifKnown(srv *a2aserver.Server, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if srv == nil || !s.bridge.Proxy.Agent(agent).Known(r.Context()) {
+		if srv == nil || !s.bridge.Proxy.Agent(agent).Exists(r.Context()) {
 			writeNoAgent(w)
 			return
 		}

@@ -90,5 +90,5 @@ type probedAgent struct {
 	card []byte
 }
 
-// Shows implements directory.Shower.
-func (v probedAgent) Shows() []byte { return v.card }
+// CardJSON implements directory.CardSource.
+func (v probedAgent) CardJSON() []byte { return v.card }

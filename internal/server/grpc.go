@@ -93,7 +93,7 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 			if tenant != "" {
 				srv, agent = f.named(tenant), tenant
 			}
-			if srv == nil || !s.bridge.Proxy.Agent(agent).Known(r.Context()) {
+			if srv == nil || !s.bridge.Proxy.Agent(agent).Exists(r.Context()) {
 				writeNoAgent(w)
 				return
 			}
