@@ -124,7 +124,7 @@ func (s *Service) Events(ctx context.Context, f EventFilter) (*Page[audit.Event]
 }
 
 // AllEvents iterates over the events that a filter chooses, the latest first, from a
-// cursor on; "" is the first. It ends with More after MostExported.
+// cursor on; "" is the first. It ends with ErrTooMany after MostExported.
 func (s *Service) AllEvents(ctx context.Context, f audit.Filter, from string) iter.Seq2[audit.Event, error] {
 	return exported(from, func(after Mark) ([]audit.Event, error) {
 		f.After, f.Limit = audit.Mark{At: after.At, ID: after.ID}, exportPage

@@ -100,7 +100,7 @@ func stamp(t time.Time) string {
 func millis(ms float64) string { return strconv.FormatFloat(ms, 'f', 1, 64) }
 
 // export writes rows as they are read. After an error a CSV file ends early, and JSON
-// without its bracket. After More, a last row has the cursor of the rest.
+// without its bracket. After ErrTooMany, a last row has the cursor of the rest.
 func export[T any](w io.Writer, f Format, head []string, rows iter.Seq2[T, error], cells func(T) []string) error {
 	buffered := bufio.NewWriterSize(w, 32<<10)
 	var err error
@@ -134,7 +134,7 @@ func exportCSV[T any](w io.Writer, head []string, rows iter.Seq2[T, error], cell
 		return err
 	}
 	for row, err := range rows {
-		if more, ok := errors.AsType[More](err); ok {
+		if more, ok := errors.AsType[ErrTooMany](err); ok {
 			if err := out.Write(append([]string{truncated, more.Cursor}, make([]string, len(head)-2)...)); err != nil {
 				return err
 			}
@@ -179,7 +179,7 @@ func exportJSON[T any](w io.Writer, rows iter.Seq2[T, error]) error {
 	before := "["
 	for row, err := range rows {
 		var line any = row
-		if more, ok := errors.AsType[More](err); ok {
+		if more, ok := errors.AsType[ErrTooMany](err); ok {
 			line, err = cut{true, more.Cursor}, nil
 		}
 		if err != nil {

@@ -110,7 +110,7 @@ func display(ctx context.Context, s *Service, by usage.By, key string, names map
 }
 
 // Calls iterates over the calls that a filter chooses, the earliest first, from a
-// cursor on; "" is the first. It ends with More after MostExported.
+// cursor on; "" is the first. It ends with ErrTooMany after MostExported.
 func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.Seq2[usage.Record, error] {
 	return exported(from, func(after Mark) ([]usage.Record, error) {
 		return s.calls(ctx, f, Rows{After: after, Limit: exportPage})
@@ -143,13 +143,13 @@ func (s *Service) LatestCalls(ctx context.Context, f usage.Filter, span Span) (*
 	}, nil, func(c *usage.Record) Mark { return Mark{At: c.At, ID: c.ID} })
 }
 
-// More ends an export that has reached its bound: the rest starts at Cursor.
-type More struct{ Cursor string }
+// ErrTooMany ends an export that has reached its bound: the rest starts at Cursor.
+type ErrTooMany struct{ Cursor string }
 
 // Error says so.
-func (m More) Error() string { return fmt.Sprintf("there are more than %d", MostExported) }
+func (m ErrTooMany) Error() string { return fmt.Sprintf("there are more than %d", MostExported) }
 
-// exported iterates over the rows that read returns in pages, and ends with More if
+// exported iterates over the rows that read returns in pages, and ends with ErrTooMany if
 // there are more than MostExported.
 func exported[T any](from string, read func(after Mark) ([]T, error), mark func(T) Mark) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -159,7 +159,7 @@ func exported[T any](from string, read func(after Mark) ([]T, error), mark func(
 			var rows []T
 			rows, err = read(after)
 			if n == MostExported && len(rows) > 0 {
-				err = More{after.cursor()}
+				err = ErrTooMany{after.cursor()}
 				break
 			}
 			for _, row := range rows {
