@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Chart shows a number over time as bars, drawn by the server. A part of each bar may stand for
@@ -15,13 +16,13 @@ type Chart struct {
 	ID     string
 	Title  string // a sentence of ours
 	Bars   []Bar
-	Unit   func(n int64) Text // how a number is shown; nil is Number
-	Total  Text               // nil shows none
-	Whole  string             // name of the value of a bar, a sentence of ours
-	Part   string             // name of the part; "" is none
-	Before string             // name of the value before; "" is none
-	Grave  bool               // the part is what went wrong
-	Range  bool               // a bar goes from its part up to its value, on a logarithmic axis
+	Millis bool   // the numbers are milliseconds
+	Total  Text   // nil shows none
+	Whole  string // name of the value of a bar, a sentence of ours
+	Part   string // name of the part; "" is none
+	Before string // name of the value before; "" is none
+	Grave  bool   // the part is what went wrong
+	Range  bool   // a bar goes from its part up to its value, on a logarithmic axis
 }
 
 // Bar is one bar of a Chart.
@@ -156,8 +157,11 @@ func (c Chart) ViewBox() template.HTMLAttr {
 
 // Show renders a number of the chart.
 func (c Chart) Show(n int64) Text {
-	if c.Unit != nil {
-		return c.Unit(n)
+	switch {
+	case !c.Millis:
+		return Number(n)
+	case n == 1_000_000: // an axis may end there, which is not a whole number of minutes
+		return Textf("{} s", "1000")
 	}
-	return Number(n)
+	return Took(time.Duration(n) * time.Millisecond)
 }

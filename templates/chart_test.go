@@ -3,11 +3,9 @@ package templates
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestTheAxisEndsAboveWhatIsDrawn(t *testing.T) {
-	took := func(ms int64) Text { return Took(time.Duration(ms) * time.Millisecond) }
 	bars := func(n int, b Bar) []Bar { return append(make([]Bar, n-1), b) }
 	for name, test := range map[string]struct {
 		chart Chart
@@ -16,9 +14,9 @@ func TestTheAxisEndsAboveWhatIsDrawn(t *testing.T) {
 		"few bars, beside those before":  {Chart{Before: "before", Bars: bars(7, Bar{Value: 9, Before: 900})}, "1,000 500 0"},
 		"many bars, without them":        {Chart{Before: "before", Bars: bars(24, Bar{Value: 9, Before: 900})}, "10 5 0"},
 		"nothing":                        {Chart{Bars: bars(7, Bar{})}, "2 1 0"},
-		"a range":                        {Chart{Range: true, Unit: took, Bars: bars(7, Bar{Value: 3000, Part: 40, Before: 90_000})}, "10 s 1 s 100 ms 10 ms"},
-		"a range that is a power of ten": {Chart{Range: true, Unit: took, Bars: bars(7, Bar{Value: 100, Part: 100})}, "100 ms 10 ms"},
-		"an empty range":                 {Chart{Range: true, Unit: took, Bars: bars(7, Bar{})}, "10 ms 1 ms"},
+		"a range":                        {Chart{Range: true, Millis: true, Bars: bars(7, Bar{Value: 3000, Part: 40, Before: 90_000})}, "10 s 1 s 100 ms 10 ms"},
+		"a range that is a power of ten": {Chart{Range: true, Millis: true, Bars: bars(7, Bar{Value: 100, Part: 100})}, "100 ms 10 ms"},
+		"an empty range":                 {Chart{Range: true, Millis: true, Bars: bars(7, Bar{})}, "10 ms 1 ms"},
 	} {
 		var got []string
 		for _, text := range test.chart.Axis() {

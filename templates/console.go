@@ -1,5 +1,7 @@
 package templates
 
+import "slices"
+
 // Console is a page on which people run their side of the server, or operators
 // the server: a frame with the ways to the others, and sections below each
 // other. All of these pages share the same parts.
@@ -220,15 +222,10 @@ func (c Console) HeadingText() Text {
 	if c.Heading != nil {
 		return c.Heading
 	}
-	return Say(c.Title)
+	return Textf(c.Title)
 }
 
 // Acts tells whether something can be done to a row.
 func (t Table) Acts() bool {
-	for _, r := range t.Rows {
-		if len(r.Actions) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Rows, func(e Entry) bool { return len(e.Actions) > 0 })
 }

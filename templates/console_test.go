@@ -22,13 +22,13 @@ func cell(t *testing.T, text templates.Text, language string) node {
 func TestTextsOfOthersStayText(t *testing.T) {
 	const markup = `<img src=x onerror=alert(1)>"'&`
 	for name, text := range map[string]templates.Text{
-		"data":              templates.Data(markup),
+		"data":              templates.Verbatim(markup),
 		"code":              templates.Code(markup),
-		"a value":           templates.Say("{} ago", markup),
+		"a value":           templates.Textf("{} ago", markup),
 		"a badge":           templates.Badge(templates.Good, markup),
-		"a link":            templates.Link(`/"><img src=x>`, templates.Data(markup)),
-		"lines and a row":   templates.Lines(templates.Row(templates.Data(markup)), templates.Data("x")),
-		"an unknown phrase": templates.Say(markup),
+		"a link":            templates.Link(`/"><img src=x>`, templates.Verbatim(markup)),
+		"lines and a row":   templates.Lines(templates.Row(templates.Verbatim(markup)), templates.Verbatim("x")),
+		"an unknown phrase": templates.Textf(markup),
 	} {
 		got := cell(t, text, "")
 		if len(got.all("img")) != 0 || !strings.Contains(got.text(), markup) {
@@ -42,7 +42,7 @@ func TestALinkLeadsToUsOrOverHTTPS(t *testing.T) {
 		"/admin": 1, "https://agent.example/": 1,
 		"javascript:alert(1)": 0, "//evil.example": 0, "http://agent.example/": 0, "data:text/html,x": 0, "": 0,
 	} {
-		if got := len(cell(t, templates.Link(href, templates.Data("x")), "").all("a")); got != want {
+		if got := len(cell(t, templates.Link(href, templates.Verbatim("x")), "").all("a")); got != want {
 			t.Errorf("%q: got %d links, want %d", href, got, want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestMomentsAndNumbersAreSaidInBothLanguages(t *testing.T) {
 		{templates.When(now.AddDate(0, -3, 0), now), "21 Aug 2026", "21 ago 2026"},
 		{templates.Number(999), "999", "999"},
 		{templates.Number(5883), "5,883", "5.883"},
-		{templates.Fill("{} in all", templates.Count(10000, 10000)), "10,000+ in all", "10.000+ en total"},
+		{templates.Textf("{} in all", templates.Count(10000, 10000)), "10,000+ in all", "10.000+ en total"},
 		{templates.When(now.Add(-65*time.Minute), now), "1 h ago", "hace 1 h"},
 		{templates.When(now.Add(-47*time.Hour), now), "47 h ago", "hace 47 h"},
 		{templates.Number(-1234567), "-1,234,567", "-1.234.567"},

@@ -130,12 +130,11 @@ func readSentences() map[string]string {
 
 // text translates a sentence. One that has no translation is shown as it is.
 func (l language) text(s string) string {
-	if l == spanish {
-		if translated, ok := Spanish(s); ok {
-			return translated
-		}
+	translated, ok := Spanish(s)
+	if l != spanish || !ok {
+		return s
 	}
-	return s
+	return translated
 }
 
 // Spanish returns the Spanish of a sentence of the pages, if there is one. Other packages
@@ -148,23 +147,15 @@ func Spanish(s string) (string, bool) {
 // say translates a sentence and puts the values where its {} are. A value is
 // escaped and isolated: a name written from right to left, or one with markup
 // in it, cannot rearrange the sentence around it.
-func (l language) say(s string, values ...string) template.HTML {
-	escaped := make([]template.HTML, len(values))
-	for i, v := range values {
-		escaped[i] = template.HTML(template.HTMLEscapeString(v))
-	}
-	return l.fill(s, escaped)
-}
+func (l language) say(s string, values ...any) template.HTML { return Textf(s, values...).in(l) }
 
 // fill translates a sentence and puts the values where its {} are, each isolated.
-func (l language) fill(s string, values []template.HTML) template.HTML {
-	parts := strings.Split(l.text(s), "{}")
-	var b strings.Builder
-	for i, part := range parts {
-		b.WriteString(template.HTMLEscapeString(part))
-		if i < len(parts)-1 && i < len(values) {
-			b.WriteString("<bdi>" + string(values[i]) + "</bdi>")
+func (l language) fill(s string, values []template.HTML) (all template.HTML) {
+	for i, part := range strings.Split(l.text(s), "{}") {
+		if i > 0 && i <= len(values) {
+			all += "<bdi>" + values[i-1] + "</bdi>"
 		}
+		all += escape(part)
 	}
-	return template.HTML(b.String())
+	return all
 }

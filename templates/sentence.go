@@ -7,54 +7,55 @@ import (
 	"rialto/internal/message"
 )
 
-// Sentence shows a sentence with its values in the reader's language. It is data, because
-// a value may be: clean makes the whole fit for a page.
-func Sentence(m *message.Message, clean func(string) string) Text { return sentence{m, clean} }
+// Message shows a message in the reader's language. It is data, because one of its values may be:
+// clean makes the whole fit for a page.
+func Message(m *message.Message, clean func(string) string) Text { return translated{m, clean} }
 
-// Because is a sentence of ours whose {} stands for why something failed.
-func Because(why string, err error, clean func(string) string) Text {
-	return because{why, sentence{message.Of(err), clean}}
+// Errorf is a sentence of ours whose {} stands for an error.
+func Errorf(sentence string, err error, clean func(string) string) Text {
+	return Textf(sentence, Message(message.Of(err), clean))
 }
 
-// Known shows text that may be one of our sentences without a value, such as the reason in
-// an event of the audit log, or else is data.
-func Known(text string) Text { return fixed(text) }
+// Sentence is a message of ours whose values are data: each is escaped and isolated.
+func Sentence(m *message.Message) Text {
+	values := make([]any, len(m.Values))
+	for i, v := range m.Values {
+		values[i] = v.Text
+	}
+	return Textf(m.Key, values...)
+}
 
-// Details shows what Known shows of each of several texts with "; " between them.
-func Details(text string) Text { return details(text) }
+// Translated shows text that may be one of our sentences without a value, such as the reason in
+// an event of the audit log, or else is data.
+func Translated(text string) Text { return translatedParts{text} }
+
+// TranslatedParts shows what Translated shows of each of several texts with "; " between them.
+func TranslatedParts(text string) Text { return translatedParts(strings.Split(text, "; ")) }
 
 type (
-	sentence struct {
+	translated struct {
 		m     *message.Message
 		clean func(string) string
 	}
-	fixed   string
-	details string
-	because struct {
-		sentence string
-		why      sentence
-	}
+	translatedParts []string
 )
 
-func (s sentence) words(l language) string { return s.clean(s.m.In(l.text)) }
+func (t translated) words(l language) string { return t.clean(t.m.In(l.text)) }
 
-func (s sentence) in(l language) template.HTML { return data(s.words(l)).in(l) }
+func (t translated) in(l language) template.HTML { return verbatim(t.words(l)).in(l) }
 
-func (f fixed) in(l language) template.HTML { return data(l.known(string(f))).in(l) }
-
-func (d details) in(l language) template.HTML {
-	parts := strings.Split(string(d), "; ")
-	for i, part := range parts {
+func (t translatedParts) in(l language) template.HTML {
+	parts := make([]string, len(t))
+	for i, part := range t {
 		parts[i] = l.known(part)
 	}
-	return data(strings.Join(parts, "; ")).in(l)
+	return verbatim(strings.Join(parts, "; ")).in(l)
 }
 
+// known translates text that may be a sentence of ours without a value.
 func (l language) known(s string) string {
 	if strings.Contains(s, "{}") {
 		return s
 	}
 	return l.text(s)
 }
-
-func (b because) in(l language) template.HTML { return l.say(b.sentence, b.why.words(l)) }

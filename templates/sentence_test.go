@@ -16,19 +16,19 @@ func TestAMessageIsShownInTheLanguageOfTheReader(t *testing.T) {
 		text Text
 		want string
 	}{
-		{Sentence(connect, same), "El agente &lt;crm&gt; quiere saber quién eres. Conéctalo con tu propia cuenta en https://r.example/connect/crm; entonces recibirá tu mensaje."},
-		{Because("It cannot be set up so: {}", credentials, same), "credenciales: tipo: &#34;x&#34; no es ninguno de a, b; omítelo para enviar el secreto como pida la tarjeta del agente"},
-		{Because("It cannot be set up so: {}", errors.New("<b>"), same), "&lt;b&gt;"},
-		{Sentence(connect, func(string) string { return "cut" }), "cut"},
-		{Known("wrong password"), "contraseña incorrecta"},
-		{Known("{} says"), "{} says"}, // a sentence without its value is data
-		{Known("Fish and chips"), "Fish and chips"},
+		{Message(connect, same), "El agente &lt;crm&gt; quiere saber quién eres. Conéctalo con tu propia cuenta en https://r.example/connect/crm; entonces recibirá tu mensaje."},
+		{Errorf("It cannot be set up so: {}", credentials, same), "credenciales: tipo: &#34;x&#34; no es ninguno de a, b; omítelo para enviar el secreto como pida la tarjeta del agente"},
+		{Errorf("It cannot be set up so: {}", errors.New("<b>"), same), "&lt;b&gt;"},
+		{Message(connect, func(string) string { return "cut" }), "cut"},
+		{Translated("wrong password"), "contraseña incorrecta"},
+		{Translated("{} says"), "{} says"}, // a sentence without its value is data
+		{Translated("Fish and chips"), "Fish and chips"},
 	} {
 		if got := string(c.text.in(spanish)); !strings.Contains(got, c.want) {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}
-	if got := string(Sentence(connect, same).in(english)); !strings.Contains(got, "wants to know who you are") {
+	if got := string(Message(connect, same).in(english)); !strings.Contains(got, "wants to know who you are") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -18,7 +18,7 @@ func consent() templates.Authorize {
 	return templates.Authorize{
 		Product: "Rialto", Client: "Some Chat", RedirectHost: "chat.example", Handle: "h4ndle", Action: "/authorize",
 		Scopes: []templates.Scope{{Name: "mcp:tools", Words: "Use the tools"}},
-		Ends:   templates.Fill("Access ends on {} at the latest. You can end it earlier in My account.", templates.Moment(at, false)),
+		Ends:   templates.Textf("Access ends on {} at the latest. You can end it earlier in My account.", templates.Moment(at, false)),
 	}
 }
 
@@ -71,7 +71,7 @@ func samples() map[string]templates.Page {
 		"home, to nobody": templates.Home{Product: "Rialto", URL: "https://rialto.example/mcp"},
 		"task": templates.Task{
 			Frame: templates.Frame{Product: "Rialto"}, Title: "1 + 1", Agent: "expert", State: "Done", Tone: templates.Good, Up: &templates.Way{Href: "/account/tasks", Name: "Tasks"},
-			Lead: []templates.Text{templates.Data("expert")}, Facts: []templates.Fact{{Name: "Task ID", Value: templates.ID("t1")}}, Fields: [][2]string{{"amount", "12"}},
+			Lead: []templates.Text{templates.Verbatim("expert")}, Facts: []templates.Fact{{Name: "Task ID", Value: templates.ID("t1")}}, Fields: [][2]string{{"amount", "12"}},
 			Results: []templates.TaskResult{
 				{Name: "expert", Says: true, Parts: []templates.TaskPart{{ID: "p1", HTML: "<p>Ready.</p>"}}},
 				{Name: "rows", Description: "All.", Parts: []templates.TaskPart{{ID: "p2", Text: "1"}, {File: true, Name: "x.csv", Kind: "text/csv", Size: "1 KiB", Href: "/downloads/x"}, {File: true, Image: true, Href: "/downloads/y"}, {Leaves: "https://elsewhere.example/"}}},
@@ -80,8 +80,8 @@ func samples() map[string]templates.Page {
 			},
 			Cut: true, Left: "3", Dropped: "2",
 			Past: []templates.TaskEvent{
-				{At: templates.Clock(at), Title: templates.Say("You"), Parts: []templates.TaskPart{{Text: "Count."}}}, {ID: "e1", Title: templates.Say("{} earlier messages", "2"), Fold: []templates.TaskEvent{{Title: templates.Data("expert")}}},
-				{At: templates.Clock(at), Tone: templates.Good, Title: templates.Say("Done"), For: templates.Took(time.Second)}, {ID: "e2", Title: templates.Data("expert"), Long: "Long", Parts: []templates.TaskPart{{Text: "Long."}}},
+				{At: templates.Clock(at), Title: templates.Textf("You"), Parts: []templates.TaskPart{{Text: "Count."}}}, {ID: "e1", Title: templates.Textf("{} earlier messages", "2"), Fold: []templates.TaskEvent{{Title: templates.Verbatim("expert")}}},
+				{At: templates.Clock(at), Tone: templates.Good, Title: templates.Textf("Done"), For: templates.Took(time.Second)}, {ID: "e2", Title: templates.Verbatim("expert"), Long: "Long", Parts: []templates.TaskPart{{Text: "Long."}}},
 			},
 			Retry: &templates.Button{Action: "/answer/t1", Hidden: []templates.Value{{Name: "do", Value: "retry"}}},
 			Sharing: &templates.Sharing{Open: true, Task: true, For: templates.Took(time.Hour), Link: "https://rialto.example/shared/x", Until: templates.When(at, at), Error: "This can be shared when its task has ended.",
@@ -89,7 +89,7 @@ func samples() map[string]templates.Page {
 		},
 		"task, working": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Working", Lives: true, Busy: "Counting.", Live: "/answer/t1/events?since=1", Cancel: &templates.Button{Action: "/answer/t1"}},
 		"task, failed": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Title: "x", Agent: "expert", State: "Failed", Tone: templates.Bad,
-			Alert: &templates.TaskAlert{Title: "The agent reported a failure", Reason: templates.Known("No."), Remedy: "Retry, or change the request in the chat and send it again."}},
+			Alert: &templates.TaskAlert{Title: "The agent reported a failure", Reason: templates.Translated("No."), Remedy: "Retry, or change the request in the chat and send it again."}},
 		"task, waiting": templates.Task{
 			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for an answer", Wrong: true, Notice: "Something has to be changed before the answer can be sent.", Reason: "zip?",
 			Says: []templates.TaskPart{{Text: "Where to?"}},
@@ -117,7 +117,7 @@ func samples() map[string]templates.Page {
 		"connect, of another account": templates.Connect{Product: "Rialto", Agent: "maps", Switch: "/signin?next=%2F", Ways: []templates.ConnectWay{{Kind: "device", Host: "login.example"}}},
 		"task, to connect": templates.Task{
 			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for a sign-in", First: "/connect/expert",
-			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "/connect/expert?task=t1", Connect: true, Why: templates.Data("expert")}, Cancel: &templates.Button{Action: "/answer/t1"},
+			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "/connect/expert?task=t1", Connect: true, Why: templates.Verbatim("expert")}, Cancel: &templates.Button{Action: "/answer/t1"},
 		},
 		"task, to allow": templates.Task{
 			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for a sign-in",
@@ -259,12 +259,12 @@ func TestWhatOthersWroteIsShownAsText(t *testing.T) {
 		templates.Problem{Product: "Rialto", Title: evil, Detail: evil, Remedy: evil},
 		templates.Home{Product: "Rialto", URL: evil, User: evil, Agents: []templates.HomeAgent{{Name: evil, Title: evil, Description: evil}}},
 		templates.Task{
-			Frame: templates.Frame{Product: "Rialto"}, Title: evil, Agent: evil, Lead: []templates.Text{templates.Data(evil)}, Fields: [][2]string{{evil, evil}}, Busy: evil, Lives: true, Reason: evil, Notice: "x",
+			Frame: templates.Frame{Product: "Rialto"}, Title: evil, Agent: evil, Lead: []templates.Text{templates.Verbatim(evil)}, Fields: [][2]string{{evil, evil}}, Busy: evil, Lives: true, Reason: evil, Notice: "x",
 			Results: []templates.TaskResult{{Name: evil, Says: true, Description: evil, Parts: []templates.TaskPart{
 				{ID: evil, Text: evil}, {File: true, Name: evil, Size: evil, Kind: evil, Href: evil, Image: true}, {Leaves: evil},
 				{Data: &templates.DataTable{Pairs: [][2]string{{evil, evil}}, Columns: []string{evil}, Numbers: []bool{false}, Rows: [][]string{{evil}}, JSON: evil}},
 			}}},
-			Past: []templates.TaskEvent{{ID: evil, Title: templates.Data(evil), Long: evil, Parts: []templates.TaskPart{{Text: evil}}}},
+			Past: []templates.TaskEvent{{ID: evil, Title: templates.Verbatim(evil), Long: evil, Parts: []templates.TaskPart{{Text: evil}}}},
 		},
 	}
 	for _, p := range pages {

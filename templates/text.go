@@ -2,6 +2,8 @@ package templates
 
 import (
 	"html/template"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,14 +15,12 @@ type Text interface {
 	in(l language) template.HTML
 }
 
-// Say is a sentence of ours. The values stand where its {} are, each escaped and isolated.
-func Say(sentence string, values ...string) Text { return said{sentence, values} }
+// Textf is a sentence of ours. Each {} in it stands for a value, which is a Text or a string.
+// Strings are escaped, and each value is isolated.
+func Textf(sentence string, values ...any) Text { return textf{sentence, values} }
 
-// Fill is a sentence of ours. Texts stand where its {} are.
-func Fill(sentence string, values ...Text) Text { return filled{sentence, values} }
-
-// Data is text of others: it is shown as it is.
-func Data(s string) Text { return data(s) }
+// Verbatim is text of others: it is shown as it is.
+func Verbatim(s string) Text { return verbatim(s) }
 
 // English is text of ours that has no translation.
 func English(s string) Text { return untranslated(s) }
@@ -91,15 +91,11 @@ const (
 )
 
 type (
-	said struct {
+	textf struct {
 		sentence string
-		values   []string
+		values   []any
 	}
-	filled struct {
-		sentence string
-		values   []Text
-	}
-	data         string
+	verbatim     string
 	untranslated string
 	code         string
 	pre          string
@@ -128,48 +124,64 @@ type (
 	row   []Text
 )
 
-func (s said) in(l language) template.HTML { return l.say(s.sentence, s.values...) }
-
-func (f filled) in(l language) template.HTML {
-	values := make([]template.HTML, len(f.values))
-	for i, v := range f.values {
-		values[i] = v.in(l)
+func (t textf) in(l language) template.HTML {
+	values := make([]template.HTML, len(t.values))
+	for i, v := range t.values {
+		switch v := v.(type) {
+		case string:
+			values[i] = escape(v)
+		case translated:
+			values[i] = escape(v.words(l))
+		case Text:
+			values[i] = v.in(l)
+		}
 	}
-	return l.fill(f.sentence, values)
+	return l.fill(t.sentence, values)
 }
 
-func (d data) in(language) template.HTML {
-	return template.HTML(`<bdi class="data">` + template.HTMLEscapeString(string(d)) + `</bdi>`)
+// escape escapes text for a page.
+func escape(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
+
+func (v verbatim) in(language) template.HTML {
+	return `<bdi class="data">` + escape(string(v)) + `</bdi>`
 }
 
 func (u untranslated) in(language) template.HTML {
-	return template.HTML(`<span lang="en">` + template.HTMLEscapeString(string(u)) + `</span>`)
+	return `<span lang="en">` + escape(string(u)) + `</span>`
 }
 
 func (c code) in(language) template.HTML {
-	return template.HTML("<code>" + template.HTMLEscapeString(string(c)) + "</code>")
+	return "<code>" + escape(string(c)) + "</code>"
 }
 
 func (p pre) in(language) template.HTML {
-	return template.HTML(`<code class="pre">` + template.HTMLEscapeString(string(p)) + "</code>")
+	return `<code class="pre">` + escape(string(p)) + "</code>"
 }
 
 func (i ident) in(l language) template.HTML {
-	value := template.HTMLEscapeString(string(i))
-	return template.HTML(`<span class="id"><code title="` + value + `">` + value + `</code><button type="button" class="copier" data-text="` + value +
-		`" data-done="` + template.HTMLEscapeString(l.text("Copied")) + `" aria-label="` + template.HTMLEscapeString(l.text("Copy the ID")) + `"></button></span>`)
+	value := escape(string(i))
+	button := `<button type="button" class="copier" data-text="` + value + `" data-done="` + escape(l.text("Copied")) +
+		`" aria-label="` + escape(l.text("Copy the ID")) + `"></button>`
+	return `<span class="id"><code title="` + value + `">` + value + `</code>` + button + `</span>`
 }
 
 func (c clock) in(language) template.HTML {
 	t := time.Time(c).UTC()
-	exact := t.Format(time.RFC3339)
-	return template.HTML(`<time class="clock" datetime="` + exact + `" title="` + exact + `">` + t.Format("15:04:05 UTC") + `</time>`)
+	return timeElement("clock", t, t.Format("15:04:05 UTC"))
 }
 
 func (s stamp) in(l language) template.HTML {
 	t := time.Time(s).UTC()
-	exact := t.Format(time.RFC3339)
-	return template.HTML(`<time class="stamp" datetime="` + exact + `" title="` + exact + `">` + template.HTMLEscapeString(l.day(t)) + t.Format(" 15:04:05 UTC") + `</time>`)
+	return timeElement("stamp", t, l.day(t)+t.Format(" 15:04:05 UTC"))
+}
+
+// timeElement shows a time, which is exact in its attributes.
+func timeElement(class string, t time.Time, words string) template.HTML {
+	exact := template.HTML(t.UTC().Format(time.RFC3339))
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	return `<time` + template.HTML(class) + ` datetime="` + exact + `" title="` + exact + `">` + escape(words) + `</time>`
 }
 
 func (h hour) in(l language) template.HTML {
@@ -177,26 +189,28 @@ func (h hour) in(l language) template.HTML {
 	if h.hours {
 		words += h.t.UTC().Format(" 15:04")
 	}
-	return template.HTML(`<time datetime="` + h.t.UTC().Format(time.RFC3339) + `">` + template.HTMLEscapeString(words) + `</time>`)
+	return `<time datetime="` + template.HTML(h.t.UTC().Format(time.RFC3339)) + `">` + escape(words) + `</time>`
 }
 
 func (k tick) in(l language) template.HTML {
+	t := k.t.UTC()
 	if k.hours {
-		return template.HTML(k.t.UTC().Format("15:04"))
+		return template.HTML(t.Format("15:04"))
 	}
-	return template.HTML(strings.TrimSuffix(template.HTMLEscapeString(l.day(k.t)), k.t.UTC().Format(" 2006")))
+	return escape(strings.TrimSuffix(l.day(t), t.Format(" 2006")))
 }
 
 func (d span) in(l language) template.HTML {
-	words := l.span(time.Duration(d))
-	if t := time.Duration(d); t >= time.Second && t < 10*time.Second {
+	t := time.Duration(d)
+	words := l.span(t)
+	if t >= time.Second && t < 10*time.Second {
 		tenths := strings.TrimSuffix(strconv.FormatFloat(t.Seconds(), 'f', 1, 64), ".0")
 		if l == spanish {
 			tenths = strings.Replace(tenths, ".", ",", 1)
 		}
 		words = strings.Replace(l.text("{} s"), "{}", tenths, 1)
 	}
-	return template.HTML(`<bdi class="data">` + template.HTMLEscapeString(words) + `</bdi>`)
+	return verbatim(words).in(l)
 }
 
 func (n number) in(l language) template.HTML { return template.HTML(l.number(int64(n))) }
@@ -204,15 +218,16 @@ func (n number) in(l language) template.HTML { return template.HTML(l.number(int
 func (c counted) in(l language) template.HTML { return template.HTML(l.number(int64(c)) + "+") }
 
 func (b badge) in(l language) template.HTML {
-	return template.HTML(`<span class="badge ` + string(b.tone) + `">` + template.HTMLEscapeString(l.text(b.word)) + `</span>`)
+	return `<span class="badge ` + template.HTML(b.tone) + `">` + escape(l.text(b.word)) + `</span>`
 }
 
 func (k link) in(l language) template.HTML {
 	text := k.text.in(l)
-	if !strings.HasPrefix(k.href, "https://") && (!strings.HasPrefix(k.href, "/") || strings.HasPrefix(k.href, "//")) {
+	path := strings.HasPrefix(k.href, "/") && !strings.HasPrefix(k.href, "//")
+	if !path && !strings.HasPrefix(k.href, "https://") {
 		return text // an address that could run as code, or leads off the site, is no link
 	}
-	return template.HTML(`<a href="` + template.HTMLEscapeString(k.href) + `">` + string(text) + `</a>`)
+	return `<a href="` + escape(k.href) + `">` + text + `</a>`
 }
 
 func (x lines) in(l language) template.HTML { return below(l, x, "line quiet") }
@@ -220,51 +235,45 @@ func (x lines) in(l language) template.HTML { return below(l, x, "line quiet") }
 func (x alike) in(l language) template.HTML { return below(l, x, "line") }
 
 // below puts texts below each other; rest is the class of all but the first.
-func below(l language, texts []Text, rest string) template.HTML {
-	var b strings.Builder
-	class := "line"
+func below(l language, texts []Text, rest template.HTML) (all template.HTML) {
+	class := template.HTML("line")
 	for _, text := range texts {
-		b.WriteString(`<span class="` + class + `">` + string(text.in(l)) + `</span>`)
+		all += `<span class="` + class + `">` + text.in(l) + `</span>`
 		class = rest
 	}
-	return template.HTML(b.String())
+	return all
 }
 
-func (x row) in(l language) template.HTML {
-	var b strings.Builder
+func (x row) in(l language) (all template.HTML) {
 	for i, text := range x {
 		if i > 0 {
-			b.WriteByte(' ')
+			all += " "
 		}
-		b.WriteString(string(text.in(l)))
+		all += text.in(l)
 	}
-	return template.HTML(b.String())
+	return all
 }
 
 // in says how long ago, or how soon, for a month around now, and the day
 // otherwise. The exact moment is in the title.
 func (m moment) in(l language) template.HTML {
 	if m.t.IsZero() {
-		return template.HTML(template.HTMLEscapeString(l.text("never")))
+		return escape(l.text("never"))
 	}
-	exact := m.t.UTC().Format(time.RFC3339)
-	return template.HTML(`<time datetime="` + exact + `" title="` + exact + `">` + template.HTMLEscapeString(l.moment(m.t, m.now)) + `</time>`)
+	return timeElement("", m.t, l.moment(m.t, m.now))
 }
 
 func (l language) moment(t, now time.Time) string {
 	d := now.Sub(t)
-	ago, soon := "{} ago", "in {}"
-	sentence := ago
-	if d < 0 {
-		d, sentence = -d, soon
-	}
 	switch {
-	case d < 5*time.Second && sentence == ago:
+	case d >= 0 && d < 5*time.Second:
 		return l.text("just now")
-	case d < 31*24*time.Hour:
-		return strings.Replace(l.text(sentence), "{}", l.age(d), 1)
+	case d.Abs() >= 31*24*time.Hour:
+		return l.day(t)
+	case d < 0:
+		return strings.Replace(l.text("in {}"), "{}", l.age(-d), 1)
 	}
-	return l.day(t)
+	return strings.Replace(l.text("{} ago"), "{}", l.age(d), 1)
 }
 
 // age says a length of time in its largest unit, from one hour on in hours.
@@ -275,22 +284,25 @@ func (l language) age(d time.Duration) string {
 	return l.span(d)
 }
 
+type spanUnit struct {
+	unit, least time.Duration
+	sentence    string
+}
+
+// spanUnits are the units of lengths of time, and the least length that is said in each.
+var spanUnits = []spanUnit{
+	{24 * time.Hour, 48 * time.Hour, "{} d"},
+	{time.Hour, 2 * time.Hour, "{} h"},
+	{time.Minute, 2 * time.Minute, "{} min"},
+	{time.Second, time.Second, "{} s"},
+	{time.Millisecond, math.MinInt64, "{} ms"},
+}
+
 // span says how long something takes, in its largest unit.
 func (l language) span(d time.Duration) string {
-	units := [...]struct {
-		long    time.Duration
-		unit    string
-		atLeast time.Duration
-	}{
-		{24 * time.Hour, "{} d", 48 * time.Hour}, {time.Hour, "{} h", 2 * time.Hour}, {time.Minute, "{} min", 2 * time.Minute},
-		{time.Second, "{} s", time.Second},
-	}
-	for _, u := range units {
-		if d >= u.atLeast {
-			return strings.Replace(l.text(u.unit), "{}", strconv.FormatInt(int64(d/u.long), 10), 1)
-		}
-	}
-	return strings.Replace(l.text("{} ms"), "{}", strconv.FormatInt(d.Milliseconds(), 10), 1)
+	i := slices.IndexFunc(spanUnits, func(u spanUnit) bool { return d >= u.least })
+	u := spanUnits[i]
+	return strings.Replace(l.text(u.sentence), "{}", strconv.FormatInt(int64(d/u.unit), 10), 1)
 }
 
 // day is the date, in words.
@@ -303,20 +315,16 @@ func (l language) day(t time.Time) string {
 // number sets thousands apart as the language does.
 func (l language) number(n int64) string {
 	digits := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	separator := ','
+	separator := ","
 	if l == spanish {
-		separator = '.'
+		separator = "."
 	}
-	var b strings.Builder
-	for i, d := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteRune(separator)
-		}
-		b.WriteRune(d)
+	first := 0
+	if n < 0 {
+		first = 1
 	}
-	return sign + b.String()
+	for i := len(digits) - 3; i > first; i -= 3 {
+		digits = digits[:i] + separator + digits[i:]
+	}
+	return digits
 }

@@ -36,12 +36,12 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	}
 	t := &templates.Table{
 		Columns: append(columns("App", "Access", "Agents", "Last used"), q.sorted("Connected", descending), templates.Column{Name: "Expires"}),
-		Empty:   templates.Say("No app is connected. Add the address on the start page to your chat app."),
+		Empty:   templates.Textf("No app is connected. Add the address on the start page to your chat app."),
 	}
 	for _, g := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Data(g.ClientName), c.scopes(g.Scope), c.reachableAgents(r, g.Scope),
+				templates.Verbatim(g.ClientName), c.scopes(g.Scope), c.reachableAgents(r, g.Scope),
 				c.when(g.Used), c.when(g.Created), c.when(g.Expires),
 			},
 			Actions: []templates.Button{{Action: "/account/end", Word: "Disconnect", About: g.ClientName, Grave: true, Hidden: hidden("id", g.ID)}},
@@ -49,7 +49,7 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	}
 	p := &templates.Console{
 		Title: "Connections",
-		Lead:  templates.Say("These apps can act for you. A disconnected app must be connected again."),
+		Lead:  templates.Textf("These apps can act for you. A disconnected app must be connected again."),
 		Sections: []templates.Section{
 			{ID: "connections", Table: q.pages(t, page.Prev, page.Next)},
 		},
@@ -67,7 +67,7 @@ func (c ownAccount) askEnd(f *form) (question, error) {
 	}
 	return question{
 		title: "Disconnect this app?", word: "Disconnect", back: "/account",
-		about: templates.Say("{} loses access immediately. Connect it again to use it again.", g.ClientName),
+		about: templates.Textf("{} loses access immediately. Connect it again to use it again.", g.ClientName),
 	}, nil
 }
 
@@ -82,7 +82,7 @@ func (c ownAccount) end(f *form) error {
 func askEndAll(*form) (question, error) {
 	return question{
 		title: "Disconnect all apps?", word: "Disconnect all", back: "/account",
-		about: templates.Say("All apps lose access immediately. Connect an app again to use it again."),
+		about: templates.Textf("All apps lose access immediately. Connect an app again to use it again."),
 	}, nil
 }
 

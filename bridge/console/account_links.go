@@ -26,19 +26,19 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	}
 	t := &templates.Table{
 		Columns: columns("Document", "Shared", "Expires"),
-		Empty:   templates.Say("You share nothing. The page of a task that has ended has a button for it."),
+		Empty:   templates.Textf("You share nothing. The page of a task that has ended has a button for it."),
 	}
 	for _, s := range shares {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Link(documents.DocumentPath+url.PathEscape(s.Document), templates.Data(s.Title)),
+				templates.Link(documents.DocumentPath+url.PathEscape(s.Document), templates.Verbatim(s.Title)),
 				c.when(s.Created), c.when(s.Expires),
 			},
 			Actions: []templates.Button{{Action: "/account/links/end", Word: "Stop sharing", About: s.Title, Grave: true, Hidden: hidden("id", s.ID)}},
 		})
 	}
 	p := &templates.Console{
-		Title: "Shared links", Lead: templates.Say("Anyone with one of these links can read the page without signing in."),
+		Title: "Shared links", Lead: templates.Textf("Anyone with one of these links can read the page without signing in."),
 		Sections: []templates.Section{{ID: "links", Table: q.pager(r, t, next)}},
 	}
 	if len(t.Rows) > 1 {
@@ -50,7 +50,7 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 func askEndLink(*form) (question, error) {
 	return question{
 		title: "Stop sharing this?", word: "Stop sharing", back: "/account/links",
-		about: templates.Say("The link stops working immediately."),
+		about: templates.Textf("The link stops working immediately."),
 	}, nil
 }
 
@@ -65,7 +65,7 @@ func (c ownAccount) endLink(f *form) error {
 func askEndLinks(*form) (question, error) {
 	return question{
 		title: "Stop sharing everything?", word: "Stop sharing everything", back: "/account/links",
-		about: templates.Say("All your links stop working immediately."),
+		about: templates.Textf("All your links stop working immediately."),
 	}, nil
 }
 

@@ -19,17 +19,17 @@ func (c ownAccount) passwordPage(r *http.Request, wrong templates.Text) (*templa
 		return p, err
 	}
 	if a.Issuer != "" {
-		p.Sections = []templates.Section{{ID: "password", Lead: templates.Say("You sign in at {}. Your password is there.", a.Issuer)}}
+		p.Sections = []templates.Section{{ID: "password", Lead: templates.Textf("You sign in at {}. Your password is there.", a.Issuer)}}
 		return p, nil
 	}
-	p.Lead = templates.Say("A new password signs you out everywhere but here. Apps stay connected.")
+	p.Lead = templates.Textf("A new password signs you out everywhere but here. Apps stay connected.")
 	p.Sections = []templates.Section{{ID: "password", Form: &templates.Form{
 		Action: "/account/password", Word: "Change password", Error: wrong,
 		Fields: []templates.Field{
 			{Name: "present", Kind: "password", Label: "Current password", Complete: "current-password", Required: true, Max: 1024, Bad: wrong != nil},
-			newPassword("next", "New password", templates.Say("At least 8 characters.")),
+			newPassword("next", "New password", templates.Textf("At least 8 characters.")),
 			newPassword("again", "Repeat the new password", nil),
-			{Name: "end", Kind: "check", Label: "Disconnect all apps, too", Help: templates.Say("Choose this if another person may know your current password.")},
+			{Name: "end", Kind: "check", Label: "Disconnect all apps, too", Help: templates.Textf("Choose this if another person may know your current password.")},
 		},
 	}}}
 	return p, nil
@@ -45,7 +45,7 @@ func (c ownAccount) changePassword(f *form) error {
 		return err
 	}
 	if refusal != "" {
-		p, err := c.passwordPage(f.Request, templates.Say(refusal))
+		p, err := c.passwordPage(f.Request, templates.Textf(refusal))
 		if err != nil {
 			return err
 		}

@@ -41,16 +41,16 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 	}
 	t := &templates.Table{Dense: true, Columns: columns("Task", "State", "Agent", "Changed")}
 	if !q.filtered() {
-		t.Empty = templates.Say("No tasks yet. Ask an agent something in a connected app.")
+		t.Empty = templates.Textf("No tasks yet. Ask an agent something in a connected app.")
 	}
 	for _, task := range tasks {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Link(ownTaskAt(task.TaskID), taskTitle(task.Asked)), templates.Known(task.Message)),
-			state(task.State), templates.Data(task.Agent), c.when(task.Updated),
+			templates.Lines(templates.Link(ownTaskAt(task.TaskID), taskTitle(task.Asked)), templates.Translated(task.Message)),
+			state(task.State), templates.Verbatim(task.Agent), c.when(task.Updated),
 		}, Actions: c.taskActions(task)})
 	}
 	return &templates.Console{
-		Title: "Tasks", Lead: templates.Say("Your requests to agents, the latest first."),
+		Title: "Tasks", Lead: templates.Textf("Your requests to agents, the latest first."),
 		Live:     "/account/tasks/events?" + r.URL.Query().Encode(),
 		Sections: []templates.Section{{ID: "tasks", Filter: q.filter(templates.Field{Name: "text", Kind: "search", Label: "Search your requests", Hint: "Search your requests", Max: 200}, stateField(), c.agentField(r)), Table: q.pager(r, t, next)}},
 	}, nil
@@ -104,7 +104,7 @@ func (c ownAccount) askCancelTask(f *form) (question, error) {
 	}
 	return question{
 		title: "Cancel this task?", word: "Cancel it", back: "/account/tasks",
-		about: templates.Say("The agent {} is asked to stop. Its results so far are kept.", v.Agent),
+		about: templates.Textf("The agent {} is asked to stop. Its results so far are kept.", v.Agent),
 	}, nil
 }
 
@@ -126,9 +126,9 @@ func uncanceled(err error) error {
 // taskTitle names a task by its request.
 func taskTitle(asked string) templates.Text {
 	if title := ledger.Title(asked); title != "" {
-		return templates.Data(title)
+		return templates.Verbatim(title)
 	}
-	return templates.Say("Request without text")
+	return templates.Textf("Request without text")
 }
 
 func ownTaskAt(id string) string { return documents.TaskPath + url.PathEscape(id) }

@@ -16,7 +16,7 @@ func (c adminAccounts) accounts(r *http.Request) (*templates.Console, error) {
 	section, err := c.list(r, &operator.AccountFilter{}, c)
 	return &templates.Console{
 		Title:    "Accounts",
-		Lead:     templates.Say("People who may sign in here."),
+		Lead:     templates.Textf("People who may sign in here."),
 		Actions:  []templates.Button{{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true}},
 		Sections: []templates.Section{section},
 	}, err
@@ -39,23 +39,23 @@ func (c adminAccounts) cell(_ *http.Request, entry any, column string) templates
 
 func signsIn(a *operator.Account) templates.Text {
 	if a.Issuer == "" {
-		return templates.Say("with a password")
+		return templates.Textf("with a password")
 	}
-	return templates.Data(a.Issuer)
+	return templates.Verbatim(a.Issuer)
 }
 
 func role(a *operator.Account) templates.Text {
 	if a.Admin {
 		return templates.Badge(templates.Plain, "Administrator")
 	}
-	return templates.Say("Person")
+	return templates.Textf("Person")
 }
 
 func accountState(a *operator.Account) templates.Text {
 	if a.Disabled {
 		return templates.Badge(templates.Bad, "disabled")
 	}
-	return templates.Say("enabled")
+	return templates.Textf("enabled")
 }
 
 // account shows an account with its grants and actions.
@@ -73,7 +73,7 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 		return nil, err
 	}
 	p := &templates.Console{
-		Title: "Account", Name: a.Name, Heading: templates.Data(a.Name), Up: link("/admin/accounts", "Accounts"),
+		Title: "Account", Name: a.Name, Heading: templates.Verbatim(a.Name), Up: link("/admin/accounts", "Accounts"),
 		Sections: []templates.Section{
 			{ID: "facts", Facts: []templates.Fact{
 				{Name: "ID", Value: templates.ID(a.ID)},
@@ -82,7 +82,7 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 				{Name: "State", Value: accountState(a)},
 				{Name: "Use cases", Value: useCases(a.UseCases)},
 				{Name: "Since", Value: c.when(a.Created)},
-				{Name: "Tasks", Value: templates.Link("/admin/tasks?owner="+url.QueryEscape(a.Name), templates.Say("Show"))},
+				{Name: "Tasks", Value: templates.Link("/admin/tasks?owner="+url.QueryEscape(a.Name), templates.Textf("Show"))},
 			}},
 			grants,
 		},
@@ -95,7 +95,7 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 	if a.Issuer == "" {
 		p.Sections = append(p.Sections, templates.Section{ID: "password", Title: "Password", Form: &templates.Form{
 			Action: "/admin/accounts/password", Word: "Set the password", Hidden: hidden("name", a.Name), Error: wrong,
-			Fields: []templates.Field{{Name: "password", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Bad: wrong != nil, Help: templates.Say("8 characters at least. It signs the person out everywhere and ends the connections of all apps.")}},
+			Fields: []templates.Field{{Name: "password", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Bad: wrong != nil, Help: templates.Textf("8 characters at least. It signs the person out everywhere and ends the connections of all apps.")}},
 		}})
 	}
 	return p, nil
@@ -103,7 +103,7 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 
 func useCases(all []string) templates.Text {
 	if len(all) == 0 {
-		return templates.Say("All use cases")
+		return templates.Textf("All use cases")
 	}
 	return dataLines(all)
 }
@@ -136,8 +136,8 @@ func accountForm(f url.Values, wrong templates.Text) *templates.Console {
 			Action: "/admin/accounts/new", Word: "Add", Cancel: "/admin/accounts", Error: wrong,
 			Fields: []templates.Field{
 				{Name: "name", Kind: "text", Label: "Username", Value: f.Get("name"), Required: true, Max: 64, Bad: wrong != nil},
-				newPassword("password", "Password", templates.Say("8 characters at least.")),
-				{Name: "admin", Kind: "check", Label: "Administrator", Value: f.Get("admin"), Help: templates.Say("May see and change everything here.")},
+				newPassword("password", "Password", templates.Textf("8 characters at least.")),
+				{Name: "admin", Kind: "check", Label: "Administrator", Value: f.Get("admin"), Help: templates.Textf("May see and change everything here.")},
 			},
 		}}},
 	}

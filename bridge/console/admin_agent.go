@@ -34,7 +34,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		Aside: []templates.Section{{ID: "facts", Title: "Details", Facts: c.agentFacts(s)}, {ID: "settings", Title: "Settings", Facts: settingFacts(s)}},
 	}
 	if s.Configured {
-		p.Aside[1].Lead = templates.Say("They are in the configuration: change them there.")
+		p.Aside[1].Lead = templates.Textf("They are in the configuration: change them there.")
 	}
 	if p.Top, err = c.agentNumbers(r, s.Name); err != nil {
 		return nil, err
@@ -50,12 +50,12 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		p.Sections = append(p.Sections, *cards)
 	}
 	p.Sections = append(p.Sections, templates.Section{
-		ID: "test", Title: "Test call", Lead: templates.Say("Sends one message to the agent, as you, and shows the answer."),
+		ID: "test", Title: "Test call", Lead: templates.Textf("Sends one message to the agent, as you, and shows the answer."),
 		Form: &templates.Form{Action: "/admin/agents/test", Word: "Send", Busy: "The agent is working on it…", Hidden: hidden("name", s.Name),
 			Fields: []templates.Field{{Name: "message", Kind: "text", Label: "Message", Required: true, Max: 2000}}},
 	})
 	if s.Health != nil && s.Health.Card != nil {
-		p.Lead = templates.Data(shown(s.Health.Card.Description, 300))
+		p.Lead = templates.Verbatim(shown(s.Health.Card.Description, 300))
 		p.Sections = append(p.Sections, skillSection(directory.SkillInfos(s.Health.Card)))
 	}
 	return p, nil
@@ -68,7 +68,7 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 		return nil, err
 	}
 	day, at := first(sums), "/admin/usage?days=1&agent="+url.QueryEscape(name)
-	latency := templates.Stat{Name: "p95 latency", Value: templates.Data("–"), Href: at}
+	latency := templates.Stat{Name: "p95 latency", Value: templates.Verbatim("–"), Href: at}
 	if day.Calls > 0 {
 		latency.Value = took(int64(day.P95))
 	}
@@ -82,9 +82,9 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 // cardName is the name on the card of an agent, or else ours.
 func cardName(s directory.AgentStatus) templates.Text {
 	if s.Health != nil && s.Health.Card != nil && s.Health.Card.Name != "" {
-		return templates.Data(shown(s.Health.Card.Name, 200))
+		return templates.Verbatim(shown(s.Health.Card.Name, 200))
 	}
-	return templates.Data(s.Name)
+	return templates.Verbatim(s.Name)
 }
 
 func agentButtons(s *directory.AgentStatus) []templates.Button {
@@ -109,10 +109,10 @@ func lastErrors(s *directory.AgentStatus) (notes []templates.Remark) {
 		return notes
 	}
 	if h.Problem != "" {
-		notes = append(notes, warning(templates.Because("Its card cannot be read: {}", h.Err, upTo(500)))...)
+		notes = append(notes, warning(templates.Errorf("Its card cannot be read: {}", h.Err, upTo(500)))...)
 	}
 	if h.Failure != "" && h.Failed.After(h.Answered) {
-		notes = append(notes, warning(templates.Say("The last call got no answer: {}", shown(h.Failure, 500)))...)
+		notes = append(notes, warning(templates.Textf("The last call got no answer: {}", shown(h.Failure, 500)))...)
 	}
 	return notes
 }
@@ -133,7 +133,7 @@ func (c adminAgents) agentFacts(s *directory.AgentStatus) []templates.Fact {
 		}
 		facts = append(facts, templates.Fact{Name: "Card fetched", Value: c.when(h.Asked)})
 	}
-	return append(facts, templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Say("Show"))})
+	return append(facts, templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Textf("Show"))})
 }
 
 func settingFacts(s *directory.AgentStatus) []templates.Fact {
@@ -153,7 +153,7 @@ func skillUseCases(skills []directory.SkillRule) templates.Text {
 		lines = append(lines, templates.Code(line))
 	}
 	if len(lines) == 0 {
-		return templates.Say("none")
+		return templates.Textf("none")
 	}
 	return templates.List(lines...)
 }
@@ -164,23 +164,23 @@ func credentials(s *directory.AgentStatus) templates.Text {
 	case s.Credentials.Type != "":
 		return templates.Code(s.Credentials.Type)
 	case s.HasSecret:
-		return templates.Say("as its card asks")
+		return templates.Textf("as its card asks")
 	}
-	return templates.Say("none here")
+	return templates.Textf("none here")
 }
 
 func yes(is bool) templates.Text {
 	if is {
-		return templates.Say("yes")
+		return templates.Textf("yes")
 	}
-	return templates.Say("no")
+	return templates.Textf("no")
 }
 
 func skillSection(skills []directory.SkillInfo) templates.Section {
-	t := &templates.Table{Columns: columns("Skill", "What it does", "Tags"), Empty: templates.Say("Its card names no skills.")}
+	t := &templates.Table{Columns: columns("Skill", "What it does", "Tags"), Empty: templates.Textf("Its card names no skills.")}
 	for _, s := range skills {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Data(s.Name), templates.Code(s.ID)), templates.Data(s.Description), templates.Data(strings.Join(s.Tags, ", ")),
+			templates.Lines(templates.Verbatim(s.Name), templates.Code(s.ID)), templates.Verbatim(s.Description), templates.Verbatim(strings.Join(s.Tags, ", ")),
 		}})
 	}
 	return templates.Section{ID: "skills", Title: "Skills", Table: t}
@@ -205,15 +205,15 @@ func (c adminAgents) cardSection(r *http.Request, s *directory.AgentStatus) (*te
 	}
 	differ, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
 	section := &templates.Section{
-		ID: "card", Title: "Its card has changed", Lead: templates.Say("This is the last change; the new card is in force."),
+		ID: "card", Title: "Its card has changed", Lead: templates.Textf("This is the last change; the new card is in force."),
 		Facts: []templates.Fact{{Name: "First seen", Value: c.when(latest.First)}},
 		Table: differences(differ),
 	}
 	if more > 0 {
-		section.Notes = warning(templates.Say("It has changed in {} more places, which are not shown here.", strconv.Itoa(more)))
+		section.Notes = warning(templates.Textf("It has changed in {} more places, which are not shown here.", strconv.Itoa(more)))
 	}
 	if s.Waiting {
-		section.Lead = templates.Say("The new card waits for you. Until you accept it, calls go by the one in force.")
+		section.Lead = templates.Textf("The new card waits for you. Until you accept it, calls go by the one in force.")
 		section.Form = &templates.Form{Action: "/admin/agents/accept", Word: "Accept the card", Hidden: hidden("name", s.Name, "digest", latest.Digest)}
 	}
 	return section, nil
@@ -224,7 +224,7 @@ const maxDifferences = 300
 
 // differences shows the differences of two cards side by side.
 func differences(list []directory.Difference) *templates.Table {
-	t := &templates.Table{Columns: columns("Part", "Before", "New"), Empty: templates.Say("No differences.")}
+	t := &templates.Table{Columns: columns("Part", "Before", "New"), Empty: templates.Textf("No differences.")}
 	for _, d := range list {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)}})
 	}
@@ -233,7 +233,7 @@ func differences(list []directory.Difference) *templates.Table {
 
 func member(value string) templates.Text {
 	if value == "" {
-		return templates.Say("not there")
+		return templates.Textf("not there")
 	}
 	return templates.Pre(value)
 }
@@ -255,12 +255,12 @@ func (c adminAgents) testAgent(f *form) error {
 func trialSection(trial *directory.Trial, err error) templates.Section {
 	s := templates.Section{ID: "trial", Title: "What the agent answered"}
 	if err != nil {
-		s.Notes = warning(templates.Because("The test did not work: {}", err, upTo(1000)))
+		s.Notes = warning(templates.Errorf("The test did not work: {}", err, upTo(1000)))
 		return s
 	}
 	s.Facts = []templates.Fact{
 		{Name: "State", Value: state(trial.State)},
-		{Name: "Speaks", Value: templates.Data(trial.Interface.String())},
+		{Name: "Speaks", Value: templates.Verbatim(trial.Interface.String())},
 		{Name: "Took", Value: templates.Took(trial.Took)},
 	}
 	s.Pages = []templates.Block{{Text: trial.Answer}}

@@ -22,7 +22,7 @@ func (c adminAgents) newAgent(*http.Request) (*templates.Console, error) {
 // agentForm is the form that adds an agent: first its address, and then what its card says. It
 // never shows a secret.
 func agentForm(f url.Values, wrong templates.Text) *templates.Console {
-	name := agentField(f, "name", "text", "Name", templates.Say("Letters, digits and dashes, for tools and addresses. If it is empty, it is made of the name on the card."))
+	name := agentField(f, "name", "text", "Name", templates.Textf("Letters, digits and dashes, for tools and addresses. If it is empty, it is made of the name on the card."))
 	name.Max = 64
 	form := &templates.Form{
 		Action: "/admin/agents/new", Word: "Preview the card", Cancel: "/admin/agents", Error: wrong, Hidden: hidden("do", "preview"), Open: f.Get("auth") != "", Busy: "Reading its card…",
@@ -30,13 +30,13 @@ func agentForm(f url.Values, wrong templates.Text) *templates.Console {
 		More:   slices.Concat([]templates.Field{name}, credentialFields(f), agentFields(f)),
 	}
 	return &templates.Console{
-		Title: "Add an agent", Up: link("/admin/agents", "Agents"), Lead: templates.Say("Any A2A agent. You see its card before you add it."),
+		Title: "Add an agent", Up: link("/admin/agents", "Agents"), Lead: templates.Textf("Any A2A agent. You see its card before you add it."),
 		Sections: []templates.Section{{ID: "new", Form: form}},
 	}
 }
 
 func addressField(f url.Values) templates.Field {
-	return templates.Field{Name: "url", Kind: "text", Label: "Address", Value: f.Get("url"), Required: true, Max: 2048, Hint: "agent.example.com", Help: templates.Say("The URL of the agent, of its card or of its host.")}
+	return templates.Field{Name: "url", Kind: "text", Label: "Address", Value: f.Get("url"), Required: true, Max: 2048, Hint: "agent.example.com", Help: templates.Textf("The URL of the agent, of its card or of its host.")}
 }
 
 // completed adds the scheme to an address that has none.
@@ -70,17 +70,17 @@ func credentialFields(f url.Values) []templates.Field {
 	key.Hint = "Such as X-API-Key"
 	place := only("auth_in", "choice", "Where it goes", nil, "api_key")
 	place.Options = options("", "In a header", "query", "In the query", "cookie", "In a cookie")
-	secret := only("secret", "password", "", templates.Say("It is stored sealed and never shown: after a preview, type it again."), "as-card", "bearer", "basic", "api_key", "client_credentials", "token_exchange")
+	secret := only("secret", "password", "", templates.Textf("It is stored sealed and never shown: after a preview, type it again."), "as-card", "bearer", "basic", "api_key", "client_credentials", "token_exchange")
 	secret.Value, secret.Max, secret.Complete = "", 8192, "new-password"
 	secret.Labels = []templates.Label{{For: []string{"as-card"}, Word: "Token, key or password, if it asks for one"}, {For: []string{"bearer"}, Word: "Bearer token"}, {For: []string{"basic"}, Word: "Password"}, {For: []string{"api_key"}, Word: "Key"}, {For: []string{"client_credentials", "token_exchange"}, Word: "Client secret"}}
 	user := only("auth_user", "text", "", nil, "as-card", "basic")
 	user.Labels = []templates.Label{{For: []string{"as-card"}, Word: "Username, if it asks for a password"}, {For: []string{"basic"}, Word: "Username"}}
 	return []templates.Field{
 		auth, user, key, place,
-		only("auth_client_id", "text", "Client ID", templates.Say("The ID of this server at the token endpoint."), "client_credentials", "token_exchange", "user"),
+		only("auth_client_id", "text", "Client ID", templates.Textf("The ID of this server at the token endpoint."), "client_credentials", "token_exchange", "user"),
 		secret,
 		only("auth_token_url", "text", "Token endpoint", nil, "client_credentials", "token_exchange"),
-		only("auth_scopes", "text", "Scopes", templates.Say("Scopes of the tokens, separated by spaces."), "client_credentials", "token_exchange", "user"),
+		only("auth_scopes", "text", "Scopes", templates.Textf("Scopes of the tokens, separated by spaces."), "client_credentials", "token_exchange", "user"),
 	}
 }
 
@@ -90,12 +90,12 @@ func agentFields(f url.Values) []templates.Field {
 	binding := agentField(f, "binding", "choice", "Binding", nil)
 	binding.Options = options("", "Find out", "JSONRPC", "", "HTTP+JSON", "", "GRPC", "")
 	return []templates.Field{
-		agentField(f, "use_cases", "text", "Use cases", templates.Say("The use cases that see the agent, separated by spaces. Empty means all.")),
-		agentField(f, "skills", "area", "Use cases of single skills", templates.Say("Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.")),
+		agentField(f, "use_cases", "text", "Use cases", templates.Textf("The use cases that see the agent, separated by spaces. Empty means all.")),
+		agentField(f, "skills", "area", "Use cases of single skills", templates.Textf("Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.")),
 		generation, binding,
-		agentField(f, "retention", "text", "Keep its tasks for", templates.Say("Such as 90d. Empty is as long as others.")),
-		agentField(f, "skills_as_tools", "check", "Make a tool of each of its skills", templates.Say("Chat apps see each skill by its own name, in addition to the tools for all agents.")),
-		agentField(f, "skills_as_mcp_skills", "check", "Make an MCP skill of each of its skills", templates.Say("Chat apps that read skills learn how to use each one.")),
+		agentField(f, "retention", "text", "Keep its tasks for", templates.Textf("Such as 90d. Empty is as long as others.")),
+		agentField(f, "skills_as_tools", "check", "Make a tool of each of its skills", templates.Textf("Chat apps see each skill by its own name, in addition to the tools for all agents.")),
+		agentField(f, "skills_as_mcp_skills", "check", "Make an MCP skill of each of its skills", templates.Textf("Chat apps that read skills learn how to use each one.")),
 		agentField(f, "review", "check", "A changed card waits until it is accepted", nil),
 	}
 }
@@ -213,15 +213,15 @@ func refused(err error, sentence string) templates.Text {
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
 		return say(refused)
 	}
-	return templates.Because(sentence, err, upTo(1000))
+	return templates.Errorf(sentence, err, upTo(1000))
 }
 
 // previewSection shows what the card of an agent says.
 func previewSection(look *directory.Preview) templates.Section {
 	s := templates.Section{ID: "preview", Title: "This is what its card says", Facts: []templates.Fact{
-		{Name: "Name", Value: templates.Lines(templates.Data(look.Name), templates.Data(look.Description))},
-		{Name: "Version", Value: templates.Data(look.Version)},
-		{Name: "Calls would take", Value: templates.Data(look.Interface.String())},
+		{Name: "Name", Value: templates.Lines(templates.Verbatim(look.Name), templates.Verbatim(look.Description))},
+		{Name: "Version", Value: templates.Verbatim(look.Version)},
+		{Name: "Calls would take", Value: templates.Verbatim(look.Interface.String())},
 		{Name: "Asks for", Value: dataLines(look.Schemes)},
 		{Name: "Streams", Value: yes(look.Streaming)},
 		{Name: "Tells of changes", Value: yes(look.Push)},
@@ -232,7 +232,7 @@ func previewSection(look *directory.Preview) templates.Section {
 	}
 	s.Facts = append(s.Facts, templates.Fact{Name: "Offers", Value: dataLines(offers)})
 	for _, problem := range look.Problems {
-		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: templates.Sentence(problem, upTo(1000))})
+		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: templates.Message(problem, upTo(1000))})
 	}
 	return s
 }
@@ -247,20 +247,20 @@ func (c adminAgents) changeForm(r *http.Request) (*templates.Console, error) {
 
 func changePage(f url.Values, wrong templates.Text) *templates.Console {
 	p := agentForm(f, wrong)
-	p.Title, p.Lead, p.Up, p.Name, p.Heading = "Settings of an agent", nil, link(agentAt(f.Get("name")), "Agent"), f.Get("name"), templates.Fill("Settings of {}", templates.Data(f.Get("name")))
+	p.Title, p.Lead, p.Up, p.Name, p.Heading = "Settings of an agent", nil, link(agentAt(f.Get("name")), "Agent"), f.Get("name"), templates.Textf("Settings of {}", templates.Verbatim(f.Get("name")))
 	form := p.Sections[0].Form
 	form.Action, form.Word, form.Cancel, form.Busy = "/admin/agents/change", "Save", agentAt(f.Get("name")), ""
 	form.Hidden = hidden("name", f.Get("name"), "version", f.Get("version"))
 	credentials := credentialFields(f)
 	secret := &credentials[slices.IndexFunc(credentials, func(f templates.Field) bool { return f.Name == "secret" })]
-	secret.Help = templates.Say("Nothing is stored yet. What you type is stored sealed and never shown.")
+	secret.Help = templates.Textf("Nothing is stored yet. What you type is stored sealed and never shown.")
 	if f.Get("stored") == "yes" {
-		secret.Help = templates.Say("Leave it empty to keep the stored one. It is stored sealed and never shown.")
+		secret.Help = templates.Textf("Leave it empty to keep the stored one. It is stored sealed and never shown.")
 	}
 	form.Fields, form.More, form.Open = append(form.Fields, credentials...), agentFields(f), wrong != nil
 	if f.Get("stored") == "yes" {
 		form.Hidden = append(form.Hidden, hidden("stored", "yes")...)
-		form.Fields = append(form.Fields, templates.Field{Name: "keep", Kind: "check", Label: "Keep the stored secret", Value: f.Get("keep"), Help: templates.Say("Unless you type another one.")})
+		form.Fields = append(form.Fields, templates.Field{Name: "keep", Kind: "check", Label: "Keep the stored secret", Value: f.Get("keep"), Help: templates.Textf("Unless you type another one.")})
 	}
 	return p
 }

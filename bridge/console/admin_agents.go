@@ -16,7 +16,7 @@ type adminAgents struct{ *Console }
 func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
 	section, err := c.list(r, &operator.AgentFilter{}, c)
 	return &templates.Console{
-		Title: "Agents", Lead: templates.Say("What people can give tasks to, from the configuration and from here."),
+		Title: "Agents", Lead: templates.Textf("What people can give tasks to, from the configuration and from here."),
 		Actions:  []templates.Button{{Action: "/admin/agents/new", Get: true, Word: "Add an agent", First: true}},
 		Sections: []templates.Section{section},
 	}, err
@@ -71,15 +71,15 @@ func agentState(s directory.AgentStatus) templates.Text {
 // speaks shows the protocol generation and binding of calls.
 func speaks(s directory.AgentStatus) templates.Text {
 	if s.Health == nil || s.Health.Interface.Version == "" {
-		return templates.Data("–")
+		return templates.Verbatim("–")
 	}
 	i := s.Health.Interface
-	return templates.Lines(templates.Data("A2A "+shown(string(i.Version), 20)), templates.Data(shown(string(i.Binding), 50)))
+	return templates.Lines(templates.Verbatim("A2A "+shown(string(i.Version), 20)), templates.Verbatim(shown(string(i.Binding), 50)))
 }
 
 func (c adminAgents) answered(h *directory.Health) templates.Text {
 	if h == nil || h.Answered.IsZero() {
-		return templates.Data("–")
+		return templates.Verbatim("–")
 	}
 	return c.when(h.Answered)
 }
@@ -101,7 +101,7 @@ func (c adminAgents) askAccept(f *form) (question, error) {
 	}
 	return question{
 		title: "Put the new card in force?", word: "Accept the card", back: agentAt(s.Name),
-		about: templates.Say("{} is then called as its new card says: look at what has changed first.", s.Name),
+		about: templates.Textf("{} is then called as its new card says: look at what has changed first.", s.Name),
 	}, nil
 }
 

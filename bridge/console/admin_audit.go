@@ -22,7 +22,7 @@ func (c adminAudit) audit(r *http.Request) (*templates.Console, error) {
 	section, err := c.filtered(r, q, f, c)
 	section.ID = "audit"
 	return &templates.Console{
-		Title: "Audit log", Lead: templates.Say("Who did what here, and from where. Nothing in it can be changed."),
+		Title: "Audit log", Lead: templates.Textf("Who did what here, and from where. Nothing in it can be changed."),
 		Actions: q.exports("/admin/audit/export"), Sections: []templates.Section{section},
 	}, err
 }
@@ -31,7 +31,7 @@ func (c adminAudit) cell(r *http.Request, entry any, column string) templates.Te
 	e := entry.(audit.Event)
 	switch column {
 	case "kind":
-		return templates.Say(nameOf(e))
+		return templates.Textf(nameOf(e))
 	case "outcome":
 		return outcome(e)
 	case "actor":
@@ -63,14 +63,14 @@ func outcome(e audit.Event) templates.Text {
 	case e.Outcome == audit.Denied:
 		return templates.Badge(templates.Note, "denied")
 	}
-	return templates.Say("done")
+	return templates.Textf("done")
 }
 
 // withSubtext shows a text, with another below it unless that is empty.
 func withSubtext(text templates.Text, below templates.Text) templates.Text {
 	switch {
 	case text == nil && below == nil:
-		return templates.Data("–")
+		return templates.Verbatim("–")
 	case text == nil:
 		return below
 	case below == nil:
@@ -88,21 +88,21 @@ func short(s string, most int, show func(string) templates.Text) templates.Text 
 }
 
 func actorText(e audit.Event) templates.Text {
-	show := templates.Data
+	show := templates.Verbatim
 	if e.ActorID == "" {
-		show = templates.Known
+		show = templates.Translated
 	}
-	return withSubtext(short(e.Actor, 300, show), short(e.Address, 300, templates.Data))
+	return withSubtext(short(e.Actor, 300, show), short(e.Address, 300, templates.Verbatim))
 }
 
 // about shows the target of an event: an app by the name that the event has, because it may have
 // another now. Names of apps, agents and scopes are not translated.
 func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
-	detail := short(e.Detail, 500, templates.Data)
+	detail := short(e.Detail, 500, templates.Verbatim)
 	switch e.Kind {
 	case audit.ClientRegistered, audit.ClientChanged, audit.ClientRemoved, audit.GrantRevoked:
 		if e.Kind == audit.ClientRegistered || e.Kind == audit.GrantRevoked {
-			detail = short(e.Detail, 500, templates.Details)
+			detail = short(e.Detail, 500, templates.TranslatedParts)
 		}
 		return withSubtext(detail, templates.ID(e.Target))
 	case audit.Consent:
@@ -110,16 +110,16 @@ func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
 		if err != nil || name == e.Target || name == "" { // nothing is known of it any more
 			return withSubtext(templates.ID(e.Target), detail)
 		}
-		return templates.Lines(templates.Fill("now called {}", templates.Data(shown(name, 300))), withSubtext(templates.ID(e.Target), detail))
+		return templates.Lines(templates.Textf("now called {}", templates.Verbatim(shown(name, 300))), withSubtext(templates.ID(e.Target), detail))
 	case audit.Settings: // the target identifies the settings to the server
 		if detail != nil {
-			detail = templates.Fill("version {}", detail)
+			detail = templates.Textf("version {}", detail)
 		}
 		return withSubtext(detail, nil)
 	case audit.AgentAdded, audit.AgentChanged:
-		return withSubtext(short(e.Target, 300, templates.Data), detail)
+		return withSubtext(short(e.Target, 300, templates.Verbatim), detail)
 	}
-	return withSubtext(short(e.Target, 300, templates.Data), short(e.Detail, 500, templates.Details))
+	return withSubtext(short(e.Target, 300, templates.Verbatim), short(e.Detail, 500, templates.TranslatedParts))
 }
 
 // exportAudit sends the events of a filter as a file.

@@ -16,10 +16,10 @@ type adminClients struct{ *Console }
 func kind(k operator.Kind) templates.Text {
 	for _, x := range operator.Kinds {
 		if x.Value == string(k) {
-			return templates.Say(x.Word)
+			return templates.Textf(x.Word)
 		}
 	}
-	return templates.Data(string(k))
+	return templates.Verbatim(string(k))
 }
 
 // clients lists the apps.
@@ -27,7 +27,7 @@ func (c adminClients) clients(r *http.Request) (*templates.Console, error) {
 	section, err := c.list(r, &operator.ClientFilter{}, c)
 	return &templates.Console{
 		Title:    "Apps",
-		Lead:     templates.Say("Chat apps that have registered here, or that are configured."),
+		Lead:     templates.Textf("Chat apps that have registered here, or that are configured."),
 		Actions:  []templates.Button{{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true}},
 		Sections: []templates.Section{section},
 	}, err
@@ -68,7 +68,7 @@ func removeClientButton(x *operator.Client) []templates.Button {
 // count shows a number that was counted up to a bound.
 func count(n int) templates.Text {
 	if n >= operator.MostCounted {
-		return templates.Say("{} or more", "100")
+		return templates.Textf("{} or more", "100")
 	}
 	return templates.Number(int64(n))
 }
@@ -76,11 +76,11 @@ func count(n int) templates.Text {
 // dataLines shows untrusted texts as lines.
 func dataLines(all []string) templates.Text {
 	if len(all) == 0 {
-		return templates.Data("–")
+		return templates.Verbatim("–")
 	}
 	texts := make([]templates.Text, 0, len(all))
 	for _, s := range all {
-		texts = append(texts, templates.Data(s))
+		texts = append(texts, templates.Verbatim(s))
 	}
 	return templates.List(texts...)
 }
@@ -105,14 +105,14 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 		{Name: "Since", Value: c.when(x.Since)},
 	}
 	if x.URI != "" {
-		facts = append(facts, templates.Fact{Name: "Its page", Value: templates.Link(x.URI, templates.Data(x.URI))})
+		facts = append(facts, templates.Fact{Name: "Its page", Value: templates.Link(x.URI, templates.Verbatim(x.URI))})
 	}
 	about := templates.Section{ID: "facts", Facts: facts}
 	if x.LookAlike != "" {
-		about.Notes = warning(templates.Say("This app bears the name of {}, but its addresses are not those of {}. Remove it unless you know whose it is.", x.LookAlike, x.LookAlike))
+		about.Notes = warning(templates.Textf("This app bears the name of {}, but its addresses are not those of {}. Remove it unless you know whose it is.", x.LookAlike, x.LookAlike))
 	}
 	return &templates.Console{
-		Title: "App", Name: x.Name, Heading: templates.Data(x.Name), Up: link("/admin/clients", "Apps"),
+		Title: "App", Name: x.Name, Heading: templates.Verbatim(x.Name), Up: link("/admin/clients", "Apps"),
 		Actions:  removeClientButton(x),
 		Sections: []templates.Section{about, grants},
 	}, nil
@@ -134,13 +134,13 @@ func (c adminClients) newClient(*http.Request) (*templates.Console, error) {
 func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.Console {
 	return &templates.Console{
 		Title: "Register an app", Up: link("/admin/clients", "Apps"),
-		Lead: templates.Say("Most chat apps register themselves. Register an app here if it asks for a client ID."),
+		Lead: templates.Textf("Most chat apps register themselves. Register an app here if it asks for a client ID."),
 		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
 			Action: "/admin/clients/new", Word: "Register", Cancel: "/admin/clients", Error: wrong,
 			Fields: []templates.Field{
 				{Name: "client_name", Kind: "text", Label: "Name", Value: f.Get("client_name"), Required: true, Max: 128},
-				{Name: "redirect_uris", Kind: "area", Label: "Redirect URIs", Value: f.Get("redirect_uris"), Required: true, Max: 8192, Help: templates.Say("One on each line, as the app's settings show them."), Bad: wrong != nil},
-				{Name: "secret", Kind: "check", Label: "Confidential client", Value: f.Get("secret"), Help: templates.Say("It gets a client secret. For apps that run on a server and ask for one.")},
+				{Name: "redirect_uris", Kind: "area", Label: "Redirect URIs", Value: f.Get("redirect_uris"), Required: true, Max: 8192, Help: templates.Textf("One on each line, as the app's settings show them."), Bad: wrong != nil},
+				{Name: "secret", Kind: "check", Label: "Confidential client", Value: f.Get("secret"), Help: templates.Textf("It gets a client secret. For apps that run on a server and ask for one.")},
 			},
 		}}},
 	}
@@ -151,16 +151,16 @@ func (c adminClients) registerClient(f *form) error {
 	uris := strings.Fields(f.Get("redirect_uris"))
 	x, err := c.Admin.RegisterClient(f.Context(), f.by, f.Get("client_name"), uris, f.Get("secret") == "yes")
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
-		return f.show(c.clientForm(f.Values, templates.Because("Couldn't register this app: {}", refused, upTo(1000))))
+		return f.show(c.clientForm(f.Values, templates.Errorf("Couldn't register this app: {}", refused, upTo(1000))))
 	}
 	if err != nil {
 		return err
 	}
-	pages := []templates.Block{{Title: templates.Say("Client ID"), Text: x.ID, Copy: "client-id"}}
-	lead := templates.Say("Give this to the app.")
+	pages := []templates.Block{{Title: templates.Textf("Client ID"), Text: x.ID, Copy: "client-id"}}
+	lead := templates.Textf("Give this to the app.")
 	if x.Secret != "" {
-		lead = templates.Say("Give both to the app. The secret is shown this one time.")
-		pages = append(pages, templates.Block{Title: templates.Say("Client secret"), Text: x.Secret, Copy: "client-secret"})
+		lead = templates.Textf("Give both to the app. The secret is shown this one time.")
+		pages = append(pages, templates.Block{Title: templates.Textf("Client secret"), Text: x.Secret, Copy: "client-secret"})
 	}
 	return f.show(&templates.Console{
 		Title: "The app is registered", Up: link("/admin/clients", "Apps"),

@@ -19,10 +19,10 @@ func (c adminDoctor) doctorForm(*http.Request) (*templates.Console, error) {
 
 func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
 	return &templates.Console{
-		Title: "Doctor", Lead: templates.Say("Says why an app cannot use an MCP server, and what to do."),
+		Title: "Doctor", Lead: templates.Textf("Says why an app cannot use an MCP server, and what to do."),
 		Sections: []templates.Section{{ID: "doctor", Form: &templates.Form{
 			Action: "/admin/doctor", Word: "Run checks", Error: wrong, Busy: "Examining. It takes up to a minute.",
-			Fields: []templates.Field{{Name: "url", Kind: "text", Label: "Address of the MCP server", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: templates.Say("This server, or any other. The checks send about a hundred requests.")}},
+			Fields: []templates.Field{{Name: "url", Kind: "text", Label: "Address of the MCP server", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: templates.Textf("This server, or any other. The checks send about a hundred requests.")}},
 		}}},
 	}
 }
@@ -61,13 +61,13 @@ func examined(r *doctor.Report) []templates.Section {
 	sections = appendChecks(sections, "passed", "Passed", r.With(doctor.Passed), true)
 	if untried := r.With(doctor.Skipped); len(untried) > 0 {
 		sections = appendChecks(sections, "untried", "Not tried", untried, true)
-		sections[len(sections)-1].Lead = templates.Say("These checks need a login, or something that this server does not offer. Each check says why.")
+		sections[len(sections)-1].Lead = templates.Textf("These checks need a login, or something that this server does not offer. Each check says why.")
 	}
 	return sections
 }
 
 func verdict(r *doctor.Report, cause doctor.Cause) *templates.Verdict {
-	v := &templates.Verdict{Tone: templates.Bad, Mark: doctor.Failed.Mark(), Text: sentence(cause.Text), Check: cause.Check}
+	v := &templates.Verdict{Tone: templates.Bad, Mark: doctor.Failed.Mark(), Text: templates.Sentence(&cause.Text), Check: cause.Check}
 	switch cause.ID {
 	case doctor.Works:
 		v.Tone, v.Mark = templates.Good, doctor.Passed.Mark()
@@ -75,12 +75,12 @@ func verdict(r *doctor.Report, cause doctor.Cause) *templates.Verdict {
 		v.Tone, v.Mark = templates.Note, doctor.Skipped.Mark()
 	}
 	if cause.Do.Key != "" {
-		v.Do = sentence(cause.Do)
+		v.Do = templates.Sentence(&cause.Do)
 	}
 	for i, s := range cause.Lines {
 		block := templates.Block{Text: s.Text, Copy: cause.ID + "-" + strconv.Itoa(i)}
 		if s.For != "" {
-			block.Title = templates.Data(s.For)
+			block.Title = templates.Verbatim(s.For)
 		}
 		v.Lines = append(v.Lines, block)
 	}
@@ -90,10 +90,8 @@ func verdict(r *doctor.Report, cause doctor.Cause) *templates.Verdict {
 	return v
 }
 
-func sentence(s doctor.Sentence) templates.Text { return templates.Say(s.Key, s.Values...) }
-
 func apps(clients []doctor.Client) templates.Text {
-	badges := []templates.Text{templates.Say("Cannot connect:")}
+	badges := []templates.Text{templates.Textf("Cannot connect:")}
 	for _, c := range clients {
 		badges = append(badges, templates.Badge(templates.Bad, c.Name()))
 	}
@@ -112,7 +110,7 @@ func appendChecks(sections []templates.Section, id, title string, results []doct
 }
 
 func finding(result doctor.Result) templates.Step {
-	step := templates.Step{Mark: result.Status.Mark(), Title: templates.Say(result.Title), Tone: templates.Plain}
+	step := templates.Step{Mark: result.Status.Mark(), Title: templates.Textf(result.Title), Tone: templates.Plain}
 	switch {
 	case result.Status == doctor.Passed:
 		step.Tone = templates.Good
@@ -124,12 +122,12 @@ func finding(result doctor.Result) templates.Step {
 			step.Tone, step.Mark = templates.Note, "!"
 		}
 		step.Facts = []templates.Fact{
-			{Name: "Expected", Value: templates.Say(result.Expected)},
+			{Name: "Expected", Value: templates.Textf(result.Expected)},
 			{Name: "Got", Value: got(result)},
-			{Name: "Fix", Value: templates.Say(result.Fix)},
+			{Name: "Fix", Value: templates.Textf(result.Fix)},
 		}
 		if len(result.Breaks) > 0 {
-			step.Facts = append(step.Facts, templates.Fact{Name: "Affects", Value: templates.Data(doctor.Names(result.Breaks))})
+			step.Facts = append(step.Facts, templates.Fact{Name: "Affects", Value: templates.Verbatim(doctor.Names(result.Breaks))})
 		}
 	}
 	return step
@@ -137,8 +135,8 @@ func finding(result doctor.Result) templates.Step {
 
 // got is what came, as a sentence that can be translated.
 func got(result doctor.Result) templates.Text {
-	if result.GotKey == "" {
-		return templates.Data(result.Got)
+	if result.Sentence.Key == "" {
+		return templates.Verbatim(result.Got)
 	}
-	return templates.Say(result.GotKey, result.GotValues...)
+	return templates.Sentence(&result.Sentence)
 }

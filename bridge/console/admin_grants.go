@@ -19,8 +19,8 @@ func (c adminGrants) grants(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	section.Table.Empty = templates.Say(f.Table().Empty) // also where a filter chooses none
-	p := &templates.Console{Title: "Connections", Lead: templates.Say("Which apps may act for whom, and what they may do."), Sections: []templates.Section{section}}
+	section.Table.Empty = templates.Textf(f.Table().Empty) // also where a filter chooses none
+	p := &templates.Console{Title: "Connections", Lead: templates.Textf("Which apps may act for whom, and what they may do."), Sections: []templates.Section{section}}
 	chosen := f.AccountID != "" || len(f.ClientIDs) == 1
 	if chosen && len(f.ClientIDs) <= 1 && len(section.Table.Rows) > 0 {
 		p.Actions = []templates.Button{{Action: "/admin/grants/end-all", Word: "Disconnect all of these", Grave: true, Hidden: hidden(
@@ -34,7 +34,7 @@ func (c adminGrants) grants(r *http.Request) (*templates.Console, error) {
 func (c adminGrants) grantsOf(r *http.Request, f *operator.GrantFilter, known, without string) (templates.Section, error) {
 	section, err := c.section(r, parseQuery(r, known), f, c, without)
 	if err == nil {
-		section.Title, section.Table.Empty = "Connections", templates.Say(f.Table().Empty)
+		section.Title, section.Table.Empty = "Connections", templates.Textf(f.Table().Empty)
 	}
 	return section, err
 }
@@ -52,7 +52,7 @@ func (c adminGrants) cell(_ *http.Request, entry any, column string) templates.T
 		return grantState(g.State)
 	case "expires":
 		if !endable(g) {
-			return templates.Data("–")
+			return templates.Verbatim("–")
 		}
 	}
 	return nil
@@ -77,11 +77,11 @@ func (c adminGrants) askEndGrants(f *form) (question, error) {
 	app, err := c.OAuth.Clients.NameOf(f.Context(), client)
 	switch app = cmp.Or(app, client); {
 	case account != "" && client != "":
-		q.about = templates.Say("The connections of the account {} with the app {} end immediately.", account, app)
+		q.about = templates.Textf("The connections of the account {} with the app {} end immediately.", account, app)
 	case account != "":
-		q.about = templates.Say("All connections of the account {} end immediately.", account)
+		q.about = templates.Textf("All connections of the account {} end immediately.", account)
 	default:
-		q.about = templates.Say("All connections with the app {} end immediately.", app)
+		q.about = templates.Textf("All connections with the app {} end immediately.", app)
 	}
 	return q, err
 }

@@ -17,7 +17,7 @@ func (c adminKeys) keys(r *http.Request) (*templates.Console, error) {
 		return nil, err
 	}
 	p := &templates.Console{
-		Title: "Keys", Lead: templates.Say("They sign access tokens and are replaced automatically."),
+		Title: "Keys", Lead: templates.Textf("They sign access tokens and are replaced automatically."),
 		Sections: []templates.Section{section},
 	}
 	if len(section.Table.Rows) > 0 {
@@ -30,9 +30,9 @@ func (c adminKeys) cell(_ *http.Request, entry any, column string) templates.Tex
 	k := entry.(operator.Key)
 	switch {
 	case column == "id":
-		return templates.Lines(templates.ID(k.ID), templates.Data(k.Algorithm))
+		return templates.Lines(templates.ID(k.ID), templates.Verbatim(k.Algorithm))
 	case column == "rotates" && k.Rotates.IsZero(): // only the newest key is replaced
-		return templates.Data("–")
+		return templates.Verbatim("–")
 	case column == "signs":
 		return c.does(k)
 	}
@@ -41,12 +41,12 @@ func (c adminKeys) cell(_ *http.Request, entry any, column string) templates.Tex
 
 // does says what a key does now.
 func (c adminKeys) does(k operator.Key) templates.Text {
-	state, does := templates.Badge(templates.Plain, "checks only"), templates.Say("Checks tokens that it signed earlier.")
+	state, does := templates.Badge(templates.Plain, "checks only"), templates.Textf("Checks tokens that it signed earlier.")
 	switch {
 	case k.Signs:
-		state, does = templates.Badge(templates.Good, "current"), templates.Say("Signs every new token.")
+		state, does = templates.Badge(templates.Good, "current"), templates.Textf("Signs every new token.")
 	case k.Active.After(c.Now()):
-		state, does = templates.Badge(templates.Note, "comes next"), templates.Say("Published, so that servers know it before it signs.")
+		state, does = templates.Badge(templates.Note, "comes next"), templates.Textf("Published, so that servers know it before it signs.")
 	}
 	return templates.Lines(templates.Row(state), does)
 }
@@ -59,11 +59,11 @@ func (c adminKeys) buttons(_ query, entry any) []templates.Button {
 func askRotate(*form) (question, error) {
 	return question{
 		title: "Replace the signing key?", word: "Replace it", back: "/admin/keys", calm: true,
-		about: templates.Say("All sessions and connections continue. If the key may have leaked, revoke it instead."),
+		about: templates.Textf("All sessions and connections continue. If the key may have leaked, revoke it instead."),
 		facts: []templates.Fact{
-			{Name: "At once", Value: templates.Say("The new key is published. The present key goes on signing.")},
-			{Name: "In ten minutes", Value: templates.Say("The new key signs every new token.")},
-			{Name: "After that", Value: templates.Say("Tokens of the old key stay valid until they expire. Then it is deleted.")},
+			{Name: "At once", Value: templates.Textf("The new key is published. The present key goes on signing.")},
+			{Name: "In ten minutes", Value: templates.Textf("The new key signs every new token.")},
+			{Name: "After that", Value: templates.Textf("Tokens of the old key stay valid until they expire. Then it is deleted.")},
 		},
 	}, nil
 }
@@ -78,15 +78,15 @@ func (c adminKeys) askRevokeKey(f *form) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	q := question{title: "Revoke this key?", word: "Revoke it", back: "/admin/keys", about: templates.Say("The key {}. This cannot be undone.", k.ID)}
-	refuses := templates.Fact{Name: "At once", Value: templates.Say("Every token that it signed is refused. Apps get a new token with their next refresh, without a sign-in.")}
-	scripts := templates.Fact{Name: "You", Value: templates.Say("Issue the tokens of scripts again.")}
+	q := question{title: "Revoke this key?", word: "Revoke it", back: "/admin/keys", about: templates.Textf("The key {}. This cannot be undone.", k.ID)}
+	refuses := templates.Fact{Name: "At once", Value: templates.Textf("Every token that it signed is refused. Apps get a new token with their next refresh, without a sign-in.")}
+	scripts := templates.Fact{Name: "You", Value: templates.Textf("Issue the tokens of scripts again.")}
 	switch {
 	case k.Signs:
-		q.facts = []templates.Fact{refuses, {Name: "Also at once", Value: templates.Say("A new key signs every new token.")},
-			{Name: "For five minutes", Value: templates.Say("Servers that keep a copy of the key set may refuse the new tokens.")}, scripts}
+		q.facts = []templates.Fact{refuses, {Name: "Also at once", Value: templates.Textf("A new key signs every new token.")},
+			{Name: "For five minutes", Value: templates.Textf("Servers that keep a copy of the key set may refuse the new tokens.")}, scripts}
 	case k.Active.After(c.Now()):
-		q.facts = []templates.Fact{{Name: "At once", Value: templates.Say("It is deleted. It has signed nothing yet, so no token is refused.")}, {Name: "In ten minutes", Value: templates.Say("Another new key, made now, signs every new token.")}}
+		q.facts = []templates.Fact{{Name: "At once", Value: templates.Textf("It is deleted. It has signed nothing yet, so no token is refused.")}, {Name: "In ten minutes", Value: templates.Textf("Another new key, made now, signs every new token.")}}
 	default:
 		q.facts = []templates.Fact{refuses, scripts}
 	}

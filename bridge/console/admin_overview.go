@@ -22,10 +22,10 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 		{ID: "decide", Title: "Needs a decision", Items: c.decisions(o)},
 	}}
 	if o.Asking > len(o.Waiting) {
-		p.Sections[0].Lead = templates.Link("/admin/tasks?state=input-required", templates.Fill("See all {} questions", upToMost(o.Asking)))
+		p.Sections[0].Lead = templates.Link("/admin/tasks?state=input-required", templates.Textf("See all {} questions", upToMost(o.Asking)))
 	}
 	if len(p.Sections[0].Items) == 0 {
-		p.Sections[0].Table = &templates.Table{Empty: templates.Say("Nothing waits for you.")}
+		p.Sections[0].Table = &templates.Table{Empty: templates.Textf("Nothing waits for you.")}
 	}
 	if len(o.Agents) == 0 || r.URL.Query().Get("done") == "setup" {
 		p.Sections[0] = firstSteps()
@@ -34,11 +34,11 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	for _, t := range o.Failures {
 		failed.Items = append(failed.Items, templates.Item{
 			Tone: templates.Bad, Word: "Failed", Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
-			Sub: templates.Row(templates.Data(t.Agent+" ·"), templates.Known(t.Message)), When: c.when(t.Updated),
+			Sub: templates.Row(templates.Verbatim(t.Agent+" ·"), templates.Translated(t.Message)), When: c.when(t.Updated),
 		})
 	}
 	if o.Failed > len(o.Failures) {
-		failed.Lead = templates.Link("/admin/tasks?state=failed&changed=1", templates.Fill("See all {} failures", upToMost(o.Failed)))
+		failed.Lead = templates.Link("/admin/tasks?state=failed&changed=1", templates.Textf("See all {} failures", upToMost(o.Failed)))
 	}
 	if len(failed.Items) > 0 {
 		p.Sections = append(p.Sections, failed)
@@ -46,10 +46,10 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	latest := templates.Section{ID: "latest", Title: "Latest events"}
 	for _, e := range o.Events {
 		latest.Facts = append(latest.Facts, templates.Fact{
-			Name: nameOf(e), Value: templates.Row(c.subject(r, e), templates.Data("·"), c.when(e.At)),
+			Name: nameOf(e), Value: templates.Row(c.subject(r, e), templates.Verbatim("·"), c.when(e.At)),
 		})
 	}
-	latest.Lead = templates.Link("/admin/audit", templates.Say("Open the audit log"))
+	latest.Lead = templates.Link("/admin/audit", templates.Textf("Open the audit log"))
 	p.Aside = []templates.Section{latest}
 	return p, nil
 }
@@ -66,13 +66,13 @@ func (c *Console) subject(r *http.Request, e audit.Event) templates.Text {
 		name, _, _ := strings.Cut(e.Detail, ";")
 		who = cmp.Or(name, who)
 	}
-	return templates.Data(shown(cmp.Or(who, e.Address, "–"), 100))
+	return templates.Verbatim(shown(cmp.Or(who, e.Address, "–"), 100))
 }
 
 func (c *Console) stats(o *operator.Overview) []templates.Stat {
 	waiting := templates.Stat{Name: "Waiting for an answer", Value: upToMost(o.Asking), Href: "/admin/tasks?state=input-required", Tone: toneOf(o.Asking, templates.Note)}
 	if o.SigningIn > 0 {
-		waiting.Sub = templates.Fill("and {} for a sign-in", upToMost(o.SigningIn))
+		waiting.Sub = templates.Textf("and {} for a sign-in", upToMost(o.SigningIn))
 	}
 	trouble := 0
 	for _, a := range o.Agents {
@@ -81,15 +81,15 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 		}
 	}
 	calls := templates.Stat{Name: "Calls in 24 hours", Value: templates.Number(o.Usage.Calls), Href: "/admin/usage?days=1"}
-	latency := templates.Stat{Name: "p95 latency", Value: templates.Data("–"), Href: "/admin/usage?days=1"}
+	latency := templates.Stat{Name: "p95 latency", Value: templates.Verbatim("–"), Href: "/admin/usage?days=1"}
 	if o.Usage.Calls > 0 {
-		calls.Sub = templates.Fill("{} with errors", templates.Number(o.Usage.Errors))
-		latency.Value, latency.Sub = took(int64(o.Usage.P95)), templates.Row(templates.Data("p50"), took(int64(o.Usage.P50)))
+		calls.Sub = templates.Textf("{} with errors", templates.Number(o.Usage.Errors))
+		latency.Value, latency.Sub = took(int64(o.Usage.P95)), templates.Row(templates.Verbatim("p50"), took(int64(o.Usage.P50)))
 	}
 	return []templates.Stat{
 		waiting,
 		{Name: "Failed in 24 hours", Value: upToMost(o.Failed), Href: "/admin/tasks?state=failed&changed=1", Tone: toneOf(o.Failed, templates.Bad)},
-		{Name: "Agents in trouble", Value: upToMost(trouble), Sub: templates.Fill("of {}", templates.Number(int64(len(o.Agents)))), Href: "/admin/agents?only=attention", Tone: toneOf(trouble, templates.Bad)},
+		{Name: "Agents in trouble", Value: upToMost(trouble), Sub: templates.Textf("of {}", templates.Number(int64(len(o.Agents)))), Href: "/admin/agents?only=attention", Tone: toneOf(trouble, templates.Bad)},
 		calls, latency,
 	}
 }
@@ -107,9 +107,9 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 		if !operator.NeedsAttention(a) || len(items) == maxDecisions {
 			continue
 		}
-		item := templates.Item{Tone: templates.Bad, Word: "Agent down", Text: agentLink(a.Name), Sub: templates.Say("Its new card waits until you accept it.")}
+		item := templates.Item{Tone: templates.Bad, Word: "Agent down", Text: agentLink(a.Name), Sub: templates.Textf("Its new card waits until you accept it.")}
 		if a.Waiting {
-			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(agentAt(a.Name)+"#card", templates.Data(a.Name))
+			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(agentAt(a.Name)+"#card", templates.Verbatim(a.Name))
 		} else {
 			item.Sub, item.When = troubleOf(a.Health), c.when(latest(a.Health.Failed, a.Health.Asked))
 		}
@@ -118,7 +118,7 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 	for _, t := range o.Waiting {
 		items = append(items, templates.Item{
 			Tone: templates.Note, Word: "Question", Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
-			Sub: templates.Row(templates.Data(t.Agent+", "+t.Owner+" ·"), templates.Known(t.Message)), When: c.when(t.Updated),
+			Sub: templates.Row(templates.Verbatim(t.Agent+", "+t.Owner+" ·"), templates.Translated(t.Message)), When: c.when(t.Updated),
 		})
 	}
 	return items
@@ -137,15 +137,15 @@ func latest(a, b time.Time) time.Time {
 // troubleOf says why an agent does not work.
 func troubleOf(h *directory.Health) templates.Text {
 	if h.Problem != "" {
-		return templates.Because("Its card cannot be read: {}", h.Err, upTo(300))
+		return templates.Errorf("Its card cannot be read: {}", h.Err, upTo(300))
 	}
-	return templates.Say("The last call got no answer: {}", shown(h.Failure, 300))
+	return templates.Textf("The last call got no answer: {}", shown(h.Failure, 300))
 }
 
 // firstSteps says what to do on a server that has just been set up.
 func firstSteps() templates.Section {
 	step := func(name, href, word, why string) templates.Fact {
-		return templates.Fact{Name: name, Value: templates.Lines(templates.Link(href, templates.Say(word)), templates.Say(why))}
+		return templates.Fact{Name: name, Value: templates.Lines(templates.Link(href, templates.Textf(word)), templates.Textf(why))}
 	}
 	return templates.Section{ID: "next", Title: "Next steps", Facts: []templates.Fact{
 		step("1", "/admin/agents/new", "Add an agent", "Give the URL of an A2A agent, and see its card before you add it."),

@@ -21,7 +21,7 @@ var settingGroups = map[string]string{
 
 // sources says what sets a setting.
 var sources = map[string]templates.Text{
-	"": templates.Say("default"), "file": templates.Badge(templates.Plain, "file"), "environment": templates.Badge(templates.Plain, "environment"),
+	"": templates.Textf("default"), "file": templates.Badge(templates.Plain, "file"), "environment": templates.Badge(templates.Plain, "environment"),
 	"flag": templates.Badge(templates.Plain, "flag"), "computed": templates.Badge(templates.Plain, "computed"),
 }
 
@@ -57,7 +57,7 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		filter.Hidden, filter.Clear = hidden("changed", "yes"), ""
 	}
 	return &templates.Console{
-		Title: "Settings", Lead: templates.Say("What is in force, and what sets it. Secrets are not shown."),
+		Title: "Settings", Lead: templates.Textf("What is in force, and what sets it. Secrets are not shown."),
 		Sections: []templates.Section{{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
 			{Href: "/admin/settings", Name: "All settings", Here: q.get("changed") == ""},
 			{Href: "/admin/settings?changed=yes", Name: "Changed settings", Here: q.get("changed") != ""},
@@ -68,17 +68,17 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 func settingRow(group string, s operator.Setting) templates.Entry {
 	if group == "agents" {
 		return templates.Entry{Cells: []templates.Text{
-			agentLink(s.Value), templates.Say("Its settings are on its page."), sources[s.Source], templates.Say("on reload")}}
+			agentLink(s.Value), templates.Textf("Its settings are on its page."), sources[s.Source], templates.Textf("on reload")}}
 	}
-	value, applies := templates.Code(s.Value), templates.Say("on restart")
+	value, applies := templates.Code(s.Value), templates.Textf("on restart")
 	if s.Value == "" {
-		value = templates.Data("–")
+		value = templates.Verbatim("–")
 	}
 	if s.Source != "" && s.Default != "" && s.Default != s.Value {
-		value = templates.Lines(value, templates.Fill("default {}", templates.Code(s.Default)))
+		value = templates.Lines(value, templates.Textf("default {}", templates.Code(s.Default)))
 	}
 	if s.Live {
-		applies = templates.Say("on reload")
+		applies = templates.Textf("on reload")
 	}
 	return templates.Entry{Cells: []templates.Text{templates.Lines(templates.Code(s.Key), templates.English(s.About)), value, sources[s.Source], applies}}
 }

@@ -18,7 +18,7 @@ type adminTasks struct{ *Console }
 func (c adminTasks) tasks(r *http.Request) (*templates.Console, error) {
 	section, err := c.list(r, &operator.TaskFilter{}, c)
 	return &templates.Console{
-		Title: "Tasks", Lead: templates.Say("What people asked the agents to do."),
+		Title: "Tasks", Lead: templates.Textf("What people asked the agents to do."),
 		Live:     "/admin/tasks/events?" + r.URL.Query().Encode(),
 		Sections: []templates.Section{section},
 	}, err
@@ -28,7 +28,7 @@ func (c adminTasks) cell(_ *http.Request, entry any, column string) templates.Te
 	task := entry.(operator.Task)
 	switch column {
 	case "asked":
-		return templates.Lines(templates.Link(taskAt(task.ID), taskTitle(task.Asked)), templates.Known(task.Message))
+		return templates.Lines(templates.Link(taskAt(task.ID), taskTitle(task.Asked)), templates.Translated(task.Message))
 	case "state":
 		return state(task.State)
 	case "owner":
@@ -60,7 +60,7 @@ func taskAt(id string) string { return "/admin/tasks/one?id=" + url.QueryEscape(
 // owner links to the account of a task, unless the account was removed.
 func owner(name, id string) templates.Text {
 	if name == "" {
-		return templates.Lines(templates.Say("removed"), templates.Code(id))
+		return templates.Lines(templates.Textf("removed"), templates.Code(id))
 	}
 	return accountLink(name)
 }
@@ -72,7 +72,7 @@ func (c adminTasks) askCancel(f *form) (question, error) {
 	}
 	return question{
 		title: "Cancel this task?", word: "Cancel it", back: taskAt(e.Handle),
-		about: templates.Say("The agent {} is asked to stop. Its results so far are kept.", e.Agent),
+		about: templates.Textf("The agent {} is asked to stop. Its results so far are kept.", e.Agent),
 	}, nil
 }
 

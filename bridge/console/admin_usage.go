@@ -134,7 +134,7 @@ func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
 		return nil, err
 	}
 	return &templates.Console{
-		Title: "Usage", Lead: templates.Say("All calls from {} to {} UTC, without message content.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")), Actions: u.exports("/admin/usage/export"),
+		Title: "Usage", Lead: templates.Textf("All calls from {} to {} UTC, without message content.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")), Actions: u.exports("/admin/usage/export"),
 		Sections: []templates.Section{
 			{ID: "usage", Ways: u.spans(), Choose: "Time", Filter: filter, Stats: u.stats(first(now), first(before)), Charts: u.charts(series)},
 			{ID: "sums", Ways: u.tabs(), Table: u.table(sums)},
@@ -222,7 +222,7 @@ func (u used) tabs() (ways []templates.Way) {
 // stats are the numbers of the whole period, which lead to the calls behind them.
 func (u used) stats(now, before usage.Sum) []templates.Stat {
 	calls := u.with("/admin/usage/calls", "by", "")
-	failures := templates.Stat{Name: "Errors", Value: templates.Data(share(now)), Sub: templates.Fill("{} in all, {} before", templates.Number(now.Errors), templates.Data(share(before))), Href: u.with("/admin/usage/calls", "by", "", "outcome", string(usage.Errors))}
+	failures := templates.Stat{Name: "Errors", Value: templates.Verbatim(share(now)), Sub: templates.Textf("{} in all, {} before", templates.Number(now.Errors), templates.Verbatim(share(before))), Href: u.with("/admin/usage/calls", "by", "", "outcome", string(usage.Errors))}
 	switch {
 	case now.Errors*20 > now.Calls:
 		failures.Tone = templates.Bad
@@ -232,7 +232,7 @@ func (u used) stats(now, before usage.Sum) []templates.Stat {
 	latency := func(name string, p, before float64) templates.Stat {
 		s := templates.Stat{Name: name, Value: took(int64(p)), Sub: change(p, before), Href: calls}
 		if now.Calls == 0 {
-			s.Value, s.Sub = templates.Data("–"), nil
+			s.Value, s.Sub = templates.Verbatim("–"), nil
 		}
 		return s
 	}
@@ -253,13 +253,13 @@ func share(s usage.Sum) string {
 // change compares a number with that of the period before.
 func change(now, before float64) templates.Text {
 	if before == 0 {
-		return templates.Say("no calls in the period before")
+		return templates.Textf("no calls in the period before")
 	}
 	percent := math.Round(100 * (now - before) / before)
 	if percent == 0 {
-		return templates.Say("as in the period before")
+		return templates.Textf("as in the period before")
 	}
-	return templates.Say("{} from the period before", strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)+" %")
+	return templates.Textf("{} from the period before", strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)+" %")
 }
 
 // charts draw calls with their errors, and latency. The series begins with the period before.
@@ -269,7 +269,7 @@ func (u used) charts(series []usage.Sum) []templates.Chart {
 		at[s.From.Unix()] = s
 	}
 	counts := templates.Chart{ID: "calls", Title: "Calls", Whole: "Calls", Part: "Errors", Before: "Period before", Grave: true}
-	times := templates.Chart{ID: "latency", Title: "Latency", Whole: "p95", Part: "p50", Before: "p95 of the period before", Unit: latencyAt, Range: true, Total: templates.Say("logarithmic scale")}
+	times := templates.Chart{ID: "latency", Title: "Latency", Whole: "p95", Part: "p50", Before: "p95 of the period before", Millis: true, Range: true, Total: templates.Textf("logarithmic scale")}
 	if len(series) == 0 {
 		return []templates.Chart{counts, times}
 	}
@@ -287,31 +287,22 @@ func (u used) charts(series []usage.Sum) []templates.Chart {
 	return []templates.Chart{counts, times}
 }
 
-// latencyAt is a value of the chart of latency. The histogram ends at 300 s, so the axis may end at
-// 1,000 s, which is not a whole number of minutes.
-func latencyAt(ms int64) templates.Text {
-	if ms == 1_000_000 {
-		return templates.Say("{} s", "1000")
-	}
-	return took(ms)
-}
-
 func took(ms int64) templates.Text { return templates.Took(time.Duration(ms) * time.Millisecond) }
 
 // table lists sums. The name narrows the page, and the number of calls leads to them.
 func (u used) table(sums []usage.Sum) *templates.Table {
 	t := &templates.Table{Columns: []templates.Column{{Name: u.kind()}, {Name: "Calls", Right: true}, {Name: "Errors", Right: true}, {Name: "p50 latency", Right: true}, {Name: "p95 latency", Right: true}}}
 	for _, s := range sums {
-		name, calls, failed := templates.Say("none"), templates.Number(s.Calls), templates.Data("–")
+		name, calls, failed := templates.Textf("none"), templates.Number(s.Calls), templates.Verbatim("–")
 		if s.Errors > 0 {
-			failed = templates.Row(templates.Number(s.Errors), templates.Data("("+share(s)+")"))
+			failed = templates.Row(templates.Number(s.Errors), templates.Verbatim("("+share(s)+")"))
 		}
 		if s.Key != "" {
 			shown := s.Name
 			if shown == "" {
 				shown = s.Key
 			}
-			name = templates.Link(u.with(u.path, string(u.by), s.Key), templates.Data(shown))
+			name = templates.Link(u.with(u.path, string(u.by), s.Key), templates.Verbatim(shown))
 			list := func(outcome string) string {
 				return u.with("/admin/usage/calls", "by", "", string(u.by), s.Key, "outcome", outcome)
 			}
@@ -324,16 +315,16 @@ func (u used) table(sums []usage.Sum) *templates.Table {
 	}
 	switch len(t.Rows) {
 	case 0:
-		t.Empty = templates.Say("No calls in this time.")
+		t.Empty = templates.Textf("No calls in this time.")
 	case maxSums:
-		t.Total = templates.Fill("The {} with the most calls. The file has all.", templates.Number(maxSums))
+		t.Total = templates.Textf("The {} with the most calls. The file has all.", templates.Number(maxSums))
 	}
 	return t
 }
 
 // callOutcomes are the badges of calls.
 var callOutcomes = map[usage.Outcome]templates.Text{
-	usage.OK: templates.Say("completed"), usage.Failed: templates.Badge(templates.Bad, "failed"),
+	usage.OK: templates.Textf("completed"), usage.Failed: templates.Badge(templates.Bad, "failed"),
 	usage.Refused: templates.Badge(templates.Note, "refused"), usage.Canceled: templates.Badge(templates.Plain, "canceled"),
 }
 
@@ -347,11 +338,11 @@ func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	section.Table.Empty, section.Ways = templates.Say(operator.NewQuery("calls").Table().Empty), u.spans()
+	section.Table.Empty, section.Ways = templates.Textf(operator.NewQuery("calls").Table().Empty), u.spans()
 	section.Filter, err = c.usageFilter(r, u)
 	return &templates.Console{
 		Title: "Calls", Up: &templates.Way{Href: u.with("/admin/usage"), Name: "Usage"}, Actions: u.exports("/admin/usage/export"),
-		Lead:     templates.Say("The calls from {} to {} UTC, the latest first.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")),
+		Lead:     templates.Textf("The calls from {} to {} UTC, the latest first.", u.Since.Format(days+" 15:04"), u.Until.Format(days+" 15:04")),
 		Sections: []templates.Section{section},
 	}, err
 }
@@ -368,17 +359,17 @@ func (c calls) cell(_ *http.Request, entry any, column string) templates.Text {
 	case "user":
 		who := templates.Code(call.UserID)
 		if call.User != "" {
-			who = templates.Data(call.User)
+			who = templates.Verbatim(call.User)
 		}
 		return c.narrowed(column, call.UserID, who)
 	case "client":
-		return c.narrowed(column, call.Client, templates.Data(call.App))
+		return c.narrowed(column, call.Client, templates.Verbatim(call.App))
 	case "agent":
-		return c.narrowed(column, call.Agent, templates.Data(call.Agent))
+		return c.narrowed(column, call.Agent, templates.Verbatim(call.Agent))
 	case "tool":
-		return c.narrowed(column, call.Tool, templates.Data(call.Tool))
+		return c.narrowed(column, call.Tool, templates.Verbatim(call.Tool))
 	case "door":
-		return templates.Data(strings.ToUpper(call.Door))
+		return templates.Verbatim(strings.ToUpper(call.Door))
 	case "outcome":
 		return callOutcomes[call.Outcome]
 	case "milliseconds":
@@ -389,7 +380,7 @@ func (c calls) cell(_ *http.Request, entry any, column string) templates.Text {
 
 func (c calls) narrowed(name, value string, shown templates.Text) templates.Text {
 	if value == "" {
-		return templates.Data("–")
+		return templates.Verbatim("–")
 	}
 	return templates.Link(c.used.with(c.used.path, name, value), shown)
 }

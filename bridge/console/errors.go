@@ -32,8 +32,8 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 			a = adminArea
 		}
 		c.write(w, r, http.StatusNotFound, a, &templates.Console{
-			Title: "Page not found", Lead: templates.Say("There is nothing at this address. It may have been removed."),
-			Sections: []templates.Section{{ID: "missing", Lead: templates.Link(a.root, templates.Say("Go back to the start"))}},
+			Title: "Page not found", Lead: templates.Textf("There is nothing at this address. It may have been removed."),
+			Sections: []templates.Section{{ID: "missing", Lead: templates.Link(a.root, templates.Textf("Go back to the start"))}},
 		})
 		return
 	case errors.As(err, &refused):
@@ -48,4 +48,4 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 }
 
 // say returns the sentence of a refusal.
-func say(e *operator.Error) templates.Text { return templates.Say(e.Text, e.Args...) }
+func say(e *operator.Error) templates.Text { return templates.Sentence(e.Sentence()) }

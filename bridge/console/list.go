@@ -92,14 +92,14 @@ func (q query) pages(t *templates.Table, prev, next string) *templates.Table {
 		t.Next = q.at("after", next)
 	}
 	if t.Empty == nil && q.filtered() {
-		t.Empty = templates.Say("Nothing matches.")
+		t.Empty = templates.Textf("Nothing matches.")
 	}
 	return t
 }
 
 // total says how many rows a list has, counted up to operator.MostTotal.
 func total(n int) templates.Text {
-	return templates.Fill("{} in all", upToMost(n))
+	return templates.Textf("{} in all", upToMost(n))
 }
 
 func upToMost(n int) templates.Text { return templates.Count(n, operator.MostTotal) }

@@ -50,17 +50,17 @@ func warning(text templates.Text) []templates.Remark {
 func accountAt(name string) string { return "/admin/accounts/one?name=" + url.QueryEscape(name) }
 
 func accountLink(name string) templates.Text {
-	return templates.Link(accountAt(name), templates.Data(name))
+	return templates.Link(accountAt(name), templates.Verbatim(name))
 }
 
 func appLink(id, name string) templates.Text {
-	return templates.Link("/admin/clients/one?id="+url.QueryEscape(id), templates.Data(name))
+	return templates.Link("/admin/clients/one?id="+url.QueryEscape(id), templates.Verbatim(name))
 }
 
 func agentAt(name string) string { return "/admin/agents/one?name=" + url.QueryEscape(name) }
 
 func agentLink(name string) templates.Text {
-	return templates.Link(agentAt(name), templates.Data(name))
+	return templates.Link(agentAt(name), templates.Verbatim(name))
 }
 
 // when shows a time beside the present.

@@ -19,7 +19,7 @@ func (c *Console) scopes(granted []string) templates.Text {
 		}
 	}
 	if len(all) == 0 {
-		return templates.Say("None")
+		return templates.Textf("None")
 	}
 	return templates.List(all...)
 }
@@ -28,23 +28,23 @@ func (c *Console) scopes(granted []string) templates.Text {
 func (c *Console) scopeName(scope string) templates.Text {
 	switch useCase := oauth.UseCase(scope); {
 	case scope == oauth.ScopeTools:
-		return templates.Say("Use agents")
+		return templates.Textf("Use agents")
 	case scope == oauth.ScopeDiscover:
-		return templates.Say("Read (API)")
+		return templates.Textf("Read (API)")
 	case scope == oauth.ScopePublish:
-		return templates.Say("Give tasks (API)")
+		return templates.Textf("Give tasks (API)")
 	case scope == oauth.ScopeAdmin:
-		return templates.Say("Run this server")
+		return templates.Textf("Run this server")
 	case useCase == "*":
-		return templates.Say("Use agents, in all use cases")
+		return templates.Textf("Use agents, in all use cases")
 	case useCase != "":
-		return templates.Say("Use agents, in the use case {}", useCase)
+		return templates.Textf("Use agents, in the use case {}", useCase)
 	case scope == oauth.OfflineAccess:
 		return nil
 	}
 	for _, s := range c.OAuth.Scopes.All {
 		if s.Name == scope {
-			return templates.Say(s.Words)
+			return templates.Textf(s.Words)
 		}
 	}
 	return templates.Code(scope)
@@ -64,19 +64,19 @@ func (c *Console) reachableAgents(r *http.Request, scope []string) templates.Tex
 		names = c.OAuth.Consent.Agents.Titles(some, all)
 	}
 	if len(names) == 0 {
-		return templates.Say("None")
+		return templates.Textf("None")
 	}
 	shown := strings.Join(names[:min(len(names), maxReachable)], ", ")
 	if more := len(names) - maxReachable; more > 0 {
-		return templates.Say("{} and {} more", shown, strconv.Itoa(more))
+		return templates.Textf("{} and {} more", shown, strconv.Itoa(more))
 	}
-	return templates.Data(shown)
+	return templates.Verbatim(shown)
 }
 
 func grantState(s operator.State) templates.Text {
 	switch s {
 	case operator.Live:
-		return templates.Say("active")
+		return templates.Textf("active")
 	case operator.Revoked:
 		return templates.Badge(templates.Plain, "ended")
 	case operator.Paused:

@@ -71,12 +71,12 @@ func (c *Console) section(
 	switch {
 	case table.Whole, table.NoTotal:
 	case table.Latest && q.get("text") != "":
-		t.Total = templates.Fill("{} found in the latest {}", upToMost(p.Total), templates.Number(operator.MostSearched))
+		t.Total = templates.Textf("{} found in the latest {}", upToMost(p.Total), templates.Number(operator.MostSearched))
 	default:
 		t.Total = total(p.Total)
 	}
 	if table.Empty != "" && !q.filtered() {
-		t.Empty = templates.Say(table.Empty)
+		t.Empty = templates.Textf(table.Empty)
 	}
 	if table.Whole {
 		q.pager(r, t, p.Next)
@@ -110,7 +110,7 @@ func (c *Console) shown(r *http.Request, show lister, entry any, column string) 
 	case []string:
 		return dataLines(v)
 	default:
-		return templates.Data(fmt.Sprint(v))
+		return templates.Verbatim(fmt.Sprint(v))
 	}
 }
 
@@ -231,11 +231,11 @@ func (c *Console) removal(resource string) route {
 			if x.Back != "" {
 				q.back = x.Back + url.QueryEscape(key)
 			}
-			var of []string
+			var of []any
 			for _, column := range x.Of {
 				of = append(of, fmt.Sprint(operator.Value(entry, column)))
 			}
-			q.about = templates.Say(x.About, of...)
+			q.about = templates.Textf(x.About, of...)
 			return q, nil
 		},
 		form: func(f *form) error {

@@ -35,7 +35,7 @@ func grant(v *documents.TaskView) *templates.Grant {
 		g.Host = u.Host
 	}
 	if m := v.Record.Sentence(); m != nil { // its first sentence; the others are about the address
-		g.Why = templates.Sentence(m, func(s string) string { return strings.SplitAfter(sanitize.Text(s), ". ")[0] })
+		g.Why = templates.Message(m, func(s string) string { return strings.SplitAfter(sanitize.Text(s), ". ")[0] })
 	}
 	return g
 }

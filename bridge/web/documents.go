@@ -114,7 +114,7 @@ func document(s *documents.DocumentView, where func(*view.Piece) string) templat
 	return templates.Task{
 		Title:   s.Title,
 		Agent:   s.Agent,
-		Lead:    []templates.Text{templates.Data(s.Agent)},
+		Lead:    []templates.Text{templates.Verbatim(s.Agent)},
 		Fields:  fields(s.Fields),
 		Results: results,
 		Cut:     s.Cut || m.cut,

@@ -124,7 +124,7 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 		p.Grant = grant(v)
 	}
 	p.Facts = []templates.Fact{
-		{Name: "Task ID", Value: templates.ID(e.Handle)}, {Name: "Agent", Value: templates.Data(e.Agent)},
+		{Name: "Task ID", Value: templates.ID(e.Handle)}, {Name: "Agent", Value: templates.Verbatim(e.Agent)},
 		{Name: "Sent", Value: templates.When(e.Created, t.Now())}, {Name: "Changed", Value: templates.When(e.Updated, t.Now())},
 	}
 	if c := sanitize.Label(e.ContextID()); c != "" {

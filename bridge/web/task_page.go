@@ -88,12 +88,12 @@ func question(v *documents.TaskView, closing []view.Piece) (kept []view.Piece) {
 
 // lead says who does the task, when it began, and how long it took.
 func lead(e *ledger.Record, now time.Time) []templates.Text {
-	started := templates.Row(templates.Say("Started"), templates.When(e.Created, now))
-	all := []templates.Text{templates.Data(e.Agent), started}
+	started := templates.Row(templates.Textf("Started"), templates.When(e.Created, now))
+	all := []templates.Text{templates.Verbatim(e.Agent), started}
 	if e.State().Terminal() {
-		return append(all, templates.Row(templates.Say("Took"), templates.Took(ended(e).Sub(e.Created))))
+		return append(all, templates.Row(templates.Textf("Took"), templates.Took(ended(e).Sub(e.Created))))
 	}
-	return append(all, templates.Row(templates.Say("Changed"), templates.When(e.Updated, now)))
+	return append(all, templates.Row(templates.Textf("Changed"), templates.When(e.Updated, now)))
 }
 
 // ended returns when a task came into its last state.
@@ -109,10 +109,10 @@ func ended(e *ledger.Record) time.Time {
 func alert(v *documents.TaskView) *templates.TaskAlert {
 	e, a := v.Record, &templates.TaskAlert{}
 	if v.Message != "" {
-		a.Reason = templates.Known(v.Message)
+		a.Reason = templates.Translated(v.Message)
 	}
 	if m := e.Sentence(); m != nil {
-		a.Reason = templates.Sentence(m, sanitize.Text)
+		a.Reason = templates.Message(m, sanitize.Text)
 	}
 	switch f, state := e.Failure, e.State(); {
 	case f != nil && f.Presumed:
@@ -139,7 +139,7 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 		return nil
 	}
 	if a.Reason == nil && e.Failure == nil && e.State() != a2a.Unknown {
-		a.Reason = templates.Say("The agent gave no reason.")
+		a.Reason = templates.Textf("The agent gave no reason.")
 	}
 	if v.Rights < documents.ByOwner { // who alone can do that
 		a.Remedy = ""
@@ -178,7 +178,7 @@ func (m *maker) events(v *documents.TaskView, rest []documents.Event) (all []tem
 			n++
 		}
 		if n > unfolded {
-			fold := templates.TaskEvent{ID: m.id(), Title: templates.Say("{} earlier messages", strconv.Itoa(n-1))}
+			fold := templates.TaskEvent{ID: m.id(), Title: templates.Textf("{} earlier messages", strconv.Itoa(n-1))}
 			for _, e := range rest[:n-1] {
 				fold.Fold = append(fold.Fold, m.event(v, e))
 			}
@@ -200,23 +200,23 @@ func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.T
 	case e.State != "":
 		var word string
 		out.Tone, word = State(e.State)
-		out.Title = templates.Say(word)
+		out.Title = templates.Textf(word)
 	case e.Message != nil:
-		out.Title = templates.Data(v.Agent)
+		out.Title = templates.Verbatim(v.Agent)
 		if !e.Agent && v.Rights == documents.ByOwner {
-			out.Title = templates.Say("You")
+			out.Title = templates.Textf("You")
 		} else if !e.Agent {
-			out.Title = templates.Say("The user")
+			out.Title = templates.Textf("The user")
 		}
 		out.Parts, out.Long = m.said(e), beginning(e.Message)
 	case e.Replaced != nil:
-		out.Title = templates.Say("Replaced result: {}", e.Replaced.Name)
+		out.Title = templates.Textf("Replaced result: {}", e.Replaced.Name)
 		out.Parts = m.replaced(e.Replaced)
 		out.Long = sanitize.Short(cmp.Or(out.Parts[0].Text, e.Replaced.Name, "…"), 120)
 	case e.Made == "", e.Made == "result":
-		out.Title = templates.Say("Result")
+		out.Title = templates.Textf("Result")
 	default:
-		out.Title = templates.Say("Result: {}", e.Made)
+		out.Title = templates.Textf("Result: {}", e.Made)
 	}
 	if out.Long != "" {
 		out.ID = m.id()

@@ -1,10 +1,8 @@
 package doctor
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 )
 
 // check is one thing that is examined.
@@ -18,28 +16,24 @@ type check struct {
 	run     func(*visit) finding // examines it
 }
 
-// finding is what a check found: a sentence with {} for its values. The sentence is the
-// key by which a page translates it.
+// finding is what a check found.
 type finding struct {
 	status Status
-	key    string
-	values []string
+	text   Sentence
 	breaks []Client // instead of the check's, where this case differs
 }
 
-func found(status Status, key string, values []any) finding {
-	f := finding{status: status, key: key}
-	for _, v := range values {
-		f.values = append(f.values, fmt.Sprint(v))
-	}
-	return f
+func pass(key string, values ...any) finding {
+	return finding{status: Passed, text: say(key, values...)}
 }
 
-func pass(key string, values ...any) finding { return found(Passed, key, values) }
+func fail(key string, values ...any) finding {
+	return finding{status: Failed, text: say(key, values...)}
+}
 
-func fail(key string, values ...any) finding { return found(Failed, key, values) }
-
-func skip(key string, values ...any) finding { return found(Skipped, key, values) }
+func skip(key string, values ...any) finding {
+	return finding{status: Skipped, text: say(key, values...)}
+}
 
 // expect passes or fails with the same words.
 func expect(ok bool, key string, values ...any) finding {
@@ -87,15 +81,8 @@ func (v *visit) checked(c check) finding {
 // result runs a check and returns its result.
 func (v *visit) result(c check) Result {
 	f := v.try(c)
-	r := Result{ID: c.id, Title: c.title, Status: f.status, GotKey: f.key}
-	parts := strings.Split(f.key, "{}")
-	r.Got = parts[0]
-	for i, value := range f.values {
-		value = v.site.clean(value)
-		r.GotValues = append(r.GotValues, value)
-		r.Got += value + parts[i+1]
-	}
-	r.Got = v.site.clean(r.Got)
+	cleanValues(f.text, v.site.clean)
+	r := Result{ID: c.id, Title: c.title, Status: f.status, Sentence: f.text, Got: v.site.clean(f.text.Error())}
 	if f.status == Failed {
 		r.Expected, r.Breaks, r.Fix, r.Minor = c.expect, c.clients, c.fix, slices.Contains(minor, c.id)
 		if f.breaks != nil {

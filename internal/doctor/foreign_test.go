@@ -19,7 +19,7 @@ import (
 func expectVerdict(t *testing.T, d *Doctor, address, id, text string) *Report {
 	t.Helper()
 	r := d.Examine(t.Context(), address)
-	if got := r.Verdict.Text.String(); r.Verdict.ID != id || !strings.HasPrefix(got, text) {
+	if got := r.Verdict.Text.Error(); r.Verdict.ID != id || !strings.HasPrefix(got, text) {
 		var all strings.Builder
 		r.WriteText(&all, false, Status.Mark)
 		t.Errorf("got %s, want %s: %s\n%s", r.Verdict.ID, id, text, all.String())

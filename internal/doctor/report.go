@@ -47,15 +47,13 @@ type Result struct {
 	Title  string `json:"title"`
 	Status Status `json:"status"`
 	Got    string `json:"got,omitempty"`
-	// GotKey and GotValues are Got as a sentence with {} in place of the values, for a
-	// page that translates the sentence.
-	GotKey    string   `json:"-"`
-	GotValues []string `json:"-"`
-	Expected  string   `json:"expected,omitempty"`
-	Breaks    []Client `json:"breaks,omitempty"`
-	Minor     bool     `json:"minor,omitempty"` // the apps in Breaks work all the same
-	Fix       string   `json:"fix,omitempty"`
-	Cause     string   `json:"cause,omitempty"` // the ID of the cause that explains the failure
+	// Sentence is Got for a page that translates it; without a key, Got is data.
+	Sentence Sentence `json:"-"`
+	Expected string   `json:"expected,omitempty"`
+	Breaks   []Client `json:"breaks,omitempty"`
+	Minor    bool     `json:"minor,omitempty"` // the apps in Breaks work all the same
+	Fix      string   `json:"fix,omitempty"`
+	Cause    string   `json:"cause,omitempty"` // the ID of the cause that explains the failure
 }
 
 // Healthy tells whether the doctor came to the end and no check failed.
@@ -133,9 +131,9 @@ func (c Cause) text(b *strings.Builder, works bool, mark func(Status) string) {
 	if works {
 		status = Passed
 	}
-	fmt.Fprintf(b, "%s %s\n", mark(status), strings.TrimSpace(c.Text.String()+" "+c.Check))
+	fmt.Fprintf(b, "%s %s\n", mark(status), strings.TrimSpace(c.Text.Error()+" "+c.Check))
 	if c.Do.Key != "" {
-		fmt.Fprintf(b, "  %s\n", c.Do)
+		fmt.Fprintf(b, "  %s\n", c.Do.Error())
 	}
 	for _, s := range c.Lines {
 		if s.For != "" {

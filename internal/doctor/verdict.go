@@ -4,35 +4,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"rialto/internal/message"
 )
 
 // Sentence is words with {} for their values. The words are the key by which a page translates
 // them.
-type Sentence struct {
-	Key    string
-	Values []string
-}
+type Sentence = message.Message
 
 func say(key string, values ...any) Sentence {
 	s := Sentence{Key: key}
 	for _, v := range values {
-		s.Values = append(s.Values, fmt.Sprint(v))
+		s.Values = append(s.Values, message.Value{Text: fmt.Sprint(v)})
 	}
 	return s
 }
-
-// String returns the sentence in English.
-func (s Sentence) String() string {
-	parts := strings.Split(s.Key, "{}")
-	text := parts[0]
-	for i, part := range parts[1:] {
-		text += s.Values[i] + part
-	}
-	return text
-}
-
-// MarshalText lets JSON show the sentence in English.
-func (s Sentence) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // Snippet is lines of a configuration that remove a cause.
 type Snippet struct {
@@ -127,10 +113,14 @@ func (r *Report) conclude(o *observation, clean func(string) string) {
 }
 
 func (c *Cause) clean(clean func(string) string) {
-	for _, s := range []Sentence{c.Text, c.Do} {
-		for i, v := range s.Values {
-			s.Values[i] = clean(v)
-		}
+	cleanValues(c.Text, clean)
+	cleanValues(c.Do, clean)
+}
+
+// cleanValues cleans the values of a sentence in place.
+func cleanValues(s Sentence, clean func(string) string) {
+	for i := range s.Values {
+		s.Values[i].Text = clean(s.Values[i].Text)
 	}
 }
 

@@ -25,7 +25,7 @@ func (cn *Consent) page(w http.ResponseWriter, r *http.Request, status int, q pe
 	if q.signedIn(session) {
 		page.User = session.Name
 	}
-	page.Ends = templates.Fill("Access ends on {} at the latest. You can end it earlier in My account.", templates.Moment(cn.grantEnd(session), false))
+	page.Ends = templates.Textf("Access ends on {} at the latest. You can end it earlier in My account.", templates.Moment(cn.grantEnd(session), false))
 	cn.offerSignIn(&page)
 	settingUp, err := cn.Pages.Passwords.SettingUp(r.Context())
 	if err != nil {
