@@ -107,7 +107,7 @@ type Table struct {
 	Columns []Column
 	Rows    []Entry
 	Dense   bool   // on a phone the cells after the first share a line, without the names of their columns
-	Empty   Text   // what is said where there are no rows
+	Empty   string // what is said where there are no rows, a sentence of ours
 	Total   Text   // how many rows there are on all pages; nil shows none
 	First   string // leads to the first page, in lists that are only read forward
 	Prev    string // leads to the page before; "" on the first
@@ -175,7 +175,7 @@ type Field struct {
 	Kind     string  // "text", "url", "date", "password", "search", "number", "area", "choice" or "check"
 	Label    string  // a sentence of ours
 	Labels   []Label // instead, by the choice before it
-	Help     Text
+	Help     string  // a sentence of ours
 	Value    string
 	Options  []Option // of a choice
 	Suggest  []string // values to choose from while typing

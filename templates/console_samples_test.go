@@ -42,7 +42,7 @@ func consoleSample() templates.Console {
 			{ID: "steps", Title: "Views", Steps: []templates.Step{{Tone: templates.Good, Mark: "✓", Title: templates.Verbatim("The name resolves")}, {Tone: templates.Bad, Mark: "✗", Title: templates.Verbatim("TLS"), Facts: []templates.Fact{{Name: "Time", Value: templates.Verbatim("x")}}}}},
 			{ID: "text", Title: "Language", Pages: []templates.Block{{Title: templates.Textf("never"), Text: "a\nb"}, {Text: "rialto", Copy: "copy-1"}}},
 			{ID: "form", Title: "Time", Form: &templates.Form{Action: "/x", Word: "Show", Error: templates.Textf("never"), Cancel: "/y", Fields: []templates.Field{
-				{Name: "url", Kind: "url", Label: "Pages", Help: templates.Textf("never"), Required: true, Bad: true}, {Name: "more", Kind: "area", Label: "Views", Value: "a"}, {Name: "yes", Kind: "check", Label: "Language", Help: templates.Textf("never")},
+				{Name: "url", Kind: "url", Label: "Pages", Help: "never", Required: true, Bad: true}, {Name: "more", Kind: "area", Label: "Views", Value: "a"}, {Name: "yes", Kind: "check", Label: "Language", Help: "never"},
 				{Name: "secret", Kind: "password", Label: "Errors", Min: 8, Max: 1024, Complete: "new-password"}}}},
 			{ID: "remove", Title: "Errors", Grave: true, Lead: templates.Textf("never"), Form: &templates.Form{Action: "/z", Word: "Show", Grave: true, Hidden: []templates.Value{{Name: "confirm", Value: "yes"}}}},
 		},

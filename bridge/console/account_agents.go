@@ -20,7 +20,7 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 	}
 	t := &templates.Table{
 		Columns: columns("Agent", "State", "Since", "Renewed"),
-		Empty:   templates.Textf("You have connected no account. An agent that needs one asks for it with a link."),
+		Empty:   "You have connected no account. An agent that needs one asks for it with a link.",
 	}
 	for _, v := range all {
 		t.Rows = append(t.Rows, templates.Entry{

@@ -36,7 +36,7 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	}
 	t := &templates.Table{
 		Columns: append(columns("App", "Access", "Agents", "Last used"), q.sorted("Connected", descending), templates.Column{Name: "Expires"}),
-		Empty:   templates.Textf("No app is connected. Add the address on the start page to your chat app."),
+		Empty:   "No app is connected. Add the address on the start page to your chat app.",
 	}
 	for _, g := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{

@@ -26,7 +26,7 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	}
 	t := &templates.Table{
 		Columns: columns("Document", "Shared", "Expires"),
-		Empty:   templates.Textf("You share nothing. The page of a task that has ended has a button for it."),
+		Empty:   "You share nothing. The page of a task that has ended has a button for it.",
 	}
 	for _, s := range shares {
 		t.Rows = append(t.Rows, templates.Entry{

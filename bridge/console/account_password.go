@@ -27,9 +27,9 @@ func (c ownAccount) passwordPage(r *http.Request, wrong templates.Text) (*templa
 		Action: "/account/password", Word: "Change password", Error: wrong,
 		Fields: []templates.Field{
 			{Name: "present", Kind: "password", Label: "Current password", Complete: "current-password", Required: true, Max: 1024, Bad: wrong != nil},
-			newPassword("next", "New password", templates.Textf("At least 8 characters.")),
-			newPassword("again", "Repeat the new password", nil),
-			{Name: "end", Kind: "check", Label: "Disconnect all apps, too", Help: templates.Textf("Choose this if another person may know your current password.")},
+			newPassword("next", "New password", "At least 8 characters."),
+			newPassword("again", "Repeat the new password", ""),
+			{Name: "end", Kind: "check", Label: "Disconnect all apps, too", Help: "Choose this if another person may know your current password."},
 		},
 	}}}
 	return p, nil

@@ -41,7 +41,7 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 	}
 	t := &templates.Table{Dense: true, Columns: columns("Task", "State", "Agent", "Changed")}
 	if !q.filtered() {
-		t.Empty = templates.Textf("No tasks yet. Ask an agent something in a connected app.")
+		t.Empty = "No tasks yet. Ask an agent something in a connected app."
 	}
 	for _, task := range tasks {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{

@@ -95,7 +95,7 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 	if a.Issuer == "" {
 		p.Sections = append(p.Sections, templates.Section{ID: "password", Title: "Password", Form: &templates.Form{
 			Action: "/admin/accounts/password", Word: "Set the password", Hidden: hidden("name", a.Name), Error: wrong,
-			Fields: []templates.Field{{Name: "password", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Bad: wrong != nil, Help: templates.Textf("8 characters at least. It signs the person out everywhere and ends the connections of all apps.")}},
+			Fields: []templates.Field{{Name: "password", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Bad: wrong != nil, Help: "8 characters at least. It signs the person out everywhere and ends the connections of all apps."}},
 		}})
 	}
 	return p, nil
@@ -136,8 +136,8 @@ func accountForm(f url.Values, wrong templates.Text) *templates.Console {
 			Action: "/admin/accounts/new", Word: "Add", Cancel: "/admin/accounts", Error: wrong,
 			Fields: []templates.Field{
 				{Name: "name", Kind: "text", Label: "Username", Value: f.Get("name"), Required: true, Max: 64, Bad: wrong != nil},
-				newPassword("password", "Password", templates.Textf("8 characters at least.")),
-				{Name: "admin", Kind: "check", Label: "Administrator", Value: f.Get("admin"), Help: templates.Textf("May see and change everything here.")},
+				newPassword("password", "Password", "8 characters at least."),
+				{Name: "admin", Kind: "check", Label: "Administrator", Value: f.Get("admin"), Help: "May see and change everything here."},
 			},
 		}}},
 	}

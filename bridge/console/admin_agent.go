@@ -177,7 +177,7 @@ func yes(is bool) templates.Text {
 }
 
 func skillSection(skills []directory.SkillInfo) templates.Section {
-	t := &templates.Table{Columns: columns("Skill", "What it does", "Tags"), Empty: templates.Textf("Its card names no skills.")}
+	t := &templates.Table{Columns: columns("Skill", "What it does", "Tags"), Empty: "Its card names no skills."}
 	for _, s := range skills {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
 			templates.Lines(templates.Verbatim(s.Name), templates.Code(s.ID)), templates.Verbatim(s.Description), templates.Verbatim(strings.Join(s.Tags, ", ")),
@@ -224,7 +224,7 @@ const maxDifferences = 300
 
 // differences shows the differences of two cards side by side.
 func differences(list []directory.Difference) *templates.Table {
-	t := &templates.Table{Columns: columns("Part", "Before", "New"), Empty: templates.Textf("No differences.")}
+	t := &templates.Table{Columns: columns("Part", "Before", "New"), Empty: "No differences."}
 	for _, d := range list {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)}})
 	}

@@ -139,8 +139,8 @@ func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.
 			Action: "/admin/clients/new", Word: "Register", Cancel: "/admin/clients", Error: wrong,
 			Fields: []templates.Field{
 				{Name: "client_name", Kind: "text", Label: "Name", Value: f.Get("client_name"), Required: true, Max: 128},
-				{Name: "redirect_uris", Kind: "area", Label: "Redirect URIs", Value: f.Get("redirect_uris"), Required: true, Max: 8192, Help: templates.Textf("One on each line, as the app's settings show them."), Bad: wrong != nil},
-				{Name: "secret", Kind: "check", Label: "Confidential client", Value: f.Get("secret"), Help: templates.Textf("It gets a client secret. For apps that run on a server and ask for one.")},
+				{Name: "redirect_uris", Kind: "area", Label: "Redirect URIs", Value: f.Get("redirect_uris"), Required: true, Max: 8192, Help: "One on each line, as the app's settings show them.", Bad: wrong != nil},
+				{Name: "secret", Kind: "check", Label: "Confidential client", Value: f.Get("secret"), Help: "It gets a client secret. For apps that run on a server and ask for one."},
 			},
 		}}},
 	}

@@ -22,7 +22,7 @@ func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates
 		Title: "Doctor", Lead: templates.Textf("Says why an app cannot use an MCP server, and what to do."),
 		Sections: []templates.Section{{ID: "doctor", Form: &templates.Form{
 			Action: "/admin/doctor", Word: "Run checks", Error: wrong, Busy: "Examining. It takes up to a minute.",
-			Fields: []templates.Field{{Name: "url", Kind: "text", Label: "Address of the MCP server", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: templates.Textf("This server, or any other. The checks send about a hundred requests.")}},
+			Fields: []templates.Field{{Name: "url", Kind: "text", Label: "Address of the MCP server", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: "This server, or any other. The checks send about a hundred requests."}},
 		}}},
 	}
 }

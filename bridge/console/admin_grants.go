@@ -19,7 +19,7 @@ func (c adminGrants) grants(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	section.Table.Empty = templates.Textf(f.Table().Empty) // also where a filter chooses none
+	section.Table.Empty = f.Table().Empty // also where a filter chooses none
 	p := &templates.Console{Title: "Connections", Lead: templates.Textf("Which apps may act for whom, and what they may do."), Sections: []templates.Section{section}}
 	chosen := f.AccountID != "" || len(f.ClientIDs) == 1
 	if chosen && len(f.ClientIDs) <= 1 && len(section.Table.Rows) > 0 {
@@ -34,7 +34,7 @@ func (c adminGrants) grants(r *http.Request) (*templates.Console, error) {
 func (c adminGrants) grantsOf(r *http.Request, f *operator.GrantFilter, known, without string) (templates.Section, error) {
 	section, err := c.section(r, parseQuery(r, known), f, c, without)
 	if err == nil {
-		section.Title, section.Table.Empty = "Connections", templates.Textf(f.Table().Empty)
+		section.Title, section.Table.Empty = "Connections", f.Table().Empty
 	}
 	return section, err
 }

@@ -25,7 +25,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 		p.Sections[0].Lead = templates.Link("/admin/tasks?state=input-required", templates.Textf("See all {} questions", upToMost(o.Asking)))
 	}
 	if len(p.Sections[0].Items) == 0 {
-		p.Sections[0].Table = &templates.Table{Empty: templates.Textf("Nothing waits for you.")}
+		p.Sections[0].Table = &templates.Table{Empty: "Nothing waits for you."}
 	}
 	if len(o.Agents) == 0 || r.URL.Query().Get("done") == "setup" {
 		p.Sections[0] = firstSteps()

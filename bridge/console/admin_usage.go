@@ -315,7 +315,7 @@ func (u used) table(sums []usage.Sum) *templates.Table {
 	}
 	switch len(t.Rows) {
 	case 0:
-		t.Empty = templates.Textf("No calls in this time.")
+		t.Empty = "No calls in this time."
 	case maxSums:
 		t.Total = templates.Textf("The {} with the most calls. The file has all.", templates.Number(maxSums))
 	}
@@ -338,7 +338,7 @@ func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	section.Table.Empty, section.Ways = templates.Textf(operator.NewQuery("calls").Table().Empty), u.spans()
+	section.Table.Empty, section.Ways = operator.NewQuery("calls").Table().Empty, u.spans()
 	section.Filter, err = c.usageFilter(r, u)
 	return &templates.Console{
 		Title: "Calls", Up: &templates.Way{Href: u.with("/admin/usage"), Name: "Usage"}, Actions: u.exports("/admin/usage/export"),

@@ -157,7 +157,7 @@ func TestSkillsAreMadeToolsByABox(t *testing.T) {
 }
 
 func TestAFieldHasALabelForEachTypeThatShowsIt(t *testing.T) {
-	for _, f := range credentialFields(nil) {
+	for _, f := range credentialFields() {
 		var named []string
 		for _, label := range f.Labels {
 			named = append(named, label.For...)

@@ -370,7 +370,7 @@ func TestAnAddressIsCompleted(t *testing.T) {
 		"agent.example": "https://agent.example", " agent.example:8443/x ": "https://agent.example:8443/x", "localhost:9999": "http://localhost:9999",
 		"127.0.0.1:1": "http://127.0.0.1:1", "[::1]:1": "http://[::1]:1", "http://agent.example": "http://agent.example", "": "", "ftp://x": "ftp://x",
 	} {
-		if got := completed(address); got != want {
+		if got := withScheme(address); got != want {
 			t.Errorf("%q: got %q, want %q", address, got, want)
 		}
 	}

@@ -91,8 +91,8 @@ func (q query) pages(t *templates.Table, prev, next string) *templates.Table {
 	if next != "" {
 		t.Next = q.at("after", next)
 	}
-	if t.Empty == nil && q.filtered() {
-		t.Empty = templates.Textf("Nothing matches.")
+	if t.Empty == "" && q.filtered() {
+		t.Empty = "Nothing matches."
 	}
 	return t
 }

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"net/url"
+	"slices"
 	"time"
 
 	"rialto/bridge/directory"
@@ -13,8 +14,8 @@ func link(href, name string) *templates.Way { return &templates.Way{Href: href, 
 
 // hidden returns hidden fields, by their names and values in turn.
 func hidden(pairs ...string) (all []templates.Value) {
-	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, templates.Value{Name: pairs[i], Value: pairs[i+1]})
+	for pair := range slices.Chunk(pairs, 2) {
+		all = append(all, templates.Value{Name: pair[0], Value: pair[1]})
 	}
 	return all
 }
@@ -27,16 +28,51 @@ func columns(names ...string) (all []templates.Column) {
 	return all
 }
 
-// options returns the options of a choice, by their values and words in turn.
-func options(pairs ...string) (all []templates.Option) {
-	for i := 0; i < len(pairs); i += 2 {
-		all = append(all, templates.Option{Value: pairs[i], Word: pairs[i+1]})
+// textField is a field for a line of text.
+func textField(name, label, help string) templates.Field {
+	return templates.Field{Name: name, Kind: "text", Label: label, Help: help, Max: 2048}
+}
+
+// checkField is a field that is set or not.
+func checkField(name, label, help string) templates.Field {
+	return templates.Field{Name: name, Kind: "check", Label: label, Help: help}
+}
+
+// checked is the value of a check.
+func checked(set bool) string {
+	if set {
+		return "yes"
 	}
-	return all
+	return ""
+}
+
+// choiceField is a field with options, by their values and words in turn.
+func choiceField(name, label string, options ...string) templates.Field {
+	f := templates.Field{Name: name, Kind: "choice", Label: label}
+	for pair := range slices.Chunk(options, 2) {
+		f.Options = append(f.Options, templates.Option{Value: pair[0], Word: pair[1]})
+	}
+	return f
+}
+
+// only shows a field for some values of the choice before it.
+func only(f templates.Field, values ...string) templates.Field {
+	f.For = values
+	return f
+}
+
+// fill sets the values of fields to those of a form. Passwords stay empty.
+func fill(values url.Values, fields ...templates.Field) []templates.Field {
+	for i, f := range fields {
+		if f.Kind != "password" {
+			fields[i].Value = values.Get(f.Name)
+		}
+	}
+	return fields
 }
 
 // newPassword is a field for a password that is set.
-func newPassword(name, label string, help templates.Text) templates.Field {
+func newPassword(name, label, help string) templates.Field {
 	return templates.Field{
 		Name: name, Kind: "password", Label: label, Help: help,
 		Complete: "new-password", Required: true, Min: 8, Max: 1024,

@@ -76,7 +76,7 @@ func (c *Console) section(
 		t.Total = total(p.Total)
 	}
 	if table.Empty != "" && !q.filtered() {
-		t.Empty = templates.Textf(table.Empty)
+		t.Empty = table.Empty
 	}
 	if table.Whole {
 		q.pager(r, t, p.Next)
