@@ -31,7 +31,7 @@ type agentInterface struct {
 
 // card reads the interfaces of the card. It returns false if the server shows none,
 // which is no fault: an MCP server need not serve A2A.
-func (s *site) card() (list []agentInterface, a *answer, ok bool) {
+func (s *target) card() (list []agentInterface, a *answer, ok bool) {
 	a = s.get(s.origin() + cardPath)
 	var card struct {
 		Name       string           `json:"name"`
@@ -53,23 +53,23 @@ func (s *site) card() (list []agentInterface, a *answer, ok bool) {
 
 // isAgent reports whether the URL is that of an A2A agent: of its card, of one of its interfaces
 // or of the host whose card it is.
-func (v *visit) isAgent() bool {
-	if v.unfit {
+func (v *examination) isAgent() bool {
+	if v.badURL {
 		return false
 	}
-	list, _, ok := v.site.card()
+	list, _, ok := v.card()
 	if !ok || len(list) == 0 {
 		return false
 	}
 	same := func(address string) bool {
-		return strings.TrimSuffix(address, "/") == strings.TrimSuffix(v.site.address, "/")
+		return strings.TrimSuffix(address, "/") == strings.TrimSuffix(v.address, "/")
 	}
-	return same(v.site.origin()) || same(v.site.origin()+cardPath) ||
+	return same(v.origin()) || same(v.origin()+cardPath) ||
 		slices.ContainsFunc(list, func(i agentInterface) bool { return same(i.URL) })
 }
 
-func checkCard(v *visit) finding {
-	list, a, ok := v.site.card()
+func checkCard(v *examination) finding {
+	list, a, ok := v.card()
 	switch {
 	case !ok:
 		return skip("the server shows no card")
@@ -79,8 +79,8 @@ func checkCard(v *visit) finding {
 	return pass("it lists {}", len(list))
 }
 
-func checkInterfaces(v *visit) finding {
-	list, _, _ := v.site.card()
+func checkInterfaces(v *examination) finding {
+	list, _, _ := v.card()
 	if len(list) == 0 {
 		return skip("there is no card with interfaces")
 	}
@@ -90,7 +90,7 @@ func checkInterfaces(v *visit) finding {
 			continue
 		}
 		tried++
-		if a := v.site.tryInterface(i); a.err != nil || a.status != http.StatusUnauthorized && (a.status >= 500 || !json.Valid(a.body)) {
+		if a := v.tryInterface(i); a.err != nil || a.status != http.StatusUnauthorized && (a.status >= 500 || !json.Valid(a.body)) {
 			return fail("{} at {} ({} {})", a, i.URL, i.Binding, i.Version)
 		}
 	}
@@ -101,7 +101,7 @@ func checkInterfaces(v *visit) finding {
 }
 
 // tryInterface asks an interface for a task that does not exist, which changes nothing.
-func (s *site) tryInterface(i agentInterface) *answer {
+func (s *target) tryInterface(i agentInterface) *answer {
 	h := http.Header{"Accept": {"application/json"}}
 	v1 := strings.HasPrefix(i.Version, "1.")
 	if v1 {

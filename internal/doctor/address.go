@@ -51,43 +51,43 @@ func Complete(address string) string {
 	return "https://" + address
 }
 
-func checkURL(v *visit) finding {
-	u := v.site.url
+func checkURL(v *examination) finding {
+	u := v.url
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return fail("\"{}\" is not an absolute http or https URL", v.site.address)
+		return fail("\"{}\" is not an absolute http or https URL", v.address)
 	case u.User != nil:
 		return fail("the URL holds user information")
-	case strings.Contains(v.site.address, "#"):
+	case strings.Contains(v.address, "#"):
 		return fail("the URL has a fragment")
 	}
-	return pass("{}", v.site.address)
+	return pass("{}", v.address)
 }
 
-func checkHTTPS(v *visit) finding {
-	if v.site.local() {
+func checkHTTPS(v *examination) finding {
+	if v.local() {
 		return skip("the server is on this computer, which hosted clients cannot reach")
 	}
-	return expect(v.site.url.Scheme == "https", "the scheme is \"{}\"", v.site.url.Scheme)
+	return expect(v.url.Scheme == "https", "the scheme is \"{}\"", v.url.Scheme)
 }
 
-func checkDNS(v *visit) finding {
-	addrs, err := v.site.addresses()
+func checkDNS(v *examination) finding {
+	addrs, err := v.addresses()
 	if err != nil {
 		return fail("{}", err)
 	}
 	return expect(len(addrs) > 0, "{} addresses", len(addrs))
 }
 
-func needPublicName(v *visit) string {
-	if _, err := v.site.addresses(); v.site.local() || err != nil {
+func needPublicName(v *examination) string {
+	if _, err := v.addresses(); v.local() || err != nil {
 		return "the server is on this computer, or its name does not resolve"
 	}
 	return ""
 }
 
-func checkPublic(v *visit) finding {
-	addrs, _ := v.site.addresses()
+func checkPublic(v *examination) finding {
+	addrs, _ := v.addresses()
 	for _, a := range addrs {
 		if a = a.Unmap(); a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() {
 			return fail("{} is private", a)
@@ -96,17 +96,17 @@ func checkPublic(v *visit) finding {
 	return pass("{} public addresses", len(addrs))
 }
 
-func checkIPv4(v *visit) finding {
-	addrs, _ := v.site.addresses()
+func checkIPv4(v *examination) finding {
+	addrs, _ := v.addresses()
 	has := slices.ContainsFunc(addrs, func(a netip.Addr) bool { return a.Unmap().Is4() })
 	return expect(has, "the addresses are {}", addrs)
 }
 
-func checkTLS(v *visit) finding {
-	if v.site.url.Scheme != "https" {
+func checkTLS(v *examination) finding {
+	if v.url.Scheme != "https" {
 		return skip("the URL is not https")
 	}
-	err := v.site.unauthorized(http.MethodPost).err
+	err := v.unauthorized(http.MethodPost).err
 	if bad := (*tls.CertificateVerificationError)(nil); errors.As(err, &bad) {
 		return fail("{}", bad.Err)
 	}
@@ -116,22 +116,22 @@ func checkTLS(v *visit) finding {
 	return pass("verified")
 }
 
-func checkReach(v *visit) finding {
-	a := v.site.unauthorized(http.MethodPost)
+func checkReach(v *examination) finding {
+	a := v.unauthorized(http.MethodPost)
 	return expect(a.err == nil, "{}", a)
 }
 
-func checkRedirect(v *visit) finding {
-	a := v.site.unauthorized(http.MethodPost)
+func checkRedirect(v *examination) finding {
+	a := v.unauthorized(http.MethodPost)
 	return expect(!a.redirect(), "{}", a)
 }
 
-func checkSlash(v *visit) finding {
-	if strings.Trim(v.site.url.Path, "/") == "" || strings.HasSuffix(v.site.url.Path, "/") {
+func checkSlash(v *examination) finding {
+	if strings.Trim(v.url.Path, "/") == "" || strings.HasSuffix(v.url.Path, "/") {
 		return skip("the URL has no path to which a slash could be added")
 	}
-	u := *v.site.url
+	u := *v.url
 	u.Path += "/"
-	a := v.site.initialize(u.String(), nil)
+	a := v.initialize(u.String(), nil)
 	return expect(a.err == nil && !a.redirect(), "{}", a)
 }

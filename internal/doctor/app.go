@@ -16,7 +16,7 @@ import (
 // app is the throw-away client that the doctor registers, and the requests that it
 // makes as that client.
 type app struct {
-	site     *site
+	*target
 	login    bool // a login will follow
 	answer   *answer
 	id       string
@@ -43,7 +43,7 @@ func (a *app) registered() *app {
 		"token_endpoint_auth_method": "none",
 		"grant_types":                []string{"authorization_code", "refresh_token"},
 		"response_types":             []string{"code"},
-		"scope":                      a.site.scope(),
+		"scope":                      a.scope(),
 	})
 	if d, err := a.answer.object(); err == nil && a.answer.status/100 == 2 {
 		a.id = d.text("client_id")
@@ -53,14 +53,14 @@ func (a *app) registered() *app {
 
 // register sends a registration.
 func (a *app) register(metadata map[string]any) *answer {
-	address := a.site.endpoint("registration_endpoint")
+	address := a.endpoint("registration_endpoint")
 	if address == "" {
 		return &answer{}
 	}
 	body, _ := json.Marshal(metadata) // strings always have a JSON form
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
-	got := a.site.send(request{method: http.MethodPost, url: address, header: h, body: body})
-	a.site.hideMembers(got, "client_secret", "registration_access_token")
+	got := a.send(request{method: http.MethodPost, url: address, header: h, body: body})
+	a.hideMembers(got, "client_secret", "registration_access_token")
 	return got
 }
 
@@ -79,15 +79,15 @@ func (a *app) authorizeURL(state, verifier string, change func(url.Values)) stri
 		"state":                 {state},
 		"code_challenge":        {base64.RawURLEncoding.EncodeToString(sum[:])},
 		"code_challenge_method": {"S256"},
-		"resource":              {a.site.canonical()},
+		"resource":              {a.canonical()},
 	}
-	if scope := a.site.scope(); scope != "" {
+	if scope := a.scope(); scope != "" {
 		q.Set("scope", scope)
 	}
 	if change != nil {
 		change(q)
 	}
-	to := parsed(a.site.endpoint("authorization_endpoint"))
+	to := parsed(a.endpoint("authorization_endpoint"))
 	if to.RawQuery != "" {
 		to.RawQuery += "&"
 	}
@@ -98,8 +98,8 @@ func (a *app) authorizeURL(state, verifier string, change func(url.Values)) stri
 // authorize opens the URL of an authorization request without cookies, once.
 func (a *app) authorize(change func(url.Values)) *answer {
 	address := a.authorizeURL(idleState, idleVerifier, change)
-	return a.site.once("authorize "+address, func() *answer {
-		return a.site.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"text/html"}}})
+	return a.once("authorize "+address, func() *answer {
+		return a.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"text/html"}}})
 	})
 }
 
@@ -130,9 +130,9 @@ func (a *app) redeem(values url.Values) *answer {
 	if !values.Has("client_id") {
 		values.Set("client_id", a.registered().id)
 	}
-	values.Set("resource", a.site.canonical())
-	got := a.site.form(a.site.endpoint("token_endpoint"), values)
-	a.site.hideMembers(got, "access_token", "refresh_token", "id_token")
+	values.Set("resource", a.canonical())
+	got := a.form(a.endpoint("token_endpoint"), values)
+	a.hideMembers(got, "access_token", "refresh_token", "id_token")
 	return got
 }
 
@@ -152,10 +152,10 @@ func (a *app) remove() {
 		}
 		d, err := got.object()
 		uri, token := d.text("registration_client_uri"), d.text("registration_access_token")
-		if err != nil || token == "" || !sameOrigin(uri, a.site.endpoint("registration_endpoint")) {
+		if err != nil || token == "" || !sameOrigin(uri, a.endpoint("registration_endpoint")) {
 			continue // the token must not go to another server
 		}
-		a.site.send(request{method: http.MethodDelete, url: uri, header: http.Header{"Authorization": {"Bearer " + token}}})
+		a.send(request{method: http.MethodDelete, url: uri, header: http.Header{"Authorization": {"Bearer " + token}}})
 	}
 }
 

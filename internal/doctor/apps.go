@@ -38,14 +38,14 @@ func appOf(tool document) string {
 	return tool.object("_meta").text("ui/resourceUri")
 }
 
-func needApps(v *visit) string {
+func needApps(v *examination) string {
 	if why := needTools(v); why != "" {
 		return why
 	}
 	return need(len(v.mcp.linked()) > 0, "no tool has an app")
 }
 
-func checkAppsOffered(v *visit) finding {
+func checkAppsOffered(v *examination) finding {
 	for _, where := range []string{"initialize", "server/discover"} {
 		if d, ok := v.mcp.capabilities()[where]; ok && d.object("extensions")[appsExtension] == nil {
 			return fail("not in {}", where)
@@ -86,7 +86,7 @@ func (c *mcpClient) apps() []appPage {
 	return c.pages
 }
 
-func checkAppsResource(v *visit) finding {
+func checkAppsResource(v *examination) finding {
 	for _, p := range v.mcp.apps() {
 		switch {
 		case !strings.HasPrefix(p.uri, "ui://"):
@@ -100,7 +100,7 @@ func checkAppsResource(v *visit) finding {
 	return pass("{} can", len(v.mcp.apps()))
 }
 
-func checkAppsLink(v *visit) finding {
+func checkAppsLink(v *examination) finding {
 	for _, t := range v.mcp.linked() {
 		if m := t.object("_meta"); m.object("ui").text("resourceUri") != m.text("ui/resourceUri") {
 			return fail("the tool \"{}\" has one", t.text("name"))
@@ -112,7 +112,7 @@ func checkAppsLink(v *visit) finding {
 // loads finds what a document loads when it is shown.
 var loads = regexp.MustCompile(`(?i)(?:<(?:script|img|iframe|audio|video|source|embed)\b[^>]*\bsrc|<link\b[^>]*\bhref)\s*=\s*["']?(https?:)?//([^/"'\s>]+)|(?:@import\s+(?:url\()?|url\()\s*["']?(https?:)?//([^/"'\s)]+)`)
 
-func checkAppsCSP(v *visit) finding {
+func checkAppsCSP(v *examination) finding {
 	for _, p := range v.mcp.apps() {
 		declared := append(p.csp.list("resourceDomains"), p.csp.list("frameDomains")...)
 		for _, m := range loads.FindAllStringSubmatch(p.html, -1) {

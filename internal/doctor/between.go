@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -35,57 +37,72 @@ func (o *observation) proxy() string {
 			continue
 		}
 		switch name := strings.ToLower(a.program()); {
-		case name == "nginx" || name == "openresty":
+		case name == "nginx", name == "openresty":
 			return "nginx"
-		case name == "caddy" || strings.Contains(a.header.Get("Via"), "Caddy"):
+		case name == "caddy", strings.Contains(a.header.Get("Via"), "Caddy"):
 			return "Caddy"
 		}
 	}
 	return ""
 }
 
-// wall is a login or a check for browsers before the server.
-type wall struct {
-	text  Sentence
-	is    func(a *answer) bool
-	do    Sentence
-	lines []Snippet // the configuration that lets apps through
-}
-
-func walls() []wall {
-	return []wall{
-		{say("{} asks for a login before requests reach the MCP server. Apps cannot pass it.", "Cloudflare Access"), func(a *answer) bool {
-			return strings.HasSuffix(parsed(a.header.Get("Location")).Host, ".cloudflareaccess.com") || a.header.Get("Cf-Access-Domain") != "" ||
-				strings.HasPrefix(a.header.Get("Www-Authenticate"), "Cloudflare-Access")
-		}, say("In Cloudflare, under Zero Trust, Access, Applications, remove the application for this host, or give it a policy with the action Bypass for Everyone. An MCP server with a login of its own needs no second one."), nil},
-		{say("Cloudflare's bot check stops apps before they reach the MCP server."), func(a *answer) bool { return a.header.Get("Cf-Mitigated") == "challenge" },
-			say("In Cloudflare, under Security, turn Bot Fight Mode off for this host, or add a rule that skips it. Apps call from data centers."), nil},
-		{say("{} asks for a login before requests reach the MCP server. Apps cannot pass it.", "oauth2-proxy"), func(a *answer) bool {
-			for _, c := range a.header.Values("Set-Cookie") {
-				if strings.HasPrefix(c, "_oauth2_proxy") {
-					return true
-				}
-			}
-			return strings.Contains(string(a.body), "/oauth2/start") || strings.HasSuffix(parsed(parsed(a.header.Get("Location")).Query().Get("redirect_uri")).Path, "/oauth2/callback")
-		}, say("Let the whole host name through. An MCP server with a login of its own needs no second one."), []Snippet{{"oauth2-proxy.cfg", "skip_auth_routes = [ \"^/\" ]\n"}}},
-		{say("A password (HTTP Basic) stops apps before they reach the MCP server."), func(a *answer) bool {
-			return a.status == http.StatusUnauthorized && strings.HasPrefix(strings.ToLower(a.header.Get("Www-Authenticate")), "basic")
-		}, say("Remove the password from this host name: apps send a token in Authorization, and can't send a password beside it."), nil},
-		{say("A login page answers instead of the MCP server. Apps cannot pass it."), func(a *answer) bool {
-			to := strings.ToLower(a.header.Get("Location"))
-			return a.redirect() && (strings.Contains(to, "/login") || strings.Contains(to, "/signin") || strings.Contains(to, "/sign_in") || strings.Contains(to, "/oauth2/") || strings.Contains(to, "/authorize?") || strings.Contains(to, "/auth?"))
-		}, say("Let the host name of the MCP server through without that login: apps cannot open pages before they know the server."), nil},
-	}
-}
-
-// wall returns the login that answers instead of the server, or nil.
-func (o *observation) wall() *wall {
-	for _, w := range walls() {
-		if w.is(o.post) || o.front != nil && o.post.status/100 != 2 && w.is(o.front) {
-			return &w
+// wall returns the login, or the check for browsers, that answers instead of the server, if there is one.
+func (o *observation) wall() (c Cause) {
+	is := func(wall func(*answer) bool) bool {
+		if wall(o.post) {
+			return true
 		}
+		return o.front != nil && o.post.status/100 != 2 && wall(o.front)
 	}
-	return nil
+	switch {
+	case is(ofCloudflareAccess):
+		c = because("{} asks for a login before requests reach the MCP server. Apps cannot pass it.", "Cloudflare Access")
+		c.Do = say("In Cloudflare, under Zero Trust, Access, Applications, remove the application for this host, or give it a policy with the action Bypass for Everyone. An MCP server with a login of its own needs no second one.")
+	case is(ofBotCheck):
+		c = because("Cloudflare's bot check stops apps before they reach the MCP server.")
+		c.Do = say("In Cloudflare, under Security, turn Bot Fight Mode off for this host, or add a rule that skips it. Apps call from data centers.")
+	case is(ofOAuth2Proxy):
+		c = because("{} asks for a login before requests reach the MCP server. Apps cannot pass it.", "oauth2-proxy")
+		c.Do = say("Let the whole host name through. An MCP server with a login of its own needs no second one.")
+		c.Lines = []Snippet{{"oauth2-proxy.cfg", "skip_auth_routes = [ \"^/\" ]\n"}}
+	case is(ofPassword):
+		c = because("A password (HTTP Basic) stops apps before they reach the MCP server.")
+		c.Do = say("Remove the password from this host name: apps send a token in Authorization, and can't send a password beside it.")
+	case is(ofLoginPage):
+		c = because("A login page answers instead of the MCP server. Apps cannot pass it.")
+		c.Do = say("Let the host name of the MCP server through without that login: apps cannot open pages before they know the server.")
+	}
+	return c
+}
+
+func ofCloudflareAccess(a *answer) bool {
+	return strings.HasSuffix(parsed(a.header.Get("Location")).Host, ".cloudflareaccess.com") ||
+		a.header.Get("Cf-Access-Domain") != "" ||
+		strings.HasPrefix(a.header.Get("Www-Authenticate"), "Cloudflare-Access")
+}
+
+func ofBotCheck(a *answer) bool { return a.header.Get("Cf-Mitigated") == "challenge" }
+
+func ofOAuth2Proxy(a *answer) bool {
+	back := parsed(a.header.Get("Location")).Query().Get("redirect_uri")
+	return strings.Contains(string(a.body), "/oauth2/start") ||
+		strings.HasSuffix(parsed(back).Path, "/oauth2/callback") ||
+		slices.ContainsFunc(a.header.Values("Set-Cookie"), func(cookie string) bool {
+			return strings.HasPrefix(cookie, "_oauth2_proxy")
+		})
+}
+
+func ofPassword(a *answer) bool {
+	challenge := strings.ToLower(a.header.Get("Www-Authenticate"))
+	return a.status == http.StatusUnauthorized && strings.HasPrefix(challenge, "basic")
+}
+
+// loginPaths are in the addresses of login pages.
+var loginPaths = []string{"/login", "/signin", "/sign_in", "/oauth2/", "/authorize?", "/auth?"}
+
+func ofLoginPage(a *answer) bool {
+	to := strings.ToLower(a.header.Get("Location"))
+	return a.redirect() && slices.ContainsFunc(loginPaths, func(path string) bool { return strings.Contains(to, path) })
 }
 
 // The lines that let a server work behind nginx and Caddy: those of docs/proxy.md.
@@ -112,10 +129,7 @@ const (
 
 // snippets are the lines for the proxy before the server, or for both if it is not known.
 func (o *observation) snippets(nginx, caddy string) (list []Snippet) {
-	name := o.by
-	if name == "" {
-		name = o.proxy()
-	}
+	name := cmp.Or(o.by, o.proxy())
 	caddy = strings.ReplaceAll(caddy, "HOST", o.url.Host)
 	if name != "Caddy" {
 		list = append(list, Snippet{"nginx", nginx})

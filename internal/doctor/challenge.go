@@ -30,19 +30,19 @@ func challengeChecks() []check {
 	}
 }
 
-func check401(method string) func(*visit) finding {
-	return func(v *visit) finding { return expectStatus(v.site.unauthorized(method), http.StatusUnauthorized) }
+func check401(method string) func(*examination) finding {
+	return func(v *examination) finding { return expectStatus(v.unauthorized(method), http.StatusUnauthorized) }
 }
 
-func checkBeforeBody(v *visit) finding {
+func checkBeforeBody(v *examination) finding {
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
-	a := v.site.send(request{method: http.MethodPost, url: v.site.address, header: h, body: []byte("{")})
+	a := v.send(request{method: http.MethodPost, url: v.address, header: h, body: []byte("{")})
 	return expectStatus(a, http.StatusUnauthorized)
 }
 
-func checkChallenge(v *visit) finding { return namesMetadata(v.site.unauthorized(http.MethodPost)) }
+func checkChallenge(v *examination) finding { return namesMetadata(v.unauthorized(http.MethodPost)) }
 
-func checkChallengeGet(v *visit) finding { return namesMetadata(v.site.unauthorized(http.MethodGet)) }
+func checkChallengeGet(v *examination) finding { return namesMetadata(v.unauthorized(http.MethodGet)) }
 
 func namesMetadata(a *answer) finding {
 	params := challenge(a)
@@ -52,24 +52,24 @@ func namesMetadata(a *answer) finding {
 	return expect(absolute(params["resource_metadata"]), "{} is \"{}\"", "resource_metadata", params["resource_metadata"])
 }
 
-func checkChallengeScope(v *visit) finding {
-	scope := v.site.challenge()["scope"]
-	if scope == "" && len(v.site.resource().list("scopes_supported")) == 0 {
+func checkChallengeScope(v *examination) finding {
+	scope := v.challenge()["scope"]
+	if scope == "" && len(v.resource().list("scopes_supported")) == 0 {
 		return pass("the resource has no scopes")
 	}
 	return expect(scope != "", "{} is \"{}\"", "scope", scope)
 }
 
-func checkChallengeError(v *visit) finding {
-	code := v.site.challenge()["error"]
+func checkChallengeError(v *examination) finding {
+	code := v.challenge()["error"]
 	return expect(code == "", "{} is \"{}\"", "error", code)
 }
 
-func checkBadToken(v *visit) finding {
-	return expectStatus(v.site.badToken(), http.StatusUnauthorized)
+func checkBadToken(v *examination) finding {
+	return expectStatus(v.badToken(), http.StatusUnauthorized)
 }
 
-func checkBadTokenError(v *visit) finding {
-	code := challenge(v.site.badToken())["error"]
+func checkBadTokenError(v *examination) finding {
+	code := challenge(v.badToken())["error"]
 	return expect(code == "invalid_token", "{} is \"{}\"", "error", code)
 }

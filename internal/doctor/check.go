@@ -11,9 +11,9 @@ type check struct {
 	title   string
 	clients []Client // that break on it
 	expect  string
-	fix     string               // with the section of the specification
-	needs   func(*visit) string  // why it cannot be examined, "" if it can; nil means it can
-	run     func(*visit) finding // examines it
+	fix     string                     // with the section of the specification
+	needs   func(*examination) string  // why it cannot be examined, "" if it can; nil means it can
+	run     func(*examination) finding // examines it
 }
 
 // finding is what a check found.
@@ -53,23 +53,23 @@ func (f finding) breaking(clients ...Client) finding {
 
 // try runs a check, unless it cannot be examined. A failure because the doctor had to
 // stop is no fault of the server.
-func (v *visit) try(c check) finding {
+func (v *examination) try(c check) finding {
 	switch {
-	case v.site.cutShort != "":
-		return skip(v.site.cutShort)
-	case v.unfit && c.id != "url":
+	case v.cutShort != "":
+		return skip(v.cutShort)
+	case v.badURL && c.id != "url":
 		return skip("the URL is not one to call")
-	case v.nothing && !slices.ContainsFunc(addressChecks(), func(a check) bool { return a.id == c.id }):
+	case v.absent && !slices.ContainsFunc(addressChecks(), func(a check) bool { return a.id == c.id }):
 		return skip("there is no MCP server to examine")
 	}
 	f := v.checked(c)
-	if v.site.cutShort != "" && f.status == Failed {
-		return skip(v.site.cutShort)
+	if v.cutShort != "" && f.status == Failed {
+		return skip(v.cutShort)
 	}
 	return f
 }
 
-func (v *visit) checked(c check) finding {
+func (v *examination) checked(c check) finding {
 	if c.needs != nil {
 		if why := c.needs(v); why != "" {
 			return skip(why)
@@ -79,10 +79,10 @@ func (v *visit) checked(c check) finding {
 }
 
 // result runs a check and returns its result.
-func (v *visit) result(c check) Result {
+func (v *examination) result(c check) Result {
 	f := v.try(c)
-	cleanValues(f.text, v.site.clean)
-	r := Result{ID: c.id, Title: c.title, Status: f.status, Sentence: f.text, Got: v.site.clean(f.text.Error())}
+	cleanValues(f.text, v.clean)
+	r := Result{ID: c.id, Title: c.title, Status: f.status, Sentence: f.text, Got: v.clean(f.text.Error())}
 	if f.status == Failed {
 		r.Expected, r.Breaks, r.Fix, r.Minor = c.expect, c.clients, c.fix, slices.Contains(minor, c.id)
 		if f.breaks != nil {
@@ -93,9 +93,10 @@ func (v *visit) result(c check) Result {
 }
 
 // ofLogin limits checks to servers that ask for a login.
-func ofLogin(list []check) []check {
+func ofLogin(lists ...[]check) []check {
+	list := slices.Concat(lists...)
 	for i, c := range list {
-		list[i].needs = func(v *visit) string {
+		list[i].needs = func(v *examination) string {
 			switch {
 			case v.open():
 				return "the server asks for no login"
@@ -117,53 +118,53 @@ func need(ok bool, why string) string {
 	return why
 }
 
-func needMetadata(v *visit) string {
-	return need(v.site.server() != nil, "there are no metadata of the authorization server")
+func needMetadata(v *examination) string {
+	return need(v.server() != nil, "there are no metadata of the authorization server")
 }
 
-func needChallenge(v *visit) string {
-	return need(v.site.challenge() != nil, "there is no challenge")
+func needChallenge(v *examination) string {
+	return need(v.challenge() != nil, "there is no challenge")
 }
 
-func needRegistration(v *visit) string {
-	return need(v.site.endpoint("registration_endpoint") != "", "there is no registration endpoint")
+func needRegistration(v *examination) string {
+	return need(v.endpoint("registration_endpoint") != "", "there is no registration endpoint")
 }
 
-func needApp(v *visit) string { return v.needAppAnd("authorization_endpoint") }
+func needApp(v *examination) string { return v.needAppAnd("authorization_endpoint") }
 
-func needTokenEndpoint(v *visit) string { return v.needAppAnd("token_endpoint") }
+func needTokenEndpoint(v *examination) string { return v.needAppAnd("token_endpoint") }
 
-func (v *visit) needAppAnd(endpoint string) string {
-	if v.site.endpoint(endpoint) == "" || v.app.registered().id == "" {
+func (v *examination) needAppAnd(endpoint string) string {
+	if v.endpoint(endpoint) == "" || v.app.registered().id == "" {
 		return "there is no client to ask for"
 	}
 	return ""
 }
 
 // needPage needs the page of a good authorization request.
-func needPage(v *visit) string {
+func needPage(v *examination) string {
 	if why := needApp(v); why != "" {
 		return why
 	}
 	return need(v.app.authorize(nil).status == http.StatusOK, "there is no page at the endpoint itself")
 }
 
-func needLogin(v *visit) string {
-	if v.grant.open == nil {
+func needLogin(v *examination) string {
+	if !v.app.login {
 		return "there was no login"
 	}
 	v.grant.login()
 	return ""
 }
 
-func needTokens(v *visit) string {
+func needTokens(v *examination) string {
 	if why := needLogin(v); why != "" {
 		return why
 	}
 	return need(v.grant.tokens.text("access_token") != "", "there was no token")
 }
 
-func needRefreshToken(v *visit) string {
+func needRefreshToken(v *examination) string {
 	if why := needTokens(v); why != "" {
 		return why
 	}
@@ -171,28 +172,26 @@ func needRefreshToken(v *visit) string {
 }
 
 // needToken needs an access token, of a login or given, where the server wants one.
-func needToken(v *visit) string {
+func needToken(v *examination) string {
 	return need(v.open() || v.mcp.token() != "", "there is no token")
 }
 
-func needSession(v *visit) string {
+func needSession(v *examination) string {
 	if why := needToken(v); why != "" {
 		return why
 	}
-	if v.mcp.session(); v.mcp.beganErr != nil {
-		return "there is no session"
-	}
-	return ""
+	v.mcp.session()
+	return need(v.mcp.beganErr == nil, "there is no session")
 }
 
-func needSessionID(v *visit) string {
+func needSessionID(v *examination) string {
 	if why := needSession(v); why != "" {
 		return why
 	}
 	return need(v.mcp.id != "", "the server has no sessions")
 }
 
-func needTools(v *visit) string {
+func needTools(v *examination) string {
 	if why := needToken(v); why != "" {
 		return why
 	}

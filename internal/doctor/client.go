@@ -21,7 +21,7 @@ const (
 
 // mcpClient calls methods behind the login, in both eras.
 type mcpClient struct {
-	site  *site
+	*target
 	grant *grant
 	given string // an access token that was given; the grant's is used otherwise
 
@@ -38,7 +38,7 @@ type mcpClient struct {
 
 // token returns the access token, or "".
 func (c *mcpClient) token() string {
-	if c.given != "" || c.grant.open == nil {
+	if c.given != "" || !c.grant.app.login {
 		return c.given
 	}
 	return c.grant.accessToken()
@@ -69,7 +69,7 @@ func extensions() map[string]any {
 func (c *mcpClient) call(h http.Header, method string, params any) (*jsonrpc.Response, *answer, error) {
 	all := c.authorization()
 	maps.Copy(all, h)
-	a := c.site.message(c.site.address, all, method, params)
+	a := c.message(c.address, all, method, params)
 	if a.err != nil {
 		return nil, a, a.err
 	}
@@ -114,7 +114,7 @@ func (c *mcpClient) begin(revision string) {
 	c.began, a, c.beganErr = c.call(nil, "initialize", initializeParams(revision))
 	c.answered = cmp.Or(c.answered, a)
 	c.id, c.begun = a.header.Get("Mcp-Session-Id"), true
-	c.site.hide(c.id)
+	c.hide(c.id)
 }
 
 // session returns the headers of a session of 2025-11-25, which it begins if there is none.
@@ -132,7 +132,7 @@ func (c *mcpClient) session() http.Header {
 // send sends a request of the session that is no message.
 func (c *mcpClient) send(method string, h http.Header) *answer {
 	maps.Copy(h, c.authorization())
-	return c.site.send(request{method: method, url: c.site.address, header: h, headOnly: method == http.MethodGet})
+	return c.target.send(request{method: method, url: c.address, header: h, headOnly: method == http.MethodGet})
 }
 
 // listing is the answer to tools/list.
@@ -156,7 +156,8 @@ func (c *mcpClient) tools() *listing {
 		l.modern = false
 		resp, _, err = c.call(c.session(), "tools/list", map[string]any{})
 	}
-	if l.err = err; err == nil {
+	l.err = err
+	if err == nil {
 		l.result = object(resp.Result)
 		l.tools = objects(l.result["tools"])
 	}

@@ -33,9 +33,9 @@ func allows(a *answer, origin string) bool {
 	return a.err == nil && (got == "*" || got == origin)
 }
 
-func checkCORSMetadata(v *visit) finding {
-	for _, address := range []string{v.site.resourcePathURL(), v.site.serverURLs()[0]} {
-		a := v.site.send(request{method: http.MethodGet, url: address, header: http.Header{"Origin": {foreign}}})
+func checkCORSMetadata(v *examination) finding {
+	for _, address := range []string{v.resourcePathURL(), v.serverURLs()[0]} {
+		a := v.send(request{method: http.MethodGet, url: address, header: http.Header{"Origin": {foreign}}})
 		if !allows(a, foreign) {
 			return fail("{} without it at {}", a, address)
 		}
@@ -44,7 +44,7 @@ func checkCORSMetadata(v *visit) finding {
 }
 
 // preflight asks as a browser does before it sends a page's POST.
-func (s *site) preflight(address, origin string, headers ...string) finding {
+func (s *target) preflight(address, origin string, headers ...string) finding {
 	a := s.send(request{method: http.MethodOptions, url: address, header: http.Header{
 		"Origin":                         {origin},
 		"Access-Control-Request-Method":  {http.MethodPost},
@@ -63,21 +63,21 @@ func (s *site) preflight(address, origin string, headers ...string) finding {
 	return pass("they may")
 }
 
-func checkPreflight(endpoint string) func(*visit) finding {
-	return func(v *visit) finding {
-		if address := v.site.endpoint(endpoint + "_endpoint"); address != "" {
-			return v.site.preflight(address, foreign, "Content-Type")
+func checkPreflight(endpoint string) func(*examination) finding {
+	return func(v *examination) finding {
+		if address := v.endpoint(endpoint + "_endpoint"); address != "" {
+			return v.preflight(address, foreign, "Content-Type")
 		}
 		return skip("there is no token endpoint")
 	}
 }
 
-func checkCORSMCP(v *visit) finding {
-	return v.site.preflight(v.site.address, v.site.origin(), mcpHeaders()...)
+func checkCORSMCP(v *examination) finding {
+	return v.preflight(v.address, v.origin(), mcpHeaders()...)
 }
 
-func checkCORSChallenge(v *visit) finding {
-	a := v.site.initialize(v.site.address, http.Header{"Origin": {v.site.origin()}})
+func checkCORSChallenge(v *examination) finding {
+	a := v.initialize(v.address, http.Header{"Origin": {v.origin()}})
 	exposed := strings.ToLower(a.header.Get("Access-Control-Expose-Headers"))
-	return expect(allows(a, v.site.origin()) && strings.Contains(exposed, "www-authenticate"), "{}, exposed are \"{}\"", a, exposed)
+	return expect(allows(a, v.origin()) && strings.Contains(exposed, "www-authenticate"), "{}, exposed are \"{}\"", a, exposed)
 }

@@ -50,8 +50,8 @@ type Doctor struct {
 	Login func(ctx context.Context, authorizeURL string) error
 	// Transport carries the requests; nil is http.DefaultTransport.
 	Transport http.RoundTripper
-	// Lookup resolves names; nil is the system's resolver.
-	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	// Resolver resolves names; nil is the system's.
+	Resolver Resolver
 	// Receiver is the address at which the server reaches receiverAddress, for the webhooks of events.
 	// "" is loopback, for servers on this computer.
 	Receiver string
@@ -66,15 +66,20 @@ type Doctor struct {
 	MaxRequests int
 }
 
-// visit is one examination: the server in layers, each of which knows those above it.
-type visit struct {
-	site    *site
-	app     *app
-	grant   *grant
-	mcp     *mcpClient
-	events  *events
-	unfit   bool // the URL is not one to call
-	nothing bool // there is no MCP server to examine
+// Resolver resolves names, as net.Resolver does.
+type Resolver interface {
+	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
+}
+
+// examination is one examination: the server in layers, each of which knows those above it.
+type examination struct {
+	*target
+	app    *app
+	grant  *grant
+	mcp    *mcpClient
+	events *events
+	badURL bool // the URL is not one to call
+	absent bool // there is no MCP server to examine
 
 	receiver string
 	patience time.Duration
@@ -84,71 +89,66 @@ type visit struct {
 // last ones end the grant that those before them use.
 func checks() []check {
 	return slices.Concat(
-		addressChecks(), ofLogin(challengeChecks()), ofLogin(resourceChecks()), ofLogin(serverChecks()), ofLogin(corsChecks()),
-		ofLogin(registrationChecks()), ofLogin(authorizeChecks()), ofLogin(tokenErrorChecks()), ofLogin(loginChecks()), ofLogin(refreshChecks()),
-		sessionChecks(), hybridChecks(), toolChecks(), appChecks(), eventChecks(), callChecks(), a2aChecks(), ofLogin(revocationChecks()),
+		addressChecks(),
+		ofLogin(challengeChecks(), resourceChecks(), serverChecks(), corsChecks(), registrationChecks(),
+			authorizeChecks(), tokenErrorChecks(), loginChecks(), refreshChecks()),
+		sessionChecks(), hybridChecks(), toolChecks(), appChecks(), eventChecks(), callChecks(), a2aChecks(),
+		ofLogin(revocationChecks()),
 	)
 }
 
 // Examine examines the MCP server at an address. It always returns a report; a context
 // that ends cuts it short.
 func (d *Doctor) Examine(ctx context.Context, address string) *Report {
-	v := d.visit(ctx, address)
+	v := d.examination(ctx, address)
 	defer v.leave()
 	report := &Report{URL: address, Client: d.Client}
-	if v.site.url.User != nil {
-		report.URL = v.site.url.Redacted()
+	if v.url.User != nil {
+		report.URL = v.url.Redacted()
 	}
 	o := v.observe(d.Forbids)
-	_, v.nothing = dismiss(o)
+	_, v.absent = dismiss(o)
 	for _, c := range checks() {
-		if d.Client == "" || slices.Contains(c.clients, d.Client) {
-			if d.Checking != nil {
-				d.Checking(c.title)
-			}
-			report.Results = append(report.Results, v.result(c))
+		if d.Client != "" && !slices.Contains(c.clients, d.Client) {
+			continue
 		}
+		if d.Checking != nil {
+			d.Checking(c.title)
+		}
+		report.Results = append(report.Results, v.result(c))
 	}
 	o.finish(v)
-	report.Requests, report.CutShort = v.site.requests, v.site.cutShort != ""
-	report.conclude(o, v.site.clean)
+	report.Requests, report.CutShort = v.requests, v.cutShort != ""
+	report.conclude(o, v.clean)
 	return report
 }
 
-func (d *Doctor) visit(ctx context.Context, address string) *visit {
-	p := &prober{ctx: ctx, kept: map[string]*answer{}, budget: d.MaxRequests}
-	if p.budget == 0 {
-		p.budget = 180
-	}
-	p.client = &http.Client{
+func (d *Doctor) examination(ctx context.Context, address string) *examination {
+	client := &http.Client{
 		Transport:     d.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	p := &prober{ctx: ctx, client: client, kept: map[string]*answer{}, budget: cmp.Or(d.MaxRequests, 180)}
 	p.hide(d.Token)
-	v := &visit{site: &site{prober: p, address: address, url: parsed(address), lookup: d.Lookup}}
-	if d.Lookup == nil {
-		v.site.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		}
+	t := &target{prober: p, address: address, url: parsed(address), names: d.Resolver}
+	if t.names == nil {
+		t.names = net.DefaultResolver
 	}
-	v.app = &app{site: v.site, login: d.Login != nil && d.Token == ""}
-	v.grant = &grant{app: v.app}
-	if v.app.login {
-		v.grant.open = d.Login
-	}
-	v.mcp = &mcpClient{site: v.site, grant: v.grant, given: d.Token}
-	v.receiver, v.patience = d.Receiver, cmp.Or(d.Patience, 45*time.Second)
-	v.unfit = checkURL(v).status == Failed
+	v := &examination{target: t, receiver: d.Receiver, patience: cmp.Or(d.Patience, 45*time.Second)}
+	v.app = &app{target: t, login: d.Login != nil && d.Token == ""}
+	v.grant = &grant{app: v.app, doctor: d}
+	v.mcp = &mcpClient{target: t, grant: v.grant, given: d.Token}
+	v.badURL = checkURL(v).status == Failed
 	return v
 }
 
 // leave revokes the tokens and removes the clients. That takes at most four requests,
 // which may exceed the budget and the time.
-func (v *visit) leave() {
+func (v *examination) leave() {
 	if v.app.listener != nil {
 		v.app.listener.Close()
 	}
-	v.site.extend(4)
+	v.extend(4)
 	v.leaveEvents()
 	v.grant.revokeRemaining()
 	v.app.remove()

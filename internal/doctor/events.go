@@ -61,7 +61,7 @@ func offersEvents(d document) (top, extension bool) {
 	return d["events"] != nil, d.object("extensions")[eventsExtension] != nil
 }
 
-func needEvents(v *visit) string {
+func needEvents(v *examination) string {
 	if why := needToken(v); why != "" {
 		return why
 	}
@@ -73,7 +73,7 @@ func needEvents(v *visit) string {
 	return "the server offers no events"
 }
 
-func checkEventsOffered(v *visit) finding {
+func checkEventsOffered(v *examination) finding {
 	for _, where := range []string{"initialize", "server/discover"} {
 		d, ok := v.mcp.capabilities()[where]
 		if top, extension := offersEvents(d); ok && !(top && extension) {
@@ -84,7 +84,7 @@ func checkEventsOffered(v *visit) finding {
 }
 
 // list lists the event types, once.
-func (v *visit) list() *events {
+func (v *examination) list() *events {
 	if v.events == nil {
 		v.events = &events{}
 		result, err := v.mcp.ask("events/list", "", map[string]any{})
@@ -93,7 +93,7 @@ func (v *visit) list() *events {
 	return v.events
 }
 
-func checkEventsList(v *visit) finding {
+func checkEventsList(v *examination) finding {
 	e := v.list()
 	if e.listErr != nil {
 		return fail("{}", e.listErr)
@@ -108,7 +108,7 @@ func checkEventsList(v *visit) finding {
 }
 
 // choose returns the type to subscribe to: one that has events to replay, if there is any.
-func (v *visit) choose() (name string) {
+func (v *examination) choose() (name string) {
 	for _, d := range v.list().types {
 		if !d.has("delivery", "webhook") || len(d.object("inputSchema").list("required")) > 0 {
 			continue
@@ -127,12 +127,12 @@ func (v *visit) choose() (name string) {
 }
 
 // subscription returns params from the oldest event: a cursor that is not known is no error.
-func (v *visit) subscription(name string) map[string]any {
+func (v *examination) subscription(name string) map[string]any {
 	return map[string]any{"name": name, "arguments": map[string]any{}, "cursor": "rialto-doctor"}
 }
 
 // needWebhook subscribes a receiver of the doctor's, once.
-func needWebhook(v *visit) string {
+func needWebhook(v *examination) string {
 	if why := needEvents(v); why != "" {
 		return why
 	}
@@ -143,25 +143,25 @@ func needWebhook(v *visit) string {
 	return v.events.none
 }
 
-func needSubscription(v *visit) string {
+func needSubscription(v *examination) string {
 	if why := needWebhook(v); why != "" {
 		return why
 	}
 	return need(v.events.err == nil, "there is no subscription")
 }
 
-func (v *visit) subscribe(e *events) (none string, err error) {
+func (v *examination) subscribe(e *events) (none string, err error) {
 	const refused = "the server takes no webhook of the doctor; see --receiver"
 	if e.name = v.choose(); e.name == "" {
 		return "no event has webhooks", nil
 	}
-	if v.receiver == "" && !v.site.local() {
+	if v.receiver == "" && !v.local() {
 		return refused, nil
 	}
 	if e.receiver, err = receive(v.receiver); err != nil {
 		return err.Error(), nil
 	}
-	v.site.hide(e.receiver.secret)
+	v.hide(e.receiver.secret)
 	params := v.subscription(e.name)
 	params["delivery"] = map[string]any{"mode": "webhook", "url": e.receiver.url, "secret": e.receiver.secret}
 	params["ttlMs"] = (2 * time.Minute).Milliseconds()
@@ -188,30 +188,30 @@ func ofLoopback(err error) bool {
 	return false
 }
 
-func checkEventsSubscribe(v *visit) finding {
+func checkEventsSubscribe(v *examination) finding {
 	if err := v.events.err; err != nil {
 		return fail("{}", err)
 	}
 	return pass("it can")
 }
 
-func checkEventsChallenge(v *visit) finding {
+func checkEventsChallenge(v *examination) finding {
 	first := v.events.receiver.deliveries()
 	return expect(len(first) > 0 && first[0].kind == "verification", "the subscription began without one")
 }
 
 // delivered returns what came until an event came again: the receiver refuses each first delivery.
-func (v *visit) delivered() (all, ofEvents []delivery) {
+func (v *examination) delivered() (all, ofEvents []delivery) {
 	if e := v.events; !e.waited {
 		e.waited = true
-		e.receiver.await(v.site.ctx, v.patience)
-		v.site.exhausted() // the time may have ended
+		e.receiver.await(v.ctx, v.patience)
+		v.exhausted() // the time may have ended
 	}
 	all = v.events.receiver.deliveries()
 	return all, slices.DeleteFunc(slices.Clone(all), func(d delivery) bool { return d.kind != "" })
 }
 
-func checkEventsSignature(v *visit) finding {
+func checkEventsSignature(v *examination) finding {
 	all, ofEvents := v.delivered()
 	for _, d := range all {
 		if d.wrong != "" {
@@ -224,7 +224,7 @@ func checkEventsSignature(v *visit) finding {
 	return pass("all are")
 }
 
-func checkEventsAgain(v *visit) finding {
+func checkEventsAgain(v *examination) finding {
 	_, ofEvents := v.delivered()
 	if len(ofEvents) == 0 {
 		return skip("no event came")
@@ -240,7 +240,7 @@ func checkEventsAgain(v *visit) finding {
 	return pass("it is")
 }
 
-func checkEventsUnsubscribe(v *visit) finding {
+func checkEventsUnsubscribe(v *examination) finding {
 	for range 2 {
 		if err := v.unsubscribe(); err != nil {
 			return fail("{}", err)
@@ -249,7 +249,7 @@ func checkEventsUnsubscribe(v *visit) finding {
 	return pass("it can")
 }
 
-func (v *visit) unsubscribe() error {
+func (v *examination) unsubscribe() error {
 	e := v.events
 	params := v.subscription(e.name)
 	params["delivery"] = map[string]any{"mode": "webhook", "url": e.receiver.url}
@@ -260,11 +260,11 @@ func (v *visit) unsubscribe() error {
 }
 
 // leaveEvents ends what the doctor began.
-func (v *visit) leaveEvents() {
+func (v *examination) leaveEvents() {
 	if v.events == nil || v.events.receiver == nil {
 		return
 	}
-	if v.events.none == "" && v.events.err == nil && !v.events.ended && !strings.HasPrefix(v.site.cutShort, "the time") {
+	if v.events.none == "" && v.events.err == nil && !v.events.ended && !strings.HasPrefix(v.cutShort, "the time") {
 		v.unsubscribe()
 	}
 	v.events.receiver.close()

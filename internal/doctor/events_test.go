@@ -61,7 +61,7 @@ func TestARefusedWebhookIsAFaultUnlessLoopbackExplainsIt(t *testing.T) {
 
 // TestThePatienceCoversTheUsualFirstRetry: servers of the field retry after 30 seconds, ±20 %.
 func TestThePatienceCoversTheUsualFirstRetry(t *testing.T) {
-	if v := new(Doctor).visit(t.Context(), "http://127.0.0.1:1/mcp"); v.patience < 36*time.Second {
+	if v := new(Doctor).examination(t.Context(), "http://127.0.0.1:1/mcp"); v.patience < 36*time.Second {
 		t.Errorf("got %s", v.patience)
 	}
 }

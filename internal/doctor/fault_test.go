@@ -438,14 +438,12 @@ func liveOn() func(*exchange) {
 }
 
 func TestFaultsOfTheAddressAreFound(t *testing.T) {
-	lookup := func(addrs ...string) func(context.Context, string) ([]netip.Addr, error) {
-		return func(context.Context, string) ([]netip.Addr, error) {
-			var all []netip.Addr
-			for _, a := range addrs {
-				all = append(all, netip.MustParseAddr(a))
-			}
-			return all, nil
+	lookup := func(addrs ...string) Resolver {
+		all := addresses{}
+		for _, a := range addrs {
+			all = append(all, netip.MustParseAddr(a))
 		}
+		return all
 	}
 	nobody := httptest.NewServer(nil)
 	nobody.Close()
@@ -454,7 +452,7 @@ func TestFaultsOfTheAddressAreFound(t *testing.T) {
 	for _, c := range []struct {
 		fault
 		url    string
-		lookup func(context.Context, string) ([]netip.Addr, error)
+		lookup Resolver
 	}{
 		{fault{name: "the URL is a path", step: "url", client: Codex}, "/mcp", nil},
 		{fault{name: "the URL holds a password", step: "url", client: Claude}, "http://a:b@127.0.0.1:1/mcp", nil},
@@ -468,7 +466,7 @@ func TestFaultsOfTheAddressAreFound(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := &Doctor{Lookup: c.lookup}
+			d := &Doctor{Resolver: c.lookup}
 			if c.lookup != nil { // names that must not be dialed
 				d.Transport = http.NewFileTransport(http.Dir(t.TempDir()))
 			}
@@ -476,3 +474,8 @@ func TestFaultsOfTheAddressAreFound(t *testing.T) {
 		})
 	}
 }
+
+// addresses are those of every name.
+type addresses []netip.Addr
+
+func (a addresses) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) { return a, nil }

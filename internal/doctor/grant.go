@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -13,8 +12,8 @@ import (
 
 // grant is what a login gives: a code, tokens and their successors.
 type grant struct {
-	app  *app
-	open func(ctx context.Context, authorizeURL string) error // nil if there is no login
+	app    *app
+	doctor *Doctor
 
 	state, verifier string // empty until the login
 	callback        url.Values
@@ -34,14 +33,15 @@ func (g *grant) login() *grant {
 
 func (g *grant) run() (err error) {
 	app := g.app.registered()
-	if app.id == "" || app.listener == nil || app.site.endpoint("authorization_endpoint") == "" {
+	if app.id == "" || app.listener == nil || app.endpoint("authorization_endpoint") == "" {
 		return errors.New("there is no client to log in with")
 	}
-	if g.callback, err = g.await(app.listener, app.authorizeURL(g.state, g.verifier, nil)); err != nil {
+	g.callback, err = g.await(app.listener, app.authorizeURL(g.state, g.verifier, nil))
+	if err != nil {
 		return err
 	}
 	code := g.callback.Get("code")
-	app.site.hide(code)
+	app.hide(code)
 	if code == "" {
 		return fmt.Errorf("the answer was the error %q", g.callback.Get("error"))
 	}
@@ -55,20 +55,20 @@ func (g *grant) run() (err error) {
 
 // await asks the person to open an address and waits for the callback.
 func (g *grant) await(l net.Listener, address string) (url.Values, error) {
-	ctx := g.app.site.ctx
-	return loopback.Answer(ctx, l, "The doctor has its answer. You can close this window.", nil, func() error { return g.open(ctx, address) })
+	ctx := g.app.ctx
+	return loopback.Answer(ctx, l, "The doctor has its answer. You can close this window.", nil, func() error { return g.doctor.Login(ctx, address) })
 }
 
 // refresh redeems the login's refresh token for the nth time.
 func (g *grant) refresh(nth string) *answer {
-	return g.app.site.once("refresh "+nth, func() *answer {
+	return g.app.once("refresh "+nth, func() *answer {
 		return g.app.redeem(refreshForm(g.tokens.text("refresh_token")))
 	})
 }
 
 func (g *grant) accessToken() string {
 	for _, nth := range []string{"second", "first"} {
-		if a, ok := g.app.site.kept["refresh "+nth]; ok {
+		if a, ok := g.app.kept["refresh "+nth]; ok {
 			if d, err := a.document(); err == nil {
 				return d.text("access_token")
 			}
@@ -79,9 +79,9 @@ func (g *grant) accessToken() string {
 
 // revoke revokes the latest refresh token, or the access token, once.
 func (g *grant) revoke(address string) *answer {
-	return g.app.site.once("revoke", func() *answer {
+	return g.app.once("revoke", func() *answer {
 		token := g.tokens.text("refresh_token")
-		if a, ok := g.app.site.kept["refresh first"]; ok {
+		if a, ok := g.app.kept["refresh first"]; ok {
 			if d, err := a.document(); err == nil {
 				token = d.text("refresh_token")
 			}
@@ -89,7 +89,7 @@ func (g *grant) revoke(address string) *answer {
 		if token == "" {
 			token = g.accessToken()
 		}
-		return g.app.site.form(address, url.Values{"token": {token}, "client_id": {g.app.id}})
+		return g.app.form(address, url.Values{"token": {token}, "client_id": {g.app.id}})
 	})
 }
 
@@ -98,7 +98,7 @@ func (g *grant) revokeRemaining() {
 	if g.tokens.text("access_token") == "" {
 		return
 	}
-	if address := g.app.site.endpoint("revocation_endpoint"); address != "" {
+	if address := g.app.endpoint("revocation_endpoint"); address != "" {
 		g.revoke(address)
 	}
 }

@@ -41,16 +41,16 @@ type observation struct {
 }
 
 // observe looks at a server as a whole, before the checks.
-func (v *visit) observe(forbids func(error) bool) *observation {
-	o := &observation{url: v.site.url, bad: v.unfit, post: &answer{}}
+func (v *examination) observe(forbids func(error) bool) *observation {
+	o := &observation{url: v.url, bad: v.badURL, post: &answer{}}
 	o.look(v, forbids)
-	o.cut = v.site.cutShort != ""
+	o.cut = v.cutShort != ""
 	return o
 }
 
-func (o *observation) look(v *visit, forbids func(error) bool) {
-	s := v.site
-	if v.unfit {
+func (o *observation) look(v *examination, forbids func(error) bool) {
+	s := v.target
+	if v.badURL {
 		return
 	}
 	o.post = s.unauthorized(http.MethodPost)
@@ -75,7 +75,7 @@ func (o *observation) look(v *visit, forbids func(error) bool) {
 }
 
 // finish adds what the checks have seen.
-func (o *observation) finish(v *visit) {
+func (o *observation) finish(v *examination) {
 	if o.bad || o.post.err != nil || v.mcp.began == nil && v.mcp.beganErr == nil {
 		return
 	}
@@ -83,7 +83,7 @@ func (o *observation) finish(v *visit) {
 	if a := v.mcp.answered; a != nil && o.token && a.status == http.StatusUnauthorized {
 		o.refused = a.header.Get("WWW-Authenticate") == o.post.header.Get("WWW-Authenticate")
 	}
-	if a, ok := v.site.kept["stream"]; ok && v.mcp.beganErr == nil {
+	if a, ok := v.kept["stream"]; ok && v.mcp.beganErr == nil {
 		var timeout net.Error
 		o.silent = errors.Is(a.err, context.DeadlineExceeded) || errors.As(a.err, &timeout) && timeout.Timeout()
 	}
@@ -104,8 +104,8 @@ func (o *observation) challenge() map[string]string { return challenge(o.post) }
 
 // open reports whether the server takes part in MCP without a token: it begins a session, or is
 // of 2026-07-28 alone and knows no initialize.
-func (v *visit) open() bool {
-	a := v.site.unauthorized(http.MethodPost)
+func (v *examination) open() bool {
+	a := v.unauthorized(http.MethodPost)
 	if a.err != nil || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
 		return false
 	}
@@ -113,23 +113,23 @@ func (v *visit) open() bool {
 	if err != nil || resp.Error == nil {
 		return err == nil && object(resp.Result).text("protocolVersion") != ""
 	}
-	a = v.site.once("discover", func() *answer {
+	a = v.once("discover", func() *answer {
 		h := http.Header{"Mcp-Protocol-Version": {rev202607}, "Mcp-Method": {"server/discover"}}
-		return v.site.message(v.site.address, h, "server/discover", meta(nil, rev202607))
+		return v.message(v.address, h, "server/discover", meta(nil, rev202607))
 	})
 	resp, err = jsonrpc.DecodeResponse(a.body)
 	return err == nil && resp.Error == nil && object(resp.Result).list("supportedVersions") != nil
 }
 
 // openStream asks for the stream of an address, and reads its first event.
-func (s *site) openStream(address string) *answer {
+func (s *target) openStream(address string) *answer {
 	return s.once("open "+address, func() *answer {
 		return s.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"text/event-stream"}}})
 	})
 }
 
 // near returns the address of an MCP server at another usual path of the host, or "".
-func (s *site) near() string {
+func (s *target) near() string {
 	for _, path := range []string{"/mcp", "/sse"} {
 		address := s.origin() + path
 		if path == s.url.Path {
@@ -147,7 +147,7 @@ func (s *site) near() string {
 }
 
 // stale returns the address of metadata that differ, twice, when a cache is gone round, or "".
-func (s *site) stale() string {
+func (s *target) stale() string {
 	for _, address := range append([]string{s.resourcePathURL()}, s.serverURLs()...) {
 		round := address + "?rialto-doctor=" + rand.Text()
 		kept, fresh := s.get(address), s.get(round)
@@ -166,7 +166,7 @@ func (s *site) stale() string {
 }
 
 // lookForOthers finds the paths of the server that a proxy answers instead of it.
-func (o *observation) lookForOthers(s *site) {
+func (o *observation) lookForOthers(s *target) {
 	if o.open || s.metadataURL() != "" && !sameOrigin(s.metadataURL(), s.address) {
 		return
 	}

@@ -9,45 +9,51 @@ import (
 // obstacles are the causes that keep an existing MCP server from working.
 func obstacles() []cause {
 	return []cause{
-		{id: "stale-cache", explains: []string{"prm-*", "as-*", "cors-metadata"}, see: seeStale, do: func(*observation) Sentence {
-			return say("Empty the cache, and exclude /.well-known from it.")
-		}, lines: func(o *observation) []Snippet {
-			return o.snippets("location /.well-known/ {\n    proxy_pass http://127.0.0.1:8080;  # the MCP server\n    proxy_set_header Host $host;\n    proxy_cache off;\n}\n", "# Remove the cache directive for /.well-known/*\n")
-		}},
-		{id: "http-behind-https", explains: elsewhere, see: seeScheme, do: setURL, lines: urlLines},
-		{id: "public-url", explains: elsewhere, see: seePublicURL, do: setURL, lines: urlLines},
-		{id: "forwarding", explains: []string{"prm-*", "as-*", "cors-*", "dcr*", "authorize-*", "token-*", "redirect-slash"}, see: seeForwarding, do: doForwarding, lines: func(o *observation) []Snippet {
-			return o.snippets(nginxForward, caddyForward)
-		}},
-		{id: "no-challenge", explains: []string{"challenge*", "bad-token-error", "cors-challenge", "prm-challenge"}, see: seeNoChallenge, do: func(o *observation) Sentence {
-			return say("Let the proxy pass the header on.")
-		}, lines: func(o *observation) []Snippet {
-			return o.snippets("# instead of proxy_hide_header WWW-Authenticate;\nproxy_pass_header WWW-Authenticate;\n", "# remove from the site:\n#   header -WWW-Authenticate\n# remove from reverse_proxy:\n#   header_down -WWW-Authenticate\n")
-		}},
-		{id: "no-authorization", explains: []string{"bad-token-error", "mcp-*", "tools-*", "call*", "hybrid-*", "accept-any", "refresh*", "revoke*"}, see: seeNoAuthorization, do: func(*observation) Sentence {
-			return say("Let the proxy pass the header on.")
-		}, lines: func(o *observation) []Snippet {
-			return o.snippets("# instead of proxy_set_header Authorization \"\";\nproxy_set_header Authorization $http_authorization;\n", "# remove from reverse_proxy:\n#   header_up -Authorization\n")
-		}},
-		{id: "buffering", explains: []string{"mcp-get"}, see: seeBuffering, do: func(*observation) Sentence {
-			return say("Turn buffering off for the MCP server.")
-		}, lines: func(o *observation) []Snippet {
-			return o.snippets("# and remove proxy_ignore_headers X-Accel-Buffering;\nproxy_buffering off;\nproxy_http_version 1.1;\nproxy_read_timeout 1h;\n", "reverse_proxy 127.0.0.1:8080 {  # the MCP server\n\tflush_interval -1\n}\n")
-		}},
-		{id: "no-registration", explains: []string{"as-registration", "dcr*"}, see: seeNoRegistration, do: func(*observation) Sentence {
-			return say("Ask the operator of that login for a client ID, and enter it in the app.")
-		}},
+		{
+			id: "stale-cache", explains: []string{"prm-*", "as-*", "cors-metadata"}, detect: detectStale,
+			do:    say("Empty the cache, and exclude /.well-known from it."),
+			nginx: "location /.well-known/ {\n    proxy_pass http://127.0.0.1:8080;  # the MCP server\n    proxy_set_header Host $host;\n    proxy_cache off;\n}\n",
+			caddy: "# Remove the cache directive for /.well-known/*\n",
+		},
+		{id: "http-behind-https", explains: elsewhere, detect: detectScheme},
+		{id: "public-url", explains: elsewhere, detect: detectPublicURL},
+		{
+			id: "forwarding", detect: detectForwarding, nginx: nginxForward, caddy: caddyForward,
+			explains: []string{"prm-*", "as-*", "cors-*", "dcr*", "authorize-*", "token-*", "redirect-slash"},
+		},
+		{
+			id: "no-challenge", detect: detectNoChallenge, do: say("Let the proxy pass the header on."),
+			explains: []string{"challenge*", "bad-token-error", "cors-challenge", "prm-challenge"},
+			nginx:    "# instead of proxy_hide_header WWW-Authenticate;\nproxy_pass_header WWW-Authenticate;\n",
+			caddy:    "# remove from the site:\n#   header -WWW-Authenticate\n# remove from reverse_proxy:\n#   header_down -WWW-Authenticate\n",
+		},
+		{
+			id: "no-authorization", detect: detectNoAuthorization, do: say("Let the proxy pass the header on."),
+			explains: []string{"bad-token-error", "mcp-*", "tools-*", "call*", "hybrid-*", "accept-any", "refresh*", "revoke*"},
+			nginx:    "# instead of proxy_set_header Authorization \"\";\nproxy_set_header Authorization $http_authorization;\n",
+			caddy:    "# remove from reverse_proxy:\n#   header_up -Authorization\n",
+		},
+		{
+			id: "buffering", explains: []string{"mcp-get"}, detect: detectBuffering,
+			do:    say("Turn buffering off for the MCP server."),
+			nginx: "# and remove proxy_ignore_headers X-Accel-Buffering;\nproxy_buffering off;\nproxy_http_version 1.1;\nproxy_read_timeout 1h;\n",
+			caddy: "reverse_proxy 127.0.0.1:8080 {  # the MCP server\n\tflush_interval -1\n}\n",
+		},
+		{
+			id: "no-registration", explains: []string{"as-registration", "dcr*"}, detect: detectNoRegistration,
+			do: say("Ask the operator of that login for a client ID, and enter it in the app."),
+		},
 	}
 }
 
 // elsewhere are the checks that fail where the server takes itself for another address.
 var elsewhere = []string{"prm-*", "as-*", "challenge*", "cors-*", "dcr*", "authorize-*", "token-*"}
 
-func seeStale(o *observation) (s Sentence) {
+func detectStale(o *observation) (c Cause) {
 	if o.stale != "" {
-		return say("A cache before the server serves old metadata at {}.", o.stale)
+		return because("A cache before the server serves old metadata at {}.", o.stale)
 	}
-	return s
+	return c
 }
 
 // named returns the address that the server gives itself, where it is another. A shorter path
@@ -67,93 +73,100 @@ func (o *observation) named() *url.URL {
 	return u
 }
 
-func seeScheme(o *observation) (s Sentence) {
+func detectScheme(o *observation) (c Cause) {
 	u := o.named()
 	switch {
 	case u == nil || !strings.EqualFold(u.Hostname(), o.url.Hostname()) || u.Scheme == o.url.Scheme:
-		return s
+		return c
 	case u.Scheme == "http":
-		return say("The server believes that its address is {}. It does not know that apps reach it over https.", u)
+		c = because("The server believes that its address is {}. It does not know that apps reach it over https.", u)
+	default:
+		c = because("The server says that its address is {}. Apps must use https.", u)
 	}
-	return say("The server says that its address is {}. Apps must use https.", u)
+	o.setURL(&c, u)
+	return c
 }
 
-func seePublicURL(o *observation) (s Sentence) {
+func detectPublicURL(o *observation) (c Cause) {
 	u := o.named()
-	if u == nil || strings.EqualFold(u.Hostname(), o.url.Hostname()) && u.Scheme != o.url.Scheme {
-		return s
+	if u == nil {
+		return c
 	}
-	return say("The server believes that its address is {}, but apps reach it at {} and refuse the login.", u, o.url)
+	if strings.EqualFold(u.Hostname(), o.url.Hostname()) && u.Scheme != o.url.Scheme {
+		return c // see detectScheme
+	}
+	c = because("The server believes that its address is {}, but apps reach it at {} and refuse the login.", u, o.url)
+	o.setURL(&c, u)
+	return c
 }
 
-func setURL(o *observation) Sentence {
-	if u := o.named(); u.Scheme == "https" && o.url.Scheme == "http" {
-		return say("Use {} in the app.", u)
+// setURL says how the server and the apps get the same address; u is the server's.
+func (o *observation) setURL(c *Cause, u *url.URL) {
+	if u.Scheme == "https" && o.url.Scheme == "http" {
+		c.Do = say("Use {} in the app.", u)
+		return
 	}
-	return say("Set the public URL of the server to {}.", o.url.Scheme+"://"+o.url.Host)
+	origin := originOf(o.url)
+	c.Do = say("Set the public URL of the server to {}.", origin)
+	c.Lines = []Snippet{{"rialto.yaml", "url: " + origin + "\n"}}
 }
 
-func urlLines(o *observation) []Snippet {
-	if u := o.named(); u.Scheme == "https" && o.url.Scheme == "http" {
-		return nil
-	}
-	return []Snippet{{"rialto.yaml", "url: " + o.url.Scheme + "://" + o.url.Host + "\n"}}
-}
-
-func seeForwarding(o *observation) (s Sentence) {
-	if len(o.elsewhere) == 0 || o.named() != nil && o.resource != nil {
-		return s
+func detectForwarding(o *observation) (c Cause) {
+	otherAddress := o.named() != nil && o.resource != nil
+	if len(o.elsewhere) == 0 || otherAddress {
+		return c
 	}
 	lost := strings.Join(o.elsewhere, ", ")
-	if o.by != "" {
-		return say("The proxy ({}) forwards only {}; {} never reach the server.", o.by, o.url.Path, lost)
+	if o.by == "" {
+		c = because("Apps cannot find the login: {} answers {}.", lost, o.resourceAt)
+		c.Do = say("Serve the document there. If a proxy stands in front of the server, forward every path:")
+		return c
 	}
-	return say("Apps cannot find the login: {} answers {}.", lost, o.resourceAt)
+	c = because("The proxy ({}) forwards only {}; {} never reach the server.", o.by, o.url.Path, lost)
+	c.Do = say("Forward every path of this host name. Replace the lines for {} with these:", o.url.Path)
+	return c
 }
 
-func doForwarding(o *observation) Sentence {
-	if o.by != "" {
-		return say("Forward every path of this host name. Replace the lines for {} with these:", o.url.Path)
-	}
-	return say("Serve the document there. If a proxy stands in front of the server, forward every path:")
-}
-
-func seeNoChallenge(o *observation) (s Sentence) {
+func detectNoChallenge(o *observation) (c Cause) {
 	if o.open || o.challenge() != nil || o.bad || o.post.status != http.StatusUnauthorized || !o.describes() {
-		return s
+		return c
 	}
 	if o.rialto() {
-		return say("A proxy removes WWW-Authenticate from the server's answers, so apps do not find the login.")
+		return because("A proxy removes WWW-Authenticate from the server's answers, so apps do not find the login.")
 	}
-	return say("The 401 has no WWW-Authenticate header, so apps do not find the login. The server does not send it, or a proxy removes it.")
+	return because("The 401 has no WWW-Authenticate header, so apps do not find the login. The server does not send it, or a proxy removes it.")
 }
 
-// seeNoAuthorization wants a token that must work, or the exact answers of a Rialto: other servers
+// detectNoAuthorization wants a token that must work, or the exact answers of a Rialto: other servers
 // may answer a wrong token as they answer none.
-func seeNoAuthorization(o *observation) (s Sentence) {
-	if o.open || o.bad || o.challenge() == nil && !o.refused {
-		return s
+func detectNoAuthorization(o *observation) (c Cause) {
+	loginKnown := o.challenge() != nil || o.refused
+	if o.open || o.bad || !loginKnown {
+		return c
 	}
-	if o.refused && o.issued || o.rialto() && o.wrong.status == http.StatusUnauthorized && challenge(o.wrong)["error"] == "" {
-		return say("A proxy removes Authorization from requests, so the server never sees a token.")
+	mustWork := o.refused && o.issued
+	ignored := o.rialto() && o.wrong.status == http.StatusUnauthorized && challenge(o.wrong)["error"] == ""
+	if mustWork || ignored {
+		return because("A proxy removes Authorization from requests, so the server never sees a token.")
 	}
-	return s
+	return c
 }
 
-func seeBuffering(o *observation) (s Sentence) {
+func detectBuffering(o *observation) (c Cause) {
 	if !o.silent {
-		return s
+		return c
 	}
+	seconds := int(requestTimeout.Seconds())
 	if name := o.proxy(); name != "" {
-		return say("The proxy ({}) buffers event streams: in {} seconds, not one byte arrived.", name, int(requestTimeout.Seconds()))
+		return because("The proxy ({}) buffers event streams: in {} seconds, not one byte arrived.", name, seconds)
 	}
-	return say("Something buffers event streams: in {} seconds, not one byte arrived.", int(requestTimeout.Seconds()))
+	return because("Something buffers event streams: in {} seconds, not one byte arrived.", seconds)
 }
 
-func seeNoRegistration(o *observation) (s Sentence) {
+func detectNoRegistration(o *observation) (c Cause) {
 	d := o.server
 	if o.open || d == nil || d.text("registration_endpoint") != "" || d.flag(cimdSupported) {
-		return s
+		return c
 	}
-	return say("The login at {} accepts only apps that its operator registered.", parsed(d.text("issuer")).Host)
+	return because("The login at {} accepts only apps that its operator registered.", parsed(d.text("issuer")).Host)
 }

@@ -18,16 +18,16 @@ func registrationChecks() []check {
 	}
 }
 
-func checkDCR(v *visit) finding {
+func checkDCR(v *examination) finding {
 	a := v.app.registered()
 	f := expect(a.answer.status == http.StatusCreated && a.id != "", "{}", a.answer)
-	if d := v.site.server(); d.flag(cimdSupported) && d.has("token_endpoint_auth_methods_supported", "none") {
+	if d := v.server(); d.flag(cimdSupported) && d.has("token_endpoint_auth_methods_supported", "none") {
 		return f.breaking(Inspector) // the others then use a metadata document
 	}
 	return f
 }
 
-func checkDCRAnswer(v *visit) finding {
+func checkDCRAnswer(v *examination) finding {
 	a := v.app.registered()
 	if a.id == "" {
 		return skip("there is no client")
@@ -43,7 +43,7 @@ func checkDCRAnswer(v *visit) finding {
 }
 
 // checkHosted registers the redirect URIs of hosted clients. That client is never used.
-func checkHosted(v *visit) finding {
+func checkHosted(v *examination) finding {
 	v.app.hosted = v.app.register(map[string]any{
 		"client_name": "Rialto doctor",
 		"redirect_uris": []string{
@@ -57,7 +57,7 @@ func checkHosted(v *visit) finding {
 	return expectStatus(v.app.hosted, http.StatusCreated)
 }
 
-func checkDCRError(v *visit) finding {
+func checkDCRError(v *examination) finding {
 	a := v.app.register(map[string]any{"redirect_uris": []string{"javascript:alert(1)"}})
 	d, err := a.object()
 	if err != nil {

@@ -28,41 +28,41 @@ func resourceChecks() []check {
 
 const offline = "offline_access"
 
-func checkNamed(v *visit) finding {
-	address := v.site.metadataURL()
+func checkNamed(v *examination) finding {
+	address := v.metadataURL()
 	if address == "" {
 		return skip("the challenge names no metadata")
 	}
-	_, err := v.site.get(address).document()
-	return expect(err == nil, "{} at {}", v.site.get(address), address)
+	_, err := v.get(address).document()
+	return expect(err == nil, "{} at {}", v.get(address), address)
 }
 
-func checkResourcePath(v *visit) finding {
-	a := v.site.get(v.site.resourcePathURL())
+func checkResourcePath(v *examination) finding {
+	a := v.get(v.resourcePathURL())
 	if _, err := a.document(); err != nil {
-		return fail("{} at {}", err, v.site.resourcePathURL())
+		return fail("{} at {}", err, v.resourcePathURL())
 	}
 	return pass("{}", a)
 }
 
-func checkResourceRoot(v *visit) finding {
-	d, err := v.site.get(v.site.origin() + resourcePath).document()
+func checkResourceRoot(v *examination) finding {
+	d, err := v.get(v.origin() + resourcePath).document()
 	if err != nil {
 		return fail("{}", err)
 	}
-	return expect(d.text("resource") == v.site.resource().text("resource"), "{} is \"{}\"", "resource", d.text("resource"))
+	return expect(d.text("resource") == v.resource().text("resource"), "{} is \"{}\"", "resource", d.text("resource"))
 }
 
-func checkResource(v *visit) finding {
-	d := v.site.resource()
+func checkResource(v *examination) finding {
+	d := v.resource()
 	if d == nil {
 		return skip("there are no metadata of the resource")
 	}
-	return expect(d.text("resource") == v.site.address, "{} is \"{}\"", "resource", d.text("resource"))
+	return expect(d.text("resource") == v.address, "{} is \"{}\"", "resource", d.text("resource"))
 }
 
-func checkServers(v *visit) finding {
-	d := v.site.resource()
+func checkServers(v *examination) finding {
+	d := v.resource()
 	if d == nil {
 		return fail("there are no metadata of the resource")
 	}
@@ -70,17 +70,17 @@ func checkServers(v *visit) finding {
 	return expect(len(servers) > 0 && absolute(servers[0]), "{} is {}", "authorization_servers", servers)
 }
 
-func checkOffline(v *visit) finding {
-	if slices.Contains(strings.Fields(v.site.challenge()["scope"]), offline) {
+func checkOffline(v *examination) finding {
+	if slices.Contains(strings.Fields(v.challenge()["scope"]), offline) {
 		return fail("the challenge names it")
 	}
-	scopes := v.site.resource().list("scopes_supported")
+	scopes := v.resource().list("scopes_supported")
 	return expect(!slices.Contains(scopes, offline), "{} is {}", "scopes_supported", scopes)
 }
 
-func checkScopes(v *visit) finding {
-	resource, server := v.site.resource().list("scopes_supported"), v.site.server().list("scopes_supported")
-	if s, ok := missing(strings.Fields(v.site.challenge()["scope"]), resource); ok {
+func checkScopes(v *examination) finding {
+	resource, server := v.resource().list("scopes_supported"), v.server().list("scopes_supported")
+	if s, ok := missing(strings.Fields(v.challenge()["scope"]), resource); ok {
 		return fail("the challenge asks for \"{}\", which the resource does not list", s)
 	}
 	if s, ok := missing(resource, server); ok {
@@ -99,9 +99,9 @@ func missing(values, list []string) (string, bool) {
 	return "", false
 }
 
-func checkMetadataRedirects(v *visit) finding {
-	for _, address := range append(v.site.serverURLs(), v.site.resourcePathURL(), v.site.origin()+resourcePath) {
-		if a := v.site.get(address); a.redirect() {
+func checkMetadataRedirects(v *examination) finding {
+	for _, address := range append(v.serverURLs(), v.resourcePathURL(), v.origin()+resourcePath) {
+		if a := v.get(address); a.redirect() {
 			return fail("{} at {}", a, address)
 		}
 	}

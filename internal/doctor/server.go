@@ -43,14 +43,14 @@ const (
 	cimdSupported = "client_id_metadata_document_supported"
 )
 
-func checkMetadata(v *visit) finding {
-	return expect(v.site.server() != nil, "{}", v.site.get(v.site.serverURLs()[0]))
+func checkMetadata(v *examination) finding {
+	return expect(v.server() != nil, "{}", v.get(v.serverURLs()[0]))
 }
 
-func checkVariants(v *visit) finding {
-	first := v.site.server()
-	for _, address := range v.site.serverURLs() {
-		a := v.site.get(address)
+func checkVariants(v *examination) finding {
+	first := v.server()
+	for _, address := range v.serverURLs() {
+		a := v.get(address)
 		if a.status != 200 {
 			continue
 		}
@@ -65,32 +65,32 @@ func checkVariants(v *visit) finding {
 	return pass("they agree")
 }
 
-func checkServerRoot(v *visit) finding {
-	address := v.site.origin() + serverPath
-	d, err := v.site.get(address).document()
+func checkServerRoot(v *examination) finding {
+	address := v.origin() + serverPath
+	d, err := v.get(address).document()
 	if err != nil {
 		return fail("{} at {}", err, address)
 	}
-	return expect(d.text("token_endpoint") == v.site.server().text("token_endpoint"), "{} is \"{}\"", "token_endpoint", d.text("token_endpoint"))
+	return expect(d.text("token_endpoint") == v.server().text("token_endpoint"), "{} is \"{}\"", "token_endpoint", d.text("token_endpoint"))
 }
 
-func checkIssuer(v *visit) finding {
-	got := v.site.server().text("issuer")
-	return expect(got == v.site.issuer(), "issuer is \"{}\", asked for was \"{}\"", got, v.site.issuer())
+func checkIssuer(v *examination) finding {
+	got := v.server().text("issuer")
+	return expect(got == v.issuer(), "issuer is \"{}\", asked for was \"{}\"", got, v.issuer())
 }
 
-func checkAbsolute(v *visit) finding {
+func checkAbsolute(v *examination) finding {
 	for _, name := range []string{"authorization_endpoint", "token_endpoint", "registration_endpoint"} {
-		if raw := v.site.server().text(name); !absolute(raw) && (raw != "" || name != "registration_endpoint") {
+		if raw := v.server().text(name); !absolute(raw) && (raw != "" || name != "registration_endpoint") {
 			return fail("{} is \"{}\"", name, raw)
 		}
 	}
 	return pass("they are")
 }
 
-func checkOrigin(v *visit) finding {
+func checkOrigin(v *examination) finding {
 	for _, name := range []string{"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"} {
-		if raw := v.site.endpoint(name); raw != "" && !sameOrigin(raw, v.site.issuer()) {
+		if raw := v.endpoint(name); raw != "" && !sameOrigin(raw, v.issuer()) {
 			return fail("{} is \"{}\"", name, raw)
 		}
 	}
@@ -99,50 +99,50 @@ func checkOrigin(v *visit) finding {
 
 // checkPaths tries default paths that are not in the metadata, because some clients use
 // them in any case.
-func checkPaths(v *visit) finding {
+func checkPaths(v *examination) finding {
 	for _, e := range [][2]string{{"authorization_endpoint", "/authorize"}, {"token_endpoint", "/token"}, {"registration_endpoint", "/register"}} {
-		raw, want := v.site.endpoint(e[0]), originOf(parsed(v.site.issuer()))+e[1]
+		raw, want := v.endpoint(e[0]), originOf(parsed(v.issuer()))+e[1]
 		if raw == "" || raw == want {
 			continue
 		}
-		if a := v.site.get(want); a.err != nil || a.status == 404 {
+		if a := v.get(want); a.err != nil || a.status == 404 {
 			return fail("{} is \"{}\", and {} is not there", e[0], raw, e[1])
 		}
 	}
 	return pass("they have")
 }
 
-func checkList(name, value string) func(*visit) finding {
-	return func(v *visit) finding {
-		list := v.site.server().list(name)
-		return expect(v.site.server().has(name, value), "{} is {}", name, list)
+func checkList(name, value string) func(*examination) finding {
+	return func(v *examination) finding {
+		list := v.server().list(name)
+		return expect(v.server().has(name, value), "{} is {}", name, list)
 	}
 }
 
-func checkPlain(v *visit) finding {
+func checkPlain(v *examination) finding {
 	const name = "code_challenge_methods_supported"
-	d := v.site.server()
+	d := v.server()
 	return expect(!d.has(name, "plain"), "{} is {}", name, d.list(name))
 }
 
-func checkIss(v *visit) finding {
-	return expect(v.site.server().flag(issSupported), "it is not advertised")
+func checkIss(v *examination) finding {
+	return expect(v.server().flag(issSupported), "it is not advertised")
 }
 
-func checkRegistration(v *visit) finding {
-	d := v.site.server()
+func checkRegistration(v *examination) finding {
+	d := v.server()
 	return expect(d.text("registration_endpoint") != "" || d.flag(cimdSupported), "{} is \"{}\"", "registration_endpoint", d.text("registration_endpoint"))
 }
 
-func checkCIMD(v *visit) finding {
+func checkCIMD(v *examination) finding {
 	const name = "token_endpoint_auth_methods_supported"
-	d := v.site.server()
+	d := v.server()
 	if !d.flag(cimdSupported) {
 		return skip("client metadata documents are not offered")
 	}
 	return expect(d.has(name, "none"), "{} is {}", name, d.list(name))
 }
 
-func checkRevocation(v *visit) finding {
-	return expect(v.site.endpoint("revocation_endpoint") != "", "{} is \"{}\"", "revocation_endpoint", v.site.server().text("revocation_endpoint"))
+func checkRevocation(v *examination) finding {
+	return expect(v.endpoint("revocation_endpoint") != "", "{} is \"{}\"", "revocation_endpoint", v.server().text("revocation_endpoint"))
 }

@@ -48,7 +48,7 @@ func hybridChecks() []check {
 	}
 }
 
-func checkDiscover(v *visit) finding {
+func checkDiscover(v *examination) finding {
 	resp, _, err := v.mcp.modern("server/discover", "", nil)
 	if err != nil {
 		return fail("{}", err)
@@ -58,8 +58,8 @@ func checkDiscover(v *visit) finding {
 	return expect(d.has("supportedVersions", rev202607) && d.object("capabilities") != nil, "{} is {}", "supportedVersions", versions)
 }
 
-func checkInitialize(revision string) func(*visit) finding {
-	return func(v *visit) finding {
+func checkInitialize(revision string) func(*examination) finding {
+	return func(v *examination) finding {
 		if v.mcp.begin(revision); v.mcp.beganErr != nil {
 			return fail("{}", v.mcp.beganErr)
 		}
@@ -68,12 +68,14 @@ func checkInitialize(revision string) func(*visit) finding {
 	}
 }
 
-func checkInitialized(v *visit) finding {
+func checkInitialized(v *examination) finding {
 	_, a, _ := v.mcp.call(v.mcp.session(), "notifications/initialized", map[string]any{})
 	return expectStatus(a, http.StatusAccepted)
 }
 
-func checkSessionList(v *visit) finding { return v.mcp.listsTools(v.mcp.session(), map[string]any{}) }
+func checkSessionList(v *examination) finding {
+	return v.mcp.listsTools(v.mcp.session(), map[string]any{})
+}
 
 func (c *mcpClient) listsTools(h http.Header, params any) finding {
 	resp, _, err := c.call(h, "tools/list", params)
@@ -84,32 +86,32 @@ func (c *mcpClient) listsTools(h http.Header, params any) finding {
 	return expect(len(tools) > 0, "{} tools", len(tools))
 }
 
-func checkStream(v *visit) finding {
+func checkStream(v *examination) finding {
 	h := v.mcp.session()
 	h.Set("Accept", "text/event-stream")
-	a := v.site.once("stream", func() *answer { return v.mcp.send(http.MethodGet, h) })
+	a := v.once("stream", func() *answer { return v.mcp.send(http.MethodGet, h) })
 	return expect(a.status == http.StatusMethodNotAllowed || a.status == http.StatusOK && a.contentType() == "text/event-stream", "{}", a)
 }
 
-func checkDeadSession(v *visit) finding {
+func checkDeadSession(v *examination) finding {
 	h := v.mcp.session()
 	h.Set("Mcp-Session-Id", "no-session-of-anybody")
 	_, a, _ := v.mcp.call(h, "tools/list", map[string]any{})
 	return expectStatus(a, http.StatusNotFound)
 }
 
-func checkDelete(v *visit) finding {
+func checkDelete(v *examination) finding {
 	a := v.mcp.send(http.MethodDelete, v.mcp.session())
 	return expect(a.status/100 == 2 || a.status == http.StatusMethodNotAllowed, "{}", a)
 }
 
-func checkForeign(v *visit) finding {
+func checkForeign(v *examination) finding {
 	h := v.mcp.authorization()
 	h.Set("Origin", "https://rialto-doctor.invalid")
-	return expectStatus(v.site.initialize(v.site.address, h), http.StatusForbidden)
+	return expectStatus(v.initialize(v.address, h), http.StatusForbidden)
 }
 
-func checkVersion(v *visit) finding {
+func checkVersion(v *examination) finding {
 	h := http.Header{"Mcp-Protocol-Version": {"2099-01-01"}, "Mcp-Method": {"tools/list"}}
 	resp, a, err := v.mcp.call(h, "tools/list", meta(nil, "2099-01-01"))
 	if resp == nil || resp.Error == nil {
@@ -119,7 +121,7 @@ func checkVersion(v *visit) finding {
 	return expect(a.status == 400 && resp.Error.Code == -32022 && len(known) > 0, "{}", err)
 }
 
-func checkMethod(v *visit) finding {
+func checkMethod(v *examination) finding {
 	resp, a, err := v.mcp.modern("rialto/doctor", "", nil)
 	if resp == nil || resp.Error == nil {
 		return fail("{}, {}", a, err)
@@ -127,23 +129,23 @@ func checkMethod(v *visit) finding {
 	return expect(a.status == 404 && resp.Error.Code == jsonrpc.CodeMethodNotFound, "{}", err)
 }
 
-func checkOlderHeader(v *visit) finding {
+func checkOlderHeader(v *examination) finding {
 	return v.mcp.listsTools(http.Header{"Mcp-Protocol-Version": {rev202511}}, meta(nil, rev202607))
 }
 
-func checkMetaOnly(v *visit) finding { return v.mcp.listsTools(v.mcp.session(), meta(nil, "")) }
+func checkMetaOnly(v *examination) finding { return v.mcp.listsTools(v.mcp.session(), meta(nil, "")) }
 
-func checkNewerHeader(v *visit) finding {
+func checkNewerHeader(v *examination) finding {
 	return v.mcp.listsToolsWith("Mcp-Protocol-Version", rev202607)
 }
 
-func checkNoHeader(v *visit) finding { return v.mcp.listsToolsWith("Mcp-Protocol-Version", "") }
+func checkNoHeader(v *examination) finding { return v.mcp.listsToolsWith("Mcp-Protocol-Version", "") }
 
-func checkDoubled(v *visit) finding {
+func checkDoubled(v *examination) finding {
 	return v.mcp.listsToolsWith("Mcp-Protocol-Version", rev202511+", "+rev202511)
 }
 
-func checkAccept(v *visit) finding { return v.mcp.listsToolsWith("Accept", "*/*") }
+func checkAccept(v *examination) finding { return v.mcp.listsToolsWith("Accept", "*/*") }
 
 // listsToolsWith does the same in the session with another value of a header.
 func (c *mcpClient) listsToolsWith(name, value string) finding {

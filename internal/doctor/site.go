@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/netip"
@@ -17,35 +16,35 @@ const (
 	openIDPath   = "/.well-known/openid-configuration"
 )
 
-// site is the examined server as a client without a token sees it: its address, its
+// target is the examined server as a client without a token sees it: its address, its
 // challenge and its metadata.
-type site struct {
+type target struct {
 	*prober
 	address string // as it was typed
 	url     *url.URL
-	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+	names   Resolver
 }
 
-func (s *site) origin() string { return originOf(s.url) }
+func (s *target) origin() string { return originOf(s.url) }
 
 func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // local tells whether the server is on this computer, which hosted clients cannot reach.
-func (s *site) local() bool {
+func (s *target) local() bool {
 	host := s.url.Hostname()
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-func (s *site) addresses() ([]netip.Addr, error) {
+func (s *target) addresses() ([]netip.Addr, error) {
 	if ip, err := netip.ParseAddr(s.url.Hostname()); err == nil {
 		return []netip.Addr{ip}, nil
 	}
-	return s.lookup(s.ctx, s.url.Hostname())
+	return s.names.LookupNetIP(s.ctx, "ip", s.url.Hostname())
 }
 
 // message posts a JSON-RPC request with the id 1, or a notification.
-func (s *site) message(address string, h http.Header, method string, params any) *answer {
+func (s *target) message(address string, h http.Header, method string, params any) *answer {
 	b, _ := json.Marshal(params) // only our own values
 	r := jsonrpc.Request{Method: method, Params: b}
 	if method != "notifications/initialized" {
@@ -60,12 +59,12 @@ func (s *site) message(address string, h http.Header, method string, params any)
 
 // initialize sends the first message of a client of 2025-06-18, with no other headers
 // than are given.
-func (s *site) initialize(address string, h http.Header) *answer {
+func (s *target) initialize(address string, h http.Header) *answer {
 	return s.message(address, h, "initialize", initializeParams(rev202506))
 }
 
 // unauthorized sends a request without a token, once.
-func (s *site) unauthorized(method string) *answer {
+func (s *target) unauthorized(method string) *answer {
 	return s.once("unauthorized "+method, func() *answer {
 		if method == http.MethodPost {
 			return s.initialize(s.address, nil)
@@ -76,14 +75,14 @@ func (s *site) unauthorized(method string) *answer {
 }
 
 // badToken sends a request with a token that does not exist, once.
-func (s *site) badToken() *answer {
+func (s *target) badToken() *answer {
 	return s.once("bad token", func() *answer {
 		return s.initialize(s.address, http.Header{"Authorization": {"Bearer no-token-of-anybody"}})
 	})
 }
 
 // challenge returns the parameters of the challenge to a POST, nil if there is none.
-func (s *site) challenge() map[string]string { return challenge(s.unauthorized(http.MethodPost)) }
+func (s *target) challenge() map[string]string { return challenge(s.unauthorized(http.MethodPost)) }
 
 // challenge returns the parameters of an answer's Bearer challenge, nil if it has none.
 func challenge(a *answer) map[string]string {
@@ -129,25 +128,25 @@ func parameterValue(s string) (value, rest string) {
 }
 
 // metadataURL returns the address of the metadata in the challenge, or "".
-func (s *site) metadataURL() string {
+func (s *target) metadataURL() string {
 	if raw := s.challenge()["resource_metadata"]; absolute(raw) {
 		return raw
 	}
 	return ""
 }
 
-func (s *site) resourcePathURL() string {
+func (s *target) resourcePathURL() string {
 	return s.origin() + resourcePath + strings.TrimSuffix(s.url.EscapedPath(), "/")
 }
 
 // resource returns the resource's metadata from where a client finds them first: the
 // challenge, the path, the root. It may be nil.
-func (s *site) resource() document {
+func (s *target) resource() document {
 	return s.first(s.metadataURL(), s.resourcePathURL(), s.origin()+resourcePath)
 }
 
 // first returns the first document at the addresses.
-func (s *site) first(addresses ...string) document {
+func (s *target) first(addresses ...string) document {
 	for _, address := range addresses {
 		if address == "" {
 			continue
@@ -160,7 +159,7 @@ func (s *site) first(addresses ...string) document {
 }
 
 // canonical returns the resource as clients send it: as in the metadata.
-func (s *site) canonical() string {
+func (s *target) canonical() string {
 	if r := s.resource().text("resource"); r != "" {
 		return r
 	}
@@ -168,7 +167,7 @@ func (s *site) canonical() string {
 }
 
 // scope returns the scopes that a client asks for: the challenge's, or else the resource's.
-func (s *site) scope() string {
+func (s *target) scope() string {
 	if scope := s.challenge()["scope"]; scope != "" {
 		return scope
 	}
@@ -177,7 +176,7 @@ func (s *site) scope() string {
 
 // issuer returns the issuer that the resource names. Without one it is the endpoint's
 // origin, as before RFC 9728.
-func (s *site) issuer() string {
+func (s *target) issuer() string {
 	if servers := s.resource().list("authorization_servers"); len(servers) > 0 && absolute(servers[0]) {
 		return servers[0]
 	}
@@ -186,7 +185,7 @@ func (s *site) issuer() string {
 
 // serverURLs returns where clients look for the authorization server's metadata, in
 // their order (MCP authorization, "Authorization Server Metadata Discovery").
-func (s *site) serverURLs() []string {
+func (s *target) serverURLs() []string {
 	u := parsed(s.issuer())
 	at, path := originOf(u), strings.TrimSuffix(u.EscapedPath(), "/")
 	urls := []string{at + serverPath + path, at + openIDPath + path}
@@ -197,10 +196,10 @@ func (s *site) serverURLs() []string {
 }
 
 // server returns the authorization server's metadata. It may be nil.
-func (s *site) server() document { return s.first(s.serverURLs()...) }
+func (s *target) server() document { return s.first(s.serverURLs()...) }
 
 // endpoint returns an endpoint of the authorization server, or "".
-func (s *site) endpoint(name string) string {
+func (s *target) endpoint(name string) string {
 	if raw := s.server().text(name); absolute(raw) {
 		return raw
 	}

@@ -54,7 +54,7 @@ func failureKeys(t *testing.T) (keys []string) {
 				return true
 			}
 			f, _ := call.Fun.(*ast.Ident)
-			if f == nil || !slices.Contains([]string{"fail", "expect", "skip", "say"}, f.Name) {
+			if f == nil || !slices.Contains([]string{"fail", "expect", "skip", "say", "because"}, f.Name) {
 				return true
 			}
 			for _, arg := range call.Args {

@@ -34,7 +34,7 @@ func callChecks() []check {
 	}
 }
 
-func checkTools(v *visit) finding {
+func checkTools(v *examination) finding {
 	l := v.mcp.tools()
 	if l.err != nil {
 		return fail("{}", l.err)
@@ -42,7 +42,7 @@ func checkTools(v *visit) finding {
 	return expect(len(l.tools) > 0, "{} tools", len(l.tools))
 }
 
-func checkSchemas(v *visit) finding {
+func checkSchemas(v *examination) finding {
 	for _, t := range v.mcp.tools().tools {
 		if t.text("name") == "" || t.object("inputSchema").text("type") != "object" {
 			return fail("the tool \"{}\" has none", t.text("name"))
@@ -51,7 +51,7 @@ func checkSchemas(v *visit) finding {
 	return pass("all have")
 }
 
-func checkHints(v *visit) finding {
+func checkHints(v *examination) finding {
 	for _, t := range v.mcp.tools().tools {
 		hints := t.object("annotations")
 		if t.text("title") == "" && hints.text("title") == "" {
@@ -66,7 +66,7 @@ func checkHints(v *visit) finding {
 	return pass("all have")
 }
 
-func checkOrder(v *visit) finding {
+func checkOrder(v *examination) finding {
 	resp, _, err := v.mcp.call(v.mcp.session(), "tools/list", map[string]any{})
 	if err != nil {
 		return skip("the second list failed")
@@ -76,7 +76,7 @@ func checkOrder(v *visit) finding {
 	return expect(same, "another order")
 }
 
-func checkCache(v *visit) finding {
+func checkCache(v *examination) finding {
 	l := v.mcp.tools()
 	if !l.modern {
 		return skip("the revision is not served")
@@ -89,7 +89,7 @@ func checkCache(v *visit) finding {
 	return pass("it does")
 }
 
-func checkCall(v *visit) finding {
+func checkCall(v *examination) finding {
 	t := v.mcp.tools().tool(func(t document) bool { return len(t.object("inputSchema").list("required")) == 0 })
 	if t == nil {
 		return skip("no tool is read-only and wants no arguments")
@@ -101,7 +101,7 @@ func checkCall(v *visit) finding {
 	return expect(!result.flag("isError"), "{} answered with an error", t.text("name"))
 }
 
-func checkInput(v *visit) finding {
+func checkInput(v *examination) finding {
 	t := v.mcp.tools().tool(func(t document) bool { return len(t.object("inputSchema").list("required")) > 0 })
 	if t == nil {
 		return skip("no tool is read-only and wants arguments")
@@ -113,7 +113,7 @@ func checkInput(v *visit) finding {
 	return expect(result.flag("isError") && len(objects(result["content"])) > 0, "{} answered without isError", t.text("name"))
 }
 
-func checkSearch(v *visit) finding {
+func checkSearch(v *examination) finding {
 	l := v.mcp.tools()
 	if l.tool(named("search")) == nil {
 		return skip("there is no read-only tool search")
@@ -135,7 +135,7 @@ func checkSearch(v *visit) finding {
 	return pass("{} results", len(hits))
 }
 
-func checkFetch(v *visit) finding {
+func checkFetch(v *examination) finding {
 	l := v.mcp.tools()
 	if l.tool(named("fetch")) == nil || l.hit == nil {
 		return skip("there is no read-only tool fetch, or nothing was found")

@@ -43,31 +43,35 @@ const (
 	OneCheck   = "check" // the first failed check is all that is known
 )
 
-// cause recognizes a reason by what was seen. The sentence without words means that it is not
-// this one.
+// cause recognizes a reason by what was seen.
 type cause struct {
 	id       string
-	explains []string // the checks that fail because of it; a * at the end stands for any letters
-	final    bool     // no other check means anything
-	see      func(o *observation) Sentence
-	do       func(o *observation) Sentence
-	lines    func(o *observation) []Snippet
+	explains []string                   // the checks that fail because of it; a * at the end stands for any letters
+	final    bool                       // no other check means anything
+	detect   func(o *observation) Cause // without a text: it is not this one
+	do       Sentence                   // what removes it, unless detect says so
+
+	nginx, caddy string // lines of the proxy's configuration that remove it
 }
 
+// because returns a cause with a text.
+func because(key string, values ...any) Cause { return Cause{Text: say(key, values...)} }
+
+// judge returns the cause, if it is the reason.
 func (c cause) judge(o *observation) (Cause, bool) {
 	if o.cut {
 		return Cause{}, false
 	}
-	text := c.see(o)
-	if text.Key == "" {
+	found := c.detect(o)
+	if found.Text.Key == "" {
 		return Cause{}, false
 	}
-	found := Cause{ID: c.id, Text: text}
-	if c.do != nil {
-		found.Do = c.do(o)
+	found.ID = c.id
+	if found.Do.Key == "" {
+		found.Do = c.do
 	}
-	if c.lines != nil {
-		found.Lines = c.lines(o)
+	if c.nginx != "" {
+		found.Lines = o.snippets(c.nginx, c.caddy)
 	}
 	return found, true
 }
@@ -75,7 +79,10 @@ func (c cause) judge(o *observation) (Cause, bool) {
 func (c cause) covers(id string) bool {
 	return c.final || slices.ContainsFunc(c.explains, func(pattern string) bool {
 		prefix, open := strings.CutSuffix(pattern, "*")
-		return id == pattern || open && strings.HasPrefix(id, prefix)
+		if open {
+			return strings.HasPrefix(id, prefix)
+		}
+		return id == pattern
 	})
 }
 
@@ -143,7 +150,7 @@ func (r *Report) verdict(o *observation) Cause {
 	case o.token:
 		return Cause{ID: Works, Text: say("This server works with {}.", Names(works))}
 	}
-	c := Cause{ID: Works, Text: say("This server works with {}, up to its login.", Names(works)), Do: say("To look behind the login, run:"), Lines: command("rialto doctor", o, " --login")}
+	c := Cause{ID: Works, Text: say("This server works with {}, up to its login.", Names(works)), Do: say("To look behind the login, run:"), Lines: o.command("rialto doctor", " --login")}
 	if host := o.foreignLogin(); host != "" {
 		c.Text = say("This server works with {}, up to its login at {}.", Names(works), host)
 	}
@@ -151,7 +158,7 @@ func (r *Report) verdict(o *observation) Cause {
 }
 
 // command is a command line with the examined address.
-func command(before string, o *observation, after string) []Snippet {
+func (o *observation) command(before, after string) []Snippet {
 	return []Snippet{{"", before + " " + o.url.String() + after + "\n"}}
 }
 
