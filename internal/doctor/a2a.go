@@ -90,7 +90,10 @@ func checkInterfaces(v *examination) finding {
 			continue
 		}
 		tried++
-		if a := v.tryInterface(i); a.err != nil || a.status != http.StatusUnauthorized && (a.status >= 500 || !json.Valid(a.body)) {
+		a := v.tryInterface(i)
+		answers := a.status < 500 && json.Valid(a.body)
+		served := a.err == nil && (answers || a.status == http.StatusUnauthorized)
+		if !served {
 			return fail("{} at {} ({} {})", a, i.URL, i.Binding, i.Version)
 		}
 	}

@@ -45,7 +45,8 @@ func Complete(address string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	if ip, err := netip.ParseAddr(host); host == "localhost" || err == nil && ip.IsLoopback() {
+	ip, _ := netip.ParseAddr(host)
+	if host == "localhost" || ip.IsLoopback() {
 		return "http://" + address
 	}
 	return "https://" + address
@@ -54,7 +55,7 @@ func Complete(address string) string {
 func checkURL(v *examination) finding {
 	u := v.url
 	switch {
-	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+	case !absolute(v.address) || u.Hostname() == "":
 		return fail("\"{}\" is not an absolute http or https URL", v.address)
 	case u.User != nil:
 		return fail("the URL holds user information")
@@ -89,7 +90,8 @@ func needPublicName(v *examination) string {
 func checkPublic(v *examination) finding {
 	addrs, _ := v.addresses()
 	for _, a := range addrs {
-		if a = a.Unmap(); a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() {
+		a = a.Unmap()
+		if a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.IsUnspecified() {
 			return fail("{} is private", a)
 		}
 	}

@@ -99,7 +99,7 @@ func (a *app) authorizeURL(state, verifier string, change func(url.Values)) stri
 func (a *app) authorize(change func(url.Values)) *answer {
 	address := a.authorizeURL(idleState, idleVerifier, change)
 	return a.once("authorize "+address, func() *answer {
-		return a.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"text/html"}}})
+		return a.fetch(address, "text/html")
 	})
 }
 

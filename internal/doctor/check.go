@@ -181,7 +181,7 @@ func needSession(v *examination) string {
 		return why
 	}
 	v.mcp.session()
-	return need(v.mcp.beganErr == nil, "there is no session")
+	return need(v.mcp.began.err == nil, "there is no session")
 }
 
 func needSessionID(v *examination) string {

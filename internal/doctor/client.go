@@ -25,11 +25,9 @@ type mcpClient struct {
 	grant *grant
 	given string // an access token that was given; the grant's is used otherwise
 
-	id       string // of the latest session
-	began    *jsonrpc.Response
-	beganErr error
+	id       string  // of the latest session
+	began    *reply  // to the latest initialize; nil before the first
 	answered *answer // to the first initialize
-	begun    bool
 
 	listed  *listing
 	offered map[string]document // see capabilities
@@ -65,24 +63,33 @@ func extensions() map[string]any {
 	}}
 }
 
+// reply is the answer to a message.
+type reply struct {
+	*answer
+	result document
+	err    error // why there is no result
+}
+
 // call sends a message with the token and reads the response.
-func (c *mcpClient) call(h http.Header, method string, params any) (*jsonrpc.Response, *answer, error) {
+func (c *mcpClient) call(h http.Header, method string, params any) *reply {
 	all := c.authorization()
 	maps.Copy(all, h)
 	a := c.message(c.address, all, method, params)
 	if a.err != nil {
-		return nil, a, a.err
+		return &reply{answer: a, err: a.err}
 	}
 	resp, err := jsonrpc.DecodeResponse(a.body)
 	switch {
 	case err != nil:
-		return nil, a, fmt.Errorf("status %d with a body that is no JSON-RPC response", a.status)
+		err = fmt.Errorf("status %d with a body that is no JSON-RPC response", a.status)
 	case resp.Error != nil:
-		return resp, a, fmt.Errorf("status %d with the error %w", a.status, resp.Error)
+		err = fmt.Errorf("status %d with the error %w", a.status, resp.Error)
 	case a.status != http.StatusOK:
-		return resp, a, fmt.Errorf("status %d with a result", a.status)
+		err = fmt.Errorf("status %d with a result", a.status)
+	default:
+		return &reply{answer: a, result: object(resp.Result)}
 	}
-	return resp, a, nil
+	return &reply{answer: a, err: err}
 }
 
 // meta adds to params the _meta of requests of 2026-07-28; without a revision if that is "".
@@ -100,7 +107,7 @@ func meta(params map[string]any, revision string) map[string]any {
 }
 
 // modern calls a method as a client of 2026-07-28 does.
-func (c *mcpClient) modern(method, name string, params map[string]any) (*jsonrpc.Response, *answer, error) {
+func (c *mcpClient) modern(method, name string, params map[string]any) *reply {
 	h := http.Header{"Mcp-Protocol-Version": {rev202607}, "Mcp-Method": {method}}
 	if name != "" {
 		h.Set("Mcp-Name", name)
@@ -110,16 +117,15 @@ func (c *mcpClient) modern(method, name string, params map[string]any) (*jsonrpc
 
 // begin initializes a session; the latest is kept.
 func (c *mcpClient) begin(revision string) {
-	var a *answer
-	c.began, a, c.beganErr = c.call(nil, "initialize", initializeParams(revision))
-	c.answered = cmp.Or(c.answered, a)
-	c.id, c.begun = a.header.Get("Mcp-Session-Id"), true
+	c.began = c.call(nil, "initialize", initializeParams(revision))
+	c.answered = cmp.Or(c.answered, c.began.answer)
+	c.id = c.began.header.Get("Mcp-Session-Id")
 	c.hide(c.id)
 }
 
 // session returns the headers of a session of 2025-11-25, which it begins if there is none.
 func (c *mcpClient) session() http.Header {
-	if !c.begun {
+	if c.began == nil {
 		c.begin(rev202511)
 	}
 	h := http.Header{"Mcp-Protocol-Version": {rev202511}}
@@ -151,16 +157,13 @@ func (c *mcpClient) tools() *listing {
 	}
 	l := &listing{modern: true}
 	c.listed = l
-	resp, _, err := c.modern("tools/list", "", nil)
-	if err != nil {
+	r := c.modern("tools/list", "", nil)
+	if r.err != nil {
 		l.modern = false
-		resp, _, err = c.call(c.session(), "tools/list", map[string]any{})
+		r = c.call(c.session(), "tools/list", map[string]any{})
 	}
-	l.err = err
-	if err == nil {
-		l.result = object(resp.Result)
-		l.tools = objects(l.result["tools"])
-	}
+	l.result, l.err = r.result, r.err
+	l.tools = objects(l.result["tools"])
 	return l
 }
 
@@ -185,17 +188,12 @@ func (c *mcpClient) use(name string, arguments map[string]any) (document, error)
 
 // ask calls a method in the era that lists tools. The name goes into a header of the newer one.
 func (c *mcpClient) ask(method, name string, params map[string]any) (document, error) {
-	var resp *jsonrpc.Response
-	var err error
 	if c.tools().modern {
-		resp, _, err = c.modern(method, name, params)
-	} else {
-		resp, _, err = c.call(c.session(), method, params)
+		r := c.modern(method, name, params)
+		return r.result, r.err
 	}
-	if err != nil {
-		return nil, err
-	}
-	return object(resp.Result), nil
+	r := c.call(c.session(), method, params)
+	return r.result, r.err
 }
 
 // useExactly calls a tool that ChatGPT reads. It returns the object in its one text

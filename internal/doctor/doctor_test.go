@@ -234,3 +234,13 @@ func TestNamesOfChecksAreUnique(t *testing.T) {
 		seen[s.id] = true
 	}
 }
+
+// Healthy tells whether the doctor came to the end and no check failed.
+func (r *Report) Healthy() bool { return !r.CutShort && len(r.With(Failed)) == 0 }
+
+// Broken returns the clients that break on a check that failed.
+func (r *Report) Broken() []Client {
+	return slices.DeleteFunc(Clients(), func(c Client) bool {
+		return !slices.ContainsFunc(r.Results, func(s Result) bool { return slices.Contains(s.Breaks, c) })
+	})
+}

@@ -47,11 +47,13 @@ type events struct {
 func (c *mcpClient) capabilities() map[string]document {
 	if c.offered == nil {
 		c.offered = map[string]document{}
-		if resp, _, err := c.modern("server/discover", "", nil); err == nil && object(resp.Result).has("supportedVersions", rev202607) {
-			c.offered["server/discover"] = object(resp.Result).object("capabilities")
+		r := c.modern("server/discover", "", nil)
+		if r.result.has("supportedVersions", rev202607) {
+			c.offered["server/discover"] = r.result.object("capabilities")
 		}
-		if c.session(); c.beganErr == nil {
-			c.offered["initialize"] = object(c.began.Result).object("capabilities")
+		c.session()
+		if c.began.err == nil {
+			c.offered["initialize"] = c.began.result.object("capabilities")
 		}
 	}
 	return c.offered
@@ -99,8 +101,8 @@ func checkEventsList(v *examination) finding {
 		return fail("{}", e.listErr)
 	}
 	for _, d := range e.types {
-		known := !slices.ContainsFunc(d.list("delivery"), func(s string) bool { return s != "webhook" && s != "poll" && s != "push" })
-		if d.text("name") == "" || len(d.list("delivery")) == 0 || !known || d.object("inputSchema").text("type") != "object" || d.object("payloadSchema") == nil {
+		_, unknown := missing(d.list("delivery"), []string{"webhook", "poll", "push"})
+		if d.text("name") == "" || len(d.list("delivery")) == 0 || unknown || d.object("inputSchema").text("type") != "object" || d.object("payloadSchema") == nil {
 			return fail("the event \"{}\" lacks something", d.text("name"))
 		}
 	}
@@ -136,11 +138,12 @@ func needWebhook(v *examination) string {
 	if why := needEvents(v); why != "" {
 		return why
 	}
-	if e := v.list(); !e.tried {
+	e := v.list()
+	if !e.tried {
 		e.tried = true
 		e.none, e.err = v.subscribe(e)
 	}
-	return v.events.none
+	return e.none
 }
 
 func needSubscription(v *examination) string {
@@ -152,13 +155,15 @@ func needSubscription(v *examination) string {
 
 func (v *examination) subscribe(e *events) (none string, err error) {
 	const refused = "the server takes no webhook of the doctor; see --receiver"
-	if e.name = v.choose(); e.name == "" {
+	e.name = v.choose()
+	if e.name == "" {
 		return "no event has webhooks", nil
 	}
 	if v.receiver == "" && !v.local() {
 		return refused, nil
 	}
-	if e.receiver, err = receive(v.receiver); err != nil {
+	e.receiver, err = receive(v.receiver)
+	if err != nil {
 		return err.Error(), nil
 	}
 	v.hide(e.receiver.secret)

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -43,16 +44,15 @@ type observation struct {
 // observe looks at a server as a whole, before the checks.
 func (v *examination) observe(forbids func(error) bool) *observation {
 	o := &observation{url: v.url, bad: v.badURL, post: &answer{}}
-	o.look(v, forbids)
+	if !v.badURL {
+		o.look(v, forbids)
+	}
 	o.cut = v.cutShort != ""
 	return o
 }
 
 func (o *observation) look(v *examination, forbids func(error) bool) {
 	s := v.target
-	if v.badURL {
-		return
-	}
 	o.post = s.unauthorized(http.MethodPost)
 	if o.post.err != nil {
 		o.forbidden = forbids != nil && forbids(o.post.err)
@@ -67,7 +67,8 @@ func (o *observation) look(v *examination, forbids func(error) bool) {
 		o.lookForOthers(s)
 		return
 	}
-	o.get, o.front = s.openStream(s.address), s.send(request{method: http.MethodGet, url: s.origin() + "/", header: http.Header{"Accept": {"text/html"}}})
+	o.get = s.openStream(s.address)
+	o.front = s.fetch(s.origin()+"/", "text/html")
 	o.old = o.get.event == "endpoint"
 	if o.resource == nil && !o.old && !o.agent {
 		o.near = s.near()
@@ -76,14 +77,14 @@ func (o *observation) look(v *examination, forbids func(error) bool) {
 
 // finish adds what the checks have seen.
 func (o *observation) finish(v *examination) {
-	if o.bad || o.post.err != nil || v.mcp.began == nil && v.mcp.beganErr == nil {
+	if o.bad || o.post.err != nil || v.mcp.began == nil {
 		return
 	}
 	o.token, o.issued = v.mcp.token() != "", v.mcp.given == ""
 	if a := v.mcp.answered; a != nil && o.token && a.status == http.StatusUnauthorized {
 		o.refused = a.header.Get("WWW-Authenticate") == o.post.header.Get("WWW-Authenticate")
 	}
-	if a, ok := v.kept["stream"]; ok && v.mcp.beganErr == nil {
+	if a, ok := v.kept["stream"]; ok && v.mcp.began.err == nil {
 		var timeout net.Error
 		o.silent = errors.Is(a.err, context.DeadlineExceeded) || errors.As(a.err, &timeout) && timeout.Timeout()
 	}
@@ -124,7 +125,7 @@ func (v *examination) open() bool {
 // openStream asks for the stream of an address, and reads its first event.
 func (s *target) openStream(address string) *answer {
 	return s.once("open "+address, func() *answer {
-		return s.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"text/event-stream"}}})
+		return s.fetch(address, "text/event-stream")
 	})
 }
 
@@ -136,7 +137,9 @@ func (s *target) near() string {
 			continue
 		}
 		a := s.initialize(address, nil)
-		if _, err := jsonrpc.DecodeResponse(a.body); a.err == nil && (challenge(a) != nil || err == nil && a.status == http.StatusOK) {
+		_, err := jsonrpc.DecodeResponse(a.body)
+		answers := err == nil && a.status == http.StatusOK
+		if a.err == nil && (answers || challenge(a) != nil) {
 			return address
 		}
 		if path == "/sse" && s.openStream(address).event == "endpoint" {
@@ -154,11 +157,11 @@ func (s *target) stale() string {
 		if _, err := fresh.document(); err != nil || kept.err != nil || string(kept.body) == string(fresh.body) {
 			continue
 		}
-		again := func(before *answer, address string) bool {
-			a := s.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"application/json"}}})
+		same := func(before *answer, address string) bool {
+			a := s.fetch(address, "application/json")
 			return a.err == nil && string(a.body) == string(before.body)
 		}
-		if again(kept, address) && again(fresh, round) {
+		if same(kept, address) && same(fresh, round) {
 			return address
 		}
 	}
@@ -167,19 +170,19 @@ func (s *target) stale() string {
 
 // lookForOthers finds the paths of the server that a proxy answers instead of it.
 func (o *observation) lookForOthers(s *target) {
-	if o.open || s.metadataURL() != "" && !sameOrigin(s.metadataURL(), s.address) {
+	if o.open {
+		return
+	}
+	if named := s.metadataURL(); named != "" && !sameOrigin(named, s.address) {
 		return
 	}
 	lost := o.resource == nil && o.server == nil
-	known := []string{s.resourcePathURL(), s.origin() + serverPath}
-	if o.resource != nil && !sameOrigin(s.issuer(), s.address) {
-		known = known[:1] // the login is at another host
-	} else {
-		known = append(known, s.origin()+"/authorize", s.origin()+"/token", s.origin()+"/register")
+	known := []string{s.resourcePathURL()}
+	if o.resource == nil || sameOrigin(s.issuer(), s.address) { // else the login is at another host
+		known = append(known, s.origin()+serverPath, s.origin()+"/authorize", s.origin()+"/token", s.origin()+"/register")
 	}
 	for _, address := range known {
-		a := s.get(address)
-		program, path := proxied(a), parsed(address).Path
+		program, path := proxied(s.get(address)), parsed(address).Path
 		if strings.HasPrefix(path, "/.well-known") {
 			path = "/.well-known"
 		}
@@ -189,9 +192,7 @@ func (o *observation) lookForOthers(s *target) {
 		if !slices.Contains(o.elsewhere, path) {
 			o.elsewhere = append(o.elsewhere, path)
 		}
-		if o.by == "" {
-			o.by = program
-		}
+		o.by = cmp.Or(o.by, program)
 	}
 }
 

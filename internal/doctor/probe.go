@@ -104,10 +104,10 @@ func read(a *answer, body io.Reader) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if a.event = e.Type; a.event == "endpoint" {
-			return e.Data, nil
-		}
-		if _, resp, err := jsonrpc.Decode(e.Data); err == nil && resp != nil {
+		a.event = e.Type
+		_, resp, err := jsonrpc.Decode(e.Data)
+		ends := err == nil && resp != nil
+		if ends || a.event == "endpoint" {
 			return e.Data, nil
 		}
 	}
@@ -126,8 +126,13 @@ func (p *prober) once(key string, f func() *answer) *answer {
 // get fetches an address, once.
 func (p *prober) get(address string) *answer {
 	return p.once("GET "+address, func() *answer {
-		return p.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {"application/json"}}})
+		return p.fetch(address, "application/json")
 	})
+}
+
+// fetch sends a GET for one kind of content.
+func (p *prober) fetch(address, accept string) *answer {
+	return p.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {accept}}})
 }
 
 func (p *prober) form(address string, values url.Values) *answer {

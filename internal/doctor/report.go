@@ -56,9 +56,6 @@ type Result struct {
 	Cause    string   `json:"cause,omitempty"` // the ID of the cause that explains the failure
 }
 
-// Healthy tells whether the doctor came to the end and no check failed.
-func (r *Report) Healthy() bool { return !r.CutShort && len(r.With(Failed)) == 0 }
-
 // Usable tells whether no app is stopped, as far as was examined.
 func (r *Report) Usable() bool { return r.Verdict.ID == Works }
 
@@ -76,23 +73,9 @@ func (r *Report) With(s Status) []Result {
 // those that stop an app.
 func (r *Report) Of(cause string) []Result {
 	list := slices.DeleteFunc(r.With(Failed), func(result Result) bool { return result.Cause != cause })
-	slices.SortStableFunc(list, func(a, b Result) int {
-		switch {
-		case a.stops() == b.stops():
-			return 0
-		case a.stops():
-			return -1
-		}
-		return 1
-	})
-	return list
-}
-
-// Broken returns the clients that break on a check that failed.
-func (r *Report) Broken() []Client {
-	return slices.DeleteFunc(Clients(), func(c Client) bool {
-		return !slices.ContainsFunc(r.Results, func(s Result) bool { return slices.Contains(s.Breaks, c) })
-	})
+	others := slices.DeleteFunc(slices.Clone(list), Result.stops)
+	stops := slices.DeleteFunc(list, func(result Result) bool { return !result.stops() })
+	return append(stops, others...)
 }
 
 // WriteText writes the report for people: the verdict, what follows from each cause, and the
@@ -184,26 +167,21 @@ func (r Result) text(b *strings.Builder, mark func(Status) string) {
 
 // Names returns the names of apps as people know them.
 func Names(clients []Client) string {
-	words := make([]string, len(clients))
-	for i, c := range clients {
-		words[i] = c.Name()
+	var words []string
+	for _, c := range clients {
+		words = append(words, c.Name())
 	}
 	return strings.Join(words, ", ")
 }
 
-// Name returns the name of the app as people know it.
-func (c Client) Name() string {
-	switch c {
-	case ChatGPT:
-		return "ChatGPT"
-	case Claude:
-		return "Claude"
-	case ClaudeCode:
-		return "Claude Code"
-	case Codex:
-		return "Codex"
-	case VSCode:
-		return "VS Code"
-	}
-	return "MCP Inspector"
+var clientNames = map[Client]string{
+	ChatGPT:    "ChatGPT",
+	Claude:     "Claude",
+	ClaudeCode: "Claude Code",
+	Codex:      "Codex",
+	VSCode:     "VS Code",
+	Inspector:  "MCP Inspector",
 }
+
+// Name returns the name of the app as people know it.
+func (c Client) Name() string { return clientNames[c] }

@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"errors"
 	"net/http"
+	"slices"
 
 	"rialto/internal/jsonrpc"
 )
@@ -49,28 +51,29 @@ func hybridChecks() []check {
 }
 
 func checkDiscover(v *examination) finding {
-	resp, _, err := v.mcp.modern("server/discover", "", nil)
-	if err != nil {
-		return fail("{}", err)
+	r := v.mcp.modern("server/discover", "", nil)
+	if r.err != nil {
+		return fail("{}", r.err)
 	}
-	d := object(resp.Result)
-	versions := d.list("supportedVersions")
-	return expect(d.has("supportedVersions", rev202607) && d.object("capabilities") != nil, "{} is {}", "supportedVersions", versions)
+	versions := r.result.list("supportedVersions")
+	ok := slices.Contains(versions, rev202607) && r.result.object("capabilities") != nil
+	return expect(ok, "{} is {}", "supportedVersions", versions)
 }
 
 func checkInitialize(revision string) func(*examination) finding {
 	return func(v *examination) finding {
-		if v.mcp.begin(revision); v.mcp.beganErr != nil {
-			return fail("{}", v.mcp.beganErr)
+		v.mcp.begin(revision)
+		if err := v.mcp.began.err; err != nil {
+			return fail("{}", err)
 		}
-		got := object(v.mcp.began.Result).text("protocolVersion")
+		got := v.mcp.began.result.text("protocolVersion")
 		return expect(got == revision, "{} is \"{}\"", "protocolVersion", got)
 	}
 }
 
 func checkInitialized(v *examination) finding {
-	_, a, _ := v.mcp.call(v.mcp.session(), "notifications/initialized", map[string]any{})
-	return expectStatus(a, http.StatusAccepted)
+	r := v.mcp.call(v.mcp.session(), "notifications/initialized", map[string]any{})
+	return expectStatus(r.answer, http.StatusAccepted)
 }
 
 func checkSessionList(v *examination) finding {
@@ -78,11 +81,11 @@ func checkSessionList(v *examination) finding {
 }
 
 func (c *mcpClient) listsTools(h http.Header, params any) finding {
-	resp, _, err := c.call(h, "tools/list", params)
-	if err != nil {
-		return fail("{}", err)
+	r := c.call(h, "tools/list", params)
+	if r.err != nil {
+		return fail("{}", r.err)
 	}
-	tools, _ := object(resp.Result)["tools"].([]any)
+	tools, _ := r.result["tools"].([]any)
 	return expect(len(tools) > 0, "{} tools", len(tools))
 }
 
@@ -96,8 +99,7 @@ func checkStream(v *examination) finding {
 func checkDeadSession(v *examination) finding {
 	h := v.mcp.session()
 	h.Set("Mcp-Session-Id", "no-session-of-anybody")
-	_, a, _ := v.mcp.call(h, "tools/list", map[string]any{})
-	return expectStatus(a, http.StatusNotFound)
+	return expectStatus(v.mcp.call(h, "tools/list", map[string]any{}).answer, http.StatusNotFound)
 }
 
 func checkDelete(v *examination) finding {
@@ -113,20 +115,22 @@ func checkForeign(v *examination) finding {
 
 func checkVersion(v *examination) finding {
 	h := http.Header{"Mcp-Protocol-Version": {"2099-01-01"}, "Mcp-Method": {"tools/list"}}
-	resp, a, err := v.mcp.call(h, "tools/list", meta(nil, "2099-01-01"))
-	if resp == nil || resp.Error == nil {
-		return fail("{}, {}", a, err)
+	r := v.mcp.call(h, "tools/list", meta(nil, "2099-01-01"))
+	refusal, ok := errors.AsType[*jsonrpc.Error](r.err)
+	if !ok {
+		return fail("{}, {}", r.answer, r.err)
 	}
-	known := object(resp.Error.Data).list("supported")
-	return expect(a.status == 400 && resp.Error.Code == -32022 && len(known) > 0, "{}", err)
+	known := object(refusal.Data).list("supported")
+	return expect(r.status == 400 && refusal.Code == -32022 && len(known) > 0, "{}", r.err)
 }
 
 func checkMethod(v *examination) finding {
-	resp, a, err := v.mcp.modern("rialto/doctor", "", nil)
-	if resp == nil || resp.Error == nil {
-		return fail("{}, {}", a, err)
+	r := v.mcp.modern("rialto/doctor", "", nil)
+	refusal, ok := errors.AsType[*jsonrpc.Error](r.err)
+	if !ok {
+		return fail("{}, {}", r.answer, r.err)
 	}
-	return expect(a.status == 404 && resp.Error.Code == jsonrpc.CodeMethodNotFound, "{}", err)
+	return expect(r.status == 404 && refusal.Code == jsonrpc.CodeMethodNotFound, "{}", r.err)
 }
 
 func checkOlderHeader(v *examination) finding {
@@ -150,7 +154,8 @@ func checkAccept(v *examination) finding { return v.mcp.listsToolsWith("Accept",
 // listsToolsWith does the same in the session with another value of a header.
 func (c *mcpClient) listsToolsWith(name, value string) finding {
 	h := c.session()
-	if h.Set(name, value); value == "" {
+	h.Set(name, value)
+	if value == "" {
 		h.Del(name)
 	}
 	return c.listsTools(h, map[string]any{})

@@ -32,8 +32,8 @@ func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 // local tells whether the server is on this computer, which hosted clients cannot reach.
 func (s *target) local() bool {
 	host := s.url.Hostname()
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	ip, _ := netip.ParseAddr(host)
+	return host == "localhost" || ip.IsLoopback()
 }
 
 func (s *target) addresses() ([]netip.Addr, error) {

@@ -67,11 +67,11 @@ func checkHints(v *examination) finding {
 }
 
 func checkOrder(v *examination) finding {
-	resp, _, err := v.mcp.call(v.mcp.session(), "tools/list", map[string]any{})
-	if err != nil {
+	r := v.mcp.call(v.mcp.session(), "tools/list", map[string]any{})
+	if r.err != nil {
 		return skip("the second list failed")
 	}
-	again := objects(object(resp.Result)["tools"])
+	again := objects(r.result["tools"])
 	same := slices.EqualFunc(v.mcp.tools().tools, again, func(a, b document) bool { return a.text("name") == b.text("name") })
 	return expect(same, "another order")
 }
