@@ -35,7 +35,7 @@ func (a *API) agents(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	infos := a.Bridge.Directory.Infos(r.Context(), a.Bridge.Directory.Access(r.Context()))
+	infos := a.Bridge.Directory.Infos(r.Context(), a.access(r))
 	start := 0
 	if token := r.URL.Query().Get("page_token"); token != "" {
 		after, err := base64.RawURLEncoding.DecodeString(token)

@@ -24,6 +24,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/call"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
 	"rialto/internal/usage"
@@ -32,23 +33,22 @@ import (
 	"rialto/internal/unavailable"
 )
 
-// API serves the bridge. Bridge, URL, Card, Allow, Operator, Actor and Log are required.
+// API serves the bridge. All fields are required.
 type API struct {
-	Bridge *bridge.Bridge
-	URL    string // the origin that it is served at, without trailing slash
+	Bridge   *bridge.Bridge
+	URL      string            // the origin that it is served at, without trailing slash
+	Card     http.Handler      // serves the card of the agent named in the route variable "agent"
+	Operator *operator.Service // what those with the operator's scope may see and do
+	Callers  Callers
+	Log      *slog.Logger
+}
 
-	// Card serves the card of the agent named in the route variable "agent".
-	Card http.Handler
-
+// Callers are those who make requests.
+type Callers interface {
 	// Allow returns why a caller may not make a call now, as an *a2a.Error.
-	Allow func(http.Header, *http.Request) error
-
-	// Operator is what those with the operator's scope may see and do, and Actor
-	// tells who of them makes a request.
-	Operator *operator.Service
-	Actor    func(*http.Request) operator.Actor
-
-	Log *slog.Logger
+	Allow(http.Header, *http.Request) error
+	// Actor returns the operator who makes a request.
+	Actor(*http.Request) operator.Actor
 }
 
 // Roots are where the API answers. The second are the addresses of older clients.
@@ -130,7 +130,7 @@ func (a *API) serve(h handler) http.Handler {
 		var err error
 		c := a.begin(r)
 		defer c.End(context.WithoutCancel(r.Context()), &err) // outcomeOf sees who has left
-		err = a.Allow(w.Header(), r)
+		err = a.Callers.Allow(w.Header(), r)
 		if err == nil {
 			status, body, err = h(r)
 		}
@@ -147,9 +147,14 @@ func (a *API) serve(h handler) http.Handler {
 	})
 }
 
+// access is what the caller may reach.
+func (a *API) access(r *http.Request) directory.Access {
+	return a.Bridge.Directory.Access(r.Context())
+}
+
 // begin begins a call under the address that it is made to.
 func (a *API) begin(r *http.Request) *call.Call {
-	c := a.Bridge.Calls.Begin(a.Bridge.Directory.Access(r.Context()), usage.REST, r.Method)
+	c := a.Bridge.Calls.Begin(a.access(r), usage.REST, r.Method)
 	c.In = int(max(0, r.ContentLength))
 	if template, err := mux.CurrentRoute(r).GetPathTemplate(); err == nil {
 		c.Tool += " " + strings.TrimPrefix(strings.TrimPrefix(template, Roots[0]), Roots[1])

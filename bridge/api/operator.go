@@ -59,7 +59,7 @@ func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 // serveOperator serves a handler for operators, whose calls are not recorded as usage.
 func (a operatorAPI) serveOperator(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := a.Allow(w.Header(), r)
+		err := a.Callers.Allow(w.Header(), r)
 		var status int
 		var body any
 		if err == nil {
@@ -115,7 +115,7 @@ func (a operatorAPI) one(resource string) handler {
 // remove removes that entry.
 func (a operatorAPI) remove(resource string) handler {
 	return func(r *http.Request) (int, any, error) {
-		return done(a.Operator.Remove(r.Context(), a.Actor(r), resource, variable(r, strings.TrimSuffix(resource, "s"))))
+		return done(a.Operator.Remove(r.Context(), a.Callers.Actor(r), resource, variable(r, strings.TrimSuffix(resource, "s"))))
 	}
 }
 

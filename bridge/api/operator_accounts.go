@@ -7,7 +7,7 @@ func (a operatorAPI) addAccount(r *http.Request, in struct {
 	Password string `json:"password"`
 	Admin    bool   `json:"admin"`
 }) (int, any, error) {
-	if err := a.Operator.AddAccount(r.Context(), a.Actor(r), in.Name, in.Password, in.Admin); err != nil {
+	if err := a.Operator.AddAccount(r.Context(), a.Callers.Actor(r), in.Name, in.Password, in.Admin); err != nil {
 		return 0, nil, err
 	}
 	made, err := a.Operator.Account(r.Context(), in.Name)
@@ -20,7 +20,7 @@ func (a operatorAPI) changeAccount(r *http.Request, in struct {
 	Disabled *bool   `json:"disabled"`
 	Password *string `json:"password"`
 }) (int, any, error) {
-	ctx, by, name := r.Context(), a.Actor(r), variable(r, "account")
+	ctx, by, name := r.Context(), a.Callers.Actor(r), variable(r, "account")
 	if in.Password != nil {
 		if err := a.Operator.SetPassword(ctx, by, name, *in.Password); err != nil {
 			return 0, nil, err

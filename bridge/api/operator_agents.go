@@ -26,7 +26,7 @@ func (b *agentBody) agent() directory.AgentConfig {
 }
 
 func (a operatorAPI) addAgent(r *http.Request, in agentBody) (int, any, error) {
-	added, _, err := a.Operator.Agents.Add(r.Context(), a.Actor(r), operator.NewAgent{AgentConfig: in.agent(), Unseen: in.Unseen})
+	added, _, err := a.Operator.Agents.Add(r.Context(), a.Callers.Actor(r), operator.NewAgent{AgentConfig: in.agent(), Unseen: in.Unseen})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -40,21 +40,21 @@ func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (int, any, error
 		return 0, nil, badRequest("name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name)
 	}
 	in.Name = name
-	if err := a.Operator.Agents.Change(r.Context(), a.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
+	if err := a.Operator.Agents.Change(r.Context(), a.Callers.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
 		return 0, nil, err
 	}
 	return a.one("agents")(r)
 }
 
 func (a operatorAPI) enableAgent(r *http.Request) (int, any, error) {
-	if _, err := a.Operator.Agents.Enable(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
+	if _, err := a.Operator.Agents.Enable(r.Context(), a.Callers.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
 	return a.one("agents")(r)
 }
 
 func (a operatorAPI) disableAgent(r *http.Request) (int, any, error) {
-	if _, err := a.Operator.Agents.Disable(r.Context(), a.Actor(r), variable(r, "agent")); err != nil {
+	if _, err := a.Operator.Agents.Disable(r.Context(), a.Callers.Actor(r), variable(r, "agent")); err != nil {
 		return 0, nil, err
 	}
 	return a.one("agents")(r)
@@ -72,7 +72,7 @@ func (a operatorAPI) testAgent(r *http.Request, in struct {
 	if in.Message == "" {
 		return 0, nil, badRequest("message is missing: what is the agent to be asked?")
 	}
-	return answered(a.Operator.Agents.Test(r.Context(), a.Actor(r).ID, variable(r, "agent"), in.Message))
+	return answered(a.Operator.Agents.Test(r.Context(), a.Callers.Actor(r).ID, variable(r, "agent"), in.Message))
 }
 
 type shownCard struct {
@@ -110,6 +110,6 @@ func (a operatorAPI) acceptCard(r *http.Request) (int, any, error) {
 			return 0, nil, err
 		}
 	}
-	_, err := a.Operator.Agents.AcceptCard(r.Context(), a.Actor(r), variable(r, "agent"), in.Digest)
+	_, err := a.Operator.Agents.AcceptCard(r.Context(), a.Callers.Actor(r), variable(r, "agent"), in.Digest)
 	return done(err)
 }

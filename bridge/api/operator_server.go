@@ -3,7 +3,7 @@ package api
 import "net/http"
 
 func (a operatorAPI) rotateKeys(r *http.Request) (int, any, error) {
-	return answered(a.Operator.RotateKeys(r.Context(), a.Actor(r)))
+	return answered(a.Operator.RotateKeys(r.Context(), a.Callers.Actor(r)))
 }
 
 func (a operatorAPI) settings(*http.Request) (int, any, error) {

@@ -36,7 +36,7 @@ func (a operatorAPI) ownedTask(r *http.Request) (int, any, error) {
 }
 
 func (a operatorAPI) cancelOwnedTask(r *http.Request) (int, any, error) {
-	e, err := a.Operator.CancelTask(r.Context(), a.Actor(r), variable(r, "task"))
+	e, err := a.Operator.CancelTask(r.Context(), a.Callers.Actor(r), variable(r, "task"))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -15,7 +15,7 @@ import (
 func (a *API) share(r *http.Request, in struct {
 	ID string `json:"id"`
 }) (int, any, error) {
-	s, link, err := a.Bridge.Documents.ShareDocument(r.Context(), a.Bridge.Directory.Access(r.Context()), in.ID)
+	s, link, err := a.Bridge.Documents.ShareDocument(r.Context(), a.access(r), in.ID)
 	if err != nil {
 		return 0, nil, shareError(err)
 	}
@@ -49,7 +49,7 @@ func (a *API) shares(r *http.Request) (int, any, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	list, next, err := a.Bridge.Documents.ListShares(r.Context(), a.Bridge.Directory.Access(r.Context()), r.URL.Query().Get("page_token"), size)
+	list, next, err := a.Bridge.Documents.ListShares(r.Context(), a.access(r), r.URL.Query().Get("page_token"), size)
 	if errors.Is(err, ledger.ErrCursor) {
 		err = errPageToken
 	}
@@ -64,7 +64,7 @@ func (a *API) shares(r *http.Request) (int, any, error) {
 
 // unshare ends a link.
 func (a *API) unshare(r *http.Request) (int, any, error) {
-	err := a.Bridge.Documents.EndShare(r.Context(), a.Bridge.Directory.Access(r.Context()), mux.Vars(r)["share"])
+	err := a.Bridge.Documents.EndShare(r.Context(), a.access(r), mux.Vars(r)["share"])
 	if errors.Is(err, documents.ErrNoShare) {
 		return 0, nil, notFound("There is no such share, or not yours.")
 	}

@@ -141,7 +141,7 @@ func (a *API) task(r *http.Request) (int, any, error) {
 	}
 	out := newTask(t.WithHistory(&history), agent)
 	if history > 0 {
-		e, err := a.Bridge.Runner.Current(r.Context(), a.Bridge.Directory.Access(r.Context()), string(t.ID))
+		e, err := a.Bridge.Runner.Current(r.Context(), a.access(r), string(t.ID))
 		if err != nil {
 			return 0, nil, err
 		}
@@ -180,7 +180,7 @@ func (a *API) tasks(r *http.Request) (int, any, error) {
 		return 0, nil, err
 	}
 	q := r.URL.Query()
-	list, next, err := a.Bridge.Runner.Summaries(r.Context(), a.Bridge.Directory.Access(r.Context()), ledger.Filter{
+	list, next, err := a.Bridge.Runner.Summaries(r.Context(), a.access(r), ledger.Filter{
 		Agent: q.Get("agent"), State: a2a.State(q.Get("state")), Limit: size,
 	}, q.Get("page_token"))
 	if errors.Is(err, ledger.ErrCursor) {

@@ -296,11 +296,11 @@ func TestTheDoctorBeginsWithTheVerdict(t *testing.T) {
 func TestTheDoctorSeesNoMoreThanItCan(t *testing.T) {
 	r := newRig(t)
 	begun, end := make(chan struct{}), make(chan struct{})
-	r.Console.Admin.Doctor = func(_ context.Context, url string) *doctor.Report {
+	r.Console.Admin.Doctor = doctorFunc(func(_ context.Context, url string) *doctor.Report {
 		begun <- struct{}{}
 		<-end
 		return &doctor.Report{URL: url}
-	}
+	})
 	first, second, third := r.as("root"), r.as("root"), r.as("root")
 	var both sync.WaitGroup
 	for _, b := range []*browser{first, second} {

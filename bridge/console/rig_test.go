@@ -104,7 +104,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 			}
 		}},
 	}
-	r.Console.Admin.Doctor = func(_ context.Context, url string) *doctor.Report {
+	r.Console.Admin.Doctor = doctorFunc(func(_ context.Context, url string) *doctor.Report {
 		forwarding := doctor.Cause{ID: "forwarding", Text: doctor.Sentence{Key: "The proxy ({}) forwards only {}; {} never reach the server.", Values: []message.Value{{Text: "nginx"}, {Text: "/mcp"}, {Text: "<b>/token</b>"}}},
 			Lines: []doctor.Snippet{{For: "nginx", Text: "location / {}\n"}}}
 		return &doctor.Report{URL: url, Verdict: forwarding, Causes: []doctor.Cause{forwarding}, Stops: []doctor.Client{doctor.Claude}, Results: []doctor.Result{
@@ -112,7 +112,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 			{ID: "b", Title: "It is well", Status: doctor.Failed, Expected: "well", Got: "<b>ill</b>", Fix: "fix it", Breaks: []doctor.Client{doctor.Claude}},
 			{ID: "c", Title: "It answers", Status: doctor.Failed, Got: "status 404", Cause: "forwarding"},
 		}}
-	}
+	})
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	as.Routes(m)
 	r.Routes(m)
@@ -365,4 +365,11 @@ func (c connector) Probe(
 		return nil, nil, errors.New("connection refused")
 	}
 	return c.agent, []*message.Message{message.New("oauth2")}, nil
+}
+
+// doctorFunc is a function as an operator.Doctor.
+type doctorFunc func(context.Context, string) *doctor.Report
+
+func (f doctorFunc) Examine(ctx context.Context, address string) *doctor.Report {
+	return f(ctx, address)
 }

@@ -27,6 +27,7 @@ import (
 	"rialto/bridge/api"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
+	"rialto/bridge/operator"
 	"rialto/bridge/runner"
 	"rialto/bridge/web"
 	"rialto/internal/store"
@@ -143,15 +144,15 @@ func newFaces(t *testing.T, answers [][]a2a.Event) *faces {
 	t.Cleanup(func() { b.Close(); db.Close() })
 	routes := mux.NewRouter()
 	guard := func(next http.Handler, _ ...string) http.Handler { return next }
-	rest := &api.API{Bridge: b, URL: agents.URL, Card: http.NotFoundHandler(), Log: log}
-	rest.Allow = func(http.Header, *http.Request) error { return nil }
+	rest := &api.API{Bridge: b, URL: agents.URL, Card: http.NotFoundHandler(), Callers: anyCaller{}, Log: log}
+	site := web.Site{Product: "Rialto", Bridge: b, Now: now, Log: log}
 	rest.Routes(routes, guard, "discover", "publish", "operate")
 	f := &faces{
 		Bridge: b,
 		t:      t,
 		api:    routes,
-		tasks:  &web.Tasks{Product: "Rialto", Bridge: b, Now: now, Log: log},
-		links:  &web.Shared{Product: "Rialto", Bridge: b, Now: now, Log: log},
+		tasks:  &web.Tasks{Site: site},
+		links:  &web.Shared{Site: site},
 	}
 	args := map[string]any{"message": "Make the report.\nPlease."}
 	for range answers {
@@ -362,3 +363,10 @@ func (f *faces) clean(text string) string {
 	}
 	return out.String()
 }
+
+// anyCaller allows every call.
+type anyCaller struct{}
+
+func (anyCaller) Allow(http.Header, *http.Request) error { return nil }
+
+func (anyCaller) Actor(*http.Request) operator.Actor { return operator.Actor{} }

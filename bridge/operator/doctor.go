@@ -3,6 +3,7 @@ package operator
 import (
 	"context"
 	"net/url"
+	"slices"
 	"time"
 
 	"rialto/internal/doctor"
@@ -15,11 +16,16 @@ const (
 	mostExamined = 2
 )
 
+// Doctor examines the server at an address, with a bounded number of requests.
+type Doctor interface {
+	Examine(ctx context.Context, address string) *doctor.Report
+}
+
 // Examine examines the MCP server at an address from outside. It fails with an Error
 // if the address is not valid, or if too many examinations run.
 func (s *Service) Examine(ctx context.Context, address string) (*doctor.Report, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return nil, errAddress
 	}
 	done, refused := s.examining.Acquire("", quota.Unlimited, mostExamined)
@@ -29,5 +35,5 @@ func (s *Service) Examine(ctx context.Context, address string) (*doctor.Report, 
 	defer done()
 	ctx, cancel := context.WithTimeout(ctx, examination)
 	defer cancel()
-	return s.Doctor(ctx, address), nil
+	return s.Doctor.Examine(ctx, address), nil
 }

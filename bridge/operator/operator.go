@@ -15,7 +15,6 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/ledger"
 	"rialto/internal/audit"
-	"rialto/internal/doctor"
 	"rialto/internal/quota"
 	"rialto/internal/usage"
 	"rialto/oauth/authserver"
@@ -42,9 +41,7 @@ type Service struct {
 	// Audit records the changes that are made here; nil records none.
 	Audit audit.Recorder
 
-	// Doctor examines the server at an address, with a bounded number of requests;
-	// nil where Examine is not called.
-	Doctor func(ctx context.Context, address string) *doctor.Report
+	Doctor Doctor // nil where Examine is not called
 
 	// InForce returns the settings in force, without secrets; nil has none to show.
 	InForce func() []Setting

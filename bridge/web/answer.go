@@ -33,7 +33,7 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 		t.writeError(w, r, err)
 		return
 	}
-	task, err := t.Bridge.Documents.TaskView(r.Context(), t.Bridge.Directory.Access(r.Context()), handle)
+	task, err := t.Bridge.Documents.TaskView(r.Context(), t.access(r), handle)
 	if err != nil {
 		t.writeError(w, r, err)
 		return
@@ -51,12 +51,11 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 		}
 		reply.Content = content
 	}
-	if err := t.Bridge.Documents.AnswerTask(r.Context(), t.Bridge.Directory.Access(r.Context()), handle, reply); err != nil {
+	if err := t.Bridge.Documents.AnswerTask(r.Context(), t.access(r), handle, reply); err != nil {
 		t.showUnsent(w, r, task, values, err)
 		return
 	}
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, documents.TaskPath+url.PathEscape(handle), http.StatusSeeOther)
+	redirect(w, r, documents.TaskPath+url.PathEscape(handle))
 }
 
 // showUnsent shows the page of the task with the reason why an answer was not sent. If
@@ -68,7 +67,7 @@ func (t *Tasks) showUnsent(w http.ResponseWriter, r *http.Request, before *docum
 	switch {
 	case errors.Is(err, ledger.ErrTaskBusy):
 		about.notice = "An answer from an app came first, so yours was not sent."
-		if now, err := t.Bridge.Documents.TaskView(r.Context(), t.Bridge.Directory.Access(r.Context()), before.Record.Handle); err == nil && now.ByPage {
+		if now, err := t.Bridge.Documents.TaskView(r.Context(), t.access(r), before.Record.Handle); err == nil && now.ByPage {
 			about.notice = "An answer from this page came first, so yours was not sent."
 		}
 	case errors.Is(err, ledger.ErrTaskEnded):

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"rialto/a2a/a2avault"
-	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/sanitize"
@@ -25,23 +23,21 @@ import (
 // Connect serves directory.ConnectPath, where users connect an agent with their own
 // account or key. All fields are required.
 type Connect struct {
-	Product string
-	Bridge  *bridge.Bridge
-	Vault   *a2avault.Vault
-	Log     *slog.Logger
+	Site
+	Vault    *a2avault.Vault
+	Accounts Accounts
+	Secure   bool // keeps cookies from plain HTTP
+}
 
+// Accounts are the accounts of users at agents.
+type Accounts interface {
 	// App returns how users sign in at the authorization server of an agent. ok is
 	// false for agents that users do not connect.
-	App func(agent string) (app a2avault.App, ok bool)
-
+	App(agent string) (app a2avault.App, ok bool)
 	// Connected is called after the user of a request has connected an agent.
-	Connected func(r *http.Request, agent string)
-
+	Connected(r *http.Request, agent string)
 	// Forget deletes the account of the user of a request at an agent, if there is one.
-	Forget func(r *http.Request, agent string) error
-
-	// Secure keeps cookies from plain HTTP.
-	Secure bool
+	Forget(r *http.Request, agent string) error
 }
 
 const (
@@ -53,24 +49,22 @@ const (
 // forms, and the return from the agent's authorization server.
 func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, back := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, directory.ConnectPath), a2avault.CallbackSuffix)
-	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	agent, err := c.agent(r.Context(), name)
 	switch {
 	case err != nil:
 		c.writeError(w, r, err, "")
-	case reads && back:
+	case reads(r) && back:
 		r, done := detach(r)
 		defer done()
 		c.finishSignIn(w, r, agent)
-	case reads:
+	case reads(r):
 		c.show(w, r, agent, http.StatusOK, "")
 	case r.Method == http.MethodPost && !back:
 		r, done := detach(r)
 		defer done()
 		c.decide(w, r, agent)
 	default:
-		w.Header().Set("Allow", "GET, HEAD, POST")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		notAllowed(w, "GET, HEAD, POST")
 	}
 }
 
@@ -91,7 +85,7 @@ type connectable struct {
 }
 
 func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
-	app, ok := c.App(name)
+	app, ok := c.Accounts.App(name)
 	if !ok {
 		return connectable{}, directory.ErrNoAgent
 	}
@@ -113,7 +107,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 	} else if named := r.FormValue("task"); named != "" {
 		page.Switch = signInFor(begin(a.info.Name, named))
 	}
-	all, err := c.Vault.Connections(r.Context(), c.Bridge.Directory.Access(r.Context()).User())
+	all, err := c.Vault.Connections(r.Context(), c.access(r).User())
 	if err != nil {
 		c.writeError(w, r, err, "")
 		return
@@ -134,7 +128,7 @@ func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, st
 // task returns the task in a request, if it is the user's task at this agent.
 func (c *Connect) task(r *http.Request, a connectable) string {
 	task := r.FormValue("task")
-	if task == "" || !c.Bridge.Runner.Owns(r.Context(), c.Bridge.Directory.Access(r.Context()), a.info.Name, task) {
+	if task == "" || !c.Bridge.Runner.Owns(r.Context(), c.access(r), a.info.Name, task) {
 		return ""
 	}
 	return task
@@ -159,13 +153,13 @@ func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) 
 		c.writeError(w, r, errForm, begin(a.info.Name, ""))
 		return
 	}
-	user := c.Bridge.Directory.Access(r.Context()).User()
+	user := c.access(r).User()
 	if r.PostForm.Get("decision") == "forget" {
-		if err := c.Forget(r, a.info.Name); err != nil {
+		if err := c.Accounts.Forget(r, a.info.Name); err != nil {
 			c.writeError(w, r, err, begin(a.info.Name, ""))
 			return
 		}
-		c.goTo(w, r, directory.ConnectPath+a.info.Name)
+		redirect(w, r, directory.ConnectPath+a.info.Name)
 		return
 	}
 	n, err := strconv.Atoi(r.PostForm.Get("way"))
@@ -221,11 +215,13 @@ func (c *Connect) unfinished(r *http.Request) bool {
 
 func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.SignInMethod, user, task string) {
 	s := a2avault.Secret{Value: strings.TrimSpace(r.PostForm.Get("value")), User: r.PostForm.Get("username"), In: way.In, Name: way.Name}
-	if s.Value == "" || len(s.Value) > maxValue || !httpguts.ValidHeaderFieldValue(s.Value) || way.Kind == a2avault.Basic && (s.User == "" || len(s.User) > maxName || strings.Contains(s.User, ":")) {
-		wrong := "This value cannot be sent. Paste it again, without line breaks."
-		if way.Kind == a2avault.Basic {
-			wrong = "This value cannot be sent. A username has no colon, and neither value has a line break."
-		}
+	valid := s.Value != "" && len(s.Value) <= maxValue && httpguts.ValidHeaderFieldValue(s.Value)
+	wrong := "This value cannot be sent. Paste it again, without line breaks."
+	if way.Kind == a2avault.Basic {
+		valid = valid && s.User != "" && len(s.User) <= maxName && !strings.Contains(s.User, ":")
+		wrong = "This value cannot be sent. A username has no colon, and neither value has a line break."
+	}
+	if !valid {
 		c.show(w, r, a, http.StatusUnprocessableEntity, wrong)
 		return
 	}
@@ -233,7 +229,6 @@ func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable
 		c.writeError(w, r, err, begin(a.info.Name, task))
 		return
 	}
-	c.Connected(r, a.info.Name)
 	c.connected(w, r, a, task)
 }
 
@@ -246,33 +241,32 @@ func (c *Connect) finishSignIn(w http.ResponseWriter, r *http.Request, a connect
 	if cookie, err := r.Cookie(name); err == nil {
 		back.Browser = cookie.Value
 	}
-	task, err := c.Vault.Finish(r.Context(), a.app, c.Bridge.Directory.Access(r.Context()).User(), back)
+	task, err := c.Vault.Finish(r.Context(), a.app, c.access(r).User(), back)
 	c.setCookie(w, a2avault.CookieOf(state), "", 0)
 	if err != nil {
 		c.writeError(w, r, err, begin(a.info.Name, task))
 		return
 	}
-	c.Connected(r, a.info.Name)
 	c.connected(w, r, a, task)
 }
 
-// connected resumes the task that waited for the connection, and redirects to its
-// page, which shows the result.
+// connected notes a new connection, and continues.
 func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectable, task string) {
-	if task == "" {
-		c.goTo(w, r, directory.ConnectPath+a.info.Name)
-		return
-	}
-	if err := c.Bridge.Runner.Resume(r.Context(), c.Bridge.Directory.Access(r.Context()), a.info.Name, task); err != nil {
-		c.Log.WarnContext(r.Context(), "a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
-	}
-	c.goTo(w, r, documents.TaskPath+url.PathEscape(task))
+	c.Accounts.Connected(r, a.info.Name)
+	c.resume(w, r, a, task)
 }
 
-// goTo redirects to one of our pages.
-func (c *Connect) goTo(w http.ResponseWriter, r *http.Request, path string) {
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, path, http.StatusSeeOther)
+// resume resumes the task that waited for the connection, and redirects to its
+// page, which shows the result.
+func (c *Connect) resume(w http.ResponseWriter, r *http.Request, a connectable, task string) {
+	if task == "" {
+		redirect(w, r, directory.ConnectPath+a.info.Name)
+		return
+	}
+	if err := c.Bridge.Runner.Resume(r.Context(), c.access(r), a.info.Name, task); err != nil {
+		c.Log.WarnContext(r.Context(), "a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
+	}
+	redirect(w, r, documents.TaskPath+url.PathEscape(task))
 }
 
 // cookieName adds the prefix that limits a cookie to this host over TLS.
@@ -296,7 +290,7 @@ func (c *Connect) setCookie(w http.ResponseWriter, name, value string, life time
 // writeError is the one place where an error becomes a page. The page links to again,
 // if it is not "".
 func (c *Connect) writeError(w http.ResponseWriter, r *http.Request, err error, again string) {
-	if writeUnavailable(w, r, c.Product, c.Log, err) {
+	if c.writeUnavailable(w, r, err) {
 		return
 	}
 	page := templates.Problem{

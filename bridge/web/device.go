@@ -29,11 +29,10 @@ func (c *Connect) checkDeviceCode(w http.ResponseWriter, r *http.Request, a conn
 	case err == nil && still != nil:
 		c.device(w, r, a, way, still, http.StatusOK, "You have not finished there yet, or that server does not know it yet. Wait a moment and try again.")
 	case err == nil:
-		c.Connected(r, a.info.Name)
 		c.connected(w, r, a, task)
 	default:
 		if has, known := c.Vault.Connected(r.Context(), user, a.info.Name); has && known == nil && !errors.Is(err, a2avault.ErrDenied) {
-			c.connected(w, r, a, task)
+			c.resume(w, r, a, task)
 			return
 		}
 		c.writeError(w, r, err, begin(a.info.Name, task))

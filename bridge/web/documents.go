@@ -5,16 +5,13 @@ package web
 
 import (
 	"errors"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
@@ -23,15 +20,8 @@ import (
 )
 
 // Documents serves documents.DocumentPath, the address of search results, to their owner,
-// who can share them. A task has a page of its own. All fields but Frame are required.
-type Documents struct {
-	Product string
-	Bridge  *bridge.Bridge
-	Now     func() time.Time
-	Log     *slog.Logger
-
-	Frame func(*http.Request) templates.Frame // around the page; nil is only Product
-}
+// who can share them. A task has a page of its own.
+type Documents struct{ Site }
 
 // ServeHTTP shows the document whose id follows the path, and handles the forms on its
 // page. The guard in front checks that they come from there.
@@ -44,13 +34,14 @@ func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch handle, task := strings.CutPrefix(id, documents.TaskID("")); {
 	case task:
 		redirect(w, r, documents.TaskPath+url.PathEscape(handle))
-	case r.Method == http.MethodGet, r.Method == http.MethodHead:
+	case reads(r):
 		d.show(w, r, http.StatusOK, id, templates.Sharing{})
-	case r.Method == http.MethodPost && d.Bridge.Documents.Sharing != nil:
+	case d.Bridge.Documents.Sharing == nil:
+		notAllowed(w, "GET, HEAD")
+	case r.Method == http.MethodPost:
 		d.handleForm(w, r, id)
 	default:
-		w.Header().Set("Allow", map[bool]string{true: "GET, HEAD, POST", false: "GET, HEAD"}[d.Bridge.Documents.Sharing != nil])
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		notAllowed(w, "GET, HEAD, POST")
 	}
 }
 
@@ -62,7 +53,7 @@ func (d *Documents) handleForm(w http.ResponseWriter, r *http.Request, id string
 	}
 	var s templates.Sharing
 	if err == nil {
-		s, err = changeSharing(r, d.Bridge.Documents, id)
+		s, err = d.changeSharing(r, id)
 	}
 	switch {
 	case err != nil:
@@ -77,28 +68,29 @@ func (d *Documents) handleForm(w http.ResponseWriter, r *http.Request, id string
 }
 
 func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, s templates.Sharing) {
-	sheet, err := d.Bridge.Documents.ViewPage(r.Context(), d.Bridge.Directory.Access(r.Context()), id)
+	sheet, err := d.Bridge.Documents.ViewPage(r.Context(), d.access(r), id)
 	if err != nil {
 		d.writeError(w, r, err)
 		return
 	}
-	where := ownFile(sheet)
+	var links Links = ownLinks{sheet}
 	if strings.HasPrefix(sheet.ID, "doc:") { // one text, which no task holds
 		if r.URL.Query().Has("download") {
 			sendFile(w, r, &a2a.Part{Content: a2a.Raw(sheet.Pieces[0].Text()), MediaType: "text/plain; charset=utf-8"})
 			return
 		}
-		where = func(*view.Piece) string { return "?download" }
+		links = textLink{}
 	}
-	page := document(sheet, where)
-	page.Frame = frame(d.Frame, r, d.Product)
+	page := document(sheet, links)
+	page.Frame = d.frame(r)
 	page.Facts = []templates.Fact{{Name: "Document ID", Value: templates.ID(sheet.ID)}}
 	page.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}
 	if handle := sheet.Fields["task"]; strings.HasPrefix(sheet.ID, "artifact:") {
 		page.Up = &templates.Way{Href: documents.TaskPath + url.PathEscape(handle), Name: "Task"}
 	}
 	if d.Bridge.Documents.Sharing != nil && !strings.HasPrefix(sheet.ID, "agent:") {
-		if page.Sharing, err = sharing(r.Context(), d.Bridge.Documents, sheet.ID, d.Now(), s); err != nil {
+		page.Sharing, err = d.sharing(r, sheet.ID, s)
+		if err != nil {
 			d.writeError(w, r, err)
 			return
 		}
@@ -106,10 +98,15 @@ func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id 
 	templates.Write(w, r, status, page)
 }
 
-// document returns the page of a document that is no task. where returns the address of the file of
-// a piece.
-func document(s *documents.DocumentView, where func(*view.Piece) string) templates.Task {
-	m := newMaker(where)
+// textLink is the address of a document that is one text.
+type textLink struct{}
+
+// FileURL implements Links.
+func (textLink) FileURL(*view.Piece) string { return "?download" }
+
+// document returns the page of a document that is no task.
+func document(s *documents.DocumentView, links Links) templates.Task {
+	m := newMaker(links)
 	results := m.results(s.Pieces)
 	return templates.Task{
 		Title:   s.Title,
@@ -135,7 +132,7 @@ func fields(metadata map[string]string) [][2]string {
 
 // writeError is the one place where an error becomes a page.
 func (d *Documents) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	if writeUnavailable(w, r, d.Product, d.Log, err) {
+	if d.writeUnavailable(w, r, err) {
 		return
 	}
 	page := templates.Problem{

@@ -62,7 +62,7 @@ func newDocuments(t *testing.T) http.Handler {
 	b := bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Service{}, nil)
 	b.Start()
 	t.Cleanup(func() { b.Close(); library.Close(); db.Close() })
-	return &web.Documents{Product: "Rialto", Bridge: b, Now: time.Now, Log: log}
+	return &web.Documents{Site: web.Site{Product: "Rialto", Bridge: b, Now: time.Now, Log: log}}
 }
 
 func TestADocumentIsShownAsText(t *testing.T) {

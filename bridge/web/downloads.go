@@ -3,32 +3,25 @@ package web
 import (
 	"bytes"
 	"errors"
-	"log/slog"
 	"mime"
 	"net/http"
 	"strings"
 	"time"
 
 	"rialto/a2a"
-	"rialto/bridge"
 	"rialto/bridge/documents"
 	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
 
 // Downloads serves documents.DownloadPath: the files of tasks, to everybody with the link. Browsers
-// save them: content of agents is never a page of this server. All fields are required.
-type Downloads struct {
-	Product string
-	Bridge  *bridge.Bridge
-	Log     *slog.Logger
-}
+// save them: content of agents is never a page of this server.
+type Downloads struct{ Site }
 
 // ServeHTTP sends the file whose link follows the path.
 func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	if !reads(r) {
+		notAllowed(w, "GET, HEAD")
 		return
 	}
 	part, err := d.Bridge.Documents.Download(r.Context(), strings.TrimPrefix(r.URL.Path, documents.DownloadPath))
@@ -87,7 +80,7 @@ var suffixes = map[string]string{
 }
 
 func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	if writeUnavailable(w, r, d.Product, d.Log, err) {
+	if d.writeUnavailable(w, r, err) {
 		return
 	}
 	status := http.StatusNotFound

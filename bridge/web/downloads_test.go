@@ -49,7 +49,7 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 				t.Fatal(err)
 			}
 			link := res.Structured.(*documents.TaskInfo).Artifacts[0].Parts[0].URL
-			return &web.Downloads{Product: "Rialto", Bridge: b, Log: log}, strings.TrimPrefix(link, b.Directory.URL)
+			return &web.Downloads{Site: web.Site{Product: "Rialto", Bridge: b, Log: log}}, strings.TrimPrefix(link, b.Directory.URL)
 		}
 	}
 	t.Fatal("there is no send_task")

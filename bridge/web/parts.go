@@ -25,10 +25,12 @@ const (
 // images are the types that cannot run scripts.
 var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
-// maker makes the parts of one page. where returns the address of the file of a piece, or of a text
-// as a file; "" leaves it without one.
+// Links knows the address of the file of a piece, or of a text as a file; "" leaves it without one.
+type Links interface{ FileURL(*view.Piece) string }
+
+// maker makes the parts of one page.
 type maker struct {
-	where    func(*view.Piece) string
+	links    Links
 	text     int  // characters that are left
 	count    int  // parts that are left
 	cut      bool // there was more
@@ -36,19 +38,20 @@ type maker struct {
 	ids      int
 }
 
-func newMaker(where func(*view.Piece) string) *maker {
-	return &maker{where: where, text: maxText, count: maxParts, markdown: maxMarkdown}
+func newMaker(links Links) *maker {
+	return &maker{links: links, text: maxText, count: maxParts, markdown: maxMarkdown}
 }
 
-// ownFile returns the paths of downloads on this server, which a page may show images from.
-func ownFile(s *documents.DocumentView) func(*view.Piece) string {
-	return func(p *view.Piece) string {
-		u, err := url.Parse(s.DownloadURL(p))
-		if err != nil {
-			return ""
-		}
-		return u.EscapedPath()
+// ownLinks are the paths of downloads on this server, which a page may show images from.
+type ownLinks struct{ *documents.DocumentView }
+
+// FileURL implements Links.
+func (l ownLinks) FileURL(p *view.Piece) string {
+	u, err := url.Parse(l.DownloadURL(p))
+	if err != nil {
+		return ""
 	}
+	return u.EscapedPath()
 }
 
 // parts returns pieces of a question or of a result. The data of a result with text is folded:
@@ -77,7 +80,7 @@ func (m *maker) part(p *view.Piece) *templates.TaskPart {
 	m.count--
 	out := &templates.TaskPart{Name: p.Name, Kind: p.MediaType}
 	if p.Kind != view.Link { // there is nothing here to download
-		out.Href = m.where(p)
+		out.Href = m.links.FileURL(p)
 	}
 	switch {
 	case p.Kind == view.File:

@@ -2,13 +2,10 @@ package web
 
 import (
 	"errors"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
-	"rialto/bridge"
 	"rialto/bridge/documents"
 	"rialto/bridge/view"
 	"rialto/templates"
@@ -17,20 +14,14 @@ import (
 // Shared serves documents.SharedPath: shared documents, to everybody with the link, and
 // with "/NUMBER" one piece as a download. Content of agents is text on the page or a
 // file to save, never a page of this server. A link that has ended and one that never
-// existed get the same answer. All fields are required.
-type Shared struct {
-	Product string
-	Bridge  *bridge.Bridge
-	Now     func() time.Time
-	Log     *slog.Logger
-}
+// existed get the same answer.
+type Shared struct{ Site }
 
 // ServeHTTP shows the document of the secret in the path.
 func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Robots-Tag", "noindex, nofollow, noarchive")
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	if !reads(r) {
+		notAllowed(w, "GET, HEAD")
 		return
 	}
 	secret, number, file := strings.Cut(strings.TrimPrefix(r.URL.Path, documents.SharedPath), "/")
@@ -43,17 +34,22 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
-	where := func(p *view.Piece) string {
-		return documents.SharedPath + secret + "/" + strconv.Itoa(p.Number)
-	}
 	var page templates.Task
 	if v := s.Bridge.Documents.LinkView(sheet); v != nil {
-		page = TaskPage(v, s.Now(), where)
+		page = TaskPage(v, s.Now(), sharedLinks(secret))
 	} else {
-		page = document(sheet, where)
+		page = document(sheet, sharedLinks(secret))
 	}
 	page.Product, page.Until = s.Product, templates.When(until, s.Now())
 	templates.Write(w, r, http.StatusOK, page)
+}
+
+// sharedLinks are the addresses of the files of a shared document, by its secret.
+type sharedLinks string
+
+// FileURL implements Links.
+func (l sharedLinks) FileURL(p *view.Piece) string {
+	return documents.SharedPath + string(l) + "/" + strconv.Itoa(p.Number)
 }
 
 func (s *Shared) download(w http.ResponseWriter, r *http.Request, secret, number string) {
@@ -72,7 +68,7 @@ func (s *Shared) download(w http.ResponseWriter, r *http.Request, secret, number
 
 // writeError is the one place where an error becomes a page.
 func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	if writeUnavailable(w, r, s.Product, s.Log, err) {
+	if s.writeUnavailable(w, r, err) {
 		return
 	}
 	status := http.StatusNotFound

@@ -57,7 +57,8 @@ func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &web.Tasks{Product: "Rialto", Bridge: b, Now: time.Now, Log: log}, &web.Shared{Product: "Rialto", Bridge: b, Now: time.Now, Log: log},
+	site := web.Site{Product: "Rialto", Bridge: b, Now: time.Now, Log: log}
+	return &web.Tasks{Site: site}, &web.Shared{Site: site},
 		documents.TaskPath + string(event.(*a2a.Task).ID)
 }
 

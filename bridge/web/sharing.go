@@ -1,19 +1,18 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"rialto/bridge/documents"
 	"rialto/templates"
 )
 
 // sharing adds the links of a document to s.
-func sharing(ctx context.Context, l *documents.Service, id string, now time.Time, s templates.Sharing) (*templates.Sharing, error) {
-	shares, _, err := l.ListShares(ctx, l.Directory.Access(ctx), "", documents.MostShares)
+func (p *Site) sharing(r *http.Request, id string, s templates.Sharing) (*templates.Sharing, error) {
+	service, now := p.Bridge.Documents, p.Now()
+	shares, _, err := service.ListShares(r.Context(), p.access(r), "", documents.MostShares)
 	if err != nil {
 		return nil, err
 	}
@@ -22,21 +21,21 @@ func sharing(ctx context.Context, l *documents.Service, id string, now time.Time
 			s.Links = append(s.Links, templates.SharedLink{ID: share.ID, Made: templates.When(share.Created, now), Ends: templates.When(share.Expires, now)})
 		}
 	}
-	s.For, s.Task = templates.Took(l.Sharing.TTL), strings.HasPrefix(id, "task:")
+	s.For, s.Task = templates.Took(service.Sharing.TTL), strings.HasPrefix(id, "task:")
 	return &s, nil
 }
 
 // changeSharing makes a link to a document or ends one, as a form asks. An Error of the result is
 // for the owner.
-func changeSharing(r *http.Request, l *documents.Service, id string) (s templates.Sharing, err error) {
-	access := l.Directory.Access(r.Context())
+func (p *Site) changeSharing(r *http.Request, id string) (s templates.Sharing, err error) {
 	if r.PostForm.Has("revoke") {
-		if err = l.EndShare(r.Context(), access, r.PostForm.Get("revoke")); errors.Is(err, documents.ErrNoShare) {
+		err = p.Bridge.Documents.EndShare(r.Context(), p.access(r), r.PostForm.Get("revoke"))
+		if errors.Is(err, documents.ErrNoShare) {
 			err = nil // it has ended
 		}
 		return s, err
 	}
-	made, link, err := l.ShareDocument(r.Context(), access, id)
+	made, link, err := p.Bridge.Documents.ShareDocument(r.Context(), p.access(r), id)
 	switch {
 	case errors.Is(err, documents.ErrNotShareable):
 		s.Error, err = "This can be shared when its task has ended.", nil

@@ -20,21 +20,22 @@ func (t *Tasks) handleForm(w http.ResponseWriter, r *http.Request, handle string
 		t.writeError(w, r, err)
 		return
 	}
-	to, about, err := documents.TaskPath+url.PathEscape(handle), pageState{}, error(nil)
+	to := documents.TaskPath + url.PathEscape(handle)
+	var about pageState
+	var err error
 	switch do := r.PostForm.Get("do"); {
 	case do == "cancel":
-		if err = t.Bridge.Documents.CancelTask(r.Context(), t.Bridge.Directory.Access(r.Context()), handle); err != nil {
-			about, err = uncanceled(err)
-		}
+		about, err = uncanceled(t.Bridge.Documents.CancelTask(r.Context(), t.access(r), handle))
 	case do == "retry":
-		var again *ledger.Record
-		if again, err = t.Bridge.Documents.RetryTask(r.Context(), t.Bridge.Directory.Access(r.Context()), handle); again != nil {
-			to, err = documents.TaskPath+url.PathEscape(again.Handle), nil // whose page says what happened
-		} else {
-			about, err = unsent(err)
+		again, failed := t.Bridge.Documents.RetryTask(r.Context(), t.access(r), handle)
+		if again == nil {
+			about, err = unsent(failed)
+			break
 		}
+		to = documents.TaskPath + url.PathEscape(again.Handle) // whose page says what happened
 	case do == "share" || r.PostForm.Has("revoke"):
-		if about.sharing, err = changeSharing(r, t.Bridge.Documents, documents.TaskID(handle)); err == nil && about.sharing.Link != "" {
+		about.sharing, err = t.changeSharing(r, documents.TaskID(handle))
+		if err == nil && about.sharing.Link != "" {
 			t.show(w, r, handle, http.StatusOK, about)
 			return
 		}
@@ -52,11 +53,6 @@ func (t *Tasks) handleForm(w http.ResponseWriter, r *http.Request, handle string
 	}
 }
 
-func redirect(w http.ResponseWriter, r *http.Request, to string) {
-	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, to, http.StatusSeeOther)
-}
-
 // uncanceled says why a task was not canceled, if its owner should know.
 func uncanceled(err error) (pageState, error) {
 	about := pageState{wrong: true}
@@ -64,6 +60,8 @@ func uncanceled(err error) (pageState, error) {
 	var down directory.Unreachable
 	_, input := ledger.InputText(err)
 	switch {
+	case err == nil:
+		return pageState{}, nil
 	case errors.As(err, &refused):
 		about.notice = "The agent did not stop."
 		if refused.Remote {

@@ -40,13 +40,13 @@ var stateWords = map[a2a.State]struct {
 }
 
 // TaskPage makes the page of a task for every reader: what v does not hold, the reader has no right
-// to. where returns the address of the file of a piece of a shared task, and is nil otherwise.
-func TaskPage(v *documents.TaskView, now time.Time, where func(*view.Piece) string) templates.Task {
+// to. links are those of a shared task, and nil otherwise.
+func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task {
 	e := v.Record
-	if where == nil {
-		where = ownFile(v.DocumentView)
+	if links == nil {
+		links = ownLinks{v.DocumentView}
 	}
-	m := newMaker(where)
+	m := newMaker(links)
 	p := templates.Task{Title: v.Title, Agent: e.Agent, Lives: !e.Idle, Alert: alert(v)}
 	p.Tone, p.State = State(e.State())
 	p.Lead = lead(e, now)

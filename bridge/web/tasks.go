@@ -3,14 +3,12 @@ package web
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
-	"rialto/bridge"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/internal/quota"
@@ -19,15 +17,8 @@ import (
 )
 
 // Tasks serves documents.TaskPath: a task, for its owner, with a form to answer its agent.
-// All fields but Frame are required.
 type Tasks struct {
-	Product string
-	Bridge  *bridge.Bridge
-	Now     func() time.Time
-	Log     *slog.Logger
-
-	Frame func(*http.Request) templates.Frame // around the page; nil is only Product
-
+	Site
 	watching quota.Count
 }
 
@@ -43,47 +34,38 @@ const (
 func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, events := strings.CutSuffix(strings.TrimPrefix(r.URL.EscapedPath(), documents.TaskPath), eventsSuffix)
 	handle, err := url.PathUnescape(path)
-	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	switch {
 	case err != nil:
 		t.writeError(w, r, ledger.ErrNoTask)
-	case reads && events:
+	case reads(r) && events:
 		t.events(w, r, handle)
-	case reads:
+	case reads(r):
 		t.show(w, r, handle, http.StatusOK, pageState{sharing: templates.Sharing{Open: r.URL.Query().Has("share")}})
 	case r.Method == http.MethodPost && !events:
 		r, done := detach(r)
 		defer done()
 		t.handleForm(w, r, handle)
 	default:
-		w.Header().Set("Allow", "GET, HEAD, POST")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		notAllowed(w, "GET, HEAD, POST")
 	}
 }
 
 func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, status int, about pageState) {
-	task, err := t.Bridge.Documents.TaskView(r.Context(), t.Bridge.Directory.Access(r.Context()), handle)
+	task, err := t.Bridge.Documents.TaskView(r.Context(), t.access(r), handle)
 	if err != nil {
 		t.writeError(w, r, err)
 		return
 	}
 	p := t.page(task, about)
 	if task.CanShare {
-		if p.Sharing, err = sharing(r.Context(), t.Bridge.Documents, task.ID, t.Now(), about.sharing); err != nil {
+		p.Sharing, err = t.sharing(r, task.ID, about.sharing)
+		if err != nil {
 			t.writeError(w, r, err)
 			return
 		}
 	}
-	p.Frame = frame(t.Frame, r, t.Product)
+	p.Frame = t.frame(r)
 	templates.Write(w, r, status, p)
-}
-
-// frame returns what stands around a page.
-func frame(make func(*http.Request) templates.Frame, r *http.Request, product string) templates.Frame {
-	if make == nil {
-		return templates.Frame{Product: product}
-	}
-	return make(r)
 }
 
 // events sends a page an event whenever its task has changed since it was rendered, until it ends.
@@ -93,7 +75,7 @@ func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
 		http.Error(w, "since is missing", http.StatusBadRequest)
 		return
 	}
-	user := t.Bridge.Directory.Access(r.Context()).User()
+	user := t.access(r).User()
 	leave, refused := t.watching.Acquire(user, maxWaiting, quota.Unlimited)
 	if refused != nil {
 		w.Header().Set("Retry-After", "60")
@@ -124,7 +106,8 @@ func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since
 			_ = out.Event(sse.Event{Type: "end", Data: []byte("{}")}) // the browser may have left
 			return
 		case err == nil:
-			if since = e.Updated; out.Event(sse.Event{Type: "change", Data: []byte("{}")}) != nil {
+			since = e.Updated
+			if out.Event(sse.Event{Type: "change", Data: []byte("{}")}) != nil {
 				return
 			}
 			select {
@@ -140,7 +123,7 @@ func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since
 
 // writeError is the one place where an error becomes a page.
 func (t *Tasks) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	if writeUnavailable(w, r, t.Product, t.Log, err) {
+	if t.writeUnavailable(w, r, err) {
 		return
 	}
 	page := templates.Problem{

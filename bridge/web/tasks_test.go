@@ -71,7 +71,7 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 	}
 	r.bridge = bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Service{}, nil)
 	r.bridge.Start()
-	r.pages = &web.Tasks{Product: "Rialto", Bridge: r.bridge, Now: time.Now, Log: log}
+	r.pages = &web.Tasks{Site: web.Site{Product: "Rialto", Bridge: r.bridge, Now: time.Now, Log: log}}
 	t.Cleanup(func() { r.bridge.Close(); r.agent.Close(); db.Close() })
 	return r
 }

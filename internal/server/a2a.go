@@ -14,6 +14,8 @@ import (
 	"rialto/a2a/a2asign"
 	"rialto/bridge/api"
 	"rialto/bridge/proxy"
+
+	"rialto/bridge/operator"
 	"rialto/internal/config"
 	"rialto/oauth"
 	"rialto/oauth/token"
@@ -144,15 +146,23 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 			}
 			writeNoAgent(w)
 		}),
-		Allow: func(h http.Header, r *http.Request) error {
-			p, _ := oauth.FromContext(r.Context())
-			return s.limits.a2a(r.Context(), h, caller{user: p.User, client: p.ClientID})
-		},
 		Operator: s.operator,
-		Actor:    s.operatorActor,
+		Callers:  apiCallers{s},
 		Log:      s.log,
 	}
 }
+
+// apiCallers implements api.Callers.
+type apiCallers struct{ *Server }
+
+// Allow implements api.Callers.
+func (s apiCallers) Allow(h http.Header, r *http.Request) error {
+	p, _ := oauth.FromContext(r.Context())
+	return s.limits.a2a(r.Context(), h, caller{user: p.User, client: p.ClientID})
+}
+
+// Actor implements api.Callers.
+func (s apiCallers) Actor(r *http.Request) operator.Actor { return s.operatorActor(r) }
 
 // crossOrigin lets pages of any origin call next. It is for endpoints that accept
 // tokens and no cookies.

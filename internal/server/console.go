@@ -19,10 +19,13 @@ func (s *Server) newConsole() *console.Console {
 	}
 }
 
-// runDoctor examines an MCP server for an administrator. It may reach this server at any address,
+// ownDoctor examines servers for the operator of this one.
+type ownDoctor struct{ *Server }
+
+// Examine examines an MCP server for an administrator. It may reach this server at any address,
 // and no other server in a private network; an administrator of a server on loopback is on this
 // computer, and may reach what else is there.
-func (s *Server) runDoctor(ctx context.Context, address string) *doctor.Report {
+func (s ownDoctor) Examine(ctx context.Context, address string) *doctor.Report {
 	guard := &guardhttp.Client{MaxBytes: 1 << 20, Timeout: 10 * time.Second}
 	if own, err := url.Parse(s.cfg.Load().URL); err == nil {
 		ip, err := netip.ParseAddr(own.Hostname())

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"rialto/a2a/a2avault"
 	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
@@ -30,12 +31,19 @@ func (s *Server) operatorActor(r *http.Request) operator.Actor {
 	return operator.Actor{ID: p.User, Name: p.Name, Address: s.oauth.Address(r)}
 }
 
-func (s *Server) connected(r *http.Request, agent string) {
+// agentAccounts implements web.Accounts.
+type agentAccounts struct{ *Server }
+
+// App implements web.Accounts.
+func (s agentAccounts) App(agent string) (a2avault.App, bool) { return s.connections.app(agent) }
+
+// Connected implements web.Accounts.
+func (s agentAccounts) Connected(r *http.Request, agent string) {
 	s.operator.Connections.Record(r.Context(), s.operatorActor(r), agent)
 }
 
-// forget deletes the account of the user of a request at an agent, if there is one.
-func (s *Server) forget(r *http.Request, agent string) error {
+// Forget implements web.Accounts.
+func (s agentAccounts) Forget(r *http.Request, agent string) error {
 	err := s.operator.Connections.Forget(r.Context(), s.operatorActor(r), agent)
 	if errors.Is(err, operator.ErrNotFound) {
 		return nil

@@ -108,15 +108,18 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	signedIn := func(prefix string, page http.Handler) {
 		r.PathPrefix(prefix).Handler(s.oauth.Sessions.RequireForPage(s.bodies.limitAnswers(page)))
 	}
-	signedIn(documents.DocumentPath, &web.Documents{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console.TaskFrame})
-	signedIn(documents.TaskPath, &web.Tasks{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console.TaskFrame})
+	site := web.Site{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console}
+	signedIn(documents.DocumentPath, &web.Documents{Site: site})
+	signedIn(documents.TaskPath, &web.Tasks{Site: site})
 	signedIn(directory.ConnectPath, &web.Connect{
-		Product: s.cfg.Load().Name, Bridge: s.bridge, Vault: s.connections.vault, Log: s.log,
-		App: s.connections.App, Secure: s.cfg.Load().Secure(), Connected: s.connected, Forget: s.forget,
+		Site:     site,
+		Vault:    s.connections.vault,
+		Accounts: agentAccounts{s},
+		Secure:   s.cfg.Load().Secure(),
 	})
 	// These links need no sign-in: they hold a random or signed part.
-	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Product: s.cfg.Load().Name, Bridge: s.bridge, Log: s.log}))
-	r.PathPrefix(documents.SharedPath).Handler(s.bodies.limitAnswers(&web.Shared{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log}))
+	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Site: site}))
+	r.PathPrefix(documents.SharedPath).Handler(s.bodies.limitAnswers(&web.Shared{Site: site}))
 	read(r, "/", s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage)))
 }
 

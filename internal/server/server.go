@@ -166,7 +166,7 @@ func (s *Server) build(secret []byte) error {
 	s.startPushInbox(secret)
 	s.operator = newOperator(s.cfg.Load, s.log, s.store, s.oauth, s.bridge)
 	s.observe()
-	s.operator.Audit, s.operator.Doctor = s.audit, s.runDoctor
+	s.operator.Audit, s.operator.Doctor = s.audit, ownDoctor{s}
 	s.operator.Agents = operator.Agents{Registry: s.agents, Bridge: s.bridge, Audit: s.audit}
 	s.operator.Connections = operator.Connections{Vault: s.connections.vault, Audit: s.audit}
 	return nil
