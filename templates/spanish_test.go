@@ -188,6 +188,10 @@ func problemsIn(t *testing.T, file string) (sentences []string) {
 			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "BadLink" {
 				add(n.Args[len(n.Args)-1])
 			}
+			refusals := []string{"invalid", "conflict", "notFound"}
+			if f, ok := n.Fun.(*ast.Ident); ok && strings.Contains(file, "bridge/operator/") && slices.Contains(refusals, f.Name) {
+				add(n.Args[1])
+			}
 		}
 		return true
 	})

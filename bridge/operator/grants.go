@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rialto/internal/audit"
+	"rialto/internal/usage"
 	"rialto/oauth"
 )
 
@@ -121,16 +122,9 @@ func (s *Service) complete(ctx context.Context, g *Grant, names map[string]strin
 	if g.ClientName != "" {
 		return nil
 	}
-	name, ok := names[g.ClientID]
-	if !ok {
-		var err error
-		if name, err = s.OAuth.Clients.NameOf(ctx, g.ClientID); err != nil {
-			return err
-		}
-		names[g.ClientID] = name
-	}
-	g.ClientName = name
-	return nil
+	var err error
+	g.ClientName, err = s.display(ctx, usage.ByClient, g.ClientID, names)
+	return err
 }
 
 // Grant returns a grant, or ErrNotFound.

@@ -52,7 +52,8 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	sums, names := []usage.Sum{}, map[string]string{}
 	for _, t := range tallies {
 		sum := t.Sum()
-		if sum.Name, err = display(ctx, s, by, sum.Key, names); err != nil {
+		sum.Name, err = s.display(ctx, by, sum.Key, names)
+		if err != nil {
 			return nil, err
 		}
 		sums = append(sums, sum)
@@ -72,7 +73,8 @@ func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filt
 	}
 	var err error
 	if len(f.Clients) == 1 {
-		if f.Clients, err = s.ClientIDs(ctx, f.Clients[0]); err != nil {
+		f.Clients, err = s.ClientIDs(ctx, f.Clients[0])
+		if err != nil {
 			return f, err
 		}
 	}
@@ -81,15 +83,16 @@ func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filt
 }
 
 func bys() string {
-	all := make([]string, len(usage.Bys))
-	for i, by := range usage.Bys {
-		all[i] = string(by)
+	var all []string
+	for _, by := range usage.Bys {
+		all = append(all, string(by))
 	}
 	return strings.Join(all, ", ")
 }
 
-// display returns the name of the client or account that a sum is about.
-func display(ctx context.Context, s *Service, by usage.By, key string, names map[string]string) (name string, err error) {
+// display returns the name of the client or account that a sum is about. names has those that are
+// known.
+func (s *Service) display(ctx context.Context, by usage.By, key string, names map[string]string) (name string, err error) {
 	if name, ok := names[key]; ok || key == "" {
 		return name, nil
 	}
@@ -97,12 +100,13 @@ func display(ctx context.Context, s *Service, by usage.By, key string, names map
 	case usage.ByClient:
 		name, err = s.OAuth.Clients.NameOf(ctx, key)
 	case usage.ByUser:
-		a, missing := s.OAuth.Accounts.FindID(ctx, key)
-		if err = missing; err == nil {
-			name = a.Name
-		}
+		var a *oauth.Account
+		a, err = s.OAuth.Accounts.FindID(ctx, key)
 		if errors.Is(err, oauth.ErrNotFound) {
-			err = nil
+			a, err = &oauth.Account{}, nil
+		}
+		if err == nil {
+			name = a.Name
 		}
 	}
 	names[key] = name
@@ -124,7 +128,7 @@ func (s *Service) calls(ctx context.Context, f usage.Filter, r Rows) ([]usage.Re
 	names := map[string]string{}
 	for i := range calls {
 		if err == nil {
-			calls[i].App, err = display(ctx, s, usage.ByClient, calls[i].Client, names)
+			calls[i].App, err = s.display(ctx, usage.ByClient, calls[i].Client, names)
 		}
 	}
 	return calls, err
@@ -155,12 +159,15 @@ func exported[T any](from string, read func(after Mark) ([]T, error), mark func(
 	return func(yield func(T, error) bool) {
 		var none T
 		after, err := Span{Cursor: from}.mark()
-		for n := 0; err == nil; {
-			var rows []T
-			rows, err = read(after)
+		if err != nil {
+			yield(none, err)
+			return
+		}
+		for n := 0; ; {
+			rows, err := read(after)
 			if n == MostExported && len(rows) > 0 {
-				err = ErrTooMany{after.cursor()}
-				break
+				yield(none, ErrTooMany{after.cursor()})
+				return
 			}
 			for _, row := range rows {
 				if !yield(row, nil) {
@@ -168,10 +175,14 @@ func exported[T any](from string, read func(after Mark) ([]T, error), mark func(
 				}
 				after = mark(row)
 			}
-			if n += len(rows); err == nil && len(rows) < exportPage {
+			if err != nil {
+				yield(none, err)
+				return
+			}
+			n += len(rows)
+			if len(rows) < exportPage {
 				return
 			}
 		}
-		yield(none, err)
 	}
 }
