@@ -30,10 +30,10 @@ const (
 )
 
 // agents lists the agents that are for the caller, in the operator's order.
-func (a *API) agents(r *http.Request) (int, any, error) {
+func (a *API) agents(r *http.Request) (any, error) {
 	size, err := pageSize(r)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	infos := a.Bridge.Directory.Infos(r.Context(), a.access(r))
 	start := 0
@@ -41,7 +41,7 @@ func (a *API) agents(r *http.Request) (int, any, error) {
 		after, err := base64.RawURLEncoding.DecodeString(token)
 		start = slices.IndexFunc(infos, func(i directory.Info) bool { return i.Name == string(after) }) + 1
 		if err != nil || start == 0 {
-			return 0, nil, errPageToken
+			return nil, errPageToken
 		}
 	}
 	page := struct {
@@ -60,7 +60,7 @@ func (a *API) agents(r *http.Request) (int, any, error) {
 	if end < len(infos) {
 		page.Next = base64.RawURLEncoding.EncodeToString([]byte(infos[end-1].Name))
 	}
-	return http.StatusOK, page, nil
+	return page, nil
 }
 
 var errPageToken = badRequest("page_token is not the next_page_token of an earlier page. Leave it out to start at the first.")

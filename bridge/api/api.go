@@ -61,8 +61,9 @@ const Shares = "/api/v1/shares"
 // browsers ask without a token.
 type Guard func(next http.Handler, scopes ...string) http.Handler
 
-// handler answers a request with a status and what to encode, or an error.
-type handler func(*http.Request) (status int, body any, err error)
+// handler answers a request with what to encode, or an error. The status is 200, or 201 if the
+// answer is created.
+type handler func(*http.Request) (body any, err error)
 
 // Routes puts the API on r: what reads behind the scope discover, what changes
 // anything behind publish, what is for operators behind operate. Register it before what serves agents below
@@ -123,27 +124,30 @@ func (a *API) byMethod(guarded map[string]http.Handler, guard Guard, scope strin
 	})
 }
 
+// created is the answer to a request that made something.
+type created struct{ body any }
+
 func (a *API) serve(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var status int
 		var body any
 		var err error
 		c := a.begin(r)
 		defer c.End(context.WithoutCancel(r.Context()), &err) // outcomeOf sees who has left
 		err = a.Callers.Allow(w.Header(), r)
 		if err == nil {
-			status, body, err = h(r)
+			body, err = h(r)
 		}
-		noteAnswer(c, body)
 		c.Outcome = a.outcomeOf(r, err)
 		if err != nil {
 			c.Out = a.writeError(w, r, err)
 			return
 		}
-		if t, ok := body.(*Task); ok && status == http.StatusCreated {
+		noteAnswer(c, body)
+		made, _ := body.(created)
+		if t, ok := made.body.(*Task); ok {
 			w.Header().Set("Location", a.URL+Roots[0]+"/tasks/"+t.ID)
 		}
-		c.Out = write(w, status, body)
+		c.Out = write(w, http.StatusOK, body)
 	})
 }
 
@@ -168,6 +172,8 @@ func (a *API) begin(r *http.Request) *call.Call {
 // noteAnswer says which agent an answer is about, and the state of its task.
 func noteAnswer(c *call.Call, body any) {
 	switch b := body.(type) {
+	case created:
+		noteAnswer(c, b.body)
 	case *Task:
 		c.Agent, c.State = b.Agent, b.State
 	case *Status:
@@ -290,6 +296,9 @@ func sentence(s string) string {
 // write answers with JSON and returns how many bytes it has. What agents say is clean
 // in it, but for cards that an operator looks at: they are to see what is hidden there.
 func write(w http.ResponseWriter, status int, body any) int {
+	if made, ok := body.(created); ok {
+		status, body = http.StatusCreated, made.body
+	}
 	b, err := json.Marshal(body)
 	if err != nil { // an agent's metadata always came from JSON
 		status, b = http.StatusInternalServerError, []byte(`{"error":"server_error","error_description":"The answer has no JSON form."}`)
@@ -304,11 +313,11 @@ func write(w http.ResponseWriter, status int, body any) int {
 	return len(b)
 }
 
-func body[T any](do func(*http.Request, T) (int, any, error)) handler {
-	return func(r *http.Request) (int, any, error) {
+func body[T any](do func(*http.Request, T) (any, error)) handler {
+	return func(r *http.Request) (any, error) {
 		var in T
 		if err := read(r, &in); err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 		return do(r, in)
 	}

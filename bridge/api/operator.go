@@ -59,17 +59,16 @@ func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 // serveOperator serves a handler for operators, whose calls are not recorded as usage.
 func (a operatorAPI) serveOperator(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := a.Callers.Allow(w.Header(), r)
-		var status int
 		var body any
+		err := a.Callers.Allow(w.Header(), r)
 		if err == nil {
-			status, body, err = h(r)
+			body, err = h(r)
 		}
 		if err != nil {
 			a.writeError(w, r, err)
 			return
 		}
-		write(w, status, body)
+		write(w, http.StatusOK, body)
 	})
 }
 
@@ -84,38 +83,38 @@ func variable(r *http.Request, name string) string {
 
 // list answers with the list of a resource, or a page of it.
 func (a operatorAPI) list(name string) handler {
-	return func(r *http.Request) (int, any, error) {
+	return func(r *http.Request) (any, error) {
 		query := operator.NewQuery(name)
 		if err := setFilters(r, query.Filters()); err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 		size, err := number(r, "page_size", operator.DefaultPage, 1, operator.LargestPage)
 		if err != nil && !query.Table().Whole {
-			return 0, nil, err
+			return nil, err
 		}
 		p, err := query.Read(r.Context(), a.Operator, operator.Span{Cursor: r.URL.Query().Get("page_token"), Size: size})
 		if err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 		body := map[string]any{name: p.Items}
 		if !query.Table().Whole {
 			body["next_page_token"] = p.Next
 		}
-		return http.StatusOK, body, nil
+		return body, nil
 	}
 }
 
 // one answers with the entry of a resource that the route's variable names.
 func (a operatorAPI) one(resource string) handler {
-	return func(r *http.Request) (int, any, error) {
-		return answered(a.Operator.Entry(r.Context(), resource, variable(r, strings.TrimSuffix(resource, "s"))))
+	return func(r *http.Request) (any, error) {
+		return a.Operator.Entry(r.Context(), resource, variable(r, strings.TrimSuffix(resource, "s")))
 	}
 }
 
 // remove removes that entry.
 func (a operatorAPI) remove(resource string) handler {
-	return func(r *http.Request) (int, any, error) {
-		return done(a.Operator.Remove(r.Context(), a.Callers.Actor(r), resource, variable(r, strings.TrimSuffix(resource, "s"))))
+	return func(r *http.Request) (any, error) {
+		return struct{}{}, a.Operator.Remove(r.Context(), a.Callers.Actor(r), resource, variable(r, strings.TrimSuffix(resource, "s")))
 	}
 }
 
@@ -144,21 +143,9 @@ func choice[T ~string](r *http.Request, name string, of ...T) (T, error) {
 	if v == "" || slices.Contains(of, v) {
 		return v, nil
 	}
-	words := make([]string, len(of))
-	for i, o := range of {
-		words[i] = string(o)
+	var words []string
+	for _, o := range of {
+		words = append(words, string(o))
 	}
 	return "", badRequest("%s must be one of %s.", name, strings.Join(words, ", "))
-}
-
-func answered[T any](v T, err error) (int, any, error) {
-	if err != nil {
-		return 0, nil, err
-	}
-	return http.StatusOK, v, nil
-}
-
-// done answers a call that has no result.
-func done(err error) (int, any, error) {
-	return answered(struct{}{}, err)
 }

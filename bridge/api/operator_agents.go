@@ -25,54 +25,54 @@ func (b *agentBody) agent() directory.AgentConfig {
 	return a
 }
 
-func (a operatorAPI) addAgent(r *http.Request, in agentBody) (int, any, error) {
+func (a operatorAPI) addAgent(r *http.Request, in agentBody) (any, error) {
 	added, _, err := a.Operator.Agents.Add(r.Context(), a.Callers.Actor(r), operator.NewAgent{AgentConfig: in.agent(), Unseen: in.Unseen})
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	s, err := a.Operator.Agents.Agent(r.Context(), added.Name)
-	return http.StatusCreated, s, err
+	return created{s}, err
 }
 
-func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (int, any, error) {
+func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (any, error) {
 	name := variable(r, "agent")
 	if in.Name != "" && in.Name != name {
-		return 0, nil, badRequest("name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name)
+		return nil, badRequest("name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name)
 	}
 	in.Name = name
 	if err := a.Operator.Agents.Change(r.Context(), a.Callers.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	return a.one("agents")(r)
 }
 
-func (a operatorAPI) enableAgent(r *http.Request) (int, any, error) {
+func (a operatorAPI) enableAgent(r *http.Request) (any, error) {
 	if _, err := a.Operator.Agents.Enable(r.Context(), a.Callers.Actor(r), variable(r, "agent")); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	return a.one("agents")(r)
 }
 
-func (a operatorAPI) disableAgent(r *http.Request) (int, any, error) {
+func (a operatorAPI) disableAgent(r *http.Request) (any, error) {
 	if _, err := a.Operator.Agents.Disable(r.Context(), a.Callers.Actor(r), variable(r, "agent")); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	return a.one("agents")(r)
 }
 
 // previewAgent reads the card of an agent that is not added yet.
-func (a operatorAPI) previewAgent(r *http.Request, in agentBody) (int, any, error) {
-	return answered(a.Operator.Agents.Preview(r.Context(), in.agent()))
+func (a operatorAPI) previewAgent(r *http.Request, in agentBody) (any, error) {
+	return a.Operator.Agents.Preview(r.Context(), in.agent())
 }
 
 // testAgent sends an agent one message in the operator's name.
 func (a operatorAPI) testAgent(r *http.Request, in struct {
 	Message string `json:"message"`
-}) (int, any, error) {
+}) (any, error) {
 	if in.Message == "" {
-		return 0, nil, badRequest("message is missing: what is the agent to be asked?")
+		return nil, badRequest("message is missing: what is the agent to be asked?")
 	}
-	return answered(a.Operator.Agents.Test(r.Context(), a.Callers.Actor(r).ID, variable(r, "agent"), in.Message))
+	return a.Operator.Agents.Test(r.Context(), a.Callers.Actor(r).ID, variable(r, "agent"), in.Message)
 }
 
 type shownCard struct {
@@ -89,27 +89,27 @@ type shownCards struct {
 }
 
 // cards lists the cards that an agent has shown, the latest first.
-func (a operatorAPI) cards(r *http.Request) (int, any, error) {
+func (a operatorAPI) cards(r *http.Request) (any, error) {
 	seen, err := a.Operator.Agents.Cards(r.Context(), variable(r, "agent"))
 	valid, known := directory.InForce(seen)
 	all := []shownCard{}
 	for _, c := range seen {
 		all = append(all, shownCard{c.Digest, c.First, c.Last, known && c.Digest == valid.Digest, c.Card})
 	}
-	return answered(shownCards{all}, err)
+	return shownCards{all}, err
 }
 
 // acceptCard puts the card that an agent has shown last in force, if that is the
 // one that the body names.
-func (a operatorAPI) acceptCard(r *http.Request) (int, any, error) {
+func (a operatorAPI) acceptCard(r *http.Request) (any, error) {
 	var in struct {
 		Digest string `json:"digest"`
 	}
 	if r.ContentLength != 0 {
 		if err := read(r, &in); err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 	}
 	_, err := a.Operator.Agents.AcceptCard(r.Context(), a.Callers.Actor(r), variable(r, "agent"), in.Digest)
-	return done(err)
+	return struct{}{}, err
 }

@@ -7,7 +7,7 @@ func (a operatorAPI) registerClient(r *http.Request, in struct {
 	Name         string   `json:"client_name"`
 	RedirectURIs []string `json:"redirect_uris"`
 	Secret       bool     `json:"secret"`
-}) (int, any, error) {
+}) (any, error) {
 	c, err := a.Operator.RegisterClient(r.Context(), a.Callers.Actor(r), in.Name, in.RedirectURIs, in.Secret)
-	return http.StatusCreated, c, err
+	return created{c}, err
 }

@@ -6,7 +6,7 @@ import "net/http"
 func (a operatorAPI) revokeGrants(r *http.Request, in struct {
 	AccountID string `json:"account_id"`
 	ClientID  string `json:"client_id"`
-}) (int, any, error) {
+}) (any, error) {
 	n, err := a.Operator.RevokeGrants(r.Context(), a.Callers.Actor(r), in.AccountID, in.ClientID)
-	return answered(map[string]int{"revoked": n}, err)
+	return map[string]int{"revoked": n}, err
 }

@@ -2,17 +2,17 @@ package api
 
 import "net/http"
 
-func (a operatorAPI) rotateKeys(r *http.Request) (int, any, error) {
-	return answered(a.Operator.RotateKeys(r.Context(), a.Callers.Actor(r)))
+func (a operatorAPI) rotateKeys(r *http.Request) (any, error) {
+	return a.Operator.RotateKeys(r.Context(), a.Callers.Actor(r))
 }
 
-func (a operatorAPI) settings(*http.Request) (int, any, error) {
-	return answered(map[string]any{"settings": a.Operator.Settings()}, nil)
+func (a operatorAPI) settings(*http.Request) (any, error) {
+	return map[string]any{"settings": a.Operator.Settings()}, nil
 }
 
 // examine has the doctor look at an MCP server.
 func (a operatorAPI) examine(r *http.Request, in struct {
 	URL string `json:"url"`
-}) (int, any, error) {
-	return answered(a.Operator.Examine(r.Context(), in.URL))
+}) (any, error) {
+	return a.Operator.Examine(r.Context(), in.URL)
 }

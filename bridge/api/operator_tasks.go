@@ -27,18 +27,18 @@ func newOwnedTask(e *ledger.Record) *OwnedTask {
 	return out
 }
 
-func (a operatorAPI) ownedTask(r *http.Request) (int, any, error) {
+func (a operatorAPI) ownedTask(r *http.Request) (any, error) {
 	e, err := a.Operator.Task(r.Context(), variable(r, "task"))
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	return answered(newOwnedTask(e), nil)
+	return newOwnedTask(e), nil
 }
 
-func (a operatorAPI) cancelOwnedTask(r *http.Request) (int, any, error) {
+func (a operatorAPI) cancelOwnedTask(r *http.Request) (any, error) {
 	e, err := a.Operator.CancelTask(r.Context(), a.Callers.Actor(r), variable(r, "task"))
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	return answered(newOwnedTask(e), nil)
+	return newOwnedTask(e), nil
 }

@@ -14,12 +14,12 @@ import (
 // share makes a link to a document of the caller's.
 func (a *API) share(r *http.Request, in struct {
 	ID string `json:"id"`
-}) (int, any, error) {
+}) (any, error) {
 	s, link, err := a.Bridge.Documents.ShareDocument(r.Context(), a.access(r), in.ID)
 	if err != nil {
-		return 0, nil, shareError(err)
+		return nil, shareError(err)
 	}
-	return http.StatusCreated, documents.Shared{Share: *s, URL: link}, nil
+	return created{documents.Shared{Share: *s, URL: link}}, nil
 }
 
 // shareError says what is wrong in the terms of the API.
@@ -44,29 +44,29 @@ func shareError(err error) error {
 }
 
 // shares lists what the caller shares, the latest first.
-func (a *API) shares(r *http.Request) (int, any, error) {
+func (a *API) shares(r *http.Request) (any, error) {
 	size, err := pageSize(r)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	list, next, err := a.Bridge.Documents.ListShares(r.Context(), a.access(r), r.URL.Query().Get("page_token"), size)
 	if errors.Is(err, ledger.ErrCursor) {
 		err = errPageToken
 	}
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	return http.StatusOK, struct {
+	return struct {
 		Shares []documents.Share `json:"shares"`
 		Next   string            `json:"next_page_token"`
 	}{append([]documents.Share{}, list...), next}, nil
 }
 
 // unshare ends a link.
-func (a *API) unshare(r *http.Request) (int, any, error) {
+func (a *API) unshare(r *http.Request) (any, error) {
 	err := a.Bridge.Documents.EndShare(r.Context(), a.access(r), mux.Vars(r)["share"])
 	if errors.Is(err, documents.ErrNoShare) {
-		return 0, nil, notFound("There is no such share, or not yours.")
+		return nil, notFound("There is no such share, or not yours.")
 	}
-	return http.StatusOK, struct{}{}, err
+	return struct{}{}, err
 }

@@ -1,8 +1,10 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -32,52 +34,54 @@ type newMessage struct {
 	Wait      int          `json:"wait"` // seconds to wait for the task to settle
 }
 
-func (a *API) createTask(r *http.Request) (int, any, error) {
-	return a.send(r, a.Bridge.Proxy.Agent(mux.Vars(r)["agent"]), "", http.StatusCreated)
+func (a *API) createTask(r *http.Request) (any, error) {
+	body, err := a.send(r, a.Bridge.Proxy.Agent(mux.Vars(r)["agent"]), "")
+	if t, ok := body.(*Task); ok {
+		return created{t}, err
+	}
+	return body, err
 }
 
 // addMessage answers a task that waits for input.
-func (a *API) addMessage(r *http.Request) (int, any, error) {
+func (a *API) addMessage(r *http.Request) (any, error) {
 	id := a2a.TaskID(mux.Vars(r)["task"])
 	face, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	return a.send(r, face, id, http.StatusOK)
+	return a.send(r, face, id)
 }
 
-func (a *API) send(r *http.Request, face *proxy.Agent, to a2a.TaskID, done int) (int, any, error) {
+func (a *API) send(r *http.Request, face *proxy.Agent, to a2a.TaskID) (any, error) {
 	var in newMessage
 	if err := read(r, &in); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	req, err := in.request()
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	req.Message.TaskID = to
 	e, err := face.Send(r.Context(), req)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	if m, ok := e.(*a2a.Message); ok { // which is in the ledger as a task, too
-		return http.StatusOK, messageOnly(m, face.Name()), nil
+		return messageOnly(m, face.Name()), nil
 	}
 	t, err := waitForTask(r.Context(), face, e.(*a2a.Task), in.Wait)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	return done, newTask(t, face.Name()), nil
+	return newTask(t, face.Name()), nil
 }
 
 func (in *newMessage) request() (*a2a.SendRequest, error) {
 	if in.Wait < 0 || in.Wait > longestWait {
 		return nil, badRequest("wait must be from 0 to %d seconds.", longestWait)
 	}
-	m := &a2a.Message{ID: in.MessageID, ContextID: in.ContextID, Role: a2a.RoleUser, Metadata: a2a.Metadata{}}
-	if m.ID == "" {
-		m.ID = uuid.NewString()
-	}
+	id := cmp.Or(in.MessageID, uuid.NewString())
+	m := &a2a.Message{ID: id, ContextID: in.ContextID, Role: a2a.RoleUser, Metadata: a2a.Metadata{}}
 	if strings.TrimSpace(in.Message) != "" {
 		m.Parts = append(m.Parts, a2a.TextPart(in.Message))
 	}
@@ -94,9 +98,7 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 	if in.Skill != "" {
 		m.Metadata[skillKey] = in.Skill
 	}
-	for k, v := range in.Metadata {
-		m.Metadata[k] = v
-	}
+	maps.Copy(m.Metadata, in.Metadata)
 	return &a2a.SendRequest{Message: m, Metadata: m.Metadata, ReturnImmediately: true}, nil
 }
 
@@ -130,54 +132,54 @@ func (a *API) currentTask(r *http.Request) (*a2a.Task, string, error) {
 
 // task shows a task whole, with as much of its history as is asked for, and with
 // it what has been of the task.
-func (a *API) task(r *http.Request) (int, any, error) {
+func (a *API) task(r *http.Request) (any, error) {
 	history, err := number(r, "history_length", 0, 0, 200)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	t, agent, err := a.currentTask(r)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	out := newTask(t.WithHistory(&history), agent)
 	if history > 0 {
 		e, err := a.Bridge.Runner.Current(r.Context(), a.access(r), string(t.ID))
 		if err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 		out.Revisions = newRevisions(e.Revisions)
 	}
-	return http.StatusOK, out, nil
+	return out, nil
 }
 
 // status shows where a task stands.
-func (a *API) status(r *http.Request) (int, any, error) {
+func (a *API) status(r *http.Request) (any, error) {
 	t, agent, err := a.currentTask(r)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	return http.StatusOK, newStatus(t, agent), nil
+	return newStatus(t, agent), nil
 }
 
 // cancel asks the agent to stop a task.
-func (a *API) cancel(r *http.Request) (int, any, error) {
+func (a *API) cancel(r *http.Request) (any, error) {
 	id := a2a.TaskID(mux.Vars(r)["task"])
 	face, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	t, err := face.Cancel(r.Context(), id)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	return http.StatusOK, newTask(t, face.Name()), nil
+	return newTask(t, face.Name()), nil
 }
 
 // tasks lists the caller's tasks with all agents, the latest first.
-func (a *API) tasks(r *http.Request) (int, any, error) {
+func (a *API) tasks(r *http.Request) (any, error) {
 	size, err := pageSize(r)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	q := r.URL.Query()
 	list, next, err := a.Bridge.Runner.Summaries(r.Context(), a.access(r), ledger.Filter{
@@ -187,7 +189,7 @@ func (a *API) tasks(r *http.Request) (int, any, error) {
 		err = errPageToken
 	}
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	page := struct {
 		Tasks []Status `json:"tasks"`
@@ -198,7 +200,7 @@ func (a *API) tasks(r *http.Request) (int, any, error) {
 			ID: s.TaskID, Agent: s.Agent, ContextID: s.ContextID, State: s.State, Asked: s.Asked, Message: s.Message, Updated: s.Updated,
 		})
 	}
-	return http.StatusOK, page, nil
+	return page, nil
 }
 
 // messageOnly is what a call shows of an agent that answered without a task.
