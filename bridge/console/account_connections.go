@@ -11,6 +11,18 @@ import (
 type ownAccount struct{ *Console }
 
 func (c ownAccount) routes() []route {
+	askEndAll := always(question{
+		title: "Disconnect all apps?", word: "Disconnect all", back: "/account",
+		about: templates.Textf("All apps lose access immediately. Connect an app again to use it again."),
+	})
+	askEndLink := always(question{
+		title: "Stop sharing this?", word: "Stop sharing", back: "/account/links",
+		about: templates.Textf("The link stops working immediately."),
+	})
+	askEndLinks := always(question{
+		title: "Stop sharing everything?", word: "Stop sharing everything", back: "/account/links",
+		about: templates.Textf("All your links stop working immediately."),
+	})
 	return []route{
 		{path: "/account", page: c.connections},
 		{path: "/account/end", ask: c.askEnd, form: c.end},
@@ -77,13 +89,6 @@ func (c ownAccount) end(f *form) error {
 		err = c.Admin.RevokeGrant(f.Context(), f.by, g.ID)
 	}
 	return f.done("/account", "revoked", err)
-}
-
-func askEndAll(*form) (question, error) {
-	return question{
-		title: "Disconnect all apps?", word: "Disconnect all", back: "/account",
-		about: templates.Textf("All apps lose access immediately. Connect an app again to use it again."),
-	}, nil
 }
 
 func (c ownAccount) endAll(f *form) error {

@@ -47,26 +47,12 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	return p, nil
 }
 
-func askEndLink(*form) (question, error) {
-	return question{
-		title: "Stop sharing this?", word: "Stop sharing", back: "/account/links",
-		about: templates.Textf("The link stops working immediately."),
-	}, nil
-}
-
 func (c ownAccount) endLink(f *form) error {
 	err := c.Bridge.Documents.EndShare(f.Context(), c.access(f.Context()), f.Get("id"))
 	if errors.Is(err, documents.ErrNoShare) {
 		err = operator.ErrNotFound
 	}
 	return f.done("/account/links", "link", err)
-}
-
-func askEndLinks(*form) (question, error) {
-	return question{
-		title: "Stop sharing everything?", word: "Stop sharing everything", back: "/account/links",
-		about: templates.Textf("All your links stop working immediately."),
-	}, nil
 }
 
 func (c ownAccount) endLinks(f *form) error {

@@ -49,7 +49,7 @@ func (c *Console) adminRoutes() []route {
 		{path: "/admin/accounts/enable", form: accounts.turn(false, "enabled")},
 		c.removal("accounts"),
 		{path: "/admin/keys", page: keys.keys},
-		{path: "/admin/keys/rotate", ask: askRotate, form: keys.rotate},
+		{path: "/admin/keys/rotate", ask: askRotate(), form: keys.rotate},
 		{path: "/admin/keys/revoke", ask: keys.askRevokeKey, form: c.removal("keys").form},
 		{path: "/admin/settings", page: adminSettings{c}.settings},
 		{path: "/admin/doctor", page: adminDoctor{c}.doctorForm, slow: true, form: adminDoctor{c}.examine},

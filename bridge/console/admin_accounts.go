@@ -13,13 +13,11 @@ import (
 type adminAccounts struct{ *Console }
 
 func (c adminAccounts) accounts(r *http.Request) (*templates.Console, error) {
-	section, err := c.list(r, &operator.AccountFilter{}, c)
-	return &templates.Console{
-		Title:    "Accounts",
-		Lead:     templates.Textf("People who may sign in here."),
-		Actions:  []templates.Button{{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true}},
-		Sections: []templates.Section{section},
-	}, err
+	return c.listPage(r, &operator.AccountFilter{}, c, templates.Console{
+		Title:   "Accounts",
+		Lead:    templates.Textf("People who may sign in here."),
+		Actions: []templates.Button{{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true}},
+	})
 }
 
 func (c adminAccounts) cell(_ *http.Request, entry any, column string) templates.Text {
@@ -76,13 +74,13 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 		Title: "Account", Name: a.Name, Heading: templates.Verbatim(a.Name), Up: link("/admin/accounts", "Accounts"),
 		Sections: []templates.Section{
 			{ID: "facts", Facts: []templates.Fact{
-				{Name: "ID", Value: templates.ID(a.ID)},
-				{Name: "Signs in", Value: signsIn(a)},
-				{Name: "Role", Value: role(a)},
-				{Name: "State", Value: accountState(a)},
-				{Name: "Use cases", Value: useCases(a.UseCases)},
-				{Name: "Since", Value: c.when(a.Created)},
-				{Name: "Tasks", Value: templates.Link("/admin/tasks?owner="+url.QueryEscape(a.Name), templates.Textf("Show"))},
+				fact("ID", templates.ID(a.ID)),
+				fact("Signs in", signsIn(a)),
+				fact("Role", role(a)),
+				fact("State", accountState(a)),
+				fact("Use cases", useCases(a.UseCases)),
+				fact("Since", c.when(a.Created)),
+				fact("Tasks", templates.Link("/admin/tasks?owner="+url.QueryEscape(a.Name), templates.Textf("Show"))),
 			}},
 			grants,
 		},

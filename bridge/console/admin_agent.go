@@ -17,11 +17,7 @@ import (
 // agent shows an agent: its settings, health, skills and changes of its card, with a
 // form for a test call.
 func (c adminAgents) agent(r *http.Request) (*templates.Console, error) {
-	p, err := c.agentPage(r, r.URL.Query().Get("name"))
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
+	return c.agentPage(r, r.URL.Query().Get("name"))
 }
 
 func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console, error) {
@@ -36,7 +32,8 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 	if s.Configured {
 		p.Aside[1].Lead = templates.Textf("They are in the configuration: change them there.")
 	}
-	if p.Top, err = c.agentNumbers(r, s.Name); err != nil {
+	p.Top, err = c.agentNumbers(r, s.Name)
+	if err != nil {
 		return nil, err
 	}
 	if notes := lastErrors(s); len(notes) > 0 {
@@ -119,31 +116,31 @@ func lastErrors(s *directory.AgentStatus) (notes []templates.Remark) {
 
 func (c adminAgents) agentFacts(s *directory.AgentStatus) []templates.Fact {
 	facts := []templates.Fact{
-		{Name: "Name", Value: templates.ID(s.Name)},
-		{Name: "Address", Value: templates.ID(s.URL)},
-		{Name: "Speaks", Value: speaks(*s)},
+		fact("Name", templates.ID(s.Name)),
+		fact("Address", templates.ID(s.URL)),
+		fact("Speaks", speaks(*s)),
 	}
 	if h := s.Health; h != nil {
-		facts = append(facts, templates.Fact{Name: "Answered last", Value: c.answered(h)})
+		facts = append(facts, fact("Answered last", c.answered(h)))
 		if !h.Failed.IsZero() {
-			facts = append(facts, templates.Fact{Name: "Failed last", Value: c.when(h.Failed)})
+			facts = append(facts, fact("Failed last", c.when(h.Failed)))
 		}
 		if !h.Until.IsZero() {
-			facts = append(facts, templates.Fact{Name: "Next try", Value: c.when(h.Until)})
+			facts = append(facts, fact("Next try", c.when(h.Until)))
 		}
-		facts = append(facts, templates.Fact{Name: "Card fetched", Value: c.when(h.Asked)})
+		facts = append(facts, fact("Card fetched", c.when(h.Asked)))
 	}
-	return append(facts, templates.Fact{Name: "Tasks", Value: templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Textf("Show"))})
+	return append(facts, fact("Tasks", templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Textf("Show"))))
 }
 
 func settingFacts(s *directory.AgentStatus) []templates.Fact {
 	return []templates.Fact{
-		{Name: "Use cases", Value: useCases(s.UseCases)},
-		{Name: "Use cases of single skills", Value: skillUseCases(s.Skills)},
-		{Name: "Credentials", Value: credentials(s)},
-		{Name: "Skills as tools", Value: yes(s.SkillsAsTools)},
-		{Name: "Skills as MCP skills", Value: yes(s.SkillsAsMCPSkills)},
-		{Name: "Review changed cards", Value: yes(s.Review)},
+		fact("Use cases", useCases(s.UseCases)),
+		fact("Use cases of single skills", skillUseCases(s.Skills)),
+		fact("Credentials", credentials(s)),
+		fact("Skills as tools", yes(s.SkillsAsTools)),
+		fact("Skills as MCP skills", yes(s.SkillsAsMCPSkills)),
+		fact("Review changed cards", yes(s.Review)),
 	}
 }
 
@@ -203,11 +200,11 @@ func (c adminAgents) cardSection(r *http.Request, s *directory.AgentStatus) (*te
 		}
 		latest, valid = valid, before
 	}
-	differ, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
+	differences, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
 	section := &templates.Section{
 		ID: "card", Title: "Its card has changed", Lead: templates.Textf("This is the last change; the new card is in force."),
-		Facts: []templates.Fact{{Name: "First seen", Value: c.when(latest.First)}},
-		Table: differences(differ),
+		Facts: []templates.Fact{fact("First seen", c.when(latest.First))},
+		Table: differenceTable(differences),
 	}
 	if more > 0 {
 		section.Notes = warning(templates.Textf("It has changed in {} more places, which are not shown here.", strconv.Itoa(more)))
@@ -222,8 +219,8 @@ func (c adminAgents) cardSection(r *http.Request, s *directory.AgentStatus) (*te
 // maxDifferences bounds the differences of two cards on a page.
 const maxDifferences = 300
 
-// differences shows the differences of two cards side by side.
-func differences(list []directory.Difference) *templates.Table {
+// differenceTable shows the differences of two cards side by side.
+func differenceTable(list []directory.Difference) *templates.Table {
 	t := &templates.Table{Columns: columns("Part", "Before", "New"), Empty: "No differences."}
 	for _, d := range list {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)}})
@@ -259,9 +256,9 @@ func trialSection(trial *directory.Trial, err error) templates.Section {
 		return s
 	}
 	s.Facts = []templates.Fact{
-		{Name: "State", Value: state(trial.State)},
-		{Name: "Speaks", Value: templates.Verbatim(trial.Interface.String())},
-		{Name: "Took", Value: templates.Took(trial.Took)},
+		fact("State", state(trial.State)),
+		fact("Speaks", templates.Verbatim(trial.Interface.String())),
+		fact("Took", templates.Took(trial.Took)),
 	}
 	s.Pages = []templates.Block{{Text: trial.Answer}}
 	return s

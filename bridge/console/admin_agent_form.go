@@ -285,13 +285,13 @@ func previewSection(seen *directory.Preview) templates.Section {
 		offers = append(offers, o.String())
 	}
 	s := templates.Section{ID: "preview", Title: "This is what its card says", Facts: []templates.Fact{
-		{Name: "Name", Value: templates.Lines(templates.Verbatim(seen.Name), templates.Verbatim(seen.Description))},
-		{Name: "Version", Value: templates.Verbatim(seen.Version)},
-		{Name: "Calls would take", Value: templates.Verbatim(seen.Interface.String())},
-		{Name: "Asks for", Value: dataLines(seen.Schemes)},
-		{Name: "Streams", Value: yes(seen.Streaming)},
-		{Name: "Tells of changes", Value: yes(seen.Push)},
-		{Name: "Offers", Value: dataLines(offers)},
+		fact("Name", templates.Lines(templates.Verbatim(seen.Name), templates.Verbatim(seen.Description))),
+		fact("Version", templates.Verbatim(seen.Version)),
+		fact("Calls would take", templates.Verbatim(seen.Interface.String())),
+		fact("Asks for", dataLines(seen.Schemes)),
+		fact("Streams", yes(seen.Streaming)),
+		fact("Tells of changes", yes(seen.Push)),
+		fact("Offers", dataLines(offers)),
 	}}
 	for _, problem := range seen.Problems {
 		text := templates.Message(problem, upTo(1000))

@@ -14,12 +14,11 @@ type adminAgents struct{ *Console }
 
 // agents lists the agents with their health.
 func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
-	section, err := c.list(r, &operator.AgentFilter{}, c)
-	return &templates.Console{
-		Title: "Agents", Lead: templates.Textf("What people can give tasks to, from the configuration and from here."),
-		Actions:  []templates.Button{{Action: "/admin/agents/new", Get: true, Word: "Add an agent", First: true}},
-		Sections: []templates.Section{section},
-	}, err
+	return c.listPage(r, &operator.AgentFilter{}, c, templates.Console{
+		Title:   "Agents",
+		Lead:    templates.Textf("What people can give tasks to, from the configuration and from here."),
+		Actions: []templates.Button{{Action: "/admin/agents/new", Get: true, Word: "Add an agent", First: true}},
+	})
 }
 
 func (c adminAgents) cell(_ *http.Request, entry any, column string) templates.Text {

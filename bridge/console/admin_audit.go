@@ -22,8 +22,10 @@ func (c adminAudit) audit(r *http.Request) (*templates.Console, error) {
 	section, err := c.filtered(r, q, f, c)
 	section.ID = "audit"
 	return &templates.Console{
-		Title: "Audit log", Lead: templates.Textf("Who did what here, and from where. Nothing in it can be changed."),
-		Actions: q.exports("/admin/audit/export"), Sections: []templates.Section{section},
+		Title:    "Audit log",
+		Lead:     templates.Textf("Who did what here, and from where. Nothing in it can be changed."),
+		Actions:  q.exports("/admin/audit/export"),
+		Sections: []templates.Section{section},
 	}, err
 }
 
@@ -81,7 +83,8 @@ func withSubtext(text templates.Text, below templates.Text) templates.Text {
 
 // short is untrusted text, truncated; nil if it is empty.
 func short(s string, most int, show func(string) templates.Text) templates.Text {
-	if s = shown(s, most); s == "" {
+	s = shown(s, most)
+	if s == "" {
 		return nil
 	}
 	return show(s)
@@ -100,11 +103,10 @@ func actorText(e audit.Event) templates.Text {
 func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
 	detail := short(e.Detail, 500, templates.Verbatim)
 	switch e.Kind {
-	case audit.ClientRegistered, audit.ClientChanged, audit.ClientRemoved, audit.GrantRevoked:
-		if e.Kind == audit.ClientRegistered || e.Kind == audit.GrantRevoked {
-			detail = short(e.Detail, 500, templates.TranslatedParts)
-		}
+	case audit.ClientChanged, audit.ClientRemoved:
 		return withSubtext(detail, templates.ID(e.Target))
+	case audit.ClientRegistered, audit.GrantRevoked:
+		return withSubtext(short(e.Detail, 500, templates.TranslatedParts), templates.ID(e.Target))
 	case audit.Consent:
 		name, err := c.OAuth.Clients.NameOf(r.Context(), e.Target)
 		if err != nil || name == e.Target || name == "" { // nothing is known of it any more

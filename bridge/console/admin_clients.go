@@ -24,13 +24,11 @@ func kind(k operator.Kind) templates.Text {
 
 // clients lists the apps.
 func (c adminClients) clients(r *http.Request) (*templates.Console, error) {
-	section, err := c.list(r, &operator.ClientFilter{}, c)
-	return &templates.Console{
-		Title:    "Apps",
-		Lead:     templates.Textf("Chat apps that have registered here, or that are configured."),
-		Actions:  []templates.Button{{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true}},
-		Sections: []templates.Section{section},
-	}, err
+	return c.listPage(r, &operator.ClientFilter{}, c, templates.Console{
+		Title:   "Apps",
+		Lead:    templates.Textf("Chat apps that have registered here, or that are configured."),
+		Actions: []templates.Button{{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true}},
+	})
 }
 
 func (c adminClients) cell(_ *http.Request, entry any, column string) templates.Text {
@@ -97,15 +95,15 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 		return nil, err
 	}
 	facts := []templates.Fact{
-		{Name: "ID", Value: templates.ID(x.ID)},
-		{Name: "Registration", Value: kind(x.Kind)},
-		{Name: "Client authentication", Value: templates.Code(x.Auth)},
-		{Name: "Redirects to", Value: codeLines(x.RedirectURIs)},
-		{Name: "Last used", Value: c.when(x.Used)},
-		{Name: "Since", Value: c.when(x.Since)},
+		fact("ID", templates.ID(x.ID)),
+		fact("Registration", kind(x.Kind)),
+		fact("Client authentication", templates.Code(x.Auth)),
+		fact("Redirects to", codeLines(x.RedirectURIs)),
+		fact("Last used", c.when(x.Used)),
+		fact("Since", c.when(x.Since)),
 	}
 	if x.URI != "" {
-		facts = append(facts, templates.Fact{Name: "Its page", Value: templates.Link(x.URI, templates.Verbatim(x.URI))})
+		facts = append(facts, fact("Its page", templates.Link(x.URI, templates.Verbatim(x.URI))))
 	}
 	about := templates.Section{ID: "facts", Facts: facts}
 	if x.LookAlike != "" {

@@ -122,12 +122,12 @@ func finding(result doctor.Result) templates.Step {
 			step.Tone, step.Mark = templates.Note, "!"
 		}
 		step.Facts = []templates.Fact{
-			{Name: "Expected", Value: templates.Textf(result.Expected)},
-			{Name: "Got", Value: got(result)},
-			{Name: "Fix", Value: templates.Textf(result.Fix)},
+			fact("Expected", templates.Textf(result.Expected)),
+			fact("Got", got(result)),
+			fact("Fix", templates.Textf(result.Fix)),
 		}
 		if len(result.Breaks) > 0 {
-			step.Facts = append(step.Facts, templates.Fact{Name: "Affects", Value: templates.Verbatim(doctor.Names(result.Breaks))})
+			step.Facts = append(step.Facts, fact("Affects", templates.Verbatim(doctor.Names(result.Breaks))))
 		}
 	}
 	return step

@@ -75,7 +75,8 @@ func (c adminGrants) askEndGrants(f *form) (question, error) {
 	account, client := f.Get("account"), f.Get("client")
 	q := question{title: "Disconnect these apps?", word: "Disconnect all", back: "/admin/grants"}
 	app, err := c.OAuth.Clients.NameOf(f.Context(), client)
-	switch app = cmp.Or(app, client); {
+	app = cmp.Or(app, client)
+	switch {
 	case account != "" && client != "":
 		q.about = templates.Textf("The connections of the account {} with the app {} end immediately.", account, app)
 	case account != "":

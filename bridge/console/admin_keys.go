@@ -12,18 +12,14 @@ type adminKeys struct{ *Console }
 
 // keys shows the keys that sign access tokens.
 func (c adminKeys) keys(r *http.Request) (*templates.Console, error) {
-	section, err := c.list(r, operator.NewQuery("keys"), c)
-	if err != nil {
-		return nil, err
-	}
-	p := &templates.Console{
-		Title: "Keys", Lead: templates.Textf("They sign access tokens and are replaced automatically."),
-		Sections: []templates.Section{section},
-	}
-	if len(section.Table.Rows) > 0 {
+	p, err := c.listPage(r, operator.NewQuery("keys"), c, templates.Console{
+		Title: "Keys",
+		Lead:  templates.Textf("They sign access tokens and are replaced automatically."),
+	})
+	if err == nil && len(p.Sections[0].Table.Rows) > 0 {
 		p.Actions = []templates.Button{{Action: "/admin/keys/rotate", Word: "Replace now"}}
 	}
-	return p, nil
+	return p, err
 }
 
 func (c adminKeys) cell(_ *http.Request, entry any, column string) templates.Text {
@@ -56,16 +52,16 @@ func (c adminKeys) buttons(_ query, entry any) []templates.Button {
 	return []templates.Button{removeButton(operator.NewQuery("keys"), id, id)}
 }
 
-func askRotate(*form) (question, error) {
-	return question{
+func askRotate() confirmation {
+	return always(question{
 		title: "Replace the signing key?", word: "Replace it", back: "/admin/keys", calm: true,
 		about: templates.Textf("All sessions and connections continue. If the key may have leaked, revoke it instead."),
 		facts: []templates.Fact{
-			{Name: "At once", Value: templates.Textf("The new key is published. The present key goes on signing.")},
-			{Name: "In ten minutes", Value: templates.Textf("The new key signs every new token.")},
-			{Name: "After that", Value: templates.Textf("Tokens of the old key stay valid until they expire. Then it is deleted.")},
+			fact("At once", templates.Textf("The new key is published. The present key goes on signing.")),
+			fact("In ten minutes", templates.Textf("The new key signs every new token.")),
+			fact("After that", templates.Textf("Tokens of the old key stay valid until they expire. Then it is deleted.")),
 		},
-	}, nil
+	})
 }
 
 func (c adminKeys) rotate(f *form) error {
@@ -79,14 +75,14 @@ func (c adminKeys) askRevokeKey(f *form) (question, error) {
 		return question{}, err
 	}
 	q := question{title: "Revoke this key?", word: "Revoke it", back: "/admin/keys", about: templates.Textf("The key {}. This cannot be undone.", k.ID)}
-	refuses := templates.Fact{Name: "At once", Value: templates.Textf("Every token that it signed is refused. Apps get a new token with their next refresh, without a sign-in.")}
-	scripts := templates.Fact{Name: "You", Value: templates.Textf("Issue the tokens of scripts again.")}
+	refuses := fact("At once", templates.Textf("Every token that it signed is refused. Apps get a new token with their next refresh, without a sign-in."))
+	scripts := fact("You", templates.Textf("Issue the tokens of scripts again."))
 	switch {
 	case k.Signs:
-		q.facts = []templates.Fact{refuses, {Name: "Also at once", Value: templates.Textf("A new key signs every new token.")},
-			{Name: "For five minutes", Value: templates.Textf("Servers that keep a copy of the key set may refuse the new tokens.")}, scripts}
+		q.facts = []templates.Fact{refuses, fact("Also at once", templates.Textf("A new key signs every new token.")),
+			fact("For five minutes", templates.Textf("Servers that keep a copy of the key set may refuse the new tokens.")), scripts}
 	case k.Active.After(c.Now()):
-		q.facts = []templates.Fact{{Name: "At once", Value: templates.Textf("It is deleted. It has signed nothing yet, so no token is refused.")}, {Name: "In ten minutes", Value: templates.Textf("Another new key, made now, signs every new token.")}}
+		q.facts = []templates.Fact{fact("At once", templates.Textf("It is deleted. It has signed nothing yet, so no token is refused.")), fact("In ten minutes", templates.Textf("Another new key, made now, signs every new token."))}
 	default:
 		q.facts = []templates.Fact{refuses, scripts}
 	}

@@ -145,7 +145,7 @@ func troubleOf(h *directory.Health) templates.Text {
 // firstSteps says what to do on a server that has just been set up.
 func firstSteps() templates.Section {
 	step := func(name, href, word, why string) templates.Fact {
-		return templates.Fact{Name: name, Value: templates.Lines(templates.Link(href, templates.Textf(word)), templates.Textf(why))}
+		return fact(name, templates.Lines(templates.Link(href, templates.Textf(word)), templates.Textf(why)))
 	}
 	return templates.Section{ID: "next", Title: "Next steps", Facts: []templates.Fact{
 		step("1", "/admin/agents/new", "Add an agent", "Give the URL of an A2A agent, and see its card before you add it."),

@@ -36,8 +36,13 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		if !grouped {
 			group = ""
 		}
-		if group == "agents" && name != "name" || q.get("changed") != "" && (s.Source == "" || s.Value == s.Default) ||
-			!strings.Contains(strings.ToLower(s.Key+"\n"+s.Value+"\n"+s.About), strings.ToLower(q.get("text"))) {
+		ofAgent := group == "agents" && name != "name"
+		unchanged := s.Source == "" || s.Value == s.Default
+		words := strings.ToLower(s.Key + "\n" + s.Value + "\n" + s.About)
+		if ofAgent || !strings.Contains(words, strings.ToLower(q.get("text"))) {
+			continue
+		}
+		if unchanged && q.get("changed") != "" {
 			continue
 		}
 		if !slices.Contains(order, group) {

@@ -31,7 +31,8 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 	if state := e.State(); p.Alert != nil && (state == a2a.Failed || state == a2a.Rejected) {
 		p.Alert.Ways = []templates.Way{{Href: agentAt(e.Agent), Name: "Test the agent"}, {Href: "/admin/tasks?" + url.Values{"agent": {e.Agent}, "state": {string(state)}}.Encode(), Name: "Other failures of this agent"}}
 	}
-	if p.Facts, err = c.taskFacts(r, e); err != nil {
+	p.Facts, err = c.taskFacts(r, e)
+	if err != nil {
 		c.writeError(w, r, err)
 		return
 	}
@@ -57,14 +58,14 @@ func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fa
 		app = cmp.Or(client.Name, app)
 	}
 	facts := []templates.Fact{
-		{Name: "Account", Value: owner(name, e.Owner)},
-		{Name: "App", Value: appLink(e.Client, shown(app, 200))},
-		{Name: "Agent", Value: agentLink(e.Agent)},
-		{Name: "Sent", Value: templates.Stamp(e.Created)}, {Name: "Changed", Value: templates.Stamp(e.Updated)},
-		{Name: "Task ID", Value: templates.ID(e.Handle)},
+		fact("Account", owner(name, e.Owner)),
+		fact("App", appLink(e.Client, shown(app, 200))),
+		fact("Agent", agentLink(e.Agent)),
+		fact("Sent", templates.Stamp(e.Created)), fact("Changed", templates.Stamp(e.Updated)),
+		fact("Task ID", templates.ID(e.Handle)),
 	}
 	if conversation := shown(e.ContextID(), 200); conversation != "" {
-		facts = append(facts, templates.Fact{Name: "Conversation", Value: templates.ID(conversation)})
+		facts = append(facts, fact("Conversation", templates.ID(conversation)))
 	}
 	return facts, nil
 }

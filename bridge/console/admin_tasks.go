@@ -16,12 +16,11 @@ type adminTasks struct{ *Console }
 
 // tasks lists the tasks of all accounts. The page updates itself.
 func (c adminTasks) tasks(r *http.Request) (*templates.Console, error) {
-	section, err := c.list(r, &operator.TaskFilter{}, c)
-	return &templates.Console{
-		Title: "Tasks", Lead: templates.Textf("What people asked the agents to do."),
-		Live:     "/admin/tasks/events?" + r.URL.Query().Encode(),
-		Sections: []templates.Section{section},
-	}, err
+	return c.listPage(r, &operator.TaskFilter{}, c, templates.Console{
+		Title: "Tasks",
+		Lead:  templates.Textf("What people asked the agents to do."),
+		Live:  "/admin/tasks/events?" + r.URL.Query().Encode(),
+	})
 }
 
 func (c adminTasks) cell(_ *http.Request, entry any, column string) templates.Text {

@@ -1,10 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,13 +19,19 @@ import (
 // adminUsage are the pages about usage.
 type adminUsage struct{ *Console }
 
-// by lists the groups of sums, as tabs.
-var by = []struct {
+// groups are the groups of sums, as tabs.
+var groups = []group{
+	{usage.ByAgent, "By agent", "Agent"},
+	{usage.ByUser, "By account", "Account"},
+	{usage.ByClient, "By app", "App"},
+	{usage.ByTool, "By tool", "Tool"},
+	{usage.ByUseCase, "By use case", "Use case"},
+}
+
+type group struct {
 	by   usage.By
 	name string // of the view
 	kind string // of its rows
-}{
-	{usage.ByAgent, "By agent", "Agent"}, {usage.ByUser, "By account", "Account"}, {usage.ByClient, "By app", "App"}, {usage.ByTool, "By tool", "Tool"}, {usage.ByUseCase, "By use case", "Use case"},
 }
 
 // maxSums bounds the rows of the table of sums; the export has all.
@@ -93,7 +101,7 @@ func (c adminUsage) used(r *http.Request) (used, error) {
 	u.period = parsePeriod(u.query, u.now)
 	f.Since, f.Until = u.Since, u.Until
 	u.Filter = f.Filter
-	for _, x := range by {
+	for _, x := range groups {
 		if string(x.by) == u.get("by") {
 			u.by = x.by
 		}
@@ -125,7 +133,8 @@ func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
 		by   usage.By
 		step time.Duration
 	}{{&now, f, "", 0}, {&before, earlier, "", 0}, {&series, both, "", u.step}, {&sums, largest, u.by, 0}} {
-		if *q.into, err = c.Admin.Usage(r.Context(), q.f, q.by, q.step); err != nil {
+		*q.into, err = c.Admin.Usage(r.Context(), q.f, q.by, q.step)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -159,8 +168,9 @@ func (u used) with(path string, pairs ...string) string {
 	return q.at("", "")
 }
 
-func (u used) over(from, to, last string) string {
-	return u.with(u.path, "from", from, "to", to, "days", last)
+// over returns the address of the page over another time.
+func (u used) over(from, last string) string {
+	return u.with(u.path, "from", from, "to", "", "days", last)
 }
 
 // spans are the periods to choose from, as tabs.
@@ -168,12 +178,12 @@ func (u used) spans() []templates.Way {
 	today := u.now.Truncate(24 * time.Hour)
 	yesterday := today.AddDate(0, 0, -1)
 	ways := []templates.Way{
-		{Name: "Today", Href: u.over(today.Format(days), "", ""), Here: u.get("from") == today.Format(days)},
-		{Name: "Yesterday", Href: u.over(yesterday.Format(days), "", ""), Here: u.get("from") == yesterday.Format(days)},
+		{Name: "Today", Href: u.over(today.Format(days), ""), Here: u.get("from") == today.Format(days)},
+		{Name: "Yesterday", Href: u.over(yesterday.Format(days), ""), Here: u.get("from") == yesterday.Format(days)},
 	}
 	for _, x := range []struct{ n, name string }{{"1", "24 hours"}, {"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}} {
 		here := u.get("from") == "" && (u.get("days") == x.n || u.get("days") == "" && x.n == "7")
-		ways = append(ways, templates.Way{Name: x.name, Href: u.over("", "", x.n), Here: here})
+		ways = append(ways, templates.Way{Name: x.name, Href: u.over("", x.n), Here: here})
 	}
 	if u.get("from") != "" && !ways[0].Here && !ways[1].Here {
 		ways = append(ways, templates.Way{Name: "Chosen time", Href: u.with(u.path), Here: true})
@@ -196,7 +206,8 @@ func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, err
 			f.Hidden = append(f.Hidden, hidden(name, v)...)
 		}
 	}
-	if f.Clear = u.with(u.path, "agent", "", "user", "", "client", "", "tool", "", "usecase", "", "outcome", ""); f.Clear == u.with(u.path) {
+	f.Clear = u.with(u.path, "agent", "", "user", "", "client", "", "tool", "", "usecase", "", "outcome", "")
+	if f.Clear == u.with(u.path) {
 		f.Clear = ""
 	}
 	return f, nil
@@ -204,16 +215,12 @@ func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, err
 
 // kind is what the rows of the table of sums are.
 func (u used) kind() string {
-	for _, x := range by {
-		if x.by == u.by {
-			return x.kind
-		}
-	}
-	return ""
+	i := slices.IndexFunc(groups, func(g group) bool { return g.by == u.by })
+	return groups[i].kind
 }
 
 func (u used) tabs() (ways []templates.Way) {
-	for _, x := range by {
+	for _, x := range groups {
 		ways = append(ways, templates.Way{Href: u.with(u.path, "by", string(x.by)) + "#sums", Name: x.name, Here: x.by == u.by})
 	}
 	return ways
@@ -276,7 +283,7 @@ func (u used) charts(series []usage.Sum) []templates.Chart {
 	hourly := u.step < 24*time.Hour
 	for from := u.Since; from.Before(u.Until); from = from.Add(u.step) {
 		s, before := at[from.Unix()], at[from.Add(-u.Until.Sub(u.Since)).Unix()]
-		b := templates.Bar{Label: templates.Moment(from, hourly), Tick: templates.Tick(from, hourly), Value: s.Calls, Part: s.Errors, Before: before.Calls, Open: from.Add(u.step).After(u.now), Href: u.over(from.Format(days), "", "")}
+		b := templates.Bar{Label: templates.Moment(from, hourly), Tick: templates.Tick(from, hourly), Value: s.Calls, Part: s.Errors, Before: before.Calls, Open: from.Add(u.step).After(u.now), Href: u.over(from.Format(days), "")}
 		if hourly {
 			b.Href = u.with("/admin/usage/calls", "from", from.Format(hours), "to", "", "days", "", "by", "")
 		}
@@ -298,10 +305,7 @@ func (u used) table(sums []usage.Sum) *templates.Table {
 			failed = templates.Row(templates.Number(s.Errors), templates.Verbatim("("+share(s)+")"))
 		}
 		if s.Key != "" {
-			shown := s.Name
-			if shown == "" {
-				shown = s.Key
-			}
+			shown := cmp.Or(s.Name, s.Key)
 			name = templates.Link(u.with(u.path, string(u.by), s.Key), templates.Verbatim(shown))
 			list := func(outcome string) string {
 				return u.with("/admin/usage/calls", "by", "", string(u.by), s.Key, "outcome", outcome)

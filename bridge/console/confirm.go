@@ -1,8 +1,8 @@
 package console
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	"rialto/templates"
 )
@@ -17,21 +17,27 @@ type question struct {
 	back  string           // where to go instead
 }
 
+// confirmation returns the question of a form.
+type confirmation func(*form) (question, error)
+
+// always asks the same question.
+func always(q question) confirmation {
+	return func(*form) (question, error) { return q, nil }
+}
+
 // askFirst shows the question of a form. The form runs when the question's own form is sent.
-func (f *form) askFirst(ask func(*form) (question, error)) error {
+func (f *form) askFirst(ask confirmation) error {
 	q, err := ask(f)
 	if err != nil {
 		return err
 	}
-	again := &templates.Form{Action: f.URL.EscapedPath(), Word: q.word, Grave: !q.calm, Cancel: q.back, Hidden: hidden("confirm", "yes")}
-	for name, values := range f.Values {
-		for _, v := range values {
-			if name != "confirm" {
-				again.Hidden = append(again.Hidden, templates.Value{Name: name, Value: v})
-			}
+	again := &templates.Form{Action: f.URL.EscapedPath(), Word: q.word, Grave: !q.calm, Cancel: q.back}
+	f.Set("confirm", "yes")
+	for _, name := range slices.Sorted(maps.Keys(f.Values)) {
+		for _, v := range f.Values[name] {
+			again.Hidden = append(again.Hidden, hidden(name, v)...)
 		}
 	}
-	slices.SortFunc(again.Hidden, func(a, b templates.Value) int { return strings.Compare(a.Name, b.Name) })
 	return f.show(&templates.Console{
 		Title:    q.title,
 		Sections: []templates.Section{{ID: "confirm", Grave: !q.calm, Lead: q.about, Facts: q.facts, Form: again}},

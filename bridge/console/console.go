@@ -84,8 +84,8 @@ type route struct {
 	page page
 	raw  http.HandlerFunc
 	form formAction
-	ask  func(*form) (question, error) // before the form; nil asks nothing
-	slow bool                          // the form waits for other servers
+	ask  confirmation // before the form; nil asks nothing
+	slow bool         // the form waits for other servers
 }
 
 func (o route) allow() string {

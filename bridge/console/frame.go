@@ -2,7 +2,7 @@ package console
 
 import (
 	"net/http"
-	"strings"
+	"slices"
 
 	"rialto/oauth"
 	"rialto/templates"
@@ -44,18 +44,19 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	if who.Has(oauth.ScopeAdmin) {
 		f.Areas = append(f.Areas, templates.Way{Href: adminArea.root, Name: "Console", Here: a.root == adminArea.root})
 	}
-	here := -1
-	for i, way := range a.ways {
-		f.Ways = append(f.Ways, way)
-		if r.URL.Path == way.Href || way.Href != adminArea.root && strings.HasPrefix(r.URL.Path, way.Href+"/") {
-			if here < 0 || len(way.Href) > len(a.ways[here].Href) {
-				here = i
-			}
+	f.Ways = slices.Clone(a.ways)
+	here := &templates.Way{} // the longest address above the page
+	for i := range f.Ways {
+		way := &f.Ways[i]
+		above := under(r.URL.Path, way.Href)
+		if way.Href == adminArea.root {
+			above = r.URL.Path == way.Href
+		}
+		if above && len(way.Href) > len(here.Href) {
+			here = way
 		}
 	}
-	if here >= 0 {
-		f.Ways[here].Here = true
-	}
+	here.Here = true
 	return f
 }
 

@@ -79,6 +79,10 @@ func newPassword(name, label, help string) templates.Field {
 	}
 }
 
+func fact(name string, value templates.Text) templates.Fact {
+	return templates.Fact{Name: name, Value: value}
+}
+
 func warning(text templates.Text) []templates.Remark {
 	return []templates.Remark{{Tone: templates.Bad, Text: text}}
 }

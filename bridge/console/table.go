@@ -34,6 +34,15 @@ func (c *Console) list(r *http.Request, l operator.Query, show lister) (template
 	return c.filtered(r, q, l, show)
 }
 
+// listPage puts a list with its filter on a page.
+func (c *Console) listPage(
+	r *http.Request, l operator.Query, show lister, page templates.Console,
+) (*templates.Console, error) {
+	section, err := c.list(r, l, show)
+	page.Sections = []templates.Section{section}
+	return &page, err
+}
+
 // filtered returns a list, whose filters are set, with its filter.
 func (c *Console) filtered(
 	r *http.Request, q query, l operator.Query, show lister,
