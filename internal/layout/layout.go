@@ -13,7 +13,7 @@ var floors = map[string][]string{
 	"internal/jsonrpc":                       {},
 	"internal/sse":                           {},
 	"internal/guardhttp":                     {},
-	"internal/doctor":                        {"internal/jsonrpc", "internal/loopback", "internal/sse"},
+	"internal/doctor":                        {"internal/jsonrpc", "internal/loopback", "internal/message", "internal/sse"},
 	"internal/limits":                        {},
 	"internal/layout":                        {},
 	"internal/batch":                         {},
