@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Chart shows a number over time as bars, drawn by the server. A part of each bar may stand for
@@ -163,5 +162,5 @@ func (c Chart) Show(n int64) Text {
 	case n == 1_000_000: // an axis may end there, which is not a whole number of minutes
 		return Textf("{} s", "1000")
 	}
-	return Took(time.Duration(n) * time.Millisecond)
+	return Millis(n)
 }

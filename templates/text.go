@@ -52,6 +52,9 @@ func Tick(t time.Time, hours bool) Text { return tick{t, hours} }
 // Took is a length of time.
 func Took(d time.Duration) Text { return span(d) }
 
+// Millis is a length of time in milliseconds.
+func Millis(ms int64) Text { return Took(time.Duration(ms) * time.Millisecond) }
+
 // Number is a number with its thousands set apart.
 func Number(n int64) Text { return number(n) }
 

@@ -84,7 +84,7 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 	latency := templates.Stat{Name: "p95 latency", Value: templates.Verbatim("–"), Href: "/admin/usage?days=1"}
 	if o.Usage.Calls > 0 {
 		calls.Sub = templates.Textf("{} with errors", templates.Number(o.Usage.Errors))
-		latency.Value, latency.Sub = took(int64(o.Usage.P95)), templates.Row(templates.Verbatim("p50"), took(int64(o.Usage.P50)))
+		latency.Value, latency.Sub = templates.Millis(int64(o.Usage.P95)), templates.Row(templates.Verbatim("p50"), templates.Millis(int64(o.Usage.P50)))
 	}
 	return []templates.Stat{
 		waiting,

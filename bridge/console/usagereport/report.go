@@ -1,0 +1,182 @@
+// Package usagereport shows the calls of a period as numbers, charts and sums, each of which leads to
+// the calls behind it. It reads no calls: package console does, and serves the pages.
+package usagereport
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"rialto/internal/usage"
+	"rialto/templates"
+)
+
+// Report is what a page shows: the calls that its filter chooses, in groups. Its addresses keep the
+// other parameters of the page.
+type Report struct {
+	usage.Filter               // its times are whole hours, or whole days if Step is a day
+	By           usage.By      // groups the sums
+	Step         time.Duration // of a series of sums
+
+	path   string
+	values url.Values
+	now    time.Time
+}
+
+// groups are the groups of sums, as tabs.
+var groups = []group{
+	{usage.ByAgent, "By agent", "Agent"},
+	{usage.ByUser, "By account", "Account"},
+	{usage.ByClient, "By app", "App"},
+	{usage.ByTool, "By tool", "Tool"},
+	{usage.ByUseCase, "By use case", "Use case"},
+}
+
+type group struct {
+	by   usage.By
+	name string // of the view
+	kind string // of its rows
+}
+
+// days and hours are how the addresses of a page spell times.
+const (
+	days  = "2006-01-02"
+	hours = "2006-01-02T15"
+)
+
+// New reads the time and the groups of a report from the parameters of its page.
+func New(path string, values url.Values, now time.Time) *Report {
+	r := &Report{By: usage.ByAgent, path: path, values: values, now: now.UTC()}
+	r.parsePeriod()
+	for _, g := range groups {
+		if string(g.by) == values.Get("by") {
+			r.By = g.by
+		}
+	}
+	return r
+}
+
+// parsePeriod reads the time: from a day or hour on, up to another or for one day or
+// hour, or else the last days.
+func (r *Report) parsePeriod() {
+	r.Step = 24 * time.Hour
+	since, whole, ok := parseTime(r.values.Get("from"))
+	if !ok {
+		n, err := strconv.Atoi(r.values.Get("days"))
+		if err != nil || n < 1 || n > 366 {
+			n = 7
+		}
+		if n <= 2 {
+			r.Step = time.Hour
+		}
+		r.Until = r.now.Truncate(r.Step).Add(r.Step)
+		r.Since = r.Until.AddDate(0, 0, -n)
+		return
+	}
+
+	r.Since, r.Until = since, since.Add(whole)
+	until, _, ok := parseTime(r.values.Get("to"))
+	if ok && until.After(since) && until.Sub(since) <= 366*24*time.Hour {
+		r.Until = until
+	}
+	if r.length() <= 48*time.Hour || whole == time.Hour {
+		r.Step = time.Hour
+	}
+}
+
+// parseTime reads a day or an hour, and returns how long it is.
+func parseTime(s string) (t time.Time, whole time.Duration, ok bool) {
+	if t, err := time.Parse(days, s); err == nil {
+		return t, 24 * time.Hour, true
+	}
+	t, err := time.Parse(hours, s)
+	return t, time.Hour, err == nil
+}
+
+func (r *Report) length() time.Duration { return r.Until.Sub(r.Since) }
+
+// Earlier returns the times of the period before: of a period that has not ended, as many hours as
+// have passed.
+func (r *Report) Earlier() (since, until time.Time) {
+	until = r.Since
+	passed := r.now.Truncate(time.Hour).Add(time.Hour)
+	if r.Since.Before(passed) && passed.Before(r.Until) {
+		until = until.Add(passed.Sub(r.Until))
+	}
+	return r.Since.Add(-r.length()), until
+}
+
+// Times returns the beginning and the end of the period in words.
+func (r *Report) Times() (since, until string) {
+	return r.Since.Format(days + " 15:04"), r.Until.Format(days + " 15:04")
+}
+
+// Address returns the address of a page with other parameters, in pairs.
+func (r *Report) Address(path string, pairs ...string) string {
+	values := maps.Clone(r.values)
+	for pair := range slices.Chunk(pairs, 2) {
+		values.Set(pair[0], pair[1])
+	}
+	maps.DeleteFunc(values, func(_ string, v []string) bool { return v[0] == "" })
+	if len(values) == 0 {
+		return path
+	}
+	return path + "?" + values.Encode()
+}
+
+// here returns the address of the page with other parameters.
+func (r *Report) here(pairs ...string) string { return r.Address(r.path, pairs...) }
+
+// calls returns the address of the list of calls.
+func (r *Report) calls(pairs ...string) string {
+	return r.Address("/admin/usage/calls", append([]string{"by", ""}, pairs...)...)
+}
+
+// over returns the address of the page over another time.
+func (r *Report) over(from, last string) string {
+	return r.here("from", from, "to", "", "days", last)
+}
+
+// Spans are the periods to choose from, as tabs.
+func (r *Report) Spans() []templates.Way {
+	from, last := r.values.Get("from"), r.values.Get("days")
+	if from == "" && last == "" {
+		last = "7"
+	}
+
+	var ways []templates.Way
+	chosen := from == ""
+	today := r.now.Truncate(24 * time.Hour)
+	for i, name := range []string{"Today", "Yesterday"} {
+		day := today.AddDate(0, 0, -i).Format(days)
+		chosen = chosen || from == day
+		ways = append(ways, templates.Way{Name: name, Href: r.over(day, ""), Here: from == day})
+	}
+	for _, x := range []struct{ days, name string }{{"1", "24 hours"}, {"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}} {
+		here := from == "" && last == x.days
+		ways = append(ways, templates.Way{Name: x.name, Href: r.over("", x.days), Here: here})
+	}
+	if !chosen {
+		ways = append(ways, templates.Way{Name: "Chosen time", Href: r.here(), Here: true})
+	}
+	return ways
+}
+
+// Tabs are the groups to choose from.
+func (r *Report) Tabs() (ways []templates.Way) {
+	for _, g := range groups {
+		ways = append(ways, templates.Way{Href: r.here("by", string(g.by)) + "#sums", Name: g.name, Here: g.by == r.By})
+	}
+	return ways
+}
+
+// ClearFilter returns the address of the page without a filter, "" if it has none.
+func (r *Report) ClearFilter() string {
+	clear := r.here("agent", "", "user", "", "client", "", "tool", "", "usecase", "", "outcome", "")
+	if clear == r.here() {
+		return ""
+	}
+	return clear
+}
