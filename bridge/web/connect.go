@@ -49,22 +49,29 @@ const (
 // forms, and the return from the agent's authorization server.
 func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, back := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, directory.ConnectPath), a2avault.CallbackSuffix)
-	agent, err := c.agent(r.Context(), name)
+	req := &connectRequest{Connect: c, Request: r, w: w, user: c.access(r).User()}
+	var err error
+	req.connectable, err = c.agent(r.Context(), name)
+	if err != nil {
+		req.writeError(err, "")
+		return
+	}
+	sends := r.Method == http.MethodPost && !back
+	returns := reads(r) && back
+	if sends || returns {
+		detached, done := detach(r)
+		defer done()
+		req.Request = detached
+	}
 	switch {
-	case err != nil:
-		c.writeError(w, r, err, "")
-	case reads(r) && back:
-		r, done := detach(r)
-		defer done()
-		c.finishSignIn(w, r, agent)
-	case reads(r):
-		c.show(w, r, agent, http.StatusOK, "")
-	case r.Method == http.MethodPost && !back:
-		r, done := detach(r)
-		defer done()
-		c.decide(w, r, agent)
-	default:
+	case sends:
+		req.decide()
+	case !reads(r):
 		notAllowed(w, "GET, HEAD, POST")
+	case returns:
+		req.finishSignIn()
+	default:
+		req.show(http.StatusOK, "")
 	}
 }
 
@@ -76,6 +83,15 @@ func detach(r *http.Request) (*http.Request, context.CancelFunc) {
 }
 
 const detachedTimeout = time.Minute
+
+// connectRequest is a request about an agent that the user may connect.
+type connectRequest struct {
+	*Connect
+	*http.Request
+	w http.ResponseWriter
+	connectable
+	user string
+}
 
 // connectable is an agent that the user may connect.
 type connectable struct {
@@ -97,38 +113,38 @@ func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
 }
 
 // show writes the page of an agent.
-func (c *Connect) show(w http.ResponseWriter, r *http.Request, a connectable, status int, wrong string) {
-	task := c.task(r, a)
+func (c *connectRequest) show(status int, wrong string) {
+	task := c.task()
 	page := templates.Connect{
-		Product: c.Product, Agent: a.info.Name, Title: a.info.Title, Description: a.info.Description, Task: task, Error: wrong,
+		Product: c.Product, Agent: c.info.Name, Title: c.info.Title, Description: c.info.Description, Task: task, Error: wrong,
 	}
 	if task != "" {
 		page.TaskPath = documents.TaskPath + url.PathEscape(task)
-	} else if named := r.FormValue("task"); named != "" {
-		page.Switch = signInFor(begin(a.info.Name, named))
+	} else if named := c.FormValue("task"); named != "" {
+		page.Switch = signInFor(begin(c.info.Name, named))
 	}
-	all, err := c.Vault.Connections(r.Context(), c.access(r).User())
+	all, err := c.Vault.Connections(c.Context(), c.user)
 	if err != nil {
-		c.writeError(w, r, err, "")
+		c.writeError(err, "")
 		return
 	}
 	for _, known := range all {
-		if known.Agent == a.info.Name && known.Kind != a2avault.Ended {
+		if known.Agent == c.info.Name && known.Kind != a2avault.Ended {
 			page.Connected, page.Since = true, known.Connected.UTC().Format(time.DateOnly)
 		}
 	}
-	for i, way := range a.ways {
+	for i, way := range c.ways {
 		page.Ways = append(page.Ways, templates.ConnectWay{
 			Number: i, Kind: string(way.Kind), Host: way.Host, Name: sanitize.Short(way.Name, 100), Description: sanitize.Short(way.Description, 500),
 		})
 	}
-	templates.Write(w, r, status, page)
+	templates.Write(c.w, c.Request, status, page)
 }
 
 // task returns the task in a request, if it is the user's task at this agent.
-func (c *Connect) task(r *http.Request, a connectable) string {
-	task := r.FormValue("task")
-	if task == "" || !c.Bridge.Runner.Owns(r.Context(), c.access(r), a.info.Name, task) {
+func (c *connectRequest) task() string {
+	task := c.FormValue("task")
+	if task == "" || !c.Bridge.Runner.Owns(c.Context(), c.access(c.Request), c.info.Name, task) {
 		return ""
 	}
 	return task
@@ -147,61 +163,60 @@ func begin(agent, task string) string {
 func signInFor(page string) string { return "/signin?next=" + url.QueryEscape(page) }
 
 // decide handles a form of the page. The guard in front checks that it comes from one of our pages.
-func (c *Connect) decide(w http.ResponseWriter, r *http.Request, a connectable) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxConnectForm)
-	if err := r.ParseForm(); err != nil {
-		c.writeError(w, r, errForm, begin(a.info.Name, ""))
+func (c *connectRequest) decide() {
+	c.Body = http.MaxBytesReader(c.w, c.Body, maxConnectForm)
+	if err := c.ParseForm(); err != nil {
+		c.writeError(errForm, begin(c.info.Name, ""))
 		return
 	}
-	user := c.access(r).User()
-	if r.PostForm.Get("decision") == "forget" {
-		if err := c.Accounts.Forget(r, a.info.Name); err != nil {
-			c.writeError(w, r, err, begin(a.info.Name, ""))
+	if c.PostForm.Get("decision") == "forget" {
+		if err := c.Accounts.Forget(c.Request, c.info.Name); err != nil {
+			c.writeError(err, begin(c.info.Name, ""))
 			return
 		}
-		redirect(w, r, directory.ConnectPath+a.info.Name)
+		redirect(c.w, c.Request, directory.ConnectPath+c.info.Name)
 		return
 	}
-	n, err := strconv.Atoi(r.PostForm.Get("way"))
-	if err != nil || n < 0 || n >= len(a.ways) {
-		c.writeError(w, r, errForm, begin(a.info.Name, ""))
+	n, err := strconv.Atoi(c.PostForm.Get("way"))
+	if err != nil || n < 0 || n >= len(c.ways) {
+		c.writeError(errForm, begin(c.info.Name, ""))
 		return
 	}
-	task := c.task(r, a)
-	switch way := a.ways[n]; {
+	task := c.task()
+	switch way := c.ways[n]; {
 	case way.Kind == a2avault.OAuth:
-		c.redirectToProvider(w, r, a, way, user, task)
-	case way.Kind == a2avault.Device && r.PostForm.Get("device") != "":
-		c.checkDeviceCode(w, r, a, n, user)
+		c.redirectToProvider(way, task)
+	case way.Kind == a2avault.Device && c.PostForm.Get("device") != "":
+		c.checkDeviceCode(n)
 	case way.Kind == a2avault.Device:
-		c.showDeviceCode(w, r, a, n, user, task)
+		c.showDeviceCode(n, task)
 	default:
-		c.storeKey(w, r, a, way, user, task)
+		c.storeKey(way, task)
 	}
 }
 
 // redirectToProvider sends the user to the agent's authorization server.
-func (c *Connect) redirectToProvider(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.SignInMethod, user, task string) {
-	to, err := c.Vault.Begin(r.Context(), a.app, way, user, task, c.unfinished(r))
+func (c *connectRequest) redirectToProvider(way a2avault.SignInMethod, task string) {
+	to, err := c.Vault.Begin(c.Context(), c.app, way, c.user, task, c.unfinished())
 	if err != nil {
-		c.notBegun(w, r, a, err)
+		c.notBegun(err)
 		return
 	}
-	c.setCookie(w, to.Cookie, to.Browser, to.TTL)
-	templates.Write(w, r, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
+	c.setCookie(to.Cookie, to.Browser, to.TTL)
+	templates.Write(c.w, c.Request, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
 }
 
 // notBegun says why a sign-in at an agent's authorization server could not start.
-func (c *Connect) notBegun(w http.ResponseWriter, r *http.Request, a connectable, err error) {
+func (c *connectRequest) notBegun(err error) {
 	switch {
 	case a2avault.Unavailable(err):
-		c.show(w, r, a, http.StatusBadGateway, away)
+		c.show(http.StatusBadGateway, away)
 	case errors.Is(err, a2avault.ErrTooMany):
-		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
-		c.show(w, r, a, http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
+		c.w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
+		c.show(http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
 	default:
-		c.Log.ErrorContext(r.Context(), "connecting an agent", "agent", a.info.Name, "err", err)
-		c.show(w, r, a, http.StatusBadGateway, "The agent's authorization server cannot be used. Tell the people who run this server.")
+		c.Log.ErrorContext(c.Context(), "connecting an agent", "agent", c.info.Name, "err", err)
+		c.show(http.StatusBadGateway, "The agent's authorization server cannot be used. Tell the people who run this server.")
 	}
 }
 
@@ -209,12 +224,12 @@ const away = "The agent's authorization server does not answer now. Try again la
 
 // unfinished reports whether the browser has started a sign-in that it has not finished:
 // finishing it removes the cookie.
-func (c *Connect) unfinished(r *http.Request) bool {
-	return slices.ContainsFunc(r.Cookies(), func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) })
+func (c *connectRequest) unfinished() bool {
+	return slices.ContainsFunc(c.Cookies(), func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) })
 }
 
-func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable, way a2avault.SignInMethod, user, task string) {
-	s := a2avault.Secret{Value: strings.TrimSpace(r.PostForm.Get("value")), User: r.PostForm.Get("username"), In: way.In, Name: way.Name}
+func (c *connectRequest) storeKey(way a2avault.SignInMethod, task string) {
+	s := a2avault.Secret{Value: strings.TrimSpace(c.PostForm.Get("value")), User: c.PostForm.Get("username"), In: way.In, Name: way.Name}
 	valid := s.Value != "" && len(s.Value) <= maxValue && httpguts.ValidHeaderFieldValue(s.Value)
 	wrong := "This value cannot be sent. Paste it again, without line breaks."
 	if way.Kind == a2avault.Basic {
@@ -222,51 +237,51 @@ func (c *Connect) storeKey(w http.ResponseWriter, r *http.Request, a connectable
 		wrong = "This value cannot be sent. A username has no colon, and neither value has a line break."
 	}
 	if !valid {
-		c.show(w, r, a, http.StatusUnprocessableEntity, wrong)
+		c.show(http.StatusUnprocessableEntity, wrong)
 		return
 	}
-	if err := c.Vault.Save(r.Context(), user, a.info.Name, way.Kind, s); err != nil {
-		c.writeError(w, r, err, begin(a.info.Name, task))
+	if err := c.Vault.Save(c.Context(), c.user, c.info.Name, way.Kind, s); err != nil {
+		c.writeError(err, begin(c.info.Name, task))
 		return
 	}
-	c.connected(w, r, a, task)
+	c.connected(task)
 }
 
 // finishSignIn finishes a sign-in at the agent's authorization server.
-func (c *Connect) finishSignIn(w http.ResponseWriter, r *http.Request, a connectable) {
-	q := r.URL.Query()
+func (c *connectRequest) finishSignIn() {
+	q := c.URL.Query()
 	state := q.Get("state")
 	back := a2avault.Response{State: state, Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
 	name := c.cookieName(a2avault.CookieOf(state))
-	if cookie, err := r.Cookie(name); err == nil {
+	if cookie, err := c.Cookie(name); err == nil {
 		back.Browser = cookie.Value
 	}
-	task, err := c.Vault.Finish(r.Context(), a.app, c.access(r).User(), back)
-	c.setCookie(w, a2avault.CookieOf(state), "", 0)
+	task, err := c.Vault.Finish(c.Context(), c.app, c.user, back)
+	c.setCookie(a2avault.CookieOf(state), "", 0)
 	if err != nil {
-		c.writeError(w, r, err, begin(a.info.Name, task))
+		c.writeError(err, begin(c.info.Name, task))
 		return
 	}
-	c.connected(w, r, a, task)
+	c.connected(task)
 }
 
 // connected notes a new connection, and continues.
-func (c *Connect) connected(w http.ResponseWriter, r *http.Request, a connectable, task string) {
-	c.Accounts.Connected(r, a.info.Name)
-	c.resume(w, r, a, task)
+func (c *connectRequest) connected(task string) {
+	c.Accounts.Connected(c.Request, c.info.Name)
+	c.resume(task)
 }
 
 // resume resumes the task that waited for the connection, and redirects to its
 // page, which shows the result.
-func (c *Connect) resume(w http.ResponseWriter, r *http.Request, a connectable, task string) {
+func (c *connectRequest) resume(task string) {
 	if task == "" {
-		redirect(w, r, directory.ConnectPath+a.info.Name)
+		redirect(c.w, c.Request, directory.ConnectPath+c.info.Name)
 		return
 	}
-	if err := c.Bridge.Runner.Resume(r.Context(), c.access(r), a.info.Name, task); err != nil {
-		c.Log.WarnContext(r.Context(), "a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
+	if err := c.Bridge.Runner.Resume(c.Context(), c.access(c.Request), c.info.Name, task); err != nil {
+		c.Log.WarnContext(c.Context(), "a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
 	}
-	redirect(w, r, documents.TaskPath+url.PathEscape(task))
+	redirect(c.w, c.Request, documents.TaskPath+url.PathEscape(task))
 }
 
 // cookieName adds the prefix that limits a cookie to this host over TLS.
@@ -277,20 +292,20 @@ func (c *Connect) cookieName(name string) string {
 	return name
 }
 
-func (c *Connect) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
+func (c *connectRequest) setCookie(name, value string, life time.Duration) {
 	age := int(life / time.Second)
 	if age == 0 {
 		age = -1
 	}
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(c.w, &http.Cookie{
 		Name: c.cookieName(name), Value: value, Path: "/", MaxAge: age, Secure: c.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})
 }
 
 // writeError is the one place where an error becomes a page. The page links to again,
 // if it is not "".
-func (c *Connect) writeError(w http.ResponseWriter, r *http.Request, err error, again string) {
-	if c.writeUnavailable(w, r, err) {
+func (c *connectRequest) writeError(err error, again string) {
+	if c.writeUnavailable(c.w, c.Request, err) {
 		return
 	}
 	page := templates.Problem{
@@ -318,7 +333,7 @@ func (c *Connect) writeError(w http.ResponseWriter, r *http.Request, err error, 
 		status, page.Detail = http.StatusBadGateway, away
 	default:
 		status, page.Detail, page.Remedy = http.StatusInternalServerError, "Something went wrong on this server.", "Try again in a moment."
-		c.Log.ErrorContext(r.Context(), "connecting an agent", "err", err)
+		c.Log.ErrorContext(c.Context(), "connecting an agent", "err", err)
 	}
-	templates.Write(w, r, status, page)
+	templates.Write(c.w, c.Request, status, page)
 }
