@@ -27,15 +27,15 @@ const (
 var errForm = errors.New("not a form of this page")
 
 // answer handles the form that answers the agent. The form says which question it answers.
-func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
-	values, files, err := readAnswer(r)
+func (t *taskRequest) answer() {
+	values, files, err := readAnswer(t.Request)
 	if err != nil {
-		t.writeError(w, r, err)
+		t.writeError(err)
 		return
 	}
-	task, err := t.Bridge.Documents.TaskView(r.Context(), t.access(r), handle)
+	task, err := t.Bridge.Documents.TaskView(t.Context(), t.access(t.Request), t.handle)
 	if err != nil {
-		t.writeError(w, r, err)
+		t.writeError(err)
 		return
 	}
 	reply := runner.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
@@ -46,28 +46,28 @@ func (t *Tasks) answer(w http.ResponseWriter, r *http.Request, handle string) {
 			about.files = "These files are too large, or too many: 5 files and 4 MB at most."
 		}
 		if len(problems) > 0 || about.files != "" {
-			t.show(w, r, handle, http.StatusUnprocessableEntity, about)
+			t.show(http.StatusUnprocessableEntity, about)
 			return
 		}
 		reply.Content = content
 	}
-	if err := t.Bridge.Documents.AnswerTask(r.Context(), t.access(r), handle, reply); err != nil {
-		t.showUnsent(w, r, task, values, err)
+	if err := t.Bridge.Documents.AnswerTask(t.Context(), t.access(t.Request), t.handle, reply); err != nil {
+		t.showUnsent(task, values, err)
 		return
 	}
-	redirect(w, r, documents.TaskPath+url.PathEscape(handle))
+	redirect(t.w, t.Request, documents.TaskPath+url.PathEscape(t.handle))
 }
 
 // showUnsent shows the page of the task with the reason why an answer was not sent. If
 // another answer came first, it says where from.
-func (t *Tasks) showUnsent(w http.ResponseWriter, r *http.Request, before *documents.TaskView, values url.Values, err error) {
+func (t *taskRequest) showUnsent(before *documents.TaskView, values url.Values, err error) {
 	about, status := pageState{wrong: true}, http.StatusConflict
 	var refused *a2a.Error
 	var down directory.Unreachable
 	switch {
 	case errors.Is(err, ledger.ErrTaskBusy):
 		about.notice = "An answer from an app came first, so yours was not sent."
-		if now, err := t.Bridge.Documents.TaskView(r.Context(), t.access(r), before.Record.Handle); err == nil && now.ByPage {
+		if now, err := t.Bridge.Documents.TaskView(t.Context(), t.access(t.Request), before.Record.Handle); err == nil && now.ByPage {
 			about.notice = "An answer from this page came first, so yours was not sent."
 		}
 	case errors.Is(err, ledger.ErrTaskEnded):
@@ -76,7 +76,7 @@ func (t *Tasks) showUnsent(w http.ResponseWriter, r *http.Request, before *docum
 		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", filledIn(before, values)
 		about.first = begin(before.Agent, before.Record.Handle)
 	case errors.As(err, &refused):
-		t.Log.WarnContext(r.Context(), "an agent took no answer", "task", before.Record.Handle, "err", err)
+		t.Log.WarnContext(t.Context(), "an agent took no answer", "task", before.Record.Handle, "err", err)
 		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", filledIn(before, values)
 		if refused.Remote {
 			about.reason = sanitize.Short(refused.Message, 500)
@@ -84,10 +84,10 @@ func (t *Tasks) showUnsent(w http.ResponseWriter, r *http.Request, before *docum
 	case errors.As(err, &down):
 		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", filledIn(before, values)
 	default:
-		t.writeError(w, r, err)
+		t.writeError(err)
 		return
 	}
-	t.show(w, r, before.Record.Handle, status, about)
+	t.show(status, about)
 }
 
 // filledIn returns the values of the fields of a form.

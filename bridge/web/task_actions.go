@@ -15,41 +15,41 @@ import (
 
 // handleForm does what a form on the page of a task asks. The guard in front checks that it comes
 // from one of our pages.
-func (t *Tasks) handleForm(w http.ResponseWriter, r *http.Request, handle string) {
-	if err := readForm(w, r); err != nil {
-		t.writeError(w, r, err)
+func (t *taskRequest) handleForm() {
+	if err := readForm(t.w, t.Request); err != nil {
+		t.writeError(err)
 		return
 	}
-	to := documents.TaskPath + url.PathEscape(handle)
+	to := documents.TaskPath + url.PathEscape(t.handle)
 	var about pageState
 	var err error
-	switch do := r.PostForm.Get("do"); {
+	switch do := t.PostForm.Get("do"); {
 	case do == "cancel":
-		about, err = uncanceled(t.Bridge.Documents.CancelTask(r.Context(), t.access(r), handle))
+		about, err = uncanceled(t.Bridge.Documents.CancelTask(t.Context(), t.access(t.Request), t.handle))
 	case do == "retry":
-		again, failed := t.Bridge.Documents.RetryTask(r.Context(), t.access(r), handle)
+		again, failed := t.Bridge.Documents.RetryTask(t.Context(), t.access(t.Request), t.handle)
 		if again == nil {
 			about, err = unsent(failed)
 			break
 		}
 		to = documents.TaskPath + url.PathEscape(again.Handle) // whose page says what happened
-	case do == "share" || r.PostForm.Has("revoke"):
-		about.sharing, err = t.changeSharing(r, documents.TaskID(handle))
+	case do == "share" || t.PostForm.Has("revoke"):
+		about.sharing, err = t.changeSharing(t.Request, documents.TaskID(t.handle))
 		if err == nil && about.sharing.Link != "" {
-			t.show(w, r, handle, http.StatusOK, about)
+			t.show(http.StatusOK, about)
 			return
 		}
 	default:
-		t.answer(w, r, handle)
+		t.answer()
 		return
 	}
 	switch {
 	case err != nil:
-		t.writeError(w, r, err)
+		t.writeError(err)
 	case about.notice != "" || about.sharing.Error != "":
-		t.show(w, r, handle, http.StatusConflict, about)
+		t.show(http.StatusConflict, about)
 	default:
-		redirect(w, r, to)
+		redirect(t.w, t.Request, to)
 	}
 }
 

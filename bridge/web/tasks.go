@@ -34,62 +34,72 @@ const (
 func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, events := strings.CutSuffix(strings.TrimPrefix(r.URL.EscapedPath(), documents.TaskPath), eventsSuffix)
 	handle, err := url.PathUnescape(path)
+	req := &taskRequest{Tasks: t, Request: r, w: w, handle: handle}
 	switch {
 	case err != nil:
-		t.writeError(w, r, ledger.ErrNoTask)
+		req.writeError(ledger.ErrNoTask)
 	case reads(r) && events:
-		t.events(w, r, handle)
+		req.events()
 	case reads(r):
-		t.show(w, r, handle, http.StatusOK, pageState{sharing: templates.Sharing{Open: r.URL.Query().Has("share")}})
+		req.show(http.StatusOK, pageState{sharing: templates.Sharing{Open: r.URL.Query().Has("share")}})
 	case r.Method == http.MethodPost && !events:
-		r, done := detach(r)
+		detached, done := detach(r)
 		defer done()
-		t.handleForm(w, r, handle)
+		req.Request = detached
+		req.handleForm()
 	default:
 		notAllowed(w, "GET, HEAD, POST")
 	}
 }
 
-func (t *Tasks) show(w http.ResponseWriter, r *http.Request, handle string, status int, about pageState) {
-	task, err := t.Bridge.Documents.TaskView(r.Context(), t.access(r), handle)
+// taskRequest is a request about a task.
+type taskRequest struct {
+	*Tasks
+	*http.Request
+	w      http.ResponseWriter
+	handle string
+}
+
+func (t *taskRequest) show(status int, about pageState) {
+	task, err := t.Bridge.Documents.TaskView(t.Context(), t.access(t.Request), t.handle)
 	if err != nil {
-		t.writeError(w, r, err)
+		t.writeError(err)
 		return
 	}
 	p := t.page(task, about)
 	if task.CanShare {
-		p.Sharing, err = t.sharing(r, task.ID, about.sharing)
+		p.Sharing, err = t.sharing(t.Request, task.ID, about.sharing)
 		if err != nil {
-			t.writeError(w, r, err)
+			t.writeError(err)
 			return
 		}
 	}
-	p.Frame = t.frame(r)
-	templates.Write(w, r, status, p)
+	p.Frame = t.frame(t.Request)
+	templates.Write(t.w, t.Request, status, p)
 }
 
 // events sends a page an event whenever its task has changed since it was rendered, until it ends.
-func (t *Tasks) events(w http.ResponseWriter, r *http.Request, handle string) {
-	ms, err := strconv.ParseInt(r.URL.Query().Get("since"), 10, 64)
+func (t *taskRequest) events() {
+	ms, err := strconv.ParseInt(t.URL.Query().Get("since"), 10, 64)
 	if err != nil {
-		http.Error(w, "since is missing", http.StatusBadRequest)
+		http.Error(t.w, "since is missing", http.StatusBadRequest)
 		return
 	}
-	user := t.access(r).User()
+	user := t.access(t.Request).User()
 	leave, refused := t.watching.Acquire(user, maxWaiting, quota.Unlimited)
 	if refused != nil {
-		w.Header().Set("Retry-After", "60")
-		http.Error(w, "too many pages wait for changes; close some of them", http.StatusTooManyRequests)
+		t.w.Header().Set("Retry-After", "60")
+		http.Error(t.w, "too many pages wait for changes; close some of them", http.StatusTooManyRequests)
 		return
 	}
 	defer leave()
-	ctx, cancel := context.WithTimeout(r.Context(), maxWait)
+	ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 	defer cancel()
-	if _, err := t.Bridge.Documents.TaskView(ctx, t.Bridge.Directory.Access(ctx), handle); err != nil {
-		http.NotFound(w, r)
+	if _, err := t.Bridge.Documents.TaskView(ctx, t.Bridge.Directory.Access(ctx), t.handle); err != nil {
+		http.NotFound(t.w, t.Request)
 		return
 	}
-	t.watch(ctx, sse.NewWriter(w), handle, time.UnixMilli(ms))
+	t.watch(ctx, sse.NewWriter(t.w), t.handle, time.UnixMilli(ms))
 }
 
 // changePause is the least time between two events: a stream sends many updates a second.
@@ -122,8 +132,8 @@ func (t *Tasks) watch(ctx context.Context, out *sse.Writer, handle string, since
 }
 
 // writeError is the one place where an error becomes a page.
-func (t *Tasks) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	if t.writeUnavailable(w, r, err) {
+func (t *taskRequest) writeError(err error) {
+	if t.writeUnavailable(t.w, t.Request, err) {
 		return
 	}
 	page := templates.Problem{
@@ -136,7 +146,7 @@ func (t *Tasks) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.Is(err, ledger.ErrNoTask):
-		page.Way, page.WayTo = signInFor(r.URL.EscapedPath()), "Use another account"
+		page.Way, page.WayTo = signInFor(t.URL.EscapedPath()), "Use another account"
 	case errors.As(err, &tooLarge):
 		status = http.StatusRequestEntityTooLarge
 		page.Title, page.Detail, page.Remedy = "The answer is too large", "It may have 4 MB at most, with its files.", "Go back and send less."
@@ -146,7 +156,7 @@ func (t *Tasks) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	default:
 		status = http.StatusInternalServerError
 		page.Title, page.Detail, page.Remedy = "The task cannot be shown now", "Something went wrong on this server.", "Try again in a moment."
-		t.Log.ErrorContext(r.Context(), "the page of a task", "err", err)
+		t.Log.ErrorContext(t.Context(), "the page of a task", "err", err)
 	}
-	templates.Write(w, r, status, page)
+	templates.Write(t.w, t.Request, status, page)
 }
