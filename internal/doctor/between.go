@@ -46,13 +46,13 @@ func (o *observation) proxy() string {
 	return ""
 }
 
-// wall returns the login, or the check for browsers, that answers instead of the server, if there is one.
-func (o *observation) wall() (c Cause) {
-	is := func(wall func(*answer) bool) bool {
-		if wall(o.post) {
+// loginWall returns the login, or the check for browsers, that answers instead of the server, if there is one.
+func (o *observation) loginWall() (c Cause) {
+	is := func(loginWall func(*answer) bool) bool {
+		if loginWall(o.post) {
 			return true
 		}
-		return o.front != nil && o.post.status/100 != 2 && wall(o.front)
+		return o.front != nil && o.post.status/100 != 2 && loginWall(o.front)
 	}
 	switch {
 	case is(ofCloudflareAccess):

@@ -12,11 +12,11 @@ import (
 
 // causes returns all causes, the one that explains most first.
 func causes() []cause {
-	return append(absences(), obstacles()...)
+	return append(absentCauses(), misconfigurations()...)
 }
 
-// absences are the causes that leave no MCP server to examine.
-func absences() []cause {
+// absentCauses are the causes that leave no MCP server to examine.
+func absentCauses() []cause {
 	useThat := say("Use that address in the app.")
 	return []cause{
 		{id: "url", final: true, detect: detectURL, do: say("Write it as https://host/mcp.")},
@@ -113,10 +113,10 @@ func detectHTTPSOnly(o *observation) (c Cause) {
 }
 
 func detectWall(o *observation) (c Cause) {
-	if o.silentOrFine() {
+	if o.absentOrMCP() {
 		return c
 	}
-	return o.wall()
+	return o.loginWall()
 }
 
 func detectOld(o *observation) (c Cause) {
@@ -131,7 +131,7 @@ func detectPath(o *observation) (c Cause) {
 	if o.bad || o.post.err != nil {
 		return c
 	}
-	named := o.near
+	named := o.nearbyServer
 	if u := o.named(); u != nil && sameOrigin(u.String(), o.url.String()) {
 		named = u.String()
 	}
@@ -142,7 +142,7 @@ func detectPath(o *observation) (c Cause) {
 }
 
 func detectUpstream(o *observation) (c Cause) {
-	if o.silentOrFine() || !slices.Contains([]int{502, 503, 504}, o.post.status) {
+	if o.absentOrMCP() || !slices.Contains([]int{502, 503, 504}, o.post.status) {
 		return c
 	}
 	if name := o.post.program(); name != "" {
@@ -152,7 +152,7 @@ func detectUpstream(o *observation) (c Cause) {
 }
 
 func detectMoved(o *observation) (c Cause) {
-	if o.silentOrFine() || !o.post.redirect() {
+	if o.absentOrMCP() || !o.post.redirect() {
 		return c
 	}
 	to, _, _ := strings.Cut(o.post.header.Get("Location"), "?")
@@ -160,7 +160,7 @@ func detectMoved(o *observation) (c Cause) {
 }
 
 func detectOther(o *observation) (c Cause) {
-	if o.silentOrFine() {
+	if o.absentOrMCP() {
 		return c
 	}
 	if name := o.post.program(); name != "" {
@@ -169,5 +169,5 @@ func detectOther(o *observation) (c Cause) {
 	return because("This is not an MCP server: it answered {}. Is the path right?", o.post.status)
 }
 
-// silentOrFine reports whether there was no answer, or one of an MCP server.
-func (o *observation) silentOrFine() bool { return o.bad || o.post.err != nil || o.speaks() }
+// absentOrMCP reports whether there was no answer, or one of an MCP server.
+func (o *observation) absentOrMCP() bool { return o.bad || o.post.err != nil || o.isMCP() }

@@ -196,9 +196,9 @@ func (c *mcpClient) ask(method, name string, params map[string]any) (document, e
 	return r.result, r.err
 }
 
-// useExactly calls a tool that ChatGPT reads. It returns the object in its one text
+// callForChatGPT calls a tool that ChatGPT reads. It returns the object in its one text
 // item, or what is wrong.
-func (c *mcpClient) useExactly(name string, arguments map[string]any) (document, *finding) {
+func (c *mcpClient) callForChatGPT(name string, arguments map[string]any) (document, *finding) {
 	bad := func(f finding) (document, *finding) { return nil, &f }
 	result, err := c.use(name, arguments)
 	if err != nil {

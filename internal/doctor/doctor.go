@@ -101,13 +101,13 @@ func checks() []check {
 // that ends cuts it short.
 func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 	v := d.examination(ctx, address)
-	defer v.leave()
+	defer v.cleanUp()
 	report := &Report{URL: address, Client: d.Client}
 	if v.url.User != nil {
 		report.URL = v.url.Redacted()
 	}
 	o := v.observe(d.Forbids)
-	_, v.absent = dismiss(o)
+	_, v.absent = finalCause(o)
 	for _, c := range checks() {
 		if d.Client != "" && !slices.Contains(c.clients, d.Client) {
 			continue
@@ -128,7 +128,7 @@ func (d *Doctor) examination(ctx context.Context, address string) *examination {
 		Transport:     d.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	p := &prober{ctx: ctx, client: client, kept: map[string]*answer{}, budget: cmp.Or(d.MaxRequests, 180)}
+	p := &prober{ctx: ctx, client: client, cache: map[string]*answer{}, budget: cmp.Or(d.MaxRequests, 180)}
 	p.hide(d.Token)
 	t := &target{prober: p, address: address, url: parsed(address), names: d.Resolver}
 	if t.names == nil {
@@ -142,14 +142,14 @@ func (d *Doctor) examination(ctx context.Context, address string) *examination {
 	return v
 }
 
-// leave revokes the tokens and removes the clients. That takes at most four requests,
+// cleanUp revokes the tokens and removes the clients. That takes at most four requests,
 // which may exceed the budget and the time.
-func (v *examination) leave() {
+func (v *examination) cleanUp() {
 	if v.app.listener != nil {
 		v.app.listener.Close()
 	}
 	v.extend(4)
-	v.leaveEvents()
+	v.endEvents()
 	v.grant.revokeRemaining()
 	v.app.remove()
 }

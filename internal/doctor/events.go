@@ -85,8 +85,8 @@ func checkEventsOffered(v *examination) finding {
 	return pass("both are there")
 }
 
-// list lists the event types, once.
-func (v *examination) list() *events {
+// eventTypes lists the event types, once.
+func (v *examination) eventTypes() *events {
 	if v.events == nil {
 		v.events = &events{}
 		result, err := v.mcp.ask("events/list", "", map[string]any{})
@@ -96,7 +96,7 @@ func (v *examination) list() *events {
 }
 
 func checkEventsList(v *examination) finding {
-	e := v.list()
+	e := v.eventTypes()
 	if e.listErr != nil {
 		return fail("{}", e.listErr)
 	}
@@ -109,9 +109,9 @@ func checkEventsList(v *examination) finding {
 	return expect(len(e.types) > 0, "{} events", len(e.types))
 }
 
-// choose returns the type to subscribe to: one that has events to replay, if there is any.
-func (v *examination) choose() (name string) {
-	for _, d := range v.list().types {
+// chooseEvent returns the type to subscribe to: one that has events to replay, if there is any.
+func (v *examination) chooseEvent() (name string) {
+	for _, d := range v.eventTypes().types {
 		if !d.has("delivery", "webhook") || len(d.object("inputSchema").list("required")) > 0 {
 			continue
 		}
@@ -119,8 +119,8 @@ func (v *examination) choose() (name string) {
 			name = d.text("name")
 		}
 		if d.has("delivery", "poll") {
-			kept, err := v.mcp.ask("events/poll", d.text("name"), v.subscription(d.text("name")))
-			if err == nil && len(objects(kept["events"])) > 0 {
+			cache, err := v.mcp.ask("events/poll", d.text("name"), v.subscription(d.text("name")))
+			if err == nil && len(objects(cache["events"])) > 0 {
 				return d.text("name")
 			}
 		}
@@ -138,7 +138,7 @@ func needWebhook(v *examination) string {
 	if why := needEvents(v); why != "" {
 		return why
 	}
-	e := v.list()
+	e := v.eventTypes()
 	if !e.tried {
 		e.tried = true
 		e.none, e.err = v.subscribe(e)
@@ -155,7 +155,7 @@ func needSubscription(v *examination) string {
 
 func (v *examination) subscribe(e *events) (none string, err error) {
 	const refused = "the server takes no webhook of the doctor; see --receiver"
-	e.name = v.choose()
+	e.name = v.chooseEvent()
 	if e.name == "" {
 		return "no event has webhooks", nil
 	}
@@ -264,8 +264,8 @@ func (v *examination) unsubscribe() error {
 	return err
 }
 
-// leaveEvents ends what the doctor began.
-func (v *examination) leaveEvents() {
+// endEvents ends what the doctor began.
+func (v *examination) endEvents() {
 	if v.events == nil || v.events.receiver == nil {
 		return
 	}

@@ -68,7 +68,7 @@ func (g *grant) refresh(nth string) *answer {
 
 func (g *grant) accessToken() string {
 	for _, nth := range []string{"second", "first"} {
-		if a, ok := g.app.kept["refresh "+nth]; ok {
+		if a, ok := g.app.cache["refresh "+nth]; ok {
 			if d, err := a.document(); err == nil {
 				return d.text("access_token")
 			}
@@ -81,7 +81,7 @@ func (g *grant) accessToken() string {
 func (g *grant) revoke(address string) *answer {
 	return g.app.once("revoke", func() *answer {
 		token := g.tokens.text("refresh_token")
-		if a, ok := g.app.kept["refresh first"]; ok {
+		if a, ok := g.app.cache["refresh first"]; ok {
 			if d, err := a.document(); err == nil {
 				token = d.text("refresh_token")
 			}

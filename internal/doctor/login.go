@@ -173,7 +173,7 @@ func checkRevoke(v *examination) finding {
 }
 
 func checkRevoked(v *examination) finding {
-	if a, ok := v.kept["revoke"]; !ok || a.status != http.StatusOK {
+	if a, ok := v.cache["revoke"]; !ok || a.status != http.StatusOK {
 		return skip("nothing was revoked")
 	}
 	return expectStatus(v.initialize(v.address, v.mcp.authorization()), http.StatusUnauthorized)

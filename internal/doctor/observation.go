@@ -17,28 +17,28 @@ import (
 // observation is what was seen of a server, for the causes: they decide by it alone, and send
 // nothing.
 type observation struct {
-	url        *url.URL
-	bad        bool    // the URL is not one to call
-	cut        bool    // the doctor had to stop before it had looked
-	forbidden  bool    // the transport may not call it
-	post       *answer // to initialize without a token
-	wrong      *answer // to initialize with a token that does not exist
-	get        *answer // to a GET for a stream
-	front      *answer // to a browser that opens the root; nil if post is of an MCP server
-	old        bool    // a GET opens the stream of 2024-11-05
-	open       bool    // initialize needs no token
-	token      bool    // there was a token to use
-	issued     bool    // it came from a login
-	agent      bool    // the address is of an A2A agent
-	near       string  // another address, where an MCP server answers
-	resource   document
-	resourceAt *answer // where the resource's metadata should be
-	server     document
-	elsewhere  []string // paths that another program than the MCP server answers
-	by         string   // that program, if it is known
-	stale      string   // where a cache serves older metadata than the server
-	refused    bool     // the token is refused as if none had been sent
-	silent     bool     // the stream brings no byte, while calls are answered
+	url           *url.URL
+	bad           bool    // the URL is not one to call
+	cut           bool    // the doctor had to stop before it had looked
+	forbidden     bool    // the transport may not call it
+	post          *answer // to initialize without a token
+	wrong         *answer // to initialize with a token that does not exist
+	get           *answer // to a GET for a stream
+	front         *answer // to a browser that opens the root; nil if post is of an MCP server
+	old           bool    // a GET opens the stream of 2024-11-05
+	open          bool    // initialize needs no token
+	token         bool    // there was a token to use
+	issued        bool    // it came from a login
+	agent         bool    // the address is of an A2A agent
+	nearbyServer  string  // another address, where an MCP server answers
+	resource      document
+	resourceAt    *answer // where the resource's metadata should be
+	server        document
+	elsewhere     []string // paths that another program than the MCP server answers
+	by            string   // that program, if it is known
+	staleMetadata string   // where a cache serves older metadata than the server
+	refused       bool     // the token is refused as if none had been sent
+	silent        bool     // the stream brings no byte, while calls are answered
 }
 
 // observe looks at a server as a whole, before the checks.
@@ -61,17 +61,17 @@ func (o *observation) look(v *examination, forbids func(error) bool) {
 	o.open = v.open()
 	o.agent = v.isAgent()
 	o.resource, o.resourceAt = s.resource(), s.get(s.resourcePathURL())
-	if o.speaks() {
+	if o.isMCP() {
 		o.wrong, o.server = s.badToken(), s.server()
-		o.stale = s.stale()
-		o.lookForOthers(s)
+		o.staleMetadata = s.staleMetadata()
+		o.findProxiedPaths(s)
 		return
 	}
 	o.get = s.openStream(s.address)
 	o.front = s.fetch(s.origin()+"/", "text/html")
 	o.old = o.get.event == "endpoint"
 	if o.resource == nil && !o.old && !o.agent {
-		o.near = s.near()
+		o.nearbyServer = s.nearbyServer()
 	}
 }
 
@@ -84,14 +84,14 @@ func (o *observation) finish(v *examination) {
 	if a := v.mcp.answered; a != nil && o.token && a.status == http.StatusUnauthorized {
 		o.refused = a.header.Get("WWW-Authenticate") == o.post.header.Get("WWW-Authenticate")
 	}
-	if a, ok := v.kept["stream"]; ok && v.mcp.began.err == nil {
+	if a, ok := v.cache["stream"]; ok && v.mcp.began.err == nil {
 		var timeout net.Error
 		o.silent = errors.Is(a.err, context.DeadlineExceeded) || errors.As(a.err, &timeout) && timeout.Timeout()
 	}
 }
 
-// speaks reports whether the answer to initialize is of an MCP server.
-func (o *observation) speaks() bool {
+// isMCP reports whether the answer to initialize is of an MCP server.
+func (o *observation) isMCP() bool {
 	return o.open || o.challenge() != nil || o.post.status == http.StatusUnauthorized && o.describes()
 }
 
@@ -129,8 +129,8 @@ func (s *target) openStream(address string) *answer {
 	})
 }
 
-// near returns the address of an MCP server at another usual path of the host, or "".
-func (s *target) near() string {
+// nearbyServer returns the address of an MCP server at another usual path of the host, or "".
+func (s *target) nearbyServer() string {
 	for _, path := range []string{"/mcp", "/sse"} {
 		address := s.origin() + path
 		if path == s.url.Path {
@@ -149,27 +149,27 @@ func (s *target) near() string {
 	return ""
 }
 
-// stale returns the address of metadata that differ, twice, when a cache is gone round, or "".
-func (s *target) stale() string {
+// staleMetadata returns the address of metadata that differ, twice, when a cache is gone round, or "".
+func (s *target) staleMetadata() string {
 	for _, address := range append([]string{s.resourcePathURL()}, s.serverURLs()...) {
 		round := address + "?rialto-doctor=" + rand.Text()
-		kept, fresh := s.get(address), s.get(round)
-		if _, err := fresh.document(); err != nil || kept.err != nil || string(kept.body) == string(fresh.body) {
+		cache, fresh := s.get(address), s.get(round)
+		if _, err := fresh.document(); err != nil || cache.err != nil || string(cache.body) == string(fresh.body) {
 			continue
 		}
 		same := func(before *answer, address string) bool {
 			a := s.fetch(address, "application/json")
 			return a.err == nil && string(a.body) == string(before.body)
 		}
-		if same(kept, address) && same(fresh, round) {
+		if same(cache, address) && same(fresh, round) {
 			return address
 		}
 	}
 	return ""
 }
 
-// lookForOthers finds the paths of the server that a proxy answers instead of it.
-func (o *observation) lookForOthers(s *target) {
+// findProxiedPaths finds the paths of the server that a proxy answers instead of it.
+func (o *observation) findProxiedPaths(s *target) {
 	if o.open {
 		return
 	}
@@ -196,8 +196,8 @@ func (o *observation) lookForOthers(s *target) {
 	}
 }
 
-// foreignLogin returns the host of a login that is not the server's own, or "".
-func (o *observation) foreignLogin() string {
+// loginHost returns the host of a login that is not the server's own, or "".
+func (o *observation) loginHost() string {
 	servers := o.resource.list("authorization_servers")
 	if len(servers) == 0 || !absolute(servers[0]) || sameOrigin(servers[0], o.url.String()) {
 		return ""

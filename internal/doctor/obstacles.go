@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// obstacles are the causes that keep an existing MCP server from working.
-func obstacles() []cause {
+// misconfigurations are the causes that keep an existing MCP server from working.
+func misconfigurations() []cause {
 	return []cause{
 		{
 			id: "stale-cache", explains: []string{"prm-*", "as-*", "cors-metadata"}, detect: detectStale,
@@ -50,8 +50,8 @@ func obstacles() []cause {
 var elsewhere = []string{"prm-*", "as-*", "challenge*", "cors-*", "dcr*", "authorize-*", "token-*"}
 
 func detectStale(o *observation) (c Cause) {
-	if o.stale != "" {
-		return because("A cache before the server serves old metadata at {}.", o.stale)
+	if o.staleMetadata != "" {
+		return because("A cache before the server serves old metadata at {}.", o.staleMetadata)
 	}
 	return c
 }
@@ -63,7 +63,7 @@ func (o *observation) named() *url.URL {
 	if named == "" && o.challenge() != nil {
 		named = strings.Replace(o.challenge()["resource_metadata"], resourcePath, "", 1)
 	}
-	if !absolute(named) || o.stale != "" {
+	if !absolute(named) || o.staleMetadata != "" {
 		return nil
 	}
 	u := parsed(named)

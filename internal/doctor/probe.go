@@ -33,7 +33,7 @@ type prober struct {
 	budget   int
 	requests int
 	cutShort string // why no more requests can be sent
-	kept     map[string]*answer
+	cache    map[string]*answer
 	secrets  []string
 }
 
@@ -115,10 +115,10 @@ func read(a *answer, body io.Reader) ([]byte, error) {
 
 // once returns the kept answer, or keeps the one that f returns.
 func (p *prober) once(key string, f func() *answer) *answer {
-	a, ok := p.kept[key]
+	a, ok := p.cache[key]
 	if !ok {
 		a = f()
-		p.kept[key] = a
+		p.cache[key] = a
 	}
 	return a
 }

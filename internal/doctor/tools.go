@@ -118,7 +118,7 @@ func checkSearch(v *examination) finding {
 	if l.tool(named("search")) == nil {
 		return skip("there is no read-only tool search")
 	}
-	d, bad := v.mcp.useExactly("search", map[string]any{"query": "a"})
+	d, bad := v.mcp.callForChatGPT("search", map[string]any{"query": "a"})
 	if bad != nil {
 		return *bad
 	}
@@ -140,7 +140,7 @@ func checkFetch(v *examination) finding {
 	if l.tool(named("fetch")) == nil || l.hit == nil {
 		return skip("there is no read-only tool fetch, or nothing was found")
 	}
-	d, bad := v.mcp.useExactly("fetch", map[string]any{"id": l.hit.text("id")})
+	d, bad := v.mcp.callForChatGPT("fetch", map[string]any{"id": l.hit.text("id")})
 	if bad != nil {
 		return *bad
 	}

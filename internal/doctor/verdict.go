@@ -57,8 +57,8 @@ type cause struct {
 // because returns a cause with a text.
 func because(key string, values ...any) Cause { return Cause{Text: say(key, values...)} }
 
-// judge returns the cause, if it is the reason.
-func (c cause) judge(o *observation) (Cause, bool) {
+// matches returns the cause, if it is the reason.
+func (c cause) matches(o *observation) (Cause, bool) {
 	if o.cut {
 		return Cause{}, false
 	}
@@ -86,10 +86,10 @@ func (c cause) covers(id string) bool {
 	})
 }
 
-// dismiss returns the cause that makes the examination pointless, if there is one.
-func dismiss(o *observation) (Cause, bool) {
+// finalCause returns the cause that makes the examination pointless, if there is one.
+func finalCause(o *observation) (Cause, bool) {
 	for _, c := range causes() {
-		if found, ok := c.judge(o); ok && c.final {
+		if found, ok := c.matches(o); ok && c.final {
 			return found, true
 		}
 	}
@@ -99,7 +99,7 @@ func dismiss(o *observation) (Cause, bool) {
 // conclude names the causes of the failures, marks their consequences, and sets the verdict.
 func (r *Report) conclude(o *observation, clean func(string) string) {
 	for _, c := range causes() {
-		found, ok := c.judge(o)
+		found, ok := c.matches(o)
 		if !ok {
 			continue
 		}
@@ -151,7 +151,7 @@ func (r *Report) verdict(o *observation) Cause {
 		return Cause{ID: Works, Text: say("This server works with {}.", Names(works))}
 	}
 	c := Cause{ID: Works, Text: say("This server works with {}, up to its login.", Names(works)), Do: say("To look behind the login, run:"), Lines: o.command("rialto doctor", " --login")}
-	if host := o.foreignLogin(); host != "" {
+	if host := o.loginHost(); host != "" {
 		c.Text = say("This server works with {}, up to its login at {}.", Names(works), host)
 	}
 	return c
