@@ -54,11 +54,11 @@ type Drawn struct {
 // maxTicks bounds the labels below the axis.
 const maxTicks = 6
 
-// maxCompared bounds the bars beside which those of the period before have room.
-const maxCompared = 14
+// maxBarsCompared bounds the bars beside which those of the period before have room.
+const maxBarsCompared = 14
 
 // Compares tells whether the values before are drawn.
-func (c Chart) Compares() bool { return c.Before != "" && !c.Range && len(c.Bars) <= maxCompared }
+func (c Chart) Compares() bool { return c.Before != "" && !c.Range && len(c.Bars) <= maxBarsCompared }
 
 // Draw places the bars.
 func (c Chart) Draw() []Drawn {

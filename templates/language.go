@@ -38,22 +38,22 @@ const (
 // chose, or what the browser prefers.
 func languageOf(r *http.Request) language {
 	if c, err := r.Cookie(languageCookie); err == nil {
-		if l, ok := spoken(c.Value); ok {
+		if l, ok := knownLanguage(c.Value); ok {
 			return l
 		}
 	}
 	return preferred(r.Header.Get("Accept-Language"))
 }
 
-func spoken(tag string) (language, bool) {
+func knownLanguage(tag string) (language, bool) {
 	_, ok := names[language(tag)]
 	return language(tag), ok
 }
 
-// remember keeps a choice of language that the address brings, and leads to the address without it.
-func remember(w http.ResponseWriter, r *http.Request) (redirected bool) {
+// rememberLanguage keeps a choice of language that the address brings, and leads to the address without it.
+func rememberLanguage(w http.ResponseWriter, r *http.Request) (redirected bool) {
 	q := r.URL.Query()
-	l, ok := spoken(q.Get(languageParameter))
+	l, ok := knownLanguage(q.Get(languageParameter))
 	if !ok || r.Method != http.MethodGet {
 		return false
 	}
@@ -71,15 +71,15 @@ func remember(w http.ResponseWriter, r *http.Request) (redirected bool) {
 	return true
 }
 
-// tongue is a language that the page can be shown in.
-type tongue struct {
+// languageLink is a language that the page can be shown in.
+type languageLink struct {
 	Tag, Name string
 	Href      string // leads to the page in that language; "" for the one it is in
 }
 
-// tongues returns the languages of a page. A page that came of a form has none:
+// languageLinks returns the languages of a page. A page that came of a form has none:
 // its address alone would not bring it back.
-func tongues(r *http.Request, l language, page Page) []tongue {
+func languageLinks(r *http.Request, l language, page Page) []languageLink {
 	switch page.(type) {
 	case Return, Leave, Problem:
 		return nil
@@ -87,9 +87,9 @@ func tongues(r *http.Request, l language, page Page) []tongue {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil
 	}
-	all := make([]tongue, len(languages))
+	all := make([]languageLink, len(languages))
 	for i, other := range languages {
-		all[i] = tongue{Tag: string(other), Name: names[other]}
+		all[i] = languageLink{Tag: string(other), Name: names[other]}
 		if other != l {
 			q := r.URL.Query()
 			q.Set(languageParameter, string(other))

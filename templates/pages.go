@@ -197,10 +197,10 @@ func (p Problem) Host() string {
 
 func href(raw string) template.URL {
 	u, err := url.Parse(raw)
-	if err != nil || u.Scheme == "" || slices.Contains(codeSchemes, strings.ToLower(u.Scheme)) {
+	if err != nil || u.Scheme == "" || slices.Contains(scriptSchemes, strings.ToLower(u.Scheme)) {
 		return "#"
 	}
 	return template.URL(raw)
 }
 
-var codeSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "view-source"}
+var scriptSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "view-source"}

@@ -24,18 +24,18 @@ type Page interface {
 //go:embed html
 var sources embed.FS
 
-// sheets parses a page when it is first shown: all of them take 30 ms and 3 MiB.
-var sheets sync.Map // func() *template.Template by sheetKey
+// parsedTemplates parses a page when it is first shown: all of them take 30 ms and 3 MiB.
+var parsedTemplates sync.Map // func() *template.Template by sheetKey
 
-// sheetKey is the key of a parsed page.
-type sheetKey struct {
+// templateKey is the key of a parsed page.
+type templateKey struct {
 	language language
 	file     string
 }
 
 // parsed returns the template of a page.
 func parsed(l language, file string) *template.Template {
-	parse, _ := sheets.LoadOrStore(sheetKey{l, file}, sync.OnceValue(func() *template.Template {
+	parse, _ := parsedTemplates.LoadOrStore(templateKey{l, file}, sync.OnceValue(func() *template.Template {
 		files := []string{"html/layout.html", "html/" + file + ".html"}
 		if file == "task" { // it stands in the frame of the console
 			files = []string{"html/layout.html", "html/console.html", "html/task.html"}
@@ -59,22 +59,22 @@ func functions(l language) template.FuncMap {
 	}
 }
 
-// sheet is what the layout shows: a page, and the languages that it can be read in.
-type sheet struct {
-	Page    Page
-	Tongues []tongue
+// layoutData is what the layout shows: a page, and the languages that it can be read in.
+type layoutData struct {
+	Page      Page
+	Languages []languageLink
 }
 
 // Write renders page in the language that the request asks for (languageOf) and
 // sends it with the headers that protect it. The page is rendered before the first byte
 // is sent, so that a half page never leaves the house.
 func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
-	if remember(w, r) {
+	if rememberLanguage(w, r) {
 		return
 	}
 	l := languageOf(r)
 	var body bytes.Buffer
-	if err := parsed(l, page.file()).ExecuteTemplate(&body, "layout", sheet{page, tongues(r, l, page)}); err != nil {
+	if err := parsed(l, page.file()).ExecuteTemplate(&body, "layout", layoutData{page, languageLinks(r, l, page)}); err != nil {
 		// Only a mistake in our own templates ends here, and a test renders them all.
 		http.Error(w, "The page could not be shown.", http.StatusInternalServerError)
 		return

@@ -76,7 +76,7 @@ func Link(href string, text Text) Text { return link{href, text} }
 func Lines(texts ...Text) Text { return lines(texts) }
 
 // List is texts below each other, all alike.
-func List(texts ...Text) Text { return alike(texts) }
+func List(texts ...Text) Text { return plainLines(texts) }
 
 // Row is texts beside each other.
 func Row(texts ...Text) Text { return row(texts) }
@@ -122,9 +122,9 @@ type (
 		href string
 		text Text
 	}
-	lines []Text
-	alike []Text
-	row   []Text
+	lines      []Text
+	plainLines []Text
+	row        []Text
 )
 
 func (t textf) in(l language) template.HTML {
@@ -235,7 +235,7 @@ func (k link) in(l language) template.HTML {
 
 func (x lines) in(l language) template.HTML { return below(l, x, "line quiet") }
 
-func (x alike) in(l language) template.HTML { return below(l, x, "line") }
+func (x plainLines) in(l language) template.HTML { return below(l, x, "line") }
 
 // below puts texts below each other; rest is the class of all but the first.
 func below(l language, texts []Text, rest template.HTML) (all template.HTML) {

@@ -93,7 +93,7 @@ func (c ownAccount) ownTaskEvents(w http.ResponseWriter, r *http.Request) {
 		for _, t := range tasks {
 			fmt.Fprintln(h, t.TaskID, t.State, t.Updated.UnixMilli())
 		}
-		return snapshot{mark: h.Sum64()}, err
+		return snapshot{digest: h.Sum64()}, err
 	})
 }
 
@@ -109,11 +109,11 @@ func (c ownAccount) askCancelTask(f *form) (question, error) {
 }
 
 func (c ownAccount) cancelTask(f *form) error {
-	return f.done("/account/tasks", "canceled", uncanceled(c.Bridge.Documents.CancelTask(f.Context(), c.access(f.Context()), f.Get("id"))))
+	return f.done("/account/tasks", "canceled", cancelError(c.Bridge.Documents.CancelTask(f.Context(), c.access(f.Context()), f.Get("id"))))
 }
 
-// uncanceled says why a task was not canceled.
-func uncanceled(err error) error {
+// cancelError says why a task was not canceled.
+func cancelError(err error) error {
 	if refused, ok := errors.AsType[*a2a.Error](err); ok {
 		return &operator.Error{Code: "agent_refused", Text: "The agent did not stop: {}", Args: []string{shown(refused.Message, 300)}}
 	}

@@ -103,7 +103,7 @@ func useCases(all []string) templates.Text {
 	if len(all) == 0 {
 		return templates.Textf("All use cases")
 	}
-	return dataLines(all)
+	return verbatimLines(all)
 }
 
 // accountButtons returns the actions on another account.

@@ -71,7 +71,7 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 	}
 	return &templates.Section{ID: "numbers", Stats: []templates.Stat{
 		{Name: "Calls in 24 hours", Value: templates.Number(day.Calls), Href: at},
-		{Name: "Errors", Value: templates.Number(day.Errors), Href: at + "&outcome=" + string(usage.Errors), Tone: toneOf(int(day.Errors), templates.Bad)},
+		{Name: "Errors", Value: templates.Number(day.Errors), Href: at + "&outcome=" + string(usage.Errors), Tone: toneIfAny(int(day.Errors), templates.Bad)},
 		latency,
 	}}, nil
 }
@@ -138,9 +138,9 @@ func settingFacts(s *directory.AgentStatus) []templates.Fact {
 		fact("Use cases", useCases(s.UseCases)),
 		fact("Use cases of single skills", skillUseCases(s.Skills)),
 		fact("Credentials", credentials(s)),
-		fact("Skills as tools", yes(s.SkillsAsTools)),
-		fact("Skills as MCP skills", yes(s.SkillsAsMCPSkills)),
-		fact("Review changed cards", yes(s.Review)),
+		fact("Skills as tools", yesNo(s.SkillsAsTools)),
+		fact("Skills as MCP skills", yesNo(s.SkillsAsMCPSkills)),
+		fact("Review changed cards", yesNo(s.Review)),
 	}
 }
 
@@ -166,7 +166,7 @@ func credentials(s *directory.AgentStatus) templates.Text {
 	return templates.Textf("none here")
 }
 
-func yes(is bool) templates.Text {
+func yesNo(is bool) templates.Text {
 	if is {
 		return templates.Textf("yes")
 	}

@@ -288,10 +288,10 @@ func previewSection(seen *directory.Preview) templates.Section {
 		fact("Name", templates.Lines(templates.Verbatim(seen.Name), templates.Verbatim(seen.Description))),
 		fact("Version", templates.Verbatim(seen.Version)),
 		fact("Calls would take", templates.Verbatim(seen.Interface.String())),
-		fact("Asks for", dataLines(seen.Schemes)),
-		fact("Streams", yes(seen.Streaming)),
-		fact("Tells of changes", yes(seen.Push)),
-		fact("Offers", dataLines(offers)),
+		fact("Asks for", verbatimLines(seen.Schemes)),
+		fact("Streams", yesNo(seen.Streaming)),
+		fact("Tells of changes", yesNo(seen.Push)),
+		fact("Offers", verbatimLines(offers)),
 	}}
 	for _, problem := range seen.Problems {
 		text := templates.Message(problem, upTo(1000))

@@ -68,8 +68,8 @@ func outcome(e audit.Event) templates.Text {
 	return templates.Textf("done")
 }
 
-// withSubtext shows a text, with another below it unless that is empty.
-func withSubtext(text templates.Text, below templates.Text) templates.Text {
+// withDetail shows a text, with another below it unless that is empty.
+func withDetail(text templates.Text, below templates.Text) templates.Text {
 	switch {
 	case text == nil && below == nil:
 		return templates.Verbatim("–")
@@ -95,7 +95,7 @@ func actorText(e audit.Event) templates.Text {
 	if e.ActorID == "" {
 		show = templates.Translated
 	}
-	return withSubtext(short(e.Actor, 300, show), short(e.Address, 300, templates.Verbatim))
+	return withDetail(short(e.Actor, 300, show), short(e.Address, 300, templates.Verbatim))
 }
 
 // about shows the target of an event: an app by the name that the event has, because it may have
@@ -104,24 +104,24 @@ func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
 	detail := short(e.Detail, 500, templates.Verbatim)
 	switch e.Kind {
 	case audit.ClientChanged, audit.ClientRemoved:
-		return withSubtext(detail, templates.ID(e.Target))
+		return withDetail(detail, templates.ID(e.Target))
 	case audit.ClientRegistered, audit.GrantRevoked:
-		return withSubtext(short(e.Detail, 500, templates.TranslatedParts), templates.ID(e.Target))
+		return withDetail(short(e.Detail, 500, templates.TranslatedParts), templates.ID(e.Target))
 	case audit.Consent:
 		name, err := c.OAuth.Clients.NameOf(r.Context(), e.Target)
 		if err != nil || name == e.Target || name == "" { // nothing is known of it any more
-			return withSubtext(templates.ID(e.Target), detail)
+			return withDetail(templates.ID(e.Target), detail)
 		}
-		return templates.Lines(templates.Textf("now called {}", templates.Verbatim(shown(name, 300))), withSubtext(templates.ID(e.Target), detail))
+		return templates.Lines(templates.Textf("now called {}", templates.Verbatim(shown(name, 300))), withDetail(templates.ID(e.Target), detail))
 	case audit.Settings: // the target identifies the settings to the server
 		if detail != nil {
 			detail = templates.Textf("version {}", detail)
 		}
-		return withSubtext(detail, nil)
+		return withDetail(detail, nil)
 	case audit.AgentAdded, audit.AgentChanged:
-		return withSubtext(short(e.Target, 300, templates.Verbatim), detail)
+		return withDetail(short(e.Target, 300, templates.Verbatim), detail)
 	}
-	return withSubtext(short(e.Target, 300, templates.Verbatim), short(e.Detail, 500, templates.TranslatedParts))
+	return withDetail(short(e.Target, 300, templates.Verbatim), short(e.Detail, 500, templates.TranslatedParts))
 }
 
 // exportAudit sends the events of a filter as a file.

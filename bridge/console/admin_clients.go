@@ -71,8 +71,8 @@ func count(n int) templates.Text {
 	return templates.Number(int64(n))
 }
 
-// dataLines shows untrusted texts as lines.
-func dataLines(all []string) templates.Text {
+// verbatimLines shows untrusted texts as lines.
+func verbatimLines(all []string) templates.Text {
 	if len(all) == 0 {
 		return templates.Verbatim("–")
 	}

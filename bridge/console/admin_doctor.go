@@ -38,13 +38,13 @@ func (c adminDoctor) examine(f *form) error {
 		return err
 	}
 	p := c.doctorPage(address, nil)
-	p.Sections = append(p.Sections, examined(report)...) // below the form, which is found again there
+	p.Sections = append(p.Sections, reportSections(report)...) // below the form, which is found again there
 	return f.show(p)
 }
 
-// examined shows a report: the verdict, the other causes, and the other failures. What follows from
+// reportSections shows a report: the verdict, the other causes, and the other failures. What follows from
 // a cause, passed or was not tried is folded.
-func examined(r *doctor.Report) []templates.Section {
+func reportSections(r *doctor.Report) []templates.Section {
 	sections := []templates.Section{{ID: "report", Verdict: verdict(r, r.Verdict)}}
 	for i, c := range r.Causes {
 		if i > 0 {

@@ -30,21 +30,21 @@ func (c adminKeys) cell(_ *http.Request, entry any, column string) templates.Tex
 	case column == "rotates" && k.Rotates.IsZero(): // only the newest key is replaced
 		return templates.Verbatim("–")
 	case column == "signs":
-		return c.does(k)
+		return c.keyState(k)
 	}
 	return nil
 }
 
-// does says what a key does now.
-func (c adminKeys) does(k operator.Key) templates.Text {
-	state, does := templates.Badge(templates.Plain, "checks only"), templates.Textf("Checks tokens that it signed earlier.")
+// keyState says what a key does now.
+func (c adminKeys) keyState(k operator.Key) templates.Text {
+	state, meaning := templates.Badge(templates.Plain, "checks only"), templates.Textf("Checks tokens that it signed earlier.")
 	switch {
 	case k.Signs:
-		state, does = templates.Badge(templates.Good, "current"), templates.Textf("Signs every new token.")
+		state, meaning = templates.Badge(templates.Good, "current"), templates.Textf("Signs every new token.")
 	case k.Active.After(c.Now()):
-		state, does = templates.Badge(templates.Note, "comes next"), templates.Textf("Published, so that servers know it before it signs.")
+		state, meaning = templates.Badge(templates.Note, "comes next"), templates.Textf("Published, so that servers know it before it signs.")
 	}
-	return templates.Lines(templates.Row(state), does)
+	return templates.Lines(templates.Row(state), meaning)
 }
 
 func (c adminKeys) buttons(_ query, entry any) []templates.Button {

@@ -22,13 +22,13 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 		{ID: "decide", Title: "Needs a decision", Items: c.decisions(o)},
 	}}
 	if o.Asking > len(o.Waiting) {
-		p.Sections[0].Lead = templates.Link("/admin/tasks?state=input-required", templates.Textf("See all {} questions", upToMost(o.Asking)))
+		p.Sections[0].Lead = templates.Link("/admin/tasks?state=input-required", templates.Textf("See all {} questions", boundedCount(o.Asking)))
 	}
 	if len(p.Sections[0].Items) == 0 {
 		p.Sections[0].Table = &templates.Table{Empty: "Nothing waits for you."}
 	}
 	if len(o.Agents) == 0 || r.URL.Query().Get("done") == "setup" {
-		p.Sections[0] = firstSteps()
+		p.Sections[0] = nextSteps()
 	}
 	failed := templates.Section{ID: "failed", Title: "Failed in the last 24 hours"}
 	for _, t := range o.Failures {
@@ -38,7 +38,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 		})
 	}
 	if o.Failed > len(o.Failures) {
-		failed.Lead = templates.Link("/admin/tasks?state=failed&changed=1", templates.Textf("See all {} failures", upToMost(o.Failed)))
+		failed.Lead = templates.Link("/admin/tasks?state=failed&changed=1", templates.Textf("See all {} failures", boundedCount(o.Failed)))
 	}
 	if len(failed.Items) > 0 {
 		p.Sections = append(p.Sections, failed)
@@ -70,9 +70,9 @@ func (c *Console) subject(r *http.Request, e audit.Event) templates.Text {
 }
 
 func (c *Console) stats(o *operator.Overview) []templates.Stat {
-	waiting := templates.Stat{Name: "Waiting for an answer", Value: upToMost(o.Asking), Href: "/admin/tasks?state=input-required", Tone: toneOf(o.Asking, templates.Note)}
+	waiting := templates.Stat{Name: "Waiting for an answer", Value: boundedCount(o.Asking), Href: "/admin/tasks?state=input-required", Tone: toneIfAny(o.Asking, templates.Note)}
 	if o.SigningIn > 0 {
-		waiting.Sub = templates.Textf("and {} for a sign-in", upToMost(o.SigningIn))
+		waiting.Sub = templates.Textf("and {} for a sign-in", boundedCount(o.SigningIn))
 	}
 	trouble := 0
 	for _, a := range o.Agents {
@@ -88,13 +88,13 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 	}
 	return []templates.Stat{
 		waiting,
-		{Name: "Failed in 24 hours", Value: upToMost(o.Failed), Href: "/admin/tasks?state=failed&changed=1", Tone: toneOf(o.Failed, templates.Bad)},
-		{Name: "Agents in trouble", Value: upToMost(trouble), Sub: templates.Textf("of {}", templates.Number(int64(len(o.Agents)))), Href: "/admin/agents?only=attention", Tone: toneOf(trouble, templates.Bad)},
+		{Name: "Failed in 24 hours", Value: boundedCount(o.Failed), Href: "/admin/tasks?state=failed&changed=1", Tone: toneIfAny(o.Failed, templates.Bad)},
+		{Name: "Agents in trouble", Value: boundedCount(trouble), Sub: templates.Textf("of {}", templates.Number(int64(len(o.Agents)))), Href: "/admin/agents?only=attention", Tone: toneIfAny(trouble, templates.Bad)},
 		calls, latency,
 	}
 }
 
-func toneOf(n int, tone templates.Tone) templates.Tone {
+func toneIfAny(n int, tone templates.Tone) templates.Tone {
 	if n == 0 {
 		return ""
 	}
@@ -111,7 +111,7 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 		if a.Waiting {
 			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(agentAt(a.Name)+"#card", templates.Verbatim(a.Name))
 		} else {
-			item.Sub, item.When = troubleOf(a.Health), c.when(latest(a.Health.Failed, a.Health.Asked))
+			item.Sub, item.When = agentProblem(a.Health), c.when(latest(a.Health.Failed, a.Health.Asked))
 		}
 		items = append(items, item)
 	}
@@ -134,16 +134,16 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// troubleOf says why an agent does not work.
-func troubleOf(h *directory.Health) templates.Text {
+// agentProblem says why an agent does not work.
+func agentProblem(h *directory.Health) templates.Text {
 	if h.Problem != "" {
 		return templates.Errorf("Its card cannot be read: {}", h.Err, upTo(300))
 	}
 	return templates.Textf("The last call got no answer: {}", shown(h.Failure, 300))
 }
 
-// firstSteps says what to do on a server that has just been set up.
-func firstSteps() templates.Section {
+// nextSteps says what to do on a server that has just been set up.
+func nextSteps() templates.Section {
 	step := func(name, href, word, why string) templates.Fact {
 		return fact(name, templates.Lines(templates.Link(href, templates.Textf(word)), templates.Textf(why)))
 	}

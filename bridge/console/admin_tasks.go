@@ -77,7 +77,7 @@ func (c adminTasks) askCancel(f *form) (question, error) {
 
 func (c adminTasks) cancel(f *form) error {
 	_, err := c.Admin.CancelTask(f.Context(), f.by, f.Get("id"))
-	return f.done(taskAt(f.Get("id")), "canceled", uncanceled(err))
+	return f.done(taskAt(f.Get("id")), "canceled", cancelError(err))
 }
 
 // upTo returns what cleans text, and cuts it to a length.

@@ -135,15 +135,15 @@ func (c calls) cell(_ *http.Request, entry any, column string) templates.Text {
 	switch column {
 	case "user":
 		if call.User == "" {
-			return c.narrowed(column, call.UserID, templates.Code(call.UserID))
+			return c.filterLink(column, call.UserID, templates.Code(call.UserID))
 		}
-		return c.narrowed(column, call.UserID, templates.Verbatim(call.User))
+		return c.filterLink(column, call.UserID, templates.Verbatim(call.User))
 	case "client":
-		return c.narrowed(column, call.Client, templates.Verbatim(call.App))
+		return c.filterLink(column, call.Client, templates.Verbatim(call.App))
 	case "agent":
-		return c.narrowed(column, call.Agent, templates.Verbatim(call.Agent))
+		return c.filterLink(column, call.Agent, templates.Verbatim(call.Agent))
 	case "tool":
-		return c.narrowed(column, call.Tool, templates.Verbatim(call.Tool))
+		return c.filterLink(column, call.Tool, templates.Verbatim(call.Tool))
 	case "door":
 		return templates.Verbatim(strings.ToUpper(call.Door))
 	case "outcome":
@@ -154,7 +154,7 @@ func (c calls) cell(_ *http.Request, entry any, column string) templates.Text {
 	return nil
 }
 
-func (c calls) narrowed(name, value string, shown templates.Text) templates.Text {
+func (c calls) filterLink(name, value string, shown templates.Text) templates.Text {
 	if value == "" {
 		return templates.Verbatim("–")
 	}

@@ -99,10 +99,10 @@ func (q query) pages(t *templates.Table, prev, next string) *templates.Table {
 
 // total says how many rows a list has, counted up to operator.MostTotal.
 func total(n int) templates.Text {
-	return templates.Textf("{} in all", upToMost(n))
+	return templates.Textf("{} in all", boundedCount(n))
 }
 
-func upToMost(n int) templates.Text { return templates.Count(n, operator.MostTotal) }
+func boundedCount(n int) templates.Text { return templates.Count(n, operator.MostTotal) }
 
 func (q query) filter(fields ...templates.Field) *templates.Filter {
 	f := &templates.Filter{Action: q.path, Fields: fields}

@@ -80,7 +80,7 @@ func (c *Console) section(
 	switch {
 	case table.Whole, table.NoTotal:
 	case table.Latest && q.get("text") != "":
-		t.Total = templates.Textf("{} found in the latest {}", upToMost(p.Total), templates.Number(operator.MostSearched))
+		t.Total = templates.Textf("{} found in the latest {}", boundedCount(p.Total), templates.Number(operator.MostSearched))
 	default:
 		t.Total = total(p.Total)
 	}
@@ -117,7 +117,7 @@ func (c *Console) shown(r *http.Request, show lister, entry any, column string) 
 	case int:
 		return count(v)
 	case []string:
-		return dataLines(v)
+		return verbatimLines(v)
 	default:
 		return templates.Verbatim(fmt.Sprint(v))
 	}
@@ -203,16 +203,16 @@ func (c *Console) field(r *http.Request, f operator.Filter) (field templates.Fie
 	return field, err
 }
 
-// mostSuggested bounds the names that a filter suggests.
-const mostSuggested = 100
+// maxSuggested bounds the names that a filter suggests.
+const maxSuggested = 100
 
 // names returns names of the entries of a resource, for suggestions.
 func (c *Console) names(r *http.Request, resource string) (names []string, err error) {
-	page, err := operator.NewQuery(resource).Read(r.Context(), c.Admin, operator.Span{Size: mostSuggested})
+	page, err := operator.NewQuery(resource).Read(r.Context(), c.Admin, operator.Span{Size: maxSuggested})
 	if err != nil {
 		return nil, err
 	}
-	for _, entry := range page.Items[:min(len(page.Items), mostSuggested)] {
+	for _, entry := range page.Items[:min(len(page.Items), maxSuggested)] {
 		names = append(names, operator.Value(entry, "name").(string))
 	}
 	slices.Sort(names) // clients come by time, and may share a name

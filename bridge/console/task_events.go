@@ -16,19 +16,19 @@ import (
 const (
 	pollInterval      = time.Second
 	maxLiveTime       = 10 * time.Minute // then the browser asks again
-	pollsUntilComment = 20               // looks without news until a line that keeps the connection
+	pollsUntilComment = 20               // polls without a change until a line that keeps the connection
 	maxLivePages      = 200              // pages at once
 	maxLivePagesUser  = 20               // those of one person
 )
 
 // snapshot is a digest of a page. ended means that the page does not change any more.
 type snapshot struct {
-	mark  uint64
-	ended bool
+	digest uint64
+	ended  bool
 }
 
 // follow sends a page an event when what it shows has changed.
-func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(context.Context) (snapshot, error)) {
+func (c *Console) follow(w http.ResponseWriter, r *http.Request, read func(context.Context) (snapshot, error)) {
 	leave, refused := c.watching.Acquire(user(r).User, maxLivePagesUser, maxLivePages)
 	if refused != nil {
 		w.Header().Set("Retry-After", "60")
@@ -38,15 +38,15 @@ func (c *Console) follow(w http.ResponseWriter, r *http.Request, look func(conte
 	defer leave()
 	ctx, cancel := context.WithTimeout(r.Context(), maxLiveTime)
 	defer cancel()
-	before, err := look(ctx)
+	before, err := read(ctx)
 	if err != nil {
 		http.NotFound(w, r)
 		return
 	}
-	c.tell(ctx, sse.NewWriter(w), before, look)
+	c.sendChanges(ctx, sse.NewWriter(w), before, read)
 }
 
-func (c *Console) tell(ctx context.Context, out *sse.Writer, before snapshot, look func(context.Context) (snapshot, error)) {
+func (c *Console) sendChanges(ctx context.Context, out *sse.Writer, before snapshot, read func(context.Context) (snapshot, error)) {
 	err := out.Comment("watching")
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -56,7 +56,7 @@ func (c *Console) tell(ctx context.Context, out *sse.Writer, before snapshot, lo
 			return
 		case <-tick.C:
 		}
-		now, failed := look(ctx)
+		now, failed := read(ctx)
 		switch {
 		case failed != nil:
 			return // the browser connects again
@@ -89,7 +89,7 @@ func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
 		for _, t := range page.Items {
 			fmt.Fprintln(h, t.ID, t.State, t.Updated.UnixMilli())
 		}
-		return snapshot{mark: h.Sum64()}, nil
+		return snapshot{digest: h.Sum64()}, nil
 	})
 }
 
@@ -101,10 +101,10 @@ func (c adminTasks) oneTaskEvents(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return snapshot{}, err
 		}
-		return seen(e), nil
+		return snapshotOf(e), nil
 	})
 }
 
-func seen(e *ledger.Record) snapshot {
+func snapshotOf(e *ledger.Record) snapshot {
 	return snapshot{uint64(e.Updated.UnixMilli()), e.Idle && e.State().Terminal()}
 }

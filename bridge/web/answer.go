@@ -40,8 +40,8 @@ func (t *taskRequest) answer() {
 	}
 	reply := runner.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
 	if task.Form != nil && task.Pause == reply.Pause {
-		content, problems := task.Form.Fill(func(name string) string { return filled(values, name) })
-		about := pageState{notice: "Something has to be changed before the answer can be sent.", wrong: true, values: filledIn(task, values), problems: problems}
+		content, problems := task.Form.Fill(func(name string) string { return fieldValue(values, name) })
+		about := pageState{notice: "Something has to be changed before the answer can be sent.", wrong: true, values: fieldValues(task, values), problems: problems}
 		if len(files) > maxFiles {
 			about.files = "These files are too large, or too many: 5 files and 4 MB at most."
 		}
@@ -73,16 +73,16 @@ func (t *taskRequest) showUnsent(before *documents.TaskView, values url.Values, 
 	case errors.Is(err, ledger.ErrTaskEnded):
 		about.notice = "The task has ended, so your answer was not sent."
 	case errors.Is(err, directory.ErrNotConnected):
-		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", filledIn(before, values)
-		about.first = begin(before.Agent, before.Record.Handle)
+		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", fieldValues(before, values)
+		about.first = connectPath(before.Agent, before.Record.Handle)
 	case errors.As(err, &refused):
 		t.Log.WarnContext(t.Context(), "an agent took no answer", "task", before.Record.Handle, "err", err)
-		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", filledIn(before, values)
+		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", fieldValues(before, values)
 		if refused.Remote {
 			about.reason = sanitize.Short(refused.Message, 500)
 		}
 	case errors.As(err, &down):
-		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", filledIn(before, values)
+		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", fieldValues(before, values)
 	default:
 		t.writeError(err)
 		return
@@ -90,20 +90,20 @@ func (t *taskRequest) showUnsent(before *documents.TaskView, values url.Values, 
 	t.show(status, about)
 }
 
-// filledIn returns the values of the fields of a form.
-func filledIn(task *documents.TaskView, values url.Values) map[string]string {
+// fieldValues returns the values of the fields of a form.
+func fieldValues(task *documents.TaskView, values url.Values) map[string]string {
 	in := map[string]string{}
 	if task.Form == nil {
 		return in
 	}
 	for _, f := range task.Form.Fields {
-		in[f.Name] = filled(values, f.Name)
+		in[f.Name] = fieldValue(values, f.Name)
 	}
 	return in
 }
 
-// filled returns the value of a field. Several values are lines.
-func filled(values url.Values, name string) string {
+// fieldValue returns the value of a field. Several values are lines.
+func fieldValue(values url.Values, name string) string {
 	return strings.Join(values["field:"+name], "\n")
 }
 

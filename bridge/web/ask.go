@@ -49,8 +49,8 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 		}
 		problem := about.problems[f.Name]
 		field := templates.AskField{
-			Name: f.Name, Label: f.Label(), Description: f.Description, Input: input(f, s.Open), Value: value, Required: f.Required,
-			Least: limit(f.Minimum), Most: limit(f.Maximum), Wrong: problem.Sentence, WrongValue: problem.Value,
+			Name: f.Name, Label: f.Label(), Description: f.Description, Input: inputType(f, s.Open), Value: value, Required: f.Required,
+			Least: formatLimit(f.Minimum), Most: formatLimit(f.Maximum), Wrong: problem.Sentence, WrongValue: problem.Value,
 		}
 		switch f.Kind {
 		case form.Number:
@@ -58,7 +58,7 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 		case form.Integer:
 			field.Step = "1"
 		case form.Text:
-			field.Shortest, field.Longest = orNone(f.MinLength, 0), min(orNone(f.MaxLength, form.MaxText), form.MaxText)
+			field.Shortest, field.Longest = valueOr(f.MinLength, 0), min(valueOr(f.MaxLength, form.MaxText), form.MaxText)
 		}
 		if f.Format == form.DateTime {
 			field.Hint = "2026-01-31T09:30:00Z"
@@ -75,7 +75,7 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 // longLine is the most that fits into one line of a form.
 const longLine = 200
 
-func input(f form.Field, open bool) string {
+func inputType(f form.Field, open bool) string {
 	switch {
 	case f.Kind == form.Boolean:
 		return "checkbox"
@@ -100,14 +100,14 @@ func input(f form.Field, open bool) string {
 	}
 }
 
-func limit(n *float64) string {
+func formatLimit(n *float64) string {
 	if n == nil {
 		return ""
 	}
 	return strconv.FormatFloat(*n, 'f', -1, 64)
 }
 
-func orNone(n *int, none int) int {
+func valueOr(n *int, none int) int {
 	if n == nil {
 		return none
 	}

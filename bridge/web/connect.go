@@ -121,7 +121,7 @@ func (c *connectRequest) show(status int, wrong string) {
 	if task != "" {
 		page.TaskPath = documents.TaskPath + url.PathEscape(task)
 	} else if named := c.FormValue("task"); named != "" {
-		page.Switch = signInFor(begin(c.info.Name, named))
+		page.Switch = signInFor(connectPath(c.info.Name, named))
 	}
 	all, err := c.Vault.Connections(c.Context(), c.user)
 	if err != nil {
@@ -150,8 +150,8 @@ func (c *connectRequest) task() string {
 	return task
 }
 
-// begin returns the page of an agent, for a task.
-func begin(agent, task string) string {
+// connectPath returns the page of an agent, for a task.
+func connectPath(agent, task string) string {
 	page := directory.ConnectPath + agent
 	if task != "" {
 		page += "?task=" + url.QueryEscape(task)
@@ -166,12 +166,12 @@ func signInFor(page string) string { return "/signin?next=" + url.QueryEscape(pa
 func (c *connectRequest) decide() {
 	c.Body = http.MaxBytesReader(c.w, c.Body, maxConnectForm)
 	if err := c.ParseForm(); err != nil {
-		c.writeError(errForm, begin(c.info.Name, ""))
+		c.writeError(errForm, connectPath(c.info.Name, ""))
 		return
 	}
 	if c.PostForm.Get("decision") == "forget" {
 		if err := c.Accounts.Forget(c.Request, c.info.Name); err != nil {
-			c.writeError(err, begin(c.info.Name, ""))
+			c.writeError(err, connectPath(c.info.Name, ""))
 			return
 		}
 		redirect(c.w, c.Request, directory.ConnectPath+c.info.Name)
@@ -179,7 +179,7 @@ func (c *connectRequest) decide() {
 	}
 	n, err := strconv.Atoi(c.PostForm.Get("way"))
 	if err != nil || n < 0 || n >= len(c.ways) {
-		c.writeError(errForm, begin(c.info.Name, ""))
+		c.writeError(errForm, connectPath(c.info.Name, ""))
 		return
 	}
 	task := c.task()
@@ -199,18 +199,18 @@ func (c *connectRequest) decide() {
 func (c *connectRequest) redirectToProvider(way a2avault.SignInMethod, task string) {
 	to, err := c.Vault.Begin(c.Context(), c.app, way, c.user, task, c.unfinished())
 	if err != nil {
-		c.notBegun(err)
+		c.showSignInError(err)
 		return
 	}
 	c.setCookie(to.Cookie, to.Browser, to.TTL)
 	templates.Write(c.w, c.Request, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
 }
 
-// notBegun says why a sign-in at an agent's authorization server could not start.
-func (c *connectRequest) notBegun(err error) {
+// showSignInError says why a sign-in at an agent's authorization server could not start.
+func (c *connectRequest) showSignInError(err error) {
 	switch {
 	case a2avault.Unavailable(err):
-		c.show(http.StatusBadGateway, away)
+		c.show(http.StatusBadGateway, serverDown)
 	case errors.Is(err, a2avault.ErrTooMany):
 		c.w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 		c.show(http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
@@ -220,7 +220,7 @@ func (c *connectRequest) notBegun(err error) {
 	}
 }
 
-const away = "The agent's authorization server does not answer now. Try again later."
+const serverDown = "The agent's authorization server does not answer now. Try again later."
 
 // unfinished reports whether the browser has started a sign-in that it has not finished:
 // finishing it removes the cookie.
@@ -241,7 +241,7 @@ func (c *connectRequest) storeKey(way a2avault.SignInMethod, task string) {
 		return
 	}
 	if err := c.Vault.Save(c.Context(), c.user, c.info.Name, way.Kind, s); err != nil {
-		c.writeError(err, begin(c.info.Name, task))
+		c.writeError(err, connectPath(c.info.Name, task))
 		return
 	}
 	c.connected(task)
@@ -259,7 +259,7 @@ func (c *connectRequest) finishSignIn() {
 	task, err := c.Vault.Finish(c.Context(), c.app, c.user, back)
 	c.setCookie(a2avault.CookieOf(state), "", 0)
 	if err != nil {
-		c.writeError(err, begin(c.info.Name, task))
+		c.writeError(err, connectPath(c.info.Name, task))
 		return
 	}
 	c.connected(task)
@@ -330,7 +330,7 @@ func (c *connectRequest) writeError(err error, again string) {
 	case errors.Is(err, a2avault.ErrRefused):
 		page.Detail = "The agent's authorization server refused this server."
 	case a2avault.Unavailable(err):
-		status, page.Detail = http.StatusBadGateway, away
+		status, page.Detail = http.StatusBadGateway, serverDown
 	default:
 		status, page.Detail, page.Remedy = http.StatusInternalServerError, "Something went wrong on this server.", "Try again in a moment."
 		c.Log.ErrorContext(c.Context(), "connecting an agent", "err", err)

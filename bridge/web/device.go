@@ -13,7 +13,7 @@ import (
 func (c *connectRequest) showDeviceCode(way int, task string) {
 	p, err := c.Vault.BeginDevice(c.Context(), c.app, c.ways[way], c.user, task)
 	if err != nil {
-		c.notBegun(err)
+		c.showSignInError(err)
 		return
 	}
 	c.device(way, p, http.StatusOK, "")
@@ -25,7 +25,7 @@ func (c *connectRequest) checkDeviceCode(way int) {
 	still, task, err := c.Vault.FinishDevice(c.Context(), c.app, c.user, c.PostForm.Get("device"))
 	switch {
 	case still != nil && a2avault.Unavailable(err):
-		c.device(way, still, http.StatusBadGateway, away)
+		c.device(way, still, http.StatusBadGateway, serverDown)
 	case err == nil && still != nil:
 		c.device(way, still, http.StatusOK, "You have not finished there yet, or that server does not know it yet. Wait a moment and try again.")
 	case err == nil:
@@ -35,7 +35,7 @@ func (c *connectRequest) checkDeviceCode(way int) {
 			c.resume(task)
 			return
 		}
-		c.writeError(err, begin(c.info.Name, task))
+		c.writeError(err, connectPath(c.info.Name, task))
 	}
 }
 

@@ -106,7 +106,7 @@ func (textLink) FileURL(*view.Piece) string { return "?download" }
 
 // document returns the page of a document that is no task.
 func document(s *documents.DocumentView, links Links) templates.Task {
-	m := newMaker(links)
+	m := newPartBuilder(links)
 	results := m.results(s.Pieces)
 	return templates.Task{
 		Title:   s.Title,

@@ -25,11 +25,11 @@ func (t *taskRequest) handleForm() {
 	var err error
 	switch do := t.PostForm.Get("do"); {
 	case do == "cancel":
-		about, err = uncanceled(t.Bridge.Documents.CancelTask(t.Context(), t.access(t.Request), t.handle))
+		about, err = cancelError(t.Bridge.Documents.CancelTask(t.Context(), t.access(t.Request), t.handle))
 	case do == "retry":
 		again, failed := t.Bridge.Documents.RetryTask(t.Context(), t.access(t.Request), t.handle)
 		if again == nil {
-			about, err = unsent(failed)
+			about, err = retryError(failed)
 			break
 		}
 		to = documents.TaskPath + url.PathEscape(again.Handle) // whose page says what happened
@@ -53,12 +53,12 @@ func (t *taskRequest) handleForm() {
 	}
 }
 
-// uncanceled says why a task was not canceled, if its owner should know.
-func uncanceled(err error) (pageState, error) {
+// cancelError says why a task was not canceled, if its owner should know.
+func cancelError(err error) (pageState, error) {
 	about := pageState{wrong: true}
 	var refused *a2a.Error
 	var down directory.Unreachable
-	_, input := ledger.InputText(err)
+	_, badInput := ledger.InputText(err)
 	switch {
 	case err == nil:
 		return pageState{}, nil
@@ -71,7 +71,7 @@ func uncanceled(err error) (pageState, error) {
 		about.notice = "The agent cannot be reached now, so the task was not canceled."
 	case errors.Is(err, ledger.ErrTaskBusy):
 		about.notice = "The task has gone on meanwhile. Try again."
-	case input:
+	case badInput:
 		about.notice = "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet."
 	default:
 		return about, err
@@ -79,10 +79,10 @@ func uncanceled(err error) (pageState, error) {
 	return about, nil
 }
 
-// unsent says why a request was not sent again, if its owner should know.
-func unsent(err error) (pageState, error) {
+// retryError says why a request was not sent again, if its owner should know.
+func retryError(err error) (pageState, error) {
 	var down directory.Unreachable
-	_, input := ledger.InputText(err)
+	_, badInput := ledger.InputText(err)
 	switch {
 	case errors.Is(err, directory.ErrNotConnected):
 		return pageState{wrong: true, notice: "The agent wants to know who you are. Connect it first."}, nil
@@ -90,7 +90,7 @@ func unsent(err error) (pageState, error) {
 		return pageState{wrong: true, notice: "The agent cannot be reached now. Try again later."}, nil
 	case errors.Is(err, ledger.ErrTooManyTasks):
 		return pageState{wrong: true, notice: "Too many of your tasks are running. Wait until some have ended."}, nil
-	case input, errors.Is(err, ledger.ErrTaskBusy):
+	case badInput, errors.Is(err, ledger.ErrTaskBusy):
 		return pageState{wrong: true, notice: "This request cannot be sent again here. Send it in the chat."}, nil
 	}
 	return pageState{}, err

@@ -46,7 +46,7 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	if links == nil {
 		links = ownLinks{v.DocumentView}
 	}
-	m := newMaker(links)
+	m := newPartBuilder(links)
 	p := templates.Task{Title: v.Title, Agent: e.Agent, Lives: !e.Idle, Alert: alert(v)}
 	p.Tone, p.State = State(e.State())
 	p.Lead = lead(e, now)
@@ -150,8 +150,8 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 // longText is how much of a message the timeline shows unfolded, in bytes.
 const longText = 600
 
-// unfolded is how many messages in a row the timeline shows.
-const unfolded = 3
+// maxUnfolded is how many messages in a row the timeline shows.
+const maxUnfolded = 3
 
 // shownEvents leaves out the last message of the agent, if the page shows its words above the timeline.
 func shownEvents(v *documents.TaskView, above bool) []documents.Event {
@@ -171,13 +171,13 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 }
 
 // events returns the timeline. Of many messages that the agent sent in a row, the last is shown.
-func (m *maker) events(v *documents.TaskView, rest []documents.Event) (all []templates.TaskEvent) {
+func (m *partBuilder) events(v *documents.TaskView, rest []documents.Event) (all []templates.TaskEvent) {
 	for len(rest) > 0 {
 		n := 0
 		for n < len(rest) && rest[n].Agent && rest[n].Message != nil {
 			n++
 		}
-		if n > unfolded {
+		if n > maxUnfolded {
 			fold := templates.TaskEvent{ID: m.id(), Title: templates.Textf("{} earlier messages", strconv.Itoa(n-1))}
 			for _, e := range rest[:n-1] {
 				fold.Fold = append(fold.Fold, m.event(v, e))
@@ -189,7 +189,7 @@ func (m *maker) events(v *documents.TaskView, rest []documents.Event) (all []tem
 	return all
 }
 
-func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.TaskEvent) {
+func (m *partBuilder) event(v *documents.TaskView, e documents.Event) (out templates.TaskEvent) {
 	if !e.At.IsZero() {
 		out.At = templates.Clock(e.At)
 	}
@@ -208,7 +208,7 @@ func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.T
 		} else if !e.Agent {
 			out.Title = templates.Textf("The user")
 		}
-		out.Parts, out.Long = m.said(e), beginning(e.Message)
+		out.Parts, out.Long = m.said(e), longBeginning(e.Message)
 	case e.Replaced != nil:
 		out.Title = templates.Textf("Replaced result: {}", e.Replaced.Name)
 		out.Parts = m.replaced(e.Replaced)
@@ -225,7 +225,7 @@ func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.T
 }
 
 // said returns the parts of a message. A form that it asked to have filled in is no part of it.
-func (m *maker) said(e documents.Event) (all []templates.TaskPart) {
+func (m *partBuilder) said(e documents.Event) (all []templates.TaskPart) {
 	left := m.text
 	m.text = min(left, documents.MaxMessage)
 	before := m.text
@@ -250,8 +250,8 @@ func (m *maker) said(e documents.Event) (all []templates.TaskPart) {
 	return all
 }
 
-// beginning returns the first words of a long message; "" for another.
-func beginning(pieces []view.Piece) string {
+// longBeginning returns the first words of a long message; "" for another.
+func longBeginning(pieces []view.Piece) string {
 	n := 0
 	for _, p := range pieces {
 		n += len(p.Text())
@@ -263,7 +263,7 @@ func beginning(pieces []view.Piece) string {
 }
 
 // replaced returns a replaced artifact: its words, and its files without pictures.
-func (m *maker) replaced(v *view.Revision) []templates.TaskPart {
+func (m *partBuilder) replaced(v *view.Revision) []templates.TaskPart {
 	all := []templates.TaskPart{{Text: sanitize.Truncate(v.Text(), documents.MaxText)}}
 	for i := range v.Pieces {
 		p := &v.Pieces[i]

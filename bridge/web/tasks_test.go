@@ -130,16 +130,16 @@ func (r *taskRig) open(info documents.TaskInfo, values map[string]string) url.Va
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	filled := url.Values{}
+	fieldValue := url.Values{}
 	for n := range page.Descendants() {
 		if form := formOf(n); form != "" && n.Data == "input" && attr(n, "type") == "hidden" {
-			filled.Set(attr(n, "name"), attr(n, "value"))
+			fieldValue.Set(attr(n, "name"), attr(n, "value"))
 		}
 	}
 	for name, value := range values {
-		filled.Set(name, value)
+		fieldValue.Set(name, value)
 	}
-	return filled
+	return fieldValue
 }
 
 // formOf returns the id of the form that n is in.
