@@ -30,7 +30,7 @@ func TestTheDocumentationHasTheLimits(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(head)
 	area := ""
-	for _, l := range Table {
+	for _, l := range table {
 		if l.Area != area {
 			area = l.Area
 			fmt.Fprintf(&b, "\n## %s\n\n| limit | for | in the code |\n|---|---|---|\n", area)

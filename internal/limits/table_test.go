@@ -1,18 +1,15 @@
-// Package limits knows which size and time limits the program has that are not settings: a table
-// for docs/limits.md. Each limit is a constant or a default of the package that enforces it; the
-// test of this package reads the values there. It does not know what a limit is for at run time.
 package limits
 
-// Limit is one row of the table.
-type Limit struct {
+// limit is one row of the table.
+type limit struct {
 	Area    string
 	Package string // below the module
 	Name    string // of a constant, or of a field with a default
 	Meaning string
 }
 
-// Table lists the limits that users, operators and peers can meet.
-var Table = []Limit{
+// table lists the limits that users, operators and peers can meet.
+var table = []limit{
 	{"MCP", "mcp/internal/transport", "MaxBody", "a message"},
 	{"MCP", "mcp/internal/transport", "bodyTimeout", "sending a message"},
 	{"MCP", "mcp/internal/transport", "CallTimeout", "a call"},
