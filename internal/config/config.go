@@ -15,8 +15,8 @@ import (
 	"github.com/knadh/koanf/providers/env/v2"
 	"github.com/knadh/koanf/providers/file"
 	"github.com/knadh/koanf/v2"
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 )
 
 // Config holds the settings. They come from the file, the environment and flags; the later win.
@@ -255,7 +255,7 @@ func (l Log) SetLevel(to *slog.LevelVar) {
 func (l Log) Logger(level *slog.LevelVar) *slog.Logger {
 	l.SetLevel(level)
 	opts := &slog.HandlerOptions{Level: level}
-	if l.Format == "json" || l.Format == "" && !isatty.IsTerminal(os.Stderr.Fd()) {
+	if l.Format == "json" || l.Format == "" && !term.IsTerminal(int(os.Stderr.Fd())) {
 		opts.ReplaceAttr = inWords
 		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
 	}

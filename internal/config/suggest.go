@@ -1,12 +1,12 @@
 package config
 
-import "github.com/agext/levenshtein"
+import "rialto/internal/similar"
 
 // Nearest returns the candidate with the smallest edit distance to s.
 func Nearest(s string, candidates []string) string {
 	best, least := "", 1<<30
 	for _, c := range candidates {
-		if d := levenshtein.Distance(s, c, nil); d < least {
+		if d := similar.Distance(s, c); d < least {
 			best, least = c, d
 		}
 	}
@@ -14,4 +14,4 @@ func Nearest(s string, candidates []string) string {
 }
 
 // Similar tells whether one word may be a typing mistake of the other.
-func Similar(a, b string) bool { return levenshtein.Distance(a, b, nil) <= max(2, len(a)/3) }
+func Similar(a, b string) bool { return similar.Distance(a, b) <= max(2, len(a)/3) }

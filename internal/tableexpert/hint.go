@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/agext/levenshtein"
+	"rialto/internal/similar"
 )
 
 var (
@@ -66,5 +66,5 @@ func distance(a, b string) int {
 	if len(a) > 2 && strings.HasPrefix(b, a) {
 		return min(1, len(b)-len(a))
 	}
-	return levenshtein.Distance(a, b, nil)
+	return similar.Distance(a, b)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
 
 	"rialto/bridge/sanitize"
 )
@@ -17,7 +17,7 @@ import (
 // Is tells whether a reader or writer is a terminal.
 func Is(stream any) bool {
 	f, ok := stream.(*os.File)
-	return ok && isatty.IsTerminal(f.Fd())
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // Style colors text. The zero Style leaves text as it is.
