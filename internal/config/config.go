@@ -130,7 +130,7 @@ type Log struct {
 // Defaults returns the defaults of the table of settings.
 func Defaults() Config {
 	k := koanf.New(".")
-	for _, part := range table {
+	for _, part := range table() {
 		for _, s := range part {
 			if s.Default != "" && isScalar(s.Key) {
 				_ = k.Set(s.Key, s.Default) // a path of keys: it can be set

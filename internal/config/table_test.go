@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the tables of the documentation
 // TestTable compares the table of settings with the fields of Config.
 func TestTable(t *testing.T) {
 	var listed []string
-	for _, part := range table {
+	for _, part := range table() {
 		for _, s := range part {
 			listed = append(listed, s.Key)
 			if s.Doc == "" || s.Default != "" && s.Shown != "" || strings.Contains(s.Doc, "|") {
@@ -73,7 +73,7 @@ func leaves(t reflect.Type, prefix string) (all []string) {
 // TestEverySettingHasAVariable sets each through the environment, and looks for it among the
 // settings in force. In a list it is that of the first item: RIALTO_AGENTS_0_URL.
 func TestEverySettingHasAVariable(t *testing.T) {
-	for _, part := range table {
+	for _, part := range table() {
 		for _, s := range part {
 			value := map[reflect.Kind]string{reflect.Bool: "true", reflect.Int64: "3d", reflect.Int: "7"}[s.Type().Kind()]
 			if s.Type() == reflect.TypeFor[Size]() {
@@ -142,7 +142,7 @@ func TestTheDocumentationHasTheTable(t *testing.T) {
 		text := section.ReplaceAllStringFunc(string(b), func(old string) string {
 			m := section.FindStringSubmatch(old)
 			found[m[2]] = true
-			return m[1] + rows(table[m[2]]) + m[4]
+			return m[1] + rows(table()[m[2]]) + m[4]
 		})
 		if text == string(b) {
 			continue
@@ -153,7 +153,7 @@ func TestTheDocumentationHasTheTable(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name := range table {
+	for name := range table() {
 		if !found[name] {
 			t.Errorf("no document has the table %q", name)
 		}
