@@ -91,12 +91,7 @@ type Limits struct {
 
 	CallsPerAddress int `koanf:"calls_per_address"`
 
-	AuthorizeRate    int `koanf:"authorize_rate_per_network"`
-	PushedRate       int `koanf:"par_rate_per_network"`
-	SignInRate       int `koanf:"sign_in_rate_per_network"`
-	DocumentRate     int `koanf:"document_rate_per_network"`
-	RegistrationRate int `koanf:"registration_rate_per_network"`
-	RefusalRate      int `koanf:"refusal_rate_per_network"`
+	AuthorizeRate int `koanf:"authorize_rate_per_network"`
 
 	RequestSize Size `koanf:"request_size"`
 	AnswerSize  Size `koanf:"answer_size"`

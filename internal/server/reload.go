@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -36,26 +37,13 @@ type oauthSettings struct {
 	cfg *atomic.Pointer[config.Config]
 }
 
-// Rate implements authserver.Settings.
+// Rate implements authserver.Settings. The steps of a login share a rate; the others are constants.
 func (s oauthSettings) Rate(bucket string) int {
-	l := &s.cfg.Load().Limits
-	switch bucket {
-	case "authorize":
-		return l.AuthorizeRate
-	case "par":
-		return l.PushedRate
-	case "provider", "callback":
-		return l.SignInRate
-	case "fetch":
-		return l.DocumentRate
-	case "refused":
-		return l.RefusalRate
+	if slices.Contains([]string{"authorize", "par", "provider", "callback"}, bucket) {
+		return s.cfg.Load().Limits.AuthorizeRate
 	}
 	return 0
 }
-
-// RegistrationsPerHour implements authserver.Settings.
-func (s oauthSettings) RegistrationsPerHour() int { return s.cfg.Load().Limits.RegistrationRate }
 
 // RedirectPrefixes implements authserver.Settings.
 func (s oauthSettings) RedirectPrefixes() []string { return s.cfg.Load().RedirectPrefixes }
