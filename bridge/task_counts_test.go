@@ -22,9 +22,9 @@ func TestRunningTasksAreBounded(t *testing.T) {
 		other  string // user, client and agent of a task that starts nevertheless
 		status int
 	}{
-		"limits.tasks_per_client": {func(b *bridge.Bridge) { b.Runner.Limits.TasksPerClient = 1 }, "alice app2 one", http.StatusTooManyRequests},
-		"limits.tasks_per_agent":  {func(b *bridge.Bridge) { b.Runner.Limits.TasksPerAgent = 1 }, "alice app1 two", http.StatusTooManyRequests},
-		"limits.tasks":            {func(b *bridge.Bridge) { b.Runner.Limits.Tasks = 1 }, "", http.StatusServiceUnavailable},
+		"limits.tasks, half for one app":   {func(b *bridge.Bridge) { b.Runner.Limits.TasksPerClient = 1 }, "alice app2 one", http.StatusTooManyRequests},
+		"limits.tasks, half for one agent": {func(b *bridge.Bridge) { b.Runner.Limits.TasksPerAgent = 1 }, "alice app1 two", http.StatusTooManyRequests},
+		"limits.tasks":                     {func(b *bridge.Bridge) { b.Runner.Limits.Tasks = 1 }, "", http.StatusServiceUnavailable},
 	} {
 		t.Run(setting, func(t *testing.T) {
 			sent, release := make(chan struct{}, 9), make(chan struct{})

@@ -98,7 +98,7 @@ func isLive(inTable string) bool {
 func (c *Config) Revision(a Agent) string {
 	h := sha256.New()
 	flatten("", reflect.ValueOf(a), func(key, value string) { fmt.Fprintf(h, "%q=%q\n", key, value) })
-	fmt.Fprintln(h, c.contents[credentialsOf(a)], c.Limits.AnswerSize, c.Limits.ConnectionsPerAgent)
+	fmt.Fprintln(h, c.contents[credentialsOf(a)], c.Limits.TaskSize, c.Limits.ConnectionsPerAgent)
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 

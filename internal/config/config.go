@@ -85,33 +85,24 @@ type Links struct {
 type Limits struct {
 	Calls          int `koanf:"calls"`
 	CallsPerUser   int `koanf:"calls_per_user"`
-	CallsPerClient int `koanf:"calls_per_client"`
 	RatePerUser    int `koanf:"rate_per_user"`
 	MCPRatePerUser int `koanf:"mcp_rate_per_user"`
-
-	CallsPerAddress int `koanf:"calls_per_address"`
 
 	AuthorizeRate int `koanf:"authorize_rate_per_network"`
 
 	RequestSize Size `koanf:"request_size"`
-	AnswerSize  Size `koanf:"answer_size"`
 
-	Tasks          int  `koanf:"tasks"`
-	TasksPerUser   int  `koanf:"tasks_per_user"`
-	TasksPerClient int  `koanf:"tasks_per_client"`
-	TasksPerAgent  int  `koanf:"tasks_per_agent"`
-	TaskSize       Size `koanf:"task_size"`
-	MemoryPerUser  Size `koanf:"memory_per_user"`
-	Memory         Size `koanf:"memory"`
+	Tasks         int  `koanf:"tasks"`
+	TasksPerUser  int  `koanf:"tasks_per_user"`
+	TaskSize      Size `koanf:"task_size"`
+	MemoryPerUser Size `koanf:"memory_per_user"`
+	Memory        Size `koanf:"memory"`
 
 	StoredPerUser  Size `koanf:"stored_per_user"`
 	StoredPerAgent Size `koanf:"stored_per_agent"`
 
 	Streams        int `koanf:"streams"`
 	StreamsPerUser int `koanf:"streams_per_user"`
-
-	EventSubscriptions        int `koanf:"event_subscriptions"`
-	EventSubscriptionsPerUser int `koanf:"event_subscriptions_per_user"`
 
 	ConnectionsPerAgent int `koanf:"connections_per_agent"`
 }

@@ -95,6 +95,8 @@ var table = []limit{
 	{"Events", "bridge/events", "retryFor", "attempts to deliver an event"},
 	{"Events", "bridge/events", "suspendAfter", "a webhook to which no delivery succeeds, until it is suspended"},
 	{"Events", "bridge/events", "suspendAttempts", "attempts within an hour, from which on a webhook is suspended if more than 95 % failed"},
+	{"Events", "internal/server", "eventSubscriptions", "webhooks that get events, in all"},
+	{"Events", "internal/server", "eventSubscriptionsPerUser", "webhooks of a user that get events, through all clients"},
 	{"Events", "bridge/events", "maxURL", "the address of a webhook"},
 
 	{"OAuth", "oauth/authserver", "Access", "an access token"},
@@ -118,6 +120,7 @@ var table = []limit{
 	{"OAuth", "oauth/signin", "maxGuesses", "wrong passwords for an account in a row"},
 	{"OAuth", "oauth/signin", "deviceGuesses", "the last ten guesses, for browsers that the account knows"},
 
+	{"Server", "internal/server", "callsPerAddress", "open calls of an address without a token"},
 	{"Server", "internal/server", "bodyTimeout", "sending a request body, and longer while it comes at minBodyRate"},
 	{"Server", "internal/server", "maxBodiesUser", "request bodies of a user that are received or held by running requests, and answers that the user has not read"},
 	{"Server", "internal/server", "maxBodies", "such bodies and answers of all users; beyond it, those larger than smallBody are refused"},

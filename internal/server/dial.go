@@ -164,7 +164,7 @@ func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 			return nil, err
 		}
 		most := d.most()
-		to.MaxConns, to.MaxBody, to.Polls, to.Memory = most.ConnectionsPerAgent, int64(most.AnswerSize), &d.polls, d.memory
+		to.MaxConns, to.MaxBody, to.Polls, to.Memory = most.ConnectionsPerAgent, int64(most.TaskSize), &d.polls, d.memory
 		if d.telemetry != nil {
 			to.Observer = d.telemetry.Agent(a.Name)
 		}

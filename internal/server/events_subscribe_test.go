@@ -158,9 +158,8 @@ func TestAnExpiredSubscriptionIsSilentUntilItIsRenewed(t *testing.T) {
 
 func TestAFloodOfSubscriptionsIsRefused(t *testing.T) {
 	r, hooks, _ := eventRig(t, io.Discard)
-	cfg := *r.cfg.Load()
-	cfg.Limits.EventSubscriptionsPerUser = 2
-	r.cfg.Store(&cfg)
+	perUser := 2
+	r.Server.events.Limits = func() (int, int) { return eventSubscriptions, perUser }
 	for user, want := range map[string]int{"alice": 2, "bob": 2} {
 		token, granted := r.token(user, oauth.ScopeTools), 0
 		for i := range 4 {
@@ -175,7 +174,7 @@ func TestAFloodOfSubscriptionsIsRefused(t *testing.T) {
 			t.Errorf("%s got %d, want %d", user, granted, want)
 		}
 	}
-	cfg.Limits.EventSubscriptionsPerUser = 100
+	perUser = 100
 	for i := range 12 {
 		a := r.mcp(r.token("alice", oauth.ScopeTools), "events/subscribe", hookTo("task.completed", fmt.Sprint(hooks.url, "&n=", i), hookSecret, object{}))
 		if i == 11 && (a.Error == nil || a.Error.Data["limit"] != "verifications") {

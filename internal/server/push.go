@@ -22,6 +22,12 @@ import (
 // failedPushRetention is how long an undeliverable notification can be listed and retried.
 const failedPushRetention = 30 * 24 * time.Hour
 
+// The webhooks that get events for MCP clients.
+const (
+	eventSubscriptions        = 10_000
+	eventSubscriptionsPerUser = 100
+)
+
 // startPush lets A2A clients register webhooks for their tasks.
 func (s *Server) startPush(secret []byte) {
 	if !s.cfg.Load().Push.Send {

@@ -18,7 +18,13 @@ const (
 	// retryAfter is fixed: it is not known when a call ends, and each rate allows another call within
 	// a second.
 	retryAfter = time.Second
+
+	// callsPerAddress is how many calls without a token an address may have open.
+	callsPerAddress = 64
 )
+
+// half is how much of a limit one client or one agent may use, so that it leaves something for others.
+func half(limit int) int { return (limit + 1) / 2 }
 
 // callLimiter bounds the calls through MCP, A2A and REST together: how many run at one time, of a
 // user, of a client and in all, and how many a user begins. Event streams of MCP count elsewhere.
@@ -36,7 +42,7 @@ type caller struct{ user, client, address string }
 // key returns under whom the calls of a caller count, how many may be open, and which setting says so.
 func (by caller) key(most config.Limits) (key string, perUser int, setting string) {
 	if by.user == "" {
-		return "\x00" + by.address, min(most.CallsPerUser, most.CallsPerAddress), "calls_per_address"
+		return "\x00" + by.address, min(most.CallsPerUser, callsPerAddress), "calls_per_user"
 	}
 	return by.user, most.CallsPerUser, "calls_per_user"
 }
@@ -88,7 +94,7 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 		return nil, refused.Because("you have %d calls open (limits.%s); try again when one has ended",
 			refused.Used, setting)
 	}
-	perClient := most.CallsPerClient
+	perClient := half(most.Calls)
 	if by.client == "" {
 		perClient = quota.Unlimited
 	}
@@ -100,7 +106,7 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 	if refused.Shared {
 		return nil, refused.Because("the server has %d calls open (limits.calls); try again later", refused.Used)
 	}
-	return nil, refused.Because("this app has %d calls open (limits.calls_per_client); try again when one has ended",
+	return nil, refused.Because("this app has %d calls open (half of limits.calls); try again when one has ended",
 		refused.Used)
 }
 

@@ -63,9 +63,9 @@ func TestOpenCallsAreLimited(t *testing.T) {
 		other  caller
 	}{
 		"of a user":     {func(l *config.Limits) { l.CallsPerUser = 3 }, caller{user: "alice", client: "a"}, http.StatusTooManyRequests, caller{user: "bob", client: "a"}},
-		"of a client":   {func(l *config.Limits) { l.CallsPerClient = 3 }, caller{user: "alice", client: "a"}, http.StatusTooManyRequests, caller{user: "alice", client: "b"}},
-		"of an address": {func(l *config.Limits) { l.CallsPerAddress = 3 }, caller{address: "192.0.2.1"}, http.StatusTooManyRequests, caller{address: "192.0.2.2"}},
-		"in all":        {func(l *config.Limits) { l.Calls = 3 }, caller{user: "alice", client: "a"}, http.StatusServiceUnavailable, caller{}},
+		"of a client":   {func(l *config.Limits) { l.Calls = 6 }, caller{user: "alice", client: "a"}, http.StatusTooManyRequests, caller{user: "alice", client: "b"}},
+		"of an address": {func(l *config.Limits) { l.CallsPerUser = 3 }, caller{address: "192.0.2.1"}, http.StatusTooManyRequests, caller{address: "192.0.2.2"}},
+		"in all":        {func(l *config.Limits) { l.Calls = 3 }, caller{user: "alice"}, http.StatusServiceUnavailable, caller{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

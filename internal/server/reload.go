@@ -25,7 +25,7 @@ func readLive(s *Server) {
 	s.bridge.Runner.Limits.InForce = func() runner.Limits {
 		l := s.cfg.Load().Limits
 		return runner.Limits{
-			Tasks: l.Tasks, TasksPerUser: l.TasksPerUser, TasksPerClient: l.TasksPerClient, TasksPerAgent: l.TasksPerAgent,
+			Tasks: l.Tasks, TasksPerUser: l.TasksPerUser, TasksPerClient: half(l.Tasks), TasksPerAgent: half(l.Tasks),
 			TaskSize: int(l.TaskSize), MemoryPerUser: int(l.MemoryPerUser), Memory: int(l.Memory),
 			StoredPerUser: int64(l.StoredPerUser), StoredPerAgent: int64(l.StoredPerAgent),
 		}
