@@ -24,7 +24,7 @@ type agentFlags struct {
 func (f *agentFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	for _, s := range config.AgentFlags() {
-		switch s.Type().Kind() {
+		switch config.Type(s.Key).Kind() {
 		case reflect.Bool:
 			flags.Bool(s.Flag, false, s.Usage)
 		case reflect.Slice:

@@ -15,12 +15,13 @@ import (
 // the key as its koanf tag. The environment variable of a key outside a list is the
 // key in upper case, with RIALTO_ before it and __ for a dot.
 type Setting struct {
-	Key     string // in the file; [] stands for each item of a list
-	Default string // as written in the file; "" is the zero value
-	Shown   string // the documented default, where it is computed
-	Doc     string // Markdown
-	Secret  bool   // never shown
-	Live    bool   // a reload applies it; all settings of agents are live
+	Key     string   // in the file; [] stands for each item of a list
+	Parts   []string // the keys below Key, if several make up the setting
+	Default string   // as written in the file; "" is the zero value
+	Shown   string   // the documented default, where it is computed
+	Doc     string   // Markdown
+	Secret  bool     // never shown
+	Live    bool     // a reload applies it; all settings of agents are live
 
 	// For a setting of an agent:
 	Flag  string // of "rialto agents add"
@@ -41,7 +42,7 @@ var table = sync.OnceValue(func() (all map[string][]Setting) {
 
 func find(key string) (Setting, bool) {
 	for _, part := range table() {
-		if i := slices.IndexFunc(part, func(s Setting) bool { return s.Key == key }); i >= 0 {
+		if i := slices.IndexFunc(part, func(s Setting) bool { return slices.Contains(s.Keys(), key) }); i >= 0 {
 			return part[i], true
 		}
 	}
@@ -73,10 +74,22 @@ func SetAgent(a *Agent, values map[string]any) error {
 	return explain(decode(k, a))
 }
 
-// Type returns the type of the setting's field.
-func (s Setting) Type() reflect.Type {
+// Keys returns the keys of the setting in the file.
+func (s Setting) Keys() []string {
+	if s.Parts == nil {
+		return []string{s.Key}
+	}
+	var keys []string
+	for _, part := range s.Parts {
+		keys = append(keys, s.Key+"."+part)
+	}
+	return keys
+}
+
+// Type returns the type of the field of a key.
+func Type(key string) reflect.Type {
 	t := reflect.TypeFor[Config]()
-	for name := range strings.SplitSeq(strings.ReplaceAll(s.Key, "[]", ""), ".") {
+	for name := range strings.SplitSeq(strings.ReplaceAll(key, "[]", ""), ".") {
 		if t.Kind() == reflect.Slice {
 			t = t.Elem()
 		}

@@ -23,11 +23,11 @@ func TestTable(t *testing.T) {
 	var listed []string
 	for _, part := range table() {
 		for _, s := range part {
-			listed = append(listed, s.Key)
+			listed = append(listed, s.Keys()...)
 			if s.Doc == "" || s.Default != "" && s.Shown != "" || strings.Contains(s.Doc, "|") {
 				t.Errorf("%s: write a Doc without a |, and one default", s.Key)
 			}
-			if s.Default == "false" != (s.Type().Kind() == reflect.Bool && s.Default != "true") {
+			if s.Default == "false" != (Type(s.Key).Kind() == reflect.Bool && s.Default != "true") {
 				t.Errorf("%s: its default is %q", s.Key, s.Default)
 			}
 		}
@@ -73,17 +73,27 @@ func leaves(t reflect.Type, prefix string) (all []string) {
 // TestEverySettingHasAVariable sets each through the environment, and looks for it among the
 // settings in force. In a list it is that of the first item: RIALTO_AGENTS_0_URL.
 func TestEverySettingHasAVariable(t *testing.T) {
+	type one struct {
+		key    string
+		secret bool
+	}
 	for _, part := range table() {
+		var all []one
 		for _, s := range part {
-			value := map[reflect.Kind]string{reflect.Bool: "true", reflect.Int64: "3d", reflect.Int: "7"}[s.Type().Kind()]
-			if s.Type() == reflect.TypeFor[Size]() {
+			for _, key := range s.Keys() {
+				all = append(all, one{key, s.Secret})
+			}
+		}
+		for _, s := range all {
+			value := map[reflect.Kind]string{reflect.Bool: "true", reflect.Int64: "3d", reflect.Int: "7"}[Type(s.key).Kind()]
+			if Type(s.key) == reflect.TypeFor[Size]() {
 				value = "3MiB"
 			}
 			if value == "" {
 				value = "value"
 			}
 			k := koanf.New(".")
-			variable := "RIALTO_" + strings.ToUpper(strings.NewReplacer("[].", "_0_", ".", "__").Replace(s.Key))
+			variable := "RIALTO_" + strings.ToUpper(strings.NewReplacer("[].", "_0_", ".", "__").Replace(s.key))
 			var c Config
 			if err := fillFromEnvironment(k, []string{variable + "=" + value}); err != nil {
 				t.Fatal(err)
@@ -91,10 +101,10 @@ func TestEverySettingHasAVariable(t *testing.T) {
 			if err := decode(k, &c); err != nil {
 				t.Fatal(err)
 			}
-			if s.Secret {
+			if s.secret {
 				value = hiddenValue
 			}
-			key := strings.ReplaceAll(s.Key, "[]", "[0]")
+			key := strings.ReplaceAll(s.key, "[]", "[0]")
 			if got := c.Settings(); !slices.ContainsFunc(got, func(in operator.Setting) bool { return in.Key == key && in.Value == value }) {
 				t.Errorf("%s=%s: got %+v", variable, value, got)
 			}
@@ -105,7 +115,7 @@ func TestEverySettingHasAVariable(t *testing.T) {
 // TestEveryFlagSetsItsSetting sets each setting of an agent that has a flag.
 func TestEveryFlagSetsItsSetting(t *testing.T) {
 	for _, s := range AgentFlags() {
-		value := map[reflect.Kind]any{reflect.Bool: true, reflect.Int64: "3d", reflect.Slice: []string{"value"}}[s.Type().Kind()]
+		value := map[reflect.Kind]any{reflect.Bool: true, reflect.Int64: "3d", reflect.Slice: []string{"value"}}[Type(s.Key).Kind()]
 		if value == nil {
 			value = "value"
 		}
@@ -172,7 +182,7 @@ func rows(all []Setting) string {
 		if s.Live {
 			doc += " *Live.*"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, shown, doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.Join(s.Keys(), "`, `"), shown, doc)
 	}
 	return b.String()
 }
