@@ -17,8 +17,6 @@ type Client struct {
 	User         string   `koanf:"user"`
 	Introspect   bool     `koanf:"introspect"`
 	Exchange     bool     `koanf:"exchange"`
-
-	variable bool // described by variables
 }
 
 // Secret is where a secret is kept.

@@ -63,8 +63,7 @@ type Storage struct {
 	SecretFile string `koanf:"secret_file"`
 	Secret     string `koanf:"secret"`
 
-	Connections     int `koanf:"database_connections"`
-	TaskConnections int `koanf:"database_task_connections"`
+	Connections int `koanf:"database_connections"`
 }
 
 // Calls says what calls mean that leave something open.

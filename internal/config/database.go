@@ -60,17 +60,15 @@ func (c *Config) checkDatabase() error {
 	if c.Migrate != migrateAuto && c.Migrate != migrateCheck {
 		return fmt.Errorf("migrate: %q is neither auto nor check", c.Migrate)
 	}
-	if c.Connections < minConnections || c.TaskConnections < minTaskConnections {
-		return fmt.Errorf("database_connections, database_task_connections: set them to at least %d and %d", minConnections, minTaskConnections)
+	if c.Connections < minConnections {
+		return fmt.Errorf("database_connections: set it to at least %d", minConnections)
 	}
 	return nil
 }
 
-// The fewest connections with which statements run beside a slow one. Tasks always use two of their connections.
-const (
-	minConnections     = 3
-	minTaskConnections = minConnections + 2
-)
+// minConnections is how many are needed for statements to run beside a slow one: three for tasks and
+// three for all else, and two that tasks always use.
+const minConnections = 8
 
 // The values of the setting migrate.
 const (
@@ -86,7 +84,8 @@ func (c *Config) OpenStore(ctx context.Context) (*store.DB, error) {
 	}
 	db, err := open(ctx, c.Database)
 	if err == nil {
-		db.SetConnections(c.TaskConnections, c.Connections)
+		others := c.Connections * 2 / 5
+		db.SetConnections(c.Connections-others, others)
 	}
 	return db, err
 }

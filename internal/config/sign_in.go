@@ -28,26 +28,22 @@ type SignIn struct {
 
 // Provider is an OpenID Connect provider.
 type Provider struct {
-	ID               string   `koanf:"id"`
-	Name             string   `koanf:"name"`
-	Issuer           string   `koanf:"issuer"`
-	ClientID         string   `koanf:"client_id"`
-	ClientSecret     Secret   `koanf:"client_secret"`
-	Scopes           []string `koanf:"scopes"`
-	AuthorizationURL string   `koanf:"authorization_url"`
-	TokenURL         string   `koanf:"token_url"`
-	UserInfoURL      string   `koanf:"userinfo_url"`
-	JWKSURL          string   `koanf:"jwks_url"`
-	Algorithms       []string `koanf:"algorithms"`
-	PrivateNetwork   bool     `koanf:"private_network"`
-	NameClaim        string   `koanf:"name_claim"`
-	UseCasesClaim    string   `koanf:"usecases_claim"`
-	Admin            Claim    `koanf:"admin"`
-	Allow            Claim    `koanf:"allow"`
-	EmailDomains     []string `koanf:"email_domains"`
-	Lifetime         string   `koanf:"lifetime"`
+	ID             string   `koanf:"id"`
+	Name           string   `koanf:"name"`
+	Issuer         string   `koanf:"issuer"`
+	ClientID       string   `koanf:"client_id"`
+	ClientSecret   Secret   `koanf:"client_secret"`
+	Scopes         []string `koanf:"scopes"`
+	PrivateNetwork bool     `koanf:"private_network"`
+	NameClaim      string   `koanf:"name_claim"`
+	UseCasesClaim  string   `koanf:"usecases_claim"`
+	Admin          Claim    `koanf:"admin"`
+	Allow          Claim    `koanf:"allow"`
+	EmailDomains   []string `koanf:"email_domains"`
+	Lifetime       string   `koanf:"lifetime"`
 
-	variable bool // described by variables
+	// Set by variables alone. A provider that names them in its metadata needs none.
+	authorizationURL, tokenURL, userInfoURL, keysURL string
 }
 
 // Claim is met if the claim contains one of the values.
@@ -59,10 +55,10 @@ type Claim struct {
 // PastedToken is the issuer whose access tokens people may paste.
 type PastedToken struct {
 	Issuer         string   `koanf:"issuer"`
-	JWKSURL        string   `koanf:"jwks_url"`
 	Audiences      []string `koanf:"audiences"`
-	Algorithms     []string `koanf:"algorithms"`
 	PrivateNetwork bool     `koanf:"private_network"`
+
+	keysURL string // set by a variable
 }
 
 // AutoApprove approves all apps without a question, for staging.
@@ -70,7 +66,6 @@ type AutoApprove struct {
 	Enabled bool   `koanf:"enabled"`
 	UseCase string `koanf:"usecase"`
 	Token   Secret `koanf:"token"`
-	Force   bool   `koanf:"force"`
 }
 
 // maxIdentityDocument limits the metadata and key sets of identity providers. Some have
@@ -114,15 +109,16 @@ func (c Provider) provider() (*signin.Provider, error) {
 		ID:   c.ID,
 		Name: c.Name,
 		Issuer: token.Issuer{
-			URL: c.Issuer, KeysURL: c.JWKSURL, Algorithms: c.Algorithms,
-			Fetch: newFetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL, c.AuthorizationURL, c.TokenURL, c.UserInfoURL),
+			URL:     c.Issuer,
+			KeysURL: c.keysURL,
+			Fetch:   newFetcher(c.PrivateNetwork, c.Issuer, c.keysURL, c.authorizationURL, c.tokenURL, c.userInfoURL),
 		},
 		ClientID:         c.ClientID,
 		ClientSecret:     secret,
 		Scopes:           c.Scopes,
-		AuthorizationURL: c.AuthorizationURL,
-		TokenURL:         c.TokenURL,
-		UserInfoURL:      c.UserInfoURL,
+		AuthorizationURL: c.authorizationURL,
+		TokenURL:         c.tokenURL,
+		UserInfoURL:      c.userInfoURL,
 		NameClaim:        c.NameClaim,
 		UseCases:         c.UseCasesClaim,
 		Admin:            signin.Rule(c.Admin),
@@ -142,8 +138,10 @@ func (c PastedToken) issuer(address string) *token.Issuer {
 		audiences = []string{address}
 	}
 	return &token.Issuer{
-		URL: c.Issuer, KeysURL: c.JWKSURL, Audiences: audiences, Algorithms: c.Algorithms,
-		Fetch: newFetcher(c.PrivateNetwork, c.Issuer, c.JWKSURL),
+		URL:       c.Issuer,
+		KeysURL:   c.keysURL,
+		Audiences: audiences,
+		Fetch:     newFetcher(c.PrivateNetwork, c.Issuer, c.keysURL),
 	}
 }
 
@@ -235,7 +233,7 @@ func stagingStages() []string {
 // checkAutoApprove rejects automatic approval at a public address outside staging. With
 // a loopback URL the listen address decides.
 func (c *Config) checkAutoApprove() error {
-	if !c.SignIn.AutoApprove.Enabled || c.SignIn.AutoApprove.Force || slices.Contains(stagingStages(), c.Stage) {
+	if !c.SignIn.AutoApprove.Enabled || slices.Contains(stagingStages(), c.Stage) {
 		return nil
 	}
 	u, err := url.Parse(c.URL)
@@ -252,7 +250,7 @@ func (c *Config) checkAutoApprove() error {
 	if open == "" {
 		return nil
 	}
-	return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging, or sign_in.auto_approve.force to true", open)
+	return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging", open)
 }
 
 // Scopes are the scopes of the server with the sentences of the consent page. The first

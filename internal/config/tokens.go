@@ -11,7 +11,6 @@ import (
 type Tokens struct {
 	Algorithm string `koanf:"algorithm"` // ES256 when empty
 	Secret    Secret `koanf:"secret"`    // for HS256
-	Nonces    bool   `koanf:"dpop_nonces"`
 }
 
 // Upstream is another issuer whose access tokens are accepted.
@@ -19,7 +18,6 @@ type Upstream struct {
 	Issuer         string   `koanf:"issuer"`
 	JWKSURL        string   `koanf:"jwks_url"`
 	Audiences      []string `koanf:"audiences"`
-	Algorithms     []string `koanf:"algorithms"`
 	Scope          string   `koanf:"scope"`
 	PrivateNetwork bool     `koanf:"private_network"`
 }
@@ -29,8 +27,10 @@ func (c *Config) OAuthUpstreams() []token.Upstream {
 	var all []token.Upstream
 	for _, u := range c.UpstreamTokens {
 		all = append(all, token.Upstream{Scope: u.Scope, Issuer: token.Issuer{
-			URL: u.Issuer, KeysURL: u.JWKSURL, Audiences: u.Audiences, Algorithms: u.Algorithms,
-			Fetch: newFetcher(u.PrivateNetwork, u.Issuer, u.JWKSURL),
+			URL:       u.Issuer,
+			KeysURL:   u.JWKSURL,
+			Audiences: u.Audiences,
+			Fetch:     newFetcher(u.PrivateNetwork, u.Issuer, u.JWKSURL),
 		}})
 	}
 	return all
@@ -49,7 +49,7 @@ func (c Tokens) Apply(as *authserver.Config) error {
 	if err != nil {
 		return fmt.Errorf("tokens.secret: %w", err)
 	}
-	as.Algorithm, as.TokenSecret, as.ProofNonces = c.Algorithm, []byte(secret), c.Nonces
+	as.Algorithm, as.TokenSecret = c.Algorithm, []byte(secret)
 	return nil
 }
 

@@ -12,58 +12,104 @@ import (
 	"github.com/knadh/koanf/v2"
 )
 
-// aliasVariable is a variable with another name that sets settings.
-type aliasVariable struct {
-	name string
-	keys []string // of ours that it sets; the first of them that is set wins over it
-	set  func(c *Config, value string) error
+// aliases lists the variables with other names, by precedence, with the settings that each sets: one
+// that is set under its own key wins. docs/configuration.md explains each of them.
+var aliases = []struct{ name, settings string }{
+	{"API_EXTERNAL_URL", "url"},
+	{"STAGE", "stage"},
+	{"MCP_OAUTH_DEFAULT_CLIENT_ID", "clients"},
+	{"MCP_OAUTH_REDIRECT_URI", "clients"},
+	{"MCP_CLAUDE_CODE_REDIRECT_URI", "clients"},
+	{"MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES", "redirect_prefixes"},
+	{"MCP_CLAUDE_CODE_ALLOWED_REDIRECT_PREFIXES", "redirect_prefixes"},
+	{"MCP_OAUTH_DEFAULT_SCOPE", "default_scope"},
+	{"MCP_OAUTH_CODE_SECRET", "secret secret_file"},
+	{"MCP_OAUTH_TOKEN_SECRET", "tokens"},
+	{"MCP_OAUTH_AUTO_APPROVE_ENABLED", "sign_in.auto_approve.enabled"},
+	{"MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN", "sign_in.auto_approve.token"},
+	{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID", "sign_in.auto_approve.usecase"},
+	{"MCP_FORCE_USECASE_ID", "force_usecase"},
+	{"MCP_DEFAULT_TOPIC", "default_topic"},
+	{"OIDC_DISCOVERY_URL", "sign_in.pasted_token.issuer"},
+	{"OIDC_ISSUER", "sign_in.pasted_token.issuer"},
+	{"OIDC_JWKS_URL", "sign_in.pasted_token.issuer"},
+	{"OIDC_ALLOWED_AUDIENCES", "sign_in.pasted_token.audiences"},
+	{"OIDC_CLIENT_ID", "sign_in.oidc"},
+	{"OIDC_CLIENT_SECRET", "sign_in.oidc"},
+	{"OIDC_AUTH_URL", "sign_in.oidc"},
+	{"OIDC_TOKEN_URL", "sign_in.oidc"},
+	{"OIDC_USERINFO_URL", "sign_in.oidc"},
 }
 
-// aliasVariables lists them by precedence; docs/configuration.md explains each. Secrets
-// are read where they are used and not copied.
-func aliasVariables() []aliasVariable {
-	text := func(field func(*Config) *string) func(*Config, string) error {
-		return func(c *Config, value string) error { *field(c) = value; return nil }
-	}
-	prefixes := func(c *Config, value string) error {
+// setAlias sets what one of these variables says. Secrets are read where they are used and not copied.
+func (c *Config) setAlias(name, value string) (err error) {
+	pasted := &c.SignIn.PastedToken
+	switch name {
+	case "API_EXTERNAL_URL":
+		c.URL = value
+	case "STAGE":
+		c.Stage = value
+	case "MCP_OAUTH_DEFAULT_CLIENT_ID":
+		c.Clients = append(c.Clients, Client{ID: value})
+	case "MCP_OAUTH_REDIRECT_URI", "MCP_CLAUDE_CODE_REDIRECT_URI":
+		for i := range c.Clients { // at most that client
+			c.Clients[i].RedirectURIs = append(c.Clients[i].RedirectURIs, value)
+		}
+	case "MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES", "MCP_CLAUDE_CODE_ALLOWED_REDIRECT_PREFIXES":
 		c.RedirectPrefixes = append(c.RedirectPrefixes, listOf(value)...)
-		return nil
+	case "MCP_OAUTH_DEFAULT_SCOPE":
+		c.DefaultScope = value
+	case "MCP_OAUTH_CODE_SECRET":
+		c.Secret, err = deriveSecret(value)
+	case "MCP_OAUTH_TOKEN_SECRET":
+		c.shareSecret(name)
+	case "MCP_OAUTH_AUTO_APPROVE_ENABLED":
+		c.SignIn.AutoApprove.Enabled, err = strconv.ParseBool(value)
+		if err != nil {
+			err = fmt.Errorf("%q is not true or false", value)
+		}
+	case "MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN":
+		c.SignIn.AutoApprove.Token = Secret{Env: name}
+	case "MCP_OAUTH_AUTO_APPROVE_USECASE_ID":
+		c.SignIn.AutoApprove.UseCase = value
+	case "MCP_FORCE_USECASE_ID":
+		c.ForceUseCase = value
+	case "MCP_DEFAULT_TOPIC":
+		c.DefaultTopic = value
+	case "OIDC_DISCOVERY_URL":
+		pasted.Issuer = strings.TrimSuffix(value, "/.well-known/openid-configuration")
+	case "OIDC_ISSUER":
+		pasted.Issuer = value
+	case "OIDC_JWKS_URL":
+		pasted.keysURL = value
+	case "OIDC_ALLOWED_AUDIENCES":
+		pasted.Audiences = listOf(value)
+	case "OIDC_CLIENT_ID": // the issuer of pasted tokens is a provider to sign in with
+		c.SignIn.OIDC = append(c.SignIn.OIDC, Provider{
+			ID:       "oidc",
+			Name:     "OpenID",
+			Issuer:   pasted.Issuer,
+			ClientID: value,
+			keysURL:  pasted.keysURL,
+		})
+	default:
+		for i := range c.SignIn.OIDC { // at most that provider
+			c.SignIn.OIDC[i].setAlias(name, value)
+		}
 	}
-	const pasted, provider, auto = "sign_in.pasted_token", "sign_in.oidc", "sign_in.auto_approve"
-	return []aliasVariable{
-		{"API_EXTERNAL_URL", []string{"url"}, text(func(c *Config) *string { return &c.URL })},
-		{"STAGE", []string{"stage"}, text(func(c *Config) *string { return &c.Stage })},
-		{"MCP_OAUTH_DEFAULT_CLIENT_ID", []string{"clients"}, (*Config).addDefaultClient},
-		{"MCP_OAUTH_REDIRECT_URI", []string{"clients"}, (*Config).addDefaultRedirect},
-		{"MCP_CLAUDE_CODE_REDIRECT_URI", []string{"clients"}, (*Config).addDefaultRedirect},
-		{"MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES", []string{"redirect_prefixes"}, prefixes},
-		{"MCP_CLAUDE_CODE_ALLOWED_REDIRECT_PREFIXES", []string{"redirect_prefixes"}, prefixes},
-		{"MCP_OAUTH_DEFAULT_SCOPE", []string{"default_scope"}, text(func(c *Config) *string { return &c.DefaultScope })},
-		{"MCP_OAUTH_CODE_SECRET", []string{"secret", "secret_file"}, (*Config).deriveSecret},
-		{"MCP_OAUTH_TOKEN_SECRET", []string{"tokens"}, func(c *Config, _ string) error { return c.shareSecret("MCP_OAUTH_TOKEN_SECRET") }},
-		{"MCP_OAUTH_AUTO_APPROVE_ENABLED", []string{auto + ".enabled"}, (*Config).enableAutoApprove},
-		{"MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN", []string{auto + ".token"}, func(c *Config, _ string) error {
-			c.SignIn.AutoApprove.Token = Secret{Env: "MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN"}
-			return nil
-		}},
-		{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID", []string{auto + ".usecase"}, text(func(c *Config) *string { return &c.SignIn.AutoApprove.UseCase })},
-		{"MCP_FORCE_USECASE_ID", []string{"force_usecase"}, text(func(c *Config) *string { return &c.ForceUseCase })},
-		{"MCP_DEFAULT_TOPIC", []string{"default_topic"}, text(func(c *Config) *string { return &c.DefaultTopic })},
-		{"OIDC_DISCOVERY_URL", []string{pasted + ".issuer"}, func(c *Config, value string) error {
-			c.SignIn.PastedToken.Issuer = strings.TrimSuffix(value, "/.well-known/openid-configuration")
-			return nil
-		}},
-		{"OIDC_ISSUER", []string{pasted + ".issuer"}, text(func(c *Config) *string { return &c.SignIn.PastedToken.Issuer })},
-		{"OIDC_JWKS_URL", []string{pasted + ".jwks_url"}, text(func(c *Config) *string { return &c.SignIn.PastedToken.JWKSURL })},
-		{"OIDC_ALLOWED_AUDIENCES", []string{pasted + ".audiences"}, func(c *Config, value string) error {
-			c.SignIn.PastedToken.Audiences = listOf(value)
-			return nil
-		}},
-		{"OIDC_CLIENT_ID", []string{provider}, (*Config).addProvider},
-		{"OIDC_CLIENT_SECRET", []string{provider}, ofProvider(func(p *Provider, _ string) { p.ClientSecret = Secret{Env: "OIDC_CLIENT_SECRET"} })},
-		{"OIDC_AUTH_URL", []string{provider}, ofProvider(func(p *Provider, value string) { p.AuthorizationURL = value })},
-		{"OIDC_TOKEN_URL", []string{provider}, ofProvider(func(p *Provider, value string) { p.TokenURL = value })},
-		{"OIDC_USERINFO_URL", []string{provider}, ofProvider(func(p *Provider, value string) { p.UserInfoURL = value })},
+	return err
+}
+
+func (p *Provider) setAlias(name, value string) {
+	switch name {
+	case "OIDC_CLIENT_SECRET":
+		p.ClientSecret = Secret{Env: name}
+	case "OIDC_AUTH_URL":
+		p.authorizationURL = value
+	case "OIDC_TOKEN_URL":
+		p.tokenURL = value
+	case "OIDC_USERINFO_URL":
+		p.userInfoURL = value
 	}
 }
 
@@ -77,91 +123,40 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 	}
 	if set["MCP_OAUTH_TOKEN_SECRET"] == "" && set["MCP_OAUTH_CODE_SECRET"] != "" && !explicit.Exists("tokens") {
 		c.sources["tokens"] = "environment"
-		if err := c.shareSecret("MCP_OAUTH_CODE_SECRET"); err != nil {
-			return err
-		}
+		c.shareSecret("MCP_OAUTH_CODE_SECRET")
 		if !explicit.Exists("secret") && !explicit.Exists("secret_file") {
 			c.notes = append(c.notes, "MCP_OAUTH_CODE_SECRET also signs access tokens, because MCP_OAUTH_TOKEN_SECRET is not set: a resource server that has it to verify tokens can decrypt secrets of the database. Set MCP_OAUTH_TOKEN_SECRET to another secret")
 		}
 	}
-	for _, v := range aliasVariables() {
-		if set[v.name] == "" {
+	for _, alias := range aliases {
+		if set[alias.name] == "" {
 			continue
 		}
-		if i := slices.IndexFunc(v.keys, explicit.Exists); i >= 0 {
-			c.notes = append(c.notes, fmt.Sprintf("the variable %s is not used, because %s is set", v.name, v.keys[i]))
+		keys := strings.Fields(alias.settings)
+		if i := slices.IndexFunc(keys, explicit.Exists); i >= 0 {
+			c.notes = append(c.notes, fmt.Sprintf("the variable %s is not used, because %s is set", alias.name, keys[i]))
 			continue
 		}
-		if err := v.set(c, set[v.name]); err != nil {
-			return fmt.Errorf("%s: %w", v.name, err)
+		if err := c.setAlias(alias.name, set[alias.name]); err != nil {
+			return fmt.Errorf("%s: %w", alias.name, err)
 		}
-		c.sources[v.keys[0]] = "environment"
-	}
-	return nil
-}
-
-// defaultClient returns the client that variables describe, or nil.
-func (c *Config) defaultClient() *Client {
-	i := slices.IndexFunc(c.Clients, func(client Client) bool { return client.variable })
-	if i < 0 {
-		return nil
-	}
-	return &c.Clients[i]
-}
-
-func (c *Config) addDefaultClient(id string) error {
-	c.Clients = append(c.Clients, Client{ID: id, variable: true})
-	return nil
-}
-
-// addDefaultRedirect adds a redirect URI to that client, if there is one.
-func (c *Config) addDefaultRedirect(uri string) error {
-	if client := c.defaultClient(); client != nil {
-		client.RedirectURIs = append(client.RedirectURIs, uri)
+		c.sources[keys[0]] = "environment"
 	}
 	return nil
 }
 
 // deriveSecret derives the key from a secret of another form.
-func (c *Config) deriveSecret(value string) error {
+func deriveSecret(value string) (string, error) {
 	if len(value) < 32 {
-		return fmt.Errorf("it is shorter than 32 characters (make one with: openssl rand -base64 48)")
+		return "", fmt.Errorf("it is shorter than 32 characters (make one with: openssl rand -base64 48)")
 	}
 	key, err := hkdf.Key(sha256.New, []byte(value), nil, "rialto secret", 32)
-	c.Secret = base64.StdEncoding.EncodeToString(key)
-	return err
+	return base64.StdEncoding.EncodeToString(key), err
 }
 
-// shareSecret signs access tokens with a shared secret.
-func (c *Config) shareSecret(name string) error {
+// shareSecret signs access tokens with the shared secret in a variable.
+func (c *Config) shareSecret(name string) {
 	c.Tokens.Algorithm, c.Tokens.Secret = "HS256", Secret{Env: name}
-	return nil
-}
-
-func (c *Config) enableAutoApprove(value string) (err error) {
-	c.SignIn.AutoApprove.Enabled, err = strconv.ParseBool(value)
-	if err != nil {
-		return fmt.Errorf("%q is not true or false", value)
-	}
-	return nil
-}
-
-// addProvider makes the issuer of pasted tokens a provider to sign in with.
-func (c *Config) addProvider(clientID string) error {
-	pasted := c.SignIn.PastedToken
-	c.SignIn.OIDC = append(c.SignIn.OIDC, Provider{ID: "oidc", Name: "OpenID", Issuer: pasted.Issuer, JWKSURL: pasted.JWKSURL, ClientID: clientID, variable: true})
-	return nil
-}
-
-// ofProvider sets something of the provider that variables describe, if there is one.
-// Without OIDC_CLIENT_ID the issuer is for pasted tokens only.
-func ofProvider(set func(*Provider, string)) func(*Config, string) error {
-	return func(c *Config, value string) error {
-		if i := slices.IndexFunc(c.SignIn.OIDC, func(p Provider) bool { return p.variable }); i >= 0 {
-			set(&c.SignIn.OIDC[i], value)
-		}
-		return nil
-	}
 }
 
 // listOf splits a list at its commas.

@@ -92,9 +92,9 @@ func TestAliasVariablesSetSettings(t *testing.T) {
 		{"OIDC_ALLOWED_AUDIENCES", "https://a.example, https://b.example", issuer, func(c *Config) string { return strings.Join(c.SignIn.PastedToken.issuer(c.URL).Audiences, " ") }, "https://a.example https://b.example"},
 		{"OIDC_CLIENT_ID", "rialto", issuer, func(c *Config) string { return c.SignIn.OIDC[0].ClientID + " " + c.SignIn.OIDC[0].Issuer }, "rialto https://id.example.com/oidc"},
 		{"OIDC_CLIENT_SECRET", "a secret", provider, func(c *Config) string { return c.SignIn.OIDC[0].ClientSecret.Env }, "OIDC_CLIENT_SECRET"},
-		{"OIDC_AUTH_URL", "https://id.example.com/auth", provider, func(c *Config) string { return c.SignIn.OIDC[0].AuthorizationURL }, "https://id.example.com/auth"},
-		{"OIDC_TOKEN_URL", "https://id.example.com/token", provider, func(c *Config) string { return c.SignIn.OIDC[0].TokenURL }, "https://id.example.com/token"},
-		{"OIDC_USERINFO_URL", "https://id.example.com/me", provider, func(c *Config) string { return c.SignIn.OIDC[0].UserInfoURL }, "https://id.example.com/me"},
+		{"OIDC_AUTH_URL", "https://id.example.com/auth", provider, func(c *Config) string { return c.SignIn.OIDC[0].authorizationURL }, "https://id.example.com/auth"},
+		{"OIDC_TOKEN_URL", "https://id.example.com/token", provider, func(c *Config) string { return c.SignIn.OIDC[0].tokenURL }, "https://id.example.com/token"},
+		{"OIDC_USERINFO_URL", "https://id.example.com/me", provider, func(c *Config) string { return c.SignIn.OIDC[0].userInfoURL }, "https://id.example.com/me"},
 	} {
 		t.Run(test.variable+"="+test.value, func(t *testing.T) {
 			with := test.with
@@ -115,7 +115,7 @@ func TestAliasVariablesSetSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range aliasVariables() {
+	for _, v := range aliases {
 		if !strings.Contains(string(doc), "`"+v.name+"`") {
 			t.Errorf("docs/configuration.md does not explain %s", v.name)
 		}
@@ -124,11 +124,11 @@ func TestAliasVariablesSetSettings(t *testing.T) {
 
 func derivedOf(t *testing.T, secret string) string {
 	t.Helper()
-	c := &Config{}
-	if err := c.deriveSecret(secret); err != nil {
+	derived, err := deriveSecret(secret)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Secret[:4]
+	return derived[:4]
 }
 
 func TestKeysWinOverAliasVariables(t *testing.T) {
