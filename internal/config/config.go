@@ -82,10 +82,9 @@ type Links struct {
 // Limits bounds what users, clients and agents can use. A key is named by what it counts
 // and, unless it counts in all, for whom: tasks_per_user.
 type Limits struct {
-	Calls          int `koanf:"calls"`
-	CallsPerUser   int `koanf:"calls_per_user"`
-	RatePerUser    int `koanf:"rate_per_user"`
-	MCPRatePerUser int `koanf:"mcp_rate_per_user"`
+	Calls        int `koanf:"calls"`
+	CallsPerUser int `koanf:"calls_per_user"`
+	RatePerUser  int `koanf:"rate_per_user"`
 
 	AuthorizeRate int `koanf:"authorize_rate_per_network"`
 

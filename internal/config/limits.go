@@ -6,7 +6,7 @@ import (
 )
 
 // mayBeZero are the limits that 0 switches off.
-var mayBeZero = map[string]bool{"rate_per_user": true, "mcp_rate_per_user": true, "connections_per_agent": true, "stored_per_user": true, "stored_per_agent": true}
+var mayBeZero = map[string]bool{"rate_per_user": true, "connections_per_agent": true, "stored_per_user": true, "stored_per_agent": true}
 
 // checkLimits refuses limits that nothing fits.
 func (c *Config) checkLimits() error {

@@ -7,7 +7,7 @@ import (
 
 func TestLimitsThatNothingFitsAreRefused(t *testing.T) {
 	c := Demo(t.TempDir())
-	c.Limits.MCPRatePerUser = 0
+	c.Limits.RatePerUser = 0
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
 	}

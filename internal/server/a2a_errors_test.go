@@ -111,7 +111,7 @@ func TestOwnErrorsHaveTheCodesOfTheirGeneration(t *testing.T) {
 	// They have made all the calls that they may.
 	calls, later := callRate(r.cfg.Load().Limits.RatePerUser), time.Now().Add(time.Hour)
 	for range calls.Burst {
-		r.limits.a2aRate.Take(calls, later, quota.Key{Name: bob.ID})
+		r.limits.rates.Take(calls, later, quota.Key{Name: bob.ID})
 	}
 	if got := rpc(r, r.full("bob"), "tasks/get", `{"id":"none"}`, "0.1"); !strings.Contains(got.body, "-32010") {
 		t.Errorf("a user may call as often as they like: got %s", got.body)

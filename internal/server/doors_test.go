@@ -37,7 +37,7 @@ func newDoors(t *testing.T, set func(*config.Config)) *doors {
 	t.Helper()
 	r := newRigWith(t, func(c *config.Config) {
 		c.MCP.TaskCard, c.ShareLinks, c.GRPC.Listen = config.TaskCardAlways, time.Hour, "127.0.0.1:0"
-		c.Limits.RatePerUser, c.Limits.MCPRatePerUser = 10_000, 10_000 // tests knock often
+		c.Limits.RatePerUser = 10_000 // tests knock often
 		set(c)
 	})
 	insecurely := grpc.WithTransportCredentials(insecure.NewCredentials())

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"rialto/bridge/directory"
-	"rialto/internal/config"
+	"rialto/mcp"
 	"rialto/oauth"
 )
 
@@ -87,9 +87,9 @@ func (r *rig) settled() {
 // TestWhatTheSpecificationLeavesOpenIsASetting has two subscriptions to one event, of a client that
 // does not declare the extension.
 func TestWhatTheSpecificationLeavesOpenIsASetting(t *testing.T) {
-	r, hooks, _ := eventRig(t, io.Discard, func(c *config.Config) {
-		c.MCP.EventErrors, c.MCP.EventWebhookID = config.EventErrorsSEP, config.EventWebhookIDMessage
-	})
+	r, hooks, _ := eventRig(t, io.Discard)
+	r.Server.events.SEPErrors, r.Server.events.MessageIDs = true, true
+	r.Server.mcp.Extensions.EventsSketch = func(mcp.Client) bool { return false }
 	hooks.messages, hooks.answers = true, []int{503}
 	token := r.token("alice", oauth.ScopeTools)
 	if a := r.mcp(token, "events/poll", object{"name": "unknown"}); a.Error == nil || a.Error.Code != -32023 {

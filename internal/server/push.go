@@ -12,7 +12,6 @@ import (
 	"rialto/bridge/events"
 	"rialto/bridge/ledger"
 	"rialto/bridge/push"
-	"rialto/internal/config"
 	"rialto/internal/guardhttp"
 	"rialto/mcp"
 	"rialto/oauth"
@@ -34,7 +33,7 @@ func (s *Server) startPush(secret []byte) {
 		return
 	}
 	sender := &a2apush.Sender{
-		HTTP:     &guardhttp.Client{Allowed: func() []string { return s.cfg.Load().Push.AllowedHosts }, MaxBytes: 4 << 10, Timeout: 10 * time.Second},
+		HTTP:     webhookClient(s),
 		Issuer:   s.cfg.Load().URL,
 		Trusting: !s.cfg.Load().Push.Verify,
 		Now:      time.Now,
@@ -53,14 +52,22 @@ func (s *Server) startPush(secret []byte) {
 	s.bridge.Runner.Webhooks = s.push
 }
 
+// webhookClient returns what calls webhooks: those on hosts in push.allowed_hosts, or at public addresses.
+func webhookClient(s *Server) *guardhttp.Client {
+	return &guardhttp.Client{
+		Allowed:  func() []string { return s.cfg.Load().Push.AllowedHosts },
+		MaxBytes: 4 << 10,
+		Timeout:  10 * time.Second,
+	}
+}
+
 // newEvents returns what tells MCP clients what happens to tasks and agents.
 func newEvents(s *Server, secret []byte) *events.Service {
-	guarded, cfg := &guardhttp.Client{Allowed: func() []string { return s.cfg.Load().Push.AllowedHosts }, MaxBytes: 4 << 10, Timeout: 10 * time.Second}, s.cfg.Load().MCP
+	guarded := webhookClient(s)
 	return &events.Service{
 		Store: s.store.Events, Directory: s.bridge.Directory, HTTP: guarded,
 		Key: deriveKey(secret, "event webhooks"), Replica: s.bridge.Runner.Replica, TaskURL: s.cfg.Load().URL + documents.TaskPath,
 		Now: time.Now, Log: s.log,
-		SEPErrors: cfg.EventErrors == config.EventErrorsSEP, MessageIDs: cfg.EventWebhookID == config.EventWebhookIDMessage, PerAccount: cfg.EventSubscriber == config.EventSubscriberAccount,
 		Backend: eventBackend{s},
 	}
 }
@@ -109,9 +116,8 @@ func (b eventBackend) Task(
 }
 
 // Limits implements events.Backend.
-func (b eventBackend) Limits() (most, perUser int) {
-	l := b.s.cfg.Load().Limits
-	return l.EventSubscriptions, l.EventSubscriptionsPerUser
+func (eventBackend) Limits() (most, perUser int) {
+	return eventSubscriptions, eventSubscriptionsPerUser
 }
 
 // offerEvents returns the extensions of the MCP server, and connects its events with what causes them.
@@ -122,9 +128,6 @@ func offerEvents(s *Server, secret []byte) mcp.Extensions {
 	}
 	s.events = newEvents(s, secret)
 	more.Events, s.bridge.Tools.Events = s.events, true
-	if codes := s.cfg.Load().MCP.EventErrors; codes != config.EventErrorsAuto {
-		more.EventsSketch = func(mcp.Client) bool { return codes == config.EventErrorsSketch }
-	}
 	s.bridge.Runner.Publisher.Listeners = append(s.bridge.Runner.Publisher.Listeners, eventSource{s.events})
 	s.bridge.Directory.Listeners = append(s.bridge.Directory.Listeners, eventSource{s.events})
 	return more

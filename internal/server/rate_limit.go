@@ -32,8 +32,8 @@ type callLimiter struct {
 	most      func() config.Limits // in force now
 	telemetry *telemetry.Telemetry // counts refusals; nil without it
 
-	users, clients   quota.Count
-	a2aRate, mcpRate quota.Rate
+	users, clients quota.Count
+	rates          quota.Rate // of A2A and REST
 }
 
 // caller is who makes a call. Without a login it has an address alone.
@@ -50,7 +50,7 @@ func (by caller) key(most config.Limits) (key string, perUser int, setting strin
 // enter counts a call until leave, or refuses it. The headers tell the client about its limits, if a
 // rate applies or the call is refused. perSecond is how many calls a user may begin; 0 is no limit.
 func (c *callLimiter) enter(
-	ctx context.Context, h http.Header, by caller, rates *quota.Rate, perSecond int,
+	ctx context.Context, h http.Header, by caller, perSecond int,
 ) (leave func(), refused *quota.Refusal) {
 	most := c.most()
 	leave, refused = c.open(by, most)
@@ -60,7 +60,7 @@ func (c *callLimiter) enter(
 	key, perUser, _ := by.key(most)
 	rate := callRate(perSecond)
 	if refused == nil {
-		refused = rates.Take(rate, time.Now(), quota.Key{Name: key})
+		refused = c.rates.Take(rate, time.Now(), quota.Key{Name: key})
 		if refused != nil {
 			leave()
 			refused.Because("you call more than %d times a second; slow down", perSecond)
@@ -69,7 +69,7 @@ func (c *callLimiter) enter(
 	policies := []quota.Policy{{Name: "calls", Limit: perUser, Left: perUser - c.users.Of(key)}}
 	if perSecond > 0 {
 		p := rate.Policy()
-		p.Left, p.Reset = rates.Left(rate, time.Now(), key), retryAfter
+		p.Left, p.Reset = c.rates.Left(rate, time.Now(), key), retryAfter
 		policies = append(policies, p)
 	}
 	if refused == nil {
@@ -112,7 +112,7 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 
 // a2a counts a call through A2A or REST until ctx ends, or returns an error.
 func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
-	leave, refused := c.enter(ctx, h, by, &c.a2aRate, c.most().RatePerUser)
+	leave, refused := c.enter(ctx, h, by, c.most().RatePerUser)
 	if refused != nil {
 		return &a2a.Error{Code: a2a.RateLimited, Message: refused.Reason, HTTPStatus: refused.Status()}
 	}
@@ -122,5 +122,5 @@ func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
 
 // mcp counts a call through MCP.
 func (c *callLimiter) mcp(ctx context.Context, h http.Header, by caller) (leave func(), refused *quota.Refusal) {
-	return c.enter(ctx, h, by, &c.mcpRate, c.most().MCPRatePerUser)
+	return c.enter(ctx, h, by, 0)
 }
