@@ -8,10 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"rialto/bridge/directory"
+	"rialto/internal/store/ledgerdb"
 	"rialto/internal/telemetry"
 	"rialto/mcp"
-	"rialto/oauth/token"
 )
 
 // observe has telemetry observe the parts, if there is any.
@@ -30,35 +29,48 @@ func (s *Server) observe() {
 	if s.events != nil {
 		s.events.Metrics = t.Deliveries(telemetry.Event)
 	}
-	t.Read(telemetry.Gauges{
-		Tasks:        s.store.Ledger.Unfinished,
-		OpenCircuits: func() []string { return openCircuits(s.bridge.Directory) },
-		Outbox:       s.store.Ledger.CountNotices,
-		NextNotice:   s.store.Ledger.NextNotice,
-		KeyExpiry:    func(ctx context.Context) (map[string]time.Time, error) { return keyExpiry(ctx, s.oauth.Keys) },
-		Streams:      s.mcp.Streams,
-		UsageDropped: s.usage.Dropped,
-		Queues:       map[string]func() int{"usage": s.usage.Waiting, "audit": s.audit.Waiting, "search index": s.store.Ledger.IndexWaiting},
-	})
+	t.Read(gauges{s.store.Ledger, s})
 }
 
-// openCircuits returns the agents that are not called because they failed.
-func openCircuits(d *directory.Directory) (open []string) {
-	for _, e := range d.All() {
-		if h, ok := d.Health(e.Name); ok && time.Now().Before(h.Contact.Until) {
+// gauges implements telemetry.Gauges: it reads the parts of a server.
+type gauges struct {
+	*ledgerdb.Store
+	s *Server
+}
+
+// OpenCircuits returns the agents that are not called because they failed.
+func (g gauges) OpenCircuits() (open []string) {
+	for _, e := range g.s.bridge.Directory.All() {
+		h, ok := g.s.bridge.Directory.Health(e.Name)
+		if ok && time.Now().Before(h.Contact.Until) {
 			open = append(open, e.Name)
 		}
 	}
 	return open
 }
 
-// keyExpiry returns when the key that signs access tokens is replaced.
-func keyExpiry(ctx context.Context, signing *token.Keys) (map[string]time.Time, error) {
-	keys, err := signing.List(ctx)
+// KeyExpiry returns when the key that signs access tokens is replaced.
+func (g gauges) KeyExpiry(ctx context.Context) (at time.Time, err error) {
+	keys, err := g.s.oauth.Keys.List(ctx)
 	if err != nil || len(keys) == 0 {
-		return nil, err
+		return at, err
 	}
-	return map[string]time.Time{"signing": keys[len(keys)-1].Rotates()}, nil
+	return keys[len(keys)-1].Rotates(), nil
+}
+
+// Streams returns how many event streams are open.
+func (g gauges) Streams() mcp.StreamStats { return g.s.mcp.Streams() }
+
+// UsageDropped returns how many usage records were dropped.
+func (g gauges) UsageDropped() int64 { return g.s.usage.Dropped() }
+
+// QueueLengths returns how many records wait to be written.
+func (g gauges) QueueLengths() map[string]int {
+	return map[string]int{
+		"usage":        g.s.usage.Waiting(),
+		"audit":        g.s.audit.Waiting(),
+		"search index": g.Store.IndexWaiting(),
+	}
 }
 
 // serveScrapes serves metrics and profiles until ctx ends.

@@ -48,9 +48,7 @@ func (o agentObserver) ObserveCall(
 			span.SetStatus(codes.Error, "")
 		}
 		span.End()
-		if o.t.meters != nil {
-			o.t.meters.agents.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
-		}
+		o.t.record(ctx, agentCalls, time.Since(begun), labels...)
 	}
 }
 

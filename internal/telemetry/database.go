@@ -39,16 +39,15 @@ func (d Database) ObserveStatement(ctx context.Context, statement string) func(e
 			span.SetStatus(codes.Error, "")
 		}
 		span.End()
-		if t.meters != nil {
-			t.meters.db.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
-		}
+		t.record(ctx, dbDuration, time.Since(begun), labels...)
 	}
 }
 
 // operationOf returns the first word of a statement, in upper case.
 func operationOf(statement string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(statement), " ")
-	if word = strings.ToUpper(strings.TrimSpace(word)); slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "TRANSACTION"}, word) {
+	word = strings.ToUpper(strings.TrimSpace(word))
+	if slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "TRANSACTION"}, word) {
 		return word
 	}
 	return other

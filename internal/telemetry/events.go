@@ -6,18 +6,10 @@ import (
 	"slices"
 
 	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
 
 	"rialto/oauth"
 )
-
-// count adds one to a counter.
-func (t *Telemetry) count(c func(*meters) metric.Int64Counter, labels ...attribute.KeyValue) {
-	if t != nil && t.meters != nil {
-		c(t.meters).Add(context.Background(), 1, labelled(labels...))
-	}
-}
 
 // TokenAnswered counts an answer of the token endpoint, by the grant type and the error code.
 func (t *Telemetry) TokenAnswered(ctx context.Context, grant string, err error) {
@@ -32,24 +24,24 @@ func (t *Telemetry) TokenAnswered(ctx context.Context, grant string, err error) 
 	}
 	labels := []attribute.KeyValue{grantType.String(grant), outcome.String(result)}
 	trace.SpanFromContext(ctx).SetAttributes(labels...)
-	t.count(func(m *meters) metric.Int64Counter { return m.tokens }, labels...)
+	t.count(oauthTokens, labels...)
 }
 
 var grantTypes = []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken, oauth.GrantClientCredentials, oauth.GrantTokenExchange}
 
 // RefreshReused counts a refresh token that was presented again.
 func (t *Telemetry) RefreshReused() {
-	t.count(func(m *meters) metric.Int64Counter { return m.reuse })
+	t.count(refreshReuse)
 }
 
 // ClientRegistered counts a registration.
 func (t *Telemetry) ClientRegistered(ok bool) {
-	t.count(func(m *meters) metric.Int64Counter { return m.registrations }, outcome.String(word(ok)))
+	t.count(registration, outcome.String(word(ok)))
 }
 
 // CardChanged counts a changed card.
 func (t *Telemetry) CardChanged(name string) {
-	t.count(func(m *meters) metric.Int64Counter { return m.cardChanges }, agent.String(name))
+	t.count(cardChanges, agent.String(name))
 }
 
 // Push and Event are what is delivered to a webhook: a push notification about a task, or an MCP event.
@@ -69,8 +61,7 @@ type Deliveries struct {
 
 // Attempted counts an attempt.
 func (d Deliveries) Attempted(ok bool) {
-	counter := func(m *meters) metric.Int64Counter { return m.deliveries }
-	d.telemetry.count(counter, kind.String(d.kind), outcome.String(word(ok)))
+	d.telemetry.count(deliveries, kind.String(d.kind), outcome.String(word(ok)))
 }
 
 func word(ok bool) string {

@@ -9,7 +9,6 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -51,11 +50,8 @@ func (t *Telemetry) HTTP(ctx context.Context, r *http.Request, scheme string) (c
 		if a.Status == http.StatusTooManyRequests {
 			t.Limited(ctx)
 		}
-		if t.meters == nil {
-			return
-		}
 		if !a.Stream {
-			t.meters.http.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
+			t.record(ctx, httpDuration, time.Since(begun), labels...)
 		}
 	}
 }
@@ -66,7 +62,7 @@ var httpMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, htt
 func (t *Telemetry) Limited(ctx context.Context) {
 	r := RequestOf(ctx)
 	if r != nil && !r.limited.Swap(true) {
-		t.count(func(m *meters) metric.Int64Counter { return m.limited }, door.String(doorOf(r.Route)))
+		t.count(rateLimited, door.String(doorOf(r.Route)))
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
@@ -38,7 +37,7 @@ func (t *Telemetry) ObserveRequest(
 		labels = append(labels, promptName.String(op.Prompt))
 	}
 	if op.Hybrid {
-		t.count(func(m *meters) metric.Int64Counter { return m.hybrids })
+		t.count(hybrids)
 	}
 	ctx, span := t.mcpSpan(ctx, name, op, labels)
 	begun := time.Now()
@@ -54,9 +53,7 @@ func (t *Telemetry) ObserveRequest(
 			span.SetStatus(codes.Error, o.Message)
 		}
 		span.End()
-		if t.meters != nil {
-			t.meters.mcp.Record(ctx, time.Since(begun).Seconds(), labelled(labels...))
-		}
+		t.record(ctx, mcpDuration, time.Since(begun), labels...)
 	}
 }
 

@@ -153,9 +153,9 @@ func scraped(t *testing.T) map[string]bool {
 	}
 	t.Cleanup(func() { _ = to.Stop() })
 	m := to.meters
-	m.mcp.Record(t.Context(), 1)
-	m.http.Record(t.Context(), 1)
-	m.db.Record(t.Context(), 1)
+	for _, name := range []string{mcpDuration, httpDuration, dbDuration} {
+		m.histograms[name].Record(t.Context(), 1)
+	}
 	_, called := to.Agent("one").ObserveCall(t.Context(), a2aclient.Call{})
 	called(nil, nil)
 	to.Ended("one", a2a.Completed, time.Second)
@@ -169,19 +169,8 @@ func scraped(t *testing.T) map[string]bool {
 	of := WithRequest(t.Context(), &Request{Route: "/mcp"})
 	_, refused := to.HTTP(of, httptest.NewRequest("POST", "/mcp", nil), "http")
 	refused(Response{Status: http.StatusTooManyRequests})
-	m.hybrids.Add(t.Context(), 1)
-	to.Read(Gauges{
-		Tasks:        func(context.Context) ([]ledger.Count, error) { return []ledger.Count{{Agent: "one", Tasks: 1}}, nil },
-		OpenCircuits: func() []string { return []string{"one"} },
-		Outbox:       func(context.Context) (int64, int64, error) { return 1, 1, nil },
-		NextNotice:   func(context.Context) (time.Time, error) { return time.Now(), nil },
-		KeyExpiry: func(context.Context) (map[string]time.Time, error) {
-			return map[string]time.Time{"signing": time.Now()}, nil
-		},
-		Streams:      func() mcp.StreamStats { return mcp.StreamStats{} },
-		UsageDropped: func() int64 { return 0 },
-		Queues:       map[string]func() int{"usage": func() int { return 0 }},
-	})
+	m.counters[hybrids].Add(t.Context(), 1)
+	to.Read(oneOfEach{})
 	w := httptest.NewRecorder()
 	to.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 	if w.Code != http.StatusOK {
@@ -193,3 +182,17 @@ func scraped(t *testing.T) map[string]bool {
 	}
 	return names
 }
+
+// oneOfEach is Gauges that have a value each.
+type oneOfEach struct{}
+
+func (oneOfEach) Unfinished(context.Context) ([]ledger.Count, error) {
+	return []ledger.Count{{Agent: "one", Tasks: 1}}, nil
+}
+func (oneOfEach) OpenCircuits() []string                                      { return []string{"one"} }
+func (oneOfEach) CountNotices(context.Context) (pending, dead int64, _ error) { return 1, 1, nil }
+func (oneOfEach) NextNotice(context.Context) (time.Time, error)               { return time.Now(), nil }
+func (oneOfEach) KeyExpiry(context.Context) (time.Time, error)                { return time.Now(), nil }
+func (oneOfEach) Streams() mcp.StreamStats                                    { return mcp.StreamStats{} }
+func (oneOfEach) UsageDropped() int64                                         { return 0 }
+func (oneOfEach) QueueLengths() map[string]int                                { return map[string]int{"usage": 0} }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 
@@ -47,19 +46,15 @@ func (t *Telemetry) Follow(ctx context.Context, e *ledger.Record, resumed bool) 
 
 // TakenOver implements runner.Observer.
 func (t *Telemetry) TakenOver() {
-	t.count(func(m *meters) metric.Int64Counter { return m.takeovers })
+	t.count(takeovers)
 }
 
 // FirstEvent implements runner.Observer.
 func (t *Telemetry) FirstEvent(name string, after time.Duration) {
-	if t.meters != nil {
-		t.meters.first.Record(context.Background(), after.Seconds(), labelled(agent.String(name)))
-	}
+	t.record(context.Background(), firstEvent, after, agent.String(name))
 }
 
 // Ended implements runner.Observer.
 func (t *Telemetry) Ended(name string, s a2a.State, after time.Duration) {
-	if t.meters != nil {
-		t.meters.tasks.Record(context.Background(), after.Seconds(), labelled(agent.String(name), state.String(string(s))))
-	}
+	t.record(context.Background(), taskDuration, after, agent.String(name), state.String(string(s)))
 }

@@ -101,7 +101,8 @@ func New(ctx context.Context, version string, to Exporters) (*Telemetry, error) 
 			options = append(options, metric.WithReader(r))
 		}
 		p := metric.NewMeterProvider(options...)
-		if t.meters, err = newMeters(p.Meter("rialto"), version, to.revision); err != nil {
+		t.meters, err = newMeters(p.Meter("rialto"), version, to.revision)
+		if err != nil {
 			return nil, err
 		}
 		if err := runtime.Start(runtime.WithMeterProvider(p)); err != nil {
@@ -150,7 +151,8 @@ func fromEnvironment(ctx context.Context) (to Exporters, err error) {
 			return to, err
 		}
 		to.Spans = trace.NewBatchSpanProcessor(exporter)
-		if to.Sampler, err = samplerOf(os.Getenv("OTEL_TRACES_SAMPLER"), os.Getenv("OTEL_TRACES_SAMPLER_ARG")); err != nil {
+		to.Sampler, err = samplerOf(os.Getenv("OTEL_TRACES_SAMPLER"), os.Getenv("OTEL_TRACES_SAMPLER_ARG"))
+		if err != nil {
 			return to, err
 		}
 	}
