@@ -80,28 +80,30 @@ func (c *Client) Post(ctx context.Context, address string, header http.Header, b
 }
 
 // do sends one request and hands its answer to take.
-func (c *Client) do(ctx context.Context, method, address string, body []byte, header http.Header, take func(*http.Response) error) error {
-	u, err := c.check(address)
-	if err != nil {
+func (c *Client) do(
+	ctx context.Context, method, address string, body []byte, header http.Header, take func(*http.Response) error,
+) error {
+	if err := c.Check(address); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Timeout, 5*time.Second))
+	ctx, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrURL, err)
 	}
 	maps.Copy(req.Header, header)
-	// A compressed answer could be small on the wire and endless in memory.
-	req.Header.Set("Accept-Encoding", "identity")
-	req.Header.Set("User-Agent", "rialto")
-	resp, err := c.transport(u).RoundTrip(req)
+	resp, err := roundTripper{c}.RoundTrip(req)
 	if err != nil {
-		return blocked(err)
+		return err
 	}
 	defer resp.Body.Close()
 	return take(resp)
 }
+
+func (c *Client) timeout() time.Duration { return cmp.Or(c.Timeout, 5*time.Second) }
+
+func (c *Client) maxBytes() int64 { return cmp.Or(c.MaxBytes, 64<<10) }
 
 // Check refuses an address by its form, as Get and Post do, and sends nothing.
 func (c *Client) Check(address string) error {
@@ -169,13 +171,12 @@ func (c *Client) read(resp *http.Response) (*Document, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, refused(resp)
 	}
-	limit := cmp.Or(c.MaxBytes, 64<<10)
-	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	body, err := io.ReadAll(resp.Body)
+	if errors.Is(err, ErrTooLarge) {
+		return nil, fmt.Errorf("%w (more than %d bytes)", ErrTooLarge, c.maxBytes())
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the document: %w", err)
-	}
-	if int64(len(body)) > limit {
-		return nil, fmt.Errorf("%w (more than %d bytes)", ErrTooLarge, limit)
 	}
 	return &Document{resp.Header, body}, nil
 }

@@ -1,10 +1,8 @@
 package guardhttp
 
 import (
-	"cmp"
 	"io"
 	"net/http"
-	"time"
 )
 
 // HTTP returns a client for libraries that want one, under the rules of Get: it goes where Get may
@@ -12,7 +10,7 @@ import (
 func (c *Client) HTTP() *http.Client {
 	return &http.Client{
 		Transport:     roundTripper{c},
-		Timeout:       cmp.Or(c.Timeout, 5*time.Second),
+		Timeout:       c.timeout(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
@@ -26,14 +24,14 @@ func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	req = req.Clone(req.Context())
+	// A compressed answer could be small on the wire and endless in memory.
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", "rialto")
 	resp, err := t.c.transport(u).RoundTrip(req)
 	if err != nil {
 		return nil, blocked(err)
 	}
-	limit := cmp.Or(t.c.MaxBytes, 64<<10)
-	resp.Body = &bounded{ReadCloser: resp.Body, left: limit + 1}
+	resp.Body = &bounded{ReadCloser: resp.Body, left: t.c.maxBytes() + 1}
 	return resp, nil
 }
 
@@ -49,7 +47,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 		p = p[:b.left]
 	}
 	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left <= 0 {
+	b.left -= int64(n)
+	if b.left <= 0 {
 		return n, ErrTooLarge
 	}
 	return n, err

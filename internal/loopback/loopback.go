@@ -22,7 +22,9 @@ func Answer(ctx context.Context, l net.Listener, done string, ours func(url.Valu
 	came := make(chan url.Values, 1)
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
-		if r.URL.Path != Path || !q.Has("code") && !q.Has("error") || ours != nil && !ours(q) {
+		answers := q.Has("code") || q.Has("error")
+		foreign := ours != nil && !ours(q)
+		if r.URL.Path != Path || !answers || foreign {
 			http.NotFound(w, r)
 			return
 		}

@@ -31,7 +31,8 @@ func (b *Backoff) Wait(key string, now time.Time) time.Duration {
 // Add counts a failure, unless the key has to wait.
 func (b *Backoff) Add(key string, now time.Time) (wait time.Duration) {
 	b.failed.Update(key, func(f failure) failure {
-		if wait = max(0, f.until.Sub(now)); wait > 0 {
+		wait = max(0, f.until.Sub(now))
+		if wait > 0 {
 			return f
 		}
 		if now.Sub(f.until) > maxBackoff {

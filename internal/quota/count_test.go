@@ -37,8 +37,8 @@ func TestACountHasALimitForEachKeyAndForAll(t *testing.T) {
 		release()
 		release() // it counts once
 	}
-	if c.All() != 0 || len(c.of) != 0 {
-		t.Errorf("got %d open and the keys %v at the end", c.All(), c.of)
+	if c.All() != 0 || len(c.open.of) != 0 {
+		t.Errorf("got %d open and the keys %v at the end", c.All(), c.open.of)
 	}
 }
 
