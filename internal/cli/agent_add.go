@@ -14,51 +14,51 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/internal/cli/term"
 )
 
 // switchAgentCommand returns the command enable or disable.
 func switchAgentCommand(verb, short string, do func(operator.Agents, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
-	return withOperator(&cobra.Command{Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("agents")},
-		func(cmd *cobra.Command, s *operator.Service, args []string) error {
-			did, err := do(s.Agents, cmd.Context(), operator.CommandLine, args[0])
+	return withOperator(onEntry("agents", verb+" NAME", short),
+		func(r *request) error {
+			did, err := do(r.Agents, r.ctx, operator.CommandLine, r.name)
 			if err != nil {
-				return agentError(args[0], err)
+				return agentError(r.name, err)
 			}
 			already := ""
 			if !did {
 				already = " already"
 			}
-			now, err := s.Agents.Agent(cmd.Context(), args[0])
+			now, err := r.Agents.Agent(r.ctx, r.name)
 			if err != nil {
-				return agentError(args[0], err)
+				return agentError(r.name, err)
 			}
-			return done(cmd, now, "%s is%s %sd.", args[0], already, verb)
+			return r.done(now, "%s is%s %sd.", r.name, already, verb)
 		})
 }
 
 func testAgentCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "test NAME [MESSAGE]", Short: "Send a message to an agent and show the answer", Args: cobra.RangeArgs(1, 2), ValidArgsFunction: completeNames("agents")}
+	cmd := onEntry("agents", "test NAME [MESSAGE]", "Send a message to an agent and show the answer")
+	cmd.Args = cobra.RangeArgs(1, 2)
 	user := cmd.Flags().String("user", "operator", "user `name` for agents that get the caller's identity")
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
+	return withOperator(cmd, func(r *request) error {
 		message := "Hello. What can you do?"
-		if len(args) == 2 {
-			message = args[1]
+		if len(r.args) == 2 {
+			message = r.args[1]
 		}
-		bar := term.Start(cmd.ErrOrStderr(), "Waiting for "+args[0])
+		bar := r.progress("Waiting for " + r.name)
 		defer bar.Stop()
-		trial, err := s.Agents.Test(cmd.Context(), *user, args[0], message)
+		trial, err := r.Agents.Test(r.ctx, *user, r.name, message)
 		if err != nil {
-			return agentError(args[0], err)
+			return agentError(r.name, err)
 		}
 		bar.Stop()
-		if wantsJSON(cmd) {
-			err = writeJSON(cmd.OutOrStdout(), trial)
+		if r.asJSON {
+			err = writeJSON(r.out, trial)
 		} else {
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s after %s, over %s\n%s\n", trial.State, trial.Took.Round(time.Millisecond), trial.Interface, trial.Answer)
+			_, err = fmt.Fprintf(r.out, "%s after %s, over %s\n%s\n", trial.State, trial.Took.Round(time.Millisecond), trial.Interface, trial.Answer)
 		}
 		if err == nil && trial.State != a2a.Completed && !trial.State.Interrupted() {
-			err = fmt.Errorf("agent %s: the task is %s", args[0], trial.State)
+			err = fmt.Errorf("agent %s: the task is %s", r.name, trial.State)
 		}
 		return err
 	})
@@ -82,12 +82,12 @@ func addAgentCommand() *cobra.Command {
 	f.add(cmd)
 	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the agent in tools and addresses (default: derived from its card)")
 	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		a, err := f.over(cmd.Flags(), directory.AgentConfig{Name: f.name, URL: args[0]})
+	return withOperator(cmd, func(r *request) error {
+		a, err := f.over(r.cmd.Flags(), directory.AgentConfig{Name: f.name, URL: r.name})
 		if err != nil {
 			return err
 		}
-		return addAgent(cmd, s, a, *unseen)
+		return r.addAgent(a, *unseen)
 	})
 }
 
@@ -95,27 +95,27 @@ func previewAgentCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "preview URL", Short: "Read the card of an agent without adding it, and show how it would be called", Args: cobra.ExactArgs(1)}
 	var f agentFlags
 	f.add(cmd)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		a, err := f.over(cmd.Flags(), directory.AgentConfig{Name: f.name, URL: args[0]})
+	return withOperator(cmd, func(r *request) error {
+		a, err := f.over(r.cmd.Flags(), directory.AgentConfig{Name: f.name, URL: r.name})
 		if err != nil {
 			return err
 		}
-		defer term.Start(cmd.ErrOrStderr(), "Reading the card").Stop()
-		seen, err := s.Agents.Preview(cmd.Context(), a)
+		defer r.progress("Reading the card").Stop()
+		seen, err := r.Agents.Preview(r.ctx, a)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s cannot be used like this: %w", a.URL, err)
-		case wantsJSON(cmd):
-			return writeJSON(cmd.OutOrStdout(), seen)
+		case r.asJSON:
+			return writeJSON(r.out, seen)
 		}
-		writePreview(cmd.OutOrStdout(), seen)
+		writePreview(r.out, seen)
 		return nil
 	})
 }
 
-func addAgent(cmd *cobra.Command, s *operator.Service, a directory.AgentConfig, unseen bool) error {
-	bar := term.Start(cmd.ErrOrStderr(), "Reading the card")
-	added, seen, err := s.Agents.Add(cmd.Context(), operator.CommandLine, operator.NewAgent{AgentConfig: a, Unseen: unseen})
+func (r *request) addAgent(a directory.AgentConfig, unseen bool) error {
+	bar := r.progress("Reading the card")
+	added, seen, err := r.Agents.Add(r.ctx, operator.CommandLine, operator.NewAgent{AgentConfig: a, Unseen: unseen})
 	bar.Stop()
 	if wrong, ok := errors.AsType[*operator.AgentError](err); ok && !unseen {
 		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", added.URL, wrong.Err)
@@ -123,16 +123,16 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a directory.AgentConfig, 
 	if err != nil {
 		return agentError(cmp.Or(added.Name, added.URL), err)
 	}
-	if wantsJSON(cmd) {
-		return writeJSON(cmd.OutOrStdout(), struct {
+	if r.asJSON {
+		return writeJSON(r.out, struct {
 			directory.AgentConfig
 			Preview *directory.Preview `json:"preview,omitempty"`
 		}{added, seen})
 	}
 	if seen != nil {
-		writePreview(cmd.OutOrStdout(), seen)
+		writePreview(r.out, seen)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "Agent added as %s.\n", added.Name)
+	fmt.Fprintf(r.out, "Agent added as %s.\n", added.Name)
 	return nil
 }
 
@@ -140,7 +140,8 @@ func addAgent(cmd *cobra.Command, s *operator.Service, a directory.AgentConfig, 
 func writePreview(out io.Writer, p *directory.Preview) {
 	fmt.Fprintf(out, "%s %s, over %s\n", p.Name, p.Version, p.Interface)
 	said := func(indent, what string) {
-		if what = strings.Join(strings.Fields(what), " "); what != "" {
+		what = strings.Join(strings.Fields(what), " ")
+		if what != "" {
 			fmt.Fprintf(out, "%s%s\n", indent, what)
 		}
 	}

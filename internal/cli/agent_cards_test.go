@@ -41,13 +41,13 @@ func (s *cardStore) show(t *testing.T, card string, review bool) (used, logged s
 	return string(got), s.log.String(), err
 }
 
-func (s *cardStore) says(t *testing.T, do func(*cobra.Command, *operator.Service, []string) error, args ...string) string {
+func (s *cardStore) says(t *testing.T, do func(*request) error, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
 	cmd := &cobra.Command{}
 	cmd.SetContext(t.Context())
 	cmd.SetOut(&out)
-	if err := do(cmd, s.operator(), args); err != nil {
+	if err := do(newRequest(s.operator(), cmd, args)); err != nil {
 		return err.Error()
 	}
 	return out.String()
@@ -63,10 +63,10 @@ func TestAChangedCardRaisesAnAlarm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newCardStore(t)
 			list := func() string {
-				return s.says(t, listCards, "one")
+				return s.says(t, (*request).listCards, "one")
 			}
 			accept := func(digest ...string) string {
-				return s.says(t, acceptCard, append([]string{"one"}, digest...)...)
+				return s.says(t, (*request).acceptCard, append([]string{"one"}, digest...)...)
 			}
 			if got := list(); !strings.Contains(got, "has not shown a card") {
 				t.Errorf("before: got %s", got)

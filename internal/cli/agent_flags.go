@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -57,20 +58,21 @@ func (f *agentFlags) over(given *pflag.FlagSet, a directory.AgentConfig) (direct
 			return a, fmt.Errorf("--%s: %s", s.Flag, why)
 		}
 	}
-	var err error
 	if given.Changed("skill-use-case") {
-		if a.Skills, err = directory.ParseSkills(f.skills); err != nil {
+		skills, err := directory.ParseSkills(f.skills)
+		if err != nil {
 			return a, fmt.Errorf("--skill-use-case: %w", err)
 		}
+		a.Skills = skills
 	}
 	if f.secretEnv != "" || f.secretFile != "" {
-		if a.Credentials.Secret, err = (config.Credentials{Env: f.secretEnv, File: f.secretFile}).ReadSecret(); err != nil {
+		secret, err := config.Secret{Env: f.secretEnv, File: f.secretFile}.Read()
+		if err != nil {
 			return a, fmt.Errorf("--secret-env, --secret-file: %w", err)
 		}
+		a.Credentials.Secret = secret
 	}
-	if f.url != "" {
-		a.URL = f.url
-	}
+	a.URL = cmp.Or(f.url, a.URL)
 	return a, nil
 }
 

@@ -18,31 +18,32 @@ func agentsCommand() *cobra.Command {
 		listCommand("agents", "List the agents of the configuration and those that were added"), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeCommand("agents"), testAgentCommand(),
 		switchAgentCommand("enable", "Enable an agent that was disabled", operator.Agents.Enable),
 		switchAgentCommand("disable", "Hide an agent from all lists; its running tasks continue", operator.Agents.Disable),
-		withCards(&cobra.Command{Use: "cards NAME", Short: "List the cards of an agent, latest first, with the changes in a card that waits", Args: cobra.ExactArgs(1)}, listCards),
-		withCards(&cobra.Command{
-			Use: "accept NAME [CARD]", Short: "Accept the latest card of an agent",
-			Long: "Accept the latest card of an agent. Give the beginning of the card's digest, as `rialto agents cards` shows it, to accept no later card.",
-			Args: cobra.RangeArgs(1, 2),
-		}, acceptCard),
+		withOperator(
+			onEntry("agents", "cards NAME", "List the cards of an agent, latest first, with the changes in a card that waits"),
+			(*request).listCards,
+		),
+		acceptCardCommand(),
 	)
 	return cmd
 }
 
-// withCards completes a command about the cards of one agent.
-func withCards(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
-	cmd.ValidArgsFunction = completeNames("agents")
-	return withOperator(cmd, do)
+func acceptCardCommand() *cobra.Command {
+	cmd := onEntry("agents", "accept NAME [CARD]", "Accept the latest card of an agent")
+	cmd.Args = cobra.RangeArgs(1, 2)
+	cmd.Long = "Accept the latest card of an agent. Give the beginning of the card's digest, as `rialto agents cards` " +
+		"shows it, to accept no later card."
+	return withOperator(cmd, (*request).acceptCard)
 }
 
 // listCards prints a line for each card: when it was shown, and how it differs from the
 // card in force.
-func listCards(cmd *cobra.Command, s *operator.Service, args []string) error {
-	agent, out := args[0], cmd.OutOrStdout()
-	cards, err := s.Agents.Cards(cmd.Context(), agent)
+func (r *request) listCards() error {
+	agent, out := r.name, r.out
+	cards, err := r.Agents.Cards(r.ctx, agent)
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
+	if r.asJSON {
 		return writeJSON(out, cards)
 	}
 	return writeCards(out, agent, cards)
@@ -92,14 +93,14 @@ func writeDifferences(out io.Writer, was, is []byte) {
 	}
 }
 
-func acceptCard(cmd *cobra.Command, s *operator.Service, args []string) error {
-	agent, digest := args[0], ""
-	if len(args) > 1 {
-		digest = args[1]
+func (r *request) acceptCard() error {
+	agent, digest := r.name, ""
+	if len(r.args) > 1 {
+		digest = r.args[1]
 	}
-	accepted, err := s.Agents.AcceptCard(cmd.Context(), operator.CommandLine, agent, digest)
+	accepted, err := r.Agents.AcceptCard(r.ctx, operator.CommandLine, agent, digest)
 	if err != nil {
 		return agentError(agent, err)
 	}
-	return done(cmd, map[string]string{"digest": accepted}, "The card %.16s of %s is in force.", accepted, agent)
+	return r.done(map[string]string{"digest": accepted}, "The card %.16s of %s is in force.", accepted, agent)
 }

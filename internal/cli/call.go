@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -171,11 +172,11 @@ func (c *caller) connect(ctx context.Context, cmd *cobra.Command) (*call.Session
 	client := &call.Client{URL: c.url, Version: server.Version(), Err: cmd.ErrOrStderr(), Dialog: term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr())}
 	switch token := os.Getenv(callToken); {
 	case c.url == "":
-		var err error
-		if client.URL, token, err = c.own(cmd); err != nil {
+		address, token, err := c.own(cmd)
+		if err != nil {
 			return nil, err
 		}
-		client.Login = call.WithToken(token)
+		client.URL, client.Login = address, call.WithToken(token)
 	case checkAddress(c.url) != nil:
 		return nil, usageError{checkAddress(c.url)}
 	case token != "":
@@ -195,8 +196,14 @@ func (c *caller) connect(ctx context.Context, cmd *cobra.Command) (*call.Session
 	return client.Connect(ctx)
 }
 
+// isWebAddress tells whether an address is a whole http or https address.
+func isWebAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && slices.Contains([]string{"http", "https"}, u.Scheme)
+}
+
 func checkAddress(address string) error {
-	if u, err := url.Parse(address); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+	if !isWebAddress(address) {
 		return fmt.Errorf("--url %s: write the whole address, such as https://mcp.example.com/mcp", address)
 	}
 	return nil
@@ -216,10 +223,10 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	err = c.from.operate(cmd, func(s *operator.Service) error {
-		user, err := c.account(cmd, s)
+	err = c.from.operate(cmd, nil, func(r *request) error {
+		user, err := c.account(r)
 		if err == nil {
-			token, err = s.IssueToken(cmd.Context(), operator.CommandLine, user, []string{oauth.ScopeTools}, c.timeout)
+			token, err = r.IssueToken(r.ctx, operator.CommandLine, user, []string{oauth.ScopeTools}, c.timeout)
 		}
 		return err
 	})
@@ -227,8 +234,8 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 }
 
 // account returns the account that calls: the named one, the demo's, or the only one.
-func (c *caller) account(cmd *cobra.Command, s *operator.Service) (string, error) {
-	switch names := names(cmd, s, "accounts"); {
+func (c *caller) account(r *request) (string, error) {
+	switch names := r.names("accounts"); {
 	case c.user != "":
 		return c.user, nil
 	case !c.from.ofServer():

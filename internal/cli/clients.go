@@ -17,16 +17,16 @@ func clientsCommand() *cobra.Command {
 }
 
 func showClientCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "show ID", Short: "Show a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("clients")}
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		c, err := s.Client(cmd.Context(), args[0])
+	cmd := onEntry("clients", "show ID", "Show a client")
+	return withOperator(cmd, func(r *request) error {
+		c, err := r.Client(r.ctx, r.name)
 		if err != nil {
-			return entryError(cmd, s, "clients", args[0], err)
+			return r.entryError("clients", r.name, err)
 		}
-		if wantsJSON(cmd) {
-			return writeJSON(cmd.OutOrStdout(), c)
+		if r.asJSON {
+			return writeJSON(r.out, c)
 		}
-		return term.Details(cmd.OutOrStdout(), [][2]string{
+		return term.Details(r.out, [][2]string{
 			{"id", c.ID}, {"name", c.Name}, {"kind", string(c.Kind)}, {"page", c.URI}, {"proves itself", c.Auth},
 			{"redirects to", strings.Join(c.RedirectURIs, " ")}, {"live grants", formatCount(c.Grants)}, {"since", formatTime(c.Since)}, {"last use", formatTime(c.Used)},
 		})
@@ -40,25 +40,25 @@ func addClientCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&redirects, "redirect-uri", nil, "redirect `URI` (repeatable)")
 	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "a confidential client: print its secret, once")
 	cmd.MarkFlagRequired("redirect-uri")
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		c, err := s.RegisterClient(cmd.Context(), operator.CommandLine, args[0], redirects, secret)
+	return withOperator(cmd, func(r *request) error {
+		c, err := r.RegisterClient(r.ctx, operator.CommandLine, r.name, redirects, secret)
 		switch {
 		case err != nil:
 			return err
-		case wantsJSON(cmd):
-			return writeJSON(cmd.OutOrStdout(), c)
+		case r.asJSON:
+			return writeJSON(r.out, c)
 		}
-		return term.Details(cmd.OutOrStdout(), [][2]string{{"client id", c.ID}, {"client secret", c.Secret}})
+		return term.Details(r.out, [][2]string{{"client id", c.ID}, {"client secret", c.Secret}})
 	})
 }
 
 func revokeClientCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke ID", Short: "Revoke all grants of a client", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("clients")}
-	return withOperator(destructive(cmd), func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		c, err := s.Client(cmd.Context(), args[0])
+	cmd := onEntry("clients", "revoke ID", "Revoke all grants of a client")
+	return withOperator(destructive(cmd), func(r *request) error {
+		c, err := r.Client(r.ctx, r.name)
 		if err != nil {
-			return entryError(cmd, s, "clients", args[0], err)
+			return r.entryError("clients", r.name, err)
 		}
-		return revokeAll(cmd, s, "", c.ID, "Revoke all grants of "+cmp.Or(c.Name, c.ID)+"?")
+		return r.revokeAll("", c.ID, "Revoke all grants of "+cmp.Or(c.Name, c.ID)+"?")
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"rialto/bridge/operator"
 )
 
 // completionTime limits how long a shell waits for names from a database.
@@ -59,8 +57,8 @@ func namesFrom(cmd *cobra.Command, begun, resource string) (found []string) {
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
 	cmd.SetContext(ctx)
-	_ = from.operate(cmd, func(s *operator.Service) error {
-		found = slices.DeleteFunc(names(cmd, s, resource), func(name string) bool { return !strings.HasPrefix(name, begun) })
+	_ = from.operate(cmd, nil, func(r *request) error {
+		found = slices.DeleteFunc(r.names(resource), func(name string) bool { return !strings.HasPrefix(name, begun) })
 		return nil
 	})
 	return found

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -12,27 +11,18 @@ import (
 )
 
 func reloadConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return withConfig(&cobra.Command{
 		Use:   "reload",
 		Short: "Make the running server read its configuration again",
 		Long: "Reload checks the configuration, makes the server at its \"listen\" address read its own configuration again, and prints " +
 			"the settings that changed. Run it on the machine of the server, or in its container, with the flags and variables of \"rialto serve\". " +
 			"If a setting is wrong or needs a restart, nothing changes, and the exit code is 1.",
-		Args: cobra.NoArgs,
-	}
-	var path string
-	configFlags(cmd, &path)
-	asJSON := cmd.Flags().Bool("json", false, "write JSON")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := config.Load(path, os.Environ(), cmd.Flags())
-		if err != nil {
-			return err
-		}
+	}, func(cmd *cobra.Command, cfg *config.Config) error {
 		changes, err := server.AskReload(cmd.Context(), cfg)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
+		if wantsJSON(cmd) {
 			return writeJSON(cmd.OutOrStdout(), changes)
 		}
 		if len(changes) == 0 {
@@ -44,6 +34,5 @@ func reloadConfigCommand() *cobra.Command {
 			t.Add(c.Key, c.Was, c.Is)
 		}
 		return t.Write(cmd.OutOrStdout())
-	}
-	return cmd
+	})
 }

@@ -34,7 +34,6 @@ func demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Run a server, an account and the Table Expert on this machine",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(syscall.SIGHUP) // it may run without its terminal
 			d := &demo{tables: tables}
@@ -63,7 +62,8 @@ type demo struct {
 }
 
 func (d *demo) configure(dir, listenAt, address string, agents []string) (err error) {
-	if d.dir, err = demoDir(dir); err != nil {
+	d.dir, err = demoDir(dir)
+	if err != nil {
 		return err
 	}
 	d.cfg = config.Demo(d.dir)

@@ -35,7 +35,10 @@ func ExitCode(err error) int {
 func checkUsage(cmd *cobra.Command) {
 	args := cmd.Args
 	if args == nil {
-		args = cobra.ArbitraryArgs // needsCommand checks them
+		args = cobra.NoArgs
+		if cmd.HasSubCommands() {
+			args = cobra.ArbitraryArgs // needsCommand checks them
+		}
 	}
 	cmd.Args = func(cmd *cobra.Command, words []string) error {
 		for _, check := range []func() error{func() error { return args(cmd, words) }, cmd.ValidateRequiredFlags, cmd.ValidateFlagGroups} {

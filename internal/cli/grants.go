@@ -28,30 +28,30 @@ func revokeGrantCommand() *cobra.Command {
 	completeFrom(cmd, "user", "accounts")
 	completeFrom(cmd, "client", "clients")
 	cmd.ValidArgsFunction = completeNames("grants")
-	return withOperator(destructive(cmd), func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		one := len(args) == 1
+	return withOperator(destructive(cmd), func(r *request) error {
+		one := len(r.args) == 1
 		if one == (user != "" || client != "") {
 			return usageError{errors.New("name a grant, or use --user, --client or both: rialto grants list lists the grants")}
 		}
 		if one {
-			if err := confirm(cmd, "Revoke the grant %s?", args[0]); err != nil {
+			if err := r.confirm("Revoke the grant %s?", r.name); err != nil {
 				return err
 			}
-			if err := s.RevokeGrant(cmd.Context(), operator.CommandLine, args[0]); err != nil {
-				return notFoundError("grant", args[0], err, nil)
+			if err := r.RevokeGrant(r.ctx, operator.CommandLine, r.name); err != nil {
+				return notFoundError("grant", r.name, err, nil)
 			}
-			return done(cmd, struct{}{}, "The grant is revoked.")
+			return r.done(struct{}{}, "The grant is revoked.")
 		}
-		account, err := accountID(cmd, s, user)
+		account, err := r.accountID(user)
 		if err != nil {
 			return err
 		}
 		if client != "" {
-			if _, err := s.Client(cmd.Context(), client); err != nil {
-				return entryError(cmd, s, "clients", client, err)
+			if _, err := r.Client(r.ctx, client); err != nil {
+				return r.entryError("clients", client, err)
 			}
 		}
-		return revokeAll(cmd, s, account, client, "Revoke all grants of "+strings.Join(strings.Fields(user+" "+client), " for ")+"?")
+		return r.revokeAll(account, client, "Revoke all grants of "+strings.Join(strings.Fields(user+" "+client), " for ")+"?")
 	})
 }
 
@@ -68,25 +68,25 @@ func (r revoked) String() string {
 }
 
 // revokeAll revokes the grants of an account, a client, or both, after a question.
-func revokeAll(cmd *cobra.Command, s *operator.Service, account, client, question string) error {
-	if err := confirm(cmd, "%s", question); err != nil {
+func (r *request) revokeAll(account, client, question string) error {
+	if err := r.confirm("%s", question); err != nil {
 		return err
 	}
-	n, err := s.RevokeGrants(cmd.Context(), operator.CommandLine, account, client)
+	n, err := r.RevokeGrants(r.ctx, operator.CommandLine, account, client)
 	if err != nil {
 		return err
 	}
-	return done(cmd, revoked{n}, "%s.", revoked{n})
+	return r.done(revoked{n}, "%s.", revoked{n})
 }
 
 // accountID returns the ID of the account with a name, or "" for "".
-func accountID(cmd *cobra.Command, s *operator.Service, name string) (string, error) {
+func (r *request) accountID(name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
-	a, err := s.Account(cmd.Context(), name)
+	a, err := r.Account(r.ctx, name)
 	if err != nil {
-		return "", entryError(cmd, s, "accounts", name, err)
+		return "", r.entryError("accounts", name, err)
 	}
 	return a.ID, nil
 }

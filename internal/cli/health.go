@@ -21,7 +21,6 @@ func healthCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "health",
 		Short: "Check a running server; the exit code tells the result",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client := &http.Client{Timeout: 5 * time.Second}
 			if url == "" {
@@ -45,7 +44,7 @@ func healthCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&url, "url", "", "`address` of the server (default: from RIALTO_LISTEN and RIALTO_TLS__CERT_FILE, or http://127.0.0.1:8080)")
-	cmd.Flags().Bool("json", false, "write JSON")
+	jsonFlag(cmd)
 	return cmd
 }
 

@@ -18,12 +18,11 @@ func rotateKeysCommand() *cobra.Command {
 	return withOperator(&cobra.Command{
 		Use:   "rotate",
 		Short: "Replace the signing key; existing tokens stay valid",
-		Args:  cobra.NoArgs,
-	}, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		key, err := s.RotateKeys(cmd.Context(), operator.CommandLine)
+	}, func(r *request) error {
+		key, err := r.RotateKeys(r.ctx, operator.CommandLine)
 		if err != nil {
 			return err
 		}
-		return done(cmd, key, "The key %s signs from %s on.", key.ID, key.Active.Format(time.RFC3339))
+		return r.done(key, "The key %s signs from %s on.", key.ID, key.Active.Format(time.RFC3339))
 	})
 }

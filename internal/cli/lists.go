@@ -16,22 +16,22 @@ import (
 
 // listCommand returns the command that prints the list of a resource.
 func listCommand(resource, short string) *cobra.Command {
-	return queryCommand(&cobra.Command{Use: "list", Short: short, Args: cobra.NoArgs}, operator.NewQuery(resource), writeList)
+	return queryCommand(&cobra.Command{Use: "list", Short: short}, operator.NewQuery(resource), (*request).writeList)
 }
 
 // queryCommand gives a command the flags of a list, and runs do with its filters set.
 func queryCommand(
-	cmd *cobra.Command, query operator.Query, do func(*cobra.Command, *operator.Service, operator.Query) error,
+	cmd *cobra.Command, query operator.Query, do func(*request, operator.Query) error,
 ) *cobra.Command {
 	if !query.Table().Whole {
 		cmd.Flags().Int("limit", 100, "maximum number of rows (up to "+strconv.Itoa(maxListed)+")")
 	}
 	addFilters(cmd, query.Filters())
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		if err := setFilters(cmd, s, query.Filters()); err != nil {
+	return withOperator(cmd, func(r *request) error {
+		if err := r.setFilters(query.Filters()); err != nil {
 			return err
 		}
-		return do(cmd, s, query)
+		return do(r, query)
 	})
 }
 
@@ -62,13 +62,13 @@ func addFilters(cmd *cobra.Command, filters []operator.Filter) {
 }
 
 // setFilters sets filters from the flags of a command.
-func setFilters(cmd *cobra.Command, s *operator.Service, filters []operator.Filter) error {
+func (r *request) setFilters(filters []operator.Filter) error {
 	for _, f := range filters {
-		flag := cmd.Flags().Lookup(f.Flag)
+		flag := r.cmd.Flags().Lookup(f.Flag)
 		if flag == nil || !flag.Changed {
 			continue
 		}
-		value, err := filterValue(cmd, s, f, flag.Value.String())
+		value, err := r.filterValue(f, flag.Value.String())
 		if err != nil {
 			return err
 		}
@@ -81,15 +81,15 @@ func setFilters(cmd *cobra.Command, s *operator.Service, filters []operator.Filt
 
 // filterValue returns the value of a filter for the value of its flag. The error of an unknown value
 // names the known ones.
-func filterValue(cmd *cobra.Command, s *operator.Service, f operator.Filter, value string) (string, error) {
+func (r *request) filterValue(f operator.Filter, value string) (string, error) {
 	if _, ok := f.To.(*bool); ok {
 		return map[string]string{"true": f.Choices[0].Value}[value], nil
 	}
 	switch f.Kind {
 	case operator.OfOwner:
-		return accountID(cmd, s, value)
+		return r.accountID(value)
 	case operator.OfAgent:
-		return value, knownAgent(cmd, s, value)
+		return value, r.knownAgent(value)
 	}
 	if len(f.Choices) > 0 {
 		return value, oneOf("--"+f.Flag, value, f.Values()...)
@@ -101,43 +101,44 @@ func filterValue(cmd *cobra.Command, s *operator.Service, f operator.Filter, val
 const maxListed = 100_000
 
 // writeList prints the pages of a list as a table or JSON. It says on standard error if there is more.
-func writeList(cmd *cobra.Command, s *operator.Service, query operator.Query) error {
+func (r *request) writeList(query operator.Query) error {
 	limit := maxListed
 	if !query.Table().Whole {
-		limit, _ = cmd.Flags().GetInt("limit")
+		limit, _ = r.cmd.Flags().GetInt("limit")
 	}
 	if limit < 1 || limit > maxListed {
 		return usageError{fmt.Errorf("--limit must be from 1 to %d", maxListed)}
 	}
 	items, span := []any{}, operator.Span{}
-	bar := term.Start(cmd.ErrOrStderr(), "Reading")
+	bar := r.progress("Reading")
 	defer bar.Stop()
 	for len(items) < limit {
 		span.Size = min(limit-len(items), operator.LargestPage)
-		p, err := query.Read(cmd.Context(), s, span)
+		p, err := query.Read(r.ctx, r.Service, span)
 		if err != nil {
 			return err
 		}
 		items = append(items, p.Items...)
 		bar.Say(fmt.Sprintf("%d rows", len(items)))
-		if span.Cursor = p.Next; p.Next == "" {
+		span.Cursor = p.Next
+		if p.Next == "" {
 			break
 		}
 	}
 	bar.Stop()
 	more := span.Cursor != "" || len(items) > limit
-	if err := writeItems(cmd, query.Table(), items[:min(len(items), limit)]); err != nil {
+	if err := r.writeItems(query.Table(), items[:min(len(items), limit)]); err != nil {
 		return err
 	}
 	if more {
-		fmt.Fprintf(cmd.ErrOrStderr(), "There are more: --limit shows up to %d.\n", maxListed)
+		fmt.Fprintf(r.cmd.ErrOrStderr(), "There are more: --limit shows up to %d.\n", maxListed)
 	}
 	return nil
 }
 
-func writeItems(cmd *cobra.Command, table *operator.Table, items []any) error {
-	if wantsJSON(cmd) {
-		return writeJSON(cmd.OutOrStdout(), items)
+func (r *request) writeItems(table *operator.Table, items []any) error {
+	if r.asJSON {
+		return writeJSON(r.out, items)
 	}
 	t := &term.Table{}
 	for _, c := range table.Command {
@@ -150,7 +151,7 @@ func writeItems(cmd *cobra.Command, table *operator.Table, items []any) error {
 		}
 		t.Add(row...)
 	}
-	return t.Write(cmd.OutOrStdout())
+	return t.Write(r.out)
 }
 
 // widths limits the cells of columns with the texts of others.
@@ -205,12 +206,12 @@ func agentState(a directory.AgentStatus) string {
 
 // names returns the names of the entries of a resource, for completion. Of grants it returns those
 // that are live.
-func names(cmd *cobra.Command, s *operator.Service, resource string) (names []string) {
+func (r *request) names(resource string) (names []string) {
 	query := operator.NewQuery(resource)
 	if grants, ok := query.(*operator.GrantFilter); ok {
 		grants.Live = true
 	}
-	p, err := query.Read(cmd.Context(), s, operator.Span{Size: operator.LargestPage})
+	p, err := query.Read(r.ctx, r.Service, operator.Span{Size: operator.LargestPage})
 	if err != nil {
 		return nil
 	}
@@ -232,14 +233,14 @@ func names(cmd *cobra.Command, s *operator.Service, resource string) (names []st
 // removeCommand returns the command that removes or ends an entry of a resource.
 func removeCommand(resource string) *cobra.Command {
 	x := operator.NewQuery(resource).Table().Remove
-	cmd := &cobra.Command{Use: x.Use, Short: x.Short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames(resource)}
-	return withOperator(destructive(cmd), func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		if err := confirm(cmd, x.Ask, args[0]); err != nil {
+	cmd := onEntry(resource, x.Use, x.Short)
+	return withOperator(destructive(cmd), func(r *request) error {
+		if err := r.confirm(x.Ask, r.name); err != nil {
 			return err
 		}
-		if err := s.Remove(cmd.Context(), operator.CommandLine, resource, args[0]); err != nil {
-			return entryError(cmd, s, resource, args[0], err)
+		if err := r.Remove(r.ctx, operator.CommandLine, resource, r.name); err != nil {
+			return r.entryError(resource, r.name, err)
 		}
-		return done(cmd, struct{}{}, x.Said, args[0])
+		return r.done(struct{}{}, x.Said, r.name)
 	})
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 
@@ -13,18 +15,58 @@ import (
 	"rialto/internal/server"
 )
 
-// withOperator gives a command the flags that find a store, and runs do with the use
-// cases of operators on it. A server may be running. The audit log records the changes.
-func withOperator(cmd *cobra.Command, do func(*cobra.Command, *operator.Service, []string) error) *cobra.Command {
+// request is one run of a command, with the use cases of operators on a store. A server may be running. The
+// audit log records the changes.
+type request struct {
+	*operator.Service
+	cmd    *cobra.Command
+	ctx    context.Context
+	out    io.Writer
+	args   []string
+	name   string // the first of them
+	asJSON bool
+}
+
+func newRequest(s *operator.Service, cmd *cobra.Command, args []string) *request {
+	r := &request{Service: s, cmd: cmd, ctx: cmd.Context(), out: cmd.OutOrStdout(), args: args, asJSON: wantsJSON(cmd)}
+	if len(args) > 0 {
+		r.name = args[0]
+	}
+	return r
+}
+
+// withOperator gives a command the flags that find a store, and runs do on it.
+func withOperator(cmd *cobra.Command, do func(*request) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
 	if cmd.Flags().Lookup("json") == nil && cmd.Flags().Lookup("format") == nil {
-		cmd.Flags().Bool("json", false, "write JSON")
+		jsonFlag(cmd)
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return from.operate(cmd, func(s *operator.Service) error { return do(cmd, s, args) })
-	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return from.operate(cmd, args, do) }
 	return cmd
+}
+
+// onEntry returns a command with one argument: the name of an entry of a resource.
+func onEntry(resource, use, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:               use,
+		Short:             short,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeNames(resource),
+	}
+}
+
+func jsonFlag(cmd *cobra.Command) { cmd.Flags().Bool("json", false, "write JSON") }
+
+// progress says on the terminal what the command waits for, until it is stopped.
+func (r *request) progress(what string) *term.Progress { return term.Start(r.cmd.ErrOrStderr(), what) }
+
+func (r *request) confirm(question string, args ...any) error {
+	return confirm(r.cmd, question, args...)
+}
+
+func (r *request) done(v any, sentence string, args ...any) error {
+	return done(r.cmd, v, sentence, args...)
 }
 
 // wantsJSON reports whether the flag --json is set.
@@ -65,7 +107,7 @@ func confirm(cmd *cobra.Command, question string, args ...any) error {
 }
 
 // operate runs do with the use cases of operators on a store.
-func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) error) error {
+func (f *storeFlags) operate(cmd *cobra.Command, args []string, do func(*request) error) error {
 	cfg, db, err := f.open(cmd)
 	if err != nil {
 		return err
@@ -77,15 +119,15 @@ func (f *storeFlags) operate(cmd *cobra.Command, do func(*operator.Service) erro
 		return err
 	}
 	defer done()
-	return do(s)
+	return do(newRequest(s, cmd, args))
 }
 
 // entryError is notFoundError for the entry of a resource.
-func entryError(cmd *cobra.Command, s *operator.Service, resource, name string, err error) error {
+func (r *request) entryError(resource, name string, err error) error {
 	if resource == "agents" {
 		return agentError(name, err)
 	}
-	return notFoundError(strings.TrimSuffix(resource, "s"), name, err, names(cmd, s, resource))
+	return notFoundError(strings.TrimSuffix(resource, "s"), name, err, r.names(resource))
 }
 
 // notFoundError says which client, account or task an error is about, and suggests the

@@ -22,7 +22,6 @@ func deadPushCommand() *cobra.Command {
 	return withDatabase(&cobra.Command{
 		Use:   "dead",
 		Short: "List the undeliverable notifications, latest first",
-		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
 		dead, err := db.Ledger.DeadNotices(cmd.Context(), maxFailedPush)
 		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && err == nil {
@@ -40,7 +39,6 @@ func retryPushCommand() *cobra.Command {
 	return withDatabase(&cobra.Command{
 		Use:   "retry",
 		Short: "Retry the undeliverable notifications",
-		Args:  cobra.NoArgs,
 	}, func(cmd *cobra.Command, db *store.DB) error {
 		n, err := db.Ledger.RetryDeadNotices(cmd.Context(), time.Now())
 		if err != nil {
@@ -54,7 +52,7 @@ func retryPushCommand() *cobra.Command {
 func withDatabase(cmd *cobra.Command, do func(*cobra.Command, *store.DB) error) *cobra.Command {
 	var from storeFlags
 	from.add(cmd)
-	cmd.Flags().Bool("json", false, "write JSON")
+	jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := from.load(cmd)
 		if err != nil {

@@ -22,7 +22,6 @@ func serveCommand(delay func(time.Duration)) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the server with a configuration file",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg, err := config.Load(path, os.Environ(), cmd.Flags())
 			if err != nil {
@@ -103,6 +102,21 @@ func reloadAt(ctx context.Context, signals <-chan os.Signal, reload func(context
 	}
 }
 
+// withConfig gives a command the flags of a configuration, and runs do with it.
+func withConfig(cmd *cobra.Command, do func(*cobra.Command, *config.Config) error) *cobra.Command {
+	var path string
+	configFlags(cmd, &path)
+	jsonFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(path, os.Environ(), cmd.Flags())
+		if err != nil {
+			return err
+		}
+		return do(cmd, cfg)
+	}
+	return cmd
+}
+
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Work with the configuration"}
 	cmd.AddCommand(checkConfigCommand(), showConfigCommand(), reloadConfigCommand())
@@ -117,17 +131,10 @@ type checkedAgent struct {
 }
 
 func checkConfigCommand() *cobra.Command {
-	var path string
 	var probe bool
-	cmd := &cobra.Command{Use: "check", Short: "Check a configuration and print a summary", Args: cobra.NoArgs}
-	configFlags(cmd, &path)
+	cmd := &cobra.Command{Use: "check", Short: "Check a configuration and print a summary"}
 	cmd.Flags().BoolVar(&probe, "agents", false, "read the agents' cards, and report missing credentials")
-	cmd.Flags().Bool("json", false, "write JSON")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := config.Load(path, os.Environ(), cmd.Flags())
-		if err != nil {
-			return err
-		}
+	return withConfig(cmd, func(cmd *cobra.Command, cfg *config.Config) error {
 		problems, faults := make([]string, len(cfg.Agents)), 0
 		if probe {
 			problems = server.ProbeAgents(cmd.Context(), cfg)
@@ -146,26 +153,18 @@ func checkConfigCommand() *cobra.Command {
 				text += ": " + problems[i]
 			}
 		}
-		err = done(cmd, map[string]any{"connector": connector, "listen": cfg.Listen, "database": database, "sign_in": ways, "agents": agents}, "%s", text)
+		err := done(cmd, map[string]any{"connector": connector, "listen": cfg.Listen, "database": database, "sign_in": ways, "agents": agents}, "%s", text)
 		if err == nil && faults > 0 {
 			err = fmt.Errorf("%d of %d agents cannot be used like this", faults, len(cfg.Agents))
 		}
 		return err
-	}
-	return cmd
+	})
 }
 
 func showConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "show", Short: "Show the settings in force, without secrets", Args: cobra.NoArgs}
-	var path string
-	configFlags(cmd, &path)
-	asJSON := cmd.Flags().Bool("json", false, "write JSON")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := config.Load(path, os.Environ(), cmd.Flags())
-		if err != nil {
-			return err
-		}
-		if *asJSON {
+	cmd := &cobra.Command{Use: "show", Short: "Show the settings in force, without secrets"}
+	return withConfig(cmd, func(cmd *cobra.Command, cfg *config.Config) error {
+		if wantsJSON(cmd) {
 			return writeJSON(cmd.OutOrStdout(), cfg.Settings())
 		}
 		t := &term.Table{Head: []string{"SETTING", "VALUE"}}
@@ -173,6 +172,5 @@ func showConfigCommand() *cobra.Command {
 			t.Add(s.Key, s.Value)
 		}
 		return t.Write(cmd.OutOrStdout())
-	}
-	return cmd
+	})
 }

@@ -103,7 +103,7 @@ func (f *storeFlags) open(cmd *cobra.Command) (*config.Config, *store.DB, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	if kind, _ := config.EngineOf(cfg.Database); kind == config.Memory {
+	if cfg.Database == store.Memory {
 		return nil, nil, config.ErrInMemory
 	}
 	db, err := cfg.OpenStore(cmd.Context())

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
@@ -15,7 +16,7 @@ import (
 // cellText makes a text of others fit into one cell of a table.
 func cellText(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r

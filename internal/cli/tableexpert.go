@@ -26,7 +26,6 @@ func tableExpertCommand() *cobra.Command {
 		Short: "Run the Table Expert: an A2A agent that answers questions about tables",
 		Long: "Run the Table Expert: an A2A agent that answers questions about tables.\n\n" +
 			"Callers must send the token in " + tokenEnv + ". The token is optional on loopback only.",
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			signal.Ignore(syscall.SIGHUP) // a service manager may send it to reload
 			token := os.Getenv(tokenEnv)

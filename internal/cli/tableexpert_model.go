@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"os"
 	"time"
 
@@ -24,8 +23,7 @@ func tableExpertModel() (*tableexpert.Model, error) {
 	if address == "" && name == "" {
 		return nil, nil
 	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	if !isWebAddress(address) {
 		return nil, errors.New(modelURLEnv + ": set it to the base URL of an endpoint compatible with OpenAI's chat completions, such as https://models.example.com/v1")
 	}
 	if name == "" {

@@ -16,6 +16,7 @@ import (
 	"rialto/internal/cli/term"
 	"rialto/internal/config"
 	"rialto/internal/server"
+	"rialto/internal/store"
 )
 
 func tasksCommand() *cobra.Command {
@@ -25,12 +26,12 @@ func tasksCommand() *cobra.Command {
 }
 
 // knownAgent returns an error for the name of no agent. An agent that was removed may have tasks.
-func knownAgent(cmd *cobra.Command, s *operator.Service, name string) error {
+func (r *request) knownAgent(name string) error {
 	if name == "" {
 		return nil
 	}
-	names := names(cmd, s, "agents")
-	p, err := s.Tasks(cmd.Context(), operator.TaskFilter{Span: operator.Span{Size: 1}, Agent: name})
+	names := r.names("agents")
+	p, err := r.Tasks(r.ctx, operator.TaskFilter{Span: operator.Span{Size: 1}, Agent: name})
 	if err != nil || len(p.Items) > 0 || len(names) == 0 {
 		return err
 	}
@@ -38,16 +39,16 @@ func knownAgent(cmd *cobra.Command, s *operator.Service, name string) error {
 }
 
 func showTaskCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "show ID", Short: "Show a task with its messages and artifacts", Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("tasks")}
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		e, err := s.Task(cmd.Context(), args[0])
+	cmd := onEntry("tasks", "show ID", "Show a task with its messages and artifacts")
+	return withOperator(cmd, func(r *request) error {
+		e, err := r.Task(r.ctx, r.name)
 		if err != nil {
-			return notFoundError("task", args[0], err, nil)
+			return notFoundError("task", r.name, err, nil)
 		}
-		if wantsJSON(cmd) {
-			return writeJSON(cmd.OutOrStdout(), taskJSON(e))
+		if r.asJSON {
+			return writeJSON(r.out, taskJSON(e))
 		}
-		return writeTask(cmd.OutOrStdout(), e)
+		return writeTask(r.out, e)
 	})
 }
 
@@ -111,7 +112,7 @@ func cancelTaskCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("tasks"),
 	}
 	from.add(destructive(cmd))
-	cmd.Flags().Bool("json", false, "write JSON")
+	jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := confirm(cmd, "Cancel the task %s at its agent?", args[0]); err != nil {
 			return err
@@ -132,7 +133,7 @@ func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *ledger.Record, 
 	if err != nil {
 		return nil, err
 	}
-	if kind, _ := config.EngineOf(cfg.Database); kind == config.Memory {
+	if cfg.Database == store.Memory {
 		return nil, config.ErrInMemory
 	}
 	return server.CancelTask(cmd.Context(), cfg, operator.CommandLine, task)

@@ -19,7 +19,6 @@ func tokenCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token --user NAME",
 		Short: "Print an access token, for curl and scripts",
-		Args:  cobra.NoArgs,
 	}
 	cmd.Flags().StringVar(&user, "user", "", "account `name` that the token is for")
 	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "`scopes` of the token, separated by spaces")
@@ -27,11 +26,11 @@ func tokenCommand() *cobra.Command {
 	cmd.MarkFlagRequired("user")
 	completeFrom(cmd, "user", "accounts")
 	complete(cmd, "scope", oauth.ScopeTools)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
-		token, err := s.IssueToken(cmd.Context(), operator.CommandLine, user, strings.Fields(scope), ttl)
+	return withOperator(cmd, func(r *request) error {
+		token, err := r.IssueToken(r.ctx, operator.CommandLine, user, strings.Fields(scope), ttl)
 		if err != nil {
 			return err
 		}
-		return done(cmd, map[string]string{"access_token": token}, "%s", token)
+		return r.done(map[string]string{"access_token": token}, "%s", token)
 	})
 }

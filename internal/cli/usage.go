@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,7 +29,6 @@ func usageCommand() *cobra.Command {
 		Short: "Show how the server was used",
 		Long: "Show how many calls there were, how many failed, and how long they took, " +
 			"by agent, tool, use case, client or user. Sums cover whole hours. --calls prints each call.",
-		Args: cobra.NoArgs,
 	}
 	addFilters(cmd, times)
 	cmd.Flags().StringVar(&by, "by", string(usage.ByAgent), "group by agent, tool, usecase, client or user")
@@ -38,17 +39,17 @@ func usageCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&calls, "calls", false, "print each call instead, earliest first, as csv or json")
 	complete(cmd, "by", "agent", "tool", "usecase", "client", "user")
 	complete(cmd, "format", formats...)
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, _ []string) error {
+	return withOperator(cmd, func(r *request) error {
 		if asJSON {
 			format = "json"
 		}
 		if err := oneOf("--format", format, formats...); err != nil {
 			return err
 		}
-		if err := setFilters(cmd, s, times); err != nil {
+		if err := r.setFilters(times); err != nil {
 			return err
 		}
-		f, err := s.ResolveFilter(cmd.Context(), filter)
+		f, err := r.ResolveFilter(r.ctx, filter)
 		if err != nil {
 			return err
 		}
@@ -56,22 +57,22 @@ func usageCommand() *cobra.Command {
 			if format == "table" {
 				return usageError{errors.New("--calls prints csv or json: choose one with --format")}
 			}
-			return operator.WriteCalls(cmd.OutOrStdout(), operator.Format(format), withProgress(cmd, "calls", s.Calls(cmd.Context(), f, from)))
+			return operator.WriteCalls(r.out, operator.Format(format), withProgress(r.cmd, "calls", r.Calls(r.ctx, f, from)))
 		}
 		if err := oneOf("--by", by, "agent", "tool", "usecase", "client", "user"); err != nil {
 			return err
 		}
-		sums, err := s.Usage(cmd.Context(), f, usage.By(by), 0)
+		sums, err := r.Usage(r.ctx, f, usage.By(by), 0)
 		if err != nil {
 			return err
 		}
 		if hours := wholeHours(f); hours != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), hours)
+			fmt.Fprintln(r.cmd.ErrOrStderr(), hours)
 		}
 		if format != "table" {
-			return operator.WriteSums(cmd.OutOrStdout(), operator.Format(format), usage.By(by), sums)
+			return operator.WriteSums(r.out, operator.Format(format), usage.By(by), sums)
 		}
-		return usageTable(by, sums).Write(cmd.OutOrStdout())
+		return usageTable(by, sums).Write(r.out)
 	})
 }
 
@@ -101,11 +102,7 @@ func usageTable(by string, sums []usage.Sum) *term.Table {
 	ms := func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
 	n := func(i int64) string { return strconv.FormatInt(i, 10) }
 	for _, s := range sums {
-		key := s.Key
-		if s.Name != "" {
-			key = s.Name
-		}
-		t.Add(cellText(key, 60), n(s.Calls), n(s.Errors), n(s.BytesIn), n(s.BytesOut), ms(s.Mean), ms(s.P50), ms(s.P95), ms(s.P99))
+		t.Add(cellText(cmp.Or(s.Name, s.Key), 60), n(s.Calls), n(s.Errors), n(s.BytesIn), n(s.BytesOut), ms(s.Mean), ms(s.P50), ms(s.P95), ms(s.P99))
 	}
 	return t
 }
@@ -131,16 +128,5 @@ func oneOf(flag, value string, words ...string) error {
 	if value == "" || slices.Contains(words, value) {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s: %q is not one of %s%s", flag, value, joinWords(words), didYouMean(value, words))}
-}
-
-func joinWords(words []string) string {
-	s := ""
-	for i, w := range words {
-		if i > 0 {
-			s += ", "
-		}
-		s += w
-	}
-	return s
+	return usageError{fmt.Errorf("%s: %q is not one of %s%s", flag, value, strings.Join(words, ", "), didYouMean(value, words))}
 }

@@ -25,16 +25,16 @@ func usersCommand() *cobra.Command {
 
 func addUserCommand() *cobra.Command {
 	var role bool
-	cmd := passwordCommand("add", "Add an account", "added", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
-		return s.AddAccount(cmd.Context(), operator.CommandLine, name, password, role)
+	cmd := passwordCommand("add", "Add an account", "added", func(r *request, name, password string) error {
+		return r.AddAccount(r.ctx, operator.CommandLine, name, password, role)
 	})
 	cmd.Flags().BoolVar(&role, "admin", false, "make the account an administrator")
 	return cmd
 }
 
 func setPasswordCommand() *cobra.Command {
-	cmd := passwordCommand("password", "Change an account's password and unlock it: its sessions and connections end", "signed out, and has a new password", func(cmd *cobra.Command, s *operator.Service, name, password string) error {
-		return s.SetPassword(cmd.Context(), operator.CommandLine, name, password)
+	cmd := passwordCommand("password", "Change an account's password and unlock it: its sessions and connections end", "signed out, and has a new password", func(r *request, name, password string) error {
+		return r.SetPassword(r.ctx, operator.CommandLine, name, password)
 	})
 	cmd.ValidArgsFunction = completeNames("accounts")
 	return cmd
@@ -42,46 +42,39 @@ func setPasswordCommand() *cobra.Command {
 
 func adminCommand() *cobra.Command {
 	var revoke bool
-	cmd := &cobra.Command{
-		Use:               "admin NAME",
-		Short:             "Make an account an administrator, or revoke it",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeNames("accounts"),
-	}
+	cmd := onEntry("accounts", "admin NAME", "Make an account an administrator, or revoke it")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke the role")
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		if err := s.SetAdmin(cmd.Context(), operator.CommandLine, args[0], !revoke); err != nil {
-			return entryError(cmd, s, "accounts", args[0], err)
+	return withOperator(cmd, func(r *request) error {
+		if err := r.SetAdmin(r.ctx, operator.CommandLine, r.name, !revoke); err != nil {
+			return r.entryError("accounts", r.name, err)
 		}
 		if revoke {
-			return accountDone(cmd, s, args[0], "no longer an administrator")
+			return r.accountDone(r.name, "no longer an administrator")
 		}
-		return accountDone(cmd, s, args[0], "an administrator")
+		return r.accountDone(r.name, "an administrator")
 	})
 }
 
 func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
-	return withOperator(&cobra.Command{
-		Use: verb + " NAME", Short: short, Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("accounts"),
-	}, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		err := s.SetDisabled(cmd.Context(), operator.CommandLine, args[0], disabled)
+	return withOperator(onEntry("accounts", verb+" NAME", short), func(r *request) error {
+		err := r.SetDisabled(r.ctx, operator.CommandLine, r.name, disabled)
 		if err != nil {
-			return entryError(cmd, s, "accounts", args[0], err)
+			return r.entryError("accounts", r.name, err)
 		}
-		return accountDone(cmd, s, args[0], verb+"d")
+		return r.accountDone(r.name, verb+"d")
 	})
 }
 
 // accountDone says what an account is now.
-func accountDone(cmd *cobra.Command, s *operator.Service, name, is string) error {
-	a, err := s.Account(cmd.Context(), name)
+func (r *request) accountDone(name, is string) error {
+	a, err := r.Account(r.ctx, name)
 	if err != nil {
 		return err
 	}
-	return done(cmd, a, "%s is %s.", name, is)
+	return r.done(a, "%s is %s.", name, is)
 }
 
-func passwordCommand(name, short, is string, set func(*cobra.Command, *operator.Service, string, string) error) *cobra.Command {
+func passwordCommand(name, short, is string, set func(r *request, name, password string) error) *cobra.Command {
 	var stdin bool
 	var password string
 	cmd := &cobra.Command{
@@ -101,13 +94,13 @@ func passwordCommand(name, short, is string, set func(*cobra.Command, *operator.
 		},
 	}
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the end of the first line, instead of asking for it")
-	return withOperator(cmd, func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		if err := set(cmd, s, args[0], password); errors.Is(err, operator.ErrNotFound) {
-			return fmt.Errorf("%w (\"rialto user add\" adds an account)", entryError(cmd, s, "accounts", args[0], err))
+	return withOperator(cmd, func(r *request) error {
+		if err := set(r, r.name, password); errors.Is(err, operator.ErrNotFound) {
+			return fmt.Errorf("%w (\"rialto user add\" adds an account)", r.entryError("accounts", r.name, err))
 		} else if err != nil {
-			return entryError(cmd, s, "accounts", args[0], err)
+			return r.entryError("accounts", r.name, err)
 		}
-		return accountDone(cmd, s, args[0], is)
+		return r.accountDone(r.name, is)
 	})
 }
 
@@ -124,19 +117,14 @@ func readPassword(r io.Reader) (string, error) {
 }
 
 func signOutCommand() *cobra.Command {
-	return withOperator(destructive(&cobra.Command{
-		Use:               "sign-out NAME",
-		Short:             "End the browser sessions and the grants of an account",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeNames("accounts"),
-	}), func(cmd *cobra.Command, s *operator.Service, args []string) error {
-		if err := confirm(cmd, "End the sessions and grants of %s? Each app has to be connected again.", args[0]); err != nil {
+	return withOperator(destructive(onEntry("accounts", "sign-out NAME", "End the browser sessions and the grants of an account")), func(r *request) error {
+		if err := r.confirm("End the sessions and grants of %s? Each app has to be connected again.", r.name); err != nil {
 			return err
 		}
-		n, err := s.SignOut(cmd.Context(), operator.CommandLine, args[0])
+		n, err := r.SignOut(r.ctx, operator.CommandLine, r.name)
 		if err != nil {
-			return entryError(cmd, s, "accounts", args[0], err)
+			return r.entryError("accounts", r.name, err)
 		}
-		return done(cmd, revoked{n}, "%s is signed out: %s.", args[0], revoked{n})
+		return r.done(revoked{n}, "%s is signed out: %s.", r.name, revoked{n})
 	})
 }

@@ -9,11 +9,11 @@ import (
 
 // versionCommand prints which build this is.
 func versionCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "version", Short: "Show the version, commit and date of this program", Args: cobra.NoArgs}
-	asJSON := cmd.Flags().Bool("json", false, "write JSON")
+	cmd := &cobra.Command{Use: "version", Short: "Show the version, commit and date of this program"}
+	jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b := server.ThisBuild()
-		if *asJSON {
+		if wantsJSON(cmd) {
 			return writeJSON(cmd.OutOrStdout(), b)
 		}
 		commit := b.Commit

@@ -2,7 +2,12 @@ package config
 
 import (
 	"fmt"
+	"os"
+	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
+	"rialto/internal/message"
 	"rialto/oauth/authserver"
 	"rialto/oauth/client"
 )
@@ -30,7 +35,32 @@ func (c Secret) value() (string, error) {
 	if c == (Secret{}) {
 		return "", nil
 	}
-	return Credentials{Env: c.Env, File: c.File}.ReadSecret()
+	return c.Read()
+}
+
+// Read reads the secret from the environment or a file.
+func (c Secret) Read() (secret string, err error) {
+	switch {
+	case c.Env != "" && c.File != "":
+		return "", message.Errorf("set env or file, not both")
+	case c.Env != "":
+		secret = os.Getenv(c.Env)
+		if secret == "" {
+			return "", message.Errorf("the environment variable %s is empty", c.Env)
+		}
+	case c.File != "":
+		b, err := os.ReadFile(c.File)
+		if err != nil {
+			return "", err
+		}
+		secret = strings.TrimSpace(string(b))
+	default:
+		return "", message.Errorf("set env or file to where the secret is")
+	}
+	if !httpguts.ValidHeaderFieldValue(secret) {
+		return "", message.Errorf("the secret has more than one line, or characters that a header cannot carry")
+	}
+	return secret, nil
 }
 
 // OAuthClients returns the configured clients for the authorization server.

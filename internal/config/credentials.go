@@ -206,32 +206,12 @@ func (c Credentials) Readable() error {
 	return err
 }
 
-// ReadSecret reads the secret from the environment or a file.
+// ReadSecret reads the secret, if one is configured.
 func (c Credentials) ReadSecret() (string, error) {
-	var secret string
-	switch {
-	case c.Secret != "":
+	if c.Secret != "" {
 		return c.Secret, nil
-	case c.Env != "" && c.File != "":
-		return "", message.Errorf("set env or file, not both")
-	case c.Env != "":
-		secret = os.Getenv(c.Env)
-		if secret == "" {
-			return "", message.Errorf("the environment variable %s is empty", c.Env)
-		}
-	case c.File != "":
-		b, err := os.ReadFile(c.File)
-		if err != nil {
-			return "", err
-		}
-		secret = strings.TrimSpace(string(b))
-	default:
-		return "", message.Errorf("set env or file to where the secret is")
 	}
-	if !httpguts.ValidHeaderFieldValue(secret) {
-		return "", message.Errorf("the secret has more than one line, or characters that a header cannot carry")
-	}
-	return secret, nil
+	return Secret{Env: c.Env, File: c.File}.Read()
 }
 
 // TLSConfig returns the client certificate and the certificate authorities for an

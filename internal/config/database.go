@@ -17,7 +17,7 @@ type engine int
 const (
 	sqlite   engine = iota // a file of this machine
 	postgres               // a server that replicas may share
-	Memory                 // the server's own process; everything is lost at its exit
+	memory                 // the server's own process; everything is lost at its exit
 )
 
 var (
@@ -26,9 +26,9 @@ var (
 	keyValue  = regexp.MustCompile(`^\s*\w+\s*=`)
 )
 
-// EngineOf returns the kind of database of an address. An address that is neither PostgreSQL nor
+// engineOf returns the kind of database of an address. An address that is neither PostgreSQL nor
 // clearly a path is an error. Errors do not repeat the address, because it may hold a password.
-func EngineOf(dsn string) (engine, error) {
+func engineOf(dsn string) (engine, error) {
 	path, named := strings.CutPrefix(dsn, "sqlite:")
 	switch {
 	case strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
@@ -37,7 +37,7 @@ func EngineOf(dsn string) (engine, error) {
 		}
 		return postgres, nil
 	case dsn == store.Memory:
-		return Memory, nil
+		return memory, nil
 	case strings.TrimSpace(path) == "":
 		return 0, errors.New("name a SQLite file, or postgres://USER@HOST/NAME")
 	case path == ":memory:":
@@ -54,7 +54,7 @@ func EngineOf(dsn string) (engine, error) {
 var ErrInMemory = errors.New("database: what a server keeps in memory can only be changed through that server; name a SQLite file, or postgres://USER@HOST/NAME")
 
 func (c *Config) checkDatabase() error {
-	if _, err := EngineOf(c.Database); err != nil {
+	if _, err := engineOf(c.Database); err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
 	if c.Migrate != migrateAuto && c.Migrate != migrateCheck {
@@ -95,7 +95,7 @@ func sqlitePath(dsn string) string { return strings.TrimPrefix(dsn, "sqlite:") }
 
 // DatabaseFile returns the file of a SQLite database; "" for others.
 func (c *Config) DatabaseFile() string {
-	if kind, err := EngineOf(c.Database); err != nil || kind != sqlite {
+	if kind, err := engineOf(c.Database); err != nil || kind != sqlite {
 		return ""
 	}
 	return sqlitePath(c.Database)
@@ -104,7 +104,7 @@ func (c *Config) DatabaseFile() string {
 // Redacted returns a database address without passwords. PostgreSQL also accepts them
 // as parameters.
 func Redacted(dsn string) string {
-	if kind, _ := EngineOf(dsn); kind != postgres {
+	if kind, _ := engineOf(dsn); kind != postgres {
 		return dsn
 	}
 	u, err := url.Parse(dsn)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"rialto/internal/store"
 )
 
 // LoadSecret returns the key that encrypts secrets in the database, such as the signing keys. It
@@ -19,7 +21,7 @@ func LoadSecret(cfg *Config) ([]byte, error) {
 	if cfg.Secret != "" {
 		return decodeSecret(cfg.Secret, "secret")
 	}
-	if kind, _ := EngineOf(cfg.Database); kind == Memory && cfg.SecretFile == "" {
+	if cfg.Database == store.Memory && cfg.SecretFile == "" {
 		return decodeSecret(newSecret(), "secret") // what it seals lives no longer
 	}
 	path := cfg.secretPath()
@@ -72,7 +74,7 @@ func (c *Config) checkSecret() error {
 		_, err := decodeSecret(c.Secret, "secret")
 		return err
 	}
-	if kind, _ := EngineOf(c.Database); kind == postgres && c.SecretFile == "" {
+	if kind, _ := engineOf(c.Database); kind == postgres && c.SecretFile == "" {
 		return errors.New("secret_file: replicas that share a database must share a key: set secret_file, or RIALTO_SECRET, to 32 random bytes in base64 (openssl rand -base64 32)")
 	}
 	return nil

@@ -104,7 +104,8 @@ func (s *Session) List(ctx context.Context) (tools []*mcp.Tool, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if tools = append(tools, tool); len(tools) == maxTools {
+		tools = append(tools, tool)
+		if len(tools) == maxTools {
 			break
 		}
 	}
@@ -133,10 +134,12 @@ func (s *Session) Call(ctx context.Context, tool *mcp.Tool, args map[string]any)
 			return nil, err
 		}
 		task, state := taskOf(r)
-		if s.Task = ""; state != "submitted" && state != "working" {
+		s.Task = ""
+		if state != "submitted" && state != "working" {
 			return r, nil
 		}
-		if s.Task = task; given {
+		s.Task = task
+		if given {
 			return r, nil
 		}
 		name, args = "get_task", map[string]any{"task_id": task, "wait": nextWait}

@@ -93,7 +93,8 @@ func fill(ctx context.Context, d *term.Dialog, schema any) (content map[string]a
 			if !wrong {
 				break
 			}
-			if d.Say("  " + strings.Replace(problem.Sentence, "{}", problem.Value, 1)); try == mostTries {
+			d.Say("  " + strings.Replace(problem.Sentence, "{}", problem.Value, 1))
+			if try == mostTries {
 				return nil, term.ErrNoAnswer
 			}
 		}
@@ -156,7 +157,8 @@ func text(f form.Field, answer string) string {
 // chosen returns the value that an answer names by its number or title.
 func chosen(f form.Field, answer string) string {
 	for i, c := range f.Choices {
-		if strings.EqualFold(answer, c.Title) || answer == strconv.Itoa(i+1) && answer != c.Value {
+		numbered := answer == strconv.Itoa(i+1) && answer != c.Value
+		if numbered || strings.EqualFold(answer, c.Title) {
 			return c.Value
 		}
 	}

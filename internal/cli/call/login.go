@@ -79,7 +79,8 @@ func (b *Browser) store(l *login) error {
 	if err != nil {
 		return err
 	}
-	if all[b.URL] = l; l == nil {
+	all[b.URL] = l
+	if l == nil {
 		delete(all, b.URL)
 	}
 	text, err := json.MarshalIndent(all, "", "  ")
@@ -108,7 +109,8 @@ type saving struct {
 
 func (s *saving) Token() (*oauth2.Token, error) {
 	t, err := s.from.Token()
-	if err != nil || s.login.Token != nil && t.AccessToken == s.login.Token.AccessToken {
+	known := err == nil && s.login.Token != nil && t.AccessToken == s.login.Token.AccessToken
+	if err != nil || known {
 		return t, err
 	}
 	s.login.Token = t
@@ -181,7 +183,8 @@ func (m marked) Authorize(ctx context.Context, r *http.Request, resp *http.Respo
 
 // ask sends the user to an address and waits for the browser to return.
 func (b *Browser) ask(ctx context.Context, l net.Listener, address string) (*auth.AuthorizationResult, error) {
-	if address = sanitize.WebPage(address); address == "" { // it may be a file, or start a program
+	address = sanitize.WebPage(address) // another address may be a file, or start a program
+	if address == "" {
 		return nil, errors.New("the server's authorization_endpoint is no web page")
 	}
 	state := stateOf(address)

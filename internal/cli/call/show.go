@@ -117,12 +117,14 @@ func (p *Printer) Result(ctx context.Context, s *Session, r *mcp.CallToolResult)
 	if id := TaskOf(r); id == "" && !printed && r.StructuredContent != nil {
 		return p.data(r.StructuredContent)
 	}
+	if table { // it says the same for people
+		data = nil
+	}
 	for _, text := range data {
 		var v any
-		if _ = json.Unmarshal([]byte(text), &v); !table { // valid; a table says the same for people
-			if err := p.data(v); err != nil {
-				return err
-			}
+		_ = json.Unmarshal([]byte(text), &v) // valid
+		if err := p.data(v); err != nil {
+			return err
 		}
 	}
 	p.task(style, r)
@@ -320,9 +322,7 @@ func fileName(name, address, kind string) string {
 		}
 		return r
 	}, sanitize.Label(name))
-	if name = strings.TrimLeft(name, "._"); name == "" {
-		name = "file"
-	}
+	name = cmp.Or(strings.TrimLeft(name, "._"), "file")
 	if endings, _ := mime.ExtensionsByType(kind); path.Ext(name) == "" && len(endings) > 0 {
 		name += endings[0]
 	}

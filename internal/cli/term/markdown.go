@@ -71,7 +71,8 @@ func (s Style) table(rows [][]string) string {
 			continue
 		}
 		for j, cell := range row {
-			if row[j] = s.line(cell); i == 0 {
+			row[j] = s.line(cell)
+			if i == 0 {
 				row[j] = s.Bold(cell)
 			}
 		}

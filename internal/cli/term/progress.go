@@ -77,7 +77,8 @@ func (p *Progress) Stop() {
 		return
 	}
 	close(p.stop)
-	if p.stop = nil; p.shown {
+	p.stop = nil
+	if p.shown {
 		fmt.Fprint(p.to, "\r\x1b[K")
 	}
 }
