@@ -24,7 +24,7 @@ import (
 // a2aScopes are the scopes of which a call to an agent needs one: see agentGuard.Allow.
 var a2aScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
 
-func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
+func (s *agentServers) newAgentServer(p agentAddress) *a2aserver.Server {
 	proxied := s.bridge.Proxy.Agent(p.agent)
 	cards := publishedCards{s, proxied}
 	path := config.AgentPath + p.agent
@@ -54,7 +54,7 @@ func (s *Server) newAgentServer(p agentAddress) *a2aserver.Server {
 
 // publishedCards are the cards of an agent as this server publishes them.
 type publishedCards struct {
-	s     *Server
+	s     *agentServers
 	agent *proxy.Agent
 }
 
@@ -77,7 +77,7 @@ func (p publishedCards) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 }
 
 // published adds to a card what this server offers.
-func (s *Server) published(card *a2a.Card) *a2a.Card {
+func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 	c := *card
 	c.Capabilities.Streaming, c.Capabilities.ExtendedAgentCard = true, true
 	c.SecuritySchemes = map[string]a2a.SecurityScheme{
@@ -113,7 +113,7 @@ func (c cardSigner) SignCard(card []byte) ([]byte, error) {
 }
 
 // agentGuard is the guard of calls to agents.
-type agentGuard struct{ s *Server }
+type agentGuard struct{ s *agentServers }
 
 // Caller implements a2aserver.Guard.
 func (agentGuard) Caller(r *http.Request) string { return principal(r) }
@@ -144,7 +144,7 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 				srv.ServeCard(w, r)
 				return
 			}
-			writeNoAgent(w)
+			writeNoAgent(w, r)
 		}),
 		Operator: s.operator,
 		Callers:  apiCallers{s},
@@ -185,10 +185,10 @@ func crossOrigin(next http.Handler) http.Handler {
 
 // ifKnown serves an agent to callers whose use cases include it. A disabled agent still
 // shows them their tasks.
-func (s *Server) ifKnown(srv *a2aserver.Server, agent string) http.Handler {
+func (s *agentServers) ifKnown(srv *a2aserver.Server, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if srv == nil || !s.bridge.Proxy.Agent(agent).Exists(r.Context()) {
-			writeNoAgent(w)
+			writeNoAgent(w, r)
 			return
 		}
 		srv.ServeHTTP(w, r)
@@ -211,10 +211,10 @@ func (s *Server) serveCard(srv *a2aserver.Server, agent string) http.Handler {
 }
 
 // ifVisible calls serve for callers who may give tasks to the agent.
-func (s *Server) ifVisible(serve http.HandlerFunc, agent string) http.Handler {
+func (s *agentServers) ifVisible(serve http.HandlerFunc, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
-			writeNoAgent(w)
+			writeNoAgent(w, r)
 			return
 		}
 		serve(w, r)
@@ -222,7 +222,7 @@ func (s *Server) ifVisible(serve http.HandlerFunc, agent string) http.Handler {
 }
 
 // writeNoAgent is the answer for an agent that does not exist or that use cases hide.
-func writeNoAgent(w http.ResponseWriter) {
+func writeNoAgent(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNotFound)
@@ -230,9 +230,9 @@ func writeNoAgent(w http.ResponseWriter) {
 }
 
 // reachable returns an error if a card offers an address that no route serves.
-func (f *agentServers) reachable(origin string, r *mux.Router) error {
-	for _, agent := range f.s.cfg.Load().Agents {
-		name, srv := agent.Name, f.named(agent.Name)
+func (s *agentServers) reachable(origin string, r *mux.Router) error {
+	for _, agent := range s.cfg.Load().Agents {
+		name, srv := agent.Name, s.named(agent.Name)
 		if srv == nil {
 			continue // a reload adds or removes the agent now
 		}

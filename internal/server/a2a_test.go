@@ -346,7 +346,7 @@ func TestAStartFailsIfACardPromisesWhatIsNotServed(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	r := newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
-	f := r.newAgentServers()
+	f := newAgentServers(r.Server)
 	if err := f.reachable(r.cfg.Load().URL, mux.NewRouter()); err == nil || !strings.Contains(err.Error(), "/a2a/one") {
 		t.Errorf("got %v where nothing is mounted", err)
 	}

@@ -78,7 +78,7 @@ func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
 // grpcHandler serves gRPC calls, with the same guard and agents as a2aRoutes. The guard refuses
 // a call by its metadata, before its message is received.
 func (s *Server) grpcHandler() (http.Handler, error) {
-	f := s.newAgentServers()
+	f := newAgentServers(s)
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 				srv, agent = f.named(tenant), tenant
 			}
 			if srv == nil || !s.bridge.Proxy.Agent(agent).Exists(r.Context()) {
-				writeNoAgent(w)
+				writeNoAgent(w, r)
 				return
 			}
 			s.bodies.limitAnswers(http.HandlerFunc(srv.ServeGRPC)).ServeHTTP(w, r)

@@ -3,18 +3,30 @@ package server
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	"rialto/internal/store"
 	"rialto/internal/unavailable"
+	"rialto/oauth/token"
 )
 
 // readyFor limits how long a probe waits for the signing keys. The store limits its part.
 const readyFor = 2 * time.Second
 
+// health says whether the server works, to load balancers and orchestrators.
+type health struct {
+	store    *store.DB
+	keys     *token.Keys
+	log      *slog.Logger
+	draining atomic.Bool // SIGTERM came: /readyz fails
+}
+
 // livez answers GET /livez: the process answers. It does not look at the database, because a
 // restart would not bring that back.
-func (s *Server) livez(w http.ResponseWriter, _ *http.Request) {
+func livez(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	fmt.Fprintln(w, "ok")
 }
@@ -23,69 +35,63 @@ func (s *Server) livez(w http.ResponseWriter, _ *http.Request) {
 // database said: that is in the log.
 type readiness struct {
 	Status string            `json:"status"` // "ok" or "unavailable"
-	Checks map[string]string `json:"checks"`
+	Checks map[string]string `json:"checks,omitempty"`
 }
 
-func (s *Server) readiness(ctx context.Context) readiness {
+func (h *health) readiness(ctx context.Context) readiness {
 	r := readiness{"ok", map[string]string{}}
 	check := func(name string, err error, wrong string) {
-		if r.Checks[name] = "ok"; err == nil {
-			return
+		r.Checks[name] = "ok"
+		if err != nil {
+			h.log.ErrorContext(ctx, "readiness", "check", name, "err", &unavailable.Error{Cause: err})
+			r.Status, r.Checks[name] = "unavailable", wrong
 		}
-		s.log.ErrorContext(ctx, "readiness", "check", name, "err", &unavailable.Error{Cause: err})
-		r.Status, r.Checks[name] = "unavailable", wrong
 	}
-	database, migrations := s.store.Probe(ctx)
+	database, migrations := h.store.Probe(ctx)
 	check("database", database, "the database cannot be read and written")
 	if database == nil {
 		check("migrations", migrations, "the tables are older than this program")
 		ctx, cancel := context.WithTimeout(ctx, readyFor)
 		defer cancel()
-		_, err := s.oauth.Keys.Public(ctx)
+		_, err := h.keys.Public(ctx)
 		check("keys", err, "the signing keys cannot be read")
 	}
 	return r
 }
 
+// status returns the status of an answer, and sets its Retry-After.
+func (r readiness) status(w http.ResponseWriter) int {
+	if r.Status == "ok" {
+		return http.StatusOK
+	}
+	w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
+	return http.StatusServiceUnavailable
+}
+
 // readyz answers GET /readyz: 200 if the server can do its work and takes more of it.
-func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	found := s.readiness(r.Context())
+func (h *health) readyz(w http.ResponseWriter, r *http.Request) {
+	found := h.readiness(r.Context())
 	found.Checks["draining"] = "ok"
-	if s.draining.Load() {
+	if h.draining.Load() {
 		found.Status, found.Checks["draining"] = "unavailable", "the server is stopping"
 	}
-	found.write(w)
+	writeStatus(w, found.status(w), found)
 }
 
-func (r readiness) write(w http.ResponseWriter) {
-	status := http.StatusOK
-	if r.Status != "ok" {
-		status = http.StatusServiceUnavailable
-		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
-	}
-	writeStatus(w, status, r)
-}
-
-// health answers GET /healthz: 200 if the server can do its work.
-func (s *Server) health(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
-	if s.readiness(r.Context()).Status != "ok" {
-		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
-		http.Error(w, "the database cannot be used", http.StatusServiceUnavailable)
+// healthz answers GET /healthz: 200 if the server can do its work.
+func (h *health) healthz(w http.ResponseWriter, r *http.Request) {
+	if status := h.readiness(r.Context()).status(w); status != http.StatusOK {
+		w.Header().Set("Cache-Control", "no-store")
+		http.Error(w, "the database cannot be used", status)
 		return
 	}
-	fmt.Fprintln(w, "ok")
+	livez(w, r)
 }
 
-// mcpHealth answers GET /mcp/health: the same in JSON.
-func (s *Server) mcpHealth(w http.ResponseWriter, r *http.Request) {
-	status := http.StatusOK
-	found := s.readiness(r.Context())
-	if found.Status != "ok" {
-		status = http.StatusServiceUnavailable
-		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
-	}
-	writeStatus(w, status, map[string]string{"status": found.Status})
+// mcp answers GET /mcp/health: the same in JSON.
+func (h *health) mcp(w http.ResponseWriter, r *http.Request) {
+	found := h.readiness(r.Context())
+	writeStatus(w, found.status(w), readiness{Status: found.Status})
 }
 
 // drain returns a context that ends shutdown_delay after ctx. In between /readyz fails, so that
@@ -93,13 +99,14 @@ func (s *Server) mcpHealth(w http.ResponseWriter, r *http.Request) {
 func (s *Server) drain(ctx context.Context) (later context.Context, done func()) {
 	later, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		s.draining.Store(true)
-		if s.cfg.Load().ShutdownDelay <= 0 {
+		s.health.draining.Store(true)
+		delay := s.cfg.Load().ShutdownDelay
+		if delay <= 0 {
 			end()
 			return
 		}
-		s.log.InfoContext(ctx, "rialto stops taking requests", "in", s.cfg.Load().ShutdownDelay)
-		time.AfterFunc(s.cfg.Load().ShutdownDelay, end)
+		s.log.InfoContext(ctx, "rialto stops taking requests", "in", delay)
+		time.AfterFunc(delay, end)
 	})
 	return later, func() { stop(); end() }
 }

@@ -46,9 +46,9 @@ func (s *Server) routes() (*mux.Router, error) {
 	err = errors.Join(err, s.docsRoutes(r))
 	s.pageRoutes(r)
 	r.PathPrefix(static.Prefix).HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.brand.Load().Handler().ServeHTTP(w, r) })
-	read(r, "/healthz", http.HandlerFunc(s.health))
-	read(r, "/livez", http.HandlerFunc(s.livez))
-	read(r, "/readyz", http.HandlerFunc(s.readyz))
+	read(r, "/healthz", http.HandlerFunc(s.health.healthz))
+	read(r, "/livez", http.HandlerFunc(livez))
+	read(r, "/readyz", http.HandlerFunc(s.health.readyz))
 	r.Path(reloadPath).Methods(http.MethodPost).Handler(serveReload(s, s.reloadKey))
 	err = errors.Join(err, s.a2aRoutes(r))
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
@@ -82,7 +82,7 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 	r.Path("/mcp/tools/call").Handler(guard(s.mcp.MethodHandler("tools/call", http.MethodPost)))
 	r.Path("/mcp/resources/list").Handler(public(s.mcp.MethodHandler("resources/list", http.MethodGet, http.MethodPost)))
 	read(r, "/mcp/validate", s.mcp.CORS(http.HandlerFunc(s.validate)), http.MethodOptions)
-	read(r, "/mcp/health", s.mcp.CORS(http.HandlerFunc(s.mcpHealth)), http.MethodOptions)
+	read(r, "/mcp/health", s.mcp.CORS(http.HandlerFunc(s.health.mcp)), http.MethodOptions)
 	sse := guard(s.mcp.SSE("/mcp/messages"))
 	r.Path("/sse").Handler(sse)
 	r.Path("/mcp/sse").Handler(sse)
@@ -149,7 +149,7 @@ func redirectMCPConfig(r *mux.Router) {
 // agent is served at the root, each agent below config.AgentPath. Pages of any
 // origin may call them: callers have tokens, not cookies.
 func (s *Server) a2aRoutes(r *mux.Router) error {
-	agents := s.newAgentServers()
+	agents := newAgentServers(s)
 	if err := agents.check(); err != nil {
 		return fmt.Errorf("serving A2A: %w", err)
 	}
@@ -159,7 +159,7 @@ func (s *Server) a2aRoutes(r *mux.Router) error {
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
 		r.Path(path).HandlerFunc(agents.primaryCard)
 	}
-	primary := crossOrigin(s.oauth.Guard.RequireAny(s.bodies.limit(http.HandlerFunc(agents.servePrimary)), a2aScopes...))
+	primary := agents.guarded(http.HandlerFunc(agents.servePrimary))
 	r.Path("/").Methods(http.MethodPost, http.MethodOptions).Handler(primary)
 	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
 		r.PathPrefix(prefix).Handler(primary)

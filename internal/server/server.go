@@ -59,7 +59,7 @@ type Server struct {
 	limits      *callLimiter
 	bodies      *bodyBudget
 	shutdown    shutdownTimes
-	draining    atomic.Bool // SIGTERM came: /readyz fails
+	health      *health
 	reloading   sync.Mutex
 	background  sync.WaitGroup
 	stop        context.CancelFunc
@@ -142,6 +142,7 @@ func (s *Server) build(secret []byte) error {
 	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log, Stream: stream}).Open()
 	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
 	s.oauth = NewOAuth(s.cfg.Load(), s.log, s.store, secret)
+	s.health = &health{store: s.store, keys: s.oauth.Keys, log: s.log}
 	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), address: s.oauth.Address}
 	s.bridge = newBridge(s.cfg.Load(), s.log, s.store, secret, s.usage)
 	s.agents = newRegistry(s.cfg.Load, s.log, s.store, secret, s.oauth.Assertions.Issue, s.bridge.Directory)

@@ -115,7 +115,7 @@ func TestAServerThatDrainsServes(t *testing.T) {
 	s := startStopping(t, shutdownTimes{time.Hour, time.Hour})
 	s.cfg.Load().ShutdownDelay = time.Hour
 	s.stop()
-	for begun := time.Now(); !s.draining.Load() && time.Since(begun) < 10*time.Second; {
+	for begun := time.Now(); !s.health.draining.Load() && time.Since(begun) < 10*time.Second; {
 		runtime.Gosched()
 	}
 	for path, want := range map[string]int{"/readyz": http.StatusServiceUnavailable, "/livez": http.StatusOK, "/healthz": http.StatusOK} {
