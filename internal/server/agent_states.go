@@ -30,7 +30,8 @@ func AgentStates(ctx context.Context, s *Server) (list []AgentState) {
 	for _, a := range s.bridge.Directory.All() {
 		state := AgentState{Name: a.Name, URL: a.URL}
 		h, _ := s.bridge.Directory.Health(a.Name)
-		if state.Problem = h.Problem; h.Card != nil {
+		state.Problem = h.Problem
+		if h.Card != nil {
 			state.Title = sanitize.Label(h.Card.Name)
 		}
 		list = append(list, state)

@@ -23,11 +23,14 @@ const (
 // bodyBudget bounds the bodies of requests and answers, by user and in all. A caller without a token
 // counts by address.
 type bodyBudget struct {
-	size    int64 // the largest body, in bytes
-	address func(*http.Request) string
+	size  int64 // the largest body, in bytes
+	oauth addresser
 
 	held quota.Bytes // by user
 }
+
+// addresser tells where a request comes from.
+type addresser interface{ Address(*http.Request) string }
 
 // limit refuses a request by its header if its body and the other bodies of its user take too much.
 // The guard must be outside.
@@ -163,7 +166,7 @@ func (b *bodyBudget) user(r *http.Request) string {
 	if p, ok := oauth.FromContext(r.Context()); ok {
 		return p.User
 	}
-	return "\x00" + b.address(r)
+	return "\x00" + b.oauth.Address(r)
 }
 
 func writeTooManyBytes(w http.ResponseWriter) {

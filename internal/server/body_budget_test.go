@@ -61,7 +61,7 @@ func TestBodiesOfAUserAreBounded(t *testing.T) {
 // arrived.
 func TestMessagesOfAUserAreReceivedInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &bodyBudget{size: maxBodiesUser / 2, address: func(*http.Request) string { return "192.0.2.1" }}
+		b := &bodyBudget{size: maxBodiesUser / 2, oauth: oneAddress{}}
 		arrive, end := make(chan error), make(chan struct{})
 		var began, refused atomic.Int64
 		call := func() {
@@ -206,3 +206,8 @@ func TestAnswersOfAUserAreBounded(t *testing.T) {
 		again, _ = ask(doors[0], token)
 	}
 }
+
+// oneAddress has all requests come from one address.
+type oneAddress struct{}
+
+func (oneAddress) Address(*http.Request) string { return "192.0.2.1" }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"rialto/bridge"
@@ -55,12 +56,16 @@ func newBridge(
 	return b
 }
 
-// agentSettings returns the settings of an agent: of the configuration, or of the
-// database if it was added.
-func (s *Server) agentSettings(name string) (config.Agent, bool) {
+// agentSettings finds the settings of agents: those of the configuration, or those of the
+// database if they were added.
+type agentSettings struct {
+	cfg   *atomic.Pointer[config.Config]
+	added *directory.Registry
+}
+
+func (s agentSettings) find(name string) (config.Agent, bool) {
 	if a, ok := s.cfg.Load().Agent(name); ok {
 		return a, true
 	}
-	a, ok := s.agents.Config(name)
-	return a, ok
+	return s.added.Config(name)
 }

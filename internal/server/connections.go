@@ -12,8 +12,8 @@ import (
 
 // connections are the credentials that users have stored for agents.
 type connections struct {
-	vault *a2avault.Vault
-	find  func(name string) (config.Agent, bool)
+	vault  *a2avault.Vault
+	agents agentSettings
 }
 
 var (
@@ -21,17 +21,19 @@ var (
 	_ a2avault.Agents       = connections{}
 )
 
-// newVault returns the store that encrypts the credentials.
-func (s *Server) newVault(secret []byte) *a2avault.Vault {
-	return &a2avault.Vault{
+// newConnections returns them with the store that encrypts the credentials.
+func newConnections(s *Server, agents agentSettings, secret []byte) connections {
+	c := connections{agents: agents}
+	c.vault = &a2avault.Vault{
 		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.Load().URL, Name: s.cfg.Load().Name,
-		Replica: s.bridge.Runner.Replica, Now: time.Now, Log: s.log, Agents: connections{find: s.agentSettings},
+		Replica: s.bridge.Runner.Replica, Now: time.Now, Log: s.log, Agents: c,
 	}
+	return c
 }
 
 // Wanted implements directory.Connections.
 func (c connections) Wanted(agent string) bool {
-	a, ok := c.find(agent)
+	a, ok := c.agents.find(agent)
 	return ok && a.Credentials.Type == config.TypeUser
 }
 
@@ -42,7 +44,7 @@ func (c connections) Connected(ctx context.Context, user, agent string) (bool, e
 
 // Host implements a2avault.Agents.
 func (c connections) Host(agent string) string {
-	a, _ := c.find(agent)
+	a, _ := c.agents.find(agent)
 	u, err := url.Parse(a.URL)
 	if err != nil {
 		return ""
@@ -52,7 +54,7 @@ func (c connections) Host(agent string) string {
 
 // App returns how users sign in at the authorization server of an agent.
 func (c connections) App(agent string) (a2avault.App, bool) {
-	a, ok := c.find(agent)
+	a, ok := c.agents.find(agent)
 	return appOf(a), ok && a.Credentials.Type == config.TypeUser
 }
 

@@ -69,40 +69,33 @@ type mcpMetadata struct {
 
 // connectorMetadata is what one connector needs to log in.
 type connectorMetadata struct {
-	Authentication authentication `json:"authentication"`
-	AuthRequest    authRequest    `json:"auth_request"`
-	ClientParams   clientParams   `json:"oauth_client_params"`
-}
-
-type authentication struct {
-	Type             string `json:"type"`
-	AuthorizationURL string `json:"authorization_url"`
-	TokenURL         string `json:"token_url"`
-	RegistrationURL  string `json:"registration_url"`
-	Resource         string `json:"resource"`
-	Scope            string `json:"scope"`
-}
-
-// authRequest has the constant parameters of an authorization request.
-type authRequest struct {
-	ResponseType    string `json:"response_type"`
-	ClientID        string `json:"client_id,omitempty"`
-	RedirectURI     string `json:"redirect_uri"`
-	Scope           string `json:"scope"`
-	Resource        string `json:"resource"`
-	ChallengeMethod string `json:"code_challenge_method"`
-}
-
-// clientParams is the client metadata of a connector (RFC 7591 section 2), or the
-// address of its document.
-type clientParams struct {
-	ClientID      string   `json:"client_id,omitempty"`
-	ClientName    string   `json:"client_name"`
-	RedirectURIs  []string `json:"redirect_uris"`
-	GrantTypes    []string `json:"grant_types"`
-	ResponseTypes []string `json:"response_types"`
-	TokenAuth     string   `json:"token_endpoint_auth_method"`
-	Scope         string   `json:"scope"`
+	Authentication struct {
+		Type             string `json:"type"`
+		AuthorizationURL string `json:"authorization_url"`
+		TokenURL         string `json:"token_url"`
+		RegistrationURL  string `json:"registration_url"`
+		Resource         string `json:"resource"`
+		Scope            string `json:"scope"`
+	} `json:"authentication"`
+	// The constant parameters of an authorization request.
+	AuthRequest struct {
+		ResponseType    string `json:"response_type"`
+		ClientID        string `json:"client_id,omitempty"`
+		RedirectURI     string `json:"redirect_uri"`
+		Scope           string `json:"scope"`
+		Resource        string `json:"resource"`
+		ChallengeMethod string `json:"code_challenge_method"`
+	} `json:"auth_request"`
+	// The client metadata (RFC 7591 section 2), or the address of its document.
+	ClientParams struct {
+		ClientID      string   `json:"client_id,omitempty"`
+		ClientName    string   `json:"client_name"`
+		RedirectURIs  []string `json:"redirect_uris"`
+		GrantTypes    []string `json:"grant_types"`
+		ResponseTypes []string `json:"response_types"`
+		TokenAuth     string   `json:"token_endpoint_auth_method"`
+		Scope         string   `json:"scope"`
+	} `json:"oauth_client_params"`
 }
 
 // oauthEndpoints are the members of the authorization server's metadata that clients
@@ -122,79 +115,67 @@ type oauthEndpoints struct {
 }
 
 // mcpDocument returns the metadata, with that of a connector for each of its origins.
-func (s *Server) mcpDocument() (wellknown.ByOrigin, error) {
+func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrigin, error) {
 	var as oauthEndpoints
-	b, err := json.Marshal(s.oauth.Documents()["/.well-known/oauth-authorization-server"])
+	b, err := json.Marshal(metadata)
 	if err == nil {
 		err = json.Unmarshal(b, &as)
 	}
 	if err != nil {
 		return wellknown.ByOrigin{}, fmt.Errorf("the metadata of connectors: %w", err)
 	}
+	endpoints := map[string]string{}
+	for _, e := range []string{"initialize", "tools/list", "tools/call", "resources/list", "validate", "health", "sse"} {
+		endpoints[strings.ReplaceAll(e, "/", "_")] = resource + "/" + e
+	}
+	all := connectors()
+	chatGPT, claudeCode := all[0], all[1]
 	doc := wellknown.ByOrigin{Origins: map[string]any{}}
-	for i, c := range connectors() {
-		m := s.mcpMetadata(as, c)
-		if i == 0 {
-			doc.Default = m
+	for _, c := range all {
+		m := mcpMetadata{
+			Name: s.Name, Title: s.Title, Version: s.Version,
+			Endpoint: resource, Transports: []string{"streamable-http", "sse"}, ProtocolVersions: mcp.Revisions(),
+			Endpoints: endpoints, OAuth: as,
+			connectorMetadata: c.metadata(as, resource),
+			ChatGPT:           chatGPT.metadata(as, resource),
+			ClaudeCode:        claudeCode.metadata(as, resource),
+			Connectors:        map[string]any{"default_connector": c.Key},
 		}
+		m.Connectors[chatGPT.Key], m.Connectors[claudeCode.Key] = m.ChatGPT, m.ClaudeCode
 		for _, origin := range c.Origins {
 			doc.Origins[origin] = m
+		}
+		if doc.Default == nil {
+			doc.Default = m
 		}
 	}
 	return doc, nil
 }
 
-func (s *Server) mcpMetadata(as oauthEndpoints, def connector) mcpMetadata {
-	m := mcpMetadata{
-		Name: s.mcp.Name, Title: s.mcp.Title, Version: s.mcp.Version,
-		Endpoint: s.oauth.Resource, Transports: []string{"streamable-http", "sse"}, ProtocolVersions: mcp.Revisions(),
-		Endpoints: map[string]string{}, OAuth: as,
-		connectorMetadata: s.connectorMetadata(as, def),
-		Connectors:        map[string]any{"default_connector": def.Key},
-	}
-	for _, e := range []string{"initialize", "tools/list", "tools/call", "resources/list", "validate", "health", "sse"} {
-		m.Endpoints[strings.ReplaceAll(e, "/", "_")] = s.oauth.Resource + "/" + e
-	}
-	for _, c := range connectors() {
-		one := s.connectorMetadata(as, c)
-		m.Connectors[c.Key] = one
-		switch c.Key {
-		case "chatgpt":
-			m.ChatGPT = one
-		case "claude_code":
-			m.ClaudeCode = one
-		}
-	}
-	return m
-}
-
-func (s *Server) connectorMetadata(as oauthEndpoints, c connector) connectorMetadata {
+func (c connector) metadata(as oauthEndpoints, resource string) (m connectorMetadata) {
 	id := ""
 	if as.Documents {
 		id = c.Document
 	}
-	return connectorMetadata{
-		Authentication: authentication{
-			Type: "oauth", AuthorizationURL: as.Authorization, TokenURL: as.Token, RegistrationURL: as.Registration,
-			Resource: s.oauth.Resource, Scope: oauth.ScopeTools,
-		},
-		AuthRequest: authRequest{
-			ResponseType: "code", ClientID: id, RedirectURI: c.RedirectURIs[0],
-			Scope: oauth.ScopeTools, Resource: s.oauth.Resource, ChallengeMethod: "S256",
-		},
-		ClientParams: clientParams{
-			ClientID: id, ClientName: c.Name, RedirectURIs: c.RedirectURIs,
-			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
-			TokenAuth: "none", Scope: oauth.ScopeTools,
-		},
-	}
+	a := &m.Authentication
+	a.Type, a.Resource, a.Scope = "oauth", resource, oauth.ScopeTools
+	a.AuthorizationURL, a.TokenURL, a.RegistrationURL = as.Authorization, as.Token, as.Registration
+	r := &m.AuthRequest
+	r.ResponseType, r.ClientID, r.RedirectURI = "code", id, c.RedirectURIs[0]
+	r.Scope, r.Resource, r.ChallengeMethod = oauth.ScopeTools, resource, "S256"
+	p := &m.ClientParams
+	p.ClientID, p.ClientName, p.RedirectURIs = id, c.Name, c.RedirectURIs
+	p.GrantTypes, p.ResponseTypes = []string{"authorization_code", "refresh_token"}, []string{"code"}
+	p.TokenAuth, p.Scope = "none", oauth.ScopeTools
+	return m
 }
 
 // wantsDescription tells whether a GET asks for the description of the MCP endpoint.
 // Clients also probe it with GET and must get the login challenge: they accept event
 // streams or anything, or name a revision.
 func wantsDescription(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || len(r.Header.Values("MCP-Protocol-Version")) > 0 {
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if !reads || len(r.Header.Values("MCP-Protocol-Version")) > 0 {
 		return false
 	}
 	var ranges []string

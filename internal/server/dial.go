@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rialto/a2a/a2aauth"
@@ -125,16 +126,14 @@ func (m answerMemory) Reserve(user string, from, to int) error {
 
 // dialers connect to agents, and log credentials that a card requires and the settings lack.
 type dialers struct {
+	cfg       *atomic.Pointer[config.Config]
 	telemetry *telemetry.Telemetry
-
-	find  func(name string) (config.Agent, bool)
-	log   *slog.Logger
-	says  assertion
-	vault *a2avault.Vault // nil: agents that users connect themselves get no credentials
-	cards *directory.Cards
-	most  func() config.Limits
-
-	memory a2aclient.MemoryQuota
+	agents    agentSettings
+	log       *slog.Logger
+	says      assertion
+	vault     *a2avault.Vault // nil: agents that users connect themselves get no credentials
+	cards     *directory.Cards
+	memory    a2aclient.MemoryQuota
 
 	polls quota.Queue
 
@@ -150,7 +149,7 @@ type dialer struct {
 }
 
 func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
-	settings, ok := d.find(a.Name)
+	settings, ok := d.agents.find(a.Name)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	made, known := d.made[a.Name]
@@ -163,7 +162,7 @@ func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 		if err != nil {
 			return nil, err
 		}
-		most := d.most()
+		most := d.cfg.Load().Limits
 		to.MaxConns, to.MaxBody, to.Polls, to.Memory = most.ConnectionsPerAgent, int64(most.TaskSize), &d.polls, d.memory
 		if d.telemetry != nil {
 			to.Observer = d.telemetry.Agent(a.Name)

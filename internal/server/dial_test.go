@@ -60,8 +60,9 @@ func (s *cardAgent) dial(t *testing.T, a config.Agent) (name, logged string, err
 	s.log.Reset()
 	a.Name, a.URL = "one", s.url
 	log := slog.New(slog.NewTextHandler(&s.log, nil))
-	cfg := &config.Config{Agents: []config.Agent{a}}
-	d := &dialers{most: func() config.Limits { return config.Limits{} }, find: cfg.Agent, log: log, cards: &directory.Cards{Store: s.db.Records, Now: time.Now, Log: log}}
+	var cfg atomic.Pointer[config.Config]
+	cfg.Store(&config.Config{Agents: []config.Agent{a}})
+	d := &dialers{cfg: &cfg, agents: agentSettings{&cfg, &directory.Registry{}}, log: log, cards: &directory.Cards{Store: s.db.Records, Now: time.Now, Log: log}}
 	dialled, err := d.dial(t.Context(), directory.AgentConfig{Name: "one", URL: s.url})
 	if err != nil {
 		return "", s.log.String(), err

@@ -33,12 +33,14 @@ func redactPath(path string) string {
 // says another.
 func schemeOf(r *http.Request, own string, proxies []netip.Prefix) string {
 	told := r.Header.Get("X-Forwarded-Proto")
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || told != "http" && told != "https" ||
-		!slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
+	if told != "http" && told != "https" {
 		return own
 	}
-	return told
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
+	if slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
+		return told
+	}
+	return own
 }
 
 // noteRoute notes which route matched, for the observer.

@@ -21,8 +21,8 @@ import (
 var openAPISource []byte
 
 // openAPI returns the OpenAPI document: the operations of openapi.yaml, and the aliases
-// of each address.
-func (s *Server) openAPI() (json.RawMessage, error) {
+// of each address. Metadata is the documents of the authorization server, by path.
+func openAPI(metadata map[string]any) (json.RawMessage, error) {
 	var doc struct {
 		Rest  map[string]any            `yaml:",inline"`
 		Paths map[string]map[string]any `yaml:"paths"`
@@ -30,14 +30,14 @@ func (s *Server) openAPI() (json.RawMessage, error) {
 	if err := yaml.Unmarshal(openAPISource, &doc); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
-	s.addAliases(doc.Paths)
+	addAliases(doc.Paths, metadata)
 	doc.Rest["paths"] = doc.Paths
 	return json.Marshal(doc.Rest)
 }
 
 // addAliases adds the other addresses of operations: of the primary agent at the root,
 // of A2A 0.3 below /v1, and of existing clients.
-func (s *Server) addAliases(paths map[string]map[string]any) {
+func addAliases(paths map[string]map[string]any, metadata map[string]any) {
 	const agent = config.AgentPath + "{agent}"
 	as := func(path string) map[string]any { return map[string]any{"$ref": "#/paths/" + pointer(path)} }
 	for path, item := range maps.Clone(paths) {
@@ -67,12 +67,7 @@ func (s *Server) addAliases(paths map[string]map[string]any) {
 	}
 	paths["/agent/authenticatedExtendedCard"] = as("/extendedAgentCard") // of A2A 0.2
 	paths["/mcp/"], paths["/sse"] = as("/mcp"), as("/mcp/sse")
-	s.addMetadata(paths, as)
-}
-
-// addMetadata adds the addresses of the three kinds of metadata documents.
-func (s *Server) addMetadata(paths map[string]map[string]any, as func(string) map[string]any) {
-	for place := range s.oauth.Documents() {
+	for place := range metadata { // of three kinds
 		kind := "/.well-known/oauth-authorization-server"
 		switch {
 		case strings.Contains(place, "openid"):
@@ -118,8 +113,7 @@ func forOperators(item map[string]any) bool {
 }
 
 // docsPage returns the page that shows openapi.json to people. It is made once, for the first visitor.
-func (s *Server) docsPage(spec json.RawMessage) http.HandlerFunc {
-	cfg := s.cfg.Load()
+func docsPage(cfg *config.Config, spec json.RawMessage) http.HandlerFunc {
 	page := sync.OnceValue(func() *templates.Docs {
 		page, err := templates.ReadDocs(cfg.Name, cfg.URL, spec)
 		if err != nil {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"rialto/a2a"
@@ -29,8 +30,8 @@ func half(limit int) int { return (limit + 1) / 2 }
 // callLimiter bounds the calls through MCP, A2A and REST together: how many run at one time, of a
 // user, of a client and in all, and how many a user begins. Event streams of MCP count elsewhere.
 type callLimiter struct {
-	most      func() config.Limits // in force now
-	telemetry *telemetry.Telemetry // counts refusals; nil without it
+	cfg       *atomic.Pointer[config.Config] // in force now
+	telemetry *telemetry.Telemetry           // counts refusals; nil without it
 
 	users, clients quota.Count
 	rates          quota.Rate // of A2A and REST
@@ -52,7 +53,7 @@ func (by caller) key(most config.Limits) (key string, perUser int, setting strin
 func (c *callLimiter) enter(
 	ctx context.Context, h http.Header, by caller, perSecond int,
 ) (leave func(), refused *quota.Refusal) {
-	most := c.most()
+	most := c.cfg.Load().Limits
 	leave, refused = c.open(by, most)
 	if refused == nil && perSecond == 0 {
 		return leave, nil
@@ -112,7 +113,7 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 
 // a2a counts a call through A2A or REST until ctx ends, or returns an error.
 func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
-	leave, refused := c.enter(ctx, h, by, c.most().RatePerUser)
+	leave, refused := c.enter(ctx, h, by, c.cfg.Load().Limits.RatePerUser)
 	if refused != nil {
 		return &a2a.Error{Code: a2a.RateLimited, Message: refused.Reason, HTTPStatus: refused.Status()}
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,9 +18,11 @@ import (
 )
 
 func newCallLimiter(set func(*config.Limits)) *callLimiter {
-	most := config.Defaults().Limits
-	set(&most)
-	return &callLimiter{most: func() config.Limits { return most }}
+	cfg := config.Defaults()
+	set(&cfg.Limits)
+	c := &callLimiter{cfg: new(atomic.Pointer[config.Config])}
+	c.cfg.Store(&cfg)
+	return c
 }
 
 func TestUsersAreRateLimited(t *testing.T) {

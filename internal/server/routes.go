@@ -43,7 +43,7 @@ func (s *Server) routes() (*mux.Router, error) {
 		wellknown.Mount(r, s.oauth.Documents()),
 	)
 	s.oauth.Routes(r) // /authorize, /token, /register …: each endpoint has its own guard
-	err = errors.Join(err, s.docsRoutes(r))
+	err = errors.Join(err, docsRoutes(r, s.cfg.Load(), s.oauth.Documents()))
 	s.pageRoutes(r)
 	r.PathPrefix(static.Prefix).HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.brand.Load().Handler().ServeHTTP(w, r) })
 	read(r, "/healthz", http.HandlerFunc(s.health.healthz))
@@ -64,7 +64,7 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 	if s.cfg.Load().MCP.PublicListing {
 		public = s.bodies.limit
 	}
-	doc, err := s.mcpDocument()
+	doc, err := mcpDocument(s.mcp, s.oauth.Resource, s.oauth.Documents()["/.well-known/oauth-authorization-server"])
 	if err != nil {
 		return err
 	}
@@ -91,12 +91,12 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 }
 
 // docsRoutes mounts the OpenAPI document and the page that shows it, for everybody.
-func (s *Server) docsRoutes(r *mux.Router) error {
-	spec, err := s.openAPI()
+func docsRoutes(r *mux.Router, cfg *config.Config, metadata map[string]any) error {
+	spec, err := openAPI(metadata)
 	if err != nil {
 		return err
 	}
-	read(r, "/docs", s.docsPage(spec))
+	read(r, "/docs", docsPage(cfg, spec))
 	return wellknown.Mount(r, map[string]any{"/openapi.json": spec})
 }
 

@@ -78,7 +78,8 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 		return nil, errors.Join(err, t.Stop())
 	}
 	log = s.log
-	if s.bridge.Runner.Alone, err = s.store.LockServer(ctx); err != nil {
+	s.bridge.Runner.Alone, err = s.store.LockServer(ctx)
+	if err != nil {
 		log.WarnContext(ctx, "cannot lock the database: tasks of a killed server continue when their leases expire", "err", err)
 	}
 	if s.bridge.Runner.Alone {
@@ -98,12 +99,13 @@ func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, t *tele
 	}
 	s := &Server{log: log, telemetry: t, shutdown: defaultShutdown}
 	s.cfg.Store(cfg)
-	s.limits = &callLimiter{most: func() config.Limits { return s.cfg.Load().Limits }, telemetry: t}
+	s.limits = &callLimiter{cfg: &s.cfg, telemetry: t}
 	if cfg.Metrics.Listen != "" {
-		var err error
-		if s.scrapes, err = Listen(cfg.Metrics.Listen); err != nil {
+		scrapes, err := Listen(cfg.Metrics.Listen)
+		if err != nil {
 			return nil, err
 		}
+		s.scrapes = scrapes
 	}
 	err := logWhileWaiting(log, "the database: opening it and updating its tables", func() (err error) {
 		s.store, err = cfg.OpenStore(ctx)
@@ -132,7 +134,8 @@ func (s *Server) build(secret []byte) error {
 		return err
 	}
 	s.brand.Store(&brand)
-	if s.certificate, err = newCertificate(s.cfg.Load().TLS); err != nil {
+	s.certificate, err = newCertificate(s.cfg.Load().TLS)
+	if err != nil {
 		return err
 	}
 	stream, err := auditStream(s.cfg.Load(), s.telemetry, s.log)
@@ -143,21 +146,27 @@ func (s *Server) build(secret []byte) error {
 	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
 	s.oauth = NewOAuth(s.cfg.Load(), s.log, s.store, secret)
 	s.health = &health{store: s.store, keys: s.oauth.Keys, log: s.log}
-	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), address: s.oauth.Address}
+	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), oauth: s.oauth}
 	s.bridge = newBridge(s.cfg.Load(), s.log, s.store, secret, s.usage)
 	s.agents = newRegistry(s.cfg.Load, s.log, s.store, secret, s.oauth.Assertions.Issue, s.bridge.Directory)
 	s.agents.Replica = s.bridge.Runner.Replica
-	s.connections = connections{s.newVault(secret), s.agentSettings}
+	settings := agentSettings{&s.cfg, s.agents}
+	s.connections = newConnections(s, settings, secret)
 	dialers := &dialers{
+		cfg:       &s.cfg,
 		telemetry: s.telemetry,
-		find:      s.agentSettings, log: s.log, says: s.oauth.Assertions.Issue, vault: s.connections.vault,
-		cards: &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged}, most: s.limits.most,
-		memory: answerMemory{s.bridge.Runner},
+		agents:    settings,
+		log:       s.log,
+		says:      s.oauth.Assertions.Issue,
+		vault:     s.connections.vault,
+		cards:     &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged},
+		memory:    answerMemory{s.bridge.Runner},
 	}
 	s.bridge.Directory.Dial, s.bridge.Directory.Connections = dialers.dial, s.connections
 	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
 	s.oauth.Consent.Agents = consentAgents{s.bridge.Directory}
-	if s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret); err != nil {
+	s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret)
+	if err != nil {
 		return err
 	}
 	s.bridge.Tools.Clients = mcpClients{s}

@@ -163,7 +163,7 @@ func TestErrorsOfCallsAreTold(t *testing.T) {
 func TestAPanicIsTraced(t *testing.T) {
 	var logged bytes.Buffer
 	o := newObservedLogging(t, slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})), func(c *config.Config) { c.MCP.PublicListing = true })
-	o.bodies.address = func(*http.Request) string { panic("boom") }
+	o.bodies.oauth = noAddress{}
 	if got := o.do("GET", "/mcp/resources/list", "", "", "X-Request-Id: the-id"); got.status != http.StatusInternalServerError {
 		t.Errorf("got %d %s, want 500", got.status, got.body)
 	}
@@ -173,7 +173,7 @@ func TestAPanicIsTraced(t *testing.T) {
 	if got, want := o.series("http.server.request.duration"), "http.request.method=GET http.response.status_code=500 http.route=/mcp/resources/list url.scheme=http 1"; !slices.Contains(got, want) {
 		t.Errorf("got %q, want %s", got, want)
 	}
-	o.bodies.address = o.oauth.Address
+	o.bodies.oauth = o.oauth
 	o.Server.mcp.ListResources = func(context.Context, string, string) (*mcp.ResourcePage, error) { return nil, errors.New("no page") }
 	o.do("GET", "/mcp/resources/list", "", "", "X-Request-Id: the-id")
 	for _, want := range []string{"msg=panic", "msg=\"mcp request failed\"", "msg=request method=GET path=/mcp/resources/list status=500"} {
@@ -334,3 +334,8 @@ func TestSchemeOfProxies(t *testing.T) {
 		}
 	}
 }
+
+// noAddress panics.
+type noAddress struct{}
+
+func (noAddress) Address(*http.Request) string { panic("boom") }
