@@ -60,13 +60,13 @@ func newMeters(m metric.Meter, program, commit string) (*meters, error) {
 // count adds one to a counter.
 func (t *Telemetry) count(counter string, labels ...attribute.KeyValue) {
 	if t != nil && t.meters != nil {
-		t.meters.counters[counter].Add(context.Background(), 1, labelled(labels...))
+		t.meters.counters[counter].Add(context.Background(), 1, metric.WithAttributes(labels...))
 	}
 }
 
 // record adds a duration to a histogram. The context has the trace of its exemplar.
 func (t *Telemetry) record(ctx context.Context, histogram string, took time.Duration, labels ...attribute.KeyValue) {
 	if t.meters != nil {
-		t.meters.histograms[histogram].Record(ctx, took.Seconds(), labelled(labels...))
+		t.meters.histograms[histogram].Record(ctx, took.Seconds(), metric.WithAttributes(labels...))
 	}
 }
