@@ -17,7 +17,10 @@ import (
 	"rialto/internal/usage"
 )
 
-var formats = []string{"table", "csv", "json"}
+var (
+	formats = []string{"table", "csv", "json"}
+	groups  = []string{"agent", "tool", "usecase", "client", "user"}
+)
 
 func usageCommand() *cobra.Command {
 	var filter usage.Filter
@@ -37,7 +40,7 @@ func usageCommand() *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cmd.Flags().StringVar(&from, "from", "", "with --calls, continue an interrupted export: the `cursor` in its last row")
 	cmd.Flags().BoolVar(&calls, "calls", false, "print each call instead, earliest first, as csv or json")
-	complete(cmd, "by", "agent", "tool", "usecase", "client", "user")
+	complete(cmd, "by", groups...)
 	complete(cmd, "format", formats...)
 	return withOperator(cmd, func(r *request) error {
 		if asJSON {
@@ -59,7 +62,7 @@ func usageCommand() *cobra.Command {
 			}
 			return operator.WriteCalls(r.out, operator.Format(format), withProgress(r.cmd, "calls", r.Calls(r.ctx, f, from)))
 		}
-		if err := oneOf("--by", by, "agent", "tool", "usecase", "client", "user"); err != nil {
+		if err := oneOf("--by", by, groups...); err != nil {
 			return err
 		}
 		sums, err := r.Usage(r.ctx, f, usage.By(by), 0)
@@ -95,10 +98,8 @@ func wholeHours(f usage.Filter) string {
 	return text + "."
 }
 
-var headings = map[string]string{"agent": "AGENT", "tool": "TOOL", "usecase": "USE CASE", "client": "CLIENT", "user": "USER"}
-
 func usageTable(by string, sums []usage.Sum) *term.Table {
-	t := &term.Table{Head: []string{headings[by], "CALLS", "ERRORS", "BYTES IN", "BYTES OUT", "MEAN ms", "P50 ms", "P95 ms", "P99 ms"}}
+	t := &term.Table{Head: []string{strings.Replace(strings.ToUpper(by), "USECASE", "USE CASE", 1), "CALLS", "ERRORS", "BYTES IN", "BYTES OUT", "MEAN ms", "P50 ms", "P95 ms", "P99 ms"}}
 	ms := func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
 	n := func(i int64) string { return strconv.FormatInt(i, 10) }
 	for _, s := range sums {

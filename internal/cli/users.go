@@ -45,33 +45,30 @@ func adminCommand() *cobra.Command {
 	cmd := onEntry("accounts", "admin NAME", "Make an account an administrator, or revoke it")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke the role")
 	return withOperator(cmd, func(r *request) error {
-		if err := r.SetAdmin(r.ctx, operator.CommandLine, r.name, !revoke); err != nil {
-			return r.entryError("accounts", r.name, err)
-		}
+		is := "an administrator"
 		if revoke {
-			return r.accountDone(r.name, "no longer an administrator")
+			is = "no longer an administrator"
 		}
-		return r.accountDone(r.name, "an administrator")
+		return r.accountDone(r.SetAdmin(r.ctx, operator.CommandLine, r.name, !revoke), is)
 	})
 }
 
 func disableUserCommand(verb, short string, disabled bool) *cobra.Command {
 	return withOperator(onEntry("accounts", verb+" NAME", short), func(r *request) error {
-		err := r.SetDisabled(r.ctx, operator.CommandLine, r.name, disabled)
-		if err != nil {
-			return r.entryError("accounts", r.name, err)
-		}
-		return r.accountDone(r.name, verb+"d")
+		return r.accountDone(r.SetDisabled(r.ctx, operator.CommandLine, r.name, disabled), verb+"d")
 	})
 }
 
-// accountDone says what an account is now.
-func (r *request) accountDone(name, is string) error {
-	a, err := r.Account(r.ctx, name)
+// accountDone says what the account is now, unless the change failed.
+func (r *request) accountDone(failed error, is string) error {
+	if failed != nil {
+		return r.entryError("accounts", r.name, failed)
+	}
+	a, err := r.Account(r.ctx, r.name)
 	if err != nil {
 		return err
 	}
-	return r.done(a, "%s is %s.", name, is)
+	return r.done(a, "%s is %s.", r.name, is)
 }
 
 func passwordCommand(name, short, is string, set func(r *request, name, password string) error) *cobra.Command {
@@ -95,12 +92,11 @@ func passwordCommand(name, short, is string, set func(r *request, name, password
 	}
 	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the end of the first line, instead of asking for it")
 	return withOperator(cmd, func(r *request) error {
-		if err := set(r, r.name, password); errors.Is(err, operator.ErrNotFound) {
+		err := set(r, r.name, password)
+		if errors.Is(err, operator.ErrNotFound) {
 			return fmt.Errorf("%w (\"rialto user add\" adds an account)", r.entryError("accounts", r.name, err))
-		} else if err != nil {
-			return r.entryError("accounts", r.name, err)
 		}
-		return r.accountDone(r.name, is)
+		return r.accountDone(err, is)
 	})
 }
 

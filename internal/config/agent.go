@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,18 +21,17 @@ type Agent = directory.AgentConfig
 
 // Agent returns the agent of the configuration with a name.
 func (c *Config) Agent(name string) (Agent, bool) {
-	for _, a := range c.Agents {
-		if a.Name == name {
-			return a, true
-		}
+	i := slices.IndexFunc(c.Agents, func(a Agent) bool { return a.Name == name })
+	if i < 0 {
+		return Agent{}, false
 	}
-	return Agent{}, false
+	return c.Agents[i], true
 }
 
 // CheckAdded returns what is wrong with an agent that an operator adds. It may not name
 // files of this machine.
 func CheckAdded(a directory.AgentConfig) error {
-	if u, err := url.Parse(a.Card.Keys); a.Card.Keys != "" && (err != nil || u.Scheme != "https" || u.Host == "") {
+	if a.Card.Keys != "" && !isAddress(a.Card.Keys, "https") {
 		return message.Errorf("card.keys: %q is not an https address", a.Card.Keys)
 	}
 	secret := a.Credentials.Secret
@@ -92,13 +90,13 @@ func CheckAgent(a Agent) error {
 	if err := checkSkills(a); err != nil {
 		return err
 	}
-	if u, err := url.Parse(a.URL); err != nil || !hasHost(u) || u.Scheme != "http" && u.Scheme != "https" {
+	if !isAddress(a.URL, "http", "https") {
 		return message.Errorf("url: %q is not an http or https address", a.URL)
 	}
-	if a.Protocol != "" && !slices.Contains([]a2a.Generation{a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
+	if !slices.Contains([]a2a.Generation{"", a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
 		return message.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
 	}
-	if a.Binding != "" && !slices.Contains([]a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
+	if !slices.Contains([]a2a.Binding{"", a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
 		return message.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
 	}
 	if err := Credentials(a.Credentials).check(); err != nil {

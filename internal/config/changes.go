@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -24,17 +25,11 @@ func (c Change) OfFile() bool { return strings.HasSuffix(c.Key, ofContents) }
 
 // String returns the change in one line, such as log.level: info → debug.
 func (c Change) String() string {
-	show := func(v string) string {
-		if v == "" {
-			return "(none)"
-		}
-		return v
-	}
 	when := ""
 	if c.Restart {
 		when = ", after a restart"
 	}
-	return fmt.Sprintf("%s: %s → %s%s", c.Key, show(c.Was), show(c.Is), when)
+	return fmt.Sprintf("%s: %s → %s%s", c.Key, cmp.Or(c.Was, "(none)"), cmp.Or(c.Is, "(none)"), when)
 }
 
 // Changes returns the settings of next that differ from c, sorted by key. Agents are compared
@@ -104,10 +99,10 @@ func (c *Config) Revision(a Agent) string {
 
 // files returns the files that settings outside agents name, by key: the logo, and secrets.
 func (c *Config) files() map[string]string {
-	rest, all := *c, map[string]string{}
-	rest.Agents = nil
-	flatten("", reflect.ValueOf(rest), func(key, value string) {
-		if key == "brand.logo" || strings.HasSuffix(key, ".file") {
+	all := map[string]string{}
+	flatten("", reflect.ValueOf(*c), func(key, value string) {
+		names := key == "brand.logo" || strings.HasSuffix(key, ".file")
+		if names && !strings.HasPrefix(key, "agents[") {
 			all[key] = value
 		}
 	})

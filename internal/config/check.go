@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,11 +48,24 @@ func (c *Config) checkURL() error {
 		return fmt.Errorf("url: %q is not an address such as https://rialto.example.com", c.URL)
 	case strings.Trim(u.Path, "/") != "":
 		return fmt.Errorf("url: %q has a path; the metadata documents live at the root of a host (RFC 8414 section 3), so give Rialto a host of its own", c.URL)
-	case u.Scheme != "https" && !(u.Scheme == "http" && Loopback(u.Hostname())):
+	case !isConfidential(c.URL):
 		return fmt.Errorf("url: %q must be https: passwords and tokens pass through it. Plain http is for loopback only", c.URL)
 	}
 	c.URL = u.Scheme + "://" + strings.ToLower(u.Host)
 	return nil
+}
+
+// isAddress tells whether an address has one of the schemes, a host and a valid port.
+func isAddress(address string, schemes ...string) bool {
+	u, err := url.Parse(address)
+	return err == nil && hasHost(u) && slices.Contains(schemes, u.Scheme)
+}
+
+// isConfidential tells whether a secret may be sent to an address: it is https, or on loopback.
+func isConfidential(address string) bool {
+	u, err := url.Parse(address)
+	loopback := err == nil && Loopback(u.Hostname())
+	return isAddress(address, "https") || loopback && isAddress(address, "http")
 }
 
 // hasHost tells whether u has a host and a valid port.
@@ -83,8 +97,8 @@ func (c *Config) ListensAs(inForce *Config) {
 }
 
 func Loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	ip, _ := netip.ParseAddr(host)
+	return host == "localhost" || ip.IsLoopback()
 }
 
 func (c *Config) checkProxies() error {
@@ -100,7 +114,8 @@ func (c *Config) checkProxies() error {
 func (c *Config) checkOrigins() error {
 	for _, origin := range c.AllowedOrigins {
 		u, err := url.Parse(origin)
-		if err != nil || strings.Contains(strings.Replace(origin, "://*.", "://", 1), "*") || u.Scheme != "https" && u.Scheme != "http" || !hasHost(u) || origin != u.Scheme+"://"+strings.ToLower(u.Host) {
+		starred := strings.Contains(strings.Replace(origin, "://*.", "://", 1), "*")
+		if err != nil || starred || !isAddress(origin, "http", "https") || origin != u.Scheme+"://"+strings.ToLower(u.Host) {
 			return fmt.Errorf("allowed_origins: %q is not an origin such as https://app.example.com: scheme and host in small letters, nothing after it", origin)
 		}
 	}
@@ -111,7 +126,7 @@ func (c *Config) checkLog() error {
 	if _, err := c.Log.level(); err != nil {
 		return fmt.Errorf("log.level: %q is not one of debug, info, warn, error", c.Log.Level)
 	}
-	if c.Log.Format != "" && c.Log.Format != "text" && c.Log.Format != "json" {
+	if !slices.Contains([]string{"", "text", "json"}, c.Log.Format) {
 		return fmt.Errorf("log.format: %q is not one of text, json", c.Log.Format)
 	}
 	return nil

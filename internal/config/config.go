@@ -203,8 +203,9 @@ func fillFromEnvironment(k *koanf.Koanf, environ []string) error {
 		return err
 	}
 	for key, v := range flat.Raw() {
-		if v, err = withLists(v); err == nil {
-			err = k.Set(key, v)
+		list, err := withLists(v)
+		if err == nil {
+			err = k.Set(key, list)
 		}
 		if err != nil {
 			return err
@@ -239,7 +240,11 @@ func (l Log) SetLevel(to *slog.LevelVar) {
 func (l Log) Logger(level *slog.LevelVar) *slog.Logger {
 	l.SetLevel(level)
 	opts := &slog.HandlerOptions{Level: level}
-	if l.Format == "json" || l.Format == "" && !term.IsTerminal(int(os.Stderr.Fd())) {
+	format := l.Format
+	if format == "" && !term.IsTerminal(int(os.Stderr.Fd())) {
+		format = "json"
+	}
+	if format == "json" {
 		opts.ReplaceAttr = inWords
 		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
 	}

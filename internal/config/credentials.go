@@ -1,10 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -53,8 +53,9 @@ func (c Credentials) check() error {
 	case TypeUser:
 		return c.checkUser()
 	case TypeClientCredentials, TypeTokenExchange:
-		if err := c.checkTokens(); err != nil || c.Env == "" && c.File == "" {
-			return err // a client without a secret
+		public := c.Env == "" && c.File == ""
+		if err := c.checkTokens(); err != nil || public {
+			return err
 		}
 	}
 	_, err := c.ReadSecret()
@@ -129,12 +130,6 @@ func (c Credentials) checkUser() error {
 	return nil
 }
 
-// isConfidential tells whether a secret may be sent to an address: it is https, or on loopback.
-func isConfidential(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && hasHost(u) && (u.Scheme == "https" || u.Scheme == "http" && Loopback(u.Hostname()))
-}
-
 func (c Credentials) checkTokens() error {
 	switch {
 	case !isConfidential(c.TokenURL):
@@ -167,21 +162,17 @@ func (c Credentials) Means() a2aauth.CredentialKinds {
 
 // Headers returns the configured header with the secret, or nil if none is configured.
 func (c Credentials) Headers() (http.Header, error) {
-	if c.Type != "" || c.Header == "" && c.Scheme == "" {
-		if c.Type == "" && c.HasSecret() {
-			_, err := c.ReadSecret()
-			return nil, err
-		}
+	if c.Type != "" {
 		return nil, nil
+	}
+	if c.Header == "" && c.Scheme == "" {
+		return nil, c.Readable()
 	}
 	secret, err := c.ReadSecret()
 	if err != nil {
 		return nil, err
 	}
-	name, scheme := c.Header, c.Scheme
-	if name == "" {
-		name = "Authorization"
-	}
+	name, scheme := cmp.Or(c.Header, "Authorization"), c.Scheme
 	if scheme == "" && strings.EqualFold(name, "Authorization") {
 		scheme = "Bearer"
 	}

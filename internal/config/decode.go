@@ -40,7 +40,8 @@ func withLists(v any) (_ any, err error) {
 	}
 	var list []any
 	for key, item := range m {
-		if m[key], err = withLists(item); err != nil {
+		m[key], err = withLists(item)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +52,8 @@ func withLists(v any) (_ any, err error) {
 		}
 		list = append(list, item)
 	}
-	switch last := slices.Max(slices.Collect(maps.Keys(m))); {
+	last := slices.Max(slices.Collect(maps.Keys(m)))
+	switch {
 	case last[0] < '0' || last[0] > '9':
 		return m, nil // keys of a setting
 	case len(list) < len(m):
@@ -93,55 +95,34 @@ func fromScalar(_, to reflect.Type, v any) (any, error) {
 	return v, nil
 }
 
-func fromText(to reflect.Type, s string) (any, error) {
+func fromText(to reflect.Type, s string) (v any, err error) {
+	problem := ""
 	switch to {
 	case reflect.TypeFor[bool]():
-		b, err := strconv.ParseBool(s)
-		if err != nil {
-			return nil, wrongType(fmt.Sprintf("%q is not true or false", s))
-		}
-		return b, nil
-	case reflect.TypeFor[time.Duration]():
-		d, err := parseDuration(s)
-		if err != nil || d < 0 {
-			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m, 24h or 90d", s))
-		}
-		return d, nil
-	case reflect.TypeFor[directory.Duration]():
-		d, err := directory.ParseDuration(s)
-		if err != nil {
-			return nil, wrongType(fmt.Sprintf("%q is not a length of time such as 30m, 24h or 90d", s))
-		}
-		return d, nil
+		problem = "not true or false"
+		v, err = strconv.ParseBool(s)
+	case reflect.TypeFor[time.Duration](), reflect.TypeFor[directory.Duration]():
+		problem = "not a length of time such as 30m, 24h or 90d"
+		v, err = directory.ParseDuration(s)
 	case reflect.TypeFor[int]():
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 0 {
-			return nil, wrongType(fmt.Sprintf("%q is not a whole number", s))
-		}
-		return n, nil
+		problem = "not a whole number"
+		v, err = strconv.ParseUint(s, 10, 63)
 	case reflect.TypeFor[Size]():
-		size, err := parseSize(s)
-		if err != nil {
-			return nil, wrongType(fmt.Sprintf("%q is not a size such as 512KiB, 16MiB or 2GiB", s))
-		}
-		return size, nil
+		problem = "not a size such as 512KiB, 16MiB or 2GiB"
+		v, err = parseSize(s)
 	case reflect.TypeFor[[]string]():
-		var list []string
-		for item := range strings.SplitSeq(s, ",") {
-			list = append(list, strings.TrimSpace(item))
+		list := strings.Split(s, ",")
+		for i := range list {
+			list[i] = strings.TrimSpace(list[i])
 		}
-		return list, nil
+		v = list
+	default:
+		v = s
 	}
-	return s, nil
-}
-
-// parseDuration also parses days.
-func parseDuration(s string) (time.Duration, error) {
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		n, err := strconv.ParseUint(days, 10, 16)
-		return time.Duration(n) * 24 * time.Hour, err
+	if err != nil {
+		return nil, wrongType(fmt.Sprintf("%q is %s", s, problem))
 	}
-	return time.ParseDuration(s)
+	return v, nil
 }
 
 func fromNumber(to reflect.Type, n float64, text string) any {
@@ -166,13 +147,15 @@ func explain(err error) error {
 	if errors.As(err, &at) {
 		return fmt.Errorf("%s: %s", at.Name(), typeError(at.Unwrap()))
 	}
-	if err == nil || !strings.Contains(err.Error(), "\n") && !strings.Contains(err.Error(), "map[string]") {
-		return err
-	}
-	if strings.Contains(err.Error(), "into map[string]") {
+	switch {
+	case err == nil:
+		return nil
+	case strings.Contains(err.Error(), "into map[string]"):
 		return errors.New("the file must be made of keys with values, such as listen: 127.0.0.1:8080")
+	case strings.Contains(err.Error(), "\n"):
+		return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 	}
-	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
+	return err
 }
 
 func typeError(err error) string {
@@ -211,7 +194,7 @@ func kindName(t reflect.Type) string {
 
 // unknownKey suggests the nearest key.
 func unknownKey(key string) error {
-	known := keys(reflect.TypeFor[Config](), "")
+	known := knownKeys()
 	named := listIndex.ReplaceAllString(key, "") // agents[0].ulr: agents.ulr
 	if dot := strings.LastIndexByte(key, '.'); dot > 0 && slices.Contains(known, named) {
 		return fmt.Errorf("unknown key %q: a dot does not nest keys here; write %q indented below %q", key, key[dot+1:]+":", key[:dot]+":")
@@ -219,22 +202,18 @@ func unknownKey(key string) error {
 	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(named, known))
 }
 
-// keys lists the keys of a configuration struct with dots.
-func keys(t reflect.Type, prefix string) []string {
-	var out []string
-	for _, f := range reflect.VisibleFields(t) {
-		if tag := f.Tag.Get("koanf"); f.Anonymous || tag == "" || tag == "-" {
-			continue
-		}
-		key := prefix + f.Tag.Get("koanf")
-		out = append(out, key)
-		inner := f.Type
-		if inner.Kind() == reflect.Slice {
-			inner = inner.Elem()
-		}
-		if inner.Kind() == reflect.Struct {
-			out = append(out, keys(inner, key+".")...)
+// knownKeys lists the keys of settings and the groups that they are in, without brackets.
+func knownKeys() (all []string) {
+	for _, part := range table() {
+		for _, s := range part {
+			for _, key := range s.Keys() {
+				words := strings.Split(strings.ReplaceAll(key, "[]", ""), ".")
+				for n := range words {
+					all = append(all, strings.Join(words[:n+1], "."))
+				}
+			}
 		}
 	}
-	return out
+	slices.Sort(all)
+	return slices.Compact(all)
 }

@@ -13,7 +13,11 @@ func (c *Config) checkLimits() error {
 	v := reflect.ValueOf(c.Limits)
 	for i := range v.NumField() {
 		key, n := v.Type().Field(i).Tag.Get("koanf"), v.Field(i).Int()
-		if n < 0 || n == 0 && !mayBeZero[key] {
+		least := int64(1)
+		if mayBeZero[key] {
+			least = 0
+		}
+		if n < least {
 			return fmt.Errorf("limits.%s: %d is too small; leave the setting out for its default", key, n)
 		}
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,8 +26,8 @@ const (
 
 // StreamFile returns the file of audit.stream; "" if it names none.
 func (a Audit) StreamFile() string {
-	path, _ := strings.CutPrefix(a.Stream, "file:")
-	if path == a.Stream {
+	path, isFile := strings.CutPrefix(a.Stream, "file:")
+	if !isFile {
 		return ""
 	}
 	return path
@@ -41,10 +42,9 @@ func (c *Config) checkRecords() error {
 			return fmt.Errorf("%s.retention: %s is not from 1h to 10 years (3650d)", key, r.Retention)
 		}
 	}
-	switch a := c.Audit; {
-	case a.Stream == "", a.Stream == StreamStdout, a.Stream == StreamOTLP, a.StreamFile() != "":
-		return nil
-	default:
-		return fmt.Errorf("audit.stream: %q is none of file:/path, stdout and otlp", a.Stream)
+	known := slices.Contains([]string{"", StreamStdout, StreamOTLP}, c.Audit.Stream)
+	if !known && c.Audit.StreamFile() == "" {
+		return fmt.Errorf("audit.stream: %q is none of file:/path, stdout and otlp", c.Audit.Stream)
 	}
+	return nil
 }

@@ -75,22 +75,26 @@ const maxIdentityDocument = 256 << 10
 // newFetcher returns the HTTP client for an identity provider. If private is set, the
 // hosts of addresses may be in a private network.
 func newFetcher(private bool, addresses ...string) *guardhttp.Client {
-	var hosts []string
-	for _, address := range addresses {
-		if u, err := url.Parse(address); private && err == nil && u.Host != "" {
-			hosts = append(hosts, AllowedHost(u))
-		}
+	client := &guardhttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second}
+	if private {
+		hosts := AllowedHosts(addresses...)
+		client.Allowed = func() []string { return hosts }
 	}
-	return &guardhttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second, Allowed: func() []string { return hosts }}
+	return client
 }
 
-// AllowedHost returns the host with its port, so that other ports of the machine are not allowed.
-func AllowedHost(u *url.URL) string {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+// AllowedHosts returns the hosts of addresses with their ports, so that other ports of the machines
+// are not allowed.
+func AllowedHosts(addresses ...string) (hosts []string) {
+	for _, address := range addresses {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" {
+			continue
+		}
+		port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+		hosts = append(hosts, net.JoinHostPort(u.Hostname(), port))
 	}
-	return net.JoinHostPort(u.Hostname(), port)
+	return hosts
 }
 
 // provider returns the provider for the authorization server.
@@ -101,7 +105,8 @@ func (c Provider) provider() (*signin.Provider, error) {
 	}
 	var lifetime time.Duration
 	if c.Lifetime != "" {
-		if lifetime, err = time.ParseDuration(c.Lifetime); err != nil || lifetime <= 0 {
+		lifetime, err = time.ParseDuration(c.Lifetime)
+		if err != nil || lifetime <= 0 {
 			return nil, fmt.Errorf("lifetime: %q is not a duration such as 12h", c.Lifetime)
 		}
 	}
@@ -240,15 +245,13 @@ func (c *Config) checkAutoApprove() error {
 	if err != nil {
 		return err
 	}
-	open := ""
-	if host, _, err := net.SplitHostPort(c.Listen); err != nil || !Loopback(host) {
+	open := c.URL
+	if Loopback(u.Hostname()) {
+		host, _, err := net.SplitHostPort(c.Listen)
+		if err == nil && Loopback(host) {
+			return nil
+		}
 		open = c.Listen
-	}
-	if !Loopback(u.Hostname()) {
-		open = c.URL
-	}
-	if open == "" {
-		return nil
 	}
 	return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging", open)
 }

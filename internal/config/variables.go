@@ -163,7 +163,8 @@ func (c *Config) shareSecret(name string) {
 func listOf(value string) []string {
 	var all []string
 	for item := range strings.SplitSeq(value, ",") {
-		if item = strings.TrimSpace(item); item != "" {
+		item = strings.TrimSpace(item)
+		if item != "" {
 			all = append(all, item)
 		}
 	}

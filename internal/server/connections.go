@@ -67,12 +67,7 @@ func appOf(a config.Agent) a2avault.App {
 	if c.HasSecret() {
 		secret, _ = c.ReadSecret() // checked with the configuration
 	}
-	var hosts []string
-	for _, address := range []string{a.URL, c.Issuer, c.AuthorizationURL, c.TokenURL} {
-		if u, err := url.Parse(address); err == nil && u.Host != "" {
-			hosts = append(hosts, config.AllowedHost(u))
-		}
-	}
+	hosts := config.AllowedHosts(a.URL, c.Issuer, c.AuthorizationURL, c.TokenURL)
 	return a2avault.App{
 		Agent: a.Name, Fetch: a2avault.Client(hosts...), Issuer: c.Issuer, AuthorizationURL: c.AuthorizationURL, TokenURL: c.TokenURL,
 		ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post", Scopes: c.Scopes, Resource: c.Resource,
