@@ -26,14 +26,14 @@ const logColumns = `l.epoch, l.last, COALESCE((SELECT min(e.seq) FROM events e W
 // Log implements events.Store. The row is written at most once in ten minutes.
 func (db *Store) Log(ctx context.Context, owner, name string, keep int, now, until time.Time) (l events.Log, err error) {
 	err = db.sql.Read.QueryRowContext(ctx, `SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2 AND until > $3`,
-		owner, name, until.Add(-10*time.Minute).UnixMilli()).Scan(&l.Epoch, &l.Last, &l.Oldest)
+		owner, name, until.Add(-10*time.Minute)).Scan(&l.Epoch, &l.Last, &l.Oldest)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return l, err
 	}
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		_, err := t.ExecContext(ctx, `INSERT INTO event_logs (owner, name, epoch, keep, until) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (owner, name) DO UPDATE SET keep = excluded.keep, until = excluded.until WHERE event_logs.until < excluded.until`,
-			owner, name, now.UnixMilli(), keep, until.UnixMilli())
+			owner, name, now, keep, until)
 		if err != nil {
 			return err
 		}
@@ -48,23 +48,21 @@ const chosen = `FROM events WHERE owner = $1 AND name = $2 AND seq > $3 AND ($4 
 // Older implements events.Store.
 func (db *Store) Older(ctx context.Context, owner, name string, f events.Filter, after int64, before time.Time) (seq int64, err error) {
 	err = db.sql.Read.QueryRowContext(ctx, `SELECT COALESCE(max(seq), 0) `+chosen+` AND at < $7`,
-		owner, name, after, f.Task, f.Agent, f.Context, before.UnixMilli()).Scan(&seq)
+		owner, name, after, f.Task, f.Agent, f.Context, before).Scan(&seq)
 	return seq, err
 }
 
 // Events implements events.Store.
 func (db *Store) Events(ctx context.Context, owner, name string, f events.Filter, after, upTo int64, limit int) ([]events.Event, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `
+	return sqldb.Select(ctx, db.sql.Read, func(r sqldb.Row) (events.Event, error) {
+		e := events.Event{Name: name}
+		var useCases string
+		err := r.Scan(&e.Seq, &e.ID, &e.At, &e.Task, &e.Agent, &e.Context, &e.State, &e.Text, &useCases)
+		e.UseCases = strings.Fields(useCases)
+		return e, err
+	}, `
 		SELECT seq, id, at, handle, agent, context_id, state, summary, use_cases `+chosen+` AND seq <= $7 ORDER BY seq LIMIT $8`,
 		owner, name, after, f.Task, f.Agent, f.Context, upTo, limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (events.Event, error) {
-		e := events.Event{Name: name}
-		var at int64
-		var useCases string
-		err := r.Scan(&e.Seq, &e.ID, &at, &e.Task, &e.Agent, &e.Context, &e.State, &e.Text, &useCases)
-		e.At, e.UseCases = sqldb.Time(at), strings.Fields(useCases)
-		return e, err
-	})
 }
 
 // Emit implements events.Store. The lock on the logs lets one replica after the other see what the
@@ -74,13 +72,12 @@ func (db *Store) Emit(ctx context.Context, e events.Event) error {
 		if _, err := t.ExecContext(ctx, `UPDATE event_logs SET until = until WHERE name = $1`, e.Name); err != nil {
 			return err
 		}
-		_, err := t.ExecContext(ctx, `
+		return sqldb.Exec(ctx, t, `
 			INSERT INTO events (owner, name, seq, id, at, handle, agent, context_id, state, summary, use_cases)
 			SELECT l.owner, l.name, l.last + 1, CAST($2 AS TEXT) || '.' || CAST($3 AS BIGINT), $3, '', $4, '', $5, $6, $7 FROM event_logs l
 			WHERE l.name = $1 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.owner = l.owner AND e.name = l.name AND e.id = CAST($2 AS TEXT) || '.' || e.at
 				AND e.seq = (SELECT max(seq) FROM events x WHERE x.owner = l.owner AND x.name = l.name AND x.agent = $4))`,
-			e.Name, e.ID, e.At.UnixMilli(), e.Agent, e.State, e.Text, strings.Join(e.UseCases, " "))
-		return err
+			e.Name, e.ID, e.At, e.Agent, e.State, e.Text, strings.Join(e.UseCases, " "))
 	})
 }
 
@@ -90,11 +87,10 @@ func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
 		`DELETE FROM events WHERE at < $1`:                                                  before,
 		`DELETE FROM event_subscriptions WHERE expires > 0 AND expires < $1 AND ending = 0`: now,
 	} {
-		if _, err := db.sql.Write.ExecContext(ctx, query, at.UnixMilli()); err != nil {
+		if _, err := db.sql.Write.ExecContext(ctx, query, at); err != nil {
 			return err
 		}
 	}
-	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM event_logs WHERE until < $1
-		AND NOT EXISTS (SELECT 1 FROM event_subscriptions s WHERE s.owner = event_logs.owner AND s.name = event_logs.name)`, now.UnixMilli())
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM event_logs WHERE until < $1
+		AND NOT EXISTS (SELECT 1 FROM event_subscriptions s WHERE s.owner = event_logs.owner AND s.name = event_logs.name)`, now)
 }

@@ -3,7 +3,6 @@ package eventsdb
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"rialto/bridge/events"
@@ -16,21 +15,18 @@ const subscriptionColumns = `id, owner, client, grant_id, name, task, agent, con
 
 func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 	var s events.Subscription
-	var verified, active, expires, gap, due, failing, delivered, since, ending int64
-	err := row.Scan(&s.ID, &s.Owner, &s.Client, &s.Grant, &s.Name, &s.Task, &s.Agent, &s.Context, &s.Host, &s.Address, &s.Sealed, &s.Fence, &verified, &active, &expires,
-		&s.Epoch, &s.Position, &s.Last, &gap, &s.Attempts, &due, &failing, &delivered, &s.Failure, &since, &s.Tried, &s.Missed, &ending)
-	s.Verified, s.Active, s.Ending, s.Expires, s.Gap = sqldb.Time(verified), active == 1, ending == 1, sqldb.Time(expires), gap == 1
-	s.Due, s.Failing, s.Delivered, s.Since = sqldb.Time(due), sqldb.Time(failing), sqldb.Time(delivered), sqldb.Time(since)
+	err := row.Scan(&s.ID, &s.Owner, &s.Client, &s.Grant, &s.Name, &s.Task, &s.Agent, &s.Context, &s.Host, &s.Address, &s.Sealed, &s.Fence, &s.Verified, &s.Active, &s.Expires,
+		&s.Epoch, &s.Position, &s.Last, &s.Gap, &s.Attempts, &s.Due, &s.Failing, &s.Delivered, &s.Failure, &s.Since, &s.Tried, &s.Missed, &s.Ending)
 	return &s, err
 }
 
 func scanSubscriptions(rows *sql.Rows, err error) ([]*events.Subscription, error) {
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (*events.Subscription, error) { return scanSubscription(r) })
+	return sqldb.Collect(rows, err, scanSubscription)
 }
 
 // Reserve implements events.Store.
 func (db *Store) Reserve(ctx context.Context, s *events.Subscription, most, mostOwner int) (kept *events.Subscription, at time.Time, err error) {
-	var verified int64
+	var verified time.Time
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		// The lock on the log counts the owner's subscriptions of this type one after the other.
 		if _, err := t.ExecContext(ctx, `UPDATE event_logs SET until = until WHERE owner = $1 AND name = $2`, s.Owner, s.Name); err != nil {
@@ -56,21 +52,21 @@ func (db *Store) Reserve(ctx context.Context, s *events.Subscription, most, most
 		_, err = t.ExecContext(ctx, `
 			INSERT INTO event_subscriptions (id, owner, client, grant_id, name, task, agent, context, host, address, config, fence, expires)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-			s.ID, s.Owner, s.Client, s.Grant, s.Name, s.Task, s.Agent, s.Context, s.Host, s.Address, s.Sealed, s.Fence, sqldb.Millis(s.Expires))
+			s.ID, s.Owner, s.Client, s.Grant, s.Name, s.Task, s.Agent, s.Context, s.Host, s.Address, s.Sealed, s.Fence, s.Expires)
 		if err == nil {
 			kept, err = find(ctx, t, s.ID)
 		}
 		return err
 	})
-	return kept, sqldb.Time(verified), err
+	return kept, verified, err
 }
 
 func find(ctx context.Context, q sqldb.Querier, id string) (*events.Subscription, error) {
 	s, err := scanSubscription(q.QueryRowContext(ctx, `SELECT `+subscriptionColumns+` FROM event_subscriptions WHERE id = $1`, id))
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	if err != nil {
+		return nil, sqldb.NoRow(err, nil)
 	}
-	return s, err
+	return s, nil
 }
 
 // Confirm implements events.Store. The lock on the log is taken first, as by a task that ends: an
@@ -85,15 +81,16 @@ func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, 
 				SELECT max(seq) FROM events e WHERE e.owner = event_subscriptions.owner AND e.name = event_subscriptions.name
 					AND task IN ('', e.handle) AND event_subscriptions.agent IN ('', e.agent) AND context IN ('', e.context_id)), 0)
 			WHERE id = $1 AND fence = $2 AND verified = 0`,
-			s.ID, s.Fence, s.Position, sqldb.Flag(s.Gap))
+			s.ID, s.Fence, s.Position, s.Gap)
 		if err != nil {
 			return err
 		}
 		n, err := sqldb.Changed(ctx, t, `
 			UPDATE event_subscriptions SET grant_id = $3, config = $4, verified = $5, active = 1, ending = 0, expires = $6, due = 0, attempts = 0, holder = '',
 				failing = CASE active WHEN 1 THEN failing ELSE 0 END, since = CASE active WHEN 1 THEN since ELSE 0 END
-			WHERE id = $1 AND fence = $2`, s.ID, s.Fence, s.Grant, s.Sealed, sqldb.Millis(s.Verified), sqldb.Millis(s.Expires))
-		if ok = n > 0; err != nil || !ok {
+			WHERE id = $1 AND fence = $2`, s.ID, s.Fence, s.Grant, s.Sealed, s.Verified, s.Expires)
+		ok = n > 0
+		if err != nil || !ok {
 			return err
 		}
 		kept, err := find(ctx, t, s.ID)
@@ -134,7 +131,7 @@ var claim = map[bool]string{
 
 // Claim implements events.Store.
 func (db *Store) Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*events.Subscription, error) {
-	args := []any{replica, until.UnixMilli(), now.UnixMilli(), limit, now.UnixMilli()}
+	args := []any{replica, until, now, limit, now}
 	for i := range exceptions {
 		host := ""
 		if i < len(except) {
@@ -157,34 +154,29 @@ func (db *Store) Next(ctx context.Context) (time.Time, error) {
 
 // Release implements events.Store.
 func (db *Store) Release(ctx context.Context, replica string, now time.Time) error {
-	_, err := db.sql.Write.ExecContext(ctx, `UPDATE event_subscriptions SET holder = '', due = $1 WHERE holder = $2`, now.UnixMilli(), replica)
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `UPDATE event_subscriptions SET holder = '', due = $1 WHERE holder = $2`, now, replica)
 }
 
 // Settle implements events.Store. It changes nothing if the subscription was renewed during the attempt.
 func (db *Store) Settle(ctx context.Context, s *events.Subscription, replica string) error {
 	if s.Ended {
-		_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM event_subscriptions WHERE id = $1 AND fence = $2 AND holder = $3`, s.ID, s.Fence, replica)
-		return err
+		return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM event_subscriptions WHERE id = $1 AND fence = $2 AND holder = $3`, s.ID, s.Fence, replica)
 	}
-	_, err := db.sql.Write.ExecContext(ctx, `
+	return sqldb.Exec(ctx, db.sql.Write, `
 		UPDATE event_subscriptions SET holder = '', active = $4, position = $5, last = CASE WHEN last < $5 THEN $5 ELSE last END,
 			gap = $6, attempts = $7, due = $8, failing = $9, delivered = $10, failure = $11, since = $12, tried = $13, missed = $14, ending = $15
 		WHERE id = $1 AND fence = $2 AND holder = $3`,
-		s.ID, s.Fence, replica, sqldb.Flag(s.Active), s.Position, sqldb.Flag(s.Gap), s.Attempts, sqldb.Millis(s.Due), sqldb.Millis(s.Failing),
-		sqldb.Millis(s.Delivered), s.Failure, sqldb.Millis(s.Since), s.Tried, s.Missed, sqldb.Flag(s.Ending))
-	return err
+		s.ID, s.Fence, replica, s.Active, s.Position, s.Gap, s.Attempts, s.Due, s.Failing,
+		s.Delivered, s.Failure, s.Since, s.Tried, s.Missed, s.Ending)
 }
 
 // Grants implements events.Store.
 func (db *Store) Grants(ctx context.Context) ([]string, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT DISTINCT grant_id FROM event_subscriptions WHERE ending = 0`)
-	return sqldb.Collect(rows, err, sqldb.Text)
+	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `SELECT DISTINCT grant_id FROM event_subscriptions WHERE ending = 0`)
 }
 
 // End implements events.Store.
 func (db *Store) End(ctx context.Context, grant string) error {
-	_, err := db.sql.Write.ExecContext(ctx, `
+	return sqldb.Exec(ctx, db.sql.Write, `
 		UPDATE event_subscriptions SET ending = 1, active = 1, due = 0, attempts = 0, holder = '' WHERE grant_id = $1 AND ending = 0 AND verified > 0`, grant)
-	return err
 }

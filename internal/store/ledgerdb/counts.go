@@ -2,7 +2,6 @@ package ledgerdb
 
 import (
 	"context"
-	"database/sql"
 
 	"rialto/bridge/ledger"
 	"rialto/internal/store/sqldb"
@@ -10,14 +9,14 @@ import (
 
 // Unfinished returns how many tasks have not ended, by agent and state. Both parts read partial indexes.
 func (db *Store) Unfinished(ctx context.Context) ([]ledger.Count, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `
+	return sqldb.Select(ctx, db.sql.Read, scanCount, `
 		SELECT agent, state, count(*) FROM tasks WHERE settled = 0 GROUP BY agent, state
 		UNION ALL
 		SELECT agent, state, count(*) FROM tasks WHERE settled = 1 AND state <> 'completed' AND state IN ('input-required', 'auth-required') GROUP BY agent, state`)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (c ledger.Count, err error) {
-		err = r.Scan(&c.Agent, &c.State, &c.Tasks)
-		return c, err
-	})
+}
+
+func scanCount(r sqldb.Row) (c ledger.Count, err error) {
+	return c, r.Scan(&c.Agent, &c.State, &c.Tasks)
 }
 
 // StoredBytes implements ledger.Store. The sum reads a partial index, which has the large tasks alone.

@@ -2,8 +2,6 @@ package ledgerdb
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"rialto/bridge/ledger"
@@ -17,18 +15,14 @@ func (db *Store) TaskByDigest(ctx context.Context, owner, agent, digest string, 
 
 // ForgetDigest implements ledger.Store.
 func (db *Store) ForgetDigest(ctx context.Context, e *ledger.Record) error {
-	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
+	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
 		e.Owner, e.Agent, e.Digest, e.Handle)
-	return err
 }
 
 func sentTask(ctx context.Context, q sqldb.Querier, owner, agent, digest string, now time.Time) (handle string, err error) {
 	err = q.QueryRowContext(ctx, `SELECT handle FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND created > $4`,
-		owner, agent, digest, now.Add(-ledger.RepeatsFor).UnixMilli()).Scan(&handle)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
-	}
-	return handle, err
+		owner, agent, digest, now.Add(-ledger.RepeatsFor)).Scan(&handle)
+	return handle, sqldb.NoRow(err, nil)
 }
 
 // once does what a message does to the ledger, unless it was done for the same
@@ -44,7 +38,7 @@ func (db *Store) once(ctx context.Context, e *ledger.Record, now time.Time, do f
 		n, err := sqldb.Changed(ctx, t, `
 			INSERT INTO sent (owner, agent, digest, handle, created) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (owner, agent, digest) DO UPDATE SET handle = excluded.handle, created = excluded.created WHERE sent.created <= $6`,
-			e.Owner, e.Agent, e.Digest, e.Handle, now.UnixMilli(), now.Add(-ledger.RepeatsFor).UnixMilli())
+			e.Owner, e.Agent, e.Digest, e.Handle, now, now.Add(-ledger.RepeatsFor))
 		if err != nil || n == 1 {
 			return err
 		}

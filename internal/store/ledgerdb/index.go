@@ -3,7 +3,6 @@ package ledgerdb
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"slices"
@@ -30,7 +29,8 @@ func (db *Store) IndexTasks(ctx context.Context, most int) (more bool, err error
 	now := time.Now()
 	if until, look := db.queue.overdue(now); look && !more {
 		var left []indexed
-		if left, more, err = unindexed(ctx, db.sql, until, most); err != nil {
+		left, more, err = unindexed(ctx, db.sql, until, most)
+		if err != nil {
 			return false, err
 		}
 		db.queue.looked(now, more)
@@ -61,7 +61,7 @@ func toIndex(e *ledger.Record) indexed {
 // unindexed returns tasks for the index that became idle until then, and whether there may be more.
 func unindexed(ctx context.Context, db *sqldb.DB, until time.Time, most int) (tasks []indexed, more bool, err error) {
 	rows, err := db.Read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
-		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until.UnixMilli(), most)
+		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until, most)
 	if err != nil {
 		return nil, false, err
 	}
@@ -91,11 +91,10 @@ func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed)
 	for i, task := range marked {
 		handles[i], words[i] = task.handle, task.words
 	}
-	_, err = t.ExecContext(ctx, `
+	return sqldb.Exec(ctx, t, `
 		INSERT INTO task_words (handle, words)
 		SELECT handle, array_to_tsvector(string_to_array(words, ' ')) FROM unnest($1::text[], $2::text[]) AS new (handle, words)
 		ON CONFLICT (handle) DO UPDATE SET words = excluded.words`, handles, words)
-	return err
 }
 
 // markIndexed marks tasks as indexed, and returns those that were not and have not changed since
@@ -112,7 +111,9 @@ func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed
 	for _, task := range tasks {
 		v := version{task.handle, task.updated.UnixMilli()}
 		waiting[v] = task
-		list, handles, times = append(list, [2]any{v.handle, v.updated}), append(handles, v.handle), append(times, v.updated)
+		list = append(list, [2]any{v.handle, v.updated})
+		handles = append(handles, v.handle)
+		times = append(times, v.updated)
 	}
 	from, args := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`, []any{handles, times}
 	// Replicas that wait for each other's rows come to a deadlock.
@@ -124,11 +125,11 @@ func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed
 		}
 		free, from, args = ``, `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`, []any{string(text)}
 	}
-	rows, err := t.QueryContext(ctx, `
+	scan := func(r sqldb.Row) (v version, err error) { return v, r.Scan(&v.handle, &v.updated) }
+	noted, err := sqldb.Select(ctx, t, scan, `
 		UPDATE tasks SET indexed = 1 FROM `+from+`
 		WHERE tasks.handle = read.handle AND tasks.updated = read.updated AND tasks.settled = 1 AND tasks.indexed + 0 = 0`+free+`
 		RETURNING tasks.handle, tasks.updated`, args...)
-	noted, err := sqldb.Collect(rows, err, func(r *sql.Rows) (v version, err error) { return v, r.Scan(&v.handle, &v.updated) })
 	for _, v := range noted {
 		marked = append(marked, waiting[v])
 	}
@@ -157,7 +158,8 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
 	}
 	id := func(i int) int64 { return before + 1 + int64(i) }
 	if n < int64(len(tasks)) {
-		if id, err = indexIDs(ctx, t, string(list)); err != nil {
+		id, err = indexIDs(ctx, t, string(list))
+		if err != nil {
 			return err
 		}
 	}
@@ -177,8 +179,8 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
 
 // indexIDs returns the ids of tasks in the index, by their place in a JSON list.
 func indexIDs(ctx context.Context, t *sqldb.Tx, list string) (func(int) int64, error) {
-	rows, err := t.QueryContext(ctx, `SELECT i.id FROM json_each($1) JOIN task_texts i ON i.handle = value ORDER BY key`, list)
-	ids, err := sqldb.Collect(rows, err, func(r *sql.Rows) (id int64, err error) { return id, r.Scan(&id) })
+	ids, err := sqldb.Select(ctx, t, sqldb.Value[int64],
+		`SELECT i.id FROM json_each($1) JOIN task_texts i ON i.handle = value ORDER BY key`, list)
 	return func(i int) int64 { return ids[i] }, err
 }
 
@@ -190,8 +192,7 @@ func addWords(ctx context.Context, t *sqldb.Tx, how string, list [][2]any) error
 	if err != nil {
 		return err
 	}
-	_, err = t.ExecContext(ctx, how+` INTO task_words (rowid, words) SELECT value ->> 0, value ->> 1 FROM json_each($1)`, string(rows))
-	return err
+	return sqldb.Exec(ctx, t, how+` INTO task_words (rowid, words) SELECT value ->> 0, value ->> 1 FROM json_each($1)`, string(rows))
 }
 
 // ownPrefix is the beginning of each word of an owner's tasks. It is a shortened hash: if

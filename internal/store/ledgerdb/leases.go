@@ -3,7 +3,6 @@ package ledgerdb
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"sync"
 	"time"
 
@@ -19,11 +18,12 @@ func (db *Store) Heartbeat(ctx context.Context, replica string, count int64) (ma
 	}
 	db.heart.mu.Lock()
 	defer db.heart.mu.Unlock()
-	var err error
 	if db.heart.conn == nil {
-		if db.heart.conn, err = db.sql.Write.Conn(ctx); err != nil {
+		conn, err := db.sql.Write.Conn(ctx)
+		if err != nil {
 			return nil, err
 		}
+		db.heart.conn = conn
 	}
 	all, err := heartbeat(ctx, db.heart.conn, replica, count)
 	if err != nil {
@@ -59,21 +59,14 @@ func heartbeat(ctx context.Context, q querier, replica string, count int64) (map
 	if err != nil {
 		return nil, err
 	}
-	rows, err := q.QueryContext(ctx, `SELECT id, heartbeats FROM replicas`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	all := map[string]int64{}
-	for rows.Next() {
-		var id string
+	_, err = sqldb.Select(ctx, q, func(r sqldb.Row) (id string, err error) {
 		var count int64
-		if err := rows.Scan(&id, &count); err != nil {
-			return nil, err
-		}
+		err = r.Scan(&id, &count)
 		all[id] = count
-	}
-	return all, rows.Err()
+		return id, err
+	}, `SELECT id, heartbeats FROM replicas`)
+	return all, err
 }
 
 // RemoveReplicas implements ledger.Leases.
@@ -124,7 +117,7 @@ func notHeld(db *sqldb.DB, choice string) string {
 }
 
 func scanRecords(rows *sql.Rows, err error) ([]*ledger.Record, error) {
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (*ledger.Record, error) { return scanRecord(r) })
+	return sqldb.Collect(rows, err, scanRecord)
 }
 
 const waits = `settled = 1 AND state = 'auth-required'`
@@ -134,11 +127,14 @@ func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledg
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.Write.QueryContext(ctx, `
+	return sqldb.Select(ctx, db.sql.Write, scanDuePoll, `
 		UPDATE tasks SET due = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
 		WHERE `+waits+` AND due <= $1 AND handle `+notHeld(db.sql, `SELECT handle FROM tasks WHERE `+waits+` AND due <= $1 ORDER BY due LIMIT $2`)+`
-		RETURNING owner, handle, agent`, now.UnixMilli(), limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (d ledger.DuePoll, err error) { return d, r.Scan(&d.Owner, &d.Handle, &d.Agent) })
+		RETURNING owner, handle, agent`, now, limit)
+}
+
+func scanDuePoll(r sqldb.Row) (d ledger.DuePoll, err error) {
+	return d, r.Scan(&d.Owner, &d.Handle, &d.Agent)
 }
 
 // MakeDue implements ledger.Leases.
@@ -147,9 +143,9 @@ func (db *Store) MakeDue(ctx context.Context, handle string, now time.Time) (*le
 		return nil, err
 	}
 	d := ledger.DuePoll{Handle: handle}
-	err := db.sql.Write.QueryRowContext(ctx, `UPDATE tasks SET due = $1 WHERE handle = $2 AND `+waits+` RETURNING owner, agent`, now.UnixMilli(), handle).Scan(&d.Owner, &d.Agent)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+	err := db.sql.Write.QueryRowContext(ctx, `UPDATE tasks SET due = $1 WHERE handle = $2 AND `+waits+` RETURNING owner, agent`, now, handle).Scan(&d.Owner, &d.Agent)
+	if err != nil {
+		return nil, sqldb.NoRow(err, nil)
 	}
-	return &d, err
+	return &d, nil
 }

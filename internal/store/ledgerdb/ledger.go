@@ -38,16 +38,14 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 			return err
 		}
 	}
-	query, args := addTask+`VALUES (`+db.sql.Parameters(1, rowColumns)+`, 0, 1, '', '')`, row.values(nil)
+	query := addTask + `VALUES (` + db.sql.Parameters(1, rowColumns) + `, 0, 1, '', '')`
+	args := row.values(nil)
 	if !e.Idle {
-		query, args = addRunning, append(args, replica, most)
+		query = addRunning
+		args = append(args, replica, most)
 	}
 	err = db.once(ctx, e, e.Updated, func(q sqldb.Querier) error {
-		n, err := sqldb.Changed(ctx, q, query, args...)
-		if err == nil && n == 0 {
-			return ledger.ErrTooManyTasks
-		}
-		return err
+		return sqldb.MustChange(ctx, q, ledger.ErrTooManyTasks, query, args...)
 	})
 	if err == nil {
 		db.queue.add(e)
@@ -67,15 +65,11 @@ func (db *Store) ContinueTask(ctx context.Context, e *ledger.Record, messageID, 
 		return err
 	}
 	err := db.once(ctx, e, now, func(q sqldb.Querier) error {
-		n, err := sqldb.Changed(ctx, q, `
+		return sqldb.MustChange(ctx, q, ledger.ErrTaskBusy, `
 			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, sender = $3, updated = $4, trace = $10
 			WHERE handle = $5 AND owner = $6 AND settled = 1 AND message_id = $7 AND state IN ($8, $9)`,
-			string(a2a.Working), messageID, replica, now.UnixMilli(),
+			string(a2a.Working), messageID, replica, now,
 			e.Handle, e.Owner, e.MessageID, string(a2a.InputRequired), string(a2a.AuthRequired), e.Trace)
-		if err == nil && n == 0 {
-			return ledger.ErrTaskBusy
-		}
-		return err
 	})
 	if !errors.Is(err, ledger.ErrTaskBusy) {
 		return err
@@ -111,8 +105,10 @@ func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string)
 	if e.Idle {
 		holder = ""
 	}
-	args := []any{row.ContextID, row.State, row.Summary, row.Task, row.Failure, row.Past, sqldb.Flag(e.Idle), holder, e.Updated.UnixMilli(), e.Handle, replica,
-		e.MessageID, sqldb.Flag(e.Idle && known), row.Size}
+	args := []any{
+		row.ContextID, row.State, row.Summary, row.Task, row.Failure, row.Past, e.Idle, holder, e.Updated,
+		e.Handle, replica, e.MessageID, e.Idle && known, row.Size,
+	}
 	n, err := sqldb.Changed(ctx, db.sql.Write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
 		err = db.saveInSteps(ctx, e, replica, args)
@@ -139,9 +135,10 @@ func (db *Store) saveInSteps(ctx context.Context, e *ledger.Record, replica stri
 	err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, t, saveTask, args...)
 		if err == nil && n == 0 {
-			if err = takeBack(ctx, t, e, replica); err == nil {
-				args[updatedArg] = e.Updated.UnixMilli()
-				_, err = t.ExecContext(ctx, saveTask, args...)
+			err = takeBack(ctx, t, e, replica)
+			if err == nil {
+				args[updatedArg] = e.Updated
+				err = sqldb.Exec(ctx, t, saveTask, args...)
 			}
 		}
 		if err == nil {
@@ -161,16 +158,14 @@ func (db *Store) saveInSteps(ctx context.Context, e *ledger.Record, replica stri
 // takeBack gives a task back to the replica that sent it the message e.MessageID, and moves
 // e.Updated behind what another replica wrote meanwhile, whose clock may be ahead.
 func takeBack(ctx context.Context, t *sqldb.Tx, e *ledger.Record, replica string) error {
-	var updated int64
-	err := t.QueryRowContext(ctx, `UPDATE tasks SET holder = $1 WHERE handle = $2 AND message_id = $3 AND sender = $1 RETURNING updated`,
+	var updated time.Time
+	err := t.QueryRowContext(ctx, `
+		UPDATE tasks SET holder = $1 WHERE handle = $2 AND message_id = $3 AND sender = $1 RETURNING updated`,
 		replica, e.Handle, e.MessageID).Scan(&updated)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ledger.ErrLeaseLost
+	if !e.Updated.After(updated) {
+		e.Updated = updated.Add(time.Millisecond)
 	}
-	if at := sqldb.Time(updated); !e.Updated.After(at) {
-		e.Updated = at.Add(time.Millisecond)
-	}
-	return err
+	return sqldb.NoRow(err, ledger.ErrLeaseLost)
 }
 
 // Task implements ledger.Store.
@@ -189,10 +184,7 @@ func (db *Store) Task(ctx context.Context, owner, handle string) (*ledger.Record
 }
 
 func taskFound(e *ledger.Record, err error) (*ledger.Record, error) {
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, ledger.ErrNoTask
-	}
-	return e, err
+	return e, sqldb.NoRow(err, ledger.ErrNoTask)
 }
 
 func encodeJSON(v any) (sql.NullString, error) {
@@ -216,10 +208,13 @@ func scanRecord(row sqldb.Row) (*ledger.Record, error) {
 // if they are read.
 func scanSized(row sqldb.Row) (*ledger.Record, int, error) {
 	var r taskRow
-	var settled int64
-	err := row.Scan(&r.Handle, &r.Owner, &r.Client, &r.Agent, &r.MessageID, &r.Name, &r.ContextName, &r.Task, &r.Failure, &r.Past, &settled, &r.Created, &r.Updated, &r.Asked, &r.Trace, &r.UseCase)
+	var idle bool
+	err := row.Scan(
+		&r.Handle, &r.Owner, &r.Client, &r.Agent, &r.MessageID, &r.Name, &r.ContextName, &r.Task, &r.Failure,
+		&r.Past, &idle, &r.Created, &r.Updated, &r.Asked, &r.Trace, &r.UseCase,
+	)
 	if err != nil {
 		return nil, 0, err
 	}
-	return r.record(settled == 1), len(r.Task.String) + len(r.Past.String), nil
+	return r.record(idle), len(r.Task.String) + len(r.Past.String), nil
 }

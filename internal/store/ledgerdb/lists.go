@@ -27,17 +27,15 @@ func (db *Store) Summaries(ctx context.Context, owner string, f ledger.Filter) (
 	l.And("t.owner = ?", owner)
 	order := l.After(chosenTasks(l, f.Agent, f.State), "t.handle", f.After.Created, f.After.Handle)
 	if !f.Since.IsZero() {
-		l.And("t.created >= ?", sqldb.Millis(f.Since))
+		l.And("t.created >= ?", f.Since)
 	}
 	query := l.Text(`SELECT `+summaryColumns+` FROM tasks t`, order, f.Limit)
 	return scanSummaries(db.sql.Read.QueryContext(ctx, query, l.Args...))
 }
 
 func scanSummaries(rows *sql.Rows, err error) ([]ledger.Summary, error) {
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (t ledger.Summary, err error) {
-		var created, updated int64
-		err = r.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Asked, &t.Message, &created, &updated)
-		t.Created, t.Updated = sqldb.Time(created), sqldb.Time(updated)
+	return sqldb.Collect(rows, err, func(r sqldb.Row) (t ledger.Summary, err error) {
+		err = r.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Asked, &t.Message, &t.Created, &t.Updated)
 		return t, err
 	})
 }
@@ -77,10 +75,8 @@ func (db *Store) ListTasks(ctx context.Context, f operator.TaskFilter, page oper
 	order := l.After(created, "t.handle", page.After.At, page.After.ID)
 	rows, err := l.Query(ctx, db.sql, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked, t.summary, t.created, t.updated
 		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, order, page.Limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (t operator.Task, err error) {
-		var created, updated int64
-		err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Asked, &t.Message, &created, &updated)
-		t.Created, t.Updated = sqldb.Time(created), sqldb.Time(updated)
+	return sqldb.Collect(rows, err, func(r sqldb.Row) (t operator.Task, err error) {
+		err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Asked, &t.Message, &t.Created, &t.Updated)
 		return t, err
 	})
 }
@@ -104,14 +100,14 @@ func tasksOf(l *sqldb.Listing, f operator.TaskFilter) (created string) {
 	l.Given("t.owner = ?", f.OwnerID)
 	created = chosenTasks(l, f.Agent, f.State)
 	if !f.Since.IsZero() {
-		l.And("t.created >= ?", sqldb.Millis(f.Since))
+		l.And("t.created >= ?", f.Since)
 	}
 	if !f.Until.IsZero() {
-		l.And("t.created < ?", sqldb.Millis(f.Until))
+		l.And("t.created < ?", f.Until)
 	}
 	if !f.Changed.IsZero() {
 		created = "t.created + 0" // few tasks have changed, so their time finds them faster than the order
-		l.And("t.updated >= ?", sqldb.Millis(f.Changed))
+		l.And("t.updated >= ?", f.Changed)
 	}
 	if f.Text == "" {
 		return created
@@ -193,10 +189,7 @@ func (db *Store) TaskNamed(ctx context.Context, owner, agent, name string) (hand
 	err = db.sql.Read.QueryRowContext(ctx, `
 		SELECT handle FROM tasks WHERE owner = $1 AND agent = $2 AND name = $3 AND name <> ''
 		ORDER BY created DESC, handle DESC LIMIT 1`, owner, agent, name).Scan(&handle)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", ledger.ErrNoTask
-	}
-	return handle, err
+	return handle, sqldb.NoRow(err, ledger.ErrNoTask)
 }
 
 // pageConditions returns the conditions of all pages of a list; ofAgent is that on the agent.
@@ -211,7 +204,7 @@ func pageConditions(db *sqldb.DB, owner string, f ledger.PageQuery, ofAgent stri
 	l.Given(ofAgent, f.Agent)
 	l.Given("state = ?", string(f.State))
 	if !f.Since.IsZero() {
-		l.And("updated >= ?", sqldb.Millis(f.Since))
+		l.And("updated >= ?", f.Since)
 	}
 	return l
 }
@@ -258,7 +251,8 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 	}
 	defer rows.Close()
 	for bytes := 0; rows.Next(); {
-		if p.More = len(p.Records) == f.Limit; p.More {
+		p.More = len(p.Records) == f.Limit
+		if p.More {
 			break
 		}
 		e, size, err := scanSized(rows)
@@ -266,7 +260,8 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 			return nil, err
 		}
 		bytes += size
-		if p.More = bytes > f.MaxBytes && len(p.Records) > 0; p.More {
+		p.More = bytes > f.MaxBytes && len(p.Records) > 0
+		if p.More {
 			break
 		}
 		p.Records = append(p.Records, e)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -22,23 +21,16 @@ func (db *Store) AddHook(ctx context.Context, owner string, h push.Webhook, most
 		return err
 	}
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		n, err := sqldb.Changed(ctx, t, `UPDATE tasks SET watched = 1 WHERE handle = $1 AND owner = $2`, h.Handle, owner)
+		err := sqldb.MustChange(ctx, t, ledger.ErrNoTask, `UPDATE tasks SET watched = 1 WHERE handle = $1 AND owner = $2`, h.Handle, owner)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
-			return ledger.ErrNoTask
-		}
-		n, err = sqldb.Changed(ctx, t, `
+		return sqldb.MustChange(ctx, t, push.ErrTooMany, `
 			INSERT INTO webhooks (handle, id, host, config, created)
 			SELECT $1, $2, $3, $4, $5
 			WHERE (SELECT count(*) FROM webhooks WHERE handle = $1 AND id <> $2) < $6
 			ON CONFLICT (handle, id) DO UPDATE SET host = excluded.host, config = excluded.config`,
-			h.Handle, h.ID, h.Host, h.Sealed, h.Created.UnixMilli(), most)
-		if err == nil && n == 0 {
-			return push.ErrTooMany
-		}
-		return err
+			h.Handle, h.ID, h.Host, h.Sealed, h.Created, most)
 	})
 }
 
@@ -47,14 +39,11 @@ func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhoo
 	if err := db.owns(ctx, owner, handle); err != nil {
 		return nil, err
 	}
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`, handle)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (push.Webhook, error) {
+	return sqldb.Select(ctx, db.sql.Read, func(r sqldb.Row) (push.Webhook, error) {
 		h := push.Webhook{Handle: handle}
-		var created int64
-		err := r.Scan(&h.ID, &h.Host, &h.Sealed, &created)
-		h.Created = sqldb.Time(created)
+		err := r.Scan(&h.ID, &h.Host, &h.Sealed, &h.Created)
 		return h, err
-	})
+	}, `SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`, handle)
 }
 
 // DropHook implements push.Outbox. The notices go with their webhook.
@@ -62,8 +51,7 @@ func (db *Store) DropHook(ctx context.Context, owner, handle, id string) error {
 	if err := db.owns(ctx, owner, handle); err != nil {
 		return err
 	}
-	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM webhooks WHERE handle = $1 AND id = $2`, handle, id)
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM webhooks WHERE handle = $1 AND id = $2`, handle, id)
 }
 
 func (db *Store) owns(ctx context.Context, owner, handle string) error {
@@ -72,10 +60,7 @@ func (db *Store) owns(ctx context.Context, owner, handle string) error {
 	}
 	var one int
 	err := db.sql.Read.QueryRowContext(ctx, `SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner).Scan(&one)
-	if errors.Is(err, sql.ErrNoRows) {
-		return ledger.ErrNoTask
-	}
-	return err
+	return sqldb.NoRow(err, ledger.ErrNoTask)
 }
 
 // notice adds a notice of a changed task to the outbox for each of its webhooks. It is
@@ -93,7 +78,7 @@ func notice(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, error) {
 	return sqldb.Changed(ctx, t, `
 		INSERT INTO notices (handle, webhook, version, settled, task, host, due)
 		SELECT handle, id, $2, $3, $4, host, $2 FROM webhooks WHERE handle = $1`,
-		e.Handle, e.Updated.UnixMilli(), sqldb.Flag(e.Idle), string(task))
+		e.Handle, e.Updated, e.Idle, string(task))
 }
 
 // heads chooses the notices that are the oldest of their webhook.
@@ -106,7 +91,7 @@ const exceptions = 4
 // ClaimNotices implements push.Outbox. The moment that they are due stands in
 // the outer WHERE as well, as in ClaimTasks.
 func (db *Store) ClaimNotices(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*push.Notice, error) {
-	args := []any{replica, until.UnixMilli(), now.UnixMilli(), limit}
+	args := []any{replica, until, now, limit}
 	for i := range exceptions {
 		host := ""
 		if i < len(except) {
@@ -138,7 +123,7 @@ const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
 	(SELECT config FROM webhooks h WHERE h.handle = notices.handle AND h.id = notices.webhook)`
 
 func scanNotices(rows *sql.Rows, err error) ([]*push.Notice, error) {
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (*push.Notice, error) {
+	return sqldb.Collect(rows, err, func(r sqldb.Row) (*push.Notice, error) {
 		var n push.Notice
 		var task []byte
 		err := r.Scan(&n.Handle, &n.Hook, &n.Version, &n.Host, &task, &n.Attempts, &n.Failure, &n.Sealed)
@@ -152,9 +137,8 @@ func scanNotices(rows *sql.Rows, err error) ([]*push.Notice, error) {
 
 // NoticeDelivered implements push.Outbox.
 func (db *Store) NoticeDelivered(ctx context.Context, n *push.Notice, replica string) error {
-	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
+	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
 		n.Handle, n.Hook, n.Version, replica)
-	return err
 }
 
 // NoticeFailed implements push.Outbox.
@@ -167,28 +151,23 @@ func (db *Store) NoticeFailed(ctx context.Context, n *push.Notice, replica, fail
 		if err != nil || gone > 0 {
 			return err
 		}
-		_, err = t.ExecContext(ctx, `
+		return sqldb.Exec(ctx, t, `
 			UPDATE notices SET holder = '', due = $5, attempts = attempts + 1, failure = $6, dead = $7
 			WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
-			n.Handle, n.Hook, n.Version, replica, sqldb.Millis(due), failure, sqldb.Flag(due.IsZero()))
-		return err
+			n.Handle, n.Hook, n.Version, replica, due, failure, due.IsZero())
 	})
 }
 
 // NextNotice implements push.Outbox.
 func (db *Store) NextNotice(ctx context.Context) (time.Time, error) {
-	var due int64
+	var due time.Time
 	err := db.sql.Read.QueryRowContext(ctx, `SELECT n.due`+heads+` ORDER BY n.due LIMIT 1`).Scan(&due)
-	if errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, nil
-	}
-	return sqldb.Time(due), err
+	return due, sqldb.NoRow(err, nil)
 }
 
 // ReleaseNotices implements push.Outbox.
 func (db *Store) ReleaseNotices(ctx context.Context, replica string, now time.Time) error {
-	_, err := db.sql.Write.ExecContext(ctx, `UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`, now.UnixMilli(), replica)
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`, now, replica)
 }
 
 // DeadNotices implements push.Outbox.
@@ -204,14 +183,13 @@ func (db *Store) CountNotices(ctx context.Context) (pending, dead int64, err err
 
 // RetryDeadNotices implements push.Outbox.
 func (db *Store) RetryDeadNotices(ctx context.Context, now time.Time) (int, error) {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`, now.UnixMilli())
+	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`, now)
 	return int(n), err
 }
 
 // DropDeadNotices implements push.Outbox.
 func (db *Store) DropDeadNotices(ctx context.Context, before time.Time) error {
-	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM notices WHERE dead = 1 AND version < $1`, before.UnixMilli())
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM notices WHERE dead = 1 AND version < $1`, before)
 }
 
 // Noticed implements push.Outbox.

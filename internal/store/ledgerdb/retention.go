@@ -19,7 +19,8 @@ func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, 
 	}
 	agents := []string{agent}
 	if agent == "" {
-		if agents, err = agentsOfTasks(ctx, db.sql); err != nil {
+		agents, err = agentsOfTasks(ctx, db.sql)
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -57,10 +58,9 @@ func agentsOfTasks(ctx context.Context, db *sqldb.DB) (names []string, err error
 }
 
 func oldTasks(ctx context.Context, db *sqldb.DB, agent string, before time.Time, limit int) ([]string, error) {
-	rows, err := db.Read.QueryContext(ctx, `
+	return sqldb.Select(ctx, db.Read, sqldb.Value[string], `
 		SELECT handle FROM tasks WHERE agent = $1 AND created < $2 AND updated < $2 AND settled = 1
-		ORDER BY created, handle LIMIT $3`, agent, before.UnixMilli(), limit)
-	return sqldb.Collect(rows, err, sqldb.Text)
+		ORDER BY created, handle LIMIT $3`, agent, before, limit)
 }
 
 // dropOld forgets those of the tasks that are still old, and returns how many.
@@ -69,13 +69,13 @@ func dropOld(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, old []string, befor
 	if err != nil {
 		return 0, err
 	}
-	rows, err := t.QueryContext(ctx, `DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
-		notHeld(db, `SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before.UnixMilli())
-	dropped, err := sqldb.Collect(rows, err, sqldb.Text)
+	dropped, err := sqldb.Select(ctx, t, sqldb.Value[string], `DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
+		notHeld(db, `SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before)
 	if err != nil || len(dropped) == 0 {
 		return 0, err
 	}
-	if these, list, err = handleList(db, dropped); err != nil {
+	these, list, err = handleList(db, dropped)
+	if err != nil {
 		return 0, err
 	}
 	return len(dropped), dropFromIndex(ctx, db, t, these, []any{list})

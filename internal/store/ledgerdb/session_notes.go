@@ -2,7 +2,6 @@ package ledgerdb
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"time"
 
@@ -24,7 +23,7 @@ func (n SessionNotes) AddNote(ctx context.Context, owner, session, name string, 
 		INSERT INTO session_notes (session, name, owner, until)
 		SELECT $1, $2, $3, CAST($4 AS BIGINT) WHERE (SELECT count(*) FROM session_notes WHERE owner = $3 AND substr(name, 1, 4) = substr(CAST($2 AS TEXT), 1, 4)) < CAST($5 AS BIGINT)
 		ON CONFLICT (session, name) DO UPDATE SET until = excluded.until, value = NULL`,
-		session, name, owner, until.UnixMilli(), maxNotes)
+		session, name, owner, until, maxNotes)
 }
 
 // FillNote implements mcp.SessionNotes.
@@ -46,39 +45,28 @@ func (n SessionNotes) change(ctx context.Context, session, query string, args ..
 	}
 	err = n.Store.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		rows, err := sqldb.Changed(ctx, t, query, args...)
-		if changed = rows > 0; err != nil || !changed || !n.Store.sql.Postgres {
+		changed = rows > 0
+		if err != nil || !changed || !n.Store.sql.Postgres {
 			return err
 		}
-		_, err = t.ExecContext(ctx, `SELECT pg_notify('`+signalChannel+`', $1)`, string(payload))
-		return err
+		return sqldb.Exec(ctx, t, `SELECT pg_notify('`+signalChannel+`', $1)`, string(payload))
 	})
 	return changed && err == nil, err
 }
 
 // SessionNotes implements mcp.SessionNotes.
 func (n SessionNotes) SessionNotes(ctx context.Context, session string) (map[string][]byte, error) {
-	rows, err := n.Store.sql.Read.QueryContext(ctx, `SELECT name, value FROM session_notes WHERE session = $1`, session)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	notes := map[string][]byte{}
-	for rows.Next() {
-		var name string
-		var value sql.NullString
-		if err := rows.Scan(&name, &value); err != nil {
-			return nil, err
-		}
-		notes[name] = nil
-		if value.Valid {
-			notes[name] = []byte(value.String)
-		}
-	}
-	return notes, rows.Err()
+	_, err := sqldb.Select(ctx, n.Store.sql.Read, func(r sqldb.Row) (name string, err error) {
+		var value []byte // nil of NULL
+		err = r.Scan(&name, &value)
+		notes[name] = value
+		return name, err
+	}, `SELECT name, value FROM session_notes WHERE session = $1`, session)
+	return notes, err
 }
 
 // DropOld deletes the notes whose time is over.
 func (n SessionNotes) DropOld(ctx context.Context, now time.Time) error {
-	_, err := n.Store.sql.Write.ExecContext(ctx, `DELETE FROM session_notes WHERE until < $1`, now.UnixMilli())
-	return err
+	return sqldb.Exec(ctx, n.Store.sql.Write, `DELETE FROM session_notes WHERE until < $1`, now)
 }

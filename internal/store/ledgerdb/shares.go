@@ -3,7 +3,6 @@ package ledgerdb
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"math"
 	"time"
 
@@ -16,35 +15,29 @@ var _ documents.ShareStore = (*Store)(nil)
 
 // AddShare implements documents.ShareStore.
 func (db *Store) AddShare(ctx context.Context, s *documents.Share, hash string, most int) error {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `
+	return sqldb.MustChange(ctx, db.sql.Write, documents.ErrTooManyShares, `
 		INSERT INTO shares (hash, id, owner, document, title, handle, content, created, expires)
 		SELECT $1, $2, $3, $4, $5, $6, $7, CAST($8 AS BIGINT), CAST($9 AS BIGINT)
 		WHERE (SELECT count(*) FROM shares WHERE owner = $3 AND expires > CAST($8 AS BIGINT)) < $10`,
 		hash, s.ID, s.Owner, s.Document, s.Title, s.Handle, sql.NullString{String: string(s.Content), Valid: s.Content != nil},
-		sqldb.Millis(s.Created), sqldb.Millis(s.Expires), most)
-	if err == nil && n == 0 {
-		return documents.ErrTooManyShares
-	}
-	return err
+		s.Created, s.Expires, most)
 }
 
 // Share implements documents.ShareStore.
 func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*documents.Share, error) {
 	var s documents.Share
 	var content sql.NullString
-	var created, expires int64
 	err := db.sql.Read.QueryRowContext(ctx, `
 		SELECT id, owner, document, title, handle, content, created, expires FROM shares
-		WHERE hash = $1 AND expires > $2`, hash, sqldb.Millis(now)).
-		Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &content, &created, &expires)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, documents.ErrNoShare
+		WHERE hash = $1 AND expires > $2`, hash, now).
+		Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &content, &s.Created, &s.Expires)
+	if err != nil {
+		return nil, sqldb.NoRow(err, documents.ErrNoShare)
 	}
 	if content.Valid {
 		s.Content = []byte(content.String)
 	}
-	s.Created, s.Expires = sqldb.Time(created), sqldb.Time(expires)
-	return &s, err
+	return &s, nil
 }
 
 // Shares implements documents.ShareStore.
@@ -56,30 +49,25 @@ func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after 
 	if after.Handle != "" {
 		from = after.Created.UnixMilli()
 	}
-	rows, err := db.sql.Read.QueryContext(ctx, `
+	return sqldb.Select(ctx, db.sql.Read, scanShare, `
 		SELECT id, owner, document, title, handle, COALESCE((SELECT agent FROM tasks WHERE tasks.handle = shares.handle), ''), created, expires FROM shares
 		WHERE owner = $1 AND expires > $2 AND (created, id) < ($3, $4)
-		ORDER BY created DESC, id DESC LIMIT $5`, owner, sqldb.Millis(now), from, after.Handle, limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (s documents.Share, err error) {
-		var created, expires int64
-		err = r.Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &s.Agent, &created, &expires)
-		s.Created, s.Expires = sqldb.Time(created), sqldb.Time(expires)
-		return s, err
-	})
+		ORDER BY created DESC, id DESC LIMIT $5`, owner, now, from, after.Handle, limit)
+}
+
+func scanShare(r sqldb.Row) (s documents.Share, err error) {
+	err = r.Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &s.Agent, &s.Created, &s.Expires)
+	return s, err
 }
 
 // EndShare implements documents.ShareStore.
 func (db *Store) EndShare(ctx context.Context, owner, id string) error {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `DELETE FROM shares WHERE owner = $1 AND id = $2`, owner, id)
-	if err == nil && n == 0 {
-		return documents.ErrNoShare
-	}
-	return err
+	return sqldb.MustChange(ctx, db.sql.Write, documents.ErrNoShare, `DELETE FROM shares WHERE owner = $1 AND id = $2`, owner, id)
 }
 
 // DropShares implements documents.ShareStore.
 func (db *Store) DropShares(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := sqldb.Changed(ctx, db.sql.Write, `
-		DELETE FROM shares WHERE hash IN (SELECT hash FROM shares WHERE expires <= $1 ORDER BY expires, hash LIMIT $2)`, sqldb.Millis(before), limit)
+		DELETE FROM shares WHERE hash IN (SELECT hash FROM shares WHERE expires <= $1 ORDER BY expires, hash LIMIT $2)`, before, limit)
 	return int(n), err
 }

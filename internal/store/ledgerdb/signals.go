@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rialto/bridge/ledger"
+	"rialto/internal/store/sqldb"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -45,9 +46,8 @@ func (s signals) Send(ctx context.Context, all ...ledger.Signal) error {
 		}
 		payloads[i] = string(payload)
 	}
-	_, err := s.db.sql.Write.ExecContext(ctx, `SELECT pg_notify('`+signalChannel+`', payload)
+	return sqldb.Exec(ctx, s.db.sql.Write, `SELECT pg_notify('`+signalChannel+`', payload)
 		FROM unnest($1::text[]) WITH ORDINALITY AS new (payload, number) ORDER BY number`, payloads)
-	return err
 }
 
 // Listen implements ledger.Signals. It keeps one of the connections.

@@ -36,12 +36,14 @@ func encodeRecord(e *ledger.Record) (*taskRow, error) {
 	}
 	var err error
 	if e.Task != nil {
-		if r.Task, err = encodeJSON(e.Task); err != nil {
+		r.Task, err = encodeJSON(e.Task)
+		if err != nil {
 			return nil, fmt.Errorf("encoding task %s: %w", e.Handle, err)
 		}
 	}
 	if e.Failure != nil {
-		if r.Failure, err = encodeJSON(e.Failure); err != nil {
+		r.Failure, err = encodeJSON(e.Failure)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -36,15 +36,17 @@ func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
 	var damaged *writebehind.DamagedError
 	switch {
 	case errors.As(err, &damaged):
-		var kept string
-		if kept, err = writebehind.SetAside(path); err == nil {
-			logDamage(log, damaged, kept)
-			err = db.attachWriteBehind(ctx, log)
+		kept, err := writebehind.SetAside(path)
+		if err != nil {
+			return err
 		}
+		logDamage(log, damaged, kept)
+		return db.attachWriteBehind(ctx, log)
 	case errors.Is(err, writebehind.ErrForeign):
-		if err = writebehind.Remove(path); err == nil {
-			err = db.attachWriteBehind(ctx, log)
+		if err := writebehind.Remove(path); err != nil {
+			return err
 		}
+		return db.attachWriteBehind(ctx, log)
 	}
 	return err
 }
@@ -151,7 +153,7 @@ func (db *Store) insertEnded(ctx context.Context, tasks []*endedTask) error {
 		for chunk := range slices.Chunk(tasks, endedAtOnce) {
 			args = args[:0]
 			for _, task := range chunk {
-				args = append(task.Row.values(args), sqldb.Flag(task.index.words != ""))
+				args = append(task.Row.values(args), task.index.words != "")
 			}
 			query := addManyEnded
 			if len(chunk) < endedAtOnce {

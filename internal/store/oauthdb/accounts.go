@@ -15,50 +15,36 @@ func (db *Store) AddAccount(ctx context.Context, a *oauth.Account) error {
 
 // addAccount records an account unless its name or its identity is taken.
 func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
-	n, err := sqldb.Changed(ctx, q, `
+	err := sqldb.MustChange(ctx, q, oauth.ErrExists, `
 		INSERT INTO accounts (id, name, password, disabled, admin, created, issuer, subject, usecases)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		a.ID, a.Name, a.Password, sqldb.Flag(a.Disabled), sqldb.Flag(a.Admin), sqldb.Millis(a.Created), a.Issuer, a.Subject, a.UseCases.String())
-	switch {
-	case err != nil:
+		a.ID, a.Name, a.Password, a.Disabled, a.Admin, a.Created, a.Issuer, a.Subject, a.UseCases.String())
+	if err != nil {
 		return err
-	case n == 0:
-		return oauth.ErrExists
 	}
 	return addTerms(ctx, q, accountTerms, a.ID, termsOf(accountTerms, a.ID, a.Name))
 }
 
 // SetAdmin implements signin.AccountStore.
 func (db *Store) SetAdmin(ctx context.Context, id string, admin bool) error {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE accounts SET admin = $1 WHERE id = $2`, sqldb.Flag(admin), id)
-	if err == nil && n == 0 {
-		return oauth.ErrNotFound
-	}
-	return err
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `UPDATE accounts SET admin = $1 WHERE id = $2`, admin, id)
 }
 
 // SetDisabled implements signin.AccountStore.
 func (db *Store) SetDisabled(ctx context.Context, id string, disabled bool) error {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE accounts SET disabled = $1 WHERE id = $2`, sqldb.Flag(disabled), id)
-	if err == nil && n == 0 {
-		return oauth.ErrNotFound
-	}
-	return err
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `UPDATE accounts SET disabled = $1 WHERE id = $2`, disabled, id)
 }
 
 // SetPassword implements signin.AccountStore.
 func (db *Store) SetPassword(ctx context.Context, id, password string, revoked time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := sqldb.Changed(ctx, tx, `UPDATE accounts SET password = $1, guesses = 0 WHERE id = $2`, password, id)
+		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `UPDATE accounts SET password = $1, guesses = 0 WHERE id = $2`, password, id)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
-			return oauth.ErrNotFound
-		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE account_id = $1`, id)
 		if err == nil && !revoked.IsZero() {
-			_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`, sqldb.Millis(revoked), id)
+			_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`, revoked, id)
 		}
 		return err
 	})
@@ -72,8 +58,7 @@ func (db *Store) CountGuess(ctx context.Context, id string, limit int) (bool, er
 
 // ForgetGuesses implements signin.AccountStore.
 func (db *Store) ForgetGuesses(ctx context.Context, id string) error {
-	_, err := db.sql.Write.ExecContext(ctx, `UPDATE accounts SET guesses = 0 WHERE id = $1`, id)
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `UPDATE accounts SET guesses = 0 WHERE id = $1`, id)
 }
 
 // RemoveAccount implements signin.AccountStore. Sessions, grants, codes and refresh tokens
@@ -95,11 +80,7 @@ func (db *Store) RemoveAccount(ctx context.Context, name string) error {
 				return err
 			}
 		}
-		n, err := sqldb.Changed(ctx, tx, `DELETE FROM accounts WHERE name = $1`, name)
-		if err == nil && n == 0 {
-			return oauth.ErrNotFound
-		}
-		return err
+		return sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `DELETE FROM accounts WHERE name = $1`, name)
 	})
 }
 
@@ -118,55 +99,45 @@ const accountColumns = `id, name, password, disabled, admin, created, issuer, su
 // scanAccount reads accountColumns.
 func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 	a := &oauth.Account{}
-	var disabled, admin, created int64
-	var useCases string
-	err := row.Scan(&a.ID, &a.Name, &a.Password, &disabled, &admin, &created, &a.Issuer, &a.Subject, &useCases)
+	err := row.Scan(&a.ID, &a.Name, &a.Password, &a.Disabled, &a.Admin, &a.Created, &a.Issuer, &a.Subject, sqldb.List(&a.UseCases))
 	if err != nil {
 		return nil, found(err)
 	}
-	a.Disabled, a.Admin, a.Created, a.UseCases = disabled != 0, admin != 0, sqldb.Time(created), sqldb.Words(useCases)
 	return a, nil
 }
 
 // Accounts implements signin.AccountStore.
 func (db *Store) Accounts(ctx context.Context) ([]string, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT name FROM accounts ORDER BY name`)
-	return sqldb.Collect(rows, err, sqldb.Text)
+	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `SELECT name FROM accounts ORDER BY name`)
 }
 
 // AddSession implements signin.SessionStore.
 func (db *Store) AddSession(ctx context.Context, s *oauth.Session) error {
-	_, err := db.sql.Write.ExecContext(ctx, `
+	return sqldb.Exec(ctx, db.sql.Write, `
 		INSERT INTO sessions (hash, account_id, created, expires, grants_until) VALUES ($1, $2, $3, $4, $5)`,
-		s.Hash, s.AccountID, sqldb.Millis(s.Created), sqldb.Millis(s.Expires), sqldb.Millis(s.GrantsUntil))
-	return err
+		s.Hash, s.AccountID, s.Created, s.Expires, s.GrantsUntil)
 }
 
 // Session implements signin.SessionStore.
 func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error) {
 	s := &oauth.Session{Hash: hash}
-	var admin, created, expires, until int64
-	var useCases string
 	err := db.sql.Read.QueryRowContext(ctx, `
 		SELECT s.account_id, a.name, a.admin, a.usecases, s.created, s.expires, s.grants_until
 		FROM sessions s JOIN accounts a ON a.id = s.account_id
-		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`, hash, sqldb.Millis(now)).
-		Scan(&s.AccountID, &s.Name, &admin, &useCases, &created, &expires, &until)
+		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`, hash, now).
+		Scan(&s.AccountID, &s.Name, &s.Admin, sqldb.List(&s.UseCases), &s.Created, &s.Expires, &s.GrantsUntil)
 	if err != nil {
 		return nil, found(err)
 	}
-	s.Admin, s.UseCases, s.Created, s.Expires, s.GrantsUntil = admin != 0, sqldb.Words(useCases), sqldb.Time(created), sqldb.Time(expires), sqldb.Time(until)
 	return s, nil
 }
 
 // EndSessions implements signin.AccountStore.
 func (db *Store) EndSessions(ctx context.Context, accountID string) error {
-	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM sessions WHERE account_id = $1`, accountID)
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM sessions WHERE account_id = $1`, accountID)
 }
 
 // EndSession implements signin.SessionStore.
 func (db *Store) EndSession(ctx context.Context, hash string) error {
-	_, err := db.sql.Write.ExecContext(ctx, `DELETE FROM sessions WHERE hash = $1`, hash)
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM sessions WHERE hash = $1`, hash)
 }

@@ -2,8 +2,6 @@ package oauthdb
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"strings"
 	"time"
 
@@ -21,7 +19,7 @@ func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) erro
 			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 			c.ID, c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-			strings.Join(c.GrantTypes, " "), sqldb.Millis(c.Registered), c.ManageHash, c.Keys, c.KeysURI, sqldb.Flag(c.Bound), c.ApplicationType)
+			strings.Join(c.GrantTypes, " "), c.Registered, c.ManageHash, c.Keys, c.KeysURI, c.Bound, c.ApplicationType)
 		if err != nil {
 			return err
 		}
@@ -35,28 +33,24 @@ func makeRoom(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n); err != nil || n < limit {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `
+	return sqldb.Exec(ctx, tx, `
 		DELETE FROM clients WHERE id IN (
 			SELECT id FROM clients
 			WHERE NOT EXISTS (SELECT 1 FROM grants WHERE grants.client_id = clients.id)
 			ORDER BY registered, id LIMIT $1)`, n-limit+1)
-	return err
 }
 
 // UpdateClient implements client.Store.
 func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := sqldb.Changed(ctx, tx, `
+		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `
 		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7,
 			keys = $8, keys_uri = $9, dpop_bound = $10, application_type = $11
 		WHERE id = $12 AND manage_hash = $13`,
 			c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-			strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, sqldb.Flag(c.Bound), c.ApplicationType, c.ID, manageHash)
-		switch {
-		case err != nil:
+			strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, c.Bound, c.ApplicationType, c.ID, manageHash)
+		if err != nil {
 			return err
-		case n == 0:
-			return oauth.ErrNotFound
 		}
 		return setTerms(ctx, tx, clientTerms, c.ID, termsOf(clientTerms, c.ID, c.Name))
 	})
@@ -65,15 +59,11 @@ func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash s
 // RemoveClient implements client.Store.
 func (db *Store) RemoveClient(ctx context.Context, id string, now time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := sqldb.Changed(ctx, tx, `DELETE FROM clients WHERE id = $1`, id)
+		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `DELETE FROM clients WHERE id = $1`, id)
 		if err != nil {
 			return err
 		}
-		if n == 0 {
-			return oauth.ErrNotFound
-		}
-		_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE client_id = $2 AND revoked = 0`, sqldb.Millis(now), id)
-		return err
+		return sqldb.Exec(ctx, tx, `UPDATE grants SET revoked = $1 WHERE client_id = $2 AND revoked = 0`, now, id)
 	})
 }
 
@@ -86,27 +76,22 @@ func (db *Store) Client(ctx context.Context, id string) (*oauth.Client, error) {
 
 // Clients implements client.Store.
 func (db *Store) Clients(ctx context.Context, after string, limit int) ([]*oauth.Client, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (*oauth.Client, error) { return scanClient(r) })
+	return sqldb.Select(ctx, db.sql.Read, scanClient, `SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 }
 
 // scanClient reads clientColumns.
 func scanClient(row sqldb.Row) (*oauth.Client, error) {
 	c := &oauth.Client{}
 	var redirects, grants string
-	var registered, bound int64
-	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &registered, &c.ManageHash, &c.Keys, &c.KeysURI, &bound, &c.ApplicationType)
+	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &c.Registered, &c.ManageHash, &c.Keys, &c.KeysURI, &c.Bound, &c.ApplicationType)
 	if err != nil {
 		return nil, found(err)
 	}
-	c.RedirectURIs, c.GrantTypes, c.Registered, c.Bound = strings.Fields(redirects), strings.Fields(grants), sqldb.Time(registered), bound != 0
+	c.RedirectURIs, c.GrantTypes = strings.Fields(redirects), strings.Fields(grants)
 	return c, nil
 }
 
 // found turns "no rows" into what the contracts of oauth call it.
 func found(err error) error {
-	if errors.Is(err, sql.ErrNoRows) {
-		return oauth.ErrNotFound
-	}
-	return err
+	return sqldb.NoRow(err, oauth.ErrNotFound)
 }

@@ -39,15 +39,13 @@ func (db *Store) TakeCode(ctx context.Context, hash, clientID string, first *oau
 func takeCode(ctx context.Context, tx *sqldb.Tx, hash, clientID string, now time.Time) (*oauth.Code, error) {
 	c := &oauth.Code{Hash: hash, ClientID: clientID}
 	var grantID string
-	var expires int64
 	err := tx.QueryRowContext(ctx, `
 		UPDATE codes SET used = $1 WHERE hash = $2 AND client_id = $3 AND used = 0
-		RETURNING grant_id, redirect_uri, challenge, jkt, expires`, sqldb.Millis(now), hash, clientID).
-		Scan(&grantID, &c.RedirectURI, &c.Challenge, &c.JKT, &expires)
+		RETURNING grant_id, redirect_uri, challenge, jkt, expires`, now, hash, clientID).
+		Scan(&grantID, &c.RedirectURI, &c.Challenge, &c.JKT, &c.Expires)
 	if err != nil {
 		return nil, found(err)
 	}
-	c.Expires = sqldb.Time(expires)
 	c.Grant, err = grant(ctx, tx, grantID)
 	return c, err
 }

@@ -10,13 +10,11 @@ import (
 // Document implements client.DocumentStore.
 func (db *Store) Document(ctx context.Context, id string) (*oauth.Document, error) {
 	d := &oauth.Document{ID: id}
-	var fetched, fresh, expires int64
 	err := db.sql.Read.QueryRowContext(ctx, `SELECT body, fetched, fresh, expires FROM client_documents WHERE id = $1`, id).
-		Scan(&d.Body, &fetched, &fresh, &expires)
+		Scan(&d.Body, &d.Fetched, &d.Fresh, &d.Expires)
 	if err != nil {
 		return nil, found(err)
 	}
-	d.Fetched, d.Fresh, d.Expires = sqldb.Time(fetched), sqldb.Time(fresh), sqldb.Time(expires)
 	return d, nil
 }
 
@@ -41,7 +39,7 @@ func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int)
 			INSERT INTO client_documents (id, body, fetched, fresh, expires) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (id) DO UPDATE SET body = excluded.body, fetched = excluded.fetched, fresh = excluded.fresh, expires = excluded.expires
 			WHERE client_documents.fetched <= excluded.fetched`,
-			d.ID, d.Body, sqldb.Millis(d.Fetched), sqldb.Millis(d.Fresh), sqldb.Millis(d.Expires))
+			d.ID, d.Body, d.Fetched, d.Fresh, d.Expires)
 		if err != nil || n == 0 {
 			return err
 		}
@@ -51,9 +49,5 @@ func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int)
 
 // DropDocument implements client.DocumentStore.
 func (db *Store) DropDocument(ctx context.Context, id string) error {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `DELETE FROM client_documents WHERE id = $1`, id)
-	if err == nil && n == 0 {
-		return oauth.ErrNotFound
-	}
-	return err
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `DELETE FROM client_documents WHERE id = $1`, id)
 }

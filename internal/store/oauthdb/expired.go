@@ -3,6 +3,7 @@ package oauthdb
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"rialto/internal/store/sqldb"
 	"rialto/oauth"
@@ -16,10 +17,10 @@ const (
 
 // DropExpired implements authserver.ExpiredStore.
 func (db *Store) DropExpired(ctx context.Context, x oauth.Expiry) error {
-	now, ended, registered, grace := sqldb.Millis(x.Now), sqldb.Millis(x.Grants), sqldb.Millis(x.Clients), sqldb.Millis(x.Now.Add(-x.Grace))
+	now, ended, registered, grace := x.Now, x.Grants, x.Clients, x.Now.Add(-x.Grace)
 	for _, step := range []struct {
 		what, query string
-		before      int64
+		before      time.Time
 	}{
 		{"sessions", `DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE expires <= $1 LIMIT $2)`, now},
 		{"requests", `DELETE FROM requests WHERE handle IN (SELECT handle FROM requests WHERE expires <= $1 LIMIT $2)`, now},
@@ -46,7 +47,7 @@ func (db *Store) DropExpired(ctx context.Context, x oauth.Expiry) error {
 	return nil
 }
 
-func (db *Store) dropAll(ctx context.Context, query string, before int64) error {
+func (db *Store) dropAll(ctx context.Context, query string, before time.Time) error {
 	for range maxBatches {
 		n, err := sqldb.Changed(ctx, db.sql.Write, query, before, batch)
 		if err != nil || n < batch {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"rialto/internal/store/sqldb"
@@ -17,11 +16,10 @@ func (db *Store) AddGrant(ctx context.Context, g *oauth.Grant) error {
 }
 
 func addGrant(ctx context.Context, q sqldb.Querier, g *oauth.Grant) error {
-	_, err := q.ExecContext(ctx, `
+	return sqldb.Exec(ctx, q, `
 		INSERT INTO grants (id, account_id, client_id, scope, resource, auth_time, created, expires, parent, client_name)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, sqldb.Millis(g.AuthTime), sqldb.Millis(g.Created), sqldb.Millis(g.Expires), g.Parent, g.ClientName)
-	return err
+		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, g.AuthTime, g.Created, g.Expires, g.Parent, g.ClientName)
 }
 
 // Grant implements token.GrantStore.
@@ -42,16 +40,12 @@ const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecase
 // scanGrant reads grantColumns, and more columns behind them.
 func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 	g := &oauth.Grant{}
-	var scope, useCases string
-	var disabled, admin, authTime, created, expires, used, revoked int64
 	err := row.Scan(append([]any{
-		&g.ID, &g.AccountID, &g.Name, &disabled, &admin, &useCases, &g.ClientID, &g.ClientName, &scope, &g.Resource, &authTime, &created, &expires, &used, &g.Parent, &revoked,
+		&g.ID, &g.AccountID, &g.Name, &g.Disabled, &g.Admin, sqldb.List(&g.UseCases), &g.ClientID, &g.ClientName, sqldb.List(&g.Scope), &g.Resource, &g.AuthTime, &g.Created, &g.Expires, &g.Used, &g.Parent, &g.Revoked,
 	}, more...)...)
 	if err != nil {
 		return nil, found(err)
 	}
-	g.Disabled, g.Admin, g.UseCases, g.Scope = disabled != 0, admin != 0, sqldb.Words(useCases), strings.Fields(scope)
-	g.AuthTime, g.Created, g.Expires, g.Used, g.Revoked = sqldb.Time(authTime), sqldb.Time(created), sqldb.Time(expires), sqldb.Time(used), sqldb.Time(revoked)
 	return g, nil
 }
 
@@ -61,8 +55,7 @@ func (db *Store) RevokeGrant(ctx context.Context, id string, now time.Time) erro
 }
 
 func revokeGrant(ctx context.Context, q sqldb.Querier, id string, now time.Time) error {
-	_, err := q.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE id = $2 AND revoked = 0`, sqldb.Millis(now), id)
-	return err
+	return sqldb.Exec(ctx, q, `UPDATE grants SET revoked = $1 WHERE id = $2 AND revoked = 0`, now, id)
 }
 
 // revocations end grants by whose they are. Each is a text of its own, so that each has an index.
@@ -84,7 +77,7 @@ func (db *Store) RevokeGrants(ctx context.Context, accountID, clientID string, n
 	n, err := sqldb.Changed(ctx, db.sql.Write, `
 		UPDATE grants SET revoked = $1 WHERE revoked = 0 AND id IN (
 			SELECT id FROM grants WHERE revoked = 0 AND expires > $1 AND `+revocations[which]+` LIMIT $2)`,
-		append([]any{sqldb.Millis(now), limit}, args...)...)
+		append([]any{now, limit}, args...)...)
 	return int(n), err
 }
 
@@ -94,7 +87,7 @@ func (db *Store) NoteUses(ctx context.Context, last map[string]time.Time) error 
 	for chunk := range slices.Chunk(ids, batch) {
 		if err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 			for _, id := range chunk {
-				if _, err := t.ExecContext(ctx, `UPDATE grants SET used = $1 WHERE id = $2 AND used < $1`, sqldb.Millis(last[id]), id); err != nil {
+				if _, err := t.ExecContext(ctx, `UPDATE grants SET used = $1 WHERE id = $2 AND used < $1`, last[id], id); err != nil {
 					return err
 				}
 			}

@@ -2,7 +2,6 @@ package oauthdb
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"rialto/internal/store/sqldb"
@@ -11,26 +10,24 @@ import (
 
 // Keys implements token.KeyStore.
 func (db *Store) Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT seq, kid, private, active, expires, signed_until FROM signing_keys WHERE expires > $1 ORDER BY seq`, sqldb.Millis(now))
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (k oauth.SealedKey, err error) {
-		var active, expires, signed int64
-		err = r.Scan(&k.Seq, &k.KeyID, &k.Private, &active, &expires, &signed)
-		k.Active, k.Expires, k.SignedUntil = sqldb.Time(active), sqldb.Time(expires), sqldb.Time(signed)
-		return k, err
-	})
+	return sqldb.Select(ctx, db.sql.Read, scanKey,
+		`SELECT seq, kid, private, active, expires, signed_until FROM signing_keys WHERE expires > $1 ORDER BY seq`, now)
+}
+
+func scanKey(r sqldb.Row) (k oauth.SealedKey, err error) {
+	return k, r.Scan(&k.Seq, &k.KeyID, &k.Private, &k.Active, &k.Expires, &k.SignedUntil)
 }
 
 // AddKey implements token.KeyStore.
 func (db *Store) AddKey(ctx context.Context, k oauth.SealedKey, retired time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		n, err := sqldb.Changed(ctx, tx, insertKey, k.Seq, k.KeyID, k.Private, sqldb.Millis(k.Active), sqldb.Millis(k.Expires))
+		n, err := sqldb.Changed(ctx, tx, insertKey, k.Seq, k.KeyID, k.Private, k.Active, k.Expires)
 		if err != nil || n == 0 {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `
+		return sqldb.Exec(ctx, tx, `
 			UPDATE signing_keys SET expires = CASE WHEN signed_until > $1 THEN signed_until ELSE $1 END
-			WHERE seq < $2 AND expires > $1 AND expires > signed_until`, sqldb.Millis(retired), k.Seq)
-		return err
+			WHERE seq < $2 AND expires > $1 AND expires > signed_until`, retired, k.Seq)
 	})
 }
 
@@ -38,15 +35,11 @@ const insertKey = `INSERT INTO signing_keys (seq, kid, private, active, expires)
 
 // NoteSigned implements token.KeyStore.
 func (db *Store) NoteSigned(ctx context.Context, keyID string, until time.Time) error {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `
 		UPDATE signing_keys SET
 			signed_until = CASE WHEN signed_until < $1 THEN $1 ELSE signed_until END,
 			expires      = CASE WHEN expires < $1 THEN $1 ELSE expires END
-		WHERE kid = $2`, sqldb.Millis(until), keyID)
-	if err == nil && n == 0 {
-		return oauth.ErrNotFound
-	}
-	return err
+		WHERE kid = $2`, until, keyID)
 }
 
 // RemoveKey implements token.KeyStore. The DELETE decides who is first.
@@ -56,15 +49,11 @@ func (db *Store) RemoveKey(ctx context.Context, keyID string, replacement *oauth
 		if err := tx.QueryRowContext(ctx, `SELECT COALESCE(max(seq), 0) FROM signing_keys`).Scan(&last); err != nil {
 			return err
 		}
-		n, err := sqldb.Changed(ctx, tx, `DELETE FROM signing_keys WHERE kid = $1`, keyID)
-		if err == nil && n == 0 {
-			return oauth.ErrNotFound
-		}
+		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `DELETE FROM signing_keys WHERE kid = $1`, keyID)
 		if err != nil || replacement == nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO signing_keys (seq, kid, private, active, expires) VALUES ($1, $2, $3, $4, $5)`,
-			last+1, replacement.KeyID, replacement.Private, sqldb.Millis(replacement.Active), sqldb.Millis(replacement.Expires))
-		return err
+		return sqldb.Exec(ctx, tx, `INSERT INTO signing_keys (seq, kid, private, active, expires) VALUES ($1, $2, $3, $4, $5)`,
+			last+1, replacement.KeyID, replacement.Private, replacement.Active, replacement.Expires)
 	})
 }

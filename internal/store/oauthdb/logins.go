@@ -21,7 +21,7 @@ func (db *Store) Identify(ctx context.Context, a *oauth.Account, rights bool) (a
 				admin    = CASE WHEN CAST($1 AS BIGINT) = 1 THEN $2 ELSE admin END,
 				usecases = CASE WHEN CAST($1 AS BIGINT) = 1 THEN $3 ELSE usecases END
 			WHERE issuer = $4 AND subject = $5 AND issuer <> ''
-			RETURNING `+accountColumns, sqldb.Flag(rights), sqldb.Flag(a.Admin), a.UseCases.String(), a.Issuer, a.Subject))
+			RETURNING `+accountColumns, rights, a.Admin, a.UseCases.String(), a.Issuer, a.Subject))
 		if errors.Is(err, oauth.ErrNotFound) {
 			return oauth.ErrExists
 		}
@@ -32,32 +32,24 @@ func (db *Store) Identify(ctx context.Context, a *oauth.Account, rights bool) (a
 
 // AddLogin implements signin.LoginStore.
 func (db *Store) AddLogin(ctx context.Context, l *oauth.Login) error {
-	_, err := db.sql.Write.ExecContext(ctx, `
+	return sqldb.Exec(ctx, db.sql.Write, `
 		INSERT INTO logins (state, browser, provider, handle, scope, next, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		l.State, l.Browser, l.Provider, l.Handle, l.Scope.String(), l.Next, sqldb.Millis(l.Expires))
-	return err
+		l.State, l.Browser, l.Provider, l.Handle, l.Scope.String(), l.Next, l.Expires)
 }
 
 // Login implements signin.LoginStore.
 func (db *Store) Login(ctx context.Context, state string, now time.Time) (*oauth.Login, error) {
 	l := &oauth.Login{State: state}
-	var scope string
-	var expires int64
 	err := db.sql.Read.QueryRowContext(ctx, `
-		SELECT browser, provider, handle, scope, next, expires FROM logins WHERE state = $1 AND expires > $2`, state, sqldb.Millis(now)).
-		Scan(&l.Browser, &l.Provider, &l.Handle, &scope, &l.Next, &expires)
+		SELECT browser, provider, handle, scope, next, expires FROM logins WHERE state = $1 AND expires > $2`, state, now).
+		Scan(&l.Browser, &l.Provider, &l.Handle, sqldb.List(&l.Scope), &l.Next, &l.Expires)
 	if err != nil {
 		return nil, found(err)
 	}
-	l.Scope, l.Expires = sqldb.Words(scope), sqldb.Time(expires)
 	return l, nil
 }
 
 // TakeLogin implements signin.LoginStore.
 func (db *Store) TakeLogin(ctx context.Context, state string) error {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `DELETE FROM logins WHERE state = $1`, state)
-	if err == nil && n == 0 {
-		return oauth.ErrNotFound
-	}
-	return err
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `DELETE FROM logins WHERE state = $1`, state)
 }

@@ -10,9 +10,5 @@ import (
 
 // UseOnce implements token.OnceStore. The primary key decides who is first.
 func (db *Store) UseOnce(ctx context.Context, hash string, expires time.Time) error {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `INSERT INTO used_once (hash, expires) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, hash, sqldb.Millis(expires))
-	if err == nil && n == 0 {
-		return oauth.ErrReused
-	}
-	return err
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrReused, `INSERT INTO used_once (hash, expires) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, hash, expires)
 }

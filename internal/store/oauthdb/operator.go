@@ -30,18 +30,18 @@ func countLive(whose string) string {
 func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page operator.Rows) ([]operator.ClientRow, error) {
 	var all []operator.ClientRow
 	if f.Kind != operator.Document {
-		l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}, Reverse: page.Reverse}
+		l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
 		rows, err := db.clients(ctx, l, selectClients, clientTerms, "c.registered", f, page)
-		found, err := sqldb.Collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanClientRow(r) })
+		found, err := sqldb.Collect(rows, err, scanClientRow)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
 	if f.Kind != operator.Registered {
-		l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}, Reverse: page.Reverse}
+		l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
 		rows, err := db.clients(ctx, l, selectDocuments, documentTerms, "c.fetched", f, page)
-		found, err := sqldb.Collect(rows, err, func(r *sql.Rows) (operator.ClientRow, error) { return scanDocumentRow(r) })
+		found, err := sqldb.Collect(rows, err, scanDocumentRow)
 		if err != nil {
 			return nil, err
 		}
@@ -80,27 +80,24 @@ var (
 func scanClientRow(row sqldb.Row) (r operator.ClientRow, err error) {
 	c := &oauth.Client{}
 	var redirects, grants string
-	var registered, used int64
-	err = row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &grants, &registered, &r.Term, &used, &r.Grants)
-	c.RedirectURIs, c.GrantTypes, c.Registered = strings.Fields(redirects), strings.Fields(grants), sqldb.Time(registered)
-	r.Client, r.Since, r.Used = c, c.Registered, sqldb.Time(used)
+	err = row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &grants, &c.Registered, &r.Term, &r.Used, &r.Grants)
+	c.RedirectURIs, c.GrantTypes = strings.Fields(redirects), strings.Fields(grants)
+	r.Client, r.Since = c, c.Registered
 	return r, err
 }
 
 func scanDocumentRow(row sqldb.Row) (r operator.ClientRow, err error) {
 	d := &oauth.Document{}
-	var fetched, fresh, expires, used int64
-	err = row.Scan(&d.ID, &d.Body, &fetched, &fresh, &expires, &r.Term, &used, &r.Grants)
-	d.Fetched, d.Fresh, d.Expires = sqldb.Time(fetched), sqldb.Time(fresh), sqldb.Time(expires)
-	r.Document, r.Since, r.Used = d, d.Fetched, sqldb.Time(used)
+	err = row.Scan(&d.ID, &d.Body, &d.Fetched, &d.Fresh, &d.Expires, &r.Term, &r.Used, &r.Grants)
+	r.Document, r.Since = d, d.Fetched
 	return r, err
 }
 
 // ClientRow implements operator.Store.
 func (db *Store) ClientRow(ctx context.Context, id string, now time.Time) (*operator.ClientRow, error) {
-	r, err := scanClientRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectClients, "''", "")+` WHERE c.id = $2`, sqldb.Millis(now), id))
+	r, err := scanClientRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectClients, "''", "")+` WHERE c.id = $2`, now, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		r, err = scanDocumentRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectDocuments, "''", "")+` WHERE c.id = $2`, sqldb.Millis(now), id))
+		r, err = scanDocumentRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectDocuments, "''", "")+` WHERE c.id = $2`, now, id))
 	}
 	if err != nil {
 		return nil, found(err)
@@ -110,10 +107,9 @@ func (db *Store) ClientRow(ctx context.Context, id string, now time.Time) (*oper
 
 // UseOf implements operator.Store.
 func (db *Store) UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error) {
-	var last int64
 	err = db.sql.Read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = $2), `+countLive(`client_id = $2`),
-		sqldb.Millis(now), client).Scan(&last, &live)
-	return sqldb.Time(last), live, err
+		now, client).Scan(&used, &live)
+	return used, live, err
 }
 
 // ListGrants implements operator.Store.
@@ -123,13 +119,13 @@ func (db *Store) ListGrants(ctx context.Context, f operator.GrantFilter, page op
 	grantsOf(l, f, page.Now)
 	rows, err := l.Query(ctx, db.sql, `SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
 		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, order, page.Limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (operator.Grant, error) {
-		var name string
-		g, err := scanGrant(r, &name)
+	return sqldb.Collect(rows, err, func(r sqldb.Row) (operator.Grant, error) {
+		var client string
+		g, err := scanGrant(r, &client)
 		if err != nil {
 			return operator.Grant{}, err
 		}
-		g.ClientName = name
+		g.ClientName = client
 		return operator.NewGrant(g), nil
 	})
 }
@@ -139,22 +135,22 @@ func grantsOf(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
 	l.Given("g.client_id = ?", f.ClientID)
 	l.In("g.client_id", f.ClientIDs)
 	if f.Live {
-		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", sqldb.Millis(now))
+		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", now)
 		l.And("(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))")
 	}
 }
 
 // ClientsNamed implements operator.Store.
 func (db *Store) ClientsNamed(ctx context.Context, name string) ([]string, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `SELECT id FROM client_terms WHERE term = $1 UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
+	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `SELECT id FROM client_terms WHERE term = $1 UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
 		cutTerm(fold(name)), operator.MostNamed+1)
-	return sqldb.Collect(rows, err, sqldb.Text)
 }
 
 // CountGrants implements operator.Store. Each grant has an account, which is read only for its state.
 func (db *Store) CountGrants(ctx context.Context, f operator.GrantFilter, now time.Time, most int) (int, error) {
 	l, from := &sqldb.Listing{}, "grants g"
-	if grantsOf(l, f, now); f.Live {
+	grantsOf(l, f, now)
+	if f.Live {
 		from += " JOIN accounts a ON a.id = g.account_id"
 	}
 	return l.Count(ctx, db.sql, from, most)
@@ -162,7 +158,7 @@ func (db *Store) CountGrants(ctx context.Context, f operator.GrantFilter, now ti
 
 // ListAccounts implements operator.Store.
 func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, page operator.Rows) ([]operator.Account, error) {
-	l := &sqldb.Listing{Args: []any{sqldb.Millis(page.Now)}, Reverse: page.Reverse}
+	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
 	term, join, order := "''", "", "a.name"
 	if f.Text != "" {
 		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, findTerms(l, accountTerms, f.Text, page.After)
@@ -175,11 +171,8 @@ func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, pag
 	accountsOf(l, f)
 	rows, err := l.Query(ctx, db.sql, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
 		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, page.Limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (a operator.Account, err error) {
-		var isAdmin, disabled, created int64
-		var useCases string
-		err = r.Scan(&a.ID, &a.Name, &a.Issuer, &isAdmin, &disabled, &useCases, &created, &a.Term, &a.Grants)
-		a.Admin, a.Disabled, a.UseCases, a.Created = isAdmin != 0, disabled != 0, sqldb.Words(useCases), sqldb.Time(created)
+	return sqldb.Collect(rows, err, func(r sqldb.Row) (a operator.Account, err error) {
+		err = r.Scan(&a.ID, &a.Name, &a.Issuer, &a.Admin, &a.Disabled, sqldb.List(&a.UseCases), &a.Created, &a.Term, &a.Grants)
 		return a, err
 	})
 }

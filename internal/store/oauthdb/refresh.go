@@ -9,24 +9,21 @@ import (
 )
 
 func addRefresh(ctx context.Context, q sqldb.Querier, grantID, parent string, t *oauth.Refresh) error {
-	_, err := q.ExecContext(ctx, `
+	return sqldb.Exec(ctx, q, `
 		INSERT INTO refresh_tokens (hash, grant_id, client_id, parent, jkt, expires) VALUES ($1, $2, $3, $4, $5, $6)`,
-		t.Hash, grantID, t.ClientID, parent, t.JKT, sqldb.Millis(t.Expires))
-	return err
+		t.Hash, grantID, t.ClientID, parent, t.JKT, t.Expires)
 }
 
 // Refresh implements flow.CodeStore.
 func (db *Store) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error) {
 	t := &oauth.Refresh{Hash: hash}
-	var expires, used int64
 	g, err := scanGrant(db.sql.Read.QueryRowContext(ctx, `
 		SELECT `+grantColumns+`, t.client_id, t.jkt, t.expires, t.used
 		FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN accounts a ON a.id = g.account_id
-		WHERE t.hash = $1`, hash), &t.ClientID, &t.JKT, &expires, &used)
+		WHERE t.hash = $1`, hash), &t.ClientID, &t.JKT, &t.Expires, &t.Used)
 	if err != nil {
 		return nil, nil, err
 	}
-	t.Expires, t.Used = sqldb.Time(expires), sqldb.Time(used)
 	return t, g, nil
 }
 
@@ -66,7 +63,6 @@ type usedToken struct {
 // useRefresh counts a use if the grant is live (oauth.Grant.Live). The first use sets its
 // time and the successor; concurrent uses wait for the row and read both.
 func useRefresh(ctx context.Context, tx *sqldb.Tx, r oauth.Rotation) (t usedToken, err error) {
-	var used int64
 	err = tx.QueryRowContext(ctx, `
 		UPDATE refresh_tokens SET
 			used      = CASE WHEN uses = 0 THEN $1 ELSE used END,
@@ -76,8 +72,7 @@ func useRefresh(ctx context.Context, tx *sqldb.Tx, r oauth.Rotation) (t usedToke
 			SELECT 1 FROM grants g JOIN accounts a ON a.id = g.account_id
 			WHERE g.id = refresh_tokens.grant_id AND g.revoked = 0 AND g.expires > $5 AND a.disabled = 0)
 		RETURNING grant_id, used, uses, successor`,
-		sqldb.Millis(r.Now), r.Sealed, r.Hash, r.ClientID, sqldb.Millis(r.Now)).
-		Scan(&t.grantID, &used, &t.uses, &t.successor)
-	t.used = sqldb.Time(used)
+		r.Now, r.Sealed, r.Hash, r.ClientID, r.Now).
+		Scan(&t.grantID, &t.used, &t.uses, &t.successor)
 	return t, found(err)
 }

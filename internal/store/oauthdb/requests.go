@@ -2,7 +2,6 @@ package oauthdb
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"rialto/internal/store/sqldb"
@@ -11,12 +10,11 @@ import (
 
 // AddRequest implements flow.RequestStore.
 func (db *Store) AddRequest(ctx context.Context, r *oauth.Request) error {
-	_, err := db.sql.Write.ExecContext(ctx, `
+	return sqldb.Exec(ctx, db.sql.Write, `
 		INSERT INTO requests (`+requestColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		r.Handle, r.Browser, r.ClientID, r.RedirectURI, sqldb.Flag(r.RedirectSent), r.State, r.Scope.String(), r.Resource,
-		r.Challenge, r.JKT, sqldb.Millis(r.SignedInAfter), sqldb.Millis(r.Expires))
-	return err
+		r.Handle, r.Browser, r.ClientID, r.RedirectURI, r.RedirectSent, r.State, r.Scope.String(), r.Resource,
+		r.Challenge, r.JKT, r.SignedInAfter, r.Expires)
 }
 
 const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, signed_in_after, expires`
@@ -24,7 +22,7 @@ const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent,
 // Request implements flow.RequestStore.
 func (db *Store) Request(ctx context.Context, handle string, now time.Time) (*oauth.Request, error) {
 	return scanRequest(db.sql.Read.QueryRowContext(ctx, `
-		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`, handle, sqldb.Millis(now)))
+		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`, handle, now))
 }
 
 // TakePushed implements flow.RequestStore. The DELETE decides who is first. A request that does not
@@ -35,19 +33,16 @@ func (db *Store) TakePushed(ctx context.Context, handle, clientID string, now ti
 	}
 	return scanRequest(db.sql.Write.QueryRowContext(ctx, `
 		DELETE FROM requests WHERE handle = $1 AND client_id = $2 AND browser = '' AND expires > $3
-		RETURNING `+requestColumns, handle, clientID, sqldb.Millis(now)))
+		RETURNING `+requestColumns, handle, clientID, now))
 }
 
 // scanRequest reads requestColumns.
 func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 	r := &oauth.Request{}
-	var scope string
-	var sent, after, expires int64
-	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &sent, &r.State, &scope, &r.Resource, &r.Challenge, &r.JKT, &after, &expires)
+	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &r.RedirectSent, &r.State, sqldb.List(&r.Scope), &r.Resource, &r.Challenge, &r.JKT, &r.SignedInAfter, &r.Expires)
 	if err != nil {
 		return nil, found(err)
 	}
-	r.RedirectSent, r.Scope, r.SignedInAfter, r.Expires = sent != 0, strings.Fields(scope), sqldb.Time(after), sqldb.Time(expires)
 	return r, nil
 }
 
@@ -60,11 +55,10 @@ func (db *Store) Approve(ctx context.Context, handle string, g *oauth.Grant, c *
 		if err := addGrant(ctx, tx, g); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `
+		return sqldb.Exec(ctx, tx, `
 			INSERT INTO codes (hash, grant_id, client_id, redirect_uri, challenge, jkt, expires)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-			c.Hash, g.ID, c.ClientID, c.RedirectURI, c.Challenge, c.JKT, sqldb.Millis(c.Expires))
-		return err
+			c.Hash, g.ID, c.ClientID, c.RedirectURI, c.Challenge, c.JKT, c.Expires)
 	})
 }
 
@@ -74,9 +68,5 @@ func (db *Store) Deny(ctx context.Context, handle string) error {
 }
 
 func takeRequest(ctx context.Context, q sqldb.Querier, handle string) error {
-	n, err := sqldb.Changed(ctx, q, `DELETE FROM requests WHERE handle = $1`, handle)
-	if err == nil && n == 0 {
-		return oauth.ErrNotFound
-	}
-	return err
+	return sqldb.MustChange(ctx, q, oauth.ErrNotFound, `DELETE FROM requests WHERE handle = $1`, handle)
 }

@@ -2,7 +2,6 @@ package recordsdb
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"rialto/bridge/directory"
@@ -36,16 +35,15 @@ func seeCard(ctx context.Context, tx *sqldb.Tx, c directory.SeenCard, hold bool)
 			ON CONFLICT (agent, digest) DO UPDATE SET
 				last = excluded.last,
 				in_force = CASE WHEN excluded.in_force > 0 THEN excluded.in_force ELSE agent_cards.in_force END`,
-		c.Agent, c.Digest, string(c.Card), sqldb.Millis(c.Last), sqldb.Flag(hold), c.URL)
+		c.Agent, c.Digest, string(c.Card), c.Last, hold, c.URL)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `
+	return sqldb.Exec(ctx, tx, `
 			DELETE FROM agent_cards
 			WHERE agent = $1 AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)
 			AND digest NOT IN (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT $2)`,
 		c.Agent, directory.CardsKept-1)
-	return err
 }
 
 // AcceptCard implements directory.CardStore.
@@ -57,7 +55,7 @@ func (db *Store) AcceptCard(ctx context.Context, agent, digest string, now time.
 				FROM agent_cards WHERE agent = $1)
 			WHERE agent = $1 AND digest = $3
 			AND digest = (SELECT digest FROM agent_cards WHERE agent = $1 ORDER BY last DESC, digest LIMIT 1)
-			AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)`, agent, sqldb.Millis(now), digest)
+			AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)`, agent, now, digest)
 		if err != nil || n > 0 {
 			return err
 		}
@@ -79,13 +77,11 @@ func (db *Store) AcceptCard(ctx context.Context, agent, digest string, now time.
 
 // SeenCards implements directory.CardStore.
 func (db *Store) SeenCards(ctx context.Context, agent string) ([]directory.SeenCard, error) {
-	rows, err := db.sql.Read.QueryContext(ctx, `
+	return sqldb.Select(ctx, db.sql.Read, scanCard, `
 		SELECT agent, digest, card, first, last, in_force, url FROM agent_cards
 		WHERE agent = $1 ORDER BY last DESC, digest`, agent)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (c directory.SeenCard, err error) {
-		var first, last, inForce int64
-		err = r.Scan(&c.Agent, &c.Digest, &c.Card, &first, &last, &inForce, &c.URL)
-		c.First, c.Last, c.InForce = sqldb.Time(first), sqldb.Time(last), sqldb.Time(inForce)
-		return c, err
-	})
+}
+
+func scanCard(r sqldb.Row) (c directory.SeenCard, err error) {
+	return c, r.Scan(&c.Agent, &c.Digest, &c.Card, &c.First, &c.Last, &c.InForce, &c.URL)
 }

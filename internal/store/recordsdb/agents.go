@@ -2,7 +2,6 @@ package recordsdb
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"rialto/bridge/directory"
@@ -18,44 +17,41 @@ func (db *Store) AgentsVersion(ctx context.Context) (version int64, err error) {
 
 // NoteAgents implements directory.AgentStore.
 func (db *Store) NoteAgents(ctx context.Context, replica string, version int64) error {
-	_, err := db.sql.Write.ExecContext(ctx, `UPDATE replicas SET agents = $2 WHERE id = $1 AND agents < $2`, replica, version)
-	return err
+	return sqldb.Exec(ctx, db.sql.Write, `UPDATE replicas SET agents = $2 WHERE id = $1 AND agents < $2`, replica, version)
 }
 
 // ReplicasBehind returns the heartbeats of the replicas that offer an older list of agents.
 func (db *Store) ReplicasBehind(ctx context.Context, version int64) (map[string]int64, error) {
 	behind := map[string]int64{}
-	rows, err := db.sql.Write.QueryContext(ctx, `SELECT id, heartbeats FROM replicas WHERE agents < $1`, version)
-	_, err = sqldb.Collect(rows, err, func(r *sql.Rows) (id string, err error) {
+	_, err := sqldb.Select(ctx, db.sql.Write, func(r sqldb.Row) (id string, err error) {
 		var count int64
 		err = r.Scan(&id, &count)
 		behind[id] = count
 		return id, err
-	})
+	}, `SELECT id, heartbeats FROM replicas WHERE agents < $1`, version)
 	return behind, err
 }
 
 // KeptAgents implements directory.AgentStore.
 func (db *Store) KeptAgents(ctx context.Context) (*directory.StoredAgents, error) {
-	kept := &directory.StoredAgents{}
-	var err error
-	if kept.Version, err = db.AgentsVersion(ctx); err != nil {
-		return nil, err
-	}
-	rows, err := db.sql.Read.QueryContext(ctx, `
-		SELECT name, settings, secret, version, created, changed, removed FROM agents ORDER BY created, name`)
-	kept.Records, err = sqldb.Collect(rows, err, func(r *sql.Rows) (a directory.StoredAgent, err error) {
-		var made, last, removed int64
-		err = r.Scan(&a.Name, &a.Settings, &a.Secret, &a.Version, &made, &last, &removed)
-		a.Created, a.Changed, a.Removed = sqldb.Time(made), sqldb.Time(last), sqldb.Time(removed)
-		return a, err
-	})
+	version, err := db.AgentsVersion(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows, err = db.sql.Read.QueryContext(ctx, `SELECT name FROM agents_disabled ORDER BY name`)
-	kept.Disabled, err = sqldb.Collect(rows, err, sqldb.Text)
+	kept := &directory.StoredAgents{Version: version}
+	kept.Records, err = sqldb.Select(ctx, db.sql.Read, scanAgent, `
+		SELECT name, settings, secret, version, created, changed, removed FROM agents ORDER BY created, name`)
+	if err != nil {
+		return nil, err
+	}
+	kept.Disabled, err = sqldb.Select(ctx, db.sql.Read, sqldb.Value[string],
+		`SELECT name FROM agents_disabled ORDER BY name`)
 	return kept, err
+}
+
+func scanAgent(r sqldb.Row) (a directory.StoredAgent, err error) {
+	err = r.Scan(&a.Name, &a.Settings, &a.Secret, &a.Version, &a.Created, &a.Changed, &a.Removed)
+	return a, err
 }
 
 // changeAgents runs do, which changes the list, with the list's next version.
@@ -80,14 +76,11 @@ func (db *Store) AddAgent(ctx context.Context, r directory.StoredAgent, card *di
 		if n >= most {
 			return directory.ErrTooMany
 		}
-		added, err := sqldb.Changed(ctx, tx, `
+		err := sqldb.MustChange(ctx, tx, directory.ErrExists, `
 			INSERT INTO agents (name, settings, secret, version, created, changed, removed) VALUES ($1, $2, $3, $4, $5, $5, 0)
 			ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret, version = excluded.version,
 				created = excluded.created, changed = excluded.changed, removed = 0
-			WHERE agents.removed > 0`, r.Name, string(r.Settings), r.Secret, version, sqldb.Millis(r.Created))
-		if err == nil && added == 0 {
-			err = directory.ErrExists
-		}
+			WHERE agents.removed > 0`, r.Name, string(r.Settings), r.Secret, version, r.Created)
 		if err != nil {
 			return err
 		}
@@ -113,8 +106,7 @@ func dropAgent(ctx context.Context, tx *sqldb.Tx, agent string) error {
 }
 
 func dropCards(ctx context.Context, tx *sqldb.Tx, agent string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1`, agent)
-	return err
+	return sqldb.Exec(ctx, tx, `DELETE FROM agent_cards WHERE agent = $1`, agent)
 }
 
 // ChangeAgent implements directory.AgentStore.
@@ -122,7 +114,7 @@ func (db *Store) ChangeAgent(ctx context.Context, r directory.StoredAgent, moved
 	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
 		n, err := sqldb.Changed(ctx, tx, `
 			UPDATE agents SET settings = $1, secret = $2, version = $3, changed = $4
-			WHERE name = $5 AND version = $6 AND removed = 0`, string(r.Settings), r.Secret, version, sqldb.Millis(r.Changed), r.Name, r.Version)
+			WHERE name = $5 AND version = $6 AND removed = 0`, string(r.Settings), r.Secret, version, r.Changed, r.Name, r.Version)
 		if err != nil {
 			return err
 		}
@@ -152,10 +144,8 @@ func noSuchVersion(ctx context.Context, tx *sqldb.Tx, name string) error {
 // RemoveAgent implements directory.AgentStore.
 func (db *Store) RemoveAgent(ctx context.Context, name string, now time.Time) error {
 	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
-		n, err := sqldb.Changed(ctx, tx, `UPDATE agents SET removed = $1, version = $2 WHERE name = $3 AND removed = 0`, sqldb.Millis(now), version, name)
-		if err == nil && n == 0 {
-			err = directory.ErrNoAgent
-		}
+		err := sqldb.MustChange(ctx, tx, directory.ErrNoAgent, `
+			UPDATE agents SET removed = $1, version = $2 WHERE name = $3 AND removed = 0`, now, version, name)
 		if err != nil {
 			return err
 		}
@@ -166,7 +156,7 @@ func (db *Store) RemoveAgent(ctx context.Context, name string, now time.Time) er
 // DisableAgent implements directory.AgentStore.
 func (db *Store) DisableAgent(ctx context.Context, name string, now time.Time) (did bool, err error) {
 	err = db.changeAgents(ctx, func(tx *sqldb.Tx, _ int64) error {
-		n, err := sqldb.Changed(ctx, tx, `INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, sqldb.Millis(now))
+		n, err := sqldb.Changed(ctx, tx, `INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, now)
 		did = n > 0
 		return err
 	})
@@ -185,8 +175,7 @@ func (db *Store) EnableAgent(ctx context.Context, name string) (did bool, err er
 
 // DropAgents implements directory.AgentStore.
 func (db *Store) DropAgents(ctx context.Context) error {
-	_, err := db.sql.Write.ExecContext(ctx, `
+	return sqldb.Exec(ctx, db.sql.Write, `
 		DELETE FROM agents WHERE removed > 0
 		AND name NOT IN (SELECT agent FROM tasks WHERE settled = 0)`)
-	return err
 }

@@ -2,7 +2,6 @@ package recordsdb
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 
@@ -44,10 +43,8 @@ func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]au
 	eventsOf(l, f, actor)
 	order := l.After("at", "id", f.After.At, f.After.ID)
 	rows, err := l.Query(ctx, db.sql, `SELECT at, id, kind, outcome, actor_id, actor, address, target, detail FROM audit`, order, f.Limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (e audit.Event, err error) {
-		var then int64
-		err = r.Scan(&then, &e.ID, &e.Kind, &e.Outcome, &e.ActorID, &e.Actor, &e.Address, &e.Target, &e.Detail)
-		e.At = sqldb.Time(then)
+	return sqldb.Collect(rows, err, func(r sqldb.Row) (e audit.Event, err error) {
+		err = r.Scan(&e.At, &e.ID, &e.Kind, &e.Outcome, &e.ActorID, &e.Actor, &e.Address, &e.Target, &e.Detail)
 		return e, err
 	})
 }
@@ -91,10 +88,10 @@ func eventsOf(l *sqldb.Listing, f audit.Filter, actor string) {
 	}
 	l.Given("outcome = ?", string(f.Outcome))
 	if !f.Since.IsZero() {
-		l.And("at >= ?", sqldb.Millis(f.Since))
+		l.And("at >= ?", f.Since)
 	}
 	if !f.Until.IsZero() {
-		l.And("at < ?", sqldb.Millis(f.Until))
+		l.And("at < ?", f.Until)
 	}
 	if f.Text == "" {
 		return

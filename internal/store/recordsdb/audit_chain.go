@@ -23,7 +23,7 @@ func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 				INSERT INTO audit (at, id, kind, outcome, actor_id, actor, address, target, detail, seq, hash)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 				ON CONFLICT (at, id) DO NOTHING`, // it is written again if the answer to a commit was lost
-				sqldb.Millis(e.At), e.ID, string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail, end.Seq+1, hash)
+				e.At, e.ID, string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail, end.Seq+1, hash)
 			if err != nil {
 				return err
 			}
@@ -31,8 +31,7 @@ func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 				end = audit.ChainEnd{Seq: end.Seq + 1, Hash: hash}
 			}
 		}
-		_, err := t.ExecContext(ctx, `UPDATE audit_chain SET seq = $1, hash = $2 WHERE id = 1`, end.Seq, end.Hash)
-		return err
+		return sqldb.Exec(ctx, t, `UPDATE audit_chain SET seq = $1, hash = $2 WHERE id = 1`, end.Seq, end.Hash)
 	})
 }
 
@@ -75,15 +74,15 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 
 // links returns the next events after a number.
 func links(ctx context.Context, t *sql.Tx, after int64, limit int) ([]audit.Link, error) {
-	rows, err := t.QueryContext(ctx, `
+	return sqldb.Select(ctx, t, scanLink, `
 		SELECT at, id, kind, outcome, actor_id, actor, address, target, detail, seq, hash FROM audit
 		WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (l audit.Link, err error) {
-		var then int64
-		err = r.Scan(&then, &l.ID, &l.Kind, &l.Outcome, &l.ActorID, &l.Actor, &l.Address, &l.Target, &l.Detail, &l.Seq, &l.Hash)
-		l.At = sqldb.Time(then)
-		return l, err
-	})
+}
+
+func scanLink(r sqldb.Row) (l audit.Link, err error) {
+	return l, r.Scan(
+		&l.At, &l.ID, &l.Kind, &l.Outcome, &l.ActorID, &l.Actor, &l.Address, &l.Target, &l.Detail, &l.Seq, &l.Hash,
+	)
 }
 
 // DropEvents implements audit.Store. Clocks of replicas may differ: an event stays until those before
@@ -108,8 +107,7 @@ func (db *Store) DropEvents(ctx context.Context, before time.Time, limit int) (n
 		if _, err := t.ExecContext(ctx, `DELETE FROM audit WHERE seq <= $1`, last.Seq); err != nil {
 			return err
 		}
-		_, err = t.ExecContext(ctx, `UPDATE audit_chain SET dropped_seq = $1, dropped_hash = $2 WHERE id = 1`, last.Seq, last.Hash)
-		return err
+		return sqldb.Exec(ctx, t, `UPDATE audit_chain SET dropped_seq = $1, dropped_hash = $2 WHERE id = 1`, last.Seq, last.Hash)
 	})
 	return n, err
 }

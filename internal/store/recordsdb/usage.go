@@ -3,7 +3,6 @@ package recordsdb
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -63,7 +62,7 @@ func (db *Store) addCalls(ctx context.Context, calls []usage.Record, each int) e
 func callValues(calls []usage.Record) []any {
 	values := make([]any, 0, len(calls)*callColumns)
 	for _, c := range calls {
-		values = append(values, c.At.UnixMilli(), c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent,
+		values = append(values, c.At, c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent,
 			c.Millis, c.BytesIn, c.BytesOut, string(c.Outcome))
 	}
 	return values
@@ -154,10 +153,10 @@ func numbers(sum *usage.Tally) []any {
 // selectTime adds the condition of a filter's time.
 func selectTime(l *sqldb.Listing, f usage.Filter) {
 	if !f.Since.IsZero() {
-		l.And(`at >= ?`, sqldb.Millis(f.Since))
+		l.And(`at >= ?`, f.Since)
 	}
 	if !f.Until.IsZero() {
-		l.And(`at < ?`, sqldb.Millis(f.Until))
+		l.And(`at < ?`, f.Until)
 	}
 }
 
@@ -194,14 +193,13 @@ func (db *Store) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, err
 		order, beyond = `at DESC, u.id DESC`, "<"
 	}
 	if f.After.ID != "" {
-		l.And("(at, u.id) "+beyond+" (?, ?)", f.After.At.UnixMilli(), f.After.ID)
+		l.And("(at, u.id) "+beyond+" (?, ?)", f.After.At, f.After.ID)
 	}
 	rows, err := l.Query(ctx, db.sql, `SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
 		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`, order, f.Limit)
-	return sqldb.Collect(rows, err, func(r *sql.Rows) (c usage.Record, err error) {
-		var began int64
-		err = r.Scan(&began, &c.ID, &c.UserID, &c.User, &c.Client, &c.UseCase, &c.Door, &c.Tool, &c.Agent, &c.Millis, &c.BytesIn, &c.BytesOut, &c.Outcome)
-		c.At, c.Took = sqldb.Time(began), time.Duration(c.Millis)*time.Millisecond
+	return sqldb.Collect(rows, err, func(r sqldb.Row) (c usage.Record, err error) {
+		err = r.Scan(&c.At, &c.ID, &c.UserID, &c.User, &c.Client, &c.UseCase, &c.Door, &c.Tool, &c.Agent, &c.Millis, &c.BytesIn, &c.BytesOut, &c.Outcome)
+		c.Took = time.Duration(c.Millis) * time.Millisecond
 		return c, err
 	})
 }
@@ -296,14 +294,12 @@ func sumsFor(f usage.Filter, step time.Duration) string {
 	return hours
 }
 
-func scanTally(r *sql.Rows) (t usage.Tally, err error) {
-	var from int64
-	into := []any{&t.Key, &t.Calls, &from, &t.Errors, &t.BytesIn, &t.BytesOut, &t.Millis}
+func scanTally(r sqldb.Row) (t usage.Tally, err error) {
+	into := []any{&t.Key, &t.Calls, &t.From, &t.Errors, &t.BytesIn, &t.BytesOut, &t.Millis}
 	for i := range t.Counts {
 		into = append(into, &t.Counts[i])
 	}
 	err = r.Scan(into...)
-	t.From = sqldb.Time(from)
 	return t, err
 }
 
@@ -337,11 +333,10 @@ func (db *Store) dropDays(ctx context.Context, day int64) error {
 		if _, err := t.ExecContext(ctx, `DELETE FROM usage_days WHERE at <= $1`, day); err != nil {
 			return err
 		}
-		_, err := t.ExecContext(ctx, `
+		return sqldb.Exec(ctx, t, `
 			INSERT INTO usage_days (dimension, key, at, `+strings.Join(sumColumns, ", ")+`)
 			SELECT dimension, key, CAST($1 AS BIGINT), SUM(`+strings.Join(sumColumns, "), SUM(")+`)
 			FROM usage_hours WHERE `+everyDimension+` AND at >= $1 AND at < $2
 			GROUP BY dimension, key ON CONFLICT DO NOTHING`, day, day+aDay)
-		return err
 	})
 }

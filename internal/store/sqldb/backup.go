@@ -219,7 +219,7 @@ func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
 			return err
 		}
 		if args = append(args, row...); len(args) == atOnce*len(row) {
-			if err := t.insert(ctx, to, pool.storable(args)); err != nil {
+			if err := t.insert(ctx, to, pool.encode(args)); err != nil {
 				return err
 			}
 			args = args[:0]
@@ -228,7 +228,7 @@ func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
 	if err := rows.Err(); err != nil || len(args) == 0 {
 		return err
 	}
-	return t.insert(ctx, to, pool.storable(args))
+	return t.insert(ctx, to, pool.encode(args))
 }
 
 // insert inserts rows, whose values come one after the other.

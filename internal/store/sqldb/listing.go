@@ -68,13 +68,13 @@ func (l *Listing) After(at, column string, then time.Time, id string) (order str
 // Count counts the rows of a table, up to a bound.
 func (l *Listing) Count(ctx context.Context, db *DB, table string, most int) (n int, err error) {
 	text := `SELECT count(*) FROM (SELECT 1 FROM ` + table + l.Conditions() + ` LIMIT ` + l.Arg(most) + `) AS counted`
-	return n, Classify(db.Read.DB.QueryRowContext(ctx, text, db.Read.storable(l.Args)...).Scan(&n))
+	return n, Classify(db.Read.DB.QueryRowContext(ctx, text, db.Read.encode(l.Args)...).Scan(&n))
 }
 
 // Query runs a SELECT, up to its WHERE, in an order.
 func (l *Listing) Query(ctx context.Context, db *DB, selection, order string, limit int) (*sql.Rows, error) {
 	text := l.Text(selection, order, limit)
-	rows, err := db.Read.DB.QueryContext(ctx, text, db.Read.storable(l.Args)...)
+	rows, err := db.Read.DB.QueryContext(ctx, text, db.Read.encode(l.Args)...)
 	return rows, Classify(err)
 }
 
@@ -96,26 +96,6 @@ func (l *Listing) Conditions() string {
 func Containing(text string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(text)) + "%"
 }
-
-// Collect reads rows to their end.
-func Collect[T any](rows *sql.Rows, err error, scan func(*sql.Rows) (T, error)) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []T
-	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, Classify(rows.Err())
-}
-
-// Text reads a row of one text, for Collect.
-func Text(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) }
 
 // Placeholders returns placeholders with numbers.
 func Placeholders(first, n int) string {

@@ -36,7 +36,7 @@ func TestAMissingDatabaseIsNotReplaced(t *testing.T) {
 func TestNewerTablesAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, again func() *DB) {
 		db := again()
-		if _, err := db.Write.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, $1)`, true); err != nil {
+		if _, err := db.Write.DB.ExecContext(t.Context(), `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, $1)`, true); err != nil {
 			t.Fatal(err)
 		}
 		address := db.dsn

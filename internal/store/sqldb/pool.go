@@ -18,7 +18,7 @@ const maxStatements = 200
 type Pool struct {
 	*sql.DB
 	prepares bool
-	texts    bool   // takes neither NUL nor invalid UTF-8: see storable
+	texts    bool   // takes neither NUL nor invalid UTF-8: see encode
 	group    *group // commits statements that write together; nil if each is a transaction
 
 	Observer Observer // nil is none; set it before the pool is used
@@ -79,15 +79,20 @@ func (p *Pool) known(query string) (s *sql.Stmt, room bool) {
 	return p.stmts[query], p.prepares && len(p.stmts) < maxStatements
 }
 
-// storable replaces characters in arguments that PostgreSQL does not take, because agents
-// and clients choose names freely. SQLite takes all.
-func (p *Pool) storable(args []any) []any {
-	if !p.texts {
-		return args
-	}
+// encode converts the arguments of a statement in place: times and flags as BIGINT columns hold
+// them. For PostgreSQL, it replaces the characters that it does not take, because agents and clients
+// choose names freely. SQLite takes all.
+func (p *Pool) encode(args []any) []any {
 	for i, a := range args {
-		if s, ok := a.(string); ok && (strings.IndexByte(s, 0) >= 0 || !utf8.ValidString(s)) {
-			args[i] = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+		switch v := a.(type) {
+		case time.Time:
+			args[i] = Millis(v)
+		case bool:
+			args[i] = flag(v)
+		case string:
+			if p.texts && (strings.IndexByte(v, 0) >= 0 || !utf8.ValidString(v)) {
+				args[i] = strings.ReplaceAll(strings.ToValidUTF8(v, "\uFFFD"), "\x00", "\uFFFD")
+			}
 		}
 	}
 	return args
@@ -104,10 +109,11 @@ func (p *Pool) ExecContext(ctx context.Context, query string, args ...any) (done
 		})
 		return done, err
 	}
+	p.encode(args)
 	if s := p.prepared(ctx, query); s != nil {
 		done, err = s.ExecContext(ctx, args...)
 	} else {
-		done, err = p.DB.ExecContext(ctx, query, p.storable(args)...)
+		done, err = p.DB.ExecContext(ctx, query, args...)
 	}
 	return done, Classify(err)
 }
@@ -116,34 +122,27 @@ func (p *Pool) ExecContext(ctx context.Context, query string, args ...any) (done
 func (p *Pool) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
 	ended := p.observe(ctx, query)
 	defer func() { ended(err) }()
+	p.encode(args)
 	if s := p.prepared(ctx, query); s != nil {
 		rows, err = s.QueryContext(ctx, args...)
 	} else {
-		rows, err = p.DB.QueryContext(ctx, query, p.storable(args)...)
+		rows, err = p.DB.QueryContext(ctx, query, args...)
 	}
 	return rows, Classify(err)
 }
 
-// Row is a row of a query.
-type Row interface{ Scan(dest ...any) error }
-
-// classified is a row whose error is classified.
-type classified struct{ *sql.Row }
-
-// Scan reads the row.
-func (r classified) Scan(dest ...any) error { return Classify(r.Row.Scan(dest...)) }
-
 // QueryRowContext asks for one row.
 func (p *Pool) QueryRowContext(ctx context.Context, query string, args ...any) Row {
 	ended := p.observe(ctx, query)
+	p.encode(args)
 	var row *sql.Row
 	if s := p.prepared(ctx, query); s != nil {
 		row = s.QueryRowContext(ctx, args...)
 	} else {
-		row = p.DB.QueryRowContext(ctx, query, p.storable(args)...)
+		row = p.DB.QueryRowContext(ctx, query, args...)
 	}
 	ended(Classify(row.Err()))
-	return classified{row}
+	return decoder{row}
 }
 
 // longest bounds a transaction, far above the usual.
@@ -171,30 +170,33 @@ func (t *Tx) prepared(query string) *sql.Stmt {
 
 // ExecContext runs a statement in the context of the transaction.
 func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (done sql.Result, err error) {
+	t.pool.encode(args)
 	if s := t.prepared(query); s != nil {
 		done, err = s.ExecContext(t.ctx, args...)
 	} else {
-		done, err = t.Tx.ExecContext(t.ctx, query, t.pool.storable(args)...)
+		done, err = t.Tx.ExecContext(t.ctx, query, args...)
 	}
 	return done, Classify(err)
 }
 
 // QueryContext runs a query in the context of the transaction.
 func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (rows *sql.Rows, err error) {
+	t.pool.encode(args)
 	if s := t.prepared(query); s != nil {
 		rows, err = s.QueryContext(t.ctx, args...)
 	} else {
-		rows, err = t.Tx.QueryContext(t.ctx, query, t.pool.storable(args)...)
+		rows, err = t.Tx.QueryContext(t.ctx, query, args...)
 	}
 	return rows, Classify(err)
 }
 
 // QueryRowContext runs a query for one row in the context of the transaction.
 func (t *Tx) QueryRowContext(_ context.Context, query string, args ...any) Row {
+	t.pool.encode(args)
 	if s := t.prepared(query); s != nil {
-		return classified{s.QueryRowContext(t.ctx, args...)}
+		return decoder{s.QueryRowContext(t.ctx, args...)}
 	}
-	return classified{t.Tx.QueryRowContext(t.ctx, query, t.pool.storable(args)...)}
+	return decoder{t.Tx.QueryRowContext(t.ctx, query, args...)}
 }
 
 // inTx runs do in a transaction. It commits if do returns nil, and rolls back otherwise. A
