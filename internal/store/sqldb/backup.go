@@ -5,23 +5,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 )
 
 // openCopy opens a SQLite file that exists as it is: without the settings of a server, and
 // without foreign keys.
-func openCopy(path string) (*sql.DB, error) {
-	query := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(10000)"}}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
-	if err == nil {
-		db.SetMaxOpenConns(1)
-	}
-	return db, err
-}
+func openCopy(path string) (*sql.DB, error) { return openExisting(path, 10*time.Second) }
 
 // CopyFile writes the state of a SQLite file at one moment into a new file that only its owner may
 // read. Other processes may read and write the first meanwhile. It returns os.ErrNotExist if there
@@ -218,7 +210,8 @@ func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		if args = append(args, row...); len(args) == atOnce*len(row) {
+		args = append(args, row...)
+		if len(args) == atOnce*len(row) {
 			if err := t.insert(ctx, to, pool.encode(args)); err != nil {
 				return err
 			}
@@ -233,20 +226,12 @@ func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
 
 // insert inserts rows, whose values come one after the other.
 func (t table) insert(ctx context.Context, to *sql.Tx, values []any) error {
-	var query strings.Builder
-	query.WriteString(`INSERT INTO ` + t.name + ` (` + strings.Join(t.columns, ", ") + `) VALUES `)
-	for i := range values {
-		switch {
-		case i == 0:
-			query.WriteString("(")
-		case i%len(t.columns) == 0:
-			query.WriteString("), (")
-		default:
-			query.WriteString(", ")
-		}
-		query.WriteString("$" + strconv.Itoa(i+1))
+	n := len(t.columns)
+	var rows []string
+	for first := 0; first < len(values); first += n {
+		rows = append(rows, "("+Placeholders(first+1, n)+")")
 	}
-	query.WriteString(")")
-	_, err := to.ExecContext(ctx, query.String(), values...)
+	_, err := to.ExecContext(ctx, `INSERT INTO `+t.name+` (`+strings.Join(t.columns, ", ")+`) VALUES `+
+		strings.Join(rows, ", "), values...)
 	return err
 }

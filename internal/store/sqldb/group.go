@@ -152,7 +152,8 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	}
 	err := g.pool.inTx(ctx, func(t *Tx) error {
 		for done := 0; done < len(units); done++ {
-			if failed = units[done].run(t); failed != nil {
+			failed = units[done].run(t)
+			if failed != nil {
 				return failed
 			}
 			if done == len(units)-1 {
@@ -167,7 +168,8 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	return units, g.pool.inTx(ctx, func(t *Tx) error {
 		for _, u := range units {
 			var err error
-			if u.err, err = t.apart(ctx, u.run); err != nil {
+			u.err, err = t.savepoint(ctx, u.run)
+			if err != nil {
 				return err
 			}
 		}
@@ -175,14 +177,15 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	})
 }
 
-// apart runs do so that, if it fails, what it wrote is undone and the transaction goes
+// savepoint runs do so that, if it fails, what it wrote is undone and the transaction goes
 // on. The second error says that it cannot go on: after some failures, such as a full
 // disk, SQLite undoes all of it.
-func (t *Tx) apart(ctx context.Context, do func(*Tx) error) (failed, broken error) {
+func (t *Tx) savepoint(ctx context.Context, do func(*Tx) error) (failed, broken error) {
 	if _, err := t.ExecContext(ctx, "SAVEPOINT unit"); err != nil {
 		return nil, err
 	}
-	if failed = do(t); failed != nil {
+	failed = do(t)
+	if failed != nil {
 		if _, err := t.ExecContext(ctx, "ROLLBACK TO unit"); err != nil {
 			return nil, fmt.Errorf("undoing after %w: %w", failed, err)
 		}

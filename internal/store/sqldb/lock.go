@@ -51,15 +51,18 @@ func (db *DB) LockServer(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	db.server.lock = l
-	if db.server.alone, err = l.take(ctx, beOnly); db.server.alone {
-		if err = l.release(ctx); err == nil {
-			db.server.alone, err = l.take(ctx, beAlone)
+	alone, err := l.take(ctx, beOnly)
+	if alone {
+		err = l.release(ctx)
+		if err == nil {
+			alone, err = l.take(ctx, beAlone)
 		}
 	}
-	if !db.server.alone && err == nil {
+	if !alone && err == nil {
 		_, err = l.take(ctx, beBeside)
 	}
-	return db.server.alone && err == nil, err
+	db.server.alone = alone
+	return alone && err == nil, err
 }
 
 // serverLock is the empty database whose locks tell which servers run.
@@ -81,7 +84,7 @@ func openLock(ctx context.Context, path string, wait time.Duration) (*serverLock
 		return nil, err
 	}
 	query := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())}}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
+	db, err := sql.Open("sqlite", fileURL(path, query))
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,8 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 		db.version = max(db.version, s.Version)
 	}
 	for range attempts {
-		if _, err = provider.Up(ctx); err == nil {
+		_, err = provider.Up(ctx)
+		if err == nil {
 			return db.checkNewer(ctx)
 		}
 	}

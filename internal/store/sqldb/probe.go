@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
@@ -65,22 +64,22 @@ func (db *DB) Probe(ctx context.Context) (database, migrations error) {
 }
 
 // openProbe opens the connection. It uses the only connection of a database in memory.
-func (db *DB) openProbe() (err error) {
+func (db *DB) openProbe() error {
 	p := db.probe
-	switch {
-	case p.db != nil || db.holder != nil:
-	case db.Postgres:
-		var pool *Pool
-		if pool, err = postgresPool(db.dsn, 1); err == nil {
-			p.db = pool.DB
-		}
-	default:
-		// The driver does not end the wait for a lock with ctx.
-		query := url.Values{"mode": {"rw"}, "_pragma": {"busy_timeout(500)"}}
-		if p.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: db.Path}).EscapedPath()+"?"+query.Encode()); err == nil {
-			p.db.SetMaxOpenConns(1)
-		}
+	if p.db != nil || db.holder != nil {
+		return nil
 	}
+	if db.Postgres {
+		pool, err := postgresPool(db.dsn, 1)
+		if err != nil {
+			return err
+		}
+		p.db = pool.DB
+		return nil
+	}
+	// The driver does not end the wait for a lock with ctx.
+	opened, err := openExisting(db.Path, 500*time.Millisecond)
+	p.db = opened
 	return err
 }
 

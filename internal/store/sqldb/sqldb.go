@@ -60,7 +60,8 @@ func OpenMigrated(ctx context.Context, dsn string) (*DB, error) {
 // none.
 func Migrate(ctx context.Context, dsn string) (before, after int64, err error) {
 	db, err := openWith(ctx, dsn, func(db *DB, ctx context.Context, dialect goose.Dialect) (err error) {
-		if before, err = db.versionOrNone(ctx); err != nil {
+		before, err = db.versionOrNone(ctx)
+		if err != nil {
 			return err
 		}
 		return db.migrate(ctx, dialect)
@@ -76,7 +77,10 @@ func openWith(ctx context.Context, dsn string, tables func(*DB, context.Context,
 	if err != nil {
 		return nil, err
 	}
-	db.Postgres, db.dsn, db.server, db.probe = dialect == goose.DialectPostgres, dsn, &serverState{}, &probe{}
+	db.Postgres = dialect == goose.DialectPostgres
+	db.dsn = dsn
+	db.server = &serverState{}
+	db.probe = &probe{}
 	if err := tables(db, ctx, dialect); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
@@ -67,6 +68,22 @@ func sqliteURL(path string, query url.Values, pragmas ...string) string {
 		"synchronous(FULL)",
 		"foreign_keys(1)",
 	}, pragmas...)
+	return fileURL(path, query)
+}
+
+// openExisting opens a file that exists over a single connection, without the settings of a
+// server. A statement waits so long for a lock.
+func openExisting(path string, wait time.Duration) (*sql.DB, error) {
+	query := url.Values{"mode": {"rw"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())}}
+	db, err := sql.Open("sqlite", fileURL(path, query))
+	if err == nil {
+		db.SetMaxOpenConns(1)
+	}
+	return db, err
+}
+
+// fileURL names a SQLite file with parameters.
+func fileURL(path string, query url.Values) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
 
@@ -86,7 +103,8 @@ func (f *openedFile) check() error {
 		return nil
 	}
 	is, err := os.Stat(f.path)
-	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(is, f.info) {
+	replaced := err == nil && !os.SameFile(is, f.info)
+	if errors.Is(err, os.ErrNotExist) || replaced {
 		return fmt.Errorf("%s: %w", f.path, errGone)
 	}
 	return err

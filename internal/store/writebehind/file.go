@@ -67,7 +67,8 @@ func (f *file) prepare(ctx context.Context, id string) error {
 		}
 		return cmp.Or(err, ErrForeign)
 	}
-	if f.insertion, err = f.db.PrepareContext(ctx, `INSERT INTO groups (records) VALUES (?)`); err != nil {
+	f.insertion, err = f.db.PrepareContext(ctx, `INSERT INTO groups (records) VALUES (?)`)
+	if err != nil {
 		return err
 	}
 	f.end, err = f.db.PrepareContext(ctx, `DELETE FROM groups WHERE seq <= ?`)

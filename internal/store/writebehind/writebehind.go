@@ -137,8 +137,9 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 // a *DamagedError for a file of which it could read a part.
 func (b *Buffer[R]) recover(ctx context.Context) error {
 	rows, broken := b.file.rows(ctx)
+	broken = unreadable(broken)
 	var damaged *DamagedError
-	if broken = unreadable(broken); broken != nil && !errors.As(broken, &damaged) {
+	if broken != nil && !errors.As(broken, &damaged) {
 		return broken
 	}
 	all, last, lost, why := decodeAll[R](rows)
@@ -168,7 +169,8 @@ func decodeAll[R any](rows map[int64][]byte) (all []R, last int64, lost int, why
 			lost, why = lost+1, err
 			continue
 		}
-		all, last = append(all, records...), max(last, seq)
+		all = append(all, records...)
+		last = max(last, seq)
 	}
 	return all, last, lost, why
 }
