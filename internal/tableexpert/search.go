@@ -102,10 +102,7 @@ func searchTerms(query string) []string {
 func (e *Expert) searchTables(terms []string, in *topic) []result {
 	results := []result{}
 	for _, tb := range e.catalog.within(in).tables {
-		var columns []string
-		for _, c := range tb.Columns {
-			columns = append(columns, c.Name)
-		}
+		columns := mapped(tb.Columns, func(c column) string { return c.Name })
 		doc := strings.ToLower(tb.Name + " " + tb.Note + " " + strings.Join(columns, " "))
 		var score int64
 		for _, term := range terms {
@@ -134,7 +131,7 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 		return nil, nil
 	}
 	var points []string
-	args := []any{}
+	var args []string
 	for i, term := range terms {
 		args = append(args, term)
 		points = append(points, fmt.Sprintf("2*(instr(low,?%d)>0)+(instr(low,char(31)||?%d||char(31))>0)", i+1, i+1))
@@ -152,11 +149,7 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 	if err != nil {
 		return nil, err
 	}
-	var results []result
-	for _, row := range res.Rows {
-		results = append(results, rowResult(tb, all, row))
-	}
-	return results, nil
+	return mapped(res.Rows, func(row []any) result { return rowResult(tb, all, row) }), nil
 }
 
 // searchable returns the columns that can contain a term: words are not
@@ -180,10 +173,7 @@ func searchable(columns []column, terms []string) []column {
 func textOf(columns []column) string {
 	var groups []string
 	for chunk := range slices.Chunk(columns, 30) {
-		var values []string
-		for _, c := range chunk {
-			values = append(values, "coalesce("+sqlbox.Quote(c.Name)+",'')")
-		}
+		values := mapped(chunk, func(c column) string { return "coalesce(" + sqlbox.Quote(c.Name) + ",'')" })
 		groups = append(groups, "concat_ws(char(31),"+strings.Join(values, ",")+")")
 	}
 	return "concat_ws(char(31)," + strings.Join(groups, ",") + ")"

@@ -22,9 +22,7 @@ type conn struct {
 	vfsName uintptr // in C memory
 	temp    tempFiles
 
-	// SQLite holds these functions by address; here is what keeps them alive.
-	onAuthorize func(*libc.TLS, uintptr, int32, uintptr, uintptr, uintptr, uintptr) int32
-	onProgress  func(*libc.TLS, uintptr) int32
+	callbacks []any // SQLite holds functions by address; this keeps them alive
 
 	outline *outline // of a stranger's statement
 	denied  *Error   // by the authorizer
@@ -51,7 +49,7 @@ func (c *conn) close() {
 }
 
 func (c *conn) openTemp() error {
-	c.temp.left = int64(positive(c.box.MaxSpill, 64<<20))
+	c.temp.left = int64(c.box.MaxSpill)
 	c.vfsName, _ = c.text(fmt.Sprintf("sqlbox-%p", c))
 	return c.temp.register(c.tls, c.vfsName)
 }
@@ -106,24 +104,20 @@ func (c *conn) loadImage() error {
 
 func (c *conn) attachFiles() error {
 	for _, f := range c.box.Files {
-		if err := c.attach(f); err != nil {
+		u := url.URL{Scheme: "file", Path: f.Path, OmitHost: true, RawQuery: "mode=ro"}
+		if f.Immutable {
+			u.RawQuery += "&immutable=1"
+		}
+		if _, err := c.query(job{sql: "ATTACH ? AS ?", args: []string{u.String(), f.Name}}); err != nil {
+			return fmt.Errorf("attaching %s: %w", f.Name, err)
+		}
+		// SQLite opens a file when it first needs it; this is when to know.
+		_, err := c.query(job{sql: "SELECT count(*) FROM " + Quote(f.Name) + ".sqlite_schema", maxRows: 1})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (c *conn) attach(f File) error {
-	u := url.URL{Scheme: "file", Path: f.Path, OmitHost: true, RawQuery: "mode=ro"}
-	if f.Immutable {
-		u.RawQuery += "&immutable=1"
-	}
-	if _, err := c.query(job{sql: "ATTACH ? AS ?", args: []any{u.String(), f.Name}}); err != nil {
-		return fmt.Errorf("attaching %s: %w", f.Name, err)
-	}
-	// SQLite opens a file when it first needs it; this is when to know.
-	_, err := c.query(job{sql: "SELECT count(*) FROM " + Quote(f.Name) + ".sqlite_schema", maxRows: 1})
-	return err
 }
 
 // restrict sets the limits that hold for the statement itself.
@@ -133,11 +127,10 @@ func (c *conn) restrict() error {
 			return err
 		}
 	}
-	width := positive(c.box.MaxWidth, 100)
 	for id, most := range map[int32]int{
-		sqlite3.SQLITE_LIMIT_LENGTH:              positive(c.box.MaxValue, 256<<10),
+		sqlite3.SQLITE_LIMIT_LENGTH:              c.box.MaxValue,
 		sqlite3.SQLITE_LIMIT_SQL_LENGTH:          256 << 10, // schemas are parsed under it too
-		sqlite3.SQLITE_LIMIT_COLUMN:              width,
+		sqlite3.SQLITE_LIMIT_COLUMN:              c.box.MaxWidth,
 		sqlite3.SQLITE_LIMIT_EXPR_DEPTH:          100,
 		sqlite3.SQLITE_LIMIT_COMPOUND_SELECT:     100,
 		sqlite3.SQLITE_LIMIT_VDBE_OP:             50_000,
@@ -150,15 +143,17 @@ func (c *conn) restrict() error {
 	} {
 		sqlite3.Xsqlite3_limit(c.tls, c.db, id, int32(min(most, math.MaxInt32)))
 	}
-	c.onProgress = c.progress
-	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, steps, address(&c.onProgress), 0)
+	progress := c.progress
+	c.callbacks = append(c.callbacks, &progress)
+	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, steps, address(&progress), 0)
 	return nil
 }
 
 // guard asks authorize about everything that is compiled from here on.
 func (c *conn) guard() {
-	c.onAuthorize = c.authorize
-	sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, address(&c.onAuthorize), 0)
+	authorize := c.authorize
+	c.callbacks = append(c.callbacks, &authorize)
+	sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, address(&authorize), 0)
 }
 
 // steps is how many steps of SQLite's machine go by between looks at the

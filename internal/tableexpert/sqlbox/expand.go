@@ -119,11 +119,7 @@ func (o *outline) query(i int) bool {
 	if i+1 >= len(o.tokens) || o.tokens[i] != "(" {
 		return false
 	}
-	switch o.tokens[i+1] {
-	case "select", "values", "with":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"select", "values", "with"}, o.tokens[i+1])
 }
 
 // defines reports whether the statement has a table expression with this name.
@@ -225,7 +221,8 @@ func (o *outline) repeats(b body) float64 {
 	for i := b.first; i < b.last; i++ {
 		tok := o.tokens[i]
 		clause = clauseAfter(clause, tok)
-		if o.bodies[i] || clause == "from" && o.query(i) {
+		isSource := clause == "from" && o.query(i)
+		if o.bodies[i] || isSource {
 			i = o.closes[i]
 			continue
 		}

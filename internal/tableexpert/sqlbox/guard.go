@@ -27,19 +27,16 @@ const functions = `
  unlikely upper zeroblob`
 
 func mayCall(function string) bool {
-	function = strings.ToLower(function)
-	return slices.Contains(strings.Fields(functions), function)
+	return slices.Contains(strings.Fields(functions), strings.ToLower(function))
 }
 
-// alwaysReadable reports whether table belongs to SQLite and may be read:
-// the schema, which tells nothing that the catalog does not, and the two
-// table-valued functions that take JSON apart.
-func alwaysReadable(table string) bool {
-	switch table {
-	case "sqlite_master", "sqlite_schema", "json_each", "json_tree":
-		return true
-	}
-	return false
+// readable belong to SQLite and may be read: the schema, which tells nothing that the catalog does
+// not, and the two table-valued functions that take JSON apart.
+var readable = []string{"sqlite_master", "sqlite_schema", "json_each", "json_tree"}
+
+func (b *Box) mayRead(table string) bool {
+	table = strings.ToLower(table)
+	return b.Tables[table] || slices.Contains(readable, table)
 }
 
 // authorize answers SQLite's question whether the statement that it compiles
@@ -64,7 +61,8 @@ func (c *conn) authorize(_ *libc.TLS, _ uintptr, action int32, arg1, arg2, _, _ 
 // column where a query uses a table but none of its columns, and only then
 // asks about table expressions too.
 func (c *conn) authorizeRead(table, column string) int32 {
-	if c.box.mayRead(table) || column == "" && c.outline.defines(table) {
+	isExpression := column == "" && c.outline.defines(table)
+	if c.box.mayRead(table) || isExpression {
 		return sqlite3.SQLITE_OK
 	}
 	return c.deny(Forbidden, fmt.Sprintf("there is no table %q to read here", table))

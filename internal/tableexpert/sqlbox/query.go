@@ -32,10 +32,13 @@ func (c *conn) query(j job) (*Result, error) {
 	if j.guarded && sqlite3.Xsqlite3_stmt_readonly(c.tls, stmt) == 0 {
 		return nil, errorf(NotRead, "the tables are read-only; only reading statements are run")
 	}
-	free, err := c.bind(stmt, j.args)
-	defer free()
-	if err != nil {
-		return nil, err
+	for i, arg := range j.args {
+		text, free := c.text(arg)
+		defer free()
+		rc := sqlite3.Xsqlite3_bind_text(c.tls, stmt, int32(i+1), text, int32(len(arg)), 0) // 0 is SQLITE_STATIC
+		if rc != sqlite3.SQLITE_OK {
+			return nil, c.fault(rc)
+		}
 	}
 	return c.rows(stmt, j.maxRows)
 }
@@ -50,38 +53,6 @@ func (c *conn) prepare(sql string) (uintptr, error) {
 		return 0, c.fault(rc)
 	}
 	return read[uintptr](p), nil
-}
-
-// bind gives the arguments of our own statements: texts, integers and
-// floats.
-func (c *conn) bind(stmt uintptr, args []any) (free func(), err error) {
-	var texts []func()
-	free = func() {
-		for _, f := range texts {
-			f()
-		}
-	}
-	for i, arg := range args {
-		var rc int32
-		switch at := int32(i + 1); v := arg.(type) {
-		case string:
-			p, f := c.text(v)
-			texts = append(texts, f)
-			rc = sqlite3.Xsqlite3_bind_text(c.tls, stmt, at, p, int32(len(v)), 0) // 0 is SQLITE_STATIC
-		case int64:
-			rc = sqlite3.Xsqlite3_bind_int64(c.tls, stmt, at, v)
-		case int:
-			rc = sqlite3.Xsqlite3_bind_int64(c.tls, stmt, at, int64(v))
-		case float64:
-			rc = sqlite3.Xsqlite3_bind_double(c.tls, stmt, at, v)
-		default:
-			return free, fmt.Errorf("argument %d is a %T", i+1, arg)
-		}
-		if rc != sqlite3.SQLITE_OK {
-			return free, c.fault(rc)
-		}
-	}
-	return free, nil
 }
 
 // rows collects the answer until it or one of its limits ends.
@@ -105,20 +76,18 @@ func (c *conn) rows(stmt uintptr, maxRows int) (*Result, error) {
 			return res, nil
 		}
 		row, bytes := c.row(stmt, n)
-		if size += bytes; size > positive(c.box.MaxBytes, 1<<20) {
+		size += bytes
+		switch {
+		case size <= c.box.MaxBytes:
+			res.Rows = append(res.Rows, row)
+		case len(res.Rows) > 0:
 			res.Truncated = ByBytes
-			return c.cut(res)
+			return res, nil
+		default:
+			return nil, errorf(TooLarge, "one row of the answer is longer than %d KiB; "+
+				"select fewer columns, or substr of the long ones", c.box.MaxBytes>>10)
 		}
-		res.Rows = append(res.Rows, row)
 	}
-}
-
-// cut returns what there is of an answer that has become too long.
-func (c *conn) cut(res *Result) (*Result, error) {
-	if len(res.Rows) == 0 {
-		return nil, errorf(TooLarge, "one row of the answer is longer than %d KiB; select fewer columns, or substr of the long ones", positive(c.box.MaxBytes, 1<<20)>>10)
-	}
-	return res, nil
 }
 
 // row reads the current row. When its values are too long together it
@@ -127,12 +96,13 @@ func (c *conn) row(stmt uintptr, n int32) (row []any, size int) {
 	for i := range n {
 		// The order matters: column_bytes may convert, column_type tells the
 		// type before that.
-		if t := sqlite3.Xsqlite3_column_type(c.tls, stmt, i); t == sqlite3.SQLITE_TEXT || t == sqlite3.SQLITE_BLOB {
+		switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
+		case sqlite3.SQLITE_TEXT, sqlite3.SQLITE_BLOB:
 			size += int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))
 		}
 		size += 8
 	}
-	if size > positive(c.box.MaxBytes, 1<<20) {
+	if size > c.box.MaxBytes {
 		return nil, size
 	}
 	row = make([]any, n)
@@ -178,9 +148,9 @@ func (c *conn) fault(rc int32) error {
 	case sqlite3.SQLITE_READONLY:
 		return errorf(NotRead, "the tables are read-only")
 	case sqlite3.SQLITE_TOOBIG:
-		return errorf(TooLarge, "a value or the statement itself is too long; at most %d KiB are taken for one value", positive(c.box.MaxValue, 256<<10)>>10)
+		return errorf(TooLarge, "a value or the statement itself is too long; at most %d KiB are taken for one value", c.box.MaxValue>>10)
 	case sqlite3.SQLITE_FULL:
-		return errorf(TooLarge, "the query sorts or collects more than %d MiB on the way; narrow it with WHERE, or aggregate earlier", positive(c.box.MaxSpill, 64<<20)>>20)
+		return errorf(TooLarge, "the query sorts or collects more than %d MiB on the way; narrow it with WHERE, or aggregate earlier", c.box.MaxSpill>>20)
 	case sqlite3.SQLITE_NOMEM: // which is also how SQLite says that a program is too long
 		return errorf(TooLarge, "the query is too complex; make it simpler")
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:

@@ -22,12 +22,12 @@
 package sqlbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -100,25 +100,26 @@ func (b *Box) Query(ctx context.Context, statement string, maxRows int) (*Result
 
 // Own runs a statement of the program's, which may read anything in the box.
 // The limits and the read-only modes hold all the same.
-func (b *Box) Own(ctx context.Context, maxRows int, statement string, args ...any) (*Result, error) {
+func (b *Box) Own(ctx context.Context, maxRows int, statement string, args ...string) (*Result, error) {
 	return b.run(ctx, job{sql: statement, args: args, maxRows: maxRows})
 }
 
 // job is a statement on its way through the box.
 type job struct {
 	sql     string
-	args    []any
+	args    []string
 	maxRows int
 	guarded bool
 }
 
-// overtime is how long callers wait for a query after its time is over. SQLite looks at the clock between the steps of its machine,
-// and one step, such as instr on two long strings, can take seconds; the slot
-// stays taken until it ends.
+// overtime is how long callers wait for a query after its time is over. SQLite looks at the clock
+// between the steps of its machine, and one step, such as instr on two long strings, can take
+// seconds; the slot stays taken until it ends.
 const overtime = time.Second
 
 func (b *Box) run(ctx context.Context, j job) (*Result, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, b.timeout(), errTime)
+	b.once.Do(b.start)
+	ctx, cancel := context.WithTimeoutCause(ctx, b.Timeout, errTime)
 	defer cancel()
 	leave, err := b.enter(ctx)
 	if err != nil {
@@ -149,20 +150,25 @@ func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 
 // enter waits for a slot, until leave.
 func (b *Box) enter(ctx context.Context) (leave func(), err error) {
-	b.once.Do(b.start)
 	if b.crashed() {
 		return nil, errors.New("sqlite has crashed too often")
 	}
-	leave, err = b.slots.Acquire(ctx, "", quota.Room{Running: positive(b.Parallel, 2), Waiting: quota.Unlimited})
+	leave, err = b.slots.Acquire(ctx, "", quota.Room{Running: b.Parallel, Waiting: quota.Unlimited})
 	if err != nil {
 		return nil, context.Cause(ctx)
 	}
 	return leave, nil
 }
 
-// start copies the image to C memory, where it stays as long as the box, or a
-// query on it, can be reached.
+// start sets the limits that are 0 and copies the image to C memory, where it stays as long as
+// the box, or a query on it, can be reached.
 func (b *Box) start() {
+	b.Timeout = cmp.Or(b.Timeout, 5*time.Second)
+	b.MaxBytes = cmp.Or(b.MaxBytes, 1<<20)
+	b.MaxValue = cmp.Or(b.MaxValue, 256<<10)
+	b.MaxSpill = cmp.Or(b.MaxSpill, 64<<20)
+	b.MaxWidth = cmp.Or(b.MaxWidth, 100)
+	b.Parallel = cmp.Or(b.Parallel, 2)
 	if len(b.Image) == 0 {
 		return
 	}
@@ -218,29 +224,10 @@ func (b *Box) explain(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errTime), errors.Is(err, errStopped) && context.Cause(ctx) == errTime:
-		return errorf(TooSlow, "the query took longer than %v and was stopped; narrow it with WHERE, aggregate less, or look for a join without a condition or a recursion without an end", b.timeout())
+		return errorf(TooSlow, "the query took longer than %v and was stopped; narrow it with WHERE, aggregate less, or look for a join without a condition or a recursion without an end", b.Timeout)
 	case errors.Is(err, errStopped):
 		return context.Cause(ctx)
 	default:
 		return err
 	}
-}
-
-func (b *Box) timeout() time.Duration {
-	if b.Timeout <= 0 {
-		return 5 * time.Second
-	}
-	return b.Timeout
-}
-
-func positive(n, otherwise int) int {
-	if n <= 0 {
-		return otherwise
-	}
-	return n
-}
-
-func (b *Box) mayRead(table string) bool {
-	table = strings.ToLower(table)
-	return b.Tables[table] || alwaysReadable(table)
 }
