@@ -1,9 +1,11 @@
 package tableexpert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,15 +49,6 @@ const maxTables = 500
 
 // quoted returns the table as SQL.
 func (t *table) quoted() string { return sqlbox.Quote(t.schema) + "." + sqlbox.Quote(t.bare) }
-
-func (t *table) column(name string) (column, bool) {
-	for _, c := range t.Columns {
-		if strings.EqualFold(c.Name, name) {
-			return c, true
-		}
-	}
-	return column{}, false
-}
 
 // readCatalog asks SQLite what tables there are. Virtual tables are left
 // out: what their modules do on reading is outside the box's limits.
@@ -101,10 +94,7 @@ func (c *catalog) add(ctx context.Context, box *sqlbox.Box, t *table, hasRowid b
 	if err := t.readColumns(ctx, box, src.notes); err != nil {
 		return err
 	}
-	if t.View {
-		hasRowid = false
-	}
-	if err := t.readKey(ctx, box, hasRowid); err != nil {
+	if err := t.readKey(ctx, box, hasRowid && !t.View); err != nil {
 		return err
 	}
 	if err := t.readReferences(ctx, box); err != nil {
@@ -154,14 +144,9 @@ func idOf(column string) (stem string, ok bool) {
 // readKey finds what names a row for good: a primary key of one column, a
 // unique column called id or after the table, or else the rowid.
 func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) error {
-	var keys []string
-	for _, c := range t.Columns {
-		if c.Key {
-			keys = append(keys, c.Name)
-		}
-	}
+	keys := slices.DeleteFunc(slices.Clone(t.Columns), func(c column) bool { return !c.Key })
 	if len(keys) == 1 {
-		t.key = keys[0]
+		t.key = keys[0].Name
 		return nil
 	}
 	res, err := box.Own(ctx, sqliteColumns, `SELECT i.name FROM pragma_index_list(?, ?) l, pragma_index_info(l.name, ?) i
@@ -175,7 +160,8 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 	}
 	ids := ownIDs(t.bare)
 	i := slices.IndexFunc(ids, func(id string) bool { return unique[id] != "" })
-	switch _, taken := t.column("rowid"); {
+	taken := slices.ContainsFunc(t.Columns, func(c column) bool { return strings.EqualFold(c.Name, "rowid") })
+	switch {
 	case i >= 0:
 		t.key = unique[ids[i]]
 	case hasRowid && !taken:
@@ -209,17 +195,14 @@ func (c *catalog) inferReferences() {
 				t.Refs = append(t.Refs, reference{Column: col.Name, Table: to.Name, ToColumn: to.key})
 			}
 		}
-		t.Refs = slices.DeleteFunc(t.Refs, func(r reference) bool {
+		var settled []reference
+		for _, r := range t.Refs {
 			to := c.in(t.schema, r.Table)
-			return to == nil || to.key == ""
-		})
-		for i, r := range t.Refs {
-			to := c.in(t.schema, r.Table)
-			t.Refs[i].Table = to.Name
-			if r.ToColumn == "" {
-				t.Refs[i].ToColumn = to.key
+			if to != nil && to.key != "" {
+				settled = append(settled, reference{r.Column, to.Name, cmp.Or(r.ToColumn, to.key)})
 			}
 		}
+		t.Refs = settled
 	}
 }
 
@@ -228,19 +211,31 @@ func (c *catalog) inferReferences() {
 func (c *catalog) meantBy(column string) *table {
 	if stem, ok := idOf(column); ok {
 		to := c.named(stem)
-		if to != nil && !strings.EqualFold(to.key, column) && !(strings.EqualFold(to.key, "id") && strings.HasSuffix(strings.ToLower(column), "_id")) {
+		if to == nil || strings.EqualFold(to.key, column) {
+			return to
+		}
+		if strings.EqualFold(to.key, "id") && strings.HasSuffix(strings.ToLower(column), "_id") {
+			return to
+		}
+		return nil
+	}
+	if !slices.Contains(tradeIDs, strings.ToLower(column)) {
+		return nil
+	}
+	return only(c.tables, func(t *table) bool { return strings.EqualFold(t.key, column) })
+}
+
+// only returns the table that is good, nil if none or several are.
+func only(tables []*table, good func(*table) bool) *table {
+	var found *table
+	for _, t := range tables {
+		if !good(t) {
+			continue
+		}
+		if found != nil {
 			return nil
 		}
-		return to
-	}
-	var found *table
-	for _, t := range c.tables {
-		if slices.Contains(tradeIDs, strings.ToLower(column)) && strings.EqualFold(t.key, column) {
-			if found != nil {
-				return nil
-			}
-			found = t
-		}
+		found = t
 	}
 	return found
 }
@@ -257,10 +252,7 @@ func (c *catalog) find(name string) *table {
 
 // in is find, with the tables of one schema first.
 func (c *catalog) in(schema, name string) *table {
-	if t := c.find(schema + "." + name); t != nil {
-		return t
-	}
-	return c.find(name)
+	return cmp.Or(c.find(schema+"."+name), c.find(name))
 }
 
 // named returns the table that a word means: its name, or the singular or
@@ -274,32 +266,42 @@ func (c *catalog) named(word string) *table {
 	return nil
 }
 
-func (c *catalog) names() map[string]bool {
-	names := map[string]bool{}
-	for _, t := range c.tables {
-		names[strings.ToLower(t.bare)] = true
-	}
-	return names
-}
-
-func (c *catalog) widest() int {
-	n := 0
-	for _, t := range c.tables {
-		n = max(n, len(t.Columns))
-	}
-	return n
+func (c *catalog) names() []string {
+	return mapped(c.tables, func(t *table) string { return t.Name })
 }
 
 // list returns the names of the tables for a sentence.
 func (c *catalog) list() string {
-	var names []string
-	for _, t := range c.tables[:min(len(c.tables), 30)] {
-		names = append(names, t.Name)
-	}
-	if more := len(c.tables) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
+	names := c.names()
+	if more := len(names) - 30; more > 0 {
+		names = append(names[:30], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
+}
+
+// mentioned returns the table that a text is the name of, or the only one that it names.
+func (c *catalog) mentioned(s string) *table {
+	s = strings.TrimPrefix(strings.Trim(strings.TrimSpace(s), "\"'`?.!"), "table:")
+	if t := c.find(s); t != nil || s == "" {
+		return t
+	}
+	if t := c.named(s); t != nil {
+		return t
+	}
+	words := nameWords.FindAllString(strings.ToLower(sqlbox.Clip(s, 4000)), -1)
+	named := mapped(words, c.named)
+	return only(c.tables, func(t *table) bool { return slices.Contains(named, t) })
+}
+
+var nameWords = regexp.MustCompile(`[\pL\d_]+`)
+
+// mapped returns what f makes of each element.
+func mapped[T, R any](list []T, f func(T) R) []R {
+	var results []R
+	for _, v := range list {
+		results = append(results, f(v))
+	}
+	return results
 }
 
 // count returns how many rows t has.

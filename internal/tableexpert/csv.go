@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,16 +23,16 @@ const (
 
 // csvFile is a file with a header row, read as often as needed.
 type csvFile struct {
-	open   func() (io.ReadCloser, error)
-	name   string // for messages
+	dir    fs.FS
+	name   string
 	comma  rune
 	header []string
 }
 
 // newCSV looks at the beginning of a file.
-func newCSV(name string, open func() (io.ReadCloser, error)) (*csvFile, error) {
-	f := &csvFile{open: open, name: name, comma: ','}
-	r, err := open()
+func newCSV(dir fs.FS, name string) (*csvFile, error) {
+	f := &csvFile{dir: dir, name: name}
+	r, err := dir.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -44,24 +45,19 @@ func newCSV(name string, open func() (io.ReadCloser, error)) (*csvFile, error) {
 		return nil, fmt.Errorf("%s: is in UTF-16; save it as UTF-8", name)
 	}
 	f.comma = sniff(head)
-	err = f.each(func(_ int, record []string) error {
-		f.header = record
+	err = f.each(func(record []string) error {
+		f.header = slices.Clone(record)
 		return io.EOF
-	}, true)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.checkHeader()
-}
-
-func (f *csvFile) checkHeader() error {
+	})
 	switch {
+	case err != nil:
+		return nil, err
 	case len(f.header) == 0:
-		return fmt.Errorf("%s: is empty; the first line must name the columns", f.name)
+		return nil, fmt.Errorf("%s: is empty; the first line must name the columns", name)
 	case len(f.header) > maxCSVColumns:
-		return fmt.Errorf("%s: line 1: %d columns; at most %d are read", f.name, len(f.header), maxCSVColumns)
+		return nil, fmt.Errorf("%s: line 1: %d columns; at most %d are read", name, len(f.header), maxCSVColumns)
 	}
-	return nil
+	return f, nil
 }
 
 // sniff finds the delimiter: the one that divides the most of the first lines
@@ -83,7 +79,9 @@ func sniff(head []byte) rune {
 // alike scores a delimiter.
 func alike(head []byte, comma rune) int {
 	r := csv.NewReader(bytes.NewReader(trimBOM(head)))
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
+	r.Comma = comma
+	r.FieldsPerRecord = -1
+	r.ReuseRecord = true
 	fields, same, all := 0, 0, 0
 	for ; all < 50; all++ {
 		record, err := r.Read()
@@ -109,22 +107,22 @@ func trimBOM(b []byte) []byte { return bytes.TrimPrefix(b, []byte("\xef\xbb\xbf"
 // the call.
 func (f *csvFile) rows(do func(row []string) error) error {
 	n := 0
-	return f.each(func(line int, record []string) error {
+	return f.each(func(record []string) error {
 		n++
-		if n == 1 {
+		switch {
+		case n == 1:
 			return nil
-		}
-		if n > maxCSVRows {
+		case n > maxCSVRows:
 			return fmt.Errorf("%s: has more than %d rows", f.name, maxCSVRows)
 		}
 		return do(record)
-	}, false)
+	})
 }
 
 // each calls do for each record until it returns an error; io.EOF ends the
-// reading without one.
-func (f *csvFile) each(do func(line int, record []string) error, headerOnly bool) error {
-	file, err := f.open()
+// reading without one. The record is only valid during the call.
+func (f *csvFile) each(do func(record []string) error) error {
+	file, err := f.dir.Open(f.name)
 	if err != nil {
 		return err
 	}
@@ -134,7 +132,8 @@ func (f *csvFile) each(do func(line int, record []string) error, headerOnly bool
 		in.Discard(3)
 	}
 	r := csv.NewReader(&boundedLines{r: in})
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = f.comma, 0, !headerOnly
+	r.Comma = f.comma
+	r.ReuseRecord = true
 	for {
 		record, err := r.Read()
 		if err == io.EOF {
@@ -147,9 +146,11 @@ func (f *csvFile) each(do func(line int, record []string) error, headerOnly bool
 		if err := f.checkRecord(line, record); err != nil {
 			return err
 		}
-		if err := do(line, record); err == io.EOF {
+		err = do(record)
+		if err == io.EOF {
 			return nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -157,14 +158,18 @@ func (f *csvFile) each(do func(line int, record []string) error, headerOnly bool
 
 func (f *csvFile) checkRecord(line int, record []string) error {
 	for i, cell := range record {
+		fault := ""
 		switch {
 		case len(cell) > maxCell:
-			return fmt.Errorf("%s: line %d: field %d is longer than %d KiB; is a quotation mark not closed?", f.name, line, i+1, maxCell>>10)
+			fault = fmt.Sprintf("is longer than %d KiB; is a quotation mark not closed?", maxCell>>10)
 		case !utf8.ValidString(cell):
-			return fmt.Errorf("%s: line %d: field %d is not UTF-8; save the file as UTF-8", f.name, line, i+1)
+			fault = "is not UTF-8; save the file as UTF-8"
 		case strings.IndexByte(cell, 0) >= 0:
-			return fmt.Errorf("%s: line %d: field %d contains a NUL character; is this a text file?", f.name, line, i+1)
+			fault = "contains a NUL character; is this a text file?"
+		default:
+			continue
 		}
+		return fmt.Errorf("%s: line %d: field %d %s", f.name, line, i+1, fault)
 	}
 	return nil
 }
@@ -214,10 +219,4 @@ func (b *boundedLines) Read(p []byte) (int, error) {
 		return 0, fmt.Errorf("line %d: a record is longer than %d KiB; is a quotation mark not closed?", b.began+1, maxRecord>>10)
 	}
 	return n, err
-}
-
-// fileIn returns a function that opens a file of a directory, and cannot be
-// led out of it by a symbolic link.
-func fileIn(root *os.Root, name string) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return root.Open(name) }
 }

@@ -1,11 +1,10 @@
 package tableexpert
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
 	"rialto/internal/tableexpert/sqlbox"
@@ -19,7 +18,7 @@ func FuzzCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		ctx := context.Background()
-		file, err := newCSV("t.csv", func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil })
+		file, err := newCSV(fstest.MapFS{"t.csv": {Data: content}}, "t.csv")
 		if err == nil {
 			err = loadAlone(ctx, t, file)
 		}

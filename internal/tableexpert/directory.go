@@ -120,7 +120,7 @@ func readCSVs(ctx context.Context, root *os.Root, names []string, cfg Config, sr
 	}
 	taken, left := map[string]bool{}, most
 	for _, name := range names {
-		table := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "t"), func(s string) bool { return taken[s] })
+		table := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "t"), taken)
 		size, err := sizeWithin(root, name, left, most)
 		if err == nil {
 			err = b.loadFile(ctx, root, name, table, src.notes)
@@ -157,7 +157,7 @@ func sizeWithin(root *os.Root, name string, left, most int64) (int64, error) {
 
 // loadFile makes a table of a CSV file, or leaves no trace of it.
 func (b *builder) loadFile(ctx context.Context, root *os.Root, name, table string, notes map[string]string) error {
-	f, err := newCSV(name, fileIn(root, name))
+	f, err := newCSV(root.FS(), name)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func columnNames(header []string, columns []cells) []string {
 		if columns[i].unit == "%" && !strings.Contains(strings.ToLower(h), "percent") {
 			h += " percent"
 		}
-		name := unused(safeName(h, fmt.Sprintf("column_%d", i+1)), func(s string) bool { return taken[s] })
+		name := unused(safeName(h, fmt.Sprintf("column_%d", i+1)), taken)
 		taken[name] = true
 		names = append(names, name)
 	}
@@ -249,7 +249,7 @@ func attachable(ctx context.Context, root *os.Root, names []string, out *leftOut
 			out.add(name, fmt.Errorf("%s: is one SQLite database too many; at most %d are opened", name, maxDatabases))
 			continue
 		}
-		schema := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "db"), func(s string) bool { return taken[s] })
+		schema := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "db"), taken)
 		file, err := openable(ctx, root, name, schema)
 		if err != nil {
 			out.add(name, fmt.Errorf("%s: %w", name, err))

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -31,13 +32,14 @@ type Config struct {
 	// Model translates questions into SQL; nil: they are read by words alone.
 	Model *Model
 
-	MaxRows int           // limit of an answer if the request sets none; 0 means 200
 	Timeout time.Duration // of one query; 0 means 5 s
 	MaxCSV  int64         // bytes of all CSV files together; 0 means 128 MiB
 
-	Now func() time.Time // nil means time.Now
-	Log *slog.Logger     // nil means slog.Default
+	Log *slog.Logger // nil means slog.Default
 }
+
+// defaultRows is the limit of an answer if the request sets none.
+const defaultRows = 200
 
 // capRows is the most rows that an answer has, whatever is asked for.
 const capRows = 1000
@@ -63,27 +65,16 @@ func Open(ctx context.Context, cfg Config) (*Expert, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.Default()
 	}
-	if cfg.MaxRows <= 0 {
-		cfg.MaxRows = 200
-	}
 	e := &Expert{cfg: cfg}
 	if err := e.load(ctx); err != nil {
 		return nil, err
 	}
-	e.exec = &a2aexec.Executor{Run: e.serve, Now: cfg.Now, Log: cfg.Log, TurnTimeout: time.Minute}
+	e.exec = &a2aexec.Executor{Run: e.serve, Log: cfg.Log, TurnTimeout: time.Minute}
 	return e, nil
 }
 
 func (e *Expert) load(ctx context.Context) error {
-	var (
-		src *source
-		err error
-	)
-	if e.cfg.Tables == "" {
-		src, err = insurance(ctx)
-	} else {
-		src, err = readDirectory(ctx, e.cfg)
-	}
+	src, err := e.readSource(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,9 +93,20 @@ func (e *Expert) load(ctx context.Context) error {
 	if err := e.curate(src); err != nil {
 		return err
 	}
-	e.box.Tables = e.catalog.names()
-	e.box.MaxWidth = max(100, 2*e.catalog.widest())
+	e.box.Tables = map[string]bool{}
+	e.box.MaxWidth = 100
+	for _, t := range e.catalog.tables {
+		e.box.Tables[strings.ToLower(t.bare)] = true
+		e.box.MaxWidth = max(e.box.MaxWidth, 2*len(t.Columns))
+	}
 	return nil
+}
+
+func (e *Expert) readSource(ctx context.Context) (*source, error) {
+	if e.cfg.Tables == "" {
+		return insurance(ctx)
+	}
+	return readDirectory(ctx, e.cfg)
 }
 
 // curate takes what people have said about the tables, if it is right.
@@ -119,13 +121,6 @@ func (e *Expert) curate(src *source) error {
 	}
 	e.curation.complete(e.catalog)
 	return nil
-}
-
-func (e *Expert) now() time.Time {
-	if e.cfg.Now != nil {
-		return e.cfg.Now()
-	}
-	return time.Now()
 }
 
 // Agent returns the agent.

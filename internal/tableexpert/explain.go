@@ -23,14 +23,16 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 		return refuse("Say what to explain: a question, or one SELECT statement.")
 	}
 	if !e.meantAsSQL(said, false) {
-		q, failure := e.modelled(ctx, t, said, e.catalog.within(in)), (*grammar.Failure)(nil)
+		tables := e.catalog.within(in)
+		q := e.askModel(ctx, t, said, tables)
 		if q == nil {
-			q, failure = e.parse(ctx, []string{said}, e.catalog.within(in))
-		}
-		if q == nil {
-			why := cmp.Or(strings.Join(failure.Unplaced, ", "), "it may mean several things")
-			return refuse("The question was not understood: %s. The tables are %s; send one SELECT.",
-				why, e.catalog.within(in).list())
+			var failure *grammar.Failure
+			q, failure = e.parse(ctx, []string{said}, tables)
+			if failure != nil {
+				why := cmp.Or(strings.Join(failure.Unplaced, ", "), "it may mean several things")
+				return refuse("The question was not understood: %s. The tables are %s; send one SELECT.",
+					why, tables.list())
+			}
 		}
 		x = explanation{SQL: q.SQL, Read: q.Read}
 	}

@@ -64,17 +64,20 @@ func (e *Expert) rowDocument(ctx context.Context, t *a2aexec.Turn, tb *table, ke
 	if tb.key == "" {
 		return nil, refuse("The rows of %s have no key; ask for them in SQL.", tb.Name)
 	}
-	row, columns, err := e.row(ctx, tb, tb.key, key)
+	// The key comes as text, whatever it is in the table.
+	res, err := e.box.Own(ctx, 1,
+		fmt.Sprintf("SELECT * FROM %s WHERE %s = ?", tb.quoted(), sqlbox.Quote(tb.key)), key)
 	if err != nil {
 		return nil, err
 	}
-	if row == nil {
+	if len(res.Rows) == 0 {
 		return nil, refuse("There is no row %q in %s.", sqlbox.Clip(key, 60), tb.Name)
 	}
+	row := encodable(res.Rows)[0]
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", tb.Name, key)
 	fields := map[string]any{}
-	for i, c := range columns {
+	for i, c := range res.Columns {
 		fields[c] = row[i]
 		fmt.Fprintf(&b, "%s: %s\n", c, show(row[i]))
 	}
@@ -83,49 +86,44 @@ func (e *Expert) rowDocument(ctx context.Context, t *a2aexec.Turn, tb *table, ke
 		return nil, err
 	}
 	return &document{
-		ID: tb.Name + "/" + url.PathEscape(key), Title: tb.Name + " " + sqlbox.Clip(key, 60), Text: strings.TrimSuffix(b.String(), "\n"),
+		ID:       rowID(tb, key),
+		Title:    tb.Name + " " + sqlbox.Clip(key, 60),
+		Text:     strings.TrimSuffix(b.String(), "\n"),
 		Metadata: map[string]any{"table": tb.Name, "fields": fields, "related": related},
 	}, nil
-}
-
-// row returns the row whose column has a value, nil if there is none. A key
-// comes as text, whatever it is in the table.
-func (e *Expert) row(ctx context.Context, tb *table, column, value string) ([]any, []string, error) {
-	res, err := e.box.Own(ctx, 1, fmt.Sprintf("SELECT * FROM %s WHERE %s = ?", tb.quoted(), sqlbox.Quote(column)), value)
-	if err != nil || len(res.Rows) == 0 {
-		return nil, nil, err
-	}
-	return encodable(res.Rows)[0], res.Columns, nil
 }
 
 // related writes the rows that a row refers to, and those that refer to it,
 // and returns their ids.
 func (e *Expert) related(ctx context.Context, t *a2aexec.Turn, tb *table, fields map[string]any, b *strings.Builder) ([]string, error) {
-	ids := []string{}
+	type relation struct {
+		table  *table
+		column string
+		value  any
+	}
+	var relations []relation
 	for _, ref := range tb.Refs {
-		to := e.catalog.find(ref.Table)
-		if to == nil || fields[ref.Column] == nil {
+		relations = append(relations, relation{e.catalog.find(ref.Table), ref.ToColumn, fields[ref.Column]})
+	}
+	for _, from := range e.catalog.tables {
+		for _, ref := range from.Refs {
+			if ref.Table == tb.Name {
+				relations = append(relations, relation{from, ref.Column, fields[ref.ToColumn]})
+			}
+		}
+	}
+
+	ids := []string{}
+	for _, r := range relations {
+		if r.table == nil || r.value == nil {
 			continue
 		}
-		t.Working("Reading " + to.Name + ".")
-		found, err := e.relatedRows(ctx, to, ref.ToColumn, show(fields[ref.Column]), b)
+		t.Working("Reading " + r.table.Name + ".")
+		found, err := e.relatedRows(ctx, r.table, r.column, show(r.value), b)
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, found...)
-	}
-	for _, from := range e.catalog.tables {
-		for _, ref := range from.Refs {
-			if ref.Table != tb.Name || fields[ref.ToColumn] == nil {
-				continue
-			}
-			t.Working("Reading " + from.Name + ".")
-			found, err := e.relatedRows(ctx, from, ref.Column, show(fields[ref.ToColumn]), b)
-			if err != nil {
-				return nil, err
-			}
-			ids = append(ids, found...)
-		}
 	}
 	return ids, nil
 }

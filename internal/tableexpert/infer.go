@@ -2,6 +2,7 @@ package tableexpert
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,12 +48,15 @@ func (f *csvFile) columns(ctx context.Context) ([]cells, error) {
 	return columns, err
 }
 
-// codes reports whether the values under a heading are codes, although they consist of
-// digits: version 1.10 is not 1.1.
+// codeWords are in headings of values that are codes, although they consist of digits:
+// version 1.10 is not 1.1.
+var codeWords = strings.Fields("version phone telephone mobile fax zip zipcode postcode postal plz teléfono telefono")
+
+// codes reports whether the values under a heading are codes.
 func codes(heading string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(heading), func(r rune) bool { return !unicode.IsLetter(r) }), func(w string) bool {
-		return slices.Contains([]string{"version", "phone", "telephone", "mobile", "fax", "zip", "zipcode", "postcode", "postal", "plz", "teléfono", "telefono"}, w)
-	})
+	notLetter := func(r rune) bool { return !unicode.IsLetter(r) }
+	words := strings.FieldsFunc(strings.ToLower(heading), notLetter)
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(codeWords, w) })
 }
 
 // kindOf returns the narrowest kind of a value that is no number.
@@ -60,16 +64,18 @@ func kindOf(s string) kind {
 	if _, ok := parseDate(s); ok {
 		return date
 	}
-	if _, ok := parseMoment(s); ok {
+	switch {
+	case isMoment(s):
 		return moment
-	}
-	if _, err := time.Parse(dayFirst, s); err == nil {
-		return slashed
-	}
-	if _, err := time.Parse(monthFirst, s); err == nil {
+	case isTime(s, dayFirst), isTime(s, monthFirst):
 		return slashed
 	}
 	return text
+}
+
+func isTime(s, layout string) bool {
+	_, err := time.Parse(layout, s)
+	return err == nil
 }
 
 // The two ways to write a day with slashes.
@@ -114,50 +120,40 @@ func (c cells) value(s string) any {
 	if s == "" {
 		return nil
 	}
-	number := func() string {
-		digits, _ := unitOf(s)
-		n, _ := ungrouped(digits, c.mark)
-		return n
-	}
 	switch c.kind {
-	case integer:
-		n, _ := strconv.ParseInt(number(), 10, 64)
+	case integer, decimal:
+		digits, _ := unitOf(s)
+		number, _ := ungrouped(digits, c.mark)
+		if c.kind == decimal {
+			f, _ := strconv.ParseFloat(number, 64)
+			return f
+		}
+		n, _ := strconv.ParseInt(number, 10, 64)
 		return n
-	case decimal:
-		f, _ := strconv.ParseFloat(number(), 64)
-		return f
 	case date:
-		if t, err := time.Parse(c.layout, s); c.layout != "" && err == nil {
+		if t, err := time.Parse(c.layout, s); err == nil {
 			return t.Format(time.DateOnly)
 		}
 		d, _ := parseDate(s)
 		return d
-	case moment:
-		m, _ := parseMoment(s)
-		return m
 	default:
 		return s
 	}
 }
 
-// isInteger accepts no leading zero: a code would lose it as a number.
-func isInteger(s string) bool {
-	digits := strings.TrimPrefix(s, "-")
-	if len(digits) == 0 || len(digits) > 18 {
-		return false
-	}
-	if digits[0] == '0' && s != "0" {
-		return false
-	}
-	return strings.Trim(digits, "0123456789") == ""
-}
+// Numbers have no leading zero: a code would lose it.
+var (
+	integerPattern = regexp.MustCompile(`^(0|-?[1-9]\d{0,17})$`)
+	decimalPattern = regexp.MustCompile(`^-?(0|[1-9]\d*)\.\d+$`)
+)
+
+// maxDecimal is how many digits a decimal number has at most.
+const maxDecimal = 17
+
+func isInteger(s string) bool { return integerPattern.MatchString(s) }
 
 func isDecimal(s string) bool {
-	whole, fraction, ok := strings.Cut(strings.TrimPrefix(s, "-"), ".")
-	if !ok || fraction == "" || len(whole)+len(fraction) > 17 || strings.Trim(fraction, "0123456789") != "" {
-		return false
-	}
-	return whole == "0" || isInteger(whole) && whole[0] != '-'
+	return len(strings.Trim(s, "-")) <= maxDecimal+len(".") && decimalPattern.MatchString(s)
 }
 
 // parseDate accepts 2026-11-21 and 21.11.2026. What 01/02/2026 is, other values of its
@@ -174,15 +170,12 @@ func parseDate(s string) (string, bool) {
 	return "", false
 }
 
-// parseMoment accepts dates with a time, and keeps their zone as written.
-func parseMoment(s string) (string, bool) {
-	if len(s) < 16 || len(s) > 40 {
-		return "", false
-	}
-	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"} {
-		if _, err := time.Parse(layout, s); err == nil {
-			return s, true
-		}
-	}
-	return "", false
+// momentLayouts are those of dates with a time.
+var momentLayouts = []string{
+	time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04",
+}
+
+func isMoment(s string) bool {
+	return len(s) >= 16 && len(s) <= 40 &&
+		slices.ContainsFunc(momentLayouts, func(layout string) bool { return isTime(s, layout) })
 }

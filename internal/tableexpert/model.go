@@ -52,7 +52,7 @@ func (m *Model) translate(ctx context.Context, e *Expert, question string, catal
 	ctx, cancel := context.WithTimeout(ctx, modelTime)
 	defer cancel()
 	chat := []chatMessage{
-		{"system", modelTask + " Today is " + e.now().Format(time.DateOnly) + ".\n\n" + sqlbox.Clip(catalog.ddl(), maxSchema)},
+		{"system", modelTask + " Today is " + time.Now().Format(time.DateOnly) + ".\n\n" + sqlbox.Clip(catalog.ddl(), maxSchema)},
 		{"user", sqlbox.Clip(question, 4000)},
 	}
 	var wrong error

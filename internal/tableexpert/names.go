@@ -35,9 +35,9 @@ func safeName(s, otherwise string) string {
 }
 
 // unused returns name, with a number after it if it is taken.
-func unused(name string, taken func(string) bool) string {
+func unused(name string, taken map[string]bool) string {
 	free := name
-	for i := 2; taken(free); i++ {
+	for i := 2; taken[free]; i++ {
 		free = fmt.Sprintf("%s_%d", name, i)
 	}
 	return free

@@ -20,9 +20,8 @@ type answerRows struct {
 
 // query runs SQL of a stranger.
 func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit int) error {
-	limit = e.limit(limit)
 	t.Working("Running the query.")
-	res, err := e.box.Query(ctx, sql, limit)
+	res, err := e.box.Query(ctx, sql, cmp.Or(limit, defaultRows))
 	if err != nil {
 		return err
 	}
@@ -30,13 +29,9 @@ func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit i
 	if err := e.emitRows(t, "result", sql, res); err != nil {
 		return err
 	}
-	t.Complete(closing(res, limit))
+	t.Complete(closing(res))
 	return nil
 }
-
-// limit is how many rows an answer has, if asked is how many were asked for;
-// 0 means that nothing was said.
-func (e *Expert) limit(asked int) int { return min(cmp.Or(asked, e.cfg.MaxRows), capRows) }
 
 func (e *Expert) emitRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result) error {
 	return emit(t, name, markdown(res), answerRows{
@@ -49,7 +44,7 @@ func (e *Expert) emitRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result)
 }
 
 // closing says how much of the answer there is.
-func closing(res *sqlbox.Result, limit int) string {
+func closing(res *sqlbox.Result) string {
 	rows := count(len(res.Rows), "row")
 	switch res.Truncated {
 	case sqlbox.ByRows:

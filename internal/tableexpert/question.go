@@ -39,10 +39,11 @@ var (
 // question answers a question. What the grammar cannot place whole is asked back with the schema;
 // the answer continues the same task.
 func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit int) error {
-	said := asked(t.Task())
-	latest := said[len(said)-1]
-	catalog := e.catalog.within(in)
-	continued := len(said) > 1
+	messages := userMessages(t.Task())
+	latest := messages[len(messages)-1]
+	continued := len(messages) > 1
+	tables := e.catalog.within(in)
+
 	switch {
 	case continued && declined.MatchString(latest):
 		t.Reject("The question is dropped.")
@@ -50,75 +51,99 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 	case continued && e.meantAsSQL(latest, false):
 		return e.query(ctx, t, latest, limit)
 	case smallTalk(latest):
-		t.Complete(introduction(catalog))
+		t.Complete(introduction(tables))
 		return nil
 	}
-	if q := e.modelled(ctx, t, strings.Join(said, "\n"), catalog); q != nil {
-		var stuck *sqlbox.Error
+
+	if q := e.askModel(ctx, t, strings.Join(messages, "\n"), tables); q != nil {
 		err := e.run(ctx, t, q, limit)
-		if !errors.As(err, &stuck) {
+		var rejected *sqlbox.Error
+		if !errors.As(err, &rejected) {
 			return err
 		}
 		e.cfg.Log.WarnContext(ctx, "the model's statement failed; the grammar reads the question", "err", err)
 	}
-	return e.readByWords(ctx, t, said, catalog, limit)
+	return e.answerByGrammar(ctx, t, messages, tables, limit)
 }
 
-// readByWords answers a question that the grammar reads, and asks any other one back.
-func (e *Expert) readByWords(
-	ctx context.Context, t *a2aexec.Turn, said []string, c *catalog, limit int,
+// answerByGrammar answers a question that the grammar reads, and asks any other one back.
+func (e *Expert) answerByGrammar(
+	ctx context.Context, t *a2aexec.Turn, messages []string, tables *catalog, limit int,
 ) error {
-	q, failure := e.parse(ctx, said, c)
+	q, failure := e.parse(ctx, messages, tables)
 	if q != nil {
 		return e.run(ctx, t, q, limit)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	foreign := len(failure.Tables) == 0 && !failure.Asks
+
+	unrelated := len(failure.Tables) == 0 && !failure.Asks
 	switch {
-	case foreign && len(said) == 1:
-		t.Complete("No word of this names a table or column here. " + introduction(c))
+	case unrelated && len(messages) == 1:
+		t.Complete("No word of this names a table or column here. " + introduction(tables))
 		return nil
-	case len(said) > maxRounds:
-		return refuse("The question could not be read. Send one SELECT; the tables are %s.", c.list())
+	case len(messages) > maxRounds:
+		return refuse("The question could not be read. Send one SELECT; the tables are %s.", tables.list())
 	}
-	return e.askBack(ctx, t, c, failure)
+	return e.askBack(ctx, t, tables, failure)
+}
+
+// userMessages returns what the caller has said in this task: the question, and the answers to ours.
+func userMessages(task *a2a.Task) []string {
+	var messages []string
+	for i := range task.History {
+		m := &task.History[i]
+		if m.Role != a2a.RoleUser {
+			continue
+		}
+		r, err := read(m)
+		if err == nil {
+			question := strings.TrimSpace(r.Question + " " + r.Query)
+			messages = append(messages, cmp.Or(r.SQL, r.Table, question))
+		}
+	}
+	return messages
 }
 
 // smallTalk reports whether a message is a greeting, or has no word in it.
 func smallTalk(s string) bool {
-	mark := func(r rune) bool { return r <= ' ' || strings.ContainsRune("?!.,;:-¿¡", r) }
-	return strings.TrimFunc(s, mark) == "" || greeting.MatchString(s)
+	isMark := func(r rune) bool { return r <= ' ' || strings.ContainsRune("?!.,;:-¿¡", r) }
+	return strings.TrimFunc(s, isMark) == "" || greeting.MatchString(s)
 }
 
 // introduction says what can be asked.
-func introduction(c *catalog) string {
+func introduction(tables *catalog) string {
 	return fmt.Sprintf("I answer questions about these tables: %s. "+
 		"Send one SELECT (the skills schema and peek describe the tables), "+
-		"or a simple question such as: How many %s are there?", c.list(), c.tables[0].Name)
+		"or a simple question such as: How many %s are there?", tables.list(), tables.tables[0].Name)
 }
 
 // parse makes SQL of a question by the grammar. An answer to a question of ours completes the first
 // question, or replaces it.
-func (e *Expert) parse(ctx context.Context, said []string, c *catalog) (*grammar.Query, *grammar.Failure) {
-	schema := e.words(ctx).Within(c.spelled())
-	q, failure := schema.Read(strings.Join(said, " "))
-	latest := said[len(said)-1]
-	whole := len(said) > 1 && len(strings.Fields(latest)) > 2
-	if q == nil && whole {
+func (e *Expert) parse(
+	ctx context.Context, messages []string, tables *catalog,
+) (*grammar.Query, *grammar.Failure) {
+	schema := e.words(ctx).Within(tables.spelled())
+	q, failure := schema.Read(strings.Join(messages, " "))
+
+	latest := messages[len(messages)-1]
+	mayReplace := len(messages) > 1 && len(strings.Fields(latest)) > 2
+	if q == nil && mayReplace {
 		q, _ = schema.Read(latest)
 	}
 	return q, failure
 }
 
-// modelled asks the model for a statement that runs; nil if there is no model or it has none.
-func (e *Expert) modelled(ctx context.Context, t *a2aexec.Turn, question string, c *catalog) *grammar.Query {
+// askModel asks the model for a statement that runs; nil if there is no model or it has none.
+func (e *Expert) askModel(
+	ctx context.Context, t *a2aexec.Turn, question string, tables *catalog,
+) *grammar.Query {
 	if e.cfg.Model == nil {
 		return nil
 	}
 	t.Working("Asking the model for a statement.")
-	q, err := e.cfg.Model.translate(ctx, e, question, c)
+	q, err := e.cfg.Model.translate(ctx, e, question, tables)
 	if err != nil {
 		e.cfg.Log.WarnContext(ctx,
 			"the model returned no statement that runs; the grammar reads the question", "err", err)
@@ -129,20 +154,23 @@ func (e *Expert) modelled(ctx context.Context, t *a2aexec.Turn, question string,
 
 // askBack asks for what a question lacks: the table, if it names none of several, or else the
 // question in SQL. The schema goes with it.
-func (e *Expert) askBack(ctx context.Context, t *a2aexec.Turn, c *catalog, f *grammar.Failure) error {
-	named := slices.DeleteFunc(slices.Clone(c.tables), func(tb *table) bool {
+func (e *Expert) askBack(
+	ctx context.Context, t *a2aexec.Turn, tables *catalog, f *grammar.Failure,
+) error {
+	named := slices.DeleteFunc(slices.Clone(tables.tables), func(tb *table) bool {
 		return !slices.Contains(f.Tables, tb.spelled())
 	})
-	missing := len(named) == 0 && len(c.tables) > 1
-	if len(named) == 0 {
-		named = c.tables
+	namesNone := len(named) == 0
+	if namesNone {
+		named = tables.tables
 	}
-	if err := e.emitSchema(ctx, t, named[:min(len(named), maxShown)]); err != nil {
+	if err := e.emitSchema(ctx, t, named[:min(len(named), maxShown)], false); err != nil {
 		return err
 	}
-	if missing {
-		choice := fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", c.list())
-		t.AskForm(choice, tableChoice(c))
+
+	if namesNone && len(tables.tables) > 1 {
+		t.AskForm(fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", tables.list()),
+			tableForm(tables))
 		return nil
 	}
 	unplaced := ""
@@ -155,20 +183,6 @@ func (e *Expert) askBack(ctx context.Context, t *a2aexec.Turn, c *catalog, f *gr
 	return nil
 }
 
-// emitSchema describes tables.
-func (e *Expert) emitSchema(ctx context.Context, t *a2aexec.Turn, tables []*table) error {
-	counting, cancel := context.WithTimeout(ctx, countTime)
-	defer cancel()
-	var texts []string
-	var data []description
-	for _, tb := range tables {
-		d := e.describe(counting, tb)
-		texts = append(texts, d.text())
-		data = append(data, d)
-	}
-	return emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data})
-}
-
 // sqlForm is the form for a question in SQL.
 var sqlForm = json.RawMessage(`{
 	"type": "object",
@@ -178,13 +192,9 @@ var sqlForm = json.RawMessage(`{
 	"required": ["sql"]
 }`)
 
-// tableChoice is the form for the name of a table.
-func tableChoice(c *catalog) json.RawMessage {
-	var names []string
-	for _, tb := range c.tables {
-		names = append(names, tb.Name)
-	}
-	choice := map[string]any{"type": "string", "title": "Table", "enum": names}
+// tableForm is the form for the name of a table.
+func tableForm(tables *catalog) json.RawMessage {
+	choice := map[string]any{"type": "string", "title": "Table", "enum": tables.names()}
 	form, _ := json.Marshal(map[string]any{
 		"type":       "object",
 		"properties": map[string]any{"table": choice},
@@ -195,54 +205,14 @@ func tableChoice(c *catalog) json.RawMessage {
 
 // run answers with what a translated question selects.
 func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, limit int) error {
-	limit = e.limit(limit)
 	t.Working("Running " + q.SQL)
-	res, err := e.box.Query(ctx, q.SQL, limit)
+	res, err := e.box.Query(ctx, q.SQL, cmp.Or(limit, defaultRows))
 	if err != nil {
 		return err
 	}
 	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
 		return err
 	}
-	t.Complete(closing(res, limit) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL)
+	t.Complete(closing(res) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL)
 	return nil
 }
-
-// asked returns what the caller has said in this task: the question, and the answers to ours.
-func asked(task *a2a.Task) []string {
-	var said []string
-	for i := range task.History {
-		m := &task.History[i]
-		if m.Role != a2a.RoleUser {
-			continue
-		}
-		if r, err := read(m); err == nil {
-			question := strings.TrimSpace(r.Question + " " + r.Query)
-			said = append(said, cmp.Or(r.SQL, r.Table, question))
-		}
-	}
-	return said
-}
-
-// mentioned returns the table that a text is the name of, or the only one that it names.
-func (c *catalog) mentioned(s string) *table {
-	s = strings.TrimPrefix(strings.Trim(strings.TrimSpace(s), "\"'`?.!"), "table:")
-	if t := c.find(s); t != nil || s == "" {
-		return t
-	}
-	if t := c.named(s); t != nil {
-		return t
-	}
-	var found []*table
-	for _, w := range nameWords.FindAllString(strings.ToLower(sqlbox.Clip(s, 4000)), -1) {
-		if t := c.named(w); t != nil && !slices.Contains(found, t) {
-			found = append(found, t)
-		}
-	}
-	if len(found) != 1 {
-		return nil
-	}
-	return found[0]
-}
-
-var nameWords = regexp.MustCompile(`[\pL\d_]+`)

@@ -3,11 +3,11 @@ package tableexpert
 import (
 	"context"
 	"fmt"
-	"rialto/internal/tableexpert/sqlbox"
 	"strings"
 	"time"
 
 	"rialto/a2a/a2aexec"
+	"rialto/internal/tableexpert/sqlbox"
 )
 
 // description is a table as data.
@@ -40,23 +40,28 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *t
 	} else if name != "" && len(strings.Fields(name)) == 1 { // more words are a question about all
 		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.suggest(name))
 	}
-	var (
-		texts []string
-		data  []description
-	)
+	if err := e.emitSchema(ctx, t, tables, true); err != nil {
+		return err
+	}
+	t.Complete("Described " + count(len(tables), "table") + ".")
+	return nil
+}
+
+// emitSchema describes tables, and reports its progress if asked to.
+func (e *Expert) emitSchema(ctx context.Context, t *a2aexec.Turn, tables []*table, progress bool) error {
 	counting, cancel := context.WithTimeout(ctx, countTime)
 	defer cancel()
+	var texts []string
+	var data []description
 	for _, tb := range tables {
-		t.Working("Reading " + tb.Name + ".")
+		if progress {
+			t.Working("Reading " + tb.Name + ".")
+		}
 		d := e.describe(counting, tb)
 		texts = append(texts, d.text())
 		data = append(data, d)
 	}
-	if err := emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data}); err != nil {
-		return err
-	}
-	t.Complete("Described " + count(len(data), "table") + ".")
-	return nil
+	return emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data})
 }
 
 func (e *Expert) describe(ctx context.Context, tb *table) description {

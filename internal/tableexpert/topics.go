@@ -78,19 +78,16 @@ func (c *curation) check(tables *catalog) error {
 			return fmt.Errorf("%s: topic %s has no tables", topicsFile, t.ID)
 		}
 	}
-	for _, name := range append(slices.Clone(c.Gold), tablesOf(c.Topics)...) {
+	named := slices.Clone(c.Gold)
+	for _, t := range c.Topics {
+		named = append(named, t.Tables...)
+	}
+	for _, name := range named {
 		if tables.find(name) == nil {
 			return fmt.Errorf("%s: there is no table %q; the tables are %s", topicsFile, name, tables.list())
 		}
 	}
 	return nil
-}
-
-func tablesOf(topics []topic) (names []string) {
-	for _, t := range topics {
-		names = append(names, t.Tables...)
-	}
-	return names
 }
 
 // complete adds defaults: a topic for each table with the tables that it refers to, and
@@ -110,15 +107,13 @@ func (c *curation) complete(tables *catalog) {
 	if len(c.Gold) > 0 {
 		return
 	}
-	for _, views := range []bool{true, false} {
-		for _, tb := range tables.tables {
-			if tb.View == views {
-				c.Gold = append(c.Gold, tb.Name)
-			}
+	for _, tb := range tables.tables {
+		if tb.View {
+			c.Gold = append(c.Gold, tb.Name)
 		}
-		if len(c.Gold) > 0 {
-			return
-		}
+	}
+	if len(c.Gold) == 0 {
+		c.Gold = tables.names()
 	}
 }
 
@@ -146,7 +141,7 @@ func (c *curation) topic(name, useCase string) (*topic, error) {
 		return nil, nil
 	}
 	for i, t := range c.Topics {
-		if slices.ContainsFunc(t.UseCases, func(u string) bool { return strings.EqualFold(u, useCase) }) {
+		if containsFold(t.UseCases, useCase) {
 			return &c.Topics[i], nil
 		}
 	}
@@ -154,16 +149,17 @@ func (c *curation) topic(name, useCase string) (*topic, error) {
 }
 
 func (c *curation) list() string {
-	var ids []string
-	for _, t := range c.Topics[:min(len(c.Topics), 30)] {
-		ids = append(ids, t.ID)
-	}
-	return strings.Join(ids, ", ")
+	first := c.Topics[:min(len(c.Topics), 30)]
+	return strings.Join(mapped(first, func(t topic) string { return t.ID }), ", ")
 }
 
 // in reports whether a table belongs to the topic.
 func (t *topic) in(name string) bool {
-	return t == nil || slices.ContainsFunc(t.Tables, func(s string) bool { return strings.EqualFold(s, name) })
+	return t == nil || containsFold(t.Tables, name)
+}
+
+func containsFold(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, name) })
 }
 
 // within returns the tables of a topic.

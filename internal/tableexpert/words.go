@@ -137,20 +137,18 @@ func (e *Expert) distinguish(ctx context.Context, tb *table, t *grammar.Table) e
 	for i := range t.Columns {
 		for j := i + 1; j < len(t.Columns); j++ {
 			first, second := &t.Columns[i], &t.Columns[j]
-			var kept []string
-			for _, v := range second.Values {
-				if slices.Contains(first.Values, v) {
-					same, err := e.sameRows(ctx, tb, first.Name, second.Name, v)
-					if err != nil {
-						return err
-					}
-					if same {
-						continue
-					}
+			var failed error
+			second.Values = slices.DeleteFunc(second.Values, func(v string) bool {
+				if failed != nil || !slices.Contains(first.Values, v) {
+					return false
 				}
-				kept = append(kept, v)
+				same, err := e.sameRows(ctx, tb, first.Name, second.Name, v)
+				failed = err
+				return same
+			})
+			if failed != nil {
+				return failed
 			}
-			second.Values = kept
 		}
 	}
 	return nil
@@ -183,11 +181,7 @@ func (t *table) spelled() string {
 
 // spelled returns the names of the tables as statements spell them.
 func (c *catalog) spelled() []string {
-	var names []string
-	for _, t := range c.tables {
-		names = append(names, t.spelled())
-	}
-	return names
+	return mapped(c.tables, (*table).spelled)
 }
 
 // values returns what a column holds, nil if that is much. Where it cannot be
@@ -213,12 +207,7 @@ func (e *Expert) values(ctx context.Context, tb *table, column string) ([]string
 func kindOfType(declared string) grammar.Kind {
 	declared = strings.ToUpper(declared)
 	contains := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(declared, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(declared, w) })
 	}
 	switch {
 	case contains("DATE", "TIME"):
