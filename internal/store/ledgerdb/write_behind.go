@@ -72,7 +72,13 @@ func (db *Store) attachWriteBehind(ctx context.Context, log *slog.Logger) error 
 	if err != nil {
 		return err
 	}
-	db.ended, err = writebehind.Open(ctx, writebehind.Config[*endedTask]{Path: path, ID: id, Write: db.insertEnded, Busy: sqldb.ErrBusy, Log: log})
+	db.ended, err = writebehind.Open(ctx, writebehind.Config[*endedTask]{
+		Path:     path,
+		ID:       id,
+		Database: endedTasks{db.sql},
+		Busy:     sqldb.ErrBusy,
+		Log:      log,
+	})
 	return err
 }
 
@@ -140,8 +146,11 @@ func (db *Store) flush(ctx context.Context) error {
 	return &unavailable.Error{Cause: err}
 }
 
-// insertEnded writes tasks and their words, those that are not there.
-func (db *Store) insertEnded(ctx context.Context, tasks []*endedTask) error {
+// endedTasks are the tasks in the database that are written behind.
+type endedTasks struct{ sql *sqldb.DB }
+
+// Write writes tasks and their words, those that are not there.
+func (db endedTasks) Write(ctx context.Context, tasks []*endedTask) error {
 	var words []indexed
 	for _, task := range tasks {
 		if task.index.words != "" {

@@ -70,13 +70,16 @@ type Config[R any] struct {
 	Path string // of the file
 	ID   string // of the database; Open returns ErrForeign for a file with another
 
-	// Write writes records into the database. It is called by one goroutine at a time,
-	// and again with the same records if it fails, or if the process ends before the
-	// records are deleted from the file: it skips those that are there.
-	Write func(context.Context, []R) error
+	Database Writer[R]
+	Busy     error // what Write returns when the database has too much to do
+	Log      *slog.Logger
+}
 
-	Busy error // what Write returns when the database has too much to do
-	Log  *slog.Logger
+// Writer writes records into the database.
+type Writer[R any] interface {
+	// Write is called by one goroutine at a time, and again with the same records if it fails, or if
+	// the process ends before the records are deleted from the file: it skips those that are there.
+	Write(ctx context.Context, records []R) error
 }
 
 // Buffer holds records that are in its file and may not be in the database yet. Its
@@ -147,7 +150,7 @@ func (b *Buffer[R]) recover(ctx context.Context) error {
 		damaged = &DamagedError{Groups: lost, Cause: cmp.Or(broken, why)}
 	}
 	if len(all) > 0 {
-		if err := b.Write(ctx, all); err != nil {
+		if err := b.Database.Write(ctx, all); err != nil {
 			return err
 		}
 	}
@@ -341,7 +344,7 @@ func (b *Buffer[R]) Flush(ctx context.Context) error {
 	for i, a := range taken {
 		records[i] = a.record
 	}
-	err := b.Write(ctx, records)
+	err := b.Database.Write(ctx, records)
 	if err == nil || ctx.Err() == nil {
 		b.note(err)
 	}

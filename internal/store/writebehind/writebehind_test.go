@@ -24,7 +24,7 @@ type database struct {
 	wait    chan struct{} // closed when it may take records
 }
 
-func (d *database) write(ctx context.Context, records []string) error {
+func (d *database) Write(ctx context.Context, records []string) error {
 	if d.wait != nil {
 		<-d.wait
 	}
@@ -53,7 +53,7 @@ func (d *database) fails(err error) {
 }
 
 func config(path string, d *database, log *strings.Builder) Config[string] {
-	return Config[string]{Path: path, ID: "id", Write: d.write, Busy: errBusy, Log: slog.New(slog.NewTextHandler(log, nil))}
+	return Config[string]{Path: path, ID: "id", Database: d, Busy: errBusy, Log: slog.New(slog.NewTextHandler(log, nil))}
 }
 
 func open(t *testing.T, c Config[string]) *Buffer[string] {
