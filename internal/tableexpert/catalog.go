@@ -134,8 +134,8 @@ var tradeIDs = []string{"sku", "isbn", "ean", "vin"}
 func idOf(column string) (stem string, ok bool) {
 	column = strings.ToLower(column)
 	for _, ending := range []string{"_id", "_no", "_number", "_code"} {
-		if stem, ok = strings.CutSuffix(column, ending); ok {
-			return stem, true
+		if before, found := strings.CutSuffix(column, ending); found {
+			return before, true
 		}
 	}
 	return strings.CutPrefix(column, "id_")

@@ -132,11 +132,9 @@ var claim = map[bool]string{
 // Claim implements events.Store.
 func (db *Store) Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*events.Subscription, error) {
 	args := []any{replica, until, now, limit, now}
-	for i := range exceptions {
-		host := ""
-		if i < len(except) {
-			host = except[i]
-		}
+	hosts := make([]string, exceptions)
+	copy(hosts, except)
+	for _, host := range hosts {
 		args = append(args, host)
 	}
 	return scanSubscriptions(db.sql.Write.QueryContext(ctx, claim[db.sql.Postgres], args...))

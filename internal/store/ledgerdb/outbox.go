@@ -92,11 +92,9 @@ const exceptions = 4
 // the outer WHERE as well, as in ClaimTasks.
 func (db *Store) ClaimNotices(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*push.Notice, error) {
 	args := []any{replica, until, now, limit}
-	for i := range exceptions {
-		host := ""
-		if i < len(except) {
-			host = except[i]
-		}
+	hosts := make([]string, exceptions)
+	copy(hosts, except)
+	for _, host := range hosts {
 		args = append(args, host)
 	}
 	return scanNotices(db.sql.Write.QueryContext(ctx, claimNotices[db.sql.Postgres], args...))

@@ -30,8 +30,7 @@ func countLive(whose string) string {
 func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page operator.Rows) ([]operator.ClientRow, error) {
 	var all []operator.ClientRow
 	if f.Kind != operator.Document {
-		l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
-		rows, err := db.clients(ctx, l, selectClients, clientTerms, "c.registered", f, page)
+		rows, err := db.clients(ctx, selectClients, clientTerms, "c.registered", f, page)
 		found, err := sqldb.Collect(rows, err, scanClientRow)
 		if err != nil {
 			return nil, err
@@ -39,8 +38,7 @@ func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page 
 		all = append(all, found...)
 	}
 	if f.Kind != operator.Registered {
-		l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
-		rows, err := db.clients(ctx, l, selectDocuments, documentTerms, "c.fetched", f, page)
+		rows, err := db.clients(ctx, selectDocuments, documentTerms, "c.fetched", f, page)
 		found, err := sqldb.Collect(rows, err, scanDocumentRow)
 		if err != nil {
 			return nil, err
@@ -60,7 +58,10 @@ func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page 
 }
 
 // clients asks for clients of one kind, with the term that found each.
-func (db *Store) clients(ctx context.Context, l *sqldb.Listing, selection, terms, since string, f operator.ClientFilter, page operator.Rows) (*sql.Rows, error) {
+func (db *Store) clients(
+	ctx context.Context, selection, terms, since string, f operator.ClientFilter, page operator.Rows,
+) (*sql.Rows, error) {
+	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
 	if f.Text == "" {
 		order := l.After(since, "c.id", page.After.At, page.After.ID)
 		return l.Query(ctx, db.sql, fmt.Sprintf(selection, "''", ""), order, page.Limit)

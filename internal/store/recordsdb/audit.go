@@ -1,6 +1,7 @@
 package recordsdb
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -14,28 +15,29 @@ var _ audit.Store = (*Store)(nil)
 // Events implements audit.Store. An actor is looked for by ID and by name in two
 // queries, each of which has an index.
 func (db *Store) Events(ctx context.Context, f audit.Filter) ([]audit.Event, error) {
-	if f.Actor == "" {
-		return db.events(ctx, f, "")
+	var all []audit.Event
+	for _, actor := range actorConditions(f) {
+		some, err := db.events(ctx, f, actor)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
 	}
-	byID, err := db.events(ctx, f, "actor_id = ?")
-	if err != nil {
-		return nil, err
-	}
-	byName, err := db.events(ctx, f, "actor_id <> ? AND actor = ?")
-	if err != nil {
-		return nil, err
-	}
-	all := append(byID, byName...)
-	slices.SortFunc(all, func(a, b audit.Event) int {
+	slices.SortStableFunc(all, func(a, b audit.Event) int {
 		if f.Reverse {
 			a, b = b, a
 		}
-		if c := b.At.Compare(a.At); c != 0 {
-			return c
-		}
-		return strings.Compare(b.ID, a.ID)
+		return cmp.Or(b.At.Compare(a.At), strings.Compare(b.ID, a.ID))
 	})
 	return all[:min(len(all), f.Limit)], nil
+}
+
+// actorConditions returns the condition on the actor of each query.
+func actorConditions(f audit.Filter) []string {
+	if f.Actor == "" {
+		return []string{""}
+	}
+	return []string{"actor_id = ?", "actor_id <> ? AND actor = ?"}
 }
 
 func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]audit.Event, error) {
@@ -51,11 +53,7 @@ func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]au
 
 // CountEvents implements audit.Store.
 func (db *Store) CountEvents(ctx context.Context, f audit.Filter) (n int, err error) {
-	actors := []string{""}
-	if f.Actor != "" {
-		actors = []string{"actor_id = ?", "actor_id <> ? AND actor = ?"}
-	}
-	for _, actor := range actors {
+	for _, actor := range actorConditions(f) {
 		l := &sqldb.Listing{}
 		eventsOf(l, f, actor)
 		some, err := l.Count(ctx, db.sql, "audit", f.Limit)
@@ -69,17 +67,14 @@ func (db *Store) CountEvents(ctx context.Context, f audit.Filter) (n int, err er
 
 // eventsOf adds the conditions of a filter.
 func eventsOf(l *sqldb.Listing, f audit.Filter, actor string) {
-	switch n := strings.Count(actor, "?"); n {
-	case 1:
-		l.And(actor, f.Actor)
-	case 2:
-		l.And(actor, f.Actor, f.Actor)
+	if actor != "" {
+		l.And(actor, slices.Repeat([]any{f.Actor}, strings.Count(actor, "?"))...)
 	}
 	if f.Kind != "" {
 		if strings.Contains(string(f.Kind), ".") || slices.Contains(audit.Kinds, f.Kind) {
 			l.And("kind = ?", string(f.Kind))
 		} else {
-			l.And("kind LIKE ? ESCAPE '\\'", strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(string(f.Kind))+".%")
+			l.And("kind LIKE ? ESCAPE '\\'", sqldb.EscapeLike(string(f.Kind))+".%")
 		}
 	}
 	l.Given("target = ?", f.Target)

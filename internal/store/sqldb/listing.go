@@ -93,8 +93,11 @@ func (l *Listing) Conditions() string {
 }
 
 // Containing is the pattern of LIKE for what contains a text, in lower case; the escape is \.
-func Containing(text string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(text)) + "%"
+func Containing(text string) string { return "%" + EscapeLike(strings.ToLower(text)) + "%" }
+
+// EscapeLike escapes what is special in a pattern of LIKE; the escape is \.
+func EscapeLike(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
 }
 
 // Placeholders returns placeholders with numbers.
