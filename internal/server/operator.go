@@ -76,11 +76,11 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 // It returns an error if a server that lives has not after three looks. One without a heartbeat
 // in that time is dead.
 func awaitServers(ctx context.Context, db *store.DB) error {
-	release, unserved, err := db.Unserved(ctx)
+	release, idle, err := db.ExcludeServers(ctx)
 	if release != nil {
 		_ = release() // it was only looked at
 	}
-	if err != nil || unserved {
+	if err != nil || idle {
 		return err
 	}
 	version, err := db.Records.AgentsVersion(ctx)
@@ -120,12 +120,12 @@ func CancelTask(ctx context.Context, cfg *config.Config, who operator.Actor, tas
 	}
 	s.stop = func() {}
 	defer s.Close()
-	release, unserved, err := s.store.Unserved(ctx)
+	release, idle, err := s.store.ExcludeServers(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	s.bridge.Runner.Only, s.bridge.Runner.Alone = task, unserved
+	s.bridge.Runner.Only, s.bridge.Runner.Alone = task, idle
 	s.bridge.Start()
 	return s.operator.CancelTask(ctx, who, task)
 }

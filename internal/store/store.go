@@ -51,15 +51,15 @@ func open(ctx context.Context, db *sqldb.DB, err error) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	apart, err := db.Apart()
+	tasks, err := db.NewPool()
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	ledger, err := ledgerdb.Open(ctx, apart)
+	ledger, err := ledgerdb.Open(ctx, tasks)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &DB{OAuth: oauthdb.New(db), Ledger: ledger, Records: recordsdb.New(db), Events: eventsdb.New(apart), sql: db, tasks: apart}, nil
+	return &DB{OAuth: oauthdb.New(db), Ledger: ledger, Records: recordsdb.New(db), Events: eventsdb.New(tasks), sql: db, tasks: tasks}, nil
 }
 
 // SetConnections sets how many connections to PostgreSQL are open at most for tasks, and for all else.
@@ -94,9 +94,9 @@ func (db *DB) Probe(ctx context.Context) (database, migrations error) { return d
 // LockServer reports whether no other server runs on the database: see sqldb.DB.LockServer.
 func (db *DB) LockServer(ctx context.Context) (bool, error) { return db.sql.LockServer(ctx) }
 
-// Unserved reports whether no server runs on the database: see sqldb.DB.Unserved.
-func (db *DB) Unserved(ctx context.Context) (release func() error, ok bool, err error) {
-	return db.sql.Unserved(ctx)
+// ExcludeServers reports whether no server runs on the database: see sqldb.DB.ExcludeServers.
+func (db *DB) ExcludeServers(ctx context.Context) (release func() error, ok bool, err error) {
+	return db.sql.ExcludeServers(ctx)
 }
 
 // StartWriteBehind starts to write tasks behind that have ended: see

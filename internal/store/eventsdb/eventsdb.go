@@ -42,12 +42,12 @@ func (db *Store) Log(ctx context.Context, owner, name string, keep int, now, unt
 	return l, err
 }
 
-// chosen are the events of a log after a number that a filter chooses.
-const chosen = `FROM events WHERE owner = $1 AND name = $2 AND seq > $3 AND ($4 = '' OR handle = $4) AND ($5 = '' OR agent = $5) AND ($6 = '' OR context_id = $6)`
+// filteredEvents are the events of a log after a number that a filter chooses.
+const filteredEvents = `FROM events WHERE owner = $1 AND name = $2 AND seq > $3 AND ($4 = '' OR handle = $4) AND ($5 = '' OR agent = $5) AND ($6 = '' OR context_id = $6)`
 
 // Older implements events.Store.
 func (db *Store) Older(ctx context.Context, owner, name string, f events.Filter, after int64, before time.Time) (seq int64, err error) {
-	err = db.sql.Read.QueryRowContext(ctx, `SELECT COALESCE(max(seq), 0) `+chosen+` AND at < $7`,
+	err = db.sql.Read.QueryRowContext(ctx, `SELECT COALESCE(max(seq), 0) `+filteredEvents+` AND at < $7`,
 		owner, name, after, f.Task, f.Agent, f.Context, before).Scan(&seq)
 	return seq, err
 }
@@ -61,7 +61,7 @@ func (db *Store) Events(ctx context.Context, owner, name string, f events.Filter
 		e.UseCases = strings.Fields(useCases)
 		return e, err
 	}, `
-		SELECT seq, id, at, handle, agent, context_id, state, summary, use_cases `+chosen+` AND seq <= $7 ORDER BY seq LIMIT $8`,
+		SELECT seq, id, at, handle, agent, context_id, state, summary, use_cases `+filteredEvents+` AND seq <= $7 ORDER BY seq LIMIT $8`,
 		owner, name, after, f.Task, f.Agent, f.Context, upTo, limit)
 }
 

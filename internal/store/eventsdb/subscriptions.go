@@ -112,15 +112,15 @@ func (db *Store) Drop(ctx context.Context, id, fence string) (*events.Subscripti
 	return dropped[0], nil
 }
 
-// exceptions is how many hosts a claim can leave out.
-const exceptions = 4
+// maxExcept is how many hosts a claim can leave out.
+const maxExcept = 4
 
 var (
-	unheld  = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
-	waiting = `active = 1 AND (last > position OR ending = 1)`
-	due     = `SELECT id FROM event_subscriptions WHERE ` + waiting + ` AND due <= $3 AND (expires = 0 OR expires > $5 OR ending = 1) AND ` + unheld +
-		` AND host NOT IN (` + sqldb.Placeholders(6, exceptions) + `) ORDER BY due LIMIT $4`
-	claiming = `UPDATE event_subscriptions SET holder = $1, due = $2 WHERE ` + waiting + ` AND due <= $3 AND ` + unheld + ` AND id IN `
+	unleased = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
+	waiting  = `active = 1 AND (last > position OR ending = 1)`
+	due      = `SELECT id FROM event_subscriptions WHERE ` + waiting + ` AND due <= $3 AND (expires = 0 OR expires > $5 OR ending = 1) AND ` + unleased +
+		` AND host NOT IN (` + sqldb.Placeholders(6, maxExcept) + `) ORDER BY due LIMIT $4`
+	claiming = `UPDATE event_subscriptions SET holder = $1, due = $2 WHERE ` + waiting + ` AND due <= $3 AND ` + unleased + ` AND id IN `
 )
 
 // claim leaves out rows that another transaction locks on PostgreSQL, whose text is under true.
@@ -132,7 +132,7 @@ var claim = map[bool]string{
 // Claim implements events.Store.
 func (db *Store) Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*events.Subscription, error) {
 	args := []any{replica, until, now, limit, now}
-	hosts := make([]string, exceptions)
+	hosts := make([]string, maxExcept)
 	copy(hosts, except)
 	for _, host := range hosts {
 		args = append(args, host)

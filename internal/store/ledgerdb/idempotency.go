@@ -25,9 +25,9 @@ func sentTask(ctx context.Context, q sqldb.Querier, owner, agent, digest string,
 	return handle, sqldb.NoRow(err, nil)
 }
 
-// once does what a message does to the ledger, unless it was done for the same
+// deduplicate does what a message does to the ledger, unless it was done for the same
 // message before. Who comes second waits at the INSERT until the first is done.
-func (db *Store) once(ctx context.Context, e *ledger.Record, now time.Time, do func(sqldb.Querier) error) error {
+func (db *Store) deduplicate(ctx context.Context, e *ledger.Record, now time.Time, do func(sqldb.Querier) error) error {
 	if e.Digest == "" {
 		return do(db.sql.Write)
 	}

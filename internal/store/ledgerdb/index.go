@@ -28,12 +28,12 @@ func (db *Store) IndexTasks(ctx context.Context, most int) (more bool, err error
 	tasks, more := db.queue.take(most)
 	now := time.Now()
 	if until, look := db.queue.overdue(now); look && !more {
-		var left []indexed
+		var left []indexEntry
 		left, more, err = unindexed(ctx, db.sql, until, most)
 		if err != nil {
 			return false, err
 		}
-		db.queue.looked(now, more)
+		db.queue.polled(now, more)
 		tasks = append(left, tasks...)
 	}
 	if len(tasks) == 0 {
@@ -42,24 +42,24 @@ func (db *Store) IndexTasks(ctx context.Context, most int) (more bool, err error
 	return more, db.sql.InTx(ctx, func(t *sqldb.Tx) error { return writeIndex(ctx, db.sql, t, tasks) })
 }
 
-// indexed is a task for the index.
-type indexed struct {
+// indexEntry is a task for the index.
+type indexEntry struct {
 	handle, words string
 	updated       time.Time
 }
 
-// toIndex returns the words of a task as the index has them.
-func toIndex(e *ledger.Record) indexed {
+// newIndexEntry returns the words of a task as the index has them.
+func newIndexEntry(e *ledger.Record) indexEntry {
 	prefix := ownPrefix(e.Owner)
 	words := ownWords(prefix, e.Words())
 	if id := e.ContextID(); id != "" {
 		words = append(words, contextWord(prefix, id))
 	}
-	return indexed{e.Handle, strings.Join(words, " "), e.Updated}
+	return indexEntry{e.Handle, strings.Join(words, " "), e.Updated}
 }
 
 // unindexed returns tasks for the index that became idle until then, and whether there may be more.
-func unindexed(ctx context.Context, db *sqldb.DB, until time.Time, most int) (tasks []indexed, more bool, err error) {
+func unindexed(ctx context.Context, db *sqldb.DB, until time.Time, most int) (tasks []indexEntry, more bool, err error) {
 	rows, err := db.Read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
 		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until, most)
 	if err != nil {
@@ -72,14 +72,14 @@ func unindexed(ctx context.Context, db *sqldb.DB, until time.Time, most int) (ta
 		if err != nil {
 			return nil, false, err
 		}
-		tasks = append(tasks, toIndex(e))
+		tasks = append(tasks, newIndexEntry(e))
 		left -= size
 	}
 	return tasks, left <= 0 || len(tasks) == most, sqldb.Classify(rows.Err())
 }
 
 // writeIndex writes tasks into the index, except those that have changed since they were read.
-func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed) error {
+func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEntry) error {
 	marked, err := markIndexed(ctx, db, t, tasks)
 	if err != nil || len(marked) == 0 {
 		return err
@@ -99,12 +99,12 @@ func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed)
 
 // markIndexed marks tasks as indexed, and returns those that were not and have not changed since
 // they were read, the oldest first.
-func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed) (marked []indexed, err error) {
+func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEntry) (marked []indexEntry, err error) {
 	type version struct {
 		handle  string
 		updated int64
 	}
-	waiting := map[version]indexed{}
+	waiting := map[version]indexEntry{}
 	var list [][2]any
 	var handles []string
 	var times []int64
@@ -133,13 +133,13 @@ func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexed
 	for _, v := range noted {
 		marked = append(marked, waiting[v])
 	}
-	slices.SortStableFunc(marked, func(a, b indexed) int { return a.updated.Compare(b.updated) })
+	slices.SortStableFunc(marked, func(a, b indexEntry) int { return a.updated.Compare(b.updated) })
 	return marked, err
 }
 
 // indexFTS writes tasks into the index of SQLite. The words of a new task are inserted
 // without a look for older ones.
-func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexed) error {
+func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexEntry) error {
 	handles := make([]string, len(tasks))
 	for i, task := range tasks {
 		handles[i] = task.handle

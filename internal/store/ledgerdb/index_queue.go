@@ -10,13 +10,13 @@ import (
 // The bounds of the tasks that wait in memory for the search index. Tasks above them are
 // found in the database later.
 const (
-	maxQueued   = 2000
-	queuedBytes = 2 << 20
+	maxQueued      = 2000
+	maxQueuedBytes = 2 << 20
 )
 
 const (
-	overdueAfter = 5 * time.Second  // a task that waits longer is of another replica, or had no room
-	overdueEvery = 10 * time.Second // between two looks for such tasks
+	overdueAfter    = 5 * time.Second  // a task that waits longer is of another replica, or had no room
+	overdueInterval = 10 * time.Second // between two looks for such tasks
 )
 
 // indexQueue holds the tasks that became idle in this process and that the search index
@@ -24,7 +24,7 @@ const (
 type indexQueue struct {
 	mu    sync.Mutex
 	used  bool // IndexTasks was called
-	tasks []indexed
+	tasks []indexEntry
 	bytes int // of their words
 
 	caughtUp bool      // the tasks of earlier processes are indexed
@@ -36,7 +36,7 @@ func (q *indexQueue) add(e *ledger.Record) {
 	if !e.Idle || !q.room() {
 		return
 	}
-	task := toIndex(e)
+	task := newIndexEntry(e)
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.tasks, q.bytes = append(q.tasks, task), q.bytes+len(task.words)
@@ -45,7 +45,7 @@ func (q *indexQueue) add(e *ledger.Record) {
 func (q *indexQueue) room() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.used && len(q.tasks) < maxQueued && q.bytes < queuedBytes
+	return q.used && len(q.tasks) < maxQueued && q.bytes < maxQueuedBytes
 }
 
 // IndexWaiting returns how many tasks wait in memory for the search index.
@@ -57,7 +57,7 @@ func (db *Store) IndexWaiting() int {
 
 // take returns at most so many tasks, fewer if they are large, the oldest first, and
 // whether there are more.
-func (q *indexQueue) take(most int) (tasks []indexed, more bool) {
+func (q *indexQueue) take(most int) (tasks []indexEntry, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n, bytes := 0, 0
@@ -84,11 +84,11 @@ func (q *indexQueue) overdue(now time.Time) (until time.Time, look bool) {
 	return now.Add(-overdueAfter), true
 }
 
-// looked records the result of a look: whether there may be more tasks.
-func (q *indexQueue) looked(now time.Time, more bool) {
+// polled records the result of a look: whether there may be more tasks.
+func (q *indexQueue) polled(now time.Time, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !more {
-		q.caughtUp, q.next = true, now.Add(overdueEvery)
+		q.caughtUp, q.next = true, now.Add(overdueInterval)
 	}
 }

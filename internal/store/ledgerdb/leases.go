@@ -33,13 +33,13 @@ func (db *Store) Heartbeat(ctx context.Context, replica string, count int64) (ma
 	return all, err
 }
 
-// heart is the connection for heartbeats on PostgreSQL.
-type heart struct {
+// heartbeatConn is the connection for heartbeats on PostgreSQL.
+type heartbeatConn struct {
 	mu   sync.Mutex
 	conn *sql.Conn // nil if there is none
 }
 
-func (h *heart) close() error {
+func (h *heartbeatConn) close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conn == nil {
@@ -93,7 +93,7 @@ func (db *Store) ClaimTasks(ctx context.Context, replica string, followed []stri
 	if err != nil {
 		return nil, err
 	}
-	return scanRecords(db.sql.Write.QueryContext(ctx, claim+notHeld(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)+
+	return scanRecords(db.sql.Write.QueryContext(ctx, claim+inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)+
 		` RETURNING `+recordColumns, append(args, limit)...))
 }
 
@@ -106,10 +106,10 @@ func (db *Store) ClaimTask(ctx context.Context, handle, replica string, followed
 	return scanRecords(db.sql.Write.QueryContext(ctx, claim+`= $3 RETURNING `+recordColumns, append(args, handle)...))
 }
 
-// notHeld returns the condition that a column is among those that a query chooses. On
+// inUnlocked returns the condition that a column is among those that a query chooses. On
 // PostgreSQL, rows that another transaction locks are left out: a replica whose machine
 // is gone may lock a row for long. The array makes PostgreSQL choose once.
-func notHeld(db *sqldb.DB, choice string) string {
+func inUnlocked(db *sqldb.DB, choice string) string {
 	if db.Postgres {
 		return `= ANY (ARRAY(` + choice + ` FOR UPDATE SKIP LOCKED))`
 	}
@@ -120,7 +120,7 @@ func scanRecords(rows *sql.Rows, err error) ([]*ledger.Record, error) {
 	return sqldb.Collect(rows, err, scanRecord)
 }
 
-const waits = `settled = 1 AND state = 'auth-required'`
+const awaitsAuth = `settled = 1 AND state = 'auth-required'`
 
 // DueTasks implements ledger.Leases. The condition is there twice as in ClaimTasks.
 func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledger.DuePoll, error) {
@@ -129,7 +129,7 @@ func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledg
 	}
 	return sqldb.Select(ctx, db.sql.Write, scanDuePoll, `
 		UPDATE tasks SET due = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
-		WHERE `+waits+` AND due <= $1 AND handle `+notHeld(db.sql, `SELECT handle FROM tasks WHERE `+waits+` AND due <= $1 ORDER BY due LIMIT $2`)+`
+		WHERE `+awaitsAuth+` AND due <= $1 AND handle `+inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+awaitsAuth+` AND due <= $1 ORDER BY due LIMIT $2`)+`
 		RETURNING owner, handle, agent`, now, limit)
 }
 
@@ -143,7 +143,7 @@ func (db *Store) MakeDue(ctx context.Context, handle string, now time.Time) (*le
 		return nil, err
 	}
 	d := ledger.DuePoll{Handle: handle}
-	err := db.sql.Write.QueryRowContext(ctx, `UPDATE tasks SET due = $1 WHERE handle = $2 AND `+waits+` RETURNING owner, agent`, now, handle).Scan(&d.Owner, &d.Agent)
+	err := db.sql.Write.QueryRowContext(ctx, `UPDATE tasks SET due = $1 WHERE handle = $2 AND `+awaitsAuth+` RETURNING owner, agent`, now, handle).Scan(&d.Owner, &d.Agent)
 	if err != nil {
 		return nil, sqldb.NoRow(err, nil)
 	}

@@ -33,8 +33,8 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 	if err != nil {
 		return err
 	}
-	if e.Idle && e.Digest == "" && db.ended != nil {
-		if err := db.ended.Add(ctx, e.Handle, &endedTask{row, toIndex(e)}); err != writebehind.ErrFull {
+	if e.Idle && e.Digest == "" && db.buffer != nil {
+		if err := db.buffer.Add(ctx, e.Handle, &endedTask{row, newIndexEntry(e)}); err != writebehind.ErrFull {
 			return err
 		}
 	}
@@ -44,7 +44,7 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 		query = addRunning
 		args = append(args, replica, most)
 	}
-	err = db.once(ctx, e, e.Updated, func(q sqldb.Querier) error {
+	err = db.deduplicate(ctx, e, e.Updated, func(q sqldb.Querier) error {
 		return sqldb.MustChange(ctx, q, ledger.ErrTooManyTasks, query, args...)
 	})
 	if err == nil {
@@ -64,7 +64,7 @@ func (db *Store) ContinueTask(ctx context.Context, e *ledger.Record, messageID, 
 	if err := db.flush(ctx); err != nil {
 		return err
 	}
-	err := db.once(ctx, e, now, func(q sqldb.Querier) error {
+	err := db.deduplicate(ctx, e, now, func(q sqldb.Querier) error {
 		return sqldb.MustChange(ctx, q, ledger.ErrTaskBusy, `
 			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, sender = $3, updated = $4, trace = $10
 			WHERE handle = $5 AND owner = $6 AND settled = 1 AND message_id = $7 AND state IN ($8, $9)`,
@@ -74,12 +74,12 @@ func (db *Store) ContinueTask(ctx context.Context, e *ledger.Record, messageID, 
 	if !errors.Is(err, ledger.ErrTaskBusy) {
 		return err
 	}
-	return db.whyBusy(ctx, e, now)
+	return db.busyReason(ctx, e, now)
 }
 
-// whyBusy returns why a task did not take a message: there is no such task, it has the
+// busyReason returns why a task did not take a message: there is no such task, it has the
 // message already, or it takes none now.
-func (db *Store) whyBusy(ctx context.Context, e *ledger.Record, now time.Time) error {
+func (db *Store) busyReason(ctx context.Context, e *ledger.Record, now time.Time) error {
 	if _, err := db.Task(ctx, e.Owner, e.Handle); err != nil {
 		return err
 	}
@@ -135,14 +135,14 @@ func (db *Store) saveInSteps(ctx context.Context, e *ledger.Record, replica stri
 	err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, t, saveTask, args...)
 		if err == nil && n == 0 {
-			err = takeBack(ctx, t, e, replica)
+			err = reclaim(ctx, t, e, replica)
 			if err == nil {
 				args[updatedArg] = e.Updated
 				err = sqldb.Exec(ctx, t, saveTask, args...)
 			}
 		}
 		if err == nil {
-			notices, err = notice(ctx, t, e)
+			notices, err = addNotices(ctx, t, e)
 		}
 		return err
 	})
@@ -155,9 +155,9 @@ func (db *Store) saveInSteps(ctx context.Context, e *ledger.Record, replica stri
 	return err
 }
 
-// takeBack gives a task back to the replica that sent it the message e.MessageID, and moves
+// reclaim gives a task back to the replica that sent it the message e.MessageID, and moves
 // e.Updated behind what another replica wrote meanwhile, whose clock may be ahead.
-func takeBack(ctx context.Context, t *sqldb.Tx, e *ledger.Record, replica string) error {
+func reclaim(ctx context.Context, t *sqldb.Tx, e *ledger.Record, replica string) error {
 	var updated time.Time
 	err := t.QueryRowContext(ctx, `
 		UPDATE tasks SET holder = $1 WHERE handle = $2 AND message_id = $3 AND sender = $1 RETURNING updated`,
@@ -170,20 +170,20 @@ func takeBack(ctx context.Context, t *sqldb.Tx, e *ledger.Record, replica string
 
 // Task implements ledger.Store.
 func (db *Store) Task(ctx context.Context, owner, handle string) (*ledger.Record, error) {
-	if db.ended != nil {
-		if task, ok := db.ended.Find(handle); ok && task.Row.Owner == owner {
+	if db.buffer != nil {
+		if task, ok := db.buffer.Find(handle); ok && task.Row.Owner == owner {
 			return task.Row.record(true), nil
 		}
 	}
-	done, err := db.sql.Turns.Take(ctx, owner)
+	done, err := db.sql.Queue.Acquire(ctx, owner)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	return taskFound(scanRecord(db.sql.Read.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner)))
+	return orNoTask(scanRecord(db.sql.Read.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner)))
 }
 
-func taskFound(e *ledger.Record, err error) (*ledger.Record, error) {
+func orNoTask(e *ledger.Record, err error) (*ledger.Record, error) {
 	return e, sqldb.NoRow(err, ledger.ErrNoTask)
 }
 

@@ -25,7 +25,7 @@ func (db *Store) Summaries(ctx context.Context, owner string, f ledger.Filter) (
 	defer done()
 	l := &sqldb.Listing{}
 	l.And("t.owner = ?", owner)
-	order := l.After(chosenTasks(l, f.Agent, f.State), "t.handle", f.After.Created, f.After.Handle)
+	order := l.After(filterTasks(l, f.Agent, f.State), "t.handle", f.After.Created, f.After.Handle)
 	if !f.Since.IsZero() {
 		l.And("t.created >= ?", f.Since)
 	}
@@ -40,16 +40,16 @@ func scanSummaries(rows *sql.Rows, err error) ([]ledger.Summary, error) {
 	})
 }
 
-// chosenTasks adds the conditions of a list of tasks, and returns the column that sorts
+// filterTasks adds the conditions of a list of tasks, and returns the column that sorts
 // them. The conditions on the state also name the partial index that fits. Few tasks
 // run: adding 0 keeps SQLite from looking for them by time among all others.
-func chosenTasks(l *sqldb.Listing, agent string, state a2a.State) (created string) {
+func filterTasks(l *sqldb.Listing, agent string, state a2a.State) (created string) {
 	running := state == a2a.Submitted || state == a2a.Working
 	created = "t.created"
 	if running {
 		created = "t.created + 0"
 	}
-	l.Given("t.agent = ?", agent)
+	l.AndIfSet("t.agent = ?", agent)
 	switch {
 	case running:
 		l.And("t.settled = 0 AND t.state = ?", string(state))
@@ -71,7 +71,7 @@ func (db *Store) ListTasks(ctx context.Context, f operator.TaskFilter, page oper
 	}
 	defer done()
 	l := &sqldb.Listing{Reverse: page.Reverse}
-	created := tasksOf(l, f)
+	created := filterOperatorTasks(l, f)
 	order := l.After(created, "t.handle", page.After.At, page.After.ID)
 	rows, err := l.Query(ctx, db.sql, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked, t.summary, t.created, t.updated
 		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, order, page.Limit)
@@ -89,16 +89,16 @@ func (db *Store) CountTasks(ctx context.Context, f operator.TaskFilter, most int
 	}
 	defer done()
 	l := &sqldb.Listing{}
-	tasksOf(l, f)
+	filterOperatorTasks(l, f)
 	return l.Count(ctx, db.sql, "tasks t", most)
 }
 
-// tasksOf adds the conditions of a filter, and returns the column that sorts. There is no index of
+// filterOperatorTasks adds the conditions of a filter, and returns the column that sorts. There is no index of
 // the words of everybody's requests: the latest operator.MostSearched are read.
-func tasksOf(l *sqldb.Listing, f operator.TaskFilter) (created string) {
+func filterOperatorTasks(l *sqldb.Listing, f operator.TaskFilter) (created string) {
 	from := len(l.Where)
-	l.Given("t.owner = ?", f.OwnerID)
-	created = chosenTasks(l, f.Agent, f.State)
+	l.AndIfSet("t.owner = ?", f.OwnerID)
+	created = filterTasks(l, f.Agent, f.State)
 	if !f.Since.IsZero() {
 		l.And("t.created >= ?", f.Since)
 	}
@@ -124,7 +124,7 @@ func (db *Store) AnyTask(ctx context.Context, handle string) (*ledger.Record, er
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
-	return taskFound(scanRecord(db.sql.Read.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1`, handle)))
+	return orNoTask(scanRecord(db.sql.Read.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1`, handle)))
 }
 
 // HasContext implements ledger.Lists. On SQLite an index of conversations would cost each
@@ -201,8 +201,8 @@ func pageConditions(db *sqldb.DB, owner string, f ledger.PageQuery, ofAgent stri
 		inConversation(db, l, owner, f.Agent, f.ContextID)
 	}
 	l.And(ofOwner, owner)
-	l.Given(ofAgent, f.Agent)
-	l.Given("state = ?", string(f.State))
+	l.AndIfSet(ofAgent, f.Agent)
+	l.AndIfSet("state = ?", string(f.State))
 	if !f.Since.IsZero() {
 		l.And("updated >= ?", f.Since)
 	}

@@ -47,7 +47,7 @@ func fill(t *testing.T, db *Store, n, each int) (handles []string) {
 	for from := 0; from < n; {
 		batch := min(250, n-from)
 		err := db.sql.InTx(ctx, func(x *sqldb.Tx) error {
-			var tasks []indexed
+			var tasks []indexEntry
 			for i := from; i < from+batch; i++ {
 				e := &ledger.Record{
 					Handle: fmt.Sprintf("task-%08d", i), Owner: fmt.Sprint("owner-", i/each), Agent: "agent", MessageID: "m",
@@ -66,7 +66,7 @@ func fill(t *testing.T, db *Store, n, each int) (handles []string) {
 					e.Handle, e.Owner, e.Agent, e.MessageID, e.ContextID(), string(e.State()), row.Task, lease, e.Created.UnixMilli()); err != nil {
 					return err
 				}
-				tasks, handles = append(tasks, toIndex(e)), append(handles, e.Handle)
+				tasks, handles = append(tasks, newIndexEntry(e)), append(handles, e.Handle)
 			}
 			return writeIndex(ctx, db.sql, x, tasks)
 		})

@@ -36,7 +36,7 @@ func (db *Store) AddHook(ctx context.Context, owner string, h push.Webhook, most
 
 // Hooks implements push.Outbox.
 func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhook, error) {
-	if err := db.owns(ctx, owner, handle); err != nil {
+	if err := db.checkOwner(ctx, owner, handle); err != nil {
 		return nil, err
 	}
 	return sqldb.Select(ctx, db.sql.Read, func(r sqldb.Row) (push.Webhook, error) {
@@ -48,13 +48,13 @@ func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhoo
 
 // DropHook implements push.Outbox. The notices go with their webhook.
 func (db *Store) DropHook(ctx context.Context, owner, handle, id string) error {
-	if err := db.owns(ctx, owner, handle); err != nil {
+	if err := db.checkOwner(ctx, owner, handle); err != nil {
 		return err
 	}
 	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM webhooks WHERE handle = $1 AND id = $2`, handle, id)
 }
 
-func (db *Store) owns(ctx context.Context, owner, handle string) error {
+func (db *Store) checkOwner(ctx context.Context, owner, handle string) error {
 	if err := db.flush(ctx); err != nil {
 		return err
 	}
@@ -63,10 +63,10 @@ func (db *Store) owns(ctx context.Context, owner, handle string) error {
 	return sqldb.NoRow(err, ledger.ErrNoTask)
 }
 
-// notice adds a notice of a changed task to the outbox for each of its webhooks. It is
+// addNotices adds a notice of a changed task to the outbox for each of its webhooks. It is
 // part of the transaction that writes the task. A report of progress that was not sent is
 // replaced by the next, so a webhook that does not answer does not make the outbox grow.
-func notice(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, error) {
+func addNotices(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, error) {
 	task, err := json.Marshal(e.Public())
 	if err != nil {
 		return 0, fmt.Errorf("encoding task %s for its webhooks: %w", e.Handle, err)
@@ -81,18 +81,18 @@ func notice(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, error) {
 		e.Handle, e.Updated, e.Idle, string(task))
 }
 
-// heads chooses the notices that are the oldest of their webhook.
-const heads = ` FROM notices n WHERE n.dead = 0 AND NOT EXISTS (
+// oldestNotices chooses the notices that are the oldest of their webhook.
+const oldestNotices = ` FROM notices n WHERE n.dead = 0 AND NOT EXISTS (
 	SELECT 1 FROM notices o WHERE o.handle = n.handle AND o.webhook = n.webhook AND o.dead = 0 AND o.version < n.version)`
 
-// exceptions is how many hosts a claim can leave out.
-const exceptions = 4
+// maxExcept is how many hosts a claim can leave out.
+const maxExcept = 4
 
 // ClaimNotices implements push.Outbox. The moment that they are due stands in
 // the outer WHERE as well, as in ClaimTasks.
 func (db *Store) ClaimNotices(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*push.Notice, error) {
 	args := []any{replica, until, now, limit}
-	hosts := make([]string, exceptions)
+	hosts := make([]string, maxExcept)
 	copy(hosts, except)
 	for _, host := range hosts {
 		args = append(args, host)
@@ -101,21 +101,21 @@ func (db *Store) ClaimNotices(ctx context.Context, replica string, now, until ti
 }
 
 // claimNotices leaves out rows that another transaction locks on PostgreSQL, whose text is
-// under true, as notHeld does. The WITH makes PostgreSQL choose once.
+// under true, as inUnlocked does. The WITH makes PostgreSQL choose once.
 var claimNotices = map[bool]string{
 	false: claimingNotices + `(` + dueNotices + `) RETURNING ` + noticeColumns,
 	true: `WITH chosen AS MATERIALIZED (` + dueNotices + ` FOR UPDATE OF n SKIP LOCKED) ` +
 		claimingNotices + `(SELECT handle, webhook, version FROM chosen) RETURNING ` + noticeColumns,
 }
 
-// unheld chooses the notices that no other replica holds that lives. Its lease ends by its own
+// unleased chooses the notices that no other replica holds that lives. Its lease ends by its own
 // clock, and ours may be ahead.
-const unheld = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
+const unleased = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
 
-var dueNotices = `SELECT n.handle, n.webhook, n.version` + heads + `
-	AND n.due <= $3 AND ` + unheld + ` AND n.host NOT IN (` + sqldb.Placeholders(5, exceptions) + `) ORDER BY n.due LIMIT $4`
+var dueNotices = `SELECT n.handle, n.webhook, n.version` + oldestNotices + `
+	AND n.due <= $3 AND ` + unleased + ` AND n.host NOT IN (` + sqldb.Placeholders(5, maxExcept) + `) ORDER BY n.due LIMIT $4`
 
-const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0 AND due <= $3 AND ` + unheld + ` AND (handle, webhook, version) IN `
+const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0 AND due <= $3 AND ` + unleased + ` AND (handle, webhook, version) IN `
 
 const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
 	(SELECT config FROM webhooks h WHERE h.handle = notices.handle AND h.id = notices.webhook)`
@@ -159,7 +159,7 @@ func (db *Store) NoticeFailed(ctx context.Context, n *push.Notice, replica, fail
 // NextNotice implements push.Outbox.
 func (db *Store) NextNotice(ctx context.Context) (time.Time, error) {
 	var due time.Time
-	err := db.sql.Read.QueryRowContext(ctx, `SELECT n.due`+heads+` ORDER BY n.due LIMIT 1`).Scan(&due)
+	err := db.sql.Read.QueryRowContext(ctx, `SELECT n.due`+oldestNotices+` ORDER BY n.due LIMIT 1`).Scan(&due)
 	return due, sqldb.NoRow(err, nil)
 }
 

@@ -70,7 +70,7 @@ func dropOld(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, old []string, befor
 		return 0, err
 	}
 	dropped, err := sqldb.Select(ctx, t, sqldb.Value[string], `DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
-		notHeld(db, `SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before)
+		inUnlocked(db, `SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before)
 	if err != nil || len(dropped) == 0 {
 		return 0, err
 	}

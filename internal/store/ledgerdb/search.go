@@ -31,8 +31,8 @@ func (db *Store) FindTasks(ctx context.Context, owner string, words []string, li
 // first has to put all their tasks together. So the query lists the words themselves: all
 // of a few, or the first of many. In a short ledger none is left out.
 const (
-	completions = 64
-	shortLedger = 10_000 // tasks
+	maxCompletions = 64
+	shortLedger    = 10_000 // tasks
 )
 
 // findFTS searches the index of SQLite. The ids rise with time. Each word of the index is
@@ -57,11 +57,11 @@ func findFTS(ctx context.Context, db *sqldb.DB, owner string, terms []string, li
 				ELSE $6 || coalesce('(' || group_concat('"' || term || '"', ' OR ') || ')', '"' || $1 || '"') END
 			FROM completion WHERE term IS NOT NULL
 		) AND t.owner = $4 ORDER BY task_words.rowid DESC LIMIT $7`,
-		terms[last], terms[last]+string(unicode.MaxRune), completions, owner, shortLedger, all.String(), limit))
+		terms[last], terms[last]+string(unicode.MaxRune), maxCompletions, owner, shortLedger, all.String(), limit))
 }
 
-// latest is how many of an owner's tasks PostgreSQL looks at one by one.
-const latest = 5000
+// maxLatest is how many of an owner's tasks PostgreSQL looks at one by one.
+const maxLatest = 5000
 
 // findVector searches the index of PostgreSQL, which returns all tasks that have the words
 // in no order. That is quick if they are few. If they are many, enough of them are among
@@ -72,7 +72,7 @@ func findVector(ctx context.Context, db *sqldb.DB, owner string, terms []string,
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM tasks WHERE owner = $2 ORDER BY created DESC, handle DESC LIMIT $4) t
 		CROSS JOIN LATERAL (SELECT 1 FROM task_words w WHERE w.handle = t.handle AND w.words @@ $1::tsquery OFFSET 0) w
-		ORDER BY t.created DESC, t.handle DESC LIMIT $3`, query, owner, limit, latest))
+		ORDER BY t.created DESC, t.handle DESC LIMIT $3`, query, owner, limit, maxLatest))
 	if err != nil || len(found) == limit {
 		return found, err
 	}

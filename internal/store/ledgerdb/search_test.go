@@ -14,7 +14,7 @@ func TestALongLedgerIsSearched(t *testing.T) {
 	for name, engine := range map[string]struct {
 		open func(*testing.T) *Store
 		n    int
-	}{"SQLite": {openTemp, shortLedger + 500}, "PostgreSQL": {openSchema, latest + 500}} {
+	}{"SQLite": {openTemp, shortLedger + 500}, "PostgreSQL": {openSchema, maxLatest + 500}} {
 		t.Run(name, func(t *testing.T) {
 			db, n := engine.open(t), engine.n
 			handles := fill(t, db, n, n)

@@ -18,11 +18,11 @@ func TestOneUsersSlowReadsDoNotDelayAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { base.Close() })
-	apart, err := base.Apart()
+	tasks, err := base.NewPool()
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := &Store{sql: apart}
+	db := &Store{sql: tasks}
 	hers, his := endedEntry("hers"), endedEntry("his")
 	his.Owner = "bob"
 	addEntry(t, db, hers)

@@ -18,8 +18,8 @@ import (
 // signalChannel is what replicas notify each other on. Databases have channels of their own.
 const signalChannel = "rialto_signals"
 
-// relistenAfter is the pause after the connection that listens was lost.
-const relistenAfter = time.Second
+// relistenDelay is the pause after the connection that listens was lost.
+const relistenDelay = time.Second
 
 // Signals returns the channel between replicas, or nil on SQLite, which has one replica.
 // It logs when the connection is lost, and when it is back.
@@ -67,7 +67,7 @@ func (s signals) Listen(ctx context.Context, heard func(ledger.Signal)) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(relistenAfter):
+		case <-time.After(relistenDelay):
 		}
 	}
 }
@@ -85,12 +85,12 @@ func (s signals) listen(ctx context.Context, listening func(), heard func(ledger
 		}
 		listening()
 		heard(ledger.Signal{About: ledger.AboutSession}) // a note may have changed before
-		err := hear(ctx, c, heard)
+		err := receive(ctx, c, heard)
 		return errors.Join(err, driver.ErrBadConn) // it listens: do not use it again
 	})
 }
 
-func hear(ctx context.Context, c *pgx.Conn, heard func(ledger.Signal)) error {
+func receive(ctx context.Context, c *pgx.Conn, heard func(ledger.Signal)) error {
 	for {
 		n, err := c.WaitForNotification(ctx)
 		if err != nil {

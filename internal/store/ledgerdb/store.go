@@ -16,22 +16,22 @@ type Store struct {
 	sql     *sqldb.DB
 	noticed chan struct{} // ready when there is something for webhooks
 	queue   indexQueue
-	heart   heart
-	ended   *writebehind.Buffer[*endedTask] // nil if tasks are not written behind
+	heart   heartbeatConn
+	buffer  *writebehind.Buffer[*endedTask] // nil if tasks are not written behind
 }
 
 // Open returns a store in an open database. The tasks that a killed server has left
 // beside a SQLite file are in the database then, unless a server runs.
 func Open(ctx context.Context, db *sqldb.DB) (*Store, error) {
 	s := &Store{sql: db, noticed: make(chan struct{}, 1)}
-	return s, s.takeLeft(ctx)
+	return s, s.recoverPending(ctx)
 }
 
 // Close ends writing behind and heartbeats.
 func (db *Store) Close() error {
 	err := db.heart.close()
-	if db.ended != nil {
-		err = errors.Join(err, db.ended.Close())
+	if db.buffer != nil {
+		err = errors.Join(err, db.buffer.Close())
 	}
 	return err
 }
@@ -42,5 +42,5 @@ func (db *Store) reading(ctx context.Context, user string) (done func(), err err
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
-	return db.sql.Turns.Take(ctx, user)
+	return db.sql.Queue.Acquire(ctx, user)
 }

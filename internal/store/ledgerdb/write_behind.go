@@ -19,13 +19,13 @@ import (
 // endedTask is a task that had ended when it was added, as a row and for the search index.
 type endedTask struct {
 	Row   *taskRow
-	index indexed // the zero value after a restart: the index finds such a task left over
+	index indexEntry // the zero value after a restart: the index finds such a task left over
 }
 
 // StartWriteBehind writes tasks that have ended into a file beside the database first. It is for a
 // server that is alone on a SQLite file (see LockServer), and does nothing on any other database.
 func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
-	if db.sql.Postgres || db.sql.Path == "" || db.ended != nil {
+	if db.sql.Postgres || db.sql.Path == "" || db.buffer != nil {
 		return nil
 	}
 	if alone, err := db.sql.LockServer(ctx); err != nil || !alone { // the file of another server would be in its way
@@ -72,7 +72,7 @@ func (db *Store) attachWriteBehind(ctx context.Context, log *slog.Logger) error 
 	if err != nil {
 		return err
 	}
-	db.ended, err = writebehind.Open(ctx, writebehind.Config[*endedTask]{
+	db.buffer, err = writebehind.Open(ctx, writebehind.Config[*endedTask]{
 		Path:     path,
 		ID:       id,
 		Database: endedTasks{db.sql},
@@ -100,9 +100,9 @@ func (db *Store) writeBehindID(ctx context.Context) (id string, err error) {
 	})
 }
 
-// takeLeft writes what a killed server has left in its file into the database, unless a
+// recoverPending writes what a killed server has left in its file into the database, unless a
 // server runs that may use the file.
-func (db *Store) takeLeft(ctx context.Context) error {
+func (db *Store) recoverPending(ctx context.Context) error {
 	if db.sql.Path == "" {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (db *Store) takeLeft(ctx context.Context) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
-	release, ok, err := db.sql.Unserved(ctx)
+	release, ok, err := db.sql.ExcludeServers(ctx)
 	if err != nil || !ok {
 		return err
 	}
@@ -123,9 +123,9 @@ func (db *Store) takeLeft(ctx context.Context) error {
 		return nil // the next server logs it
 	}
 	if err == nil {
-		err = db.ended.Close()
+		err = db.buffer.Close()
 	}
-	db.ended = nil
+	db.buffer = nil
 	return err
 }
 
@@ -133,10 +133,10 @@ func (db *Store) takeLeft(ctx context.Context) error {
 // asks about tasks begins with it, unless it asks for tasks that run. If it fails, the
 // answer would be wrong without those tasks.
 func (db *Store) flush(ctx context.Context) error {
-	if db.ended == nil {
+	if db.buffer == nil {
 		return nil
 	}
-	err := db.ended.Flush(ctx)
+	err := db.buffer.Flush(ctx)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ type endedTasks struct{ sql *sqldb.DB }
 
 // Write writes tasks and their words, those that are not there.
 func (db endedTasks) Write(ctx context.Context, tasks []*endedTask) error {
-	var words []indexed
+	var words []indexEntry
 	for _, task := range tasks {
 		if task.index.words != "" {
 			words = append(words, task.index)
@@ -159,13 +159,13 @@ func (db endedTasks) Write(ctx context.Context, tasks []*endedTask) error {
 	}
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		var args []any
-		for chunk := range slices.Chunk(tasks, endedAtOnce) {
+		for chunk := range slices.Chunk(tasks, insertBatch) {
 			args = args[:0]
 			for _, task := range chunk {
 				args = append(task.Row.values(args), task.index.words != "")
 			}
 			query := addManyEnded
-			if len(chunk) < endedAtOnce {
+			if len(chunk) < insertBatch {
 				query = addEnded(len(chunk))
 			}
 			if _, err := t.ExecContext(ctx, query, args...); err != nil {
@@ -179,10 +179,10 @@ func (db endedTasks) Write(ctx context.Context, tasks []*endedTask) error {
 	})
 }
 
-// endedAtOnce is how many tasks one statement inserts: a statement for each costs more.
-const endedAtOnce = 16
+// insertBatch is how many tasks one statement inserts: a statement for each costs more.
+const insertBatch = 16
 
-var addManyEnded = addEnded(endedAtOnce)
+var addManyEnded = addEnded(insertBatch)
 
 // addEnded inserts n tasks: the columns of taskRow, and whether the index has them.
 // SQLite keeps no copies of the pages that a statement changes if it ignores conflicts.

@@ -101,7 +101,7 @@ func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 	a := &oauth.Account{}
 	err := row.Scan(&a.ID, &a.Name, &a.Password, &a.Disabled, &a.Admin, &a.Created, &a.Issuer, &a.Subject, sqldb.List(&a.UseCases))
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	return a, nil
 }
@@ -127,7 +127,7 @@ func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oaut
 		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`, hash, now).
 		Scan(&s.AccountID, &s.Name, &s.Admin, sqldb.List(&s.UseCases), &s.Created, &s.Expires, &s.GrantsUntil)
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	return s, nil
 }

@@ -12,7 +12,7 @@ import (
 // AddClient implements client.Store.
 func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		if err := makeRoom(ctx, tx, limit); err != nil {
+		if err := evictClients(ctx, tx, limit); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
@@ -27,8 +27,8 @@ func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) erro
 	})
 }
 
-// makeRoom removes clients without grants, until one more fits.
-func makeRoom(ctx context.Context, tx *sqldb.Tx, limit int) error {
+// evictClients removes clients without grants, until one more fits.
+func evictClients(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	var n int
 	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n); err != nil || n < limit {
 		return err
@@ -85,13 +85,13 @@ func scanClient(row sqldb.Row) (*oauth.Client, error) {
 	var redirects, grants string
 	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &c.Registered, &c.ManageHash, &c.Keys, &c.KeysURI, &c.Bound, &c.ApplicationType)
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	c.RedirectURIs, c.GrantTypes = strings.Fields(redirects), strings.Fields(grants)
 	return c, nil
 }
 
-// found turns "no rows" into what the contracts of oauth call it.
-func found(err error) error {
+// orNotFound turns "no rows" into what the contracts of oauth call it.
+func orNotFound(err error) error {
 	return sqldb.NoRow(err, oauth.ErrNotFound)
 }

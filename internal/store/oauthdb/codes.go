@@ -15,14 +15,14 @@ import (
 func (db *Store) TakeCode(ctx context.Context, hash, clientID string, first *oauth.Refresh, now time.Time) (code *oauth.Code, err error) {
 	var exists int
 	if err := db.sql.Read.QueryRowContext(ctx, `SELECT 1 FROM codes WHERE hash = $1 AND client_id = $2`, hash, clientID).Scan(&exists); err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	var reused bool
 	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		reused = false
 		code, err = takeCode(ctx, tx, hash, clientID, now)
 		if errors.Is(err, oauth.ErrNotFound) {
-			reused, err = codeReused(ctx, tx, hash, clientID, now)
+			reused, err = revokeReused(ctx, tx, hash, clientID, now)
 			return err
 		}
 		if err != nil || first == nil {
@@ -44,19 +44,19 @@ func takeCode(ctx context.Context, tx *sqldb.Tx, hash, clientID string, now time
 		RETURNING grant_id, redirect_uri, challenge, jkt, expires`, now, hash, clientID).
 		Scan(&grantID, &c.RedirectURI, &c.Challenge, &c.JKT, &c.Expires)
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	c.Grant, err = grant(ctx, tx, grantID)
 	return c, err
 }
 
-// codeReused revokes the grant of a code that its client used before. If there
+// revokeReused revokes the grant of a code that its client used before. If there
 // is no such code it returns oauth.ErrNotFound.
-func codeReused(ctx context.Context, tx *sqldb.Tx, hash, clientID string, now time.Time) (bool, error) {
+func revokeReused(ctx context.Context, tx *sqldb.Tx, hash, clientID string, now time.Time) (bool, error) {
 	var grantID string
 	err := tx.QueryRowContext(ctx, `SELECT grant_id FROM codes WHERE hash = $1 AND client_id = $2`, hash, clientID).Scan(&grantID)
 	if err != nil {
-		return false, found(err)
+		return false, orNotFound(err)
 	}
 	return true, revokeGrant(ctx, tx, grantID, now)
 }

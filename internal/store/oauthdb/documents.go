@@ -13,7 +13,7 @@ func (db *Store) Document(ctx context.Context, id string) (*oauth.Document, erro
 	err := db.sql.Read.QueryRowContext(ctx, `SELECT body, fetched, fresh, expires FROM client_documents WHERE id = $1`, id).
 		Scan(&d.Body, &d.Fetched, &d.Fresh, &d.Expires)
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	return d, nil
 }

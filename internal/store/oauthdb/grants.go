@@ -44,7 +44,7 @@ func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 		&g.ID, &g.AccountID, &g.Name, &g.Disabled, &g.Admin, sqldb.List(&g.UseCases), &g.ClientID, &g.ClientName, sqldb.List(&g.Scope), &g.Resource, &g.AuthTime, &g.Created, &g.Expires, &g.Used, &g.Parent, &g.Revoked,
 	}, more...)...)
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	return g, nil
 }

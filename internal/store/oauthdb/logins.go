@@ -44,7 +44,7 @@ func (db *Store) Login(ctx context.Context, state string, now time.Time) (*oauth
 		SELECT browser, provider, handle, scope, next, expires FROM logins WHERE state = $1 AND expires > $2`, state, now).
 		Scan(&l.Browser, &l.Provider, &l.Handle, sqldb.List(&l.Scope), &l.Next, &l.Expires)
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	return l, nil
 }

@@ -101,7 +101,7 @@ func (db *Store) ClientRow(ctx context.Context, id string, now time.Time) (*oper
 		r, err = scanDocumentRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectDocuments, "''", "")+` WHERE c.id = $2`, now, id))
 	}
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	return &r, nil
 }
@@ -117,7 +117,7 @@ func (db *Store) UseOf(ctx context.Context, client string, now time.Time) (used 
 func (db *Store) ListGrants(ctx context.Context, f operator.GrantFilter, page operator.Rows) ([]operator.Grant, error) {
 	l := &sqldb.Listing{Reverse: page.Reverse}
 	order := l.After("g.created", "g.id", page.After.At, page.After.ID)
-	grantsOf(l, f, page.Now)
+	filterGrants(l, f, page.Now)
 	rows, err := l.Query(ctx, db.sql, `SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
 		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, order, page.Limit)
 	return sqldb.Collect(rows, err, func(r sqldb.Row) (operator.Grant, error) {
@@ -131,9 +131,9 @@ func (db *Store) ListGrants(ctx context.Context, f operator.GrantFilter, page op
 	})
 }
 
-func grantsOf(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
-	l.Given("g.account_id = ?", f.AccountID)
-	l.Given("g.client_id = ?", f.ClientID)
+func filterGrants(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
+	l.AndIfSet("g.account_id = ?", f.AccountID)
+	l.AndIfSet("g.client_id = ?", f.ClientID)
 	l.In("g.client_id", f.ClientIDs)
 	if f.Live {
 		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", now)
@@ -144,13 +144,13 @@ func grantsOf(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
 // ClientsNamed implements operator.Store.
 func (db *Store) ClientsNamed(ctx context.Context, name string) ([]string, error) {
 	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `SELECT id FROM client_terms WHERE term = $1 UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
-		cutTerm(fold(name)), operator.MostNamed+1)
+		truncateTerm(fold(name)), operator.MostNamed+1)
 }
 
 // CountGrants implements operator.Store. Each grant has an account, which is read only for its state.
 func (db *Store) CountGrants(ctx context.Context, f operator.GrantFilter, now time.Time, most int) (int, error) {
 	l, from := &sqldb.Listing{}, "grants g"
-	grantsOf(l, f, now)
+	filterGrants(l, f, now)
 	if f.Live {
 		from += " JOIN accounts a ON a.id = g.account_id"
 	}
@@ -165,11 +165,11 @@ func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, pag
 		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, findTerms(l, accountTerms, f.Text, page.After)
 	} else if l.Reverse {
 		order = "a.name DESC"
-		l.Given("a.name < ?", page.After.ID)
+		l.AndIfSet("a.name < ?", page.After.ID)
 	} else {
-		l.Given("a.name > ?", page.After.ID)
+		l.AndIfSet("a.name > ?", page.After.ID)
 	}
-	accountsOf(l, f)
+	filterAccounts(l, f)
 	rows, err := l.Query(ctx, db.sql, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
 		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, page.Limit)
 	return sqldb.Collect(rows, err, func(r sqldb.Row) (a operator.Account, err error) {
@@ -178,7 +178,7 @@ func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, pag
 	})
 }
 
-func accountsOf(l *sqldb.Listing, f operator.AccountFilter) {
+func filterAccounts(l *sqldb.Listing, f operator.AccountFilter) {
 	if f.Admin {
 		l.And("a.admin = 1")
 	}
@@ -194,7 +194,7 @@ func (db *Store) CountAccounts(ctx context.Context, f operator.AccountFilter, mo
 		from += ` JOIN account_terms s ON s.id = a.id`
 		findTerms(l, accountTerms, f.Text, operator.Mark{})
 	}
-	accountsOf(l, f)
+	filterAccounts(l, f)
 	return l.Count(ctx, db.sql, from, most)
 }
 

@@ -74,5 +74,5 @@ func useRefresh(ctx context.Context, tx *sqldb.Tx, r oauth.Rotation) (t usedToke
 		RETURNING grant_id, used, uses, successor`,
 		r.Now, r.Sealed, r.Hash, r.ClientID, r.Now).
 		Scan(&t.grantID, &t.used, &t.uses, &t.successor)
-	return t, found(err)
+	return t, orNotFound(err)
 }

@@ -41,7 +41,7 @@ func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 	r := &oauth.Request{}
 	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &r.RedirectSent, &r.State, sqldb.List(&r.Scope), &r.Resource, &r.Challenge, &r.JKT, &r.SignedInAfter, &r.Expires)
 	if err != nil {
-		return nil, found(err)
+		return nil, orNotFound(err)
 	}
 	return r, nil
 }

@@ -40,11 +40,11 @@ func termsOf(table, id, name string) []string {
 	var all []string
 	switch table {
 	case clientTerms:
-		all = []string{cutTerm(fold(id))}
+		all = []string{truncateTerm(fold(id))}
 	case documentTerms:
-		all = ends(fold(id))
+		all = suffixes(fold(id))
 	}
-	return append(all, ends(fold(name))...)
+	return append(all, suffixes(fold(name))...)
 }
 
 // fold returns a text as it is compared.
@@ -53,24 +53,24 @@ func fold(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// ends returns a folded text from each of its words on.
-func ends(text string) (all []string) {
+// suffixes returns a folded text from each of its words on.
+func suffixes(text string) (all []string) {
 	inWord := false
 	for i, r := range text {
-		is := ofWord(r)
+		is := isWordRune(r)
 		if (is && !inWord || i == 0) && len(all) < maxTerms {
-			all = append(all, cutTerm(text[i:]))
+			all = append(all, truncateTerm(text[i:]))
 		}
 		inWord = is
 	}
 	return all
 }
 
-func ofWord(r rune) bool {
+func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-func cutTerm(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "") }
+func truncateTerm(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "") }
 
 // setTerms replaces the terms of a row.
 func setTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []string) error {
@@ -94,9 +94,9 @@ func addTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []st
 // with punctuation, as an ID may, is looked for as it is and from its first word on.
 func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order string) {
 	text = fold(text)
-	from := []string{cutTerm(text)}
-	if word := strings.TrimLeftFunc(text, func(r rune) bool { return !ofWord(r) }); word != "" && word != text {
-		from = append(from, cutTerm(word))
+	from := []string{truncateTerm(text)}
+	if word := strings.TrimLeftFunc(text, func(r rune) bool { return !isWordRune(r) }); word != "" && word != text {
+		from = append(from, truncateTerm(word))
 	}
 	begins := func(term string) (condition string, args []any) {
 		any := make([]string, len(from))

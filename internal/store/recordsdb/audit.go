@@ -42,7 +42,7 @@ func actorConditions(f audit.Filter) []string {
 
 func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]audit.Event, error) {
 	l := &sqldb.Listing{Reverse: f.Reverse}
-	eventsOf(l, f, actor)
+	filterEvents(l, f, actor)
 	order := l.After("at", "id", f.After.At, f.After.ID)
 	rows, err := l.Query(ctx, db.sql, `SELECT at, id, kind, outcome, actor_id, actor, address, target, detail FROM audit`, order, f.Limit)
 	return sqldb.Collect(rows, err, func(r sqldb.Row) (e audit.Event, err error) {
@@ -55,7 +55,7 @@ func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]au
 func (db *Store) CountEvents(ctx context.Context, f audit.Filter) (n int, err error) {
 	for _, actor := range actorConditions(f) {
 		l := &sqldb.Listing{}
-		eventsOf(l, f, actor)
+		filterEvents(l, f, actor)
 		some, err := l.Count(ctx, db.sql, "audit", f.Limit)
 		if err != nil {
 			return 0, err
@@ -65,8 +65,8 @@ func (db *Store) CountEvents(ctx context.Context, f audit.Filter) (n int, err er
 	return min(n, f.Limit), nil
 }
 
-// eventsOf adds the conditions of a filter.
-func eventsOf(l *sqldb.Listing, f audit.Filter, actor string) {
+// filterEvents adds the conditions of a filter.
+func filterEvents(l *sqldb.Listing, f audit.Filter, actor string) {
 	if actor != "" {
 		l.And(actor, slices.Repeat([]any{f.Actor}, strings.Count(actor, "?"))...)
 	}
@@ -77,11 +77,11 @@ func eventsOf(l *sqldb.Listing, f audit.Filter, actor string) {
 			l.And("kind LIKE ? ESCAPE '\\'", sqldb.EscapeLike(string(f.Kind))+".%")
 		}
 	}
-	l.Given("target = ?", f.Target)
+	l.AndIfSet("target = ?", f.Target)
 	if f.Outcome != "" && f.Outcome != audit.OK {
 		l.And("outcome <> 'ok'") // which names the index that has no others
 	}
-	l.Given("outcome = ?", string(f.Outcome))
+	l.AndIfSet("outcome = ?", string(f.Outcome))
 	if !f.Since.IsZero() {
 		l.And("at >= ?", f.Since)
 	}

@@ -35,8 +35,8 @@ func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 	})
 }
 
-// chunk is how many events are read at once.
-const chunk = 1000
+// verifyBatch is how many events are read at once.
+const verifyBatch = 1000
 
 // VerifyEvents implements audit.Store. It reads all events as they are at one moment.
 func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
@@ -56,7 +56,7 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 	}
 	from := int64(-1 << 62) // also a row that was put before the first is found
 	for {
-		links, err := links(ctx, t, from, chunk)
+		links, err := links(ctx, t, from, verifyBatch)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +66,7 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 			}
 			from = l.Seq
 		}
-		if len(links) < chunk {
+		if len(links) < verifyBatch {
 			return c, c.Ends(last)
 		}
 	}

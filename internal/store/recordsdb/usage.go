@@ -17,8 +17,8 @@ import (
 
 var _ usage.Store = (*Store)(nil)
 
-// atOnce is how many rows one statement adds: a statement for each costs three times as much.
-const atOnce = 20
+// insertBatch is how many rows one statement adds: a statement for each costs three times as much.
+const insertBatch = 20
 
 const callColumns = 12
 
@@ -34,7 +34,7 @@ var errSomeStored = errors.New("some of the calls are stored already")
 // AddCalls implements usage.Store. Calls of which some are stored are added one by one: RETURNING
 // would tell which were added, but doubles the time of the statement in SQLite.
 func (db *Store) AddCalls(ctx context.Context, calls []usage.Record) error {
-	err := db.addCalls(ctx, calls, atOnce)
+	err := db.addCalls(ctx, calls, insertBatch)
 	if errors.Is(err, errSomeStored) {
 		return db.addCalls(ctx, calls, 1)
 	}
@@ -79,8 +79,8 @@ func (k sumKey) compare(other sumKey) int {
 }
 
 const (
-	anHour = int64(time.Hour / time.Millisecond)
-	aDay   = 24 * anHour
+	hourMillis = int64(time.Hour / time.Millisecond)
+	dayMillis  = 24 * hourMillis
 
 	hours = "usage_hours"
 	days  = "usage_days"
@@ -92,7 +92,7 @@ func sum(calls []usage.Record) map[sumKey]*usage.Tally {
 	for _, c := range calls {
 		at := c.At.UnixMilli()
 		for dimension, key := range map[string]string{"": "", "agent": c.Agent, "tool": c.Tool, "usecase": c.UseCase, "client": c.Client, "user_id": c.UserID} {
-			for _, k := range []sumKey{{hours, dimension, key, at - at%anHour}, {days, dimension, key, at - at%aDay}} {
+			for _, k := range []sumKey{{hours, dimension, key, at - at%hourMillis}, {days, dimension, key, at - at%dayMillis}} {
 				if sums[k] == nil {
 					sums[k] = &usage.Tally{}
 				}
@@ -128,7 +128,7 @@ func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Reco
 	keys := slices.SortedFunc(maps.Keys(sums), sumKey.compare) // replicas take the rows in one order
 	for _, table := range []string{days, hours} {
 		of := slices.DeleteFunc(slices.Clone(keys), func(k sumKey) bool { return k.table != table })
-		for chunk := range slices.Chunk(of, atOnce) {
+		for chunk := range slices.Chunk(of, insertBatch) {
 			var args []any
 			for _, k := range chunk {
 				args = append(append(args, k.dimension, k.key, k.at), numbers(sums[k])...)
@@ -220,9 +220,9 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 	if _, chosen := asked[key]; by != "" && !chosen {
 		asked[key] = nil // all its values
 	}
-	l, table, value := &sqldb.Listing{}, "usage_calls", ofCalls
+	l, table, value := &sqldb.Listing{}, "usage_calls", callExpression
 	if len(asked) <= 1 && f.Outcome == "" {
-		key, table, value = selectSums(l, f, by, step, asked), sumsFor(f, step), func(column string) string { return column }
+		key, table, value = selectSums(l, f, by, step, asked), sumTable(f, step), func(column string) string { return column }
 	} else {
 		selectCalls(l, f)
 	}
@@ -256,13 +256,13 @@ func selectSums(l *sqldb.Listing, f usage.Filter, by usage.By, step time.Duratio
 		return "''"
 	}
 	if step == 0 && len(chosen) == 0 {
-		l.Where = append(l.Where, `key IN (SELECT key FROM `+sumsFor(f, step)+l.Conditions()+` GROUP BY key ORDER BY SUM(calls) DESC, key LIMIT `+l.Arg(f.Limit)+`)`)
+		l.Where = append(l.Where, `key IN (SELECT key FROM `+sumTable(f, step)+l.Conditions()+` GROUP BY key ORDER BY SUM(calls) DESC, key LIMIT `+l.Arg(f.Limit)+`)`)
 	}
 	return "key"
 }
 
-// ofCalls is what a call adds to a column of sums.
-func ofCalls(column string) string {
+// callExpression is what a call adds to a column of sums.
+func callExpression(column string) string {
 	switch column {
 	case "calls":
 		return "1"
@@ -282,13 +282,13 @@ func ofCalls(column string) string {
 	return "CASE WHEN " + strings.Join(within, " AND ") + " THEN 1 ELSE 0 END"
 }
 
-// sumsFor returns the sums of whole days if they are enough, and those of hours otherwise, which
+// sumTable returns the sums of whole days if they are enough, and those of hours otherwise, which
 // of a few days are faster to read: they are sorted by time.
-func sumsFor(f usage.Filter, step time.Duration) string {
+func sumTable(f usage.Filter, step time.Duration) string {
 	if few := f.Until.Sub(f.Since); !f.Since.IsZero() && !f.Until.IsZero() && few <= 3*24*time.Hour {
 		return hours
 	}
-	if (step == 0 || step == 24*time.Hour) && sqldb.Millis(f.Since)%aDay == 0 && sqldb.Millis(f.Until)%aDay == 0 {
+	if (step == 0 || step == 24*time.Hour) && sqldb.Millis(f.Since)%dayMillis == 0 && sqldb.Millis(f.Until)%dayMillis == 0 {
 		return days
 	}
 	return hours
@@ -311,7 +311,7 @@ func (db *Store) DropCalls(ctx context.Context, before time.Time, limit int) (n 
 		before int64
 	}{
 		{`DELETE FROM usage_calls WHERE (at, id) IN (SELECT at, id FROM usage_calls WHERE at < $1 ORDER BY at LIMIT $2)`, moment},
-		{`DELETE FROM usage_hours WHERE ` + everyDimension + ` AND at IN (SELECT at FROM usage_hours WHERE dimension = '' AND at < $1 ORDER BY at LIMIT $2)`, moment - moment%anHour},
+		{`DELETE FROM usage_hours WHERE ` + everyDimension + ` AND at IN (SELECT at FROM usage_hours WHERE dimension = '' AND at < $1 ORDER BY at LIMIT $2)`, moment - moment%hourMillis},
 	} {
 		dropped, err := sqldb.Changed(ctx, db.sql.Write, step.query, step.before, limit)
 		if err != nil {
@@ -322,7 +322,7 @@ func (db *Store) DropCalls(ctx context.Context, before time.Time, limit int) (n 
 	if n == 0 {
 		return 0, nil
 	}
-	return n, db.dropDays(ctx, moment-moment%aDay)
+	return n, db.dropDays(ctx, moment-moment%dayMillis)
 }
 
 const everyDimension = `dimension IN ('', 'agent', 'tool', 'usecase', 'client', 'user_id')`
@@ -337,6 +337,6 @@ func (db *Store) dropDays(ctx context.Context, day int64) error {
 			INSERT INTO usage_days (dimension, key, at, `+strings.Join(sumColumns, ", ")+`)
 			SELECT dimension, key, CAST($1 AS BIGINT), SUM(`+strings.Join(sumColumns, "), SUM(")+`)
 			FROM usage_hours WHERE `+everyDimension+` AND at >= $1 AND at < $2
-			GROUP BY dimension, key ON CONFLICT DO NOTHING`, day, day+aDay)
+			GROUP BY dimension, key ON CONFLICT DO NOTHING`, day, day+dayMillis)
 	})
 }

@@ -125,7 +125,7 @@ func (db *DB) CopyToPostgres(ctx context.Context, path string) error {
 		if err := to.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+t.name+`)`).Scan(&some); err != nil {
 			return err
 		}
-		if some && !slices.Contains(withRows, t.name) {
+		if some && !slices.Contains(seededTables, t.name) {
 			return fmt.Errorf("%w (table %s)", ErrNotEmpty, t.name)
 		}
 	}
@@ -135,8 +135,8 @@ func (db *DB) CopyToPostgres(ctx context.Context, path string) error {
 	return Classify(to.Commit())
 }
 
-// withRows are the tables that have rows when they are made.
-var withRows = []string{"agents_version", "audit_chain"}
+// seededTables are the tables that have rows when they are made.
+var seededTables = []string{"agents_version", "audit_chain"}
 
 // table is a table that both engines have.
 type table struct {
@@ -185,7 +185,7 @@ func copyTables(ctx context.Context, tables []table, from, to *sql.Tx, pool *Poo
 const maxParameters = 1000
 
 func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
-	if slices.Contains(withRows, t.name) {
+	if slices.Contains(seededTables, t.name) {
 		if _, err := to.ExecContext(ctx, `DELETE FROM `+t.name); err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func Classify(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if _, is := unavailable.As(err); is || !away(err) {
+	if _, is := unavailable.As(err); is || !isUnavailable(err) {
 		return err
 	}
 	return &unavailable.Error{Cause: err}
@@ -46,17 +46,17 @@ func fault(ctx context.Context, err error) error {
 // closedText is the text of an error of package sql that has no name.
 const closedText = "sql: database is closed"
 
-// awayAs are errors of a connection that broke, was never made, or did not answer in time.
-var awayAs = []error{
-	context.DeadlineExceeded, driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, errGone,
+// unavailableErrors are errors of a connection that broke, was never made, or did not answer in time.
+var unavailableErrors = []error{
+	context.DeadlineExceeded, driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, errFileReplaced,
 }
 
-func away(err error) bool {
+func isUnavailable(err error) bool {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		return slices.Contains(awaySQLite, e.Code()&0xff)
+		return slices.Contains(unavailableSQLite, e.Code()&0xff)
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return slices.Contains(awayClasses, e.Code[:min(len(e.Code), 2)]) || slices.Contains(awayCodes, e.Code)
+		return slices.Contains(unavailableClasses, e.Code[:min(len(e.Code), 2)]) || slices.Contains(unavailableCodes, e.Code)
 	}
 	if errors.Is(err, context.Canceled) {
 		return false // the caller has left
@@ -67,20 +67,20 @@ func away(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
 	}
-	return pgconn.SafeToRetry(err) || err.Error() == closedText || slices.ContainsFunc(awayAs, func(is error) bool { return errors.Is(err, is) })
+	return pgconn.SafeToRetry(err) || err.Error() == closedText || slices.ContainsFunc(unavailableErrors, func(is error) bool { return errors.Is(err, is) })
 }
 
-// awaySQLite are the primary result codes of SQLite for a file that is locked, full, not
+// unavailableSQLite are the primary result codes of SQLite for a file that is locked, full, not
 // writable, or gone.
-var awaySQLite = []int{
+var unavailableSQLite = []int{
 	sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
 	sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM,
 }
 
 // The codes of PostgreSQL (its Appendix A): classes, then single ones.
 var (
-	awayClasses = []string{"08", "53", "58"} // connection, resources such as the disk, system
-	awayCodes   = []string{
+	unavailableClasses = []string{"08", "53", "58"} // connection, resources such as the disk, system
+	unavailableCodes   = []string{
 		"57P01", "57P02", "57P03", "57P04", // it shuts down, crashed, starts, was dropped
 		"55P03", "57014", // a lock or a statement took too long
 		"40001", "40P01", // serialization failure, deadlock

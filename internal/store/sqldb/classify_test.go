@@ -44,7 +44,7 @@ func TestADeletedFileTakesNoWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := mark(t.Context(), db, "b")
-	if _, is := unavailable.As(err); !is || !errors.Is(err, errGone) {
+	if _, is := unavailable.As(err); !is || !errors.Is(err, errFileReplaced) {
 		t.Errorf("got %v, want that the file is gone", err)
 	}
 	if err := os.Rename(db.Path+".away", db.Path); err != nil {

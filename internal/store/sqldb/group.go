@@ -144,7 +144,7 @@ func (u *unit) run(t *Tx) (err error) {
 // commit runs units one after the other in one transaction, and those that come
 // meanwhile. Its error is that of all: then nothing was written. It is rare that a unit
 // fails, and to be ready for it costs each two statements more; so it is undone with all
-// the others, and they are run again, each apart.
+// the others, and they are run again, each with a savepoint.
 func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	var failed error
 	if err := g.file.check(); err != nil {

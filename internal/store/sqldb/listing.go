@@ -32,8 +32,8 @@ func (l *Listing) Arg(a any) string {
 	return fmt.Sprintf("$%d", len(l.Args))
 }
 
-// Given adds a condition unless its value is "".
-func (l *Listing) Given(condition, value string) {
+// AndIfSet adds a condition unless its value is "".
+func (l *Listing) AndIfSet(condition, value string) {
 	if value != "" {
 		l.And(condition, value)
 	}

@@ -15,15 +15,15 @@ import (
 )
 
 // lockWait is how long a server waits for the lock: a command may be recovering the tasks
-// of a killed server (see Unserved).
+// of a killed server (see ExcludeServers).
 const lockWait = time.Second
 
 // The statements that take the lock of the only server, of the first server when others
 // may come, and of the others.
 const (
-	beOnly   = "BEGIN EXCLUSIVE"
-	beAlone  = "BEGIN IMMEDIATE"
-	beBeside = "BEGIN; SELECT count(*) FROM sqlite_schema"
+	lockExclusive = "BEGIN EXCLUSIVE"
+	lockReserved  = "BEGIN IMMEDIATE"
+	lockShared    = "BEGIN; SELECT count(*) FROM sqlite_schema"
 )
 
 // LockServer locks the database as a server, and reports whether no other server does. Until
@@ -51,15 +51,15 @@ func (db *DB) LockServer(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	db.server.lock = l
-	alone, err := l.take(ctx, beOnly)
+	alone, err := l.take(ctx, lockExclusive)
 	if alone {
 		err = l.release(ctx)
 		if err == nil {
-			alone, err = l.take(ctx, beAlone)
+			alone, err = l.take(ctx, lockReserved)
 		}
 	}
 	if !alone && err == nil {
-		_, err = l.take(ctx, beBeside)
+		_, err = l.take(ctx, lockShared)
 	}
 	db.server.alone = alone
 	return alone && err == nil, err
@@ -118,9 +118,9 @@ func isBusy(err error) bool {
 	return ok && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// Unserved reports whether no server runs on the database, and keeps servers out until
+// ExcludeServers reports whether no server runs on the database, and keeps servers out until
 // release is called. It reports false on PostgreSQL and in memory.
-func (db *DB) Unserved(ctx context.Context) (release func() error, ok bool, err error) {
+func (db *DB) ExcludeServers(ctx context.Context) (release func() error, ok bool, err error) {
 	if db.Path == "" {
 		return func() error { return nil }, false, nil
 	}
@@ -132,6 +132,6 @@ func (db *DB) Unserved(ctx context.Context) (release func() error, ok bool, err 
 	if err != nil {
 		return nil, false, err
 	}
-	ok, err = l.take(ctx, beAlone)
+	ok, err = l.take(ctx, lockReserved)
 	return l.close, ok, err
 }

@@ -11,7 +11,7 @@ import (
 // TestAMissingDatabaseIsNotReplaced opens a path where only files beside a database are. An
 // empty database was made there.
 func TestAMissingDatabaseIsNotReplaced(t *testing.T) {
-	for _, suffix := range companions {
+	for _, suffix := range companionSuffixes {
 		path := filepath.Join(t.TempDir(), "rialto.db")
 		if err := os.WriteFile(path+suffix, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)

@@ -145,8 +145,8 @@ func (p *Pool) QueryRowContext(ctx context.Context, query string, args ...any) R
 	return decoder{row}
 }
 
-// longest bounds a transaction, far above the usual.
-const longest = 30 * time.Second
+// transactionTimeout bounds a transaction, far above the usual.
+const transactionTimeout = 30 * time.Second
 
 // Tx is a transaction that uses the prepared statements of its pool. It may hold the only
 // connection of the pool, so statements that are missing are prepared afterwards.
@@ -222,7 +222,7 @@ func (p *Pool) transact(ctx context.Context, do func(*Tx) error) (missed []strin
 	ctx = context.WithoutCancel(ctx)
 	if p.group == nil { // SQLite waits no longer than busy_timeout, and a deadline costs each statement a goroutine
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, longest)
+		ctx, cancel = context.WithTimeout(ctx, transactionTimeout)
 		defer cancel()
 	}
 	begun, err := conn.BeginTx(ctx, nil)

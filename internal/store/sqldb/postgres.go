@@ -30,18 +30,18 @@ func (db *DB) SetConnections(n int) {
 	}
 	db.Read.SetMaxOpenConns(n)
 	db.Read.SetMaxIdleConns(n)
-	if db.Turns != nil {
-		db.Turns = &Turns{size: taskReaders(n)}
+	if db.Queue != nil {
+		db.Queue = &FairQueue{size: taskReaders(n)}
 	}
 }
 
 const (
-	connectFor = 10 * time.Second // to dial and to log in
-	lockFor    = 10 * time.Second // that a statement waits for a lock
+	connectTimeout = 10 * time.Second // to dial and to log in
+	lockTimeout    = 10 * time.Second // that a statement waits for a lock
 )
 
-// silence detects within half a minute that the machine of the database is gone.
-var silence = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
+// keepAlive detects within half a minute that the machine of the database is gone.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
 
 // openPostgres opens a database that several replicas may share.
 func openPostgres(dsn string) (*DB, error) {
@@ -57,7 +57,7 @@ func postgresPool(dsn string, size int) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(setLimits), stdlib.OptionShouldPing(suspicious))
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(setLimits), stdlib.OptionShouldPing(shouldPing))
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size) // to dial again would cost more than the statements
 	db.SetConnMaxIdleTime(5 * time.Minute)
@@ -67,10 +67,10 @@ func postgresPool(dsn string, size int) (*Pool, error) {
 // pingAfter is how long a connection is idle before it is pinged: its machine may be gone.
 const pingAfter = time.Second
 
-// suspicious reports whether the driver pings an idle connection before it is used, and dials again if
+// shouldPing reports whether the driver pings an idle connection before it is used, and dials again if
 // there is no answer. PostgreSQL says nothing on an idle connection, except that it ends the connection
 // or that a setting has changed. To look for that costs no round trip.
-func suspicious(_ context.Context, idle stdlib.ShouldPingParams) bool {
+func shouldPing(_ context.Context, idle stdlib.ShouldPingParams) bool {
 	return idle.IdleDuration > pingAfter || readable(idle.Conn.PgConn().Conn())
 }
 
@@ -82,9 +82,9 @@ func postgresConfig(dsn string) (*pgx.ConnConfig, error) {
 		return nil, err
 	}
 	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectFor
+		config.ConnectTimeout = connectTimeout
 	}
-	config.DialFunc = (&net.Dialer{KeepAliveConfig: silence}).DialContext
+	config.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	return config, nil
 }
 
@@ -92,11 +92,11 @@ func postgresConfig(dsn string) (*pgx.ConnConfig, error) {
 // keeps its locks, for its machine may be gone. Limits of the operator, in dsn, for the
 // role or the database, are kept.
 func setLimits(ctx context.Context, c *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, connectFor)
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	_, err := c.Exec(ctx, `SELECT set_config(name, value, false)
 		FROM (VALUES ('lock_timeout', $1), ('idle_in_transaction_session_timeout', $2)) AS ours (name, value)
-		WHERE current_setting(name, true) = '0'`, pgx.QueryExecModeExec, InMillis(lockFor), InMillis(longest)) // not to be prepared: it is run once
+		WHERE current_setting(name, true) = '0'`, pgx.QueryExecModeExec, millisText(lockTimeout), millisText(transactionTimeout)) // not to be prepared: it is run once
 	if err != nil {
 		c.Close(ctx)
 		return fmt.Errorf("setting the limits of a connection: %w", err)
@@ -115,17 +115,17 @@ func (db *DB) Clock(ctx context.Context, now time.Time) (time.Time, error) {
 	return Time(millis), err
 }
 
-// InMillis returns a duration as a setting of PostgreSQL.
-func InMillis(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
+// millisText returns a duration as a setting of PostgreSQL.
+func millisText(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
 // deadlocked reports whether PostgreSQL ended a transaction to resolve a deadlock
 // (deadlock_detected).
 func deadlocked(err error) bool {
-	return RefusedAs(err, "40P01")
+	return HasCode(err, "40P01")
 }
 
-// RefusedAs reports whether an error has a code of PostgreSQL (its Appendix A).
-func RefusedAs(err error, code string) bool {
+// HasCode reports whether an error has a code of PostgreSQL (its Appendix A).
+func HasCode(err error, code string) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.Code == code
 }

@@ -35,7 +35,7 @@ func TestAWriteDoesNotWaitForALockForever(t *testing.T) {
 	err := other.InTx(t.Context(), func(tx *Tx) error {
 		_, err := tx.ExecContext(t.Context(), `LOCK TABLE setup_code`)
 		if err == nil {
-			if err := insert(db); !RefusedAs(err, "55P03") {
+			if err := insert(db); !HasCode(err, "55P03") {
 				t.Errorf("got %v, want that it waited too long for a lock", err)
 			}
 		}
@@ -55,7 +55,7 @@ func TestOpenTimesOut(t *testing.T) {
 	defer l.Close() // the system accepts connections
 	dsn := "postgres://user@" + l.Addr().String() + "/test?sslmode=disable"
 	config, err := postgresConfig(dsn)
-	if err != nil || config.ConnectTimeout != connectFor {
+	if err != nil || config.ConnectTimeout != connectTimeout {
 		t.Errorf("got %v, %v", config.ConnectTimeout, err)
 	}
 	if _, err = Open(t.Context(), dsn+"&connect_timeout=1"); !errors.Is(err, context.DeadlineExceeded) {
@@ -66,11 +66,11 @@ func TestOpenTimesOut(t *testing.T) {
 // TestSetConnections begins more transactions than there may be connections.
 func TestSetConnections(t *testing.T) {
 	db := open(t, oauthtest.PostgresSchema(t))
-	apart, err := db.Apart()
+	tasks, err := db.NewPool()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, db := range []*DB{db, apart} {
+	for _, db := range []*DB{db, tasks} {
 		db.SetConnections(1)
 		tx, err := db.Write.BeginTx(t.Context(), nil)
 		if err != nil {

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// probeFor is how long a probe waits for the database, and probeEvery how long its answer
+// probeTimeout is how long a probe waits for the database, and probeInterval how long its answer
 // is good: probes need no token, and each costs a write to the disk.
 const (
-	probeFor   = 2 * time.Second
-	probeEvery = time.Second
+	probeTimeout  = 2 * time.Second
+	probeInterval = time.Second
 )
 
 // probe is a connection that nothing else uses, so that statements that wait or take long do
@@ -41,16 +41,16 @@ func (p *probe) close() error {
 
 // Probe reports whether the database can be read and written, and whether its tables are at
 // least as new as this program knows them. It touches no table that statements lock, and
-// takes at most probeFor. A locked SQLite file counts as one that can be written: a
+// takes at most probeTimeout. A locked SQLite file counts as one that can be written: a
 // process is writing it.
 func (db *DB) Probe(ctx context.Context) (database, migrations error) {
 	p := db.probe
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.at) < probeEvery {
+	if time.Since(p.at) < probeInterval {
 		return p.database, p.migrations
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 	defer cancel()
 	p.database, p.migrations = db.openProbe(), nil
 	if p.database == nil {
@@ -83,7 +83,7 @@ func (db *DB) openProbe() error {
 	return err
 }
 
-func (db *DB) probing() *sql.DB {
+func (db *DB) probeDB() *sql.DB {
 	if db.probe.db == nil {
 		return db.Read.DB
 	}
@@ -93,13 +93,13 @@ func (db *DB) probing() *sql.DB {
 // usable reports whether the database can be read and written.
 func (db *DB) usable(ctx context.Context) error {
 	if db.Postgres {
-		return postgresUsable(ctx, db.probing())
+		return postgresUsable(ctx, db.probeDB())
 	}
 	if err := db.file.check(); err != nil {
 		return err
 	}
 	// It changes nothing that anyone reads, and yet is written to the disk.
-	_, err := db.probing().ExecContext(ctx, `PRAGMA user_version = 0`)
+	_, err := db.probeDB().ExecContext(ctx, `PRAGMA user_version = 0`)
 	if isBusy(err) {
 		err = nil
 	}
@@ -128,9 +128,9 @@ func postgresUsable(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// spare is what the disk must have room for. SQLite may find room within its files for a
+// minFree is what the disk must have room for. SQLite may find room within its files for a
 // while on a full disk.
-const spare = 64 << 10
+const minFree = 64 << 10
 
 func hasRoom(dir string) error {
 	f, err := os.CreateTemp(dir, ".rialto-probe-*")
@@ -138,14 +138,14 @@ func hasRoom(dir string) error {
 		return err
 	}
 	defer os.Remove(f.Name())
-	_, err = f.Write(make([]byte, spare))
+	_, err = f.Write(make([]byte, minFree))
 	return errors.Join(err, f.Close())
 }
 
 // migrated reports whether the tables are at least as new as this program knows them. Newer
 // ones are those of a replica that is being upgraded.
 func (db *DB) migrated(ctx context.Context) error {
-	version, err := schemaVersion(ctx, db.probing())
+	version, err := schemaVersion(ctx, db.probeDB())
 	if err == nil && version < db.version {
 		err = fmt.Errorf("the tables are of version %d, and this program needs %d", version, db.version)
 	}

@@ -22,9 +22,9 @@ type DB struct {
 	Read  *Pool
 	Write *Pool // the same as Read on PostgreSQL and in memory
 
-	Postgres bool   // the engine, where statements differ
-	Path     string // of a SQLite file; "" of others
-	Turns    *Turns // of users who read over Read; nil is no order
+	Postgres bool       // the engine, where statements differ
+	Path     string     // of a SQLite file; "" of others
+	Queue    *FairQueue // of users who read over Read; nil is no order
 
 	dsn     string
 	version int64       // of the tables that this program makes
@@ -32,7 +32,7 @@ type DB struct {
 	holder  *sql.DB     // keeps a database in memory; nil for others
 	probe   *probe
 	server  *serverState
-	more    []*sql.DB // of Apart
+	pools   []*sql.DB // of NewPool
 }
 
 // serverState is what a server holds of a database.
@@ -109,7 +109,7 @@ func (db *DB) Close() error {
 	if db.holder != nil {
 		err = errors.Join(err, db.holder.Close())
 	}
-	for _, other := range db.more {
+	for _, other := range db.pools {
 		err = errors.Join(err, other.Close())
 	}
 	err = errors.Join(err, db.probe.close())
@@ -120,35 +120,35 @@ func (db *DB) Close() error {
 	return err
 }
 
-// Apart returns the same database with connections of its own for tasks: statements about
+// NewPool returns the same database with connections of its own for tasks: statements about
 // tasks that wait or take long leave the connections of db to logins. They are closed with
 // db. A database in memory has one connection for all.
-func (db *DB) Apart() (*DB, error) {
-	apart := *db
-	apart.more = nil
+func (db *DB) NewPool() (*DB, error) {
+	pooled := *db
+	pooled.pools = nil
 	switch {
 	case db.Postgres:
 		pool, err := postgresPool(db.dsn, taskConnections)
 		if err != nil {
 			return nil, err
 		}
-		apart.Read, apart.Turns = pool, &Turns{size: taskReaders(taskConnections)}
-		apart.Write = pool
+		pooled.Read, pooled.Queue = pool, &FairQueue{size: taskReaders(taskConnections)}
+		pooled.Write = pool
 	case db.Path != "":
 		read, err := readSQLite(db.Path)
 		if err != nil {
 			return nil, err
 		}
-		apart.Read, apart.Turns = read, &Turns{size: readers}
+		pooled.Read, pooled.Queue = read, &FairQueue{size: readers}
 	default:
 		return db, nil
 	}
-	db.more = append(db.more, apart.Read.DB)
-	return &apart, nil
+	db.pools = append(db.pools, pooled.Read.DB)
+	return &pooled, nil
 }
 
-// tries is how often a transaction is begun that ends in a deadlock.
-const tries = 4
+// maxAttempts is how often a transaction is begun that ends in a deadlock.
+const maxAttempts = 4
 
 // InTx runs do in a transaction of Write. It commits if do returns
 // nil and rolls back otherwise. do may be called again after what it did was
@@ -159,7 +159,7 @@ func (db *DB) InTx(ctx context.Context, do func(*Tx) error) (err error) {
 	if db.Write.group != nil {
 		return db.Write.group.inTx(ctx, do)
 	}
-	for range tries {
+	for range maxAttempts {
 		if err = db.Write.inTx(ctx, do); !deadlocked(err) {
 			return err
 		}

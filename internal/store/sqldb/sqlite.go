@@ -87,8 +87,8 @@ func fileURL(path string, query url.Values) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
 }
 
-// errGone says that what is written would be lost with the process.
-var errGone = errors.New("the database file was deleted or replaced while the server used it: restore it, or restart the server")
+// errFileReplaced says that what is written would be lost with the process.
+var errFileReplaced = errors.New("the database file was deleted or replaced while the server used it: restore it, or restart the server")
 
 // openedFile is the database file as it was when it was opened.
 type openedFile struct {
@@ -105,14 +105,14 @@ func (f *openedFile) check() error {
 	is, err := os.Stat(f.path)
 	replaced := err == nil && !os.SameFile(is, f.info)
 	if errors.Is(err, os.ErrNotExist) || replaced {
-		return fmt.Errorf("%s: %w", f.path, errGone)
+		return fmt.Errorf("%s: %w", f.path, errFileReplaced)
 	}
 	return err
 }
 
-// companions are the suffixes of files that belong to a database and are useless without it: the
+// companionSuffixes are the suffixes of files that belong to a database and are useless without it: the
 // key that seals its secrets, SQLite's log, and tasks that ended last.
-var companions = []string{".key", "-wal", ".pending", ".pending-wal"}
+var companionSuffixes = []string{".key", "-wal", ".pending", ".pending-wal"}
 
 // checkMissing returns an error if there is no database, and yet a file that belongs to one: a
 // new database would hide that the old one was lost.
@@ -121,7 +121,7 @@ func checkMissing(path string) error {
 		return nil // what else is wrong shows when it is opened
 	}
 	var left []string
-	for _, suffix := range companions {
+	for _, suffix := range companionSuffixes {
 		if _, err := os.Stat(path + suffix); err == nil {
 			left = append(left, path+suffix)
 		}

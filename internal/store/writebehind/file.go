@@ -40,7 +40,7 @@ func openFile(ctx context.Context, path, id string) (*file, error) {
 	db.SetMaxOpenConns(1)
 	opened := &file{db: db}
 	if err := opened.prepare(ctx, id); err != nil {
-		return nil, errors.Join(unreadable(err), opened.close())
+		return nil, errors.Join(asDamaged(err), opened.close())
 	}
 	return opened, nil
 }
@@ -75,8 +75,8 @@ func (f *file) prepare(ctx context.Context, id string) error {
 	return err
 }
 
-// unreadable returns an error of a file that SQLite cannot read as a *DamagedError.
-func unreadable(err error) error {
+// asDamaged returns an error of a file that SQLite cannot read as a *DamagedError.
+func asDamaged(err error) error {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}, e.Code()&0xff) {
 		return &DamagedError{Cause: err}
 	}

@@ -23,8 +23,8 @@ import (
 // When records are written into the database: as soon as there are so many, or when the
 // first has waited so long.
 const (
-	flushAt     = 512
-	flushWithin = 100 * time.Millisecond
+	flushCount = 512
+	flushDelay = 100 * time.Millisecond
 )
 
 // The bounds of the records that wait. Above them, Add returns ErrFull.
@@ -36,12 +36,12 @@ const (
 
 // See gather.
 const (
-	enough    = 4 // records
-	gatherFor = 500 * time.Microsecond
+	minGroup      = 4 // records
+	gatherTimeout = 500 * time.Microsecond
 )
 
-// busyEvery is how often it is logged that the database is busy.
-const busyEvery = time.Minute
+// busyLogInterval is how often it is logged that the database is busy.
+const busyLogInterval = time.Minute
 
 var (
 	// ErrFull says that a record is not taken: write it into the database.
@@ -88,22 +88,22 @@ type Buffer[R any] struct {
 	Config[R]
 	file *file
 
-	adds    chan *addition[R]
-	last    int           // records in the last group; of writeFile
-	wake    chan struct{} // ready when there is a first record
-	many    chan struct{} // ready when there are flushAt
-	turn    chan struct{} // full while a flush runs
-	closed  chan struct{}
-	closing sync.Once
-	wg      sync.WaitGroup
+	adds     chan *addition[R]
+	last     int           // records in the last group; of writeLoop
+	wake     chan struct{} // ready when there is a first record
+	full     chan struct{} // ready when there are flushCount
+	flushing chan struct{} // full while a flush runs
+	closed   chan struct{}
+	closing  sync.Once
+	wg       sync.WaitGroup
 
-	mu      sync.Mutex
-	pending map[string]R
-	order   []*addition[R]
-	bytes   int
-	broken  bool      // the file takes no more
-	failing bool      // the last flush failed
-	busy    time.Time // when it was logged last that the database is busy
+	mu         sync.Mutex
+	pending    map[string]R
+	order      []*addition[R]
+	bytes      int
+	broken     bool      // the file takes no more
+	failing    bool      // the last flush failed
+	busyLogged time.Time // when it was logged last that the database is busy
 }
 
 // addition is a record that is added.
@@ -126,13 +126,13 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 	}
 	b := &Buffer[R]{
 		Config: c, file: f, pending: map[string]R{}, adds: make(chan *addition[R]), closed: make(chan struct{}),
-		wake: make(chan struct{}, 1), many: make(chan struct{}, 1), turn: make(chan struct{}, 1),
+		wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flushing: make(chan struct{}, 1),
 	}
 	if err := b.recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("recovering %s: %w", c.Path, err), f.close())
 	}
-	b.wg.Go(b.writeFile)
-	b.wg.Go(b.flushSoon)
+	b.wg.Go(b.writeLoop)
+	b.wg.Go(b.flushLoop)
 	return b, nil
 }
 
@@ -140,7 +140,7 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 // a *DamagedError for a file of which it could read a part.
 func (b *Buffer[R]) recover(ctx context.Context) error {
 	rows, broken := b.file.rows(ctx)
-	broken = unreadable(broken)
+	broken = asDamaged(broken)
 	var damaged *DamagedError
 	if broken != nil && !errors.As(broken, &damaged) {
 		return broken
@@ -205,8 +205,8 @@ func (b *Buffer[R]) room(size int) bool {
 	return !b.broken && size <= maxRecord && b.bytes+size <= maxPending
 }
 
-// writeFile writes records that are added at the same time as one row of the file.
-func (b *Buffer[R]) writeFile() {
+// writeLoop writes records that are added at the same time as one row of the file.
+func (b *Buffer[R]) writeLoop() {
 	for {
 		select {
 		case <-b.closed:
@@ -228,9 +228,9 @@ func (b *Buffer[R]) gather(first *addition[R]) (group []*addition[R]) {
 	group = append(group, first)
 	defer func() { b.last = len(group) }()
 	if b.last > 1 {
-		long := time.NewTimer(gatherFor)
+		long := time.NewTimer(gatherTimeout)
 		defer long.Stop()
-		for len(group) < enough {
+		for len(group) < minGroup {
 			select {
 			case a := <-b.adds:
 				group = append(group, a)
@@ -261,7 +261,7 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 	}
 	seq, err := b.file.insert(slices.Concat([]byte{'['}, bytes.Join(texts, []byte{','}), []byte{']'}))
 	if err != nil {
-		b.breaks(err)
+		b.markBroken(err)
 		return ErrFull
 	}
 	b.mu.Lock()
@@ -272,15 +272,15 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 		b.bytes += a.size
 	}
 	b.order = append(b.order, group...)
-	ready(b.wake)
-	if len(b.order) >= flushAt {
-		ready(b.many)
+	signal(b.wake)
+	if len(b.order) >= flushCount {
+		signal(b.full)
 	}
 	return nil
 }
 
-// breaks notes that the file takes no more.
-func (b *Buffer[R]) breaks(err error) {
+// markBroken notes that the file takes no more.
+func (b *Buffer[R]) markBroken(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.broken {
@@ -289,7 +289,7 @@ func (b *Buffer[R]) breaks(err error) {
 	b.broken = true
 }
 
-func ready(c chan struct{}) {
+func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
@@ -304,23 +304,23 @@ func (b *Buffer[R]) Find(key string) (record R, ok bool) {
 	return record, ok
 }
 
-// flushSoon flushes within flushWithin after an addition.
-func (b *Buffer[R]) flushSoon() {
+// flushLoop flushes within flushDelay after an addition.
+func (b *Buffer[R]) flushLoop() {
 	for {
 		select {
 		case <-b.closed:
 			return
 		case <-b.wake:
 		}
-		soon := time.NewTimer(flushWithin)
+		soon := time.NewTimer(flushDelay)
 		select {
 		case <-b.closed:
 		case <-soon.C:
-		case <-b.many:
+		case <-b.full:
 		}
 		soon.Stop()
 		if b.Flush(context.Background()) != nil {
-			ready(b.wake)
+			signal(b.wake)
 		}
 	}
 }
@@ -331,8 +331,8 @@ func (b *Buffer[R]) Flush(ctx context.Context) error {
 		return nil
 	}
 	select {
-	case b.turn <- struct{}{}:
-		defer func() { <-b.turn }()
+	case b.flushing <- struct{}{}:
+		defer func() { <-b.flushing }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -346,14 +346,14 @@ func (b *Buffer[R]) Flush(ctx context.Context) error {
 	}
 	err := b.Database.Write(ctx, records)
 	if err == nil || ctx.Err() == nil {
-		b.note(err)
+		b.logFlush(err)
 	}
 	if err != nil {
 		return err
 	}
-	b.forget(taken)
+	b.remove(taken)
 	if err := b.file.delete(taken[len(taken)-1].seq); err != nil {
-		b.breaks(err)
+		b.markBroken(err)
 	}
 	return nil
 }
@@ -364,8 +364,8 @@ func (b *Buffer[R]) waiting() []*addition[R] {
 	return b.order[:len(b.order):len(b.order)]
 }
 
-// forget removes records that are in the database.
-func (b *Buffer[R]) forget(taken []*addition[R]) {
+// remove removes records that are in the database.
+func (b *Buffer[R]) remove(taken []*addition[R]) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, a := range taken {
@@ -375,15 +375,15 @@ func (b *Buffer[R]) forget(taken []*addition[R]) {
 	b.order = slices.Clone(b.order[len(taken):])
 }
 
-// note logs that flushes fail, once, and that they work again. That the database is
-// busy is logged once in busyEvery.
-func (b *Buffer[R]) note(err error) {
+// logFlush logs that flushes fail, once, and that they work again. That the database is
+// busy is logged once in busyLogInterval.
+func (b *Buffer[R]) logFlush(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case err != nil && errors.Is(err, b.Busy):
-		if now := time.Now(); now.Sub(b.busy) >= busyEvery {
-			b.busy = now
+		if now := time.Now(); now.Sub(b.busyLogged) >= busyLogInterval {
+			b.busyLogged = now
 			b.Log.Warn("more writes wait than the database can serve: finished tasks are safe in the write-behind file, and lists of tasks may fail", "file", b.Path)
 		}
 		return

@@ -11,15 +11,15 @@ import (
 // TestAUserHasHalfOfTheConnections has one user wait with as many statements as may wait.
 func TestAUserHasHalfOfTheConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := &Turns{size: 2}
-		done, err := turns.Take(t.Context(), "alice")
+		turns := &FairQueue{size: 2}
+		done, err := turns.Acquire(t.Context(), "alice")
 		if err != nil {
 			t.Fatal(err)
 		}
 		refused := make(chan error, MaxWaiting)
 		for range MaxWaiting {
 			go func() {
-				again, err := turns.Take(t.Context(), "alice")
+				again, err := turns.Acquire(t.Context(), "alice")
 				if err != nil {
 					refused <- err
 					return
@@ -28,7 +28,7 @@ func TestAUserHasHalfOfTheConnections(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		other, err := turns.Take(t.Context(), "bob")
+		other, err := turns.Acquire(t.Context(), "bob")
 		if err != nil {
 			t.Fatal(err)
 		}

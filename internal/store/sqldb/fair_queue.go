@@ -8,17 +8,17 @@ import (
 	"rialto/internal/unavailable"
 )
 
-// Turns shares the connections that read between users: one user has at most half of them,
+// FairQueue shares the connections that read between users: one user has at most half of them,
 // and users who wait take turns. So slow or many statements of one user delay another's by
 // one statement at most.
-type Turns struct {
+type FairQueue struct {
 	size  int
 	queue quota.Queue
 }
 
-// Take waits for the turn of a user, who must have none already in the same call. Call done
+// Acquire waits for the turn of a user, who must have none already in the same call. Call done
 // when the rows are read.
-func (t *Turns) Take(ctx context.Context, user string) (done func(), err error) {
+func (t *FairQueue) Acquire(ctx context.Context, user string) (done func(), err error) {
 	if t == nil {
 		return func() {}, nil
 	}
