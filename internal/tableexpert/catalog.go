@@ -59,7 +59,7 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 		schemas = append(schemas, f.Name)
 	}
 	for _, schema := range schemas {
-		res, err := box.Own(ctx, maxTables, `SELECT name, type, wr FROM pragma_table_list
+		res, err := box.QueryTrusted(ctx, maxTables, `SELECT name, type, wr FROM pragma_table_list
 			WHERE schema = ? AND type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`, schema)
 		if err != nil {
 			return nil, err
@@ -68,16 +68,16 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 			t := &table{schema: schema, bare: row[0].(string), View: row[1] == "view"}
 			if err := c.add(ctx, box, t, row[2] == int64(0), src); err != nil {
 				err = fmt.Errorf("table %s: %w", t.Name, err)
-				if src.out == nil || ctx.Err() != nil {
+				if src.skipped == nil || ctx.Err() != nil {
 					return nil, err
 				}
-				src.out.add(src.fileOf(schema), err)
+				src.skipped.add(src.fileOf(schema), err)
 			}
 		}
 	}
 	switch {
-	case len(c.tables) == 0 && src.out != nil && len(src.out.errs) > 0:
-		return nil, fmt.Errorf("none can be read: %w", errors.Join(src.out.errs...))
+	case len(c.tables) == 0 && src.skipped != nil && len(src.skipped.errs) > 0:
+		return nil, fmt.Errorf("none can be read: %w", errors.Join(src.skipped.errs...))
 	case len(c.tables) == 0:
 		return nil, errors.New("there are none")
 	}
@@ -105,7 +105,7 @@ func (c *catalog) add(ctx context.Context, box *sqlbox.Box, t *table, hasRowid b
 }
 
 func (t *table) readColumns(ctx context.Context, box *sqlbox.Box, notes map[string]string) error {
-	res, err := box.Own(ctx, 2000, `SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1`, t.bare, t.schema)
+	res, err := box.QueryTrusted(ctx, 2000, `SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1`, t.bare, t.schema)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 		t.key = keys[0].Name
 		return nil
 	}
-	res, err := box.Own(ctx, sqliteColumns, `SELECT i.name FROM pragma_index_list(?, ?) l, pragma_index_info(l.name, ?) i
+	res, err := box.QueryTrusted(ctx, sqliteColumns, `SELECT i.name FROM pragma_index_list(?, ?) l, pragma_index_info(l.name, ?) i
 		WHERE l."unique" AND NOT l.partial GROUP BY l.name HAVING count(*) = 1 AND i.name IS NOT NULL`, t.bare, t.schema, t.schema)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 }
 
 func (t *table) readReferences(ctx context.Context, box *sqlbox.Box) error {
-	res, err := box.Own(ctx, 100, `SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?, ?)
+	res, err := box.QueryTrusted(ctx, 100, `SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?, ?)
 		GROUP BY id HAVING count(*) = 1`, t.bare, t.schema)
 	if err != nil {
 		return err
@@ -191,13 +191,13 @@ func (c *catalog) inferReferences() {
 			if slices.ContainsFunc(t.Refs, func(r reference) bool { return r.Column == col.Name }) {
 				continue
 			}
-			if to := c.meantBy(col.Name); to != nil && to != t && to.key != "rowid" {
+			if to := c.referencedBy(col.Name); to != nil && to != t && to.key != "rowid" {
 				t.Refs = append(t.Refs, reference{Column: col.Name, Table: to.Name, ToColumn: to.key})
 			}
 		}
 		var settled []reference
 		for _, r := range t.Refs {
-			to := c.in(t.schema, r.Table)
+			to := c.findNear(t.schema, r.Table)
 			if to != nil && to.key != "" {
 				settled = append(settled, reference{r.Column, to.Name, cmp.Or(r.ToColumn, to.key)})
 			}
@@ -206,11 +206,11 @@ func (c *catalog) inferReferences() {
 	}
 }
 
-// meantBy returns the table whose rows a column is about by its name: customer_id, or the
+// referencedBy returns the table whose rows a column is about by its name: customer_id, or the
 // only sku that names rows.
-func (c *catalog) meantBy(column string) *table {
+func (c *catalog) referencedBy(column string) *table {
 	if stem, ok := idOf(column); ok {
-		to := c.named(stem)
+		to := c.tableForWord(stem)
 		if to == nil || strings.EqualFold(to.key, column) {
 			return to
 		}
@@ -250,14 +250,14 @@ func (c *catalog) find(name string) *table {
 	return nil
 }
 
-// in is find, with the tables of one schema first.
-func (c *catalog) in(schema, name string) *table {
+// findNear is find, with the tables of one schema first.
+func (c *catalog) findNear(schema, name string) *table {
 	return cmp.Or(c.find(schema+"."+name), c.find(name))
 }
 
-// named returns the table that a word means: its name, or the singular or
+// tableForWord returns the table that a word means: its name, or the singular or
 // plural of it.
-func (c *catalog) named(word string) *table {
+func (c *catalog) tableForWord(word string) *table {
 	for _, t := range c.tables {
 		if slices.Contains(grammar.Forms(strings.ToLower(word)), strings.ToLower(t.bare)) {
 			return t
@@ -279,17 +279,17 @@ func (c *catalog) list() string {
 	return strings.Join(names, ", ")
 }
 
-// mentioned returns the table that a text is the name of, or the only one that it names.
-func (c *catalog) mentioned(s string) *table {
+// tableIn returns the table that a text is the name of, or the only one that it names.
+func (c *catalog) tableIn(s string) *table {
 	s = strings.TrimPrefix(strings.Trim(strings.TrimSpace(s), "\"'`?.!"), "table:")
 	if t := c.find(s); t != nil || s == "" {
 		return t
 	}
-	if t := c.named(s); t != nil {
+	if t := c.tableForWord(s); t != nil {
 		return t
 	}
 	words := nameWords.FindAllString(strings.ToLower(sqlbox.Clip(s, 4000)), -1)
-	named := mapped(words, c.named)
+	named := mapped(words, c.tableForWord)
 	return only(c.tables, func(t *table) bool { return slices.Contains(named, t) })
 }
 
@@ -306,7 +306,7 @@ func mapped[T, R any](list []T, f func(T) R) []R {
 
 // count returns how many rows t has.
 func (e *Expert) count(ctx context.Context, t *table) (int64, error) {
-	res, err := e.box.Own(ctx, 1, "SELECT count(*) FROM "+t.quoted())
+	res, err := e.box.QueryTrusted(ctx, 1, "SELECT count(*) FROM "+t.quoted())
 	if err != nil {
 		return 0, err
 	}

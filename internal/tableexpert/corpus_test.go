@@ -97,7 +97,7 @@ func TestNoQuestionHasAWrongAnswer(t *testing.T) {
 	database(t, filepath.Join(store, "store.db"), storeData())
 	for file, c := range map[string]tableexpert.Config{
 		"insurance.txt": {Timeout: time.Minute},
-		"codes.txt":     {Timeout: time.Minute, Tables: directory(t, codes)},
+		"codes.txt":     {Timeout: time.Minute, Tables: directory(t, isCodeHeading)},
 		"fields.txt":    {Timeout: time.Minute, Tables: directory(t, fields)},
 		"sixty.txt":     {Timeout: time.Minute},
 		"store.txt":     {Timeout: time.Minute, Tables: store},
@@ -108,7 +108,7 @@ func TestNoQuestionHasAWrongAnswer(t *testing.T) {
 
 // codes has country codes that are also words of questions, and goods that are counted by
 // their quantity.
-var codes = map[string]string{"orders.csv": "order_id,country,category,placed_on,quantity,amount,price_usd,state\n" +
+var isCodeHeading = map[string]string{"orders.csv": "order_id,country,category,placed_on,quantity,amount,price_usd,state\n" +
 	"1,US,Books,2024-01-05,3,30,10,ME\n2,DE,Books,2024-02-05,1,12,12,OR\n3,ES,Toys,2024-03-05,4,80,20,IN\n4,IT,Toys,2025-01-05,2,44,22,LA\n" +
 	"5,NO,News,2025-04-05,1,5,5,DE\n6,IN,Games,2025-06-05,7,70,10,ME\n7,US,Games,2025-07-01,1,10,10,AL\n"}
 

@@ -18,7 +18,7 @@ const (
 	maxCSVColumns = 300
 	maxCSVRows    = 5_000_000
 	maxCell       = 200 << 10 // below what sqlbox reads back
-	sniffed       = 64 << 10  // bytes that the delimiter is found in
+	maxDetect     = 64 << 10  // bytes that the delimiter is found in
 )
 
 // csvFile is a file with a header row, read as often as needed.
@@ -37,14 +37,14 @@ func newCSV(dir fs.FS, name string) (*csvFile, error) {
 		return nil, err
 	}
 	defer r.Close()
-	head, err := io.ReadAll(io.LimitReader(r, sniffed))
+	head, err := io.ReadAll(io.LimitReader(r, maxDetect))
 	if err != nil {
 		return nil, f.fault(err)
 	}
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return nil, fmt.Errorf("%s: is in UTF-16; save it as UTF-8", name)
 	}
-	f.comma = sniff(head)
+	f.comma = detectDelimiter(head)
 	err = f.each(func(record []string) error {
 		f.header = slices.Clone(record)
 		return io.EOF
@@ -60,24 +60,24 @@ func newCSV(dir fs.FS, name string) (*csvFile, error) {
 	return f, nil
 }
 
-// sniff finds the delimiter: the one that divides the most of the first lines
+// detectDelimiter finds the delimiter: the one that divides the most of the first lines
 // into as many fields as the header has. If several do, it takes the one with the most
 // fields. A file with one column has none, and any delimiter works.
-func sniff(head []byte) rune {
-	if i := bytes.LastIndexByte(head, '\n'); i > 0 && len(head) >= sniffed {
+func detectDelimiter(head []byte) rune {
+	if i := bytes.LastIndexByte(head, '\n'); i > 0 && len(head) >= maxDetect {
 		head = head[:i+1] // the last line may be cut
 	}
 	best, bestScore := ',', 0
 	for _, comma := range ",;\t|" {
-		if score := alike(head, comma); score > bestScore {
+		if score := delimiterScore(head, comma); score > bestScore {
 			best, bestScore = comma, score
 		}
 	}
 	return best
 }
 
-// alike scores a delimiter.
-func alike(head []byte, comma rune) int {
+// delimiterScore scores a delimiter.
+func delimiterScore(head []byte, comma rune) int {
 	r := csv.NewReader(bytes.NewReader(trimBOM(head)))
 	r.Comma = comma
 	r.FieldsPerRecord = -1

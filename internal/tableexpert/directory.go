@@ -29,12 +29,12 @@ func readDirectory(ctx context.Context, cfg Config) (*source, error) {
 		return nil, fmt.Errorf("opening the directory of tables: %w", err)
 	}
 	defer root.Close()
-	out := &leftOut{log: cfg.Log}
-	csvs, dbs, err := list(root, out)
+	out := &skippedFiles{log: cfg.Log}
+	csvs, dbs, err := listFiles(root, out)
 	if err != nil {
 		return nil, err
 	}
-	src := &source{notes: map[string]string{}, out: out}
+	src := &source{notes: map[string]string{}, skipped: out}
 	csvs, err = readCSVs(ctx, root, csvs, cfg, src)
 	if err != nil {
 		return nil, err
@@ -43,18 +43,18 @@ func readDirectory(ctx context.Context, cfg Config) (*source, error) {
 	if err != nil {
 		out.add(topicsFile, err)
 	}
-	src.files = attachable(ctx, root, dbs, out)
+	src.files = databaseFiles(ctx, root, dbs, out)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case len(csvs)+len(src.files) == 0:
-		return nil, out.nothing(cfg.Tables)
+		return nil, out.emptyError(cfg.Tables)
 	}
 	return src, nil
 }
 
-// leftOut logs the files that cannot be read.
-type leftOut struct {
+// skippedFiles logs the files that cannot be read.
+type skippedFiles struct {
 	log  *slog.Logger
 	errs []error // the first few
 }
@@ -63,23 +63,23 @@ type leftOut struct {
 const maxReasons = 5
 
 // add leaves a file out, or the part of it that err names.
-func (o *leftOut) add(file string, err error) {
+func (o *skippedFiles) add(file string, err error) {
 	o.log.Warn("a table is left out: it cannot be read", "file", file, "err", err)
 	if len(o.errs) < maxReasons {
 		o.errs = append(o.errs, err)
 	}
 }
 
-// nothing is the error where no table is left.
-func (o *leftOut) nothing(dir string) error {
+// emptyError is the error where no table is left.
+func (o *skippedFiles) emptyError(dir string) error {
 	if len(o.errs) == 0 {
 		return fmt.Errorf("%s holds no table: put *.csv files or SQLite databases (*.db, *.sqlite, *.sqlite3) there", dir)
 	}
 	return fmt.Errorf("%s holds no table that can be read: %w", dir, errors.Join(o.errs...))
 }
 
-// list returns the names of the CSV files and databases, sorted.
-func list(root *os.Root, out *leftOut) (csvs, dbs []string, err error) {
+// listFiles returns the names of the CSV files and databases, sorted.
+func listFiles(root *os.Root, out *skippedFiles) (csvs, dbs []string, err error) {
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the directory of tables: %w", err)
@@ -120,7 +120,7 @@ func readCSVs(ctx context.Context, root *os.Root, names []string, cfg Config, sr
 	}
 	taken, left := map[string]bool{}, most
 	for _, name := range names {
-		table := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "t"), taken)
+		table := uniqueName(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "t"), taken)
 		size, err := sizeWithin(root, name, left, most)
 		if err == nil {
 			err = b.loadFile(ctx, root, name, table, src.notes)
@@ -129,7 +129,7 @@ func readCSVs(ctx context.Context, root *os.Root, names []string, cfg Config, sr
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			src.out.add(name, err)
+			src.skipped.add(name, err)
 			continue
 		}
 		left -= size
@@ -206,7 +206,7 @@ func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[
 	return nil
 }
 
-func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, columns []cells) error {
+func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, columns []columnFormat) error {
 	insert, done, err := b.inserter(ctx, sqlbox.Quote(table), len(columns))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
@@ -225,7 +225,7 @@ func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, colu
 }
 
 // columnNames says of a column of percentages that it is one: they do not add up.
-func columnNames(header []string, columns []cells) []string {
+func columnNames(header []string, columns []columnFormat) []string {
 	taken := map[string]bool{}
 	var names []string
 	for i, h := range header {
@@ -233,15 +233,15 @@ func columnNames(header []string, columns []cells) []string {
 		if columns[i].unit == "%" && !strings.Contains(strings.ToLower(h), "percent") {
 			h += " percent"
 		}
-		name := unused(safeName(h, fmt.Sprintf("column_%d", i+1)), taken)
+		name := uniqueName(safeName(h, fmt.Sprintf("column_%d", i+1)), taken)
 		taken[name] = true
 		names = append(names, name)
 	}
 	return names
 }
 
-// attachable checks the databases and gives a name to each that can be read.
-func attachable(ctx context.Context, root *os.Root, names []string, out *leftOut) []sqlbox.File {
+// databaseFiles checks the databases and gives a name to each that can be read.
+func databaseFiles(ctx context.Context, root *os.Root, names []string, out *skippedFiles) []sqlbox.File {
 	taken := map[string]bool{"main": true, "temp": true}
 	var files []sqlbox.File
 	for _, name := range names {
@@ -249,8 +249,8 @@ func attachable(ctx context.Context, root *os.Root, names []string, out *leftOut
 			out.add(name, fmt.Errorf("%s: is one SQLite database too many; at most %d are opened", name, maxDatabases))
 			continue
 		}
-		schema := unused(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "db"), taken)
-		file, err := openable(ctx, root, name, schema)
+		schema := uniqueName(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "db"), taken)
+		file, err := databaseFile(ctx, root, name, schema)
 		if err != nil {
 			out.add(name, fmt.Errorf("%s: %w", name, err))
 			continue
@@ -261,10 +261,10 @@ func attachable(ctx context.Context, root *os.Root, names []string, out *leftOut
 	return files
 }
 
-// openable finds out how a database can be opened. One in WAL mode needs
+// databaseFile finds out how a database can be opened. One in WAL mode needs
 // files beside it, which cannot be made if the directory is read-only; if no
 // program has the database open, it can be read without them.
-func openable(ctx context.Context, root *os.Root, name, schema string) (sqlbox.File, error) {
+func databaseFile(ctx context.Context, root *os.Root, name, schema string) (sqlbox.File, error) {
 	path, err := checkDatabase(root, name)
 	if err != nil {
 		return sqlbox.File{}, err
@@ -285,7 +285,7 @@ func openable(ctx context.Context, root *os.Root, name, schema string) (sqlbox.F
 
 func tryFile(ctx context.Context, file sqlbox.File) error {
 	box := &sqlbox.Box{Files: []sqlbox.File{file}, MaxWidth: sqliteColumns}
-	_, err := box.Own(ctx, 1, "SELECT count(*) FROM "+sqlbox.Quote(file.Name)+".sqlite_schema")
+	_, err := box.QueryTrusted(ctx, 1, "SELECT count(*) FROM "+sqlbox.Quote(file.Name)+".sqlite_schema")
 	return err
 }
 

@@ -41,19 +41,19 @@ type Config struct {
 // defaultRows is the limit of an answer if the request sets none.
 const defaultRows = 200
 
-// capRows is the most rows that an answer has, whatever is asked for.
-const capRows = 1000
+// maxRows is the most rows that an answer has, whatever is asked for.
+const maxRows = 1000
 
 // sqliteColumns is the most that SQLite allows a table.
 const sqliteColumns = 2000
 
 // Expert knows a set of tables. Its methods may be called concurrently.
 type Expert struct {
-	cfg     Config
-	box     *sqlbox.Box
-	catalog *catalog
-	exec    *a2aexec.Executor
-	known   vocabulary
+	cfg        Config
+	box        *sqlbox.Box
+	catalog    *catalog
+	exec       *a2aexec.Executor
+	vocabulary vocabulary
 
 	curation *curation
 	synonyms map[string]synonyms
@@ -90,7 +90,7 @@ func (e *Expert) load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the tables: %w", err)
 	}
-	if err := e.curate(src); err != nil {
+	if err := e.loadCuration(src); err != nil {
 		return err
 	}
 	e.box.Tables = map[string]bool{}
@@ -109,17 +109,17 @@ func (e *Expert) readSource(ctx context.Context) (*source, error) {
 	return readDirectory(ctx, e.cfg)
 }
 
-// curate takes what people have said about the tables, if it is right.
-func (e *Expert) curate(src *source) error {
+// loadCuration takes what people have said about the tables, if it is right.
+func (e *Expert) loadCuration(src *source) error {
 	e.curation = cmp.Or(src.curation, &curation{})
 	if err := e.curation.check(e.catalog); err != nil {
-		if src.out == nil {
+		if src.skipped == nil {
 			return err
 		}
-		src.out.add(topicsFile, err)
+		src.skipped.add(topicsFile, err)
 		e.curation = &curation{}
 	}
-	e.curation.complete(e.catalog)
+	e.curation.addDefaults(e.catalog)
 	return nil
 }
 
@@ -131,10 +131,10 @@ func (e *Expert) Close() error { return e.exec.Close() }
 
 // source is where the tables are.
 type source struct {
-	image []byte
-	files []sqlbox.File
-	notes map[string]string // notes on tables, and on columns by "table.column"
-	out   *leftOut          // nil: nothing may be missing
+	image   []byte
+	files   []sqlbox.File
+	notes   map[string]string // notes on tables, and on columns by "table.column"
+	skipped *skippedFiles     // nil: nothing may be missing
 
 	curation *curation           // nil if there is no topics.yaml
 	synonyms map[string]synonyms // other words for tables, and for columns by "table.column"

@@ -22,7 +22,7 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 	if said == "" {
 		return refuse("Say what to explain: a question, or one SELECT statement.")
 	}
-	if !e.meantAsSQL(said, false) {
+	if !e.isSQL(said, false) {
 		tables := e.catalog.within(in)
 		q := e.askModel(ctx, t, said, tables)
 		if q == nil {
@@ -37,7 +37,7 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 		x = explanation{SQL: q.SQL, Read: q.Read}
 	}
 	t.Working("Asking for the plan.")
-	res, err := e.box.Query(ctx, "EXPLAIN QUERY PLAN "+x.SQL, capRows)
+	res, err := e.box.Query(ctx, "EXPLAIN QUERY PLAN "+x.SQL, maxRows)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func (e *Expert) rowDocument(ctx context.Context, t *a2aexec.Turn, tb *table, ke
 		return nil, refuse("The rows of %s have no key; ask for them in SQL.", tb.Name)
 	}
 	// The key comes as text, whatever it is in the table.
-	res, err := e.box.Own(ctx, 1,
+	res, err := e.box.QueryTrusted(ctx, 1,
 		fmt.Sprintf("SELECT * FROM %s WHERE %s = ?", tb.quoted(), sqlbox.Quote(tb.key)), key)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (e *Expert) rowDocument(ctx context.Context, t *a2aexec.Turn, tb *table, ke
 	fields := map[string]any{}
 	for i, c := range res.Columns {
 		fields[c] = row[i]
-		fmt.Fprintf(&b, "%s: %s\n", c, show(row[i]))
+		fmt.Fprintf(&b, "%s: %s\n", c, formatValue(row[i]))
 	}
 	related, err := e.related(ctx, t, tb, fields, &b)
 	if err != nil {
@@ -119,7 +119,7 @@ func (e *Expert) related(ctx context.Context, t *a2aexec.Turn, tb *table, fields
 			continue
 		}
 		t.Working("Reading " + r.table.Name + ".")
-		found, err := e.relatedRows(ctx, r.table, r.column, show(r.value), b)
+		found, err := e.relatedRows(ctx, r.table, r.column, formatValue(r.value), b)
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (e *Expert) relatedRows(ctx context.Context, tb *table, column, value strin
 	if tb.key == "" {
 		return nil, nil
 	}
-	res, err := e.box.Own(ctx, maxRelated, fmt.Sprintf("SELECT %s AS k, * FROM %s WHERE %s = ? ORDER BY k", sqlbox.Quote(tb.key), tb.quoted(), sqlbox.Quote(column)), value)
+	res, err := e.box.QueryTrusted(ctx, maxRelated, fmt.Sprintf("SELECT %s AS k, * FROM %s WHERE %s = ? ORDER BY k", sqlbox.Quote(tb.key), tb.quoted(), sqlbox.Quote(column)), value)
 	if err != nil || len(res.Rows) == 0 {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (e *Expert) relatedRows(ctx context.Context, tb *table, column, value strin
 		var cells []string
 		for i, v := range row[1:] {
 			if v != nil {
-				cells = append(cells, res.Columns[i+1]+" "+sqlbox.Clip(show(v), 80))
+				cells = append(cells, res.Columns[i+1]+" "+sqlbox.Clip(formatValue(v), 80))
 			}
 		}
 		fmt.Fprintf(b, "- %s: %s\n", id, sqlbox.Clip(strings.Join(cells, ", "), 500))

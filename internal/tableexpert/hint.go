@@ -33,7 +33,7 @@ func (e *Expert) suggest(name string) string {
 			best, near = t.Name, d
 		}
 	}
-	return didYouMean(best, name, near) + "The tables are " + e.catalog.list() + "."
+	return suggestion(best, name, near) + "The tables are " + e.catalog.list() + "."
 }
 
 // suggestColumn names the nearest column, and where it is.
@@ -49,10 +49,10 @@ func (e *Expert) suggestColumn(name string) string {
 			}
 		}
 	}
-	return didYouMean(best, name, near) + "The schema skill lists the columns; a text needs single quotation marks."
+	return suggestion(best, name, near) + "The schema skill lists the columns; a text needs single quotation marks."
 }
 
-func didYouMean(best, name string, distance int) string {
+func suggestion(best, name string, distance int) string {
 	if distance > max(2, len(name)/2) {
 		return ""
 	}

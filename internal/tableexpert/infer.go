@@ -14,34 +14,34 @@ import (
 type kind int
 
 const (
-	anything kind = iota // no value seen
+	unknown kind = iota // no value seen
 	integer
 	decimal
 	date
-	moment
-	slashed // a day such as 21/11/2026, of which the column as a whole says what is the month
+	timestamp
+	slashDate // a day such as 21/11/2026, of which the column as a whole says what is the month
 	text
 )
 
 // columns returns what each column of a file holds.
-func (f *csvFile) columns(ctx context.Context) ([]cells, error) {
-	seen := make([]sight, len(f.header))
+func (f *csvFile) columns(ctx context.Context) ([]columnFormat, error) {
+	seen := make([]columnSample, len(f.header))
 	err := f.rows(func(row []string) error {
 		for i, cell := range row {
 			cell = strings.TrimSpace(cell)
 			if cell != "" {
-				seen[i].see(cell, f.comma)
+				seen[i].add(cell, f.comma)
 			}
 		}
 		return ctx.Err()
 	})
-	columns := make([]cells, len(seen))
-	mark := agreed(seen, f.header)
+	columns := make([]columnFormat, len(seen))
+	mark := commonMark(seen, f.header)
 	for i := range seen {
-		c := seen[i].cells(f.comma, mark)
-		numeric := c.kind <= decimal && c.kind != anything
-		if numeric && c.unit == "" && codes(f.header[i]) {
-			c = cells{kind: text}
+		c := seen[i].format(f.comma, mark)
+		numeric := c.kind <= decimal && c.kind != unknown
+		if numeric && c.unit == "" && isCodeHeading(f.header[i]) {
+			c = columnFormat{kind: text}
 		}
 		columns[i] = c
 	}
@@ -52,8 +52,8 @@ func (f *csvFile) columns(ctx context.Context) ([]cells, error) {
 // version 1.10 is not 1.1.
 var codeWords = strings.Fields("version phone telephone mobile fax zip zipcode postcode postal plz teléfono telefono")
 
-// codes reports whether the values under a heading are codes.
-func codes(heading string) bool {
+// isCodeHeading reports whether the values under a heading are codes.
+func isCodeHeading(heading string) bool {
 	notLetter := func(r rune) bool { return !unicode.IsLetter(r) }
 	words := strings.FieldsFunc(strings.ToLower(heading), notLetter)
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(codeWords, w) })
@@ -65,10 +65,10 @@ func kindOf(s string) kind {
 		return date
 	}
 	switch {
-	case isMoment(s):
-		return moment
+	case isTimestamp(s):
+		return timestamp
 	case isTime(s, dayFirst), isTime(s, monthFirst):
-		return slashed
+		return slashDate
 	}
 	return text
 }
@@ -87,9 +87,9 @@ const (
 // join returns the kind of a column with values of both kinds.
 func (k kind) join(other kind) kind {
 	switch {
-	case k == anything || k == other:
+	case k == unknown || k == other:
 		return other
-	case other == anything:
+	case other == unknown:
 		return k
 	case k <= decimal && other <= decimal:
 		return decimal
@@ -107,7 +107,7 @@ func (k kind) sqlType() string {
 		return "REAL"
 	case date:
 		return "DATE"
-	case moment:
+	case timestamp:
 		return "DATETIME"
 	default:
 		return "TEXT"
@@ -115,7 +115,7 @@ func (k kind) sqlType() string {
 }
 
 // value returns s as the database stores it; an empty field is NULL.
-func (c cells) value(s string) any {
+func (c columnFormat) value(s string) any {
 	s = strings.TrimSpace(s)
 	if s == "" {
 		return nil
@@ -170,12 +170,12 @@ func parseDate(s string) (string, bool) {
 	return "", false
 }
 
-// momentLayouts are those of dates with a time.
-var momentLayouts = []string{
+// timestampLayouts are those of dates with a time.
+var timestampLayouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04", "2006-01-02T15:04",
 }
 
-func isMoment(s string) bool {
+func isTimestamp(s string) bool {
 	return len(s) >= 16 && len(s) <= 40 &&
-		slices.ContainsFunc(momentLayouts, func(layout string) bool { return isTime(s, layout) })
+		slices.ContainsFunc(timestampLayouts, func(layout string) bool { return isTime(s, layout) })
 }

@@ -58,7 +58,7 @@ func insurance(ctx context.Context) (*source, error) {
 	if err := b.exec(ctx, insuranceFile("tables.sql")); err != nil {
 		return nil, err
 	}
-	g := newInsurer()
+	g := newInsuranceData()
 	for _, t := range []struct {
 		name string
 		rows [][]any
@@ -106,9 +106,9 @@ func (b *builder) fill(ctx context.Context, table string, rows [][]any) error {
 	return nil
 }
 
-// insurer makes the rows up.
-type insurer struct {
-	dice      *rand.PCG
+// insuranceData makes the rows up.
+type insuranceData struct {
+	random    *rand.PCG
 	customers [][]any
 	policies  [][]any
 	vehicles  [][]any
@@ -121,23 +121,23 @@ const (
 	lastDay       = 2007 // 2026-06-30; day 1 is 2021-01-01
 )
 
-func newInsurer() *insurer {
-	g := &insurer{dice: rand.NewPCG(1871, 2026)}
+func newInsuranceData() *insuranceData {
+	g := &insuranceData{random: rand.NewPCG(1871, 2026)}
 	for i := range customerCount {
-		g.customer(i + 1)
+		g.addCustomer(i + 1)
 	}
 	return g
 }
 
 // roll returns a number from 0 to n-1.
-func (g *insurer) roll(n int) int { return int(g.dice.Uint64() % uint64(n)) }
+func (g *insuranceData) roll(n int) int { return int(g.random.Uint64() % uint64(n)) }
 
 // between returns a number from lo to hi.
-func (g *insurer) between(lo, hi int) int { return lo + g.roll(hi-lo+1) }
+func (g *insuranceData) between(lo, hi int) int { return lo + g.roll(hi-lo+1) }
 
 // pick draws from words written "weight word, weight word", with weights
 // from 1 to 9.
-func (g *insurer) pick(weighted string) string {
+func (g *insuranceData) pick(weighted string) string {
 	var words []string
 	for entry := range strings.SplitSeq(weighted, ", ") {
 		weight, word, _ := strings.Cut(entry, " ")
@@ -157,7 +157,7 @@ const cities = `9 Berlin/Berlin, 6 Hamburg/Hamburg, 5 Munich/Bavaria, 4 Cologne/
 2 Hanover/Lower Saxony, 2 Nuremberg/Bavaria, 1 Kiel/Schleswig-Holstein, 1 Rostock/Mecklenburg-Vorpommern,
 1 Erfurt/Thuringia, 1 Mainz/Rhineland-Palatinate, 1 Freiburg/Baden-Württemberg, 1 Kassel/Hesse`
 
-func (g *insurer) customer(id int) {
+func (g *insuranceData) addCustomer(id int) {
 	city, state, _ := strings.Cut(g.pick(strings.ReplaceAll(cities, "\n", " ")), "/")
 	since := g.between(-5000, 1900)
 	segment, industry := "private", any(nil)
@@ -171,12 +171,12 @@ func (g *insurer) customer(id int) {
 		lines = "6 commercial motor, 2 liability"
 	}
 	for n := g.between(1, 10)/4 + 1; n > 0; n-- {
-		g.policy(id, g.pick(lines), city, since)
+		g.addPolicy(id, g.pick(lines), city, since)
 	}
 }
 
 // term makes up from when until when a policy runs, for a customer of then.
-func (g *insurer) term(since int) (start, until int, end any, status string) {
+func (g *insuranceData) term(since int) (start, until int, end any, status string) {
 	start = max(since, g.between(since, since+2500))
 	start = min(start, lastDay-30)
 	r := g.roll(100)
@@ -192,18 +192,18 @@ func (g *insurer) term(since int) (start, until int, end any, status string) {
 	return start, until, day(until), status
 }
 
-// policy makes a contract with its vehicles, premiums and claims.
-func (g *insurer) policy(customer int, line, city string, since int) {
+// addPolicy makes a contract with its vehicles, premiums and claims.
+func (g *insuranceData) addPolicy(customer int, line, city string, since int) {
 	start, until, end, status := g.term(since)
 	id := len(g.policies) + 1
 	firstVehicle, risks := len(g.vehicles)+1, 1
 	switch line {
 	case "private motor":
-		g.vehicle(id, "9 car, 2 motorcycle, 1 van")
+		g.addVehicle(id, "9 car, 2 motorcycle, 1 van")
 	case "commercial motor":
 		risks = g.between(1, 6)
 		for range risks {
-			g.vehicle(id, "4 van, 4 truck, 3 car, 1 trailer")
+			g.addVehicle(id, "4 van, 4 truck, 3 car, 1 trailer")
 		}
 	}
 	p := products()[line]
@@ -214,17 +214,17 @@ func (g *insurer) policy(customer int, line, city string, since int) {
 		fmt.Sprintf("P-%s-%06d", year, id), customer, line, day(start), end, status, premium, deductible,
 		g.pick("5 agent, 3 broker, 3 online, 1 bank"),
 	})
-	g.earn(id, premium, max(start, 1), until)
+	g.addPremiums(id, premium, max(start, 1), until)
 	for i := range risks {
 		vehicle := 0
 		if strings.HasSuffix(line, "motor") {
 			vehicle = firstVehicle + i
 		}
-		g.lose(id, vehicle, p, city, deductible, max(start, 1), until)
+		g.addClaims(id, vehicle, p, city, deductible, max(start, 1), until)
 	}
 }
 
-func (g *insurer) vehicle(policy int, kinds string) {
+func (g *insuranceData) addVehicle(policy int, kinds string) {
 	kind := g.pick(kinds)
 	makes, value, km := "9 Volkswagen, 6 Mercedes-Benz, 6 BMW, 5 Audi, 4 Opel, 4 Skoda, 3 Ford, 3 Toyota, 2 Hyundai, 2 Tesla", 2_600_000, 13_000
 	switch kind {
@@ -242,8 +242,8 @@ func (g *insurer) vehicle(policy int, kinds string) {
 	g.vehicles = append(g.vehicles, []any{policy, kind, g.pick(makes), year, worth / 100 * 100, km * g.between(40, 180) / 100 / 100 * 100})
 }
 
-// earn spreads the premium over the calendar years.
-func (g *insurer) earn(policy, premium, from, until int) {
+// addPremiums spreads the premium over the calendar years.
+func (g *insuranceData) addPremiums(policy, premium, from, until int) {
 	for year := 2021; year <= 2026; year++ {
 		first := int(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Sub(time.Date(2020, 12, 31, 0, 0, 0, 0, time.UTC)).Hours() / 24)
 		days := min(until, first+364) - max(from, first) + 1

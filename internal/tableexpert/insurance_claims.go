@@ -27,8 +27,8 @@ func products() map[string]product {
 // of the distribution. Most are small; a few make up half of the cost.
 var severity = [21]int{4, 8, 11, 15, 18, 21, 24, 28, 32, 36, 41, 46, 52, 59, 68, 80, 96, 121, 168, 295, 1450}
 
-// lose makes the claims of one vehicle or household, half-year by half-year.
-func (g *insurer) lose(policy, vehicle int, p product, city string, deductible, from, until int) {
+// addClaims makes the claims of one vehicle or household, half-year by half-year.
+func (g *insuranceData) addClaims(policy, vehicle int, p product, city string, deductible, from, until int) {
 	frequency, size := p.frequency, 100
 	if vehicle > 0 {
 		switch g.vehicles[vehicle-1][1] {
@@ -45,13 +45,13 @@ func (g *insurer) lose(policy, vehicle int, p product, city string, deductible, 
 	}
 	for d := from; d <= until; d += 182 {
 		if on := d + g.roll(182); g.roll(20_000) < frequency && on <= until {
-			g.claim(policy, vehicle, p, on, size, deductible)
+			g.addClaim(policy, vehicle, p, on, size, deductible)
 		}
 	}
 }
 
-// claim makes one loss of size percent of the usual.
-func (g *insurer) claim(policy, vehicle int, p product, on, size, deductible int) {
+// addClaim makes one loss of size percent of the usual.
+func (g *insuranceData) addClaim(policy, vehicle int, p product, on, size, deductible int) {
 	cause := g.pick(p.causes)
 	switch cause {
 	case "glass", "parking damage", "manoeuvring":
@@ -72,7 +72,7 @@ func (g *insurer) claim(policy, vehicle int, p product, on, size, deductible int
 
 // settlement returns how a claim over an amount was settled: the
 // larger it is, the longer it takes.
-func (g *insurer) settlement(due, reported, claimed int) (status string, paid, reserve int, closed any) {
+func (g *insuranceData) settlement(due, reported, claimed int) (status string, paid, reserve int, closed any) {
 	takes := g.between(10, 90) + min(claimed/20_000, 700)
 	if due <= 0 || g.roll(100) < 6 {
 		return "rejected", 0, 0, day(min(reported+g.between(5, 60), lastDay))

@@ -7,51 +7,53 @@ import (
 	"unicode"
 )
 
-// commands are the beginnings of SQL statements, including those that will
+// sqlStatement are the beginnings of SQL statements, including those that will
 // be refused: the caller gets the reason.
-var commands = regexp.MustCompile(`(?is)^(` +
+var sqlStatement = regexp.MustCompile(`(?is)^(` +
 	`select\b|values\s*\(|explain\b|` +
 	`with\s+(recursive\s+)?\S+\s*(\([^)]*\)\s*)?as\s+(not\s+)?(materialized\s+)?\(|` +
 	`insert\s+(or\s+\w+\s+)?into\b|replace\s+into\b|update\s.+\sset\s|delete\s+from\b|` +
 	`(create|drop|alter)\s+(temp\w*\s+|unique\s+|virtual\s+)?(table|index|view|trigger)\b|` +
 	`pragma\b|attach\b|detach\b|vacuum\b|begin\b|commit\b|savepoint\b|reindex\b|analyze\b)`)
 
-// leading is what may stand before a statement.
-var leading = regexp.MustCompile(`^(\s|;|\(|--[^\n]*(\n|$)|/\*(?s:.*?)\*/)+`)
+// beforeStatement is what may stand before a statement.
+var beforeStatement = regexp.MustCompile(`^(\s|;|\(|--[^\n]*(\n|$)|/\*(?s:.*?)\*/)+`)
 
 // looksLikeSQL tells a statement from a question.
-func looksLikeSQL(s string) bool { return commands.MatchString(leading.ReplaceAllString(s, "")) }
+func looksLikeSQL(s string) bool {
+	return sqlStatement.MatchString(beforeStatement.ReplaceAllString(s, ""))
+}
 
 var (
 	// write finds what a command that changes tables is about, however little
 	// it is SQL otherwise.
-	write = regexp.MustCompile(`(?i)^(?:insert|replace|update|delete|drop|alter|truncate|merge)\s+` +
+	writeCommand = regexp.MustCompile(`(?i)^(?:insert|replace|update|delete|drop|alter|truncate|merge)\s+` +
 		`(?:or\s+\w+\s+)?(?:into\s+|from\s+|table\s+)?["\x60[]?([\pL\d_.]+)`)
 
 	// embedded is a SELECT in the wrong place.
-	embedded = regexp.MustCompile(`(?i)\bselect\s+(distinct\b|\*|\w+\()`)
+	embeddedSelect = regexp.MustCompile(`(?i)\bselect\s+(distinct\b|\*|\w+\()`)
 
 	// clauses is what follows a SELECT, and operators what no question has.
-	clauses   = regexp.MustCompile(`(?i)\b(from|where)\b|[*=;(]`)
-	operators = regexp.MustCompile(`\(\*|=|;\s*$|\w\(|^\w+\s*\(`)
+	selectClause = regexp.MustCompile(`(?i)\b(from|where)\b|[*=;(]`)
+	sqlOperator  = regexp.MustCompile(`\(\*|=|;\s*$|\w\(|^\w+\s*\(`)
 
 	// firstWord is a word, and what follows it.
 	firstWord = regexp.MustCompile(`(?s)^(\pL+)(.*)$`)
 )
 
-// meantAsSQL tells what is a statement, or was to be one, from a question:
+// isSQL tells what is a statement, or was to be one, from a question:
 // a caller who misspells SQL gets an SQL error, not the question
 // which table is meant. Where the caller named the skill of
 // queries, what names no table and holds an operator is no question either.
-func (e *Expert) meantAsSQL(s string, named bool) bool {
-	bare := leading.ReplaceAllString(s, "")
-	if looksLikeSQL(s) || embedded.MatchString(bare) || misspeltSelect(bare) {
+func (e *Expert) isSQL(s string, named bool) bool {
+	bare := beforeStatement.ReplaceAllString(s, "")
+	if looksLikeSQL(s) || embeddedSelect.MatchString(bare) || misspeltSelect(bare) {
 		return true
 	}
-	if m := write.FindStringSubmatch(bare); m != nil && e.catalog.find(m[1]) != nil {
+	if m := writeCommand.FindStringSubmatch(bare); m != nil && e.catalog.find(m[1]) != nil {
 		return true
 	}
-	return named && operators.MatchString(bare) && e.catalog.mentioned(s) == nil
+	return named && sqlOperator.MatchString(bare) && e.catalog.tableIn(s) == nil
 }
 
 // misspeltSelect reports whether s begins with nearly SELECT, and goes on as
@@ -68,5 +70,5 @@ func misspeltSelect(s string) bool {
 	}
 	single := len(strings.Fields(rest)) == 1
 	worded := strings.ContainsFunc(rest, unicode.IsLetter)
-	return single || !worded || clauses.MatchString(rest)
+	return single || !worded || selectClause.MatchString(rest)
 }

@@ -29,10 +29,10 @@ type Model struct {
 
 // Bounds on a call of the model.
 const (
-	modelTime    = 30 * time.Second
-	maxModelSize = 256 << 10 // of its answer
-	modelTries   = 2         // the second with what was wrong with the first
-	maxSchema    = 24 << 10  // of the prompt
+	modelTimeout  = 30 * time.Second
+	maxModelSize  = 256 << 10 // of its answer
+	modelAttempts = 2         // the second with what was wrong with the first
+	maxSchema     = 24 << 10  // of the prompt
 )
 
 const modelTask = "You translate questions about tables into one SQLite SELECT statement. " +
@@ -49,14 +49,14 @@ type chatMessage struct {
 // translate asks the model for a statement that SQLite takes. The statement
 // has not been run; it is a stranger's, as any other that comes in.
 func (m *Model) translate(ctx context.Context, e *Expert, question string, catalog *catalog) (*grammar.Query, error) {
-	ctx, cancel := context.WithTimeout(ctx, modelTime)
+	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
 	chat := []chatMessage{
 		{"system", modelTask + " Today is " + time.Now().Format(time.DateOnly) + ".\n\n" + sqlbox.Clip(catalog.ddl(), maxSchema)},
 		{"user", sqlbox.Clip(question, 4000)},
 	}
 	var wrong error
-	for range modelTries {
+	for range modelAttempts {
 		said, err := m.complete(ctx, chat)
 		if err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func (m *Model) translate(ctx context.Context, e *Expert, question string, catal
 		if open := parameters.FindString(literals.ReplaceAllString(sql, "")); open != "" {
 			wrong = fmt.Errorf("nothing is bound to the parameter %s: write the value", open)
 		} else {
-			_, wrong = e.box.Query(ctx, "EXPLAIN QUERY PLAN "+sql, capRows)
+			_, wrong = e.box.Query(ctx, "EXPLAIN QUERY PLAN "+sql, maxRows)
 		}
 		if wrong == nil {
 			return &grammar.Query{SQL: sql, Read: []string{"as " + m.Name + " understood it"}}, nil
@@ -144,8 +144,8 @@ var (
 	literals   = regexp.MustCompile("'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|\\[[^\\]]*\\]|--[^\n]*")
 )
 
-// fenced is the language that models name at the beginning of a fence.
-var fenced = regexp.MustCompile(`(?i)^sql(ite)?3?\s`)
+// fenceLanguage is the language that models name at the beginning of a fence.
+var fenceLanguage = regexp.MustCompile(`(?i)^sql(ite)?3?\s`)
 
 // statementIn takes a statement out of the fence that models put around it, and from
 // behind what some think aloud.
@@ -155,7 +155,7 @@ func statementIn(s string) string {
 	}
 	if _, after, ok := strings.Cut(s, "```"); ok {
 		s, _, _ = strings.Cut(after, "```")
-		if language := fenced.FindString(s); language != "" {
+		if language := fenceLanguage.FindString(s); language != "" {
 			s = s[len(language):]
 		}
 	}

@@ -34,8 +34,8 @@ func safeName(s, otherwise string) string {
 	return name
 }
 
-// unused returns name, with a number after it if it is taken.
-func unused(name string, taken map[string]bool) string {
+// uniqueName returns name, with a number after it if it is taken.
+func uniqueName(name string, taken map[string]bool) string {
 	free := name
 	for i := 2; taken[free]; i++ {
 		free = fmt.Sprintf("%s_%d", name, i)

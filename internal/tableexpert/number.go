@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// cells are what a column of a CSV file holds.
-type cells struct {
+// columnFormat is what a column of a CSV file holds.
+type columnFormat struct {
 	kind kind
 	mark byte   // what stands before the fraction of its numbers
 	unit string // "€", "%", or nothing
@@ -15,24 +15,24 @@ type cells struct {
 	layout string // of days with slashes
 }
 
-// sight is what was seen of a column so far: one whose numbers have groups of digits
+// columnSample is what was seen of a column so far: one whose numbers have groups of digits
 // may have to be seen whole until it is known which mark is which.
-type sight struct {
+type columnSample struct {
 	plain   kind    // of values that are no numbers
 	numbers [2]kind // kinds of the numbers, if marks[i] stands before the fraction
 	either  [2]bool // a number was seen in which marks[i] could be both: 1.234
 	units   []string
 
 	pairs, decimals bool    // seen were 30,00, and 1.200,50
-	late            [2]bool // 21/11/2026, and 11/21/2026
+	slashDates      [2]bool // 21/11/2026, and 11/21/2026
 }
 
 // marks stand before the fraction of a number, or else between its groups.
 var marks = [2]byte{'.', ','}
 
-// see looks at a value that is not empty. Where commas divide fields, "1,2" may as well be
+// add looks at a value that is not empty. Where commas divide fields, "1,2" may as well be
 // two numbers, unless the column has numbers such as "1.200,50".
-func (s *sight) see(cell string, delimiter rune) {
+func (s *columnSample) add(cell string, delimiter rune) {
 	if s.plain == text {
 		return
 	}
@@ -47,11 +47,11 @@ func (s *sight) see(cell string, delimiter rune) {
 	s.decimals = s.decimals || comma != text && strings.Contains(digits, ".") && strings.Contains(digits, ",")
 	if dot == text && comma == text {
 		s.plain = s.plain.join(kindOf(cell))
-		if s.plain == slashed {
+		if s.plain == slashDate {
 			_, day := time.Parse(dayFirst, cell)
 			_, month := time.Parse(monthFirst, cell)
-			s.late[0] = s.late[0] || month != nil
-			s.late[1] = s.late[1] || day != nil
+			s.slashDates[0] = s.slashDates[0] || month != nil
+			s.slashDates[1] = s.slashDates[1] || day != nil
 		}
 		return
 	}
@@ -65,11 +65,11 @@ func (s *sight) see(cell string, delimiter rune) {
 	}
 }
 
-// only returns which of the marks alone stands before the fraction in the column, if its
+// mark returns which of the marks alone stands before the fraction in the column, if its
 // numbers tell: 12,50 does, and 1.234 does not.
-func (s *sight) only() (byte, bool) {
+func (s *columnSample) mark() (byte, bool) {
 	switch {
-	case s.plain != anything || len(s.units) == 0 || s.pairs && !s.decimals:
+	case s.plain != unknown || len(s.units) == 0 || s.pairs && !s.decimals:
 	case s.numbers[0] == text && s.numbers[1] != text:
 		return marks[1], true
 	case s.numbers[1] == text && s.numbers[0] != text:
@@ -78,13 +78,13 @@ func (s *sight) only() (byte, bool) {
 	return 0, false
 }
 
-// agreed returns the mark before the fractions of a file, if some of its columns tell and
+// commonMark returns the mark before the fractions of a file, if some of its columns tell and
 // no other tells otherwise; else 0.
-func agreed(columns []sight, header []string) byte {
+func commonMark(columns []columnSample, header []string) byte {
 	var mark byte
 	for i := range columns {
-		m, ok := columns[i].only()
-		ok = ok && !codes(header[i])
+		m, ok := columns[i].mark()
+		ok = ok && !isCodeHeading(header[i])
 		if ok && mark != 0 && m != mark {
 			return 0
 		}
@@ -95,19 +95,19 @@ func agreed(columns []sight, header []string) byte {
 	return mark
 }
 
-// cells returns how to read the column. Numbers with two units are text, because they do
+// format returns how to read the column. Numbers with two units are text, because they do
 // not add up, and so are ambiguous numbers. The mark is the one that the other columns
 // agree on, or 0.
-func (s *sight) cells(delimiter rune, mark byte) cells {
+func (s *columnSample) format(delimiter rune, mark byte) columnFormat {
 	switch {
-	case s.plain == slashed && len(s.units) == 0 && s.late[0] != s.late[1]:
-		return cells{kind: date, layout: map[bool]string{true: dayFirst, false: monthFirst}[s.late[0]]}
-	case s.plain == slashed:
-		return cells{kind: text}
+	case s.plain == slashDate && len(s.units) == 0 && s.slashDates[0] != s.slashDates[1]:
+		return columnFormat{kind: date, layout: map[bool]string{true: dayFirst, false: monthFirst}[s.slashDates[0]]}
+	case s.plain == slashDate:
+		return columnFormat{kind: text}
 	case len(s.units) == 0:
-		return cells{kind: s.plain}
-	case s.plain != anything || len(s.units) > 1 || s.either[0] && s.either[1] || s.pairs && !s.decimals:
-		return cells{kind: text}
+		return columnFormat{kind: s.plain}
+	case s.plain != unknown || len(s.units) > 1 || s.either[0] && s.either[1] || s.pairs && !s.decimals:
+		return columnFormat{kind: text}
 	}
 	i := 0
 	switch {
@@ -117,11 +117,11 @@ func (s *sight) cells(delimiter rune, mark byte) cells {
 	case mark != 0:
 		i = slices.Index(marks[:], mark)
 	case (s.either[0] || s.either[1] && delimiter != ',') && s.units[0] != "" && s.units[0] != "%": // €1.234 is one thousand, or a price of fuel
-		return cells{kind: text}
+		return columnFormat{kind: text}
 	case s.either[1] && delimiter != ',': // a decimal comma does not divide fields
 		i = 1
 	}
-	return cells{kind: s.numbers[i], mark: marks[i], unit: s.units[0]}
+	return columnFormat{kind: s.numbers[i], mark: marks[i], unit: s.units[0]}
 }
 
 // units of numbers as people write them beside the digits.

@@ -10,7 +10,7 @@ import (
 
 // peek shows the first rows of a table.
 func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit int) error {
-	tb := e.catalog.mentioned(name)
+	tb := e.catalog.tableIn(name)
 	if tb == nil {
 		if name == "" {
 			return refuse("Say which table. The tables are %s.", e.catalog.list())
@@ -21,7 +21,7 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 		limit = 10
 	}
 	t.Working("Reading " + tb.Name + ".")
-	sql, res, err := e.head(ctx, tb, limit)
+	sql, res, err := e.firstRows(ctx, tb, limit)
 	if err != nil {
 		return err
 	}
@@ -32,8 +32,8 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 	return nil
 }
 
-func (e *Expert) head(ctx context.Context, tb *table, n int) (sql string, res *sqlbox.Result, err error) {
+func (e *Expert) firstRows(ctx context.Context, tb *table, n int) (sql string, res *sqlbox.Result, err error) {
 	sql = fmt.Sprintf("SELECT * FROM %s LIMIT %d", tb.quoted(), n)
-	res, err = e.box.Own(ctx, n, sql)
+	res, err = e.box.QueryTrusted(ctx, n, sql)
 	return sql, res, err
 }

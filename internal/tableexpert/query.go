@@ -29,7 +29,7 @@ func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit i
 	if err := e.emitRows(t, "result", sql, res); err != nil {
 		return err
 	}
-	t.Complete(closing(res))
+	t.Complete(rowSummary(res))
 	return nil
 }
 
@@ -43,13 +43,13 @@ func (e *Expert) emitRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result)
 	})
 }
 
-// closing says how much of the answer there is.
-func closing(res *sqlbox.Result) string {
+// rowSummary says how much of the answer there is.
+func rowSummary(res *sqlbox.Result) string {
 	rows := count(len(res.Rows), "row")
 	switch res.Truncated {
 	case sqlbox.ByRows:
 		more := "The first %s; there are more. Ask for up to %d with \"limit\", or aggregate."
-		return fmt.Sprintf(more, rows, capRows)
+		return fmt.Sprintf(more, rows, maxRows)
 	case sqlbox.ByBytes:
 		return fmt.Sprintf("The first %s; the rest would make the answer too long. "+
 			"Select fewer columns, or aggregate.", rows)

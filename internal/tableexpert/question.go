@@ -29,7 +29,7 @@ var (
 		`hola|buenos días|buenas( tardes| noches)?|(muchas )?gracias|qué tal|cómo estás|adiós|hasta luego|` +
 		`ayuda|quién eres|qué (puedes|sabes) hacer|vale|genial|perfecto` +
 		`)([\s,!?.¡¿]+(there|all|everyone|a todos|and )?)*$`)
-	declined = regexp.MustCompile(`(?i)^\W*(` +
+	declining = regexp.MustCompile(`(?i)^\W*(` +
 		`no|nope|none|no,? thank(s| you)|never ?mind|forget it|cancel|stop|skip|quit|i don'?t know|` +
 		`the user declined .*|nothing was filled in|` +
 		`no,? gracias|nada|olvídalo|cancela(r)?|déjalo|no (lo )?sé|ninguna?` +
@@ -45,10 +45,10 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 	tables := e.catalog.within(in)
 
 	switch {
-	case continued && declined.MatchString(latest):
+	case continued && declining.MatchString(latest):
 		t.Reject("The question is dropped.")
 		return nil
-	case continued && e.meantAsSQL(latest, false):
+	case continued && e.isSQL(latest, false):
 		return e.query(ctx, t, latest, limit)
 	case smallTalk(latest):
 		t.Complete(introduction(tables))
@@ -213,6 +213,6 @@ func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, lim
 	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
 		return err
 	}
-	t.Complete(closing(res) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL)
+	t.Complete(rowSummary(res) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL)
 	return nil
 }

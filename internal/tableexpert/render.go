@@ -40,7 +40,7 @@ func markdown(res *sqlbox.Result) string {
 	for _, row := range res.Rows {
 		cells := make([]string, len(row))
 		for i, v := range row {
-			cells[i] = cell(show(v))
+			cells[i] = cell(formatValue(v))
 		}
 		line(cells)
 	}
@@ -51,8 +51,8 @@ var cellEscapes = strings.NewReplacer("|", `\|`, "\r\n", " ", "\n", " ", "\r", "
 
 func cell(s string) string { return cellEscapes.Replace(sqlbox.Clip(s, 300)) }
 
-// show writes a value for people.
-func show(v any) string {
+// formatValue writes a value for people.
+func formatValue(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -76,7 +76,7 @@ func encodable(rows [][]any) [][]any {
 				row[i] = blob(v)
 			case float64:
 				if math.IsInf(v, 0) || math.IsNaN(v) {
-					row[i] = show(v)
+					row[i] = formatValue(v)
 				}
 			}
 		}

@@ -87,7 +87,7 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 		sql := cmp.Or(r.SQL, r.Query, r.Question)
 		answering := len(t.Task().History) > 1 // a form's "sql" may hold simpler words
 		given := r.SQL != "" && !answering
-		if given || e.meantAsSQL(sql, t.Skill != "") {
+		if given || e.isSQL(sql, t.Skill != "") {
 			return e.query(ctx, t, sql, r.Limit)
 		}
 		return e.question(ctx, t, in, r.Limit)
@@ -135,15 +135,15 @@ func read(m *a2a.Message) (*request, error) {
 			return nil, refuse("Files are not read; send a question or SQL as text, or arguments as data.")
 		}
 	}
-	if r.Question == "" && !(data && r.repeated(said)) {
+	if r.Question == "" && !(data && r.isEcho(said)) {
 		r.Question = said
 	}
 	return r, nil
 }
 
-// repeated reports whether a text beside data says nothing of its own: callers that have
+// isEcho reports whether a text beside data says nothing of its own: callers that have
 // data only put it into words for agents that read no data, or name the skill.
-func (r *request) repeated(said string) bool {
+func (r *request) isEcho(said string) bool {
 	return json.Valid([]byte(said)) || slices.Contains(skillIDs(), said) || said == r.Topic || said == r.UseCase
 }
 
@@ -174,17 +174,17 @@ func (r *request) readLimit(v any) error {
 	case nil:
 		return nil
 	case float64:
-		r.Limit = int(min(max(v, 0), capRows))
+		r.Limit = int(min(max(v, 0), maxRows))
 		if v >= 1 && v == float64(int64(v)) {
 			return nil
 		}
 	case string:
 		if n, err := strconv.Atoi(v); err == nil && n >= 1 {
-			r.Limit = min(n, capRows)
+			r.Limit = min(n, maxRows)
 			return nil
 		}
 	}
-	return refuse("The argument \"limit\" must be a whole number from 1 to %d.", capRows)
+	return refuse("The argument \"limit\" must be a whole number from 1 to %d.", maxRows)
 }
 
 // sentence makes an error a sentence.

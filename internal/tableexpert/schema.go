@@ -28,14 +28,14 @@ type columnDescription struct {
 	Note string `json:"description,omitempty"`
 }
 
-// countTime is how long a description of all tables may take to count rows;
+// countTimeout is how long a description of all tables may take to count rows;
 // after it, tables are described without their number.
-const countTime = 5 * time.Second
+const countTimeout = 5 * time.Second
 
 // schema describes one table or all.
 func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *topic) error {
 	tables := e.catalog.within(in).tables
-	if tb := e.catalog.mentioned(name); tb != nil {
+	if tb := e.catalog.tableIn(name); tb != nil {
 		tables = []*table{tb}
 	} else if name != "" && len(strings.Fields(name)) == 1 { // more words are a question about all
 		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.suggest(name))
@@ -49,7 +49,7 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *t
 
 // emitSchema describes tables, and reports its progress if asked to.
 func (e *Expert) emitSchema(ctx context.Context, t *a2aexec.Turn, tables []*table, progress bool) error {
-	counting, cancel := context.WithTimeout(ctx, countTime)
+	counting, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
 	var texts []string
 	var data []description

@@ -46,20 +46,20 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string, in *
 	results = append(results, rows...)
 	slices.SortStableFunc(results, func(a, b result) int { return int(b.score - a.score) })
 	results = results[:min(len(results), maxResults)]
-	if err := emit(t, "results", listed(results), map[string]any{"results": results}); err != nil {
+	if err := emit(t, "results", resultList(results), map[string]any{"results": results}); err != nil {
 		return err
 	}
 	t.Complete("Found " + count(len(results), "result") + "." + partly)
 	return nil
 }
 
-// searchTime is how long a search of all tables may take.
-const searchTime = 15 * time.Second
+// searchTimeout is how long a search of all tables may take.
+const searchTimeout = 15 * time.Second
 
 // searchAll searches the rows of all tables, and says so where one could not
 // be.
 func (e *Expert) searchAll(ctx context.Context, t *a2aexec.Turn, terms []string, in *topic) (results []result, partly string, err error) {
-	limited, cancel := context.WithTimeout(ctx, searchTime)
+	limited, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
 	var skipped []string
 	for _, tb := range e.catalog.within(in).tables {
@@ -144,8 +144,8 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 			SELECT k, %s AS score FROM (
 				SELECT %s AS k, char(31)||lower(%s)||char(31) AS low FROM %s LIMIT -1)
 			WHERE score > 0 ORDER BY score DESC, k LIMIT %d)`,
-		textOf(all), from, key, strings.Join(points, "+"), key, textOf(in), from, maxResults)
-	res, err := e.box.Own(ctx, maxResults, sql, args...)
+		textExpression(all), from, key, strings.Join(points, "+"), key, textExpression(in), from, maxResults)
+	res, err := e.box.QueryTrusted(ctx, maxResults, sql, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -168,9 +168,9 @@ func searchable(columns []column, terms []string) []column {
 	})
 }
 
-// textOf returns SQL for the values of a row with a unit separator between
+// textExpression returns SQL for the values of a row with a unit separator between
 // them. SQLite takes few arguments at a time, so it is done in two steps.
-func textOf(columns []column) string {
+func textExpression(columns []column) string {
 	var groups []string
 	for chunk := range slices.Chunk(columns, 30) {
 		values := mapped(chunk, func(c column) string { return "coalesce(" + sqlbox.Quote(c.Name) + ",'')" })
@@ -180,10 +180,10 @@ func textOf(columns []column) string {
 }
 
 func rowResult(tb *table, columns []column, row []any) result {
-	r := result{ID: rowID(tb, row[0]), Title: tb.Name + " " + show(row[0])}
+	r := result{ID: rowID(tb, row[0]), Title: tb.Name + " " + formatValue(row[0])}
 	r.score, _ = row[1].(int64)
 	var parts []string
-	for i, v := range strings.Split(show(row[2]), "\x1f") {
+	for i, v := range strings.Split(formatValue(row[2]), "\x1f") {
 		if v == "" || i >= len(columns) {
 			continue
 		}
@@ -198,9 +198,9 @@ func rowResult(tb *table, columns []column, row []any) result {
 }
 
 // rowID names a row for good: table/key.
-func rowID(tb *table, key any) string { return tb.Name + "/" + url.PathEscape(show(key)) }
+func rowID(tb *table, key any) string { return tb.Name + "/" + url.PathEscape(formatValue(key)) }
 
-func listed(results []result) string {
+func resultList(results []result) string {
 	if len(results) == 0 {
 		return "Nothing was found."
 	}

@@ -90,9 +90,9 @@ func (c *curation) check(tables *catalog) error {
 	return nil
 }
 
-// complete adds defaults: a topic for each table with the tables that it refers to, and
+// addDefaults adds defaults: a topic for each table with the tables that it refers to, and
 // as gold the views, or else all tables.
-func (c *curation) complete(tables *catalog) {
+func (c *curation) addDefaults(tables *catalog) {
 	if len(c.Topics) == 0 {
 		for _, tb := range tables.tables {
 			t := topic{ID: tb.Name, Title: strings.ReplaceAll(tb.bare, "_", " "), Description: tb.Note, Tables: []string{tb.Name}}
@@ -153,8 +153,8 @@ func (c *curation) list() string {
 	return strings.Join(mapped(first, func(t topic) string { return t.ID }), ", ")
 }
 
-// in reports whether a table belongs to the topic.
-func (t *topic) in(name string) bool {
+// has reports whether a table belongs to the topic.
+func (t *topic) has(name string) bool {
 	return t == nil || containsFold(t.Tables, name)
 }
 
@@ -169,7 +169,7 @@ func (c *catalog) within(t *topic) *catalog {
 	}
 	part := &catalog{}
 	for _, tb := range c.tables {
-		if t.in(tb.Name) {
+		if t.has(tb.Name) {
 			part.tables = append(part.tables, tb)
 		}
 	}
@@ -216,19 +216,19 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 		RowCount *int64   `json:"row_count,omitempty"`
 		Topics   []string `json:"topics"`
 	}
-	counting, cancel := context.WithTimeout(ctx, countTime)
+	counting, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
 	var b strings.Builder
 	sets := []dataset{}
 	for _, name := range e.curation.Gold {
 		tb := e.catalog.find(name)
-		if !within.in(tb.Name) {
+		if !within.has(tb.Name) {
 			continue
 		}
 		d := e.describe(counting, tb)
 		set := dataset{ID: d.ID, Name: d.Name, Note: d.Note, RowCount: d.RowCount, Topics: []string{}}
 		for _, tp := range e.curation.Topics {
-			if tp.in(tb.Name) {
+			if tp.has(tb.Name) {
 				set.Topics = append(set.Topics, tp.ID)
 			}
 		}

@@ -15,13 +15,13 @@ import (
 
 // Bounds on what is read of the tables to understand questions about them.
 const (
-	valuesTime   = 20 * time.Second // for all columns together, once in a while
-	valuesRows   = 100_000          // the first rows of a table
-	valuesFor    = 10 * time.Minute // as files may change
-	valuesAgain  = 30 * time.Second // after a column that could not be read
-	sampled      = 1000             // rows that say what a column holds
-	maxValues    = 200              // of a column; more are no categories
-	maxValueSize = 60
+	valuesTimeout  = 20 * time.Second // for all columns together, once in a while
+	valuesRows     = 100_000          // the first rows of a table
+	valuesLifetime = 10 * time.Minute // as files may change
+	valuesRetry    = 30 * time.Second // after a column that could not be read
+	sampleRows     = 1000             // rows that say what a column holds
+	maxValues      = 200              // of a column; more are no categories
+	maxValueSize   = 60
 )
 
 // vocabulary is what the expert knows the words of. Its zero value knows
@@ -35,28 +35,28 @@ type vocabulary struct {
 // words returns the tables as questions speak of them, with what their
 // columns hold where that is few.
 func (e *Expert) words(ctx context.Context) *grammar.Schema {
-	e.known.mu.Lock()
-	defer e.known.mu.Unlock()
+	e.vocabulary.mu.Lock()
+	defer e.vocabulary.mu.Unlock()
 	now := time.Now()
-	if e.known.schema == nil || now.After(e.known.until) {
-		limited, cancel := context.WithTimeout(ctx, valuesTime)
+	if e.vocabulary.schema == nil || now.After(e.vocabulary.until) {
+		limited, cancel := context.WithTimeout(ctx, valuesTimeout)
 		defer cancel()
 		s := &grammar.Schema{}
-		life := valuesFor
+		life := valuesLifetime
 		for _, tb := range e.catalog.tables {
 			t, err := e.wordsOf(limited, tb)
 			if err != nil {
-				life = valuesAgain
+				life = valuesRetry
 			}
 			s.Tables = append(s.Tables, t)
 		}
 		if ctx.Err() != nil {
 			return s // the next question reads what this one had no time for
 		}
-		e.known.schema = s
-		e.known.until = now.Add(life)
+		e.vocabulary.schema = s
+		e.vocabulary.until = now.Add(life)
 	}
-	return e.known.schema
+	return e.vocabulary.schema
 }
 
 // wordsOf returns what there is to know of a table, also with an error: that
@@ -76,7 +76,7 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) 
 		}
 		t.Columns = append(t.Columns, col)
 	}
-	if err := e.distinguish(ctx, tb, &t); err != nil {
+	if err := e.removeSharedValues(ctx, tb, &t); err != nil {
 		failed = err
 	}
 	for _, r := range tb.Refs {
@@ -120,10 +120,10 @@ func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (gramma
 func (e *Expert) contents(
 	ctx context.Context, tb *table, column string,
 ) (values, dates, numbers int64, err error) {
-	res, err := e.box.Own(ctx, 1, fmt.Sprintf(`SELECT count(x),
+	res, err := e.box.QueryTrusted(ctx, 1, fmt.Sprintf(`SELECT count(x),
 		count(iif(typeof(x) = 'text' AND x GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*', 1, NULL)),
 		count(iif(typeof(x) IN ('integer', 'real'), 1, NULL))
-		FROM (SELECT %s AS x FROM %s LIMIT %d)`, sqlbox.Quote(column), tb.quoted(), sampled))
+		FROM (SELECT %s AS x FROM %s LIMIT %d)`, sqlbox.Quote(column), tb.quoted(), sampleRows))
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -131,9 +131,9 @@ func (e *Expert) contents(
 	return row[0].(int64), row[1].(int64), row[2].(int64), nil
 }
 
-// distinguish removes values that two columns of a table share where both always name the same
+// removeSharedValues removes values that two columns of a table share where both always name the same
 // rows: the city of Berlin and the state of Berlin.
-func (e *Expert) distinguish(ctx context.Context, tb *table, t *grammar.Table) error {
+func (e *Expert) removeSharedValues(ctx context.Context, tb *table, t *grammar.Table) error {
 	for i := range t.Columns {
 		for j := i + 1; j < len(t.Columns); j++ {
 			first, second := &t.Columns[i], &t.Columns[j]
@@ -158,7 +158,7 @@ func (e *Expert) distinguish(ctx context.Context, tb *table, t *grammar.Table) e
 func (e *Expert) sameRows(ctx context.Context, tb *table, a, b, value string) (bool, error) {
 	statement := fmt.Sprintf("SELECT 1 FROM %s WHERE (%s IS ?1) <> (%s IS ?1)",
 		tb.quoted(), sqlbox.Quote(a), sqlbox.Quote(b))
-	res, err := e.box.Own(ctx, 1, statement, value)
+	res, err := e.box.QueryTrusted(ctx, 1, statement, value)
 	if err != nil {
 		return false, err
 	}
@@ -189,7 +189,7 @@ func (c *catalog) spelled() []string {
 func (e *Expert) values(ctx context.Context, tb *table, column string) ([]string, error) {
 	statement := fmt.Sprintf("SELECT DISTINCT * FROM (SELECT %s FROM %s LIMIT %d) LIMIT %d",
 		sqlbox.Quote(column), tb.quoted(), valuesRows, maxValues+1)
-	res, err := e.box.Own(ctx, maxValues+1, statement)
+	res, err := e.box.QueryTrusted(ctx, maxValues+1, statement)
 	if err != nil || len(res.Rows) > maxValues {
 		return nil, err
 	}

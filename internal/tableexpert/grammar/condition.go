@@ -40,7 +40,7 @@ func (p *parser) value(r *rows, linked bool) bool {
 		p.accept(link)
 	}
 	tok := p.next()
-	c, ok := p.s.is(r.table, tok, negated)
+	c, ok := p.s.valueCondition(r.table, tok, negated)
 	if !ok || len(p.peek().names) > 0 { // hail, of hail claims
 		return false
 	}
@@ -58,9 +58,9 @@ func (p *parser) value(r *rows, linked bool) bool {
 	return r.add(c)
 }
 
-// is makes the condition that a column of t, or of the nearest table that t refers to, has a value.
+// valueCondition makes the condition that a column of t, or of the nearest table that t refers to, has a value.
 // Part of a value is not a value of another table: commercial policies may be of commercial motor.
-func (s *Schema) is(t *Table, tok token, negated bool) (condition, bool) {
+func (s *Schema) valueCondition(t *Table, tok token, negated bool) (condition, bool) {
 	near := s.nearest(t, tok.values())
 	if len(near) != 1 {
 		return condition{}, false
@@ -70,7 +70,7 @@ func (s *Schema) is(t *Table, tok token, negated bool) (condition, bool) {
 		of:    at.field,
 		sql:   at.sql() + " = " + literal(at.value),
 		read:  at.String() + " is " + at.value,
-		dated: len(tok.columns(field.date)) > 0,
+		dated: len(tok.columns(field.isDate)) > 0,
 	}
 	if negated {
 		c.sql = at.sql() + " IS NOT " + literal(at.value)
@@ -79,14 +79,14 @@ func (s *Schema) is(t *Table, tok token, negated bool) (condition, bool) {
 	return c, at.t == t || !s.parts[tok.text]
 }
 
-// known is the condition that a column has a value.
-func known(f field) condition {
+// notNull is the condition that a column has a value.
+func notNull(f field) condition {
 	return condition{of: f, sql: f.sql() + " IS NOT NULL", read: f.String() + " is known"}
 }
 
 // time reads "in 2025" and "reported in 2025".
 func (p *parser) time(r *rows, linked bool) bool {
-	day, named := p.column(r.table, field.date)
+	day, named := p.column(r.table, field.isDate)
 	if named {
 		linked = p.accept(link)
 	} else {
@@ -127,14 +127,14 @@ func (p *parser) column(t *Table, good func(field) bool) (field, bool) {
 
 // size reads "deductible under 200 euros".
 func (p *parser) size(r *rows) bool {
-	at, named := p.column(r.table, field.measure)
+	at, named := p.column(r.table, field.isMeasure)
 	p.accept(link)
 	o, n, ok := p.comparison()
 	if !ok || !named {
 		return false
 	}
 	stored := n
-	if at.cents() {
+	if at.isCents() {
 		stored *= 100
 		p.accept(euros)
 	}
@@ -175,7 +175,7 @@ func (p *parser) relation(r *rows, before, after, read string) bool {
 		return false
 	}
 	belonging, ok := p.s.belonging(of, r.table)
-	what := append([]string{read + of.table.Bare}, said(of.conds)...)
+	what := append([]string{read + of.table.Bare}, conditionTexts(of.conds)...)
 	return ok && r.add(condition{
 		sql:  before + belonging + ")" + after,
 		read: strings.Join(what, " ") + after,

@@ -25,18 +25,18 @@ func (f field) String() string { return f.t.Bare + "." + f.c.Name }
 
 func (f field) words() []string { return strings.Split(strings.ToLower(f.c.Name), "_") }
 
-// cents reports whether the column holds hundredths.
-func (f field) cents() bool { return strings.HasSuffix(strings.ToLower(f.c.Name), "_cents") }
+// isCents reports whether the column holds hundredths.
+func (f field) isCents() bool { return strings.HasSuffix(strings.ToLower(f.c.Name), "_cents") }
 
 // bare is the column's name without its unit.
 func (f field) bare() string { return strings.TrimSuffix(strings.ToLower(f.c.Name), "_cents") }
 
-func (f field) date() bool { return f.c.Kind == Date }
+func (f field) isDate() bool { return f.c.Kind == Date }
 
-func (f field) text() bool { return f.c.Kind == Text }
+func (f field) isText() bool { return f.c.Kind == Text }
 
-// measure reports whether the column holds amounts, not identifiers or years.
-func (f field) measure() bool {
+// isMeasure reports whether the column holds amounts, not identifiers or years.
+func (f field) isMeasure() bool {
 	words := f.words()
 	numbering := []string{"id", "no", "number", "code", "zip", "phone", "year"}
 	switch {
@@ -51,25 +51,25 @@ func (f field) measure() bool {
 // rates are the words of columns whose sums mean nothing.
 var rates = strings.Fields("ratio percent pct rate average avg score rating temperature humidity price age c")
 
-// adds reports whether the column holds amounts whose sums mean something.
-func (f field) adds() bool {
+// isSummable reports whether the column holds amounts whose sums mean something.
+func (f field) isSummable() bool {
 	rate := slices.ContainsFunc(f.words(), func(w string) bool { return slices.Contains(rates, w) })
-	return f.measure() && !rate
+	return f.isMeasure() && !rate
 }
 
-// lasting are parts of the names of dates on which something begins or ends.
-var lasting = strings.Fields("start end since from until valid expir birth hire termination signup joined " +
+// periodWords are parts of the names of dates on which something begins or ends.
+var periodWords = strings.Fields("start end since from until valid expir birth hire termination signup joined " +
 	"built founded created")
 
-// event is the date that "in 2025" is about: the first one of a table whose rows happen once. Rows
+// eventDate is the date that "in 2025" is about: the first one of a table whose rows happen once. Rows
 // that last, such as contracts with a start and an end, have none: c is nil.
-func (t *Table) event() field {
+func (t *Table) eventDate() field {
 	var found field
 	for _, f := range t.fields() {
 		name := strings.ToLower(f.c.Name)
-		lasts := slices.ContainsFunc(lasting, func(part string) bool { return strings.Contains(name, part) })
+		lasts := slices.ContainsFunc(periodWords, func(part string) bool { return strings.Contains(name, part) })
 		switch {
-		case !f.date():
+		case !f.isDate():
 		case lasts:
 			return field{}
 		case found.c == nil:

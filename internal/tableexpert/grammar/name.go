@@ -22,14 +22,14 @@ func (s *Schema) readNames() {
 	s.parts = map[string]bool{}
 	for i := range s.Tables {
 		t := &s.Tables[i]
-		s.put(name{field: field{t: t}}, strings.ReplaceAll(t.Bare, "_", " "))
-		s.put(name{field: field{t: t}}, t.Aliases...)
+		s.addName(name{field: field{t: t}}, strings.ReplaceAll(t.Bare, "_", " "))
+		s.addName(name{field: field{t: t}}, t.Aliases...)
 	}
 	for i := range s.Tables {
 		for _, f := range s.Tables[i].fields() {
-			s.put(name{field: f}, f.spoken()...)
+			s.addName(name{field: f}, f.spokenNames()...)
 			for _, v := range f.c.Values {
-				s.put(name{f, v}, append(f.c.Words[v], v)...)
+				s.addName(name{f, v}, append(f.c.Words[v], v)...)
 				words := strings.Fields(fold(v))
 				for _, w := range words {
 					s.parts[w] = s.parts[w] || len(words) > 1
@@ -39,10 +39,10 @@ func (s *Schema) readNames() {
 	}
 }
 
-// put enters the spellings of a name. The date of an order is not called order: that is the table.
-func (s *Schema) put(n name, spellings ...string) {
+// addName enters the spellings of a name. The date of an order is not called order: that is the table.
+func (s *Schema) addName(n name, spellings ...string) {
 	for _, spelling := range spellings {
-		date := n.c != nil && n.date()
+		date := n.c != nil && n.isDate()
 		if date && slices.ContainsFunc(s.index[fold(spelling)], func(o name) bool { return o.c == nil }) {
 			continue
 		}
@@ -57,22 +57,22 @@ func (s *Schema) put(n name, spellings ...string) {
 // units are the last words of columns that nobody says.
 var units = strings.Fields("date on at percent pct eur usd c")
 
-// spoken returns what people call a column: claimed_cents is the claimed amount, annual_km the km,
+// spokenNames returns what people call a column: claimed_cents is the claimed amount, annual_km the km,
 // and what has an order_date was ordered.
-func (f field) spoken() []string {
+func (f field) spokenNames() []string {
 	full := strings.ReplaceAll(f.bare(), "_", " ")
 	out := append([]string{full}, f.c.Aliases...)
-	if f.cents() {
+	if f.isCents() {
 		out = append(out, full+" amount")
 	}
 	i := max(strings.LastIndexByte(full, ' '), 0)
 	stem, last := full[:i], full[i:]
 	switch {
 	case !slices.Contains(units, last[min(i, 1):]):
-		if f.measure() {
+		if f.isMeasure() {
 			out = append(out, last)
 		}
-	case f.date():
+	case f.isDate():
 		out = append(out, stem, strings.TrimSuffix(stem, "e")+"ed")
 	default:
 		out = append(out, stem)

@@ -112,7 +112,7 @@ func (p *parser) statement() *statement {
 		read = p.counted
 	case first.op == top:
 		read = p.ranked
-	case first.op == sum, first.op == avg, len(first.columns(field.measure)) > 0:
+	case first.op == sum, first.op == avg, len(first.columns(field.isMeasure)) > 0:
 		read = p.aggregated
 	}
 	if !read(st) || !p.conditions(st) {
@@ -144,7 +144,7 @@ func (p *parser) aggregated(st *statement) bool {
 	if st.verb != "" {
 		p.accept(link)
 	}
-	measures := p.next().columns(field.measure)
+	measures := p.next().columns(field.isMeasure)
 	if st.verb == "" {
 		st.verb = p.function()
 	}
@@ -159,7 +159,7 @@ func (p *parser) aggregated(st *statement) bool {
 	if !named {
 		st.rows = &rows{table: st.measure.t}
 	}
-	return st.verb == avg || st.measure.adds()
+	return st.verb == avg || st.measure.isSummable()
 }
 
 // function reads the word for an aggregate.
@@ -184,16 +184,16 @@ func (p *parser) ranked(st *statement) bool {
 	if !ok || !p.accept(by) {
 		return false
 	}
-	measures := p.next().columns(field.adds)
+	measures := p.next().columns(field.isSummable)
 	if len(measures) != 1 || measures[0].t == of.table {
 		return false
 	}
 	st.limit = int(limit)
 	st.measure = measures[0].field
 	st.groups = of.table.identity()
-	st.rows = &rows{table: st.measure.t, conds: of.conds, event: st.measure.t.event()}
+	st.rows = &rows{table: st.measure.t, conds: of.conds, event: st.measure.t.eventDate()}
 	_, refers := p.s.path(st.table, of.table)
-	return refers && len(st.groups) > 0 && st.add(known(st.groups[0]))
+	return refers && len(st.groups) > 0 && st.add(notNull(st.groups[0]))
 }
 
 // noun reads a table with the values before it: open claims.
@@ -206,9 +206,9 @@ func (p *parser) noun() (*rows, bool) {
 	if t == nil {
 		return nil, false
 	}
-	r := &rows{table: t, named: true, event: t.event()}
+	r := &rows{table: t, named: true, event: t.eventDate()}
 	for _, tok := range before {
-		c, ok := p.s.is(t, tok, false)
+		c, ok := p.s.valueCondition(t, tok, false)
 		if !ok || c.of.t != t || !r.add(c) {
 			return nil, false
 		}
@@ -232,7 +232,7 @@ func (p *parser) group(st *statement) bool {
 	if !p.accept(by) || len(st.groups) > 0 {
 		return false
 	}
-	columns := p.s.nearest(st.table, p.next().columns(field.text))
+	columns := p.s.nearest(st.table, p.next().columns(field.isText))
 	if len(columns) != 1 {
 		return false
 	}

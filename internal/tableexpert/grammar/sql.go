@@ -20,11 +20,11 @@ func (s *Schema) query(st *statement) *Query {
 	for _, c := range st.conds {
 		tables = append(tables, c.of.t)
 	}
-	q.Read = append(q.Read, said(st.conds)...)
+	q.Read = append(q.Read, conditionTexts(st.conds)...)
 	columns = append(columns, selected)
 	q.SQL = "SELECT " + strings.Join(columns, ", ") + " FROM " + s.joins(st.table, tables)
 	if len(st.conds) > 0 {
-		q.SQL += " WHERE " + joined(st.conds)
+		q.SQL += " WHERE " + conditionsSQL(st.conds)
 	}
 	if n := len(st.groups); n > 0 {
 		positions := []string{"1", "1, 2"}
@@ -52,7 +52,7 @@ func (st *statement) selected() (sql, read string) {
 
 func (st *statement) aggregate(function, called string) (sql, read string) {
 	sql = function + "(" + st.measure.sql() + ")"
-	if st.measure.cents() {
+	if st.measure.isCents() {
 		sql = "round(" + sql + " / 100.0, 2)"
 	} else if st.verb == avg {
 		sql = "round(" + sql + ", 2)"
@@ -73,7 +73,7 @@ func (s *Schema) belonging(r *rows, outside *Table) (sql string, ok bool) {
 	}
 	last := refs[len(refs)-1]
 	mine := condition{sql: at.Name + "." + quoted(last.Column) + " = " + outside.Name + "." + quoted(last.ToColumn)}
-	where := joined(append([]condition{mine}, r.conds...))
+	where := conditionsSQL(append([]condition{mine}, r.conds...))
 	return "FROM " + s.joins(r.table, []*Table{at}) + " WHERE " + where, true
 }
 
@@ -97,8 +97,8 @@ func (s *Schema) joins(t *Table, others []*Table) string {
 	return out
 }
 
-// said returns conditions in words.
-func said(conds []condition) []string {
+// conditionTexts returns conditions in words.
+func conditionTexts(conds []condition) []string {
 	var out []string
 	word := "where "
 	for _, c := range conds {
@@ -108,7 +108,7 @@ func said(conds []condition) []string {
 	return out
 }
 
-func joined(conds []condition) string {
+func conditionsSQL(conds []condition) string {
 	var all []string
 	for _, c := range conds {
 		all = append(all, c.sql)

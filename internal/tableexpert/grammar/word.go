@@ -58,8 +58,8 @@ type token struct {
 	names []name
 }
 
-// silent reports whether a token says nothing.
-func (t token) silent() bool { return t.op == filler || t.op == verb }
+// isSilent reports whether a token says nothing.
+func (t token) isSilent() bool { return t.op == filler || t.op == verb }
 
 // columns returns the columns that a token names and that are good.
 func (t token) columns(good func(field) bool) []name {
@@ -82,7 +82,7 @@ func (t token) table() *Table {
 			found = append(found, n.t)
 		}
 	}
-	if len(found) != 1 || len(t.columns(field.measure)) > 0 {
+	if len(found) != 1 || len(t.columns(field.isMeasure)) > 0 {
 		return nil
 	}
 	return found[0]
@@ -113,7 +113,7 @@ func (s *Schema) lex(question string) []token {
 		if t.op == verb && at == 0 {
 			t.op = unread
 		}
-		if !t.silent() || len(t.names) > 0 {
+		if !t.isSilent() || len(t.names) > 0 {
 			out = append(out, t)
 		}
 		at += length
@@ -131,7 +131,7 @@ func (s *Schema) longest(words []string) (token, int) {
 		t := token{said: said, text: text, op: phrases()[text], names: s.names()[text]}
 		if t.op != "" && len(t.values()) > 0 {
 			t.names = nil
-			if t.silent() || said == strings.ToUpper(said) {
+			if t.isSilent() || said == strings.ToUpper(said) {
 				t.op = unread
 			}
 		}

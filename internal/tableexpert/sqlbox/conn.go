@@ -26,7 +26,7 @@ type conn struct {
 
 	outline *outline // of a stranger's statement
 	denied  *Error   // by the authorizer
-	broke   error    // why the progress handler stopped the statement
+	stopped error    // why the progress handler stopped the statement
 }
 
 // open makes c a connection on which nothing can be written. It is to be
@@ -49,20 +49,20 @@ func (c *conn) close() {
 }
 
 func (c *conn) openTemp() error {
-	c.temp.left = int64(c.box.MaxSpill)
-	c.vfsName, _ = c.text(fmt.Sprintf("sqlbox-%p", c))
+	c.temp.remaining = int64(c.box.MaxSpill)
+	c.vfsName, _ = c.cString(fmt.Sprintf("sqlbox-%p", c))
 	return c.temp.register(c.tls, c.vfsName)
 }
 
 func (c *conn) openMain() error {
 	p := c.tls.Alloc(pointerSize)
 	defer c.tls.Free(pointerSize)
-	name, free := c.text(":memory:")
+	name, free := c.cString(":memory:")
 	defer free()
 	const flags = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_URI | sqlite3.SQLITE_OPEN_NOMUTEX | sqlite3.SQLITE_OPEN_PRIVATECACHE
 	rc := sqlite3.Xsqlite3_open_v2(c.tls, name, p, flags, c.vfsName)
-	c.db = read[uintptr](p)
-	return c.fault(rc)
+	c.db = load[uintptr](p)
+	return c.errorOf(rc)
 }
 
 // configure turns off what lets a database file, which may be a stranger's
@@ -84,7 +84,7 @@ func (c *conn) configure() error {
 		rc := sqlite3.Xsqlite3_db_config(c.tls, c.db, option, libc.VaList(p, on, uintptr(0)))
 		c.tls.Free(size)
 		if rc != sqlite3.SQLITE_OK {
-			return c.fault(rc)
+			return c.errorOf(rc)
 		}
 	}
 	return nil
@@ -97,9 +97,9 @@ func (c *conn) loadImage() error {
 	if n == 0 {
 		return nil
 	}
-	schema, free := c.text("main")
+	schema, free := c.cString("main")
 	defer free()
-	return c.fault(sqlite3.Xsqlite3_deserialize(c.tls, c.db, schema, c.box.image, n, n, sqlite3.SQLITE_DESERIALIZE_READONLY))
+	return c.errorOf(sqlite3.Xsqlite3_deserialize(c.tls, c.db, schema, c.box.image, n, n, sqlite3.SQLITE_DESERIALIZE_READONLY))
 }
 
 func (c *conn) attachFiles() error {
@@ -145,34 +145,34 @@ func (c *conn) restrict() error {
 	}
 	progress := c.progress
 	c.callbacks = append(c.callbacks, &progress)
-	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, steps, address(&progress), 0)
+	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, progressSteps, address(&progress), 0)
 	return nil
 }
 
-// guard asks authorize about everything that is compiled from here on.
-func (c *conn) guard() {
+// setAuthorizer asks authorize about everything that is compiled from here on.
+func (c *conn) setAuthorizer() {
 	authorize := c.authorize
 	c.callbacks = append(c.callbacks, &authorize)
 	sqlite3.Xsqlite3_set_authorizer(c.tls, c.db, address(&authorize), 0)
 }
 
-// steps is how many steps of SQLite's machine go by between looks at the
+// progressSteps is how many steps of SQLite's machine go by between looks at the
 // clock. One step takes a third of a second at worst: instr on two values as
 // long as a value may be.
-const steps = 50
+const progressSteps = 50
 
 // progress is called every so many steps; another answer than 0 stops the
 // statement.
 func (c *conn) progress(*libc.TLS, uintptr) int32 {
 	if c.ctx.Err() != nil {
-		c.broke = errStopped
+		c.stopped = errStopped
 		return 1
 	}
 	return 0
 }
 
-// text copies s to C's memory, with a NUL after it.
-func (c *conn) text(s string) (p uintptr, free func()) {
+// cString copies s to C's memory, with a NUL after it.
+func (c *conn) cString(s string) (p uintptr, free func()) {
 	p, err := libc.CString(s)
 	if err != nil {
 		panic(err) // out of memory

@@ -33,6 +33,6 @@ func errorf(c Code, format string, args ...any) *Error {
 }
 
 var (
-	errTime    = errors.New("the time is up")
+	errTimeout = errors.New("the time is up")
 	errStopped = errors.New("the query was stopped")
 )

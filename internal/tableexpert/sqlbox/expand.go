@@ -36,10 +36,10 @@ type body struct{ first, last int }
 // outlineOf finds the table expressions of a statement.
 func outlineOf(sql string) *outline {
 	o := &outline{bodies: map[int]bool{}, named: map[string][]body{}, growth: map[int]float64{}}
-	for tok, rest := next(sql); tok != ""; tok, rest = next(rest) {
+	for tok, rest := nextToken(sql); tok != ""; tok, rest = nextToken(rest) {
 		o.tokens = append(o.tokens, fold(tok))
 	}
-	o.pair()
+	o.pairParentheses()
 	for i := range o.tokens {
 		if name, open := o.definition(i); open > 0 {
 			o.bodies[open] = true
@@ -73,8 +73,8 @@ func fold(tok string) string {
 	return strings.ToLower(tok)
 }
 
-// pair fills closes. What is never closed reaches to the end.
-func (o *outline) pair() {
+// pairParentheses fills closes. What is never closed reaches to the end.
+func (o *outline) pairParentheses() {
 	o.closes = make([]int, len(o.tokens))
 	var open []int
 	for i, tok := range o.tokens {
@@ -99,7 +99,7 @@ func (o *outline) definition(i int) (name string, open int) {
 	for open < len(o.tokens) && (o.tokens[open] == "not" || o.tokens[open] == "materialized") {
 		open++
 	}
-	if !o.query(open) {
+	if !o.isSubquery(open) {
 		return "", 0
 	}
 	at := i - 1
@@ -109,13 +109,13 @@ func (o *outline) definition(i int) (name string, open int) {
 	if at < 0 {
 		return "", 0
 	}
-	return bare(o.tokens[at]), open
+	return unquoted(o.tokens[at]), open
 }
 
-func bare(tok string) string { return strings.TrimLeft(tok, quotedName+quotedText) }
+func unquoted(tok string) string { return strings.TrimLeft(tok, quotedName+quotedText) }
 
-// query reports whether token i opens a subquery.
-func (o *outline) query(i int) bool {
+// isSubquery reports whether token i opens a subquery.
+func (o *outline) isSubquery(i int) bool {
 	if i+1 >= len(o.tokens) || o.tokens[i] != "(" {
 		return false
 	}
@@ -127,12 +127,12 @@ func (o *outline) defines(name string) bool { return len(o.named[strings.ToLower
 
 // check fails where the statement would grow too much.
 func (o *outline) check() error {
-	return o.write(body{0, len(o.tokens)}, 1)
+	return o.expand(body{0, len(o.tokens)}, 1)
 }
 
-// write goes through a query as if it were written out. growth is how many
+// expand goes through a query as if it were written out. growth is how many
 // times an expression of this query may appear in the one around it.
-func (o *outline) write(b body, growth float64) error {
+func (o *outline) expand(b body, growth float64) error {
 	o.selects++
 	growth *= o.repeats(b)
 	if o.selects > maxSelects || growth > maxGrowth {
@@ -143,11 +143,11 @@ func (o *outline) write(b body, growth float64) error {
 		switch {
 		case o.bodies[i]:
 			i = o.closes[i]
-		case o.query(i):
-			err = o.write(body{i + 1, o.closes[i]}, growth)
+		case o.isSubquery(i):
+			err = o.expand(body{i + 1, o.closes[i]}, growth)
 			i = o.closes[i]
-		case o.uses(i):
-			err = o.writeNamed(o.tokens[i], growth)
+		case o.isReference(i):
+			err = o.expandNamed(o.tokens[i], growth)
 		}
 		if err != nil {
 			return err
@@ -156,15 +156,15 @@ func (o *outline) write(b body, growth float64) error {
 	return nil
 }
 
-// writeNamed goes through the table expressions called name. One that refers
+// expandNamed goes through the table expressions called name. One that refers
 // to itself is recursive and not written out again.
-func (o *outline) writeNamed(name string, growth float64) error {
-	for _, b := range o.named[bare(name)] {
+func (o *outline) expandNamed(name string, growth float64) error {
+	for _, b := range o.named[unquoted(name)] {
 		if slices.Contains(o.active, b.first) {
 			continue
 		}
 		o.active = append(o.active, b.first)
-		err := o.write(b, growth)
+		err := o.expand(b, growth)
 		o.active = o.active[:len(o.active)-1]
 		if err != nil {
 			return err
@@ -173,10 +173,10 @@ func (o *outline) writeNamed(name string, growth float64) error {
 	return nil
 }
 
-// uses reports whether token i names a table expression, and not its
+// isReference reports whether token i names a table expression, and not its
 // definition or a column of it.
-func (o *outline) uses(i int) bool {
-	if len(o.named[bare(o.tokens[i])]) == 0 || o.at(i+1) == "." || o.at(i-1) == "." || o.at(i-1) == "as" {
+func (o *outline) isReference(i int) bool {
+	if len(o.named[unquoted(o.tokens[i])]) == 0 || o.at(i+1) == "." || o.at(i-1) == "." || o.at(i-1) == "as" {
 		return false
 	}
 	after := i + 1
@@ -221,23 +221,23 @@ func (o *outline) repeats(b body) float64 {
 	for i := b.first; i < b.last; i++ {
 		tok := o.tokens[i]
 		clause = clauseAfter(clause, tok)
-		isSource := clause == "from" && o.query(i)
+		isSource := clause == "from" && o.isSubquery(i)
 		if o.bodies[i] || isSource {
 			i = o.closes[i]
 			continue
 		}
-		if !o.column(i) {
+		if !o.isColumn(i) {
 			continue
 		}
-		counts[bare(tok)]++
-		most = max(most, counts[bare(tok)])
+		counts[unquoted(tok)]++
+		most = max(most, counts[unquoted(tok)])
 	}
 	o.growth[b.first] = float64(most)
 	return float64(most)
 }
 
-// column reports whether token i may be the name of a column.
-func (o *outline) column(i int) bool {
+// isColumn reports whether token i may be the name of a column.
+func (o *outline) isColumn(i int) bool {
 	tok := o.tokens[i]
 	switch {
 	case strings.HasPrefix(tok, quotedName):

@@ -12,14 +12,14 @@ import (
 // Quote returns name as an SQL identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// query compiles, checks and runs a statement.
+// isSubquery compiles, checks and runs a statement.
 func (c *conn) query(j job) (*Result, error) {
-	if j.guarded {
+	if j.untrusted {
 		c.outline = outlineOf(j.sql)
 		if err := c.outline.check(); err != nil {
 			return nil, err
 		}
-		c.guard()
+		c.setAuthorizer()
 	}
 	stmt, err := c.prepare(j.sql)
 	if err != nil {
@@ -29,15 +29,15 @@ func (c *conn) query(j job) (*Result, error) {
 	if stmt == 0 {
 		return nil, errorf(NotOne, "there is no statement")
 	}
-	if j.guarded && sqlite3.Xsqlite3_stmt_readonly(c.tls, stmt) == 0 {
+	if j.untrusted && sqlite3.Xsqlite3_stmt_readonly(c.tls, stmt) == 0 {
 		return nil, errorf(NotRead, "the tables are read-only; only reading statements are run")
 	}
 	for i, arg := range j.args {
-		text, free := c.text(arg)
+		text, free := c.cString(arg)
 		defer free()
 		rc := sqlite3.Xsqlite3_bind_text(c.tls, stmt, int32(i+1), text, int32(len(arg)), 0) // 0 is SQLITE_STATIC
 		if rc != sqlite3.SQLITE_OK {
-			return nil, c.fault(rc)
+			return nil, c.errorOf(rc)
 		}
 	}
 	return c.rows(stmt, j.maxRows)
@@ -46,13 +46,13 @@ func (c *conn) query(j job) (*Result, error) {
 func (c *conn) prepare(sql string) (uintptr, error) {
 	p := c.tls.Alloc(pointerSize)
 	defer c.tls.Free(pointerSize)
-	text, free := c.text(sql)
+	text, free := c.cString(sql)
 	defer free()
 	rc := sqlite3.Xsqlite3_prepare_v2(c.tls, c.db, text, int32(len(sql))+1, p, 0)
 	if rc != sqlite3.SQLITE_OK {
-		return 0, c.fault(rc)
+		return 0, c.errorOf(rc)
 	}
-	return read[uintptr](p), nil
+	return load[uintptr](p), nil
 }
 
 // rows collects the answer until it or one of its limits ends.
@@ -69,7 +69,7 @@ func (c *conn) rows(stmt uintptr, maxRows int) (*Result, error) {
 		case sqlite3.SQLITE_DONE:
 			return res, nil
 		default:
-			return nil, c.fault(rc)
+			return nil, c.errorOf(rc)
 		}
 		if len(res.Rows) >= maxRows {
 			res.Truncated = ByRows
@@ -120,23 +120,23 @@ func (c *conn) value(stmt uintptr, i int32) any {
 		return sqlite3.Xsqlite3_column_double(c.tls, stmt, i)
 	case sqlite3.SQLITE_TEXT:
 		p := sqlite3.Xsqlite3_column_text(c.tls, stmt, i)
-		b := view(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
+		b := cBytes(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i)))
 		return strings.ToValidUTF8(string(b), "\uFFFD")
 	case sqlite3.SQLITE_BLOB:
 		p := sqlite3.Xsqlite3_column_blob(c.tls, stmt, i)
-		return slices.Clone(view(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))))
+		return slices.Clone(cBytes(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))))
 	default:
 		return nil
 	}
 }
 
-// fault makes an error of a result code; nil of SQLITE_OK.
-func (c *conn) fault(rc int32) error {
+// errorOf makes an error of a result code; nil of SQLITE_OK.
+func (c *conn) errorOf(rc int32) error {
 	if rc == sqlite3.SQLITE_OK {
 		return nil
 	}
-	if c.broke != nil {
-		return c.broke
+	if c.stopped != nil {
+		return c.stopped
 	}
 	if c.denied != nil {
 		return c.denied

@@ -58,12 +58,12 @@ type Box struct {
 	MaxWidth int           // columns of a table or answer; 0 means 100
 	Parallel int           // queries at a time; 0 means 2
 
-	once   sync.Once
-	slots  quota.Queue
-	image  uintptr // copy of Image in C memory
-	size   int64   // of it
-	mu     sync.Mutex
-	wrecks []*conn // left by a crash; SQLite may still point to them
+	once         sync.Once
+	slots        quota.Queue
+	image        uintptr // copy of Image in C memory
+	size         int64   // of it
+	mu           sync.Mutex
+	crashedConns []*conn // left by a crash; SQLite may still point to them
 }
 
 // File is a database file that is attached under a name.
@@ -95,33 +95,33 @@ func (b *Box) Query(ctx context.Context, statement string, maxRows int) (*Result
 	if err := check(statement); err != nil {
 		return nil, err
 	}
-	return b.run(ctx, job{sql: statement, maxRows: maxRows, guarded: true})
+	return b.run(ctx, job{sql: statement, maxRows: maxRows, untrusted: true})
 }
 
-// Own runs a statement of the program's, which may read anything in the box.
+// QueryTrusted runs a statement of the program's, which may read anything in the box.
 // The limits and the read-only modes hold all the same.
-func (b *Box) Own(ctx context.Context, maxRows int, statement string, args ...string) (*Result, error) {
+func (b *Box) QueryTrusted(ctx context.Context, maxRows int, statement string, args ...string) (*Result, error) {
 	return b.run(ctx, job{sql: statement, args: args, maxRows: maxRows})
 }
 
 // job is a statement on its way through the box.
 type job struct {
-	sql     string
-	args    []string
-	maxRows int
-	guarded bool
+	sql       string
+	args      []string
+	maxRows   int
+	untrusted bool
 }
 
-// overtime is how long callers wait for a query after its time is over. SQLite looks at the clock
+// gracePeriod is how long callers wait for a query after its time is over. SQLite looks at the clock
 // between the steps of its machine, and one step, such as instr on two long strings, can take
 // seconds; the slot stays taken until it ends.
-const overtime = time.Second
+const gracePeriod = time.Second
 
 func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 	b.once.Do(b.start)
-	ctx, cancel := context.WithTimeoutCause(ctx, b.Timeout, errTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, b.Timeout, errTimeout)
 	defer cancel()
-	leave, err := b.enter(ctx)
+	leave, err := b.acquire(ctx)
 	if err != nil {
 		return nil, b.explain(ctx, err)
 	}
@@ -132,7 +132,7 @@ func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 	done := make(chan answer, 1)
 	go func() {
 		defer leave()
-		res, err := b.safely(ctx, j)
+		res, err := b.runRecovering(ctx, j)
 		done <- answer{res, err}
 	}()
 	select {
@@ -143,14 +143,14 @@ func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 	select {
 	case a := <-done:
 		return a.res, b.explain(ctx, a.err)
-	case <-time.After(overtime):
+	case <-time.After(gracePeriod):
 		return nil, b.explain(ctx, context.Cause(ctx))
 	}
 }
 
-// enter waits for a slot, until leave.
-func (b *Box) enter(ctx context.Context) (leave func(), err error) {
-	if b.crashed() {
+// acquire waits for a slot, until leave.
+func (b *Box) acquire(ctx context.Context) (leave func(), err error) {
+	if b.crashedTooOften() {
 		return nil, errors.New("sqlite has crashed too often")
 	}
 	leave, err = b.slots.Acquire(ctx, "", quota.Room{Running: b.Parallel, Waiting: quota.Unlimited})
@@ -175,7 +175,7 @@ func (b *Box) start() {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	b.image = allocate(tls, len(b.Image))
-	b.size = int64(copy(view(b.image, len(b.Image)), b.Image))
+	b.size = int64(copy(cBytes(b.image, len(b.Image)), b.Image))
 	b.Image = nil
 	runtime.AddCleanup(b, func(p uintptr) {
 		tls := libc.NewTLS()
@@ -184,14 +184,14 @@ func (b *Box) start() {
 	}, b.image)
 }
 
-// safely runs j and makes an error of a crash in the translated C code: a
+// runRecovering runs j and makes an error of a crash in the translated C code: a
 // stranger's statement must not take the process with it.
-func (b *Box) safely(ctx context.Context, j job) (res *Result, err error) {
+func (b *Box) runRecovering(ctx context.Context, j job) (res *Result, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	c := &conn{box: b, ctx: ctx, tls: libc.NewTLS()}
 	defer func() {
 		if p := recover(); p != nil {
-			b.keep(c)
+			b.keepCrashed(c)
 			res, err = nil, fmt.Errorf("sqlite crashed: %v", p)
 		}
 	}()
@@ -202,20 +202,20 @@ func (b *Box) safely(ctx context.Context, j job) (res *Result, err error) {
 	return res, err
 }
 
-// maxWrecks is how many crashes a box survives before it refuses to go on.
-const maxWrecks = 20
+// maxCrashes is how many crashes a box survives before it refuses to go on.
+const maxCrashes = 20
 
-// keep holds on to a connection that cannot be closed any more.
-func (b *Box) keep(c *conn) {
+// keepCrashed holds on to a connection that cannot be closed any more.
+func (b *Box) keepCrashed(c *conn) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.wrecks = append(b.wrecks, c)
+	b.crashedConns = append(b.crashedConns, c)
 }
 
-func (b *Box) crashed() bool {
+func (b *Box) crashedTooOften() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.wrecks) >= maxWrecks
+	return len(b.crashedConns) >= maxCrashes
 }
 
 // explain makes an *Error of the cause that ended a query.
@@ -223,7 +223,7 @@ func (b *Box) explain(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, errTime), errors.Is(err, errStopped) && context.Cause(ctx) == errTime:
+	case errors.Is(err, errTimeout), errors.Is(err, errStopped) && context.Cause(ctx) == errTimeout:
 		return errorf(TooSlow, "the query took longer than %v and was stopped; narrow it with WHERE, aggregate less, or look for a join without a condition or a recursion without an end", b.Timeout)
 	case errors.Is(err, errStopped):
 		return context.Cause(ctx)

@@ -60,7 +60,7 @@ func isCommand(verb string) bool {
 func topWords(sql string) ([]string, error) {
 	var words []string
 	depth, ended := 0, false
-	for tok, rest := next(sql); tok != ""; tok, rest = next(rest) {
+	for tok, rest := nextToken(sql); tok != ""; tok, rest = nextToken(rest) {
 		switch {
 		case tok == ";":
 			ended = ended || len(words) > 0
@@ -100,26 +100,26 @@ func verbOf(words []string) string {
 	return "WITH"
 }
 
-// next returns the first token of sql that is no space or comment, and what
+// nextToken returns the first token of sql that is no space or comment, and what
 // follows it; an empty token is the end. The rules are those of SQLite's
 // tokenizer: '…', "…" and `…` quote with the quote doubled as the only
 // escape, […] quotes without one, -- comments run to the end of the line and
 // /* comments to */ without nesting, and what is not closed runs to the end
 // or text that SQLite's parser refuses.
-func next(sql string) (token, rest string) {
+func nextToken(sql string) (token, rest string) {
 	for sql != "" {
 		n := 1
 		switch c := sql[0]; {
 		case strings.IndexByte(" \t\n\f\r", c) >= 0:
 		case strings.HasPrefix(sql, "--"):
-			n = through(sql, "\n", 2)
+			n = indexAfter(sql, "\n", 2)
 		case strings.HasPrefix(sql, "/*") && len(sql) > 2:
-			n = through(sql, "*/", 2)
+			n = indexAfter(sql, "*/", 2)
 		case c == '\'' || c == '"' || c == '`':
-			n = quoted(sql, c)
+			n = endOfQuoted(sql, c)
 			return sql[:n], sql[n:]
 		case c == '[':
-			n = through(sql, "]", 1)
+			n = indexAfter(sql, "]", 1)
 			return sql[:n], sql[n:]
 		default:
 			for wordByte(c) && n < len(sql) && wordByte(sql[n]) {
@@ -132,8 +132,8 @@ func next(sql string) (token, rest string) {
 	return "", ""
 }
 
-// through returns the index after the first end in s at or after from.
-func through(s, end string, from int) int {
+// indexAfter returns the index after the first end in s at or after from.
+func indexAfter(s, end string, from int) int {
 	i := strings.Index(s[from:], end)
 	if i < 0 {
 		return len(s)
@@ -141,9 +141,9 @@ func through(s, end string, from int) int {
 	return from + i + len(end)
 }
 
-// quoted returns the index after the string that starts s and is closed by
+// endOfQuoted returns the index after the string that starts s and is closed by
 // quote.
-func quoted(s string, quote byte) int {
+func endOfQuoted(s string, quote byte) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != quote {
 			continue

@@ -18,8 +18,8 @@ import (
 
 // tempFiles is that VFS.
 type tempFiles struct {
-	left  int64             // bytes that may still be written
-	sizes map[uintptr]int64 // open files, by address
+	remaining int64             // bytes that may still be written
+	sizes     map[uintptr]int64 // open files, by address
 
 	// These are in C memory, because C code reckons with their addresses.
 	vfs     uintptr // a sqlite3_vfs
@@ -53,7 +53,7 @@ func (f *tempFiles) register(tls *libc.TLS, name uintptr) error {
 	f.open = function[openFunc](vfs.FxOpen)
 	f.onOpen, f.onWrite = f.openFile, f.writeFile
 	vfs.FxOpen, vfs.FzName, vfs.FpNext = address(&f.onOpen), name, 0
-	f.vfs = place(tls, vfs)
+	f.vfs = allocateCopy(tls, vfs)
 	if rc := sqlite3.Xsqlite3_vfs_register(tls, f.vfs, 0); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("registering the temporary files: %d", rc)
 	}
@@ -66,7 +66,7 @@ func copyVFS(tls *libc.TLS, vfs uintptr) sqlite3.Tsqlite3_vfs {
 	list := sqlite3.Xsqlite3_mutex_alloc(tls, sqlite3.SQLITE_MUTEX_STATIC_MAIN)
 	sqlite3.Xsqlite3_mutex_enter(tls, list)
 	defer sqlite3.Xsqlite3_mutex_leave(tls, list)
-	return read[sqlite3.Tsqlite3_vfs](vfs)
+	return load[sqlite3.Tsqlite3_vfs](vfs)
 }
 
 func (f *tempFiles) unregister(tls *libc.TLS) {
@@ -87,40 +87,40 @@ func (f *tempFiles) openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32
 		return rc
 	}
 	if f.methods == 0 {
-		methods := read[sqlite3.Tsqlite3_io_methods](read[uintptr](file)) // sqlite3_file begins with its methods
+		methods := load[sqlite3.Tsqlite3_io_methods](load[uintptr](file)) // sqlite3_file begins with its methods
 		f.write = function[writeFunc](methods.FxWrite)
 		methods.FxWrite = address(&f.onWrite)
-		f.methods = place(tls, methods)
+		f.methods = allocateCopy(tls, methods)
 	}
 	f.sizes[file] = 0
-	put(file, f.methods)
+	store(file, f.methods)
 	return rc
 }
 
 func (f *tempFiles) writeFile(tls *libc.TLS, file, data uintptr, n int32, offset int64) int32 {
 	if end := offset + int64(n); end > f.sizes[file] {
-		f.left -= end - f.sizes[file]
+		f.remaining -= end - f.sizes[file]
 		f.sizes[file] = end
 	}
-	if f.left < 0 {
+	if f.remaining < 0 {
 		return sqlite3.SQLITE_FULL
 	}
 	return f.write(tls, file, data, n, offset)
 }
 
-// read returns the value in the C memory at p.
-func read[T any](p uintptr) (v T) {
-	copy(bytesOf(&v), view(p, int(unsafe.Sizeof(v))))
+// load returns the value in the C memory at p.
+func load[T any](p uintptr) (v T) {
+	copy(bytesOf(&v), cBytes(p, int(unsafe.Sizeof(v))))
 	return v
 }
 
-// put writes v to the C memory at p.
-func put[T any](p uintptr, v T) { copy(view(p, int(unsafe.Sizeof(v))), bytesOf(&v)) }
+// store writes v to the C memory at p.
+func store[T any](p uintptr, v T) { copy(cBytes(p, int(unsafe.Sizeof(v))), bytesOf(&v)) }
 
-// place returns the address of a copy of v in new C memory.
-func place[T any](tls *libc.TLS, v T) uintptr {
+// allocateCopy returns the address of a copy of v in new C memory.
+func allocateCopy[T any](tls *libc.TLS, v T) uintptr {
 	p := allocate(tls, int(unsafe.Sizeof(v)))
-	put(p, v)
+	store(p, v)
 	return p
 }
 
@@ -133,8 +133,8 @@ func allocate(tls *libc.TLS, n int) uintptr {
 	return p
 }
 
-// view returns n bytes of C memory, as they are and not as a copy.
-func view(p uintptr, n int) []byte { return libc.GoBytes(p, n) }
+// cBytes returns n bytes of C memory, as they are and not as a copy.
+func cBytes(p uintptr, n int) []byte { return libc.GoBytes(p, n) }
 
 func bytesOf[T any](v *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
