@@ -30,9 +30,9 @@ func TestErrorsHaveTheCodesOfTheirGeneration(t *testing.T) {
 	// 0.1 knows the task by its caller's name.
 	var busy sync.WaitGroup
 	busy.Go(func() { rpc(r, token, "tasks/send", send("busy", "hang"), "0.1") })
-	for !strings.Contains(rpc(r, token, "tasks/get", `{"id":"busy"}`, "0.1").body, `"working"`) {
-		time.Sleep(time.Second / 50) // there is no other sign of it, and more calls would be refused
-	}
+	poll(t, time.Second/50, func() bool { // more calls would be refused
+		return strings.Contains(rpc(r, token, "tasks/get", `{"id":"busy"}`, "0.1").body, `"working"`)
+	})
 	for _, c := range []struct {
 		version, method, params string
 		want                    int

@@ -28,10 +28,8 @@ func TestALockedTableTakesNoReplicaOut(t *testing.T) {
 			r.do("POST", "/mcp/tools/call", token, fmt.Sprintf(`{"name":"get_task","arguments":{"task_id":"t%d"}}`, i))
 		})
 	}
-	for waiting := 0; waiting < 4; { // the share of one user
-		time.Sleep(time.Millisecond) // PostgreSQL has no sign
-		waiting = r.waitingForLocks(dsn)
-	}
+	const shareOfOneUser = 4
+	poll(t, time.Millisecond, func() bool { return r.waitingForLocks(dsn) >= shareOfOneUser })
 	begun := time.Now()
 	for _, path := range []string{"/livez", "/readyz", "/healthz", "/mcp/health"} {
 		if got := r.do("GET", path, "", ""); got.status != http.StatusOK {

@@ -136,9 +136,7 @@ func TestTheLimitOfCallsIsASetting(t *testing.T) {
 		for range most {
 			open.Go(func() { send("wait") })
 		}
-		for len(agent.Received()) < most {
-			time.Sleep(10 * time.Millisecond) // there is no other sign of a call that waits
-		}
+		poll(t, 10*time.Millisecond, func() bool { return len(agent.Received()) >= most })
 		got := send("echo hello")
 		if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.header.Get("RateLimit-Policy"), fmt.Sprintf(`"calls";q=%d`, most)) {
 			t.Errorf("%d calls open: got %d %v %s, want 429", most, got.status, got.header, got.body)

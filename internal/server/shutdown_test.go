@@ -77,9 +77,7 @@ func TestStoppingAnswers(t *testing.T) {
 	go func() {
 		answered <- post(t, s.cfg.Load().URL, s.token, "tools/call", "send_task", `"name":"send_task","arguments":{"message":"wait for it","wait":240}`)
 	}()
-	for len(s.agent.Received()) == 0 {
-		time.Sleep(time.Millisecond) // the agent has no other sign
-	}
+	poll(t, time.Millisecond, func() bool { return len(s.agent.Received()) > 0 })
 	s.stop()
 	var resp *http.Response
 	select {
