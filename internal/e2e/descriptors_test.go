@@ -55,16 +55,18 @@ func TestSilentAgentsGiveTheirDescriptorsBack(t *testing.T) {
 		handles = append(handles, call(t, p.URL, token, "send_task", map[string]any{"agent": fmt.Sprint("silent", i), "message": "go", "wait": 0}).ID)
 	}
 	most := 0
-	for end := time.Now().Add(silence); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	poll(100*time.Millisecond, silence, func() bool {
 		most = max(most, descriptors(t, p))
-	}
+		return false
+	})
 	for _, handle := range handles {
 		call(t, p.URL, token, "cancel_task", map[string]any{"task_id": handle})
 	}
-	after := descriptors(t, p)
-	for end := time.Now().Add(2 * time.Minute); after > before*11/10 && time.Now().Before(end); time.Sleep(time.Second) { // connections that are kept
+	after := 0
+	poll(time.Second, 2*time.Minute, func() bool { // connections are kept for a while
 		after = descriptors(t, p)
-	}
+		return after <= before*11/10
+	})
 	t.Logf("%d descriptors before %d tasks, at most %d while their agents were silent for %s, %d afterwards", before, agents, most, silence, after)
 	if most > before+agents*11/10 || after > before*11/10 {
 		t.Errorf("too many descriptors")

@@ -78,11 +78,9 @@ func proveEvents(t *testing.T, database string, replicas int) {
 	}
 	sent, presumed := time.Since(began), w.dropStopped()
 	most := 0
-	for deadline := time.Now().Add(time.Duration(60+tasks/5) * time.Second); w.missing() > 0; {
-		if time.Now().After(deadline) {
-			t.Fatalf("%d of %d tasks have events that were not delivered", w.missing(), len(w.tasks))
-		}
-		time.Sleep(100 * time.Millisecond) // the webhooks are called by other processes
+	patience := time.Duration(60+tasks/5) * time.Second
+	if !poll(100*time.Millisecond, patience, func() bool { return w.missing() == 0 }) {
+		t.Fatalf("%d of %d tasks have events that were not delivered", w.missing(), len(w.tasks))
 	}
 	for _, p := range w.servers {
 		most = max(most, resident(t, p))
@@ -158,8 +156,9 @@ func (w *eventWorld) work(tasks, kills int) {
 		})
 	}
 	for kill := range kills {
-		for int(done.Load()) < tasks*(kill+1)/(kills+1) {
-			time.Sleep(time.Millisecond) // the callers wait for servers
+		before := tasks * (kill + 1) / (kills + 1)
+		if !poll(time.Millisecond, time.Hour, func() bool { return int(done.Load()) >= before }) {
+			w.t.Fatalf("%d of %d tasks were begun before kill %d", done.Load(), before, kill+1)
 		}
 		victim := rand.IntN(len(w.servers))
 		w.servers[victim].kill()
@@ -203,7 +202,7 @@ func (w *eventWorld) call(owner int, args map[string]any) task {
 			w.t.Errorf("send_task %v: %v", args, err)
 			return task{}
 		}
-		time.Sleep(20 * time.Millisecond) // the server starts
+		pause(20*time.Millisecond) // the server starts
 	}
 }
 

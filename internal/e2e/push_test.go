@@ -159,11 +159,11 @@ func TestPushNotificationsOutliveACrash(t *testing.T) {
 		t.Errorf("%d are not as they should be, such as %s", len(hook.wrong), hook.wrong[0])
 	}
 	// What one lease holds is given up by the time that it has run out for all.
-	dead := strings.Count(output(t, "", "push", "dead", "--config", path), "to "+refused.host)
-	for wait := 0; dead < struck && wait < 240; wait++ {
-		time.Sleep(500 * time.Millisecond)
+	dead := 0
+	poll(500*time.Millisecond, 2*time.Minute, func() bool {
 		dead = strings.Count(output(t, "", "push", "dead", "--config", path), "to "+refused.host)
-	}
+		return dead >= struck
+	})
 	if n := calls.Load(); dead != struck || n > 0 {
 		t.Errorf("%d dead and %d calls to a host that is refused, want %d and none", dead, n, struck)
 	}
