@@ -73,15 +73,16 @@ func TestScripts(t *testing.T) {
 			},
 			// healthy ADDR waits until the server there can serve.
 			"healthy": func(ts *testscript.TestScript, neg bool, args []string) {
-				for range 1200 {
+				answers := func() bool {
 					resp, err := http.Get("http://" + args[0] + "/healthz")
 					if err == nil {
 						resp.Body.Close()
-						return
 					}
-					time.Sleep(50 * time.Millisecond) // another process: there is nothing to wait on
+					return err == nil
 				}
-				ts.Fatalf("%s does not answer", args[0])
+				if !poll(50*time.Millisecond, time.Minute, answers) {
+					ts.Fatalf("%s does not answer", args[0])
+				}
 			},
 			// hangup sends SIGHUP to what runs in the background.
 			"hangup": func(ts *testscript.TestScript, neg bool, args []string) {
@@ -91,17 +92,16 @@ func TestScripts(t *testing.T) {
 			},
 			// answers ADDR PATH STATUS waits until the server answers with a status.
 			"answers": func(ts *testscript.TestScript, neg bool, args []string) {
-				for range 400 {
+				answers := func() bool {
 					resp, err := http.Get("http://" + args[0] + args[1])
 					if err == nil {
 						resp.Body.Close()
-						if fmt.Sprint(resp.StatusCode) == args[2] {
-							return
-						}
 					}
-					time.Sleep(10 * time.Millisecond) // another process: there is nothing to wait on
+					return err == nil && fmt.Sprint(resp.StatusCode) == args[2]
 				}
-				ts.Fatalf("%s%s does not answer %s", args[0], args[1], args[2])
+				if !poll(10*time.Millisecond, 10*time.Second, answers) {
+					ts.Fatalf("%s%s does not answer %s", args[0], args[1], args[2])
+				}
 			},
 			// site VAR DIR FILE serves what is in DIR, puts its address into VAR,
 			// and writes it into FILE in the place of $VAR.
@@ -124,4 +124,18 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+// poll calls done until it returns true, for what other processes do. It reports whether that was
+// within the timeout.
+func poll(interval, timeout time.Duration, done func() bool) bool {
+	late := time.After(timeout)
+	for !done() {
+		select {
+		case <-time.After(interval):
+		case <-late:
+			return false
+		}
+	}
+	return true
 }

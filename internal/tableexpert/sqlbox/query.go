@@ -12,7 +12,7 @@ import (
 // Quote returns name as an SQL identifier.
 func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// isSubquery compiles, checks and runs a statement.
+// query compiles, checks and runs a statement.
 func (c *conn) query(j job) (*Result, error) {
 	if j.untrusted {
 		c.outline = outlineOf(j.sql)
