@@ -154,23 +154,24 @@ func (db *Store) RemoveAgent(ctx context.Context, name string, now time.Time) er
 }
 
 // DisableAgent implements directory.AgentStore.
-func (db *Store) DisableAgent(ctx context.Context, name string, now time.Time) (did bool, err error) {
-	err = db.changeAgents(ctx, func(tx *sqldb.Tx, _ int64) error {
-		n, err := sqldb.Changed(ctx, tx, `INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, now)
-		did = n > 0
-		return err
-	})
-	return did, err
+func (db *Store) DisableAgent(ctx context.Context, name string, now time.Time) (bool, error) {
+	return db.changeDisabled(ctx,
+		`INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, now)
 }
 
 // EnableAgent implements directory.AgentStore.
-func (db *Store) EnableAgent(ctx context.Context, name string) (did bool, err error) {
+func (db *Store) EnableAgent(ctx context.Context, name string) (bool, error) {
+	return db.changeDisabled(ctx, `DELETE FROM agents_disabled WHERE name = $1`, name)
+}
+
+// changeDisabled reports whether a statement has changed which agents are disabled.
+func (db *Store) changeDisabled(ctx context.Context, query string, args ...any) (changed bool, err error) {
 	err = db.changeAgents(ctx, func(tx *sqldb.Tx, _ int64) error {
-		n, err := sqldb.Changed(ctx, tx, `DELETE FROM agents_disabled WHERE name = $1`, name)
-		did = n > 0
+		n, err := sqldb.Changed(ctx, tx, query, args...)
+		changed = n > 0
 		return err
 	})
-	return did, err
+	return changed, err
 }
 
 // DropAgents implements directory.AgentStore.
