@@ -42,7 +42,7 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 	messages := userMessages(t.Task())
 	latest := messages[len(messages)-1]
 	continued := len(messages) > 1
-	tables := e.catalog.within(in)
+	catalog := e.catalog.within(in)
 
 	switch {
 	case continued && declining.MatchString(latest):
@@ -51,11 +51,11 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 	case continued && e.isSQL(latest, false):
 		return e.query(ctx, t, latest, limit)
 	case smallTalk(latest):
-		t.Complete(introduction(tables))
+		t.Complete(introduction(catalog))
 		return nil
 	}
 
-	if q := e.askModel(ctx, t, strings.Join(messages, "\n"), tables); q != nil {
+	if q := e.askModel(ctx, t, strings.Join(messages, "\n"), catalog); q != nil {
 		err := e.run(ctx, t, q, limit)
 		var rejected *sqlbox.Error
 		if !errors.As(err, &rejected) {
@@ -63,14 +63,14 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 		}
 		e.cfg.Log.WarnContext(ctx, "the model's statement failed; the grammar reads the question", "err", err)
 	}
-	return e.answerByGrammar(ctx, t, messages, tables, limit)
+	return e.answerByGrammar(ctx, t, messages, catalog, limit)
 }
 
 // answerByGrammar answers a question that the grammar reads, and asks any other one back.
 func (e *Expert) answerByGrammar(
-	ctx context.Context, t *a2aexec.Turn, messages []string, tables *catalog, limit int,
+	ctx context.Context, t *a2aexec.Turn, messages []string, c *catalog, limit int,
 ) error {
-	q, failure := e.parse(ctx, messages, tables)
+	q, failure := e.parse(ctx, messages, c)
 	if q != nil {
 		return e.run(ctx, t, q, limit)
 	}
@@ -81,12 +81,12 @@ func (e *Expert) answerByGrammar(
 	unrelated := len(failure.Tables) == 0 && !failure.Asks
 	switch {
 	case unrelated && len(messages) == 1:
-		t.Complete("No word of this names a table or column here. " + introduction(tables))
+		t.Complete("No word of this names a table or column here. " + introduction(c))
 		return nil
 	case len(messages) > maxRounds:
-		return refuse("The question could not be read. Send one SELECT; the tables are %s.", tables.list())
+		return refuse("The question could not be read. Send one SELECT; the tables are %s.", c.list())
 	}
-	return e.askBack(ctx, t, tables, failure)
+	return e.askBack(ctx, t, c, failure)
 }
 
 // userMessages returns what the caller has said in this task: the question, and the answers to ours.
@@ -113,18 +113,18 @@ func smallTalk(s string) bool {
 }
 
 // introduction says what can be asked.
-func introduction(tables *catalog) string {
+func introduction(c *catalog) string {
 	return fmt.Sprintf("I answer questions about these tables: %s. "+
 		"Send one SELECT (the skills schema and peek describe the tables), "+
-		"or a simple question such as: How many %s are there?", tables.list(), tables.tables[0].Name)
+		"or a simple question such as: How many %s are there?", c.list(), c.tables[0].Name)
 }
 
 // parse makes SQL of a question by the grammar. An answer to a question of ours completes the first
 // question, or replaces it.
 func (e *Expert) parse(
-	ctx context.Context, messages []string, tables *catalog,
+	ctx context.Context, messages []string, c *catalog,
 ) (*grammar.Query, *grammar.Failure) {
-	schema := e.words(ctx).Within(tables.spelled())
+	schema := e.words(ctx).Within(c.spelled())
 	q, failure := schema.Read(strings.Join(messages, " "))
 
 	latest := messages[len(messages)-1]
@@ -137,13 +137,13 @@ func (e *Expert) parse(
 
 // askModel asks the model for a statement that runs; nil if there is no model or it has none.
 func (e *Expert) askModel(
-	ctx context.Context, t *a2aexec.Turn, question string, tables *catalog,
+	ctx context.Context, t *a2aexec.Turn, question string, c *catalog,
 ) *grammar.Query {
 	if e.cfg.Model == nil {
 		return nil
 	}
 	t.Working("Asking the model for a statement.")
-	q, err := e.cfg.Model.translate(ctx, e, question, tables)
+	q, err := e.cfg.Model.translate(ctx, e, question, c)
 	if err != nil {
 		e.cfg.Log.WarnContext(ctx,
 			"the model returned no statement that runs; the grammar reads the question", "err", err)
@@ -155,22 +155,22 @@ func (e *Expert) askModel(
 // askBack asks for what a question lacks: the table, if it names none of several, or else the
 // question in SQL. The schema goes with it.
 func (e *Expert) askBack(
-	ctx context.Context, t *a2aexec.Turn, tables *catalog, f *grammar.Failure,
+	ctx context.Context, t *a2aexec.Turn, c *catalog, f *grammar.Failure,
 ) error {
-	named := slices.DeleteFunc(slices.Clone(tables.tables), func(tb *table) bool {
+	named := slices.DeleteFunc(slices.Clone(c.tables), func(tb *table) bool {
 		return !slices.Contains(f.Tables, tb.spelled())
 	})
 	namesNone := len(named) == 0
 	if namesNone {
-		named = tables.tables
+		named = c.tables
 	}
 	if err := e.emitSchema(ctx, t, named[:min(len(named), maxShown)], false); err != nil {
 		return err
 	}
 
-	if namesNone && len(tables.tables) > 1 {
-		t.AskForm(fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", tables.list()),
-			tableForm(tables))
+	if namesNone && len(c.tables) > 1 {
+		t.AskForm(fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", c.list()),
+			tableForm(c))
 		return nil
 	}
 	unplaced := ""
@@ -193,8 +193,8 @@ var sqlForm = json.RawMessage(`{
 }`)
 
 // tableForm is the form for the name of a table.
-func tableForm(tables *catalog) json.RawMessage {
-	choice := map[string]any{"type": "string", "title": "Table", "enum": tables.names()}
+func tableForm(c *catalog) json.RawMessage {
+	choice := map[string]any{"type": "string", "title": "Table", "enum": c.names()}
 	form, _ := json.Marshal(map[string]any{
 		"type":       "object",
 		"properties": map[string]any{"table": choice},
