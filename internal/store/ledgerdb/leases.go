@@ -50,8 +50,8 @@ func (h *heartbeatConn) close() error {
 
 // querier is a pool or a connection.
 type querier interface {
+	sqldb.RowsQuerier
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
 func heartbeat(ctx context.Context, q querier, replica string, count int64) (map[string]int64, error) {

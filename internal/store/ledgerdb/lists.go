@@ -26,9 +26,7 @@ func (db *Store) Summaries(ctx context.Context, owner string, f ledger.Filter) (
 	l := &sqldb.Listing{}
 	l.And("t.owner = ?", owner)
 	order := l.After(filterTasks(l, f.Agent, f.State), "t.handle", f.After.Created, f.After.Handle)
-	if !f.Since.IsZero() {
-		l.And("t.created >= ?", f.Since)
-	}
+	l.AndIfSet("t.created >= ?", f.Since)
 	query := l.Text(`SELECT `+summaryColumns+` FROM tasks t`, order, f.Limit)
 	return scanSummaries(db.sql.Read.QueryContext(ctx, query, l.Args...))
 }
@@ -99,12 +97,8 @@ func filterOperatorTasks(l *sqldb.Listing, f operator.TaskFilter) (created strin
 	from := len(l.Where)
 	l.AndIfSet("t.owner = ?", f.OwnerID)
 	created = filterTasks(l, f.Agent, f.State)
-	if !f.Since.IsZero() {
-		l.And("t.created >= ?", f.Since)
-	}
-	if !f.Until.IsZero() {
-		l.And("t.created < ?", f.Until)
-	}
+	l.AndIfSet("t.created >= ?", f.Since)
+	l.AndIfSet("t.created < ?", f.Until)
 	if !f.Changed.IsZero() {
 		created = "t.created + 0" // few tasks have changed, so their time finds them faster than the order
 		l.And("t.updated >= ?", f.Changed)
@@ -203,9 +197,7 @@ func pageConditions(db *sqldb.DB, owner string, f ledger.PageQuery, ofAgent stri
 	l.And(ofOwner, owner)
 	l.AndIfSet(ofAgent, f.Agent)
 	l.AndIfSet("state = ?", string(f.State))
-	if !f.Since.IsZero() {
-		l.And("updated >= ?", f.Since)
-	}
+	l.AndIfSet("updated >= ?", f.Since)
 	return l
 }
 
@@ -236,10 +228,12 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 		return nil, err
 	}
 	defer done()
-	count, l := pageConditions(db.sql, owner, f, "agent = ?"), pageConditions(db.sql, owner, f, "agent = ?")
+	ofAgent := "agent = ?"
+	count := pageConditions(db.sql, owner, f, ofAgent)
 	if !db.sql.Postgres { // SQLite would use the index of agents and sort all its rows
-		l = pageConditions(db.sql, owner, f, "agent || '' = ?")
+		ofAgent = "agent || '' = ?"
 	}
+	l := pageConditions(db.sql, owner, f, ofAgent)
 	p := &ledger.Page{}
 	if err := db.sql.Read.QueryRowContext(ctx, `SELECT count(*) FROM tasks`+count.Conditions(), count.Args...).Scan(&p.Total); err != nil {
 		return nil, err

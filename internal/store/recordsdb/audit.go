@@ -82,12 +82,8 @@ func filterEvents(l *sqldb.Listing, f audit.Filter, actor string) {
 		l.And("outcome <> 'ok'") // which names the index that has no others
 	}
 	l.AndIfSet("outcome = ?", string(f.Outcome))
-	if !f.Since.IsZero() {
-		l.And("at >= ?", f.Since)
-	}
-	if !f.Until.IsZero() {
-		l.And("at < ?", f.Until)
-	}
+	l.AndIfSet("at >= ?", f.Since)
+	l.AndIfSet("at < ?", f.Until)
 	if f.Text == "" {
 		return
 	}

@@ -152,12 +152,8 @@ func numbers(sum *usage.Tally) []any {
 
 // selectTime adds the condition of a filter's time.
 func selectTime(l *sqldb.Listing, f usage.Filter) {
-	if !f.Since.IsZero() {
-		l.And(`at >= ?`, f.Since)
-	}
-	if !f.Until.IsZero() {
-		l.And(`at < ?`, f.Until)
-	}
+	l.AndIfSet(`at >= ?`, f.Since)
+	l.AndIfSet(`at < ?`, f.Until)
 }
 
 // selectCalls adds the conditions of a filter of calls.

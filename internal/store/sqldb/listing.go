@@ -32,9 +32,13 @@ func (l *Listing) Arg(a any) string {
 	return fmt.Sprintf("$%d", len(l.Args))
 }
 
-// AndIfSet adds a condition unless its value is "".
-func (l *Listing) AndIfSet(condition, value string) {
-	if value != "" {
+// AndIfSet adds a condition unless its value is "" or the zero time.
+func (l *Listing) AndIfSet(condition string, value any) {
+	unset := value == ""
+	if t, ok := value.(time.Time); ok {
+		unset = t.IsZero()
+	}
+	if !unset {
 		l.And(condition, value)
 	}
 }
