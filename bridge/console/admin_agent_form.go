@@ -247,7 +247,7 @@ func (c adminAgents) addAgent(f *form) error {
 	case preview:
 		seen, err = c.Admin.Agents.Preview(f.Context(), a)
 	default:
-		a, seen, err = c.Admin.Agents.Add(f.Context(), f.by, operator.NewAgent{Settings: a, Digest: f.Get("card")})
+		a, seen, err = c.Admin.Agents.Add(f.Context(), f.by, operator.NewAgent{AgentConfig: a, Digest: f.Get("card")})
 	}
 	if err == nil && !preview {
 		return f.done(agentAt(a.Name), "added", nil)
@@ -352,7 +352,7 @@ func (c adminAgents) changeAgent(f *form) error {
 		return err
 	}
 
-	a, err := agentOf(f.Values, present.Settings)
+	a, err := agentOf(f.Values, present.AgentConfig)
 	if err == nil {
 		// A secret that was typed is meant, whatever the box says.
 		keep := f.Get("keep") == "yes" && a.Credentials.Secret == ""

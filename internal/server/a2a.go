@@ -197,14 +197,14 @@ func (s *agentServers) ifKnown(srv *a2aserver.Server, agent string) http.Handler
 
 // serveCard serves the card of an agent: to everybody, or with a token if use cases
 // restrict the agent.
-func (s *Server) serveCard(srv *a2aserver.Server, agent string) http.Handler {
-	if srv == nil {
-		if agent == "" {
-			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeNoAgent(w) })
-		}
-		return s.oauth.Guard.Require(s.ifKnown(nil, agent), oauth.ScopeDiscover)
-	}
-	if p := s.bridge.Directory.Lookup(agent); p != nil && publicCard(p.AgentConfig) {
+func (s *agentServers) serveCard(srv *a2aserver.Server, agent string) http.Handler {
+	p := s.bridge.Directory.Lookup(agent)
+	switch {
+	case srv == nil && agent == "":
+		return http.HandlerFunc(writeNoAgent)
+	case srv == nil:
+		return s.oauth.Guard.Require(http.HandlerFunc(writeNoAgent), oauth.ScopeDiscover)
+	case p != nil && publicCard(p.AgentConfig):
 		return http.HandlerFunc(srv.ServeCard)
 	}
 	return s.oauth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)

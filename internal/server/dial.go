@@ -94,7 +94,7 @@ func (p cardPolicy) Admit(ctx context.Context, card []byte) ([]byte, error) {
 	if err != nil || p.cards == nil || p.agent.Local {
 		return card, err
 	}
-	return p.cards.Admit(ctx, p.agent.Name, p.agent.URL, card, p.agent.Review)
+	return p.cards.Record(ctx, p.agent.Name, p.agent.URL, card, p.agent.Review)
 }
 
 // AdmitExtended returns the signed part of a card if keys are configured, and otherwise

@@ -156,10 +156,18 @@ func TestAnExpiredSubscriptionIsSilentUntilItIsRenewed(t *testing.T) {
 	}
 }
 
+// subscriptionLimits is a backend with a limit of its own for each user.
+type subscriptionLimits struct {
+	events.Backend
+	perUser int
+}
+
+func (l *subscriptionLimits) Limits() (most, perUser int) { return eventSubscriptions, l.perUser }
+
 func TestAFloodOfSubscriptionsIsRefused(t *testing.T) {
 	r, hooks, _ := eventRig(t, io.Discard)
-	perUser := 2
-	r.Server.events.Limits = func() (int, int) { return eventSubscriptions, perUser }
+	limits := &subscriptionLimits{r.Server.events.Backend, 2}
+	r.Server.events.Backend = limits
 	for user, want := range map[string]int{"alice": 2, "bob": 2} {
 		token, granted := r.token(user, oauth.ScopeTools), 0
 		for i := range 4 {
@@ -174,7 +182,7 @@ func TestAFloodOfSubscriptionsIsRefused(t *testing.T) {
 			t.Errorf("%s got %d, want %d", user, granted, want)
 		}
 	}
-	perUser = 100
+	limits.perUser = 100
 	for i := range 12 {
 		a := r.mcp(r.token("alice", oauth.ScopeTools), "events/subscribe", hookTo("task.completed", fmt.Sprint(hooks.url, "&n=", i), hookSecret, object{}))
 		if i == 11 && (a.Error == nil || a.Error.Data["limit"] != "verifications") {

@@ -35,7 +35,7 @@ func (s *Server) operatorActor(r *http.Request) operator.Actor {
 type agentAccounts struct{ *Server }
 
 // App implements web.Accounts.
-func (s agentAccounts) App(agent string) (a2avault.App, bool) { return s.connections.app(agent) }
+func (s agentAccounts) App(agent string) (a2avault.App, bool) { return s.connections.App(agent) }
 
 // Connected implements web.Accounts.
 func (s agentAccounts) Connected(r *http.Request, agent string) {

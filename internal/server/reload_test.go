@@ -66,7 +66,7 @@ func TestReload(t *testing.T) {
 // TestTheRatesOfTheLoginAreSettings uses up a rate, which a reload then raises.
 func TestTheRatesOfTheLoginAreSettings(t *testing.T) {
 	r := newRigWith(t, func(c *config.Config) { c.Limits.AuthorizeRate = 1 }, func(s *Server) {
-		s.oauth.Registration.PerHour = func() int { return 1 }
+		s.oauth.Registration.PerHour = 1
 		s.Source = Source{Level: new(slog.LevelVar), Read: func() (*config.Config, error) {
 			next := *s.cfg.Load()
 			next.Limits.AuthorizeRate = 60

@@ -270,6 +270,7 @@ func (s *Server) addClients(c Config, in Stores) *client.Authenticator {
 		Scopes:  s.Scopes,
 		Mode:    cmp.Or(c.Registration, client.ModeOpen),
 		Token:   c.RegistrationToken,
+		PerHour: cmp.Or(c.RegistrationsPerHour, 10),
 		Env:     s.env,
 	}
 	return &client.Authenticator{
@@ -385,9 +386,6 @@ type configured struct{ Config }
 
 // Rate implements Settings.
 func (configured) Rate(string) int { return 0 }
-
-// RegistrationsPerHour implements Settings.
-func (c configured) RegistrationsPerHour() int { return cmp.Or(c.Config.RegistrationsPerHour, 10) }
 
 // RedirectPrefixes implements Settings.
 func (c configured) RedirectPrefixes() []string { return c.Config.RedirectPrefixes }

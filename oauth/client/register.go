@@ -28,6 +28,9 @@ type Registration struct {
 	// Mode is ModeOpen, ModeToken or ModeClosed. Token is the initial access token (RFC 7591 section
 	// 1.2); "" takes none.
 	Mode, Token string
+
+	// PerHour bounds the registrations of one network without the token.
+	PerHour int
 }
 
 // Who may register clients.
@@ -69,7 +72,7 @@ func (rg *Registration) mayRegister(r *http.Request) error {
 // for all networks together, which a few of them could use up for the others; the store keeps at
 // most maxClients.
 func (rg *Registration) limit(r *http.Request) error {
-	n := rg.Env.Settings.RegistrationsPerHour()
+	n := rg.PerHour
 	if rg.Env.Local(r) {
 		n *= 60
 	}

@@ -19,9 +19,6 @@ type Settings interface {
 	// 0 is the default.
 	Rate(bucket string) int
 
-	// RegistrationsPerHour bounds the registrations of one network without the token.
-	RegistrationsPerHour() int
-
 	// RedirectPrefixes, if any, are where https redirect URIs of clients that register or bring a
 	// document must lead: to the same host, and to the path or below it. Addresses on people's own
 	// computers are not limited.
