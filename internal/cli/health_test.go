@@ -1,6 +1,10 @@
 package cli
 
-import "testing"
+import (
+	"testing"
+
+	"rialto/internal/server"
+)
 
 // TestOwnAddress: "rialto health" in a container asks the server where
 // RIALTO_LISTEN put it.
@@ -13,8 +17,8 @@ func TestOwnAddress(t *testing.T) {
 		"192.0.2.1:81":    "192.0.2.1:81",
 		"localhost:19040": "localhost:19040",
 	} {
-		if got := ownAddress(listen); got != want {
-			t.Errorf("ownAddress(%q): got %s, want %s", listen, got, want)
+		if got := server.LocalAddress(listen); got != want {
+			t.Errorf("LocalAddress(%q): got %s, want %s", listen, got, want)
 		}
 	}
 }

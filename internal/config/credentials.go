@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -62,37 +63,36 @@ func (c Credentials) check() error {
 	return err
 }
 
+// The keys that only some types use, by type.
+const tokenKeys = "token_url client_id client_auth scopes resource "
+
+var (
+	credentialTypes = []string{"", typeBearer, typeBasic, typeAPIKey, TypeClientCredentials, TypeTokenExchange, TypeUser}
+	keysOfType      = map[string]string{
+		"":                    "header scheme user",
+		typeBasic:             "user",
+		typeAPIKey:            "in name",
+		TypeClientCredentials: tokenKeys + "audience",
+		TypeTokenExchange:     tokenKeys + "audience",
+		TypeUser:              tokenKeys + "issuer authorization_url",
+	}
+	keysOfAll = "type env file cert_file key_file ca_file"
+)
+
 // checkKeys rejects keys that the type does not use.
-func (c Credentials) checkKeys() error {
-	types := []string{"", typeBearer, typeBasic, typeAPIKey, TypeClientCredentials, TypeTokenExchange, TypeUser}
-	if !slices.Contains(types, c.Type) {
-		return message.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(types[1:], ", "))
+func (c Credentials) checkKeys() (err error) {
+	if !slices.Contains(credentialTypes, c.Type) {
+		return message.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(credentialTypes[1:], ", "))
 	}
-	tokens, client := types[4:6], types[4:]
-	for _, key := range []struct {
-		name string
-		set  bool
-		of   []string
-	}{
-		{"header", c.Header != "", types[:1]},
-		{"scheme", c.Scheme != "", types[:1]},
-		{"user", c.User != "", []string{"", typeBasic}},
-		{"in", c.In != "", []string{typeAPIKey}},
-		{"name", c.Name != "", []string{typeAPIKey}},
-		{"issuer", c.Issuer != "", types[6:]},
-		{"authorization_url", c.AuthorizationURL != "", types[6:]},
-		{"token_url", c.TokenURL != "", client},
-		{"client_id", c.ClientID != "", client},
-		{"client_auth", c.ClientAuth != "", client},
-		{"scopes", c.Scopes != nil, client},
-		{"audience", c.Audience != "", tokens},
-		{"resource", c.Resource != "", client},
-	} {
-		if key.set && !slices.Contains(key.of, c.Type) {
-			return message.Errorf("%s: is of no use with type %q, only with %s", key.name, c.Type, strings.TrimPrefix(strings.Join(key.of, " or "), " or "))
+	flatten("", reflect.ValueOf(c), func(key, _ string) {
+		uses := func(t string) bool { return slices.Contains(strings.Fields(keysOfAll+" "+keysOfType[t]), key) }
+		if err != nil || uses(c.Type) {
+			return
 		}
-	}
-	return nil
+		others := slices.DeleteFunc(slices.Clone(credentialTypes), func(t string) bool { return t == "" || !uses(t) })
+		err = message.Errorf("%s: is of no use with type %q, only with %s", key, c.Type, strings.Join(others, " or "))
+	})
+	return err
 }
 
 func (c Credentials) checkAPIKey() error {

@@ -223,10 +223,7 @@ func (s *agentServers) ifVisible(serve http.HandlerFunc, agent string) http.Hand
 
 // writeNoAgent is the answer for an agent that does not exist or that use cases hide.
 func writeNoAgent(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusNotFound)
-	fmt.Fprintln(w, `{"error":"not_found","error_description":"There is no such agent, or not for you. GET /api/v1/agents lists yours."}`)
+	writeError(w, http.StatusNotFound, "not_found", "There is no such agent, or not for you. GET /api/v1/agents lists yours.")
 }
 
 // reachable returns an error if a card offers an address that no route serves.

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -170,9 +169,7 @@ func (b *bodyBudget) user(r *http.Request) string {
 }
 
 func writeTooManyBytes(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
 	quota.SetHeaders(w.Header(), retryAfter)
-	w.WriteHeader(http.StatusTooManyRequests)
-	fmt.Fprintln(w, `{"error":"too_many_requests","error_description":"Your running requests, and the answers that you have not read, take too much memory. Try again when one has ended."}`)
+	writeError(w, http.StatusTooManyRequests, "too_many_requests", "Your running requests, and the answers that you have "+
+		"not read, take too much memory. Try again when one has ended.")
 }

@@ -53,3 +53,11 @@ func writeStatus(w http.ResponseWriter, status int, v any) {
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(v) // the client is gone, and knows
 }
+
+// writeError writes an error in the form of OAuth (RFC 6749 section 5.2).
+func writeError(w http.ResponseWriter, status int, code, description string) {
+	writeStatus(w, status, struct {
+		Code        string `json:"error"`
+		Description string `json:"error_description"`
+	}{code, description})
+}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -94,10 +93,7 @@ func (h *routing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func rejectInvalidText(w http.ResponseWriter) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusBadRequest)
-	fmt.Fprintln(w, `{"error":"invalid_request","error_description":"The address holds a NUL, or bytes that are not UTF-8."}`)
+	writeError(w, http.StatusBadRequest, "invalid_request", "The address holds a NUL, or bytes that are not UTF-8.")
 }
 
 func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }

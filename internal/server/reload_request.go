@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -12,7 +13,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -79,16 +79,14 @@ func AskReload(ctx context.Context, cfg *config.Config) ([]config.Change, error)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, reloadTimeout)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, cfg.TLS.Scheme()+"://"+reachable(cfg.Listen)+reloadPath, nil)
+	address := cfg.TLS.Scheme() + "://" + LocalAddress(cfg.Listen) + reloadPath
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Authorization", reloadProof(deriveKey(secret, "reload"), time.Now()))
-	// No proxy of the environment, and no check of the certificate: it names the public host, not this
-	// machine. Another program that got the proof could do no more than reload.
-	resp, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}).Do(req)
+	// Another program that got the proof could do no more than reload.
+	resp, err := LocalClient(reloadTimeout).Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("no server answers at \"listen\" (%s): %w", cfg.Listen, err)
 	}
@@ -103,12 +101,26 @@ func AskReload(ctx context.Context, cfg *config.Config) ([]config.Change, error)
 	return answer.Changes, nil
 }
 
-// reachable returns where a server of this machine that listens at an address can be reached.
-func reachable(listen string) string {
-	host, port, err := net.SplitHostPort(listen)
-	ip, bad := netip.ParseAddr(host)
-	if err == nil && (host == "" || bad == nil && ip.IsUnspecified()) {
-		return net.JoinHostPort("localhost", port)
+// LocalAddress returns where a server that listens at an address is reached from its own machine.
+func LocalAddress(listen string) string {
+	host, port, err := net.SplitHostPort(cmp.Or(listen, config.Defaults().Listen))
+	if err != nil {
+		return listen
 	}
-	return listen
+	switch host {
+	case "", "0.0.0.0":
+		host = "127.0.0.1"
+	case "::":
+		host = "::1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// LocalClient calls a server of this machine: without a proxy of the environment, and without a check
+// of the certificate, which names the public host and not this machine.
+func LocalClient(timeout time.Duration) *http.Client {
+	return &http.Client{
+		Timeout:   timeout,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+	}
 }

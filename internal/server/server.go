@@ -143,7 +143,7 @@ func (s *Server) build(secret []byte) error {
 		return err
 	}
 	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log, Stream: stream}).Open()
-	s.usage = (&usage.Log{Store: s.store.Records, Log: s.log}).Open()
+	s.usage = usage.NewLog(s.store.Records, s.log)
 	s.oauth = NewOAuth(s.cfg.Load(), s.log, s.store, secret)
 	s.health = &health{store: s.store, keys: s.oauth.Keys, log: s.log}
 	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), oauth: s.oauth}

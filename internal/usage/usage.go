@@ -121,34 +121,16 @@ type Store interface {
 	DropCalls(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Log writes records into a store. All fields are required.
-type Log struct {
-	Store Store
-	Log   *slog.Logger
+// Log is a queue of records that are written into a store.
+type Log struct{ batch.Queue[Record] }
 
-	queue batch.Queue[Record]
-}
-
-// Open prepares the log. Call it first.
-func (l *Log) Open() *Log {
-	l.queue.Write, l.queue.Log, l.queue.What = l.Store.AddCalls, l.Log, "usage"
-	return l
+// NewLog returns the log of a store. Run it.
+func NewLog(store Store, log *slog.Logger) *Log {
+	return &Log{batch.Queue[Record]{Write: store.AddCalls, Log: log, What: "usage"}}
 }
 
 // Record queues a record to be written. It neither waits nor fails.
 func (l *Log) Record(r Record) {
 	r.At, r.ID, r.Millis = r.At.UTC().Truncate(time.Millisecond), uuid.NewString(), r.Took.Milliseconds()
-	l.queue.Add(r)
+	l.Add(r)
 }
-
-// Waiting returns how many records wait to be written.
-func (l *Log) Waiting() int { return l.queue.Waiting() }
-
-// Dropped returns how many records were dropped since the start.
-func (l *Log) Dropped() int64 { return l.queue.Dropped() }
-
-// Run writes records until ctx ends.
-func (l *Log) Run(ctx context.Context) { l.queue.Run(ctx) }
-
-// Flush writes the records so far.
-func (l *Log) Flush(ctx context.Context) { l.queue.Flush(ctx) }

@@ -4,6 +4,7 @@ package term
 
 import (
 	"cmp"
+	"io"
 	"os"
 	"regexp"
 	"strings"
@@ -80,7 +81,7 @@ type Table struct {
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
 // Write writes the table. An empty cell becomes a dash, so that each line has the same columns.
-func (t *Table) Write(w Writer) error {
+func (t *Table) Write(w io.Writer) error {
 	s := StyleOf(w)
 	head := make([]string, len(t.Head))
 	for i, h := range t.Head {
@@ -97,9 +98,6 @@ func (t *Table) Write(w Writer) error {
 	_, err := w.Write([]byte(columns(rows)))
 	return err
 }
-
-// Writer is what tables are written to.
-type Writer interface{ Write([]byte) (int, error) }
 
 // columns aligns rows, with two spaces between columns.
 func columns(rows [][]string) string {
@@ -126,7 +124,7 @@ func columns(rows [][]string) string {
 }
 
 // Details writes the properties of one thing, a line each, without empty ones.
-func Details(w Writer, lines [][2]string) error {
+func Details(w io.Writer, lines [][2]string) error {
 	s, rows := StyleOf(w), [][]string{}
 	for _, line := range lines {
 		if line[1] != "" {
