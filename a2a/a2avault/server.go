@@ -259,7 +259,7 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 	if err != nil {
 		err = fmt.Errorf("reading the metadata at %.200s: %w", address, err)
 		permanent := slices.ContainsFunc(permanentErrors, func(why error) bool { return errors.Is(err, why) })
-		if !permanent || errors.Is(err, guardhttp.ErrAway) {
+		if !permanent || errors.Is(err, guardhttp.ErrTemporary) {
 			return nil, &errUnavailable{err}
 		}
 		return nil, err

@@ -21,8 +21,8 @@ func backupCommand() *cobra.Command {
 		if err := store.Backup(cmd.Context(), cfg.Database, file); err != nil {
 			return fmt.Errorf("backup: %w", err)
 		}
-		return done(cmd, map[string]string{"file": file, "key": cfg.SecretPlace()},
-			"The backup is in %s. It does not have the key (%s), without which its keys and secrets cannot be read: keep a copy of the key in another place.", file, cfg.SecretPlace())
+		return done(cmd, map[string]string{"file": file, "key": cfg.SecretSource()},
+			"The backup is in %s. It does not have the key (%s), without which its keys and secrets cannot be read: keep a copy of the key in another place.", file, cfg.SecretSource())
 	})
 }
 
@@ -38,8 +38,8 @@ func restoreCommand() *cobra.Command {
 			return fmt.Errorf("restore: %w", err)
 		}
 		database := config.Redacted(cfg.Database)
-		return done(cmd, map[string]string{"file": file, "database": database, "key": cfg.SecretPlace()},
-			"%s was restored into %s. Before you start the server, make sure that it has the key of the server that was backed up: %s.", file, database, cfg.SecretPlace())
+		return done(cmd, map[string]string{"file": file, "database": database, "key": cfg.SecretSource()},
+			"%s was restored into %s. Before you start the server, make sure that it has the key of the server that was backed up: %s.", file, database, cfg.SecretSource())
 	})
 }
 

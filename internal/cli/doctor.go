@@ -62,7 +62,7 @@ func doctorCommand() *cobra.Command {
 			if err := write(cmd.OutOrStdout()); err != nil {
 				return err
 			}
-			return unwell(report)
+			return exitErrorFor(report)
 		},
 	}
 	cmd.Flags().StringVar(&client, "client", "", "only the checks of one `client`: chatgpt, claude, claude-code, codex, vscode or inspector")
@@ -96,8 +96,8 @@ func newDoctor(client string, login bool, to io.Writer) (d *doctor.Doctor, stop 
 	return d, func() { bar.Stop() }, nil
 }
 
-// unwell is the error of the command for a report, with an exit code for scripts.
-func unwell(r *doctor.Report) error {
+// exitErrorFor is the error of the command for a report, with an exit code for scripts.
+func exitErrorFor(r *doctor.Report) error {
 	switch {
 	case r.Usable():
 		return nil

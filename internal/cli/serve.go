@@ -54,7 +54,7 @@ func serveCommand(delay func(time.Duration)) *cobra.Command {
 			defer s.Close()
 			s.Source = server.Source{Level: level, Path: path, Read: func() (*config.Config, error) { return config.Load(path, os.Environ(), cmd.Flags()) }}
 			go reloadAt(cmd.Context(), hangup, func(ctx context.Context) {
-				reloading(log, func() { _, _ = s.Reload(ctx) }) // it logs what happens
+				notifyReload(log, func() { _, _ = s.Reload(ctx) }) // it logs what happens
 			})
 			f, _ := cmd.ErrOrStderr().(*os.File)
 			if err := s.AnnounceSetup(cmd.Context(), cmd.ErrOrStderr(), f != nil && term.Is(f)); err != nil {
@@ -67,7 +67,7 @@ func serveCommand(delay func(time.Duration)) *cobra.Command {
 				log.Warn("sign_in.auto_approve is on: all callers of this server are approved without a question", "connector", cfg.URL+"/mcp")
 			}
 			log.Info("rialto is ready", "version", server.Version(), "connector", cfg.URL+"/mcp", "listen", l.Addr(), "agents", len(cfg.Agents))
-			supervised(cmd.Context(), log)
+			notifySupervisor(cmd.Context(), log)
 			return s.ServeBoth(cmd.Context(), l, calls)
 		},
 	}
@@ -139,10 +139,10 @@ func checkConfigCommand() *cobra.Command {
 		if probe {
 			problems = server.ProbeAgents(cmd.Context(), cfg)
 		}
-		connector, database, ways := cfg.URL+"/mcp", config.Redacted(cfg.Database), cfg.SignIn.Ways(cfg.URL)
+		connector, database, methods := cfg.URL+"/mcp", config.Redacted(cfg.Database), cfg.SignIn.SignInMethods(cfg.URL)
 		text := fmt.Sprintf("The configuration is valid.\nconnector  %s\nlisten     %s\ndatabase   %s", connector, cfg.Listen, database)
-		for _, way := range ways {
-			text += "\nsign-in    " + way
+		for _, method := range methods {
+			text += "\nsign-in    " + method
 		}
 		agents := make([]checkedAgent, len(cfg.Agents))
 		for i, a := range cfg.Agents {
@@ -153,7 +153,7 @@ func checkConfigCommand() *cobra.Command {
 				text += ": " + problems[i]
 			}
 		}
-		err := done(cmd, map[string]any{"connector": connector, "listen": cfg.Listen, "database": database, "sign_in": ways, "agents": agents}, "%s", text)
+		err := done(cmd, map[string]any{"connector": connector, "listen": cfg.Listen, "database": database, "sign_in": methods, "agents": agents}, "%s", text)
 		if err == nil && faults > 0 {
 			err = fmt.Errorf("%d of %d agents cannot be used like this", faults, len(cfg.Agents))
 		}

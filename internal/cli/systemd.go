@@ -36,9 +36,9 @@ func listen(addr string) (net.Listener, error) {
 	return nil, errors.Join(fmt.Errorf("systemd passed %d sockets: the .socket unit needs one ListenStream=, for HTTP", len(passed)), err)
 }
 
-// supervised tells systemd (sd_notify(3)) that the server is ready, that it lives, and at the end
+// notifySupervisor tells systemd (sd_notify(3)) that the server is ready, that it lives, and at the end
 // of ctx that it stops. Without systemd it does nothing.
-func supervised(ctx context.Context, log *slog.Logger) {
+func notifySupervisor(ctx context.Context, log *slog.Logger) {
 	notify(log, daemon.SdNotifyReady)
 	context.AfterFunc(ctx, func() { notify(log, daemon.SdNotifyStopping) })
 	interval, err := daemon.SdWatchdogEnabled(false)
@@ -55,8 +55,8 @@ func supervised(ctx context.Context, log *slog.Logger) {
 	}()
 }
 
-// reloading tells systemd about a reload, and about its end.
-func reloading(log *slog.Logger, reload func()) {
+// notifyReload tells systemd about a reload, and about its end.
+func notifyReload(log *slog.Logger, reload func()) {
 	notify(log, daemon.SdNotifyReloading)
 	defer notify(log, daemon.SdNotifyReady)
 	reload()

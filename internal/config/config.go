@@ -245,14 +245,14 @@ func (l Log) Logger(level *slog.LevelVar) *slog.Logger {
 		format = "json"
 	}
 	if format == "json" {
-		opts.ReplaceAttr = inWords
+		opts.ReplaceAttr = asText
 		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
 	}
 	return slog.New(slog.NewTextHandler(os.Stderr, opts))
 }
 
-// inWords writes durations and addresses in JSON as in text: 1.5s, 127.0.0.1:8080.
-func inWords(_ []string, a slog.Attr) slog.Attr {
+// asText writes durations and addresses in JSON as in text: 1.5s, 127.0.0.1:8080.
+func asText(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case time.Duration:
 		return slog.String(a.Key, v.String())

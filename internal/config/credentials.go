@@ -142,8 +142,8 @@ func (c Credentials) checkTokens() error {
 	return nil
 }
 
-// Means returns the kinds of credentials that an agent can get.
-func (c Credentials) Means() a2aauth.CredentialKinds {
+// CredentialKinds returns the kinds of credentials that an agent can get.
+func (c Credentials) CredentialKinds() a2aauth.CredentialKinds {
 	m := a2aauth.CredentialKinds{TLS: c.CertFile != ""}
 	header, _ := c.Headers()
 	for name := range header {

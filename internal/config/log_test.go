@@ -17,7 +17,7 @@ func TestAttributesAreInWords(t *testing.T) {
 		{&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}, "127.0.0.1:80"},
 		{"text", "text"},
 	} {
-		if got := inWords(nil, slog.Any("k", tc.in)); got.Value.String() != tc.want || got.Value.Kind() != slog.KindString {
+		if got := asText(nil, slog.Any("k", tc.in)); got.Value.String() != tc.want || got.Value.Kind() != slog.KindString {
 			t.Errorf("got %v, want %q", got, tc.want)
 		}
 	}

@@ -40,8 +40,8 @@ func (c *Config) secretPath() string {
 	return cmp.Or(c.SecretFile, sqlitePath(c.Database)+".key")
 }
 
-// SecretPlace says where the key is, without the key.
-func (c *Config) SecretPlace() string {
+// SecretSource says where the key is, without the key.
+func (c *Config) SecretSource() string {
 	if c.Secret != "" {
 		return "the setting secret"
 	}

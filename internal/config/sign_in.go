@@ -175,8 +175,8 @@ func (c SignIn) Apply(as *authserver.Config) error {
 // SignsInPages tells whether people can sign in to pages. A pasted token only approves an app.
 func (c SignIn) SignsInPages() bool { return c.Local || len(c.OIDC) > 0 }
 
-// Ways lists the ways to sign in, a line each.
-func (c SignIn) Ways(address string) []string {
+// SignInMethods lists the ways to sign in, a line each.
+func (c SignIn) SignInMethods(address string) []string {
 	var all []string
 	if c.AutoApprove.Enabled {
 		all = append(all, "EVERYBODY, without a question")

@@ -80,7 +80,7 @@ func TestAliasVariablesSetSettings(t *testing.T) {
 		{"MCP_OAUTH_DEFAULT_SCOPE", "mcp:tools a2a:discover", nil, func(c *Config) string { return c.DefaultScope }, "mcp:tools a2a:discover"},
 		{"MCP_OAUTH_CODE_SECRET", long, nil, func(c *Config) string { return c.Tokens.Algorithm + " " + c.Tokens.Secret.Env + " " + c.Secret[:4] }, "HS256 MCP_OAUTH_CODE_SECRET " + derivedOf(t, long)},
 		{"MCP_OAUTH_TOKEN_SECRET", long, []string{"MCP_OAUTH_CODE_SECRET=" + long}, func(c *Config) string { return c.Tokens.Algorithm + " " + c.Tokens.Secret.Env }, "HS256 MCP_OAUTH_TOKEN_SECRET"},
-		{"MCP_OAUTH_AUTO_APPROVE_ENABLED", "true", []string{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID=demo"}, func(c *Config) string { return c.SignIn.Ways("")[0] }, "EVERYBODY, without a question"},
+		{"MCP_OAUTH_AUTO_APPROVE_ENABLED", "true", []string{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID=demo"}, func(c *Config) string { return c.SignIn.SignInMethods("")[0] }, "EVERYBODY, without a question"},
 		{"MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN", "a.b.c", auto, func(c *Config) string { return c.SignIn.AutoApprove.Token.Env }, "MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN"},
 		{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID", "demo", auto, func(c *Config) string { return c.SignIn.AutoApprove.UseCase }, "demo"},
 		{"MCP_FORCE_USECASE_ID", "usecase_abc123", nil, func(c *Config) string { return c.ForceUseCase }, "usecase_abc123"},

@@ -28,12 +28,12 @@ import (
 // The reasons why a document is not fetched. The errors of Get and Post wrap one of them,
 // or are network errors.
 var (
-	ErrURL      = errors.New("the address may not be fetched")     // its form is refused; nothing was sent
-	ErrBlocked  = errors.New("the host has no public address")     // it resolves into a private or reserved network
-	ErrRedirect = errors.New("the server answers with a redirect") // redirects are not followed
-	ErrStatus   = errors.New("the server answers with an error")
-	ErrAway     = errors.New("it may do better later") // goes with ErrStatus
-	ErrTooLarge = errors.New("the document is too large")
+	ErrURL       = errors.New("the address may not be fetched")     // its form is refused; nothing was sent
+	ErrBlocked   = errors.New("the host has no public address")     // it resolves into a private or reserved network
+	ErrRedirect  = errors.New("the server answers with a redirect") // redirects are not followed
+	ErrStatus    = errors.New("the server answers with an error")
+	ErrTemporary = errors.New("it may do better later") // goes with ErrStatus
+	ErrTooLarge  = errors.New("the document is too large")
 )
 
 // Client fetches documents. The zero value is strict and ready to use, and safe
@@ -118,7 +118,7 @@ func (c *Client) check(address string) (*url.URL, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w: %v", ErrURL, err)
-	case u.Scheme != "https" && !(u.Scheme == "http" && c.lenient(u)):
+	case u.Scheme != "https" && !(u.Scheme == "http" && c.mayBePrivate(u)):
 		return nil, fmt.Errorf("%w: its scheme is not https", ErrURL)
 	case u.Hostname() == "":
 		return nil, fmt.Errorf("%w: it has no host", ErrURL)
@@ -130,14 +130,14 @@ func (c *Client) check(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Vouched reports whether address is of a host in Allowed.
-func (c *Client) Vouched(address string) bool {
+// IsAllowed reports whether address is of a host in Allowed.
+func (c *Client) IsAllowed(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && c.allowed(u)
 }
 
-// lenient reports whether u may be a private address or plain HTTP.
-func (c *Client) lenient(u *url.URL) bool { return c.Loopback || c.allowed(u) }
+// mayBePrivate reports whether u may be a private address or plain HTTP.
+func (c *Client) mayBePrivate(u *url.URL) bool { return c.Loopback || c.allowed(u) }
 
 func (c *Client) allowed(u *url.URL) bool {
 	if c.Allowed == nil {
@@ -162,7 +162,7 @@ func refused(resp *http.Response) error {
 		return fmt.Errorf("%w (%d to %q)", ErrRedirect, resp.StatusCode, resp.Header.Get("Location"))
 	}
 	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
-		return fmt.Errorf("%w (%d): %w", ErrStatus, resp.StatusCode, ErrAway)
+		return fmt.Errorf("%w (%d): %w", ErrStatus, resp.StatusCode, ErrTemporary)
 	}
 	return fmt.Errorf("%w (%d)", ErrStatus, resp.StatusCode)
 }
@@ -199,12 +199,12 @@ func (c *Client) dialer(u *url.URL) *net.Dialer {
 	if c.allowed(u) {
 		return &net.Dialer{}
 	}
-	return &net.Dialer{Control: c.guardian().Safe}
+	return &net.Dialer{Control: c.addressGuard().Safe}
 }
 
-// guardian checks every address that is about to be dialled, after the name
+// addressGuard checks every address that is about to be dialled, after the name
 // has been resolved, to prevent DNS rebinding.
-func (c *Client) guardian() *ssrf.Guardian {
+func (c *Client) addressGuard() *ssrf.Guardian {
 	if !c.Loopback {
 		return ssrf.New(ssrf.WithPorts(443))
 	}
@@ -213,7 +213,7 @@ func (c *Client) guardian() *ssrf.Guardian {
 		ssrf.WithAllowedV6Prefixes(netip.MustParsePrefix("::1/128")))
 }
 
-// blocked wraps a refusal of the guardian with ErrBlocked.
+// blocked wraps a refusal of the addressGuard with ErrBlocked.
 func blocked(err error) error {
 	for _, refusal := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork, ssrf.ErrInvalidHostPort} {
 		if errors.Is(err, refusal) {

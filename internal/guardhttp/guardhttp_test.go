@@ -231,7 +231,7 @@ func TestAnOperatorMayAnswerForAHost(t *testing.T) {
 		{u.Host, true}, {u.Hostname(), true}, {"localhost", false}, {u.Hostname() + ":1", false}, {"", false}, {"*", false},
 	} {
 		c := &guardhttp.Client{Allowed: func() []string { return []string{tc.allowed} }}
-		if err := c.Post(t.Context(), address, nil, nil); (err == nil) != tc.ok || c.Vouched(address) != tc.ok {
+		if err := c.Post(t.Context(), address, nil, nil); (err == nil) != tc.ok || c.IsAllowed(address) != tc.ok {
 			t.Errorf("allowed %q: got %v, want success %v", tc.allowed, err, tc.ok)
 		}
 		if err := c.Post(t.Context(), "https://127.0.0.2/", nil, nil); !errors.Is(err, guardhttp.ErrBlocked) {

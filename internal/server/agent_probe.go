@@ -31,10 +31,10 @@ func ProbeAgents(ctx context.Context, c *config.Config) []string {
 
 // probeAgent returns what is wrong with an agent, or "".
 func probeAgent(ctx context.Context, a config.Agent) string {
-	says := func(context.Context, string, string) (string, error) {
+	assert := func(context.Context, string, string) (string, error) {
 		return "", errors.New("no user")
 	}
-	dialer, err := newDialer(a, slog.New(slog.DiscardHandler), says, nil, nil)
+	dialer, err := newDialer(a, slog.New(slog.DiscardHandler), assert, nil, nil)
 	if err != nil {
 		return err.Error()
 	}
@@ -42,13 +42,13 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 	if err != nil {
 		return err.Error()
 	}
-	ways := a2aauth.Unmet(client.Card(), config.Credentials(a.Credentials).Means())
-	if len(ways) == 0 {
+	missing := a2aauth.Unmet(client.Card(), config.Credentials(a.Credentials).CredentialKinds())
+	if len(missing) == 0 {
 		return ""
 	}
-	words := make([]string, len(ways))
-	for i, way := range ways {
-		words[i] = way.Error()
+	words := make([]string, len(missing))
+	for i, m := range missing {
+		words[i] = m.Error()
 	}
 	return "its card asks for credentials that are not configured: " + strings.Join(words, "; or ")
 }

@@ -15,18 +15,18 @@ import (
 
 // newRegistry returns the agents of the configuration and of the database. It keeps
 // agents up to date, unless that is nil.
-func newRegistry(cfg func() *config.Config, log *slog.Logger, db *store.DB, secret []byte, says assertion, agents *directory.Directory) *directory.Registry {
+func newRegistry(cfg func() *config.Config, log *slog.Logger, db *store.DB, secret []byte, assert assertion, agents *directory.Directory) *directory.Registry {
 	return &directory.Registry{
 		Store: db.Records, Cards: db.Records, Key: deriveKey(secret, "agents"), Directory: agents,
-		Connector: agentConnector{cfg, log, says}, Now: time.Now, Log: log, Configured: withoutSecrets(cfg().Agents),
+		Connector: agentConnector{cfg, log, assert}, Now: time.Now, Log: log, Configured: withoutSecrets(cfg().Agents),
 	}
 }
 
 // agentConnector reaches agents as their settings say.
 type agentConnector struct {
-	cfg  func() *config.Config
-	log  *slog.Logger
-	says assertion
+	cfg    func() *config.Config
+	log    *slog.Logger
+	assert assertion
 }
 
 // Check implements directory.Connector.
@@ -44,7 +44,7 @@ func (c agentConnector) Probe(
 		settings = a
 	}
 	probed := &cardRecorder{}
-	dialer, err := newDialer(settings, c.log, c.says, nil, &directory.Cards{Store: probed, Now: time.Now, Log: c.log})
+	dialer, err := newDialer(settings, c.log, c.assert, nil, &directory.Cards{Store: probed, Now: time.Now, Log: c.log})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -52,8 +52,8 @@ func (c agentConnector) Probe(
 	if err != nil {
 		return nil, nil, err
 	}
-	unmet := a2aauth.Unmet(client.Card(), config.Credentials(settings.Credentials).Means())
-	return probedAgent{peer{client}, probed.card}, unmet, nil
+	unmet := a2aauth.Unmet(client.Card(), config.Credentials(settings.Credentials).CredentialKinds())
+	return previewedAgent{peer{client}, probed.card}, unmet, nil
 }
 
 // withoutSecrets returns agents; those that this process starts have no secrets.
@@ -84,11 +84,11 @@ func (*cardRecorder) SeenCards(context.Context, string) ([]directory.SeenCard, e
 	return nil, nil
 }
 
-// probedAgent is an agent that was previewed, with the JSON of its card.
-type probedAgent struct {
+// previewedAgent is an agent that was previewed, with the JSON of its card.
+type previewedAgent struct {
 	peer
 	card []byte
 }
 
 // CardJSON implements directory.CardSource.
-func (v probedAgent) CardJSON() []byte { return v.card }
+func (v previewedAgent) CardJSON() []byte { return v.card }

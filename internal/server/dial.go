@@ -26,9 +26,9 @@ import (
 type assertion func(ctx context.Context, user, audience string) (string, error)
 
 // credentialsOf returns the credentials for an agent; nil is none.
-func credentialsOf(a config.Agent, says assertion, vault *a2avault.Vault) a2aclient.Credentials {
+func credentialsOf(a config.Agent, assert assertion, vault *a2avault.Vault) a2aclient.Credentials {
 	if a.Credentials.Type != config.TypeUser {
-		return ownCredentials(config.Credentials(a.Credentials), says)
+		return ownCredentials(config.Credentials(a.Credentials), assert)
 	}
 	if vault == nil {
 		return nil
@@ -37,7 +37,7 @@ func credentialsOf(a config.Agent, says assertion, vault *a2avault.Vault) a2acli
 }
 
 // ownCredentials returns credentials that the server itself has for an agent; nil is none.
-func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials {
+func ownCredentials(c config.Credentials, assert assertion) a2aclient.Credentials {
 	if c.Type != config.TypeClientCredentials && c.Type != config.TypeTokenExchange {
 		if s := c.Fixed(); s != nil {
 			return *s
@@ -53,14 +53,14 @@ func ownCredentials(c config.Credentials, says assertion) a2aclient.Credentials 
 		Scopes: c.Scopes, Audience: c.Audience, Resource: c.Resource, Now: time.Now,
 	}
 	if c.Type == config.TypeTokenExchange {
-		t.Subject = func(ctx context.Context, user string) (string, error) { return says(ctx, user, c.TokenURL) }
+		t.Subject = func(ctx context.Context, user string) (string, error) { return assert(ctx, user, c.TokenURL) }
 	}
 	return t
 }
 
 // newDialer returns the dialer of an agent. It fails if a file of the configuration is
 // missing now: without it a card would be accepted unsigned, or another server trusted.
-func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault.Vault, cards *directory.Cards) (*a2aclient.Dialer, error) {
+func newDialer(a config.Agent, log *slog.Logger, assert assertion, vault *a2avault.Vault, cards *directory.Cards) (*a2aclient.Dialer, error) {
 	log = log.With("agent", a.Name)
 	c := config.Credentials(a.Credentials)
 	header, noHeader := c.Headers()
@@ -71,7 +71,7 @@ func newDialer(a config.Agent, log *slog.Logger, says assertion, vault *a2avault
 	}
 	calls := &a2agrpc.Transport{TLS: secure}
 	d := &a2aclient.Dialer{
-		Header: header, Credentials: credentialsOf(a, says, vault), TLS: secure,
+		Header: header, Credentials: credentialsOf(a, assert, vault), TLS: secure,
 		Protocol: a.Protocol, Binding: a.Binding, Log: log,
 		GRPC: calls, Cards: cardPolicy{agent: a, keys: keys, cards: cards},
 	}
@@ -130,7 +130,7 @@ type dialers struct {
 	telemetry *telemetry.Telemetry
 	agents    agentSettings
 	log       *slog.Logger
-	says      assertion
+	assert    assertion
 	vault     *a2avault.Vault // nil: agents that users connect themselves get no credentials
 	cards     *directory.Cards
 	memory    a2aclient.MemoryQuota
@@ -145,7 +145,7 @@ type dialers struct {
 type dialer struct {
 	*a2aclient.Dialer
 	revision string
-	means    a2aauth.CredentialKinds
+	kinds    a2aauth.CredentialKinds
 }
 
 func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
@@ -158,7 +158,7 @@ func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 		delete(d.made, a.Name)
 		return nil, fmt.Errorf("the agent %s is gone", a.Name)
 	case !known || made.revision != a.Revision:
-		to, err := newDialer(settings, d.log, d.says, d.vault, d.cards)
+		to, err := newDialer(settings, d.log, d.assert, d.vault, d.cards)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 		if d.telemetry != nil {
 			to.Observer = d.telemetry.Agent(a.Name)
 		}
-		made = dialer{to, a.Revision, config.Credentials(settings.Credentials).Means()}
+		made = dialer{to, a.Revision, config.Credentials(settings.Credentials).CredentialKinds()}
 		if d.made == nil {
 			d.made = map[string]dialer{}
 		}
@@ -185,7 +185,7 @@ func (d *dialers) dial(ctx context.Context, a directory.AgentConfig) (directory.
 	if err != nil {
 		return nil, err
 	}
-	for _, way := range a2aauth.Unmet(client.Card(), to.means) {
+	for _, way := range a2aauth.Unmet(client.Card(), to.kinds) {
 		d.log.WarnContext(ctx, "the agent asks for credentials that are not configured", "agent", a.Name, "asks", way)
 	}
 	return peer{client}, nil

@@ -48,7 +48,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 		Handler:    newObserver(s, telemetry.GRPCRoute).handler(h),
 		MaxMessage: int(s.cfg.Load().Limits.RequestSize),
 	}
-	l = readersListener{&limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}
+	l = writeTimeoutListener{&limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}
 	if secure := s.certificate.config("h2"); secure != nil {
 		l = tls.NewListener(l, secure)
 	}

@@ -35,7 +35,7 @@ func Listen(addr string) (net.Listener, error) {
 }
 
 // newHTTPServer returns a server that limits how long it waits for requests. It does
-// not limit responses, because event streams stay open: see readersListener.
+// not limit responses, because event streams stay open: see writeTimeoutListener.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -99,7 +99,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer runtime.KeepAlive(make([]byte, heapBallast))
 	srv := newHTTPServer(h, s.log)
 	srv.TLSConfig = s.certificate.config("h2", "http/1.1")
-	return serveUntil(ctx, readersListener{l}, srv, s.shutdown, func() {
+	return serveUntil(ctx, writeTimeoutListener{l}, srv, s.shutdown, func() {
 		s.log.InfoContext(ctx, "rialto is stopping")
 		s.bridge.Runner.EndWaits()
 	})

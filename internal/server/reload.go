@@ -15,8 +15,8 @@ import (
 	"rialto/internal/config"
 )
 
-// readLive lets the parts read the settings in force at each call, so that Reload need not know them.
-func readLive(s *Server) {
+// followSettings lets the parts read the settings in force at each call, so that Reload need not know them.
+func followSettings(s *Server) {
 	s.oauth.Follow(oauthSettings{&s.cfg})
 	s.bridge.Directory.Policies = func() directory.Policy {
 		c := s.cfg.Load()

@@ -19,14 +19,14 @@ import (
 	"github.com/gorilla/mux"
 )
 
-// handler returns the handler of all routes, behind the entrance.
+// handler returns the handler of all routes, inside the outerHandler.
 func (s *Server) handler() (http.Handler, error) {
 	r, err := s.routes()
 	if err != nil {
 		return nil, err
 	}
 	routing, err := newRouting(r)
-	return &entrance{observer: newObserver(s, ""), next: routing}, err
+	return &outerHandler{observer: newObserver(s, ""), next: routing}, err
 }
 
 // routes mounts every route with its guard. The first route that matches answers.

@@ -157,7 +157,7 @@ func (s *Server) build(secret []byte) error {
 		telemetry: s.telemetry,
 		agents:    settings,
 		log:       s.log,
-		says:      s.oauth.Assertions.Issue,
+		assert:    s.oauth.Assertions.Issue,
 		vault:     s.connections.vault,
 		cards:     &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged},
 		memory:    answerMemory{s.bridge.Runner},
@@ -170,7 +170,7 @@ func (s *Server) build(secret []byte) error {
 		return err
 	}
 	s.bridge.Tools.Clients = mcpClients{s}
-	readLive(s)
+	followSettings(s)
 	s.reloadKey = deriveKey(secret, "reload")
 	s.startPush(secret)
 	s.startPushInbox(secret)

@@ -52,7 +52,7 @@ func (b *deadlineBody) Read(p []byte) (int, error) {
 // response is an answer whose peer must take the next piece in time, and read at minBodyRate if it
 // takes longer. Each event of a stream, which is flushed, has its own time. Over HTTP/2, a
 // connection that is read may have streams that are not; the connection itself is up to
-// readersListener.
+// writeTimeoutListener.
 type response struct {
 	statusRecorder
 	conn   *http.ResponseController
@@ -66,7 +66,7 @@ func (w *response) Write(p []byte) (written int, err error) {
 	for {
 		begun := w.begin()
 		n, err := w.ResponseWriter.Write(p[written:min(len(p), written+writePiece)])
-		err = w.took(begun, n, err)
+		err = w.wrote(begun, n, err)
 		written += n
 		if err != nil || written == len(p) {
 			return written, err
@@ -76,7 +76,7 @@ func (w *response) Write(p []byte) (written int, err error) {
 
 // FlushError is for http.ResponseController.
 func (w *response) FlushError() error {
-	err := w.took(w.begin(), 0, w.conn.Flush())
+	err := w.wrote(w.begin(), 0, w.conn.Flush())
 	if err == nil {
 		w.waited, w.taken = 0, 0
 	}
@@ -90,9 +90,9 @@ func (w *response) begin() time.Time {
 	return now
 }
 
-// took lifts the deadline after a write, for over HTTP/2 one that passes ends a stream that is idle,
+// wrote lifts the deadline after a write, for over HTTP/2 one that passes ends a stream that is idle,
 // too. It returns the error of the write, or that the peer is too slow.
-func (w *response) took(begun time.Time, n int, err error) error {
+func (w *response) wrote(begun time.Time, n int, err error) error {
 	_ = w.conn.SetWriteDeadline(time.Time{})
 	w.waited, w.taken = w.waited+time.Since(begun), w.taken+int64(n)
 	if err == nil && w.waited > writeTimeout+time.Duration(w.taken/minBodyRate)*time.Second {
@@ -109,23 +109,23 @@ func (w *response) end() {
 	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what is buffered
 }
 
-// readersListener closes connections whose peers do not read.
-type readersListener struct{ net.Listener }
+// writeTimeoutListener closes connections whose peers do not read.
+type writeTimeoutListener struct{ net.Listener }
 
 // Accept implements net.Listener.
-func (l readersListener) Accept() (net.Conn, error) {
+func (l writeTimeoutListener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &readersConn{c}, nil
+	return &writeTimeoutConn{c}, nil
 }
 
-// readersConn is a connection whose writes fail if the peer does not take the next piece in time.
-type readersConn struct{ net.Conn }
+// writeTimeoutConn is a connection whose writes fail if the peer does not take the next piece in time.
+type writeTimeoutConn struct{ net.Conn }
 
 // Write implements net.Conn.
-func (c *readersConn) Write(p []byte) (written int, err error) {
+func (c *writeTimeoutConn) Write(p []byte) (written int, err error) {
 	for err == nil && written < len(p) {
 		_ = c.SetWriteDeadline(time.Now().Add(writeTimeout))
 		var n int

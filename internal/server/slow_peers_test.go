@@ -43,11 +43,11 @@ func served(t *testing.T, h http.HandlerFunc, test func(t *testing.T, peer net.C
 		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
 		ours, peer := net.Pipe()
 		l.conn <- ours
-		srv := newHTTPServer(&entrance{observer: observer{log: slog.New(slog.DiscardHandler)}, next: h}, slog.New(slog.DiscardHandler))
+		srv := newHTTPServer(&outerHandler{observer: observer{log: slog.New(slog.DiscardHandler)}, next: h}, slog.New(slog.DiscardHandler))
 		srv.Protocols = &http.Protocols{}
 		srv.Protocols.SetHTTP1(true)
 		srv.Protocols.SetUnencryptedHTTP2(true)
-		go srv.Serve(readersListener{l})
+		go srv.Serve(writeTimeoutListener{l})
 		test(t, peer)
 		peer.Close()
 		close(l.done)

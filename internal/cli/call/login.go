@@ -27,17 +27,17 @@ import (
 // ErrLogin is returned if the server wants a login and there is none.
 var ErrLogin = errors.New("login")
 
-// fixed is a login with an access token.
-type fixed struct{ token string }
+// staticLogin is a login with an access token.
+type staticLogin struct{ token string }
 
 // WithToken returns a login with an access token that is not renewed.
-func WithToken(token string) auth.OAuthHandler { return fixed{token} }
+func WithToken(token string) auth.OAuthHandler { return staticLogin{token} }
 
-func (f fixed) TokenSource(context.Context) (oauth2.TokenSource, error) {
+func (f staticLogin) TokenSource(context.Context) (oauth2.TokenSource, error) {
 	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: f.token}), nil
 }
 
-func (f fixed) Authorize(_ context.Context, _ *http.Request, resp *http.Response) error {
+func (f staticLogin) Authorize(_ context.Context, _ *http.Request, resp *http.Response) error {
 	resp.Body.Close()
 	return fmt.Errorf("%w: the server refused the access token: %s %s", ErrLogin, resp.Status, resp.Header.Get("WWW-Authenticate"))
 }
@@ -100,14 +100,14 @@ func (b *Browser) store(l *login) error {
 // Forget removes the stored login.
 func (b *Browser) Forget() error { return b.store(nil) }
 
-// saving stores each token that it returns for the first time.
-type saving struct {
+// storingSource stores each token that it returns for the first time.
+type storingSource struct {
 	from  oauth2.TokenSource
 	b     *Browser
 	login login
 }
 
-func (s *saving) Token() (*oauth2.Token, error) {
+func (s *storingSource) Token() (*oauth2.Token, error) {
 	t, err := s.from.Token()
 	known := err == nil && s.login.Token != nil && t.AccessToken == s.login.Token.AccessToken
 	if err != nil || known {
@@ -125,7 +125,7 @@ func (b *Browser) stored(ctx context.Context) (oauth2.TokenSource, error) {
 		return nil, err
 	}
 	cfg := &oauth2.Config{ClientID: l.ClientID, ClientSecret: l.Secret, Endpoint: oauth2.Endpoint{TokenURL: l.TokenURL, AuthStyle: l.Style}}
-	s := &saving{cfg.TokenSource(ctx, l.Token), b, *l}
+	s := &storingSource{cfg.TokenSource(ctx, l.Token), b, *l}
 	if _, err := s.Token(); err != nil {
 		return nil, nil // revoked, or too old: log in again
 	}
@@ -154,7 +154,7 @@ func (b *Browser) Handler(ctx context.Context) (auth.OAuthHandler, net.Listener,
 		},
 		NewTokenSource: func(ctx context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
 			kept := login{ClientID: c.ClientID, Secret: c.ClientSecret, Style: c.Endpoint.AuthStyle, TokenURL: c.Endpoint.TokenURL, Token: t}
-			return &saving{c.TokenSource(ctx, t), b, kept}, b.store(&kept)
+			return &storingSource{c.TokenSource(ctx, t), b, kept}, b.store(&kept)
 		},
 	}
 	switch {
@@ -168,13 +168,13 @@ func (b *Browser) Handler(ctx context.Context) (auth.OAuthHandler, net.Listener,
 		l.Close()
 		return nil, nil, err
 	}
-	return marked{h}, l, nil
+	return loginErrors{h}, l, nil
 }
 
-// marked marks the errors of a login as such.
-type marked struct{ *auth.AuthorizationCodeHandler }
+// loginErrors marks the errors of a login as such.
+type loginErrors struct{ *auth.AuthorizationCodeHandler }
 
-func (m marked) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
+func (m loginErrors) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
 	if err := m.AuthorizationCodeHandler.Authorize(ctx, r, resp); err != nil {
 		return fmt.Errorf("%w: %w", ErrLogin, err)
 	}

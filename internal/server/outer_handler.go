@@ -15,15 +15,15 @@ import (
 	"rialto/internal/telemetry"
 )
 
-// entrance is the outermost handler of HTTP: it limits how slow the peer may be, observes the
+// outerHandler is the outermost handler of HTTP: it limits how slow the peer may be, observes the
 // request, recovers from panics and rejects addresses that are not text. One writer serves it all.
-type entrance struct {
+type outerHandler struct {
 	observer
 	next http.Handler
 }
 
 // ServeHTTP implements http.Handler.
-func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (e *outerHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &response{statusRecorder: statusRecorder{ResponseWriter: w}, conn: http.NewResponseController(w)}
 	limitBodyTime(out.conn, r)
 	e.serve(out, &out.statusRecorder, r, e.next)
