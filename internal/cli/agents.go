@@ -13,7 +13,7 @@ import (
 )
 
 func agentsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "agents", Short: "Manage agents and their cards"}
+	cmd := command("agents", "Manage agents and their cards")
 	cmd.AddCommand(
 		listCommand("agents", "List the agents of the configuration and those that were added"), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeCommand("agents"), testAgentCommand(),
 		switchAgentCommand("enable", "Enable an agent that was disabled", operator.Agents.Enable),

@@ -11,7 +11,7 @@ import (
 )
 
 func clientsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "clients", Short: "Manage OAuth clients and their grants"}
+	cmd := command("clients", "Manage OAuth clients and their grants")
 	cmd.AddCommand(listCommand("clients", "List the clients: those of the configuration, then the others, latest first"), showClientCommand(), addClientCommand(), revokeClientCommand(), removeCommand("clients"))
 	return cmd
 }

@@ -31,17 +31,14 @@ const (
 func demoCommand() *cobra.Command {
 	var listenAt, dir, address, tables string
 	var agents []string
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Run a server, an account and the Table Expert on this machine",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			signal.Ignore(syscall.SIGHUP) // it may run without its terminal
-			d := &demo{tables: tables}
-			if err := d.configure(dir, listenAt, address, agents); err != nil {
-				return err
-			}
-			return d.run(cmd)
-		},
+	cmd := command("demo", "Run a server, an account and the Table Expert on this machine")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		signal.Ignore(syscall.SIGHUP) // it may run without its terminal
+		d := &demo{tables: tables}
+		if err := d.configure(dir, listenAt, address, agents); err != nil {
+			return err
+		}
+		return d.run(cmd)
 	}
 	dataFlag(cmd, &dir)
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8080", "`HOST:PORT` to listen on")

@@ -11,7 +11,7 @@ import (
 )
 
 func grantsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "grants", Short: "List and revoke grants"}
+	cmd := command("grants", "List and revoke grants")
 	cmd.AddCommand(listCommand("grants", "List the grants, latest first"), revokeGrantCommand())
 	return cmd
 }

@@ -9,16 +9,13 @@ import (
 )
 
 func keysCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "keys", Short: "Manage the keys that sign access tokens"}
+	cmd := command("keys", "Manage the keys that sign access tokens")
 	cmd.AddCommand(rotateKeysCommand(), removeCommand("keys"), listCommand("keys", "List the signing keys, oldest first"))
 	return cmd
 }
 
 func rotateKeysCommand() *cobra.Command {
-	return withOperator(&cobra.Command{
-		Use:   "rotate",
-		Short: "Replace the signing key; existing tokens stay valid",
-	}, func(r *request) error {
+	return withOperator(command("rotate", "Replace the signing key; existing tokens stay valid"), func(r *request) error {
 		key, err := r.RotateKeys(r.ctx, operator.CommandLine)
 		if err != nil {
 			return err

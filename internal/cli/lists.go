@@ -16,7 +16,7 @@ import (
 
 // listCommand returns the command that prints the list of a resource.
 func listCommand(resource, short string) *cobra.Command {
-	return queryCommand(&cobra.Command{Use: "list", Short: short}, operator.NewQuery(resource), (*request).writeList)
+	return queryCommand(command("list", short), operator.NewQuery(resource), (*request).writeList)
 }
 
 // queryCommand gives a command the flags of a list, and runs do with its filters set.

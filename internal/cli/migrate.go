@@ -10,10 +10,7 @@ import (
 )
 
 func migrateCommand() *cobra.Command {
-	return withConfig(&cobra.Command{
-		Use:   "migrate",
-		Short: "Create the tables of the database, or bring them up to date",
-	}, func(cmd *cobra.Command, cfg *config.Config) error {
+	return withConfig(command("migrate", "Create the tables of the database, or bring them up to date"), func(cmd *cobra.Command, cfg *config.Config) error {
 		if cfg.Database == store.Memory {
 			return config.ErrInMemory
 		}

@@ -46,14 +46,14 @@ func withOperator(cmd *cobra.Command, do func(*request) error) *cobra.Command {
 	return cmd
 }
 
+func command(use, short string) *cobra.Command { return &cobra.Command{Use: use, Short: short} }
+
 // onEntry returns a command with one argument: the name of an entry of a resource.
 func onEntry(resource, use, short string) *cobra.Command {
-	return &cobra.Command{
-		Use:               use,
-		Short:             short,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeNames(resource),
-	}
+	cmd := command(use, short)
+	cmd.Args = cobra.ExactArgs(1)
+	cmd.ValidArgsFunction = completeNames(resource)
+	return cmd
 }
 
 func jsonFlag(cmd *cobra.Command) { cmd.Flags().Bool("json", false, "write JSON") }

@@ -13,16 +13,13 @@ import (
 const maxFailedPush = 1000
 
 func pushCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "push", Short: "Manage push notifications to A2A clients"}
+	cmd := command("push", "Manage push notifications to A2A clients")
 	cmd.AddCommand(deadPushCommand(), retryPushCommand())
 	return cmd
 }
 
 func deadPushCommand() *cobra.Command {
-	return withDatabase(&cobra.Command{
-		Use:   "dead",
-		Short: "List the undeliverable notifications, latest first",
-	}, func(cmd *cobra.Command, db *store.DB) error {
+	return withDatabase(command("dead", "List the undeliverable notifications, latest first"), func(cmd *cobra.Command, db *store.DB) error {
 		dead, err := db.Ledger.DeadNotices(cmd.Context(), maxFailedPush)
 		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && err == nil {
 			return writeJSON(cmd.OutOrStdout(), dead)
@@ -36,10 +33,7 @@ func deadPushCommand() *cobra.Command {
 }
 
 func retryPushCommand() *cobra.Command {
-	return withDatabase(&cobra.Command{
-		Use:   "retry",
-		Short: "Retry the undeliverable notifications",
-	}, func(cmd *cobra.Command, db *store.DB) error {
+	return withDatabase(command("retry", "Retry the undeliverable notifications"), func(cmd *cobra.Command, db *store.DB) error {
 		n, err := db.Ledger.RetryDeadNotices(cmd.Context(), time.Now())
 		if err != nil {
 			return err

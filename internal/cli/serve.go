@@ -19,57 +19,54 @@ import (
 
 func serveCommand(delay func(time.Duration)) *cobra.Command {
 	var path string
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run the server with a configuration file",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.Load(path, os.Environ(), cmd.Flags())
-			if err != nil {
-				return err
-			}
-			delay(cfg.ShutdownDelay)
-			hangup := make(chan os.Signal, 1)
-			signal.Notify(hangup, syscall.SIGHUP) // from here on it does not end the program
-			defer signal.Stop(hangup)
-			level := new(slog.LevelVar)
-			log := cfg.Log.Logger(level)
-			limitMemory(log)
-			l, err := listen(cfg.Listen)
-			if err != nil {
-				return err
-			}
-			defer l.Close()
-			cfg.ListensOn(l.Addr())
-			calls, err := server.ListenGRPC(cfg)
-			if err != nil {
-				return err
-			}
-			if calls != nil {
-				defer calls.Close()
-			}
-			s, err := server.New(cmd.Context(), cfg, log)
-			if err != nil {
-				return server.UnlessStopped(cmd.Context(), err)
-			}
-			defer s.Close()
-			s.Source = server.Source{Level: level, Path: path, Read: func() (*config.Config, error) { return config.Load(path, os.Environ(), cmd.Flags()) }}
-			go reloadAt(cmd.Context(), hangup, func(ctx context.Context) {
-				notifyReload(log, func() { _, _ = s.Reload(ctx) }) // it logs what happens
-			})
-			f, _ := cmd.ErrOrStderr().(*os.File)
-			if err := s.AnnounceSetup(cmd.Context(), cmd.ErrOrStderr(), f != nil && term.Is(f)); err != nil {
-				return err
-			}
-			for _, note := range cfg.Warnings() {
-				log.Warn(note)
-			}
-			if cfg.SignIn.AutoApprove.Enabled {
-				log.Warn("sign_in.auto_approve is on: all callers of this server are approved without a question", "connector", cfg.URL+"/mcp")
-			}
-			log.Info("rialto is ready", "version", server.Version(), "connector", cfg.URL+"/mcp", "listen", l.Addr(), "agents", len(cfg.Agents))
-			notifySupervisor(cmd.Context(), log)
-			return s.ServeBoth(cmd.Context(), l, calls)
-		},
+	cmd := command("serve", "Run the server with a configuration file")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := config.Load(path, os.Environ(), cmd.Flags())
+		if err != nil {
+			return err
+		}
+		delay(cfg.ShutdownDelay)
+		hangup := make(chan os.Signal, 1)
+		signal.Notify(hangup, syscall.SIGHUP) // from here on it does not end the program
+		defer signal.Stop(hangup)
+		level := new(slog.LevelVar)
+		log := cfg.Log.Logger(level)
+		limitMemory(log)
+		l, err := listen(cfg.Listen)
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		cfg.ListensOn(l.Addr())
+		calls, err := server.ListenGRPC(cfg)
+		if err != nil {
+			return err
+		}
+		if calls != nil {
+			defer calls.Close()
+		}
+		s, err := server.New(cmd.Context(), cfg, log)
+		if err != nil {
+			return server.UnlessStopped(cmd.Context(), err)
+		}
+		defer s.Close()
+		s.Source = server.Source{Level: level, Path: path, Read: func() (*config.Config, error) { return config.Load(path, os.Environ(), cmd.Flags()) }}
+		go reloadAt(cmd.Context(), hangup, func(ctx context.Context) {
+			notifyReload(log, func() { _, _ = s.Reload(ctx) }) // it logs what happens
+		})
+		f, _ := cmd.ErrOrStderr().(*os.File)
+		if err := s.AnnounceSetup(cmd.Context(), cmd.ErrOrStderr(), f != nil && term.Is(f)); err != nil {
+			return err
+		}
+		for _, note := range cfg.Warnings() {
+			log.Warn(note)
+		}
+		if cfg.SignIn.AutoApprove.Enabled {
+			log.Warn("sign_in.auto_approve is on: all callers of this server are approved without a question", "connector", cfg.URL+"/mcp")
+		}
+		log.Info("rialto is ready", "version", server.Version(), "connector", cfg.URL+"/mcp", "listen", l.Addr(), "agents", len(cfg.Agents))
+		notifySupervisor(cmd.Context(), log)
+		return s.ServeBoth(cmd.Context(), l, calls)
 	}
 	configFlags(cmd, &path)
 	return cmd
@@ -118,7 +115,7 @@ func withConfig(cmd *cobra.Command, do func(*cobra.Command, *config.Config) erro
 }
 
 func configCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "config", Short: "Work with the configuration"}
+	cmd := command("config", "Work with the configuration")
 	cmd.AddCommand(checkConfigCommand(), showConfigCommand(), reloadConfigCommand())
 	return cmd
 }
@@ -132,7 +129,7 @@ type checkedAgent struct {
 
 func checkConfigCommand() *cobra.Command {
 	var probe bool
-	cmd := &cobra.Command{Use: "check", Short: "Check a configuration and print a summary"}
+	cmd := command("check", "Check a configuration and print a summary")
 	cmd.Flags().BoolVar(&probe, "agents", false, "read the agents' cards, and report missing credentials")
 	return withConfig(cmd, func(cmd *cobra.Command, cfg *config.Config) error {
 		problems, faults := make([]string, len(cfg.Agents)), 0
@@ -162,7 +159,7 @@ func checkConfigCommand() *cobra.Command {
 }
 
 func showConfigCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "show", Short: "Show the settings in force, without secrets"}
+	cmd := command("show", "Show the settings in force, without secrets")
 	return withConfig(cmd, func(cmd *cobra.Command, cfg *config.Config) error {
 		if wantsJSON(cmd) {
 			return writeJSON(cmd.OutOrStdout(), cfg.Settings())

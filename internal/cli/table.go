@@ -21,10 +21,7 @@ func cellText(s string, most int) string {
 		}
 		return r
 	}, sanitize.Text(s))
-	if runes := []rune(s); len(runes) > most {
-		s = string(runes[:most-1]) + "…"
-	}
-	return strings.TrimSpace(s)
+	return strings.TrimSpace(sanitize.Truncate(s, most))
 }
 
 // formatTime formats a time for a table; "" for the zero time.

@@ -20,7 +20,7 @@ import (
 )
 
 func tasksCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "tasks", Short: "List, show and cancel the tasks of all users"}
+	cmd := command("tasks", "List, show and cancel the tasks of all users")
 	cmd.AddCommand(listCommand("tasks", "List the tasks, latest first"), showTaskCommand(), cancelTaskCommand())
 	return cmd
 }

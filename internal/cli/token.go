@@ -16,10 +16,7 @@ func tokenCommand() *cobra.Command {
 		scope string
 		ttl   time.Duration
 	)
-	cmd := &cobra.Command{
-		Use:   "token --user NAME",
-		Short: "Print an access token, for curl and scripts",
-	}
+	cmd := command("token --user NAME", "Print an access token, for curl and scripts")
 	cmd.Flags().StringVar(&user, "user", "", "account `name` that the token is for")
 	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "`scopes` of the token, separated by spaces")
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token")

@@ -14,7 +14,7 @@ import (
 )
 
 func usersCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "user", Short: "Manage the accounts"}
+	cmd := command("user", "Manage the accounts")
 	cmd.AddCommand(
 		listCommand("accounts", "List the accounts"), addUserCommand(), setPasswordCommand(), adminCommand(), removeCommand("accounts"), signOutCommand(),
 		disableUserCommand("disable", "Disable an account: it cannot sign in, and its tokens stop working", true),

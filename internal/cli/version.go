@@ -9,7 +9,7 @@ import (
 
 // versionCommand prints which build this is.
 func versionCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "version", Short: "Show the version, commit and date of this program"}
+	cmd := command("version", "Show the version, commit and date of this program")
 	jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		b := server.ThisBuild()

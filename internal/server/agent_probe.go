@@ -9,7 +9,10 @@ import (
 	"time"
 
 	"rialto/a2a/a2aauth"
+	"rialto/a2a/a2aclient"
+	"rialto/bridge/directory"
 	"rialto/internal/config"
+	"rialto/internal/message"
 )
 
 // probeTimeout limits how long reading all cards may take.
@@ -34,15 +37,10 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 	assert := func(context.Context, string, string) (string, error) {
 		return "", errors.New("no user")
 	}
-	dialer, err := newDialer(a, slog.New(slog.DiscardHandler), assert, nil, nil)
+	_, missing, err := visit(ctx, a, a.URL, slog.New(slog.DiscardHandler), assert, nil)
 	if err != nil {
 		return err.Error()
 	}
-	client, err := dialer.Dial(ctx, a.URL)
-	if err != nil {
-		return err.Error()
-	}
-	missing := a2aauth.Unmet(client.Card(), config.Credentials(a.Credentials).CredentialKinds())
 	if len(missing) == 0 {
 		return ""
 	}
@@ -51,4 +49,20 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 		words[i] = m.Error()
 	}
 	return "its card asks for credentials that are not configured: " + strings.Join(words, "; or ")
+}
+
+// visit reads the card of an agent at an address, with the settings of the agent. It returns what the
+// card requires and the settings lack.
+func visit(
+	ctx context.Context, a config.Agent, address string, log *slog.Logger, assert assertion, cards *directory.Cards,
+) (*a2aclient.Client, []*message.Message, error) {
+	dialer, err := newDialer(a, log, assert, nil, cards)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := dialer.Dial(ctx, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	return client, a2aauth.Unmet(client.Card(), config.Credentials(a.Credentials).CredentialKinds()), nil
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"rialto/a2a/a2aauth"
 	"rialto/bridge/directory"
 	"rialto/internal/config"
 	"rialto/internal/message"
@@ -43,17 +42,13 @@ func (c agentConnector) Probe(
 	if !ok || settings.URL != a.URL { // its secrets are for that address alone
 		settings = a
 	}
-	probed := &cardRecorder{}
-	dialer, err := newDialer(settings, c.log, c.assert, nil, &directory.Cards{Store: probed, Now: time.Now, Log: c.log})
+	recorder := &cardRecorder{}
+	cards := &directory.Cards{Store: recorder, Now: time.Now, Log: c.log}
+	client, missing, err := visit(ctx, settings, a.URL, c.log, c.assert, cards)
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := dialer.Dial(ctx, a.URL)
-	if err != nil {
-		return nil, nil, err
-	}
-	unmet := a2aauth.Unmet(client.Card(), config.Credentials(settings.Credentials).CredentialKinds())
-	return previewedAgent{peer{client}, probed.card}, unmet, nil
+	return previewedAgent{peer{client}, recorder.card}, missing, nil
 }
 
 // withoutSecrets returns agents; those that this process starts have no secrets.

@@ -188,19 +188,18 @@ func (s *Server) start(ctx context.Context) {
 	s.logWaiting("the cards of agents", func() { s.bridge.Tools.ReadSkills(ctx) })
 	maintained, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	s.background.Go(func() { s.maintain(maintained) })
-	s.background.Go(func() { s.saveGrantUses(maintained) })
-	s.background.Go(func() { s.audit.Run(maintained) })
-	s.background.Go(func() { s.usage.Run(maintained) })
-	s.background.Go(func() { s.agents.Run(maintained) })
+	jobs := []func(context.Context){s.maintain, s.saveGrantUses, s.audit.Run, s.usage.Run, s.agents.Run}
 	if s.push != nil {
-		s.background.Go(func() { s.push.Run(maintained) })
+		jobs = append(jobs, s.push.Run)
 	}
 	if s.events != nil {
-		s.background.Go(func() { s.events.Run(maintained) })
+		jobs = append(jobs, s.events.Run)
 	}
 	if s.scrapes != nil {
-		s.background.Go(func() { serveScrapes(maintained, s.scrapes, s.telemetry, s.log) })
+		jobs = append(jobs, func(ctx context.Context) { serveScrapes(ctx, s.scrapes, s.telemetry, s.log) })
+	}
+	for _, run := range jobs {
+		s.background.Go(func() { run(maintained) })
 	}
 }
 
