@@ -94,7 +94,7 @@ func matches(ifNoneMatch, etag string) bool {
 // document returns the card in the form that r wants: that of 1.0 for callers
 // that say they speak it, and else one for everybody.
 func (s *Server) document(r *http.Request) (document, error) {
-	card, err := s.described(r.Context())
+	card, err := s.currentCard(r.Context())
 	if err != nil {
 		return document{}, err
 	}
@@ -154,19 +154,19 @@ func (s *Server) refuseCard(w http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// described returns the card with the ways to reach the agent here.
-func (s *Server) described(ctx context.Context) (*a2a.Card, error) {
+// currentCard returns the card with the ways to reach the agent here.
+func (s *Server) currentCard(ctx context.Context) (*a2a.Card, error) {
 	if s.Describer == nil {
-		return s.reachable(s.Card), nil
+		return s.withInterfaces(s.Card), nil
 	}
 	card, err := s.Describer.Card(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.reachable(card), nil
+	return s.withInterfaces(card), nil
 }
 
-func (s *Server) reachable(card *a2a.Card) *a2a.Card {
+func (s *Server) withInterfaces(card *a2a.Card) *a2a.Card {
 	c := *card
 	if len(c.Interfaces) == 0 {
 		c.Interfaces = s.Interfaces()
@@ -179,7 +179,7 @@ func (s *Server) reachable(card *a2a.Card) *a2a.Card {
 func (s *Server) Interfaces() []a2a.Interface {
 	var all []a2a.Interface
 	for _, b := range []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON} {
-		for _, d := range wire.Listed() {
+		for _, d := range wire.CardDialects() {
 			all = append(all, a2a.Interface{URL: s.URL, Binding: b, Version: d.Generation})
 		}
 	}
@@ -195,7 +195,7 @@ func (s *Server) extendedCard(ctx context.Context, d *wire.Dialect) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	body, err := encodeCard(s.reachable(card), d.Generation)
+	body, err := encodeCard(s.withInterfaces(card), d.Generation)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 // Check returns an error if card promises what this server does not do. Without it each
 // caller would find out by a failed call.
 func (s *Server) Check(card *a2a.Card) error {
-	card = s.reachable(card)
+	card = s.withInterfaces(card)
 	for _, i := range card.Interfaces {
 		if err := checkInterface(i); err != nil {
 			return fmt.Errorf("the card of %s offers %w", card.Name, err)

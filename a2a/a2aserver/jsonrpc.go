@@ -110,7 +110,7 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 		return c, a2a.Errorf(a2a.InvalidRequest, "the member \"id\" is missing: A2A has no notifications")
 	}
 	c.dialect, c.op, err = wire.Route(rawVersion(r), in.Method)
-	s.choose(&c, r)
+	s.chooseAgent(&c, r)
 	return c, err
 }
 
@@ -136,10 +136,10 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 	}
 }
 
-// choose finds the agent for c: the agent itself, or for callers of 0.1 one
+// chooseAgent finds the agent for c: the agent itself, or for callers of 0.1 one
 // that they understand. Where the version was not said it tells by the task that
 // c is about whether they are such callers.
-func (s *Server) choose(c *call, r *http.Request) {
+func (s *Server) chooseAgent(c *call, r *http.Request) {
 	c.agent = s.Agent
 	caller := ""
 	if s.Guard != nil {
@@ -200,7 +200,7 @@ func (s *Server) send(ctx context.Context, c call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.dialect.EncodeEvent(limit(e, req.HistoryLength))
+	return c.dialect.EncodeEvent(limitHistory(e, req.HistoryLength))
 }
 
 // request reads the parameters of a call that sends or streams.
@@ -248,9 +248,9 @@ func (s *Server) noExtendedCard(d *wire.Dialect) error {
 	return a2a.Errorf(a2a.ExtendedCardMissing, "this agent has no extended card to show")
 }
 
-// limit holds the agent to the history that was asked for: the server MUST NOT
+// limitHistory holds the agent to the history that was asked for: the server MUST NOT
 // return more (A2A 1.0 section 3.2.4).
-func limit(e a2a.Event, history *int) a2a.Event {
+func limitHistory(e a2a.Event, history *int) a2a.Event {
 	if t, ok := e.(*a2a.Task); ok {
 		return t.WithHistory(history)
 	}
@@ -277,12 +277,12 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 	if retryLater || limited {
 		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
 	}
-	status, body := c.binding.refusal(c, s.shown(r, c, err))
+	status, body := c.binding.refusal(c, s.publicError(r, c, err))
 	write(w, cmp.Or(no.status, status), jsonType, body)
 }
 
-// shown returns the public part of err. Internal errors of the agent are logged.
-func (s *Server) shown(r *http.Request, c call, err error) error {
+// publicError returns the public part of err. Internal errors of the agent are logged.
+func (s *Server) publicError(r *http.Request, c call, err error) error {
 	var framing *jsonrpc.Error
 	var e *a2a.Error
 	if errors.As(err, &framing) || errors.As(err, &e) {

@@ -18,8 +18,8 @@ import (
 // disconnects. It writes nothing to w after it returns.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 	ctx, stop := context.WithCancel(r.Context())
-	var pulse sync.WaitGroup
-	defer pulse.Wait()
+	var keepAlives sync.WaitGroup
+	defer keepAlives.Wait()
 	defer stop()
 
 	var out events
@@ -28,7 +28,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 			return true
 		}
 		out = c.binding.events(w)
-		pulse.Go(func() { out.keepAlive(ctx, cmp.Or(s.KeepAlive, DefaultKeepAlive)) })
+		keepAlives.Go(func() { out.keepAlive(ctx, cmp.Or(s.KeepAlive, DefaultKeepAlive)) })
 		return out.begin() == nil
 	}
 	if (c.binding == jsonRPC{}) && !begin() {
@@ -43,7 +43,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 			return
 		}
 		if err != nil {
-			_, body := c.binding.refusal(c, s.shown(r, c, err))
+			_, body := c.binding.refusal(c, s.publicError(r, c, err))
 			_ = out.refuse(body) // the stream ends here
 			return
 		}
@@ -136,7 +136,7 @@ func (s *Server) results(ctx context.Context, c call) iter.Seq2[result, error] {
 				yield(result{}, err)
 				return
 			}
-			b, err := c.dialect.EncodeEvent(limit(e, history))
+			b, err := c.dialect.EncodeEvent(limitHistory(e, history))
 			if !yield(result{kind(e), b}, err) || err != nil || (wire.Item{Event: e}).Done() {
 				return
 			}

@@ -48,7 +48,7 @@ func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, er
 // Stream delivers a message and yields the events that 0.1 has (a2a.Agent, except for the
 // first event).
 func (n agentV01) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
-	return taskless(n.begin(ctx, req))
+	return withoutTasks(n.begin(ctx, req))
 }
 
 // Task returns a task as it stands (a2a.Agent).
@@ -56,18 +56,18 @@ func (n agentV01) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) 
 	given := q.ID
 	q.ID = n.task(ctx, given)
 	t, err := n.agent.Task(ctx, q)
-	return n.own(t, given, err)
+	return n.renamed(t, given, err)
 }
 
 // Cancel stops a task (a2a.Agent).
 func (n agentV01) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	t, err := n.agent.Cancel(ctx, n.task(ctx, id))
-	return n.own(t, id, err)
+	return n.renamed(t, id, err)
 }
 
 // Subscribe follows a task (a2a.Agent, but for the first event).
 func (n agentV01) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
-	return taskless(rename(n.agent.Subscribe(ctx, n.task(ctx, id)), id))
+	return withoutTasks(rename(n.agent.Subscribe(ctx, n.task(ctx, id)), id))
 }
 
 // task returns the agent's id of the task that the caller calls id: id itself if
@@ -118,11 +118,11 @@ func (n agentV01) DropPush(ctx context.Context, task a2a.TaskID, id string) erro
 	return n.agent.(a2a.Pusher).DropPush(ctx, n.task(ctx, task), id)
 }
 
-func (n agentV01) own(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, error) {
+func (n agentV01) renamed(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return called(t, id).(*a2a.Task), nil
+	return withTaskID(t, id).(*a2a.Task), nil
 }
 
 // begin delivers a message to the task that the caller has named, or to a new
@@ -150,7 +150,7 @@ func (n agentV01) begin(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 				settle(id)
 			}
 			if err == nil {
-				e = called(asTask(e), given)
+				e = withTaskID(asTask(e), given)
 			}
 			if !yield(e, err) {
 				return
@@ -199,8 +199,8 @@ func asTask(e a2a.Event) a2a.Event {
 	return e
 }
 
-// called returns e about a task called id.
-func called(e a2a.Event, id a2a.TaskID) a2a.Event {
+// withTaskID returns e about a task called id.
+func withTaskID(e a2a.Event, id a2a.TaskID) a2a.Event {
 	switch e := e.(type) {
 	case *a2a.Task:
 		c := *e
@@ -222,15 +222,15 @@ func called(e a2a.Event, id a2a.TaskID) a2a.Event {
 func rename(events iter.Seq2[a2a.Event, error], id a2a.TaskID) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		for e, err := range events {
-			if !yield(called(e, id), err) {
+			if !yield(withTaskID(e, id), err) {
 				return
 			}
 		}
 	}
 }
 
-// taskless replaces tasks by updates of their artifacts and status, and numbers the artifacts.
-func taskless(events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a.Event, error] {
+// withoutTasks replaces tasks by updates of their artifacts and status, and numbers the artifacts.
+func withoutTasks(events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a.Event, error] {
 	return func(yield func(a2a.Event, error) bool) {
 		var ids []string
 		number := func(a a2a.Artifact) a2a.Artifact {

@@ -14,7 +14,7 @@ const maxNames = 10000
 // memory, as in the servers of that generation; an a2a.Namer keeps the ids beyond a restart.
 type taskNames struct {
 	mu    sync.Mutex
-	known map[name]*meaning
+	known map[name]*namedTask
 	order []name // the oldest first
 }
 
@@ -24,9 +24,9 @@ type name struct {
 	id     a2a.TaskID
 }
 
-// meaning is the task of a name. Until the message that starts the task is answered, task
+// namedTask is the task of a name. Until the message that starts the task is answered, task
 // is "" and ready is open.
-type meaning struct {
+type namedTask struct {
 	ready chan struct{}
 	task  a2a.TaskID
 }
@@ -76,21 +76,21 @@ func (n *taskNames) claim(ctx context.Context, caller string, id a2a.TaskID) (a2
 }
 
 // add makes a name that means nothing yet. It holds n.mu.
-func (n *taskNames) add(key name) *meaning {
+func (n *taskNames) add(key name) *namedTask {
 	if n.known == nil {
-		n.known = map[name]*meaning{}
+		n.known = map[name]*namedTask{}
 	}
 	if len(n.order) >= maxNames {
 		delete(n.known, n.order[0])
 		n.order = n.order[1:]
 	}
-	m := &meaning{ready: make(chan struct{})}
+	m := &namedTask{ready: make(chan struct{})}
 	n.known[key] = m
 	n.order = append(n.order, key)
 	return m
 }
 
-func (n *taskNames) settle(key name, m *meaning, task a2a.TaskID) {
+func (n *taskNames) settle(key name, m *namedTask, task a2a.TaskID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if m.task == "" {
