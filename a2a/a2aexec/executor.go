@@ -66,7 +66,7 @@ func (e *Executor) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, e
 		return d.task.WithHistory(req.HistoryLength), nil
 	}
 	select {
-	case <-d.turn.settled:
+	case <-d.turn.done:
 		return d.turn.end.Clone().WithHistory(req.HistoryLength), nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("waiting for task %s: %w", d.task.ID, context.Cause(ctx))

@@ -25,7 +25,7 @@ func (e *Executor) Tasks(_ context.Context, f a2a.TaskFilter) (*a2a.TaskPage, er
 	if err != nil {
 		return nil, err
 	}
-	tasks := e.fitting(f)
+	tasks := e.matching(f)
 	p := &a2a.TaskPage{Size: min(orDefault(f.PageSize, pageSize), maxPageSize), Total: len(tasks)}
 	if after != nil {
 		tasks = slices.DeleteFunc(tasks, func(t *a2a.Task) bool { return latest(t, after) <= 0 })
@@ -44,8 +44,8 @@ func (e *Executor) Tasks(_ context.Context, f a2a.TaskFilter) (*a2a.TaskPage, er
 	return p, nil
 }
 
-// fitting returns snapshots of the tasks that f wants, the latest first.
-func (e *Executor) fitting(f a2a.TaskFilter) []*a2a.Task {
+// matching returns snapshots of the tasks that f wants, the latest first.
+func (e *Executor) matching(f a2a.TaskFilter) []*a2a.Task {
 	e.mu.Lock()
 	records := slices.Clone(e.order)
 	e.mu.Unlock()

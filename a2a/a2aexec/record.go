@@ -75,11 +75,11 @@ func (r *record) emit(t *Turn, build func() a2a.Event) {
 	t.events++
 	ev := build()
 	if s, ok := ev.(*a2a.StatusUpdate); ok && s.Status.State.Idle() {
-		r.settle(s)
+		r.endTurn(s)
 		return
 	}
 	if t.events >= orDefault(r.e.MaxEvents, 10000) {
-		r.settle(r.status(a2a.Failed, "The agent produced more events than one turn may."))
+		r.endTurn(r.status(a2a.Failed, "The agent produced more events than one turn may."))
 		t.stop(errTooMany)
 		return
 	}
@@ -94,7 +94,7 @@ func (r *record) end(s a2a.State, text string, cause error) error {
 		return err
 	}
 	t := r.turn
-	r.settle(r.status(s, text))
+	r.endTurn(r.status(s, text))
 	if t != nil {
 		t.stop(cause)
 	}
@@ -111,14 +111,14 @@ func (r *record) stop(text string, cause error) {
 	}
 }
 
-// settle applies the last event of a turn and wakes its waiters. It holds r.mu.
-func (r *record) settle(s *a2a.StatusUpdate) {
+// endTurn applies the last event of a turn and wakes its waiters. It holds r.mu.
+func (r *record) endTurn(s *a2a.StatusUpdate) {
 	t := r.turn
 	r.turn = nil
 	r.apply(s)
 	if t != nil {
 		t.end = r.task.Clone()
-		close(t.settled)
+		close(t.done)
 	}
 }
 
@@ -161,7 +161,7 @@ func (r *record) status(s a2a.State, text string) *a2a.StatusUpdate {
 // the caller stops.
 func (r *record) follow(ctx context.Context, task *a2a.Task, next int, yield func(a2a.Event, error) bool) {
 	var ev a2a.Event = task
-	for yield(ev, nil) && !settles(ev) {
+	for yield(ev, nil) && !endsTurn(ev) {
 		var changed <-chan struct{}
 		for ev, next, changed = r.after(next); ev == nil; ev, next, changed = r.after(next) {
 			select {
@@ -205,7 +205,7 @@ func copyOf(ev a2a.Event) a2a.Event {
 	}
 }
 
-func settles(ev a2a.Event) bool {
+func endsTurn(ev a2a.Event) bool {
 	switch ev := ev.(type) {
 	case *a2a.Task:
 		return ev.Status.State.Idle()

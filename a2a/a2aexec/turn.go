@@ -21,11 +21,11 @@ type Turn struct {
 	// leaves the choice to the agent. (No generation before 1.1 has a field for it.)
 	Skill string
 
-	record  *record
-	stop    context.CancelCauseFunc
-	settled chan struct{}
-	end     *a2a.Task // as it stood when settled closed
-	events  int       // guarded by record.mu
+	record *record
+	stop   context.CancelCauseFunc
+	done   chan struct{}
+	end    *a2a.Task // as it stood when settled closed
+	events int       // guarded by record.mu
 }
 
 func newTurn(r *record, req *a2a.SendRequest) *Turn {
@@ -34,7 +34,7 @@ func newTurn(r *record, req *a2a.SendRequest) *Turn {
 	if m.ID == "" {
 		m.ID = newID()
 	}
-	return &Turn{Message: &m, Request: req, Skill: skill(req), record: r, settled: make(chan struct{})}
+	return &Turn{Message: &m, Request: req, Skill: skill(req), record: r, done: make(chan struct{})}
 }
 
 func skill(req *a2a.SendRequest) string {
