@@ -39,8 +39,8 @@ type Sender struct {
 
 	Signer Signer // nil sends no JWT
 
-	// Trusting accepts webhooks without validation.
-	Trusting bool
+	// SkipValidation accepts webhooks without validation.
+	SkipValidation bool
 }
 
 // Signer makes a JWT of claims.

@@ -176,7 +176,7 @@ func TestOnlyAWebhookThatWantsItIsTold(t *testing.T) {
 	w.echoes, w.asked = false, 0
 	vouched, trusting := sender(), sender()
 	vouched.HTTP = &guardhttp.Client{Allowed: func() []string { return []string{strings.TrimPrefix(w.url, "http://")} }}
-	trusting.Trusting = true
+	trusting.SkipValidation = true
 	for name, s := range map[string]*a2apush.Sender{"vouched for": vouched, "trusting": trusting} {
 		if err := accept(s, a2a.PushConfig{URL: w.url}); err != nil || w.asked > 0 {
 			t.Errorf("%s: got %v after %d questions, want neither", name, err, w.asked)

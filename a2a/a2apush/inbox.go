@@ -19,8 +19,8 @@ import (
 // InboxPath is the path of our webhooks.
 const InboxPath = "/hooks/"
 
-// maxNews bounds the body of a notification, which is hashed and not stored.
-const maxNews = 32 << 20
+// maxNotification bounds the body of a notification, which is hashed and not stored.
+const maxNotification = 32 << 20
 
 // Inbox has a webhook for each task. A notification only wakes the task's follower, which
 // gets the task from the agent. Nothing is stored. The address of a webhook
@@ -75,7 +75,7 @@ func (in *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodGet:
 		in.validate(w, r)
 	case r.Method == http.MethodPost:
-		in.take(w, r, agent, handle)
+		in.receive(w, r, agent, handle)
 	default:
 		w.Header().Set("Allow", "GET, POST")
 		http.Error(w, "This is the webhook of a task: POST a notification to it.", http.StatusMethodNotAllowed)
@@ -105,9 +105,9 @@ func (in *Inbox) validate(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, token) // an agent that is gone needs no answer
 }
 
-func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle string) {
+func (in *Inbox) receive(w http.ResponseWriter, r *http.Request, agent, handle string) {
 	sum := sha256.New()
-	_, err := io.Copy(sum, http.MaxBytesReader(w, r.Body, maxNews))
+	_, err := io.Copy(sum, http.MaxBytesReader(w, r.Body, maxNotification))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -117,7 +117,7 @@ func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle stri
 		http.Error(w, "The notification could not be read to its end.", http.StatusBadRequest)
 		return
 	}
-	if err := in.proven(r, agent, handle, [sha256.Size]byte(sum.Sum(nil))); err != nil {
+	if err := in.authenticate(r, agent, handle, [sha256.Size]byte(sum.Sum(nil))); err != nil {
 		in.Log.InfoContext(r.Context(), "a push notification was refused", "agent", agent, "task", handle, "err", err)
 		http.NotFound(w, r)
 		return
@@ -126,9 +126,9 @@ func (in *Inbox) take(w http.ResponseWriter, r *http.Request, agent, handle stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// proven accepts the token that the agent was given, under either of its names or as a bearer
+// authenticate accepts the token that the agent was given, under either of its names or as a bearer
 // token, or a JWT that the agent has signed: SDKs differ in what they send.
-func (in *Inbox) proven(r *http.Request, agent, handle string, body [sha256.Size]byte) error {
+func (in *Inbox) authenticate(r *http.Request, agent, handle string, body [sha256.Size]byte) error {
 	scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		bearer = ""

@@ -24,15 +24,15 @@ func (s *Sender) Accept(ctx context.Context, c *a2a.PushConfig) error {
 	if invalidCredentials || !valid(c.Token) {
 		return a2a.Errorf(a2a.InvalidParams, "the token and the credentials of a webhook must be printable ASCII of at most %d characters", maxHeader)
 	}
-	if s.Trusting || s.HTTP.IsAllowed(c.URL) {
+	if s.SkipValidation || s.HTTP.IsAllowed(c.URL) {
 		return nil
 	}
-	return s.prove(ctx, c.URL)
+	return s.confirmWebhook(ctx, c.URL)
 }
 
-// prove asks the webhook to repeat a token, which only a receiver of notifications does.
+// confirmWebhook asks the webhook to repeat a token, which only a receiver of notifications does.
 // The error is general: the caller must not learn what else answers at the address.
-func (s *Sender) prove(ctx context.Context, address string) error {
+func (s *Sender) confirmWebhook(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
 		return err

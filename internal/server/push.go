@@ -35,7 +35,7 @@ func (s *Server) startPush(secret []byte) {
 	sender := &a2apush.Sender{
 		HTTP:     webhookClient(s),
 		Issuer:   s.cfg.Load().URL,
-		Trusting: !s.cfg.Load().Push.Verify,
+		SkipValidation: !s.cfg.Load().Push.Verify,
 		Now:      time.Now,
 	}
 	if s.oauth.Keys.Algorithm != token.HS256 { // no public key is published for HS256

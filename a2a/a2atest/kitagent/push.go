@@ -30,7 +30,7 @@ type webhooks struct {
 
 // newWebhooks accepts webhooks on the same machine, where the kit receives, without validation.
 func newWebhooks() *webhooks {
-	return &webhooks{sender: a2apush.Sender{HTTP: &guardhttp.Client{Loopback: true}, Now: time.Now, Trusting: true}}
+	return &webhooks{sender: a2apush.Sender{HTTP: &guardhttp.Client{Loopback: true}, Now: time.Now, SkipValidation: true}}
 }
 
 func (w *webhooks) set(c *a2a.PushConfig) *a2a.PushConfig {
