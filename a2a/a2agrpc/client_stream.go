@@ -21,7 +21,7 @@ func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []b
 	defer late.Stop()
 	if err := m.open(conn, name, message); err != nil {
 		defer m.cancel(nil)
-		return refusal(m.ctx, heard(m.s), err)
+		return refusal(m.ctx, metadataOf(m.s), err)
 	}
 	resp := newResponse(http.StatusOK, streamHeader, nil)
 	resp.Body = m
@@ -42,7 +42,7 @@ type messages struct {
 
 // open starts the call and waits for its first message.
 func (m *messages) open(conn *grpc.ClientConn, name string, message []byte) (err error) {
-	m.s, err = conn.NewStream(m.ctx, streams, name, bytesAsTheyAre, grpc.MaxCallRecvMsgSize(DefaultMaxMessage))
+	m.s, err = conn.NewStream(m.ctx, streams, name, rawCodec, grpc.MaxCallRecvMsgSize(DefaultMaxMessage))
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (m *messages) Next() (message []byte, refused bool, err error) {
 		return nil, false, errTooLarge()
 	case errors.Is(m.over, io.EOF):
 		return nil, false, io.EOF
-	case m.ctx.Err() != nil, !heard(m.s).answers(st.Code()):
+	case m.ctx.Err() != nil, !metadataOf(m.s).answers(st.Code()):
 		return nil, false, cmp.Or(m.ctx.Err(), m.over)
 	default:
 		m.over = io.EOF

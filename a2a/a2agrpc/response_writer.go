@@ -153,13 +153,13 @@ func (a *responseWriter) send(message []byte) error {
 	if mem.IsBelowBufferPoolingThreshold(cap(message)) {
 		return a.stream.SendMsg(&message)
 	}
-	kept := &keptMessage{gone: make(chan struct{})}
+	kept := &keptMessage{released: make(chan struct{})}
 	kept.late = time.AfterFunc(a.patience+time.Duration(len(message)/minRate)*time.Second, func() { closeConnection(a.stream.Context()) })
 	if err := a.stream.SendMsg(mem.NewBuffer(&message, kept)); err != nil || len(message) <= smallMessage {
 		return err
 	}
 	select {
-	case <-kept.gone:
+	case <-kept.released:
 		return nil
 	case <-a.stream.Context().Done():
 		return a.stream.Context().Err()
@@ -168,8 +168,8 @@ func (a *responseWriter) send(message []byte) error {
 
 // keptMessage is a message that package grpc keeps, as the pool to which it returns the memory.
 type keptMessage struct {
-	late *time.Timer
-	gone chan struct{}
+	late     *time.Timer
+	released chan struct{}
 }
 
 // Get is not called: nothing is taken from the pool.
@@ -178,7 +178,7 @@ func (k *keptMessage) Get(length int) *[]byte { return mem.DefaultBufferPool().G
 // Put is called when the message was written, or dropped with its call.
 func (k *keptMessage) Put(*[]byte) {
 	k.late.Stop()
-	close(k.gone)
+	close(k.released)
 }
 
 // Flush starts the response.

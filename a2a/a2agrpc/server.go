@@ -58,7 +58,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		grpc.MaxRecvMsgSize(cmp.Or(s.MaxMessage, maxRequest)), grpc.MaxHeaderListSize(maxHeader), grpc.MaxConcurrentStreams(maxCalls),
 		grpc.StaticStreamWindowSize(serverWindow), grpc.StaticConnWindowSize(connWindow),
 		grpc.ConnectionTimeout(connectTime),
-		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idle, Time: quiet, Timeout: stillThereFor}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idle, Time: quiet, Timeout: keepaliveTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: maxPings}),
 	)
 	over := context.AfterFunc(ctx, func() {

@@ -30,10 +30,10 @@ import (
 // The limits of a connection. By default servers close connections that are pinged more
 // often than every five minutes.
 const (
-	connectTime   = 10 * time.Second
-	stillThere    = 6 * time.Minute
-	stillThereFor = 20 * time.Second
-	idle          = 5 * time.Minute
+	connectTime      = 10 * time.Second
+	keepaliveTime    = 6 * time.Minute
+	keepaliveTimeout = 20 * time.Second
+	idle             = 5 * time.Minute
 )
 
 // maxConns bounds the connections of one Transport.
@@ -55,8 +55,8 @@ type Transport struct {
 
 // The common options of calls. They are read-only.
 var (
-	bytesAsTheyAre = grpc.ForceCodecV2(raw{})
-	streams        = &grpc.StreamDesc{ServerStreams: true}
+	rawCodec = grpc.ForceCodecV2(raw{})
+	streams  = &grpc.StreamDesc{ServerStreams: true}
 )
 
 // origin identifies a connection.
@@ -92,7 +92,7 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 	c, err := grpc.NewClient("dns:///"+net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)),
 		grpc.WithTransportCredentials(secure),
 		grpc.WithMaxHeaderListSize(maxHeader), grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: stillThere, Timeout: stillThereFor}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepaliveTime, Timeout: keepaliveTimeout}),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: connectTime}),
 		grpc.WithIdleTimeout(idle),
 		grpc.WithDisableRetry(), // a message is sent once
@@ -133,8 +133,8 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 	late := time.AfterFunc(limit, func() { cancel(tooSlow(limit)) })
 	defer late.Stop()
 	var got []byte
-	var h hearing
-	err = conn.Invoke(ctx, name, &message, &got, bytesAsTheyAre,
+	var h responseMetadata
+	err = conn.Invoke(ctx, name, &message, &got, rawCodec,
 		grpc.MaxCallRecvMsgSize(DefaultMaxMessage), grpc.Header(&h.header), grpc.Trailer(&h.trailer))
 	switch {
 	case err != nil:
@@ -149,11 +149,11 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 	return newResponse(http.StatusOK, jsonHeader, card), nil
 }
 
-// hearing is the metadata that a server has sent.
-type hearing struct{ header, trailer metadata.MD }
+// responseMetadata is the metadata that a server has sent.
+type responseMetadata struct{ header, trailer metadata.MD }
 
-// heard returns the metadata of s, which has ended or is nil.
-func heard(s grpc.ClientStream) (h hearing) {
+// metadataOf returns the metadata of s, which has ended or is nil.
+func metadataOf(s grpc.ClientStream) (h responseMetadata) {
 	if s != nil {
 		h.header, _ = s.Header()
 		h.trailer = s.Trailer()
@@ -161,7 +161,7 @@ func heard(s grpc.ClientStream) (h hearing) {
 	return h
 }
 
-func refusal(ctx context.Context, h hearing, err error) (*http.Response, error) {
+func refusal(ctx context.Context, h responseMetadata, err error) (*http.Response, error) {
 	st, ok := status.FromError(err)
 	if tooLarge(st) {
 		return nil, errTooLarge()
@@ -199,7 +199,7 @@ func (e tooSlow) Error() string {
 
 // answers reports whether a code is from the server, and not from a broken connection. An
 // answer has a content type in its header or trailer.
-func (h hearing) answers(code codes.Code) bool {
+func (h responseMetadata) answers(code codes.Code) bool {
 	switch code {
 	case codes.Unavailable, codes.Internal, codes.Canceled, codes.DeadlineExceeded:
 		return len(h.header) > 0 || len(h.trailer) > 0
