@@ -92,13 +92,13 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 	}
 	if sub.Gap {
 		a, err := s.control(ctx, sub, to, "gap", map[string]any{"cursor": cursor(sub.Epoch, sub.Position)})
-		if err != nil || a.busy() {
+		if err != nil || a.retryable() {
 			s.failed(sub, e, a, err)
 			return err == nil, nil
 		}
 		sub.Gap = false
 	}
-	body, err := json.Marshal(s.shown(e, cursor(sub.Epoch, e.Seq)))
+	body, err := json.Marshal(s.toMCP(e, cursor(sub.Epoch, e.Seq)))
 	if err != nil {
 		return false, err
 	}
@@ -157,7 +157,7 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 	sub.Attempts++
 	sub.Due = now.Add(pause)
 	log := s.Log.With("id", sub.ID, "event", e.ID, "host", sub.Host, "attempt", sub.Attempts, "failure", sub.Failure)
-	if unwanted || spent(sub.Attempts) {
+	if unwanted || retriesExhausted(sub.Attempts) {
 		sub.advance(e.Seq)
 		sub.Gap = true
 		log.Warn("an event was given up")
@@ -176,8 +176,8 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 // second, a quarter of the pause of push notifications: the next events of the subscription wait.
 func pauseAfter(n int, jitter float64) time.Duration { return min(push.Backoff(n, jitter)/4, maxPause) }
 
-// spent tells whether so many attempts, with their pauses, have lasted for retryFor.
-func spent(attempts int) bool {
+// retriesExhausted tells whether so many attempts, with their pauses, have lasted for retryFor.
+func retriesExhausted(attempts int) bool {
 	var lasted time.Duration
 	for n := range attempts {
 		lasted += pauseAfter(n, 0)
@@ -208,10 +208,10 @@ func (s *Service) terminate(ctx context.Context, sub *Subscription) (done bool, 
 	if err != nil {
 		return false, err
 	}
-	why := map[string]any{"code": accessEnded.Code(!s.SEPErrors), "message": accessEnded.Message}
-	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": why})
-	accepted := err == nil && !a.busy()
-	if accepted || spent(sub.Attempts+1) {
+	reason := map[string]any{"code": accessEnded.Code(!s.SEPErrors), "message": accessEnded.Message}
+	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": reason})
+	accepted := err == nil && !a.retryable()
+	if accepted || retriesExhausted(sub.Attempts+1) {
 		sub.Ended = true
 		s.Log.InfoContext(ctx, "an event subscription was ended by the server", "id", sub.ID, "event", sub.Name, "failure", failure(a, err))
 		return true, nil

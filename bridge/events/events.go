@@ -171,11 +171,11 @@ func (w *waker) now() {
 	defer w.mu.Unlock()
 	if !w.pending {
 		w.pending = true
-		time.AfterFunc(writeDelay, w.ring)
+		time.AfterFunc(writeDelay, w.notify)
 	}
 }
 
-func (w *waker) ring() {
+func (w *waker) notify() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pending = false

@@ -60,7 +60,7 @@ func TestABodyIsSigned(t *testing.T) {
 // TestAnEventIsShort has an agent that names its context by the longest ID, in characters that JSON escapes.
 func TestAnEventIsShort(t *testing.T) {
 	s := &Service{TaskURL: "https://rialto.example/answer/"}
-	b, err := json.Marshal(s.shown(Event{Name: "task.completed", Context: strings.Repeat("<\U0010ffff", 500)}, "1"))
+	b, err := json.Marshal(s.toMCP(Event{Name: "task.completed", Context: strings.Repeat("<\U0010ffff", 500)}, "1"))
 	if err != nil || len(b) > 4<<10 {
 		t.Errorf("got %d bytes, %v", len(b), err)
 	}
@@ -68,7 +68,7 @@ func TestAnEventIsShort(t *testing.T) {
 
 func TestAttemptsEndAfterAQuarterOfAnHour(t *testing.T) {
 	for attempts, want := range map[int]bool{1: false, 5: false, 10: false, 14: true} {
-		if got := spent(attempts); got != want {
+		if got := retriesExhausted(attempts); got != want {
 			t.Errorf("%d attempts: got %v", attempts, got)
 		}
 	}

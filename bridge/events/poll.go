@@ -79,7 +79,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 
 	for _, e := range list {
 		if s.allows(access, e) {
-			page.Events = append(page.Events, s.shown(e, cursor(log.Epoch, e.Seq)))
+			page.Events = append(page.Events, s.toMCP(e, cursor(log.Epoch, e.Seq)))
 		}
 	}
 	return page, nil

@@ -70,11 +70,11 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	if err != nil {
 		return nil, err
 	}
-	sub, log, err := s.requested(ctx, access, principal, q)
+	sub, log, err := s.newSubscription(ctx, access, principal, q)
 	if err != nil {
 		return nil, err
 	}
-	late, err := s.tooLate(ctx, access, sub, q)
+	late, err := s.alreadyReached(ctx, access, sub, q)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 		return nil, err
 	}
 	renewed := !kept.Verified.IsZero()
-	to, err := s.replaced(kept, q)
+	to, err := s.newTarget(kept, q)
 	if err != nil {
 		return nil, err
 	}
@@ -135,10 +135,10 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	return g, nil
 }
 
-// requested returns the subscription that a client asks for, not verified yet.
-func (s *Service) requested(ctx context.Context, access directory.Access, principal string, q *mcp.EventSubscription) (*Subscription, Log, error) {
+// newSubscription returns the subscription that a client asks for, not verified yet.
+func (s *Service) newSubscription(ctx context.Context, access directory.Access, principal string, q *mcp.EventSubscription) (*Subscription, Log, error) {
 	if err := s.HTTP.Check(q.URL); err != nil || len(q.URL) > maxURL {
-		return nil, Log{}, mcp.Refusal("delivery.url must be an https address on the public internet, without a username: "+why(err), nil)
+		return nil, Log{}, mcp.Refusal("delivery.url must be an https address on the public internet, without a username: "+addressFault(err), nil)
 	}
 	u, err := url.Parse(q.URL)
 	if err != nil {
@@ -169,10 +169,10 @@ func (s *Service) requested(ctx context.Context, access directory.Access, princi
 	return sub, log, err
 }
 
-// tooLate returns a refusal as late if the task of a new subscription has ended, or is in the state that
+// alreadyReached returns a refusal as late if the task of a new subscription has ended, or is in the state that
 // the subscription waits for. It returns an error if the task is not the caller's. The caller has read
 // the log before: a later change of the task is an event after the log's last one.
-func (s *Service) tooLate(
+func (s *Service) alreadyReached(
 	ctx context.Context, access directory.Access, sub *Subscription, q *mcp.EventSubscription,
 ) (late, err error) {
 	if sub.Task == "" {
@@ -195,7 +195,7 @@ func addressHash(address string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-func why(err error) string {
+func addressFault(err error) string {
 	if err == nil {
 		return "it is too long"
 	}
@@ -206,8 +206,8 @@ func exhausted(text string, most int) error {
 	return &mcp.EventError{Kind: mcp.EventExhausted, Message: text, Data: map[string]any{"limit": "subscriptions", "max": most}}
 }
 
-// replaced returns the target of a subscription. A secret that is replaced signs for a while longer.
-func (s *Service) replaced(kept *Subscription, q *mcp.EventSubscription) (*target, error) {
+// newTarget returns the target of a subscription. A secret that is replaced signs for a while longer.
+func (s *Service) newTarget(kept *Subscription, q *mcp.EventSubscription) (*target, error) {
 	to := &target{URL: q.URL, Secret: q.Secret}
 	if kept.Sealed == "" {
 		return to, nil

@@ -28,16 +28,16 @@ const (
 		`"change":{"enum":["added","changed","disabled","removed"]},"title":{"type":"string"}}}`
 )
 
-// narrow tells models how not to be called for their own work.
-const narrow = " Narrow the events by task_id or context_id, so that tasks which you start because of an event do not call you again."
+// narrowHint tells models how not to be called for their own work.
+const narrowHint = " Narrow the events by task_id or context_id, so that tasks which you start because of an event do not call you again."
 
 var types = []mcp.EventType{
 	eventType(agentChanged, "An agent changed", "An agent that you may use was added, changed its card, was disabled or removed. Call list_agents or get_agent for the details.", agentInput, agentPayload),
-	eventType("task.auth_required", "A task needs a sign-in", "A task of yours waits until its owner signs in at the agent. Show the owner task_url."+narrow, taskInput, taskPayload),
-	eventType("task.completed", "A task is done", "A task of yours completed. Call get_task for the result. A task that ended before you subscribe makes no event: look with get_task first."+narrow, taskInput, taskPayload),
-	eventType("task.failed", "A task ended without a result", "A task of yours ended without a result; state says how: failed, rejected or canceled. Call get_task for the reason."+narrow, taskInput, taskPayload),
-	eventType("task.input_required", "A task asks a question", "An agent asks something; summary has the beginning of the question. Call get_task for all of it, ask the owner, and answer with send_task and the task_id."+narrow, taskInput, taskPayload),
-	eventType("task.progress", "A task goes on", "A running task of yours changed its state or its status message. At most one event in 15 seconds for each task."+narrow, taskInput, taskPayload),
+	eventType("task.auth_required", "A task needs a sign-in", "A task of yours waits until its owner signs in at the agent. Show the owner task_url."+narrowHint, taskInput, taskPayload),
+	eventType("task.completed", "A task is done", "A task of yours completed. Call get_task for the result. A task that ended before you subscribe makes no event: look with get_task first."+narrowHint, taskInput, taskPayload),
+	eventType("task.failed", "A task ended without a result", "A task of yours ended without a result; state says how: failed, rejected or canceled. Call get_task for the reason."+narrowHint, taskInput, taskPayload),
+	eventType("task.input_required", "A task asks a question", "An agent asks something; summary has the beginning of the question. Call get_task for all of it, ask the owner, and answer with send_task and the task_id."+narrowHint, taskInput, taskPayload),
+	eventType("task.progress", "A task goes on", "A running task of yours changed its state or its status message. At most one event in 15 seconds for each task."+narrowHint, taskInput, taskPayload),
 }
 
 func eventType(name, title, description, input, payload string) mcp.EventType {
@@ -50,9 +50,9 @@ func eventType(name, title, description, input, payload string) mcp.EventType {
 // EventTypes implements mcp.Events. All callers may know of all types.
 func (s *Service) EventTypes(context.Context) []mcp.EventType { return types }
 
-// shown returns an event as clients get it. All texts in it are short, so that it keeps below the
+// toMCP returns an event as clients get it. All texts in it are short, so that it keeps below the
 // 256 KiB of SEP-3415.
-func (s *Service) shown(e Event, at string) mcp.Event {
+func (s *Service) toMCP(e Event, at string) mcp.Event {
 	var data any = struct {
 		Agent  string `json:"agent"`
 		Change string `json:"change"`

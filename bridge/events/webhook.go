@@ -42,9 +42,9 @@ type answer struct {
 	body       []byte
 }
 
-// busy tells whether the receiver may accept the same message later. A receiver that answers otherwise to
+// retryable tells whether the receiver may accept the same message later. A receiver that answers otherwise to
 // a control envelope has accepted it, or does not know its type.
-func (a *answer) busy() bool {
+func (a *answer) retryable() bool {
 	return a.status == http.StatusTooEarly || a.status == http.StatusTooManyRequests || a.status >= 500
 }
 
