@@ -98,7 +98,7 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 		}
 	}
 	for _, i := range usable {
-		for _, guess := range d.dialects(wire.Guesses(i.Version)) {
+		for _, guess := range d.dialects(wire.ByLikelihood(i.Version)) {
 			list.add(i, d.bindingOf(i.Binding), guess.Generation)
 		}
 	}

@@ -287,7 +287,7 @@ func (o *object) message(keepUnknown bool) (*a2a.Message, error) {
 	if ps == nil {
 		ps = o.Content
 	}
-	words, err := ps.toDomain(keepUnknown)
+	parts, err := ps.toDomain(keepUnknown)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +296,7 @@ func (o *object) message(keepUnknown bool) (*a2a.Message, error) {
 		ContextID:        o.ContextID,
 		TaskID:           a2a.TaskID(o.TaskID),
 		Role:             a2a.Role(o.Role),
-		Parts:            words,
+		Parts:            parts,
 		Metadata:         a2a.Metadata(o.Metadata),
 		ReferenceTaskIDs: o.Refs,
 		Extensions:       o.Exts,
@@ -361,7 +361,7 @@ func (s *status) toDomain() (a2a.Status, error) {
 // toDomain returns the artifact that a is. One without an id gets its number or
 // name as such, so that its chunks find each other; i is its place in the list.
 func (a *artifact) toDomain(i int) (a2a.Artifact, error) {
-	words, err := a.Parts.toDomain(true)
+	parts, err := a.Parts.toDomain(true)
 	if err != nil {
 		return a2a.Artifact{}, err
 	}
@@ -376,7 +376,7 @@ func (a *artifact) toDomain(i int) (a2a.Artifact, error) {
 		ID:          id,
 		Name:        a.Name,
 		Description: a.Description,
-		Parts:       words,
+		Parts:       parts,
 		Metadata:    a2a.Metadata(a.Metadata),
 		Extensions:  a.Extensions,
 	}, nil

@@ -70,15 +70,15 @@ type errorInfo struct {
 func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 	row := d.row(e.Code)
 	out := &jsonrpc.Error{Code: row.number, Message: e.Error()}
-	known := typed(e.Data)
+	details := detailsWithReason(e.Data)
 	own, _ := json.Marshal(errorInfo{errorInfoType, string(row.code), errorInfoDomain}) // strings always have a JSON form
 	switch {
-	case d.reasons == reasonArray && known != nil:
-		out.Data = list(known)
+	case d.reasons == reasonArray && details != nil:
+		out.Data = list(details)
 	case d.reasons == reasonArray:
 		out.Data = list([]json.RawMessage{own})
-	case known != nil:
-		out.Data = known[0]
+	case details != nil:
+		out.Data = details[0]
 	case d.reasons == reasonObject && d.meaning(out.Code) != row.code:
 		out.Data = own
 	case len(e.Data) > 0 && !isObject(e.Data):
@@ -95,9 +95,9 @@ func list(details []json.RawMessage) json.RawMessage {
 	return b
 }
 
-// typed returns the details of data, an array or one alone, that with the reason
+// detailsWithReason returns the details of data, an array or one alone, that with the reason
 // first; nil if there is none.
-func typed(data json.RawMessage) []json.RawMessage {
+func detailsWithReason(data json.RawMessage) []json.RawMessage {
 	var details []json.RawMessage
 	if isObject(data) {
 		details = []json.RawMessage{data}

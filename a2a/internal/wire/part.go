@@ -78,16 +78,16 @@ type parts []anyPart
 
 // anyPart is a part as it was read, or what is wrong with it.
 type anyPart struct {
-	word a2a.Part
-	err  error
-	raw  json.RawMessage // the whole of it where err is errNoContent
+	value a2a.Part
+	err   error
+	raw   json.RawMessage // the whole of it where err is errNoContent
 }
 
 func (p *anyPart) UnmarshalJSON(b []byte) error {
 	var in part
 	p.err = unmarshal(b, &in)
 	if p.err == nil {
-		p.word, p.err = in.toDomain()
+		p.value, p.err = in.toDomain()
 	}
 	if errors.Is(p.err, errNoContent) {
 		p.raw = bytes.Clone(b)
@@ -100,7 +100,7 @@ func (ps parts) toDomain(keepUnknown bool) ([]a2a.Part, error) {
 		if keepUnknown && errors.Is(p.err, errNoContent) {
 			return unknownPart(p.raw), nil
 		}
-		return p.word, p.err
+		return p.value, p.err
 	})
 }
 

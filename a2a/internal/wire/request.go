@@ -90,7 +90,7 @@ func (o *object) request() (*a2a.Message, error) {
 	if err != nil {
 		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
 	}
-	return m, sendable(m)
+	return m, validateMessage(m)
 }
 
 // Required members that a caller left out.
@@ -100,8 +100,8 @@ var (
 	errNoMessageID = a2a.Errorf(a2a.InvalidParams, "params.message.messageId is missing")
 )
 
-// sendable returns why m cannot be sent, or nil. A message without a role is the user's.
-func sendable(m *a2a.Message) error {
+// validateMessage returns why m cannot be sent, or nil. A message without a role is the user's.
+func validateMessage(m *a2a.Message) error {
 	if len(m.Parts) == 0 {
 		return a2a.Errorf(a2a.InvalidParams, "params.message.parts must hold at least one part")
 	}
@@ -134,7 +134,7 @@ func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 		return a2a.TaskQuery{}, err
 	}
 	if d.callersName {
-		in.HistoryLength = orNone(in.HistoryLength) // "By default, this is 0"
+		in.HistoryLength = orZero(in.HistoryLength) // "By default, this is 0"
 	}
 	return a2a.TaskQuery{ID: a2a.TaskID(in.ID), HistoryLength: in.HistoryLength}, nil
 }

@@ -208,7 +208,7 @@ func (doc *cardDoc) oldSchemes() []string {
 	if json.Unmarshal(doc.Authentication, &old) != nil {
 		return nil
 	}
-	names := []string{looseString(old.Schemes)}
+	names := []string{lenientString(old.Schemes)}
 	_ = json.Unmarshal(old.Schemes, &names) // or it is a string
 	return slices.DeleteFunc(names, func(name string) bool {
 		return name == "" || strings.EqualFold(name, "none") || strings.EqualFold(name, "public")

@@ -244,13 +244,13 @@ func decodeSendV01(params []byte) (*a2a.SendRequest, error) {
 	return &a2a.SendRequest{
 		Message:             m,
 		AcceptedOutputModes: in.AcceptedOutputModes,
-		HistoryLength:       orNone(in.HistoryLength),
+		HistoryLength:       orZero(in.HistoryLength),
 		Push:                push,
 		Metadata:            a2a.Metadata(in.Metadata),
 	}, nil
 }
 
-func orNone(n *int) *int {
+func orZero(n *int) *int {
 	if n == nil {
 		n = new(int)
 	}

@@ -103,7 +103,7 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	if err := checkHistory(r.HistoryLength); err != nil {
 		return nil, err
 	}
-	return r, sendable(r.Message)
+	return r, validateMessage(r.Message)
 }
 
 // badParams returns err as an error of the caller's parameters.

@@ -39,7 +39,7 @@ var states = []stateName{
 type state a2a.State
 
 func (s *state) UnmarshalJSON(b []byte) error {
-	*s = state(stateOf(looseString(b)))
+	*s = state(stateOf(lenientString(b)))
 	return nil
 }
 
@@ -65,7 +65,7 @@ func stateV1(s a2a.State) string {
 type role a2a.Role
 
 func (r *role) UnmarshalJSON(b []byte) error {
-	*r = roleOf(looseString(b))
+	*r = roleOf(lenientString(b))
 	return nil
 }
 
@@ -106,12 +106,12 @@ func (id *taskID) UnmarshalJSON(b []byte) error {
 		*id = taskID{string(b), true}
 		return nil
 	}
-	*id = taskID{text: looseString(b)}
+	*id = taskID{text: lenientString(b)}
 	return nil
 }
 
-// looseString returns the string that b, which is JSON, is, or "".
-func looseString(b []byte) string {
+// lenientString returns the string that b, which is JSON, is, or "".
+func lenientString(b []byte) string {
 	if n := len(b); n > 1 && b[0] == '"' && bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
 		return string(b[1 : n-1]) // as most are: nothing in it is escaped
 	}
@@ -131,7 +131,7 @@ var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05
 type timestamp time.Time
 
 func (t *timestamp) UnmarshalJSON(b []byte) error {
-	*t = timeOf(looseString(b))
+	*t = timeOf(lenientString(b))
 	return nil
 }
 

@@ -86,9 +86,9 @@ type method struct {
 // add a file and a line here.
 func Dialects() []*Dialect { return []*Dialect{&v10, &v03, &v02, &v01} }
 
-// Listed returns the dialects that a card can name, the newest first. Cards before 0.3
+// CardDialects returns the dialects that a card can name, the newest first. Cards before 0.3
 // had one URL and no version.
-func Listed() []*Dialect { return []*Dialect{&v10, &v03} }
+func CardDialects() []*Dialect { return []*Dialect{&v10, &v03} }
 
 // ByGeneration returns the dialect of generation g.
 func ByGeneration(g a2a.Generation) (*Dialect, bool) {
@@ -100,13 +100,13 @@ func ByGeneration(g a2a.Generation) (*Dialect, bool) {
 	return nil, false
 }
 
-// Guesses returns every dialect in the order in which an agent that claims
+// ByLikelihood returns every dialect in the order in which an agent that claims
 // generation g is likely to understand them: g itself, or the newest of its major
 // version, then its neighbors. Cards often name the wrong generation.
-func Guesses(g a2a.Generation) []*Dialect {
+func ByLikelihood(g a2a.Generation) []*Dialect {
 	ds := Dialects()
 	claim := max(0, slices.IndexFunc(ds, func(d *Dialect) bool {
-		return d.Generation == g || major(d.Generation) == major(g) && !known(g)
+		return d.Generation == g || major(d.Generation) == major(g) && !isKnown(g)
 	}))
 	distance := map[*Dialect]int{}
 	for i, d := range ds {
@@ -116,7 +116,7 @@ func Guesses(g a2a.Generation) []*Dialect {
 	return ds
 }
 
-func known(g a2a.Generation) bool {
+func isKnown(g a2a.Generation) bool {
 	_, ok := ByGeneration(g)
 	return ok
 }
@@ -171,7 +171,7 @@ func Route(version, name string) (*Dialect, Op, error) {
 	d, ok := ByGeneration(ParseGeneration(version))
 	if !ok {
 		return Dialects()[0], 0, a2a.Errorf(a2a.VersionNotSupported,
-			"A2A version %q is not supported; this agent speaks %s", version, strings.Join(spoken(), ", "))
+			"A2A version %q is not supported; this agent speaks %s", version, strings.Join(generations(), ", "))
 	}
 	op, ok := d.Op(name)
 	if !ok {
@@ -195,6 +195,6 @@ func unknownMethod(name string) error {
 	return a2a.Errorf(a2a.MethodNotFound, "there is no method %q", name)
 }
 
-func spoken() []string {
+func generations() []string {
 	return each(Dialects(), func(d *Dialect) string { return string(d.Generation) })
 }

@@ -241,7 +241,7 @@ func TestGuessesBeginWithTheNearest(t *testing.T) {
 		"1.0": "1.0 0.3 0.2 0.1", "0.3": "0.3 1.0 0.2 0.1", "0.2": "0.2 0.3 0.1 1.0", "0.1": "0.1 0.2 0.3 1.0",
 		"0.5": "0.3 1.0 0.2 0.1", "1.4": "1.0 0.3 0.2 0.1", "": "1.0 0.3 0.2 0.1"} {
 		var got []string
-		for _, d := range Guesses(claim) {
+		for _, d := range ByLikelihood(claim) {
 			got = append(got, string(d.Generation))
 		}
 		if strings.Join(got, " ") != want {
