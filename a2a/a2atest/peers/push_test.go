@@ -26,7 +26,7 @@ import (
 // inbox serves webhooks of ours, and returns one with what is woken.
 func inbox(t *testing.T) (*a2a.PushConfig, <-chan string) {
 	woken := make(chan string, 16)
-	in := &a2apush.Inbox{Key: []byte("key"), Wake: func(handle string) { woken <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	in := &a2apush.Inbox{Key: []byte("key"), Followers: followers(woken), Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	srv := httptest.NewServer(in)
 	t.Cleanup(srv.Close)
 	in.URL = srv.URL
@@ -188,3 +188,8 @@ func TestTheirClientsKeepWebhooks(t *testing.T) {
 		})
 	}
 }
+
+// followers gets the handles of the tasks that are to be polled.
+type followers chan string
+
+func (f followers) Wake(handle string) { f <- handle }

@@ -51,9 +51,7 @@ func TestTheirReceiverBelievesUs(t *testing.T) {
 	t.Cleanup(webhook.Close)
 	sender := &a2apush.Sender{
 		HTTP: &guardhttp.Client{Loopback: true}, Issuer: "https://rialto.test", Now: time.Now,
-		Sign: func(_ context.Context, claims any) (string, error) {
-			return jwt.Signed(signer).Claims(claims).Serialize()
-		},
+		Signer: claimSigner{signer},
 	}
 	task := &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("<b>&")}}}}
 	if err := sender.Deliver(t.Context(), &a2a.PushConfig{URL: webhook.URL, Generation: a2a.V01}, task, "n"); err != nil {
@@ -81,8 +79,8 @@ func TestWeBelieveTheirSender(t *testing.T) {
 	woken := make(chan string, 1)
 	keys := &a2apush.Keys{Agent: theirs.URL, Now: time.Now}
 	in := &a2apush.Inbox{
-		Key: []byte("key"), Keys: func(string) *a2apush.Keys { return keys },
-		Wake: func(handle string) { woken <- handle }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Key: []byte("key"), Agents: allAgents{keys},
+		Followers: followers(woken), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	ours := httptest.NewServer(in)
 	t.Cleanup(ours.Close)
@@ -119,3 +117,20 @@ func TestTheirClientKeepsAWebhook(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// claimSigner is an a2apush.Signer.
+type claimSigner struct{ signer jose.Signer }
+
+func (s claimSigner) Sign(_ context.Context, claims any) (string, error) {
+	return jwt.Signed(s.signer).Claims(claims).Serialize()
+}
+
+// allAgents has the same keys for each agent.
+type allAgents struct{ keys *a2apush.Keys }
+
+func (a allAgents) Keys(string) *a2apush.Keys { return a.keys }
+
+// followers gets the handles of the tasks that are to be polled.
+type followers chan string
+
+func (f followers) Wake(handle string) { f <- handle }
