@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -205,19 +204,11 @@ func (s Secret) credential(kind Kind) a2aauth.Secret {
 // seal encrypts a secret for one owner and agent: a row that is moved to another user
 // cannot be decrypted.
 func (v *Vault) seal(owner, agent string, what any) (string, error) {
-	b, err := json.Marshal(what)
-	if err != nil {
-		return "", err
-	}
-	return sealed.Seal(v.Key, associatedData(owner, agent), b)
+	return sealed.SealJSON(v.Key, associatedData(owner, agent), what)
 }
 
 func (v *Vault) open(owner, agent, text string, what any) error {
-	b, err := sealed.Open(v.Key, associatedData(owner, agent), text)
-	if err == nil {
-		err = json.Unmarshal(b, what)
-	}
-	if err != nil {
+	if sealed.OpenJSON(v.Key, associatedData(owner, agent), text, what) != nil {
 		return errors.New("the stored secret cannot be decrypted: the server's secret or the row has changed")
 	}
 	return nil

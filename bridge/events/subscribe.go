@@ -277,20 +277,15 @@ func (s *Service) Unsubscribe(ctx context.Context, principal string, q *mcp.Even
 }
 
 func (s *Service) seal(id string, t *target) (string, error) {
-	plain, err := json.Marshal(t)
-	if err != nil {
-		return "", err
-	}
-	return sealed.Seal(s.Key, place(id), plain)
+	return sealed.SealJSON(s.Key, place(id), t)
 }
 
 func (s *Service) open(sub *Subscription) (*target, error) {
-	plain, err := sealed.Open(s.Key, place(sub.ID), sub.Sealed)
-	if err != nil {
+	var t target
+	if err := sealed.OpenJSON(s.Key, place(sub.ID), sub.Sealed, &t); err != nil {
 		return nil, err
 	}
-	var t target
-	return &t, json.Unmarshal(plain, &t)
+	return &t, nil
 }
 
 func place(id string) string { return strings.Join([]string{"event_subscriptions", "config", id}, "|") }

@@ -9,7 +9,6 @@ package push
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -108,20 +107,15 @@ func (s *Service) Drop(ctx context.Context, owner, handle, id string) error {
 // seal encrypts a config for its place, so that who can write to the database cannot
 // send the secrets of one webhook to another.
 func (s *Service) seal(c *a2a.PushConfig) (string, error) {
-	plain, err := json.Marshal(c)
-	if err != nil {
-		return "", err
-	}
-	return sealed.Seal(s.Key, place(string(c.TaskID), c.ID), plain)
+	return sealed.SealJSON(s.Key, place(string(c.TaskID), c.ID), c)
 }
 
 func (s *Service) open(handle, id, text string) (*a2a.PushConfig, error) {
-	plain, err := sealed.Open(s.Key, place(handle, id), text)
-	if err != nil {
+	var c a2a.PushConfig
+	if err := sealed.OpenJSON(s.Key, place(handle, id), text, &c); err != nil {
 		return nil, fmt.Errorf("opening webhook %s of task %s: is it the right secret? %w", id, handle, err)
 	}
-	var c a2a.PushConfig
-	return &c, json.Unmarshal(plain, &c)
+	return &c, nil
 }
 
 func place(handle, id string) string { return "webhooks|config|" + handle + "|" + id }

@@ -7,6 +7,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -41,6 +42,24 @@ func Open(key []byte, place, text string) ([]byte, error) {
 		return nil, ErrNotSealed
 	}
 	return plain, nil
+}
+
+// SealJSON seals the JSON of v: see Seal.
+func SealJSON(key []byte, place string, v any) (string, error) {
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return "", err
+	}
+	return Seal(key, place, plain)
+}
+
+// OpenJSON reads into v what SealJSON returned: see Open.
+func OpenJSON(key []byte, place, text string, v any) error {
+	plain, err := Open(key, place, text)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(plain, v)
 }
 
 func cipherOf(key []byte) (cipher.AEAD, error) {
