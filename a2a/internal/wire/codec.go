@@ -122,7 +122,7 @@ func (d jsonCodec) json(kind body, b []byte) ([]byte, error) {
 func (d jsonCodec) decodeParams(kind body, params []byte, v any) error {
 	params, err := d.json(kind, params)
 	if err != nil {
-		return badParams(err)
+		return invalidParams("params: %v", err)
 	}
 	return decodeParams(params, v)
 }

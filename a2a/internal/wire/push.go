@@ -50,7 +50,7 @@ func (d jsonCodec) DecodePush(result []byte, asked PushID) (*a2a.PushConfig, err
 func (d jsonCodec) DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, error) {
 	doc, err := d.json(pushSetBody, params)
 	if err != nil {
-		return nil, badParams(err)
+		return nil, invalidParams("params: %v", err)
 	}
 	return d.decodePush(doc, path)
 }
@@ -66,9 +66,9 @@ func (d jsonCodec) decodePush(doc []byte, path PushID) (*a2a.PushConfig, error) 
 	c.TaskID, c.ID = cmp.Or(path.Task, c.TaskID), cmp.Or(path.ID, c.ID)
 	switch {
 	case c.TaskID == "":
-		return nil, a2a.Errorf(a2a.InvalidParams, "the id of the task is missing")
+		return nil, invalidParams("the id of the task is missing")
 	case c.URL == "":
-		return nil, a2a.Errorf(a2a.InvalidParams, "the url of the webhook is missing")
+		return nil, invalidParams("the url of the webhook is missing")
 	}
 	return c, nil
 }
@@ -126,7 +126,7 @@ func (d jsonCodec) DecodePushID(op Op, params []byte, path PushID) (PushID, erro
 	}
 	id = PushID{cmp.Or(path.Task, id.Task), cmp.Or(path.ID, id.ID)}
 	if id.Task == "" {
-		return id, a2a.Errorf(a2a.InvalidParams, "the id of the task is missing")
+		return id, invalidParams("the id of the task is missing")
 	}
 	return id, nil
 }
@@ -262,12 +262,12 @@ func decodeInlinePush(members ...json.RawMessage) (*a2a.PushConfig, error) {
 		}
 		var in pushDoc
 		if err := unmarshal(m, &in); err != nil {
-			return nil, a2a.Errorf(a2a.InvalidParams, "the config of push notifications: %v", err)
+			return nil, invalidParams("the config of push notifications: %v", err)
 		}
 		c := in.config()
 		c.TaskID = ""
 		if c.URL == "" {
-			return nil, a2a.Errorf(a2a.InvalidParams, "the url of the webhook is missing")
+			return nil, invalidParams("the url of the webhook is missing")
 		}
 		return c, nil
 	}

@@ -9,7 +9,7 @@ import (
 func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	doc, err := d.json(sendBody, params)
 	if err != nil {
-		return nil, badParams(err)
+		return nil, invalidParams("params: %v", err)
 	}
 	decode := d.decodeSend
 	if d.callersName {
@@ -88,29 +88,34 @@ func (o *object) request() (*a2a.Message, error) {
 	}
 	m, err := o.message(false)
 	if err != nil {
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
+		return nil, invalidParams("params.message.%v", err)
 	}
 	return m, validateMessage(m)
 }
 
+// invalidParams returns an error of the caller's parameters.
+func invalidParams(format string, args ...any) *a2a.Error {
+	return a2a.Errorf(a2a.InvalidParams, format, args...)
+}
+
 // Required members that a caller left out.
 var (
-	errNoMessage   = a2a.Errorf(a2a.InvalidParams, "params.message is missing")
-	errNoTask      = a2a.Errorf(a2a.InvalidParams, "params.id is missing: it names the task")
-	errNoMessageID = a2a.Errorf(a2a.InvalidParams, "params.message.messageId is missing")
+	errNoMessage   = invalidParams("params.message is missing")
+	errNoTask      = invalidParams("params.id is missing: it names the task")
+	errNoMessageID = invalidParams("params.message.messageId is missing")
 )
 
 // validateMessage returns why m cannot be sent, or nil. A message without a role is the user's.
 func validateMessage(m *a2a.Message) error {
 	if len(m.Parts) == 0 {
-		return a2a.Errorf(a2a.InvalidParams, "params.message.parts must hold at least one part")
+		return invalidParams("params.message.parts must hold at least one part")
 	}
 	switch m.Role {
 	case a2a.RoleUser, a2a.RoleAgent:
 	case "", "ROLE_UNSPECIFIED":
 		m.Role = a2a.RoleUser
 	default:
-		return a2a.Errorf(a2a.InvalidParams, "params.message.role must be the user's or the agent's, not %q", m.Role)
+		return invalidParams("params.message.role must be the user's or the agent's, not %q", m.Role)
 	}
 	return nil
 }
@@ -141,20 +146,20 @@ func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 
 func checkHistory(n *int) error {
 	if n != nil && *n < 0 {
-		return a2a.Errorf(a2a.InvalidParams, "historyLength must not be negative")
+		return invalidParams("historyLength must not be negative")
 	}
 	return nil
 }
 
 func decodeParams(params []byte, v any) error {
 	if !isObject(params) {
-		return a2a.Errorf(a2a.InvalidParams, "params must be an object")
+		return invalidParams("params must be an object")
 	}
 	if !fits(params) {
-		return a2a.Errorf(a2a.InvalidParams, "params.%v", ErrTooMany)
+		return invalidParams("params.%v", ErrTooMany)
 	}
 	if err := unmarshal(lowerCamel(params), v); err != nil {
-		return a2a.Errorf(a2a.InvalidParams, "params.%v", err)
+		return invalidParams("params.%v", err)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (d protobufV10) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error)
 func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
 	var m pb.GetTaskRequest
 	if err := decodeProto(b, &m); err != nil {
-		return a2a.TaskQuery{}, badParams(err)
+		return a2a.TaskQuery{}, invalidParams("params: %v", err)
 	}
 	q := a2a.TaskQuery{ID: a2a.TaskID(m.Id), HistoryLength: optional[int](m.HistoryLength)}
 	if q.ID == "" {
@@ -77,7 +77,7 @@ func (d protobufV10) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) 
 func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	var m pb.SendMessageRequest
 	if err := decodeProto(b, &m); err != nil {
-		return nil, badParams(err)
+		return nil, invalidParams("params: %v", err)
 	}
 	switch {
 	case m.Configuration.GetTaskPushNotificationConfig() != nil:
@@ -89,7 +89,7 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	}
 	message, err := messageFromProto(m.Message, false)
 	if err != nil {
-		return nil, a2a.Errorf(a2a.InvalidParams, "params.message.%v", err)
+		return nil, invalidParams("params.message.%v", err)
 	}
 	r := &a2a.SendRequest{
 		Message:             &message,
@@ -105,9 +105,6 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	}
 	return r, validateMessage(r.Message)
 }
-
-// badParams returns err as an error of the caller's parameters.
-func badParams(err error) error { return a2a.Errorf(a2a.InvalidParams, "params: %v", err) }
 
 // EncodeTask returns a Task (Codec).
 func (d protobufV10) EncodeTask(t *a2a.Task) ([]byte, error) {
