@@ -27,7 +27,7 @@ type Agent interface {
 	// the sequence ends after a Message, a terminal or interrupted state, or an error, which is
 	// yielded last with a nil event. After ErrStreamEnded and ErrNoStream the agent has the
 	// message, and the task goes on.
-	Stream(context.Context, *SendRequest) iter.Seq2[Event, error]
+	Stream(context.Context, *SendRequest) Events
 
 	// Task returns a task as it stands, or TaskNotFound.
 	Task(context.Context, TaskQuery) (*Task, error)
@@ -39,8 +39,11 @@ type Agent interface {
 	// Subscribe follows a task that exists already: the task as it stands, then its events, ending
 	// as Stream does. A task that has ended answers UnsupportedOperation (A2A 1.0 section 3.1.6),
 	// perhaps after the task.
-	Subscribe(context.Context, TaskID) iter.Seq2[Event, error]
+	Subscribe(context.Context, TaskID) Events
 }
+
+// Events are what an agent yields. An error is last, with a nil event.
+type Events = iter.Seq2[Event, error]
 
 // TaskID names a task at the agent that runs it. It is unique at that agent
 // only, and it is no secret.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"mime"
 	"net/http"
 	"strings"
@@ -19,7 +18,7 @@ import (
 
 // Stream delivers a message and yields the events of the answer (a2a.Agent). An agent that does
 // not stream is sent the message without, and its answer is followed by a2a.ErrNoStream.
-func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) a2a.Events {
 	return func(yield func(a2a.Event, error) bool) {
 		req := identified(req)
 		f := follow{c: c, yield: yield, resumes: req.Message.TaskID != ""}
@@ -44,7 +43,7 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a
 
 // Subscribe yields an existing task and its events (a2a.Agent). It reads the task first: before
 // 1.0 a subscription has only later events, and agents report an ended task in different ways.
-func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 	return func(yield func(a2a.Event, error) bool) {
 		t, err := c.Task(ctx, a2a.TaskQuery{ID: id})
 		if err != nil {

@@ -14,7 +14,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
 	"slices"
 	"sync"
@@ -74,7 +73,7 @@ func (e *Executor) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, e
 }
 
 // Stream delivers a message when the sequence is first read, and follows its task (a2a.Agent).
-func (e *Executor) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+func (e *Executor) Stream(ctx context.Context, req *a2a.SendRequest) a2a.Events {
 	return func(yield func(a2a.Event, error) bool) {
 		d, err := e.deliver(ctx, req)
 		if err != nil {
@@ -110,7 +109,7 @@ func (e *Executor) Cancel(_ context.Context, id a2a.TaskID) (*a2a.Task, error) {
 }
 
 // Subscribe follows a task that exists already (a2a.Agent).
-func (e *Executor) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+func (e *Executor) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 	return func(yield func(a2a.Event, error) bool) {
 		r, err := e.find(id)
 		if err != nil {

@@ -146,7 +146,7 @@ func (s *Server) results(ctx context.Context, c call) iter.Seq2[result, error] {
 
 // events returns what the agent tells in answer to c, and how much of the
 // history the caller wants to see.
-func (s *Server) events(ctx context.Context, c call) (iter.Seq2[a2a.Event, error], *int, error) {
+func (s *Server) events(ctx context.Context, c call) (a2a.Events, *int, error) {
 	if s.Card != nil && !s.Card.Capabilities.Streaming {
 		// A2A 1.0 section 3.3.4: what the card does not offer is refused.
 		return nil, nil, a2a.Errorf(a2a.StreamingNotSupported, "this agent does not stream")

@@ -3,7 +3,6 @@ package a2aserver
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/google/uuid"
@@ -47,7 +46,7 @@ func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, er
 
 // Stream delivers a message and yields the events that 0.1 has (a2a.Agent, except for the
 // first event).
-func (n agentV01) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+func (n agentV01) Stream(ctx context.Context, req *a2a.SendRequest) a2a.Events {
 	return withoutTasks(n.begin(ctx, req))
 }
 
@@ -66,7 +65,7 @@ func (n agentV01) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) 
 }
 
 // Subscribe follows a task (a2a.Agent, but for the first event).
-func (n agentV01) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+func (n agentV01) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 	return withoutTasks(rename(n.agent.Subscribe(ctx, n.task(ctx, id)), id))
 }
 
@@ -127,7 +126,7 @@ func (n agentV01) renamed(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, err
 
 // begin delivers a message to the task that the caller has named, or to a new
 // one, and yields its events. The first event is a task.
-func (n agentV01) begin(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+func (n agentV01) begin(ctx context.Context, req *a2a.SendRequest) a2a.Events {
 	return func(yield func(a2a.Event, error) bool) {
 		given := req.Message.TaskID
 		id, settle, err := n.names.claim(ctx, n.caller, given)
@@ -219,7 +218,7 @@ func withTaskID(e a2a.Event, id a2a.TaskID) a2a.Event {
 	}
 }
 
-func rename(events iter.Seq2[a2a.Event, error], id a2a.TaskID) iter.Seq2[a2a.Event, error] {
+func rename(events a2a.Events, id a2a.TaskID) a2a.Events {
 	return func(yield func(a2a.Event, error) bool) {
 		for e, err := range events {
 			if !yield(withTaskID(e, id), err) {
@@ -230,40 +229,42 @@ func rename(events iter.Seq2[a2a.Event, error], id a2a.TaskID) iter.Seq2[a2a.Eve
 }
 
 // withoutTasks replaces tasks by updates of their artifacts and status, and numbers the artifacts.
-func withoutTasks(events iter.Seq2[a2a.Event, error]) iter.Seq2[a2a.Event, error] {
+func withoutTasks(events a2a.Events) a2a.Events {
 	return func(yield func(a2a.Event, error) bool) {
 		var ids []string
-		number := func(a a2a.Artifact) a2a.Artifact {
-			i := slices.Index(ids, a.ID)
-			if i < 0 {
-				i, ids = len(ids), append(ids, a.ID)
-			}
-			a.ID = wire.NumberedArtifact(i)
-			return a
-		}
 		for e, err := range events {
-			switch e := e.(type) {
-			case *a2a.Task:
-				for _, a := range e.Artifacts {
-					if !yield(&a2a.ArtifactUpdate{TaskID: e.ID, ContextID: e.ContextID, Artifact: number(a)}, nil) {
-						return
+			for _, update := range updates(e) {
+				if u, ok := update.(*a2a.ArtifactUpdate); ok {
+					if !slices.Contains(ids, u.Artifact.ID) {
+						ids = append(ids, u.Artifact.ID)
 					}
+					u.Artifact.ID = wire.NumberedArtifact(slices.Index(ids, u.Artifact.ID))
 				}
-				if !yield(&a2a.StatusUpdate{TaskID: e.ID, ContextID: e.ContextID, Status: e.Status, Metadata: e.Metadata}, nil) {
+				if !yield(update, err) {
 					return
 				}
-				continue
-			case *a2a.ArtifactUpdate:
-				c := *e
-				c.Artifact = number(e.Artifact)
-				if !yield(&c, nil) {
-					return
-				}
-				continue
-			}
-			if !yield(e, err) {
-				return
 			}
 		}
+	}
+}
+
+// updates returns what stands for e in a stream of updates. Artifact updates are copies.
+func updates(e a2a.Event) []a2a.Event {
+	switch e := e.(type) {
+	case *a2a.Task:
+		var all []a2a.Event
+		for _, a := range e.Artifacts {
+			all = append(all, &a2a.ArtifactUpdate{TaskID: e.ID, ContextID: e.ContextID, Artifact: a})
+		}
+		return append(all, &a2a.StatusUpdate{
+			TaskID:    e.ID,
+			ContextID: e.ContextID,
+			Status:    e.Status,
+			Metadata:  e.Metadata,
+		})
+	case *a2a.ArtifactUpdate:
+		return []a2a.Event{new(*e)}
+	default:
+		return []a2a.Event{e}
 	}
 }
