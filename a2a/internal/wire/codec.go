@@ -29,46 +29,10 @@ type Codec interface {
 	EncodeEvent(e a2a.Event) ([]byte, error)
 	DecodeAnswer(result []byte) (Item, error)
 	DecodeEvent(result []byte) (Item, error)
-
-	// EncodeList returns the parameters of a call that lists tasks. DecodeList
-	// reads them, which may be absent.
-	EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error)
-	DecodeList(params []byte) (a2a.TaskFilter, error)
-
-	// EncodePage returns p as the result of a call that lists tasks. DecodePage reads it.
-	EncodePage(p *a2a.TaskPage) ([]byte, error)
-	DecodePage(result []byte) (*a2a.TaskPage, error)
-
-	// EncodeCardQuery returns the parameters of a call for the extended card,
-	// which itself is JSON everywhere: it is signed so.
-	EncodeCardQuery(tenant string) ([]byte, error)
 }
 
-// PushCodec encodes and decodes the bodies of the calls about push notification configs.
-type PushCodec interface {
-	// EncodePushSet returns the parameters of a call that sets c. DecodePushSet
-	// reads them. The path takes precedence.
-	EncodePushSet(c *a2a.PushConfig, tenant string) ([]byte, error)
-	DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, error)
-
-	// EncodePush returns c as the result of a call that sets it or asks for it.
-	// DecodePush reads it. asked takes precedence.
-	EncodePush(c *a2a.PushConfig) ([]byte, error)
-	DecodePush(result []byte, asked PushID) (*a2a.PushConfig, error)
-
-	// EncodePushID returns the parameters of a call that asks for configs, or
-	// drops one. DecodePushID reads them. The path takes precedence.
-	EncodePushID(op Op, id PushID, tenant string) ([]byte, error)
-	DecodePushID(op Op, params []byte, path PushID) (PushID, error)
-
-	// EncodePushes returns the result of a call that lists the configs of a task.
-	// DecodePushes reads it.
-	EncodePushes(cs []*a2a.PushConfig) ([]byte, error)
-	DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConfig, error)
-}
-
-// jsonCodec is the Codec and PushCodec of a generation's JSON, or of the protocol buffers whose JSON
-// form that is.
+// jsonCodec is the Codec of a generation's JSON, or of the protocol buffers whose JSON
+// form that is. It has the bodies of rare calls, too.
 type jsonCodec struct {
 	generation  a2a.Generation
 	callersName bool // as Dialect.CallersName
@@ -77,6 +41,10 @@ type jsonCodec struct {
 	encoder     encoder
 	types       messageTypes // the protocol buffers; nil is JSON
 }
+
+// rareCodec encodes and decodes the bodies that are not in Codec: those of lists, of configs of push
+// notifications, and of queries for the extended card. Over all bindings they go by way of JSON.
+type rareCodec struct{ jsonCodec }
 
 // body is a kind of body of a call or an answer, for which protocol buffers have a type.
 type body string

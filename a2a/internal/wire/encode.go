@@ -28,6 +28,8 @@ func (d jsonCodec) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
 	}{tenant, q.ID, q.HistoryLength})
 }
 
+// EncodeCardQuery returns the parameters of a call for the extended card,
+// which itself is JSON everywhere: it is signed so.
 func (d jsonCodec) EncodeCardQuery(tenant string) ([]byte, error) {
 	return d.encode(cardQueryBody, struct {
 		Tenant string `json:"tenant,omitempty"`

@@ -18,7 +18,7 @@ var v10grpc = Dialect{
 	reasons:    reasonArray,
 	service:    "lf.a2a.v1.A2AService",
 	Codec:      protobufV10{codecV10Proto},
-	PushCodec:  codecV10Proto,
+	rareCodec:  rareCodec{codecV10Proto},
 }
 
 // v03grpc is A2A 0.3 over gRPC: the protocol buffers a2a.v1 as they were last. A
@@ -40,7 +40,7 @@ var v03grpc = Dialect{
 	errors:    numbers,
 	service:   "a2a.v1.A2AService",
 	Codec:     codecV03Proto,
-	PushCodec: codecV03Proto,
+	rareCodec: rareCodec{codecV03Proto},
 }
 
 // GRPCDialects returns the dialects of the binding gRPC, the newest first.

@@ -29,6 +29,7 @@ type pageV10 struct {
 	TotalSize     int    `json:"totalSize"`
 }
 
+// EncodeList returns the parameters of a call that lists tasks.
 func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 	out := listV10{
 		Tenant:               tenant,
@@ -48,6 +49,7 @@ func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 	return d.encode(listBody, out)
 }
 
+// DecodeList reads the parameters of a call that lists tasks, which may be absent.
 func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 	var in listV10
 	if len(params) > 0 {
@@ -96,11 +98,13 @@ func checkPageSize(n *int) (int, error) {
 	}
 }
 
+// EncodePage returns p as the result of a call that lists tasks.
 func (d jsonCodec) EncodePage(p *a2a.TaskPage) ([]byte, error) {
 	tasks := each(p.Tasks, d.encoder.task)
 	return d.encode(pageBody, pageV10{filled(tasks), p.Next, p.Size, p.Total})
 }
 
+// DecodePage reads the result of a call that lists tasks.
 func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 	var in struct {
 		Tasks         []object `json:"tasks"`

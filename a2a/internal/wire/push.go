@@ -39,6 +39,7 @@ type PushID struct {
 	ID   string
 }
 
+// DecodePush reads the result of a call that sets a config or asks for it. asked takes precedence.
 func (d jsonCodec) DecodePush(result []byte, asked PushID) (*a2a.PushConfig, error) {
 	doc, err := d.json(pushBody, result)
 	if err != nil {
@@ -47,6 +48,7 @@ func (d jsonCodec) DecodePush(result []byte, asked PushID) (*a2a.PushConfig, err
 	return d.decodePush(doc, asked)
 }
 
+// DecodePushSet reads the parameters of a call that sets a config. The path takes precedence.
 func (d jsonCodec) DecodePushSet(params []byte, path PushID) (*a2a.PushConfig, error) {
 	doc, err := d.json(pushSetBody, params)
 	if err != nil {
@@ -112,6 +114,8 @@ const (
 	pushResource = "/pushNotificationConfigs/"
 )
 
+// DecodePushID reads the parameters of a call that asks for configs, or deletes one. The path takes
+// precedence.
 func (d jsonCodec) DecodePushID(op Op, params []byte, path PushID) (PushID, error) {
 	var in pushDoc
 	if err := d.decodeParams(pushQuery(op), params, &in); err != nil {
@@ -152,6 +156,7 @@ func pushQuery(op Op) body {
 	return pushQueryBody
 }
 
+// EncodePushID returns the parameters of a call that asks for configs, or deletes one.
 func (d jsonCodec) EncodePushID(op Op, id PushID, tenant string) ([]byte, error) {
 	doc := pushDoc{ID: string(id.Task), ConfigID: id.ID}
 	switch {
@@ -201,6 +206,7 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 	return all, nil
 }
 
+// EncodePush returns c as the result of a call that sets it or asks for it.
 func (d jsonCodec) EncodePush(c *a2a.PushConfig) ([]byte, error) {
 	return d.encode(pushBody, d.push(c))
 }

@@ -26,7 +26,7 @@ var v01 = Dialect{
 	errors:    numbersV01,
 	reasons:   reasonObject,
 	Codec:     codecV01,
-	PushCodec: codecV01,
+	rareCodec: rareCodec{codecV01},
 }
 
 var codecV01 = jsonCodec{generation: a2a.V01, callersName: true, encoder: encodeV01{}}

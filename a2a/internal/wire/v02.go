@@ -8,7 +8,7 @@ var v02 = Dialect{
 	methods:    v03.methods[:len(v03.methods)-1],
 	errors:     numbers,
 	Codec:      codecV02,
-	PushCodec:  codecV02,
+	rareCodec:  rareCodec{codecV02},
 }
 
 var codecV02 = jsonCodec{generation: a2a.V02, encoder: encodeV02{}}

@@ -22,7 +22,7 @@ var v03 = Dialect{
 	},
 	errors:    numbers,
 	Codec:     codecV03,
-	PushCodec: codecV03,
+	rareCodec: rareCodec{codecV03},
 }
 
 var codecV03 = jsonCodec{generation: a2a.V03, encoder: encodeV03{}}

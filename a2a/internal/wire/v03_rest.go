@@ -15,7 +15,7 @@ var v03rest = Dialect{
 	methods:    v03.methods,
 	errors:     numbers,
 	Codec:      codecV03Rest,
-	PushCodec:  codecV03Rest,
+	rareCodec:  rareCodec{codecV03Rest},
 }
 
 var codecV03Rest = jsonCodec{generation: a2a.V03, boxed: true, encoder: encodeV03{schemaV03REST}}

@@ -28,7 +28,7 @@ var v10 = Dialect{
 	errors:    numbers,
 	reasons:   reasonArray,
 	Codec:     codecV10,
-	PushCodec: codecV10,
+	rareCodec: rareCodec{codecV10},
 }
 
 var codecV10 = jsonCodec{generation: a2a.V10, encoder: encodeV10{schemaV10}}

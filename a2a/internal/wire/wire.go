@@ -68,7 +68,7 @@ type Dialect struct {
 	CallersName bool
 
 	Codec
-	PushCodec
+	rareCodec
 
 	service string // the gRPC service; "" for other bindings
 	methods []method
