@@ -78,14 +78,8 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	if err != nil {
 		return nil, err
 	}
-	most, perUser := s.Backend.Limits()
-	kept, verified, err := s.Store.Reserve(ctx, sub, most, perUser)
-	switch {
-	case errors.Is(err, ErrFullOwner):
-		return nil, exhausted("You have too many event subscriptions. Unsubscribe from some, or let them expire.", perUser)
-	case errors.Is(err, ErrFull):
-		return nil, exhausted("The server has no room for more event subscriptions.", most)
-	case err != nil:
+	kept, verified, err := s.reserve(ctx, sub)
+	if err != nil {
 		return nil, err
 	}
 	renewed := !kept.Verified.IsZero()
@@ -99,7 +93,8 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	case late != nil && !renewed:
 		err = late
 	case now.Sub(verified) > verifiedFor:
-		err, sub.Verified = s.verify(ctx, sub, to), now
+		err = s.verify(ctx, sub, to)
+		sub.Verified = now
 	}
 	if err != nil {
 		if _, dropped := s.Store.Drop(context.WithoutCancel(ctx), sub.ID, sub.Fence); dropped != nil {
@@ -115,16 +110,8 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	if err != nil {
 		return nil, err
 	}
-	confirmed, err := s.Store.Confirm(ctx, sub)
-	if err != nil {
+	if err := s.confirm(ctx, sub); err != nil {
 		return nil, err
-	}
-	if !confirmed {
-		return nil, &mcp.EventError{
-			Kind:    mcp.EventNotFound,
-			Message: "The subscription was ended meanwhile.",
-			Data:    map[string]any{"kind": "subscription"},
-		}
 	}
 	s.Wake()
 	s.Log.InfoContext(ctx, "an event subscription begins", "id", sub.ID, "event", sub.Name, "host", sub.Host, "renewed", renewed, "until", sub.Expires)
@@ -133,6 +120,34 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 		g.Status = status(kept)
 	}
 	return g, nil
+}
+
+// reserve makes room for a subscription. It returns that of the store, and when its receiver was
+// last verified.
+func (s *Service) reserve(ctx context.Context, sub *Subscription) (*Subscription, time.Time, error) {
+	most, perUser := s.Backend.Limits()
+	kept, verified, err := s.Store.Reserve(ctx, sub, most, perUser)
+	switch {
+	case errors.Is(err, ErrFullOwner):
+		text := "You have too many event subscriptions. Unsubscribe from some, or let them expire."
+		err = exhausted(text, perUser)
+	case errors.Is(err, ErrFull):
+		err = exhausted("The server has no room for more event subscriptions.", most)
+	}
+	return kept, verified, err
+}
+
+// confirm makes a reserved subscription get events.
+func (s *Service) confirm(ctx context.Context, sub *Subscription) error {
+	confirmed, err := s.Store.Confirm(ctx, sub)
+	if err == nil && !confirmed {
+		err = &mcp.EventError{
+			Kind:    mcp.EventNotFound,
+			Message: "The subscription was ended meanwhile.",
+			Data:    map[string]any{"kind": "subscription"},
+		}
+	}
+	return err
 }
 
 // newSubscription returns the subscription that a client asks for, not verified yet.

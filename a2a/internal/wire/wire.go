@@ -5,7 +5,7 @@
 // decoder (decode.go): it accepts what real peers send, tells objects apart by "kind", by the
 // member of a oneof or by their members, and ignores unknown members. Only error numbers depend on
 // the generation. gRPC uses the types that a2a-go generates: 1.0 directly (v10_grpc.go), 0.3 and
-// rare operations by way of their JSON form (protobuf.go).
+// rare operations by way of their JSON form (codec.go, protobuf.go).
 //
 // The package knows bodies, not how they are sent: a2aclient and a2aserver frame them
 // and send them over HTTP.
