@@ -5,44 +5,24 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"sync"
 	"time"
 
 	"rialto/bridge/directory"
 	"rialto/bridge/sanitize"
 )
 
-// agentStates knows the agents as they were, and tells what has changed.
-type agentStates struct {
-	mu      sync.Mutex
-	changed chan struct{}
-}
-
 // AgentsChanged says that an agent, or the list of agents, has changed. It does not wait.
-func (s *Service) AgentsChanged() {
-	select {
-	case s.agents.queue() <- struct{}{}:
-	default: // a look is due already
-	}
-}
+func (s *Service) AgentsChanged() { s.agentsChanged.Notify() }
 
-func (a *agentStates) queue() chan struct{} {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.changed == nil {
-		a.changed = make(chan struct{}, 1)
-	}
-	return a.changed
-}
-
-// run makes events of the changes of agents, until ctx ends. Changes while no server runs make none.
-func (a *agentStates) run(ctx context.Context, s *Service) {
+// watchAgents makes events of the changes of agents, until ctx ends. Changes while no server runs
+// make none.
+func (s *Service) watchAgents(ctx context.Context) {
 	before := fingerprints(s.Directory)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-a.queue():
+		case <-s.agentsChanged.Ready():
 		}
 		now := fingerprints(s.Directory)
 		for _, name := range changedNames(before, now) {

@@ -55,9 +55,9 @@ type Service struct {
 	Backend Backend
 	Metrics push.Metrics
 
-	wake     waker
-	verifies quota.Rate
-	agents   agentStates
+	wake          waker
+	verifies      quota.Rate
+	agentsChanged push.Signal
 }
 
 // Backend is what events need of the program. It is used concurrently.
@@ -82,10 +82,10 @@ var _ mcp.Events = (*Service)(nil)
 func (s *Service) Run(ctx context.Context) {
 	var wait sync.WaitGroup
 	wait.Go(func() { s.sweep(ctx) })
-	wait.Go(func() { s.agents.run(ctx, s) })
+	wait.Go(func() { s.watchAgents(ctx) })
 	w := push.Worker[*Subscription]{
 		Queue:     s.Store,
-		Added:     s.wake.worker(),
+		Added:     s.wake.work.Ready(),
 		Deliverer: deliverer{s},
 		What:      "events",
 		Replica:   s.Replica,
@@ -160,7 +160,7 @@ type waker struct {
 	mu      sync.Mutex
 	pending bool
 	changed chan struct{} // is closed at the next event
-	work    chan struct{}
+	work    push.Signal   // for the worker
 }
 
 // writeDelay is longer than a task that has ended may wait to be written: see writebehind.
@@ -183,23 +183,7 @@ func (w *waker) notify() {
 		close(w.changed)
 		w.changed = nil
 	}
-	select {
-	case w.queue() <- struct{}{}:
-	default: // it is awake
-	}
-}
-
-func (w *waker) queue() chan struct{} {
-	if w.work == nil {
-		w.work = make(chan struct{}, 1)
-	}
-	return w.work
-}
-
-func (w *waker) worker() <-chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.queue()
+	w.work.Notify()
 }
 
 func (w *waker) next() <-chan struct{} {

@@ -72,7 +72,7 @@ func (w *Worker[N]) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-timer.C:
-		case <-w.running.ended():
+		case <-w.running.ended.Ready():
 		case <-w.Added:
 		}
 		timer.Stop()
@@ -149,17 +149,9 @@ func (w *Worker[N]) logError(ctx context.Context, doing string, err error) {
 
 // attempts are those that run.
 type attempts struct {
-	wait sync.WaitGroup
-	open quota.Count // by host
-
-	once   sync.Once
-	change chan struct{}
-}
-
-// ended is ready after an attempt has ended.
-func (a *attempts) ended() chan struct{} {
-	a.once.Do(func() { a.change = make(chan struct{}, 1) })
-	return a.change
+	wait  sync.WaitGroup
+	open  quota.Count // by host
+	ended Signal
 }
 
 // start runs an attempt in a goroutine.
@@ -168,9 +160,6 @@ func (a *attempts) start(host string, attempt func()) {
 	a.wait.Go(func() {
 		attempt()
 		release()
-		select {
-		case a.ended() <- struct{}{}:
-		default:
-		}
+		a.ended.Notify()
 	})
 }
