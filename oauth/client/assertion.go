@@ -44,8 +44,8 @@ func assertedClient(assertion string) string {
 // assertionHolds decides whether an assertion proves that its sender is the
 // client. An assertion works once, so that an eavesdropper cannot use it. The
 // error is an *oauth.Error, or that of the store.
-func (au *Authenticator) assertionHolds(ctx context.Context, r *http.Request, c *oauth.Client, assertion string) error {
-	t, err := au.checkSigned(ctx, r, c, assertion)
+func (au *Authenticator) assertionHolds(r *http.Request, c *oauth.Client, assertion string) error {
+	t, err := au.checkSigned(r, c, assertion)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (au *Authenticator) assertionHolds(ctx context.Context, r *http.Request, c 
 	if why := checkAssertion(claims, c.ID, here, au.Env.Now()); why != "" {
 		return badAssertion(why)
 	}
-	err = au.Once.UseOnce(ctx, secret.Hash("assertion|"+c.ID+"|"+claims.ID), time.Unix(claims.Expires, 0).Add(jwt.Leeway))
+	err = au.Once.UseOnce(r.Context(), secret.Hash("assertion|"+c.ID+"|"+claims.ID), time.Unix(claims.Expires, 0).Add(jwt.Leeway))
 	if errors.Is(err, oauth.ErrReused) {
 		return badAssertion("It was used before.")
 	}
@@ -85,9 +85,7 @@ func checkAssertion(c assertionClaims, client string, here []string, now time.Ti
 }
 
 // checkSigned checks form, header and signature.
-func (au *Authenticator) checkSigned(
-	ctx context.Context, r *http.Request, c *oauth.Client, assertion string,
-) (*jwt.Token, error) {
+func (au *Authenticator) checkSigned(r *http.Request, c *oauth.Client, assertion string) (*jwt.Token, error) {
 	t, ok := jwt.Parse(assertion)
 	var h jwt.Header
 	if !ok || t.Header(&h) != nil {
@@ -99,7 +97,7 @@ func (au *Authenticator) checkSigned(
 	if !slices.Contains([]string{"", "JWT", "client-authentication+jwt"}, h.Type) {
 		return nil, badAssertion("It is a token of another kind.")
 	}
-	keys, err := au.clientKeys(ctx, r, c, h.KeyID, h.Algorithm)
+	keys, err := au.clientKeys(r, c, h.KeyID, h.Algorithm)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +115,7 @@ const maxClientKeys = 20
 
 // clientKeys returns the keys of a client that may have signed with an
 // algorithm under a key ID, which may be "".
-func (au *Authenticator) clientKeys(ctx context.Context, r *http.Request, c *oauth.Client, keyID, alg string) ([]jose.JSONWebKey, error) {
+func (au *Authenticator) clientKeys(r *http.Request, c *oauth.Client, keyID, alg string) ([]jose.JSONWebKey, error) {
 	if c.KeysURI == "" {
 		keys, err := jwt.ParseKeys([]byte(c.Keys), maxClientKeys)
 		if err != nil {
@@ -125,7 +123,7 @@ func (au *Authenticator) clientKeys(ctx context.Context, r *http.Request, c *oau
 		}
 		return jwt.Usable(keys, keyID, alg), nil
 	}
-	keys, err := au.Keys.Find(ctx, c.KeysURI, keyID, alg, func(ctx context.Context) ([]jose.JSONWebKey, error) {
+	keys, err := au.Keys.Find(r.Context(), c.KeysURI, keyID, alg, func(ctx context.Context) ([]jose.JSONWebKey, error) {
 		body, _, err := au.Fetcher.fetch(ctx, r, c.KeysURI)
 		if err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
@@ -34,13 +33,13 @@ type credentials struct{ method, id, secret string }
 
 // readCredentials finds the client's credentials in a request: in the header
 // or in the body, never in both (RFC 6749 section 2.3).
-func readCredentials(header []string, f endpoint.Form) (credentials, error) {
+func readCredentials(header []string, f endpoint.Form) (c credentials, err error) {
 	id, secret, assertion := f.Get("client_id"), f.Get("client_secret"), f.Get("client_assertion")
 	switch {
 	case len(header) > 1:
-		return credentials{}, oauth.Refuse("invalid_request", "There is more than one Authorization header.")
+		return c, oauth.Refuse("invalid_request", "There is more than one Authorization header.")
 	case len(header) == 1 && secret+assertion != "" || secret != "" && assertion != "":
-		return credentials{}, oauth.Refuse("invalid_request", "The client authenticates in two ways at once.")
+		return c, oauth.Refuse("invalid_request", "The client authenticates in two ways at once.")
 	case assertion != "":
 		return assertionCredentials(f.Get("client_assertion_type"), assertion, id)
 	case len(header) == 1:
@@ -53,40 +52,40 @@ func readCredentials(header []string, f endpoint.Form) (credentials, error) {
 
 // basicCredentials reads the Basic scheme. Both halves are form-encoded before
 // they are joined (RFC 6749 section 2.3.1), which plain HTTP Basic is not.
-func basicCredentials(header, inBody string) (credentials, error) {
+func basicCredentials(header, inBody string) (c credentials, err error) {
 	bad := oauth.Refuse("invalid_client", "The Authorization header is not a well-formed Basic header.")
 	scheme, encoded, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Basic") {
-		return credentials{}, bad
+		return c, bad
 	}
 	pair, err := base64.StdEncoding.Strict().DecodeString(strings.TrimLeft(encoded, " "))
 	if err != nil {
-		return credentials{}, bad
+		return c, bad
 	}
 	id, secret, ok := strings.Cut(string(pair), ":")
 	if !ok {
-		return credentials{}, bad
+		return c, bad
 	}
 	id, errID := url.QueryUnescape(id)
 	secret, errSecret := url.QueryUnescape(secret)
 	if errID != nil || errSecret != nil || !endpoint.IsText(id) || !endpoint.IsText(secret) {
-		return credentials{}, bad
+		return c, bad
 	}
 	if inBody != "" && inBody != id {
-		return credentials{}, oauth.Refuse("invalid_request", "The client names itself in two ways.")
+		return c, oauth.Refuse("invalid_request", "The client names itself in two ways.")
 	}
 	return credentials{oauth.AuthBasic, id, secret}, nil
 }
 
 // assertionCredentials reads a signed assertion (RFC 7521 section 4.2), which
 // names the client if the request does not.
-func assertionCredentials(kind, assertion, inBody string) (credentials, error) {
+func assertionCredentials(kind, assertion, inBody string) (c credentials, err error) {
 	if kind != assertionType {
-		return credentials{}, oauth.Refuse("invalid_client", "client_assertion_type must be %s.", assertionType)
+		return c, oauth.Refuse("invalid_client", "client_assertion_type must be %s.", assertionType)
 	}
 	id := assertedClient(assertion)
 	if inBody != "" && inBody != id {
-		return credentials{}, oauth.Refuse("invalid_client", "The client_assertion is about another client.")
+		return c, oauth.Refuse("invalid_client", "The client_assertion is about another client.")
 	}
 	return credentials{oauth.AuthPrivateKeyJWT, id, assertion}, nil
 }
@@ -104,7 +103,7 @@ func (au *Authenticator) Form(w http.ResponseWriter, r *http.Request) (*oauth.Cl
 
 // Authenticate returns the client that sent the request with the form.
 func (au *Authenticator) Authenticate(r *http.Request, f endpoint.Form) (*oauth.Client, error) {
-	c, err := au.authenticate(r.Context(), r, f)
+	c, err := au.authenticate(r, f)
 	if err != nil {
 		return nil, au.Env.LogRefusal(r, "", err)
 	}
@@ -113,7 +112,7 @@ func (au *Authenticator) Authenticate(r *http.Request, f endpoint.Form) (*oauth.
 
 // authenticate returns the client that sent the request. Every failure is the
 // same 401, so that clients whose registration was dropped register again.
-func (au *Authenticator) authenticate(ctx context.Context, r *http.Request, f endpoint.Form) (*oauth.Client, error) {
+func (au *Authenticator) authenticate(r *http.Request, f endpoint.Form) (*oauth.Client, error) {
 	cred, err := readCredentials(r.Header.Values("Authorization"), f)
 	if err != nil {
 		return nil, err
@@ -136,7 +135,7 @@ func (au *Authenticator) authenticate(ctx context.Context, r *http.Request, f en
 		return nil, oauth.Refuse("invalid_client", "The client is unknown or did not authenticate as it registered.")
 	}
 	if cred.method == oauth.AuthPrivateKeyJWT {
-		if err := au.assertionHolds(ctx, r, c, cred.secret); err != nil {
+		if err := au.assertionHolds(r, c, cred.secret); err != nil {
 			return nil, err
 		}
 	}

@@ -261,7 +261,7 @@ func (e *documentError) Problem() *oauth.Problem {
 			Quota:      e.quota,
 		}
 	}
-	return endpoint.NotConnected("bad_client_document", http.StatusBadRequest, "The document that describes the app is wrong. "+e.why)
+	return endpoint.NotConnected("bad_client_document", "The document that describes the app is wrong. "+e.why)
 }
 
 // Refusal says it to a client.

@@ -119,7 +119,7 @@ func FuzzAssertion(f *testing.F) {
 	f.Add("a.b.c")
 	f.Fuzz(func(t *testing.T, assertion string) {
 		s := &Authenticator{}
-		if _, err := s.checkSigned(t.Context(), httptest.NewRequest("POST", "/token", nil), &oauth.Client{ID: "x", Keys: `{"keys":[]}`}, assertion); err == nil {
+		if _, err := s.checkSigned(httptest.NewRequest("POST", "/token", nil), &oauth.Client{ID: "x", Keys: `{"keys":[]}`}, assertion); err == nil {
 			t.Errorf("%q was taken without any key", assertion)
 		}
 		assertedClient(assertion)

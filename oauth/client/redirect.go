@@ -21,24 +21,24 @@ type RedirectURI struct {
 // differently: user information, fragments, backslashes, bytes that are not printable ASCII, dot
 // segments and encoded separators in the authority (RFC 9700 section 2.1, RFC 3986). Each has
 // leaked codes from some other server.
-func ParseRedirect(raw string) (RedirectURI, error) {
+func ParseRedirect(raw string) (uri RedirectURI, err error) {
 	if raw == "" || len(raw) > oauth.MaxURL {
-		return RedirectURI{}, errors.New("redirect_uri is empty or too long")
+		return uri, errors.New("redirect_uri is empty or too long")
 	}
 	for i := range len(raw) {
 		if c := raw[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`\#*<>"`, c) >= 0 {
-			return RedirectURI{}, errors.New("redirect_uri has a character that is not allowed")
+			return uri, errors.New("redirect_uri has a character that is not allowed")
 		}
 	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" || u.Opaque != "" || u.User != nil {
-		return RedirectURI{}, errors.New("redirect_uri must be an absolute URI without user information")
+		return uri, errors.New("redirect_uri must be an absolute URI without user information")
 	}
 	if web := u.Scheme == "http" || u.Scheme == "https"; web && u.Hostname() == "" {
-		return RedirectURI{}, errors.New("redirect_uri has no host")
+		return uri, errors.New("redirect_uri has no host")
 	}
 	if strings.ContainsAny(authority(raw), "%@") || hasDotSegment(u) {
-		return RedirectURI{}, errors.New("redirect_uri has an encoded character in its host, or dots in its path")
+		return uri, errors.New("redirect_uri has an encoded character in its host, or dots in its path")
 	}
 	return RedirectURI{raw, u}, nil
 }

@@ -287,16 +287,14 @@ func (m *registration) grantTypes() ([]string, error) {
 	if len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code") {
 		return nil, oauth.Refuse("invalid_client_metadata", "response_types must contain code.")
 	}
+	supported := []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}
 	if len(m.GrantTypes) == 0 {
-		return []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}, nil
+		return supported, nil
 	}
 	if !slices.Contains(m.GrantTypes, oauth.GrantAuthorizationCode) {
 		return nil, oauth.Refuse("invalid_client_metadata", "grant_types must contain authorization_code.")
 	}
-	if !slices.Contains(m.GrantTypes, oauth.GrantRefreshToken) {
-		return []string{oauth.GrantAuthorizationCode}, nil
-	}
-	return []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}, nil
+	return slices.DeleteFunc(supported, func(grant string) bool { return !slices.Contains(m.GrantTypes, grant) }), nil
 }
 
 // name returns a name that can be shown; that of a client without one is the

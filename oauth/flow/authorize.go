@@ -90,7 +90,7 @@ func atHandle(r *http.Request, handle string) *http.Request {
 
 // showAgain shows the page of a request that waits for this browser.
 func (cn *Consent) showAgain(w http.ResponseWriter, r *http.Request, handle string) error {
-	q, err := cn.Requests.waiting(r.Context(), r, handle)
+	q, err := cn.Requests.waiting(r, handle)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (cn *Consent) answerURL(to client.RedirectURI, state string, params ...stri
 // unknownClient explains the most frequent failure: the app keeps an ID that
 // this server has dropped, and does not register again.
 func unknownClient() *oauth.Problem {
-	return endpoint.NotConnected("unknown_client", http.StatusBadRequest, "The app is not registered here, or its registration has expired.")
+	return endpoint.NotConnected("unknown_client", "The app is not registered here, or its registration has expired.")
 }
 
 func asRefusal(err error) *oauth.Error {
@@ -167,7 +167,7 @@ func (cn *Consent) ProviderCallback(w http.ResponseWriter, r *http.Request) erro
 		http.Redirect(w, r, signin.SafeNext(l.Next), http.StatusSeeOther)
 		return nil
 	}
-	q, err := cn.Requests.waitingAt(r.Context(), r, l.Handle)
+	q, err := cn.Requests.waitingAt(r, l.Handle)
 	if err != nil {
 		return err
 	}

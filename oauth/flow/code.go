@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"strings"
 	"time"
 
 	"rialto/oauth"
@@ -97,10 +98,8 @@ func verifies(challenge, verifier string) bool {
 	if len(verifier) < 43 || len(verifier) > 128 {
 		return false
 	}
-	for i := range len(verifier) {
-		if c := verifier[i]; c != '.' && c != '~' && !secret.IsBase64URL(verifier[i:i+1]) {
-			return false
-		}
+	if strings.Trim(verifier, secret.Base64URL+".~") != "" {
+		return false
 	}
 	sum := sha256.Sum256([]byte(verifier))
 	return secret.Same(base64.RawURLEncoding.EncodeToString(sum[:]), challenge)

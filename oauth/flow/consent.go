@@ -84,7 +84,7 @@ func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q, err := cn.Requests.waiting(r.Context(), r, f.Get("handle"))
+	q, err := cn.Requests.waiting(r, f.Get("handle"))
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f e
 	id, ok := strings.CutPrefix(f.Get("decision"), "provider:")
 	p := cn.Pages.Providers.Find(id)
 	if !ok || p == nil {
-		return endpoint.BadLink("incomplete_form", http.StatusBadRequest, "The form was not complete.")
+		return endpoint.BadLink("incomplete_form", "The form was not complete.")
 	}
 	if reason := q.unanswered(f); reason != "" {
 		return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
@@ -267,7 +267,7 @@ func (cn *Consent) goBack(w http.ResponseWriter, r *http.Request, q pendingAutho
 // asAnswered explains an answered request: the person clicked twice.
 func asAnswered(err error) error {
 	if errors.Is(err, oauth.ErrNotFound) {
-		return endpoint.BadLink("already_answered", http.StatusBadRequest, "This page has been answered already.")
+		return endpoint.BadLink("already_answered", "This page has been answered already.")
 	}
 	return err
 }

@@ -80,17 +80,14 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 func (rs *Requests) pushed(ctx context.Context, uri string, c *oauth.Client) (*oauth.Request, error) {
 	name := strings.TrimPrefix(uri, pushedPrefix)
 	if !secret.Is(name, "") {
-		return nil, endpoint.NotConnected("unknown_request", http.StatusBadRequest, "The app's request is unknown.")
+		return nil, endpoint.NotConnected("unknown_request", "The app's request is unknown.")
 	}
 	req, err := rs.Store.TakePushed(ctx, secret.Hash(name), c.ID, rs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
-		return nil, endpoint.BadLink("request_expired", http.StatusBadRequest, "The app's request was used already, or it has waited too long.")
+		return nil, endpoint.BadLink("request_expired", "The app's request was used already, or it has waited too long.")
 	}
 	if err != nil {
 		return nil, err
 	}
-	if _, err := client.RedirectFor(c, req.RedirectURI); err != nil {
-		return nil, endpoint.NotConnected("redirect_uri_withdrawn", http.StatusBadRequest, "The app has changed the addresses that it registered.")
-	}
-	return req, nil
+	return req, stillRegistered(c, req.RedirectURI)
 }

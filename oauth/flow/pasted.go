@@ -19,7 +19,7 @@ import (
 // paste; without the script, the page comes again and shows it.
 func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
 	if cn.Pasted.Issuer == nil {
-		return endpoint.BadLink("no_pasted_tokens", http.StatusBadRequest, "This server takes no access tokens.")
+		return endpoint.BadLink("no_pasted_tokens", "This server takes no access tokens.")
 	}
 	v, err := cn.Pasted.FromForm(r, f, q.req.Handle)
 	if refused := pastedRefusal(err); refused != nil {

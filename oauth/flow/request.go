@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -45,11 +44,13 @@ func requestCookie(handle string) string { return "rialto-request-" + handle[:12
 // makes the server an open redirector; after that it is a *sendBack.
 func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error) {
 	if len(r.URL.RawQuery) > endpoint.MaxQuery {
-		return nil, nil, endpoint.NotConnected("request_too_long", http.StatusRequestURITooLong, "The request is too long.")
+		tooLong := endpoint.NotConnected("request_too_long", "The request is too long.")
+		tooLong.Status = http.StatusRequestURITooLong
+		return nil, nil, tooLong
 	}
 	f, err := endpoint.ParseForm(r.URL.RawQuery, "resource")
 	if err != nil {
-		return nil, nil, endpoint.NotConnected("bad_request", http.StatusBadRequest, endpoint.Description(err))
+		return nil, nil, endpoint.NotConnected("bad_request", endpoint.Description(err))
 	}
 	c, err := rs.Clients.Find(r, f.Get("client_id"))
 	if errors.Is(err, oauth.ErrNotFound) {
@@ -64,7 +65,7 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 	}
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
-		return nil, nil, endpoint.NotConnected("redirect_uri_not_registered", http.StatusBadRequest, "The app asks to be answered at an address that it did not register.")
+		return nil, nil, endpoint.NotConnected("redirect_uri_not_registered", "The app asks to be answered at an address that it did not register.")
 	}
 	// Counted from here on, because from here on a request costs a row in the store.
 	if err := rs.Env.AllowPage(endpoint.Authorize, r); err != nil {
@@ -190,10 +191,10 @@ func (q pendingAuthorization) chosen() oauth.ScopeSet {
 }
 
 // pending returns a request that waits for a person's decision.
-func (rs *Requests) pending(req *oauth.Request, c *oauth.Client, handle string) (pendingAuthorization, error) {
+func (rs *Requests) pending(req *oauth.Request, c *oauth.Client, handle string) (q pendingAuthorization, err error) {
 	to, err := client.ParseRedirect(req.RedirectURI)
 	if err != nil {
-		return pendingAuthorization{}, err
+		return q, err
 	}
 	own := client.Product{Name: rs.Env.Name, Issuer: rs.Env.Issuer}
 	lookAlike, genuine := client.LookAlike(c, to, own)
@@ -201,34 +202,41 @@ func (rs *Requests) pending(req *oauth.Request, c *oauth.Client, handle string) 
 }
 
 // waiting returns the request that a form answers, if it is this browser's.
-func (rs *Requests) waiting(ctx context.Context, r *http.Request, handle string) (pendingAuthorization, error) {
-	q, err := rs.waitingAt(ctx, r, secret.Hash(handle))
+func (rs *Requests) waiting(r *http.Request, handle string) (q pendingAuthorization, err error) {
+	q, err = rs.waitingAt(r, secret.Hash(handle))
 	q.handle = handle
 	return q, err
 }
 
 // waitingAt returns the request under the hash of a handle, if it is this browser's.
-func (rs *Requests) waitingAt(ctx context.Context, r *http.Request, handle string) (pendingAuthorization, error) {
-	req, err := rs.Store.Request(ctx, handle, rs.Env.Now())
+func (rs *Requests) waitingAt(r *http.Request, handle string) (q pendingAuthorization, err error) {
+	req, err := rs.Store.Request(r.Context(), handle, rs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
-		return pendingAuthorization{}, endpoint.BadLink("request_expired", http.StatusBadRequest, "This page has been answered already, or it has waited too long.")
+		return q, endpoint.BadLink("request_expired", "This page has been answered already, or it has waited too long.")
 	}
 	if err != nil {
-		return pendingAuthorization{}, err
+		return q, err
 	}
 	if !secret.Same(secret.Hash(rs.Env.Cookie(r, requestCookie(handle))), req.Browser) {
-		return pendingAuthorization{}, endpoint.CrossSite()
+		return q, endpoint.CrossSite()
 	}
 	c, err := rs.Clients.Find(r, req.ClientID)
 	if errors.Is(err, oauth.ErrNotFound) {
-		return pendingAuthorization{}, unknownClient()
+		return q, unknownClient()
 	}
 	if err != nil {
-		return pendingAuthorization{}, err
+		return q, err
 	}
-	// The client may have withdrawn the address since the request came.
-	if _, err := client.RedirectFor(c, req.RedirectURI); err != nil {
-		return pendingAuthorization{}, endpoint.NotConnected("redirect_uri_withdrawn", http.StatusBadRequest, "The app has changed the addresses that it registered.")
+	if err := stillRegistered(c, req.RedirectURI); err != nil {
+		return q, err
 	}
 	return rs.pending(req, c, "")
+}
+
+// stillRegistered refuses an address that the client has withdrawn since the request came.
+func stillRegistered(c *oauth.Client, redirectURI string) error {
+	if _, err := client.RedirectFor(c, redirectURI); err != nil {
+		return endpoint.NotConnected("redirect_uri_withdrawn", "The app has changed the addresses that it registered.")
+	}
+	return nil
 }

@@ -92,13 +92,20 @@ func (as *Accounts) SetPassword(ctx context.Context, name, password string) erro
 // SetAdmin gives a local account the role of an administrator, which lets it grant ScopeAdmin, or
 // takes it away: with it goes what was granted. It returns ErrNotFound if no account has that name.
 func (as *Accounts) SetAdmin(ctx context.Context, name string, admin bool) error {
+	return as.change(ctx, name, admin, as.Store.SetAdmin)
+}
+
+// change changes the account of a name with set, and ends what was granted with the old rights.
+func (as *Accounts) change(
+	ctx context.Context, name string, on bool, set func(ctx context.Context, id string, on bool) error,
+) error {
 	name, err := oauth.UserName(name)
 	if err != nil {
 		return err
 	}
 	a, err := as.Store.Account(ctx, name)
 	if err == nil {
-		err = as.Store.SetAdmin(ctx, a.ID, admin)
+		err = set(ctx, a.ID, on)
 		as.Grants.Forget()
 	}
 	return named(name, err)
@@ -157,16 +164,7 @@ func named(name string, err error) error {
 // SetDisabled keeps an account from signing in and its grants from opening anything, or lets it
 // again. It returns ErrNotFound if no account has that name.
 func (as *Accounts) SetDisabled(ctx context.Context, name string, disabled bool) error {
-	name, err := oauth.UserName(name)
-	if err != nil {
-		return err
-	}
-	a, err := as.Store.Account(ctx, name)
-	if err == nil {
-		err = as.Store.SetDisabled(ctx, a.ID, disabled)
-		as.Grants.Forget()
-	}
-	return named(name, err)
+	return as.change(ctx, name, disabled, as.Store.SetDisabled)
 }
 
 // EndSessions ends the browser sessions of an account.

@@ -2,9 +2,6 @@ package signin
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"time"
@@ -76,9 +73,7 @@ func loginCookie(state string) string { return "rialto-login-" + state[:12] }
 
 // derived returns a secret that belongs to another one, for one purpose.
 func (pv *Providers) derived(purpose, from string) string {
-	mac := hmac.New(sha256.New, pv.Secret)
-	mac.Write([]byte(purpose + " " + from))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	return secret.MAC(pv.Secret, purpose+" "+from)
 }
 
 // Return checks a browser that comes back, and signs it in. The session is nil
@@ -86,15 +81,19 @@ func (pv *Providers) derived(purpose, from string) string {
 // when it is completed, so that an outage of the provider loses nothing.
 func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Login, *oauth.Session, error) {
 	if len(r.URL.RawQuery) > endpoint.MaxQuery {
-		return nil, nil, endpoint.BadLink("request_too_long", http.StatusRequestURITooLong, "The request is too long.")
+		tooLong := endpoint.BadLink("request_too_long", "The request is too long.")
+		tooLong.Status = http.StatusRequestURITooLong
+		return nil, nil, tooLong
 	}
 	f, err := endpoint.ParseForm(r.URL.RawQuery)
 	if err != nil {
-		return nil, nil, endpoint.BadLink("bad_request", http.StatusBadRequest, endpoint.Description(err))
+		return nil, nil, endpoint.BadLink("bad_request", endpoint.Description(err))
 	}
 	p := pv.Find(mux.Vars(r)["provider"])
 	if p == nil {
-		return nil, nil, endpoint.BadLink("unknown_provider", http.StatusNotFound, "There is no identity provider at this address.")
+		unknown := endpoint.BadLink("unknown_provider", "There is no identity provider at this address.")
+		unknown.Status = http.StatusNotFound
+		return nil, nil, unknown
 	}
 	l, err := pv.login(r, p, f.Get("state"))
 	if err != nil {
@@ -108,13 +107,13 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 		return nil, nil, err
 	}
 	if iss := f.Get("iss"); iss != p.Issuer.URL && (iss != "" || e.Iss) {
-		return nil, nil, endpoint.BadLink("wrong_provider", http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
+		return nil, nil, endpoint.BadLink("wrong_provider", "Another identity provider answered than the one that was asked.")
 	}
 	if code := f.Get("error"); code != "" {
 		return l, nil, pv.refusedThere(w, r, p, l, code)
 	}
 	if f.Get("code") == "" {
-		return nil, nil, endpoint.BadLink("incomplete_answer", http.StatusBadRequest, "The identity provider's answer was not complete.")
+		return nil, nil, endpoint.BadLink("incomplete_answer", "The identity provider's answer was not complete.")
 	}
 	a, err := pv.identifyOnce(r.Context(), p, e, f)
 	if err != nil {
@@ -129,13 +128,13 @@ func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.L
 	l, err := pv.Store.Login(r.Context(), secret.Hash(state), pv.Env.Now())
 	switch {
 	case errors.Is(err, oauth.ErrNotFound):
-		return nil, endpoint.BadLink("sign_in_expired", http.StatusBadRequest, "This sign-in has been finished already, or it has waited too long.")
+		return nil, endpoint.BadLink("sign_in_expired", "This sign-in has been finished already, or it has waited too long.")
 	case err != nil:
 		return nil, err
 	case !secret.Same(secret.Hash(pv.Env.Cookie(r, loginCookie(l.State))), l.Browser):
 		return nil, endpoint.CrossSite()
 	case l.Provider != p.ID:
-		return nil, endpoint.BadLink("wrong_provider", http.StatusBadRequest, "Another identity provider answered than the one that was asked.")
+		return nil, endpoint.BadLink("wrong_provider", "Another identity provider answered than the one that was asked.")
 	}
 	return l, nil
 }
@@ -187,7 +186,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 	}
 	if away, ok := errors.AsType[*token.ErrSignInDenied](err); ok {
 		pv.Env.Log.InfoContext(ctx, "oauth: sign-in refused", "provider", p.ID, "reason", away.Reason)
-		pv.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "turned away; " + p.ID})
+		pv.Env.AuditFailedSignIn(r, "turned away; "+p.ID)
 		return &oauth.Problem{
 			Code:   "sign_in_denied",
 			Status: http.StatusForbidden,
@@ -196,7 +195,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 			Remedy: "Go back and use another account, or ask the people who run this server.",
 		}
 	}
-	pv.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "the answer cannot be trusted; " + p.ID})
+	pv.Env.AuditFailedSignIn(r, "the answer cannot be trusted; "+p.ID)
 	pv.Env.Log.WarnContext(ctx, "oauth: answer of a provider refused", "provider", p.ID, "error", err)
 	return &oauth.Problem{
 		Code:   "sign_in_failed",
@@ -213,7 +212,7 @@ func (pv *Providers) refusedThere(w http.ResponseWriter, r *http.Request, p *Pro
 		return asFinished(err)
 	}
 	pv.Env.SetCookie(w, loginCookie(l.State), "", 0)
-	pv.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "refused; " + p.ID})
+	pv.Env.AuditFailedSignIn(r, "refused; "+p.ID)
 	pv.Env.Log.InfoContext(r.Context(), "oauth: sign-in refused by the provider", "provider", p.ID, "code", client.CleanName(code))
 	return nil
 }
@@ -229,7 +228,7 @@ func (pv *Providers) completeLogin(w http.ResponseWriter, r *http.Request, p *Pr
 
 func asFinished(err error) error {
 	if errors.Is(err, oauth.ErrNotFound) {
-		return endpoint.BadLink("sign_in_expired", http.StatusBadRequest, "This sign-in has been finished already.")
+		return endpoint.BadLink("sign_in_expired", "This sign-in has been finished already.")
 	}
 	return err
 }

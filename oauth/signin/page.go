@@ -1,9 +1,6 @@
 package signin
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
@@ -53,9 +50,7 @@ func (pg *Pages) Write(w http.ResponseWriter, r *http.Request, status int, page 
 // formHandle returns the handle that belongs to a form cookie. It is not the
 // cookie itself, so that a page that leaks does not give the cookie away.
 func (pg *Pages) formHandle(cookie string) string {
-	mac := hmac.New(sha256.New, pg.Secret)
-	mac.Write([]byte("sign-in form " + cookie))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	return secret.MAC(pg.Secret, "sign-in form "+cookie)
 }
 
 // Answer takes the sign-in form. The form's handle must belong to the browser's cookie: otherwise

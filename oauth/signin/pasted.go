@@ -127,7 +127,7 @@ func (pt *Pasted) Seal(v *PastedToken, handle string) (string, error) {
 func (pt *Pasted) Open(text, handle string) (*PastedToken, error) {
 	plain, err := sealed.Open(pt.Secret, "voucher|"+handle, text)
 	if err != nil {
-		return nil, endpoint.BadLink("incomplete_form", http.StatusBadRequest, "The form was not complete.")
+		return nil, endpoint.BadLink("incomplete_form", "The form was not complete.")
 	}
 	v := &PastedToken{}
 	if err := json.Unmarshal(plain, v); err != nil {

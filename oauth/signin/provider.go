@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,19 +136,9 @@ func (p *Provider) check() error {
 	return p.Issuer.Check()
 }
 
-func (p *Provider) name() string {
-	if p.Name == "" {
-		return p.ID
-	}
-	return p.Name
-}
+func (p *Provider) name() string { return cmp.Or(p.Name, p.ID) }
 
-func (p *Provider) lifetime() time.Duration {
-	if p.Lifetime == 0 {
-		return 30 * 24 * time.Hour
-	}
-	return p.Lifetime
-}
+func (p *Provider) lifetime() time.Duration { return cmp.Or(p.Lifetime, 30*24*time.Hour) }
 
 // Find returns the provider with an ID, or nil.
 func (pv *Providers) Find(id string) *Provider {

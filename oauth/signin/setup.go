@@ -68,7 +68,7 @@ func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endp
 			return nil, tooManyAttempts(e)
 		}
 		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))
-		pw.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong setup code"})
+		pw.Env.AuditFailedSignIn(r, "wrong setup code")
 		return nil, &Refusal{Code: "wrong_setup_code", Reason: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
 	}
 	if errors.Is(err, oauth.ErrExists) {

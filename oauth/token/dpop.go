@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto"
 	"crypto/hkdf"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
@@ -216,9 +215,8 @@ func (pf *Proofs) nonce(at time.Time) string {
 	if err != nil {
 		panic(err) // 32 bytes are never too many
 	}
-	mac := hmac.New(sha256.New, key)
-	mac.Write(binary.BigEndian.AppendUint64(nil, uint64(at.Unix()/int64(nonceLife/time.Second))))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+	period := uint64(at.Unix() / int64(nonceLife/time.Second))
+	return secret.MAC(key, string(binary.BigEndian.AppendUint64(nil, period)))
 }
 
 func BadProof(format string, args ...any) *oauth.Error {

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -169,9 +170,9 @@ func (ks *Keys) activeKey(ctx context.Context) (*signingKey, error) {
 
 // active returns the newest key that may sign, or nil.
 func active(keys []*signingKey, now time.Time) *signingKey {
-	for i := len(keys) - 1; i >= 0; i-- {
-		if !keys[i].Active.After(now) {
-			return keys[i]
+	for _, key := range slices.Backward(keys) {
+		if !key.Active.After(now) {
+			return key
 		}
 	}
 	return nil
@@ -188,36 +189,47 @@ func next(keys []*signingKey) int64 {
 // RotateDue adds a key if the newest has signed for long enough, or has another algorithm than the
 // configured one. The old key signs until the new one has been published long enough.
 func (ks *Keys) RotateDue(ctx context.Context) error {
-	if ks.Algorithm == HS256 {
+	keys, err := ks.stored(ctx)
+	if errors.Is(err, ErrNoKeys) {
 		return nil
 	}
-	if _, err := ks.activeKey(ctx); err != nil {
-		return err
-	}
-	keys, err := ks.load(ctx, 0)
 	if err != nil {
 		return err
 	}
 	now, newest := ks.Env.Now(), keys[len(keys)-1]
 	due := now.Sub(newest.Active) > keyLife
 	changed := newest.algorithm != ks.Algorithm && !newest.Active.After(now)
-	if due || changed {
-		err = ks.add(ctx, keys, now.Add(keyLead))
-		if err == nil && ks.Env.Events != nil {
-			ks.Env.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "on schedule"})
-		}
-		return err
+	if !due && !changed {
+		return nil
 	}
-	return nil
+	err = ks.add(ctx, keys, now.Add(keyLead))
+	if err == nil && ks.Env.Events != nil {
+		ks.Env.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "on schedule"})
+	}
+	return err
+}
+
+// stored returns the keys that the store has now; one of them signs. It fails with ErrNoKeys if
+// access tokens take a secret.
+func (ks *Keys) stored(ctx context.Context) ([]*signingKey, error) {
+	if _, err := ks.publishedKey(ctx); err != nil {
+		return nil, err
+	}
+	return ks.load(ctx, 0)
+}
+
+// publishedKey returns the active key. It fails with ErrNoKeys if access tokens take a secret.
+func (ks *Keys) publishedKey(ctx context.Context) (*signingKey, error) {
+	if ks.Algorithm == HS256 {
+		return nil, ErrNoKeys
+	}
+	return ks.activeKey(ctx)
 }
 
 // PublishedKey returns the active key, and where its public half is published. It
 // fails with ErrNoKeys if access tokens take a secret.
 func (ks *Keys) PublishedKey(ctx context.Context) (jose.SigningKey, string, error) {
-	if ks.Algorithm == HS256 {
-		return jose.SigningKey{}, "", ErrNoKeys
-	}
-	key, err := ks.activeKey(ctx)
+	key, err := ks.publishedKey(ctx)
 	if err != nil {
 		return jose.SigningKey{}, "", err
 	}
@@ -252,13 +264,7 @@ var ErrNoKeys = errors.New("there are no signing keys: tokens are made with the 
 // it; existing tokens stay valid. If a new key is waiting already, Rotate returns
 // that one. It fails with ErrNoKeys if access tokens take a secret.
 func (ks *Keys) Rotate(ctx context.Context) (SigningKey, error) {
-	if ks.Algorithm == HS256 {
-		return SigningKey{}, ErrNoKeys
-	}
-	if _, err := ks.activeKey(ctx); err != nil {
-		return SigningKey{}, err
-	}
-	keys, err := ks.load(ctx, 0)
+	keys, err := ks.stored(ctx)
 	if err != nil {
 		return SigningKey{}, err
 	}

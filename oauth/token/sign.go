@@ -13,10 +13,7 @@ import (
 // JWKS publishes. Its type is "JWT", so that it cannot be taken for an access token (RFC 9068
 // section 4). It fails with ErrNoKeys if access tokens take a secret.
 func (ks *Keys) Sign(ctx context.Context, claims any) (string, error) {
-	if ks.Algorithm == HS256 {
-		return "", ErrNoKeys
-	}
-	key, err := ks.activeKey(ctx)
+	key, err := ks.publishedKey(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -71,21 +71,8 @@ func (ts *Tokens) checkClaims(t *jwt.Token) (oauth.Principal, error) {
 	if t.Claims(&c) != nil {
 		return oauth.Principal{}, BadToken("Its claims are not well formed.")
 	}
-	now := ts.Env.Now()
-	switch {
-	case c.Issuer != ts.Env.Issuer:
-		return oauth.Principal{}, BadToken("Another server issued it.")
-	case c.Audience != ts.Resource || ts.Resource == "":
-		return oauth.Principal{}, BadToken("It is for another resource.")
-	case c.Subject == "" || c.ClientID == "" || c.GrantID == "" || c.ID == "":
-		return oauth.Principal{}, BadToken("It lacks a claim.")
-	case c.Expires <= 0 || !now.Before(time.Unix(c.Expires, 0).Add(jwt.Leeway)):
-		return oauth.Principal{}, BadToken("It has expired.")
-	case c.IssuedAt <= 0 || time.Unix(c.IssuedAt, 0).After(now.Add(jwt.Leeway)):
-		return oauth.Principal{}, BadToken("It was issued in the future.")
-	}
-	if c.Key != nil && c.Key.JKT == "" {
-		return oauth.Principal{}, BadToken("It is bound in a way that is not known here.")
+	if why := ts.wrongClaims(&c); why != "" {
+		return oauth.Principal{}, BadToken(why)
 	}
 	p := oauth.Principal{
 		User:     c.Subject,
@@ -98,6 +85,26 @@ func (ts *Tokens) checkClaims(t *jwt.Token) (oauth.Principal, error) {
 		p.KeyThumbprint = c.Key.JKT
 	}
 	return p, nil
+}
+
+// wrongClaims says what is wrong with the claims of a token, or "".
+func (ts *Tokens) wrongClaims(c *claims) string {
+	now := ts.Env.Now()
+	switch {
+	case c.Issuer != ts.Env.Issuer:
+		return "Another server issued it."
+	case c.Audience != ts.Resource || ts.Resource == "":
+		return "It is for another resource."
+	case c.Subject == "" || c.ClientID == "" || c.GrantID == "" || c.ID == "":
+		return "It lacks a claim."
+	case c.Expires <= 0 || !now.Before(time.Unix(c.Expires, 0).Add(jwt.Leeway)):
+		return "It has expired."
+	case c.IssuedAt <= 0 || time.Unix(c.IssuedAt, 0).After(now.Add(jwt.Leeway)):
+		return "It was issued in the future."
+	case c.Key != nil && c.Key.JKT == "":
+		return "It is bound in a way that is not known here."
+	}
+	return ""
 }
 
 const BadTokenPrefix = "The access token is not valid. "

@@ -88,6 +88,11 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy, RemedyFirst: true})
 }
 
+// AuditFailedSignIn records an attempt to sign in, without the account that it was for.
+func (env *Env) AuditFailedSignIn(r *http.Request, detail string) {
+	env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: detail})
+}
+
 // Audit tells of an event that a request brought.
 func (env *Env) Audit(r *http.Request, e oauth.Event) {
 	if env.Events != nil {

@@ -146,10 +146,7 @@ func IsText(s string) bool {
 }
 
 func (f Form) Get(name string) string {
-	if len(f[name]) == 0 {
-		return ""
-	}
-	return f[name][0]
+	return url.Values(f).Get(name)
 }
 
 // ReadForm reads the body of a POST. Credentials in the query are refused: they

@@ -11,17 +11,17 @@ import (
 )
 
 // NotConnected refuses a request that cannot succeed, however often the app repeats it.
-func NotConnected(code string, status int, detail string) *oauth.Problem {
-	p := BadLink(code, status, detail)
+func NotConnected(code, detail string) *oauth.Problem {
+	p := BadLink(code, detail)
 	p.Title = "This app could not be connected"
 	return p
 }
 
 // BadLink refuses a link or form that cannot be used.
-func BadLink(code string, status int, detail string) *oauth.Problem {
+func BadLink(code, detail string) *oauth.Problem {
 	return &oauth.Problem{
 		Code:   code,
-		Status: status,
+		Status: http.StatusBadRequest,
 		Title:  "This link does not work",
 		Detail: detail,
 		Remedy: "Go back to the app and start again. If it happens again, remove the connection there and add it anew.",

@@ -2,6 +2,7 @@
 package secret
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -38,15 +39,17 @@ func Is(s, prefix string) bool {
 	return ok && len(rest) == 43 && IsBase64URL(rest)
 }
 
+// Base64URL holds the letters of base64url.
+const Base64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
 // IsBase64URL tells whether s holds only the letters of base64url.
-func IsBase64URL(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_') {
-			return false
-		}
-	}
-	return true
+func IsBase64URL(s string) bool { return strings.Trim(s, Base64URL) == "" }
+
+// MAC returns the HMAC-SHA-256 of a text, in base64url.
+func MAC(key []byte, text string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // Same compares in constant time.
