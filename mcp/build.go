@@ -86,7 +86,11 @@ func (b *built) make(s *Server) (err error) {
 	}
 	b.lists = map[string]listing{}
 	b.info, err = json.Marshal(gomcp.Implementation{
-		Name: s.Name, Version: s.Version, Title: s.Title, WebsiteURL: s.WebsiteURL, Icons: icons(s.Icons),
+		Name:       s.Name,
+		Version:    s.Version,
+		Title:      s.Title,
+		WebsiteURL: s.WebsiteURL,
+		Icons:      s.Icons,
 	})
 	if err != nil {
 		return fmt.Errorf("mcp: server info: %w", err)
@@ -139,16 +143,4 @@ func (a access) MaySubscribe(ctx context.Context, uri string) bool {
 }
 
 // Icon is a picture that clients show next to a name.
-type Icon struct {
-	Src      string   `json:"src"` // an https: or data: URI
-	MIMEType string   `json:"mimeType,omitempty"`
-	Sizes    []string `json:"sizes,omitempty"` // as "48x48", or "any"
-	Theme    string   `json:"theme,omitempty"` // "light", "dark", or "" for both
-}
-
-func icons(icons []Icon) (all []gomcp.Icon) {
-	for _, i := range icons {
-		all = append(all, gomcp.Icon{Src: i.Src, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: gomcp.IconTheme(i.Theme)})
-	}
-	return all
-}
+type Icon = gomcp.Icon

@@ -7,12 +7,14 @@ import (
 
 // Prompt is a text with which a person can begin a conversation.
 type Prompt struct {
-	Name, Title, Description string
-	Arguments                []PromptArgument
-	Icons                    []Icon
+	Name        string           `json:"name"`
+	Title       string           `json:"title,omitempty"`
+	Description string           `json:"description,omitempty"`
+	Arguments   []PromptArgument `json:"arguments,omitempty"`
+	Icons       []Icon           `json:"icons,omitempty"`
 
 	// Get returns the messages. The required arguments are present.
-	Get func(context.Context, *PromptCall) ([]PromptMessage, error)
+	Get func(context.Context, *PromptCall) ([]PromptMessage, error) `json:"-"`
 }
 
 // PromptArgument is an argument of a Prompt that a person fills in.
@@ -44,14 +46,6 @@ type PromptMessage struct {
 	Content Content
 }
 
-type listedPrompt struct {
-	Name        string           `json:"name"`
-	Title       string           `json:"title,omitempty"`
-	Description string           `json:"description,omitempty"`
-	Arguments   []PromptArgument `json:"arguments,omitempty"`
-	Icons       []Icon           `json:"icons,omitempty"`
-}
-
 func (b *built) makePrompts(s *Server) (err error) {
 	if len(s.Prompts) == 0 {
 		return nil
@@ -64,7 +58,7 @@ func (b *built) makePrompts(s *Server) (err error) {
 			return fmt.Errorf("mcp: prompt %q has no name or nothing to get, or there are two", p.Name)
 		}
 		b.prompts[p.Name] = p
-		list = append(list, listedPrompt{p.Name, p.Title, p.Description, p.Arguments, p.Icons})
+		list = append(list, p)
 	}
 	b.lists["prompts/list"], err = b.newListing("prompts", list, list)
 	return err

@@ -11,22 +11,30 @@ import (
 
 // Resource is something that a client can read under a URI.
 type Resource struct {
-	URI, Name, Title, Description, MIMEType string
-	Icons                                   []Icon
-	Size                                    int64 // in bytes; zero if unknown
+	URI         string `json:"uri"`
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIMEType    string `json:"mimeType,omitempty"`
+	Size        int64  `json:"size,omitempty"` // in bytes; zero if unknown
+	Icons       []Icon `json:"icons,omitempty"`
 
 	// Read returns what it holds.
-	Read func(context.Context, *Read) ([]Contents, error)
+	Read func(context.Context, *Read) ([]Contents, error) `json:"-"`
 }
 
 // ResourceTemplate is a set of resources whose URIs have one form.
 type ResourceTemplate struct {
-	URITemplate, Name, Title, Description, MIMEType string // RFC 6570
-	Icons                                           []Icon
+	URITemplate string `json:"uriTemplate"` // RFC 6570
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	MIMEType    string `json:"mimeType,omitempty"`
+	Icons       []Icon `json:"icons,omitempty"`
 
 	// Read returns what the resource holds, or ErrNoResource. It is called for every
 	// URI of the form, whether such a resource exists or not.
-	Read func(context.Context, *Read) ([]Contents, error)
+	Read func(context.Context, *Read) ([]Contents, error) `json:"-"`
 }
 
 // ErrNoResource says that the URI names no resource of this principal.
@@ -78,24 +86,6 @@ func (c Contents) MarshalJSON() ([]byte, error) {
 	return json.Marshal(shown)
 }
 
-type listedResource struct {
-	URI         string `json:"uri,omitempty"`
-	URITemplate string `json:"uriTemplate,omitempty"`
-	Name        string `json:"name"`
-	Title       string `json:"title,omitempty"`
-	Description string `json:"description,omitempty"`
-	MIMEType    string `json:"mimeType,omitempty"`
-	Size        int64  `json:"size,omitempty"`
-	Icons       []Icon `json:"icons,omitempty"`
-}
-
-func (r *Resource) listed() listedResource {
-	return listedResource{
-		URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description,
-		MIMEType: r.MIMEType, Size: r.Size, Icons: r.Icons,
-	}
-}
-
 // template is a ResourceTemplate that can be matched.
 type template struct {
 	ResourceTemplate
@@ -115,9 +105,9 @@ func (b *built) makeResources(s *Server) error {
 		}
 		b.resources[r.URI] = r
 		if r.MIMEType == AppMIMEType {
-			apps = append(apps, r.listed())
+			apps = append(apps, r)
 		} else {
-			resources = append(resources, r.listed())
+			resources = append(resources, r)
 		}
 	}
 	for _, t := range s.Templates {
@@ -126,10 +116,7 @@ func (b *built) makeResources(s *Server) error {
 			return fmt.Errorf("mcp: resource template %q is not one, or has no name or nothing to read: %w", t.URITemplate, err)
 		}
 		b.templates = append(b.templates, ready)
-		templates = append(templates, listedResource{
-			URITemplate: t.URITemplate, Name: t.Name, Title: t.Title, Description: t.Description,
-			MIMEType: t.MIMEType, Icons: t.Icons,
-		})
+		templates = append(templates, t)
 	}
 	var err1, err2, err3 error
 	b.apps, err1 = b.newPage(true, "resources", apps)

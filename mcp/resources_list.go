@@ -42,7 +42,7 @@ func (r *request) listResources() (json.RawMessage, error) {
 		listed = append(listed, &p.Resources[i])
 	}
 	for _, l := range listed {
-		b, err := json.Marshal(l.listed())
+		b, err := json.Marshal(l)
 		if err != nil {
 			return nil, fmt.Errorf("resource %s: %w", wire.Clip(l.URI), err)
 		}

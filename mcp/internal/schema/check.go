@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -79,15 +80,17 @@ func (f *problems) checkObject(s *Schema, path string, v json.RawMessage) {
 	if len(s.properties) == 0 && len(s.required) == 0 && !s.closed {
 		return
 	}
-	var few [8]member
-	members := membersOf(few[:0], v)
+	members := map[string]json.RawMessage{} // a name cannot occur twice: jsonrpc refuses such messages
+	for name, value := range jsonrpc.Members(v) {
+		members[string(name)] = value
+	}
 	for _, want := range s.required {
-		if find(members, want) == nil {
+		if members[want] == nil {
 			f.add("%s is missing%s", name(join(path, want)), about(s.properties[want]))
 		}
 	}
 	for _, known := range s.names {
-		m := find(members, known)
+		m := members[known]
 		// Models write null for an argument that they leave out.
 		if left := string(m) == "null" && !slices.Contains(s.required, known); m != nil && !left {
 			f.check(s.properties[known], join(path, known), m)
@@ -99,20 +102,15 @@ func (f *problems) checkObject(s *Schema, path string, v json.RawMessage) {
 }
 
 // unknown finds the members that the schema does not name.
-func (f *problems) unknown(s *Schema, path string, members []member) {
-	var rest []string
-	for _, m := range members {
-		if _, known := s.properties[string(m.name)]; !known {
-			rest = append(rest, string(m.name))
-		}
-	}
-	slices.Sort(rest)
-	for _, m := range rest {
-		if len(s.names) == 0 {
+func (f *problems) unknown(s *Schema, path string, members map[string]json.RawMessage) {
+	for _, m := range slices.Sorted(maps.Keys(members)) {
+		switch _, known := s.properties[m]; {
+		case known:
+		case len(s.names) == 0:
 			f.add("%s is not known: none are taken here", name(join(path, m)))
-			continue
+		default:
+			f.add("%s is not known: the names are %s", name(join(path, m)), strings.Join(s.names, ", "))
 		}
-		f.add("%s is not known: the names are %s", name(join(path, m)), strings.Join(s.names, ", "))
 	}
 }
 
@@ -202,29 +200,4 @@ func same(a, b json.RawMessage) bool {
 	}
 	var s, t string
 	return json.Unmarshal(a, &s) == nil && json.Unmarshal(b, &t) == nil && s == t
-}
-
-// member is one member of a JSON object.
-type member struct {
-	name  []byte // without quotes and escapes
-	value json.RawMessage
-}
-
-// membersOf appends the members of the object v to dst.
-func membersOf(dst []member, v json.RawMessage) []member {
-	for name, value := range jsonrpc.Members(v) {
-		dst = append(dst, member{name, value})
-	}
-	return dst
-}
-
-// find returns the value of the member, nil if there is none. A name cannot occur
-// twice: jsonrpc refuses such messages.
-func find(members []member, name string) json.RawMessage {
-	for _, m := range members {
-		if string(m.name) == name {
-			return m.value
-		}
-	}
-	return nil
 }

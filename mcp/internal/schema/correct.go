@@ -29,9 +29,9 @@ func (s *Schema) scalars(v json.RawMessage) json.RawMessage {
 	case s == nil:
 		return v
 	case v[0] == '{':
-		return s.members(v, (*Schema).scalars)
+		return s.scalarMembers(v)
 	case v[0] == '[':
-		return s.elements(v, (*Schema).scalars)
+		return s.scalarElements(v)
 	case v[0] != '"' || len(s.types) == 0 || slices.Contains(s.types, "string"):
 		return v
 	}
@@ -47,34 +47,35 @@ func (s *Schema) scalars(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// members returns the object v with each known member changed.
-func (s *Schema) members(v json.RawMessage, change func(*Schema, json.RawMessage) json.RawMessage) json.RawMessage {
+// scalarMembers returns the object v with the scalars of each known member.
+func (s *Schema) scalarMembers(v json.RawMessage) json.RawMessage {
 	b := []byte{'{'}
 	for name, value := range jsonrpc.Members(v) {
-		if known := s.properties[string(name)]; known != nil {
-			value = change(known, value)
-		}
-		b = appendMember(b, string(name), value)
+		b = appendMember(b, string(name), s.properties[string(name)].scalars(value))
 	}
 	return append(b, '}')
 }
 
-// elements returns the array v with each element changed.
-func (s *Schema) elements(v json.RawMessage, change func(*Schema, json.RawMessage) json.RawMessage) json.RawMessage {
+// scalarElements returns the array v with the scalars of each element.
+func (s *Schema) scalarElements(v json.RawMessage) json.RawMessage {
 	var items []json.RawMessage
 	_ = json.Unmarshal(v, &items) // it is a valid array
 	for i, item := range items {
-		items[i] = change(s.items, item)
+		items[i] = s.items.scalars(item)
 	}
-	return slices.Concat([]byte("["), bytes.Join(raw(items), []byte(",")), []byte("]"))
+	return array(items)
 }
 
-func raw(items []json.RawMessage) [][]byte {
-	all := make([][]byte, len(items))
+// array returns the array of the items.
+func array(items []json.RawMessage) json.RawMessage {
+	b := []byte{'['}
 	for i, item := range items {
-		all[i] = item
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, item...)
 	}
-	return all
+	return append(b, ']')
 }
 
 func appendMember(b []byte, name string, value json.RawMessage) []byte {
@@ -154,7 +155,7 @@ func (s *Schema) correctArray(v json.RawMessage) json.RawMessage {
 			items = append(items, s.items.example(maxDepth))
 		}
 	}
-	return slices.Concat([]byte("["), bytes.Join(raw(items), []byte(",")), []byte("]"))
+	return array(items)
 }
 
 // nearest returns a valid value for v, which is none: the bound that a number exceeds, or an example.
