@@ -167,8 +167,8 @@ var eventMethods = map[string]method{
 type eventParams struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-	Cursor    *string         `json:"cursor"`
-	MaxAge    *int64          `json:"maxAgeMs"`
+	Cursor    string          `json:"cursor"`
+	MaxAge    int64           `json:"maxAgeMs"`
 	Most      *int            `json:"maxEvents"`
 	TTL       json.RawMessage `json:"ttlMs"`
 	Delivery  struct {
@@ -202,24 +202,18 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 	if err := json.Unmarshal(r.Message.Params, &p); err != nil {
 		return nil, nil, wire.InvalidParams("a parameter of %s has the wrong type: %v", r.Message.Method, err)
 	}
-	q := &EventQuery{Name: p.Name, Arguments: p.Arguments}
+	q := &EventQuery{Name: p.Name, Arguments: p.Arguments, Cursor: p.Cursor, MaxAge: millis(p.MaxAge)}
 	if len(q.Arguments) == 0 || string(q.Arguments) == "null" {
 		q.Arguments = json.RawMessage("{}")
 	}
-	if p.Cursor != nil {
-		q.Cursor = *p.Cursor
-	}
-	if p.MaxAge != nil {
-		if *p.MaxAge < 0 {
-			return nil, nil, wire.InvalidParams("maxAgeMs is negative")
-		}
-		q.MaxAge = millis(*p.MaxAge)
+	if p.MaxAge < 0 {
+		return nil, nil, wire.InvalidParams("maxAgeMs is negative")
 	}
 	if p.Most != nil {
-		if *p.Most < 1 {
+		q.Most = *p.Most
+		if q.Most < 1 {
 			return nil, nil, wire.InvalidParams("maxEvents is less than 1")
 		}
-		q.Most = *p.Most
 	}
 	types := r.s.Events.EventTypes(r.HTTP.Context())
 	i := slices.IndexFunc(types, func(t EventType) bool { return t.Name == q.Name })

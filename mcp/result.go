@@ -43,7 +43,7 @@ func (r *Result) render(rev string, info json.RawMessage) (json.RawMessage, erro
 	if err != nil {
 		return nil, err
 	}
-	b := append(make([]byte, 0, 256+len(info)+len(structured)+r.textLen()), '{')
+	b := append(make([]byte, 0, 256+len(info)+len(structured)+r.Size()), '{')
 	if revision.Modern(rev) {
 		b = append(b, `"resultType":"complete",`...)
 	}
@@ -82,16 +82,6 @@ func (r *Result) Size() (n int) {
 			if blob, ok := c.Resource.(gomcp.BlobResourceContents); ok {
 				n += len(blob.Blob)
 			}
-		}
-	}
-	return n
-}
-
-// textLen returns the length of the plain text, which usually is most of the result.
-func (r *Result) textLen() (n int) {
-	for _, c := range r.Content {
-		if t, ok := c.(gomcp.TextContent); ok {
-			n += len(t.Text)
 		}
 	}
 	return n

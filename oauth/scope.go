@@ -164,5 +164,8 @@ func (s ScopeSet) Without(scope string) ScopeSet {
 	return slices.DeleteFunc(slices.Clone(s), func(has string) bool { return has == scope })
 }
 
+// OpensNothing tells whether the set holds no permission: OfflineAccess is none.
+func (s ScopeSet) OpensNothing() bool { return len(s.Without(OfflineAccess)) == 0 }
+
 // String returns the set as a scope parameter.
 func (s ScopeSet) String() string { return strings.Join(s, " ") }

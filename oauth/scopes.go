@@ -73,7 +73,7 @@ func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 	if len(words) > 0 && len(set) == 0 {
 		return nil, Refuse("invalid_scope", "None of these scopes exists; known are %s.", sc.Supported())
 	}
-	if len(set.Without(OfflineAccess)) == 0 {
+	if set.OpensNothing() {
 		set = append(sc.Ordinary(), set...)
 	}
 	return set, nil

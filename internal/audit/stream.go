@@ -50,7 +50,15 @@ func lines(write func([]byte) error, log *slog.Logger) Stream {
 // ToLogger writes events as lines of a log, such as one that is exported over OTLP.
 func ToLogger(log *slog.Logger) Stream {
 	return func(ctx context.Context, e Event) {
-		log.LogAttrs(ctx, slog.LevelInfo, "audit", slog.String("id", e.ID), slog.Time("at", e.At), slog.String("kind", string(e.Kind)), slog.String("outcome", string(e.Outcome)),
-			slog.String("actor_id", e.ActorID), slog.String("actor", e.Actor), slog.String("address", e.Address), slog.String("target", e.Target), slog.String("detail", e.Detail))
+		log.InfoContext(ctx, "audit",
+			"id", e.ID,
+			"at", e.At,
+			"kind", string(e.Kind),
+			"outcome", string(e.Outcome),
+			"actor_id", e.ActorID,
+			"actor", e.Actor,
+			"address", e.Address,
+			"target", e.Target,
+			"detail", e.Detail)
 	}
 }

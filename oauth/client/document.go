@@ -195,10 +195,7 @@ func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 		return nil, badDocument("It holds a client_secret, which everybody can read there.")
 	}
 	methods := documentMethods(m.AuthMethod, m.Auth)
-	if err := m.checkRedirects(ds.Policy); err != nil {
-		return nil, badDocument(endpoint.Description(err))
-	}
-	if err := m.checkKeys(ds.Fetcher.HTTP != nil); err != nil {
+	if err := m.check(ds.Policy); err != nil {
 		return nil, badDocument(endpoint.Description(err))
 	}
 	if !m.hasKeys() {

@@ -262,6 +262,14 @@ func (m *registration) checkKeys(fetched bool) error {
 	return nil
 }
 
+// check applies the rules for every client.
+func (m *registration) check(po *Policy) error {
+	if err := m.checkRedirects(po); err != nil {
+		return err
+	}
+	return m.checkKeys(po.Fetcher.HTTP != nil)
+}
+
 func (m *registration) hasKeys() bool { return len(m.JWKS) > 0 || m.JWKSURI != "" }
 
 // authMethod returns how the client will authenticate. The default is that of RFC 7591 section 2.
@@ -352,10 +360,7 @@ func (po *Policy) parseRegistration(body []byte) (*oauth.Client, error) {
 	if err := json.Unmarshal(body, &m); err != nil {
 		return nil, oauth.Refuse("invalid_client_metadata", "The body is not a JSON object of client metadata.")
 	}
-	if err := m.checkRedirects(po); err != nil {
-		return nil, err
-	}
-	if err := m.checkKeys(po.Fetcher.HTTP != nil); err != nil {
+	if err := m.check(po); err != nil {
 		return nil, err
 	}
 	method, err := m.authMethod()

@@ -138,7 +138,7 @@ func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Fo
 
 // approveAs records the grant of the session's account, and gives the client its code.
 func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAuthorization, session *oauth.Session) error {
-	if len(q.within(session).Without(oauth.OfflineAccess)) == 0 {
+	if q.within(session).OpensNothing() {
 		return &oauth.Problem{
 			Code:   "nothing_to_grant",
 			Status: http.StatusForbidden,
@@ -203,7 +203,7 @@ func unclear(f endpoint.Form, q pendingAuthorization, session *oauth.Session) st
 	if q.chosen().Has(oauth.ScopeAdmin) && !session.Admin {
 		return "Only an administrator can allow that, and this account is none."
 	}
-	if len(q.within(session).Without(oauth.OfflineAccess)) == 0 {
+	if q.within(session).OpensNothing() {
 		return nothingToGrant
 	}
 	return ""
@@ -214,7 +214,7 @@ func (q pendingAuthorization) unanswered(f endpoint.Form) string {
 	if q.lookAlike != "" && f.Get("understood") != "yes" {
 		return "Read the warning first."
 	}
-	if len(q.chosen().Without(oauth.OfflineAccess)) == 0 {
+	if q.chosen().OpensNothing() {
 		return "Choose at least one thing that the app may do, or refuse."
 	}
 	return ""

@@ -39,7 +39,7 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 	}
 	all := q.ticked
 	q.ticked = v.Opens(q.chosen())
-	if len(q.within(v.Session(&oauth.Account{}, cn.Env.Now())).Without(oauth.OfflineAccess)) == 0 {
+	if q.within(v.Session(&oauth.Account{}, cn.Env.Now())).OpensNothing() {
 		q.ticked = all
 		return cn.showPasted(w, r, q, v, "The token does not open what the app asks for.")
 	}

@@ -63,7 +63,7 @@ func checkRefresh(t *oauth.Refresh, g *oauth.Grant, c *oauth.Client, asked, jkt 
 		return nil, errRefresh("The grant has ended.")
 	}
 	left := g.Allows(g.Scope)
-	if len(left.Without(oauth.OfflineAccess)) == 0 {
+	if left.OpensNothing() {
 		return nil, errRefresh("The account may no longer grant any of these scopes.")
 	}
 	scope, ok := left.Narrow(oauth.ParseScope(asked))

@@ -142,20 +142,11 @@ func normalURL(raw string) (string, bool) {
 		return "", false
 	}
 	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = "", false, "", ""
-	if _, ok := oauth.CanonicalResource(u.String()); !ok {
-		return "", false
+	canonical, ok := oauth.CanonicalResource(u.String())
+	if path := u.EscapedPath(); len(path) > 1 && strings.HasSuffix(path, "/") {
+		canonical += "/" // it means something here
 	}
-	host := strings.ToLower(u.Host)
-	for scheme, port := range map[string]string{"https": ":443", "http": ":80"} {
-		if strings.EqualFold(u.Scheme, scheme) {
-			host = strings.TrimSuffix(host, port)
-		}
-	}
-	path := u.EscapedPath()
-	if path == "" {
-		path = "/"
-	}
-	return strings.ToLower(u.Scheme) + "://" + host + path, true
+	return canonical, ok
 }
 
 // Verify returns the thumbprint of the key that a request proves to have, and

@@ -80,7 +80,7 @@ func (us *Upstreams) of(token string) *Upstream {
 func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (oauth.Principal, error) {
 	key, now, epoch := sha256.Sum256([]byte(token)), us.Env.Now(), us.Identities.Grants.Epoch()
 	seen, ok := us.seen.Get(key)
-	if ok && seen.Epoch == epoch && now.Sub(seen.At) < upstreamFresh && !now.Before(seen.At) && now.Before(seen.Value.Expires) {
+	if ok && seen.Epoch == epoch && seen.Fresh(now, upstreamFresh) && now.Before(seen.Value.Expires) {
 		return seen.Value, nil
 	}
 	claims, err := us.Issuers.VerifyExternal(ctx, &u.Issuer, token)

@@ -26,6 +26,12 @@ type Seen[V any] struct {
 	Epoch int
 }
 
+// Fresh tells whether the value was read less than ttl ago.
+func (s Seen[V]) Fresh(now time.Time, ttl time.Duration) bool {
+	age := now.Sub(s.At)
+	return age >= 0 && age < ttl
+}
+
 // Forget drops all entries.
 func (r *Recent[V]) Forget() {
 	r.mu.Lock()
@@ -44,7 +50,7 @@ func (r *Recent[V]) Current() int {
 // asking, so that a value that was read during a change is not cached.
 func (r *Recent[V]) Get(id string, now time.Time, ask func() (V, error)) (V, error) {
 	epoch := r.Current()
-	if s, ok := r.seen.Get(id); ok && s.Epoch == epoch && now.Sub(s.At) < recentTTL && !now.Before(s.At) {
+	if s, ok := r.seen.Get(id); ok && s.Epoch == epoch && s.Fresh(now, recentTTL) {
 		return s.Value, nil
 	}
 	v, err := ask()

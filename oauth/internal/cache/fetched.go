@@ -27,8 +27,8 @@ type Fetched[V any] struct {
 // fails, it returns the cached value unless that is older than stale.
 func (f *Fetched[V]) Get(ctx context.Context, name string, fresh, stale time.Duration, fetch func(context.Context) (V, error)) (V, error) {
 	known, ok := f.known.Get(name)
-	age := f.Now().Sub(known.At)
-	if ok && age >= 0 && age < fresh {
+	now := f.Now()
+	if ok && known.Fresh(now, fresh) {
 		return known.Value, nil
 	}
 	fetched, err, _ := f.fetches.Do(name, func() (any, error) {
@@ -38,7 +38,7 @@ func (f *Fetched[V]) Get(ctx context.Context, name string, fresh, stale time.Dur
 		return fetched.(V), nil
 	}
 	f.Log.WarnContext(ctx, "oauth: not fetched", "from", name, "error", err)
-	if ok && age < stale {
+	if ok && now.Sub(known.At) < stale {
 		return known.Value, nil
 	}
 	return known.Value, err
