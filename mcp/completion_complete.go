@@ -53,25 +53,21 @@ func (r *request) complete() (json.RawMessage, error) {
 	case found == nil:
 		return nil, fmt.Errorf("completion returned neither values nor an error")
 	}
-	b, err := json.Marshal(found.page())
+	b, err := json.Marshal(found)
 	if err != nil {
 		return nil, fmt.Errorf("completion: %w", err)
 	}
 	return r.result("", "completion", b), nil
 }
 
-type completionPage struct {
-	Values  []string `json:"values"`
-	Total   int      `json:"total,omitempty"`
-	HasMore bool     `json:"hasMore"`
-}
-
-func (c *Completions) page() completionPage {
-	values := c.Values[:min(len(c.Values), maxValues)]
-	if values == nil {
-		values = []string{}
-	}
-	return completionPage{values, c.Total, max(c.Total, len(c.Values)) > len(values)}
+// MarshalJSON writes what completion/complete shows.
+func (c *Completions) MarshalJSON() ([]byte, error) {
+	values := append([]string{}, c.Values[:min(len(c.Values), maxValues)]...)
+	return json.Marshal(struct {
+		Values  []string `json:"values"`
+		Total   int      `json:"total,omitempty"`
+		HasMore bool     `json:"hasMore"`
+	}{values, c.Total, max(c.Total, len(c.Values)) > len(values)})
 }
 
 func (b *built) hasTemplate(uri string) bool {

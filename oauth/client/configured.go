@@ -91,6 +91,7 @@ func (cs *Clients) Check() error {
 
 func (c *Configured) check(schemes []string) error {
 	method := c.authMethod()
+	public := method == oauth.AuthNone
 	switch {
 	case c.ID == "" || c.ID == oauth.CLIClientID || len(c.ID) > 200 || !endpoint.IsText(c.ID) || strings.Contains(c.ID, " "):
 		return fmt.Errorf("the ID must be a word of up to 200 characters, and not %q", oauth.CLIClientID)
@@ -98,15 +99,15 @@ func (c *Configured) check(schemes []string) error {
 		return errors.New("the ID must not look like one that clients get here or bring along")
 	case !slices.Contains([]string{oauth.AuthNone, oauth.AuthBasic, oauth.AuthPost}, method):
 		return fmt.Errorf("the method %q is not none, client_secret_basic or client_secret_post", method)
-	case (method == oauth.AuthNone) != (c.Secret == ""):
+	case public != (c.Secret == ""):
 		return fmt.Errorf("the method %s and the secret contradict each other", method)
 	case c.Secret != "" && len(c.Secret) < 16:
 		return errors.New("the secret is shorter than 16 characters")
-	case c.Introspects && method == oauth.AuthNone:
+	case c.Introspects && public:
 		return errors.New("a client without a secret cannot introspect tokens")
-	case c.Exchanges && method == oauth.AuthNone:
+	case c.Exchanges && public:
 		return errors.New("a client without a secret cannot exchange tokens")
-	case c.User != "" && method == oauth.AuthNone:
+	case c.User != "" && public:
 		return errors.New("a client without a secret cannot use client_credentials")
 	case len(c.RedirectURIs) > maxRedirectURIs:
 		return fmt.Errorf("there are more than %d redirect URIs", maxRedirectURIs)

@@ -89,24 +89,19 @@ func (s *Store) Open(principal, session string, conn any) *Stream {
 // boundIdle drops idle streams while there are too many of the session or in all. The
 // lock is held.
 func (s *Store) boundIdle(session string) {
-	all, own := 0, 0
-	var oldest *Stream // of the session
+	all := 0
+	var own []*Stream
 	for _, st := range s.order {
-		if !st.idle() {
-			continue
+		if st.idle() {
+			all++
 		}
-		all++
-		if st.session != session {
-			continue
-		}
-		own++
-		if oldest == nil {
-			oldest = st
+		if st.idle() && st.session == session {
+			own = append(own, st)
 		}
 	}
 	switch {
-	case own > maxSessionIdle:
-		s.drop(oldest)
+	case len(own) > maxSessionIdle:
+		s.drop(own[0])
 	case all > maxIdle:
 		s.drop(s.victim((*Stream).idle, func(*Stream) int { return 1 }))
 	}
@@ -236,13 +231,14 @@ func (st *Stream) expire(keep time.Duration) {
 		return
 	}
 	s := st.store
-	s.order = append(slices.DeleteFunc(s.order, func(other *Stream) bool { return other == st }), st) // the longest idle goes first
+	s.remove(st)
+	s.order = append(s.order, st) // the longest idle goes first
 	defer s.boundIdle(st.session)
 	st.timer = time.AfterFunc(keep, func() {
-		st.store.mu.Lock()
-		defer st.store.mu.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		if !st.dropped {
-			st.store.drop(st)
+			s.drop(st)
 		}
 	})
 }
@@ -259,8 +255,13 @@ func (s *Store) Drop(session string, all bool) {
 }
 
 // The lock is held.
-func (s *Store) drop(st *Stream) {
+func (s *Store) remove(st *Stream) {
 	s.order = slices.DeleteFunc(s.order, func(other *Stream) bool { return other == st })
+}
+
+// The lock is held.
+func (s *Store) drop(st *Stream) {
+	s.remove(st)
 	st.resize(-st.size)
 	st.events, st.dropped = nil, true
 	if st.timer != nil {

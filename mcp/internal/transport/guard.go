@@ -111,28 +111,19 @@ func originMatches(allowed, origin string) bool {
 // to 127.0.0.1 is of the same origin as what answers there, but it still sends its own name.
 func (e *Endpoint) hostAllowed(r *http.Request) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok || !onLoopback(local) {
+	if !ok || !loopback(local.String()) {
 		return true
 	}
-	return slices.ContainsFunc(e.AllowedHosts, func(h string) bool { return strings.EqualFold(h, r.Host) }) || loopback(r.Host)
-}
-
-func onLoopback(addr net.Addr) bool {
-	if tcp, ok := addr.(*net.TCPAddr); ok {
-		return tcp.IP.IsLoopback()
-	}
-	return loopback(addr.String())
+	allowed := func(host string) bool { return strings.EqualFold(host, r.Host) }
+	return loopback(r.Host) || slices.ContainsFunc(e.AllowedHosts, allowed)
 }
 
 // loopback tells whether addr, with or without a port, is this machine.
 func loopback(addr string) bool {
-	host := addr
-	if strings.Contains(addr, ":") {
-		if h, _, err := net.SplitHostPort(addr); err == nil {
-			host = h
-		}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		host = strings.Trim(addr, "[]")
 	}
-	host = strings.Trim(host, "[]")
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}

@@ -15,13 +15,18 @@ import (
 // The buckets of a network, unless Settings.Rate says otherwise. None is shared by networks, so that
 // strangers cannot empty the bucket of another. docs/security.md says what each of them counts and why.
 var (
-	Authorize = quota.Bucket{Name: "authorize", Burst: 120, Window: 2 * time.Minute}
-	Push      = quota.Bucket{Name: "par", Burst: 120, Window: 2 * time.Minute}
-	Leave     = quota.Bucket{Name: "provider", Burst: 120, Window: 2 * time.Minute}
-	Callback  = quota.Bucket{Name: "callback", Burst: 120, Window: 2 * time.Minute}
+	Authorize = everySecond("authorize")
+	Push      = everySecond("par")
+	Leave     = everySecond("provider")
+	Callback  = everySecond("callback")
 	Fetch     = quota.Bucket{Name: "fetch", Burst: 10, Window: time.Minute}
 	refused   = quota.Bucket{Name: "refused", Burst: 200, Window: 100 * time.Second}
 )
+
+// everySecond returns a bucket with a token a second, of which two minutes may be saved up.
+func everySecond(name string) quota.Bucket {
+	return quota.Bucket{Name: name, Burst: 120, Window: 2 * time.Minute}
+}
 
 // Register returns the bucket of a network that may register so many clients an hour.
 func Register(perHour int) quota.Bucket {
