@@ -114,22 +114,19 @@ func (r *Result) structured(rev string) ([]byte, error) {
 }
 
 func appendMeta(b []byte, meta map[string]any, rev string, info json.RawMessage) ([]byte, error) {
-	if !revision.Modern(rev) && len(meta) == 0 {
-		return b, nil
-	}
-	b = append(b, `,"_meta":{`...)
+	var members []string
 	if revision.Modern(rev) {
-		b = append(append(b, `"`+gomcp.MetaKeyServerInfo+`":`...), info...)
+		members = append(members, fmt.Sprintf("%q:%s", gomcp.MetaKeyServerInfo, info))
 	}
 	if len(meta) > 0 {
-		m, err := json.Marshal(meta)
+		object, err := json.Marshal(meta)
 		if err != nil {
 			return nil, fmt.Errorf("meta: %w", err)
 		}
-		if revision.Modern(rev) {
-			b = append(b, ',')
-		}
-		return append(b, m[1:]...), nil // without its opening brace
+		members = append(members, string(object[1:len(object)-1]))
 	}
-	return append(b, '}'), nil
+	if len(members) == 0 {
+		return b, nil
+	}
+	return fmt.Appendf(b, `,"_meta":{%s}`, strings.Join(members, ",")), nil
 }
