@@ -220,7 +220,7 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 	if i < 0 {
 		return nil, nil, &EventError{
 			Kind:    EventNotFound,
-			Message: "There is no event type " + wire.Clip(q.Name) + ". events/list returns the types.",
+			Message: "There is no event type " + wire.Truncate(q.Name) + ". events/list returns the types.",
 			Data:    map[string]any{"kind": "event"},
 		}
 	}
@@ -268,7 +268,7 @@ func subscribeEvents(r *request) (json.RawMessage, error) {
 	}
 	if p.Delivery.Mode != "webhook" {
 		return nil, &EventError{Kind: EventUnsupported, Message: "events/subscribe delivers to webhooks: delivery.mode must be \"webhook\".",
-			Data: map[string]any{"feature": "deliveryMode", "value": wire.Clip(p.Delivery.Mode)}}
+			Data: map[string]any{"feature": "deliveryMode", "value": wire.Truncate(p.Delivery.Mode)}}
 	}
 	if _, err := WebhookSecret(p.Delivery.Secret); err != nil {
 		return nil, wire.InvalidParams("delivery.secret: %v", err)

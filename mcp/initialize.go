@@ -12,7 +12,7 @@ import (
 func (r *request) initialize() (json.RawMessage, error) {
 	p := r.Params.Other()
 	err := r.StartSession(Client{
-		Name: wire.Clip(p.ClientInfo.Name), Version: wire.Clip(p.ClientInfo.Version),
+		Name: wire.Truncate(p.ClientInfo.Name), Version: wire.Truncate(p.ClientInfo.Version),
 		Revision: revision.Negotiate(p.ProtocolVersion), Capabilities: p.Capabilities,
 	})
 	if err != nil {

@@ -71,7 +71,7 @@ func (r *request) wants(level Level) bool {
 func (r *request) setLevel() (json.RawMessage, error) {
 	level := Level(r.Params.Other().Level)
 	if level.severity() < 0 {
-		return nil, wire.InvalidParams("there is no level %q", wire.Clip(string(level)))
+		return nil, wire.InvalidParams("there is no level %q", wire.Truncate(string(level)))
 	}
 	if r.Session != "" {
 		r.s.built.levels.Put(r.Session, level)

@@ -19,7 +19,7 @@ func (r *request) answer(m method) (json.RawMessage, error) {
 		}
 	}
 	if m == nil {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "there is no method %q here", wire.Clip(r.Message.Method))
+		return nil, jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "there is no method %q here", wire.Truncate(r.Message.Method))
 	}
 	if !r.Modern() && r.repeatable() {
 		r.ContinueWith(r.Message.Method, func() json.RawMessage { return r.Message.Params })

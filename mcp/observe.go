@@ -78,7 +78,7 @@ func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
 func (r *request) operation(known bool) Operation {
 	op := Operation{
 		Revision: r.Client.Revision, Session: r.Session, Hybrid: r.Hybrid, ID: string(r.Message.ID),
-		URI: wire.Clip(r.Params.Other().URI), HTTP: strings.TrimPrefix(r.Request.HTTP.Proto, "HTTP/"),
+		URI: wire.Truncate(r.Params.Other().URI), HTTP: strings.TrimPrefix(r.Request.HTTP.Proto, "HTTP/"),
 		TraceParent: r.Params.Meta.TraceParent, TraceState: r.Params.Meta.TraceState,
 	}
 	if !known {

@@ -12,7 +12,7 @@ import (
 func (r *request) getPrompt() (json.RawMessage, error) {
 	p := r.s.built.prompts[r.Params.Name]
 	if p == nil {
-		return nil, wire.InvalidParams("there is no prompt %q, prompts/list names them all", wire.Clip(r.Params.Name))
+		return nil, wire.InvalidParams("there is no prompt %q, prompts/list names them all", wire.Truncate(r.Params.Name))
 	}
 	args, err := p.arguments(r.Params.Arguments)
 	if err != nil {

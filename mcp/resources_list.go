@@ -44,7 +44,7 @@ func (r *request) listResources() (json.RawMessage, error) {
 	for _, l := range listed {
 		b, err := json.Marshal(l)
 		if err != nil {
-			return nil, fmt.Errorf("resource %s: %w", wire.Clip(l.URI), err)
+			return nil, fmt.Errorf("resource %s: %w", wire.Truncate(l.URI), err)
 		}
 		items = append(items, b)
 	}

@@ -20,7 +20,7 @@ func (r *request) readResource() (json.RawMessage, error) {
 	if read == nil {
 		return nil, r.noResource(uri)
 	}
-	contents, asked, err := run(r, "resource", wire.Clip(uri), 0, func(ctx context.Context, a *elicitor) ([]Contents, error) {
+	contents, asked, err := run(r, "resource", wire.Truncate(uri), 0, func(ctx context.Context, a *elicitor) ([]Contents, error) {
 		r.observed.Read = &Read{
 			URI:       uri,
 			Variables: variables,
@@ -38,7 +38,7 @@ func (r *request) readResource() (json.RawMessage, error) {
 	case err != nil || asked != nil:
 		return asked, err
 	case contents == nil:
-		return nil, fmt.Errorf("resource %s has neither contents nor an error", wire.Clip(uri))
+		return nil, fmt.Errorf("resource %s has neither contents nor an error", wire.Truncate(uri))
 	}
 	for _, c := range contents {
 		r.observed.Size += len(c.Text) + len(c.Data)

@@ -18,7 +18,7 @@ func (r *request) callTool() (json.RawMessage, error) {
 		}
 	}
 	if t == nil || !r.s.visible(r.HTTP.Context(), r.Principal, t.Name) {
-		return nil, wire.InvalidParams("there is no tool %q, tools/list names them all", wire.Clip(r.Params.Name))
+		return nil, wire.InvalidParams("there is no tool %q, tools/list names them all", wire.Truncate(r.Params.Name))
 	}
 	if err := r.refuseTask(t); err != nil {
 		return nil, err

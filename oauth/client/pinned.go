@@ -32,7 +32,7 @@ func pinnedDocument(id string) (document []byte, err error) {
 		if err != nil {
 			return nil, err
 		}
-		found, exact, err := unpin(b, id)
+		found, exact, err := matchPinned(b, id)
 		if err != nil || exact {
 			return found, err
 		}
@@ -43,8 +43,8 @@ func pinnedDocument(id string) (document []byte, err error) {
 	return document, nil
 }
 
-// unpin returns the pinned document in b if it is that of an ID, and whether it is of no other.
-func unpin(b []byte, id string) (document []byte, exact bool, err error) {
+// matchPinned returns the pinned document in b if it is that of an ID, and whether it is of no other.
+func matchPinned(b []byte, id string) (document []byte, exact bool, err error) {
 	var pin struct {
 		Seen     string         `json:"seen"` // when, for those who update it
 		Document jsontext.Value `json:"document"`

@@ -40,7 +40,7 @@ const loginTTL = 10 * time.Minute
 // our page before, so that a callback cannot approve anything else (MCP authorization, "Confused
 // Deputy"). State, nonce and PKCE verifier derive from one secret; the store has its hash.
 func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l oauth.Login, again bool) error {
-	if err := pv.Env.AllowPage(endpoint.Leave, r); err != nil { // each is a row
+	if err := pv.Env.AllowPage(endpoint.ToProvider, r); err != nil { // each is a row
 		return err
 	}
 	e, err := pv.endpointsFor(r.Context(), p)

@@ -103,7 +103,7 @@ func (s *Store) boundIdle(session string) {
 	case len(own) > maxSessionIdle:
 		s.drop(own[0])
 	case all > maxIdle:
-		s.drop(s.victim((*Stream).idle, func(*Stream) int { return 1 }))
+		s.drop(s.evictable((*Stream).idle, func(*Stream) int { return 1 }))
 	}
 }
 
@@ -111,11 +111,11 @@ func (s *Store) boundIdle(session string) {
 func (s *Store) boundBytes(st *Stream) {
 	size := func(other *Stream) int { return other.size }
 	for s.size > maxBytes {
-		if idle := s.victim((*Stream).idle, size); idle != nil {
+		if idle := s.evictable((*Stream).idle, size); idle != nil {
 			s.drop(idle)
 			continue
 		}
-		used := s.victim(func(other *Stream) bool { return other != st && len(other.events) > 1 }, size)
+		used := s.evictable(func(other *Stream) bool { return other != st && len(other.events) > 1 }, size)
 		if used == nil {
 			return
 		}
@@ -123,9 +123,9 @@ func (s *Store) boundBytes(st *Stream) {
 	}
 }
 
-// victim returns the oldest of the streams that may be chosen, of the principal whose streams
+// evictable returns the oldest of the streams that may be chosen, of the principal whose streams
 // weigh the most together; nil if there is none. The lock is held.
-func (s *Store) victim(may func(*Stream) bool, weigh func(*Stream) int) (oldest *Stream) {
+func (s *Store) evictable(may func(*Stream) bool, weigh func(*Stream) int) (oldest *Stream) {
 	weights := map[string]int{}
 	for _, st := range s.order {
 		if may(st) {

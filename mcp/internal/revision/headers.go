@@ -69,7 +69,7 @@ func checkHeader(h http.Header, name, want string, lenient bool, decode func(str
 		case !ok:
 			return mismatch("%s is not valid base64", name)
 		case got != want:
-			return mismatch("%s says %q and the body says %q", name, wire.Clip(got), wire.Clip(want))
+			return mismatch("%s says %q and the body says %q", name, wire.Truncate(got), wire.Truncate(want))
 		}
 	}
 	return nil

@@ -82,7 +82,7 @@ func (c Claim) Decide() (string, Hybrid, error) {
 	case !known(c.Header):
 		return c.Header, Pure, unsupported(c.Header)
 	case Modern(c.Header) && said != "":
-		return c.Header, Pure, mismatch("%s says %s and _meta says %s", gomcp.HeaderProtocolVersion, c.Header, wire.Clip(said))
+		return c.Header, Pure, mismatch("%s says %s and _meta says %s", gomcp.HeaderProtocolVersion, c.Header, wire.Truncate(said))
 	case Modern(c.Header):
 		return c.Header, Pure, missingMeta(gomcp.MetaKeyProtocolVersion)
 	case c.Meta.Client != nil || c.Meta.Capabilities != nil:
@@ -100,7 +100,7 @@ func (c Claim) modern() (string, Hybrid, error) {
 	}
 	if c.Header != said {
 		if !c.tolerableHeader() {
-			return said, Pure, mismatch("%s says %q and _meta says %q", gomcp.HeaderProtocolVersion, wire.Clip(c.Header), wire.Clip(said))
+			return said, Pure, mismatch("%s says %q and _meta says %q", gomcp.HeaderProtocolVersion, wire.Truncate(c.Header), wire.Truncate(said))
 		}
 		found = OlderHeader
 	}
@@ -137,7 +137,7 @@ func unsupported(requested string) error {
 	data, _ := json.Marshal(struct { // strings always have a JSON form
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
-	}{All(), wire.Clip(requested)})
+	}{All(), wire.Truncate(requested)})
 	return &wire.StatusError{Status: http.StatusBadRequest, Err: &jsonrpc.Error{Code: wire.CodeVersion, Message: "unsupported protocol version", Data: data}}
 }
 

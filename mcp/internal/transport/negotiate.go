@@ -55,7 +55,7 @@ func (q *Request) identify(open *session.Session) {
 	c, m := &q.Client, &q.Params.Meta
 	switch {
 	case m.Client != nil:
-		c.Name, c.Version = wire.Clip(m.Client.Name), wire.Clip(m.Client.Version)
+		c.Name, c.Version = wire.Truncate(m.Client.Name), wire.Truncate(m.Client.Version)
 	case open != nil:
 		c.Name, c.Version = open.Client.Name, open.Client.Version
 	default:
@@ -74,6 +74,6 @@ func (q *Request) countHybrid(h revision.Hybrid) {
 	q.Hybrid = true
 	if n := q.endpoint.hybrids.Add(h); n&(n-1) == 0 {
 		q.endpoint.Log.InfoContext(q.HTTP.Context(), "mcp request mixes revisions", "hybrid", h.String(), "count", n,
-			"client", q.Client.Name, "version", q.Client.Version, "method", wire.Clip(q.method()))
+			"client", q.Client.Name, "version", q.Client.Version, "method", wire.Truncate(q.method()))
 	}
 }

@@ -54,7 +54,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		e.streamChanges(r, a, principal, open, last != "")
 	default:
 		writeError(w, wire.Refuse(http.StatusGone,
-			"there are no events after %q, or not any more: send the request again", wire.Clip(last)))
+			"there are no events after %q, or not any more: send the request again", wire.Truncate(last)))
 	}
 }
 

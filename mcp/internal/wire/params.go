@@ -98,5 +98,5 @@ func (p *Params) Read(v json.RawMessage) error {
 	return jsonv2.Unmarshal(v, p, jsontext.AllowInvalidUTF8(true))
 }
 
-// Clip bounds what a client says of itself: it is kept in its session id and in logs.
-func Clip(s string) string { return s[:min(len(s), 64)] }
+// Truncate bounds what a client says of itself: it is kept in its session id and in logs.
+func Truncate(s string) string { return s[:min(len(s), 64)] }

@@ -15,12 +15,12 @@ import (
 // The buckets of a network, unless Settings.Rate says otherwise. None is shared by networks, so that
 // strangers cannot empty the bucket of another. docs/security.md says what each of them counts and why.
 var (
-	Authorize = everySecond("authorize")
-	Push      = everySecond("par")
-	Leave     = everySecond("provider")
-	Callback  = everySecond("callback")
-	Fetch     = quota.Bucket{Name: "fetch", Burst: 10, Window: time.Minute}
-	refused   = quota.Bucket{Name: "refused", Burst: 200, Window: 100 * time.Second}
+	Authorize  = everySecond("authorize")
+	Push       = everySecond("par")
+	ToProvider = everySecond("provider")
+	Callback   = everySecond("callback")
+	Fetch      = quota.Bucket{Name: "fetch", Burst: 10, Window: time.Minute}
+	refused    = quota.Bucket{Name: "refused", Burst: 200, Window: 100 * time.Second}
 )
 
 // everySecond returns a bucket with a token a second, of which two minutes may be saved up.

@@ -16,7 +16,7 @@ func TestTheSecurityDocumentHasAllBuckets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range []quota.Bucket{Authorize, Push, Leave, Callback, Register(10), Fetch, refused} {
+	for _, b := range []quota.Bucket{Authorize, Push, ToProvider, Callback, Register(10), Fetch, refused} {
 		_, row, _ := strings.Cut(string(doc), "\n| `"+b.Name+"` |")
 		row, _, _ = strings.Cut(row, "\n")
 		if want := fmt.Sprintf("| %d | %v |", b.Burst, b.Window/time.Duration(b.Burst)); !strings.Contains(row, want) {
