@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-
-	"rialto/internal/jsonrpc"
 )
 
 // example returns a value that the schema allows: its first example, its default or
@@ -47,11 +45,8 @@ func (s *Schema) exampleNumber() json.RawMessage {
 
 func (s *Schema) exampleObject(depth int) json.RawMessage {
 	b := []byte{'{'}
-	for i, want := range s.required {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(append(jsonrpc.AppendString(b, want), ':'), s.properties[want].example(depth)...)
+	for _, want := range s.required {
+		b = appendMember(b, want, s.properties[want].example(depth))
 	}
 	return append(b, '}')
 }
