@@ -54,7 +54,7 @@ func (d *Directory) CachedInfos(ctx context.Context, a Access) []Info {
 	}
 	var infos []Info
 	for _, p := range d.Agents(a) {
-		info := Info{Name: p.Name, Default: p.Name == d.Primary(), Skills: []SkillInfo{}}
+		info := d.newInfo(p)
 		last := p.last.Load()
 		switch {
 		case last == nil:
@@ -84,8 +84,7 @@ func (d *Directory) Titles(a Access) []string {
 
 // Info describes an agent, with the skills that a call may know of.
 func (d *Directory) Info(ctx context.Context, a Access, p *Agent) Info {
-	info := Info{Name: p.Name, Skills: []SkillInfo{}}
-	info.Default = p.Name == d.Primary()
+	info := d.newInfo(p)
 	conn, err := d.Connect(ctx, p)
 	if err != nil {
 		info.Problem = sanitize.Text(err.Error())
@@ -94,6 +93,10 @@ func (d *Directory) Info(ctx context.Context, a Access, p *Agent) Info {
 	info.describe(a.Card(p, conn.Card()))
 	d.addConnection(ctx, a, &info)
 	return info
+}
+
+func (d *Directory) newInfo(p *Agent) Info {
+	return Info{Name: p.Name, Default: p.Name == d.Primary(), Skills: []SkillInfo{}}
 }
 
 // addConnection adds whether the caller has connected the agent.

@@ -195,15 +195,11 @@ func (sv *Service) RetryTask(
 	if args == nil {
 		return nil, ledger.ErrTaskBusy
 	}
-	m, err := args.Outgoing()
+	sent, err := sv.Runner.SendRequest(ctx, access, args)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := sv.Runner.Send(ctx, access, m)
-	if err != nil {
-		return nil, err
-	}
-	again, err = sent.Await(ctx, 0, func(string) {})
+	again, err = sent.Await(ctx, 0, nil)
 	if err != nil { // it was refused, and its page says why
 		again, _ = sent.Current(ctx)
 	}

@@ -7,90 +7,94 @@ import (
 	"strings"
 )
 
+// schema is a JSON Schema for MCP clients.
+type schema struct {
+	Type        Kind            `json:"type"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Properties  json.RawMessage `json:"properties,omitempty"`
+	Required    []string        `json:"required,omitempty"`
+	Format      string          `json:"format,omitempty"`
+	Minimum     *float64        `json:"minimum,omitempty"`
+	Maximum     *float64        `json:"maximum,omitempty"`
+	MinLength   *int            `json:"minLength,omitempty"`
+	MaxLength   *int            `json:"maxLength,omitempty"`
+	Enum        []string        `json:"enum,omitempty"`
+	EnumNames   []string        `json:"enumNames,omitempty"`
+	Default     any             `json:"default,omitempty"`
+}
+
 // Schema returns the form as a schema for MCP clients, with nothing else of the agent's schema.
 func (f *Form) Schema() json.RawMessage {
-	var b bytes.Buffer
-	b.WriteString(`{"type":"object"`)
-	put(&b, "title", f.Title, f.Title != "")
-	put(&b, "description", f.Description, f.Description != "")
-	b.WriteString(`,"properties":{`)
-	required := []string{}
-	for i, field := range f.Fields {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		write(&b, field.Name)
-		b.WriteByte(':')
-		field.schema(&b)
+	var properties object
+	s := schema{Type: "object", Title: f.Title, Description: f.Description}
+	for _, field := range f.Fields {
+		properties.add(field.Name, field.schema())
 		if field.Required {
-			required = append(required, field.Name)
+			s.Required = append(s.Required, field.Name)
 		}
 	}
-	b.WriteByte('}')
-	put(&b, "required", required, len(required) > 0)
-	b.WriteByte('}')
-	return b.Bytes()
+	s.Properties = properties.encode()
+	return encode(s)
 }
 
-func (f Field) schema(b *bytes.Buffer) {
+func (f Field) schema() schema {
 	if f.needsText() {
-		f.asText(b)
-		return
+		return f.asText()
 	}
-	b.WriteString(`{"type":"` + string(f.Kind) + `"`)
-	put(b, "title", f.Title, f.Title != "")
-	put(b, "description", f.Description, f.Description != "")
-	put(b, "format", f.Format, f.Format != "")
-	put(b, "minimum", f.Minimum, f.Minimum != nil)
-	put(b, "maximum", f.Maximum, f.Maximum != nil)
-	put(b, "minLength", f.MinLength, f.MinLength != nil)
-	put(b, "maxLength", f.MaxLength, f.MaxLength != nil)
-	f.choices(b)
+	s := schema{
+		Type:        f.Kind,
+		Title:       f.Title,
+		Description: f.Description,
+		Format:      f.Format,
+		Minimum:     f.Minimum,
+		Maximum:     f.Maximum,
+		MinLength:   f.MinLength,
+		MaxLength:   f.MaxLength,
+	}
+	s.Enum, s.EnumNames = f.choices()
 	if v, problem := f.value(f.Default); f.Default != "" && problem.Sentence == "" {
-		put(b, "default", v, true)
+		s.Default = v
 	}
-	b.WriteByte('}')
+	return s
 }
 
-func (f Field) choices(b *bytes.Buffer) {
-	if len(f.Choices) == 0 {
-		return
+// choices returns the values of the choices, and their titles if they differ.
+func (f Field) choices() (values, titles []string) {
+	for _, c := range f.Choices {
+		values, titles = append(values, c.Value), append(titles, c.Title)
 	}
-	values, titles := make([]string, len(f.Choices)), make([]string, len(f.Choices))
-	for i, c := range f.Choices {
-		values[i], titles[i] = c.Value, c.Title
+	if slices.Equal(values, titles) {
+		titles = nil
 	}
-	put(b, "enum", values, true)
-	put(b, "enumNames", titles, !slices.Equal(values, titles))
+	return values, titles
 }
 
 // needsText reports whether MCP clients have no schema for the field.
 func (f Field) needsText() bool { return f.Many || f.Kind != Text && len(f.Choices) > 0 }
 
-// asText writes a field as text for which MCP clients have no schema: choices of
+// asText is the schema of a field as text for which MCP clients have no schema: choices of
 // numbers, and lists, which some clients know since 2025-11-25. Object parses the text.
-func (f Field) asText(b *bytes.Buffer) {
-	b.WriteString(`{"type":"string"`)
-	put(b, "title", f.Title, f.Title != "")
-	about := f.Description
+func (f Field) asText() schema {
+	s := schema{Type: Text, Title: f.Title, Description: f.Description}
+	lines := f.Default
 	if f.Many {
-		about = strings.TrimSpace(about + " Separate several with commas.")
-		if values := make([]string, len(f.Choices)); len(values) > 0 {
-			for i, c := range f.Choices {
-				values[i] = c.Title
-			}
-			about += " Any of: " + strings.Join(values, ", ") + "."
+		s.Description = strings.TrimSpace(s.Description + " Separate several with commas.")
+		var titles []string
+		for _, c := range f.Choices {
+			titles = append(titles, c.Title)
 		}
-	}
-	put(b, "description", about, about != "")
-	given := f.Default
-	if f.Many {
-		given = strings.ReplaceAll(given, "\n", ", ")
+		if len(titles) > 0 {
+			s.Description += " Any of: " + strings.Join(titles, ", ") + "."
+		}
+		lines = strings.ReplaceAll(lines, "\n", ", ")
 	} else {
-		f.choices(b)
+		s.Enum, s.EnumNames = f.choices()
 	}
-	put(b, "default", given, given != "")
-	b.WriteByte('}')
+	if lines != "" {
+		s.Default = lines
+	}
+	return s
 }
 
 // Object converts an object with the names of the fields to an object of the agent's
@@ -175,21 +179,28 @@ func inputText(v json.RawMessage) string {
 	return string(v)
 }
 
-// put writes a member, if there is set.
-func put(b *bytes.Buffer, name string, value any, there bool) {
-	if !there {
-		return
+// object is a JSON object whose members keep their order.
+type object struct{ members bytes.Buffer }
+
+func (o *object) add(name string, value any) {
+	if o.members.Len() > 0 {
+		o.members.WriteByte(',')
 	}
-	b.WriteString(`,"` + name + `":`)
-	write(b, value)
+	o.members.Write(encode(name))
+	o.members.WriteByte(':')
+	o.members.Write(encode(value))
 }
 
-func write(b *bytes.Buffer, value any) {
-	v, err := json.Marshal(value)
+func (o *object) encode() json.RawMessage {
+	return slices.Concat([]byte{'{'}, o.members.Bytes(), []byte{'}'})
+}
+
+func encode(value any) json.RawMessage {
+	b, err := json.Marshal(value)
 	if err != nil {
 		panic(err) // strings and finite numbers have a form
 	}
-	b.Write(v)
+	return b
 }
 
 // Words returns the values as text, a line for each field, for agents that read only text.

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"bytes"
 	"encoding/json"
 	"math"
 	"net/mail"
@@ -18,7 +17,7 @@ type Problem struct{ Sentence, Value string }
 // Fill returns the object of the values that text returns for the fields, "" for none;
 // or what is wrong, by the name of the field. Empty fields are left out.
 func (f *Form) Fill(text func(name string) string) (content json.RawMessage, problems map[string]Problem) {
-	var b bytes.Buffer
+	var values object
 	problems = map[string]Problem{}
 	for _, field := range f.Fields {
 		v, problem := field.value(text(field.Name))
@@ -26,16 +25,13 @@ func (f *Form) Fill(text func(name string) string) (content json.RawMessage, pro
 		case problem.Sentence != "":
 			problems[field.Name] = problem
 		case v != nil:
-			b.WriteByte(',')
-			write(&b, field.Name)
-			b.WriteByte(':')
-			write(&b, v)
+			values.add(field.Name, v)
 		}
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	return append(append([]byte{'{'}, bytes.TrimPrefix(b.Bytes(), []byte(","))...), '}'), nil
+	return values.encode(), nil
 }
 
 // value parses the text in the field; nil is an empty field.

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -62,12 +63,8 @@ func (r *reader) property(value json.RawMessage) (p property, ok bool) {
 		if next == nil || json.Unmarshal(next, &to) != nil {
 			return p, false
 		}
-		if p.Title != "" {
-			to.Title = p.Title
-		}
-		if p.Description != "" {
-			to.Description = p.Description
-		}
+		to.Title = cmp.Or(p.Title, to.Title)
+		to.Description = cmp.Or(p.Description, to.Description)
 		if p.Default != nil {
 			to.Default = p.Default
 		}

@@ -163,10 +163,7 @@ func (e *Record) AwaitsInput() bool {
 // MarkUnconfirmed notes that it is not known whether the agent received the latest
 // message, so that the task is not taken for one that waits for a first answer.
 func (e *Record) MarkUnconfirmed() {
-	var p Revisions
-	if e.Revisions != nil {
-		p = *e.Revisions
-	}
+	p := e.revisions()
 	p.Unconfirmed = e.MessageID
 	e.Revisions = &p
 }
@@ -174,16 +171,13 @@ func (e *Record) MarkUnconfirmed() {
 // Unconfirmed reports whether the task waits for a message that the agent may have
 // received already.
 func (e *Record) Unconfirmed() bool {
-	return e.Idle && e.State().Interrupted() && e.Revisions != nil && e.Revisions.Unconfirmed == e.MessageID && e.MessageID != ""
+	return e.Idle && e.State().Interrupted() && e.MessageID != "" && e.revisions().Unconfirmed == e.MessageID
 }
 
 // MarkUnanswered notes that a client has returned the question of this pause without an answer, and
 // how: "decline" or "cancel".
 func (e *Record) MarkUnanswered(how string) {
-	var p Revisions
-	if e.Revisions != nil {
-		p = *e.Revisions
-	}
+	p := e.revisions()
 	p.Unanswered = &Unanswered{e.MessageID, how}
 	e.Revisions = &p
 }
@@ -191,10 +185,11 @@ func (e *Record) MarkUnanswered(how string) {
 // Unanswered returns how a client has returned the question of this pause without an answer: "decline"
 // or "cancel"; "" if none has.
 func (e *Record) Unanswered() string {
-	if !e.Idle || !e.State().Interrupted() || e.Revisions == nil || e.Revisions.Unanswered == nil || e.Revisions.Unanswered.MessageID != e.MessageID {
+	returned := e.revisions().Unanswered
+	if !e.Idle || !e.State().Interrupted() || returned == nil || returned.MessageID != e.MessageID {
 		return ""
 	}
-	return e.Revisions.Unanswered.How
+	return returned.How
 }
 
 // unshared returns a copy of t that may be changed. A task that has ended is returned

@@ -87,10 +87,7 @@ func replaceable(t *a2a.Task, event a2a.Event) []a2a.Artifact {
 // revise notes the changes of an event at a moment, and reports whether there were any.
 // before are the artifacts that the event may have replaced.
 func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
-	var p Revisions
-	if e.Revisions != nil {
-		p = *e.Revisions
-	}
+	p := e.revisions()
 	changed, p.Unconfirmed = p.Unconfirmed != "", ""
 	if n := len(p.States); n == 0 || p.States[n-1].State != e.Task.Status.State {
 		p.States = append(slices.Clip(p.States), StateRevision{e.Task.Status.State, now.UnixMilli()})
@@ -109,6 +106,14 @@ func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
 		e.Revisions = &p
 	}
 	return changed
+}
+
+// revisions returns a copy of the revisions; a zero one if there are none.
+func (e *Record) revisions() Revisions {
+	if e.Revisions == nil {
+		return Revisions{}
+	}
+	return *e.Revisions
 }
 
 // lost returns the artifacts whose content is not in the new ones: they are neither the

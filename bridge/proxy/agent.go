@@ -78,7 +78,7 @@ func (f *Agent) accepted(
 	if immediately {
 		e, err = sent.AwaitAnswer(ctx, runner.FirstEventTimeout)
 	} else {
-		e, err = sent.AwaitIdle(ctx, func(string) {})
+		e, err = sent.AwaitIdle(ctx, nil)
 	}
 	if lost := sent.Recorded(); lost != nil { // before the task is shown, the ledger knows it at the agent
 		return nil, lost
@@ -114,7 +114,7 @@ func (f *Agent) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 func (f *Agent) Settled(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	e, err := f.record(ctx, id)
 	if err == nil {
-		e, err = f.proxy.Runner.AwaitIdle(ctx, f.access(ctx), e.Handle, func(string) {})
+		e, err = f.proxy.Runner.AwaitIdle(ctx, f.access(ctx), e.Handle, nil)
 	}
 	if err != nil {
 		return nil, f.a2aError(err)

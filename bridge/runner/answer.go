@@ -84,18 +84,13 @@ func (r *Runner) Answer(
 	}
 	args.MessageID, args.Pause = id, answer.Pause
 	for _, p := range answer.Files {
-		content, _ := p.Content.(a2a.Raw)
-		args.Files = append(args.Files, File{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, content...)})
+		args.Files = append(args.Files, fileOf(p))
 	}
-	m, err := args.Outgoing()
+	sent, err := r.SendRequest(ctx, access, args)
 	if err != nil {
 		return err
 	}
-	sent, err := r.Send(ctx, access, m)
-	if err != nil {
-		return err
-	}
-	_, err = sent.Await(ctx, 0, func(string) {})
+	_, err = sent.Await(ctx, 0, nil)
 	return err
 }
 

@@ -27,8 +27,8 @@ const (
 	maxForgotten    = 1000
 )
 
-// pollDueTasks polls due tasks until the runner closes.
-func (p *poller) pollDueTasks() {
+// run polls due and woken tasks until the runner closes.
+func (p *poller) run() {
 	tick := time.NewTicker(pollDueEvery)
 	defer tick.Stop()
 	for {
@@ -37,16 +37,6 @@ func (p *poller) pollDueTasks() {
 			return
 		case <-tick.C:
 			p.pollDue()
-		}
-	}
-}
-
-// pollWokenTasks polls woken tasks until the runner closes.
-func (p *poller) pollWokenTasks() {
-	for {
-		select {
-		case <-p.runner.running.Done():
-			return
 		case handle := <-p.wakeups:
 			p.pollWoken(handle)
 		}

@@ -51,7 +51,7 @@ func (r *Runner) Cancel(ctx context.Context, access directory.Access, handle str
 	if f != nil {
 		f.applyBeside(task)
 	}
-	return r.AwaitIdle(ctx, access, handle, func(string) {})
+	return r.AwaitIdle(ctx, access, handle, nil)
 }
 
 // drop cancels a task whose message the agent never received.

@@ -26,18 +26,14 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 		return nil
 	}
 	connected := &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID}
-	m, err := connected.Outgoing()
-	if err != nil {
-		return err
-	}
-	sent, err := r.Send(ctx, access, m)
+	sent, err := r.SendRequest(ctx, access, connected)
 	if errors.Is(err, ledger.ErrTaskBusy) {
 		return nil // it has been resumed
 	}
 	if err != nil {
 		return err
 	}
-	_, err = sent.Await(ctx, 0, func(string) {})
+	_, err = sent.Await(ctx, 0, nil)
 	return err
 }
 

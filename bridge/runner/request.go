@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -35,8 +36,19 @@ type File struct {
 	URL       string `json:"url"`
 }
 
-// Outgoing returns the message of a request. Its error is an InputError.
-func (a *Request) Outgoing() (*Message, error) {
+// SendRequest sends the message of a request.
+func (r *Runner) SendRequest(
+	ctx context.Context, access directory.Access, a *Request,
+) (*Sent, error) {
+	m, err := a.message()
+	if err != nil {
+		return nil, err
+	}
+	return r.Send(ctx, access, m)
+}
+
+// message returns the message of a request. Its error is an InputError.
+func (a *Request) message() (*Message, error) {
 	if strings.TrimSpace(a.Message) == "" {
 		return nil, ledger.InputError{Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
 	}
@@ -81,6 +93,18 @@ func (f File) part() (a2a.Part, error) {
 		return p, errors.New("has no content: give \"bytes\" (base64) or \"url\"")
 	}
 	return p, nil
+}
+
+// fileOf returns the content or the address of a part as a file.
+func fileOf(p a2a.Part) File {
+	f := File{Name: p.Filename, MediaType: p.MediaType}
+	switch c := p.Content.(type) {
+	case a2a.Raw:
+		f.Bytes = append([]byte{}, c...)
+	case a2a.URL:
+		f.URL = string(c)
+	}
+	return f
 }
 
 // inline is the part of a file with a data: URL (RFC 2397), which few agents read.

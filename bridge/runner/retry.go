@@ -22,10 +22,8 @@ func RetryRequest(e *ledger.Record) *Request {
 		switch c := p.Content.(type) {
 		case a2a.Data:
 			args.Data = []byte(c)
-		case a2a.Raw:
-			args.Files = append(args.Files, File{Name: p.Filename, MediaType: p.MediaType, Bytes: append([]byte{}, c...)})
-		case a2a.URL:
-			args.Files = append(args.Files, File{Name: p.Filename, MediaType: p.MediaType, URL: string(c)})
+		case a2a.Raw, a2a.URL:
+			args.Files = append(args.Files, fileOf(p))
 		}
 	}
 	return args

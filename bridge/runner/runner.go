@@ -115,8 +115,7 @@ func (r *Runner) Start() {
 	r.wg.Go(r.leases.keep)
 	r.Publisher.start(r)
 	if r.Only == "" {
-		r.wg.Go(r.polls.pollDueTasks)
-		r.wg.Go(r.polls.pollWokenTasks)
+		r.wg.Go(r.polls.run)
 	}
 }
 

@@ -91,7 +91,7 @@ func (s *Sent) Current(ctx context.Context) (*ledger.Record, error) {
 const FirstEventTimeout = 5 * time.Second
 
 // Await waits for at most budget and returns the task, or why the agent did not take
-// the message. A caller without a budget also learns that.
+// the message. It reports progress, unless that is nil. A caller without a budget also learns that.
 func (s *Sent) Await(
 	ctx context.Context, budget time.Duration, progress func(string),
 ) (*ledger.Record, error) {
@@ -127,7 +127,7 @@ func (s *Sent) AwaitAnswer(
 ) (*ledger.Record, error) {
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	return s.await(waiting, func(string) {}, func(c Change) bool {
+	return s.await(waiting, nil, func(c Change) bool {
 		return c.event != nil || c.Record().Task != nil
 	})
 }
@@ -146,7 +146,9 @@ func (s *Sent) await(
 			return nil, err
 		}
 		for _, line := range c.Lines {
-			progress(line)
+			if progress != nil {
+				progress(line)
+			}
 		}
 		if c.Idle || enough(c) {
 			return c.Record(), nil

@@ -117,14 +117,11 @@ func Short(s string, n int) string {
 	return Truncate(Text(s), n)
 }
 
+var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
+
 // Label returns a name from an agent, clean, on one line and not too long.
 func Label(s string) string {
-	return Short(strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		return r
-	}, s), MaxName)
+	return Short(oneLine.Replace(s), MaxName)
 }
 
 // Link returns an address from an agent, cleaned. It is "" for an address that would

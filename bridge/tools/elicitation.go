@@ -195,11 +195,7 @@ func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*ru
 		return nil, nil
 	}
 	args.Pause = e.MessageID
-	m, err := args.Outgoing()
-	if err != nil {
-		return nil, err
-	}
-	sent, err := t.Runner.Send(ctx, access, m)
+	sent, err := t.Runner.SendRequest(ctx, access, args)
 	if errors.Is(err, ledger.ErrTaskBusy) || errors.Is(err, ledger.ErrTaskEnded) {
 		return nil, nil
 	}

@@ -47,12 +47,8 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 		return nil, err
 	}
 	if e == nil {
-		m, err := args.Outgoing()
-		if err != nil {
-			return nil, err
-		}
 		access := t.Directory.Access(ctx)
-		sent, err := t.Runner.Send(ctx, access, m)
+		sent, err := t.Runner.SendRequest(ctx, access, &args.Request)
 		if err != nil {
 			return nil, err
 		}
