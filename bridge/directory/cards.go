@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,8 +65,7 @@ type Cards struct {
 // Record records the card that an agent shows under a URL, and returns the JSON of the card to use:
 // that card or, with hold, the one in force until an operator accepts the new one.
 func (c *Cards) Record(ctx context.Context, agent, url string, card []byte, hold bool) ([]byte, error) {
-	sum := sha256.Sum256(card)
-	seen := SeenCard{Agent: agent, URL: url, Digest: hex.EncodeToString(sum[:]), Card: card, Last: c.Now()}
+	seen := SeenCard{Agent: agent, URL: url, Digest: digest(card), Card: card, Last: c.Now()}
 	before, err := c.Store.SeenCards(ctx, agent)
 	before = slices.DeleteFunc(before, func(c SeenCard) bool { return c.URL != url })
 	if err == nil {
@@ -88,6 +86,9 @@ func (c *Cards) Record(ctx context.Context, agent, url string, card []byte, hold
 	}
 	return card, nil
 }
+
+// digest returns the Digest of a card.
+func digest(card []byte) string { return fmt.Sprintf("%x", sha256.Sum256(card)) }
 
 // logChange logs a change for the operator.
 func (c *Cards) logChange(ctx context.Context, was, is SeenCard, held bool) {

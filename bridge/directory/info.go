@@ -126,16 +126,15 @@ const MaxSkills = 50
 func SkillInfos(card *a2a.Card) []SkillInfo {
 	infos := []SkillInfo{}
 	for _, s := range card.Skills[:min(len(card.Skills), MaxSkills)] {
-		infos = append(infos, skillInfo(s))
+		infos = append(infos, SkillInfo{
+			ID:          sanitize.Label(s.ID),
+			Name:        sanitize.Label(s.Name),
+			Description: sanitize.Short(s.Description, 1000),
+			Tags:        sanitize.Labels(s.Tags),
+			Examples:    sanitize.Labels(s.Examples),
+		})
 	}
 	return infos
-}
-
-func skillInfo(s a2a.Skill) SkillInfo {
-	return SkillInfo{
-		ID: sanitize.Label(s.ID), Name: sanitize.Label(s.Name), Description: sanitize.Short(s.Description, 1000),
-		Tags: sanitize.Labels(s.Tags), Examples: sanitize.Labels(s.Examples),
-	}
 }
 
 // DescribeCard returns a card as text.

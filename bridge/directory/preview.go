@@ -2,8 +2,6 @@ package directory
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,8 +52,7 @@ func (p *Preview) Digest() string {
 	if p.card == nil {
 		return ""
 	}
-	sum := sha256.Sum256(p.card)
-	return hex.EncodeToString(sum[:])
+	return digest(p.card)
 }
 
 // CardSource is what Probe may return: a peer that tells the JSON of its card.

@@ -3,7 +3,6 @@ package documents
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -60,8 +59,7 @@ func (sv *Service) FindTasks(
 			return nil, err
 		}
 		for _, t := range running {
-			text := ledger.Fold(t.Agent + " " + t.Asked + " " + t.Message)
-			if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
+			if containsAll(t.Agent+" "+t.Asked+" "+t.Message, words) {
 				found = append(found, t)
 			}
 		}

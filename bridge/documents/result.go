@@ -154,9 +154,4 @@ func result(e *ledger.Record, show RenderOptions) *mcp.Result {
 }
 
 // name returns the name of a file, which MCP requires.
-func (p *PartInfo) name() string {
-	if p.Filename == "" {
-		return "file"
-	}
-	return p.Filename
-}
+func (p *PartInfo) name() string { return cmp.Or(p.Filename, "file") }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -113,17 +114,19 @@ func (sv *Service) matchCards(access directory.Access, agents []*directory.Agent
 	var hits []Hit
 	for _, p := range agents {
 		card := access.Card(p, p.Card())
-		text := ledger.Fold(p.Name + " " + directory.DescribeCard(card))
-		match := len(words) > 0
-		for _, w := range words {
-			match = match && strings.Contains(text, w)
-		}
-		if match {
+		text := p.Name + " " + directory.DescribeCard(card)
+		if len(words) > 0 && containsAll(text, words) {
 			id := agentID(p.Name)
 			hits = append(hits, Hit{ID: id, Title: "Agent: " + sanitize.Label(card.Name), URL: sv.DocumentURL(id)})
 		}
 	}
 	return hits
+}
+
+// containsAll reports whether a text contains all words of a query.
+func containsAll(text string, words []string) bool {
+	text = ledger.Fold(text)
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
 // openable returns the link of an agent to its document if a browser can open it, and

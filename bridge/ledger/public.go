@@ -1,19 +1,17 @@
 package ledger
 
 import (
+	"cmp"
 	"rialto/a2a"
 	"slices"
 )
 
 // PublicContext returns what the caller calls the conversation.
 func (e *Record) PublicContext() string {
-	if e.ContextName != "" {
-		return e.ContextName
-	}
-	return e.ContextID()
+	return cmp.Or(e.ContextName, e.ContextID())
 }
 
-// show returns the task as its A2A callers see it: under the ledger's ids, and
+// Public returns the task as its A2A callers see it: under the ledger's ids, and
 // in the state in which the ledger has it.
 func (e *Record) Public() *a2a.Task {
 	t := &a2a.Task{ID: a2a.TaskID(e.Handle), ContextID: e.PublicContext(), Status: a2a.Status{State: e.State()}}

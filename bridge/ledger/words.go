@@ -4,6 +4,7 @@ import (
 	"rialto/a2a"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -69,11 +70,15 @@ func (w *wordList) add(s string) {
 	w.left -= len(s)
 	for word := range strings.FieldsSeq(Fold(s)) {
 		for word != "" {
-			n := unspaced(word)
-			if n > 0 {
+			first, _ := utf8.DecodeRuneInString(word)
+			paired := isUnspaced(first)
+			n := strings.IndexFunc(word, func(r rune) bool { return isUnspaced(r) != paired })
+			if n < 0 {
+				n = len(word)
+			}
+			if paired {
 				w.pairs([]rune(word[:n]))
 			} else {
-				n = spaced(word)
 				w.take(word[:n])
 			}
 			word = word[n:]
@@ -117,25 +122,7 @@ func Fold(s string) string {
 	}, norm.NFKD.String(s))
 }
 
-// unspaced returns how many bytes at the beginning of s are of scripts that put no
-// spaces between words.
-func unspaced(s string) int {
-	for i, r := range s {
-		if !isUnspaced(r) {
-			return i
-		}
-	}
-	return len(s)
-}
-
-// spaced returns how many are of others.
-func spaced(s string) int {
-	if n := strings.IndexFunc(s, isUnspaced); n >= 0 {
-		return n
-	}
-	return len(s)
-}
-
+// isUnspaced reports whether a character is of a script that puts no spaces between words.
 func isUnspaced(r rune) bool {
 	return r >= '\u0e00' && (r == 'ー' ||
 		unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))

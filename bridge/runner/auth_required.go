@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/quota"
 )
@@ -176,6 +177,17 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 		f.applyBeside(t)
 	}
 	return true
+}
+
+// Polled returns a task as Current does, after polling its agent if the task is paused.
+func (r *Runner) Polled(
+	ctx context.Context, access directory.Access, handle string,
+) (*ledger.Record, error) {
+	e, err := r.Current(ctx, access, handle)
+	if err == nil && r.PollPaused(ctx, e) {
+		return r.Current(ctx, access, handle)
+	}
+	return e, err
 }
 
 // PollPaused polls the agent of a paused task. It reports whether the agent has continued without a

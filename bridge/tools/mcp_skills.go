@@ -3,9 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	_ "embed" // for use_agents.md
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -57,8 +55,7 @@ func newAgentSkills(skills []skillOf) (all []agentSkill) {
 	for _, s := range skills {
 		name := skillSlug(s)
 		if len(name) > mcp.MaxSkillName || count[name] > 1 {
-			sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID))
-			name = strings.TrimRight(name[:min(len(name), mcp.MaxSkillName-9)], "-") + "-" + hex.EncodeToString(sum[:4])
+			name = strings.TrimRight(name[:min(len(name), mcp.MaxSkillName-9)], "-") + "-" + s.hash("")
 		}
 		made, err := mcp.NewSkill("agents/"+s.agent.Name, name, describeMCPSkill(s), skillBody(s))
 		if err != nil || uris[made.URI()] { // the names that agents give to their skills cannot be relied on

@@ -30,11 +30,7 @@ const (
 
 // Task implements mcp.Tasks.
 func (t Tasks) Task(ctx context.Context, _, id string) (*mcp.Task, error) {
-	access := t.Tools.Directory.Access(ctx)
-	e, err := t.Tools.Runner.Current(ctx, access, id)
-	if err == nil && t.Tools.Runner.PollPaused(ctx, e) {
-		e, err = t.Tools.Runner.Current(ctx, access, id)
-	}
+	e, err := t.Tools.Runner.Polled(ctx, t.Tools.Directory.Access(ctx), id)
 	if err != nil {
 		return nil, noTask(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -52,6 +51,12 @@ type skillOf struct {
 	skill a2a.Skill
 	form  a2a.SkillForm
 	typed bool // it has a form
+}
+
+// hash returns eight digits that tell a skill from others.
+func (s *skillOf) hash(salt string) string {
+	sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID + salt))
+	return fmt.Sprintf("%x", sum[:4])
 }
 
 // ToolVisible reports whether the caller may see and call a tool (mcp.Server.Visible).
@@ -175,8 +180,7 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 		reserved := bare[name] && name != toolNamePart(s.skill.ID) // for the skill that has this name
 		for salt := ""; reserved || len(name) > maxToolName || taken[name] || used[name]; salt += "\x00" {
 			reserved = false
-			sum := sha256.Sum256([]byte(s.agent.Name + "\x00" + s.skill.ID + salt))
-			name = long[:min(len(long), maxToolName-9)] + "_" + hex.EncodeToString(sum[:4])
+			name = long[:min(len(long), maxToolName-9)] + "_" + s.hash(salt)
 		}
 		names[i], used[name] = name, true
 	}

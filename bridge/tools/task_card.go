@@ -96,10 +96,7 @@ func (t *Tools) taskView() mcp.Tool {
 // taskSince returns a task of the caller, after waiting for a change since it was seen.
 func (t *Tools) taskSince(ctx context.Context, handle string, seen time.Time, wait time.Duration) (*ledger.Record, error) {
 	access := t.Directory.Access(ctx)
-	e, err := t.Runner.Current(ctx, access, handle)
-	if err == nil && t.Runner.PollPaused(ctx, e) {
-		e, err = t.Runner.Current(ctx, access, handle)
-	}
+	e, err := t.Runner.Polled(ctx, access, handle)
 	if err != nil || wait <= 0 || e.State().Terminal() || !e.Updated.Equal(seen) {
 		return e, err
 	}
