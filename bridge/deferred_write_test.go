@@ -348,9 +348,9 @@ func TestTheEndOfATaskThatWasGivenUpIsWritten(t *testing.T) {
 // said that the agent cannot be reached, and advised the model to choose another.
 func TestAnAgentIsNotBlamedForTheDatabase(t *testing.T) {
 	r := newRigWith(t, "", map[string]peer{"one": {&scripted{}, &a2a.Card{}}}, func(b *bridge.Bridge) {
-		b.Runner.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
+		b.Runner.Directory.Dialer = dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			return nil, fmt.Errorf("noting the card: %w", errBroken)
-		}
+		})
 	})
 	for range 2 {
 		r.call("send_task", `{"message":"go"}`).refused(t, "database is not available")

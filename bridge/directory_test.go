@@ -25,10 +25,10 @@ func changing(t *testing.T, run func(context.Context, *a2aexec.Turn) error) (r *
 			c.AllUseCases = true
 			return c
 		}
-		b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
+		b.Directory.Dialer = dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			dialled.Add(1)
 			return agent, nil
-		}
+		})
 	})
 	return r, dialled
 }
@@ -42,12 +42,12 @@ func TestACardThatWasAcceptedIsReadOnceItsAgentIsThere(t *testing.T) {
 	var dialled, later atomic.Int64
 	agent := running(t, answers)
 	r := newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
-		b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
+		b.Directory.Dialer = dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			if dialled.Add(1); away.Load() {
 				return nil, errors.New("away")
 			}
 			return agent, nil
-		}
+		})
 		b.Runner.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 	})
 	agents := []directory.AgentConfig{{Name: "one", URL: "http://one", Review: true}, {Name: "two", URL: "http://two"}}
@@ -159,11 +159,11 @@ func TestTheOwnerOfATaskSeesItAtAnAgentThatIsDisabled(t *testing.T) {
 func TestWhatIsAtHandIsToldWithoutWaitingForAnAgent(t *testing.T) {
 	agent, let, asked := running(t, answers), make(chan struct{}), make(chan struct{}, 1)
 	r := newRigWith(t, "", map[string]peer{}, func(b *bridge.Bridge) {
-		b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
+		b.Directory.Dialer = dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			asked <- struct{}{}
 			<-let
 			return agent, nil
-		}
+		})
 	})
 	r.Directory.SetAgents([]directory.AgentConfig{{Name: "slow", URL: "http://slow"}})
 	for range 2 {

@@ -153,7 +153,7 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 			user, _ := ctx.Value(userKey{}).(string)
 			return directory.Caller{User: user, Client: "test"}
 		},
-		Dial: func(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
+		Dialer: dialFunc(func(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
 			p, ok := agents[a.Name]
 			if !ok || p.Agent == nil {
 				return nil, errors.New("connection refused")
@@ -165,7 +165,7 @@ func newRigWith(t *testing.T, dsn string, agents map[string]peer, change func(*b
 				return agent, nil
 			}
 			return p, nil
-		},
+		}),
 	}
 	b := bridge.New(tasks, &documents.Service{Index: db.Ledger}, nil)
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
@@ -268,4 +268,12 @@ func (a *answer) refused(t *testing.T, words string) {
 	if !a.IsError || a.raw != nil || !strings.Contains(a.Text, words) {
 		t.Fatalf("got isError %v, %q, want an error with %q", a.IsError, a.Text, words)
 	}
+}
+
+// dialFunc is a directory.Dialer.
+type dialFunc func(context.Context, directory.AgentConfig) (directory.Conn, error)
+
+// Dial implements directory.Dialer.
+func (f dialFunc) Dial(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
+	return f(ctx, a)
 }

@@ -144,12 +144,12 @@ func TestATaskIsFollowedToWhereItsAgentHasMoved(t *testing.T) {
 				var moved atomic.Bool
 				var dialled atomic.Int64
 				r := newRigWith(t, "", map[string]peer{"agent": was}, func(b *bridge.Bridge) {
-					b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
+					b.Directory.Dialer = dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 						if dialled.Add(1); moved.Load() {
 							return is, nil
 						}
 						return was, nil
-					}
+					})
 				})
 				id := r.call("send_task", `{"message":"work","wait":0}`).TaskID
 				time.Sleep(3 * time.Minute)

@@ -310,9 +310,9 @@ func TestACardThatChangesIsTold(t *testing.T) {
 		start := time.Now()
 		b.Runner.Now = func() time.Time { return start.Add(time.Duration(late.Load())) }
 		b.Tools.Clients = &heard
-		b.Directory.Dial = func(context.Context, directory.AgentConfig) (directory.Conn, error) {
+		b.Directory.Dialer = dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			return peer{agent.Agent, &a2a.Card{Name: fmt.Sprint("after ", time.Duration(late.Load())/time.Hour, " h")}}, nil
-		}
+		})
 	})
 	heard.take()
 	for _, step := range []struct {

@@ -76,9 +76,9 @@ func newRigAt(t testing.TB, dsn string) *rig {
 			p, _ := oauth.FromContext(ctx)
 			return directory.Caller{User: p.User, AllUseCases: true}
 		},
-		Dial: func(context.Context, directory.AgentConfig) (directory.Conn, error) {
+		Dialer: dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			return nil, errors.New("connection refused")
-		},
+		}),
 	}
 	b := bridge.New(&runner.Runner{Directory: list, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log},
 		&documents.Service{Index: db.Ledger, Sharing: &documents.Sharing{Store: db.Ledger, TTL: time.Hour}}, nil)
@@ -372,4 +372,12 @@ type doctorFunc func(context.Context, string) *doctor.Report
 
 func (f doctorFunc) Examine(ctx context.Context, address string) *doctor.Report {
 	return f(ctx, address)
+}
+
+// dialFunc is a directory.Dialer.
+type dialFunc func(context.Context, directory.AgentConfig) (directory.Conn, error)
+
+// Dial implements directory.Dialer.
+func (f dialFunc) Dial(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
+	return f(ctx, a)
 }

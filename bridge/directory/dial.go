@@ -75,7 +75,7 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 	stale := p.stale.Swap(false)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
 	defer cancel()
-	conn, err := d.Dial(ctx, p.AgentConfig)
+	conn, err := d.Dialer.Dial(ctx, p.AgentConfig)
 	p.asked = d.Now()
 	p.last.Store(&attempt{p.asked, err, cmp.Or(conn, p.conn)})
 	if err != nil && p.conn != nil {

@@ -1,6 +1,6 @@
 // Package directory knows which agents there are: the configured ones, those that an
 // operator adds, their cards, connections and health, and which callers may see them. It
-// does not know tasks, MCP, or how an agent is reached: Directory.Dial does that.
+// does not know tasks, MCP, or how an agent is reached: its Dialer does that.
 package directory
 
 import (
@@ -13,7 +13,7 @@ import (
 	"rialto/a2a"
 )
 
-// Directory is the list of agents. Dial, Caller, Now and Log are required.
+// Directory is the list of agents. Dialer, Caller, Now and Log are required.
 type Directory struct {
 	Initial []AgentConfig // in force before the first call of SetAgents
 
@@ -21,8 +21,7 @@ type Directory struct {
 	Policy
 	Policies func() Policy
 
-	// Dial connects to an agent and reads its card.
-	Dial func(context.Context, AgentConfig) (Conn, error)
+	Dialer Dialer
 
 	// Caller returns for whom a context acts.
 	Caller func(context.Context) Caller
@@ -49,6 +48,12 @@ type Directory struct {
 	closed     atomic.Bool
 	asking     atomic.Bool // agents for their cards, for CachedInfos
 	background sync.WaitGroup
+}
+
+// Dialer reaches agents.
+type Dialer interface {
+	// Dial connects to an agent and reads its card.
+	Dial(context.Context, AgentConfig) (Conn, error)
 }
 
 // Listener hears of agents. Its methods must not block.

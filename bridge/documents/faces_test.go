@@ -122,9 +122,9 @@ func newFaces(t *testing.T, answers [][]a2a.Event) *faces {
 			user, _ := ctx.Value(userKey{}).(string)
 			return directory.Caller{User: user}
 		},
-		Dial: func(context.Context, directory.AgentConfig) (directory.Conn, error) {
+		Dialer: dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) {
 			return agent, nil
-		},
+		}),
 	}
 	tasks := &runner.Runner{
 		Directory: agents,
@@ -370,3 +370,11 @@ type anyCaller struct{}
 func (anyCaller) Allow(http.Header, *http.Request) error { return nil }
 
 func (anyCaller) Actor(*http.Request) operator.Actor { return operator.Actor{} }
+
+// dialFunc is a directory.Dialer.
+type dialFunc func(context.Context, directory.AgentConfig) (directory.Conn, error)
+
+// Dial implements directory.Dialer.
+func (f dialFunc) Dial(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
+	return f(ctx, a)
+}

@@ -52,12 +52,12 @@ func newDocuments(t *testing.T) http.Handler {
 	agents := &directory.Directory{
 		Initial: []directory.AgentConfig{{Name: "library"}, {Name: "down"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
-		Dial: func(_ context.Context, a directory.AgentConfig) (directory.Conn, error) {
+		Dialer: dialFunc(func(_ context.Context, a directory.AgentConfig) (directory.Conn, error) {
 			if a.Name == "down" {
 				return nil, errors.New("connection refused")
 			}
 			return library, nil
-		},
+		}),
 	}
 	b := bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Service{}, nil)
 	b.Start()

@@ -27,7 +27,7 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	partBuilder := agent{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
+	maker := agent{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.Artifact(a2a.Artifact{Parts: []a2a.Part{file}})
 		return nil
 	}}}
@@ -37,11 +37,11 @@ func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
 		Directory: &directory.Directory{
 			Initial: []directory.AgentConfig{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
-			Dial:   func(context.Context, directory.AgentConfig) (directory.Conn, error) { return partBuilder, nil },
+			Dialer: dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) { return maker, nil }),
 		},
 	}, &documents.Service{Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour}}, nil)
 	b.Start()
-	t.Cleanup(func() { b.Close(); partBuilder.Close(); db.Close() })
+	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })
 	for _, tool := range b.Tools.List() {
 		if tool.Name == "send_task" {
 			res, err := tool.Call(t.Context(), &mcp.Call{Arguments: json.RawMessage(`{"message":"go"}`), Progress: func(string) {}})

@@ -31,7 +31,7 @@ func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	partBuilder := agent{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
+	maker := agent{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.Artifact(a2a.Artifact{Name: "<b>Name</b>", Parts: []a2a.Part{
 			a2a.TextPart("<script>alert(1)</script>"),
 			{Content: a2a.Raw("<script>alert(2)</script>"), MediaType: "text/html", Filename: "evil.html"},
@@ -48,11 +48,11 @@ func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 		Directory: &directory.Directory{
 			Initial: []directory.AgentConfig{{Name: "maker"}}, URL: "https://rialto.test", Now: time.Now, Log: log,
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
-			Dial:   func(context.Context, directory.AgentConfig) (directory.Conn, error) { return partBuilder, nil },
+			Dialer: dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) { return maker, nil }),
 		},
 	}, &documents.Service{Sharing: &documents.Sharing{Store: db.Ledger, TTL: 72 * time.Hour}}, nil)
 	b.Start()
-	t.Cleanup(func() { b.Close(); partBuilder.Close(); db.Close() })
+	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })
 	event, err := b.Proxy.Agent("maker").Send(t.Context(), &a2a.SendRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("go")}}})
 	if err != nil {
 		t.Fatal(err)
@@ -164,4 +164,12 @@ func TestWhatIsSharedIsShownAsText(t *testing.T) {
 	if w := get(shared, "POST", link); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: got %d", w.Code)
 	}
+}
+
+// dialFunc is a directory.Dialer.
+type dialFunc func(context.Context, directory.AgentConfig) (directory.Conn, error)
+
+// Dial implements directory.Dialer.
+func (f dialFunc) Dial(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
+	return f(ctx, a)
 }

@@ -171,7 +171,7 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 }
 
 // events returns the timeline. Of many messages that the agent sent in a row, the last is shown.
-func (m *partBuilder) events(v *documents.TaskView, rest []documents.Event) (all []templates.TaskEvent) {
+func (m *maker) events(v *documents.TaskView, rest []documents.Event) (all []templates.TaskEvent) {
 	for len(rest) > 0 {
 		n := 0
 		for n < len(rest) && rest[n].Agent && rest[n].Message != nil {
@@ -189,7 +189,7 @@ func (m *partBuilder) events(v *documents.TaskView, rest []documents.Event) (all
 	return all
 }
 
-func (m *partBuilder) event(v *documents.TaskView, e documents.Event) (out templates.TaskEvent) {
+func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.TaskEvent) {
 	if !e.At.IsZero() {
 		out.At = templates.Clock(e.At)
 	}
@@ -225,7 +225,7 @@ func (m *partBuilder) event(v *documents.TaskView, e documents.Event) (out templ
 }
 
 // said returns the parts of a message. A form that it asked to have filled in is no part of it.
-func (m *partBuilder) said(e documents.Event) (all []templates.TaskPart) {
+func (m *maker) said(e documents.Event) (all []templates.TaskPart) {
 	left := m.text
 	m.text = min(left, documents.MaxMessage)
 	before := m.text
@@ -263,7 +263,7 @@ func longBeginning(pieces []view.Piece) string {
 }
 
 // replaced returns a replaced artifact: its words, and its files without pictures.
-func (m *partBuilder) replaced(v *view.Revision) []templates.TaskPart {
+func (m *maker) replaced(v *view.Revision) []templates.TaskPart {
 	all := []templates.TaskPart{{Text: sanitize.Truncate(v.Text(), documents.MaxText)}}
 	for i := range v.Pieces {
 		p := &v.Pieces[i]

@@ -67,7 +67,7 @@ func newTasksOf(t *testing.T, peer func(*a2atest.Agent) directory.Conn) *taskRig
 			user, _ := ctx.Value(userKey{}).(string)
 			return directory.Caller{User: user}
 		},
-		Dial: func(context.Context, directory.AgentConfig) (directory.Conn, error) { return peer(r.agent), nil },
+		Dialer: dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) { return peer(r.agent), nil }),
 	}
 	r.bridge = bridge.New(&runner.Runner{Directory: agents, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log}, &documents.Service{}, nil)
 	r.bridge.Start()

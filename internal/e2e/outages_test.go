@@ -187,9 +187,9 @@ func newReplica(t *testing.T, name, dsn string, clock time.Duration, agent strin
 	agents := &directory.Directory{
 		URL: "https://rialto.test", Log: log, Now: now,
 		Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice", Client: "test"} },
-		Dial: func(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
+		Dialer: dialFunc(func(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
 			return dialer.Dial(ctx, a.URL)
-		},
+		}),
 		Initial: []directory.AgentConfig{{Name: "silent", URL: agent}},
 	}
 	r := &replica{cable: c, log: out, Bridge: bridge.New(&runner.Runner{
@@ -390,4 +390,12 @@ func (c *cable) mend() {
 		close(c.broken)
 		c.broken = nil
 	}
+}
+
+// dialFunc is a directory.Dialer.
+type dialFunc func(context.Context, directory.AgentConfig) (directory.Conn, error)
+
+// Dial implements directory.Dialer.
+func (f dialFunc) Dial(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
+	return f(ctx, a)
 }

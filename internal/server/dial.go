@@ -176,7 +176,8 @@ func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 	return &made, nil
 }
 
-func (d *dialers) dial(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
+// Dial implements directory.Dialer.
+func (d *dialers) Dial(ctx context.Context, a directory.AgentConfig) (directory.Conn, error) {
 	to, err := d.of(a)
 	if err != nil {
 		return nil, err

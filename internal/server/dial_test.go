@@ -63,7 +63,7 @@ func (s *cardAgent) dial(t *testing.T, a config.Agent) (name, logged string, err
 	var cfg atomic.Pointer[config.Config]
 	cfg.Store(&config.Config{Agents: []config.Agent{a}})
 	d := &dialers{cfg: &cfg, agents: agentSettings{&cfg, &directory.Registry{}}, log: log, cards: &directory.Cards{Store: s.db.Records, Now: time.Now, Log: log}}
-	dialled, err := d.dial(t.Context(), directory.AgentConfig{Name: "one", URL: s.url})
+	dialled, err := d.Dial(t.Context(), directory.AgentConfig{Name: "one", URL: s.url})
 	if err != nil {
 		return "", s.log.String(), err
 	}

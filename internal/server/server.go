@@ -162,7 +162,7 @@ func (s *Server) build(secret []byte) error {
 		cards:     &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged},
 		memory:    answerMemory{s.bridge.Runner},
 	}
-	s.bridge.Directory.Dial, s.bridge.Directory.Connections = dialers.dial, s.connections
+	s.bridge.Directory.Dialer, s.bridge.Directory.Connections = dialers, s.connections
 	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
 	s.oauth.Consent.Agents = consentAgents{s.bridge.Directory}
 	s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret)
