@@ -32,8 +32,6 @@ func (e InputError) Error() string { return e.Text }
 // cannotCancel is an InputError that keeps the values of its sentence.
 type cannotCancel struct{ *message.Message }
 
-func cannot(m *message.Message) error { return cannotCancel{m} }
-
 // Unwrap returns the InputError.
 func (e cannotCancel) Unwrap() error { return InputError{Text: e.Error()} }
 

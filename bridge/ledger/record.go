@@ -203,12 +203,13 @@ func unshared(t *a2a.Task) *a2a.Task {
 
 func ofUser(m a2a.Message) bool { return m.Role != a2a.RoleAgent }
 
+// Cancelable returns why a task cannot be canceled, nil if it can.
 func Cancelable(e *Record) error {
 	switch {
 	case e.State().Terminal():
-		return cannot(message.New("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State()))
+		return cannotCancel{message.New("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State())}
 	case (e.Task == nil || e.Task.ID == "") && !e.Unsent():
-		return cannot(message.New("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle))
+		return cannotCancel{message.New("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle)}
 	}
 	return nil
 }

@@ -1,8 +1,9 @@
 package runner
 
 import (
+	"cmp"
+
 	"rialto/bridge/ledger"
-	"rialto/bridge/sanitize"
 )
 
 // ledgerProgress makes progress lines of the versions of a record, for callers that wait for a task
@@ -32,10 +33,11 @@ func (p *ledgerProgress) lines(e *ledger.Record) (lines []string) {
 			continue
 		}
 		p.sizes[a.ID] = size
-		line := textSoFar(e.Task, a.ID)
-		if name := sanitize.Text(a.Name); name != "" && !known {
-			line = "Received " + sanitize.Truncate(name, 200)
+		line := ""
+		if !known {
+			line = receivedLine(a)
 		}
+		line = cmp.Or(line, textSoFar(e.Task, a.ID))
 		if line != "" {
 			lines = append(lines, line)
 		}

@@ -21,12 +21,21 @@ func lineOf(e a2a.Event) (line string, piece bool) {
 	case *a2a.StatusUpdate:
 		return statusLine(e.Status), false
 	case *a2a.ArtifactUpdate:
-		if name := sanitize.Text(e.Artifact.Name); name != "" && !e.Append {
-			return "Received " + sanitize.Truncate(name, 200), false
+		if line := receivedLine(&e.Artifact); line != "" && !e.Append {
+			return line, false
 		}
 		return sanitize.Short(e.Artifact.Text(), 500), true
 	}
 	return "", false
+}
+
+// receivedLine says that an artifact has come; "" for one without a name.
+func receivedLine(a *a2a.Artifact) string {
+	name := sanitize.Text(a.Name)
+	if name == "" {
+		return ""
+	}
+	return "Received " + sanitize.Truncate(name, 200)
 }
 
 func statusLine(s a2a.Status) string {

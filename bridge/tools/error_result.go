@@ -14,6 +14,23 @@ import (
 	"rialto/mcp"
 )
 
+// errorTexts tell the model what to do about errors. The first that fits counts.
+var errorTexts = []struct {
+	err  error
+	text string
+}{
+	{ledger.ErrNoTask, "There is no such task. Use the task_id of a send_task result of this same user; " +
+		"tasks of others cannot be seen."},
+	{documents.ErrNotShareable, "This can be shared when its task has ended. Wait for it with get_task, or cancel it."},
+	{documents.ErrTooManyShares, fmt.Sprintf("The user shares %d documents already. "+
+		"They can end some links on the documents' pages.", documents.MostShares)},
+	{ledger.ErrTooManyTasks, "You have too many tasks running (limits.tasks_per_user). " +
+		"Wait for some of them to finish, or cancel them: list_tasks shows them."},
+	{ledger.ErrTaskBusy, "The task is still working and takes no message now. " +
+		"Call get_task with its task_id until it asks for input or ends."},
+	{ledger.ErrTaskEnded, "The task has ended and takes no answer. Call get_task for its result."},
+}
+
 // errorResult is the one place where an error becomes a result. Errors that the model
 // cannot act on are returned for the log.
 func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error) {
@@ -29,18 +46,13 @@ func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error)
 		return mcp.ErrorResult(input.Text), nil
 	case errors.As(err, &down):
 		return mcp.ErrorResult(down.Error() + " Try again later, or choose another agent with list_agents."), nil
-	case errors.Is(err, ledger.ErrNoTask):
-		return mcp.ErrorResult("There is no such task. Use the task_id of a send_task result of this same user; tasks of others cannot be seen."), nil
-	case errors.Is(err, documents.ErrNotShareable):
-		return mcp.ErrorResult("This can be shared when its task has ended. Wait for it with get_task, or cancel it."), nil
-	case errors.Is(err, documents.ErrTooManyShares):
-		return mcp.ErrorResult(fmt.Sprintf("The user shares %d documents already. They can end some links on the documents' pages.", documents.MostShares)), nil
-	case errors.Is(err, ledger.ErrTooManyTasks):
-		return mcp.ErrorResult("You have too many tasks running (limits.tasks_per_user). Wait for some of them to finish, or cancel them: list_tasks shows them."), nil
-	case errors.Is(err, ledger.ErrTaskBusy):
-		return mcp.ErrorResult("The task is still working and takes no message now. Call get_task with its task_id until it asks for input or ends."), nil
-	case errors.Is(err, ledger.ErrTaskEnded):
-		return mcp.ErrorResult("The task has ended and takes no answer. Call get_task for its result."), nil
+	}
+	for _, known := range errorTexts {
+		if errors.Is(err, known.err) {
+			return mcp.ErrorResult(known.text), nil
+		}
+	}
+	switch {
 	case errors.As(err, &away):
 		t.Runner.Log.ErrorContext(ctx, "a tool failed", "err", err)
 		return mcp.ErrorResult(away.Text() + " (code " + string(a2a.Unavailable) + ")"), nil
