@@ -53,7 +53,7 @@ func (f Field) schema() schema {
 		MaxLength:   f.MaxLength,
 	}
 	s.Enum, s.EnumNames = f.choices()
-	if v, problem := f.value(f.Default); f.Default != "" && problem.Sentence == "" {
+	if v, problem := f.value(f.Default); f.Default != "" && problem == nil {
 		s.Default = v
 	}
 	return s
@@ -116,7 +116,7 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 		var typed any = v
 		if field.needsText() {
 			value, problem := field.value(field.lines(v))
-			if problem.Sentence != "" {
+			if problem != nil {
 				return nil, false
 			}
 			typed = value

@@ -22,8 +22,8 @@ func (f *Form) Fill(text func(name string) string) (content json.RawMessage, pro
 	for _, field := range f.Fields {
 		v, problem := field.value(text(field.Name))
 		switch {
-		case problem.Sentence != "":
-			problems[field.Name] = problem
+		case problem != nil:
+			problems[field.Name] = *problem
 		case v != nil:
 			values.add(field.Name, v)
 		}
@@ -35,16 +35,16 @@ func (f *Form) Fill(text func(name string) string) (content json.RawMessage, pro
 }
 
 // value parses the text in the field; nil is an empty field.
-func (f Field) value(text string) (any, Problem) {
+func (f Field) value(text string) (any, *Problem) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if f.Kind == Boolean {
-		return text != "" && text != "false", Problem{}
+		return text != "" && text != "false", nil
 	}
 	if text == "" {
 		if f.Required {
-			return nil, Problem{Sentence: "Fill this in."}
+			return nil, &Problem{Sentence: "Fill this in."}
 		}
-		return nil, Problem{}
+		return nil, nil
 	}
 	if f.Many {
 		return f.list(text)
@@ -52,7 +52,7 @@ func (f Field) value(text string) (any, Problem) {
 	return f.single(text)
 }
 
-func (f Field) single(text string) (any, Problem) {
+func (f Field) single(text string) (any, *Problem) {
 	if len(f.Choices) > 0 {
 		return f.chosen(text)
 	}
@@ -65,7 +65,7 @@ func (f Field) single(text string) (any, Problem) {
 }
 
 // list parses one value from each line.
-func (f Field) list(text string) (any, Problem) {
+func (f Field) list(text string) (any, *Problem) {
 	values := []any{}
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -73,7 +73,7 @@ func (f Field) list(text string) (any, Problem) {
 			continue
 		}
 		v, problem := f.single(line)
-		if problem.Sentence != "" {
+		if problem != nil {
 			return nil, problem
 		}
 		values = append(values, v)
@@ -84,47 +84,47 @@ func (f Field) list(text string) (any, Problem) {
 	}
 	switch n := len(values); {
 	case f.MinItems != nil && n < *f.MinItems:
-		return nil, Problem{"Enter at least {} values.", strconv.Itoa(*f.MinItems)}
+		return nil, &Problem{"Enter at least {} values.", strconv.Itoa(*f.MinItems)}
 	case n > most:
-		return nil, Problem{"Enter at most {} values.", strconv.Itoa(most)}
+		return nil, &Problem{"Enter at most {} values.", strconv.Itoa(most)}
 	}
-	return values, Problem{}
+	return values, nil
 }
 
 // chosen parses one of the choices.
-func (f Field) chosen(text string) (any, Problem) {
+func (f Field) chosen(text string) (any, *Problem) {
 	for _, c := range f.Choices {
 		if c.Value == text {
 			if f.Kind == Text {
-				return text, Problem{}
+				return text, nil
 			}
-			return json.Number(text), Problem{}
+			return json.Number(text), nil
 		}
 	}
-	return nil, Problem{Sentence: "Choose one of the options."}
+	return nil, &Problem{Sentence: "Choose one of the options."}
 }
 
-func (f Field) number(text string) (any, Problem) {
+func (f Field) number(text string) (any, *Problem) {
 	n, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil || math.IsInf(n, 0) || math.IsNaN(n) || strings.ContainsAny(text, "xX_pP"):
-		return nil, Problem{Sentence: "This must be a number."}
+		return nil, &Problem{Sentence: "This must be a number."}
 	case f.Kind == Integer && (n != math.Trunc(n) || math.Abs(n) > 1<<53):
-		return nil, Problem{Sentence: "This must be a whole number."}
+		return nil, &Problem{Sentence: "This must be a whole number."}
 	case f.Minimum != nil && n < *f.Minimum:
-		return nil, Problem{"This must be {} or more.", plain(*f.Minimum)}
+		return nil, &Problem{"This must be {} or more.", plain(*f.Minimum)}
 	case f.Maximum != nil && n > *f.Maximum:
-		return nil, Problem{"This must be {} or less.", plain(*f.Maximum)}
+		return nil, &Problem{"This must be {} or less.", plain(*f.Maximum)}
 	}
 	if f.Kind == Integer {
-		return int64(n), Problem{}
+		return int64(n), nil
 	}
-	return n, Problem{}
+	return n, nil
 }
 
 func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-func (f Field) text(text string) (any, Problem) {
+func (f Field) text(text string) (any, *Problem) {
 	longest := MaxText
 	if f.MaxLength != nil {
 		longest = min(longest, *f.MaxLength)
@@ -132,14 +132,14 @@ func (f Field) text(text string) (any, Problem) {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case f.MinLength != nil && n < *f.MinLength:
-		return nil, Problem{"Enter at least {} characters.", strconv.Itoa(*f.MinLength)}
+		return nil, &Problem{"Enter at least {} characters.", strconv.Itoa(*f.MinLength)}
 	case n > longest:
-		return nil, Problem{"Enter at most {} characters.", strconv.Itoa(longest)}
+		return nil, &Problem{"Enter at most {} characters.", strconv.Itoa(longest)}
 	}
 	if sentence := formatProblem(f.Format, text); sentence != "" {
-		return nil, Problem{Sentence: sentence}
+		return nil, &Problem{Sentence: sentence}
 	}
-	return text, Problem{}
+	return text, nil
 }
 
 // formatProblem says what is wrong with a text of a format, "" if it is valid.

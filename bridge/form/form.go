@@ -268,7 +268,7 @@ func (f *Field) filledIn(value json.RawMessage) string {
 	text := strings.Join(lines, "\n")
 	_, problem := f.value(text)
 	unchecked := f.Kind == Boolean && text != "true"
-	if unchecked || problem.Sentence != "" {
+	if unchecked || problem != nil {
 		return ""
 	}
 	return text
