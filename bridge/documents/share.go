@@ -147,13 +147,9 @@ func (sv *Service) ListShares(
 	if sv.Sharing == nil {
 		return nil, "", nil
 	}
-	var after ledger.Mark
-	if cursor != "" {
-		mark, ok := ledger.ParseMark(cursor)
-		if !ok {
-			return nil, "", ledger.ErrCursor
-		}
-		after = mark
+	after, err := ledger.ParseMark(cursor)
+	if err != nil {
+		return nil, "", err
 	}
 	shares, err := sv.Sharing.Store.Shares(ctx, access.User(), sv.Runner.Now(), after, limit+1)
 	if err != nil {

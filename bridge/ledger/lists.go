@@ -72,14 +72,18 @@ func (m Mark) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(m.Created.UnixMilli(), 10) + " " + m.Handle))
 }
 
-func ParseMark(cursor string) (Mark, bool) {
+// ParseMark decodes a cursor; "" is the beginning of a list. Its error is ErrCursor.
+func ParseMark(cursor string) (Mark, error) {
+	if cursor == "" {
+		return Mark{}, nil
+	}
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	created, handle, ok := strings.Cut(string(b), " ")
 	ms, number := strconv.ParseInt(created, 10, 64)
 	if err != nil || !ok || number != nil {
-		return Mark{}, false
+		return Mark{}, ErrCursor
 	}
-	return Mark{time.UnixMilli(ms), handle}, true
+	return Mark{time.UnixMilli(ms), handle}, nil
 }
 
 // PageQuery selects tasks of one owner, the latest changed first. Empty fields select all.

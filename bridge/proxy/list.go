@@ -24,13 +24,11 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 	if q.PageSize > 0 {
 		filter.Limit = min(q.PageSize, runner.LargestPage)
 	}
-	if q.PageToken != "" {
-		after, ok := ledger.ParseMark(q.PageToken)
-		if !ok {
-			return nil, a2a.Errorf(a2a.InvalidParams, "pageToken is not the nextPageToken of an earlier page; leave it out to start at the first")
-		}
-		filter.After = after
+	after, err := ledger.ParseMark(q.PageToken)
+	if err != nil {
+		return nil, a2a.Errorf(a2a.InvalidParams, "pageToken is not the nextPageToken of an earlier page; leave it out to start at the first")
 	}
+	filter.After = after
 	found, err := f.proxy.Runner.Page(ctx, f.access(ctx), filter)
 	if err != nil {
 		return nil, err

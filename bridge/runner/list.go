@@ -16,13 +16,11 @@ const maxListReads = 20
 func (r *Runner) Summaries(
 	ctx context.Context, access directory.Access, f ledger.Filter, cursor string,
 ) ([]ledger.Summary, string, error) {
-	if cursor != "" {
-		after, ok := ledger.ParseMark(cursor)
-		if !ok {
-			return nil, "", ledger.ErrCursor
-		}
-		f.After = after
+	after, err := ledger.ParseMark(cursor)
+	if err != nil {
+		return nil, "", err
 	}
+	f.After = after
 	all, limit := []ledger.Summary{}, f.Limit
 	if f.Agent != "" && !r.Directory.AllowsTasks(access, f.Agent) {
 		return all, "", nil
