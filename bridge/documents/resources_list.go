@@ -102,8 +102,8 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 	return r
 }
 
-// MaySubscribe reports whether the caller may subscribe to a resource (mcp.Server.MaySubscribe). Changes
-// of a task reach the clients of its owner only, so the agent of the task decides.
+// MaySubscribe reports whether the caller may subscribe to a resource (mcp.Server.MaySubscribe).
+// Changes of a task reach the clients of its owner only, so the agent of the task decides.
 func (rs Resources) MaySubscribe(ctx context.Context, uri string) bool {
 	access := rs.service.Directory.Access(ctx)
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(uri, "rialto://"), "/")

@@ -191,7 +191,8 @@ func (r *Runner) Polled(
 }
 
 // PollPaused polls the agent of a paused task. It reports whether the agent has continued without a
-// message, or with an answer that may not have arrived. The task is followed again then, and e is out of date.
+// message, or with an answer that may not have arrived. The task is followed again then, and e is
+// out of date.
 func (r *Runner) PollPaused(ctx context.Context, e *ledger.Record) bool {
 	return (e.AwaitsGrant() || e.AwaitsInput()) && r.polls.poll(ctx, e.Clone())
 }

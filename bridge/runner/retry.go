@@ -8,9 +8,9 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// RetryRequest returns the request of a task, to be sent again as a new task. It is nil if the task has not
-// ended without success, or if its request is not kept. The ID makes a form that was sent twice find
-// the first new task.
+// RetryRequest returns the request of a task, to be sent again as a new task. It is nil if the task
+// has not ended without success, or if its request is not kept. The ID makes a form that was sent
+// twice find the first new task.
 func RetryRequest(e *ledger.Record) *Request {
 	m := e.Request()
 	if !e.State().Terminal() || e.State() == a2a.Completed || strings.TrimSpace(m.Text()) == "" {

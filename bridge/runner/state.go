@@ -12,8 +12,8 @@ const (
 	unrecorded
 )
 
-// ignoresEvents reports whether no more events count: the task is idle or released, or is unrecorded and
-// its id at the agent is known. It is called with f.mu held.
+// ignoresEvents reports whether no more events count: the task is idle or released, or is
+// unrecorded and its id at the agent is known. It is called with f.mu held.
 func (f *Follower) ignoresEvents() bool {
 	switch f.state {
 	case idle, released:

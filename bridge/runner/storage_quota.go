@@ -19,9 +19,9 @@ const (
 	maxUsages      = 10_000          // sums that are kept
 )
 
-// storageQuota knows how many bytes users and agents have in the ledger. It asks the ledger at most once
-// a minute for each, and adds what the tasks of this process have grown since, so that a task costs
-// no statement. What other replicas write is seen within that minute. runner is required.
+// storageQuota knows how many bytes users and agents have in the ledger. It asks the ledger at most
+// once a minute for each, and adds what the tasks of this process have grown since, so that a task
+// costs no statement. What other replicas write is seen within that minute. runner is required.
 type storageQuota struct {
 	runner *Runner
 

@@ -136,8 +136,8 @@ func (t *Tools) pauseQuestion(e *ledger.Record, before string) (q mcp.Question, 
 	return question(e, before), true
 }
 
-// backgroundResult returns the result of a task for a client that followed it in the background: by the
-// time that its model reads the result, it may have forgotten the call.
+// backgroundResult returns the result of a task for a client that followed it in the background: by
+// the time that its model reads the result, it may have forgotten the call.
 func (t *Tools) backgroundResult(e *ledger.Record, show documents.RenderOptions) *mcp.Result {
 	r := t.Documents.Result(e, show)
 	r.Content = append([]mcp.Content{mcp.Text("From " + origin(e) + ":")}, r.Content...)

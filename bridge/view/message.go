@@ -15,7 +15,8 @@ func MessageText(m *a2a.Message) string { return sanitize.Text(m.Text()) }
 // and send messages whole.
 func Message(t *a2a.Task, m *a2a.Message) []Piece { return messageParts(t, m, true) }
 
-// Attachments returns the parts of a message of t that are not text: those that MessageText leaves out.
+// Attachments returns the parts of a message of t that are not text: those that MessageText leaves
+// out.
 func Attachments(t *a2a.Task, m *a2a.Message) []Piece { return messageParts(t, m, false) }
 
 func messageParts(t *a2a.Task, m *a2a.Message, texts bool) (out []Piece) {
