@@ -81,12 +81,14 @@ func (b Brand) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f, branded := b.of(r.URL.Path)
-	if !branded {
-		var ok bool
-		if f, ok = files[strings.TrimPrefix(r.URL.Path, Prefix)]; !ok {
-			http.NotFound(w, r)
-			return
-		}
+	own, ok := files[strings.TrimPrefix(r.URL.Path, Prefix)]
+	switch {
+	case branded:
+	case ok:
+		f = own
+	default:
+		http.NotFound(w, r)
+		return
 	}
 	h := w.Header()
 	switch {

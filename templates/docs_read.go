@@ -254,7 +254,8 @@ func (d openAPI) bodies(content any) (all []Body) {
 // is one. A member without an example is left out or, if it is required, empty.
 func (d openAPI) sample(schema any, depth int) (example any, ok bool) {
 	m := d.follow(schema)
-	if example, ok = m["example"]; ok || depth >= deepest {
+	example, ok = m["example"]
+	if ok || depth >= deepest {
 		return example, ok
 	}
 	if m["items"] != nil {

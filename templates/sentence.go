@@ -27,30 +27,29 @@ func Sentence(m *message.Message) Text {
 
 // Translated shows text that may be one of our sentences without a value, such as the reason in
 // an event of the audit log, or else is data.
-func Translated(text string) Text { return translatedParts{text} }
+func Translated(text string) Text {
+	return textFunc(func(l language) template.HTML { return Verbatim(l.known(text)).in(l) })
+}
 
 // TranslatedParts shows what Translated shows of each of several texts with "; " between them.
-func TranslatedParts(text string) Text { return translatedParts(strings.Split(text, "; ")) }
+func TranslatedParts(text string) Text {
+	return textFunc(func(l language) template.HTML {
+		parts := strings.Split(text, "; ")
+		for i, part := range parts {
+			parts[i] = l.known(part)
+		}
+		return Verbatim(strings.Join(parts, "; ")).in(l)
+	})
+}
 
-type (
-	translated struct {
-		m     *message.Message
-		clean func(string) string
-	}
-	translatedParts []string
-)
+type translated struct {
+	m     *message.Message
+	clean func(string) string
+}
 
 func (t translated) words(l language) string { return t.clean(t.m.In(l.text)) }
 
-func (t translated) in(l language) template.HTML { return verbatim(t.words(l)).in(l) }
-
-func (t translatedParts) in(l language) template.HTML {
-	parts := make([]string, len(t))
-	for i, part := range t {
-		parts[i] = l.known(part)
-	}
-	return verbatim(strings.Join(parts, "; ")).in(l)
-}
+func (t translated) in(l language) template.HTML { return Verbatim(t.words(l)).in(l) }
 
 // known translates text that may be a sentence of ours without a value.
 func (l language) known(s string) string {

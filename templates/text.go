@@ -15,71 +15,187 @@ type Text interface {
 	in(l language) template.HTML
 }
 
+// textFunc writes a text in the language of the page.
+type textFunc func(l language) template.HTML
+
+func (f textFunc) in(l language) template.HTML { return f(l) }
+
+// markup is a text that is the same in every language.
+type markup template.HTML
+
+func (m markup) in(language) template.HTML { return template.HTML(m) }
+
+// escape escapes text for a page.
+func escape(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
+
 // Textf is a sentence of ours. Each {} in it stands for a value, which is a Text or a string.
 // Strings are escaped, and each value is isolated.
-func Textf(sentence string, values ...any) Text { return textf{sentence, values} }
+func Textf(sentence string, values ...any) Text {
+	return textFunc(func(l language) template.HTML {
+		all := make([]template.HTML, len(values))
+		for i, v := range values {
+			switch v := v.(type) {
+			case string:
+				all[i] = escape(v)
+			case translated:
+				all[i] = escape(v.words(l))
+			case Text:
+				all[i] = v.in(l)
+			}
+		}
+		return l.fill(sentence, all)
+	})
+}
 
 // Verbatim is text of others: it is shown as it is.
-func Verbatim(s string) Text { return verbatim(s) }
+func Verbatim(s string) Text { return markup(`<bdi class="data">` + escape(s) + `</bdi>`) }
 
 // English is text of ours that has no translation.
-func English(s string) Text { return untranslated(s) }
+func English(s string) Text { return markup(`<span lang="en">` + escape(s) + `</span>`) }
 
 // Code is text of others that is read letter by letter.
-func Code(s string) Text { return code(s) }
-
-// ID is an identifier, with a button that copies it.
-func ID(s string) Text { return ident(s) }
+func Code(s string) Text { return markup("<code>" + escape(s) + "</code>") }
 
 // Pre is text of others in several lines, as a program wrote them.
-func Pre(s string) Text { return pre(s) }
+func Pre(s string) Text { return markup(`<code class="pre">` + escape(s) + "</code>") }
 
-// When is a moment, shown by how far it is from now. The zero time is never.
-func When(t, now time.Time) Text { return moment{t, now} }
+// ID is an identifier, with a button that copies it.
+func ID(s string) Text {
+	return textFunc(func(l language) template.HTML {
+		value := escape(s)
+		button := `<button type="button" class="copier" data-text="` + value + `" data-done="` + escape(l.text("Copied")) +
+			`" aria-label="` + escape(l.text("Copy the ID")) + `"></button>`
+		return `<span class="id"><code title="` + value + `">` + value + `</code>` + button + `</span>`
+	})
+}
+
+// When is a moment, shown by how far it is from now: how long ago, or how soon, for a month around
+// now, and the day otherwise. The zero time is never.
+func When(t, now time.Time) Text {
+	return textFunc(func(l language) template.HTML {
+		if t.IsZero() {
+			return escape(l.text("never"))
+		}
+		return timeElement("", t, l.moment(t, now))
+	})
+}
 
 // Clock is the time of day of a moment, which a script says in the reader's zone.
-func Clock(t time.Time) Text { return clock(t) }
+func Clock(t time.Time) Text {
+	t = t.UTC()
+	return markup(timeElement("clock", t, t.Format("15:04:05 UTC")))
+}
 
 // Stamp is the date and time of a moment, which a script says in the reader's zone.
-func Stamp(t time.Time) Text { return stamp(t) }
+func Stamp(t time.Time) Text {
+	t = t.UTC()
+	return textFunc(func(l language) template.HTML {
+		return timeElement("stamp", t, l.day(t)+t.Format(" 15:04:05 UTC"))
+	})
+}
+
+// timeElement shows a time, which is exact in its attributes.
+func timeElement(class string, t time.Time, words string) template.HTML {
+	exact := template.HTML(t.UTC().Format(time.RFC3339))
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	return `<time` + template.HTML(class) + ` datetime="` + exact + `" title="` + exact + `">` + escape(words) + `</time>`
+}
 
 // Moment is the hour, or else the day, of a moment.
-func Moment(t time.Time, hours bool) Text { return hour{t, hours} }
+func Moment(t time.Time, hours bool) Text {
+	t = t.UTC()
+	return textFunc(func(l language) template.HTML {
+		words := l.day(t)
+		if hours {
+			words += t.Format(" 15:04")
+		}
+		return `<time datetime="` + template.HTML(t.Format(time.RFC3339)) + `">` + escape(words) + `</time>`
+	})
+}
 
 // Tick is the hour, or else the day without its year, of a moment, for the axis of a chart.
-func Tick(t time.Time, hours bool) Text { return tick{t, hours} }
+func Tick(t time.Time, hours bool) Text {
+	t = t.UTC()
+	if hours {
+		return markup(t.Format("15:04"))
+	}
+	return textFunc(func(l language) template.HTML {
+		return escape(strings.TrimSuffix(l.day(t), t.Format(" 2006")))
+	})
+}
 
 // Took is a length of time.
-func Took(d time.Duration) Text { return span(d) }
+func Took(d time.Duration) Text {
+	return textFunc(func(l language) template.HTML { return Verbatim(l.exactSpan(d)).in(l) })
+}
 
 // Millis is a length of time in milliseconds.
 func Millis(ms int64) Text { return Took(time.Duration(ms) * time.Millisecond) }
 
 // Number is a number with its thousands set apart.
-func Number(n int64) Text { return number(n) }
+func Number(n int64) Text {
+	return textFunc(func(l language) template.HTML { return template.HTML(l.number(n)) })
+}
 
 // Count is a number of things that were counted up to most only.
 func Count(n, most int) Text {
-	if n >= most {
-		return counted(most)
+	if n < most {
+		return Number(int64(n))
 	}
-	return number(n)
+	return textFunc(func(l language) template.HTML { return template.HTML(l.number(int64(most)) + "+") })
 }
 
 // Badge is a state: a word with a colour. The word says everything.
-func Badge(t Tone, word string) Text { return badge{t, word} }
+func Badge(t Tone, word string) Text {
+	return textFunc(func(l language) template.HTML {
+		return `<span class="badge ` + template.HTML(t) + `">` + escape(l.text(word)) + `</span>`
+	})
+}
 
-// Link is a text that leads to a page of ours, or to one over https.
-func Link(href string, text Text) Text { return link{href, text} }
+// Link is a text that leads to a page of ours, or to one over https. An address that could run as
+// code, or leads off the site, is no link.
+func Link(href string, text Text) Text {
+	path := strings.HasPrefix(href, "/") && !strings.HasPrefix(href, "//")
+	if !path && !strings.HasPrefix(href, "https://") {
+		return text
+	}
+	return textFunc(func(l language) template.HTML {
+		return `<a href="` + escape(href) + `">` + text.in(l) + `</a>`
+	})
+}
 
 // Lines are texts below each other. Those after the first are quieter.
-func Lines(texts ...Text) Text { return lines(texts) }
+func Lines(texts ...Text) Text { return below(texts, "line quiet") }
 
 // List is texts below each other, all alike.
-func List(texts ...Text) Text { return plainLines(texts) }
+func List(texts ...Text) Text { return below(texts, "line") }
+
+// below puts texts below each other; rest is the class of all but the first.
+func below(texts []Text, rest template.HTML) Text {
+	return textFunc(func(l language) (all template.HTML) {
+		class := template.HTML("line")
+		for _, text := range texts {
+			all += `<span class="` + class + `">` + text.in(l) + `</span>`
+			class = rest
+		}
+		return all
+	})
+}
 
 // Row is texts beside each other.
-func Row(texts ...Text) Text { return row(texts) }
+func Row(texts ...Text) Text {
+	return textFunc(func(l language) (all template.HTML) {
+		for i, text := range texts {
+			if i > 0 {
+				all += " "
+			}
+			all += text.in(l)
+		}
+		return all
+	})
+}
 
 // Tone is the colour of a state.
 type Tone string
@@ -92,179 +208,6 @@ const (
 	Note  Tone = "note"
 	Bad   Tone = "bad"
 )
-
-type (
-	textf struct {
-		sentence string
-		values   []any
-	}
-	verbatim     string
-	untranslated string
-	code         string
-	pre          string
-	ident        string
-	number       int64
-	counted      int64
-	span         time.Duration
-	moment       struct{ t, now time.Time }
-	clock        time.Time
-	stamp        time.Time
-	hour         struct {
-		t     time.Time
-		hours bool
-	}
-	tick  hour
-	badge struct {
-		tone Tone
-		word string
-	}
-	link struct {
-		href string
-		text Text
-	}
-	lines      []Text
-	plainLines []Text
-	row        []Text
-)
-
-func (t textf) in(l language) template.HTML {
-	values := make([]template.HTML, len(t.values))
-	for i, v := range t.values {
-		switch v := v.(type) {
-		case string:
-			values[i] = escape(v)
-		case translated:
-			values[i] = escape(v.words(l))
-		case Text:
-			values[i] = v.in(l)
-		}
-	}
-	return l.fill(t.sentence, values)
-}
-
-// escape escapes text for a page.
-func escape(s string) template.HTML { return template.HTML(template.HTMLEscapeString(s)) }
-
-func (v verbatim) in(language) template.HTML {
-	return `<bdi class="data">` + escape(string(v)) + `</bdi>`
-}
-
-func (u untranslated) in(language) template.HTML {
-	return `<span lang="en">` + escape(string(u)) + `</span>`
-}
-
-func (c code) in(language) template.HTML {
-	return "<code>" + escape(string(c)) + "</code>"
-}
-
-func (p pre) in(language) template.HTML {
-	return `<code class="pre">` + escape(string(p)) + "</code>"
-}
-
-func (i ident) in(l language) template.HTML {
-	value := escape(string(i))
-	button := `<button type="button" class="copier" data-text="` + value + `" data-done="` + escape(l.text("Copied")) +
-		`" aria-label="` + escape(l.text("Copy the ID")) + `"></button>`
-	return `<span class="id"><code title="` + value + `">` + value + `</code>` + button + `</span>`
-}
-
-func (c clock) in(language) template.HTML {
-	t := time.Time(c).UTC()
-	return timeElement("clock", t, t.Format("15:04:05 UTC"))
-}
-
-func (s stamp) in(l language) template.HTML {
-	t := time.Time(s).UTC()
-	return timeElement("stamp", t, l.day(t)+t.Format(" 15:04:05 UTC"))
-}
-
-// timeElement shows a time, which is exact in its attributes.
-func timeElement(class string, t time.Time, words string) template.HTML {
-	exact := template.HTML(t.UTC().Format(time.RFC3339))
-	if class != "" {
-		class = ` class="` + class + `"`
-	}
-	return `<time` + template.HTML(class) + ` datetime="` + exact + `" title="` + exact + `">` + escape(words) + `</time>`
-}
-
-func (h hour) in(l language) template.HTML {
-	words := l.day(h.t)
-	if h.hours {
-		words += h.t.UTC().Format(" 15:04")
-	}
-	return `<time datetime="` + template.HTML(h.t.UTC().Format(time.RFC3339)) + `">` + escape(words) + `</time>`
-}
-
-func (k tick) in(l language) template.HTML {
-	t := k.t.UTC()
-	if k.hours {
-		return template.HTML(t.Format("15:04"))
-	}
-	return escape(strings.TrimSuffix(l.day(t), t.Format(" 2006")))
-}
-
-func (d span) in(l language) template.HTML {
-	t := time.Duration(d)
-	words := l.span(t)
-	if t >= time.Second && t < 10*time.Second {
-		tenths := strings.TrimSuffix(strconv.FormatFloat(t.Seconds(), 'f', 1, 64), ".0")
-		if l == spanish {
-			tenths = strings.Replace(tenths, ".", ",", 1)
-		}
-		words = strings.Replace(l.text("{} s"), "{}", tenths, 1)
-	}
-	return verbatim(words).in(l)
-}
-
-func (n number) in(l language) template.HTML { return template.HTML(l.number(int64(n))) }
-
-func (c counted) in(l language) template.HTML { return template.HTML(l.number(int64(c)) + "+") }
-
-func (b badge) in(l language) template.HTML {
-	return `<span class="badge ` + template.HTML(b.tone) + `">` + escape(l.text(b.word)) + `</span>`
-}
-
-func (k link) in(l language) template.HTML {
-	text := k.text.in(l)
-	path := strings.HasPrefix(k.href, "/") && !strings.HasPrefix(k.href, "//")
-	if !path && !strings.HasPrefix(k.href, "https://") {
-		return text // an address that could run as code, or leads off the site, is no link
-	}
-	return `<a href="` + escape(k.href) + `">` + text + `</a>`
-}
-
-func (x lines) in(l language) template.HTML { return below(l, x, "line quiet") }
-
-func (x plainLines) in(l language) template.HTML { return below(l, x, "line") }
-
-// below puts texts below each other; rest is the class of all but the first.
-func below(l language, texts []Text, rest template.HTML) (all template.HTML) {
-	class := template.HTML("line")
-	for _, text := range texts {
-		all += `<span class="` + class + `">` + text.in(l) + `</span>`
-		class = rest
-	}
-	return all
-}
-
-func (x row) in(l language) (all template.HTML) {
-	for i, text := range x {
-		if i > 0 {
-			all += " "
-		}
-		all += text.in(l)
-	}
-	return all
-}
-
-// in says how long ago, or how soon, for a month around now, and the day
-// otherwise. The exact moment is in the title.
-func (m moment) in(l language) template.HTML {
-	if m.t.IsZero() {
-		return escape(l.text("never"))
-	}
-	return timeElement("", m.t, l.moment(m.t, m.now))
-}
 
 func (l language) moment(t, now time.Time) string {
 	d := now.Sub(t)
@@ -285,6 +228,18 @@ func (l language) age(d time.Duration) string {
 		return strings.Replace(l.text("{} h"), "{}", "1", 1)
 	}
 	return l.span(d)
+}
+
+// exactSpan says how long something takes, with tenths of a second below ten seconds.
+func (l language) exactSpan(d time.Duration) string {
+	if d < time.Second || d >= 10*time.Second {
+		return l.span(d)
+	}
+	tenths := strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0")
+	if l == spanish {
+		tenths = strings.Replace(tenths, ".", ",", 1)
+	}
+	return strings.Replace(l.text("{} s"), "{}", tenths, 1)
 }
 
 type spanUnit struct {
