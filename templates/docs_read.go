@@ -2,6 +2,7 @@ package templates
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html/template"
@@ -29,12 +30,14 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 			continue
 		}
 		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
-			if about := object(item[method]); about != nil {
-				o := d.operation(method, path, item, about)
-				o.Also = also[path]
-				tag := first(about["tags"])
-				operations[tag] = append(operations[tag], o)
+			about := object(item[method])
+			if about == nil {
+				continue
 			}
+			o := d.operation(method, path, item, about)
+			o.Also = also[path]
+			tag := first(about["tags"])
+			operations[tag] = append(operations[tag], o)
 		}
 	}
 	for _, tag := range list(d.whole["tags"]) {
@@ -45,11 +48,11 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 	}
 	made := map[language]template.HTML{}
 	for _, l := range languages {
-		body, err := page.Body(string(l))
+		var err error
+		made[l], err = page.Body(string(l))
 		if err != nil {
 			return Docs{}, err
 		}
-		made[l] = body
 	}
 	page.made = made
 	return page, nil
@@ -87,15 +90,20 @@ func (d openAPI) follow(v any) map[string]any {
 			return m
 		}
 		var at any = d.whole
-		for _, step := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
-			if s, err := url.PathUnescape(step); err == nil {
-				step = s
-			}
-			at = object(at)[strings.NewReplacer("~1", "/", "~0", "~").Replace(step)]
+		for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+			at = object(at)[unescapePointer(step)]
 		}
 		m = object(at)
 	}
 	return nil
+}
+
+// unescapePointer returns a name in a JSON pointer in the fragment of a URI (RFC 6901 section 6).
+func unescapePointer(name string) string {
+	if unescaped, err := url.PathUnescape(name); err == nil {
+		name = unescaped
+	}
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
 }
 
 // aliases returns the other addresses of each.
@@ -103,13 +111,8 @@ func (d openAPI) aliases() map[string][]string {
 	also := map[string][]string{}
 	paths := object(d.whole["paths"])
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		ref, ok := object(paths[path])["$ref"].(string)
-		if !ok {
-			continue
-		}
-		to, err := url.PathUnescape(strings.TrimPrefix(ref, "#/paths/"))
-		if err == nil {
-			to = strings.NewReplacer("~1", "/", "~0", "~").Replace(to)
+		if ref := d.text(paths[path], "$ref"); ref != "" {
+			to := unescapePointer(strings.TrimPrefix(ref, "#/paths/"))
 			also[to] = append(also[to], path)
 		}
 	}
@@ -170,10 +173,7 @@ func (d openAPI) words(v any) string {
 	if schema == nil {
 		schema = m
 	}
-	said := d.text(m, "description")
-	if said == "" {
-		said = d.text(schema, "description")
-	}
+	said := cmp.Or(d.text(m, "description"), d.text(schema, "description"))
 	var more []string
 	for _, bound := range []struct{ key, word string }{{"minimum", "from"}, {"maximum", "to"}, {"minLength", "at least so many characters:"}, {"default", "without it"}} {
 		if v, ok := schema[bound.key]; ok {
@@ -189,12 +189,8 @@ func (d openAPI) words(v any) string {
 // kind says in a word what values a schema allows.
 func (d openAPI) kind(v any) string {
 	m := d.follow(v)
-	if words := list(m["enum"]); len(words) > 0 {
-		all := make([]string, len(words))
-		for i, w := range words {
-			all[i] = fmt.Sprint(w)
-		}
-		return strings.Join(all, " | ")
+	if values := list(m["enum"]); len(values) > 0 {
+		return alternatives(values)
 	}
 	if c, ok := m["const"]; ok {
 		return fmt.Sprint(c)
@@ -211,21 +207,17 @@ func (d openAPI) kind(v any) string {
 		}
 		return t
 	case []any:
-		all := make([]string, len(t))
-		for i, w := range t {
-			all[i] = fmt.Sprint(w)
-		}
-		return strings.Join(all, " | ")
+		return alternatives(t)
 	}
 	for _, several := range []string{"anyOf", "oneOf", "allOf"} {
-		var all []string
+		var kinds []any
 		for _, one := range list(m[several]) {
-			if k := d.kind(one); k != "" && !slices.Contains(all, k) {
-				all = append(all, k)
+			if k := d.kind(one); k != "" && !slices.Contains(kinds, any(k)) {
+				kinds = append(kinds, k)
 			}
 		}
-		if len(all) > 0 {
-			return strings.Join(all, " | ")
+		if len(kinds) > 0 {
+			return alternatives(kinds)
 		}
 	}
 	if m["properties"] != nil {
@@ -234,15 +226,26 @@ func (d openAPI) kind(v any) string {
 	return ""
 }
 
+// alternatives joins values of which one is meant.
+func alternatives(values []any) string {
+	var all []string
+	for _, v := range values {
+		all = append(all, fmt.Sprint(v))
+	}
+	return strings.Join(all, " | ")
+}
+
 func (d openAPI) bodies(content any) (all []Body) {
 	forms := object(content)
 	for _, kind := range slices.Sorted(maps.Keys(forms)) {
 		media := object(forms[kind])
 		b := Body{Type: kind, Words: d.kind(media["schema"])}
 		b.Members = d.members(nil, "", media["schema"], 0)
-		if example, ok := media["example"]; ok {
-			b.Example = written(kind, example)
-		} else if example, ok := d.sample(media["schema"], 0); ok && strings.HasSuffix(kind, "json") {
+		example, ok := media["example"]
+		if !ok && strings.HasSuffix(kind, "json") {
+			example, ok = d.sample(media["schema"], 0)
+		}
+		if ok {
 			b.Example = written(kind, example)
 		}
 		all = append(all, b)
