@@ -71,30 +71,42 @@ type handler func(*http.Request) (body any, err error)
 func (a *API) Routes(r *mux.Router, guard Guard, discover, publish, operate string) {
 	operatorAPI{a}.routes(r, guard, operate)
 	for _, root := range Roots {
-		for path, handlers := range map[string]map[string]handler{
-			"/agents":               {http.MethodGet: a.agents},
-			"/agents/{agent}/tasks": {http.MethodPost: a.createTask},
-			"/tasks":                {http.MethodGet: a.tasks},
-			"/tasks/{task}":         {http.MethodGet: a.task},
-			"/tasks/{task}/status":  {http.MethodGet: a.status},
-			"/tasks/{task}/messages": {
-				http.MethodPost: a.addMessage,
-			},
-			"/tasks/{task}/cancel": {http.MethodPost: a.cancel},
-		} {
+		for path, handlers := range byPath(map[string]handler{
+			"GET /agents":                 a.agents,
+			"POST /agents/{agent}/tasks":  a.createTask,
+			"GET /tasks":                  a.tasks,
+			"GET /tasks/{task}":           a.task,
+			"GET /tasks/{task}/status":    a.status,
+			"POST /tasks/{task}/messages": a.addMessage,
+			"POST /tasks/{task}/cancel":   a.cancel,
+		}) {
 			r.Path(root + path).Handler(a.methods(handlers, guard, discover, publish))
 		}
 		r.Path(root + "/agents/{agent}/card").Handler(guard(a.Card, discover))
 	}
-	for path, handlers := range map[string]map[string]handler{
-		Shares:              {http.MethodGet: a.shares, http.MethodPost: body(a.share)},
-		Shares + "/{share}": {http.MethodDelete: a.unshare},
-	} {
-		r.Path(path).Handler(a.methods(handlers, guard, discover, publish))
+	for path, handlers := range byPath(map[string]handler{
+		"GET ":            a.shares,
+		"POST ":           body(a.share),
+		"DELETE /{share}": a.unshare,
+	}) {
+		r.Path(Shares + path).Handler(a.methods(handlers, guard, discover, publish))
 	}
 	r.PathPrefix(Roots[0]).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.writeError(w, r, notFound("There is nothing at this address. /openapi.json lists what there is."))
 	})
+}
+
+// byPath groups handlers by their paths and methods. Their patterns are such as "GET /tasks".
+func byPath(patterns map[string]handler) map[string]map[string]handler {
+	paths := map[string]map[string]handler{}
+	for pattern, h := range patterns {
+		method, path, _ := strings.Cut(pattern, " ")
+		if paths[path] == nil {
+			paths[path] = map[string]handler{}
+		}
+		paths[path][method] = h
+	}
+	return paths
 }
 
 // methods serves a path by the method of a request.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -46,18 +47,16 @@ func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (any, error) {
 	return a.one("agents")(r)
 }
 
-func (a operatorAPI) enableAgent(r *http.Request) (any, error) {
-	if _, err := a.Operator.Agents.Enable(r.Context(), a.Callers.Actor(r), variable(r, "agent")); err != nil {
-		return nil, err
+// change answers with an agent after a change of it.
+func (a operatorAPI) change(
+	do func(operator.Agents, context.Context, operator.Actor, string) (bool, error),
+) handler {
+	return func(r *http.Request) (any, error) {
+		if _, err := do(a.Operator.Agents, r.Context(), a.Callers.Actor(r), variable(r, "agent")); err != nil {
+			return nil, err
+		}
+		return a.one("agents")(r)
 	}
-	return a.one("agents")(r)
-}
-
-func (a operatorAPI) disableAgent(r *http.Request) (any, error) {
-	if _, err := a.Operator.Agents.Disable(r.Context(), a.Callers.Actor(r), variable(r, "agent")); err != nil {
-		return nil, err
-	}
-	return a.one("agents")(r)
 }
 
 // previewAgent reads the card of an agent that is not added yet.

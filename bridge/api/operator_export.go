@@ -31,11 +31,7 @@ func (a operatorAPI) export(w http.ResponseWriter, r *http.Request, name string,
 		a.writeError(w, r, err)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", format.MediaType())
-	h.Set("Content-Disposition", `attachment; filename="`+name+"."+string(format)+`"`)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
+	format.SetHeader(w.Header(), name)
 	if err := body(w); err != nil {
 		if r.Context().Err() == nil { // or who asked has left
 			a.Log.ErrorContext(r.Context(), "api: export cut off", "path", r.URL.Path, "err", err)

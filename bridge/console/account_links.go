@@ -17,7 +17,7 @@ const linkPage = 50
 // cannot be shown again.
 func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r)
-	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), c.access(r.Context()), r.URL.Query().Get("after"), linkPage)
+	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), c.access(r.Context()), param(r, "after"), linkPage)
 	if errors.Is(err, ledger.ErrCursor) {
 		shares, next, err = c.Bridge.Documents.ListShares(r.Context(), c.access(r.Context()), "", linkPage)
 	}

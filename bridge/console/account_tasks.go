@@ -35,7 +35,7 @@ func (c ownAccount) findOwnTasks(ctx context.Context, q query, after string) ([]
 // ownTasks lists the user's tasks from all apps. The page updates itself.
 func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r, "text", "agent", "state")
-	tasks, next, err := c.findOwnTasks(r.Context(), q, r.URL.Query().Get("after"))
+	tasks, next, err := c.findOwnTasks(r.Context(), q, param(r, "after"))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (c ownAccount) agentField(r *http.Request) templates.Field {
 
 // ownTaskEvents sends the list of the user's tasks an event when it has changed.
 func (c ownAccount) ownTaskEvents(w http.ResponseWriter, r *http.Request) {
-	q, after := parseQuery(r, "text", "agent", "state"), r.URL.Query().Get("after")
+	q, after := parseQuery(r, "text", "agent", "state"), param(r, "after")
 	c.follow(w, r, func(ctx context.Context) (snapshot, error) {
 		tasks, _, err := c.findOwnTasks(ctx, q, after)
 		h := fnv.New64a()

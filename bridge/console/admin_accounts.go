@@ -58,7 +58,7 @@ func accountState(a *operator.Account) templates.Text {
 
 // account shows an account with its grants and actions.
 func (c adminAccounts) account(r *http.Request) (*templates.Console, error) {
-	return c.accountPage(r, r.URL.Query().Get("name"), nil)
+	return c.accountPage(r, param(r, "name"), nil)
 }
 
 func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates.Text) (*templates.Console, error) {

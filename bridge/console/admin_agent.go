@@ -17,7 +17,7 @@ import (
 // agent shows an agent: its settings, health, skills and changes of its card, with a
 // form for a test call.
 func (c adminAgents) agent(r *http.Request) (*templates.Console, error) {
-	return c.agentPage(r, r.URL.Query().Get("name"))
+	return c.agentPage(r, param(r, "name"))
 }
 
 func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console, error) {

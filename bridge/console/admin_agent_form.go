@@ -301,7 +301,7 @@ func previewSection(seen *directory.Preview) templates.Section {
 }
 
 func (c adminAgents) changeForm(r *http.Request) (*templates.Console, error) {
-	s, err := c.Admin.Agents.Agent(r.Context(), r.URL.Query().Get("name"))
+	s, err := c.Admin.Agents.Agent(r.Context(), param(r, "name"))
 	if err != nil {
 		return nil, err
 	}

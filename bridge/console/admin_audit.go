@@ -132,6 +132,6 @@ func (c adminAudit) exportAudit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.send(w, r, "rialto-audit", func(format operator.Format) error {
-		return operator.WriteEvents(w, format, c.Admin.AllEvents(r.Context(), f.Filter, r.URL.Query().Get("page_token")))
+		return operator.WriteEvents(w, format, c.Admin.AllEvents(r.Context(), f.Filter, param(r, "page_token")))
 	})
 }

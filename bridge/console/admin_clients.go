@@ -85,7 +85,7 @@ func verbatimLines(all []string) templates.Text {
 
 // client shows an app and its grants.
 func (c adminClients) client(r *http.Request) (*templates.Console, error) {
-	id := r.URL.Query().Get("id")
+	id := param(r, "id")
 	x, err := c.Admin.Client(r.Context(), id)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func (c adminGrants) grants(r *http.Request) (*templates.Console, error) {
 	chosen := f.AccountID != "" || len(f.ClientIDs) == 1
 	if chosen && len(f.ClientIDs) <= 1 && len(section.Table.Rows) > 0 {
 		p.Actions = []templates.Button{{Action: "/admin/grants/end-all", Word: "Disconnect all of these", Grave: true, Hidden: hidden(
-			"account", r.URL.Query().Get("account"), "client", strings.Join(f.ClientIDs, ""),
+			"account", param(r, "account"), "client", strings.Join(f.ClientIDs, ""),
 		)}}
 	}
 	return p, nil

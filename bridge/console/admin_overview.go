@@ -27,7 +27,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	if len(p.Sections[0].Items) == 0 {
 		p.Sections[0].Table = &templates.Table{Empty: "Nothing waits for you."}
 	}
-	if len(o.Agents) == 0 || r.URL.Query().Get("done") == "setup" {
+	if len(o.Agents) == 0 || param(r, "done") == "setup" {
 		p.Sections[0] = nextSteps()
 	}
 	failed := templates.Section{ID: "failed", Title: "Failed in the last 24 hours"}

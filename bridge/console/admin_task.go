@@ -20,7 +20,7 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), pageTimeout)
 	defer cancel()
 	r = r.WithContext(ctx)
-	e, err := c.Admin.Task(ctx, r.URL.Query().Get("id"))
+	e, err := c.Admin.Task(ctx, param(r, "id"))
 	if err != nil {
 		c.writeError(w, r, err)
 		return

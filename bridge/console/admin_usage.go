@@ -173,7 +173,7 @@ func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.send(w, r, "rialto-usage", func(format operator.Format) error {
-		return operator.WriteCalls(w, format, c.Admin.Calls(r.Context(), f, r.URL.Query().Get("page_token")))
+		return operator.WriteCalls(w, format, c.Admin.Calls(r.Context(), f, param(r, "page_token")))
 	})
 }
 
@@ -181,14 +181,10 @@ func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
 // that the file is not whole.
 func (c *Console) send(w http.ResponseWriter, r *http.Request, name string, write func(operator.Format) error) {
 	format := operator.CSV
-	if r.URL.Query().Get("format") == string(operator.JSON) {
+	if param(r, "format") == string(operator.JSON) {
 		format = operator.JSON
 	}
-	h := w.Header()
-	h.Set("Content-Type", format.MediaType())
-	h.Set("Content-Disposition", `attachment; filename="`+name+"."+string(format)+`"`)
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Content-Type-Options", "nosniff")
+	format.SetHeader(w.Header(), name)
 	if err := write(format); err != nil && r.Context().Err() == nil {
 		c.Log.ErrorContext(r.Context(), "console: an export ended early", "path", r.URL.Path, "err", err)
 		panic(http.ErrAbortHandler) // so that the browser does not take it for whole

@@ -92,7 +92,7 @@ var doneTexts = map[string]string{
 
 // done returns the message for the action that led to this page.
 func done(r *http.Request) templates.Text {
-	if words, ok := doneTexts[r.URL.Query().Get("done")]; ok {
+	if words, ok := doneTexts[param(r, "done")]; ok {
 		return templates.Textf(words)
 	}
 	return nil

@@ -20,9 +20,9 @@ type query struct {
 
 // parseQuery reads the known parameters of a list.
 func parseQuery(r *http.Request, known ...string) query {
-	q := query{r.URL.Path, url.Values{}, r.URL.Query().Get("order") == "reverse"}
+	q := query{r.URL.Path, url.Values{}, param(r, "order") == "reverse"}
 	for _, name := range known {
-		if v := strings.TrimSpace(r.URL.Query().Get(name)); v != "" && len(v) <= 512 && clean(v) {
+		if v := strings.TrimSpace(param(r, name)); v != "" && len(v) <= 512 && clean(v) {
 			q.values.Set(name, v)
 		}
 	}
@@ -77,7 +77,7 @@ const ascending, descending = "ascending", "descending"
 
 // pager sets the links to the other pages of a table that is only read forward.
 func (q query) pager(r *http.Request, t *templates.Table, next string) *templates.Table {
-	if r.URL.Query().Get("after") != "" {
+	if param(r, "after") != "" {
 		t.First = q.at("after", "")
 	}
 	return q.pages(t, "", next)

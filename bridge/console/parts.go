@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -9,6 +10,9 @@ import (
 	"rialto/bridge/directory"
 	"rialto/templates"
 )
+
+// param returns a parameter in the address of a page.
+func param(r *http.Request, name string) string { return r.URL.Query().Get(name) }
 
 func link(href, name string) *templates.Way { return &templates.Way{Href: href, Name: name} }
 

@@ -95,7 +95,7 @@ func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
 
 // oneTaskEvents sends the page of a task an event when the task has changed.
 func (c adminTasks) oneTaskEvents(w http.ResponseWriter, r *http.Request) {
-	id := r.URL.Query().Get("id")
+	id := param(r, "id")
 	c.follow(w, r, func(ctx context.Context) (snapshot, error) {
 		e, err := c.Admin.Task(ctx, id)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -32,6 +33,14 @@ func (f Format) MediaType() string {
 		return "text/csv; charset=utf-8"
 	}
 	return "application/json"
+}
+
+// SetHeader sets the headers of an answer that is a file of this format.
+func (f Format) SetHeader(h http.Header, name string) {
+	h.Set("Content-Type", f.MediaType())
+	h.Set("Content-Disposition", `attachment; filename="`+name+"."+string(f)+`"`)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
 }
 
 // WriteCalls writes calls as they are read. It holds one of them in memory.
