@@ -66,12 +66,20 @@ func (g *grant) refresh(nth string) *answer {
 	})
 }
 
+// refreshed returns the tokens of the nth refresh, nil if there are none.
+func (g *grant) refreshed(nth string) document {
+	a, ok := g.app.cache["refresh "+nth]
+	if !ok {
+		return nil
+	}
+	d, _ := a.document()
+	return d
+}
+
 func (g *grant) accessToken() string {
 	for _, nth := range []string{"second", "first"} {
-		if a, ok := g.app.cache["refresh "+nth]; ok {
-			if d, err := a.document(); err == nil {
-				return d.text("access_token")
-			}
+		if d := g.refreshed(nth); d != nil {
+			return d.text("access_token")
 		}
 	}
 	return g.login().tokens.text("access_token")
@@ -81,10 +89,8 @@ func (g *grant) accessToken() string {
 func (g *grant) revoke(address string) *answer {
 	return g.app.once("revoke", func() *answer {
 		token := g.tokens.text("refresh_token")
-		if a, ok := g.app.cache["refresh first"]; ok {
-			if d, err := a.document(); err == nil {
-				token = d.text("refresh_token")
-			}
+		if d := g.refreshed("first"); d != nil {
+			token = d.text("refresh_token")
 		}
 		if token == "" {
 			token = g.accessToken()

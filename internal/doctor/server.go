@@ -114,8 +114,8 @@ func checkPaths(v *examination) finding {
 
 func checkList(name, value string) func(*examination) finding {
 	return func(v *examination) finding {
-		list := v.server().list(name)
-		return expect(v.server().has(name, value), "{} is {}", name, list)
+		d := v.server()
+		return expect(d.has(name, value), "{} is {}", name, d.list(name))
 	}
 }
 
@@ -135,12 +135,10 @@ func checkRegistration(v *examination) finding {
 }
 
 func checkCIMD(v *examination) finding {
-	const name = "token_endpoint_auth_methods_supported"
-	d := v.server()
-	if !d.flag(cimdSupported) {
+	if !v.server().flag(cimdSupported) {
 		return skip("client metadata documents are not offered")
 	}
-	return expect(d.has(name, "none"), "{} is {}", name, d.list(name))
+	return checkList("token_endpoint_auth_methods_supported", "none")(v)
 }
 
 func checkRevocation(v *examination) finding {

@@ -40,13 +40,13 @@ func hybridChecks() []check {
 		{"hybrid-meta", "Client info without a revision is understood", []Client{ChatGPT}, "a result with tools",
 			"Let the header decide, if _meta names a client but no revision: ChatGPT sends it.", needSession, checkMetaOnly},
 		{"hybrid-newer-header", "A header newer than the session is understood", []Client{Claude}, "a result with tools",
-			"Let the session decide, if the header says 2026-07-28 inside a session: Claude's proxy sends it.", needSessionID, checkNewerHeader},
+			"Let the session decide, if the header says 2026-07-28 inside a session: Claude's proxy sends it.", needSessionID, checkListWith("Mcp-Protocol-Version", rev202607)},
 		{"hybrid-no-header", "A request without a revision is understood", []Client{Claude}, "a result with tools",
-			"Take a request without MCP-Protocol-Version as one of 2025-03-26 (MCP 2025-11-25, basic/transports, \"Protocol Version Header\").", needSession, checkNoHeader},
+			"Take a request without MCP-Protocol-Version as one of 2025-03-26 (MCP 2025-11-25, basic/transports, \"Protocol Version Header\").", needSession, checkListWith("Mcp-Protocol-Version", "")},
 		{"hybrid-doubled", "A doubled header is understood", nil, "a result with tools",
-			"Take equal values as one: some proxies send the header twice.", needSession, checkDoubled},
+			"Take equal values as one: some proxies send the header twice.", needSession, checkListWith("Mcp-Protocol-Version", rev202511+", "+rev202511)},
 		{"accept-any", "Accept: */* is understood", []Client{Claude}, "a result with tools",
-			"Take */* for both kinds of answer (RFC 9110 section 12.5.1).", needSession, checkAccept},
+			"Take */* for both kinds of answer (RFC 9110 section 12.5.1).", needSession, checkListWith("Accept", "*/*")},
 	}
 }
 
@@ -139,24 +139,14 @@ func checkOlderHeader(v *examination) finding {
 
 func checkMetaOnly(v *examination) finding { return v.mcp.listsTools(v.mcp.session(), meta(nil, "")) }
 
-func checkNewerHeader(v *examination) finding {
-	return v.mcp.listsToolsWith("Mcp-Protocol-Version", rev202607)
-}
-
-func checkNoHeader(v *examination) finding { return v.mcp.listsToolsWith("Mcp-Protocol-Version", "") }
-
-func checkDoubled(v *examination) finding {
-	return v.mcp.listsToolsWith("Mcp-Protocol-Version", rev202511+", "+rev202511)
-}
-
-func checkAccept(v *examination) finding { return v.mcp.listsToolsWith("Accept", "*/*") }
-
-// listsToolsWith does the same in the session with another value of a header.
-func (c *mcpClient) listsToolsWith(name, value string) finding {
-	h := c.session()
-	h.Set(name, value)
-	if value == "" {
-		h.Del(name)
+// checkListWith lists the tools in the session with another value of a header; "" leaves it out.
+func checkListWith(name, value string) func(*examination) finding {
+	return func(v *examination) finding {
+		h := v.mcp.session()
+		h.Set(name, value)
+		if value == "" {
+			h.Del(name)
+		}
+		return v.mcp.listsTools(h, map[string]any{})
 	}
-	return c.listsTools(h, map[string]any{})
 }
