@@ -119,8 +119,8 @@ func (c colour) contrast(d colour) float64 {
 	return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 }
 
-// towards mixes a share of d into c.
-func (c colour) towards(d colour, share float64) (mixed colour) {
+// mix mixes a share of d into c.
+func (c colour) mix(d colour, share float64) (mixed colour) {
 	for i := range c {
 		mixed[i] = c[i] + (d[i]-c[i])*share
 	}
@@ -139,7 +139,7 @@ var (
 // ground (WCAG 2.2, success criterion 1.4.3, asks for 4.5).
 func (c colour) readable(ground, end colour) colour {
 	for share := 0.0; share < 1; share += 0.02 {
-		if mixed := c.towards(end, share); mixed.contrast(ground) >= 4.6 {
+		if mixed := c.mix(end, share); mixed.contrast(ground) >= 4.6 {
 			return mixed
 		}
 	}
@@ -154,7 +154,7 @@ func (c colour) style() string {
 		if accent.contrast(black) > accent.contrast(white) {
 			on = black
 		}
-		return fmt.Sprintf("--accent: %s; --accent-hover: %s; --on-accent: %s;", accent, accent.towards(end, .2), on)
+		return fmt.Sprintf("--accent: %s; --accent-hover: %s; --on-accent: %s;", accent, accent.mix(end, .2), on)
 	}
 	return fmt.Sprintf(":root { %s }\n@media (prefers-color-scheme: dark) { :root { %s } }\n", tokens(lightGround, black), tokens(darkGround, white))
 }

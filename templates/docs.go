@@ -17,7 +17,7 @@ type Docs struct {
 	Query string // only operations with these words are shown; "" shows all
 	Found int    // operations with these words
 
-	made map[language]template.HTML // its longest part, which is the same for everybody
+	rendered map[language]template.HTML // its longest part, which is the same for everybody
 }
 
 // DocGroup is the operations of one tag.
@@ -79,7 +79,7 @@ func (d *Docs) Matching(query string) Docs {
 	if len(words) == 0 {
 		return found
 	}
-	found.Query, found.Groups, found.made = strings.Join(words, " "), nil, nil
+	found.Query, found.Groups, found.rendered = strings.Join(words, " "), nil, nil
 	for _, g := range d.Groups {
 		all := g.Operations
 		g.Operations = nil
@@ -99,8 +99,8 @@ func (d *Docs) Matching(query string) Docs {
 
 // Body returns the groups as HTML in a language.
 func (d Docs) Body(tag string) (template.HTML, error) {
-	if made, ok := d.made[language(tag)]; ok {
-		return made, nil
+	if rendered, ok := d.rendered[language(tag)]; ok {
+		return rendered, nil
 	}
 	var b strings.Builder
 	err := parsed(language(tag), d.file()).ExecuteTemplate(&b, "groups", d.Groups)

@@ -46,15 +46,15 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 			page.Groups = append(page.Groups, DocGroup{Name: name, Words: d.text(tag, "description"), Operations: all})
 		}
 	}
-	made := map[language]template.HTML{}
+	rendered := map[language]template.HTML{}
 	for _, l := range languages {
 		var err error
-		made[l], err = page.Body(string(l))
+		rendered[l], err = page.Body(string(l))
 		if err != nil {
 			return Docs{}, err
 		}
 	}
-	page.made = made
+	page.rendered = rendered
 	return page, nil
 }
 
@@ -78,13 +78,13 @@ func first(v any) string {
 
 func (d openAPI) text(v any, name string) string { s, _ := object(v)[name].(string); return s }
 
-// deepest bounds how many references lead to one thing, and how deep members are listed.
-const deepest = 6
+// maxDepth bounds how many references lead to one thing, and how deep members are listed.
+const maxDepth = 6
 
-// follow follows references within the document.
-func (d openAPI) follow(v any) map[string]any {
+// resolve follows references within the document.
+func (d openAPI) resolve(v any) map[string]any {
 	m := object(v)
-	for range deepest {
+	for range maxDepth {
 		ref, ok := m["$ref"].(string)
 		if !ok {
 			return m
@@ -128,16 +128,16 @@ func (d openAPI) operation(method, path string, item, about map[string]any) Oper
 	}
 	d.security(&o, about)
 	for _, p := range slices.Concat(list(item["parameters"]), list(about["parameters"])) {
-		p := d.follow(p)
+		p := d.resolve(p)
 		required, _ := p["required"].(bool)
 		o.Parameters = append(o.Parameters, Member{
 			Name: d.text(p, "name"), In: d.text(p, "in"), Type: d.kind(p["schema"]), Words: d.words(p), Required: required,
 		})
 	}
-	o.Body = d.bodies(d.follow(about["requestBody"])["content"])
+	o.Body = d.bodies(d.resolve(about["requestBody"])["content"])
 	responses := object(about["responses"])
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
-		r := d.follow(responses[status])
+		r := d.resolve(responses[status])
 		a := Answer{Status: status, Words: d.text(r, "description"), Bodies: d.bodies(r["content"])}
 		if strings.HasPrefix(status, "4") || strings.HasPrefix(status, "5") {
 			a.Bodies = nil // all refusals of a kind look alike, and would be half of the page
@@ -169,7 +169,7 @@ func (d openAPI) security(o *Operation, about map[string]any) {
 // words returns what is said of a parameter or a schema, and its bounds.
 func (d openAPI) words(v any) string {
 	m := object(v)
-	schema := d.follow(m["schema"])
+	schema := d.resolve(m["schema"])
 	if schema == nil {
 		schema = m
 	}
@@ -188,7 +188,7 @@ func (d openAPI) words(v any) string {
 
 // kind says in a word what values a schema allows.
 func (d openAPI) kind(v any) string {
-	m := d.follow(v)
+	m := d.resolve(v)
 	if values := list(m["enum"]); len(values) > 0 {
 		return alternatives(values)
 	}
@@ -246,7 +246,7 @@ func (d openAPI) bodies(content any) (all []Body) {
 			example, ok = d.sample(media["schema"], 0)
 		}
 		if ok {
-			b.Example = written(kind, example)
+			b.Example = formatExample(kind, example)
 		}
 		all = append(all, b)
 	}
@@ -256,9 +256,9 @@ func (d openAPI) bodies(content any) (all []Body) {
 // sample makes an example of a schema from the examples in it, and reports whether there
 // is one. A member without an example is left out or, if it is required, empty.
 func (d openAPI) sample(schema any, depth int) (example any, ok bool) {
-	m := d.follow(schema)
+	m := d.resolve(schema)
 	example, ok = m["example"]
-	if ok || depth >= deepest {
+	if ok || depth >= maxDepth {
 		return example, ok
 	}
 	if m["items"] != nil {
@@ -266,18 +266,18 @@ func (d openAPI) sample(schema any, depth int) (example any, ok bool) {
 		return []any{one}, ok
 	}
 	required := list(m["required"])
-	made := map[string]any{}
+	sampled := map[string]any{}
 	for name, property := range object(m["properties"]) {
 		value, known := d.sample(property, depth+1)
 		ok = ok || known
 		if known || slices.Contains(required, any(name)) {
-			made[name] = value
+			sampled[name] = value
 		}
 	}
 	if !ok {
 		return empty[fmt.Sprint(m["type"])], false
 	}
-	return made, true
+	return sampled, true
 }
 
 // empty holds a value of each simple type.
@@ -285,8 +285,8 @@ var empty = map[string]any{"string": "", "integer": 0, "number": 0, "boolean": f
 
 // members lists the members of a schema, and those of their values, under their paths.
 func (d openAPI) members(all []Member, at string, schema any, depth int) []Member {
-	m := d.follow(schema)
-	if depth >= deepest || m == nil {
+	m := d.resolve(schema)
+	if depth >= maxDepth || m == nil {
 		return all
 	}
 	for _, several := range []string{"allOf", "anyOf", "oneOf"} {
@@ -302,15 +302,15 @@ func (d openAPI) members(all []Member, at string, schema any, depth int) []Membe
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		path := strings.TrimPrefix(at+"."+name, ".")
 		all = append(all, Member{
-			Name: path, Type: d.kind(properties[name]), Words: d.words(d.follow(properties[name])), Required: slices.Contains(required, any(name)),
+			Name: path, Type: d.kind(properties[name]), Words: d.words(d.resolve(properties[name])), Required: slices.Contains(required, any(name)),
 		})
 		all = d.members(all, path, properties[name], depth+1)
 	}
 	return all
 }
 
-// written writes an example as it goes over the wire.
-func written(kind string, example any) string {
+// formatExample writes an example as it goes over the wire.
+func formatExample(kind string, example any) string {
 	if kind == "application/x-www-form-urlencoded" {
 		form := url.Values{}
 		for name, v := range object(example) {

@@ -315,7 +315,7 @@ func write(w http.ResponseWriter, status int, body any) int {
 	if err != nil { // an agent's metadata always came from JSON
 		status, b = http.StatusInternalServerError, []byte(`{"error":"server_error","error_description":"The answer has no JSON form."}`)
 	}
-	if _, as := body.(shownCards); !as {
+	if _, as := body.(cardList); !as {
 		b = sanitize.JSON(b)
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -74,7 +74,7 @@ func (a operatorAPI) testAgent(r *http.Request, in struct {
 	return a.Operator.Agents.Test(r.Context(), a.Callers.Actor(r).ID, variable(r, "agent"), in.Message)
 }
 
-type shownCard struct {
+type cardEntry struct {
 	Digest  string          `json:"digest"`
 	First   time.Time       `json:"first"`
 	Last    time.Time       `json:"last"`
@@ -82,20 +82,20 @@ type shownCard struct {
 	Card    json.RawMessage `json:"card"`
 }
 
-// shownCards are those of one agent, as it has shown them.
-type shownCards struct {
-	Cards []shownCard `json:"cards"`
+// cardList are those of one agent, as it has shown them.
+type cardList struct {
+	Cards []cardEntry `json:"cards"`
 }
 
 // cards lists the cards that an agent has shown, the latest first.
 func (a operatorAPI) cards(r *http.Request) (any, error) {
 	seen, err := a.Operator.Agents.Cards(r.Context(), variable(r, "agent"))
 	valid, known := directory.InForce(seen)
-	all := []shownCard{}
+	all := []cardEntry{}
 	for _, c := range seen {
-		all = append(all, shownCard{c.Digest, c.First, c.Last, known && c.Digest == valid.Digest, c.Card})
+		all = append(all, cardEntry{c.Digest, c.First, c.Last, known && c.Digest == valid.Digest, c.Card})
 	}
-	return shownCards{all}, err
+	return cardList{all}, err
 }
 
 // acceptCard puts the card that an agent has shown last in force, if that is the

@@ -45,14 +45,14 @@ func (a *API) createTask(r *http.Request) (any, error) {
 // addMessage answers a task that waits for input.
 func (a *API) addMessage(r *http.Request) (any, error) {
 	id := a2a.TaskID(mux.Vars(r)["task"])
-	face, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
+	agent, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	return a.send(r, face, id)
+	return a.send(r, agent, id)
 }
 
-func (a *API) send(r *http.Request, face *proxy.Agent, to a2a.TaskID) (any, error) {
+func (a *API) send(r *http.Request, agent *proxy.Agent, to a2a.TaskID) (any, error) {
 	var in newMessage
 	if err := read(r, &in); err != nil {
 		return nil, err
@@ -62,18 +62,18 @@ func (a *API) send(r *http.Request, face *proxy.Agent, to a2a.TaskID) (any, erro
 		return nil, err
 	}
 	req.Message.TaskID = to
-	e, err := face.Send(r.Context(), req)
+	e, err := agent.Send(r.Context(), req)
 	if err != nil {
 		return nil, err
 	}
 	if m, ok := e.(*a2a.Message); ok { // which is in the ledger as a task, too
-		return messageOnly(m, face.Name()), nil
+		return newAnswer(m, agent.Name()), nil
 	}
-	t, err := waitForTask(r.Context(), face, e.(*a2a.Task), in.Wait)
+	t, err := waitForTask(r.Context(), agent, e.(*a2a.Task), in.Wait)
 	if err != nil {
 		return nil, err
 	}
-	return newTask(t, face.Name()), nil
+	return newTask(t, agent.Name()), nil
 }
 
 func (in *newMessage) request() (*a2a.SendRequest, error) {
@@ -103,13 +103,13 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 }
 
 // waitForTask returns a task once it has settled, or as it stands after so many seconds.
-func waitForTask(ctx context.Context, face *proxy.Agent, t *a2a.Task, seconds int) (*a2a.Task, error) {
+func waitForTask(ctx context.Context, agent *proxy.Agent, t *a2a.Task, seconds int) (*a2a.Task, error) {
 	if seconds == 0 || t.Status.State.Idle() {
 		return t, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
-	return face.Settled(ctx, t.ID)
+	return agent.Settled(ctx, t.ID)
 }
 
 // currentTask returns the task of a route as it stands, or after a wait.
@@ -119,15 +119,15 @@ func (a *API) currentTask(r *http.Request) (*a2a.Task, string, error) {
 		return nil, "", err
 	}
 	id := a2a.TaskID(mux.Vars(r)["task"])
-	face, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
+	agent, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
 		return nil, "", err
 	}
-	t, err := face.Task(r.Context(), a2a.TaskQuery{ID: id})
+	t, err := agent.Task(r.Context(), a2a.TaskQuery{ID: id})
 	if err == nil {
-		t, err = waitForTask(r.Context(), face, t, wait)
+		t, err = waitForTask(r.Context(), agent, t, wait)
 	}
-	return t, face.Name(), err
+	return t, agent.Name(), err
 }
 
 // task shows a task whole, with as much of its history as is asked for, and with
@@ -164,15 +164,15 @@ func (a *API) status(r *http.Request) (any, error) {
 // cancel asks the agent to stop a task.
 func (a *API) cancel(r *http.Request) (any, error) {
 	id := a2a.TaskID(mux.Vars(r)["task"])
-	face, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
+	agent, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	t, err := face.Cancel(r.Context(), id)
+	t, err := agent.Cancel(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	return newTask(t, face.Name()), nil
+	return newTask(t, agent.Name()), nil
 }
 
 // tasks lists the caller's tasks with all agents, the latest first.
@@ -203,7 +203,7 @@ func (a *API) tasks(r *http.Request) (any, error) {
 	return page, nil
 }
 
-// messageOnly is what a call shows of an agent that answered without a task.
-func messageOnly(m *a2a.Message, agent string) *Answer {
+// newAnswer is what a call shows of an agent that answered without a task.
+func newAnswer(m *a2a.Message, agent string) *Answer {
 	return &Answer{Agent: agent, ContextID: m.ContextID, Message: m.Text(), Parts: newParts(m.Parts)}
 }

@@ -141,9 +141,9 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 	return record(ctx, s.Audit, by, audit.AccountPassword, name, "sessions and connections ended", refusal(s.OAuth.Accounts.SetPassword(ctx, name, password)))
 }
 
-// other returns ErrOwnAccount if an account is the actor's own: an administrator who
+// checkNotOwn returns ErrOwnAccount if an account is the actor's own: an administrator who
 // removes the own account, or its role, might be the last one.
-func (s *Service) other(ctx context.Context, by Actor, name string) error {
+func (s *Service) checkNotOwn(ctx context.Context, by Actor, name string) error {
 	a, err := s.OAuth.Accounts.Find(ctx, name)
 	if err == nil && a.ID == by.ID {
 		return ErrOwnAccount
@@ -154,7 +154,7 @@ func (s *Service) other(ctx context.Context, by Actor, name string) error {
 // SetAdmin gives an account the role of an administrator, or takes it away. It
 // fails with ErrNotFound and ErrOwnAccount.
 func (s *Service) SetAdmin(ctx context.Context, by Actor, name string, admin bool) error {
-	err := s.other(ctx, by, name)
+	err := s.checkNotOwn(ctx, by, name)
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.SetAdmin(ctx, name, admin))
 	}
@@ -168,7 +168,7 @@ func (s *Service) SetDisabled(ctx context.Context, by Actor, name string, disabl
 	if disabled {
 		detail = "disabled"
 	}
-	err := s.other(ctx, by, name)
+	err := s.checkNotOwn(ctx, by, name)
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.SetDisabled(ctx, name, disabled))
 	}
@@ -192,7 +192,7 @@ func (s *Service) SignOut(ctx context.Context, by Actor, name string) (int, erro
 // RemoveAccount deletes an account, its sessions and its grants. It fails with
 // ErrNotFound and ErrOwnAccount.
 func (s *Service) RemoveAccount(ctx context.Context, by Actor, name string) error {
-	err := s.other(ctx, by, name)
+	err := s.checkNotOwn(ctx, by, name)
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.Remove(ctx, name))
 	}

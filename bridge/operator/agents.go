@@ -113,17 +113,17 @@ func (s Agents) Remove(ctx context.Context, by Actor, name string) error {
 // It fails with ErrNotFound.
 func (s Agents) Enable(ctx context.Context, by Actor, name string) (bool, error) {
 	changed, err := s.Registry.Enable(ctx, name)
-	return changed, s.switched(ctx, by, audit.AgentEnabled, name, changed, err)
+	return changed, s.recordSwitch(ctx, by, audit.AgentEnabled, name, changed, err)
 }
 
 // Disable keeps an agent from taking new tasks, and reports whether it was
 // enabled. It fails with ErrNotFound.
 func (s Agents) Disable(ctx context.Context, by Actor, name string) (bool, error) {
 	changed, err := s.Registry.Disable(ctx, name)
-	return changed, s.switched(ctx, by, audit.AgentDisabled, name, changed, err)
+	return changed, s.recordSwitch(ctx, by, audit.AgentDisabled, name, changed, err)
 }
 
-func (s Agents) switched(ctx context.Context, by Actor, kind audit.Kind, name string, changed bool, err error) error {
+func (s Agents) recordSwitch(ctx context.Context, by Actor, kind audit.Kind, name string, changed bool, err error) error {
 	if !changed && err == nil {
 		return nil
 	}

@@ -12,8 +12,8 @@ import (
 
 // The bounds of examinations: how long one takes, and how many run at once.
 const (
-	examination  = 90 * time.Second
-	mostExamined = 2
+	examination     = 90 * time.Second
+	maxExaminations = 2
 )
 
 // Doctor examines the server at an address, with a bounded number of requests.
@@ -28,7 +28,7 @@ func (s *Service) Examine(ctx context.Context, address string) (*doctor.Report, 
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return nil, errAddress
 	}
-	done, refused := s.examining.Acquire("", quota.Unlimited, mostExamined)
+	done, refused := s.examining.Acquire("", quota.Unlimited, maxExaminations)
 	if refused != nil {
 		return nil, errDoctorBusy
 	}

@@ -47,7 +47,7 @@ func (f Format) SetHeader(h http.Header, name string) {
 func WriteCalls(w io.Writer, f Format, calls iter.Seq2[usage.Record, error]) error {
 	head := []string{"id", "time", "user_id", "user", "client_id", "client", "usecase", "door", "tool", "agent", "milliseconds", "bytes_in", "bytes_out", "outcome"}
 	return export(w, f, head, calls, func(c usage.Record) []string {
-		return []string{c.ID, stamp(c.At), c.UserID, c.User, c.Client, c.App, c.UseCase, c.Door, c.Tool, c.Agent,
+		return []string{c.ID, formatTime(c.At), c.UserID, c.User, c.Client, c.App, c.UseCase, c.Door, c.Tool, c.Agent,
 			strconv.FormatInt(c.Millis, 10), strconv.FormatInt(c.BytesIn, 10), strconv.FormatInt(c.BytesOut, 10), string(c.Outcome)}
 	})
 }
@@ -60,7 +60,7 @@ func WriteSums(w io.Writer, f Format, by usage.By, sums []usage.Sum) error {
 	}
 	head := []string{first, "name", "from", "calls", "errors", "bytes_in", "bytes_out", "mean_milliseconds", "p50_milliseconds", "p95_milliseconds", "p99_milliseconds"}
 	return export(w, f, head, all(sums), func(s usage.Sum) []string {
-		return []string{s.Key, s.Name, stamp(s.From), strconv.FormatInt(s.Calls, 10), strconv.FormatInt(s.Errors, 10),
+		return []string{s.Key, s.Name, formatTime(s.From), strconv.FormatInt(s.Calls, 10), strconv.FormatInt(s.Errors, 10),
 			strconv.FormatInt(s.BytesIn, 10), strconv.FormatInt(s.BytesOut, 10), millis(s.Mean), millis(s.P50), millis(s.P95), millis(s.P99)}
 	})
 }
@@ -72,7 +72,7 @@ func WriteEvents(w io.Writer, f Format, events iter.Seq2[audit.Event, error]) er
 	}
 	head := []string{"id", "time", "kind", "outcome", "actor_id", "actor", "address", "target", "detail"}
 	return export(w, f, head, events, func(e audit.Event) []string {
-		return []string{e.ID, stamp(e.At), string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail}
+		return []string{e.ID, formatTime(e.At), string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail}
 	})
 }
 
@@ -99,7 +99,7 @@ func all[T any](rows []T) iter.Seq2[T, error] {
 	}
 }
 
-func stamp(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
@@ -131,8 +131,8 @@ func export[T any](w io.Writer, f Format, head []string, rows iter.Seq2[T, error
 // rows; the second cell is the cursor of the rest.
 const truncated = "truncated"
 
-// cut is that row in JSON.
-type cut struct {
+// truncatedRow is that row in JSON.
+type truncatedRow struct {
 	Truncated bool   `json:"truncated"`
 	Next      string `json:"next_page_token"`
 }
@@ -154,7 +154,7 @@ func exportCSV[T any](w io.Writer, head []string, rows iter.Seq2[T, error], cell
 		}
 		line := cells(row)
 		for i, cell := range line {
-			line[i] = plain(cell)
+			line[i] = escapeFormula(cell)
 		}
 		if err := out.Write(line); err != nil {
 			return err
@@ -164,20 +164,20 @@ func exportCSV[T any](w io.Writer, head []string, rows iter.Seq2[T, error], cell
 	return out.Error()
 }
 
-// hidden matches the start of a formula after a semicolon or tab, where a spreadsheet
+// hiddenFormula matches the start of a formula after a semicolon or tab, where a spreadsheet
 // that separates cells by these starts a new cell, whatever is quoted.
-var hidden = regexp.MustCompile(`([;\t\r\n][\s"]*)([=+\-@＝＋－＠])`)
+var hiddenFormula = regexp.MustCompile(`([;\t\r\n][\s"]*)([=+\-@＝＋－＠])`)
 
-// harmless matches numbers, and IDs that begin with a minus: a formula of nothing else calls nothing.
-var harmless = regexp.MustCompile(`^-[0-9A-Za-z_.-]*$`)
+// noFormula matches numbers, and IDs that begin with a minus: a formula of nothing else calls nothing.
+var noFormula = regexp.MustCompile(`^-[0-9A-Za-z_.-]*$`)
 
-// plain escapes a cell that a spreadsheet would take for a formula: clients and
+// escapeFormula escapes a cell that a spreadsheet would take for a formula: clients and
 // agents choose their names (OWASP, "CSV Injection").
-func plain(cell string) string {
-	if harmless.MatchString(cell) {
+func escapeFormula(cell string) string {
+	if noFormula.MatchString(cell) {
 		return cell
 	}
-	cell = hidden.ReplaceAllString(cell, "$1'$2")
+	cell = hiddenFormula.ReplaceAllString(cell, "$1'$2")
 	if strings.IndexAny(cell, "=+-@\t\r\n＝＋－＠") == 0 {
 		return "'" + cell
 	}
@@ -189,7 +189,7 @@ func exportJSON[T any](w io.Writer, rows iter.Seq2[T, error]) error {
 	for row, err := range rows {
 		var line any = row
 		if more, ok := errors.AsType[ErrTooMany](err); ok {
-			line, err = cut{true, more.Cursor}, nil
+			line, err = truncatedRow{true, more.Cursor}, nil
 		}
 		if err != nil {
 			return err

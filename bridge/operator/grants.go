@@ -101,15 +101,15 @@ func (s *Service) Grants(ctx context.Context, f GrantFilter) (*Page[Grant], erro
 	}
 	names := map[string]string{}
 	for i := range page.Items {
-		if err := s.complete(ctx, &page.Items[i], names); err != nil {
+		if err := s.addState(ctx, &page.Items[i], names); err != nil {
 			return nil, err
 		}
 	}
 	return page, nil
 }
 
-// complete adds to a row what the store does not know.
-func (s *Service) complete(ctx context.Context, g *Grant, names map[string]string) error {
+// addState adds to a row what the store does not know.
+func (s *Service) addState(ctx context.Context, g *Grant, names map[string]string) error {
 	g.State = Live
 	switch {
 	case !g.Revoked.IsZero():
@@ -123,7 +123,7 @@ func (s *Service) complete(ctx context.Context, g *Grant, names map[string]strin
 		return nil
 	}
 	var err error
-	g.ClientName, err = s.display(ctx, usage.ByClient, g.ClientID, names)
+	g.ClientName, err = s.displayName(ctx, usage.ByClient, g.ClientID, names)
 	return err
 }
 
@@ -134,7 +134,7 @@ func (s *Service) Grant(ctx context.Context, id string) (*Grant, error) {
 		return nil, refusal(err)
 	}
 	out := NewGrant(g)
-	return &out, s.complete(ctx, &out, map[string]string{})
+	return &out, s.addState(ctx, &out, map[string]string{})
 }
 
 // GrantOf returns a grant of an account, or ErrNotFound.

@@ -29,7 +29,7 @@ const largestSeries = 10_000
 // them if it is 0, and fails with an Error if these are more than largestSeries.
 func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step time.Duration) ([]usage.Sum, error) {
 	if by != "" && !slices.Contains(usage.Bys, by) {
-		return nil, errBy.with(bys())
+		return nil, errBy.with(groupNames())
 	}
 	if step != 0 && step != time.Hour && step != 24*time.Hour {
 		return nil, errStep
@@ -52,7 +52,7 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	sums, names := []usage.Sum{}, map[string]string{}
 	for _, t := range tallies {
 		sum := t.Sum()
-		sum.Name, err = s.display(ctx, by, sum.Key, names)
+		sum.Name, err = s.displayName(ctx, by, sum.Key, names)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filt
 	return f, err
 }
 
-func bys() string {
+func groupNames() string {
 	var all []string
 	for _, by := range usage.Bys {
 		all = append(all, string(by))
@@ -90,9 +90,9 @@ func bys() string {
 	return strings.Join(all, ", ")
 }
 
-// display returns the name of the client or account that a sum is about. names has those that are
+// displayName returns the name of the client or account that a sum is about. names has those that are
 // known.
-func (s *Service) display(ctx context.Context, by usage.By, key string, names map[string]string) (name string, err error) {
+func (s *Service) displayName(ctx context.Context, by usage.By, key string, names map[string]string) (name string, err error) {
 	if name, ok := names[key]; ok || key == "" {
 		return name, nil
 	}
@@ -128,7 +128,7 @@ func (s *Service) calls(ctx context.Context, f usage.Filter, r Rows) ([]usage.Re
 	names := map[string]string{}
 	for i := range calls {
 		if err == nil {
-			calls[i].App, err = s.display(ctx, usage.ByClient, calls[i].Client, names)
+			calls[i].App, err = s.displayName(ctx, usage.ByClient, calls[i].Client, names)
 		}
 	}
 	return calls, err

@@ -52,15 +52,15 @@ func (t *taskRequest) answer() {
 		reply.Content = content
 	}
 	if err := t.Bridge.Documents.AnswerTask(t.Context(), t.access(t.Request), t.handle, reply); err != nil {
-		t.showUnsent(task, values, err)
+		t.showNotSent(task, values, err)
 		return
 	}
 	redirect(t.w, t.Request, documents.TaskPath+url.PathEscape(t.handle))
 }
 
-// showUnsent shows the page of the task with the reason why an answer was not sent. If
+// showNotSent shows the page of the task with the reason why an answer was not sent. If
 // another answer came first, it says where from.
-func (t *taskRequest) showUnsent(before *documents.TaskView, values url.Values, err error) {
+func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values, err error) {
 	about, status := pageState{wrong: true}, http.StatusConflict
 	var refused *a2a.Error
 	var down directory.Unreachable

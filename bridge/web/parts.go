@@ -28,8 +28,8 @@ var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 // Links knows the address of the file of a piece, or of a text as a file; "" leaves it without one.
 type Links interface{ FileURL(*view.Piece) string }
 
-// maker makes the parts of one page.
-type maker struct {
+// partBuilder makes the parts of one page.
+type partBuilder struct {
 	links    Links
 	text     int  // characters that are left
 	count    int  // parts that are left
@@ -38,8 +38,8 @@ type maker struct {
 	ids      int
 }
 
-func newPartBuilder(links Links) *maker {
-	return &maker{links: links, text: maxText, count: maxParts, markdown: maxMarkdown}
+func newPartBuilder(links Links) *partBuilder {
+	return &partBuilder{links: links, text: maxText, count: maxParts, markdown: maxMarkdown}
 }
 
 // ownLinks are the paths of downloads on this server, which a page may show images from.
@@ -56,7 +56,7 @@ func (l ownLinks) FileURL(p *view.Piece) string {
 
 // parts returns pieces of a question or of a result. The data of a result with text is folded:
 // agents send it for programs.
-func (m *maker) parts(pieces []view.Piece, result bool) (all []templates.TaskPart) {
+func (m *partBuilder) parts(pieces []view.Piece, result bool) (all []templates.TaskPart) {
 	isText := func(p view.Piece) bool { return p.Text() != "" && !isData(&p) }
 	fold := result && slices.ContainsFunc(pieces, isText)
 	for i := range pieces {
@@ -71,7 +71,7 @@ func (m *maker) parts(pieces []view.Piece, result bool) (all []templates.TaskPar
 func isData(p *view.Piece) bool { return p.Kind == view.Data || p.MediaType == view.JSONType }
 
 // part returns a piece as far as the page has room for it; nil if it has none.
-func (m *maker) part(p *view.Piece) *templates.TaskPart {
+func (m *partBuilder) part(p *view.Piece) *templates.TaskPart {
 	link := p.Link()
 	if m.count == 0 || len(link) > sanitize.MaxLink {
 		m.cut = true
@@ -90,18 +90,18 @@ func (m *maker) part(p *view.Piece) *templates.TaskPart {
 		out.Leaves = link
 	case p.Kind == view.Data:
 		out.ID, out.Kind = m.id(), view.JSONType
-		out.Data = dataTable(m.take(view.Indented(p.Text())))
+		out.Data = dataTable(m.truncate(view.Indented(p.Text())))
 	case isData(p):
-		out.ID, out.Data = m.id(), dataTable(m.take(p.Text()))
+		out.ID, out.Data = m.id(), dataTable(m.truncate(p.Text()))
 	default:
-		out.ID, out.Text = m.id(), m.take(p.Text())
+		out.ID, out.Text = m.id(), m.truncate(p.Text())
 		m.render(out)
 	}
 	return out
 }
 
 // render renders a text as Markdown, if it is some.
-func (m *maker) render(p *templates.TaskPart) {
+func (m *partBuilder) render(p *templates.TaskPart) {
 	if !slices.Contains([]string{"", "text/plain", "text/markdown"}, p.Kind) || len(p.Text) > m.markdown {
 		return
 	}
@@ -111,21 +111,21 @@ func (m *maker) render(p *templates.TaskPart) {
 	}
 }
 
-// take returns as much of a text as the page has room for.
-func (m *maker) take(text string) string {
+// truncate returns as much of a text as the page has room for.
+func (m *partBuilder) truncate(text string) string {
 	short := sanitize.Truncate(text, max(m.text, 1))
 	m.cut = m.cut || short != text
 	m.text -= len(short)
 	return short
 }
 
-func (m *maker) id() string {
+func (m *partBuilder) id() string {
 	m.ids++
 	return "part-" + strconv.Itoa(m.ids)
 }
 
 // results groups pieces by their artifacts.
-func (m *maker) results(pieces []view.Piece) (all []templates.TaskResult) {
+func (m *partBuilder) results(pieces []view.Piece) (all []templates.TaskResult) {
 	for len(pieces) > 0 {
 		a := pieces[0].Artifact
 		n := slices.IndexFunc(pieces, func(p view.Piece) bool { return p.Artifact != a })

@@ -58,8 +58,8 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	case v.Pause != "":
 		p.Says = m.parts(question(v, closing), false)
 	case state == a2a.Completed && len(closing) > 0:
-		said := templates.TaskResult{Name: e.Agent, Says: true, Parts: m.parts(closing, true)}
-		p.Results = append(p.Results, said)
+		last := templates.TaskResult{Name: e.Agent, Says: true, Parts: m.parts(closing, true)}
+		p.Results = append(p.Results, last)
 	case !e.Idle:
 		p.Busy = sanitize.Short(v.Message, 300)
 	}
@@ -171,7 +171,7 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 }
 
 // events returns the timeline. Of many messages that the agent sent in a row, the last is shown.
-func (m *maker) events(v *documents.TaskView, rest []documents.Event) (all []templates.TaskEvent) {
+func (m *partBuilder) events(v *documents.TaskView, rest []documents.Event) (all []templates.TaskEvent) {
 	for len(rest) > 0 {
 		n := 0
 		for n < len(rest) && rest[n].Agent && rest[n].Message != nil {
@@ -189,7 +189,7 @@ func (m *maker) events(v *documents.TaskView, rest []documents.Event) (all []tem
 	return all
 }
 
-func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.TaskEvent) {
+func (m *partBuilder) event(v *documents.TaskView, e documents.Event) (out templates.TaskEvent) {
 	if !e.At.IsZero() {
 		out.At = templates.Clock(e.At)
 	}
@@ -208,10 +208,10 @@ func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.T
 		} else if !e.Agent {
 			out.Title = templates.Textf("The user")
 		}
-		out.Parts, out.Long = m.said(e), longBeginning(e.Message)
+		out.Parts, out.Long = m.messageParts(e), longBeginning(e.Message)
 	case e.Replaced != nil:
 		out.Title = templates.Textf("Replaced result: {}", e.Replaced.Name)
-		out.Parts = m.replaced(e.Replaced)
+		out.Parts = m.replacedParts(e.Replaced)
 		out.Long = sanitize.Short(cmp.Or(out.Parts[0].Text, e.Replaced.Name, "…"), 120)
 	case e.Made == "", e.Made == "result":
 		out.Title = templates.Textf("Result")
@@ -224,8 +224,8 @@ func (m *maker) event(v *documents.TaskView, e documents.Event) (out templates.T
 	return out
 }
 
-// said returns the parts of a message. A form that it asked to have filled in is no part of it.
-func (m *maker) said(e documents.Event) (all []templates.TaskPart) {
+// messageParts returns the parts of a message. A form that it asked to have filled in is no part of it.
+func (m *partBuilder) messageParts(e documents.Event) (all []templates.TaskPart) {
 	left := m.text
 	m.text = min(left, documents.MaxMessage)
 	before := m.text
@@ -262,8 +262,8 @@ func longBeginning(pieces []view.Piece) string {
 	return sanitize.Short(sanitize.Label(pieces[0].Text()), 120)
 }
 
-// replaced returns a replaced artifact: its words, and its files without pictures.
-func (m *maker) replaced(v *view.Revision) []templates.TaskPart {
+// replacedParts returns a replaced artifact: its words, and its files without pictures.
+func (m *partBuilder) replacedParts(v *view.Revision) []templates.TaskPart {
 	all := []templates.TaskPart{{Text: sanitize.Truncate(v.Text(), documents.MaxText)}}
 	for i := range v.Pieces {
 		p := &v.Pieces[i]

@@ -60,7 +60,7 @@ func (a *app) register(metadata map[string]any) *answer {
 	body, _ := json.Marshal(metadata) // strings always have a JSON form
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	got := a.send(request{method: http.MethodPost, url: address, header: h, body: body})
-	a.hideMembers(got, "client_secret", "registration_access_token")
+	a.addSecrets(got, "client_secret", "registration_access_token")
 	return got
 }
 
@@ -132,7 +132,7 @@ func (a *app) redeem(values url.Values) *answer {
 	}
 	values.Set("resource", a.canonical())
 	got := a.form(a.endpoint("token_endpoint"), values)
-	a.hideMembers(got, "access_token", "refresh_token", "id_token")
+	a.addSecrets(got, "access_token", "refresh_token", "id_token")
 	return got
 }
 

@@ -32,7 +32,7 @@ func proxied(a *answer) string {
 
 // proxy returns the program that stands before the server, as far as it names itself, or "".
 func (o *observation) proxy() string {
-	for _, a := range []*answer{o.post, o.wrong, o.resourceAt, o.get, o.front} {
+	for _, a := range []*answer{o.post, o.wrong, o.resourceAt, o.get, o.rootPage} {
 		if a == nil {
 			continue
 		}
@@ -52,7 +52,7 @@ func (o *observation) loginWall() (c Cause) {
 		if loginWall(o.post) {
 			return true
 		}
-		return o.front != nil && o.post.status/100 != 2 && loginWall(o.front)
+		return o.rootPage != nil && o.post.status/100 != 2 && loginWall(o.rootPage)
 	}
 	switch {
 	case is(ofCloudflareAccess):

@@ -22,8 +22,8 @@ const (
 // mcpClient calls methods behind the login, in both eras.
 type mcpClient struct {
 	*target
-	grant *grant
-	given string // an access token that was given; the grant's is used otherwise
+	grant      *grant
+	givenToken string // an access token that was given; the grant's is used otherwise
 
 	id       string  // of the latest session
 	began    *reply  // to the latest initialize; nil before the first
@@ -36,8 +36,8 @@ type mcpClient struct {
 
 // token returns the access token, or "".
 func (c *mcpClient) token() string {
-	if c.given != "" || !c.grant.app.login {
-		return c.given
+	if c.givenToken != "" || !c.grant.app.login {
+		return c.givenToken
 	}
 	return c.grant.accessToken()
 }
@@ -120,7 +120,7 @@ func (c *mcpClient) begin(revision string) {
 	c.began = c.call(nil, "initialize", initializeParams(revision))
 	c.answered = cmp.Or(c.answered, c.began.answer)
 	c.id = c.began.header.Get("Mcp-Session-Id")
-	c.hide(c.id)
+	c.addSecret(c.id)
 }
 
 // session returns the headers of a session of 2025-11-25, which it begins if there is none.

@@ -55,9 +55,9 @@ type Doctor struct {
 	// Receiver is the address at which the server reaches receiverAddress, for the webhooks of events.
 	// "" is loopback, for servers on this computer.
 	Receiver string
-	// Patience is how long a second delivery is awaited; 0 means 45 seconds, because servers wait
+	// RedeliveryTimeout is how long a second delivery is awaited; 0 means 45 seconds, because servers wait
 	// 30 seconds ±20 % before their first retry.
-	Patience time.Duration
+	RedeliveryTimeout time.Duration
 	// Checking, if not nil, is called with the title of each check before it begins.
 	Checking func(title string)
 	// Forbids tells that an error of Transport is a refusal to call an address; nil is no error.
@@ -81,8 +81,8 @@ type examination struct {
 	badURL bool // the URL is not one to call
 	absent bool // there is no MCP server to examine
 
-	receiver string
-	patience time.Duration
+	receiver          string
+	redeliveryTimeout time.Duration
 }
 
 // checks returns all checks in the order in which a client meets what they examine. The
@@ -129,15 +129,15 @@ func (d *Doctor) examination(ctx context.Context, address string) *examination {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	p := &prober{ctx: ctx, client: client, cache: map[string]*answer{}, budget: cmp.Or(d.MaxRequests, 180)}
-	p.hide(d.Token)
+	p.addSecret(d.Token)
 	t := &target{prober: p, address: address, url: parsed(address), names: d.Resolver}
 	if t.names == nil {
 		t.names = net.DefaultResolver
 	}
-	v := &examination{target: t, receiver: d.Receiver, patience: cmp.Or(d.Patience, 45*time.Second)}
+	v := &examination{target: t, receiver: d.Receiver, redeliveryTimeout: cmp.Or(d.RedeliveryTimeout, 45*time.Second)}
 	v.app = &app{target: t, login: d.Login != nil && d.Token == ""}
 	v.grant = &grant{app: v.app, doctor: d}
-	v.mcp = &mcpClient{target: t, grant: v.grant, given: d.Token}
+	v.mcp = &mcpClient{target: t, grant: v.grant, givenToken: d.Token}
 	v.badURL = checkURL(v).status == Failed
 	return v
 }

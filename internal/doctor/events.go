@@ -166,7 +166,7 @@ func (v *examination) subscribe(e *events) (none string, err error) {
 	if err != nil {
 		return err.Error(), nil
 	}
-	v.hide(e.receiver.secret)
+	v.addSecret(e.receiver.secret)
 	params := v.subscription(e.name)
 	params["delivery"] = map[string]any{"mode": "webhook", "url": e.receiver.url, "secret": e.receiver.secret}
 	params["ttlMs"] = (2 * time.Minute).Milliseconds()
@@ -209,7 +209,7 @@ func checkEventsChallenge(v *examination) finding {
 func (v *examination) delivered() (all, ofEvents []delivery) {
 	if e := v.events; !e.waited {
 		e.waited = true
-		e.receiver.await(v.ctx, v.patience)
+		e.receiver.await(v.ctx, v.redeliveryTimeout)
 		v.exhausted() // the time may have ended
 	}
 	all = v.events.receiver.deliveries()
@@ -240,7 +240,7 @@ func checkEventsAgain(v *examination) finding {
 		}
 	}
 	if !slices.ContainsFunc(ofEvents, func(d delivery) bool { return d.again }) {
-		return fail("not within {}", v.patience)
+		return fail("not within {}", v.redeliveryTimeout)
 	}
 	return pass("it is")
 }

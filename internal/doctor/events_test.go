@@ -20,7 +20,7 @@ func TestFaultsOfEventsAreFound(t *testing.T) {
 			t.Parallel()
 			g := newRig(t, nil)
 			g.forget = forget
-			f.found(t, g.examine(t, func(d *Doctor) { d.Patience = 200 * time.Millisecond }))
+			f.found(t, g.examine(t, func(d *Doctor) { d.RedeliveryTimeout = 200 * time.Millisecond }))
 		})
 	}
 }
@@ -61,8 +61,8 @@ func TestARefusedWebhookIsAFaultUnlessLoopbackExplainsIt(t *testing.T) {
 
 // TestThePatienceCoversTheUsualFirstRetry: servers of the field retry after 30 seconds, ±20 %.
 func TestThePatienceCoversTheUsualFirstRetry(t *testing.T) {
-	if v := new(Doctor).examination(t.Context(), "http://127.0.0.1:1/mcp"); v.patience < 36*time.Second {
-		t.Errorf("got %s", v.patience)
+	if v := new(Doctor).examination(t.Context(), "http://127.0.0.1:1/mcp"); v.redeliveryTimeout < 36*time.Second {
+		t.Errorf("got %s", v.redeliveryTimeout)
 	}
 }
 

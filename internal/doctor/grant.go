@@ -41,7 +41,7 @@ func (g *grant) run() (err error) {
 		return err
 	}
 	code := g.callback.Get("code")
-	app.hide(code)
+	app.addSecret(code)
 	if code == "" {
 		return fmt.Errorf("the answer was the error %q", g.callback.Get("error"))
 	}

@@ -24,7 +24,7 @@ type observation struct {
 	post          *answer // to initialize without a token
 	wrong         *answer // to initialize with a token that does not exist
 	get           *answer // to a GET for a stream
-	front         *answer // to a browser that opens the root; nil if post is of an MCP server
+	rootPage      *answer // to a browser that opens the root; nil if post is of an MCP server
 	old           bool    // a GET opens the stream of 2024-11-05
 	open          bool    // initialize needs no token
 	token         bool    // there was a token to use
@@ -68,7 +68,7 @@ func (o *observation) look(v *examination, forbids func(error) bool) {
 		return
 	}
 	o.get = s.openStream(s.address)
-	o.front = s.fetch(s.origin()+"/", "text/html")
+	o.rootPage = s.fetch(s.origin()+"/", "text/html")
 	o.old = o.get.event == "endpoint"
 	if o.resource == nil && !o.old && !o.agent {
 		o.nearbyServer = s.nearbyServer()
@@ -80,7 +80,7 @@ func (o *observation) finish(v *examination) {
 	if o.bad || o.post.err != nil || v.mcp.began == nil {
 		return
 	}
-	o.token, o.issued = v.mcp.token() != "", v.mcp.given == ""
+	o.token, o.issued = v.mcp.token() != "", v.mcp.givenToken == ""
 	if a := v.mcp.answered; a != nil && o.token && a.status == http.StatusUnauthorized {
 		o.refused = a.header.Get("WWW-Authenticate") == o.post.header.Get("WWW-Authenticate")
 	}

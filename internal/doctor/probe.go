@@ -140,17 +140,17 @@ func (p *prober) form(address string, values url.Values) *answer {
 	return p.send(request{method: http.MethodPost, url: address, header: h, body: []byte(values.Encode())})
 }
 
-// hide keeps a secret out of the report.
-func (p *prober) hide(secret string) {
+// addSecret keeps a secret out of the report.
+func (p *prober) addSecret(secret string) {
 	if len(secret) >= 4 {
 		p.secrets = append(p.secrets, secret)
 	}
 }
 
-func (p *prober) hideMembers(a *answer, names ...string) {
+func (p *prober) addSecrets(a *answer, names ...string) {
 	d, _ := a.object()
 	for _, name := range names {
-		p.hide(d.text(name))
+		p.addSecret(d.text(name))
 	}
 }
 

@@ -114,7 +114,7 @@ func (r *Report) conclude(o *observation, clean func(string) string) {
 			break
 		}
 	}
-	r.Stops = r.stopped()
+	r.Stops = r.stoppedClients()
 	r.Verdict = r.verdict(o)
 	r.Verdict.clean(clean)
 }
@@ -169,7 +169,7 @@ func (r *Report) Works() []Client {
 	})
 }
 
-func (r *Report) stopped() []Client {
+func (r *Report) stoppedClients() []Client {
 	return slices.DeleteFunc(Clients(), func(c Client) bool {
 		return !slices.ContainsFunc(r.Results, func(s Result) bool { return s.stops() && slices.Contains(s.Breaks, c) })
 	})

@@ -27,10 +27,10 @@ import (
 const Longest = 32_000
 
 const (
-	mostMarks = 200 // of emphasis and links in a block; one with more is shown with its marks
-	mostDeep  = 50  // ">" in a line, and marks of lists that begin it
-	mostLines = 2000
-	mostCells = Longest / 2 // of all tables with full rows
+	maxMarks = 200 // of emphasis and links in a block; one with more is shown with its marks
+	maxDepth = 50  // ">" in a line, and marks of lists that begin it
+	maxLines = 2000
+	maxCells = Longest / 2 // of all tables with full rows
 )
 
 // Render returns text as HTML that can stand below a heading of level 3. It reports false if the
@@ -41,7 +41,7 @@ func Render(text string) (template.HTML, bool) {
 		return "", false
 	}
 	var out bytes.Buffer
-	if converter(marks <= mostMarks).Convert([]byte(text), &out) != nil {
+	if converter(marks <= maxMarks).Convert([]byte(text), &out) != nil {
 		return "", false
 	}
 	safe := policy().SanitizeBytes(out.Bytes())
@@ -60,7 +60,7 @@ func measure(text string) (most int, ok bool) {
 			marks, before, rows, columns = 0, before+rows*columns, 0, 0
 		}
 		lines, rows, columns = lines+1, rows+1, max(columns, strings.Count(line, "|"))
-		if strings.Count(line, ">") > mostDeep || len(strings.Fields(lead)) > mostDeep || lines > mostLines || before+rows*columns > mostCells {
+		if strings.Count(line, ">") > maxDepth || len(strings.Fields(lead)) > maxDepth || lines > maxLines || before+rows*columns > maxCells {
 			return 0, false
 		}
 		for i := range len(line) {
@@ -81,16 +81,16 @@ var scrollable = strings.NewReplacer(
 
 func converter(marks bool) goldmark.Markdown {
 	if marks {
-		return full()
+		return withMarks()
 	}
-	return bare()
+	return withoutMarks()
 }
 
 var (
-	full = sync.OnceValue(func() goldmark.Markdown {
+	withMarks = sync.OnceValue(func() goldmark.Markdown {
 		return newConverter([]util.PrioritizedValue{util.Prioritized(parser.NewLinkParser(), 200), util.Prioritized(parser.NewEmphasisParser(), 500)}, extension.Strikethrough)
 	})
-	bare = sync.OnceValue(func() goldmark.Markdown { return newConverter(nil) })
+	withoutMarks = sync.OnceValue(func() goldmark.Markdown { return newConverter(nil) })
 )
 
 // newConverter leaves out the parsers of raw HTML, so that markup is text.
@@ -104,7 +104,7 @@ func newConverter(marks []util.PrioritizedValue, more ...goldmark.Extender) gold
 			util.Prioritized(parser.NewParagraphParser(), 1000)),
 		parser.WithInlineParsers(append(marks, util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewAutoLinkParser(), 300))...),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-		parser.WithASTTransformers(util.Prioritized(fitted{}, 1000)),
+		parser.WithASTTransformers(util.Prioritized(pageAdapter{}, 1000)),
 	)
 	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	return goldmark.New(goldmark.WithParser(p), goldmark.WithRendererOptions(html.WithHardWraps()), goldmark.WithExtensions(append(more, table, extension.Linkify)...))
@@ -126,10 +126,10 @@ var policy = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// fitted turns pictures into links, says where each link leads, and fits headings under ours.
-type fitted struct{}
+// pageAdapter turns pictures into links, says where each link leads, and fits headings under ours.
+type pageAdapter struct{}
 
-func (fitted) Transform(doc *ast.Document, in text.Reader, _ parser.Context) {
+func (pageAdapter) Transform(doc *ast.Document, in text.Reader, _ parser.Context) {
 	level := 3
 	var pictures []*ast.Image
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
