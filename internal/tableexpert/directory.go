@@ -207,17 +207,17 @@ func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[
 }
 
 func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, columns []columnFormat) error {
-	insert, done, err := b.inserter(ctx, sqlbox.Quote(table), len(columns))
+	insertion, err := b.insertion(ctx, sqlbox.Quote(table), len(columns))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
-	defer done()
+	defer insertion.Close()
 	values := make([]any, len(columns))
 	return f.rows(func(row []string) error {
 		for i, cell := range row {
 			values[i] = columns[i].value(cell)
 		}
-		if err := insert(values...); err != nil {
+		if _, err := insertion.ExecContext(ctx, values...); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
 		return ctx.Err()

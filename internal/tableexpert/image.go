@@ -37,17 +37,10 @@ func (b *builder) exec(ctx context.Context, statement string) error {
 	return err
 }
 
-// inserter returns a function that adds a row of n values to a table.
-func (b *builder) inserter(ctx context.Context, table string, n int) (insert func(...any) error, done func(), err error) {
+// insertion prepares a statement that adds a row of n values to a table. Close it afterwards.
+func (b *builder) insertion(ctx context.Context, table string, n int) (*sql.Stmt, error) {
 	marks := strings.TrimSuffix(strings.Repeat("?,", n), ",")
-	stmt, err := b.tx.PrepareContext(ctx, fmt.Sprintf("INSERT INTO %s VALUES (%s)", table, marks))
-	if err != nil {
-		return nil, nil, err
-	}
-	return func(values ...any) error {
-		_, err := stmt.ExecContext(ctx, values...)
-		return err
-	}, func() { stmt.Close() }, nil
+	return b.tx.PrepareContext(ctx, fmt.Sprintf("INSERT INTO %s VALUES (%s)", table, marks))
 }
 
 // freeze returns the database as bytes.

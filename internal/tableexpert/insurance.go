@@ -7,44 +7,30 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// insuranceFiles describe the built-in tables: their SQL; a note on each table and column;
-// and words.txt, which lists other words for a table or column and, indented, for a value.
+// insuranceFiles describe the built-in tables: their SQL, their topics, a note on each table and
+// column, and other words for them and their values.
 //
 //go:embed insurance
 var insuranceFiles embed.FS
 
-func insuranceFile(name string) string {
+func insuranceFile(name string) []byte {
 	b, err := insuranceFiles.ReadFile("insurance/" + name)
 	if err != nil {
 		panic("tableexpert: " + err.Error())
 	}
-	return string(b)
+	return b
 }
 
-// insuranceNotes returns the notes.
-func insuranceNotes() map[string]string {
-	notes := map[string]string{}
-	for line := range strings.Lines(insuranceFile("notes.txt")) {
-		name, note, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		notes[name] = note
+// insuranceYAML decodes a file.
+func insuranceYAML[T any](name string) (v T) {
+	if err := yaml.Unmarshal(insuranceFile(name), &v); err != nil {
+		panic("tableexpert: " + err.Error())
 	}
-	return notes
-}
-
-// insuranceWords returns the words.
-func insuranceWords() map[string]synonyms {
-	out, at := map[string]synonyms{}, ""
-	for line := range strings.Lines(insuranceFile("words.txt")) {
-		thing, words, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if list := strings.Split(words, ", "); strings.HasPrefix(line, " ") {
-			out[at].values[thing] = list
-		} else {
-			at, out[thing] = thing, synonyms{list, map[string][]string{}}
-		}
-	}
-	return out
+	return v
 }
 
 // insurance makes the built-in data: the same rows at every start and on
@@ -55,7 +41,7 @@ func insurance(ctx context.Context) (*source, error) {
 		return nil, err
 	}
 	defer b.close()
-	if err := b.exec(ctx, insuranceFile("tables.sql")); err != nil {
+	if err := b.exec(ctx, string(insuranceFile("tables.sql"))); err != nil {
 		return nil, err
 	}
 	g := newInsuranceData()
@@ -70,36 +56,30 @@ func insurance(ctx context.Context) (*source, error) {
 			return nil, fmt.Errorf("making %s: %w", t.name, err)
 		}
 	}
-	if err := b.exec(ctx, insuranceFile("views.sql")); err != nil {
+	if err := b.exec(ctx, string(insuranceFile("views.sql"))); err != nil {
 		return nil, err
 	}
 	image, err := b.freeze(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &source{image: image, notes: insuranceNotes(), curation: insuranceTopics(), synonyms: insuranceWords()}, nil
-}
-
-func insuranceTopics() *curation {
-	return &curation{
-		Gold: []string{"claims", "customers", "policies", "line_results"},
-		Topics: []topic{
-			{ID: "claims", Title: "Claims", Description: "losses, what they cost, and how they are settled", Tables: []string{"claims", "policies", "vehicles", "customers"}},
-			{ID: "fleets", Title: "Clients with commercial vehicles and high claims", Tables: []string{"customers", "policies", "vehicles", "claims"}},
-			{ID: "premiums", Title: "Premiums and loss ratios", Tables: []string{"premiums", "policies", "line_results"}},
-		},
-	}
+	return &source{
+		image:    image,
+		notes:    insuranceYAML[map[string]string]("notes.yaml"),
+		curation: insuranceYAML[*curation](topicsFile),
+		synonyms: insuranceYAML[map[string]synonyms]("words.yaml"),
+	}, nil
 }
 
 // fill adds rows, each with its number as the first value.
 func (b *builder) fill(ctx context.Context, table string, rows [][]any) error {
-	insert, done, err := b.inserter(ctx, table, len(rows[0])+1)
+	insertion, err := b.insertion(ctx, table, len(rows[0])+1)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer insertion.Close()
 	for i, row := range rows {
-		if err := insert(append([]any{i + 1}, row...)...); err != nil {
+		if _, err := insertion.ExecContext(ctx, append([]any{i + 1}, row...)...); err != nil {
 			return err
 		}
 	}

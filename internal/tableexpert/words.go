@@ -67,7 +67,7 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) 
 		Name:    tb.spelled(),
 		Bare:    tb.bare,
 		Key:     tb.key,
-		Aliases: e.synonyms[tb.bare].also,
+		Aliases: e.synonyms[tb.bare].Words,
 	}
 	for _, c := range tb.Columns {
 		col, err := e.wordsOfColumn(ctx, tb, c)
@@ -94,8 +94,8 @@ func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (gramma
 	col := grammar.Column{
 		Name:    c.Name,
 		Kind:    kindOfType(c.Type),
-		Aliases: words.also,
-		Words:   words.values,
+		Aliases: words.Words,
+		Words:   words.Values,
 	}
 	values, dates, numbers, err := e.contents(ctx, tb, c.Name)
 	if err != nil {
@@ -167,8 +167,8 @@ func (e *Expert) sameRows(ctx context.Context, tb *table, a, b, value string) (b
 
 // synonyms are other words for a table, a column or its values.
 type synonyms struct {
-	also   []string
-	values map[string][]string
+	Words  []string
+	Values map[string][]string
 }
 
 // spelled is the name of a table in a statement that people read.
