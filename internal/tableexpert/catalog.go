@@ -176,9 +176,9 @@ func (t *table) readReferences(ctx context.Context, box *sqlbox.Box) error {
 	if err != nil {
 		return err
 	}
-	for _, row := range res.Rows {
-		t.Refs = append(t.Refs, reference{Column: row[0].(string), Table: row[1].(string), ToColumn: row[2].(string)})
-	}
+	t.Refs = mapped(res.Rows, func(row []any) reference {
+		return reference{Column: row[0].(string), Table: row[1].(string), ToColumn: row[2].(string)}
+	})
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,24 +28,12 @@ func markdown(res *sqlbox.Result) string {
 	if len(res.Columns) == 0 {
 		return "(no columns)"
 	}
-	var b strings.Builder
-	line := func(cells []string) {
-		b.WriteString("| " + strings.Join(cells, " | ") + " |\n")
-	}
-	header, rule := make([]string, len(res.Columns)), make([]string, len(res.Columns))
-	for i, c := range res.Columns {
-		header[i], rule[i] = cell(c), "---"
-	}
-	line(header)
-	line(rule)
+	lines := [][]string{mapped(res.Columns, cell), slices.Repeat([]string{"---"}, len(res.Columns))}
 	for _, row := range res.Rows {
-		cells := make([]string, len(row))
-		for i, v := range row {
-			cells[i] = cell(formatValue(v))
-		}
-		line(cells)
+		lines = append(lines, mapped(row, func(v any) string { return cell(formatValue(v)) }))
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	texts := mapped(lines, func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" })
+	return strings.Join(texts, "\n")
 }
 
 var cellEscapes = strings.NewReplacer("|", `\|`, "\r\n", " ", "\n", " ", "\r", " ")
@@ -56,8 +45,6 @@ func formatValue(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
-	case int64:
-		return strconv.FormatInt(v, 10)
 	case float64:
 		return strconv.FormatFloat(v, 'g', 15, 64)
 	case []byte:

@@ -72,17 +72,12 @@ func (e *Expert) describe(ctx context.Context, tb *table) description {
 	if n, err := e.count(ctx, tb); err == nil {
 		d.RowCount = &n
 	}
-	for _, c := range tb.Columns {
-		d.Columns = append(d.Columns, columnDescription{
-			Name: c.Name,
-			Type: c.Type,
-			Key:  c.Name == tb.key,
-			Note: c.Note,
-		})
-	}
-	for _, r := range tb.Refs {
-		d.References = append(d.References, fmt.Sprintf("%s → %s.%s", r.Column, r.Table, r.ToColumn))
-	}
+	d.Columns = mapped(tb.Columns, func(c column) columnDescription {
+		return columnDescription{Name: c.Name, Type: c.Type, Key: c.Name == tb.key, Note: c.Note}
+	})
+	d.References = mapped(tb.Refs, func(r reference) string {
+		return fmt.Sprintf("%s → %s.%s", r.Column, r.Table, r.ToColumn)
+	})
 	return d
 }
 
