@@ -22,7 +22,7 @@ func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
 	if err != nil {
 		return err
 	}
-	return addTerms(ctx, q, accountTerms, a.ID, termsOf(accountTerms, a.ID, a.Name))
+	return addTerms(ctx, q, accountTerms, a.ID, a.Name)
 }
 
 // SetAdmin implements signin.AccountStore.

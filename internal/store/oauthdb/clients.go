@@ -23,7 +23,7 @@ func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) erro
 		if err != nil {
 			return err
 		}
-		return addTerms(ctx, tx, clientTerms, c.ID, termsOf(clientTerms, c.ID, c.Name))
+		return addTerms(ctx, tx, clientTerms, c.ID, c.Name)
 	})
 }
 
@@ -52,7 +52,7 @@ func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash s
 		if err != nil {
 			return err
 		}
-		return setTerms(ctx, tx, clientTerms, c.ID, termsOf(clientTerms, c.ID, c.Name))
+		return setTerms(ctx, tx, clientTerms, c.ID, c.Name)
 	})
 }
 

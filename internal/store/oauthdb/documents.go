@@ -43,7 +43,7 @@ func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int)
 		if err != nil || n == 0 {
 			return err
 		}
-		return setTerms(ctx, tx, documentTerms, d.ID, termsOf(documentTerms, d.ID, documentName(d.Body)))
+		return setTerms(ctx, tx, documentTerms, d.ID, documentName(d.Body))
 	})
 }
 

@@ -72,16 +72,16 @@ func isWordRune(r rune) bool {
 
 func truncateTerm(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "") }
 
-// setTerms replaces the terms of a row.
-func setTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []string) error {
+// setTerms replaces the terms of a row with an ID and a name.
+func setTerms(ctx context.Context, t sqldb.Querier, table, id, name string) error {
 	if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE id = $1`, id); err != nil {
 		return err
 	}
-	return addTerms(ctx, t, table, id, terms)
+	return addTerms(ctx, t, table, id, name)
 }
 
-func addTerms(ctx context.Context, t sqldb.Querier, table, id string, terms []string) error {
-	for _, term := range terms {
+func addTerms(ctx context.Context, t sqldb.Querier, table, id, name string) error {
+	for _, term := range termsOf(table, id, name) {
 		if _, err := t.ExecContext(ctx, `INSERT INTO `+table+` (id, term) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, term); err != nil {
 			return err
 		}
