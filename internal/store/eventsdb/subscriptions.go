@@ -20,10 +20,6 @@ func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 	return &s, err
 }
 
-func scanSubscriptions(rows *sql.Rows, err error) ([]*events.Subscription, error) {
-	return sqldb.Collect(rows, err, scanSubscription)
-}
-
 // Reserve implements events.Store.
 func (db *Store) Reserve(ctx context.Context, s *events.Subscription, most, mostOwner int) (kept *events.Subscription, at time.Time, err error) {
 	var verified time.Time
@@ -104,8 +100,8 @@ func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, 
 
 // Drop implements events.Store.
 func (db *Store) Drop(ctx context.Context, id, fence string) (*events.Subscription, error) {
-	dropped, err := scanSubscriptions(db.sql.Write.QueryContext(ctx, `
-		DELETE FROM event_subscriptions WHERE id = $1 AND ($2 = '' OR fence = $2 AND verified = 0) RETURNING `+subscriptionColumns, id, fence))
+	dropped, err := sqldb.Select(ctx, db.sql.Write, scanSubscription, `
+		DELETE FROM event_subscriptions WHERE id = $1 AND ($2 = '' OR fence = $2 AND verified = 0) RETURNING `+subscriptionColumns, id, fence)
 	if err != nil || len(dropped) == 0 {
 		return nil, err
 	}
@@ -137,7 +133,7 @@ func (db *Store) Claim(ctx context.Context, replica string, now, until time.Time
 	for _, host := range hosts {
 		args = append(args, host)
 	}
-	return scanSubscriptions(db.sql.Write.QueryContext(ctx, claim[db.sql.Postgres], args...))
+	return sqldb.Select(ctx, db.sql.Write, scanSubscription, claim[db.sql.Postgres], args...)
 }
 
 // Next implements events.Store.

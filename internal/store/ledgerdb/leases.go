@@ -93,8 +93,8 @@ func (db *Store) ClaimTasks(ctx context.Context, replica string, followed []stri
 	if err != nil {
 		return nil, err
 	}
-	return scanRecords(db.sql.Write.QueryContext(ctx, claim+inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)+
-		` RETURNING `+recordColumns, append(args, limit)...))
+	return sqldb.Select(ctx, db.sql.Write, scanRecord, claim+inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)+
+		` RETURNING `+recordColumns, append(args, limit)...)
 }
 
 // ClaimTask implements ledger.Leases.
@@ -103,7 +103,7 @@ func (db *Store) ClaimTask(ctx context.Context, handle, replica string, followed
 	if err != nil {
 		return nil, err
 	}
-	return scanRecords(db.sql.Write.QueryContext(ctx, claim+`= $3 RETURNING `+recordColumns, append(args, handle)...))
+	return sqldb.Select(ctx, db.sql.Write, scanRecord, claim+`= $3 RETURNING `+recordColumns, append(args, handle)...)
 }
 
 // inUnlocked returns the condition that a column is among those that a query chooses. On
@@ -114,10 +114,6 @@ func inUnlocked(db *sqldb.DB, choice string) string {
 		return `= ANY (ARRAY(` + choice + ` FOR UPDATE SKIP LOCKED))`
 	}
 	return `IN (` + choice + `)`
-}
-
-func scanRecords(rows *sql.Rows, err error) ([]*ledger.Record, error) {
-	return sqldb.Collect(rows, err, scanRecord)
 }
 
 const awaitsAuth = `settled = 1 AND state = 'auth-required'`

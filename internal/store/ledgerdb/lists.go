@@ -28,14 +28,11 @@ func (db *Store) Summaries(ctx context.Context, owner string, f ledger.Filter) (
 	order := l.After(filterTasks(l, f.Agent, f.State), "t.handle", f.After.Created, f.After.Handle)
 	l.AndIfSet("t.created >= ?", f.Since)
 	query := l.Text(`SELECT `+summaryColumns+` FROM tasks t`, order, f.Limit)
-	return scanSummaries(db.sql.Read.QueryContext(ctx, query, l.Args...))
+	return sqldb.Select(ctx, db.sql.Read, scanSummary, query, l.Args...)
 }
 
-func scanSummaries(rows *sql.Rows, err error) ([]ledger.Summary, error) {
-	return sqldb.Collect(rows, err, func(r sqldb.Row) (t ledger.Summary, err error) {
-		err = r.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Asked, &t.Message, &t.Created, &t.Updated)
-		return t, err
-	})
+func scanSummary(r sqldb.Row) (t ledger.Summary, err error) {
+	return t, r.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Asked, &t.Message, &t.Created, &t.Updated)
 }
 
 // filterTasks adds the conditions of a list of tasks, and returns the column that sorts

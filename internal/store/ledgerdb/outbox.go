@@ -2,7 +2,6 @@ package ledgerdb
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -97,7 +96,7 @@ func (db *Store) ClaimNotices(ctx context.Context, replica string, now, until ti
 	for _, host := range hosts {
 		args = append(args, host)
 	}
-	return scanNotices(db.sql.Write.QueryContext(ctx, claimNotices[db.sql.Postgres], args...))
+	return sqldb.Select(ctx, db.sql.Write, scanNotice, claimNotices[db.sql.Postgres], args...)
 }
 
 // claimNotices leaves out rows that another transaction locks on PostgreSQL, whose text is
@@ -120,17 +119,15 @@ const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0
 const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
 	(SELECT config FROM webhooks h WHERE h.handle = notices.handle AND h.id = notices.webhook)`
 
-func scanNotices(rows *sql.Rows, err error) ([]*push.Notice, error) {
-	return sqldb.Collect(rows, err, func(r sqldb.Row) (*push.Notice, error) {
-		var n push.Notice
-		var task []byte
-		err := r.Scan(&n.Handle, &n.Hook, &n.Version, &n.Host, &task, &n.Attempts, &n.Failure, &n.Sealed)
-		if json.Unmarshal(task, &n.Task) != nil {
-			// One damaged row must not hold up the others: its webhook gets the ID.
-			n.Task = &a2a.Task{ID: a2a.TaskID(n.Handle), Status: a2a.Status{State: a2a.Unknown}}
-		}
-		return &n, err
-	})
+func scanNotice(r sqldb.Row) (*push.Notice, error) {
+	var n push.Notice
+	var task []byte
+	err := r.Scan(&n.Handle, &n.Hook, &n.Version, &n.Host, &task, &n.Attempts, &n.Failure, &n.Sealed)
+	if json.Unmarshal(task, &n.Task) != nil {
+		// One damaged row must not hold up the others: its webhook gets the ID.
+		n.Task = &a2a.Task{ID: a2a.TaskID(n.Handle), Status: a2a.Status{State: a2a.Unknown}}
+	}
+	return &n, err
 }
 
 // NoticeDelivered implements push.Outbox.
@@ -170,7 +167,7 @@ func (db *Store) ReleaseNotices(ctx context.Context, replica string, now time.Ti
 
 // DeadNotices implements push.Outbox.
 func (db *Store) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error) {
-	return scanNotices(db.sql.Read.QueryContext(ctx, `SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`, limit))
+	return sqldb.Select(ctx, db.sql.Read, scanNotice, `SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`, limit)
 }
 
 // CountNotices returns how many notices wait to be delivered, and how many are dead.

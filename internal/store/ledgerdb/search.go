@@ -43,7 +43,7 @@ func findFTS(ctx context.Context, db *sqldb.DB, owner string, terms []string, li
 	for _, term := range terms[:last] {
 		all.WriteString(`"` + term + `" AND `)
 	}
-	return scanSummaries(db.Read.QueryContext(ctx, `
+	return sqldb.Select(ctx, db.Read, scanSummary, `
 		WITH RECURSIVE completion (term) AS (
 			SELECT (SELECT term FROM task_vocabulary WHERE term >= $1 AND term < $2 LIMIT 1)
 			UNION ALL
@@ -57,7 +57,7 @@ func findFTS(ctx context.Context, db *sqldb.DB, owner string, terms []string, li
 				ELSE $6 || coalesce('(' || group_concat('"' || term || '"', ' OR ') || ')', '"' || $1 || '"') END
 			FROM completion WHERE term IS NOT NULL
 		) AND t.owner = $4 ORDER BY task_words.rowid DESC LIMIT $7`,
-		terms[last], terms[last]+string(unicode.MaxRune), maxCompletions, owner, shortLedger, all.String(), limit))
+		terms[last], terms[last]+string(unicode.MaxRune), maxCompletions, owner, shortLedger, all.String(), limit)
 }
 
 // maxLatest is how many of an owner's tasks PostgreSQL looks at one by one.
@@ -68,17 +68,17 @@ const maxLatest = 5000
 // the latest tasks, which are looked at first, one by one.
 func findVector(ctx context.Context, db *sqldb.DB, owner string, terms []string, limit int) ([]ledger.Summary, error) {
 	query := "'" + strings.Join(terms, "' & '") + "':*"
-	found, err := scanSummaries(db.Read.QueryContext(ctx, `
+	found, err := sqldb.Select(ctx, db.Read, scanSummary, `
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM tasks WHERE owner = $2 ORDER BY created DESC, handle DESC LIMIT $4) t
 		CROSS JOIN LATERAL (SELECT 1 FROM task_words w WHERE w.handle = t.handle AND w.words @@ $1::tsquery OFFSET 0) w
-		ORDER BY t.created DESC, t.handle DESC LIMIT $3`, query, owner, limit, maxLatest))
+		ORDER BY t.created DESC, t.handle DESC LIMIT $3`, query, owner, limit, maxLatest)
 	if err != nil || len(found) == limit {
 		return found, err
 	}
-	return scanSummaries(db.Read.QueryContext(ctx, `
+	return sqldb.Select(ctx, db.Read, scanSummary, `
 		WITH found AS MATERIALIZED (SELECT id, handle FROM task_words WHERE words @@ $1::tsquery)
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM found ORDER BY id DESC LIMIT $3) w JOIN tasks t ON t.handle = w.handle
-		WHERE t.owner = $2 ORDER BY w.id DESC`, query, owner, limit))
+		WHERE t.owner = $2 ORDER BY w.id DESC`, query, owner, limit)
 }
