@@ -54,13 +54,14 @@ func (db *Store) Older(ctx context.Context, owner, name string, f events.Filter,
 
 // Events implements events.Store.
 func (db *Store) Events(ctx context.Context, owner, name string, f events.Filter, after, upTo int64, limit int) ([]events.Event, error) {
-	return sqldb.Select(ctx, db.sql.Read, func(r sqldb.Row) (events.Event, error) {
+	scan := func(r sqldb.Row) (events.Event, error) {
 		e := events.Event{Name: name}
 		var useCases string
 		err := r.Scan(&e.Seq, &e.ID, &e.At, &e.Task, &e.Agent, &e.Context, &e.State, &e.Text, &useCases)
 		e.UseCases = strings.Fields(useCases)
 		return e, err
-	}, `
+	}
+	return sqldb.Select(ctx, db.sql.Read, scan, `
 		SELECT seq, id, at, handle, agent, context_id, state, summary, use_cases `+filteredEvents+` AND seq <= $7 ORDER BY seq LIMIT $8`,
 		owner, name, after, f.Task, f.Agent, f.Context, upTo, limit)
 }

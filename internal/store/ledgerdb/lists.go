@@ -68,12 +68,13 @@ func (db *Store) ListTasks(ctx context.Context, f operator.TaskFilter, page oper
 	l := &sqldb.Listing{Reverse: page.Reverse}
 	created := filterOperatorTasks(l, f)
 	order := l.After(created, "t.handle", page.After.At, page.After.ID)
-	rows, err := l.Query(ctx, db.sql, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked, t.summary, t.created, t.updated
+	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorTask, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked, t.summary, t.created, t.updated
 		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, order, page.Limit)
-	return sqldb.Collect(rows, err, func(r sqldb.Row) (t operator.Task, err error) {
-		err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Asked, &t.Message, &t.Created, &t.Updated)
-		return t, err
-	})
+}
+
+func scanOperatorTask(r sqldb.Row) (t operator.Task, err error) {
+	err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Asked, &t.Message, &t.Created, &t.Updated)
+	return t, err
 }
 
 // CountTasks implements operator.TaskStore.

@@ -38,11 +38,13 @@ func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhoo
 	if err := db.checkOwner(ctx, owner, handle); err != nil {
 		return nil, err
 	}
-	return sqldb.Select(ctx, db.sql.Read, func(r sqldb.Row) (push.Webhook, error) {
+	scan := func(r sqldb.Row) (push.Webhook, error) {
 		h := push.Webhook{Handle: handle}
 		err := r.Scan(&h.ID, &h.Host, &h.Sealed, &h.Created)
 		return h, err
-	}, `SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`, handle)
+	}
+	return sqldb.Select(ctx, db.sql.Read, scan,
+		`SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`, handle)
 }
 
 // DropHook implements push.Outbox. The notices go with their webhook.

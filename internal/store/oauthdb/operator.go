@@ -30,16 +30,14 @@ func countLive(whose string) string {
 func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page operator.Rows) ([]operator.ClientRow, error) {
 	var all []operator.ClientRow
 	if f.Kind != operator.Document {
-		rows, err := db.clients(ctx, selectClients, clientTerms, "c.registered", f, page)
-		found, err := sqldb.Collect(rows, err, scanClientRow)
+		found, err := db.clients(ctx, scanClientRow, selectClients, clientTerms, "c.registered", f, page)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
 	if f.Kind != operator.Registered {
-		rows, err := db.clients(ctx, selectDocuments, documentTerms, "c.fetched", f, page)
-		found, err := sqldb.Collect(rows, err, scanDocumentRow)
+		found, err := db.clients(ctx, scanDocumentRow, selectDocuments, documentTerms, "c.fetched", f, page)
 		if err != nil {
 			return nil, err
 		}
@@ -59,15 +57,17 @@ func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page 
 
 // clients asks for clients of one kind, with the term that found each.
 func (db *Store) clients(
-	ctx context.Context, selection, terms, since string, f operator.ClientFilter, page operator.Rows,
-) (*sql.Rows, error) {
+	ctx context.Context, scan func(sqldb.Row) (operator.ClientRow, error),
+	selection, terms, since string, f operator.ClientFilter, page operator.Rows,
+) ([]operator.ClientRow, error) {
 	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
 	if f.Text == "" {
 		order := l.After(since, "c.id", page.After.At, page.After.ID)
-		return l.Query(ctx, db.sql, fmt.Sprintf(selection, "''", ""), order, page.Limit)
+		return sqldb.SelectListing(ctx, db.sql, l, scan, fmt.Sprintf(selection, "''", ""), order, page.Limit)
 	}
 	order := findTerms(l, terms, f.Text, page.After)
-	return l.Query(ctx, db.sql, fmt.Sprintf(selection, "s.term", ` JOIN `+terms+` s ON s.id = c.id`), order, page.Limit)
+	selection = fmt.Sprintf(selection, "s.term", ` JOIN `+terms+` s ON s.id = c.id`)
+	return sqldb.SelectListing(ctx, db.sql, l, scan, selection, order, page.Limit)
 }
 
 var (
@@ -118,17 +118,18 @@ func (db *Store) ListGrants(ctx context.Context, f operator.GrantFilter, page op
 	l := &sqldb.Listing{Reverse: page.Reverse}
 	order := l.After("g.created", "g.id", page.After.At, page.After.ID)
 	filterGrants(l, f, page.Now)
-	rows, err := l.Query(ctx, db.sql, `SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
+	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorGrant, `SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
 		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, order, page.Limit)
-	return sqldb.Collect(rows, err, func(r sqldb.Row) (operator.Grant, error) {
-		var client string
-		g, err := scanGrant(r, &client)
-		if err != nil {
-			return operator.Grant{}, err
-		}
-		g.ClientName = client
-		return operator.NewGrant(g), nil
-	})
+}
+
+func scanOperatorGrant(r sqldb.Row) (operator.Grant, error) {
+	var client string
+	g, err := scanGrant(r, &client)
+	if err != nil {
+		return operator.Grant{}, err
+	}
+	g.ClientName = client
+	return operator.NewGrant(g), nil
 }
 
 func filterGrants(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
@@ -170,12 +171,13 @@ func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, pag
 		l.AndIfSet("a.name > ?", page.After.ID)
 	}
 	filterAccounts(l, f)
-	rows, err := l.Query(ctx, db.sql, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
+	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorAccount, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
 		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, page.Limit)
-	return sqldb.Collect(rows, err, func(r sqldb.Row) (a operator.Account, err error) {
-		err = r.Scan(&a.ID, &a.Name, &a.Issuer, &a.Admin, &a.Disabled, sqldb.List(&a.UseCases), &a.Created, &a.Term, &a.Grants)
-		return a, err
-	})
+}
+
+func scanOperatorAccount(r sqldb.Row) (a operator.Account, err error) {
+	err = r.Scan(&a.ID, &a.Name, &a.Issuer, &a.Admin, &a.Disabled, sqldb.List(&a.UseCases), &a.Created, &a.Term, &a.Grants)
+	return a, err
 }
 
 func filterAccounts(l *sqldb.Listing, f operator.AccountFilter) {

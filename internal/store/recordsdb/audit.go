@@ -44,11 +44,12 @@ func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]au
 	l := &sqldb.Listing{Reverse: f.Reverse}
 	filterEvents(l, f, actor)
 	order := l.After("at", "id", f.After.At, f.After.ID)
-	rows, err := l.Query(ctx, db.sql, `SELECT at, id, kind, outcome, actor_id, actor, address, target, detail FROM audit`, order, f.Limit)
-	return sqldb.Collect(rows, err, func(r sqldb.Row) (e audit.Event, err error) {
-		err = r.Scan(&e.At, &e.ID, &e.Kind, &e.Outcome, &e.ActorID, &e.Actor, &e.Address, &e.Target, &e.Detail)
-		return e, err
-	})
+	return sqldb.SelectListing(ctx, db.sql, l, scanEvent, `SELECT at, id, kind, outcome, actor_id, actor, address, target, detail FROM audit`, order, f.Limit)
+}
+
+func scanEvent(r sqldb.Row) (e audit.Event, err error) {
+	err = r.Scan(&e.At, &e.ID, &e.Kind, &e.Outcome, &e.ActorID, &e.Actor, &e.Address, &e.Target, &e.Detail)
+	return e, err
 }
 
 // CountEvents implements audit.Store.

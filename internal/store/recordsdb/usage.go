@@ -191,13 +191,14 @@ func (db *Store) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, err
 	if f.After.ID != "" {
 		l.And("(at, u.id) "+beyond+" (?, ?)", f.After.At, f.After.ID)
 	}
-	rows, err := l.Query(ctx, db.sql, `SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
+	return sqldb.SelectListing(ctx, db.sql, l, scanCall, `SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
 		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`, order, f.Limit)
-	return sqldb.Collect(rows, err, func(r sqldb.Row) (c usage.Record, err error) {
-		err = r.Scan(&c.At, &c.ID, &c.UserID, &c.User, &c.Client, &c.UseCase, &c.Door, &c.Tool, &c.Agent, &c.Millis, &c.BytesIn, &c.BytesOut, &c.Outcome)
-		c.Took = time.Duration(c.Millis) * time.Millisecond
-		return c, err
-	})
+}
+
+func scanCall(r sqldb.Row) (c usage.Record, err error) {
+	err = r.Scan(&c.At, &c.ID, &c.UserID, &c.User, &c.Client, &c.UseCase, &c.Door, &c.Tool, &c.Agent, &c.Millis, &c.BytesIn, &c.BytesOut, &c.Outcome)
+	c.Took = time.Duration(c.Millis) * time.Millisecond
+	return c, err
 }
 
 var columnOf = map[usage.By]string{
@@ -234,8 +235,7 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 		l.And("1 = 1")
 	}
 	l.Where[len(l.Where)-1] += ` GROUP BY ` + groups
-	rows, err := l.Query(ctx, db.sql, selection+` FROM `+table, order, f.Limit)
-	return sqldb.Collect(rows, err, scanTally)
+	return sqldb.SelectListing(ctx, db.sql, l, scanTally, selection+` FROM `+table, order, f.Limit)
 }
 
 // selectSums adds the conditions of a filter by the dimension that is asked for, and returns the

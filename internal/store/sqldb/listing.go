@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"strconv"
@@ -75,11 +74,13 @@ func (l *Listing) Count(ctx context.Context, db *DB, table string, most int) (n 
 	return n, Classify(db.Read.DB.QueryRowContext(ctx, text, db.Read.encode(l.Args)...).Scan(&n))
 }
 
-// Query runs a SELECT, up to its WHERE, in an order.
-func (l *Listing) Query(ctx context.Context, db *DB, selection, order string, limit int) (*sql.Rows, error) {
+// SelectListing reads the rows of a SELECT, up to its WHERE, in an order.
+func SelectListing[T any](
+	ctx context.Context, db *DB, l *Listing, scan func(Row) (T, error), selection, order string, limit int,
+) ([]T, error) {
 	text := l.Text(selection, order, limit)
 	rows, err := db.Read.DB.QueryContext(ctx, text, db.Read.encode(l.Args)...)
-	return rows, Classify(err)
+	return collect(rows, Classify(err), scan)
 }
 
 // Text returns the query, and adds the limit to its arguments.

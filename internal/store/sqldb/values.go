@@ -99,11 +99,11 @@ func Select[T any](
 	ctx context.Context, q RowsQuerier, scan func(Row) (T, error), query string, args ...any,
 ) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
-	return Collect(rows, err, scan)
+	return collect(rows, err, scan)
 }
 
-// Collect reads rows to their end.
-func Collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, error) {
+// collect reads rows to their end.
+func collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func Collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, 
 	return all, Classify(rows.Err())
 }
 
-// Value reads a row of one value, for Select and Collect.
+// Value reads a row of one value, for Select.
 func Value[T any](r Row) (v T, err error) { return v, r.Scan(&v) }
 
 // Millis returns a time for a BIGINT column; the zero time is 0.
