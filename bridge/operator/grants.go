@@ -123,7 +123,7 @@ func (s *Service) addState(ctx context.Context, g *Grant, names map[string]strin
 		return nil
 	}
 	var err error
-	g.ClientName, err = s.displayName(ctx, usage.ByClient, g.ClientID, names)
+	g.ClientName, err = displayName(ctx, s, usage.ByClient, g.ClientID, names)
 	return err
 }
 

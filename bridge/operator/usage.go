@@ -52,7 +52,7 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	sums, names := []usage.Sum{}, map[string]string{}
 	for _, t := range tallies {
 		sum := t.Sum()
-		sum.Name, err = s.displayName(ctx, by, sum.Key, names)
+		sum.Name, err = displayName(ctx, s, by, sum.Key, names)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func groupNames() string {
 
 // displayName returns the name of the client or account that a sum is about. names has those that are
 // known.
-func (s *Service) displayName(ctx context.Context, by usage.By, key string, names map[string]string) (name string, err error) {
+func displayName(ctx context.Context, s *Service, by usage.By, key string, names map[string]string) (name string, err error) {
 	if name, ok := names[key]; ok || key == "" {
 		return name, nil
 	}
@@ -128,7 +128,7 @@ func (s *Service) calls(ctx context.Context, f usage.Filter, r Rows) ([]usage.Re
 	names := map[string]string{}
 	for i := range calls {
 		if err == nil {
-			calls[i].App, err = s.displayName(ctx, usage.ByClient, calls[i].Client, names)
+			calls[i].App, err = displayName(ctx, s, usage.ByClient, calls[i].Client, names)
 		}
 	}
 	return calls, err
