@@ -13,7 +13,26 @@ import (
 
 // Check returns the first error. It says what to do.
 func (c *Config) Check() error {
-	for _, check := range []func() error{c.checkTLS, c.checkURL, c.checkDatabase, c.checkSecret, c.checkAgents, c.checkClients, c.checkTokens, c.checkUpstreams, c.checkRegistration, c.checkSignIn, c.checkProxies, c.checkOrigins, c.checkPush, c.checkRecords, c.Brand.check, c.checkLog, c.checkShutdown, c.checkLimits, c.GRPC.Check, c.MCP.check} {
+	for _, check := range []func() error{
+		c.checkTLS,
+		c.checkURL,
+		c.checkDatabase,
+		c.checkSecret,
+		c.checkAgents,
+		c.checkOAuth,
+		c.checkScope,
+		c.checkAutoApprove,
+		c.checkProxies,
+		c.checkOrigins,
+		c.checkPush,
+		c.checkRecords,
+		c.Brand.check,
+		c.checkLog,
+		c.checkShutdown,
+		c.checkLimits,
+		c.GRPC.Check,
+		c.MCP.check,
+	} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"rialto/internal/message"
-	"rialto/oauth/authserver"
 	"rialto/oauth/client"
 )
 
@@ -83,15 +82,4 @@ func (c *Config) OAuthClients() ([]client.Configured, error) {
 		})
 	}
 	return all, nil
-}
-
-func (c *Config) checkClients() error {
-	clients, err := c.OAuthClients()
-	if err != nil {
-		return err
-	}
-	if err := check(authserver.Config{Clients: clients}); err != nil {
-		return fmt.Errorf("clients: %w", err)
-	}
-	return nil
 }

@@ -16,15 +16,6 @@ type Registration struct {
 func (c Registration) Apply(as *authserver.Config) (err error) {
 	as.Registration = c.Mode
 	as.RegistrationToken, err = c.Token.value()
-	return err
-}
-
-func (c *Config) checkRegistration() error {
-	as := authserver.Config{Issuer: c.URL}
-	err := c.Registration.Apply(&as)
-	if err == nil {
-		err = check(as)
-	}
 	if err != nil {
 		return fmt.Errorf("registration: %w", err)
 	}

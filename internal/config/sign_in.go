@@ -156,7 +156,7 @@ func (c SignIn) Apply(as *authserver.Config) error {
 	for i, o := range c.OIDC {
 		p, err := o.provider()
 		if err != nil {
-			return fmt.Errorf("oidc[%d].%w", i, err)
+			return fmt.Errorf("sign_in: oidc[%d].%w", i, err)
 		}
 		as.Providers = append(as.Providers, p)
 	}
@@ -166,7 +166,7 @@ func (c SignIn) Apply(as *authserver.Config) error {
 	}
 	token, err := c.AutoApprove.Token.value()
 	if err != nil {
-		return fmt.Errorf("auto_approve.token: %w", err)
+		return fmt.Errorf("sign_in: auto_approve.token: %w", err)
 	}
 	as.AutoApprove = &flow.AutoApproval{UseCase: c.AutoApprove.UseCase, Token: token}
 	return nil
@@ -193,19 +193,12 @@ func (c SignIn) SignInMethods(address string) []string {
 	return all
 }
 
-func (c *Config) checkSignIn() error {
-	as := authserver.Config{Issuer: c.URL, RedirectPrefixes: c.RedirectPrefixes}
-	err := c.SignIn.Apply(&as)
-	if err == nil {
-		err = check(as)
-	}
-	if err != nil {
-		return fmt.Errorf("sign_in: %w", err)
-	}
-	if as.NoPasswords && len(as.Providers) == 0 && as.Pasted == nil && as.AutoApprove == nil {
+// checkMethods requires a way to sign in.
+func (c *Config) checkMethods() error {
+	if len(c.SignIn.SignInMethods(c.URL)) == 0 {
 		return errors.New("sign_in: there is no way to sign in: set sign_in.local to true, or configure sign_in.oidc or sign_in.pasted_token")
 	}
-	return errors.Join(c.checkScope(), c.checkAutoApprove())
+	return nil
 }
 
 // checkScope checks the default scope and use case.

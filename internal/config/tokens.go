@@ -36,13 +36,6 @@ func (c *Config) OAuthUpstreams() []token.Upstream {
 	return all
 }
 
-func (c *Config) checkUpstreams() error {
-	if err := check(authserver.Config{Issuer: c.URL, Upstreams: c.OAuthUpstreams()}); err != nil {
-		return fmt.Errorf("upstream_tokens: %w", err)
-	}
-	return nil
-}
-
 // Apply sets the algorithm and its secret.
 func (c Tokens) Apply(as *authserver.Config) error {
 	secret, err := c.Secret.value()
@@ -53,16 +46,25 @@ func (c Tokens) Apply(as *authserver.Config) error {
 	return nil
 }
 
-func (c *Config) checkTokens() error {
-	var as authserver.Config
-	if err := c.Tokens.Apply(&as); err != nil {
-		return err
+// checkOAuth checks what concerns the authorization server, one group of settings after the other.
+func (c *Config) checkOAuth() error {
+	for _, group := range []struct {
+		key   string
+		apply func(*authserver.Config) error
+	}{
+		{"clients", func(as *authserver.Config) (err error) { as.Clients, err = c.OAuthClients(); return err }},
+		{"tokens", c.Tokens.Apply},
+		{"upstream_tokens", func(as *authserver.Config) error { as.Upstreams = c.OAuthUpstreams(); return nil }},
+		{"registration", c.Registration.Apply},
+		{"sign_in", c.SignIn.Apply},
+	} {
+		as := authserver.Config{Issuer: c.URL, RedirectPrefixes: c.RedirectPrefixes}
+		if err := group.apply(&as); err != nil {
+			return err
+		}
+		if err := authserver.New(as, authserver.Stores{}).Check(); err != nil {
+			return fmt.Errorf("%s: %w", group.key, err)
+		}
 	}
-	if err := check(as); err != nil {
-		return fmt.Errorf("tokens: %w", err)
-	}
-	return nil
+	return c.checkMethods()
 }
-
-// check returns what is wrong with a configuration of the authorization server.
-func check(c authserver.Config) error { return authserver.New(c, authserver.Stores{}).Check() }
