@@ -3,11 +3,11 @@ package server
 import (
 	"context"
 	"errors"
-	"net/netip"
 	"net/url"
 	"time"
 
 	"rialto/bridge/console"
+	"rialto/internal/config"
 	"rialto/internal/doctor"
 	"rialto/internal/guardhttp"
 )
@@ -28,8 +28,7 @@ type ownDoctor struct{ *Server }
 func (s ownDoctor) Examine(ctx context.Context, address string) *doctor.Report {
 	guard := &guardhttp.Client{MaxBytes: 1 << 20, Timeout: 10 * time.Second}
 	if own, err := url.Parse(s.cfg.Load().URL); err == nil {
-		ip, err := netip.ParseAddr(own.Hostname())
-		guard.Loopback = own.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+		guard.Loopback = config.Loopback(own.Hostname())
 		guard.Allowed = func() []string { return []string{own.Host} }
 	}
 	forbids := func(err error) bool { return errors.Is(err, guardhttp.ErrBlocked) || errors.Is(err, guardhttp.ErrURL) }

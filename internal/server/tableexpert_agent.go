@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"rialto/a2a/a2aserver"
@@ -72,27 +73,29 @@ func ServeTableExpert(ctx context.Context, l net.Listener, expert *tableexpert.E
 // withToken requires a bearer token. With an empty token it requires a loopback address
 // in the Host header, against DNS rebinding.
 func withToken(token string, next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		limitBodyTime(http.NewResponseController(w), r)
-		if token == "" {
-			host := r.Host
-			if h, _, err := net.SplitHostPort(host); err == nil {
-				host = h
-			}
-			if !config.Loopback(strings.Trim(host, "[]")) {
-				http.Error(w, "call this agent by a loopback address", http.StatusForbidden)
-				return
-			}
-			next.ServeHTTP(w, r)
-			return
-		}
-		sent := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
-		if subtle.ConstantTimeCompare(want[:], sent[:]) != 1 {
+		switch {
+		case token == "" && !namesLoopback(r.Host):
+			http.Error(w, "call this agent by a loopback address", http.StatusForbidden)
+		case token != "" && !presents(r, token):
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "this agent needs a token", http.StatusUnauthorized)
-			return
+		default:
+			next.ServeHTTP(w, r)
 		}
-		next.ServeHTTP(w, r)
 	})
+}
+
+// namesLoopback tells whether a Host header, with a port or without, names this machine.
+func namesLoopback(header string) bool {
+	u := url.URL{Host: header}
+	return config.Loopback(u.Hostname())
+}
+
+// presents tells whether a request has a bearer token.
+func presents(r *http.Request, token string) bool {
+	sent := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
+	want := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(want[:], sent[:]) == 1
 }

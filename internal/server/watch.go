@@ -88,11 +88,11 @@ func (c *certificate) names() []string { return []string{c.files.CertFile, c.fil
 // match, the server keeps the old ones.
 func (c *certificate) reload(ctx context.Context, log *slog.Logger) {
 	pair, err := c.files.Load()
-	if err == nil && pair.Leaf.Equal(c.pair.Load().Leaf) {
-		return
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		log.ErrorContext(ctx, "the certificate was not replaced: the server keeps the one it has", "err", err)
+		return
+	case pair.Leaf.Equal(c.pair.Load().Leaf):
 		return
 	}
 	c.pair.Store(pair)
