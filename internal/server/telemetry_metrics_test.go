@@ -121,8 +121,8 @@ func TestEachDoorIsMeasured(t *testing.T) {
 func TestRefusalsAreCountedByDoor(t *testing.T) {
 	o := newObserved(t, func(c *config.Config) {
 		c.Limits.Tasks, c.DefaultAgent, c.GRPC.Listen = 1, "one", "127.0.0.1:0"
-		c.Limits.RegistrationRate = 1
 	})
+	o.oauth.Registration.PerHour = 1
 	full := o.full("alice")
 	o.call("send_task", `{"agent":"one","message":"hang","wait":0.1}`, "")
 	if got := o.call("send_task", `{"agent":"one","message":"echo hello"}`, ""); !strings.Contains(got.body, "limits.tasks") {
