@@ -46,7 +46,8 @@ func (v *View) meta() viewMeta {
 		ResourceURI: v.App, OutputTemplate: v.App, Accessible: true, Calling: v.Calling, Called: v.Called,
 	}
 	if v.Hidden {
-		m.UI.Visibility, m.Visibility = []string{"app"}, "private"
+		m.UI.Visibility = []string{"app"}
+		m.Visibility = "private"
 	}
 	return m
 }

@@ -101,7 +101,9 @@ func (r *request) operation(known bool) Operation {
 func (r *request) ended(err error) Outcome {
 	if err != nil && !errors.Is(err, transport.ErrAnswered) {
 		e := wire.AsStatusError(err, r.Modern()).Err
-		r.observed.Code, r.observed.Message, r.observed.ToolError = e.Code, e.Message, false
+		r.observed.Code = e.Code
+		r.observed.Message = e.Message
+		r.observed.ToolError = false
 	}
 	return r.observed
 }

@@ -33,7 +33,8 @@ func run[T any](r *request, kind, name string, detachedFor time.Duration, f func
 	result, err = recovered(call, a, f)
 	// Since 2026-07-28, a client that disconnects cannot come back for the result.
 	gone := r.Modern() && r.HTTP.Context().Err() != nil
-	r.observed.Err, r.observed.Canceled = err, gone || errors.Is(call.Err(), context.Canceled)
+	r.observed.Err = err
+	r.observed.Canceled = gone || errors.Is(call.Err(), context.Canceled)
 	switch {
 	case call.Cancelled():
 		return result, nil, r.Cancelled()

@@ -28,7 +28,9 @@ func aboutTask(m method) method {
 			result, err = m(r)
 		}
 		o := &r.observed
-		o.Task, o.Size, o.Err = &TaskCall{ID: r.Params.Other().TaskID}, len(result), err
+		o.Task = &TaskCall{ID: r.Params.Other().TaskID}
+		o.Size = len(result)
+		o.Err = err
 		o.Canceled = errors.Is(r.HTTP.Context().Err(), context.Canceled)
 		return result, err
 	}
@@ -91,7 +93,9 @@ func (r *request) shown(t *Task) *Task {
 	for _, q := range t.Questions {
 		if !q.allowed(r.Client.Capabilities) {
 			ended := *t
-			ended.Status, ended.Questions, ended.Result = Completed, nil, t.FallbackResult
+			ended.Status = Completed
+			ended.Questions = nil
+			ended.Result = t.FallbackResult
 			return &ended
 		}
 	}

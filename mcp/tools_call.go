@@ -30,15 +30,19 @@ func (r *request) callTool() (json.RawMessage, error) {
 	args, problem := t.input.Accept(t.Name, args)
 	c := &Call{Tool: t.Name, Arguments: args, Principal: r.Principal, Client: r.Client}
 	if problem != "" {
-		r.observed.Call, r.observed.Result = c, ErrorResult(problem)
+		r.observed.Call = c
+		r.observed.Result = ErrorResult(problem)
 		return r.withoutTask(r.observed.Result, jsonrpc.CodeInvalidParams)
 	}
 	result, asked, err := run(r, "tool", t.Name, t.DetachedFor, func(ctx context.Context, a *elicitor) (*Result, error) {
-		c.Progress, c.TakesTask, c.elicitor = r.progress(), r.takesTask(), a
+		c.Progress = r.progress()
+		c.TakesTask = r.takesTask()
+		c.elicitor = a
 		r.observed.Call = c
 		result, err := t.Call(ctx, c)
 		if result != nil {
-			r.observed.Result, r.observed.Size = result, result.Size()
+			r.observed.Result = result
+			r.observed.Size = result.Size()
 		}
 		return result, err
 	})

@@ -145,14 +145,17 @@ type Log struct {
 
 // Open prepares the log. Call it first.
 func (l *Log) Open() *Log {
-	l.queue.Write, l.queue.Log, l.queue.What = l.Store.AddEvents, l.Log, "audit events"
+	l.queue.Write = l.Store.AddEvents
+	l.queue.Log = l.Log
+	l.queue.What = "audit events"
 	return l
 }
 
 // Record implements Recorder.
 func (l *Log) Record(ctx context.Context, e Event) {
 	// The ID sorts by time, for events of one millisecond.
-	e.At, e.ID = l.Now().UTC().Truncate(time.Millisecond), uuid.Must(uuid.NewV7()).String()
+	e.At = l.Now().UTC().Truncate(time.Millisecond)
+	e.ID = uuid.Must(uuid.NewV7()).String()
 	if e.Outcome == "" {
 		e.Outcome = OK
 	}

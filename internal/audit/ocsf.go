@@ -91,7 +91,9 @@ func (e Event) OCSF() OCSF {
 		Metadata: ocsfMetadata{UID: e.ID, Version: ocsfVersion, EventCode: string(e.Kind), Product: ocsfProduct{"Rialto", "Rialto"}},
 	}
 	if e.Outcome == Failed || e.Outcome == Denied {
-		o.StatusID, o.StatusDetail, o.SeverityID = 2, string(e.Outcome), 2
+		o.StatusID = 2
+		o.StatusDetail = string(e.Outcome)
+		o.SeverityID = 2
 	}
 	if e.Actor != "" || e.ActorID != "" {
 		o.Actor.User = &ocsfUser{e.ActorID, e.Actor}
@@ -115,7 +117,9 @@ func (e Event) OCSF() OCSF {
 		o.SeverityID = 4 // a refresh token was stolen, or its answer lost
 	}
 	is = cmp.Or(is, other)
-	o.ActivityID, o.ActivityName = is.id, is.name
-	o.CategoryUID, o.TypeUID = o.ClassUID/1000, o.ClassUID*100+is.id
+	o.ActivityID = is.id
+	o.ActivityName = is.name
+	o.CategoryUID = o.ClassUID / 1000
+	o.TypeUID = o.ClassUID*100 + is.id
 	return o
 }

@@ -68,7 +68,9 @@ func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oau
 	if err := checkReplacement(body, old); err != nil {
 		return err
 	}
-	c.ID, c.Registered, c.SecretHash = old.ID, old.Registered, old.SecretHash
+	c.ID = old.ID
+	c.Registered = old.Registered
+	c.SecretHash = old.SecretHash
 	var plain string
 	switch {
 	case c.AuthMethod == oauth.AuthNone || c.AuthMethod == oauth.AuthPrivateKeyJWT:

@@ -156,7 +156,8 @@ func (rg *Registration) readRegistration(w http.ResponseWriter, r *http.Request)
 
 // admit gives the client an ID, and a secret if it needs one, and returns the answer.
 func (rg *Registration) admit(c *oauth.Client) *registered {
-	c.ID, c.Registered = secret.New(secret.ClientPrefix), rg.Env.Now()
+	c.ID = secret.New(secret.ClientPrefix)
+	c.Registered = rg.Env.Now()
 	plain := giveSecret(c)
 	return rg.describe(c, plain, giveManageToken(c))
 }

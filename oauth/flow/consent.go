@@ -16,12 +16,17 @@ import (
 
 // page renders the consent page. It ignores a session that is older than the client wants.
 func (cn *Consent) page(w http.ResponseWriter, r *http.Request, status int, q pendingAuthorization, session *oauth.Session, page templates.Authorize) error {
-	page.Product, page.Client, page.ClientURI = cn.Env.Name, q.client.Name, q.client.URI
+	page.Product = cn.Env.Name
+	page.Client = q.client.Name
+	page.ClientURI = q.client.URI
 	page.Unverified = !q.client.Configured && !q.client.Documented && !q.genuine
-	page.RedirectHost, page.Loopback, page.LookAlike = q.to.Host(), q.to.Local(), q.lookAlike
+	page.RedirectHost = q.to.Host()
+	page.Loopback = q.to.Local()
+	page.LookAlike = q.lookAlike
 	page.Scopes = cn.scopesInWords(q)
 	page.Agents = cn.agents(q, session)
-	page.Handle, page.Action = q.handle, cn.Env.Path("/authorize")
+	page.Handle = q.handle
+	page.Action = cn.Env.Path("/authorize")
 	if q.signedIn(session) {
 		page.User = session.Name
 	}
@@ -53,7 +58,8 @@ func (cn *Consent) agents(q pendingAuthorization, session *oauth.Session) []stri
 
 // offerSignIn puts the ways to sign in onto the page.
 func (cn *Consent) offerSignIn(page *templates.Authorize) {
-	page.NoPasswords, page.Demo = cn.Pages.Passwords.Off, cn.Pages.Demo
+	page.NoPasswords = cn.Pages.Passwords.Off
+	page.Demo = cn.Pages.Demo
 	page.Providers = cn.Pages.Providers.Offered()
 	if cn.Pasted.Issuer != nil {
 		page.Token = &templates.Token{Issuer: cn.Pasted.Issuer.URL, Audiences: strings.Join(cn.Pasted.Issuer.Audiences, " ")}
@@ -229,7 +235,8 @@ func (q pendingAuthorization) within(session *oauth.Session) oauth.ScopeSet {
 func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *oauth.Session) (string, error) {
 	code, req := secret.New(secret.CodePrefix), q.req
 	g := cn.Tokens.NewGrant(session.AccountID, req.ClientID, q.within(session), session.Created)
-	g.ClientName, g.Expires = q.client.Name, cn.grantEnd(session)
+	g.ClientName = q.client.Name
+	g.Expires = cn.grantEnd(session)
 	c := &oauth.Code{Hash: secret.Hash(code), ClientID: req.ClientID, Challenge: req.Challenge, JKT: req.JKT, Expires: g.Created.Add(cn.CodeTTL)}
 	if req.RedirectSent {
 		c.RedirectURI = req.RedirectURI

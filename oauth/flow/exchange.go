@@ -29,7 +29,8 @@ func (te *TokenEndpoint) redeemExchange(ctx context.Context, client *oauth.Clien
 		return nil, oauth.Refuse("invalid_scope", "The scope is wider than that of the subject_token, or holds what is not handed on.")
 	}
 	g := te.Tokens.NewGrant(subject.User, client.ID, scope, parent.AuthTime)
-	g.Parent, g.Expires = parent.ID, earlier(subject.Expires, g.Created.Add(te.Tokens.AccessTTL))
+	g.Parent = parent.ID
+	g.Expires = earlier(subject.Expires, g.Created.Add(te.Tokens.AccessTTL))
 	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
 		return nil, err
 	}

@@ -71,7 +71,8 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 		return "", e
 	}
 	name := secret.New("")
-	req.Handle, req.Expires = secret.Hash(name), pr.Env.Now().Add(pushedTTL)
+	req.Handle = secret.Hash(name)
+	req.Expires = pr.Env.Now().Add(pushedTTL)
 	return pushedPrefix + name, pr.Requests.Store.AddRequest(r.Context(), req)
 }
 

@@ -28,7 +28,9 @@ type Requests struct {
 // cookie there. Each request has a cookie of its own, so that several tabs do not collide.
 func (rs *Requests) keep(w http.ResponseWriter, r *http.Request, req *oauth.Request) (handle string, err error) {
 	handle, browser := secret.New(""), secret.New("")
-	req.Handle, req.Browser, req.Expires = secret.Hash(handle), secret.Hash(browser), rs.Env.Now().Add(endpoint.RequestTTL)
+	req.Handle = secret.Hash(handle)
+	req.Browser = secret.Hash(browser)
+	req.Expires = rs.Env.Now().Add(endpoint.RequestTTL)
 	if err := rs.Store.AddRequest(r.Context(), req); err != nil {
 		return "", err
 	}

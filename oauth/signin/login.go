@@ -48,7 +48,10 @@ func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l
 		return err
 	}
 	state, browser := secret.New(""), secret.New("")
-	l.State, l.Browser, l.Provider, l.Expires = secret.Hash(state), secret.Hash(browser), p.ID, pv.Env.Now().Add(loginTTL)
+	l.State = secret.Hash(state)
+	l.Browser = secret.Hash(browser)
+	l.Provider = p.ID
+	l.Expires = pv.Env.Now().Add(loginTTL)
 	if err := pv.Store.AddLogin(r.Context(), &l); err != nil {
 		return err
 	}

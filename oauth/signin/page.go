@@ -41,8 +41,13 @@ func (pg *Pages) Write(w http.ResponseWriter, r *http.Request, status int, page 
 	if err != nil {
 		return err
 	}
-	page.Product, page.Action, page.Handle, page.Setup = pg.Env.Name, pg.Env.Path("/signin"), pg.formHandle(value), settingUp
-	page.NoPasswords, page.Providers, page.Demo = pg.Passwords.Off, pg.Providers.Offered(), pg.Demo
+	page.Product = pg.Env.Name
+	page.Action = pg.Env.Path("/signin")
+	page.Handle = pg.formHandle(value)
+	page.Setup = settingUp
+	page.NoPasswords = pg.Passwords.Off
+	page.Providers = pg.Providers.Offered()
+	page.Demo = pg.Demo
 	templates.Write(w, r, status, page)
 	return nil
 }

@@ -171,7 +171,8 @@ func (pw *Passwords) signInFailed(r *http.Request, name string) {
 	e := oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: "wrong password"}
 	a, err := pw.Accounts.Find(r.Context(), name)
 	if err == nil {
-		e.AccountID, e.Account = a.ID, a.Name
+		e.AccountID = a.ID
+		e.Account = a.Name
 	} else {
 		e.Detail = "no such account"
 	}

@@ -141,7 +141,10 @@ func normalURL(raw string) (string, bool) {
 	if err != nil || len(raw) > oauth.MaxURL {
 		return "", false
 	}
-	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = "", false, "", ""
+	u.RawQuery = ""
+	u.ForceQuery = false
+	u.Fragment = ""
+	u.RawFragment = ""
 	canonical, ok := oauth.CanonicalResource(u.String())
 	if path := u.EscapedPath(); len(path) > 1 && strings.HasSuffix(path, "/") {
 		canonical += "/" // it means something here

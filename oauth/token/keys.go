@@ -65,7 +65,8 @@ func (k *keyring) known(now time.Time, fresh time.Duration) (keys []*signingKey,
 func (k *keyring) keep(keys []*signingKey, now time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.keys, k.loaded = keys, now
+	k.keys = keys
+	k.loaded = now
 }
 
 // mayReload tells whether an unknown key ID may reload the keys now.

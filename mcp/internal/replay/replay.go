@@ -263,7 +263,8 @@ func (s *Store) remove(st *Stream) {
 func (s *Store) drop(st *Stream) {
 	s.remove(st)
 	st.resize(-st.size)
-	st.events, st.dropped = nil, true
+	st.events = nil
+	st.dropped = true
 	if st.timer != nil {
 		st.timer.Stop()
 	}

@@ -34,7 +34,8 @@ func (q *Request) Begin(limit time.Duration, detached bool) *Call {
 	c := &Call{}
 	c.Context, c.cancel = context.WithTimeout(parent, limit)
 	if q.sessionID != "" { // else a client cannot name it
-		c.running, c.key = &q.endpoint.running, callKey{q.Principal, q.sessionID, q.Message.ID}
+		c.running = &q.endpoint.running
+		c.key = callKey{q.Principal, q.sessionID, q.Message.ID}
 		c.running.Store(c.key, c)
 	}
 	q.response.keepAlive()

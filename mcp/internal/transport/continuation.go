@@ -36,7 +36,8 @@ func (q *Request) ContinueWith(method string, params func() json.RawMessage) {
 	a := &q.response
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	q.continuedBy, q.continuedWith = method, params
+	q.continuedBy = method
+	q.continuedWith = params
 	if a.log != nil && !a.over { // the client has an id without it
 		a.log.SetNote(a.note())
 		a.prime()
@@ -52,7 +53,8 @@ func (a *response) note() string {
 	c := continuation{ID: q.Message.ID}
 	if q.continuedWith != nil {
 		if p := withoutMeta(q.continuedWith()); len(p) > 0 && len(p) <= maxContinuation {
-			c.Method, c.Params = q.continuedBy, p
+			c.Method = q.continuedBy
+			c.Params = p
 		}
 	}
 	return q.endpoint.sealContinuation(q.Principal, q.Session, &c)
@@ -103,7 +105,9 @@ func (e *Endpoint) answerContinuation(w http.ResponseWriter, r *http.Request, op
 	}
 	defer q.leave()
 	q.Message = &jsonrpc.Request{ID: c.ID, Method: c.Method, Params: c.Params}
-	q.Client, q.sessionID, q.Session = open.Client, sessionID, open.Nonce
+	q.Client = open.Client
+	q.sessionID = sessionID
+	q.Session = open.Nonce
 	q.response.inSession(e, q, q.Principal, open)
 	q.ContinueWith(c.Method, func() json.RawMessage { return c.Params })
 	q.response.takes = accept{stream: true}

@@ -60,7 +60,10 @@ func (e *Endpoint) Messages() http.Handler {
 		}
 		if q := e.enter(w, r); q != nil {
 			st.idle.Reset(e.Limits.ListenFor)
-			q.legacy, q.sessionID, q.Session, q.Client = st, "sse "+st.id, st.id, st.known(r)
+			q.legacy = st
+			q.sessionID = "sse " + st.id
+			q.Session = st.id
+			q.Client = st.known(r)
 			q.postLegacy()
 		}
 	}, http.MethodPost)

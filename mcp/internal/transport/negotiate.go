@@ -43,7 +43,8 @@ func (q *Request) negotiate() error {
 	}
 	q.Lenient = hybrid == revision.OlderHeader
 	if open != nil && !q.Modern() {
-		q.sessionID, q.Session = id, open.Nonce
+		q.sessionID = id
+		q.Session = open.Nonce
 		q.response.inSession(e, q, q.Principal, open)
 	}
 	return nil
@@ -55,9 +56,11 @@ func (q *Request) identify(open *session.Session) {
 	c, m := &q.Client, &q.Params.Meta
 	switch {
 	case m.Client != nil:
-		c.Name, c.Version = wire.Truncate(m.Client.Name), wire.Truncate(m.Client.Version)
+		c.Name = wire.Truncate(m.Client.Name)
+		c.Version = wire.Truncate(m.Client.Version)
 	case open != nil:
-		c.Name, c.Version = open.Client.Name, open.Client.Version
+		c.Name = open.Client.Name
+		c.Version = open.Client.Version
 	default:
 		*c = c.FromUserAgent(q.HTTP.UserAgent())
 	}

@@ -41,7 +41,9 @@ type response struct {
 type accept struct{ json, stream bool }
 
 func (a *response) init(w http.ResponseWriter, r *http.Request, keepAlive time.Duration) {
-	a.w, a.takes, a.interval = w, parseAccept(r.Header.Values("Accept")), keepAlive
+	a.w = w
+	a.takes = parseAccept(r.Header.Values("Accept"))
+	a.interval = keepAlive
 }
 
 // parseAccept reads Accept leniently: clients send "*/*", nothing, or only one of the
@@ -80,7 +82,11 @@ func (a *response) comment() {
 // inSession keeps the stream, should the response become one, for the session. The request is
 // nil for the session's own stream.
 func (a *response) inSession(e *Endpoint, q *Request, principal string, open *session.Session) {
-	a.streams, a.request, a.principal, a.session, a.keepFor = &e.streams, q, principal, open.Nonce, e.Limits.ResumeFor
+	a.streams = &e.streams
+	a.request = q
+	a.principal = principal
+	a.session = open.Nonce
+	a.keepFor = e.Limits.ResumeFor
 	a.primed = revision.PrimesStreams(open.Client.Revision)
 }
 

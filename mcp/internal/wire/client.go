@@ -36,7 +36,8 @@ func (c *Client) Extends(extension string) bool {
 func (c Client) FromUserAgent(agent string) Client {
 	product, _, _ := strings.Cut(agent, " ")
 	name, version, _ := strings.Cut(product, "/")
-	c.Name, c.Version = Truncate(name), Truncate(version)
+	c.Name = Truncate(name)
+	c.Version = Truncate(version)
 	return c
 }
 
