@@ -16,8 +16,8 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // patient is an agent that waits until its user has signed in at a page of its

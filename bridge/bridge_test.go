@@ -13,8 +13,8 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge/ledger"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 func TestSendTaskAnswersInline(t *testing.T) {

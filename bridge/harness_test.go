@@ -22,10 +22,10 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/internal/usage"
 	"rialto/mcp"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // peer is an agent of the test's own, behind no wire. The wire is tested by

@@ -14,8 +14,8 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // away is the database of a replica that does not always reach it.

@@ -10,8 +10,8 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/bridge/directory"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // personal is a peer that tells in whose name it is called.

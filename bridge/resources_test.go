@@ -18,9 +18,9 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/mcp"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // variables takes a URI apart as a template does.

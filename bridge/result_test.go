@@ -13,7 +13,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/directory"
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 // A model gets an error with the state, a code and the reason, for all states without

@@ -16,8 +16,8 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/internal/raced"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // states returns the states in the history of a task.

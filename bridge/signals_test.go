@@ -11,8 +11,8 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/ledger"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // hub carries signals between the replicas of a test.

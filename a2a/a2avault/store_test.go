@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"rialto/a2a/a2avault"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // newStore returns the store that the program uses: there is no other.

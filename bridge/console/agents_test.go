@@ -13,9 +13,9 @@ import (
 	"rialto/bridge/directory"
 	"rialto/internal/audit"
 	"rialto/internal/message"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/internal/usage"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 func TestAnAgentIsLookedAtAndThenAdded(t *testing.T) {

@@ -29,11 +29,11 @@ import (
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
 	"rialto/internal/message"
-	"rialto/internal/store"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/client"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
 )
 
 const password = "correct horse battery staple"

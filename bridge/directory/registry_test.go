@@ -14,8 +14,8 @@ import (
 	"rialto/a2a/a2atest"
 	"rialto/bridge/directory"
 	"rialto/internal/message"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // peer is an agent behind no wire.

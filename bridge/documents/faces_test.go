@@ -30,10 +30,10 @@ import (
 	"rialto/bridge/operator"
 	"rialto/bridge/runner"
 	"rialto/bridge/web"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/internal/transcript"
 	"rialto/mcp"
+	"rialto/store"
+	"rialto/store/storetest"
 	"rialto/templates"
 )
 

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"rialto/bridge/operator"
-	"rialto/internal/store"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/client"
 	"rialto/oauth/oauthtest"
 	"rialto/oauth/token"
+	"rialto/store"
 )
 
 // newService returns an operator's view of a new server with an account, alice.

@@ -16,8 +16,8 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/push"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // webhooks is a Sender with scripted answers. It records what was delivered.

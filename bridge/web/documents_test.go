@@ -19,8 +19,8 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/runner"
 	"rialto/bridge/web"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // agent holds one document, whose title, text and metadata are markup.

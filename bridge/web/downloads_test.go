@@ -16,9 +16,9 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/runner"
 	"rialto/bridge/web"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/mcp"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // newDownloads returns the handler, and the path of a file that an agent made.

@@ -20,8 +20,8 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/runner"
 	"rialto/bridge/web"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // newShared returns the handlers of tasks and shared documents, with an agent that

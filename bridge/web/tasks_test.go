@@ -26,9 +26,9 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/runner"
 	"rialto/bridge/web"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/mcp"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // scripted is the agent of a2atest behind no wire. It takes files.

@@ -11,8 +11,8 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // cardStore keeps the cards that an agent has shown.

@@ -7,7 +7,7 @@ import (
 
 	"rialto/internal/cli/term"
 	"rialto/internal/config"
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 func backupCommand() *cobra.Command {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rialto/internal/config"
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 func migrateCommand() *cobra.Command {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 // maxFailedPush limits the list of undeliverable notifications.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rialto/internal/config"
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 // userDataDir returns the directory for user data on this platform.

@@ -16,7 +16,7 @@ import (
 	"rialto/internal/cli/term"
 	"rialto/internal/config"
 	"rialto/internal/server"
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 func tasksCommand() *cobra.Command {

@@ -12,8 +12,8 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/bridge/ledger"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // commandRig returns a configuration with an agent, and the database that it names.

@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"strings"
 
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 // engine is a kind of database.

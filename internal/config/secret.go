@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"strings"
 
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 // LoadSecret returns the key that encrypts secrets in the database, such as the signing keys. It

@@ -202,7 +202,7 @@ func (w *eventWorld) call(owner int, args map[string]any) task {
 			w.t.Errorf("send_task %v: %v", args, err)
 			return task{}
 		}
-		pause(20*time.Millisecond) // the server starts
+		pause(20 * time.Millisecond) // the server starts
 	}
 }
 

@@ -18,8 +18,8 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-	"rialto/internal/store"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
 )
 
 // TestALongLedgerIsAsQuickAtTheDoor asks a server with a thousand tasks and one

@@ -26,9 +26,9 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/runner"
-	"rialto/internal/store"
 	"rialto/mcp"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
 )
 
 // TestFinishedAnswersOutliveOutages cuts three replicas off their database again and again while

@@ -14,9 +14,9 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/internal/audit"
-	"rialto/internal/store"
 	"rialto/internal/usage"
 	"rialto/oauth"
+	"rialto/store"
 )
 
 // seed is what pages show of a server that has been used for two months.

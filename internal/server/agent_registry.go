@@ -9,7 +9,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/internal/config"
 	"rialto/internal/message"
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 // newRegistry returns the agents of the configuration and of the database. It keeps

@@ -13,8 +13,8 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/runner"
 	"rialto/internal/config"
-	"rialto/internal/store"
 	"rialto/oauth"
+	"rialto/store"
 )
 
 func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {

@@ -24,8 +24,8 @@ import (
 	"rialto/a2a/a2asign"
 	"rialto/bridge/directory"
 	"rialto/internal/config"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 const plainCard = `{"name":"One","description":"","version":"1","skills":[],"capabilities":{},"defaultInputModes":[],"defaultOutputModes":[],

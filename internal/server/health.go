@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rialto/internal/store"
 	"rialto/internal/unavailable"
 	"rialto/oauth/token"
+	"rialto/store"
 )
 
 // readyFor limits how long a probe waits for the signing keys. The store limits its part.

@@ -11,11 +11,11 @@ import (
 	"rialto/internal/audit"
 	"rialto/internal/config"
 	"rialto/internal/guardhttp"
-	"rialto/internal/store"
 	"rialto/internal/telemetry"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/signin"
+	"rialto/store"
 )
 
 // trustedProxies returns the networks of proxies. The configuration was checked.

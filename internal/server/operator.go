@@ -16,9 +16,9 @@ import (
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/config"
-	"rialto/internal/store"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
+	"rialto/store"
 )
 
 // newOperator returns the use cases of operators. Without a bridge they cannot cancel tasks.

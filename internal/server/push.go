@@ -33,10 +33,10 @@ func (s *Server) startPush(secret []byte) {
 		return
 	}
 	sender := &a2apush.Sender{
-		HTTP:     webhookClient(s),
-		Issuer:   s.cfg.Load().URL,
+		HTTP:           webhookClient(s),
+		Issuer:         s.cfg.Load().URL,
 		SkipValidation: !s.cfg.Load().Push.Verify,
-		Now:      time.Now,
+		Now:            time.Now,
 	}
 	if s.oauth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
 		sender.Signer = s.oauth.Keys

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"rialto/internal/config"
-	"rialto/internal/store"
+	"rialto/store"
 )
 
 // reloadPath is where "rialto config reload" makes the server reload. It has no token of an

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"rialto/internal/config"
-	"rialto/internal/store"
 	"rialto/internal/telemetry"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
 )
 
 // rig is a whole server on loopback, with the agents of a test.

@@ -20,14 +20,14 @@ import (
 	"rialto/bridge/push"
 	"rialto/internal/audit"
 	"rialto/internal/config"
-	"rialto/internal/store"
-	"rialto/internal/store/ledgerdb"
 	"rialto/internal/telemetry"
 	"rialto/internal/unavailable"
 	"rialto/internal/usage"
 	"rialto/mcp"
 	"rialto/oauth/authserver"
 	"rialto/static"
+	"rialto/store"
+	"rialto/store/ledgerdb"
 )
 
 // Server is the assembled program. Close it.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"rialto/internal/store/ledgerdb"
 	"rialto/internal/telemetry"
 	"rialto/mcp"
+	"rialto/store/ledgerdb"
 )
 
 // observe has telemetry observe the parts, if there is any.

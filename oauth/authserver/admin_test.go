@@ -19,10 +19,10 @@ import (
 	"github.com/gorilla/mux"
 
 	"rialto/bridge/operator"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // replica starts another server of the same issuer over the same store.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"rialto/internal/store"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
 )
 
 func TestB4ToC6AWrongRedemptionBurnsTheCode(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 var (

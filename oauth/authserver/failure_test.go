@@ -15,9 +15,9 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/gorilla/mux"
 
-	"rialto/internal/store"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
 )
 
 // eachStore runs a test over every kind of store.

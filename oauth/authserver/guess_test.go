@@ -12,11 +12,11 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 	"rialto/oauth/signin"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // replicas starts two servers over one database of each engine.

@@ -18,11 +18,11 @@ import (
 	_ "modernc.org/sqlite"
 
 	"rialto/internal/guardhttp"
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 	"rialto/oauth/token"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // newIssuerRig starts a server that takes pasted tokens of p, and no passwords.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // TestRaces lets eight callers at once redeem one code, and eight at once use

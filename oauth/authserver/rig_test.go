@@ -20,11 +20,11 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/gorilla/mux"
 
-	"rialto/internal/store"
-	"rialto/internal/store/storetest"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
+	"rialto/store/storetest"
 )
 
 // The vector of RFC 7636 appendix B.

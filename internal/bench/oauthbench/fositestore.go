@@ -60,7 +60,7 @@ func (s *fositeStore) addClient(ctx context.Context) error {
 	return s.exec(ctx, `INSERT INTO clients (id, client) VALUES ($1, $2)`, fositeClient.ID, string(row))
 }
 
-// connectFosite opens the database as internal/store does.
+// connectFosite opens the database as store does.
 func connectFosite(dsn string) (*fositeStore, error) {
 	if strings.HasPrefix(dsn, "postgres") {
 		db, err := sql.Open("pgx", dsn)

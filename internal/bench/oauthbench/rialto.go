@@ -17,10 +17,10 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"rialto/internal/store"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/oauthtest"
+	"rialto/store"
 )
 
 // rialto is our server. Its codes come from its own page, approved by a person

@@ -1,0 +1,25 @@
+package ledgerdb_test
+
+import (
+	"testing"
+
+	"rialto/store/ledgerdb"
+)
+
+// TestContracts runs the contracts of the stores of tasks, of push notifications,
+// of the search index and of shares with each engine.
+func TestContracts(t *testing.T) {
+	for engine, open := range ledgerdb.Engines {
+		t.Run(engine, func(t *testing.T) {
+			t.Run("ledger", func(t *testing.T) {
+				testLedger(t, func(t *testing.T) Ledger {
+					db := open(t)
+					return Ledger{Store: db, Lists: db, Leases: db}
+				})
+			})
+			t.Run("outbox", func(t *testing.T) { testOutbox(t, func(t *testing.T) Watched { return open(t) }) })
+			t.Run("index", func(t *testing.T) { testIndex(t, func(t *testing.T) Indexed { return open(t) }) })
+			t.Run("shares", func(t *testing.T) { testShares(t, func(t *testing.T) Sharing { return open(t) }) })
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package ledgerdb
+
+import (
+	"context"
+
+	"rialto/bridge/ledger"
+	"rialto/store/sqldb"
+)
+
+// Unfinished returns how many tasks have not ended, by agent and state. Both parts read partial indexes.
+func (db *Store) Unfinished(ctx context.Context) ([]ledger.Count, error) {
+	return sqldb.Select(ctx, db.sql.Read, scanCount, `
+		SELECT agent, state, count(*) FROM tasks WHERE settled = 0 GROUP BY agent, state
+		UNION ALL
+		SELECT agent, state, count(*) FROM tasks WHERE settled = 1 AND state <> 'completed' AND state IN ('input-required', 'auth-required') GROUP BY agent, state`)
+}
+
+func scanCount(r sqldb.Row) (c ledger.Count, err error) {
+	return c, r.Scan(&c.Agent, &c.State, &c.Tasks)
+}
+
+// StoredBytes implements ledger.Store. The sum reads a partial index, which has the large tasks alone.
+func (db *Store) StoredBytes(ctx context.Context, owner, agent string) (n int64, err error) {
+	if err := db.flush(ctx); err != nil {
+		return 0, err
+	}
+	query, of := `SELECT COALESCE(sum(size), 0) FROM tasks WHERE owner = $1 AND size > 0`, owner
+	if owner == "" {
+		query, of = `SELECT COALESCE(sum(size), 0) FROM tasks WHERE agent = $1 AND size > 0`, agent
+	}
+	return n, db.sql.Read.QueryRowContext(ctx, query, of).Scan(&n)
+}

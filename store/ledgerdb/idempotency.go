@@ -1,0 +1,51 @@
+package ledgerdb
+
+import (
+	"context"
+	"time"
+
+	"rialto/bridge/ledger"
+	"rialto/store/sqldb"
+)
+
+// TaskByDigest implements ledger.Store.
+func (db *Store) TaskByDigest(ctx context.Context, owner, agent, digest string, now time.Time) (string, error) {
+	return sentTask(ctx, db.sql.Read, owner, agent, digest, now)
+}
+
+// ForgetDigest implements ledger.Store.
+func (db *Store) ForgetDigest(ctx context.Context, e *ledger.Record) error {
+	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
+		e.Owner, e.Agent, e.Digest, e.Handle)
+}
+
+func sentTask(ctx context.Context, q sqldb.Querier, owner, agent, digest string, now time.Time) (handle string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT handle FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND created > $4`,
+		owner, agent, digest, now.Add(-ledger.RepeatsFor)).Scan(&handle)
+	return handle, sqldb.NoRow(err, nil)
+}
+
+// deduplicate does what a message does to the ledger, unless it was done for the same
+// message before. Who comes second waits at the INSERT until the first is done.
+func (db *Store) deduplicate(ctx context.Context, e *ledger.Record, now time.Time, do func(sqldb.Querier) error) error {
+	if e.Digest == "" {
+		return do(db.sql.Write)
+	}
+	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		if err := do(t); err != nil {
+			return err
+		}
+		n, err := sqldb.Changed(ctx, t, `
+			INSERT INTO sent (owner, agent, digest, handle, created) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (owner, agent, digest) DO UPDATE SET handle = excluded.handle, created = excluded.created WHERE sent.created <= $6`,
+			e.Owner, e.Agent, e.Digest, e.Handle, now, now.Add(-ledger.RepeatsFor))
+		if err != nil || n == 1 {
+			return err
+		}
+		handle, err := sentTask(ctx, t, e.Owner, e.Agent, e.Digest, now)
+		if err != nil {
+			return err
+		}
+		return ledger.ErrDuplicate{Handle: handle}
+	})
+}
