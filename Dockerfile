@@ -20,7 +20,7 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags="-s -w -X rialto/internal/server.release=$VERSION -X rialto/internal/server.commit=$REVISION -X rialto/internal/server.date=$CREATED" -o /out/rialto ./cmd/rialto
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -ldflags="-s -w -X rialto/cmd/rialto/internal/server.release=$VERSION -X rialto/cmd/rialto/internal/server.commit=$REVISION -X rialto/cmd/rialto/internal/server.date=$CREATED" -o /out/rialto ./cmd/rialto
 
 FROM scratch AS prebuilt
 ARG TARGETPLATFORM

@@ -130,7 +130,7 @@ func inTemplates(t *testing.T) map[string]bool {
 // pages out of their sources.
 func TestWhatOtherPackagesSayIsTranslated(t *testing.T) {
 	found := 0
-	for _, folder := range []string{"oauth", "oauth/*", "oauth/*/*", "bridge/web", "bridge/operator", "internal/server", "internal/config"} {
+	for _, folder := range []string{"oauth", "oauth/*", "oauth/*/*", "bridge/web", "bridge/operator", "cmd/rialto/internal/server", "cmd/rialto/internal/config"} {
 		files, err := filepath.Glob("../" + folder + "/*.go")
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,6 @@
 // Command rialto lets chat apps log in and reach A2A agents: it is an MCP
 // server and the OAuth authorization server in front of it, in one binary.
-// It runs a command of internal/cli and handles signals.
+// It runs a command of cmd/rialto/internal/cli and handles signals.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"rialto/bridge/sanitize"
-	"rialto/internal/cli"
+	"rialto/cmd/rialto/internal/cli"
 )
 
 // main runs the command and ends the program on SIGINT and SIGTERM.

@@ -236,13 +236,13 @@ func TestTheReleaseFindsItsParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := regexp.MustCompile(`-X rialto/internal/server\.(\w+)=`).FindAllSubmatch(append(b, dockerfile...), -1)
+	set := regexp.MustCompile(`-X rialto/cmd/rialto/internal/server\.(\w+)=`).FindAllSubmatch(append(b, dockerfile...), -1)
 	if len(set) != 4 {
 		t.Errorf("the linker sets %d variables, want one in releases and three in images", len(set))
 	}
 	for _, name := range set {
 		if !regexp.MustCompile(`(?m)^var .*\b` + string(name[1]) + `\b.* string$`).Match(version) {
-			t.Errorf("internal/server has no variable %s", name[1])
+			t.Errorf("cmd/rialto/internal/server has no variable %s", name[1])
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestTheDockerfileBuildsWhatWeTest(t *testing.T) {
 // TestTheLinkerSetsWhichBuildItIs builds as the Dockerfile does, where Git is missing.
 func TestTheLinkerSetsWhichBuildItIs(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "rialto")
-	const in = "-X rialto/internal/server."
+	const in = "-X rialto/cmd/rialto/internal/server."
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program,
 		"-ldflags=-s -w "+in+"release=v1.2.3 "+in+"commit=83f11e2 "+in+"date=2026-11-22T18:02:17Z", "rialto/cmd/rialto")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

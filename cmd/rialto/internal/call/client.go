@@ -1,0 +1,172 @@
+// Package call is an MCP client for a person at a terminal: it logs in, calls a tool of any MCP
+// server, shows progress, asks what the server asks, and prints the result. The protocol is
+// spoken by the SDK, in both eras. The command line is in cmd/rialto/internal/cli.
+package call
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"rialto/bridge/sanitize"
+	"rialto/cmd/rialto/internal/term"
+)
+
+// Client is the client of one server. All fields are required.
+type Client struct {
+	URL     string
+	Version string
+	Login   auth.OAuthHandler
+	Dialog  *term.Dialog // asks what the server asks
+	Err     io.Writer    // shows progress
+}
+
+// ErrUnreachable is returned if the server does not answer.
+var ErrUnreachable = errors.New("the server cannot be reached")
+
+// Session is a connection to the server. Close it.
+type Session struct {
+	*mcp.ClientSession
+	c        *Client
+	asking   chan struct{} // holds one token: a person answers one question at a time
+	progress *term.Progress
+
+	// Task is the task of the latest call, if the server says that one is running.
+	Task string
+}
+
+// maxTools bounds the list of tools.
+const maxTools = 5000
+
+// Connect connects, in the revision of 2026-07-28 or else with a handshake.
+func (c *Client) Connect(ctx context.Context) (*Session, error) {
+	s := &Session{c: c, asking: make(chan struct{}, 1), progress: &term.Progress{}}
+	client := mcp.NewClient(&mcp.Implementation{Name: "rialto", Title: "Rialto command line", Version: c.Version}, &mcp.ClientOptions{
+		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{
+			Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{},
+		}},
+		ElicitationHandler: s.elicit,
+		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+			s.progress.Say(progressText(r.Params))
+		},
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	var err error
+	s.ClientSession, err = client.Connect(ctx, &mcp.StreamableClientTransport{
+		Endpoint: c.URL, OAuthHandler: c.Login, DisableStandaloneSSE: true, HTTPClient: &http.Client{CheckRedirect: sameOrigin},
+	}, nil)
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	return s, nil
+}
+
+// sameOrigin refuses redirects that would take the access token to another server, or out of TLS:
+// the HTTP client sends it to all ports and subdomains of a host.
+func sameOrigin(r *http.Request, via []*http.Request) error {
+	if first := via[0].URL; r.URL.Scheme != first.Scheme || r.URL.Host != first.Host {
+		return fmt.Errorf("it redirects to %s: if you trust that server, call its address", r.URL.Redacted())
+	}
+	if len(via) > 10 {
+		return errors.New("it redirects without end")
+	}
+	return nil
+}
+
+// explain says what an error of a connection means.
+func (c *Client) explain(err error) error {
+	var refused *url.Error
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, ErrLogin) && errors.As(err, &refused) {
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, c.URL, refused.Err)
+	}
+	return fmt.Errorf("%s: %w", c.URL, err)
+}
+
+func progressText(p *mcp.ProgressNotificationParams) string {
+	text := sanitize.Label(p.Message)
+	if p.Total > 0 {
+		text = fmt.Sprintf("%.0f%% %s", 100*p.Progress/p.Total, text)
+	}
+	return text
+}
+
+// List returns the tools of the server.
+func (s *Session) List(ctx context.Context) (tools []*mcp.Tool, err error) {
+	for tool, err := range s.Tools(ctx, nil) {
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, tool)
+		if len(tools) == maxTools {
+			break
+		}
+	}
+	return tools, nil
+}
+
+// Waits of a tool that can wait for a task: the first is short, so that the ID of the task is
+// known when the user interrupts the command.
+const (
+	firstWait = 3
+	nextWait  = 60
+)
+
+// Call calls a tool. If the result is a task that is still running, it waits for the end of the
+// task, unless the arguments say how long to wait.
+func (s *Session) Call(ctx context.Context, tool *mcp.Tool, args map[string]any) (*mcp.CallToolResult, error) {
+	name, given := tool.Name, args["wait"] != nil
+	if properties := schemaOf(tool.InputSchema).Properties; properties["wait"] != nil && properties["wait"].Type == "number" && !given {
+		args["wait"] = firstWait
+	}
+	s.progress = term.Start(s.c.Err, "Calling "+name)
+	defer func() { s.progress.Stop() }()
+	for {
+		r, err := s.once(ctx, name, args)
+		if err != nil {
+			return nil, err
+		}
+		task, state := taskOf(r)
+		s.Task = ""
+		if state != "submitted" && state != "working" {
+			return r, nil
+		}
+		s.Task = task
+		if given {
+			return r, nil
+		}
+		name, args = "get_task", map[string]any{"task_id": task, "wait": nextWait}
+	}
+}
+
+func (s *Session) once(ctx context.Context, name string, args map[string]any) (*mcp.CallToolResult, error) {
+	p := &mcp.CallToolParams{Name: name, Arguments: args}
+	p.SetProgressToken(fmt.Sprint("rialto-", time.Now().UnixNano()))
+	return s.CallTool(ctx, p)
+}
+
+func taskOf(r *mcp.CallToolResult) (id, state string) {
+	about, _ := r.StructuredContent.(map[string]any)
+	id, _ = about["task_id"].(string)
+	state, _ = about["state"].(string)
+	return id, state
+}
+
+// TaskOf returns the ID of the task that a result is about, or "".
+func TaskOf(r *mcp.CallToolResult) string {
+	id, _ := taskOf(r)
+	return id
+}
+
+// Waits tells whether a result is a task that waits for the user.
+func Waits(r *mcp.CallToolResult) bool {
+	_, state := taskOf(r)
+	return state == "input-required" || state == "auth-required"
+}

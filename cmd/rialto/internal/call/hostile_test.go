@@ -1,0 +1,98 @@
+package call_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"rialto/cmd/rialto/internal/call"
+	"rialto/cmd/rialto/internal/term"
+)
+
+// TestAServerDoesNotControlTheTerminal prints names with escape sequences, wherever a server can put names.
+func TestAServerDoesNotControlTheTerminal(t *testing.T) {
+	const evil = "\x1b]52;c;ZXZpbA==\a\x1b[2J"
+	var out bytes.Buffer
+	p := &call.Printer{Out: &out}
+	tool := &mcp.Tool{Name: "x" + evil, InputSchema: map[string]any{
+		"type": "object", "required": []string{"a" + evil}, "properties": map[string]any{"a" + evil: map[string]any{"type": "string"}},
+	}}
+	err := p.Tools([]*mcp.Tool{tool})
+	p.Tool(tool, "rialto call")
+	for _, structured := range []any{
+		[]any{map[string]any{"k" + evil: "v" + evil}}, map[string]any{"k" + evil: "v" + evil},
+		map[string]any{"columns": []any{"c" + evil}, "rows": []any{[]any{evil}}},
+	} {
+		if err == nil {
+			err = p.Result(t.Context(), nil, &mcp.CallToolResult{StructuredContent: structured})
+		}
+	}
+	if err != nil || strings.ContainsAny(out.String(), "\x1b\a") || !strings.Contains(out.String(), "k]52;c") {
+		t.Errorf("%v; printed %q", err, &out)
+	}
+}
+
+// TestTheTokenStaysAtItsServer redirects to another origin, which must not get the access token.
+func TestTheTokenStaysAtItsServer(t *testing.T) {
+	var got string
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got += r.Header.Get("Authorization") }))
+	defer other.Close()
+	server := httptest.NewServer(http.RedirectHandler(other.URL+"/mcp", http.StatusTemporaryRedirect))
+	defer server.Close()
+	_, err := client(server.URL).Connect(t.Context())
+	if got != "" || err == nil || !strings.Contains(err.Error(), "it redirects to "+other.URL) {
+		t.Errorf("the other server got %q; the error is %v", got, err)
+	}
+}
+
+// TestALoginIsAWebPage names a file as the page of the login, which the system would open.
+func TestALoginIsAWebPage(t *testing.T) {
+	answers := map[string]map[string]any{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch answer, ok := answers[r.URL.Path]; {
+		case ok:
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(map[bool]int{true: http.StatusCreated, false: http.StatusOK}[r.URL.Path == "/register"])
+			json.NewEncoder(w).Encode(answer)
+		case r.URL.Path == "/":
+			w.WriteHeader(http.StatusUnauthorized)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer server.Close()
+	answers["/.well-known/oauth-protected-resource"] = map[string]any{"resource": server.URL, "authorization_servers": []string{server.URL}}
+	answers["/.well-known/oauth-authorization-server"] = map[string]any{
+		"issuer": server.URL, "authorization_endpoint": "file://localhost/etc/passwd", "token_endpoint": server.URL + "/token",
+		"registration_endpoint": server.URL + "/register", "code_challenge_methods_supported": []string{"S256"}, "response_types_supported": []string{"code"},
+	}
+	answers["/register"] = map[string]any{"client_id": "x"}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	c := client(server.URL)
+	b := &call.Browser{URL: server.URL, File: filepath.Join(t.TempDir(), "logins.json"), Dialog: c.Dialog}
+	login, l, err := b.Handler(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c.Login = login
+	if _, err = c.Connect(ctx); err == nil || !strings.Contains(err.Error(), "no web page") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+func client(address string) *call.Client {
+	return &call.Client{
+		URL: address, Version: "test", Login: call.WithToken("secret"),
+		Dialog: term.NewDialog(strings.NewReader(""), &bytes.Buffer{}), Err: &bytes.Buffer{},
+	}
+}

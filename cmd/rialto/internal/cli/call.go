@@ -1,0 +1,301 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
+	"rialto/cmd/rialto/internal/call"
+	"rialto/cmd/rialto/internal/server"
+	"rialto/cmd/rialto/internal/term"
+	"rialto/oauth"
+)
+
+// callToken is the environment variable with an access token for "rialto call". It is not a flag,
+// because other users of the computer can read flags.
+const callToken = "RIALTO_TOKEN"
+
+// caller holds the flags of "rialto call".
+type caller struct {
+	from                       storeFlags
+	url, user, clientID, files string
+	asJSON, logout             bool
+	timeout                    time.Duration
+}
+
+func callCommand() *cobra.Command {
+	var c caller
+	cmd := &cobra.Command{
+		Use:   "call [TOOL [KEY=VALUE …]]",
+		Short: "Call a tool of an MCP server and print its result",
+		Long: "Call plays a chat app in the terminal: it calls a tool of a server and prints the result. Without TOOL it lists the tools; " +
+			"\"rialto call TOOL --help\" shows the arguments of a tool.\n\n" +
+			"The server is that of --config or --data (the demo), which gives call an access token, or any MCP server with --url. " +
+			"With --url, call logs in with your browser and stores the login, unless an access token is in " + callToken + ".\n\n" +
+			"KEY=VALUE is read by the type that the tool names, KEY=@FILE is the content of a file (- is standard input), KEY:=JSON is JSON.\n\n" +
+			"Exit codes: 0 done, 1 the tool failed, 2 wrong usage, 3 no login, 4 server not reached, 5 the task waits for an answer, 130 interrupted.",
+		Example: "  rialto call\n" +
+			"  rialto call send_task message=\"How many claims are open?\"\n" +
+			"  rialto call send_task message=\"Read this\" files=@claims.csv --json\n" +
+			"  rialto call --url https://mcp.example.com/mcp search query=invoices limit:=5",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args, false) },
+	}
+	c.from.add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&c.url, "url", "", "`address` of another MCP server, such as https://mcp.example.com/mcp")
+	flags.StringVar(&c.user, "user", "", "`name` of the account that calls (default: the only account)")
+	flags.StringVar(&c.clientID, "client-id", "", "with --url, `ID` of a registered client, or the address of a client ID metadata document")
+	flags.StringVar(&c.files, "output", "", "`directory` to save the files of the result in")
+	flags.BoolVar(&c.asJSON, "json", false, "print the result as the server sent it")
+	flags.BoolVar(&c.logout, "logout", false, "with --url, forget the stored login")
+	flags.DurationVar(&c.timeout, "timeout", time.Hour, "time limit, including the login")
+	for _, other := range []string{"data", "config", "database", "user"} {
+		cmd.MarkFlagsMutuallyExclusive("url", other)
+	}
+	completeFrom(cmd, "user", "accounts")
+	cmd.ValidArgsFunction = c.complete
+	help := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if words := cmd.Flags().Args(); len(words) > 0 {
+			if err := c.run(cmd, words[:1], true); err == nil {
+				return
+			}
+		}
+		help(cmd, args)
+	})
+	return cmd
+}
+
+// run calls the tool of the first word with the others as arguments, describes it, or lists the tools.
+func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
+	ctx, cancel := context.WithTimeout(cmd.Context(), c.timeout)
+	defer cancel()
+	if c.logout {
+		if c.url == "" {
+			return usageError{errors.New("--logout needs --url: only logins with a browser are stored")}
+		}
+		b, err := c.browser(nil)
+		if err != nil {
+			return err
+		}
+		return b.Forget()
+	}
+	s, err := c.connect(ctx, cmd)
+	if err != nil {
+		return callError(err)
+	}
+	defer s.Close()
+	tools, err := s.List(ctx)
+	if err != nil {
+		return callError(err)
+	}
+	out := &call.Printer{Out: cmd.OutOrStdout(), Output: c.files}
+	if len(words) == 0 {
+		if c.asJSON {
+			return out.JSON(tools)
+		}
+		return out.Tools(tools)
+	}
+	tool, err := toolNamed(tools, words[0])
+	if err != nil {
+		return err
+	}
+	if describe {
+		out.Tool(tool, program()+" call")
+		return nil
+	}
+	args, err := call.Arguments(tool, words[1:], cmd.InOrStdin())
+	if err != nil {
+		return usageError{fmt.Errorf("%w; \"rialto call %s --help\" describes them", err, tool.Name)}
+	}
+	return c.call(ctx, cmd, s, out, tool, args)
+}
+
+func (c *caller) call(ctx context.Context, cmd *cobra.Command, s *call.Session, out *call.Printer, tool *mcp.Tool, args map[string]any) error {
+	r, err := s.Call(ctx, tool, args)
+	switch {
+	case cmd.Context().Err() != nil:
+		return exitError{130, errors.New(c.interrupted(s.Task))}
+	case err != nil:
+		return callError(err)
+	case c.asJSON:
+		err = out.JSON(r)
+	default:
+		err = out.Result(ctx, s, r)
+	}
+	switch {
+	case err != nil:
+		return err
+	case r.IsError:
+		return fmt.Errorf("the tool %s failed", tool.Name)
+	case call.Waits(r):
+		return exitError{5, fmt.Errorf("the task waits for an answer: %s", c.again("send_task message=…", call.TaskOf(r)))}
+	}
+	return nil
+}
+
+// interrupted says how to go on after Ctrl-C.
+func (c *caller) interrupted(task string) string {
+	if task == "" {
+		return "interrupted"
+	}
+	return "interrupted; the task continues. To wait for it again:\n  " + c.again("get_task", task) +
+		"\nTo cancel it:\n  " + c.again("cancel_task", task)
+}
+
+// again returns a command that calls a tool about a task on the same server.
+func (c *caller) again(call, task string) string {
+	line := program() + " call " + call + " task_id=" + shellQuote(sanitize.Label(task)) // as a hostile server may have written it
+	for _, flag := range [][2]string{{"url", c.url}, {"config", c.from.config}, {"database", c.from.database}, {"data", c.from.data}, {"user", c.user}} {
+		if flag[1] != "" {
+			line += " --" + flag[0] + " " + shellQuote(flag[1])
+		}
+	}
+	return line
+}
+
+// connect finds the server and the login.
+func (c *caller) connect(ctx context.Context, cmd *cobra.Command) (*call.Session, error) {
+	client := &call.Client{URL: c.url, Version: server.Version(), Err: cmd.ErrOrStderr(), Dialog: term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr())}
+	switch token := os.Getenv(callToken); {
+	case c.url == "":
+		address, token, err := c.own(cmd)
+		if err != nil {
+			return nil, err
+		}
+		client.URL, client.Login = address, call.WithToken(token)
+	case checkAddress(c.url) != nil:
+		return nil, usageError{checkAddress(c.url)}
+	case token != "":
+		client.Login = call.WithToken(token)
+	default:
+		b, err := c.browser(client.Dialog)
+		if err != nil {
+			return nil, err
+		}
+		login, listener, err := b.Handler(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer listener.Close()
+		client.Login = login
+	}
+	return client.Connect(ctx)
+}
+
+// isWebAddress tells whether an address is a whole http or https address.
+func isWebAddress(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && slices.Contains([]string{"http", "https"}, u.Scheme)
+}
+
+func checkAddress(address string) error {
+	if !isWebAddress(address) {
+		return fmt.Errorf("--url %s: write the whole address, such as https://mcp.example.com/mcp", address)
+	}
+	return nil
+}
+
+func (c *caller) browser(d *term.Dialog) (*call.Browser, error) {
+	dir, err := demoDir("")
+	if err != nil {
+		return nil, err
+	}
+	return &call.Browser{URL: c.url, File: filepath.Join(dir, "logins.json"), ClientID: c.clientID, Dialog: d}, nil
+}
+
+// own returns the address of the server whose store the flags name, and a token for it.
+func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
+	cfg, err := c.from.load(cmd)
+	if err != nil {
+		return "", "", err
+	}
+	err = c.from.operate(cmd, nil, func(r *request) error {
+		user, err := c.account(r)
+		if err == nil {
+			token, err = r.IssueToken(r.ctx, operator.CommandLine, user, []string{oauth.ScopeTools}, c.timeout)
+		}
+		return err
+	})
+	return cfg.URL + "/mcp", token, err
+}
+
+// account returns the account that calls: the named one, the demo's, or the only one.
+func (c *caller) account(r *request) (string, error) {
+	switch names := r.names("accounts"); {
+	case c.user != "":
+		return c.user, nil
+	case !c.from.ofServer():
+		return demoUser, nil
+	case len(names) == 1:
+		return names[0], nil
+	case len(names) == 0:
+		return "", exitError{3, errors.New("the server has no account yet: add one with \"rialto user add NAME\"")}
+	}
+	return "", usageError{errors.New("the server has several accounts: name the one that calls with --user")}
+}
+
+func toolNamed(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
+	var names []string
+	for _, t := range tools {
+		if t.Name == name {
+			return t, nil
+		}
+		names = append(names, t.Name)
+	}
+	return nil, usageError{fmt.Errorf("the server has no tool %q%s; \"rialto call\" lists the tools", name, didYouMean(name, names))}
+}
+
+// callError gives the errors of a call their exit codes.
+func callError(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return exitError{130, errors.New("interrupted")}
+	case errors.Is(err, call.ErrLogin):
+		return exitError{3, err}
+	case errors.Is(err, call.ErrUnreachable):
+		return exitError{4, err}
+	}
+	return err
+}
+
+// complete completes the name of a tool, and the names of its arguments.
+func (c *caller) complete(cmd *cobra.Command, args []string, begun string) (words []string, directive cobra.ShellCompDirective) {
+	directive = cobra.ShellCompDirectiveNoFileComp
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+	defer cancel()
+	cmd.SetContext(ctx)
+	cmd.SetErr(io.Discard)
+	cmd.SetIn(strings.NewReader(""))
+	s, err := c.connect(ctx, cmd)
+	if err != nil {
+		return nil, directive
+	}
+	defer s.Close()
+	tools, err := s.List(ctx)
+	if err != nil {
+		return nil, directive
+	}
+	for _, t := range tools {
+		switch {
+		case len(args) == 0 && strings.HasPrefix(t.Name, begun):
+			words = append(words, t.Name)
+		case len(args) > 0 && t.Name == args[0]:
+			words, directive = call.Keys(t, begun), directive|cobra.ShellCompDirectiveNoSpace
+		}
+	}
+	return words, directive
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"rialto/cmd/rialto/internal/config"
+	"rialto/cmd/rialto/internal/server"
+)
+
+// Command returns the root command. It calls delay, if a server waits before it stops, with how
+// long.
+func Command(delay func(time.Duration)) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "rialto",
+		Short:         "Let chat apps log in and reach A2A agents",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       server.Version(),
+	}
+	root.AddCommand(
+		demoCommand(), callCommand(), serveCommand(delay), configCommand(), tokenCommand(), versionCommand(),
+		tableExpertCommand(), healthCommand(), doctorCommand(),
+		migrateCommand(), backupCommand(), restoreCommand(), keysCommand(), agentsCommand(), pushCommand(),
+		usersCommand(), clientsCommand(), grantsCommand(), tasksCommand(), usageCommand(), auditCommand(),
+	)
+	for _, group := range append(root.Commands(), root) {
+		if group.HasSubCommands() && !group.Runnable() {
+			group.RunE = needsCommand
+		}
+	}
+	addExamples(root)
+	checkUsage(root)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	return root
+}
+
+// needsCommand returns an error for an unknown subcommand. Cobra would print the help and succeed.
+func needsCommand(group *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return group.Help()
+	}
+	var names []string
+	for _, c := range group.Commands() {
+		names = append(names, c.Name())
+	}
+	return usageError{fmt.Errorf("there is no command %q in %q%s (the commands are %s)", args[0], group.CommandPath(), didYouMean(args[0], names), strings.Join(names, ", "))}
+}
+
+// didYouMean names the known word that may be meant; "" if none is similar.
+func didYouMean(word string, known []string) string {
+	if near := config.Nearest(word, known); near != "" && config.Similar(word, near) {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}

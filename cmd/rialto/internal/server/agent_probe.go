@@ -1,0 +1,68 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"rialto/a2a/a2aauth"
+	"rialto/a2a/a2aclient"
+	"rialto/bridge/directory"
+	"rialto/cmd/rialto/internal/config"
+	"rialto/internal/message"
+)
+
+// probeTimeout limits how long reading all cards may take.
+const probeTimeout = 10 * time.Second
+
+// ProbeAgents reads the cards of all agents, and returns what is wrong with each of them, such as
+// credentials that it requires and the configuration lacks, or "".
+func ProbeAgents(ctx context.Context, c *config.Config) []string {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	problems := make([]string, len(c.Agents))
+	var all sync.WaitGroup
+	for i, a := range c.Agents {
+		all.Go(func() { problems[i] = probeAgent(ctx, a) })
+	}
+	all.Wait()
+	return problems
+}
+
+// probeAgent returns what is wrong with an agent, or "".
+func probeAgent(ctx context.Context, a config.Agent) string {
+	assert := func(context.Context, string, string) (string, error) {
+		return "", errors.New("no user")
+	}
+	_, missing, err := visit(ctx, a, a.URL, slog.New(slog.DiscardHandler), assert, nil)
+	if err != nil {
+		return err.Error()
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	words := make([]string, len(missing))
+	for i, m := range missing {
+		words[i] = m.Error()
+	}
+	return "its card asks for credentials that are not configured: " + strings.Join(words, "; or ")
+}
+
+// visit reads the card of an agent at an address, with the settings of the agent. It returns what the
+// card requires and the settings lack.
+func visit(
+	ctx context.Context, a config.Agent, address string, log *slog.Logger, assert assertion, cards *directory.Cards,
+) (*a2aclient.Client, []*message.Message, error) {
+	dialer, err := newDialer(a, log, assert, nil, cards)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := dialer.Dial(ctx, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	return client, a2aauth.Unmet(client.Card(), config.Credentials(a.Credentials).CredentialKinds()), nil
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/cmd/rialto/internal/config"
+	"rialto/internal/message"
+	"rialto/store"
+)
+
+// newRegistry returns the agents of the configuration and of the database. It keeps
+// agents up to date, unless that is nil.
+func newRegistry(cfg func() *config.Config, log *slog.Logger, db *store.DB, secret []byte, assert assertion, agents *directory.Directory) *directory.Registry {
+	return &directory.Registry{
+		Store: db.Records, Cards: db.Records, Key: deriveKey(secret, "agents"), Directory: agents,
+		Connector: agentConnector{cfg, log, assert}, Now: time.Now, Log: log, Configured: withoutSecrets(cfg().Agents),
+	}
+}
+
+// agentConnector reaches agents as their settings say.
+type agentConnector struct {
+	cfg    func() *config.Config
+	log    *slog.Logger
+	assert assertion
+}
+
+// Check implements directory.Connector.
+func (agentConnector) Check(a directory.AgentConfig) error { return config.CheckAdded(a) }
+
+// Revision implements directory.Connector.
+func (c agentConnector) Revision(a directory.AgentConfig) string { return c.cfg().Revision(a) }
+
+// Probe implements directory.Connector.
+func (c agentConnector) Probe(
+	ctx context.Context, a directory.AgentConfig,
+) (directory.Conn, []*message.Message, error) {
+	settings, ok := c.cfg().Agent(a.Name)
+	if !ok || settings.URL != a.URL { // its secrets are for that address alone
+		settings = a
+	}
+	recorder := &cardRecorder{}
+	cards := &directory.Cards{Store: recorder, Now: time.Now, Log: c.log}
+	client, missing, err := visit(ctx, settings, a.URL, c.log, c.assert, cards)
+	if err != nil {
+		return nil, nil, err
+	}
+	return previewedAgent{peer{client}, recorder.card}, missing, nil
+}
+
+// withoutSecrets returns agents; those that this process starts have no secrets.
+func withoutSecrets(agents []config.Agent) []directory.AgentConfig {
+	agents = slices.Clone(agents)
+	for i := range agents {
+		agents[i].Credentials.Secret = ""
+	}
+	return agents
+}
+
+// cardRecorder is a directory.CardStore that keeps only the last card.
+type cardRecorder struct{ card []byte }
+
+// SeeCard implements directory.CardStore.
+func (g *cardRecorder) SeeCard(_ context.Context, c directory.SeenCard, _ bool) error {
+	g.card = c.Card
+	return nil
+}
+
+// AcceptCard implements directory.CardStore.
+func (*cardRecorder) AcceptCard(context.Context, string, string, time.Time) error {
+	return directory.ErrNoCard
+}
+
+// SeenCards implements directory.CardStore.
+func (*cardRecorder) SeenCards(context.Context, string) ([]directory.SeenCard, error) {
+	return nil, nil
+}
+
+// previewedAgent is an agent that was previewed, with the JSON of its card.
+type previewedAgent struct {
+	peer
+	card []byte
+}
+
+// CardJSON implements directory.CardSource.
+func (v previewedAgent) CardJSON() []byte { return v.card }

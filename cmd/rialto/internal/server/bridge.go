@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"rialto/bridge"
+	"rialto/bridge/call"
+	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/runner"
+	"rialto/cmd/rialto/internal/config"
+	"rialto/oauth"
+	"rialto/store"
+)
+
+func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
+	return &directory.Directory{
+		Pages: cfg.SignIn.SignsInPages(),
+		URL:   cfg.URL,
+		Now:   time.Now,
+		Log:   log,
+		Caller: func(ctx context.Context) directory.Caller {
+			p, _ := oauth.FromContext(ctx)
+			some, all := p.UseCases()
+			return directory.Caller{User: p.User, Client: p.ClientID, UseCases: some, AllUseCases: all}
+		},
+	}
+}
+
+func newBridge(
+	cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte, calls call.Sink,
+) *bridge.Bridge {
+	tasks := &runner.Runner{
+		Directory: newDirectory(cfg, log),
+		Ledger:    db.Ledger,
+		Lists:     db.Ledger,
+		Leases:    db.Ledger,
+		Publisher: runner.Publisher{Signals: db.Ledger.Signals(log)},
+		Replica:   rand.Text(),
+		Now:       time.Now,
+		Log:       log,
+	}
+	library := &documents.Service{Index: db.Ledger, Accounts: accounts{db.OAuth}}
+	if cfg.DownloadLinks > 0 {
+		library.Downloads = &documents.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks}
+	}
+	if cfg.ShareLinks > 0 {
+		library.Sharing = &documents.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks}
+	}
+	b := bridge.New(tasks, library, calls)
+	b.Tools.Card = cfg.MCP.TaskCard != config.TaskCardNever
+	return b
+}
+
+// agentSettings finds the settings of agents: those of the configuration, or those of the
+// database if they were added.
+type agentSettings struct {
+	cfg   *atomic.Pointer[config.Config]
+	added *directory.Registry
+}
+
+func (s agentSettings) find(name string) (config.Agent, bool) {
+	if a, ok := s.cfg.Load().Agent(name); ok {
+		return a, true
+	}
+	return s.added.Config(name)
+}

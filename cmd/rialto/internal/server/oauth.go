@@ -1,0 +1,148 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/cmd/rialto/internal/config"
+	"rialto/cmd/rialto/internal/telemetry"
+	"rialto/internal/audit"
+	"rialto/internal/guardhttp"
+	"rialto/oauth"
+	"rialto/oauth/authserver"
+	"rialto/oauth/signin"
+	"rialto/store"
+)
+
+// trustedProxies returns the networks of proxies. The configuration was checked.
+func trustedProxies(cfg *config.Config) (proxies []netip.Prefix) {
+	for _, p := range cfg.TrustedProxies {
+		proxies = append(proxies, netip.MustParsePrefix(p))
+	}
+	return proxies
+}
+
+// NewOAuth returns the authorization server. The configuration was checked.
+func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *authserver.Server {
+	clients, _ := cfg.OAuthClients()
+	var fetch *guardhttp.Client
+	if cfg.ClientDocuments {
+		fetch = &guardhttp.Client{MaxBytes: 16 << 10}
+	}
+	as := authserver.Config{
+		Clients:        clients,
+		Fetch:          fetch,
+		Issuer:         cfg.URL,
+		Resource:       cfg.URL + "/mcp",
+		Name:           cfg.Name,
+		Scopes:         config.Scopes,
+		Ordinary:       cfg.Scope(),
+		Secret:         secret,
+		Now:            time.Now,
+		Log:            log,
+		TrustedProxies: trustedProxies(cfg),
+	}
+	as.Upstreams = cfg.OAuthUpstreams()
+	cfg.Tokens.Apply(&as)
+	cfg.Registration.Apply(&as)
+	cfg.SignIn.Apply(&as)
+	as.RedirectPrefixes = cfg.RedirectPrefixes
+	return authserver.New(as, authserver.Stores{
+		Keys: db.OAuth, Grants: db.OAuth, Once: db.OAuth, Identities: db.OAuth, Clients: db.OAuth, Documents: db.OAuth, Accounts: db.OAuth,
+		Sessions: db.OAuth, Setup: db.OAuth, Logins: db.OAuth, Requests: db.OAuth, Codes: db.OAuth, Expired: db.OAuth,
+	})
+}
+
+// consentAgents names agents on the consent page.
+type consentAgents struct{ directory *directory.Directory }
+
+// Titles implements flow.Agents.
+func (a consentAgents) Titles(useCases []string, all bool) []string {
+	return a.directory.Titles(a.directory.AccessOf(directory.Caller{UseCases: useCases, AllUseCases: all}))
+}
+
+// SetDemoAccount sets the password of the demo's account, an administrator, which it adds if needed.
+// The sign-in page then says where that password is. Call it before Serve.
+func (s *Server) SetDemoAccount(ctx context.Context, name, password string) error {
+	s.oauth.Pages.Demo = true
+	if err := s.oauth.Accounts.SetPassword(ctx, name, password); err != nil {
+		return err
+	}
+	return s.oauth.Accounts.SetAdmin(ctx, name, true)
+}
+
+// accounts are the accounts that may sign in.
+type accounts struct{ store signin.AccountStore }
+
+// Active implements documents.Accounts.
+func (a accounts) Active(ctx context.Context, user string) (bool, error) {
+	account, err := a.store.AccountOf(ctx, user)
+	if errors.Is(err, oauth.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && !account.Disabled, err
+}
+
+// oauthEvents writes the events of the authorization server to the audit log, and counts some.
+type oauthEvents struct {
+	to        audit.Recorder
+	telemetry *telemetry.Telemetry
+}
+
+var kinds = map[oauth.EventKind]audit.Kind{
+	oauth.EventSignIn:     audit.SignIn,
+	oauth.EventConsent:    audit.Consent,
+	oauth.EventReuse:      audit.Reuse,
+	oauth.EventRegistered: audit.ClientRegistered,
+	oauth.EventChanged:    audit.ClientChanged,
+	oauth.EventRemoved:    audit.ClientRemoved,
+	oauth.EventRevoked:    audit.GrantRevoked,
+	oauth.EventAccount:    audit.AccountAdded,
+	oauth.EventKey:        audit.KeyRotated,
+}
+
+// Happened implements oauth.Events.
+func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
+	switch e.Kind {
+	case oauth.EventReuse:
+		o.telemetry.RefreshReused()
+	case oauth.EventRegistered:
+		o.telemetry.ClientRegistered(e.Outcome == "")
+	}
+	target := e.ClientID
+	if e.GrantID != "" {
+		target = e.GrantID
+	}
+	if e.Kind == oauth.EventAccount {
+		target = e.Account
+	}
+	actor := e.Account
+	if actor == "" && e.Kind == oauth.EventKey {
+		actor = "server"
+	}
+	o.to.Record(ctx, audit.Event{
+		Kind: kinds[e.Kind], Outcome: audit.Outcome(e.Outcome), ActorID: e.AccountID, Actor: actor,
+		Address: e.Address, Target: target, Detail: e.Detail,
+	})
+}
+
+// saveGrantUses saves, once a minute and at shutdown, which grants were used.
+func (s *Server) saveGrantUses(ctx context.Context) {
+	tick := time.NewTicker(time.Minute)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+		saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		if err := s.oauth.Grants.SaveUses(saving); err != nil {
+			s.log.ErrorContext(ctx, "saving the last use of grants", "err", err)
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,142 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/runner"
+	"rialto/cmd/rialto/internal/config"
+	"rialto/internal/audit"
+)
+
+// followSettings lets the parts read the settings in force at each call, so that Reload need not know them.
+func followSettings(s *Server) {
+	s.oauth.Follow(oauthSettings{&s.cfg})
+	s.bridge.Directory.Policies = func() directory.Policy {
+		c := s.cfg.Load()
+		return directory.Policy{Default: c.DefaultAgent, ForceUseCase: c.ForceUseCase, Topic: c.Topic()}
+	}
+	s.bridge.Runner.Limits.InForce = func() runner.Limits {
+		l := s.cfg.Load().Limits
+		return runner.Limits{
+			Tasks: l.Tasks, TasksPerUser: l.TasksPerUser, TasksPerClient: half(l.Tasks), TasksPerAgent: half(l.Tasks),
+			TaskSize: int(l.TaskSize), MemoryPerUser: int(l.MemoryPerUser), Memory: int(l.Memory),
+			StoredPerUser: int64(l.StoredPerUser), StoredPerAgent: int64(l.StoredPerAgent),
+		}
+	}
+}
+
+// oauthSettings are the settings in force of the authorization server.
+type oauthSettings struct {
+	cfg *atomic.Pointer[config.Config]
+}
+
+// Rate implements authserver.Settings. The steps of a login share a rate; the others are constants.
+func (s oauthSettings) Rate(bucket string) int {
+	if slices.Contains([]string{"authorize", "par", "provider", "callback"}, bucket) {
+		return s.cfg.Load().Limits.AuthorizeRate
+	}
+	return 0
+}
+
+// RedirectPrefixes implements authserver.Settings.
+func (s oauthSettings) RedirectPrefixes() []string { return s.cfg.Load().RedirectPrefixes }
+
+// Source is what Reload reads and sets. Set it before Serve.
+type Source struct {
+	Read  func() (*config.Config, error) // nil: Reload returns an error
+	Level *slog.LevelVar                 // of the log
+	Path  string                         // the configuration file, for config_watch (see watch); "" without one
+}
+
+// Reload reads the settings again and applies those that differ: all of them or, if one is wrong
+// or needs a restart, none. It returns the differences. The log, whose level it sets, and the audit
+// log have them, too.
+func (s *Server) Reload(ctx context.Context) ([]config.Change, error) {
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
+	changes, err := reload(ctx, s)
+	if err == nil {
+		s.cfg.Load().Log.SetLevel(s.Source.Level)
+	}
+	event := audit.Event{Kind: audit.Reloaded, Actor: "server", Detail: describeChanges(changes)}
+	switch {
+	case err != nil:
+		event.Outcome, event.Detail = audit.Failed, err.Error()
+		s.log.ErrorContext(ctx, "the configuration was not reloaded; nothing has changed", "err", err)
+	case len(changes) == 0:
+		s.log.InfoContext(ctx, "the configuration was reloaded: no setting has changed")
+		return nil, nil
+	default:
+		for _, c := range changes {
+			s.log.InfoContext(ctx, "setting changed", "key", c.Key, "was", c.Was, "is", c.Is, "needs_restart", c.Restart)
+		}
+		s.log.InfoContext(ctx, "the configuration was reloaded", "changes", len(changes))
+	}
+	s.audit.Record(ctx, event)
+	return changes, err
+}
+
+func describeChanges(changes []config.Change) string {
+	var all []string
+	for _, c := range changes {
+		all = append(all, c.String())
+	}
+	return strings.Join(all, "; ")
+}
+
+// reload applies what s.Source.Read returns. The caller holds s.reloading.
+func reload(ctx context.Context, s *Server) ([]config.Change, error) {
+	if s.Source.Read == nil {
+		return nil, errors.New("this server has no configuration to read again")
+	}
+	next, err := s.Source.Read()
+	if err != nil {
+		return nil, err
+	}
+	before := s.cfg.Load()
+	next.ListensAs(before)
+	changes := before.Changes(next)
+	if err := needRestart(changes); err != nil {
+		return changes, err
+	}
+	if len(changes) == 0 {
+		s.cfg.Store(next) // a setting may have its value from another source now
+		return nil, nil
+	}
+	brand, err := next.Brand.Load()
+	if err != nil {
+		return nil, err
+	}
+	s.cfg.Store(next) // first: an agent with a new revision is dialed with its new settings
+	if err := s.agents.Reconfigure(ctx, withoutSecrets(next.Agents)); err != nil {
+		s.cfg.Store(before)
+		return nil, err
+	}
+	s.brand.Store(&brand)
+	return changes, nil
+}
+
+// needRestart returns an error that lists the settings that only a restart applies. A changed file
+// is none: an operator changes it to restart the replicas one by one, and reloads meanwhile.
+func needRestart(changes []config.Change) error {
+	var keys []string
+	for _, c := range changes {
+		if c.Restart && !c.OfFile() {
+			keys = append(keys, c.Key)
+		}
+	}
+	if keys == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrNeedsRestart, strings.Join(keys, ", "))
+}
+
+// ErrNeedsRestart says that settings have changed that a reload cannot apply.
+var ErrNeedsRestart = errors.New("these settings have changed and need a restart")

@@ -1,0 +1,258 @@
+package server
+
+import (
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"rialto/a2a/a2apush"
+	"rialto/bridge"
+	"rialto/bridge/directory"
+	"rialto/bridge/events"
+	"rialto/bridge/operator"
+	"rialto/bridge/push"
+	"rialto/cmd/rialto/internal/config"
+	"rialto/cmd/rialto/internal/telemetry"
+	"rialto/internal/audit"
+	"rialto/internal/unavailable"
+	"rialto/internal/usage"
+	"rialto/mcp"
+	"rialto/oauth/authserver"
+	"rialto/static"
+	"rialto/store"
+	"rialto/store/ledgerdb"
+)
+
+// Server is the assembled program. Close it.
+type Server struct {
+	cfg      atomic.Pointer[config.Config] // in force: Reload replaces it
+	brand    atomic.Pointer[static.Brand]
+	log      *slog.Logger
+	store    *store.DB
+	oauth    *authserver.Server
+	bridge   *bridge.Bridge
+	agents   *directory.Registry
+	mcp      *mcp.Server
+	operator *operator.Service
+	audit    *audit.Log
+	usage    *usage.Log
+	push     *push.Service   // nil if webhooks are off
+	inbox    *a2apush.Inbox  // nil if agents get no webhook
+	events   *events.Service // nil if they are off
+
+	connections connections // credentials that users have stored for agents
+
+	telemetry *telemetry.Telemetry // nil if nothing asks for it
+	scrapes   net.Listener         // metrics.listen; nil without it
+
+	Source    Source // of Reload
+	reloadKey []byte // of requests for a reload
+
+	certificate *certificate // of the listeners; nil without one
+	limits      *callLimiter
+	bodies      *bodyBudget
+	shutdown    shutdownTimes
+	health      *health
+	reloading   sync.Mutex
+	background  sync.WaitGroup
+	stop        context.CancelFunc
+}
+
+// New opens the store, assembles the server and starts it. It takes over the tasks that
+// an earlier server left. Close it.
+func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, error) {
+	build := ThisBuild()
+	t, err := telemetry.Start(ctx, build.Version, build.Commit, cfg.Metrics.Listen != "")
+	if err != nil {
+		return nil, err
+	}
+	s, err := assemble(ctx, cfg, log, t)
+	if err != nil {
+		return nil, errors.Join(err, t.Stop())
+	}
+	log = s.log
+	s.bridge.Runner.Alone, err = s.store.LockServer(ctx)
+	if err != nil {
+		log.WarnContext(ctx, "cannot lock the database: tasks of a killed server continue when their leases expire", "err", err)
+	}
+	if s.bridge.Runner.Alone {
+		if err := logWhileWaiting(log, "the database: reading the tasks that ended last", func() error { return s.store.StartWriteBehind(ctx, log) }); err != nil {
+			return nil, errors.Join(err, s.store.Close())
+		}
+	}
+	s.start(ctx)
+	return s, nil
+}
+
+// assemble opens the store and builds the parts. It starts nothing.
+func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, t *telemetry.Telemetry) (*Server, error) {
+	log = slog.New(t.Logs(unavailable.Log(log.Handler())))
+	if cfg.Database == store.Memory {
+		log.WarnContext(ctx, "the database is in memory: all data is lost when this process ends")
+	}
+	s := &Server{log: log, telemetry: t, shutdown: defaultShutdown}
+	s.cfg.Store(cfg)
+	s.limits = &callLimiter{cfg: &s.cfg, telemetry: t}
+	if cfg.Metrics.Listen != "" {
+		scrapes, err := Listen(cfg.Metrics.Listen)
+		if err != nil {
+			return nil, err
+		}
+		s.scrapes = scrapes
+	}
+	err := logWhileWaiting(log, "the database: opening it and updating its tables", func() (err error) {
+		s.store, err = cfg.OpenStore(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("database: %w", err)
+	}
+	secret, err := config.LoadSecret(cfg) // after the database: a key without one means that it was lost
+	if err == nil {
+		err = s.build(secret)
+	}
+	if err == nil {
+		err = askDatabase(ctx, log, "the database: reading agents, settings and keys", s.load)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.store.Close())
+	}
+	return s, nil
+}
+
+// build builds the parts, each from the parts before it, and connects them.
+func (s *Server) build(secret []byte) error {
+	brand, err := s.cfg.Load().Brand.Load()
+	if err != nil {
+		return err
+	}
+	s.brand.Store(&brand)
+	s.certificate, err = newCertificate(s.cfg.Load().TLS)
+	if err != nil {
+		return err
+	}
+	stream, err := auditStream(s.cfg.Load(), s.telemetry, s.log)
+	if err != nil {
+		return err
+	}
+	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log, Stream: stream}).Open()
+	s.usage = usage.NewLog(s.store.Records, s.log)
+	s.oauth = NewOAuth(s.cfg.Load(), s.log, s.store, secret)
+	s.health = &health{store: s.store, keys: s.oauth.Keys, log: s.log}
+	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), oauth: s.oauth}
+	s.bridge = newBridge(s.cfg.Load(), s.log, s.store, secret, s.usage)
+	s.agents = newRegistry(s.cfg.Load, s.log, s.store, secret, s.oauth.Assertions.Issue, s.bridge.Directory)
+	s.agents.Replica = s.bridge.Runner.Replica
+	settings := agentSettings{&s.cfg, s.agents}
+	s.connections = newConnections(s, settings, secret)
+	dialers := &dialers{
+		cfg:       &s.cfg,
+		telemetry: s.telemetry,
+		agents:    settings,
+		log:       s.log,
+		assert:    s.oauth.Assertions.Issue,
+		vault:     s.connections.vault,
+		cards:     &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged},
+		memory:    answerMemory{s.bridge.Runner},
+	}
+	s.bridge.Directory.Dialer, s.bridge.Directory.Connections = dialers, s.connections
+	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
+	s.oauth.Consent.Agents = consentAgents{s.bridge.Directory}
+	s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret)
+	if err != nil {
+		return err
+	}
+	s.bridge.Tools.Clients = mcpClients{s}
+	followSettings(s)
+	s.reloadKey = deriveKey(secret, "reload")
+	s.startPush(secret)
+	s.startPushInbox(secret)
+	s.operator = newOperator(s.cfg.Load, s.log, s.store, s.oauth, s.bridge)
+	s.observe()
+	s.operator.Audit, s.operator.Doctor = s.audit, ownDoctor{s}
+	s.operator.Agents = operator.Agents{Registry: s.agents, Bridge: s.bridge, Audit: s.audit}
+	s.operator.Connections = operator.Connections{Vault: s.connections.vault, Audit: s.audit}
+	return nil
+}
+
+// start starts the background jobs. They run until Close.
+func (s *Server) start(ctx context.Context) {
+	s.bridge.Start()
+	s.logWaiting("the cards of agents", func() { s.bridge.Tools.ReadSkills(ctx) })
+	maintained, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stop = stop
+	jobs := []func(context.Context){s.maintain, s.saveGrantUses, s.audit.Run, s.usage.Run, s.agents.Run}
+	if s.push != nil {
+		jobs = append(jobs, s.push.Run)
+	}
+	if s.events != nil {
+		jobs = append(jobs, s.events.Run)
+	}
+	if s.scrapes != nil {
+		jobs = append(jobs, func(ctx context.Context) { serveScrapes(ctx, s.scrapes, s.telemetry, s.log) })
+	}
+	for _, run := range jobs {
+		s.background.Go(func() { run(maintained) })
+	}
+}
+
+// load reads the agents and checks what would otherwise fail at the first login.
+func (s *Server) load(ctx context.Context) error {
+	if err := s.agents.Load(ctx); err != nil {
+		return err
+	}
+	if err := s.auditSettings(ctx); err != nil {
+		return err
+	}
+	if err := s.oauth.Ready(ctx); err != nil {
+		return fmt.Errorf("reading the signing keys (is this the secret that the database was created with?): %w", err)
+	}
+	return nil
+}
+
+// maintain rotates keys and deletes expired data, once an hour.
+func (s *Server) maintain(ctx context.Context) {
+	tick := time.NewTicker(time.Hour)
+	defer tick.Stop()
+	for {
+		round, cancel := context.WithTimeout(ctx, time.Hour)
+		if err := errors.Join(s.oauth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), ledgerdb.SessionNotes{Store: s.store.Ledger}.DropOld(round, time.Now()), s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
+			s.log.ErrorContext(ctx, "maintenance", "err", err)
+		}
+		cancel()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Close stops the background jobs and closes the store.
+func (s *Server) Close() error {
+	s.stop()
+	s.logWaiting("background jobs", s.background.Wait)
+	s.logWaiting("writing tasks", s.bridge.Close)
+	s.logWaiting("writing audit and usage records", func() {
+		s.usage.Flush(context.Background()) // the bridge has recorded its last calls
+		s.audit.Flush(context.Background())
+	})
+	err := logWhileWaiting(s.log, "closing the database", s.store.Close)
+	return errors.Join(err, s.telemetry.Stop())
+}
+
+// deriveKey derives a key of 32 bytes for one purpose (RFC 5869).
+func deriveKey(secret []byte, purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, secret, nil, purpose, 32)
+	if err != nil {
+		panic(err) // only if the length is too large
+	}
+	return key
+}

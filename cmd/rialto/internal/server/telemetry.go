@@ -1,0 +1,83 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+
+	"rialto/cmd/rialto/internal/telemetry"
+	"rialto/mcp"
+	"rialto/store/ledgerdb"
+)
+
+// observe has telemetry observe the parts, if there is any.
+func (s *Server) observe() {
+	t := s.telemetry
+	if t == nil {
+		return
+	}
+	s.mcp.Observers = slices.Insert(s.mcp.Observers, 0, mcp.Observer(t)) // outermost
+	s.store.Observe(t.Database(s.store.System()))
+	s.bridge.Runner.Observer = t
+	s.oauth.Exchange.Observer = t
+	if s.push != nil {
+		s.push.Metrics = t.Deliveries(telemetry.Push)
+	}
+	if s.events != nil {
+		s.events.Metrics = t.Deliveries(telemetry.Event)
+	}
+	t.Read(gauges{s.store.Ledger, s})
+}
+
+// gauges implements telemetry.Gauges: it reads the parts of a server.
+type gauges struct {
+	*ledgerdb.Store
+	s *Server
+}
+
+// OpenCircuits returns the agents that are not called because they failed.
+func (g gauges) OpenCircuits() (open []string) {
+	for _, e := range g.s.bridge.Directory.All() {
+		h, ok := g.s.bridge.Directory.Health(e.Name)
+		if ok && time.Now().Before(h.Contact.Until) {
+			open = append(open, e.Name)
+		}
+	}
+	return open
+}
+
+// KeyExpiry returns when the key that signs access tokens is replaced.
+func (g gauges) KeyExpiry(ctx context.Context) (at time.Time, err error) {
+	keys, err := g.s.oauth.Keys.List(ctx)
+	if err != nil || len(keys) == 0 {
+		return at, err
+	}
+	return keys[len(keys)-1].Rotates(), nil
+}
+
+// Streams returns how many event streams are open.
+func (g gauges) Streams() mcp.StreamStats { return g.s.mcp.Streams() }
+
+// UsageDropped returns how many usage records were dropped.
+func (g gauges) UsageDropped() int64 { return g.s.usage.Dropped() }
+
+// QueueLengths returns how many records wait to be written.
+func (g gauges) QueueLengths() map[string]int {
+	return map[string]int{
+		"usage":        g.s.usage.Waiting(),
+		"audit":        g.s.audit.Waiting(),
+		"search index": g.Store.IndexWaiting(),
+	}
+}
+
+// serveScrapes serves metrics and profiles until ctx ends.
+func serveScrapes(ctx context.Context, l net.Listener, t *telemetry.Telemetry, log *slog.Logger) {
+	srv := &http.Server{Handler: t.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	context.AfterFunc(ctx, func() { _ = srv.Close() })
+	if err := srv.Serve(l); ctx.Err() == nil {
+		log.ErrorContext(ctx, "serving metrics", "err", err)
+	}
+}

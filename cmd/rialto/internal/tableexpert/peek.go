@@ -1,0 +1,39 @@
+package tableexpert
+
+import (
+	"context"
+	"fmt"
+
+	"rialto/a2a/a2aexec"
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
+)
+
+// peek shows the first rows of a table.
+func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit int) error {
+	tb := e.catalog.tableIn(name)
+	if tb == nil {
+		if name == "" {
+			return refuse("Say which table. The tables are %s.", e.catalog.list())
+		}
+		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.suggest(name))
+	}
+	if limit == 0 {
+		limit = 10
+	}
+	t.Working("Reading " + tb.Name + ".")
+	sql, res, err := e.firstRows(ctx, tb, limit)
+	if err != nil {
+		return err
+	}
+	if err := e.emitRows(t, "peek", sql, res); err != nil {
+		return err
+	}
+	t.Complete(fmt.Sprintf("The first %s of %s.", count(len(res.Rows), "row"), tb.Name))
+	return nil
+}
+
+func (e *Expert) firstRows(ctx context.Context, tb *table, n int) (sql string, res *sqlbox.Result, err error) {
+	sql = fmt.Sprintf("SELECT * FROM %s LIMIT %d", tb.quoted(), n)
+	res, err = e.box.QueryTrusted(ctx, n, sql)
+	return sql, res, err
+}

@@ -1,0 +1,59 @@
+package tableexpert
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"rialto/a2a/a2aexec"
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
+)
+
+// answerRows is the data of a query's answer.
+type answerRows struct {
+	SQL       string   `json:"sql"`
+	Columns   []string `json:"columns"`
+	Rows      [][]any  `json:"rows"`
+	RowCount  int      `json:"row_count"`
+	Truncated bool     `json:"truncated"`
+}
+
+// query runs SQL of a stranger.
+func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit int) error {
+	t.Working("Running the query.")
+	res, err := e.box.Query(ctx, sql, cmp.Or(limit, defaultRows))
+	if err != nil {
+		return err
+	}
+	t.Working(fmt.Sprintf("Read %s.", count(len(res.Rows), "row")))
+	if err := e.emitRows(t, "result", sql, res); err != nil {
+		return err
+	}
+	t.Complete(rowSummary(res))
+	return nil
+}
+
+func (e *Expert) emitRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result) error {
+	return emit(t, name, markdown(res), answerRows{
+		SQL:       sql,
+		Columns:   res.Columns,
+		Rows:      encodable(res.Rows),
+		RowCount:  len(res.Rows),
+		Truncated: res.Truncated != "",
+	})
+}
+
+// rowSummary says how much of the answer there is.
+func rowSummary(res *sqlbox.Result) string {
+	rows := count(len(res.Rows), "row")
+	switch res.Truncated {
+	case sqlbox.ByRows:
+		more := "The first %s; there are more. Ask for up to %d with \"limit\", or aggregate."
+		return fmt.Sprintf(more, rows, maxRows)
+	case sqlbox.ByBytes:
+		return fmt.Sprintf("The first %s; the rest would make the answer too long. "+
+			"Select fewer columns, or aggregate.", rows)
+	default:
+		return sentence(rows)
+	}
+}

@@ -1,0 +1,200 @@
+package tableexpert
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"rialto/a2a"
+	"rialto/a2a/a2aexec"
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
+)
+
+// request is what a message asks for: the members of its data parts, and its
+// text where they leave something out.
+type request struct {
+	Query    string
+	SQL      string
+	ID       string
+	Table    string
+	Question string
+	Topic    string
+	UseCase  string
+	Limit    int
+}
+
+// refusal is an error whose text is for the caller.
+type refusal struct{ text string }
+
+// Error returns the text.
+func (r *refusal) Error() string { return r.text }
+
+func refuse(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
+
+// serve answers one message.
+func (e *Expert) serve(ctx context.Context, t *a2aexec.Turn) error {
+	err := e.answer(ctx, t)
+	var (
+		refused *refusal
+		box     *sqlbox.Error
+	)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case errors.As(err, &refused):
+		t.Fail(refused.text)
+	case errors.As(err, &box):
+		t.Fail(sentence(e.withHint(box.Message)))
+	default:
+		e.cfg.Log.ErrorContext(ctx, "the table expert could not answer", "task", t.Message.TaskID, "err", err)
+		t.Fail("The tables could not be read. What happened is in the log.")
+	}
+	return nil
+}
+
+func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
+	r, err := read(t.Message)
+	if err != nil {
+		return err
+	}
+	in, err := e.topicOf(r, t.Message)
+	if err != nil {
+		return err
+	}
+	skill := t.Skill
+	switch {
+	case skill != "":
+	case len(t.Task().History) > 1: // only questions are asked back
+		skill = skillQuery
+	default:
+		skill = r.skill()
+	}
+	switch skill {
+	case skillSearch:
+		return e.search(ctx, t, cmp.Or(r.Query, r.Question), in)
+	case skillFetch:
+		return e.fetch(ctx, t, cmp.Or(r.ID, r.Query, r.Question))
+	case skillSchema:
+		return e.schema(ctx, t, cmp.Or(r.Table, r.Query, r.Question), in)
+	case skillPeek:
+		return e.peek(ctx, t, cmp.Or(r.Table, r.Query, r.Question), r.Limit)
+	case skillQuery:
+		sql := cmp.Or(r.SQL, r.Query, r.Question)
+		answering := len(t.Task().History) > 1 // a form's "sql" may hold simpler words
+		given := r.SQL != "" && !answering
+		if given || e.isSQL(sql, t.Skill != "") {
+			return e.query(ctx, t, sql, r.Limit)
+		}
+		return e.question(ctx, t, in, r.Limit)
+	case skillTopics:
+		return e.discoverTopics(t, in)
+	case skillGold:
+		return e.listGold(ctx, t, in)
+	case skillExplain:
+		return e.explain(ctx, t, cmp.Or(r.SQL, r.Query, r.Question), in)
+	default:
+		skills := strings.Join(skillIDs(), ", ")
+		return refuse("There is no skill %q here. The skills are %s.", sqlbox.Clip(skill, 40), skills)
+	}
+}
+
+// skill guesses the skill that a request is for from what it brings.
+func (r *request) skill() string {
+	switch {
+	case r.SQL != "":
+		return skillQuery
+	case r.ID != "":
+		return skillFetch
+	case r.Query != "" && !looksLikeSQL(r.Query):
+		return skillSearch
+	case r.Table != "":
+		return skillPeek
+	default:
+		return skillQuery
+	}
+}
+
+// read takes a message apart.
+func read(m *a2a.Message) (*request, error) {
+	r, said, data := &request{}, "", false
+	for _, part := range m.Parts {
+		switch c := part.Content.(type) {
+		case a2a.Text:
+			said = strings.TrimSpace(said + "\n" + string(c))
+		case a2a.Data:
+			data = true
+			if err := r.readData(json.RawMessage(c)); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, refuse("Files are not read; send a question or SQL as text, or arguments as data.")
+		}
+	}
+	if r.Question == "" && !(data && r.isEcho(said)) {
+		r.Question = said
+	}
+	return r, nil
+}
+
+// isEcho reports whether a text beside data says nothing of its own: callers that have
+// data only put it into words for agents that read no data, or name the skill.
+func (r *request) isEcho(said string) bool {
+	return json.Valid([]byte(said)) || slices.Contains(skillIDs(), said) || said == r.Topic || said == r.UseCase
+}
+
+func (r *request) readData(b json.RawMessage) error {
+	var members map[string]any
+	if err := json.Unmarshal(b, &members); err != nil {
+		return refuse("The data is not an object of arguments such as {\"query\": \"hail\"} or {\"sql\": \"SELECT 1\"}.")
+	}
+	for name, into := range map[string]*string{
+		"query": &r.Query, "sql": &r.SQL, "id": &r.ID, "table": &r.Table, "question": &r.Question,
+		"topic": &r.Topic, "usecase": &r.UseCase,
+	} {
+		switch v := members[name].(type) {
+		case nil:
+		case string:
+			*into = strings.TrimSpace(v)
+		default:
+			return refuse("The argument %q must be a string.", name)
+		}
+	}
+	return r.readLimit(members["limit"])
+}
+
+// readLimit takes a number, or one in quotes, as language models write it at
+// times.
+func (r *request) readLimit(v any) error {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case float64:
+		r.Limit = int(min(max(v, 0), maxRows))
+		if v >= 1 && v == float64(int64(v)) {
+			return nil
+		}
+	case string:
+		if n, err := strconv.Atoi(v); err == nil && n >= 1 {
+			r.Limit = min(n, maxRows)
+			return nil
+		}
+	}
+	return refuse("The argument \"limit\" must be a whole number from 1 to %d.", maxRows)
+}
+
+// sentence makes an error a sentence.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "?") {
+		s += "."
+	}
+	return s
+}
