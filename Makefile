@@ -12,14 +12,14 @@ build: ## a static binary, ./rialto
 reproducible: ## build twice in two folders, and compare
 	.ci/reproducible
 
-# These tools take minutes to build, so CI does not: it runs what they would, in internal/e2e.
+# These tools take minutes to build, so CI does not: it runs what they would, in cmd/rialto/internal/e2e.
 goreleaser = go run github.com/goreleaser/goreleaser/v2@v2.15.4
 helm = go run helm.sh/helm/v3/cmd/helm@v3.22.0
 chart = deploy/helm/rialto -f deploy/helm/rialto/ci/all-values.yaml
 
 release-check: ## check .goreleaser.yaml and the chart, and build a release without publishing it
 	$(helm) lint --strict $(chart)
-	$(helm) template rialto $(chart) --kube-version 1.34.0 | diff internal/e2e/testdata/chart.yaml -
+	$(helm) template rialto $(chart) --kube-version 1.34.0 | diff cmd/rialto/internal/e2e/testdata/chart.yaml -
 	$(goreleaser) check
 	$(goreleaser) release --snapshot --clean --skip=docker,sbom,sign
 
@@ -41,22 +41,22 @@ lint: ## golangci-lint, in the version that .ci/tools.mod pins
 	go tool -modfile=.ci/tools.mod golangci-lint run ./...
 
 # The code of SQLite and of password hashing is not ours, and many times slower
-# under the race detector. internal/e2e runs the program, which is built without it.
+# under the race detector. cmd/rialto/internal/e2e runs the program, which is built without it.
 unraced = -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/...=-race=false
 
 # Programs with the race detector sleep for a second before they exit, and there
 # are hundreds. The target vet has vetted them.
 race: ## the tests under the race detector, which needs cgo; the product does not
-	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 go test -race -vet=off -timeout 40m $(unraced) $$(go list ./... | grep -v /internal/e2e)
+	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 go test -race -vet=off -timeout 40m $(unraced) $$(go list ./... | grep -v /cmd/rialto/internal/e2e)
 
 bench-mcp: ## calls per second, beside mcp-go and go-sdk
-	cd internal/bench && go run . mcp
+	cd cmd/rialto/internal/bench && go run . mcp
 
 bench-oauth: ## codes, refreshes and checks per second, beside fosite
-	cd internal/bench && go run . oauth
+	cd cmd/rialto/internal/bench && go run . oauth
 
 bench-a2a: ## A2A clients and servers, beside a2a-go and a client written by hand
-	cd internal/bench && go run . a2a
+	cd cmd/rialto/internal/bench && go run . a2a
 
 bench-bridge: ## send_task from end to end, beside handlers that only pass the message on
-	cd internal/bench && go run . bridge
+	cd cmd/rialto/internal/bench && go run . bridge

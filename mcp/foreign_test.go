@@ -12,7 +12,7 @@ import (
 
 // nodeModules returns a folder with npm packages, or skips the test. The
 // package that is wanted is @modelcontextprotocol/sdk@1.32.2, exactly. The
-// conformance suites are run by internal/e2e.
+// conformance suites are run by cmd/rialto/internal/e2e.
 func nodeModules(t *testing.T, pkg string) (node, modules string) {
 	t.Helper()
 	modules = os.Getenv("RIALTO_TEST_NODE_MODULES")

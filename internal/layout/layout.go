@@ -96,14 +96,14 @@ var floors = map[string][]string{
 	"cmd/rialto/internal/tableexpert/grammar":           {},
 	"cmd/rialto/internal/tableexpert/sqlbox":            {"internal/quota"},
 	"cmd/rialto/internal/tableexpert/sqlbox/sqlboxtest": {"cmd/rialto/internal/tableexpert/sqlbox"},
-	"internal/e2e":               {"*"},
-	"internal/e2e/a2ajs":         {"*"},
-	"cmd/rialto/internal/config": {"a2a", "a2a/a2aauth", "a2a/a2asign", "bridge/directory", "bridge/operator", "internal/guardhttp", "internal/message", "internal/similar", "oauth", "oauth/authserver", "oauth/client", "oauth/flow", "oauth/signin", "oauth/token", "static", "store"},
-	"cmd/rialto/internal/server": {"*"},
-	"cmd/rialto/internal/term":   {"bridge/sanitize"},
-	"cmd/rialto/internal/call":   {"bridge/form", "bridge/sanitize", "cmd/rialto/internal/term", "internal/loopback"},
-	"cmd/rialto/internal/cli":    {"a2a", "bridge/directory", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/view", "cmd/rialto/internal/call", "cmd/rialto/internal/term", "cmd/rialto/internal/config", "internal/doctor", "cmd/rialto/internal/server", "cmd/rialto/internal/tableexpert", "internal/usage", "oauth", "store"},
-	"cmd/rialto":                 {"bridge/sanitize", "cmd/rialto/internal/cli"},
+	"cmd/rialto/internal/e2e":                           {"*"},
+	"cmd/rialto/internal/e2e/a2ajs":                     {"*"},
+	"cmd/rialto/internal/config":                        {"a2a", "a2a/a2aauth", "a2a/a2asign", "bridge/directory", "bridge/operator", "internal/guardhttp", "internal/message", "internal/similar", "oauth", "oauth/authserver", "oauth/client", "oauth/flow", "oauth/signin", "oauth/token", "static", "store"},
+	"cmd/rialto/internal/server":                        {"*"},
+	"cmd/rialto/internal/term":                          {"bridge/sanitize"},
+	"cmd/rialto/internal/call":                          {"bridge/form", "bridge/sanitize", "cmd/rialto/internal/term", "internal/loopback"},
+	"cmd/rialto/internal/cli":                           {"a2a", "bridge/directory", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/view", "cmd/rialto/internal/call", "cmd/rialto/internal/term", "cmd/rialto/internal/config", "internal/doctor", "cmd/rialto/internal/server", "cmd/rialto/internal/tableexpert", "internal/usage", "oauth", "store"},
+	"cmd/rialto":                                        {"bridge/sanitize", "cmd/rialto/internal/cli"},
 }
 
 // owned lists modules that only some packages may import, so that each can be

@@ -9,7 +9,7 @@ import (
 )
 
 // TestOneServerIsAloneOnAFile asks for several servers on one file; that a killed
-// one's lock goes with it is tested with the program (internal/e2e, TestTasksOfKilled…).
+// one's lock goes with it is tested with the program (cmd/rialto/internal/e2e, TestTasksOfKilled…).
 func TestOneServerIsAloneOnAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	open := func(dsn string) *sqldb.DB {

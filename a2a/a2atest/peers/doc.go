@@ -7,5 +7,5 @@
 // a2a-go's server, each in 1.0 and in its 0.3 compatibility mode, over JSON-RPC and HTTP+JSON, and
 // over gRPC (grpc_test.go). An agent of ours that shall be tested with foreign clients is a line in
 // agents, in agents_test.go. The agents and clients themselves are exported for the command peer,
-// by which they meet through the bridge (internal/e2e).
+// by which they meet through the bridge (cmd/rialto/internal/e2e).
 package peers

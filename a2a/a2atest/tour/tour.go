@@ -3,7 +3,7 @@
 // an agent does is what the first word of a message says: echo, ask, auth, files,
 // which are handed back, hang, and wait, which goes on after a POST to /release.
 //
-// The peers of the JavaScript SDK do the same: internal/e2e/node/peers/tour.mjs.
+// The peers of the JavaScript SDK do the same: cmd/rialto/internal/e2e/node/peers/tour.mjs.
 package tour
 
 import (
