@@ -17,7 +17,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 // book counts what is written into a ledger, and refuses new tasks while it is
@@ -248,7 +248,7 @@ type cut struct {
 	saved   chan error    // has what SaveTask returned
 }
 
-var errBroken = &unavailable.Error{Cause: errors.New("connection reset by peer")}
+var errBroken = &dberr.Error{Cause: errors.New("connection reset by peer")}
 
 func (l *cut) AddTask(ctx context.Context, e *ledger.Record, replica string, most int) error {
 	if l.breaks.Add(-1) < 0 {

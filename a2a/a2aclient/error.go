@@ -14,7 +14,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 // remote reports whether the agent itself said err.
@@ -118,7 +118,7 @@ func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 		if e.RetryAfter > 0 {
 			break // noted before
 		}
-		e.RetryAfter = unavailable.ReadRetryAfter(resp.Header, time.Now(), longestRetry)
+		e.RetryAfter = dberr.ReadRetryAfter(resp.Header, time.Now(), longestRetry)
 		if e.RetryAfter > 0 {
 			e.Message += fmt.Sprintf(" (retry after %s)", e.RetryAfter)
 		}

@@ -11,8 +11,8 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
+	"rialto/internal/dberr"
 	"rialto/internal/jsonrpc"
-	"rialto/internal/unavailable"
 )
 
 // call is one call. Its dialect is never nil: errors are encoded in it.
@@ -272,10 +272,10 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 		w.Header().Set("WWW-Authenticate", e.Challenge)
 		no.status = e.HTTPStatus
 	}
-	_, retryLater := unavailable.As(err)
+	_, retryLater := dberr.As(err)
 	limited := a2a.Is(err, a2a.RateLimited) && w.Header().Get("Retry-After") == ""
 	if retryLater || limited {
-		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
+		w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	}
 	status, body := c.binding.refusal(c, s.publicError(r, c, err))
 	write(w, cmp.Or(no.status, status), jsonType, body)
@@ -289,7 +289,7 @@ func (s *Server) publicError(r *http.Request, c call, err error) error {
 		return err
 	}
 	s.log().ErrorContext(r.Context(), "an agent failed", "op", c.dialect.Method(c.op), "err", err)
-	if away, is := unavailable.As(err); is {
+	if away, is := dberr.As(err); is {
 		return a2a.Errorf(a2a.Unavailable, "%s", away.Text())
 	}
 	return a2a.Errorf(a2a.Internal, "internal error")

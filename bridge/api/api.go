@@ -30,7 +30,7 @@ import (
 	"rialto/internal/usage"
 
 	"github.com/gorilla/mux"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 // API serves the bridge. All fields are required.
@@ -253,7 +253,7 @@ func (a *API) refusalOf(err error) *refusal {
 	var refused *operator.Error
 	var e *a2a.Error
 	var agent *operator.AgentError
-	var away *unavailable.Error
+	var away *dberr.Error
 	switch {
 	case errors.As(err, &own):
 	case errors.As(err, &away):
@@ -281,7 +281,7 @@ func (a *API) refusalOf(err error) *refusal {
 // (RFC 6750 section 3). What we did not mean to show is logged. It returns how many bytes it wrote.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) int {
 	own := a.refusalOf(err)
-	if _, away := unavailable.As(err); away || own.code == "server_error" {
+	if _, away := dberr.As(err); away || own.code == "server_error" {
 		a.Log.ErrorContext(r.Context(), "api: request failed", "path", r.URL.Path, "err", err)
 	}
 	if own.status == http.StatusTooManyRequests || own.status == http.StatusServiceUnavailable {

@@ -8,7 +8,7 @@ import (
 
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/oauth"
 	"rialto/templates"
 )
@@ -41,7 +41,7 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	case errors.Is(err, context.Canceled):
 		return // the browser has left
 	default:
-		w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
+		w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 		c.Log.ErrorContext(r.Context(), "console: request failed", "path", r.URL.Path, "err", err)
 	}
 	templates.Write(w, r, status, p)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/internal/dberr"
 	"rialto/internal/message"
-	"rialto/internal/unavailable"
 )
 
 const (
@@ -89,7 +89,7 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 	if err != nil {
 		d.Log.WarnContext(ctx, "reaching an agent", "agent", p.Name, "err", err)
 		p.err = Unreachable{p.Name}
-		if away, is := unavailable.As(err); is { // the card cannot be noted: the agent may be well
+		if away, is := dberr.As(err); is { // the card cannot be noted: the agent may be well
 			p.err = away
 		}
 		return nil, p.err

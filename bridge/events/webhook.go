@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"rialto/bridge/push"
+	"rialto/internal/dberr"
 	"rialto/internal/guardhttp"
 	"rialto/internal/quota"
-	"rialto/internal/unavailable"
 	"rialto/mcp"
 )
 
@@ -70,7 +70,7 @@ func (s *Service) post(ctx context.Context, sub *Subscription, to *target, id st
 	}
 	defer resp.Body.Close()
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // the status counts, whatever comes with it
-	return &answer{resp.StatusCode, unavailable.ReadRetryAfter(resp.Header, now, retryFor), b}, nil
+	return &answer{resp.StatusCode, dberr.ReadRetryAfter(resp.Header, now, retryFor), b}, nil
 }
 
 // sign returns the signatures of a body, two while a secret is being replaced.

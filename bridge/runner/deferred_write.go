@@ -8,7 +8,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 // writtenWithin is how long a message may be on its way before its task is written.
@@ -67,7 +67,7 @@ func (f *Follower) add(ctx context.Context) {
 
 // away reports whether the ledger could not be reached, and so may or may not have the task.
 func away(err error) bool {
-	e, is := unavailable.As(err)
+	e, is := dberr.As(err)
 	return is && !e.Overloaded
 }
 

@@ -10,7 +10,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/mcp"
 )
 
@@ -38,7 +38,7 @@ func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error)
 	var down directory.Unreachable
 	var agent *a2a.Error
 	var left runner.ErrNotRecorded
-	var away *unavailable.Error
+	var away *dberr.Error
 	switch {
 	case errors.As(err, &left):
 		return mcp.ErrorResult("The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. Before you send it again, find out what the agent has done already."), nil

@@ -16,7 +16,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/sanitize"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/templates"
 )
 
@@ -212,7 +212,7 @@ func (c *connectRequest) showSignInError(err error) {
 	case a2avault.Unavailable(err):
 		c.show(http.StatusBadGateway, serverDown)
 	case errors.Is(err, a2avault.ErrTooMany):
-		c.w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
+		c.w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 		c.show(http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
 	default:
 		c.Log.ErrorContext(c.Context(), "connecting an agent", "agent", c.info.Name, "err", err)

@@ -7,7 +7,7 @@ import (
 
 	"rialto/bridge"
 	"rialto/bridge/directory"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/templates"
 )
 
@@ -42,11 +42,11 @@ func (s *Site) frame(r *http.Request) templates.Frame {
 // writeUnavailable answers an error of a database that cannot be used now with a page, and
 // reports whether it has.
 func (s *Site) writeUnavailable(w http.ResponseWriter, r *http.Request, err error) bool {
-	if _, is := unavailable.As(err); !is {
+	if _, is := dberr.As(err); !is {
 		return false
 	}
 	s.Log.ErrorContext(r.Context(), "showing a page", "err", err)
-	w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
+	w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	templates.Write(w, r, http.StatusServiceUnavailable, templates.Problem{
 		Product: s.Product, Title: "This did not work", Detail: "The server cannot answer now.", Remedy: "Try again in a moment.",
 	})

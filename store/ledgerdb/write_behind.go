@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/store/sqldb"
 	"rialto/store/writebehind"
 )
@@ -140,10 +140,10 @@ func (db *Store) flush(ctx context.Context) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if _, is := unavailable.As(err); is {
+	if _, is := dberr.As(err); is {
 		return err
 	}
-	return &unavailable.Error{Cause: err}
+	return &dberr.Error{Cause: err}
 }
 
 // endedTasks are the tasks in the database that are written behind.

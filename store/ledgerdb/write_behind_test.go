@@ -19,7 +19,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/store/sqldb"
 )
 
@@ -271,7 +271,7 @@ func TestAFailingDatabaseIsLoggedAndReported(t *testing.T) {
 			return err
 		},
 	} {
-		if err, is := unavailable.As(list()); !is || !strings.Contains(err.Text(), "Try again in a moment") || !strings.Contains(err.Error(), "disk full") {
+		if err, is := dberr.As(list()); !is || !strings.Contains(err.Text(), "Try again in a moment") || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("got %v, want a request to try again", err)
 		}
 	}
@@ -307,7 +307,7 @@ func TestAnOverloadedDatabaseIsNotLoggedAsFailing(t *testing.T) {
 		e = addEntry(t, db, endedEntry("one"))
 		for range 3 {
 			_, err := db.Summaries(t.Context(), "alice", ledger.Filter{Limit: 10})
-			if away, is := unavailable.As(err); !is || !strings.Contains(away.Text(), "overloaded") || !errors.Is(err, sqldb.ErrBusy) {
+			if away, is := dberr.As(err); !is || !strings.Contains(away.Text(), "overloaded") || !errors.Is(err, sqldb.ErrBusy) {
 				t.Errorf("got %v, want a request to try again", err)
 			}
 		}

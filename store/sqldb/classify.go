@@ -13,7 +13,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 // Classify returns err as an *unavailable.Error if it says that the database cannot be used
@@ -22,10 +22,10 @@ func Classify(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	if _, is := unavailable.As(err); is || !isUnavailable(err) {
+	if _, is := dberr.As(err); is || !isUnavailable(err) {
 		return err
 	}
-	return &unavailable.Error{Cause: err}
+	return &dberr.Error{Cause: err}
 }
 
 // fault returns err if the database caused it. It returns nil if the statement found nothing, if the
@@ -34,7 +34,7 @@ func fault(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil
 	}
-	_, away := unavailable.As(err)
+	_, away := dberr.As(err)
 	_, lite := errors.AsType[*sqlite.Error](err)
 	_, postgres := errors.AsType[*pgconn.PgError](err)
 	if away || lite || postgres {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/oauth/oauthtest"
 )
 
@@ -28,7 +28,7 @@ func TestAFullDiskIsUnavailable(t *testing.T) {
 	if _, err := db.Write.DB.Exec(fmt.Sprint(`PRAGMA max_page_count = `, pages)); err != nil {
 		t.Fatal(err)
 	}
-	if _, is := unavailable.As(mark(t.Context(), db, strings.Repeat("x", 1<<20))); !is {
+	if _, is := dberr.As(mark(t.Context(), db, strings.Repeat("x", 1<<20))); !is {
 		t.Error("got no *unavailable.Error")
 	}
 }
@@ -44,7 +44,7 @@ func TestADeletedFileTakesNoWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := mark(t.Context(), db, "b")
-	if _, is := unavailable.As(err); !is || !errors.Is(err, errFileReplaced) {
+	if _, is := dberr.As(err); !is || !errors.Is(err, errFileReplaced) {
 		t.Errorf("got %v, want that the file is gone", err)
 	}
 	if err := os.Rename(db.Path+".away", db.Path); err != nil {
@@ -70,7 +70,7 @@ func TestAPostgreSQLThatIsAwayIsUnavailable(t *testing.T) {
 		_, err := tx.ExecContext(t.Context(), `SELECT 1`)
 		return err
 	})
-	if _, is := unavailable.As(err); !is {
+	if _, is := dberr.As(err); !is {
 		t.Errorf("a connection that ended: got %v", err)
 	}
 	away, err := openPostgres("postgres://127.0.0.1:1/none?connect_timeout=1")
@@ -78,7 +78,7 @@ func TestAPostgreSQLThatIsAwayIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer away.Close()
-	if _, is := unavailable.As(mark(t.Context(), away, "a")); !is {
+	if _, is := dberr.As(mark(t.Context(), away, "a")); !is {
 		t.Error("no server at the address: got no *unavailable.Error")
 	}
 }
@@ -98,7 +98,7 @@ func TestOtherErrorsAreNotUnavailable(t *testing.T) {
 			"a caller who left": mark(ended, db, "b"),
 			"no row":            db.Read.QueryRowContext(t.Context(), `SELECT hash FROM used_once WHERE hash = 'none'`).Scan(new(string)),
 		} {
-			if _, is := unavailable.As(err); is || err == nil {
+			if _, is := dberr.As(err); is || err == nil {
 				t.Errorf("%s: got %v", what, err)
 			}
 		}

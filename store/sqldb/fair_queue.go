@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"rialto/internal/dberr"
 	"rialto/internal/quota"
-	"rialto/internal/unavailable"
 )
 
 // FairQueue shares the connections that read between users: one user has at most half of them,
@@ -25,7 +25,7 @@ func (t *FairQueue) Acquire(ctx context.Context, user string) (done func(), err 
 	room := quota.Room{Running: t.size, PerKey: max(1, t.size/2), Waiting: MaxWaiting}
 	done, err = t.queue.Acquire(ctx, user, room)
 	if _, full := errors.AsType[*quota.Refusal](err); full {
-		return nil, &unavailable.Error{Overloaded: true, Cause: ErrBusy}
+		return nil, &dberr.Error{Overloaded: true, Cause: ErrBusy}
 	}
 	return done, Classify(err)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 // TestAUserHasHalfOfTheConnections has one user wait with as many statements as may wait.
@@ -34,7 +34,7 @@ func TestAUserHasHalfOfTheConnections(t *testing.T) {
 		}
 		other()
 		err = <-refused
-		if away, is := unavailable.As(err); !is || !away.Overloaded || !errors.Is(err, ErrBusy) {
+		if away, is := dberr.As(err); !is || !away.Overloaded || !errors.Is(err, ErrBusy) {
 			t.Errorf("got %v for a statement that lost its place, want that the database is overloaded", err)
 		}
 		done()

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 const maxGroup = 64 // transactions that are committed together
@@ -48,7 +48,7 @@ func (g *group) inTx(ctx context.Context, do func(*Tx) error) error {
 	}
 	u := &unit{do: do, done: make(chan struct{})}
 	if !g.enter(u) {
-		return &unavailable.Error{Overloaded: true, Cause: ErrBusy}
+		return &dberr.Error{Overloaded: true, Cause: ErrBusy}
 	}
 	select {
 	case <-u.done:

@@ -11,7 +11,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 //go:embed migrations/*.sql
@@ -76,7 +76,7 @@ func (db *DB) versionOrNone(ctx context.Context) (int64, error) {
 	if err = Classify(err); err == nil {
 		return version, nil
 	}
-	if _, away := unavailable.As(err); away || ctx.Err() != nil {
+	if _, away := dberr.As(err); away || ctx.Err() != nil {
 		return 0, err
 	}
 	return 0, nil // there is no such table

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 )
 
 // TestAFullDiskIsFoundByAProbe fills the disk of a database, and makes room again.
@@ -30,7 +30,7 @@ func TestAFullDiskIsFoundByAProbe(t *testing.T) {
 	}
 	probed(t, db, false)
 	err := mark(t.Context(), db, string(make([]byte, 1<<20)))
-	if _, is := unavailable.As(err); !is {
+	if _, is := dberr.As(err); !is {
 		t.Errorf("a write: got %v", err)
 	}
 	if err := os.Remove(full); err != nil {

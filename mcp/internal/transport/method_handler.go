@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"rialto/internal/dberr"
 	"rialto/internal/jsonrpc"
-	"rialto/internal/unavailable"
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/wire"
 )
@@ -88,7 +88,7 @@ func (q *Request) failBare(err error) {
 		if f.Err.Code == jsonrpc.CodeInternal {
 			f.Status = http.StatusInternalServerError
 		}
-		if _, away := unavailable.As(err); away {
+		if _, away := dberr.As(err); away {
 			f.Status = http.StatusServiceUnavailable
 		}
 	}

@@ -7,9 +7,9 @@ import (
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
+	"rialto/internal/dberr"
 	"rialto/internal/jsonrpc"
 	"rialto/internal/quota"
-	"rialto/internal/unavailable"
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/wire"
 )
@@ -106,9 +106,9 @@ func (q *Request) finish(result json.RawMessage, err error) {
 // the client has disconnected, which makes calls fail.
 func (q *Request) statusError(err error) *wire.StatusError {
 	f := wire.AsStatusError(err, q.Modern())
-	_, away := unavailable.As(err)
+	_, away := dberr.As(err)
 	if away {
-		q.response.again(unavailable.RetryAfterHeader)
+		q.response.again(dberr.RetryAfterHeader)
 	}
 	if (away || f.Err.Code == jsonrpc.CodeInternal) && q.HTTP.Context().Err() == nil {
 		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "mcp request failed", "method", q.method(), "tool", q.Params.Name, "err", err)

@@ -8,8 +8,8 @@ import (
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
+	"rialto/internal/dberr"
 	"rialto/internal/jsonrpc"
-	"rialto/internal/unavailable"
 )
 
 // The error codes that MCP adds to JSON-RPC.
@@ -57,7 +57,7 @@ func AsStatusError(err error, modern bool) *StatusError {
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return &StatusError{statusOf(e.Code, modern), e}
 	}
-	if away, is := unavailable.As(err); is {
+	if away, is := dberr.As(err); is {
 		return Refuse(http.StatusOK, "%s", away.Text())
 	}
 	return Errorf(http.StatusOK, jsonrpc.CodeInternal, "internal error")

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/oauth/token"
 	"rialto/store"
 )
@@ -43,7 +43,7 @@ func (h *health) readiness(ctx context.Context) readiness {
 	check := func(name string, err error, wrong string) {
 		r.Checks[name] = "ok"
 		if err != nil {
-			h.log.ErrorContext(ctx, "readiness", "check", name, "err", &unavailable.Error{Cause: err})
+			h.log.ErrorContext(ctx, "readiness", "check", name, "err", &dberr.Error{Cause: err})
 			r.Status, r.Checks[name] = "unavailable", wrong
 		}
 	}
@@ -64,7 +64,7 @@ func (r readiness) status(w http.ResponseWriter) int {
 	if r.Status == "ok" {
 		return http.StatusOK
 	}
-	w.Header().Set("Retry-After", unavailable.RetryAfterHeader)
+	w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	return http.StatusServiceUnavailable
 }
 

@@ -21,7 +21,7 @@ import (
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/internal/audit"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/internal/usage"
 	"rialto/mcp"
 	"rialto/oauth/authserver"
@@ -93,7 +93,7 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 
 // assemble opens the store and builds the parts. It starts nothing.
 func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, t *telemetry.Telemetry) (*Server, error) {
-	log = slog.New(t.Logs(unavailable.Log(log.Handler())))
+	log = slog.New(t.Logs(dberr.Log(log.Handler())))
 	if cfg.Database == store.Memory {
 		log.WarnContext(ctx, "the database is in memory: all data is lost when this process ends")
 	}

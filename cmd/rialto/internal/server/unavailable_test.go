@@ -15,7 +15,7 @@ import (
 
 	"rialto/bridge/documents"
 	"rialto/cmd/rialto/internal/config"
-	"rialto/internal/unavailable"
+	"rialto/internal/dberr"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
@@ -105,7 +105,7 @@ func TestEveryDoorAsksToTryAgain(t *testing.T) {
 			var v any
 			is.decode(t, &v)
 		default:
-			if is.status != http.StatusServiceUnavailable || is.header.Get("Retry-After") != unavailable.RetryAfterHeader {
+			if is.status != http.StatusServiceUnavailable || is.header.Get("Retry-After") != dberr.RetryAfterHeader {
 				t.Errorf("%s: got %d, Retry-After %q, %s", door, is.status, is.header.Get("Retry-After"), is.body)
 			}
 		}

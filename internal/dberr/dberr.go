@@ -1,7 +1,7 @@
-// Package unavailable marks errors of a database that cannot be used now: it is away, locked,
+// Package dberr marks errors of a database that cannot be used now: it is away, locked,
 // overloaded, or its disk is full. The stores return such errors (sqldb.Classify decides which), each
 // protocol answers them with "try again later", and the log has them once a minute.
-package unavailable
+package dberr
 
 import (
 	"errors"

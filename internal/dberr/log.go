@@ -1,4 +1,4 @@
-package unavailable
+package dberr
 
 import (
 	"context"
