@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // Code is the kind of an Error: a reason of A2A 1.0 (section 5.4) or one of JSON-RPC and
@@ -80,17 +80,17 @@ type Error struct {
 	// Cause is the underlying error, or nil. It is for logs and errors.Is, not for peers.
 	Cause error
 
-	sentence *message.Message // of Errorf
+	sentence *i18n.Message // of Errorf
 }
 
 // Errorf returns an *Error of our own with a formatted message.
 func Errorf(code Code, format string, args ...any) *Error {
-	m := message.New(format, args...)
+	m := i18n.New(format, args...)
 	return &Error{Code: code, Message: m.Error(), sentence: m}
 }
 
 // Sentence returns the message of Errorf with its values apart; nil if it has another by now.
-func (e *Error) Sentence() *message.Message {
+func (e *Error) Sentence() *i18n.Message {
 	if e.sentence == nil || e.sentence.Error() != e.Message {
 		return nil
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/internal/quota"
 )
 
@@ -18,7 +18,7 @@ type Error struct {
 	Quota      quota.Policy  // that is used up; the zero value is none
 	Event      *Event        // an event to record; nil is none
 
-	sentence *message.Message // of Refuse
+	sentence *i18n.Message // of Refuse
 }
 
 // Error returns the code and its description.
@@ -26,12 +26,12 @@ func (e *Error) Error() string { return e.Code + ": " + e.Description }
 
 // Refuse returns an error with a formatted description.
 func Refuse(code, format string, args ...any) *Error {
-	m := message.New(format, args...)
+	m := i18n.New(format, args...)
 	return &Error{Code: code, Description: m.Error(), sentence: m}
 }
 
 // Sentence returns the description with its values apart; nil if Refuse did not make it.
-func (e *Error) Sentence() *message.Message { return e.sentence }
+func (e *Error) Sentence() *i18n.Message { return e.sentence }
 
 // Status returns the HTTP status that goes with the code.
 func (e *Error) Status() int {

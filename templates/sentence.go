@@ -4,20 +4,20 @@ import (
 	"html/template"
 	"strings"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // Message shows a message in the reader's language. It is data, because one of its values may be:
 // clean makes the whole fit for a page.
-func Message(m *message.Message, clean func(string) string) Text { return translated{m, clean} }
+func Message(m *i18n.Message, clean func(string) string) Text { return translated{m, clean} }
 
 // Errorf is a sentence of ours whose {} stands for an error.
 func Errorf(sentence string, err error, clean func(string) string) Text {
-	return Textf(sentence, Message(message.Of(err), clean))
+	return Textf(sentence, Message(i18n.Of(err), clean))
 }
 
 // Sentence is a message of ours whose values are data: each is escaped and isolated.
-func Sentence(m *message.Message) Text {
+func Sentence(m *i18n.Message) Text {
 	values := make([]any, len(m.Values))
 	for i, v := range m.Values {
 		values[i] = v.Text
@@ -43,7 +43,7 @@ func TranslatedParts(text string) Text {
 }
 
 type translated struct {
-	m     *message.Message
+	m     *i18n.Message
 	clean func(string) string
 }
 

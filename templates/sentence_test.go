@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 func TestAMessageIsShownInTheLanguageOfTheReader(t *testing.T) {
 	same := func(s string) string { return s }
-	connect := message.New("The agent %s wants to know who you are. Connect it with your own account at %s; then it gets your message.", "<crm>", "https://r.example/connect/crm")
-	credentials := message.Errorf("credentials: %w", message.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", "x", "a, b"))
+	connect := i18n.New("The agent %s wants to know who you are. Connect it with your own account at %s; then it gets your message.", "<crm>", "https://r.example/connect/crm")
+	credentials := i18n.Errorf("credentials: %w", i18n.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", "x", "a, b"))
 	for _, c := range []struct {
 		text Text
 		want string

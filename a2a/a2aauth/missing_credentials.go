@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // CredentialKinds are the credentials that are configured for an agent.
@@ -19,10 +19,10 @@ type CredentialKinds struct {
 
 // Unmet returns what card requires and m lacks, one line for each alternative; nil if m
 // meets one of them or the card requires nothing.
-func Unmet(card *a2a.Card, m CredentialKinds) []*message.Message {
-	var lines []*message.Message
+func Unmet(card *a2a.Card, m CredentialKinds) []*i18n.Message {
+	var lines []*i18n.Message
 	for _, need := range card.Security {
-		var missing *message.Message
+		var missing *i18n.Message
 		for _, name := range slices.Sorted(maps.Keys(need)) {
 			scheme := card.SecuritySchemes[name]
 			switch way := describe(name, scheme); {
@@ -30,7 +30,7 @@ func Unmet(card *a2a.Card, m CredentialKinds) []*message.Message {
 			case missing == nil:
 				missing = way
 			default:
-				missing = message.New("%v and %v", missing, way)
+				missing = i18n.New("%v and %v", missing, way)
 			}
 		}
 		if missing == nil {
@@ -63,28 +63,28 @@ func (m CredentialKinds) meets(s a2a.SecurityScheme) bool {
 }
 
 // describe names a scheme, and says what it is and what to set.
-func describe(name string, s a2a.SecurityScheme) *message.Message {
+func describe(name string, s a2a.SecurityScheme) *i18n.Message {
 	switch s.Type {
 	case a2a.APIKey:
 		in := "request"
 		if slices.Contains([]string{"header", "query", "cookie"}, s.In) {
 			in = s.In
 		}
-		return message.New("%.64q (an API key in the %s %.64q: set credentials.type to api_key)", name, in, s.Name)
+		return i18n.New("%.64q (an API key in the %s %.64q: set credentials.type to api_key)", name, in, s.Name)
 	case a2a.HTTPAuth:
-		return message.New("%.64q (HTTP authentication %.32q: set credentials.type to bearer or basic)", name, s.Scheme)
+		return i18n.New("%.64q (HTTP authentication %.32q: set credentials.type to bearer or basic)", name, s.Scheme)
 	case a2a.OAuth2:
 		for _, f := range s.Flows {
 			if f.Grant == "clientCredentials" {
-				return message.New("%.64q (OAuth 2.0 client credentials at %.200q: set credentials.type to client_credentials, and token_url)", name, f.TokenURL)
+				return i18n.New("%.64q (OAuth 2.0 client credentials at %.200q: set credentials.type to client_credentials, and token_url)", name, f.TokenURL)
 			}
 		}
-		return message.New("%.64q (OAuth 2.0: set credentials.type to client_credentials or token_exchange)", name)
+		return i18n.New("%.64q (OAuth 2.0: set credentials.type to client_credentials or token_exchange)", name)
 	case a2a.OpenIDConnect:
-		return message.New("%.64q (OpenID Connect, %.200q: set credentials.type to client_credentials or token_exchange)", name, s.OpenIDConnectURL)
+		return i18n.New("%.64q (OpenID Connect, %.200q: set credentials.type to client_credentials or token_exchange)", name, s.OpenIDConnectURL)
 	case a2a.MutualTLS:
-		return message.New("%.64q (mutual TLS: set credentials.cert_file and key_file)", name)
+		return i18n.New("%.64q (mutual TLS: set credentials.cert_file and key_file)", name)
 	default:
-		return message.New("%.64q (a scheme %.32q that is not one of A2A)", name, string(s.Type))
+		return i18n.New("%.64q (a scheme %.32q that is not one of A2A)", name, string(s.Type))
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/internal/audit"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/internal/usage"
 	"rialto/store"
 	"rialto/store/storetest"
@@ -69,7 +69,7 @@ type showing struct {
 // Probe implements directory.Connector.
 func (s showing) Probe(
 	ctx context.Context, a directory.AgentConfig,
-) (directory.Conn, []*message.Message, error) {
+) (directory.Conn, []*i18n.Message, error) {
 	p, unmet, err := s.Connector.Probe(ctx, a)
 	return shows{p, *s.card}, unmet, err
 }

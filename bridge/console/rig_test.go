@@ -28,7 +28,7 @@ import (
 	"rialto/bridge/runner"
 	"rialto/internal/audit"
 	"rialto/internal/doctor"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/client"
@@ -105,7 +105,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 		}},
 	}
 	r.Console.Admin.Doctor = doctorFunc(func(_ context.Context, url string) *doctor.Report {
-		forwarding := doctor.Cause{ID: "forwarding", Text: doctor.Sentence{Key: "The proxy ({}) forwards only {}; {} never reach the server.", Values: []message.Value{{Text: "nginx"}, {Text: "/mcp"}, {Text: "<b>/token</b>"}}},
+		forwarding := doctor.Cause{ID: "forwarding", Text: doctor.Sentence{Key: "The proxy ({}) forwards only {}; {} never reach the server.", Values: []i18n.Value{{Text: "nginx"}, {Text: "/mcp"}, {Text: "<b>/token</b>"}}},
 			Lines: []doctor.Snippet{{For: "nginx", Text: "location / {}\n"}}}
 		return &doctor.Report{URL: url, Verdict: forwarding, Causes: []doctor.Cause{forwarding}, Stops: []doctor.Client{doctor.Claude}, Results: []doctor.Result{
 			{ID: "a", Title: "It is there", Status: doctor.Passed},
@@ -360,11 +360,11 @@ func (connector) Revision(directory.AgentConfig) string { return "" }
 // Probe implements directory.Connector.
 func (c connector) Probe(
 	_ context.Context, a directory.AgentConfig,
-) (directory.Conn, []*message.Message, error) {
+) (directory.Conn, []*i18n.Message, error) {
 	if strings.Contains(a.URL, "down") {
 		return nil, nil, errors.New("connection refused")
 	}
-	return c.agent, []*message.Message{message.New("oauth2")}, nil
+	return c.agent, []*i18n.Message{i18n.New("oauth2")}, nil
 }
 
 // doctorFunc is a function as an operator.Doctor.

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"rialto/bridge/operator"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/templates"
 )
 
@@ -41,7 +41,7 @@ func TestEverySentenceOfTheConsoleIsTranslated(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, sentence := range sentences(file) {
-			sentence = message.New(sentence).Key
+			sentence = i18n.New(sentence).Key
 			spanish, ok := templates.Spanish(sentence)
 			if !ok {
 				t.Errorf("%s: no Spanish for %q", name, sentence)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"rialto/a2a"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // AgentConfig is how an operator sets an agent up, in the configuration or while the
@@ -89,7 +89,7 @@ func ParseDuration(s string) (Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err == nil && d < 0 {
-		err = message.Errorf("%s is less than nothing", s)
+		err = i18n.Errorf("%s is less than nothing", s)
 	}
 	return Duration(d), err
 }

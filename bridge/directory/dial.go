@@ -10,7 +10,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/internal/dberr"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 const (
@@ -132,8 +132,8 @@ type Unreachable struct{ Agent string }
 func (e Unreachable) Error() string { return e.Sentence().Error() }
 
 // Sentence keeps the agent apart.
-func (e Unreachable) Sentence() *message.Message {
-	return message.New("The agent %s cannot be reached now.", e.Agent)
+func (e Unreachable) Sentence() *i18n.Message {
+	return i18n.New("The agent %s cannot be reached now.", e.Agent)
 }
 
 // Reachable connects to all agents that a call may send tasks to, at once, and returns those

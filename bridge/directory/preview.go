@@ -10,7 +10,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 
 	"github.com/google/uuid"
 )
@@ -42,7 +42,7 @@ type Preview struct {
 	Push      bool `json:"push_notifications"`
 
 	// Problems are what an operator should see to, in sentences.
-	Problems []*message.Message `json:"problems,omitempty"`
+	Problems []*i18n.Message `json:"problems,omitempty"`
 
 	card []byte // JSON, as far as it may be believed; nil if that is not known
 }
@@ -89,7 +89,7 @@ func (r *Registry) Preview(ctx context.Context, a AgentConfig) (*Preview, error)
 	return preview(peer, unmet), nil
 }
 
-func preview(peer Conn, unmet []*message.Message) *Preview {
+func preview(peer Conn, unmet []*i18n.Message) *Preview {
 	card := peer.Card()
 	p := &Preview{
 		Name: sanitize.Short(card.Name, 200), Description: sanitize.Short(card.Description, 2000), Version: sanitize.Short(card.Version, 100),
@@ -106,28 +106,28 @@ func preview(peer Conn, unmet []*message.Message) *Preview {
 	}
 	p.Schemes = schemes(card)
 	for _, way := range unmet {
-		p.Problems = append(p.Problems, message.New("Its card asks for credentials that are not set: %v.", way))
+		p.Problems = append(p.Problems, i18n.New("Its card asks for credentials that are not set: %v.", way))
 	}
 	p.Problems = append(p.Problems, faults(card)...)
 	if len(card.Skills) == 0 {
-		p.Problems = append(p.Problems, message.New("Its card names no skills: a model will not know what it can do."))
+		p.Problems = append(p.Problems, i18n.New("Its card names no skills: a model will not know what it can do."))
 	}
 	return p
 }
 
 // faults tells which required members a card lacks (A2A 1.0 section 4.4.1), and which versions of
 // the protocol it names that we do not know.
-func faults(card *a2a.Card) (list []*message.Message) {
+func faults(card *a2a.Card) (list []*i18n.Message) {
 	for _, m := range []struct{ name, value string }{{"name", card.Name}, {"description", card.Description}, {"version", card.Version}} {
 		if m.value == "" {
-			list = append(list, message.New("Its card lacks the field %s.", m.name))
+			list = append(list, i18n.New("Its card lacks the field %s.", m.name))
 		}
 	}
 	told := map[a2a.Generation]bool{"": true, a2a.V01: true, a2a.V02: true, a2a.V03: true, a2a.V10: true}
 	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
 		if !told[i.Version] {
 			told[i.Version] = true
-			list = append(list, message.New("Its card names A2A %s, which this server does not know. It will try the versions that it knows.", sanitize.Short(string(i.Version), 20)))
+			list = append(list, i18n.New("Its card names A2A %s, which this server does not know. It will try the versions that it knows.", sanitize.Short(string(i.Version), 20)))
 		}
 	}
 	return list
@@ -173,7 +173,7 @@ func (r *Registry) Test(ctx context.Context, user, name, text string) (*Trial, e
 // Try does what Test does with an agent that need not be in the list.
 func (r *Registry) Try(ctx context.Context, user string, a AgentConfig, text string) (*Trial, error) {
 	if strings.TrimSpace(text) == "" {
-		return nil, message.Errorf("the message is empty: say what the agent should do")
+		return nil, i18n.Errorf("the message is empty: say what the agent should do")
 	}
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
@@ -189,7 +189,7 @@ func (r *Registry) Try(ctx context.Context, user string, a AgentConfig, text str
 		ID: uuid.NewString(), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(text)},
 	}})
 	if err != nil {
-		return nil, message.Errorf("the agent did not answer: %w", err)
+		return nil, i18n.Errorf("the agent did not answer: %w", err)
 	}
 	t := &Trial{Took: r.Now().Sub(began)}
 	if met, ok := peer.(a2a.Contacted); ok {

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // Registry is the list of agents. All fields but Directory are required.
@@ -51,7 +51,7 @@ type Connector interface {
 	// Probe connects to an agent and reads its card, of which it notes nothing.
 	// It tells what the card asks for that the settings do not have. Whether the
 	// agent is of the configuration is known by its name.
-	Probe(context.Context, AgentConfig) (peer Conn, unmet []*message.Message, err error)
+	Probe(context.Context, AgentConfig) (peer Conn, unmet []*i18n.Message, err error)
 
 	// Revision identifies how an agent is reached, beside what is stored of it.
 	Revision(AgentConfig) string
@@ -254,7 +254,7 @@ func (r *Registry) Change(ctx context.Context, a AgentConfig, version int64, kee
 	case was.configured:
 		return ErrConfigured
 	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.AgentConfig, a):
-		return &ConfigError{message.Errorf("credentials: the secret was for another host; give it again, or leave it out")}
+		return &ConfigError{i18n.Errorf("credentials: the secret was for another host; give it again, or leave it out")}
 	case keepSecret:
 		a.Credentials.Secret = was.Credentials.Secret
 	}
@@ -267,7 +267,7 @@ func (r *Registry) Change(ctx context.Context, a AgentConfig, version int64, kee
 }
 
 // ErrConfigured says that an agent is of the configuration, and cannot be changed.
-var ErrConfigured = message.Errorf("the agent is of the configuration: change it there; here it can only be disabled and enabled")
+var ErrConfigured = i18n.Errorf("the agent is of the configuration: change it there; here it can only be disabled and enabled")
 
 // sameHosts reports whether the secret of b is sent where that of a is.
 func sameHosts(a, b AgentConfig) bool {

@@ -13,7 +13,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/bridge/directory"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/store"
 	"rialto/store/storetest"
 )
@@ -67,13 +67,13 @@ func (connector) Revision(directory.AgentConfig) string { return "" }
 // Probe implements directory.Connector.
 func (c connector) Probe(
 	_ context.Context, a directory.AgentConfig,
-) (directory.Conn, []*message.Message, error) {
+) (directory.Conn, []*i18n.Message, error) {
 	if a.URL == "http://nowhere" {
 		return nil, nil, errors.New("connection refused")
 	}
 	card := *c.agent.Card()
 	card.Name = "Clean\x1b Name"
-	return peer{c.agent, &card}, []*message.Message{message.New("a key")}, nil
+	return peer{c.agent, &card}, []*i18n.Message{i18n.New("a key")}, nil
 }
 
 func must(t *testing.T, err error) {

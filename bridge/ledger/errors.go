@@ -3,7 +3,7 @@ package ledger
 import (
 	"errors"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // ErrNoTask says that the owner has no such task. Another owner may have one.
@@ -30,7 +30,7 @@ type InputError struct{ Text string }
 func (e InputError) Error() string { return e.Text }
 
 // cannotCancel is an InputError that keeps the values of its sentence.
-type cannotCancel struct{ *message.Message }
+type cannotCancel struct{ *i18n.Message }
 
 // Unwrap returns the InputError.
 func (e cannotCancel) Unwrap() error { return InputError{Text: e.Error()} }

@@ -7,7 +7,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // MaxReason bounds the words of a failure, in characters.
@@ -23,12 +23,12 @@ type Failure struct {
 	// message seems dead. The agent's answer replaces it if that replica still gets it.
 	Presumed bool `json:"presumed,omitempty"`
 
-	Sentence *message.Stored `json:"sentence,omitempty"` // Message with its values apart, if it has some
+	Sentence *i18n.Stored `json:"sentence,omitempty"` // Message with its values apart, if it has some
 }
 
 // Fail returns a failure of our own words.
 func Fail(code a2a.Code, format string, args ...any) *Failure {
-	m := message.New(format, args...)
+	m := i18n.New(format, args...)
 	return &Failure{Code: code, Message: m.Error(), Sentence: m.Stored()}
 }
 
@@ -37,7 +37,7 @@ const sentenceKey = "sentence"
 
 // Sentence returns our own words about the state of e with their values apart; nil if an
 // agent said them.
-func (e *Record) Sentence() *message.Message {
+func (e *Record) Sentence() *i18n.Message {
 	switch {
 	case e.Failure != nil && e.Failure.Sentence != nil:
 		return e.Failure.Sentence.Message()
@@ -45,7 +45,7 @@ func (e *Record) Sentence() *message.Message {
 		return nil
 	}
 	b, err := json.Marshal(e.Task.Status.Message.Metadata[sentenceKey])
-	var stored *message.Stored
+	var stored *i18n.Stored
 	if err != nil || json.Unmarshal(b, &stored) != nil || stored == nil {
 		return nil
 	}

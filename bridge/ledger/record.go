@@ -10,7 +10,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 
 	"github.com/google/uuid"
 )
@@ -136,7 +136,7 @@ func (e *Record) Unsent() bool {
 
 // KeepUnsent keeps a message that the agent refused until the owner has connected the
 // agent, and asks the owner to do so.
-func (e *Record) KeepUnsent(m *a2a.Message, why *message.Message, now time.Time) {
+func (e *Record) KeepUnsent(m *a2a.Message, why *i18n.Message, now time.Time) {
 	said := a2a.Message{ID: uuid.NewString(), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(why.Error())}}
 	said.Metadata = a2a.Metadata{sentenceKey: why.Stored()}
 	e.Task = &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now}, History: []a2a.Message{*m}}
@@ -207,9 +207,9 @@ func ofUser(m a2a.Message) bool { return m.Role != a2a.RoleAgent }
 func Cancelable(e *Record) error {
 	switch {
 	case e.State().Terminal():
-		return cannotCancel{message.New("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State())}
+		return cannotCancel{i18n.New("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State())}
 	case (e.Task == nil || e.Task.ID == "") && !e.Unsent():
-		return cannotCancel{message.New("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle)}
+		return cannotCancel{i18n.New("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle)}
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/oauth"
 	"rialto/oauth/signin"
 	"rialto/oauth/token"
@@ -43,12 +43,12 @@ func (e *Error) Is(target error) bool {
 }
 
 // Sentence returns the sentence with its arguments apart.
-func (e *Error) Sentence() *message.Message {
-	return (&message.Stored{Key: e.Text, Values: e.Args}).Message()
+func (e *Error) Sentence() *i18n.Message {
+	return (&i18n.Stored{Key: e.Text, Values: e.Args}).Message()
 }
 
 // Refuse returns an Error that says m.
-func Refuse(code string, m *message.Message) *Error {
+func Refuse(code string, m *i18n.Message) *Error {
 	s := m.Stored()
 	return invalid(code, s.Key).with(s.Values...)
 }

@@ -10,7 +10,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/audit"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // Task is the task of any account in a list.
@@ -124,7 +124,7 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.
 		return nil, errNoServer
 	}
 	if err := ledger.Cancelable(e); err != nil {
-		return nil, Refuse("not_cancelable", message.Of(err))
+		return nil, Refuse("not_cancelable", i18n.Of(err))
 	}
 	owner := e.Owner
 	e, err = s.Bridge.Proxy.Cancel(ctx, s.Bridge.Directory.AccessOf(directory.Caller{User: owner}), id)

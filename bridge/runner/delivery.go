@@ -6,7 +6,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // confirmations is how many times the task is polled. The pauses take 15 seconds in all.
@@ -50,7 +50,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 	f.r.Log.WarnContext(ctx, "sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
 	if format := f.unsentReason(ctx, err); format != "" {
 		f.becomeIdle(func(e *ledger.Record) {
-			e.KeepUnsent(f.message, message.New(format, e.Agent, f.r.Directory.ConnectURL(e.Agent, e.Handle)), f.r.Now())
+			e.KeepUnsent(f.message, i18n.New(format, e.Agent, f.r.Directory.ConnectURL(e.Agent, e.Handle)), f.r.Now())
 		})
 		return
 	}

@@ -9,7 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 const (
@@ -136,9 +136,9 @@ func (s *storageQuota) check(ctx context.Context, owner, agent string) error {
 	case most == "":
 		return nil
 	case of.owner != "":
-		return &limitError{message.New("Your tasks take up the %s that a user may store (limits.stored_per_user). Nothing was sent. There is room again when old tasks are deleted; the operator can shorten how long they are kept, or raise the limit.", most), http.StatusTooManyRequests}
+		return &limitError{i18n.New("Your tasks take up the %s that a user may store (limits.stored_per_user). Nothing was sent. There is room again when old tasks are deleted; the operator can shorten how long they are kept, or raise the limit.", most), http.StatusTooManyRequests}
 	default:
-		return &limitError{message.New("The tasks of the agent %s take up the %s that an agent may store (limits.stored_per_agent). Nothing was sent. Choose another agent, or ask the operator to shorten how long its tasks are kept, or to raise the limit.", agent, most), http.StatusTooManyRequests}
+		return &limitError{i18n.New("The tasks of the agent %s take up the %s that an agent may store (limits.stored_per_agent). Nothing was sent. Choose another agent, or ask the operator to shorten how long its tasks are kept, or to raise the limit.", agent, most), http.StatusTooManyRequests}
 	}
 }
 

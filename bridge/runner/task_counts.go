@@ -3,7 +3,7 @@ package runner
 import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/internal/quota"
 )
 
@@ -19,16 +19,16 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 	}
 	leaveClient, refused := c.clients.Acquire(e.Client, perClient, quota.Unlimited)
 	if refused != nil {
-		return nil, &limitError{message.New("This app has %d tasks running (limits.tasks, half for one app). Nothing was sent. Wait for some of them to finish.", refused.Used), refused.Status()}
+		return nil, &limitError{i18n.New("This app has %d tasks running (limits.tasks, half for one app). Nothing was sent. Wait for some of them to finish.", refused.Used), refused.Status()}
 	}
 	leaveAgent, refused := c.agents.Acquire(e.Agent, most.TasksPerAgent, most.Tasks)
 	if refused == nil {
 		return func() { leaveAgent(); leaveClient() }, nil
 	}
 	leaveClient()
-	why := message.New("The agent %s has %d tasks running (limits.tasks, half for one agent). Nothing was sent. Wait for some of them to finish, or choose another agent.", e.Agent, refused.Used)
+	why := i18n.New("The agent %s has %d tasks running (limits.tasks, half for one agent). Nothing was sent. Wait for some of them to finish, or choose another agent.", e.Agent, refused.Used)
 	if refused.Shared {
-		why = message.New("The server has %d tasks running (limits.tasks). Nothing was sent. Try again later.", refused.Used)
+		why = i18n.New("The server has %d tasks running (limits.tasks). Nothing was sent. Try again later.", refused.Used)
 	}
 	return nil, &limitError{why, refused.Status()}
 }
@@ -45,7 +45,7 @@ func (c *taskCounts) enter(e *ledger.Record) (leave func()) {
 
 // limitError says that a message is not sent because of a limit.
 type limitError struct {
-	*message.Message
+	*i18n.Message
 	status int // of HTTP
 }
 

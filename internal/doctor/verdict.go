@@ -5,17 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // Sentence is words with {} for their values. The words are the key by which a page translates
 // them.
-type Sentence = message.Message
+type Sentence = i18n.Message
 
 func say(key string, values ...any) Sentence {
 	s := Sentence{Key: key}
 	for _, v := range values {
-		s.Values = append(s.Values, message.Value{Text: fmt.Sprint(v)})
+		s.Values = append(s.Values, i18n.Value{Text: fmt.Sprint(v)})
 	}
 	return s
 }

@@ -12,7 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2asign"
 	"rialto/bridge/directory"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/oauth"
 )
 
@@ -32,14 +32,14 @@ func (c *Config) Agent(name string) (Agent, bool) {
 // files of this machine.
 func CheckAdded(a directory.AgentConfig) error {
 	if a.Card.Keys != "" && !isAddress(a.Card.Keys, "https") {
-		return message.Errorf("card.keys: %q is not an https address", a.Card.Keys)
+		return i18n.Errorf("card.keys: %q is not an https address", a.Card.Keys)
 	}
 	secret := a.Credentials.Secret
 	if len(secret) > 8<<10 || strings.TrimSpace(secret) != secret || !httpguts.ValidHeaderFieldValue(secret) {
-		return message.Errorf("credentials: the secret has more than one line, or characters that a header cannot carry, or is too long")
+		return i18n.Errorf("credentials: the secret has more than one line, or characters that a header cannot carry, or is too long")
 	}
 	if retention := time.Duration(a.Retention); retention < 0 || retention > 100*365*24*time.Hour {
-		return message.Errorf("retention: %s is not a length of time such as 24h or 90d", a.Retention)
+		return i18n.Errorf("retention: %s is not a length of time such as 24h or 90d", a.Retention)
 	}
 	return CheckAgent(a)
 }
@@ -66,15 +66,15 @@ func (c *Config) checkAgents() error {
 	for i, a := range c.Agents {
 		err := CheckAgent(a)
 		if err == nil && seen[a.Name] {
-			err = message.Errorf("name: %q is there twice", a.Name)
+			err = i18n.Errorf("name: %q is there twice", a.Name)
 		}
 		if err != nil {
-			return message.Errorf("agents[%d].%w", i, err)
+			return i18n.Errorf("agents[%d].%w", i, err)
 		}
 		seen[a.Name] = true
 	}
 	if c.DefaultAgent != "" && !seen[c.DefaultAgent] {
-		return message.Errorf("default_agent: there is no agent named %q", c.DefaultAgent)
+		return i18n.Errorf("default_agent: there is no agent named %q", c.DefaultAgent)
 	}
 	return nil
 }
@@ -82,28 +82,28 @@ func (c *Config) checkAgents() error {
 // CheckAgent returns the first error of an agent. It starts with the key.
 func CheckAgent(a Agent) error {
 	if !agentName.MatchString(a.Name) {
-		return message.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
+		return i18n.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
 	}
 	if slices.Contains(reservedNames, a.Name) {
-		return message.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, AgentPath, a.Name)
+		return i18n.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, AgentPath, a.Name)
 	}
 	if err := checkSkills(a); err != nil {
 		return err
 	}
 	if !isAddress(a.URL, "http", "https") {
-		return message.Errorf("url: %q is not an http or https address", a.URL)
+		return i18n.Errorf("url: %q is not an http or https address", a.URL)
 	}
 	if !slices.Contains([]a2a.Generation{"", a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
-		return message.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
+		return i18n.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
 	}
 	if !slices.Contains([]a2a.Binding{"", a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
-		return message.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
+		return i18n.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
 	}
 	if err := Credentials(a.Credentials).check(); err != nil {
-		return message.Errorf("credentials: %w", err)
+		return i18n.Errorf("credentials: %w", err)
 	}
 	if _, err := KeySet(a.Card); err != nil {
-		return message.Errorf("card.keys: %w", err)
+		return i18n.Errorf("card.keys: %w", err)
 	}
 	return nil
 }
@@ -113,14 +113,14 @@ func checkSkills(a Agent) error {
 		return err
 	}
 	if len(a.Skills) > 100 {
-		return message.Errorf("skills: there are more than 100")
+		return i18n.Errorf("skills: there are more than 100")
 	}
 	for i, s := range a.Skills {
 		if s.ID == "" || slices.ContainsFunc(a.Skills[:i], func(o directory.SkillRule) bool { return o.ID == s.ID }) {
-			return message.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
+			return i18n.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
 		}
 		if err := checkUseCases(s.UseCases); err != nil {
-			return message.Errorf("skills[%d].%w", i, err)
+			return i18n.Errorf("skills[%d].%w", i, err)
 		}
 	}
 	return nil
@@ -129,7 +129,7 @@ func checkSkills(a Agent) error {
 func checkUseCases(all []string) error {
 	for _, useCase := range all {
 		if oauth.UseCase(oauth.ScopeTools+":"+useCase) != useCase || useCase == "*" {
-			return message.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
+			return i18n.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
 		}
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"rialto/bridge/directory"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/templates"
 )
 
@@ -57,7 +57,7 @@ func TestErrorsOfAgentsHaveSpanish(t *testing.T) {
 			t.Errorf("%+v was accepted", a)
 			continue
 		}
-		said := message.Of(err).In(func(key string) string {
+		said := i18n.Of(err).In(func(key string) string {
 			translated, ok := templates.Spanish(key)
 			if !ok {
 				t.Errorf("no Spanish for %q", key)

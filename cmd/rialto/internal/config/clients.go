@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/oauth/client"
 )
 
@@ -41,11 +41,11 @@ func (c Secret) value() (string, error) {
 func (c Secret) Read() (secret string, err error) {
 	switch {
 	case c.Env != "" && c.File != "":
-		return "", message.Errorf("set env or file, not both")
+		return "", i18n.Errorf("set env or file, not both")
 	case c.Env != "":
 		secret = os.Getenv(c.Env)
 		if secret == "" {
-			return "", message.Errorf("the environment variable %s is empty", c.Env)
+			return "", i18n.Errorf("the environment variable %s is empty", c.Env)
 		}
 	case c.File != "":
 		b, err := os.ReadFile(c.File)
@@ -54,10 +54,10 @@ func (c Secret) Read() (secret string, err error) {
 		}
 		secret = strings.TrimSpace(string(b))
 	default:
-		return "", message.Errorf("set env or file to where the secret is")
+		return "", i18n.Errorf("set env or file to where the secret is")
 	}
 	if !httpguts.ValidHeaderFieldValue(secret) {
-		return "", message.Errorf("the secret has more than one line, or characters that a header cannot carry")
+		return "", i18n.Errorf("the secret has more than one line, or characters that a header cannot carry")
 	}
 	return secret, nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"rialto/a2a/a2aauth"
 	"rialto/bridge/directory"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // Credentials reads and checks the credentials of an agent. The caller's own token
@@ -45,7 +45,7 @@ func (c Credentials) check() error {
 		return err
 	case typeBasic:
 		if c.User == "" || strings.Contains(c.User, ":") {
-			return message.Errorf("user: set it to the name that goes with the password, without a colon")
+			return i18n.Errorf("user: set it to the name that goes with the password, without a colon")
 		}
 	case typeAPIKey:
 		if err := c.checkAPIKey(); err != nil {
@@ -82,7 +82,7 @@ var (
 // checkKeys rejects keys that the type does not use.
 func (c Credentials) checkKeys() (err error) {
 	if !slices.Contains(credentialTypes, c.Type) {
-		return message.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(credentialTypes[1:], ", "))
+		return i18n.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(credentialTypes[1:], ", "))
 	}
 	flatten("", reflect.ValueOf(c), func(key, _ string) {
 		uses := func(t string) bool { return slices.Contains(strings.Fields(keysOfAll+" "+keysOfType[t]), key) }
@@ -90,7 +90,7 @@ func (c Credentials) checkKeys() (err error) {
 			return
 		}
 		others := slices.DeleteFunc(slices.Clone(credentialTypes), func(t string) bool { return t == "" || !uses(t) })
-		err = message.Errorf("%s: is of no use with type %q, only with %s", key, c.Type, strings.Join(others, " or "))
+		err = i18n.Errorf("%s: is of no use with type %q, only with %s", key, c.Type, strings.Join(others, " or "))
 	})
 	return err
 }
@@ -98,11 +98,11 @@ func (c Credentials) checkKeys() (err error) {
 func (c Credentials) checkAPIKey() error {
 	switch {
 	case c.Name == "":
-		return message.Errorf("name: set it to what the key is called in the header, the query or the cookie")
+		return i18n.Errorf("name: set it to what the key is called in the header, the query or the cookie")
 	case !slices.Contains([]string{"", "header", "query", "cookie"}, c.In):
-		return message.Errorf("in: %q is not one of header, query, cookie", c.In)
+		return i18n.Errorf("in: %q is not one of header, query, cookie", c.In)
 	case c.In != "query" && !httpguts.ValidHeaderFieldName(c.Name):
-		return message.Errorf("name: %q cannot be the name of a header or a cookie", c.Name)
+		return i18n.Errorf("name: %q cannot be the name of a header or a cookie", c.Name)
 	}
 	return nil
 }
@@ -111,18 +111,18 @@ func (c Credentials) checkAPIKey() error {
 func (c Credentials) checkUser() error {
 	for key, address := range map[string]string{"issuer": c.Issuer, "authorization_url": c.AuthorizationURL, "token_url": c.TokenURL} {
 		if address != "" && !isConfidential(address) {
-			return message.Errorf("%s: %q is not an https address", key, address)
+			return i18n.Errorf("%s: %q is not an https address", key, address)
 		}
 	}
 	switch {
 	case (c.AuthorizationURL == "") != (c.TokenURL == ""):
-		return message.Errorf("authorization_url, token_url: set both, or the issuer instead")
+		return i18n.Errorf("authorization_url, token_url: set both, or the issuer instead")
 	case c.HasSecret() && c.ClientID == "":
-		return message.Errorf("client_id: set it to the name that goes with the secret")
+		return i18n.Errorf("client_id: set it to the name that goes with the secret")
 	case c.HasSecret() && c.Issuer == "" && c.TokenURL == "":
-		return message.Errorf("issuer: set it, so that the client's secret goes there and nowhere that a card names")
+		return i18n.Errorf("issuer: set it, so that the client's secret goes there and nowhere that a card names")
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
-		return message.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
+		return i18n.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
 	case c.HasSecret():
 		_, err := c.ReadSecret()
 		return err
@@ -133,11 +133,11 @@ func (c Credentials) checkUser() error {
 func (c Credentials) checkTokens() error {
 	switch {
 	case !isConfidential(c.TokenURL):
-		return message.Errorf("token_url: %q is not an https address: the client's secret is sent there", c.TokenURL)
+		return i18n.Errorf("token_url: %q is not an https address: the client's secret is sent there", c.TokenURL)
 	case c.ClientID == "":
-		return message.Errorf("client_id: set it to the name under which the token endpoint knows this server")
+		return i18n.Errorf("client_id: set it to the name under which the token endpoint knows this server")
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
-		return message.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
+		return i18n.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
 	}
 	return nil
 }
@@ -178,10 +178,10 @@ func (c Credentials) Headers() (http.Header, error) {
 	}
 	value := strings.TrimSpace(scheme + " " + secret)
 	if !httpguts.ValidHeaderFieldName(name) {
-		return nil, message.Errorf("header: %q is not the name of a header", name)
+		return nil, i18n.Errorf("header: %q is not the name of a header", name)
 	}
 	if !httpguts.ValidHeaderFieldValue(value) {
-		return nil, message.Errorf("scheme and secret hold characters that a header cannot carry")
+		return nil, i18n.Errorf("scheme and secret hold characters that a header cannot carry")
 	}
 	return http.Header{http.CanonicalHeaderKey(name): {value}}, nil
 }
@@ -216,7 +216,7 @@ func (c Credentials) TLSConfig() (*tls.Config, error) {
 	if c.CertFile != "" || c.KeyFile != "" {
 		load := func() (tls.Certificate, error) { return tls.LoadX509KeyPair(c.CertFile, c.KeyFile) }
 		if _, err := load(); err != nil {
-			return nil, message.Errorf("cert_file, key_file: %w", err)
+			return nil, i18n.Errorf("cert_file, key_file: %w", err)
 		}
 		out.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			certificate, err := load()
@@ -226,11 +226,11 @@ func (c Credentials) TLSConfig() (*tls.Config, error) {
 	if c.CAFile != "" {
 		pem, err := os.ReadFile(c.CAFile)
 		if err != nil {
-			return nil, message.Errorf("ca_file: %w", err)
+			return nil, i18n.Errorf("ca_file: %w", err)
 		}
 		out.RootCAs = x509.NewCertPool()
 		if !out.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, message.Errorf("ca_file: holds no certificate in PEM")
+			return nil, i18n.Errorf("ca_file: holds no certificate in PEM")
 		}
 	}
 	return out, nil

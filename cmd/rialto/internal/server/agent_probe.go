@@ -12,7 +12,7 @@ import (
 	"rialto/a2a/a2aclient"
 	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 // probeTimeout limits how long reading all cards may take.
@@ -55,7 +55,7 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 // card requires and the settings lack.
 func visit(
 	ctx context.Context, a config.Agent, address string, log *slog.Logger, assert assertion, cards *directory.Cards,
-) (*a2aclient.Client, []*message.Message, error) {
+) (*a2aclient.Client, []*i18n.Message, error) {
 	dialer, err := newDialer(a, log, assert, nil, cards)
 	if err != nil {
 		return nil, nil, err

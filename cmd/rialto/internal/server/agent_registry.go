@@ -8,7 +8,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 	"rialto/store"
 )
 
@@ -37,7 +37,7 @@ func (c agentConnector) Revision(a directory.AgentConfig) string { return c.cfg(
 // Probe implements directory.Connector.
 func (c agentConnector) Probe(
 	ctx context.Context, a directory.AgentConfig,
-) (directory.Conn, []*message.Message, error) {
+) (directory.Conn, []*i18n.Message, error) {
 	settings, ok := c.cfg().Agent(a.Name)
 	if !ok || settings.URL != a.URL { // its secrets are for that address alone
 		settings = a

@@ -1,6 +1,6 @@
-// Package message makes sentences that keep their values apart, so that a page can show
+// Package i18n makes sentences that keep their values apart, so that a page can show
 // them in another language. It knows no language: package templates has the translations.
-package message
+package i18n
 
 import (
 	"errors"

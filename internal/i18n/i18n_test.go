@@ -1,4 +1,4 @@
-package message_test
+package i18n_test
 
 import (
 	"errors"
@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/internal/message"
+	"rialto/internal/i18n"
 )
 
 func TestASentenceKeepsItsValues(t *testing.T) {
 	cause := errors.New("disk full")
-	inner := message.Errorf("type: %q is not one of %s", "{}", "a, b")
-	err := message.Errorf("credentials: %w", inner)
+	inner := i18n.Errorf("type: %q is not one of %s", "{}", "a, b")
+	err := i18n.Errorf("credentials: %w", inner)
 	if got, want := err.Error(), `credentials: type: "{}" is not one of a, b`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if !errors.Is(err, inner) || !errors.Is(message.Errorf("saving: %w", cause), cause) {
+	if !errors.Is(err, inner) || !errors.Is(i18n.Errorf("saving: %w", cause), cause) {
 		t.Error("the cause is lost")
 	}
 	spanish := map[string]string{"credentials: {}": "credenciales: {}", "type: {} is not one of {}": "tipo: {} no es ninguno de {}"}
@@ -26,17 +26,17 @@ func TestASentenceKeepsItsValues(t *testing.T) {
 		}
 		return key
 	}
-	if got, want := message.Of(err).In(translate), `credenciales: tipo: "{}" no es ninguno de a, b`; got != want {
+	if got, want := i18n.Of(err).In(translate), `credenciales: tipo: "{}" no es ninguno de a, b`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := message.Of(fmt.Errorf("agents[0].%w", err)).In(translate), `agents[0].credenciales: tipo: "{}" no es ninguno de a, b`; got != want {
+	if got, want := i18n.Of(fmt.Errorf("agents[0].%w", err)).In(translate), `agents[0].credenciales: tipo: "{}" no es ninguno de a, b`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	stored := message.Of(err).Stored()
+	stored := i18n.Of(err).Stored()
 	if got := stored.Message().In(translate); !strings.HasPrefix(got, "credenciales: type") {
 		t.Errorf("got %q", got)
 	}
-	if got := message.Of(errors.New("a {} b")).Error(); got != "a { } b" {
+	if got := i18n.Of(errors.New("a {} b")).Error(); got != "a { } b" {
 		t.Errorf("got %q", got)
 	}
 }
