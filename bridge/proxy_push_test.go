@@ -15,7 +15,7 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2apush"
 	"rialto/bridge/push"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // withWebhooks lets callers of r register webhooks, and returns one with the
@@ -28,7 +28,7 @@ func withWebhooks(t *testing.T, r *rig) (url string, told <-chan string) {
 	}))
 	desk := &push.Service{
 		Outbox: r.db.Ledger, Key: bytes.Repeat([]byte{1}, 32), Replica: "r", Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Sender: &a2apush.Sender{HTTP: &guardhttp.Client{Allowed: func() []string { return []string{strings.TrimPrefix(srv.URL, "http://")} }}, Now: time.Now},
+		Sender: &a2apush.Sender{HTTP: &safehttp.Client{Allowed: func() []string { return []string{strings.TrimPrefix(srv.URL, "http://")} }}, Now: time.Now},
 	}
 	r.Runner.Webhooks = desk
 	ctx, stop := context.WithCancel(context.Background())

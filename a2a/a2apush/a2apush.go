@@ -15,7 +15,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // The headers of a notification. The token has two names: all SDKs of 0.x and
@@ -33,7 +33,7 @@ const MaxBody = 1 << 20
 
 // Sender sends notifications. HTTP, Issuer and Now are required.
 type Sender struct {
-	HTTP   *guardhttp.Client
+	HTTP   *safehttp.Client
 	Issuer string // who signs, and whose JWKS has the key
 	Now    func() time.Time
 
@@ -60,7 +60,7 @@ func (s *Sender) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id
 		return err
 	}
 	err = s.HTTP.Post(ctx, c.URL, header, body)
-	if errors.Is(err, guardhttp.ErrURL) || errors.Is(err, guardhttp.ErrBlocked) {
+	if errors.Is(err, safehttp.ErrURL) || errors.Is(err, safehttp.ErrBlocked) {
 		return &a2a.Error{Code: a2a.InvalidParams, Message: err.Error(), Cause: err}
 	}
 	return err

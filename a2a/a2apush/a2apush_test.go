@@ -16,7 +16,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2apush"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 var now = time.Unix(1_800_000_000, 0).UTC()
@@ -52,7 +52,7 @@ func newWebhook(t *testing.T) *webhook {
 // sender signs with what it signs, so that a test can read it.
 func sender() *a2apush.Sender {
 	return &a2apush.Sender{
-		HTTP: &guardhttp.Client{Loopback: true}, Issuer: "https://rialto.example", Now: func() time.Time { return now },
+		HTTP: &safehttp.Client{Loopback: true}, Issuer: "https://rialto.example", Now: func() time.Time { return now },
 		Signer: plain{},
 	}
 }
@@ -175,7 +175,7 @@ func TestOnlyAWebhookThatWantsItIsTold(t *testing.T) {
 	}
 	w.echoes, w.asked = false, 0
 	vouched, trusting := sender(), sender()
-	vouched.HTTP = &guardhttp.Client{Allowed: func() []string { return []string{strings.TrimPrefix(w.url, "http://")} }}
+	vouched.HTTP = &safehttp.Client{Allowed: func() []string { return []string{strings.TrimPrefix(w.url, "http://")} }}
 	trusting.SkipValidation = true
 	for name, s := range map[string]*a2apush.Sender{"vouched for": vouched, "trusting": trusting} {
 		if err := accept(s, a2a.PushConfig{URL: w.url}); err != nil || w.asked > 0 {
@@ -183,7 +183,7 @@ func TestOnlyAWebhookThatWantsItIsTold(t *testing.T) {
 		}
 	}
 	public := sender()
-	public.HTTP = &guardhttp.Client{}
+	public.HTTP = &safehttp.Client{}
 	for _, address := range []string{w.url, "https://127.0.0.1/", "https://10.0.0.1/", "https://169.254.169.254/latest", "file:///etc/passwd", ""} {
 		if err := accept(public, a2a.PushConfig{URL: address}); !a2a.Is(err, a2a.InvalidParams) {
 			t.Errorf("%q: got %v, want a refusal", address, err)
@@ -207,7 +207,7 @@ func TestOnlyAWebhookThatWantsItIsTold(t *testing.T) {
 func TestAnAddressIsCheckedAgainWhenItIsCalled(t *testing.T) {
 	w := newWebhook(t)
 	public := sender()
-	public.HTTP = &guardhttp.Client{}
+	public.HTTP = &safehttp.Client{}
 	for _, address := range []string{w.url, strings.Replace(w.url, "http:", "https:", 1), "https://10.0.0.1/"} {
 		if err := public.Deliver(t.Context(), &a2a.PushConfig{URL: address}, task(), "n1"); !a2a.Is(err, a2a.InvalidParams) {
 			t.Errorf("%s: got %v, want a refusal for good", address, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // skew is the accepted clock skew of an agent.
@@ -87,7 +87,7 @@ func fetchKeys(ctx context.Context, agent string) (*jose.JSONWebKeySet, error) {
 		return nil, err
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/.well-known/jwks.json"}
-	doc, err := (&guardhttp.Client{Allowed: func() []string { return []string{u.Host} }}).Get(ctx, u.String())
+	doc, err := (&safehttp.Client{Allowed: func() []string { return []string{u.Host} }}).Get(ctx, u.String())
 	if err != nil {
 		return nil, fmt.Errorf("fetching the agent's keys: %w", err)
 	}

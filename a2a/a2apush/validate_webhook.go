@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rialto/a2a"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // Accept returns InvalidParams if a webhook may not be called: its address is refused, or
@@ -43,8 +43,8 @@ func (s *Sender) confirmWebhook(ctx context.Context, address string) error {
 	u.RawQuery = q.Encode()
 	doc, err := s.HTTP.Get(ctx, u.String())
 	switch {
-	case errors.Is(err, guardhttp.ErrBlocked):
-		return a2a.Errorf(a2a.InvalidParams, "the webhook %q may not be called: %v", clip(address), guardhttp.ErrBlocked)
+	case errors.Is(err, safehttp.ErrBlocked):
+		return a2a.Errorf(a2a.InvalidParams, "the webhook %q may not be called: %v", clip(address), safehttp.ErrBlocked)
 	case err != nil || strings.TrimSpace(string(doc.Body)) != token:
 		return a2a.Errorf(a2a.InvalidParams, "the webhook %q did not confirm notifications: it must answer a GET request with status 200 and, as text, the value of the query parameter validationToken", clip(address))
 	}

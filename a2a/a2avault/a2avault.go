@@ -18,7 +18,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aauth"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/internal/sealed"
 )
 
@@ -222,6 +222,6 @@ func associatedData(owner, agent string) string {
 
 // Client returns the guarded client for authorization servers, which cards name. It
 // allows the hosts that the operator has set.
-func Client(operator ...string) *guardhttp.Client {
-	return &guardhttp.Client{Timeout: 10 * time.Second, Allowed: func() []string { return operator }}
+func Client(operator ...string) *safehttp.Client {
+	return &safehttp.Client{Timeout: 10 * time.Second, Allowed: func() []string { return operator }}
 }

@@ -12,7 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2avault"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // registrar is an authorization server that registers clients, and forgets them.
@@ -63,7 +63,7 @@ func newRegistrar(t *testing.T) *registrar {
 // the database.
 func TestAServerThatForgetsItsClientsIsTakenAsNew(t *testing.T) {
 	s, r := newRegistrar(t), newRig(t)
-	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
+	r.app = a2avault.App{Agent: "plans", Fetch: &safehttp.Client{Loopback: true}, Issuer: s.URL}
 	v := r.replica("first")
 	leave := func(lost bool) (client string, back a2avault.Response) {
 		t.Helper()
@@ -114,7 +114,7 @@ func TestAServerThatForgetsItsClientsIsTakenAsNew(t *testing.T) {
 // is not the operator's fault, and may be over soon.
 func TestAServerThatIsAwayIsSaidToBe(t *testing.T) {
 	s, r := newRegistrar(t), newRig(t)
-	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
+	r.app = a2avault.App{Agent: "plans", Fetch: &safehttp.Client{Loopback: true}, Issuer: s.URL}
 	v := r.replica("first")
 	begin := func() error {
 		_, err := v.Begin(t.Context(), r.app, r.app.SignInMethods(&a2a.Card{})[0], "ann", "", false)
@@ -136,7 +136,7 @@ func TestAServerThatIsAwayIsSaidToBe(t *testing.T) {
 // nothing any more, or, where the server cannot be asked, are at least not here.
 func TestWhatIsForgottenIsEndedThere(t *testing.T) {
 	s, r := newRegistrar(t), newRig(t)
-	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, Issuer: s.URL}
+	r.app = a2avault.App{Agent: "plans", Fetch: &safehttp.Client{Loopback: true}, Issuer: s.URL}
 	v := r.replica("first")
 	r.revokes = true
 	for _, away := range []bool{false, true} {

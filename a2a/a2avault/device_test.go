@@ -13,7 +13,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2avault"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // coder is an authorization server where people enter codes.
@@ -66,7 +66,7 @@ func (s *coder) card() *a2a.Card {
 // TestAPersonEntersACodeWhereTheCardOffersNothingElse connects an agent by RFC 8628.
 func TestAPersonEntersACodeWhereTheCardOffersNothingElse(t *testing.T) {
 	s, r := newCoder(t), newRig(t)
-	r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, ClientID: "rialto"}
+	r.app = a2avault.App{Agent: "plans", Fetch: &safehttp.Client{Loopback: true}, ClientID: "rialto"}
 	v := r.replica("first")
 	methods := r.app.SignInMethods(s.card())
 	if len(methods) != 1 || methods[0].Kind != a2avault.Device || "http://"+methods[0].Host != s.URL {
@@ -113,7 +113,7 @@ func TestAPersonEntersACodeWhereTheCardOffersNothingElse(t *testing.T) {
 func TestACodeThatIsNotEnteredConnectsNothing(t *testing.T) {
 	for says, want := range map[string]error{"access_denied": a2avault.ErrDenied, "expired_token": a2avault.ErrNone, "invalid_grant": a2avault.ErrRefused} {
 		s, r := newCoder(t), newRig(t)
-		r.app = a2avault.App{Agent: "plans", Fetch: &guardhttp.Client{Loopback: true}, ClientID: "rialto"}
+		r.app = a2avault.App{Agent: "plans", Fetch: &safehttp.Client{Loopback: true}, ClientID: "rialto"}
 		v := r.replica("first")
 		p, err := v.BeginDevice(t.Context(), r.app, r.app.SignInMethods(s.card())[0], "ann", "")
 		if err != nil {

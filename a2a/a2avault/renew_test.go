@@ -14,7 +14,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2avault"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // issuer is an authorization server whose refresh tokens are used once.
@@ -70,7 +70,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	r := &rig{t: t, store: newStore(t), issuer: newIssuer(t), now: time.Now(), host: "agent.test"}
 	r.app = a2avault.App{
-		Agent: "maps", Fetch: &guardhttp.Client{Loopback: true}, AuthorizationURL: r.issuer.URL + "/authorize", TokenURL: r.issuer.URL + "/token", ClientID: "rialto",
+		Agent: "maps", Fetch: &safehttp.Client{Loopback: true}, AuthorizationURL: r.issuer.URL + "/authorize", TokenURL: r.issuer.URL + "/token", ClientID: "rialto",
 	}
 	v := r.replica("first")
 	to, err := v.Begin(t.Context(), r.app, r.app.SignInMethods(&a2a.Card{})[0], "ann", "", false)

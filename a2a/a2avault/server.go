@@ -12,14 +12,14 @@ import (
 	"strings"
 
 	"rialto/a2a"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // App is the operator's settings of an agent's authorization server. Agent and Fetch are required.
 // The rest comes from the agent's card, and a client is registered if none is set.
 type App struct {
 	Agent string
-	Fetch *guardhttp.Client
+	Fetch *safehttp.Client
 
 	Issuer           string // whose metadata says where the endpoints are
 	AuthorizationURL string // instead of the metadata, with TokenURL
@@ -228,7 +228,7 @@ func (a App) ofIssuer(ctx context.Context, issuer string) (s *server, err error)
 		if err == nil && s.Issuer != issuer {
 			return nil, &errServer{fmt.Sprintf("its metadata is that of another issuer, %.200q", s.Issuer)}
 		}
-		if err == nil || !errors.Is(err, guardhttp.ErrStatus) || Unavailable(err) {
+		if err == nil || !errors.Is(err, safehttp.ErrStatus) || Unavailable(err) {
 			return s, err
 		}
 	}
@@ -250,7 +250,7 @@ func wellKnown(issuer string) []string {
 }
 
 // permanentErrors are the errors for an address that cannot be used.
-var permanentErrors = []error{guardhttp.ErrURL, guardhttp.ErrBlocked, guardhttp.ErrRedirect, guardhttp.ErrStatus, guardhttp.ErrTooLarge}
+var permanentErrors = []error{safehttp.ErrURL, safehttp.ErrBlocked, safehttp.ErrRedirect, safehttp.ErrStatus, safehttp.ErrTooLarge}
 
 // metadata reads a document. Its issuer must belong to the address: otherwise
 // any server could claim to be any issuer (RFC 8414 section 3.3).
@@ -259,7 +259,7 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 	if err != nil {
 		err = fmt.Errorf("reading the metadata at %.200s: %w", address, err)
 		permanent := slices.ContainsFunc(permanentErrors, func(why error) bool { return errors.Is(err, why) })
-		if !permanent || errors.Is(err, guardhttp.ErrTemporary) {
+		if !permanent || errors.Is(err, safehttp.ErrTemporary) {
 			return nil, &errUnavailable{err}
 		}
 		return nil, err

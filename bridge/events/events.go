@@ -19,8 +19,8 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/bridge/push"
-	"rialto/internal/guardhttp"
 	"rialto/internal/quota"
+	"rialto/internal/safehttp"
 	"rialto/mcp"
 )
 
@@ -41,7 +41,7 @@ var (
 type Service struct {
 	Store     Store
 	Directory *directory.Directory
-	HTTP      *guardhttp.Client
+	HTTP      *safehttp.Client
 	Key       []byte // 32 bytes that encrypt addresses and secrets
 	Replica   string
 	TaskURL   string // the address of a task's page, without its handle

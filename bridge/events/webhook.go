@@ -19,8 +19,8 @@ import (
 
 	"rialto/bridge/push"
 	"rialto/internal/dberr"
-	"rialto/internal/guardhttp"
 	"rialto/internal/quota"
+	"rialto/internal/safehttp"
 	"rialto/mcp"
 )
 
@@ -108,7 +108,7 @@ func (s *Service) verify(ctx context.Context, sub *Subscription, to *target) err
 		return err
 	}
 	a, err := s.post(ctx, sub, to, "msg_verification_"+rand.Text(), body)
-	if errors.Is(err, guardhttp.ErrBlocked) || errors.Is(err, guardhttp.ErrURL) {
+	if errors.Is(err, safehttp.ErrBlocked) || errors.Is(err, safehttp.ErrURL) {
 		return mcp.Refusal("delivery.url must lead to a public address", nil)
 	}
 	reason := failure(a, err)

@@ -25,7 +25,7 @@ func namesTests(t *testing.T, path string, least int) {
 		t.Fatal(err)
 	}
 	var tests []byte
-	for _, pattern := range []string{"*_test.go", "../*_test.go", "../*/*_test.go", "../internal/*/*_test.go", "../../store/*_test.go", "../../store/*/*_test.go", "../../cmd/rialto/internal/e2e/*_test.go", "../../a2a/*_test.go", "../../a2a/*/*_test.go", "../../a2a/internal/*/*_test.go", "../../bridge/*_test.go", "../../bridge/*/*_test.go", "../../internal/guardhttp/*_test.go", "../../internal/quota/*_test.go", "../../cmd/rialto/internal/server/*_test.go", "../../cmd/rialto/internal/config/*_test.go", "../../cmd/rialto/internal/cli/*_test.go", "../../internal/markdown/*_test.go", "../../templates/*_test.go", "../../mcp/*_test.go", "../../mcp/mcptest/*/*_test.go"} {
+	for _, pattern := range []string{"*_test.go", "../*_test.go", "../*/*_test.go", "../internal/*/*_test.go", "../../store/*_test.go", "../../store/*/*_test.go", "../../cmd/rialto/internal/e2e/*_test.go", "../../a2a/*_test.go", "../../a2a/*/*_test.go", "../../a2a/internal/*/*_test.go", "../../bridge/*_test.go", "../../bridge/*/*_test.go", "../../internal/safehttp/*_test.go", "../../internal/quota/*_test.go", "../../cmd/rialto/internal/server/*_test.go", "../../cmd/rialto/internal/config/*_test.go", "../../cmd/rialto/internal/cli/*_test.go", "../../internal/markdown/*_test.go", "../../templates/*_test.go", "../../mcp/*_test.go", "../../mcp/mcptest/*/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

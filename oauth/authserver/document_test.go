@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // vendor serves documents of clients.
@@ -60,7 +60,7 @@ func (v *vendor) client(path string) client { return client{id: v.url + path, re
 
 // documented returns a rig that fetches documents from this computer.
 func documented(t *testing.T) (*rig, *vendor) {
-	return newRig(t, func(s *setup) { s.Fetch = &guardhttp.Client{Loopback: true} }), newVendor(t)
+	return newRig(t, func(s *setup) { s.Fetch = &safehttp.Client{Loopback: true} }), newVendor(t)
 }
 
 func TestAClientComesInByItsDocument(t *testing.T) {
@@ -121,7 +121,7 @@ func TestI1AnIDThatIsNoPlainURLIsNotFetched(t *testing.T) {
 			t.Errorf("%s: got %d, want a page that refuses it", name, p.Status)
 		}
 	}
-	strict := newRig(t, func(s *setup) { s.Fetch = &guardhttp.Client{} })
+	strict := newRig(t, func(s *setup) { s.Fetch = &safehttp.Client{} })
 	local(t, strict.browser().Get(strict.authorizeURL(v.client("/client.json"), nil)), 400) // http
 	if n := v.fetched.Load(); n != 0 {
 		t.Errorf("%d documents were fetched, want none", n)
@@ -129,7 +129,7 @@ func TestI1AnIDThatIsNoPlainURLIsNotFetched(t *testing.T) {
 }
 
 func TestI5AndI7ADocumentInsideTheNetworkIsNotFetched(t *testing.T) {
-	r := newRig(t, func(s *setup) { s.Fetch = &guardhttp.Client{} })
+	r := newRig(t, func(s *setup) { s.Fetch = &safehttp.Client{} })
 	for _, host := range []string{"127.0.0.1", "localhost", "10.0.0.1", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "0.0.0.0", "100.64.0.1", "8.8.8.8:22"} {
 		p := r.browser().Get(r.authorizeURL(client{id: "https://" + host + "/client.json", redirect: callback}, nil))
 		if p.Status != 503 {
@@ -308,7 +308,7 @@ func TestI16AnOutageOfTheVendorLocksNobodyOut(t *testing.T) {
 }
 
 func TestThePinnedDocumentsLetTheVendorsInWithoutANetwork(t *testing.T) {
-	r := newRig(t, func(s *setup) { s.Fetch = &guardhttp.Client{Timeout: time.Nanosecond} })
+	r := newRig(t, func(s *setup) { s.Fetch = &safehttp.Client{Timeout: time.Nanosecond} })
 	for id, redirect := range map[string]string{
 		"https://claude.ai/oauth/mcp-oauth-client-metadata":   "https://claude.ai/api/mcp/auth_callback",
 		"https://claude.ai/oauth/claude-code-client-metadata": "http://localhost:51234/callback",

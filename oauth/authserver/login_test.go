@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 	"rialto/oauth/signin"
@@ -34,7 +34,7 @@ func newProviderRig(t testing.TB, change ...func(*signin.Provider)) (*rig, *oaut
 func corpOf(p *oauthtest.Provider) *signin.Provider {
 	return &signin.Provider{
 		ID: "corp", Name: "Corp", ClientID: p.ClientID, ClientSecret: "a secret of the provider",
-		Issuer: token.Issuer{URL: p.URL, Fetch: &guardhttp.Client{Loopback: true}},
+		Issuer: token.Issuer{URL: p.URL, Fetch: &safehttp.Client{Loopback: true}},
 	}
 }
 

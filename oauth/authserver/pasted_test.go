@@ -17,7 +17,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 	"rialto/oauth/token"
@@ -32,7 +32,7 @@ func newIssuerRig(t testing.TB, change ...func(*setup)) (*rig, *oauthtest.Provid
 	p := oauthtest.NewProvider(t, func() time.Time { return r.clock.Now() })
 	r = newRig(t, append([]func(*setup){func(s *setup) {
 		s.NoPasswords = true
-		s.Pasted = &token.Issuer{URL: p.URL, Audiences: []string{"https://rialto.example"}, Fetch: &guardhttp.Client{Loopback: true}}
+		s.Pasted = &token.Issuer{URL: p.URL, Audiences: []string{"https://rialto.example"}, Fetch: &safehttp.Client{Loopback: true}}
 	}}, change...)...)
 	return r, p
 }
@@ -344,7 +344,7 @@ func TestG11APastedTokenIsKeptNowhere(t *testing.T) {
 	var r *rig
 	p := oauthtest.NewProvider(t, func() time.Time { return r.clock.Now() })
 	r = serve(t, db, httptest.NewUnstartedServer(nil), func(s *setup) {
-		s.Pasted = &token.Issuer{URL: p.URL, Audiences: []string{"https://rialto.example"}, Fetch: &guardhttp.Client{Loopback: true}}
+		s.Pasted = &token.Issuer{URL: p.URL, Audiences: []string{"https://rialto.example"}, Fetch: &safehttp.Client{Loopback: true}}
 	})
 	c := r.newClient("none")
 	b := r.browser()

@@ -3,7 +3,7 @@ package authserver_test
 import (
 	"testing"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth/authserver"
 	"rialto/oauth/signin"
 	"rialto/oauth/token"
@@ -11,7 +11,7 @@ import (
 
 func TestProvidersThatAreConfiguredWronglyAreNoticedAtStart(t *testing.T) {
 	good := func() *signin.Provider {
-		return &signin.Provider{ID: "corp", ClientID: "x", Issuer: token.Issuer{URL: "https://id.example", Fetch: &guardhttp.Client{}}}
+		return &signin.Provider{ID: "corp", ClientID: "x", Issuer: token.Issuer{URL: "https://id.example", Fetch: &safehttp.Client{}}}
 	}
 	check := func(all ...*signin.Provider) error {
 		return authserver.New(authserver.Config{Providers: all}, authserver.Stores{}).Check()
@@ -41,7 +41,7 @@ func TestProvidersThatAreConfiguredWronglyAreNoticedAtStart(t *testing.T) {
 	if err := check(good(), good()); err == nil {
 		t.Error("twice the same: got no error")
 	}
-	if err := authserver.New(authserver.Config{Pasted: &token.Issuer{URL: "https://id.example", Fetch: &guardhttp.Client{}}}, authserver.Stores{}).Check(); err == nil {
+	if err := authserver.New(authserver.Config{Pasted: &token.Issuer{URL: "https://id.example", Fetch: &safehttp.Client{}}}, authserver.Stores{}).Check(); err == nil {
 		t.Error("pasted tokens for any audience: got no error")
 	}
 }

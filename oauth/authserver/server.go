@@ -24,7 +24,7 @@ import (
 	"net/netip"
 	"time"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/client"
 	"rialto/oauth/flow"
@@ -69,7 +69,7 @@ type Config struct {
 
 	// Fetch reads the documents of clients whose ID is a URL (Client ID
 	// Metadata Documents). nil knows no such clients.
-	Fetch *guardhttp.Client
+	Fetch *safehttp.Client
 
 	// Schemes are as in client.Policy, and RedirectPrefixes as in Settings.
 	Schemes          []string

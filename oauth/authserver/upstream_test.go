@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 	"rialto/oauth/token"
@@ -18,7 +18,7 @@ func newUpstreamRig(t *testing.T, scope string) (*rig, *oauthtest.Provider) {
 	p := oauthtest.NewProvider(t, func() time.Time { return r.clock.Now() })
 	r = newRig(t, func(s *setup) {
 		s.Upstreams = []token.Upstream{{Scope: scope, Issuer: token.Issuer{
-			URL: p.URL, Audiences: []string{"https://rialto.example"}, Fetch: &guardhttp.Client{Loopback: true},
+			URL: p.URL, Audiences: []string{"https://rialto.example"}, Fetch: &safehttp.Client{Loopback: true},
 		}}}
 	})
 	return r, p
@@ -87,10 +87,10 @@ func TestFATokenOfAnotherIssuerThatDoesNotHold(t *testing.T) {
 	refused(t, r.call(good), 401, "invalid_token")
 
 	for name, u := range map[string]token.Upstream{
-		"no audience":        {Issuer: token.Issuer{URL: "https://id.example", Fetch: &guardhttp.Client{}}},
-		"no address":         {Issuer: token.Issuer{Audiences: []string{"x"}, Fetch: &guardhttp.Client{}}},
-		"a shared secret":    {Issuer: token.Issuer{URL: "https://id.example", Audiences: []string{"x"}, Algorithms: []string{"HS256"}, Fetch: &guardhttp.Client{}}},
-		"this server itself": {Issuer: token.Issuer{URL: r.url, Audiences: []string{"x"}, Fetch: &guardhttp.Client{Loopback: true}}},
+		"no audience":        {Issuer: token.Issuer{URL: "https://id.example", Fetch: &safehttp.Client{}}},
+		"no address":         {Issuer: token.Issuer{Audiences: []string{"x"}, Fetch: &safehttp.Client{}}},
+		"a shared secret":    {Issuer: token.Issuer{URL: "https://id.example", Audiences: []string{"x"}, Algorithms: []string{"HS256"}, Fetch: &safehttp.Client{}}},
+		"this server itself": {Issuer: token.Issuer{URL: r.url, Audiences: []string{"x"}, Fetch: &safehttp.Client{Loopback: true}}},
 	} {
 		if err := r.replica(func(s *setup) { s.Upstreams = []token.Upstream{u} }).Check(); err == nil {
 			t.Errorf("%s: got no error", name)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 	"rialto/oauth/signin"
@@ -19,7 +19,7 @@ import (
 func TestUseCasesEndWithTheProvidersWord(t *testing.T) {
 	type m = map[string]any
 	r, p := newProviderRig(t, func(p *signin.Provider) { p.UseCases = "usecases" })
-	r.s.Consent.Pasted.Issuer = &token.Issuer{URL: p.URL, Audiences: []string{"https://rialto.example"}, Fetch: &guardhttp.Client{Loopback: true}}
+	r.s.Consent.Pasted.Issuer = &token.Issuer{URL: p.URL, Audiences: []string{"https://rialto.example"}, Fetch: &safehttp.Client{Loopback: true}}
 	c := r.newClient("none")
 	b := r.browser()
 	signIn := func(useCases string) answer {

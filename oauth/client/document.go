@@ -13,16 +13,16 @@ import (
 	"github.com/go-json-experiment/json"
 	"golang.org/x/sync/singleflight"
 
-	"rialto/internal/guardhttp"
 	"rialto/internal/lru"
 	"rialto/internal/quota"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
 )
 
 // Fetcher reads documents at addresses that clients chose.
 type Fetcher struct {
-	HTTP *guardhttp.Client // nil fetches nothing
+	HTTP *safehttp.Client // nil fetches nothing
 	Env  *endpoint.Env
 
 	fetching quota.Queue
@@ -151,7 +151,7 @@ func (ft *Fetcher) fetch(ctx context.Context, r *http.Request, address string) (
 		err = fmt.Errorf("its type is %q", answer.Header.Get("Content-Type"))
 	}
 	if err == nil && len(answer.Body) > endpoint.MaxBody {
-		err = guardhttp.ErrTooLarge
+		err = safehttp.ErrTooLarge
 	}
 	if err != nil {
 		return nil, nil, &documentError{unreachable: true, why: err.Error()}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
 )
@@ -147,7 +147,7 @@ func FuzzPinned(f *testing.F) {
 
 // fetching returns documents that may be fetched.
 func fetching() *Documents {
-	f := &Fetcher{HTTP: &guardhttp.Client{}}
+	f := &Fetcher{HTTP: &safehttp.Client{}}
 	return &Documents{Fetcher: f, Policy: &Policy{Fetcher: f, Env: unlimited()}}
 }
 

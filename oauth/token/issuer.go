@@ -10,7 +10,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
 	"rialto/oauth/internal/jwt"
@@ -29,7 +29,7 @@ type Issuer struct {
 	KeysURL    string   // of its JWK set; "" finds it in the issuer's metadata
 	Audiences  []string // of access tokens that are meant for us
 	Algorithms []string // with which it signs; nil is every one that is sound
-	Fetch      *guardhttp.Client
+	Fetch      *safehttp.Client
 }
 
 const maxIssuerKeys = 50

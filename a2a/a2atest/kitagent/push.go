@@ -11,7 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2apush"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // maxConfigs bounds the webhooks kept, and notifyTime notifying those of one task.
@@ -30,7 +30,7 @@ type webhooks struct {
 
 // newWebhooks accepts webhooks on the same machine, where the kit receives, without validation.
 func newWebhooks() *webhooks {
-	return &webhooks{sender: a2apush.Sender{HTTP: &guardhttp.Client{Loopback: true}, Now: time.Now, SkipValidation: true}}
+	return &webhooks{sender: a2apush.Sender{HTTP: &safehttp.Client{Loopback: true}, Now: time.Now, SkipValidation: true}}
 }
 
 func (w *webhooks) set(c *a2a.PushConfig) *a2a.PushConfig {

@@ -20,7 +20,7 @@ import (
 	"rialto/a2a/a2atest"
 	"rialto/a2a/a2atest/interop"
 	"rialto/a2a/a2atest/tour"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // inbox serves webhooks of ours, and returns one with what is woken.
@@ -127,7 +127,7 @@ func TestTheyReadWhatWeSend(t *testing.T) {
 		told <- b
 	}))
 	t.Cleanup(srv.Close)
-	sender := &a2apush.Sender{HTTP: &guardhttp.Client{Loopback: true}, Now: time.Now}
+	sender := &a2apush.Sender{HTTP: &safehttp.Client{Loopback: true}, Now: time.Now}
 	task := &a2a.Task{
 		ID: "handle", ContextID: "c", Status: a2a.Status{State: a2a.Completed, Timestamp: time.Now()},
 		Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{a2a.TextPart("result")}}},

@@ -22,7 +22,7 @@ import (
 	"rialto/a2a/a2atest"
 	"rialto/a2a/a2atest/interop"
 	"rialto/a2a/a2atest/tour"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // TestTheirReceiverBelievesUs has trpc-a2a-go check a notification of ours by
@@ -50,7 +50,7 @@ func TestTheirReceiverBelievesUs(t *testing.T) {
 	}))
 	t.Cleanup(webhook.Close)
 	sender := &a2apush.Sender{
-		HTTP: &guardhttp.Client{Loopback: true}, Issuer: "https://rialto.test", Now: time.Now,
+		HTTP: &safehttp.Client{Loopback: true}, Issuer: "https://rialto.test", Now: time.Now,
 		Signer: claimSigner{signer},
 	}
 	task := &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("<b>&")}}}}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/flow"
@@ -74,8 +74,8 @@ const maxIdentityDocument = 256 << 10
 
 // newFetcher returns the HTTP client for an identity provider. If private is set, the
 // hosts of addresses may be in a private network.
-func newFetcher(private bool, addresses ...string) *guardhttp.Client {
-	client := &guardhttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second}
+func newFetcher(private bool, addresses ...string) *safehttp.Client {
+	client := &safehttp.Client{MaxBytes: maxIdentityDocument, Timeout: 8 * time.Second}
 	if private {
 		hosts := AllowedHosts(addresses...)
 		client.Allowed = func() []string { return hosts }

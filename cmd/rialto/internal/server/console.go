@@ -9,7 +9,7 @@ import (
 	"rialto/bridge/console"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/internal/doctor"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // newConsole returns the pages below /account and /admin.
@@ -26,12 +26,12 @@ type ownDoctor struct{ *Server }
 // and no other server in a private network; an administrator of a server on loopback is on this
 // computer, and may reach what else is there.
 func (s ownDoctor) Examine(ctx context.Context, address string) *doctor.Report {
-	guard := &guardhttp.Client{MaxBytes: 1 << 20, Timeout: 10 * time.Second}
+	guard := &safehttp.Client{MaxBytes: 1 << 20, Timeout: 10 * time.Second}
 	if own, err := url.Parse(s.cfg.Load().URL); err == nil {
 		guard.Loopback = config.Loopback(own.Hostname())
 		guard.Allowed = func() []string { return []string{own.Host} }
 	}
-	forbids := func(err error) bool { return errors.Is(err, guardhttp.ErrBlocked) || errors.Is(err, guardhttp.ErrURL) }
+	forbids := func(err error) bool { return errors.Is(err, safehttp.ErrBlocked) || errors.Is(err, safehttp.ErrURL) }
 	d := &doctor.Doctor{Transport: guard.HTTP().Transport, Forbids: forbids}
 	return d.Examine(ctx, address)
 }

@@ -11,7 +11,7 @@ import (
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/internal/audit"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/signin"
@@ -29,9 +29,9 @@ func trustedProxies(cfg *config.Config) (proxies []netip.Prefix) {
 // NewOAuth returns the authorization server. The configuration was checked.
 func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *authserver.Server {
 	clients, _ := cfg.OAuthClients()
-	var fetch *guardhttp.Client
+	var fetch *safehttp.Client
 	if cfg.ClientDocuments {
-		fetch = &guardhttp.Client{MaxBytes: 16 << 10}
+		fetch = &safehttp.Client{MaxBytes: 16 << 10}
 	}
 	as := authserver.Config{
 		Clients:        clients,

@@ -12,7 +12,7 @@ import (
 	"rialto/bridge/events"
 	"rialto/bridge/ledger"
 	"rialto/bridge/push"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 	"rialto/mcp"
 	"rialto/oauth"
 	"rialto/oauth/token"
@@ -53,8 +53,8 @@ func (s *Server) startPush(secret []byte) {
 }
 
 // webhookClient returns what calls webhooks: those on hosts in push.allowed_hosts, or at public addresses.
-func webhookClient(s *Server) *guardhttp.Client {
-	return &guardhttp.Client{
+func webhookClient(s *Server) *safehttp.Client {
+	return &safehttp.Client{
 		Allowed:  func() []string { return s.cfg.Load().Push.AllowedHosts },
 		MaxBytes: 4 << 10,
 		Timeout:  10 * time.Second,

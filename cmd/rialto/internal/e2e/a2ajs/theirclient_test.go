@@ -20,7 +20,7 @@ import (
 	"rialto/a2a/a2atest"
 	"rialto/a2a/a2atest/interop"
 	"rialto/cmd/rialto/internal/e2e"
-	"rialto/internal/guardhttp"
+	"rialto/internal/safehttp"
 )
 
 // notifier is the scripted agent, which keeps webhooks, and tells the one that
@@ -53,7 +53,7 @@ func (p peer) ours(t *testing.T) (url, release string) {
 	t.Cleanup(func() { agent.Close() })
 	card := agent.Card()
 	card.Capabilities.PushNotifications = true
-	s := &a2aserver.Server{Agent: notifier{&a2atest.Webhooks{Agent: agent}, t, &a2apush.Sender{HTTP: &guardhttp.Client{Loopback: true}, Now: time.Now}}, Lists: true, Card: card}
+	s := &a2aserver.Server{Agent: notifier{&a2atest.Webhooks{Agent: agent}, t, &a2apush.Sender{HTTP: &safehttp.Client{Loopback: true}, Now: time.Now}}, Lists: true, Card: card}
 	mux := http.NewServeMux()
 	mux.Handle("/", s)
 	mux.HandleFunc("POST /release", func(http.ResponseWriter, *http.Request) { agent.Release() })

@@ -1,4 +1,4 @@
-package guardhttp
+package safehttp
 
 import (
 	"io"

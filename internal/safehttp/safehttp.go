@@ -1,8 +1,8 @@
-// Package guardhttp sends HTTP requests to URLs that other parties choose: it gets small
+// Package safehttp sends HTTP requests to URLs that other parties choose: it gets small
 // documents, such as Client ID Metadata Documents, and posts notifications. It refuses
 // private addresses, redirects and unbounded bodies. It does not know what a document
 // means or how long it may be cached.
-package guardhttp
+package safehttp
 
 import (
 	"bytes"
