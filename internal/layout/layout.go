@@ -5,6 +5,11 @@ package layout
 
 const module = "rialto"
 
+// folders are the top-level folders, from the ground up.
+var folders = []string{
+	"internal", "static", "templates", "wellknown", "a2a", "mcp", "oauth", "bridge", "store", "cmd",
+}
+
 // floors lists, for each package, those of ours that it may import. "*" means all of them.
 var floors = map[string][]string{
 	"a2a":                             {"internal/i18n"},

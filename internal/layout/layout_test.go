@@ -55,6 +55,28 @@ func TestPackagesImportOnlyWhatStandsAboveThem(t *testing.T) {
 				t.Errorf("%s imports %s, which is not on a floor above it", name, local(imp))
 			}
 		}
+		for _, one := range allowed {
+			if !slices.Contains(p.Imports, module+"/"+one) {
+				t.Errorf("the table of floors lets %s import %s, which it does not: delete the permission", name, one)
+			}
+		}
+	}
+}
+
+// TestNoTopLevelFolderImportsBack fails when a folder imports one that stands on it.
+func TestNoTopLevelFolderImportsBack(t *testing.T) {
+	for _, p := range packages(t) {
+		from, _, _ := strings.Cut(local(p.ImportPath), "/")
+		level := slices.Index(folders, from)
+		if level < 0 {
+			t.Errorf("the list of folders lacks %s", from)
+		}
+		for _, imp := range p.Imports {
+			to, _, _ := strings.Cut(local(imp), "/")
+			if strings.HasPrefix(imp, module+"/") && slices.Index(folders, to) > level {
+				t.Errorf("%s imports %s: %s stands on %s", local(p.ImportPath), local(imp), to, from)
+			}
+		}
 	}
 }
 
