@@ -128,7 +128,8 @@ func (a *elicitor) known(q Question) (Answer, bool) {
 
 // elicitAndWait asks a client of before 2026-07-28 and waits for the answer.
 func (r *request) elicitAndWait(ctx context.Context, q Question) (Answer, error) {
-	id, params := jsonrpc.StringID(rand.Text()), q.params
+	id := jsonrpc.StringID(rand.Text())
+	params := q.params
 	if q.url && revision.HasElicitationIDs(r.Client.Revision) {
 		params = fmt.Appendf(nil, `{"elicitationId":%s,%s`, id, q.params[1:])
 	}

@@ -46,7 +46,8 @@ func streamEvents(r *request) (json.RawMessage, error) {
 		Truncated *bool  `json:"truncated,omitempty"`
 	}
 	send("active", position{page.Cursor, &page.Truncated})
-	q.Wait, q.MaxAge = min(eventHeartbeat, r.s.built.endpoint.Limits.KeepAlive), 0 // it limits the replay only
+	q.Wait = min(eventHeartbeat, r.s.built.endpoint.Limits.KeepAlive)
+	q.MaxAge = 0 // it limits the replay only
 	for {
 		for _, e := range page.Events {
 			send("event", e)

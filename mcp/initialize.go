@@ -18,7 +18,8 @@ func (r *request) initialize() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	rev, b := r.Client.Revision, &r.s.built
+	rev := r.Client.Revision
+	b := &r.s.built
 	return fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":%s,"serverInfo":%s%s}`,
 		rev, r.s.capabilities(rev), b.info, b.instructions), nil
 }

@@ -39,7 +39,8 @@ type requestState struct {
 // without a state, because a client may know what it will be asked. Those in the state
 // cannot be changed by the client.
 func (r *request) newElicitor() (*elicitor, error) {
-	a, p := &r.elicitor, r.Params.Other()
+	a := &r.elicitor
+	p := r.Params.Other()
 	a.r = r
 	answered := p.RequestState != nil || len(p.InputResponses) > 0
 	if !r.Modern() || !answered {

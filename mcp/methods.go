@@ -42,7 +42,8 @@ func (r *request) repeatable() bool {
 // method returns what answers the request: all methods stand here. It returns nil for
 // a method that its revision does not have, or that the server does not offer.
 func (r *request) method() method {
-	b, modern := &r.s.built, r.Modern()
+	b := &r.s.built
+	modern := r.Modern()
 	switch r.Message.Method {
 	case "tools/call":
 		return (*request).callTool

@@ -59,7 +59,8 @@ func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
 	if len(s.Observers) == 0 {
 		return r.answer(m)
 	}
-	ctx, op := q.HTTP.Context(), r.operation(m != nil)
+	ctx := q.HTTP.Context()
+	op := r.operation(m != nil)
 	ended := make([]func(Outcome), len(s.Observers))
 	for i, o := range s.Observers {
 		ctx, ended[i] = o.ObserveRequest(ctx, op) //nolint:fatcontext // one for each observer

@@ -11,7 +11,9 @@ import (
 // subscribeResource answers resources/subscribe and resources/unsubscribe, with which a
 // session of before 2026-07-28 says which changes it wants on its stream, wherever that is.
 func (r *request) subscribeResource() (json.RawMessage, error) {
-	uri, ctx, hub := r.Params.Other().URI, r.HTTP.Context(), &r.s.built.changes
+	uri := r.Params.Other().URI
+	ctx := r.HTTP.Context()
+	hub := &r.s.built.changes
 	if r.Session == "" || uri == "" {
 		return nil, wire.InvalidParams("a subscription needs a uri, and a session")
 	}

@@ -19,9 +19,11 @@ func (b *built) makeDiscover(s *Server) {
 
 // capabilities returns what the server offers, as the revision declares it.
 func (s *Server) capabilities(rev string) json.RawMessage {
-	tools, resources := "{}", "{}"
+	tools := "{}"
+	resources := "{}"
 	if s.Changing {
-		tools, resources = `{"listChanged":true}`, `{"subscribe":true}`
+		tools = `{"listChanged":true}`
+		resources = `{"subscribe":true}`
 		if s.ListResources != nil {
 			resources = `{"listChanged":true,"subscribe":true}`
 		}

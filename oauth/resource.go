@@ -44,7 +44,8 @@ func CanonicalResource(raw string) (string, bool) {
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery {
 		return "", false
 	}
-	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	scheme := strings.ToLower(u.Scheme)
+	host := strings.ToLower(u.Host)
 	switch scheme {
 	case "https":
 		host = strings.TrimSuffix(host, ":443")

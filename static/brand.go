@@ -115,7 +115,8 @@ func (c colour) luminance() float64 {
 
 // contrast is the contrast ratio of two colours (WCAG 2.2), from 1 to 21.
 func (c colour) contrast(d colour) float64 {
-	a, b := c.luminance(), d.luminance()
+	a := c.luminance()
+	b := d.luminance()
 	return (max(a, b) + 0.05) / (min(a, b) + 0.05)
 }
 

@@ -30,7 +30,8 @@ func Backup(ctx context.Context, dsn, file string) error {
 // Restore writes what Backup has written into a database that must not exist or, on PostgreSQL,
 // must be empty. It brings the tables up to date.
 func Restore(ctx context.Context, file, dsn string) error {
-	path, ofPostgres := strings.TrimPrefix(dsn, "sqlite:"), strings.HasPrefix(dsn, "postgres")
+	path := strings.TrimPrefix(dsn, "sqlite:")
+	ofPostgres := strings.HasPrefix(dsn, "postgres")
 	near := os.TempDir()
 	if !ofPostgres {
 		for _, suffix := range []string{"", "-wal", ".pending", ".pending-wal"} {

@@ -80,7 +80,8 @@ func (db *DB) System() string {
 // Observe reports each statement to an observer. Call it before the database is used.
 func (db *DB) Observe(o sqldb.Observer) {
 	for _, each := range []*sqldb.DB{db.sql, db.tasks} {
-		each.Read.Observer, each.Write.Observer = o, o
+		each.Read.Observer = o
+		each.Write.Observer = o
 	}
 }
 

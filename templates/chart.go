@@ -62,21 +62,28 @@ func (c Chart) Compares() bool { return c.Before != "" && !c.Range && len(c.Bars
 
 // Draw places the bars.
 func (c Chart) Draw() []Drawn {
-	n, high := int64(len(c.Bars)), c.scale()
+	n := int64(len(c.Bars))
+	high := c.scale()
 	every := (n + maxTicks - 1) / maxTicks
 	out := make([]Drawn, n)
 	for i, b := range c.Bars {
-		left, right := int64(i)*chartWidth/n, int64(i+1)*chartWidth/n
+		left := int64(i) * chartWidth / n
+		right := int64(i+1) * chartWidth / n
 		gap := min((right-left)/5, 12)
-		x, w := left+gap/2, max(right-left-gap, 1)
-		whole, part, before := high(b.Value), high(min(b.Part, b.Value)), Box{}
+		x := left + gap/2
+		w := max(right-left-gap, 1)
+		whole := high(b.Value)
+		part := high(min(b.Part, b.Value))
+		before := Box{}
 		if c.Compares() {
 			before = Box{x, chartHeight - high(b.Before), w / 4, high(b.Before)}
-			x, w = x+w/4, w-w/4
+			x = x + w/4
+			w = w - w/4
 		}
 		out[i] = Drawn{b, Box{x, chartHeight - whole, w, whole}, Box{x, chartHeight - part, w, part}, before, (int64(i)+every/2+1)%every == 0}
 		if c.Range {
-			out[i].Whole.H, out[i].Part.H = max(whole-part, min(whole, 2)), min(part, 3)
+			out[i].Whole.H = max(whole-part, min(whole, 2))
+			out[i].Part.H = min(part, 3)
 		}
 	}
 	return out
@@ -85,7 +92,8 @@ func (c Chart) Draw() []Drawn {
 // scale returns what turns a value into a height; what is there at all can be seen.
 func (c Chart) scale() func(int64) int64 {
 	axis := c.values()
-	top, bottom := float64(axis[0]), float64(axis[len(axis)-1])
+	top := float64(axis[0])
+	bottom := float64(axis[len(axis)-1])
 	return func(n int64) int64 {
 		share := float64(n) / top
 		if c.Range {

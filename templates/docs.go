@@ -79,7 +79,9 @@ func (d *Docs) Matching(query string) Docs {
 	if len(words) == 0 {
 		return found
 	}
-	found.Query, found.Groups, found.rendered = strings.Join(words, " "), nil, nil
+	found.Query = strings.Join(words, " ")
+	found.Groups = nil
+	found.rendered = nil
 	for _, g := range d.Groups {
 		all := g.Operations
 		g.Operations = nil

@@ -76,7 +76,9 @@ func (s Secret) as(card *a2a.Card) Secret {
 				return s
 			case fits.Kind != AsTheCardSays:
 			case scheme.Type == a2a.APIKey && scheme.Name != "":
-				fits.Kind, fits.In, fits.Name = APIKey, scheme.In, scheme.Name
+				fits.Kind = APIKey
+				fits.In = scheme.In
+				fits.Name = scheme.Name
 			case scheme.Type == a2a.HTTPAuth && scheme.Scheme == "basic" && s.User != "":
 				fits.Kind = Basic
 			}

@@ -115,7 +115,9 @@ func (t *Tokens) token(ctx context.Context, user string) (*oauth2.Token, error) 
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // says nothing to the next
 	}
-	h.value, h.err, h.asked = value, err, now
+	h.value = value
+	h.err = err
+	h.asked = now
 	return value, err
 }
 

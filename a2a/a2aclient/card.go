@@ -47,8 +47,10 @@ func cardLocations(u *url.URL) []cardLocation {
 // at returns the URL of path on the host of u.
 func at(u *url.URL, path string) *url.URL {
 	c := *u
-	c.Path, c.RawPath = path, ""
-	c.RawQuery, c.Fragment = "", ""
+	c.Path = path
+	c.RawPath = ""
+	c.RawQuery = ""
+	c.Fragment = ""
 	return &c
 }
 

@@ -50,10 +50,13 @@ func (b *breaker) report(now time.Time, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err == nil {
-		b.broken, b.wait, b.answered = 0, 0, now
+		b.broken = 0
+		b.wait = 0
+		b.answered = now
 		return
 	}
-	b.failed, b.failure = now, err
+	b.failed = now
+	b.failure = err
 	b.broken++
 	if b.broken >= breakerThreshold {
 		b.wait = max(minOpen, min(2*b.wait, maxOpen))

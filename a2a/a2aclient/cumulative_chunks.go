@@ -28,7 +28,8 @@ func (s *stream) splitCumulative(e a2a.Event) {
 		s.lossy = true
 		return
 	case u.Append && continues(u.Artifact.Parts, so):
-		u.Append, s.lossy = false, true
+		u.Append = false
+		s.lossy = true
 	case u.Append:
 		s.whole[u.Artifact.ID] = append(so, u.Artifact.Parts...)
 		return

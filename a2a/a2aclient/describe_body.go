@@ -40,6 +40,8 @@ func location(resp *http.Response) string {
 	if err != nil || to.String() == "" {
 		return "nowhere"
 	}
-	to.User, to.RawQuery, to.Fragment = nil, "", ""
+	to.User = nil
+	to.RawQuery = ""
+	to.Fragment = ""
 	return to.String()
 }

@@ -80,7 +80,9 @@ func statusError(resp *http.Response, body []byte) *a2a.Error {
 	if e := wantsTLS(resp, body); e != nil {
 		return fromResponse(e, resp)
 	}
-	code, status, text := statusCode(resp.StatusCode), resp.StatusCode, http.StatusText(resp.StatusCode)
+	code := statusCode(resp.StatusCode)
+	status := resp.StatusCode
+	text := http.StatusText(resp.StatusCode)
 	e := a2a.Errorf(code, "the agent answered HTTP %d %s", status, text)
 	switch {
 	case status/100 == 3:

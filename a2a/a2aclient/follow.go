@@ -324,11 +324,14 @@ func (f *follow) accept(e a2a.Event) bool {
 	var contextID string
 	switch e := e.(type) {
 	case *a2a.Task:
-		id, contextID = &e.ID, e.ContextID
+		id = &e.ID
+		contextID = e.ContextID
 	case *a2a.StatusUpdate:
-		id, contextID = &e.TaskID, e.ContextID
+		id = &e.TaskID
+		contextID = e.ContextID
 	case *a2a.ArtifactUpdate:
-		id, contextID = &e.TaskID, e.ContextID
+		id = &e.TaskID
+		contextID = e.ContextID
 	default:
 		return e != nil
 	}

@@ -139,7 +139,8 @@ func (overGRPC) target(dialed *url.URL, raw string) *url.URL {
 	raw = strings.TrimPrefix(raw, "dns:///")
 	scheme, rest, found := strings.Cut(raw, "://")
 	if !found {
-		scheme, rest = dialed.Scheme, raw
+		scheme = dialed.Scheme
+		rest = raw
 	}
 	secure, known := map[string]string{"http": "http", "grpc": "http", "https": "https", "grpcs": "https"}[strings.ToLower(scheme)]
 	host, _, _ := strings.Cut(rest, "/")

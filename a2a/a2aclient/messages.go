@@ -24,7 +24,8 @@ func (c *Client) joinMessages(s *stream, m *a2a.Message) (*a2a.Message, error) {
 	defer quiet.Stop()
 	late := time.AfterFunc(messagesTime, s.close)
 	defer late.Stop()
-	all, least := *m, s.in.left-c.dialer.maxBody()
+	all := *m
+	least := s.in.left - c.dialer.maxBody()
 	all.Parts = slices.Clone(m.Parts)
 	for {
 		s.memory.keep()

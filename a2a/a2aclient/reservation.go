@@ -42,7 +42,8 @@ func (r *reservation) hold(n int) error {
 
 // change is called with r.mu held.
 func (r *reservation) change(n int) error {
-	from, to := r.held, n-n%reserveStep
+	from := r.held
+	to := n - n%reserveStep
 	if from == to || r.closed {
 		return nil
 	}
@@ -55,7 +56,8 @@ func (r *reservation) keep() {
 	if r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.kept, r.last = r.kept+r.last, 0
+		r.kept += r.last
+		r.last = 0
 	}
 }
 
@@ -69,7 +71,8 @@ func (r *reservation) release(last bool) {
 	if r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.kept, r.last = 0, 0
+		r.kept = 0
+		r.last = 0
 		_ = r.change(0) // to take less cannot fail
 		r.closed = r.closed || last
 	}

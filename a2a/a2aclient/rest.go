@@ -100,7 +100,8 @@ func anyTarget(raw string) *url.URL {
 	if err != nil {
 		return nil
 	}
-	u.Fragment, u.RawFragment = "", ""
+	u.Fragment = ""
+	u.RawFragment = ""
 	return u
 }
 
@@ -110,7 +111,8 @@ func below(base url.URL, path string) (url.URL, error) {
 	escaped := strings.TrimSuffix(base.EscapedPath(), "/") + path
 	u := base
 	u.RawQuery = strings.Trim(query+"&"+base.RawQuery, "&")
-	u.Path, u.RawPath = escaped, ""
+	u.Path = escaped
+	u.RawPath = ""
 	if !strings.Contains(escaped, "%") {
 		return u, nil
 	}

@@ -141,7 +141,8 @@ func identified(req *a2a.SendRequest) *a2a.SendRequest {
 	if req.Message.ID != "" {
 		return req
 	}
-	m, out := *req.Message, *req
+	m := *req.Message
+	out := *req
 	m.ID = uuid.NewString()
 	out.Message = &m
 	return &out

@@ -240,7 +240,9 @@ func (overHTTP) events(_ *wire.Dialect, resp *http.Response, body *metered, limi
 		return nil, in
 	}
 	s := sse.NewReader(in)
-	s.MaxEvent, s.MaxTime, s.Hold = limit, answerTime, memory.hold
+	s.MaxEvent = limit
+	s.MaxTime = answerTime
+	s.Hold = memory.hold
 	return sseEvents{s}, nil
 }
 
@@ -274,7 +276,8 @@ func isStream(resp *http.Response, in *bufio.Reader) bool {
 // next returns the next item. io.EOF is the end of the stream, which says nothing about the task.
 func (s *stream) next() (wire.Item, error) {
 	if item := s.first; item.Event != nil {
-		s.first, s.last = wire.Item{}, item.Event
+		s.first = wire.Item{}
+		s.last = item.Event
 		return item, nil
 	}
 	if s.events == nil {

@@ -30,7 +30,9 @@ type Turn struct {
 
 func newTurn(r *record, req *a2a.SendRequest) *Turn {
 	m := *req.Message
-	m.TaskID, m.ContextID, m.Role = r.task.ID, r.contextID, a2a.RoleUser
+	m.TaskID = r.task.ID
+	m.ContextID = r.contextID
+	m.Role = a2a.RoleUser
 	if m.ID == "" {
 		m.ID = newID()
 	}

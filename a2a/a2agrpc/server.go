@@ -140,7 +140,8 @@ func ReadTenant(r *http.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
+	r.Body = io.NopCloser(bytes.NewReader(message))
+	r.ContentLength = int64(len(message))
 	return wire.GRPCTenant(r.URL.Path, message), nil
 }
 

@@ -116,7 +116,8 @@ func decodeStatus(d *wire.Dialect, httpCode int, body []byte) *status.Status {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	c, message := codeOf(httpCode), http.StatusText(httpCode)
+	c := codeOf(httpCode)
+	message := http.StatusText(httpCode)
 	if json.Unmarshal(body, &in) == nil && in.Error.Message != "" {
 		message = in.Error.Message
 		if n, ok := code.Code_value[in.Error.Status]; ok && n != 0 {

@@ -85,9 +85,11 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 	if len(t.conns) >= maxConns {
 		return nil, fmt.Errorf("too many gRPC connections: at most %d servers", maxConns)
 	}
-	secure, port := insecure.NewCredentials(), "80"
+	secure := insecure.NewCredentials()
+	port := "80"
 	if u.Scheme == "https" {
-		secure, port = credentials.NewTLS(t.TLS.Clone()), "443"
+		secure = credentials.NewTLS(t.TLS.Clone())
+		port = "443"
 	}
 	c, err := grpc.NewClient("dns:///"+net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)),
 		grpc.WithTransportCredentials(secure),

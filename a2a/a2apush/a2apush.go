@@ -74,7 +74,10 @@ func Body(c *a2a.PushConfig, t *a2a.Task) ([]byte, error) {
 	for _, shorten := range []func(){
 		func() { sent.History = nil },
 		func() { sent.Artifacts = nil },
-		func() { sent.Metadata, sent.Status.Message = nil, nil },
+		func() {
+			sent.Metadata = nil
+			sent.Status.Message = nil
+		},
 	} {
 		if err != nil || len(body) <= MaxBody {
 			break

@@ -85,7 +85,8 @@ type claims struct {
 }
 
 func (s *Sender) claims(audience string, task a2a.TaskID, id string, body []byte) claims {
-	now, sum := s.Now(), sha256.Sum256(body)
+	now := s.Now()
+	sum := sha256.Sum256(body)
 	return claims{s.Issuer, audience, now.Unix(), now.Add(jwtLife).Unix(), id, task, hex.EncodeToString(sum[:])}
 }
 

@@ -121,7 +121,8 @@ func (s *Server) sign(card []byte) ([]byte, error) {
 
 // signed returns the document of a card, signed not long ago.
 func (c *cards) signed(body []byte, s *Server) (document, error) {
-	now, sum := time.Now(), sha256.Sum256(body)
+	now := time.Now()
+	sum := sha256.Sum256(body)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if doc, ok := c.known[sum]; ok && now.Sub(doc.at) < signFor {

@@ -16,7 +16,8 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 	c := call{binding: overGRPC{}, dialect: wire.GRPCDialects()[0], agent: s.Agent}
 	d, op, ok := wire.GRPCRoute(r.URL.Path)
 	if d != nil {
-		c.dialect, c.op = d, op
+		c.dialect = d
+		c.op = op
 	}
 	if !ok {
 		s.writeError(w, r, c, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not offer %s", r.URL.Path))

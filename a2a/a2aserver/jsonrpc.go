@@ -101,7 +101,8 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 	}
 	in, err := jsonrpc.DecodeRequest(body)
 	if in != nil {
-		c.id, c.params = in.ID, in.Params
+		c.id = in.ID
+		c.params = in.Params
 	}
 	if err != nil {
 		return c, err

@@ -30,8 +30,14 @@ func (s *Server) list(ctx context.Context, c call) ([]byte, error) {
 	}
 	body, err := c.dialect.EncodePage(p)
 	for _, shorten := range []func(*a2a.Task){
-		func(t *a2a.Task) { t.Artifacts, t.History = nil, nil },
-		func(t *a2a.Task) { t.Status.Message, t.Metadata = nil, nil },
+		func(t *a2a.Task) {
+			t.Artifacts = nil
+			t.History = nil
+		},
+		func(t *a2a.Task) {
+			t.Status.Message = nil
+			t.Metadata = nil
+		},
 	} {
 		if err != nil || len(body) <= maxGRPCPage || c.binding != (overGRPC{}) {
 			break

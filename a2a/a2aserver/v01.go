@@ -163,10 +163,12 @@ func (n agentV01) begin(ctx context.Context, req *a2a.SendRequest) a2a.Events {
 // ("start a new Task, resume an interrupted Task, or reopen a completed Task"):
 // then another task takes over its name and its context.
 func (n agentV01) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.TaskID) (*a2a.SendRequest, error) {
-	m, out := *req.Message, *req
+	m := *req.Message
+	out := *req
 	out.Message = &m
 	m.ID = cmp.Or(m.ID, uuid.NewString())
-	out.Name, m.TaskID = m.TaskID, id
+	out.Name = m.TaskID
+	m.TaskID = id
 	if req.Push != nil {
 		push := *req.Push
 		push.Name = out.Name
@@ -183,7 +185,8 @@ func (n agentV01) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.Tas
 	case err != nil:
 		return nil, err
 	case t.Status.State.Terminal():
-		m.TaskID, m.ContextID = "", t.ContextID
+		m.TaskID = ""
+		m.ContextID = t.ContextID
 	default:
 		m.ContextID = t.ContextID
 	}

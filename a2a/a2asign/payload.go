@@ -84,7 +84,8 @@ func prune(v any, s *shape) any {
 		for name, value := range v {
 			m, known := s.members[name]
 			if s.others != nil {
-				m, known = member{s.others, true}, true
+				m = member{s.others, true}
+				known = true
 			}
 			value = prune(value, m.of)
 			kept := m.kept || !isDefault(value, m.of)

@@ -52,7 +52,8 @@ func (v *Vault) Begin(ctx context.Context, app App, w SignInMethod, user, task s
 	if err != nil {
 		return nil, err
 	}
-	state, browser := rand.Text(), rand.Text()
+	state := rand.Text()
+	browser := rand.Text()
 	if err := v.Store.DropAttempts(ctx, v.Now()); err != nil {
 		return nil, fmt.Errorf("forgetting attempts: %w", err)
 	}
@@ -73,7 +74,8 @@ func (v *Vault) Begin(ctx context.Context, app App, w SignInMethod, user, task s
 		options = append(options, oauth2.SetAuthURLParam("prompt", "consent")) // OpenID Connect Core 1.0 section 11
 	}
 	config := v.config(app.Agent, s.Token, g.Client)
-	config.Endpoint.AuthURL, config.Scopes = s.Authorization, a.Scopes
+	config.Endpoint.AuthURL = s.Authorization
+	config.Scopes = a.Scopes
 	return &Redirect{
 		URL:     config.AuthCodeURL(state, options...),
 		Host:    hostOf(s.Authorization),

@@ -134,7 +134,9 @@ func methodOf(name string, s a2a.SecurityScheme) (SignInMethod, bool) {
 	w := SignInMethod{Scheme: name, Description: s.Description, scheme: s}
 	switch {
 	case s.Type == a2a.APIKey && s.Name != "":
-		w.Kind, w.In, w.Name = APIKey, s.In, s.Name
+		w.Kind = APIKey
+		w.In = s.In
+		w.Name = s.Name
 	case s.Type == a2a.HTTPAuth && s.Scheme == "bearer":
 		w.Kind = Bearer
 	case s.Type == a2a.HTTPAuth && s.Scheme == "basic":
@@ -203,7 +205,8 @@ func (a App) server(ctx context.Context, w SignInMethod) (*server, error) {
 }
 
 func (a App) find(ctx context.Context, w SignInMethod) (*server, error) {
-	flow, device := codeFlow(w.scheme), deviceFlow(w.scheme)
+	flow := codeFlow(w.scheme)
+	device := deviceFlow(w.scheme)
 	switch {
 	case a.AuthorizationURL != "":
 		return &server{Issuer: a.Issuer, Authorization: a.AuthorizationURL, Token: a.TokenURL}, nil
@@ -241,7 +244,8 @@ func wellKnown(issuer string) []string {
 	if err != nil {
 		return nil
 	}
-	root, path := u.Scheme+"://"+u.Host, strings.TrimSuffix(u.EscapedPath(), "/")
+	root := u.Scheme + "://" + u.Host
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	return []string{
 		root + "/.well-known/oauth-authorization-server" + path,
 		root + path + "/.well-known/openid-configuration",

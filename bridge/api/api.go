@@ -187,9 +187,11 @@ func noteAnswer(c *call.Call, body any) {
 	case created:
 		noteAnswer(c, b.body)
 	case *Task:
-		c.Agent, c.State = b.Agent, b.State
+		c.Agent = b.Agent
+		c.State = b.State
 	case *Status:
-		c.Agent, c.State = b.Agent, b.State
+		c.Agent = b.Agent
+		c.State = b.State
 	case *Answer:
 		c.Agent = b.Agent
 	}
@@ -265,7 +267,8 @@ func (a *API) refusalOf(err error) *refusal {
 		own = &refusal{http.StatusBadGateway, "agent_error", sentence(e.Error())}
 		for _, row := range statuses {
 			if a2a.Is(err, row.is) {
-				own.status, own.code = row.status, row.code
+				own.status = row.status
+				own.code = row.code
 				break
 			}
 		}
@@ -309,11 +312,13 @@ func sentence(s string) string {
 // in it, but for cards that an operator looks at: they are to see what is hidden there.
 func write(w http.ResponseWriter, status int, body any) int {
 	if made, ok := body.(created); ok {
-		status, body = http.StatusCreated, made.body
+		status = http.StatusCreated
+		body = made.body
 	}
 	b, err := json.Marshal(body)
 	if err != nil { // an agent's metadata always came from JSON
-		status, b = http.StatusInternalServerError, []byte(`{"error":"server_error","error_description":"The answer has no JSON form."}`)
+		status = http.StatusInternalServerError
+		b = []byte(`{"error":"server_error","error_description":"The answer has no JSON form."}`)
 	}
 	if _, as := body.(cardList); !as {
 		b = sanitize.JSON(b)

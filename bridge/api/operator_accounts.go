@@ -20,7 +20,9 @@ func (a operatorAPI) changeAccount(r *http.Request, in struct {
 	Disabled *bool   `json:"disabled"`
 	Password *string `json:"password"`
 }) (any, error) {
-	ctx, by, name := r.Context(), a.Callers.Actor(r), variable(r, "account")
+	ctx := r.Context()
+	by := a.Callers.Actor(r)
+	name := variable(r, "account")
 	if in.Password != nil {
 		if err := a.Operator.SetPassword(ctx, by, name, *in.Password); err != nil {
 			return nil, err

@@ -107,7 +107,8 @@ func newRevisions(p *ledger.Revisions) (out Revisions) {
 	for _, v := range slices.Backward(p.Artifacts) {
 		parts := newParts(v.Artifact.Parts)
 		for i, size := range v.Gone {
-			parts[i].Bytes, parts[i].Gone = nil, size
+			parts[i].Bytes = nil
+			parts[i].Gone = size
 		}
 		out.Replaced = append(out.Replaced, Version{Artifact{v.Artifact.ID, v.Artifact.Name, v.Artifact.Description, parts}, time.UnixMilli(v.Until).UTC()})
 	}

@@ -52,7 +52,8 @@ func (c ownAccount) changePassword(f *form) error {
 		return f.show(p)
 	}
 	if c.Admin.Audit != nil {
-		who, detail := f.by, "sessions ended"
+		who := f.by
+		detail := "sessions ended"
 		if f.Get("end") == "yes" {
 			detail = "sessions and connections ended"
 		}

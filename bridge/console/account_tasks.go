@@ -86,7 +86,8 @@ func (c ownAccount) agentField(r *http.Request) templates.Field {
 
 // ownTaskEvents sends the list of the user's tasks an event when it has changed.
 func (c ownAccount) ownTaskEvents(w http.ResponseWriter, r *http.Request) {
-	q, after := parseQuery(r, "text", "agent", "state"), param(r, "after")
+	q := parseQuery(r, "text", "agent", "state")
+	after := param(r, "after")
 	c.follow(w, r, func(ctx context.Context) (snapshot, error) {
 		tasks, _, err := c.findOwnTasks(ctx, q, after)
 		h := fnv.New64a()

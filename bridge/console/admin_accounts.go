@@ -114,7 +114,8 @@ func accountButtons(a *operator.Account) []templates.Button {
 	}
 	turn := templates.Button{Action: "/admin/accounts/disable", Word: "Disable", Hidden: hidden("name", a.Name)}
 	if a.Disabled {
-		turn.Action, turn.Word = "/admin/accounts/enable", "Enable"
+		turn.Action = "/admin/accounts/enable"
+		turn.Word = "Enable"
 	}
 	all := []templates.Button{turn, removeButton(&operator.AccountFilter{}, a.Name, "")}
 	if a.Issuer != "" {

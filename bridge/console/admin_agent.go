@@ -64,7 +64,8 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 	if err != nil {
 		return nil, err
 	}
-	day, at := first(sums), "/admin/usage?days=1&agent="+url.QueryEscape(name)
+	day := first(sums)
+	at := "/admin/usage?days=1&agent=" + url.QueryEscape(name)
 	latency := templates.Stat{Name: "p95 latency", Value: templates.Verbatim("–"), Href: at}
 	if day.Calls > 0 {
 		latency.Value = templates.Millis(int64(day.P95))
@@ -198,7 +199,8 @@ func (c adminAgents) cardSection(r *http.Request, s *directory.AgentStatus) (*te
 		if !ok {
 			return nil, nil
 		}
-		latest, valid = valid, before
+		latest = valid
+		valid = before
 	}
 	differences, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
 	section := &templates.Section{

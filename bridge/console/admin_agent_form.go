@@ -182,7 +182,12 @@ func credentialsOf(form url.Values, present directory.Credentials) directory.Cre
 	c.Secret = form.Get("secret")
 
 	// The form hides the fields of other types.
-	c.Name, c.In, c.ClientID, c.User, c.TokenURL, c.Scopes = "", "", "", "", "", nil
+	c.Name = ""
+	c.In = ""
+	c.ClientID = ""
+	c.User = ""
+	c.TokenURL = ""
+	c.Scopes = nil
 	switch {
 	case kind == apiKey:
 		c.Name = value("auth_key")

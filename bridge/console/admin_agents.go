@@ -40,7 +40,8 @@ func (c adminAgents) buttons(_ query, entry any) []templates.Button {
 	s := entry.(directory.AgentStatus)
 	turn := templates.Button{Action: "/admin/agents/disable", Word: "Disable", About: s.Name, Hidden: hidden("name", s.Name)}
 	if !s.Enabled {
-		turn.Action, turn.Word = "/admin/agents/enable", "Enable"
+		turn.Action = "/admin/agents/enable"
+		turn.Word = "Enable"
 	}
 	return []templates.Button{turn}
 }

@@ -119,7 +119,8 @@ func finding(result doctor.Result) templates.Step {
 	default:
 		step.Tone = templates.Bad
 		if result.Minor || len(result.Breaks) == 0 {
-			step.Tone, step.Mark = templates.Note, "!"
+			step.Tone = templates.Note
+			step.Mark = "!"
 		}
 		step.Facts = []templates.Fact{
 			fact("Expected", templates.Textf(result.Expected)),

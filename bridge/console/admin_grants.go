@@ -72,7 +72,8 @@ func (c adminGrants) buttons(q query, entry any) []templates.Button {
 }
 
 func (c adminGrants) askEndGrants(f *form) (question, error) {
-	account, client := f.Get("account"), f.Get("client")
+	account := f.Get("account")
+	client := f.Get("client")
 	q := question{title: "Disconnect these apps?", word: "Disconnect all", back: "/admin/grants"}
 	app, err := c.OAuth.Clients.NameOf(f.Context(), client)
 	app = cmp.Or(app, client)

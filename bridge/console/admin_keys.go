@@ -37,7 +37,8 @@ func (c adminKeys) cell(_ *http.Request, entry any, column string) templates.Tex
 
 // keyState says what a key does now.
 func (c adminKeys) keyState(k operator.Key) templates.Text {
-	state, meaning := templates.Badge(templates.Plain, "checks only"), templates.Textf("Checks tokens that it signed earlier.")
+	state := templates.Badge(templates.Plain, "checks only")
+	meaning := templates.Textf("Checks tokens that it signed earlier.")
 	switch {
 	case k.Signs:
 		state, meaning = templates.Badge(templates.Good, "current"), templates.Textf("Signs every new token.")

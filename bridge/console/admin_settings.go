@@ -29,7 +29,8 @@ var sources = map[string]templates.Text{
 func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r, "text", "changed")
 	t := &templates.Table{Dense: true, Columns: columns("Setting", "Value", "Source", "Takes effect")}
-	groups, order := map[string][]templates.Entry{}, []string{""}
+	groups := map[string][]templates.Entry{}
+	order := []string{""}
 	for _, s := range c.Admin.Settings() {
 		group, name, grouped := strings.Cut(s.Key, ".")
 		group, _, _ = strings.Cut(group, "[")
@@ -59,7 +60,8 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 	t.Total = total(len(t.Rows))
 	filter := q.filter(templates.Field{Name: "text", Kind: "search", Label: "Search settings", Hint: "Search settings", Max: 128})
 	if q.get("changed") != "" {
-		filter.Hidden, filter.Clear = hidden("changed", "yes"), ""
+		filter.Hidden = hidden("changed", "yes")
+		filter.Clear = ""
 	}
 	return &templates.Console{
 		Title: "Settings", Lead: templates.Textf("What is in force, and what sets it. Secrets are not shown."),
@@ -75,7 +77,8 @@ func settingRow(group string, s operator.Setting) templates.Entry {
 		return templates.Entry{Cells: []templates.Text{
 			agentLink(s.Value), templates.Textf("Its settings are on its page."), sources[s.Source], templates.Textf("on reload")}}
 	}
-	value, applies := templates.Code(s.Value), templates.Textf("on restart")
+	value := templates.Code(s.Value)
+	applies := templates.Textf("on restart")
 	if s.Value == "" {
 		value = templates.Verbatim("–")
 	}

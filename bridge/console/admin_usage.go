@@ -24,7 +24,8 @@ func (c adminUsage) used(r *http.Request) (used, error) {
 	f := &operator.CallFilter{}
 	q, err := c.parse(r, f.Filters(), "days", "from", "to", "by")
 	u := used{q, usagereport.New(r.URL.Path, q.values, c.Now())}
-	f.Since, f.Until = u.Since, u.Until
+	f.Since = u.Since
+	f.Until = u.Until
 	u.Filter = f.Filter
 	return u, err
 }
@@ -39,9 +40,12 @@ func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	earlier, both, largest := f, f, f
+	earlier := f
+	both := f
+	largest := f
 	earlier.Since, earlier.Until = u.Earlier()
-	both.Since, largest.Limit = earlier.Since, usagereport.MaxSums
+	both.Since = earlier.Since
+	largest.Limit = usagereport.MaxSums
 
 	var errs [5]error
 	var filter *templates.Filter
@@ -84,7 +88,9 @@ func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, err
 	}
 	for i := range f.Fields {
 		if x := &f.Fields[i]; x.Kind != "choice" {
-			x.Kind, x.Hint, x.Max = "search", x.Label, 512
+			x.Kind = "search"
+			x.Hint = x.Label
+			x.Max = 512
 		}
 	}
 	for _, name := range []string{"days", "from", "to", "by"} {

@@ -25,7 +25,9 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	var refused *operator.Error
 	switch {
 	case errors.Is(err, errForm):
-		status, p.Detail, p.Remedy = http.StatusBadRequest, "What was sent is not a form of this page.", "Go back and try again."
+		status = http.StatusBadRequest
+		p.Detail = "What was sent is not a form of this page."
+		p.Remedy = "Go back and try again."
 	case errors.Is(err, operator.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, ledger.ErrNoTask):
 		a := accountArea
 		if strings.HasPrefix(r.URL.Path, adminArea.root) {

@@ -38,7 +38,8 @@ func span(r *http.Request) operator.Span {
 	v := r.URL.Query()
 	s := operator.Span{Cursor: v.Get("after"), Reverse: v.Get("order") == "reverse", Count: true}
 	if before := v.Get("before"); before != "" {
-		s.Cursor, s.Back = before, true
+		s.Cursor = before
+		s.Back = true
 	}
 	return s
 }

@@ -181,7 +181,9 @@ func (c *Console) field(r *http.Request, f operator.Filter) (field templates.Fie
 	field = templates.Field{Name: f.Field, Kind: "text", Label: f.Label, Max: 512}
 	switch f.Kind {
 	case operator.Search:
-		field.Kind, field.Hint, field.Max = "search", f.Label, 128
+		field.Kind = "search"
+		field.Hint = f.Label
+		field.Max = 128
 	case operator.OfState:
 		field = stateField()
 	case operator.OfOwner, operator.OfActor:
@@ -191,7 +193,8 @@ func (c *Console) field(r *http.Request, f operator.Filter) (field templates.Fie
 	case operator.OfAgent:
 		field.Suggest, err = c.names(r, "agents")
 	default:
-		field.Kind, field.Max = "choice", 0
+		field.Kind = "choice"
+		field.Max = 0
 		field.Options = []templates.Option{{Word: "Any"}}
 		if f.Field == "only" {
 			field.Options[0].Word = "All"
@@ -223,7 +226,8 @@ func (c *Console) names(r *http.Request, resource string) (names []string, err e
 // the entry in its address.
 func (c *Console) removal(resource string) route {
 	table := operator.NewQuery(resource).Table()
-	x, home := table.Remove, "/admin/"+resource
+	x := table.Remove
+	home := "/admin/" + resource
 	return route{
 		path: home + "/" + x.Path,
 		ask: func(f *form) (question, error) {

@@ -61,7 +61,8 @@ func (c *Console) sendChanges(ctx context.Context, out *sse.Writer, before snaps
 		case failed != nil:
 			return // the browser connects again
 		case now != before:
-			before, quiet = now, 0
+			before = now
+			quiet = 0
 			err = out.Event(sse.Event{Type: "change", Data: []byte("{}")})
 		case quiet >= pollsUntilComment:
 			quiet = 0

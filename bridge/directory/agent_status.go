@@ -53,7 +53,9 @@ func (r *Registry) status(ctx context.Context, e *listed) (*AgentStatus, error) 
 	s := &AgentStatus{AgentConfig: e.AgentConfig, Configured: e.configured, Enabled: !e.Disabled, HasSecret: e.Credentials.Secret != ""}
 	s.Credentials.Secret = ""
 	if e.record != nil {
-		s.Version, s.Created, s.Changed = e.record.Version, e.record.Created, e.record.Changed
+		s.Version = e.record.Version
+		s.Created = e.record.Created
+		s.Changed = e.record.Changed
 	}
 	if e.Review {
 		cards, err := r.Cards.SeenCards(ctx, e.Name)

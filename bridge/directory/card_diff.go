@@ -26,11 +26,13 @@ const (
 // Differences returns at most so many differences of two cards, in order, and how many more there
 // are. Items with an id are matched by it. A long value begins near its first change.
 func Differences(was, is []byte, most int) (list []Difference, more int) {
-	before, after := leaves(was), leaves(is)
+	before := leaves(was)
+	after := leaves(is)
 	all := maps.Clone(before)
 	maps.Copy(all, after)
 	for _, path := range slices.Sorted(maps.Keys(all)) {
-		old, new := before[path], after[path]
+		old := before[path]
+		new := after[path]
 		switch {
 		case old == new:
 		case len(list) == most:
@@ -46,7 +48,8 @@ func Differences(was, is []byte, most int) (list []Difference, more int) {
 // commonLength returns how many characters of two values are omitted at the beginning: none of
 // short values.
 func commonLength(a, b string) int {
-	x, y := []rune(a), []rune(b)
+	x := []rune(a)
+	y := []rune(b)
 	if len(x) <= maxShown && len(y) <= maxShown {
 		return 0
 	}

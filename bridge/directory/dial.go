@@ -101,7 +101,8 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 	if p.conn != nil && !same {
 		d.agentsChanged(p.Name)
 	}
-	p.conn, p.err = conn, nil
+	p.conn = conn
+	p.err = nil
 	return conn, nil
 }
 

@@ -31,7 +31,8 @@ func (d *Directory) Health(name string) (Health, bool) {
 	}
 	h := Health{Asked: last.at}
 	if last.err != nil {
-		h.Problem, h.Err = sanitize.Short(last.err.Error(), 500), last.err
+		h.Problem = sanitize.Short(last.err.Error(), 500)
+		h.Err = last.err
 	}
 	if last.conn != nil {
 		h.Card = last.conn.Card()

@@ -109,7 +109,8 @@ func (d *Directory) addConnection(ctx context.Context, a Access, info *Info) {
 		d.Log.ErrorContext(ctx, "looking a connection up", "agent", info.Name, "err", err)
 		return
 	}
-	info.Connected, info.ConnectURL = &connected, d.URL+ConnectPath+info.Name
+	info.Connected = &connected
+	info.ConnectURL = d.URL + ConnectPath + info.Name
 }
 
 // describe adds the content of a card.

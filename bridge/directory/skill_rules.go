@@ -26,7 +26,8 @@ func ParseSkills(lines []string) (skills []SkillRule, err error) {
 			continue
 		}
 		i := strings.LastIndex(line, "=")
-		id, cases := strings.TrimSpace(line[:max(i, 0)]), strings.FieldsFunc(line[i+1:], func(r rune) bool { return strings.ContainsRune(", \t", r) })
+		id := strings.TrimSpace(line[:max(i, 0)])
+		cases := strings.FieldsFunc(line[i+1:], func(r rune) bool { return strings.ContainsRune(", \t", r) })
 		if id == "" || len(cases) == 0 {
 			return nil, fmt.Errorf("%q is not a skill with its use cases, such as peek=claims,law", line)
 		}

@@ -104,7 +104,8 @@ func (sv *Service) viewCard(
 	if err != nil {
 		return nil, err
 	}
-	card, id := access.Card(agent.Agent, conn.Card()), agentID(name)
+	card := access.Card(agent.Agent, conn.Card())
+	id := agentID(name)
 	return &DocumentView{
 		ID:     id,
 		Title:  "Agent: " + sanitize.Label(card.Name),
@@ -150,7 +151,8 @@ func (sv *Service) viewDocument(
 	if err != nil {
 		return nil, err
 	}
-	id, text := documentID(agent, own), sanitize.Text(answer.Text)
+	id := documentID(agent, own)
+	text := sanitize.Text(answer.Text)
 	s := &DocumentView{
 		ID:     id,
 		Title:  titled(answer.Title, own),

@@ -145,7 +145,8 @@ func fileAt(e *ledger.Record, ref view.PartRef, gone error) (*a2a.Part, error) {
 	case a2a.Text:
 		file.Content, file.MediaType = a2a.Raw(c), cmp.Or(p.MediaType, textType)
 	case a2a.Data:
-		file.Content, file.MediaType = a2a.Raw(c), view.JSONType
+		file.Content = a2a.Raw(c)
+		file.MediaType = view.JSONType
 	case a2a.URL:
 		return nil, gone
 	}

@@ -113,7 +113,8 @@ func (s *DocumentView) write(out *strings.Builder, p *view.Piece) (cut bool) {
 		text = cmp.Or(p.Link(), text)
 		cut = len(p.Link()) > sanitize.MaxLink
 	case view.File:
-		name, mediaType := cmp.Or(p.Name, "without a name"), cmp.Or(p.MediaType, "of no known type")
+		name := cmp.Or(p.Name, "without a name")
+		mediaType := cmp.Or(p.MediaType, "of no known type")
 		link := cmp.Or(s.DownloadURL(p), "not for download")
 		text = fmt.Sprintf("[file %s, %s, %d bytes: %s]", name, mediaType, p.Size, link)
 	}

@@ -28,7 +28,8 @@ type renderer struct {
 // task shows a page of a task. The last message is on the first page in any case, because it may be
 // a question.
 func (r *renderer) task(t *a2a.Task, show RenderOptions) {
-	all, said := itemsOf(t, show.History), view.MessageText(t.Status.Message)
+	all := itemsOf(t, show.History)
+	said := view.MessageText(t.Status.Message)
 	first := show.From == (Cursor{})
 	reserved := 0 // for the last message
 	if first {
@@ -37,7 +38,8 @@ func (r *renderer) task(t *a2a.Task, show RenderOptions) {
 	r.left -= reserved
 	for i := show.From.item; i < all.len() && r.info.Cursor == ""; i++ {
 		if i >= all.message() {
-			r.left, reserved = r.left+reserved, 0
+			r.left = r.left + reserved
+			reserved = 0
 		}
 		offset := 0
 		if i == show.From.item {
@@ -123,7 +125,8 @@ func (r *renderer) piece(p *view.Piece, offset int) (to int, whole bool) {
 		rest := text[min(offset, len(text)):]
 		info.Text = r.take(rest)
 		r.addText(info.Text)
-		to, whole = offset+len(info.Text), len(info.Text) == len(rest)
+		to = offset + len(info.Text)
+		whole = len(info.Text) == len(rest)
 	case view.Data:
 		whole = r.data(&info, p.Data())
 	case view.Link:
@@ -150,7 +153,8 @@ func (r *renderer) data(info *PartInfo, data []byte) bool {
 // address shows the address of a file as a link or, if it is none, as text.
 func (r *renderer) address(info *PartInfo, p *view.Piece) bool {
 	info.Kind = string(view.File)
-	link, text := p.Link(), p.Text()
+	link := p.Link()
+	text := p.Text()
 	switch {
 	case len(link)+len(text) > sanitize.MaxLink:
 		r.cut = true

@@ -123,7 +123,8 @@ func (rs Resources) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Conten
 	if a == nil {
 		return nil, mcp.ErrNoResource
 	}
-	from, to := 0, len(a.Parts)
+	from := 0
+	to := len(a.Parts)
 	if part, one := r.Variables["part"]; one {
 		from, to = rangeOf(a.Parts, part)
 		if to == 0 {
@@ -167,7 +168,8 @@ func contentsOf(uri string, p *view.Piece) mcp.Contents {
 	case view.Link:
 		c.MIMEType = "text/plain"
 		if link := p.Link(); link != "" {
-			c.Text, c.MIMEType = link, "text/uri-list"
+			c.Text = link
+			c.MIMEType = "text/uri-list"
 		}
 	case view.File:
 		c.MIMEType = cmp.Or(p.MediaType, "application/octet-stream")
@@ -199,7 +201,8 @@ func (rs Resources) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, f
 	what := fmt.Sprintf("it has about %d bytes, and a resource is read with at most %d", about.Size, MaxResource)
 	switch _, file := a.Parts[from].Content.(a2a.Raw); {
 	case to-from > 1:
-		first, last := partURI(e.Handle, a.ID, 0), partURI(e.Handle, a.ID, to-1)
+		first := partURI(e.Handle, a.ID, 0)
+		last := partURI(e.Handle, a.ID, to-1)
 		what += fmt.Sprintf("; read its parts one by one: %s to %s", first, last)
 	case file && rs.service.Downloads != nil:
 		about.Download = rs.service.downloads(e).Of(view.PartRef{Artifact: n, Number: from})

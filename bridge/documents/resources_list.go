@@ -28,7 +28,8 @@ const (
 // ListResources lists what the caller can read (mcp.Server.ListResources): the agents, and then the
 // tasks of the caller, the latest first, each with its artifacts. Without a user the list is empty.
 func (rs Resources) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
-	p, access := &mcp.ResourcePage{}, rs.service.Directory.Access(ctx)
+	p := &mcp.ResourcePage{}
+	access := rs.service.Directory.Access(ctx)
 	if access.User() == "" {
 		return p, nil
 	}
@@ -96,7 +97,8 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 	if len(a.Parts) == 1 {
 		for _, p := range view.Parts(a.Parts) {
 			r.MIMEType = contentsOf(uri, &p).MIMEType
-			r.Name, r.Size = cmp.Or(p.Name, r.Name), int64(p.Size)
+			r.Name = cmp.Or(p.Name, r.Name)
+			r.Size = int64(p.Size)
 		}
 	}
 	return r

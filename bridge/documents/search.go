@@ -58,7 +58,9 @@ func (sv *Service) Search(ctx context.Context, access directory.Access, query st
 // interleave takes the first hit of each list, then the second, and so on, so that all
 // agents are represented. Each id appears once.
 func interleave(lists [][]Hit, most int) []Hit {
-	hits, seen, left := []Hit{}, map[string]bool{}, MaxResult
+	hits := []Hit{}
+	seen := map[string]bool{}
+	left := MaxResult
 	for row, more := 0, true; more; row++ {
 		more = false
 		for _, list := range lists {

@@ -18,7 +18,8 @@ var unanswered = map[string]string{
 
 // next tells the model the next step for an unfinished task.
 func next(e *ledger.Record, show RenderOptions) string {
-	id, answers := e.Handle, show.answers
+	id := e.Handle
+	answers := show.answers
 	switch state := e.State(); {
 	case e.Unconfirmed():
 		return fmt.Sprintf("Whether the agent received the last message is not known, and it shows no sign of it. "+

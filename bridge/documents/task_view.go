@@ -100,7 +100,8 @@ func (sv *Service) TaskView(ctx context.Context, access directory.Access, handle
 	case state == a2a.AuthRequired:
 		s.Pause, s.Grant, s.Visit = e.MessageID, true, sanitize.FirstLink(s.Message)
 		if page := sv.Directory.ConnectPage(e); page != "" {
-			s.Connect, s.Visit = true, page
+			s.Connect = true
+			s.Visit = page
 		}
 	}
 	return s, nil

@@ -26,7 +26,8 @@ type Event struct {
 // timeline returns what happened to a task, and how many of its messages are left out. Messages
 // have no time of their own. An answer of the user ends a pause, so it is the first event after it.
 func timeline(e *ledger.Record) (all []Event, left int) {
-	states, messages := statesOf(e), view.Messages(e)
+	states := statesOf(e)
+	messages := view.Messages(e)
 	if more := len(messages) - maxMessages; more > 0 { // the request stays
 		left = more
 		messages = slices.Delete(slices.Clone(messages), 1, 1+more)
@@ -48,7 +49,8 @@ func timeline(e *ledger.Record) (all []Event, left int) {
 		all = append(all, states[:last]...)
 		say(time.Time{}, true)
 		all = append(all, states[last:n]...)
-		states, at = states[n:], time.Time{}
+		states = states[n:]
+		at = time.Time{}
 		if len(states) > 0 {
 			at = states[0].At
 		}

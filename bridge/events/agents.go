@@ -85,10 +85,12 @@ func changedNames(before, now map[string]fingerprint) (names []string) {
 // agentEvent returns the event of a change, for those who may know of the agent. All replicas that see
 // the change make the same.
 func agentEvent(name string, before, now fingerprint, at time.Time) Event {
-	change, useCases := "changed", now.UseCases
+	change := "changed"
+	useCases := now.UseCases
 	switch {
 	case now.Settings == "":
-		change, useCases = "removed", before.UseCases
+		change = "removed"
+		useCases = before.UseCases
 	case before.Settings == "":
 		change = "added"
 	case now.Disabled && !before.Disabled:

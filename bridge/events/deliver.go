@@ -69,7 +69,9 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 		return false, err
 	}
 	if len(next) == 0 { // they were kept for long enough
-		sub.Position, sub.Gap, sub.Attempts = sub.Last, true, 0
+		sub.Position = sub.Last
+		sub.Gap = true
+		sub.Attempts = 0
 		return true, nil
 	}
 	e := next[0]
@@ -113,7 +115,9 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 	}
 	sub.count(s.Now(), 0)
 	sub.advance(e.Seq)
-	sub.Delivered, sub.Failing, sub.Failure = s.Now(), time.Time{}, ""
+	sub.Delivered = s.Now()
+	sub.Failing = time.Time{}
+	sub.Failure = ""
 	return true, nil
 }
 
@@ -127,13 +131,17 @@ func (s *Service) webhookID(sub *Subscription, e Event) string {
 
 // advance goes on to the next event.
 func (sub *Subscription) advance(seq int64) {
-	sub.Position, sub.Attempts, sub.Due = seq, 0, time.Time{}
+	sub.Position = seq
+	sub.Attempts = 0
+	sub.Due = time.Time{}
 }
 
 // count counts an attempt, and returns whether too many have failed within the window.
 func (sub *Subscription) count(now time.Time, failed int) bool {
 	if now.Sub(sub.Since) >= suspendWindow {
-		sub.Since, sub.Tried, sub.Missed = now, 0, 0
+		sub.Since = now
+		sub.Tried = 0
+		sub.Missed = 0
 	}
 	sub.Tried++
 	sub.Missed += failed
@@ -197,7 +205,8 @@ func (s *Service) control(ctx context.Context, sub *Subscription, to *target, ki
 
 // end begins to end a subscription.
 func (s *Service) end(ctx context.Context, sub *Subscription) (done bool, err error) {
-	sub.Ending, sub.Attempts = true, 0
+	sub.Ending = true
+	sub.Attempts = 0
 	return s.terminate(ctx, sub)
 }
 

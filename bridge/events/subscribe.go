@@ -87,7 +87,8 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	if err != nil {
 		return nil, err
 	}
-	sub.Fence, sub.Verified = kept.Fence, verified
+	sub.Fence = kept.Fence
+	sub.Verified = verified
 	now := s.Now()
 	switch {
 	case late != nil && !renewed:
@@ -235,7 +236,8 @@ func (s *Service) newTarget(kept *Subscription, q *mcp.EventSubscription) (*targ
 	case old.Secret != to.Secret:
 		to.Before, to.Until = old.Secret, s.Now().Add(secretGrace)
 	case s.Now().Before(old.Until):
-		to.Before, to.Until = old.Before, old.Until
+		to.Before = old.Before
+		to.Until = old.Until
 	}
 	return to, nil
 }

@@ -75,7 +75,8 @@ func (s *Service) post(ctx context.Context, sub *Subscription, to *target, id st
 
 // sign returns the signatures of a body, two while a secret is being replaced.
 func sign(to *target, now time.Time, id string, body []byte) (string, error) {
-	signed, secrets := "", []string{to.Secret}
+	signed := ""
+	secrets := []string{to.Secret}
 	if to.Before != "" && now.Before(to.Until) {
 		secrets = append(secrets, to.Before)
 	}

@@ -62,7 +62,8 @@ func (f Field) schema() schema {
 // choices returns the values of the choices, and their titles if they differ.
 func (f Field) choices() (values, titles []string) {
 	for _, c := range f.Choices {
-		values, titles = append(values, c.Value), append(titles, c.Title)
+		values = append(values, c.Value)
+		titles = append(titles, c.Title)
 	}
 	if slices.Equal(values, titles) {
 		titles = nil

@@ -132,7 +132,8 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 		return false
 	}
 	for _, m := range members {
-		to, must := append(slices.Clone(path), m.name), required && slices.Contains(p.Required, m.name)
+		to := append(slices.Clone(path), m.name)
+		must := required && slices.Contains(p.Required, m.name)
 		inner, ok := r.property(m.value)
 		if !ok {
 			return false
@@ -199,14 +200,20 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	f := Field{Name: name, Path: path, Title: sanitize.Short(p.Title, maxTitle), Description: sanitize.Short(p.Description, maxWords)}
 	given := p.Default
 	if p.singleType() == "array" {
-		f.Many, f.MinItems, f.MaxItems = true, p.MinItems, p.MaxItems
+		f.Many = true
+		f.MinItems = p.MinItems
+		f.MaxItems = p.MaxItems
 		items, ok := r.property(p.Items)
 		if !ok || items.singleType() == string(Boolean) {
 			return Field{}, false
 		}
 		p = items
 	}
-	f.Kind, f.Minimum, f.Maximum, f.MinLength, f.MaxLength = Kind(p.singleType()), p.Minimum, p.Maximum, p.MinLength, p.MaxLength
+	f.Kind = Kind(p.singleType())
+	f.Minimum = p.Minimum
+	f.Maximum = p.Maximum
+	f.MinLength = p.MinLength
+	f.MaxLength = p.MaxLength
 	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) || boundsCross(f.Minimum, f.Maximum) || boundsCross(f.MinLength, f.MaxLength) || boundsCross(f.MinItems, f.MaxItems) {
 		return Field{}, false
 	}

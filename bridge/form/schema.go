@@ -97,7 +97,8 @@ func (r *reader) at(ref string) json.RawMessage {
 		return nil
 	}
 	last := strings.LastIndexByte(ref, '/')
-	above, name := ref[:last], ref[last+1:]
+	above := ref[:last]
+	name := ref[last+1:]
 	members, known := r.within[above] // mostly one place for all
 	if !known {
 		value := r.root

@@ -33,8 +33,10 @@ func (e *Record) shows(event a2a.Event) bool {
 	if len(t.History) > len(e.Task.History) {
 		return false
 	}
-	was, is := *e.Task, *t
-	was.History, is.History = nil, nil
+	was := *e.Task
+	is := *t
+	was.History = nil
+	is.History = nil
 	return reflect.DeepEqual(was, is)
 }
 

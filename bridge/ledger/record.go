@@ -146,7 +146,8 @@ func (e *Record) KeepUnsent(m *a2a.Message, why *i18n.Message, now time.Time) {
 func (e *Record) TakeUnsent(id string) *a2a.Message {
 	m := e.Task.History[0]
 	m.ID = id
-	e.Task, e.Resent = nil, true
+	e.Task = nil
+	e.Resent = true
 	return &m
 }
 

@@ -88,11 +88,13 @@ func replaceable(t *a2a.Task, event a2a.Event) []a2a.Artifact {
 // before are the artifacts that the event may have replaced.
 func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
 	p := e.revisions()
-	changed, p.Unconfirmed = p.Unconfirmed != "", ""
+	changed = p.Unconfirmed != ""
+	p.Unconfirmed = ""
 	if n := len(p.States); n == 0 || p.States[n-1].State != e.Task.Status.State {
 		p.States = append(slices.Clip(p.States), StateRevision{e.Task.Status.State, now.UnixMilli()})
 		p.States = p.States[max(0, len(p.States)-statusesKept):]
-		changed, p.Unanswered = true, nil
+		changed = true
+		p.Unanswered = nil
 	}
 	if gone := lost(before, e.Task.Artifacts); len(gone) > 0 {
 		p.Artifacts = slices.Clone(p.Artifacts)
@@ -138,7 +140,8 @@ func lost(before, now []a2a.Artifact) (gone []a2a.Artifact) {
 // bound removes the files of replaced artifacts that are too large, the latest kept
 // first, and the earliest of too many artifacts.
 func (p *Revisions) bound() {
-	left, from := pastBytes, len(p.Artifacts)
+	left := pastBytes
+	from := len(p.Artifacts)
 	for from > 0 && len(p.Artifacts)-from < versionsKept {
 		v := &p.Artifacts[from-1]
 		if sizeOfArtifact(&v.Artifact) > left {
@@ -150,7 +153,8 @@ func (p *Revisions) bound() {
 		}
 		from--
 	}
-	p.Artifacts, p.Dropped = slices.Clone(p.Artifacts[from:]), p.Dropped+from
+	p.Artifacts = slices.Clone(p.Artifacts[from:])
+	p.Dropped = p.Dropped + from
 }
 
 // dropFiles leaves of files what they are called and how large they were.

@@ -59,7 +59,8 @@ func (f *AccountFilter) Read(ctx context.Context, s *Service, span Span) (*Page[
 
 // Filters implements Query.
 func (f *AccountFilter) Filters() []Filter {
-	admin, disabled := Choice{"admin", "Administrators"}, Choice{"disabled", "Disabled"}
+	admin := Choice{"admin", "Administrators"}
+	disabled := Choice{"disabled", "Disabled"}
 	return []Filter{
 		{
 			To: &f.Text, Kind: Search, Param: "text", Field: "text", Label: "Search by name",

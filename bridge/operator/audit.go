@@ -115,7 +115,9 @@ func (f *EventFilter) Filters() []Filter {
 func (s *Service) Events(ctx context.Context, f EventFilter) (*Page[audit.Event], error) {
 	f.Searched = MostSearched
 	return list(ctx, s, f, func(ctx context.Context, f EventFilter, r Rows) ([]audit.Event, error) {
-		f.After, f.Limit, f.Filter.Reverse = audit.Mark{At: r.After.At, ID: r.After.ID}, r.Limit, r.Reverse
+		f.After = audit.Mark{At: r.After.At, ID: r.After.ID}
+		f.Limit = r.Limit
+		f.Filter.Reverse = r.Reverse
 		return s.AuditStore.Events(ctx, f.Filter)
 	}, func(ctx context.Context, f EventFilter, most int) (int, error) {
 		f.Limit = most
@@ -127,7 +129,8 @@ func (s *Service) Events(ctx context.Context, f EventFilter) (*Page[audit.Event]
 // cursor on; "" is the first. It ends with ErrTooMany after MostExported.
 func (s *Service) AllEvents(ctx context.Context, f audit.Filter, from string) iter.Seq2[audit.Event, error] {
 	return exported(from, func(after Mark) ([]audit.Event, error) {
-		f.After, f.Limit = audit.Mark{At: after.At, ID: after.ID}, exportPage
+		f.After = audit.Mark{At: after.At, ID: after.ID}
+		f.Limit = exportPage
 		return s.AuditStore.Events(ctx, f)
 	}, func(e audit.Event) Mark { return Mark{At: e.At, ID: e.ID} })
 }

@@ -130,7 +130,8 @@ func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], e
 	for _, row := range page.Items {
 		all.Items = append(all.Items, describe(s, row))
 	}
-	all.Next, all.Prev = page.Next, page.Prev
+	all.Next = page.Next
+	all.Prev = page.Prev
 	return all, nil
 }
 

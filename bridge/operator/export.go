@@ -189,7 +189,8 @@ func exportJSON[T any](w io.Writer, rows iter.Seq2[T, error]) error {
 	for row, err := range rows {
 		var line any = row
 		if more, ok := errors.AsType[ErrTooMany](err); ok {
-			line, err = truncatedRow{true, more.Cursor}, nil
+			line = truncatedRow{true, more.Cursor}
+			err = nil
 		}
 		if err != nil {
 			return err

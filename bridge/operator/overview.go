@@ -32,7 +32,8 @@ const overviewRows = 5
 // Overview returns the state of the server. Each of its parts is one bounded query.
 func (s *Service) Overview(ctx context.Context) (*Overview, error) {
 	o := &Overview{Since: s.Now().Add(-24 * time.Hour)}
-	asking, failed := TaskFilter{State: a2a.InputRequired}, TaskFilter{State: a2a.Failed, Changed: o.Since}
+	asking := TaskFilter{State: a2a.InputRequired}
+	failed := TaskFilter{State: a2a.Failed, Changed: o.Since}
 	rows := Rows{Limit: overviewRows, Now: s.Now()}
 	var errs [8]error
 	var sums []usage.Sum

@@ -49,7 +49,8 @@ func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step t
 	if whole && len(tallies) > largestSeries {
 		return nil, errTooManySums.with(strconv.Itoa(largestSeries))
 	}
-	sums, names := []usage.Sum{}, map[string]string{}
+	sums := []usage.Sum{}
+	names := map[string]string{}
 	for _, t := range tallies {
 		sum := t.Sum()
 		sum.Name, err = displayName(ctx, s, by, sum.Key, names)
@@ -103,7 +104,8 @@ func displayName(ctx context.Context, s *Service, by usage.By, key string, names
 		var a *oauth.Account
 		a, err = s.OAuth.Accounts.FindID(ctx, key)
 		if errors.Is(err, oauth.ErrNotFound) {
-			a, err = &oauth.Account{}, nil
+			a = &oauth.Account{}
+			err = nil
 		}
 		if err == nil {
 			name = a.Name
@@ -123,7 +125,8 @@ func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.S
 
 // calls reads calls, and names their apps.
 func (s *Service) calls(ctx context.Context, f usage.Filter, r Rows) ([]usage.Record, error) {
-	f.After, f.Limit = usage.Mark{At: r.After.At, ID: r.After.ID}, r.Limit
+	f.After = usage.Mark{At: r.After.At, ID: r.After.ID}
+	f.Limit = r.Limit
 	calls, err := s.UsageStore.Calls(ctx, f)
 	names := map[string]string{}
 	for i := range calls {

@@ -201,7 +201,9 @@ func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 		card = access.Card(p, card)
 	}
 	c := fitCard(card)
-	c.Interfaces, c.SecuritySchemes, c.Security = nil, nil, nil
+	c.Interfaces = nil
+	c.SecuritySchemes = nil
+	c.Security = nil
 	// Whatever the agent does: there is a follower, and an outbox.
 	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.proxy.Runner.Webhooks != nil}
 	return &c

@@ -43,14 +43,16 @@ func FormOf(e *ledger.Record) *form.Form {
 // AnswerRequest returns the request that carries a filled-in form: the text of an open
 // question, or an object and its words. It is nil if content does not fit the form.
 func AnswerRequest(access directory.Access, e *ledger.Record, content json.RawMessage) *Request {
-	f, args := FormOf(e), &Request{TaskID: e.Handle}
+	f := FormOf(e)
+	args := &Request{TaskID: e.Handle}
 	content = access.OverrideUseCase(content) // before words are made of it
 	if f != OpenForm {
 		object, ok := f.Object(content)
 		if !ok {
 			return nil
 		}
-		args.Message, args.Data = cmp.Or(f.Words(content), "Nothing was filled in."), object
+		args.Message = cmp.Or(f.Words(content), "Nothing was filled in.")
+		args.Data = object
 		return args
 	}
 	var open map[string]string
@@ -82,7 +84,8 @@ func (r *Runner) Answer(
 	if args == nil {
 		return ledger.InputError{Text: "There is no answer."}
 	}
-	args.MessageID, args.Pause = id, answer.Pause
+	args.MessageID = id
+	args.Pause = answer.Pause
 	for _, p := range answer.Files {
 		args.Files = append(args.Files, fileOf(p))
 	}

@@ -161,9 +161,11 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	}
 	unknown := a2a.Is(err, a2a.TaskNotFound)
 	ended := errors.Is(err, a2a.ErrTooLarge) || (unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
-	pause, same := e.MessageID, err == nil && t.Status.State == e.State()
+	pause := e.MessageID
+	same := err == nil && t.Status.State == e.State()
 	if same && e.Unconfirmed() && !ledger.SameText(e.Task.Status.Message, t.Status.Message) {
-		pause, same = pause+"+", false // it received the answer and asks another question
+		pause = pause + "+"
+		same = false // it received the answer and asks another question
 	}
 	if !ended && (err != nil || same || t.Status.State == a2a.Unknown) {
 		return false

@@ -87,7 +87,8 @@ func (f *Follower) retryAdd(ctx context.Context, why error) error {
 // markUnrecorded makes a new task unrecorded whose first write failed. It is called with f.mu held.
 func (f *Follower) markUnrecorded(err error) {
 	f.r.Log.Error("writing a new task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
-	f.state, f.recordErr = unrecorded, ErrNotRecorded{err}
+	f.state = unrecorded
+	f.recordErr = ErrNotRecorded{err}
 	f.endStream()
 	f.wakeWatchers()
 }
@@ -95,7 +96,8 @@ func (f *Follower) markUnrecorded(err error) {
 // cancelUnrecorded cancels an unrecorded task, unless it has ended.
 func (f *Follower) cancelUnrecorded() {
 	f.mu.Lock()
-	lost, ended := f.recordErr, f.record.State().Terminal()
+	lost := f.recordErr
+	ended := f.record.State().Terminal()
 	f.mu.Unlock()
 	id := f.taskID()
 	if ended && away(lost) {

@@ -56,7 +56,8 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 	}
 	if t := f.movedOn(ctx, err); t != nil {
 		f.mu.Lock()
-		f.refusal, f.message = err, nil
+		f.refusal = err
+		f.message = nil
 		if f.state == unanswered { // what comes now does not answer the message
 			f.state = following
 		}

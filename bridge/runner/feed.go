@@ -36,7 +36,8 @@ func (l *feed) add(c feedChange) {
 	l.changes = append(l.changes, c)
 	l.bytes += c.size
 	for len(l.changes) > 1 && l.full() {
-		l.since, l.bytes = l.changes[0].at, l.bytes-l.changes[0].size
+		l.since = l.changes[0].at
+		l.bytes = l.bytes - l.changes[0].size
 		l.changes = l.changes[1:] // append moves the rest to another array in time
 	}
 }

@@ -30,7 +30,8 @@ type heartbeat struct {
 
 // dead returns the last counts of the replicas that died, after all counts were read.
 func (l *leases) dead(all map[string]int64) map[string]int64 {
-	dead, seen := map[string]int64{}, map[string]heartbeat{}
+	dead := map[string]int64{}
+	seen := map[string]heartbeat{}
 	for id, count := range all {
 		last, known := l.seen[id]
 		if known && last.count == count {

@@ -20,7 +20,8 @@ func (p *ledgerProgress) lines(e *ledger.Record) (lines []string) {
 		return nil
 	}
 	if line := statusLine(e.Task.Status); line != "" && line != p.status {
-		p.status, lines = line, append(lines, line)
+		p.status = line
+		lines = append(lines, line)
 	}
 	if p.sizes == nil {
 		p.sizes = map[string]int{}

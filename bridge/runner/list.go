@@ -21,7 +21,8 @@ func (r *Runner) Summaries(
 		return nil, "", err
 	}
 	f.After = after
-	all, limit := []ledger.Summary{}, f.Limit
+	all := []ledger.Summary{}
+	limit := f.Limit
 	if f.Agent != "" && !r.Directory.AllowsTasks(access, f.Agent) {
 		return all, "", nil
 	}

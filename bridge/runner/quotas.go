@@ -41,7 +41,8 @@ func (q *quotas) enter(f *Follower, leave func()) {
 // The revisions have a limit of their own.
 func (q *quotas) resize(f *Follower, bytes int) *ledger.Failure {
 	from := f.counted
-	f.size, f.counted = bytes, bytes+f.revisionsSize
+	f.size = bytes
+	f.counted = bytes + f.revisionsSize
 	q.storage.grow(f.start.Owner, f.start.Agent, from, f.counted)
 	if f.releaseQuota == nil {
 		return nil // the task runs no longer

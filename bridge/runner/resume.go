@@ -129,7 +129,8 @@ func (f *Follower) reconnect(ctx context.Context, p *polls) {
 		return
 	}
 	if conn.Card() != f.conn.Card() {
-		p.noStream, p.subscribed = false, 0
+		p.noStream = false
+		p.subscribed = 0
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -108,8 +108,10 @@ func (r *Runner) Start() {
 	r.running, r.stop = context.WithCancel(context.Background())
 	r.waiters.ctx, r.waiters.end = context.WithCancel(r.running)
 	r.live = newFollowers()
-	r.polls.runner, r.polls.wakeups = r, make(chan string, maxWakeups)
-	r.quotas.runner, r.quotas.storage.runner = r, r
+	r.polls.runner = r
+	r.polls.wakeups = make(chan string, maxWakeups)
+	r.quotas.runner = r
+	r.quotas.storage.runner = r
 	r.leases.runner = r
 	r.leases.join()
 	r.wg.Go(r.leases.keep)

@@ -153,8 +153,11 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 // request returns the message as its agent gets it, with the ids of tasks that the agent
 // gave, and with the use case and the topic of the call.
 func (s *sending) request(ctx context.Context, agent string) (*a2a.SendRequest, error) {
-	out, m := s.in.SendRequest, *s.in.SendRequest.Message
-	out.Message, out.HistoryLength, out.ReturnImmediately = &m, nil, false // the ledger wants it all
+	out := s.in.SendRequest
+	m := *s.in.SendRequest.Message
+	out.Message = &m
+	out.HistoryLength = nil
+	out.ReturnImmediately = false // the ledger wants it all
 	m.ID = cmp.Or(m.ID, uuid.NewString())
 	m.Parts = s.access.OverrideParts(m.Parts)
 	m.Metadata = s.access.Metadata(m.Metadata)
@@ -209,7 +212,8 @@ func (m *Message) named(key string) (found string, ok bool, err error) {
 		case name != found && name != "" && found != "":
 			return "", true, ledger.InputError{Text: "The metadata names two values of " + key + ". Name one."}
 		}
-		found, ok = cmp.Or(found, name), true
+		found = cmp.Or(found, name)
+		ok = true
 	}
 	return found, ok, nil
 }
@@ -299,7 +303,8 @@ func (s *sending) agentName(ctx context.Context) (string, error) {
 
 // continues returns an error if the message cannot continue a task.
 func (s *sending) continues(e *ledger.Record) error {
-	state, contextID := e.State(), s.in.SendRequest.Message.ContextID
+	state := e.State()
+	contextID := s.in.SendRequest.Message.ContextID
 	switch {
 	case contextID != "" && contextID != e.ContextID() && contextID != e.PublicContext():
 		return ledger.InputError{Text: fmt.Sprintf(

@@ -19,7 +19,9 @@ func (r *Runner) assignHandle(e *ledger.Record) error {
 		return err
 	}
 	now := r.Now().Truncate(time.Millisecond)
-	e.Handle, e.Created, e.Updated = handle.String(), now, now
+	e.Handle = handle.String()
+	e.Created = now
+	e.Updated = now
 	return nil
 }
 
@@ -76,7 +78,8 @@ func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledge
 		send.Message = e.TakeUnsent(m.ID)
 		return sentBy(r.Follow(conn, e, &send)), nil
 	}
-	m.TaskID, m.ContextID = e.Task.ID, e.Task.ContextID
+	m.TaskID = e.Task.ID
+	m.ContextID = e.Task.ContextID
 	return sentBy(r.Follow(conn, e, req)), nil
 }
 
@@ -86,7 +89,8 @@ func (r *Runner) reopen(ctx context.Context, e *ledger.Record, messageID string)
 	if err := r.Ledger.ContinueTask(ctx, e, messageID, r.Replica, e.Updated); err != nil {
 		return observeLimit(ctx, r.Observer, err)
 	}
-	e.MessageID, e.Idle = messageID, false
+	e.MessageID = messageID
+	e.Idle = false
 	r.Publisher.changed(e)
 	return nil
 }

@@ -104,7 +104,8 @@ func (s *storageQuota) read(ctx context.Context, key quotaKey, within time.Durat
 		b.asked = now.Add(storageRecheck - storageTTL) // not at each event
 		return 0, fmt.Errorf("counting stored bytes: %w", err)
 	}
-	b.sum, b.grown = sum, b.grown-grown
+	b.sum = sum
+	b.grown = b.grown - grown
 	return b.sum + b.grown, nil
 }
 

@@ -105,7 +105,8 @@ func (f *Follower) answered(t *a2a.Task) bool {
 	if before == nil || before.Status.State != t.Status.State {
 		return false
 	}
-	was, is := before.Status.Message, t.Status.Message
+	was := before.Status.Message
+	is := t.Status.Message
 	if was == nil || is == nil || was.ID == "" {
 		return before.Status.Timestamp.Equal(t.Status.Timestamp)
 	}

@@ -59,7 +59,8 @@ func JSON(b []byte) []byte {
 		r, n := utf8.DecodeRune(b[i:])
 		keep := !Hidden(r)
 		if r == '\\' && i+1 < len(b) {
-			n, keep = 2, true
+			n = 2
+			keep = true
 			if b[i+1] == 'u' {
 				r, n = unescaped(b[i:])
 				keep = !Hidden(r)
@@ -161,7 +162,8 @@ func Truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	last, seen := 0, 0 // where the last character begins that is left if there are more, and how many there are
+	last := 0
+	seen := 0 // where the last character begins that is left if there are more, and how many there are
 	for i := range s {
 		if seen == n-1 {
 			last = i

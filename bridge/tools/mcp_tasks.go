@@ -122,7 +122,9 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 		if !ok {
 			break
 		}
-		m.Status, m.Questions, m.Poll = mcp.InputRequired, []mcp.Question{q}, questionPoll
+		m.Status = mcp.InputRequired
+		m.Questions = []mcp.Question{q}
+		m.Poll = questionPoll
 		m.FallbackResult = t.backgroundResult(e, documents.RenderOptions{})
 	}
 	return m

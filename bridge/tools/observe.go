@@ -27,7 +27,8 @@ func (t *Tools) ObserveRequest(
 			c.Tool, c.Agent = o.Call.Tool, t.agentOf(ctx, o.Call, o.Result)
 			c.In = len(o.Call.Arguments)
 		case o.Read != nil:
-			c.Agent, c.In = t.agentOfResource(ctx, o.Read), len(o.Read.URI)
+			c.Agent = t.agentOfResource(ctx, o.Read)
+			c.In = len(o.Read.URI)
 		case o.Task != nil:
 			c.Agent, c.State = t.agentOfTask(ctx, o.Task.ID)
 		default:

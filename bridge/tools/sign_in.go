@@ -13,7 +13,8 @@ import (
 // signInQuestion is the question for a task in auth-required: to open a page. Without another page,
 // it is the page of the task: clients would wait forever for a task without a question.
 func (t *Tools) signInQuestion(e *ledger.Record, before string) (q mcp.Question, ok bool) {
-	text, link := signInText(e), t.signInLink(e)
+	text := signInText(e)
+	link := t.signInLink(e)
 	text = cmp.Or(text, "The agent waits until you have signed in or granted access.")
 	return mcp.ElicitURL(questionKey(e), before+text, link), link != ""
 }

@@ -97,7 +97,8 @@ func (t *Tools) keepSkills(running context.Context) {
 func (t *Tools) ReadSkills(ctx context.Context) {
 	t.reading.Lock()
 	defer t.reading.Unlock()
-	was, next := t.skillTools(), newSkillTools(t, t.readSkills(ctx))
+	was := t.skillTools()
+	next := newSkillTools(t, t.readSkills(ctx))
 	t.skills.Store(next)
 	if t.Clients == nil {
 		return
@@ -190,7 +191,8 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 // bareNames returns the names of skills that can be names of tools. A call to
 // AGENT_SKILL must not reach another agent with an equally named skill.
 func bareNames(skills []skillOf, taken map[string]bool) map[string]bool {
-	count, full := map[string]int{}, map[string]string{}
+	count := map[string]int{}
+	full := map[string]string{}
 	for _, s := range skills {
 		count[toolNamePart(s.skill.ID)]++
 		full[fullName(s)] = s.agent.Name
@@ -223,7 +225,8 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 		typed := tool
 		typed.InputSchema = schema
 		if typed.Check() == nil {
-			tool, read = typed, dataOf
+			tool = typed
+			read = dataOf
 		}
 	}
 	tool.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
@@ -260,7 +263,8 @@ func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	if err := json.Unmarshal(arguments, args); err != nil {
 		return nil, ledger.InputError{Text: fmt.Sprintf("The arguments could not be read: %v.", err)}
 	}
-	args.Agent, args.Skill = s.agent.Name, s.skill.ID
+	args.Agent = s.agent.Name
+	args.Skill = s.skill.ID
 	return args, nil
 }
 

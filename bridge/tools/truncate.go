@@ -9,7 +9,12 @@ import (
 // reductions shorten the description of an agent, each more than the one before.
 var reductions = []func(*directory.Info){
 	func(*directory.Info) {},
-	func(a *directory.Info) { eachSkill(a, func(s *directory.SkillInfo) { s.Examples, s.Tags = nil, nil }) },
+	func(a *directory.Info) {
+		eachSkill(a, func(s *directory.SkillInfo) {
+			s.Examples = nil
+			s.Tags = nil
+		})
+	},
 	func(a *directory.Info) {
 		eachSkill(a, func(s *directory.SkillInfo) { s.Description = sanitize.Truncate(s.Description, 150) })
 	},

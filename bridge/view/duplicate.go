@@ -40,7 +40,8 @@ func repeats(text string, data a2a.Data) bool {
 	word, stop := iter.Pull(words(text))
 	defer stop()
 	want, more := word()
-	found, all := 0, 0
+	found := 0
+	all := 0
 	for said := range dataWords(data) {
 		all++
 		if more && said == want {

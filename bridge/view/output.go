@@ -36,7 +36,8 @@ func appendParts(out []Piece, a *a2a.Artifact, ref PartRef) []Piece {
 		return append(out, Piece{Artifact: a, Ref: ref})
 	}
 	for from, p := range Parts(a.Parts) {
-		p.Artifact, p.Ref = a, ref
+		p.Artifact = a
+		p.Ref = ref
 		p.Ref.Number = from
 		out = append(out, p)
 	}

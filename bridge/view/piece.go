@@ -52,12 +52,14 @@ func newPiece(p *a2a.Part) Piece {
 	case a2a.Data:
 		out.Kind = Data
 		if tooLong(c) {
-			out.Kind, out.MediaType = Text, JSONType
+			out.Kind = Text
+			out.MediaType = JSONType
 		}
 	case a2a.URL:
 		out.Kind = Link
 	case a2a.Raw:
-		out.Kind, out.Size = File, len(c)
+		out.Kind = File
+		out.Size = len(c)
 	}
 	return out
 }

@@ -29,7 +29,8 @@ func Replaced(e *ledger.Record) (all []Revision) {
 		for j := range pieces {
 			p := &pieces[j]
 			if size, gone := v.Gone[p.Ref.Number]; gone {
-				p.Size, p.Gone = size, true
+				p.Size = size
+				p.Gone = true
 			}
 		}
 		all = append(all, Revision{

@@ -61,7 +61,8 @@ func (t *taskRequest) answer() {
 // showNotSent shows the page of the task with the reason why an answer was not sent. If
 // another answer came first, it says where from.
 func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values, err error) {
-	about, status := pageState{wrong: true}, http.StatusConflict
+	about := pageState{wrong: true}
+	status := http.StatusConflict
 	var refused *a2a.Error
 	var down directory.Unreachable
 	switch {

@@ -316,7 +316,9 @@ func (c *connectRequest) writeError(err error, again string) {
 	switch {
 	case errors.Is(err, directory.ErrNoAgent):
 		status = http.StatusNotFound
-		page.Title, page.Detail, page.Remedy = "This agent cannot be connected", "It does not exist, or not for you, or it does not ask who you are.", "Ask in the chat which agents there are."
+		page.Title = "This agent cannot be connected"
+		page.Detail = "It does not exist, or not for you, or it does not ask who you are."
+		page.Remedy = "Ask in the chat which agents there are."
 	case errors.As(err, &down):
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."
 	case errors.Is(err, errForm):
@@ -330,9 +332,12 @@ func (c *connectRequest) writeError(err error, again string) {
 	case errors.Is(err, a2avault.ErrRefused):
 		page.Detail = "The agent's authorization server refused this server."
 	case a2avault.Unavailable(err):
-		status, page.Detail = http.StatusBadGateway, serverDown
+		status = http.StatusBadGateway
+		page.Detail = serverDown
 	default:
-		status, page.Detail, page.Remedy = http.StatusInternalServerError, "Something went wrong on this server.", "Try again in a moment."
+		status = http.StatusInternalServerError
+		page.Detail = "Something went wrong on this server."
+		page.Remedy = "Try again in a moment."
 		c.Log.ErrorContext(c.Context(), "connecting an agent", "err", err)
 	}
 	templates.Write(c.w, c.Request, status, page)

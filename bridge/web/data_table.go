@@ -77,7 +77,8 @@ func fill(d *templates.DataTable, columns []string, raw json.RawMessage) bool {
 			for _, m := range members {
 				at := slices.Index(names, m.name)
 				if at < 0 && len(names) < maxColumns {
-					at, names = len(names), append(names, m.name)
+					at = len(names)
+					names = append(names, m.name)
 				}
 				if at >= 0 {
 					put(row, at, m.value)
@@ -94,7 +95,9 @@ func fill(d *templates.DataTable, columns []string, raw json.RawMessage) bool {
 	for len(numbers) < len(names) {
 		numbers = append(numbers, false)
 	}
-	d.Columns, d.Rows, d.Numbers = names, cells, numbers
+	d.Columns = names
+	d.Rows = cells
+	d.Numbers = numbers
 	if more := len(rows) - maxRows; more > 0 {
 		d.More = strconv.Itoa(more)
 	}

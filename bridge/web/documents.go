@@ -148,7 +148,8 @@ func (d *Documents) writeError(w http.ResponseWriter, r *http.Request, err error
 	case errors.As(err, &down):
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."
 	case errors.As(err, &agent):
-		status, page.Detail = http.StatusBadGateway, "The agent refused it."
+		status = http.StatusBadGateway
+		page.Detail = "The agent refused it."
 		d.Log.WarnContext(r.Context(), "fetching a document", "err", err)
 	}
 	templates.Write(w, r, status, page)

@@ -89,7 +89,8 @@ func (m *partBuilder) part(p *view.Piece) *templates.TaskPart {
 	case link != "":
 		out.Leaves = link
 	case p.Kind == view.Data:
-		out.ID, out.Kind = m.id(), view.JSONType
+		out.ID = m.id()
+		out.Kind = view.JSONType
 		out.Data = dataTable(m.truncate(view.Indented(p.Text())))
 	case isData(p):
 		out.ID, out.Data = m.id(), dataTable(m.truncate(p.Text()))
@@ -107,7 +108,8 @@ func (m *partBuilder) render(p *templates.TaskPart) {
 	}
 	if html, ok := markdown.Render(p.Text); ok {
 		m.markdown -= len(p.Text)
-		p.HTML, p.Text = html, ""
+		p.HTML = html
+		p.Text = ""
 	}
 }
 

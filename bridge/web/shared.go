@@ -79,7 +79,9 @@ func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		Remedy:  "Ask for a new link.",
 	}
 	if !errors.Is(err, documents.ErrNoShare) {
-		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, "", "Try again later."
+		status = http.StatusServiceUnavailable
+		page.Detail = ""
+		page.Remedy = "Try again later."
 		s.Log.ErrorContext(r.Context(), "showing what is shared", "err", err)
 	}
 	templates.Write(w, r, status, page)

@@ -11,7 +11,8 @@ import (
 
 // sharing adds the links of a document to s.
 func (p *Site) sharing(r *http.Request, id string, s templates.Sharing) (*templates.Sharing, error) {
-	service, now := p.Bridge.Documents, p.Now()
+	service := p.Bridge.Documents
+	now := p.Now()
 	shares, _, err := service.ListShares(r.Context(), p.access(r), "", documents.MostShares)
 	if err != nil {
 		return nil, err
@@ -38,9 +39,11 @@ func (p *Site) changeSharing(r *http.Request, id string) (s templates.Sharing, e
 	made, link, err := p.Bridge.Documents.ShareDocument(r.Context(), p.access(r), id)
 	switch {
 	case errors.Is(err, documents.ErrNotShareable):
-		s.Error, err = "This can be shared when its task has ended.", nil
+		s.Error = "This can be shared when its task has ended."
+		err = nil
 	case errors.Is(err, documents.ErrTooManyShares):
-		s.Error, err = "You have the largest number of shared links. End some of them first.", nil
+		s.Error = "You have the largest number of shared links. End some of them first."
+		err = nil
 	case err == nil:
 		s.Link, s.Until = link, templates.When(made.Expires, made.Created)
 	}

@@ -101,11 +101,15 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 	e := v.Record
 	path := documents.TaskPath + url.PathEscape(e.Handle)
 	if v.Unsure && about.notice == "" {
-		about.notice, about.wrong = "We don't know if the agent received the last answer. Check before you send it again.", true
+		about.notice = "We don't know if the agent received the last answer. Check before you send it again."
+		about.wrong = true
 	}
 	p := TaskPage(v, t.Now(), nil)
 	p.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}
-	p.Notice, p.Wrong, p.First, p.Reason = about.notice, about.wrong, about.first, about.reason
+	p.Notice = about.notice
+	p.Wrong = about.wrong
+	p.First = about.first
+	p.Reason = about.reason
 	if !e.State().Terminal() {
 		p.Live = path + eventsSuffix + "?since=" + millis(e.Updated)
 	}

@@ -50,9 +50,11 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	p := templates.Task{Title: v.Title, Agent: e.Agent, Lives: !e.Idle, Alert: alert(v)}
 	p.Tone, p.State = State(e.State())
 	p.Lead = lead(e, now)
-	output, closing := v.Pieces, []view.Piece(nil)
+	output := v.Pieces
+	closing := []view.Piece(nil)
 	if i := slices.IndexFunc(v.Pieces, func(p view.Piece) bool { return p.Artifact == nil }); i >= 0 {
-		output, closing = v.Pieces[:i], v.Pieces[i:]
+		output = v.Pieces[:i]
+		closing = v.Pieces[i:]
 	}
 	switch state := e.State(); {
 	case v.Pause != "":
@@ -65,7 +67,8 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	}
 	p.Results = append(p.Results, m.results(output)...)
 	p.Cut = m.cut
-	m.text, m.count = maxTimeline, maxParts
+	m.text = maxTimeline
+	m.count = maxParts
 	p.Past = m.events(v, shownEvents(v, p.Alert != nil || p.Busy == v.Message))
 	if v.Left > 0 {
 		p.Left = strconv.Itoa(v.Left)
@@ -107,7 +110,8 @@ func ended(e *ledger.Record) time.Time {
 
 // alert says why a task did not do what it should, and what to do.
 func alert(v *documents.TaskView) *templates.TaskAlert {
-	e, a := v.Record, &templates.TaskAlert{}
+	e := v.Record
+	a := &templates.TaskAlert{}
 	if v.Message != "" {
 		a.Reason = templates.Translated(v.Message)
 	}
@@ -182,9 +186,11 @@ func (m *partBuilder) events(v *documents.TaskView, rest []documents.Event) (all
 			for _, e := range rest[:n-1] {
 				fold.Fold = append(fold.Fold, m.event(v, e))
 			}
-			all, rest = append(all, fold), rest[n-1:]
+			all = append(all, fold)
+			rest = rest[n-1:]
 		}
-		all, rest = append(all, m.event(v, rest[0])), rest[1:]
+		all = append(all, m.event(v, rest[0]))
+		rest = rest[1:]
 	}
 	return all
 }
@@ -271,7 +277,8 @@ func (m *partBuilder) replacedParts(v *view.Revision) []templates.TaskPart {
 			continue
 		}
 		if part := m.part(p); part != nil {
-			part.Image, part.ID = false, ""
+			part.Image = false
+			part.ID = ""
 			all = append(all, *part)
 		}
 	}

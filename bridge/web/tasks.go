@@ -146,16 +146,23 @@ func (t *taskRequest) writeError(err error) {
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.Is(err, ledger.ErrNoTask):
-		page.Way, page.WayTo = signInFor(t.URL.EscapedPath()), "Use another account"
+		page.Way = signInFor(t.URL.EscapedPath())
+		page.WayTo = "Use another account"
 	case errors.As(err, &tooLarge):
 		status = http.StatusRequestEntityTooLarge
-		page.Title, page.Detail, page.Remedy = "The answer is too large", "It may have 4 MB at most, with its files.", "Go back and send less."
+		page.Title = "The answer is too large"
+		page.Detail = "It may have 4 MB at most, with its files."
+		page.Remedy = "Go back and send less."
 	case errors.Is(err, errForm):
 		status = http.StatusBadRequest
-		page.Title, page.Detail, page.Remedy = "The form could not be read", "It is not a form of this page.", "Open the page again and try there."
+		page.Title = "The form could not be read"
+		page.Detail = "It is not a form of this page."
+		page.Remedy = "Open the page again and try there."
 	default:
 		status = http.StatusInternalServerError
-		page.Title, page.Detail, page.Remedy = "The task cannot be shown now", "Something went wrong on this server.", "Try again in a moment."
+		page.Title = "The task cannot be shown now"
+		page.Detail = "Something went wrong on this server."
+		page.Remedy = "Try again in a moment."
 		t.Log.ErrorContext(t.Context(), "the page of a task", "err", err)
 	}
 	templates.Write(t.w, t.Request, status, page)

@@ -60,7 +60,8 @@ func (c *Chain) Follow(l Link) error {
 	if l.Hash != Hash(c.End, l.Event) {
 		return &BrokenError{Seq: l.Seq, ID: l.ID, Why: "it was changed, or another was put in its place"}
 	}
-	c.Events, c.End = c.Events+1, ChainEnd{l.Seq, l.Hash}
+	c.Events = c.Events + 1
+	c.End = ChainEnd{l.Seq, l.Hash}
 	return nil
 }
 

@@ -104,11 +104,17 @@ func (e Event) OCSF() OCSF {
 	var is activity
 	switch {
 	case e.Kind == SignIn:
-		o.ClassUID, is, o.User = signsIn, activity{1, "Logon"}, &ocsfUser{e.ActorID, e.Actor}
+		o.ClassUID = signsIn
+		is = activity{1, "Logon"}
+		o.User = &ocsfUser{e.ActorID, e.Actor}
 	case target == "account":
-		o.ClassUID, is, o.User = accountChange, accountActivities[e.Kind], &ocsfUser{Name: e.Target}
+		o.ClassUID = accountChange
+		is = accountActivities[e.Kind]
+		o.User = &ocsfUser{Name: e.Target}
 	default:
-		o.ClassUID, is, o.API = apiActivity, verbs[verb], &ocsfAPI{string(e.Kind)}
+		o.ClassUID = apiActivity
+		is = verbs[verb]
+		o.API = &ocsfAPI{string(e.Kind)}
 		if e.Target != "" {
 			o.Resources = []ocsfResource{{target, e.Target}}
 		}

@@ -61,7 +61,9 @@ func (w *window) take(now time.Time) (left int, due bool) {
 		w.left++
 		return 0, false
 	}
-	left, w.last, w.left = w.left, now, 0
+	left = w.left
+	w.last = now
+	w.left = 0
 	return left, true
 }
 

@@ -151,7 +151,8 @@ func (a *app) remove() {
 			continue
 		}
 		d, err := got.object()
-		uri, token := d.text("registration_client_uri"), d.text("registration_access_token")
+		uri := d.text("registration_client_uri")
+		token := d.text("registration_access_token")
 		if err != nil || token == "" || !sameOrigin(uri, a.endpoint("registration_endpoint")) {
 			continue // the token must not go to another server
 		}
@@ -161,5 +162,7 @@ func (a *app) remove() {
 
 // extend lets the doctor clean up after its time and its requests are used up.
 func (p *prober) extend(requests int) {
-	p.ctx, p.cutShort, p.budget = context.WithoutCancel(p.ctx), "", p.requests+requests
+	p.ctx = context.WithoutCancel(p.ctx)
+	p.cutShort = ""
+	p.budget = p.requests + requests
 }

@@ -36,7 +36,8 @@ func checkPage(v *examination) finding {
 
 func checkFrame(v *examination) finding {
 	h := v.app.authorize(nil).header
-	policy, frame := h.Get("Content-Security-Policy"), h.Get("X-Frame-Options")
+	policy := h.Get("Content-Security-Policy")
+	frame := h.Get("X-Frame-Options")
 	ok := strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "frame-ancestors 'self'") ||
 		strings.EqualFold(frame, "DENY") || strings.EqualFold(frame, "SAMEORIGIN")
 	return expect(ok, "Content-Security-Policy \"{}\", X-Frame-Options \"{}\"", policy, frame)

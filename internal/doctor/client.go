@@ -162,7 +162,8 @@ func (c *mcpClient) tools() *listing {
 		l.modern = false
 		r = c.call(c.session(), "tools/list", map[string]any{})
 	}
-	l.result, l.err = r.result, r.err
+	l.result = r.result
+	l.err = r.err
 	l.tools = objects(l.result["tools"])
 	return l
 }

@@ -118,7 +118,8 @@ func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 		report.Results = append(report.Results, v.result(c))
 	}
 	o.finish(v)
-	report.Requests, report.CutShort = v.requests, v.cutShort != ""
+	report.Requests = v.requests
+	report.CutShort = v.cutShort != ""
 	report.conclude(o, v.clean)
 	return report
 }

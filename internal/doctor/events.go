@@ -90,7 +90,8 @@ func (v *examination) eventTypes() *events {
 	if v.events == nil {
 		v.events = &events{}
 		result, err := v.mcp.ask("events/list", "", map[string]any{})
-		v.events.types, v.events.listErr = objects(result["events"]), err
+		v.events.types = objects(result["events"])
+		v.events.listErr = err
 	}
 	return v.events
 }

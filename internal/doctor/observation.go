@@ -80,7 +80,8 @@ func (o *observation) finish(v *examination) {
 	if o.bad || o.post.err != nil || v.mcp.began == nil {
 		return
 	}
-	o.token, o.issued = v.mcp.token() != "", v.mcp.givenToken == ""
+	o.token = v.mcp.token() != ""
+	o.issued = v.mcp.givenToken == ""
 	if a := v.mcp.answered; a != nil && o.token && a.status == http.StatusUnauthorized {
 		o.refused = a.header.Get("WWW-Authenticate") == o.post.header.Get("WWW-Authenticate")
 	}
@@ -153,7 +154,8 @@ func (s *target) nearbyServer() string {
 func (s *target) staleMetadata() string {
 	for _, address := range append([]string{s.resourcePathURL()}, s.serverURLs()...) {
 		round := address + "?rialto-doctor=" + rand.Text()
-		cache, fresh := s.get(address), s.get(round)
+		cache := s.get(address)
+		fresh := s.get(round)
 		if _, err := fresh.document(); err != nil || cache.err != nil || string(cache.body) == string(fresh.body) {
 			continue
 		}
@@ -182,7 +184,8 @@ func (o *observation) findProxiedPaths(s *target) {
 		known = append(known, s.origin()+serverPath, s.origin()+"/authorize", s.origin()+"/token", s.origin()+"/register")
 	}
 	for _, address := range known {
-		program, path := proxied(s.get(address)), parsed(address).Path
+		program := proxied(s.get(address))
+		path := parsed(address).Path
 		if strings.HasPrefix(path, "/.well-known") {
 			path = "/.well-known"
 		}

@@ -131,7 +131,8 @@ func (r *receiver) record(d delivery) bool {
 
 // examine returns what is wrong with the signature of a delivery, or "".
 func (r *receiver) examine(h http.Header, body []byte) string {
-	id, stamp := h.Get("webhook-id"), h.Get("webhook-timestamp")
+	id := h.Get("webhook-id")
+	stamp := h.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	switch {
 	case id == "":

@@ -131,7 +131,8 @@ func (c Cause) text(b *strings.Builder, works bool, mark func(Status) string) {
 
 // rest writes the checks that passed or were not tried, or only their numbers.
 func (r *Report) rest(b *strings.Builder, all bool, mark func(Status) string) {
-	passed, skipped := r.With(Passed), r.With(Skipped)
+	passed := r.With(Passed)
+	skipped := r.With(Skipped)
 	if all {
 		b.WriteString("\n")
 		for _, s := range r.Results {

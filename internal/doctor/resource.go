@@ -79,7 +79,8 @@ func checkOffline(v *examination) finding {
 }
 
 func checkScopes(v *examination) finding {
-	resource, server := v.resource().list("scopes_supported"), v.server().list("scopes_supported")
+	resource := v.resource().list("scopes_supported")
+	server := v.server().list("scopes_supported")
 	if s, ok := missing(strings.Fields(v.challenge()["scope"]), resource); ok {
 		return fail("the challenge asks for \"{}\", which the resource does not list", s)
 	}

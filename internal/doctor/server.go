@@ -101,7 +101,8 @@ func checkOrigin(v *examination) finding {
 // them in any case.
 func checkPaths(v *examination) finding {
 	for _, e := range [][2]string{{"authorization_endpoint", "/authorize"}, {"token_endpoint", "/token"}, {"registration_endpoint", "/register"}} {
-		raw, want := v.endpoint(e[0]), originOf(parsed(v.issuer()))+e[1]
+		raw := v.endpoint(e[0])
+		want := originOf(parsed(v.issuer())) + e[1]
 		if raw == "" || raw == want {
 			continue
 		}

@@ -187,7 +187,8 @@ func (s *target) issuer() string {
 // their order (MCP authorization, "Authorization Server Metadata Discovery").
 func (s *target) serverURLs() []string {
 	u := parsed(s.issuer())
-	at, path := originOf(u), strings.TrimSuffix(u.EscapedPath(), "/")
+	at := originOf(u)
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	urls := []string{at + serverPath + path, at + openIDPath + path}
 	if path != "" {
 		urls = append(urls, at+path+openIDPath)

@@ -105,7 +105,8 @@ func (f *frame) read(b []byte, o json.Options) bool {
 		ok := true
 		switch string(name) {
 		case "jsonrpc":
-			f.versioned, ok = string(unquoted(v)) == Version, v[0] == '"'
+			f.versioned = string(unquoted(v)) == Version
+			ok = v[0] == '"'
 		case "id":
 			ok = f.id.UnmarshalJSON(v) == nil
 		case "method":
@@ -154,7 +155,8 @@ func tooDeep(b []byte) bool {
 	if bytes.Count(b, []byte("{"))+bytes.Count(b, []byte("[")) <= MaxDepth {
 		return false // the common case, and fast
 	}
-	depth, quoted := 0, false
+	depth := 0
+	quoted := false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
 		case quoted && c == '\\':

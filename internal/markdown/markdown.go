@@ -53,11 +53,18 @@ func measure(text string) (most int, ok bool) {
 	if len(text) > Longest {
 		return 0, false
 	}
-	marks, lines, before, rows, columns := 0, 0, 0, 0, 0 // before are the cells of the blocks before
+	marks := 0
+	lines := 0
+	before := 0
+	rows := 0
+	columns := 0 // before are the cells of the blocks before
 	for line := range strings.Lines(text) {
 		lead := line[:len(line)-len(strings.TrimLeft(line, " \t0123456789.)-+*>"))]
 		if strings.TrimSpace(line) == "" {
-			marks, before, rows, columns = 0, before+rows*columns, 0, 0
+			marks = 0
+			before = before + rows*columns
+			rows = 0
+			columns = 0
 		}
 		lines, rows, columns = lines+1, rows+1, max(columns, strings.Count(line, "|"))
 		if strings.Count(line, ">") > maxDepth || len(strings.Fields(lead)) > maxDepth || lines > maxLines || before+rows*columns > maxCells {

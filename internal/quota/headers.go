@@ -29,7 +29,8 @@ func SetHeaders(h http.Header, retryAfter time.Duration, policies ...Policy) {
 	}
 	var limits, states []string
 	for _, p := range policies {
-		limit, state := fmt.Sprintf("%q;q=%d", p.Name, p.Limit), fmt.Sprintf("%q;r=%d", p.Name, max(0, p.Left))
+		limit := fmt.Sprintf("%q;q=%d", p.Name, p.Limit)
+		state := fmt.Sprintf("%q;r=%d", p.Name, max(0, p.Left))
 		if p.Window == 0 {
 			limit += `;qu="concurrent-requests"`
 		} else {

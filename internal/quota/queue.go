@@ -83,7 +83,8 @@ func (q *Queue) enter(key string, room Room) (*waiter, *Refusal) {
 // evict takes the last place of the key that has the most, unless another place would give this key as
 // many. The lock is held.
 func (q *Queue) evict(key string) bool {
-	most, own := &share{}, 1
+	most := &share{}
+	own := 1
 	for name, s := range q.keys {
 		if len(s.waiting) > len(most.waiting) {
 			most = s
@@ -142,7 +143,8 @@ func (q *Queue) next(room Room) {
 		w := best.waiting[0]
 		best.waiting = best.waiting[1:]
 		q.turns++
-		best.running, best.last = best.running+1, q.turns
+		best.running = best.running + 1
+		best.last = q.turns
 		q.running++
 		q.waiting--
 		close(w.done)

@@ -150,7 +150,8 @@ func (c *Client) allowed(u *url.URL) bool {
 	return slices.ContainsFunc(c.Allowed(), func(a string) bool {
 		host, only, err := net.SplitHostPort(a)
 		if err != nil {
-			host, only = strings.Trim(a, "[]"), port
+			host = strings.Trim(a, "[]")
+			only = port
 		}
 		return strings.EqualFold(host, u.Hostname()) && only == port
 	})

@@ -204,7 +204,8 @@ func (e *pending) field(r *Reader, line []byte) {
 		if e.hasData {
 			e.data = append(e.data, '\n')
 		}
-		e.data, e.hasData = append(e.data, value...), true
+		e.data = append(e.data, value...)
+		e.hasData = true
 	case "event":
 		e.typ = string(value)
 	case "id":

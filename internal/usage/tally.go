@@ -55,7 +55,8 @@ func (t *Tally) Sum() Sum {
 // quantile interpolates within the bucket that holds the quantile. In the last bucket,
 // which has no upper bound, it returns the lower bound.
 func (t *Tally) quantile(part float64) float64 {
-	rank, below := part*float64(t.Calls), 0.0
+	rank := part * float64(t.Calls)
+	below := 0.0
 	for i, n := range t.Counts {
 		if n == 0 || below+float64(n) < rank {
 			below += float64(n)

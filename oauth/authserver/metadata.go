@@ -61,7 +61,8 @@ type openidMetadata struct {
 // names, and those where some clients look: the resource's at the root, the server's with the
 // resource's path put in or put in front, and under the names that OpenID Connect gave to it.
 func (s *Server) Documents() map[string]any {
-	resource, server := s.resourceMetadata(), s.serverMetadata()
+	resource := s.resourceMetadata()
+	server := s.serverMetadata()
 	openid := openidMetadata{server, []string{"public"}, []string{s.Keys.Algorithm}}
 	at := oauth.PathOf(s.Resource)
 	docs := map[string]any{

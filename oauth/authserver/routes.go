@@ -18,7 +18,8 @@ type handler = func(http.ResponseWriter, *http.Request) error
 // Routes adds every endpoint of the server to r. Those of the protocol answer
 // at the root, which is what the metadata names, and under the resource.
 func (s *Server) Routes(r *mux.Router) {
-	json, page := s.env.JSON, s.env.Page // how errors become bytes
+	json := s.env.JSON
+	page := s.env.Page // how errors become bytes
 	userinfo := s.Guard.Require(http.HandlerFunc(s.userinfo)).ServeHTTP
 	for path, h := range map[string]http.Handler{
 		"/authorize": endpoint.Methods{http.MethodGet: page(s.Consent.Show), http.MethodPost: page(s.Consent.Answer)},

@@ -34,7 +34,9 @@ type credentials struct{ method, id, secret string }
 // readCredentials finds the client's credentials in a request: in the header
 // or in the body, never in both (RFC 6749 section 2.3).
 func readCredentials(header []string, f endpoint.Form) (c credentials, err error) {
-	id, secret, assertion := f.Get("client_id"), f.Get("client_secret"), f.Get("client_assertion")
+	id := f.Get("client_id")
+	secret := f.Get("client_secret")
+	assertion := f.Get("client_assertion")
 	switch {
 	case len(header) > 1:
 		return c, oauth.Refuse("invalid_request", "There is more than one Authorization header.")
@@ -119,12 +121,14 @@ func (au *Authenticator) authenticate(r *http.Request, f endpoint.Form) (*oauth.
 	}
 	c, err := au.Clients.Find(r, cred.id)
 	if errors.Is(err, oauth.ErrNotFound) {
-		c, err = &oauth.Client{SecretHash: secret.Hash("nobody")}, nil // compared all the same, for equal timing
+		c = &oauth.Client{SecretHash: secret.Hash("nobody")}
+		err = nil // compared all the same, for equal timing
 	}
 	if err != nil {
 		return nil, err
 	}
-	guess, now := cred.id+" "+au.Env.Network(r), au.Env.Now()
+	guess := cred.id + " " + au.Env.Network(r)
+	now := au.Env.Now()
 	if wait := au.guesses.Wait(guess, now); wait > 0 && cred.secret != "" {
 		return nil, oauth.TooMany(wait)
 	}

@@ -50,7 +50,8 @@ func (c *Configured) client() *oauth.Client {
 		known.SecretHash = secret.Hash(c.Secret)
 	}
 	if name, err := oauth.UserName(c.User); c.User != "" && err == nil {
-		known.ActsFor, known.GrantTypes = name, append(known.GrantTypes, oauth.GrantClientCredentials)
+		known.ActsFor = name
+		known.GrantTypes = append(known.GrantTypes, oauth.GrantClientCredentials)
 	}
 	if c.Exchanges {
 		known.GrantTypes = append(known.GrantTypes, oauth.GrantTokenExchange)

@@ -41,7 +41,8 @@ func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
 	}
 	c, err := rg.Clients.Registered(r.Context(), mux.Vars(r)["id"])
 	if errors.Is(err, oauth.ErrNotFound) {
-		c, err = &oauth.Client{}, nil
+		c = &oauth.Client{}
+		err = nil
 	}
 	if err != nil {
 		return nil, err

@@ -218,7 +218,8 @@ func (m *registration) applicationType() string {
 }
 
 func (m *registration) checkRedirects(po *Policy) error {
-	schemes, prefixes := po.schemes(), po.Env.Settings.RedirectPrefixes()
+	schemes := po.schemes()
+	prefixes := po.Env.Settings.RedirectPrefixes()
 	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
 		return oauth.Refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
 	}

@@ -233,7 +233,8 @@ func (q pendingAuthorization) within(session *oauth.Session) oauth.ScopeSet {
 
 // grant records what was approved and returns the code.
 func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *oauth.Session) (string, error) {
-	code, req := secret.New(secret.CodePrefix), q.req
+	code := secret.New(secret.CodePrefix)
+	req := q.req
 	g := cn.Tokens.NewGrant(session.AccountID, req.ClientID, q.within(session), session.Created)
 	g.ClientName = q.client.Name
 	g.Expires = cn.grantEnd(session)

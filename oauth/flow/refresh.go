@@ -82,7 +82,9 @@ func (te *TokenEndpoint) rotate(ctx context.Context, client *oauth.Client, g *oa
 	if err != nil {
 		return "", err
 	}
-	now, successor, place := te.Env.Now(), secret.New(secret.RefreshPrefix), "refresh_tokens|successor|"+secret.Hash(plain)
+	now := te.Env.Now()
+	successor := secret.New(secret.RefreshPrefix)
+	place := "refresh_tokens|successor|" + secret.Hash(plain)
 	ours, err := sealed.Seal(key, place, []byte(successor))
 	if err != nil {
 		return "", err

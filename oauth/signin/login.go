@@ -47,7 +47,8 @@ func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l
 	if err != nil {
 		return err
 	}
-	state, browser := secret.New(""), secret.New("")
+	state := secret.New("")
+	browser := secret.New("")
 	l.State = secret.Hash(state)
 	l.Browser = secret.Hash(browser)
 	l.Provider = p.ID

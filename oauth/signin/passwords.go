@@ -119,7 +119,8 @@ const (
 // check counts an attempt and tells whether its password is right. It takes its turn before it
 // counts: an attempt that is not checked is not a guess. Devices take turns of their own.
 func (pw *Passwords) check(r *http.Request, at attempt, password string) (bool, error) {
-	ctx, network := r.Context(), pw.Env.Network(r)
+	ctx := r.Context()
+	network := pw.Env.Network(r)
 	if at.device != "" {
 		network = ""
 	}

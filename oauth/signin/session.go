@@ -40,7 +40,8 @@ func (ss *Sessions) Start(w http.ResponseWriter, r *http.Request, a *oauth.Accou
 	if err := ss.End(w, r); err != nil {
 		return nil, err
 	}
-	value, now := secret.New(""), ss.Env.Now()
+	value := secret.New("")
+	now := ss.Env.Now()
 	session := &oauth.Session{
 		Hash: secret.Hash(value), AccountID: a.ID, Name: a.Name, Admin: a.Admin, UseCases: a.UseCases,
 		Created: now, Expires: now.Add(ss.TTL), GrantsUntil: until,

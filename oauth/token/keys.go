@@ -197,7 +197,8 @@ func (ks *Keys) RotateDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now, newest := ks.Env.Now(), keys[len(keys)-1]
+	now := ks.Env.Now()
+	newest := keys[len(keys)-1]
 	due := now.Sub(newest.Active) > keyLife
 	changed := newest.algorithm != ks.Algorithm && !newest.Active.After(now)
 	if !due && !changed {

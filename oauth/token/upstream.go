@@ -78,7 +78,9 @@ func (us *Upstreams) of(token string) *Upstream {
 // principal returns the principal of another issuer's token. It has no grant to revoke: its account
 // is read again after half a minute, or at once after a revocation in this process.
 func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (oauth.Principal, error) {
-	key, now, epoch := sha256.Sum256([]byte(token)), us.Env.Now(), us.Identities.Grants.Epoch()
+	key := sha256.Sum256([]byte(token))
+	now := us.Env.Now()
+	epoch := us.Identities.Grants.Epoch()
 	seen, ok := us.seen.Get(key)
 	if ok && seen.Epoch == epoch && seen.Fresh(now, upstreamFresh) && now.Before(seen.Value.Expires) {
 		return seen.Value, nil

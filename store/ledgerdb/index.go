@@ -87,7 +87,8 @@ func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEnt
 	if !db.Postgres {
 		return indexFTS(ctx, t, marked)
 	}
-	handles, words := make([]string, len(marked)), make([]string, len(marked))
+	handles := make([]string, len(marked))
+	words := make([]string, len(marked))
 	for i, task := range marked {
 		handles[i], words[i] = task.handle, task.words
 	}
@@ -115,7 +116,8 @@ func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEn
 		handles = append(handles, v.handle)
 		times = append(times, v.updated)
 	}
-	from, args := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`, []any{handles, times}
+	from := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`
+	args := []any{handles, times}
 	// Replicas that wait for each other's rows come to a deadlock.
 	free := ` AND tasks.handle = ANY (ARRAY(SELECT handle FROM tasks WHERE handle = ANY ($1) AND settled = 1 FOR UPDATE SKIP LOCKED))`
 	if !db.Postgres {
@@ -123,7 +125,9 @@ func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEn
 		if err != nil {
 			return nil, err
 		}
-		free, from, args = ``, `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`, []any{string(text)}
+		free = ``
+		from = `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`
+		args = []any{string(text)}
 	}
 	scan := func(r sqldb.Row) (v version, err error) { return v, r.Scan(&v.handle, &v.updated) }
 	noted, err := sqldb.Select(ctx, t, scan, `

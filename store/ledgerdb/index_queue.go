@@ -39,7 +39,8 @@ func (q *indexQueue) add(e *ledger.Record) {
 	task := newIndexEntry(e)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.tasks, q.bytes = append(q.tasks, task), q.bytes+len(task.words)
+	q.tasks = append(q.tasks, task)
+	q.bytes = q.bytes + len(task.words)
 }
 
 func (q *indexQueue) room() bool {
@@ -60,7 +61,8 @@ func (db *Store) IndexWaiting() int {
 func (q *indexQueue) take(most int) (tasks []indexEntry, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n, bytes := 0, 0
+	n := 0
+	bytes := 0
 	for n < min(most, len(q.tasks)) && bytes < indexBytes {
 		bytes += len(q.tasks[n].words)
 		n++

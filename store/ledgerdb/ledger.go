@@ -101,7 +101,8 @@ func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string)
 	if err != nil {
 		return err
 	}
-	holder, known := replica, e.Failure == nil || !e.Failure.Presumed
+	holder := replica
+	known := e.Failure == nil || !e.Failure.Presumed
 	if e.Idle {
 		holder = ""
 	}

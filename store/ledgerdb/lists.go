@@ -106,7 +106,8 @@ func filterOperatorTasks(l *sqldb.Listing, f operator.TaskFilter) (created strin
 	}
 	latest := sqldb.Listing{Where: l.Where[from:], Args: l.Args}
 	text := latest.Text(`SELECT t.handle, t.asked FROM tasks t`, created+` DESC`, operator.MostSearched)
-	l.Args, l.Where = latest.Args, l.Where[:from]
+	l.Args = latest.Args
+	l.Where = l.Where[:from]
 	l.And(`t.handle IN (SELECT handle FROM (` + text + `) AS latest WHERE lower(asked) LIKE ` + l.Arg(sqldb.Containing(f.Text)) + ` ESCAPE '\' OR handle = ` + l.Arg(f.Text) + `)`)
 	return created
 }
@@ -132,7 +133,8 @@ func (db *Store) HasContext(ctx context.Context, owner, agent, contextID string)
 }
 
 func (db *Store) hasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
-	query, args := `SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`, []any{owner, agent, contextID}
+	query := `SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`
+	args := []any{owner, agent, contextID}
 	if !db.sql.Postgres {
 		query = `
 		SELECT $3 <> '' AND (
@@ -189,7 +191,8 @@ func pageConditions(db *sqldb.DB, owner string, f ledger.PageQuery, ofAgent stri
 	l := &sqldb.Listing{}
 	ofOwner := "owner = ?"
 	if f.ContextID != "" {
-		ofOwner, ofAgent = "owner || '' = ?", "agent || '' = ?" // so that they are found by the conversation alone
+		ofOwner = "owner || '' = ?"
+		ofAgent = "agent || '' = ?" // so that they are found by the conversation alone
 		inConversation(db, l, owner, f.Agent, f.ContextID)
 	}
 	l.And(ofOwner, owner)
@@ -202,7 +205,8 @@ func pageConditions(db *sqldb.DB, owner string, f ledger.PageQuery, ofAgent stri
 // inConversation adds the condition that tasks belong to a conversation, by the ID of the
 // agent or the name of the owner. A condition with both would use neither's index.
 func inConversation(db *sqldb.DB, l *sqldb.Listing, owner, agent, id string) {
-	mine, called := `owner = `+l.Arg(owner), l.Arg(id)
+	mine := `owner = ` + l.Arg(owner)
+	called := l.Arg(id)
 	if agent != "" {
 		mine += ` AND agent = ` + l.Arg(agent)
 	}

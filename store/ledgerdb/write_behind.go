@@ -53,7 +53,8 @@ func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
 
 // logDamage says what was lost with a file.
 func logDamage(log *slog.Logger, e *writebehind.DamagedError, kept string) {
-	text, lost := "the write-behind file is damaged", "tasks that ended in the last moment before the crash, their number is not known"
+	text := "the write-behind file is damaged"
+	lost := "tasks that ended in the last moment before the crash, their number is not known"
 	if errors.Is(e, writebehind.ErrForeign) {
 		text = "the write-behind file belongs to another database"
 	}

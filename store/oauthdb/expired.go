@@ -17,7 +17,10 @@ const (
 
 // DropExpired implements authserver.ExpiredStore.
 func (db *Store) DropExpired(ctx context.Context, x oauth.Expiry) error {
-	now, ended, registered, grace := x.Now, x.Grants, x.Clients, x.Now.Add(-x.Grace)
+	now := x.Now
+	ended := x.Grants
+	registered := x.Clients
+	grace := x.Now.Add(-x.Grace)
 	for _, step := range []struct {
 		what, query string
 		before      time.Time

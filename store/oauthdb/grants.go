@@ -67,12 +67,15 @@ var revocations = map[string]string{
 
 // RevokeGrants implements token.GrantStore.
 func (db *Store) RevokeGrants(ctx context.Context, accountID, clientID string, now time.Time, limit int) (int, error) {
-	which, args := "both", []any{accountID, clientID}
+	which := "both"
+	args := []any{accountID, clientID}
 	switch {
 	case clientID == "":
-		which, args = "account", []any{accountID}
+		which = "account"
+		args = []any{accountID}
 	case accountID == "":
-		which, args = "client", []any{clientID}
+		which = "client"
+		args = []any{clientID}
 	}
 	n, err := sqldb.Changed(ctx, db.sql.Write, `
 		UPDATE grants SET revoked = $1 WHERE revoked = 0 AND id IN (

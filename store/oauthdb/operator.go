@@ -83,14 +83,16 @@ func scanClientRow(row sqldb.Row) (r operator.ClientRow, err error) {
 	var redirects, grants string
 	err = row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &grants, &c.Registered, &r.Term, &r.Used, &r.Grants)
 	c.RedirectURIs, c.GrantTypes = strings.Fields(redirects), strings.Fields(grants)
-	r.Client, r.Since = c, c.Registered
+	r.Client = c
+	r.Since = c.Registered
 	return r, err
 }
 
 func scanDocumentRow(row sqldb.Row) (r operator.ClientRow, err error) {
 	d := &oauth.Document{}
 	err = row.Scan(&d.ID, &d.Body, &d.Fetched, &d.Fresh, &d.Expires, &r.Term, &r.Used, &r.Grants)
-	r.Document, r.Since = d, d.Fetched
+	r.Document = d
+	r.Since = d.Fetched
 	return r, err
 }
 
@@ -150,7 +152,8 @@ func (db *Store) ClientsNamed(ctx context.Context, name string) ([]string, error
 
 // CountGrants implements operator.Store. Each grant has an account, which is read only for its state.
 func (db *Store) CountGrants(ctx context.Context, f operator.GrantFilter, now time.Time, most int) (int, error) {
-	l, from := &sqldb.Listing{}, "grants g"
+	l := &sqldb.Listing{}
+	from := "grants g"
 	filterGrants(l, f, now)
 	if f.Live {
 		from += " JOIN accounts a ON a.id = g.account_id"
@@ -161,7 +164,9 @@ func (db *Store) CountGrants(ctx context.Context, f operator.GrantFilter, now ti
 // ListAccounts implements operator.Store.
 func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, page operator.Rows) ([]operator.Account, error) {
 	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
-	term, join, order := "''", "", "a.name"
+	term := "''"
+	join := ""
+	order := "a.name"
 	if f.Text != "" {
 		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, findTerms(l, accountTerms, f.Text, page.After)
 	} else if l.Reverse {
@@ -191,7 +196,8 @@ func filterAccounts(l *sqldb.Listing, f operator.AccountFilter) {
 
 // CountAccounts implements operator.Store.
 func (db *Store) CountAccounts(ctx context.Context, f operator.AccountFilter, most int) (int, error) {
-	l, from := &sqldb.Listing{}, "accounts a"
+	l := &sqldb.Listing{}
+	from := "accounts a"
 	if f.Text != "" {
 		from += ` JOIN account_terms s ON s.id = a.id`
 		findTerms(l, accountTerms, f.Text, operator.Mark{})

@@ -109,7 +109,8 @@ func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order
 	l.And(condition, args...)
 	than, order := ">", "s.term, s.id"
 	if l.Reverse {
-		than, order = "<", "s.term DESC, s.id DESC"
+		than = "<"
+		order = "s.term DESC, s.id DESC"
 	}
 	if after.ID != "" {
 		l.And("(s.term, s.id) "+than+" (?, ?)", after.Term, after.ID)

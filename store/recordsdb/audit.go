@@ -90,7 +90,8 @@ func filterEvents(l *sqldb.Listing, f audit.Filter, actor string) {
 	}
 	latest := sqldb.Listing{Where: l.Where, Args: l.Args}
 	text := latest.Text(`SELECT at, id, actor, target, detail FROM audit`, `at DESC`, f.Searched)
-	l.Where, l.Args = nil, latest.Args
+	l.Where = nil
+	l.Args = latest.Args
 	pattern := l.Arg(sqldb.Containing(f.Text))
 	l.And(`(at, id) IN (SELECT at, id FROM (` + text + `) AS latest WHERE lower(actor) LIKE ` + pattern + ` ESCAPE '\' OR lower(target) LIKE ` + pattern + ` ESCAPE '\' OR lower(detail) LIKE ` + pattern + ` ESCAPE '\')`)
 }

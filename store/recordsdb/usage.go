@@ -184,9 +184,11 @@ func dimensions(f usage.Filter) map[string][]string {
 func (db *Store) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, error) {
 	l := &sqldb.Listing{}
 	selectCalls(l, f)
-	order, beyond := `at, u.id`, ">"
+	order := `at, u.id`
+	beyond := ">"
 	if f.Latest {
-		order, beyond = `at DESC, u.id DESC`, "<"
+		order = `at DESC, u.id DESC`
+		beyond = "<"
 	}
 	if f.After.ID != "" {
 		l.And("(at, u.id) "+beyond+" (?, ?)", f.After.At, f.After.ID)
@@ -217,15 +219,21 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 	if _, chosen := asked[key]; by != "" && !chosen {
 		asked[key] = nil // all its values
 	}
-	l, table, value := &sqldb.Listing{}, "usage_calls", callExpression
+	l := &sqldb.Listing{}
+	table := "usage_calls"
+	value := callExpression
 	if len(asked) <= 1 && f.Outcome == "" {
 		key, table, value = selectSums(l, f, by, step, asked), sumTable(f, step), func(column string) string { return column }
 	} else {
 		selectCalls(l, f)
 	}
-	from, groups, order := "0", "1", "2 DESC, 1"
+	from := "0"
+	groups := "1"
+	order := "2 DESC, 1"
 	if step > 0 {
-		from, groups, order = fmt.Sprintf("at - at %% %d", step.Milliseconds()), "1, 3", "starts, 1"
+		from = fmt.Sprintf("at - at %% %d", step.Milliseconds())
+		groups = "1, 3"
+		order = "starts, 1"
 	}
 	selection := `SELECT ` + key + ` AS k, CAST(SUM(` + value("calls") + `) AS BIGINT) AS n, ` + from + ` AS starts`
 	for _, c := range sumColumns[1:] {

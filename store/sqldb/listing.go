@@ -57,9 +57,13 @@ func (l *Listing) In(column string, values []string) {
 // After adds the condition that rows come after a mark in a list of the columns, a time
 // and an ID, in descending order. Row values compare as the index sorts. It returns the order.
 func (l *Listing) After(at, column string, then time.Time, id string) (order string) {
-	from, than, way := int64(math.MaxInt64), "<", " DESC"
+	from := int64(math.MaxInt64)
+	than := "<"
+	way := " DESC"
 	if l.Reverse {
-		from, than, way = math.MinInt64, ">", ""
+		from = math.MinInt64
+		than = ">"
+		way = ""
 	}
 	if id != "" {
 		from = then.UnixMilli()

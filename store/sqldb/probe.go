@@ -52,7 +52,8 @@ func (db *DB) Probe(ctx context.Context) (database, migrations error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 	defer cancel()
-	p.database, p.migrations = db.openProbe(), nil
+	p.database = db.openProbe()
+	p.migrations = nil
 	if p.database == nil {
 		p.database = db.usable(ctx)
 	}

@@ -139,7 +139,8 @@ func (db *DB) NewPool() (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		pooled.Read, pooled.Queue = read, &FairQueue{size: readers}
+		pooled.Read = read
+		pooled.Queue = &FairQueue{size: readers}
 	default:
 		return db, nil
 	}

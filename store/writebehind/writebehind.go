@@ -169,7 +169,8 @@ func decodeAll[R any](rows map[int64][]byte) (all []R, last int64, lost int, why
 	for seq, text := range rows {
 		var records []R
 		if err := json.Unmarshal(text, &records); err != nil {
-			lost, why = lost+1, err
+			lost = lost + 1
+			why = err
 			continue
 		}
 		all = append(all, records...)

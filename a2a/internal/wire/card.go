@@ -180,7 +180,9 @@ func EncodeHybridCard(c *a2a.Card) (json.RawMessage, error) {
 			continue
 		}
 		if doc.URL == "" {
-			doc.ProtocolVersion, doc.URL, doc.PreferredTransport = "0.3.0", i.URL, i.Binding
+			doc.ProtocolVersion = "0.3.0"
+			doc.URL = i.URL
+			doc.PreferredTransport = i.Binding
 		}
 		// The first one is repeated here (0.3 section 5.6.2: SHOULD).
 		doc.AdditionalInterfaces = append(doc.AdditionalInterfaces, transportDoc{i.URL, i.Binding})

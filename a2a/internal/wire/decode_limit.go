@@ -25,7 +25,8 @@ func fits(b []byte) bool {
 	if len(b)/shortest*(objectCost+2*valueCost) <= maxCost {
 		return true
 	}
-	objects, values := bytes.Count(b, []byte{'{'}), bytes.Count(b, []byte{'['})+bytes.Count(b, []byte{','})
+	objects := bytes.Count(b, []byte{'{'})
+	values := bytes.Count(b, []byte{'['}) + bytes.Count(b, []byte{','})
 	return objects*objectCost+values*valueCost <= maxCost || cost(b) <= maxCost
 }
 
@@ -33,7 +34,9 @@ func fits(b []byte) bool {
 // counted, because it is kept unchanged. Names do not matter in metadata, which is decoded whole.
 func cost(b []byte) (sum int) {
 	const data, metadata = 1, 2
-	depth, in, since := 0, 0, 0 // in data or metadata since that depth
+	depth := 0
+	in := 0
+	since := 0 // in data or metadata since that depth
 	for i := 0; i < len(b) && sum <= maxCost; i++ {
 		switch b[i] {
 		case '"':
@@ -43,9 +46,11 @@ func cost(b []byte) (sum int) {
 			switch {
 			case in != 0 || !isName(b[min(end+1, len(b)):]):
 			case name == "data":
-				in, since = data, depth
+				in = data
+				since = depth
 			case strings.EqualFold(name, "metadata") || strings.EqualFold(name, "params") || strings.ContainsRune(name, '\\'):
-				in, since = metadata, depth
+				in = metadata
+				since = depth
 			}
 			continue
 		case '{', '[':

@@ -47,9 +47,11 @@ var errNoContent = errors.New("it holds no text, file or data")
 // toDomain returns the part that p is.
 func (p *part) toDomain() (a2a.Part, error) {
 	out := a2a.Part{Filename: p.Filename, MediaType: p.MediaType, Metadata: a2a.Metadata(p.Metadata)}
-	raw, url := p.Raw, p.URL
+	raw := p.Raw
+	url := p.URL
 	if f := p.File; f != nil {
-		out.Filename, out.MediaType = f.Name, f.MimeType
+		out.Filename = f.Name
+		out.MediaType = f.MimeType
 		raw, url = cmp.Or(f.Bytes, f.FileWithBytes, f.Data), cmp.Or(f.URI, f.FileWithURI)
 	}
 	switch {

@@ -104,7 +104,8 @@ func RESTRoute(method, path string) (RESTCall, bool) {
 	case "GET /card", "GET /extendedAgentCard":
 		c.Op = ExtendedCard
 	case "GET /authenticatedExtendedCard": // 0.2: {url}/../agent/authenticatedExtendedCard
-		c.Op, c.V03 = ExtendedCard, true
+		c.Op = ExtendedCard
+		c.V03 = true
 	default:
 		return c, c.aboutTask(method, path[at:])
 	}
@@ -120,7 +121,8 @@ func (c *RESTCall) aboutTask(method, path string) bool {
 	verb := ""
 	for _, v := range []string{"cancel", "subscribe"} {
 		if id, found := strings.CutSuffix(name, ":"+v); found {
-			name, verb = id, v
+			name = id
+			verb = v
 		}
 	}
 	raw, err := url.PathUnescape(name)
@@ -232,7 +234,8 @@ func (d *Dialect) EncodeRESTError(e *a2a.Error) (int, json.RawMessage) {
 	rpc := v10.EncodeError(e) // its data is the list of details
 	out := restError{Error: rpcStatus{row.status, row.name, rpc.Message, rpc.Data}}
 	if d.Generation != a2a.V10 {
-		out.Code, out.Message = d.EncodeError(e).Code, rpc.Message
+		out.Code = d.EncodeError(e).Code
+		out.Message = rpc.Message
 	}
 	b, err := json.Marshal(out)
 	if err != nil { // the data of an error that is no JSON
@@ -273,7 +276,8 @@ func (d *Dialect) DecodeRESTError(status int, body json.RawMessage) *a2a.Error {
 		if in.Code == 0 {
 			in.Code = in.Error.Code
 		}
-		in.Message, in.Data = in.Error.Message, in.Error.Details
+		in.Message = in.Error.Message
+		in.Data = in.Error.Details
 	}
 	if in.Message == "" && in.Code == 0 {
 		return nil

@@ -100,13 +100,15 @@ func (docs *requirementDocs) UnmarshalJSON(b []byte) error {
 var grants = []string{"authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"}
 
 func (d schemeDoc) toDomain() a2a.SecurityScheme {
-	kind, in := d.Type, d.schemeMembers
+	kind := d.Type
+	in := d.schemeMembers
 	for _, row := range []struct {
 		kind    a2a.SchemeType
 		members *schemeMembers
 	}{{a2a.APIKey, d.APIKey}, {a2a.HTTPAuth, d.HTTPAuth}, {a2a.OAuth2, d.OAuth2}, {a2a.OpenIDConnect, d.OpenIDConnect}, {a2a.MutualTLS, d.MutualTLS}} {
 		if row.members != nil {
-			kind, in = row.kind, *row.members
+			kind = row.kind
+			in = *row.members
 		}
 	}
 	out := a2a.SecurityScheme{
@@ -176,8 +178,10 @@ func newSchemeDoc(s a2a.SecurityScheme) schemeDoc {
 func (d schemeDoc) addOld(kind a2a.SchemeType) schemeDoc {
 	for _, m := range []*schemeMembers{d.APIKey, d.HTTPAuth, d.OAuth2, d.OpenIDConnect, d.MutualTLS} {
 		if m != nil {
-			d.Type, d.schemeMembers = kind, *m
-			d.In, d.Location = m.Location, ""
+			d.Type = kind
+			d.schemeMembers = *m
+			d.In = m.Location
+			d.Location = ""
 		}
 	}
 	return d

@@ -138,7 +138,8 @@ func (s encodeV01) event(e a2a.Event) any {
 		return statusUpdateV01{e.TaskID, s.status(e.Status), e.Status.State.Idle(), e.Metadata}
 	case *a2a.ArtifactUpdate:
 		a := s.artifact(e.Artifact, 0)
-		a.Append, a.LastChunk = e.Append, e.LastChunk
+		a.Append = e.Append
+		a.LastChunk = e.LastChunk
 		return artifactUpdateV01{e.TaskID, a, e.Metadata}
 	default:
 		return nil
@@ -240,7 +241,8 @@ func decodeSendV01(params []byte) (*a2a.SendRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.TaskID, m.ContextID = a2a.TaskID(in.ID), in.SessionID
+	m.TaskID = a2a.TaskID(in.ID)
+	m.ContextID = in.SessionID
 	return &a2a.SendRequest{
 		Message:             m,
 		AcceptedOutputModes: in.AcceptedOutputModes,

@@ -64,12 +64,15 @@ func (s schema) partV03(p a2a.Part) partDoc {
 	out := partDoc{Metadata: p.Metadata}
 	switch c := p.Content.(type) {
 	case a2a.Text:
-		out.Kind, out.Text = "text", (*string)(&c)
+		out.Kind = "text"
+		out.Text = (*string)(&c)
 	case a2a.Raw:
 		b := filled([]byte(c))
-		out.Kind, out.File = "file", &fileDoc{Name: p.Filename, MimeType: p.MediaType, Bytes: &b}
+		out.Kind = "file"
+		out.File = &fileDoc{Name: p.Filename, MimeType: p.MediaType, Bytes: &b}
 	case a2a.URL:
-		out.Kind, out.File = "file", &fileDoc{Name: p.Filename, MimeType: p.MediaType, URI: (*string)(&c)}
+		out.Kind = "file"
+		out.File = &fileDoc{Name: p.Filename, MimeType: p.MediaType, URI: (*string)(&c)}
 	case a2a.Data:
 		out.Kind = "data"
 		out.Data, out.Metadata = wrapValue(c, p.Metadata)
@@ -84,7 +87,10 @@ func (s schema) partV03(p a2a.Part) partDoc {
 func (s schema) boxPart(p *partDoc) {
 	p.Kind = ""
 	if f := p.File; f != nil {
-		f.ProtoBytes, f.ProtoURI, f.Bytes, f.URI = f.Bytes, f.URI, nil, nil
+		f.ProtoBytes = f.Bytes
+		f.ProtoURI = f.URI
+		f.Bytes = nil
+		f.URI = nil
 		if s == schemaV03REST {
 			f.Name = ""
 		}

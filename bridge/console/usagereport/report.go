@@ -141,7 +141,8 @@ func (r *Report) over(from, last string) string {
 
 // Spans are the periods to choose from, as tabs.
 func (r *Report) Spans() []templates.Way {
-	from, last := r.values.Get("from"), r.values.Get("days")
+	from := r.values.Get("from")
+	last := r.values.Get("days")
 	if from == "" && last == "" {
 		last = "7"
 	}

@@ -31,7 +31,8 @@ func (r *Report) Stats(now, before usage.Sum) []templates.Stat {
 	latency := func(name string, p, before float64) templates.Stat {
 		s := templates.Stat{Name: name, Value: templates.Millis(int64(p)), Sub: change(p, before), Href: calls}
 		if now.Calls == 0 {
-			s.Value, s.Sub = templates.Verbatim("–"), nil
+			s.Value = templates.Verbatim("–")
+			s.Sub = nil
 		}
 		return s
 	}
@@ -88,7 +89,8 @@ func (r *Report) Charts(series []usage.Sum) []templates.Chart {
 
 	hourly := r.Step < 24*time.Hour
 	for from := r.Since; from.Before(r.Until); from = from.Add(r.Step) {
-		s, before := at[from.Unix()], at[from.Add(-r.length()).Unix()]
+		s := at[from.Unix()]
+		before := at[from.Add(-r.length()).Unix()]
 		b := templates.Bar{
 			Label: templates.Moment(from, hourly),
 			Tick:  templates.Tick(from, hourly),
@@ -98,9 +100,13 @@ func (r *Report) Charts(series []usage.Sum) []templates.Chart {
 		if hourly {
 			b.Href = r.calls("from", from.Format(hours), "to", "", "days", "")
 		}
-		b.Value, b.Part, b.Before = s.Calls, s.Errors, before.Calls
+		b.Value = s.Calls
+		b.Part = s.Errors
+		b.Before = before.Calls
 		counts.Bars = append(counts.Bars, b)
-		b.Value, b.Part, b.Before = int64(s.P95), int64(s.P50), int64(before.P95)
+		b.Value = int64(s.P95)
+		b.Part = int64(s.P50)
+		b.Before = int64(before.P95)
 		times.Bars = append(times.Bars, b)
 	}
 	return []templates.Chart{counts, times}
@@ -132,7 +138,9 @@ func (r *Report) Table(sums []usage.Sum) *templates.Table {
 }
 
 func (r *Report) cells(s usage.Sum) []templates.Text {
-	name, calls, failed := templates.Textf("none"), templates.Number(s.Calls), templates.Verbatim("–")
+	name := templates.Textf("none")
+	calls := templates.Number(s.Calls)
+	failed := templates.Verbatim("–")
 	if s.Errors > 0 {
 		failed = templates.Row(templates.Number(s.Errors), templates.Verbatim("("+share(s)+")"))
 	}

@@ -149,7 +149,8 @@ func (st *Stream) forget(n int) {
 	for _, event := range st.events[:n] {
 		st.resize(-len(event))
 	}
-	st.events, st.first = slices.Delete(st.events, 0, n), st.first+n
+	st.events = slices.Delete(st.events, 0, n)
+	st.first = st.first + n
 }
 
 // Add appends a message, which may be the last, and returns the id of its event. Held tells
@@ -314,7 +315,8 @@ func (s *Store) find(session, eventID string) (*Stream, int) {
 	if err != nil || i < 0 {
 		return nil, 0
 	}
-	st, next := s.order[i], last+1
+	st := s.order[i]
+	next := last + 1
 	end := st.first + len(st.events)
 	complete := st.ended && next == end
 	if next < st.first || next > end || complete {

@@ -94,7 +94,8 @@ func (c Claim) Decide() (string, Hybrid, error) {
 // modern decides about a request whose _meta names a revision of the current era, or
 // a future one. Such a request needs no session, and a session changes nothing.
 func (c Claim) modern() (string, Hybrid, error) {
-	said, found := c.Meta.Revision, Pure
+	said := c.Meta.Revision
+	found := Pure
 	if c.Header == "" {
 		return said, Pure, mismatch("%s is missing", gomcp.HeaderProtocolVersion)
 	}

@@ -122,9 +122,11 @@ func (s *Schema) correct(v json.RawMessage) json.RawMessage {
 }
 
 func (s *Schema) correctObject(v json.RawMessage) json.RawMessage {
-	b, seen := []byte{'{'}, map[string]bool{}
+	b := []byte{'{'}
+	seen := map[string]bool{}
 	for name, value := range jsonrpc.Members(v) {
-		known, name := s.properties[string(name)], string(name)
+		known := s.properties[string(name)]
+		name := string(name)
 		_, named := s.properties[name]
 		switch optional := !slices.Contains(s.required, name); {
 		case !named && s.closed:

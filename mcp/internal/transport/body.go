@@ -40,7 +40,8 @@ func (q *Request) read() ([]byte, error) {
 
 // readBody reads the body. It reads a short body of known length without growing a buffer.
 func (q *Request) readBody() ([]byte, error) {
-	from, length := q.HTTP.Body, q.HTTP.ContentLength
+	from := q.HTTP.Body
+	length := q.HTTP.ContentLength
 	if length < 0 || length > q.maxBody { // else there are no more bytes than length
 		from = http.MaxBytesReader(q.response.w, from, q.maxBody)
 	}

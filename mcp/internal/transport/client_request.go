@@ -35,7 +35,8 @@ func (q *Request) Ask(ctx context.Context, ask *jsonrpc.Request) (*jsonrpc.Respo
 		defer q.dropQuestion(key)
 	}
 	q.response.notify(ask.Append(nil))
-	timeout, look := time.NewTimer(q.endpoint.Limits.AskTimeout), time.NewTicker(pollInterval)
+	timeout := time.NewTimer(q.endpoint.Limits.AskTimeout)
+	look := time.NewTicker(pollInterval)
 	defer timeout.Stop()
 	defer look.Stop()
 	for {

@@ -102,7 +102,8 @@ func (e *Endpoint) user(principal string) string {
 // openStream counts one more event stream of a principal's user until it is closed. It never ends
 // another for it.
 func (e *Endpoint) openStream(ctx context.Context, principal string) (closed func(), err *wire.StatusError) {
-	c, l := &e.listens, &e.Limits
+	c := &e.listens
+	l := &e.Limits
 	closed, refused := c.users.Acquire(e.user(principal), l.StreamsPerUser, l.Streams)
 	if refused == nil {
 		return closed, nil

@@ -12,7 +12,8 @@ import (
 
 // negotiate decides by which revision the request is served, and for which client.
 func (q *Request) negotiate() error {
-	e, h := q.endpoint, q.HTTP.Header
+	e := q.endpoint
+	h := q.HTTP.Header
 	header, doubled := revision.Header(h)
 	switch {
 	case doubled && e.Strict:
@@ -53,7 +54,8 @@ func (q *Request) negotiate() error {
 // identify fills in what is known of the client: what this request says, else what it
 // said when its session began, else its User-Agent.
 func (q *Request) identify(open *session.Session) {
-	c, m := &q.Client, &q.Params.Meta
+	c := &q.Client
+	m := &q.Params.Meta
 	switch {
 	case m.Client != nil:
 		c.Name = wire.Truncate(m.Client.Name)

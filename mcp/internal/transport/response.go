@@ -129,7 +129,9 @@ func (a *response) notify(message []byte) {
 // send sends a message on the stream, unless the client has resumed it on another
 // connection. The lock is held.
 func (a *response) send(message []byte, last bool) {
-	w, id, held := a.begin(), "", true
+	w := a.begin()
+	id := ""
+	held := true
 	if a.log != nil {
 		id, held = a.log.Add(a, message, last)
 	}

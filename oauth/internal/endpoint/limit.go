@@ -112,7 +112,8 @@ func (env *Env) networks(r *http.Request) []quota.Key {
 	if addr.Is4() {
 		return []quota.Key{{Name: addr.String()}}
 	}
-	narrow, wide := netip.PrefixFrom(addr.WithZone(""), 64).Masked(), netip.PrefixFrom(addr.WithZone(""), 48).Masked()
+	narrow := netip.PrefixFrom(addr.WithZone(""), 64).Masked()
+	wide := netip.PrefixFrom(addr.WithZone(""), 48).Masked()
 	return []quota.Key{{Name: narrow.String()}, {Name: wide.String(), Times: 8}}
 }
 

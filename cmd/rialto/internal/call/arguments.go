@@ -48,7 +48,8 @@ func names(s *jsonschema.Schema) []string {
 // Arguments reads the arguments of a tool: key=value by the type that the tool's schema names,
 // key=@file for the content of a file ("-" is the standard input), and key:=JSON.
 func Arguments(tool *mcp.Tool, words []string, stdin io.Reader) (map[string]any, error) {
-	s, args := schemaOf(tool.InputSchema), map[string]any{}
+	s := schemaOf(tool.InputSchema)
+	args := map[string]any{}
 	for _, word := range words {
 		key, text, ok := strings.Cut(word, "=")
 		if !ok || strings.Trim(key, ":") == "" {
@@ -87,7 +88,8 @@ func value(p *jsonschema.Schema, text string, asJSON bool, stdin io.Reader) (any
 		if p != nil && p.Items != nil && p.Items.Properties["bytes"] != nil && !asJSON {
 			return []any{attached(name, content)}, nil
 		}
-		file, text = name, string(content)
+		file = name
+		text = string(content)
 	}
 	if asJSON {
 		return parsed(text)

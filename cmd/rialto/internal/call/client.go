@@ -122,7 +122,8 @@ const (
 // Call calls a tool. If the result is a task that is still running, it waits for the end of the
 // task, unless the arguments say how long to wait.
 func (s *Session) Call(ctx context.Context, tool *mcp.Tool, args map[string]any) (*mcp.CallToolResult, error) {
-	name, given := tool.Name, args["wait"] != nil
+	name := tool.Name
+	given := args["wait"] != nil
 	if properties := schemaOf(tool.InputSchema).Properties; properties["wait"] != nil && properties["wait"].Type == "number" && !given {
 		args["wait"] = firstWait
 	}
@@ -142,7 +143,8 @@ func (s *Session) Call(ctx context.Context, tool *mcp.Tool, args map[string]any)
 		if given {
 			return r, nil
 		}
-		name, args = "get_task", map[string]any{"task_id": task, "wait": nextWait}
+		name = "get_task"
+		args = map[string]any{"task_id": task, "wait": nextWait}
 	}
 }
 

@@ -89,7 +89,8 @@ func (p *Printer) JSON(v any) error {
 
 // Result prints a result for people, and saves its files.
 func (p *Printer) Result(ctx context.Context, s *Session, r *mcp.CallToolResult) error {
-	style, printed := term.StyleOf(p.Out), false
+	style := term.StyleOf(p.Out)
+	printed := false
 	if list, ok := listIn(r.StructuredContent); ok {
 		return p.list(list)
 	}
@@ -266,20 +267,28 @@ func (p *Printer) task(style term.Style, r *mcp.CallToolResult) {
 
 // file prints a line about content that is no text, and saves it.
 func (p *Printer) file(ctx context.Context, s *Session, c mcp.Content) error {
-	name, kind, address := "", "", ""
+	name := ""
+	kind := ""
+	address := ""
 	var content []byte
 	switch c := c.(type) {
 	case *mcp.ImageContent:
-		name, kind, content = "image", c.MIMEType, c.Data
+		name = "image"
+		kind = c.MIMEType
+		content = c.Data
 	case *mcp.AudioContent:
-		name, kind, content = "audio", c.MIMEType, c.Data
+		name = "audio"
+		kind = c.MIMEType
+		content = c.Data
 	case *mcp.EmbeddedResource:
 		if c.Resource == nil {
 			return nil
 		}
 		address, kind, content = c.Resource.URI, c.Resource.MIMEType, bytesOf(c.Resource)
 	case *mcp.ResourceLink:
-		name, address, kind = c.Name, c.URI, c.MIMEType
+		name = c.Name
+		address = c.URI
+		kind = c.MIMEType
 		if p.Output != "" && !strings.HasPrefix(address, "http") {
 			r, err := s.ReadResource(ctx, &mcp.ReadResourceParams{URI: address})
 			if err == nil && len(r.Contents) > 0 {

@@ -38,7 +38,8 @@ func acceptCardCommand() *cobra.Command {
 // listCards prints a line for each card: when it was shown, and how it differs from the
 // card in force.
 func (r *request) listCards() error {
-	agent, out := r.name, r.out
+	agent := r.name
+	out := r.out
 	cards, err := r.Agents.Cards(r.ctx, agent)
 	if err != nil {
 		return err
@@ -94,7 +95,8 @@ func writeDifferences(out io.Writer, was, is []byte) {
 }
 
 func (r *request) acceptCard() error {
-	agent, digest := r.name, ""
+	agent := r.name
+	digest := ""
 	if len(r.args) > 1 {
 		digest = r.args[1]
 	}

@@ -294,7 +294,8 @@ func (c *caller) complete(cmd *cobra.Command, args []string, begun string) (word
 		case len(args) == 0 && strings.HasPrefix(t.Name, begun):
 			words = append(words, t.Name)
 		case len(args) > 0 && t.Name == args[0]:
-			words, directive = call.Keys(t, begun), directive|cobra.ShellCompDirectiveNoSpace
+			words = call.Keys(t, begun)
+			directive = directive | cobra.ShellCompDirectiveNoSpace
 		}
 	}
 	return words, directive

@@ -64,7 +64,9 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 		return err
 	}
 	d.cfg = config.Demo(d.dir)
-	d.cfg.Listen, d.cfg.URL, d.cfg.DefaultAgent = listenAt, address, demoAgent
+	d.cfg.Listen = listenAt
+	d.cfg.URL = address
+	d.cfg.DefaultAgent = demoAgent
 	if address != "" { // a tunnel on this machine: without this, its visitors share one address
 		d.cfg.TrustedProxies = []string{"127.0.0.0/8", "::1/128"}
 	}
@@ -168,7 +170,8 @@ func lockDir(dir string) (*flock.Flock, error) {
 
 // prepare reads or creates the password, and writes the address for "rialto token".
 func (d *demo) prepare() error {
-	d.password, d.passwordFrom = os.Getenv(demoPasswordEnv), demoPasswordEnv
+	d.password = os.Getenv(demoPasswordEnv)
+	d.passwordFrom = demoPasswordEnv
 	if d.password == "" {
 		var err error
 		d.passwordFrom = filepath.Join(d.dir, "password")

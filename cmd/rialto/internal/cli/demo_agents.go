@@ -55,7 +55,8 @@ func readDemoAgents(dir string) ([]config.Agent, error) {
 		a := config.Agent{Name: r.Name, URL: r.URL}
 		if r.Name == demoAgent {
 			a = demoTables()
-			a.URL, a.Credentials.Secret = r.URL, r.Token
+			a.URL = r.URL
+			a.Credentials.Secret = r.Token
 		}
 		agents = append(agents, a)
 	}

@@ -109,7 +109,8 @@ func (r *request) writeList(query operator.Query) error {
 	if limit < 1 || limit > maxListed {
 		return usageError{fmt.Errorf("--limit must be from 1 to %d", maxListed)}
 	}
-	items, span := []any{}, operator.Span{}
+	items := []any{}
+	span := operator.Span{}
 	bar := r.progress("Reading")
 	defer bar.Stop()
 	for len(items) < limit {

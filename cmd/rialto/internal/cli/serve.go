@@ -132,11 +132,14 @@ func checkConfigCommand() *cobra.Command {
 	cmd := command("check", "Check a configuration and print a summary")
 	cmd.Flags().BoolVar(&probe, "agents", false, "read the agents' cards, and report missing credentials")
 	return withConfig(cmd, func(cmd *cobra.Command, cfg *config.Config) error {
-		problems, faults := make([]string, len(cfg.Agents)), 0
+		problems := make([]string, len(cfg.Agents))
+		faults := 0
 		if probe {
 			problems = server.ProbeAgents(cmd.Context(), cfg)
 		}
-		connector, database, methods := cfg.URL+"/mcp", config.Redacted(cfg.Database), cfg.SignIn.SignInMethods(cfg.URL)
+		connector := cfg.URL + "/mcp"
+		database := config.Redacted(cfg.Database)
+		methods := cfg.SignIn.SignInMethods(cfg.URL)
 		text := fmt.Sprintf("The configuration is valid.\nconnector  %s\nlisten     %s\ndatabase   %s", connector, cfg.Listen, database)
 		for _, method := range methods {
 			text += "\nsign-in    " + method

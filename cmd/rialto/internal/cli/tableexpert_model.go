@@ -19,7 +19,8 @@ const (
 
 // tableExpertModel returns the model that the environment names; nil if it names none.
 func tableExpertModel() (*tableexpert.Model, error) {
-	address, name := os.Getenv(modelURLEnv), os.Getenv(modelNameEnv)
+	address := os.Getenv(modelURLEnv)
+	name := os.Getenv(modelNameEnv)
 	if address == "" && name == "" {
 		return nil, nil
 	}

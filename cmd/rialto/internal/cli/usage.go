@@ -81,7 +81,8 @@ func usageCommand() *cobra.Command {
 
 // wholeHours says which time the sums cover, if it differs from the requested time.
 func wholeHours(f usage.Filter) string {
-	since, until := f.Since.Truncate(time.Hour), f.Until.Truncate(time.Hour)
+	since := f.Since.Truncate(time.Hour)
+	until := f.Until.Truncate(time.Hour)
 	if until.Before(f.Until) {
 		until = until.Add(time.Hour)
 	}

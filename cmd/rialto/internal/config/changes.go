@@ -35,7 +35,8 @@ func (c Change) String() string {
 // Changes returns the settings of next that differ from c, sorted by key. Agents are compared
 // by name, and the logo and the files with secrets by content, too.
 func (c *Config) Changes(next *Config) []Change {
-	was, is := c.raw(), next.raw()
+	was := c.raw()
+	is := next.raw()
 	both := maps.Clone(was)
 	maps.Copy(both, is)
 	var all []Change

@@ -111,7 +111,8 @@ func (c *Config) ListensAs(inForce *Config) {
 		c.URL = inForce.URL
 	}
 	if c.GRPC.Address == "" && c.GRPC.Listen == inForce.GRPC.Listen && inForce.GRPC.chosen {
-		c.GRPC.Address, c.GRPC.chosen = inForce.GRPC.Address, true
+		c.GRPC.Address = inForce.GRPC.Address
+		c.GRPC.chosen = true
 	}
 }
 

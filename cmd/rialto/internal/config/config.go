@@ -160,7 +160,8 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 		}
 	}
 	cfg := Defaults()
-	cfg.notes, cfg.sources = notes, sources
+	cfg.notes = notes
+	cfg.sources = sources
 	if err := decode(all, &cfg); err != nil {
 		return nil, explain(err)
 	}

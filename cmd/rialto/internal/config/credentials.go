@@ -172,7 +172,8 @@ func (c Credentials) Headers() (http.Header, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, scheme := cmp.Or(c.Header, "Authorization"), c.Scheme
+	name := cmp.Or(c.Header, "Authorization")
+	scheme := c.Scheme
 	if scheme == "" && strings.EqualFold(name, "Authorization") {
 		scheme = "Bearer"
 	}

@@ -38,5 +38,6 @@ func (c *GRPC) ListensOn(addr net.Addr, origin string) {
 	}
 	_, port, _ := net.SplitHostPort(addr.String())
 	u, _ := url.Parse(origin) // checked with the configuration
-	c.Address, c.chosen = net.JoinHostPort(u.Hostname(), port), true
+	c.Address = net.JoinHostPort(u.Hostname(), port)
+	c.chosen = true
 }

@@ -12,7 +12,8 @@ var mayBeZero = map[string]bool{"rate_per_user": true, "connections_per_agent": 
 func (c *Config) checkLimits() error {
 	v := reflect.ValueOf(c.Limits)
 	for i := range v.NumField() {
-		key, n := v.Type().Field(i).Tag.Get("koanf"), v.Field(i).Int()
+		key := v.Type().Field(i).Tag.Get("koanf")
+		n := v.Field(i).Int()
 		least := int64(1)
 		if mayBeZero[key] {
 			least = 0

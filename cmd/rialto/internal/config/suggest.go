@@ -4,10 +4,12 @@ import "rialto/internal/similar"
 
 // Nearest returns the candidate with the smallest edit distance to s.
 func Nearest(s string, candidates []string) string {
-	best, least := "", 1<<30
+	best := ""
+	least := 1 << 30
 	for _, c := range candidates {
 		if d := similar.Distance(s, c); d < least {
-			best, least = c, d
+			best = c
+			least = d
 		}
 	}
 	return best

@@ -42,7 +42,8 @@ func (c Tokens) Apply(as *authserver.Config) error {
 	if err != nil {
 		return fmt.Errorf("tokens.secret: %w", err)
 	}
-	as.Algorithm, as.TokenSecret = c.Algorithm, []byte(secret)
+	as.Algorithm = c.Algorithm
+	as.TokenSecret = []byte(secret)
 	return nil
 }
 

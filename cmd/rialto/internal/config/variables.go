@@ -156,7 +156,8 @@ func deriveSecret(value string) (string, error) {
 
 // shareSecret signs access tokens with the shared secret in a variable.
 func (c *Config) shareSecret(name string) {
-	c.Tokens.Algorithm, c.Tokens.Secret = "HS256", Secret{Env: name}
+	c.Tokens.Algorithm = "HS256"
+	c.Tokens.Secret = Secret{Env: name}
 }
 
 // listOf splits a list at its commas.

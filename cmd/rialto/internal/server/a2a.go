@@ -79,7 +79,8 @@ func (p publishedCards) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 // published adds to a card what this server offers.
 func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 	c := *card
-	c.Capabilities.Streaming, c.Capabilities.ExtendedAgentCard = true, true
+	c.Capabilities.Streaming = true
+	c.Capabilities.ExtendedAgentCard = true
 	c.SecuritySchemes = map[string]a2a.SecurityScheme{
 		"oauth2": {
 			Type:              a2a.OAuth2,
@@ -229,7 +230,8 @@ func writeNoAgent(w http.ResponseWriter, _ *http.Request) {
 // reachable returns an error if a card offers an address that no route serves.
 func (s *agentServers) reachable(origin string, r *mux.Router) error {
 	for _, agent := range s.cfg.Load().Agents {
-		name, srv := agent.Name, s.named(agent.Name)
+		name := agent.Name
+		srv := s.named(agent.Name)
 		if srv == nil {
 			continue // a reload adds or removes the agent now
 		}

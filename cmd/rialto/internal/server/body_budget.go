@@ -138,7 +138,8 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 func (b *bodyBudget) receive(w http.ResponseWriter, r *http.Request, read func() error, next func()) {
 	ctx, cancel := context.WithTimeout(r.Context(), bodyTimeout)
 	defer cancel()
-	user, bytes := b.user(r), b.size
+	user := b.user(r)
+	bytes := b.size
 	if b.held.Wait(ctx, user, bytes, maxBodiesUser, quota.Unlimited) != nil {
 		writeTooManyBytes(w)
 		return

@@ -28,7 +28,8 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		peer, _ := netip.ParseAddrPort(c.RemoteAddr().String())
-		addr, most := l.network(peer.Addr().Unmap()), maxGRPCConnsAddress
+		addr := l.network(peer.Addr().Unmap())
+		most := maxGRPCConnsAddress
 		if !addr.IsValid() {
 			most = maxGRPCConns
 		}

@@ -129,7 +129,8 @@ func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrig
 		endpoints[strings.ReplaceAll(e, "/", "_")] = resource + "/" + e
 	}
 	all := connectors()
-	chatGPT, claudeCode := all[0], all[1]
+	chatGPT := all[0]
+	claudeCode := all[1]
 	doc := wellknown.ByOrigin{Origins: map[string]any{}}
 	for _, c := range all {
 		m := mcpMetadata{
@@ -158,15 +159,27 @@ func (c connector) metadata(as oauthEndpoints, resource string) (m connectorMeta
 		id = c.Document
 	}
 	a := &m.Authentication
-	a.Type, a.Resource, a.Scope = "oauth", resource, oauth.ScopeTools
-	a.AuthorizationURL, a.TokenURL, a.RegistrationURL = as.Authorization, as.Token, as.Registration
+	a.Type = "oauth"
+	a.Resource = resource
+	a.Scope = oauth.ScopeTools
+	a.AuthorizationURL = as.Authorization
+	a.TokenURL = as.Token
+	a.RegistrationURL = as.Registration
 	r := &m.AuthRequest
-	r.ResponseType, r.ClientID, r.RedirectURI = "code", id, c.RedirectURIs[0]
-	r.Scope, r.Resource, r.ChallengeMethod = oauth.ScopeTools, resource, "S256"
+	r.ResponseType = "code"
+	r.ClientID = id
+	r.RedirectURI = c.RedirectURIs[0]
+	r.Scope = oauth.ScopeTools
+	r.Resource = resource
+	r.ChallengeMethod = "S256"
 	p := &m.ClientParams
-	p.ClientID, p.ClientName, p.RedirectURIs = id, c.Name, c.RedirectURIs
-	p.GrantTypes, p.ResponseTypes = []string{"authorization_code", "refresh_token"}, []string{"code"}
-	p.TokenAuth, p.Scope = "none", oauth.ScopeTools
+	p.ClientID = id
+	p.ClientName = c.Name
+	p.RedirectURIs = c.RedirectURIs
+	p.GrantTypes = []string{"authorization_code", "refresh_token"}
+	p.ResponseTypes = []string{"code"}
+	p.TokenAuth = "none"
+	p.Scope = oauth.ScopeTools
 	return m
 }
 

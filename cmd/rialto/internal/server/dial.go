@@ -163,7 +163,10 @@ func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 			return nil, err
 		}
 		most := d.cfg.Load().Limits
-		to.MaxConns, to.MaxBody, to.Polls, to.Memory = most.ConnectionsPerAgent, int64(most.TaskSize), &d.polls, d.memory
+		to.MaxConns = most.ConnectionsPerAgent
+		to.MaxBody = int64(most.TaskSize)
+		to.Polls = &d.polls
+		to.Memory = d.memory
 		if d.telemetry != nil {
 			to.Observer = d.telemetry.Agent(a.Name)
 		}

@@ -91,7 +91,8 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 		s.bodies.receive(w, r, read, func() {
 			srv, agent := f.primary()
 			if tenant != "" {
-				srv, agent = f.named(tenant), tenant
+				srv = f.named(tenant)
+				agent = tenant
 			}
 			if srv == nil || !s.bridge.Proxy.Agent(agent).Exists(r.Context()) {
 				writeNoAgent(w, r)

@@ -105,7 +105,8 @@ func awaitServers(ctx context.Context, db *store.DB) error {
 		case <-again.C:
 		}
 		if now, failed := db.Records.ReplicasBehind(ctx, version); ctx.Err() == nil {
-			behind, err = now, failed
+			behind = now
+			err = failed
 		}
 	}
 	return err
@@ -125,7 +126,8 @@ func CancelTask(ctx context.Context, cfg *config.Config, who operator.Actor, tas
 		return nil, err
 	}
 	defer release()
-	s.bridge.Runner.Only, s.bridge.Runner.Alone = task, idle
+	s.bridge.Runner.Only = task
+	s.bridge.Runner.Alone = idle
 	s.bridge.Start()
 	return s.operator.CancelTask(ctx, who, task)
 }

@@ -127,7 +127,8 @@ func offerEvents(s *Server, secret []byte) mcp.Extensions {
 		return more
 	}
 	s.events = newEvents(s, secret)
-	more.Events, s.bridge.Tools.Events = s.events, true
+	more.Events = s.events
+	s.bridge.Tools.Events = true
 	s.bridge.Runner.Publisher.Listeners = append(s.bridge.Runner.Publisher.Listeners, eventSource{s.events})
 	s.bridge.Directory.Listeners = append(s.bridge.Directory.Listeners, eventSource{s.events})
 	return more

@@ -70,7 +70,8 @@ func (c *callLimiter) enter(
 	policies := []quota.Policy{{Name: "calls", Limit: perUser, Left: perUser - c.users.Of(key)}}
 	if perSecond > 0 {
 		p := rate.Policy()
-		p.Left, p.Reset = c.rates.Left(rate, time.Now(), key), retryAfter
+		p.Left = c.rates.Left(rate, time.Now(), key)
+		p.Reset = retryAfter
 		policies = append(policies, p)
 	}
 	if refused == nil {

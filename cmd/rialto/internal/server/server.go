@@ -162,7 +162,8 @@ func (s *Server) build(secret []byte) error {
 		cards:     &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged},
 		memory:    answerMemory{s.bridge.Runner},
 	}
-	s.bridge.Directory.Dialer, s.bridge.Directory.Connections = dialers, s.connections
+	s.bridge.Directory.Dialer = dialers
+	s.bridge.Directory.Connections = s.connections
 	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
 	s.oauth.Consent.Agents = consentAgents{s.bridge.Directory}
 	s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret)
@@ -176,7 +177,8 @@ func (s *Server) build(secret []byte) error {
 	s.startPushInbox(secret)
 	s.operator = newOperator(s.cfg.Load, s.log, s.store, s.oauth, s.bridge)
 	s.observe()
-	s.operator.Audit, s.operator.Doctor = s.audit, ownDoctor{s}
+	s.operator.Audit = s.audit
+	s.operator.Doctor = ownDoctor{s}
 	s.operator.Agents = operator.Agents{Registry: s.agents, Bridge: s.bridge, Audit: s.audit}
 	s.operator.Connections = operator.Connections{Vault: s.connections.vault, Audit: s.audit}
 	return nil

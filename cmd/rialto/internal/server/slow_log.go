@@ -15,7 +15,8 @@ const (
 // logWhileWaiting calls do, and logs every waitLogInterval that it has not returned.
 func logWhileWaiting(log *slog.Logger, what string, do func() error) error {
 	var saying sync.WaitGroup
-	done, begun := make(chan struct{}), time.Now()
+	done := make(chan struct{})
+	begun := time.Now()
 	saying.Go(func() {
 		tick := time.NewTicker(waitLogInterval)
 		defer tick.Stop()

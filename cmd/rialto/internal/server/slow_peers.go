@@ -78,7 +78,8 @@ func (w *response) Write(p []byte) (written int, err error) {
 func (w *response) FlushError() error {
 	err := w.wrote(w.begin(), 0, w.conn.Flush())
 	if err == nil {
-		w.waited, w.taken = 0, 0
+		w.waited = 0
+		w.taken = 0
 	}
 	return err
 }
@@ -94,9 +95,11 @@ func (w *response) begin() time.Time {
 // too. It returns the error of the write, or that the peer is too slow.
 func (w *response) wrote(begun time.Time, n int, err error) error {
 	_ = w.conn.SetWriteDeadline(time.Time{})
-	w.waited, w.taken = w.waited+time.Since(begun), w.taken+int64(n)
+	w.waited = w.waited + time.Since(begun)
+	w.taken = w.taken + int64(n)
 	if err == nil && w.waited > writeTimeout+time.Duration(w.taken/minBodyRate)*time.Second {
-		w.late, err = true, os.ErrDeadlineExceeded
+		w.late = true
+		err = os.ErrDeadlineExceeded
 	}
 	return err
 }

@@ -22,7 +22,8 @@ const watchEvery = time.Second / 2
 func watchFiles(ctx context.Context, files func() []string, changed func()) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
-	known, last := "", ""
+	known := ""
+	last := ""
 	for {
 		select {
 		case <-ctx.Done():

@@ -67,10 +67,12 @@ func detectDelimiter(head []byte) rune {
 	if i := bytes.LastIndexByte(head, '\n'); i > 0 && len(head) >= maxDetect {
 		head = head[:i+1] // the last line may be cut
 	}
-	best, bestScore := ',', 0
+	best := ','
+	bestScore := 0
 	for _, comma := range ",;\t|" {
 		if score := delimiterScore(head, comma); score > bestScore {
-			best, bestScore = comma, score
+			best = comma
+			bestScore = score
 		}
 	}
 	return best
@@ -82,7 +84,9 @@ func delimiterScore(head []byte, comma rune) int {
 	r.Comma = comma
 	r.FieldsPerRecord = -1
 	r.ReuseRecord = true
-	fields, same, all := 0, 0, 0
+	fields := 0
+	same := 0
+	all := 0
 	for ; all < 50; all++ {
 		record, err := r.Read()
 		if err != nil {

@@ -118,7 +118,8 @@ func readCSVs(ctx context.Context, root *os.Root, names []string, cfg Config, sr
 	if most <= 0 {
 		most = 128 << 20
 	}
-	taken, left := map[string]bool{}, most
+	taken := map[string]bool{}
+	left := most
 	for _, name := range names {
 		table := uniqueName(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "t"), taken)
 		size, err := sizeWithin(root, name, left, most)

@@ -42,7 +42,8 @@ func (e *Expert) fetch(ctx context.Context, t *a2aexec.Turn, id string) error {
 func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*document, error) {
 	name, key, isRow := strings.Cut(id, "/")
 	if rest, ok := strings.CutPrefix(id, "table:"); ok {
-		name, isRow = rest, false
+		name = rest
+		isRow = false
 	}
 	tb := e.catalog.find(name)
 	if tb == nil {

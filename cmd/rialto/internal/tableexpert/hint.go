@@ -27,10 +27,12 @@ func (e *Expert) withHint(message string) string {
 
 // suggest names the nearest table, and all of them.
 func (e *Expert) suggest(name string) string {
-	best, near := "", 0
+	best := ""
+	near := 0
 	for _, t := range e.catalog.tables {
 		if d := distance(name, t.bare); best == "" || d < near {
-			best, near = t.Name, d
+			best = t.Name
+			near = d
 		}
 	}
 	return suggestion(best, name, near) + "The tables are " + e.catalog.list() + "."
@@ -41,11 +43,13 @@ func (e *Expert) suggestColumn(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		name = name[i+1:]
 	}
-	best, near := "", 0
+	best := ""
+	near := 0
 	for _, t := range e.catalog.tables {
 		for _, c := range t.Columns {
 			if d := distance(name, c.Name); best == "" || d < near {
-				best, near = t.Name+"."+c.Name, d
+				best = t.Name + "." + c.Name
+				near = d
 			}
 		}
 	}

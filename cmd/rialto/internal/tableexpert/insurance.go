@@ -140,7 +140,8 @@ const cities = `9 Berlin/Berlin, 6 Hamburg/Hamburg, 5 Munich/Bavaria, 4 Cologne/
 func (g *insuranceData) addCustomer(id int) {
 	city, state, _ := strings.Cut(g.pick(strings.ReplaceAll(cities, "\n", " ")), "/")
 	since := g.between(-5000, 1900)
-	segment, industry := "private", any(nil)
+	segment := "private"
+	industry := any(nil)
 	if g.roll(100) < 14 {
 		segment = "commercial"
 		industry = g.pick("5 logistics, 4 construction, 4 trades, 3 retail, 2 catering, 2 agriculture, 1 taxi, 1 health care")
@@ -176,7 +177,8 @@ func (g *insuranceData) term(since int) (start, until int, end any, status strin
 func (g *insuranceData) addPolicy(customer int, line, city string, since int) {
 	start, until, end, status := g.term(since)
 	id := len(g.policies) + 1
-	firstVehicle, risks := len(g.vehicles)+1, 1
+	firstVehicle := len(g.vehicles) + 1
+	risks := 1
 	switch line {
 	case "private motor":
 		g.addVehicle(id, "9 car, 2 motorcycle, 1 van")
@@ -206,16 +208,26 @@ func (g *insuranceData) addPolicy(customer int, line, city string, since int) {
 
 func (g *insuranceData) addVehicle(policy int, kinds string) {
 	kind := g.pick(kinds)
-	makes, value, km := "9 Volkswagen, 6 Mercedes-Benz, 6 BMW, 5 Audi, 4 Opel, 4 Skoda, 3 Ford, 3 Toyota, 2 Hyundai, 2 Tesla", 2_600_000, 13_000
+	makes := "9 Volkswagen, 6 Mercedes-Benz, 6 BMW, 5 Audi, 4 Opel, 4 Skoda, 3 Ford, 3 Toyota, 2 Hyundai, 2 Tesla"
+	value := 2_600_000
+	km := 13_000
 	switch kind {
 	case "motorcycle":
-		makes, value, km = "3 BMW, 3 Honda, 2 Yamaha, 2 Kawasaki, 1 KTM", 900_000, 5_000
+		makes = "3 BMW, 3 Honda, 2 Yamaha, 2 Kawasaki, 1 KTM"
+		value = 900_000
+		km = 5_000
 	case "van":
-		makes, value, km = "5 Mercedes-Benz, 5 Volkswagen, 3 Ford, 2 Fiat, 2 Renault", 3_400_000, 28_000
+		makes = "5 Mercedes-Benz, 5 Volkswagen, 3 Ford, 2 Fiat, 2 Renault"
+		value = 3_400_000
+		km = 28_000
 	case "truck":
-		makes, value, km = "5 Mercedes-Benz, 4 MAN, 3 Scania, 3 Volvo, 3 DAF, 2 Iveco", 9_800_000, 85_000
+		makes = "5 Mercedes-Benz, 4 MAN, 3 Scania, 3 Volvo, 3 DAF, 2 Iveco"
+		value = 9_800_000
+		km = 85_000
 	case "trailer":
-		makes, value, km = "3 Krone, 3 Schmitz Cargobull, 2 Kögel", 2_900_000, 60_000
+		makes = "3 Krone, 3 Schmitz Cargobull, 2 Kögel"
+		value = 2_900_000
+		km = 60_000
 	}
 	year := g.between(2009, 2025)
 	worth := value * (100 - 5*(2025-year)) / 100 * g.between(70, 140) / 100

@@ -29,13 +29,16 @@ var severity = [21]int{4, 8, 11, 15, 18, 21, 24, 28, 32, 36, 41, 46, 52, 59, 68,
 
 // addClaims makes the claims of one vehicle or household, half-year by half-year.
 func (g *insuranceData) addClaims(policy, vehicle int, p product, city string, deductible, from, until int) {
-	frequency, size := p.frequency, 100
+	frequency := p.frequency
+	size := 100
 	if vehicle > 0 {
 		switch g.vehicles[vehicle-1][1] {
 		case "truck":
-			frequency, size = frequency*5/4, 170
+			frequency = frequency * 5 / 4
+			size = 170
 		case "trailer":
-			frequency, size = frequency/3, 60
+			frequency = frequency / 3
+			size = 60
 		case "motorcycle":
 			frequency = frequency / 2
 		}
@@ -59,7 +62,8 @@ func (g *insuranceData) addClaim(policy, vehicle int, p product, on, size, deduc
 	case "fire", "theft", "bodily injury":
 		size = size * 5 / 2
 	}
-	step, within := g.roll(20), g.roll(1000)
+	step := g.roll(20)
+	within := g.roll(1000)
 	percent := severity[step]*1000 + (severity[step+1]-severity[step])*within
 	claimed := p.mean / 100 * size / 100 * percent / 1000 / 100 * 100
 	reported := min(on+g.roll(100)*g.roll(100)/250, lastDay)

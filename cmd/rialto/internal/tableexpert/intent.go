@@ -63,7 +63,8 @@ func misspeltSelect(s string) bool {
 	if m == nil {
 		return false
 	}
-	word, rest := strings.ToLower(m[1]), m[2]
+	word := strings.ToLower(m[1])
+	rest := m[2]
 	english := slices.Contains([]string{"sect", "selected", "selector", "selects", "sleet"}, word)
 	if english || !strings.HasPrefix(word, "s") || distance(word, "select") > 2 {
 		return false

@@ -37,7 +37,8 @@ func (s *columnSample) add(cell string, delimiter rune) {
 		return
 	}
 	digits, unit := unitOf(cell)
-	dot, comma := numberKind(digits, '.'), numberKind(digits, ',')
+	dot := numberKind(digits, '.')
+	comma := numberKind(digits, ',')
 	if delimiter == ',' && unit == "" && strings.Trim(digits, "-0123456789") == "," {
 		s.pairs = s.pairs || dot == text
 		if dot != text {
@@ -136,7 +137,8 @@ func unitOf(cell string) (digits, unit string) {
 			rest, ok = strings.CutPrefix(digits, u)
 		}
 		if ok {
-			digits, unit = strings.Trim(rest, " \u00a0\u202f"), u
+			digits = strings.Trim(rest, " \u00a0\u202f")
+			unit = u
 			break
 		}
 	}
@@ -165,7 +167,8 @@ func ungrouped(digits string, mark byte) (string, bool) {
 	whole, fraction, parted := strings.Cut(digits, string(mark))
 	sign := ""
 	if rest, ok := strings.CutPrefix(whole, "-"); ok {
-		sign, whole = "-", rest
+		sign = "-"
+		whole = rest
 	}
 	if i := strings.IndexAny(whole, ",.'\u00a0\u202f"); i >= 0 {
 		groups := strings.Split(whole, string([]rune(whole[i:])[0]))

@@ -121,7 +121,9 @@ func (r *request) skill() string {
 
 // read takes a message apart.
 func read(m *a2a.Message) (*request, error) {
-	r, said, data := &request{}, "", false
+	r := &request{}
+	said := ""
+	data := false
 	for _, part := range m.Parts {
 		switch c := part.Content.(type) {
 		case a2a.Text:

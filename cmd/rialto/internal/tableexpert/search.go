@@ -137,7 +137,8 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 		points = append(points, fmt.Sprintf("2*(instr(low,?%d)>0)+(instr(low,char(31)||?%d||char(31))>0)", i+1, i+1))
 	}
 	all := tb.Columns[:min(len(tb.Columns), maxSearched)]
-	key, from := sqlbox.Quote(tb.key), tb.quoted()
+	key := sqlbox.Quote(tb.key)
+	from := tb.quoted()
 	// The LIMIT of -1 keeps SQLite from merging the subquery, which would
 	// make the text of a row once for each term.
 	sql := fmt.Sprintf(`SELECT k, score, (SELECT %s FROM %s WHERE %s = k) FROM (

@@ -136,7 +136,8 @@ func (e *Expert) contents(
 func (e *Expert) removeSharedValues(ctx context.Context, tb *table, t *grammar.Table) error {
 	for i := range t.Columns {
 		for j := i + 1; j < len(t.Columns); j++ {
-			first, second := &t.Columns[i], &t.Columns[j]
+			first := &t.Columns[i]
+			second := &t.Columns[j]
 			var failed error
 			second.Values = slices.DeleteFunc(second.Values, func(v string) bool {
 				if failed != nil || !slices.Contains(first.Values, v) {

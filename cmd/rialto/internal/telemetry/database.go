@@ -23,7 +23,8 @@ func (t *Telemetry) Database(system string) Database { return Database{t, dbSyst
 // ObserveStatement implements sqldb.Observer: a CLIENT span for a statement or a transaction inside
 // another span, and its duration. Statements have no values in them.
 func (d Database) ObserveStatement(ctx context.Context, statement string) func(error) {
-	t, operation := d.t, dbOperation.String(operationOf(statement))
+	t := d.t
+	operation := dbOperation.String(operationOf(statement))
 	span := trace.SpanFromContext(context.Background())
 	if t.tracer != nil && trace.SpanFromContext(ctx).IsRecording() {
 		text := dbQuery.String(strings.Join(strings.Fields(statement), " "))

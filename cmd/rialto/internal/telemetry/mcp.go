@@ -22,7 +22,8 @@ import (
 func (t *Telemetry) ObserveRequest(
 	ctx context.Context, op mcp.Operation,
 ) (context.Context, func(mcp.Outcome)) {
-	method, revision := cmp.Or(op.Method, other), op.Revision
+	method := cmp.Or(op.Method, other)
+	revision := op.Revision
 	if !slices.Contains(mcp.Revisions(), revision) {
 		revision = other
 	}

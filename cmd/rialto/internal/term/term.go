@@ -125,7 +125,8 @@ func columns(rows [][]string) string {
 
 // Details writes the properties of one thing, a line each, without empty ones.
 func Details(w io.Writer, lines [][2]string) error {
-	s, rows := StyleOf(w), [][]string{}
+	s := StyleOf(w)
+	rows := [][]string{}
 	for _, line := range lines {
 		if line[1] != "" {
 			rows = append(rows, []string{s.Dim(sanitize.Text(line[0])), s.State(sanitize.Text(line[1]))})

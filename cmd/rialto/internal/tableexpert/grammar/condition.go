@@ -96,7 +96,8 @@ func (p *parser) time(r *rows, linked bool) bool {
 	if day.c == nil || !linked || year == 0 {
 		return false
 	}
-	first, next := strconv.Itoa(year), strconv.Itoa(year+1)
+	first := strconv.Itoa(year)
+	next := strconv.Itoa(year + 1)
 	return r.add(condition{
 		of:      day,
 		sql:     day.sql() + " >= '" + first + "-01-01' AND " + day.sql() + " < '" + next + "-01-01'",

@@ -66,7 +66,8 @@ func (f field) spokenNames() []string {
 		out = append(out, full+" amount")
 	}
 	i := max(strings.LastIndexByte(full, ' '), 0)
-	stem, last := full[:i], full[i:]
+	stem := full[:i]
+	last := full[i:]
 	switch {
 	case !slices.Contains(units, last[min(i, 1):]):
 		if f.isMeasure() {

@@ -216,7 +216,8 @@ func (o *outline) repeats(b body) float64 {
 	if n, ok := o.growth[b.first]; ok {
 		return n
 	}
-	counts, most := map[string]int{}, 1
+	counts := map[string]int{}
+	most := 1
 	clause := ""
 	for i := b.first; i < b.last; i++ {
 		tok := o.tokens[i]

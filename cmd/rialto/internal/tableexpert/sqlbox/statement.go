@@ -59,7 +59,8 @@ func isCommand(verb string) bool {
 // semicolons follows the first semicolon.
 func topWords(sql string) ([]string, error) {
 	var words []string
-	depth, ended := 0, false
+	depth := 0
+	ended := false
 	for tok, rest := nextToken(sql); tok != ""; tok, rest = nextToken(rest) {
 		switch {
 		case tok == ";":

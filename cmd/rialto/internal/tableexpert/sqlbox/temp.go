@@ -51,8 +51,11 @@ func (f *tempFiles) register(tls *libc.TLS, name uintptr) error {
 	}
 	vfs := copyVFS(tls, standard)
 	f.open = function[openFunc](vfs.FxOpen)
-	f.onOpen, f.onWrite = f.openFile, f.writeFile
-	vfs.FxOpen, vfs.FzName, vfs.FpNext = address(&f.onOpen), name, 0
+	f.onOpen = f.openFile
+	f.onWrite = f.writeFile
+	vfs.FxOpen = address(&f.onOpen)
+	vfs.FzName = name
+	vfs.FpNext = 0
 	f.vfs = allocateCopy(tls, vfs)
 	if rc := sqlite3.Xsqlite3_vfs_register(tls, f.vfs, 0); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("registering the temporary files: %d", rc)
