@@ -32,9 +32,19 @@ func New(r *runner.Runner, l *documents.Service, sink call.Sink) *Bridge {
 		Directory: r.Directory,
 		Runner:    r,
 		Documents: l,
-		Tools:     &tools.Tools{Directory: r.Directory, Runner: r, Documents: l, Calls: calls},
-		Proxy:     &proxy.Proxy{Directory: r.Directory, Runner: r, Calls: calls, Log: r.Log},
-		Calls:     calls,
+		Tools: &tools.Tools{
+			Directory: r.Directory,
+			Runner:    r,
+			Documents: l,
+			Calls:     calls,
+		},
+		Proxy: &proxy.Proxy{
+			Directory: r.Directory,
+			Runner:    r,
+			Calls:     calls,
+			Log:       r.Log,
+		},
+		Calls: calls,
 	}
 	r.Publisher.Listeners = append(r.Publisher.Listeners, b.Tools)
 	r.Directory.Listeners = append(r.Directory.Listeners, b.Tools)

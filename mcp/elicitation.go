@@ -48,12 +48,22 @@ func ElicitURL(key, message, url string) Question {
 // Sample asks the client's model. The params are those of sampling/createMessage. It is
 // deprecated since 2026-07-28.
 func Sample(key string, params json.RawMessage) Question {
-	return Question{key: key, method: "sampling/createMessage", params: params, needs: []string{"sampling"}}
+	return Question{
+		key:    key,
+		method: "sampling/createMessage",
+		params: params,
+		needs:  []string{"sampling"},
+	}
 }
 
 // Roots asks which folders the client works in. It is deprecated since 2026-07-28.
 func Roots(key string) Question {
-	return Question{key: key, method: "roots/list", params: json.RawMessage("{}"), needs: []string{"roots"}}
+	return Question{
+		key:    key,
+		method: "roots/list",
+		params: json.RawMessage("{}"),
+		needs:  []string{"roots"},
+	}
 }
 
 // Answer is the answer to a Question.

@@ -202,7 +202,12 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 	if err := json.Unmarshal(r.Message.Params, &p); err != nil {
 		return nil, nil, wire.InvalidParams("a parameter of %s has the wrong type: %v", r.Message.Method, err)
 	}
-	q := &EventQuery{Name: p.Name, Arguments: p.Arguments, Cursor: p.Cursor, MaxAge: millis(p.MaxAge)}
+	q := &EventQuery{
+		Name:      p.Name,
+		Arguments: p.Arguments,
+		Cursor:    p.Cursor,
+		MaxAge:    millis(p.MaxAge),
+	}
 	if len(q.Arguments) == 0 || string(q.Arguments) == "null" {
 		q.Arguments = json.RawMessage("{}")
 	}

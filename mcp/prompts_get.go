@@ -19,7 +19,13 @@ func (r *request) getPrompt() (json.RawMessage, error) {
 		return nil, err
 	}
 	messages, asked, err := run(r, "prompt", p.Name, 0, func(ctx context.Context, a *elicitor) ([]PromptMessage, error) {
-		return p.Get(ctx, &PromptCall{Prompt: p.Name, Arguments: args, Principal: r.Principal, Client: r.Client, elicitor: a})
+		return p.Get(ctx, &PromptCall{
+			Prompt:    p.Name,
+			Arguments: args,
+			Principal: r.Principal,
+			Client:    r.Client,
+			elicitor:  a,
+		})
 	})
 	if errors.Is(err, ErrNoAnswer) {
 		return nil, wire.InvalidParams("the prompt needs an answer from the person at the client, and there was none")

@@ -60,7 +60,13 @@ func (s *Skill) Name() string { return s.name }
 
 // resource returns the skill's file as a resource.
 func (s *Skill) resource() *Resource {
-	return &Resource{URI: s.uri, Name: s.name, Description: s.description, MIMEType: markdown, Size: int64(len(s.text))}
+	return &Resource{
+		URI:         s.uri,
+		Name:        s.name,
+		Description: s.description,
+		MIMEType:    markdown,
+		Size:        int64(len(s.text)),
+	}
 }
 
 func (s *Skill) contents() []Contents {

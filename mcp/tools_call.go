@@ -28,7 +28,12 @@ func (r *request) callTool() (json.RawMessage, error) {
 		args = json.RawMessage("{}")
 	}
 	args, problem := t.input.Accept(t.Name, args)
-	c := &Call{Tool: t.Name, Arguments: args, Principal: r.Principal, Client: r.Client}
+	c := &Call{
+		Tool:      t.Name,
+		Arguments: args,
+		Principal: r.Principal,
+		Client:    r.Client,
+	}
 	if problem != "" {
 		r.observed.Call = c
 		r.observed.Result = ErrorResult(problem)

@@ -59,7 +59,14 @@ func open(ctx context.Context, db *sqldb.DB, err error) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &DB{OAuth: oauthdb.New(db), Ledger: ledger, Records: recordsdb.New(db), Events: eventsdb.New(tasks), sql: db, tasks: tasks}, nil
+	return &DB{
+		OAuth:   oauthdb.New(db),
+		Ledger:  ledger,
+		Records: recordsdb.New(db),
+		Events:  eventsdb.New(tasks),
+		sql:     db,
+		tasks:   tasks,
+	}, nil
 }
 
 // SetConnections sets how many connections to PostgreSQL are open at most for tasks, and for all else.

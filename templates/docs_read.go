@@ -64,9 +64,15 @@ type openAPI struct {
 	at    string
 }
 
-func object(v any) map[string]any { m, _ := v.(map[string]any); return m }
+func object(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
 
-func list(v any) []any { l, _ := v.([]any); return l }
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
 
 func first(v any) string {
 	if l := list(v); len(l) > 0 {
@@ -76,7 +82,10 @@ func first(v any) string {
 	return ""
 }
 
-func (d openAPI) text(v any, name string) string { s, _ := object(v)[name].(string); return s }
+func (d openAPI) text(v any, name string) string {
+	s, _ := object(v)[name].(string)
+	return s
+}
 
 // maxDepth bounds how many references lead to one thing, and how deep members are listed.
 const maxDepth = 6

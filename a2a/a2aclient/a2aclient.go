@@ -161,7 +161,12 @@ func (c *Client) Card() *a2a.Card { return c.card }
 // agent was found to understand, whatever its card says.
 func (c *Client) Interface() a2a.Interface {
 	r := c.routes[c.route.Load()]
-	return a2a.Interface{URL: r.url, Binding: r.binding.name(), Version: r.dialect.Generation, Tenant: r.tenant}
+	return a2a.Interface{
+		URL:     r.url,
+		Binding: r.binding.name(),
+		Version: r.dialect.Generation,
+		Tenant:  r.tenant,
+	}
 }
 
 func (d *Dialer) log() *slog.Logger { return cmp.Or(d.Log, slog.New(slog.DiscardHandler)) }

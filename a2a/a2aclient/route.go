@@ -113,7 +113,12 @@ type routes []route
 // add adds the routes to an interface in the dialects of generation g, unless the list has them.
 func (rs *routes) add(i a2a.Interface, b binding, g a2a.Generation) {
 	for _, d := range only(b.dialects(), g) {
-		next := route{url: i.URL, tenant: i.Tenant, dialect: d, binding: b}
+		next := route{
+			url:     i.URL,
+			tenant:  i.Tenant,
+			dialect: d,
+			binding: b,
+		}
 		known := slices.ContainsFunc(*rs, func(r route) bool {
 			return r.url == next.url && r.binding == next.binding && next.sameCall(r)
 		})

@@ -35,7 +35,14 @@ type watchdog struct {
 // watch starts a watchdog for a stream about task id, which polls first after the
 // duration first. Stop it.
 func (c *Client) watch(ctx context.Context, id a2a.TaskID, first time.Duration, cut func()) *watchdog {
-	q := &watchdog{c: c, ctx: ctx, id: id, cut: cut, wait: first, limit: max(first, c.dialer.idleTimeout())}
+	q := &watchdog{
+		c:     c,
+		ctx:   ctx,
+		id:    id,
+		cut:   cut,
+		wait:  first,
+		limit: max(first, c.dialer.idleTimeout()),
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.timer = time.AfterFunc(q.wait, q.wake)

@@ -26,7 +26,12 @@ type record struct {
 
 func newRecord(e *Executor, id a2a.TaskID, contextID string) *record {
 	task := a2a.Task{ID: id, ContextID: contextID, Status: a2a.Status{State: a2a.Submitted, Timestamp: e.now()}}
-	return &record{e: e, contextID: contextID, task: task, changed: make(chan struct{})}
+	return &record{
+		e:         e,
+		contextID: contextID,
+		task:      task,
+		changed:   make(chan struct{}),
+	}
 }
 
 func (r *record) state() a2a.State {
@@ -46,7 +51,12 @@ func (r *record) snapshot() (*a2a.Task, int) {
 func (r *record) delivery() *delivery {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return &delivery{record: r, task: r.task.Clone(), next: r.next, turn: r.turn}
+	return &delivery{
+		record: r,
+		task:   r.task.Clone(),
+		next:   r.next,
+		turn:   r.turn,
+	}
 }
 
 // begin makes t the turn of the task, if the task can take one.
@@ -62,7 +72,12 @@ func (r *record) begin(t *Turn) (*delivery, error) {
 	r.task.History = append(r.task.History, *t.Message)
 	r.trimHistory()
 	r.turn = t
-	return &delivery{record: r, task: r.task.Clone(), next: r.next, turn: t}, nil
+	return &delivery{
+		record: r,
+		task:   r.task.Clone(),
+		next:   r.next,
+		turn:   t,
+	}, nil
 }
 
 // emit applies the event that build returns, if t has not ended. All events of a turn pass here.

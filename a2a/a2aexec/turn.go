@@ -36,7 +36,13 @@ func newTurn(r *record, req *a2a.SendRequest) *Turn {
 	if m.ID == "" {
 		m.ID = newID()
 	}
-	return &Turn{Message: &m, Request: req, Skill: skill(req), record: r, done: make(chan struct{})}
+	return &Turn{
+		Message: &m,
+		Request: req,
+		Skill:   skill(req),
+		record:  r,
+		done:    make(chan struct{}),
+	}
 }
 
 func skill(req *a2a.SendRequest) string {
@@ -75,7 +81,12 @@ func (t *Turn) AskForm(text string, schema json.RawMessage) {
 	t.record.emit(t, func() a2a.Event {
 		u := t.record.status(a2a.InputRequired, text)
 		if u.Status.Message == nil {
-			u.Status.Message = &a2a.Message{ID: newID(), ContextID: u.ContextID, TaskID: u.TaskID, Role: a2a.RoleAgent}
+			u.Status.Message = &a2a.Message{
+				ID:        newID(),
+				ContextID: u.ContextID,
+				TaskID:    u.TaskID,
+				Role:      a2a.RoleAgent,
+			}
 		}
 		u.Status.Message.Parts = append(u.Status.Message.Parts, a2a.Part{Content: a2a.Data(schema), MediaType: "application/schema+json"})
 		return u

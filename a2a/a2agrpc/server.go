@@ -105,7 +105,13 @@ func (s *Server) call(stream grpc.ServerStream) error {
 	if err != nil {
 		return status.Error(codes.InvalidArgument, "the metadata has no form in HTTP")
 	}
-	a := &responseWriter{dialect: d, op: op, stream: stream, head: http.Header{}, patience: cmp.Or(s.Patience, patience)}
+	a := &responseWriter{
+		dialect:  d,
+		op:       op,
+		stream:   stream,
+		head:     http.Header{},
+		patience: cmp.Or(s.Patience, patience),
+	}
 	req.Body = &requestBody{response: a}
 	return a.serve(s.Handler, req)
 }

@@ -30,7 +30,13 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request) bool {
 func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, at wire.RESTCall) (call, error) {
 	asked := version(r)
 	old := at.V03 && asked != a2a.V10
-	c := call{binding: rest{}, op: at.Op, dialect: wire.RESTDialect(old, nil), agent: s.Agent, path: wire.PushID{Task: at.Task, ID: at.Push}}
+	c := call{
+		binding: rest{},
+		op:      at.Op,
+		dialect: wire.RESTDialect(old, nil),
+		agent:   s.Agent,
+		path:    wire.PushID{Task: at.Task, ID: at.Push},
+	}
 	if asked != "" && asked != c.dialect.Generation {
 		return c, a2a.Errorf(a2a.VersionNotSupported, "A2A version %q is not supported here; this path is one of %s", asked, c.dialect.Generation)
 	}

@@ -189,7 +189,14 @@ func (v *Vault) put(ctx context.Context, owner, agent string, kind Kind, what an
 		return err
 	}
 	now := v.Now()
-	return v.Store.PutConnection(ctx, Row{Owner: owner, Agent: agent, Kind: kind, Sealed: sealed, Connected: now, Updated: now})
+	return v.Store.PutConnection(ctx, Row{
+		Owner:     owner,
+		Agent:     agent,
+		Kind:      kind,
+		Sealed:    sealed,
+		Connected: now,
+		Updated:   now,
+	})
 }
 
 // credential returns s as a2aauth puts it on requests.
@@ -198,7 +205,13 @@ func (s Secret) credential(kind Kind) a2aauth.Secret {
 	if kind == OAuth {
 		as = a2aauth.Bearer
 	}
-	return a2aauth.Secret{Kind: as, Value: s.Value, User: s.User, In: cmp.Or(s.In, "header"), Name: s.Name}
+	return a2aauth.Secret{
+		Kind:  as,
+		Value: s.Value,
+		User:  s.User,
+		In:    cmp.Or(s.In, "header"),
+		Name:  s.Name,
+	}
 }
 
 // seal encrypts a secret for one owner and agent: a row that is moved to another user

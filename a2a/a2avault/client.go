@@ -143,7 +143,12 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode/100 != 2 || got.ID == "" {
 		return client{}, &errServer{"it registered no client"}
 	}
-	c := client{Issuer: s.Issuer, Redirect: v.redirect(app.Agent), ID: got.ID, Secret: got.Secret}
+	c := client{
+		Issuer:   s.Issuer,
+		Redirect: v.redirect(app.Agent),
+		ID:       got.ID,
+		Secret:   got.Secret,
+	}
 	c.InBody = got.Secret == "" || cmp.Or(got.Method, method) == "client_secret_post"
 	if got.Secret != "" && got.Expires > 0 {
 		c.Expires = time.Unix(got.Expires, 0)

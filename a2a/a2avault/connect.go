@@ -47,7 +47,12 @@ func (v *Vault) Begin(ctx context.Context, app App, w SignInMethod, user, task s
 	if err != nil {
 		return nil, err
 	}
-	a := attempt{Server: *s, Host: v.Agents.Host(app.Agent), Grant: g, Scopes: app.scopes(w, s)}
+	a := attempt{
+		Server: *s,
+		Host:   v.Agents.Host(app.Agent),
+		Grant:  g,
+		Scopes: app.scopes(w, s),
+	}
 	sealed, err := v.seal(user, attemptScope(app.Agent), a)
 	if err != nil {
 		return nil, err

@@ -126,7 +126,12 @@ func (v *Vault) sealPending(agent, user string, p pending) (*Pending, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pending{Handle: handle, Code: p.User, URL: p.URL, Host: hostOf(p.URL)}, nil
+	return &Pending{
+		Handle: handle,
+		Code:   p.User,
+		URL:    p.URL,
+		Host:   hostOf(p.URL),
+	}, nil
 }
 
 // deviceScope keeps what is sealed for a person with a code from being taken for anything else.

@@ -22,7 +22,13 @@ func newOwnedTask(e *ledger.Record) *OwnedTask {
 	if t == nil {
 		t = &a2a.Task{}
 	}
-	out := &OwnedTask{Task: *newTask(t, e.Agent), OwnerID: e.Owner, ClientID: e.Client, Created: e.Created, Failure: e.Failure}
+	out := &OwnedTask{
+		Task:     *newTask(t, e.Agent),
+		OwnerID:  e.Owner,
+		ClientID: e.Client,
+		Created:  e.Created,
+		Failure:  e.Failure,
+	}
 	out.ID, out.State, out.Updated, out.Revisions = e.Handle, e.State(), e.Updated, newRevisions(e.Revisions)
 	return out
 }

@@ -81,7 +81,12 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 		return nil, badRequest("wait must be from 0 to %d seconds.", longestWait)
 	}
 	id := cmp.Or(in.MessageID, uuid.NewString())
-	m := &a2a.Message{ID: id, ContextID: in.ContextID, Role: a2a.RoleUser, Metadata: a2a.Metadata{}}
+	m := &a2a.Message{
+		ID:        id,
+		ContextID: in.ContextID,
+		Role:      a2a.RoleUser,
+		Metadata:  a2a.Metadata{},
+	}
 	if strings.TrimSpace(in.Message) != "" {
 		m.Parts = append(m.Parts, a2a.TextPart(in.Message))
 	}
@@ -205,5 +210,10 @@ func (a *API) tasks(r *http.Request) (any, error) {
 
 // newAnswer is what a call shows of an agent that answered without a task.
 func newAnswer(m *a2a.Message, agent string) *Answer {
-	return &Answer{Agent: agent, ContextID: m.ContextID, Message: m.Text(), Parts: newParts(m.Parts)}
+	return &Answer{
+		Agent:     agent,
+		ContextID: m.ContextID,
+		Message:   m.Text(),
+		Parts:     newParts(m.Parts),
+	}
 }

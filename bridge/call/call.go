@@ -39,7 +39,13 @@ type Recorder struct {
 
 // Begin begins a call.
 func (r *Recorder) Begin(access directory.Access, door, tool string) *Call {
-	return &Call{Access: access, Door: door, Tool: tool, Began: r.Now(), recorder: r}
+	return &Call{
+		Access:   access,
+		Door:     door,
+		Tool:     tool,
+		Began:    r.Now(),
+		recorder: r,
+	}
 }
 
 // End records the call. Defer it with the address of the error that the function returns: a call

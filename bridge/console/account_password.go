@@ -57,7 +57,14 @@ func (c ownAccount) changePassword(f *form) error {
 		if f.Get("end") == "yes" {
 			detail = "sessions and connections ended"
 		}
-		c.Admin.Audit.Record(f.Context(), audit.Event{Kind: audit.AccountPassword, ActorID: who.ID, Actor: who.Name, Address: who.Address, Target: who.Name, Detail: detail})
+		c.Admin.Audit.Record(f.Context(), audit.Event{
+			Kind:    audit.AccountPassword,
+			ActorID: who.ID,
+			Actor:   who.Name,
+			Address: who.Address,
+			Target:  who.Name,
+			Detail:  detail,
+		})
 	}
 	return f.done("/account/password", "password", nil)
 }

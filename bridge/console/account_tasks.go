@@ -51,18 +51,36 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 	}
 	return &templates.Console{
 		Title: "Tasks", Lead: templates.Textf("Your requests to agents, the latest first."),
-		Live:     "/account/tasks/events?" + r.URL.Query().Encode(),
-		Sections: []templates.Section{{ID: "tasks", Filter: q.filter(templates.Field{Name: "text", Kind: "search", Label: "Search your requests", Hint: "Search your requests", Max: 200}, stateField(), c.agentField(r)), Table: q.pager(r, t, next)}},
+		Live: "/account/tasks/events?" + r.URL.Query().Encode(),
+		Sections: []templates.Section{{ID: "tasks", Filter: q.filter(templates.Field{
+			Name:  "text",
+			Kind:  "search",
+			Label: "Search your requests",
+			Hint:  "Search your requests",
+			Max:   200,
+		}, stateField(), c.agentField(r)), Table: q.pager(r, t, next)}},
 	}, nil
 }
 
 // taskActions are what can be done to a task in the list: answer, cancel or share it.
 func (c ownAccount) taskActions(task ledger.Summary) []templates.Button {
 	title := ledger.Title(task.Asked)
-	cancel := templates.Button{Action: "/account/tasks/cancel", Word: "Cancel", About: title, Grave: true, Hidden: hidden("id", task.TaskID)}
+	cancel := templates.Button{
+		Action: "/account/tasks/cancel",
+		Word:   "Cancel",
+		About:  title,
+		Grave:  true,
+		Hidden: hidden("id", task.TaskID),
+	}
 	switch {
 	case task.State.Interrupted():
-		answer := templates.Button{Action: ownTaskAt(task.TaskID), Get: true, First: true, Word: "Answer it", About: title}
+		answer := templates.Button{
+			Action: ownTaskAt(task.TaskID),
+			Get:    true,
+			First:  true,
+			Word:   "Answer it",
+			About:  title,
+		}
 		if task.State == a2a.AuthRequired {
 			answer.Word = "Sign in"
 		}
@@ -77,7 +95,12 @@ func (c ownAccount) taskActions(task ledger.Summary) []templates.Button {
 
 // agentField chooses among the agents that the user may send tasks to.
 func (c ownAccount) agentField(r *http.Request) templates.Field {
-	f := templates.Field{Name: "agent", Kind: "choice", Label: "Agent", Options: []templates.Option{{Word: "Any"}}}
+	f := templates.Field{
+		Name:    "agent",
+		Kind:    "choice",
+		Label:   "Agent",
+		Options: []templates.Option{{Word: "Any"}},
+	}
 	for _, a := range c.Bridge.Directory.Agents(c.access(r.Context())) {
 		f.Options = append(f.Options, templates.Option{Value: a.Name})
 	}
@@ -141,7 +164,12 @@ func state(s a2a.State) templates.Text {
 }
 
 func stateField() templates.Field {
-	f := templates.Field{Name: "state", Kind: "choice", Label: "State", Options: []templates.Option{{Word: "Any"}}}
+	f := templates.Field{
+		Name:    "state",
+		Kind:    "choice",
+		Label:   "State",
+		Options: []templates.Option{{Word: "Any"}},
+	}
 	for _, s := range operator.States {
 		_, word := web.State(s)
 		f.Options = append(f.Options, templates.Option{Value: string(s), Word: word})

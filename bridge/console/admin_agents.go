@@ -38,7 +38,12 @@ func (c adminAgents) cell(_ *http.Request, entry any, column string) templates.T
 
 func (c adminAgents) buttons(_ query, entry any) []templates.Button {
 	s := entry.(directory.AgentStatus)
-	turn := templates.Button{Action: "/admin/agents/disable", Word: "Disable", About: s.Name, Hidden: hidden("name", s.Name)}
+	turn := templates.Button{
+		Action: "/admin/agents/disable",
+		Word:   "Disable",
+		About:  s.Name,
+		Hidden: hidden("name", s.Name),
+	}
 	if !s.Enabled {
 		turn.Action = "/admin/agents/enable"
 		turn.Word = "Enable"

@@ -67,7 +67,12 @@ func reportSections(r *doctor.Report) []templates.Section {
 }
 
 func verdict(r *doctor.Report, cause doctor.Cause) *templates.Verdict {
-	v := &templates.Verdict{Tone: templates.Bad, Mark: doctor.Failed.Mark(), Text: templates.Sentence(&cause.Text), Check: cause.Check}
+	v := &templates.Verdict{
+		Tone:  templates.Bad,
+		Mark:  doctor.Failed.Mark(),
+		Text:  templates.Sentence(&cause.Text),
+		Check: cause.Check,
+	}
 	switch cause.ID {
 	case doctor.Works:
 		v.Tone, v.Mark = templates.Good, doctor.Passed.Mark()
@@ -102,7 +107,12 @@ func appendChecks(sections []templates.Section, id, title string, results []doct
 	if len(results) == 0 {
 		return sections
 	}
-	s := templates.Section{ID: id, Title: title, Count: len(results), Fold: fold}
+	s := templates.Section{
+		ID:    id,
+		Title: title,
+		Count: len(results),
+		Fold:  fold,
+	}
 	for _, result := range results {
 		s.Steps = append(s.Steps, finding(result))
 	}

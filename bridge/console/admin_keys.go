@@ -75,7 +75,12 @@ func (c adminKeys) askRevokeKey(f *form) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
-	q := question{title: "Revoke this key?", word: "Revoke it", back: "/admin/keys", about: templates.Textf("The key {}. This cannot be undone.", k.ID)}
+	q := question{
+		title: "Revoke this key?",
+		word:  "Revoke it",
+		back:  "/admin/keys",
+		about: templates.Textf("The key {}. This cannot be undone.", k.ID),
+	}
 	refuses := fact("At once", templates.Textf("Every token that it signed is refused. Apps get a new token with their next refresh, without a sign-in."))
 	scripts := fact("You", templates.Textf("Issue the tokens of scripts again."))
 	switch {

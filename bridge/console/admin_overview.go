@@ -70,7 +70,12 @@ func (c *Console) subject(r *http.Request, e audit.Event) templates.Text {
 }
 
 func (c *Console) stats(o *operator.Overview) []templates.Stat {
-	waiting := templates.Stat{Name: "Waiting for an answer", Value: boundedCount(o.Asking), Href: "/admin/tasks?state=input-required", Tone: toneIfAny(o.Asking, templates.Note)}
+	waiting := templates.Stat{
+		Name:  "Waiting for an answer",
+		Value: boundedCount(o.Asking),
+		Href:  "/admin/tasks?state=input-required",
+		Tone:  toneIfAny(o.Asking, templates.Note),
+	}
 	if o.SigningIn > 0 {
 		waiting.Sub = templates.Textf("and {} for a sign-in", boundedCount(o.SigningIn))
 	}
@@ -107,7 +112,12 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 		if !operator.NeedsAttention(a) || len(items) == maxDecisions {
 			continue
 		}
-		item := templates.Item{Tone: templates.Bad, Word: "Agent down", Text: agentLink(a.Name), Sub: templates.Textf("Its new card waits until you accept it.")}
+		item := templates.Item{
+			Tone: templates.Bad,
+			Word: "Agent down",
+			Text: agentLink(a.Name),
+			Sub:  templates.Textf("Its new card waits until you accept it."),
+		}
 		if a.Waiting {
 			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(agentAt(a.Name)+"#card", templates.Verbatim(a.Name))
 		} else {

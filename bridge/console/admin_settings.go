@@ -58,7 +58,13 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		}
 	}
 	t.Total = total(len(t.Rows))
-	filter := q.filter(templates.Field{Name: "text", Kind: "search", Label: "Search settings", Hint: "Search settings", Max: 128})
+	filter := q.filter(templates.Field{
+		Name:  "text",
+		Kind:  "search",
+		Label: "Search settings",
+		Hint:  "Search settings",
+		Max:   128,
+	})
 	if q.get("changed") != "" {
 		filter.Hidden = hidden("changed", "yes")
 		filter.Clear = ""

@@ -31,7 +31,12 @@ func (f *form) askFirst(ask confirmation) error {
 	if err != nil {
 		return err
 	}
-	again := &templates.Form{Action: f.URL.EscapedPath(), Word: q.word, Grave: !q.calm, Cancel: q.back}
+	again := &templates.Form{
+		Action: f.URL.EscapedPath(),
+		Word:   q.word,
+		Grave:  !q.calm,
+		Cancel: q.back,
+	}
 	f.Set("confirm", "yes")
 	for _, name := range slices.Sorted(maps.Keys(f.Values)) {
 		for _, v := range f.Values[name] {

@@ -20,7 +20,12 @@ func (c *Console) missing(w http.ResponseWriter, r *http.Request) {
 
 // writeError is the one place where an error becomes a page.
 func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	p := templates.Problem{Product: c.Product, Title: "This did not work", Detail: "The server cannot answer now.", Remedy: "Try again in a moment."}
+	p := templates.Problem{
+		Product: c.Product,
+		Title:   "This did not work",
+		Detail:  "The server cannot answer now.",
+		Remedy:  "Try again in a moment.",
+	}
 	status := http.StatusServiceUnavailable
 	var refused *operator.Error
 	switch {

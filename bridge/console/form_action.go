@@ -49,7 +49,12 @@ func (c *Console) do(w http.ResponseWriter, r *http.Request, a area, o route) {
 	defer cancel()
 	r = r.WithContext(ctx)
 	values, err := readForm(w, r)
-	f := &form{Request: r, Values: values, w: w, by: c.actor(r)}
+	f := &form{
+		Request: r,
+		Values:  values,
+		w:       w,
+		by:      c.actor(r),
+	}
 	switch {
 	case err != nil:
 	case o.ask != nil && f.Get("confirm") != "yes":

@@ -39,7 +39,12 @@ var adminArea = area{"/admin", []templates.Way{
 // frame returns the frame of a page: navigation, user and messages.
 func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	who := user(r)
-	f := templates.Frame{Product: c.Product, User: who.Name, SignOut: "/signout", Done: done(r)}
+	f := templates.Frame{
+		Product: c.Product,
+		User:    who.Name,
+		SignOut: "/signout",
+		Done:    done(r),
+	}
 	f.Areas = append(f.Areas, templates.Way{Href: accountArea.root, Name: "My account", Here: a.root == accountArea.root})
 	if who.Has(oauth.ScopeAdmin) {
 		f.Areas = append(f.Areas, templates.Way{Href: adminArea.root, Name: "Console", Here: a.root == adminArea.root})

@@ -149,7 +149,12 @@ func withDone(to, done string) string {
 func (q query) exports(path string) []templates.Button {
 	var all []templates.Button
 	for _, f := range []struct{ format, word string }{{"csv", "Save as CSV"}, {"json", "Save as JSON"}} {
-		b := templates.Button{Action: path, Get: true, Word: f.word, Hidden: hidden("format", f.format)}
+		b := templates.Button{
+			Action: path,
+			Get:    true,
+			Word:   f.word,
+			Hidden: hidden("format", f.format),
+		}
 		for _, name := range slices.Sorted(maps.Keys(q.values)) {
 			b.Hidden = append(b.Hidden, hidden(name, q.get(name))...)
 		}

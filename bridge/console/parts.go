@@ -34,12 +34,23 @@ func columns(names ...string) (all []templates.Column) {
 
 // textField is a field for a line of text.
 func textField(name, label, help string) templates.Field {
-	return templates.Field{Name: name, Kind: "text", Label: label, Help: help, Max: 2048}
+	return templates.Field{
+		Name:  name,
+		Kind:  "text",
+		Label: label,
+		Help:  help,
+		Max:   2048,
+	}
 }
 
 // checkField is a field that is set or not.
 func checkField(name, label, help string) templates.Field {
-	return templates.Field{Name: name, Kind: "check", Label: label, Help: help}
+	return templates.Field{
+		Name:  name,
+		Kind:  "check",
+		Label: label,
+		Help:  help,
+	}
 }
 
 // checked is the value of a check.

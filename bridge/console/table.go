@@ -178,7 +178,12 @@ func (c *Console) filter(r *http.Request, q query, filters []operator.Filter) (*
 
 // field returns the field of a filter, which suggests names or has choices.
 func (c *Console) field(r *http.Request, f operator.Filter) (field templates.Field, err error) {
-	field = templates.Field{Name: f.Field, Kind: "text", Label: f.Label, Max: 512}
+	field = templates.Field{
+		Name:  f.Field,
+		Kind:  "text",
+		Label: f.Label,
+		Max:   512,
+	}
 	switch f.Kind {
 	case operator.Search:
 		field.Kind = "search"

@@ -50,7 +50,12 @@ func (r *Registry) Agent(ctx context.Context, name string) (*AgentStatus, error)
 }
 
 func (r *Registry) status(ctx context.Context, e *listed) (*AgentStatus, error) {
-	s := &AgentStatus{AgentConfig: e.AgentConfig, Configured: e.configured, Enabled: !e.Disabled, HasSecret: e.Credentials.Secret != ""}
+	s := &AgentStatus{
+		AgentConfig: e.AgentConfig,
+		Configured:  e.configured,
+		Enabled:     !e.Disabled,
+		HasSecret:   e.Credentials.Secret != "",
+	}
 	s.Credentials.Secret = ""
 	if e.record != nil {
 		s.Version = e.record.Version

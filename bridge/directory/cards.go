@@ -65,7 +65,13 @@ type Cards struct {
 // Record records the card that an agent shows under a URL, and returns the JSON of the card to use:
 // that card or, with hold, the one in force until an operator accepts the new one.
 func (c *Cards) Record(ctx context.Context, agent, url string, card []byte, hold bool) ([]byte, error) {
-	seen := SeenCard{Agent: agent, URL: url, Digest: digest(card), Card: card, Last: c.Now()}
+	seen := SeenCard{
+		Agent:  agent,
+		URL:    url,
+		Digest: digest(card),
+		Card:   card,
+		Last:   c.Now(),
+	}
 	before, err := c.Store.SeenCards(ctx, agent)
 	before = slices.DeleteFunc(before, func(c SeenCard) bool { return c.URL != url })
 	if err == nil {

@@ -237,7 +237,13 @@ func (r *Registry) Add(ctx context.Context, a AgentConfig, p *Preview) error {
 	record.Created = record.Changed
 	var card *SeenCard
 	if p != nil && p.card != nil {
-		card = &SeenCard{Agent: a.Name, URL: a.URL, Digest: p.Digest(), Card: p.card, Last: record.Created}
+		card = &SeenCard{
+			Agent:  a.Name,
+			URL:    a.URL,
+			Digest: p.Digest(),
+			Card:   p.card,
+			Last:   record.Created,
+		}
 	}
 	return r.changed(ctx, r.Store.AddAgent(ctx, *record, card, MaxAdded))
 }
@@ -366,7 +372,12 @@ func (r *Registry) record(a AgentConfig) (*StoredAgent, error) {
 		return nil, err
 	}
 	sealed, err := r.seal(a)
-	return &StoredAgent{Name: a.Name, Settings: settings, Secret: sealed, Changed: r.Now()}, err
+	return &StoredAgent{
+		Name:     a.Name,
+		Settings: settings,
+		Secret:   sealed,
+		Changed:  r.Now(),
+	}, err
 }
 
 // Maintain forgets what is not needed any more.

@@ -25,7 +25,12 @@ func (d *Directory) Resolve(ctx context.Context, a Access, name, skill string) (
 	if err != nil {
 		return nil, err
 	}
-	r := &Resolved{Agent: p, d: d, access: a, skill: skill}
+	r := &Resolved{
+		Agent:  p,
+		d:      d,
+		access: a,
+		skill:  skill,
+	}
 	if skill != "" && !a.Allows(p, skill) {
 		return nil, r.noSkill(ctx)
 	}

@@ -40,7 +40,13 @@ func (sv *Service) Fetch(ctx context.Context, access directory.Access, id string
 	if err != nil {
 		return nil, err
 	}
-	doc := &Document{ID: s.ID, Title: s.Title, Text: s.text(), URL: s.url, Metadata: s.Fields}
+	doc := &Document{
+		ID:       s.ID,
+		Title:    s.Title,
+		Text:     s.text(),
+		URL:      s.url,
+		Metadata: s.Fields,
+	}
 	doc.Metadata["agent"] = s.Agent
 	return doc, nil
 }

@@ -280,7 +280,12 @@ func (r *renderer) revisions(e *ledger.Record) {
 // replacedFiles shows the files of a replaced artifact.
 func (r *renderer) replacedFiles(pieces []view.Piece) (files []VersionFile) {
 	for _, p := range pieces {
-		file := VersionFile{Filename: p.Name, MediaType: p.MediaType, Size: p.Size, Gone: p.Gone}
+		file := VersionFile{
+			Filename:  p.Name,
+			MediaType: p.MediaType,
+			Size:      p.Size,
+			Gone:      p.Gone,
+		}
 		switch {
 		case p.Kind == view.Link:
 			file.URL = p.Link()

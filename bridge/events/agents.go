@@ -96,5 +96,13 @@ func agentEvent(name string, before, now fingerprint, at time.Time) Event {
 	case now.Disabled && !before.Disabled:
 		change = "disabled"
 	}
-	return Event{ID: "agent." + sum([]any{name, before, now}), Name: agentChanged, At: at, Agent: name, State: change, Text: now.Title, UseCases: useCases}
+	return Event{
+		ID:       "agent." + sum([]any{name, before, now}),
+		Name:     agentChanged,
+		At:       at,
+		Agent:    name,
+		State:    change,
+		Text:     now.Title,
+		UseCases: useCases,
+	}
 }

@@ -116,7 +116,12 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 	}
 	s.Wake()
 	s.Log.InfoContext(ctx, "an event subscription begins", "id", sub.ID, "event", sub.Name, "host", sub.Host, "renewed", renewed, "until", sub.Expires)
-	g := &mcp.EventGrant{ID: sub.ID, RefreshBefore: &sub.Expires, Cursor: cursor(sub.Epoch, sub.Position), Truncated: truncated && !renewed}
+	g := &mcp.EventGrant{
+		ID:            sub.ID,
+		RefreshBefore: &sub.Expires,
+		Cursor:        cursor(sub.Epoch, sub.Position),
+		Truncated:     truncated && !renewed,
+	}
 	if renewed {
 		g.Status = status(kept)
 	}

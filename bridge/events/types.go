@@ -69,5 +69,11 @@ func (s *Service) toMCP(e Event, at string) mcp.Event {
 		}{e.Task, sanitize.Short(e.Context, sanitize.MaxName), e.Agent, e.State, e.Text, s.TaskURL + url.PathEscape(e.Task)}
 	}
 	b, _ := json.Marshal(data) // strings always have a JSON form
-	return mcp.Event{ID: e.ID, Name: e.Name, At: e.At.UTC().Truncate(time.Millisecond), Data: b, Cursor: at}
+	return mcp.Event{
+		ID:     e.ID,
+		Name:   e.Name,
+		At:     e.At.UTC().Truncate(time.Millisecond),
+		Data:   b,
+		Cursor: at,
+	}
 }

@@ -197,7 +197,12 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	if path[len(path)-1] == "" || len(name) > maxName || sanitize.Label(name) != name {
 		return Field{}, false
 	}
-	f := Field{Name: name, Path: path, Title: sanitize.Short(p.Title, maxTitle), Description: sanitize.Short(p.Description, maxWords)}
+	f := Field{
+		Name:        name,
+		Path:        path,
+		Title:       sanitize.Short(p.Title, maxTitle),
+		Description: sanitize.Short(p.Description, maxWords),
+	}
 	given := p.Default
 	if p.singleType() == "array" {
 		f.Many = true

@@ -149,7 +149,14 @@ func record(
 	if log == nil || errors.Is(err, ErrNotFound) {
 		return err
 	}
-	e := audit.Event{Kind: kind, ActorID: by.ID, Actor: by.Name, Address: by.Address, Target: target, Detail: detail}
+	e := audit.Event{
+		Kind:    kind,
+		ActorID: by.ID,
+		Actor:   by.Name,
+		Address: by.Address,
+		Target:  target,
+		Detail:  detail,
+	}
 	if err != nil {
 		e.Outcome = audit.Failed
 	}

@@ -67,7 +67,12 @@ func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 	}
 	signs := -1
 	for i, k := range all {
-		keys = append(keys, Key{ID: k.ID, Algorithm: k.Algorithm, Active: k.Active, Expires: k.Expires})
+		keys = append(keys, Key{
+			ID:        k.ID,
+			Algorithm: k.Algorithm,
+			Active:    k.Active,
+			Expires:   k.Expires,
+		})
 		if !k.Active.After(s.Now()) {
 			signs = i
 		}
@@ -89,7 +94,13 @@ func (s *Service) RotateKeys(ctx context.Context, by Actor) (*Key, error) {
 		return nil, refusal(err)
 	}
 	_ = record(ctx, s.Audit, by, audit.KeyRotated, k.ID, "", nil)
-	return &Key{ID: k.ID, Algorithm: k.Algorithm, Active: k.Active, Expires: k.Expires, Rotates: k.Rotates()}, nil
+	return &Key{
+		ID:        k.ID,
+		Algorithm: k.Algorithm,
+		Active:    k.Active,
+		Expires:   k.Expires,
+		Rotates:   k.Rotates(),
+	}, nil
 }
 
 // RevokeKey ends a signing key at once: tokens that it signed are refused, and a key that signs is

@@ -105,7 +105,12 @@ func list[T any, F interface{ span() Span }](
 		return nil, err
 	}
 	size := span.size()
-	rows, err := read(ctx, f, Rows{After: after, Limit: size + 1, Now: s.Now(), Reverse: span.Reverse != span.Back})
+	rows, err := read(ctx, f, Rows{
+		After:   after,
+		Limit:   size + 1,
+		Now:     s.Now(),
+		Reverse: span.Reverse != span.Back,
+	})
 	more := len(rows) > size
 	p := &Page[T]{Items: rows[:min(len(rows), size)]}
 	if err == nil && span.Count {

@@ -174,7 +174,12 @@ func untyped[T any](p *Page[T], err error) (*Page[any], error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Page[any]{Items: make([]any, len(p.Items)), Next: p.Next, Prev: p.Prev, Total: p.Total}
+	out := &Page[any]{
+		Items: make([]any, len(p.Items)),
+		Next:  p.Next,
+		Prev:  p.Prev,
+		Total: p.Total,
+	}
 	for i, item := range p.Items {
 		out.Items[i] = item
 	}

@@ -74,7 +74,13 @@ func (s *Service) Add(ctx context.Context, owner string, c *a2a.PushConfig) (*a2
 	if err != nil {
 		return nil, err
 	}
-	h := Webhook{Handle: string(c.TaskID), ID: kept.ID, Host: u.Host, Sealed: sealed, Created: s.Now()}
+	h := Webhook{
+		Handle:  string(c.TaskID),
+		ID:      kept.ID,
+		Host:    u.Host,
+		Sealed:  sealed,
+		Created: s.Now(),
+	}
 	err = s.Outbox.AddHook(ctx, owner, h, maxHooks)
 	if errors.Is(err, ErrTooMany) {
 		return nil, a2a.Errorf(a2a.InvalidParams, "the task has %d push notification configs already; delete one first", maxHooks)

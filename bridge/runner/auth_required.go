@@ -91,7 +91,10 @@ func (p *poller) pollAgent(tasks []ledger.DuePoll) {
 	var polls errgroup.Group
 	polls.SetLimit(pollsAtOnce)
 	for _, w := range tasks {
-		polls.Go(func() error { p.pollTask(w); return nil })
+		polls.Go(func() error {
+			p.pollTask(w)
+			return nil
+		})
 	}
 	_ = polls.Wait() // it never fails
 }

@@ -20,7 +20,10 @@ func (f *Follower) confirmDelivery(ctx context.Context, err error) {
 	pause := retrying()
 	for n := 1; f.unchanged(ctx); n++ { // otherwise the task is resumed as any other
 		if n == confirmations {
-			f.becomeIdle(func(e *ledger.Record) { f.refusal = err; e.MarkUnconfirmed() })
+			f.becomeIdle(func(e *ledger.Record) {
+				f.refusal = err
+				e.MarkUnconfirmed()
+			})
 			return
 		}
 		if !pause.wait(ctx, 0) {

@@ -86,7 +86,12 @@ func (f *Follower) changesAfter(from time.Time) (all []Change, next <-chan struc
 		return []Change{wholeChange(f.record.Clone())}, next, nil
 	}
 	for _, c := range kept {
-		change := Change{Updated: c.at, Idle: c.idle, event: c.event, follower: f}
+		change := Change{
+			Updated:  c.at,
+			Idle:     c.idle,
+			event:    c.event,
+			follower: f,
+		}
 		if c.line != "" {
 			change.Lines = []string{c.line}
 		}

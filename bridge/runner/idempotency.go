@@ -21,7 +21,12 @@ func (r *Runner) duplicate(ctx context.Context, owner, agent, digest string) (*S
 
 // duplicateOf returns the message that has started or continued a task.
 func (r *Runner) duplicateOf(handle string) *Sent {
-	return &Sent{Handle: handle, Duplicate: true, runner: r, follower: r.live.get(handle)}
+	return &Sent{
+		Handle:    handle,
+		Duplicate: true,
+		runner:    r,
+		follower:  r.live.get(handle),
+	}
 }
 
 // forgetDigest lets a message be sent again that certainly has started nothing. Otherwise

@@ -41,7 +41,12 @@ func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message)
 	if err != nil {
 		return nil, err
 	}
-	s := &sending{r: r, access: access, in: in, skill: skill}
+	s := &sending{
+		r:      r,
+		access: access,
+		in:     in,
+		skill:  skill,
+	}
 	if err := s.nameUseCase(); err != nil {
 		return nil, err
 	}

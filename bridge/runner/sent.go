@@ -23,7 +23,12 @@ type Sent struct {
 
 // sentBy returns the message that f has sent.
 func sentBy(f *Follower) *Sent {
-	return &Sent{Handle: f.start.Handle, runner: f.r, follower: f, from: f.start.Updated}
+	return &Sent{
+		Handle:   f.start.Handle,
+		runner:   f.r,
+		follower: f,
+		from:     f.start.Updated,
+	}
 }
 
 // Recorded writes a task that the ledger does not have yet. With an error, the handle of the

@@ -23,7 +23,10 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 	}
 	leaveAgent, refused := c.agents.Acquire(e.Agent, most.TasksPerAgent, most.Tasks)
 	if refused == nil {
-		return func() { leaveAgent(); leaveClient() }, nil
+		return func() {
+			leaveAgent()
+			leaveClient()
+		}, nil
 	}
 	leaveClient()
 	why := i18n.New("The agent %s has %d tasks running (limits.tasks, half for one agent). Nothing was sent. Wait for some of them to finish, or choose another agent.", e.Agent, refused.Used)
@@ -51,5 +54,10 @@ type limitError struct {
 
 // Unwrap returns the error in terms of A2A.
 func (e *limitError) Unwrap() error {
-	return &a2a.Error{Code: a2a.RateLimited, Message: e.Error(), NotSent: true, HTTPStatus: e.status}
+	return &a2a.Error{
+		Code:       a2a.RateLimited,
+		Message:    e.Error(),
+		NotSent:    true,
+		HTTPStatus: e.status,
+	}
 }

@@ -36,7 +36,12 @@ type Change struct {
 
 // wholeChange is a change that is known from the record alone.
 func wholeChange(e *ledger.Record) Change {
-	return Change{Updated: e.Updated, Whole: true, Idle: e.Idle, stored: e}
+	return Change{
+		Updated: e.Updated,
+		Whole:   true,
+		Idle:    e.Idle,
+		stored:  e,
+	}
 }
 
 // Record returns a copy of the task. It may have changed since, unless the change is Whole.
@@ -67,7 +72,12 @@ func (c Change) Event() a2a.Event {
 func (r *Runner) Watch(
 	ctx context.Context, access directory.Access, handle string, from time.Time,
 ) iter.Seq2[Change, error] {
-	s := &Sent{Handle: handle, runner: r, access: access, from: from}
+	s := &Sent{
+		Handle: handle,
+		runner: r,
+		access: access,
+		from:   from,
+	}
 	return s.Watch(ctx)
 }
 

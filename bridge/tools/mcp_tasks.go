@@ -99,7 +99,14 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 // mcpTask returns a record as an MCP task. A task that failed at the agent is a completed MCP task
 // with an error result: "failed" is for calls that could not be made (SEP-2663).
 func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
-	m := &mcp.Task{ID: e.Handle, Status: mcp.Working, Created: e.Created, Updated: e.Updated, TTL: t.ttl(e), Poll: taskPoll}
+	m := &mcp.Task{
+		ID:      e.Handle,
+		Status:  mcp.Working,
+		Created: e.Created,
+		Updated: e.Updated,
+		TTL:     t.ttl(e),
+		Poll:    taskPoll,
+	}
 	if e.Task != nil {
 		m.Message = sanitize.Short(e.Task.Status.Message.Text(), 500)
 	}

@@ -41,7 +41,12 @@ func (t *taskRequest) answer() {
 	reply := runner.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
 	if task.Form != nil && task.Pause == reply.Pause {
 		content, problems := task.Form.Fill(func(name string) string { return fieldValue(values, name) })
-		about := pageState{notice: "Something has to be changed before the answer can be sent.", wrong: true, values: fieldValues(task, values), problems: problems}
+		about := pageState{
+			notice:   "Something has to be changed before the answer can be sent.",
+			wrong:    true,
+			values:   fieldValues(task, values),
+			problems: problems,
+		}
 		if len(files) > maxFiles {
 			about.files = "These files are too large, or too many: 5 files and 4 MB at most."
 		}

@@ -30,7 +30,12 @@ type pageState struct {
 func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
 func grant(v *documents.TaskView) *templates.Grant {
-	g := &templates.Grant{Pause: v.Pause, Once: rand.Text(), Visit: v.Visit, Connect: v.Connect}
+	g := &templates.Grant{
+		Pause:   v.Pause,
+		Once:    rand.Text(),
+		Visit:   v.Visit,
+		Connect: v.Connect,
+	}
 	if u, err := url.Parse(v.Visit); err == nil {
 		g.Host = u.Host
 	}
@@ -41,7 +46,14 @@ func grant(v *documents.TaskView) *templates.Grant {
 }
 
 func ask(s *documents.TaskView, about pageState) *templates.Ask {
-	a := &templates.Ask{Pause: s.Pause, Once: rand.Text(), Title: s.Form.Title, Description: s.Form.Description, Files: s.Files, FilesWrong: about.files}
+	a := &templates.Ask{
+		Pause:       s.Pause,
+		Once:        rand.Text(),
+		Title:       s.Form.Title,
+		Description: s.Form.Description,
+		Files:       s.Files,
+		FilesWrong:  about.files,
+	}
 	for _, f := range s.Form.Fields {
 		value := f.Default
 		if about.values != nil {

@@ -49,7 +49,12 @@ const (
 // forms, and the return from the agent's authorization server.
 func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, back := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, directory.ConnectPath), a2avault.CallbackSuffix)
-	req := &connectRequest{Connect: c, Request: r, w: w, user: c.access(r).User()}
+	req := &connectRequest{
+		Connect: c,
+		Request: r,
+		w:       w,
+		user:    c.access(r).User(),
+	}
 	var err error
 	req.connectable, err = c.agent(r.Context(), name)
 	if err != nil {
@@ -229,7 +234,12 @@ func (c *connectRequest) unfinished() bool {
 }
 
 func (c *connectRequest) storeKey(way a2avault.SignInMethod, task string) {
-	s := a2avault.Secret{Value: strings.TrimSpace(c.PostForm.Get("value")), User: c.PostForm.Get("username"), In: way.In, Name: way.Name}
+	s := a2avault.Secret{
+		Value: strings.TrimSpace(c.PostForm.Get("value")),
+		User:  c.PostForm.Get("username"),
+		In:    way.In,
+		Name:  way.Name,
+	}
 	valid := s.Value != "" && len(s.Value) <= maxValue && httpguts.ValidHeaderFieldValue(s.Value)
 	wrong := "This value cannot be sent. Paste it again, without line breaks."
 	if way.Kind == a2avault.Basic {
@@ -251,7 +261,12 @@ func (c *connectRequest) storeKey(way a2avault.SignInMethod, task string) {
 func (c *connectRequest) finishSignIn() {
 	q := c.URL.Query()
 	state := q.Get("state")
-	back := a2avault.Response{State: state, Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
+	back := a2avault.Response{
+		State:  state,
+		Code:   q.Get("code"),
+		Issuer: q.Get("iss"),
+		Error:  q.Get("error"),
+	}
 	name := c.cookieName(a2avault.CookieOf(state))
 	if cookie, err := c.Cookie(name); err == nil {
 		back.Browser = cookie.Value

@@ -39,7 +39,12 @@ type partBuilder struct {
 }
 
 func newPartBuilder(links Links) *partBuilder {
-	return &partBuilder{links: links, text: maxText, count: maxParts, markdown: maxMarkdown}
+	return &partBuilder{
+		links:    links,
+		text:     maxText,
+		count:    maxParts,
+		markdown: maxMarkdown,
+	}
 }
 
 // ownLinks are the paths of downloads on this server, which a page may show images from.

@@ -47,7 +47,12 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 		links = ownLinks{v.DocumentView}
 	}
 	m := newPartBuilder(links)
-	p := templates.Task{Title: v.Title, Agent: e.Agent, Lives: !e.Idle, Alert: alert(v)}
+	p := templates.Task{
+		Title: v.Title,
+		Agent: e.Agent,
+		Lives: !e.Idle,
+		Alert: alert(v),
+	}
 	p.Tone, p.State = State(e.State())
 	p.Lead = lead(e, now)
 	output := v.Pieces

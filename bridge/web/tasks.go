@@ -34,7 +34,12 @@ const (
 func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path, events := strings.CutSuffix(strings.TrimPrefix(r.URL.EscapedPath(), documents.TaskPath), eventsSuffix)
 	handle, err := url.PathUnescape(path)
-	req := &taskRequest{Tasks: t, Request: r, w: w, handle: handle}
+	req := &taskRequest{
+		Tasks:   t,
+		Request: r,
+		w:       w,
+		handle:  handle,
+	}
 	switch {
 	case err != nil:
 		req.writeError(ledger.ErrNoTask)

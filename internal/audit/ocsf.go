@@ -88,7 +88,12 @@ func (e Event) OCSF() OCSF {
 	target, verb, _ := strings.Cut(string(e.Kind), ".")
 	o := OCSF{
 		Time: e.At.UnixMilli(), SeverityID: 1, StatusID: 1, Message: e.Detail,
-		Metadata: ocsfMetadata{UID: e.ID, Version: ocsfVersion, EventCode: string(e.Kind), Product: ocsfProduct{"Rialto", "Rialto"}},
+		Metadata: ocsfMetadata{
+			UID:       e.ID,
+			Version:   ocsfVersion,
+			EventCode: string(e.Kind),
+			Product:   ocsfProduct{"Rialto", "Rialto"},
+		},
 	}
 	if e.Outcome == Failed || e.Outcome == Denied {
 		o.StatusID = 2

@@ -28,7 +28,10 @@ func ToFile(path string, log *slog.Logger) Stream {
 
 // ToWriter writes events, one JSON object to a line.
 func ToWriter(w io.Writer, log *slog.Logger) Stream {
-	return lines(func(line []byte) error { _, err := w.Write(line); return err }, log)
+	return lines(func(line []byte) error {
+		_, err := w.Write(line)
+		return err
+	}, log)
 }
 
 // lines calls write with each event, one at a time. Errors are logged: the event is in the store.

@@ -123,5 +123,10 @@ func (s *target) tryInterface(i agentInterface) *answer {
 		method = "GetTask"
 	}
 	body := `{"jsonrpc":"2.0","id":"rialto-doctor","method":"` + method + `","params":{"id":"rialto-doctor"}}`
-	return s.send(request{method: http.MethodPost, url: i.URL, header: h, body: []byte(body)})
+	return s.send(request{
+		method: http.MethodPost,
+		url:    i.URL,
+		header: h,
+		body:   []byte(body),
+	})
 }

@@ -59,7 +59,12 @@ func (a *app) register(metadata map[string]any) *answer {
 	}
 	body, _ := json.Marshal(metadata) // strings always have a JSON form
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
-	got := a.send(request{method: http.MethodPost, url: address, header: h, body: body})
+	got := a.send(request{
+		method: http.MethodPost,
+		url:    address,
+		header: h,
+		body:   body,
+	})
 	a.addSecrets(got, "client_secret", "registration_access_token")
 	return got
 }

@@ -36,7 +36,12 @@ func check401(method string) func(*examination) finding {
 
 func checkBeforeBody(v *examination) finding {
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
-	a := v.send(request{method: http.MethodPost, url: v.address, header: h, body: []byte("{")})
+	a := v.send(request{
+		method: http.MethodPost,
+		url:    v.address,
+		header: h,
+		body:   []byte("{"),
+	})
 	return expectStatus(a, http.StatusUnauthorized)
 }
 

@@ -82,7 +82,13 @@ func (v *examination) checked(c check) finding {
 func (v *examination) result(c check) Result {
 	f := v.try(c)
 	cleanValues(f.text, v.clean)
-	r := Result{ID: c.id, Title: c.title, Status: f.status, Sentence: f.text, Got: v.clean(f.text.Error())}
+	r := Result{
+		ID:       c.id,
+		Title:    c.title,
+		Status:   f.status,
+		Sentence: f.text,
+		Got:      v.clean(f.text.Error()),
+	}
 	if f.status == Failed {
 		r.Expected, r.Breaks, r.Fix, r.Minor = c.expect, c.clients, c.fix, slices.Contains(minor, c.id)
 		if f.breaks != nil {

@@ -129,9 +129,19 @@ func (d *Doctor) examination(ctx context.Context, address string) *examination {
 		Transport:     d.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	p := &prober{ctx: ctx, client: client, cache: map[string]*answer{}, budget: cmp.Or(d.MaxRequests, 180)}
+	p := &prober{
+		ctx:    ctx,
+		client: client,
+		cache:  map[string]*answer{},
+		budget: cmp.Or(d.MaxRequests, 180),
+	}
 	p.addSecret(d.Token)
-	t := &target{prober: p, address: address, url: parsed(address), names: d.Resolver}
+	t := &target{
+		prober:  p,
+		address: address,
+		url:     parsed(address),
+		names:   d.Resolver,
+	}
 	if t.names == nil {
 		t.names = net.DefaultResolver
 	}

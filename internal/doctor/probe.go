@@ -137,7 +137,12 @@ func (p *prober) fetch(address, accept string) *answer {
 
 func (p *prober) form(address string, values url.Values) *answer {
 	h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
-	return p.send(request{method: http.MethodPost, url: address, header: h, body: []byte(values.Encode())})
+	return p.send(request{
+		method: http.MethodPost,
+		url:    address,
+		header: h,
+		body:   []byte(values.Encode()),
+	})
 }
 
 // addSecret keeps a secret out of the report.

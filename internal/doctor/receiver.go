@@ -54,7 +54,13 @@ func receive(address string) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &receiver{url: address, key: make([]byte, 32), listener: l, came: make(chan struct{}, 1), again: make(chan struct{}, 1)}
+	r := &receiver{
+		url:      address,
+		key:      make([]byte, 32),
+		listener: l,
+		came:     make(chan struct{}, 1),
+		again:    make(chan struct{}, 1),
+	}
 	if address == "" {
 		r.url = "http://" + l.Addr().String() + "/rialto-doctor"
 	}
@@ -103,7 +109,12 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	envelope := object(body)
-	d := delivery{id: req.Header.Get("webhook-id"), kind: envelope.text("type"), event: envelope.text("eventId"), wrong: r.examine(req.Header, body)}
+	d := delivery{
+		id:    req.Header.Get("webhook-id"),
+		kind:  envelope.text("type"),
+		event: envelope.text("eventId"),
+		wrong: r.examine(req.Header, body),
+	}
 	switch again := r.record(d); {
 	case d.kind == "verification":
 		w.Header().Set("Content-Type", "application/json")

@@ -54,7 +54,12 @@ func (s *target) message(address string, h http.Header, method string, params an
 	for name, values := range h {
 		header[name] = values
 	}
-	return s.send(request{method: http.MethodPost, url: address, header: header, body: r.Append(nil)})
+	return s.send(request{
+		method: http.MethodPost,
+		url:    address,
+		header: header,
+		body:   r.Append(nil),
+	})
 }
 
 // initialize sends the first message of a client of 2025-06-18, with no other headers
@@ -70,7 +75,12 @@ func (s *target) unauthorized(method string) *answer {
 			return s.initialize(s.address, nil)
 		}
 		h := http.Header{"Accept": {"text/event-stream"}, "Mcp-Protocol-Version": {"2024-11-05"}}
-		return s.send(request{method: method, url: s.address, header: h, headOnly: true})
+		return s.send(request{
+			method:   method,
+			url:      s.address,
+			header:   h,
+			headOnly: true,
+		})
 	})
 }
 

@@ -137,7 +137,12 @@ func (r *Report) verdict(o *observation) Cause {
 		return r.Causes[0]
 	}
 	if i := slices.IndexFunc(r.Results, Result.stops); i >= 0 {
-		return Cause{ID: OneCheck, Text: say("{} cannot use this server. It fails at:", Names(r.Stops)), Check: r.Results[i].Title, Do: Sentence{Key: r.Results[i].Fix}}
+		return Cause{
+			ID:    OneCheck,
+			Text:  say("{} cannot use this server. It fails at:", Names(r.Stops)),
+			Check: r.Results[i].Title,
+			Do:    Sentence{Key: r.Results[i].Fix},
+		}
 	}
 	if r.CutShort {
 		return Cause{ID: Unfinished, Text: say("The examination stopped before its end. It found nothing wrong until then."),
@@ -150,7 +155,12 @@ func (r *Report) verdict(o *observation) Cause {
 	case o.token:
 		return Cause{ID: Works, Text: say("This server works with {}.", Names(works))}
 	}
-	c := Cause{ID: Works, Text: say("This server works with {}, up to its login.", Names(works)), Do: say("To look behind the login, run:"), Lines: o.command("rialto doctor", " --login")}
+	c := Cause{
+		ID:    Works,
+		Text:  say("This server works with {}, up to its login.", Names(works)),
+		Do:    say("To look behind the login, run:"),
+		Lines: o.command("rialto doctor", " --login"),
+	}
 	if host := o.loginHost(); host != "" {
 		c.Text = say("This server works with {}, up to its login at {}.", Names(works), host)
 	}

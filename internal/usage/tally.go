@@ -44,7 +44,14 @@ func bucket(ms int64) int {
 
 // Sum returns the sum. Quantiles are interpolated within their bucket.
 func (t *Tally) Sum() Sum {
-	s := Sum{Key: t.Key, From: t.From, Calls: t.Calls, Errors: t.Errors, BytesIn: t.BytesIn, BytesOut: t.BytesOut}
+	s := Sum{
+		Key:      t.Key,
+		From:     t.From,
+		Calls:    t.Calls,
+		Errors:   t.Errors,
+		BytesIn:  t.BytesIn,
+		BytesOut: t.BytesOut,
+	}
 	if t.Calls > 0 {
 		s.Mean = float64(t.Millis) / float64(t.Calls)
 		s.P50, s.P95, s.P99 = t.quantile(0.50), t.quantile(0.95), t.quantile(0.99)

@@ -127,7 +127,13 @@ func (ds *Documents) fetchDocument(ctx context.Context, r *http.Request, id stri
 		return nil, err
 	}
 	now := ds.Env.Now()
-	d := &oauth.Document{ID: id, Body: string(body), Fetched: now, Fresh: now.Add(freshness(header)), Expires: now.Add(documentStale)}
+	d := &oauth.Document{
+		ID:      id,
+		Body:    string(body),
+		Fetched: now,
+		Fresh:   now.Add(freshness(header)),
+		Expires: now.Add(documentStale),
+	}
 	return c, ds.Store.KeepDocument(ctx, d, maxDocuments)
 }
 
@@ -137,7 +143,12 @@ func (ds *Documents) fetchDocument(ctx context.Context, r *http.Request, id stri
 // send it themselves.
 func (ft *Fetcher) fetch(ctx context.Context, r *http.Request, address string) ([]byte, http.Header, error) {
 	if e := ft.Env.Allow(endpoint.Fetch, r); e != nil {
-		return nil, nil, &documentError{unreachable: true, why: "too many documents were requested", after: e.RetryAfter, quota: e.Quota}
+		return nil, nil, &documentError{
+			unreachable: true,
+			why:         "too many documents were requested",
+			after:       e.RetryAfter,
+			quota:       e.Quota,
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -264,7 +275,12 @@ func (e *documentError) Problem() *oauth.Problem {
 // Refusal says it to a client.
 func (e *documentError) Refusal() *oauth.Error {
 	if e.unreachable {
-		return &oauth.Error{Code: "temporarily_unavailable", Description: "The client's metadata document could not be fetched.", RetryAfter: max(e.after, time.Minute), Quota: e.quota}
+		return &oauth.Error{
+			Code:        "temporarily_unavailable",
+			Description: "The client's metadata document could not be fetched.",
+			RetryAfter:  max(e.after, time.Minute),
+			Quota:       e.quota,
+		}
 	}
 	return oauth.Refuse("invalid_client", "The client's metadata document is wrong. %s", e.why)
 }

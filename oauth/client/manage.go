@@ -119,7 +119,13 @@ func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.
 		return err
 	}
 	p, _ := oauth.FromContext(r.Context()) // an operator, or else the client itself
-	rg.Env.Audit(r, oauth.Event{Kind: oauth.EventRemoved, AccountID: p.User, Account: p.Name, ClientID: c.ID, Detail: c.Name})
+	rg.Env.Audit(r, oauth.Event{
+		Kind:      oauth.EventRemoved,
+		AccountID: p.User,
+		Account:   p.Name,
+		ClientID:  c.ID,
+		Detail:    c.Name,
+	})
 	rg.Env.Log.InfoContext(r.Context(), "oauth: client removed", "client", c.ID, "address", rg.Env.Address(r))
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)

@@ -43,7 +43,12 @@ func (te *TokenEndpoint) firstRefresh(client *oauth.Client, jkt string) (plain s
 		return "", nil
 	}
 	plain = secret.New(secret.RefreshPrefix)
-	return plain, &oauth.Refresh{Hash: secret.Hash(plain), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: te.Env.Now().Add(te.RefreshIdle)}
+	return plain, &oauth.Refresh{
+		Hash:     secret.Hash(plain),
+		ClientID: client.ID,
+		JKT:      boundTo(client, jkt),
+		Expires:  te.Env.Now().Add(te.RefreshIdle),
+	}
 }
 
 // boundTo returns the key that a client's refresh tokens are bound to: a client

@@ -157,7 +157,13 @@ func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAu
 	if err != nil {
 		return asAnswered(err)
 	}
-	cn.Env.Audit(r, oauth.Event{Kind: oauth.EventConsent, AccountID: session.AccountID, Account: session.Name, ClientID: q.client.ID, Detail: q.within(session).String()})
+	cn.Env.Audit(r, oauth.Event{
+		Kind:      oauth.EventConsent,
+		AccountID: session.AccountID,
+		Account:   session.Name,
+		ClientID:  q.client.ID,
+		Detail:    q.within(session).String(),
+	})
 	return cn.goBack(w, r, q, false, "code", code)
 }
 
@@ -238,7 +244,13 @@ func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *o
 	g := cn.Tokens.NewGrant(session.AccountID, req.ClientID, q.within(session), session.Created)
 	g.ClientName = q.client.Name
 	g.Expires = cn.grantEnd(session)
-	c := &oauth.Code{Hash: secret.Hash(code), ClientID: req.ClientID, Challenge: req.Challenge, JKT: req.JKT, Expires: g.Created.Add(cn.CodeTTL)}
+	c := &oauth.Code{
+		Hash:      secret.Hash(code),
+		ClientID:  req.ClientID,
+		Challenge: req.Challenge,
+		JKT:       req.JKT,
+		Expires:   g.Created.Add(cn.CodeTTL),
+	}
 	if req.RedirectSent {
 		c.RedirectURI = req.RedirectURI
 	}

@@ -24,7 +24,12 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 	v, err := cn.Pasted.FromForm(r, f, q.req.Handle)
 	if refused := pastedRefusal(err); refused != nil {
 		cn.Env.Log.InfoContext(r.Context(), "oauth: pasted token refused", "reason", refused.Reason, "address", cn.Env.Address(r))
-		cn.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, ClientID: q.client.ID, Detail: "pasted token refused"})
+		cn.Env.Audit(r, oauth.Event{
+			Kind:     oauth.EventSignIn,
+			Outcome:  oauth.EventFailed,
+			ClientID: q.client.ID,
+			Detail:   "pasted token refused",
+		})
 		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
 		return cn.page(w, r, refused.Status(), q, nil, templates.Authorize{TokenError: refused.Reason})
 	}

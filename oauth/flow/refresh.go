@@ -92,11 +92,16 @@ func (te *TokenEndpoint) rotate(ctx context.Context, client *oauth.Client, g *oa
 	stored, err := te.Store.Rotate(ctx, oauth.Rotation{
 		Hash:     secret.Hash(plain),
 		ClientID: client.ID,
-		Next:     oauth.Refresh{Hash: secret.Hash(successor), ClientID: client.ID, JKT: boundTo(client, jkt), Expires: earlier(now.Add(te.RefreshIdle), g.Expires)},
-		Sealed:   ours,
-		Now:      now,
-		Grace:    te.Grace,
-		MaxUses:  maxUses,
+		Next: oauth.Refresh{
+			Hash:     secret.Hash(successor),
+			ClientID: client.ID,
+			JKT:      boundTo(client, jkt),
+			Expires:  earlier(now.Add(te.RefreshIdle), g.Expires),
+		},
+		Sealed:  ours,
+		Now:     now,
+		Grace:   te.Grace,
+		MaxUses: maxUses,
 	})
 	if err != nil {
 		return "", te.refreshRefused(ctx, g, err)
@@ -115,7 +120,14 @@ func (te *TokenEndpoint) refreshRefused(ctx context.Context, g *oauth.Grant, err
 		te.Tokens.Grants.Forget()
 		te.Env.Log.WarnContext(ctx, "oauth: refresh token used twice, grant revoked", "grant", g.ID, "client", g.ClientID)
 		e := errRefresh("The refresh token was used before; the grant is revoked.")
-		e.Event = &oauth.Event{Kind: oauth.EventReuse, AccountID: g.AccountID, Account: g.Name, ClientID: g.ClientID, GrantID: g.ID, Detail: "refresh token"}
+		e.Event = &oauth.Event{
+			Kind:      oauth.EventReuse,
+			AccountID: g.AccountID,
+			Account:   g.Name,
+			ClientID:  g.ClientID,
+			GrantID:   g.ID,
+			Detail:    "refresh token",
+		}
 		return e
 	case errors.Is(err, oauth.ErrNotFound):
 		return errRefresh("The grant has ended.")

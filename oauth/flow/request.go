@@ -200,7 +200,14 @@ func (rs *Requests) pending(req *oauth.Request, c *oauth.Client, handle string) 
 	}
 	own := client.Product{Name: rs.Env.Name, Issuer: rs.Env.Issuer}
 	lookAlike, genuine := client.LookAlike(c, to, own)
-	return pendingAuthorization{req: req, client: c, handle: handle, to: to, lookAlike: lookAlike, genuine: genuine}, nil
+	return pendingAuthorization{
+		req:       req,
+		client:    c,
+		handle:    handle,
+		to:        to,
+		lookAlike: lookAlike,
+		genuine:   genuine,
+	}, nil
 }
 
 // waiting returns the request that a form answers, if it is this browser's.

@@ -44,7 +44,14 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = rv.Tokens.Grants.Revoke(r.Context(), g.ID, "the client gave a token back")
 	if err == nil {
-		rv.Env.Audit(r, oauth.Event{Kind: oauth.EventRevoked, AccountID: g.AccountID, Account: g.Name, ClientID: client.ID, GrantID: g.ID, Detail: "the client gave a token back"})
+		rv.Env.Audit(r, oauth.Event{
+			Kind:      oauth.EventRevoked,
+			AccountID: g.AccountID,
+			Account:   g.Name,
+			ClientID:  client.ID,
+			GrantID:   g.ID,
+			Detail:    "the client gave a token back",
+		})
 	}
 	return err
 }

@@ -150,7 +150,12 @@ func (as *Accounts) newAccount(ctx context.Context, network, name, password stri
 	salt := make([]byte, 16)
 	rand.Read(salt)
 	key := deriveKey(password, salt)
-	return &oauth.Account{ID: secret.NewID(), Name: name, Password: phc(salt, key), Created: as.Env.Now()}, nil
+	return &oauth.Account{
+		ID:       secret.NewID(),
+		Name:     name,
+		Password: phc(salt, key),
+		Created:  as.Env.Now(),
+	}, nil
 }
 
 // named says in an error which account it is about.

@@ -46,7 +46,12 @@ func (e *Refusal) Status() int {
 }
 
 func tooManyAttempts(e *oauth.Error) error {
-	return &Refusal{Code: "too_many_attempts", Reason: "Too many attempts. Wait a little and try again.", RetryAfter: e.RetryAfter, Quota: e.Quota}
+	return &Refusal{
+		Code:       "too_many_attempts",
+		Reason:     "Too many attempts. Wait a little and try again.",
+		RetryAfter: e.RetryAfter,
+		Quota:      e.Quota,
+	}
 }
 
 // passwordRefusal returns why a password is not taken, in words for the page, or err.

@@ -66,7 +66,12 @@ func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 		// paste it without the key.
 		return nil, token.BadToken("It is bound to a key of the app that it was made for, and cannot be pasted.")
 	}
-	v := &PastedToken{Issuer: claims.Issuer, Subject: claims.Subject, Scope: oauth.ParseScope(claims.Scope), Expires: claims.Expires}
+	v := &PastedToken{
+		Issuer:  claims.Issuer,
+		Subject: claims.Subject,
+		Scope:   oauth.ParseScope(claims.Scope),
+		Expires: claims.Expires,
+	}
 	v.UseCases = namedUseCases(v.Scope)
 	if len(v.UseCases) == 0 {
 		return nil, token.BadToken("It names no use case: its scope must hold mcp:tools:<use case> or mcp:tools:*.")
@@ -102,7 +107,13 @@ func (v *PastedToken) Opens(chosen oauth.ScopeSet) oauth.ScopeSet {
 // Session returns a session for one approval, limited to the use cases of the
 // token and of the account. The browser is not signed in.
 func (v *PastedToken) Session(a *oauth.Account, now time.Time) *oauth.Session {
-	session := &oauth.Session{AccountID: a.ID, Name: a.Name, UseCases: a.UseCases, Created: now, GrantsUntil: v.ExpiresAt()}
+	session := &oauth.Session{
+		AccountID:   a.ID,
+		Name:        a.Name,
+		UseCases:    a.UseCases,
+		Created:     now,
+		GrantsUntil: v.ExpiresAt(),
+	}
 	if !slices.Contains(v.UseCases, "*") {
 		session.TokenUseCases = v.UseCases
 	}

@@ -51,7 +51,12 @@ func (ss *Sessions) Start(w http.ResponseWriter, r *http.Request, a *oauth.Accou
 	}
 	ss.Env.SetCookie(w, sessionCookie, value, ss.TTL)
 	ss.Env.Log.InfoContext(r.Context(), "oauth: signed in", "user", a.ID, "address", ss.Env.Address(r))
-	ss.Env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, AccountID: a.ID, Account: a.Name, Detail: a.Issuer})
+	ss.Env.Audit(r, oauth.Event{
+		Kind:      oauth.EventSignIn,
+		AccountID: a.ID,
+		Account:   a.Name,
+		Detail:    a.Issuer,
+	})
 	return session, nil
 }
 
@@ -101,7 +106,12 @@ func (ss *Sessions) browser(next, signedOut http.Handler) http.Handler {
 		case session == nil:
 			signedOut.ServeHTTP(w, r)
 		default:
-			p := oauth.Principal{User: session.AccountID, Name: session.Name, Scope: oauth.ScopeSet{oauth.ScopeTools}.Within(session.UseCases), Expires: session.Expires}
+			p := oauth.Principal{
+				User:    session.AccountID,
+				Name:    session.Name,
+				Scope:   oauth.ScopeSet{oauth.ScopeTools}.Within(session.UseCases),
+				Expires: session.Expires,
+			}
 			if session.Admin {
 				p.Scope = p.Scope.With(oauth.ScopeAdmin)
 			}

@@ -78,7 +78,12 @@ func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endp
 		return nil, err
 	}
 	pw.remember(w, a)
-	pw.Env.Audit(r, oauth.Event{Kind: oauth.EventAccount, AccountID: a.ID, Account: a.Name, Detail: "with the setup code"})
+	pw.Env.Audit(r, oauth.Event{
+		Kind:      oauth.EventAccount,
+		AccountID: a.ID,
+		Account:   a.Name,
+		Detail:    "with the setup code",
+	})
 	pw.Env.Log.InfoContext(ctx, "oauth: first account made", "user", a.ID, "address", pw.Env.Address(r))
 	return a, nil
 }

@@ -308,7 +308,13 @@ func (ks *Keys) create(keys []*signingKey, active time.Time) (oauth.SealedKey, e
 	}
 	text, err := sealed.Seal(ks.Secret, keyPlace(id), der)
 	// It may be a while until the next rotation replaces it, and sets its end.
-	return oauth.SealedKey{Seq: next(keys), KeyID: id, Private: text, Active: active, Expires: active.Add(2*keyLife + maxTokenTTL)}, err
+	return oauth.SealedKey{
+		Seq:     next(keys),
+		KeyID:   id,
+		Private: text,
+		Active:  active,
+		Expires: active.Add(2*keyLife + maxTokenTTL),
+	}, err
 }
 
 func keyPlace(id string) string { return "signing_keys|private|" + id }
@@ -356,7 +362,12 @@ func (ks *Keys) Public(ctx context.Context) ([]jose.JSONWebKey, error) {
 	}
 	keys, err := ks.load(ctx, keysFresh)
 	for _, k := range keys {
-		public = append(public, jose.JSONWebKey{Key: k.private.Public(), KeyID: k.KeyID, Algorithm: k.algorithm, Use: "sig"})
+		public = append(public, jose.JSONWebKey{
+			Key:       k.private.Public(),
+			KeyID:     k.KeyID,
+			Algorithm: k.algorithm,
+			Use:       "sig",
+		})
 	}
 	return public, err
 }

@@ -126,7 +126,13 @@ func (us *Upstreams) identify(ctx context.Context, u *Upstream, c *externalClaim
 	if err != nil {
 		return oauth.Principal{}, err
 	}
-	p := oauth.Principal{User: a.ID, Name: a.Name, ClientID: strings.TrimSpace(c.Issuer + " " + c.ClientID), Scope: scope.Within(a.UseCases), Expires: time.Unix(c.Expires, 0)}
+	p := oauth.Principal{
+		User:     a.ID,
+		Name:     a.Name,
+		ClientID: strings.TrimSpace(c.Issuer + " " + c.ClientID),
+		Scope:    scope.Within(a.UseCases),
+		Expires:  time.Unix(c.Expires, 0),
+	}
 	if c.Key != nil {
 		p.KeyThumbprint = c.Key.JKT
 	}

@@ -41,7 +41,12 @@ const (
 )
 
 // keepAlive detects within half a minute that the machine of the database is gone.
-var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3}
+var keepAlive = net.KeepAliveConfig{
+	Enable:   true,
+	Idle:     15 * time.Second,
+	Interval: 5 * time.Second,
+	Count:    3,
+}
 
 // openPostgres opens a database that several replicas may share.
 func openPostgres(dsn string) (*DB, error) {

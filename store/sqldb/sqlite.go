@@ -45,7 +45,12 @@ func openSQLite(path string) (*DB, error) {
 	}
 	writer := &Pool{DB: write, prepares: true}
 	writer.group = &group{pool: writer, file: opened}
-	return &DB{Read: read, Write: writer, Path: path, file: opened}, nil
+	return &DB{
+		Read:  read,
+		Write: writer,
+		Path:  path,
+		file:  opened,
+	}, nil
 }
 
 func readSQLite(path string) (*Pool, error) {

@@ -189,7 +189,13 @@ func (b *Buffer[R]) Add(ctx context.Context, key string, record R) error {
 	if !b.room(len(text)) {
 		return ErrFull
 	}
-	a := &addition[R]{key: key, record: record, text: text, size: len(text), done: make(chan error, 1)}
+	a := &addition[R]{
+		key:    key,
+		record: record,
+		text:   text,
+		size:   len(text),
+		done:   make(chan error, 1),
+	}
 	select {
 	case b.adds <- a:
 		return <-a.done

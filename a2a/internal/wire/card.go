@@ -108,7 +108,12 @@ func DecodeCard(b []byte) (*a2a.Card, error) {
 			PushNotifications: doc.Capabilities.PushNotifications,
 			ExtendedAgentCard: doc.Capabilities.ExtendedAgentCard || doc.ExtendedCard,
 			Extensions: each(doc.Capabilities.Extensions, func(e extensionDoc) a2a.Extension {
-				return a2a.Extension{URI: e.URI, Description: e.Description, Required: e.Required, Params: a2a.Metadata(e.Params)}
+				return a2a.Extension{
+					URI:         e.URI,
+					Description: e.Description,
+					Required:    e.Required,
+					Params:      a2a.Metadata(e.Params),
+				}
 			}),
 		},
 		DefaultInputModes:  doc.InputModes,
@@ -138,7 +143,12 @@ func (doc *cardDoc) interfaces() []a2a.Interface {
 		list = append(list, i)
 	}
 	for _, i := range doc.Interfaces {
-		add(a2a.Interface{URL: i.URL, Binding: i.ProtocolBinding, Version: ParseGeneration(i.ProtocolVersion), Tenant: i.Tenant})
+		add(a2a.Interface{
+			URL:     i.URL,
+			Binding: i.ProtocolBinding,
+			Version: ParseGeneration(i.ProtocolVersion),
+			Tenant:  i.Tenant,
+		})
 	}
 	if doc.URL == "" {
 		return list

@@ -41,7 +41,12 @@ func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
 	item, err := d.DecodeAnswer(result)
 	t, ok := item.Event.(*a2a.Task)
 	if ok && d.callersName && len(t.Artifacts) == 0 && len(t.History) == 0 {
-		item.Event = &a2a.StatusUpdate{TaskID: t.ID, ContextID: t.ContextID, Status: t.Status, Metadata: t.Metadata}
+		item.Event = &a2a.StatusUpdate{
+			TaskID:    t.ID,
+			ContextID: t.ContextID,
+			Status:    t.Status,
+			Metadata:  t.Metadata,
+		}
 	}
 	return item, err
 }
@@ -308,7 +313,12 @@ func (o *object) statusUpdate() (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	u := &a2a.StatusUpdate{TaskID: o.taskID(), ContextID: o.ContextID, Status: s, Metadata: a2a.Metadata(o.Metadata)}
+	u := &a2a.StatusUpdate{
+		TaskID:    o.taskID(),
+		ContextID: o.ContextID,
+		Status:    s,
+		Metadata:  a2a.Metadata(o.Metadata),
+	}
 	return Item{Event: u, Final: o.Final != nil && *o.Final}, nil
 }
 

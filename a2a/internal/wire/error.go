@@ -141,7 +141,13 @@ func (d *Dialect) DecodeError(in *jsonrpc.Error) *a2a.Error {
 	if inner := wrapped(in.Data); inner != nil {
 		in = inner
 	}
-	e := &a2a.Error{Code: d.meaning(in.Code), Message: in.Message, Data: in.Data, Remote: true, Number: in.Code}
+	e := &a2a.Error{
+		Code:    d.meaning(in.Code),
+		Message: in.Message,
+		Data:    in.Data,
+		Remote:  true,
+		Number:  in.Code,
+	}
 	why := a2a.Code(reason(in.Data))
 	for _, row := range d.errors {
 		if row.code == why {

@@ -123,5 +123,10 @@ func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &a2a.TaskPage{Tasks: tasks, Next: in.NextPageToken, Size: in.PageSize, Total: in.TotalSize}, nil
+	return &a2a.TaskPage{
+		Tasks: tasks,
+		Next:  in.NextPageToken,
+		Size:  in.PageSize,
+		Total: in.TotalSize,
+	}, nil
 }

@@ -282,7 +282,12 @@ func (d *Dialect) DecodeRESTError(status int, body json.RawMessage) *a2a.Error {
 	if in.Message == "" && in.Code == 0 {
 		return nil
 	}
-	e := &a2a.Error{Code: a2a.Internal, Message: in.Message, Data: in.Data, Remote: true}
+	e := &a2a.Error{
+		Code:    a2a.Internal,
+		Message: in.Message,
+		Data:    in.Data,
+		Remote:  true,
+	}
 	if in.Code >= 400 {
 		status = in.Code
 	}

@@ -159,7 +159,12 @@ func (d protobufV10) DecodeEvent(b []byte) (Item, error) {
 	case *pb.StreamResponse_StatusUpdate:
 		u := p.StatusUpdate
 		s, err := statusFromProto(u.Status)
-		return wrap(&a2a.StatusUpdate{TaskID: a2a.TaskID(u.TaskId), ContextID: u.ContextId, Status: s, Metadata: objectFromProto(u.Metadata)}, err)
+		return wrap(&a2a.StatusUpdate{
+			TaskID:    a2a.TaskID(u.TaskId),
+			ContextID: u.ContextId,
+			Status:    s,
+			Metadata:  objectFromProto(u.Metadata),
+		}, err)
 	case *pb.StreamResponse_ArtifactUpdate:
 		return wrap(artifactUpdateFromProto(p.ArtifactUpdate))
 	default:
@@ -171,7 +176,12 @@ func (d protobufV10) DecodeEvent(b []byte) (Item, error) {
 type protoEncoder struct{ err error }
 
 func (c *protoEncoder) task(t *a2a.Task) *pb.Task {
-	m := &pb.Task{Id: string(t.ID), ContextId: t.ContextID, Status: c.status(&t.Status), Metadata: c.object(t.Metadata)}
+	m := &pb.Task{
+		Id:        string(t.ID),
+		ContextId: t.ContextID,
+		Status:    c.status(&t.Status),
+		Metadata:  c.object(t.Metadata),
+	}
 	for i := range t.Artifacts {
 		m.Artifacts = append(m.Artifacts, c.artifact(&t.Artifacts[i]))
 	}

@@ -48,7 +48,12 @@ const (
 
 // New reads the time and the groups of a report from the parameters of its page.
 func New(path string, values url.Values, now time.Time) *Report {
-	r := &Report{By: usage.ByAgent, path: path, values: values, now: now.UTC()}
+	r := &Report{
+		By:     usage.ByAgent,
+		path:   path,
+		values: values,
+		now:    now.UTC(),
+	}
 	r.parsePeriod()
 	for _, g := range groups {
 		if string(g.by) == values.Get("by") {

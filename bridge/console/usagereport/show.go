@@ -29,7 +29,12 @@ func (r *Report) Stats(now, before usage.Sum) []templates.Stat {
 		failures.Tone = templates.Note
 	}
 	latency := func(name string, p, before float64) templates.Stat {
-		s := templates.Stat{Name: name, Value: templates.Millis(int64(p)), Sub: change(p, before), Href: calls}
+		s := templates.Stat{
+			Name:  name,
+			Value: templates.Millis(int64(p)),
+			Sub:   change(p, before),
+			Href:  calls,
+		}
 		if now.Calls == 0 {
 			s.Value = templates.Verbatim("–")
 			s.Sub = nil

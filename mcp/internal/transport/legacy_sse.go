@@ -73,7 +73,12 @@ func (e *Endpoint) Messages() http.Handler {
 func (e *Endpoint) serveLegacy(w http.ResponseWriter, r *http.Request, principal, messages string) {
 	ctx, cancel := context.WithTimeout(r.Context(), maxStreamAge)
 	defer cancel()
-	st := &legacyStream{id: rand.Text(), principal: principal, stream: sse.NewWriter(w), ctx: ctx}
+	st := &legacyStream{
+		id:        rand.Text(),
+		principal: principal,
+		stream:    sse.NewWriter(w),
+		ctx:       ctx,
+	}
 	st.idle = time.AfterFunc(e.Limits.ListenFor, cancel)
 	defer st.idle.Stop()
 	defer st.stream.Close() // calls may still be running

@@ -51,7 +51,12 @@ func (e *Endpoint) post(w http.ResponseWriter, r *http.Request) {
 
 // enter returns a request of the principal. If it has too many it answers and returns nil.
 func (e *Endpoint) enter(w http.ResponseWriter, r *http.Request) *Request {
-	q := &Request{HTTP: r, Principal: e.Server.Principal(r), endpoint: e, maxBody: e.Limits.MaxBody}
+	q := &Request{
+		HTTP:      r,
+		Principal: e.Server.Principal(r),
+		endpoint:  e,
+		maxBody:   e.Limits.MaxBody,
+	}
 	var refused *quota.Refusal
 	q.uncount, refused = e.acquire(w.Header(), r, q.Principal)
 	if refused != nil {

@@ -72,7 +72,10 @@ func (e *Endpoint) streamChanges(r *http.Request, a *response, principal string,
 	}
 	a.begin()
 	st := a.log
-	st.StopWith(func() { stop(); changes.Close() })
+	st.StopWith(func() {
+		stop()
+		changes.Close()
+	})
 	go changes.Serve(ctx, func(c subscription.Change) {
 		st.Add(nil, wire.Notification(c.Method, c.Params()), false)
 	})

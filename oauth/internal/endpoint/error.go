@@ -82,10 +82,24 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 	p, ok := errors.AsType[*oauth.Problem](err)
 	if !ok {
 		e := env.AsError(r.Context(), err)
-		p = &oauth.Problem{Code: "server_error", Status: e.Status(), Title: "This did not work", Detail: e.Description, Remedy: "Try again in a moment.", RetryAfter: e.RetryAfter, Quota: e.Quota}
+		p = &oauth.Problem{
+			Code:       "server_error",
+			Status:     e.Status(),
+			Title:      "This did not work",
+			Detail:     e.Description,
+			Remedy:     "Try again in a moment.",
+			RetryAfter: e.RetryAfter,
+			Quota:      e.Quota,
+		}
 	}
 	SetRetryAfter(w, p.RetryAfter, p.Quota)
-	templates.Write(w, r, p.Status, templates.Problem{Product: env.Name, Title: p.Title, Detail: p.Detail, Remedy: p.Remedy, RemedyFirst: true})
+	templates.Write(w, r, p.Status, templates.Problem{
+		Product:     env.Name,
+		Title:       p.Title,
+		Detail:      p.Detail,
+		Remedy:      p.Remedy,
+		RemedyFirst: true,
+	})
 }
 
 // AuditFailedSignIn records an attempt to sign in, without the account that it was for.

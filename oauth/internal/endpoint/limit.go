@@ -56,7 +56,15 @@ func (env *Env) allow(b quota.Bucket, keys []quota.Key) *oauth.Error {
 // AllowPage is Allow for a page.
 func (env *Env) AllowPage(b quota.Bucket, r *http.Request) error {
 	if e := env.Allow(b, r); e != nil {
-		return &oauth.Problem{Code: "too_many_requests", Status: http.StatusTooManyRequests, Title: "Too many requests", Detail: "This address has asked too often.", Remedy: "Try again in a minute.", RetryAfter: e.RetryAfter, Quota: e.Quota}
+		return &oauth.Problem{
+			Code:       "too_many_requests",
+			Status:     http.StatusTooManyRequests,
+			Title:      "Too many requests",
+			Detail:     "This address has asked too often.",
+			Remedy:     "Try again in a minute.",
+			RetryAfter: e.RetryAfter,
+			Quota:      e.Quota,
+		}
 	}
 	return nil
 }

@@ -82,7 +82,12 @@ func Parse(token string) (*Token, bool) {
 		parts[i] = b
 	}
 	signed := token[:strings.LastIndexByte(token, '.')]
-	return &Token{header: parts[0], Payload: parts[1], signature: parts[2], signed: signed}, true
+	return &Token{
+		header:    parts[0],
+		Payload:   parts[1],
+		signature: parts[2],
+		signed:    signed,
+	}, true
 }
 
 // Header reads the header into a struct that has all members that it may hold.

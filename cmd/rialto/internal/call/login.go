@@ -153,7 +153,13 @@ func (b *Browser) Handler(ctx context.Context) (auth.OAuthHandler, net.Listener,
 			return b.ask(ctx, l, args.URL)
 		},
 		NewTokenSource: func(ctx context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
-			kept := login{ClientID: c.ClientID, Secret: c.ClientSecret, Style: c.Endpoint.AuthStyle, TokenURL: c.Endpoint.TokenURL, Token: t}
+			kept := login{
+				ClientID: c.ClientID,
+				Secret:   c.ClientSecret,
+				Style:    c.Endpoint.AuthStyle,
+				TokenURL: c.Endpoint.TokenURL,
+				Token:    t,
+			}
 			return &storingSource{c.TokenSource(ctx, t), b, kept}, b.store(&kept)
 		},
 	}

@@ -169,7 +169,12 @@ func (c *caller) again(call, task string) string {
 
 // connect finds the server and the login.
 func (c *caller) connect(ctx context.Context, cmd *cobra.Command) (*call.Session, error) {
-	client := &call.Client{URL: c.url, Version: server.Version(), Err: cmd.ErrOrStderr(), Dialog: term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr())}
+	client := &call.Client{
+		URL:     c.url,
+		Version: server.Version(),
+		Err:     cmd.ErrOrStderr(),
+		Dialog:  term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr()),
+	}
 	switch token := os.Getenv(callToken); {
 	case c.url == "":
 		address, token, err := c.own(cmd)
@@ -214,7 +219,12 @@ func (c *caller) browser(d *term.Dialog) (*call.Browser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &call.Browser{URL: c.url, File: filepath.Join(dir, "logins.json"), ClientID: c.clientID, Dialog: d}, nil
+	return &call.Browser{
+		URL:      c.url,
+		File:     filepath.Join(dir, "logins.json"),
+		ClientID: c.clientID,
+		Dialog:   d,
+	}, nil
 }
 
 // own returns the address of the server whose store the flags name, and a token for it.

@@ -92,7 +92,12 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 
 // demoTables returns the Table Expert of the demo. Its port is known once it listens.
 func demoTables() config.Agent {
-	return config.Agent{Name: demoAgent, URL: "http://127.0.0.1", SkillsAsTools: true, Local: true}
+	return config.Agent{
+		Name:          demoAgent,
+		URL:           "http://127.0.0.1",
+		SkillsAsTools: true,
+		Local:         true,
+	}
 }
 
 // run starts the agent and the server. It returns when one of them ends or the user stops it.

@@ -28,7 +28,14 @@ type request struct {
 }
 
 func newRequest(s *operator.Service, cmd *cobra.Command, args []string) *request {
-	r := &request{Service: s, cmd: cmd, ctx: cmd.Context(), out: cmd.OutOrStdout(), args: args, asJSON: wantsJSON(cmd)}
+	r := &request{
+		Service: s,
+		cmd:     cmd,
+		ctx:     cmd.Context(),
+		out:     cmd.OutOrStdout(),
+		args:    args,
+		asJSON:  wantsJSON(cmd),
+	}
 	if len(args) > 0 {
 		r.name = args[0]
 	}

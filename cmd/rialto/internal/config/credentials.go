@@ -243,5 +243,11 @@ func (c Credentials) Fixed() *a2aauth.Secret {
 		return nil
 	}
 	value, _ := c.ReadSecret() // as above
-	return &a2aauth.Secret{Kind: a2aauth.Kind(c.Type), Value: value, User: c.User, In: c.In, Name: c.Name}
+	return &a2aauth.Secret{
+		Kind:  a2aauth.Kind(c.Type),
+		Value: value,
+		User:  c.User,
+		In:    c.In,
+		Name:  c.Name,
+	}
 }

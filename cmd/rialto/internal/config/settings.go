@@ -31,11 +31,24 @@ func (c *Config) Settings() []operator.Setting {
 		s, _ := find(name)
 		usual := cmp.Or(defaults[key], s.Default) // lists have no items by default
 		delete(defaults, key)
-		all = append(all, operator.Setting{Key: key, Value: redactSetting(name, value), About: s.about(), Default: usual, Source: c.source(key, value != usual), Live: isLive(name)})
+		all = append(all, operator.Setting{
+			Key:     key,
+			Value:   redactSetting(name, value),
+			About:   s.about(),
+			Default: usual,
+			Source:  c.source(key, value != usual),
+			Live:    isLive(name),
+		})
 	})
 	for _, key := range slices.Sorted(maps.Keys(defaults)) {
 		s, _ := find(key)
-		all = append(all, operator.Setting{Key: key, About: s.about(), Default: defaults[key], Source: c.source(key, true), Live: isLive(key)})
+		all = append(all, operator.Setting{
+			Key:     key,
+			About:   s.about(),
+			Default: defaults[key],
+			Source:  c.source(key, true),
+			Live:    isLive(key),
+		})
 	}
 	return all
 }

@@ -53,9 +53,15 @@ func (c *Config) checkOAuth() error {
 		key   string
 		apply func(*authserver.Config) error
 	}{
-		{"clients", func(as *authserver.Config) (err error) { as.Clients, err = c.OAuthClients(); return err }},
+		{"clients", func(as *authserver.Config) (err error) {
+			as.Clients, err = c.OAuthClients()
+			return err
+		}},
 		{"tokens", c.Tokens.Apply},
-		{"upstream_tokens", func(as *authserver.Config) error { as.Upstreams = c.OAuthUpstreams(); return nil }},
+		{"upstream_tokens", func(as *authserver.Config) error {
+			as.Upstreams = c.OAuthUpstreams()
+			return nil
+		}},
 		{"registration", c.Registration.Apply},
 		{"sign_in", c.SignIn.Apply},
 	} {

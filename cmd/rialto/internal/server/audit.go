@@ -29,7 +29,12 @@ func (s *Server) auditSettings(ctx context.Context) error {
 		return err
 	}
 	if len(last) == 0 || last[0].Target != digest {
-		s.audit.Record(ctx, audit.Event{Kind: audit.Settings, Actor: "server", Target: digest, Detail: Version()})
+		s.audit.Record(ctx, audit.Event{
+			Kind:   audit.Settings,
+			Actor:  "server",
+			Target: digest,
+			Detail: Version(),
+		})
 	}
 	return nil
 }

@@ -26,7 +26,12 @@ func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
 		Caller: func(ctx context.Context) directory.Caller {
 			p, _ := oauth.FromContext(ctx)
 			some, all := p.UseCases()
-			return directory.Caller{User: p.User, Client: p.ClientID, UseCases: some, AllUseCases: all}
+			return directory.Caller{
+				User:        p.User,
+				Client:      p.ClientID,
+				UseCases:    some,
+				AllUseCases: all,
+			}
 		},
 	}
 }

@@ -108,5 +108,8 @@ func (s *Server) drain(ctx context.Context) (later context.Context, done func())
 		s.log.InfoContext(ctx, "rialto stops taking requests", "in", delay)
 		time.AfterFunc(delay, end)
 	})
-	return later, func() { stop(); end() }
+	return later, func() {
+		stop()
+		end()
+	}
 }

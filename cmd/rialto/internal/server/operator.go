@@ -23,7 +23,17 @@ import (
 
 // newOperator returns the use cases of operators. Without a bridge they cannot cancel tasks.
 func newOperator(cfg func() *config.Config, log *slog.Logger, db *store.DB, as *authserver.Server, b *bridge.Bridge) *operator.Service {
-	return &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting { return cfg().Settings() }}
+	return &operator.Service{
+		Store:      db.OAuth,
+		TaskStore:  db.Ledger,
+		UsageStore: db.Records,
+		AuditStore: db.Records,
+		OAuth:      as,
+		Bridge:     b,
+		Now:        time.Now,
+		Log:        log,
+		InForce:    func() []operator.Setting { return cfg().Settings() },
+	}
 }
 
 func (s *Server) operatorActor(r *http.Request) operator.Actor {
@@ -58,7 +68,12 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	if err != nil {
 		return nil, nil, err
 	}
-	record := (&audit.Log{Store: db.Records, Now: time.Now, Log: log, Stream: fileStream(cfg, log)}).Open()
+	record := (&audit.Log{
+		Store:  db.Records,
+		Now:    time.Now,
+		Log:    log,
+		Stream: fileStream(cfg, log),
+	}).Open()
 	silent := slog.New(slog.DiscardHandler)
 	as := NewOAuth(cfg, silent, db, secret)
 	s = newOperator(func() *config.Config { return cfg }, log, db, as, nil)

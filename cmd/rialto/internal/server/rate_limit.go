@@ -102,7 +102,10 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 	}
 	leaveClient, refused := c.clients.Acquire(by.client, perClient, most.Calls)
 	if refused == nil {
-		return func() { leaveClient(); leaveUser() }, nil
+		return func() {
+			leaveClient()
+			leaveUser()
+		}, nil
 	}
 	leaveUser()
 	if refused.Shared {

@@ -108,7 +108,13 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	signedIn := func(prefix string, page http.Handler) {
 		r.PathPrefix(prefix).Handler(s.oauth.Sessions.RequireForPage(s.bodies.limitAnswers(page)))
 	}
-	site := web.Site{Product: s.cfg.Load().Name, Bridge: s.bridge, Now: time.Now, Log: s.log, Frame: console}
+	site := web.Site{
+		Product: s.cfg.Load().Name,
+		Bridge:  s.bridge,
+		Now:     time.Now,
+		Log:     s.log,
+		Frame:   console,
+	}
 	signedIn(documents.DocumentPath, &web.Documents{Site: site})
 	signedIn(documents.TaskPath, &web.Tasks{Site: site})
 	signedIn(directory.ConnectPath, &web.Connect{

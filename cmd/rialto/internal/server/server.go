@@ -142,7 +142,12 @@ func (s *Server) build(secret []byte) error {
 	if err != nil {
 		return err
 	}
-	s.audit = (&audit.Log{Store: s.store.Records, Now: time.Now, Log: s.log, Stream: stream}).Open()
+	s.audit = (&audit.Log{
+		Store:  s.store.Records,
+		Now:    time.Now,
+		Log:    s.log,
+		Stream: stream,
+	}).Open()
 	s.usage = usage.NewLog(s.store.Records, s.log)
 	s.oauth = NewOAuth(s.cfg.Load(), s.log, s.store, secret)
 	s.health = &health{store: s.store, keys: s.oauth.Keys, log: s.log}
@@ -159,8 +164,13 @@ func (s *Server) build(secret []byte) error {
 		log:       s.log,
 		assert:    s.oauth.Assertions.Issue,
 		vault:     s.connections.vault,
-		cards:     &directory.Cards{Store: s.store.Records, Now: time.Now, Log: s.log, Changed: s.telemetry.CardChanged},
-		memory:    answerMemory{s.bridge.Runner},
+		cards: &directory.Cards{
+			Store:   s.store.Records,
+			Now:     time.Now,
+			Log:     s.log,
+			Changed: s.telemetry.CardChanged,
+		},
+		memory: answerMemory{s.bridge.Runner},
 	}
 	s.bridge.Directory.Dialer = dialers
 	s.bridge.Directory.Connections = s.connections

@@ -36,7 +36,10 @@ func logWhileWaiting(log *slog.Logger, what string, do func() error) error {
 
 // logWaiting is logWhileWaiting for what cannot fail.
 func (s *Server) logWaiting(what string, do func()) {
-	_ = logWhileWaiting(s.log, what, func() error { do(); return nil })
+	_ = logWhileWaiting(s.log, what, func() error {
+		do()
+		return nil
+	})
 }
 
 // askDatabase calls do with a timeout, and logs while it waits.

@@ -48,7 +48,13 @@ func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(e
 }
 
 func agentServer(expert *tableexpert.Expert, url, token string, log *slog.Logger) *http.Server {
-	srv := &a2aserver.Server{Agent: expert.Agent(), Card: expert.Card(), URL: url, Lists: true, Log: log}
+	srv := &a2aserver.Server{
+		Agent: expert.Agent(),
+		Card:  expert.Card(),
+		URL:   url,
+		Lists: true,
+		Log:   log,
+	}
 	return newHTTPServer(withToken(token, srv), log)
 }
 

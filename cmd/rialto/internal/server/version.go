@@ -23,7 +23,13 @@ type Build struct {
 
 // ThisBuild returns the build of the running program.
 func ThisBuild() Build {
-	b := Build{Version: release, Commit: commit, Date: date, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := Build{
+		Version:  release,
+		Commit:   commit,
+		Date:     date,
+		Go:       runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {

@@ -52,7 +52,12 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 	t.Working("Reading " + tb.Name + ".")
 	if !isRow {
 		d := e.describe(ctx, tb)
-		return &document{ID: d.ID, Title: "Table " + d.Name, Text: d.text(), Metadata: map[string]any{"table": d.Name, "row_count": d.RowCount}}, nil
+		return &document{
+			ID:       d.ID,
+			Title:    "Table " + d.Name,
+			Text:     d.text(),
+			Metadata: map[string]any{"table": d.Name, "row_count": d.RowCount},
+		}, nil
 	}
 	key, err := url.PathUnescape(key)
 	if err != nil {

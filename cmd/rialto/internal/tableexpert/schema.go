@@ -65,7 +65,12 @@ func (e *Expert) emitSchema(ctx context.Context, t *a2aexec.Turn, tables []*tabl
 }
 
 func (e *Expert) describe(ctx context.Context, tb *table) description {
-	d := description{ID: "table:" + tb.Name, Name: tb.Name, Kind: "table", Note: tb.Note}
+	d := description{
+		ID:   "table:" + tb.Name,
+		Name: tb.Name,
+		Kind: "table",
+		Note: tb.Note,
+	}
 	if tb.View {
 		d.Kind = "view"
 	}
@@ -73,7 +78,12 @@ func (e *Expert) describe(ctx context.Context, tb *table) description {
 		d.RowCount = &n
 	}
 	d.Columns = mapped(tb.Columns, func(c column) columnDescription {
-		return columnDescription{Name: c.Name, Type: c.Type, Key: c.Name == tb.key, Note: c.Note}
+		return columnDescription{
+			Name: c.Name,
+			Type: c.Type,
+			Key:  c.Name == tb.key,
+			Note: c.Note,
+		}
 	})
 	d.References = mapped(tb.Refs, func(r reference) string {
 		return fmt.Sprintf("%s → %s.%s", r.Column, r.Table, r.ToColumn)

@@ -95,7 +95,12 @@ func (c *curation) check(tables *catalog) error {
 func (c *curation) addDefaults(tables *catalog) {
 	if len(c.Topics) == 0 {
 		for _, tb := range tables.tables {
-			t := topic{ID: tb.Name, Title: strings.ReplaceAll(tb.bare, "_", " "), Description: tb.Note, Tables: []string{tb.Name}}
+			t := topic{
+				ID:          tb.Name,
+				Title:       strings.ReplaceAll(tb.bare, "_", " "),
+				Description: tb.Note,
+				Tables:      []string{tb.Name},
+			}
 			for _, r := range tb.Refs {
 				if !slices.Contains(t.Tables, r.Table) {
 					t.Tables = append(t.Tables, r.Table)
@@ -226,7 +231,13 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 			continue
 		}
 		d := e.describe(counting, tb)
-		set := dataset{ID: d.ID, Name: d.Name, Note: d.Note, RowCount: d.RowCount, Topics: []string{}}
+		set := dataset{
+			ID:       d.ID,
+			Name:     d.Name,
+			Note:     d.Note,
+			RowCount: d.RowCount,
+			Topics:   []string{},
+		}
 		for _, tp := range e.curation.Topics {
 			if tp.has(tb.Name) {
 				set.Topics = append(set.Topics, tp.ID)

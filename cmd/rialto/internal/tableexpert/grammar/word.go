@@ -128,7 +128,12 @@ func (s *Schema) longest(words []string) (token, int) {
 	for n := min(maxPhrase, len(words)); n > 0; n-- {
 		said := strings.Join(words[:n], " ")
 		text := strings.TrimSuffix(fold(said), "'s")
-		t := token{said: said, text: text, op: phrases()[text], names: s.names()[text]}
+		t := token{
+			said:  said,
+			text:  text,
+			op:    phrases()[text],
+			names: s.names()[text],
+		}
 		if t.op != "" && len(t.values()) > 0 {
 			t.names = nil
 			if t.isSilent() || said == strings.ToUpper(said) {

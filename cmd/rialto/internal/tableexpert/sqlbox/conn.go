@@ -104,7 +104,12 @@ func (c *conn) loadImage() error {
 
 func (c *conn) attachFiles() error {
 	for _, f := range c.box.Files {
-		u := url.URL{Scheme: "file", Path: f.Path, OmitHost: true, RawQuery: "mode=ro"}
+		u := url.URL{
+			Scheme:   "file",
+			Path:     f.Path,
+			OmitHost: true,
+			RawQuery: "mode=ro",
+		}
 		if f.Immutable {
 			u.RawQuery += "&immutable=1"
 		}
