@@ -24,7 +24,8 @@ func (c *Card) SkillForm(skill string) (form SkillForm, ok bool) {
 		}
 		skills, _ := e.Params["skills"].(map[string]any)
 		b, err := json.Marshal(skills[skill])
-		if skills[skill] == nil || err != nil || json.Unmarshal(b, &form) != nil || len(form.Input) == 0 {
+		if skills[skill] == nil || err != nil || json.Unmarshal(b, &form) != nil ||
+			len(form.Input) == 0 {
 			return SkillForm{}, false
 		}
 		return form, true
@@ -38,5 +39,9 @@ func NewSkillForms(forms map[string]SkillForm) Extension {
 	for skill, form := range forms {
 		skills[skill] = map[string]any{"input": form.Input, "readOnly": form.ReadOnly}
 	}
-	return Extension{URI: SkillForms, Description: "The JSON Schema of the data that each skill takes.", Params: Metadata{"skills": skills}}
+	return Extension{
+		URI:         SkillForms,
+		Description: "The JSON Schema of the data that each skill takes.",
+		Params:      Metadata{"skills": skills},
+	}
 }

@@ -122,7 +122,9 @@ func (t *Task) Apply(e Event) bool {
 // is lost when it says the next thing. The metadata of an update joins that of the task.
 func (t *Task) applyStatus(e *StatusUpdate) {
 	if m := t.Status.Message; m != nil {
-		known := slices.ContainsFunc(t.History, func(h Message) bool { return h.ID == m.ID && m.ID != "" })
+		known := slices.ContainsFunc(
+			t.History, func(h Message) bool { return h.ID == m.ID && m.ID != "" },
+		)
 		if !known {
 			t.History = append(t.History, *m)
 		}

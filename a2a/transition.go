@@ -6,11 +6,58 @@ import "slices"
 // interrupted one may continue without a message when its input came another way (A2A 1.0 section
 // 7.6.1). A state may be repeated with another message.
 var transitions = map[State][]State{
-	Submitted:     {Submitted, Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected, Unknown},
-	Working:       {Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected, Unknown},
-	InputRequired: {InputRequired, Working, AuthRequired, Completed, Failed, Canceled, Rejected, Unknown},
-	AuthRequired:  {AuthRequired, Working, InputRequired, Completed, Failed, Canceled, Rejected, Unknown},
-	Unknown:       {Unknown, Submitted, Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected},
+	Submitted: {
+		Submitted,
+		Working,
+		InputRequired,
+		AuthRequired,
+		Completed,
+		Failed,
+		Canceled,
+		Rejected,
+		Unknown,
+	},
+	Working: {
+		Working,
+		InputRequired,
+		AuthRequired,
+		Completed,
+		Failed,
+		Canceled,
+		Rejected,
+		Unknown,
+	},
+	InputRequired: {
+		InputRequired,
+		Working,
+		AuthRequired,
+		Completed,
+		Failed,
+		Canceled,
+		Rejected,
+		Unknown,
+	},
+	AuthRequired: {
+		AuthRequired,
+		Working,
+		InputRequired,
+		Completed,
+		Failed,
+		Canceled,
+		Rejected,
+		Unknown,
+	},
+	Unknown: {
+		Unknown,
+		Submitted,
+		Working,
+		InputRequired,
+		AuthRequired,
+		Completed,
+		Failed,
+		Canceled,
+		Rejected,
+	},
 }
 
 // Transition returns nil if a task may go from one state to another, and
@@ -23,7 +70,12 @@ func Transition(from, to State) error {
 	case to == Canceled:
 		return Errorf(TaskNotCancelable, "the task has ended (%s) and cannot be canceled", from)
 	case from.Terminal():
-		return Errorf(InvalidTaskState, "the task has ended (%s) and cannot be %s any more", from, to)
+		return Errorf(
+			InvalidTaskState,
+			"the task has ended (%s) and cannot be %s any more",
+			from,
+			to,
+		)
 	default:
 		return Errorf(InvalidTaskState, "a task that is %s cannot be %s", from, to)
 	}
@@ -35,9 +87,15 @@ func Transition(from, to State) error {
 func (s State) Accepts() error {
 	switch {
 	case s.Terminal():
-		return Errorf(InvalidTaskState, "the task has ended (%s) and takes no more messages; leave the task id out to start another", s)
+		return Errorf(
+			InvalidTaskState,
+			"the task has ended (%s) and takes no more messages; leave the task id out to start another",
+			s,
+		)
 	case !s.Interrupted():
-		return Errorf(InvalidTaskState, "the task is %s and takes no message before it asks for one", s)
+		return Errorf(
+			InvalidTaskState, "the task is %s and takes no message before it asks for one", s,
+		)
 	default:
 		return nil
 	}

@@ -42,8 +42,12 @@ type viewMeta struct {
 
 func (v *View) meta() viewMeta {
 	m := viewMeta{
-		UI:          &uiMeta{v.App, []string{"model", "app"}},
-		ResourceURI: v.App, OutputTemplate: v.App, Accessible: true, Calling: v.Calling, Called: v.Called,
+		UI:             &uiMeta{v.App, []string{"model", "app"}},
+		ResourceURI:    v.App,
+		OutputTemplate: v.App,
+		Accessible:     true,
+		Calling:        v.Calling,
+		Called:         v.Called,
 	}
 	if v.Hidden {
 		m.UI.Visibility = []string{"app"}

@@ -44,9 +44,15 @@ func (r *request) complete() (json.RawMessage, error) {
 	default:
 		return nil, wire.InvalidParams("the ref names no prompt and no resource template")
 	}
-	found, asked, err := run(r, "completion", "", 0, func(ctx context.Context, _ *elicitor) (*Completions, error) {
-		return r.s.Complete(ctx, c)
-	})
+	found, asked, err := run(
+		r,
+		"completion",
+		"",
+		0,
+		func(ctx context.Context, _ *elicitor) (*Completions, error) {
+			return r.s.Complete(ctx, c)
+		},
+	)
 	switch {
 	case err != nil || asked != nil:
 		return asked, err

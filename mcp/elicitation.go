@@ -39,9 +39,14 @@ func ElicitURL(key, message, url string) Question {
 	return Question{
 		key:    key,
 		method: "elicitation/create",
-		params: fmt.Appendf(nil, `{"mode":"url","message":%s,"url":%s}`, quoted(message), quoted(url)),
-		needs:  []string{"elicitation", "url"},
-		url:    true,
+		params: fmt.Appendf(
+			nil,
+			`{"mode":"url","message":%s,"url":%s}`,
+			quoted(message),
+			quoted(url),
+		),
+		needs: []string{"elicitation", "url"},
+		url:   true,
 	}
 }
 
@@ -92,7 +97,8 @@ func (q Question) Answer(raw json.RawMessage) (a Answer, ok bool) {
 	if q.needs[0] != "elicitation" {
 		return Answer{Action: "accept", Raw: raw}, true
 	}
-	if json.Unmarshal(raw, &a) != nil || !slices.Contains([]string{"accept", "decline", "cancel"}, a.Action) {
+	if json.Unmarshal(raw, &a) != nil ||
+		!slices.Contains([]string{"accept", "decline", "cancel"}, a.Action) {
 		return Answer{}, false
 	}
 	a.Raw = raw

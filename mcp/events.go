@@ -158,8 +158,11 @@ func (e *EventError) as(r *request) *Error {
 // eventMethods are the methods of the extension, in both eras: ChatGPT uses them after initialize
 // too.
 var eventMethods = map[string]method{
-	"events/list": eventMethod(listEvents), "events/poll": eventMethod(pollEvents), "events/stream": eventMethod(streamEvents),
-	"events/subscribe": eventMethod(subscribeEvents), "events/unsubscribe": eventMethod(unsubscribeEvents),
+	"events/list":        eventMethod(listEvents),
+	"events/poll":        eventMethod(pollEvents),
+	"events/stream":      eventMethod(streamEvents),
+	"events/subscribe":   eventMethod(subscribeEvents),
+	"events/unsubscribe": eventMethod(unsubscribeEvents),
 }
 
 // eventParams are the parameters of the methods for events. The meaning of ttlMs depends on whether it is
@@ -182,7 +185,10 @@ func listEvents(r *request) (json.RawMessage, error) {
 	if err := r.noCursor(); err != nil {
 		return nil, err
 	}
-	return eventResult(r, map[string]any{"events": append([]EventType{}, r.s.Events.EventTypes(r.HTTP.Context())...)})
+	return eventResult(
+		r,
+		map[string]any{"events": append([]EventType{}, r.s.Events.EventTypes(r.HTTP.Context())...)},
+	)
 }
 
 // eventResult returns a result with the members of an object. It says in both eras that it is complete.
@@ -200,7 +206,9 @@ func eventResult(r *request, members any) (json.RawMessage, error) {
 func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 	var p eventParams
 	if err := json.Unmarshal(r.Message.Params, &p); err != nil {
-		return nil, nil, wire.InvalidParams("a parameter of %s has the wrong type: %v", r.Message.Method, err)
+		return nil, nil, wire.InvalidParams(
+			"a parameter of %s has the wrong type: %v", r.Message.Method, err,
+		)
 	}
 	q := &EventQuery{
 		Name:      p.Name,
@@ -224,9 +232,10 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 	i := slices.IndexFunc(types, func(t EventType) bool { return t.Name == q.Name })
 	if i < 0 {
 		return nil, nil, &EventError{
-			Kind:    EventNotFound,
-			Message: "There is no event type " + wire.Truncate(q.Name) + ". events/list returns the types.",
-			Data:    map[string]any{"kind": "event"},
+			Kind: EventNotFound,
+			Message: "There is no event type " + wire.Truncate(q.Name) +
+				". events/list returns the types.",
+			Data: map[string]any{"kind": "event"},
 		}
 	}
 	accepted, problem := schema.Read(types[i].InputSchema).Accept(q.Name, q.Arguments)
@@ -272,8 +281,14 @@ func subscribeEvents(r *request) (json.RawMessage, error) {
 		return nil, err
 	}
 	if p.Delivery.Mode != "webhook" {
-		return nil, &EventError{Kind: EventUnsupported, Message: "events/subscribe delivers to webhooks: delivery.mode must be \"webhook\".",
-			Data: map[string]any{"feature": "deliveryMode", "value": wire.Truncate(p.Delivery.Mode)}}
+		return nil, &EventError{
+			Kind:    EventUnsupported,
+			Message: "events/subscribe delivers to webhooks: delivery.mode must be \"webhook\".",
+			Data: map[string]any{
+				"feature": "deliveryMode",
+				"value":   wire.Truncate(p.Delivery.Mode),
+			},
+		}
 	}
 	if _, err := WebhookSecret(p.Delivery.Secret); err != nil {
 		return nil, wire.InvalidParams("delivery.secret: %v", err)
@@ -310,7 +325,9 @@ func unsubscribeEvents(r *request) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.s.Events.Unsubscribe(r.HTTP.Context(), r.Principal, &EventSubscription{EventQuery: *q, URL: p.Delivery.URL}); err != nil {
+	if err := r.s.Events.Unsubscribe(
+		r.HTTP.Context(), r.Principal, &EventSubscription{EventQuery: *q, URL: p.Delivery.URL},
+	); err != nil {
 		return nil, err
 	}
 	return eventResult(r, struct{}{})

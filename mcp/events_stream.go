@@ -19,7 +19,9 @@ const eventHeartbeat = 25 * time.Second
 // client that reconnects continues at its last cursor.
 func streamEvents(r *request) (json.RawMessage, error) {
 	if !r.TakesStream() {
-		return nil, wire.Refuse(http.StatusNotAcceptable, "events/stream is answered with a text/event-stream")
+		return nil, wire.Refuse(
+			http.StatusNotAcceptable, "events/stream is answered with a text/event-stream",
+		)
 	}
 	_, q, err := eventQuery(r)
 	if err != nil {
@@ -38,7 +40,11 @@ func streamEvents(r *request) (json.RawMessage, error) {
 	send := func(what string, params any) {
 		b, err := json.Marshal(params)
 		if err == nil {
-			r.Notify(wire.Notification("notifications/events/"+what, fmt.Appendf(nil, "%s,%s", b[1:len(b)-1], meta)))
+			r.Notify(
+				wire.Notification(
+					"notifications/events/"+what, fmt.Appendf(nil, "%s,%s", b[1:len(b)-1], meta),
+				),
+			)
 		}
 	}
 	type position struct {
@@ -61,7 +67,10 @@ func streamEvents(r *request) (json.RawMessage, error) {
 		case ctx.Err() != nil:
 			return json.RawMessage(`{"resultType":"complete",` + meta + `}`), nil
 		case err != nil:
-			why := jsonrpc.Errorf(jsonrpc.CodeInternal, "The events cannot be read now. Open the stream again with your last cursor.")
+			why := jsonrpc.Errorf(
+				jsonrpc.CodeInternal,
+				"The events cannot be read now. Open the stream again with your last cursor.",
+			)
 			if refusal, is := errors.AsType[*EventError](err); is {
 				why = refusal.as(r)
 			} else {

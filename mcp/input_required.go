@@ -92,8 +92,13 @@ func (a *elicitor) inputRequired() (json.RawMessage, error) {
 		return nil, wire.InvalidParams("the answers are too long")
 	}
 	sealed := session.Seal(a.r.s.built.key, sealPurpose, a.r.Principal, note)
-	return fmt.Appendf(nil, `{"resultType":"input_required","inputRequests":%s,"requestState":%q,%s}`,
-		inputRequests(a.open), sealed, a.r.s.built.meta()), nil
+	return fmt.Appendf(
+		nil,
+		`{"resultType":"input_required","inputRequests":%s,"requestState":%q,%s}`,
+		inputRequests(a.open),
+		sealed,
+		a.r.s.built.meta(),
+	), nil
 }
 
 // inputRequests returns an object with the questions by their keys.

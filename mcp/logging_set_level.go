@@ -38,7 +38,11 @@ func (c *Call) Log(level Level, logger string, data any) {
 	r := c.elicitor.r
 	text, err := json.Marshal(data)
 	if err != nil {
-		r.s.Log.ErrorContext(r.HTTP.Context(), "log message has no JSON form", "tool", c.Tool, "err", err)
+		r.s.Log.ErrorContext(
+			r.HTTP.Context(), "log message has no JSON form",
+			"tool", c.Tool,
+			"err", err,
+		)
 		return
 	}
 	params := fmt.Appendf(nil, `"level":%q`, level)

@@ -14,12 +14,22 @@ type method func(*request) (json.RawMessage, error)
 // answer answers the request by m, its method; nil is none.
 func (r *request) answer(m method) (json.RawMessage, error) {
 	if r.Modern() {
-		if err := revision.CheckHeaders(r.HTTP.Header, r.Message.Method, &r.Params, r.Lenient, r.s.Tasks != nil); err != nil {
+		if err := revision.CheckHeaders(
+			r.HTTP.Header,
+			r.Message.Method,
+			&r.Params,
+			r.Lenient,
+			r.s.Tasks != nil,
+		); err != nil {
 			return nil, err
 		}
 	}
 	if m == nil {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "there is no method %q here", wire.Truncate(r.Message.Method))
+		return nil, jsonrpc.Errorf(
+			jsonrpc.CodeMethodNotFound,
+			"there is no method %q here",
+			wire.Truncate(r.Message.Method),
+		)
 	}
 	if !r.Modern() && r.repeatable() {
 		r.ContinueWith(r.Message.Method, func() json.RawMessage { return r.Message.Params })

@@ -78,9 +78,14 @@ func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
 
 func (r *request) operation(known bool) Operation {
 	op := Operation{
-		Revision: r.Client.Revision, Session: r.Session, Hybrid: r.Hybrid, ID: string(r.Message.ID),
-		URI: wire.Truncate(r.Params.Other().URI), HTTP: strings.TrimPrefix(r.Request.HTTP.Proto, "HTTP/"),
-		TraceParent: r.Params.Meta.TraceParent, TraceState: r.Params.Meta.TraceState,
+		Revision:    r.Client.Revision,
+		Session:     r.Session,
+		Hybrid:      r.Hybrid,
+		ID:          string(r.Message.ID),
+		URI:         wire.Truncate(r.Params.Other().URI),
+		HTTP:        strings.TrimPrefix(r.Request.HTTP.Proto, "HTTP/"),
+		TraceParent: r.Params.Meta.TraceParent,
+		TraceState:  r.Params.Meta.TraceState,
 	}
 	if !known {
 		return op

@@ -55,7 +55,9 @@ func (b *built) makePrompts(s *Server) (err error) {
 	for i := range s.Prompts {
 		p := &s.Prompts[i]
 		if p.Name == "" || p.Get == nil || b.prompts[p.Name] != nil {
-			return fmt.Errorf("mcp: prompt %q has no name or nothing to get, or there are two", p.Name)
+			return fmt.Errorf(
+				"mcp: prompt %q has no name or nothing to get, or there are two", p.Name,
+			)
 		}
 		b.prompts[p.Name] = p
 		list = append(list, p)

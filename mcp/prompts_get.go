@@ -12,23 +12,33 @@ import (
 func (r *request) getPrompt() (json.RawMessage, error) {
 	p := r.s.built.prompts[r.Params.Name]
 	if p == nil {
-		return nil, wire.InvalidParams("there is no prompt %q, prompts/list names them all", wire.Truncate(r.Params.Name))
+		return nil, wire.InvalidParams(
+			"there is no prompt %q, prompts/list names them all", wire.Truncate(r.Params.Name),
+		)
 	}
 	args, err := p.arguments(r.Params.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	messages, asked, err := run(r, "prompt", p.Name, 0, func(ctx context.Context, a *elicitor) ([]PromptMessage, error) {
-		return p.Get(ctx, &PromptCall{
-			Prompt:    p.Name,
-			Arguments: args,
-			Principal: r.Principal,
-			Client:    r.Client,
-			elicitor:  a,
-		})
-	})
+	messages, asked, err := run(
+		r,
+		"prompt",
+		p.Name,
+		0,
+		func(ctx context.Context, a *elicitor) ([]PromptMessage, error) {
+			return p.Get(ctx, &PromptCall{
+				Prompt:    p.Name,
+				Arguments: args,
+				Principal: r.Principal,
+				Client:    r.Client,
+				elicitor:  a,
+			})
+		},
+	)
 	if errors.Is(err, ErrNoAnswer) {
-		return nil, wire.InvalidParams("the prompt needs an answer from the person at the client, and there was none")
+		return nil, wire.InvalidParams(
+			"the prompt needs an answer from the person at the client, and there was none",
+		)
 	}
 	if err != nil || asked != nil {
 		return asked, err

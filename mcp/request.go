@@ -23,7 +23,12 @@ type request struct {
 // run calls a handler on a context that ends when the client cancels. If the handler asks the
 // client and the questions have to be the result, run returns them as asked. A request has one such
 // handler. The kind and the name are for the log. DetachedFor is that of a Tool.
-func run[T any](r *request, kind, name string, detachedFor time.Duration, f func(context.Context, *elicitor) (T, error)) (result T, asked json.RawMessage, err error) {
+func run[T any](
+	r *request,
+	kind, name string,
+	detachedFor time.Duration,
+	f func(context.Context, *elicitor) (T, error),
+) (result T, asked json.RawMessage, err error) {
 	a, err := r.newElicitor()
 	if err != nil {
 		return result, nil, err
@@ -48,7 +53,9 @@ func run[T any](r *request, kind, name string, detachedFor time.Duration, f func
 }
 
 // recovered turns a panic into an error, so that the client gets an answer.
-func recovered[T any](ctx context.Context, a *elicitor, f func(context.Context, *elicitor) (T, error)) (result T, err error) {
+func recovered[T any](
+	ctx context.Context, a *elicitor, f func(context.Context, *elicitor) (T, error),
+) (result T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())

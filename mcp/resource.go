@@ -101,7 +101,9 @@ func (b *built) makeResources(s *Server) error {
 	for i := range s.Resources {
 		r := &s.Resources[i]
 		if r.URI == "" || r.Name == "" || r.Read == nil || b.resources[r.URI] != nil {
-			return fmt.Errorf("mcp: resource %q has no URI, no name or nothing to read, or there are two", r.URI)
+			return fmt.Errorf(
+				"mcp: resource %q has no URI, no name or nothing to read, or there are two", r.URI,
+			)
 		}
 		b.resources[r.URI] = r
 		if r.MIMEType == AppMIMEType {
@@ -112,8 +114,15 @@ func (b *built) makeResources(s *Server) error {
 	}
 	for _, t := range s.Templates {
 		ready := &template{ResourceTemplate: t}
-		if err := json.Unmarshal([]byte(quoted(t.URITemplate)), &ready.form); err != nil || t.Name == "" || t.Read == nil {
-			return fmt.Errorf("mcp: resource template %q is not one, or has no name or nothing to read: %w", t.URITemplate, err)
+		if err := json.Unmarshal(
+			[]byte(quoted(t.URITemplate)), &ready.form,
+		); err != nil || t.Name == "" ||
+			t.Read == nil {
+			return fmt.Errorf(
+				"mcp: resource template %q is not one, or has no name or nothing to read: %w",
+				t.URITemplate,
+				err,
+			)
 		}
 		b.templates = append(b.templates, ready)
 		templates = append(templates, t)
@@ -121,6 +130,8 @@ func (b *built) makeResources(s *Server) error {
 	var err1, err2, err3 error
 	b.apps, err1 = b.newPage(true, "resources", apps)
 	b.lists["resources/list"], err2 = b.newListing("resources", resources, resources)
-	b.lists["resources/templates/list"], err3 = b.newListing("resourceTemplates", templates, templates)
+	b.lists["resources/templates/list"], err3 = b.newListing(
+		"resourceTemplates", templates, templates,
+	)
 	return errors.Join(err1, err2, err3)
 }

@@ -18,12 +18,20 @@ func (r *request) listResources() (json.RawMessage, error) {
 		return r.listOnePage()
 	}
 	cursor := r.Params.Other().Cursor
-	p, asked, err := run(r, "list of resources", "", 0, func(ctx context.Context, _ *elicitor) (*ResourcePage, error) {
-		return r.s.moreResources(ctx, r.Principal, cursor)
-	})
+	p, asked, err := run(
+		r,
+		"list of resources",
+		"",
+		0,
+		func(ctx context.Context, _ *elicitor) (*ResourcePage, error) {
+			return r.s.moreResources(ctx, r.Principal, cursor)
+		},
+	)
 	switch {
 	case errors.Is(err, ErrCursor):
-		return nil, wire.InvalidParams("the cursor is not the nextCursor of an earlier page; leave it out to start at the first")
+		return nil, wire.InvalidParams(
+			"the cursor is not the nextCursor of an earlier page; leave it out to start at the first",
+		)
 	case err != nil || asked != nil:
 		return asked, err
 	case p == nil:
@@ -56,7 +64,9 @@ func (r *request) listResources() (json.RawMessage, error) {
 }
 
 // moreResources returns a page of the resources that come after Resources.
-func (s *Server) moreResources(ctx context.Context, principal, cursor string) (*ResourcePage, error) {
+func (s *Server) moreResources(
+	ctx context.Context, principal, cursor string,
+) (*ResourcePage, error) {
 	switch {
 	case s.ListResources != nil:
 		return s.ListResources(ctx, principal, cursor)

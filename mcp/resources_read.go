@@ -20,21 +20,29 @@ func (r *request) readResource() (json.RawMessage, error) {
 	if read == nil {
 		return nil, r.noResource(uri)
 	}
-	contents, asked, err := run(r, "resource", wire.Truncate(uri), 0, func(ctx context.Context, a *elicitor) ([]Contents, error) {
-		r.observed.Read = &Read{
-			URI:       uri,
-			Variables: variables,
-			Principal: r.Principal,
-			Client:    r.Client,
-			elicitor:  a,
-		}
-		return read(ctx, r.observed.Read)
-	})
+	contents, asked, err := run(
+		r,
+		"resource",
+		wire.Truncate(uri),
+		0,
+		func(ctx context.Context, a *elicitor) ([]Contents, error) {
+			r.observed.Read = &Read{
+				URI:       uri,
+				Variables: variables,
+				Principal: r.Principal,
+				Client:    r.Client,
+				elicitor:  a,
+			}
+			return read(ctx, r.observed.Read)
+		},
+	)
 	switch {
 	case errors.Is(err, ErrNoResource):
 		return nil, r.noResource(uri)
 	case errors.Is(err, ErrNoAnswer):
-		return nil, wire.InvalidParams("the resource needs an answer from the person at the client, and there was none")
+		return nil, wire.InvalidParams(
+			"the resource needs an answer from the person at the client, and there was none",
+		)
 	case err != nil || asked != nil:
 		return asked, err
 	case contents == nil:
@@ -52,7 +60,9 @@ func (r *request) readResource() (json.RawMessage, error) {
 
 // reader returns the function that reads the URI, and the values of its template's
 // variables. It returns nil if there is no such resource.
-func (b *built) reader(uri string) (read func(context.Context, *Read) ([]Contents, error), variables map[string]string) {
+func (b *built) reader(
+	uri string,
+) (read func(context.Context, *Read) ([]Contents, error), variables map[string]string) {
 	if r := b.resources[uri]; r != nil {
 		return r.Read, nil
 	}
@@ -77,5 +87,9 @@ func (r *request) noResource(uri string) error {
 	if r.Modern() {
 		code = jsonrpc.CodeInvalidParams
 	}
-	return &Error{Code: code, Message: "there is no such resource", Data: fmt.Appendf(nil, `{"uri":%s}`, quoted(uri))}
+	return &Error{
+		Code:    code,
+		Message: "there is no such resource",
+		Data:    fmt.Appendf(nil, `{"uri":%s}`, quoted(uri)),
+	}
 }

@@ -18,7 +18,9 @@ func (r *request) subscribeResource() (json.RawMessage, error) {
 		return nil, wire.InvalidParams("a subscription needs a uri, and a session")
 	}
 	if len(uri) > subscription.MaxURI {
-		return nil, wire.InvalidParams("there is no such resource: its uri has more than %d bytes", subscription.MaxURI)
+		return nil, wire.InvalidParams(
+			"there is no such resource: its uri has more than %d bytes", subscription.MaxURI,
+		)
 	}
 	if r.Message.Method == "resources/unsubscribe" {
 		if err := hub.Unwatch(ctx, r.Session, uri); err != nil {
@@ -31,7 +33,10 @@ func (r *request) subscribeResource() (json.RawMessage, error) {
 	case err != nil:
 		return nil, err
 	case !ok:
-		return nil, wire.InvalidParams("a session can be subscribed to %d resources, and all sessions of a user to a few thousand", subscription.MaxURIs)
+		return nil, wire.InvalidParams(
+			"a session can be subscribed to %d resources, and all sessions of a user to a few thousand",
+			subscription.MaxURIs,
+		)
 	}
 	return r.empty(), nil
 }

@@ -38,7 +38,10 @@ func (s *Server) capabilities(rev string) json.RawMessage {
 	add(s.built.prompts != nil, `"prompts":{}`)
 	add(s.Logging, `"logging":{}`)
 	add(s.Complete != nil, `"completions":{}`)
-	add(s.Tasks != nil && revision.HasCoreTasks(rev), `"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}`)
+	add(
+		s.Tasks != nil && revision.HasCoreTasks(rev),
+		`"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}`,
+	)
 	add(s.Events != nil, `"events":{}`) // where ChatGPT looks
 	extensions := s.extensions(rev)
 	add(extensions != "", `"extensions":{`+extensions+`}`)

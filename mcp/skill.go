@@ -41,14 +41,30 @@ func NewSkill(folder, name, description, body string) (*Skill, error) {
 	case !skillName.MatchString(name), len(name) > MaxSkillName:
 		return nil, fmt.Errorf("mcp: %q is not a name of a skill", name)
 	case description == "", utf8.RuneCountInString(description) > MaxSkillDescription:
-		return nil, fmt.Errorf("mcp: skill %q has no description, or a longer one than %d characters", name, MaxSkillDescription)
+		return nil, fmt.Errorf(
+			"mcp: skill %q has no description, or a longer one than %d characters",
+			name,
+			MaxSkillDescription,
+		)
 	}
-	s := &Skill{uri: "skill://" + folder + "/" + name + "/SKILL.md", name: name, description: description}
+	s := &Skill{
+		uri:         "skill://" + folder + "/" + name + "/SKILL.md",
+		name:        name,
+		description: description,
+	}
 	quoted := quoted(description) // a JSON string is a YAML string
 	s.text = "---\nname: " + name + "\ndescription: " + quoted + "\n---\n\n" + body
 	digest := sha256.Sum256([]byte(s.text))
-	s.entry = fmt.Appendf(nil, `{"uri":%q,"frontmatter":{"name":%q,"description":%s},"resources":[{"uri":%q,"digest":"sha256:%s","size":%d}]}`,
-		s.uri, name, quoted, s.uri, hex.EncodeToString(digest[:]), len(s.text))
+	s.entry = fmt.Appendf(
+		nil,
+		`{"uri":%q,"frontmatter":{"name":%q,"description":%s},"resources":[{"uri":%q,"digest":"sha256:%s","size":%d}]}`,
+		s.uri,
+		name,
+		quoted,
+		s.uri,
+		hex.EncodeToString(digest[:]),
+		len(s.text),
+	)
 	return s, nil
 }
 

@@ -25,7 +25,9 @@ func (r *request) getSkill() (json.RawMessage, error) {
 	uri := r.Params.Other().URI
 	s := r.skill(uri)
 	if s == nil {
-		return nil, wire.InvalidParams("no skill %q exists for you: skills/list returns yours", wire.Truncate(uri))
+		return nil, wire.InvalidParams(
+			"no skill %q exists for you: skills/list returns yours", wire.Truncate(uri),
+		)
 	}
 	return r.result(cacheHint, "skill", s.entry), nil
 }

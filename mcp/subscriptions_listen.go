@@ -23,7 +23,9 @@ type feed func(ctx context.Context, send func(method string, params []byte))
 // if there is nothing to send, because some clients reopen an ended stream at once.
 func (r *request) listen() (json.RawMessage, error) {
 	if !r.TakesStream() {
-		return nil, wire.Refuse(http.StatusNotAcceptable, "subscriptions/listen is answered with a text/event-stream")
+		return nil, wire.Refuse(
+			http.StatusNotAcceptable, "subscriptions/listen is answered with a text/event-stream",
+		)
 	}
 	agreed, feeds, err := r.feeds()
 	if err != nil {
@@ -46,7 +48,10 @@ func (r *request) listen() (json.RawMessage, error) {
 		URIs:      wanted.URIs,
 	}) // none is missed from now on
 	defer changes.Close()
-	send(string(gomcp.MethodNotificationSubscriptionsAcknowledged), fmt.Appendf(nil, `"notifications":{%s}`, agreed))
+	send(
+		string(gomcp.MethodNotificationSubscriptionsAcknowledged),
+		fmt.Appendf(nil, `"notifications":{%s}`, agreed),
+	)
 	r.KeepAlive()
 	ctx, cancel := context.WithTimeout(r.HTTP.Context(), r.s.built.endpoint.Limits.ListenFor)
 	defer cancel()
@@ -56,7 +61,10 @@ func (r *request) listen() (json.RawMessage, error) {
 	}
 	changes.Serve(ctx, func(c Change) { send(c.Method, c.Params()) })
 	all.Wait()
-	return json.RawMessage(`{"resultType":"complete",` + meta + `,"` + gomcp.MetaKeyServerInfo + `":` + string(r.s.built.info) + `}}`), nil
+	return json.RawMessage(
+		`{"resultType":"complete",` + meta + `,"` + gomcp.MetaKeyServerInfo + `":` +
+			string(r.s.built.info) + `}}`,
+	), nil
 }
 
 // feeds returns the feeds that the client asked for and may see, and the members
@@ -64,7 +72,9 @@ func (r *request) listen() (json.RawMessage, error) {
 func (r *request) feeds() (agreed string, feeds []feed, err error) {
 	wanted := &r.Params.Other().Notifications
 	if len(wanted.TaskIDs) > subscription.MaxURIs || len(wanted.URIs) > subscription.MaxURIs {
-		return "", nil, wire.InvalidParams("one stream can follow %d tasks and as many resources", subscription.MaxURIs)
+		return "", nil, wire.InvalidParams(
+			"one stream can follow %d tasks and as many resources", subscription.MaxURIs,
+		)
 	}
 	if len(wanted.TaskIDs) > 0 && r.s.Tasks != nil && !r.takesTask() {
 		return "", nil, errTasksUndeclared()
@@ -104,7 +114,10 @@ func (r *request) taskFeeds(wanted []string) (ids []string, feeds []feed) {
 			continue // it is not acknowledged
 		}
 		ids = append(ids, id)
-		feeds = append(feeds, func(ctx context.Context, send func(string, []byte)) { r.followTask(ctx, t, send) })
+		feeds = append(
+			feeds,
+			func(ctx context.Context, send func(string, []byte)) { r.followTask(ctx, t, send) },
+		)
 	}
 	return ids, feeds
 }

@@ -9,7 +9,9 @@ import (
 // cancelTask answers tasks/cancel. The result is empty: a client learns with tasks/get
 // whether the task has ended.
 func (r *request) cancelTask() (json.RawMessage, error) {
-	if err := r.s.Tasks.CancelTask(r.HTTP.Context(), r.Principal, r.Params.Other().TaskID); err != nil {
+	if err := r.s.Tasks.CancelTask(
+		r.HTTP.Context(), r.Principal, r.Params.Other().TaskID,
+	); err != nil {
 		return nil, taskError(err)
 	}
 	return r.empty(), nil

@@ -29,7 +29,9 @@ func (r *request) getCoreTask() (json.RawMessage, error) {
 }
 
 // followTask sends the task, and again whenever it changes, until it has ended.
-func (r *request) followTask(ctx context.Context, t *Task, send func(method string, params []byte)) {
+func (r *request) followTask(
+	ctx context.Context, t *Task, send func(method string, params []byte),
+) {
 	for {
 		t = r.shown(t)
 		b, err := t.appendDetailed(nil, r.s.built.info)

@@ -50,7 +50,12 @@ func (r *request) elicitForTask(ctx context.Context, t *Task) error {
 		if err != nil {
 			return err
 		}
-		err = r.s.Tasks.AnswerTask(ctx, r.Principal, t.ID, map[string]json.RawMessage{q.key: answer.Raw})
+		err = r.s.Tasks.AnswerTask(
+			ctx,
+			r.Principal,
+			t.ID,
+			map[string]json.RawMessage{q.key: answer.Raw},
+		)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,9 @@ func (r *request) callTool() (json.RawMessage, error) {
 		}
 	}
 	if t == nil || !r.s.visible(r.HTTP.Context(), r.Principal, t.Name) {
-		return nil, wire.InvalidParams("there is no tool %q, tools/list names them all", wire.Truncate(r.Params.Name))
+		return nil, wire.InvalidParams(
+			"there is no tool %q, tools/list names them all", wire.Truncate(r.Params.Name),
+		)
 	}
 	if err := r.refuseTask(t); err != nil {
 		return nil, err
@@ -39,21 +41,29 @@ func (r *request) callTool() (json.RawMessage, error) {
 		r.observed.Result = ErrorResult(problem)
 		return r.withoutTask(r.observed.Result, jsonrpc.CodeInvalidParams)
 	}
-	result, asked, err := run(r, "tool", t.Name, t.DetachedFor, func(ctx context.Context, a *elicitor) (*Result, error) {
-		c.Progress = r.progress()
-		c.TakesTask = r.takesTask()
-		c.elicitor = a
-		r.observed.Call = c
-		result, err := t.Call(ctx, c)
-		if result != nil {
-			r.observed.Result = result
-			r.observed.Size = result.Size()
-		}
-		return result, err
-	})
+	result, asked, err := run(
+		r,
+		"tool",
+		t.Name,
+		t.DetachedFor,
+		func(ctx context.Context, a *elicitor) (*Result, error) {
+			c.Progress = r.progress()
+			c.TakesTask = r.takesTask()
+			c.elicitor = a
+			r.observed.Call = c
+			result, err := t.Call(ctx, c)
+			if result != nil {
+				r.observed.Result = result
+				r.observed.Size = result.Size()
+			}
+			return result, err
+		},
+	)
 	switch {
 	case errors.Is(err, ErrNoAnswer):
-		result = ErrorResult("This needs an answer from the person at the client, and there was none.")
+		result = ErrorResult(
+			"This needs an answer from the person at the client, and there was none.",
+		)
 	case err != nil || asked != nil:
 		return asked, err
 	case result == nil:

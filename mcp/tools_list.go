@@ -44,7 +44,8 @@ func (s *Server) SetTools(tools []Tool) error {
 		return err
 	}
 	last := b.tools.Swap(next)
-	if s.Changing && !bytes.Equal(last.apps.listing.legacy.result, next.apps.listing.legacy.result) {
+	if s.Changing &&
+		!bytes.Equal(last.apps.listing.legacy.result, next.apps.listing.legacy.result) {
 		s.Changed(ToolsChanged())
 	}
 	return nil
@@ -192,8 +193,11 @@ func newListedTool(t Tool, apps bool) listedTool {
 		Name: t.Name, Title: t.Title, Description: t.Description,
 		InputSchema: t.InputSchema, OutputSchema: t.OutputSchema,
 		Annotations: annotations{
-			Title:    t.Title,
-			ReadOnly: t.ReadOnly, Destructive: t.Destructive, Idempotent: t.Idempotent, OpenWorld: t.OpenWorld,
+			Title:       t.Title,
+			ReadOnly:    t.ReadOnly,
+			Destructive: t.Destructive,
+			Idempotent:  t.Idempotent,
+			OpenWorld:   t.OpenWorld,
 		},
 		Icons: t.Icons, SecuritySchemes: t.SecuritySchemes,
 	}

@@ -9,7 +9,9 @@ import (
 )
 
 // ErrBadName says why a name was refused.
-var ErrBadName = errors.New("oauth: not a user name: it may hold letters, digits and punctuation, up to 64 bytes")
+var ErrBadName = errors.New(
+	"oauth: not a user name: it may hold letters, digits and punctuation, up to 64 bytes",
+)
 
 // MaxSubject bounds what a provider may call a person (OpenID Connect Core 1.0 section 2).
 const MaxSubject = 255

@@ -53,7 +53,11 @@ func (e *Error) Status() int {
 
 // TooMany tells a client to come back later.
 func TooMany(after time.Duration) *Error {
-	return &Error{Code: "slow_down", Description: "Too many requests; try again later.", RetryAfter: after}
+	return &Error{
+		Code:        "slow_down",
+		Description: "Too many requests; try again later.",
+		RetryAfter:  after,
+	}
 }
 
 // Problem is a refusal that a person reads on a page.

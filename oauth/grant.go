@@ -51,7 +51,9 @@ func (g *Grant) Live(now time.Time) bool {
 
 // Allows returns the part of a scope that the account may still grant: a scope
 // ends with the role or the use case that it needs.
-func (g *Grant) Allows(scope ScopeSet) ScopeSet { return Allowed(scope, g.Admin).Within(g.UseCases) }
+func (g *Grant) Allows(scope ScopeSet) ScopeSet {
+	return Allowed(scope, g.Admin).Within(g.UseCases)
+}
 
 // Code is an authorization code.
 type Code struct {

@@ -67,11 +67,17 @@ func (sc *Scopes) Supports(scope string) bool {
 func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 	words := ParseScope(asked)
 	if len(words) > maxScopes {
-		return nil, Refuse("invalid_scope", "More than %d scopes are too many for a person to read.", maxScopes)
+		return nil, Refuse(
+			"invalid_scope", "More than %d scopes are too many for a person to read.", maxScopes,
+		)
 	}
-	set := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !sc.Supports(word) })
+	set := slices.DeleteFunc(
+		slices.Clone(words), func(word string) bool { return !sc.Supports(word) },
+	)
 	if len(words) > 0 && len(set) == 0 {
-		return nil, Refuse("invalid_scope", "None of these scopes exists; known are %s.", sc.Supported())
+		return nil, Refuse(
+			"invalid_scope", "None of these scopes exists; known are %s.", sc.Supported(),
+		)
 	}
 	if set.OpensNothing() {
 		set = append(sc.Ordinary(), set...)

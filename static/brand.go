@@ -99,7 +99,12 @@ func parseColour(s string) (colour, error) {
 }
 
 func (c colour) String() string {
-	return fmt.Sprintf("#%02x%02x%02x", byte(math.Round(c[0]*255)), byte(math.Round(c[1]*255)), byte(math.Round(c[2]*255)))
+	return fmt.Sprintf(
+		"#%02x%02x%02x",
+		byte(math.Round(c[0]*255)),
+		byte(math.Round(c[1]*255)),
+		byte(math.Round(c[2]*255)),
+	)
 }
 
 // luminance is the relative luminance (WCAG 2.2).
@@ -155,7 +160,16 @@ func (c colour) style() string {
 		if accent.contrast(black) > accent.contrast(white) {
 			on = black
 		}
-		return fmt.Sprintf("--accent: %s; --accent-hover: %s; --on-accent: %s;", accent, accent.mix(end, .2), on)
+		return fmt.Sprintf(
+			"--accent: %s; --accent-hover: %s; --on-accent: %s;",
+			accent,
+			accent.mix(end, .2),
+			on,
+		)
 	}
-	return fmt.Sprintf(":root { %s }\n@media (prefers-color-scheme: dark) { :root { %s } }\n", tokens(lightGround, black), tokens(darkGround, white))
+	return fmt.Sprintf(
+		":root { %s }\n@media (prefers-color-scheme: dark) { :root { %s } }\n",
+		tokens(lightGround, black),
+		tokens(darkGround, white),
+	)
 }

@@ -96,17 +96,23 @@ func copyInto(ctx context.Context, dsn, made string) error {
 	// A task that has ended is in the write-behind file until it is in the database, so what is
 	// copied later has what the first copy has not.
 	pending := made + ".pending"
-	if err := sqldb.CopyFile(ctx, path+".pending", pending); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := sqldb.CopyFile(ctx, path+".pending", pending); err != nil &&
+		!errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	if err := sqldb.CopyFile(ctx, path, made); err != nil {
 		return err
 	}
 	if err := openOnce(ctx, made, OpenMigrated); err != nil { // which takes the tasks in
-		return fmt.Errorf("%w (make a backup with the version of Rialto that runs on the database)", err)
+		return fmt.Errorf(
+			"%w (make a backup with the version of Rialto that runs on the database)", err,
+		)
 	}
 	if _, err := os.Stat(pending); err == nil {
-		return fmt.Errorf("%s.pending cannot be read, or it belongs to another database: start the server, which sets it aside, and make the backup then", path)
+		return fmt.Errorf(
+			"%s.pending cannot be read, or it belongs to another database: start the server, which sets it aside, and make the backup then",
+			path,
+		)
 	}
 	return nil
 }
@@ -123,7 +129,9 @@ func copyPostgres(ctx context.Context, dsn, made string) error {
 }
 
 // openOnce opens a database and closes it.
-func openOnce(ctx context.Context, path string, open func(context.Context, string) (*DB, error)) error {
+func openOnce(
+	ctx context.Context, path string, open func(context.Context, string) (*DB, error),
+) error {
 	db, err := open(ctx, path)
 	if err != nil {
 		return err

@@ -77,10 +77,16 @@ func (c Chart) Draw() []Drawn {
 		before := Box{}
 		if c.Compares() {
 			before = Box{x, chartHeight - high(b.Before), w / 4, high(b.Before)}
-			x = x + w/4
-			w = w - w/4
+			x += w / 4
+			w -= w / 4
 		}
-		out[i] = Drawn{b, Box{x, chartHeight - whole, w, whole}, Box{x, chartHeight - part, w, part}, before, (int64(i)+every/2+1)%every == 0}
+		out[i] = Drawn{
+			b,
+			Box{x, chartHeight - whole, w, whole},
+			Box{x, chartHeight - part, w, part},
+			before,
+			(int64(i)+every/2+1)%every == 0,
+		}
 		if c.Range {
 			out[i].Whole.H = max(whole-part, min(whole, 2))
 			out[i].Part.H = min(part, 3)
@@ -159,7 +165,9 @@ func (c Chart) Grid() string {
 
 // ViewBox is the measure of the drawing.
 func (c Chart) ViewBox() template.HTMLAttr {
-	return template.HTMLAttr(`viewBox="0 0 ` + strconv.Itoa(chartWidth) + " " + strconv.Itoa(chartHeight) + `"`)
+	return template.HTMLAttr(
+		`viewBox="0 0 ` + strconv.Itoa(chartWidth) + " " + strconv.Itoa(chartHeight) + `"`,
+	)
 }
 
 // Show renders a number of the chart.

@@ -86,8 +86,22 @@ func (d *Docs) Matching(query string) Docs {
 		all := g.Operations
 		g.Operations = nil
 		for _, o := range all {
-			text := strings.ToLower(strings.Join([]string{o.Method, o.Path, strings.Join(o.Also, " "), o.Summary, o.Description, g.Name}, " "))
-			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+			text := strings.ToLower(
+				strings.Join(
+					[]string{
+						o.Method,
+						o.Path,
+						strings.Join(o.Also, " "),
+						o.Summary,
+						o.Description,
+						g.Name,
+					},
+					" ",
+				),
+			)
+			if !slices.ContainsFunc(
+				words, func(w string) bool { return !strings.Contains(text, w) },
+			) {
 				g.Operations = append(g.Operations, o)
 			}
 		}

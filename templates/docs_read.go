@@ -43,7 +43,10 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 	for _, tag := range list(d.whole["tags"]) {
 		name := d.text(tag, "name")
 		if all := operations[name]; len(all) > 0 {
-			page.Groups = append(page.Groups, DocGroup{Name: name, Words: d.text(tag, "description"), Operations: all})
+			page.Groups = append(
+				page.Groups,
+				DocGroup{Name: name, Words: d.text(tag, "description"), Operations: all},
+			)
 		}
 	}
 	rendered := map[language]template.HTML{}
@@ -130,17 +133,24 @@ func (d openAPI) aliases() map[string][]string {
 
 func (d openAPI) operation(method, path string, item, about map[string]any) Operation {
 	o := Operation{
-		ID:      strings.Trim(strings.NewReplacer("/", "-", "{", "", "}", "", ".", "-").Replace(method+path), "-"),
-		Method:  strings.ToUpper(method),
-		Path:    path,
-		Summary: d.text(about, "summary"), Description: d.text(about, "description"),
+		ID: strings.Trim(
+			strings.NewReplacer("/", "-", "{", "", "}", "", ".", "-").Replace(method+path), "-",
+		),
+		Method:      strings.ToUpper(method),
+		Path:        path,
+		Summary:     d.text(about, "summary"),
+		Description: d.text(about, "description"),
 	}
 	d.security(&o, about)
 	for _, p := range slices.Concat(list(item["parameters"]), list(about["parameters"])) {
 		p := d.resolve(p)
 		required, _ := p["required"].(bool)
 		o.Parameters = append(o.Parameters, Member{
-			Name: d.text(p, "name"), In: d.text(p, "in"), Type: d.kind(p["schema"]), Words: d.words(p), Required: required,
+			Name:     d.text(p, "name"),
+			In:       d.text(p, "in"),
+			Type:     d.kind(p["schema"]),
+			Words:    d.words(p),
+			Required: required,
 		})
 	}
 	o.Body = d.bodies(d.resolve(about["requestBody"])["content"])
@@ -290,7 +300,14 @@ func (d openAPI) sample(schema any, depth int) (example any, ok bool) {
 }
 
 // empty holds a value of each simple type.
-var empty = map[string]any{"string": "", "integer": 0, "number": 0, "boolean": false, "array": []any{}, "object": map[string]any{}}
+var empty = map[string]any{
+	"string":  "",
+	"integer": 0,
+	"number":  0,
+	"boolean": false,
+	"array":   []any{},
+	"object":  map[string]any{},
+}
 
 // members lists the members of a schema, and those of their values, under their paths.
 func (d openAPI) members(all []Member, at string, schema any, depth int) []Member {
@@ -311,7 +328,10 @@ func (d openAPI) members(all []Member, at string, schema any, depth int) []Membe
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		path := strings.TrimPrefix(at+"."+name, ".")
 		all = append(all, Member{
-			Name: path, Type: d.kind(properties[name]), Words: d.words(d.resolve(properties[name])), Required: slices.Contains(required, any(name)),
+			Name:     path,
+			Type:     d.kind(properties[name]),
+			Words:    d.words(d.resolve(properties[name])),
+			Required: slices.Contains(required, any(name)),
 		})
 		all = d.members(all, path, properties[name], depth+1)
 	}
@@ -348,7 +368,8 @@ func (d openAPI) example(o Operation) string {
 	}
 	for _, b := range o.Body {
 		if b.Example != "" {
-			line += " -H 'Content-Type: " + b.Type + "' -d '" + strings.ReplaceAll(compact(b.Example), "'", `'\''`) + "'"
+			line += " -H 'Content-Type: " + b.Type + "' -d '" +
+				strings.ReplaceAll(compact(b.Example), "'", `'\''`) + "'"
 			break
 		}
 	}

@@ -58,8 +58,13 @@ func rememberLanguage(w http.ResponseWriter, r *http.Request) (redirected bool) 
 		return false
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: languageCookie, Value: string(l), Path: "/", MaxAge: int(365 * 24 * time.Hour / time.Second),
-		Secure: overTLS(r), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name:     languageCookie,
+		Value:    string(l),
+		Path:     "/",
+		MaxAge:   int(365 * 24 * time.Hour / time.Second),
+		Secure:   overTLS(r),
+		HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
 	})
 	q.Del(languageParameter)
 	to := "/" + strings.TrimLeft(r.URL.EscapedPath(), "/")

@@ -203,4 +203,12 @@ func href(raw string) template.URL {
 	return template.URL(raw)
 }
 
-var scriptSchemes = []string{"javascript", "data", "vbscript", "file", "blob", "about", "view-source"}
+var scriptSchemes = []string{
+	"javascript",
+	"data",
+	"vbscript",
+	"file",
+	"blob",
+	"about",
+	"view-source",
+}

@@ -131,7 +131,8 @@ type Ask struct {
 
 // Wrong tells whether something that was filled in has to be changed.
 func (a Ask) Wrong() bool {
-	return a.FilesWrong != "" || slices.ContainsFunc(a.Fields, func(f AskField) bool { return f.Wrong != "" })
+	return a.FilesWrong != "" ||
+		slices.ContainsFunc(a.Fields, func(f AskField) bool { return f.Wrong != "" })
 }
 
 // AskField is one of its fields. Input is the type of the HTML input: text,

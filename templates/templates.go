@@ -35,13 +35,16 @@ type templateKey struct {
 
 // parsed returns the template of a page.
 func parsed(l language, file string) *template.Template {
-	parse, _ := parsedTemplates.LoadOrStore(templateKey{l, file}, sync.OnceValue(func() *template.Template {
-		files := []string{"html/layout.html", "html/" + file + ".html"}
-		if file == "task" { // it stands in the frame of the console
-			files = []string{"html/layout.html", "html/console.html", "html/task.html"}
-		}
-		return template.Must(template.New("").Funcs(functions(l)).ParseFS(sources, files...))
-	}))
+	parse, _ := parsedTemplates.LoadOrStore(
+		templateKey{l, file},
+		sync.OnceValue(func() *template.Template {
+			files := []string{"html/layout.html", "html/" + file + ".html"}
+			if file == "task" { // it stands in the frame of the console
+				files = []string{"html/layout.html", "html/console.html", "html/task.html"}
+			}
+			return template.Must(template.New("").Funcs(functions(l)).ParseFS(sources, files...))
+		}),
+	)
 	return parse.(func() *template.Template)()
 }
 

@@ -63,8 +63,9 @@ func Pre(s string) Text { return markup(`<code class="pre">` + escape(s) + "</co
 func ID(s string) Text {
 	return textFunc(func(l language) template.HTML {
 		value := escape(s)
-		button := `<button type="button" class="copier" data-text="` + value + `" data-done="` + escape(l.text("Copied")) +
-			`" aria-label="` + escape(l.text("Copy the ID")) + `"></button>`
+		button := `<button type="button" class="copier" data-text="` + value + `" data-done="` +
+			escape(l.text("Copied")) + `" aria-label="` + escape(l.text("Copy the ID")) +
+			`"></button>`
 		return `<span class="id"><code title="` + value + `">` + value + `</code>` + button + `</span>`
 	})
 }
@@ -100,7 +101,8 @@ func timeElement(class string, t time.Time, words string) template.HTML {
 	if class != "" {
 		class = ` class="` + class + `"`
 	}
-	return `<time` + template.HTML(class) + ` datetime="` + exact + `" title="` + exact + `">` + escape(words) + `</time>`
+	return `<time` + template.HTML(class) + ` datetime="` + exact + `" title="` + exact + `">` +
+		escape(words) + `</time>`
 }
 
 // Moment is the hour, or else the day, of a moment.
@@ -144,7 +146,9 @@ func Count(n, most int) Text {
 	if n < most {
 		return Number(int64(n))
 	}
-	return textFunc(func(l language) template.HTML { return template.HTML(l.number(int64(most)) + "+") })
+	return textFunc(
+		func(l language) template.HTML { return template.HTML(l.number(int64(most)) + "+") },
+	)
 }
 
 // Badge is a state: a word with a colour. The word says everything.

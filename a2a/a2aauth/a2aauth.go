@@ -89,5 +89,6 @@ func (s Secret) as(card *a2a.Card) Secret {
 
 // bearer reports whether a bearer token is what scheme asks for in the end.
 func bearer(s a2a.SecurityScheme) bool {
-	return s.Type == a2a.OAuth2 || s.Type == a2a.OpenIDConnect || s.Type == a2a.HTTPAuth && s.Scheme == "bearer"
+	return s.Type == a2a.OAuth2 || s.Type == a2a.OpenIDConnect ||
+		s.Type == a2a.HTTPAuth && s.Scheme == "bearer"
 }

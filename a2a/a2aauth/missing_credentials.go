@@ -49,7 +49,8 @@ func (m CredentialKinds) meets(s a2a.SecurityScheme) bool {
 	case s.Type == a2a.MutualTLS:
 		return m.TLS
 	case s.Type == a2a.APIKey:
-		return any || secret != nil && secret.Kind == APIKey && strings.EqualFold(secret.Name, s.Name) ||
+		return any ||
+			secret != nil && secret.Kind == APIKey && strings.EqualFold(secret.Name, s.Name) ||
 			s.In == "header" && strings.EqualFold(m.Header, s.Name)
 	case strings.EqualFold(m.Header, "Authorization"):
 		return true // the operator set it, whatever the scheme
@@ -70,18 +71,37 @@ func describe(name string, s a2a.SecurityScheme) *i18n.Message {
 		if slices.Contains([]string{"header", "query", "cookie"}, s.In) {
 			in = s.In
 		}
-		return i18n.New("%.64q (an API key in the %s %.64q: set credentials.type to api_key)", name, in, s.Name)
+		return i18n.New(
+			"%.64q (an API key in the %s %.64q: set credentials.type to api_key)",
+			name,
+			in,
+			s.Name,
+		)
 	case a2a.HTTPAuth:
-		return i18n.New("%.64q (HTTP authentication %.32q: set credentials.type to bearer or basic)", name, s.Scheme)
+		return i18n.New(
+			"%.64q (HTTP authentication %.32q: set credentials.type to bearer or basic)",
+			name,
+			s.Scheme,
+		)
 	case a2a.OAuth2:
 		for _, f := range s.Flows {
 			if f.Grant == "clientCredentials" {
-				return i18n.New("%.64q (OAuth 2.0 client credentials at %.200q: set credentials.type to client_credentials, and token_url)", name, f.TokenURL)
+				return i18n.New(
+					"%.64q (OAuth 2.0 client credentials at %.200q: set credentials.type to client_credentials, and token_url)",
+					name,
+					f.TokenURL,
+				)
 			}
 		}
-		return i18n.New("%.64q (OAuth 2.0: set credentials.type to client_credentials or token_exchange)", name)
+		return i18n.New(
+			"%.64q (OAuth 2.0: set credentials.type to client_credentials or token_exchange)", name,
+		)
 	case a2a.OpenIDConnect:
-		return i18n.New("%.64q (OpenID Connect, %.200q: set credentials.type to client_credentials or token_exchange)", name, s.OpenIDConnectURL)
+		return i18n.New(
+			"%.64q (OpenID Connect, %.200q: set credentials.type to client_credentials or token_exchange)",
+			name,
+			s.OpenIDConnectURL,
+		)
 	case a2a.MutualTLS:
 		return i18n.New("%.64q (mutual TLS: set credentials.cert_file and key_file)", name)
 	default:

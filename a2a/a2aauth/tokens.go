@@ -105,7 +105,8 @@ func (t *Tokens) token(ctx context.Context, user string) (*oauth2.Token, error) 
 	}
 	defer func() { h.turn <- struct{}{} }()
 	now := t.Now()
-	if h.value != nil && (h.value.Expiry.IsZero() || now.Before(h.value.Expiry.Add(-early)) || now.Sub(h.asked) < retryAfter) {
+	if h.value != nil &&
+		(h.value.Expiry.IsZero() || now.Before(h.value.Expiry.Add(-early)) || now.Sub(h.asked) < retryAfter) {
 		return h.value, nil
 	}
 	if h.err != nil && now.Sub(h.asked) < retryAfter {
@@ -170,8 +171,12 @@ func (t *Tokens) ask(ctx context.Context, user string) (*oauth2.Token, error) {
 	if t.InBody || t.ClientSecret == "" {
 		conf.AuthStyle = oauth2.AuthStyleInParams
 	}
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, client), tokenTimeout)
+	client := &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	ctx, cancel := context.WithTimeout(
+		context.WithValue(ctx, oauth2.HTTPClient, client), tokenTimeout,
+	)
 	defer cancel()
 	value, err := conf.Token(ctx)
 	if err != nil {
@@ -196,12 +201,24 @@ func (t *Tokens) failure(err error) error {
 	var broken *url.Error
 	switch {
 	case errors.As(err, &refused) && refused.ErrorCode != "":
-		return a2a.Errorf(a2a.Unauthenticated, "no token for the agent: %s refuses it with %.100q", host, refused.ErrorCode)
+		return a2a.Errorf(
+			a2a.Unauthenticated,
+			"no token for the agent: %s refuses it with %.100q",
+			host,
+			refused.ErrorCode,
+		)
 	case errors.As(err, &refused):
-		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s answered HTTP %d", host, refused.Response.StatusCode)
+		return a2a.Errorf(
+			a2a.Unavailable,
+			"no token for the agent: %s answered HTTP %d",
+			host,
+			refused.Response.StatusCode,
+		)
 	case errors.As(err, &broken):
 		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s: %v", host, broken.Err)
 	default:
-		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s answered without a token", host)
+		return a2a.Errorf(
+			a2a.Unavailable, "no token for the agent: %s answered without a token", host,
+		)
 	}
 }

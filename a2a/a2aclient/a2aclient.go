@@ -195,7 +195,12 @@ func sleep(ctx context.Context, wait time.Duration) error {
 
 // newRequest returns a request with credentials where they may go. What the
 // protocol sets goes on top of them.
-func (c *Client) newRequest(ctx context.Context, method string, target url.URL, body []byte) (*http.Request, error) {
+func (c *Client) newRequest(
+	ctx context.Context,
+	method string,
+	target url.URL,
+	body []byte,
+) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err

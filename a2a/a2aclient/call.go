@@ -10,7 +10,13 @@ import (
 )
 
 // call asks for op over r and returns the result.
-func (c *Client) call(ctx context.Context, r route, op wire.Op, params []byte, memory *reservation) ([]byte, error) {
+func (c *Client) call(
+	ctx context.Context,
+	r route,
+	op wire.Op,
+	params []byte,
+	memory *reservation,
+) ([]byte, error) {
 	resp, err := c.post(ctx, r, op, params)
 	if err != nil {
 		return nil, err
@@ -20,7 +26,15 @@ func (c *Client) call(ctx context.Context, r route, op wire.Op, params []byte, m
 }
 
 // invoke makes a call with parameters, or fails with err of their encoder, and decodes its result.
-func invoke[T any](ctx context.Context, c *Client, r route, op wire.Op, decode func([]byte) (T, error), params []byte, err error) (T, error) {
+func invoke[T any](
+	ctx context.Context,
+	c *Client,
+	r route,
+	op wire.Op,
+	decode func([]byte) (T, error),
+	params []byte,
+	err error,
+) (T, error) {
 	var result []byte
 	memory := c.reservation()
 	defer memory.close()
@@ -64,7 +78,12 @@ var noMethod = map[wire.Op]string{
 }
 
 // post sends a call, unless the agent cannot have the method or has not worked for a while.
-func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (*http.Response, error) {
+func (c *Client) post(
+	ctx context.Context,
+	r route,
+	op wire.Op,
+	params []byte,
+) (*http.Response, error) {
 	if unsupported := noMethod[op]; unsupported != "" && r.dialect.Method(op) == "" {
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, unsupported, r.dialect.Generation)
 	}
@@ -72,9 +91,13 @@ func (c *Client) post(ctx context.Context, r route, op wire.Op, params []byte) (
 		return nil, err
 	}
 	if r.target == nil {
-		return nil, notSent(a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card has an invalid URL: %q", r.url))
+		return nil, notSent(
+			a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card has an invalid URL: %q", r.url),
+		)
 	}
-	resp, err := c.do(func() (*http.Request, *http.Response, error) { return r.binding.send(ctx, c, r, op, params) })
+	resp, err := c.do(
+		func() (*http.Request, *http.Response, error) { return r.binding.send(ctx, c, r, op, params) },
+	)
 	if err != nil {
 		c.reportOutcome(err)
 	}
@@ -94,7 +117,12 @@ func (c *Client) reportOutcome(err error) {
 
 // result reads the answer to a call. Whatever the HTTP status and content type,
 // a body that the binding understands says what happened.
-func (c *Client) result(ctx context.Context, r route, resp *http.Response, memory *reservation) ([]byte, error) {
+func (c *Client) result(
+	ctx context.Context,
+	r route,
+	resp *http.Response,
+	memory *reservation,
+) ([]byte, error) {
 	body, err := readBody(resp, c.dialer.maxBody(), memory)
 	if err != nil {
 		err = unreachable(ctx, r.target.Host, err)
@@ -110,7 +138,9 @@ func (c *Client) result(ctx context.Context, r route, resp *http.Response, memor
 	c.reportOutcome(nil)
 	switch {
 	case !ok:
-		return nil, invalidAnswer("the body is not %s but %s", r.binding.name(), describeBody(resp, body))
+		return nil, invalidAnswer(
+			"the body is not %s but %s", r.binding.name(), describeBody(resp, body),
+		)
 	case refusal != nil:
 		return nil, fromResponse(refusal, resp)
 	default:

@@ -39,7 +39,9 @@ func cardLocations(u *url.URL) []cardLocation {
 	base := strings.TrimSuffix(u.Path, "/")
 	list := []cardLocation{{url: at(u, base+cardPath)}, {url: at(u, base+oldCardPath)}}
 	if base != "" {
-		list = append(list, cardLocation{at(u, cardPath), true}, cardLocation{at(u, oldCardPath), true})
+		list = append(
+			list, cardLocation{at(u, cardPath), true}, cardLocation{at(u, oldCardPath), true},
+		)
 	}
 	return append(list, self)
 }
@@ -66,7 +68,8 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.Unauthenticated) || a2a.Is(err, a2a.Forbidden) {
+		if a2a.Is(err, a2a.Unavailable) || a2a.Is(err, a2a.Unauthenticated) ||
+			a2a.Is(err, a2a.Forbidden) {
 			worst = err // the other places would answer alike
 			break
 		}
@@ -83,16 +86,28 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 	case worst != nil:
 		return nil, worst
 	default:
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "no agent card was found at %s (looked for %s and %s): %v",
-			c.dialed.Redacted(), strings.TrimPrefix(cardPath, "/"), strings.TrimPrefix(oldCardPath, "/"), first)
+		return nil, a2a.Errorf(
+			a2a.InvalidAgentResponse,
+			"no agent card was found at %s (looked for %s and %s): %v",
+			c.dialed.Redacted(),
+			strings.TrimPrefix(cardPath, "/"),
+			strings.TrimPrefix(oldCardPath, "/"),
+			first,
+		)
 	}
 }
 
 // assumedCard stands for the card of an agent that has none but was said to speak a protocol.
 func (c *Client) assumedCard() *a2a.Card {
 	return &a2a.Card{
-		Name:         c.dialed.Host,
-		Interfaces:   []a2a.Interface{{URL: c.dialed.String(), Binding: cmp.Or(c.dialer.Binding, a2a.JSONRPC), Version: c.dialer.Protocol}},
+		Name: c.dialed.Host,
+		Interfaces: []a2a.Interface{
+			{
+				URL:     c.dialed.String(),
+				Binding: cmp.Or(c.dialer.Binding, a2a.JSONRPC),
+				Version: c.dialer.Protocol,
+			},
+		},
 		Capabilities: a2a.Capabilities{Streaming: true},
 	}
 }
@@ -101,7 +116,8 @@ func (c *Client) assumedCard() *a2a.Card {
 func listsInterface(card *a2a.Card, u *url.URL) bool {
 	want := strings.TrimSuffix(u.Host+u.Path, "/")
 	for _, i := range card.Interfaces {
-		if have, err := url.Parse(i.URL); err == nil && strings.TrimSuffix(have.Host+have.Path, "/") == want {
+		if have, err := url.Parse(i.URL); err == nil &&
+			strings.TrimSuffix(have.Host+have.Path, "/") == want {
 			return true
 		}
 	}
@@ -109,7 +125,12 @@ func listsInterface(card *a2a.Card, u *url.URL) bool {
 }
 
 // admit returns card, found at u, as it may be believed.
-func (c *Client) admit(ctx context.Context, card *a2a.Card, raw []byte, u *url.URL) (*a2a.Card, error) {
+func (c *Client) admit(
+	ctx context.Context,
+	card *a2a.Card,
+	raw []byte,
+	u *url.URL,
+) (*a2a.Card, error) {
 	if c.dialer.Cards == nil {
 		return card, nil
 	}
@@ -119,7 +140,12 @@ func (c *Client) admit(ctx context.Context, card *a2a.Card, raw []byte, u *url.U
 	}
 	card, err = wire.DecodeCard(raw)
 	if err != nil {
-		return nil, a2a.Errorf(a2a.InvalidAgentResponse, "the admitted card at %s is not an agent card: %v", u.Redacted(), err)
+		return nil, a2a.Errorf(
+			a2a.InvalidAgentResponse,
+			"the admitted card at %s is not an agent card: %v",
+			u.Redacted(),
+			err,
+		)
 	}
 	return absolute(card, u), nil
 }
@@ -149,7 +175,14 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 	}
 	card, err := wire.DecodeCard(body)
 	if err != nil {
-		return nil, nil, a2a.Errorf(a2a.InvalidAgentResponse, "the document at %s is not an agent card: %v (HTTP %d, %s)", u.Redacted(), err, resp.StatusCode, describeBody(resp, body))
+		return nil, nil, a2a.Errorf(
+			a2a.InvalidAgentResponse,
+			"the document at %s is not an agent card: %v (HTTP %d, %s)",
+			u.Redacted(),
+			err,
+			resp.StatusCode,
+			describeBody(resp, body),
+		)
 	}
 	return absolute(card, resp.Request.URL), body, nil
 }

@@ -36,8 +36,13 @@ func (b *breaker) allow(now time.Time, host string) error {
 		return nil
 	}
 	if now.Before(b.until) {
-		e := a2a.Errorf(a2a.Unavailable, "the agent at %s failed %d times in a row; next attempt in %s",
-			host, b.broken, b.until.Sub(now).Round(time.Second))
+		e := a2a.Errorf(
+			a2a.Unavailable,
+			"the agent at %s failed %d times in a row; next attempt in %s",
+			host,
+			b.broken,
+			b.until.Sub(now).Round(time.Second),
+		)
 		e.NotSent = true
 		return e
 	}

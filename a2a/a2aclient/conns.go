@@ -21,7 +21,12 @@ type conns struct {
 func (l *conns) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	release, refused := l.open.Acquire("", quota.Unlimited, cmp.Or(l.most, quota.Unlimited))
 	if refused != nil {
-		e := a2a.Errorf(a2a.Unavailable, "no answer from the agent at %s: all %d connections to it are in use (limits.connections_per_agent)", address, l.most)
+		e := a2a.Errorf(
+			a2a.Unavailable,
+			"no answer from the agent at %s: all %d connections to it are in use (limits.connections_per_agent)",
+			address,
+			l.most,
+		)
 		e.NotSent = true
 		return nil, e
 	}

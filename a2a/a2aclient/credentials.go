@@ -34,7 +34,8 @@ func (c *Client) For(user string) *Client { return &Client{connection: c.connect
 func (c *Client) do(send func() (*http.Request, *http.Response, error)) (*http.Response, error) {
 	for again := true; ; again = false {
 		req, resp, err := send()
-		if err != nil || resp.StatusCode != http.StatusUnauthorized || !again || req == nil || !c.renewed(req) {
+		if err != nil || resp.StatusCode != http.StatusUnauthorized || !again || req == nil ||
+			!c.renewed(req) {
 			return resp, err
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection may be used again
@@ -68,8 +69,11 @@ func (c *Client) authorize(req *http.Request) error {
 		return nil
 	}
 	if !c.trusted(req.URL) {
-		c.dialer.log().WarnContext(req.Context(), "credentials were not sent: the card names another host than was dialled",
-			"dialled", c.dialed.Redacted(), "host", req.URL.Host)
+		c.dialer.log().WarnContext(
+			req.Context(), "credentials were not sent: the card names another host than was dialled",
+			"dialled", c.dialed.Redacted(),
+			"host", req.URL.Host,
+		)
 		return nil
 	}
 	for k, vs := range c.dialer.Header {
@@ -85,12 +89,21 @@ func (c *Client) authorize(req *http.Request) error {
 	if req.Context().Err() != nil {
 		return req.Context().Err()
 	}
-	c.dialer.log().ErrorContext(req.Context(), "no credentials for an agent", "host", req.URL.Host, "err", err)
-	return &a2a.Error{Code: a2a.Unavailable, Message: "there are no credentials for the agent now", Cause: err}
+	c.dialer.log().ErrorContext(
+		req.Context(), "no credentials for an agent",
+		"host", req.URL.Host,
+		"err", err,
+	)
+	return &a2a.Error{
+		Code:    a2a.Unavailable,
+		Message: "there are no credentials for the agent now",
+		Cause:   err,
+	}
 }
 
 func (c *Client) renewed(req *http.Request) bool {
-	return c.dialer.Credentials != nil && c.trusted(req.URL) && c.dialer.Credentials.Renew(req, c.caller())
+	return c.dialer.Credentials != nil && c.trusted(req.URL) &&
+		c.dialer.Credentials.Renew(req, c.caller())
 }
 
 func (c *Client) caller() Caller { return Caller{User: c.user, Card: c.card} }

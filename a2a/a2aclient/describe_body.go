@@ -27,7 +27,10 @@ func describeBody(resp *http.Response, body []byte) string {
 // beginning returns the first words of a body in one line.
 func beginning(body []byte) string {
 	const more = 4 // white space in a row, which is left out
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), more*maxShownBody)]), "")), " ")
+	text := strings.Join(
+		strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), more*maxShownBody)]), "")),
+		" ",
+	)
 	if len(text) > maxShownBody {
 		text = strings.ToValidUTF8(text[:maxShownBody], "") + "…"
 	}

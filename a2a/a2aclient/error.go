@@ -70,10 +70,14 @@ func undecodable(err error) *a2a.Error {
 }
 
 // tooLarge is the error for an answer or an event of more than limit bytes.
-func tooLarge(limit int64) error { return fmt.Errorf("%w: more than %d bytes", a2a.ErrTooLarge, limit) }
+func tooLarge(limit int64) error {
+	return fmt.Errorf("%w: more than %d bytes", a2a.ErrTooLarge, limit)
+}
 
 // tooSlow is the error for an answer or an event that took longer than limit.
-func tooSlow(limit time.Duration) error { return fmt.Errorf("its answer took longer than %s", limit) }
+func tooSlow(limit time.Duration) error {
+	return fmt.Errorf("its answer took longer than %s", limit)
+}
 
 // statusError is the error for an HTTP answer whose body is no JSON-RPC.
 func statusError(resp *http.Response, body []byte) *a2a.Error {
@@ -86,7 +90,13 @@ func statusError(resp *http.Response, body []byte) *a2a.Error {
 	e := a2a.Errorf(code, "the agent answered HTTP %d %s", status, text)
 	switch {
 	case status/100 == 3:
-		e = a2a.Errorf(code, "the agent answered HTTP %d %s, a redirect to %s that is not followed", status, text, location(resp))
+		e = a2a.Errorf(
+			code,
+			"the agent answered HTTP %d %s, a redirect to %s that is not followed",
+			status,
+			text,
+			location(resp),
+		)
 	case len(bytes.TrimSpace(body)) == 0:
 	case json.Valid(body):
 		e.Data = body
@@ -103,7 +113,8 @@ func statusError(resp *http.Response, body []byte) *a2a.Error {
 // A2A, may have passed the call on to the agent: it waited in vain, or broke at it.
 // One that says it is busy or knows no such thing has not.
 func mayHaveReachedAgent(status int) bool {
-	return status/100 == 5 && status != http.StatusNotImplemented && status != http.StatusServiceUnavailable
+	return status/100 == 5 && status != http.StatusNotImplemented &&
+		status != http.StatusServiceUnavailable
 }
 
 // fromResponse adds the status and headers of resp to e.
@@ -175,7 +186,9 @@ func readAll(resp *http.Response, limit int64, memory *reservation) ([]byte, err
 		_, err := io.ReadFull(resp.Body, b)
 		return b, err
 	}
-	b, err := io.ReadAll(io.LimitReader(&reservedReader{Reader: resp.Body, memory: memory}, limit+1))
+	b, err := io.ReadAll(
+		io.LimitReader(&reservedReader{Reader: resp.Body, memory: memory}, limit+1),
+	)
 	if err == nil && int64(len(b)) > limit {
 		return nil, tooLarge(limit)
 	}

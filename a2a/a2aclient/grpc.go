@@ -18,7 +18,13 @@ type Carrier interface {
 	// over HTTP+JSON, whose body is a message or, if the call streams, Messages. A
 	// refusal is JSON. An error means that no server answered. The names of metadata
 	// are in lower case; Carry must not change it.
-	Carry(ctx context.Context, origin *url.URL, name string, metadata map[string][]string, message []byte) (*http.Response, error)
+	Carry(
+		ctx context.Context,
+		origin *url.URL,
+		name string,
+		metadata map[string][]string,
+		message []byte,
+	) (*http.Response, error)
 }
 
 // Messages is the body of an answer that streams over gRPC.
@@ -38,7 +44,13 @@ func (overGRPC) name() a2a.Binding { return a2a.GRPC }
 
 func (overGRPC) dialects() []*wire.Dialect { return wire.GRPCDialects() }
 
-func (overGRPC) send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error) {
+func (overGRPC) send(
+	ctx context.Context,
+	c *Client,
+	r route,
+	op wire.Op,
+	params []byte,
+) (*http.Request, *http.Response, error) {
 	name := r.dialect.GRPCPath(op)
 	metadata, shown, err := c.metadata(ctx, r, name)
 	if err != nil {
@@ -53,7 +65,9 @@ func (overGRPC) send(ctx context.Context, c *Client, r route, op wire.Op, params
 
 // metadata returns the metadata of the call, and the request that carries credentials,
 // or nil without credentials: it costs more than the rest of a call.
-func (c *Client) metadata(ctx context.Context, r route, name string) (map[string][]string, *http.Request, error) {
+func (c *Client) metadata(
+	ctx context.Context, r route, name string,
+) (map[string][]string, *http.Request, error) {
 	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 && c.dialer.Observer == nil {
 		return r.metadata, nil, nil
 	}
@@ -93,7 +107,13 @@ func (overGRPC) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.E
 	return nil, refusal, refusal != nil
 }
 
-func (overGRPC) events(d *wire.Dialect, resp *http.Response, in *metered, limit int, memory *reservation) (events, io.Reader) {
+func (overGRPC) events(
+	d *wire.Dialect,
+	resp *http.Response,
+	in *metered,
+	limit int,
+	memory *reservation,
+) (events, io.Reader) {
 	messages, ok := resp.Body.(Messages)
 	if !ok {
 		return nil, in
@@ -127,7 +147,9 @@ func (m *messageEvents) next() ([]byte, error) {
 		m.in.left -= int64(len(message)) + frameHead
 		return message, m.memory.hold(len(message))
 	}
-	if refusal := m.dialect.DecodeRESTError(http.StatusInternalServerError, message); refusal != nil {
+	if refusal := m.dialect.DecodeRESTError(
+		http.StatusInternalServerError, message,
+	); refusal != nil {
 		return nil, refusal
 	}
 	return nil, invalidAnswer("an error without content")

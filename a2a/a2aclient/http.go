@@ -18,7 +18,10 @@ func (d *Dialer) http() *http.Client {
 // newHTTPClient bounds each step but the body. Headers may take long, for an
 // agent that was asked to wait answers when the task has ended.
 func newHTTPClient(secure *tls.Config, most int) *http.Client {
-	conns := &conns{most: most, dialer: net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}}
+	conns := &conns{
+		most:   most,
+		dialer: net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second},
+	}
 	return &http.Client{
 		Transport: &http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,

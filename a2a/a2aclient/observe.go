@@ -31,7 +31,13 @@ type Call struct {
 
 // observed makes a call over r and reports it to the observer. A stream is reported when it
 // is closed.
-func observed[T any](ctx context.Context, c *Client, r route, op wire.Op, call func(context.Context, route) (T, error)) (T, error) {
+func observed[T any](
+	ctx context.Context,
+	c *Client,
+	r route,
+	op wire.Op,
+	call func(context.Context, route) (T, error),
+) (T, error) {
 	if c.dialer.Observer == nil {
 		return call(ctx, r)
 	}

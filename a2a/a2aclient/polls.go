@@ -34,7 +34,9 @@ func (c *Client) poll(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	}
 	short, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
-	t, err := (&Client{connection: c.connection, user: c.user, closes: true}).Task(short, a2a.TaskQuery{ID: id})
+	t, err := (&Client{connection: c.connection, user: c.user, closes: true}).Task(
+		short, a2a.TaskQuery{ID: id},
+	)
 	if err != nil && short.Err() != nil && ctx.Err() == nil {
 		c.noPollBefore.Store(time.Now().Add(pollPause).UnixNano())
 	}

@@ -11,18 +11,24 @@ var _ a2a.Pusher = (*Client)(nil)
 
 // SetPush sets a webhook that the agent notifies of a task (a2a.Pusher).
 func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.PushConfig, error) {
-	return tryRoutes(ctx, c, wire.PushSet, func(ctx context.Context, r route) (*a2a.PushConfig, error) {
-		params, err := r.dialect.EncodePushSet(config, r.tenant)
-		id := wire.PushID{Task: config.TaskID, ID: config.ID}
-		kept, err := c.pushed(ctx, r, wire.PushSet, id, params, err)
-		if r.binding == (rest{}) && r.dialect.Generation == a2a.V03 && a2a.Is(err, a2a.InvalidParams) {
-			// The protocol buffers of 0.3 have the config alone as the body (body: "config").
-			// Most servers of 0.3 take the whole request; that of a2a-js 1.3.0 does not.
-			params, err := r.dialect.EncodePush(config)
-			return c.pushed(ctx, r, wire.PushSet, id, params, err)
-		}
-		return kept, err
-	})
+	return tryRoutes(
+		ctx,
+		c,
+		wire.PushSet,
+		func(ctx context.Context, r route) (*a2a.PushConfig, error) {
+			params, err := r.dialect.EncodePushSet(config, r.tenant)
+			id := wire.PushID{Task: config.TaskID, ID: config.ID}
+			kept, err := c.pushed(ctx, r, wire.PushSet, id, params, err)
+			if r.binding == (rest{}) && r.dialect.Generation == a2a.V03 &&
+				a2a.Is(err, a2a.InvalidParams) {
+				// The protocol buffers of 0.3 have the config alone as the body (body: "config").
+				// Most servers of 0.3 take the whole request; that of a2a-js 1.3.0 does not.
+				params, err := r.dialect.EncodePush(config)
+				return c.pushed(ctx, r, wire.PushSet, id, params, err)
+			}
+			return kept, err
+		},
+	)
 }
 
 // Push returns a webhook of a task (a2a.Pusher). Since 1.0, and in paths and resources always, a
@@ -50,14 +56,26 @@ func (c *Client) firstPush(ctx context.Context, r route, task a2a.TaskID) (*a2a.
 }
 
 // pushed makes a call that is answered by the config that id names.
-func (c *Client) pushed(ctx context.Context, r route, op wire.Op, id wire.PushID, params []byte, err error) (*a2a.PushConfig, error) {
+func (c *Client) pushed(
+	ctx context.Context,
+	r route,
+	op wire.Op,
+	id wire.PushID,
+	params []byte,
+	err error,
+) (*a2a.PushConfig, error) {
 	decode := func(b []byte) (*a2a.PushConfig, error) { return r.dialect.DecodePush(b, id) }
 	return invoke(ctx, c, r, op, decode, params, err)
 }
 
 // Pushes lists the webhooks of a task (a2a.Pusher).
 func (c *Client) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig, error) {
-	return tryRoutes(ctx, c, wire.PushList, func(ctx context.Context, r route) ([]*a2a.PushConfig, error) { return c.pushes(ctx, r, task) })
+	return tryRoutes(
+		ctx,
+		c,
+		wire.PushList,
+		func(ctx context.Context, r route) ([]*a2a.PushConfig, error) { return c.pushes(ctx, r, task) },
+	)
 }
 
 func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.PushConfig, error) {
@@ -68,12 +86,19 @@ func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.P
 
 // DropPush removes a webhook (a2a.Pusher).
 func (c *Client) DropPush(ctx context.Context, task a2a.TaskID, id string) error {
-	_, err := tryRoutes(ctx, c, wire.PushDelete, func(ctx context.Context, r route) (struct{}, error) {
-		params, err := r.dialect.EncodePushID(wire.PushDelete, wire.PushID{Task: task, ID: id}, r.tenant)
-		if err == nil {
-			err = c.command(ctx, r, wire.PushDelete, params)
-		}
-		return struct{}{}, err
-	})
+	_, err := tryRoutes(
+		ctx,
+		c,
+		wire.PushDelete,
+		func(ctx context.Context, r route) (struct{}, error) {
+			params, err := r.dialect.EncodePushID(
+				wire.PushDelete, wire.PushID{Task: task, ID: id}, r.tenant,
+			)
+			if err == nil {
+				err = c.command(ctx, r, wire.PushDelete, params)
+			}
+			return struct{}{}, err
+		},
+	)
 	return err
 }

@@ -20,13 +20,25 @@ func (rest) name() a2a.Binding { return a2a.HTTPJSON }
 
 func (rest) dialects() []*wire.Dialect { return wire.RESTDialects() }
 
-func (b rest) send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error) {
+func (b rest) send(
+	ctx context.Context,
+	c *Client,
+	r route,
+	op wire.Op,
+	params []byte,
+) (*http.Request, *http.Response, error) {
 	req, err := b.request(ctx, c, r, op, params)
 	return b.carry(c, r, op, req, err)
 }
 
 // request puts what the call says of a task into the path, and a message into the body.
-func (rest) request(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, error) {
+func (rest) request(
+	ctx context.Context,
+	c *Client,
+	r route,
+	op wire.Op,
+	params []byte,
+) (*http.Request, error) {
 	method, path, err := restPath(r, op, params)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,13 @@ type binding interface {
 
 	// send makes a call. It returns the answer, whatever it says, and the request
 	// that showed credentials to the agent, or nil if none did.
-	send(ctx context.Context, c *Client, r route, op wire.Op, params []byte) (*http.Request, *http.Response, error)
+	send(
+		ctx context.Context,
+		c *Client,
+		r route,
+		op wire.Op,
+		params []byte,
+	) (*http.Request, *http.Response, error)
 
 	// decode reads the body of an answer with that HTTP status, or the data of
 	// an event. It reports whether it is one at all.
@@ -49,7 +55,13 @@ type binding interface {
 	// events reads the body of resp as a stream, all of it through in. limit bounds each event, and
 	// memory what is held of it. If it is no stream but a single answer it returns nil, and what
 	// to read it from.
-	events(d *wire.Dialect, resp *http.Response, in *metered, limit int, memory *reservation) (events, io.Reader)
+	events(
+		d *wire.Dialect,
+		resp *http.Response,
+		in *metered,
+		limit int,
+		memory *reservation,
+	) (events, io.Reader)
 }
 
 // events are those of a stream.
@@ -165,18 +177,32 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 	case len(list) > 0:
 		return list, nil
 	case d.Binding == "":
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, which is not supported", offered)
+		return nil, a2a.Errorf(
+			a2a.UnsupportedOperation, "the agent offers only %s, which is not supported", offered,
+		)
 	case d.bindingOf(d.Binding) == nil:
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the binding %s is not supported", d.Binding)
+		return nil, a2a.Errorf(
+			a2a.UnsupportedOperation, "the binding %s is not supported", d.Binding,
+		)
 	default:
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent offers only %s, not %s", offered, d.Binding)
+		return nil, a2a.Errorf(
+			a2a.UnsupportedOperation,
+			"the agent offers only %s, not %s",
+			offered,
+			d.Binding,
+		)
 	}
 }
 
 // tryRoutes makes a call over the route that worked last. If the agent does not
 // know the method nothing ran, so the other routes are tried, and the one that
 // is answered is remembered. Any other answer, or none, is final.
-func tryRoutes[T any](ctx context.Context, c *Client, op wire.Op, call func(context.Context, route) (T, error)) (T, error) {
+func tryRoutes[T any](
+	ctx context.Context,
+	c *Client,
+	op wire.Op,
+	call func(context.Context, route) (T, error),
+) (T, error) {
 	first := int(c.route.Load())
 	v, err := observed(ctx, c, c.routes[first], op, call)
 	if !c.unknown(c.routes[first], err) {
@@ -215,6 +241,11 @@ func (c *Client) rememberRoute(ctx context.Context, tried, answered int, err err
 		return
 	}
 	c.route.Store(int32(answered))
-	c.dialer.log().InfoContext(ctx, "the agent speaks another dialect than was tried first", "url", c.routes[answered].url,
-		"binding", c.routes[answered].binding.name(), "tried", c.routes[tried].dialect.Generation, "speaks", c.routes[answered].dialect.Generation)
+	c.dialer.log().InfoContext(
+		ctx, "the agent speaks another dialect than was tried first",
+		"url", c.routes[answered].url,
+		"binding", c.routes[answered].binding.name(),
+		"tried", c.routes[tried].dialect.Generation,
+		"speaks", c.routes[answered].dialect.Generation,
+	)
 }

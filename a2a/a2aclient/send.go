@@ -67,7 +67,12 @@ const (
 // sendByStream delivers a message in a generation that cannot ask for an immediate answer: it
 // returns the first event of a stream. The stream is drained, because agents may treat a closed
 // stream as a cancellation. The message answers the task answered, if it is not "".
-func (c *Client) sendByStream(ctx context.Context, r route, params []byte, answered a2a.TaskID) (a2a.Event, error) {
+func (c *Client) sendByStream(
+	ctx context.Context,
+	r route,
+	params []byte,
+	answered a2a.TaskID,
+) (a2a.Event, error) {
 	streamCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	stopWatching := context.AfterFunc(ctx, cancel)
 	s, err := c.openOn(streamCtx, r, wire.Stream, params)
@@ -114,7 +119,9 @@ func (s *stream) drain() {
 const maxFailures = 5
 
 // waitUntilIdle reads the task id until it is idle.
-func (c *Client) waitUntilIdle(ctx context.Context, id a2a.TaskID, history *int) (a2a.Event, error) {
+func (c *Client) waitUntilIdle(
+	ctx context.Context, id a2a.TaskID, history *int,
+) (a2a.Event, error) {
 	failures := 0
 	for n := 0; ; n++ {
 		if err := c.dialer.pause(ctx, n); err != nil {

@@ -52,7 +52,15 @@ func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 		}
 		if t.Status.State.Terminal() {
 			if yield(t, nil) {
-				yield(nil, a2a.Errorf(a2a.UnsupportedOperation, "task %s has ended: it is %s", id, t.Status.State))
+				yield(
+					nil,
+					a2a.Errorf(
+						a2a.UnsupportedOperation,
+						"task %s has ended: it is %s",
+						id,
+						t.Status.State,
+					),
+				)
 			}
 			return
 		}
@@ -127,7 +135,9 @@ func (m *metered) Read(p []byte) (int, error) {
 
 // open makes a call that streams and reads its first item, because that is
 // where agents say that they do not know a method.
-func (c *Client) open(ctx context.Context, op wire.Op, encode func(route) ([]byte, error)) (*stream, error) {
+func (c *Client) open(
+	ctx context.Context, op wire.Op, encode func(route) ([]byte, error),
+) (*stream, error) {
 	return tryRoutes(ctx, c, op, func(ctx context.Context, r route) (*stream, error) {
 		params, err := encode(r)
 		if err != nil {
@@ -204,7 +214,12 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 	return s, err
 }
 
-func (c *Client) single(ctx context.Context, r route, resp *http.Response, memory *reservation) (wire.Item, error) {
+func (c *Client) single(
+	ctx context.Context,
+	r route,
+	resp *http.Response,
+	memory *reservation,
+) (wire.Item, error) {
 	result, err := c.result(ctx, r, resp, memory)
 	if err != nil {
 		return wire.Item{}, err
@@ -220,7 +235,13 @@ func (c *Client) single(ctx context.Context, r route, resp *http.Response, memor
 type overHTTP struct{}
 
 // carry makes the call that req is, and says in it how it may be answered. err is why there is none.
-func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request, err error) (*http.Request, *http.Response, error) {
+func (overHTTP) carry(
+	c *Client,
+	r route,
+	op wire.Op,
+	req *http.Request,
+	err error,
+) (*http.Request, *http.Response, error) {
 	if err != nil {
 		return nil, nil, notSent(err)
 	}
@@ -234,7 +255,13 @@ func (overHTTP) carry(c *Client, r route, op wire.Op, req *http.Request, err err
 	return c.exchange(req)
 }
 
-func (overHTTP) events(_ *wire.Dialect, resp *http.Response, body *metered, limit int, memory *reservation) (events, io.Reader) {
+func (overHTTP) events(
+	_ *wire.Dialect,
+	resp *http.Response,
+	body *metered,
+	limit int,
+	memory *reservation,
+) (events, io.Reader) {
 	in := bufio.NewReader(body)
 	if !isStream(resp, in) {
 		return nil, in

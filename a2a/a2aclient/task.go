@@ -21,7 +21,12 @@ func (c *Client) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	t, err := c.aboutTask(ctx, wire.Cancel, a2a.TaskQuery{ID: id})
 	if err == nil && t.Status.State.Terminal() && t.Status.State != a2a.Canceled {
 		// The first sample server returns what has ended as if it were news.
-		return nil, a2a.Errorf(a2a.TaskNotCancelable, "task %s has ended: it is %s", id, t.Status.State)
+		return nil, a2a.Errorf(
+			a2a.TaskNotCancelable,
+			"task %s has ended: it is %s",
+			id,
+			t.Status.State,
+		)
 	}
 	return t, err
 }

@@ -13,8 +13,12 @@ import (
 
 // The errors if only one end speaks TLS.
 var (
-	errTakesPlain = errors.New("it speaks plain HTTP and was asked over HTTPS; let it serve TLS, or write http:// in its URL")
-	errTakesTLS   = errors.New("it speaks HTTPS and was asked over plain HTTP; write https:// in its URL")
+	errTakesPlain = errors.New(
+		"it speaks plain HTTP and was asked over HTTPS; let it serve TLS, or write http:// in its URL",
+	)
+	errTakesTLS = errors.New(
+		"it speaks HTTPS and was asked over plain HTTP; write https:// in its URL",
+	)
 )
 
 // tlsMismatch returns the one of these errors that caused err, or err. net/http reports
@@ -41,7 +45,9 @@ var notInPlain = [][]byte{
 // wantsTLS returns an error if an answer says that its server takes only TLS, or nil.
 func wantsTLS(resp *http.Response, body []byte) *a2a.Error {
 	says := func(words []byte) bool { return bytes.Contains(body, words) }
-	if resp.StatusCode != http.StatusBadRequest || resp.Request == nil || resp.Request.URL.Scheme != "http" || !slices.ContainsFunc(notInPlain, says) {
+	if resp.StatusCode != http.StatusBadRequest || resp.Request == nil ||
+		resp.Request.URL.Scheme != "http" ||
+		!slices.ContainsFunc(notInPlain, says) {
 		return nil
 	}
 	return noAnswer(a2a.Unavailable, resp.Request.URL.Host, errTakesTLS)

@@ -34,7 +34,12 @@ type watchdog struct {
 
 // watch starts a watchdog for a stream about task id, which polls first after the
 // duration first. Stop it.
-func (c *Client) watch(ctx context.Context, id a2a.TaskID, first time.Duration, cut func()) *watchdog {
+func (c *Client) watch(
+	ctx context.Context,
+	id a2a.TaskID,
+	first time.Duration,
+	cut func(),
+) *watchdog {
 	q := &watchdog{
 		c:     c,
 		ctx:   ctx,

@@ -84,10 +84,19 @@ func (e *Executor) recordFor(m *a2a.Message) (*record, error) {
 	}
 	r := e.tasks[m.TaskID]
 	if r == nil {
-		return nil, a2a.Errorf(a2a.TaskNotFound, "there is no task %q here; leave the task id out to start one", m.TaskID)
+		return nil, a2a.Errorf(
+			a2a.TaskNotFound,
+			"there is no task %q here; leave the task id out to start one",
+			m.TaskID,
+		)
 	}
 	if m.ContextID != "" && m.ContextID != r.contextID {
-		return nil, a2a.Errorf(a2a.InvalidParams, "task %s belongs to another context than %q", m.TaskID, m.ContextID)
+		return nil, a2a.Errorf(
+			a2a.InvalidParams,
+			"task %s belongs to another context than %q",
+			m.TaskID,
+			m.ContextID,
+		)
 	}
 	return r, nil
 }
@@ -95,7 +104,9 @@ func (e *Executor) recordFor(m *a2a.Message) (*record, error) {
 // newRecord makes room for a task and returns it, not yet listed. It holds e.mu.
 func (e *Executor) newRecord(contextID string) (*record, error) {
 	if len(e.order) >= orDefault(e.MaxTasks, 1000) && !e.evict() {
-		return nil, a2a.Errorf(a2a.Unavailable, "the agent has too many running tasks; try again later")
+		return nil, a2a.Errorf(
+			a2a.Unavailable, "the agent has too many running tasks; try again later",
+		)
 	}
 	if contextID == "" {
 		contextID = newID()
@@ -188,7 +199,12 @@ func (e *Executor) run(ctx context.Context, t *Turn) {
 func (e *Executor) call(ctx context.Context, t *Turn) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			e.log().ErrorContext(ctx, "an agent function panicked", "task", t.record.task.ID, "panic", p, "stack", string(debug.Stack()))
+			e.log().ErrorContext(
+				ctx, "an agent function panicked",
+				"task", t.record.task.ID,
+				"panic", p,
+				"stack", string(debug.Stack()),
+			)
 			err = errPanicked
 		}
 	}()

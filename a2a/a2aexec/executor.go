@@ -118,7 +118,12 @@ func (e *Executor) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 		}
 		task, next := r.snapshot()
 		if task.Status.State.Terminal() {
-			yield(nil, a2a.Errorf(a2a.UnsupportedOperation, "task %s has ended; there is nothing to follow", id))
+			yield(
+				nil,
+				a2a.Errorf(
+					a2a.UnsupportedOperation, "task %s has ended; there is nothing to follow", id,
+				),
+			)
 			return
 		}
 		r.follow(ctx, task, next, yield)
@@ -162,7 +167,9 @@ func (e *Executor) find(id a2a.TaskID) (*record, error) {
 	if r := e.tasks[id]; r != nil {
 		return r, nil
 	}
-	return nil, a2a.Errorf(a2a.TaskNotFound, "there is no task %q here; it may have been deleted", id)
+	return nil, a2a.Errorf(
+		a2a.TaskNotFound, "there is no task %q here; it may have been deleted", id,
+	)
 }
 
 func (e *Executor) now() time.Time {

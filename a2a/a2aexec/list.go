@@ -71,7 +71,9 @@ func latest(a, b *a2a.Task) int {
 // token names the last task of a page by its place in the order, so that tasks
 // that come or go meanwhile do not move the next page.
 func token(t *a2a.Task) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(t.Status.Timestamp.Format(time.RFC3339Nano) + " " + string(t.ID)))
+	return base64.RawURLEncoding.EncodeToString(
+		[]byte(t.Status.Timestamp.Format(time.RFC3339Nano) + " " + string(t.ID)),
+	)
 }
 
 func readToken(s string) (*a2a.Task, error) {

@@ -25,7 +25,11 @@ type record struct {
 }
 
 func newRecord(e *Executor, id a2a.TaskID, contextID string) *record {
-	task := a2a.Task{ID: id, ContextID: contextID, Status: a2a.Status{State: a2a.Submitted, Timestamp: e.now()}}
+	task := a2a.Task{
+		ID:        id,
+		ContextID: contextID,
+		Status:    a2a.Status{State: a2a.Submitted, Timestamp: e.now()},
+	}
 	return &record{
 		e:         e,
 		contextID: contextID,
@@ -153,7 +157,9 @@ func (r *record) apply(ev a2a.Event) {
 // trimHistory drops the oldest messages of the agent before those of the caller. It holds r.mu.
 func (r *record) trimHistory() {
 	for len(r.task.History) > orDefault(r.e.MaxHistory, 100) {
-		i := slices.IndexFunc(r.task.History, func(m a2a.Message) bool { return m.Role == a2a.RoleAgent })
+		i := slices.IndexFunc(
+			r.task.History, func(m a2a.Message) bool { return m.Role == a2a.RoleAgent },
+		)
 		i = max(i, 0)
 		r.task.History = slices.Delete(r.task.History, i, i+1)
 	}
@@ -174,7 +180,12 @@ func (r *record) status(s a2a.State, text string) *a2a.StatusUpdate {
 
 // follow yields task and then the events from number next on, until the task is idle or
 // the caller stops.
-func (r *record) follow(ctx context.Context, task *a2a.Task, next int, yield func(a2a.Event, error) bool) {
+func (r *record) follow(
+	ctx context.Context,
+	task *a2a.Task,
+	next int,
+	yield func(a2a.Event, error) bool,
+) {
 	var ev a2a.Event = task
 	for yield(ev, nil) && !endsTurn(ev) {
 		var changed <-chan struct{}

@@ -88,7 +88,10 @@ func (t *Turn) AskForm(text string, schema json.RawMessage) {
 				Role:      a2a.RoleAgent,
 			}
 		}
-		u.Status.Message.Parts = append(u.Status.Message.Parts, a2a.Part{Content: a2a.Data(schema), MediaType: "application/schema+json"})
+		u.Status.Message.Parts = append(
+			u.Status.Message.Parts,
+			a2a.Part{Content: a2a.Data(schema), MediaType: "application/schema+json"},
+		)
 		return u
 	})
 }

@@ -14,7 +14,13 @@ import (
 
 // stream makes a streaming call. It waits for the first message, because servers refuse there,
 // but not longer than limit.
-func stream(ctx context.Context, conn *grpc.ClientConn, name string, message []byte, limit time.Duration) (*http.Response, error) {
+func stream(
+	ctx context.Context,
+	conn *grpc.ClientConn,
+	name string,
+	message []byte,
+	limit time.Duration,
+) (*http.Response, error) {
 	m := &messages{Reader: http.NoBody}
 	m.ctx, m.cancel = context.WithCancelCause(ctx)
 	late := time.AfterFunc(limit, func() { m.cancel(tooSlow(limit)) })
@@ -42,7 +48,13 @@ type messages struct {
 
 // open starts the call and waits for its first message.
 func (m *messages) open(conn *grpc.ClientConn, name string, message []byte) (err error) {
-	m.s, err = conn.NewStream(m.ctx, streams, name, rawCodec, grpc.MaxCallRecvMsgSize(DefaultMaxMessage))
+	m.s, err = conn.NewStream(
+		m.ctx,
+		streams,
+		name,
+		rawCodec,
+		grpc.MaxCallRecvMsgSize(DefaultMaxMessage),
+	)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,9 @@ type responseWriter struct {
 	late     *time.Timer // runs while a message is received
 }
 
-var errTooSlow = status.Error(codes.DeadlineExceeded, "the client takes too long to send its message")
+var errTooSlow = status.Error(
+	codes.DeadlineExceeded, "the client takes too long to send its message",
+)
 
 // serve runs h like run. It ends the call if the client takes too long.
 func (a *responseWriter) serve(h http.Handler, req *http.Request) error {
@@ -112,7 +114,11 @@ func (a *responseWriter) WriteHeader(code int) {
 func (a *responseWriter) Write(p []byte) (int, error) {
 	a.WriteHeader(http.StatusOK)
 	if len(a.body)+len(p) > maxAnswer {
-		a.over = status.Errorf(codes.ResourceExhausted, "the answer has more than %d bytes; ask for less, such as a smaller page", maxAnswer)
+		a.over = status.Errorf(
+			codes.ResourceExhausted,
+			"the answer has more than %d bytes; ask for less, such as a smaller page",
+			maxAnswer,
+		)
 		return 0, a.over
 	}
 	if a.code/100 == 2 && !a.op.Streams() && a.op != wire.ExtendedCard {
@@ -154,8 +160,12 @@ func (a *responseWriter) send(message []byte) error {
 		return a.stream.SendMsg(&message)
 	}
 	kept := &keptMessage{released: make(chan struct{})}
-	kept.late = time.AfterFunc(a.patience+time.Duration(len(message)/minRate)*time.Second, func() { closeConnection(a.stream.Context()) })
-	if err := a.stream.SendMsg(mem.NewBuffer(&message, kept)); err != nil || len(message) <= smallMessage {
+	kept.late = time.AfterFunc(
+		a.patience+time.Duration(len(message)/minRate)*time.Second,
+		func() { closeConnection(a.stream.Context()) },
+	)
+	if err := a.stream.SendMsg(mem.NewBuffer(&message, kept)); err != nil ||
+		len(message) <= smallMessage {
 		return err
 	}
 	select {

@@ -52,13 +52,22 @@ type Server struct {
 // Serve serves l until ctx ends, and then waits a moment for running calls.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := grpc.NewServer(
-		grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error { return s.call(stream) }),
+		grpc.UnknownServiceHandler(
+			func(_ any, stream grpc.ServerStream) error { return s.call(stream) },
+		),
 		grpc.ForceServerCodecV2(raw{}),
 		grpc.Creds(handshake{insecure.NewCredentials()}), // l may have TLS
-		grpc.MaxRecvMsgSize(cmp.Or(s.MaxMessage, maxRequest)), grpc.MaxHeaderListSize(maxHeader), grpc.MaxConcurrentStreams(maxCalls),
-		grpc.StaticStreamWindowSize(serverWindow), grpc.StaticConnWindowSize(connWindow),
+		grpc.MaxRecvMsgSize(cmp.Or(s.MaxMessage, maxRequest)),
+		grpc.MaxHeaderListSize(maxHeader),
+		grpc.MaxConcurrentStreams(maxCalls),
+		grpc.StaticStreamWindowSize(serverWindow),
+		grpc.StaticConnWindowSize(connWindow),
 		grpc.ConnectionTimeout(connectTime),
-		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idle, Time: quiet, Timeout: keepaliveTimeout}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{
+			MaxConnectionIdle: idle,
+			Time:              quiet,
+			Timeout:           keepaliveTimeout,
+		}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: maxPings}),
 	)
 	over := context.AfterFunc(ctx, func() {

@@ -130,10 +130,12 @@ func decodeStatus(d *wire.Dialect, httpCode int, body []byte) *status.Status {
 		Reason string `json:"reason"`
 		Domain string `json:"domain"`
 	}
-	if len(in.Error.Details) == 0 || json.Unmarshal(in.Error.Details[0], &why) != nil || why.Reason == "" {
+	if len(in.Error.Details) == 0 || json.Unmarshal(in.Error.Details[0], &why) != nil ||
+		why.Reason == "" {
 		return status.New(c, message)
 	}
-	if d.Generation == a2a.V03 && (why.Reason == "UNSUPPORTED_OPERATION" || why.Reason == "PUSH_NOTIFICATION_NOT_SUPPORTED") {
+	if d.Generation == a2a.V03 &&
+		(why.Reason == "UNSUPPORTED_OPERATION" || why.Reason == "PUSH_NOTIFICATION_NOT_SUPPORTED") {
 		c = codes.Unimplemented
 	}
 	st, err := status.New(c, message).WithDetails(&errdetails.ErrorInfo{Reason: why.Reason, Domain: why.Domain})

@@ -91,11 +91,18 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 		secure = credentials.NewTLS(t.TLS.Clone())
 		port = "443"
 	}
-	c, err := grpc.NewClient("dns:///"+net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)),
+	c, err := grpc.NewClient(
+		"dns:///"+net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)),
 		grpc.WithTransportCredentials(secure),
-		grpc.WithMaxHeaderListSize(maxHeader), grpc.WithStaticStreamWindowSize(streamWindow), grpc.WithStaticConnWindowSize(connWindow),
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepaliveTime, Timeout: keepaliveTimeout}),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: connectTime}),
+		grpc.WithMaxHeaderListSize(maxHeader),
+		grpc.WithStaticStreamWindowSize(streamWindow),
+		grpc.WithStaticConnWindowSize(connWindow),
+		grpc.WithKeepaliveParams(
+			keepalive.ClientParameters{Time: keepaliveTime, Timeout: keepaliveTimeout},
+		),
+		grpc.WithConnectParams(
+			grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: connectTime},
+		),
 		grpc.WithIdleTimeout(idle),
 		grpc.WithDisableRetry(), // a message is sent once
 		grpc.WithDisableServiceConfig(),
@@ -111,7 +118,13 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 }
 
 // Carry implements a2aclient.Carrier.
-func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md map[string][]string, message []byte) (*http.Response, error) {
+func (t *Transport) Carry(
+	ctx context.Context,
+	origin *url.URL,
+	name string,
+	md map[string][]string,
+	message []byte,
+) (*http.Response, error) {
 	d, op, ok := wire.GRPCRoute(name)
 	if !ok {
 		return nil, fmt.Errorf("%s is not a method of A2A over gRPC", name)
@@ -121,7 +134,12 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 		return nil, err
 	}
 	if len(message) > DefaultMaxMessage {
-		e := a2a.Errorf(a2a.InvalidParams, "the message has %d bytes, which is more than %d", len(message), DefaultMaxMessage)
+		e := a2a.Errorf(
+			a2a.InvalidParams,
+			"the message has %d bytes, which is more than %d",
+			len(message),
+			DefaultMaxMessage,
+		)
 		e.NotSent = true
 		return nil, e
 	}
@@ -130,14 +148,24 @@ func (t *Transport) Carry(ctx context.Context, origin *url.URL, name string, md 
 	if op.Streams() {
 		return stream(ctx, conn, name, message, limit)
 	}
-	ctx, cancel := context.WithCancelCause(ctx) // a deadline would go to the server, which may end first with an error of its own
+	ctx, cancel := context.WithCancelCause(
+		ctx,
+	) // a deadline would go to the server, which may end first with an error of its own
 	defer cancel(nil)
 	late := time.AfterFunc(limit, func() { cancel(tooSlow(limit)) })
 	defer late.Stop()
 	var got []byte
 	var h responseMetadata
-	err = conn.Invoke(ctx, name, &message, &got, rawCodec,
-		grpc.MaxCallRecvMsgSize(DefaultMaxMessage), grpc.Header(&h.header), grpc.Trailer(&h.trailer))
+	err = conn.Invoke(
+		ctx,
+		name,
+		&message,
+		&got,
+		rawCodec,
+		grpc.MaxCallRecvMsgSize(DefaultMaxMessage),
+		grpc.Header(&h.header),
+		grpc.Trailer(&h.trailer),
+	)
 	switch {
 	case err != nil:
 		return refusal(ctx, h, err)
@@ -183,11 +211,14 @@ func refusal(ctx context.Context, h responseMetadata, err error) (*http.Response
 // tooLarge reports whether our end refused an answer for its size, which package grpc tells by
 // its text alone: a server that limits callers sends the same code.
 func tooLarge(st *status.Status) bool {
-	return st.Code() == codes.ResourceExhausted && strings.HasPrefix(st.Message(), "grpc: received message larger than max")
+	return st.Code() == codes.ResourceExhausted &&
+		strings.HasPrefix(st.Message(), "grpc: received message larger than max")
 }
 
 func errTooLarge() error {
-	e := a2a.Errorf(a2a.InvalidAgentResponse, "the answer is too large: more than %d bytes", DefaultMaxMessage)
+	e := a2a.Errorf(
+		a2a.InvalidAgentResponse, "the answer is too large: more than %d bytes", DefaultMaxMessage,
+	)
 	e.Cause = a2a.ErrTooLarge
 	return e
 }

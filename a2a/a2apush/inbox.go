@@ -51,7 +51,11 @@ type Followers interface {
 
 // Config returns the webhook for a task of an agent.
 func (in *Inbox) Config(agent, handle string) *a2a.PushConfig {
-	return &a2a.PushConfig{ID: handle, URL: in.address(agent, handle), Token: in.mac("token", agent, handle)}
+	return &a2a.PushConfig{
+		ID:    handle,
+		URL:   in.address(agent, handle),
+		Token: in.mac("token", agent, handle),
+	}
 }
 
 func (in *Inbox) address(agent, handle string) string {
@@ -78,7 +82,10 @@ func (in *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		in.receive(w, r, agent, handle)
 	default:
 		w.Header().Set("Allow", "GET, POST")
-		http.Error(w, "This is the webhook of a task: POST a notification to it.", http.StatusMethodNotAllowed)
+		http.Error(
+			w,
+			"This is the webhook of a task: POST a notification to it.", http.StatusMethodNotAllowed,
+		)
 	}
 }
 
@@ -88,7 +95,9 @@ func (in *Inbox) hook(path string) (agent, handle string, ok bool) {
 	if len(parts) != 3 {
 		return "", "", false
 	}
-	return parts[0], parts[1], hmac.Equal([]byte(parts[2]), []byte(in.mac("address", parts[0], parts[1])))
+	return parts[0], parts[1], hmac.Equal(
+		[]byte(parts[2]), []byte(in.mac("address", parts[0], parts[1])),
+	)
 }
 
 const maxValidation = 1024
@@ -97,7 +106,10 @@ const maxValidation = 1024
 func (in *Inbox) validate(w http.ResponseWriter, r *http.Request) {
 	token := r.URL.Query().Get("validationToken")
 	if token == "" || len(token) > maxValidation {
-		http.Error(w, "This is the webhook of a task: GET it with the query parameter validationToken, or POST a notification.", http.StatusBadRequest)
+		http.Error(
+			w,
+			"This is the webhook of a task: GET it with the query parameter validationToken, or POST a notification.", http.StatusBadRequest,
+		)
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -118,7 +130,12 @@ func (in *Inbox) receive(w http.ResponseWriter, r *http.Request, agent, handle s
 		return
 	}
 	if err := in.authenticate(r, agent, handle, [sha256.Size]byte(sum.Sum(nil))); err != nil {
-		in.Log.InfoContext(r.Context(), "a push notification was refused", "agent", agent, "task", handle, "err", err)
+		in.Log.InfoContext(
+			r.Context(), "a push notification was refused",
+			"agent", agent,
+			"task", handle,
+			"err", err,
+		)
 		http.NotFound(w, r)
 		return
 	}

@@ -20,7 +20,13 @@ import (
 const jwtLife = 5 * time.Minute
 
 // header returns the headers that authenticate a notification.
-func (s *Sender) header(ctx context.Context, c *a2a.PushConfig, task a2a.TaskID, id string, body []byte) (http.Header, error) {
+func (s *Sender) header(
+	ctx context.Context,
+	c *a2a.PushConfig,
+	task a2a.TaskID,
+	id string,
+	body []byte,
+) (http.Header, error) {
 	h := http.Header{"Content-Type": {"application/json"}, IDHeader: {id}}
 	if c.Token != "" {
 		h.Set(TokenHeader, c.Token)
@@ -59,7 +65,9 @@ func schemeOf(c *a2a.PushConfig) string {
 	}) {
 		return schemeHMAC
 	}
-	if len(schemes) == 0 || strings.EqualFold(schemes[0], "bearer") || strings.EqualFold(schemes[0], "jwt") || !isToken(schemes[0]) {
+	if len(schemes) == 0 || strings.EqualFold(schemes[0], "bearer") ||
+		strings.EqualFold(schemes[0], "jwt") ||
+		!isToken(schemes[0]) {
 		return "Bearer"
 	}
 	return schemes[0]
@@ -87,7 +95,15 @@ type claims struct {
 func (s *Sender) claims(audience string, task a2a.TaskID, id string, body []byte) claims {
 	now := s.Now()
 	sum := sha256.Sum256(body)
-	return claims{s.Issuer, audience, now.Unix(), now.Add(jwtLife).Unix(), id, task, hex.EncodeToString(sum[:])}
+	return claims{
+		s.Issuer,
+		audience,
+		now.Unix(),
+		now.Add(jwtLife).Unix(),
+		id,
+		task,
+		hex.EncodeToString(sum[:]),
+	}
 }
 
 // signature signs the time and the body, so that neither can be replaced.

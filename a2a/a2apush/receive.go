@@ -21,13 +21,25 @@ import (
 const skew = time.Minute
 
 // algorithms are the accepted signature algorithms. None is symmetric: the keys are public.
-var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
+var algorithms = []jose.SignatureAlgorithm{
+	jose.RS256,
+	jose.PS256,
+	jose.ES256,
+	jose.ES384,
+	jose.EdDSA,
+}
 
 // CheckJWT says what is wrong with a JWT that came with a notification to the
 // webhook at address, whose body has this hash. It must be signed by one of keys
 // and be younger than five minutes. What it says of its expiry, its audience and
 // the body must be true; the sample agent of 0.1 says the last alone.
-func CheckJWT(token string, keys *jose.JSONWebKeySet, address string, body [sha256.Size]byte, now time.Time) error {
+func CheckJWT(
+	token string,
+	keys *jose.JSONWebKeySet,
+	address string,
+	body [sha256.Size]byte,
+	now time.Time,
+) error {
 	parsed, err := jwt.ParseSigned(token, algorithms)
 	if err != nil {
 		return fmt.Errorf("reading the JWT: %w", err)
@@ -87,7 +99,9 @@ func fetchKeys(ctx context.Context, agent string) (*jose.JSONWebKeySet, error) {
 		return nil, err
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/.well-known/jwks.json"}
-	doc, err := (&safehttp.Client{Allowed: func() []string { return []string{u.Host} }}).Get(ctx, u.String())
+	doc, err := (&safehttp.Client{Allowed: func() []string { return []string{u.Host} }}).Get(
+		ctx, u.String(),
+	)
 	if err != nil {
 		return nil, fmt.Errorf("fetching the agent's keys: %w", err)
 	}

@@ -51,7 +51,10 @@ func (s *Server) ServeCard(w http.ResponseWriter, r *http.Request) {
 		s.writeCard(w, r)
 	case http.MethodOptions:
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
-		h.Set("Access-Control-Allow-Headers", "*, "+wire.VersionHeader+", A2A-Extensions, Authorization, If-None-Match")
+		h.Set(
+			"Access-Control-Allow-Headers",
+			"*, "+wire.VersionHeader+", A2A-Extensions, Authorization, If-None-Match",
+		)
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -148,7 +151,10 @@ func (s *Server) refuseCard(w http.ResponseWriter, r *http.Request, err error) {
 		http.Error(w, "There is no agent here.", http.StatusNotFound)
 	case a2a.Is(err, a2a.Unavailable):
 		w.Header().Set("Retry-After", "5")
-		http.Error(w, "The agent cannot be reached now, and its card is not known yet.", http.StatusServiceUnavailable)
+		http.Error(
+			w,
+			"The agent cannot be reached now, and its card is not known yet.", http.StatusServiceUnavailable,
+		)
 	default:
 		s.log().ErrorContext(r.Context(), "the agent's card cannot be shown", "err", err)
 		http.Error(w, "The card of this agent cannot be shown.", http.StatusInternalServerError)

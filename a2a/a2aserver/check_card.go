@@ -18,20 +18,28 @@ func (s *Server) Check(card *a2a.Card) error {
 		}
 	}
 	if _, ok := s.Agent.(a2a.Pusher); card.Capabilities.PushNotifications && !ok {
-		return fmt.Errorf("the card of %s offers push notifications, and the agent sends none", card.Name)
+		return fmt.Errorf(
+			"the card of %s offers push notifications, and the agent sends none", card.Name,
+		)
 	}
 	if card.Capabilities.ExtendedAgentCard && s.Extender == nil {
 		return fmt.Errorf("the card of %s offers an extended card, and there is none", card.Name)
 	}
 	for _, e := range card.Capabilities.Extensions {
 		if e.Required {
-			return fmt.Errorf("the card of %s requires the extension %s, which is not served", card.Name, e.URI)
+			return fmt.Errorf(
+				"the card of %s requires the extension %s, which is not served", card.Name, e.URI,
+			)
 		}
 	}
 	for _, need := range card.Security {
 		for name := range need {
 			if _, ok := card.SecuritySchemes[name]; !ok {
-				return fmt.Errorf("the card of %s requires the security scheme %q, which it does not explain", card.Name, name)
+				return fmt.Errorf(
+					"the card of %s requires the security scheme %q, which it does not explain",
+					card.Name,
+					name,
+				)
 			}
 		}
 	}

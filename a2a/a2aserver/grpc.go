@@ -20,11 +20,26 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 		c.op = op
 	}
 	if !ok {
-		s.writeError(w, r, c, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not offer %s", r.URL.Path))
+		s.writeError(
+			w,
+			r,
+			c,
+			a2a.Errorf(a2a.UnsupportedOperation, "this agent does not offer %s", r.URL.Path),
+		)
 		return
 	}
 	if asked := version(r); asked != "" && asked != d.Generation {
-		s.writeError(w, r, c, a2a.Errorf(a2a.VersionNotSupported, "A2A version %q is not supported here; this service is one of %s", asked, d.Generation))
+		s.writeError(
+			w,
+			r,
+			c,
+			a2a.Errorf(
+				a2a.VersionNotSupported,
+				"A2A version %q is not supported here; this service is one of %s",
+				asked,
+				d.Generation,
+			),
+		)
 		return
 	}
 	body, err := s.readBody(w, r)

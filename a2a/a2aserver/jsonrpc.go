@@ -61,7 +61,9 @@ func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 	var err error
 	if s.Observer != nil {
-		ctx, ended := s.Observer.ObserveCall(r.Context(), wire.Dialects()[0].Method(c.op), c.dialect.Generation)
+		ctx, ended := s.Observer.ObserveCall(
+			r.Context(), wire.Dialects()[0].Method(c.op), c.dialect.Generation,
+		)
 		r = r.WithContext(ctx)
 		defer func() { ended(err) }()
 	}
@@ -108,7 +110,9 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 		return c, err
 	}
 	if in.IsNotification() {
-		return c, a2a.Errorf(a2a.InvalidRequest, "the member \"id\" is missing: A2A has no notifications")
+		return c, a2a.Errorf(
+			a2a.InvalidRequest, "the member \"id\" is missing: A2A has no notifications",
+		)
 	}
 	c.dialect, c.op, err = wire.Route(rawVersion(r), in.Method)
 	s.chooseAgent(&c, r)
@@ -118,7 +122,10 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 // readJSON reads the body of a call that says it is JSON.
 func (s *Server) readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, refusal{http.StatusUnsupportedMediaType, a2a.Errorf(a2a.InvalidRequest, "the body must be application/json")}
+		return nil, refusal{
+			http.StatusUnsupportedMediaType,
+			a2a.Errorf(a2a.InvalidRequest, "the body must be application/json"),
+		}
 	}
 	return s.readBody(w, r)
 }
@@ -129,9 +136,15 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, refusal{http.StatusRequestEntityTooLarge, a2a.Errorf(a2a.InvalidRequest, "the body is larger than %d bytes", large.Limit)}
+		return nil, refusal{
+			http.StatusRequestEntityTooLarge,
+			a2a.Errorf(a2a.InvalidRequest, "the body is larger than %d bytes", large.Limit),
+		}
 	case err != nil:
-		return nil, refusal{http.StatusBadRequest, a2a.Errorf(a2a.InvalidRequest, "the body could not be read to its end")}
+		return nil, refusal{
+			http.StatusBadRequest,
+			a2a.Errorf(a2a.InvalidRequest, "the body could not be read to its end"),
+		}
 	default:
 		return body, nil
 	}
@@ -188,7 +201,9 @@ func (s *Server) answer(ctx context.Context, c call) ([]byte, error) {
 	case c.op.Push():
 		return s.push(ctx, c)
 	default:
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not offer %s", c.dialect.Method(c.op))
+		return nil, a2a.Errorf(
+			a2a.UnsupportedOperation, "this agent does not offer %s", c.dialect.Method(c.op),
+		)
 	}
 }
 

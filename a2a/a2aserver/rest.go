@@ -27,7 +27,9 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // decodeREST reads the call that r carries. With an error it returns what is known of the call.
-func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, at wire.RESTCall) (call, error) {
+func (s *Server) decodeREST(
+	w http.ResponseWriter, r *http.Request, at wire.RESTCall,
+) (call, error) {
 	asked := version(r)
 	old := at.V03 && asked != a2a.V10
 	c := call{
@@ -38,7 +40,12 @@ func (s *Server) decodeREST(w http.ResponseWriter, r *http.Request, at wire.REST
 		path:    wire.PushID{Task: at.Task, ID: at.Push},
 	}
 	if asked != "" && asked != c.dialect.Generation {
-		return c, a2a.Errorf(a2a.VersionNotSupported, "A2A version %q is not supported here; this path is one of %s", asked, c.dialect.Generation)
+		return c, a2a.Errorf(
+			a2a.VersionNotSupported,
+			"A2A version %q is not supported here; this path is one of %s",
+			asked,
+			c.dialect.Generation,
+		)
 	}
 	var err error
 	switch at.Op {

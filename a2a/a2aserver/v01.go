@@ -162,7 +162,9 @@ func (n agentV01) begin(ctx context.Context, req *a2a.SendRequest) a2a.Events {
 // has ended, or that the agent has forgotten, cannot go on, though 0.1 has it so
 // ("start a new Task, resume an interrupted Task, or reopen a completed Task"):
 // then another task takes over its name and its context.
-func (n agentV01) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.TaskID) (*a2a.SendRequest, error) {
+func (n agentV01) outgoing(
+	ctx context.Context, req *a2a.SendRequest, id a2a.TaskID,
+) (*a2a.SendRequest, error) {
 	m := *req.Message
 	out := *req
 	out.Message = &m
@@ -196,7 +198,10 @@ func (n agentV01) outgoing(ctx context.Context, req *a2a.SendRequest, id a2a.Tas
 // asTask makes a task of a message without one.
 func asTask(e a2a.Event) a2a.Event {
 	if m, ok := e.(*a2a.Message); ok {
-		return &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.Completed, Message: m}}
+		return &a2a.Task{
+			ContextID: m.ContextID,
+			Status:    a2a.Status{State: a2a.Completed, Message: m},
+		}
 	}
 	return e
 }
@@ -257,7 +262,9 @@ func updates(e a2a.Event) []a2a.Event {
 	case *a2a.Task:
 		var all []a2a.Event
 		for _, a := range e.Artifacts {
-			all = append(all, &a2a.ArtifactUpdate{TaskID: e.ID, ContextID: e.ContextID, Artifact: a})
+			all = append(
+				all, &a2a.ArtifactUpdate{TaskID: e.ID, ContextID: e.ContextID, Artifact: a},
+			)
 		}
 		return append(all, &a2a.StatusUpdate{
 			TaskID:    e.ID,

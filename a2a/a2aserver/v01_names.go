@@ -52,7 +52,9 @@ func (n *taskNames) task(caller string, id a2a.TaskID) a2a.TaskID {
 // claim returns the agent's id of the task that caller calls id, or "" if there is none. Other
 // claims of it then wait until settle is called with the id of the task, or "" for none. Settle may
 // be called again, and then changes nothing but another task.
-func (n *taskNames) claim(ctx context.Context, caller string, id a2a.TaskID) (a2a.TaskID, func(a2a.TaskID), error) {
+func (n *taskNames) claim(
+	ctx context.Context, caller string, id a2a.TaskID,
+) (a2a.TaskID, func(a2a.TaskID), error) {
 	key := name{caller, id}
 	for {
 		n.mu.Lock()

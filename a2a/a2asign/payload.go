@@ -157,7 +157,8 @@ func clean(v any) any {
 var (
 	// documentationUrl and iconUrl are optional, so they are kept if set.
 	cardShape = newShape(
-		"name description version documentationUrl iconUrl defaultInputModes defaultOutputModes", "",
+		"name description version documentationUrl iconUrl defaultInputModes defaultOutputModes",
+		"",
 		map[string]member{
 			"supportedInterfaces":  {of: interfaceShape, kept: true},
 			"provider":             {of: newShape("url organization", "", nil)},
@@ -165,7 +166,8 @@ var (
 			"securitySchemes":      {of: &shape{others: schemeShape}},
 			"securityRequirements": {of: requirementShape},
 			"skills":               {of: skillShape, kept: true},
-		})
+		},
+	)
 	interfaceShape    = newShape("url protocolBinding protocolVersion", "tenant", nil)
 	capabilitiesShape = newShape("streaming pushNotifications extendedAgentCard", "",
 		map[string]member{"extensions": {of: newShape("params", "uri description required", nil)}})

@@ -138,7 +138,12 @@ func (v *Vault) Forget(ctx context.Context, user, agent string) error {
 	}
 	var known Secret
 	if row, err := v.Store.Connection(ctx, user, agent); err == nil {
-		_ = v.open(user, agent, row.Sealed, &known) // what cannot be opened is forgotten all the same
+		_ = v.open(
+			user,
+			agent,
+			row.Sealed,
+			&known,
+		) // what cannot be opened is forgotten all the same
 	}
 	err := v.Store.ForgetConnection(ctx, user, agent)
 	if err == nil {
@@ -168,7 +173,10 @@ func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
 	}
 	resp, err := c.post(ctx, app, s.Grant.Revocation, form)
 	if err != nil {
-		v.Log.WarnContext(ctx, "a connection was forgotten, but its tokens were not ended", "agent", agent)
+		v.Log.WarnContext(
+			ctx, "a connection was forgotten, but its tokens were not ended",
+			"agent", agent,
+		)
 		return
 	}
 	resp.Body.Close()
@@ -222,7 +230,9 @@ func (v *Vault) seal(owner, agent string, what any) (string, error) {
 
 func (v *Vault) open(owner, agent, text string, what any) error {
 	if sealed.OpenJSON(v.Key, associatedData(owner, agent), text, what) != nil {
-		return errors.New("the stored secret cannot be decrypted: the server's secret or the row has changed")
+		return errors.New(
+			"the stored secret cannot be decrypted: the server's secret or the row has changed",
+		)
 	}
 	return nil
 }

@@ -37,7 +37,9 @@ type grant struct {
 
 // redirect returns the redirect URI of an agent. Each agent has its own, so that the
 // response of one server cannot be used for another (RFC 9700 section 4.4.2).
-func (v *Vault) redirect(agent string) string { return v.URL + ConnectPath + agent + CallbackSuffix }
+func (v *Vault) redirect(agent string) string {
+	return v.URL + ConnectPath + agent + CallbackSuffix
+}
 
 // The paths of the pages: ConnectPath, the name of the agent and, for the redirect, CallbackSuffix.
 const (
@@ -51,7 +53,13 @@ var ErrNoClient = errors.New("this server is not known at the agent's authorizat
 
 // client returns our client at a server: the configured one, a registered one, or one that it
 // registers now (RFC 7591). With anew it ignores a registration that is older than a minute.
-func (v *Vault) client(ctx context.Context, app App, s *server, kind Kind, anew bool) (c client, configured bool, err error) {
+func (v *Vault) client(
+	ctx context.Context,
+	app App,
+	s *server,
+	kind Kind,
+	anew bool,
+) (c client, configured bool, err error) {
 	if app.ClientID != "" {
 		c = client{Issuer: s.Issuer, ID: app.ClientID, Secret: app.ClientSecret}
 		c.InBody = app.InBody || app.ClientSecret == ""
@@ -90,7 +98,10 @@ func (v *Vault) unregister(ctx context.Context, agent string, dead client) {
 	if err != nil || v.open("", agent, row.Sealed, &c) != nil || c.ID != dead.ID {
 		return
 	}
-	v.Log.WarnContext(ctx, "an authorization server has forgotten this server as its client", "agent", agent)
+	v.Log.WarnContext(
+		ctx, "an authorization server has forgotten this server as its client",
+		"agent", agent,
+	)
 	if err := v.Store.ForgetConnection(ctx, "", agent); err != nil && !errors.Is(err, ErrNone) {
 		v.Log.ErrorContext(ctx, "forgetting a registration", "agent", agent, "err", err)
 	}
@@ -114,13 +125,21 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 		"response_types":             []string{"code"},
 	}
 	if kind == Device { // RFC 7591 section 2.1
-		about["grant_types"], about["response_types"] = []string{deviceGrant, "refresh_token"}, []string{}
+		about["grant_types"], about["response_types"] = []string{
+			deviceGrant,
+			"refresh_token",
+		}, []string{}
 	}
 	body, err := json.Marshal(about)
 	if err != nil {
 		return client{}, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Registration, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodPost,
+		s.Registration,
+		bytes.NewReader(body),
+	)
 	if err != nil {
 		return client{}, err
 	}
@@ -140,7 +159,8 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
 		return client{}, &errUnavailable{fmt.Errorf("the registration answers %d", resp.StatusCode)}
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode/100 != 2 || got.ID == "" {
+	if err := json.NewDecoder(resp.Body).Decode(&got); err != nil || resp.StatusCode/100 != 2 ||
+		got.ID == "" {
 		return client{}, &errServer{"it registered no client"}
 	}
 	c := client{
@@ -157,16 +177,29 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 }
 
 // post sends a form to an endpoint of the server, as its client.
-func (c client) post(ctx context.Context, app App, address string, form url.Values) (*http.Response, error) {
+func (c client) post(
+	ctx context.Context,
+	app App,
+	address string,
+	form url.Values,
+) (*http.Response, error) {
 	form.Set("client_id", c.ID)
 	if c.InBody && c.Secret != "" {
 		form.Set("client_secret", c.Secret)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodPost,
+		address,
+		strings.NewReader(form.Encode()),
+	)
 	if err != nil {
 		return nil, err
 	}
-	req.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
+	req.Header = http.Header{
+		"Content-Type": {"application/x-www-form-urlencoded"},
+		"Accept":       {"application/json"},
+	}
 	if !c.InBody {
 		req.SetBasicAuth(url.QueryEscape(c.ID), url.QueryEscape(c.Secret)) // RFC 6749 section 2.3.1
 	}
@@ -179,7 +212,13 @@ func (c client) post(ctx context.Context, app App, address string, form url.Valu
 
 // newGrant returns what a connection needs at the authorization server of a sign-in method, and
 // that server. anew is that of Vault.client.
-func (v *Vault) newGrant(ctx context.Context, app App, w SignInMethod, kind Kind, anew bool) (*server, grant, error) {
+func (v *Vault) newGrant(
+	ctx context.Context,
+	app App,
+	w SignInMethod,
+	kind Kind,
+	anew bool,
+) (*server, grant, error) {
 	s, err := app.server(ctx, w)
 	if err != nil {
 		return nil, grant{}, err
@@ -222,7 +261,8 @@ func (v *Vault) exchange(
 	config.RedirectURL = redirect
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, app.Fetch.HTTP())
 	t, err := config.Exchange(ctx, code, append(options, g.resource()...)...)
-	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && meanings[refused.ErrorCode] != nil {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok &&
+		meanings[refused.ErrorCode] != nil {
 		return Secret{}, meanings[refused.ErrorCode]
 	}
 	if err != nil {

@@ -42,7 +42,13 @@ type Redirect struct {
 // Begin starts the sign-in of user at the authorization server of a sign-in method. task continues
 // afterwards. retry is set if the user left before and did not return: a server that no
 // longer knows our client shows an error page and does not redirect.
-func (v *Vault) Begin(ctx context.Context, app App, w SignInMethod, user, task string, retry bool) (*Redirect, error) {
+func (v *Vault) Begin(
+	ctx context.Context,
+	app App,
+	w SignInMethod,
+	user, task string,
+	retry bool,
+) (*Redirect, error) {
 	s, g, err := v.newGrant(ctx, app, w, OAuth, retry)
 	if err != nil {
 		return nil, err
@@ -76,7 +82,9 @@ func (v *Vault) Begin(ctx context.Context, app App, w SignInMethod, user, task s
 	}
 	options := append(g.resource(), oauth2.S256ChallengeOption(v.verifier(state)))
 	if slices.Contains(a.Scopes, offline) {
-		options = append(options, oauth2.SetAuthURLParam("prompt", "consent")) // OpenID Connect Core 1.0 section 11
+		options = append(
+			options, oauth2.SetAuthURLParam("prompt", "consent"),
+		) // OpenID Connect Core 1.0 section 11
 	}
 	config := v.config(app.Agent, s.Token, g.Client)
 	config.Endpoint.AuthURL = s.Authorization
@@ -130,12 +138,18 @@ var (
 
 // Finish redeems the response to an attempt of user, stores the tokens, and returns the
 // task to continue. An attempt is used once, whatever the result.
-func (v *Vault) Finish(ctx context.Context, app App, user string, r Response) (task string, err error) {
+func (v *Vault) Finish(
+	ctx context.Context,
+	app App,
+	user string,
+	r Response,
+) (task string, err error) {
 	known, err := v.Store.TakeAttempt(ctx, digest(r.State), v.Now())
 	if err != nil {
 		return "", err
 	}
-	if known.Owner != user || known.Agent != app.Agent || subtle.ConstantTimeCompare([]byte(known.Browser), []byte(digest(r.Browser))) != 1 {
+	if known.Owner != user || known.Agent != app.Agent ||
+		subtle.ConstantTimeCompare([]byte(known.Browser), []byte(digest(r.Browser))) != 1 {
 		return "", ErrElsewhere
 	}
 	var a attempt
@@ -147,7 +161,8 @@ func (v *Vault) Finish(ctx context.Context, app App, user string, r Response) (t
 		return known.Task, ErrElsewhere
 	// RFC 9207 section 2.4. A server without a known issuer is identified by
 	// the redirect URI, which is different for each agent.
-	case a.Server.Issuer != "" && r.Issuer != "" && r.Issuer != a.Server.Issuer, r.Issuer == "" && a.Server.Iss:
+	case a.Server.Issuer != "" && r.Issuer != "" && r.Issuer != a.Server.Issuer,
+		r.Issuer == "" && a.Server.Iss:
 		return known.Task, ErrIssuer
 	case r.Error == "access_denied": // RFC 6749 section 4.1.2.1
 		return known.Task, ErrDenied
@@ -234,5 +249,9 @@ func attemptScope(agent string) string { return agent + " attempt" }
 
 // errNotConnected is the error of a call for a user who has not connected the agent.
 func errNotConnected(agent string) *a2a.Error {
-	return a2a.Errorf(a2a.Unauthenticated, "you have not connected the agent %s yet, or the connection has ended", agent)
+	return a2a.Errorf(
+		a2a.Unauthenticated,
+		"you have not connected the agent %s yet, or the connection has ended",
+		agent,
+	)
 }

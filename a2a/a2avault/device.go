@@ -49,7 +49,12 @@ type pending struct {
 }
 
 // BeginDevice requests a code at the authorization server of a sign-in method. task continues afterwards.
-func (v *Vault) BeginDevice(ctx context.Context, app App, w SignInMethod, user, task string) (*Pending, error) {
+func (v *Vault) BeginDevice(
+	ctx context.Context,
+	app App,
+	w SignInMethod,
+	user, task string,
+) (*Pending, error) {
 	s, g, err := v.newGrant(ctx, app, w, Device, false)
 	if err != nil {
 		return nil, err
@@ -65,7 +70,8 @@ func (v *Vault) BeginDevice(ctx context.Context, app App, w SignInMethod, user, 
 	if err := v.askDevice(ctx, app, s.Device, g, app.scopes(w, s), &got); err != nil {
 		return nil, err
 	}
-	if got.Device == "" || got.User == "" || len(got.User) > maxCodeLength || got.Expires <= 0 || app.Fetch.Check(got.URL) != nil {
+	if got.Device == "" || got.User == "" || len(got.User) > maxCodeLength || got.Expires <= 0 ||
+		app.Fetch.Check(got.URL) != nil {
 		return nil, &errServer{"it gave no code that a person can enter"}
 	}
 	if got.Complete != "" && app.Fetch.Check(got.Complete) == nil {
@@ -89,7 +95,14 @@ func (v *Vault) BeginDevice(ctx context.Context, app App, w SignInMethod, user, 
 }
 
 // askDevice requests a code with our client (RFC 8628 section 3.1).
-func (v *Vault) askDevice(ctx context.Context, app App, address string, g grant, scopes []string, into any) error {
+func (v *Vault) askDevice(
+	ctx context.Context,
+	app App,
+	address string,
+	g grant,
+	scopes []string,
+	into any,
+) error {
 	form := url.Values{}
 	if len(scopes) > 0 {
 		form.Set("scope", strings.Join(scopes, " "))
@@ -117,7 +130,12 @@ func (v *Vault) askDevice(ctx context.Context, app App, address string, g grant,
 		Error string `json:"error"`
 	}
 	_ = body.Decode(&refused) // what it says is of no use without
-	return v.refusal(ctx, app.Agent, g, &oauth2.RetrieveError{Response: resp, ErrorCode: refused.Error})
+	return v.refusal(
+		ctx,
+		app.Agent,
+		g,
+		&oauth2.RetrieveError{Response: resp, ErrorCode: refused.Error},
+	)
 }
 
 // sealPending seals p.
@@ -139,7 +157,11 @@ func deviceScope(agent string) string { return agent + " device" }
 
 // FinishDevice polls for the token of a code and stores it. While the user has not finished, or the
 // server does not answer, it returns the attempt; then the task to continue.
-func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) (still *Pending, task string, err error) {
+func (v *Vault) FinishDevice(
+	ctx context.Context,
+	app App,
+	user, handle string,
+) (still *Pending, task string, err error) {
 	var p pending
 	if v.open(user, deviceScope(app.Agent), handle, &p) != nil {
 		return nil, "", ErrNone
@@ -154,8 +176,16 @@ func (v *Vault) FinishDevice(ctx context.Context, app App, user, handle string) 
 		still, err = v.sealPending(app.Agent, user, p)
 		return still, p.Task, err
 	}
-	s, err := v.exchange(ctx, app, p.Grant, "", "", deviceErrors,
-		oauth2.SetAuthURLParam("grant_type", deviceGrant), oauth2.SetAuthURLParam("device_code", p.Code))
+	s, err := v.exchange(
+		ctx,
+		app,
+		p.Grant,
+		"",
+		"",
+		deviceErrors,
+		oauth2.SetAuthURLParam("grant_type", deviceGrant),
+		oauth2.SetAuthURLParam("device_code", p.Code),
+	)
 	switch {
 	case err == nil:
 		return nil, p.Task, v.Save(ctx, user, app.Agent, OAuth, s)

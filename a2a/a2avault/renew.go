@@ -119,7 +119,11 @@ func (c Credentials) renewOnce(ctx context.Context, before *Row) (*Secret, error
 		}
 		select {
 		case <-ctx.Done():
-			return nil, a2a.Errorf(a2a.Unavailable, "the connection to the agent %s is being renewed; try again", c.App.Agent)
+			return nil, a2a.Errorf(
+				a2a.Unavailable,
+				"the connection to the agent %s is being renewed; try again",
+				c.App.Agent,
+			)
 		case <-time.After(pollInterval):
 		}
 	}
@@ -127,7 +131,12 @@ func (c Credentials) renewOnce(ctx context.Context, before *Row) (*Secret, error
 
 // claimed renews a secret under its claim, and ends the claim. It deletes a secret that
 // the server refuses permanently.
-func (c Credentials) claimed(ctx context.Context, row *Row, s Secret, holder string) (*Secret, error) {
+func (c Credentials) claimed(
+	ctx context.Context,
+	row *Row,
+	s Secret,
+	holder string,
+) (*Secret, error) {
 	next, err := c.refresh(ctx, s)
 	switch {
 	case errors.Is(err, ErrRefused):
@@ -142,7 +151,11 @@ func (c Credentials) claimed(ctx context.Context, row *Row, s Secret, holder str
 	case errors.Is(err, ErrRefused):
 		return nil, errNotConnected(c.App.Agent)
 	case err != nil:
-		return nil, &a2a.Error{Code: a2a.Unavailable, Message: "the authorization server of the agent " + c.App.Agent + " does not answer", Cause: err}
+		return nil, &a2a.Error{
+			Code:    a2a.Unavailable,
+			Message: "the authorization server of the agent " + c.App.Agent + " does not answer",
+			Cause:   err,
+		}
 	}
 	return &next, nil
 }
@@ -158,7 +171,9 @@ func (c Credentials) refresh(ctx context.Context, s Secret) (Secret, error) {
 	if err != nil {
 		return Secret{}, c.Vault.refusal(ctx, c.App.Agent, *s.Grant, err)
 	}
-	next, err := c.Vault.secretOf(t, *s.Grant) // the library keeps the refresh token where no other came
+	next, err := c.Vault.secretOf(
+		t, *s.Grant,
+	) // the library keeps the refresh token where no other came
 	next.Host = s.Host
 	return next, err
 }
@@ -182,9 +197,17 @@ func (c Credentials) write(ctx context.Context, row *Row, s Secret, holder strin
 			return nil
 		}
 		if errors.Is(err, ErrChanged) {
-			return a2a.Errorf(a2a.Unavailable, "the connection to the agent %s was changed meanwhile; try again", c.App.Agent)
+			return a2a.Errorf(
+				a2a.Unavailable,
+				"the connection to the agent %s was changed meanwhile; try again",
+				c.App.Agent,
+			)
 		}
-		c.Vault.Log.ErrorContext(ctx, "writing a renewed connection", "agent", c.App.Agent, "err", err)
+		c.Vault.Log.ErrorContext(
+			ctx, "writing a renewed connection",
+			"agent", c.App.Agent,
+			"err", err,
+		)
 		select {
 		case <-ctx.Done():
 			return err

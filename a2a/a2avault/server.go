@@ -62,7 +62,10 @@ type SignInMethod struct {
 func (a App) SignInMethods(card *a2a.Card) []SignInMethod {
 	var methods []SignInMethod
 	add := func(w SignInMethod) {
-		if !slices.ContainsFunc(methods, func(known SignInMethod) bool { return known.Kind == w.Kind && known.Scheme == w.Scheme }) {
+		if !slices.ContainsFunc(
+			methods,
+			func(known SignInMethod) bool { return known.Kind == w.Kind && known.Scheme == w.Scheme },
+		) {
 			methods = append(methods, w)
 		}
 	}
@@ -229,7 +232,9 @@ func (a App) ofIssuer(ctx context.Context, issuer string) (s *server, err error)
 	for _, address := range wellKnown(issuer) {
 		s, err = a.metadata(ctx, address)
 		if err == nil && s.Issuer != issuer {
-			return nil, &errServer{fmt.Sprintf("its metadata is that of another issuer, %.200q", s.Issuer)}
+			return nil, &errServer{
+				fmt.Sprintf("its metadata is that of another issuer, %.200q", s.Issuer),
+			}
 		}
 		if err == nil || !errors.Is(err, safehttp.ErrStatus) || Unavailable(err) {
 			return s, err
@@ -254,7 +259,13 @@ func wellKnown(issuer string) []string {
 }
 
 // permanentErrors are the errors for an address that cannot be used.
-var permanentErrors = []error{safehttp.ErrURL, safehttp.ErrBlocked, safehttp.ErrRedirect, safehttp.ErrStatus, safehttp.ErrTooLarge}
+var permanentErrors = []error{
+	safehttp.ErrURL,
+	safehttp.ErrBlocked,
+	safehttp.ErrRedirect,
+	safehttp.ErrStatus,
+	safehttp.ErrTooLarge,
+}
 
 // metadata reads a document. Its issuer must belong to the address: otherwise
 // any server could claim to be any issuer (RFC 8414 section 3.3).
@@ -262,7 +273,9 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 	doc, err := a.Fetch.Get(ctx, address)
 	if err != nil {
 		err = fmt.Errorf("reading the metadata at %.200s: %w", address, err)
-		permanent := slices.ContainsFunc(permanentErrors, func(why error) bool { return errors.Is(err, why) })
+		permanent := slices.ContainsFunc(
+			permanentErrors, func(why error) bool { return errors.Is(err, why) },
+		)
 		if !permanent || errors.Is(err, safehttp.ErrTemporary) {
 			return nil, &errUnavailable{err}
 		}
@@ -273,7 +286,13 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 		return nil, &errServer{"its metadata is not JSON"}
 	}
 	if !slices.Contains(wellKnown(s.Issuer), address) {
-		return nil, &errServer{fmt.Sprintf("the metadata at %.200q is of the issuer %.200q, whose metadata is elsewhere", address, s.Issuer)}
+		return nil, &errServer{
+			fmt.Sprintf(
+				"the metadata at %.200q is of the issuer %.200q, whose metadata is elsewhere",
+				address,
+				s.Issuer,
+			),
+		}
 	}
 	for _, optional := range []*string{&s.Registration, &s.Revocation} {
 		if *optional != "" && a.Fetch.Check(*optional) != nil {

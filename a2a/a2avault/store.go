@@ -57,7 +57,13 @@ type Store interface {
 	// ClaimRenewal lets holder alone renew r as long as lasts. Of any number of calls about one
 	// version, one succeeds in that time; the others get ErrChanged. Where replicas share the
 	// store, its clock counts, and not now: two replicas must not use one refresh token.
-	ClaimRenewal(ctx context.Context, r *Row, holder string, now time.Time, lasts time.Duration) error
+	ClaimRenewal(
+		ctx context.Context,
+		r *Row,
+		holder string,
+		now time.Time,
+		lasts time.Duration,
+	) error
 
 	// SaveRenewal writes the Kind, Sealed and Updated of r, which holder has
 	// claimed, and ends the claim. It returns ErrChanged, and writes nothing, when

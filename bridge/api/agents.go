@@ -39,7 +39,8 @@ func (a *API) agents(r *http.Request) (any, error) {
 	start := 0
 	if token := r.URL.Query().Get("page_token"); token != "" {
 		after, err := base64.RawURLEncoding.DecodeString(token)
-		start = slices.IndexFunc(infos, func(i directory.Info) bool { return i.Name == string(after) }) + 1
+		start = slices.IndexFunc(infos, func(i directory.Info) bool { return i.Name == string(after) }) +
+			1
 		if err != nil || start == 0 {
 			return nil, errPageToken
 		}
@@ -53,8 +54,16 @@ func (a *API) agents(r *http.Request) (any, error) {
 	for _, i := range infos[start:end] {
 		url := a.URL + "/a2a/" + i.Name
 		page.Agents = append(page.Agents, Agent{
-			ID: i.Name, Title: i.Title, Description: i.Description, Version: i.Version, Default: i.Default,
-			Available: i.Available, Problem: i.Problem, Skills: i.Skills, URL: url, Card: url + "/.well-known/agent-card.json",
+			ID:          i.Name,
+			Title:       i.Title,
+			Description: i.Description,
+			Version:     i.Version,
+			Default:     i.Default,
+			Available:   i.Available,
+			Problem:     i.Problem,
+			Skills:      i.Skills,
+			URL:         url,
+			Card:        url + "/.well-known/agent-card.json",
 		})
 	}
 	if end < len(infos) {
@@ -63,7 +72,9 @@ func (a *API) agents(r *http.Request) (any, error) {
 	return page, nil
 }
 
-var errPageToken = badRequest("page_token is not the next_page_token of an earlier page. Leave it out to start at the first.")
+var errPageToken = badRequest(
+	"page_token is not the next_page_token of an earlier page. Leave it out to start at the first.",
+)
 
 func pageSize(r *http.Request) (int, error) {
 	return number(r, "page_size", defaultPage, 1, largestPage)

@@ -92,7 +92,9 @@ func (a *API) Routes(r *mux.Router, guard Guard, discover, publish, operate stri
 		r.Path(Shares + path).Handler(a.methods(handlers, guard, discover, publish))
 	}
 	r.PathPrefix(Roots[0]).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a.writeError(w, r, notFound("There is nothing at this address. /openapi.json lists what there is."))
+		a.writeError(
+			w, r, notFound("There is nothing at this address. /openapi.json lists what there is."),
+		)
 	})
 }
 
@@ -110,7 +112,11 @@ func byPath(patterns map[string]handler) map[string]map[string]handler {
 }
 
 // methods serves a path by the method of a request.
-func (a *API) methods(handlers map[string]handler, guard Guard, discover, publish string) http.Handler {
+func (a *API) methods(
+	handlers map[string]handler,
+	guard Guard,
+	discover, publish string,
+) http.Handler {
 	guarded := map[string]http.Handler{}
 	for method, h := range handlers {
 		scope := discover
@@ -132,7 +138,11 @@ func (a *API) byMethod(guarded map[string]http.Handler, guard Guard, scope strin
 			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		a.writeError(w, r, &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "This address takes " + strings.Join(allowed, " and ") + "."})
+		a.writeError(w, r, &refusal{
+			http.StatusMethodNotAllowed,
+			"method_not_allowed",
+			"This address takes " + strings.Join(allowed, " and ") + ".",
+		})
 	})
 }
 
@@ -275,7 +285,11 @@ func (a *API) refusalOf(err error) *refusal {
 	case errors.As(err, &agent):
 		own = &refusal{http.StatusBadRequest, "invalid_request", sentence(err.Error())}
 	default:
-		own = &refusal{http.StatusInternalServerError, "server_error", "The server could not do this. What happened is in its log."}
+		own = &refusal{
+			http.StatusInternalServerError,
+			"server_error",
+			"The server could not do this. What happened is in its log.",
+		}
 	}
 	return own
 }
@@ -343,14 +357,23 @@ func body[T any](do func(*http.Request, T) (any, error)) handler {
 // read decodes the body of a request. Members that mean nothing are refused: a
 // typing mistake must not pass in silence.
 func read(r *http.Request, v any) error {
-	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || t != "application/json" {
-		return &refusal{http.StatusUnsupportedMediaType, "unsupported_media_type", "The body must be application/json."}
+	if t, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil ||
+		t != "application/json" {
+		return &refusal{
+			http.StatusUnsupportedMediaType,
+			"unsupported_media_type",
+			"The body must be application/json.",
+		}
 	}
 	b, err := io.ReadAll(r.Body) // which the server bounds
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return &refusal{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("The body is larger than %d bytes.", large.Limit)}
+		return &refusal{
+			http.StatusRequestEntityTooLarge,
+			"too_large",
+			fmt.Sprintf("The body is larger than %d bytes.", large.Limit),
+		}
 	case err != nil:
 		return badRequest("The body could not be read to its end.")
 	}

@@ -60,7 +60,9 @@ func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 		r.Path(Roots[0] + path).Handler(a.byMethod(guarded, guard, scope))
 	}
 	for path, export := range map[string]http.HandlerFunc{"/usage": a.exportUsage, "/audit": a.exportAudit} {
-		r.Path(Roots[0] + path).Handler(a.byMethod(map[string]http.Handler{http.MethodGet: guard(export, scope)}, guard, scope))
+		r.Path(Roots[0] + path).Handler(
+			a.byMethod(map[string]http.Handler{http.MethodGet: guard(export, scope)}, guard, scope),
+		)
 	}
 }
 
@@ -100,7 +102,11 @@ func (a operatorAPI) list(name string) handler {
 		if err != nil && !query.Table().Whole {
 			return nil, err
 		}
-		p, err := query.Read(r.Context(), a.Operator, operator.Span{Cursor: r.URL.Query().Get("page_token"), Size: size})
+		p, err := query.Read(
+			r.Context(),
+			a.Operator,
+			operator.Span{Cursor: r.URL.Query().Get("page_token"), Size: size},
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -115,14 +121,21 @@ func (a operatorAPI) list(name string) handler {
 // one answers with the entry of a resource that the route's variable names.
 func (a operatorAPI) one(resource string) handler {
 	return func(r *http.Request) (any, error) {
-		return a.Operator.Entry(r.Context(), resource, variable(r, strings.TrimSuffix(resource, "s")))
+		return a.Operator.Entry(
+			r.Context(), resource, variable(r, strings.TrimSuffix(resource, "s")),
+		)
 	}
 }
 
 // remove removes that entry.
 func (a operatorAPI) remove(resource string) handler {
 	return func(r *http.Request) (any, error) {
-		return struct{}{}, a.Operator.Remove(r.Context(), a.Callers.Actor(r), resource, variable(r, strings.TrimSuffix(resource, "s")))
+		return struct{}{}, a.Operator.Remove(
+			r.Context(),
+			a.Callers.Actor(r),
+			resource,
+			variable(r, strings.TrimSuffix(resource, "s")),
+		)
 	}
 }
 

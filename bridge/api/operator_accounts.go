@@ -7,7 +7,13 @@ func (a operatorAPI) addAccount(r *http.Request, in struct {
 	Password string `json:"password"`
 	Admin    bool   `json:"admin"`
 }) (any, error) {
-	if err := a.Operator.AddAccount(r.Context(), a.Callers.Actor(r), in.Name, in.Password, in.Admin); err != nil {
+	if err := a.Operator.AddAccount(
+		r.Context(),
+		a.Callers.Actor(r),
+		in.Name,
+		in.Password,
+		in.Admin,
+	); err != nil {
 		return nil, err
 	}
 	made, err := a.Operator.Account(r.Context(), in.Name)

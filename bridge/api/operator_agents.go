@@ -27,7 +27,11 @@ func (b *agentBody) agent() directory.AgentConfig {
 }
 
 func (a operatorAPI) addAgent(r *http.Request, in agentBody) (any, error) {
-	added, _, err := a.Operator.Agents.Add(r.Context(), a.Callers.Actor(r), operator.NewAgent{AgentConfig: in.agent(), Unseen: in.Unseen})
+	added, _, err := a.Operator.Agents.Add(
+		r.Context(),
+		a.Callers.Actor(r),
+		operator.NewAgent{AgentConfig: in.agent(), Unseen: in.Unseen},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -38,10 +42,18 @@ func (a operatorAPI) addAgent(r *http.Request, in agentBody) (any, error) {
 func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (any, error) {
 	name := variable(r, "agent")
 	if in.Name != "" && in.Name != name {
-		return nil, badRequest("name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name)
+		return nil, badRequest(
+			"name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name,
+		)
 	}
 	in.Name = name
-	if err := a.Operator.Agents.Change(r.Context(), a.Callers.Actor(r), in.agent(), in.Version, in.Secret == nil); err != nil {
+	if err := a.Operator.Agents.Change(
+		r.Context(),
+		a.Callers.Actor(r),
+		in.agent(),
+		in.Version,
+		in.Secret == nil,
+	); err != nil {
 		return nil, err
 	}
 	return a.one("agents")(r)
@@ -52,7 +64,12 @@ func (a operatorAPI) change(
 	do func(operator.Agents, context.Context, operator.Actor, string) (bool, error),
 ) handler {
 	return func(r *http.Request) (any, error) {
-		if _, err := do(a.Operator.Agents, r.Context(), a.Callers.Actor(r), variable(r, "agent")); err != nil {
+		if _, err := do(
+			a.Operator.Agents,
+			r.Context(),
+			a.Callers.Actor(r),
+			variable(r, "agent"),
+		); err != nil {
 			return nil, err
 		}
 		return a.one("agents")(r)
@@ -71,7 +88,12 @@ func (a operatorAPI) testAgent(r *http.Request, in struct {
 	if in.Message == "" {
 		return nil, badRequest("message is missing: what is the agent to be asked?")
 	}
-	return a.Operator.Agents.Test(r.Context(), a.Callers.Actor(r).ID, variable(r, "agent"), in.Message)
+	return a.Operator.Agents.Test(
+		r.Context(),
+		a.Callers.Actor(r).ID,
+		variable(r, "agent"),
+		in.Message,
+	)
 }
 
 type cardEntry struct {
@@ -93,7 +115,9 @@ func (a operatorAPI) cards(r *http.Request) (any, error) {
 	valid, known := directory.InForce(seen)
 	all := []cardEntry{}
 	for _, c := range seen {
-		all = append(all, cardEntry{c.Digest, c.First, c.Last, known && c.Digest == valid.Digest, c.Card})
+		all = append(
+			all, cardEntry{c.Digest, c.First, c.Last, known && c.Digest == valid.Digest, c.Card},
+		)
 	}
 	return cardList{all}, err
 }
@@ -109,6 +133,11 @@ func (a operatorAPI) acceptCard(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
-	_, err := a.Operator.Agents.AcceptCard(r.Context(), a.Callers.Actor(r), variable(r, "agent"), in.Digest)
+	_, err := a.Operator.Agents.AcceptCard(
+		r.Context(),
+		a.Callers.Actor(r),
+		variable(r, "agent"),
+		in.Digest,
+	)
 	return struct{}{}, err
 }

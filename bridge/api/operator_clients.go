@@ -8,6 +8,12 @@ func (a operatorAPI) registerClient(r *http.Request, in struct {
 	RedirectURIs []string `json:"redirect_uris"`
 	Secret       bool     `json:"secret"`
 }) (any, error) {
-	c, err := a.Operator.RegisterClient(r.Context(), a.Callers.Actor(r), in.Name, in.RedirectURIs, in.Secret)
+	c, err := a.Operator.RegisterClient(
+		r.Context(),
+		a.Callers.Actor(r),
+		in.Name,
+		in.RedirectURIs,
+		in.Secret,
+	)
 	return created{c}, err
 }

@@ -14,7 +14,12 @@ func exportFrom(r *http.Request) (string, error) {
 
 // export answers with a file. An error in the request is answered as usual; a later
 // error aborts the response, so that the client sees that the file is not whole.
-func (a operatorAPI) export(w http.ResponseWriter, r *http.Request, name string, prepare func(operator.Format) (func(http.ResponseWriter) error, error)) {
+func (a operatorAPI) export(
+	w http.ResponseWriter,
+	r *http.Request,
+	name string,
+	prepare func(operator.Format) (func(http.ResponseWriter) error, error),
+) {
 	err := a.Callers.Allow(w.Header(), r)
 	var format operator.Format
 	var body func(http.ResponseWriter) error

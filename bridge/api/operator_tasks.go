@@ -29,7 +29,9 @@ func newOwnedTask(e *ledger.Record) *OwnedTask {
 		Created:  e.Created,
 		Failure:  e.Failure,
 	}
-	out.ID, out.State, out.Updated, out.Revisions = e.Handle, e.State(), e.Updated, newRevisions(e.Revisions)
+	out.ID, out.State, out.Updated, out.Revisions = e.Handle, e.State(), e.Updated, newRevisions(
+		e.Revisions,
+	)
 	return out
 }
 

@@ -36,7 +36,12 @@ func (a operatorAPI) exportUsage(w http.ResponseWriter, r *http.Request) {
 				return operator.WriteCalls(w, f, a.Operator.Calls(r.Context(), filter, from))
 			}, nil
 		}
-		sums, err := a.Operator.Usage(r.Context(), filter, by, map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour}[every])
+		sums, err := a.Operator.Usage(
+			r.Context(),
+			filter,
+			by,
+			map[string]time.Duration{"hour": time.Hour, "day": 24 * time.Hour}[every],
+		)
 		return func(w http.ResponseWriter) error { return operator.WriteSums(w, f, by, sums) }, err
 	})
 }

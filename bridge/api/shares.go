@@ -30,9 +30,17 @@ func shareError(err error) error {
 	case errors.Is(err, ledger.ErrNoTask):
 		return notFound("There is no such task, or not yours.")
 	case errors.Is(err, documents.ErrNotShareable):
-		return &refusal{http.StatusConflict, "invalid_task_state", "This can be shared when its task has ended."}
+		return &refusal{
+			http.StatusConflict,
+			"invalid_task_state",
+			"This can be shared when its task has ended.",
+		}
 	case errors.Is(err, documents.ErrTooManyShares):
-		return &refusal{http.StatusConflict, "too_many_shares", "You have the largest number of shared links. End some of them first."}
+		return &refusal{
+			http.StatusConflict,
+			"too_many_shares",
+			"You have the largest number of shared links. End some of them first.",
+		}
 	}
 	if words, ok := ledger.InputText(err); ok {
 		return badRequest("%s", words)
@@ -49,7 +57,12 @@ func (a *API) shares(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := a.Bridge.Documents.ListShares(r.Context(), a.access(r), r.URL.Query().Get("page_token"), size)
+	list, next, err := a.Bridge.Documents.ListShares(
+		r.Context(),
+		a.access(r),
+		r.URL.Query().Get("page_token"),
+		size,
+	)
 	if errors.Is(err, ledger.ErrCursor) {
 		err = errPageToken
 	}

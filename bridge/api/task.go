@@ -88,7 +88,9 @@ func newStatus(t *a2a.Task, agent string) *Status {
 func newTask(t *a2a.Task, agent string) *Task {
 	out := &Task{Status: *newStatus(t, agent), Artifacts: []Artifact{}, Metadata: t.Metadata}
 	for _, a := range t.Artifacts {
-		out.Artifacts = append(out.Artifacts, Artifact{a.ID, a.Name, a.Description, newParts(a.Parts)})
+		out.Artifacts = append(
+			out.Artifacts, Artifact{a.ID, a.Name, a.Description, newParts(a.Parts)},
+		)
 	}
 	for _, m := range t.History {
 		out.History = append(out.History, Turn{m.Role, newParts(m.Parts)})
@@ -102,7 +104,10 @@ func newRevisions(p *ledger.Revisions) (out Revisions) {
 	}
 	out.Dropped = p.Dropped
 	for _, s := range p.States {
-		out.Statuses = append(out.Statuses, documents.StatusInfo{State: s.State, Since: time.UnixMilli(s.Since).UTC()})
+		out.Statuses = append(
+			out.Statuses,
+			documents.StatusInfo{State: s.State, Since: time.UnixMilli(s.Since).UTC()},
+		)
 	}
 	for _, v := range slices.Backward(p.Artifacts) {
 		parts := newParts(v.Artifact.Parts)
@@ -110,7 +115,10 @@ func newRevisions(p *ledger.Revisions) (out Revisions) {
 			parts[i].Bytes = nil
 			parts[i].Gone = size
 		}
-		out.Replaced = append(out.Replaced, Version{Artifact{v.Artifact.ID, v.Artifact.Name, v.Artifact.Description, parts}, time.UnixMilli(v.Until).UTC()})
+		out.Replaced = append(out.Replaced, Version{
+			Artifact{v.Artifact.ID, v.Artifact.Name, v.Artifact.Description, parts},
+			time.UnixMilli(v.Until).UTC(),
+		})
 	}
 	return out
 }

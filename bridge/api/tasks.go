@@ -108,7 +108,12 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 }
 
 // waitForTask returns a task once it has settled, or as it stands after so many seconds.
-func waitForTask(ctx context.Context, agent *proxy.Agent, t *a2a.Task, seconds int) (*a2a.Task, error) {
+func waitForTask(
+	ctx context.Context,
+	agent *proxy.Agent,
+	t *a2a.Task,
+	seconds int,
+) (*a2a.Task, error) {
 	if seconds == 0 || t.Status.State.Idle() {
 		return t, nil
 	}
@@ -202,7 +207,13 @@ func (a *API) tasks(r *http.Request) (any, error) {
 	}{Tasks: []Status{}, Next: next}
 	for _, s := range list {
 		page.Tasks = append(page.Tasks, Status{
-			ID: s.TaskID, Agent: s.Agent, ContextID: s.ContextID, State: s.State, Asked: s.Asked, Message: s.Message, Updated: s.Updated,
+			ID:        s.TaskID,
+			Agent:     s.Agent,
+			ContextID: s.ContextID,
+			State:     s.State,
+			Asked:     s.Asked,
+			Message:   s.Message,
+			Updated:   s.Updated,
 		})
 	}
 	return page, nil

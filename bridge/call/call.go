@@ -97,7 +97,8 @@ func refused(err error) bool {
 		errors.Is(err, ledger.ErrTaskBusy), errors.Is(err, ledger.ErrTaskEnded):
 		return true
 	case errors.As(err, &e) && !e.Remote:
-		return e.Code != a2a.Unavailable && e.Code != a2a.Internal && e.Code != a2a.InvalidAgentResponse
+		return e.Code != a2a.Unavailable && e.Code != a2a.Internal &&
+			e.Code != a2a.InvalidAgentResponse
 	}
 	return false
 }

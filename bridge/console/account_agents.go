@@ -25,10 +25,22 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 	for _, v := range all {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Link(directory.ConnectPath+url.PathEscape(v.Agent), templates.Verbatim(v.Agent)), connectionState(v.Kind),
-				c.when(v.Connected), c.when(v.Updated),
+				templates.Link(
+					directory.ConnectPath+url.PathEscape(v.Agent), templates.Verbatim(v.Agent),
+				),
+				connectionState(v.Kind),
+				c.when(v.Connected),
+				c.when(v.Updated),
 			},
-			Actions: []templates.Button{{Action: "/account/agents/forget", Word: "Forget", About: v.Agent, Grave: true, Hidden: hidden("agent", v.Agent)}},
+			Actions: []templates.Button{
+				{
+					Action: "/account/agents/forget",
+					Word:   "Forget",
+					About:  v.Agent,
+					Grave:  true,
+					Hidden: hidden("agent", v.Agent),
+				},
+			},
 		})
 	}
 	for _, name := range c.Bridge.Directory.ConnectableAgents(c.access(r.Context())) {
@@ -37,12 +49,22 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 		}
 		to := directory.ConnectPath + url.PathEscape(name)
 		t.Rows = append(t.Rows, templates.Entry{
-			Cells:   []templates.Text{templates.Link(to, templates.Verbatim(name)), templates.Badge(templates.Note, "not connected"), templates.Verbatim("–"), templates.Verbatim("–")},
-			Actions: []templates.Button{{Action: to, Get: true, First: true, Word: "Connect", About: name}},
+			Cells: []templates.Text{
+				templates.Link(to, templates.Verbatim(name)),
+				templates.Badge(templates.Note, "not connected"),
+				templates.Verbatim("–"),
+				templates.Verbatim("–"),
+			},
+			Actions: []templates.Button{
+				{Action: to, Get: true, First: true, Word: "Connect", About: name},
+			},
 		})
 	}
 	return &templates.Console{
-		Title: "Agent accounts", Lead: templates.Textf("Your accounts at agents that ask who you are. Only your tasks use them."),
+		Title: "Agent accounts",
+		Lead: templates.Textf(
+			"Your accounts at agents that ask who you are. Only your tasks use them.",
+		),
 		Sections: []templates.Section{{ID: "agents", Table: t}},
 	}, nil
 }
@@ -63,8 +85,13 @@ func (c ownAccount) askForget(f *form) (question, error) {
 	for _, v := range all {
 		if v.Agent == f.Get("agent") {
 			return question{
-				title: "Forget this account?", word: "Forget it", back: "/account/agents",
-				about: templates.Textf("{} gets no more tasks in your name until you connect it again. At its own site, this server may still be listed: end that there.", v.Agent),
+				title: "Forget this account?",
+				word:  "Forget it",
+				back:  "/account/agents",
+				about: templates.Textf(
+					"{} gets no more tasks in your name until you connect it again. At its own site, this server may still be listed: end that there.",
+					v.Agent,
+				),
 			}, nil
 		}
 	}

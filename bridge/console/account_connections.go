@@ -12,8 +12,12 @@ type ownAccount struct{ *Console }
 
 func (c ownAccount) routes() []route {
 	askEndAll := always(question{
-		title: "Disconnect all apps?", word: "Disconnect all", back: "/account",
-		about: templates.Textf("All apps lose access immediately. Connect an app again to use it again."),
+		title: "Disconnect all apps?",
+		word:  "Disconnect all",
+		back:  "/account",
+		about: templates.Textf(
+			"All apps lose access immediately. Connect an app again to use it again.",
+		),
 	})
 	askEndLink := always(question{
 		title: "Stop sharing this?", word: "Stop sharing", back: "/account/links",
@@ -42,13 +46,19 @@ func (c ownAccount) routes() []route {
 // connections shows the apps that may act for the user.
 func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r)
-	page, err := c.Admin.Grants(r.Context(), operator.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true})
+	page, err := c.Admin.Grants(
+		r.Context(), operator.GrantFilter{Span: span(r), AccountID: user(r).User, Live: true},
+	)
 	if err != nil {
 		return nil, err
 	}
 	t := &templates.Table{
-		Columns: append(columns("App", "Access", "Agents", "Last used"), q.sorted("Connected", descending), templates.Column{Name: "Expires"}),
-		Empty:   "No app is connected. Add the address on the start page to your chat app.",
+		Columns: append(
+			columns("App", "Access", "Agents", "Last used"),
+			q.sorted("Connected", descending),
+			templates.Column{Name: "Expires"},
+		),
+		Empty: "No app is connected. Add the address on the start page to your chat app.",
 	}
 	for _, g := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{
@@ -56,18 +66,30 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 				templates.Verbatim(g.ClientName), c.scopes(g.Scope), c.reachableAgents(r, g.Scope),
 				c.when(g.Used), c.when(g.Created), c.when(g.Expires),
 			},
-			Actions: []templates.Button{{Action: "/account/end", Word: "Disconnect", About: g.ClientName, Grave: true, Hidden: hidden("id", g.ID)}},
+			Actions: []templates.Button{
+				{
+					Action: "/account/end",
+					Word:   "Disconnect",
+					About:  g.ClientName,
+					Grave:  true,
+					Hidden: hidden("id", g.ID),
+				},
+			},
 		})
 	}
 	p := &templates.Console{
 		Title: "Connections",
-		Lead:  templates.Textf("These apps can act for you. A disconnected app must be connected again."),
+		Lead: templates.Textf(
+			"These apps can act for you. A disconnected app must be connected again.",
+		),
 		Sections: []templates.Section{
 			{ID: "connections", Table: q.pages(t, page.Prev, page.Next)},
 		},
 	}
 	if len(t.Rows) > 1 || t.Next != "" || t.Prev != "" {
-		p.Actions = []templates.Button{{Action: "/account/end-all", Word: "Disconnect all", Grave: true}}
+		p.Actions = []templates.Button{
+			{Action: "/account/end-all", Word: "Disconnect all", Grave: true},
+		}
 	}
 	return p, nil
 }
@@ -78,8 +100,12 @@ func (c ownAccount) askEnd(f *form) (question, error) {
 		return question{}, err
 	}
 	return question{
-		title: "Disconnect this app?", word: "Disconnect", back: "/account",
-		about: templates.Textf("{} loses access immediately. Connect it again to use it again.", g.ClientName),
+		title: "Disconnect this app?",
+		word:  "Disconnect",
+		back:  "/account",
+		about: templates.Textf(
+			"{} loses access immediately. Connect it again to use it again.", g.ClientName,
+		),
 	}, nil
 }
 

@@ -17,9 +17,19 @@ const linkPage = 50
 // cannot be shown again.
 func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r)
-	shares, next, err := c.Bridge.Documents.ListShares(r.Context(), c.access(r.Context()), param(r, "after"), linkPage)
+	shares, next, err := c.Bridge.Documents.ListShares(
+		r.Context(),
+		c.access(r.Context()),
+		param(r, "after"),
+		linkPage,
+	)
 	if errors.Is(err, ledger.ErrCursor) {
-		shares, next, err = c.Bridge.Documents.ListShares(r.Context(), c.access(r.Context()), "", linkPage)
+		shares, next, err = c.Bridge.Documents.ListShares(
+			r.Context(),
+			c.access(r.Context()),
+			"",
+			linkPage,
+		)
 	}
 	if err != nil {
 		return nil, err
@@ -31,18 +41,34 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	for _, s := range shares {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Link(documents.DocumentPath+url.PathEscape(s.Document), templates.Verbatim(s.Title)),
-				c.when(s.Created), c.when(s.Expires),
+				templates.Link(
+					documents.DocumentPath+url.PathEscape(s.Document), templates.Verbatim(s.Title),
+				),
+				c.when(s.Created),
+				c.when(s.Expires),
 			},
-			Actions: []templates.Button{{Action: "/account/links/end", Word: "Stop sharing", About: s.Title, Grave: true, Hidden: hidden("id", s.ID)}},
+			Actions: []templates.Button{
+				{
+					Action: "/account/links/end",
+					Word:   "Stop sharing",
+					About:  s.Title,
+					Grave:  true,
+					Hidden: hidden("id", s.ID),
+				},
+			},
 		})
 	}
 	p := &templates.Console{
-		Title: "Shared links", Lead: templates.Textf("Anyone with one of these links can read the page without signing in."),
+		Title: "Shared links",
+		Lead: templates.Textf(
+			"Anyone with one of these links can read the page without signing in.",
+		),
 		Sections: []templates.Section{{ID: "links", Table: q.pager(r, t, next)}},
 	}
 	if len(t.Rows) > 1 {
-		p.Actions = []templates.Button{{Action: "/account/links/end-all", Word: "Stop sharing everything", Grave: true}}
+		p.Actions = []templates.Button{
+			{Action: "/account/links/end-all", Word: "Stop sharing everything", Grave: true},
+		}
 	}
 	return p, nil
 }
@@ -56,5 +82,7 @@ func (c ownAccount) endLink(f *form) error {
 }
 
 func (c ownAccount) endLinks(f *form) error {
-	return f.done("/account/links", "links", c.Bridge.Documents.EndShares(f.Context(), c.access(f.Context())))
+	return f.done(
+		"/account/links", "links", c.Bridge.Documents.EndShares(f.Context(), c.access(f.Context())),
+	)
 }

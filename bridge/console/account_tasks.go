@@ -19,7 +19,9 @@ import (
 const taskPage = 50
 
 // findOwnTasks returns a page of the user's tasks, and the cursor of the next.
-func (c ownAccount) findOwnTasks(ctx context.Context, q query, after string) ([]ledger.Summary, string, error) {
+func (c ownAccount) findOwnTasks(
+	ctx context.Context, q query, after string,
+) ([]ledger.Summary, string, error) {
 	f := ledger.Filter{Agent: q.get("agent"), State: a2a.State(q.get("state")), Limit: taskPage}
 	if text := q.get("text"); text != "" {
 		found, err := c.Bridge.Documents.FindTasks(ctx, c.access(ctx), text, f)
@@ -45,8 +47,13 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 	}
 	for _, task := range tasks {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Link(ownTaskAt(task.TaskID), taskTitle(task.Asked)), templates.Translated(task.Message)),
-			state(task.State), templates.Verbatim(task.Agent), c.when(task.Updated),
+			templates.Lines(
+				templates.Link(ownTaskAt(task.TaskID), taskTitle(task.Asked)),
+				templates.Translated(task.Message),
+			),
+			state(task.State),
+			templates.Verbatim(task.Agent),
+			c.when(task.Updated),
 		}, Actions: c.taskActions(task)})
 	}
 	return &templates.Console{
@@ -88,7 +95,15 @@ func (c ownAccount) taskActions(task ledger.Summary) []templates.Button {
 	case !task.State.Terminal():
 		return []templates.Button{cancel}
 	case c.Bridge.Documents.Sharing != nil:
-		return []templates.Button{{Action: ownTaskAt(task.TaskID), Get: true, Word: "Share", About: title, Hidden: hidden("share", "1")}}
+		return []templates.Button{
+			{
+				Action: ownTaskAt(task.TaskID),
+				Get:    true,
+				Word:   "Share",
+				About:  title,
+				Hidden: hidden("share", "1"),
+			},
+		}
 	}
 	return nil
 }
@@ -127,22 +142,37 @@ func (c ownAccount) askCancelTask(f *form) (question, error) {
 		return question{}, err
 	}
 	return question{
-		title: "Cancel this task?", word: "Cancel it", back: "/account/tasks",
-		about: templates.Textf("The agent {} is asked to stop. Its results so far are kept.", v.Agent),
+		title: "Cancel this task?",
+		word:  "Cancel it",
+		back:  "/account/tasks",
+		about: templates.Textf(
+			"The agent {} is asked to stop. Its results so far are kept.", v.Agent,
+		),
 	}, nil
 }
 
 func (c ownAccount) cancelTask(f *form) error {
-	return f.done("/account/tasks", "canceled", cancelError(c.Bridge.Documents.CancelTask(f.Context(), c.access(f.Context()), f.Get("id"))))
+	return f.done(
+		"/account/tasks",
+		"canceled",
+		cancelError(c.Bridge.Documents.CancelTask(f.Context(), c.access(f.Context()), f.Get("id"))),
+	)
 }
 
 // cancelError says why a task was not canceled.
 func cancelError(err error) error {
 	if refused, ok := errors.AsType[*a2a.Error](err); ok {
-		return &operator.Error{Code: "agent_refused", Text: "The agent did not stop: {}", Args: []string{shown(refused.Message, 300)}}
+		return &operator.Error{
+			Code: "agent_refused",
+			Text: "The agent did not stop: {}",
+			Args: []string{shown(refused.Message, 300)},
+		}
 	}
 	if _, ok := ledger.InputText(err); ok {
-		return &operator.Error{Code: "not_cancelable", Text: "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet."}
+		return &operator.Error{
+			Code: "not_cancelable",
+			Text: "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet.",
+		}
 	}
 	return err
 }

@@ -52,6 +52,11 @@ func (c *Console) adminRoutes() []route {
 		{path: "/admin/keys/rotate", ask: askRotate(), form: keys.rotate},
 		{path: "/admin/keys/revoke", ask: keys.askRevokeKey, form: c.removal("keys").form},
 		{path: "/admin/settings", page: adminSettings{c}.settings},
-		{path: "/admin/doctor", page: adminDoctor{c}.doctorForm, slow: true, form: adminDoctor{c}.examine},
+		{
+			path: "/admin/doctor",
+			page: adminDoctor{c}.doctorForm,
+			slow: true,
+			form: adminDoctor{c}.examine,
+		},
 	}
 }

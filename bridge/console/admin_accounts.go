@@ -14,9 +14,11 @@ type adminAccounts struct{ *Console }
 
 func (c adminAccounts) accounts(r *http.Request) (*templates.Console, error) {
 	return c.listPage(r, &operator.AccountFilter{}, c, templates.Console{
-		Title:   "Accounts",
-		Lead:    templates.Textf("People who may sign in here."),
-		Actions: []templates.Button{{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true}},
+		Title: "Accounts",
+		Lead:  templates.Textf("People who may sign in here."),
+		Actions: []templates.Button{
+			{Action: "/admin/accounts/new", Get: true, Word: "Add an account", First: true},
+		},
 	})
 }
 
@@ -61,7 +63,9 @@ func (c adminAccounts) account(r *http.Request) (*templates.Console, error) {
 	return c.accountPage(r, param(r, "name"), nil)
 }
 
-func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates.Text) (*templates.Console, error) {
+func (c adminAccounts) accountPage(
+	r *http.Request, name string, wrong templates.Text,
+) (*templates.Console, error) {
 	a, err := c.Admin.Account(r.Context(), name)
 	if err != nil {
 		return nil, err
@@ -71,7 +75,10 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 		return nil, err
 	}
 	p := &templates.Console{
-		Title: "Account", Name: a.Name, Heading: templates.Verbatim(a.Name), Up: link("/admin/accounts", "Accounts"),
+		Title:   "Account",
+		Name:    a.Name,
+		Heading: templates.Verbatim(a.Name),
+		Up:      link("/admin/accounts", "Accounts"),
 		Sections: []templates.Section{
 			{ID: "facts", Facts: []templates.Fact{
 				fact("ID", templates.ID(a.ID)),
@@ -80,21 +87,46 @@ func (c adminAccounts) accountPage(r *http.Request, name string, wrong templates
 				fact("State", accountState(a)),
 				fact("Use cases", useCases(a.UseCases)),
 				fact("Since", c.when(a.Created)),
-				fact("Tasks", templates.Link("/admin/tasks?owner="+url.QueryEscape(a.Name), templates.Textf("Show"))),
+				fact(
+					"Tasks",
+					templates.Link(
+						"/admin/tasks?owner="+url.QueryEscape(a.Name), templates.Textf("Show"),
+					),
+				),
 			}},
 			grants,
 		},
 	}
 	if a.ID == user(r).User {
-		p.Sections[0].Notes = []templates.Remark{{Tone: templates.Plain, Text: say(operator.ErrOwnAccount)}}
+		p.Sections[0].Notes = []templates.Remark{
+			{Tone: templates.Plain, Text: say(operator.ErrOwnAccount)},
+		}
 	} else {
 		p.Actions = accountButtons(a)
 	}
 	if a.Issuer == "" {
-		p.Sections = append(p.Sections, templates.Section{ID: "password", Title: "Password", Form: &templates.Form{
-			Action: "/admin/accounts/password", Word: "Set the password", Hidden: hidden("name", a.Name), Error: wrong,
-			Fields: []templates.Field{{Name: "password", Kind: "password", Label: "New password", Complete: "new-password", Required: true, Min: 8, Max: 1024, Bad: wrong != nil, Help: "8 characters at least. It signs the person out everywhere and ends the connections of all apps."}},
-		}})
+		p.Sections = append(
+			p.Sections,
+			templates.Section{ID: "password", Title: "Password", Form: &templates.Form{
+				Action: "/admin/accounts/password",
+				Word:   "Set the password",
+				Hidden: hidden("name", a.Name),
+				Error:  wrong,
+				Fields: []templates.Field{
+					{
+						Name:     "password",
+						Kind:     "password",
+						Label:    "New password",
+						Complete: "new-password",
+						Required: true,
+						Min:      8,
+						Max:      1024,
+						Bad:      wrong != nil,
+						Help:     "8 characters at least. It signs the person out everywhere and ends the connections of all apps.",
+					},
+				},
+			}},
+		)
 	}
 	return p, nil
 }
@@ -108,11 +140,19 @@ func useCases(all []string) templates.Text {
 
 // accountButtons returns the actions on another account.
 func accountButtons(a *operator.Account) []templates.Button {
-	role := templates.Button{Action: "/admin/accounts/role", Word: "Make an administrator", Hidden: hidden("name", a.Name, "admin", "yes")}
+	role := templates.Button{
+		Action: "/admin/accounts/role",
+		Word:   "Make an administrator",
+		Hidden: hidden("name", a.Name, "admin", "yes"),
+	}
 	if a.Admin {
 		role.Word, role.Hidden = "Take the role away", hidden("name", a.Name, "admin", "no")
 	}
-	turn := templates.Button{Action: "/admin/accounts/disable", Word: "Disable", Hidden: hidden("name", a.Name)}
+	turn := templates.Button{
+		Action: "/admin/accounts/disable",
+		Word:   "Disable",
+		Hidden: hidden("name", a.Name),
+	}
 	if a.Disabled {
 		turn.Action = "/admin/accounts/enable"
 		turn.Word = "Enable"
@@ -134,16 +174,36 @@ func accountForm(f url.Values, wrong templates.Text) *templates.Console {
 		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
 			Action: "/admin/accounts/new", Word: "Add", Cancel: "/admin/accounts", Error: wrong,
 			Fields: []templates.Field{
-				{Name: "name", Kind: "text", Label: "Username", Value: f.Get("name"), Required: true, Max: 64, Bad: wrong != nil},
+				{
+					Name:     "name",
+					Kind:     "text",
+					Label:    "Username",
+					Value:    f.Get("name"),
+					Required: true,
+					Max:      64,
+					Bad:      wrong != nil,
+				},
 				newPassword("password", "Password", "8 characters at least."),
-				{Name: "admin", Kind: "check", Label: "Administrator", Value: f.Get("admin"), Help: "May see and change everything here."},
+				{
+					Name:  "admin",
+					Kind:  "check",
+					Label: "Administrator",
+					Value: f.Get("admin"),
+					Help:  "May see and change everything here.",
+				},
 			},
 		}}},
 	}
 }
 
 func (c adminAccounts) addAccount(f *form) error {
-	err := c.Admin.AddAccount(f.Context(), f.by, f.Get("name"), f.Get("password"), f.Get("admin") == "yes")
+	err := c.Admin.AddAccount(
+		f.Context(),
+		f.by,
+		f.Get("name"),
+		f.Get("password"),
+		f.Get("admin") == "yes",
+	)
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
 		return f.show(accountForm(f.Values, say(refused)))
 	}
@@ -152,7 +212,8 @@ func (c adminAccounts) addAccount(f *form) error {
 
 func (c adminAccounts) setPassword(f *form) error {
 	err := c.Admin.SetPassword(f.Context(), f.by, f.Get("name"), f.Get("password"))
-	if refused, ok := errors.AsType[*operator.Error](err); ok && refused.Reason == operator.Invalid {
+	if refused, ok := errors.AsType[*operator.Error](err); ok &&
+		refused.Reason == operator.Invalid {
 		p, err := c.accountPage(f.Request, f.Get("name"), say(refused))
 		if err != nil {
 			return err

@@ -26,8 +26,16 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		return nil, err
 	}
 	p := &templates.Console{
-		Title: "Agent", Name: s.Name, Heading: cardName(*s), Status: agentState(*s), Up: link("/admin/agents", "Agents"), Actions: agentButtons(s),
-		Aside: []templates.Section{{ID: "facts", Title: "Details", Facts: c.agentFacts(s)}, {ID: "settings", Title: "Settings", Facts: settingFacts(s)}},
+		Title:   "Agent",
+		Name:    s.Name,
+		Heading: cardName(*s),
+		Status:  agentState(*s),
+		Up:      link("/admin/agents", "Agents"),
+		Actions: agentButtons(s),
+		Aside: []templates.Section{
+			{ID: "facts", Title: "Details", Facts: c.agentFacts(s)},
+			{ID: "settings", Title: "Settings", Facts: settingFacts(s)},
+		},
 	}
 	if s.Configured {
 		p.Aside[1].Lead = templates.Textf("They are in the configuration: change them there.")
@@ -47,9 +55,18 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		p.Sections = append(p.Sections, *cards)
 	}
 	p.Sections = append(p.Sections, templates.Section{
-		ID: "test", Title: "Test call", Lead: templates.Textf("Sends one message to the agent, as you, and shows the answer."),
-		Form: &templates.Form{Action: "/admin/agents/test", Word: "Send", Busy: "The agent is working on it…", Hidden: hidden("name", s.Name),
-			Fields: []templates.Field{{Name: "message", Kind: "text", Label: "Message", Required: true, Max: 2000}}},
+		ID:    "test",
+		Title: "Test call",
+		Lead:  templates.Textf("Sends one message to the agent, as you, and shows the answer."),
+		Form: &templates.Form{
+			Action: "/admin/agents/test",
+			Word:   "Send",
+			Busy:   "The agent is working on it…",
+			Hidden: hidden("name", s.Name),
+			Fields: []templates.Field{
+				{Name: "message", Kind: "text", Label: "Message", Required: true, Max: 2000},
+			},
+		},
 	})
 	if s.Health != nil && s.Health.Card != nil {
 		p.Lead = templates.Verbatim(shown(s.Health.Card.Description, 300))
@@ -60,7 +77,12 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 
 // agentNumbers are the calls of the last day.
 func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Section, error) {
-	sums, err := c.Admin.Usage(r.Context(), usage.Filter{Agent: name, Since: c.Now().Add(-24 * time.Hour)}, "", 0)
+	sums, err := c.Admin.Usage(
+		r.Context(),
+		usage.Filter{Agent: name, Since: c.Now().Add(-24 * time.Hour)},
+		"",
+		0,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +94,12 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 	}
 	return &templates.Section{ID: "numbers", Stats: []templates.Stat{
 		{Name: "Calls in 24 hours", Value: templates.Number(day.Calls), Href: at},
-		{Name: "Errors", Value: templates.Number(day.Errors), Href: at + "&outcome=" + string(usage.Errors), Tone: toneIfAny(int(day.Errors), templates.Bad)},
+		{
+			Name:  "Errors",
+			Value: templates.Number(day.Errors),
+			Href:  at + "&outcome=" + string(usage.Errors),
+			Tone:  toneIfAny(int(day.Errors), templates.Bad),
+		},
 		latency,
 	}}, nil
 }
@@ -107,10 +134,14 @@ func lastErrors(s *directory.AgentStatus) (notes []templates.Remark) {
 		return notes
 	}
 	if h.Problem != "" {
-		notes = append(notes, warning(templates.Errorf("Its card cannot be read: {}", h.Err, upTo(500)))...)
+		notes = append(
+			notes,
+			warning(templates.Errorf("Its card cannot be read: {}", h.Err, upTo(500)))...)
 	}
 	if h.Failure != "" && h.Failed.After(h.Answered) {
-		notes = append(notes, warning(templates.Textf("The last call got no answer: {}", shown(h.Failure, 500)))...)
+		notes = append(
+			notes,
+			warning(templates.Textf("The last call got no answer: {}", shown(h.Failure, 500)))...)
 	}
 	return notes
 }
@@ -131,7 +162,13 @@ func (c adminAgents) agentFacts(s *directory.AgentStatus) []templates.Fact {
 		}
 		facts = append(facts, fact("Card fetched", c.when(h.Asked)))
 	}
-	return append(facts, fact("Tasks", templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Textf("Show"))))
+	return append(
+		facts,
+		fact(
+			"Tasks",
+			templates.Link("/admin/tasks?agent="+url.QueryEscape(s.Name), templates.Textf("Show")),
+		),
+	)
 }
 
 func settingFacts(s *directory.AgentStatus) []templates.Fact {
@@ -175,10 +212,15 @@ func yesNo(is bool) templates.Text {
 }
 
 func skillSection(skills []directory.SkillInfo) templates.Section {
-	t := &templates.Table{Columns: columns("Skill", "What it does", "Tags"), Empty: "Its card names no skills."}
+	t := &templates.Table{
+		Columns: columns("Skill", "What it does", "Tags"),
+		Empty:   "Its card names no skills.",
+	}
 	for _, s := range skills {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Verbatim(s.Name), templates.Code(s.ID)), templates.Verbatim(s.Description), templates.Verbatim(strings.Join(s.Tags, ", ")),
+			templates.Lines(templates.Verbatim(s.Name), templates.Code(s.ID)),
+			templates.Verbatim(s.Description),
+			templates.Verbatim(strings.Join(s.Tags, ", ")),
 		}})
 	}
 	return templates.Section{ID: "skills", Title: "Skills", Table: t}
@@ -186,7 +228,9 @@ func skillSection(skills []directory.SkillInfo) templates.Section {
 
 // cardSection compares the latest card of an agent with the one in force; nil if there
 // is no difference.
-func (c adminAgents) cardSection(r *http.Request, s *directory.AgentStatus) (*templates.Section, error) {
+func (c adminAgents) cardSection(
+	r *http.Request, s *directory.AgentStatus,
+) (*templates.Section, error) {
 	cards, err := c.Admin.Agents.Cards(r.Context(), s.Name)
 	if err != nil || len(cards) == 0 {
 		return nil, err
@@ -204,16 +248,28 @@ func (c adminAgents) cardSection(r *http.Request, s *directory.AgentStatus) (*te
 	}
 	differences, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
 	section := &templates.Section{
-		ID: "card", Title: "Its card has changed", Lead: templates.Textf("This is the last change; the new card is in force."),
+		ID:    "card",
+		Title: "Its card has changed",
+		Lead:  templates.Textf("This is the last change; the new card is in force."),
 		Facts: []templates.Fact{fact("First seen", c.when(latest.First))},
 		Table: differenceTable(differences),
 	}
 	if more > 0 {
-		section.Notes = warning(templates.Textf("It has changed in {} more places, which are not shown here.", strconv.Itoa(more)))
+		section.Notes = warning(
+			templates.Textf(
+				"It has changed in {} more places, which are not shown here.", strconv.Itoa(more),
+			),
+		)
 	}
 	if s.Waiting {
-		section.Lead = templates.Textf("The new card waits for you. Until you accept it, calls go by the one in force.")
-		section.Form = &templates.Form{Action: "/admin/agents/accept", Word: "Accept the card", Hidden: hidden("name", s.Name, "digest", latest.Digest)}
+		section.Lead = templates.Textf(
+			"The new card waits for you. Until you accept it, calls go by the one in force.",
+		)
+		section.Form = &templates.Form{
+			Action: "/admin/agents/accept",
+			Word:   "Accept the card",
+			Hidden: hidden("name", s.Name, "digest", latest.Digest),
+		}
 	}
 	return section, nil
 }
@@ -225,7 +281,9 @@ const maxDifferences = 300
 func differenceTable(list []directory.Difference) *templates.Table {
 	t := &templates.Table{Columns: columns("Part", "Before", "New"), Empty: "No differences."}
 	for _, d := range list {
-		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)}})
+		t.Rows = append(t.Rows, templates.Entry{
+			Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)},
+		})
 	}
 	return t
 }

@@ -22,7 +22,11 @@ func (c adminAgents) newAgent(*http.Request) (*templates.Console, error) {
 // agentForm is the form that adds an agent: first its address, and then what its card says. It
 // never shows a secret.
 func agentForm(values url.Values, wrong templates.Text) *templates.Console {
-	name := textField("name", "Name", "Letters, digits and dashes, for tools and addresses. If it is empty, it is made of the name on the card.")
+	name := textField(
+		"name",
+		"Name",
+		"Letters, digits and dashes, for tools and addresses. If it is empty, it is made of the name on the card.",
+	)
 	name.Max = 64
 
 	form := &templates.Form{
@@ -33,8 +37,10 @@ func agentForm(values url.Values, wrong templates.Text) *templates.Console {
 		Error:  wrong,
 		Hidden: hidden("do", "preview"),
 		Fields: fill(values, addressField()),
-		More:   fill(values, slices.Concat([]templates.Field{name}, credentialFields(), agentFields())...),
-		Open:   values.Get("auth") != "",
+		More: fill(
+			values,
+			slices.Concat([]templates.Field{name}, credentialFields(), agentFields())...),
+		Open: values.Get("auth") != "",
 	}
 	return &templates.Console{
 		Title:    "Add an agent",
@@ -85,7 +91,16 @@ func credentialFields() []templates.Field {
 	}
 	key := only(textField("auth_key", "Name of the key", ""), apiKey)
 	key.Hint = "Such as X-API-Key"
-	place := choiceField("auth_in", "Where it goes", "", "In a header", "query", "In the query", "cookie", "In a cookie")
+	place := choiceField(
+		"auth_in",
+		"Where it goes",
+		"",
+		"In a header",
+		"query",
+		"In the query",
+		"cookie",
+		"In a cookie",
+	)
 
 	return []templates.Field{
 		choiceField("auth", "Credentials",
@@ -100,10 +115,22 @@ func credentialFields() []templates.Field {
 		user,
 		key,
 		only(place, apiKey),
-		only(textField("auth_client_id", "Client ID", "The ID of this server at the token endpoint."), byClient, exchanged, byUser),
+		only(
+			textField(
+				"auth_client_id", "Client ID", "The ID of this server at the token endpoint.",
+			),
+			byClient,
+			exchanged,
+			byUser,
+		),
 		secretField("It is stored sealed and never shown: after a preview, type it again."),
 		only(textField("auth_token_url", "Token endpoint", ""), byClient, exchanged),
-		only(textField("auth_scopes", "Scopes", "Scopes of the tokens, separated by spaces."), byClient, exchanged, byUser),
+		only(
+			textField("auth_scopes", "Scopes", "Scopes of the tokens, separated by spaces."),
+			byClient,
+			exchanged,
+			byUser,
+		),
 	}
 }
 
@@ -126,17 +153,57 @@ func secretField(help string) templates.Field {
 }
 
 func agentFields() []templates.Field {
-	skills := textField("skills", "Use cases of single skills", "Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.")
+	skills := textField(
+		"skills",
+		"Use cases of single skills",
+		"Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.",
+	)
 	skills.Kind = "area"
 
 	return []templates.Field{
-		textField("use_cases", "Use cases", "The use cases that see the agent, separated by spaces. Empty means all."),
+		textField(
+			"use_cases",
+			"Use cases",
+			"The use cases that see the agent, separated by spaces. Empty means all.",
+		),
 		skills,
-		choiceField("protocol", "Generation", "", "Find out", "1.0", "", "0.3", "", "0.2", "", "0.1", ""),
-		choiceField("binding", "Binding", "", "Find out", "JSONRPC", "", "HTTP+JSON", "", "GRPC", ""),
+		choiceField(
+			"protocol",
+			"Generation",
+			"",
+			"Find out",
+			"1.0",
+			"",
+			"0.3",
+			"",
+			"0.2",
+			"",
+			"0.1",
+			"",
+		),
+		choiceField(
+			"binding",
+			"Binding",
+			"",
+			"Find out",
+			"JSONRPC",
+			"",
+			"HTTP+JSON",
+			"",
+			"GRPC",
+			"",
+		),
 		textField("retention", "Keep its tasks for", "Such as 90d. Empty is as long as others."),
-		checkField("skills_as_tools", "Make a tool of each of its skills", "Chat apps see each skill by its own name, in addition to the tools for all agents."),
-		checkField("skills_as_mcp_skills", "Make an MCP skill of each of its skills", "Chat apps that read skills learn how to use each one."),
+		checkField(
+			"skills_as_tools",
+			"Make a tool of each of its skills",
+			"Chat apps see each skill by its own name, in addition to the tools for all agents.",
+		),
+		checkField(
+			"skills_as_mcp_skills",
+			"Make an MCP skill of each of its skills",
+			"Chat apps that read skills learn how to use each one.",
+		),
 		checkField("review", "A changed card waits until it is accepted", ""),
 	}
 }
@@ -252,7 +319,9 @@ func (c adminAgents) addAgent(f *form) error {
 	case preview:
 		seen, err = c.Admin.Agents.Preview(f.Context(), a)
 	default:
-		a, seen, err = c.Admin.Agents.Add(f.Context(), f.by, operator.NewAgent{AgentConfig: a, Digest: f.Get("card")})
+		a, seen, err = c.Admin.Agents.Add(
+			f.Context(), f.by, operator.NewAgent{AgentConfig: a, Digest: f.Get("card")},
+		)
 	}
 	if err == nil && !preview {
 		return f.done(agentAt(a.Name), "added", nil)
@@ -266,7 +335,11 @@ func (c adminAgents) addAgent(f *form) error {
 		form.Word = "Add"
 		form.Hidden = hidden("card", seen.Digest())
 		form.Also = []templates.Choice{{Name: "do", Value: "preview", Word: "Preview again"}}
-		p.Sections = []templates.Section{previewSection(seen), p.Sections[0], skillSection(seen.Skills)}
+		p.Sections = []templates.Section{
+			previewSection(seen),
+			p.Sections[0],
+			skillSection(seen.Skills),
+		}
 	}
 	return f.show(p)
 }
@@ -289,15 +362,24 @@ func previewSection(seen *directory.Preview) templates.Section {
 	for _, o := range seen.Offers {
 		offers = append(offers, o.String())
 	}
-	s := templates.Section{ID: "preview", Title: "This is what its card says", Facts: []templates.Fact{
-		fact("Name", templates.Lines(templates.Verbatim(seen.Name), templates.Verbatim(seen.Description))),
-		fact("Version", templates.Verbatim(seen.Version)),
-		fact("Calls would take", templates.Verbatim(seen.Interface.String())),
-		fact("Asks for", verbatimLines(seen.Schemes)),
-		fact("Streams", yesNo(seen.Streaming)),
-		fact("Tells of changes", yesNo(seen.Push)),
-		fact("Offers", verbatimLines(offers)),
-	}}
+	s := templates.Section{
+		ID:    "preview",
+		Title: "This is what its card says",
+		Facts: []templates.Fact{
+			fact(
+				"Name",
+				templates.Lines(
+					templates.Verbatim(seen.Name), templates.Verbatim(seen.Description),
+				),
+			),
+			fact("Version", templates.Verbatim(seen.Version)),
+			fact("Calls would take", templates.Verbatim(seen.Interface.String())),
+			fact("Asks for", verbatimLines(seen.Schemes)),
+			fact("Streams", yesNo(seen.Streaming)),
+			fact("Tells of changes", yesNo(seen.Push)),
+			fact("Offers", verbatimLines(offers)),
+		},
+	}
 	for _, problem := range seen.Problems {
 		text := templates.Message(problem, upTo(1000))
 		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: text})
@@ -332,7 +414,9 @@ func changePage(values url.Values, wrong templates.Text) *templates.Console {
 	if values.Get("stored") == "yes" {
 		fields[secret].Help = "Leave it empty to keep the stored one. It is stored sealed and never shown."
 		form.Hidden = append(form.Hidden, hidden("stored", "yes")...)
-		fields = append(fields, checkField("keep", "Keep the stored secret", "Unless you type another one."))
+		fields = append(
+			fields, checkField("keep", "Keep the stored secret", "Unless you type another one."),
+		)
 	}
 	form.Fields = fill(values, fields...)
 

@@ -15,9 +15,13 @@ type adminAgents struct{ *Console }
 // agents lists the agents with their health.
 func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
 	return c.listPage(r, &operator.AgentFilter{}, c, templates.Console{
-		Title:   "Agents",
-		Lead:    templates.Textf("What people can give tasks to, from the configuration and from here."),
-		Actions: []templates.Button{{Action: "/admin/agents/new", Get: true, Word: "Add an agent", First: true}},
+		Title: "Agents",
+		Lead: templates.Textf(
+			"What people can give tasks to, from the configuration and from here.",
+		),
+		Actions: []templates.Button{
+			{Action: "/admin/agents/new", Get: true, Word: "Add an agent", First: true},
+		},
 	})
 }
 
@@ -79,7 +83,10 @@ func speaks(s directory.AgentStatus) templates.Text {
 		return templates.Verbatim("–")
 	}
 	i := s.Health.Interface
-	return templates.Lines(templates.Verbatim("A2A "+shown(string(i.Version), 20)), templates.Verbatim(shown(string(i.Binding), 50)))
+	return templates.Lines(
+		templates.Verbatim("A2A "+shown(string(i.Version), 20)),
+		templates.Verbatim(shown(string(i.Binding), 50)),
+	)
 }
 
 func (c adminAgents) answered(h *directory.Health) templates.Text {
@@ -105,8 +112,12 @@ func (c adminAgents) askAccept(f *form) (question, error) {
 		return question{}, err
 	}
 	return question{
-		title: "Put the new card in force?", word: "Accept the card", back: agentAt(s.Name),
-		about: templates.Textf("{} is then called as its new card says: look at what has changed first.", s.Name),
+		title: "Put the new card in force?",
+		word:  "Accept the card",
+		back:  agentAt(s.Name),
+		about: templates.Textf(
+			"{} is then called as its new card says: look at what has changed first.", s.Name,
+		),
 	}, nil
 }
 

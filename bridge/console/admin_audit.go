@@ -112,7 +112,10 @@ func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
 		if err != nil || name == e.Target || name == "" { // nothing is known of it any more
 			return withDetail(templates.ID(e.Target), detail)
 		}
-		return templates.Lines(templates.Textf("now called {}", templates.Verbatim(shown(name, 300))), withDetail(templates.ID(e.Target), detail))
+		return templates.Lines(
+			templates.Textf("now called {}", templates.Verbatim(shown(name, 300))),
+			withDetail(templates.ID(e.Target), detail),
+		)
 	case audit.Settings: // the target identifies the settings to the server
 		if detail != nil {
 			detail = templates.Textf("version {}", detail)
@@ -121,7 +124,9 @@ func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
 	case audit.AgentAdded, audit.AgentChanged:
 		return withDetail(short(e.Target, 300, templates.Verbatim), detail)
 	}
-	return withDetail(short(e.Target, 300, templates.Verbatim), short(e.Detail, 500, templates.TranslatedParts))
+	return withDetail(
+		short(e.Target, 300, templates.Verbatim), short(e.Detail, 500, templates.TranslatedParts),
+	)
 }
 
 // exportAudit sends the events of a filter as a file.
@@ -132,6 +137,8 @@ func (c adminAudit) exportAudit(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.send(w, r, "rialto-audit", func(format operator.Format) error {
-		return operator.WriteEvents(w, format, c.Admin.AllEvents(r.Context(), f.Filter, param(r, "page_token")))
+		return operator.WriteEvents(
+			w, format, c.Admin.AllEvents(r.Context(), f.Filter, param(r, "page_token")),
+		)
 	})
 }

@@ -25,9 +25,11 @@ func kind(k operator.Kind) templates.Text {
 // clients lists the apps.
 func (c adminClients) clients(r *http.Request) (*templates.Console, error) {
 	return c.listPage(r, &operator.ClientFilter{}, c, templates.Console{
-		Title:   "Apps",
-		Lead:    templates.Textf("Chat apps that have registered here, or that are configured."),
-		Actions: []templates.Button{{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true}},
+		Title: "Apps",
+		Lead:  templates.Textf("Chat apps that have registered here, or that are configured."),
+		Actions: []templates.Button{
+			{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true},
+		},
 	})
 }
 
@@ -53,7 +55,9 @@ func appName(x *operator.Client) templates.Text {
 	if x.LookAlike == "" {
 		return templates.Lines(name, templates.ID(x.ID))
 	}
-	return templates.Lines(templates.Row(name, templates.Badge(templates.Bad, "look-alike")), templates.ID(x.ID))
+	return templates.Lines(
+		templates.Row(name, templates.Badge(templates.Bad, "look-alike")), templates.ID(x.ID),
+	)
 }
 
 func removeClientButton(x *operator.Client) []templates.Button {
@@ -107,10 +111,19 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 	}
 	about := templates.Section{ID: "facts", Facts: facts}
 	if x.LookAlike != "" {
-		about.Notes = warning(templates.Textf("This app bears the name of {}, but its addresses are not those of {}. Remove it unless you know whose it is.", x.LookAlike, x.LookAlike))
+		about.Notes = warning(
+			templates.Textf(
+				"This app bears the name of {}, but its addresses are not those of {}. Remove it unless you know whose it is.",
+				x.LookAlike,
+				x.LookAlike,
+			),
+		)
 	}
 	return &templates.Console{
-		Title: "App", Name: x.Name, Heading: templates.Verbatim(x.Name), Up: link("/admin/clients", "Apps"),
+		Title:    "App",
+		Name:     x.Name,
+		Heading:  templates.Verbatim(x.Name),
+		Up:       link("/admin/clients", "Apps"),
 		Actions:  removeClientButton(x),
 		Sections: []templates.Section{about, grants},
 	}, nil
@@ -131,14 +144,39 @@ func (c adminClients) newClient(*http.Request) (*templates.Console, error) {
 
 func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.Console {
 	return &templates.Console{
-		Title: "Register an app", Up: link("/admin/clients", "Apps"),
-		Lead: templates.Textf("Most chat apps register themselves. Register an app here if it asks for a client ID."),
+		Title: "Register an app",
+		Up:    link("/admin/clients", "Apps"),
+		Lead: templates.Textf(
+			"Most chat apps register themselves. Register an app here if it asks for a client ID.",
+		),
 		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
 			Action: "/admin/clients/new", Word: "Register", Cancel: "/admin/clients", Error: wrong,
 			Fields: []templates.Field{
-				{Name: "client_name", Kind: "text", Label: "Name", Value: f.Get("client_name"), Required: true, Max: 128},
-				{Name: "redirect_uris", Kind: "area", Label: "Redirect URIs", Value: f.Get("redirect_uris"), Required: true, Max: 8192, Help: "One on each line, as the app's settings show them.", Bad: wrong != nil},
-				{Name: "secret", Kind: "check", Label: "Confidential client", Value: f.Get("secret"), Help: "It gets a client secret. For apps that run on a server and ask for one."},
+				{
+					Name:     "client_name",
+					Kind:     "text",
+					Label:    "Name",
+					Value:    f.Get("client_name"),
+					Required: true,
+					Max:      128,
+				},
+				{
+					Name:     "redirect_uris",
+					Kind:     "area",
+					Label:    "Redirect URIs",
+					Value:    f.Get("redirect_uris"),
+					Required: true,
+					Max:      8192,
+					Help:     "One on each line, as the app's settings show them.",
+					Bad:      wrong != nil,
+				},
+				{
+					Name:  "secret",
+					Kind:  "check",
+					Label: "Confidential client",
+					Value: f.Get("secret"),
+					Help:  "It gets a client secret. For apps that run on a server and ask for one.",
+				},
 			},
 		}}},
 	}
@@ -147,9 +185,19 @@ func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.
 // registerClient registers an app, and shows its ID and secret once.
 func (c adminClients) registerClient(f *form) error {
 	uris := strings.Fields(f.Get("redirect_uris"))
-	x, err := c.Admin.RegisterClient(f.Context(), f.by, f.Get("client_name"), uris, f.Get("secret") == "yes")
+	x, err := c.Admin.RegisterClient(
+		f.Context(),
+		f.by,
+		f.Get("client_name"),
+		uris,
+		f.Get("secret") == "yes",
+	)
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
-		return f.show(c.clientForm(f.Values, templates.Errorf("Couldn't register this app: {}", refused, upTo(1000))))
+		return f.show(
+			c.clientForm(
+				f.Values, templates.Errorf("Couldn't register this app: {}", refused, upTo(1000)),
+			),
+		)
 	}
 	if err != nil {
 		return err
@@ -158,7 +206,11 @@ func (c adminClients) registerClient(f *form) error {
 	lead := templates.Textf("Give this to the app.")
 	if x.Secret != "" {
 		lead = templates.Textf("Give both to the app. The secret is shown this one time.")
-		pages = append(pages, templates.Block{Title: templates.Textf("Client secret"), Text: x.Secret, Copy: "client-secret"})
+		pages = append(pages, templates.Block{
+			Title: templates.Textf("Client secret"),
+			Text:  x.Secret,
+			Copy:  "client-secret",
+		})
 	}
 	return f.show(&templates.Console{
 		Title: "The app is registered", Up: link("/admin/clients", "Apps"),

@@ -19,10 +19,25 @@ func (c adminDoctor) doctorForm(*http.Request) (*templates.Console, error) {
 
 func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
 	return &templates.Console{
-		Title: "Doctor", Lead: templates.Textf("Says why an app cannot use an MCP server, and what to do."),
+		Title: "Doctor",
+		Lead:  templates.Textf("Says why an app cannot use an MCP server, and what to do."),
 		Sections: []templates.Section{{ID: "doctor", Form: &templates.Form{
-			Action: "/admin/doctor", Word: "Run checks", Error: wrong, Busy: "Examining. It takes up to a minute.",
-			Fields: []templates.Field{{Name: "url", Kind: "text", Label: "Address of the MCP server", Value: address, Required: true, Max: 2048, Bad: wrong != nil, Help: "This server, or any other. The checks send about a hundred requests."}},
+			Action: "/admin/doctor",
+			Word:   "Run checks",
+			Error:  wrong,
+			Busy:   "Examining. It takes up to a minute.",
+			Fields: []templates.Field{
+				{
+					Name:     "url",
+					Kind:     "text",
+					Label:    "Address of the MCP server",
+					Value:    address,
+					Required: true,
+					Max:      2048,
+					Bad:      wrong != nil,
+					Help:     "This server, or any other. The checks send about a hundred requests.",
+				},
+			},
 		}}},
 	}
 }
@@ -38,7 +53,9 @@ func (c adminDoctor) examine(f *form) error {
 		return err
 	}
 	p := c.doctorPage(address, nil)
-	p.Sections = append(p.Sections, reportSections(report)...) // below the form, which is found again there
+	p.Sections = append(
+		p.Sections,
+		reportSections(report)...) // below the form, which is found again there
 	return f.show(p)
 }
 
@@ -48,7 +65,9 @@ func reportSections(r *doctor.Report) []templates.Section {
 	sections := []templates.Section{{ID: "report", Verdict: verdict(r, r.Verdict)}}
 	for i, c := range r.Causes {
 		if i > 0 {
-			sections = append(sections, templates.Section{ID: "cause-" + c.ID, Verdict: verdict(r, c)})
+			sections = append(
+				sections, templates.Section{ID: "cause-" + c.ID, Verdict: verdict(r, c)},
+			)
 		}
 		if list := r.Of(c.ID); !r.Absent() {
 			sections = appendChecks(sections, "because-"+c.ID, "Failed because of it", list, true)
@@ -61,7 +80,9 @@ func reportSections(r *doctor.Report) []templates.Section {
 	sections = appendChecks(sections, "passed", "Passed", r.With(doctor.Passed), true)
 	if untried := r.With(doctor.Skipped); len(untried) > 0 {
 		sections = appendChecks(sections, "untried", "Not tried", untried, true)
-		sections[len(sections)-1].Lead = templates.Textf("These checks need a login, or something that this server does not offer. Each check says why.")
+		sections[len(sections)-1].Lead = templates.Textf(
+			"These checks need a login, or something that this server does not offer. Each check says why.",
+		)
 	}
 	return sections
 }
@@ -103,7 +124,12 @@ func apps(clients []doctor.Client) templates.Text {
 	return templates.Row(badges...)
 }
 
-func appendChecks(sections []templates.Section, id, title string, results []doctor.Result, fold bool) []templates.Section {
+func appendChecks(
+	sections []templates.Section,
+	id, title string,
+	results []doctor.Result,
+	fold bool,
+) []templates.Section {
 	if len(results) == 0 {
 		return sections
 	}
@@ -120,7 +146,11 @@ func appendChecks(sections []templates.Section, id, title string, results []doct
 }
 
 func finding(result doctor.Result) templates.Step {
-	step := templates.Step{Mark: result.Status.Mark(), Title: templates.Textf(result.Title), Tone: templates.Plain}
+	step := templates.Step{
+		Mark:  result.Status.Mark(),
+		Title: templates.Textf(result.Title),
+		Tone:  templates.Plain,
+	}
 	switch {
 	case result.Status == doctor.Passed:
 		step.Tone = templates.Good
@@ -138,7 +168,9 @@ func finding(result doctor.Result) templates.Step {
 			fact("Fix", templates.Textf(result.Fix)),
 		}
 		if len(result.Breaks) > 0 {
-			step.Facts = append(step.Facts, fact("Affects", templates.Verbatim(doctor.Names(result.Breaks))))
+			step.Facts = append(
+				step.Facts, fact("Affects", templates.Verbatim(doctor.Names(result.Breaks))),
+			)
 		}
 	}
 	return step

@@ -20,18 +20,33 @@ func (c adminGrants) grants(r *http.Request) (*templates.Console, error) {
 		return nil, err
 	}
 	section.Table.Empty = f.Table().Empty // also where a filter chooses none
-	p := &templates.Console{Title: "Connections", Lead: templates.Textf("Which apps may act for whom, and what they may do."), Sections: []templates.Section{section}}
+	p := &templates.Console{
+		Title:    "Connections",
+		Lead:     templates.Textf("Which apps may act for whom, and what they may do."),
+		Sections: []templates.Section{section},
+	}
 	chosen := f.AccountID != "" || len(f.ClientIDs) == 1
 	if chosen && len(f.ClientIDs) <= 1 && len(section.Table.Rows) > 0 {
-		p.Actions = []templates.Button{{Action: "/admin/grants/end-all", Word: "Disconnect all of these", Grave: true, Hidden: hidden(
-			"account", param(r, "account"), "client", strings.Join(f.ClientIDs, ""),
-		)}}
+		p.Actions = []templates.Button{
+			{
+				Action: "/admin/grants/end-all",
+				Word:   "Disconnect all of these",
+				Grave:  true,
+				Hidden: hidden(
+					"account", param(r, "account"), "client", strings.Join(f.ClientIDs, ""),
+				),
+			},
+		}
 	}
 	return p, nil
 }
 
 // grantsOf shows the grants of an account or an app on its page, whose address has the parameter known.
-func (c adminGrants) grantsOf(r *http.Request, f *operator.GrantFilter, known, without string) (templates.Section, error) {
+func (c adminGrants) grantsOf(
+	r *http.Request,
+	f *operator.GrantFilter,
+	known, without string,
+) (templates.Section, error) {
 	section, err := c.section(r, parseQuery(r, known), f, c, without)
 	if err == nil {
 		section.Title, section.Table.Empty = "Connections", f.Table().Empty
@@ -59,7 +74,9 @@ func (c adminGrants) cell(_ *http.Request, entry any, column string) templates.T
 }
 
 // endable reports whether a grant has not ended.
-func endable(g operator.Grant) bool { return g.State == operator.Live || g.State == operator.Paused }
+func endable(g operator.Grant) bool {
+	return g.State == operator.Live || g.State == operator.Paused
+}
 
 func (c adminGrants) buttons(q query, entry any) []templates.Button {
 	g := entry.(operator.Grant)
@@ -79,7 +96,9 @@ func (c adminGrants) askEndGrants(f *form) (question, error) {
 	app = cmp.Or(app, client)
 	switch {
 	case account != "" && client != "":
-		q.about = templates.Textf("The connections of the account {} with the app {} end immediately.", account, app)
+		q.about = templates.Textf(
+			"The connections of the account {} with the app {} end immediately.", account, app,
+		)
 	case account != "":
 		q.about = templates.Textf("All connections of the account {} end immediately.", account)
 	default:

@@ -55,12 +55,25 @@ func (c adminKeys) buttons(_ query, entry any) []templates.Button {
 
 func askRotate() confirmation {
 	return always(question{
-		title: "Replace the signing key?", word: "Replace it", back: "/admin/keys", calm: true,
-		about: templates.Textf("All sessions and connections continue. If the key may have leaked, revoke it instead."),
+		title: "Replace the signing key?",
+		word:  "Replace it",
+		back:  "/admin/keys",
+		calm:  true,
+		about: templates.Textf(
+			"All sessions and connections continue. If the key may have leaked, revoke it instead.",
+		),
 		facts: []templates.Fact{
-			fact("At once", templates.Textf("The new key is published. The present key goes on signing.")),
+			fact(
+				"At once",
+				templates.Textf("The new key is published. The present key goes on signing."),
+			),
 			fact("In ten minutes", templates.Textf("The new key signs every new token.")),
-			fact("After that", templates.Textf("Tokens of the old key stay valid until they expire. Then it is deleted.")),
+			fact(
+				"After that",
+				templates.Textf(
+					"Tokens of the old key stay valid until they expire. Then it is deleted.",
+				),
+			),
 		},
 	})
 }
@@ -81,14 +94,39 @@ func (c adminKeys) askRevokeKey(f *form) (question, error) {
 		back:  "/admin/keys",
 		about: templates.Textf("The key {}. This cannot be undone.", k.ID),
 	}
-	refuses := fact("At once", templates.Textf("Every token that it signed is refused. Apps get a new token with their next refresh, without a sign-in."))
+	refuses := fact(
+		"At once",
+		templates.Textf(
+			"Every token that it signed is refused. Apps get a new token with their next refresh, without a sign-in.",
+		),
+	)
 	scripts := fact("You", templates.Textf("Issue the tokens of scripts again."))
 	switch {
 	case k.Signs:
-		q.facts = []templates.Fact{refuses, fact("Also at once", templates.Textf("A new key signs every new token.")),
-			fact("For five minutes", templates.Textf("Servers that keep a copy of the key set may refuse the new tokens.")), scripts}
+		q.facts = []templates.Fact{
+			refuses,
+			fact("Also at once", templates.Textf("A new key signs every new token.")),
+			fact(
+				"For five minutes",
+				templates.Textf(
+					"Servers that keep a copy of the key set may refuse the new tokens.",
+				),
+			),
+			scripts,
+		}
 	case k.Active.After(c.Now()):
-		q.facts = []templates.Fact{fact("At once", templates.Textf("It is deleted. It has signed nothing yet, so no token is refused.")), fact("In ten minutes", templates.Textf("Another new key, made now, signs every new token."))}
+		q.facts = []templates.Fact{
+			fact(
+				"At once",
+				templates.Textf(
+					"It is deleted. It has signed nothing yet, so no token is refused.",
+				),
+			),
+			fact(
+				"In ten minutes",
+				templates.Textf("Another new key, made now, signs every new token."),
+			),
+		}
 	default:
 		q.facts = []templates.Fact{refuses, scripts}
 	}

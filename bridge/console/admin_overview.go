@@ -18,11 +18,19 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &templates.Console{Title: "Overview", Live: "/admin/tasks/events", Top: &templates.Section{ID: "numbers", Stats: c.stats(o)}, Sections: []templates.Section{
-		{ID: "decide", Title: "Needs a decision", Items: c.decisions(o)},
-	}}
+	p := &templates.Console{
+		Title: "Overview",
+		Live:  "/admin/tasks/events",
+		Top:   &templates.Section{ID: "numbers", Stats: c.stats(o)},
+		Sections: []templates.Section{
+			{ID: "decide", Title: "Needs a decision", Items: c.decisions(o)},
+		},
+	}
 	if o.Asking > len(o.Waiting) {
-		p.Sections[0].Lead = templates.Link("/admin/tasks?state=input-required", templates.Textf("See all {} questions", boundedCount(o.Asking)))
+		p.Sections[0].Lead = templates.Link(
+			"/admin/tasks?state=input-required",
+			templates.Textf("See all {} questions", boundedCount(o.Asking)),
+		)
 	}
 	if len(p.Sections[0].Items) == 0 {
 		p.Sections[0].Table = &templates.Table{Empty: "Nothing waits for you."}
@@ -33,12 +41,18 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	failed := templates.Section{ID: "failed", Title: "Failed in the last 24 hours"}
 	for _, t := range o.Failures {
 		failed.Items = append(failed.Items, templates.Item{
-			Tone: templates.Bad, Word: "Failed", Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
-			Sub: templates.Row(templates.Verbatim(t.Agent+" ·"), templates.Translated(t.Message)), When: c.when(t.Updated),
+			Tone: templates.Bad,
+			Word: "Failed",
+			Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
+			Sub:  templates.Row(templates.Verbatim(t.Agent+" ·"), templates.Translated(t.Message)),
+			When: c.when(t.Updated),
 		})
 	}
 	if o.Failed > len(o.Failures) {
-		failed.Lead = templates.Link("/admin/tasks?state=failed&changed=1", templates.Textf("See all {} failures", boundedCount(o.Failed)))
+		failed.Lead = templates.Link(
+			"/admin/tasks?state=failed&changed=1",
+			templates.Textf("See all {} failures", boundedCount(o.Failed)),
+		)
 	}
 	if len(failed.Items) > 0 {
 		p.Sections = append(p.Sections, failed)
@@ -46,7 +60,8 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	latest := templates.Section{ID: "latest", Title: "Latest events"}
 	for _, e := range o.Events {
 		latest.Facts = append(latest.Facts, templates.Fact{
-			Name: nameOf(e), Value: templates.Row(c.subject(r, e), templates.Verbatim("·"), c.when(e.At)),
+			Name:  nameOf(e),
+			Value: templates.Row(c.subject(r, e), templates.Verbatim("·"), c.when(e.At)),
 		})
 	}
 	latest.Lead = templates.Link("/admin/audit", templates.Textf("Open the audit log"))
@@ -85,17 +100,37 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 			trouble++
 		}
 	}
-	calls := templates.Stat{Name: "Calls in 24 hours", Value: templates.Number(o.Usage.Calls), Href: "/admin/usage?days=1"}
-	latency := templates.Stat{Name: "p95 latency", Value: templates.Verbatim("–"), Href: "/admin/usage?days=1"}
+	calls := templates.Stat{
+		Name:  "Calls in 24 hours",
+		Value: templates.Number(o.Usage.Calls),
+		Href:  "/admin/usage?days=1",
+	}
+	latency := templates.Stat{
+		Name:  "p95 latency",
+		Value: templates.Verbatim("–"),
+		Href:  "/admin/usage?days=1",
+	}
 	if o.Usage.Calls > 0 {
 		calls.Sub = templates.Textf("{} with errors", templates.Number(o.Usage.Errors))
 		latency.Value, latency.Sub = templates.Millis(int64(o.Usage.P95)), templates.Row(templates.Verbatim("p50"), templates.Millis(int64(o.Usage.P50)))
 	}
 	return []templates.Stat{
 		waiting,
-		{Name: "Failed in 24 hours", Value: boundedCount(o.Failed), Href: "/admin/tasks?state=failed&changed=1", Tone: toneIfAny(o.Failed, templates.Bad)},
-		{Name: "Agents in trouble", Value: boundedCount(trouble), Sub: templates.Textf("of {}", templates.Number(int64(len(o.Agents)))), Href: "/admin/agents?only=attention", Tone: toneIfAny(trouble, templates.Bad)},
-		calls, latency,
+		{
+			Name:  "Failed in 24 hours",
+			Value: boundedCount(o.Failed),
+			Href:  "/admin/tasks?state=failed&changed=1",
+			Tone:  toneIfAny(o.Failed, templates.Bad),
+		},
+		{
+			Name:  "Agents in trouble",
+			Value: boundedCount(trouble),
+			Sub:   templates.Textf("of {}", templates.Number(int64(len(o.Agents)))),
+			Href:  "/admin/agents?only=attention",
+			Tone:  toneIfAny(trouble, templates.Bad),
+		},
+		calls,
+		latency,
 	}
 }
 
@@ -119,7 +154,9 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 			Sub:  templates.Textf("Its new card waits until you accept it."),
 		}
 		if a.Waiting {
-			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(agentAt(a.Name)+"#card", templates.Verbatim(a.Name))
+			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(
+				agentAt(a.Name)+"#card", templates.Verbatim(a.Name),
+			)
 		} else {
 			item.Sub, item.When = agentProblem(a.Health), c.when(latest(a.Health.Failed, a.Health.Asked))
 		}
@@ -127,8 +164,13 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 	}
 	for _, t := range o.Waiting {
 		items = append(items, templates.Item{
-			Tone: templates.Note, Word: "Question", Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
-			Sub: templates.Row(templates.Verbatim(t.Agent+", "+t.Owner+" ·"), templates.Translated(t.Message)), When: c.when(t.Updated),
+			Tone: templates.Note,
+			Word: "Question",
+			Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
+			Sub: templates.Row(
+				templates.Verbatim(t.Agent+", "+t.Owner+" ·"), templates.Translated(t.Message),
+			),
+			When: c.when(t.Updated),
 		})
 	}
 	return items
@@ -155,12 +197,35 @@ func agentProblem(h *directory.Health) templates.Text {
 // nextSteps says what to do on a server that has just been set up.
 func nextSteps() templates.Section {
 	step := func(name, href, word, why string) templates.Fact {
-		return fact(name, templates.Lines(templates.Link(href, templates.Textf(word)), templates.Textf(why)))
+		return fact(
+			name,
+			templates.Lines(templates.Link(href, templates.Textf(word)), templates.Textf(why)),
+		)
 	}
 	return templates.Section{ID: "next", Title: "Next steps", Facts: []templates.Fact{
-		step("1", "/admin/agents/new", "Add an agent", "Give the URL of an A2A agent, and see its card before you add it."),
-		step("2", "/", "Connect a chat app", "The start page has the address to add to ChatGPT, Claude and others."),
-		step("3", "/admin/accounts/new", "Add the people who may sign in", "Each person connects their own apps and sees only their own tasks."),
-		step("4", "/admin/doctor", "Check that apps can reach this server", "The doctor finds what a proxy or firewall in front of it breaks."),
+		step(
+			"1",
+			"/admin/agents/new",
+			"Add an agent",
+			"Give the URL of an A2A agent, and see its card before you add it.",
+		),
+		step(
+			"2",
+			"/",
+			"Connect a chat app",
+			"The start page has the address to add to ChatGPT, Claude and others.",
+		),
+		step(
+			"3",
+			"/admin/accounts/new",
+			"Add the people who may sign in",
+			"Each person connects their own apps and sees only their own tasks.",
+		),
+		step(
+			"4",
+			"/admin/doctor",
+			"Check that apps can reach this server",
+			"The doctor finds what a proxy or firewall in front of it breaks.",
+		),
 	}}
 }

@@ -15,20 +15,41 @@ type adminSettings struct{ *Console }
 
 // settingGroups names the groups of settings, by the first part of their keys.
 var settingGroups = map[string]string{
-	"": "Server", "agents": "Agents", "audit": "Audit log", "brand": "Appearance", "clients": "Apps", "grpc": "gRPC", "limits": "Limits", "log": "Log", "mcp": "MCP",
-	"metrics": "Metrics", "push": "Push notifications", "registration": "Registration of apps", "sign_in": "Sign-in", "tls": "Certificate", "tokens": "Tokens", "upstream_tokens": "Token issuers", "usage": "Usage",
+	"":                "Server",
+	"agents":          "Agents",
+	"audit":           "Audit log",
+	"brand":           "Appearance",
+	"clients":         "Apps",
+	"grpc":            "gRPC",
+	"limits":          "Limits",
+	"log":             "Log",
+	"mcp":             "MCP",
+	"metrics":         "Metrics",
+	"push":            "Push notifications",
+	"registration":    "Registration of apps",
+	"sign_in":         "Sign-in",
+	"tls":             "Certificate",
+	"tokens":          "Tokens",
+	"upstream_tokens": "Token issuers",
+	"usage":           "Usage",
 }
 
 // sources says what sets a setting.
 var sources = map[string]templates.Text{
-	"": templates.Textf("default"), "file": templates.Badge(templates.Plain, "file"), "environment": templates.Badge(templates.Plain, "environment"),
-	"flag": templates.Badge(templates.Plain, "flag"), "computed": templates.Badge(templates.Plain, "computed"),
+	"":            templates.Textf("default"),
+	"file":        templates.Badge(templates.Plain, "file"),
+	"environment": templates.Badge(templates.Plain, "environment"),
+	"flag":        templates.Badge(templates.Plain, "flag"),
+	"computed":    templates.Badge(templates.Plain, "computed"),
 }
 
 // settings shows the settings in force, in groups, without those of agents, which are on their own pages.
 func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r, "text", "changed")
-	t := &templates.Table{Dense: true, Columns: columns("Setting", "Value", "Source", "Takes effect")}
+	t := &templates.Table{
+		Dense:   true,
+		Columns: columns("Setting", "Value", "Source", "Takes effect"),
+	}
 	groups := map[string][]templates.Entry{}
 	order := []string{""}
 	for _, s := range c.Admin.Settings() {
@@ -70,18 +91,29 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		filter.Clear = ""
 	}
 	return &templates.Console{
-		Title: "Settings", Lead: templates.Textf("What is in force, and what sets it. Secrets are not shown."),
-		Sections: []templates.Section{{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
-			{Href: "/admin/settings", Name: "All settings", Here: q.get("changed") == ""},
-			{Href: "/admin/settings?changed=yes", Name: "Changed settings", Here: q.get("changed") != ""},
-		}}},
+		Title: "Settings",
+		Lead:  templates.Textf("What is in force, and what sets it. Secrets are not shown."),
+		Sections: []templates.Section{
+			{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
+				{Href: "/admin/settings", Name: "All settings", Here: q.get("changed") == ""},
+				{
+					Href: "/admin/settings?changed=yes",
+					Name: "Changed settings",
+					Here: q.get("changed") != "",
+				},
+			}},
+		},
 	}, nil
 }
 
 func settingRow(group string, s operator.Setting) templates.Entry {
 	if group == "agents" {
 		return templates.Entry{Cells: []templates.Text{
-			agentLink(s.Value), templates.Textf("Its settings are on its page."), sources[s.Source], templates.Textf("on reload")}}
+			agentLink(s.Value),
+			templates.Textf("Its settings are on its page."),
+			sources[s.Source],
+			templates.Textf("on reload"),
+		}}
 	}
 	value := templates.Code(s.Value)
 	applies := templates.Textf("on restart")
@@ -94,5 +126,12 @@ func settingRow(group string, s operator.Setting) templates.Entry {
 	if s.Live {
 		applies = templates.Textf("on reload")
 	}
-	return templates.Entry{Cells: []templates.Text{templates.Lines(templates.Code(s.Key), templates.English(s.About)), value, sources[s.Source], applies}}
+	return templates.Entry{
+		Cells: []templates.Text{
+			templates.Lines(templates.Code(s.Key), templates.English(s.About)),
+			value,
+			sources[s.Source],
+			applies,
+		},
+	}
 }

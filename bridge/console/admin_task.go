@@ -29,7 +29,16 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 	p := web.TaskPage(v, c.Now(), nil)
 	p.Frame, p.Up = c.frame(r, adminArea), link("/admin/tasks", "Tasks")
 	if state := e.State(); p.Alert != nil && (state == a2a.Failed || state == a2a.Rejected) {
-		p.Alert.Ways = []templates.Way{{Href: agentAt(e.Agent), Name: "Test the agent"}, {Href: "/admin/tasks?" + url.Values{"agent": {e.Agent}, "state": {string(state)}}.Encode(), Name: "Other failures of this agent"}}
+		p.Alert.Ways = []templates.Way{
+			{Href: agentAt(e.Agent), Name: "Test the agent"},
+			{
+				Href: "/admin/tasks?" + url.Values{
+					"agent": {e.Agent},
+					"state": {string(state)},
+				}.Encode(),
+				Name: "Other failures of this agent",
+			},
+		}
 	}
 	p.Facts, err = c.taskFacts(r, e)
 	if err != nil {
@@ -40,7 +49,10 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 		p.Live = "/admin/tasks/one/events?id=" + url.QueryEscape(e.Handle)
 	}
 	if v.CanCancel {
-		p.Cancel = &templates.Button{Action: "/admin/tasks/cancel", Hidden: hidden("id", e.Handle, "confirm", "yes")}
+		p.Cancel = &templates.Button{
+			Action: "/admin/tasks/cancel",
+			Hidden: hidden("id", e.Handle, "confirm", "yes"),
+		}
 	}
 	templates.Write(w, r, http.StatusOK, p)
 }

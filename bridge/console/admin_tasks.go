@@ -27,7 +27,10 @@ func (c adminTasks) cell(_ *http.Request, entry any, column string) templates.Te
 	task := entry.(operator.Task)
 	switch column {
 	case "asked":
-		return templates.Lines(templates.Link(taskAt(task.ID), taskTitle(task.Asked)), templates.Translated(task.Message))
+		return templates.Lines(
+			templates.Link(taskAt(task.ID), taskTitle(task.Asked)),
+			templates.Translated(task.Message),
+		)
 	case "state":
 		return state(task.State)
 	case "owner":
@@ -70,8 +73,12 @@ func (c adminTasks) askCancel(f *form) (question, error) {
 		return question{}, err
 	}
 	return question{
-		title: "Cancel this task?", word: "Cancel it", back: taskAt(e.Handle),
-		about: templates.Textf("The agent {} is asked to stop. Its results so far are kept.", e.Agent),
+		title: "Cancel this task?",
+		word:  "Cancel it",
+		back:  taskAt(e.Handle),
+		about: templates.Textf(
+			"The agent {} is asked to stop. Its results so far are kept.", e.Agent,
+		),
 	}, nil
 }
 

@@ -61,8 +61,10 @@ func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
 
 	since, until := u.Times()
 	return &templates.Console{
-		Title:   "Usage",
-		Lead:    templates.Textf("All calls from {} to {} UTC, without message content.", since, until),
+		Title: "Usage",
+		Lead: templates.Textf(
+			"All calls from {} to {} UTC, without message content.", since, until,
+		),
 		Actions: u.exports("/admin/usage/export"),
 		Sections: []templates.Section{
 			{
@@ -104,8 +106,10 @@ func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, err
 
 // callOutcomes are the badges of calls.
 var callOutcomes = map[usage.Outcome]templates.Text{
-	usage.OK: templates.Textf("completed"), usage.Failed: templates.Badge(templates.Bad, "failed"),
-	usage.Refused: templates.Badge(templates.Note, "refused"), usage.Canceled: templates.Badge(templates.Plain, "canceled"),
+	usage.OK:       templates.Textf("completed"),
+	usage.Failed:   templates.Badge(templates.Bad, "failed"),
+	usage.Refused:  templates.Badge(templates.Note, "refused"),
+	usage.Canceled: templates.Badge(templates.Plain, "canceled"),
 }
 
 // usageCalls lists the calls behind a number, the latest first.
@@ -114,7 +118,12 @@ func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
-	section, err := c.section(r, u.query, &operator.CallFilter{Filter: u.Filter}, calls{c.Console, u})
+	section, err := c.section(
+		r,
+		u.query,
+		&operator.CallFilter{Filter: u.Filter},
+		calls{c.Console, u},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -185,14 +194,23 @@ func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
 
 // send sends a file. After an error it aborts the response, so that the browser sees
 // that the file is not whole.
-func (c *Console) send(w http.ResponseWriter, r *http.Request, name string, write func(operator.Format) error) {
+func (c *Console) send(
+	w http.ResponseWriter,
+	r *http.Request,
+	name string,
+	write func(operator.Format) error,
+) {
 	format := operator.CSV
 	if param(r, "format") == string(operator.JSON) {
 		format = operator.JSON
 	}
 	format.SetHeader(w.Header(), name)
 	if err := write(format); err != nil && r.Context().Err() == nil {
-		c.Log.ErrorContext(r.Context(), "console: an export ended early", "path", r.URL.Path, "err", err)
+		c.Log.ErrorContext(
+			r.Context(), "console: an export ended early",
+			"path", r.URL.Path,
+			"err", err,
+		)
 		panic(http.ErrAbortHandler) // so that the browser does not take it for whole
 	}
 }

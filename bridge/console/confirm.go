@@ -44,7 +44,9 @@ func (f *form) askFirst(ask confirmation) error {
 		}
 	}
 	return f.show(&templates.Console{
-		Title:    q.title,
-		Sections: []templates.Section{{ID: "confirm", Grave: !q.calm, Lead: q.about, Facts: q.facts, Form: again}},
+		Title: q.title,
+		Sections: []templates.Section{
+			{ID: "confirm", Grave: !q.calm, Lead: q.about, Facts: q.facts, Form: again},
+		},
 	})
 }

@@ -114,7 +114,13 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, a area, p page) {
 }
 
 // write puts the frame around a page and sends it.
-func (c *Console) write(w http.ResponseWriter, r *http.Request, status int, a area, p *templates.Console) {
+func (c *Console) write(
+	w http.ResponseWriter,
+	r *http.Request,
+	status int,
+	a area,
+	p *templates.Console,
+) {
 	p.Frame = c.frame(r, a)
 	templates.Write(w, r, status, *p)
 }

@@ -33,18 +33,28 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		status = http.StatusBadRequest
 		p.Detail = "What was sent is not a form of this page."
 		p.Remedy = "Go back and try again."
-	case errors.Is(err, operator.ErrNotFound), errors.Is(err, oauth.ErrNotFound), errors.Is(err, ledger.ErrNoTask):
+	case errors.Is(err, operator.ErrNotFound),
+		errors.Is(err, oauth.ErrNotFound),
+		errors.Is(err, ledger.ErrNoTask):
 		a := accountArea
 		if strings.HasPrefix(r.URL.Path, adminArea.root) {
 			a = adminArea
 		}
 		c.write(w, r, http.StatusNotFound, a, &templates.Console{
-			Title: "Page not found", Lead: templates.Textf("There is nothing at this address. It may have been removed."),
-			Sections: []templates.Section{{ID: "missing", Lead: templates.Link(a.root, templates.Textf("Go back to the start"))}},
+			Title: "Page not found",
+			Lead:  templates.Textf("There is nothing at this address. It may have been removed."),
+			Sections: []templates.Section{
+				{
+					ID:   "missing",
+					Lead: templates.Link(a.root, templates.Textf("Go back to the start")),
+				},
+			},
 		})
 		return
 	case errors.As(err, &refused):
-		status, p.Reason, p.Remedy = http.StatusUnprocessableEntity, say(refused), "Go back and change it."
+		status, p.Reason, p.Remedy = http.StatusUnprocessableEntity, say(
+			refused,
+		), "Go back and change it."
 	case errors.Is(err, context.Canceled):
 		return // the browser has left
 	default:

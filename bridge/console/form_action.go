@@ -79,7 +79,9 @@ func (c *Console) do(w http.ResponseWriter, r *http.Request, a area, o route) {
 
 // wrong reports whether a form of the page has an error.
 func wrong(p *templates.Console) bool {
-	return slices.ContainsFunc(p.Sections, func(s templates.Section) bool { return s.Form != nil && s.Form.Error != nil })
+	return slices.ContainsFunc(
+		p.Sections, func(s templates.Section) bool { return s.Form != nil && s.Form.Error != nil },
+	)
 }
 
 // errForm says that a request has no valid form.
@@ -88,7 +90,9 @@ var errForm = errors.New("not a valid form")
 // readForm reads the form in the body, and ignores the address, which another site may
 // have chosen. It normalizes line breaks and refuses other control characters.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/x-www-form-urlencoded" {
+	if kind, _, _ := mime.ParseMediaType(
+		r.Header.Get("Content-Type"),
+	); kind != "application/x-www-form-urlencoded" {
 		return nil, errForm
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
@@ -107,5 +111,8 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 }
 
 func clean(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f })
+	return utf8.ValidString(s) &&
+		!strings.ContainsFunc(
+			s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f },
+		)
 }

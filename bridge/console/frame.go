@@ -45,9 +45,15 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 		SignOut: "/signout",
 		Done:    done(r),
 	}
-	f.Areas = append(f.Areas, templates.Way{Href: accountArea.root, Name: "My account", Here: a.root == accountArea.root})
+	f.Areas = append(
+		f.Areas,
+		templates.Way{Href: accountArea.root, Name: "My account", Here: a.root == accountArea.root},
+	)
 	if who.Has(oauth.ScopeAdmin) {
-		f.Areas = append(f.Areas, templates.Way{Href: adminArea.root, Name: "Console", Here: a.root == adminArea.root})
+		f.Areas = append(
+			f.Areas,
+			templates.Way{Href: adminArea.root, Name: "Console", Here: a.root == adminArea.root},
+		)
 	}
 	f.Ways = slices.Clone(a.ways)
 	here := &templates.Way{} // the longest address above the page

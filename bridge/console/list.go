@@ -123,7 +123,8 @@ func (q query) filter(fields ...templates.Field) *templates.Filter {
 func back(f url.Values, otherwise string) string {
 	to := f.Get("back")
 	u, err := url.Parse(to)
-	if err != nil || u.Host != "" || u.Scheme != "" || len(to) > 1024 || (!under(u.Path, "/admin") && !under(u.Path, "/account")) {
+	if err != nil || u.Host != "" || u.Scheme != "" || len(to) > 1024 ||
+		(!under(u.Path, "/admin") && !under(u.Path, "/account")) {
 		return otherwise
 	}
 	return to

@@ -80,7 +80,11 @@ func (c *Console) section(
 	switch {
 	case table.Whole, table.NoTotal:
 	case table.Latest && q.get("text") != "":
-		t.Total = templates.Textf("{} found in the latest {}", boundedCount(p.Total), templates.Number(operator.MostSearched))
+		t.Total = templates.Textf(
+			"{} found in the latest {}",
+			boundedCount(p.Total),
+			templates.Number(operator.MostSearched),
+		)
 	default:
 		t.Total = total(p.Total)
 	}
@@ -124,7 +128,9 @@ func (c *Console) shown(r *http.Request, show lister, entry any, column string) 
 }
 
 // parse reads a list's filters, and other known parameters, from the address.
-func (c *Console) parse(r *http.Request, filters []operator.Filter, known ...string) (q query, err error) {
+func (c *Console) parse(
+	r *http.Request, filters []operator.Filter, known ...string,
+) (q query, err error) {
 	for _, f := range filters {
 		known = append(known, f.Field)
 	}
@@ -155,7 +161,9 @@ func (c *Console) parse(r *http.Request, filters []operator.Filter, known ...str
 }
 
 // filter returns the fields of filters. A filter without a label stays as it is.
-func (c *Console) filter(r *http.Request, q query, filters []operator.Filter) (*templates.Filter, error) {
+func (c *Console) filter(
+	r *http.Request, q query, filters []operator.Filter,
+) (*templates.Filter, error) {
 	var fields []templates.Field
 	var kept []templates.Value
 	for _, f := range filters {

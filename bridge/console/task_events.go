@@ -28,11 +28,16 @@ type snapshot struct {
 }
 
 // follow sends a page an event when what it shows has changed.
-func (c *Console) follow(w http.ResponseWriter, r *http.Request, read func(context.Context) (snapshot, error)) {
+func (c *Console) follow(
+	w http.ResponseWriter, r *http.Request, read func(context.Context) (snapshot, error),
+) {
 	leave, refused := c.watching.Acquire(user(r).User, maxLivePagesUser, maxLivePages)
 	if refused != nil {
 		w.Header().Set("Retry-After", "60")
-		http.Error(w, "too many pages follow what happens; close some of them", http.StatusTooManyRequests)
+		http.Error(
+			w,
+			"too many pages follow what happens; close some of them", http.StatusTooManyRequests,
+		)
 		return
 	}
 	defer leave()
@@ -46,7 +51,12 @@ func (c *Console) follow(w http.ResponseWriter, r *http.Request, read func(conte
 	c.sendChanges(ctx, sse.NewWriter(w), before, read)
 }
 
-func (c *Console) sendChanges(ctx context.Context, out *sse.Writer, before snapshot, read func(context.Context) (snapshot, error)) {
+func (c *Console) sendChanges(
+	ctx context.Context,
+	out *sse.Writer,
+	before snapshot,
+	read func(context.Context) (snapshot, error),
+) {
 	err := out.Comment("watching")
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()

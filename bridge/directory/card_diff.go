@@ -39,7 +39,11 @@ func Differences(was, is []byte, most int) (list []Difference, more int) {
 			more++
 		default:
 			from := commonLength(old, new)
-			list = append(list, Difference{sanitize.Short(path, sanitize.MaxLink), excerpt(old, from), excerpt(new, from)})
+			list = append(list, Difference{
+				sanitize.Short(path, sanitize.MaxLink),
+				excerpt(old, from),
+				excerpt(new, from),
+			})
 		}
 	}
 	return list, more

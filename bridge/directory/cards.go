@@ -64,7 +64,12 @@ type Cards struct {
 
 // Record records the card that an agent shows under a URL, and returns the JSON of the card to use:
 // that card or, with hold, the one in force until an operator accepts the new one.
-func (c *Cards) Record(ctx context.Context, agent, url string, card []byte, hold bool) ([]byte, error) {
+func (c *Cards) Record(
+	ctx context.Context,
+	agent, url string,
+	card []byte,
+	hold bool,
+) ([]byte, error) {
 	seen := SeenCard{
 		Agent:  agent,
 		URL:    url,
@@ -105,8 +110,14 @@ func (c *Cards) logChange(ctx context.Context, was, is SeenCard, held bool) {
 	if c.Changed != nil {
 		c.Changed(is.Agent)
 	}
-	c.Log.WarnContext(ctx, "an agent's card has changed", "agent", is.Agent, "was", was.Digest, "is", is.Digest,
-		"changed", strings.Join(Changes(was.Card, is.Card), ", "), "remedy", remedy)
+	c.Log.WarnContext(
+		ctx, "an agent's card has changed",
+		"agent", is.Agent,
+		"was", was.Digest,
+		"is", is.Digest,
+		"changed", strings.Join(Changes(was.Card, is.Card), ", "),
+		"remedy", remedy,
+	)
 }
 
 // InForce returns the card of an agent that is in force.
@@ -126,7 +137,11 @@ func InForceBefore(cards []SeenCard) (SeenCard, bool) {
 	if !known {
 		return valid, false
 	}
-	return InForce(slices.DeleteFunc(slices.Clone(cards), func(c SeenCard) bool { return c.Digest == valid.Digest }))
+	return InForce(
+		slices.DeleteFunc(
+			slices.Clone(cards), func(c SeenCard) bool { return c.Digest == valid.Digest },
+		),
+	)
 }
 
 // Changes returns the names of the members in which two cards differ, in order.

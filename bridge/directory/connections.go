@@ -83,5 +83,15 @@ var ErrNotConnected = errors.New("the user has not connected the agent")
 // NotConnected is the error for a caller whose user has to connect an agent first. then
 // says what to do afterwards.
 func (d *Directory) NotConnected(agent, then string) error {
-	return errors.Join(ledger.InputError{Text: fmt.Sprintf("The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s", agent, d.URL+ConnectPath+agent, then)}, ErrNotConnected)
+	return errors.Join(
+		ledger.InputError{
+			Text: fmt.Sprintf(
+				"The agent %s wants to know who the user is. Give the user this link to connect the agent: %s. %s",
+				agent,
+				d.URL+ConnectPath+agent,
+				then,
+			),
+		},
+		ErrNotConnected,
+	)
 }

@@ -143,7 +143,13 @@ func DescribeCard(card *a2a.Card) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s\n%s\n", sanitize.Label(card.Name), sanitize.Text(card.Description))
 	for _, k := range card.Skills {
-		fmt.Fprintf(&s, "\nSkill %s: %s\n%s\n", sanitize.Label(k.ID), sanitize.Label(k.Name), sanitize.Text(k.Description))
+		fmt.Fprintf(
+			&s,
+			"\nSkill %s: %s\n%s\n",
+			sanitize.Label(k.ID),
+			sanitize.Label(k.Name),
+			sanitize.Text(k.Description),
+		)
 		for _, example := range k.Examples {
 			fmt.Fprintf(&s, "Example: %s\n", sanitize.Text(example))
 		}

@@ -25,7 +25,8 @@ func newSnapshot(agents []AgentConfig, before *snapshot) *snapshot {
 	next := &snapshot{named: make(map[string]*Agent, len(agents))}
 	for _, a := range agents {
 		p := &Agent{AgentConfig: a, connection: &connection{}}
-		if old := before.named[a.Name]; old != nil && old.URL == a.URL && old.Revision == a.Revision {
+		if old := before.named[a.Name]; old != nil && old.URL == a.URL &&
+			old.Revision == a.Revision {
 			p.connection = old.connection
 			p.stale.Store(a.Review)
 		}

@@ -92,8 +92,12 @@ func (r *Registry) Preview(ctx context.Context, a AgentConfig) (*Preview, error)
 func preview(peer Conn, unmet []*i18n.Message) *Preview {
 	card := peer.Card()
 	p := &Preview{
-		Name: sanitize.Short(card.Name, 200), Description: sanitize.Short(card.Description, 2000), Version: sanitize.Short(card.Version, 100),
-		Skills: SkillInfos(card), Streaming: card.Capabilities.Streaming, Push: card.Capabilities.PushNotifications,
+		Name:        sanitize.Short(card.Name, 200),
+		Description: sanitize.Short(card.Description, 2000),
+		Version:     sanitize.Short(card.Version, 100),
+		Skills:      SkillInfos(card),
+		Streaming:   card.Capabilities.Streaming,
+		Push:        card.Capabilities.PushNotifications,
 	}
 	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
 		p.Offers = append(p.Offers, interfaceOf(i))
@@ -106,11 +110,15 @@ func preview(peer Conn, unmet []*i18n.Message) *Preview {
 	}
 	p.Schemes = schemes(card)
 	for _, way := range unmet {
-		p.Problems = append(p.Problems, i18n.New("Its card asks for credentials that are not set: %v.", way))
+		p.Problems = append(
+			p.Problems, i18n.New("Its card asks for credentials that are not set: %v.", way),
+		)
 	}
 	p.Problems = append(p.Problems, faults(card)...)
 	if len(card.Skills) == 0 {
-		p.Problems = append(p.Problems, i18n.New("Its card names no skills: a model will not know what it can do."))
+		p.Problems = append(
+			p.Problems, i18n.New("Its card names no skills: a model will not know what it can do."),
+		)
 	}
 	return p
 }
@@ -123,18 +131,34 @@ func faults(card *a2a.Card) (list []*i18n.Message) {
 			list = append(list, i18n.New("Its card lacks the field %s.", m.name))
 		}
 	}
-	told := map[a2a.Generation]bool{"": true, a2a.V01: true, a2a.V02: true, a2a.V03: true, a2a.V10: true}
+	told := map[a2a.Generation]bool{
+		"":      true,
+		a2a.V01: true,
+		a2a.V02: true,
+		a2a.V03: true,
+		a2a.V10: true,
+	}
 	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
 		if !told[i.Version] {
 			told[i.Version] = true
-			list = append(list, i18n.New("Its card names A2A %s, which this server does not know. It will try the versions that it knows.", sanitize.Short(string(i.Version), 20)))
+			list = append(
+				list,
+				i18n.New(
+					"Its card names A2A %s, which this server does not know. It will try the versions that it knows.",
+					sanitize.Short(string(i.Version), 20),
+				),
+			)
 		}
 	}
 	return list
 }
 
 func interfaceOf(i a2a.Interface) Interface {
-	return Interface{sanitize.Short(i.URL, 500), a2a.Binding(sanitize.Short(string(i.Binding), 50)), a2a.Generation(sanitize.Short(string(i.Version), 20))}
+	return Interface{
+		sanitize.Short(i.URL, 500),
+		a2a.Binding(sanitize.Short(string(i.Binding), 50)),
+		a2a.Generation(sanitize.Short(string(i.Version), 20)),
+	}
 }
 
 // schemes tells the ways to authenticate that a card names, in order.
@@ -171,7 +195,12 @@ func (r *Registry) Test(ctx context.Context, user, name, text string) (*Trial, e
 }
 
 // Try does what Test does with an agent that need not be in the list.
-func (r *Registry) Try(ctx context.Context, user string, a AgentConfig, text string) (*Trial, error) {
+func (r *Registry) Try(
+	ctx context.Context,
+	user string,
+	a AgentConfig,
+	text string,
+) (*Trial, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, i18n.Errorf("the message is empty: say what the agent should do")
 	}

@@ -122,7 +122,9 @@ func (r *Registry) Reconfigure(ctx context.Context, agents []AgentConfig) error 
 
 // load is Load. The caller holds r.mu.
 func (r *Registry) load(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, readFor) // who wants to know of an agent waits meanwhile
+	ctx, cancel := context.WithTimeout(
+		ctx, readFor,
+	) // who wants to know of an agent waits meanwhile
 	defer cancel()
 	all, version, err := r.read(ctx, r.Configured)
 	if err != nil {
@@ -184,12 +186,19 @@ func (r *Registry) read(ctx context.Context, configured []AgentConfig) ([]*liste
 	for i := range kept.Records {
 		record := &kept.Records[i]
 		if names[record.Name] {
-			r.Log.WarnContext(ctx, "an agent that was added is hidden by one of the configuration with its name", "agent", record.Name)
+			r.Log.WarnContext(
+				ctx, "an agent that was added is hidden by one of the configuration with its name",
+				"agent", record.Name,
+			)
 			continue
 		}
 		e, err := r.open(record)
 		if err != nil {
-			r.Log.ErrorContext(ctx, "an agent that was added cannot be used", "agent", record.Name, "err", err)
+			r.Log.ErrorContext(
+				ctx, "an agent that was added cannot be used",
+				"agent", record.Name,
+				"err", err,
+			)
 			continue
 		}
 		all = append(all, e)
@@ -252,7 +261,12 @@ func (r *Registry) Add(ctx context.Context, a AgentConfig, p *Preview) error {
 // AgentStatus that the caller has seen: if the agent was changed since, the error is
 // ErrChanged. With keepSecret the secret stays, as long as the hosts do that it
 // is sent to: another host must not be given it by mistake.
-func (r *Registry) Change(ctx context.Context, a AgentConfig, version int64, keepSecret bool) error {
+func (r *Registry) Change(
+	ctx context.Context,
+	a AgentConfig,
+	version int64,
+	keepSecret bool,
+) error {
 	was, err := r.find(ctx, a.Name)
 	switch {
 	case err != nil:
@@ -260,7 +274,11 @@ func (r *Registry) Change(ctx context.Context, a AgentConfig, version int64, kee
 	case was.configured:
 		return ErrConfigured
 	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.AgentConfig, a):
-		return &ConfigError{i18n.Errorf("credentials: the secret was for another host; give it again, or leave it out")}
+		return &ConfigError{
+			i18n.Errorf(
+				"credentials: the secret was for another host; give it again, or leave it out",
+			),
+		}
 	case keepSecret:
 		a.Credentials.Secret = was.Credentials.Secret
 	}
@@ -273,7 +291,9 @@ func (r *Registry) Change(ctx context.Context, a AgentConfig, version int64, kee
 }
 
 // ErrConfigured says that an agent is of the configuration, and cannot be changed.
-var ErrConfigured = i18n.Errorf("the agent is of the configuration: change it there; here it can only be disabled and enabled")
+var ErrConfigured = i18n.Errorf(
+	"the agent is of the configuration: change it there; here it can only be disabled and enabled",
+)
 
 // sameHosts reports whether the secret of b is sent where that of a is.
 func sameHosts(a, b AgentConfig) bool {
@@ -284,7 +304,8 @@ func sameHosts(a, b AgentConfig) bool {
 		}
 		return u.Scheme + "://" + u.Host
 	}
-	return origin(a.URL) == origin(b.URL) && origin(a.Credentials.TokenURL) == origin(b.Credentials.TokenURL)
+	return origin(a.URL) == origin(b.URL) &&
+		origin(a.Credentials.TokenURL) == origin(b.Credentials.TokenURL)
 }
 
 // Remove takes an agent away that was added. What runs there goes on.
@@ -341,7 +362,9 @@ func (r *Registry) ofConfiguration() []AgentConfig {
 }
 
 func (r *Registry) configured(name string) bool {
-	return slices.ContainsFunc(r.ofConfiguration(), func(a AgentConfig) bool { return a.Name == name })
+	return slices.ContainsFunc(
+		r.ofConfiguration(), func(a AgentConfig) bool { return a.Name == name },
+	)
 }
 
 // changed loads the list after a change, unless err says that there was none. The

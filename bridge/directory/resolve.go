@@ -96,7 +96,9 @@ func (d *Directory) missingAgent(ctx context.Context, a Access, skill, known str
 			text += " The skill is there with \"agent\": " + strings.Join(have, ", or ") + "."
 		}
 	}
-	return ledger.InputError{Text: text + " Choose one of: " + known + ". list_agents tells what each can do."}
+	return ledger.InputError{
+		Text: text + " Choose one of: " + known + ". list_agents tells what each can do.",
+	}
 }
 
 // maxWithSkill bounds the agents with a skill that an error names.

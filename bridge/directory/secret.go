@@ -18,7 +18,9 @@ func (r *Registry) seal(a AgentConfig) (string, error) {
 func (r *Registry) unseal(a AgentConfig, text string) (string, error) {
 	plain, err := sealed.Open(r.Key, sealPurpose(a), text)
 	if err != nil {
-		return "", fmt.Errorf("opening its secret: is it the secret that the database was made with? %w", err)
+		return "", fmt.Errorf(
+			"opening its secret: is it the secret that the database was made with? %w", err,
+		)
 	}
 	return string(plain), nil
 }

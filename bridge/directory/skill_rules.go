@@ -27,9 +27,13 @@ func ParseSkills(lines []string) (skills []SkillRule, err error) {
 		}
 		i := strings.LastIndex(line, "=")
 		id := strings.TrimSpace(line[:max(i, 0)])
-		cases := strings.FieldsFunc(line[i+1:], func(r rune) bool { return strings.ContainsRune(", \t", r) })
+		cases := strings.FieldsFunc(
+			line[i+1:], func(r rune) bool { return strings.ContainsRune(", \t", r) },
+		)
 		if id == "" || len(cases) == 0 {
-			return nil, fmt.Errorf("%q is not a skill with its use cases, such as peek=claims,law", line)
+			return nil, fmt.Errorf(
+				"%q is not a skill with its use cases, such as peek=claims,law", line,
+			)
 		}
 		n, again := place[id]
 		if !again {

@@ -30,16 +30,20 @@ func ParseCursor(s string) (Cursor, error) {
 	i, err1 := strconv.Atoi(item)
 	o, err2 := strconv.Atoi(offset)
 	if !ok || err1 != nil || err2 != nil || i < 0 || o < 0 {
-		return Cursor{}, ledger.InputError{Text: fmt.Sprintf("The argument \"cursor\" is not one: %q. "+
-			"Take it from next_cursor of the result before, or leave it out to begin.", sanitize.Short(s, 40))}
+		return Cursor{}, ledger.InputError{
+			Text: fmt.Sprintf("The argument \"cursor\" is not one: %q. "+
+				"Take it from next_cursor of the result before, or leave it out to begin.", sanitize.Short(s, 40)),
+		}
 	}
 	return Cursor{i, o, true}, nil
 }
 
 // ErrForeignCursor is the error for a cursor of another task.
-var ErrForeignCursor = ledger.InputError{Text: "The argument \"cursor\" leads to no part of this task. " +
-	"Take it from next_cursor of the result before, of the same task and with the same history_length, " +
-	"or leave it out to begin."}
+var ErrForeignCursor = ledger.InputError{
+	Text: "The argument \"cursor\" leads to no part of this task. " +
+		"Take it from next_cursor of the result before, of the same task and with the same history_length, " +
+		"or leave it out to begin.",
+}
 
 // Exists reports whether a task has something at c. The cursor of another task may point
 // behind its end.

@@ -44,7 +44,9 @@ func (s *DocumentView) DownloadURL(p *view.Piece) string {
 }
 
 // View returns the document with an id. Its errors are those of Fetch.
-func (sv *Service) View(ctx context.Context, access directory.Access, id string) (*DocumentView, error) {
+func (sv *Service) View(
+	ctx context.Context, access directory.Access, id string,
+) (*DocumentView, error) {
 	kind, rest, _ := strings.Cut(id, ":")
 	switch kind {
 	case "agent":
@@ -111,8 +113,10 @@ func (sv *Service) viewCard(
 		Title:  "Agent: " + sanitize.Label(card.Name),
 		Agent:  name,
 		Fields: map[string]string{"version": sanitize.Label(card.Version)},
-		Pieces: []view.Piece{view.FromText(sanitize.Truncate(directory.DescribeCard(card), maxView))},
-		url:    sv.DocumentURL(id),
+		Pieces: []view.Piece{
+			view.FromText(sanitize.Truncate(directory.DescribeCard(card), maxView)),
+		},
+		url: sv.DocumentURL(id),
 	}, nil
 }
 
@@ -121,7 +125,9 @@ func (sv *Service) named(
 	ctx context.Context, access directory.Access, name, skill string,
 ) (*directory.Resolved, error) {
 	if name == "" {
-		return nil, ledger.InputError{Text: "The id names no agent. Use an id from a result of search."}
+		return nil, ledger.InputError{
+			Text: "The id names no agent. Use an id from a result of search.",
+		}
 	}
 	return sv.Directory.Resolve(ctx, access, name, skill)
 }

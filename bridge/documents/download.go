@@ -80,7 +80,8 @@ func (d DownloadURL) Of(part view.PartRef) string {
 		return ""
 	}
 	until := sv.Runner.Now().Add(sv.Downloads.TTL).Unix()
-	return sv.URL + DownloadPath + sv.Downloads.seal(ticket{d.task.Owner, d.task.Handle, part, until})
+	return sv.URL + DownloadPath +
+		sv.Downloads.seal(ticket{d.task.Owner, d.task.Handle, part, until})
 }
 
 // Result renders a record as the result of a tool, with links to its files, and to its

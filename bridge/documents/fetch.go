@@ -35,7 +35,9 @@ func documentID(agent, id string) string        { return "doc:" + agent + ":" + 
 
 // Fetch returns the document with an id, truncated to fit a result. Its errors are
 // ErrNoTask, an *a2a.Error of the agent, or an InputError.
-func (sv *Service) Fetch(ctx context.Context, access directory.Access, id string) (*Document, error) {
+func (sv *Service) Fetch(
+	ctx context.Context, access directory.Access, id string,
+) (*Document, error) {
 	s, err := sv.View(ctx, access, id)
 	if err != nil {
 		return nil, err

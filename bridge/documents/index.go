@@ -54,7 +54,12 @@ func (sv *Service) FindTasks(
 		return nil, err
 	}
 	for _, state := range []a2a.State{a2a.Submitted, a2a.Working} {
-		running, _, err := sv.Runner.Summaries(ctx, access, ledger.Filter{State: state, Limit: mostFound}, "")
+		running, _, err := sv.Runner.Summaries(
+			ctx,
+			access,
+			ledger.Filter{State: state, Limit: mostFound},
+			"",
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -65,9 +70,12 @@ func (sv *Service) FindTasks(
 		}
 	}
 	found = slices.DeleteFunc(found, func(t ledger.Summary) bool {
-		return f.Agent != "" && t.Agent != f.Agent || f.State != "" && t.State != f.State || !sv.Directory.AllowsTasks(access, t.Agent)
+		return f.Agent != "" && t.Agent != f.Agent || f.State != "" && t.State != f.State ||
+			!sv.Directory.AllowsTasks(access, t.Agent)
 	})
-	slices.SortStableFunc(found, func(a, b ledger.Summary) int { return b.Created.Compare(a.Created) })
+	slices.SortStableFunc(
+		found, func(a, b ledger.Summary) int { return b.Created.Compare(a.Created) },
+	)
 	return found[:min(len(found), f.Limit)], nil
 }
 

@@ -38,7 +38,7 @@ func (r *renderer) task(t *a2a.Task, show RenderOptions) {
 	r.left -= reserved
 	for i := show.From.item; i < all.len() && r.info.Cursor == ""; i++ {
 		if i >= all.message() {
-			r.left = r.left + reserved
+			r.left += reserved
 			reserved = 0
 		}
 		offset := 0
@@ -190,7 +190,9 @@ func (r *renderer) file(info *PartInfo, p *view.Piece) bool {
 	case strings.HasPrefix(info.MediaType, "audio/"):
 		r.content = append(r.content, mcp.Audio(b, info.MediaType))
 	default:
-		r.content = append(r.content, mcp.Blob("attachment:"+url.PathEscape(info.name()), info.MediaType, b))
+		r.content = append(
+			r.content, mcp.Blob("attachment:"+url.PathEscape(info.name()), info.MediaType, b),
+		)
 	}
 	return true
 }
@@ -256,7 +258,9 @@ func (r *renderer) revisions(e *ledger.Record) {
 			r.cut = true
 			break
 		}
-		r.info.Statuses = append(r.info.Statuses, StatusInfo{s.State, time.UnixMilli(s.Since).UTC()})
+		r.info.Statuses = append(
+			r.info.Statuses, StatusInfo{s.State, time.UnixMilli(s.Since).UTC()},
+		)
 	}
 	r.info.Dropped = e.Revisions.Dropped
 	for _, v := range view.Replaced(e) {
@@ -294,7 +298,8 @@ func (r *renderer) replacedFiles(pieces []view.Piece) (files []VersionFile) {
 		case !p.Gone:
 			file.URL = r.link.Of(p.Ref)
 		}
-		if len(file.URL) > sanitize.MaxLink || !r.spend(itemCost+view.Cost(file.Filename+file.MediaType+file.URL)) {
+		if len(file.URL) > sanitize.MaxLink ||
+			!r.spend(itemCost+view.Cost(file.Filename+file.MediaType+file.URL)) {
 			r.cut = true
 			continue
 		}

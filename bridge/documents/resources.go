@@ -63,21 +63,40 @@ func (sv *Service) Resources() Resources { return Resources{sv} }
 // Templates returns the resources that clients can read: tasks, their artifacts, and
 // agents. Callers read only their own.
 func (rs Resources) Templates() []mcp.ResourceTemplate {
-	return []mcp.ResourceTemplate{{
-		URITemplate: taskForm, Name: "task", Title: "A task", MIMEType: view.JSONType, Read: rs.readTask,
-		Description: "One of your tasks as get_task shows it: where it stands, what its agent said, " +
-			"and what it has produced. It can be subscribed to.",
-	}, {
-		URITemplate: artifactForm, Name: "artifact", Title: "What a task has produced", Read: rs.readArtifact,
-		Description: "One artifact of one of your tasks, whole, with each of its parts.",
-	}, {
-		URITemplate: partForm, Name: "part", Title: "A part of what a task has produced", Read: rs.readArtifact,
-		Description: "One part of an artifact, such as a file. " +
-			"The first is 0; that of a text that was streamed is all of it.",
-	}, {
-		URITemplate: cardForm, Name: "card", Title: "An agent", MIMEType: view.JSONType, Read: rs.readCard,
-		Description: "What an agent can do, as get_agent tells it.",
-	}}
+	return []mcp.ResourceTemplate{
+		{
+			URITemplate: taskForm,
+			Name:        "task",
+			Title:       "A task",
+			MIMEType:    view.JSONType,
+			Read:        rs.readTask,
+			Description: "One of your tasks as get_task shows it: where it stands, what its agent said, " +
+				"and what it has produced. It can be subscribed to.",
+		},
+		{
+			URITemplate: artifactForm,
+			Name:        "artifact",
+			Title:       "What a task has produced",
+			Read:        rs.readArtifact,
+			Description: "One artifact of one of your tasks, whole, with each of its parts.",
+		},
+		{
+			URITemplate: partForm,
+			Name:        "part",
+			Title:       "A part of what a task has produced",
+			Read:        rs.readArtifact,
+			Description: "One part of an artifact, such as a file. " +
+				"The first is 0; that of a text that was streamed is all of it.",
+		},
+		{
+			URITemplate: cardForm,
+			Name:        "card",
+			Title:       "An agent",
+			MIMEType:    view.JSONType,
+			Read:        rs.readCard,
+			Description: "What an agent can do, as get_agent tells it.",
+		},
+	}
 }
 
 func (rs Resources) readTask(ctx context.Context, r *mcp.Read) ([]mcp.Contents, error) {
@@ -185,7 +204,8 @@ func contentsOf(uri string, p *view.Piece) mcp.Contents {
 
 func isText(mediaType string) bool {
 	t, _, _ := strings.Cut(mediaType, ";")
-	structured := t == view.JSONType || strings.HasSuffix(t, "+json") || strings.HasSuffix(t, "+xml")
+	structured := t == view.JSONType || strings.HasSuffix(t, "+json") ||
+		strings.HasSuffix(t, "+xml")
 	return structured || strings.HasPrefix(t, "text/")
 }
 
@@ -198,7 +218,9 @@ func (rs Resources) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, f
 		Limit    int    `json:"limit"`
 		Download string `json:"download,omitempty"`
 	}{URI: uri, Size: ledger.PartsSize(a.Parts[from:to]), Limit: MaxResource}
-	what := fmt.Sprintf("it has about %d bytes, and a resource is read with at most %d", about.Size, MaxResource)
+	what := fmt.Sprintf(
+		"it has about %d bytes, and a resource is read with at most %d", about.Size, MaxResource,
+	)
 	switch _, file := a.Parts[from].Content.(a2a.Raw); {
 	case to-from > 1:
 		first := partURI(e.Handle, a.ID, 0)

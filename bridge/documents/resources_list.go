@@ -27,7 +27,9 @@ const (
 
 // ListResources lists what the caller can read (mcp.Server.ListResources): the agents, and then the
 // tasks of the caller, the latest first, each with its artifacts. Without a user the list is empty.
-func (rs Resources) ListResources(ctx context.Context, _, cursor string) (*mcp.ResourcePage, error) {
+func (rs Resources) ListResources(
+	ctx context.Context, _, cursor string,
+) (*mcp.ResourcePage, error) {
 	p := &mcp.ResourcePage{}
 	access := rs.service.Directory.Access(ctx)
 	if access.User() == "" {
@@ -36,7 +38,12 @@ func (rs Resources) ListResources(ctx context.Context, _, cursor string) (*mcp.R
 	if cursor == "" {
 		p.Resources = rs.listCards(access)
 	}
-	tasks, next, err := rs.service.Runner.Summaries(ctx, access, ledger.Filter{Limit: listedTasks}, cursor)
+	tasks, next, err := rs.service.Runner.Summaries(
+		ctx,
+		access,
+		ledger.Filter{Limit: listedTasks},
+		cursor,
+	)
 	if errors.Is(err, ledger.ErrCursor) {
 		return nil, mcp.ErrCursor
 	}
@@ -68,7 +75,11 @@ func (rs Resources) listCards(access directory.Access) (cards []mcp.Resource) {
 	agents := rs.service.Directory.Agents(access)
 	for _, a := range agents[:min(len(agents), listedCards)] {
 		cards = append(cards, mcp.Resource{
-			URI: CardURI(a.Name), Name: a.Name, Title: "Agent " + a.Name, MIMEType: view.JSONType, Description: "What the agent can do.",
+			URI:         CardURI(a.Name),
+			Name:        a.Name,
+			Title:       "Agent " + a.Name,
+			MIMEType:    view.JSONType,
+			Description: "What the agent can do.",
 		})
 	}
 	return cards
@@ -93,7 +104,11 @@ func listTask(e *ledger.Record) []mcp.Resource {
 }
 
 func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
-	r := mcp.Resource{URI: uri, Name: sanitize.Label(cmp.Or(a.Name, a.ID)), Description: sanitize.Short(a.Description, 1000)}
+	r := mcp.Resource{
+		URI:         uri,
+		Name:        sanitize.Label(cmp.Or(a.Name, a.ID)),
+		Description: sanitize.Short(a.Description, 1000),
+	}
 	if len(a.Parts) == 1 {
 		for _, p := range view.Parts(a.Parts) {
 			r.MIMEType = contentsOf(uri, &p).MIMEType
@@ -136,7 +151,10 @@ func (rs Resources) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Compl
 }
 
 // values returns the values of a variable; of tasks, the latest.
-func (rs Resources) values(ctx context.Context, variable, task, artifact string) (all []string, err error) {
+func (rs Resources) values(
+	ctx context.Context,
+	variable, task, artifact string,
+) (all []string, err error) {
 	access := rs.service.Directory.Access(ctx)
 	switch variable {
 	case "agent":
@@ -144,7 +162,12 @@ func (rs Resources) values(ctx context.Context, variable, task, artifact string)
 			all = append(all, a.Name)
 		}
 	case "task":
-		tasks, _, err := rs.service.Runner.Summaries(ctx, access, ledger.Filter{Limit: runner.LargestPage}, "")
+		tasks, _, err := rs.service.Runner.Summaries(
+			ctx,
+			access,
+			ledger.Filter{Limit: runner.LargestPage},
+			"",
+		)
 		for _, t := range tasks {
 			all = append(all, t.TaskID)
 		}

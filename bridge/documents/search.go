@@ -52,7 +52,10 @@ func (sv *Service) Search(ctx context.Context, access directory.Access, query st
 		})
 	}
 	wg.Wait()
-	return interleave(append(found, sv.findTasks(ctx, access, query), sv.matchCards(access, agents, query)), maxHits)
+	return interleave(
+		append(found, sv.findTasks(ctx, access, query), sv.matchCards(access, agents, query)),
+		maxHits,
+	)
 }
 
 // interleave takes the first hit of each list, then the second, and so on, so that all
@@ -69,7 +72,8 @@ func interleave(lists [][]Hit, most int) []Hit {
 			}
 			more = true
 			h := list[row]
-			if n := 3 * Length(h); !seen[h.ID] && len(hits) < most && n <= left { // it stands there as JSON, and as JSON in a text
+			if n := 3 * Length(h); !seen[h.ID] && len(hits) < most &&
+				n <= left { // it stands there as JSON, and as JSON in a text
 				seen[h.ID], left = true, left-n
 				hits = append(hits, h)
 			}
@@ -86,7 +90,16 @@ func (sv *Service) searchAgent(
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchBudget)
 	defer cancel()
-	if err := sv.askSkill(ctx, access, p, SearchSkill, "query", query, "results", &answer); err != nil {
+	if err := sv.askSkill(
+		ctx,
+		access,
+		p,
+		SearchSkill,
+		"query",
+		query,
+		"results",
+		&answer,
+	); err != nil {
 		return nil, err
 	}
 	var hits []Hit
@@ -111,7 +124,9 @@ func titled(title, id string) string {
 	return cmp.Or(strings.TrimSpace(sanitize.Short(title, 300)), sanitize.Short(id, 300))
 }
 
-func (sv *Service) matchCards(access directory.Access, agents []*directory.Agent, query string) []Hit {
+func (sv *Service) matchCards(
+	access directory.Access, agents []*directory.Agent, query string,
+) []Hit {
 	words := ledger.QueryWords(query)
 	var hits []Hit
 	for _, p := range agents {
@@ -119,7 +134,10 @@ func (sv *Service) matchCards(access directory.Access, agents []*directory.Agent
 		text := p.Name + " " + directory.DescribeCard(card)
 		if len(words) > 0 && containsAll(text, words) {
 			id := agentID(p.Name)
-			hits = append(hits, Hit{ID: id, Title: "Agent: " + sanitize.Label(card.Name), URL: sv.DocumentURL(id)})
+			hits = append(
+				hits,
+				Hit{ID: id, Title: "Agent: " + sanitize.Label(card.Name), URL: sv.DocumentURL(id)},
+			)
 		}
 	}
 	return hits
@@ -128,14 +146,18 @@ func (sv *Service) matchCards(access directory.Access, agents []*directory.Agent
 // containsAll reports whether a text contains all words of a query.
 func containsAll(text string, words []string) bool {
 	text = ledger.Fold(text)
-	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+	return !slices.ContainsFunc(
+		words, func(word string) bool { return !strings.Contains(text, word) },
+	)
 }
 
 // openable returns the link of an agent to its document if a browser can open it, and
 // our own otherwise.
 func (sv *Service) openable(link, id string) string {
 	u, err := url.Parse(link)
-	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= sanitize.MaxLink && sanitize.Text(link) == link {
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil &&
+		len(link) <= sanitize.MaxLink &&
+		sanitize.Text(link) == link {
 		return link
 	}
 	return sv.DocumentURL(id)
@@ -164,7 +186,10 @@ func (sv *Service) askSkill(
 	}
 	about := access.Metadata(a2a.Metadata{directory.SkillKey: skill})
 	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
-		ID: uuid.NewString(), Role: a2a.RoleUser, Metadata: about, Parts: []a2a.Part{a2a.TextPart(value), data},
+		ID:       uuid.NewString(),
+		Role:     a2a.RoleUser,
+		Metadata: about,
+		Parts:    []a2a.Part{a2a.TextPart(value), data},
 	}})
 	if err != nil {
 		return err
@@ -196,9 +221,12 @@ func decodeAnswer(event a2a.Event, member string, v any) error {
 			text = []byte(c)
 		}
 		var object map[string]json.RawMessage
-		if json.Unmarshal(text, &object) == nil && object[member] != nil && json.Unmarshal(text, v) == nil {
+		if json.Unmarshal(text, &object) == nil && object[member] != nil &&
+			json.Unmarshal(text, v) == nil {
 			return nil
 		}
 	}
-	return a2a.Errorf(a2a.InvalidAgentResponse, "the agent's answer has no JSON object with %q", member)
+	return a2a.Errorf(
+		a2a.InvalidAgentResponse, "the agent's answer has no JSON object with %q", member,
+	)
 }

@@ -22,11 +22,17 @@ func next(e *ledger.Record, show RenderOptions) string {
 	answers := show.answers
 	switch state := e.State(); {
 	case e.Unconfirmed():
-		return fmt.Sprintf("Whether the agent received the last message is not known, and it shows no sign of it. "+
-			"Call get_task with task_id %q in a while; send the message again only if the user wants that.", id)
+		return fmt.Sprintf(
+			"Whether the agent received the last message is not known, and it shows no sign of it. "+
+				"Call get_task with task_id %q in a while; send the message again only if the user wants that.",
+			id,
+		)
 	case state == a2a.InputRequired:
-		step := fmt.Sprintf("The agent asks for input. Get the answer from the user if you do not know it, "+
-			"then call send_task with task_id %q and the answer as message.", id)
+		step := fmt.Sprintf(
+			"The agent asks for input. Get the answer from the user if you do not know it, "+
+				"then call send_task with task_id %q and the answer as message.",
+			id,
+		)
 		if answers != "" {
 			step += fmt.Sprintf(" The user can also answer at %s; "+
 				"then call get_task with the task_id to get the result.", answers)
@@ -37,16 +43,23 @@ func next(e *ledger.Record, show RenderOptions) string {
 			"Give the user this link: %s. When that is done the task goes on; "+
 			"call get_task with task_id %q to get the result.", answers, id)
 	case state == a2a.AuthRequired:
-		return fmt.Sprintf("The agent needs the user to sign in or grant access as its message says. "+
-			"When that is done, call send_task with task_id %q.", id)
+		return fmt.Sprintf(
+			"The agent needs the user to sign in or grant access as its message says. "+
+				"When that is done, call send_task with task_id %q.",
+			id,
+		)
 	case state == a2a.Unknown:
 		return fmt.Sprintf("The agent does not tell how the task stands. "+
 			"Call get_task with task_id %q to look again; nothing is lost if you do so later.", id)
 	case !state.Terminal() && show.Events:
-		return fmt.Sprintf("The agent is still working. If this takes long, subscribe to the events task.completed, "+
-			"task.failed, task.input_required and task.auth_required with the argument task_id %q "+
-			"instead of asking again, and tell the user that the answer follows. "+
-			"Call get_task with task_id %q to wait for the result here; nothing is lost if you do so later.", id, id)
+		return fmt.Sprintf(
+			"The agent is still working. If this takes long, subscribe to the events task.completed, "+
+				"task.failed, task.input_required and task.auth_required with the argument task_id %q "+
+				"instead of asking again, and tell the user that the answer follows. "+
+				"Call get_task with task_id %q to wait for the result here; nothing is lost if you do so later.",
+			id,
+			id,
+		)
 	case !state.Terminal():
 		return fmt.Sprintf("The agent is still working. "+
 			"Call get_task with task_id %q to wait for the result; nothing is lost if you do so later.", id)
@@ -91,14 +104,21 @@ func (r *renderer) summary(history int) string {
 	}
 	switch {
 	case i.Cursor != "" && history > 0:
-		s += fmt.Sprintf(" There is more: call get_task with this task_id, history_length %d and cursor %q "+
-			"for the next part.", history, i.Cursor)
+		s += fmt.Sprintf(
+			" There is more: call get_task with this task_id, history_length %d and cursor %q "+
+				"for the next part.",
+			history,
+			i.Cursor,
+		)
 	case i.Cursor != "":
 		s += fmt.Sprintf(" There is more: call get_task with this task_id and cursor %q "+
 			"for the next part.", i.Cursor)
 	case r.cut:
-		s += fmt.Sprintf(" Some of it is longer than the %d characters that a result can have, and was left out; "+
-			"ask the agent for less, or in parts.", MaxText)
+		s += fmt.Sprintf(
+			" Some of it is longer than the %d characters that a result can have, and was left out; "+
+				"ask the agent for less, or in parts.",
+			MaxText,
+		)
 	}
 	return s
 }

@@ -66,7 +66,13 @@ type ShareStore interface {
 	// Shares returns owner's shares that have not ended, the latest first,
 	// without their content and with their agents, at most limit: those that come
 	// after a place in that list, whose Handle is the id of a share.
-	Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) ([]Share, error)
+	Shares(
+		ctx context.Context,
+		owner string,
+		now time.Time,
+		after ledger.Mark,
+		limit int,
+	) ([]Share, error)
 
 	// EndShare ends a share of owner's, or returns ErrNoShare.
 	EndShare(ctx context.Context, owner, id string) error

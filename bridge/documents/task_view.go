@@ -81,7 +81,9 @@ type TaskView struct {
 }
 
 // TaskView returns a task of the caller's for its page, or ErrNoTask.
-func (sv *Service) TaskView(ctx context.Context, access directory.Access, handle string) (*TaskView, error) {
+func (sv *Service) TaskView(
+	ctx context.Context, access directory.Access, handle string,
+) (*TaskView, error) {
 	e, err := sv.Runner.Current(ctx, access, handle)
 	if err == nil && e.Unconfirmed() && sv.Runner.PollPaused(ctx, e) {
 		e, err = sv.Runner.Current(ctx, access, handle)
@@ -90,7 +92,8 @@ func (sv *Service) TaskView(ctx context.Context, access directory.Access, handle
 		return nil, err
 	}
 	s := sv.viewTask(newDocumentView(e, false, "", sv.downloads(e)), ByOwner)
-	s.CanRetry, s.CanShare = runner.RetryRequest(e) != nil, sv.Sharing != nil && e.State().Terminal()
+	s.CanRetry, s.CanShare = runner.RetryRequest(e) != nil, sv.Sharing != nil &&
+		e.State().Terminal()
 	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, runner.AnsweredHere), e.Unconfirmed()
 	switch state := e.State(); {
 	case !e.Idle:
@@ -146,7 +149,8 @@ func (sv *Service) takesFiles(ctx context.Context, e *ledger.Record) bool {
 	}
 	conn, err := sv.Directory.Connect(ctx, p)
 	return err == nil && slices.ContainsFunc(conn.Card().DefaultInputModes, func(mode string) bool {
-		return mode != "text" && !strings.HasPrefix(mode, "text/plain") && !strings.HasPrefix(mode, "application/json")
+		return mode != "text" && !strings.HasPrefix(mode, "text/plain") &&
+			!strings.HasPrefix(mode, "application/json")
 	})
 }
 
@@ -168,7 +172,9 @@ func (sv *Service) AnswerTask(
 }
 
 // CancelTask asks the agent to stop a task of the caller's.
-func (sv *Service) CancelTask(ctx context.Context, access directory.Access, handle string) (err error) {
+func (sv *Service) CancelTask(
+	ctx context.Context, access directory.Access, handle string,
+) (err error) {
 	c := sv.Calls.Begin(access, usage.Web, "cancel")
 	defer c.End(ctx, &err)
 	e, err := sv.taskOf(ctx, c, handle)
@@ -208,7 +214,9 @@ func (sv *Service) RetryTask(
 }
 
 // taskOf returns the task of the caller's that a call is about.
-func (sv *Service) taskOf(ctx context.Context, c *call.Call, handle string) (*ledger.Record, error) {
+func (sv *Service) taskOf(
+	ctx context.Context, c *call.Call, handle string,
+) (*ledger.Record, error) {
 	e, err := sv.Runner.Task(ctx, c.Access, handle)
 	if err == nil {
 		c.Agent = e.Agent

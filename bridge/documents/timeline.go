@@ -34,7 +34,9 @@ func timeline(e *ledger.Record) (all []Event, left int) {
 	}
 	say := func(at time.Time, agent bool) {
 		for len(messages) > 0 && (messages[0].Role == a2a.RoleAgent) == agent {
-			all = append(all, Event{At: at, Agent: agent, Message: view.Message(e.Task, messages[0])})
+			all = append(
+				all, Event{At: at, Agent: agent, Message: view.Message(e.Task, messages[0])},
+			)
 			messages = messages[1:]
 		}
 	}

@@ -52,7 +52,11 @@ func (f fingerprint) same(g fingerprint) bool {
 func fingerprints(d *directory.Directory) map[string]fingerprint {
 	all := map[string]fingerprint{}
 	for _, e := range d.All() {
-		f := fingerprint{Disabled: e.Disabled, UseCases: e.UseCases, Settings: sum([]any{e.URL, e.Disabled, e.UseCases})}
+		f := fingerprint{
+			Disabled: e.Disabled,
+			UseCases: e.UseCases,
+			Settings: sum([]any{e.URL, e.Disabled, e.UseCases}),
+		}
 		if card := e.LastCard(); card != nil {
 			f.Title, f.Card = sanitize.Label(card.Name), sum(card)
 		}

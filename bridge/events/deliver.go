@@ -25,7 +25,10 @@ const (
 )
 
 // accessEnded is why a subscription is ended whose client lost its access.
-var accessEnded = &mcp.EventError{Kind: mcp.EventForbidden, Message: "The access of this app has ended."}
+var accessEnded = &mcp.EventError{
+	Kind:    mcp.EventForbidden,
+	Message: "The access of this app has ended.",
+}
 
 // deliverer is a push.Deliverer.
 type deliverer struct{ *Service }
@@ -47,7 +50,11 @@ func (s deliverer) Attempt(ctx context.Context, sub *Subscription) {
 		err = s.Store.Settle(writing, sub, s.Replica)
 	}
 	if err != nil && ctx.Err() == nil {
-		s.Log.ErrorContext(ctx, "delivering an event", "id", sub.ID, "err", err) // it is delivered again after its lease
+		s.Log.ErrorContext(
+			ctx, "delivering an event",
+			"id", sub.ID,
+			"err", err,
+		) // it is delivered again after its lease
 	}
 }
 
@@ -93,7 +100,13 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 		return false, err
 	}
 	if sub.Gap {
-		a, err := s.control(ctx, sub, to, "gap", map[string]any{"cursor": cursor(sub.Epoch, sub.Position)})
+		a, err := s.control(
+			ctx,
+			sub,
+			to,
+			"gap",
+			map[string]any{"cursor": cursor(sub.Epoch, sub.Position)},
+		)
 		if err != nil || a.retryable() {
 			s.failed(sub, e, a, err)
 			return err == nil, nil
@@ -164,7 +177,13 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 	}
 	sub.Attempts++
 	sub.Due = now.Add(pause)
-	log := s.Log.With("id", sub.ID, "event", e.ID, "host", sub.Host, "attempt", sub.Attempts, "failure", sub.Failure)
+	log := s.Log.With(
+		"id", sub.ID,
+		"event", e.ID,
+		"host", sub.Host,
+		"attempt", sub.Attempts,
+		"failure", sub.Failure,
+	)
 	if unwanted || retriesExhausted(sub.Attempts) {
 		sub.advance(e.Seq)
 		sub.Gap = true
@@ -182,7 +201,9 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 
 // pauseAfter returns the pause after failure n of an event, counted from 0. It begins with half a
 // second, a quarter of the pause of push notifications: the next events of the subscription wait.
-func pauseAfter(n int, jitter float64) time.Duration { return min(push.Backoff(n, jitter)/4, maxPause) }
+func pauseAfter(n int, jitter float64) time.Duration {
+	return min(push.Backoff(n, jitter)/4, maxPause)
+}
 
 // retriesExhausted tells whether so many attempts, with their pauses, have lasted for retryFor.
 func retriesExhausted(attempts int) bool {
@@ -194,7 +215,13 @@ func retriesExhausted(attempts int) bool {
 }
 
 // control sends an envelope that is no event.
-func (s *Service) control(ctx context.Context, sub *Subscription, to *target, kind string, members map[string]any) (*answer, error) {
+func (s *Service) control(
+	ctx context.Context,
+	sub *Subscription,
+	to *target,
+	kind string,
+	members map[string]any,
+) (*answer, error) {
 	members["type"] = kind
 	body, err := json.Marshal(members)
 	if err != nil {
@@ -222,7 +249,12 @@ func (s *Service) terminate(ctx context.Context, sub *Subscription) (done bool, 
 	accepted := err == nil && !a.retryable()
 	if accepted || retriesExhausted(sub.Attempts+1) {
 		sub.Ended = true
-		s.Log.InfoContext(ctx, "an event subscription was ended by the server", "id", sub.ID, "event", sub.Name, "failure", failure(a, err))
+		s.Log.InfoContext(
+			ctx, "an event subscription was ended by the server",
+			"id", sub.ID,
+			"event", sub.Name,
+			"failure", failure(a, err),
+		)
 		return true, nil
 	}
 	s.failed(sub, Event{Seq: sub.Position}, a, err)

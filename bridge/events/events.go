@@ -70,7 +70,11 @@ type Backend interface {
 
 	// Task returns the state of a user's task and whether it has ended. It returns "" for a task that
 	// the user does not have, or that the call may not know of.
-	Task(ctx context.Context, access directory.Access, task string) (state string, ended bool, err error)
+	Task(
+		ctx context.Context,
+		access directory.Access,
+		task string,
+	) (state string, ended bool, err error)
 
 	// Limits returns how many subscriptions there may be in all, and of one user.
 	Limits() (most, perUser int)

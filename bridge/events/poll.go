@@ -113,7 +113,10 @@ func (s *Service) log(ctx context.Context, user, name string) (Log, error) {
 func (s *Service) access(ctx context.Context) (directory.Access, error) {
 	access, alive, err := s.Backend.Access(ctx, s.Backend.Grant(ctx))
 	if err == nil && !alive {
-		err = &mcp.EventError{Kind: mcp.EventForbidden, Message: "Events need a token of an account."}
+		err = &mcp.EventError{
+			Kind:    mcp.EventForbidden,
+			Message: "Events need a token of an account.",
+		}
 	}
 	return access, err
 }
@@ -122,7 +125,9 @@ func (s *Service) access(ctx context.Context) (directory.Access, error) {
 // known from the event alone.
 func (s *Service) allows(access directory.Access, e Event) bool {
 	if e.Name == agentChanged && s.Directory.Lookup(e.Agent) == nil {
-		return access.Allows(&directory.Agent{AgentConfig: directory.AgentConfig{UseCases: e.UseCases}}, "")
+		return access.Allows(
+			&directory.Agent{AgentConfig: directory.AgentConfig{UseCases: e.UseCases}}, "",
+		)
 	}
 	return s.Directory.AllowsTasks(access, e.Agent)
 }

@@ -68,16 +68,32 @@ type Store interface {
 
 	// Events returns at most limit events of a log that f chooses, after one number and up to another,
 	// the oldest first.
-	Events(ctx context.Context, owner, name string, f Filter, after, upTo int64, limit int) ([]Event, error)
+	Events(
+		ctx context.Context,
+		owner, name string,
+		f Filter,
+		after, upTo int64,
+		limit int,
+	) ([]Event, error)
 
 	// Older returns the number of the latest event of a log that f chooses, after one number and before a
 	// moment; 0 if there is none.
-	Older(ctx context.Context, owner, name string, f Filter, after int64, before time.Time) (int64, error)
+	Older(
+		ctx context.Context,
+		owner, name string,
+		f Filter,
+		after int64,
+		before time.Time,
+	) (int64, error)
 
 	// Reserve adds s, which gets no events yet, unless there is a subscription with its ID. It returns
 	// that of the store, and when the address was last verified for the owner and client. It returns ErrFull if there are most others in all, and ErrFullOwner if the
 	// owner has mostOwner.
-	Reserve(ctx context.Context, s *Subscription, most, mostOwner int) (kept *Subscription, verified time.Time, err error)
+	Reserve(
+		ctx context.Context,
+		s *Subscription,
+		most, mostOwner int,
+	) (kept *Subscription, verified time.Time, err error)
 
 	// Confirm makes a reserved subscription get events after s.Position, and renews one that gets them
 	// already: its grant, its address and secrets, its end. It ends a claim, it forgets the failures of
@@ -91,7 +107,13 @@ type Store interface {
 
 	// Claim, Next and Release are those of push.Worker. A subscription is claimed, and with it the
 	// events after its position. One that is ending needs none.
-	Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*Subscription, error)
+	Claim(
+		ctx context.Context,
+		replica string,
+		now, until time.Time,
+		limit int,
+		except []string,
+	) ([]*Subscription, error)
 	Next(ctx context.Context) (time.Time, error)
 	Release(ctx context.Context, replica string, now time.Time) error
 

@@ -45,7 +45,12 @@ type target struct {
 
 // subscriptionID identifies a subscription by what makes it one: who, where, what.
 func subscriptionID(principal, address, name string, arguments json.RawMessage) (string, error) {
-	key, err := json.Marshal(map[string]any{"principal": principal, "url": address, "name": name, "arguments": arguments})
+	key, err := json.Marshal(map[string]any{
+		"principal": principal,
+		"url":       address,
+		"name":      name,
+		"arguments": arguments,
+	})
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +62,9 @@ func subscriptionID(principal, address, name string, arguments json.RawMessage) 
 	return "sub_" + hex.EncodeToString(sum[:16]), nil
 }
 
-func (s *Service) subscriptionID(access directory.Access, principal string, q *mcp.EventSubscription) (string, error) {
+func (s *Service) subscriptionID(
+	access directory.Access, principal string, q *mcp.EventSubscription,
+) (string, error) {
 	if s.PerAccount {
 		principal = access.User()
 	}
@@ -65,7 +72,9 @@ func (s *Service) subscriptionID(access directory.Access, principal string, q *m
 }
 
 // Subscribe implements mcp.Events.
-func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventSubscription) (*mcp.EventGrant, error) {
+func (s *Service) Subscribe(
+	ctx context.Context, principal string, q *mcp.EventSubscription,
+) (*mcp.EventGrant, error) {
 	access, err := s.access(ctx)
 	if err != nil {
 		return nil, err
@@ -98,8 +107,14 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 		sub.Verified = now
 	}
 	if err != nil {
-		if _, dropped := s.Store.Drop(context.WithoutCancel(ctx), sub.ID, sub.Fence); dropped != nil {
-			s.Log.ErrorContext(ctx, "dropping an event subscription that was not verified", "id", sub.ID, "err", dropped)
+		if _, dropped := s.Store.Drop(
+			context.WithoutCancel(ctx), sub.ID, sub.Fence,
+		); dropped != nil {
+			s.Log.ErrorContext(
+				ctx, "dropping an event subscription that was not verified",
+				"id", sub.ID,
+				"err", dropped,
+			)
 		}
 		return nil, err
 	}
@@ -115,7 +130,14 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 		return nil, err
 	}
 	s.Wake()
-	s.Log.InfoContext(ctx, "an event subscription begins", "id", sub.ID, "event", sub.Name, "host", sub.Host, "renewed", renewed, "until", sub.Expires)
+	s.Log.InfoContext(
+		ctx, "an event subscription begins",
+		"id", sub.ID,
+		"event", sub.Name,
+		"host", sub.Host,
+		"renewed", renewed,
+		"until", sub.Expires,
+	)
 	g := &mcp.EventGrant{
 		ID:            sub.ID,
 		RefreshBefore: &sub.Expires,
@@ -130,7 +152,9 @@ func (s *Service) Subscribe(ctx context.Context, principal string, q *mcp.EventS
 
 // reserve makes room for a subscription. It returns that of the store, and when its receiver was
 // last verified.
-func (s *Service) reserve(ctx context.Context, sub *Subscription) (*Subscription, time.Time, error) {
+func (s *Service) reserve(
+	ctx context.Context, sub *Subscription,
+) (*Subscription, time.Time, error) {
 	most, perUser := s.Backend.Limits()
 	kept, verified, err := s.Store.Reserve(ctx, sub, most, perUser)
 	switch {
@@ -157,9 +181,18 @@ func (s *Service) confirm(ctx context.Context, sub *Subscription) error {
 }
 
 // newSubscription returns the subscription that a client asks for, not verified yet.
-func (s *Service) newSubscription(ctx context.Context, access directory.Access, principal string, q *mcp.EventSubscription) (*Subscription, Log, error) {
+func (s *Service) newSubscription(
+	ctx context.Context,
+	access directory.Access,
+	principal string,
+	q *mcp.EventSubscription,
+) (*Subscription, Log, error) {
 	if err := s.HTTP.Check(q.URL); err != nil || len(q.URL) > maxURL {
-		return nil, Log{}, mcp.Refusal("delivery.url must be an https address on the public internet, without a username: "+addressFault(err), nil)
+		return nil, Log{}, mcp.Refusal(
+			"delivery.url must be an https address on the public internet, without a username: "+
+				addressFault(err),
+			nil,
+		)
 	}
 	u, err := url.Parse(q.URL)
 	if err != nil {
@@ -183,7 +216,10 @@ func (s *Service) newSubscription(ctx context.Context, access directory.Access, 
 		return nil, Log{}, err
 	}
 	if sub.Agent != "" && s.Directory.Agent(access, sub.Agent) == nil {
-		return nil, Log{}, &mcp.EventError{Kind: mcp.EventForbidden, Message: "There is no agent with this name, or you may not use it. list_agents lists your agents."}
+		return nil, Log{}, &mcp.EventError{
+			Kind:    mcp.EventForbidden,
+			Message: "There is no agent with this name, or you may not use it. list_agents lists your agents.",
+		}
 	}
 	sub.Expires = s.Now().Add(reservedFor)
 	log, err := s.log(ctx, sub.Owner, sub.Name)
@@ -204,9 +240,15 @@ func (s *Service) alreadyReached(
 	case err != nil:
 		return nil, err
 	case state == "":
-		return nil, &mcp.EventError{Kind: mcp.EventForbidden, Message: "There is no task with this task_id, or it is not yours. list_tasks lists your tasks."}
+		return nil, &mcp.EventError{
+			Kind:    mcp.EventForbidden,
+			Message: "There is no task with this task_id, or it is not yours. list_tasks lists your tasks.",
+		}
 	case q.Cursor == "" && (ended || q.Name == "task."+strings.ReplaceAll(state, "-", "_")):
-		return mcp.Refusal("The state of this task is "+state+" already, so the event would not come. Call get_task with the task_id.", nil), nil
+		return mcp.Refusal(
+			"The state of this task is "+state+" already, so the event would not come. Call get_task with the task_id.",
+			nil,
+		), nil
 	}
 	return nil, nil
 }
@@ -224,7 +266,11 @@ func addressFault(err error) string {
 }
 
 func exhausted(text string, most int) error {
-	return &mcp.EventError{Kind: mcp.EventExhausted, Message: text, Data: map[string]any{"limit": "subscriptions", "max": most}}
+	return &mcp.EventError{
+		Kind:    mcp.EventExhausted,
+		Message: text,
+		Data:    map[string]any{"limit": "subscriptions", "max": most},
+	}
 }
 
 // newTarget returns the target of a subscription. A secret that is replaced signs for a while longer.
@@ -248,7 +294,12 @@ func (s *Service) newTarget(kept *Subscription, q *mcp.EventSubscription) (*targ
 }
 
 // begin sets how long a subscription lives and, if it is new, where it begins.
-func (s *Service) begin(ctx context.Context, sub *Subscription, log Log, q *mcp.EventSubscription) (truncated bool, err error) {
+func (s *Service) begin(
+	ctx context.Context,
+	sub *Subscription,
+	log Log,
+	q *mcp.EventSubscription,
+) (truncated bool, err error) {
 	ttl := defaultTTL
 	switch {
 	case q.Endless:
@@ -282,7 +333,9 @@ func status(s *Subscription) *mcp.EventDeliveryStatus {
 
 // Unsubscribe implements mcp.Events. The ID holds the principal, so that users
 // end only subscriptions of their own.
-func (s *Service) Unsubscribe(ctx context.Context, principal string, q *mcp.EventSubscription) error {
+func (s *Service) Unsubscribe(
+	ctx context.Context, principal string, q *mcp.EventSubscription,
+) error {
 	access, err := s.access(ctx)
 	if err != nil {
 		return err
@@ -310,4 +363,6 @@ func (s *Service) open(sub *Subscription) (*target, error) {
 	return &t, nil
 }
 
-func place(id string) string { return strings.Join([]string{"event_subscriptions", "config", id}, "|") }
+func place(id string) string {
+	return strings.Join([]string{"event_subscriptions", "config", id}, "|")
+}

@@ -32,18 +32,58 @@ const (
 const narrowHint = " Narrow the events by task_id or context_id, so that tasks which you start because of an event do not call you again."
 
 var types = []mcp.EventType{
-	eventType(agentChanged, "An agent changed", "An agent that you may use was added, changed its card, was disabled or removed. Call list_agents or get_agent for the details.", agentInput, agentPayload),
-	eventType("task.auth_required", "A task needs a sign-in", "A task of yours waits until its owner signs in at the agent. Show the owner task_url."+narrowHint, taskInput, taskPayload),
-	eventType("task.completed", "A task is done", "A task of yours completed. Call get_task for the result. A task that ended before you subscribe makes no event: look with get_task first."+narrowHint, taskInput, taskPayload),
-	eventType("task.failed", "A task ended without a result", "A task of yours ended without a result; state says how: failed, rejected or canceled. Call get_task for the reason."+narrowHint, taskInput, taskPayload),
-	eventType("task.input_required", "A task asks a question", "An agent asks something; summary has the beginning of the question. Call get_task for all of it, ask the owner, and answer with send_task and the task_id."+narrowHint, taskInput, taskPayload),
-	eventType("task.progress", "A task goes on", "A running task of yours changed its state or its status message. At most one event in 15 seconds for each task."+narrowHint, taskInput, taskPayload),
+	eventType(
+		agentChanged,
+		"An agent changed",
+		"An agent that you may use was added, changed its card, was disabled or removed. Call list_agents or get_agent for the details.",
+		agentInput,
+		agentPayload,
+	),
+	eventType(
+		"task.auth_required",
+		"A task needs a sign-in",
+		"A task of yours waits until its owner signs in at the agent. Show the owner task_url."+narrowHint,
+		taskInput,
+		taskPayload,
+	),
+	eventType(
+		"task.completed",
+		"A task is done",
+		"A task of yours completed. Call get_task for the result. A task that ended before you subscribe makes no event: look with get_task first."+narrowHint,
+		taskInput,
+		taskPayload,
+	),
+	eventType(
+		"task.failed",
+		"A task ended without a result",
+		"A task of yours ended without a result; state says how: failed, rejected or canceled. Call get_task for the reason."+narrowHint,
+		taskInput,
+		taskPayload,
+	),
+	eventType(
+		"task.input_required",
+		"A task asks a question",
+		"An agent asks something; summary has the beginning of the question. Call get_task for all of it, ask the owner, and answer with send_task and the task_id."+narrowHint,
+		taskInput,
+		taskPayload,
+	),
+	eventType(
+		"task.progress",
+		"A task goes on",
+		"A running task of yours changed its state or its status message. At most one event in 15 seconds for each task."+narrowHint,
+		taskInput,
+		taskPayload,
+	),
 }
 
 func eventType(name, title, description, input, payload string) mcp.EventType {
 	return mcp.EventType{
-		Name: name, Title: title, Description: description, Delivery: []string{"webhook", "push", "poll"},
-		InputSchema: json.RawMessage(input), PayloadSchema: json.RawMessage(payload),
+		Name:          name,
+		Title:         title,
+		Description:   description,
+		Delivery:      []string{"webhook", "push", "poll"},
+		InputSchema:   json.RawMessage(input),
+		PayloadSchema: json.RawMessage(payload),
 	}
 }
 

@@ -45,11 +45,18 @@ type answer struct {
 // retryable tells whether the receiver may accept the same message later. A receiver that answers otherwise to
 // a control envelope has accepted it, or does not know its type.
 func (a *answer) retryable() bool {
-	return a.status == http.StatusTooEarly || a.status == http.StatusTooManyRequests || a.status >= 500
+	return a.status == http.StatusTooEarly || a.status == http.StatusTooManyRequests ||
+		a.status >= 500
 }
 
 // post sends a body to a webhook, once. The same bytes are signed and sent.
-func (s *Service) post(ctx context.Context, sub *Subscription, to *target, id string, body []byte) (*answer, error) {
+func (s *Service) post(
+	ctx context.Context,
+	sub *Subscription,
+	to *target,
+	id string,
+	body []byte,
+) (*answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -69,7 +76,9 @@ func (s *Service) post(ctx context.Context, sub *Subscription, to *target, id st
 		return nil, err
 	}
 	defer resp.Body.Close()
-	b, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody)) // the status counts, whatever comes with it
+	b, _ := io.ReadAll(
+		io.LimitReader(resp.Body, maxBody),
+	) // the status counts, whatever comes with it
 	return &answer{resp.StatusCode, dberr.ReadRetryAfter(resp.Header, now, retryFor), b}, nil
 }
 
@@ -99,7 +108,11 @@ func sign(to *target, now time.Time, id string, body []byte) (string, error) {
 // verify asks a receiver whether it wants events, by a challenge that it repeats.
 func (s *Service) verify(ctx context.Context, sub *Subscription, to *target) error {
 	if s.verifies.Take(verifications, s.Now(), quota.Key{Name: sub.Owner}) != nil {
-		return &mcp.EventError{Kind: mcp.EventExhausted, Message: "Too many new webhooks in a minute. Try again in a minute.", Data: map[string]any{"limit": "verifications", "max": maxVerifications}}
+		return &mcp.EventError{
+			Kind:    mcp.EventExhausted,
+			Message: "Too many new webhooks in a minute. Try again in a minute.",
+			Data:    map[string]any{"limit": "verifications", "max": maxVerifications},
+		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, push.AttemptTimeout)
 	defer cancel()
@@ -117,12 +130,17 @@ func (s *Service) verify(ctx context.Context, sub *Subscription, to *target) err
 		var said struct {
 			Challenge string `json:"challenge"`
 		}
-		if json.Unmarshal(a.body, &said) == nil && subtle.ConstantTimeCompare([]byte(said.Challenge), []byte(challenge)) == 1 {
+		if json.Unmarshal(a.body, &said) == nil &&
+			subtle.ConstantTimeCompare([]byte(said.Challenge), []byte(challenge)) == 1 {
 			return nil
 		}
 		reason = "challenge_failed"
 	}
-	return &mcp.EventError{Kind: mcp.EventCallback, Message: "The webhook did not prove that it wants events: it must answer a verification with its challenge.", Data: map[string]any{"reason": reason}}
+	return &mcp.EventError{
+		Kind:    mcp.EventCallback,
+		Message: "The webhook did not prove that it wants events: it must answer a verification with its challenge.",
+		Data:    map[string]any{"reason": reason},
+	}
 }
 
 // failure returns the category of a failed call, which is all that a client learns; "" is none.

@@ -105,7 +105,9 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 	if json.Unmarshal(content, &values) != nil {
 		return nil, false
 	}
-	if !slices.ContainsFunc(f.Fields, func(field Field) bool { return field.needsText() || len(field.Path) > 1 }) {
+	if !slices.ContainsFunc(
+		f.Fields, func(field Field) bool { return field.needsText() || len(field.Path) > 1 },
+	) {
 		return content, true
 	}
 	whole := map[string]any{}

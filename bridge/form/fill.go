@@ -16,7 +16,9 @@ type Problem struct{ Sentence, Value string }
 
 // Fill returns the object of the values that text returns for the fields, "" for none;
 // or what is wrong, by the name of the field. Empty fields are left out.
-func (f *Form) Fill(text func(name string) string) (content json.RawMessage, problems map[string]Problem) {
+func (f *Form) Fill(
+	text func(name string) string,
+) (content json.RawMessage, problems map[string]Problem) {
 	var values object
 	problems = map[string]Problem{}
 	for _, field := range f.Fields {

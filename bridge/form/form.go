@@ -139,7 +139,12 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 			return false
 		}
 		if inner.singleType() == "object" {
-			if !r.object(inner, to, above+sanitize.Short(cmp.Or(inner.Title, m.name), maxTitle)+": ", must) {
+			if !r.object(
+				inner,
+				to,
+				above+sanitize.Short(cmp.Or(inner.Title, m.name), maxTitle)+": ",
+				must,
+			) {
 				return false
 			}
 			continue
@@ -219,7 +224,10 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	f.Maximum = p.Maximum
 	f.MinLength = p.MinLength
 	f.MaxLength = p.MaxLength
-	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) || boundsCross(f.Minimum, f.Maximum) || boundsCross(f.MinLength, f.MaxLength) || boundsCross(f.MinItems, f.MaxItems) {
+	if !slices.Contains([]Kind{Text, Number, Integer, Boolean}, f.Kind) ||
+		boundsCross(f.Minimum, f.Maximum) ||
+		boundsCross(f.MinLength, f.MaxLength) ||
+		boundsCross(f.MinItems, f.MaxItems) {
 		return Field{}, false
 	}
 	if f.Kind == Text && slices.Contains([]string{Email, URI, Date, DateTime}, p.Format) {
@@ -258,10 +266,13 @@ func (f *Field) choose(p property) bool {
 
 func (f *Field) offer(c choice) bool {
 	value, ok := typed(f.Kind, c.Const)
-	if !ok || value == "" || sanitize.Short(value, maxTitle) != value || len(f.Choices) == maxChoices {
+	if !ok || value == "" || sanitize.Short(value, maxTitle) != value ||
+		len(f.Choices) == maxChoices {
 		return false // what would be sent is not what was shown
 	}
-	f.Choices = append(f.Choices, Choice{Value: value, Title: sanitize.Short(cmp.Or(c.Title, value), maxTitle)})
+	f.Choices = append(
+		f.Choices, Choice{Value: value, Title: sanitize.Short(cmp.Or(c.Title, value), maxTitle)},
+	)
 	return true
 }
 

@@ -22,7 +22,9 @@ var ErrLeaseLost = errors.New("another replica follows the task")
 var ErrTaskEnded = errors.New("the task has ended")
 
 // ErrCursor says that the cursor did not come from a list.
-var ErrCursor error = InputError{Text: "The argument \"cursor\" is not the next_cursor of an earlier list_tasks result. Leave it out to start at the latest task."}
+var ErrCursor error = InputError{
+	Text: "The argument \"cursor\" is not the next_cursor of an earlier list_tasks result. Leave it out to start at the latest task.",
+}
 
 // InputError is a mistake of the caller, in words the caller can act on.
 type InputError struct{ Text string }

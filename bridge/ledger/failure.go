@@ -63,12 +63,17 @@ func FailureOf(err error) *Failure {
 		}
 		return &Failure{Code: e.Code, Message: why, Remote: e.Remote}
 	}
-	return &Failure{Code: a2a.Unavailable, Message: "The connection to the agent broke before it answered. Whether it received the message is not known."}
+	return &Failure{
+		Code:    a2a.Unavailable,
+		Message: "The connection to the agent broke before it answered. Whether it received the message is not known.",
+	}
 }
 
 var (
 	agentAt = regexp.MustCompile(`the agent at \S+?(: | failed )`)
-	onWire  = regexp.MustCompile(`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: ).*`)
+	onWire  = regexp.MustCompile(
+		`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: ).*`,
+	)
 )
 
 // WithoutAddresses removes network addresses and causes from the words of an error, for
@@ -97,7 +102,10 @@ func Refused(err error) bool {
 
 // EndCodes are the codes of tasks that did not succeed, where their agents gave none.
 var EndCodes = map[a2a.State]a2a.Code{
-	a2a.Failed: "TASK_FAILED", a2a.Rejected: "TASK_REJECTED", a2a.Canceled: "TASK_CANCELED", a2a.Unknown: "TASK_STATE_UNKNOWN",
+	a2a.Failed:   "TASK_FAILED",
+	a2a.Rejected: "TASK_REJECTED",
+	a2a.Canceled: "TASK_CANCELED",
+	a2a.Unknown:  "TASK_STATE_UNKNOWN",
 }
 
 // Unsuccessful reports whether a task in a state did not do what it should.

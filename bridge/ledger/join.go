@@ -14,7 +14,9 @@ import (
 func JoinedTexts(parts []a2a.Part) iter.Seq2[int, a2a.Part] { return textsBy(Run, parts) }
 
 // textsBy does the work of JoinedTexts with a function like Run.
-func textsBy(run func(parts []a2a.Part, from int) (to int, one bool), parts []a2a.Part) iter.Seq2[int, a2a.Part] {
+func textsBy(
+	run func(parts []a2a.Part, from int) (to int, one bool), parts []a2a.Part,
+) iter.Seq2[int, a2a.Part] {
 	return func(yield func(int, a2a.Part) bool) {
 		for from := 0; from < len(parts); {
 			to, one := run(parts, from)
@@ -50,7 +52,8 @@ func Run(parts []a2a.Part, from int) (to int, one bool) {
 	if to-from < 2 {
 		return from + 1, false
 	}
-	return to, slices.ContainsFunc(parts[from+1:to], begins) || slices.ContainsFunc(parts[from:to-1], ends)
+	return to, slices.ContainsFunc(parts[from+1:to], begins) ||
+		slices.ContainsFunc(parts[from:to-1], ends)
 }
 
 func Join(chunks []a2a.Part) a2a.Part {

@@ -55,8 +55,13 @@ func (s *Summary) Mark() string { return Mark{s.Created, s.TaskID}.String() }
 // Summary returns what list_tasks tells of e.
 func (e *Record) Summary() Summary {
 	s := Summary{
-		TaskID: e.Handle, Agent: e.Agent, ContextID: sanitize.Short(e.ContextID(), 200), State: e.State(), Asked: e.Asked,
-		Created: e.Created.UTC(), Updated: e.Updated.UTC(),
+		TaskID:    e.Handle,
+		Agent:     e.Agent,
+		ContextID: sanitize.Short(e.ContextID(), 200),
+		State:     e.State(),
+		Asked:     e.Asked,
+		Created:   e.Created.UTC(),
+		Updated:   e.Updated.UTC(),
 	}
 	switch {
 	case e.Failure != nil:
@@ -69,7 +74,9 @@ func (e *Record) Summary() Summary {
 
 // String returns m as an opaque cursor.
 func (m Mark) String() string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(m.Created.UnixMilli(), 10) + " " + m.Handle))
+	return base64.RawURLEncoding.EncodeToString(
+		[]byte(strconv.FormatInt(m.Created.UnixMilli(), 10) + " " + m.Handle),
+	)
 }
 
 // ParseMark decodes a cursor; "" is the beginning of a list. Its error is ErrCursor.

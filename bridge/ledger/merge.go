@@ -11,7 +11,9 @@ import (
 // replaces. answers is the message that the event is the first answer to; nil if
 // there is none. Apply returns the event as it was applied, with what the agent left
 // out, and reports whether it changed e and the revisions of e.
-func (e *Record) Apply(event a2a.Event, answers *a2a.Message, now time.Time) (applied a2a.Event, changed, revised bool) {
+func (e *Record) Apply(
+	event a2a.Event, answers *a2a.Message, now time.Time,
+) (applied a2a.Event, changed, revised bool) {
 	event = restoreOmitted(e.Task, restoreHistory(e.Task, answers, event))
 	if answers == nil && e.shows(event) {
 		return event, false, false
@@ -49,7 +51,10 @@ func (e *Record) merge(event a2a.Event) bool {
 		if e.Task == nil {
 			e.Task = &a2a.Task{ContextID: event.ContextID}
 		}
-		return e.Task.Apply(&a2a.StatusUpdate{TaskID: e.Task.ID, Status: a2a.Status{State: a2a.Completed, Message: event}})
+		return e.Task.Apply(&a2a.StatusUpdate{
+			TaskID: e.Task.ID,
+			Status: a2a.Status{State: a2a.Completed, Message: event},
+		})
 	case *a2a.Task:
 		if e.Task == nil {
 			e.Task = unshared(event)
@@ -61,10 +66,16 @@ func (e *Record) merge(event a2a.Event) bool {
 		}
 	case *a2a.ArtifactUpdate:
 		if e.Task == nil {
-			e.Task = &a2a.Task{ID: event.TaskID, ContextID: event.ContextID, Status: a2a.Status{State: a2a.Working}}
+			e.Task = &a2a.Task{
+				ID:        event.TaskID,
+				ContextID: event.ContextID,
+				Status:    a2a.Status{State: a2a.Working},
+			}
 		}
 		if e.Task.Status.State.Interrupted() { // an agent that produces output works again
-			e.Task.Apply(&a2a.StatusUpdate{TaskID: e.Task.ID, Status: a2a.Status{State: a2a.Working}})
+			e.Task.Apply(
+				&a2a.StatusUpdate{TaskID: e.Task.ID, Status: a2a.Status{State: a2a.Working}},
+			)
 		}
 	}
 	changed := e.Task.Apply(event)
@@ -136,7 +147,8 @@ func restoreOmitted(before *a2a.Task, event a2a.Event) a2a.Event {
 
 // hasMessage reports whether all has a message with the ID of m.
 func hasMessage(all []a2a.Message, m *a2a.Message) bool {
-	return m.ID != "" && slices.ContainsFunc(all, func(other a2a.Message) bool { return other.ID == m.ID })
+	return m.ID != "" &&
+		slices.ContainsFunc(all, func(other a2a.Message) bool { return other.ID == m.ID })
 }
 
 // historyKept is the number of messages of a task that are kept: the request, and the latest.

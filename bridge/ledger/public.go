@@ -14,7 +14,11 @@ func (e *Record) PublicContext() string {
 // Public returns the task as its A2A callers see it: under the ledger's ids, and
 // in the state in which the ledger has it.
 func (e *Record) Public() *a2a.Task {
-	t := &a2a.Task{ID: a2a.TaskID(e.Handle), ContextID: e.PublicContext(), Status: a2a.Status{State: e.State()}}
+	t := &a2a.Task{
+		ID:        a2a.TaskID(e.Handle),
+		ContextID: e.PublicContext(),
+		Status:    a2a.Status{State: e.State()},
+	}
 	if e.Task != nil {
 		t = e.PublicEvent(e.Task).(*a2a.Task)
 	}
@@ -40,7 +44,8 @@ func (e *Record) failed() *a2a.Message {
 
 // AnsweredByMessage reports whether the agent has answered with a message, without a task.
 func (e *Record) AnsweredByMessage() bool {
-	return e.Task != nil && e.Task.ID == "" && e.Task.Status.Message != nil && e.Failure == nil && !e.Unsent()
+	return e.Task != nil && e.Task.ID == "" && e.Task.Status.Message != nil && e.Failure == nil &&
+		!e.Unsent()
 }
 
 // PublicMessage returns the message with which an agent answered instead of a task.

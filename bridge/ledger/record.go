@@ -131,15 +131,25 @@ func (e *Record) Clone() *Record {
 // Unsent reports whether the record holds a message that its agent has not received,
 // until the owner has connected the agent.
 func (e *Record) Unsent() bool {
-	return e.Failure == nil && e.Task != nil && e.Task.ID == "" && e.Task.Status.State == a2a.AuthRequired && len(e.Task.History) > 0
+	return e.Failure == nil && e.Task != nil && e.Task.ID == "" &&
+		e.Task.Status.State == a2a.AuthRequired &&
+		len(e.Task.History) > 0
 }
 
 // KeepUnsent keeps a message that the agent refused until the owner has connected the
 // agent, and asks the owner to do so.
 func (e *Record) KeepUnsent(m *a2a.Message, why *i18n.Message, now time.Time) {
-	said := a2a.Message{ID: uuid.NewString(), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(why.Error())}}
+	said := a2a.Message{
+		ID:    uuid.NewString(),
+		Role:  a2a.RoleAgent,
+		Parts: []a2a.Part{a2a.TextPart(why.Error())},
+	}
 	said.Metadata = a2a.Metadata{sentenceKey: why.Stored()}
-	e.Task = &a2a.Task{ContextID: m.ContextID, Status: a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now}, History: []a2a.Message{*m}}
+	e.Task = &a2a.Task{
+		ContextID: m.ContextID,
+		Status:    a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now},
+		History:   []a2a.Message{*m},
+	}
 }
 
 // TakeUnsent removes the unsent message, to be sent under another id.
@@ -172,7 +182,8 @@ func (e *Record) MarkUnconfirmed() {
 // Unconfirmed reports whether the task waits for a message that the agent may have
 // received already.
 func (e *Record) Unconfirmed() bool {
-	return e.Idle && e.State().Interrupted() && e.MessageID != "" && e.revisions().Unconfirmed == e.MessageID
+	return e.Idle && e.State().Interrupted() && e.MessageID != "" &&
+		e.revisions().Unconfirmed == e.MessageID
 }
 
 // MarkUnanswered notes that a client has returned the question of this pause without an answer, and
@@ -208,9 +219,20 @@ func ofUser(m a2a.Message) bool { return m.Role != a2a.RoleAgent }
 func Cancelable(e *Record) error {
 	switch {
 	case e.State().Terminal():
-		return cannotCancel{i18n.New("Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.", e.Handle, e.State())}
+		return cannotCancel{
+			i18n.New(
+				"Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.",
+				e.Handle,
+				e.State(),
+			),
+		}
 	case (e.Task == nil || e.Task.ID == "") && !e.Unsent():
-		return cannotCancel{i18n.New("The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.", e.Handle)}
+		return cannotCancel{
+			i18n.New(
+				"The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.",
+				e.Handle,
+			),
+		}
 	}
 	return nil
 }

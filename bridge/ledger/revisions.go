@@ -56,7 +56,8 @@ type ArtifactRevision struct {
 
 // Any reports whether there is more to know than the task shows.
 func (p *Revisions) Any() bool {
-	return p != nil && (len(p.States) > 1 || len(p.Artifacts) > 0 || p.Dropped > 0 || p.Unconfirmed != "" || p.Unanswered != nil)
+	return p != nil &&
+		(len(p.States) > 1 || len(p.Artifacts) > 0 || p.Dropped > 0 || p.Unconfirmed != "" || p.Unanswered != nil)
 }
 
 // Encode returns it as it is stored, nil if there is nothing to store.
@@ -76,7 +77,9 @@ func replaceable(t *a2a.Task, event a2a.Event) []a2a.Artifact {
 	case *a2a.Task:
 		return slices.Clone(t.Artifacts)
 	case *a2a.ArtifactUpdate:
-		i := slices.IndexFunc(t.Artifacts, func(a a2a.Artifact) bool { return a.ID == event.Artifact.ID })
+		i := slices.IndexFunc(
+			t.Artifacts, func(a a2a.Artifact) bool { return a.ID == event.Artifact.ID },
+		)
 		if i >= 0 && !event.Append {
 			return []a2a.Artifact{t.Artifacts[i]}
 		}
@@ -91,7 +94,9 @@ func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
 	changed = p.Unconfirmed != ""
 	p.Unconfirmed = ""
 	if n := len(p.States); n == 0 || p.States[n-1].State != e.Task.Status.State {
-		p.States = append(slices.Clip(p.States), StateRevision{e.Task.Status.State, now.UnixMilli()})
+		p.States = append(
+			slices.Clip(p.States), StateRevision{e.Task.Status.State, now.UnixMilli()},
+		)
 		p.States = p.States[max(0, len(p.States)-statusesKept):]
 		changed = true
 		p.Unanswered = nil
@@ -154,7 +159,7 @@ func (p *Revisions) bound() {
 		from--
 	}
 	p.Artifacts = slices.Clone(p.Artifacts[from:])
-	p.Dropped = p.Dropped + from
+	p.Dropped += from
 }
 
 // dropFiles leaves of files what they are called and how large they were.

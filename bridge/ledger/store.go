@@ -45,7 +45,13 @@ type Store interface {
 
 	// DropTasks deletes at most limit tasks that became idle before a moment, and
 	// returns how many: those of agent or, if agent is "", of all agents except these.
-	DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (int, error)
+	DropTasks(
+		ctx context.Context,
+		before time.Time,
+		agent string,
+		except []string,
+		limit int,
+	) (int, error)
 }
 
 // Lists finds tasks of an owner.

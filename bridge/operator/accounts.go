@@ -40,11 +40,17 @@ var accountTable = Table{
 		{"grants", "GRANTS"}, {"created", "CREATED"}, {"id", "ID"},
 	},
 	Remove: Removal{
-		Path: "remove", Button: "Remove", Title: "Remove this account?", Word: "Remove it", Done: "removed",
-		About: "{} can sign in no more, and everything that the account has allowed ends.",
-		Of:    []string{"name"},
-		Use:   "remove NAME", Short: "Remove an account and revoke its grants",
-		Ask: "Remove the account %s, its sessions and grants?", Said: "%s is removed.",
+		Path:   "remove",
+		Button: "Remove",
+		Title:  "Remove this account?",
+		Word:   "Remove it",
+		Done:   "removed",
+		About:  "{} can sign in no more, and everything that the account has allowed ends.",
+		Of:     []string{"name"},
+		Use:    "remove NAME",
+		Short:  "Remove an account and revoke its grants",
+		Ask:    "Remove the account %s, its sessions and grants?",
+		Said:   "%s is removed.",
 	},
 }
 
@@ -67,12 +73,22 @@ func (f *AccountFilter) Filters() []Filter {
 			Flag: "text", Usage: "only accounts whose name contains this",
 		},
 		{
-			To: &f.Admin, Param: "only", Field: "only", Label: "Show", Choices: []Choice{admin, disabled},
-			Flag: "admin", Usage: "only administrators",
+			To:      &f.Admin,
+			Param:   "only",
+			Field:   "only",
+			Label:   "Show",
+			Choices: []Choice{admin, disabled},
+			Flag:    "admin",
+			Usage:   "only administrators",
 		},
 		{
-			To: &f.Disabled, Param: "only", Field: "only", Label: "Show", Choices: []Choice{disabled, admin},
-			Flag: "disabled", Usage: "only disabled accounts",
+			To:      &f.Disabled,
+			Param:   "only",
+			Field:   "only",
+			Label:   "Show",
+			Choices: []Choice{disabled, admin},
+			Flag:    "disabled",
+			Usage:   "only disabled accounts",
 		},
 	}
 }
@@ -105,7 +121,9 @@ func (s *Service) account(ctx context.Context, a *oauth.Account, err error) (*Ac
 	if err != nil {
 		return nil, refusal(err)
 	}
-	live, err := s.Store.ListGrants(ctx, GrantFilter{AccountID: a.ID, Live: true}, Rows{Limit: MostCounted, Now: s.Now()})
+	live, err := s.Store.ListGrants(
+		ctx, GrantFilter{AccountID: a.ID, Live: true}, Rows{Limit: MostCounted, Now: s.Now()},
+	)
 	return &Account{
 		ID: a.ID, Name: a.Name, Issuer: a.Issuer, Admin: a.Admin, Disabled: a.Disabled,
 		UseCases: a.UseCases, Created: a.Created, Grants: len(live),
@@ -114,7 +132,12 @@ func (s *Service) account(ctx context.Context, a *oauth.Account, err error) (*Ac
 
 // AddAccount creates a local account. It fails with an Error if the name is taken,
 // or if name or password are not valid.
-func (s *Service) AddAccount(ctx context.Context, by Actor, name, password string, admin bool) error {
+func (s *Service) AddAccount(
+	ctx context.Context,
+	by Actor,
+	name, password string,
+	admin bool,
+) error {
 	err := s.OAuth.Accounts.Add(ctx, name, password)
 	if err == nil && admin {
 		err = s.OAuth.Accounts.SetAdmin(ctx, name, true)
@@ -139,7 +162,15 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 	if a.Issuer != "" {
 		return errNoPassword
 	}
-	return record(ctx, s.Audit, by, audit.AccountPassword, name, "sessions and connections ended", refusal(s.OAuth.Accounts.SetPassword(ctx, name, password)))
+	return record(
+		ctx,
+		s.Audit,
+		by,
+		audit.AccountPassword,
+		name,
+		"sessions and connections ended",
+		refusal(s.OAuth.Accounts.SetPassword(ctx, name, password)),
+	)
 }
 
 // checkNotOwn returns ErrOwnAccount if an account is the actor's own: an administrator who

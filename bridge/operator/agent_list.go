@@ -19,11 +19,18 @@ var agentTable = Table{
 		{"use_cases", "USE CASES"},
 	},
 	Remove: Removal{
-		Path: "remove", Button: "Remove", Title: "Remove this agent?", Word: "Remove it", Done: "removed",
-		About: "{} takes no new tasks, and its credentials are forgotten. What runs there goes on.",
-		Of:    []string{"name"}, Back: "/admin/agents/one?name=",
-		Use: "remove NAME", Short: "Remove an agent that was added; its running tasks continue",
-		Ask: "Remove the agent %s and its settings?", Said: "%s is removed.",
+		Path:   "remove",
+		Button: "Remove",
+		Title:  "Remove this agent?",
+		Word:   "Remove it",
+		Done:   "removed",
+		About:  "{} takes no new tasks, and its credentials are forgotten. What runs there goes on.",
+		Of:     []string{"name"},
+		Back:   "/admin/agents/one?name=",
+		Use:    "remove NAME",
+		Short:  "Remove an agent that was added; its running tasks continue",
+		Ask:    "Remove the agent %s and its settings?",
+		Said:   "%s is removed.",
 	},
 }
 
@@ -41,7 +48,12 @@ func (f *AgentFilter) Filters() []Filter {
 	return []Filter{
 		{To: &f.Text, Kind: Search, Field: "text", Label: "Search by name or address"},
 		{To: &f.Only, Field: "only", Label: "Show", Choices: []Choice{
-			{"attention", "In trouble"}, {"waiting", "With a card to review"}, {"disabled", "Disabled"},
+			{
+				"attention",
+				"In trouble",
+			},
+			{"waiting", "With a card to review"},
+			{"disabled", "Disabled"},
 		}},
 	}
 }
@@ -80,5 +92,6 @@ func (f *AgentFilter) chooses(a directory.AgentStatus) bool {
 
 // NeedsAttention reports whether an agent that is enabled is down, or shows a card that waits.
 func NeedsAttention(a directory.AgentStatus) bool {
-	return a.Waiting || a.Enabled && a.Health != nil && (a.Health.Problem != "" || !a.Health.Until.IsZero())
+	return a.Waiting ||
+		a.Enabled && a.Health != nil && (a.Health.Problem != "" || !a.Health.Until.IsZero())
 }

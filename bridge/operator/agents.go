@@ -48,7 +48,9 @@ const unnamed = "unnamed-agent"
 //     a.Unseen is not set,
 //   - ErrOtherCard, with what the card says, if its digest is not a.Digest,
 //   - another Error if the name is taken or there are too many agents.
-func (s Agents) Add(ctx context.Context, by Actor, a NewAgent) (directory.AgentConfig, *directory.Preview, error) {
+func (s Agents) Add(
+	ctx context.Context, by Actor, a NewAgent,
+) (directory.AgentConfig, *directory.Preview, error) {
 	seen, err := s.add(ctx, &a)
 	return a.AgentConfig, seen, record(ctx, s.Audit, by, audit.AgentAdded, a.Name, a.URL, err)
 }
@@ -68,7 +70,9 @@ func (s Agents) add(ctx context.Context, a *NewAgent) (*directory.Preview, error
 	err = refusal(s.Registry.Add(ctx, a.AgentConfig, seen))
 	if err == nil && s.Bridge != nil {
 		if e := s.Bridge.Directory.Lookup(a.Name); e != nil {
-			_, _ = s.Bridge.Directory.Connect(ctx, e) // so that its state is known at once; health has the error
+			_, _ = s.Bridge.Directory.Connect(
+				ctx, e,
+			) // so that its state is known at once; health has the error
 		}
 	}
 	return seen, err
@@ -98,7 +102,13 @@ func nameOf(card string) string {
 // Change changes an agent that was added: see directory.Registry.Change. It
 // fails with ErrNotFound, an *AgentError, or an Error if the agent was changed since
 // that version or is in the configuration.
-func (s Agents) Change(ctx context.Context, by Actor, a directory.AgentConfig, version int64, keepSecret bool) error {
+func (s Agents) Change(
+	ctx context.Context,
+	by Actor,
+	a directory.AgentConfig,
+	version int64,
+	keepSecret bool,
+) error {
 	err := refusal(s.Registry.Change(ctx, a, version, keepSecret))
 	return record(ctx, s.Audit, by, audit.AgentChanged, a.Name, a.URL, err)
 }
@@ -106,7 +116,15 @@ func (s Agents) Change(ctx context.Context, by Actor, a directory.AgentConfig, v
 // Remove removes an agent that was added; its tasks go on. It fails with
 // ErrNotFound, and with an Error for an agent of the configuration.
 func (s Agents) Remove(ctx context.Context, by Actor, name string) error {
-	return record(ctx, s.Audit, by, audit.AgentRemoved, name, "", refusal(s.Registry.Remove(ctx, name)))
+	return record(
+		ctx,
+		s.Audit,
+		by,
+		audit.AgentRemoved,
+		name,
+		"",
+		refusal(s.Registry.Remove(ctx, name)),
+	)
 }
 
 // Enable lets an agent take tasks again, and reports whether it was disabled.
@@ -123,7 +141,14 @@ func (s Agents) Disable(ctx context.Context, by Actor, name string) (bool, error
 	return changed, s.recordSwitch(ctx, by, audit.AgentDisabled, name, changed, err)
 }
 
-func (s Agents) recordSwitch(ctx context.Context, by Actor, kind audit.Kind, name string, changed bool, err error) error {
+func (s Agents) recordSwitch(
+	ctx context.Context,
+	by Actor,
+	kind audit.Kind,
+	name string,
+	changed bool,
+	err error,
+) error {
 	if !changed && err == nil {
 		return nil
 	}
@@ -156,5 +181,13 @@ func (s Agents) AcceptCard(ctx context.Context, by Actor, agent, digest string) 
 	if len(cards) > 0 && strings.HasPrefix(cards[0].Digest, digest) {
 		digest = cards[0].Digest
 	}
-	return digest, record(ctx, s.Audit, by, audit.CardAccepted, agent, sanitize.Short(digest, 64), refusal(s.Registry.Accept(ctx, agent, digest)))
+	return digest, record(
+		ctx,
+		s.Audit,
+		by,
+		audit.CardAccepted,
+		agent,
+		sanitize.Short(digest, 64),
+		refusal(s.Registry.Accept(ctx, agent, digest)),
+	)
 }

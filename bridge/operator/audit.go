@@ -61,11 +61,26 @@ var KindNames = map[audit.Kind]string{
 var eventTable = Table{
 	Name: "events", Key: "id", Sorted: "time", Latest: true,
 	Page: []Column{
-		{"kind", "What"}, {"outcome", "Outcome"}, {"actor", "Who"}, {"target", "About"}, {"time", "When"},
+		{
+			"kind",
+			"What",
+		},
+		{"outcome", "Outcome"},
+		{"actor", "Who"},
+		{"target", "About"},
+		{"time", "When"},
 	},
 	Command: []Column{
-		{"time", "TIME"}, {"kind", "KIND"}, {"outcome", "OUTCOME"}, {"actor", "WHO"}, {"address", "FROM"},
-		{"target", "WHAT"}, {"detail", "DETAIL"},
+		{
+			"time",
+			"TIME",
+		},
+		{"kind", "KIND"},
+		{"outcome", "OUTCOME"},
+		{"actor", "WHO"},
+		{"address", "FROM"},
+		{"target", "WHAT"},
+		{"detail", "DETAIL"},
 	},
 }
 
@@ -92,8 +107,12 @@ func (f *EventFilter) Filters() []Filter {
 		{To: &f.Text, Kind: Search, Field: "text", Label: "Search the log"},
 		kinds,
 		{
-			To: (*string)(&f.Kind), Param: "kind", Open: true, Choices: slices.Compact(words),
-			Flag: "kind", Usage: "only events of this kind, or of kinds that start with this word: account",
+			To:      (*string)(&f.Kind),
+			Param:   "kind",
+			Open:    true,
+			Choices: slices.Compact(words),
+			Flag:    "kind",
+			Usage:   "only events of this kind, or of kinds that start with this word: account",
 		},
 		{
 			To: &f.Actor, Kind: OfActor, Param: "actor", Field: "actor", Label: "Who",
@@ -127,7 +146,9 @@ func (s *Service) Events(ctx context.Context, f EventFilter) (*Page[audit.Event]
 
 // AllEvents iterates over the events that a filter chooses, the latest first, from a
 // cursor on; "" is the first. It ends with ErrTooMany after MostExported.
-func (s *Service) AllEvents(ctx context.Context, f audit.Filter, from string) iter.Seq2[audit.Event, error] {
+func (s *Service) AllEvents(
+	ctx context.Context, f audit.Filter, from string,
+) iter.Seq2[audit.Event, error] {
 	return exported(from, func(after Mark) ([]audit.Event, error) {
 		f.After = audit.Mark{At: after.At, ID: after.ID}
 		f.Limit = exportPage
@@ -144,7 +165,12 @@ func (s *Service) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 // record records in the audit log what an actor did, or tried to do, and returns
 // err. What does not exist was not tried.
 func record(
-	ctx context.Context, log audit.Recorder, by Actor, kind audit.Kind, target, detail string, err error,
+	ctx context.Context,
+	log audit.Recorder,
+	by Actor,
+	kind audit.Kind,
+	target, detail string,
+	err error,
 ) error {
 	if log == nil || errors.Is(err, ErrNotFound) {
 		return err

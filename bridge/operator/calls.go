@@ -10,8 +10,17 @@ var callTable = Table{
 	Name: "calls", Key: "id", Sorted: "time", Latest: true, Empty: "No calls in this time.",
 	Right: []string{"milliseconds"}, NoTotal: true, // the sums count calls
 	Page: []Column{
-		{"user", "Account"}, {"client", "App"}, {"agent", "Agent"}, {"tool", "Tool"}, {"door", "Through"},
-		{"outcome", "Outcome"}, {"milliseconds", "Took"}, {"time", "Time"},
+		{
+			"user",
+			"Account",
+		},
+		{"client", "App"},
+		{"agent", "Agent"},
+		{"tool", "Tool"},
+		{"door", "Through"},
+		{"outcome", "Outcome"},
+		{"milliseconds", "Took"},
+		{"time", "Time"},
 	},
 }
 
@@ -30,10 +39,20 @@ func (f *CallFilter) Filters() []Filter {
 		{To: &f.Tool, Kind: Search, Param: "tool", Field: "tool", Label: "Tool"},
 		{To: &f.UseCase, Param: "usecase", Field: "usecase"},
 		{
-			To: (*string)(&f.Outcome), Param: "outcome", Open: true, Field: "outcome", Label: "Outcome",
+			To:    (*string)(&f.Outcome),
+			Param: "outcome",
+			Open:  true,
+			Field: "outcome",
+			Label: "Outcome",
 			Choices: []Choice{
-				{string(usage.OK), "completed"}, {string(usage.Errors), "all errors"},
-				{string(usage.Failed), "failed"}, {string(usage.Refused), "refused"}, {string(usage.Canceled), "canceled"},
+				{string(usage.OK), "completed"},
+				{string(usage.Errors), "all errors"},
+				{
+					string(usage.Failed),
+					"failed",
+				},
+				{string(usage.Refused), "refused"},
+				{string(usage.Canceled), "canceled"},
 			},
 		},
 	}, TimeFilters(&f.Since, &f.Until)[:2]...)

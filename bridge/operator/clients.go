@@ -56,11 +56,17 @@ var clientTable = Table{
 		{"grants", "GRANTS"}, {"last_used", "LAST USE"}, {"since", "SINCE"},
 	},
 	Remove: Removal{
-		Path: "remove", Button: "Remove", Title: "Remove this app?", Word: "Remove it", Done: "removed",
-		About: "{} is forgotten, and everything that people have allowed it ends. It can register again.",
-		Of:    []string{"name"},
-		Use:   "remove ID", Short: "Remove a client and revoke its grants",
-		Ask: "Remove the client %s and revoke its grants?", Said: "%s is removed.",
+		Path:   "remove",
+		Button: "Remove",
+		Title:  "Remove this app?",
+		Word:   "Remove it",
+		Done:   "removed",
+		About:  "{} is forgotten, and everything that people have allowed it ends. It can register again.",
+		Of:     []string{"name"},
+		Use:    "remove ID",
+		Short:  "Remove a client and revoke its grants",
+		Ask:    "Remove the client %s and revoke its grants?",
+		Said:   "%s is removed.",
 	},
 }
 
@@ -84,12 +90,22 @@ func (f *ClientFilter) Read(ctx context.Context, s *Service, span Span) (*Page[a
 func (f *ClientFilter) Filters() []Filter {
 	return []Filter{
 		{
-			To: &f.Text, Kind: Search, Param: "text", Field: "text", Label: "Search by name or ID",
-			Flag: "text", Usage: "only clients with a word in their name or ID that starts with this",
+			To:    &f.Text,
+			Kind:  Search,
+			Param: "text",
+			Field: "text",
+			Label: "Search by name or ID",
+			Flag:  "text",
+			Usage: "only clients with a word in their name or ID that starts with this",
 		},
 		{
-			To: (*string)(&f.Kind), Param: "kind", Field: "kind", Label: "Registration", Choices: Kinds,
-			Flag: "kind", Usage: "only clients of this kind: registered, document or configured",
+			To:      (*string)(&f.Kind),
+			Param:   "kind",
+			Field:   "kind",
+			Label:   "Registration",
+			Choices: Kinds,
+			Flag:    "kind",
+			Usage:   "only clients of this kind: registered, document or configured",
 		},
 	}
 }
@@ -177,9 +193,17 @@ func describe(s *Service, row ClientRow) Client {
 
 func newClient(s *Service, c *oauth.Client, kind Kind, row ClientRow) Client {
 	out := Client{
-		ID: c.ID, Name: c.Name, Kind: kind, URI: c.URI, Auth: c.AuthMethod,
-		RedirectURIs: append([]string{}, c.RedirectURIs...), RedirectHosts: []string{},
-		Grants: row.Grants, Since: row.Since, Used: row.Used, LookAlike: s.OAuth.Registration.LookAlike(c),
+		ID:            c.ID,
+		Name:          c.Name,
+		Kind:          kind,
+		URI:           c.URI,
+		Auth:          c.AuthMethod,
+		RedirectURIs:  append([]string{}, c.RedirectURIs...),
+		RedirectHosts: []string{},
+		Grants:        row.Grants,
+		Since:         row.Since,
+		Used:          row.Used,
+		LookAlike:     s.OAuth.Registration.LookAlike(c),
 	}
 	for _, uri := range c.RedirectURIs {
 		if host := client.RedirectHost(uri); !slices.Contains(out.RedirectHosts, host) {
@@ -208,7 +232,13 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 
 // RegisterClient registers a client that cannot register itself. It fails with an
 // Error for what the registration endpoint would refuse.
-func (s *Service) RegisterClient(ctx context.Context, by Actor, name string, redirectURIs []string, keepsSecret bool) (*client.Issued, error) {
+func (s *Service) RegisterClient(
+	ctx context.Context,
+	by Actor,
+	name string,
+	redirectURIs []string,
+	keepsSecret bool,
+) (*client.Issued, error) {
 	c, err := s.OAuth.Registration.Add(ctx, name, redirectURIs, keepsSecret)
 	if refused, ok := errors.AsType[*oauth.Error](err); ok {
 		if m := refused.Sentence(); m != nil {
@@ -233,5 +263,13 @@ func (s *Service) RemoveClient(ctx context.Context, by Actor, id string) error {
 	if c.Kind == Configured {
 		return errConfiguredClient
 	}
-	return record(ctx, s.Audit, by, audit.ClientRemoved, id, c.Name, refusal(s.OAuth.Clients.Forget(ctx, id)))
+	return record(
+		ctx,
+		s.Audit,
+		by,
+		audit.ClientRemoved,
+		id,
+		c.Name,
+		refusal(s.OAuth.Clients.Forget(ctx, id)),
+	)
 }

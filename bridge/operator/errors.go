@@ -69,40 +69,74 @@ func (e Error) with(args ...string) *Error {
 var (
 	ErrNotFound   = notFound("not_found", "This does not exist.")
 	ErrCursor     = invalid("bad_cursor", "This page does not exist. Start at the first page.")
-	ErrOwnAccount = invalid("own_account", "This is your own account. Another administrator can change its role or remove it.")
-	ErrOtherCard  = conflict("other_card", "The agent now shows another card. Look at the new card first.")
+	ErrOwnAccount = invalid(
+		"own_account",
+		"This is your own account. Another administrator can change its role or remove it.",
+	)
+	ErrOtherCard = conflict(
+		"other_card", "The agent now shows another card. Look at the new card first.",
+	)
 )
 
 var (
-	errNoAgent       = notFound("no_agent", "There is no such agent.")
-	errNoCard        = conflict("no_card", "No card of this agent waits to be accepted.")
-	errAgentExists   = conflict("agent_exists", "There is an agent with this name.")
-	errAgentChanged  = conflict("agent_changed", "The agent was changed in between. Look at it again.")
+	errNoAgent      = notFound("no_agent", "There is no such agent.")
+	errNoCard       = conflict("no_card", "No card of this agent waits to be accepted.")
+	errAgentExists  = conflict("agent_exists", "There is an agent with this name.")
+	errAgentChanged = conflict(
+		"agent_changed", "The agent was changed in between. Look at it again.",
+	)
 	errTooManyAgents = conflict("too_many_agents", "There are too many agents. Remove one first.")
-	errConfigured    = invalid("agent_configured", "This agent is in the configuration: change it there. Here it can only be disabled and enabled.")
-	errUnnamed       = invalid("agent_unnamed", "The card could not be read: give the agent a name.")
+	errConfigured    = invalid(
+		"agent_configured",
+		"This agent is in the configuration: change it there. Here it can only be disabled and enabled.",
+	)
+	errUnnamed = invalid("agent_unnamed", "The card could not be read: give the agent a name.")
 
-	errAccountExists  = invalid("account_exists", "There is an account with this name.")
-	errBadName        = invalid("bad_name", "A name has letters, digits and punctuation, up to 64 bytes.")
-	errBadPassword    = invalid("bad_password", "A password has at least 8 characters, at most 1,024 bytes, and no control characters.")
-	errCommonPassword = invalid("common_password", "This password is one of the first that are guessed. Choose another.")
-	errNoPassword     = invalid("no_password", "This account signs in elsewhere and has no password here.")
+	errAccountExists = invalid("account_exists", "There is an account with this name.")
+	errBadName       = invalid(
+		"bad_name", "A name has letters, digits and punctuation, up to 64 bytes.",
+	)
+	errBadPassword = invalid(
+		"bad_password",
+		"A password has at least 8 characters, at most 1,024 bytes, and no control characters.",
+	)
+	errCommonPassword = invalid(
+		"common_password", "This password is one of the first that are guessed. Choose another.",
+	)
+	errNoPassword = invalid(
+		"no_password", "This account signs in elsewhere and has no password here.",
+	)
 
-	errConfiguredClient = invalid("client_configured", "This client is in the configuration: remove it there. Its grants can be revoked here.")
-	errWhoseGrants      = invalid("whose_grants", "Name the account or the client whose grants you want to revoke.")
-	errNoKeys           = invalid("no_keys", "There are no signing keys: tokens are made with the secret of the configuration.")
-	errNoServer         = invalid("no_server", "Tasks can only be canceled at the server.")
-	errState            = invalid("bad_state", "There is no state {}.")
-	errAddress          = invalid("bad_address", "This is not an address such as https://rialto.example/mcp.")
-	errDoctorBusy       = invalid("doctor_busy", "The doctor is busy. Try again in a minute.")
-	errTime             = invalid("bad_time", "Write a time as 2026-11-21T08:00:00Z, as 2026-11-21, or as how long ago it was: 90m, 24h, 7d.")
-	errTimeOrder        = invalid("time_order", "The time ends before it begins.")
-	errBy               = invalid("bad_by", "Usage is added up by {}.")
-	errOutcome          = invalid("bad_outcome", "A call ends as ok, errors, failed, refused or canceled.")
-	errStep             = invalid("bad_step", "A series goes by the hour or the day.")
-	errTooManySums      = invalid("too_many_sums", "There are more than {} sums. Choose a shorter time, or longer steps.")
-	errTooManyNamed     = invalid("too_many_apps", "Too many apps are called {}. Choose one by its ID.")
-	errFormat           = invalid("bad_format", "The format {} is not csv or json.")
+	errConfiguredClient = invalid(
+		"client_configured",
+		"This client is in the configuration: remove it there. Its grants can be revoked here.",
+	)
+	errWhoseGrants = invalid(
+		"whose_grants", "Name the account or the client whose grants you want to revoke.",
+	)
+	errNoKeys = invalid(
+		"no_keys",
+		"There are no signing keys: tokens are made with the secret of the configuration.",
+	)
+	errNoServer = invalid("no_server", "Tasks can only be canceled at the server.")
+	errState    = invalid("bad_state", "There is no state {}.")
+	errAddress  = invalid(
+		"bad_address", "This is not an address such as https://rialto.example/mcp.",
+	)
+	errDoctorBusy = invalid("doctor_busy", "The doctor is busy. Try again in a minute.")
+	errTime       = invalid(
+		"bad_time",
+		"Write a time as 2026-11-21T08:00:00Z, as 2026-11-21, or as how long ago it was: 90m, 24h, 7d.",
+	)
+	errTimeOrder   = invalid("time_order", "The time ends before it begins.")
+	errBy          = invalid("bad_by", "Usage is added up by {}.")
+	errOutcome     = invalid("bad_outcome", "A call ends as ok, errors, failed, refused or canceled.")
+	errStep        = invalid("bad_step", "A series goes by the hour or the day.")
+	errTooManySums = invalid(
+		"too_many_sums", "There are more than {} sums. Choose a shorter time, or longer steps.",
+	)
+	errTooManyNamed = invalid("too_many_apps", "Too many apps are called {}. Choose one by its ID.")
+	errFormat       = invalid("bad_format", "The format {} is not csv or json.")
 )
 
 // AgentError says that an agent cannot be used with its settings, or that its card

@@ -45,10 +45,39 @@ func (f Format) SetHeader(h http.Header, name string) {
 
 // WriteCalls writes calls as they are read. It holds one of them in memory.
 func WriteCalls(w io.Writer, f Format, calls iter.Seq2[usage.Record, error]) error {
-	head := []string{"id", "time", "user_id", "user", "client_id", "client", "usecase", "door", "tool", "agent", "milliseconds", "bytes_in", "bytes_out", "outcome"}
+	head := []string{
+		"id",
+		"time",
+		"user_id",
+		"user",
+		"client_id",
+		"client",
+		"usecase",
+		"door",
+		"tool",
+		"agent",
+		"milliseconds",
+		"bytes_in",
+		"bytes_out",
+		"outcome",
+	}
 	return export(w, f, head, calls, func(c usage.Record) []string {
-		return []string{c.ID, formatTime(c.At), c.UserID, c.User, c.Client, c.App, c.UseCase, c.Door, c.Tool, c.Agent,
-			strconv.FormatInt(c.Millis, 10), strconv.FormatInt(c.BytesIn, 10), strconv.FormatInt(c.BytesOut, 10), string(c.Outcome)}
+		return []string{
+			c.ID,
+			formatTime(c.At),
+			c.UserID,
+			c.User,
+			c.Client,
+			c.App,
+			c.UseCase,
+			c.Door,
+			c.Tool,
+			c.Agent,
+			strconv.FormatInt(c.Millis, 10),
+			strconv.FormatInt(c.BytesIn, 10),
+			strconv.FormatInt(c.BytesOut, 10),
+			string(c.Outcome),
+		}
 	})
 }
 
@@ -58,10 +87,33 @@ func WriteSums(w io.Writer, f Format, by usage.By, sums []usage.Sum) error {
 	if by == "" {
 		first = "all"
 	}
-	head := []string{first, "name", "from", "calls", "errors", "bytes_in", "bytes_out", "mean_milliseconds", "p50_milliseconds", "p95_milliseconds", "p99_milliseconds"}
+	head := []string{
+		first,
+		"name",
+		"from",
+		"calls",
+		"errors",
+		"bytes_in",
+		"bytes_out",
+		"mean_milliseconds",
+		"p50_milliseconds",
+		"p95_milliseconds",
+		"p99_milliseconds",
+	}
 	return export(w, f, head, all(sums), func(s usage.Sum) []string {
-		return []string{s.Key, s.Name, formatTime(s.From), strconv.FormatInt(s.Calls, 10), strconv.FormatInt(s.Errors, 10),
-			strconv.FormatInt(s.BytesIn, 10), strconv.FormatInt(s.BytesOut, 10), millis(s.Mean), millis(s.P50), millis(s.P95), millis(s.P99)}
+		return []string{
+			s.Key,
+			s.Name,
+			formatTime(s.From),
+			strconv.FormatInt(s.Calls, 10),
+			strconv.FormatInt(s.Errors, 10),
+			strconv.FormatInt(s.BytesIn, 10),
+			strconv.FormatInt(s.BytesOut, 10),
+			millis(s.Mean),
+			millis(s.P50),
+			millis(s.P95),
+			millis(s.P99),
+		}
 	})
 }
 
@@ -70,9 +122,29 @@ func WriteEvents(w io.Writer, f Format, events iter.Seq2[audit.Event, error]) er
 	if f == OCSF {
 		return writeOCSF(w, events)
 	}
-	head := []string{"id", "time", "kind", "outcome", "actor_id", "actor", "address", "target", "detail"}
+	head := []string{
+		"id",
+		"time",
+		"kind",
+		"outcome",
+		"actor_id",
+		"actor",
+		"address",
+		"target",
+		"detail",
+	}
 	return export(w, f, head, events, func(e audit.Event) []string {
-		return []string{e.ID, formatTime(e.At), string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail}
+		return []string{
+			e.ID,
+			formatTime(e.At),
+			string(e.Kind),
+			string(e.Outcome),
+			e.ActorID,
+			e.Actor,
+			e.Address,
+			e.Target,
+			e.Detail,
+		}
 	})
 }
 
@@ -110,7 +182,13 @@ func millis(ms float64) string { return strconv.FormatFloat(ms, 'f', 1, 64) }
 
 // export writes rows as they are read. After an error a CSV file ends early, and JSON
 // without its bracket. After ErrTooMany, a last row has the cursor of the rest.
-func export[T any](w io.Writer, f Format, head []string, rows iter.Seq2[T, error], cells func(T) []string) error {
+func export[T any](
+	w io.Writer,
+	f Format,
+	head []string,
+	rows iter.Seq2[T, error],
+	cells func(T) []string,
+) error {
 	buffered := bufio.NewWriterSize(w, 32<<10)
 	var err error
 	switch f {
@@ -137,14 +215,21 @@ type truncatedRow struct {
 	Next      string `json:"next_page_token"`
 }
 
-func exportCSV[T any](w io.Writer, head []string, rows iter.Seq2[T, error], cells func(T) []string) error {
+func exportCSV[T any](
+	w io.Writer,
+	head []string,
+	rows iter.Seq2[T, error],
+	cells func(T) []string,
+) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(head); err != nil {
 		return err
 	}
 	for row, err := range rows {
 		if more, ok := errors.AsType[ErrTooMany](err); ok {
-			if err := out.Write(append([]string{truncated, more.Cursor}, make([]string, len(head)-2)...)); err != nil {
+			if err := out.Write(
+				append([]string{truncated, more.Cursor}, make([]string, len(head)-2)...),
+			); err != nil {
 				return err
 			}
 			break

@@ -51,18 +51,36 @@ type GrantFilter struct {
 }
 
 var grantTable = Table{
-	Name: "grants", Key: "id", Hint: []string{"account", "client"}, Sorted: "created", Empty: "No app is connected.",
+	Name:   "grants",
+	Key:    "id",
+	Hint:   []string{"account", "client"},
+	Sorted: "created",
+	Empty:  "No app is connected.",
 	Page: []Column{
 		{"client", "App"}, {"account", "Account"}, {"scope", "Access"}, {"state", "State"},
 		{"expires", "Expires"}, {"last_used", "Last used"}, {"created", "Connected"},
 	},
 	Command: []Column{
-		{"id", "ID"}, {"account", "ACCOUNT"}, {"client", "CLIENT"}, {"state", "STATE"}, {"scope", "SCOPE"},
-		{"created", "CREATED"}, {"last_used", "LAST USE"}, {"expires", "EXPIRES"},
+		{
+			"id",
+			"ID",
+		},
+		{"account", "ACCOUNT"},
+		{"client", "CLIENT"},
+		{"state", "STATE"},
+		{"scope", "SCOPE"},
+		{"created", "CREATED"},
+		{"last_used", "LAST USE"},
+		{"expires", "EXPIRES"},
 	},
 	Remove: Removal{
-		Path: "end", Button: "Disconnect", Title: "Disconnect this app?", Word: "Disconnect", Done: "revoked",
-		About: "{} loses its access for {} immediately.", Of: []string{"client", "account"},
+		Path:   "end",
+		Button: "Disconnect",
+		Title:  "Disconnect this app?",
+		Word:   "Disconnect",
+		Done:   "revoked",
+		About:  "{} loses its access for {} immediately.",
+		Of:     []string{"client", "account"},
 	},
 }
 
@@ -73,14 +91,25 @@ func (f *GrantFilter) Table() *Table { return &grantTable }
 func (f *GrantFilter) Filters() []Filter {
 	return []Filter{
 		{
-			To: &f.AccountID, Kind: OfOwner, Param: "account_id", Field: "account", Label: "Account",
-			Flag: "user", Usage: "only grants of the account with this `name`",
+			To:    &f.AccountID,
+			Kind:  OfOwner,
+			Param: "account_id",
+			Field: "account",
+			Label: "Account",
+			Flag:  "user",
+			Usage: "only grants of the account with this `name`",
 		},
 		{
 			To: &f.ClientIDs, Kind: OfApp, Param: "client_id", Field: "client", Label: "App",
 			Flag: "client", Usage: "only grants of the client with this `ID`",
 		},
-		{To: &f.Live, Param: "state", Choices: []Choice{{"live", ""}}, Flag: "live", Usage: "only live grants"},
+		{
+			To:      &f.Live,
+			Param:   "state",
+			Choices: []Choice{{"live", ""}},
+			Flag:    "live",
+			Usage:   "only live grants",
+		},
 		{To: &f.Live, Field: "live", Label: "State", Choices: []Choice{{"yes", "active"}}},
 	}
 }
@@ -93,9 +122,16 @@ func (f *GrantFilter) Read(ctx context.Context, s *Service, span Span) (*Page[an
 
 // Grants returns a page of grants, the latest first. It fails with ErrCursor.
 func (s *Service) Grants(ctx context.Context, f GrantFilter) (*Page[Grant], error) {
-	page, err := list(ctx, s, f, s.Store.ListGrants, func(ctx context.Context, f GrantFilter, most int) (int, error) {
-		return s.Store.CountGrants(ctx, f, s.Now(), most)
-	}, func(g *Grant) Mark { return Mark{At: g.Created, ID: g.ID} })
+	page, err := list(
+		ctx,
+		s,
+		f,
+		s.Store.ListGrants,
+		func(ctx context.Context, f GrantFilter, most int) (int, error) {
+			return s.Store.CountGrants(ctx, f, s.Now(), most)
+		},
+		func(g *Grant) Mark { return Mark{At: g.Created, ID: g.ID} },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +185,18 @@ func (s *Service) GrantOf(ctx context.Context, accountID, id string) (*Grant, er
 // NewGrant returns a grant as a row of a list.
 func NewGrant(g *oauth.Grant) Grant {
 	return Grant{
-		ID: g.ID, AccountID: g.AccountID, Account: g.Name, ClientID: g.ClientID, ClientName: g.ClientName, Scope: append([]string{}, g.Scope...), Parent: g.Parent,
-		Created: g.Created, Expires: g.Expires, Used: g.Used, Revoked: g.Revoked, disabled: g.Disabled,
+		ID:         g.ID,
+		AccountID:  g.AccountID,
+		Account:    g.Name,
+		ClientID:   g.ClientID,
+		ClientName: g.ClientName,
+		Scope:      append([]string{}, g.Scope...),
+		Parent:     g.Parent,
+		Created:    g.Created,
+		Expires:    g.Expires,
+		Used:       g.Used,
+		Revoked:    g.Revoked,
+		disabled:   g.Disabled,
 	}
 }
 
@@ -161,12 +207,24 @@ func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
 	if err != nil {
 		return refusal(err)
 	}
-	return record(ctx, s.Audit, by, audit.GrantRevoked, id, g.Name+"; "+g.ClientID, s.OAuth.Grants.End(ctx, id))
+	return record(
+		ctx,
+		s.Audit,
+		by,
+		audit.GrantRevoked,
+		id,
+		g.Name+"; "+g.ClientID,
+		s.OAuth.Grants.End(ctx, id),
+	)
 }
 
 // RevokeGrants revokes the grants of an account, of a client, or those of the
 // account for the client, and returns how many. One of the two is required.
-func (s *Service) RevokeGrants(ctx context.Context, by Actor, accountID, clientID string) (int, error) {
+func (s *Service) RevokeGrants(
+	ctx context.Context,
+	by Actor,
+	accountID, clientID string,
+) (int, error) {
 	if accountID == "" && clientID == "" {
 		return 0, errWhoseGrants
 	}
@@ -178,5 +236,13 @@ func (s *Service) RevokeGrants(ctx context.Context, by Actor, accountID, clientI
 	if clientID != "" {
 		whose = append(whose, "all for the client; "+clientID)
 	}
-	return n, record(ctx, s.Audit, by, audit.GrantRevoked, cmp.Or(clientID, accountID), fmt.Sprintf("%d; %s", n, strings.Join(whose, "; ")), err)
+	return n, record(
+		ctx,
+		s.Audit,
+		by,
+		audit.GrantRevoked,
+		cmp.Or(clientID, accountID),
+		fmt.Sprintf("%d; %s", n, strings.Join(whose, "; ")),
+		err,
+	)
 }

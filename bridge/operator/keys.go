@@ -23,7 +23,13 @@ var keyTable = Table{
 	Name: "keys", Key: "id", Whole: true,
 	Empty: "Tokens are made with the secret of the configuration: there are no keys.",
 	Page: []Column{
-		{"id", "Key"}, {"signs", "State"}, {"signs_from", "Signs from"}, {"rotates", "Next replacement"},
+		{
+			"id",
+			"Key",
+		},
+		{"signs", "State"},
+		{"signs_from", "Signs from"},
+		{"rotates", "Next replacement"},
 		{"expires", "Deleted on"},
 	},
 	Command: []Column{
@@ -31,11 +37,17 @@ var keyTable = Table{
 		{"rotates", "IS REPLACED"}, {"expires", "KEPT UNTIL"},
 	},
 	Remove: Removal{
-		Path: "revoke", Button: "Revoke", Title: "Revoke this key?", Word: "Revoke it", Done: "key-revoked",
-		About: "The key {}. This cannot be undone.", Of: []string{"id"},
-		Use: "revoke KID", Short: "End a signing key at once: the tokens that it signed are refused",
-		Ask:  "End the key %s? The access tokens that it signed are refused from then on.",
-		Said: "The key %s has ended. Apps get a new token with their next refresh.",
+		Path:   "revoke",
+		Button: "Revoke",
+		Title:  "Revoke this key?",
+		Word:   "Revoke it",
+		Done:   "key-revoked",
+		About:  "The key {}. This cannot be undone.",
+		Of:     []string{"id"},
+		Use:    "revoke KID",
+		Short:  "End a signing key at once: the tokens that it signed are refused",
+		Ask:    "End the key %s? The access tokens that it signed are refused from then on.",
+		Said:   "The key %s has ended. Apps get a new token with their next refresh.",
 	},
 }
 

@@ -40,7 +40,9 @@ func (s *Service) Overview(ctx context.Context) (*Overview, error) {
 	sums, errs[0] = s.Usage(ctx, usage.Filter{Since: o.Since}, "", 0)
 	o.Agents, errs[1] = s.Agents.List(ctx)
 	o.Asking, errs[2] = s.TaskStore.CountTasks(ctx, asking, MostTotal)
-	o.SigningIn, errs[3] = s.TaskStore.CountTasks(ctx, TaskFilter{State: a2a.AuthRequired}, MostTotal)
+	o.SigningIn, errs[3] = s.TaskStore.CountTasks(
+		ctx, TaskFilter{State: a2a.AuthRequired}, MostTotal,
+	)
 	o.Failed, errs[4] = s.TaskStore.CountTasks(ctx, failed, MostTotal)
 	o.Waiting, errs[5] = s.TaskStore.ListTasks(ctx, asking, rows)
 	o.Failures, errs[6] = s.TaskStore.ListTasks(ctx, failed, rows)

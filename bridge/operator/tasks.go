@@ -40,16 +40,35 @@ type TaskFilter struct {
 }
 
 var taskTable = Table{
-	Name: "tasks", Key: "id", Hint: []string{"state", "agent", "message"}, Sorted: "created", Latest: true,
-	Right: []string{"updated"},
-	Empty: "No tasks yet. They appear when a person asks an agent from a connected app.",
+	Name:   "tasks",
+	Key:    "id",
+	Hint:   []string{"state", "agent", "message"},
+	Sorted: "created",
+	Latest: true,
+	Right:  []string{"updated"},
+	Empty:  "No tasks yet. They appear when a person asks an agent from a connected app.",
 	Page: []Column{
-		{"asked", "Task"}, {"state", "State"}, {"agent", "Agent"}, {"owner", "Account"}, {"updated", "Took"},
+		{
+			"asked",
+			"Task",
+		},
+		{"state", "State"},
+		{"agent", "Agent"},
+		{"owner", "Account"},
+		{"updated", "Took"},
 		{"created", "Sent"},
 	},
 	Command: []Column{
-		{"id", "ID"}, {"owner", "OWNER"}, {"agent", "AGENT"}, {"state", "STATE"}, {"created", "CREATED"},
-		{"updated", "UPDATED"}, {"message", "MESSAGE"},
+		{
+			"id",
+			"ID",
+		},
+		{"owner", "OWNER"},
+		{"agent", "AGENT"},
+		{"state", "STATE"},
+		{"created", "CREATED"},
+		{"updated", "UPDATED"},
+		{"message", "MESSAGE"},
 	},
 }
 
@@ -65,7 +84,13 @@ func (f *TaskFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any
 // Filters implements Query.
 func (f *TaskFilter) Filters() []Filter {
 	state := Filter{
-		To: (*string)(&f.State), Kind: OfState, Param: "state", Open: true, Field: "state", Label: "State", Flag: "state",
+		To:    (*string)(&f.State),
+		Kind:  OfState,
+		Param: "state",
+		Open:  true,
+		Field: "state",
+		Label: "State",
+		Flag:  "state",
 	}
 	for _, s := range States {
 		state.Choices = append(state.Choices, Choice{Value: string(s)})
@@ -91,7 +116,15 @@ const MostSearched = 2000
 
 // States are the states of tasks.
 var States = []a2a.State{
-	a2a.Submitted, a2a.Working, a2a.InputRequired, a2a.AuthRequired, a2a.Completed, a2a.Failed, a2a.Canceled, a2a.Rejected, a2a.Unknown,
+	a2a.Submitted,
+	a2a.Working,
+	a2a.InputRequired,
+	a2a.AuthRequired,
+	a2a.Completed,
+	a2a.Failed,
+	a2a.Canceled,
+	a2a.Rejected,
+	a2a.Unknown,
 }
 
 // Tasks returns a page of the tasks of all accounts, the latest first. It fails with
@@ -127,6 +160,8 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.
 		return nil, Refuse("not_cancelable", i18n.Of(err))
 	}
 	owner := e.Owner
-	e, err = s.Bridge.Proxy.Cancel(ctx, s.Bridge.Directory.AccessOf(directory.Caller{User: owner}), id)
+	e, err = s.Bridge.Proxy.Cancel(
+		ctx, s.Bridge.Directory.AccessOf(directory.Caller{User: owner}), id,
+	)
 	return e, record(ctx, s.Audit, by, audit.TaskCanceled, id, owner, refusal(err))
 }

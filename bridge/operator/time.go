@@ -10,14 +10,22 @@ import (
 func TimeFilters(since, until *time.Time) []Filter {
 	return []Filter{
 		{
-			To: since, Param: "since", Flag: "since",
+			To:    since,
+			Param: "since",
+			Flag:  "since",
 			Usage: "from this `time` on: 2026-11-21T08:00:00Z, 2026-11-21, or how long ago, such as 24h or 7d",
 		},
 		{To: until, Param: "until", Flag: "until", Usage: "before this `time`"},
 		{
 			To: since, Kind: Days, Field: "days", Label: "Time",
 			Choices: []Choice{
-				{"1", "The last day"}, {"7", "The last week"}, {"30", "The last month"}, {"90", "The last three months"},
+				{
+					"1",
+					"The last day",
+				},
+				{"7", "The last week"},
+				{"30", "The last month"},
+				{"90", "The last three months"},
 			},
 		},
 	}

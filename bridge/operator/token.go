@@ -10,7 +10,13 @@ import (
 
 // IssueToken returns a token that acts for an account, with scopes, for a time. It fails as
 // oauth.Server.IssueToken does. The audit log has the account and the scopes, and never the token.
-func (s *Service) IssueToken(ctx context.Context, by Actor, account string, scopes []string, ttl time.Duration) (string, error) {
+func (s *Service) IssueToken(
+	ctx context.Context,
+	by Actor,
+	account string,
+	scopes []string,
+	ttl time.Duration,
+) (string, error) {
 	token, expires, err := s.OAuth.Tokens.Issue(ctx, account, scopes, ttl)
 	detail := strings.Join(scopes, " ")
 	if err == nil {

@@ -27,7 +27,12 @@ const largestSeries = 10_000
 // each agent, tool …, the most frequent first. A step of an hour or a day makes a
 // series, sorted by time. Sums take whole hours. It returns f.Limit sums, or all of
 // them if it is 0, and fails with an Error if these are more than largestSeries.
-func (s *Service) Usage(ctx context.Context, f usage.Filter, by usage.By, step time.Duration) ([]usage.Sum, error) {
+func (s *Service) Usage(
+	ctx context.Context,
+	f usage.Filter,
+	by usage.By,
+	step time.Duration,
+) ([]usage.Sum, error) {
 	if by != "" && !slices.Contains(usage.Bys, by) {
 		return nil, errBy.with(groupNames())
 	}
@@ -93,7 +98,13 @@ func groupNames() string {
 
 // displayName returns the name of the client or account that a sum is about. names has those that are
 // known.
-func displayName(ctx context.Context, s *Service, by usage.By, key string, names map[string]string) (name string, err error) {
+func displayName(
+	ctx context.Context,
+	s *Service,
+	by usage.By,
+	key string,
+	names map[string]string,
+) (name string, err error) {
 	if name, ok := names[key]; ok || key == "" {
 		return name, nil
 	}
@@ -117,7 +128,9 @@ func displayName(ctx context.Context, s *Service, by usage.By, key string, names
 
 // Calls iterates over the calls that a filter chooses, the earliest first, from a
 // cursor on; "" is the first. It ends with ErrTooMany after MostExported.
-func (s *Service) Calls(ctx context.Context, f usage.Filter, from string) iter.Seq2[usage.Record, error] {
+func (s *Service) Calls(
+	ctx context.Context, f usage.Filter, from string,
+) iter.Seq2[usage.Record, error] {
 	return exported(from, func(after Mark) ([]usage.Record, error) {
 		return s.calls(ctx, f, Rows{After: after, Limit: exportPage})
 	}, func(c usage.Record) Mark { return Mark{At: c.At, ID: c.ID} })
@@ -138,7 +151,9 @@ func (s *Service) calls(ctx context.Context, f usage.Filter, r Rows) ([]usage.Re
 }
 
 // LatestCalls returns a page of the calls that a filter chooses, the latest first.
-func (s *Service) LatestCalls(ctx context.Context, f usage.Filter, span Span) (*Page[usage.Record], error) {
+func (s *Service) LatestCalls(
+	ctx context.Context, f usage.Filter, span Span,
+) (*Page[usage.Record], error) {
 	f, err := s.ResolveFilter(ctx, f)
 	if err != nil {
 		return nil, err
@@ -158,7 +173,9 @@ func (m ErrTooMany) Error() string { return fmt.Sprintf("there are more than %d"
 
 // exported iterates over the rows that read returns in pages, and ends with ErrTooMany if
 // there are more than MostExported.
-func exported[T any](from string, read func(after Mark) ([]T, error), mark func(T) Mark) iter.Seq2[T, error] {
+func exported[T any](
+	from string, read func(after Mark) ([]T, error), mark func(T) Mark,
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
 		after, err := Span{Cursor: from}.mark()

@@ -129,7 +129,10 @@ func (f *Agent) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 		err = a2a.Transition(e.State(), a2a.Canceled)
 	}
 	if err == nil && (e.Task == nil || e.Task.ID == "") && !e.Unsent() {
-		err = a2a.Errorf(a2a.TaskNotCancelable, "the agent has not confirmed the task yet; try again in a few seconds")
+		err = a2a.Errorf(
+			a2a.TaskNotCancelable,
+			"the agent has not confirmed the task yet; try again in a few seconds",
+		)
 	}
 	if err == nil {
 		e, err = f.proxy.Runner.Cancel(ctx, f.access(ctx), e.Handle)
@@ -150,7 +153,14 @@ func (f *Agent) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Even
 		case err != nil:
 			yield(nil, f.a2aError(err))
 		case e.State().Terminal():
-			yield(nil, a2a.Errorf(a2a.UnsupportedOperation, "the task has ended (%s); there is nothing to follow", e.State()))
+			yield(
+				nil,
+				a2a.Errorf(
+					a2a.UnsupportedOperation,
+					"the task has ended (%s); there is nothing to follow",
+					e.State(),
+				),
+			)
 		default:
 			f.streamFrom(ctx, e, yield)
 		}
@@ -183,12 +193,17 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 		return nil, f.a2aError(err)
 	}
 	teller, ok := conn.(a2a.Extender)
-	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || agent.Review { // the extended card was not reviewed
+	if !ok || !conn.Card().Capabilities.ExtendedAgentCard ||
+		agent.Review { // the extended card was not reviewed
 		return f.shared(ctx, conn.Card()), nil
 	}
 	card, err := teller.ExtendedCard(ctx)
 	if err != nil { // the card that everybody sees is true, too
-		f.proxy.Log.WarnContext(ctx, "asking an agent for its extended card", "agent", f.name, "err", err)
+		f.proxy.Log.WarnContext(
+			ctx, "asking an agent for its extended card",
+			"agent", f.name,
+			"err", err,
+		)
 		card = conn.Card()
 	}
 	return f.shared(ctx, card), nil
@@ -205,7 +220,10 @@ func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 	c.SecuritySchemes = nil
 	c.Security = nil
 	// Whatever the agent does: there is a follower, and an outbox.
-	c.Capabilities = a2a.Capabilities{Streaming: true, PushNotifications: f.proxy.Runner.Webhooks != nil}
+	c.Capabilities = a2a.Capabilities{
+		Streaming:         true,
+		PushNotifications: f.proxy.Runner.Webhooks != nil,
+	}
 	return &c
 }
 
@@ -216,7 +234,10 @@ func fitCard(card *a2a.Card) a2a.Card {
 	c.Name, c.Description, c.Version = sanitize.Label(c.Name), sanitize.Text(c.Description), sanitize.Label(c.Version)
 	c.DocumentationURL, c.IconURL = sanitize.WebPage(c.DocumentationURL), sanitize.WebPage(c.IconURL)
 	if p := c.Provider; p != nil {
-		c.Provider = &a2a.Provider{Organization: sanitize.Label(p.Organization), URL: sanitize.WebPage(p.URL)}
+		c.Provider = &a2a.Provider{
+			Organization: sanitize.Label(p.Organization),
+			URL:          sanitize.WebPage(p.URL),
+		}
 	}
 	c.DefaultInputModes, c.DefaultOutputModes = labels(c.DefaultInputModes), labels(c.DefaultOutputModes)
 	c.Skills = slices.Clone(c.Skills)
@@ -254,7 +275,9 @@ func (f *Agent) Exists(ctx context.Context) bool {
 }
 
 // access returns the access of a call.
-func (f *Agent) access(ctx context.Context) directory.Access { return f.proxy.Directory.Access(ctx) }
+func (f *Agent) access(ctx context.Context) directory.Access {
+	return f.proxy.Directory.Access(ctx)
+}
 
 // connect reaches the agent for a call.
 func (f *Agent) connect(ctx context.Context) (*directory.Resolved, directory.Conn, error) {
@@ -309,7 +332,10 @@ func (f *Agent) a2aError(err error) error {
 	case errors.Is(err, directory.ErrNoAgent):
 		return errAgentNotFound
 	case errors.As(err, &unrecorded):
-		return a2a.Errorf(a2a.Internal, "the message was sent, but its task could not be recorded, so the agent is asked to stop it")
+		return a2a.Errorf(
+			a2a.Internal,
+			"the message was sent, but its task could not be recorded, so the agent is asked to stop it",
+		)
 	case errors.As(err, &refusal):
 		told := *refusal
 		told.Message = ledger.WithoutAddresses(refusal, refusal.Message)
@@ -319,9 +345,15 @@ func (f *Agent) a2aError(err error) error {
 	case errors.Is(err, ledger.ErrTaskBusy):
 		return a2a.Errorf(a2a.InvalidTaskState, "the task takes no message now")
 	case errors.Is(err, ledger.ErrTaskEnded):
-		return a2a.Errorf(a2a.InvalidTaskState, "the task has ended and takes no more messages; leave the task id out to start another")
+		return a2a.Errorf(
+			a2a.InvalidTaskState,
+			"the task has ended and takes no more messages; leave the task id out to start another",
+		)
 	case errors.Is(err, ledger.ErrTooManyTasks):
-		return a2a.Errorf(a2a.RateLimited, "you have too many tasks running (limits.tasks_per_user); wait for some to finish, or cancel them")
+		return a2a.Errorf(
+			a2a.RateLimited,
+			"you have too many tasks running (limits.tasks_per_user); wait for some to finish, or cancel them",
+		)
 	case errors.As(err, &down):
 		return a2a.Errorf(a2a.Unavailable, "%s", strings.TrimSuffix(down.Error(), "."))
 	case errors.As(err, &input):

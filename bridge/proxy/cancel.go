@@ -8,7 +8,9 @@ import (
 )
 
 // Cancel asks the agent to stop a task and returns the task. The error is ErrNoTask or an *a2a.Error.
-func (p *Proxy) Cancel(ctx context.Context, access directory.Access, handle string) (*ledger.Record, error) {
+func (p *Proxy) Cancel(
+	ctx context.Context, access directory.Access, handle string,
+) (*ledger.Record, error) {
 	e, err := p.Runner.Cancel(ctx, access, handle)
 	if err != nil && !errors.Is(err, ledger.ErrNoTask) {
 		err = (&Agent{proxy: p}).a2aError(err)

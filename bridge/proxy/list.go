@@ -19,14 +19,22 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 		return nil, errAgentNotFound
 	}
 	filter := ledger.PageQuery{
-		Agent: f.name, ContextID: q.ContextID, State: q.State, Since: q.Since, Limit: defaultPageSize, MaxBytes: maxPageBytes,
+		Agent:     f.name,
+		ContextID: q.ContextID,
+		State:     q.State,
+		Since:     q.Since,
+		Limit:     defaultPageSize,
+		MaxBytes:  maxPageBytes,
 	}
 	if q.PageSize > 0 {
 		filter.Limit = min(q.PageSize, runner.LargestPage)
 	}
 	after, err := ledger.ParseMark(q.PageToken)
 	if err != nil {
-		return nil, a2a.Errorf(a2a.InvalidParams, "pageToken is not the nextPageToken of an earlier page; leave it out to start at the first")
+		return nil, a2a.Errorf(
+			a2a.InvalidParams,
+			"pageToken is not the nextPageToken of an earlier page; leave it out to start at the first",
+		)
 	}
 	filter.After = after
 	found, err := f.proxy.Runner.Page(ctx, f.access(ctx), filter)

@@ -66,7 +66,9 @@ func (f *recordedAgent) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Eve
 }
 
 // Stream implements a2a.Agent. The call ends with the stream.
-func (f *recordedAgent) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+func (f *recordedAgent) Stream(
+	ctx context.Context, req *a2a.SendRequest,
+) iter.Seq2[a2a.Event, error] {
 	return f.stream(ctx, "SendStreamingMessage", req, f.Agent.Stream(ctx, req))
 }
 
@@ -119,7 +121,9 @@ func (f *recordedAgent) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.Pu
 }
 
 // Push implements a2a.Pusher.
-func (f *recordedAgent) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.PushConfig, error) {
+func (f *recordedAgent) Push(
+	ctx context.Context, task a2a.TaskID, id string,
+) (*a2a.PushConfig, error) {
 	push := func(ctx context.Context, id string) (*a2a.PushConfig, error) { return f.Agent.Push(ctx, task, id) }
 	return recorded(ctx, f, "GetTaskPushNotificationConfig", id, push)
 }

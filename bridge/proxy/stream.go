@@ -71,7 +71,10 @@ func (f *Agent) streamChanges(changes iter.Seq2[runner.Change, error], yield yie
 		}
 		if c.Idle {
 			end := c.Record().Public()
-			yield(&a2a.StatusUpdate{TaskID: end.ID, ContextID: end.ContextID, Status: end.Status}, nil)
+			yield(
+				&a2a.StatusUpdate{TaskID: end.ID, ContextID: end.ContextID, Status: end.Status},
+				nil,
+			)
 			return
 		}
 	}

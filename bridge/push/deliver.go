@@ -63,7 +63,9 @@ func (s notices) Attempt(ctx context.Context, n *Notice) {
 		err = s.failed(writing, n, err)
 	}
 	if err != nil {
-		s.logError(ctx, "recording a push notification", err) // it is delivered again after its lease
+		s.logError(
+			ctx, "recording a push notification", err,
+		) // it is delivered again after its lease
 	}
 }
 

@@ -48,7 +48,13 @@ type Outbox interface {
 	// none for the hosts in except. Only the oldest notice of each webhook can be claimed. Of any
 	// number of parallel calls, each notice goes to exactly one, until a moment by the clock of
 	// replica; other replicas do not claim it as long as ledger.Leases counts replica's heartbeats.
-	ClaimNotices(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*Notice, error)
+	ClaimNotices(
+		ctx context.Context,
+		replica string,
+		now, until time.Time,
+		limit int,
+		except []string,
+	) ([]*Notice, error)
 
 	// NoticeDelivered deletes a notice that replica has claimed.
 	NoticeDelivered(ctx context.Context, n *Notice, replica string) error

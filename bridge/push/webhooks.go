@@ -55,13 +55,17 @@ var _ runner.Webhooks = (*Service)(nil)
 // Accept implements runner.Webhooks.
 func (s *Service) Accept(ctx context.Context, c *a2a.PushConfig) error {
 	if len(c.ID) > 200 {
-		return a2a.Errorf(a2a.InvalidParams, "the id of a push notification config has at most 200 characters")
+		return a2a.Errorf(
+			a2a.InvalidParams, "the id of a push notification config has at most 200 characters",
+		)
 	}
 	return s.Sender.Accept(ctx, c)
 }
 
 // Add implements runner.Webhooks.
-func (s *Service) Add(ctx context.Context, owner string, c *a2a.PushConfig) (*a2a.PushConfig, error) {
+func (s *Service) Add(
+	ctx context.Context, owner string, c *a2a.PushConfig,
+) (*a2a.PushConfig, error) {
 	kept := *c
 	if kept.ID == "" {
 		kept.ID = uuid.NewString()
@@ -83,7 +87,11 @@ func (s *Service) Add(ctx context.Context, owner string, c *a2a.PushConfig) (*a2
 	}
 	err = s.Outbox.AddHook(ctx, owner, h, maxHooks)
 	if errors.Is(err, ErrTooMany) {
-		return nil, a2a.Errorf(a2a.InvalidParams, "the task has %d push notification configs already; delete one first", maxHooks)
+		return nil, a2a.Errorf(
+			a2a.InvalidParams,
+			"the task has %d push notification configs already; delete one first",
+			maxHooks,
+		)
 	}
 	return &kept, err
 }
@@ -119,7 +127,12 @@ func (s *Service) seal(c *a2a.PushConfig) (string, error) {
 func (s *Service) open(handle, id, text string) (*a2a.PushConfig, error) {
 	var c a2a.PushConfig
 	if err := sealed.OpenJSON(s.Key, place(handle, id), text, &c); err != nil {
-		return nil, fmt.Errorf("opening webhook %s of task %s: is it the right secret? %w", id, handle, err)
+		return nil, fmt.Errorf(
+			"opening webhook %s of task %s: is it the right secret? %w",
+			id,
+			handle,
+			err,
+		)
 	}
 	return &c, nil
 }

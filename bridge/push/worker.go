@@ -29,7 +29,13 @@ const (
 // Queue holds what a Worker delivers, in a database that several replicas share.
 type Queue[N any] interface {
 	// Claim leases at most limit items that are due to replica, none for the hosts in except.
-	Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]N, error)
+	Claim(
+		ctx context.Context,
+		replica string,
+		now, until time.Time,
+		limit int,
+		except []string,
+	) ([]N, error)
 
 	// Next returns when an item can be claimed next, and zero if none can.
 	Next(context.Context) (time.Time, error)
@@ -156,7 +162,9 @@ type attempts struct {
 
 // start runs an attempt in a goroutine.
 func (a *attempts) start(host string, attempt func()) {
-	release, _ := a.open.Acquire(host, quota.Unlimited, quota.Unlimited) // it was claimed within the limits
+	release, _ := a.open.Acquire(
+		host, quota.Unlimited, quota.Unlimited,
+	) // it was claimed within the limits
 	a.wait.Go(func() {
 		attempt()
 		release()

@@ -18,7 +18,9 @@ func (r *Runner) authorize(a directory.Access, e *ledger.Record) error {
 }
 
 // Task returns a task as the ledger has it, or ErrNoTask if it is not for the call.
-func (r *Runner) Task(ctx context.Context, a directory.Access, handle string) (*ledger.Record, error) {
+func (r *Runner) Task(
+	ctx context.Context, a directory.Access, handle string,
+) (*ledger.Record, error) {
 	e, err := r.Ledger.Task(ctx, a.User(), handle)
 	if err == nil {
 		err = r.authorize(a, e)
@@ -31,7 +33,9 @@ func (r *Runner) Task(ctx context.Context, a directory.Access, handle string) (*
 
 // Current returns a task as this replica knows it: from its follower, if it has one, or from
 // the ledger.
-func (r *Runner) Current(ctx context.Context, a directory.Access, handle string) (*ledger.Record, error) {
+func (r *Runner) Current(
+	ctx context.Context, a directory.Access, handle string,
+) (*ledger.Record, error) {
 	if f := r.live.get(handle); f != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()

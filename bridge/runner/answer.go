@@ -21,7 +21,9 @@ const (
 )
 
 // OpenForm is what a person fills in whose agent says nothing of a form.
-var OpenForm = &form.Form{Fields: []form.Field{{Name: answerField, Title: "Answer", Kind: form.Text, Required: true}}}
+var OpenForm = &form.Form{
+	Fields: []form.Field{{Name: answerField, Title: "Answer", Kind: form.Text, Required: true}},
+}
 
 // FormOf returns the form that the agent of a task in input-required wants filled in:
 // from a schema in its message, or one text field.

@@ -163,11 +163,12 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 		return false // some agents say less to a poll than in their stream
 	}
 	unknown := a2a.Is(err, a2a.TaskNotFound)
-	ended := errors.Is(err, a2a.ErrTooLarge) || (unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
+	ended := errors.Is(err, a2a.ErrTooLarge) ||
+		(unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
 	pause := e.MessageID
 	same := err == nil && t.Status.State == e.State()
 	if same && e.Unconfirmed() && !ledger.SameText(e.Task.Status.Message, t.Status.Message) {
-		pause = pause + "+"
+		pause += "+"
 		same = false // it received the answer and asks another question
 	}
 	if !ended && (err != nil || same || t.Status.State == a2a.Unknown) {

@@ -11,7 +11,9 @@ import (
 
 // Cancel asks the agent to stop a task and returns the task. An idle task is taken
 // first, so that an answer sent at the same time does not run beside the cancellation.
-func (r *Runner) Cancel(ctx context.Context, access directory.Access, handle string) (*ledger.Record, error) {
+func (r *Runner) Cancel(
+	ctx context.Context, access directory.Access, handle string,
+) (*ledger.Record, error) {
 	e, err := r.Task(ctx, access, handle)
 	if err != nil {
 		return nil, err
@@ -24,7 +26,11 @@ func (r *Runner) Cancel(ctx context.Context, access directory.Access, handle str
 	}
 	p := r.Directory.Lookup(e.Agent)
 	if p == nil {
-		return nil, ledger.InputError{Text: fmt.Sprintf("The agent %s is gone, so task %s cannot be canceled.", e.Agent, e.Handle)}
+		return nil, ledger.InputError{
+			Text: fmt.Sprintf(
+				"The agent %s is gone, so task %s cannot be canceled.", e.Agent, e.Handle,
+			),
+		}
 	}
 	conn, err := r.Directory.ConnectFor(ctx, p, e.Owner)
 	if err != nil {

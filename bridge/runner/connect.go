@@ -25,7 +25,11 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 	if e.Agent != agent || !e.Idle || e.State() != a2a.AuthRequired {
 		return nil
 	}
-	connected := &Request{TaskID: handle, Message: "The user has connected the account.", Pause: e.MessageID}
+	connected := &Request{
+		TaskID:  handle,
+		Message: "The user has connected the account.",
+		Pause:   e.MessageID,
+	}
 	sent, err := r.SendRequest(ctx, access, connected)
 	if errors.Is(err, ledger.ErrTaskBusy) {
 		return nil // it has been resumed
@@ -41,14 +45,31 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 func (r *Runner) notTaken(e *ledger.Record, err error) error {
 	switch {
 	case r.Directory.NeedsConnection(e.Agent, err):
-		return r.Directory.NotConnected(e.Agent, fmt.Sprintf("Task %s stands where it stood; when the user has connected the agent, send the message again.", e.Handle))
+		return r.Directory.NotConnected(
+			e.Agent,
+			fmt.Sprintf(
+				"Task %s stands where it stood; when the user has connected the agent, send the message again.",
+				e.Handle,
+			),
+		)
 	case e.State().Terminal():
 		return endedError(e)
 	case !e.Idle:
-		return ledger.InputError{Text: fmt.Sprintf("The agent did not take the message: task %s has gone on without it. Call get_task with its task_id.", e.Handle)}
+		return ledger.InputError{
+			Text: fmt.Sprintf(
+				"The agent did not take the message: task %s has gone on without it. Call get_task with its task_id.",
+				e.Handle,
+			),
+		}
 	}
 	if !ledger.Refused(err) {
-		return fmt.Errorf("whether the agent received the message is not known. Task %s still stands where it stood; look with get_task before the message is sent again: %w", e.Handle, err)
+		return fmt.Errorf(
+			"whether the agent received the message is not known. Task %s still stands where it stood; look with get_task before the message is sent again: %w",
+			e.Handle,
+			err,
+		)
 	}
-	return fmt.Errorf("the agent did not take the message, and task %s stands where it stood: %w", e.Handle, err)
+	return fmt.Errorf(
+		"the agent did not take the message, and task %s stands where it stood: %w", e.Handle, err,
+	)
 }

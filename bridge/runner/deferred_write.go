@@ -19,7 +19,12 @@ const writtenWithin = 10 * time.Millisecond
 // ledger when the agent has answered, or after writtenWithin; the handle is not given out before.
 // It is for messages without an id: a message with an id may be repeated, and its task must be
 // found then. If so many tasks run that the ledger might refuse one, deferWrite returns nil.
-func (r *Runner) deferWrite(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
+func (r *Runner) deferWrite(
+	ctx context.Context,
+	conn directory.Conn,
+	e *ledger.Record,
+	req *a2a.SendRequest,
+) (*Sent, error) {
 	done, err := r.quotas.acquire(ctx, e)
 	if err != nil {
 		return nil, err
@@ -50,7 +55,8 @@ func (f *Follower) add(ctx context.Context) {
 		err = f.retryAdd(ctx, err)
 	}
 	var deferFrom time.Time
-	if errors.Is(err, ledger.ErrTooManyTasks) || away(err) { // so that the next messages do not leave in vain
+	if errors.Is(err, ledger.ErrTooManyTasks) ||
+		away(err) { // so that the next messages do not leave in vain
 		deferFrom = f.r.Now().Add(leaseFor)
 	}
 	f.r.live.written(f, deferFrom)
@@ -86,7 +92,12 @@ func (f *Follower) retryAdd(ctx context.Context, why error) error {
 
 // markUnrecorded makes a new task unrecorded whose first write failed. It is called with f.mu held.
 func (f *Follower) markUnrecorded(err error) {
-	f.r.Log.Error("writing a new task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+	f.r.Log.Error(
+		"writing a new task",
+		"task", f.record.Handle,
+		"agent", f.record.Agent,
+		"err", err,
+	)
 	f.state = unrecorded
 	f.recordErr = ErrNotRecorded{err}
 	f.endStream()
@@ -110,7 +121,12 @@ func (f *Follower) cancelUnrecorded() {
 	ctx, cancel := context.WithTimeout(f.r.running, cancelBudget)
 	defer cancel()
 	if _, err := f.conn.Cancel(ctx, id); err != nil && f.r.running.Err() == nil {
-		f.r.Log.Warn("canceling a task that could not be written", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+		f.r.Log.Warn(
+			"canceling a task that could not be written",
+			"task", f.record.Handle,
+			"agent", f.record.Agent,
+			"err", err,
+		)
 	}
 }
 
@@ -125,7 +141,8 @@ func (f *Follower) saveUnrecorded() {
 		if err == nil {
 			f.r.Publisher.changed(f.record)
 		}
-		if !away(err) || !pause.wait(f.r.running, 0) { // with ErrLeaseLost, the ledger does not have it
+		if !away(err) ||
+			!pause.wait(f.r.running, 0) { // with ErrLeaseLost, the ledger does not have it
 			return
 		}
 	}

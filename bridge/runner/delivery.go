@@ -16,7 +16,12 @@ const confirmations = 5
 // without a clear answer. Many agents show the old question until they have handled the
 // answer, so the task is polled for a while before delivery is reported as unconfirmed.
 func (f *Follower) confirmDelivery(ctx context.Context, err error) {
-	f.r.Log.WarnContext(ctx, "sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+	f.r.Log.WarnContext(
+		ctx, "sending a message",
+		"task", f.record.Handle,
+		"agent", f.record.Agent,
+		"err", err,
+	)
 	pause := retrying()
 	for n := 1; f.unchanged(ctx); n++ { // otherwise the task is resumed as any other
 		if n == confirmations {
@@ -48,12 +53,23 @@ func (f *Follower) unchanged(ctx context.Context) bool {
 // task stays as it was, or as the agent shows it now.
 func (f *Follower) rejected(ctx context.Context, err error) {
 	if err == nil {
-		err = a2a.Errorf(a2a.InvalidAgentResponse, "the agent ended its answer before saying anything")
+		err = a2a.Errorf(
+			a2a.InvalidAgentResponse, "the agent ended its answer before saying anything",
+		)
 	}
-	f.r.Log.WarnContext(ctx, "sending a message", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+	f.r.Log.WarnContext(
+		ctx, "sending a message",
+		"task", f.record.Handle,
+		"agent", f.record.Agent,
+		"err", err,
+	)
 	if format := f.unsentReason(ctx, err); format != "" {
 		f.becomeIdle(func(e *ledger.Record) {
-			e.KeepUnsent(f.message, i18n.New(format, e.Agent, f.r.Directory.ConnectURL(e.Agent, e.Handle)), f.r.Now())
+			e.KeepUnsent(
+				f.message,
+				i18n.New(format, e.Agent, f.r.Directory.ConnectURL(e.Agent, e.Handle)),
+				f.r.Now(),
+			)
 		})
 		return
 	}
@@ -73,7 +89,10 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 		f.refusal = err
 		switch {
 		case e.Task == nil: // with the request, which can be sent again
-			e.Task, e.Failure = &a2a.Task{ContextID: f.message.ContextID, History: []a2a.Message{*f.message}}, ledger.FailureOf(err)
+			e.Task, e.Failure = &a2a.Task{
+				ContextID: f.message.ContextID,
+				History:   []a2a.Message{*f.message},
+			}, ledger.FailureOf(err)
 		case a2a.Is(err, a2a.TaskNotFound):
 			e.Failure = ledger.FailureOf(err)
 		}
@@ -85,13 +104,15 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 // unchanged, or if that is not known.
 func (f *Follower) movedOn(ctx context.Context, refusal error) *a2a.Task {
 	var said *a2a.Error
-	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote || f.r.Directory.NeedsConnection(f.record.Agent, refusal) {
+	if f.taskID() == "" || !errors.As(refusal, &said) || !said.Remote ||
+		f.r.Directory.NeedsConnection(f.record.Agent, refusal) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, authPollTimeout)
 	defer cancel()
 	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
-	if err != nil || t.Status.State == a2a.Unknown || t.Status.State == f.Snapshot().Task.Status.State {
+	if err != nil || t.Status.State == a2a.Unknown ||
+		t.Status.State == f.Snapshot().Task.Status.State {
 		return nil
 	}
 	return t
@@ -112,7 +133,10 @@ func (f *Follower) unsentReason(ctx context.Context, err error) string {
 	case f.record.Task != nil || f.message == nil:
 		return ""
 	case f.r.Directory.NeedsConnection(f.record.Agent, err):
-		if has, err := f.r.Directory.Connections.Connected(ctx, f.record.Owner, f.record.Agent); err == nil && has {
+		if has, err := f.r.Directory.Connections.Connected(
+			ctx, f.record.Owner, f.record.Agent,
+		); err == nil &&
+			has {
 			return toChange
 		}
 		return toConnect

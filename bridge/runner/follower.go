@@ -59,7 +59,9 @@ func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendReq
 	return f
 }
 
-func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
+func (r *Runner) newFollower(
+	conn directory.Conn, e *ledger.Record, send *a2a.SendRequest,
+) *Follower {
 	f := &Follower{
 		r:             r,
 		conn:          conn,
@@ -142,7 +144,9 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
 }
 
 // consume applies events until they end, and returns how many there were.
-func (f *Follower) consume(ctx context.Context, events iter.Seq2[a2a.Event, error]) (n int, err error) {
+func (f *Follower) consume(
+	ctx context.Context, events iter.Seq2[a2a.Event, error],
+) (n int, err error) {
 	for e, err := range events {
 		if err != nil {
 			f.endIfTooLarge(err)
@@ -178,7 +182,12 @@ func (f *Follower) endStream() {
 // too large: each look at it would fetch that answer again.
 func (f *Follower) endIfTooLarge(err error) {
 	if errors.Is(err, a2a.ErrTooLarge) && f.taskID() != "" && !f.finished() {
-		f.r.Log.Warn("following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+		f.r.Log.Warn(
+			"following a task",
+			"task", f.record.Handle,
+			"agent", f.record.Agent,
+			"err", err,
+		)
 		f.becomeIdle(func(e *ledger.Record) { e.Failure = ledger.FailureOf(err) })
 	}
 }
@@ -205,7 +214,9 @@ func (f *Follower) apply(e a2a.Event) {
 		total = size
 	}
 	if f.r.quotas.resize(f, total) != nil { // what was replaced or forgotten counted so far
-		f.record.Failure = cmp.Or(f.r.quotas.resize(f, ledger.Size(f.record.Task)), f.record.Failure)
+		f.record.Failure = cmp.Or(
+			f.r.quotas.resize(f, ledger.Size(f.record.Task)), f.record.Failure,
+		)
 	}
 	f.record.Touch(now)
 	f.record.Idle = f.record.Failure != nil || f.record.Task.Status.State.Idle()

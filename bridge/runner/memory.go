@@ -38,13 +38,25 @@ func (m *memory) resize(owner string, from, to int, most Limits) *ledger.Failure
 	refused := m.held.Check(owner, int64(most.MemoryPerUser), int64(all))
 	switch {
 	case to > most.TaskSize:
-		return ledger.Fail(a2a.InvalidAgentResponse, "The task holds more than %d MiB, and was cut there.", most.TaskSize>>20)
+		return ledger.Fail(
+			a2a.InvalidAgentResponse,
+			"The task holds more than %d MiB, and was cut there.",
+			most.TaskSize>>20,
+		)
 	case refused == nil:
 		return nil
 	case refused.Shared:
-		return ledger.Fail(a2a.RateLimited, "All running tasks hold more than %d MiB (limits.memory). This one was cut there; what the agent sent before is kept.", most.Memory>>20)
+		return ledger.Fail(
+			a2a.RateLimited,
+			"All running tasks hold more than %d MiB (limits.memory). This one was cut there; what the agent sent before is kept.",
+			most.Memory>>20,
+		)
 	default:
-		return ledger.Fail(a2a.RateLimited, "Your running tasks hold more than %d MiB (limits.memory_per_user). This one was cut there; what the agent sent before is kept.", most.MemoryPerUser>>20)
+		return ledger.Fail(
+			a2a.RateLimited,
+			"Your running tasks hold more than %d MiB (limits.memory_per_user). This one was cut there; what the agent sent before is kept.",
+			most.MemoryPerUser>>20,
+		)
 	}
 }
 

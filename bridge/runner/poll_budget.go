@@ -39,9 +39,17 @@ func (p *pollBudget) spend(now time.Time, err error) *ledger.Failure {
 	case p.unknown >= maxUnknown:
 		why = ledger.Fail(a2a.TaskNotFound, "The agent no longer knows this task.")
 	case p.refusals >= maxRefusals:
-		why = ledger.Fail(a2a.UnsupportedOperation, "The agent cannot tell how this task stands: %v. It may still be at work on it.", err)
+		why = ledger.Fail(
+			a2a.UnsupportedOperation,
+			"The agent cannot tell how this task stands: %v. It may still be at work on it.",
+			err,
+		)
 	case now.Sub(p.since) >= maxSilence:
-		why = ledger.Fail(a2a.Unavailable, "The agent has not told how this task stands for %d hours. It may still be at work on it.", int(maxSilence.Hours()))
+		why = ledger.Fail(
+			a2a.Unavailable,
+			"The agent has not told how this task stands for %d hours. It may still be at work on it.",
+			int(maxSilence.Hours()),
+		)
 	default:
 		return nil
 	}

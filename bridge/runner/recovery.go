@@ -79,16 +79,28 @@ func (l *leases) takeOver(e *ledger.Record) {
 	r := l.runner
 	defer r.live.release(e.Handle)
 	if e.Failure != nil {
-		l.presumeFailed(e, &ledger.Failure{Code: a2a.Unavailable, Message: e.Failure.Message, Sentence: e.Failure.Sentence})
+		l.presumeFailed(e, &ledger.Failure{
+			Code:     a2a.Unavailable,
+			Message:  e.Failure.Message,
+			Sentence: e.Failure.Sentence,
+		})
 		return
 	}
 	if e.Task == nil || e.Task.ID == "" {
-		l.presumeFailed(e, ledger.Fail(a2a.Unavailable, "Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again."))
+		l.presumeFailed(
+			e,
+			ledger.Fail(
+				a2a.Unavailable,
+				"Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.",
+			),
+		)
 		return
 	}
 	p := r.Directory.Lookup(e.Agent)
 	if p == nil {
-		l.presumeFailed(e, ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent))
+		l.presumeFailed(
+			e, ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent),
+		)
 		return
 	}
 	pause := retrying()
@@ -117,7 +129,11 @@ func (r *Runner) fail(e *ledger.Record, why *ledger.Failure) {
 	ctx, cancel := r.writeContext()
 	defer cancel()
 	if err := r.saveIdle(ctx, e); err != nil {
-		r.Log.Error("writing a task", "task", e.Handle, "err", err) // it is let go, and claimed again
+		r.Log.Error(
+			"writing a task",
+			"task", e.Handle,
+			"err", err,
+		) // it is let go, and claimed again
 		return
 	}
 	observeEnd(r.Observer, e)

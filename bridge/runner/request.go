@@ -50,7 +50,9 @@ func (r *Runner) SendRequest(
 // message returns the message of a request. Its error is an InputError.
 func (a *Request) message() (*Message, error) {
 	if strings.TrimSpace(a.Message) == "" {
-		return nil, ledger.InputError{Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\""}
+		return nil, ledger.InputError{
+			Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\"",
+		}
 	}
 	m := &a2a.Message{
 		ID:        a.MessageID,
@@ -70,7 +72,9 @@ func (a *Request) message() (*Message, error) {
 		m.Parts = append(m.Parts, p)
 	}
 	if len(a.Data) > 0 && string(a.Data) != "null" {
-		m.Parts = append(m.Parts, a2a.Part{Content: a2a.Data(a.Data), MediaType: "application/json"})
+		m.Parts = append(
+			m.Parts, a2a.Part{Content: a2a.Data(a.Data), MediaType: "application/json"},
+		)
 	}
 	return &Message{SendRequest: a2a.SendRequest{Message: m}, Agent: a.Agent, Pause: a.Pause}, nil
 }
@@ -82,7 +86,9 @@ func (f File) part() (a2a.Part, error) {
 	case f.URL != "" && f.Bytes != nil:
 		return p, errors.New("has both \"bytes\" and \"url\": give one of them")
 	case f.URL != "" && (err != nil || u.Scheme == "" || u.Host+u.Opaque == ""):
-		return p, errors.New("has a \"url\" that is none: give a whole one, such as https://example.com/report.csv, or the content as \"bytes\" (base64)")
+		return p, errors.New(
+			"has a \"url\" that is none: give a whole one, such as https://example.com/report.csv, or the content as \"bytes\" (base64)",
+		)
 	case f.URL != "" && u.Scheme == "data":
 		return f.inline(p)
 	case f.URL != "":
@@ -117,7 +123,9 @@ func (f File) inline(p a2a.Part) (a2a.Part, error) {
 		b, err = base64.StdEncoding.DecodeString(text)
 	}
 	if !ok || err != nil {
-		return p, errors.New("has a \"url\" that begins as a data: URL and is none: give its content as \"bytes\" (base64)")
+		return p, errors.New(
+			"has a \"url\" that begins as a data: URL and is none: give its content as \"bytes\" (base64)",
+		)
 	}
 	p.Content, p.MediaType = a2a.Raw(b), cmp.Or(p.MediaType, kind)
 	return p, nil

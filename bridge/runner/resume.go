@@ -79,7 +79,12 @@ func (f *Follower) resumeUntilIdle(ctx context.Context, resumed bool, sent error
 		if answered {
 			p.budget.reset()
 		} else {
-			f.r.Log.InfoContext(ctx, "following a task", "task", f.record.Handle, "agent", f.record.Agent, "err", err)
+			f.r.Log.InfoContext(
+				ctx, "following a task",
+				"task", f.record.Handle,
+				"agent", f.record.Agent,
+				"err", err,
+			)
 			if p.failed.pause > 0 { // twice in a row
 				f.reconnect(ctx, p)
 			}

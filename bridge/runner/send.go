@@ -111,7 +111,8 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 	if err := s.r.assignHandle(e); err != nil {
 		return nil, err
 	}
-	if e.Digest == "" && e.Name == "" && req.Push == nil { // a message that names its task may be repeated
+	if e.Digest == "" && e.Name == "" &&
+		req.Push == nil { // a message that names its task may be repeated
 		sent, err := s.r.deferWrite(ctx, conn, e, req)
 		if sent != nil || err != nil {
 			return sent, err
@@ -129,7 +130,10 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 	if s.in.Agent != "" && s.in.Agent != e.Agent {
 		return nil, errors.Join(ledger.ErrNoTask, ledger.InputError{Text: fmt.Sprintf(
 			"Task %s belongs to the agent %s, not to %s. Leave the argument \"agent\" out to continue it.",
-			e.Handle, e.Agent, sanitize.Short(s.in.Agent, 100))})
+			e.Handle,
+			e.Agent,
+			sanitize.Short(s.in.Agent, 100),
+		)})
 	}
 	before, err := s.r.duplicate(ctx, e.Owner, e.Agent, s.digest)
 	if before != nil || err != nil {
@@ -213,9 +217,13 @@ func (m *Message) named(key string) (found string, ok bool, err error) {
 		name, isText := said[key].(string)
 		switch {
 		case !isText:
-			return "", true, ledger.InputError{Text: "The " + key + " in the metadata must be a string."}
+			return "", true, ledger.InputError{
+				Text: "The " + key + " in the metadata must be a string.",
+			}
 		case name != found && name != "" && found != "":
-			return "", true, ledger.InputError{Text: "The metadata names two values of " + key + ". Name one."}
+			return "", true, ledger.InputError{
+				Text: "The metadata names two values of " + key + ". Name one.",
+			}
 		}
 		found = cmp.Or(found, name)
 		ok = true
@@ -278,7 +286,10 @@ func (s *sending) ownContext(ctx context.Context, agent, contextID string) error
 	if !own {
 		return ledger.InputError{Text: fmt.Sprintf(
 			"You have no conversation %q with the agent %s. Leave context_id out to start a new one, "+
-				"or take it from an earlier result of this agent.", sanitize.Short(contextID, 100), agent)}
+				"or take it from an earlier result of this agent.",
+			sanitize.Short(contextID, 100),
+			agent,
+		)}
 	}
 	return nil
 }
@@ -314,7 +325,8 @@ func (s *sending) continues(e *ledger.Record) error {
 	case contextID != "" && contextID != e.ContextID() && contextID != e.PublicContext():
 		return ledger.InputError{Text: fmt.Sprintf(
 			"Task %s belongs to another conversation. Leave the argument \"context_id\" out to continue it.",
-			e.Handle)}
+			e.Handle,
+		)}
 	case state.Terminal():
 		return endedError(e)
 	case !state.Interrupted() || !e.Idle:
@@ -330,7 +342,9 @@ func endedError(e *ledger.Record) error {
 		"Task %s has ended (%s) and takes no more messages. Send a new task, with agent %q",
 		e.Handle, e.State(), e.Agent)
 	if id := e.ContextID(); id != "" {
-		text += fmt.Sprintf(" and context_id %q to stay in the conversation", sanitize.Short(id, 200))
+		text += fmt.Sprintf(
+			" and context_id %q to stay in the conversation", sanitize.Short(id, 200),
+		)
 	}
 	return errors.Join(ledger.InputError{Text: text + "."}, ledger.ErrTaskEnded)
 }

@@ -119,17 +119,13 @@ func (s *Sent) Await(
 }
 
 // AwaitIdle returns the task once it is idle, or as it is when ctx or all waiting ends.
-func (s *Sent) AwaitIdle(
-	ctx context.Context, progress func(string),
-) (*ledger.Record, error) {
+func (s *Sent) AwaitIdle(ctx context.Context, progress func(string)) (*ledger.Record, error) {
 	return s.await(ctx, progress, func(Change) bool { return false })
 }
 
 // AwaitAnswer returns the task once its agent has answered the message, or as it is when
 // budget, ctx or all waiting ends.
-func (s *Sent) AwaitAnswer(
-	ctx context.Context, budget time.Duration,
-) (*ledger.Record, error) {
+func (s *Sent) AwaitAnswer(ctx context.Context, budget time.Duration) (*ledger.Record, error) {
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	return s.await(waiting, nil, func(c Change) bool {

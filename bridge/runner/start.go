@@ -26,7 +26,12 @@ func (r *Runner) assignHandle(e *ledger.Record) error {
 }
 
 // startTask writes e, a new task, into the ledger and starts a follower with its first message.
-func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
+func (r *Runner) startTask(
+	ctx context.Context,
+	conn directory.Conn,
+	e *ledger.Record,
+	req *a2a.SendRequest,
+) (*Sent, error) {
 	done, err := r.quotas.acquire(ctx, e)
 	if err != nil {
 		return nil, err
@@ -46,14 +51,25 @@ func (r *Runner) startTask(ctx context.Context, conn directory.Conn, e *ledger.R
 	}
 	r.Publisher.publish(e, ledger.AboutNew)
 	if err := r.watch(ctx, e, req); err != nil {
-		r.fail(e, ledger.Fail(a2a.Unavailable, "The webhook that came with the message could not be recorded, so the message was not sent."))
+		r.fail(
+			e,
+			ledger.Fail(
+				a2a.Unavailable,
+				"The webhook that came with the message could not be recorded, so the message was not sent.",
+			),
+		)
 		return nil, err
 	}
 	return sentBy(r.Follow(conn, e, req)), nil
 }
 
 // continueTask resumes e with a message and starts a follower.
-func (r *Runner) continueTask(ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest) (*Sent, error) {
+func (r *Runner) continueTask(
+	ctx context.Context,
+	conn directory.Conn,
+	e *ledger.Record,
+	req *a2a.SendRequest,
+) (*Sent, error) {
 	done, err := r.quotas.acquire(ctx, e)
 	if err != nil {
 		return nil, err

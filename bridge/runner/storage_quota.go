@@ -85,7 +85,9 @@ func (s *storageQuota) exceeds(ctx context.Context, key quotaKey, most int64) (b
 
 // read returns the bytes of a user or an agent. While the ledger is asked, others get what
 // was known before.
-func (s *storageQuota) read(ctx context.Context, key quotaKey, within time.Duration) (int64, error) {
+func (s *storageQuota) read(
+	ctx context.Context, key quotaKey, within time.Duration,
+) (int64, error) {
 	now := s.runner.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,13 +107,15 @@ func (s *storageQuota) read(ctx context.Context, key quotaKey, within time.Durat
 		return 0, fmt.Errorf("counting stored bytes: %w", err)
 	}
 	b.sum = sum
-	b.grown = b.grown - grown
+	b.grown -= grown
 	return b.sum + b.grown, nil
 }
 
 // exceeded returns whose quota the tasks of owner at agent have used up, and how much it is; "" if
 // there is room, or the ledger cannot say.
-func (s *storageQuota) exceeded(ctx context.Context, owner, agent string) (of quotaKey, most string) {
+func (s *storageQuota) exceeded(
+	ctx context.Context, owner, agent string,
+) (of quotaKey, most string) {
 	limits := s.runner.Limits.inForce()
 	for _, quota := range [...]struct {
 		of   quotaKey
@@ -137,9 +141,22 @@ func (s *storageQuota) check(ctx context.Context, owner, agent string) error {
 	case most == "":
 		return nil
 	case of.owner != "":
-		return &limitError{i18n.New("Your tasks take up the %s that a user may store (limits.stored_per_user). Nothing was sent. There is room again when old tasks are deleted; the operator can shorten how long they are kept, or raise the limit.", most), http.StatusTooManyRequests}
+		return &limitError{
+			i18n.New(
+				"Your tasks take up the %s that a user may store (limits.stored_per_user). Nothing was sent. There is room again when old tasks are deleted; the operator can shorten how long they are kept, or raise the limit.",
+				most,
+			),
+			http.StatusTooManyRequests,
+		}
 	default:
-		return &limitError{i18n.New("The tasks of the agent %s take up the %s that an agent may store (limits.stored_per_agent). Nothing was sent. Choose another agent, or ask the operator to shorten how long its tasks are kept, or to raise the limit.", agent, most), http.StatusTooManyRequests}
+		return &limitError{
+			i18n.New(
+				"The tasks of the agent %s take up the %s that an agent may store (limits.stored_per_agent). Nothing was sent. Choose another agent, or ask the operator to shorten how long its tasks are kept, or to raise the limit.",
+				agent,
+				most,
+			),
+			http.StatusTooManyRequests,
+		}
 	}
 }
 
@@ -149,9 +166,17 @@ func (s *storageQuota) checkGrowth(owner, agent string) *ledger.Failure {
 	case most == "":
 		return nil
 	case of.owner != "":
-		return ledger.Fail(a2a.RateLimited, "Your tasks take up the %s that a user may store (limits.stored_per_user). This one was cut there; what the agent sent before is kept.", most)
+		return ledger.Fail(
+			a2a.RateLimited,
+			"Your tasks take up the %s that a user may store (limits.stored_per_user). This one was cut there; what the agent sent before is kept.",
+			most,
+		)
 	default:
-		return ledger.Fail(a2a.RateLimited, "The tasks of this agent take up the %s that an agent may store (limits.stored_per_agent). This one was cut there; what the agent sent before is kept.", most)
+		return ledger.Fail(
+			a2a.RateLimited,
+			"The tasks of this agent take up the %s that an agent may store (limits.stored_per_agent). This one was cut there; what the agent sent before is kept.",
+			most,
+		)
 	}
 }
 

@@ -19,7 +19,13 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 	}
 	leaveClient, refused := c.clients.Acquire(e.Client, perClient, quota.Unlimited)
 	if refused != nil {
-		return nil, &limitError{i18n.New("This app has %d tasks running (limits.tasks, half for one app). Nothing was sent. Wait for some of them to finish.", refused.Used), refused.Status()}
+		return nil, &limitError{
+			i18n.New(
+				"This app has %d tasks running (limits.tasks, half for one app). Nothing was sent. Wait for some of them to finish.",
+				refused.Used,
+			),
+			refused.Status(),
+		}
 	}
 	leaveAgent, refused := c.agents.Acquire(e.Agent, most.TasksPerAgent, most.Tasks)
 	if refused == nil {
@@ -29,9 +35,16 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 		}, nil
 	}
 	leaveClient()
-	why := i18n.New("The agent %s has %d tasks running (limits.tasks, half for one agent). Nothing was sent. Wait for some of them to finish, or choose another agent.", e.Agent, refused.Used)
+	why := i18n.New(
+		"The agent %s has %d tasks running (limits.tasks, half for one agent). Nothing was sent. Wait for some of them to finish, or choose another agent.",
+		e.Agent,
+		refused.Used,
+	)
 	if refused.Shared {
-		why = i18n.New("The server has %d tasks running (limits.tasks). Nothing was sent. Try again later.", refused.Used)
+		why = i18n.New(
+			"The server has %d tasks running (limits.tasks). Nothing was sent. Try again later.",
+			refused.Used,
+		)
 	}
 	return nil, &limitError{why, refused.Status()}
 }

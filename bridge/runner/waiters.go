@@ -30,7 +30,9 @@ func (l *waiters) add(handle string) (woken <-chan struct{}, leave func()) {
 func (l *waiters) remove(handle string, c chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	left := slices.DeleteFunc(l.waiting[handle], func(other chan struct{}) bool { return other == c })
+	left := slices.DeleteFunc(
+		l.waiting[handle], func(other chan struct{}) bool { return other == c },
+	)
 	l.waiting[handle] = left
 	if len(left) == 0 {
 		delete(l.waiting, handle)

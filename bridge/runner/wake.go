@@ -41,7 +41,9 @@ func (r *Runner) wakeFollower(handle string) bool {
 }
 
 // withWebhook adds our webhook to a message for an agent that sends push notifications.
-func (r *Runner) withWebhook(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *a2a.SendRequest {
+func (r *Runner) withWebhook(
+	conn directory.Conn, e *ledger.Record, send *a2a.SendRequest,
+) *a2a.SendRequest {
 	if send == nil || r.Inbox == nil || !conn.Card().Capabilities.PushNotifications {
 		return send
 	}
@@ -57,7 +59,8 @@ func refusedPush(send *a2a.SendRequest, err error) bool {
 	if !ok || !e.Remote || send.Push == nil {
 		return false
 	}
-	return e.Code == a2a.PushNotSupported || e.Code == a2a.UnsupportedOperation || e.Code == a2a.InvalidParams
+	return e.Code == a2a.PushNotSupported || e.Code == a2a.UnsupportedOperation ||
+		e.Code == a2a.InvalidParams
 }
 
 // pollWhenWoken polls after each wakeup until ctx ends. It ends the stream when the task is idle.
@@ -91,7 +94,11 @@ func (f *Follower) poll(ctx context.Context) {
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: id})
 	switch {
 	case err != nil:
-		f.r.Log.InfoContext(ctx, "looking at a task that has news", "task", f.record.Handle, "err", err)
+		f.r.Log.InfoContext(
+			ctx, "looking at a task that has news",
+			"task", f.record.Handle,
+			"err", err,
+		)
 		f.endIfTooLarge(err)
 	case t.Status.State.Interrupted() && f.answered(t):
 	case t.Status.State.Idle() || !conn.Card().Capabilities.Streaming:

@@ -43,7 +43,11 @@ func Hidden(r rune) bool {
 		return true
 	case r >= 0xe0000 && r <= 0xe01ef: // tags, and selectors that can carry bytes
 		return true
-	case r >= 0xfe00 && r <= 0xfe0d, r == 0x200b, r >= 0x2060 && r <= 0x2065, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb:
+	case r >= 0xfe00 && r <= 0xfe0d,
+		r == 0x200b,
+		r >= 0x2060 && r <= 0x2065,
+		r == 0xfeff,
+		r >= 0xfff9 && r <= 0xfffb:
 		return true
 	}
 	return false
@@ -130,7 +134,8 @@ func Label(s string) string {
 func Link(address string) string {
 	link := Text(address)
 	u, err := url.Parse(link)
-	if err != nil || u.Scheme == "" || slices.Contains([]string{"javascript", "vbscript", "data"}, u.Scheme) {
+	if err != nil || u.Scheme == "" ||
+		slices.Contains([]string{"javascript", "vbscript", "data"}, u.Scheme) {
 		return ""
 	}
 	return link

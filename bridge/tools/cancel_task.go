@@ -25,18 +25,21 @@ func (t *Tools) cancelTask() mcp.Tool {
 		Idempotent:   true,
 		OpenWorld:    true,
 		DetachedFor:  time.Minute,
-		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *taskArgs) (*mcp.Result, error) {
-			access := t.Directory.Access(ctx)
-			e, err := t.Runner.Task(ctx, access, args.TaskID)
-			if err == nil && e.State() != a2a.Canceled { // a repeated call succeeds
-				e, err = t.Runner.Cancel(ctx, access, args.TaskID)
-			}
-			if err != nil {
-				return nil, err
-			}
-			r := t.Documents.Result(e, documents.RenderOptions{Expects: a2a.Canceled})
-			r.IsError = e.State() != a2a.Canceled
-			return r, nil
-		}),
+		Call: handler(
+			t,
+			func(ctx context.Context, _ *mcp.Call, args *taskArgs) (*mcp.Result, error) {
+				access := t.Directory.Access(ctx)
+				e, err := t.Runner.Task(ctx, access, args.TaskID)
+				if err == nil && e.State() != a2a.Canceled { // a repeated call succeeds
+					e, err = t.Runner.Cancel(ctx, access, args.TaskID)
+				}
+				if err != nil {
+					return nil, err
+				}
+				r := t.Documents.Result(e, documents.RenderOptions{Expects: a2a.Canceled})
+				r.IsError = e.State() != a2a.Canceled
+				return r, nil
+			},
+		),
 	}
 }

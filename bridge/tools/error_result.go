@@ -19,9 +19,15 @@ var errorTexts = []struct {
 	err  error
 	text string
 }{
-	{ledger.ErrNoTask, "There is no such task. Use the task_id of a send_task result of this same user; " +
-		"tasks of others cannot be seen."},
-	{documents.ErrNotShareable, "This can be shared when its task has ended. Wait for it with get_task, or cancel it."},
+	{
+		ledger.ErrNoTask,
+		"There is no such task. Use the task_id of a send_task result of this same user; " +
+			"tasks of others cannot be seen.",
+	},
+	{
+		documents.ErrNotShareable,
+		"This can be shared when its task has ended. Wait for it with get_task, or cancel it.",
+	},
 	{documents.ErrTooManyShares, fmt.Sprintf("The user shares %d documents already. "+
 		"They can end some links on the documents' pages.", documents.MostShares)},
 	{ledger.ErrTooManyTasks, "You have too many tasks running (limits.tasks_per_user). " +
@@ -41,11 +47,15 @@ func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error)
 	var away *dberr.Error
 	switch {
 	case errors.As(err, &left):
-		return mcp.ErrorResult("The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. Before you send it again, find out what the agent has done already."), nil
+		return mcp.ErrorResult(
+			"The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. Before you send it again, find out what the agent has done already.",
+		), nil
 	case errors.As(err, &input):
 		return mcp.ErrorResult(input.Text), nil
 	case errors.As(err, &down):
-		return mcp.ErrorResult(down.Error() + " Try again later, or choose another agent with list_agents."), nil
+		return mcp.ErrorResult(
+			down.Error() + " Try again later, or choose another agent with list_agents.",
+		), nil
 	}
 	for _, known := range errorTexts {
 		if errors.Is(err, known.err) {
@@ -57,7 +67,13 @@ func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error)
 		t.Runner.Log.ErrorContext(ctx, "a tool failed", "err", err)
 		return mcp.ErrorResult(away.Text() + " (code " + string(a2a.Unavailable) + ")"), nil
 	case errors.As(err, &agent):
-		return mcp.ErrorResult(fmt.Sprintf("%s (code %s)", sanitize.Short(ledger.WithoutAddresses(agent, err.Error()), ledger.MaxReason), agent.Code)), nil
+		return mcp.ErrorResult(
+			fmt.Sprintf(
+				"%s (code %s)",
+				sanitize.Short(ledger.WithoutAddresses(agent, err.Error()), ledger.MaxReason),
+				agent.Code,
+			),
+		), nil
 	}
 	return nil, err
 }

@@ -16,7 +16,9 @@ func (t *Tools) listAgents() mcp.Tool {
 		Title: "List agents",
 		Description: "List the agents you can send tasks to, with what each can do (its skills) and whether it can be reached. " +
 			"Call this before send_task when you do not know which agent fits.",
-		InputSchema:  json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`),
+		InputSchema: json.RawMessage(
+			`{"type":"object","properties":{},"additionalProperties":false}`,
+		),
 		OutputSchema: listAgentsOutput,
 		ReadOnly:     true,
 		Idempotent:   true,

@@ -50,7 +50,9 @@ func (a *listArgs) filter() (f ledger.Filter, err error) {
 	if a.Since != "" {
 		f.Since, err = time.Parse(time.RFC3339, a.Since)
 		if err != nil {
-			return f, ledger.InputError{Text: "The argument \"since\" is not a time such as 2026-11-20T00:00:00Z."}
+			return f, ledger.InputError{
+				Text: "The argument \"since\" is not a time such as 2026-11-20T00:00:00Z.",
+			}
 		}
 	}
 	return f, nil
@@ -81,7 +83,11 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 	}
 	switch none := len(page.Tasks) == 0; {
 	case none && page.Next == "" && f.Agent != "" && t.Directory.Agent(access, f.Agent) == nil:
-		fmt.Fprintf(&text, "There are no such tasks, and no agent named %q: list_agents lists your agents.", sanitize.Short(f.Agent, 100))
+		fmt.Fprintf(
+			&text,
+			"There are no such tasks, and no agent named %q: list_agents lists your agents.",
+			sanitize.Short(f.Agent, 100),
+		)
 	case none && page.Next == "":
 		text.WriteString("There are no such tasks.")
 	case none:
@@ -95,12 +101,20 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 
 // taskLine is how a page lists a task as text.
 func taskLine(s *ledger.Summary) string {
-	line := fmt.Sprintf("%s  %s  %s  %s", s.TaskID, s.Created.Format(time.RFC3339), s.Agent, s.State)
+	line := fmt.Sprintf(
+		"%s  %s  %s  %s",
+		s.TaskID,
+		s.Created.Format(time.RFC3339),
+		s.Agent,
+		s.State,
+	)
 	if s.Asked != "" {
 		line += fmt.Sprintf("  asked: %q", sanitize.Truncate(s.Asked, 80))
 	}
 	if s.Message != "" {
-		line += fmt.Sprintf("  said: %q", sanitize.Truncate(strings.ReplaceAll(s.Message, "\n", " "), 80))
+		line += fmt.Sprintf(
+			"  said: %q", sanitize.Truncate(strings.ReplaceAll(s.Message, "\n", " "), 80),
+		)
 	}
 	return line + "\n"
 }

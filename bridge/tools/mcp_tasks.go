@@ -57,7 +57,11 @@ func (t Tasks) Next(ctx context.Context, _, id string, seen time.Time) (*mcp.Tas
 // AnswerTask implements mcp.Tasks. If the client declines or cancels the question, the task keeps
 // waiting, and the client gets the question as a result. Accepting a sign-in changes nothing: the
 // task continues when the user has signed in.
-func (t Tasks) AnswerTask(ctx context.Context, _, id string, answers map[string]json.RawMessage) error {
+func (t Tasks) AnswerTask(
+	ctx context.Context,
+	_, id string,
+	answers map[string]json.RawMessage,
+) error {
 	access := t.Tools.Directory.Access(ctx)
 	e, err := t.Tools.Runner.Task(ctx, access, id)
 	if err != nil {
@@ -90,7 +94,8 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 	if ledger.Cancelable(e) != nil {
 		return nil
 	}
-	if _, err := t.Tools.Runner.Cancel(ctx, access, id); err != nil && !a2a.Is(err, a2a.TaskNotCancelable) {
+	if _, err := t.Tools.Runner.Cancel(ctx, access, id); err != nil &&
+		!a2a.Is(err, a2a.TaskNotCancelable) {
 		return err
 	}
 	return nil
@@ -113,17 +118,25 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	if m.Message == "" && !e.Idle {
 		m.Message = "The agent " + e.Agent + " is working on it."
 	}
-	m.ImmediateResponse = fmt.Sprintf("Task %s has begun, for %s. You get the result when the task ends; do not send it again.", e.Handle, origin(e))
+	m.ImmediateResponse = fmt.Sprintf(
+		"Task %s has begun, for %s. You get the result when the task ends; do not send it again.",
+		e.Handle,
+		origin(e),
+	)
 	switch state := e.State(); {
 	case state == a2a.Canceled:
 		m.Status = mcp.Cancelled
 	case state.Terminal():
 		m.Status, m.Result = mcp.Completed, t.backgroundResult(e, documents.RenderOptions{})
-		if why := view.Problem(e, ""); why != nil { // official clients do not read the result of a failed task
+		if why := view.Problem(
+			e, "",
+		); why != nil { // official clients do not read the result of a failed task
 			m.Message = sanitize.Short(why.Message, 500)
 		}
 	case e.Unanswered() != "": // the client is not asked again, and must not wait
-		m.Status, m.Result = mcp.Completed, t.backgroundResult(e, documents.RenderOptions{Unanswered: e.Unanswered()})
+		m.Status, m.Result = mcp.Completed, t.backgroundResult(
+			e, documents.RenderOptions{Unanswered: e.Unanswered()},
+		)
 	case e.Idle && state.Interrupted():
 		q, ok := t.pauseQuestion(e, "From "+origin(e)+": ")
 		if !ok {

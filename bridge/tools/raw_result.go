@@ -18,5 +18,8 @@ func newRawResult(v any, agent string) (*mcp.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mcp.Result{Content: []mcp.Content{mcp.Text(string(text))}, Structured: rawResult{text, agent}}, nil
+	return &mcp.Result{
+		Content:    []mcp.Content{mcp.Text(string(text))},
+		Structured: rawResult{text, agent},
+	}, nil
 }

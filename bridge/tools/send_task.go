@@ -41,7 +41,9 @@ func (t *Tools) sendTask() mcp.Tool {
 
 // sendOrAnswer sends the message of a call and waits for the result. A call that is
 // repeated with answers has sent its message already.
-func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (*mcp.Result, error) {
+func (t *Tools) sendOrAnswer(
+	ctx context.Context, c *mcp.Call, args *sendArgs,
+) (*mcp.Result, error) {
 	e, err := t.answeredTask(ctx, c)
 	if err != nil {
 		return nil, err
@@ -66,11 +68,16 @@ func (t *Tools) sendOrAnswer(ctx context.Context, c *mcp.Call, args *sendArgs) (
 	if err != nil {
 		return nil, err
 	}
-	return t.Documents.Result(e, documents.RenderOptions{Unanswered: unanswered, Events: t.Events && takesEvents(&c.Client)}), nil
+	return t.Documents.Result(
+		e,
+		documents.RenderOptions{Unanswered: unanswered, Events: t.Events && takesEvents(&c.Client)},
+	), nil
 }
 
 // takesEvents tells whether a client can subscribe to events. ChatGPT does not declare that it can.
-func takesEvents(c *mcp.Client) bool { return c.Extends(mcp.EventsExtension) || c.Name == "openai-mcp" }
+func takesEvents(c *mcp.Client) bool {
+	return c.Extends(mcp.EventsExtension) || c.Name == "openai-mcp"
+}
 
 // continued returns the arguments of get_task for a client that lost the connection while it
 // waited; nil if there is no task to get.

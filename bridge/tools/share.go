@@ -21,8 +21,12 @@ func (t *Tools) share() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			text := fmt.Sprintf("%s\nAnybody who has this link can read it until %s. The user can end it on the page %s.",
-				link, s.Expires.UTC().Format(time.RFC3339), t.Documents.DocumentURL(s.Document))
+			text := fmt.Sprintf(
+				"%s\nAnybody who has this link can read it until %s. The user can end it on the page %s.",
+				link,
+				s.Expires.UTC().Format(time.RFC3339),
+				t.Documents.DocumentURL(s.Document),
+			)
 			return &mcp.Result{
 				Content:    []mcp.Content{mcp.Text(text)},
 				Structured: documents.Shared{Share: *s, URL: link},

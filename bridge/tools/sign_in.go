@@ -19,11 +19,15 @@ func (t *Tools) signInQuestion(e *ledger.Record, before string) (q mcp.Question,
 	return mcp.ElicitURL(questionKey(e), before+text, link), link != ""
 }
 
-func signInText(e *ledger.Record) string { return sanitize.Short(e.Task.Status.Message.Text(), 500) }
+func signInText(e *ledger.Record) string {
+	return sanitize.Short(e.Task.Status.Message.Text(), 500)
+}
 
 // signInLink returns the page that a task in auth-required waits for, "" if there is none.
 func (t *Tools) signInLink(e *ledger.Record) string {
-	return cmp.Or(t.Directory.ConnectPage(e), sanitize.FirstLink(signInText(e)), t.Documents.PageURL(e))
+	return cmp.Or(
+		t.Directory.ConnectPage(e), sanitize.FirstLink(signInText(e)), t.Documents.PageURL(e),
+	)
 }
 
 // askToSignIn asks the user at the client to open a page, and waits until the task has left its

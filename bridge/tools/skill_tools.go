@@ -131,14 +131,20 @@ func (t *Tools) readSkills(ctx context.Context) []skillOf {
 	var skills []skillOf
 	for _, p := range t.Directory.Reach(ctx, agents) {
 		card := p.Card()
-		known := map[string]bool{"": true, documents.SearchSkill: true, documents.FetchSkill: true} // the tools search and fetch ask every agent that has these
+		known := map[string]bool{
+			"":                    true,
+			documents.SearchSkill: true,
+			documents.FetchSkill:  true,
+		} // the tools search and fetch ask every agent that has these
 		for _, s := range card.Skills[:min(len(card.Skills), directory.MaxSkills)] {
 			if known[s.ID] {
 				continue
 			}
 			known[s.ID] = true
 			form, typed := card.SkillForm(s.ID)
-			skills = append(skills, skillOf{p.AgentConfig, sanitize.Label(card.Name), s, form, typed})
+			skills = append(
+				skills, skillOf{p.AgentConfig, sanitize.Label(card.Name), s, form, typed},
+			)
 		}
 	}
 	return skills
@@ -156,7 +162,9 @@ func newSkillTools(t *Tools, skills []skillOf) *skillTools {
 		taken[tool.Name] = true
 	}
 	made := &skillTools{of: map[string]skillOf{}, own: taken}
-	made.skills = newAgentSkills(wanted(skills, func(a directory.AgentConfig) bool { return a.SkillsAsMCPSkills }))
+	made.skills = newAgentSkills(
+		wanted(skills, func(a directory.AgentConfig) bool { return a.SkillsAsMCPSkills }),
+	)
 	skills = wanted(skills, func(a directory.AgentConfig) bool { return a.SkillsAsTools })
 	for i, name := range toolNames(skills, taken) {
 		s := skills[i]
@@ -178,7 +186,8 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 			name = fullName(s)
 		}
 		long := name
-		reserved := bare[name] && name != toolNamePart(s.skill.ID) // for the skill that has this name
+		reserved := bare[name] &&
+			name != toolNamePart(s.skill.ID) // for the skill that has this name
 		for salt := ""; reserved || len(name) > maxToolName || taken[name] || used[name]; salt += "\x00" {
 			reserved = false
 			name = long[:min(len(long), maxToolName-9)] + "_" + s.hash(salt)
@@ -215,10 +224,17 @@ func toolNamePart(id string) string { return notInToolNames.ReplaceAllString(id,
 
 func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 	tool := mcp.Tool{
-		Name: name, Title: sanitize.Label(s.skill.Name), Description: describeSkill(s),
-		InputSchema: skillInput, OutputSchema: taskOutput,
-		ReadOnly: s.typed && s.form.ReadOnly, Idempotent: s.typed && s.form.ReadOnly, OpenWorld: true,
-		Tasks: mcp.TasksOptional, DetachedFor: longestWait + time.Minute,
+		Name:         name,
+		Title:        sanitize.Label(s.skill.Name),
+		Description:  describeSkill(s),
+		InputSchema:  skillInput,
+		OutputSchema: taskOutput,
+		ReadOnly: s.typed &&
+			s.form.ReadOnly,
+		Idempotent:  s.typed && s.form.ReadOnly,
+		OpenWorld:   true,
+		Tasks:       mcp.TasksOptional,
+		DetachedFor: longestWait + time.Minute,
 	}
 	read := messageOf
 	if schema := formSchema(s.form.Input); s.typed && schema != nil {
@@ -230,7 +246,9 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 		}
 	}
 	tool.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
-		args, err := read(s, t.Directory.Access(ctx).OverrideUseCase(c.Arguments)) // before words are made of them
+		args, err := read(
+			s, t.Directory.Access(ctx).OverrideUseCase(c.Arguments),
+		) // before words are made of them
 		var r *mcp.Result
 		if err == nil {
 			r, err = t.sendOrAnswer(ctx, c, args)
@@ -254,14 +272,17 @@ func describeSkill(s skillOf) string {
 			text += fmt.Sprintf(" %q", example)
 		}
 	}
-	return strings.TrimSpace(text) + fmt.Sprintf(" (A skill of the agent %s, %s. If the result has a task that is not finished, go on with get_task, or with send_task to answer a question.)", s.agent.Name, s.title)
+	return strings.TrimSpace(text) +
+		fmt.Sprintf(" (A skill of the agent %s, %s. If the result has a task that is not finished, go on with get_task, or with send_task to answer a question.)", s.agent.Name, s.title)
 }
 
 // messageOf decodes the arguments of a tool whose skill takes text.
 func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	args := &sendArgs{}
 	if err := json.Unmarshal(arguments, args); err != nil {
-		return nil, ledger.InputError{Text: fmt.Sprintf("The arguments could not be read: %v.", err)}
+		return nil, ledger.InputError{
+			Text: fmt.Sprintf("The arguments could not be read: %v.", err),
+		}
 	}
 	args.Agent = s.agent.Name
 	args.Skill = s.skill.ID
@@ -273,7 +294,9 @@ func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	var members map[string]any
 	if err := json.Unmarshal(arguments, &members); err != nil {
-		return nil, ledger.InputError{Text: fmt.Sprintf("The arguments could not be read: %v.", err)}
+		return nil, ledger.InputError{
+			Text: fmt.Sprintf("The arguments could not be read: %v.", err),
+		}
 	}
 	return &sendArgs{Request: runner.Request{
 		Agent:   s.agent.Name,

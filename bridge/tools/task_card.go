@@ -26,15 +26,23 @@ var taskCardHTML string
 
 // taskCardMeta says that the card needs nothing from the network, and draws its own border. The
 // later members are ChatGPT's earlier names. A domain is left out: Claude refuses foreign ones.
-var taskCardMeta = json.RawMessage(`{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]},"prefersBorder":false},` +
-	`"openai/widgetCSP":{"connect_domains":[],"resource_domains":[]},"openai/widgetPrefersBorder":false,` +
-	`"openai/widgetDescription":"Shows the task live, with its question and its results. Do not repeat what it shows."}`)
+var taskCardMeta = json.RawMessage(
+	`{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]},"prefersBorder":false},` +
+		`"openai/widgetCSP":{"connect_domains":[],"resource_domains":[]},"openai/widgetPrefersBorder":false,` +
+		`"openai/widgetDescription":"Shows the task live, with its question and its results. Do not repeat what it shows."}`,
+)
 
 // TaskCard returns the task card as a resource.
 func TaskCard() mcp.Resource {
-	contents := []mcp.Contents{{URI: TaskCardURI, MIMEType: mcp.AppMIMEType, Text: taskCardHTML, Meta: taskCardMeta}}
+	contents := []mcp.Contents{
+		{URI: TaskCardURI, MIMEType: mcp.AppMIMEType, Text: taskCardHTML, Meta: taskCardMeta},
+	}
 	return mcp.Resource{
-		URI: TaskCardURI, Name: "task-card", Title: "Task card", MIMEType: mcp.AppMIMEType, Size: int64(len(taskCardHTML)),
+		URI:         TaskCardURI,
+		Name:        "task-card",
+		Title:       "Task card",
+		MIMEType:    mcp.AppMIMEType,
+		Size:        int64(len(taskCardHTML)),
 		Description: "Shows a task of an agent while it runs, asks its questions and shows its results.",
 		Read:        func(context.Context, *mcp.Read) ([]mcp.Contents, error) { return contents, nil },
 	}
@@ -49,7 +57,11 @@ func (t *Tools) withCard(tools []mcp.Tool) []mcp.Tool {
 	for i := range tools {
 		switch name := tools[i].Name; {
 		case name == "send_task" || name == "get_task" || skills.of[name].skill.ID != "":
-			tools[i].View = &mcp.View{App: TaskCardURI, Calling: "Working with the agent", Called: "The agent's task"}
+			tools[i].View = &mcp.View{
+				App:     TaskCardURI,
+				Calling: "Working with the agent",
+				Called:  "The agent's task",
+			}
 		case name == "cancel_task" || name == "list_tasks":
 			tools[i].View = &mcp.View{}
 		}
@@ -60,11 +72,13 @@ func (t *Tools) withCard(tools []mcp.Tool) []mcp.Tool {
 // longestView is how long task_view waits for a change.
 const longestView = 20 * time.Second
 
-var taskViewInput = json.RawMessage(`{"type": "object", "required": ["task_id"], "additionalProperties": false, "properties": {
+var taskViewInput = json.RawMessage(
+	`{"type": "object", "required": ["task_id"], "additionalProperties": false, "properties": {
 	"task_id": {"type": "string", "minLength": 1},
 	"cursor": {"type": "string", "description": "next_cursor of the result before, for its next part."},
 	"seen": {"type": "string", "description": "The member updated of the result before: wait for a change since then."},
-	"wait": {"type": "number", "minimum": 0, "maximum": 20, "default": 0, "description": "Seconds to wait for a change."}}}`)
+	"wait": {"type": "number", "minimum": 0, "maximum": 20, "default": 0, "description": "Seconds to wait for a change."}}}`,
+)
 
 // taskViewArgs are the arguments of task_view.
 type taskViewArgs struct {
@@ -77,14 +91,25 @@ type taskViewArgs struct {
 // taskView returns a task at once, with all that the card shows.
 func (t *Tools) taskView() mcp.Tool {
 	return mcp.Tool{
-		Name: "task_view", Title: "Look at a task", Description: "For the task card: where a task stands, with the form of its question. Models use get_task.",
-		InputSchema: taskViewInput, ReadOnly: true, Idempotent: true, OpenWorld: true, View: &mcp.View{Hidden: true},
+		Name:        "task_view",
+		Title:       "Look at a task",
+		Description: "For the task card: where a task stands, with the form of its question. Models use get_task.",
+		InputSchema: taskViewInput,
+		ReadOnly:    true,
+		Idempotent:  true,
+		OpenWorld:   true,
+		View:        &mcp.View{Hidden: true},
 		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *taskViewArgs) (*mcp.Result, error) {
 			from, err := documents.ParseCursor(args.Cursor)
 			if err != nil {
 				return nil, err
 			}
-			e, err := t.taskSince(ctx, args.TaskID, args.Seen, min(time.Duration(args.Wait*float64(time.Second)), longestView))
+			e, err := t.taskSince(
+				ctx,
+				args.TaskID,
+				args.Seen,
+				min(time.Duration(args.Wait*float64(time.Second)), longestView),
+			)
 			if err != nil {
 				return nil, err
 			}
@@ -94,7 +119,12 @@ func (t *Tools) taskView() mcp.Tool {
 }
 
 // taskSince returns a task of the caller, after waiting for a change since it was seen.
-func (t *Tools) taskSince(ctx context.Context, handle string, seen time.Time, wait time.Duration) (*ledger.Record, error) {
+func (t *Tools) taskSince(
+	ctx context.Context,
+	handle string,
+	seen time.Time,
+	wait time.Duration,
+) (*ledger.Record, error) {
 	access := t.Directory.Access(ctx)
 	e, err := t.Runner.Polled(ctx, access, handle)
 	if err != nil || wait <= 0 || e.State().Terminal() || !e.Updated.Equal(seen) {
@@ -128,8 +158,12 @@ type taskCardView struct {
 func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
 	r := t.Documents.Result(e, documents.RenderOptions{From: from, Expects: a2a.Canceled})
 	v := &taskCardView{
-		TaskInfo: r.Structured.(*documents.TaskInfo), Asked: sanitize.Short(e.RequestText(), 500),
-		Created: e.Created, Updated: e.Updated, Page: t.Documents.PageURL(e), Unsure: e.Unconfirmed(),
+		TaskInfo: r.Structured.(*documents.TaskInfo),
+		Asked:    sanitize.Short(e.RequestText(), 500),
+		Created:  e.Created,
+		Updated:  e.Updated,
+		Page:     t.Documents.PageURL(e),
+		Unsure:   e.Unconfirmed(),
 	}
 	switch state := e.State(); {
 	case !e.Idle:
@@ -138,14 +172,23 @@ func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
 	case state == a2a.AuthRequired:
 		v.Pause, v.SignIn, v.Held = e.MessageID, t.signInLink(e), t.Directory.ConnectPage(e) != ""
 	}
-	return &mcp.Result{Content: []mcp.Content{mcp.Text("[task_id " + v.TaskID + ", agent " + v.Agent + ", state " + string(v.State) + "]")}, Structured: v}
+	return &mcp.Result{
+		Content: []mcp.Content{
+			mcp.Text(
+				"[task_id " + v.TaskID + ", agent " + v.Agent + ", state " + string(v.State) + "]",
+			),
+		},
+		Structured: v,
+	}
 }
 
-var answerTaskInput = json.RawMessage(`{"type": "object", "required": ["task_id", "pause", "once"], "additionalProperties": false, "properties": {
+var answerTaskInput = json.RawMessage(
+	`{"type": "object", "required": ["task_id", "pause", "once"], "additionalProperties": false, "properties": {
 	"task_id": {"type": "string", "minLength": 1},
 	"pause": {"type": "string", "description": "The member pause of task_view: what is answered."},
 	"once": {"type": "string", "minLength": 1, "maxLength": 100, "description": "A name for this answer: the same is sent once."},
-	"answer": {"type": "object", "description": "The values of the form. Left out after a sign-in."}}}`)
+	"answer": {"type": "object", "description": "The values of the form. Left out after a sign-in."}}}`,
+)
 
 // answerTaskArgs are the arguments of answer_task.
 type answerTaskArgs struct {
@@ -158,26 +201,46 @@ type answerTaskArgs struct {
 // answerTask sends the agent what the user has filled in on the card.
 func (t *Tools) answerTask() mcp.Tool {
 	return mcp.Tool{
-		Name: "answer_task", Title: "Answer an agent", Description: "For the task card: send the user's answer to the agent's question. Models use send_task.",
-		InputSchema: answerTaskInput, Destructive: true, OpenWorld: true, View: &mcp.View{Hidden: true}, DetachedFor: time.Minute,
-		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *answerTaskArgs) (*mcp.Result, error) {
-			access := t.Directory.Access(ctx)
-			e, err := t.Runner.Task(ctx, access, args.TaskID)
-			if err == nil && e.State() == a2a.InputRequired {
-				if _, fits := question(e, "").Answer(append(append([]byte(`{"action":"accept","content":`), args.Answer...), '}')); !fits {
-					return mcp.InputError("The answer does not match the form of the question, which task_view returns."), nil
+		Name:        "answer_task",
+		Title:       "Answer an agent",
+		Description: "For the task card: send the user's answer to the agent's question. Models use send_task.",
+		InputSchema: answerTaskInput,
+		Destructive: true,
+		OpenWorld:   true,
+		View:        &mcp.View{Hidden: true},
+		DetachedFor: time.Minute,
+		Call: handler(
+			t,
+			func(ctx context.Context, _ *mcp.Call, args *answerTaskArgs) (*mcp.Result, error) {
+				access := t.Directory.Access(ctx)
+				e, err := t.Runner.Task(ctx, access, args.TaskID)
+				if err == nil && e.State() == a2a.InputRequired {
+					if _, fits := question(e, "").Answer(
+						append(
+							append([]byte(`{"action":"accept","content":`), args.Answer...), '}',
+						),
+					); !fits {
+						return mcp.InputError(
+							"The answer does not match the form of the question, which task_view returns.",
+						), nil
+					}
 				}
-			}
-			if err == nil {
-				err = t.Runner.Answer(ctx, access, e, runner.Reply{Pause: args.Pause, Once: args.Once, Content: args.Answer})
-			}
-			if err == nil {
-				e, err = t.Runner.Current(ctx, access, e.Handle)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return t.viewOf(e, documents.Cursor{}), nil
-		}),
+				if err == nil {
+					err = t.Runner.Answer(
+						ctx,
+						access,
+						e,
+						runner.Reply{Pause: args.Pause, Once: args.Once, Content: args.Answer},
+					)
+				}
+				if err == nil {
+					e, err = t.Runner.Current(ctx, access, e.Handle)
+				}
+				if err != nil {
+					return nil, err
+				}
+				return t.viewOf(e, documents.Cursor{}), nil
+			},
+		),
 	}
 }

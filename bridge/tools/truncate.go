@@ -16,7 +16,10 @@ var reductions = []func(*directory.Info){
 		})
 	},
 	func(a *directory.Info) {
-		eachSkill(a, func(s *directory.SkillInfo) { s.Description = sanitize.Truncate(s.Description, 150) })
+		eachSkill(
+			a,
+			func(s *directory.SkillInfo) { s.Description = sanitize.Truncate(s.Description, 150) },
+		)
 	},
 	func(a *directory.Info) {
 		a.Description = sanitize.Truncate(a.Description, 200)

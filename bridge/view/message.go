@@ -48,7 +48,9 @@ func messageParts(t *a2a.Task, m *a2a.Message, texts bool) (out []Piece) {
 // known.
 func Messages(e *ledger.Record) (all []*a2a.Message) {
 	if e.Request() == nil && e.Asked != "" {
-		all = append(all, &a2a.Message{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(e.Asked)}})
+		all = append(
+			all, &a2a.Message{Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(e.Asked)}},
+		)
 	}
 	if e.Task == nil {
 		return all

@@ -25,6 +25,10 @@ func Problem(e *ledger.Record, expected a2a.State) *ledger.Failure {
 		return nil
 	default:
 		reason := sanitize.Short(e.Task.Status.Message.Text(), ledger.MaxReason)
-		return &ledger.Failure{Code: code, Message: cmp.Or(reason, "The agent gave no reason."), Remote: true}
+		return &ledger.Failure{
+			Code:    code,
+			Message: cmp.Or(reason, "The agent gave no reason."),
+			Remote:  true,
+		}
 	}
 }

@@ -40,7 +40,9 @@ func (t *taskRequest) answer() {
 	}
 	reply := runner.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
 	if task.Form != nil && task.Pause == reply.Pause {
-		content, problems := task.Form.Fill(func(name string) string { return fieldValue(values, name) })
+		content, problems := task.Form.Fill(
+			func(name string) string { return fieldValue(values, name) },
+		)
 		about := pageState{
 			notice:   "Something has to be changed before the answer can be sent.",
 			wrong:    true,
@@ -56,7 +58,12 @@ func (t *taskRequest) answer() {
 		}
 		reply.Content = content
 	}
-	if err := t.Bridge.Documents.AnswerTask(t.Context(), t.access(t.Request), t.handle, reply); err != nil {
+	if err := t.Bridge.Documents.AnswerTask(
+		t.Context(),
+		t.access(t.Request),
+		t.handle,
+		reply,
+	); err != nil {
 		t.showNotSent(task, values, err)
 		return
 	}
@@ -73,22 +80,35 @@ func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values,
 	switch {
 	case errors.Is(err, ledger.ErrTaskBusy):
 		about.notice = "An answer from an app came first, so yours was not sent."
-		if now, err := t.Bridge.Documents.TaskView(t.Context(), t.access(t.Request), before.Record.Handle); err == nil && now.ByPage {
+		if now, err := t.Bridge.Documents.TaskView(
+			t.Context(), t.access(t.Request), before.Record.Handle,
+		); err == nil &&
+			now.ByPage {
 			about.notice = "An answer from this page came first, so yours was not sent."
 		}
 	case errors.Is(err, ledger.ErrTaskEnded):
 		about.notice = "The task has ended, so your answer was not sent."
 	case errors.Is(err, directory.ErrNotConnected):
-		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", fieldValues(before, values)
+		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", fieldValues(
+			before, values,
+		)
 		about.first = connectPath(before.Agent, before.Record.Handle)
 	case errors.As(err, &refused):
-		t.Log.WarnContext(t.Context(), "an agent took no answer", "task", before.Record.Handle, "err", err)
-		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", fieldValues(before, values)
+		t.Log.WarnContext(
+			t.Context(), "an agent took no answer",
+			"task", before.Record.Handle,
+			"err", err,
+		)
+		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", fieldValues(
+			before, values,
+		)
 		if refused.Remote {
 			about.reason = sanitize.Short(refused.Message, 500)
 		}
 	case errors.As(err, &down):
-		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", fieldValues(before, values)
+		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", fieldValues(
+			before, values,
+		)
 	default:
 		t.writeError(err)
 		return
@@ -139,7 +159,9 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 // readAnswer returns the values and the files of an answer.
 func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
 	once := r.PostForm.Get("once")
-	if len(once) < 20 || len(once) > 40 || strings.Trim(once, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" || r.PostForm.Get("pause") == "" {
+	if len(once) < 20 || len(once) > 40 ||
+		strings.Trim(once, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" ||
+		r.PostForm.Get("pause") == "" {
 		return nil, nil, errForm
 	}
 	files, err := readFiles(r.MultipartForm)
@@ -167,7 +189,9 @@ func readFiles(f *multipart.Form) (parts []a2a.Part, err error) {
 		}
 		name := []rune(header.Filename)
 		parts = append(parts, a2a.Part{
-			Content: a2a.Raw(content), Filename: string(name[:min(len(name), maxName)]), MediaType: mediaType(header.Header.Get("Content-Type")),
+			Content:   a2a.Raw(content),
+			Filename:  string(name[:min(len(name), maxName)]),
+			MediaType: mediaType(header.Header.Get("Content-Type")),
 		})
 	}
 	return parts, nil

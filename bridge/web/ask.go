@@ -40,7 +40,9 @@ func grant(v *documents.TaskView) *templates.Grant {
 		g.Host = u.Host
 	}
 	if m := v.Record.Sentence(); m != nil { // its first sentence; the others are about the address
-		g.Why = templates.Message(m, func(s string) string { return strings.SplitAfter(sanitize.Text(s), ". ")[0] })
+		g.Why = templates.Message(
+			m, func(s string) string { return strings.SplitAfter(sanitize.Text(s), ". ")[0] },
+		)
 	}
 	return g
 }
@@ -61,8 +63,16 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 		}
 		problem := about.problems[f.Name]
 		field := templates.AskField{
-			Name: f.Name, Label: f.Label(), Description: f.Description, Input: inputType(f, s.Open), Value: value, Required: f.Required,
-			Least: formatLimit(f.Minimum), Most: formatLimit(f.Maximum), Wrong: problem.Sentence, WrongValue: problem.Value,
+			Name:        f.Name,
+			Label:       f.Label(),
+			Description: f.Description,
+			Input:       inputType(f, s.Open),
+			Value:       value,
+			Required:    f.Required,
+			Least:       formatLimit(f.Minimum),
+			Most:        formatLimit(f.Maximum),
+			Wrong:       problem.Sentence,
+			WrongValue:  problem.Value,
 		}
 		switch f.Kind {
 		case form.Number:
@@ -77,7 +87,11 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 		}
 		chosen := strings.Split(value, "\n")
 		for _, c := range f.Choices {
-			field.Choices = append(field.Choices, templates.AskChoice{Value: c.Value, Title: c.Title, On: slices.Contains(chosen, c.Value)})
+			field.Choices = append(field.Choices, templates.AskChoice{
+				Value: c.Value,
+				Title: c.Title,
+				On:    slices.Contains(chosen, c.Value),
+			})
 		}
 		a.Fields = append(a.Fields, field)
 	}

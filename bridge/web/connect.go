@@ -48,7 +48,9 @@ const (
 // ServeHTTP shows the page of the agent whose name follows the path, handles its
 // forms, and the return from the agent's authorization server.
 func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	name, back := strings.CutSuffix(strings.TrimPrefix(r.URL.Path, directory.ConnectPath), a2avault.CallbackSuffix)
+	name, back := strings.CutSuffix(
+		strings.TrimPrefix(r.URL.Path, directory.ConnectPath), a2avault.CallbackSuffix,
+	)
 	req := &connectRequest{
 		Connect: c,
 		Request: r,
@@ -121,7 +123,12 @@ func (c *Connect) agent(ctx context.Context, name string) (connectable, error) {
 func (c *connectRequest) show(status int, wrong string) {
 	task := c.task()
 	page := templates.Connect{
-		Product: c.Product, Agent: c.info.Name, Title: c.info.Title, Description: c.info.Description, Task: task, Error: wrong,
+		Product:     c.Product,
+		Agent:       c.info.Name,
+		Title:       c.info.Title,
+		Description: c.info.Description,
+		Task:        task,
+		Error:       wrong,
 	}
 	if task != "" {
 		page.TaskPath = documents.TaskPath + url.PathEscape(task)
@@ -140,7 +147,11 @@ func (c *connectRequest) show(status int, wrong string) {
 	}
 	for i, way := range c.ways {
 		page.Ways = append(page.Ways, templates.ConnectWay{
-			Number: i, Kind: string(way.Kind), Host: way.Host, Name: sanitize.Short(way.Name, 100), Description: sanitize.Short(way.Description, 500),
+			Number:      i,
+			Kind:        string(way.Kind),
+			Host:        way.Host,
+			Name:        sanitize.Short(way.Name, 100),
+			Description: sanitize.Short(way.Description, 500),
 		})
 	}
 	templates.Write(c.w, c.Request, status, page)
@@ -208,7 +219,12 @@ func (c *connectRequest) redirectToProvider(way a2avault.SignInMethod, task stri
 		return
 	}
 	c.setCookie(to.Cookie, to.Browser, to.TTL)
-	templates.Write(c.w, c.Request, http.StatusOK, templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL})
+	templates.Write(
+		c.w,
+		c.Request,
+		http.StatusOK,
+		templates.Leave{Product: c.Product, Provider: to.Host, URL: to.URL},
+	)
 }
 
 // showSignInError says why a sign-in at an agent's authorization server could not start.
@@ -221,7 +237,10 @@ func (c *connectRequest) showSignInError(err error) {
 		c.show(http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
 	default:
 		c.Log.ErrorContext(c.Context(), "connecting an agent", "agent", c.info.Name, "err", err)
-		c.show(http.StatusBadGateway, "The agent's authorization server cannot be used. Tell the people who run this server.")
+		c.show(
+			http.StatusBadGateway,
+			"The agent's authorization server cannot be used. Tell the people who run this server.",
+		)
 	}
 }
 
@@ -230,7 +249,10 @@ const serverDown = "The agent's authorization server does not answer now. Try ag
 // unfinished reports whether the browser has started a sign-in that it has not finished:
 // finishing it removes the cookie.
 func (c *connectRequest) unfinished() bool {
-	return slices.ContainsFunc(c.Cookies(), func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) })
+	return slices.ContainsFunc(
+		c.Cookies(),
+		func(k *http.Cookie) bool { return strings.HasPrefix(k.Name, c.cookieName(a2avault.CookiePrefix)) },
+	)
 }
 
 func (c *connectRequest) storeKey(way a2avault.SignInMethod, task string) {
@@ -293,8 +315,17 @@ func (c *connectRequest) resume(task string) {
 		redirect(c.w, c.Request, directory.ConnectPath+c.info.Name)
 		return
 	}
-	if err := c.Bridge.Runner.Resume(c.Context(), c.access(c.Request), c.info.Name, task); err != nil {
-		c.Log.WarnContext(c.Context(), "a task did not go on after its agent was connected", "task", sanitize.Short(task, 100), "err", err)
+	if err := c.Bridge.Runner.Resume(
+		c.Context(),
+		c.access(c.Request),
+		c.info.Name,
+		task,
+	); err != nil {
+		c.Log.WarnContext(
+			c.Context(), "a task did not go on after its agent was connected",
+			"task", sanitize.Short(task, 100),
+			"err", err,
+		)
 	}
 	redirect(c.w, c.Request, documents.TaskPath+url.PathEscape(task))
 }
@@ -313,7 +344,13 @@ func (c *connectRequest) setCookie(name, value string, life time.Duration) {
 		age = -1
 	}
 	http.SetCookie(c.w, &http.Cookie{
-		Name: c.cookieName(name), Value: value, Path: "/", MaxAge: age, Secure: c.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name:     c.cookieName(name),
+		Value:    value,
+		Path:     "/",
+		MaxAge:   age,
+		Secure:   c.Secure,
+		HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
 	})
 }
 
@@ -324,7 +361,11 @@ func (c *connectRequest) writeError(err error, again string) {
 		return
 	}
 	page := templates.Problem{
-		Product: c.Product, Title: "The agent was not connected", Remedy: "Begin again on the page of the agent.", Way: again, WayTo: "Begin again",
+		Product: c.Product,
+		Title:   "The agent was not connected",
+		Remedy:  "Begin again on the page of the agent.",
+		Way:     again,
+		WayTo:   "Begin again",
 	}
 	status := http.StatusBadRequest
 	var down directory.Unreachable

@@ -27,11 +27,17 @@ func (c *connectRequest) checkDeviceCode(way int) {
 	case still != nil && a2avault.Unavailable(err):
 		c.device(way, still, http.StatusBadGateway, serverDown)
 	case err == nil && still != nil:
-		c.device(way, still, http.StatusOK, "You have not finished there yet, or that server does not know it yet. Wait a moment and try again.")
+		c.device(
+			way,
+			still,
+			http.StatusOK,
+			"You have not finished there yet, or that server does not know it yet. Wait a moment and try again.",
+		)
 	case err == nil:
 		c.connected(task)
 	default:
-		if has, known := c.Vault.Connected(c.Context(), c.user, c.info.Name); has && known == nil && !errors.Is(err, a2avault.ErrDenied) {
+		if has, known := c.Vault.Connected(c.Context(), c.user, c.info.Name); has && known == nil &&
+			!errors.Is(err, a2avault.ErrDenied) {
 			c.resume(task)
 			return
 		}
@@ -42,6 +48,14 @@ func (c *connectRequest) checkDeviceCode(way int) {
 // device shows a code, and where to enter it.
 func (c *connectRequest) device(way int, p *a2avault.Pending, status int, notice string) {
 	templates.Write(c.w, c.Request, status, templates.Device{
-		Product: c.Product, Agent: c.info.Name, Host: p.Host, URL: p.URL, Code: sanitize.Short(p.Code, 100), Way: way, Handle: p.Handle, Notice: notice, Task: c.task(),
+		Product: c.Product,
+		Agent:   c.info.Name,
+		Host:    p.Host,
+		URL:     p.URL,
+		Code:    sanitize.Short(p.Code, 100),
+		Way:     way,
+		Handle:  p.Handle,
+		Notice:  notice,
+		Task:    c.task(),
 	})
 }

@@ -67,7 +67,13 @@ func (d *Documents) handleForm(w http.ResponseWriter, r *http.Request, id string
 	}
 }
 
-func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id string, s templates.Sharing) {
+func (d *Documents) show(
+	w http.ResponseWriter,
+	r *http.Request,
+	status int,
+	id string,
+	s templates.Sharing,
+) {
 	sheet, err := d.Bridge.Documents.ViewPage(r.Context(), d.access(r), id)
 	if err != nil {
 		d.writeError(w, r, err)
@@ -76,7 +82,10 @@ func (d *Documents) show(w http.ResponseWriter, r *http.Request, status int, id 
 	var links Links = ownLinks{sheet}
 	if strings.HasPrefix(sheet.ID, "doc:") { // one text, which no task holds
 		if r.URL.Query().Has("download") {
-			sendFile(w, r, &a2a.Part{Content: a2a.Raw(sheet.Pieces[0].Text()), MediaType: "text/plain; charset=utf-8"})
+			sendFile(w, r, &a2a.Part{
+				Content:   a2a.Raw(sheet.Pieces[0].Text()),
+				MediaType: "text/plain; charset=utf-8",
+			})
 			return
 		}
 		links = textLink{}

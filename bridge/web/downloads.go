@@ -24,7 +24,9 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notAllowed(w, "GET, HEAD")
 		return
 	}
-	part, err := d.Bridge.Documents.Download(r.Context(), strings.TrimPrefix(r.URL.Path, documents.DownloadPath))
+	part, err := d.Bridge.Documents.Download(
+		r.Context(), strings.TrimPrefix(r.URL.Path, documents.DownloadPath),
+	)
 	if err != nil {
 		d.writeError(w, r, err)
 		return
@@ -73,10 +75,20 @@ func disposition(name, mediaType string) string {
 
 // suffixes are file name extensions.
 var suffixes = map[string]string{
-	"text/plain": ".txt", "text/csv": ".csv", "text/markdown": ".md", "text/html": ".html",
-	"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip",
-	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg",
-	"audio/mpeg": ".mp3", "audio/wav": ".wav",
+	"text/plain":       ".txt",
+	"text/csv":         ".csv",
+	"text/markdown":    ".md",
+	"text/html":        ".html",
+	"application/json": ".json",
+	"application/pdf":  ".pdf",
+	"application/zip":  ".zip",
+	"image/png":        ".png",
+	"image/jpeg":       ".jpg",
+	"image/gif":        ".gif",
+	"image/webp":       ".webp",
+	"image/svg+xml":    ".svg",
+	"audio/mpeg":       ".mp3",
+	"audio/wav":        ".wav",
 }
 
 func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error) {

@@ -108,7 +108,8 @@ func (m *partBuilder) part(p *view.Piece) *templates.TaskPart {
 
 // render renders a text as Markdown, if it is some.
 func (m *partBuilder) render(p *templates.TaskPart) {
-	if !slices.Contains([]string{"", "text/plain", "text/markdown"}, p.Kind) || len(p.Text) > m.markdown {
+	if !slices.Contains([]string{"", "text/plain", "text/markdown"}, p.Kind) ||
+		len(p.Text) > m.markdown {
 		return
 	}
 	if html, ok := markdown.Render(p.Text); ok {

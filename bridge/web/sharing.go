@@ -10,7 +10,9 @@ import (
 )
 
 // sharing adds the links of a document to s.
-func (p *Site) sharing(r *http.Request, id string, s templates.Sharing) (*templates.Sharing, error) {
+func (p *Site) sharing(
+	r *http.Request, id string, s templates.Sharing,
+) (*templates.Sharing, error) {
 	service := p.Bridge.Documents
 	now := p.Now()
 	shares, _, err := service.ListShares(r.Context(), p.access(r), "", documents.MostShares)
@@ -19,7 +21,11 @@ func (p *Site) sharing(r *http.Request, id string, s templates.Sharing) (*templa
 	}
 	for _, share := range shares {
 		if share.Document == id {
-			s.Links = append(s.Links, templates.SharedLink{ID: share.ID, Made: templates.When(share.Created, now), Ends: templates.When(share.Expires, now)})
+			s.Links = append(s.Links, templates.SharedLink{
+				ID:   share.ID,
+				Made: templates.When(share.Created, now),
+				Ends: templates.When(share.Expires, now),
+			})
 		}
 	}
 	s.For, s.Task = templates.Took(service.Sharing.TTL), strings.HasPrefix(id, "task:")

@@ -48,13 +48,18 @@ func (s *Site) writeUnavailable(w http.ResponseWriter, r *http.Request, err erro
 	s.Log.ErrorContext(r.Context(), "showing a page", "err", err)
 	w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	templates.Write(w, r, http.StatusServiceUnavailable, templates.Problem{
-		Product: s.Product, Title: "This did not work", Detail: "The server cannot answer now.", Remedy: "Try again in a moment.",
+		Product: s.Product,
+		Title:   "This did not work",
+		Detail:  "The server cannot answer now.",
+		Remedy:  "Try again in a moment.",
 	})
 	return true
 }
 
 // reads reports whether a request only reads.
-func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+func reads(r *http.Request) bool {
+	return r.Method == http.MethodGet || r.Method == http.MethodHead
+}
 
 // notAllowed answers a request with a method that is not among the allowed ones.
 func notAllowed(w http.ResponseWriter, allowed string) {

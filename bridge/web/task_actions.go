@@ -25,7 +25,9 @@ func (t *taskRequest) handleForm() {
 	var err error
 	switch do := t.PostForm.Get("do"); {
 	case do == "cancel":
-		about, err = cancelError(t.Bridge.Documents.CancelTask(t.Context(), t.access(t.Request), t.handle))
+		about, err = cancelError(
+			t.Bridge.Documents.CancelTask(t.Context(), t.access(t.Request), t.handle),
+		)
 	case do == "retry":
 		again, failed := t.Bridge.Documents.RetryTask(t.Context(), t.access(t.Request), t.handle)
 		if again == nil {
@@ -85,13 +87,25 @@ func retryError(err error) (pageState, error) {
 	_, badInput := ledger.InputText(err)
 	switch {
 	case errors.Is(err, directory.ErrNotConnected):
-		return pageState{wrong: true, notice: "The agent wants to know who you are. Connect it first."}, nil
+		return pageState{
+			wrong:  true,
+			notice: "The agent wants to know who you are. Connect it first.",
+		}, nil
 	case errors.As(err, &down):
-		return pageState{wrong: true, notice: "The agent cannot be reached now. Try again later."}, nil
+		return pageState{
+			wrong:  true,
+			notice: "The agent cannot be reached now. Try again later.",
+		}, nil
 	case errors.Is(err, ledger.ErrTooManyTasks):
-		return pageState{wrong: true, notice: "Too many of your tasks are running. Wait until some have ended."}, nil
+		return pageState{
+			wrong:  true,
+			notice: "Too many of your tasks are running. Wait until some have ended.",
+		}, nil
 	case badInput, errors.Is(err, ledger.ErrTaskBusy):
-		return pageState{wrong: true, notice: "This request cannot be sent again here. Send it in the chat."}, nil
+		return pageState{
+			wrong:  true,
+			notice: "This request cannot be sent again here. Send it in the chat.",
+		}, nil
 	}
 	return pageState{}, err
 }
@@ -126,8 +140,16 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 		p.Grant = grant(v)
 	}
 	p.Facts = []templates.Fact{
-		{Name: "Task ID", Value: templates.ID(e.Handle)}, {Name: "Agent", Value: templates.Verbatim(e.Agent)},
-		{Name: "Sent", Value: templates.When(e.Created, t.Now())}, {Name: "Changed", Value: templates.When(e.Updated, t.Now())},
+		{
+			Name:  "Task ID",
+			Value: templates.ID(e.Handle),
+		},
+		{Name: "Agent", Value: templates.Verbatim(e.Agent)},
+		{
+			Name:  "Sent",
+			Value: templates.When(e.Created, t.Now()),
+		},
+		{Name: "Changed", Value: templates.When(e.Updated, t.Now())},
 	}
 	if c := sanitize.Label(e.ContextID()); c != "" {
 		p.Facts = append(p.Facts, templates.Fact{Name: "Conversation", Value: templates.ID(c)})

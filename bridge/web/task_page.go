@@ -57,7 +57,9 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	p.Lead = lead(e, now)
 	output := v.Pieces
 	closing := []view.Piece(nil)
-	if i := slices.IndexFunc(v.Pieces, func(p view.Piece) bool { return p.Artifact == nil }); i >= 0 {
+	if i := slices.IndexFunc(
+		v.Pieces, func(p view.Piece) bool { return p.Artifact == nil },
+	); i >= 0 {
 		output = v.Pieces[:i]
 		closing = v.Pieces[i:]
 	}
@@ -99,7 +101,9 @@ func lead(e *ledger.Record, now time.Time) []templates.Text {
 	started := templates.Row(templates.Textf("Started"), templates.When(e.Created, now))
 	all := []templates.Text{templates.Verbatim(e.Agent), started}
 	if e.State().Terminal() {
-		return append(all, templates.Row(templates.Textf("Took"), templates.Took(ended(e).Sub(e.Created))))
+		return append(
+			all, templates.Row(templates.Textf("Took"), templates.Took(ended(e).Sub(e.Created))),
+		)
 	}
 	return append(all, templates.Row(templates.Textf("Changed"), templates.When(e.Updated, now)))
 }
@@ -171,7 +175,8 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 		if !e.Agent || e.Message == nil {
 			continue
 		}
-		if len(e.Message) == 1 && sanitize.Truncate(e.Message[0].Text(), documents.MaxMessage) == v.Message {
+		if len(e.Message) == 1 &&
+			sanitize.Truncate(e.Message[0].Text(), documents.MaxMessage) == v.Message {
 			return slices.Delete(slices.Clone(v.Events), i, i+1)
 		}
 		break
@@ -180,14 +185,19 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 }
 
 // events returns the timeline. Of many messages that the agent sent in a row, the last is shown.
-func (m *partBuilder) events(v *documents.TaskView, rest []documents.Event) (all []templates.TaskEvent) {
+func (m *partBuilder) events(
+	v *documents.TaskView, rest []documents.Event,
+) (all []templates.TaskEvent) {
 	for len(rest) > 0 {
 		n := 0
 		for n < len(rest) && rest[n].Agent && rest[n].Message != nil {
 			n++
 		}
 		if n > maxUnfolded {
-			fold := templates.TaskEvent{ID: m.id(), Title: templates.Textf("{} earlier messages", strconv.Itoa(n-1))}
+			fold := templates.TaskEvent{
+				ID:    m.id(),
+				Title: templates.Textf("{} earlier messages", strconv.Itoa(n-1)),
+			}
 			for _, e := range rest[:n-1] {
 				fold.Fold = append(fold.Fold, m.event(v, e))
 			}

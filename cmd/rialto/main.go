@@ -24,7 +24,9 @@ func main() {
 	var delay atomic.Int64       // of the shutdown
 	context.AfterFunc(ctx, func() { forceExit(time.Duration(delay.Load())) })
 	if err := cli.Command(func(d time.Duration) { delay.Store(int64(d)) }).ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "rialto:", sanitize.Text(err.Error())) // an agent's words may be in it
+		fmt.Fprintln(
+			os.Stderr, "rialto:", sanitize.Text(err.Error()),
+		) // an agent's words may be in it
 		os.Exit(cli.ExitCode(err))
 	}
 }

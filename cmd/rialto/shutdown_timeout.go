@@ -31,6 +31,10 @@ func forceExit(delay time.Duration) {
 
 // writeStacks prints what the program is doing.
 func writeStacks(w io.Writer) {
-	fmt.Fprintf(w, "rialto: did not stop within %s, exiting now. These are its goroutines:\n\n", shutdownTimeout)
+	fmt.Fprintf(
+		w,
+		"rialto: did not stop within %s, exiting now. These are its goroutines:\n\n",
+		shutdownTimeout,
+	)
 	_ = pprof.Lookup("goroutine").WriteTo(w, 1)
 }

@@ -61,10 +61,33 @@ const (
 
 // Kinds lists all kinds, for filters.
 var Kinds = []Kind{
-	SignIn, Consent, Reuse, Issued, ClientRegistered, ClientChanged, ClientRemoved, GrantRevoked,
-	AccountAdded, AccountRemoved, AccountPassword, AccountAdmin, AccountDisabled, AccountSignedOut,
-	AgentAdded, AgentChanged, AgentRemoved, AgentEnabled, AgentDisabled, CardAccepted, AgentConnected, AgentForgotten,
-	TaskCanceled, KeyRotated, KeyRevoked, Settings, Reloaded,
+	SignIn,
+	Consent,
+	Reuse,
+	Issued,
+	ClientRegistered,
+	ClientChanged,
+	ClientRemoved,
+	GrantRevoked,
+	AccountAdded,
+	AccountRemoved,
+	AccountPassword,
+	AccountAdmin,
+	AccountDisabled,
+	AccountSignedOut,
+	AgentAdded,
+	AgentChanged,
+	AgentRemoved,
+	AgentEnabled,
+	AgentDisabled,
+	CardAccepted,
+	AgentConnected,
+	AgentForgotten,
+	TaskCanceled,
+	KeyRotated,
+	KeyRevoked,
+	Settings,
+	Reloaded,
 }
 
 // Outcome says how an action ended.

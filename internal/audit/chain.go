@@ -23,7 +23,19 @@ type ChainEnd struct {
 // Hash returns the hash of an event: SHA-256, in hex, of a JSON array of its number, the hash of the
 // event before it and its fields.
 func Hash(before ChainEnd, e Event) string {
-	text, err := json.Marshal([]any{before.Seq + 1, before.Hash, e.At.UnixMilli(), e.ID, e.Kind, e.Outcome, e.ActorID, e.Actor, e.Address, e.Target, e.Detail})
+	text, err := json.Marshal([]any{
+		before.Seq + 1,
+		before.Hash,
+		e.At.UnixMilli(),
+		e.ID,
+		e.Kind,
+		e.Outcome,
+		e.ActorID,
+		e.Actor,
+		e.Address,
+		e.Target,
+		e.Detail,
+	})
 	if err != nil {
 		panic(err) // strings and numbers
 	}
@@ -58,9 +70,13 @@ func (c *Chain) Follow(l Link) error {
 		return &BrokenError{Seq: want, Why: fmt.Sprintf("it is missing; the next is %d", l.Seq)}
 	}
 	if l.Hash != Hash(c.End, l.Event) {
-		return &BrokenError{Seq: l.Seq, ID: l.ID, Why: "it was changed, or another was put in its place"}
+		return &BrokenError{
+			Seq: l.Seq,
+			ID:  l.ID,
+			Why: "it was changed, or another was put in its place",
+		}
 	}
-	c.Events = c.Events + 1
+	c.Events++
 	c.End = ChainEnd{l.Seq, l.Hash}
 	return nil
 }
@@ -69,7 +85,10 @@ func (c *Chain) Follow(l Link) error {
 func (c *Chain) Ends(last ChainEnd) error {
 	switch {
 	case c.End.Seq < last.Seq:
-		return &BrokenError{Seq: c.End.Seq + 1, Why: fmt.Sprintf("it is missing, and all events after it up to %d", last.Seq)}
+		return &BrokenError{
+			Seq: c.End.Seq + 1,
+			Why: fmt.Sprintf("it is missing, and all events after it up to %d", last.Seq),
+		}
 	case c.End != last:
 		return &BrokenError{Seq: c.End.Seq, Why: "the table audit_chain has another end"}
 	}

@@ -74,13 +74,30 @@ var other = activity{99, "Other"}
 
 // accountActivities are those of Account Change; others of API Activity follow from the verb of the kind.
 var accountActivities = map[Kind]activity{
-	AccountAdded: {1, "Create"}, AccountPassword: {3, "Password Change"}, AccountDisabled: {5, "Disable"}, AccountRemoved: {6, "Delete"},
+	AccountAdded: {
+		1,
+		"Create",
+	},
+	AccountPassword: {3, "Password Change"},
+	AccountDisabled: {5, "Disable"},
+	AccountRemoved:  {6, "Delete"},
 }
 
 var verbs = map[string]activity{
-	"added": {1, "Create"}, "registered": {1, "Create"}, "issued": {1, "Create"},
-	"changed": {3, "Update"}, "enabled": {3, "Update"}, "disabled": {3, "Update"}, "card_accepted": {3, "Update"}, "rotated": {3, "Update"}, "canceled": {3, "Update"},
-	"removed": {4, "Delete"}, "revoked": {4, "Delete"},
+	"added":      {1, "Create"},
+	"registered": {1, "Create"},
+	"issued":     {1, "Create"},
+	"changed": {
+		3,
+		"Update",
+	},
+	"enabled":       {3, "Update"},
+	"disabled":      {3, "Update"},
+	"card_accepted": {3, "Update"},
+	"rotated":       {3, "Update"},
+	"canceled":      {3, "Update"},
+	"removed":       {4, "Delete"},
+	"revoked":       {4, "Delete"},
 }
 
 // OCSF returns the event as OCSF has it.

@@ -93,7 +93,12 @@ func (q *Queue[T]) Flush(ctx context.Context) {
 		err := q.Write(writing, chunk)
 		cancel()
 		if err != nil {
-			q.Log.ErrorContext(ctx, "writing records", "what", q.What, "records", len(chunk), "err", err)
+			q.Log.ErrorContext(
+				ctx, "writing records",
+				"what", q.What,
+				"records", len(chunk),
+				"err", err,
+			)
 			q.putBack(chunk)
 			return
 		}
@@ -105,7 +110,11 @@ func (q *Queue[T]) take() []T {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.dropped > 0 {
-		q.Log.Warn("records were dropped: they come faster than the database can write them", "what", q.What, "records", q.dropped)
+		q.Log.Warn(
+			"records were dropped: they come faster than the database can write them",
+			"what", q.What,
+			"records", q.dropped,
+		)
 		q.dropped, q.lost = 0, q.lost+q.dropped
 	}
 	n := min(len(q.waiting), chunk)

@@ -9,10 +9,24 @@ import (
 
 func a2aChecks() []check {
 	return []check{
-		{"a2a-card", "The A2A card can be read", nil, "a JSON object with a name and at least one interface at " + cardPath,
-			"Serve the card without a login, or no card at all (A2A 1.0 sections 4.4.1 and 8.2).", nil, checkCard},
-		{"a2a-served", "The interfaces in the A2A card answer", nil, "a JSON answer, or 401, from each interface over HTTP",
-			"List only interfaces that answer (A2A 1.0 section 4.4.6).", nil, checkInterfaces},
+		{
+			"a2a-card",
+			"The A2A card can be read",
+			nil,
+			"a JSON object with a name and at least one interface at " + cardPath,
+			"Serve the card without a login, or no card at all (A2A 1.0 sections 4.4.1 and 8.2).",
+			nil,
+			checkCard,
+		},
+		{
+			"a2a-served",
+			"The interfaces in the A2A card answer",
+			nil,
+			"a JSON answer, or 401, from each interface over HTTP",
+			"List only interfaces that answer (A2A 1.0 section 4.4.6).",
+			nil,
+			checkInterfaces,
+		},
 	}
 }
 
@@ -86,7 +100,8 @@ func checkInterfaces(v *examination) finding {
 	}
 	tried := 0
 	for _, i := range list {
-		if tried == maxInterfaces || !strings.HasPrefix(i.URL, "http") || strings.EqualFold(i.Binding, "GRPC") {
+		if tried == maxInterfaces || !strings.HasPrefix(i.URL, "http") ||
+			strings.EqualFold(i.Binding, "GRPC") {
 			continue
 		}
 		tried++
@@ -115,7 +130,9 @@ func (s *target) tryInterface(i agentInterface) *answer {
 		if !v1 {
 			path = "/v1" + path
 		}
-		return s.send(request{method: http.MethodGet, url: strings.TrimSuffix(i.URL, "/") + path, header: h})
+		return s.send(
+			request{method: http.MethodGet, url: strings.TrimSuffix(i.URL, "/") + path, header: h},
+		)
 	}
 	h.Set("Content-Type", "application/json")
 	method := "tasks/get"

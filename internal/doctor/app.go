@@ -120,7 +120,8 @@ func (a *app) callback(got *answer) (url.Values, bool) {
 // page tells whether an answer shows a person a decision, or sends them to a page.
 func (a *app) page(got *answer) bool {
 	_, back := a.callback(got)
-	return got.status == http.StatusOK && got.contentType() == "text/html" || (got.status == 302 || got.status == 303) && !back
+	return got.status == http.StatusOK && got.contentType() == "text/html" ||
+		(got.status == 302 || got.status == 303) && !back
 }
 
 // refused tells whether an authorization request got an error, shown to the person or
@@ -142,7 +143,12 @@ func (a *app) redeem(values url.Values) *answer {
 }
 
 func codeForm(code, redirect, verifier string) url.Values {
-	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier}}
+	return url.Values{
+		"grant_type":    {"authorization_code"},
+		"code":          {code},
+		"redirect_uri":  {redirect},
+		"code_verifier": {verifier},
+	}
 }
 
 func refreshForm(token string) url.Values {
@@ -161,7 +167,11 @@ func (a *app) remove() {
 		if err != nil || token == "" || !sameOrigin(uri, a.endpoint("registration_endpoint")) {
 			continue // the token must not go to another server
 		}
-		a.send(request{method: http.MethodDelete, url: uri, header: http.Header{"Authorization": {"Bearer " + token}}})
+		a.send(request{
+			method: http.MethodDelete,
+			url:    uri,
+			header: http.Header{"Authorization": {"Bearer " + token}},
+		})
 	}
 }
 

@@ -15,20 +15,50 @@ const (
 
 func appChecks() []check {
 	return []check{
-		{"apps-offered", "Apps are offered where hosts look", nil, "the extension " + appsExtension + ", each time that the server tells its capabilities",
-			"Declare the extension: Claude Desktop shows nothing without it (MCP Apps, \"Capability Negotiation\").", needApps, checkAppsOffered},
-		{"apps-resource", "The app of each tool can be read", nil, "a ui:// resource of the type " + appType + ", with a document",
-			"Serve the resource that _meta.ui.resourceUri names (MCP Apps, \"UI Resource Format\").", needApps, checkAppsResource},
-		{"apps-link", "Tools link to their apps in both forms", nil, "_meta.ui.resourceUri, and the same as ui/resourceUri",
-			"Send the older form too: some hosts read only that (MCP Apps, \"Resource Discovery\").", needApps, checkAppsLink},
-		{"apps-csp", "Apps ask no host that they do not declare", nil, "no script, style, image or frame from a host that _meta.ui.csp does not name",
-			"Put everything into the document, or name the host in csp of the resource's content (MCP Apps, \"Content Security Policy\").", needApps, checkAppsCSP},
+		{
+			"apps-offered",
+			"Apps are offered where hosts look",
+			nil,
+			"the extension " + appsExtension + ", each time that the server tells its capabilities",
+			"Declare the extension: Claude Desktop shows nothing without it (MCP Apps, \"Capability Negotiation\").",
+			needApps,
+			checkAppsOffered,
+		},
+		{
+			"apps-resource",
+			"The app of each tool can be read",
+			nil,
+			"a ui:// resource of the type " + appType + ", with a document",
+			"Serve the resource that _meta.ui.resourceUri names (MCP Apps, \"UI Resource Format\").",
+			needApps,
+			checkAppsResource,
+		},
+		{
+			"apps-link",
+			"Tools link to their apps in both forms",
+			nil,
+			"_meta.ui.resourceUri, and the same as ui/resourceUri",
+			"Send the older form too: some hosts read only that (MCP Apps, \"Resource Discovery\").",
+			needApps,
+			checkAppsLink,
+		},
+		{
+			"apps-csp",
+			"Apps ask no host that they do not declare",
+			nil,
+			"no script, style, image or frame from a host that _meta.ui.csp does not name",
+			"Put everything into the document, or name the host in csp of the resource's content (MCP Apps, \"Content Security Policy\").",
+			needApps,
+			checkAppsCSP,
+		},
 	}
 }
 
 // linked returns the tools that have an app.
 func (c *mcpClient) linked() []document {
-	return slices.DeleteFunc(slices.Clone(c.tools().tools), func(t document) bool { return appOf(t) == "" })
+	return slices.DeleteFunc(
+		slices.Clone(c.tools().tools), func(t document) bool { return appOf(t) == "" },
+	)
 }
 
 func appOf(tool document) string {
@@ -47,7 +77,8 @@ func needApps(v *examination) string {
 
 func checkAppsOffered(v *examination) finding {
 	for _, where := range []string{"initialize", "server/discover"} {
-		if d, ok := v.mcp.capabilities()[where]; ok && d.object("extensions")[appsExtension] == nil {
+		if d, ok := v.mcp.capabilities()[where]; ok &&
+			d.object("extensions")[appsExtension] == nil {
 			return fail("not in {}", where)
 		}
 	}
@@ -77,7 +108,8 @@ func (c *mcpClient) apps() []appPage {
 		p := appPage{uri: uri, err: err}
 		for _, content := range objects(result["contents"]) {
 			p.kind, p.html, p.csp = content.text("mimeType"), content.text("text"), content.object("_meta").object("ui").object("csp")
-			if raw, err := base64.StdEncoding.DecodeString(content.text("blob")); err == nil && p.html == "" {
+			if raw, err := base64.StdEncoding.DecodeString(content.text("blob")); err == nil &&
+				p.html == "" {
 				p.html = string(raw)
 			}
 		}
@@ -110,7 +142,9 @@ func checkAppsLink(v *examination) finding {
 }
 
 // loads finds what a document loads when it is shown.
-var loads = regexp.MustCompile(`(?i)(?:<(?:script|img|iframe|audio|video|source|embed)\b[^>]*\bsrc|<link\b[^>]*\bhref)\s*=\s*["']?(https?:)?//([^/"'\s>]+)|(?:@import\s+(?:url\()?|url\()\s*["']?(https?:)?//([^/"'\s)]+)`)
+var loads = regexp.MustCompile(
+	`(?i)(?:<(?:script|img|iframe|audio|video|source|embed)\b[^>]*\bsrc|<link\b[^>]*\bhref)\s*=\s*["']?(https?:)?//([^/"'\s>]+)|(?:@import\s+(?:url\()?|url\()\s*["']?(https?:)?//([^/"'\s)]+)`,
+)
 
 func checkAppsCSP(v *examination) finding {
 	for _, p := range v.mcp.apps() {
@@ -118,7 +152,8 @@ func checkAppsCSP(v *examination) finding {
 		for _, m := range loads.FindAllStringSubmatch(p.html, -1) {
 			host := m[2] + m[4]
 			if !slices.ContainsFunc(declared, func(d string) bool {
-				return strings.HasSuffix(d, host) || strings.HasPrefix(d, "https://*.") && strings.HasSuffix(host, d[9:])
+				return strings.HasSuffix(d, host) ||
+					strings.HasPrefix(d, "https://*.") && strings.HasSuffix(host, d[9:])
 			}) {
 				return fail("{} loads something from {}", p.uri, host)
 			}

@@ -8,24 +8,87 @@ import (
 
 func authorizeChecks() []check {
 	return []check{
-		{"authorize-page", "A good authorization request reaches a person", Clients(), "a page, or a redirect to a place to sign in",
-			"Answer a browser with HTML (RFC 6749 section 4.1.1).", needApp, checkPage},
-		{"authorize-frame", "The page cannot be framed", nil, "frame-ancestors or X-Frame-Options that keeps other sites out",
-			"Forbid framing: people could be made to consent unseen (RFC 9700 section 4.16).", needPage, checkFrame},
-		{"authorize-no-store", "The page is not stored", nil, "Cache-Control: no-store",
-			"Forbid caches to keep what belongs to one person and one request (RFC 9111 section 5.2.2.5).", needPage, checkPageStore},
-		{"authorize-redirect", "An unknown redirect URI is refused on a page", nil, "status 4xx, and no redirect",
-			"Compare exactly, and never redirect to an address that is not registered (RFC 6749 section 4.1.2.1, RFC 9700 section 4.1).", needApp, checkUnknownRedirect},
-		{"authorize-client", "An unknown client is refused on a page", []Client{ClaudeCode}, "status 4xx with a page",
-			"Say on a page that the connection must be removed and added anew; clients keep an id that was forgotten (RFC 6749 section 4.1.2.1).", needApp, checkUnknownClient},
-		{"authorize-plain", "PKCE with plain is refused", nil, "an error",
-			"Refuse code_challenge_method=plain (RFC 9700 section 2.1.1).", needApp, checkPlainRefused},
-		{"authorize-pkce", "A request without PKCE is refused", nil, "an error",
-			"Demand code_challenge of every client (RFC 9700 section 2.1.1, MCP authorization).", needApp, checkPKCE},
-		{"authorize-error", "An error that is sent back carries state and iss", []Client{ChatGPT, Codex}, "state as it was sent, and iss, where it is advertised",
-			"Send iss on errors too (RFC 9207 section 2, RFC 6749 section 4.1.2.1).", needApp, checkErrorBack},
-		{"authorize-port", "A loopback redirect may use any port", []Client{ClaudeCode, Codex, VSCode}, "the same page as with the registered port",
-			"Ignore the port of redirect URIs on loopback (RFC 8252 section 7.3).", needApp, checkPort},
+		{
+			"authorize-page",
+			"A good authorization request reaches a person",
+			Clients(),
+			"a page, or a redirect to a place to sign in",
+			"Answer a browser with HTML (RFC 6749 section 4.1.1).",
+			needApp,
+			checkPage,
+		},
+		{
+			"authorize-frame",
+			"The page cannot be framed",
+			nil,
+			"frame-ancestors or X-Frame-Options that keeps other sites out",
+			"Forbid framing: people could be made to consent unseen (RFC 9700 section 4.16).",
+			needPage,
+			checkFrame,
+		},
+		{
+			"authorize-no-store",
+			"The page is not stored",
+			nil,
+			"Cache-Control: no-store",
+			"Forbid caches to keep what belongs to one person and one request (RFC 9111 section 5.2.2.5).",
+			needPage,
+			checkPageStore,
+		},
+		{
+			"authorize-redirect",
+			"An unknown redirect URI is refused on a page",
+			nil,
+			"status 4xx, and no redirect",
+			"Compare exactly, and never redirect to an address that is not registered (RFC 6749 section 4.1.2.1, RFC 9700 section 4.1).",
+			needApp,
+			checkUnknownRedirect,
+		},
+		{
+			"authorize-client",
+			"An unknown client is refused on a page",
+			[]Client{ClaudeCode},
+			"status 4xx with a page",
+			"Say on a page that the connection must be removed and added anew; clients keep an id that was forgotten (RFC 6749 section 4.1.2.1).",
+			needApp,
+			checkUnknownClient,
+		},
+		{
+			"authorize-plain",
+			"PKCE with plain is refused",
+			nil,
+			"an error",
+			"Refuse code_challenge_method=plain (RFC 9700 section 2.1.1).",
+			needApp,
+			checkPlainRefused,
+		},
+		{
+			"authorize-pkce",
+			"A request without PKCE is refused",
+			nil,
+			"an error",
+			"Demand code_challenge of every client (RFC 9700 section 2.1.1, MCP authorization).",
+			needApp,
+			checkPKCE,
+		},
+		{
+			"authorize-error",
+			"An error that is sent back carries state and iss",
+			[]Client{ChatGPT, Codex},
+			"state as it was sent, and iss, where it is advertised",
+			"Send iss on errors too (RFC 9207 section 2, RFC 6749 section 4.1.2.1).",
+			needApp,
+			checkErrorBack,
+		},
+		{
+			"authorize-port",
+			"A loopback redirect may use any port",
+			[]Client{ClaudeCode, Codex, VSCode},
+			"the same page as with the registered port",
+			"Ignore the port of redirect URIs on loopback (RFC 8252 section 7.3).",
+			needApp,
+			checkPort,
+		},
 	}
 }
 
@@ -38,8 +101,10 @@ func checkFrame(v *examination) finding {
 	h := v.app.authorize(nil).header
 	policy := h.Get("Content-Security-Policy")
 	frame := h.Get("X-Frame-Options")
-	ok := strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "frame-ancestors 'self'") ||
-		strings.EqualFold(frame, "DENY") || strings.EqualFold(frame, "SAMEORIGIN")
+	ok := strings.Contains(policy, "frame-ancestors 'none'") ||
+		strings.Contains(policy, "frame-ancestors 'self'") ||
+		strings.EqualFold(frame, "DENY") ||
+		strings.EqualFold(frame, "SAMEORIGIN")
 	return expect(ok, "Content-Security-Policy \"{}\", X-Frame-Options \"{}\"", policy, frame)
 }
 
@@ -51,13 +116,20 @@ func noStore(a *answer) finding {
 }
 
 func checkUnknownRedirect(v *examination) finding {
-	a := v.app.authorize(func(q url.Values) { q.Set("redirect_uri", "https://rialto-doctor.invalid/callback") })
+	a := v.app.authorize(
+		func(q url.Values) { q.Set("redirect_uri", "https://rialto-doctor.invalid/callback") },
+	)
 	return expect(a.status/100 == 4, "{}", a)
 }
 
 func checkUnknownClient(v *examination) finding {
 	a := v.app.authorize(func(q url.Values) { q.Set("client_id", "rialto-doctor-"+rand.Text()) })
-	return expect(a.status/100 == 4 && a.contentType() == "text/html", "{}, content type \"{}\"", a, a.contentType())
+	return expect(
+		a.status/100 == 4 && a.contentType() == "text/html",
+		"{}, content type \"{}\"",
+		a,
+		a.contentType(),
+	)
 }
 
 func plainChallenge(q url.Values) {
@@ -100,6 +172,8 @@ func (s *target) checkCallback(params url.Values, state string) finding {
 }
 
 func checkPort(v *examination) finding {
-	a := v.app.authorize(func(q url.Values) { q.Set("redirect_uri", "http://127.0.0.1:43118/callback") })
+	a := v.app.authorize(
+		func(q url.Values) { q.Set("redirect_uri", "http://127.0.0.1:43118/callback") },
+	)
 	return expect(v.app.page(a), "{}", a)
 }

@@ -20,7 +20,8 @@ func proxied(a *answer) string {
 	switch name, body := a.program(), string(a.body); {
 	case a.err != nil:
 		return ""
-	case strings.Contains(body, "<hr><center>nginx"), strings.Contains(body, "<hr><center>openresty"):
+	case strings.Contains(body, "<hr><center>nginx"),
+		strings.Contains(body, "<hr><center>openresty"):
 		return "nginx"
 	case name == "Caddy" && body == "" && a.header.Get("Content-Type") == "" && a.header.Get("Via") == "" && !a.redirect():
 		return "Caddy"
@@ -56,21 +57,37 @@ func (o *observation) loginWall() (c Cause) {
 	}
 	switch {
 	case is(ofCloudflareAccess):
-		c = because("{} asks for a login before requests reach the MCP server. Apps cannot pass it.", "Cloudflare Access")
-		c.Do = say("In Cloudflare, under Zero Trust, Access, Applications, remove the application for this host, or give it a policy with the action Bypass for Everyone. An MCP server with a login of its own needs no second one.")
+		c = because(
+			"{} asks for a login before requests reach the MCP server. Apps cannot pass it.",
+			"Cloudflare Access",
+		)
+		c.Do = say(
+			"In Cloudflare, under Zero Trust, Access, Applications, remove the application for this host, or give it a policy with the action Bypass for Everyone. An MCP server with a login of its own needs no second one.",
+		)
 	case is(ofBotCheck):
 		c = because("Cloudflare's bot check stops apps before they reach the MCP server.")
-		c.Do = say("In Cloudflare, under Security, turn Bot Fight Mode off for this host, or add a rule that skips it. Apps call from data centers.")
+		c.Do = say(
+			"In Cloudflare, under Security, turn Bot Fight Mode off for this host, or add a rule that skips it. Apps call from data centers.",
+		)
 	case is(ofOAuth2Proxy):
-		c = because("{} asks for a login before requests reach the MCP server. Apps cannot pass it.", "oauth2-proxy")
-		c.Do = say("Let the whole host name through. An MCP server with a login of its own needs no second one.")
+		c = because(
+			"{} asks for a login before requests reach the MCP server. Apps cannot pass it.",
+			"oauth2-proxy",
+		)
+		c.Do = say(
+			"Let the whole host name through. An MCP server with a login of its own needs no second one.",
+		)
 		c.Lines = []Snippet{{"oauth2-proxy.cfg", "skip_auth_routes = [ \"^/\" ]\n"}}
 	case is(ofPassword):
 		c = because("A password (HTTP Basic) stops apps before they reach the MCP server.")
-		c.Do = say("Remove the password from this host name: apps send a token in Authorization, and can't send a password beside it.")
+		c.Do = say(
+			"Remove the password from this host name: apps send a token in Authorization, and can't send a password beside it.",
+		)
 	case is(ofLoginPage):
 		c = because("A login page answers instead of the MCP server. Apps cannot pass it.")
-		c.Do = say("Let the host name of the MCP server through without that login: apps cannot open pages before they know the server.")
+		c.Do = say(
+			"Let the host name of the MCP server through without that login: apps cannot open pages before they know the server.",
+		)
 	}
 	return c
 }
@@ -102,7 +119,10 @@ var loginPaths = []string{"/login", "/signin", "/sign_in", "/oauth2/", "/authori
 
 func ofLoginPage(a *answer) bool {
 	to := strings.ToLower(a.header.Get("Location"))
-	return a.redirect() && slices.ContainsFunc(loginPaths, func(path string) bool { return strings.Contains(to, path) })
+	return a.redirect() &&
+		slices.ContainsFunc(
+			loginPaths, func(path string) bool { return strings.Contains(to, path) },
+		)
 }
 
 // The lines that let a server work behind nginx and Caddy: those of docs/proxy.md.

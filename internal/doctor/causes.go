@@ -20,22 +20,35 @@ func absentCauses() []cause {
 	useThat := say("Use that address in the app.")
 	return []cause{
 		{id: "url", final: true, detect: detectURL, do: say("Write it as https://host/mcp.")},
-		{id: "forbidden", final: true, detect: detectForbidden, do: say("On a computer that reaches it, run:")},
+		{
+			id:     "forbidden",
+			final:  true,
+			detect: detectForbidden,
+			do:     say("On a computer that reaches it, run:"),
+		},
 		{id: "unreachable", final: true, detect: detectUnreachable},
 		{id: "https-only", final: true, detect: detectHTTPSOnly, do: useThat},
 		{id: "wrong-path", final: true, detect: detectPath, do: useThat},
 		{id: "login-wall", final: true, detect: detectWall},
 		{
-			id: "sse-only", final: true, detect: detectOld,
-			do: say("Update the server to a version with Streamable HTTP, which replaced it in 2025-03-26."),
+			id:     "sse-only",
+			final:  true,
+			detect: detectOld,
+			do: say(
+				"Update the server to a version with Streamable HTTP, which replaced it in 2025-03-26.",
+			),
 		},
 		{
 			id: "a2a-agent", final: true, detect: detectAgent,
 			do: say("Add it to Rialto as an agent. To look at it first, run:"),
 		},
 		{
-			id: "upstream-down", final: true, detect: detectUpstream,
-			do: say("Start the server, and compare its port with the one in the configuration of the proxy."),
+			id:     "upstream-down",
+			final:  true,
+			detect: detectUpstream,
+			do: say(
+				"Start the server, and compare its port with the one in the configuration of the proxy.",
+			),
 		},
 		{id: "moved", final: true, detect: detectMoved, do: useThat},
 		{
@@ -47,7 +60,9 @@ func absentCauses() []cause {
 
 func detectURL(o *observation) (c Cause) {
 	if o.bad {
-		c = because("Apps cannot call this address. It must be an http or https URL, without a username and without a fragment.")
+		c = because(
+			"Apps cannot call this address. It must be an http or https URL, without a username and without a fragment.",
+		)
 	}
 	return c
 }
@@ -72,15 +87,28 @@ func detectUnreachable(o *observation) (c Cause) {
 	)
 	switch err := o.post.err; {
 	case errors.As(err, &name):
-		return because("The name {} does not resolve. Is it spelled right, and is its DNS record published?", o.url.Hostname())
+		return because(
+			"The name {} does not resolve. Is it spelled right, and is its DNS record published?",
+			o.url.Hostname(),
+		)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return because("Nothing listens at {}. Is the server running, and is the port right?", o.url.Host)
+		return because(
+			"Nothing listens at {}. Is the server running, and is the port right?", o.url.Host,
+		)
 	case errors.As(err, &cert):
-		return because("The certificate of {} is not valid, so apps do not connect: {}.", o.url.Host, cert.Err)
-	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch), strings.Contains(err.Error(), "HTTP response to HTTPS client"):
-		return because("{} speaks HTTP without TLS, though the address begins with https.", o.url.Host)
+		return because(
+			"The certificate of {} is not valid, so apps do not connect: {}.", o.url.Host, cert.Err,
+		)
+	case errors.As(err, &record),
+		errors.Is(err, http.ErrSchemeMismatch),
+		strings.Contains(err.Error(), "HTTP response to HTTPS client"):
+		return because(
+			"{} speaks HTTP without TLS, though the address begins with https.", o.url.Host,
+		)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return because("{} did not answer in time. Does a firewall stop the connection?", o.url.Host)
+		return because(
+			"{} did not answer in time. Does a firewall stop the connection?", o.url.Host,
+		)
 	}
 	return because("{} cannot be reached: {}.", o.url.Host, o.post.err)
 }
@@ -101,7 +129,8 @@ func detectHTTPSOnly(o *observation) (c Cause) {
 	secure := *o.url
 	secure.Scheme = "https"
 	body := string(o.post.body)
-	wantsTLS := strings.Contains(body, "HTTP request to an HTTPS server") || strings.Contains(body, "sent to HTTPS port")
+	wantsTLS := strings.Contains(body, "HTTP request to an HTTPS server") ||
+		strings.Contains(body, "sent to HTTPS port")
 	to := parsed(o.post.header.Get("Location"))
 	switch {
 	case o.post.redirect() && to.Scheme == "https" && to.Hostname() == secure.Hostname() && to.Path == secure.Path:
@@ -121,7 +150,9 @@ func detectWall(o *observation) (c Cause) {
 
 func detectOld(o *observation) (c Cause) {
 	if o.old {
-		return because("This server speaks only the old HTTP+SSE transport (2024-11-05). Codex and other current apps cannot use it.")
+		return because(
+			"This server speaks only the old HTTP+SSE transport (2024-11-05). Codex and other current apps cannot use it.",
+		)
 	}
 	return c
 }
@@ -138,7 +169,9 @@ func detectPath(o *observation) (c Cause) {
 	if named == "" {
 		return c
 	}
-	return because("There is no MCP server at {}, but there is one at {}. Is the path right?", o.url, named)
+	return because(
+		"There is no MCP server at {}, but there is one at {}. Is the path right?", o.url, named,
+	)
 }
 
 func detectUpstream(o *observation) (c Cause) {
@@ -146,9 +179,16 @@ func detectUpstream(o *observation) (c Cause) {
 		return c
 	}
 	if name := o.post.program(); name != "" {
-		return because("{} answers {}: the server behind it is not running, or listens elsewhere.", name, o.post.status)
+		return because(
+			"{} answers {}: the server behind it is not running, or listens elsewhere.",
+			name,
+			o.post.status,
+		)
 	}
-	return because("A proxy answers {}: the server behind it is not running, or listens elsewhere.", o.post.status)
+	return because(
+		"A proxy answers {}: the server behind it is not running, or listens elsewhere.",
+		o.post.status,
+	)
 }
 
 func detectMoved(o *observation) (c Cause) {
@@ -164,7 +204,9 @@ func detectOther(o *observation) (c Cause) {
 		return c
 	}
 	if name := o.post.program(); name != "" {
-		return because("This is not an MCP server: {} answered {}. Is the path right?", name, o.post.status)
+		return because(
+			"This is not an MCP server: {} answered {}. Is the path right?", name, o.post.status,
+		)
 	}
 	return because("This is not an MCP server: it answered {}. Is the path right?", o.post.status)
 }

@@ -90,7 +90,9 @@ func (v *examination) result(c check) Result {
 		Got:      v.clean(f.text.Error()),
 	}
 	if f.status == Failed {
-		r.Expected, r.Breaks, r.Fix, r.Minor = c.expect, c.clients, c.fix, slices.Contains(minor, c.id)
+		r.Expected, r.Breaks, r.Fix, r.Minor = c.expect, c.clients, c.fix, slices.Contains(
+			minor, c.id,
+		)
 		if f.breaks != nil {
 			r.Breaks = f.breaks
 		}
@@ -152,7 +154,9 @@ func needPage(v *examination) string {
 	if why := needApp(v); why != "" {
 		return why
 	}
-	return need(v.app.authorize(nil).status == http.StatusOK, "there is no page at the endpoint itself")
+	return need(
+		v.app.authorize(nil).status == http.StatusOK, "there is no page at the endpoint itself",
+	)
 }
 
 func needLogin(v *examination) string {

@@ -59,7 +59,8 @@ func initializeParams(revision string) map[string]any {
 // extensions are capabilities of a client with events and apps.
 func extensions() map[string]any {
 	return map[string]any{"extensions": map[string]any{
-		eventsExtension: map[string]any{}, appsExtension: map[string]any{"mimeTypes": []string{appType}},
+		eventsExtension: map[string]any{},
+		appsExtension:   map[string]any{"mimeTypes": []string{appType}},
 	}}
 }
 
@@ -95,7 +96,10 @@ func (c *mcpClient) call(h http.Header, method string, params any) *reply {
 // meta adds to params the _meta of requests of 2026-07-28; without a revision if that is "".
 func meta(params map[string]any, revision string) map[string]any {
 	m := map[string]any{
-		"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "rialto-doctor", "version": "1"},
+		"io.modelcontextprotocol/clientInfo": map[string]any{
+			"name":    "rialto-doctor",
+			"version": "1",
+		},
 		"io.modelcontextprotocol/clientCapabilities": extensions(),
 	}
 	if revision != "" {

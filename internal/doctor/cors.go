@@ -8,16 +8,51 @@ import (
 func corsChecks() []check {
 	web := []Client{Inspector}
 	return []check{
-		{"cors-metadata", "Pages may read the metadata", web, "Access-Control-Allow-Origin on both documents",
-			"Allow every origin: the documents are public (RFC 9728 section 3.2; Fetch, \"CORS protocol\").", nil, checkCORSMetadata},
-		{"cors-token", "Pages may use the token endpoint", web, "a preflight that is allowed",
-			"Answer OPTIONS with Access-Control-Allow-Origin and the headers that clients send (Fetch, \"CORS protocol\").", nil, checkPreflight("token")},
-		{"cors-register", "Pages may register", web, "a preflight that allows Content-Type",
-			"Answer OPTIONS with Access-Control-Allow-Origin and Content-Type among the headers (Fetch, \"CORS protocol\").", needRegistration, checkPreflight("registration")},
-		{"cors-mcp", "Pages of the server's own origin may call it", web, "a preflight without a token that allows " + strings.Join(mcpHeaders(), ", "),
-			"Answer OPTIONS before the token is asked for; a preflight carries none (Fetch, \"CORS protocol\").", nil, checkCORSMCP},
-		{"cors-challenge", "Pages may read the challenge", web, "Access-Control-Expose-Headers with WWW-Authenticate on the 401",
-			"Expose WWW-Authenticate and Mcp-Session-Id (Fetch, \"CORS protocol\").", nil, checkCORSChallenge},
+		{
+			"cors-metadata",
+			"Pages may read the metadata",
+			web,
+			"Access-Control-Allow-Origin on both documents",
+			"Allow every origin: the documents are public (RFC 9728 section 3.2; Fetch, \"CORS protocol\").",
+			nil,
+			checkCORSMetadata,
+		},
+		{
+			"cors-token",
+			"Pages may use the token endpoint",
+			web,
+			"a preflight that is allowed",
+			"Answer OPTIONS with Access-Control-Allow-Origin and the headers that clients send (Fetch, \"CORS protocol\").",
+			nil,
+			checkPreflight("token"),
+		},
+		{
+			"cors-register",
+			"Pages may register",
+			web,
+			"a preflight that allows Content-Type",
+			"Answer OPTIONS with Access-Control-Allow-Origin and Content-Type among the headers (Fetch, \"CORS protocol\").",
+			needRegistration,
+			checkPreflight("registration"),
+		},
+		{
+			"cors-mcp",
+			"Pages of the server's own origin may call it",
+			web,
+			"a preflight without a token that allows " + strings.Join(mcpHeaders(), ", "),
+			"Answer OPTIONS before the token is asked for; a preflight carries none (Fetch, \"CORS protocol\").",
+			nil,
+			checkCORSMCP,
+		},
+		{
+			"cors-challenge",
+			"Pages may read the challenge",
+			web,
+			"Access-Control-Expose-Headers with WWW-Authenticate on the 401",
+			"Expose WWW-Authenticate and Mcp-Session-Id (Fetch, \"CORS protocol\").",
+			nil,
+			checkCORSChallenge,
+		},
 	}
 }
 
@@ -25,7 +60,14 @@ func corsChecks() []check {
 const foreign = "http://localhost:6274"
 
 func mcpHeaders() []string {
-	return []string{"Authorization", "Content-Type", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id"}
+	return []string{
+		"Authorization",
+		"Content-Type",
+		"MCP-Protocol-Version",
+		"Mcp-Method",
+		"Mcp-Name",
+		"Mcp-Session-Id",
+	}
 }
 
 func allows(a *answer, origin string) bool {
@@ -35,7 +77,9 @@ func allows(a *answer, origin string) bool {
 
 func checkCORSMetadata(v *examination) finding {
 	for _, address := range []string{v.resourcePathURL(), v.serverURLs()[0]} {
-		a := v.send(request{method: http.MethodGet, url: address, header: http.Header{"Origin": {foreign}}})
+		a := v.send(
+			request{method: http.MethodGet, url: address, header: http.Header{"Origin": {foreign}}},
+		)
 		if !allows(a, foreign) {
 			return fail("{} without it at {}", a, address)
 		}
@@ -51,12 +95,17 @@ func (s *target) preflight(address, origin string, headers ...string) finding {
 		"Access-Control-Request-Headers": {strings.ToLower(strings.Join(headers, ","))},
 	}})
 	if a.status/100 != 2 || !allows(a, origin) {
-		return fail("{}, Access-Control-Allow-Origin \"{}\"", a, a.header.Get("Access-Control-Allow-Origin"))
+		return fail(
+			"{}, Access-Control-Allow-Origin \"{}\"",
+			a,
+			a.header.Get("Access-Control-Allow-Origin"),
+		)
 	}
 	allowed := strings.ToLower(a.header.Get("Access-Control-Allow-Headers"))
 	for _, name := range headers {
 		// The wildcard does not cover Authorization (Fetch, "CORS protocol").
-		if !strings.Contains(allowed, strings.ToLower(name)) && (name == "Authorization" || !strings.Contains(allowed, "*")) {
+		if !strings.Contains(allowed, strings.ToLower(name)) &&
+			(name == "Authorization" || !strings.Contains(allowed, "*")) {
 			return fail("the header {} is not allowed", name)
 		}
 	}
@@ -79,5 +128,10 @@ func checkCORSMCP(v *examination) finding {
 func checkCORSChallenge(v *examination) finding {
 	a := v.initialize(v.address, http.Header{"Origin": {v.origin()}})
 	exposed := strings.ToLower(a.header.Get("Access-Control-Expose-Headers"))
-	return expect(allows(a, v.origin()) && strings.Contains(exposed, "www-authenticate"), "{}, exposed are \"{}\"", a, exposed)
+	return expect(
+		allows(a, v.origin()) && strings.Contains(exposed, "www-authenticate"),
+		"{}, exposed are \"{}\"",
+		a,
+		exposed,
+	)
 }

@@ -90,9 +90,24 @@ type examination struct {
 func checks() []check {
 	return slices.Concat(
 		addressChecks(),
-		ofLogin(challengeChecks(), resourceChecks(), serverChecks(), corsChecks(), registrationChecks(),
-			authorizeChecks(), tokenErrorChecks(), loginChecks(), refreshChecks()),
-		sessionChecks(), hybridChecks(), toolChecks(), appChecks(), eventChecks(), callChecks(), a2aChecks(),
+		ofLogin(
+			challengeChecks(),
+			resourceChecks(),
+			serverChecks(),
+			corsChecks(),
+			registrationChecks(),
+			authorizeChecks(),
+			tokenErrorChecks(),
+			loginChecks(),
+			refreshChecks(),
+		),
+		sessionChecks(),
+		hybridChecks(),
+		toolChecks(),
+		appChecks(),
+		eventChecks(),
+		callChecks(),
+		a2aChecks(),
 		ofLogin(revocationChecks()),
 	)
 }
@@ -145,7 +160,11 @@ func (d *Doctor) examination(ctx context.Context, address string) *examination {
 	if t.names == nil {
 		t.names = net.DefaultResolver
 	}
-	v := &examination{target: t, receiver: d.Receiver, redeliveryTimeout: cmp.Or(d.RedeliveryTimeout, 45*time.Second)}
+	v := &examination{
+		target:            t,
+		receiver:          d.Receiver,
+		redeliveryTimeout: cmp.Or(d.RedeliveryTimeout, 45*time.Second),
+	}
 	v.app = &app{target: t, login: d.Login != nil && d.Token == ""}
 	v.grant = &grant{app: v.app, doctor: d}
 	v.mcp = &mcpClient{target: t, grant: v.grant, givenToken: d.Token}

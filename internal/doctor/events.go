@@ -13,20 +13,69 @@ const eventsExtension = "io.modelcontextprotocol/events"
 
 func eventChecks() []check {
 	return []check{
-		{"events-offered", "Events are offered where apps look", nil, "capabilities.events and the extension " + eventsExtension + ", each time that the server tells its capabilities",
-			"Offer both: ChatGPT reads the first, clients of SEP-3415 the second.", needEvents, checkEventsOffered},
-		{"events-list", "The server lists its events", []Client{ChatGPT}, "a list whose entries have name, delivery, inputSchema and payloadSchema",
-			"Answer events/list; a type names only the deliveries that work (SEP-3415, \"events/list\").", needEvents, checkEventsList},
-		{"events-subscribe", "A webhook can be subscribed", []Client{ChatGPT}, "a result, for a webhook that answers the verification",
-			"Answer events/subscribe with a subscription, or with an error that says what is wrong with the webhook (SEP-3415, \"events/subscribe\").", needWebhook, checkEventsSubscribe},
-		{"events-challenge", "A webhook is asked whether it wants events", []Client{ChatGPT}, "a verification with a challenge, before the subscription begins",
-			"Post {\"type\":\"verification\",\"challenge\":…} during events/subscribe: otherwise anyone can aim the server at a third party (SEP-3415, \"Webhook Security\").", needSubscription, checkEventsChallenge},
-		{"events-signature", "Deliveries are signed", []Client{ChatGPT}, "webhook-id, webhook-timestamp and a webhook-signature with v1, for each",
-			"Sign id, timestamp and body with the client's secret (Standard Webhooks; SEP-3415, \"Webhook Delivery\").", needSubscription, checkEventsSignature},
-		{"events-again", "A delivery that failed is repeated", nil, "the same webhook-id, equal to eventId, after 503",
-			"Repeat deliveries that fail, with the id of the event (SEP-3415, \"Webhook Delivery\").", needSubscription, checkEventsAgain},
-		{"events-unsubscribe", "A subscription can be ended, also twice", []Client{ChatGPT}, "a result each time",
-			"End it by its key, and succeed if there is none (SEP-3415, \"events/unsubscribe\").", needSubscription, checkEventsUnsubscribe},
+		{
+			"events-offered",
+			"Events are offered where apps look",
+			nil,
+			"capabilities.events and the extension " + eventsExtension + ", each time that the server tells its capabilities",
+			"Offer both: ChatGPT reads the first, clients of SEP-3415 the second.",
+			needEvents,
+			checkEventsOffered,
+		},
+		{
+			"events-list",
+			"The server lists its events",
+			[]Client{ChatGPT},
+			"a list whose entries have name, delivery, inputSchema and payloadSchema",
+			"Answer events/list; a type names only the deliveries that work (SEP-3415, \"events/list\").",
+			needEvents,
+			checkEventsList,
+		},
+		{
+			"events-subscribe",
+			"A webhook can be subscribed",
+			[]Client{ChatGPT},
+			"a result, for a webhook that answers the verification",
+			"Answer events/subscribe with a subscription, or with an error that says what is wrong with the webhook (SEP-3415, \"events/subscribe\").",
+			needWebhook,
+			checkEventsSubscribe,
+		},
+		{
+			"events-challenge",
+			"A webhook is asked whether it wants events",
+			[]Client{ChatGPT},
+			"a verification with a challenge, before the subscription begins",
+			"Post {\"type\":\"verification\",\"challenge\":…} during events/subscribe: otherwise anyone can aim the server at a third party (SEP-3415, \"Webhook Security\").",
+			needSubscription,
+			checkEventsChallenge,
+		},
+		{
+			"events-signature",
+			"Deliveries are signed",
+			[]Client{ChatGPT},
+			"webhook-id, webhook-timestamp and a webhook-signature with v1, for each",
+			"Sign id, timestamp and body with the client's secret (Standard Webhooks; SEP-3415, \"Webhook Delivery\").",
+			needSubscription,
+			checkEventsSignature,
+		},
+		{
+			"events-again",
+			"A delivery that failed is repeated",
+			nil,
+			"the same webhook-id, equal to eventId, after 503",
+			"Repeat deliveries that fail, with the id of the event (SEP-3415, \"Webhook Delivery\").",
+			needSubscription,
+			checkEventsAgain,
+		},
+		{
+			"events-unsubscribe",
+			"A subscription can be ended, also twice",
+			[]Client{ChatGPT},
+			"a result each time",
+			"End it by its key, and succeed if there is none (SEP-3415, \"events/unsubscribe\").",
+			needSubscription,
+			checkEventsUnsubscribe,
+		},
 	}
 }
 
@@ -103,7 +152,9 @@ func checkEventsList(v *examination) finding {
 	}
 	for _, d := range e.types {
 		_, unknown := missing(d.list("delivery"), []string{"webhook", "poll", "push"})
-		if d.text("name") == "" || len(d.list("delivery")) == 0 || unknown || d.object("inputSchema").text("type") != "object" || d.object("payloadSchema") == nil {
+		if d.text("name") == "" || len(d.list("delivery")) == 0 || unknown ||
+			d.object("inputSchema").text("type") != "object" ||
+			d.object("payloadSchema") == nil {
 			return fail("the event \"{}\" lacks something", d.text("name"))
 		}
 	}
@@ -169,7 +220,11 @@ func (v *examination) subscribe(e *events) (none string, err error) {
 	}
 	v.addSecret(e.receiver.secret)
 	params := v.subscription(e.name)
-	params["delivery"] = map[string]any{"mode": "webhook", "url": e.receiver.url, "secret": e.receiver.secret}
+	params["delivery"] = map[string]any{
+		"mode":   "webhook",
+		"url":    e.receiver.url,
+		"secret": e.receiver.secret,
+	}
 	params["ttlMs"] = (2 * time.Minute).Milliseconds()
 	_, err = v.mcp.ask("events/subscribe", e.name, params)
 	if v.receiver == "" && len(e.receiver.deliveries()) == 0 && ofLoopback(err) {
@@ -189,7 +244,10 @@ func ofLoopback(err error) bool {
 	case jsonrpc.CodeInvalidParams:
 		return true
 	case -32015, -32027: // CallbackEndpointError, of ChatGPT's guide and of SEP-3415
-		return slices.Contains([]string{"connection_refused", "timeout", "tls_error"}, object(refusal.Data).text("reason"))
+		return slices.Contains(
+			[]string{"connection_refused", "timeout", "tls_error"},
+			object(refusal.Data).text("reason"),
+		)
 	}
 	return false
 }
@@ -203,7 +261,9 @@ func checkEventsSubscribe(v *examination) finding {
 
 func checkEventsChallenge(v *examination) finding {
 	first := v.events.receiver.deliveries()
-	return expect(len(first) > 0 && first[0].kind == "verification", "the subscription began without one")
+	return expect(
+		len(first) > 0 && first[0].kind == "verification", "the subscription began without one",
+	)
 }
 
 // delivered returns what came until an event came again: the receiver refuses each first delivery.
@@ -270,7 +330,8 @@ func (v *examination) endEvents() {
 	if v.events == nil || v.events.receiver == nil {
 		return
 	}
-	if v.events.none == "" && v.events.err == nil && !v.events.ended && !strings.HasPrefix(v.cutShort, "the time") {
+	if v.events.none == "" && v.events.err == nil && !v.events.ended &&
+		!strings.HasPrefix(v.cutShort, "the time") {
 		v.unsubscribe()
 	}
 	v.events.receiver.close()

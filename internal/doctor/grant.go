@@ -56,7 +56,13 @@ func (g *grant) run() (err error) {
 // await asks the person to open an address and waits for the callback.
 func (g *grant) await(l net.Listener, address string) (url.Values, error) {
 	ctx := g.app.ctx
-	return loopback.Answer(ctx, l, "The doctor has its answer. You can close this window.", nil, func() error { return g.doctor.Login(ctx, address) })
+	return loopback.Answer(
+		ctx,
+		l,
+		"The doctor has its answer. You can close this window.",
+		nil,
+		func() error { return g.doctor.Login(ctx, address) },
+	)
 }
 
 // refresh redeems the login's refresh token for the nth time.

@@ -87,19 +87,22 @@ func (o *observation) finish(v *examination) {
 	}
 	if a, ok := v.cache["stream"]; ok && v.mcp.began.err == nil {
 		var timeout net.Error
-		o.silent = errors.Is(a.err, context.DeadlineExceeded) || errors.As(a.err, &timeout) && timeout.Timeout()
+		o.silent = errors.Is(a.err, context.DeadlineExceeded) ||
+			errors.As(a.err, &timeout) && timeout.Timeout()
 	}
 }
 
 // isMCP reports whether the answer to initialize is of an MCP server.
 func (o *observation) isMCP() bool {
-	return o.open || o.challenge() != nil || o.post.status == http.StatusUnauthorized && o.describes()
+	return o.open || o.challenge() != nil ||
+		o.post.status == http.StatusUnauthorized && o.describes()
 }
 
 // describes reports whether the metadata are those of the address.
 func (o *observation) describes() bool {
 	named := parsed(o.resource.text("resource"))
-	return o.resource != nil && strings.TrimSuffix(named.Path, "/") == strings.TrimSuffix(o.url.Path, "/")
+	return o.resource != nil &&
+		strings.TrimSuffix(named.Path, "/") == strings.TrimSuffix(o.url.Path, "/")
 }
 
 func (o *observation) challenge() map[string]string { return challenge(o.post) }
@@ -156,7 +159,8 @@ func (s *target) staleMetadata() string {
 		round := address + "?rialto-doctor=" + rand.Text()
 		cache := s.get(address)
 		fresh := s.get(round)
-		if _, err := fresh.document(); err != nil || cache.err != nil || string(cache.body) == string(fresh.body) {
+		if _, err := fresh.document(); err != nil || cache.err != nil ||
+			string(cache.body) == string(fresh.body) {
 			continue
 		}
 		same := func(before *answer, address string) bool {
@@ -181,7 +185,13 @@ func (o *observation) findProxiedPaths(s *target) {
 	lost := o.resource == nil && o.server == nil
 	known := []string{s.resourcePathURL()}
 	if o.resource == nil || sameOrigin(s.issuer(), s.address) { // else the login is at another host
-		known = append(known, s.origin()+serverPath, s.origin()+"/authorize", s.origin()+"/token", s.origin()+"/register")
+		known = append(
+			known,
+			s.origin()+serverPath,
+			s.origin()+"/authorize",
+			s.origin()+"/token",
+			s.origin()+"/register",
+		)
 	}
 	for _, address := range known {
 		program := proxied(s.get(address))

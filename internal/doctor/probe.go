@@ -132,11 +132,16 @@ func (p *prober) get(address string) *answer {
 
 // fetch sends a GET for one kind of content.
 func (p *prober) fetch(address, accept string) *answer {
-	return p.send(request{method: http.MethodGet, url: address, header: http.Header{"Accept": {accept}}})
+	return p.send(
+		request{method: http.MethodGet, url: address, header: http.Header{"Accept": {accept}}},
+	)
 }
 
 func (p *prober) form(address string, values url.Values) *answer {
-	h := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "Accept": {"application/json"}}
+	h := http.Header{
+		"Content-Type": {"application/x-www-form-urlencoded"},
+		"Accept":       {"application/json"},
+	}
 	return p.send(request{
 		method: http.MethodPost,
 		url:    address,

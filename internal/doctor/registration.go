@@ -7,21 +7,50 @@ import (
 
 func registrationChecks() []check {
 	return []check{
-		{"dcr", "A client can register itself", Clients(), "status 201 with a client_id",
-			"Take JSON without a credential, and ignore members that are not known (RFC 7591 sections 3.1 and 3.2.1).", needRegistration, checkDCR},
-		{"dcr-answer", "The registration says what was registered", nil, "the redirect_uris and the method none, without a secret",
-			"Answer with all registered metadata (RFC 7591 section 3.2.1).", nil, checkDCRAnswer},
-		{"dcr-hosted", "Hosted clients may register their addresses", []Client{ChatGPT, Claude, VSCode}, "status 201",
-			"Do not keep a list of allowed redirect URIs: vendors add paths and hosts (RFC 7591 section 3.2.2 leaves it to the server).", needRegistration, checkHosted},
-		{"dcr-error", "A bad registration is refused in JSON", nil, "status 400 with the JSON member error",
-			"Answer errors as JSON, not as pages (RFC 7591 section 3.2.2).", needRegistration, checkDCRError},
+		{
+			"dcr",
+			"A client can register itself",
+			Clients(),
+			"status 201 with a client_id",
+			"Take JSON without a credential, and ignore members that are not known (RFC 7591 sections 3.1 and 3.2.1).",
+			needRegistration,
+			checkDCR,
+		},
+		{
+			"dcr-answer",
+			"The registration says what was registered",
+			nil,
+			"the redirect_uris and the method none, without a secret",
+			"Answer with all registered metadata (RFC 7591 section 3.2.1).",
+			nil,
+			checkDCRAnswer,
+		},
+		{
+			"dcr-hosted",
+			"Hosted clients may register their addresses",
+			[]Client{ChatGPT, Claude, VSCode},
+			"status 201",
+			"Do not keep a list of allowed redirect URIs: vendors add paths and hosts (RFC 7591 section 3.2.2 leaves it to the server).",
+			needRegistration,
+			checkHosted,
+		},
+		{
+			"dcr-error",
+			"A bad registration is refused in JSON",
+			nil,
+			"status 400 with the JSON member error",
+			"Answer errors as JSON, not as pages (RFC 7591 section 3.2.2).",
+			needRegistration,
+			checkDCRError,
+		},
 	}
 }
 
 func checkDCR(v *examination) finding {
 	a := v.app.registered()
 	f := expect(a.answer.status == http.StatusCreated && a.id != "", "{}", a.answer)
-	if d := v.server(); d.flag(cimdSupported) && d.has("token_endpoint_auth_methods_supported", "none") {
+	if d := v.server(); d.flag(cimdSupported) &&
+		d.has("token_endpoint_auth_methods_supported", "none") {
 		return f.breaking(Inspector) // the others then use a metadata document
 	}
 	return f
@@ -37,7 +66,9 @@ func checkDCRAnswer(v *examination) finding {
 	case !slices.Contains(d.list("redirect_uris"), a.redirect):
 		return fail("{} is {}", "redirect_uris", d.list("redirect_uris"))
 	case d.text("token_endpoint_auth_method") != "none":
-		return fail("{} is \"{}\"", "token_endpoint_auth_method", d.text("token_endpoint_auth_method"))
+		return fail(
+			"{} is \"{}\"", "token_endpoint_auth_method", d.text("token_endpoint_auth_method"),
+		)
 	}
 	return expect(d.text("client_secret") == "", "a secret for a client that wants none")
 }
@@ -47,8 +78,10 @@ func checkHosted(v *examination) finding {
 	v.app.hosted = v.app.register(map[string]any{
 		"client_name": "Rialto doctor",
 		"redirect_uris": []string{
-			"https://chatgpt.com/connector/oauth/rialto-doctor", "https://chatgpt.com/connector_platform_oauth_redirect",
-			"https://claude.ai/api/mcp/auth_callback", "https://vscode.dev/redirect",
+			"https://chatgpt.com/connector/oauth/rialto-doctor",
+			"https://chatgpt.com/connector_platform_oauth_redirect",
+			"https://claude.ai/api/mcp/auth_callback",
+			"https://vscode.dev/redirect",
 		},
 		"token_endpoint_auth_method": "none",
 		"grant_types":                []string{"authorization_code", "refresh_token"},

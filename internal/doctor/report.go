@@ -66,13 +66,17 @@ func (r *Report) Absent() bool {
 
 // With returns the results that ended in one way.
 func (r *Report) With(s Status) []Result {
-	return slices.DeleteFunc(slices.Clone(r.Results), func(result Result) bool { return result.Status != s })
+	return slices.DeleteFunc(
+		slices.Clone(r.Results), func(result Result) bool { return result.Status != s },
+	)
 }
 
 // Of returns the failures that a cause explains; "" are those that none explains, beginning with
 // those that stop an app.
 func (r *Report) Of(cause string) []Result {
-	list := slices.DeleteFunc(r.With(Failed), func(result Result) bool { return result.Cause != cause })
+	list := slices.DeleteFunc(
+		r.With(Failed), func(result Result) bool { return result.Cause != cause },
+	)
 	others := slices.DeleteFunc(slices.Clone(list), Result.stops)
 	stops := slices.DeleteFunc(list, func(result Result) bool { return !result.stops() })
 	return append(stops, others...)
@@ -139,7 +143,14 @@ func (r *Report) rest(b *strings.Builder, all bool, mark func(Status) string) {
 			s.text(b, mark)
 		}
 	}
-	fmt.Fprintf(b, "\n%d checks passed, %d failed, %d were not tried; %d requests.", len(passed), len(r.With(Failed)), len(skipped), r.Requests)
+	fmt.Fprintf(
+		b,
+		"\n%d checks passed, %d failed, %d were not tried; %d requests.",
+		len(passed),
+		len(r.With(Failed)),
+		len(skipped),
+		r.Requests,
+	)
 	if !all {
 		b.WriteString(" --verbose shows every check.")
 	}

@@ -7,22 +7,78 @@ import (
 
 func resourceChecks() []check {
 	return []check{
-		{"prm-challenge", "The challenge leads to the resource's metadata", []Client{ChatGPT, Claude}, "status 200 with a JSON object",
-			"Serve the document at the address that the challenge names (RFC 9728 section 5.1).", nil, checkNamed},
-		{"prm-path", "The resource's metadata are at the address with the path", []Client{Claude, ClaudeCode, Codex}, "status 200 with a JSON object",
-			"Serve " + resourcePath + " with the path of the endpoint added; Claude Code begins there (RFC 9728 section 3.1).", nil, checkResourcePath},
-		{"prm-root", "The resource's metadata are at the root too", nil, "the same resource as at the path",
-			"Serve " + resourcePath + " too; clients look there when they fall back, Claude Code when it logs in again (MCP authorization, \"Protected Resource Metadata Discovery\").", nil, checkResourceRoot},
-		{"prm-resource", "The resource is the URL", []Client{Claude, ClaudeCode}, "the member resource equal to the URL, as it was typed",
-			"Set the public address of the server; clients refuse metadata of another resource (RFC 9728 section 3.3).", nil, checkResource},
-		{"prm-servers", "The resource names its authorization server", []Client{ChatGPT, Claude}, "authorization_servers with an absolute URL first",
-			"Name the issuer in authorization_servers; Claude takes only the first (RFC 9728 section 2).", nil, checkServers},
-		{"prm-offline", "The resource does not offer offline_access", nil, "no offline_access in challenge and scopes_supported",
-			"Offer offline_access in the authorization server's metadata only (MCP 2026-07-28, authorization).", nil, checkOffline},
-		{"prm-scopes", "The lists of scopes agree", []Client{Claude}, "scopes of the challenge in the resource's metadata, and those in the server's",
-			"Keep the three lists consistent: Claude takes scopes from each of them (RFC 9728 section 2, RFC 8414 section 2).", nil, checkScopes},
-		{"prm-redirect", "The metadata do not redirect", []Client{Claude}, "answers that are no redirects",
-			"Serve the documents where clients look for them (RFC 9728 section 3.1).", nil, checkMetadataRedirects},
+		{
+			"prm-challenge",
+			"The challenge leads to the resource's metadata",
+			[]Client{ChatGPT, Claude},
+			"status 200 with a JSON object",
+			"Serve the document at the address that the challenge names (RFC 9728 section 5.1).",
+			nil,
+			checkNamed,
+		},
+		{
+			"prm-path",
+			"The resource's metadata are at the address with the path",
+			[]Client{Claude, ClaudeCode, Codex},
+			"status 200 with a JSON object",
+			"Serve " + resourcePath + " with the path of the endpoint added; Claude Code begins there (RFC 9728 section 3.1).",
+			nil,
+			checkResourcePath,
+		},
+		{
+			"prm-root",
+			"The resource's metadata are at the root too",
+			nil,
+			"the same resource as at the path",
+			"Serve " + resourcePath + " too; clients look there when they fall back, Claude Code when it logs in again (MCP authorization, \"Protected Resource Metadata Discovery\").",
+			nil,
+			checkResourceRoot,
+		},
+		{
+			"prm-resource",
+			"The resource is the URL",
+			[]Client{Claude, ClaudeCode},
+			"the member resource equal to the URL, as it was typed",
+			"Set the public address of the server; clients refuse metadata of another resource (RFC 9728 section 3.3).",
+			nil,
+			checkResource,
+		},
+		{
+			"prm-servers",
+			"The resource names its authorization server",
+			[]Client{ChatGPT, Claude},
+			"authorization_servers with an absolute URL first",
+			"Name the issuer in authorization_servers; Claude takes only the first (RFC 9728 section 2).",
+			nil,
+			checkServers,
+		},
+		{
+			"prm-offline",
+			"The resource does not offer offline_access",
+			nil,
+			"no offline_access in challenge and scopes_supported",
+			"Offer offline_access in the authorization server's metadata only (MCP 2026-07-28, authorization).",
+			nil,
+			checkOffline,
+		},
+		{
+			"prm-scopes",
+			"The lists of scopes agree",
+			[]Client{Claude},
+			"scopes of the challenge in the resource's metadata, and those in the server's",
+			"Keep the three lists consistent: Claude takes scopes from each of them (RFC 9728 section 2, RFC 8414 section 2).",
+			nil,
+			checkScopes,
+		},
+		{
+			"prm-redirect",
+			"The metadata do not redirect",
+			[]Client{Claude},
+			"answers that are no redirects",
+			"Serve the documents where clients look for them (RFC 9728 section 3.1).",
+			nil,
+			checkMetadataRedirects,
+		},
 	}
 }
 
@@ -50,7 +106,12 @@ func checkResourceRoot(v *examination) finding {
 	if err != nil {
 		return fail("{}", err)
 	}
-	return expect(d.text("resource") == v.resource().text("resource"), "{} is \"{}\"", "resource", d.text("resource"))
+	return expect(
+		d.text("resource") == v.resource().text("resource"),
+		"{} is \"{}\"",
+		"resource",
+		d.text("resource"),
+	)
 }
 
 func checkResource(v *examination) finding {
@@ -67,7 +128,12 @@ func checkServers(v *examination) finding {
 		return fail("there are no metadata of the resource")
 	}
 	servers := d.list("authorization_servers")
-	return expect(len(servers) > 0 && absolute(servers[0]), "{} is {}", "authorization_servers", servers)
+	return expect(
+		len(servers) > 0 && absolute(servers[0]),
+		"{} is {}",
+		"authorization_servers",
+		servers,
+	)
 }
 
 func checkOffline(v *examination) finding {

@@ -50,7 +50,10 @@ func (s *target) message(address string, h http.Header, method string, params an
 	if method != "notifications/initialized" {
 		r.ID = jsonrpc.IntID(1)
 	}
-	header := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	header := http.Header{
+		"Content-Type": {"application/json"},
+		"Accept":       {"application/json, text/event-stream"},
+	}
 	for name, values := range h {
 		header[name] = values
 	}
@@ -187,7 +190,8 @@ func (s *target) scope() string {
 // issuer returns the issuer that the resource names. Without one it is the endpoint's
 // origin, as before RFC 9728.
 func (s *target) issuer() string {
-	if servers := s.resource().list("authorization_servers"); len(servers) > 0 && absolute(servers[0]) {
+	if servers := s.resource().list("authorization_servers"); len(servers) > 0 &&
+		absolute(servers[0]) {
 		return servers[0]
 	}
 	return s.origin()
@@ -231,4 +235,6 @@ func absolute(raw string) bool {
 	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
-func sameOrigin(a, b string) bool { return absolute(a) && originOf(parsed(a)) == originOf(parsed(b)) }
+func sameOrigin(a, b string) bool {
+	return absolute(a) && originOf(parsed(a)) == originOf(parsed(b))
+}

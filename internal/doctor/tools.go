@@ -8,29 +8,92 @@ func toolChecks() []check {
 	return []check{
 		{"tools-list", "The server lists its tools", Clients(), "a result with at least one tool",
 			"Answer tools/list (MCP 2026-07-28, server/tools).", needToken, checkTools},
-		{"tools-schema", "Each tool has a name and a schema", Clients(), `a name, and an inputSchema of type "object"`,
-			"Give each tool a JSON Schema of an object, if an empty one (MCP 2026-07-28, server/tools, \"Tool\").", needTools, checkSchemas},
-		{"tools-hints", "Each tool has a title and all four hints", []Client{ChatGPT, Claude}, "title, readOnlyHint, destructiveHint, idempotentHint and openWorldHint",
-			"Set them all: what is missing is taken for the worst, and refused in reviews (MCP 2026-07-28, server/tools, \"Tool Annotations\").", needTools, checkHints},
-		{"tools-order", "The order of the tools stays", nil, "the same order twice",
-			"Sort the list (MCP 2026-07-28, server/tools, \"Listing Tools\").", needTools, checkOrder},
-		{"tools-cache", "The list says how long it holds (2026-07-28)", nil, "resultType, ttlMs and cacheScope",
-			"Send the three members (MCP 2026-07-28, server/utilities/caching).", needTools, checkCache},
+		{
+			"tools-schema",
+			"Each tool has a name and a schema",
+			Clients(),
+			`a name, and an inputSchema of type "object"`,
+			"Give each tool a JSON Schema of an object, if an empty one (MCP 2026-07-28, server/tools, \"Tool\").",
+			needTools,
+			checkSchemas,
+		},
+		{
+			"tools-hints",
+			"Each tool has a title and all four hints",
+			[]Client{ChatGPT, Claude},
+			"title, readOnlyHint, destructiveHint, idempotentHint and openWorldHint",
+			"Set them all: what is missing is taken for the worst, and refused in reviews (MCP 2026-07-28, server/tools, \"Tool Annotations\").",
+			needTools,
+			checkHints,
+		},
+		{
+			"tools-order",
+			"The order of the tools stays",
+			nil,
+			"the same order twice",
+			"Sort the list (MCP 2026-07-28, server/tools, \"Listing Tools\").",
+			needTools,
+			checkOrder,
+		},
+		{
+			"tools-cache",
+			"The list says how long it holds (2026-07-28)",
+			nil,
+			"resultType, ttlMs and cacheScope",
+			"Send the three members (MCP 2026-07-28, server/utilities/caching).",
+			needTools,
+			checkCache,
+		},
 	}
 }
 
 func callChecks() []check {
 	return []check{
-		{"call", "A harmless call is answered", Clients(), "a result that is no error",
-			"Answer tools/call (MCP 2026-07-28, server/tools, \"Calling Tools\").", needTools, checkCall},
-		{"call-input", "Wrong arguments are an error for the model", nil, "a result with isError, and words that say what is missing",
-			"Answer with a result, so that the model can correct itself (MCP 2025-11-25, server/tools, \"Error Handling\").", needTools, checkInput},
-		{"search", "search has the shape that ChatGPT reads", []Client{ChatGPT}, `one text item with {"results":[{"id","title","url"}]}, and the same as structuredContent`,
-			"Follow the shape to the letter; deep research and company knowledge use no other tools (OpenAI, \"Building MCP servers\").", needTools, checkSearch},
-		{"fetch", "fetch has the shape that ChatGPT reads", []Client{ChatGPT}, `one text item with {"id","title","text","url"}, and the same as structuredContent`,
-			"Follow the shape to the letter (OpenAI, \"Building MCP servers\").", needTools, checkFetch},
-		{"mcp-delete", "The session can be ended", nil, "status 2xx, or 405",
-			"End the session, or answer 405 (MCP 2025-11-25, basic/transports, \"Session Management\").", needSessionID, checkDelete},
+		{
+			"call",
+			"A harmless call is answered",
+			Clients(),
+			"a result that is no error",
+			"Answer tools/call (MCP 2026-07-28, server/tools, \"Calling Tools\").",
+			needTools,
+			checkCall,
+		},
+		{
+			"call-input",
+			"Wrong arguments are an error for the model",
+			nil,
+			"a result with isError, and words that say what is missing",
+			"Answer with a result, so that the model can correct itself (MCP 2025-11-25, server/tools, \"Error Handling\").",
+			needTools,
+			checkInput,
+		},
+		{
+			"search",
+			"search has the shape that ChatGPT reads",
+			[]Client{ChatGPT},
+			`one text item with {"results":[{"id","title","url"}]}, and the same as structuredContent`,
+			"Follow the shape to the letter; deep research and company knowledge use no other tools (OpenAI, \"Building MCP servers\").",
+			needTools,
+			checkSearch,
+		},
+		{
+			"fetch",
+			"fetch has the shape that ChatGPT reads",
+			[]Client{ChatGPT},
+			`one text item with {"id","title","text","url"}, and the same as structuredContent`,
+			"Follow the shape to the letter (OpenAI, \"Building MCP servers\").",
+			needTools,
+			checkFetch,
+		},
+		{
+			"mcp-delete",
+			"The session can be ended",
+			nil,
+			"status 2xx, or 405",
+			"End the session, or answer 405 (MCP 2025-11-25, basic/transports, \"Session Management\").",
+			needSessionID,
+			checkDelete,
+		},
 	}
 }
 
@@ -72,7 +135,11 @@ func checkOrder(v *examination) finding {
 		return skip("the second list failed")
 	}
 	again := objects(r.result["tools"])
-	same := slices.EqualFunc(v.mcp.tools().tools, again, func(a, b document) bool { return a.text("name") == b.text("name") })
+	same := slices.EqualFunc(
+		v.mcp.tools().tools,
+		again,
+		func(a, b document) bool { return a.text("name") == b.text("name") },
+	)
 	return expect(same, "another order")
 }
 
@@ -90,7 +157,9 @@ func checkCache(v *examination) finding {
 }
 
 func checkCall(v *examination) finding {
-	t := v.mcp.tools().tool(func(t document) bool { return len(t.object("inputSchema").list("required")) == 0 })
+	t := v.mcp.tools().tool(
+		func(t document) bool { return len(t.object("inputSchema").list("required")) == 0 },
+	)
 	if t == nil {
 		return skip("no tool is read-only and wants no arguments")
 	}
@@ -102,7 +171,9 @@ func checkCall(v *examination) finding {
 }
 
 func checkInput(v *examination) finding {
-	t := v.mcp.tools().tool(func(t document) bool { return len(t.object("inputSchema").list("required")) > 0 })
+	t := v.mcp.tools().tool(
+		func(t document) bool { return len(t.object("inputSchema").list("required")) > 0 },
+	)
 	if t == nil {
 		return skip("no tool is read-only and wants arguments")
 	}
@@ -110,7 +181,11 @@ func checkInput(v *examination) finding {
 	if err != nil {
 		return fail("{}: {}", t.text("name"), err)
 	}
-	return expect(result.flag("isError") && len(objects(result["content"])) > 0, "{} answered without isError", t.text("name"))
+	return expect(
+		result.flag("isError") && len(objects(result["content"])) > 0,
+		"{} answered without isError",
+		t.text("name"),
+	)
 }
 
 func checkSearch(v *examination) finding {

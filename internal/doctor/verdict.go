@@ -145,13 +145,19 @@ func (r *Report) verdict(o *observation) Cause {
 		}
 	}
 	if r.CutShort {
-		return Cause{ID: Unfinished, Text: say("The examination stopped before its end. It found nothing wrong until then."),
-			Do: say("Run it again with a longer --timeout.")}
+		return Cause{
+			ID:   Unfinished,
+			Text: say("The examination stopped before its end. It found nothing wrong until then."),
+			Do:   say("Run it again with a longer --timeout."),
+		}
 	}
 	works := r.Works()
 	switch {
 	case o.open:
-		return Cause{ID: Works, Text: say("This server works with {}. It asks for no login.", Names(works))}
+		return Cause{
+			ID:   Works,
+			Text: say("This server works with {}. It asks for no login.", Names(works)),
+		}
 	case o.token:
 		return Cause{ID: Works, Text: say("This server works with {}.", Names(works))}
 	}
@@ -181,7 +187,9 @@ func (r *Report) Works() []Client {
 
 func (r *Report) stoppedClients() []Client {
 	return slices.DeleteFunc(Clients(), func(c Client) bool {
-		return !slices.ContainsFunc(r.Results, func(s Result) bool { return s.stops() && slices.Contains(s.Breaks, c) })
+		return !slices.ContainsFunc(
+			r.Results, func(s Result) bool { return s.stops() && slices.Contains(s.Breaks, c) },
+		)
 	})
 }
 
@@ -190,9 +198,37 @@ func (r Result) stops() bool { return r.Status == Failed && len(r.Breaks) > 0 &&
 
 // minor are the checks whose failure makes an app worse, and does not stop it.
 var minor = []string{
-	"redirect-slash", "challenge-scope", "prm-scopes", "as-paths", "as-refresh", "as-none", "as-cimd",
-	"cors-metadata", "cors-token", "cors-register", "cors-mcp", "cors-challenge", "authorize-client",
-	"token-code-error", "token-refresh-error", "token-client-error", "token-expires", "token-refresh", "refresh-grace",
-	"mcp-discover", "hybrid-older-header", "hybrid-meta", "hybrid-newer-header", "hybrid-no-header", "tools-hints", "search", "fetch",
-	"events-offered", "events-list", "events-subscribe", "events-challenge", "events-signature", "events-unsubscribe",
+	"redirect-slash",
+	"challenge-scope",
+	"prm-scopes",
+	"as-paths",
+	"as-refresh",
+	"as-none",
+	"as-cimd",
+	"cors-metadata",
+	"cors-token",
+	"cors-register",
+	"cors-mcp",
+	"cors-challenge",
+	"authorize-client",
+	"token-code-error",
+	"token-refresh-error",
+	"token-client-error",
+	"token-expires",
+	"token-refresh",
+	"refresh-grace",
+	"mcp-discover",
+	"hybrid-older-header",
+	"hybrid-meta",
+	"hybrid-newer-header",
+	"hybrid-no-header",
+	"tools-hints",
+	"search",
+	"fetch",
+	"events-offered",
+	"events-list",
+	"events-subscribe",
+	"events-challenge",
+	"events-signature",
+	"events-unsubscribe",
 }

@@ -74,7 +74,9 @@ func DecodeResponse(b []byte) (*Response, error) {
 func decode(b []byte, o json.Options) (f frame, err error) {
 	b = bytes.TrimLeft(b, " \t\r\n")
 	if len(b) > 0 && b[0] == '[' {
-		return f, Errorf(CodeInvalidRequest, "batches are not supported, send one message at a time")
+		return f, Errorf(
+			CodeInvalidRequest, "batches are not supported, send one message at a time",
+		)
 	}
 	if tooDeep(b) {
 		return f, Errorf(CodeInvalidRequest, "the message nests deeper than %d levels", MaxDepth)
@@ -140,7 +142,9 @@ func (f *frame) request() (*Request, error) {
 	case !f.versioned:
 		return r, Errorf(CodeInvalidRequest, `the member "jsonrpc" must be "2.0"`)
 	case r.Method == "":
-		return r, Errorf(CodeInvalidRequest, `the member "method" must be a string that is not empty`)
+		return r, Errorf(
+			CodeInvalidRequest, `the member "method" must be a string that is not empty`,
+		)
 	case r.ID == Null:
 		return r, Errorf(CodeInvalidRequest, "the id of a request must not be null")
 	case len(r.Params) > 0 && r.Params[0] != '{' && r.Params[0] != '[':

@@ -18,22 +18,31 @@ const Path = "/callback"
 // Answer calls open, which sends the browser to the authorization server, and returns the
 // parameters of the first answer at l that is ours; a nil ours takes every answer. The browser then
 // shows done. Answer closes l. It fails with the error of open, when l is closed, or when ctx ends.
-func Answer(ctx context.Context, l net.Listener, done string, ours func(url.Values) bool, open func() error) (url.Values, error) {
+func Answer(
+	ctx context.Context,
+	l net.Listener,
+	done string,
+	ours func(url.Values) bool,
+	open func() error,
+) (url.Values, error) {
 	came := make(chan url.Values, 1)
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		answers := q.Has("code") || q.Has("error")
-		foreign := ours != nil && !ours(q)
-		if r.URL.Path != Path || !answers || foreign {
-			http.NotFound(w, r)
-			return
-		}
-		select {
-		case came <- q:
-		default: // one answer is enough
-		}
-		fmt.Fprintln(w, done)
-	})}
+	server := &http.Server{
+		ReadHeaderTimeout: 10 * time.Second,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			q := r.URL.Query()
+			answers := q.Has("code") || q.Has("error")
+			foreign := ours != nil && !ours(q)
+			if r.URL.Path != Path || !answers || foreign {
+				http.NotFound(w, r)
+				return
+			}
+			select {
+			case came <- q:
+			default: // one answer is enough
+			}
+			fmt.Fprintln(w, done)
+		}),
+	}
 	stopped := make(chan error, 1)
 	go func() { stopped <- server.Serve(l) }()
 	defer func() {

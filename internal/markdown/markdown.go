@@ -62,12 +62,14 @@ func measure(text string) (most int, ok bool) {
 		lead := line[:len(line)-len(strings.TrimLeft(line, " \t0123456789.)-+*>"))]
 		if strings.TrimSpace(line) == "" {
 			marks = 0
-			before = before + rows*columns
+			before += rows * columns
 			rows = 0
 			columns = 0
 		}
 		lines, rows, columns = lines+1, rows+1, max(columns, strings.Count(line, "|"))
-		if strings.Count(line, ">") > maxDepth || len(strings.Fields(lead)) > maxDepth || lines > maxLines || before+rows*columns > maxCells {
+		if strings.Count(line, ">") > maxDepth || len(strings.Fields(lead)) > maxDepth ||
+			lines > maxLines ||
+			before+rows*columns > maxCells {
 			return 0, false
 		}
 		for i := range len(line) {
@@ -83,7 +85,12 @@ func measure(text string) (most int, ok bool) {
 // scrollable lets people scroll what is wider than the page without a mouse. In sanitized HTML
 // these strings are only tags: text has its brackets escaped.
 var scrollable = strings.NewReplacer(
-	"<table>", `<div class="scroll" tabindex="0"><table>`, "</table>", "</table></div>", "<pre>", `<pre tabindex="0">`,
+	"<table>",
+	`<div class="scroll" tabindex="0"><table>`,
+	"</table>",
+	"</table></div>",
+	"<pre>",
+	`<pre tabindex="0">`,
 )
 
 func converter(marks bool) goldmark.Markdown {
@@ -95,7 +102,13 @@ func converter(marks bool) goldmark.Markdown {
 
 var (
 	withMarks = sync.OnceValue(func() goldmark.Markdown {
-		return newConverter([]util.PrioritizedValue{util.Prioritized(parser.NewLinkParser(), 200), util.Prioritized(parser.NewEmphasisParser(), 500)}, extension.Strikethrough)
+		return newConverter(
+			[]util.PrioritizedValue{
+				util.Prioritized(parser.NewLinkParser(), 200),
+				util.Prioritized(parser.NewEmphasisParser(), 500),
+			},
+			extension.Strikethrough,
+		)
 	})
 	withoutMarks = sync.OnceValue(func() goldmark.Markdown { return newConverter(nil) })
 )
@@ -104,23 +117,61 @@ var (
 func newConverter(marks []util.PrioritizedValue, more ...goldmark.Extender) goldmark.Markdown {
 	p := parser.NewParser(
 		parser.WithBlockParsers(
-			util.Prioritized(parser.NewSetextHeadingParser(), 100), util.Prioritized(parser.NewThematicBreakParser(), 200),
-			util.Prioritized(parser.NewListParser(), 300), util.Prioritized(parser.NewListItemParser(), 400),
-			util.Prioritized(parser.NewCodeBlockParser(), 500), util.Prioritized(parser.NewATXHeadingParser(), 600),
-			util.Prioritized(parser.NewFencedCodeBlockParser(), 700), util.Prioritized(parser.NewBlockquoteParser(), 800),
-			util.Prioritized(parser.NewParagraphParser(), 1000)),
-		parser.WithInlineParsers(append(marks, util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewAutoLinkParser(), 300))...),
+			util.Prioritized(parser.NewSetextHeadingParser(), 100),
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			append(
+				marks,
+				util.Prioritized(parser.NewCodeSpanParser(), 100),
+				util.Prioritized(parser.NewAutoLinkParser(), 300),
+			)...),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 		parser.WithASTTransformers(util.Prioritized(pageAdapter{}, 1000)),
 	)
-	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
-	return goldmark.New(goldmark.WithParser(p), goldmark.WithRendererOptions(html.WithHardWraps()), goldmark.WithExtensions(append(more, table, extension.Linkify)...))
+	table := extension.NewTable(
+		extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute),
+	)
+	return goldmark.New(
+		goldmark.WithParser(p),
+		goldmark.WithRendererOptions(html.WithHardWraps()),
+		goldmark.WithExtensions(append(more, table, extension.Linkify)...),
+	)
 }
 
 // policy is the second line: what the converter should not have made is taken out.
 var policy = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h4", "h5", "h6", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td")
+	p.AllowElements(
+		"p",
+		"br",
+		"hr",
+		"h4",
+		"h5",
+		"h6",
+		"em",
+		"strong",
+		"del",
+		"code",
+		"pre",
+		"blockquote",
+		"ul",
+		"ol",
+		"li",
+		"table",
+		"thead",
+		"tbody",
+		"tr",
+		"th",
+		"td",
+	)
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("align").Matching(bluemonday.CellAlign).OnElements("th", "td")
 	p.AllowAttrs("href", "title").OnElements("a")
@@ -183,7 +234,8 @@ func alignNumbers(t *tables.Table, source []byte) {
 			c := cell.(*tables.TableCell)
 			columns[column] = append(columns[column], c)
 			if row.Kind() == tables.KindTableRow {
-				numbers[column] = (numbers[column] || len(columns[column]) == 2) && isNumber(c, source)
+				numbers[column] = (numbers[column] || len(columns[column]) == 2) &&
+					isNumber(c, source)
 			}
 			column++
 		}
@@ -202,6 +254,8 @@ func isNumber(cell *tables.TableCell, source []byte) bool {
 	if !ok || words.NextSibling() != nil {
 		return false
 	}
-	_, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(string(words.Segment.Value(source))), ",", ""), 64)
+	_, err := strconv.ParseFloat(
+		strings.ReplaceAll(strings.TrimSpace(string(words.Segment.Value(source))), ",", ""), 64,
+	)
 	return err == nil
 }

@@ -143,7 +143,7 @@ func (q *Queue) next(room Room) {
 		w := best.waiting[0]
 		best.waiting = best.waiting[1:]
 		q.turns++
-		best.running = best.running + 1
+		best.running++
 		best.last = q.turns
 		q.running++
 		q.waiting--

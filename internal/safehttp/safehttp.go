@@ -28,8 +28,10 @@ import (
 // The reasons why a document is not fetched. The errors of Get and Post wrap one of them,
 // or are network errors.
 var (
-	ErrURL       = errors.New("the address may not be fetched")     // its form is refused; nothing was sent
-	ErrBlocked   = errors.New("the host has no public address")     // it resolves into a private or reserved network
+	ErrURL     = errors.New("the address may not be fetched") // its form is refused; nothing was sent
+	ErrBlocked = errors.New(
+		"the host has no public address",
+	) // it resolves into a private or reserved network
 	ErrRedirect  = errors.New("the server answers with a redirect") // redirects are not followed
 	ErrStatus    = errors.New("the server answers with an error")
 	ErrTemporary = errors.New("it may do better later") // goes with ErrStatus
@@ -61,10 +63,17 @@ type Document struct {
 // Get fetches the JSON document at address.
 func (c *Client) Get(ctx context.Context, address string) (*Document, error) {
 	var doc *Document
-	err := c.do(ctx, http.MethodGet, address, nil, http.Header{"Accept": {"application/json"}}, func(resp *http.Response) (err error) {
-		doc, err = c.read(resp)
-		return err
-	})
+	err := c.do(
+		ctx,
+		http.MethodGet,
+		address,
+		nil,
+		http.Header{"Accept": {"application/json"}},
+		func(resp *http.Response) (err error) {
+			doc, err = c.read(resp)
+			return err
+		},
+	)
 	return doc, err
 }
 
@@ -81,7 +90,11 @@ func (c *Client) Post(ctx context.Context, address string, header http.Header, b
 
 // do sends one request and hands its answer to take.
 func (c *Client) do(
-	ctx context.Context, method, address string, body []byte, header http.Header, take func(*http.Response) error,
+	ctx context.Context,
+	method, address string,
+	body []byte,
+	header http.Header,
+	take func(*http.Response) error,
 ) error {
 	if err := c.Check(address); err != nil {
 		return err
@@ -160,7 +173,12 @@ func (c *Client) allowed(u *url.URL) bool {
 // refused returns the error for an answer that is not a success.
 func refused(resp *http.Response) error {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return fmt.Errorf("%w (%d to %q)", ErrRedirect, resp.StatusCode, resp.Header.Get("Location"))
+		return fmt.Errorf(
+			"%w (%d to %q)",
+			ErrRedirect,
+			resp.StatusCode,
+			resp.Header.Get("Location"),
+		)
 	}
 	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
 		return fmt.Errorf("%w (%d): %w", ErrStatus, resp.StatusCode, ErrTemporary)

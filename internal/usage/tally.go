@@ -4,7 +4,23 @@ import "time"
 
 // Bounds are the upper bounds, in milliseconds, of the buckets of a histogram of durations; the
 // last bucket has none. Histograms can be summed over hours, quantiles cannot.
-var Bounds = [...]int64{5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 120_000, 300_000}
+var Bounds = [...]int64{
+	5,
+	10,
+	25,
+	50,
+	100,
+	250,
+	500,
+	1000,
+	2500,
+	5000,
+	10_000,
+	30_000,
+	60_000,
+	120_000,
+	300_000,
+}
 
 // Buckets is how many buckets there are.
 const Buckets = len(Bounds) + 1

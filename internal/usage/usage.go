@@ -131,6 +131,8 @@ func NewLog(store Store, log *slog.Logger) *Log {
 
 // Record queues a record to be written. It neither waits nor fails.
 func (l *Log) Record(r Record) {
-	r.At, r.ID, r.Millis = r.At.UTC().Truncate(time.Millisecond), uuid.NewString(), r.Took.Milliseconds()
+	r.At, r.ID, r.Millis = r.At.UTC().Truncate(
+		time.Millisecond,
+	), uuid.NewString(), r.Took.Milliseconds()
 	l.Add(r)
 }

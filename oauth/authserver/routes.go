@@ -41,12 +41,20 @@ func (s *Server) Routes(r *mux.Router) {
 	}
 	admin := func(do handler) http.HandlerFunc { return s.Guard.Require(json(do), oauth.ScopeAdmin).ServeHTTP }
 	r.Handle(s.alias("/clients"), endpoint.Methods{http.MethodGet: admin(s.Registration.List)})
-	r.Handle(s.alias("/clients/{id}"), endpoint.Methods{http.MethodDelete: admin(s.Registration.Drop)})
+	r.Handle(
+		s.alias("/clients/{id}"), endpoint.Methods{http.MethodDelete: admin(s.Registration.Drop)},
+	)
 	for _, path := range []string{"/jwks.json", "/.well-known/jwks.json"} { // clients of older servers read the second
 		r.Handle(path, endpoint.CORS(endpoint.Methods{http.MethodGet: json(s.jwks)}))
 	}
-	r.Handle("/signin", endpoint.Methods{http.MethodGet: page(s.Pages.Show), http.MethodPost: page(s.Pages.Answer)})
-	r.Handle(signin.CallbackPath+"{provider}", endpoint.Methods{http.MethodGet: page(s.Consent.ProviderCallback)})
+	r.Handle(
+		"/signin",
+		endpoint.Methods{http.MethodGet: page(s.Pages.Show), http.MethodPost: page(s.Pages.Answer)},
+	)
+	r.Handle(
+		signin.CallbackPath+"{provider}",
+		endpoint.Methods{http.MethodGet: page(s.Consent.ProviderCallback)},
+	)
 	r.Handle("/signout", endpoint.Methods{http.MethodPost: page(s.Pages.SignOut)})
 }
 
@@ -59,7 +67,9 @@ func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=300") // less than keyLead
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	json.MarshalWrite(w, jose.JSONWebKeySet{Keys: keys}) // an error here means that the client has gone
+	json.MarshalWrite(
+		w, jose.JSONWebKeySet{Keys: keys},
+	) // an error here means that the client has gone
 	return nil
 }
 

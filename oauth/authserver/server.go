@@ -314,7 +314,12 @@ func (s *Server) addSignIn(c Config, in Stores, life Lifetimes) {
 }
 
 // addEndpoints makes the parts of package flow.
-func (s *Server) addEndpoints(c Config, in Stores, life Lifetimes, authenticator *client.Authenticator) {
+func (s *Server) addEndpoints(
+	c Config,
+	in Stores,
+	life Lifetimes,
+	authenticator *client.Authenticator,
+) {
 	pasted := &signin.Pasted{
 		Issuer:     c.Pasted,
 		Secret:     c.Secret,

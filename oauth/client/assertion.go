@@ -57,7 +57,11 @@ func (au *Authenticator) assertionHolds(r *http.Request, c *oauth.Client, assert
 	if why := checkAssertion(claims, c.ID, here, au.Env.Now()); why != "" {
 		return badAssertion(why)
 	}
-	err = au.Once.UseOnce(r.Context(), secret.Hash("assertion|"+c.ID+"|"+claims.ID), time.Unix(claims.Expires, 0).Add(jwt.Leeway))
+	err = au.Once.UseOnce(
+		r.Context(),
+		secret.Hash("assertion|"+c.ID+"|"+claims.ID),
+		time.Unix(claims.Expires, 0).Add(jwt.Leeway),
+	)
 	if errors.Is(err, oauth.ErrReused) {
 		return badAssertion("It was used before.")
 	}
@@ -85,7 +89,9 @@ func checkAssertion(c assertionClaims, client string, here []string, now time.Ti
 }
 
 // checkSigned checks form, header and signature.
-func (au *Authenticator) checkSigned(r *http.Request, c *oauth.Client, assertion string) (*jwt.Token, error) {
+func (au *Authenticator) checkSigned(
+	r *http.Request, c *oauth.Client, assertion string,
+) (*jwt.Token, error) {
 	t, ok := jwt.Parse(assertion)
 	var h jwt.Header
 	if !ok || t.Header(&h) != nil {
@@ -115,7 +121,11 @@ const maxClientKeys = 20
 
 // clientKeys returns the keys of a client that may have signed with an
 // algorithm under a key ID, which may be "".
-func (au *Authenticator) clientKeys(r *http.Request, c *oauth.Client, keyID, alg string) ([]jose.JSONWebKey, error) {
+func (au *Authenticator) clientKeys(
+	r *http.Request,
+	c *oauth.Client,
+	keyID, alg string,
+) ([]jose.JSONWebKey, error) {
 	if c.KeysURI == "" {
 		keys, err := jwt.ParseKeys([]byte(c.Keys), maxClientKeys)
 		if err != nil {
@@ -123,15 +133,25 @@ func (au *Authenticator) clientKeys(r *http.Request, c *oauth.Client, keyID, alg
 		}
 		return jwt.Usable(keys, keyID, alg), nil
 	}
-	keys, err := au.Keys.Find(r.Context(), c.KeysURI, keyID, alg, func(ctx context.Context) ([]jose.JSONWebKey, error) {
-		body, _, err := au.Fetcher.fetch(ctx, r, c.KeysURI)
-		if err != nil {
-			return nil, err
-		}
-		return jwt.ParseKeys(body, maxClientKeys)
-	})
+	keys, err := au.Keys.Find(
+		r.Context(),
+		c.KeysURI,
+		keyID,
+		alg,
+		func(ctx context.Context) ([]jose.JSONWebKey, error) {
+			body, _, err := au.Fetcher.fetch(ctx, r, c.KeysURI)
+			if err != nil {
+				return nil, err
+			}
+			return jwt.ParseKeys(body, maxClientKeys)
+		},
+	)
 	if err != nil {
-		return nil, &oauth.Error{Code: "temporarily_unavailable", Description: "The keys of the client could not be fetched.", RetryAfter: time.Minute}
+		return nil, &oauth.Error{
+			Code:        "temporarily_unavailable",
+			Description: "The keys of the client could not be fetched.",
+			RetryAfter:  time.Minute,
+		}
 	}
 	return keys, nil
 }

@@ -55,7 +55,9 @@ func readCredentials(header []string, f endpoint.Form) (c credentials, err error
 // basicCredentials reads the Basic scheme. Both halves are form-encoded before
 // they are joined (RFC 6749 section 2.3.1), which plain HTTP Basic is not.
 func basicCredentials(header, inBody string) (c credentials, err error) {
-	bad := oauth.Refuse("invalid_client", "The Authorization header is not a well-formed Basic header.")
+	bad := oauth.Refuse(
+		"invalid_client", "The Authorization header is not a well-formed Basic header.",
+	)
 	scheme, encoded, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Basic") {
 		return c, bad
@@ -94,7 +96,9 @@ func assertionCredentials(kind, assertion, inBody string) (c credentials, err er
 
 // Form reads the form of an endpoint that only clients call, and returns the
 // client that sent it.
-func (au *Authenticator) Form(w http.ResponseWriter, r *http.Request) (*oauth.Client, endpoint.Form, error) {
+func (au *Authenticator) Form(
+	w http.ResponseWriter, r *http.Request,
+) (*oauth.Client, endpoint.Form, error) {
 	f, err := endpoint.ReadForm(w, r)
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +140,9 @@ func (au *Authenticator) authenticate(r *http.Request, f endpoint.Form) (*oauth.
 		if c.Configured && cred.secret != "" {
 			au.guesses.Add(guess, now)
 		}
-		return nil, oauth.Refuse("invalid_client", "The client is unknown or did not authenticate as it registered.")
+		return nil, oauth.Refuse(
+			"invalid_client", "The client is unknown or did not authenticate as it registered.",
+		)
 	}
 	if cred.method == oauth.AuthPrivateKeyJWT {
 		if err := au.assertionHolds(r, c, cred.secret); err != nil {

@@ -35,7 +35,9 @@ func (cs *Clients) Find(r *http.Request, id string) (*oauth.Client, error) {
 	if cs.Documents.isID(id) {
 		return cs.Documents.client(r, id)
 	}
-	return cs.recent.Get(id, cs.Env.Now(), func() (*oauth.Client, error) { return cs.Registered(r.Context(), id) })
+	return cs.recent.Get(
+		id, cs.Env.Now(), func() (*oauth.Client, error) { return cs.Registered(r.Context(), id) },
+	)
 }
 
 // Registered finds a client that registered itself.
@@ -132,12 +134,21 @@ type Issued struct {
 
 // Add registers a client that an operator describes, under the rules
 // for those that register themselves. An *Error says what they refuse.
-func (rg *Registration) Add(ctx context.Context, name string, redirectURIs []string, keepsSecret bool) (*Issued, error) {
+func (rg *Registration) Add(
+	ctx context.Context,
+	name string,
+	redirectURIs []string,
+	keepsSecret bool,
+) (*Issued, error) {
 	method := oauth.AuthNone
 	if keepsSecret {
 		method = oauth.AuthPost
 	}
-	body, err := json.Marshal(map[string]any{"client_name": name, "redirect_uris": redirectURIs, "token_endpoint_auth_method": method})
+	body, err := json.Marshal(map[string]any{
+		"client_name":                name,
+		"redirect_uris":              redirectURIs,
+		"token_endpoint_auth_method": method,
+	})
 	if err != nil {
 		return nil, oauth.Refuse("invalid_client_metadata", "The name is not text.")
 	}
@@ -149,6 +160,11 @@ func (rg *Registration) Add(ctx context.Context, name string, redirectURIs []str
 	if err := rg.Clients.Store.AddClient(ctx, c, maxClients); err != nil {
 		return nil, err
 	}
-	rg.Env.Log.InfoContext(ctx, "oauth: client registered by the operator", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs)
+	rg.Env.Log.InfoContext(
+		ctx, "oauth: client registered by the operator",
+		"client", c.ID,
+		"name", c.Name,
+		"redirect_uris", c.RedirectURIs,
+	)
 	return &Issued{answer.ID, answer.Secret}, nil
 }

@@ -95,11 +95,15 @@ func (c *Configured) check(schemes []string) error {
 	public := method == oauth.AuthNone
 	switch {
 	case c.ID == "" || c.ID == oauth.CLIClientID || len(c.ID) > 200 || !endpoint.IsText(c.ID) || strings.Contains(c.ID, " "):
-		return fmt.Errorf("the ID must be a word of up to 200 characters, and not %q", oauth.CLIClientID)
+		return fmt.Errorf(
+			"the ID must be a word of up to 200 characters, and not %q", oauth.CLIClientID,
+		)
 	case strings.HasPrefix(c.ID, secret.ClientPrefix) || strings.Contains(c.ID, "://"):
 		return errors.New("the ID must not look like one that clients get here or bring along")
 	case !slices.Contains([]string{oauth.AuthNone, oauth.AuthBasic, oauth.AuthPost}, method):
-		return fmt.Errorf("the method %q is not none, client_secret_basic or client_secret_post", method)
+		return fmt.Errorf(
+			"the method %q is not none, client_secret_basic or client_secret_post", method,
+		)
 	case public != (c.Secret == ""):
 		return fmt.Errorf("the method %s and the secret contradict each other", method)
 	case c.Secret != "" && len(c.Secret) < 16:

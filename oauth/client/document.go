@@ -60,7 +60,8 @@ func (ds *Documents) isID(id string) bool {
 		return false
 	}
 	uri, err := ParseRedirect(id)
-	if err != nil || uri.URL.Path == "" || uri.URL.Path == "/" || uri.URL.RawQuery != "" || uri.URL.ForceQuery {
+	if err != nil || uri.URL.Path == "" || uri.URL.Path == "/" || uri.URL.RawQuery != "" ||
+		uri.URL.ForceQuery {
 		return false
 	}
 	return uri.URL.Scheme == "https" || ds.Fetcher.HTTP.Loopback && uri.URL.Scheme == "http"
@@ -89,7 +90,12 @@ func (ds *Documents) client(r *http.Request, id string) (*oauth.Client, error) {
 	if err == nil {
 		return c, nil
 	}
-	ds.Env.Log.WarnContext(ctx, "oauth: client document not fetched", "client", id, "another", instead != nil, "error", err)
+	ds.Env.Log.WarnContext(
+		ctx, "oauth: client document not fetched",
+		"client", id,
+		"another", instead != nil,
+		"error", err,
+	)
 	if instead == nil {
 		return nil, err
 	}
@@ -117,7 +123,9 @@ func (ds *Documents) fetchOnce(r *http.Request, id string) (*oauth.Client, error
 	return c.(*oauth.Client), nil
 }
 
-func (ds *Documents) fetchDocument(ctx context.Context, r *http.Request, id string) (*oauth.Client, error) {
+func (ds *Documents) fetchDocument(
+	ctx context.Context, r *http.Request, id string,
+) (*oauth.Client, error) {
 	body, header, err := ds.Fetcher.fetch(ctx, r, id)
 	if err != nil {
 		return nil, err
@@ -141,7 +149,9 @@ func (ds *Documents) fetchDocument(ctx context.Context, r *http.Request, id stri
 // It does not count for the host: strangers could name other documents of a vendor until that
 // of its client cannot be fetched. A host gets no more requests this way than strangers could
 // send it themselves.
-func (ft *Fetcher) fetch(ctx context.Context, r *http.Request, address string) ([]byte, http.Header, error) {
+func (ft *Fetcher) fetch(
+	ctx context.Context, r *http.Request, address string,
+) ([]byte, http.Header, error) {
 	if e := ft.Env.Allow(endpoint.Fetch, r); e != nil {
 		return nil, nil, &documentError{
 			unreachable: true,
@@ -152,9 +162,14 @@ func (ft *Fetcher) fetch(ctx context.Context, r *http.Request, address string) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	leave, err := ft.fetching.Acquire(ctx, "", quota.Room{Running: fetchesAtOnce, Waiting: fetchesAtOnce})
+	leave, err := ft.fetching.Acquire(
+		ctx, "", quota.Room{Running: fetchesAtOnce, Waiting: fetchesAtOnce},
+	)
 	if err != nil {
-		return nil, nil, &documentError{unreachable: true, why: "too many documents are being fetched"}
+		return nil, nil, &documentError{
+			unreachable: true,
+			why:         "too many documents are being fetched",
+		}
 	}
 	defer leave()
 	answer, err := ft.HTTP.Get(ctx, address)
@@ -210,7 +225,9 @@ func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 		return nil, badDocument(endpoint.Description(err))
 	}
 	if !m.hasKeys() {
-		methods = slices.DeleteFunc(methods, func(method string) bool { return method == oauth.AuthPrivateKeyJWT })
+		methods = slices.DeleteFunc(
+			methods, func(method string) bool { return method == oauth.AuthPrivateKeyJWT },
+		)
 	}
 	if len(methods) == 0 {
 		return nil, badDocument("Its client authenticates in no way that is possible here.")
@@ -241,7 +258,10 @@ func documentMethods(one string, several []string) []string {
 	if one == "" && len(several) == 0 {
 		offered = []string{oauth.AuthNone}
 	}
-	return slices.DeleteFunc([]string{oauth.AuthPrivateKeyJWT, oauth.AuthNone}, func(method string) bool { return !slices.Contains(offered, method) })
+	return slices.DeleteFunc(
+		[]string{oauth.AuthPrivateKeyJWT, oauth.AuthNone},
+		func(method string) bool { return !slices.Contains(offered, method) },
+	)
 }
 
 // documentError says why a client's document could not be used.
@@ -269,7 +289,9 @@ func (e *documentError) Problem() *oauth.Problem {
 			Quota:      e.quota,
 		}
 	}
-	return endpoint.NotConnected("bad_client_document", "The document that describes the app is wrong. "+e.why)
+	return endpoint.NotConnected(
+		"bad_client_document", "The document that describes the app is wrong. "+e.why,
+	)
 }
 
 // Refusal says it to a client.

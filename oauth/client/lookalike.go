@@ -36,7 +36,10 @@ func LookAlike(c *oauth.Client, to RedirectURI, own Product) (vendor string, gen
 		if !v.owns(c, to) {
 			return v.name, false
 		}
-		genuine = !to.Local() && !slices.Contains(relays, v.name) && slices.ContainsFunc(v.words, func(w string) bool { return fold(w) == strings.Join(words, "") })
+		genuine = !to.Local() && !slices.Contains(relays, v.name) &&
+			slices.ContainsFunc(
+				v.words, func(w string) bool { return fold(w) == strings.Join(words, "") },
+			)
 	}
 	return "", genuine
 }

@@ -15,7 +15,9 @@ import (
 
 // Managed serves the management of a client's registration (RFC 7592) to the
 // client whose registration access token comes with the request.
-func (rg *Registration) Managed(do func(http.ResponseWriter, *http.Request, *oauth.Client) error) http.HandlerFunc {
+func (rg *Registration) Managed(
+	do func(http.ResponseWriter, *http.Request, *oauth.Client) error,
+) http.HandlerFunc {
 	return rg.Env.JSON(func(w http.ResponseWriter, r *http.Request) error {
 		c, err := rg.manages(r)
 		if err != nil {
@@ -28,7 +30,9 @@ func (rg *Registration) Managed(do func(http.ResponseWriter, *http.Request, *oau
 // manages returns the client that the request may manage. An unknown client
 // gets the same 401 as a wrong token (RFC 7592 section 2.1).
 func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
-	wrong := oauth.Refuse("invalid_token", "The registration access token is not valid for this client.")
+	wrong := oauth.Refuse(
+		"invalid_token", "The registration access token is not valid for this client.",
+	)
 	scheme, raw, err := token.Presented(r)
 	if errors.Is(err, token.ErrNoToken) {
 		return nil, wrong
@@ -83,13 +87,21 @@ func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oau
 	err = rg.Clients.Store.UpdateClient(r.Context(), c, old.ManageHash)
 	rg.Clients.forgetRecent()
 	if errors.Is(err, oauth.ErrNotFound) {
-		return oauth.Refuse("invalid_token", "The registration access token was replaced meanwhile.")
+		return oauth.Refuse(
+			"invalid_token", "The registration access token was replaced meanwhile.",
+		)
 	}
 	if err != nil {
 		return err
 	}
 	rg.Env.Audit(r, oauth.Event{Kind: oauth.EventChanged, ClientID: c.ID, Detail: c.Name})
-	rg.Env.Log.InfoContext(r.Context(), "oauth: client changed", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", rg.Env.Address(r))
+	rg.Env.Log.InfoContext(
+		r.Context(), "oauth: client changed",
+		"client", c.ID,
+		"name", c.Name,
+		"redirect_uris", c.RedirectURIs,
+		"address", rg.Env.Address(r),
+	)
 	endpoint.WriteJSON(w, http.StatusOK, answer)
 	return nil
 }
@@ -126,7 +138,11 @@ func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.
 		ClientID:  c.ID,
 		Detail:    c.Name,
 	})
-	rg.Env.Log.InfoContext(r.Context(), "oauth: client removed", "client", c.ID, "address", rg.Env.Address(r))
+	rg.Env.Log.InfoContext(
+		r.Context(), "oauth: client removed",
+		"client", c.ID,
+		"address", rg.Env.Address(r),
+	)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(http.StatusNoContent)
 	return nil
@@ -162,7 +178,11 @@ func (rg *Registration) Drop(w http.ResponseWriter, r *http.Request) error {
 		err = rg.Delete(w, r, c)
 	}
 	if errors.Is(err, oauth.ErrNotFound) {
-		return &oauth.Error{Code: "invalid_request", Description: "There is no such client.", HTTPStatus: http.StatusNotFound}
+		return &oauth.Error{
+			Code:        "invalid_request",
+			Description: "There is no such client.",
+			HTTPStatus:  http.StatusNotFound,
+		}
 	}
 	return err
 }

@@ -38,7 +38,9 @@ func ParseRedirect(raw string) (uri RedirectURI, err error) {
 		return uri, errors.New("redirect_uri has no host")
 	}
 	if strings.ContainsAny(authority(raw), "%@") || hasDotSegment(u) {
-		return uri, errors.New("redirect_uri has an encoded character in its host, or dots in its path")
+		return uri, errors.New(
+			"redirect_uri has an encoded character in its host, or dots in its path",
+		)
 	}
 	return RedirectURI{raw, u}, nil
 }
@@ -69,7 +71,8 @@ func hasDotSegment(u *url.URL) bool {
 // Loopback tells whether the URI leads to an app on the user's own computer. The hosts are compared
 // literally: 127.0.0.2 or an encoded address is not something that a client has a reason to use.
 func (r RedirectURI) Loopback() bool {
-	return r.URL.Scheme == "http" && slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, r.URL.Hostname())
+	return r.URL.Scheme == "http" &&
+		slices.Contains([]string{"127.0.0.1", "::1", "localhost"}, r.URL.Hostname())
 }
 
 // Local tells whether the answer stays on the user's computer: it goes to

@@ -56,14 +56,26 @@ func (rg *Registration) Check() error {
 // mayRegister decides whether a request may register a client.
 func (rg *Registration) mayRegister(r *http.Request) error {
 	if rg.Mode == ModeClosed {
-		return &oauth.Error{Code: "access_denied", Description: "Clients cannot register here; ask the people who run this server.", HTTPStatus: http.StatusForbidden}
+		return &oauth.Error{
+			Code:        "access_denied",
+			Description: "Clients cannot register here; ask the people who run this server.",
+			HTTPStatus:  http.StatusForbidden,
+		}
 	}
 	scheme, raw, err := token.Presented(r)
-	if err == nil && scheme == token.SchemeBearer && rg.Token != "" && secret.Same(secret.Hash(raw), secret.Hash(rg.Token)) {
+	if err == nil && scheme == token.SchemeBearer && rg.Token != "" &&
+		secret.Same(secret.Hash(raw), secret.Hash(rg.Token)) {
 		return nil
 	}
 	if rg.Mode == ModeToken {
-		return rg.Env.LogRefusal(r, "", oauth.Refuse("invalid_token", "Registration needs the initial access token of this server (RFC 7591 section 1.2)."))
+		return rg.Env.LogRefusal(
+			r,
+			"",
+			oauth.Refuse(
+				"invalid_token",
+				"Registration needs the initial access token of this server (RFC 7591 section 1.2).",
+			),
+		)
 	}
 	return rg.limit(r)
 }
@@ -136,15 +148,25 @@ func (rg *Registration) Create(w http.ResponseWriter, r *http.Request) error {
 	if err := rg.Clients.Store.AddClient(r.Context(), c, maxClients); err != nil {
 		return err
 	}
-	rg.Env.Log.InfoContext(r.Context(), "oauth: client registered", "client", c.ID, "name", c.Name, "redirect_uris", c.RedirectURIs, "address", rg.Env.Address(r))
+	rg.Env.Log.InfoContext(
+		r.Context(), "oauth: client registered",
+		"client", c.ID,
+		"name", c.Name,
+		"redirect_uris", c.RedirectURIs,
+		"address", rg.Env.Address(r),
+	)
 	rg.Env.Audit(r, oauth.Event{Kind: oauth.EventRegistered, ClientID: c.ID, Detail: c.Name})
 	endpoint.WriteJSON(w, http.StatusCreated, answer)
 	return nil
 }
 
-func (rg *Registration) readRegistration(w http.ResponseWriter, r *http.Request) (c *oauth.Client, body []byte, err error) {
+func (rg *Registration) readRegistration(
+	w http.ResponseWriter, r *http.Request,
+) (c *oauth.Client, body []byte, err error) {
 	if endpoint.MediaType(r.Header) != "application/json" {
-		return nil, nil, oauth.Refuse("invalid_client_metadata", "The body must be application/json.")
+		return nil, nil, oauth.Refuse(
+			"invalid_client_metadata", "The body must be application/json.",
+		)
 	}
 	body, err = endpoint.ReadBody(w, r)
 	if err != nil {
@@ -221,7 +243,9 @@ func (m *registration) checkRedirects(po *Policy) error {
 	schemes := po.schemes()
 	prefixes := po.Env.Settings.RedirectPrefixes()
 	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
-		return oauth.Refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
+		return oauth.Refuse(
+			"invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs,
+		)
 	}
 	for _, raw := range m.RedirectURIs {
 		uri, err := ParseRedirect(raw)
@@ -229,10 +253,17 @@ func (m *registration) checkRedirects(po *Policy) error {
 			return oauth.Refuse("invalid_redirect_uri", "%s.", err)
 		}
 		if !uri.registrable(schemes) {
-			return oauth.Refuse("invalid_redirect_uri", "A redirect_uri must be https, or http on 127.0.0.1, [::1] or localhost.")
+			return oauth.Refuse(
+				"invalid_redirect_uri",
+				"A redirect_uri must be https, or http on 127.0.0.1, [::1] or localhost.",
+			)
 		}
 		if !uri.Local() && len(prefixes) > 0 && !slices.ContainsFunc(prefixes, uri.under) {
-			return oauth.Refuse("invalid_redirect_uri", "This server lets redirect_uris lead to %s only.", strings.Join(prefixes, ", "))
+			return oauth.Refuse(
+				"invalid_redirect_uri",
+				"This server lets redirect_uris lead to %s only.",
+				strings.Join(prefixes, ", "),
+			)
 		}
 	}
 	return nil
@@ -242,7 +273,9 @@ func (m *registration) checkRedirects(po *Policy) error {
 // addresses are fetched.
 func (m *registration) checkKeys(fetched bool) error {
 	if m.Statement != "" {
-		return oauth.Refuse("invalid_software_statement", "No issuer of software statements is trusted here.")
+		return oauth.Refuse(
+			"invalid_software_statement", "No issuer of software statements is trusted here.",
+		)
 	}
 	if string(m.JWKS) == "null" {
 		m.JWKS = nil
@@ -258,7 +291,8 @@ func (m *registration) checkKeys(fetched bool) error {
 	if !fetched {
 		m.JWKSURI = ""
 	}
-	if uri, err := ParseRedirect(m.JWKSURI); m.JWKSURI != "" && (err != nil || uri.Local() && !uri.Loopback()) {
+	if uri, err := ParseRedirect(m.JWKSURI); m.JWKSURI != "" &&
+		(err != nil || uri.Local() && !uri.Loopback()) {
 		return oauth.Refuse("invalid_client_metadata", "jwks_uri must be https.")
 	}
 	return nil
@@ -283,11 +317,16 @@ func (m *registration) authMethod() (string, error) {
 		return m.AuthMethod, nil
 	case oauth.AuthPrivateKeyJWT:
 		if !m.hasKeys() {
-			return "", oauth.Refuse("invalid_client_metadata", "private_key_jwt needs jwks or jwks_uri.")
+			return "", oauth.Refuse(
+				"invalid_client_metadata", "private_key_jwt needs jwks or jwks_uri.",
+			)
 		}
 		return oauth.AuthPrivateKeyJWT, nil
 	}
-	return "", oauth.Refuse("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or private_key_jwt.")
+	return "", oauth.Refuse(
+		"invalid_client_metadata",
+		"token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or private_key_jwt.",
+	)
 }
 
 // grantTypes returns the supported part of the list. A client without a list
@@ -302,9 +341,13 @@ func (m *registration) grantTypes() ([]string, error) {
 		return supported, nil
 	}
 	if !slices.Contains(m.GrantTypes, oauth.GrantAuthorizationCode) {
-		return nil, oauth.Refuse("invalid_client_metadata", "grant_types must contain authorization_code.")
+		return nil, oauth.Refuse(
+			"invalid_client_metadata", "grant_types must contain authorization_code.",
+		)
 	}
-	return slices.DeleteFunc(supported, func(grant string) bool { return !slices.Contains(m.GrantTypes, grant) }), nil
+	return slices.DeleteFunc(
+		supported, func(grant string) bool { return !slices.Contains(m.GrantTypes, grant) },
+	), nil
 }
 
 // name returns a name that can be shown; that of a client without one is the
@@ -320,7 +363,8 @@ func (m *registration) name() string {
 // uri returns the client's page, or "" if it cannot be shown.
 func (m *registration) uri() string {
 	u, err := url.Parse(m.URI)
-	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(m.URI) > 200 || !endpoint.IsText(m.URI) {
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || len(m.URI) > 200 ||
+		!endpoint.IsText(m.URI) {
 		return ""
 	}
 	return m.URI
@@ -339,7 +383,9 @@ type Policy struct {
 func (po *Policy) Check() error {
 	for _, prefix := range po.Env.Settings.RedirectPrefixes() {
 		if p, err := ParseRedirect(prefix); err != nil || p.URL.Scheme != "https" {
-			return fmt.Errorf("redirect prefix %q is not an address such as https://chatgpt.com/", prefix)
+			return fmt.Errorf(
+				"redirect prefix %q is not an address such as https://chatgpt.com/", prefix,
+			)
 		}
 	}
 	return nil
@@ -351,7 +397,10 @@ func (po *Policy) schemes() []string {
 		return []string{"cursor"}
 	}
 	return slices.DeleteFunc(slices.Clone(po.Schemes), func(scheme string) bool {
-		return slices.Contains([]string{"http", "https", "javascript", "data", "file", "vbscript", "blob", "about"}, scheme)
+		return slices.Contains(
+			[]string{"http", "https", "javascript", "data", "file", "vbscript", "blob", "about"},
+			scheme,
+		)
 	})
 }
 
@@ -360,7 +409,9 @@ func (po *Policy) schemes() []string {
 func (po *Policy) parseRegistration(body []byte) (*oauth.Client, error) {
 	var m registration
 	if err := json.Unmarshal(body, &m); err != nil {
-		return nil, oauth.Refuse("invalid_client_metadata", "The body is not a JSON object of client metadata.")
+		return nil, oauth.Refuse(
+			"invalid_client_metadata", "The body is not a JSON object of client metadata.",
+		)
 	}
 	if err := m.check(po); err != nil {
 		return nil, err

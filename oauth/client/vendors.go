@@ -18,26 +18,49 @@ type vendor struct {
 // vendor alone publishes there: anyone can publish below google.com, github.com and vscode.dev.
 var (
 	openAICallbacks = []string{
-		"https://chatgpt.com/connector/*", "https://chatgpt.com/connector_platform_oauth_redirect", "https://chatgpt.com/aip/*",
-		"https://chatgpt.com/backend-api/aip/*", "https://chatgpt.com/oauth/*", "https://chat.openai.com/aip/*", "https://platform.openai.com/*",
+		"https://chatgpt.com/connector/*",
+		"https://chatgpt.com/connector_platform_oauth_redirect",
+		"https://chatgpt.com/aip/*",
+		"https://chatgpt.com/backend-api/aip/*",
+		"https://chatgpt.com/oauth/*",
+		"https://chat.openai.com/aip/*",
+		"https://platform.openai.com/*",
 	}
-	claudeCallbacks    = []string{"https://claude.ai/api/*", "https://claude.com/api/*", "https://platform.claude.com/oauth/*", "https://console.anthropic.com/oauth/*"}
+	claudeCallbacks = []string{
+		"https://claude.ai/api/*",
+		"https://claude.com/api/*",
+		"https://platform.claude.com/oauth/*",
+		"https://console.anthropic.com/oauth/*",
+	}
 	microsoftCallbacks = []string{
-		"https://vscode.dev/redirect", "https://insiders.vscode.dev/redirect", "https://teams.microsoft.com/api/platform/*",
-		"https://global.consent.azure-apim.net/redirect/*", "https://token.botframework.com/.auth/web/redirect",
+		"https://vscode.dev/redirect",
+		"https://insiders.vscode.dev/redirect",
+		"https://teams.microsoft.com/api/platform/*",
+		"https://global.consent.azure-apim.net/redirect/*",
+		"https://token.botframework.com/.auth/web/redirect",
 	}
 	googleCallbacks = []string{
-		"https://vertexaisearch.cloud.google.com/oauth-redirect", "https://vertexaisearch.cloud.google/*", "https://antigravity.google/*",
+		"https://vertexaisearch.cloud.google.com/oauth-redirect",
+		"https://vertexaisearch.cloud.google/*",
+		"https://antigravity.google/*",
 		"https://oauth-redirect.googleusercontent.com/r/user_bound_custom-mcp-*", // no project's name has "_" in it
 	}
 	cursorCallbacks = []string{
-		"cursor://anysphere.cursor-mcp/*", "cursor://anysphere.cursor-retrieval/*",
-		"https://www.cursor.com/agents/mcp/oauth/callback", "https://cursor.com/agents/mcp/oauth/callback", "https://www.cursor.com/bot/mcp/oauth/callback",
+		"cursor://anysphere.cursor-mcp/*",
+		"cursor://anysphere.cursor-retrieval/*",
+		"https://www.cursor.com/agents/mcp/oauth/callback",
+		"https://cursor.com/agents/mcp/oauth/callback",
+		"https://www.cursor.com/bot/mcp/oauth/callback",
 	}
-	grokCallbacks       = []string{"https://grok.com/connectors-oauth-exchange-code/", "https://console.x.ai/connectors-oauth-exchange-code/"}
+	grokCallbacks = []string{
+		"https://grok.com/connectors-oauth-exchange-code/",
+		"https://console.x.ai/connectors-oauth-exchange-code/",
+	}
 	perplexityCallbacks = []string{
-		"https://www.perplexity.ai/rest/connections/*", "https://enterprise.perplexity.ai/rest/connections/*",
-		"https://www.perplexity.com/rest/connections/*", "https://enterprise.perplexity.com/rest/connections/*",
+		"https://www.perplexity.ai/rest/connections/*",
+		"https://enterprise.perplexity.ai/rest/connections/*",
+		"https://www.perplexity.com/rest/connections/*",
+		"https://enterprise.perplexity.com/rest/connections/*",
 	}
 )
 
@@ -46,19 +69,76 @@ var relays = []string{"Microsoft", "GitHub", "Google"}
 
 // vendors lists those whose connectors log in here.
 func vendors() []vendor {
-	microsoftDocuments := []string{"https://vscode.dev/oauth/*", "https://insiders.vscode.dev/oauth/*"}
+	microsoftDocuments := []string{
+		"https://vscode.dev/oauth/*",
+		"https://insiders.vscode.dev/oauth/*",
+	}
 	return []vendor{
-		{"ChatGPT (OpenAI)", []string{"chatgpt", "openai", "codex"}, openAICallbacks, []string{"https://chatgpt.com/oauth/*", "https://openai.com/*"}},
-		{"Claude (Anthropic)", []string{"claude", "anthropic"}, claudeCallbacks, []string{"https://claude.ai/oauth/*", "https://claude.com/oauth/*", "https://www.anthropic.com/*"}},
-		{"Microsoft", []string{"microsoft", "copilot", "visualstudio", "vscode"}, microsoftCallbacks, microsoftDocuments},
+		{
+			"ChatGPT (OpenAI)",
+			[]string{"chatgpt", "openai", "codex"},
+			openAICallbacks,
+			[]string{"https://chatgpt.com/oauth/*", "https://openai.com/*"},
+		},
+		{
+			"Claude (Anthropic)",
+			[]string{"claude", "anthropic"},
+			claudeCallbacks,
+			[]string{
+				"https://claude.ai/oauth/*",
+				"https://claude.com/oauth/*",
+				"https://www.anthropic.com/*",
+			},
+		},
+		{
+			"Microsoft",
+			[]string{"microsoft", "copilot", "visualstudio", "vscode"},
+			microsoftCallbacks,
+			microsoftDocuments,
+		},
 		{"GitHub", []string{"github"}, microsoftCallbacks, microsoftDocuments},
-		{"Google", []string{"google", "gemini"}, googleCallbacks, []string{"https://gemini.google/*", "https://antigravity.google/*"}},
-		{"Cursor (Anysphere)", []string{"cursor", "anysphere"}, cursorCallbacks, []string{"https://www.cursor.com/*", "https://cursor.com/*"}},
-		{"Grok (xAI)", []string{"grok"}, slices.Concat(grokCallbacks, cursorCallbacks), []string{"https://grok.com/oauth/*", "https://x.ai/*"}}, // Grok Bot logs in through Cursor
-		{"Mistral", []string{"mistral"}, []string{"https://callback.mistral.ai/*"}, []string{"https://callback.mistral.ai/*", "https://mistral.ai/*"}},
-		{"Perplexity", []string{"perplexity"}, perplexityCallbacks, []string{"https://www.perplexity.ai/rest/*"}},
-		{"Slack", []string{"slack"}, []string{"https://oauth2.slack.com/external/auth/callback"}, nil},
-		{"Windsurf", []string{"windsurf", "codeium"}, []string{"windsurf://codeium.windsurf/*"}, []string{"https://windsurf.com/*"}},
+		{
+			"Google",
+			[]string{"google", "gemini"},
+			googleCallbacks,
+			[]string{"https://gemini.google/*", "https://antigravity.google/*"},
+		},
+		{
+			"Cursor (Anysphere)",
+			[]string{"cursor", "anysphere"},
+			cursorCallbacks,
+			[]string{"https://www.cursor.com/*", "https://cursor.com/*"},
+		},
+		{
+			"Grok (xAI)",
+			[]string{"grok"},
+			slices.Concat(grokCallbacks, cursorCallbacks),
+			[]string{"https://grok.com/oauth/*", "https://x.ai/*"},
+		}, // Grok Bot logs in through Cursor
+		{
+			"Mistral",
+			[]string{"mistral"},
+			[]string{"https://callback.mistral.ai/*"},
+			[]string{"https://callback.mistral.ai/*", "https://mistral.ai/*"},
+		},
+		{
+			"Perplexity",
+			[]string{"perplexity"},
+			perplexityCallbacks,
+			[]string{"https://www.perplexity.ai/rest/*"},
+		},
+		{
+			"Slack",
+			[]string{"slack"},
+			[]string{"https://oauth2.slack.com/external/auth/callback"},
+			nil,
+		},
+		{
+			"Windsurf",
+			[]string{"windsurf", "codeium"},
+			[]string{"windsurf://codeium.windsurf/*"},
+			[]string{"https://windsurf.com/*"},
+		},
 	}
 }
 

@@ -115,8 +115,19 @@ func (b *sendBack) Error() string { return b.err.Error() }
 // to a client of the operator. Any other client has chosen its address, so the person sees it on a
 // page before going there (RFC 9700 section 4.11.2).
 func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack) {
-	address := cn.answerURL(b.to, b.state, "error", b.err.Code, "error_description", b.err.Description)
-	cn.Env.Log.InfoContext(r.Context(), "oauth: authorization request refused", "client", b.client.ID, "code", b.err.Code)
+	address := cn.answerURL(
+		b.to,
+		b.state,
+		"error",
+		b.err.Code,
+		"error_description",
+		b.err.Description,
+	)
+	cn.Env.Log.InfoContext(
+		r.Context(), "oauth: authorization request refused",
+		"client", b.client.ID,
+		"code", b.err.Code,
+	)
 	if b.to.Loopback() || b.client.Configured {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Referrer-Policy", "no-referrer")
@@ -124,10 +135,12 @@ func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack
 		return
 	}
 	templates.Write(w, r, http.StatusBadRequest, templates.Problem{
-		Product: cn.Env.Name, Client: b.client.Name, URL: address,
-		Title:  "This app could not be connected",
-		Detail: b.err.Description,
-		Remedy: "Go back to the app and start again. If it happens again, tell the people who make the app.",
+		Product: cn.Env.Name,
+		Client:  b.client.Name,
+		URL:     address,
+		Title:   "This app could not be connected",
+		Detail:  b.err.Description,
+		Remedy:  "Go back to the app and start again. If it happens again, tell the people who make the app.",
 
 		RemedyFirst: true,
 	})
@@ -142,7 +155,9 @@ func (cn *Consent) answerURL(to client.RedirectURI, state string, params ...stri
 // unknownClient explains the most frequent failure: the app keeps an ID that
 // this server has dropped, and does not register again.
 func unknownClient() *oauth.Problem {
-	return endpoint.NotConnected("unknown_client", "The app is not registered here, or its registration has expired.")
+	return endpoint.NotConnected(
+		"unknown_client", "The app is not registered here, or its registration has expired.",
+	)
 }
 
 func asRefusal(err error) *oauth.Error {
@@ -161,7 +176,10 @@ func (cn *Consent) ProviderCallback(w http.ResponseWriter, r *http.Request) erro
 	case err != nil:
 		return err
 	case l.Handle == "" && session == nil:
-		return cn.Pages.Write(w, r, http.StatusForbidden, templates.SignIn{Next: signin.SafeNext(l.Next), Error: "The identity provider did not sign you in."})
+		return cn.Pages.Write(w, r, http.StatusForbidden, templates.SignIn{
+			Next:  signin.SafeNext(l.Next),
+			Error: "The identity provider did not sign you in.",
+		})
 	case l.Handle == "":
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, r, signin.SafeNext(l.Next), http.StatusSeeOther)
@@ -178,5 +196,14 @@ func (cn *Consent) ProviderCallback(w http.ResponseWriter, r *http.Request) erro
 	if err := cn.Store.Deny(r.Context(), q.req.Handle); err != nil {
 		return asAnswered(err)
 	}
-	return cn.goBack(w, r, q, true, "error", "access_denied", "error_description", "The person was not signed in.")
+	return cn.goBack(
+		w,
+		r,
+		q,
+		true,
+		"error",
+		"access_denied",
+		"error_description",
+		"The person was not signed in.",
+	)
 }

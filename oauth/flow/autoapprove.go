@@ -37,7 +37,9 @@ func (a *AutoApproval) Check(pasted *token.Issuer) error {
 }
 
 // approveAutomatically approves a request without asking.
-func (cn *Consent) approveAutomatically(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
+func (cn *Consent) approveAutomatically(
+	w http.ResponseWriter, r *http.Request, q pendingAuthorization,
+) error {
 	session, err := cn.autoApproveSession(r.Context())
 	if err != nil {
 		cn.Env.Log.ErrorContext(r.Context(), "oauth: automatic approval failed", "error", err)
@@ -50,7 +52,11 @@ func (cn *Consent) approveAutomatically(w http.ResponseWriter, r *http.Request, 
 		}
 	}
 	q.ticked = slices.Clone(q.req.Scope)
-	cn.Env.Log.WarnContext(r.Context(), "oauth: request approved automatically", "client", q.client.ID, "address", cn.Env.Address(r))
+	cn.Env.Log.WarnContext(
+		r.Context(), "oauth: request approved automatically",
+		"client", q.client.ID,
+		"address", cn.Env.Address(r),
+	)
 	return cn.approveAs(w, r, q, session)
 }
 
@@ -58,7 +64,15 @@ func (cn *Consent) approveAutomatically(w http.ResponseWriter, r *http.Request, 
 func (cn *Consent) autoApproveSession(ctx context.Context) (*oauth.Session, error) {
 	useCase := cn.AutoApprove.UseCase
 	if cn.AutoApprove.Token == "" {
-		a, err := cn.Pasted.Identities.Identify(ctx, &oauth.Account{Issuer: "auto-approval", Subject: useCase, Name: token.AccountName("auto", useCase, useCase)}, false)
+		a, err := cn.Pasted.Identities.Identify(
+			ctx,
+			&oauth.Account{
+				Issuer:  "auto-approval",
+				Subject: useCase,
+				Name:    token.AccountName("auto", useCase, useCase),
+			},
+			false,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +92,9 @@ func (cn *Consent) autoApproveSession(ctx context.Context) (*oauth.Session, erro
 		}
 		v.UseCases = []string{useCase}
 	}
-	a, err := cn.Pasted.Identities.Identify(ctx, &oauth.Account{Issuer: v.Issuer, Subject: v.Subject, Name: v.Name}, false)
+	a, err := cn.Pasted.Identities.Identify(
+		ctx, &oauth.Account{Issuer: v.Issuer, Subject: v.Subject, Name: v.Name}, false,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,12 @@ import (
 
 // redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The code is used up before
 // its binding is checked, so that a wrong attempt cannot be repeated.
-func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
+func (te *TokenEndpoint) redeemCode(
+	ctx context.Context,
+	client *oauth.Client,
+	f endpoint.Form,
+	jkt string,
+) (*tokens, error) {
 	if f.Get("code") == "" {
 		return nil, oauth.Refuse("invalid_request", "code is missing.")
 	}
@@ -27,8 +32,16 @@ func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f
 	if err != nil {
 		return nil, te.codeRefused(ctx, client, err)
 	}
-	if wrong := checkCode(code, f.Get("redirect_uri"), f.Get("code_verifier"), jkt, te.Env.Now()); wrong != nil {
-		if err := te.Tokens.Grants.Revoke(ctx, code.Grant.ID, "a code was presented wrongly"); err != nil {
+	if wrong := checkCode(
+		code,
+		f.Get("redirect_uri"),
+		f.Get("code_verifier"),
+		jkt,
+		te.Env.Now(),
+	); wrong != nil {
+		if err := te.Tokens.Grants.Revoke(
+			ctx, code.Grant.ID, "a code was presented wrongly",
+		); err != nil {
 			return nil, err
 		}
 		return nil, wrong
@@ -38,7 +51,9 @@ func (te *TokenEndpoint) redeemCode(ctx context.Context, client *oauth.Client, f
 
 // firstRefresh makes the first refresh token of a grant, or none if the client
 // did not register for refresh tokens.
-func (te *TokenEndpoint) firstRefresh(client *oauth.Client, jkt string) (plain string, row *oauth.Refresh) {
+func (te *TokenEndpoint) firstRefresh(
+	client *oauth.Client, jkt string,
+) (plain string, row *oauth.Refresh) {
 	if !client.May(oauth.GrantRefreshToken) {
 		return "", nil
 	}
@@ -68,7 +83,11 @@ func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, 
 		te.Tokens.Grants.Forget()
 		te.Env.Log.WarnContext(ctx, "oauth: code used twice, grant revoked", "client", client.ID)
 		e := oauth.Refuse("invalid_grant", "The code was used before; what it gave is revoked.")
-		e.Event = &oauth.Event{Kind: oauth.EventReuse, ClientID: client.ID, Detail: "authorization code"}
+		e.Event = &oauth.Event{
+			Kind:     oauth.EventReuse,
+			ClientID: client.ID,
+			Detail:   "authorization code",
+		}
 		return e
 	case errors.Is(err, oauth.ErrNotFound):
 		return oauth.Refuse("invalid_grant", "The code is unknown or was issued to another client.")
@@ -84,13 +103,17 @@ func checkCode(c *oauth.Code, redirect, verifier, jkt string, now time.Time) err
 		return oauth.Refuse("invalid_grant", "The code has expired.")
 	}
 	if c.RedirectURI != redirect {
-		return oauth.Refuse("invalid_grant", "redirect_uri is not that of the authorization request.")
+		return oauth.Refuse(
+			"invalid_grant", "redirect_uri is not that of the authorization request.",
+		)
 	}
 	if !verifies(c.Challenge, verifier) {
 		return oauth.Refuse("invalid_grant", "code_verifier does not match.")
 	}
 	if c.JKT != "" && c.JKT != jkt {
-		return oauth.Refuse("invalid_grant", "The code is bound to a key that the request does not prove.")
+		return oauth.Refuse(
+			"invalid_grant", "The code is bound to a key that the request does not prove.",
+		)
 	}
 	if !c.Grant.Live(now) {
 		return oauth.Refuse("invalid_grant", "The grant has ended.")

@@ -15,7 +15,14 @@ import (
 )
 
 // page renders the consent page. It ignores a session that is older than the client wants.
-func (cn *Consent) page(w http.ResponseWriter, r *http.Request, status int, q pendingAuthorization, session *oauth.Session, page templates.Authorize) error {
+func (cn *Consent) page(
+	w http.ResponseWriter,
+	r *http.Request,
+	status int,
+	q pendingAuthorization,
+	session *oauth.Session,
+	page templates.Authorize,
+) error {
 	page.Product = cn.Env.Name
 	page.Client = q.client.Name
 	page.ClientURI = q.client.URI
@@ -30,7 +37,10 @@ func (cn *Consent) page(w http.ResponseWriter, r *http.Request, status int, q pe
 	if q.signedIn(session) {
 		page.User = session.Name
 	}
-	page.Ends = templates.Textf("Access ends on {} at the latest. You can end it earlier in My account.", templates.Moment(cn.grantEnd(session), false))
+	page.Ends = templates.Textf(
+		"Access ends on {} at the latest. You can end it earlier in My account.",
+		templates.Moment(cn.grantEnd(session), false),
+	)
 	cn.offerSignIn(&page)
 	settingUp, err := cn.Pages.Passwords.SettingUp(r.Context())
 	if err != nil {
@@ -62,7 +72,10 @@ func (cn *Consent) offerSignIn(page *templates.Authorize) {
 	page.Demo = cn.Pages.Demo
 	page.Providers = cn.Pages.Providers.Offered()
 	if cn.Pasted.Issuer != nil {
-		page.Token = &templates.Token{Issuer: cn.Pasted.Issuer.URL, Audiences: strings.Join(cn.Pasted.Issuer.Audiences, " ")}
+		page.Token = &templates.Token{
+			Issuer:    cn.Pasted.Issuer.URL,
+			Audiences: strings.Join(cn.Pasted.Issuer.Audiences, " "),
+		}
 	}
 }
 
@@ -71,7 +84,11 @@ func (cn *Consent) offerSignIn(page *templates.Authorize) {
 func (cn *Consent) scopesInWords(q pendingAuthorization) []templates.Scope {
 	var words []templates.Scope
 	for _, name := range q.req.Scope.Without(oauth.OfflineAccess) {
-		scope := templates.Scope{Name: name, Words: cn.Scopes.Words(name), Ticked: q.ticked.Has(name)}
+		scope := templates.Scope{
+			Name:   name,
+			Words:  cn.Scopes.Words(name),
+			Ticked: q.ticked.Has(name),
+		}
 		if useCase := oauth.UseCase(name); useCase != "*" {
 			scope.UseCase = useCase
 		}
@@ -113,12 +130,25 @@ func (cn *Consent) deny(w http.ResponseWriter, r *http.Request, q pendingAuthori
 		return asAnswered(err)
 	}
 	cn.Env.Log.InfoContext(r.Context(), "oauth: access denied", "client", q.client.ID)
-	cn.Env.Audit(r, oauth.Event{Kind: oauth.EventConsent, Outcome: oauth.EventDenied, ClientID: q.client.ID})
-	return cn.goBack(w, r, q, true, "error", "access_denied", "error_description", "The person refused.")
+	cn.Env.Audit(
+		r, oauth.Event{Kind: oauth.EventConsent, Outcome: oauth.EventDenied, ClientID: q.client.ID},
+	)
+	return cn.goBack(
+		w,
+		r,
+		q,
+		true,
+		"error",
+		"access_denied",
+		"error_description",
+		"The person refused.",
+	)
 }
 
 // switchAccount signs out and shows the page again.
-func (cn *Consent) switchAccount(w http.ResponseWriter, r *http.Request, q pendingAuthorization) error {
+func (cn *Consent) switchAccount(
+	w http.ResponseWriter, r *http.Request, q pendingAuthorization,
+) error {
 	if err := cn.Pages.Sessions.End(w, r); err != nil {
 		return err
 	}
@@ -127,11 +157,23 @@ func (cn *Consent) switchAccount(w http.ResponseWriter, r *http.Request, q pendi
 }
 
 // approve signs the person in if needed, records the grant and gives the client its code.
-func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
+func (cn *Consent) approve(
+	w http.ResponseWriter,
+	r *http.Request,
+	f endpoint.Form,
+	q pendingAuthorization,
+) error {
 	session, err := cn.approver(w, r, f, q)
 	if refused, ok := errors.AsType[*signin.Refusal](err); ok {
 		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
-		return cn.page(w, r, refused.Status(), q, nil, templates.Authorize{Username: f.Get("username"), Error: refused.Reason})
+		return cn.page(
+			w,
+			r,
+			refused.Status(),
+			q,
+			nil,
+			templates.Authorize{Username: f.Get("username"), Error: refused.Reason},
+		)
 	}
 	if err != nil {
 		return err
@@ -143,7 +185,12 @@ func (cn *Consent) approve(w http.ResponseWriter, r *http.Request, f endpoint.Fo
 }
 
 // approveAs records the grant of the session's account, and gives the client its code.
-func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAuthorization, session *oauth.Session) error {
+func (cn *Consent) approveAs(
+	w http.ResponseWriter,
+	r *http.Request,
+	q pendingAuthorization,
+	session *oauth.Session,
+) error {
 	if q.within(session).OpensNothing() {
 		return &oauth.Problem{
 			Code:   "nothing_to_grant",
@@ -171,7 +218,12 @@ func (cn *Consent) approveAs(w http.ResponseWriter, r *http.Request, q pendingAu
 const nothingToGrant = "Your account cannot grant anything that the app asks for."
 
 // approveAtProvider takes an approval and sends the person to an identity provider to sign in.
-func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
+func (cn *Consent) approveAtProvider(
+	w http.ResponseWriter,
+	r *http.Request,
+	f endpoint.Form,
+	q pendingAuthorization,
+) error {
 	id, ok := strings.CutPrefix(f.Get("decision"), "provider:")
 	p := cn.Pages.Providers.Find(id)
 	if !ok || p == nil {
@@ -180,12 +232,23 @@ func (cn *Consent) approveAtProvider(w http.ResponseWriter, r *http.Request, f e
 	if reason := q.unanswered(f); reason != "" {
 		return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
 	}
-	return cn.Pages.Providers.Send(w, r, p, oauth.Login{Handle: q.req.Handle, Scope: q.chosen()}, !q.req.SignedInAfter.IsZero())
+	return cn.Pages.Providers.Send(
+		w,
+		r,
+		p,
+		oauth.Login{Handle: q.req.Handle, Scope: q.chosen()},
+		!q.req.SignedInAfter.IsZero(),
+	)
 }
 
 // approver returns the session of the person who approves. A name in the form
 // signs in, and replaces the session of the browser.
-func (cn *Consent) approver(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) (*oauth.Session, error) {
+func (cn *Consent) approver(
+	w http.ResponseWriter,
+	r *http.Request,
+	f endpoint.Form,
+	q pendingAuthorization,
+) (*oauth.Session, error) {
 	if f.Get("username") == "" {
 		session, err := cn.Pages.Sessions.Current(r)
 		if err != nil {
@@ -238,7 +301,9 @@ func (q pendingAuthorization) within(session *oauth.Session) oauth.ScopeSet {
 }
 
 // grant records what was approved and returns the code.
-func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *oauth.Session) (string, error) {
+func (cn *Consent) grant(
+	ctx context.Context, q pendingAuthorization, session *oauth.Session,
+) (string, error) {
 	code := secret.New(secret.CodePrefix)
 	req := q.req
 	g := cn.Tokens.NewGrant(session.AccountID, req.ClientID, q.within(session), session.Created)
@@ -257,7 +322,13 @@ func (cn *Consent) grant(ctx context.Context, q pendingAuthorization, session *o
 	if err := cn.Store.Approve(ctx, req.Handle, g, c); err != nil {
 		return "", err
 	}
-	cn.Env.Log.InfoContext(ctx, "oauth: access granted", "grant", g.ID, "client", g.ClientID, "user", g.AccountID, "scope", g.Scope.String())
+	cn.Env.Log.InfoContext(
+		ctx, "oauth: access granted",
+		"grant", g.ID,
+		"client", g.ClientID,
+		"user", g.AccountID,
+		"scope", g.Scope.String(),
+	)
 	return code, nil
 }
 
@@ -273,7 +344,13 @@ func (cn *Consent) grantEnd(session *oauth.Session) time.Time {
 // goBack sends the browser to the client with a page, not with a redirect:
 // form-action in our Content-Security-Policy would block the second hop of a
 // redirect that follows a form, and claude.ai needs two.
-func (cn *Consent) goBack(w http.ResponseWriter, r *http.Request, q pendingAuthorization, denied bool, params ...string) error {
+func (cn *Consent) goBack(
+	w http.ResponseWriter,
+	r *http.Request,
+	q pendingAuthorization,
+	denied bool,
+	params ...string,
+) error {
 	cn.Env.SetCookie(w, requestCookie(q.req.Handle), "", 0)
 	templates.Write(w, r, http.StatusOK, templates.Return{
 		Product: cn.Env.Name,

@@ -57,7 +57,13 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 		return nil, err
 	}
 	if client.Public() {
-		return nil, in.Env.LogRefusal(r, "", oauth.Refuse("invalid_client", "Only a client that keeps a secret may introspect tokens."))
+		return nil, in.Env.LogRefusal(
+			r,
+			"",
+			oauth.Refuse(
+				"invalid_client", "Only a client that keeps a secret may introspect tokens.",
+			),
+		)
 	}
 	if f.Get("token") == "" {
 		return nil, oauth.Refuse("invalid_request", "token is missing.")
@@ -110,7 +116,12 @@ func (in *Introspection) refreshState(ctx context.Context, token string) (*intro
 	return in.state(g, g.Allows(g.Scope), t.Expires, "", t.JKT), nil
 }
 
-func (in *Introspection) state(g *oauth.Grant, scope oauth.ScopeSet, expires time.Time, kind, jkt string) *introspection {
+func (in *Introspection) state(
+	g *oauth.Grant,
+	scope oauth.ScopeSet,
+	expires time.Time,
+	kind, jkt string,
+) *introspection {
 	return &introspection{
 		Active:    true,
 		Scope:     scope.String(),

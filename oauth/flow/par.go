@@ -50,11 +50,15 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 		return "", err
 	}
 	if f.Get("request_uri") != "" {
-		return "", oauth.Refuse("invalid_request", "request_uri has no place in a pushed request.") // RFC 9126 section 2.1
+		return "", oauth.Refuse(
+			"invalid_request", "request_uri has no place in a pushed request.",
+		) // RFC 9126 section 2.1
 	}
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
-		return "", oauth.Refuse("invalid_request", "redirect_uri is not one that the client registered.")
+		return "", oauth.Refuse(
+			"invalid_request", "redirect_uri is not one that the client registered.",
+		)
 	}
 	req, err := pr.Requests.check(f, c, to)
 	if err != nil {
@@ -78,14 +82,18 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 
 // pushed returns the request that a client pushed under a name, once. Other
 // parameters of the link are ignored (RFC 9126 section 4).
-func (rs *Requests) pushed(ctx context.Context, uri string, c *oauth.Client) (*oauth.Request, error) {
+func (rs *Requests) pushed(
+	ctx context.Context, uri string, c *oauth.Client,
+) (*oauth.Request, error) {
 	name := strings.TrimPrefix(uri, pushedPrefix)
 	if !secret.Is(name, "") {
 		return nil, endpoint.NotConnected("unknown_request", "The app's request is unknown.")
 	}
 	req, err := rs.Store.TakePushed(ctx, secret.Hash(name), c.ID, rs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
-		return nil, endpoint.BadLink("request_expired", "The app's request was used already, or it has waited too long.")
+		return nil, endpoint.BadLink(
+			"request_expired", "The app's request was used already, or it has waited too long.",
+		)
 	}
 	if err != nil {
 		return nil, err

@@ -17,13 +17,22 @@ import (
 // approveByToken takes an approval by pasted token. It grants nothing before
 // the person has seen the use case: the script of the page shows it while they
 // paste; without the script, the page comes again and shows it.
-func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endpoint.Form, q pendingAuthorization) error {
+func (cn *Consent) approveByToken(
+	w http.ResponseWriter,
+	r *http.Request,
+	f endpoint.Form,
+	q pendingAuthorization,
+) error {
 	if cn.Pasted.Issuer == nil {
 		return endpoint.BadLink("no_pasted_tokens", "This server takes no access tokens.")
 	}
 	v, err := cn.Pasted.FromForm(r, f, q.req.Handle)
 	if refused := pastedRefusal(err); refused != nil {
-		cn.Env.Log.InfoContext(r.Context(), "oauth: pasted token refused", "reason", refused.Reason, "address", cn.Env.Address(r))
+		cn.Env.Log.InfoContext(
+			r.Context(), "oauth: pasted token refused",
+			"reason", refused.Reason,
+			"address", cn.Env.Address(r),
+		)
 		cn.Env.Audit(r, oauth.Event{
 			Kind:     oauth.EventSignIn,
 			Outcome:  oauth.EventFailed,
@@ -31,7 +40,14 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 			Detail:   "pasted token refused",
 		})
 		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
-		return cn.page(w, r, refused.Status(), q, nil, templates.Authorize{TokenError: refused.Reason})
+		return cn.page(
+			w,
+			r,
+			refused.Status(),
+			q,
+			nil,
+			templates.Authorize{TokenError: refused.Reason},
+		)
 	}
 	if err != nil {
 		return err
@@ -48,7 +64,9 @@ func (cn *Consent) approveByToken(w http.ResponseWriter, r *http.Request, f endp
 		q.ticked = all
 		return cn.showPasted(w, r, q, v, "The token does not open what the app asks for.")
 	}
-	a, err := cn.Pasted.Identities.Identify(r.Context(), &oauth.Account{Issuer: v.Issuer, Subject: v.Subject, Name: v.Name}, false)
+	a, err := cn.Pasted.Identities.Identify(
+		r.Context(), &oauth.Account{Issuer: v.Issuer, Subject: v.Subject, Name: v.Name}, false,
+	)
 	if away, ok := errors.AsType[*token.ErrSignInDenied](err); ok {
 		return cn.showPasted(w, r, q, v, away.Reason)
 	}
@@ -70,17 +88,30 @@ func pastedRefusal(err error) *signin.Refusal {
 }
 
 // showPasted shows the page again, with the claims of the token.
-func (cn *Consent) showPasted(w http.ResponseWriter, r *http.Request, q pendingAuthorization, v *signin.PastedToken, reason string) error {
+func (cn *Consent) showPasted(
+	w http.ResponseWriter,
+	r *http.Request,
+	q pendingAuthorization,
+	v *signin.PastedToken,
+	reason string,
+) error {
 	sealed, err := cn.Pasted.Seal(v, q.req.Handle)
 	if err != nil {
 		return err
 	}
-	return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason, Voucher: &templates.Voucher{
-		Sealed:   sealed,
-		Shown:    v.Shown(),
-		UseCases: v.UseCases,
-		Left:     timeLeft(v.ExpiresAt().Sub(cn.Env.Now())),
-	}})
+	return cn.page(
+		w,
+		r,
+		http.StatusOK,
+		q,
+		nil,
+		templates.Authorize{Error: reason, Voucher: &templates.Voucher{
+			Sealed:   sealed,
+			Shown:    v.Shown(),
+			UseCases: v.UseCases,
+			Left:     timeLeft(v.ExpiresAt().Sub(cn.Env.Now())),
+		}},
+	)
 }
 
 // timeLeft renders a duration for people, in any language.

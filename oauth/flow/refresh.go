@@ -19,7 +19,12 @@ const maxUses = 100
 
 // redeemRefresh exchanges a refresh token. Every use returns a new one, because
 // most clients cannot keep a secret (RFC 9700 section 2.2.2).
-func (te *TokenEndpoint) redeemRefresh(ctx context.Context, client *oauth.Client, f endpoint.Form, jkt string) (*tokens, error) {
+func (te *TokenEndpoint) redeemRefresh(
+	ctx context.Context,
+	client *oauth.Client,
+	f endpoint.Form,
+	jkt string,
+) (*tokens, error) {
 	plain := f.Get("refresh_token")
 	if plain == "" {
 		return nil, oauth.Refuse("invalid_request", "refresh_token is missing.")
@@ -49,7 +54,13 @@ func (te *TokenEndpoint) redeemRefresh(ctx context.Context, client *oauth.Client
 // checkRefresh decides whether a refresh token may be used, and for which
 // scopes. The scope can only shrink, for this access token; the refresh token
 // keeps the granted scope (RFC 6749 section 6).
-func checkRefresh(t *oauth.Refresh, g *oauth.Grant, c *oauth.Client, asked, jkt string, now time.Time) (oauth.ScopeSet, error) {
+func checkRefresh(
+	t *oauth.Refresh,
+	g *oauth.Grant,
+	c *oauth.Client,
+	asked, jkt string,
+	now time.Time,
+) (oauth.ScopeSet, error) {
 	if t.ClientID != c.ID {
 		return nil, errRefresh("The refresh token was issued to another client.")
 	}
@@ -57,7 +68,9 @@ func checkRefresh(t *oauth.Refresh, g *oauth.Grant, c *oauth.Client, asked, jkt 
 		return nil, errRefresh("The refresh token has expired.")
 	}
 	if t.JKT != "" && t.JKT != jkt {
-		return nil, errRefresh("The refresh token is bound to a key that the request does not prove.")
+		return nil, errRefresh(
+			"The refresh token is bound to a key that the request does not prove.",
+		)
 	}
 	if !g.Live(now) {
 		return nil, errRefresh("The grant has ended.")
@@ -77,7 +90,12 @@ func checkRefresh(t *oauth.Refresh, g *oauth.Grant, c *oauth.Client, asked, jkt 
 // used within the grace gets the same successor again: the first answer may
 // have been lost, or two processes may have raced. A token that was used before
 // that has leaked, and the grant is revoked (RFC 9700 section 4.14.2).
-func (te *TokenEndpoint) rotate(ctx context.Context, client *oauth.Client, g *oauth.Grant, plain, jkt string) (string, error) {
+func (te *TokenEndpoint) rotate(
+	ctx context.Context,
+	client *oauth.Client,
+	g *oauth.Grant,
+	plain, jkt string,
+) (string, error) {
 	key, err := tokenKey(plain)
 	if err != nil {
 		return "", err
@@ -109,7 +127,11 @@ func (te *TokenEndpoint) rotate(ctx context.Context, client *oauth.Client, g *oa
 	if stored == ours {
 		return successor, nil
 	}
-	te.Env.Log.InfoContext(ctx, "oauth: refresh token used again within its grace", "grant", g.ID, "client", client.ID)
+	te.Env.Log.InfoContext(
+		ctx, "oauth: refresh token used again within its grace",
+		"grant", g.ID,
+		"client", client.ID,
+	)
 	first, err := sealed.Open(key, place, stored)
 	return string(first), err
 }
@@ -118,7 +140,11 @@ func (te *TokenEndpoint) refreshRefused(ctx context.Context, g *oauth.Grant, err
 	switch {
 	case errors.Is(err, oauth.ErrReused):
 		te.Tokens.Grants.Forget()
-		te.Env.Log.WarnContext(ctx, "oauth: refresh token used twice, grant revoked", "grant", g.ID, "client", g.ClientID)
+		te.Env.Log.WarnContext(
+			ctx, "oauth: refresh token used twice, grant revoked",
+			"grant", g.ID,
+			"client", g.ClientID,
+		)
 		e := errRefresh("The refresh token was used before; the grant is revoked.")
 		e.Event = &oauth.Event{
 			Kind:      oauth.EventReuse,

@@ -26,7 +26,9 @@ type Requests struct {
 // keep stores the request under a one-time handle, which goes into the form, and a cookie of the
 // browser. An answer needs both: an attacker who makes a victim post the attacker's handle has no
 // cookie there. Each request has a cookie of its own, so that several tabs do not collide.
-func (rs *Requests) keep(w http.ResponseWriter, r *http.Request, req *oauth.Request) (handle string, err error) {
+func (rs *Requests) keep(
+	w http.ResponseWriter, r *http.Request, req *oauth.Request,
+) (handle string, err error) {
 	handle, browser := secret.New(""), secret.New("")
 	req.Handle = secret.Hash(handle)
 	req.Browser = secret.Hash(browser)
@@ -67,7 +69,10 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 	}
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
-		return nil, nil, endpoint.NotConnected("redirect_uri_not_registered", "The app asks to be answered at an address that it did not register.")
+		return nil, nil, endpoint.NotConnected(
+			"redirect_uri_not_registered",
+			"The app asks to be answered at an address that it did not register.",
+		)
 	}
 	// Counted from here on, because from here on a request costs a row in the store.
 	if err := rs.Env.AllowPage(endpoint.Authorize, r); err != nil {
@@ -81,7 +86,9 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 }
 
 // check checks everything but client and redirect URI.
-func (rs *Requests) check(f endpoint.Form, c *oauth.Client, to client.RedirectURI) (*oauth.Request, error) {
+func (rs *Requests) check(
+	f endpoint.Form, c *oauth.Client, to client.RedirectURI,
+) (*oauth.Request, error) {
 	if err := checkShape(f); err != nil {
 		return nil, err
 	}
@@ -142,7 +149,9 @@ func checkShape(f endpoint.Form) error {
 	case f.Get("request") != "":
 		return oauth.Refuse("request_not_supported", "Request objects are not supported.")
 	case f.Get("request_uri") != "":
-		return oauth.Refuse("request_uri_not_supported", "A request_uri must be one that was pushed here.")
+		return oauth.Refuse(
+			"request_uri_not_supported", "A request_uri must be one that was pushed here.",
+		)
 	case f.Get("response_type") == "":
 		return oauth.Refuse("invalid_request", "response_type is missing.")
 	case f.Get("response_type") != "code":
@@ -181,7 +190,8 @@ type pendingAuthorization struct {
 
 // signedIn tells whether the session is one in which the request may be approved.
 func (q pendingAuthorization) signedIn(session *oauth.Session) bool {
-	return session != nil && (q.req.SignedInAfter.IsZero() || session.Created.After(q.req.SignedInAfter))
+	return session != nil &&
+		(q.req.SignedInAfter.IsZero() || session.Created.After(q.req.SignedInAfter))
 }
 
 // chosen returns the requested scopes that the form ticked, and offline_access,
@@ -193,7 +203,9 @@ func (q pendingAuthorization) chosen() oauth.ScopeSet {
 }
 
 // pending returns a request that waits for a person's decision.
-func (rs *Requests) pending(req *oauth.Request, c *oauth.Client, handle string) (q pendingAuthorization, err error) {
+func (rs *Requests) pending(
+	req *oauth.Request, c *oauth.Client, handle string,
+) (q pendingAuthorization, err error) {
 	to, err := client.ParseRedirect(req.RedirectURI)
 	if err != nil {
 		return q, err
@@ -221,7 +233,9 @@ func (rs *Requests) waiting(r *http.Request, handle string) (q pendingAuthorizat
 func (rs *Requests) waitingAt(r *http.Request, handle string) (q pendingAuthorization, err error) {
 	req, err := rs.Store.Request(r.Context(), handle, rs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
-		return q, endpoint.BadLink("request_expired", "This page has been answered already, or it has waited too long.")
+		return q, endpoint.BadLink(
+			"request_expired", "This page has been answered already, or it has waited too long.",
+		)
 	}
 	if err != nil {
 		return q, err
@@ -245,7 +259,9 @@ func (rs *Requests) waitingAt(r *http.Request, handle string) (q pendingAuthoriz
 // stillRegistered refuses an address that the client has withdrawn since the request came.
 func stillRegistered(c *oauth.Client, redirectURI string) error {
 	if _, err := client.RedirectFor(c, redirectURI); err != nil {
-		return endpoint.NotConnected("redirect_uri_withdrawn", "The app has changed the addresses that it registered.")
+		return endpoint.NotConnected(
+			"redirect_uri_withdrawn", "The app has changed the addresses that it registered.",
+		)
 	}
 	return nil
 }

@@ -35,7 +35,12 @@ type CodeStore interface {
 	// even if the grant has ended; the caller checks the expiry. A second call by the same client
 	// revokes the grant and returns ErrReused (RFC 6749 section 4.1.2). A call by another client
 	// returns ErrNotFound and changes nothing.
-	TakeCode(ctx context.Context, hash, clientID string, first *oauth.Refresh, now time.Time) (*oauth.Code, error)
+	TakeCode(
+		ctx context.Context,
+		hash, clientID string,
+		first *oauth.Refresh,
+		now time.Time,
+	) (*oauth.Code, error)
 	// Refresh returns a refresh token, used or not, and its grant, live or not, or ErrNotFound.
 	Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error)
 	// Rotate uses a refresh token and returns its sealed successor. The first use stores r.Next and

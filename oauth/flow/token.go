@@ -88,17 +88,33 @@ func (te *TokenEndpoint) checkGrantType(grantType string) error {
 	if grantType == "" {
 		return oauth.Refuse("invalid_request", "grant_type is missing.")
 	}
-	if !slices.Contains([]string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken, oauth.GrantClientCredentials, oauth.GrantTokenExchange}, grantType) {
-		return oauth.Refuse("unsupported_grant_type", "Supported are %s.", strings.Join(te.Authenticator.Clients.GrantTypes(), ", "))
+	if !slices.Contains(
+		[]string{
+			oauth.GrantAuthorizationCode,
+			oauth.GrantRefreshToken,
+			oauth.GrantClientCredentials,
+			oauth.GrantTokenExchange,
+		},
+		grantType,
+	) {
+		return oauth.Refuse(
+			"unsupported_grant_type",
+			"Supported are %s.",
+			strings.Join(te.Authenticator.Clients.GrantTypes(), ", "),
+		)
 	}
 	return nil
 }
 
 // redeem redeems the grant of a client.
-func (te *TokenEndpoint) redeem(r *http.Request, client *oauth.Client, f endpoint.Form) (*tokens, error) {
+func (te *TokenEndpoint) redeem(
+	r *http.Request, client *oauth.Client, f endpoint.Form,
+) (*tokens, error) {
 	grantType := f.Get("grant_type")
 	if !client.May(grantType) {
-		return nil, oauth.Refuse("unauthorized_client", "The client did not register this grant_type.")
+		return nil, oauth.Refuse(
+			"unauthorized_client", "The client did not register this grant_type.",
+		)
 	}
 	// Before anything is used up: a client that asks for the wrong resource
 	// may ask again (RFC 8707 section 2).
@@ -125,7 +141,12 @@ func (te *TokenEndpoint) redeem(r *http.Request, client *oauth.Client, f endpoin
 
 // answer mints the access token of a grant, bound to the key of a thumbprint
 // unless that is "", and returns the answer.
-func (te *TokenEndpoint) answer(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet, jkt, refresh string) (*tokens, error) {
+func (te *TokenEndpoint) answer(
+	ctx context.Context,
+	g *oauth.Grant,
+	scope oauth.ScopeSet,
+	jkt, refresh string,
+) (*tokens, error) {
 	now := te.Env.Now()
 	expires := earlier(now.Add(te.Tokens.AccessTTL), g.Expires)
 	access, err := te.Tokens.Mint(ctx, g, scope, jkt, now, expires)

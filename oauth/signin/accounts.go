@@ -37,7 +37,9 @@ func (as *Accounts) turn(ctx context.Context, network string) (leave func(), err
 }
 
 // ErrBadPassword says why a password was refused.
-var ErrBadPassword = errors.New("oauth: not a password: it must have 8 characters at least, up to 1,024 bytes, and no control characters")
+var ErrBadPassword = errors.New(
+	"oauth: not a password: it must have 8 characters at least, up to 1,024 bytes, and no control characters",
+)
 
 // minPassword is how many characters a password has at least (NIST SP 800-63B section 3.1.1.2).
 const minPassword = 8
@@ -97,7 +99,10 @@ func (as *Accounts) SetAdmin(ctx context.Context, name string, admin bool) error
 
 // change changes the account of a name with set, and ends what was granted with the old rights.
 func (as *Accounts) change(
-	ctx context.Context, name string, on bool, set func(ctx context.Context, id string, on bool) error,
+	ctx context.Context,
+	name string,
+	on bool,
+	set func(ctx context.Context, id string, on bool) error,
 ) error {
 	name, err := oauth.UserName(name)
 	if err != nil {
@@ -127,7 +132,10 @@ func (as *Accounts) Remove(ctx context.Context, name string) error {
 func (as *Accounts) Names(ctx context.Context) ([]string, error) { return as.Store.Accounts(ctx) }
 
 // newAccount checks name and password and makes an account of them, in a turn of network.
-func (as *Accounts) newAccount(ctx context.Context, network, name, password string) (*oauth.Account, error) {
+func (as *Accounts) newAccount(
+	ctx context.Context,
+	network, name, password string,
+) (*oauth.Account, error) {
 	name, err := oauth.UserName(name)
 	if err != nil {
 		return nil, err

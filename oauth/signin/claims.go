@@ -21,7 +21,11 @@ func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
 	if !p.maySignIn(claims) {
 		return nil, &token.ErrSignInDenied{Reason: "Your account there may not sign in here."}
 	}
-	a := &oauth.Account{Issuer: p.Issuer.URL, Subject: textClaim(claims, "sub"), Admin: p.Admin.metBy(claims)}
+	a := &oauth.Account{
+		Issuer:  p.Issuer.URL,
+		Subject: textClaim(claims, "sub"),
+		Admin:   p.Admin.metBy(claims),
+	}
 	if listed := listClaim(claims, p.UseCases); p.UseCases != "" && !slices.Contains(listed, "*") {
 		a.UseCases = slices.DeleteFunc(listed, func(s string) bool { return !oauth.IsUseCase(s) })
 		if len(a.UseCases) == 0 {
@@ -99,7 +103,13 @@ func listClaim(claims map[string]any, name string) []string {
 
 // withUserInfo adds claims of the userinfo endpoint that the ID token lacks. The answer must be
 // about the same person (OpenID Connect Core 1.0 section 5.3.2).
-func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *Endpoints, claims map[string]any, access string) error {
+func (pv *Providers) withUserInfo(
+	ctx context.Context,
+	p *Provider,
+	e *Endpoints,
+	claims map[string]any,
+	access string,
+) error {
 	if e.UserInfo == "" || access == "" || !p.lacks(claims) {
 		return nil
 	}
@@ -115,7 +125,13 @@ func (pv *Providers) withUserInfo(ctx context.Context, p *Provider, e *Endpoints
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK || !endpoint.IsJSON(resp.Header) {
-		return &token.ErrUnreachable{Err: fmt.Errorf("its userinfo endpoint answers %d, %q", resp.StatusCode, endpoint.MediaType(resp.Header))}
+		return &token.ErrUnreachable{
+			Err: fmt.Errorf(
+				"its userinfo endpoint answers %d, %q",
+				resp.StatusCode,
+				endpoint.MediaType(resp.Header),
+			),
+		}
 	}
 	var more map[string]any
 	if err := json.UnmarshalRead(resp.Body, &more); err != nil {
@@ -144,5 +160,7 @@ func (p *Provider) lacks(claims map[string]any) bool {
 	if len(p.Domains) > 0 {
 		needed = append(needed, "email", "email_verified")
 	}
-	return slices.ContainsFunc(needed, func(name string) bool { return name != "" && claim(claims, name) == nil })
+	return slices.ContainsFunc(
+		needed, func(name string) bool { return name != "" && claim(claims, name) == nil },
+	)
 }

@@ -28,7 +28,12 @@ func deviceCookie(account string) string { return "rialto-device-" + secret.Hash
 func (pw *Passwords) remember(w http.ResponseWriter, a *oauth.Account) {
 	nonce := make([]byte, 16)
 	rand.Read(nonce)
-	pw.Env.SetCookie(w, deviceCookie(a.ID), base64.RawURLEncoding.EncodeToString(slices.Concat(nonce, pw.deviceMAC(a, nonce))), deviceTTL)
+	pw.Env.SetCookie(
+		w,
+		deviceCookie(a.ID),
+		base64.RawURLEncoding.EncodeToString(slices.Concat(nonce, pw.deviceMAC(a, nonce))),
+		deviceTTL,
+	)
 }
 
 // device returns the hash of the browser's cookie if it is a device of the account, or "".

@@ -39,7 +39,13 @@ const loginTTL = 10 * time.Minute
 // Send sends a browser to an identity provider. The store keeps in l what the person approved on
 // our page before, so that a callback cannot approve anything else (MCP authorization, "Confused
 // Deputy"). State, nonce and PKCE verifier derive from one secret; the store has its hash.
-func (pv *Providers) Send(w http.ResponseWriter, r *http.Request, p *Provider, l oauth.Login, again bool) error {
+func (pv *Providers) Send(
+	w http.ResponseWriter,
+	r *http.Request,
+	p *Provider,
+	l oauth.Login,
+	again bool,
+) error {
 	if err := pv.Env.AllowPage(endpoint.ToProvider, r); err != nil { // each is a row
 		return err
 	}
@@ -83,7 +89,9 @@ func (pv *Providers) derived(purpose, from string) string {
 // Return checks a browser that comes back, and signs it in. The session is nil
 // if the provider refused. Cheap checks come first. The login is used up only
 // when it is completed, so that an outage of the provider loses nothing.
-func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Login, *oauth.Session, error) {
+func (pv *Providers) Return(
+	w http.ResponseWriter, r *http.Request,
+) (*oauth.Login, *oauth.Session, error) {
 	if len(r.URL.RawQuery) > endpoint.MaxQuery {
 		tooLong := endpoint.BadLink("request_too_long", "The request is too long.")
 		tooLong.Status = http.StatusRequestURITooLong
@@ -95,7 +103,9 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 	}
 	p := pv.Find(mux.Vars(r)["provider"])
 	if p == nil {
-		unknown := endpoint.BadLink("unknown_provider", "There is no identity provider at this address.")
+		unknown := endpoint.BadLink(
+			"unknown_provider", "There is no identity provider at this address.",
+		)
 		unknown.Status = http.StatusNotFound
 		return nil, nil, unknown
 	}
@@ -103,7 +113,9 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := pv.Env.AllowPage(endpoint.Callback, r); err != nil { // each may be a request to the provider
+	if err := pv.Env.AllowPage(
+		endpoint.Callback, r,
+	); err != nil { // each may be a request to the provider
 		return nil, nil, err
 	}
 	e, err := pv.endpointsFor(r.Context(), p)
@@ -111,13 +123,17 @@ func (pv *Providers) Return(w http.ResponseWriter, r *http.Request) (*oauth.Logi
 		return nil, nil, err
 	}
 	if iss := f.Get("iss"); iss != p.Issuer.URL && (iss != "" || e.Iss) {
-		return nil, nil, endpoint.BadLink("wrong_provider", "Another identity provider answered than the one that was asked.")
+		return nil, nil, endpoint.BadLink(
+			"wrong_provider", "Another identity provider answered than the one that was asked.",
+		)
 	}
 	if code := f.Get("error"); code != "" {
 		return l, nil, pv.refusedThere(w, r, p, l, code)
 	}
 	if f.Get("code") == "" {
-		return nil, nil, endpoint.BadLink("incomplete_answer", "The identity provider's answer was not complete.")
+		return nil, nil, endpoint.BadLink(
+			"incomplete_answer", "The identity provider's answer was not complete.",
+		)
 	}
 	a, err := pv.identifyOnce(r.Context(), p, e, f)
 	if err != nil {
@@ -132,13 +148,17 @@ func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.L
 	l, err := pv.Store.Login(r.Context(), secret.Hash(state), pv.Env.Now())
 	switch {
 	case errors.Is(err, oauth.ErrNotFound):
-		return nil, endpoint.BadLink("sign_in_expired", "This sign-in has been finished already, or it has waited too long.")
+		return nil, endpoint.BadLink(
+			"sign_in_expired", "This sign-in has been finished already, or it has waited too long.",
+		)
 	case err != nil:
 		return nil, err
 	case !secret.Same(secret.Hash(pv.Env.Cookie(r, loginCookie(l.State))), l.Browser):
 		return nil, endpoint.CrossSite()
 	case l.Provider != p.ID:
-		return nil, endpoint.BadLink("wrong_provider", "Another identity provider answered than the one that was asked.")
+		return nil, endpoint.BadLink(
+			"wrong_provider", "Another identity provider answered than the one that was asked.",
+		)
 	}
 	return l, nil
 }
@@ -146,7 +166,12 @@ func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.L
 // identifyOnce lets concurrent requests with the same answer share one
 // exchange, which continues when the first hangs up: a browser that reloads the
 // page aborts its first request, whose code is used up.
-func (pv *Providers) identifyOnce(ctx context.Context, p *Provider, e *Endpoints, f endpoint.Form) (*oauth.Account, error) {
+func (pv *Providers) identifyOnce(
+	ctx context.Context,
+	p *Provider,
+	e *Endpoints,
+	f endpoint.Form,
+) (*oauth.Account, error) {
 	a, err, _ := pv.returning.Do(secret.Hash(p.ID+" "+f.Get("state")+" "+f.Get("code")), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endpoint.WaitTimeout)
 		defer cancel()
@@ -159,7 +184,12 @@ func (pv *Providers) identifyOnce(ctx context.Context, p *Provider, e *Endpoints
 }
 
 // identify finds out who signed in at the provider.
-func (pv *Providers) identify(ctx context.Context, p *Provider, e *Endpoints, f endpoint.Form) (*oauth.Account, error) {
+func (pv *Providers) identify(
+	ctx context.Context,
+	p *Provider,
+	e *Endpoints,
+	f endpoint.Form,
+) (*oauth.Account, error) {
 	claims, access, err := pv.idToken(ctx, p, e, f.Get("code"), f.Get("state"))
 	if err == nil {
 		err = pv.withUserInfo(ctx, p, e, claims, access)
@@ -180,16 +210,25 @@ func (pv *Providers) identify(ctx context.Context, p *Provider, e *Endpoints, f 
 func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, err error) error {
 	ctx := r.Context()
 	if down, ok := errors.AsType[*token.ErrUnreachable](err); ok {
-		pv.Env.Log.WarnContext(ctx, "oauth: provider does not answer", "provider", p.ID, "error", down.Err)
+		pv.Env.Log.WarnContext(
+			ctx, "oauth: provider does not answer",
+			"provider", p.ID,
+			"error", down.Err,
+		)
 		return err
 	}
 	if _, refused := errors.AsType[*errCodeRefused](err); !refused {
-		if err := pv.Store.TakeLogin(ctx, l.State); err != nil && !errors.Is(err, oauth.ErrNotFound) {
+		if err := pv.Store.TakeLogin(ctx, l.State); err != nil &&
+			!errors.Is(err, oauth.ErrNotFound) {
 			return err
 		}
 	}
 	if away, ok := errors.AsType[*token.ErrSignInDenied](err); ok {
-		pv.Env.Log.InfoContext(ctx, "oauth: sign-in refused", "provider", p.ID, "reason", away.Reason)
+		pv.Env.Log.InfoContext(
+			ctx, "oauth: sign-in refused",
+			"provider", p.ID,
+			"reason", away.Reason,
+		)
 		pv.Env.AuditFailedSignIn(r, "turned away; "+p.ID)
 		return &oauth.Problem{
 			Code:   "sign_in_denied",
@@ -200,7 +239,11 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 		}
 	}
 	pv.Env.AuditFailedSignIn(r, "the answer cannot be trusted; "+p.ID)
-	pv.Env.Log.WarnContext(ctx, "oauth: answer of a provider refused", "provider", p.ID, "error", err)
+	pv.Env.Log.WarnContext(
+		ctx, "oauth: answer of a provider refused",
+		"provider", p.ID,
+		"error", err,
+	)
 	return &oauth.Problem{
 		Code:   "sign_in_failed",
 		Status: http.StatusForbidden,
@@ -211,18 +254,34 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 }
 
 // refusedThere ends a login that the provider, or the person there, refused.
-func (pv *Providers) refusedThere(w http.ResponseWriter, r *http.Request, p *Provider, l *oauth.Login, code string) error {
+func (pv *Providers) refusedThere(
+	w http.ResponseWriter,
+	r *http.Request,
+	p *Provider,
+	l *oauth.Login,
+	code string,
+) error {
 	if err := pv.Store.TakeLogin(r.Context(), l.State); err != nil {
 		return asFinished(err)
 	}
 	pv.Env.SetCookie(w, loginCookie(l.State), "", 0)
 	pv.Env.AuditFailedSignIn(r, "refused; "+p.ID)
-	pv.Env.Log.InfoContext(r.Context(), "oauth: sign-in refused by the provider", "provider", p.ID, "code", client.CleanName(code))
+	pv.Env.Log.InfoContext(
+		r.Context(), "oauth: sign-in refused by the provider",
+		"provider", p.ID,
+		"code", client.CleanName(code),
+	)
 	return nil
 }
 
 // completeLogin signs the person in.
-func (pv *Providers) completeLogin(w http.ResponseWriter, r *http.Request, p *Provider, l *oauth.Login, a *oauth.Account) (*oauth.Session, error) {
+func (pv *Providers) completeLogin(
+	w http.ResponseWriter,
+	r *http.Request,
+	p *Provider,
+	l *oauth.Login,
+	a *oauth.Account,
+) (*oauth.Session, error) {
 	if err := pv.Store.TakeLogin(r.Context(), l.State); err != nil {
 		return nil, asFinished(err)
 	}

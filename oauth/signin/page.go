@@ -28,10 +28,20 @@ const formCookie = "rialto-signin"
 
 // Show shows the sign-in page.
 func (pg *Pages) Show(w http.ResponseWriter, r *http.Request) error {
-	return pg.Write(w, r, http.StatusOK, templates.SignIn{Next: SafeNext(r.URL.Query().Get("next"))})
+	return pg.Write(
+		w,
+		r,
+		http.StatusOK,
+		templates.SignIn{Next: SafeNext(r.URL.Query().Get("next"))},
+	)
 }
 
-func (pg *Pages) Write(w http.ResponseWriter, r *http.Request, status int, page templates.SignIn) error {
+func (pg *Pages) Write(
+	w http.ResponseWriter,
+	r *http.Request,
+	status int,
+	page templates.SignIn,
+) error {
 	value := pg.Env.Cookie(r, formCookie)
 	if value == "" {
 		value = secret.New("")
@@ -87,11 +97,22 @@ func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 const afterSetup = "/admin?done=setup"
 
 // enter starts the session of a and redirects, or shows the sign-in page with the refusal in err.
-func (pg *Pages) enter(w http.ResponseWriter, r *http.Request, f endpoint.Form, a *oauth.Account, err error) error {
+func (pg *Pages) enter(
+	w http.ResponseWriter,
+	r *http.Request,
+	f endpoint.Form,
+	a *oauth.Account,
+	err error,
+) error {
 	next := SafeNext(f.Get("next"))
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
-		return pg.Write(w, r, refused.Status(), templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason})
+		return pg.Write(
+			w,
+			r,
+			refused.Status(),
+			templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason},
+		)
 	}
 	if err != nil {
 		return err
@@ -124,7 +145,9 @@ func SafeNext(next string) string {
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || len(next) > oauth.MaxURL {
 		return "/"
 	}
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || !endpoint.IsText(next) {
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
+		strings.Contains(next, `\`) ||
+		!endpoint.IsText(next) {
 		return "/"
 	}
 	return next

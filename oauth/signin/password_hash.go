@@ -45,7 +45,15 @@ func deriveKey(password string, salt []byte) []byte {
 // phc renders salt and key in the PHC string format.
 func phc(salt, key []byte) string {
 	b64 := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, argonMemory, argonTime, argonLanes, b64(salt), b64(key))
+	return fmt.Sprintf(
+		"$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
+		argon2.Version,
+		argonMemory,
+		argonTime,
+		argonLanes,
+		b64(salt),
+		b64(key),
+	)
 }
 
 // checkPassword tells whether the password is the account's. Without an
@@ -67,5 +75,7 @@ func checkPassword(a *oauth.Account, password string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading salt: %w", err)
 	}
-	return secret.Same(phc(salt, deriveKey(password, salt)), stored) && a != nil && a.Password != "" && !a.Disabled, nil
+	return secret.Same(phc(salt, deriveKey(password, salt)), stored) && a != nil &&
+		a.Password != "" &&
+		!a.Disabled, nil
 }

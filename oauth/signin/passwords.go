@@ -59,11 +59,21 @@ func passwordRefusal(err error) error {
 	_, busy := errors.AsType[*quota.Refusal](err)
 	switch {
 	case errors.Is(err, ErrBadPassword):
-		return &Refusal{Code: "bad_password", Reason: "This password cannot be used. It needs 8 characters at least."}
+		return &Refusal{
+			Code:   "bad_password",
+			Reason: "This password cannot be used. It needs 8 characters at least.",
+		}
 	case errors.Is(err, ErrCommonPassword):
-		return &Refusal{Code: "common_password", Reason: "This password is one of the first that are guessed. Choose another."}
+		return &Refusal{
+			Code:   "common_password",
+			Reason: "This password is one of the first that are guessed. Choose another.",
+		}
 	case busy:
-		return &Refusal{Code: "busy", Reason: "Too many people sign in at this moment. Try again in a few seconds.", RetryAfter: 5 * time.Second}
+		return &Refusal{
+			Code:       "busy",
+			Reason:     "Too many people sign in at this moment. Try again in a few seconds.",
+			RetryAfter: 5 * time.Second,
+		}
 	}
 	return err
 }
@@ -82,7 +92,11 @@ func noPasswords() error {
 //   - for each device of the account, a wait of its own instead of the wait of its network.
 //
 // A name that does not exist is answered like one that does. Wrong names do not count for others.
-func (pw *Passwords) SignIn(w http.ResponseWriter, r *http.Request, name, password string) (*oauth.Account, error) {
+func (pw *Passwords) SignIn(
+	w http.ResponseWriter,
+	r *http.Request,
+	name, password string,
+) (*oauth.Account, error) {
 	if pw.Off {
 		return nil, noPasswords()
 	}
@@ -146,7 +160,10 @@ func (pw *Passwords) check(r *http.Request, at attempt, password string) (bool, 
 		return false, err
 	}
 	if !open {
-		return false, &Refusal{Code: "account_locked", Reason: "This account is locked after too many wrong passwords. Sign in with a browser that you have used here before, or ask an administrator to set a new password."}
+		return false, &Refusal{
+			Code:   "account_locked",
+			Reason: "This account is locked after too many wrong passwords. Sign in with a browser that you have used here before, or ask an administrator to set a new password.",
+		}
 	}
 	right, err := checkPassword(at.account, password)
 	if err != nil || !right {
@@ -166,7 +183,9 @@ func (pw *Passwords) countGuess(ctx context.Context, at attempt) (bool, error) {
 	if at.account != nil {
 		return pw.Accounts.Store.CountGuess(ctx, at.account.ID, most)
 	}
-	n := pw.unknown.Update(secret.Hash(at.name), func(before int) int { return min(before+1, most+1) })
+	n := pw.unknown.Update(
+		secret.Hash(at.name), func(before int) int { return min(before+1, most+1) },
+	)
 	_, err := pw.Accounts.Store.CountGuess(ctx, "", most) // takes as long as for an account
 	return n <= most, err
 }
@@ -188,7 +207,12 @@ func (pw *Passwords) signInFailed(r *http.Request, name string) {
 // ChangePassword changes the password of the signed-in account, which must be local, and ends its
 // browser sessions; this browser gets a new one. It also ends the account's grants if endGrants is
 // set. refusal says in words for the page why it did not.
-func (pg *Pages) ChangePassword(w http.ResponseWriter, r *http.Request, present, next string, endGrants bool) (refusal string, err error) {
+func (pg *Pages) ChangePassword(
+	w http.ResponseWriter,
+	r *http.Request,
+	present, next string,
+	endGrants bool,
+) (refusal string, err error) {
 	ctx := r.Context()
 	session, err := pg.Sessions.Current(r)
 	if err != nil || session == nil {
@@ -208,7 +232,14 @@ func (pg *Pages) ChangePassword(w http.ResponseWriter, r *http.Request, present,
 	return pg.replacePassword(ctx, w, r, a, next, endGrants)
 }
 
-func (pg *Pages) replacePassword(ctx context.Context, w http.ResponseWriter, r *http.Request, a *oauth.Account, next string, endGrants bool) (refusal string, err error) {
+func (pg *Pages) replacePassword(
+	ctx context.Context,
+	w http.ResponseWriter,
+	r *http.Request,
+	a *oauth.Account,
+	next string,
+	endGrants bool,
+) (refusal string, err error) {
 	fresh, err := pg.Passwords.Accounts.newAccount(ctx, "", a.Name, next)
 	if refused, ok := errors.AsType[*Refusal](passwordRefusal(err)); ok {
 		return refused.Reason, nil

@@ -32,7 +32,9 @@ func (pt *Pasted) Check() error {
 	case pt.Issuer == nil:
 		return nil
 	case len(pt.Issuer.Audiences) == 0:
-		return errors.New("pasted tokens: no audience is named, so that tokens for other services would be accepted")
+		return errors.New(
+			"pasted tokens: no audience is named, so that tokens for other services would be accepted",
+		)
 	}
 	if err := pt.Issuer.Check(); err != nil {
 		return fmt.Errorf("pasted tokens: %w", err)
@@ -64,7 +66,9 @@ func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 	if claims.Key != nil {
 		// Grants made with it would not need the key, so that a thief could
 		// paste it without the key.
-		return nil, token.BadToken("It is bound to a key of the app that it was made for, and cannot be pasted.")
+		return nil, token.BadToken(
+			"It is bound to a key of the app that it was made for, and cannot be pasted.",
+		)
 	}
 	v := &PastedToken{
 		Issuer:  claims.Issuer,
@@ -74,7 +78,9 @@ func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 	}
 	v.UseCases = namedUseCases(v.Scope)
 	if len(v.UseCases) == 0 {
-		return nil, token.BadToken("It names no use case: its scope must hold mcp:tools:<use case> or mcp:tools:*.")
+		return nil, token.BadToken(
+			"It names no use case: its scope must hold mcp:tools:<use case> or mcp:tools:*.",
+		)
 	}
 	v.Name = token.AccountName(token.ExternalPrefix, claims.Subject, claims.Subject)
 	return v, nil
@@ -100,7 +106,9 @@ func namedUseCases(scope oauth.ScopeSet) []string {
 // Opens returns the chosen scopes that the token holds. Session limits the use cases of tools.
 func (v *PastedToken) Opens(chosen oauth.ScopeSet) oauth.ScopeSet {
 	return slices.DeleteFunc(slices.Clone(chosen), func(scope string) bool {
-		return scope != oauth.OfflineAccess && scope != oauth.ScopeTools && oauth.UseCase(scope) == "" && !v.Scope.Has(scope)
+		return scope != oauth.OfflineAccess && scope != oauth.ScopeTools &&
+			oauth.UseCase(scope) == "" &&
+			!v.Scope.Has(scope)
 	})
 }
 

@@ -111,9 +111,11 @@ func (p *Provider) check() error {
 		return fmt.Errorf("the ID %q must be 1 to 32 of a-z, 0-9 and -", p.ID)
 	case p.ClientID == "":
 		return errors.New("the client ID is missing")
-	case p.Admin.Claim == "" && len(p.Admin.Values) > 0, p.Allow.Claim == "" && len(p.Allow.Values) > 0:
+	case p.Admin.Claim == "" && len(p.Admin.Values) > 0,
+		p.Allow.Claim == "" && len(p.Allow.Values) > 0:
 		return errors.New("values are given without the claim that should hold one of them")
-	case p.Admin.Claim != "" && len(p.Admin.Values) == 0, p.Allow.Claim != "" && len(p.Allow.Values) == 0:
+	case p.Admin.Claim != "" && len(p.Admin.Values) == 0,
+		p.Allow.Claim != "" && len(p.Allow.Values) == 0:
 		return errors.New("a claim is named without the values that count")
 	case p.Lifetime < 0:
 		return errors.New("the lifetime is negative")
@@ -167,7 +169,9 @@ func (pv *Providers) endpointsFor(ctx context.Context, p *Provider) (*Endpoints,
 }
 
 func (p *Provider) fetchEndpoints(ctx context.Context) (*Endpoints, error) {
-	answer, err := p.Issuer.Fetch.Get(ctx, strings.TrimSuffix(p.Issuer.URL, "/")+oauth.OpenidMetadataPath)
+	answer, err := p.Issuer.Fetch.Get(
+		ctx, strings.TrimSuffix(p.Issuer.URL, "/")+oauth.OpenidMetadataPath,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -212,15 +216,24 @@ func (pv *Providers) clientOf(p *Provider, e *Endpoints) *oauth2.Config {
 	return &oauth2.Config{
 		ClientID:     p.ClientID,
 		ClientSecret: p.ClientSecret,
-		Endpoint:     oauth2.Endpoint{AuthURL: e.Authorization, TokenURL: e.Token, AuthStyle: style},
-		RedirectURL:  pv.callbackURL(p),
-		Scopes:       scopes,
+		Endpoint: oauth2.Endpoint{
+			AuthURL:   e.Authorization,
+			TokenURL:  e.Token,
+			AuthStyle: style,
+		},
+		RedirectURL: pv.callbackURL(p),
+		Scopes:      scopes,
 	}
 }
 
 // idToken redeems a provider's code for an ID token, and returns its claims and
 // the access token that came with it.
-func (pv *Providers) idToken(ctx context.Context, p *Provider, e *Endpoints, code, state string) (claims map[string]any, access string, err error) {
+func (pv *Providers) idToken(
+	ctx context.Context,
+	p *Provider,
+	e *Endpoints,
+	code, state string,
+) (claims map[string]any, access string, err error) {
 	ctx = oidc.ClientContext(ctx, p.Issuer.Fetch.HTTP())
 	tokens, err := pv.clientOf(p, e).Exchange(ctx, code, oauth2.VerifierOption(pv.derived("login verifier", state)))
 	if err != nil {
@@ -237,7 +250,8 @@ func (pv *Providers) idToken(ctx context.Context, p *Provider, e *Endpoints, cod
 // exchangeFailed tells an outage from a refusal: after an outage the person may
 // try the same link again.
 func exchangeFailed(err error) error {
-	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response != nil &&
+		refused.Response.StatusCode < http.StatusInternalServerError {
 		// Log only the code: the response may hold anything.
 		return &errCodeRefused{refused.Response.StatusCode, client.CleanName(refused.ErrorCode)}
 	}
@@ -257,7 +271,11 @@ func (e *errCodeRefused) Error() string {
 // checkIDToken returns the claims of an ID token that holds (OpenID Connect
 // Core 1.0 section 3.1.3.7). The library checks signature, issuer, audience and
 // time; the form, the header, the nonce and the authorized party are for us.
-func (pv *Providers) checkIDToken(ctx context.Context, p *Provider, raw, nonce string) (claims map[string]any, err error) {
+func (pv *Providers) checkIDToken(
+	ctx context.Context,
+	p *Provider,
+	raw, nonce string,
+) (claims map[string]any, err error) {
 	t, ok := jwt.Parse(raw)
 	if !ok {
 		return nil, errors.New("its ID token is not a signed JWT of the plain form")

@@ -36,21 +36,36 @@ func (ss *Sessions) Current(r *http.Request) (*oauth.Session, error) {
 
 // Start signs a browser in. The session is always a new one, and the old one ends (session
 // fixation). Grants given in it end at until, unless that is zero.
-func (ss *Sessions) Start(w http.ResponseWriter, r *http.Request, a *oauth.Account, until time.Time) (*oauth.Session, error) {
+func (ss *Sessions) Start(
+	w http.ResponseWriter,
+	r *http.Request,
+	a *oauth.Account,
+	until time.Time,
+) (*oauth.Session, error) {
 	if err := ss.End(w, r); err != nil {
 		return nil, err
 	}
 	value := secret.New("")
 	now := ss.Env.Now()
 	session := &oauth.Session{
-		Hash: secret.Hash(value), AccountID: a.ID, Name: a.Name, Admin: a.Admin, UseCases: a.UseCases,
-		Created: now, Expires: now.Add(ss.TTL), GrantsUntil: until,
+		Hash:        secret.Hash(value),
+		AccountID:   a.ID,
+		Name:        a.Name,
+		Admin:       a.Admin,
+		UseCases:    a.UseCases,
+		Created:     now,
+		Expires:     now.Add(ss.TTL),
+		GrantsUntil: until,
 	}
 	if err := ss.Store.AddSession(r.Context(), session); err != nil {
 		return nil, err
 	}
 	ss.Env.SetCookie(w, sessionCookie, value, ss.TTL)
-	ss.Env.Log.InfoContext(r.Context(), "oauth: signed in", "user", a.ID, "address", ss.Env.Address(r))
+	ss.Env.Log.InfoContext(
+		r.Context(), "oauth: signed in",
+		"user", a.ID,
+		"address", ss.Env.Address(r),
+	)
 	ss.Env.Audit(r, oauth.Event{
 		Kind:      oauth.EventSignIn,
 		AccountID: a.ID,

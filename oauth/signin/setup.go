@@ -49,14 +49,19 @@ func (pw *Passwords) SettingUp(ctx context.Context) (bool, error) {
 
 // firstAccount records the first account, an administrator. A code has 100 random bits, so that wrong
 // codes of strangers do not block the operator.
-func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endpoint.Form) (*oauth.Account, error) {
+func (pw *Passwords) firstAccount(
+	w http.ResponseWriter, r *http.Request, f endpoint.Form,
+) (*oauth.Account, error) {
 	if pw.Off {
 		return nil, noPasswords()
 	}
 	ctx := r.Context()
 	a, err := pw.Accounts.newAccount(ctx, pw.Env.Network(r), f.Get("username"), f.Get("password"))
 	if errors.Is(err, oauth.ErrBadName) {
-		return nil, &Refusal{Code: "bad_username", Reason: "This username cannot be used. Take letters, digits and punctuation, without spaces."}
+		return nil, &Refusal{
+			Code:   "bad_username",
+			Reason: "This username cannot be used. Take letters, digits and punctuation, without spaces.",
+		}
 	}
 	if err != nil {
 		return nil, passwordRefusal(err)
@@ -69,10 +74,16 @@ func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endp
 		}
 		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))
 		pw.Env.AuditFailedSignIn(r, "wrong setup code")
-		return nil, &Refusal{Code: "wrong_setup_code", Reason: "The setup code is wrong, or it has expired. The server shows a new one when it starts."}
+		return nil, &Refusal{
+			Code:   "wrong_setup_code",
+			Reason: "The setup code is wrong, or it has expired. The server shows a new one when it starts.",
+		}
 	}
 	if errors.Is(err, oauth.ErrExists) {
-		return nil, &Refusal{Code: "username_taken", Reason: "This username belongs to a person who signs in elsewhere. Choose another."}
+		return nil, &Refusal{
+			Code:   "username_taken",
+			Reason: "This username belongs to a person who signs in elsewhere. Choose another.",
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -84,6 +95,10 @@ func (pw *Passwords) firstAccount(w http.ResponseWriter, r *http.Request, f endp
 		Account:   a.Name,
 		Detail:    "with the setup code",
 	})
-	pw.Env.Log.InfoContext(ctx, "oauth: first account made", "user", a.ID, "address", pw.Env.Address(r))
+	pw.Env.Log.InfoContext(
+		ctx, "oauth: first account made",
+		"user", a.ID,
+		"address", pw.Env.Address(r),
+	)
 	return a, nil
 }

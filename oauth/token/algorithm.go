@@ -35,11 +35,15 @@ const minTokenSecret = 32
 func (ks *Keys) Check() error {
 	switch {
 	case !slices.Contains([]string{ES256, RS256, EdDSA, HS256}, ks.Algorithm):
-		return fmt.Errorf("they cannot be signed with %q; known are ES256, RS256, EdDSA and HS256", ks.Algorithm)
+		return fmt.Errorf(
+			"they cannot be signed with %q; known are ES256, RS256, EdDSA and HS256", ks.Algorithm,
+		)
 	case ks.Algorithm == HS256 && len(ks.TokenSecret) < minTokenSecret:
 		return fmt.Errorf("HS256 takes a secret of %d bytes or more", minTokenSecret)
 	case ks.Algorithm != HS256 && len(ks.TokenSecret) > 0:
-		return errors.New("a secret for tokens is there, which only HS256 uses: choose HS256, or remove the secret")
+		return errors.New(
+			"a secret for tokens is there, which only HS256 uses: choose HS256, or remove the secret",
+		)
 	}
 	return nil
 }

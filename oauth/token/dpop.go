@@ -172,14 +172,18 @@ func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) 
 		return "", BadProof("%s", why)
 	}
 	if !pf.freshNonce(p.Nonce) {
-		return "", oauth.Refuse("use_dpop_nonce", "The proof needs the nonce of the DPoP-Nonce header.")
+		return "", oauth.Refuse(
+			"use_dpop_nonce", "The proof needs the nonce of the DPoP-Nonce header.",
+		)
 	}
 	return p.jkt, pf.useProof(r.Context(), p)
 }
 
 // useProof lets a proof work once (RFC 9449 section 11.1).
 func (pf *Proofs) useProof(ctx context.Context, p *proof) error {
-	err := pf.Store.UseOnce(ctx, secret.Hash("dpop|"+p.jkt+"|"+p.ID), time.Unix(p.IssuedAt, 0).Add(2*jwt.Leeway))
+	err := pf.Store.UseOnce(
+		ctx, secret.Hash("dpop|"+p.jkt+"|"+p.ID), time.Unix(p.IssuedAt, 0).Add(2*jwt.Leeway),
+	)
 	if errors.Is(err, oauth.ErrReused) {
 		return BadProof("It was used before.")
 	}

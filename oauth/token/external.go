@@ -34,7 +34,9 @@ type externalClaims struct {
 // VerifyExternal decides whether a token is an access token of the issuer that is meant for us, and
 // returns what it says. It returns an *Error with the code invalid_token, or *errUnreachable when
 // the issuer's keys cannot be had. Nothing is fetched before the token names the issuer.
-func (iss *Issuers) VerifyExternal(ctx context.Context, is *Issuer, token string) (*externalClaims, error) {
+func (iss *Issuers) VerifyExternal(
+	ctx context.Context, is *Issuer, token string,
+) (*externalClaims, error) {
 	t, ok := jwt.Parse(token)
 	if !ok {
 		return nil, BadToken("It is not a signed JWT of the plain form.")

@@ -22,7 +22,9 @@ type Grants struct {
 }
 
 // Add records a grant that needs no code.
-func (gs *Grants) Add(ctx context.Context, g *oauth.Grant) error { return gs.Store.AddGrant(ctx, g) }
+func (gs *Grants) Add(ctx context.Context, g *oauth.Grant) error {
+	return gs.Store.AddGrant(ctx, g)
+}
 
 // Find returns a grant, live or not, or ErrNotFound.
 func (gs *Grants) Find(ctx context.Context, id string) (*oauth.Grant, error) {
@@ -89,7 +91,12 @@ func (gs *Grants) EndAll(ctx context.Context, accountID, clientID string) (ended
 		ended += n
 		if err != nil || n < revokeBatch {
 			if ended > 0 {
-				gs.Env.Log.InfoContext(ctx, "oauth: grants revoked", "account", accountID, "client", clientID, "grants", ended)
+				gs.Env.Log.InfoContext(
+					ctx, "oauth: grants revoked",
+					"account", accountID,
+					"client", clientID,
+					"grants", ended,
+				)
 			}
 			return ended, err
 		}

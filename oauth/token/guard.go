@@ -40,15 +40,21 @@ func (gd *Guard) Require(next http.Handler, scopes ...string) http.Handler {
 // RequireAny is Require with any of scopes. The handler decides by the request
 // which scope it needs, and refuses with ScopeChallenge.
 func (gd *Guard) RequireAny(next http.Handler, scopes ...string) http.Handler {
-	return gd.guard(next, scopes, func(p oauth.Principal) bool { return slices.ContainsFunc(scopes, p.Has) })
+	return gd.guard(
+		next, scopes, func(p oauth.Principal) bool { return slices.ContainsFunc(scopes, p.Has) },
+	)
 }
 
-func (gd *Guard) guard(next http.Handler, scopes []string, enough func(oauth.Principal) bool) http.Handler {
+func (gd *Guard) guard(
+	next http.Handler, scopes []string, enough func(oauth.Principal) bool,
+) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		gd.Proofs.OfferNonce(w, r)
 		p, err := gd.authenticate(r)
 		if err == nil && !enough(p) {
-			err = oauth.Refuse("insufficient_scope", "The access token does not hold every scope that this needs.")
+			err = oauth.Refuse(
+				"insufficient_scope", "The access token does not hold every scope that this needs.",
+			)
 		}
 		if err != nil {
 			gd.challenge(w, r, err, scopes)
@@ -93,7 +99,11 @@ const (
 
 // checkPossession checks that a token bound to a key comes with a proof under
 // the scheme DPoP, and any other token under Bearer (RFC 9449 section 7).
-func (gd *Guard) checkPossession(r *http.Request, scheme, token, jkt string, until time.Time) error {
+func (gd *Guard) checkPossession(
+	r *http.Request,
+	scheme, token, jkt string,
+	until time.Time,
+) error {
 	switch {
 	case jkt == "" && scheme == SchemeBearer:
 		return nil
@@ -118,11 +128,15 @@ func (gd *Guard) checkPossession(r *http.Request, scheme, token, jkt string, unt
 // token in a URL ends up in logs (RFC 6750 section 5.3).
 func Presented(r *http.Request) (scheme, token string, err error) {
 	if strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token") {
-		return "", "", oauth.Refuse("invalid_request", "A token belongs into the Authorization header.")
+		return "", "", oauth.Refuse(
+			"invalid_request", "A token belongs into the Authorization header.",
+		)
 	}
 	headers := r.Header.Values("Authorization")
 	if len(headers) > 1 {
-		return "", "", oauth.Refuse("invalid_request", "There is more than one Authorization header.")
+		return "", "", oauth.Refuse(
+			"invalid_request", "There is more than one Authorization header.",
+		)
 	}
 	if len(headers) == 0 {
 		return "", "", ErrNoToken
@@ -150,14 +164,22 @@ func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 	}
 	e := gd.Env.AsError(r.Context(), err)
 	if e.Code == "invalid_dpop_proof" || e.Code == "use_dpop_nonce" {
-		e = &oauth.Error{Code: e.Code, Description: e.Description, HTTPStatus: http.StatusUnauthorized} // RFC 9449 section 7.1
+		e = &oauth.Error{
+			Code:        e.Code,
+			Description: e.Description,
+			HTTPStatus:  http.StatusUnauthorized,
+		} // RFC 9449 section 7.1
 	}
 	if e.Code != "temporarily_unavailable" {
 		wanted := gd.initialScopes(scopes)
 		if e.Code == "insufficient_scope" {
 			wanted = scopes
 		}
-		h.Set("WWW-Authenticate", challengeScheme(r)+` error="`+e.Code+`", error_description="`+e.Description+`", `+gd.discovery(wanted))
+		h.Set(
+			"WWW-Authenticate",
+			challengeScheme(r)+` error="`+e.Code+`", error_description="`+e.Description+
+				`", `+gd.discovery(wanted),
+		)
 	}
 	gd.Env.WriteError(w, r, e)
 }
@@ -165,7 +187,8 @@ func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 // ScopeChallenge returns the WWW-Authenticate header of a 403 to a token that lacks scopes, for
 // handlers that know only by the body what a request needs (RFC 6750 section 3.1).
 func (gd *Guard) ScopeChallenge(scopes ...string) string {
-	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` + gd.discovery(scopes)
+	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` +
+		gd.discovery(scopes)
 }
 
 // challengeScheme returns the scheme to answer in, with what belongs to it. It does not mention

@@ -45,7 +45,9 @@ func AccountName(provider, label, subject string) string {
 
 // Identify returns the account of a person whom an issuer knows. The key is issuer and subject:
 // names and addresses change hands. If rights is set, the account gets Admin and UseCases of a.
-func (ids *Identities) Identify(ctx context.Context, a *oauth.Account, rights bool) (*oauth.Account, error) {
+func (ids *Identities) Identify(
+	ctx context.Context, a *oauth.Account, rights bool,
+) (*oauth.Account, error) {
 	a.ID = secret.NewID()
 	a.Created = ids.Env.Now()
 	known, err := ids.Store.Identify(ctx, a, rights)

@@ -73,7 +73,9 @@ func (is *Issuer) Check() error {
 	}
 	for _, alg := range is.Algorithms {
 		if !slices.Contains(jwt.Algorithms(), alg) {
-			return fmt.Errorf("the algorithm %q is not one of %s", alg, strings.Join(jwt.Algorithms(), ", "))
+			return fmt.Errorf(
+				"the algorithm %q is not one of %s", alg, strings.Join(jwt.Algorithms(), ", "),
+			)
 		}
 	}
 	return nil

@@ -236,7 +236,8 @@ func (ks *Keys) PublishedKey(ctx context.Context) (jose.SigningKey, string, erro
 		return jose.SigningKey{}, "", err
 	}
 	return jose.SigningKey{
-		Algorithm: jose.SignatureAlgorithm(key.algorithm), Key: jose.JSONWebKey{Key: key.private, KeyID: key.KeyID},
+		Algorithm: jose.SignatureAlgorithm(key.algorithm),
+		Key:       jose.JSONWebKey{Key: key.private, KeyID: key.KeyID},
 	}, ks.Env.Issuer + "/jwks.json", nil
 }
 
@@ -259,7 +260,9 @@ func (ks *Keys) List(ctx context.Context) ([]SigningKey, error) {
 }
 
 // ErrNoKeys says that access tokens take a secret.
-var ErrNoKeys = errors.New("there are no signing keys: tokens are made with the secret of the configuration")
+var ErrNoKeys = errors.New(
+	"there are no signing keys: tokens are made with the secret of the configuration",
+)
 
 // Rotate replaces the signing key ahead of schedule, and returns the new one. It
 // signs ten minutes later, when every replica and every reader of the JWKS knows
@@ -288,7 +291,12 @@ func (ks *Keys) add(ctx context.Context, keys []*signingKey, active time.Time) e
 	if err != nil {
 		return err
 	}
-	ks.Env.Log.InfoContext(ctx, "oauth: signing key created", "key", key.KeyID, "algorithm", ks.Algorithm, "active", active)
+	ks.Env.Log.InfoContext(
+		ctx, "oauth: signing key created",
+		"key", key.KeyID,
+		"algorithm", ks.Algorithm,
+		"active", active,
+	)
 	return ks.Store.AddKey(ctx, key, active.Add(keyLead))
 }
 

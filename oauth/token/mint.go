@@ -84,7 +84,13 @@ func Confirm(jkt string) *Confirmation {
 }
 
 // Mint signs an access token, which is bound to the key of a thumbprint unless that is "".
-func (ts *Tokens) Mint(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet, jkt string, now, expires time.Time) (string, error) {
+func (ts *Tokens) Mint(
+	ctx context.Context,
+	g *oauth.Grant,
+	scope oauth.ScopeSet,
+	jkt string,
+	now, expires time.Time,
+) (string, error) {
 	payload, err := json.Marshal(claims{
 		Issuer:   ts.Env.Issuer,
 		Subject:  g.AccountID,
@@ -108,8 +114,14 @@ func (ts *Tokens) Mint(ctx context.Context, g *oauth.Grant, scope oauth.ScopeSet
 // Issue issues an access token without a browser, for the account named user, who must exist, and
 // be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", so that
 // the token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
-func (ts *Tokens) Issue(ctx context.Context, user string, scopes []string, ttl time.Duration) (string, time.Time, error) {
-	if len(scopes) == 0 || slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Supports(scope) }) {
+func (ts *Tokens) Issue(
+	ctx context.Context,
+	user string,
+	scopes []string,
+	ttl time.Duration,
+) (string, time.Time, error) {
+	if len(scopes) == 0 ||
+		slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Supports(scope) }) {
 		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())
 	}
 	name, err := oauth.UserName(user)
@@ -136,7 +148,11 @@ func (ts *Tokens) Issue(ctx context.Context, user string, scopes []string, ttl t
 }
 
 // NewGrant returns a grant that begins now.
-func (ts *Tokens) NewGrant(accountID, clientID string, scope oauth.ScopeSet, authTime time.Time) *oauth.Grant {
+func (ts *Tokens) NewGrant(
+	accountID, clientID string,
+	scope oauth.ScopeSet,
+	authTime time.Time,
+) *oauth.Grant {
 	now := ts.Env.Now()
 	return &oauth.Grant{
 		ID:        secret.NewID(),

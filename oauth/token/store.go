@@ -26,7 +26,12 @@ type GrantStore interface {
 	RevokeGrant(ctx context.Context, id string, now time.Time) error
 	// RevokeGrants ends at most limit live grants of an account, of a client, or those that the one
 	// has given the other, and returns how many; "" is any, and one of them is not.
-	RevokeGrants(ctx context.Context, accountID, clientID string, now time.Time, limit int) (int, error)
+	RevokeGrants(
+		ctx context.Context,
+		accountID, clientID string,
+		now time.Time,
+		limit int,
+	) (int, error)
 	// NoteUses records when grants were used, by their IDs. A later use stays.
 	NoteUses(ctx context.Context, last map[string]time.Time) error
 }

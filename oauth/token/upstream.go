@@ -42,7 +42,9 @@ func (us *Upstreams) Check() error {
 	seen := map[string]bool{us.Env.Issuer: true}
 	for _, u := range us.Trusted {
 		if len(u.Issuer.Audiences) == 0 {
-			return fmt.Errorf("issuer %q: it needs the audience of its tokens for this server", u.Issuer.URL)
+			return fmt.Errorf(
+				"issuer %q: it needs the audience of its tokens for this server", u.Issuer.URL,
+			)
 		}
 		if err := u.Issuer.Check(); err != nil {
 			return err
@@ -77,12 +79,15 @@ func (us *Upstreams) of(token string) *Upstream {
 
 // principal returns the principal of another issuer's token. It has no grant to revoke: its account
 // is read again after half a minute, or at once after a revocation in this process.
-func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (oauth.Principal, error) {
+func (us *Upstreams) principal(
+	ctx context.Context, u *Upstream, token string,
+) (oauth.Principal, error) {
 	key := sha256.Sum256([]byte(token))
 	now := us.Env.Now()
 	epoch := us.Identities.Grants.Epoch()
 	seen, ok := us.seen.Get(key)
-	if ok && seen.Epoch == epoch && seen.Fresh(now, upstreamFresh) && now.Before(seen.Value.Expires) {
+	if ok && seen.Epoch == epoch && seen.Fresh(now, upstreamFresh) &&
+		now.Before(seen.Value.Expires) {
 		return seen.Value, nil
 	}
 	claims, err := us.Issuers.VerifyExternal(ctx, &u.Issuer, token)
@@ -100,26 +105,45 @@ func (us *Upstreams) principal(ctx context.Context, u *Upstream, token string) (
 func (us *Upstreams) refused(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*ErrUnreachable](err); ok {
 		us.Env.Log.WarnContext(ctx, "oauth: a token could not be checked", "error", e)
-		return &oauth.Error{Code: "temporarily_unavailable", Description: "The keys of the issuer cannot be had now.", RetryAfter: jwt.KeysRetry}
+		return &oauth.Error{
+			Code:        "temporarily_unavailable",
+			Description: "The keys of the issuer cannot be had now.",
+			RetryAfter:  jwt.KeysRetry,
+		}
 	}
 	return err
 }
 
 // identify finds the account of a token's subject. It drops ScopeAdmin, which
 // another server cannot grant.
-func (us *Upstreams) identify(ctx context.Context, u *Upstream, c *externalClaims) (oauth.Principal, error) {
+func (us *Upstreams) identify(
+	ctx context.Context, u *Upstream, c *externalClaims,
+) (oauth.Principal, error) {
 	scope := slices.DeleteFunc(oauth.ParseScope(c.Scope), func(word string) bool {
 		return word == oauth.ScopeAdmin || word == oauth.OfflineAccess || !us.Scopes.Supports(word)
 	})
 	switch {
 	case u.Scope != "" && !oauth.ParseScope(c.Scope).Has(u.Scope) && !scope.Meets(u.Scope):
-		return oauth.Principal{}, oauth.Refuse("insufficient_scope", "The access token does not hold the scope that its issuer must give.")
+		return oauth.Principal{}, oauth.Refuse(
+			"insufficient_scope",
+			"The access token does not hold the scope that its issuer must give.",
+		)
 	case c.Key != nil && c.Key.JKT == "":
 		return oauth.Principal{}, BadToken("It is bound in a way that is not known here.")
 	case len(c.ClientID) > oauth.MaxSubject || !endpoint.IsText(c.ClientID) || !endpoint.IsText(c.Subject):
-		return oauth.Principal{}, BadToken("It names its client or subject in a way that cannot be.")
+		return oauth.Principal{}, BadToken(
+			"It names its client or subject in a way that cannot be.",
+		)
 	}
-	a, err := us.Identities.Identify(ctx, &oauth.Account{Issuer: c.Issuer, Subject: c.Subject, Name: AccountName(ExternalPrefix, c.Subject, c.Subject)}, false)
+	a, err := us.Identities.Identify(
+		ctx,
+		&oauth.Account{
+			Issuer:  c.Issuer,
+			Subject: c.Subject,
+			Name:    AccountName(ExternalPrefix, c.Subject, c.Subject),
+		},
+		false,
+	)
 	if e, ok := errors.AsType[*ErrSignInDenied](err); ok {
 		return oauth.Principal{}, BadToken(e.Reason)
 	}

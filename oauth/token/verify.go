@@ -28,7 +28,9 @@ func (ts *Tokens) Verify(ctx context.Context, token string) (oauth.Principal, er
 }
 
 // verify also returns the ID of the key that signed the token.
-func (ts *Tokens) verify(ctx context.Context, token string) (p oauth.Principal, keyID string, err error) {
+func (ts *Tokens) verify(
+	ctx context.Context, token string,
+) (p oauth.Principal, keyID string, err error) {
 	t, ok := jwt.Parse(token)
 	if !ok {
 		return p, "", BadToken("It is not a token of this server.")
@@ -115,7 +117,9 @@ func BadToken(why string) *oauth.Error {
 
 // Alive returns the principal and the grant of an access token, if both are in force. It does not
 // check who presents the token. It waits for the store until a time.
-func (ts *Tokens) Alive(ctx context.Context, token string, until time.Time) (oauth.Principal, *oauth.Grant, error) {
+func (ts *Tokens) Alive(
+	ctx context.Context, token string, until time.Time,
+) (oauth.Principal, *oauth.Grant, error) {
 	p, err := ts.verifyCached(ctx, token, until)
 	if err != nil {
 		return oauth.Principal{}, nil, err
@@ -132,7 +136,9 @@ func (ts *Tokens) Alive(ctx context.Context, token string, until time.Time) (oau
 }
 
 // verifyCached verifies a token, or remembers that it did.
-func (ts *Tokens) verifyCached(ctx context.Context, token string, until time.Time) (oauth.Principal, error) {
+func (ts *Tokens) verifyCached(
+	ctx context.Context, token string, until time.Time,
+) (oauth.Principal, error) {
 	if len(token) > jwt.MaxToken {
 		return oauth.Principal{}, BadToken("It is too long.")
 	}

@@ -24,20 +24,42 @@ func New(db *sqldb.DB) *Store { return &Store{db} }
 const logColumns = `l.epoch, l.last, COALESCE((SELECT min(e.seq) FROM events e WHERE e.owner = l.owner AND e.name = l.name), l.last + 1)`
 
 // Log implements events.Store. The row is written at most once in ten minutes.
-func (db *Store) Log(ctx context.Context, owner, name string, keep int, now, until time.Time) (l events.Log, err error) {
-	err = db.sql.Read.QueryRowContext(ctx, `SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2 AND until > $3`,
-		owner, name, until.Add(-10*time.Minute)).Scan(&l.Epoch, &l.Last, &l.Oldest)
+func (db *Store) Log(
+	ctx context.Context,
+	owner, name string,
+	keep int,
+	now, until time.Time,
+) (l events.Log, err error) {
+	err = db.sql.Read.QueryRowContext(
+		ctx,
+		`SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2 AND until > $3`,
+		owner,
+		name,
+		until.Add(-10*time.Minute),
+	).Scan(&l.Epoch, &l.Last, &l.Oldest)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return l, err
 	}
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		_, err := t.ExecContext(ctx, `INSERT INTO event_logs (owner, name, epoch, keep, until) VALUES ($1, $2, $3, $4, $5)
+		_, err := t.ExecContext(
+			ctx,
+			`INSERT INTO event_logs (owner, name, epoch, keep, until) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (owner, name) DO UPDATE SET keep = excluded.keep, until = excluded.until WHERE event_logs.until < excluded.until`,
-			owner, name, now, keep, until)
+			owner,
+			name,
+			now,
+			keep,
+			until,
+		)
 		if err != nil {
 			return err
 		}
-		return t.QueryRowContext(ctx, `SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2`, owner, name).Scan(&l.Epoch, &l.Last, &l.Oldest)
+		return t.QueryRowContext(
+			ctx,
+			`SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2`,
+			owner,
+			name,
+		).Scan(&l.Epoch, &l.Last, &l.Oldest)
 	})
 	return l, err
 }
@@ -46,18 +68,49 @@ func (db *Store) Log(ctx context.Context, owner, name string, keep int, now, unt
 const filteredEvents = `FROM events WHERE owner = $1 AND name = $2 AND seq > $3 AND ($4 = '' OR handle = $4) AND ($5 = '' OR agent = $5) AND ($6 = '' OR context_id = $6)`
 
 // Older implements events.Store.
-func (db *Store) Older(ctx context.Context, owner, name string, f events.Filter, after int64, before time.Time) (seq int64, err error) {
-	err = db.sql.Read.QueryRowContext(ctx, `SELECT COALESCE(max(seq), 0) `+filteredEvents+` AND at < $7`,
-		owner, name, after, f.Task, f.Agent, f.Context, before).Scan(&seq)
+func (db *Store) Older(
+	ctx context.Context,
+	owner, name string,
+	f events.Filter,
+	after int64,
+	before time.Time,
+) (seq int64, err error) {
+	err = db.sql.Read.QueryRowContext(
+		ctx,
+		`SELECT COALESCE(max(seq), 0) `+filteredEvents+` AND at < $7`,
+		owner,
+		name,
+		after,
+		f.Task,
+		f.Agent,
+		f.Context,
+		before,
+	).Scan(&seq)
 	return seq, err
 }
 
 // Events implements events.Store.
-func (db *Store) Events(ctx context.Context, owner, name string, f events.Filter, after, upTo int64, limit int) ([]events.Event, error) {
+func (db *Store) Events(
+	ctx context.Context,
+	owner, name string,
+	f events.Filter,
+	after, upTo int64,
+	limit int,
+) ([]events.Event, error) {
 	scan := func(r sqldb.Row) (events.Event, error) {
 		e := events.Event{Name: name}
 		var useCases string
-		err := r.Scan(&e.Seq, &e.ID, &e.At, &e.Task, &e.Agent, &e.Context, &e.State, &e.Text, &useCases)
+		err := r.Scan(
+			&e.Seq,
+			&e.ID,
+			&e.At,
+			&e.Task,
+			&e.Agent,
+			&e.Context,
+			&e.State,
+			&e.Text,
+			&useCases,
+		)
 		e.UseCases = strings.Fields(useCases)
 		return e, err
 	}
@@ -70,7 +123,9 @@ func (db *Store) Events(ctx context.Context, owner, name string, f events.Filter
 // latest event is.
 func (db *Store) Emit(ctx context.Context, e events.Event) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		if _, err := t.ExecContext(ctx, `UPDATE event_logs SET until = until WHERE name = $1`, e.Name); err != nil {
+		if _, err := t.ExecContext(
+			ctx, `UPDATE event_logs SET until = until WHERE name = $1`, e.Name,
+		); err != nil {
 			return err
 		}
 		return sqldb.Exec(ctx, t, `

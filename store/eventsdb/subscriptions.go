@@ -15,20 +15,63 @@ const subscriptionColumns = `id, owner, client, grant_id, name, task, agent, con
 
 func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 	var s events.Subscription
-	err := row.Scan(&s.ID, &s.Owner, &s.Client, &s.Grant, &s.Name, &s.Task, &s.Agent, &s.Context, &s.Host, &s.Address, &s.Sealed, &s.Fence, &s.Verified, &s.Active, &s.Expires,
-		&s.Epoch, &s.Position, &s.Last, &s.Gap, &s.Attempts, &s.Due, &s.Failing, &s.Delivered, &s.Failure, &s.Since, &s.Tried, &s.Missed, &s.Ending)
+	err := row.Scan(
+		&s.ID,
+		&s.Owner,
+		&s.Client,
+		&s.Grant,
+		&s.Name,
+		&s.Task,
+		&s.Agent,
+		&s.Context,
+		&s.Host,
+		&s.Address,
+		&s.Sealed,
+		&s.Fence,
+		&s.Verified,
+		&s.Active,
+		&s.Expires,
+		&s.Epoch,
+		&s.Position,
+		&s.Last,
+		&s.Gap,
+		&s.Attempts,
+		&s.Due,
+		&s.Failing,
+		&s.Delivered,
+		&s.Failure,
+		&s.Since,
+		&s.Tried,
+		&s.Missed,
+		&s.Ending,
+	)
 	return &s, err
 }
 
 // Reserve implements events.Store.
-func (db *Store) Reserve(ctx context.Context, s *events.Subscription, most, mostOwner int) (kept *events.Subscription, at time.Time, err error) {
+func (db *Store) Reserve(
+	ctx context.Context,
+	s *events.Subscription,
+	most, mostOwner int,
+) (kept *events.Subscription, at time.Time, err error) {
 	var verified time.Time
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		// The lock on the log counts the owner's subscriptions of this type one after the other.
-		if _, err := t.ExecContext(ctx, `UPDATE event_logs SET until = until WHERE owner = $1 AND name = $2`, s.Owner, s.Name); err != nil {
+		if _, err := t.ExecContext(
+			ctx,
+			`UPDATE event_logs SET until = until WHERE owner = $1 AND name = $2`,
+			s.Owner,
+			s.Name,
+		); err != nil {
 			return err
 		}
-		err := t.QueryRowContext(ctx, `SELECT COALESCE(max(verified), 0) FROM event_subscriptions WHERE owner = $1 AND client = $2 AND address = $3`, s.Owner, s.Client, s.Address).Scan(&verified)
+		err := t.QueryRowContext(
+			ctx,
+			`SELECT COALESCE(max(verified), 0) FROM event_subscriptions WHERE owner = $1 AND client = $2 AND address = $3`,
+			s.Owner,
+			s.Client,
+			s.Address,
+		).Scan(&verified)
 		if err == nil {
 			kept, err = find(ctx, t, s.ID)
 		}
@@ -36,7 +79,11 @@ func (db *Store) Reserve(ctx context.Context, s *events.Subscription, most, most
 			return err
 		}
 		var all, own int
-		err = t.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM event_subscriptions), (SELECT count(*) FROM event_subscriptions WHERE owner = $1)`, s.Owner).Scan(&all, &own)
+		err = t.QueryRowContext(
+			ctx,
+			`SELECT (SELECT count(*) FROM event_subscriptions), (SELECT count(*) FROM event_subscriptions WHERE owner = $1)`,
+			s.Owner,
+		).Scan(&all, &own)
 		switch {
 		case err != nil:
 			return err
@@ -45,10 +92,25 @@ func (db *Store) Reserve(ctx context.Context, s *events.Subscription, most, most
 		case all >= most:
 			return events.ErrFull
 		}
-		_, err = t.ExecContext(ctx, `
+		_, err = t.ExecContext(
+			ctx,
+			`
 			INSERT INTO event_subscriptions (id, owner, client, grant_id, name, task, agent, context, host, address, config, fence, expires)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-			s.ID, s.Owner, s.Client, s.Grant, s.Name, s.Task, s.Agent, s.Context, s.Host, s.Address, s.Sealed, s.Fence, s.Expires)
+			s.ID,
+			s.Owner,
+			s.Client,
+			s.Grant,
+			s.Name,
+			s.Task,
+			s.Agent,
+			s.Context,
+			s.Host,
+			s.Address,
+			s.Sealed,
+			s.Fence,
+			s.Expires,
+		)
 		if err == nil {
 			kept, err = find(ctx, t, s.ID)
 		}
@@ -58,7 +120,11 @@ func (db *Store) Reserve(ctx context.Context, s *events.Subscription, most, most
 }
 
 func find(ctx context.Context, q sqldb.Querier, id string) (*events.Subscription, error) {
-	s, err := scanSubscription(q.QueryRowContext(ctx, `SELECT `+subscriptionColumns+` FROM event_subscriptions WHERE id = $1`, id))
+	s, err := scanSubscription(
+		q.QueryRowContext(
+			ctx, `SELECT `+subscriptionColumns+` FROM event_subscriptions WHERE id = $1`, id,
+		),
+	)
 	if err != nil {
 		return nil, sqldb.NoRow(err, nil)
 	}
@@ -69,7 +135,12 @@ func find(ctx context.Context, q sqldb.Querier, id string) (*events.Subscription
 // event is found here, or it finds the subscription.
 func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, err error) {
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		if _, err := t.ExecContext(ctx, `UPDATE event_logs SET until = until WHERE owner = $1 AND name = $2`, s.Owner, s.Name); err != nil {
+		if _, err := t.ExecContext(
+			ctx,
+			`UPDATE event_logs SET until = until WHERE owner = $1 AND name = $2`,
+			s.Owner,
+			s.Name,
+		); err != nil {
 			return err
 		}
 		_, err := t.ExecContext(ctx, `
@@ -126,7 +197,13 @@ var claim = map[bool]string{
 }
 
 // Claim implements events.Store.
-func (db *Store) Claim(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*events.Subscription, error) {
+func (db *Store) Claim(
+	ctx context.Context,
+	replica string,
+	now, until time.Time,
+	limit int,
+	except []string,
+) ([]*events.Subscription, error) {
 	args := []any{replica, until, now, limit, now}
 	hosts := make([]string, maxExcept)
 	copy(hosts, except)
@@ -139,7 +216,9 @@ func (db *Store) Claim(ctx context.Context, replica string, now, until time.Time
 // Next implements events.Store.
 func (db *Store) Next(ctx context.Context) (time.Time, error) {
 	var at sql.NullInt64
-	err := db.sql.Read.QueryRowContext(ctx, `SELECT min(due) FROM event_subscriptions WHERE `+waiting).Scan(&at)
+	err := db.sql.Read.QueryRowContext(
+		ctx, `SELECT min(due) FROM event_subscriptions WHERE `+waiting,
+	).Scan(&at)
 	if err != nil || !at.Valid {
 		return time.Time{}, err
 	}
@@ -148,13 +227,26 @@ func (db *Store) Next(ctx context.Context) (time.Time, error) {
 
 // Release implements events.Store.
 func (db *Store) Release(ctx context.Context, replica string, now time.Time) error {
-	return sqldb.Exec(ctx, db.sql.Write, `UPDATE event_subscriptions SET holder = '', due = $1 WHERE holder = $2`, now, replica)
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`UPDATE event_subscriptions SET holder = '', due = $1 WHERE holder = $2`,
+		now,
+		replica,
+	)
 }
 
 // Settle implements events.Store. It changes nothing if the subscription was renewed during the attempt.
 func (db *Store) Settle(ctx context.Context, s *events.Subscription, replica string) error {
 	if s.Ended {
-		return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM event_subscriptions WHERE id = $1 AND fence = $2 AND holder = $3`, s.ID, s.Fence, replica)
+		return sqldb.Exec(
+			ctx,
+			db.sql.Write,
+			`DELETE FROM event_subscriptions WHERE id = $1 AND fence = $2 AND holder = $3`,
+			s.ID,
+			s.Fence,
+			replica,
+		)
 	}
 	return sqldb.Exec(ctx, db.sql.Write, `
 		UPDATE event_subscriptions SET holder = '', active = $4, position = $5, last = CASE WHEN last < $5 THEN $5 ELSE last END,
@@ -166,7 +258,12 @@ func (db *Store) Settle(ctx context.Context, s *events.Subscription, replica str
 
 // Grants implements events.Store.
 func (db *Store) Grants(ctx context.Context) ([]string, error) {
-	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `SELECT DISTINCT grant_id FROM event_subscriptions WHERE ending = 0`)
+	return sqldb.Select(
+		ctx,
+		db.sql.Read,
+		sqldb.Value[string],
+		`SELECT DISTINCT grant_id FROM event_subscriptions WHERE ending = 0`,
+	)
 }
 
 // End implements events.Store.

@@ -9,25 +9,52 @@ import (
 )
 
 // TaskByDigest implements ledger.Store.
-func (db *Store) TaskByDigest(ctx context.Context, owner, agent, digest string, now time.Time) (string, error) {
+func (db *Store) TaskByDigest(
+	ctx context.Context,
+	owner, agent, digest string,
+	now time.Time,
+) (string, error) {
 	return sentTask(ctx, db.sql.Read, owner, agent, digest, now)
 }
 
 // ForgetDigest implements ledger.Store.
 func (db *Store) ForgetDigest(ctx context.Context, e *ledger.Record) error {
-	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
-		e.Owner, e.Agent, e.Digest, e.Handle)
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
+		e.Owner,
+		e.Agent,
+		e.Digest,
+		e.Handle,
+	)
 }
 
-func sentTask(ctx context.Context, q sqldb.Querier, owner, agent, digest string, now time.Time) (handle string, err error) {
-	err = q.QueryRowContext(ctx, `SELECT handle FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND created > $4`,
-		owner, agent, digest, now.Add(-ledger.RepeatsFor)).Scan(&handle)
+func sentTask(
+	ctx context.Context,
+	q sqldb.Querier,
+	owner, agent, digest string,
+	now time.Time,
+) (handle string, err error) {
+	err = q.QueryRowContext(
+		ctx,
+		`SELECT handle FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND created > $4`,
+		owner,
+		agent,
+		digest,
+		now.Add(-ledger.RepeatsFor),
+	).Scan(&handle)
 	return handle, sqldb.NoRow(err, nil)
 }
 
 // deduplicate does what a message does to the ledger, unless it was done for the same
 // message before. Who comes second waits at the INSERT until the first is done.
-func (db *Store) deduplicate(ctx context.Context, e *ledger.Record, now time.Time, do func(sqldb.Querier) error) error {
+func (db *Store) deduplicate(
+	ctx context.Context,
+	e *ledger.Record,
+	now time.Time,
+	do func(sqldb.Querier) error,
+) error {
 	if e.Digest == "" {
 		return do(db.sql.Write)
 	}

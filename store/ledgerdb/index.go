@@ -39,7 +39,9 @@ func (db *Store) IndexTasks(ctx context.Context, most int) (more bool, err error
 	if len(tasks) == 0 {
 		return false, nil
 	}
-	return more, db.sql.InTx(ctx, func(t *sqldb.Tx) error { return writeIndex(ctx, db.sql, t, tasks) })
+	return more, db.sql.InTx(
+		ctx, func(t *sqldb.Tx) error { return writeIndex(ctx, db.sql, t, tasks) },
+	)
 }
 
 // indexEntry is a task for the index.
@@ -59,7 +61,12 @@ func newIndexEntry(e *ledger.Record) indexEntry {
 }
 
 // unindexed returns tasks for the index that became idle until then, and whether there may be more.
-func unindexed(ctx context.Context, db *sqldb.DB, until time.Time, most int) (tasks []indexEntry, more bool, err error) {
+func unindexed(
+	ctx context.Context,
+	db *sqldb.DB,
+	until time.Time,
+	most int,
+) (tasks []indexEntry, more bool, err error) {
 	rows, err := db.Read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
 		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until, most)
 	if err != nil {
@@ -100,7 +107,12 @@ func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEnt
 
 // markIndexed marks tasks as indexed, and returns those that were not and have not changed since
 // they were read, the oldest first.
-func markIndexed(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEntry) (marked []indexEntry, err error) {
+func markIndexed(
+	ctx context.Context,
+	db *sqldb.DB,
+	t *sqldb.Tx,
+	tasks []indexEntry,
+) (marked []indexEntry, err error) {
 	type version struct {
 		handle  string
 		updated int64
@@ -156,7 +168,13 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexEntry) error {
 	if err := t.QueryRowContext(ctx, `SELECT COALESCE(max(id), 0) FROM task_texts`).Scan(&before); err != nil {
 		return err
 	}
-	n, err := sqldb.Changed(ctx, t, `INSERT INTO task_texts (id, handle) SELECT $2 + key, value FROM json_each($1) WHERE true ON CONFLICT (handle) DO NOTHING`, string(list), before+1)
+	n, err := sqldb.Changed(
+		ctx,
+		t,
+		`INSERT INTO task_texts (id, handle) SELECT $2 + key, value FROM json_each($1) WHERE true ON CONFLICT (handle) DO NOTHING`,
+		string(list),
+		before+1,
+	)
 	if err != nil {
 		return err
 	}
@@ -196,7 +214,12 @@ func addWords(ctx context.Context, t *sqldb.Tx, how string, list [][2]any) error
 	if err != nil {
 		return err
 	}
-	return sqldb.Exec(ctx, t, how+` INTO task_words (rowid, words) SELECT value ->> 0, value ->> 1 FROM json_each($1)`, string(rows))
+	return sqldb.Exec(
+		ctx,
+		t,
+		how+` INTO task_words (rowid, words) SELECT value ->> 0, value ->> 1 FROM json_each($1)`,
+		string(rows),
+	)
 }
 
 // ownPrefix is the beginning of each word of an owner's tasks. It is a shortened hash: if

@@ -40,7 +40,7 @@ func (q *indexQueue) add(e *ledger.Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.tasks = append(q.tasks, task)
-	q.bytes = q.bytes + len(task.words)
+	q.bytes += len(task.words)
 }
 
 func (q *indexQueue) room() bool {

@@ -12,7 +12,9 @@ import (
 
 // Heartbeat implements ledger.Leases. On PostgreSQL it keeps one of the connections, so that it
 // need not wait while all others wait for a lock.
-func (db *Store) Heartbeat(ctx context.Context, replica string, count int64) (map[string]int64, error) {
+func (db *Store) Heartbeat(
+	ctx context.Context, replica string, count int64,
+) (map[string]int64, error) {
 	if !db.sql.Postgres {
 		return heartbeat(ctx, db.sql.Write, replica, count)
 	}
@@ -54,8 +56,18 @@ type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }
 
-func heartbeat(ctx context.Context, q querier, replica string, count int64) (map[string]int64, error) {
-	_, err := q.ExecContext(ctx, `INSERT INTO replicas (id, heartbeats) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET heartbeats = excluded.heartbeats`, replica, count)
+func heartbeat(
+	ctx context.Context,
+	q querier,
+	replica string,
+	count int64,
+) (map[string]int64, error) {
+	_, err := q.ExecContext(
+		ctx,
+		`INSERT INTO replicas (id, heartbeats) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET heartbeats = excluded.heartbeats`,
+		replica,
+		count,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +84,12 @@ func heartbeat(ctx context.Context, q querier, replica string, count int64) (map
 // RemoveReplicas implements ledger.Leases.
 func (db *Store) RemoveReplicas(ctx context.Context, last map[string]int64) error {
 	for id, count := range last {
-		if _, err := db.sql.Write.ExecContext(ctx, `DELETE FROM replicas WHERE id = $1 AND heartbeats <= $2`, id, count); err != nil {
+		if _, err := db.sql.Write.ExecContext(
+			ctx,
+			`DELETE FROM replicas WHERE id = $1 AND heartbeats <= $2`,
+			id,
+			count,
+		); err != nil {
 			return err
 		}
 	}
@@ -80,30 +97,56 @@ func (db *Store) RemoveReplicas(ctx context.Context, last map[string]int64) erro
 }
 
 // claiming returns the statement that takes tasks without a follower, and its first arguments.
-func (db *Store) claiming(replica string, followed []string) (claim, free string, args []any, err error) {
-	these, list, err := handleList(db.sql, append([]string{}, followed...)) // not nil, which is no list in JSON
+func (db *Store) claiming(
+	replica string, followed []string,
+) (claim, free string, args []any, err error) {
+	these, list, err := handleList(
+		db.sql, append([]string{}, followed...),
+	) // not nil, which is no list in JSON
 	free = `settled = 0 AND (holder NOT IN (SELECT id FROM replicas) OR holder = $2 AND handle NOT IN ` + these + `)`
-	return `UPDATE tasks SET holder = $2 WHERE ` + free + ` AND handle `, free, []any{list, replica}, err
+	return `UPDATE tasks SET holder = $2 WHERE ` + free + ` AND handle `, free, []any{
+		list,
+		replica,
+	}, err
 }
 
 // ClaimTasks implements ledger.Leases. The condition is in the outer WHERE as well: if two
 // replicas chose the same rows, the second finds them held when it writes.
-func (db *Store) ClaimTasks(ctx context.Context, replica string, followed []string, limit int) ([]*ledger.Record, error) {
+func (db *Store) ClaimTasks(
+	ctx context.Context,
+	replica string,
+	followed []string,
+	limit int,
+) ([]*ledger.Record, error) {
 	claim, free, args, err := db.claiming(replica, followed)
 	if err != nil {
 		return nil, err
 	}
-	return sqldb.Select(ctx, db.sql.Write, scanRecord, claim+inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)+
-		` RETURNING `+recordColumns, append(args, limit)...)
+	return sqldb.Select(
+		ctx,
+		db.sql.Write,
+		scanRecord,
+		claim+inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)+
+			` RETURNING `+recordColumns,
+		append(args, limit)...)
 }
 
 // ClaimTask implements ledger.Leases.
-func (db *Store) ClaimTask(ctx context.Context, handle, replica string, followed []string) ([]*ledger.Record, error) {
+func (db *Store) ClaimTask(
+	ctx context.Context,
+	handle, replica string,
+	followed []string,
+) ([]*ledger.Record, error) {
 	claim, _, args, err := db.claiming(replica, followed)
 	if err != nil {
 		return nil, err
 	}
-	return sqldb.Select(ctx, db.sql.Write, scanRecord, claim+`= $3 RETURNING `+recordColumns, append(args, handle)...)
+	return sqldb.Select(
+		ctx,
+		db.sql.Write,
+		scanRecord,
+		claim+`= $3 RETURNING `+recordColumns,
+		append(args, handle)...)
 }
 
 // inUnlocked returns the condition that a column is among those that a query chooses. On
@@ -134,12 +177,19 @@ func scanDuePoll(r sqldb.Row) (d ledger.DuePoll, err error) {
 }
 
 // MakeDue implements ledger.Leases.
-func (db *Store) MakeDue(ctx context.Context, handle string, now time.Time) (*ledger.DuePoll, error) {
+func (db *Store) MakeDue(
+	ctx context.Context, handle string, now time.Time,
+) (*ledger.DuePoll, error) {
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
 	d := ledger.DuePoll{Handle: handle}
-	err := db.sql.Write.QueryRowContext(ctx, `UPDATE tasks SET due = $1 WHERE handle = $2 AND `+awaitsAuth+` RETURNING owner, agent`, now, handle).Scan(&d.Owner, &d.Agent)
+	err := db.sql.Write.QueryRowContext(
+		ctx,
+		`UPDATE tasks SET due = $1 WHERE handle = $2 AND `+awaitsAuth+` RETURNING owner, agent`,
+		now,
+		handle,
+	).Scan(&d.Owner, &d.Agent)
 	if err != nil {
 		return nil, sqldb.NoRow(err, nil)
 	}

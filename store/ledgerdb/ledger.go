@@ -34,7 +34,9 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 		return err
 	}
 	if e.Idle && e.Digest == "" && db.buffer != nil {
-		if err := db.buffer.Add(ctx, e.Handle, &endedTask{row, newIndexEntry(e)}); err != writebehind.ErrFull {
+		if err := db.buffer.Add(
+			ctx, e.Handle, &endedTask{row, newIndexEntry(e)},
+		); err != writebehind.ErrFull {
 			return err
 		}
 	}
@@ -60,16 +62,34 @@ var addRunning = addTask + `SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0,
 
 // ContinueTask implements ledger.Store. The WHERE clause is the lock: the statement
 // leaves the state that lets a message in.
-func (db *Store) ContinueTask(ctx context.Context, e *ledger.Record, messageID, replica string, now time.Time) error {
+func (db *Store) ContinueTask(
+	ctx context.Context,
+	e *ledger.Record,
+	messageID, replica string,
+	now time.Time,
+) error {
 	if err := db.flush(ctx); err != nil {
 		return err
 	}
 	err := db.deduplicate(ctx, e, now, func(q sqldb.Querier) error {
-		return sqldb.MustChange(ctx, q, ledger.ErrTaskBusy, `
+		return sqldb.MustChange(
+			ctx,
+			q,
+			ledger.ErrTaskBusy,
+			`
 			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, sender = $3, updated = $4, trace = $10
 			WHERE handle = $5 AND owner = $6 AND settled = 1 AND message_id = $7 AND state IN ($8, $9)`,
-			string(a2a.Working), messageID, replica, now,
-			e.Handle, e.Owner, e.MessageID, string(a2a.InputRequired), string(a2a.AuthRequired), e.Trace)
+			string(a2a.Working),
+			messageID,
+			replica,
+			now,
+			e.Handle,
+			e.Owner,
+			e.MessageID,
+			string(a2a.InputRequired),
+			string(a2a.AuthRequired),
+			e.Trace,
+		)
 	})
 	if !errors.Is(err, ledger.ErrTaskBusy) {
 		return err
@@ -107,8 +127,20 @@ func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string)
 		holder = ""
 	}
 	args := []any{
-		row.ContextID, row.State, row.Summary, row.Task, row.Failure, row.Past, e.Idle, holder, e.Updated,
-		e.Handle, replica, e.MessageID, e.Idle && known, row.Size,
+		row.ContextID,
+		row.State,
+		row.Summary,
+		row.Task,
+		row.Failure,
+		row.Past,
+		e.Idle,
+		holder,
+		e.Updated,
+		e.Handle,
+		replica,
+		e.MessageID,
+		e.Idle && known,
+		row.Size,
 	}
 	n, err := sqldb.Changed(ctx, db.sql.Write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
@@ -131,7 +163,12 @@ const updatedArg = 8
 
 // saveInSteps writes a task that has webhooks, with the notices for them, or that another
 // replica has claimed from the sender of its message.
-func (db *Store) saveInSteps(ctx context.Context, e *ledger.Record, replica string, args []any) error {
+func (db *Store) saveInSteps(
+	ctx context.Context,
+	e *ledger.Record,
+	replica string,
+	args []any,
+) error {
 	var notices int64
 	err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, t, saveTask, args...)
@@ -181,7 +218,16 @@ func (db *Store) Task(ctx context.Context, owner, handle string) (*ledger.Record
 		return nil, err
 	}
 	defer done()
-	return orNoTask(scanRecord(db.sql.Read.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner)))
+	return orNoTask(
+		scanRecord(
+			db.sql.Read.QueryRowContext(
+				ctx,
+				`SELECT `+recordColumns+` FROM tasks WHERE handle = $1 AND owner = $2`,
+				handle,
+				owner,
+			),
+		),
+	)
 }
 
 func orNoTask(e *ledger.Record, err error) (*ledger.Record, error) {
@@ -211,8 +257,22 @@ func scanSized(row sqldb.Row) (*ledger.Record, int, error) {
 	var r taskRow
 	var idle bool
 	err := row.Scan(
-		&r.Handle, &r.Owner, &r.Client, &r.Agent, &r.MessageID, &r.Name, &r.ContextName, &r.Task, &r.Failure,
-		&r.Past, &idle, &r.Created, &r.Updated, &r.Asked, &r.Trace, &r.UseCase,
+		&r.Handle,
+		&r.Owner,
+		&r.Client,
+		&r.Agent,
+		&r.MessageID,
+		&r.Name,
+		&r.ContextName,
+		&r.Task,
+		&r.Failure,
+		&r.Past,
+		&idle,
+		&r.Created,
+		&r.Updated,
+		&r.Asked,
+		&r.Trace,
+		&r.UseCase,
 	)
 	if err != nil {
 		return nil, 0, err

@@ -17,7 +17,9 @@ const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.sum
 
 // Summaries implements ledger.Lists. The row values compare as the index sorts, so that a
 // page deep in a long list costs no more than the first.
-func (db *Store) Summaries(ctx context.Context, owner string, f ledger.Filter) ([]ledger.Summary, error) {
+func (db *Store) Summaries(
+	ctx context.Context, owner string, f ledger.Filter,
+) ([]ledger.Summary, error) {
 	done, err := db.reading(ctx, owner)
 	if err != nil {
 		return nil, err
@@ -32,7 +34,16 @@ func (db *Store) Summaries(ctx context.Context, owner string, f ledger.Filter) (
 }
 
 func scanSummary(r sqldb.Row) (t ledger.Summary, err error) {
-	return t, r.Scan(&t.TaskID, &t.Agent, &t.ContextID, &t.State, &t.Asked, &t.Message, &t.Created, &t.Updated)
+	return t, r.Scan(
+		&t.TaskID,
+		&t.Agent,
+		&t.ContextID,
+		&t.State,
+		&t.Asked,
+		&t.Message,
+		&t.Created,
+		&t.Updated,
+	)
 }
 
 // filterTasks adds the conditions of a list of tasks, and returns the column that sorts
@@ -59,7 +70,9 @@ func filterTasks(l *sqldb.Listing, agent string, state a2a.State) (created strin
 }
 
 // ListTasks implements operator.TaskStore.
-func (db *Store) ListTasks(ctx context.Context, f operator.TaskFilter, page operator.Rows) ([]operator.Task, error) {
+func (db *Store) ListTasks(
+	ctx context.Context, f operator.TaskFilter, page operator.Rows,
+) ([]operator.Task, error) {
 	done, err := db.reading(ctx, f.OwnerID)
 	if err != nil {
 		return nil, err
@@ -68,12 +81,31 @@ func (db *Store) ListTasks(ctx context.Context, f operator.TaskFilter, page oper
 	l := &sqldb.Listing{Reverse: page.Reverse}
 	created := filterOperatorTasks(l, f)
 	order := l.After(created, "t.handle", page.After.At, page.After.ID)
-	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorTask, `SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked, t.summary, t.created, t.updated
-		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`, order, page.Limit)
+	return sqldb.SelectListing(
+		ctx,
+		db.sql,
+		l,
+		scanOperatorTask,
+		`SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked, t.summary, t.created, t.updated
+		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`,
+		order,
+		page.Limit,
+	)
 }
 
 func scanOperatorTask(r sqldb.Row) (t operator.Task, err error) {
-	err = r.Scan(&t.ID, &t.OwnerID, &t.Owner, &t.Client, &t.Agent, &t.State, &t.Asked, &t.Message, &t.Created, &t.Updated)
+	err = r.Scan(
+		&t.ID,
+		&t.OwnerID,
+		&t.Owner,
+		&t.Client,
+		&t.Agent,
+		&t.State,
+		&t.Asked,
+		&t.Message,
+		&t.Created,
+		&t.Updated,
+	)
 	return t, err
 }
 
@@ -105,10 +137,15 @@ func filterOperatorTasks(l *sqldb.Listing, f operator.TaskFilter) (created strin
 		return created
 	}
 	latest := sqldb.Listing{Where: l.Where[from:], Args: l.Args}
-	text := latest.Text(`SELECT t.handle, t.asked FROM tasks t`, created+` DESC`, operator.MostSearched)
+	text := latest.Text(
+		`SELECT t.handle, t.asked FROM tasks t`, created+` DESC`, operator.MostSearched,
+	)
 	l.Args = latest.Args
 	l.Where = l.Where[:from]
-	l.And(`t.handle IN (SELECT handle FROM (` + text + `) AS latest WHERE lower(asked) LIKE ` + l.Arg(sqldb.Containing(f.Text)) + ` ESCAPE '\' OR handle = ` + l.Arg(f.Text) + `)`)
+	l.And(
+		`t.handle IN (SELECT handle FROM (` + text + `) AS latest WHERE lower(asked) LIKE ` +
+			l.Arg(sqldb.Containing(f.Text)) + ` ESCAPE '\' OR handle = ` + l.Arg(f.Text) + `)`,
+	)
 	return created
 }
 
@@ -117,13 +154,22 @@ func (db *Store) AnyTask(ctx context.Context, handle string) (*ledger.Record, er
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
-	return orNoTask(scanRecord(db.sql.Read.QueryRowContext(ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1`, handle)))
+	return orNoTask(
+		scanRecord(
+			db.sql.Read.QueryRowContext(
+				ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1`, handle,
+			),
+		),
+	)
 }
 
 // HasContext implements ledger.Lists. On SQLite an index of conversations would cost each
 // task a page, because their IDs have no order. So conversations are words of the search
 // writeIndex there, and tasks that it does not have yet are found by a small index.
-func (db *Store) HasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
+func (db *Store) HasContext(
+	ctx context.Context,
+	owner, agent, contextID string,
+) (has bool, err error) {
 	done, err := db.reading(ctx, owner)
 	if err != nil {
 		return false, err
@@ -132,7 +178,10 @@ func (db *Store) HasContext(ctx context.Context, owner, agent, contextID string)
 	return db.hasContext(ctx, owner, agent, contextID)
 }
 
-func (db *Store) hasContext(ctx context.Context, owner, agent, contextID string) (has bool, err error) {
+func (db *Store) hasContext(
+	ctx context.Context,
+	owner, agent, contextID string,
+) (has bool, err error) {
 	query := `SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`
 	args := []any{owner, agent, contextID}
 	if !db.sql.Postgres {
@@ -152,7 +201,10 @@ func (db *Store) hasContext(ctx context.Context, owner, agent, contextID string)
 const notIndexed = `indexed = 0 AND settled IN (0, 1)`
 
 // ContextNamed implements ledger.Lists.
-func (db *Store) ContextNamed(ctx context.Context, owner, agent, name string) (id string, err error) {
+func (db *Store) ContextNamed(
+	ctx context.Context,
+	owner, agent, name string,
+) (id string, err error) {
 	done, err := db.reading(ctx, owner)
 	if err != nil {
 		return "", err
@@ -171,7 +223,10 @@ func (db *Store) ContextNamed(ctx context.Context, owner, agent, name string) (i
 }
 
 // TaskNamed implements ledger.Lists.
-func (db *Store) TaskNamed(ctx context.Context, owner, agent, name string) (handle string, err error) {
+func (db *Store) TaskNamed(
+	ctx context.Context,
+	owner, agent, name string,
+) (handle string, err error) {
 	done, err := db.reading(ctx, owner)
 	if err != nil {
 		return "", err
@@ -212,13 +267,17 @@ func inConversation(db *sqldb.DB, l *sqldb.Listing, owner, agent, id string) {
 	}
 	named := `SELECT handle FROM tasks WHERE ` + mine + ` AND context_name = ` + called + ` AND context_name <> ''`
 	if db.Postgres {
-		l.And(`handle = ANY (ARRAY(SELECT handle FROM tasks WHERE ` + mine + ` AND context_id = ` + called + ` AND context_id <> '' UNION ` + named + `))`)
+		l.And(
+			`handle = ANY (ARRAY(SELECT handle FROM tasks WHERE ` + mine + ` AND context_id = ` + called + ` AND context_id <> '' UNION ` + named + `))`,
+		)
 		return
 	}
 	word := l.Arg(`"` + contextWord(ownPrefix(owner), id) + `"`) // see HasContext
-	l.And(`handle IN (SELECT handle FROM tasks WHERE ` + notIndexed + ` AND ` + mine + ` AND context_id = ` + called + `
+	l.And(
+		`handle IN (SELECT handle FROM tasks WHERE ` + notIndexed + ` AND ` + mine + ` AND context_id = ` + called + `
 		UNION SELECT i.handle FROM task_words JOIN task_texts i ON i.id = task_words.rowid WHERE task_words MATCH ` + word + `
-		UNION ` + named + `)`)
+		UNION ` + named + `)`,
+	)
 	l.And(called + ` IN (context_id, context_name)`) // a word is a shortened hash of the ID
 }
 
@@ -237,11 +296,17 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 	}
 	l := pageConditions(db.sql, owner, f, ofAgent)
 	p := &ledger.Page{}
-	if err := db.sql.Read.QueryRowContext(ctx, `SELECT count(*) FROM tasks`+count.Conditions(), count.Args...).Scan(&p.Total); err != nil {
+	if err := db.sql.Read.QueryRowContext(
+		ctx,
+		`SELECT count(*) FROM tasks`+count.Conditions(),
+		count.Args...).Scan(&p.Total); err != nil {
 		return nil, err
 	}
 	order := l.After("updated", "handle", f.After.Created, f.After.Handle)
-	rows, err := db.sql.Read.QueryContext(ctx, l.Text(`SELECT `+presentColumns+` FROM tasks`, order, f.Limit+1), l.Args...)
+	rows, err := db.sql.Read.QueryContext(
+		ctx,
+		l.Text(`SELECT `+presentColumns+` FROM tasks`, order, f.Limit+1),
+		l.Args...)
 	if err != nil {
 		return nil, err
 	}

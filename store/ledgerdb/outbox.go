@@ -20,7 +20,14 @@ func (db *Store) AddHook(ctx context.Context, owner string, h push.Webhook, most
 		return err
 	}
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		err := sqldb.MustChange(ctx, t, ledger.ErrNoTask, `UPDATE tasks SET watched = 1 WHERE handle = $1 AND owner = $2`, h.Handle, owner)
+		err := sqldb.MustChange(
+			ctx,
+			t,
+			ledger.ErrNoTask,
+			`UPDATE tasks SET watched = 1 WHERE handle = $1 AND owner = $2`,
+			h.Handle,
+			owner,
+		)
 		if err != nil {
 			return err
 		}
@@ -43,8 +50,13 @@ func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhoo
 		err := r.Scan(&h.ID, &h.Host, &h.Sealed, &h.Created)
 		return h, err
 	}
-	return sqldb.Select(ctx, db.sql.Read, scan,
-		`SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`, handle)
+	return sqldb.Select(
+		ctx,
+		db.sql.Read,
+		scan,
+		`SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`,
+		handle,
+	)
 }
 
 // DropHook implements push.Outbox. The notices go with their webhook.
@@ -52,7 +64,13 @@ func (db *Store) DropHook(ctx context.Context, owner, handle, id string) error {
 	if err := db.checkOwner(ctx, owner, handle); err != nil {
 		return err
 	}
-	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM webhooks WHERE handle = $1 AND id = $2`, handle, id)
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`DELETE FROM webhooks WHERE handle = $1 AND id = $2`,
+		handle,
+		id,
+	)
 }
 
 func (db *Store) checkOwner(ctx context.Context, owner, handle string) error {
@@ -60,7 +78,12 @@ func (db *Store) checkOwner(ctx context.Context, owner, handle string) error {
 		return err
 	}
 	var one int
-	err := db.sql.Read.QueryRowContext(ctx, `SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`, handle, owner).Scan(&one)
+	err := db.sql.Read.QueryRowContext(
+		ctx,
+		`SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`,
+		handle,
+		owner,
+	).Scan(&one)
 	return sqldb.NoRow(err, ledger.ErrNoTask)
 }
 
@@ -72,7 +95,11 @@ func addNotices(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, erro
 	if err != nil {
 		return 0, fmt.Errorf("encoding task %s for its webhooks: %w", e.Handle, err)
 	}
-	_, err = t.ExecContext(ctx, `DELETE FROM notices WHERE handle = $1 AND settled = 0 AND holder = '' AND dead = 0`, e.Handle)
+	_, err = t.ExecContext(
+		ctx,
+		`DELETE FROM notices WHERE handle = $1 AND settled = 0 AND holder = '' AND dead = 0`,
+		e.Handle,
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -91,7 +118,13 @@ const maxExcept = 4
 
 // ClaimNotices implements push.Outbox. The moment that they are due stands in
 // the outer WHERE as well, as in ClaimTasks.
-func (db *Store) ClaimNotices(ctx context.Context, replica string, now, until time.Time, limit int, except []string) ([]*push.Notice, error) {
+func (db *Store) ClaimNotices(
+	ctx context.Context,
+	replica string,
+	now, until time.Time,
+	limit int,
+	except []string,
+) ([]*push.Notice, error) {
 	args := []any{replica, until, now, limit}
 	hosts := make([]string, maxExcept)
 	copy(hosts, except)
@@ -124,7 +157,16 @@ const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
 func scanNotice(r sqldb.Row) (*push.Notice, error) {
 	var n push.Notice
 	var task []byte
-	err := r.Scan(&n.Handle, &n.Hook, &n.Version, &n.Host, &task, &n.Attempts, &n.Failure, &n.Sealed)
+	err := r.Scan(
+		&n.Handle,
+		&n.Hook,
+		&n.Version,
+		&n.Host,
+		&task,
+		&n.Attempts,
+		&n.Failure,
+		&n.Sealed,
+	)
 	if json.Unmarshal(task, &n.Task) != nil {
 		// One damaged row must not hold up the others: its webhook gets the ID.
 		n.Task = &a2a.Task{ID: a2a.TaskID(n.Handle), Status: a2a.Status{State: a2a.Unknown}}
@@ -134,12 +176,24 @@ func scanNotice(r sqldb.Row) (*push.Notice, error) {
 
 // NoticeDelivered implements push.Outbox.
 func (db *Store) NoticeDelivered(ctx context.Context, n *push.Notice, replica string) error {
-	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
-		n.Handle, n.Hook, n.Version, replica)
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
+		n.Handle,
+		n.Hook,
+		n.Version,
+		replica,
+	)
 }
 
 // NoticeFailed implements push.Outbox.
-func (db *Store) NoticeFailed(ctx context.Context, n *push.Notice, replica, failure string, due time.Time) error {
+func (db *Store) NoticeFailed(
+	ctx context.Context,
+	n *push.Notice,
+	replica, failure string,
+	due time.Time,
+) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		gone, err := sqldb.Changed(ctx, t, `
 			DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4 AND settled = 0
@@ -158,35 +212,62 @@ func (db *Store) NoticeFailed(ctx context.Context, n *push.Notice, replica, fail
 // NextNotice implements push.Outbox.
 func (db *Store) NextNotice(ctx context.Context) (time.Time, error) {
 	var due time.Time
-	err := db.sql.Read.QueryRowContext(ctx, `SELECT n.due`+oldestNotices+` ORDER BY n.due LIMIT 1`).Scan(&due)
+	err := db.sql.Read.QueryRowContext(
+		ctx, `SELECT n.due`+oldestNotices+` ORDER BY n.due LIMIT 1`,
+	).Scan(&due)
 	return due, sqldb.NoRow(err, nil)
 }
 
 // ReleaseNotices implements push.Outbox.
 func (db *Store) ReleaseNotices(ctx context.Context, replica string, now time.Time) error {
-	return sqldb.Exec(ctx, db.sql.Write, `UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`, now, replica)
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`,
+		now,
+		replica,
+	)
 }
 
 // DeadNotices implements push.Outbox.
 func (db *Store) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error) {
-	return sqldb.Select(ctx, db.sql.Read, scanNotice, `SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`, limit)
+	return sqldb.Select(
+		ctx,
+		db.sql.Read,
+		scanNotice,
+		`SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`,
+		limit,
+	)
 }
 
 // CountNotices returns how many notices wait to be delivered, and how many are dead.
 func (db *Store) CountNotices(ctx context.Context) (pending, dead int64, err error) {
-	err = db.sql.Read.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM notices WHERE dead = 0), (SELECT count(*) FROM notices WHERE dead = 1)`).Scan(&pending, &dead)
+	err = db.sql.Read.QueryRowContext(
+		ctx,
+		`SELECT (SELECT count(*) FROM notices WHERE dead = 0), (SELECT count(*) FROM notices WHERE dead = 1)`,
+	).Scan(&pending, &dead)
 	return pending, dead, err
 }
 
 // RetryDeadNotices implements push.Outbox.
 func (db *Store) RetryDeadNotices(ctx context.Context, now time.Time) (int, error) {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`, now)
+	n, err := sqldb.Changed(
+		ctx,
+		db.sql.Write,
+		`UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`,
+		now,
+	)
 	return int(n), err
 }
 
 // DropDeadNotices implements push.Outbox.
 func (db *Store) DropDeadNotices(ctx context.Context, before time.Time) error {
-	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM notices WHERE dead = 1 AND version < $1`, before)
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`DELETE FROM notices WHERE dead = 1 AND version < $1`,
+		before,
+	)
 }
 
 // Noticed implements push.Outbox.

@@ -13,7 +13,13 @@ import (
 // DropTasks implements ledger.Store. It finds the tasks before it begins to write, so
 // that others write meanwhile, and agent by agent: there may be a million tasks of
 // another that are as old and kept for longer.
-func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, except []string, limit int) (n int, err error) {
+func (db *Store) DropTasks(
+	ctx context.Context,
+	before time.Time,
+	agent string,
+	except []string,
+	limit int,
+) (n int, err error) {
 	if err := db.flush(ctx); err != nil {
 		return 0, err
 	}
@@ -49,7 +55,10 @@ func (db *Store) DropTasks(ctx context.Context, before time.Time, agent string, 
 func agentsOfTasks(ctx context.Context, db *sqldb.DB) (names []string, err error) {
 	for last := ""; ; {
 		var next sql.NullString
-		if err := db.Read.QueryRowContext(ctx, `SELECT min(agent) FROM tasks WHERE agent > $1`, last).Scan(&next); err != nil || !next.Valid {
+		if err := db.Read.QueryRowContext(
+			ctx, `SELECT min(agent) FROM tasks WHERE agent > $1`, last,
+		).Scan(&next); err != nil ||
+			!next.Valid {
 			return names, err
 		}
 		last = next.String
@@ -57,20 +66,40 @@ func agentsOfTasks(ctx context.Context, db *sqldb.DB) (names []string, err error
 	}
 }
 
-func oldTasks(ctx context.Context, db *sqldb.DB, agent string, before time.Time, limit int) ([]string, error) {
+func oldTasks(
+	ctx context.Context,
+	db *sqldb.DB,
+	agent string,
+	before time.Time,
+	limit int,
+) ([]string, error) {
 	return sqldb.Select(ctx, db.Read, sqldb.Value[string], `
 		SELECT handle FROM tasks WHERE agent = $1 AND created < $2 AND updated < $2 AND settled = 1
 		ORDER BY created, handle LIMIT $3`, agent, before, limit)
 }
 
 // dropOld forgets those of the tasks that are still old, and returns how many.
-func dropOld(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, old []string, before time.Time) (int, error) {
+func dropOld(
+	ctx context.Context,
+	db *sqldb.DB,
+	t *sqldb.Tx,
+	old []string,
+	before time.Time,
+) (int, error) {
 	these, list, err := handleList(db, old)
 	if err != nil {
 		return 0, err
 	}
-	dropped, err := sqldb.Select(ctx, t, sqldb.Value[string], `DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
-		inUnlocked(db, `SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+` RETURNING handle`, list, before)
+	dropped, err := sqldb.Select(
+		ctx,
+		t,
+		sqldb.Value[string],
+		`DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
+			inUnlocked(db, `SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+
+			` RETURNING handle`,
+		list,
+		before,
+	)
 	if err != nil || len(dropped) == 0 {
 		return 0, err
 	}

@@ -10,7 +10,12 @@ import (
 )
 
 // FindTasks implements ledger.Index. Its cost depends on the limit, not on the number of tasks.
-func (db *Store) FindTasks(ctx context.Context, owner string, words []string, limit int) ([]ledger.Summary, error) {
+func (db *Store) FindTasks(
+	ctx context.Context,
+	owner string,
+	words []string,
+	limit int,
+) ([]ledger.Summary, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
@@ -37,13 +42,23 @@ const (
 
 // findFTS searches the index of SQLite. The ids rise with time. Each word of the index is
 // found by seeking the one after the one before: all characters of words come after "!".
-func findFTS(ctx context.Context, db *sqldb.DB, owner string, terms []string, limit int) ([]ledger.Summary, error) {
+func findFTS(
+	ctx context.Context,
+	db *sqldb.DB,
+	owner string,
+	terms []string,
+	limit int,
+) ([]ledger.Summary, error) {
 	last := len(terms) - 1
 	var all strings.Builder
 	for _, term := range terms[:last] {
 		all.WriteString(`"` + term + `" AND `)
 	}
-	return sqldb.Select(ctx, db.Read, scanSummary, `
+	return sqldb.Select(
+		ctx,
+		db.Read,
+		scanSummary,
+		`
 		WITH RECURSIVE completion (term) AS (
 			SELECT (SELECT term FROM task_vocabulary WHERE term >= $1 AND term < $2 LIMIT 1)
 			UNION ALL
@@ -57,7 +72,14 @@ func findFTS(ctx context.Context, db *sqldb.DB, owner string, terms []string, li
 				ELSE $6 || coalesce('(' || group_concat('"' || term || '"', ' OR ') || ')', '"' || $1 || '"') END
 			FROM completion WHERE term IS NOT NULL
 		) AND t.owner = $4 ORDER BY task_words.rowid DESC LIMIT $7`,
-		terms[last], terms[last]+string(unicode.MaxRune), maxCompletions, owner, shortLedger, all.String(), limit)
+		terms[last],
+		terms[last]+string(unicode.MaxRune),
+		maxCompletions,
+		owner,
+		shortLedger,
+		all.String(),
+		limit,
+	)
 }
 
 // maxLatest is how many of an owner's tasks PostgreSQL looks at one by one.
@@ -66,7 +88,13 @@ const maxLatest = 5000
 // findVector searches the index of PostgreSQL, which returns all tasks that have the words
 // in no order. That is quick if they are few. If they are many, enough of them are among
 // the latest tasks, which are looked at first, one by one.
-func findVector(ctx context.Context, db *sqldb.DB, owner string, terms []string, limit int) ([]ledger.Summary, error) {
+func findVector(
+	ctx context.Context,
+	db *sqldb.DB,
+	owner string,
+	terms []string,
+	limit int,
+) ([]ledger.Summary, error) {
 	query := "'" + strings.Join(terms, "' & '") + "':*"
 	found, err := sqldb.Select(ctx, db.Read, scanSummary, `
 		SELECT `+summaryColumns+`

@@ -18,7 +18,11 @@ type SessionNotes struct{ Store *Store }
 const maxNotes = 2000
 
 // AddNote implements mcp.SessionNotes.
-func (n SessionNotes) AddNote(ctx context.Context, owner, session, name string, until time.Time) (bool, error) {
+func (n SessionNotes) AddNote(
+	ctx context.Context,
+	owner, session, name string,
+	until time.Time,
+) (bool, error) {
 	return n.change(ctx, session, `
 		INSERT INTO session_notes (session, name, owner, until)
 		SELECT $1, $2, $3, CAST($4 AS BIGINT) WHERE (SELECT count(*) FROM session_notes WHERE owner = $3 AND substr(name, 1, 4) = substr(CAST($2 AS TEXT), 1, 4)) < CAST($5 AS BIGINT)
@@ -27,18 +31,38 @@ func (n SessionNotes) AddNote(ctx context.Context, owner, session, name string, 
 }
 
 // FillNote implements mcp.SessionNotes.
-func (n SessionNotes) FillNote(ctx context.Context, session, name string, value []byte) (bool, error) {
-	return n.change(ctx, session, `UPDATE session_notes SET value = $3 WHERE session = $1 AND name = $2 AND value IS NULL`,
-		session, name, string(value))
+func (n SessionNotes) FillNote(
+	ctx context.Context,
+	session, name string,
+	value []byte,
+) (bool, error) {
+	return n.change(
+		ctx,
+		session,
+		`UPDATE session_notes SET value = $3 WHERE session = $1 AND name = $2 AND value IS NULL`,
+		session,
+		name,
+		string(value),
+	)
 }
 
 // DropNotes implements mcp.SessionNotes.
 func (n SessionNotes) DropNotes(ctx context.Context, session, name string) error {
-	_, err := n.change(ctx, session, `DELETE FROM session_notes WHERE session = $1 AND ($2 = '' OR name = $2)`, session, name)
+	_, err := n.change(
+		ctx,
+		session,
+		`DELETE FROM session_notes WHERE session = $1 AND ($2 = '' OR name = $2)`,
+		session,
+		name,
+	)
 	return err
 }
 
-func (n SessionNotes) change(ctx context.Context, session, query string, args ...any) (changed bool, err error) {
+func (n SessionNotes) change(
+	ctx context.Context,
+	session, query string,
+	args ...any,
+) (changed bool, err error) {
 	payload, err := json.Marshal(ledger.Signal{About: ledger.AboutSession, Handle: session})
 	if err != nil {
 		return false, err

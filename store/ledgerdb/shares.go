@@ -15,12 +15,25 @@ var _ documents.ShareStore = (*Store)(nil)
 
 // AddShare implements documents.ShareStore.
 func (db *Store) AddShare(ctx context.Context, s *documents.Share, hash string, most int) error {
-	return sqldb.MustChange(ctx, db.sql.Write, documents.ErrTooManyShares, `
+	return sqldb.MustChange(
+		ctx,
+		db.sql.Write,
+		documents.ErrTooManyShares,
+		`
 		INSERT INTO shares (hash, id, owner, document, title, handle, content, created, expires)
 		SELECT $1, $2, $3, $4, $5, $6, $7, CAST($8 AS BIGINT), CAST($9 AS BIGINT)
 		WHERE (SELECT count(*) FROM shares WHERE owner = $3 AND expires > CAST($8 AS BIGINT)) < $10`,
-		hash, s.ID, s.Owner, s.Document, s.Title, s.Handle, sql.NullString{String: string(s.Content), Valid: s.Content != nil},
-		s.Created, s.Expires, most)
+		hash,
+		s.ID,
+		s.Owner,
+		s.Document,
+		s.Title,
+		s.Handle,
+		sql.NullString{String: string(s.Content), Valid: s.Content != nil},
+		s.Created,
+		s.Expires,
+		most,
+	)
 }
 
 // Share implements documents.ShareStore.
@@ -41,7 +54,13 @@ func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*docume
 }
 
 // Shares implements documents.ShareStore.
-func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after ledger.Mark, limit int) ([]documents.Share, error) {
+func (db *Store) Shares(
+	ctx context.Context,
+	owner string,
+	now time.Time,
+	after ledger.Mark,
+	limit int,
+) ([]documents.Share, error) {
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
@@ -56,13 +75,29 @@ func (db *Store) Shares(ctx context.Context, owner string, now time.Time, after 
 }
 
 func scanShare(r sqldb.Row) (s documents.Share, err error) {
-	err = r.Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &s.Agent, &s.Created, &s.Expires)
+	err = r.Scan(
+		&s.ID,
+		&s.Owner,
+		&s.Document,
+		&s.Title,
+		&s.Handle,
+		&s.Agent,
+		&s.Created,
+		&s.Expires,
+	)
 	return s, err
 }
 
 // EndShare implements documents.ShareStore.
 func (db *Store) EndShare(ctx context.Context, owner, id string) error {
-	return sqldb.MustChange(ctx, db.sql.Write, documents.ErrNoShare, `DELETE FROM shares WHERE owner = $1 AND id = $2`, owner, id)
+	return sqldb.MustChange(
+		ctx,
+		db.sql.Write,
+		documents.ErrNoShare,
+		`DELETE FROM shares WHERE owner = $1 AND id = $2`,
+		owner,
+		id,
+	)
 }
 
 // DropShares implements documents.ShareStore.

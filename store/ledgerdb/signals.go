@@ -62,7 +62,12 @@ func (s signals) Listen(ctx context.Context, heard func(ledger.Signal)) {
 	for ctx.Err() == nil {
 		err := s.listen(ctx, listening, heard)
 		if !failing && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "the connection to other replicas is lost: changes of their tasks are seen later, by polling", "err", err)
+			s.log.WarnContext(
+				ctx,
+				"the connection to other replicas is lost: changes of their tasks are seen later, by polling",
+				"err",
+				err,
+			)
 			failing = true
 		}
 		select {

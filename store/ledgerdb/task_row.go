@@ -29,10 +29,21 @@ const (
 
 func encodeRecord(e *ledger.Record) (*taskRow, error) {
 	r := &taskRow{
-		Handle: e.Handle, Owner: e.Owner, Client: e.Client, Agent: e.Agent, MessageID: e.MessageID,
-		ContextID: e.ContextID(), State: string(e.State()), Summary: e.Summary().Message,
-		Created: e.Created.UnixMilli(), Updated: e.Updated.UnixMilli(), Name: e.Name, ContextName: e.ContextName, Asked: e.Asked, Trace: e.Trace,
-		UseCase: e.UseCase,
+		Handle:      e.Handle,
+		Owner:       e.Owner,
+		Client:      e.Client,
+		Agent:       e.Agent,
+		MessageID:   e.MessageID,
+		ContextID:   e.ContextID(),
+		State:       string(e.State()),
+		Summary:     e.Summary().Message,
+		Created:     e.Created.UnixMilli(),
+		Updated:     e.Updated.UnixMilli(),
+		Name:        e.Name,
+		ContextName: e.ContextName,
+		Asked:       e.Asked,
+		Trace:       e.Trace,
+		UseCase:     e.UseCase,
 	}
 	var err error
 	if e.Task != nil {
@@ -57,20 +68,54 @@ func encodeRecord(e *ledger.Record) (*taskRow, error) {
 
 // values appends the values to the arguments of a statement.
 func (r *taskRow) values(args []any) []any {
-	return append(args, r.Handle, r.Owner, r.Client, r.Agent, r.MessageID, r.ContextID, r.State, r.Summary,
-		r.Task, r.Failure, r.Created, r.Updated, r.Name, r.ContextName, r.Past, r.Asked, r.Trace, r.Size, r.UseCase)
+	return append(
+		args,
+		r.Handle,
+		r.Owner,
+		r.Client,
+		r.Agent,
+		r.MessageID,
+		r.ContextID,
+		r.State,
+		r.Summary,
+		r.Task,
+		r.Failure,
+		r.Created,
+		r.Updated,
+		r.Name,
+		r.ContextName,
+		r.Past,
+		r.Asked,
+		r.Trace,
+		r.Size,
+		r.UseCase,
+	)
 }
 
 // record returns the task that the row holds.
 func (r *taskRow) record(settled bool) *ledger.Record {
 	e := &ledger.Record{
-		Handle: r.Handle, Owner: r.Owner, Client: r.Client, Agent: r.Agent, MessageID: r.MessageID, Asked: r.Asked, Trace: r.Trace,
-		Name: r.Name, ContextName: r.ContextName, Idle: settled, Created: sqldb.Time(r.Created), Updated: sqldb.Time(r.Updated),
-		UseCase: r.UseCase,
+		Handle:      r.Handle,
+		Owner:       r.Owner,
+		Client:      r.Client,
+		Agent:       r.Agent,
+		MessageID:   r.MessageID,
+		Asked:       r.Asked,
+		Trace:       r.Trace,
+		Name:        r.Name,
+		ContextName: r.ContextName,
+		Idle:        settled,
+		Created:     sqldb.Time(r.Created),
+		Updated:     sqldb.Time(r.Updated),
+		UseCase:     r.UseCase,
 	}
-	if decodeJSON(r.Task, &e.Task) != nil || decodeJSON(r.Failure, &e.Failure) != nil || decodeJSON(r.Past, &e.Revisions) != nil {
+	if decodeJSON(r.Task, &e.Task) != nil || decodeJSON(r.Failure, &e.Failure) != nil ||
+		decodeJSON(r.Past, &e.Revisions) != nil {
 		// One damaged row must not keep a replica from taking up the others.
-		e.Failure = &ledger.Failure{Code: a2a.Internal, Message: "What was recorded of this task cannot be read any more."}
+		e.Failure = &ledger.Failure{
+			Code:    a2a.Internal,
+			Message: "What was recorded of this task cannot be read any more.",
+		}
 	}
 	return e
 }

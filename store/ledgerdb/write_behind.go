@@ -28,7 +28,8 @@ func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
 	if db.sql.Postgres || db.sql.Path == "" || db.buffer != nil {
 		return nil
 	}
-	if alone, err := db.sql.LockServer(ctx); err != nil || !alone { // the file of another server would be in its way
+	if alone, err := db.sql.LockServer(ctx); err != nil ||
+		!alone { // the file of another server would be in its way
 		return errors.Join(err, errors.New("store: writing behind is for a server that is alone"))
 	}
 	err := db.attachWriteBehind(ctx, log)
@@ -93,7 +94,11 @@ func (db *Store) writeBehindPath() (string, error) {
 // tasks of another database are not taken for its own.
 func (db *Store) writeBehindID(ctx context.Context) (id string, err error) {
 	return id, db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		_, err := t.ExecContext(ctx, `INSERT INTO write_behind (id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM write_behind)`, rand.Text())
+		_, err := t.ExecContext(
+			ctx,
+			`INSERT INTO write_behind (id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM write_behind)`,
+			rand.Text(),
+		)
 		if err != nil {
 			return err
 		}
@@ -120,7 +125,8 @@ func (db *Store) recoverPending(ctx context.Context) error {
 	}
 	defer release()
 	err = db.attachWriteBehind(ctx, slog.New(slog.DiscardHandler))
-	if _, damaged := errors.AsType[*writebehind.DamagedError](err); damaged || errors.Is(err, writebehind.ErrForeign) {
+	if _, damaged := errors.AsType[*writebehind.DamagedError](err); damaged ||
+		errors.Is(err, writebehind.ErrForeign) {
 		return nil // the next server logs it
 	}
 	if err == nil {
@@ -189,5 +195,6 @@ var addManyEnded = addEnded(insertBatch)
 // SQLite keeps no copies of the pages that a statement changes if it ignores conflicts.
 func addEnded(n int) string {
 	row := "(" + strings.Repeat("?, ", rowColumns) + "1, '', 0, ?)"
-	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, due, indexed) VALUES ` + row + strings.Repeat(", "+row, n-1)
+	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, due, indexed) VALUES ` +
+		row + strings.Repeat(", "+row, n-1)
 }

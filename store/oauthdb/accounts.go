@@ -15,10 +15,23 @@ func (db *Store) AddAccount(ctx context.Context, a *oauth.Account) error {
 
 // addAccount records an account unless its name or its identity is taken.
 func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
-	err := sqldb.MustChange(ctx, q, oauth.ErrExists, `
+	err := sqldb.MustChange(
+		ctx,
+		q,
+		oauth.ErrExists,
+		`
 		INSERT INTO accounts (id, name, password, disabled, admin, created, issuer, subject, usecases)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		a.ID, a.Name, a.Password, a.Disabled, a.Admin, a.Created, a.Issuer, a.Subject, a.UseCases.String())
+		a.ID,
+		a.Name,
+		a.Password,
+		a.Disabled,
+		a.Admin,
+		a.Created,
+		a.Issuer,
+		a.Subject,
+		a.UseCases.String(),
+	)
 	if err != nil {
 		return err
 	}
@@ -27,24 +40,50 @@ func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
 
 // SetAdmin implements signin.AccountStore.
 func (db *Store) SetAdmin(ctx context.Context, id string, admin bool) error {
-	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `UPDATE accounts SET admin = $1 WHERE id = $2`, admin, id)
+	return sqldb.MustChange(
+		ctx,
+		db.sql.Write,
+		oauth.ErrNotFound,
+		`UPDATE accounts SET admin = $1 WHERE id = $2`,
+		admin,
+		id,
+	)
 }
 
 // SetDisabled implements signin.AccountStore.
 func (db *Store) SetDisabled(ctx context.Context, id string, disabled bool) error {
-	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `UPDATE accounts SET disabled = $1 WHERE id = $2`, disabled, id)
+	return sqldb.MustChange(
+		ctx,
+		db.sql.Write,
+		oauth.ErrNotFound,
+		`UPDATE accounts SET disabled = $1 WHERE id = $2`,
+		disabled,
+		id,
+	)
 }
 
 // SetPassword implements signin.AccountStore.
 func (db *Store) SetPassword(ctx context.Context, id, password string, revoked time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `UPDATE accounts SET password = $1, guesses = 0 WHERE id = $2`, password, id)
+		err := sqldb.MustChange(
+			ctx,
+			tx,
+			oauth.ErrNotFound,
+			`UPDATE accounts SET password = $1, guesses = 0 WHERE id = $2`,
+			password,
+			id,
+		)
 		if err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE account_id = $1`, id)
 		if err == nil && !revoked.IsZero() {
-			_, err = tx.ExecContext(ctx, `UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`, revoked, id)
+			_, err = tx.ExecContext(
+				ctx,
+				`UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`,
+				revoked,
+				id,
+			)
 		}
 		return err
 	})
@@ -52,7 +91,13 @@ func (db *Store) SetPassword(ctx context.Context, id, password string, revoked t
 
 // CountGuess implements signin.AccountStore. The condition of the UPDATE decides.
 func (db *Store) CountGuess(ctx context.Context, id string, limit int) (bool, error) {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `UPDATE accounts SET guesses = guesses + 1 WHERE id = $1 AND guesses < $2`, id, limit)
+	n, err := sqldb.Changed(
+		ctx,
+		db.sql.Write,
+		`UPDATE accounts SET guesses = guesses + 1 WHERE id = $1 AND guesses < $2`,
+		id,
+		limit,
+	)
 	return n > 0, err
 }
 
@@ -75,23 +120,41 @@ func (db *Store) RemoveAccount(ctx context.Context, name string) error {
 			}
 		}
 		for _, table := range []string{"connections", "connection_attempts", "shares"} {
-			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE owner IN (SELECT id FROM accounts WHERE name = $1)`, name)
+			_, err := tx.ExecContext(
+				ctx,
+				`DELETE FROM `+table+` WHERE owner IN (SELECT id FROM accounts WHERE name = $1)`,
+				name,
+			)
 			if err != nil {
 				return err
 			}
 		}
-		return sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `DELETE FROM accounts WHERE name = $1`, name)
+		return sqldb.MustChange(
+			ctx,
+			tx,
+			oauth.ErrNotFound,
+			`DELETE FROM accounts WHERE name = $1`,
+			name,
+		)
 	})
 }
 
 // Account implements signin.AccountStore.
 func (db *Store) Account(ctx context.Context, name string) (*oauth.Account, error) {
-	return scanAccount(db.sql.Read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name))
+	return scanAccount(
+		db.sql.Read.QueryRowContext(
+			ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name,
+		),
+	)
 }
 
 // AccountOf implements signin.AccountStore.
 func (db *Store) AccountOf(ctx context.Context, id string) (*oauth.Account, error) {
-	return scanAccount(db.sql.Read.QueryRowContext(ctx, `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id))
+	return scanAccount(
+		db.sql.Read.QueryRowContext(
+			ctx, `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id,
+		),
+	)
 }
 
 const accountColumns = `id, name, password, disabled, admin, created, issuer, subject, usecases`
@@ -99,7 +162,17 @@ const accountColumns = `id, name, password, disabled, admin, created, issuer, su
 // scanAccount reads accountColumns.
 func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 	a := &oauth.Account{}
-	err := row.Scan(&a.ID, &a.Name, &a.Password, &a.Disabled, &a.Admin, &a.Created, &a.Issuer, &a.Subject, sqldb.List(&a.UseCases))
+	err := row.Scan(
+		&a.ID,
+		&a.Name,
+		&a.Password,
+		&a.Disabled,
+		&a.Admin,
+		&a.Created,
+		&a.Issuer,
+		&a.Subject,
+		sqldb.List(&a.UseCases),
+	)
 	if err != nil {
 		return nil, orNotFound(err)
 	}
@@ -108,7 +181,12 @@ func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 
 // Accounts implements signin.AccountStore.
 func (db *Store) Accounts(ctx context.Context) ([]string, error) {
-	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `SELECT name FROM accounts ORDER BY name`)
+	return sqldb.Select(
+		ctx,
+		db.sql.Read,
+		sqldb.Value[string],
+		`SELECT name FROM accounts ORDER BY name`,
+	)
 }
 
 // AddSession implements signin.SessionStore.
@@ -125,7 +203,15 @@ func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oaut
 		SELECT s.account_id, a.name, a.admin, a.usecases, s.created, s.expires, s.grants_until
 		FROM sessions s JOIN accounts a ON a.id = s.account_id
 		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`, hash, now).
-		Scan(&s.AccountID, &s.Name, &s.Admin, sqldb.List(&s.UseCases), &s.Created, &s.Expires, &s.GrantsUntil)
+		Scan(
+			&s.AccountID,
+			&s.Name,
+			&s.Admin,
+			sqldb.List(&s.UseCases),
+			&s.Created,
+			&s.Expires,
+			&s.GrantsUntil,
+		)
 	if err != nil {
 		return nil, orNotFound(err)
 	}

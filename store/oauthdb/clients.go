@@ -15,11 +15,25 @@ func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) erro
 		if err := evictClients(ctx, tx, limit); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, `
+		_, err := tx.ExecContext(
+			ctx,
+			`
 			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-			c.ID, c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-			strings.Join(c.GrantTypes, " "), c.Registered, c.ManageHash, c.Keys, c.KeysURI, c.Bound, c.ApplicationType)
+			c.ID,
+			c.Name,
+			c.URI,
+			strings.Join(c.RedirectURIs, " "),
+			c.AuthMethod,
+			c.SecretHash,
+			strings.Join(c.GrantTypes, " "),
+			c.Registered,
+			c.ManageHash,
+			c.Keys,
+			c.KeysURI,
+			c.Bound,
+			c.ApplicationType,
+		)
 		if err != nil {
 			return err
 		}
@@ -30,7 +44,8 @@ func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) erro
 // evictClients removes clients without grants, until one more fits.
 func evictClients(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	var n int
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n); err != nil || n < limit {
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n); err != nil ||
+		n < limit {
 		return err
 	}
 	return sqldb.Exec(ctx, tx, `
@@ -43,12 +58,28 @@ func evictClients(ctx context.Context, tx *sqldb.Tx, limit int) error {
 // UpdateClient implements client.Store.
 func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `
+		err := sqldb.MustChange(
+			ctx,
+			tx,
+			oauth.ErrNotFound,
+			`
 		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7,
 			keys = $8, keys_uri = $9, dpop_bound = $10, application_type = $11
 		WHERE id = $12 AND manage_hash = $13`,
-			c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
-			strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, c.Bound, c.ApplicationType, c.ID, manageHash)
+			c.Name,
+			c.URI,
+			strings.Join(c.RedirectURIs, " "),
+			c.AuthMethod,
+			c.SecretHash,
+			strings.Join(c.GrantTypes, " "),
+			c.ManageHash,
+			c.Keys,
+			c.KeysURI,
+			c.Bound,
+			c.ApplicationType,
+			c.ID,
+			manageHash,
+		)
 		if err != nil {
 			return err
 		}
@@ -63,7 +94,13 @@ func (db *Store) RemoveClient(ctx context.Context, id string, now time.Time) err
 		if err != nil {
 			return err
 		}
-		return sqldb.Exec(ctx, tx, `UPDATE grants SET revoked = $1 WHERE client_id = $2 AND revoked = 0`, now, id)
+		return sqldb.Exec(
+			ctx,
+			tx,
+			`UPDATE grants SET revoked = $1 WHERE client_id = $2 AND revoked = 0`,
+			now,
+			id,
+		)
 	})
 }
 
@@ -71,19 +108,42 @@ const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, g
 
 // Client implements client.Store.
 func (db *Store) Client(ctx context.Context, id string) (*oauth.Client, error) {
-	return scanClient(db.sql.Read.QueryRowContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id = $1`, id))
+	return scanClient(
+		db.sql.Read.QueryRowContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id = $1`, id),
+	)
 }
 
 // Clients implements client.Store.
 func (db *Store) Clients(ctx context.Context, after string, limit int) ([]*oauth.Client, error) {
-	return sqldb.Select(ctx, db.sql.Read, scanClient, `SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
+	return sqldb.Select(
+		ctx,
+		db.sql.Read,
+		scanClient,
+		`SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`,
+		after,
+		limit,
+	)
 }
 
 // scanClient reads clientColumns.
 func scanClient(row sqldb.Row) (*oauth.Client, error) {
 	c := &oauth.Client{}
 	var redirects, grants string
-	err := row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &c.SecretHash, &grants, &c.Registered, &c.ManageHash, &c.Keys, &c.KeysURI, &c.Bound, &c.ApplicationType)
+	err := row.Scan(
+		&c.ID,
+		&c.Name,
+		&c.URI,
+		&redirects,
+		&c.AuthMethod,
+		&c.SecretHash,
+		&grants,
+		&c.Registered,
+		&c.ManageHash,
+		&c.Keys,
+		&c.KeysURI,
+		&c.Bound,
+		&c.ApplicationType,
+	)
 	if err != nil {
 		return nil, orNotFound(err)
 	}

@@ -12,9 +12,19 @@ import (
 // TakeCode implements flow.CodeStore. "used = 0" in the UPDATE decides who
 // is first; what a second caller does to the grant is committed with it. A code that does not
 // exist costs no turn of a writer.
-func (db *Store) TakeCode(ctx context.Context, hash, clientID string, first *oauth.Refresh, now time.Time) (code *oauth.Code, err error) {
+func (db *Store) TakeCode(
+	ctx context.Context,
+	hash, clientID string,
+	first *oauth.Refresh,
+	now time.Time,
+) (code *oauth.Code, err error) {
 	var exists int
-	if err := db.sql.Read.QueryRowContext(ctx, `SELECT 1 FROM codes WHERE hash = $1 AND client_id = $2`, hash, clientID).Scan(&exists); err != nil {
+	if err := db.sql.Read.QueryRowContext(
+		ctx,
+		`SELECT 1 FROM codes WHERE hash = $1 AND client_id = $2`,
+		hash,
+		clientID,
+	).Scan(&exists); err != nil {
 		return nil, orNotFound(err)
 	}
 	var reused bool
@@ -36,7 +46,12 @@ func (db *Store) TakeCode(ctx context.Context, hash, clientID string, first *oau
 	return code, err
 }
 
-func takeCode(ctx context.Context, tx *sqldb.Tx, hash, clientID string, now time.Time) (*oauth.Code, error) {
+func takeCode(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	hash, clientID string,
+	now time.Time,
+) (*oauth.Code, error) {
 	c := &oauth.Code{Hash: hash, ClientID: clientID}
 	var grantID string
 	err := tx.QueryRowContext(ctx, `
@@ -52,9 +67,19 @@ func takeCode(ctx context.Context, tx *sqldb.Tx, hash, clientID string, now time
 
 // revokeReused revokes the grant of a code that its client used before. If there
 // is no such code it returns oauth.ErrNotFound.
-func revokeReused(ctx context.Context, tx *sqldb.Tx, hash, clientID string, now time.Time) (bool, error) {
+func revokeReused(
+	ctx context.Context,
+	tx *sqldb.Tx,
+	hash, clientID string,
+	now time.Time,
+) (bool, error) {
 	var grantID string
-	err := tx.QueryRowContext(ctx, `SELECT grant_id FROM codes WHERE hash = $1 AND client_id = $2`, hash, clientID).Scan(&grantID)
+	err := tx.QueryRowContext(
+		ctx,
+		`SELECT grant_id FROM codes WHERE hash = $1 AND client_id = $2`,
+		hash,
+		clientID,
+	).Scan(&grantID)
 	if err != nil {
 		return false, orNotFound(err)
 	}

@@ -10,7 +10,9 @@ import (
 // Document implements client.DocumentStore.
 func (db *Store) Document(ctx context.Context, id string) (*oauth.Document, error) {
 	d := &oauth.Document{ID: id}
-	err := db.sql.Read.QueryRowContext(ctx, `SELECT body, fetched, fresh, expires FROM client_documents WHERE id = $1`, id).
+	err := db.sql.Read.QueryRowContext(
+		ctx, `SELECT body, fetched, fresh, expires FROM client_documents WHERE id = $1`, id,
+	).
 		Scan(&d.Body, &d.Fetched, &d.Fresh, &d.Expires)
 	if err != nil {
 		return nil, orNotFound(err)
@@ -23,7 +25,9 @@ func (db *Store) Document(ctx context.Context, id string) (*oauth.Document, erro
 func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		var others int
-		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM client_documents WHERE id <> $1`, d.ID).Scan(&others); err != nil {
+		if err := tx.QueryRowContext(
+			ctx, `SELECT COUNT(*) FROM client_documents WHERE id <> $1`, d.ID,
+		).Scan(&others); err != nil {
 			return err
 		}
 		if others >= limit {
@@ -49,5 +53,11 @@ func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int)
 
 // DropDocument implements client.DocumentStore.
 func (db *Store) DropDocument(ctx context.Context, id string) error {
-	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `DELETE FROM client_documents WHERE id = $1`, id)
+	return sqldb.MustChange(
+		ctx,
+		db.sql.Write,
+		oauth.ErrNotFound,
+		`DELETE FROM client_documents WHERE id = $1`,
+		id,
+	)
 }

@@ -16,10 +16,23 @@ func (db *Store) AddGrant(ctx context.Context, g *oauth.Grant) error {
 }
 
 func addGrant(ctx context.Context, q sqldb.Querier, g *oauth.Grant) error {
-	return sqldb.Exec(ctx, q, `
+	return sqldb.Exec(
+		ctx,
+		q,
+		`
 		INSERT INTO grants (id, account_id, client_id, scope, resource, auth_time, created, expires, parent, client_name)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		g.ID, g.AccountID, g.ClientID, g.Scope.String(), g.Resource, g.AuthTime, g.Created, g.Expires, g.Parent, g.ClientName)
+		g.ID,
+		g.AccountID,
+		g.ClientID,
+		g.Scope.String(),
+		g.Resource,
+		g.AuthTime,
+		g.Created,
+		g.Expires,
+		g.Parent,
+		g.ClientName,
+	)
 }
 
 // Grant implements token.GrantStore.
@@ -41,7 +54,22 @@ const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecase
 func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 	g := &oauth.Grant{}
 	err := row.Scan(append([]any{
-		&g.ID, &g.AccountID, &g.Name, &g.Disabled, &g.Admin, sqldb.List(&g.UseCases), &g.ClientID, &g.ClientName, sqldb.List(&g.Scope), &g.Resource, &g.AuthTime, &g.Created, &g.Expires, &g.Used, &g.Parent, &g.Revoked,
+		&g.ID,
+		&g.AccountID,
+		&g.Name,
+		&g.Disabled,
+		&g.Admin,
+		sqldb.List(&g.UseCases),
+		&g.ClientID,
+		&g.ClientName,
+		sqldb.List(&g.Scope),
+		&g.Resource,
+		&g.AuthTime,
+		&g.Created,
+		&g.Expires,
+		&g.Used,
+		&g.Parent,
+		&g.Revoked,
 	}, more...)...)
 	if err != nil {
 		return nil, orNotFound(err)
@@ -55,7 +83,13 @@ func (db *Store) RevokeGrant(ctx context.Context, id string, now time.Time) erro
 }
 
 func revokeGrant(ctx context.Context, q sqldb.Querier, id string, now time.Time) error {
-	return sqldb.Exec(ctx, q, `UPDATE grants SET revoked = $1 WHERE id = $2 AND revoked = 0`, now, id)
+	return sqldb.Exec(
+		ctx,
+		q,
+		`UPDATE grants SET revoked = $1 WHERE id = $2 AND revoked = 0`,
+		now,
+		id,
+	)
 }
 
 // revocations end grants by whose they are. Each is a text of its own, so that each has an index.
@@ -66,7 +100,12 @@ var revocations = map[string]string{
 }
 
 // RevokeGrants implements token.GrantStore.
-func (db *Store) RevokeGrants(ctx context.Context, accountID, clientID string, now time.Time, limit int) (int, error) {
+func (db *Store) RevokeGrants(
+	ctx context.Context,
+	accountID, clientID string,
+	now time.Time,
+	limit int,
+) (int, error) {
 	which := "both"
 	args := []any{accountID, clientID}
 	switch {
@@ -90,7 +129,12 @@ func (db *Store) NoteUses(ctx context.Context, last map[string]time.Time) error 
 	for chunk := range slices.Chunk(ids, batch) {
 		if err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 			for _, id := range chunk {
-				if _, err := t.ExecContext(ctx, `UPDATE grants SET used = $1 WHERE id = $2 AND used < $1`, last[id], id); err != nil {
+				if _, err := t.ExecContext(
+					ctx,
+					`UPDATE grants SET used = $1 WHERE id = $2 AND used < $1`,
+					last[id],
+					id,
+				); err != nil {
 					return err
 				}
 			}

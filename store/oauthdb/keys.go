@@ -10,8 +10,13 @@ import (
 
 // Keys implements token.KeyStore.
 func (db *Store) Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error) {
-	return sqldb.Select(ctx, db.sql.Read, scanKey,
-		`SELECT seq, kid, private, active, expires, signed_until FROM signing_keys WHERE expires > $1 ORDER BY seq`, now)
+	return sqldb.Select(
+		ctx,
+		db.sql.Read,
+		scanKey,
+		`SELECT seq, kid, private, active, expires, signed_until FROM signing_keys WHERE expires > $1 ORDER BY seq`,
+		now,
+	)
 }
 
 func scanKey(r sqldb.Row) (k oauth.SealedKey, err error) {
@@ -49,11 +54,25 @@ func (db *Store) RemoveKey(ctx context.Context, keyID string, replacement *oauth
 		if err := tx.QueryRowContext(ctx, `SELECT COALESCE(max(seq), 0) FROM signing_keys`).Scan(&last); err != nil {
 			return err
 		}
-		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `DELETE FROM signing_keys WHERE kid = $1`, keyID)
+		err := sqldb.MustChange(
+			ctx,
+			tx,
+			oauth.ErrNotFound,
+			`DELETE FROM signing_keys WHERE kid = $1`,
+			keyID,
+		)
 		if err != nil || replacement == nil {
 			return err
 		}
-		return sqldb.Exec(ctx, tx, `INSERT INTO signing_keys (seq, kid, private, active, expires) VALUES ($1, $2, $3, $4, $5)`,
-			last+1, replacement.KeyID, replacement.Private, replacement.Active, replacement.Expires)
+		return sqldb.Exec(
+			ctx,
+			tx,
+			`INSERT INTO signing_keys (seq, kid, private, active, expires) VALUES ($1, $2, $3, $4, $5)`,
+			last+1,
+			replacement.KeyID,
+			replacement.Private,
+			replacement.Active,
+			replacement.Expires,
+		)
 	})
 }

@@ -11,7 +11,9 @@ import (
 
 // Identify implements token.IdentityStore. If the identity is there, perhaps added by a
 // concurrent call, that account is updated.
-func (db *Store) Identify(ctx context.Context, a *oauth.Account, rights bool) (account *oauth.Account, err error) {
+func (db *Store) Identify(
+	ctx context.Context, a *oauth.Account, rights bool,
+) (account *oauth.Account, err error) {
 	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		if err := addAccount(ctx, tx, a); err != nil && !errors.Is(err, oauth.ErrExists) {
 			return err
@@ -51,5 +53,11 @@ func (db *Store) Login(ctx context.Context, state string, now time.Time) (*oauth
 
 // TakeLogin implements signin.LoginStore.
 func (db *Store) TakeLogin(ctx context.Context, state string) error {
-	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `DELETE FROM logins WHERE state = $1`, state)
+	return sqldb.MustChange(
+		ctx,
+		db.sql.Write,
+		oauth.ErrNotFound,
+		`DELETE FROM logins WHERE state = $1`,
+		state,
+	)
 }

@@ -23,21 +23,44 @@ const liveGrants = `revoked = 0 AND expires > `
 
 // countLive counts live grants, up to MostCounted.
 func countLive(whose string) string {
-	return fmt.Sprintf(`(SELECT count(*) FROM (SELECT 1 FROM grants WHERE %s AND %s $1 LIMIT %d) AS counted)`, whose, liveGrants, operator.MostCounted)
+	return fmt.Sprintf(
+		`(SELECT count(*) FROM (SELECT 1 FROM grants WHERE %s AND %s $1 LIMIT %d) AS counted)`,
+		whose,
+		liveGrants,
+		operator.MostCounted,
+	)
 }
 
 // ListClients implements operator.Store. Two lists of one order are merged.
-func (db *Store) ListClients(ctx context.Context, f operator.ClientFilter, page operator.Rows) ([]operator.ClientRow, error) {
+func (db *Store) ListClients(
+	ctx context.Context, f operator.ClientFilter, page operator.Rows,
+) ([]operator.ClientRow, error) {
 	var all []operator.ClientRow
 	if f.Kind != operator.Document {
-		found, err := db.clients(ctx, scanClientRow, selectClients, clientTerms, "c.registered", f, page)
+		found, err := db.clients(
+			ctx,
+			scanClientRow,
+			selectClients,
+			clientTerms,
+			"c.registered",
+			f,
+			page,
+		)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, found...)
 	}
 	if f.Kind != operator.Registered {
-		found, err := db.clients(ctx, scanDocumentRow, selectDocuments, documentTerms, "c.fetched", f, page)
+		found, err := db.clients(
+			ctx,
+			scanDocumentRow,
+			selectDocuments,
+			documentTerms,
+			"c.fetched",
+			f,
+			page,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +86,15 @@ func (db *Store) clients(
 	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
 	if f.Text == "" {
 		order := l.After(since, "c.id", page.After.At, page.After.ID)
-		return sqldb.SelectListing(ctx, db.sql, l, scan, fmt.Sprintf(selection, "''", ""), order, page.Limit)
+		return sqldb.SelectListing(
+			ctx,
+			db.sql,
+			l,
+			scan,
+			fmt.Sprintf(selection, "''", ""),
+			order,
+			page.Limit,
+		)
 	}
 	order := findTerms(l, terms, f.Text, page.After)
 	selection = fmt.Sprintf(selection, "s.term", ` JOIN `+terms+` s ON s.id = c.id`)
@@ -75,13 +106,25 @@ var (
 
 	selectDocuments = `SELECT c.id, c.body, c.fetched, c.fresh, c.expires, %s, ` + clientUse + ` FROM client_documents c%s`
 
-	clientUse = `(SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = c.id), ` + countLive(`client_id = c.id`)
+	clientUse = `(SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = c.id), ` +
+		countLive(`client_id = c.id`)
 )
 
 func scanClientRow(row sqldb.Row) (r operator.ClientRow, err error) {
 	c := &oauth.Client{}
 	var redirects, grants string
-	err = row.Scan(&c.ID, &c.Name, &c.URI, &redirects, &c.AuthMethod, &grants, &c.Registered, &r.Term, &r.Used, &r.Grants)
+	err = row.Scan(
+		&c.ID,
+		&c.Name,
+		&c.URI,
+		&redirects,
+		&c.AuthMethod,
+		&grants,
+		&c.Registered,
+		&r.Term,
+		&r.Used,
+		&r.Grants,
+	)
 	c.RedirectURIs, c.GrantTypes = strings.Fields(redirects), strings.Fields(grants)
 	r.Client = c
 	r.Since = c.Registered
@@ -97,10 +140,26 @@ func scanDocumentRow(row sqldb.Row) (r operator.ClientRow, err error) {
 }
 
 // ClientRow implements operator.Store.
-func (db *Store) ClientRow(ctx context.Context, id string, now time.Time) (*operator.ClientRow, error) {
-	r, err := scanClientRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectClients, "''", "")+` WHERE c.id = $2`, now, id))
+func (db *Store) ClientRow(
+	ctx context.Context, id string, now time.Time,
+) (*operator.ClientRow, error) {
+	r, err := scanClientRow(
+		db.sql.Read.QueryRowContext(
+			ctx,
+			fmt.Sprintf(selectClients, "''", "")+` WHERE c.id = $2`,
+			now,
+			id,
+		),
+	)
 	if errors.Is(err, sql.ErrNoRows) {
-		r, err = scanDocumentRow(db.sql.Read.QueryRowContext(ctx, fmt.Sprintf(selectDocuments, "''", "")+` WHERE c.id = $2`, now, id))
+		r, err = scanDocumentRow(
+			db.sql.Read.QueryRowContext(
+				ctx,
+				fmt.Sprintf(selectDocuments, "''", "")+` WHERE c.id = $2`,
+				now,
+				id,
+			),
+		)
 	}
 	if err != nil {
 		return nil, orNotFound(err)
@@ -109,19 +168,36 @@ func (db *Store) ClientRow(ctx context.Context, id string, now time.Time) (*oper
 }
 
 // UseOf implements operator.Store.
-func (db *Store) UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error) {
-	err = db.sql.Read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = $2), `+countLive(`client_id = $2`),
-		now, client).Scan(&used, &live)
+func (db *Store) UseOf(
+	ctx context.Context, client string, now time.Time,
+) (used time.Time, live int, err error) {
+	err = db.sql.Read.QueryRowContext(
+		ctx,
+		`SELECT (SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = $2), `+
+			countLive(`client_id = $2`),
+		now,
+		client,
+	).Scan(&used, &live)
 	return used, live, err
 }
 
 // ListGrants implements operator.Store.
-func (db *Store) ListGrants(ctx context.Context, f operator.GrantFilter, page operator.Rows) ([]operator.Grant, error) {
+func (db *Store) ListGrants(
+	ctx context.Context, f operator.GrantFilter, page operator.Rows,
+) ([]operator.Grant, error) {
 	l := &sqldb.Listing{Reverse: page.Reverse}
 	order := l.After("g.created", "g.id", page.After.At, page.After.ID)
 	filterGrants(l, f, page.Now)
-	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorGrant, `SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
-		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`, order, page.Limit)
+	return sqldb.SelectListing(
+		ctx,
+		db.sql,
+		l,
+		scanOperatorGrant,
+		`SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
+		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`,
+		order,
+		page.Limit,
+	)
 }
 
 func scanOperatorGrant(r sqldb.Row) (operator.Grant, error) {
@@ -140,18 +216,31 @@ func filterGrants(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
 	l.In("g.client_id", f.ClientIDs)
 	if f.Live {
 		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", now)
-		l.And("(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))")
+		l.And(
+			"(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))",
+		)
 	}
 }
 
 // ClientsNamed implements operator.Store.
 func (db *Store) ClientsNamed(ctx context.Context, name string) ([]string, error) {
-	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `SELECT id FROM client_terms WHERE term = $1 UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
-		truncateTerm(fold(name)), operator.MostNamed+1)
+	return sqldb.Select(
+		ctx,
+		db.sql.Read,
+		sqldb.Value[string],
+		`SELECT id FROM client_terms WHERE term = $1 UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
+		truncateTerm(fold(name)),
+		operator.MostNamed+1,
+	)
 }
 
 // CountGrants implements operator.Store. Each grant has an account, which is read only for its state.
-func (db *Store) CountGrants(ctx context.Context, f operator.GrantFilter, now time.Time, most int) (int, error) {
+func (db *Store) CountGrants(
+	ctx context.Context,
+	f operator.GrantFilter,
+	now time.Time,
+	most int,
+) (int, error) {
 	l := &sqldb.Listing{}
 	from := "grants g"
 	filterGrants(l, f, now)
@@ -162,13 +251,20 @@ func (db *Store) CountGrants(ctx context.Context, f operator.GrantFilter, now ti
 }
 
 // ListAccounts implements operator.Store.
-func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, page operator.Rows) ([]operator.Account, error) {
+func (db *Store) ListAccounts(
+	ctx context.Context, f operator.AccountFilter, page operator.Rows,
+) ([]operator.Account, error) {
 	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
 	term := "''"
 	join := ""
 	order := "a.name"
 	if f.Text != "" {
-		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, findTerms(l, accountTerms, f.Text, page.After)
+		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, findTerms(
+			l,
+			accountTerms,
+			f.Text,
+			page.After,
+		)
 	} else if l.Reverse {
 		order = "a.name DESC"
 		l.AndIfSet("a.name < ?", page.After.ID)
@@ -176,12 +272,30 @@ func (db *Store) ListAccounts(ctx context.Context, f operator.AccountFilter, pag
 		l.AndIfSet("a.name > ?", page.After.ID)
 	}
 	filterAccounts(l, f)
-	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorAccount, `SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
-		countLive(`account_id = a.id`)+` FROM accounts a`+join, order, page.Limit)
+	return sqldb.SelectListing(
+		ctx,
+		db.sql,
+		l,
+		scanOperatorAccount,
+		`SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
+			countLive(`account_id = a.id`)+` FROM accounts a`+join,
+		order,
+		page.Limit,
+	)
 }
 
 func scanOperatorAccount(r sqldb.Row) (a operator.Account, err error) {
-	err = r.Scan(&a.ID, &a.Name, &a.Issuer, &a.Admin, &a.Disabled, sqldb.List(&a.UseCases), &a.Created, &a.Term, &a.Grants)
+	err = r.Scan(
+		&a.ID,
+		&a.Name,
+		&a.Issuer,
+		&a.Admin,
+		&a.Disabled,
+		sqldb.List(&a.UseCases),
+		&a.Created,
+		&a.Term,
+		&a.Grants,
+	)
 	return a, err
 }
 
@@ -195,7 +309,9 @@ func filterAccounts(l *sqldb.Listing, f operator.AccountFilter) {
 }
 
 // CountAccounts implements operator.Store.
-func (db *Store) CountAccounts(ctx context.Context, f operator.AccountFilter, most int) (int, error) {
+func (db *Store) CountAccounts(
+	ctx context.Context, f operator.AccountFilter, most int,
+) (int, error) {
 	l := &sqldb.Listing{}
 	from := "accounts a"
 	if f.Text != "" {
@@ -207,7 +323,9 @@ func (db *Store) CountAccounts(ctx context.Context, f operator.AccountFilter, mo
 }
 
 // CountClients implements operator.Store.
-func (db *Store) CountClients(ctx context.Context, f operator.ClientFilter, most int) (n int, err error) {
+func (db *Store) CountClients(
+	ctx context.Context, f operator.ClientFilter, most int,
+) (n int, err error) {
 	for _, x := range []struct {
 		without     operator.Kind
 		from, terms string

@@ -8,7 +8,12 @@ import (
 	"rialto/store/sqldb"
 )
 
-func addRefresh(ctx context.Context, q sqldb.Querier, grantID, parent string, t *oauth.Refresh) error {
+func addRefresh(
+	ctx context.Context,
+	q sqldb.Querier,
+	grantID, parent string,
+	t *oauth.Refresh,
+) error {
 	return sqldb.Exec(ctx, q, `
 		INSERT INTO refresh_tokens (hash, grant_id, client_id, parent, jkt, expires) VALUES ($1, $2, $3, $4, $5, $6)`,
 		t.Hash, grantID, t.ClientID, parent, t.JKT, t.Expires)

@@ -10,24 +10,44 @@ import (
 
 // AddRequest implements flow.RequestStore.
 func (db *Store) AddRequest(ctx context.Context, r *oauth.Request) error {
-	return sqldb.Exec(ctx, db.sql.Write, `
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`
 		INSERT INTO requests (`+requestColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		r.Handle, r.Browser, r.ClientID, r.RedirectURI, r.RedirectSent, r.State, r.Scope.String(), r.Resource,
-		r.Challenge, r.JKT, r.SignedInAfter, r.Expires)
+		r.Handle,
+		r.Browser,
+		r.ClientID,
+		r.RedirectURI,
+		r.RedirectSent,
+		r.State,
+		r.Scope.String(),
+		r.Resource,
+		r.Challenge,
+		r.JKT,
+		r.SignedInAfter,
+		r.Expires,
+	)
 }
 
 const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, signed_in_after, expires`
 
 // Request implements flow.RequestStore.
-func (db *Store) Request(ctx context.Context, handle string, now time.Time) (*oauth.Request, error) {
+func (db *Store) Request(
+	ctx context.Context, handle string, now time.Time,
+) (*oauth.Request, error) {
 	return scanRequest(db.sql.Read.QueryRowContext(ctx, `
 		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`, handle, now))
 }
 
 // TakePushed implements flow.RequestStore. The DELETE decides who is first. A request that does not
 // exist costs no turn of a writer.
-func (db *Store) TakePushed(ctx context.Context, handle, clientID string, now time.Time) (*oauth.Request, error) {
+func (db *Store) TakePushed(
+	ctx context.Context,
+	handle, clientID string,
+	now time.Time,
+) (*oauth.Request, error) {
 	if _, err := db.Request(ctx, handle, now); err != nil {
 		return nil, err
 	}
@@ -39,7 +59,20 @@ func (db *Store) TakePushed(ctx context.Context, handle, clientID string, now ti
 // scanRequest reads requestColumns.
 func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 	r := &oauth.Request{}
-	err := row.Scan(&r.Handle, &r.Browser, &r.ClientID, &r.RedirectURI, &r.RedirectSent, &r.State, sqldb.List(&r.Scope), &r.Resource, &r.Challenge, &r.JKT, &r.SignedInAfter, &r.Expires)
+	err := row.Scan(
+		&r.Handle,
+		&r.Browser,
+		&r.ClientID,
+		&r.RedirectURI,
+		&r.RedirectSent,
+		&r.State,
+		sqldb.List(&r.Scope),
+		&r.Resource,
+		&r.Challenge,
+		&r.JKT,
+		&r.SignedInAfter,
+		&r.Expires,
+	)
 	if err != nil {
 		return nil, orNotFound(err)
 	}
@@ -68,5 +101,11 @@ func (db *Store) Deny(ctx context.Context, handle string) error {
 }
 
 func takeRequest(ctx context.Context, q sqldb.Querier, handle string) error {
-	return sqldb.MustChange(ctx, q, oauth.ErrNotFound, `DELETE FROM requests WHERE handle = $1`, handle)
+	return sqldb.MustChange(
+		ctx,
+		q,
+		oauth.ErrNotFound,
+		`DELETE FROM requests WHERE handle = $1`,
+		handle,
+	)
 }

@@ -26,7 +26,12 @@ func (db *Store) SetupOpen(ctx context.Context, now time.Time) (bool, error) {
 
 // AddFirstAccount implements signin.SetupStore. There is one code, so that the
 // DELETE decides who is first.
-func (db *Store) AddFirstAccount(ctx context.Context, hash string, a *oauth.Account, now time.Time) error {
+func (db *Store) AddFirstAccount(
+	ctx context.Context,
+	hash string,
+	a *oauth.Account,
+	now time.Time,
+) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `
 			DELETE FROM setup_code WHERE hash = $1 AND expires > $2 AND NOT EXISTS (SELECT 1 FROM accounts WHERE issuer = '')`, hash, now)

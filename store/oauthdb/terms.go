@@ -70,7 +70,9 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
-func truncateTerm(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "") }
+func truncateTerm(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxTerm)], "")
+}
 
 // setTerms replaces the terms of a row with an ID and a name.
 func setTerms(ctx context.Context, t sqldb.Querier, table, id, name string) error {
@@ -82,7 +84,12 @@ func setTerms(ctx context.Context, t sqldb.Querier, table, id, name string) erro
 
 func addTerms(ctx context.Context, t sqldb.Querier, table, id, name string) error {
 	for _, term := range termsOf(table, id, name) {
-		if _, err := t.ExecContext(ctx, `INSERT INTO `+table+` (id, term) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, term); err != nil {
+		if _, err := t.ExecContext(
+			ctx,
+			`INSERT INTO `+table+` (id, term) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+			id,
+			term,
+		); err != nil {
 			return err
 		}
 	}
@@ -95,13 +102,18 @@ func addTerms(ctx context.Context, t sqldb.Querier, table, id, name string) erro
 func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order string) {
 	text = fold(text)
 	from := []string{truncateTerm(text)}
-	if word := strings.TrimLeftFunc(text, func(r rune) bool { return !isWordRune(r) }); word != "" && word != text {
+	if word := strings.TrimLeftFunc(
+		text, func(r rune) bool { return !isWordRune(r) },
+	); word != "" &&
+		word != text {
 		from = append(from, truncateTerm(word))
 	}
 	begins := func(term string) (condition string, args []any) {
 		any := make([]string, len(from))
 		for i, f := range from {
-			any[i], args = "("+term+" >= ? AND "+term+" < ?)", append(args, f, f+string(unicode.MaxRune))
+			any[i], args = "("+term+" >= ? AND "+term+" < ?)", append(
+				args, f, f+string(unicode.MaxRune),
+			)
 		}
 		return "(" + strings.Join(any, " OR ") + ")", args
 	}
@@ -116,6 +128,8 @@ func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order
 		l.And("(s.term, s.id) "+than+" (?, ?)", after.Term, after.ID)
 	}
 	condition, args = begins("e.term")
-	l.And(`NOT EXISTS (SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term < s.term AND `+condition+`)`, args...)
+	l.And(
+		`NOT EXISTS (SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term < s.term AND `+condition+`)`,
+		args...)
 	return order
 }

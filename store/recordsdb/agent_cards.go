@@ -16,7 +16,12 @@ func (db *Store) SeeCard(ctx context.Context, c directory.SeenCard, hold bool) e
 }
 
 func seeCard(ctx context.Context, tx *sqldb.Tx, c directory.SeenCard, hold bool) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM agent_cards WHERE agent = $1 AND url <> $2`, c.Agent, c.URL); err != nil {
+	if _, err := tx.ExecContext(
+		ctx,
+		`DELETE FROM agent_cards WHERE agent = $1 AND url <> $2`,
+		c.Agent,
+		c.URL,
+	); err != nil {
 		return err
 	}
 	// The second of two cards within a millisecond is later.

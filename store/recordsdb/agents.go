@@ -17,7 +17,13 @@ func (db *Store) AgentsVersion(ctx context.Context) (version int64, err error) {
 
 // NoteAgents implements directory.AgentStore.
 func (db *Store) NoteAgents(ctx context.Context, replica string, version int64) error {
-	return sqldb.Exec(ctx, db.sql.Write, `UPDATE replicas SET agents = $2 WHERE id = $1 AND agents < $2`, replica, version)
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`UPDATE replicas SET agents = $2 WHERE id = $1 AND agents < $2`,
+		replica,
+		version,
+	)
 }
 
 // ReplicasBehind returns the heartbeats of the replicas that offer an older list of agents.
@@ -56,10 +62,14 @@ func scanAgent(r sqldb.Row) (a directory.StoredAgent, err error) {
 
 // changeAgents runs do, which changes the list, with the list's next version.
 // Others who change it wait: versions are seen in their order.
-func (db *Store) changeAgents(ctx context.Context, do func(tx *sqldb.Tx, version int64) error) error {
+func (db *Store) changeAgents(
+	ctx context.Context, do func(tx *sqldb.Tx, version int64) error,
+) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		var version int64
-		if err := tx.QueryRowContext(ctx, `UPDATE agents_version SET version = version + 1 RETURNING version`).Scan(&version); err != nil {
+		if err := tx.QueryRowContext(
+			ctx, `UPDATE agents_version SET version = version + 1 RETURNING version`,
+		).Scan(&version); err != nil {
 			return err
 		}
 		return do(tx, version)
@@ -67,7 +77,12 @@ func (db *Store) changeAgents(ctx context.Context, do func(tx *sqldb.Tx, version
 }
 
 // AddAgent implements directory.AgentStore.
-func (db *Store) AddAgent(ctx context.Context, r directory.StoredAgent, card *directory.SeenCard, most int) error {
+func (db *Store) AddAgent(
+	ctx context.Context,
+	r directory.StoredAgent,
+	card *directory.SeenCard,
+	most int,
+) error {
 	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE removed = 0`).Scan(&n); err != nil {
@@ -84,7 +99,9 @@ func (db *Store) AddAgent(ctx context.Context, r directory.StoredAgent, card *di
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `DELETE FROM agents_disabled WHERE name = $1`, r.Name); err != nil {
+		if _, err := tx.ExecContext(
+			ctx, `DELETE FROM agents_disabled WHERE name = $1`, r.Name,
+		); err != nil {
 			return err
 		}
 		if err := dropAgent(ctx, tx, r.Name); err != nil || card == nil {
@@ -98,7 +115,9 @@ func (db *Store) AddAgent(ctx context.Context, r directory.StoredAgent, card *di
 // now: its cards, and what users have connected it with.
 func dropAgent(ctx context.Context, tx *sqldb.Tx, agent string) error {
 	for _, table := range []string{"connections", "connection_attempts"} {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE agent = $1`, agent); err != nil {
+		if _, err := tx.ExecContext(
+			ctx, `DELETE FROM `+table+` WHERE agent = $1`, agent,
+		); err != nil {
 			return err
 		}
 	}
@@ -131,7 +150,9 @@ func (db *Store) ChangeAgent(ctx context.Context, r directory.StoredAgent, moved
 // noSuchVersion says why an agent could not be changed.
 func noSuchVersion(ctx context.Context, tx *sqldb.Tx, name string) error {
 	var n int
-	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE name = $1 AND removed = 0`, name).Scan(&n)
+	err := tx.QueryRowContext(
+		ctx, `SELECT COUNT(*) FROM agents WHERE name = $1 AND removed = 0`, name,
+	).Scan(&n)
 	switch {
 	case err != nil:
 		return err
@@ -155,8 +176,12 @@ func (db *Store) RemoveAgent(ctx context.Context, name string, now time.Time) er
 
 // DisableAgent implements directory.AgentStore.
 func (db *Store) DisableAgent(ctx context.Context, name string, now time.Time) (bool, error) {
-	return db.changeDisabled(ctx,
-		`INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, now)
+	return db.changeDisabled(
+		ctx,
+		`INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+		name,
+		now,
+	)
 }
 
 // EnableAgent implements directory.AgentStore.
@@ -165,7 +190,9 @@ func (db *Store) EnableAgent(ctx context.Context, name string) (bool, error) {
 }
 
 // changeDisabled reports whether a statement has changed which agents are disabled.
-func (db *Store) changeDisabled(ctx context.Context, query string, args ...any) (changed bool, err error) {
+func (db *Store) changeDisabled(
+	ctx context.Context, query string, args ...any,
+) (changed bool, err error) {
 	err = db.changeAgents(ctx, func(tx *sqldb.Tx, _ int64) error {
 		n, err := sqldb.Changed(ctx, tx, query, args...)
 		changed = n > 0

@@ -14,16 +14,32 @@ import (
 func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		var end audit.ChainEnd
-		if err := t.QueryRowContext(ctx, `UPDATE audit_chain SET seq = seq WHERE id = 1 RETURNING seq, hash`).Scan(&end.Seq, &end.Hash); err != nil {
+		if err := t.QueryRowContext(
+			ctx, `UPDATE audit_chain SET seq = seq WHERE id = 1 RETURNING seq, hash`,
+		).Scan(&end.Seq, &end.Hash); err != nil {
 			return err
 		}
 		for _, e := range events {
 			hash := audit.Hash(end, e)
-			n, err := sqldb.Changed(ctx, t, `
+			n, err := sqldb.Changed(
+				ctx,
+				t,
+				`
 				INSERT INTO audit (at, id, kind, outcome, actor_id, actor, address, target, detail, seq, hash)
 				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 				ON CONFLICT (at, id) DO NOTHING`, // it is written again if the answer to a commit was lost
-				e.At, e.ID, string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address, e.Target, e.Detail, end.Seq+1, hash)
+				e.At,
+				e.ID,
+				string(e.Kind),
+				string(e.Outcome),
+				e.ActorID,
+				e.Actor,
+				e.Address,
+				e.Target,
+				e.Detail,
+				end.Seq+1,
+				hash,
+			)
 			if err != nil {
 				return err
 			}
@@ -31,7 +47,13 @@ func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 				end = audit.ChainEnd{Seq: end.Seq + 1, Hash: hash}
 			}
 		}
-		return sqldb.Exec(ctx, t, `UPDATE audit_chain SET seq = $1, hash = $2 WHERE id = 1`, end.Seq, end.Hash)
+		return sqldb.Exec(
+			ctx,
+			t,
+			`UPDATE audit_chain SET seq = $1, hash = $2 WHERE id = 1`,
+			end.Seq,
+			end.Hash,
+		)
 	})
 }
 
@@ -51,7 +73,9 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 	defer t.Rollback()
 	var last audit.ChainEnd
 	c := &audit.Chain{}
-	if err := t.QueryRowContext(ctx, `SELECT seq, hash, dropped_seq, dropped_hash FROM audit_chain WHERE id = 1`).Scan(&last.Seq, &last.Hash, &c.End.Seq, &c.End.Hash); err != nil {
+	if err := t.QueryRowContext(
+		ctx, `SELECT seq, hash, dropped_seq, dropped_hash FROM audit_chain WHERE id = 1`,
+	).Scan(&last.Seq, &last.Hash, &c.End.Seq, &c.End.Hash); err != nil {
 		return nil, sqldb.Classify(err)
 	}
 	from := int64(-1 << 62) // also a row that was put before the first is found
@@ -81,7 +105,17 @@ func links(ctx context.Context, t *sql.Tx, after int64, limit int) ([]audit.Link
 
 func scanLink(r sqldb.Row) (l audit.Link, err error) {
 	return l, r.Scan(
-		&l.At, &l.ID, &l.Kind, &l.Outcome, &l.ActorID, &l.Actor, &l.Address, &l.Target, &l.Detail, &l.Seq, &l.Hash,
+		&l.At,
+		&l.ID,
+		&l.Kind,
+		&l.Outcome,
+		&l.ActorID,
+		&l.Actor,
+		&l.Address,
+		&l.Target,
+		&l.Detail,
+		&l.Seq,
+		&l.Hash,
 	)
 }
 
@@ -90,7 +124,9 @@ func scanLink(r sqldb.Row) (l audit.Link, err error) {
 func (db *Store) DropEvents(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n = 0
-		if _, err := t.ExecContext(ctx, `UPDATE audit_chain SET seq = seq WHERE id = 1`); err != nil { // which locks it
+		if _, err := t.ExecContext(
+			ctx, `UPDATE audit_chain SET seq = seq WHERE id = 1`,
+		); err != nil { // which locks it
 			return err
 		}
 		oldest, err := links(ctx, t.Tx, -1<<62, limit)
@@ -107,7 +143,13 @@ func (db *Store) DropEvents(ctx context.Context, before time.Time, limit int) (n
 		if _, err := t.ExecContext(ctx, `DELETE FROM audit WHERE seq <= $1`, last.Seq); err != nil {
 			return err
 		}
-		return sqldb.Exec(ctx, t, `UPDATE audit_chain SET dropped_seq = $1, dropped_hash = $2 WHERE id = 1`, last.Seq, last.Hash)
+		return sqldb.Exec(
+			ctx,
+			t,
+			`UPDATE audit_chain SET dropped_seq = $1, dropped_hash = $2 WHERE id = 1`,
+			last.Seq,
+			last.Hash,
+		)
 	})
 	return n, err
 }

@@ -33,7 +33,13 @@ func (db *Store) Connection(ctx context.Context, owner, agent string) (*a2avault
 
 // Connections implements a2avault.Store.
 func (db *Store) Connections(ctx context.Context, owner string) ([]a2avault.Row, error) {
-	return sqldb.Select(ctx, db.sql.Read, scanConnection, `SELECT `+connectionColumns+` FROM connections WHERE owner = $1 ORDER BY agent`, owner)
+	return sqldb.Select(
+		ctx,
+		db.sql.Read,
+		scanConnection,
+		`SELECT `+connectionColumns+` FROM connections WHERE owner = $1 ORDER BY agent`,
+		owner,
+	)
 }
 
 func scanConnection(row sqldb.Row) (r a2avault.Row, err error) {
@@ -43,11 +49,24 @@ func scanConnection(row sqldb.Row) (r a2avault.Row, err error) {
 
 // ForgetConnection implements a2avault.Store.
 func (db *Store) ForgetConnection(ctx context.Context, owner, agent string) error {
-	return sqldb.MustChange(ctx, db.sql.Write, a2avault.ErrNone, `DELETE FROM connections WHERE owner = $1 AND agent = $2`, owner, agent)
+	return sqldb.MustChange(
+		ctx,
+		db.sql.Write,
+		a2avault.ErrNone,
+		`DELETE FROM connections WHERE owner = $1 AND agent = $2`,
+		owner,
+		agent,
+	)
 }
 
 // ClaimRenewal implements a2avault.Store. The WHERE clause is the lock.
-func (db *Store) ClaimRenewal(ctx context.Context, r *a2avault.Row, holder string, now time.Time, lasts time.Duration) error {
+func (db *Store) ClaimRenewal(
+	ctx context.Context,
+	r *a2avault.Row,
+	holder string,
+	now time.Time,
+	lasts time.Duration,
+) error {
 	now, err := db.sql.Clock(ctx, now)
 	if err != nil {
 		return err
@@ -68,15 +87,30 @@ func (db *Store) SaveRenewal(ctx context.Context, r *a2avault.Row, holder string
 
 // AddAttempt implements a2avault.Store.
 func (db *Store) AddAttempt(ctx context.Context, a a2avault.Attempt) error {
-	return sqldb.MustChange(ctx, db.sql.Write, a2avault.ErrTooMany, `
+	return sqldb.MustChange(
+		ctx,
+		db.sql.Write,
+		a2avault.ErrTooMany,
+		`
 		INSERT INTO connection_attempts (state, browser, owner, agent, task, sealed, expires)
 		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT)
 		WHERE (SELECT COUNT(*) FROM connection_attempts WHERE owner = $8) < CAST($9 AS BIGINT)`,
-		a.State, a.Browser, a.Owner, a.Agent, a.Task, a.Sealed, a.Expires, a.Owner, a2avault.MostAttempts)
+		a.State,
+		a.Browser,
+		a.Owner,
+		a.Agent,
+		a.Task,
+		a.Sealed,
+		a.Expires,
+		a.Owner,
+		a2avault.MostAttempts,
+	)
 }
 
 // TakeAttempt implements a2avault.Store.
-func (db *Store) TakeAttempt(ctx context.Context, state string, now time.Time) (*a2avault.Attempt, error) {
+func (db *Store) TakeAttempt(
+	ctx context.Context, state string, now time.Time,
+) (*a2avault.Attempt, error) {
 	a := &a2avault.Attempt{State: state}
 	err := db.sql.Write.QueryRowContext(ctx, `
 		DELETE FROM connection_attempts WHERE state = $1 RETURNING browser, owner, agent, task, sealed, expires`, state).
@@ -92,5 +126,10 @@ func (db *Store) TakeAttempt(ctx context.Context, state string, now time.Time) (
 
 // DropAttempts implements a2avault.Store.
 func (db *Store) DropAttempts(ctx context.Context, before time.Time) error {
-	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM connection_attempts WHERE expires <= $1`, before)
+	return sqldb.Exec(
+		ctx,
+		db.sql.Write,
+		`DELETE FROM connection_attempts WHERE expires <= $1`,
+		before,
+	)
 }

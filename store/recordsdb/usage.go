@@ -75,7 +75,12 @@ type sumKey struct {
 }
 
 func (k sumKey) compare(other sumKey) int {
-	return cmp.Or(cmp.Compare(k.table, other.table), cmp.Compare(k.dimension, other.dimension), cmp.Compare(k.key, other.key), cmp.Compare(k.at, other.at))
+	return cmp.Or(
+		cmp.Compare(k.table, other.table),
+		cmp.Compare(k.dimension, other.dimension),
+		cmp.Compare(k.key, other.key),
+		cmp.Compare(k.at, other.at),
+	)
 }
 
 const (
@@ -118,14 +123,17 @@ func (db *Store) addSums(table string, n int) string {
 	for _, c := range sumColumns {
 		set = append(set, c+" = "+table+"."+c+" + excluded."+c)
 	}
-	return `INSERT INTO ` + table + ` (dimension, key, at, ` + strings.Join(sumColumns, ", ") + `) VALUES ` +
-		db.sql.Rows(n, 3+len(sumColumns)) + ` ON CONFLICT (dimension, key, at) DO UPDATE SET ` + strings.Join(set, ", ")
+	return `INSERT INTO ` + table + ` (dimension, key, at, ` + strings.Join(sumColumns, ", ") +
+		`) VALUES ` + db.sql.Rows(n, 3+len(sumColumns)) +
+		` ON CONFLICT (dimension, key, at) DO UPDATE SET ` + strings.Join(set, ", ")
 }
 
 // addTallies adds calls to the sums.
 func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Record) error {
 	sums := sum(calls)
-	keys := slices.SortedFunc(maps.Keys(sums), sumKey.compare) // replicas take the rows in one order
+	keys := slices.SortedFunc(
+		maps.Keys(sums), sumKey.compare,
+	) // replicas take the rows in one order
 	for _, table := range []string{days, hours} {
 		of := slices.DeleteFunc(slices.Clone(keys), func(k sumKey) bool { return k.table != table })
 		for chunk := range slices.Chunk(of, insertBatch) {
@@ -169,14 +177,24 @@ func selectCalls(l *sqldb.Listing, f usage.Filter) {
 	case usage.Errors:
 		l.And("outcome <> 'ok' AND outcome <> ?", string(usage.Canceled))
 	default:
-		l.And("outcome <> 'ok' AND outcome = ?", string(f.Outcome)) // the first condition selects the index of failures
+		l.And(
+			"outcome <> 'ok' AND outcome = ?", string(f.Outcome),
+		) // the first condition selects the index of failures
 	}
 }
 
 // dimensions returns the columns that a filter chooses by, with their values.
 func dimensions(f usage.Filter) map[string][]string {
-	all := map[string][]string{"agent": {f.Agent}, "tool": {f.Tool}, "usecase": {f.UseCase}, "client": f.Clients, "user_id": {f.User}}
-	maps.DeleteFunc(all, func(_ string, values []string) bool { return strings.Join(values, "") == "" })
+	all := map[string][]string{
+		"agent":   {f.Agent},
+		"tool":    {f.Tool},
+		"usecase": {f.UseCase},
+		"client":  f.Clients,
+		"user_id": {f.User},
+	}
+	maps.DeleteFunc(
+		all, func(_ string, values []string) bool { return strings.Join(values, "") == "" },
+	)
 	return all
 }
 
@@ -193,23 +211,55 @@ func (db *Store) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, err
 	if f.After.ID != "" {
 		l.And("(at, u.id) "+beyond+" (?, ?)", f.After.At, f.After.ID)
 	}
-	return sqldb.SelectListing(ctx, db.sql, l, scanCall, `SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
-		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`, order, f.Limit)
+	return sqldb.SelectListing(
+		ctx,
+		db.sql,
+		l,
+		scanCall,
+		`SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
+		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`,
+		order,
+		f.Limit,
+	)
 }
 
 func scanCall(r sqldb.Row) (c usage.Record, err error) {
-	err = r.Scan(&c.At, &c.ID, &c.UserID, &c.User, &c.Client, &c.UseCase, &c.Door, &c.Tool, &c.Agent, &c.Millis, &c.BytesIn, &c.BytesOut, &c.Outcome)
+	err = r.Scan(
+		&c.At,
+		&c.ID,
+		&c.UserID,
+		&c.User,
+		&c.Client,
+		&c.UseCase,
+		&c.Door,
+		&c.Tool,
+		&c.Agent,
+		&c.Millis,
+		&c.BytesIn,
+		&c.BytesOut,
+		&c.Outcome,
+	)
 	c.Took = time.Duration(c.Millis) * time.Millisecond
 	return c, err
 }
 
 var columnOf = map[usage.By]string{
-	usage.ByAgent: "agent", usage.ByTool: "tool", usage.ByUseCase: "usecase", usage.ByClient: "client", usage.ByUser: "user_id", "": "''",
+	usage.ByAgent:   "agent",
+	usage.ByTool:    "tool",
+	usage.ByUseCase: "usecase",
+	usage.ByClient:  "client",
+	usage.ByUser:    "user_id",
+	"":              "''",
 }
 
 // Tallies implements usage.Store. It reads the sums if one dimension or none is asked for, and
 // sums the calls otherwise.
-func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step time.Duration) ([]usage.Tally, error) {
+func (db *Store) Tallies(
+	ctx context.Context,
+	f usage.Filter,
+	by usage.By,
+	step time.Duration,
+) ([]usage.Tally, error) {
 	key, ok := columnOf[by]
 	if !ok {
 		return nil, fmt.Errorf("there are no sums by %q", by)
@@ -235,7 +285,8 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 		groups = "1, 3"
 		order = "starts, 1"
 	}
-	selection := `SELECT ` + key + ` AS k, CAST(SUM(` + value("calls") + `) AS BIGINT) AS n, ` + from + ` AS starts`
+	selection := `SELECT ` + key + ` AS k, CAST(SUM(` + value("calls") + `) AS BIGINT) AS n, ` +
+		from + ` AS starts`
 	for _, c := range sumColumns[1:] {
 		selection += `, CAST(SUM(` + value(c) + `) AS BIGINT)`
 	}
@@ -248,7 +299,13 @@ func (db *Store) Tallies(ctx context.Context, f usage.Filter, by usage.By, step 
 
 // selectSums adds the conditions of a filter by the dimension that is asked for, and returns the
 // column to group by. It sums the durations only of the keys that are returned.
-func selectSums(l *sqldb.Listing, f usage.Filter, by usage.By, step time.Duration, asked map[string][]string) string {
+func selectSums(
+	l *sqldb.Listing,
+	f usage.Filter,
+	by usage.By,
+	step time.Duration,
+	asked map[string][]string,
+) string {
 	var dimension string
 	var chosen []string
 	for dimension, chosen = range asked {
@@ -260,7 +317,11 @@ func selectSums(l *sqldb.Listing, f usage.Filter, by usage.By, step time.Duratio
 		return "''"
 	}
 	if step == 0 && len(chosen) == 0 {
-		l.Where = append(l.Where, `key IN (SELECT key FROM `+sumTable(f, step)+l.Conditions()+` GROUP BY key ORDER BY SUM(calls) DESC, key LIMIT `+l.Arg(f.Limit)+`)`)
+		l.Where = append(
+			l.Where,
+			`key IN (SELECT key FROM `+sumTable(f, step)+l.Conditions()+
+				` GROUP BY key ORDER BY SUM(calls) DESC, key LIMIT `+l.Arg(f.Limit)+`)`,
+		)
 	}
 	return "key"
 }
@@ -289,10 +350,12 @@ func callExpression(column string) string {
 // sumTable returns the sums of whole days if they are enough, and those of hours otherwise, which
 // of a few days are faster to read: they are sorted by time.
 func sumTable(f usage.Filter, step time.Duration) string {
-	if few := f.Until.Sub(f.Since); !f.Since.IsZero() && !f.Until.IsZero() && few <= 3*24*time.Hour {
+	if few := f.Until.Sub(f.Since); !f.Since.IsZero() && !f.Until.IsZero() &&
+		few <= 3*24*time.Hour {
 		return hours
 	}
-	if (step == 0 || step == 24*time.Hour) && sqldb.Millis(f.Since)%dayMillis == 0 && sqldb.Millis(f.Until)%dayMillis == 0 {
+	if (step == 0 || step == 24*time.Hour) && sqldb.Millis(f.Since)%dayMillis == 0 &&
+		sqldb.Millis(f.Until)%dayMillis == 0 {
 		return days
 	}
 	return hours

@@ -22,7 +22,9 @@ func CopyFile(ctx context.Context, from, to string) error {
 	if _, err := os.Stat(from); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) // VACUUM takes an empty file
+	f, err := os.OpenFile(
+		to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600,
+	) // VACUUM takes an empty file
 	if err == nil {
 		err = f.Close()
 	}
@@ -70,7 +72,9 @@ func (db *DB) CopyFromPostgres(ctx context.Context, path string) error {
 		return err
 	}
 	defer from.Close()
-	snapshot, err := from.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	snapshot, err := from.BeginTx(
+		ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
+	)
 	if err != nil {
 		return err
 	}
@@ -96,7 +100,9 @@ func (db *DB) CopyFromPostgres(ctx context.Context, path string) error {
 }
 
 // ErrNotEmpty says that a database has rows already.
-var ErrNotEmpty = errors.New("the database is not empty: restore into a database in which no server has run")
+var ErrNotEmpty = errors.New(
+	"the database is not empty: restore into a database in which no server has run",
+)
 
 // CopyToPostgres writes the rows of a migrated SQLite file into empty tables, all or none. It
 // returns ErrNotEmpty if the tables are not.
@@ -231,7 +237,10 @@ func (t table) insert(ctx context.Context, to *sql.Tx, values []any) error {
 	for first := 0; first < len(values); first += n {
 		rows = append(rows, "("+Placeholders(first+1, n)+")")
 	}
-	_, err := to.ExecContext(ctx, `INSERT INTO `+t.name+` (`+strings.Join(t.columns, ", ")+`) VALUES `+
-		strings.Join(rows, ", "), values...)
+	_, err := to.ExecContext(
+		ctx,
+		`INSERT INTO `+t.name+` (`+strings.Join(t.columns, ", ")+`) VALUES `+
+			strings.Join(rows, ", "),
+		values...)
 	return err
 }

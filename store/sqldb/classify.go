@@ -48,7 +48,13 @@ const closedText = "sql: database is closed"
 
 // unavailableErrors are errors of a connection that broke, was never made, or did not answer in time.
 var unavailableErrors = []error{
-	context.DeadlineExceeded, driver.ErrBadConn, sql.ErrConnDone, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, errFileReplaced,
+	context.DeadlineExceeded,
+	driver.ErrBadConn,
+	sql.ErrConnDone,
+	io.EOF,
+	io.ErrUnexpectedEOF,
+	net.ErrClosed,
+	errFileReplaced,
 }
 
 func isUnavailable(err error) bool {
@@ -56,7 +62,8 @@ func isUnavailable(err error) bool {
 		return slices.Contains(unavailableSQLite, e.Code()&0xff)
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return slices.Contains(unavailableClasses, e.Code[:min(len(e.Code), 2)]) || slices.Contains(unavailableCodes, e.Code)
+		return slices.Contains(unavailableClasses, e.Code[:min(len(e.Code), 2)]) ||
+			slices.Contains(unavailableCodes, e.Code)
 	}
 	if errors.Is(err, context.Canceled) {
 		return false // the caller has left
@@ -67,7 +74,8 @@ func isUnavailable(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
 	}
-	return pgconn.SafeToRetry(err) || err.Error() == closedText || slices.ContainsFunc(unavailableErrors, func(is error) bool { return errors.Is(err, is) })
+	return pgconn.SafeToRetry(err) || err.Error() == closedText ||
+		slices.ContainsFunc(unavailableErrors, func(is error) bool { return errors.Is(err, is) })
 }
 
 // unavailableSQLite are the primary result codes of SQLite for a file that is locked, full, not
@@ -79,8 +87,12 @@ var unavailableSQLite = []int{
 
 // The codes of PostgreSQL (its Appendix A): classes, then single ones.
 var (
-	unavailableClasses = []string{"08", "53", "58"} // connection, resources such as the disk, system
-	unavailableCodes   = []string{
+	unavailableClasses = []string{
+		"08",
+		"53",
+		"58",
+	} // connection, resources such as the disk, system
+	unavailableCodes = []string{
 		"57P01", "57P02", "57P03", "57P04", // it shuts down, crashed, starts, was dropped
 		"55P03", "57014", // a lock or a statement took too long
 		"40001", "40P01", // serialization failure, deadlock

@@ -74,13 +74,19 @@ func (l *Listing) After(at, column string, then time.Time, id string) (order str
 
 // Count counts the rows of a table, up to a bound.
 func (l *Listing) Count(ctx context.Context, db *DB, table string, most int) (n int, err error) {
-	text := `SELECT count(*) FROM (SELECT 1 FROM ` + table + l.Conditions() + ` LIMIT ` + l.Arg(most) + `) AS counted`
+	text := `SELECT count(*) FROM (SELECT 1 FROM ` + table + l.Conditions() + ` LIMIT ` +
+		l.Arg(most) + `) AS counted`
 	return n, Classify(db.Read.DB.QueryRowContext(ctx, text, db.Read.encode(l.Args)...).Scan(&n))
 }
 
 // SelectListing reads the rows of a SELECT, up to its WHERE, in an order.
 func SelectListing[T any](
-	ctx context.Context, db *DB, l *Listing, scan func(Row) (T, error), selection, order string, limit int,
+	ctx context.Context,
+	db *DB,
+	l *Listing,
+	scan func(Row) (T, error),
+	selection, order string,
+	limit int,
 ) ([]T, error) {
 	text := l.Text(selection, order, limit)
 	rows, err := db.Read.DB.QueryContext(ctx, text, db.Read.encode(l.Args)...)

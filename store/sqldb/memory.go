@@ -14,7 +14,11 @@ const Memory = "memory"
 // without write-ahead logging, readers and a writer would wait for each other's locks.
 // SQLite deletes the database with its last connection, so a second one stays open.
 func openMemory(ctx context.Context) (*DB, error) {
-	address := "file:/" + rand.Text() + "?" + url.Values{"vfs": {"memdb"}, "_txlock": {"immediate"}, "_pragma": {"foreign_keys(1)"}}.Encode()
+	address := "file:/" + rand.Text() + "?" + url.Values{
+		"vfs":     {"memdb"},
+		"_txlock": {"immediate"},
+		"_pragma": {"foreign_keys(1)"},
+	}.Encode()
 	holder, err := sql.Open("sqlite", address)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,10 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return err
 	}
-	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...)}
+	options := []goose.ProviderOption{
+		goose.WithDisableGlobalRegistry(true),
+		goose.WithGoMigrations(steps...),
+	}
 	attempts := 4
 	if dialect == goose.DialectPostgres {
 		attempts = 1
@@ -65,7 +68,11 @@ func (db *DB) checkMigrated(ctx context.Context, dialect goose.Dialect) error {
 		return err
 	}
 	if version < db.version {
-		return fmt.Errorf("the tables are of version %d, and this program needs %d: run \"rialto migrate\", or set migrate: auto", version, db.version)
+		return fmt.Errorf(
+			"the tables are of version %d, and this program needs %d: run \"rialto migrate\", or set migrate: auto",
+			version,
+			db.version,
+		)
 	}
 	return db.checkNewer(ctx)
 }
@@ -87,13 +94,20 @@ func (db *DB) versionOrNone(ctx context.Context) (int64, error) {
 func (db *DB) checkNewer(ctx context.Context) error {
 	version, err := schemaVersion(ctx, db.Write.DB)
 	if err == nil && version > db.version {
-		err = fmt.Errorf("a newer version of Rialto has changed the tables (to version %d, this program knows them up to %d): start the newer version, or restore a backup from before the upgrade", version, db.version)
+		err = fmt.Errorf(
+			"a newer version of Rialto has changed the tables (to version %d, this program knows them up to %d): start the newer version, or restore a backup from before the upgrade",
+			version,
+			db.version,
+		)
 	}
 	return err
 }
 
 // otherEngine is in the name of the files that are not for an engine.
-var otherEngine = map[goose.Dialect]string{goose.DialectSQLite3: "postgres", goose.DialectPostgres: "sqlite"}
+var otherEngine = map[goose.Dialect]string{
+	goose.DialectSQLite3:  "postgres",
+	goose.DialectPostgres: "sqlite",
+}
 
 // migrationsOf returns the migrations of an engine. The engines split the files into
 // statements: goose's own parser takes 4 MB for each file and each statement in it.
@@ -114,16 +128,25 @@ func migrationsOf(dialect goose.Dialect) (steps []*goose.Migration, err error) {
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, goose.NewGoMigration(version, &goose.GoFunc{RunTx: func(ctx context.Context, t *sql.Tx) error {
-			_, err := t.ExecContext(ctx, string(text))
-			return err
-		}}, nil))
+		steps = append(
+			steps,
+			goose.NewGoMigration(
+				version,
+				&goose.GoFunc{RunTx: func(ctx context.Context, t *sql.Tx) error {
+					_, err := t.ExecContext(ctx, string(text))
+					return err
+				}},
+				nil,
+			),
+		)
 	}
 	return steps, nil
 }
 
 // schemaVersion returns the version of the tables.
 func schemaVersion(ctx context.Context, db *sql.DB) (version int64, err error) {
-	err = db.QueryRowContext(ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
+	err = db.QueryRowContext(
+		ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`,
+	).Scan(&version)
 	return version, err
 }

@@ -99,7 +99,9 @@ func (p *Pool) encode(args []any) []any {
 }
 
 // ExecContext runs a statement.
-func (p *Pool) ExecContext(ctx context.Context, query string, args ...any) (done sql.Result, err error) {
+func (p *Pool) ExecContext(
+	ctx context.Context, query string, args ...any,
+) (done sql.Result, err error) {
 	ended := p.observe(ctx, query)
 	defer func() { ended(err) }()
 	if p.group != nil {
@@ -119,7 +121,9 @@ func (p *Pool) ExecContext(ctx context.Context, query string, args ...any) (done
 }
 
 // QueryContext asks for rows.
-func (p *Pool) QueryContext(ctx context.Context, query string, args ...any) (rows *sql.Rows, err error) {
+func (p *Pool) QueryContext(
+	ctx context.Context, query string, args ...any,
+) (rows *sql.Rows, err error) {
 	ended := p.observe(ctx, query)
 	defer func() { ended(err) }()
 	p.encode(args)
@@ -169,7 +173,9 @@ func (t *Tx) prepared(query string) *sql.Stmt {
 }
 
 // ExecContext runs a statement in the context of the transaction.
-func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (done sql.Result, err error) {
+func (t *Tx) ExecContext(
+	_ context.Context, query string, args ...any,
+) (done sql.Result, err error) {
 	t.pool.encode(args)
 	if s := t.prepared(query); s != nil {
 		done, err = s.ExecContext(t.ctx, args...)
@@ -180,7 +186,9 @@ func (t *Tx) ExecContext(_ context.Context, query string, args ...any) (done sql
 }
 
 // QueryContext runs a query in the context of the transaction.
-func (t *Tx) QueryContext(_ context.Context, query string, args ...any) (rows *sql.Rows, err error) {
+func (t *Tx) QueryContext(
+	_ context.Context, query string, args ...any,
+) (rows *sql.Rows, err error) {
 	t.pool.encode(args)
 	if s := t.prepared(query); s != nil {
 		rows, err = s.QueryContext(t.ctx, args...)

@@ -62,7 +62,9 @@ func postgresPool(dsn string, size int) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(setLimits), stdlib.OptionShouldPing(shouldPing))
+	db := stdlib.OpenDB(
+		*config, stdlib.OptionAfterConnect(setLimits), stdlib.OptionShouldPing(shouldPing),
+	)
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size) // to dial again would cost more than the statements
 	db.SetConnMaxIdleTime(5 * time.Minute)
@@ -116,7 +118,9 @@ func (db *DB) Clock(ctx context.Context, now time.Time) (time.Time, error) {
 		return now, nil
 	}
 	var millis int64
-	err := db.Write.QueryRowContext(ctx, `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`).Scan(&millis)
+	err := db.Write.QueryRowContext(
+		ctx, `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`,
+	).Scan(&millis)
 	return Time(millis), err
 }
 

@@ -122,7 +122,10 @@ func postgresUsable(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	var readOnly string
-	err = tx.QueryRowContext(ctx, `SELECT current_setting('transaction_read_only') FROM generate_series(1, 20000) HAVING count(*) > 0`).Scan(&readOnly)
+	err = tx.QueryRowContext(
+		ctx,
+		`SELECT current_setting('transaction_read_only') FROM generate_series(1, 20000) HAVING count(*) > 0`,
+	).Scan(&readOnly)
 	if err == nil && readOnly == "on" {
 		err = errors.New("the database is read-only: it may be a standby")
 	}
@@ -148,7 +151,9 @@ func hasRoom(dir string) error {
 func (db *DB) migrated(ctx context.Context) error {
 	version, err := schemaVersion(ctx, db.probeDB())
 	if err == nil && version < db.version {
-		err = fmt.Errorf("the tables are of version %d, and this program needs %d", version, db.version)
+		err = fmt.Errorf(
+			"the tables are of version %d, and this program needs %d", version, db.version,
+		)
 	}
 	return err
 }

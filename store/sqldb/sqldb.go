@@ -72,7 +72,9 @@ func Migrate(ctx context.Context, dsn string) (before, after int64, err error) {
 	return before, db.version, db.Close()
 }
 
-func openWith(ctx context.Context, dsn string, tables func(*DB, context.Context, goose.Dialect) error) (*DB, error) {
+func openWith(
+	ctx context.Context, dsn string, tables func(*DB, context.Context, goose.Dialect) error,
+) (*DB, error) {
 	db, dialect, err := connect(ctx, dsn)
 	if err != nil {
 		return nil, err

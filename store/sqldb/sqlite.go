@@ -79,7 +79,10 @@ func sqliteURL(path string, query url.Values, pragmas ...string) string {
 // openExisting opens a file that exists over a single connection, without the settings of a
 // server. A statement waits so long for a lock.
 func openExisting(path string, wait time.Duration) (*sql.DB, error) {
-	query := url.Values{"mode": {"rw"}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())}}
+	query := url.Values{
+		"mode":    {"rw"},
+		"_pragma": {fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())},
+	}
 	db, err := sql.Open("sqlite", fileURL(path, query))
 	if err == nil {
 		db.SetMaxOpenConns(1)
@@ -93,7 +96,9 @@ func fileURL(path string, query url.Values) string {
 }
 
 // errFileReplaced says that what is written would be lost with the process.
-var errFileReplaced = errors.New("the database file was deleted or replaced while the server used it: restore it, or restart the server")
+var errFileReplaced = errors.New(
+	"the database file was deleted or replaced while the server used it: restore it, or restart the server",
+)
 
 // openedFile is the database file as it was when it was opened.
 type openedFile struct {
@@ -135,5 +140,10 @@ func checkMissing(path string) error {
 		return nil
 	}
 	files := strings.Join(left, ", ")
-	return fmt.Errorf("%s is missing, but files that belong to it are there (%s): restore %s from a backup, together with these files; or, to begin anew without its accounts, connections and tasks, move these files away", path, files, path)
+	return fmt.Errorf(
+		"%s is missing, but files that belong to it are there (%s): restore %s from a backup, together with these files; or, to begin anew without its accounts, connections and tasks, move these files away",
+		path,
+		files,
+		path,
+	)
 }

@@ -31,7 +31,10 @@ func openFile(ctx context.Context, path, id string) (*file, error) {
 		return nil, err
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(10000)", "cache_size(-256)", "journal_mode(WAL)", "synchronous(FULL)", // a backup reads it meanwhile
+		"busy_timeout(10000)",
+		"cache_size(-256)",
+		"journal_mode(WAL)",
+		"synchronous(FULL)", // a backup reads it meanwhile
 	}}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+query.Encode())
 	if err != nil {
@@ -51,7 +54,9 @@ func (f *file) prepare(ctx context.Context, id string) error {
 		CREATE TABLE IF NOT EXISTS owner (id TEXT NOT NULL);
 		CREATE TABLE IF NOT EXISTS groups (seq INTEGER PRIMARY KEY, records BLOB NOT NULL)`)
 	if err == nil {
-		_, err = f.db.ExecContext(ctx, `INSERT INTO owner (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)`, id)
+		_, err = f.db.ExecContext(
+			ctx, `INSERT INTO owner (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)`, id,
+		)
 	}
 	if err != nil {
 		return err
@@ -77,7 +82,8 @@ func (f *file) prepare(ctx context.Context, id string) error {
 
 // asDamaged returns an error of a file that SQLite cannot read as a *DamagedError.
 func asDamaged(err error) error {
-	if e, ok := errors.AsType[*sqlite.Error](err); ok && slices.Contains([]int{sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}, e.Code()&0xff) {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok &&
+		slices.Contains([]int{sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}, e.Code()&0xff) {
 		return &DamagedError{Cause: err}
 	}
 	return err

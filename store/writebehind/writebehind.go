@@ -125,8 +125,14 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 		return nil, err
 	}
 	b := &Buffer[R]{
-		Config: c, file: f, pending: map[string]R{}, adds: make(chan *addition[R]), closed: make(chan struct{}),
-		wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flushing: make(chan struct{}, 1),
+		Config:   c,
+		file:     f,
+		pending:  map[string]R{},
+		adds:     make(chan *addition[R]),
+		closed:   make(chan struct{}),
+		wake:     make(chan struct{}, 1),
+		full:     make(chan struct{}, 1),
+		flushing: make(chan struct{}, 1),
 	}
 	if err := b.recover(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("recovering %s: %w", c.Path, err), f.close())
@@ -169,7 +175,7 @@ func decodeAll[R any](rows map[int64][]byte) (all []R, last int64, lost int, why
 	for seq, text := range rows {
 		var records []R
 		if err := json.Unmarshal(text, &records); err != nil {
-			lost = lost + 1
+			lost++
 			why = err
 			continue
 		}
@@ -266,7 +272,9 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 	for i, a := range group {
 		texts[i], a.text = a.text, nil
 	}
-	seq, err := b.file.insert(slices.Concat([]byte{'['}, bytes.Join(texts, []byte{','}), []byte{']'}))
+	seq, err := b.file.insert(
+		slices.Concat([]byte{'['}, bytes.Join(texts, []byte{','}), []byte{']'}),
+	)
 	if err != nil {
 		b.markBroken(err)
 		return ErrFull
@@ -291,7 +299,13 @@ func (b *Buffer[R]) markBroken(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.broken {
-		b.Log.Error("the write-behind file failed: finished tasks are written into the database directly, which is slower; check the disk and restart the server", "file", b.Path, "err", err)
+		b.Log.Error(
+			"the write-behind file failed: finished tasks are written into the database directly, which is slower; check the disk and restart the server",
+			"file",
+			b.Path,
+			"err",
+			err,
+		)
 	}
 	b.broken = true
 }
@@ -391,11 +405,21 @@ func (b *Buffer[R]) logFlush(err error) {
 	case err != nil && errors.Is(err, b.Busy):
 		if now := time.Now(); now.Sub(b.busyLogged) >= busyLogInterval {
 			b.busyLogged = now
-			b.Log.Warn("more writes wait than the database can serve: finished tasks are safe in the write-behind file, and lists of tasks may fail", "file", b.Path)
+			b.Log.Warn(
+				"more writes wait than the database can serve: finished tasks are safe in the write-behind file, and lists of tasks may fail",
+				"file",
+				b.Path,
+			)
 		}
 		return
 	case err != nil && !b.failing:
-		b.Log.Error("finished tasks cannot be written into the database: they are safe in the write-behind file, and lists of tasks fail", "file", b.Path, "err", err)
+		b.Log.Error(
+			"finished tasks cannot be written into the database: they are safe in the write-behind file, and lists of tasks fail",
+			"file",
+			b.Path,
+			"err",
+			err,
+		)
 	case err == nil && b.failing:
 		b.Log.Info("finished tasks are written into the database again")
 	}

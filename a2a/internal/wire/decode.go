@@ -51,7 +51,9 @@ func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
 	return item, err
 }
 
-func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) { return d.decodeItem(eventBody, result) }
+func (d jsonCodec) DecodeAnswer(result []byte) (Item, error) {
+	return d.decodeItem(eventBody, result)
+}
 
 // decodeItem reads the result of a call that is answered by an event or a task.
 func (d jsonCodec) decodeItem(kind body, result []byte) (Item, error) {

@@ -71,7 +71,9 @@ func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 	row := d.row(e.Code)
 	out := &jsonrpc.Error{Code: row.number, Message: e.Error()}
 	details := detailsWithReason(e.Data)
-	own, _ := json.Marshal(errorInfo{errorInfoType, string(row.code), errorInfoDomain}) // strings always have a JSON form
+	own, _ := json.Marshal(
+		errorInfo{errorInfoType, string(row.code), errorInfoDomain},
+	) // strings always have a JSON form
 	switch {
 	case d.reasons == reasonArray && details != nil:
 		out.Data = list(details)
@@ -82,7 +84,9 @@ func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 	case d.reasons == reasonObject && d.meaning(out.Code) != row.code:
 		out.Data = own
 	case len(e.Data) > 0 && !isObject(e.Data):
-		out.Data, _ = json.Marshal(map[string]json.RawMessage{"details": e.Data}) // which a peer's JSON had
+		out.Data, _ = json.Marshal(
+			map[string]json.RawMessage{"details": e.Data},
+		) // which a peer's JSON had
 	default:
 		out.Data = e.Data
 	}

@@ -54,7 +54,8 @@ func (d *Dialect) GRPCPath(op Op) string { return "/" + d.service + "/" + d.Meth
 func GRPCRoute(path string) (*Dialect, Op, bool) {
 	at := max(0, strings.LastIndexByte(path, '/'))
 	for _, d := range GRPCDialects() {
-		if place, found := strings.CutSuffix(path[:at], d.service); found && strings.HasSuffix(place, "/") {
+		if place, found := strings.CutSuffix(path[:at], d.service); found &&
+			strings.HasSuffix(place, "/") {
 			op, ok := d.Op(path[at+1:])
 			return d, op, ok
 		}

@@ -80,7 +80,9 @@ func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 	if in.StatusTimestampAfter != "" {
 		f.Since, err = time.Parse(time.RFC3339, in.StatusTimestampAfter)
 		if err != nil {
-			return f, invalidParams("statusTimestampAfter must be a time such as 2026-01-02T15:04:05Z")
+			return f, invalidParams(
+				"statusTimestampAfter must be a time such as 2026-01-02T15:04:05Z",
+			)
 		}
 	}
 	return f, nil
@@ -119,7 +121,9 @@ func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 	if err := unmarshal(result, &in); err != nil {
 		return nil, err
 	}
-	tasks, err := decodeEach("tasks", in.Tasks, func(_ int, o object) (*a2a.Task, error) { return o.task() })
+	tasks, err := decodeEach(
+		"tasks", in.Tasks, func(_ int, o object) (*a2a.Task, error) { return o.task() },
+	)
 	if err != nil {
 		return nil, err
 	}

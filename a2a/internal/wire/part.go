@@ -46,7 +46,11 @@ var errNoContent = errors.New("it holds no text, file or data")
 
 // toDomain returns the part that p is.
 func (p *part) toDomain() (a2a.Part, error) {
-	out := a2a.Part{Filename: p.Filename, MediaType: p.MediaType, Metadata: a2a.Metadata(p.Metadata)}
+	out := a2a.Part{
+		Filename:  p.Filename,
+		MediaType: p.MediaType,
+		Metadata:  a2a.Metadata(p.Metadata),
+	}
 	raw := p.Raw
 	url := p.URL
 	if f := p.File; f != nil {

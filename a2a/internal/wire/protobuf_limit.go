@@ -20,7 +20,8 @@ const (
 // protoFits reports whether decoding the message b of type m stays within maxProtoCost.
 func protoFits(b []byte, m protoreflect.MessageDescriptor) bool {
 	const shortest = 2 // an empty field
-	return len(b)/shortest*max(messageCost+fieldCost, shortest*controlCost) <= maxProtoCost || protoCost(b, m, maxProtoCost, maxDepth) >= 0
+	return len(b)/shortest*max(messageCost+fieldCost, shortest*controlCost) <= maxProtoCost ||
+		protoCost(b, m, maxProtoCost, maxDepth) >= 0
 }
 
 // protoCost returns budget minus the cost of b, or a negative number if b exceeds it. It

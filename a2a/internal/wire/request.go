@@ -115,7 +115,9 @@ func validateMessage(m *a2a.Message) error {
 	case "", "ROLE_UNSPECIFIED":
 		m.Role = a2a.RoleUser
 	default:
-		return invalidParams("params.message.role must be the user's or the agent's, not %q", m.Role)
+		return invalidParams(
+			"params.message.role must be the user's or the agent's, not %q", m.Role,
+		)
 	}
 	return nil
 }

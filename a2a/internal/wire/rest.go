@@ -239,7 +239,9 @@ func (d *Dialect) EncodeRESTError(e *a2a.Error) (int, json.RawMessage) {
 	}
 	b, err := json.Marshal(out)
 	if err != nil { // the data of an error that is no JSON
-		return row.status, json.RawMessage(`{"error":{"code":500,"status":"INTERNAL","message":"internal error"}}`)
+		return row.status, json.RawMessage(
+			`{"error":{"code":500,"status":"INTERNAL","message":"internal error"}}`,
+		)
 	}
 	return row.status, b
 }

@@ -97,7 +97,13 @@ func (docs *requirementDocs) UnmarshalJSON(b []byte) error {
 }
 
 // grants lists the flows in our order.
-var grants = []string{"authorizationCode", "clientCredentials", "deviceCode", "implicit", "password"}
+var grants = []string{
+	"authorizationCode",
+	"clientCredentials",
+	"deviceCode",
+	"implicit",
+	"password",
+}
 
 func (d schemeDoc) toDomain() a2a.SecurityScheme {
 	kind := d.Type
@@ -152,7 +158,14 @@ func newSchemeDoc(s a2a.SecurityScheme) schemeDoc {
 		if m.Flows == nil {
 			m.Flows = map[string]flowDoc{}
 		}
-		doc := flowDoc{f.AuthorizationURL, f.DeviceAuthorizationURL, f.TokenURL, f.RefreshURL, f.Scopes, f.PKCERequired}
+		doc := flowDoc{
+			f.AuthorizationURL,
+			f.DeviceAuthorizationURL,
+			f.TokenURL,
+			f.RefreshURL,
+			f.Scopes,
+			f.PKCERequired,
+		}
 		if doc.Scopes == nil {
 			doc.Scopes = map[string]string{}
 		}

@@ -13,7 +13,9 @@ var snakeStep = regexp.MustCompile(`_[a-z]`)
 
 // LowerCamelName returns a name such as message_id in lowerCamelCase.
 func LowerCamelName(name string) string {
-	return snakeStep.ReplaceAllStringFunc(name, func(s string) string { return strings.ToUpper(s[1:]) })
+	return snakeStep.ReplaceAllStringFunc(
+		name, func(s string) string { return strings.ToUpper(s[1:]) },
+	)
 }
 
 // lowerCamel returns params with the names of their members in lowerCamelCase. Parsers of the JSON

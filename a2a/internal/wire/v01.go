@@ -133,7 +133,11 @@ func (s encodeV01) event(e a2a.Event) any {
 	case *a2a.Task:
 		return s.task(e)
 	case *a2a.Message:
-		return s.task(&a2a.Task{ID: e.TaskID, ContextID: e.ContextID, Status: a2a.Status{State: a2a.Completed, Message: e}})
+		return s.task(&a2a.Task{
+			ID:        e.TaskID,
+			ContextID: e.ContextID,
+			Status:    a2a.Status{State: a2a.Completed, Message: e},
+		})
 	case *a2a.StatusUpdate:
 		return statusUpdateV01{e.TaskID, s.status(e.Status), e.Status.State.Idle(), e.Metadata}
 	case *a2a.ArtifactUpdate:

@@ -37,8 +37,14 @@ func marshalProto(m proto.Message, err error, byJSON func() ([]byte, error)) ([]
 
 // EncodeQuery returns a GetTaskRequest (Codec).
 func (d protobufV10) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
-	m := &pb.GetTaskRequest{Tenant: tenant, Id: string(q.ID), HistoryLength: optional[int32](q.HistoryLength)}
-	return marshalProto(m, nil, func() ([]byte, error) { return d.jsonCodec.EncodeQuery(q, tenant) })
+	m := &pb.GetTaskRequest{
+		Tenant:        tenant,
+		Id:            string(q.ID),
+		HistoryLength: optional[int32](q.HistoryLength),
+	}
+	return marshalProto(
+		m, nil, func() ([]byte, error) { return d.jsonCodec.EncodeQuery(q, tenant) },
+	)
 }
 
 func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
@@ -132,7 +138,10 @@ func (d protobufV10) EncodeEvent(e a2a.Event) ([]byte, error) {
 		m.Payload = &pb.StreamResponse_Message{Message: c.message(e)}
 	case *a2a.StatusUpdate:
 		m.Payload = &pb.StreamResponse_StatusUpdate{StatusUpdate: &pb.TaskStatusUpdateEvent{
-			TaskId: string(e.TaskID), ContextId: e.ContextID, Status: c.status(&e.Status), Metadata: c.object(e.Metadata),
+			TaskId:    string(e.TaskID),
+			ContextId: e.ContextID,
+			Status:    c.status(&e.Status),
+			Metadata:  c.object(e.Metadata),
 		}}
 	case *a2a.ArtifactUpdate:
 		m.Payload = &pb.StreamResponse_ArtifactUpdate{ArtifactUpdate: &pb.TaskArtifactUpdateEvent{
@@ -204,8 +213,13 @@ func (c *protoEncoder) status(s *a2a.Status) *pb.TaskStatus {
 
 func (c *protoEncoder) message(in *a2a.Message) *pb.Message {
 	m := &pb.Message{
-		MessageId: in.ID, ContextId: in.ContextID, TaskId: string(in.TaskID), Role: pb.Role_ROLE_USER,
-		Parts: c.parts(in.Parts), Metadata: c.object(in.Metadata), Extensions: in.Extensions,
+		MessageId:  in.ID,
+		ContextId:  in.ContextID,
+		TaskId:     string(in.TaskID),
+		Role:       pb.Role_ROLE_USER,
+		Parts:      c.parts(in.Parts),
+		Metadata:   c.object(in.Metadata),
+		Extensions: in.Extensions,
 	}
 	if in.Role == a2a.RoleAgent {
 		m.Role = pb.Role_ROLE_AGENT
@@ -316,13 +330,15 @@ func answerFromProto(m *pb.Message) (a2a.Message, error) {
 func messageFromProto(m *pb.Message, keepUnknown bool) (a2a.Message, error) {
 	parts, err := partsFromProto(m.Parts, keepUnknown)
 	out := a2a.Message{
-		ID:               m.MessageId,
-		ContextID:        m.ContextId,
-		TaskID:           a2a.TaskID(m.TaskId),
-		Parts:            parts,
-		Metadata:         objectFromProto(m.Metadata),
-		ReferenceTaskIDs: each(m.ReferenceTaskIds, func(id string) a2a.TaskID { return a2a.TaskID(id) }),
-		Extensions:       m.Extensions,
+		ID:        m.MessageId,
+		ContextID: m.ContextId,
+		TaskID:    a2a.TaskID(m.TaskId),
+		Parts:     parts,
+		Metadata:  objectFromProto(m.Metadata),
+		ReferenceTaskIDs: each(
+			m.ReferenceTaskIds, func(id string) a2a.TaskID { return a2a.TaskID(id) },
+		),
+		Extensions: m.Extensions,
 	}
 	switch m.Role {
 	case pb.Role_ROLE_USER:
@@ -367,7 +383,11 @@ func partsFromProto(in []*pb.Part, keepUnknown bool) ([]a2a.Part, error) {
 }
 
 func partFromProto(m *pb.Part, keepUnknown bool) (a2a.Part, error) {
-	out := a2a.Part{Filename: m.Filename, MediaType: m.MediaType, Metadata: objectFromProto(m.Metadata)}
+	out := a2a.Part{
+		Filename:  m.Filename,
+		MediaType: m.MediaType,
+		Metadata:  objectFromProto(m.Metadata),
+	}
 	switch content := m.Content.(type) {
 	case *pb.Part_Text:
 		out.Content = a2a.Text(content.Text)
@@ -386,7 +406,9 @@ func partFromProto(m *pb.Part, keepUnknown bool) (a2a.Part, error) {
 		if !keepUnknown {
 			return out, errNoContent
 		}
-		whole, err := json.Marshal(partDoc{Metadata: out.Metadata, Filename: m.Filename, MediaType: m.MediaType})
+		whole, err := json.Marshal(
+			partDoc{Metadata: out.Metadata, Filename: m.Filename, MediaType: m.MediaType},
+		)
 		return unknownPart(whole), err
 	}
 	return out, nil

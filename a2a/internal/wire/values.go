@@ -124,7 +124,12 @@ func lenientString(b []byte) string {
 
 // layouts are the layouts of timestamps that servers send. Those in Python leave out the
 // zone and mean UTC. Each layout accepts fractions of a second.
-var layouts = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05"}
+var layouts = []string{
+	time.RFC3339,
+	"2006-01-02T15:04:05",
+	"2006-01-02 15:04:05Z07:00",
+	"2006-01-02 15:04:05",
+}
 
 // timestamp reads any layout it knows; an unreadable time is zero, because it must not
 // fail the whole task.

@@ -170,8 +170,12 @@ func Route(version, name string) (*Dialect, Op, error) {
 	}
 	d, ok := ByGeneration(ParseGeneration(version))
 	if !ok {
-		return Dialects()[0], 0, a2a.Errorf(a2a.VersionNotSupported,
-			"A2A version %q is not supported; this agent speaks %s", version, strings.Join(generations(), ", "))
+		return Dialects()[0], 0, a2a.Errorf(
+			a2a.VersionNotSupported,
+			"A2A version %q is not supported; this agent speaks %s",
+			version,
+			strings.Join(generations(), ", "),
+		)
 	}
 	op, ok := d.Op(name)
 	if !ok {

@@ -173,7 +173,11 @@ func (r *Report) Spans() []templates.Way {
 // Tabs are the groups to choose from.
 func (r *Report) Tabs() (ways []templates.Way) {
 	for _, g := range groups {
-		ways = append(ways, templates.Way{Href: r.here("by", string(g.by)) + "#sums", Name: g.name, Here: g.by == r.By})
+		ways = append(ways, templates.Way{
+			Href: r.here("by", string(g.by)) + "#sums",
+			Name: g.name,
+			Here: g.by == r.By,
+		})
 	}
 	return ways
 }

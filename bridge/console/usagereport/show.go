@@ -19,8 +19,10 @@ func (r *Report) Stats(now, before usage.Sum) []templates.Stat {
 	failures := templates.Stat{
 		Name:  "Errors",
 		Value: templates.Verbatim(share(now)),
-		Sub:   templates.Textf("{} in all, {} before", templates.Number(now.Errors), templates.Verbatim(share(before))),
-		Href:  r.calls("outcome", string(usage.Errors)),
+		Sub: templates.Textf(
+			"{} in all, {} before", templates.Number(now.Errors), templates.Verbatim(share(before)),
+		),
+		Href: r.calls("outcome", string(usage.Errors)),
 	}
 	switch {
 	case now.Errors*20 > now.Calls:
@@ -71,7 +73,10 @@ func change(now, before float64) templates.Text {
 	if percent == 0 {
 		return templates.Textf("as in the period before")
 	}
-	return templates.Textf("{} from the period before", strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)+" %")
+	return templates.Textf(
+		"{} from the period before",
+		strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)+" %",
+	)
 }
 
 // Charts draw calls with their errors, and latency. The series begins with the period before.
@@ -85,8 +90,14 @@ func (r *Report) Charts(series []usage.Sum) []templates.Chart {
 		Whole: "Calls", Part: "Errors", Before: "Period before",
 	}
 	times := templates.Chart{
-		ID: "latency", Title: "Latency", Millis: true, Range: true, Total: templates.Textf("logarithmic scale"),
-		Whole: "p95", Part: "p50", Before: "p95 of the period before",
+		ID:     "latency",
+		Title:  "Latency",
+		Millis: true,
+		Range:  true,
+		Total:  templates.Textf("logarithmic scale"),
+		Whole:  "p95",
+		Part:   "p50",
+		Before: "p95 of the period before",
 	}
 	if len(series) == 0 {
 		return []templates.Chart{counts, times}
@@ -137,7 +148,9 @@ func (r *Report) Table(sums []usage.Sum) *templates.Table {
 	case 0:
 		t.Empty = "No calls in this time."
 	case MaxSums:
-		t.Total = templates.Textf("The {} with the most calls. The file has all.", templates.Number(MaxSums))
+		t.Total = templates.Textf(
+			"The {} with the most calls. The file has all.", templates.Number(MaxSums),
+		)
 	}
 	return t
 }
@@ -157,5 +170,11 @@ func (r *Report) cells(s usage.Sum) []templates.Text {
 			failed = templates.Link(r.calls(by, s.Key, "outcome", string(usage.Errors)), failed)
 		}
 	}
-	return []templates.Text{name, calls, failed, templates.Millis(int64(s.P50)), templates.Millis(int64(s.P95))}
+	return []templates.Text{
+		name,
+		calls,
+		failed,
+		templates.Millis(int64(s.P50)),
+		templates.Millis(int64(s.P95)),
+	}
 }

@@ -115,7 +115,9 @@ func (s *Store) boundBytes(st *Stream) {
 			s.drop(idle)
 			continue
 		}
-		used := s.evictable(func(other *Stream) bool { return other != st && len(other.events) > 1 }, size)
+		used := s.evictable(
+			func(other *Stream) bool { return other != st && len(other.events) > 1 }, size,
+		)
 		if used == nil {
 			return
 		}
@@ -150,7 +152,7 @@ func (st *Stream) forget(n int) {
 		st.resize(-len(event))
 	}
 	st.events = slices.Delete(st.events, 0, n)
-	st.first = st.first + n
+	st.first += n
 }
 
 // Add appends a message, which may be the last, and returns the id of its event. Held tells
@@ -311,7 +313,9 @@ func (s *Store) find(session, eventID string) (*Stream, int) {
 	eventID, _, _ = strings.Cut(eventID, ".")
 	id, number, _ := strings.Cut(eventID, "-")
 	last, err := strconv.Atoi(number)
-	i := slices.IndexFunc(s.order, func(st *Stream) bool { return st.id == id && st.session == session })
+	i := slices.IndexFunc(
+		s.order, func(st *Stream) bool { return st.id == id && st.session == session },
+	)
 	if err != nil || i < 0 {
 		return nil, 0
 	}

@@ -56,7 +56,12 @@ func named(method string, p *wire.Params, tasks bool) (string, bool) {
 
 func verbatim(s string) (string, bool) { return s, true }
 
-func checkHeader(h http.Header, name, want string, lenient bool, decode func(string) (string, bool)) error {
+func checkHeader(
+	h http.Header,
+	name, want string,
+	lenient bool,
+	decode func(string) (string, bool),
+) error {
 	values := h[name]
 	if len(values) == 0 && lenient {
 		return nil
@@ -69,7 +74,12 @@ func checkHeader(h http.Header, name, want string, lenient bool, decode func(str
 		case !ok:
 			return mismatch("%s is not valid base64", name)
 		case got != want:
-			return mismatch("%s says %q and the body says %q", name, wire.Truncate(got), wire.Truncate(want))
+			return mismatch(
+				"%s says %q and the body says %q",
+				name,
+				wire.Truncate(got),
+				wire.Truncate(want),
+			)
 		}
 	}
 	return nil

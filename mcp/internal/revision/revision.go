@@ -75,14 +75,21 @@ func (c Claim) Decide() (string, Hybrid, error) {
 	case c.SessionSent && c.Session == "":
 		// The client has to initialize again (2025-11-25, basic/transports,
 		// "Session Management", item 4).
-		return V20251125, Pure, wire.Errorf(http.StatusNotFound, wire.CodeSession, "the session is not known, initialize a new one")
+		return V20251125, Pure, wire.Errorf(
+			http.StatusNotFound, wire.CodeSession, "the session is not known, initialize a new one",
+		)
 	case c.Header == "":
 		// From a time without the header (2025-11-25, basic/transports, "Protocol Version Header").
 		return V20250326, Pure, nil
 	case !known(c.Header):
 		return c.Header, Pure, unsupported(c.Header)
 	case Modern(c.Header) && said != "":
-		return c.Header, Pure, mismatch("%s says %s and _meta says %s", gomcp.HeaderProtocolVersion, c.Header, wire.Truncate(said))
+		return c.Header, Pure, mismatch(
+			"%s says %s and _meta says %s",
+			gomcp.HeaderProtocolVersion,
+			c.Header,
+			wire.Truncate(said),
+		)
 	case Modern(c.Header):
 		return c.Header, Pure, missingMeta(gomcp.MetaKeyProtocolVersion)
 	case c.Meta.Client != nil || c.Meta.Capabilities != nil:
@@ -101,7 +108,12 @@ func (c Claim) modern() (string, Hybrid, error) {
 	}
 	if c.Header != said {
 		if !c.tolerableHeader() {
-			return said, Pure, mismatch("%s says %q and _meta says %q", gomcp.HeaderProtocolVersion, wire.Truncate(c.Header), wire.Truncate(said))
+			return said, Pure, mismatch(
+				"%s says %q and _meta says %q",
+				gomcp.HeaderProtocolVersion,
+				wire.Truncate(c.Header),
+				wire.Truncate(said),
+			)
 		}
 		found = OlderHeader
 	}
@@ -139,15 +151,31 @@ func unsupported(requested string) error {
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
 	}{All(), wire.Truncate(requested)})
-	return &wire.StatusError{Status: http.StatusBadRequest, Err: &jsonrpc.Error{Code: wire.CodeVersion, Message: "unsupported protocol version", Data: data}}
+	return &wire.StatusError{
+		Status: http.StatusBadRequest,
+		Err: &jsonrpc.Error{
+			Code:    wire.CodeVersion,
+			Message: "unsupported protocol version",
+			Data:    data,
+		},
+	}
 }
 
 func mismatch(format string, args ...any) error {
-	return wire.Errorf(http.StatusBadRequest, wire.CodeHeaderMismatch, "header mismatch: "+format, args...)
+	return wire.Errorf(
+		http.StatusBadRequest,
+		wire.CodeHeaderMismatch,
+		"header mismatch: "+format,
+		args...)
 }
 
 // missingMeta is the error of a request that lacks a required member of _meta
 // (2026-07-28, basic, "_meta").
 func missingMeta(key string) error {
-	return wire.Errorf(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "_meta lacks %q, or it is not of its type", key)
+	return wire.Errorf(
+		http.StatusBadRequest,
+		jsonrpc.CodeInvalidParams,
+		"_meta lacks %q, or it is not of its type",
+		key,
+	)
 }

@@ -56,11 +56,13 @@ func (f *problems) check(s *Schema, path string, v json.RawMessage) {
 		return
 	}
 	v = bytes.TrimSpace(v)
-	if len(s.types) > 0 && !slices.ContainsFunc(s.types, func(t string) bool { return isOf(v, t) }) {
+	if len(s.types) > 0 &&
+		!slices.ContainsFunc(s.types, func(t string) bool { return isOf(v, t) }) {
 		f.add("%s must be %s, not %s", name(path), alternatives(s.types), show(v))
 		return
 	}
-	if len(s.enum) > 0 && !slices.ContainsFunc(s.enum, func(e json.RawMessage) bool { return same(e, v) }) {
+	if len(s.enum) > 0 &&
+		!slices.ContainsFunc(s.enum, func(e json.RawMessage) bool { return same(e, v) }) {
 		f.add("%s must be one of %s, not %s", name(path), list(s.enum), show(v))
 		return
 	}
@@ -109,7 +111,11 @@ func (f *problems) unknown(s *Schema, path string, members map[string]json.RawMe
 		case len(s.names) == 0:
 			f.add("%s is not known: none are taken here", name(join(path, m)))
 		default:
-			f.add("%s is not known: the names are %s", name(join(path, m)), strings.Join(s.names, ", "))
+			f.add(
+				"%s is not known: the names are %s",
+				name(join(path, m)),
+				strings.Join(s.names, ", "),
+			)
 		}
 	}
 }
@@ -149,7 +155,9 @@ func (f *problems) checkNumber(s *Schema, path string, v json.RawMessage) {
 	if kindOf(v[0]) != "number" {
 		return
 	}
-	n, _ := strconv.ParseFloat(string(v), 64) // a number that is too large becomes infinite, and compares
+	n, _ := strconv.ParseFloat(
+		string(v), 64,
+	) // a number that is too large becomes infinite, and compares
 	switch {
 	case s.minimum != nil && n < *s.minimum:
 		f.add("%s must be at least %v, and is %s", name(path), *s.minimum, shorten(string(v)))

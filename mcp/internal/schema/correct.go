@@ -14,7 +14,9 @@ import (
 // Accept checks the arguments of a tool. It returns them, and "" or in words that a model can act on
 // what is wrong with them. Models write numbers and booleans as strings; where the schema takes
 // these and no string, they are returned as what they say.
-func (s *Schema) Accept(tool string, args json.RawMessage) (accepted json.RawMessage, problem string) {
+func (s *Schema) Accept(
+	tool string, args json.RawMessage,
+) (accepted json.RawMessage, problem string) {
 	if s.Allows(args) {
 		return args, ""
 	}
@@ -40,7 +42,8 @@ func (s *Schema) scalars(v json.RawMessage) json.RawMessage {
 	if word := strings.ToLower(string(said)); word == "true" || word == "false" {
 		said = json.RawMessage(word) // Python writes True
 	}
-	scalar := json.Valid(said) && said[0] != '{' && said[0] != '[' && said[0] != '"' && said[0] != 'n'
+	scalar := json.Valid(said) && said[0] != '{' && said[0] != '[' && said[0] != '"' &&
+		said[0] != 'n'
 	if scalar && slices.ContainsFunc(s.types, func(t string) bool { return isOf(said, t) }) {
 		return said
 	}

@@ -54,7 +54,11 @@ func (m *Memory) change(session string, f func(notes map[string][]byte)) {
 }
 
 // AddNote implements Notes.
-func (m *Memory) AddNote(_ context.Context, _, session, name string, _ time.Time) (ok bool, _ error) {
+func (m *Memory) AddNote(
+	_ context.Context,
+	_, session, name string,
+	_ time.Time,
+) (ok bool, _ error) {
 	m.change(session, func(notes map[string][]byte) {
 		ok = len(notes) < maxMemory
 		if ok {
@@ -65,7 +69,11 @@ func (m *Memory) AddNote(_ context.Context, _, session, name string, _ time.Time
 }
 
 // FillNote implements Notes.
-func (m *Memory) FillNote(_ context.Context, session, name string, value []byte) (ok bool, _ error) {
+func (m *Memory) FillNote(
+	_ context.Context,
+	session, name string,
+	value []byte,
+) (ok bool, _ error) {
 	if known, _ := m.notes.Get(session); known == nil {
 		return false, nil // and no session is kept for it
 	}

@@ -22,7 +22,8 @@ func Unseal(key []byte, purpose, principal, sealed string) []byte {
 	note, sum, _ := strings.Cut(sealed, ".")
 	b, err1 := encoding.DecodeString(note)
 	got, err2 := encoding.DecodeString(sum)
-	if len(key) == 0 || err1 != nil || err2 != nil || !hmac.Equal(got, mac(key, purpose, principal, b)) {
+	if len(key) == 0 || err1 != nil || err2 != nil ||
+		!hmac.Equal(got, mac(key, purpose, principal, b)) {
 		return nil
 	}
 	return b

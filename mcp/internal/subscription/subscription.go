@@ -94,7 +94,11 @@ const watchPrefix = "watch "
 
 // Watch subscribes a session to a resource, until a moment. It returns false if the session or
 // its owner has too many subscriptions.
-func (h *Hub) Watch(ctx context.Context, principal, session, uri string, until time.Time) (bool, error) {
+func (h *Hub) Watch(
+	ctx context.Context,
+	principal, session, uri string,
+	until time.Time,
+) (bool, error) {
 	uris, err := h.watched(ctx, session)
 	if err != nil {
 		return false, err
@@ -176,7 +180,11 @@ type Subscriber struct {
 // and all lists. The context is that of the request that opened the stream. A stream that
 // follows one of another process may have missed changes: with missed, it begins with one of
 // each.
-func (h *Hub) Session(ctx context.Context, principal, session string, missed bool) (*Subscriber, error) {
+func (h *Hub) Session(
+	ctx context.Context,
+	principal, session string,
+	missed bool,
+) (*Subscriber, error) {
 	s := h.subscribe(ctx, principal, session, Filter{Tools: true, Resources: true})
 	if err := s.reload(ctx); err != nil {
 		s.Close()
@@ -283,5 +291,8 @@ func (s *Subscriber) Take() []Change {
 	pending := s.pending
 	s.pending = nil
 	s.hub.mu.Unlock()
-	return slices.DeleteFunc(pending, func(c Change) bool { return c.URI != "" && !s.hub.Access.MaySubscribe(s.ctx, c.URI) })
+	return slices.DeleteFunc(
+		pending,
+		func(c Change) bool { return c.URI != "" && !s.hub.Access.MaySubscribe(s.ctx, c.URI) },
+	)
 }

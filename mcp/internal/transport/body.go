@@ -23,17 +23,23 @@ const bodyTimeout = 30 * time.Second
 // server discards the rest within the same timeout.
 func (q *Request) read() ([]byte, error) {
 	if !isJSON(q.HTTP.Header.Get("Content-Type")) {
-		return nil, wire.Refuse(http.StatusUnsupportedMediaType, "send messages as application/json")
+		return nil, wire.Refuse(
+			http.StatusUnsupportedMediaType, "send messages as application/json",
+		)
 	}
 	conn := http.NewResponseController(q.response.w)
-	_ = conn.SetReadDeadline(time.Now().Add(bodyTimeout)) // a recorder has no deadlines, and needs none
+	_ = conn.SetReadDeadline(
+		time.Now().Add(bodyTimeout),
+	) // a recorder has no deadlines, and needs none
 	body, err := q.readBody()
 	if err == nil {
 		_ = conn.SetReadDeadline(time.Time{})
 		return body, nil
 	}
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
-		return nil, wire.Refuse(http.StatusRequestEntityTooLarge, "a message may have %d bytes", q.maxBody)
+		return nil, wire.Refuse(
+			http.StatusRequestEntityTooLarge, "a message may have %d bytes", q.maxBody,
+		)
 	}
 	return nil, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeParse, "the message is incomplete")
 }
@@ -76,26 +82,41 @@ func (q *Request) decode(body []byte) error {
 		return nil
 	}
 	if err := q.Params.Read(req.Params); err != nil {
-		return wire.Errorf(http.StatusBadRequest, jsonrpc.CodeInvalidParams, "the params are not of the types that the method has")
+		return wire.Errorf(
+			http.StatusBadRequest,
+			jsonrpc.CodeInvalidParams,
+			"the params are not of the types that the method has",
+		)
 	}
 	return nil
 }
 
 func (q *Request) decodeResponse(resp *jsonrpc.Response) error {
 	if header, _ := revision.Header(q.HTTP.Header); revision.Modern(header) {
-		return wire.Errorf(http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "a client must not send responses")
+		return wire.Errorf(
+			http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "a client must not send responses",
+		)
 	}
 	id := q.sessionID
 	if q.legacy == nil {
 		id = q.HTTP.Header.Get(gomcp.HeaderSessionID)
 	}
 	if q.legacy == nil && id != "" && q.endpoint.Sessions.Open(id, q.Principal) == nil {
-		return wire.Errorf(http.StatusNotFound, wire.CodeSession, "the session is not known, initialize a new one")
+		return wire.Errorf(
+			http.StatusNotFound, wire.CodeSession, "the session is not known, initialize a new one",
+		)
 	}
-	if err := q.endpoint.responded(q.HTTP.Context(), callKey{q.Principal, id, resp.ID}, resp); err != nil {
-		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "passing on the answer of a client", "err", err)
+	if err := q.endpoint.responded(
+		q.HTTP.Context(), callKey{q.Principal, id, resp.ID}, resp,
+	); err != nil {
+		q.endpoint.Log.ErrorContext(
+			q.HTTP.Context(), "passing on the answer of a client",
+			"err", err,
+		)
 		q.response.w.Header().Set("Retry-After", "1")
-		return wire.Refuse(http.StatusServiceUnavailable, "the answer could not be kept: send it again")
+		return wire.Refuse(
+			http.StatusServiceUnavailable, "the answer could not be kept: send it again",
+		)
 	}
 	q.response.accepted()
 	return ErrAnswered

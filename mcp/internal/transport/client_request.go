@@ -46,7 +46,9 @@ func (q *Request) Ask(ctx context.Context, ask *jsonrpc.Request) (*jsonrpc.Respo
 		case <-look.C: // the news of the answer may be lost
 			q.endpoint.deliverNotes(ctx, q.Session)
 		case <-ctx.Done():
-			if context.Cause(ctx) != ctx.Err() { // else the client has ended the call, and wants silence
+			if context.Cause(
+				ctx,
+			) != ctx.Err() { // else the client has ended the call, and wants silence
 				q.withdraw(ask.ID, "not needed any more")
 			}
 			return nil, ctx.Err()
@@ -67,10 +69,19 @@ const (
 // noteQuestion lets every process take the answer to a question.
 func (q *Request) noteQuestion(ctx context.Context, key callKey) error {
 	e := q.endpoint
-	ok, err := e.Changes.Notes.AddNote(ctx, e.user(q.Principal), q.Session, questionPrefix+key.name(), e.Sessions.Now().Add(2*e.Limits.AskTimeout))
+	ok, err := e.Changes.Notes.AddNote(
+		ctx,
+		e.user(q.Principal),
+		q.Session,
+		questionPrefix+key.name(),
+		e.Sessions.Now().Add(2*e.Limits.AskTimeout),
+	)
 	if err == nil && !ok {
 		q.response.again("60")
-		err = wire.Refuse(http.StatusTooManyRequests, "this user has too many sessions with subscriptions or open questions")
+		err = wire.Refuse(
+			http.StatusTooManyRequests,
+			"this user has too many sessions with subscriptions or open questions",
+		)
 	}
 	return err
 }
@@ -78,8 +89,13 @@ func (q *Request) noteQuestion(ctx context.Context, key callKey) error {
 func (q *Request) dropQuestion(key callKey) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.HTTP.Context()), noteTimeout)
 	defer cancel()
-	if err := q.endpoint.Changes.Notes.DropNotes(ctx, q.Session, questionPrefix+key.name()); err != nil {
-		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "removing a question", "err", err) // it ends with its time
+	if err := q.endpoint.Changes.Notes.DropNotes(
+		ctx, q.Session, questionPrefix+key.name(),
+	); err != nil {
+		q.endpoint.Log.ErrorContext(
+			q.HTTP.Context(), "removing a question",
+			"err", err,
+		) // it ends with its time
 	}
 }
 
@@ -123,7 +139,14 @@ func (e *Endpoint) deliverNotes(ctx context.Context, session string) {
 
 // withdraw tells the client that the response is not waited for any more.
 func (q *Request) withdraw(id jsonrpc.ID, reason string) {
-	q.response.notify(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":%q}}`, id, reason))
+	q.response.notify(
+		fmt.Appendf(
+			nil,
+			`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":%q}}`,
+			id,
+			reason,
+		),
+	)
 }
 
 // question is a request that its client has not answered yet.

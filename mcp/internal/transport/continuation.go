@@ -94,11 +94,20 @@ func (e *Endpoint) continuationOf(principal, nonce, eventID string) *continuatio
 }
 
 // errInterrupted is the answer to a call that nothing continues.
-var errInterrupted = wire.Refuse(http.StatusOK, "the server was restarted, or the connection moved to another server, while it answered this request. "+
-	"A request that only reads can be sent again. If it sent a message to an agent, look with list_tasks whether there is a task before you send it again")
+var errInterrupted = wire.Refuse(
+	http.StatusOK,
+	"the server was restarted, or the connection moved to another server, while it answered this request. "+
+		"A request that only reads can be sent again. If it sent a message to an agent, look with list_tasks whether there is a task before you send it again",
+)
 
 // answerContinuation answers a call whose stream this process does not have, on a new stream.
-func (e *Endpoint) answerContinuation(w http.ResponseWriter, r *http.Request, open *session.Session, sessionID string, c *continuation) {
+func (e *Endpoint) answerContinuation(
+	w http.ResponseWriter,
+	r *http.Request,
+	open *session.Session,
+	sessionID string,
+	c *continuation,
+) {
 	q := e.enter(w, r)
 	if q == nil {
 		return

@@ -40,11 +40,17 @@ func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
 			h.Add("Vary", "Origin")
 		}
 		if !e.originAllowed(origin, r.Host) {
-			writeError(w, wire.Refuse(http.StatusForbidden, "pages of this origin may not call this server"))
+			writeError(
+				w,
+				wire.Refuse(http.StatusForbidden, "pages of this origin may not call this server"),
+			)
 			return true
 		}
 		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Mcp-Session-Id, Retry-After, RateLimit, RateLimit-Policy, DPoP-Nonce")
+		h.Set(
+			"Access-Control-Expose-Headers",
+			"WWW-Authenticate, Mcp-Session-Id, Retry-After, RateLimit, RateLimit-Policy, DPoP-Nonce",
+		)
 	}
 	if r.Method != http.MethodOptions {
 		return false
@@ -89,7 +95,8 @@ func (e *Endpoint) originAllowed(origin, host string) bool {
 		return true
 	}
 	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && strings.EqualFold(u.Host, host)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") &&
+		strings.EqualFold(u.Host, host)
 }
 
 // originMatches tells whether an origin is an allowed one. "https://*.example.com" stands for the

@@ -55,7 +55,14 @@ func (e *Endpoint) Messages() http.Handler {
 		open, _ := e.legacy.Load(r.URL.Query().Get("sessionId"))
 		st, ok := open.(*legacyStream)
 		if !ok || st.principal != e.Server.Principal(r) {
-			writeError(w, wire.Errorf(http.StatusNotFound, wire.CodeSession, "the stream of this session is not open, open a new one"))
+			writeError(
+				w,
+				wire.Errorf(
+					http.StatusNotFound,
+					wire.CodeSession,
+					"the stream of this session is not open, open a new one",
+				),
+			)
 			return
 		}
 		if q := e.enter(w, r); q != nil {
@@ -90,7 +97,9 @@ func (e *Endpoint) serveLegacy(w http.ResponseWriter, r *http.Request, principal
 	defer changes.Close()
 	e.legacy.Store(st.id, st)
 	defer e.legacy.Delete(st.id)
-	if st.stream.Event(sse.Event{Type: "endpoint", Data: []byte(messages + "?sessionId=" + st.id)}) != nil {
+	if st.stream.Event(
+		sse.Event{Type: "endpoint", Data: []byte(messages + "?sessionId=" + st.id)},
+	) != nil {
 		return
 	}
 	alive := time.NewTicker(e.Limits.KeepAlive)

@@ -52,7 +52,9 @@ func setDefault[T int | int64 | time.Duration](v *T, d T) {
 }
 
 // acquire counts a request until leave, or refuses it.
-func (e *Endpoint) acquire(h http.Header, r *http.Request, principal string) (leave func(), refused *quota.Refusal) {
+func (e *Endpoint) acquire(
+	h http.Header, r *http.Request, principal string,
+) (leave func(), refused *quota.Refusal) {
 	if e.Limits.Quota != nil {
 		return e.Limits.Quota.Acquire(h, r)
 	}
@@ -101,7 +103,9 @@ func (e *Endpoint) user(principal string) string {
 
 // openStream counts one more event stream of a principal's user until it is closed. It never ends
 // another for it.
-func (e *Endpoint) openStream(ctx context.Context, principal string) (closed func(), err *wire.StatusError) {
+func (e *Endpoint) openStream(
+	ctx context.Context, principal string,
+) (closed func(), err *wire.StatusError) {
 	c := &e.listens
 	l := &e.Limits
 	closed, refused := c.users.Acquire(e.user(principal), l.StreamsPerUser, l.Streams)
@@ -112,22 +116,34 @@ func (e *Endpoint) openStream(ctx context.Context, principal string) (closed fun
 	defer c.mu.Unlock()
 	if refused.Shared {
 		c.refused.RefusedAll++
-		refused.Because("the server has %d event streams open and opens no more: try again in a minute", l.Streams)
+		refused.Because(
+			"the server has %d event streams open and opens no more: try again in a minute",
+			l.Streams,
+		)
 	} else {
 		c.refused.RefusedUser++
-		refused.Because("this user has %d event streams open and can open no more: close one, or try again in a minute",
-			l.StreamsPerUser)
+		refused.Because(
+			"this user has %d event streams open and can open no more: close one, or try again in a minute",
+			l.StreamsPerUser,
+		)
 	}
 	if now := e.Sessions.Now(); now.Sub(c.logged) >= time.Minute {
 		c.logged = now
-		e.Log.WarnContext(ctx, "event stream refused, the next warning is a minute away or later", "why", refused.Reason,
-			"open", c.users.All(), "refused_user", c.refused.RefusedUser, "refused_all", c.refused.RefusedAll)
+		e.Log.WarnContext(
+			ctx, "event stream refused, the next warning is a minute away or later",
+			"why", refused.Reason,
+			"open", c.users.All(),
+			"refused_user", c.refused.RefusedUser,
+			"refused_all", c.refused.RefusedAll,
+		)
 	}
 	return nil, wire.Refuse(refused.Status(), "%s", refused.Reason)
 }
 
 // acquireStream does the same for a GET. If there are too many it answers and returns nil.
-func (e *Endpoint) acquireStream(w http.ResponseWriter, r *http.Request, principal string) (closed func()) {
+func (e *Endpoint) acquireStream(
+	w http.ResponseWriter, r *http.Request, principal string,
+) (closed func()) {
 	closed, refused := e.openStream(r.Context(), principal)
 	if refused != nil {
 		w.Header().Set("Retry-After", "60")

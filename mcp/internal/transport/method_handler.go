@@ -74,7 +74,12 @@ func (q *Request) readMethod(method string) (bare bool, err error) {
 		return bare, err
 	}
 	if q.Message.Method != method || q.Message.IsNotification() {
-		return bare, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "this address takes requests of the method %s", method)
+		return bare, wire.Errorf(
+			http.StatusBadRequest,
+			jsonrpc.CodeInvalidRequest,
+			"this address takes requests of the method %s",
+			method,
+		)
 	}
 	return bare, nil
 }

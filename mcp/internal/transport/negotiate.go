@@ -78,7 +78,13 @@ func (q *Request) identify(open *session.Session) {
 func (q *Request) countHybrid(h revision.Hybrid) {
 	q.Hybrid = true
 	if n := q.endpoint.hybrids.Add(h); n&(n-1) == 0 {
-		q.endpoint.Log.InfoContext(q.HTTP.Context(), "mcp request mixes revisions", "hybrid", h.String(), "count", n,
-			"client", q.Client.Name, "version", q.Client.Version, "method", wire.Truncate(q.method()))
+		q.endpoint.Log.InfoContext(
+			q.HTTP.Context(), "mcp request mixes revisions",
+			"hybrid", h.String(),
+			"count", n,
+			"client", q.Client.Name,
+			"version", q.Client.Version,
+			"method", wire.Truncate(q.method()),
+		)
 	}
 }

@@ -103,7 +103,12 @@ func (q *Request) finish(result json.RawMessage, err error) {
 		}
 		q.response.finish(f.Status, wire.AppendError(nil, id, f.Err))
 	default:
-		q.response.finish(http.StatusOK, (&jsonrpc.Response{ID: q.Message.ID, Result: result}).Append(make([]byte, 0, len(result)+64)))
+		q.response.finish(
+			http.StatusOK,
+			(&jsonrpc.Response{ID: q.Message.ID, Result: result}).Append(
+				make([]byte, 0, len(result)+64),
+			),
+		)
 	}
 }
 
@@ -116,7 +121,12 @@ func (q *Request) statusError(err error) *wire.StatusError {
 		q.response.again(dberr.RetryAfterHeader)
 	}
 	if (away || f.Err.Code == jsonrpc.CodeInternal) && q.HTTP.Context().Err() == nil {
-		q.endpoint.Log.ErrorContext(q.HTTP.Context(), "mcp request failed", "method", q.method(), "tool", q.Params.Name, "err", err)
+		q.endpoint.Log.ErrorContext(
+			q.HTTP.Context(), "mcp request failed",
+			"method", q.method(),
+			"tool", q.Params.Name,
+			"err", err,
+		)
 	}
 	return f
 }

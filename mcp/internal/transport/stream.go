@@ -53,14 +53,23 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 	case last == "" || e.Changing && strings.HasSuffix(last, "."+changesNote):
 		e.streamChanges(r, a, principal, open, last != "")
 	default:
-		writeError(w, wire.Refuse(http.StatusGone,
-			"there are no events after %q, or not any more: send the request again", wire.Truncate(last)))
+		writeError(w, wire.Refuse(
+			http.StatusGone,
+			"there are no events after %q, or not any more: send the request again",
+			wire.Truncate(last),
+		))
 	}
 }
 
 // streamChanges sends changes to a session. They are kept for as long as the client may come back
 // for them. A message must not be sent on two streams, so a new stream replaces the earlier one.
-func (e *Endpoint) streamChanges(r *http.Request, a *response, principal string, open *session.Session, missed bool) {
+func (e *Endpoint) streamChanges(
+	r *http.Request,
+	a *response,
+	principal string,
+	open *session.Session,
+	missed bool,
+) {
 	e.streams.Drop(open.Nonce, false)
 	a.inSession(e, nil, principal, open)
 	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context()))

@@ -93,7 +93,9 @@ func (e *Endpoint) refused(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	e.Log.ErrorContext(r.Context(), "mcp server is misconfigured", "err", e.Err)
-	writeError(w, wire.Errorf(http.StatusInternalServerError, jsonrpc.CodeInternal, "internal error"))
+	writeError(
+		w, wire.Errorf(http.StatusInternalServerError, jsonrpc.CodeInternal, "internal error"),
+	)
 	return true
 }
 
@@ -108,7 +110,14 @@ func (e *Endpoint) only(next http.HandlerFunc, methods ...string) http.Handler {
 			return
 		}
 		w.Header().Set("Allow", strings.Join(methods, ", ")+", "+http.MethodOptions)
-		writeError(w, wire.Refuse(http.StatusMethodNotAllowed, "this address takes %s", strings.Join(methods, " and ")))
+		writeError(
+			w,
+			wire.Refuse(
+				http.StatusMethodNotAllowed,
+				"this address takes %s",
+				strings.Join(methods, " and "),
+			),
+		)
 	})
 }
 
@@ -129,10 +138,14 @@ func namesSession(r *http.Request) bool {
 
 // sessionOf returns the session that a GET or DELETE names. If there is none it
 // answers and returns nil.
-func (e *Endpoint) sessionOf(w http.ResponseWriter, r *http.Request, principal string) *session.Session {
+func (e *Endpoint) sessionOf(
+	w http.ResponseWriter, r *http.Request, principal string,
+) *session.Session {
 	open := e.Sessions.Open(r.Header.Get(gomcp.HeaderSessionID), principal)
 	if open == nil {
-		writeError(w, wire.Errorf(http.StatusNotFound, wire.CodeSession, "the session is not known"))
+		writeError(
+			w, wire.Errorf(http.StatusNotFound, wire.CodeSession, "the session is not known"),
+		)
 	}
 	return open
 }
@@ -147,7 +160,10 @@ func (e *Endpoint) deleteSession(w http.ResponseWriter, r *http.Request) {
 		e.Sessions.End(open)
 		e.streams.Drop(open.Nonce, true)
 		if err := e.Changes.Notes.DropNotes(r.Context(), open.Nonce, ""); err != nil {
-			e.Log.ErrorContext(r.Context(), "removing the notes of a session", "err", err) // they end with its time
+			e.Log.ErrorContext(
+				r.Context(), "removing the notes of a session",
+				"err", err,
+			) // they end with its time
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -166,5 +182,10 @@ func writeError(w http.ResponseWriter, err *wire.StatusError) {
 func (e *Endpoint) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 	e.Log.ErrorContext(r.Context(), "notes of a session", "err", err)
 	w.Header().Set("Retry-After", "1")
-	writeError(w, wire.Refuse(http.StatusServiceUnavailable, "the server cannot reach its database, try again"))
+	writeError(
+		w,
+		wire.Refuse(
+			http.StatusServiceUnavailable, "the server cannot reach its database, try again",
+		),
+	)
 }

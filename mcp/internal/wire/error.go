@@ -101,5 +101,9 @@ func MissingCapability(required json.RawMessage) *jsonrpc.Error {
 	data, _ := json.Marshal(struct { // fails only for a caller's malformed JSON, then without data
 		Required json.RawMessage `json:"requiredCapabilities"`
 	}{required})
-	return &jsonrpc.Error{Code: CodeMissingCapability, Message: "the client lacks a capability that this needs", Data: data}
+	return &jsonrpc.Error{
+		Code:    CodeMissingCapability,
+		Message: "the client lacks a capability that this needs",
+		Data:    data,
+	}
 }

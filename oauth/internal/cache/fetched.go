@@ -25,7 +25,12 @@ type Fetched[V any] struct {
 
 // Get returns a value, fetched if the cached one is older than fresh. If the fetch
 // fails, it returns the cached value unless that is older than stale.
-func (f *Fetched[V]) Get(ctx context.Context, name string, fresh, stale time.Duration, fetch func(context.Context) (V, error)) (V, error) {
+func (f *Fetched[V]) Get(
+	ctx context.Context,
+	name string,
+	fresh, stale time.Duration,
+	fetch func(context.Context) (V, error),
+) (V, error) {
 	known, ok := f.known.Get(name)
 	now := f.Now()
 	if ok && known.Fresh(now, fresh) {
@@ -44,7 +49,9 @@ func (f *Fetched[V]) Get(ctx context.Context, name string, fresh, stale time.Dur
 	return known.Value, err
 }
 
-func (f *Fetched[V]) fetch(ctx context.Context, name string, fetch func(context.Context) (V, error)) (v V, err error) {
+func (f *Fetched[V]) fetch(
+	ctx context.Context, name string, fetch func(context.Context) (V, error),
+) (v V, err error) {
 	failed, ok := f.failed.Get(name)
 	if wait := failed.Add(f.Retry).Sub(f.Now()); ok && wait > 0 {
 		return v, fmt.Errorf("it failed a moment ago; trying again in %v", wait)

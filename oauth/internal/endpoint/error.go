@@ -35,7 +35,11 @@ func (env *Env) AsError(ctx context.Context, err error) *oauth.Error {
 	if !errors.Is(ctx.Err(), context.Canceled) { // by a client that hung up
 		env.Log.ErrorContext(ctx, "oauth: request failed", "error", err)
 	}
-	return &oauth.Error{Code: "temporarily_unavailable", Description: "The server cannot answer now.", RetryAfter: 5 * time.Second}
+	return &oauth.Error{
+		Code:        "temporarily_unavailable",
+		Description: "The server cannot answer now.",
+		RetryAfter:  5 * time.Second,
+	}
 }
 
 // JSON returns a handler that writes the error of h as JSON.

@@ -25,7 +25,8 @@ const (
 
 func IsJSON(h http.Header) bool {
 	t := MediaType(h)
-	return t == "application/json" || strings.HasPrefix(t, "application/") && strings.HasSuffix(t, "+json")
+	return t == "application/json" ||
+		strings.HasPrefix(t, "application/") && strings.HasSuffix(t, "+json")
 }
 
 // WriteJSON sends an answer that no cache may keep (RFC 6749 section 5.1).
@@ -126,7 +127,9 @@ func ParseForm(raw string, several ...string) (Form, error) {
 		}
 		for _, v := range append(all, name) {
 			if !IsText(v) {
-				return nil, oauth.Refuse("invalid_request", "A parameter holds characters that are not allowed.")
+				return nil, oauth.Refuse(
+					"invalid_request", "A parameter holds characters that are not allowed.",
+				)
 			}
 		}
 		f[name] = all
@@ -153,12 +156,29 @@ func (f Form) Get(name string) string {
 // would stay in logs (RFC 6749 section 2.3.1).
 func ReadForm(w http.ResponseWriter, r *http.Request, several ...string) (Form, error) {
 	for name := range r.URL.Query() {
-		if slices.Contains([]string{"client_id", "client_secret", "code", "code_verifier", "grant_type", "refresh_token", "subject_token", "token", "password"}, name) {
-			return nil, oauth.Refuse("invalid_request", "Parameters belong into the body, not into the query.")
+		if slices.Contains(
+			[]string{
+				"client_id",
+				"client_secret",
+				"code",
+				"code_verifier",
+				"grant_type",
+				"refresh_token",
+				"subject_token",
+				"token",
+				"password",
+			},
+			name,
+		) {
+			return nil, oauth.Refuse(
+				"invalid_request", "Parameters belong into the body, not into the query.",
+			)
 		}
 	}
 	if MediaType(r.Header) != "application/x-www-form-urlencoded" {
-		return nil, oauth.Refuse("invalid_request", "The body must be application/x-www-form-urlencoded.")
+		return nil, oauth.Refuse(
+			"invalid_request", "The body must be application/x-www-form-urlencoded.",
+		)
 	}
 	body, err := ReadBody(w, r)
 	if err != nil {
@@ -174,7 +194,11 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return body, nil
 	}
 	if _, ok := err.(*http.MaxBytesError); ok {
-		return nil, &oauth.Error{Code: "invalid_request", Description: "The body is too large.", HTTPStatus: http.StatusRequestEntityTooLarge}
+		return nil, &oauth.Error{
+			Code:        "invalid_request",
+			Description: "The body is too large.",
+			HTTPStatus:  http.StatusRequestEntityTooLarge,
+		}
 	}
 	return nil, oauth.Refuse("invalid_request", "The body could not be read.")
 }

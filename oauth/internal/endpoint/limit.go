@@ -85,7 +85,14 @@ func (env *Env) LogRefusal(r *http.Request, client string, err error) error {
 	if e.Event != nil {
 		env.Audit(r, *e.Event)
 	}
-	env.Log.InfoContext(r.Context(), "oauth: request refused", "path", r.URL.Path, "client", client, "code", e.Code, "reason", e.Description, "address", env.Address(r))
+	env.Log.InfoContext(
+		r.Context(), "oauth: request refused",
+		"path", r.URL.Path,
+		"client", client,
+		"code", e.Code,
+		"reason", e.Description,
+		"address", env.Address(r),
+	)
 	return err
 }
 
@@ -140,7 +147,12 @@ func (env *Env) address(r *http.Request) netip.Addr {
 	forwarded := r.Header.Values("X-Forwarded-For")
 	if len(forwarded) > 0 && !env.trusts(addr) {
 		env.warning.Do(func() {
-			env.Log.WarnContext(r.Context(), "oauth: X-Forwarded-For of a peer that is not trusted is ignored, so its clients share one address in rate limits and logs; if it is your proxy, add its network to trusted_proxies", "peer", addr)
+			env.Log.WarnContext(
+				r.Context(),
+				"oauth: X-Forwarded-For of a peer that is not trusted is ignored, so its clients share one address in rate limits and logs; if it is your proxy, add its network to trusted_proxies",
+				"peer",
+				addr,
+			)
 		})
 	}
 	hops := strings.Split(strings.Join(forwarded, ","), ",")
@@ -155,5 +167,7 @@ func (env *Env) address(r *http.Request) netip.Addr {
 }
 
 func (env *Env) trusts(addr netip.Addr) bool {
-	return slices.ContainsFunc(env.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+	return slices.ContainsFunc(
+		env.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr) },
+	)
 }

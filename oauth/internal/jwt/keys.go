@@ -21,19 +21,24 @@ func ParseKeys(body []byte, most int) ([]jose.JSONWebKey, error) {
 		Keys []jsontext.Value `json:"keys"`
 	}
 	if err := json.Unmarshal(body, &set); err != nil || len(set.Keys) > most {
-		return nil, oauth.Refuse("invalid_client_metadata", "jwks is not a set of up to %d keys.", most)
+		return nil, oauth.Refuse(
+			"invalid_client_metadata", "jwks is not a set of up to %d keys.", most,
+		)
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
 		var members map[string]any
 		if err := json.Unmarshal(raw, &members); err != nil {
-			return nil, oauth.Refuse("invalid_client_metadata", "jwks holds something that is no key.")
+			return nil, oauth.Refuse(
+				"invalid_client_metadata", "jwks holds something that is no key.",
+			)
 		}
 		if members["d"] != nil || members["k"] != nil {
 			return nil, oauth.Refuse("invalid_client_metadata", "jwks holds a private key.")
 		}
 		var key jose.JSONWebKey
-		if key.UnmarshalJSON(raw) == nil && key.Valid() && (key.Use == "" || key.Use == "sig") && len(algsOf(key)) > 0 {
+		if key.UnmarshalJSON(raw) == nil && key.Valid() && (key.Use == "" || key.Use == "sig") &&
+			len(algsOf(key)) > 0 {
 			keys = append(keys, key)
 		}
 	}
@@ -61,7 +66,8 @@ func Usable(keys []jose.JSONWebKey, keyID, alg string) []jose.JSONWebKey {
 	var found []jose.JSONWebKey
 	for _, key := range keys {
 		named := keyID == "" || key.KeyID == keyID
-		if named && slices.Contains(algsOf(key), alg) && (key.Algorithm == "" || key.Algorithm == alg) {
+		if named && slices.Contains(algsOf(key), alg) &&
+			(key.Algorithm == "" || key.Algorithm == alg) {
 			found = append(found, key)
 		}
 	}

@@ -32,7 +32,11 @@ func NewKeySets(now func() time.Time, log *slog.Logger) *KeySets {
 
 // Find returns the keys of a set that may have signed with an algorithm under a
 // key ID, which may be "".
-func (ks *KeySets) Find(ctx context.Context, name, keyID, alg string, fetch func(context.Context) ([]jose.JSONWebKey, error)) ([]jose.JSONWebKey, error) {
+func (ks *KeySets) Find(
+	ctx context.Context,
+	name, keyID, alg string,
+	fetch func(context.Context) ([]jose.JSONWebKey, error),
+) ([]jose.JSONWebKey, error) {
 	for _, fresh := range []time.Duration{keysFresh, keysReload} {
 		keys, err := ks.Get(ctx, name, fresh, keysStale, fetch)
 		if err != nil {

@@ -41,8 +41,15 @@ func schemaOf(received any) *jsonschema.Schema {
 
 // names returns the properties of a schema, the required ones first.
 func names(s *jsonschema.Schema) []string {
-	rest := slices.DeleteFunc(slices.Sorted(maps.Keys(s.Properties)), func(n string) bool { return slices.Contains(s.Required, n) })
-	return append(slices.DeleteFunc(slices.Clone(s.Required), func(n string) bool { return s.Properties[n] == nil }), rest...)
+	rest := slices.DeleteFunc(
+		slices.Sorted(maps.Keys(s.Properties)),
+		func(n string) bool { return slices.Contains(s.Required, n) },
+	)
+	return append(
+		slices.DeleteFunc(
+			slices.Clone(s.Required), func(n string) bool { return s.Properties[n] == nil },
+		),
+		rest...)
 }
 
 // Arguments reads the arguments of a tool: key=value by the type that the tool's schema names,
@@ -53,12 +60,24 @@ func Arguments(tool *mcp.Tool, words []string, stdin io.Reader) (map[string]any,
 	for _, word := range words {
 		key, text, ok := strings.Cut(word, "=")
 		if !ok || strings.Trim(key, ":") == "" {
-			return nil, fmt.Errorf("%w: %q: write it as key=value; %s takes %s", ErrArguments, word, tool.Name, strings.Join(names(s), ", "))
+			return nil, fmt.Errorf(
+				"%w: %q: write it as key=value; %s takes %s",
+				ErrArguments,
+				word,
+				tool.Name,
+				strings.Join(names(s), ", "),
+			)
 		}
 		key, asJSON := strings.CutSuffix(key, ":")
 		p := s.Properties[key]
 		if p == nil && len(s.Properties) > 0 && s.AdditionalProperties != nil {
-			return nil, fmt.Errorf("%w: %s has no argument %q; it takes %s", ErrArguments, tool.Name, key, strings.Join(names(s), ", "))
+			return nil, fmt.Errorf(
+				"%w: %s has no argument %q; it takes %s",
+				ErrArguments,
+				tool.Name,
+				key,
+				strings.Join(names(s), ", "),
+			)
 		}
 		v, err := value(p, text, asJSON, stdin)
 		if err != nil {
@@ -159,5 +178,9 @@ func attached(name string, content []byte) map[string]any {
 	if kind == "" {
 		kind = "application/octet-stream"
 	}
-	return map[string]any{"name": filepath.Base(name), "media_type": kind, "bytes": base64.StdEncoding.EncodeToString(content)}
+	return map[string]any{
+		"name":       filepath.Base(name),
+		"media_type": kind,
+		"bytes":      base64.StdEncoding.EncodeToString(content),
+	}
 }

@@ -49,19 +49,25 @@ const maxTools = 5000
 // Connect connects, in the revision of 2026-07-28 or else with a handshake.
 func (c *Client) Connect(ctx context.Context) (*Session, error) {
 	s := &Session{c: c, asking: make(chan struct{}, 1), progress: &term.Progress{}}
-	client := mcp.NewClient(&mcp.Implementation{Name: "rialto", Title: "Rialto command line", Version: c.Version}, &mcp.ClientOptions{
-		Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{
-			Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{},
-		}},
-		ElicitationHandler: s.elicit,
-		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-			s.progress.Say(progressText(r.Params))
+	client := mcp.NewClient(
+		&mcp.Implementation{Name: "rialto", Title: "Rialto command line", Version: c.Version},
+		&mcp.ClientOptions{
+			Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{
+				Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{},
+			}},
+			ElicitationHandler: s.elicit,
+			ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+				s.progress.Say(progressText(r.Params))
+			},
+			Logger: slog.New(slog.DiscardHandler),
 		},
-		Logger: slog.New(slog.DiscardHandler),
-	})
+	)
 	var err error
 	s.ClientSession, err = client.Connect(ctx, &mcp.StreamableClientTransport{
-		Endpoint: c.URL, OAuthHandler: c.Login, DisableStandaloneSSE: true, HTTPClient: &http.Client{CheckRedirect: sameOrigin},
+		Endpoint:             c.URL,
+		OAuthHandler:         c.Login,
+		DisableStandaloneSSE: true,
+		HTTPClient:           &http.Client{CheckRedirect: sameOrigin},
 	}, nil)
 	if err != nil {
 		return nil, c.explain(err)
@@ -73,7 +79,9 @@ func (c *Client) Connect(ctx context.Context) (*Session, error) {
 // the HTTP client sends it to all ports and subdomains of a host.
 func sameOrigin(r *http.Request, via []*http.Request) error {
 	if first := via[0].URL; r.URL.Scheme != first.Scheme || r.URL.Host != first.Host {
-		return fmt.Errorf("it redirects to %s: if you trust that server, call its address", r.URL.Redacted())
+		return fmt.Errorf(
+			"it redirects to %s: if you trust that server, call its address", r.URL.Redacted(),
+		)
 	}
 	if len(via) > 10 {
 		return errors.New("it redirects without end")
@@ -121,10 +129,15 @@ const (
 
 // Call calls a tool. If the result is a task that is still running, it waits for the end of the
 // task, unless the arguments say how long to wait.
-func (s *Session) Call(ctx context.Context, tool *mcp.Tool, args map[string]any) (*mcp.CallToolResult, error) {
+func (s *Session) Call(
+	ctx context.Context, tool *mcp.Tool, args map[string]any,
+) (*mcp.CallToolResult, error) {
 	name := tool.Name
 	given := args["wait"] != nil
-	if properties := schemaOf(tool.InputSchema).Properties; properties["wait"] != nil && properties["wait"].Type == "number" && !given {
+	if properties := schemaOf(
+		tool.InputSchema,
+	).Properties; properties["wait"] != nil && properties["wait"].Type == "number" &&
+		!given {
 		args["wait"] = firstWait
 	}
 	s.progress = term.Start(s.c.Err, "Calling "+name)
@@ -148,7 +161,9 @@ func (s *Session) Call(ctx context.Context, tool *mcp.Tool, args map[string]any)
 	}
 }
 
-func (s *Session) once(ctx context.Context, name string, args map[string]any) (*mcp.CallToolResult, error) {
+func (s *Session) once(
+	ctx context.Context, name string, args map[string]any,
+) (*mcp.CallToolResult, error) {
 	p := &mcp.CallToolParams{Name: name, Arguments: args}
 	p.SetProgressToken(fmt.Sprint("rialto-", time.Now().UnixNano()))
 	return s.CallTool(ctx, p)

@@ -55,7 +55,9 @@ func visit(ctx context.Context, d *term.Dialog, address string) error {
 	if page == "" {
 		return errDeclined
 	}
-	answer, err := d.Ask(ctx, "\n  "+page+"\n\nOpen this page, then press Enter, or type n to decline: ")
+	answer, err := d.Ask(
+		ctx, "\n  "+page+"\n\nOpen this page, then press Enter, or type n to decline: ",
+	)
 	if err == nil && strings.HasPrefix(strings.ToLower(answer), "n") {
 		return errDeclined
 	}

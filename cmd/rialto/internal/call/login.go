@@ -39,7 +39,12 @@ func (f staticLogin) TokenSource(context.Context) (oauth2.TokenSource, error) {
 
 func (f staticLogin) Authorize(_ context.Context, _ *http.Request, resp *http.Response) error {
 	resp.Body.Close()
-	return fmt.Errorf("%w: the server refused the access token: %s %s", ErrLogin, resp.Status, resp.Header.Get("WWW-Authenticate"))
+	return fmt.Errorf(
+		"%w: the server refused the access token: %s %s",
+		ErrLogin,
+		resp.Status,
+		resp.Header.Get("WWW-Authenticate"),
+	)
 }
 
 // Browser is a login in the user's browser (OAuth 2.1 with PKCE), which is stored in File. The
@@ -124,7 +129,11 @@ func (b *Browser) stored(ctx context.Context) (oauth2.TokenSource, error) {
 	if err != nil || l == nil {
 		return nil, err
 	}
-	cfg := &oauth2.Config{ClientID: l.ClientID, ClientSecret: l.Secret, Endpoint: oauth2.Endpoint{TokenURL: l.TokenURL, AuthStyle: l.Style}}
+	cfg := &oauth2.Config{
+		ClientID:     l.ClientID,
+		ClientSecret: l.Secret,
+		Endpoint:     oauth2.Endpoint{TokenURL: l.TokenURL, AuthStyle: l.Style},
+	}
 	s := &storingSource{cfg.TokenSource(ctx, l.Token), b, *l}
 	if _, err := s.Token(); err != nil {
 		return nil, nil // revoked, or too old: log in again
@@ -144,11 +153,21 @@ func (b *Browser) Handler(ctx context.Context) (auth.OAuthHandler, net.Listener,
 	}
 	redirect := "http://" + l.Addr().String() + loopback.Path
 	config := &auth.AuthorizationCodeHandlerConfig{
-		RedirectURL: redirect, RequestRefreshToken: true, InitialTokenSource: stored,
-		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
-			ClientName: "Rialto command line", RedirectURIs: []string{redirect}, TokenEndpointAuthMethod: "none",
-			GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
-		}},
+		RedirectURL:         redirect,
+		RequestRefreshToken: true,
+		InitialTokenSource:  stored,
+		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{
+			Metadata: &oauthex.ClientRegistrationMetadata{
+				ClientName:              "Rialto command line",
+				RedirectURIs:            []string{redirect},
+				TokenEndpointAuthMethod: "none",
+				GrantTypes: []string{
+					"authorization_code",
+					"refresh_token",
+				},
+				ResponseTypes: []string{"code"},
+			},
+		},
 		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			return b.ask(ctx, l, args.URL)
 		},
@@ -165,7 +184,9 @@ func (b *Browser) Handler(ctx context.Context) (auth.OAuthHandler, net.Listener,
 	}
 	switch {
 	case strings.HasPrefix(b.ClientID, "https://"):
-		config.ClientIDMetadataDocumentConfig = &auth.ClientIDMetadataDocumentConfig{URL: b.ClientID}
+		config.ClientIDMetadataDocumentConfig = &auth.ClientIDMetadataDocumentConfig{
+			URL: b.ClientID,
+		}
 	case b.ClientID != "":
 		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: b.ClientID}
 	}
@@ -188,7 +209,9 @@ func (m loginErrors) Authorize(ctx context.Context, r *http.Request, resp *http.
 }
 
 // ask sends the user to an address and waits for the browser to return.
-func (b *Browser) ask(ctx context.Context, l net.Listener, address string) (*auth.AuthorizationResult, error) {
+func (b *Browser) ask(
+	ctx context.Context, l net.Listener, address string,
+) (*auth.AuthorizationResult, error) {
 	address = sanitize.WebPage(address) // another address may be a file, or start a program
 	if address == "" {
 		return nil, errors.New("the server's authorization_endpoint is no web page")
@@ -206,7 +229,9 @@ func (b *Browser) ask(ctx context.Context, l net.Listener, address string) (*aut
 	case err != nil:
 		return nil, err
 	case q.Get("code") == "":
-		return nil, fmt.Errorf("the server answered %s: %s", q.Get("error"), q.Get("error_description"))
+		return nil, fmt.Errorf(
+			"the server answered %s: %s", q.Get("error"), q.Get("error_description"),
+		)
 	}
 	return &auth.AuthorizationResult{Code: q.Get("code"), State: state, Iss: q.Get("iss")}, nil
 }

@@ -41,7 +41,9 @@ func (p *Printer) Tools(tools []*mcp.Tool) error {
 		if len(args) < len(s.Properties) {
 			args = append(args, "[…]")
 		}
-		t.Add(tool.Name, strings.Join(args, " "), sanitize.Short(firstSentence(tool.Description), 90))
+		t.Add(
+			tool.Name, strings.Join(args, " "), sanitize.Short(firstSentence(tool.Description), 90),
+		)
 	}
 	return t.Write(p.Out)
 }
@@ -54,7 +56,12 @@ func firstSentence(s string) string {
 // Tool prints the arguments of a tool.
 func (p *Printer) Tool(tool *mcp.Tool, command string) {
 	style := term.StyleOf(p.Out)
-	fmt.Fprintf(p.Out, "%s\n\n%s\n", style.Bold(sanitize.Label(cmp.Or(tool.Title, tool.Name))), sanitize.Text(tool.Description))
+	fmt.Fprintf(
+		p.Out,
+		"%s\n\n%s\n",
+		style.Bold(sanitize.Label(cmp.Or(tool.Title, tool.Name))),
+		sanitize.Text(tool.Description),
+	)
 	s := schemaOf(tool.InputSchema)
 	example := command + " " + sanitize.Label(tool.Name)
 	if len(s.Properties) > 0 {
@@ -72,7 +79,13 @@ func (p *Printer) Tool(tool *mcp.Tool, command string) {
 		if a.Default != nil {
 			about = append(about, "default "+string(a.Default))
 		}
-		fmt.Fprintf(p.Out, "  %s  %s\n      %s\n", style.Code(sanitize.Label(name)), style.Dim(sanitize.Short(strings.Join(about, ", "), 250)), sanitize.Short(a.Description, 300))
+		fmt.Fprintf(
+			p.Out,
+			"  %s  %s\n      %s\n",
+			style.Code(sanitize.Label(name)),
+			style.Dim(sanitize.Short(strings.Join(about, ", "), 250)),
+			sanitize.Short(a.Description, 300),
+		)
 	}
 	fmt.Fprintf(p.Out, "\n%s\n  %s\n", style.Bold("Example"), example)
 }
@@ -136,7 +149,8 @@ func (p *Printer) Result(ctx context.Context, s *Session, r *mcp.CallToolResult)
 func listIn(structured any) ([]any, bool) {
 	d, _ := structured.(map[string]any)
 	for name, v := range d {
-		if list, ok := v.([]any); ok && (len(d) == 1 || len(d) == 2 && d["next_cursor"] != nil && name != "next_cursor") {
+		if list, ok := v.([]any); ok &&
+			(len(d) == 1 || len(d) == 2 && d["next_cursor"] != nil && name != "next_cursor") {
 			return list, true
 		}
 	}
@@ -215,7 +229,19 @@ func tableOf(list []any) *term.Table {
 }
 
 // first are the members that come first, in this order.
-var first = []string{"name", "title", "task_id", "id", "agent", "state", "updated", "asked", "message", "description", "url"}
+var first = []string{
+	"name",
+	"title",
+	"task_id",
+	"id",
+	"agent",
+	"state",
+	"updated",
+	"asked",
+	"message",
+	"description",
+	"url",
+}
 
 // keys returns the members of objects.
 func keys(list []any) (all []string) {
@@ -233,7 +259,10 @@ func keys(list []any) (all []string) {
 		}
 		return len(first)
 	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(
+		all,
+		func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) },
+	)
 	return all
 }
 
@@ -256,7 +285,12 @@ func (p *Printer) task(style term.Style, r *mcp.CallToolResult) {
 	if id == "" || state == "" {
 		return
 	}
-	fmt.Fprintf(p.Out, "\n%s  %s\n", style.Dim("task "+sanitize.Label(id)+"  "+cell(d["agent"], 60)), style.State(sanitize.Label(state)))
+	fmt.Fprintf(
+		p.Out,
+		"\n%s  %s\n",
+		style.Dim("task "+sanitize.Label(id)+"  "+cell(d["agent"], 60)),
+		style.State(sanitize.Label(state)),
+	)
 	if page := sanitize.WebPage(cell(d["answer_url"], 1000)); page != "" {
 		fmt.Fprintf(p.Out, "Answer at %s\n", page)
 	}
@@ -297,7 +331,9 @@ func (p *Printer) file(ctx context.Context, s *Session, c mcp.Content) error {
 		}
 	}
 	name = fileName(name, address, kind)
-	about := strings.TrimRight(fmt.Sprintf("file %s  %s  %s", name, sanitize.Label(kind), sanitize.Label(address)), " ")
+	about := strings.TrimRight(
+		fmt.Sprintf("file %s  %s  %s", name, sanitize.Label(kind), sanitize.Label(address)), " ",
+	)
 	switch {
 	case content == nil:
 	case p.Output == "":

@@ -17,7 +17,10 @@ import (
 )
 
 // switchAgentCommand returns the command enable or disable.
-func switchAgentCommand(verb, short string, do func(operator.Agents, context.Context, operator.Actor, string) (bool, error)) *cobra.Command {
+func switchAgentCommand(
+	verb, short string,
+	do func(operator.Agents, context.Context, operator.Actor, string) (bool, error),
+) *cobra.Command {
 	return withOperator(onEntry("agents", verb+" NAME", short),
 		func(r *request) error {
 			did, err := do(r.Agents, r.ctx, operator.CommandLine, r.name)
@@ -37,9 +40,13 @@ func switchAgentCommand(verb, short string, do func(operator.Agents, context.Con
 }
 
 func testAgentCommand() *cobra.Command {
-	cmd := onEntry("agents", "test NAME [MESSAGE]", "Send a message to an agent and show the answer")
+	cmd := onEntry(
+		"agents", "test NAME [MESSAGE]", "Send a message to an agent and show the answer",
+	)
 	cmd.Args = cobra.RangeArgs(1, 2)
-	user := cmd.Flags().String("user", "operator", "user `name` for agents that get the caller's identity")
+	user := cmd.Flags().String(
+		"user", "operator", "user `name` for agents that get the caller's identity",
+	)
 	return withOperator(cmd, func(r *request) error {
 		message := "Hello. What can you do?"
 		if len(r.args) == 2 {
@@ -55,7 +62,14 @@ func testAgentCommand() *cobra.Command {
 		if r.asJSON {
 			err = writeJSON(r.out, trial)
 		} else {
-			_, err = fmt.Fprintf(r.out, "%s after %s, over %s\n%s\n", trial.State, trial.Took.Round(time.Millisecond), trial.Interface, trial.Answer)
+			_, err = fmt.Fprintf(
+				r.out,
+				"%s after %s, over %s\n%s\n",
+				trial.State,
+				trial.Took.Round(time.Millisecond),
+				trial.Interface,
+				trial.Answer,
+			)
 		}
 		if err == nil && trial.State != a2a.Completed && !trial.State.Interrupted() {
 			err = fmt.Errorf("agent %s: the task is %s", r.name, trial.State)
@@ -66,7 +80,9 @@ func testAgentCommand() *cobra.Command {
 
 func agentError(name string, err error) error {
 	if errors.Is(err, operator.ErrNotFound) {
-		return fmt.Errorf("there is no agent named %q: \"%s agents list\" lists the agents", name, program())
+		return fmt.Errorf(
+			"there is no agent named %q: \"%s agents list\" lists the agents", name, program(),
+		)
 	}
 	return fmt.Errorf("agent %s: %w", name, err)
 }
@@ -80,7 +96,12 @@ func addAgentCommand() *cobra.Command {
 	}
 	var f agentFlags
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.name, "name", "", "`name` of the agent in tools and addresses (default: derived from its card)")
+	cmd.Flags().StringVar(
+		&f.name,
+		"name",
+		"",
+		"`name` of the agent in tools and addresses (default: derived from its card)",
+	)
 	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")
 	return withOperator(cmd, func(r *request) error {
 		a, err := f.over(r.cmd.Flags(), directory.AgentConfig{Name: f.name, URL: r.name})
@@ -92,7 +113,11 @@ func addAgentCommand() *cobra.Command {
 }
 
 func previewAgentCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "preview URL", Short: "Read the card of an agent without adding it, and show how it would be called", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{
+		Use:   "preview URL",
+		Short: "Read the card of an agent without adding it, and show how it would be called",
+		Args:  cobra.ExactArgs(1),
+	}
 	var f agentFlags
 	f.add(cmd)
 	return withOperator(cmd, func(r *request) error {
@@ -115,10 +140,16 @@ func previewAgentCommand() *cobra.Command {
 
 func (r *request) addAgent(a directory.AgentConfig, unseen bool) error {
 	bar := r.progress("Reading the card")
-	added, seen, err := r.Agents.Add(r.ctx, operator.CommandLine, operator.NewAgent{AgentConfig: a, Unseen: unseen})
+	added, seen, err := r.Agents.Add(
+		r.ctx, operator.CommandLine, operator.NewAgent{AgentConfig: a, Unseen: unseen},
+	)
 	bar.Stop()
 	if wrong, ok := errors.AsType[*operator.AgentError](err); ok && !unseen {
-		return fmt.Errorf("%s cannot be used like this: %w (add it all the same with --unseen and --name)", added.URL, wrong.Err)
+		return fmt.Errorf(
+			"%s cannot be used like this: %w (add it all the same with --unseen and --name)",
+			added.URL,
+			wrong.Err,
+		)
 	}
 	if err != nil {
 		return agentError(cmp.Or(added.Name, added.URL), err)

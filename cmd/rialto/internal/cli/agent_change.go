@@ -26,8 +26,15 @@ func changeAgentCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		keep := !*bare && a.Credentials.Secret == "" && a.Credentials.Type == present.Credentials.Type
-		if err := r.Agents.Change(r.ctx, operator.CommandLine, a, present.Version, keep); err != nil {
+		keep := !*bare && a.Credentials.Secret == "" &&
+			a.Credentials.Type == present.Credentials.Type
+		if err := r.Agents.Change(
+			r.ctx,
+			operator.CommandLine,
+			a,
+			present.Version,
+			keep,
+		); err != nil {
 			return agentError(a.Name, err)
 		}
 		now, err := r.Agents.Agent(r.ctx, a.Name)

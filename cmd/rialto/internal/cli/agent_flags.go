@@ -34,13 +34,25 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 			flags.String(s.Flag, "", s.Usage)
 		}
 	}
-	flags.StringArrayVar(&f.skills, "skill-use-case", nil, "`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)")
-	flags.StringVar(&f.secretEnv, "secret-env", "", "`variable` with the secret that authenticates this server to the agent")
+	flags.StringArrayVar(
+		&f.skills,
+		"skill-use-case",
+		nil,
+		"`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)",
+	)
+	flags.StringVar(
+		&f.secretEnv,
+		"secret-env",
+		"",
+		"`variable` with the secret that authenticates this server to the agent",
+	)
 	flags.StringVar(&f.secretFile, "secret-file", "", "`file` with that secret")
 }
 
 // over returns an agent with the settings changed whose flags are given.
-func (f *agentFlags) over(given *pflag.FlagSet, a directory.AgentConfig) (directory.AgentConfig, error) {
+func (f *agentFlags) over(
+	given *pflag.FlagSet, a directory.AgentConfig,
+) (directory.AgentConfig, error) {
 	if auth := given.Lookup("auth"); auth.Changed && auth.Value.String() != a.Credentials.Type {
 		a.Credentials = directory.Credentials{}
 	}

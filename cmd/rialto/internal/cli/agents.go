@@ -15,11 +15,24 @@ import (
 func agentsCommand() *cobra.Command {
 	cmd := command("agents", "Manage agents and their cards")
 	cmd.AddCommand(
-		listCommand("agents", "List the agents of the configuration and those that were added"), previewAgentCommand(), addAgentCommand(), changeAgentCommand(), removeCommand("agents"), testAgentCommand(),
+		listCommand("agents", "List the agents of the configuration and those that were added"),
+		previewAgentCommand(),
+		addAgentCommand(),
+		changeAgentCommand(),
+		removeCommand("agents"),
+		testAgentCommand(),
 		switchAgentCommand("enable", "Enable an agent that was disabled", operator.Agents.Enable),
-		switchAgentCommand("disable", "Hide an agent from all lists; its running tasks continue", operator.Agents.Disable),
+		switchAgentCommand(
+			"disable",
+			"Hide an agent from all lists; its running tasks continue",
+			operator.Agents.Disable,
+		),
 		withOperator(
-			onEntry("agents", "cards NAME", "List the cards of an agent, latest first, with the changes in a card that waits"),
+			onEntry(
+				"agents",
+				"cards NAME",
+				"List the cards of an agent, latest first, with the changes in a card that waits",
+			),
 			(*request).listCards,
 		),
 		acceptCardCommand(),
@@ -63,9 +76,18 @@ func writeCards(out io.Writer, agent string, cards []directory.SeenCard) error {
 		case i == 0:
 			state = fmt.Sprintf("waits for: rialto agents accept %s %.16s", agent, c.Digest)
 		}
-		fmt.Fprintf(out, "%.16s  from %s to %s  %s\n", c.Digest, c.First.Format(time.RFC3339), c.Last.Format(time.RFC3339), state)
+		fmt.Fprintf(
+			out,
+			"%.16s  from %s to %s  %s\n",
+			c.Digest,
+			c.First.Format(time.RFC3339),
+			c.Last.Format(time.RFC3339),
+			state,
+		)
 		if c.Digest != valid.Digest {
-			fmt.Fprintf(out, "  differs in %s\n", strings.Join(directory.Changes(valid.Card, c.Card), ", "))
+			fmt.Fprintf(
+				out, "  differs in %s\n", strings.Join(directory.Changes(valid.Card, c.Card), ", "),
+			)
 		}
 		if i == 0 && c.Digest != valid.Digest {
 			writeDifferences(out, valid.Card, c.Card)
@@ -104,5 +126,10 @@ func (r *request) acceptCard() error {
 	if err != nil {
 		return agentError(agent, err)
 	}
-	return r.done(map[string]string{"digest": accepted}, "The card %.16s of %s is in force.", accepted, agent)
+	return r.done(
+		map[string]string{"digest": accepted},
+		"The card %.16s of %s is in force.",
+		accepted,
+		agent,
+	)
 }

@@ -13,11 +13,25 @@ var auditFormats = append(slices.Clone(formats), string(operator.OCSF))
 func auditCommand() *cobra.Command {
 	query := &operator.EventFilter{}
 	var format, from string
-	cmd := &cobra.Command{Use: "audit", Short: "Show the audit log, latest first", Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Show the audit log, latest first",
+		Args:  cobra.NoArgs,
+	}
 	cmd.AddCommand(verifyAuditCommand())
 	jsonFlag(cmd)
-	cmd.Flags().StringVar(&from, "from", "", "with csv or json, continue an interrupted export: the `cursor` in its last row")
-	cmd.Flags().StringVar(&format, "format", "table", "table, csv, json or ocsf (one JSON object of OCSF 1.5.0 to a line); all but table print all events")
+	cmd.Flags().StringVar(
+		&from,
+		"from",
+		"",
+		"with csv or json, continue an interrupted export: the `cursor` in its last row",
+	)
+	cmd.Flags().StringVar(
+		&format,
+		"format",
+		"table",
+		"table, csv, json or ocsf (one JSON object of OCSF 1.5.0 to a line); all but table print all events",
+	)
 	complete(cmd, "format", auditFormats...)
 	return queryCommand(cmd, query, func(r *request, _ operator.Query) error {
 		if err := oneOf("--format", format, auditFormats...); err != nil {
@@ -27,7 +41,9 @@ func auditCommand() *cobra.Command {
 			return r.writeList(query)
 		}
 		events := r.AllEvents(r.ctx, query.Filter, from)
-		return operator.WriteEvents(r.out, operator.Format(format), withProgress(r.cmd, "events", events))
+		return operator.WriteEvents(
+			r.out, operator.Format(format), withProgress(r.cmd, "events", events),
+		)
 	})
 }
 
@@ -43,6 +59,12 @@ func verifyAuditCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return r.done(c, "The audit log is intact: %d events, the last is %d with hash %s.", c.Events, c.End.Seq, c.End.Hash)
+		return r.done(
+			c,
+			"The audit log is intact: %d events, the last is %d with hash %s.",
+			c.Events,
+			c.End.Seq,
+			c.End.Hash,
+		)
 	})
 }

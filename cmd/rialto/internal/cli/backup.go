@@ -17,13 +17,23 @@ func backupCommand() *cobra.Command {
 		Long: "Write the state of the database at one moment into FILE, which must not exist. FILE has no key: " +
 			"keep the secret of the server (secret or secret_file) apart from it. \"rialto restore\" restores it on SQLite or PostgreSQL.",
 	}
-	return copyCommand(cmd, "Writing ", (*storeFlags).load, func(cmd *cobra.Command, cfg *config.Config, file string) error {
-		if err := store.Backup(cmd.Context(), cfg.Database, file); err != nil {
-			return fmt.Errorf("backup: %w", err)
-		}
-		return done(cmd, map[string]string{"file": file, "key": cfg.SecretSource()},
-			"The backup is in %s. It does not have the key (%s), without which its keys and secrets cannot be read: keep a copy of the key in another place.", file, cfg.SecretSource())
-	})
+	return copyCommand(
+		cmd,
+		"Writing ",
+		(*storeFlags).load,
+		func(cmd *cobra.Command, cfg *config.Config, file string) error {
+			if err := store.Backup(cmd.Context(), cfg.Database, file); err != nil {
+				return fmt.Errorf("backup: %w", err)
+			}
+			return done(
+				cmd,
+				map[string]string{"file": file, "key": cfg.SecretSource()},
+				"The backup is in %s. It does not have the key (%s), without which its keys and secrets cannot be read: keep a copy of the key in another place.",
+				file,
+				cfg.SecretSource(),
+			)
+		},
+	)
 }
 
 func restoreCommand() *cobra.Command {
@@ -33,19 +43,32 @@ func restoreCommand() *cobra.Command {
 		Long: "Restore FILE, which \"rialto backup\" wrote, into the database of the configuration. A SQLite file must not " +
 			"exist, and a PostgreSQL database must be empty. The server needs the key that it had when the backup was made.",
 	}
-	return copyCommand(cmd, "Reading ", (*storeFlags).target, func(cmd *cobra.Command, cfg *config.Config, file string) error {
-		if err := store.Restore(cmd.Context(), file, cfg.Database); err != nil {
-			return fmt.Errorf("restore: %w", err)
-		}
-		database := config.Redacted(cfg.Database)
-		return done(cmd, map[string]string{"file": file, "database": database, "key": cfg.SecretSource()},
-			"%s was restored into %s. Before you start the server, make sure that it has the key of the server that was backed up: %s.", file, database, cfg.SecretSource())
-	})
+	return copyCommand(
+		cmd,
+		"Reading ",
+		(*storeFlags).target,
+		func(cmd *cobra.Command, cfg *config.Config, file string) error {
+			if err := store.Restore(cmd.Context(), file, cfg.Database); err != nil {
+				return fmt.Errorf("restore: %w", err)
+			}
+			database := config.Redacted(cfg.Database)
+			return done(
+				cmd,
+				map[string]string{"file": file, "database": database, "key": cfg.SecretSource()},
+				"%s was restored into %s. Before you start the server, make sure that it has the key of the server that was backed up: %s.",
+				file,
+				database,
+				cfg.SecretSource(),
+			)
+		},
+	)
 }
 
 // copyCommand makes do copy between the database of a configuration and a file.
 func copyCommand(
-	cmd *cobra.Command, doing string, load func(*storeFlags, *cobra.Command) (*config.Config, error),
+	cmd *cobra.Command,
+	doing string,
+	load func(*storeFlags, *cobra.Command) (*config.Config, error),
 	do func(cmd *cobra.Command, cfg *config.Config, file string) error,
 ) *cobra.Command {
 	var flags storeFlags

@@ -55,9 +55,24 @@ func callCommand() *cobra.Command {
 	}
 	c.from.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&c.url, "url", "", "`address` of another MCP server, such as https://mcp.example.com/mcp")
-	flags.StringVar(&c.user, "user", "", "`name` of the account that calls (default: the only account)")
-	flags.StringVar(&c.clientID, "client-id", "", "with --url, `ID` of a registered client, or the address of a client ID metadata document")
+	flags.StringVar(
+		&c.url,
+		"url",
+		"",
+		"`address` of another MCP server, such as https://mcp.example.com/mcp",
+	)
+	flags.StringVar(
+		&c.user,
+		"user",
+		"",
+		"`name` of the account that calls (default: the only account)",
+	)
+	flags.StringVar(
+		&c.clientID,
+		"client-id",
+		"",
+		"with --url, `ID` of a registered client, or the address of a client ID metadata document",
+	)
 	flags.StringVar(&c.files, "output", "", "`directory` to save the files of the result in")
 	flags.BoolVar(&c.asJSON, "json", false, "print the result as the server sent it")
 	flags.BoolVar(&c.logout, "logout", false, "with --url, forget the stored login")
@@ -85,7 +100,9 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 	defer cancel()
 	if c.logout {
 		if c.url == "" {
-			return usageError{errors.New("--logout needs --url: only logins with a browser are stored")}
+			return usageError{
+				errors.New("--logout needs --url: only logins with a browser are stored"),
+			}
 		}
 		b, err := c.browser(nil)
 		if err != nil {
@@ -119,12 +136,21 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 	}
 	args, err := call.Arguments(tool, words[1:], cmd.InOrStdin())
 	if err != nil {
-		return usageError{fmt.Errorf("%w; \"rialto call %s --help\" describes them", err, tool.Name)}
+		return usageError{
+			fmt.Errorf("%w; \"rialto call %s --help\" describes them", err, tool.Name),
+		}
 	}
 	return c.call(ctx, cmd, s, out, tool, args)
 }
 
-func (c *caller) call(ctx context.Context, cmd *cobra.Command, s *call.Session, out *call.Printer, tool *mcp.Tool, args map[string]any) error {
+func (c *caller) call(
+	ctx context.Context,
+	cmd *cobra.Command,
+	s *call.Session,
+	out *call.Printer,
+	tool *mcp.Tool,
+	args map[string]any,
+) error {
 	r, err := s.Call(ctx, tool, args)
 	switch {
 	case cmd.Context().Err() != nil:
@@ -142,7 +168,13 @@ func (c *caller) call(ctx context.Context, cmd *cobra.Command, s *call.Session, 
 	case r.IsError:
 		return fmt.Errorf("the tool %s failed", tool.Name)
 	case call.Waits(r):
-		return exitError{5, fmt.Errorf("the task waits for an answer: %s", c.again("send_task message=…", call.TaskOf(r)))}
+		return exitError{
+			5,
+			fmt.Errorf(
+				"the task waits for an answer: %s",
+				c.again("send_task message=…", call.TaskOf(r)),
+			),
+		}
 	}
 	return nil
 }
@@ -209,7 +241,9 @@ func isWebAddress(address string) bool {
 
 func checkAddress(address string) error {
 	if !isWebAddress(address) {
-		return fmt.Errorf("--url %s: write the whole address, such as https://mcp.example.com/mcp", address)
+		return fmt.Errorf(
+			"--url %s: write the whole address, such as https://mcp.example.com/mcp", address,
+		)
 	}
 	return nil
 }
@@ -236,7 +270,13 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 	err = c.from.operate(cmd, nil, func(r *request) error {
 		user, err := c.account(r)
 		if err == nil {
-			token, err = r.IssueToken(r.ctx, operator.CommandLine, user, []string{oauth.ScopeTools}, c.timeout)
+			token, err = r.IssueToken(
+				r.ctx,
+				operator.CommandLine,
+				user,
+				[]string{oauth.ScopeTools},
+				c.timeout,
+			)
 		}
 		return err
 	})
@@ -253,9 +293,14 @@ func (c *caller) account(r *request) (string, error) {
 	case len(names) == 1:
 		return names[0], nil
 	case len(names) == 0:
-		return "", exitError{3, errors.New("the server has no account yet: add one with \"rialto user add NAME\"")}
+		return "", exitError{
+			3,
+			errors.New("the server has no account yet: add one with \"rialto user add NAME\""),
+		}
 	}
-	return "", usageError{errors.New("the server has several accounts: name the one that calls with --user")}
+	return "", usageError{
+		errors.New("the server has several accounts: name the one that calls with --user"),
+	}
 }
 
 func toolNamed(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
@@ -266,7 +311,13 @@ func toolNamed(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 		}
 		names = append(names, t.Name)
 	}
-	return nil, usageError{fmt.Errorf("the server has no tool %q%s; \"rialto call\" lists the tools", name, didYouMean(name, names))}
+	return nil, usageError{
+		fmt.Errorf(
+			"the server has no tool %q%s; \"rialto call\" lists the tools",
+			name,
+			didYouMean(name, names),
+		),
+	}
 }
 
 // callError gives the errors of a call their exit codes.
@@ -283,7 +334,9 @@ func callError(err error) error {
 }
 
 // complete completes the name of a tool, and the names of its arguments.
-func (c *caller) complete(cmd *cobra.Command, args []string, begun string) (words []string, directive cobra.ShellCompDirective) {
+func (c *caller) complete(
+	cmd *cobra.Command, args []string, begun string,
+) (words []string, directive cobra.ShellCompDirective) {
 	directive = cobra.ShellCompDirectiveNoFileComp
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()

@@ -12,7 +12,16 @@ import (
 
 func clientsCommand() *cobra.Command {
 	cmd := command("clients", "Manage OAuth clients and their grants")
-	cmd.AddCommand(listCommand("clients", "List the clients: those of the configuration, then the others, latest first"), showClientCommand(), addClientCommand(), revokeClientCommand(), removeCommand("clients"))
+	cmd.AddCommand(
+		listCommand(
+			"clients",
+			"List the clients: those of the configuration, then the others, latest first",
+		),
+		showClientCommand(),
+		addClientCommand(),
+		revokeClientCommand(),
+		removeCommand("clients"),
+	)
 	return cmd
 }
 
@@ -27,8 +36,21 @@ func showClientCommand() *cobra.Command {
 			return writeJSON(r.out, c)
 		}
 		return term.Details(r.out, [][2]string{
-			{"id", c.ID}, {"name", c.Name}, {"kind", string(c.Kind)}, {"page", c.URI}, {"proves itself", c.Auth},
-			{"redirects to", strings.Join(c.RedirectURIs, " ")}, {"live grants", formatCount(c.Grants)}, {"since", formatTime(c.Since)}, {"last use", formatTime(c.Used)},
+			{
+				"id",
+				c.ID,
+			},
+			{"name", c.Name},
+			{"kind", string(c.Kind)},
+			{"page", c.URI},
+			{"proves itself", c.Auth},
+			{
+				"redirects to",
+				strings.Join(c.RedirectURIs, " "),
+			},
+			{"live grants", formatCount(c.Grants)},
+			{"since", formatTime(c.Since)},
+			{"last use", formatTime(c.Used)},
 		})
 	})
 }
@@ -36,9 +58,18 @@ func showClientCommand() *cobra.Command {
 func addClientCommand() *cobra.Command {
 	var redirects []string
 	var secret bool
-	cmd := &cobra.Command{Use: "add NAME", Short: "Register a client that cannot register itself", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Register a client that cannot register itself",
+		Args:  cobra.ExactArgs(1),
+	}
 	cmd.Flags().StringSliceVar(&redirects, "redirect-uri", nil, "redirect `URI` (repeatable)")
-	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "a confidential client: print its secret, once")
+	cmd.Flags().BoolVar(
+		&secret,
+		"keeps-secret",
+		false,
+		"a confidential client: print its secret, once",
+	)
 	cmd.MarkFlagRequired("redirect-uri")
 	return withOperator(cmd, func(r *request) error {
 		c, err := r.RegisterClient(r.ctx, operator.CommandLine, r.name, redirects, secret)

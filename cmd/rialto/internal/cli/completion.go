@@ -13,7 +13,11 @@ import (
 const completionTime = 2 * time.Second
 
 func complete(cmd *cobra.Command, flag string, words ...string) {
-	must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
+	must(
+		cmd.RegisterFlagCompletionFunc(
+			flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp),
+		),
+	)
 }
 
 // must panics on errors that only a mistake in this package causes.
@@ -25,9 +29,14 @@ func must(err error) {
 
 // completeFrom completes a flag with the names of the entries of a resource.
 func completeFrom(cmd *cobra.Command, flag, resource string) {
-	must(cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		return namesFrom(cmd, begun, resource), cobra.ShellCompDirectiveNoFileComp
-	}))
+	must(
+		cmd.RegisterFlagCompletionFunc(
+			flag,
+			func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+				return namesFrom(cmd, begun, resource), cobra.ShellCompDirectiveNoFileComp
+			},
+		),
+	)
 }
 
 // completeNames completes the only argument of a command with the names of the entries of a resource.
@@ -58,7 +67,9 @@ func namesFrom(cmd *cobra.Command, begun, resource string) (found []string) {
 	defer cancel()
 	cmd.SetContext(ctx)
 	_ = from.operate(cmd, nil, func(r *request) error {
-		found = slices.DeleteFunc(r.names(resource), func(name string) bool { return !strings.HasPrefix(name, begun) })
+		found = slices.DeleteFunc(
+			r.names(resource), func(name string) bool { return !strings.HasPrefix(name, begun) },
+		)
 		return nil
 	})
 	return found

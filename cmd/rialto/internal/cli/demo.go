@@ -42,9 +42,24 @@ func demoCommand() *cobra.Command {
 	}
 	dataFlag(cmd, &dir)
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8080", "`HOST:PORT` to listen on")
-	cmd.Flags().StringVar(&address, "url", "", "public `address` of a tunnel to this server: https://…")
-	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases for the Table Expert, instead of its insurance data")
-	cmd.Flags().StringArrayVar(&agents, "agent", nil, "another A2A agent, as `NAME=URL` (repeatable)")
+	cmd.Flags().StringVar(
+		&address,
+		"url",
+		"",
+		"public `address` of a tunnel to this server: https://…",
+	)
+	cmd.Flags().StringVar(
+		&tables,
+		"tables",
+		"",
+		"`directory` of CSV files and SQLite databases for the Table Expert, instead of its insurance data",
+	)
+	cmd.Flags().StringArrayVar(
+		&agents,
+		"agent",
+		nil,
+		"another A2A agent, as `NAME=URL` (repeatable)",
+	)
 	return cmd
 }
 
@@ -133,13 +148,17 @@ func (d *demo) run(cmd *cobra.Command) error {
 
 // start starts the agent, then the server with its account. It calls fail if the agent
 // stops. Close both, the server first.
-func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server.LocalAgent, *server.Server, error) {
+func (d *demo) start(
+	ctx context.Context, fail context.CancelCauseFunc,
+) (*server.LocalAgent, *server.Server, error) {
 	log := d.cfg.Log.Logger(new(slog.LevelVar))
 	model, err := tableExpertModel()
 	if err != nil {
 		return nil, nil, err
 	}
-	agent, err := server.StartTableExpert(ctx, tableexpert.Config{Tables: d.tables, Model: model, Log: log}, fail)
+	agent, err := server.StartTableExpert(
+		ctx, tableexpert.Config{Tables: d.tables, Model: model, Log: log}, fail,
+	)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +171,11 @@ func (d *demo) start(ctx context.Context, fail context.CancelCauseFunc) (*server
 		return nil, nil, errors.Join(err, agent.Close())
 	}
 	if err := s.SetDemoAccount(ctx, demoUser, d.password); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("the password of %s, from %s: %w", demoUser, d.passwordFrom, err), s.Close(), agent.Close())
+		return nil, nil, errors.Join(
+			fmt.Errorf("the password of %s, from %s: %w", demoUser, d.passwordFrom, err),
+			s.Close(),
+			agent.Close(),
+		)
 	}
 	return agent, s, nil
 }
@@ -180,12 +203,18 @@ func (d *demo) prepare() error {
 	if d.password == "" {
 		var err error
 		d.passwordFrom = filepath.Join(d.dir, "password")
-		d.password, err = config.ReadOrCreate(d.passwordFrom, func() string { return strings.ToLower(rand.Text()[:16]) })
+		d.password, err = config.ReadOrCreate(
+			d.passwordFrom, func() string { return strings.ToLower(rand.Text()[:16]) },
+		)
 		if err != nil {
 			return fmt.Errorf("--data: %w", err)
 		}
 		if d.password == "" {
-			return fmt.Errorf("%s is empty: write a password into it, delete it to get a new one, or set %s", d.passwordFrom, demoPasswordEnv)
+			return fmt.Errorf(
+				"%s is empty: write a password into it, delete it to get a new one, or set %s",
+				d.passwordFrom,
+				demoPasswordEnv,
+			)
 		}
 	}
 	return os.WriteFile(filepath.Join(d.dir, "url"), []byte(d.cfg.URL+"\n"), 0o600)

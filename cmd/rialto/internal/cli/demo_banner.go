@@ -33,7 +33,14 @@ func (d *demo) banner(w io.Writer, agents []server.AgentState) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "Terminal\n    %s\n\ncurl\n    %s\n\nStop with Ctrl-C.\nSign in as %s with the password %s\n", d.command("call", "send_task", `message="How many claims are open?"`), d.curl(url), demoUser, d.password)
+	fmt.Fprintf(
+		w,
+		"Terminal\n    %s\n\ncurl\n    %s\n\nStop with Ctrl-C.\nSign in as %s with the password %s\n",
+		d.command("call", "send_task", `message="How many claims are open?"`),
+		d.curl(url),
+		demoUser,
+		d.password,
+	)
 }
 
 // command returns a command line of this program for the demo.
@@ -58,7 +65,9 @@ func (d *demo) curl(url string) string {
 }
 
 func shellQuote(s string) string {
-	if strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("/._-", r) && !isWord(r) }) {
+	if strings.ContainsFunc(
+		s, func(r rune) bool { return !strings.ContainsRune("/._-", r) && !isWord(r) },
+	) {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 	}
 	return s

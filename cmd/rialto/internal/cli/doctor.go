@@ -41,7 +41,9 @@ func doctorCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || args[0] == "" {
 				cmd.SetOut(cmd.ErrOrStderr())
-				return errors.Join(usageError{errors.New("name the URL of an MCP server")}, cmd.Help())
+				return errors.Join(
+					usageError{errors.New("name the URL of an MCP server")}, cmd.Help(),
+				)
 			}
 			d, stop, err := newDoctor(client, login, cmd.ErrOrStderr())
 			if err != nil {
@@ -65,11 +67,32 @@ func doctorCommand() *cobra.Command {
 			return exitErrorFor(report)
 		},
 	}
-	cmd.Flags().StringVar(&client, "client", "", "only the checks of one `client`: chatgpt, claude, claude-code, codex, vscode or inspector")
-	cmd.Flags().BoolVar(&login, "login", false, "print an address for your browser, and examine the server after the login")
-	cmd.Flags().StringVar(&hook, "receiver", "", "the `URL` at which the server reaches port 43118 of this computer, for its webhooks; without it, only servers on this computer are asked for events")
+	cmd.Flags().StringVar(
+		&client,
+		"client",
+		"",
+		"only the checks of one `client`: chatgpt, claude, claude-code, codex, vscode or inspector",
+	)
+	cmd.Flags().BoolVar(
+		&login,
+		"login",
+		false,
+		"print an address for your browser, and examine the server after the login",
+	)
+	cmd.Flags().StringVar(
+		&hook,
+		"receiver",
+		"",
+		"the `URL` at which the server reaches port 43118 of this computer, for its webhooks; without it, only servers on this computer are asked for events",
+	)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVarP(&all, "verbose", "v", false, "show every check, also those that passed or were not tried")
+	cmd.Flags().BoolVarP(
+		&all,
+		"verbose",
+		"v",
+		false,
+		"show every check, also those that passed or were not tried",
+	)
 	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "time limit, including the login")
 	return cmd
 }
@@ -84,12 +107,18 @@ func newDoctor(client string, login bool, to io.Writer) (d *doctor.Doctor, stop 
 		return nil, nil, err
 	}
 	bar := term.Start(to, "Examining")
-	d = &doctor.Doctor{Client: doctor.Client(client), Token: os.Getenv(doctorToken), Checking: func(title string) { bar.Say(title) }}
+	d = &doctor.Doctor{
+		Client:   doctor.Client(client),
+		Token:    os.Getenv(doctorToken),
+		Checking: func(title string) { bar.Say(title) },
+	}
 	if login {
 		d.Login = func(_ context.Context, address string) error {
 			bar.Stop()
 			defer func() { bar = term.Start(to, "Waiting for the login") }()
-			_, err := fmt.Fprintf(to, "Open this address in a browser on this computer:\n\n  %s\n\n", address)
+			_, err := fmt.Fprintf(
+				to, "Open this address in a browser on this computer:\n\n  %s\n\n", address,
+			)
 			return err
 		}
 	}

@@ -31,7 +31,11 @@ func revokeGrantCommand() *cobra.Command {
 	return withOperator(destructive(cmd), func(r *request) error {
 		one := len(r.args) == 1
 		if one == (user != "" || client != "") {
-			return usageError{errors.New("name a grant, or use --user, --client or both: rialto grants list lists the grants")}
+			return usageError{
+				errors.New(
+					"name a grant, or use --user, --client or both: rialto grants list lists the grants",
+				),
+			}
 		}
 		if one {
 			if err := r.confirm("Revoke the grant %s?", r.name); err != nil {
@@ -51,7 +55,11 @@ func revokeGrantCommand() *cobra.Command {
 				return r.entryError("clients", client, err)
 			}
 		}
-		return r.revokeAll(account, client, "Revoke all grants of "+strings.Join(strings.Fields(user+" "+client), " for ")+"?")
+		return r.revokeAll(
+			account,
+			client,
+			"Revoke all grants of "+strings.Join(strings.Fields(user+" "+client), " for ")+"?",
+		)
 	})
 }
 

@@ -24,7 +24,12 @@ func healthCommand() *cobra.Command {
 			url = serving.Scheme() + "://" + server.LocalAddress(os.Getenv("RIALTO_LISTEN"))
 			client = server.LocalClient(client.Timeout)
 		}
-		r, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, strings.TrimRight(url, "/")+"/healthz", nil)
+		r, err := http.NewRequestWithContext(
+			cmd.Context(),
+			http.MethodGet,
+			strings.TrimRight(url, "/")+"/healthz",
+			nil,
+		)
 		if err != nil {
 			return err
 		}
@@ -38,7 +43,12 @@ func healthCommand() *cobra.Command {
 		}
 		return done(cmd, map[string]string{"status": "ok"}, "ok")
 	}
-	cmd.Flags().StringVar(&url, "url", "", "`address` of the server (default: from RIALTO_LISTEN and RIALTO_TLS__CERT_FILE, or http://127.0.0.1:8080)")
+	cmd.Flags().StringVar(
+		&url,
+		"url",
+		"",
+		"`address` of the server (default: from RIALTO_LISTEN and RIALTO_TLS__CERT_FILE, or http://127.0.0.1:8080)",
+	)
 	jsonFlag(cmd)
 	return cmd
 }

@@ -66,7 +66,9 @@ func onEntry(resource, use, short string) *cobra.Command {
 func jsonFlag(cmd *cobra.Command) { cmd.Flags().Bool("json", false, "write JSON") }
 
 // progress says on the terminal what the command waits for, until it is stopped.
-func (r *request) progress(what string) *term.Progress { return term.Start(r.cmd.ErrOrStderr(), what) }
+func (r *request) progress(what string) *term.Progress {
+	return term.Start(r.cmd.ErrOrStderr(), what)
+}
 
 func (r *request) confirm(question string, args ...any) error {
 	return confirm(r.cmd, question, args...)
@@ -120,7 +122,9 @@ func (f *storeFlags) operate(cmd *cobra.Command, args []string, do func(*request
 		return err
 	}
 	defer db.Close()
-	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelError}))
+	log := slog.New(
+		slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelError}),
+	)
 	s, done, err := server.OpenOperator(cmd.Context(), cfg, log, db)
 	if err != nil {
 		return err

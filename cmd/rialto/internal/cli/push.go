@@ -19,27 +19,41 @@ func pushCommand() *cobra.Command {
 }
 
 func deadPushCommand() *cobra.Command {
-	return withDatabase(command("dead", "List the undeliverable notifications, latest first"), func(cmd *cobra.Command, db *store.DB) error {
-		dead, err := db.Ledger.DeadNotices(cmd.Context(), maxFailedPush)
-		if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && err == nil {
-			return writeJSON(cmd.OutOrStdout(), dead)
-		}
-		for _, n := range dead {
-			fmt.Fprintf(cmd.OutOrStdout(), "%s  task %s  %s  to %s  after %d attempts: %s\n",
-				time.UnixMilli(n.Version).UTC().Format(time.RFC3339), n.Handle, n.Task.Status.State, n.Host, n.Attempts, n.Failure)
-		}
-		return err
-	})
+	return withDatabase(
+		command("dead", "List the undeliverable notifications, latest first"),
+		func(cmd *cobra.Command, db *store.DB) error {
+			dead, err := db.Ledger.DeadNotices(cmd.Context(), maxFailedPush)
+			if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && err == nil {
+				return writeJSON(cmd.OutOrStdout(), dead)
+			}
+			for _, n := range dead {
+				fmt.Fprintf(
+					cmd.OutOrStdout(),
+					"%s  task %s  %s  to %s  after %d attempts: %s\n",
+					time.UnixMilli(n.Version).UTC().Format(time.RFC3339),
+					n.Handle,
+					n.Task.Status.State,
+					n.Host,
+					n.Attempts,
+					n.Failure,
+				)
+			}
+			return err
+		},
+	)
 }
 
 func retryPushCommand() *cobra.Command {
-	return withDatabase(command("retry", "Retry the undeliverable notifications"), func(cmd *cobra.Command, db *store.DB) error {
-		n, err := db.Ledger.RetryDeadNotices(cmd.Context(), time.Now())
-		if err != nil {
-			return err
-		}
-		return done(cmd, map[string]int{"retried": n}, "%d notifications will be retried.", n)
-	})
+	return withDatabase(
+		command("retry", "Retry the undeliverable notifications"),
+		func(cmd *cobra.Command, db *store.DB) error {
+			n, err := db.Ledger.RetryDeadNotices(cmd.Context(), time.Now())
+			if err != nil {
+				return err
+			}
+			return done(cmd, map[string]int{"retried": n}, "%d notifications will be retried.", n)
+		},
+	)
 }
 
 // withDatabase runs a command on the database of a server or of the demo.

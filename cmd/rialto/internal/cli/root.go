@@ -22,10 +22,27 @@ func Command(delay func(time.Duration)) *cobra.Command {
 		Version:       server.Version(),
 	}
 	root.AddCommand(
-		demoCommand(), callCommand(), serveCommand(delay), configCommand(), tokenCommand(), versionCommand(),
-		tableExpertCommand(), healthCommand(), doctorCommand(),
-		migrateCommand(), backupCommand(), restoreCommand(), keysCommand(), agentsCommand(), pushCommand(),
-		usersCommand(), clientsCommand(), grantsCommand(), tasksCommand(), usageCommand(), auditCommand(),
+		demoCommand(),
+		callCommand(),
+		serveCommand(delay),
+		configCommand(),
+		tokenCommand(),
+		versionCommand(),
+		tableExpertCommand(),
+		healthCommand(),
+		doctorCommand(),
+		migrateCommand(),
+		backupCommand(),
+		restoreCommand(),
+		keysCommand(),
+		agentsCommand(),
+		pushCommand(),
+		usersCommand(),
+		clientsCommand(),
+		grantsCommand(),
+		tasksCommand(),
+		usageCommand(),
+		auditCommand(),
 	)
 	for _, group := range append(root.Commands(), root) {
 		if group.HasSubCommands() && !group.Runnable() {
@@ -47,7 +64,15 @@ func needsCommand(group *cobra.Command, args []string) error {
 	for _, c := range group.Commands() {
 		names = append(names, c.Name())
 	}
-	return usageError{fmt.Errorf("there is no command %q in %q%s (the commands are %s)", args[0], group.CommandPath(), didYouMean(args[0], names), strings.Join(names, ", "))}
+	return usageError{
+		fmt.Errorf(
+			"there is no command %q in %q%s (the commands are %s)",
+			args[0],
+			group.CommandPath(),
+			didYouMean(args[0], names),
+			strings.Join(names, ", "),
+		),
+	}
 }
 
 // didYouMean names the known word that may be meant; "" if none is similar.

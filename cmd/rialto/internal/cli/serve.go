@@ -50,21 +50,36 @@ func serveCommand(delay func(time.Duration)) *cobra.Command {
 			return server.UnlessStopped(cmd.Context(), err)
 		}
 		defer s.Close()
-		s.Source = server.Source{Level: level, Path: path, Read: func() (*config.Config, error) { return config.Load(path, os.Environ(), cmd.Flags()) }}
+		s.Source = server.Source{
+			Level: level,
+			Path:  path,
+			Read:  func() (*config.Config, error) { return config.Load(path, os.Environ(), cmd.Flags()) },
+		}
 		go reloadAt(cmd.Context(), hangup, func(ctx context.Context) {
 			notifyReload(log, func() { _, _ = s.Reload(ctx) }) // it logs what happens
 		})
 		f, _ := cmd.ErrOrStderr().(*os.File)
-		if err := s.AnnounceSetup(cmd.Context(), cmd.ErrOrStderr(), f != nil && term.Is(f)); err != nil {
+		if err := s.AnnounceSetup(
+			cmd.Context(), cmd.ErrOrStderr(), f != nil && term.Is(f),
+		); err != nil {
 			return err
 		}
 		for _, note := range cfg.Warnings() {
 			log.Warn(note)
 		}
 		if cfg.SignIn.AutoApprove.Enabled {
-			log.Warn("sign_in.auto_approve is on: all callers of this server are approved without a question", "connector", cfg.URL+"/mcp")
+			log.Warn(
+				"sign_in.auto_approve is on: all callers of this server are approved without a question",
+				"connector", cfg.URL+"/mcp",
+			)
 		}
-		log.Info("rialto is ready", "version", server.Version(), "connector", cfg.URL+"/mcp", "listen", l.Addr(), "agents", len(cfg.Agents))
+		log.Info(
+			"rialto is ready",
+			"version", server.Version(),
+			"connector", cfg.URL+"/mcp",
+			"listen", l.Addr(),
+			"agents", len(cfg.Agents),
+		)
 		notifySupervisor(cmd.Context(), log)
 		return s.ServeBoth(cmd.Context(), l, calls)
 	}
@@ -130,7 +145,12 @@ type checkedAgent struct {
 func checkConfigCommand() *cobra.Command {
 	var probe bool
 	cmd := command("check", "Check a configuration and print a summary")
-	cmd.Flags().BoolVar(&probe, "agents", false, "read the agents' cards, and report missing credentials")
+	cmd.Flags().BoolVar(
+		&probe,
+		"agents",
+		false,
+		"read the agents' cards, and report missing credentials",
+	)
 	return withConfig(cmd, func(cmd *cobra.Command, cfg *config.Config) error {
 		problems := make([]string, len(cfg.Agents))
 		faults := 0
@@ -140,7 +160,12 @@ func checkConfigCommand() *cobra.Command {
 		connector := cfg.URL + "/mcp"
 		database := config.Redacted(cfg.Database)
 		methods := cfg.SignIn.SignInMethods(cfg.URL)
-		text := fmt.Sprintf("The configuration is valid.\nconnector  %s\nlisten     %s\ndatabase   %s", connector, cfg.Listen, database)
+		text := fmt.Sprintf(
+			"The configuration is valid.\nconnector  %s\nlisten     %s\ndatabase   %s",
+			connector,
+			cfg.Listen,
+			database,
+		)
 		for _, method := range methods {
 			text += "\nsign-in    " + method
 		}
@@ -153,7 +178,18 @@ func checkConfigCommand() *cobra.Command {
 				text += ": " + problems[i]
 			}
 		}
-		err := done(cmd, map[string]any{"connector": connector, "listen": cfg.Listen, "database": database, "sign_in": methods, "agents": agents}, "%s", text)
+		err := done(
+			cmd,
+			map[string]any{
+				"connector": connector,
+				"listen":    cfg.Listen,
+				"database":  database,
+				"sign_in":   methods,
+				"agents":    agents,
+			},
+			"%s",
+			text,
+		)
 		if err == nil && faults > 0 {
 			err = fmt.Errorf("%d of %d agents cannot be used like this", faults, len(cfg.Agents))
 		}

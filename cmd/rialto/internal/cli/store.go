@@ -32,7 +32,12 @@ func userDataDir() (string, error) {
 
 // dataFlag adds --data, the directory of the demo.
 func dataFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "data", "", "`directory` that keeps the demo's state (default: rialto in the user's data directory)")
+	cmd.Flags().StringVar(
+		dir,
+		"data",
+		"",
+		"`directory` that keeps the demo's state (default: rialto in the user's data directory)",
+	)
 }
 
 func demoDir(dir string) (string, error) {
@@ -53,7 +58,12 @@ type storeFlags struct{ data, config, database string }
 func (f *storeFlags) add(cmd *cobra.Command) {
 	dataFlag(cmd, &f.data)
 	cmd.Flags().StringVar(&f.config, "config", "", "configuration `file` of the server")
-	cmd.Flags().StringVar(&f.database, "database", "", "database of the server: SQLite `file`, or postgres://…")
+	cmd.Flags().StringVar(
+		&f.database,
+		"database",
+		"",
+		"database of the server: SQLite `file`, or postgres://…",
+	)
 	cmd.MarkFlagsMutuallyExclusive("data", "config")
 	cmd.MarkFlagsMutuallyExclusive("data", "database")
 }
@@ -74,7 +84,11 @@ func (f *storeFlags) load(cmd *cobra.Command) (*config.Config, error) {
 	}
 	address, err := os.ReadFile(filepath.Join(dir, "url"))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no demo in %s: start it with \"%s demo\", or name a server's configuration with --config or its database with --database", dir, program())
+		return nil, fmt.Errorf(
+			"there is no demo in %s: start it with \"%s demo\", or name a server's configuration with --config or its database with --database",
+			dir,
+			program(),
+		)
 	}
 	if err != nil {
 		return nil, err

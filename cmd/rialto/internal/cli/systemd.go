@@ -33,7 +33,13 @@ func listen(addr string) (net.Listener, error) {
 			err = errors.Join(err, l.Close())
 		}
 	}
-	return nil, errors.Join(fmt.Errorf("systemd passed %d sockets: the .socket unit needs one ListenStream=, for HTTP", len(passed)), err)
+	return nil, errors.Join(
+		fmt.Errorf(
+			"systemd passed %d sockets: the .socket unit needs one ListenStream=, for HTTP",
+			len(passed),
+		),
+		err,
+	)
 }
 
 // notifySupervisor tells systemd (sd_notify(3)) that the server is ready, that it lives, and at the end
@@ -43,7 +49,10 @@ func notifySupervisor(ctx context.Context, log *slog.Logger) {
 	context.AfterFunc(ctx, func() { notify(log, daemon.SdNotifyStopping) })
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
-		log.WarnContext(ctx, "WATCHDOG_USEC cannot be read: systemd will end this process", "err", err)
+		log.WarnContext(
+			ctx, "WATCHDOG_USEC cannot be read: systemd will end this process",
+			"err", err,
+		)
 	}
 	if interval <= 0 {
 		return

@@ -34,7 +34,9 @@ func tableExpertCommand() *cobra.Command {
 				return fmt.Errorf("--listen: %q is not HOST:PORT", listenAt)
 			}
 			if token == "" && !config.Loopback(host) {
-				return errors.New("--listen: other machines could read the tables: set " + tokenEnv + " to a token that callers must send")
+				return errors.New(
+					"--listen: other machines could read the tables: set " + tokenEnv + " to a token that callers must send",
+				)
 			}
 			model, err := tableExpertModel()
 			if err != nil {
@@ -46,7 +48,9 @@ func tableExpertCommand() *cobra.Command {
 				return err
 			}
 			defer l.Close()
-			expert, err := tableexpert.Open(cmd.Context(), tableexpert.Config{Tables: tables, Model: model, Log: log})
+			expert, err := tableexpert.Open(
+				cmd.Context(), tableexpert.Config{Tables: tables, Model: model, Log: log},
+			)
 			if err != nil {
 				return server.UnlessStopped(cmd.Context(), err)
 			}
@@ -54,12 +58,27 @@ func tableExpertCommand() *cobra.Command {
 			if address == "" {
 				address = "http://" + l.Addr().String()
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "The Table Expert listens.\nagent  %s\ncard   %s/.well-known/agent-card.json\n", address, address)
+			fmt.Fprintf(
+				cmd.OutOrStdout(),
+				"The Table Expert listens.\nagent  %s\ncard   %s/.well-known/agent-card.json\n",
+				address,
+				address,
+			)
 			return server.ServeTableExpert(cmd.Context(), l, expert, address, token, log)
 		},
 	}
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8090", "`HOST:PORT` to listen on")
-	cmd.Flags().StringVar(&address, "url", "", "`address` in the agent's card, if it differs from --listen")
-	cmd.Flags().StringVar(&tables, "tables", "", "`directory` of CSV files and SQLite databases (default: built-in insurance data)")
+	cmd.Flags().StringVar(
+		&address,
+		"url",
+		"",
+		"`address` in the agent's card, if it differs from --listen",
+	)
+	cmd.Flags().StringVar(
+		&tables,
+		"tables",
+		"",
+		"`directory` of CSV files and SQLite databases (default: built-in insurance data)",
+	)
 	return cmd
 }

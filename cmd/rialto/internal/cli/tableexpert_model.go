@@ -25,7 +25,9 @@ func tableExpertModel() (*tableexpert.Model, error) {
 		return nil, nil
 	}
 	if !isWebAddress(address) {
-		return nil, errors.New(modelURLEnv + ": set it to the base URL of an endpoint compatible with OpenAI's chat completions, such as https://models.example.com/v1")
+		return nil, errors.New(
+			modelURLEnv + ": set it to the base URL of an endpoint compatible with OpenAI's chat completions, such as https://models.example.com/v1",
+		)
 	}
 	if name == "" {
 		return nil, errors.New(modelNameEnv + ": set it to the name of the model at " + modelURLEnv)

@@ -21,7 +21,11 @@ import (
 
 func tasksCommand() *cobra.Command {
 	cmd := command("tasks", "List, show and cancel the tasks of all users")
-	cmd.AddCommand(listCommand("tasks", "List the tasks, latest first"), showTaskCommand(), cancelTaskCommand())
+	cmd.AddCommand(
+		listCommand("tasks", "List the tasks, latest first"),
+		showTaskCommand(),
+		cancelTaskCommand(),
+	)
 	return cmd
 }
 
@@ -64,8 +68,16 @@ func taskJSON(e *ledger.Record) any {
 
 func writeTask(out io.Writer, e *ledger.Record) error {
 	err := term.Details(out, [][2]string{
-		{"id", e.Handle}, {"owner", e.Owner}, {"client", e.Client}, {"agent", e.Agent}, {"state", string(e.State())},
-		{"created", formatTime(e.Created)}, {"updated", formatTime(e.Updated)},
+		{
+			"id",
+			e.Handle,
+		},
+		{"owner", e.Owner},
+		{"client", e.Client},
+		{"agent", e.Agent},
+		{"state", string(e.State())},
+		{"created", formatTime(e.Created)},
+		{"updated", formatTime(e.Updated)},
 	})
 	if err != nil {
 		return err
@@ -109,7 +121,8 @@ func cancelTaskCommand() *cobra.Command {
 		Short: "Cancel a task at its agent",
 		Long: "Cancel a task at its agent. This command calls the agent with the credentials of the configuration; " +
 			"a server that follows the task learns it from the agent.",
-		Args: cobra.ExactArgs(1), ValidArgsFunction: completeNames("tasks"),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeNames("tasks"),
 	}
 	from.add(destructive(cmd))
 	jsonFlag(cmd)

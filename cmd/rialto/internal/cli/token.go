@@ -18,7 +18,12 @@ func tokenCommand() *cobra.Command {
 	)
 	cmd := command("token --user NAME", "Print an access token, for curl and scripts")
 	cmd.Flags().StringVar(&user, "user", "", "account `name` that the token is for")
-	cmd.Flags().StringVar(&scope, "scope", oauth.ScopeTools, "`scopes` of the token, separated by spaces")
+	cmd.Flags().StringVar(
+		&scope,
+		"scope",
+		oauth.ScopeTools,
+		"`scopes` of the token, separated by spaces",
+	)
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token")
 	cmd.MarkFlagRequired("user")
 	completeFrom(cmd, "user", "accounts")

@@ -34,12 +34,27 @@ func usageCommand() *cobra.Command {
 			"by agent, tool, use case, client or user. Sums cover whole hours. --calls prints each call.",
 	}
 	addFilters(cmd, times)
-	cmd.Flags().StringVar(&by, "by", string(usage.ByAgent), "group by agent, tool, usecase, client or user")
+	cmd.Flags().StringVar(
+		&by,
+		"by",
+		string(usage.ByAgent),
+		"group by agent, tool, usecase, client or user",
+	)
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, as --format json does")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
-	cmd.Flags().StringVar(&from, "from", "", "with --calls, continue an interrupted export: the `cursor` in its last row")
-	cmd.Flags().BoolVar(&calls, "calls", false, "print each call instead, earliest first, as csv or json")
+	cmd.Flags().StringVar(
+		&from,
+		"from",
+		"",
+		"with --calls, continue an interrupted export: the `cursor` in its last row",
+	)
+	cmd.Flags().BoolVar(
+		&calls,
+		"calls",
+		false,
+		"print each call instead, earliest first, as csv or json",
+	)
 	complete(cmd, "by", groups...)
 	complete(cmd, "format", formats...)
 	return withOperator(cmd, func(r *request) error {
@@ -58,9 +73,15 @@ func usageCommand() *cobra.Command {
 		}
 		if calls {
 			if format == "table" {
-				return usageError{errors.New("--calls prints csv or json: choose one with --format")}
+				return usageError{
+					errors.New("--calls prints csv or json: choose one with --format"),
+				}
 			}
-			return operator.WriteCalls(r.out, operator.Format(format), withProgress(r.cmd, "calls", r.Calls(r.ctx, f, from)))
+			return operator.WriteCalls(
+				r.out,
+				operator.Format(format),
+				withProgress(r.cmd, "calls", r.Calls(r.ctx, f, from)),
+			)
 		}
 		if err := oneOf("--by", by, groups...); err != nil {
 			return err
@@ -100,17 +121,41 @@ func wholeHours(f usage.Filter) string {
 }
 
 func usageTable(by string, sums []usage.Sum) *term.Table {
-	t := &term.Table{Head: []string{strings.Replace(strings.ToUpper(by), "USECASE", "USE CASE", 1), "CALLS", "ERRORS", "BYTES IN", "BYTES OUT", "MEAN ms", "P50 ms", "P95 ms", "P99 ms"}}
+	t := &term.Table{
+		Head: []string{
+			strings.Replace(strings.ToUpper(by), "USECASE", "USE CASE", 1),
+			"CALLS",
+			"ERRORS",
+			"BYTES IN",
+			"BYTES OUT",
+			"MEAN ms",
+			"P50 ms",
+			"P95 ms",
+			"P99 ms",
+		},
+	}
 	ms := func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
 	n := func(i int64) string { return strconv.FormatInt(i, 10) }
 	for _, s := range sums {
-		t.Add(cellText(cmp.Or(s.Name, s.Key), 60), n(s.Calls), n(s.Errors), n(s.BytesIn), n(s.BytesOut), ms(s.Mean), ms(s.P50), ms(s.P95), ms(s.P99))
+		t.Add(
+			cellText(cmp.Or(s.Name, s.Key), 60),
+			n(s.Calls),
+			n(s.Errors),
+			n(s.BytesIn),
+			n(s.BytesOut),
+			ms(s.Mean),
+			ms(s.P50),
+			ms(s.P95),
+			ms(s.P99),
+		)
 	}
 	return t
 }
 
 // withProgress shows the progress of an export.
-func withProgress[T any](cmd *cobra.Command, what string, rows iter.Seq2[T, error]) iter.Seq2[T, error] {
+func withProgress[T any](
+	cmd *cobra.Command, what string, rows iter.Seq2[T, error],
+) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		bar := term.Start(cmd.ErrOrStderr(), "Reading")
 		defer bar.Stop()
@@ -130,5 +175,13 @@ func oneOf(flag, value string, words ...string) error {
 	if value == "" || slices.Contains(words, value) {
 		return nil
 	}
-	return usageError{fmt.Errorf("%s: %q is not one of %s%s", flag, value, strings.Join(words, ", "), didYouMean(value, words))}
+	return usageError{
+		fmt.Errorf(
+			"%s: %q is not one of %s%s",
+			flag,
+			value,
+			strings.Join(words, ", "),
+			didYouMean(value, words),
+		),
+	}
 }

@@ -16,8 +16,15 @@ import (
 func usersCommand() *cobra.Command {
 	cmd := command("user", "Manage the accounts")
 	cmd.AddCommand(
-		listCommand("accounts", "List the accounts"), addUserCommand(), setPasswordCommand(), adminCommand(), removeCommand("accounts"), signOutCommand(),
-		disableUserCommand("disable", "Disable an account: it cannot sign in, and its tokens stop working", true),
+		listCommand("accounts", "List the accounts"),
+		addUserCommand(),
+		setPasswordCommand(),
+		adminCommand(),
+		removeCommand("accounts"),
+		signOutCommand(),
+		disableUserCommand(
+			"disable", "Disable an account: it cannot sign in, and its tokens stop working", true,
+		),
 		disableUserCommand("enable", "Enable a disabled account", false),
 	)
 	return cmd
@@ -33,9 +40,14 @@ func addUserCommand() *cobra.Command {
 }
 
 func setPasswordCommand() *cobra.Command {
-	cmd := passwordCommand("password", "Change an account's password and unlock it: its sessions and connections end", "signed out, and has a new password", func(r *request, name, password string) error {
-		return r.SetPassword(r.ctx, operator.CommandLine, name, password)
-	})
+	cmd := passwordCommand(
+		"password",
+		"Change an account's password and unlock it: its sessions and connections end",
+		"signed out, and has a new password",
+		func(r *request, name, password string) error {
+			return r.SetPassword(r.ctx, operator.CommandLine, name, password)
+		},
+	)
 	cmd.ValidArgsFunction = completeNames("accounts")
 	return cmd
 }
@@ -71,7 +83,10 @@ func (r *request) accountDone(failed error, is string) error {
 	return r.done(a, "%s is %s.", r.name, is)
 }
 
-func passwordCommand(name, short, is string, set func(r *request, name, password string) error) *cobra.Command {
+func passwordCommand(
+	name, short, is string,
+	set func(r *request, name, password string) error,
+) *cobra.Command {
 	var stdin bool
 	var password string
 	cmd := &cobra.Command{
@@ -85,16 +100,27 @@ func passwordCommand(name, short, is string, set func(r *request, name, password
 			}
 			password, err = term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr()).Secret("Password")
 			if errors.Is(err, term.ErrNoAnswer) {
-				err = usageError{errors.New("give the password on standard input, with --password-stdin: other users can read the command line")}
+				err = usageError{
+					errors.New(
+						"give the password on standard input, with --password-stdin: other users can read the command line",
+					),
+				}
 			}
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&stdin, "password-stdin", false, "read the password from standard input, up to the end of the first line, instead of asking for it")
+	cmd.Flags().BoolVar(
+		&stdin,
+		"password-stdin",
+		false,
+		"read the password from standard input, up to the end of the first line, instead of asking for it",
+	)
 	return withOperator(cmd, func(r *request) error {
 		err := set(r, r.name, password)
 		if errors.Is(err, operator.ErrNotFound) {
-			return fmt.Errorf("%w (\"rialto user add\" adds an account)", r.entryError("accounts", r.name, err))
+			return fmt.Errorf(
+				"%w (\"rialto user add\" adds an account)", r.entryError("accounts", r.name, err),
+			)
 		}
 		return r.accountDone(err, is)
 	})
@@ -113,14 +139,25 @@ func readPassword(r io.Reader) (string, error) {
 }
 
 func signOutCommand() *cobra.Command {
-	return withOperator(destructive(onEntry("accounts", "sign-out NAME", "End the browser sessions and the grants of an account")), func(r *request) error {
-		if err := r.confirm("End the sessions and grants of %s? Each app has to be connected again.", r.name); err != nil {
-			return err
-		}
-		n, err := r.SignOut(r.ctx, operator.CommandLine, r.name)
-		if err != nil {
-			return r.entryError("accounts", r.name, err)
-		}
-		return r.done(revoked{n}, "%s is signed out: %s.", r.name, revoked{n})
-	})
+	return withOperator(
+		destructive(
+			onEntry(
+				"accounts",
+				"sign-out NAME",
+				"End the browser sessions and the grants of an account",
+			),
+		),
+		func(r *request) error {
+			if err := r.confirm(
+				"End the sessions and grants of %s? Each app has to be connected again.", r.name,
+			); err != nil {
+				return err
+			}
+			n, err := r.SignOut(r.ctx, operator.CommandLine, r.name)
+			if err != nil {
+				return r.entryError("accounts", r.name, err)
+			}
+			return r.done(revoked{n}, "%s is signed out: %s.", r.name, revoked{n})
+		},
+	)
 }

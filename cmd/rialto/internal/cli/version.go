@@ -21,7 +21,14 @@ func versionCommand() *cobra.Command {
 			commit += " (modified)"
 		}
 		return term.Details(cmd.OutOrStdout(), [][2]string{
-			{"version", b.Version}, {"commit", commit}, {"date", b.Date}, {"go", b.Go}, {"platform", b.Platform},
+			{
+				"version",
+				b.Version,
+			},
+			{"commit", commit},
+			{"date", b.Date},
+			{"go", b.Go},
+			{"platform", b.Platform},
 		})
 	}
 	return cmd

@@ -35,8 +35,11 @@ func CheckAdded(a directory.AgentConfig) error {
 		return i18n.Errorf("card.keys: %q is not an https address", a.Card.Keys)
 	}
 	secret := a.Credentials.Secret
-	if len(secret) > 8<<10 || strings.TrimSpace(secret) != secret || !httpguts.ValidHeaderFieldValue(secret) {
-		return i18n.Errorf("credentials: the secret has more than one line, or characters that a header cannot carry, or is too long")
+	if len(secret) > 8<<10 || strings.TrimSpace(secret) != secret ||
+		!httpguts.ValidHeaderFieldValue(secret) {
+		return i18n.Errorf(
+			"credentials: the secret has more than one line, or characters that a header cannot carry, or is too long",
+		)
 	}
 	if retention := time.Duration(a.Retention); retention < 0 || retention > 100*365*24*time.Hour {
 		return i18n.Errorf("retention: %s is not a length of time such as 24h or 90d", a.Retention)
@@ -82,10 +85,18 @@ func (c *Config) checkAgents() error {
 // CheckAgent returns the first error of an agent. It starts with the key.
 func CheckAgent(a Agent) error {
 	if !agentName.MatchString(a.Name) {
-		return i18n.Errorf("name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit", a.Name)
+		return i18n.Errorf(
+			"name: %q must be 1 to 63 of a-z, 0-9, - and _, starting with a letter or digit",
+			a.Name,
+		)
 	}
 	if slices.Contains(reservedNames, a.Name) {
-		return i18n.Errorf("name: %q is taken: %s%s is an address of the API; choose another name", a.Name, AgentPath, a.Name)
+		return i18n.Errorf(
+			"name: %q is taken: %s%s is an address of the API; choose another name",
+			a.Name,
+			AgentPath,
+			a.Name,
+		)
 	}
 	if err := checkSkills(a); err != nil {
 		return err
@@ -94,10 +105,16 @@ func CheckAgent(a Agent) error {
 		return i18n.Errorf("url: %q is not an http or https address", a.URL)
 	}
 	if !slices.Contains([]a2a.Generation{"", a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
-		return i18n.Errorf("protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card", a.Protocol)
+		return i18n.Errorf(
+			"protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card",
+			a.Protocol,
+		)
 	}
 	if !slices.Contains([]a2a.Binding{"", a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
-		return i18n.Errorf("binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card", a.Binding)
+		return i18n.Errorf(
+			"binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card",
+			a.Binding,
+		)
 	}
 	if err := Credentials(a.Credentials).check(); err != nil {
 		return i18n.Errorf("credentials: %w", err)
@@ -116,7 +133,10 @@ func checkSkills(a Agent) error {
 		return i18n.Errorf("skills: there are more than 100")
 	}
 	for i, s := range a.Skills {
-		if s.ID == "" || slices.ContainsFunc(a.Skills[:i], func(o directory.SkillRule) bool { return o.ID == s.ID }) {
+		if s.ID == "" ||
+			slices.ContainsFunc(
+				a.Skills[:i], func(o directory.SkillRule) bool { return o.ID == s.ID },
+			) {
 			return i18n.Errorf("skills[%d].id: %q is empty, or there twice", i, s.ID)
 		}
 		if err := checkUseCases(s.UseCases); err != nil {
@@ -129,7 +149,10 @@ func checkSkills(a Agent) error {
 func checkUseCases(all []string) error {
 	for _, useCase := range all {
 		if oauth.UseCase(oauth.ScopeTools+":"+useCase) != useCase || useCase == "*" {
-			return i18n.Errorf("use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores", useCase)
+			return i18n.Errorf(
+				"use_cases: %q must be 1 to 64 letters, digits, dots, dashes and underscores",
+				useCase,
+			)
 		}
 	}
 	return nil

@@ -29,7 +29,13 @@ func (c Change) String() string {
 	if c.Restart {
 		when = ", after a restart"
 	}
-	return fmt.Sprintf("%s: %s → %s%s", c.Key, cmp.Or(c.Was, "(none)"), cmp.Or(c.Is, "(none)"), when)
+	return fmt.Sprintf(
+		"%s: %s → %s%s",
+		c.Key,
+		cmp.Or(c.Was, "(none)"),
+		cmp.Or(c.Is, "(none)"),
+		when,
+	)
 }
 
 // Changes returns the settings of next that differ from c, sorted by key. Agents are compared
@@ -43,7 +49,12 @@ func (c *Config) Changes(next *Config) []Change {
 	for _, key := range slices.Sorted(maps.Keys(both)) {
 		if was[key].set() != is[key].set() {
 			inTable := both[key].inTable
-			all = append(all, Change{key, redactSetting(inTable, was[key].value), redactSetting(inTable, is[key].value), !isLive(inTable)})
+			all = append(all, Change{
+				key,
+				redactSetting(inTable, was[key].value),
+				redactSetting(inTable, is[key].value),
+				!isLive(inTable),
+			})
 		}
 	}
 	return all
@@ -65,7 +76,11 @@ func (c *Config) raw() map[string]rawSetting {
 	all := map[string]rawSetting{}
 	rest := *c
 	rest.Agents = nil
-	flatten("", reflect.ValueOf(rest), func(key, value string) { all[key] = rawSetting{withoutNumbers(key), value} })
+	flatten(
+		"",
+		reflect.ValueOf(rest),
+		func(key, value string) { all[key] = rawSetting{withoutNumbers(key), value} },
+	)
 	for _, a := range c.Agents {
 		prefix := "agents[" + a.Name + "]"
 		flatten("agents[]", reflect.ValueOf(a), func(key, value string) {
@@ -73,7 +88,10 @@ func (c *Config) raw() map[string]rawSetting {
 		})
 	}
 	for key, digest := range c.contents {
-		all[key+ofContents] = rawSetting{withoutNumbers(key) + ofContents, digest} // no setting: not shown
+		all[key+ofContents] = rawSetting{
+			withoutNumbers(key) + ofContents,
+			digest,
+		} // no setting: not shown
 	}
 	return all
 }
@@ -93,7 +111,9 @@ func isLive(inTable string) bool {
 // files and variables hold that they name, and with the limits of its connections.
 func (c *Config) Revision(a Agent) string {
 	h := sha256.New()
-	flatten("", reflect.ValueOf(a), func(key, value string) { fmt.Fprintf(h, "%q=%q\n", key, value) })
+	flatten(
+		"", reflect.ValueOf(a), func(key, value string) { fmt.Fprintf(h, "%q=%q\n", key, value) },
+	)
 	fmt.Fprintln(h, c.contents[credentialsOf(a)], c.Limits.TaskSize, c.Limits.ConnectionsPerAgent)
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
@@ -118,7 +138,13 @@ func (c *Config) readContents() {
 		c.addContents(key, "", path)
 	}
 	for _, a := range c.Agents {
-		c.addContents(credentialsOf(a), os.Getenv(a.Credentials.Env), a.Credentials.File, a.Credentials.CAFile, a.Card.Keys)
+		c.addContents(
+			credentialsOf(a),
+			os.Getenv(a.Credentials.Env),
+			a.Credentials.File,
+			a.Credentials.CAFile,
+			a.Card.Keys,
+		)
 	}
 }
 

@@ -57,7 +57,11 @@ func (c *Config) checkURL() error {
 	}
 	if c.URL == "" {
 		if !Loopback(host) {
-			return fmt.Errorf("listen: %s can be reached from other machines, so \"url\" must say under which address: tokens are made for it, and clients refuse them under another. Set url: https://… (or --url), or listen on this machine only: %s", c.Listen, net.JoinHostPort("127.0.0.1", port))
+			return fmt.Errorf(
+				"listen: %s can be reached from other machines, so \"url\" must say under which address: tokens are made for it, and clients refuse them under another. Set url: https://… (or --url), or listen on this machine only: %s",
+				c.Listen,
+				net.JoinHostPort("127.0.0.1", port),
+			)
 		}
 		c.URL = c.TLS.Scheme() + "://" + c.Listen
 	}
@@ -66,9 +70,15 @@ func (c *Config) checkURL() error {
 	case err != nil || !hasHost(u) || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("url: %q is not an address such as https://rialto.example.com", c.URL)
 	case strings.Trim(u.Path, "/") != "":
-		return fmt.Errorf("url: %q has a path; the metadata documents live at the root of a host (RFC 8414 section 3), so give Rialto a host of its own", c.URL)
+		return fmt.Errorf(
+			"url: %q has a path; the metadata documents live at the root of a host (RFC 8414 section 3), so give Rialto a host of its own",
+			c.URL,
+		)
 	case !isConfidential(c.URL):
-		return fmt.Errorf("url: %q must be https: passwords and tokens pass through it. Plain http is for loopback only", c.URL)
+		return fmt.Errorf(
+			"url: %q must be https: passwords and tokens pass through it. Plain http is for loopback only",
+			c.URL,
+		)
 	}
 	c.URL = u.Scheme + "://" + strings.ToLower(u.Host)
 	return nil
@@ -135,8 +145,12 @@ func (c *Config) checkOrigins() error {
 	for _, origin := range c.AllowedOrigins {
 		u, err := url.Parse(origin)
 		starred := strings.Contains(strings.Replace(origin, "://*.", "://", 1), "*")
-		if err != nil || starred || !isAddress(origin, "http", "https") || origin != u.Scheme+"://"+strings.ToLower(u.Host) {
-			return fmt.Errorf("allowed_origins: %q is not an origin such as https://app.example.com: scheme and host in small letters, nothing after it", origin)
+		if err != nil || starred || !isAddress(origin, "http", "https") ||
+			origin != u.Scheme+"://"+strings.ToLower(u.Host) {
+			return fmt.Errorf(
+				"allowed_origins: %q is not an origin such as https://app.example.com: scheme and host in small letters, nothing after it",
+				origin,
+			)
 		}
 	}
 	return nil

@@ -57,7 +57,9 @@ func (c Secret) Read() (secret string, err error) {
 		return "", i18n.Errorf("set env or file to where the secret is")
 	}
 	if !httpguts.ValidHeaderFieldValue(secret) {
-		return "", i18n.Errorf("the secret has more than one line, or characters that a header cannot carry")
+		return "", i18n.Errorf(
+			"the secret has more than one line, or characters that a header cannot carry",
+		)
 	}
 	return secret, nil
 }

@@ -176,7 +176,14 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 func replacedLists(all, over *koanf.Koanf) (notes []string) {
 	for _, key := range over.Keys() {
 		if _, isList := over.Get(key).([]any); isList && all.Exists(key) {
-			notes = append(notes, fmt.Sprintf("%s of the configuration file is not used: the variables RIALTO_%s_0_… replace the list", key, strings.ToUpper(strings.ReplaceAll(key, ".", "__"))))
+			notes = append(
+				notes,
+				fmt.Sprintf(
+					"%s of the configuration file is not used: the variables RIALTO_%s_0_… replace the list",
+					key,
+					strings.ToUpper(strings.ReplaceAll(key, ".", "__")),
+				),
+			)
 		}
 	}
 	return notes
@@ -188,7 +195,9 @@ func fillFromFile(k *koanf.Koanf, path string) error {
 	}
 	err := k.Load(file.Provider(path), yaml.Parser())
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("there is no such configuration file: name another with --config, or start from docs/configuration.md")
+		return errors.New(
+			"there is no such configuration file: name another with --config, or start from docs/configuration.md",
+		)
 	}
 	return err
 }

@@ -45,7 +45,9 @@ func (c Credentials) check() error {
 		return err
 	case typeBasic:
 		if c.User == "" || strings.Contains(c.User, ":") {
-			return i18n.Errorf("user: set it to the name that goes with the password, without a colon")
+			return i18n.Errorf(
+				"user: set it to the name that goes with the password, without a colon",
+			)
 		}
 	case typeAPIKey:
 		if err := c.checkAPIKey(); err != nil {
@@ -67,8 +69,16 @@ func (c Credentials) check() error {
 const tokenKeys = "token_url client_id client_auth scopes resource "
 
 var (
-	credentialTypes = []string{"", typeBearer, typeBasic, typeAPIKey, TypeClientCredentials, TypeTokenExchange, TypeUser}
-	keysOfType      = map[string]string{
+	credentialTypes = []string{
+		"",
+		typeBearer,
+		typeBasic,
+		typeAPIKey,
+		TypeClientCredentials,
+		TypeTokenExchange,
+		TypeUser,
+	}
+	keysOfType = map[string]string{
 		"":                    "header scheme user",
 		typeBasic:             "user",
 		typeAPIKey:            "in name",
@@ -82,15 +92,26 @@ var (
 // checkKeys rejects keys that the type does not use.
 func (c Credentials) checkKeys() (err error) {
 	if !slices.Contains(credentialTypes, c.Type) {
-		return i18n.Errorf("type: %q is not one of %s; leave it out to send the secret as the agent's card asks", c.Type, strings.Join(credentialTypes[1:], ", "))
+		return i18n.Errorf(
+			"type: %q is not one of %s; leave it out to send the secret as the agent's card asks",
+			c.Type,
+			strings.Join(credentialTypes[1:], ", "),
+		)
 	}
 	flatten("", reflect.ValueOf(c), func(key, _ string) {
 		uses := func(t string) bool { return slices.Contains(strings.Fields(keysOfAll+" "+keysOfType[t]), key) }
 		if err != nil || uses(c.Type) {
 			return
 		}
-		others := slices.DeleteFunc(slices.Clone(credentialTypes), func(t string) bool { return t == "" || !uses(t) })
-		err = i18n.Errorf("%s: is of no use with type %q, only with %s", key, c.Type, strings.Join(others, " or "))
+		others := slices.DeleteFunc(
+			slices.Clone(credentialTypes), func(t string) bool { return t == "" || !uses(t) },
+		)
+		err = i18n.Errorf(
+			"%s: is of no use with type %q, only with %s",
+			key,
+			c.Type,
+			strings.Join(others, " or "),
+		)
 	})
 	return err
 }
@@ -98,7 +119,9 @@ func (c Credentials) checkKeys() (err error) {
 func (c Credentials) checkAPIKey() error {
 	switch {
 	case c.Name == "":
-		return i18n.Errorf("name: set it to what the key is called in the header, the query or the cookie")
+		return i18n.Errorf(
+			"name: set it to what the key is called in the header, the query or the cookie",
+		)
 	case !slices.Contains([]string{"", "header", "query", "cookie"}, c.In):
 		return i18n.Errorf("in: %q is not one of header, query, cookie", c.In)
 	case c.In != "query" && !httpguts.ValidHeaderFieldName(c.Name):
@@ -120,7 +143,9 @@ func (c Credentials) checkUser() error {
 	case c.HasSecret() && c.ClientID == "":
 		return i18n.Errorf("client_id: set it to the name that goes with the secret")
 	case c.HasSecret() && c.Issuer == "" && c.TokenURL == "":
-		return i18n.Errorf("issuer: set it, so that the client's secret goes there and nowhere that a card names")
+		return i18n.Errorf(
+			"issuer: set it, so that the client's secret goes there and nowhere that a card names",
+		)
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
 		return i18n.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
 	case c.HasSecret():
@@ -133,9 +158,13 @@ func (c Credentials) checkUser() error {
 func (c Credentials) checkTokens() error {
 	switch {
 	case !isConfidential(c.TokenURL):
-		return i18n.Errorf("token_url: %q is not an https address: the client's secret is sent there", c.TokenURL)
+		return i18n.Errorf(
+			"token_url: %q is not an https address: the client's secret is sent there", c.TokenURL,
+		)
 	case c.ClientID == "":
-		return i18n.Errorf("client_id: set it to the name under which the token endpoint knows this server")
+		return i18n.Errorf(
+			"client_id: set it to the name under which the token endpoint knows this server",
+		)
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
 		return i18n.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
 	}

@@ -33,7 +33,9 @@ func engineOf(dsn string) (engine, error) {
 	switch {
 	case strings.HasPrefix(dsn, "postgres://"), strings.HasPrefix(dsn, "postgresql://"):
 		if _, err := url.Parse(dsn); err != nil {
-			return 0, errors.New("this is not an address such as postgres://USER:PASSWORD@HOST/NAME: write other characters than letters and digits as %XX in user and password")
+			return 0, errors.New(
+				"this is not an address such as postgres://USER:PASSWORD@HOST/NAME: write other characters than letters and digits as %XX in user and password",
+			)
 		}
 		return postgres, nil
 	case dsn == store.Memory:
@@ -41,17 +43,26 @@ func engineOf(dsn string) (engine, error) {
 	case strings.TrimSpace(path) == "":
 		return 0, errors.New("name a SQLite file, or postgres://USER@HOST/NAME")
 	case path == ":memory:":
-		return 0, errors.New("a database in memory forgets every account and task when the server stops: name a SQLite file, or write memory if that is what you want")
+		return 0, errors.New(
+			"a database in memory forgets every account and task when the server stops: name a SQLite file, or write memory if that is what you want",
+		)
 	case keyValue.MatchString(path):
-		return 0, errors.New("settings as KEY=VALUE are not understood: write postgres://USER@HOST/NAME, or the path of a SQLite file (with ./ before it if its name has a = in it)")
+		return 0, errors.New(
+			"settings as KEY=VALUE are not understood: write postgres://USER@HOST/NAME, or the path of a SQLite file (with ./ before it if its name has a = in it)",
+		)
 	case !named && anyScheme.MatchString(dsn) && !drive.MatchString(dsn):
-		return 0, fmt.Errorf("%q is not a kind of database that Rialto knows: write postgres://USER@HOST/NAME, or the path of a SQLite file", anyScheme.FindString(dsn))
+		return 0, fmt.Errorf(
+			"%q is not a kind of database that Rialto knows: write postgres://USER@HOST/NAME, or the path of a SQLite file",
+			anyScheme.FindString(dsn),
+		)
 	}
 	return sqlite, nil
 }
 
 // ErrInMemory is returned by commands that need the store of a server.
-var ErrInMemory = errors.New("database: what a server keeps in memory can only be changed through that server; name a SQLite file, or postgres://USER@HOST/NAME")
+var ErrInMemory = errors.New(
+	"database: what a server keeps in memory can only be changed through that server; name a SQLite file, or postgres://USER@HOST/NAME",
+)
 
 func (c *Config) checkDatabase() error {
 	if _, err := engineOf(c.Database); err != nil {

@@ -57,7 +57,11 @@ func withLists(v any) (_ any, err error) {
 	case last[0] < '0' || last[0] > '9':
 		return m, nil // keys of a setting
 	case len(list) < len(m):
-		return nil, fmt.Errorf("there is a variable with _%s_ in its name, and none with _%d_: number the items of a list from 0, without gaps", last, len(list))
+		return nil, fmt.Errorf(
+			"there is a variable with _%s_ in its name, and none with _%d_: number the items of a list from 0, without gaps",
+			last,
+			len(list),
+		)
 	}
 	return list, nil
 }
@@ -151,7 +155,9 @@ func explain(err error) error {
 	case err == nil:
 		return nil
 	case strings.Contains(err.Error(), "into map[string]"):
-		return errors.New("the file must be made of keys with values, such as listen: 127.0.0.1:8080")
+		return errors.New(
+			"the file must be made of keys with values, such as listen: 127.0.0.1:8080",
+		)
 	case strings.Contains(err.Error(), "\n"):
 		return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 	}
@@ -165,7 +171,11 @@ func typeError(err error) string {
 	}
 	var kind *mapstructure.UnconvertibleTypeError
 	if errors.As(err, &kind) {
-		return fmt.Sprintf("must be %s, and is %s", kindName(kind.Expected.Type()), kindName(reflect.TypeOf(kind.Value)))
+		return fmt.Sprintf(
+			"must be %s, and is %s",
+			kindName(kind.Expected.Type()),
+			kindName(reflect.TypeOf(kind.Value)),
+		)
 	}
 	if text := err.Error(); strings.HasPrefix(text, "expected a map") {
 		return "must be keys with values"
@@ -197,7 +207,12 @@ func unknownKey(key string) error {
 	known := knownKeys()
 	named := listIndex.ReplaceAllString(key, "") // agents[0].ulr: agents.ulr
 	if dot := strings.LastIndexByte(key, '.'); dot > 0 && slices.Contains(known, named) {
-		return fmt.Errorf("unknown key %q: a dot does not nest keys here; write %q indented below %q", key, key[dot+1:]+":", key[:dot]+":")
+		return fmt.Errorf(
+			"unknown key %q: a dot does not nest keys here; write %q indented below %q",
+			key,
+			key[dot+1:]+":",
+			key[:dot]+":",
+		)
 	}
 	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(named, known))
 }

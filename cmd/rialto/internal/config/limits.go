@@ -6,7 +6,12 @@ import (
 )
 
 // mayBeZero are the limits that 0 switches off.
-var mayBeZero = map[string]bool{"rate_per_user": true, "connections_per_agent": true, "stored_per_user": true, "stored_per_agent": true}
+var mayBeZero = map[string]bool{
+	"rate_per_user":         true,
+	"connections_per_agent": true,
+	"stored_per_user":       true,
+	"stored_per_agent":      true,
+}
 
 // checkLimits refuses limits that nothing fits.
 func (c *Config) checkLimits() error {
@@ -19,7 +24,9 @@ func (c *Config) checkLimits() error {
 			least = 0
 		}
 		if n < least {
-			return fmt.Errorf("limits.%s: %d is too small; leave the setting out for its default", key, n)
+			return fmt.Errorf(
+				"limits.%s: %d is too small; leave the setting out for its default", key, n,
+			)
 		}
 	}
 	return nil

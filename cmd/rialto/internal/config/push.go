@@ -19,7 +19,11 @@ func (c *Config) checkPush() error {
 	for _, host := range c.Push.AllowedHosts {
 		u, err := url.Parse("https://" + host)
 		if err != nil || u.Host != host || u.Hostname() == "" || strings.ContainsAny(host, "*/@ ") {
-			return fmt.Errorf("push.allowed_hosts: %q is not a host such as hooks.example.com, or one with a port: %s", host, net.JoinHostPort("hooks.example.com", "8443"))
+			return fmt.Errorf(
+				"push.allowed_hosts: %q is not a host such as hooks.example.com, or one with a port: %s",
+				host,
+				net.JoinHostPort("hooks.example.com", "8443"),
+			)
 		}
 	}
 	return nil

@@ -39,7 +39,9 @@ const longestRetention = 10 * 365 * 24 * time.Hour
 func (c *Config) checkRecords() error {
 	for key, r := range map[string]Records{"usage": c.Usage, "audit": {c.Audit.Retention}} {
 		if r.Retention < time.Hour || r.Retention > longestRetention {
-			return fmt.Errorf("%s.retention: %s is not from 1h to 10 years (3650d)", key, r.Retention)
+			return fmt.Errorf(
+				"%s.retention: %s is not from 1h to 10 years (3650d)", key, r.Retention,
+			)
 		}
 	}
 	known := slices.Contains([]string{"", StreamStdout, StreamOTLP}, c.Audit.Stream)

@@ -65,7 +65,11 @@ func readableByOthers(path string) string {
 	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o004 == 0 {
 		return ""
 	}
-	return fmt.Sprintf("secret_file: other users of this machine may read %s, which opens the signing keys in the database: run chmod o-r %s, and rotate and revoke the keys if they may have read it", path, path)
+	return fmt.Sprintf(
+		"secret_file: other users of this machine may read %s, which opens the signing keys in the database: run chmod o-r %s, and rotate and revoke the keys if they may have read it",
+		path,
+		path,
+	)
 }
 
 // checkSecret checks the secret without creating one.
@@ -75,7 +79,9 @@ func (c *Config) checkSecret() error {
 		return err
 	}
 	if kind, _ := engineOf(c.Database); kind == postgres && c.SecretFile == "" {
-		return errors.New("secret_file: replicas that share a database must share a key: set secret_file, or RIALTO_SECRET, to 32 random bytes in base64 (openssl rand -base64 32)")
+		return errors.New(
+			"secret_file: replicas that share a database must share a key: set secret_file, or RIALTO_SECRET, to 32 random bytes in base64 (openssl rand -base64 32)",
+		)
 	}
 	return nil
 }
@@ -89,7 +95,9 @@ func newSecret() string {
 func decodeSecret(s, from string) ([]byte, error) {
 	b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(s))
 	if err != nil || len(b) != 32 {
-		return nil, fmt.Errorf("%s: not 32 bytes in base64 (make one with: openssl rand -base64 32)", from)
+		return nil, fmt.Errorf(
+			"%s: not 32 bytes in base64 (make one with: openssl rand -base64 32)", from,
+		)
 	}
 	return b, nil
 }

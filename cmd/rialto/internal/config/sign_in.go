@@ -116,7 +116,14 @@ func (c Provider) provider() (*signin.Provider, error) {
 		Issuer: token.Issuer{
 			URL:     c.Issuer,
 			KeysURL: c.keysURL,
-			Fetch:   newFetcher(c.PrivateNetwork, c.Issuer, c.keysURL, c.authorizationURL, c.tokenURL, c.userInfoURL),
+			Fetch: newFetcher(
+				c.PrivateNetwork,
+				c.Issuer,
+				c.keysURL,
+				c.authorizationURL,
+				c.tokenURL,
+				c.userInfoURL,
+			),
 		},
 		ClientID:         c.ClientID,
 		ClientSecret:     secret,
@@ -185,10 +192,22 @@ func (c SignIn) SignInMethods(address string) []string {
 		all = append(all, "local accounts")
 	}
 	for _, o := range c.OIDC {
-		all = append(all, fmt.Sprintf("%s at %s, callback %s/oauth/callback/%s", cmp.Or(o.Name, o.ID), o.Issuer, address, o.ID))
+		all = append(
+			all,
+			fmt.Sprintf(
+				"%s at %s, callback %s/oauth/callback/%s",
+				cmp.Or(o.Name, o.ID),
+				o.Issuer,
+				address,
+				o.ID,
+			),
+		)
 	}
 	if is := c.PastedToken.issuer(address); is != nil {
-		all = append(all, fmt.Sprintf("access tokens of %s for %s", is.URL, strings.Join(is.Audiences, ", ")))
+		all = append(
+			all,
+			fmt.Sprintf("access tokens of %s for %s", is.URL, strings.Join(is.Audiences, ", ")),
+		)
 	}
 	return all
 }
@@ -196,7 +215,9 @@ func (c SignIn) SignInMethods(address string) []string {
 // checkMethods requires a way to sign in.
 func (c *Config) checkMethods() error {
 	if len(c.SignIn.SignInMethods(c.URL)) == 0 {
-		return errors.New("sign_in: there is no way to sign in: set sign_in.local to true, or configure sign_in.oidc or sign_in.pasted_token")
+		return errors.New(
+			"sign_in: there is no way to sign in: set sign_in.local to true, or configure sign_in.oidc or sign_in.pasted_token",
+		)
 	}
 	return nil
 }
@@ -204,12 +225,15 @@ func (c *Config) checkMethods() error {
 // checkScope checks the default scope and use case.
 func (c *Config) checkScope() error {
 	for word := range strings.FieldsSeq(c.DefaultScope) {
-		known := slices.ContainsFunc(Scopes, func(s oauth.Scope) bool { return s.Name == word && word != oauth.ScopeAdmin })
+		known := slices.ContainsFunc(
+			Scopes, func(s oauth.Scope) bool { return s.Name == word && word != oauth.ScopeAdmin },
+		)
 		if !known && oauth.UseCase(word) == "" {
 			return fmt.Errorf("default_scope: there is no scope %q", word)
 		}
 	}
-	if c.ForceUseCase != "" && (c.ForceUseCase == "*" || oauth.UseCase(oauth.ScopeTools+":"+c.ForceUseCase) == "") {
+	if c.ForceUseCase != "" &&
+		(c.ForceUseCase == "*" || oauth.UseCase(oauth.ScopeTools+":"+c.ForceUseCase) == "") {
 		return fmt.Errorf("force_usecase: %q cannot be a use case", c.ForceUseCase)
 	}
 	return nil
@@ -246,14 +270,26 @@ func (c *Config) checkAutoApprove() error {
 		}
 		open = c.Listen
 	}
-	return fmt.Errorf("sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging", open)
+	return fmt.Errorf(
+		"sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging",
+		open,
+	)
 }
 
 // Scopes are the scopes of the server with the sentences of the consent page. The first
 // is for all clients, the others for clients that request them.
 var Scopes = []oauth.Scope{
-	{Name: oauth.ScopeTools, Words: "Use the agents from a chat, as you: search, read, and give them tasks"},
-	{Name: oauth.ScopeDiscover, Words: "See the agents and your tasks through the API (A2A and REST)"},
-	{Name: oauth.ScopePublish, Words: "Give tasks to the agents through the API (A2A and REST), as you"},
+	{
+		Name:  oauth.ScopeTools,
+		Words: "Use the agents from a chat, as you: search, read, and give them tasks",
+	},
+	{
+		Name:  oauth.ScopeDiscover,
+		Words: "See the agents and your tasks through the API (A2A and REST)",
+	},
+	{
+		Name:  oauth.ScopePublish,
+		Words: "Give tasks to the agents through the API (A2A and REST), as you",
+	},
 	{Name: oauth.ScopeAdmin, Words: "Run this server: see and change what belongs to everybody"},
 }

@@ -42,7 +42,9 @@ var table = sync.OnceValue(func() (all map[string][]Setting) {
 
 func find(key string) (Setting, bool) {
 	for _, part := range table() {
-		if i := slices.IndexFunc(part, func(s Setting) bool { return slices.Contains(s.Keys(), key) }); i >= 0 {
+		if i := slices.IndexFunc(
+			part, func(s Setting) bool { return slices.Contains(s.Keys(), key) },
+		); i >= 0 {
 			return part[i], true
 		}
 	}

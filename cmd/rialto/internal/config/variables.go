@@ -121,11 +121,15 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 		name, value, _ := strings.Cut(pair, "=")
 		set[name] = strings.TrimSpace(value)
 	}
-	if set["MCP_OAUTH_TOKEN_SECRET"] == "" && set["MCP_OAUTH_CODE_SECRET"] != "" && !explicit.Exists("tokens") {
+	if set["MCP_OAUTH_TOKEN_SECRET"] == "" && set["MCP_OAUTH_CODE_SECRET"] != "" &&
+		!explicit.Exists("tokens") {
 		c.sources["tokens"] = "environment"
 		c.shareSecret("MCP_OAUTH_CODE_SECRET")
 		if !explicit.Exists("secret") && !explicit.Exists("secret_file") {
-			c.notes = append(c.notes, "MCP_OAUTH_CODE_SECRET also signs access tokens, because MCP_OAUTH_TOKEN_SECRET is not set: a resource server that has it to verify tokens can decrypt secrets of the database. Set MCP_OAUTH_TOKEN_SECRET to another secret")
+			c.notes = append(
+				c.notes,
+				"MCP_OAUTH_CODE_SECRET also signs access tokens, because MCP_OAUTH_TOKEN_SECRET is not set: a resource server that has it to verify tokens can decrypt secrets of the database. Set MCP_OAUTH_TOKEN_SECRET to another secret",
+			)
 		}
 	}
 	for _, alias := range aliases {
@@ -134,7 +138,10 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 		}
 		keys := strings.Fields(alias.settings)
 		if i := slices.IndexFunc(keys, explicit.Exists); i >= 0 {
-			c.notes = append(c.notes, fmt.Sprintf("the variable %s is not used, because %s is set", alias.name, keys[i]))
+			c.notes = append(
+				c.notes,
+				fmt.Sprintf("the variable %s is not used, because %s is set", alias.name, keys[i]),
+			)
 			continue
 		}
 		if err := c.setAlias(alias.name, set[alias.name]); err != nil {
@@ -148,7 +155,9 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 // deriveSecret derives the key from a secret of another form.
 func deriveSecret(value string) (string, error) {
 	if len(value) < 32 {
-		return "", fmt.Errorf("it is shorter than 32 characters (make one with: openssl rand -base64 48)")
+		return "", fmt.Errorf(
+			"it is shorter than 32 characters (make one with: openssl rand -base64 48)",
+		)
 	}
 	key, err := hkdf.Key(sha256.New, []byte(value), nil, "rialto secret", 32)
 	return base64.StdEncoding.EncodeToString(key), err

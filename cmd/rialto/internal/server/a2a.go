@@ -86,18 +86,31 @@ func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 			Type:              a2a.OAuth2,
 			Description:       "Register, have a person log in, and send the access token as a bearer token.",
 			OAuth2MetadataURL: s.cfg.Load().URL + "/.well-known/oauth-authorization-server",
-			Flows: []a2a.OAuthFlow{{
-				Grant:            "authorizationCode",
-				AuthorizationURL: s.cfg.Load().URL + "/authorize",
-				TokenURL:         s.cfg.Load().URL + "/token",
-				RefreshURL:       s.cfg.Load().URL + "/token",
-				PKCERequired:     true,
-				Scopes:           map[string]string{oauth.ScopeDiscover: "See agents and tasks", oauth.ScopePublish: "Give tasks to agents"},
-			}},
+			Flows: []a2a.OAuthFlow{
+				{
+					Grant:            "authorizationCode",
+					AuthorizationURL: s.cfg.Load().URL + "/authorize",
+					TokenURL:         s.cfg.Load().URL + "/token",
+					RefreshURL:       s.cfg.Load().URL + "/token",
+					PKCERequired:     true,
+					Scopes: map[string]string{
+						oauth.ScopeDiscover: "See agents and tasks",
+						oauth.ScopePublish:  "Give tasks to agents",
+					},
+				},
+			},
 		},
-		"bearer": {Type: a2a.HTTPAuth, Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of this server, however it was had."},
+		"bearer": {
+			Type:         a2a.HTTPAuth,
+			Scheme:       "bearer",
+			BearerFormat: "JWT",
+			Description:  "An access token of this server, however it was had.",
+		},
 	}
-	c.Security = []a2a.SecurityRequirement{{"oauth2": {oauth.ScopeDiscover, oauth.ScopePublish}}, {"bearer": {}}}
+	c.Security = []a2a.SecurityRequirement{
+		{"oauth2": {oauth.ScopeDiscover, oauth.ScopePublish}},
+		{"bearer": {}},
+	}
 	return &c
 }
 
@@ -141,7 +154,8 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 		URL:    s.cfg.Load().URL,
 		Card: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			agent := mux.Vars(r)["agent"]
-			if srv := f.named(agent); srv != nil && s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
+			if srv := f.named(agent); srv != nil &&
+				s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
 				srv.ServeCard(w, r)
 				return
 			}
@@ -171,14 +185,20 @@ func crossOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("Access-Control-Expose-Headers", "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Location, ETag, A2A-Extensions")
+		h.Set(
+			"Access-Control-Expose-Headers",
+			"WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, Location, ETag, A2A-Extensions",
+		)
 		if r.Method != http.MethodOptions {
 			next.ServeHTTP(w, r)
 			return
 		}
 		h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE, OPTIONS")
 		// The star stands for the headers that pages such as ChatGPT's add, but not for Authorization.
-		h.Set("Access-Control-Allow-Headers", "*, Authorization, Content-Type, DPoP, A2A-Version, A2A-Extensions, X-A2A-Extensions, If-None-Match")
+		h.Set(
+			"Access-Control-Allow-Headers",
+			"*, Authorization, Content-Type, DPoP, A2A-Version, A2A-Extensions, X-A2A-Extensions, If-None-Match",
+		)
 		h.Set("Access-Control-Max-Age", "7200")
 		w.WriteHeader(http.StatusNoContent)
 	})
@@ -224,7 +244,12 @@ func (s *agentServers) ifVisible(serve http.HandlerFunc, agent string) http.Hand
 
 // writeNoAgent is the answer for an agent that does not exist or that use cases hide.
 func writeNoAgent(w http.ResponseWriter, _ *http.Request) {
-	writeError(w, http.StatusNotFound, "not_found", "There is no such agent, or not for you. GET /api/v1/agents lists yours.")
+	writeError(
+		w,
+		http.StatusNotFound,
+		"not_found",
+		"There is no such agent, or not for you. GET /api/v1/agents lists yours.",
+	)
 }
 
 // reachable returns an error if a card offers an address that no route serves.
@@ -241,11 +266,16 @@ func (s *agentServers) reachable(origin string, r *mux.Router) error {
 			}
 			u, err := url.Parse(i.URL)
 			if err != nil || !strings.HasPrefix(i.URL, origin) {
-				return fmt.Errorf("serving A2A: the card of %s offers %s, which is not here", name, i.URL)
+				return fmt.Errorf(
+					"serving A2A: the card of %s offers %s, which is not here", name, i.URL,
+				)
 			}
 			var match mux.RouteMatch
-			if !r.Match(&http.Request{Method: http.MethodPost, URL: u, Host: u.Host}, &match) || match.MatchErr != nil {
-				return fmt.Errorf("serving A2A: the card of %s offers %s, where nothing answers", name, i.URL)
+			if !r.Match(&http.Request{Method: http.MethodPost, URL: u, Host: u.Host}, &match) ||
+				match.MatchErr != nil {
+				return fmt.Errorf(
+					"serving A2A: the card of %s offers %s, where nothing answers", name, i.URL,
+				)
 			}
 		}
 	}

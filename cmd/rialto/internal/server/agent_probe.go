@@ -54,7 +54,12 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 // visit reads the card of an agent at an address, with the settings of the agent. It returns what the
 // card requires and the settings lack.
 func visit(
-	ctx context.Context, a config.Agent, address string, log *slog.Logger, assert assertion, cards *directory.Cards,
+	ctx context.Context,
+	a config.Agent,
+	address string,
+	log *slog.Logger,
+	assert assertion,
+	cards *directory.Cards,
 ) (*a2aclient.Client, []*i18n.Message, error) {
 	dialer, err := newDialer(a, log, assert, nil, cards)
 	if err != nil {
@@ -64,5 +69,7 @@ func visit(
 	if err != nil {
 		return nil, nil, err
 	}
-	return client, a2aauth.Unmet(client.Card(), config.Credentials(a.Credentials).CredentialKinds()), nil
+	return client, a2aauth.Unmet(
+		client.Card(), config.Credentials(a.Credentials).CredentialKinds(),
+	), nil
 }

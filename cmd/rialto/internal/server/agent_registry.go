@@ -14,10 +14,27 @@ import (
 
 // newRegistry returns the agents of the configuration and of the database. It keeps
 // agents up to date, unless that is nil.
-func newRegistry(cfg func() *config.Config, log *slog.Logger, db *store.DB, secret []byte, assert assertion, agents *directory.Directory) *directory.Registry {
+func newRegistry(
+	cfg func() *config.Config,
+	log *slog.Logger,
+	db *store.DB,
+	secret []byte,
+	assert assertion,
+	agents *directory.Directory,
+) *directory.Registry {
 	return &directory.Registry{
-		Store: db.Records, Cards: db.Records, Key: deriveKey(secret, "agents"), Directory: agents,
-		Connector: agentConnector{cfg, log, assert}, Now: time.Now, Log: log, Configured: withoutSecrets(cfg().Agents),
+		Store:     db.Records,
+		Cards:     db.Records,
+		Key:       deriveKey(secret, "agents"),
+		Directory: agents,
+		Connector: agentConnector{
+			cfg,
+			log,
+			assert,
+		},
+		Now:        time.Now,
+		Log:        log,
+		Configured: withoutSecrets(cfg().Agents),
 	}
 }
 

@@ -43,7 +43,9 @@ func (s *Server) auditSettings(ctx context.Context) error {
 const deleteBatch = 2000
 
 // auditStream returns where events go as they happen; nil for nowhere.
-func auditStream(cfg *config.Config, to *telemetry.Telemetry, logs *slog.Logger) (audit.Stream, error) {
+func auditStream(
+	cfg *config.Config, to *telemetry.Telemetry, logs *slog.Logger,
+) (audit.Stream, error) {
 	switch a := cfg.Audit; a.Stream {
 	case config.StreamStdout:
 		return audit.ToWriter(os.Stdout, logs), nil
@@ -51,7 +53,9 @@ func auditStream(cfg *config.Config, to *telemetry.Telemetry, logs *slog.Logger)
 		if log := to.Exported("rialto.audit"); log != nil {
 			return audit.ToLogger(log), nil
 		}
-		return nil, errors.New("audit.stream: otlp needs OTEL_EXPORTER_OTLP_ENDPOINT, or OTEL_LOGS_EXPORTER=otlp, in the environment")
+		return nil, errors.New(
+			"audit.stream: otlp needs OTEL_EXPORTER_OTLP_ENDPOINT, or OTEL_LOGS_EXPORTER=otlp, in the environment",
+		)
 	default:
 		return fileStream(cfg, logs), nil
 	}
@@ -70,10 +74,14 @@ func (s *Server) deleteOldRecords(ctx context.Context) error {
 	now := time.Now()
 	return errors.Join(
 		deleteInBatches(func() (int, error) {
-			return s.store.Records.DropCalls(ctx, now.Add(-s.cfg.Load().Usage.Retention), deleteBatch)
+			return s.store.Records.DropCalls(
+				ctx, now.Add(-s.cfg.Load().Usage.Retention), deleteBatch,
+			)
 		}),
 		deleteInBatches(func() (int, error) {
-			return s.store.Records.DropEvents(ctx, now.Add(-s.cfg.Load().Audit.Retention), deleteBatch)
+			return s.store.Records.DropEvents(
+				ctx, now.Add(-s.cfg.Load().Audit.Retention), deleteBatch,
+			)
 		}),
 	)
 }

@@ -135,7 +135,12 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 // receive does what limit does, for a message over gRPC. Its size is not known until read has received it, so
 // that it takes the largest size before, and further messages of its user wait for that. If read
 // returns an error, the call has ended.
-func (b *bodyBudget) receive(w http.ResponseWriter, r *http.Request, read func() error, next func()) {
+func (b *bodyBudget) receive(
+	w http.ResponseWriter,
+	r *http.Request,
+	read func() error,
+	next func(),
+) {
 	ctx, cancel := context.WithTimeout(r.Context(), bodyTimeout)
 	defer cancel()
 	user := b.user(r)
@@ -171,6 +176,11 @@ func (b *bodyBudget) user(r *http.Request) string {
 
 func writeTooManyBytes(w http.ResponseWriter) {
 	quota.SetHeaders(w.Header(), retryAfter)
-	writeError(w, http.StatusTooManyRequests, "too_many_requests", "Your running requests, and the answers that you have "+
-		"not read, take too much memory. Try again when one has ended.")
+	writeError(
+		w,
+		http.StatusTooManyRequests,
+		"too_many_requests",
+		"Your running requests, and the answers that you have "+
+			"not read, take too much memory. Try again when one has ended.",
+	)
 }

@@ -51,7 +51,10 @@ func newBridge(
 	}
 	library := &documents.Service{Index: db.Ledger, Accounts: accounts{db.OAuth}}
 	if cfg.DownloadLinks > 0 {
-		library.Downloads = &documents.Downloads{Key: deriveKey(secret, "download links"), TTL: cfg.DownloadLinks}
+		library.Downloads = &documents.Downloads{
+			Key: deriveKey(secret, "download links"),
+			TTL: cfg.DownloadLinks,
+		}
 	}
 	if cfg.ShareLinks > 0 {
 		library.Sharing = &documents.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks}

@@ -25,8 +25,14 @@ var (
 func newConnections(s *Server, agents agentSettings, secret []byte) connections {
 	c := connections{agents: agents}
 	c.vault = &a2avault.Vault{
-		Store: s.store.Records, Key: deriveKey(secret, "connections"), URL: s.cfg.Load().URL, Name: s.cfg.Load().Name,
-		Replica: s.bridge.Runner.Replica, Now: time.Now, Log: s.log, Agents: c,
+		Store:   s.store.Records,
+		Key:     deriveKey(secret, "connections"),
+		URL:     s.cfg.Load().URL,
+		Name:    s.cfg.Load().Name,
+		Replica: s.bridge.Runner.Replica,
+		Now:     time.Now,
+		Log:     s.log,
+		Agents:  c,
 	}
 	return c
 }
@@ -69,7 +75,15 @@ func appOf(a config.Agent) a2avault.App {
 	}
 	hosts := config.AllowedHosts(a.URL, c.Issuer, c.AuthorizationURL, c.TokenURL)
 	return a2avault.App{
-		Agent: a.Name, Fetch: a2avault.Client(hosts...), Issuer: c.Issuer, AuthorizationURL: c.AuthorizationURL, TokenURL: c.TokenURL,
-		ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post", Scopes: c.Scopes, Resource: c.Resource,
+		Agent:            a.Name,
+		Fetch:            a2avault.Client(hosts...),
+		Issuer:           c.Issuer,
+		AuthorizationURL: c.AuthorizationURL,
+		TokenURL:         c.TokenURL,
+		ClientID:         c.ClientID,
+		ClientSecret:     secret,
+		InBody:           c.ClientAuth == "post",
+		Scopes:           c.Scopes,
+		Resource:         c.Resource,
 	}
 }

@@ -27,16 +27,26 @@ type connector struct {
 func connectors() []connector {
 	return []connector{
 		{
-			Key: "chatgpt", Name: "ChatGPT",
+			Key:          "chatgpt",
+			Name:         "ChatGPT",
 			Document:     "https://chatgpt.com/oauth/client.json",
 			RedirectURIs: []string{"https://chatgpt.com/connector_platform_oauth_redirect"},
-			Origins:      []string{"https://chatgpt.com", "https://*.chatgpt.com", "https://*.openai.com"},
+			Origins: []string{
+				"https://chatgpt.com",
+				"https://*.chatgpt.com",
+				"https://*.openai.com",
+			},
 		},
 		{
-			Key: "claude_code", Name: "Claude Code",
-			Document:     "https://claude.ai/oauth/claude-code-client-metadata",
-			RedirectURIs: []string{"http://localhost/callback", "http://127.0.0.1/callback", "https://claude.ai/api/mcp/auth_callback"},
-			Origins:      []string{"https://claude.ai", "https://claude.com"},
+			Key:      "claude_code",
+			Name:     "Claude Code",
+			Document: "https://claude.ai/oauth/claude-code-client-metadata",
+			RedirectURIs: []string{
+				"http://localhost/callback",
+				"http://127.0.0.1/callback",
+				"https://claude.ai/api/mcp/auth_callback",
+			},
+			Origins: []string{"https://claude.ai", "https://claude.com"},
 		},
 	}
 }
@@ -134,9 +144,14 @@ func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrig
 	doc := wellknown.ByOrigin{Origins: map[string]any{}}
 	for _, c := range all {
 		m := mcpMetadata{
-			Name: s.Name, Title: s.Title, Version: s.Version,
-			Endpoint: resource, Transports: []string{"streamable-http", "sse"}, ProtocolVersions: mcp.Revisions(),
-			Endpoints: endpoints, OAuth: as,
+			Name:              s.Name,
+			Title:             s.Title,
+			Version:           s.Version,
+			Endpoint:          resource,
+			Transports:        []string{"streamable-http", "sse"},
+			ProtocolVersions:  mcp.Revisions(),
+			Endpoints:         endpoints,
+			OAuth:             as,
 			connectorMetadata: c.metadata(as, resource),
 			ChatGPT:           chatGPT.metadata(as, resource),
 			ClaudeCode:        claudeCode.metadata(as, resource),

@@ -15,7 +15,12 @@ import (
 // newConsole returns the pages below /account and /admin.
 func (s *Server) newConsole() *console.Console {
 	return &console.Console{
-		Product: s.cfg.Load().Name, OAuth: s.oauth, Bridge: s.bridge, Admin: s.operator, Now: time.Now, Log: s.log,
+		Product: s.cfg.Load().Name,
+		OAuth:   s.oauth,
+		Bridge:  s.bridge,
+		Admin:   s.operator,
+		Now:     time.Now,
+		Log:     s.log,
 	}
 }
 

@@ -49,8 +49,14 @@ func ownCredentials(c config.Credentials, assert assertion) a2aclient.Credential
 		secret, _ = c.ReadSecret() // newDialer has just read it
 	}
 	t := &a2aauth.Tokens{
-		TokenURL: c.TokenURL, ClientID: c.ClientID, ClientSecret: secret, InBody: c.ClientAuth == "post",
-		Scopes: c.Scopes, Audience: c.Audience, Resource: c.Resource, Now: time.Now,
+		TokenURL:     c.TokenURL,
+		ClientID:     c.ClientID,
+		ClientSecret: secret,
+		InBody:       c.ClientAuth == "post",
+		Scopes:       c.Scopes,
+		Audience:     c.Audience,
+		Resource:     c.Resource,
+		Now:          time.Now,
 	}
 	if c.Type == config.TypeTokenExchange {
 		t.Subject = func(ctx context.Context, user string) (string, error) { return assert(ctx, user, c.TokenURL) }
@@ -60,7 +66,13 @@ func ownCredentials(c config.Credentials, assert assertion) a2aclient.Credential
 
 // newDialer returns the dialer of an agent. It fails if a file of the configuration is
 // missing now: without it a card would be accepted unsigned, or another server trusted.
-func newDialer(a config.Agent, log *slog.Logger, assert assertion, vault *a2avault.Vault, cards *directory.Cards) (*a2aclient.Dialer, error) {
+func newDialer(
+	a config.Agent,
+	log *slog.Logger,
+	assert assertion,
+	vault *a2avault.Vault,
+	cards *directory.Cards,
+) (*a2aclient.Dialer, error) {
 	log = log.With("agent", a.Name)
 	c := config.Credentials(a.Credentials)
 	header, noHeader := c.Headers()
@@ -190,7 +202,11 @@ func (d *dialers) Dial(ctx context.Context, a directory.AgentConfig) (directory.
 		return nil, err
 	}
 	for _, way := range a2aauth.Unmet(client.Card(), to.kinds) {
-		d.log.WarnContext(ctx, "the agent asks for credentials that are not configured", "agent", a.Name, "asks", way)
+		d.log.WarnContext(
+			ctx, "the agent asks for credentials that are not configured",
+			"agent", a.Name,
+			"asks", way,
+		)
 	}
 	return peer{client}, nil
 }

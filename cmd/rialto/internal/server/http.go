@@ -26,7 +26,9 @@ var defaultShutdown = shutdownTimes{cancelAfter: time.Second, closeAfter: 3 * ti
 func Listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("%s is in use by another program: choose another address with --listen HOST:PORT", addr)
+		return nil, fmt.Errorf(
+			"%s is in use by another program: choose another address with --listen HOST:PORT", addr,
+		)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("listening on %s (--listen): %w", addr, err)
@@ -49,7 +51,13 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 // serveUntil serves on l until ctx ends. Then it calls ending, accepts no more
 // connections and waits for open requests: after wait.cancelAfter it cancels their
 // contexts, and after wait.closeAfter it closes their connections.
-func serveUntil(ctx context.Context, l net.Listener, srv *http.Server, wait shutdownTimes, ending func()) error {
+func serveUntil(
+	ctx context.Context,
+	l net.Listener,
+	srv *http.Server,
+	wait shutdownTimes,
+	ending func(),
+) error {
 	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	srv.BaseContext = func(net.Listener) context.Context { return base }

@@ -35,7 +35,17 @@ func (q mcpQuota) Acquire(h http.Header, r *http.Request) (leave func(), refused
 	return q.calls.mcp(r.Context(), h, by)
 }
 
-func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger, b *bridge.Bridge, as *authserver.Server, notes mcp.SessionNotes, calls *callLimiter, more mcp.Extensions, secret []byte) (*mcp.Server, error) {
+func newMCP(
+	inForce func() *config.Config,
+	brand static.Brand,
+	log *slog.Logger,
+	b *bridge.Bridge,
+	as *authserver.Server,
+	notes mcp.SessionNotes,
+	calls *callLimiter,
+	more mcp.Extensions,
+	secret []byte,
+) (*mcp.Server, error) {
 	cfg := inForce()
 	public, err := url.Parse(cfg.URL)
 	if err != nil {
@@ -72,8 +82,10 @@ func newMCP(inForce func() *config.Config, brand static.Brand, log *slog.Logger,
 		Strict:         cfg.MCP.Strict,
 		Notes:          notes,
 		Limits: mcp.Limits{
-			MaxBody: int64(cfg.Limits.RequestSize), Streams: cfg.Limits.Streams, StreamsPerUser: cfg.Limits.StreamsPerUser,
-			Quota: mcpQuota{calls, as},
+			MaxBody:        int64(cfg.Limits.RequestSize),
+			Streams:        cfg.Limits.Streams,
+			StreamsPerUser: cfg.Limits.StreamsPerUser,
+			Quota:          mcpQuota{calls, as},
 		},
 	}
 	if s.Apps != nil {
@@ -134,7 +146,9 @@ func logo(origin string, brand static.Brand) []mcp.Icon {
 func withListing(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
 	for i := range tools {
 		tools[i].Icons = icons
-		tools[i].SecuritySchemes = []mcp.SecurityScheme{{Type: "oauth2", Scopes: []string{oauth.ScopeTools}}}
+		tools[i].SecuritySchemes = []mcp.SecurityScheme{
+			{Type: "oauth2", Scopes: []string{oauth.ScopeTools}},
+		}
 	}
 	return tools
 }

@@ -36,7 +36,9 @@ func schemeOf(r *http.Request, own string, proxies []netip.Prefix) string {
 		return own
 	}
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
-	if slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
+	if slices.ContainsFunc(
+		proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) },
+	) {
 		return told
 	}
 	return own
@@ -63,7 +65,13 @@ func noteRoute(next http.Handler) http.Handler {
 type routing struct{ routes, compressed, compressedJSON http.Handler }
 
 func newRouting(routes http.Handler) (*routing, error) {
-	compressed, err := compressing(routes, "text/html", "text/css", "text/javascript", "image/svg+xml")
+	compressed, err := compressing(
+		routes,
+		"text/html",
+		"text/css",
+		"text/javascript",
+		"image/svg+xml",
+	)
 	compressedJSON, errJSON := compressing(routes, "application/json")
 	return &routing{routes, compressed, compressedJSON}, errors.Join(err, errJSON)
 }
@@ -93,7 +101,12 @@ func (h *routing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func rejectInvalidText(w http.ResponseWriter) {
-	writeError(w, http.StatusBadRequest, "invalid_request", "The address holds a NUL, or bytes that are not UTF-8.")
+	writeError(
+		w,
+		http.StatusBadRequest,
+		"invalid_request",
+		"The address holds a NUL, or bytes that are not UTF-8.",
+	)
 }
 
 func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }

@@ -27,7 +27,12 @@ func trustedProxies(cfg *config.Config) (proxies []netip.Prefix) {
 }
 
 // NewOAuth returns the authorization server. The configuration was checked.
-func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte) *authserver.Server {
+func NewOAuth(
+	cfg *config.Config,
+	log *slog.Logger,
+	db *store.DB,
+	secret []byte,
+) *authserver.Server {
 	clients, _ := cfg.OAuthClients()
 	var fetch *safehttp.Client
 	if cfg.ClientDocuments {
@@ -52,8 +57,19 @@ func NewOAuth(cfg *config.Config, log *slog.Logger, db *store.DB, secret []byte)
 	cfg.SignIn.Apply(&as)
 	as.RedirectPrefixes = cfg.RedirectPrefixes
 	return authserver.New(as, authserver.Stores{
-		Keys: db.OAuth, Grants: db.OAuth, Once: db.OAuth, Identities: db.OAuth, Clients: db.OAuth, Documents: db.OAuth, Accounts: db.OAuth,
-		Sessions: db.OAuth, Setup: db.OAuth, Logins: db.OAuth, Requests: db.OAuth, Codes: db.OAuth, Expired: db.OAuth,
+		Keys:       db.OAuth,
+		Grants:     db.OAuth,
+		Once:       db.OAuth,
+		Identities: db.OAuth,
+		Clients:    db.OAuth,
+		Documents:  db.OAuth,
+		Accounts:   db.OAuth,
+		Sessions:   db.OAuth,
+		Setup:      db.OAuth,
+		Logins:     db.OAuth,
+		Requests:   db.OAuth,
+		Codes:      db.OAuth,
+		Expired:    db.OAuth,
 	})
 }
 
@@ -62,7 +78,9 @@ type consentAgents struct{ directory *directory.Directory }
 
 // Titles implements flow.Agents.
 func (a consentAgents) Titles(useCases []string, all bool) []string {
-	return a.directory.Titles(a.directory.AccessOf(directory.Caller{UseCases: useCases, AllUseCases: all}))
+	return a.directory.Titles(
+		a.directory.AccessOf(directory.Caller{UseCases: useCases, AllUseCases: all}),
+	)
 }
 
 // SetDemoAccount sets the password of the demo's account, an administrator, which it adds if needed.

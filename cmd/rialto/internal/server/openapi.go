@@ -53,7 +53,8 @@ func addAliases(paths map[string]map[string]any, metadata map[string]any) {
 				paths[old], paths[agent+old] = as(below), as(path)
 			}
 		}
-		if below, ok := strings.CutPrefix(path, api.Roots[0]); ok && !forOperators(item) && !strings.HasPrefix(path, api.Shares) {
+		if below, ok := strings.CutPrefix(path, api.Roots[0]); ok && !forOperators(item) &&
+			!strings.HasPrefix(path, api.Shares) {
 			for _, root := range api.Roots[1:] {
 				paths[root+below] = as(path)
 			}

@@ -22,7 +22,13 @@ import (
 )
 
 // newOperator returns the use cases of operators. Without a bridge they cannot cancel tasks.
-func newOperator(cfg func() *config.Config, log *slog.Logger, db *store.DB, as *authserver.Server, b *bridge.Bridge) *operator.Service {
+func newOperator(
+	cfg func() *config.Config,
+	log *slog.Logger,
+	db *store.DB,
+	as *authserver.Server,
+	b *bridge.Bridge,
+) *operator.Service {
 	return &operator.Service{
 		Store:      db.OAuth,
 		TaskStore:  db.Ledger,
@@ -63,7 +69,12 @@ func (s agentAccounts) Forget(r *http.Request, agent string) error {
 
 // OpenOperator returns the use cases of operators on a store, beside a server that may
 // be running. Call done at the end: it writes the audit log.
-func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db *store.DB) (s *operator.Service, done func(), err error) {
+func OpenOperator(
+	ctx context.Context,
+	cfg *config.Config,
+	log *slog.Logger,
+	db *store.DB,
+) (s *operator.Service, done func(), err error) {
 	secret, err := config.LoadSecret(cfg)
 	if err != nil {
 		return nil, nil, err
@@ -77,10 +88,20 @@ func OpenOperator(ctx context.Context, cfg *config.Config, log *slog.Logger, db 
 	silent := slog.New(slog.DiscardHandler)
 	as := NewOAuth(cfg, silent, db, secret)
 	s = newOperator(func() *config.Config { return cfg }, log, db, as, nil)
-	registry := newRegistry(func() *config.Config { return cfg }, silent, db, secret, as.Assertions.Issue, nil)
+	registry := newRegistry(
+		func() *config.Config { return cfg },
+		silent,
+		db,
+		secret,
+		as.Assertions.Issue,
+		nil,
+	)
 	registry.Await = func(ctx context.Context) {
 		if err := awaitServers(ctx, db); err != nil {
-			log.ErrorContext(ctx, "the change is stored, but may not be in force everywhere yet", "err", err)
+			log.ErrorContext(
+				ctx, "the change is stored, but may not be in force everywhere yet",
+				"err", err,
+			)
 		}
 	}
 	s.Audit, s.Agents = record, operator.Agents{Registry: registry, Audit: record}
@@ -129,7 +150,12 @@ func awaitServers(ctx context.Context, db *store.DB) error {
 
 // CancelTask cancels a task as a short-lived replica of the server. It takes over only
 // this task, and only if no server follows it.
-func CancelTask(ctx context.Context, cfg *config.Config, who operator.Actor, task string) (*ledger.Record, error) {
+func CancelTask(
+	ctx context.Context,
+	cfg *config.Config,
+	who operator.Actor,
+	task string,
+) (*ledger.Record, error) {
 	s, err := assemble(ctx, cfg, slog.New(slog.DiscardHandler), nil)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,10 @@ type outerHandler struct {
 
 // ServeHTTP implements http.Handler.
 func (e *outerHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out := &response{statusRecorder: statusRecorder{ResponseWriter: w}, conn: http.NewResponseController(w)}
+	out := &response{
+		statusRecorder: statusRecorder{ResponseWriter: w},
+		conn:           http.NewResponseController(w),
+	}
 	limitBodyTime(out.conn, r)
 	e.serve(out, &out.statusRecorder, r, e.next)
 	out.end()
@@ -62,7 +65,12 @@ func (o observer) handler(next http.Handler) http.Handler {
 
 // serve passes a request on to next, and turns a panic into a 500 and a log entry, unless it is
 // http.ErrAbortHandler. The recorder is a part of w.
-func (o *observer) serve(w http.ResponseWriter, rec *statusRecorder, r *http.Request, next http.Handler) {
+func (o *observer) serve(
+	w http.ResponseWriter,
+	rec *statusRecorder,
+	r *http.Request,
+	next http.Handler,
+) {
 	ctx := telemetry.WithRequest(r.Context(), &telemetry.Request{ID: requestID(r), Route: o.route})
 	ended := func(telemetry.Response) {}
 	if o.telemetry != nil {
@@ -72,11 +80,19 @@ func (o *observer) serve(w http.ResponseWriter, rec *statusRecorder, r *http.Req
 	defer func() {
 		failure := recover()
 		if failure != nil && failure != http.ErrAbortHandler {
-			o.log.ErrorContext(ctx, "panic", "path", redactPath(r.URL.Path), "value", failure, "stack", string(debug.Stack()))
+			o.log.ErrorContext(
+				ctx, "panic",
+				"path", redactPath(r.URL.Path),
+				"value", failure,
+				"stack", string(debug.Stack()),
+			)
 			http.Error(w, "internal error", http.StatusInternalServerError)
 		}
 		status := cmp.Or(rec.status, http.StatusOK)
-		ended(telemetry.Response{Status: status, Stream: rec.Header().Get("Content-Type") == sse.ContentType})
+		ended(telemetry.Response{
+			Status: status,
+			Stream: rec.Header().Get("Content-Type") == sse.ContentType,
+		})
 		if o.log.Enabled(ctx, slog.LevelDebug) {
 			o.log.DebugContext(ctx, "request", "method", r.Method, "path", redactPath(r.URL.Path),
 				"status", status, "took", time.Since(start))

@@ -65,10 +65,15 @@ func webhookClient(s *Server) *safehttp.Client {
 func newEvents(s *Server, secret []byte) *events.Service {
 	guarded := webhookClient(s)
 	return &events.Service{
-		Store: s.store.Events, Directory: s.bridge.Directory, HTTP: guarded,
-		Key: deriveKey(secret, "event webhooks"), Replica: s.bridge.Runner.Replica, TaskURL: s.cfg.Load().URL + documents.TaskPath,
-		Now: time.Now, Log: s.log,
-		Backend: eventBackend{s},
+		Store:     s.store.Events,
+		Directory: s.bridge.Directory,
+		HTTP:      guarded,
+		Key:       deriveKey(secret, "event webhooks"),
+		Replica:   s.bridge.Runner.Replica,
+		TaskURL:   s.cfg.Load().URL + documents.TaskPath,
+		Now:       time.Now,
+		Log:       s.log,
+		Backend:   eventBackend{s},
 	}
 }
 
@@ -82,7 +87,9 @@ func (eventBackend) Grant(ctx context.Context) string {
 }
 
 // Access returns what a grant reaches now, and false if it gives no access to tools.
-func (b eventBackend) Access(ctx context.Context, id string) (access directory.Access, alive bool, err error) {
+func (b eventBackend) Access(
+	ctx context.Context, id string,
+) (access directory.Access, alive bool, err error) {
 	g, err := b.s.store.OAuth.Grant(ctx, id)
 	if errors.Is(err, oauth.ErrNotFound) {
 		return access, false, nil
@@ -129,7 +136,9 @@ func offerEvents(s *Server, secret []byte) mcp.Extensions {
 	s.events = newEvents(s, secret)
 	more.Events = s.events
 	s.bridge.Tools.Events = true
-	s.bridge.Runner.Publisher.Listeners = append(s.bridge.Runner.Publisher.Listeners, eventSource{s.events})
+	s.bridge.Runner.Publisher.Listeners = append(
+		s.bridge.Runner.Publisher.Listeners, eventSource{s.events},
+	)
 	s.bridge.Directory.Listeners = append(s.bridge.Directory.Listeners, eventSource{s.events})
 	return more
 }

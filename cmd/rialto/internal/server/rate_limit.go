@@ -93,8 +93,11 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 	key, perUser, setting := by.key(most)
 	leaveUser, refused := c.users.Acquire(key, perUser, quota.Unlimited)
 	if refused != nil {
-		return nil, refused.Because("you have %d calls open (limits.%s); try again when one has ended",
-			refused.Used, setting)
+		return nil, refused.Because(
+			"you have %d calls open (limits.%s); try again when one has ended",
+			refused.Used,
+			setting,
+		)
 	}
 	perClient := half(most.Calls)
 	if by.client == "" {
@@ -109,23 +112,33 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 	}
 	leaveUser()
 	if refused.Shared {
-		return nil, refused.Because("the server has %d calls open (limits.calls); try again later", refused.Used)
+		return nil, refused.Because(
+			"the server has %d calls open (limits.calls); try again later", refused.Used,
+		)
 	}
-	return nil, refused.Because("this app has %d calls open (half of limits.calls); try again when one has ended",
-		refused.Used)
+	return nil, refused.Because(
+		"this app has %d calls open (half of limits.calls); try again when one has ended",
+		refused.Used,
+	)
 }
 
 // a2a counts a call through A2A or REST until ctx ends, or returns an error.
 func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
 	leave, refused := c.enter(ctx, h, by, c.cfg.Load().Limits.RatePerUser)
 	if refused != nil {
-		return &a2a.Error{Code: a2a.RateLimited, Message: refused.Reason, HTTPStatus: refused.Status()}
+		return &a2a.Error{
+			Code:       a2a.RateLimited,
+			Message:    refused.Reason,
+			HTTPStatus: refused.Status(),
+		}
 	}
 	context.AfterFunc(ctx, leave)
 	return nil
 }
 
 // mcp counts a call through MCP.
-func (c *callLimiter) mcp(ctx context.Context, h http.Header, by caller) (leave func(), refused *quota.Refusal) {
+func (c *callLimiter) mcp(
+	ctx context.Context, h http.Header, by caller,
+) (leave func(), refused *quota.Refusal) {
 	return c.enter(ctx, h, by, 0)
 }

@@ -20,14 +20,24 @@ func followSettings(s *Server) {
 	s.oauth.Follow(oauthSettings{&s.cfg})
 	s.bridge.Directory.Policies = func() directory.Policy {
 		c := s.cfg.Load()
-		return directory.Policy{Default: c.DefaultAgent, ForceUseCase: c.ForceUseCase, Topic: c.Topic()}
+		return directory.Policy{
+			Default:      c.DefaultAgent,
+			ForceUseCase: c.ForceUseCase,
+			Topic:        c.Topic(),
+		}
 	}
 	s.bridge.Runner.Limits.InForce = func() runner.Limits {
 		l := s.cfg.Load().Limits
 		return runner.Limits{
-			Tasks: l.Tasks, TasksPerUser: l.TasksPerUser, TasksPerClient: half(l.Tasks), TasksPerAgent: half(l.Tasks),
-			TaskSize: int(l.TaskSize), MemoryPerUser: int(l.MemoryPerUser), Memory: int(l.Memory),
-			StoredPerUser: int64(l.StoredPerUser), StoredPerAgent: int64(l.StoredPerAgent),
+			Tasks:          l.Tasks,
+			TasksPerUser:   l.TasksPerUser,
+			TasksPerClient: half(l.Tasks),
+			TasksPerAgent:  half(l.Tasks),
+			TaskSize:       int(l.TaskSize),
+			MemoryPerUser:  int(l.MemoryPerUser),
+			Memory:         int(l.Memory),
+			StoredPerUser:  int64(l.StoredPerUser),
+			StoredPerAgent: int64(l.StoredPerAgent),
 		}
 	}
 }
@@ -69,13 +79,22 @@ func (s *Server) Reload(ctx context.Context) ([]config.Change, error) {
 	switch {
 	case err != nil:
 		event.Outcome, event.Detail = audit.Failed, err.Error()
-		s.log.ErrorContext(ctx, "the configuration was not reloaded; nothing has changed", "err", err)
+		s.log.ErrorContext(
+			ctx, "the configuration was not reloaded; nothing has changed",
+			"err", err,
+		)
 	case len(changes) == 0:
 		s.log.InfoContext(ctx, "the configuration was reloaded: no setting has changed")
 		return nil, nil
 	default:
 		for _, c := range changes {
-			s.log.InfoContext(ctx, "setting changed", "key", c.Key, "was", c.Was, "is", c.Is, "needs_restart", c.Restart)
+			s.log.InfoContext(
+				ctx, "setting changed",
+				"key", c.Key,
+				"was", c.Was,
+				"is", c.Is,
+				"needs_restart", c.Restart,
+			)
 		}
 		s.log.InfoContext(ctx, "the configuration was reloaded", "changes", len(changes))
 	}

@@ -45,7 +45,8 @@ func provesReload(key []byte, header string, now time.Time) bool {
 	text, _, _ := strings.Cut(strings.TrimPrefix(header, reloadScheme), ".")
 	seconds, err := strconv.ParseInt(text, 10, 64)
 	at := time.Unix(seconds, 0)
-	return err == nil && now.Sub(at).Abs() <= reloadProofOK && hmac.Equal([]byte(header), []byte(reloadProof(key, at)))
+	return err == nil && now.Sub(at).Abs() <= reloadProofOK &&
+		hmac.Equal([]byte(header), []byte(reloadProof(key, at)))
 }
 
 // reloadAnswer is what the command gets.
@@ -58,7 +59,9 @@ type reloadAnswer struct {
 func serveReload(s *Server, key []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !provesReload(key, r.Header.Get("Authorization"), time.Now()) {
-			writeStatus(w, http.StatusForbidden, reloadAnswer{Error: "this configuration has another secret than the server's, or the clocks differ by more than a minute"})
+			writeStatus(w, http.StatusForbidden, reloadAnswer{
+				Error: "this configuration has another secret than the server's, or the clocks differ by more than a minute",
+			})
 			return
 		}
 		changes, err := s.Reload(context.WithoutCancel(r.Context()))
@@ -73,7 +76,9 @@ func serveReload(s *Server, key []byte) http.HandlerFunc {
 // AskReload makes the server that listens at the address of cfg reload, and returns what changed there.
 func AskReload(ctx context.Context, cfg *config.Config) ([]config.Change, error) {
 	if cfg.Database == store.Memory {
-		return nil, errors.New("a server with its database in memory cannot be reached by this command: send it SIGHUP")
+		return nil, errors.New(
+			"a server with its database in memory cannot be reached by this command: send it SIGHUP",
+		)
 	}
 	secret, err := config.ReadSecret(cfg)
 	if err != nil {
@@ -93,7 +98,9 @@ func AskReload(ctx context.Context, cfg *config.Config) ([]config.Change, error)
 	defer resp.Body.Close()
 	var answer reloadAnswer
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxReloadSize)).Decode(&answer); err != nil {
-		return nil, fmt.Errorf("what listens at %s is not this server: it answers %s", cfg.Listen, resp.Status)
+		return nil, fmt.Errorf(
+			"what listens at %s is not this server: it answers %s", cfg.Listen, resp.Status,
+		)
 	}
 	if answer.Error != "" {
 		return nil, errors.New("the server has changed nothing: " + answer.Error)

@@ -45,7 +45,9 @@ func (s *Server) routes() (*mux.Router, error) {
 	s.oauth.Routes(r) // /authorize, /token, /register …: each endpoint has its own guard
 	err = errors.Join(err, docsRoutes(r, s.cfg.Load(), s.oauth.Documents()))
 	s.pageRoutes(r)
-	r.PathPrefix(static.Prefix).HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.brand.Load().Handler().ServeHTTP(w, r) })
+	r.PathPrefix(static.Prefix).HandlerFunc(
+		func(w http.ResponseWriter, r *http.Request) { s.brand.Load().Handler().ServeHTTP(w, r) },
+	)
 	read(r, "/healthz", http.HandlerFunc(s.health.healthz))
 	read(r, "/livez", http.HandlerFunc(livez))
 	read(r, "/readyz", http.HandlerFunc(s.health.readyz))
@@ -64,7 +66,9 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 	if s.cfg.Load().MCP.PublicListing {
 		public = s.bodies.limit
 	}
-	doc, err := mcpDocument(s.mcp, s.oauth.Resource, s.oauth.Documents()["/.well-known/oauth-authorization-server"])
+	doc, err := mcpDocument(
+		s.mcp, s.oauth.Resource, s.oauth.Documents()["/.well-known/oauth-authorization-server"],
+	)
 	if err != nil {
 		return err
 	}

@@ -80,10 +80,17 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 	log = s.log
 	s.bridge.Runner.Alone, err = s.store.LockServer(ctx)
 	if err != nil {
-		log.WarnContext(ctx, "cannot lock the database: tasks of a killed server continue when their leases expire", "err", err)
+		log.WarnContext(
+			ctx, "cannot lock the database: tasks of a killed server continue when their leases expire",
+			"err", err,
+		)
 	}
 	if s.bridge.Runner.Alone {
-		if err := logWhileWaiting(log, "the database: reading the tasks that ended last", func() error { return s.store.StartWriteBehind(ctx, log) }); err != nil {
+		if err := logWhileWaiting(
+			log,
+			"the database: reading the tasks that ended last",
+			func() error { return s.store.StartWriteBehind(ctx, log) },
+		); err != nil {
 			return nil, errors.Join(err, s.store.Close())
 		}
 	}
@@ -92,7 +99,12 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, er
 }
 
 // assemble opens the store and builds the parts. It starts nothing.
-func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, t *telemetry.Telemetry) (*Server, error) {
+func assemble(
+	ctx context.Context,
+	cfg *config.Config,
+	log *slog.Logger,
+	t *telemetry.Telemetry,
+) (*Server, error) {
 	log = slog.New(t.Logs(dberr.Log(log.Handler())))
 	if cfg.Database == store.Memory {
 		log.WarnContext(ctx, "the database is in memory: all data is lost when this process ends")
@@ -114,7 +126,9 @@ func assemble(ctx context.Context, cfg *config.Config, log *slog.Logger, t *tele
 	if err != nil {
 		return nil, fmt.Errorf("database: %w", err)
 	}
-	secret, err := config.LoadSecret(cfg) // after the database: a key without one means that it was lost
+	secret, err := config.LoadSecret(
+		cfg,
+	) // after the database: a key without one means that it was lost
 	if err == nil {
 		err = s.build(secret)
 	}
@@ -153,7 +167,14 @@ func (s *Server) build(secret []byte) error {
 	s.health = &health{store: s.store, keys: s.oauth.Keys, log: s.log}
 	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), oauth: s.oauth}
 	s.bridge = newBridge(s.cfg.Load(), s.log, s.store, secret, s.usage)
-	s.agents = newRegistry(s.cfg.Load, s.log, s.store, secret, s.oauth.Assertions.Issue, s.bridge.Directory)
+	s.agents = newRegistry(
+		s.cfg.Load,
+		s.log,
+		s.store,
+		secret,
+		s.oauth.Assertions.Issue,
+		s.bridge.Directory,
+	)
 	s.agents.Replica = s.bridge.Runner.Replica
 	settings := agentSettings{&s.cfg, s.agents}
 	s.connections = newConnections(s, settings, secret)
@@ -176,7 +197,17 @@ func (s *Server) build(secret []byte) error {
 	s.bridge.Directory.Connections = s.connections
 	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
 	s.oauth.Consent.Agents = consentAgents{s.bridge.Directory}
-	s.mcp, err = newMCP(s.cfg.Load, brand, s.log, s.bridge, s.oauth, ledgerdb.SessionNotes{Store: s.store.Ledger}, s.limits, offerEvents(s, secret), secret)
+	s.mcp, err = newMCP(
+		s.cfg.Load,
+		brand,
+		s.log,
+		s.bridge,
+		s.oauth,
+		ledgerdb.SessionNotes{Store: s.store.Ledger},
+		s.limits,
+		offerEvents(s, secret),
+		secret,
+	)
 	if err != nil {
 		return err
 	}
@@ -200,7 +231,13 @@ func (s *Server) start(ctx context.Context) {
 	s.logWaiting("the cards of agents", func() { s.bridge.Tools.ReadSkills(ctx) })
 	maintained, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	jobs := []func(context.Context){s.maintain, s.saveGrantUses, s.audit.Run, s.usage.Run, s.agents.Run}
+	jobs := []func(context.Context){
+		s.maintain,
+		s.saveGrantUses,
+		s.audit.Run,
+		s.usage.Run,
+		s.agents.Run,
+	}
 	if s.push != nil {
 		jobs = append(jobs, s.push.Run)
 	}
@@ -208,7 +245,9 @@ func (s *Server) start(ctx context.Context) {
 		jobs = append(jobs, s.events.Run)
 	}
 	if s.scrapes != nil {
-		jobs = append(jobs, func(ctx context.Context) { serveScrapes(ctx, s.scrapes, s.telemetry, s.log) })
+		jobs = append(
+			jobs, func(ctx context.Context) { serveScrapes(ctx, s.scrapes, s.telemetry, s.log) },
+		)
 	}
 	for _, run := range jobs {
 		s.background.Go(func() { run(maintained) })
@@ -224,7 +263,10 @@ func (s *Server) load(ctx context.Context) error {
 		return err
 	}
 	if err := s.oauth.Ready(ctx); err != nil {
-		return fmt.Errorf("reading the signing keys (is this the secret that the database was created with?): %w", err)
+		return fmt.Errorf(
+			"reading the signing keys (is this the secret that the database was created with?): %w",
+			err,
+		)
 	}
 	return nil
 }
@@ -235,7 +277,15 @@ func (s *Server) maintain(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		round, cancel := context.WithTimeout(ctx, time.Hour)
-		if err := errors.Join(s.oauth.Maintain(round), s.bridge.Prune(round), s.agents.Maintain(round), ledgerdb.SessionNotes{Store: s.store.Ledger}.DropOld(round, time.Now()), s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)), s.deleteOldRecords(round)); err != nil && ctx.Err() == nil {
+		if err := errors.Join(
+			s.oauth.Maintain(round),
+			s.bridge.Prune(round),
+			s.agents.Maintain(round),
+			ledgerdb.SessionNotes{Store: s.store.Ledger}.DropOld(round, time.Now()),
+			s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)),
+			s.deleteOldRecords(round),
+		); err != nil &&
+			ctx.Err() == nil {
 			s.log.ErrorContext(ctx, "maintenance", "err", err)
 		}
 		cancel()

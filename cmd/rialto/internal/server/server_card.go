@@ -88,10 +88,17 @@ func (c *catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (c *catalog) list() any {
 	urn := "urn:air:" + strings.ReplaceAll(c.origin.Hostname(), ":", "-")
-	entries := []catalogEntry{{urn + ":mcp:rialto", "rialto", serverCardType, c.origin.String() + cardPath}}
+	entries := []catalogEntry{
+		{urn + ":mcp:rialto", "rialto", serverCardType, c.origin.String() + cardPath},
+	}
 	for _, a := range c.directory.All() {
 		if c.agents && publicCard(a.AgentConfig) {
-			entries = append(entries, catalogEntry{urn + ":a2a:" + a.Name, a.Name, agentCardType, c.origin.String() + config.AgentPath + a.Name + "/.well-known/agent-card.json"})
+			entries = append(entries, catalogEntry{
+				urn + ":a2a:" + a.Name,
+				a.Name,
+				agentCardType,
+				c.origin.String() + config.AgentPath + a.Name + "/.well-known/agent-card.json",
+			})
 		}
 	}
 	return map[string]any{"specVersion": "1.0", "entries": entries}
@@ -107,7 +114,11 @@ func cardRoutes(r *mux.Router, cfg *config.Config, s *mcp.Server, d *directory.D
 	if err != nil {
 		return err
 	}
-	card, err := wellknown.Handler(wellknown.Typed{Doc: newServerCard(s, origin), MediaType: serverCardType, MaxAge: time.Hour})
+	card, err := wellknown.Handler(wellknown.Typed{
+		Doc:       newServerCard(s, origin),
+		MediaType: serverCardType,
+		MaxAge:    time.Hour,
+	})
 	if err != nil {
 		return err
 	}

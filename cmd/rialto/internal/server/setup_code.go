@@ -21,10 +21,15 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	}
 	var code string
 	var expires time.Time
-	err := askDatabase(ctx, s.log, "the database: looking for an account", func(ctx context.Context) (err error) {
-		code, expires, err = s.oauth.Passwords.OpenSetup(ctx)
-		return err
-	})
+	err := askDatabase(
+		ctx,
+		s.log,
+		"the database: looking for an account",
+		func(ctx context.Context) (err error) {
+			code, expires, err = s.oauth.Passwords.OpenSetup(ctx)
+			return err
+		},
+	)
 	if err != nil {
 		return UnlessStopped(ctx, err)
 	}
@@ -35,15 +40,27 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	if code == "" {
 		return nil
 	}
-	with := fmt.Sprintf("this setup code, until %s:\n\n      %s\n", expires.Format(time.TimeOnly), code)
+	with := fmt.Sprintf(
+		"this setup code, until %s:\n\n      %s\n", expires.Format(time.TimeOnly), code,
+	)
 	if !terminal {
 		with = fmt.Sprintf("the setup code in %s, until %s.\n", path, expires.Format(time.TimeOnly))
 		if err := writeSecret(path, code); err != nil {
-			s.log.ErrorContext(ctx, "the setup code cannot be written into a file: make the first account with \"rialto user add\"", "err", err)
+			s.log.ErrorContext(
+				ctx,
+				"the setup code cannot be written into a file: make the first account with \"rialto user add\"",
+				"err",
+				err,
+			)
 			return nil
 		}
 	}
-	_, err = fmt.Fprintf(w, "\n  There is no account yet. Make the first one at %s/signin\n  with %s\n", s.cfg.Load().URL, with)
+	_, err = fmt.Fprintf(
+		w,
+		"\n  There is no account yet. Make the first one at %s/signin\n  with %s\n",
+		s.cfg.Load().URL,
+		with,
+	)
 	return err
 }
 

@@ -43,7 +43,12 @@ func (s *Server) logWaiting(what string, do func()) {
 }
 
 // askDatabase calls do with a timeout, and logs while it waits.
-func askDatabase(ctx context.Context, log *slog.Logger, what string, do func(context.Context) error) error {
+func askDatabase(
+	ctx context.Context,
+	log *slog.Logger,
+	what string,
+	do func(context.Context) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, databaseTimeout)
 	defer cancel()
 	return logWhileWaiting(log, what, func() error { return do(ctx) })

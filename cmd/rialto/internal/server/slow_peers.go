@@ -40,7 +40,9 @@ type deadlineBody struct {
 }
 
 func (b *deadlineBody) Read(p []byte) (int, error) {
-	_ = b.conn.SetReadDeadline(b.begun.Add(bodyTimeout + time.Duration(b.read/minBodyRate)*time.Second)) // setting it has worked before
+	_ = b.conn.SetReadDeadline(
+		b.begun.Add(bodyTimeout + time.Duration(b.read/minBodyRate)*time.Second),
+	) // setting it has worked before
 	n, err := b.ReadCloser.Read(p)
 	b.read += int64(n)
 	if err == io.EOF {
@@ -87,7 +89,9 @@ func (w *response) FlushError() error {
 // begin sets the deadline of a write.
 func (w *response) begin() time.Time {
 	now := time.Now()
-	_ = w.conn.SetWriteDeadline(now.Add(writeTimeout)) // a recorder has no deadlines, and needs none
+	_ = w.conn.SetWriteDeadline(
+		now.Add(writeTimeout),
+	) // a recorder has no deadlines, and needs none
 	return now
 }
 
@@ -95,8 +99,8 @@ func (w *response) begin() time.Time {
 // too. It returns the error of the write, or that the peer is too slow.
 func (w *response) wrote(begun time.Time, n int, err error) error {
 	_ = w.conn.SetWriteDeadline(time.Time{})
-	w.waited = w.waited + time.Since(begun)
-	w.taken = w.taken + int64(n)
+	w.waited += time.Since(begun)
+	w.taken += int64(n)
 	if err == nil && w.waited > writeTimeout+time.Duration(w.taken/minBodyRate)*time.Second {
 		w.late = true
 		err = os.ErrDeadlineExceeded

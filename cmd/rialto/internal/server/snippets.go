@@ -13,12 +13,42 @@ func Snippets(url string) []templates.Snippet {
 		hosted = ""
 	}
 	return []templates.Snippet{
-		{Client: "ChatGPT", Note: hosted, Steps: "In Settings, Apps & Connectors, Advanced settings, turn on Developer mode.\nChoose Create, paste the address, keep OAuth, and confirm.\nSign in here, look at what it asks for, and allow it.", Code: url},
-		{Client: "Claude", Note: hosted, Steps: "In Settings, Connectors, choose Add custom connector, paste the address, and choose Connect.\nSign in here, look at what it asks for, and allow it.", Code: url},
-		{Client: "Claude Code", Steps: "Add the connector, then log in.", Code: "claude mcp add --transport http rialto " + url + "\nclaude mcp login rialto"},
-		{Client: "Codex", Steps: "Add the connector. A browser opens to log in.", Code: "codex mcp add rialto --url " + url},
-		{Client: "Cursor", Steps: "Put this into .cursor/mcp.json in your project, or into ~/.cursor/mcp.json.\nIn Cursor Settings, under MCP, choose Login beside rialto.", Code: `{"mcpServers": {"rialto": {"url": "` + url + `"}}}`},
-		{Client: "VS Code", Steps: "Add the server, or put it into .vscode/mcp.json.\nRun the command MCP: List Servers, choose rialto, then Start Server, and allow VS Code to sign in.", Code: `code --add-mcp '{"name":"rialto","type":"http","url":"` + url + `"}'`},
-		{Client: "MCP Inspector", Steps: "Choose Streamable HTTP, then Open Auth Settings and Quick OAuth Flow.", Code: "npx @modelcontextprotocol/inspector --transport http --server-url " + url},
+		{
+			Client: "ChatGPT",
+			Note:   hosted,
+			Steps:  "In Settings, Apps & Connectors, Advanced settings, turn on Developer mode.\nChoose Create, paste the address, keep OAuth, and confirm.\nSign in here, look at what it asks for, and allow it.",
+			Code:   url,
+		},
+		{
+			Client: "Claude",
+			Note:   hosted,
+			Steps:  "In Settings, Connectors, choose Add custom connector, paste the address, and choose Connect.\nSign in here, look at what it asks for, and allow it.",
+			Code:   url,
+		},
+		{
+			Client: "Claude Code",
+			Steps:  "Add the connector, then log in.",
+			Code:   "claude mcp add --transport http rialto " + url + "\nclaude mcp login rialto",
+		},
+		{
+			Client: "Codex",
+			Steps:  "Add the connector. A browser opens to log in.",
+			Code:   "codex mcp add rialto --url " + url,
+		},
+		{
+			Client: "Cursor",
+			Steps:  "Put this into .cursor/mcp.json in your project, or into ~/.cursor/mcp.json.\nIn Cursor Settings, under MCP, choose Login beside rialto.",
+			Code:   `{"mcpServers": {"rialto": {"url": "` + url + `"}}}`,
+		},
+		{
+			Client: "VS Code",
+			Steps:  "Add the server, or put it into .vscode/mcp.json.\nRun the command MCP: List Servers, choose rialto, then Start Server, and allow VS Code to sign in.",
+			Code:   `code --add-mcp '{"name":"rialto","type":"http","url":"` + url + `"}'`,
+		},
+		{
+			Client: "MCP Inspector",
+			Steps:  "Choose Streamable HTTP, then Open Auth Settings and Quick OAuth Flow.",
+			Code:   "npx @modelcontextprotocol/inspector --transport http --server-url " + url,
+		},
 	}
 }

@@ -18,7 +18,11 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
 	}
 	for _, a := range s.bridge.Directory.CachedInfos(r.Context(), s.bridge.Directory.Access(r.Context())) {
 		page.Agents = append(page.Agents, templates.HomeAgent{
-			Name: a.Name, Title: a.Title, Description: a.Description, Ready: a.Available, Away: a.Problem != "",
+			Name:        a.Name,
+			Title:       a.Title,
+			Description: a.Description,
+			Ready:       a.Available,
+			Away:        a.Problem != "",
 		})
 	}
 	templates.Write(w, r, http.StatusOK, page)

@@ -28,7 +28,9 @@ type LocalAgent struct {
 }
 
 // StartTableExpert starts one. It calls failed if the agent stops before Close.
-func StartTableExpert(ctx context.Context, cfg tableexpert.Config, failed func(error)) (*LocalAgent, error) {
+func StartTableExpert(
+	ctx context.Context, cfg tableexpert.Config, failed func(error),
+) (*LocalAgent, error) {
 	expert, err := tableexpert.Open(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -72,7 +74,13 @@ func (a *LocalAgent) Close() error {
 }
 
 // ServeTableExpert serves a Table Expert on l until ctx ends.
-func ServeTableExpert(ctx context.Context, l net.Listener, expert *tableexpert.Expert, url, token string, log *slog.Logger) error {
+func ServeTableExpert(
+	ctx context.Context,
+	l net.Listener,
+	expert *tableexpert.Expert,
+	url, token string,
+	log *slog.Logger,
+) error {
 	return serveUntil(ctx, l, agentServer(expert, url, token, log), defaultShutdown, func() {})
 }
 

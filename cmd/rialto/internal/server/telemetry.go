@@ -75,7 +75,11 @@ func (g gauges) QueueLengths() map[string]int {
 
 // serveScrapes serves metrics and profiles until ctx ends.
 func serveScrapes(ctx context.Context, l net.Listener, t *telemetry.Telemetry, log *slog.Logger) {
-	srv := &http.Server{Handler: t.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute}
+	srv := &http.Server{
+		Handler:           t.Handler(),
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       time.Minute,
+	}
 	context.AfterFunc(ctx, func() { _ = srv.Close() })
 	if err := srv.Serve(l); ctx.Err() == nil {
 		log.ErrorContext(ctx, "serving metrics", "err", err)

@@ -91,13 +91,20 @@ func (c *certificate) reload(ctx context.Context, log *slog.Logger) {
 	pair, err := c.files.Load()
 	switch {
 	case err != nil:
-		log.ErrorContext(ctx, "the certificate was not replaced: the server keeps the one it has", "err", err)
+		log.ErrorContext(
+			ctx, "the certificate was not replaced: the server keeps the one it has",
+			"err", err,
+		)
 		return
 	case pair.Leaf.Equal(c.pair.Load().Leaf):
 		return
 	}
 	c.pair.Store(pair)
-	log.InfoContext(ctx, "the certificate was replaced", "file", c.files.CertFile, "expires", pair.Leaf.NotAfter)
+	log.InfoContext(
+		ctx, "the certificate was replaced",
+		"file", c.files.CertFile,
+		"expires", pair.Leaf.NotAfter,
+	)
 }
 
 // config returns the settings of a listener for protocols. Without a certificate it is nil.
@@ -106,7 +113,8 @@ func (c *certificate) config(protocols ...string) *tls.Config {
 		return nil
 	}
 	return &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: protocols,
+		MinVersion:     tls.VersionTLS12,
+		NextProtos:     protocols,
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.pair.Load(), nil },
 	}
 }

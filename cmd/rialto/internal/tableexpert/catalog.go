@@ -85,7 +85,13 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 	return c, nil
 }
 
-func (c *catalog) add(ctx context.Context, box *sqlbox.Box, t *table, hasRowid bool, src *source) error {
+func (c *catalog) add(
+	ctx context.Context,
+	box *sqlbox.Box,
+	t *table,
+	hasRowid bool,
+	src *source,
+) error {
 	t.Name = t.bare
 	if c.find(t.bare) != nil {
 		t.Name = t.schema + "." + t.bare
@@ -105,7 +111,13 @@ func (c *catalog) add(ctx context.Context, box *sqlbox.Box, t *table, hasRowid b
 }
 
 func (t *table) readColumns(ctx context.Context, box *sqlbox.Box, notes map[string]string) error {
-	res, err := box.QueryTrusted(ctx, 2000, `SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1`, t.bare, t.schema)
+	res, err := box.QueryTrusted(
+		ctx,
+		2000,
+		`SELECT name, type, pk FROM pragma_table_xinfo(?, ?) WHERE hidden <> 1`,
+		t.bare,
+		t.schema,
+	)
 	if err != nil {
 		return err
 	}
@@ -149,8 +161,15 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 		t.key = keys[0].Name
 		return nil
 	}
-	res, err := box.QueryTrusted(ctx, sqliteColumns, `SELECT i.name FROM pragma_index_list(?, ?) l, pragma_index_info(l.name, ?) i
-		WHERE l."unique" AND NOT l.partial GROUP BY l.name HAVING count(*) = 1 AND i.name IS NOT NULL`, t.bare, t.schema, t.schema)
+	res, err := box.QueryTrusted(
+		ctx,
+		sqliteColumns,
+		`SELECT i.name FROM pragma_index_list(?, ?) l, pragma_index_info(l.name, ?) i
+		WHERE l."unique" AND NOT l.partial GROUP BY l.name HAVING count(*) = 1 AND i.name IS NOT NULL`,
+		t.bare,
+		t.schema,
+		t.schema,
+	)
 	if err != nil {
 		return err
 	}
@@ -160,7 +179,9 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 	}
 	ids := ownIDs(t.bare)
 	i := slices.IndexFunc(ids, func(id string) bool { return unique[id] != "" })
-	taken := slices.ContainsFunc(t.Columns, func(c column) bool { return strings.EqualFold(c.Name, "rowid") })
+	taken := slices.ContainsFunc(
+		t.Columns, func(c column) bool { return strings.EqualFold(c.Name, "rowid") },
+	)
 	switch {
 	case i >= 0:
 		t.key = unique[ids[i]]
@@ -171,8 +192,14 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 }
 
 func (t *table) readReferences(ctx context.Context, box *sqlbox.Box) error {
-	res, err := box.QueryTrusted(ctx, 100, `SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?, ?)
-		GROUP BY id HAVING count(*) = 1`, t.bare, t.schema)
+	res, err := box.QueryTrusted(
+		ctx,
+		100,
+		`SELECT "from", "table", coalesce("to", '') FROM pragma_foreign_key_list(?, ?)
+		GROUP BY id HAVING count(*) = 1`,
+		t.bare,
+		t.schema,
+	)
 	if err != nil {
 		return err
 	}
@@ -192,7 +219,9 @@ func (c *catalog) inferReferences() {
 				continue
 			}
 			if to := c.referencedBy(col.Name); to != nil && to != t && to.key != "rowid" {
-				t.Refs = append(t.Refs, reference{Column: col.Name, Table: to.Name, ToColumn: to.key})
+				t.Refs = append(
+					t.Refs, reference{Column: col.Name, Table: to.Name, ToColumn: to.key},
+				)
 			}
 		}
 		var settled []reference

@@ -55,7 +55,12 @@ func newCSV(dir fs.FS, name string) (*csvFile, error) {
 	case len(f.header) == 0:
 		return nil, fmt.Errorf("%s: is empty; the first line must name the columns", name)
 	case len(f.header) > maxCSVColumns:
-		return nil, fmt.Errorf("%s: line 1: %d columns; at most %d are read", name, len(f.header), maxCSVColumns)
+		return nil, fmt.Errorf(
+			"%s: line 1: %d columns; at most %d are read",
+			name,
+			len(f.header),
+			maxCSVColumns,
+		)
 	}
 	return f, nil
 }
@@ -165,7 +170,9 @@ func (f *csvFile) checkRecord(line int, record []string) error {
 		fault := ""
 		switch {
 		case len(cell) > maxCell:
-			fault = fmt.Sprintf("is longer than %d KiB; is a quotation mark not closed?", maxCell>>10)
+			fault = fmt.Sprintf(
+				"is longer than %d KiB; is a quotation mark not closed?", maxCell>>10,
+			)
 		case !utf8.ValidString(cell):
 			fault = "is not UTF-8; save the file as UTF-8"
 		case strings.IndexByte(cell, 0) >= 0:
@@ -185,7 +192,13 @@ func (f *csvFile) fault(err error) error {
 	case !errors.As(err, &p):
 		return fmt.Errorf("%s: %w", f.name, err)
 	case errors.Is(p.Err, csv.ErrFieldCount):
-		return fmt.Errorf("%s: line %d: has another number of fields than the header, which has %d (delimiter %q)", f.name, p.Line, max(len(f.header), 1), f.comma)
+		return fmt.Errorf(
+			"%s: line %d: has another number of fields than the header, which has %d (delimiter %q)",
+			f.name,
+			p.Line,
+			max(len(f.header), 1),
+			f.comma,
+		)
 	default:
 		return fmt.Errorf("%s: line %d: %w", f.name, p.StartLine, p.Err)
 	}
@@ -220,7 +233,11 @@ func (b *boundedLines) Read(p []byte) (int, error) {
 		}
 	}
 	if b.n > maxRecord {
-		return 0, fmt.Errorf("line %d: a record is longer than %d KiB; is a quotation mark not closed?", b.began+1, maxRecord>>10)
+		return 0, fmt.Errorf(
+			"line %d: a record is longer than %d KiB; is a quotation mark not closed?",
+			b.began+1,
+			maxRecord>>10,
+		)
 	}
 	return n, err
 }

@@ -73,7 +73,10 @@ func (o *skippedFiles) add(file string, err error) {
 // emptyError is the error where no table is left.
 func (o *skippedFiles) emptyError(dir string) error {
 	if len(o.errs) == 0 {
-		return fmt.Errorf("%s holds no table: put *.csv files or SQLite databases (*.db, *.sqlite, *.sqlite3) there", dir)
+		return fmt.Errorf(
+			"%s holds no table: put *.csv files or SQLite databases (*.db, *.sqlite, *.sqlite3) there",
+			dir,
+		)
 	}
 	return fmt.Errorf("%s holds no table that can be read: %w", dir, errors.Join(o.errs...))
 }
@@ -93,7 +96,12 @@ func listFiles(root *os.Root, out *skippedFiles) (csvs, dbs []string, err error)
 		info, err := root.Stat(name)
 		switch {
 		case err != nil && entry.Type()&fs.ModeSymlink != 0:
-			out.add(name, fmt.Errorf("%s: is a symbolic link that leads nowhere or out of the directory", name))
+			out.add(
+				name,
+				fmt.Errorf(
+					"%s: is a symbolic link that leads nowhere or out of the directory", name,
+				),
+			)
 		case err != nil:
 			out.add(name, fmt.Errorf("%s: %w", name, err))
 		case info.Mode().IsRegular():
@@ -105,7 +113,13 @@ func listFiles(root *os.Root, out *skippedFiles) (csvs, dbs []string, err error)
 
 // readCSVs makes one image of the CSV files that can be read, and returns
 // their names.
-func readCSVs(ctx context.Context, root *os.Root, names []string, cfg Config, src *source) (read []string, err error) {
+func readCSVs(
+	ctx context.Context,
+	root *os.Root,
+	names []string,
+	cfg Config,
+	src *source,
+) (read []string, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
@@ -151,13 +165,22 @@ func sizeWithin(root *os.Root, name string, left, most int64) (int64, error) {
 		return 0, fmt.Errorf("%s: %w", name, err)
 	}
 	if info.Size() > left {
-		return 0, fmt.Errorf("%s: the CSV files are larger than %d MiB together; make a SQLite database of the large ones, which is read from disk", name, most>>20)
+		return 0, fmt.Errorf(
+			"%s: the CSV files are larger than %d MiB together; make a SQLite database of the large ones, which is read from disk",
+			name,
+			most>>20,
+		)
 	}
 	return info.Size(), nil
 }
 
 // loadFile makes a table of a CSV file, or leaves no trace of it.
-func (b *builder) loadFile(ctx context.Context, root *os.Root, name, table string, notes map[string]string) error {
+func (b *builder) loadFile(
+	ctx context.Context,
+	root *os.Root,
+	name, table string,
+	notes map[string]string,
+) error {
 	f, err := newCSV(root.FS(), name)
 	if err != nil {
 		return err
@@ -172,7 +195,12 @@ func (b *builder) loadFile(ctx context.Context, root *os.Root, name, table strin
 
 // load makes a table of a CSV file. It reads the file twice: first to find
 // out what its columns hold.
-func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[string]string) error {
+func (b *builder) load(
+	ctx context.Context,
+	table string,
+	f *csvFile,
+	notes map[string]string,
+) error {
 	columns, err := f.columns(ctx)
 	if err != nil {
 		return err
@@ -192,7 +220,9 @@ func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[
 			notes[table+"."+name] = strings.Join(note, ", ")
 		}
 	}
-	if err := b.exec(ctx, fmt.Sprintf("CREATE TABLE %s (%s)", sqlbox.Quote(table), strings.Join(defs, ", "))); err != nil {
+	if err := b.exec(
+		ctx, fmt.Sprintf("CREATE TABLE %s (%s)", sqlbox.Quote(table), strings.Join(defs, ", ")),
+	); err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	if err := b.insertRows(ctx, table, f, columns); err != nil {
@@ -201,13 +231,26 @@ func (b *builder) load(ctx context.Context, table string, f *csvFile, notes map[
 	for _, name := range ownIDs(table) {
 		if slices.Contains(names, name) {
 			// Where the ids are unique, they name the rows; where not, they do not.
-			_ = b.exec(ctx, fmt.Sprintf("CREATE UNIQUE INDEX %s ON %s (%s)", sqlbox.Quote("unique_"+table+"_"+name), sqlbox.Quote(table), sqlbox.Quote(name)))
+			_ = b.exec(
+				ctx,
+				fmt.Sprintf(
+					"CREATE UNIQUE INDEX %s ON %s (%s)",
+					sqlbox.Quote("unique_"+table+"_"+name),
+					sqlbox.Quote(table),
+					sqlbox.Quote(name),
+				),
+			)
 		}
 	}
 	return nil
 }
 
-func (b *builder) insertRows(ctx context.Context, table string, f *csvFile, columns []columnFormat) error {
+func (b *builder) insertRows(
+	ctx context.Context,
+	table string,
+	f *csvFile,
+	columns []columnFormat,
+) error {
 	insertion, err := b.insertion(ctx, sqlbox.Quote(table), len(columns))
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.name, err)
@@ -242,12 +285,24 @@ func columnNames(header []string, columns []columnFormat) []string {
 }
 
 // databaseFiles checks the databases and gives a name to each that can be read.
-func databaseFiles(ctx context.Context, root *os.Root, names []string, out *skippedFiles) []sqlbox.File {
+func databaseFiles(
+	ctx context.Context,
+	root *os.Root,
+	names []string,
+	out *skippedFiles,
+) []sqlbox.File {
 	taken := map[string]bool{"main": true, "temp": true}
 	var files []sqlbox.File
 	for _, name := range names {
 		if len(files) == maxDatabases {
-			out.add(name, fmt.Errorf("%s: is one SQLite database too many; at most %d are opened", name, maxDatabases))
+			out.add(
+				name,
+				fmt.Errorf(
+					"%s: is one SQLite database too many; at most %d are opened",
+					name,
+					maxDatabases,
+				),
+			)
 			continue
 		}
 		schema := uniqueName(safeName(strings.TrimSuffix(name, filepath.Ext(name)), "db"), taken)
@@ -286,7 +341,9 @@ func databaseFile(ctx context.Context, root *os.Root, name, schema string) (sqlb
 
 func tryFile(ctx context.Context, file sqlbox.File) error {
 	box := &sqlbox.Box{Files: []sqlbox.File{file}, MaxWidth: sqliteColumns}
-	_, err := box.QueryTrusted(ctx, 1, "SELECT count(*) FROM "+sqlbox.Quote(file.Name)+".sqlite_schema")
+	_, err := box.QueryTrusted(
+		ctx, 1, "SELECT count(*) FROM "+sqlbox.Quote(file.Name)+".sqlite_schema",
+	)
 	return err
 }
 

@@ -30,8 +30,11 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 			q, failure = e.parse(ctx, []string{said}, tables)
 			if failure != nil {
 				why := cmp.Or(strings.Join(failure.Unplaced, ", "), "it may mean several things")
-				return refuse("The question was not understood: %s. The tables are %s; send one SELECT.",
-					why, tables.list())
+				return refuse(
+					"The question was not understood: %s. The tables are %s; send one SELECT.",
+					why,
+					tables.list(),
+				)
 			}
 		}
 		x = explanation{SQL: q.SQL, Read: q.Read}

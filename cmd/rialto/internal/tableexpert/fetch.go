@@ -26,7 +26,10 @@ type document struct {
 // fetch returns what an id names: table:claims, or claims/1042.
 func (e *Expert) fetch(ctx context.Context, t *a2aexec.Turn, id string) error {
 	if id == "" {
-		return refuse("Say what to fetch by an id that search returned, such as table:%s.", e.catalog.tables[0].Name)
+		return refuse(
+			"Say what to fetch by an id that search returned, such as table:%s.",
+			e.catalog.tables[0].Name,
+		)
 	}
 	doc, err := e.document(ctx, t, id)
 	if err != nil {
@@ -47,7 +50,11 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 	}
 	tb := e.catalog.find(name)
 	if tb == nil {
-		return nil, refuse("There is nothing with the id %q. An id is table:NAME or TABLE/KEY, as search returns it. %s", sqlbox.Clip(id, 80), e.suggest(name))
+		return nil, refuse(
+			"There is nothing with the id %q. An id is table:NAME or TABLE/KEY, as search returns it. %s",
+			sqlbox.Clip(id, 80),
+			e.suggest(name),
+		)
 	}
 	t.Working("Reading " + tb.Name + ".")
 	if !isRow {
@@ -66,7 +73,12 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 	return e.rowDocument(ctx, t, tb, key)
 }
 
-func (e *Expert) rowDocument(ctx context.Context, t *a2aexec.Turn, tb *table, key string) (*document, error) {
+func (e *Expert) rowDocument(
+	ctx context.Context,
+	t *a2aexec.Turn,
+	tb *table,
+	key string,
+) (*document, error) {
 	if tb.key == "" {
 		return nil, refuse("The rows of %s have no key; ask for them in SQL.", tb.Name)
 	}
@@ -101,7 +113,13 @@ func (e *Expert) rowDocument(ctx context.Context, t *a2aexec.Turn, tb *table, ke
 
 // related writes the rows that a row refers to, and those that refer to it,
 // and returns their ids.
-func (e *Expert) related(ctx context.Context, t *a2aexec.Turn, tb *table, fields map[string]any, b *strings.Builder) ([]string, error) {
+func (e *Expert) related(
+	ctx context.Context,
+	t *a2aexec.Turn,
+	tb *table,
+	fields map[string]any,
+	b *strings.Builder,
+) ([]string, error) {
 	type relation struct {
 		table  *table
 		column string
@@ -109,7 +127,9 @@ func (e *Expert) related(ctx context.Context, t *a2aexec.Turn, tb *table, fields
 	}
 	var relations []relation
 	for _, ref := range tb.Refs {
-		relations = append(relations, relation{e.catalog.find(ref.Table), ref.ToColumn, fields[ref.Column]})
+		relations = append(
+			relations, relation{e.catalog.find(ref.Table), ref.ToColumn, fields[ref.Column]},
+		)
 	}
 	for _, from := range e.catalog.tables {
 		for _, ref := range from.Refs {
@@ -135,11 +155,26 @@ func (e *Expert) related(ctx context.Context, t *a2aexec.Turn, tb *table, fields
 }
 
 // relatedRows writes the rows of tb whose column has a value, one a line.
-func (e *Expert) relatedRows(ctx context.Context, tb *table, column, value string, b *strings.Builder) ([]string, error) {
+func (e *Expert) relatedRows(
+	ctx context.Context,
+	tb *table,
+	column, value string,
+	b *strings.Builder,
+) ([]string, error) {
 	if tb.key == "" {
 		return nil, nil
 	}
-	res, err := e.box.QueryTrusted(ctx, maxRelated, fmt.Sprintf("SELECT %s AS k, * FROM %s WHERE %s = ? ORDER BY k", sqlbox.Quote(tb.key), tb.quoted(), sqlbox.Quote(column)), value)
+	res, err := e.box.QueryTrusted(
+		ctx,
+		maxRelated,
+		fmt.Sprintf(
+			"SELECT %s AS k, * FROM %s WHERE %s = ? ORDER BY k",
+			sqlbox.Quote(tb.key),
+			tb.quoted(),
+			sqlbox.Quote(column),
+		),
+		value,
+	)
 	if err != nil || len(res.Rows) == 0 {
 		return nil, err
 	}

@@ -53,7 +53,8 @@ func (e *Expert) suggestColumn(name string) string {
 			}
 		}
 	}
-	return suggestion(best, name, near) + "The schema skill lists the columns; a text needs single quotation marks."
+	return suggestion(best, name, near) +
+		"The schema skill lists the columns; a text needs single quotation marks."
 }
 
 func suggestion(best, name string, distance int) string {

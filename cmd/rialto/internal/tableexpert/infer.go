@@ -50,7 +50,9 @@ func (f *csvFile) columns(ctx context.Context) ([]columnFormat, error) {
 
 // codeWords are in headings of values that are codes, although they consist of digits:
 // version 1.10 is not 1.1.
-var codeWords = strings.Fields("version phone telephone mobile fax zip zipcode postcode postal plz teléfono telefono")
+var codeWords = strings.Fields(
+	"version phone telephone mobile fax zip zipcode postcode postal plz teléfono telefono",
+)
 
 // isCodeHeading reports whether the values under a heading are codes.
 func isCodeHeading(heading string) bool {

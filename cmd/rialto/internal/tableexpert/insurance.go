@@ -144,9 +144,14 @@ func (g *insuranceData) addCustomer(id int) {
 	industry := any(nil)
 	if g.roll(100) < 14 {
 		segment = "commercial"
-		industry = g.pick("5 logistics, 4 construction, 4 trades, 3 retail, 2 catering, 2 agriculture, 1 taxi, 1 health care")
+		industry = g.pick(
+			"5 logistics, 4 construction, 4 trades, 3 retail, 2 catering, 2 agriculture, 1 taxi, 1 health care",
+		)
 	}
-	g.customers = append(g.customers, []any{fmt.Sprintf("Customer %05d", id), segment, industry, city, state, day(since)})
+	g.customers = append(
+		g.customers,
+		[]any{fmt.Sprintf("Customer %05d", id), segment, industry, city, state, day(since)},
+	)
 	lines := "6 private motor, 4 household, 3 liability"
 	if segment == "commercial" {
 		lines = "6 commercial motor, 2 liability"
@@ -193,7 +198,14 @@ func (g *insuranceData) addPolicy(customer int, line, city string, since int) {
 	deductible := []int{0, 15000, 30000, 50000, 100000}[g.roll(5)]
 	year := day(start)[:4]
 	g.policies = append(g.policies, []any{
-		fmt.Sprintf("P-%s-%06d", year, id), customer, line, day(start), end, status, premium, deductible,
+		fmt.Sprintf("P-%s-%06d", year, id),
+		customer,
+		line,
+		day(start),
+		end,
+		status,
+		premium,
+		deductible,
 		g.pick("5 agent, 3 broker, 3 online, 1 bank"),
 	})
 	g.addPremiums(id, premium, max(start, 1), until)
@@ -231,13 +243,22 @@ func (g *insuranceData) addVehicle(policy int, kinds string) {
 	}
 	year := g.between(2009, 2025)
 	worth := value * (100 - 5*(2025-year)) / 100 * g.between(70, 140) / 100
-	g.vehicles = append(g.vehicles, []any{policy, kind, g.pick(makes), year, worth / 100 * 100, km * g.between(40, 180) / 100 / 100 * 100})
+	g.vehicles = append(g.vehicles, []any{
+		policy,
+		kind,
+		g.pick(makes),
+		year,
+		worth / 100 * 100,
+		km * g.between(40, 180) / 100 / 100 * 100,
+	})
 }
 
 // addPremiums spreads the premium over the calendar years.
 func (g *insuranceData) addPremiums(policy, premium, from, until int) {
 	for year := 2021; year <= 2026; year++ {
-		first := int(time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Sub(time.Date(2020, 12, 31, 0, 0, 0, 0, time.UTC)).Hours() / 24)
+		first := int(
+			time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).Sub(time.Date(2020, 12, 31, 0, 0, 0, 0, time.UTC)).Hours() / 24,
+		)
 		days := min(until, first+364) - max(from, first) + 1
 		if days > 0 {
 			g.premiums = append(g.premiums, []any{policy, year, premium * min(days, 365) / 365})

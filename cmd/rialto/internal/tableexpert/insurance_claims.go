@@ -16,19 +16,61 @@ type product struct {
 // premium, trucks worst.
 func products() map[string]product {
 	return map[string]product{
-		"private motor":    {42_000, 1050, 340_000, "8 collision, 4 parking damage, 3 glass, 2 theft, 2 hail, 1 wildlife, 1 fire"},
-		"commercial motor": {128_000, 1600, 560_000, "9 collision, 4 manoeuvring, 3 cargo, 2 glass, 2 theft, 1 hail, 1 fire"},
-		"household":        {19_000, 760, 200_000, "6 water, 4 burglary, 3 storm, 1 fire, 1 glass"},
-		"liability":        {12_500, 190, 260_000, "5 property damage, 3 bodily injury, 1 financial loss"},
+		"private motor": {
+			42_000,
+			1050,
+			340_000,
+			"8 collision, 4 parking damage, 3 glass, 2 theft, 2 hail, 1 wildlife, 1 fire",
+		},
+		"commercial motor": {
+			128_000,
+			1600,
+			560_000,
+			"9 collision, 4 manoeuvring, 3 cargo, 2 glass, 2 theft, 1 hail, 1 fire",
+		},
+		"household": {19_000, 760, 200_000, "6 water, 4 burglary, 3 storm, 1 fire, 1 glass"},
+		"liability": {
+			12_500,
+			190,
+			260_000,
+			"5 property damage, 3 bodily injury, 1 financial loss",
+		},
 	}
 }
 
 // severity spreads claims around their mean: percent of it at each twentieth
 // of the distribution. Most are small; a few make up half of the cost.
-var severity = [21]int{4, 8, 11, 15, 18, 21, 24, 28, 32, 36, 41, 46, 52, 59, 68, 80, 96, 121, 168, 295, 1450}
+var severity = [21]int{
+	4,
+	8,
+	11,
+	15,
+	18,
+	21,
+	24,
+	28,
+	32,
+	36,
+	41,
+	46,
+	52,
+	59,
+	68,
+	80,
+	96,
+	121,
+	168,
+	295,
+	1450,
+}
 
 // addClaims makes the claims of one vehicle or household, half-year by half-year.
-func (g *insuranceData) addClaims(policy, vehicle int, p product, city string, deductible, from, until int) {
+func (g *insuranceData) addClaims(
+	policy, vehicle int,
+	p product,
+	city string,
+	deductible, from, until int,
+) {
 	frequency := p.frequency
 	size := 100
 	if vehicle > 0 {
@@ -76,7 +118,9 @@ func (g *insuranceData) addClaim(policy, vehicle int, p product, on, size, deduc
 
 // settlement returns how a claim over an amount was settled: the
 // larger it is, the longer it takes.
-func (g *insuranceData) settlement(due, reported, claimed int) (status string, paid, reserve int, closed any) {
+func (g *insuranceData) settlement(
+	due, reported, claimed int,
+) (status string, paid, reserve int, closed any) {
 	takes := g.between(10, 90) + min(claimed/20_000, 700)
 	if due <= 0 || g.roll(100) < 6 {
 		return "rejected", 0, 0, day(min(reported+g.between(5, 60), lastDay))

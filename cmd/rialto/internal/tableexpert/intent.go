@@ -27,8 +27,10 @@ func looksLikeSQL(s string) bool {
 var (
 	// write finds what a command that changes tables is about, however little
 	// it is SQL otherwise.
-	writeCommand = regexp.MustCompile(`(?i)^(?:insert|replace|update|delete|drop|alter|truncate|merge)\s+` +
-		`(?:or\s+\w+\s+)?(?:into\s+|from\s+|table\s+)?["\x60[]?([\pL\d_.]+)`)
+	writeCommand = regexp.MustCompile(
+		`(?i)^(?:insert|replace|update|delete|drop|alter|truncate|merge)\s+` +
+			`(?:or\s+\w+\s+)?(?:into\s+|from\s+|table\s+)?["\x60[]?([\pL\d_.]+)`,
+	)
 
 	// embedded is a SELECT in the wrong place.
 	embeddedSelect = regexp.MustCompile(`(?i)\bselect\s+(distinct\b|\*|\w+\()`)

@@ -48,11 +48,19 @@ type chatMessage struct {
 
 // translate asks the model for a statement that SQLite takes. The statement
 // has not been run; it is a stranger's, as any other that comes in.
-func (m *Model) translate(ctx context.Context, e *Expert, question string, catalog *catalog) (*grammar.Query, error) {
+func (m *Model) translate(
+	ctx context.Context,
+	e *Expert,
+	question string,
+	catalog *catalog,
+) (*grammar.Query, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
 	chat := []chatMessage{
-		{"system", modelTask + " Today is " + time.Now().Format(time.DateOnly) + ".\n\n" + sqlbox.Clip(catalog.ddl(), maxSchema)},
+		{
+			"system",
+			modelTask + " Today is " + time.Now().Format(time.DateOnly) + ".\n\n" + sqlbox.Clip(catalog.ddl(), maxSchema),
+		},
 		{"user", sqlbox.Clip(question, 4000)},
 	}
 	var wrong error
@@ -84,7 +92,8 @@ func (m *Model) translate(ctx context.Context, e *Expert, question string, catal
 func (m *Model) complete(ctx context.Context, chat []chatMessage) (string, error) {
 	said, err := m.call(ctx, map[string]any{"model": m.Name, "messages": chat, "temperature": 0})
 	var refused *endpointError
-	if errors.As(err, &refused) && refused.status == http.StatusBadRequest && strings.Contains(refused.text, "temperature") {
+	if errors.As(err, &refused) && refused.status == http.StatusBadRequest &&
+		strings.Contains(refused.text, "temperature") {
 		return m.call(ctx, map[string]any{"model": m.Name, "messages": chat})
 	}
 	return said, err
@@ -107,7 +116,12 @@ func (m *Model) call(ctx context.Context, request map[string]any) (string, error
 	if err != nil {
 		return "", err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(m.URL, "/")+"/chat/completions", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodPost,
+		strings.TrimRight(m.URL, "/")+"/chat/completions",
+		bytes.NewReader(body),
+	)
 	if err != nil {
 		return "", err
 	}
@@ -178,7 +192,13 @@ func (c *catalog) ddl() string {
 			b.WriteByte('\n')
 		}
 		for _, r := range t.Refs {
-			fmt.Fprintf(&b, "  FOREIGN KEY (%s) REFERENCES %s(%s),\n", r.Column, r.Table, r.ToColumn)
+			fmt.Fprintf(
+				&b,
+				"  FOREIGN KEY (%s) REFERENCES %s(%s),\n",
+				r.Column,
+				r.Table,
+				r.ToColumn,
+			)
 		}
 		b.WriteString(");\n")
 	}

@@ -45,7 +45,8 @@ func (s *columnSample) add(cell string, delimiter rune) {
 			comma = text
 		}
 	}
-	s.decimals = s.decimals || comma != text && strings.Contains(digits, ".") && strings.Contains(digits, ",")
+	s.decimals = s.decimals ||
+		comma != text && strings.Contains(digits, ".") && strings.Contains(digits, ",")
 	if dot == text && comma == text {
 		s.plain = s.plain.join(kindOf(cell))
 		if s.plain == slashDate {
@@ -102,7 +103,10 @@ func commonMark(columns []columnSample, header []string) byte {
 func (s *columnSample) format(delimiter rune, mark byte) columnFormat {
 	switch {
 	case s.plain == slashDate && len(s.units) == 0 && s.slashDates[0] != s.slashDates[1]:
-		return columnFormat{kind: date, layout: map[bool]string{true: dayFirst, false: monthFirst}[s.slashDates[0]]}
+		return columnFormat{
+			kind:   date,
+			layout: map[bool]string{true: dayFirst, false: monthFirst}[s.slashDates[0]],
+		}
 	case s.plain == slashDate:
 		return columnFormat{kind: text}
 	case len(s.units) == 0:

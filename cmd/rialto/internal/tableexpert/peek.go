@@ -32,7 +32,9 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 	return nil
 }
 
-func (e *Expert) firstRows(ctx context.Context, tb *table, n int) (sql string, res *sqlbox.Result, err error) {
+func (e *Expert) firstRows(
+	ctx context.Context, tb *table, n int,
+) (sql string, res *sqlbox.Result, err error) {
 	sql = fmt.Sprintf("SELECT * FROM %s LIMIT %d", tb.quoted(), n)
 	res, err = e.box.QueryTrusted(ctx, n, sql)
 	return sql, res, err

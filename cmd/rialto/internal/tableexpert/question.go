@@ -61,7 +61,10 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 		if !errors.As(err, &rejected) {
 			return err
 		}
-		e.cfg.Log.WarnContext(ctx, "the model's statement failed; the grammar reads the question", "err", err)
+		e.cfg.Log.WarnContext(
+			ctx, "the model's statement failed; the grammar reads the question",
+			"err", err,
+		)
 	}
 	return e.answerByGrammar(ctx, t, messages, catalog, limit)
 }
@@ -84,7 +87,9 @@ func (e *Expert) answerByGrammar(
 		t.Complete("No word of this names a table or column here. " + introduction(c))
 		return nil
 	case len(messages) > maxRounds:
-		return refuse("The question could not be read. Send one SELECT; the tables are %s.", c.list())
+		return refuse(
+			"The question could not be read. Send one SELECT; the tables are %s.", c.list(),
+		)
 	}
 	return e.askBack(ctx, t, c, failure)
 }
@@ -169,8 +174,10 @@ func (e *Expert) askBack(
 	}
 
 	if namesNone && len(c.tables) > 1 {
-		t.AskForm(fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", c.list()),
-			tableForm(c))
+		t.AskForm(
+			fmt.Sprintf("Which table is this about? There are %s. Or send one SELECT.", c.list()),
+			tableForm(c),
+		)
 		return nil
 	}
 	unplaced := ""
@@ -213,6 +220,8 @@ func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, lim
 	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
 		return err
 	}
-	t.Complete(rowSummary(res) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL)
+	t.Complete(
+		rowSummary(res) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL,
+	)
 	return nil
 }

@@ -32,7 +32,9 @@ func markdown(res *sqlbox.Result) string {
 	for _, row := range res.Rows {
 		lines = append(lines, mapped(row, func(v any) string { return cell(formatValue(v)) }))
 	}
-	texts := mapped(lines, func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" })
+	texts := mapped(
+		lines, func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" },
+	)
 	return strings.Join(texts, "\n")
 }
 

@@ -51,7 +51,11 @@ func (e *Expert) serve(ctx context.Context, t *a2aexec.Turn) error {
 	case errors.As(err, &box):
 		t.Fail(sentence(e.withHint(box.Message)))
 	default:
-		e.cfg.Log.ErrorContext(ctx, "the table expert could not answer", "task", t.Message.TaskID, "err", err)
+		e.cfg.Log.ErrorContext(
+			ctx, "the table expert could not answer",
+			"task", t.Message.TaskID,
+			"err", err,
+		)
 		t.Fail("The tables could not be read. What happened is in the log.")
 	}
 	return nil
@@ -99,7 +103,9 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 		return e.explain(ctx, t, cmp.Or(r.SQL, r.Query, r.Question), in)
 	default:
 		skills := strings.Join(skillIDs(), ", ")
-		return refuse("There is no skill %q here. The skills are %s.", sqlbox.Clip(skill, 40), skills)
+		return refuse(
+			"There is no skill %q here. The skills are %s.", sqlbox.Clip(skill, 40), skills,
+		)
 	}
 }
 
@@ -134,7 +140,9 @@ func read(m *a2a.Message) (*request, error) {
 				return nil, err
 			}
 		default:
-			return nil, refuse("Files are not read; send a question or SQL as text, or arguments as data.")
+			return nil, refuse(
+				"Files are not read; send a question or SQL as text, or arguments as data.",
+			)
 		}
 	}
 	if r.Question == "" && !(data && r.isEcho(said)) {
@@ -146,13 +154,16 @@ func read(m *a2a.Message) (*request, error) {
 // isEcho reports whether a text beside data says nothing of its own: callers that have
 // data only put it into words for agents that read no data, or name the skill.
 func (r *request) isEcho(said string) bool {
-	return json.Valid([]byte(said)) || slices.Contains(skillIDs(), said) || said == r.Topic || said == r.UseCase
+	return json.Valid([]byte(said)) || slices.Contains(skillIDs(), said) || said == r.Topic ||
+		said == r.UseCase
 }
 
 func (r *request) readData(b json.RawMessage) error {
 	var members map[string]any
 	if err := json.Unmarshal(b, &members); err != nil {
-		return refuse("The data is not an object of arguments such as {\"query\": \"hail\"} or {\"sql\": \"SELECT 1\"}.")
+		return refuse(
+			"The data is not an object of arguments such as {\"query\": \"hail\"} or {\"sql\": \"SELECT 1\"}.",
+		)
 	}
 	for name, into := range map[string]*string{
 		"query": &r.Query, "sql": &r.SQL, "id": &r.ID, "table": &r.Table, "question": &r.Question,

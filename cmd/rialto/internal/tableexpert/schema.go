@@ -48,7 +48,12 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *t
 }
 
 // emitSchema describes tables, and reports its progress if asked to.
-func (e *Expert) emitSchema(ctx context.Context, t *a2aexec.Turn, tables []*table, progress bool) error {
+func (e *Expert) emitSchema(
+	ctx context.Context,
+	t *a2aexec.Turn,
+	tables []*table,
+	progress bool,
+) error {
 	counting, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
 	var texts []string

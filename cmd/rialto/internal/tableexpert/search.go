@@ -46,7 +46,12 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string, in *
 	results = append(results, rows...)
 	slices.SortStableFunc(results, func(a, b result) int { return int(b.score - a.score) })
 	results = results[:min(len(results), maxResults)]
-	if err := emit(t, "results", resultList(results), map[string]any{"results": results}); err != nil {
+	if err := emit(
+		t,
+		"results",
+		resultList(results),
+		map[string]any{"results": results},
+	); err != nil {
 		return err
 	}
 	t.Complete("Found " + count(len(results), "result") + "." + partly)
@@ -58,7 +63,12 @@ const searchTimeout = 15 * time.Second
 
 // searchAll searches the rows of all tables, and says so where one could not
 // be.
-func (e *Expert) searchAll(ctx context.Context, t *a2aexec.Turn, terms []string, in *topic) (results []result, partly string, err error) {
+func (e *Expert) searchAll(
+	ctx context.Context,
+	t *a2aexec.Turn,
+	terms []string,
+	in *topic,
+) (results []result, partly string, err error) {
 	limited, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
 	var skipped []string
@@ -71,14 +81,16 @@ func (e *Expert) searchAll(ctx context.Context, t *a2aexec.Turn, terms []string,
 			results = append(results, found...)
 		case ctx.Err() != nil:
 			return nil, "", err
-		case limited.Err() != nil, errors.As(err, &box) && (box.Code == sqlbox.TooSlow || box.Code == sqlbox.TooLarge):
+		case limited.Err() != nil,
+			errors.As(err, &box) && (box.Code == sqlbox.TooSlow || box.Code == sqlbox.TooLarge):
 			skipped = append(skipped, tb.Name)
 		default:
 			return nil, "", err
 		}
 	}
 	if len(skipped) > 0 {
-		partly = " Too large to be searched in time: " + sqlbox.Clip(strings.Join(skipped, ", "), 300) + "."
+		partly = " Too large to be searched in time: " +
+			sqlbox.Clip(strings.Join(skipped, ", "), 300) + "."
 	}
 	return results, partly, nil
 }
@@ -115,8 +127,12 @@ func (e *Expert) searchTables(terms []string, in *topic) []result {
 		}
 		if score > 0 {
 			results = append(results, result{
-				ID: "table:" + tb.Name, Title: "Table " + tb.Name, score: score,
-				Snippet: sqlbox.Clip(strings.TrimSpace(tb.Note+" Columns: "+strings.Join(columns, ", ")), 300),
+				ID:    "table:" + tb.Name,
+				Title: "Table " + tb.Name,
+				score: score,
+				Snippet: sqlbox.Clip(
+					strings.TrimSpace(tb.Note+" Columns: "+strings.Join(columns, ", ")), 300,
+				),
 			})
 		}
 	}
@@ -134,18 +150,30 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 	var args []string
 	for i, term := range terms {
 		args = append(args, term)
-		points = append(points, fmt.Sprintf("2*(instr(low,?%d)>0)+(instr(low,char(31)||?%d||char(31))>0)", i+1, i+1))
+		points = append(
+			points,
+			fmt.Sprintf("2*(instr(low,?%d)>0)+(instr(low,char(31)||?%d||char(31))>0)", i+1, i+1),
+		)
 	}
 	all := tb.Columns[:min(len(tb.Columns), maxSearched)]
 	key := sqlbox.Quote(tb.key)
 	from := tb.quoted()
 	// The LIMIT of -1 keeps SQLite from merging the subquery, which would
 	// make the text of a row once for each term.
-	sql := fmt.Sprintf(`SELECT k, score, (SELECT %s FROM %s WHERE %s = k) FROM (
+	sql := fmt.Sprintf(
+		`SELECT k, score, (SELECT %s FROM %s WHERE %s = k) FROM (
 			SELECT k, %s AS score FROM (
 				SELECT %s AS k, char(31)||lower(%s)||char(31) AS low FROM %s LIMIT -1)
 			WHERE score > 0 ORDER BY score DESC, k LIMIT %d)`,
-		textExpression(all), from, key, strings.Join(points, "+"), key, textExpression(in), from, maxResults)
+		textExpression(all),
+		from,
+		key,
+		strings.Join(points, "+"),
+		key,
+		textExpression(in),
+		from,
+		maxResults,
+	)
 	res, err := e.box.QueryTrusted(ctx, maxResults, sql, args...)
 	if err != nil {
 		return nil, err
@@ -157,7 +185,9 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 // looked for among numbers.
 func searchable(columns []column, terms []string) []column {
 	columns = columns[:min(len(columns), maxSearched)]
-	if slices.ContainsFunc(terms, func(s string) bool { return strings.ContainsAny(s, "0123456789") }) {
+	if slices.ContainsFunc(
+		terms, func(s string) bool { return strings.ContainsAny(s, "0123456789") },
+	) {
 		return columns
 	}
 	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
@@ -174,7 +204,9 @@ func searchable(columns []column, terms []string) []column {
 func textExpression(columns []column) string {
 	var groups []string
 	for chunk := range slices.Chunk(columns, 30) {
-		values := mapped(chunk, func(c column) string { return "coalesce(" + sqlbox.Quote(c.Name) + ",'')" })
+		values := mapped(
+			chunk, func(c column) string { return "coalesce(" + sqlbox.Quote(c.Name) + ",'')" },
+		)
 		groups = append(groups, "concat_ws(char(31),"+strings.Join(values, ",")+")")
 	}
 	return "concat_ws(char(31)," + strings.Join(groups, ",") + ")"

@@ -71,7 +71,9 @@ func (c *curation) check(tables *catalog) error {
 	seen := map[string]bool{}
 	for _, t := range c.Topics {
 		if t.ID == "" || anyTopic(t.ID) || seen[t.ID] {
-			return fmt.Errorf("%s: every topic needs an id of its own; %q is none", topicsFile, t.ID)
+			return fmt.Errorf(
+				"%s: every topic needs an id of its own; %q is none", topicsFile, t.ID,
+			)
 		}
 		seen[t.ID] = true
 		if len(t.Tables) == 0 {
@@ -84,7 +86,12 @@ func (c *curation) check(tables *catalog) error {
 	}
 	for _, name := range named {
 		if tables.find(name) == nil {
-			return fmt.Errorf("%s: there is no table %q; the tables are %s", topicsFile, name, tables.list())
+			return fmt.Errorf(
+				"%s: there is no table %q; the tables are %s",
+				topicsFile,
+				name,
+				tables.list(),
+			)
 		}
 	}
 	return nil
@@ -124,7 +131,9 @@ func (c *curation) addDefaults(tables *catalog) {
 
 // anyTopic reports whether a name means all tables.
 func anyTopic(name string) bool {
-	return slices.Contains([]string{"", "*", "any", "all"}, strings.ToLower(strings.TrimSpace(name)))
+	return slices.Contains(
+		[]string{"", "*", "any", "all"}, strings.ToLower(strings.TrimSpace(name)),
+	)
 }
 
 // topic finds the topic that a request is about: the one that it names, or
@@ -140,7 +149,9 @@ func (c *curation) topic(name, useCase string) (*topic, error) {
 		if len(c.Topics) == 1 {
 			return &c.Topics[0], nil
 		}
-		return nil, refuse("There is no topic %q. The topics are %s.", sqlbox.Clip(name, 60), c.list())
+		return nil, refuse(
+			"There is no topic %q. The topics are %s.", sqlbox.Clip(name, 60), c.list(),
+		)
 	}
 	if useCase == "" || name != "" {
 		return nil, nil
@@ -184,7 +195,9 @@ func (c *catalog) within(t *topic) *catalog {
 // topicOf returns the topic that a message is about. What its data says
 // counts before what travels with it.
 func (e *Expert) topicOf(r *request, m *a2a.Message) (*topic, error) {
-	return e.curation.topic(cmp.Or(r.Topic, metadata(m, "topic")), cmp.Or(r.UseCase, metadata(m, "usecase")))
+	return e.curation.topic(
+		cmp.Or(r.Topic, metadata(m, "topic")), cmp.Or(r.UseCase, metadata(m, "usecase")),
+	)
 }
 
 func metadata(m *a2a.Message, key string) string {
@@ -198,7 +211,13 @@ func (e *Expert) discoverTopics(t *a2aexec.Turn, selected *topic) error {
 	data := map[string]any{"topics": e.curation.Topics}
 	var b strings.Builder
 	for _, tp := range e.curation.Topics {
-		fmt.Fprintf(&b, "- %s: %s. Tables: %s.\n", tp.ID, strings.TrimSuffix(cmp.Or(tp.Description, tp.Title), "."), strings.Join(tp.Tables, ", "))
+		fmt.Fprintf(
+			&b,
+			"- %s: %s. Tables: %s.\n",
+			tp.ID,
+			strings.TrimSuffix(cmp.Or(tp.Description, tp.Title), "."),
+			strings.Join(tp.Tables, ", "),
+		)
 	}
 	closing := count(len(e.curation.Topics), "topic") + "."
 	if selected != nil {
@@ -246,7 +265,12 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 		sets = append(sets, set)
 		fmt.Fprintf(&b, "- %s: %s\n", d.Name, cmp.Or(d.Note, d.Kind))
 	}
-	if err := emit(t, "gold", strings.TrimSpace(b.String()), map[string]any{"tables": sets}); err != nil {
+	if err := emit(
+		t,
+		"gold",
+		strings.TrimSpace(b.String()),
+		map[string]any{"tables": sets},
+	); err != nil {
 		return err
 	}
 	t.Complete(count(len(sets), "table") + " to rely on.")

@@ -81,7 +81,9 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) 
 	}
 	for _, r := range tb.Refs {
 		if to := e.catalog.find(r.Table); to != nil {
-			t.Refs = append(t.Refs, grammar.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn})
+			t.Refs = append(
+				t.Refs, grammar.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn},
+			)
 		}
 	}
 	return t, failed
@@ -208,7 +210,9 @@ func (e *Expert) values(ctx context.Context, tb *table, column string) ([]string
 func kindOfType(declared string) grammar.Kind {
 	declared = strings.ToUpper(declared)
 	contains := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(declared, w) })
+		return slices.ContainsFunc(
+			words, func(w string) bool { return strings.Contains(declared, w) },
+		)
 	}
 	switch {
 	case contains("DATE", "TIME"):

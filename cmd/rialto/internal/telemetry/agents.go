@@ -77,7 +77,9 @@ func (t *Telemetry) ObserveCall(
 	}
 }
 
-func (t *Telemetry) agentSpan(ctx context.Context, name string, c a2aclient.Call) (context.Context, trace.Span) {
+func (t *Telemetry) agentSpan(
+	ctx context.Context, name string, c a2aclient.Call,
+) (context.Context, trace.Span) {
 	if t.tracer == nil {
 		return ctx, trace.SpanFromContext(context.Background())
 	}
@@ -86,7 +88,10 @@ func (t *Telemetry) agentSpan(ctx context.Context, name string, c a2aclient.Call
 		return ctx, span
 	}
 	labels := []attribute.KeyValue{
-		a2aMethod.String(c.Method), a2aVersion.String(string(c.Generation)), a2aBinding.String(string(c.Binding)), agentID.String(name),
+		a2aMethod.String(c.Method),
+		a2aVersion.String(string(c.Generation)),
+		a2aBinding.String(string(c.Binding)),
+		agentID.String(name),
 	}
 	if c.Card != nil {
 		labels = append(labels, agentName.String(c.Card.Name), cardVersion.String(c.Card.Version))
@@ -128,9 +133,24 @@ func a2aError(err error) string {
 }
 
 var a2aCodes = []a2a.Code{
-	a2a.TaskNotFound, a2a.TaskNotCancelable, a2a.PushNotSupported, a2a.UnsupportedOperation, a2a.ContentTypeNotSupported,
-	a2a.InvalidAgentResponse, a2a.ExtendedCardMissing, a2a.ExtensionRequired, a2a.VersionNotSupported, a2a.InvalidRequest,
-	a2a.MethodNotFound, a2a.InvalidParams, a2a.Internal, a2a.RateLimited, a2a.Unavailable, a2a.ParseFailed, a2a.Unauthenticated, a2a.Forbidden,
+	a2a.TaskNotFound,
+	a2a.TaskNotCancelable,
+	a2a.PushNotSupported,
+	a2a.UnsupportedOperation,
+	a2a.ContentTypeNotSupported,
+	a2a.InvalidAgentResponse,
+	a2a.ExtendedCardMissing,
+	a2a.ExtensionRequired,
+	a2a.VersionNotSupported,
+	a2a.InvalidRequest,
+	a2a.MethodNotFound,
+	a2a.InvalidParams,
+	a2a.Internal,
+	a2a.RateLimited,
+	a2a.Unavailable,
+	a2a.ParseFailed,
+	a2a.Unauthenticated,
+	a2a.Forbidden,
 }
 
 // stateName is the name of a state in A2A 1.0: TASK_STATE_INPUT_REQUIRED.

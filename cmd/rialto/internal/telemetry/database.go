@@ -28,8 +28,12 @@ func (d Database) ObserveStatement(ctx context.Context, statement string) func(e
 	span := trace.SpanFromContext(context.Background())
 	if t.tracer != nil && trace.SpanFromContext(ctx).IsRecording() {
 		text := dbQuery.String(strings.Join(strings.Fields(statement), " "))
-		_, span = t.tracer.Start(ctx, operation.Value.AsString(), trace.WithSpanKind(trace.SpanKindClient),
-			trace.WithAttributes(d.system, operation, text))
+		_, span = t.tracer.Start(
+			ctx,
+			operation.Value.AsString(),
+			trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(d.system, operation, text),
+		)
 	}
 	begun := time.Now()
 	return func(err error) {
@@ -48,7 +52,9 @@ func (d Database) ObserveStatement(ctx context.Context, statement string) func(e
 func operationOf(statement string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(statement), " ")
 	word = strings.ToUpper(strings.TrimSpace(word))
-	if slices.Contains([]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "TRANSACTION"}, word) {
+	if slices.Contains(
+		[]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "TRANSACTION"}, word,
+	) {
 		return word
 	}
 	return other

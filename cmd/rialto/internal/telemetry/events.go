@@ -27,7 +27,12 @@ func (t *Telemetry) TokenAnswered(ctx context.Context, grant string, err error) 
 	t.count(oauthTokens, labels...)
 }
 
-var grantTypes = []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken, oauth.GrantClientCredentials, oauth.GrantTokenExchange}
+var grantTypes = []string{
+	oauth.GrantAuthorizationCode,
+	oauth.GrantRefreshToken,
+	oauth.GrantClientCredentials,
+	oauth.GrantTokenExchange,
+}
 
 // RefreshReused counts a refresh token that was presented again.
 func (t *Telemetry) RefreshReused() {

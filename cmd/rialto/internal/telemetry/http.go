@@ -22,7 +22,9 @@ type Response struct {
 // HTTP begins the SERVER span of a request that was sent with a scheme, with the trace of its headers
 // as parent, and returns a function for its end. The context has a Request. Nothing of the query is
 // recorded: it can hold codes and states.
-func (t *Telemetry) HTTP(ctx context.Context, r *http.Request, scheme string) (context.Context, func(Response)) {
+func (t *Telemetry) HTTP(
+	ctx context.Context, r *http.Request, scheme string,
+) (context.Context, func(Response)) {
 	span := trace.SpanFromContext(context.Background())
 	method := r.Method
 	if !slices.Contains(httpMethods, method) {
@@ -34,7 +36,11 @@ func (t *Telemetry) HTTP(ctx context.Context, r *http.Request, scheme string) (c
 	}
 	begun := time.Now()
 	return ctx, func(a Response) {
-		labels := []attribute.KeyValue{httpMethod.String(method), httpStatus.Int(a.Status), urlScheme.String(scheme)}
+		labels := []attribute.KeyValue{
+			httpMethod.String(method),
+			httpStatus.Int(a.Status),
+			urlScheme.String(scheme),
+		}
 		route := RequestOf(ctx).Route
 		if route != "" {
 			labels = append(labels, httpRoute.String(route))
@@ -56,7 +62,15 @@ func (t *Telemetry) HTTP(ctx context.Context, r *http.Request, scheme string) (c
 	}
 }
 
-var httpMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+var httpMethods = []string{
+	http.MethodGet,
+	http.MethodHead,
+	http.MethodPost,
+	http.MethodPut,
+	http.MethodPatch,
+	http.MethodDelete,
+	http.MethodOptions,
+}
 
 // Limited counts the request of a context as refused because of a limit, once.
 func (t *Telemetry) Limited(ctx context.Context) {
@@ -68,7 +82,10 @@ func (t *Telemetry) Limited(ctx context.Context) {
 
 // doors are the parts of the server by the routes that belong to them. The first that matches counts.
 var doors = []struct{ door, routes string }{
-	{"login", "/mcp/oauth/ /oauth/ /authorize /token /register /par /revoke /introspect /userinfo /signin /signout"},
+	{
+		"login",
+		"/mcp/oauth/ /oauth/ /authorize /token /register /par /revoke /introspect /userinfo /signin /signout",
+	},
 	{"mcp", "/mcp /sse"},
 	{"rest", "/api/"},
 	{"grpc", GRPCRoute},
@@ -85,7 +102,10 @@ func doorOf(route string) string {
 		return "a2a"
 	}
 	for _, d := range doors {
-		if slices.ContainsFunc(strings.Fields(d.routes), func(prefix string) bool { return strings.HasPrefix(route, prefix) }) {
+		if slices.ContainsFunc(
+			strings.Fields(d.routes),
+			func(prefix string) bool { return strings.HasPrefix(route, prefix) },
+		) {
 			return d.door
 		}
 	}

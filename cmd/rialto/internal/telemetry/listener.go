@@ -11,7 +11,10 @@ import (
 // listener of its own that only operators reach.
 func (t *Telemetry) Handler() http.Handler {
 	m := http.NewServeMux()
-	m.Handle("GET /metrics", promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	m.Handle(
+		"GET /metrics",
+		promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4}),
+	)
 	m.HandleFunc("GET /debug/pprof/", pprof.Index)
 	m.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
 	m.HandleFunc("GET /debug/pprof/profile", pprof.Profile)

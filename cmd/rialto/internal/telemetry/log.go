@@ -34,7 +34,9 @@ func RequestOf(ctx context.Context) *Request {
 // exports them too if the environment says so. A nil *Telemetry adds the ID of the request.
 func (t *Telemetry) Logs(h slog.Handler) slog.Handler {
 	if t != nil && t.logs != nil {
-		h = slog.NewMultiHandler(h, otelslog.NewHandler("rialto", otelslog.WithLoggerProvider(t.logs)))
+		h = slog.NewMultiHandler(
+			h, otelslog.NewHandler("rialto", otelslog.WithLoggerProvider(t.logs)),
+		)
 	}
 	return withIDs{h}
 }
@@ -54,7 +56,10 @@ func (h withIDs) Handle(ctx context.Context, r slog.Record) error {
 		r.AddAttrs(slog.String("request_id", q.ID))
 	}
 	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
-		r.AddAttrs(slog.String("trace_id", span.TraceID().String()), slog.String("span_id", span.SpanID().String()))
+		r.AddAttrs(
+			slog.String("trace_id", span.TraceID().String()),
+			slog.String("span_id", span.SpanID().String()),
+		)
 	}
 	return h.Handler.Handle(ctx, r)
 }

@@ -27,7 +27,13 @@ func (t *Telemetry) ObserveRequest(
 	if !slices.Contains(mcp.Revisions(), revision) {
 		revision = other
 	}
-	labels := []attribute.KeyValue{mcpMethod.String(method), mcpRevision.String(revision), networkTransport.String("tcp"), networkProtocol.String("http"), networkVersion.String(op.HTTP)}
+	labels := []attribute.KeyValue{
+		mcpMethod.String(method),
+		mcpRevision.String(revision),
+		networkTransport.String("tcp"),
+		networkProtocol.String("http"),
+		networkVersion.String(op.HTTP),
+	}
 	name := method
 	if op.Tool != "" {
 		name += " " + op.Tool
@@ -58,7 +64,12 @@ func (t *Telemetry) ObserveRequest(
 	}
 }
 
-func (t *Telemetry) mcpSpan(ctx context.Context, name string, op mcp.Operation, labels []attribute.KeyValue) (context.Context, trace.Span) {
+func (t *Telemetry) mcpSpan(
+	ctx context.Context,
+	name string,
+	op mcp.Operation,
+	labels []attribute.KeyValue,
+) (context.Context, trace.Span) {
 	if t.tracer == nil {
 		return ctx, trace.SpanFromContext(context.Background())
 	}
@@ -89,7 +100,10 @@ func (t *Telemetry) parent(traceparent, tracestate string) trace.SpanContext {
 	if traceparent == "" {
 		return trace.SpanContext{}
 	}
-	ctx := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": traceparent, "tracestate": tracestate})
+	ctx := propagation.TraceContext{}.Extract(
+		context.Background(),
+		propagation.MapCarrier{"traceparent": traceparent, "tracestate": tracestate},
+	)
 	return trace.SpanContextFromContext(ctx)
 }
 

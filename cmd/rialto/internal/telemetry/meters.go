@@ -31,8 +31,12 @@ func newMeters(m metric.Meter, program, commit string) (*meters, error) {
 		{firstEvent, "From the message to the first event of the agent.", operationBuckets},
 	} {
 		var err error
-		all.histograms[h.name], err = m.Float64Histogram(h.name, metric.WithUnit("s"),
-			metric.WithDescription(h.description), metric.WithExplicitBucketBoundaries(h.buckets...))
+		all.histograms[h.name], err = m.Float64Histogram(
+			h.name,
+			metric.WithUnit("s"),
+			metric.WithDescription(h.description),
+			metric.WithExplicitBucketBoundaries(h.buckets...),
+		)
 		failed = errors.Join(failed, err)
 	}
 	for name, description := range map[string]string{
@@ -53,7 +57,12 @@ func newMeters(m metric.Meter, program, commit string) (*meters, error) {
 	if commit != "" {
 		labels = append(labels, revision.String(commit))
 	}
-	all.gauge(buildInfo, "", "What runs.", func(context.Context) ([]sample, error) { return []sample{with(1, labels...)}, nil })
+	all.gauge(
+		buildInfo,
+		"",
+		"What runs.",
+		func(context.Context) ([]sample, error) { return []sample{with(1, labels...)}, nil },
+	)
 	return all, failed
 }
 
@@ -65,7 +74,12 @@ func (t *Telemetry) count(counter string, labels ...attribute.KeyValue) {
 }
 
 // record adds a duration to a histogram. The context has the trace of its exemplar.
-func (t *Telemetry) record(ctx context.Context, histogram string, took time.Duration, labels ...attribute.KeyValue) {
+func (t *Telemetry) record(
+	ctx context.Context,
+	histogram string,
+	took time.Duration,
+	labels ...attribute.KeyValue,
+) {
 	if t.meters != nil {
 		t.meters.histograms[histogram].Record(ctx, took.Seconds(), metric.WithAttributes(labels...))
 	}

@@ -26,5 +26,8 @@ func samplerOf(name, arg string) (trace.Sampler, error) {
 		}
 		return trace.TraceIDRatioBased(ratio), nil
 	}
-	return nil, fmt.Errorf("OTEL_TRACES_SAMPLER is %q; known are always_on, always_off, traceidratio, and each with parentbased_ before it", name)
+	return nil, fmt.Errorf(
+		"OTEL_TRACES_SAMPLER is %q; known are always_on, always_off, traceidratio, and each with parentbased_ before it",
+		name,
+	)
 }

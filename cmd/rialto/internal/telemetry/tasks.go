@@ -23,7 +23,9 @@ func (t *Telemetry) Trace(ctx context.Context) string {
 
 // Follow implements runner.Observer. Calls for a message belong to the trace that sent it. A task that is
 // resumed begins a trace, with a link to that one: it may be of another process, and hours ago.
-func (t *Telemetry) Follow(ctx context.Context, e *ledger.Record, resumed bool) (context.Context, func()) {
+func (t *Telemetry) Follow(
+	ctx context.Context, e *ledger.Record, resumed bool,
+) (context.Context, func()) {
 	t.following.Add(1)
 	ended := func() { t.following.Add(-1) }
 	sent := t.parent(e.Trace, "")
@@ -33,7 +35,10 @@ func (t *Telemetry) Follow(ctx context.Context, e *ledger.Record, resumed bool) 
 	if !resumed {
 		return trace.ContextWithSpanContext(ctx, sent), ended
 	}
-	options := []trace.SpanStartOption{trace.WithNewRoot(), trace.WithAttributes(agentID.String(e.Agent))}
+	options := []trace.SpanStartOption{
+		trace.WithNewRoot(),
+		trace.WithAttributes(agentID.String(e.Agent)),
+	}
 	if sent.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: sent}))
 	}

@@ -63,7 +63,11 @@ func Start(ctx context.Context, version, revision string, scraped bool) (*Teleme
 	to.revision = revision
 	if scraped {
 		to.registry = promclient.NewRegistry()
-		reader, err := prometheus.New(prometheus.WithRegisterer(to.registry), prometheus.WithoutScopeInfo(), prometheus.WithoutTargetInfo())
+		reader, err := prometheus.New(
+			prometheus.WithRegisterer(to.registry),
+			prometheus.WithoutScopeInfo(),
+			prometheus.WithoutTargetInfo(),
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -77,8 +81,17 @@ func Start(ctx context.Context, version, revision string, scraped bool) (*Teleme
 
 // New returns telemetry that goes to the exporters.
 func New(ctx context.Context, version string, to Exporters) (*Telemetry, error) {
-	about, err := resource.New(ctx, resource.WithAttributes(attribute.String("service.name", "rialto"), attribute.String("service.version", version)),
-		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithProcessPID(), resource.WithFromEnv())
+	about, err := resource.New(
+		ctx,
+		resource.WithAttributes(
+			attribute.String("service.name", "rialto"),
+			attribute.String("service.version", version),
+		),
+		resource.WithTelemetrySDK(),
+		resource.WithHost(),
+		resource.WithProcessPID(),
+		resource.WithFromEnv(),
+	)
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, err
 	}
@@ -91,7 +104,11 @@ func New(ctx context.Context, version string, to Exporters) (*Telemetry, error) 
 		if sampler == nil {
 			sampler = trace.AlwaysSample()
 		}
-		p := trace.NewTracerProvider(trace.WithResource(about), trace.WithSpanProcessor(to.Spans), trace.WithSampler(local(sampler)))
+		p := trace.NewTracerProvider(
+			trace.WithResource(about),
+			trace.WithSpanProcessor(to.Spans),
+			trace.WithSampler(local(sampler)),
+		)
 		t.tracer = p.Tracer("rialto", oteltrace.WithInstrumentationVersion(version))
 		t.stopAll = append(t.stopAll, p.Shutdown)
 	}
@@ -120,7 +137,9 @@ func New(ctx context.Context, version string, to Exporters) (*Telemetry, error) 
 // local makes the decision of the sampler count for each trace that begins here. The caller's
 // decision does not: callers are not trusted.
 func local(s trace.Sampler) trace.Sampler {
-	return trace.ParentBased(s, trace.WithRemoteParentSampled(s), trace.WithRemoteParentNotSampled(s))
+	return trace.ParentBased(
+		s, trace.WithRemoteParentSampled(s), trace.WithRemoteParentNotSampled(s),
+	)
 }
 
 // stopTime bounds the last export.
@@ -151,7 +170,9 @@ func fromEnvironment(ctx context.Context) (to Exporters, err error) {
 			return to, err
 		}
 		to.Spans = trace.NewBatchSpanProcessor(exporter)
-		to.Sampler, err = samplerOf(os.Getenv("OTEL_TRACES_SAMPLER"), os.Getenv("OTEL_TRACES_SAMPLER_ARG"))
+		to.Sampler, err = samplerOf(
+			os.Getenv("OTEL_TRACES_SAMPLER"), os.Getenv("OTEL_TRACES_SAMPLER_ARG"),
+		)
 		if err != nil {
 			return to, err
 		}
@@ -179,5 +200,6 @@ func wanted(signal string) bool {
 	if name := os.Getenv("OTEL_" + signal + "_EXPORTER"); name != "" {
 		return name != "none"
 	}
-	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != ""
+	return os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" ||
+		os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != ""
 }

@@ -47,8 +47,12 @@ func (s Style) line(line string) string {
 		return s.Bold(line[len(mark):])
 	}
 	line = link.ReplaceAllString(line, "$1 ($2)")
-	line = strong.ReplaceAllStringFunc(line, func(m string) string { return s.Bold(m[2 : len(m)-2]) })
-	return literal.ReplaceAllStringFunc(line, func(m string) string { return s.Code(m[1 : len(m)-1]) })
+	line = strong.ReplaceAllStringFunc(
+		line, func(m string) string { return s.Bold(m[2 : len(m)-2]) },
+	)
+	return literal.ReplaceAllStringFunc(
+		line, func(m string) string { return s.Code(m[1 : len(m)-1]) },
+	)
 }
 
 // cells splits a row of a table. A line under the headings has none.

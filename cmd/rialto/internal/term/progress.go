@@ -59,7 +59,12 @@ func (p *Progress) show(now time.Time) {
 	if len(what) > maxShown {
 		what = append(what[:maxShown-1], '…')
 	}
-	fmt.Fprintf(p.to, "\r\x1b[K%s %s", p.style.Dim(took.Truncate(time.Second).String()), string(what))
+	fmt.Fprintf(
+		p.to,
+		"\r\x1b[K%s %s",
+		p.style.Dim(took.Truncate(time.Second).String()),
+		string(what),
+	)
 }
 
 // Say replaces what the line says.

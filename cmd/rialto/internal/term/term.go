@@ -129,7 +129,9 @@ func Details(w io.Writer, lines [][2]string) error {
 	rows := [][]string{}
 	for _, line := range lines {
 		if line[1] != "" {
-			rows = append(rows, []string{s.Dim(sanitize.Text(line[0])), s.State(sanitize.Text(line[1]))})
+			rows = append(
+				rows, []string{s.Dim(sanitize.Text(line[0])), s.State(sanitize.Text(line[1]))},
+			)
 		}
 	}
 	_, err := w.Write([]byte(columns(rows)))

@@ -45,11 +45,15 @@ func (f field) isMeasure() bool {
 	case words[0] == "id", slices.Contains(numbering, words[len(words)-1]):
 		return false
 	}
-	return !slices.ContainsFunc(f.t.Refs, func(r Ref) bool { return strings.EqualFold(r.Column, f.c.Name) })
+	return !slices.ContainsFunc(
+		f.t.Refs, func(r Ref) bool { return strings.EqualFold(r.Column, f.c.Name) },
+	)
 }
 
 // rates are the words of columns whose sums mean nothing.
-var rates = strings.Fields("ratio percent pct rate average avg score rating temperature humidity price age c")
+var rates = strings.Fields(
+	"ratio percent pct rate average avg score rating temperature humidity price age c",
+)
 
 // isSummable reports whether the column holds amounts whose sums mean something.
 func (f field) isSummable() bool {
@@ -58,8 +62,10 @@ func (f field) isSummable() bool {
 }
 
 // periodWords are parts of the names of dates on which something begins or ends.
-var periodWords = strings.Fields("start end since from until valid expir birth hire termination signup joined " +
-	"built founded created")
+var periodWords = strings.Fields(
+	"start end since from until valid expir birth hire termination signup joined " +
+		"built founded created",
+)
 
 // eventDate is the date that "in 2025" is about: the first one of a table whose rows happen once. Rows
 // that last, such as contracts with a start and an end, have none: c is nil.
@@ -67,7 +73,9 @@ func (t *Table) eventDate() field {
 	var found field
 	for _, f := range t.fields() {
 		name := strings.ToLower(f.c.Name)
-		lasts := slices.ContainsFunc(periodWords, func(part string) bool { return strings.Contains(name, part) })
+		lasts := slices.ContainsFunc(
+			periodWords, func(part string) bool { return strings.Contains(name, part) },
+		)
 		switch {
 		case !f.isDate():
 		case lasts:

@@ -43,7 +43,8 @@ func (s *Schema) readNames() {
 func (s *Schema) addName(n name, spellings ...string) {
 	for _, spelling := range spellings {
 		date := n.c != nil && n.isDate()
-		if date && slices.ContainsFunc(s.index[fold(spelling)], func(o name) bool { return o.c == nil }) {
+		if date &&
+			slices.ContainsFunc(s.index[fold(spelling)], func(o name) bool { return o.c == nil }) {
 			continue
 		}
 		for _, form := range Forms(fold(spelling)) {

@@ -72,7 +72,9 @@ func (s *Schema) belonging(r *rows, outside *Table) (sql string, ok bool) {
 		at = s.table(ref.Table)
 	}
 	last := refs[len(refs)-1]
-	mine := condition{sql: at.Name + "." + quoted(last.Column) + " = " + outside.Name + "." + quoted(last.ToColumn)}
+	mine := condition{
+		sql: at.Name + "." + quoted(last.Column) + " = " + outside.Name + "." + quoted(last.ToColumn),
+	}
 	where := conditionsSQL(append([]condition{mine}, r.conds...))
 	return "FROM " + s.joins(r.table, []*Table{at}) + " WHERE " + where, true
 }
@@ -116,8 +118,10 @@ func conditionsSQL(conds []condition) string {
 	return strings.Join(all, " AND ")
 }
 
-var reserved = strings.Fields("order group index from to where select table default values check references " +
-	"limit case when end")
+var reserved = strings.Fields(
+	"order group index from to where select table default values check references " +
+		"limit case when end",
+)
 
 func quoted(name string) string {
 	plain := strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_0123456789") == ""

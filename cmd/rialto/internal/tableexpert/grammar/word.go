@@ -89,9 +89,31 @@ func (t token) table() *Table {
 }
 
 var (
-	wordPattern = regexp.MustCompile(`[\pL\d](?:[\pL\d_.,\-/'@&]*[\pL\d%])?|[<>]=?|[^\s\pL\d?!.;:¿¡"'()]`)
-	unaccented  = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n",
-		"ö", "o", "ä", "a", "ß", "ss")
+	wordPattern = regexp.MustCompile(
+		`[\pL\d](?:[\pL\d_.,\-/'@&]*[\pL\d%])?|[<>]=?|[^\s\pL\d?!.;:¿¡"'()]`,
+	)
+	unaccented = strings.NewReplacer(
+		"á",
+		"a",
+		"é",
+		"e",
+		"í",
+		"i",
+		"ó",
+		"o",
+		"ú",
+		"u",
+		"ü",
+		"u",
+		"ñ",
+		"n",
+		"ö",
+		"o",
+		"ä",
+		"a",
+		"ß",
+		"ss",
+	)
 )
 
 func split(s string) []string {
@@ -99,7 +121,9 @@ func split(s string) []string {
 }
 
 // fold returns the words of a text as they are compared: in lower case and without accents.
-func fold(s string) string { return unaccented.Replace(strings.ToLower(strings.Join(split(s), " "))) }
+func fold(s string) string {
+	return unaccented.Replace(strings.ToLower(strings.Join(split(s), " ")))
+}
 
 // maxPhrase is how many words a phrase or a value has at most.
 const maxPhrase = 7
@@ -148,9 +172,15 @@ func (s *Schema) longest(words []string) (token, int) {
 }
 
 var (
-	numberWords    = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve")
-	spanishNumbers = strings.Fields("cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce")
-	plainNumber    = regexp.MustCompile(`^\d{1,12}$|^\d{1,3}(,\d{3})+(\.\d+)?$|^\d{1,9}\.(\d{1,2}|\d{4,6})$`)
+	numberWords = strings.Fields(
+		"zero one two three four five six seven eight nine ten eleven twelve",
+	)
+	spanishNumbers = strings.Fields(
+		"cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+	)
+	plainNumber = regexp.MustCompile(
+		`^\d{1,12}$|^\d{1,3}(,\d{3})+(\.\d+)?$|^\d{1,9}\.(\d{1,2}|\d{4,6})$`,
+	)
 )
 
 // number reads 3, three, 10,000 and 1.5. A dot before three digits is ambiguous: that is no number.

@@ -99,7 +99,17 @@ func (c *conn) loadImage() error {
 	}
 	schema, free := c.cString("main")
 	defer free()
-	return c.errorOf(sqlite3.Xsqlite3_deserialize(c.tls, c.db, schema, c.box.image, n, n, sqlite3.SQLITE_DESERIALIZE_READONLY))
+	return c.errorOf(
+		sqlite3.Xsqlite3_deserialize(
+			c.tls,
+			c.db,
+			schema,
+			c.box.image,
+			n,
+			n,
+			sqlite3.SQLITE_DESERIALIZE_READONLY,
+		),
+	)
 }
 
 func (c *conn) attachFiles() error {
@@ -113,11 +123,15 @@ func (c *conn) attachFiles() error {
 		if f.Immutable {
 			u.RawQuery += "&immutable=1"
 		}
-		if _, err := c.query(job{sql: "ATTACH ? AS ?", args: []string{u.String(), f.Name}}); err != nil {
+		if _, err := c.query(
+			job{sql: "ATTACH ? AS ?", args: []string{u.String(), f.Name}},
+		); err != nil {
 			return fmt.Errorf("attaching %s: %w", f.Name, err)
 		}
 		// SQLite opens a file when it first needs it; this is when to know.
-		_, err := c.query(job{sql: "SELECT count(*) FROM " + Quote(f.Name) + ".sqlite_schema", maxRows: 1})
+		_, err := c.query(
+			job{sql: "SELECT count(*) FROM " + Quote(f.Name) + ".sqlite_schema", maxRows: 1},
+		)
 		if err != nil {
 			return err
 		}

@@ -136,7 +136,10 @@ func (o *outline) expand(b body, growth float64) error {
 	o.selects++
 	growth *= o.repeats(b)
 	if o.selects > maxSelects || growth > maxGrowth {
-		return errorf(TooLarge, "the query nests too deeply: its subqueries and WITH expressions use one another so often that it grows out of bounds; use fewer levels")
+		return errorf(
+			TooLarge,
+			"the query nests too deeply: its subqueries and WITH expressions use one another so often that it grows out of bounds; use fewer levels",
+		)
 	}
 	for i := b.first; i < b.last; i++ {
 		var err error
@@ -176,7 +179,8 @@ func (o *outline) expandNamed(name string, growth float64) error {
 // isReference reports whether token i names a table expression, and not its
 // definition or a column of it.
 func (o *outline) isReference(i int) bool {
-	if len(o.named[unquoted(o.tokens[i])]) == 0 || o.at(i+1) == "." || o.at(i-1) == "." || o.at(i-1) == "as" {
+	if len(o.named[unquoted(o.tokens[i])]) == 0 || o.at(i+1) == "." || o.at(i-1) == "." ||
+		o.at(i-1) == "as" {
 		return false
 	}
 	after := i + 1
@@ -204,7 +208,17 @@ func clauseAfter(clause, tok string) string {
 		if clause == "on" {
 			return "from"
 		}
-	case "where", "group", "having", "order", "limit", "window", "union", "except", "intersect", "select", "values":
+	case "where",
+		"group",
+		"having",
+		"order",
+		"limit",
+		"window",
+		"union",
+		"except",
+		"intersect",
+		"select",
+		"values":
 		return ""
 	}
 	return clause

@@ -35,7 +35,14 @@ func (c *conn) query(j job) (*Result, error) {
 	for i, arg := range j.args {
 		text, free := c.cString(arg)
 		defer free()
-		rc := sqlite3.Xsqlite3_bind_text(c.tls, stmt, int32(i+1), text, int32(len(arg)), 0) // 0 is SQLITE_STATIC
+		rc := sqlite3.Xsqlite3_bind_text(
+			c.tls,
+			stmt,
+			int32(i+1),
+			text,
+			int32(len(arg)),
+			0,
+		) // 0 is SQLITE_STATIC
 		if rc != sqlite3.SQLITE_OK {
 			return nil, c.errorOf(rc)
 		}
@@ -148,14 +155,25 @@ func (c *conn) errorOf(rc int32) error {
 	case sqlite3.SQLITE_READONLY:
 		return errorf(NotRead, "the tables are read-only")
 	case sqlite3.SQLITE_TOOBIG:
-		return errorf(TooLarge, "a value or the statement itself is too long; at most %d KiB are taken for one value", c.box.MaxValue>>10)
+		return errorf(
+			TooLarge,
+			"a value or the statement itself is too long; at most %d KiB are taken for one value",
+			c.box.MaxValue>>10,
+		)
 	case sqlite3.SQLITE_FULL:
-		return errorf(TooLarge, "the query sorts or collects more than %d MiB on the way; narrow it with WHERE, or aggregate earlier", c.box.MaxSpill>>20)
+		return errorf(
+			TooLarge,
+			"the query sorts or collects more than %d MiB on the way; narrow it with WHERE, or aggregate earlier",
+			c.box.MaxSpill>>20,
+		)
 	case sqlite3.SQLITE_NOMEM: // which is also how SQLite says that a program is too long
 		return errorf(TooLarge, "the query is too complex; make it simpler")
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return errorf(TooSlow, "another program is writing to the database; try again")
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR:
+	case sqlite3.SQLITE_CORRUPT,
+		sqlite3.SQLITE_NOTADB,
+		sqlite3.SQLITE_CANTOPEN,
+		sqlite3.SQLITE_IOERR:
 		return errorf(BadData, "the database cannot be read: %s", Clip(text, 300))
 	default:
 		return fmt.Errorf("sqlite: %s (%d)", text, rc)

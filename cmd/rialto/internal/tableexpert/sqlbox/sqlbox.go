@@ -100,7 +100,12 @@ func (b *Box) Query(ctx context.Context, statement string, maxRows int) (*Result
 
 // QueryTrusted runs a statement of the program's, which may read anything in the box.
 // The limits and the read-only modes hold all the same.
-func (b *Box) QueryTrusted(ctx context.Context, maxRows int, statement string, args ...string) (*Result, error) {
+func (b *Box) QueryTrusted(
+	ctx context.Context,
+	maxRows int,
+	statement string,
+	args ...string,
+) (*Result, error) {
 	return b.run(ctx, job{sql: statement, args: args, maxRows: maxRows})
 }
 
@@ -224,7 +229,11 @@ func (b *Box) explain(ctx context.Context, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, errTimeout), errors.Is(err, errStopped) && context.Cause(ctx) == errTimeout:
-		return errorf(TooSlow, "the query took longer than %v and was stopped; narrow it with WHERE, aggregate less, or look for a join without a condition or a recursion without an end", b.Timeout)
+		return errorf(
+			TooSlow,
+			"the query took longer than %v and was stopped; narrow it with WHERE, aggregate less, or look for a join without a condition or a recursion without an end",
+			b.Timeout,
+		)
 	case errors.Is(err, errStopped):
 		return context.Cause(ctx)
 	default:

@@ -17,7 +17,12 @@ const maxStatement = 16 << 10
 func check(sql string) error {
 	switch {
 	case len(sql) > maxStatement:
-		return errorf(TooLarge, "the statement is %d bytes long; at most %d are taken", len(sql), maxStatement)
+		return errorf(
+			TooLarge,
+			"the statement is %d bytes long; at most %d are taken",
+			len(sql),
+			maxStatement,
+		)
 	case strings.IndexByte(sql, 0) >= 0:
 		// SQLite would stop reading here, and so run another text than the
 		// one that was checked.
@@ -40,9 +45,17 @@ func check(sql string) error {
 		return errorf(NotRead, "EXPLAIN is not available; use EXPLAIN QUERY PLAN")
 	default:
 		if !isCommand(verb) {
-			return errorf(NotRead, "a statement cannot begin with %q; send one SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN", Clip(verb, 20))
+			return errorf(
+				NotRead,
+				"a statement cannot begin with %q; send one SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN",
+				Clip(verb, 20),
+			)
 		}
-		return errorf(NotRead, "%s is not available: the tables are read-only; send one SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN", verb)
+		return errorf(
+			NotRead,
+			"%s is not available: the tables are read-only; send one SELECT, WITH … SELECT, VALUES or EXPLAIN QUERY PLAN",
+			verb,
+		)
 	}
 }
 
@@ -66,7 +79,10 @@ func topWords(sql string) ([]string, error) {
 		case tok == ";":
 			ended = ended || len(words) > 0
 		case ended:
-			return nil, errorf(NotOne, "there is more than one statement; send one at a time, with nothing after the semicolon")
+			return nil, errorf(
+				NotOne,
+				"there is more than one statement; send one at a time, with nothing after the semicolon",
+			)
 		case tok == ")":
 			depth--
 		case depth == 0:

@@ -84,13 +84,20 @@ func (f *tempFiles) unregister(tls *libc.TLS) {
 
 // openFile opens any file as the standard VFS does, and has the writes of
 // temporary ones counted.
-func (f *tempFiles) openFile(tls *libc.TLS, vfs, name, file uintptr, flags int32, outFlags uintptr) int32 {
+func (f *tempFiles) openFile(
+	tls *libc.TLS,
+	vfs, name, file uintptr,
+	flags int32,
+	outFlags uintptr,
+) int32 {
 	rc := f.open(tls, vfs, name, file, flags, outFlags)
 	if rc != sqlite3.SQLITE_OK || flags&temporary == 0 {
 		return rc
 	}
 	if f.methods == 0 {
-		methods := load[sqlite3.Tsqlite3_io_methods](load[uintptr](file)) // sqlite3_file begins with its methods
+		methods := load[sqlite3.Tsqlite3_io_methods](
+			load[uintptr](file),
+		) // sqlite3_file begins with its methods
 		f.write = function[writeFunc](methods.FxWrite)
 		methods.FxWrite = address(&f.onWrite)
 		f.methods = allocateCopy(tls, methods)
