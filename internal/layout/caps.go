@@ -4,22 +4,22 @@ package layout
 // symptoms: a struct cut into embedded halves passes the test, but is not
 // redesigned. Size is counted in tokens, because lines can be packed.
 const (
-	maxMethods          = 60     // per type
+	maxMethods          = 59     // per type
 	maxFields           = 30     // per struct
 	maxInterfaceMethods = 15     // per interface, embedded ones included
 	maxPackageFiles     = 40     // tests left out
-	maxPackageTokens    = 32_860 // tests left out; bridge/console is the largest
+	maxPackageTokens    = 30_000 // tests left out
 	maxFileLines        = 500    // per file, tests left out
-	maxFunctionLines    = 60     // per function, tests left out
+	maxFunctionTokens   = 710    // per function; lists of routes and the building of the server are long
 
 	// Of all hand-written Go together, tests and test support left out. Lower them when you
 	// delete; whoever adds a function and raises one writes the number of the issue beside it.
-	maxTokens          = 586_600
-	maxTokensPerLine   = 6.2
-	maxWideLines       = 1_743 // lines of more than wideLine columns
-	maxFuncFields      = 176   // struct fields with a function: calls that no import shows
-	maxHiddenEffects   = 190   // effects in the init of an if or switch
-	maxMixedConditions = 62    // conditions that mix && and ||
+	maxTokens          = 568_010
+	maxTokensPerLine   = 5.4
+	maxWideLines       = 352 // lines of more than wideLine columns
+	maxFuncFields      = 70  // struct fields with a function: calls that no import shows
+	maxHiddenEffects   = 0   // effects in the init of an if or switch
+	maxMixedConditions = 0   // conditions that mix && and ||
 )
 
 // wideLine is the width in columns that few lines exceed. A tab counts as four.

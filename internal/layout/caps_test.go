@@ -30,7 +30,9 @@ func TestNoPackageExceedsTheCaps(t *testing.T) {
 			t.Errorf("%s/%s lines: the cap is %d", folder, name, maxFileLines)
 		}
 		for _, name := range m.longFuncs {
-			t.Errorf("%s: %s lines: the cap is %d", folder, name, maxFunctionLines)
+			if !support.MatchString(folder) {
+				t.Errorf("%s: %s, the cap is %d", folder, name, maxFunctionTokens)
+			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(m.methods)) {
 			if n := m.methods[name]; n > maxMethods {

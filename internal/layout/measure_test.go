@@ -94,8 +94,10 @@ func (m *measured) add(folder, name string, src []byte) error {
 			if decl.Recv != nil {
 				m.methods[receiver(decl.Recv.List[0].Type)]++
 			}
-			if n := fset.Position(decl.End()).Line - fset.Position(decl.Pos()).Line + 1; n > maxFunctionLines {
-				m.longFuncs = append(m.longFuncs, fmt.Sprintf("%s in %s (%d)", decl.Name.Name, name, n))
+			from := fset.Position(decl.Pos()).Offset
+			to := fset.Position(decl.End()).Offset
+			if n := tokensIn(src[from:to]); n > maxFunctionTokens {
+				m.longFuncs = append(m.longFuncs, fmt.Sprintf("%s in %s has %d tokens", decl.Name.Name, name, n))
 			}
 		case *ast.GenDecl:
 			m.addTypes(decl)
