@@ -27,28 +27,28 @@ type Framer interface {
 }
 
 // access is what the user of a request may reach.
-func (s *Site) access(r *http.Request) directory.Access {
-	return s.Bridge.Directory.Access(r.Context())
+func (p *Site) access(r *http.Request) directory.Access {
+	return p.Bridge.Directory.Access(r.Context())
 }
 
 // frame returns what stands around a page.
-func (s *Site) frame(r *http.Request) templates.Frame {
-	if s.Frame == nil {
-		return templates.Frame{Product: s.Product}
+func (p *Site) frame(r *http.Request) templates.Frame {
+	if p.Frame == nil {
+		return templates.Frame{Product: p.Product}
 	}
-	return s.Frame.TaskFrame(r)
+	return p.Frame.TaskFrame(r)
 }
 
 // writeUnavailable answers an error of a database that cannot be used now with a page, and
 // reports whether it has.
-func (s *Site) writeUnavailable(w http.ResponseWriter, r *http.Request, err error) bool {
+func (p *Site) writeUnavailable(w http.ResponseWriter, r *http.Request, err error) bool {
 	if _, is := dberr.As(err); !is {
 		return false
 	}
-	s.Log.ErrorContext(r.Context(), "showing a page", "err", err)
+	p.Log.ErrorContext(r.Context(), "showing a page", "err", err)
 	w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	templates.Write(w, r, http.StatusServiceUnavailable, templates.Problem{
-		Product: s.Product,
+		Product: p.Product,
 		Title:   "This did not work",
 		Detail:  "The server cannot answer now.",
 		Remedy:  "Try again in a moment.",

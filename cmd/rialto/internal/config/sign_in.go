@@ -98,44 +98,44 @@ func AllowedHosts(addresses ...string) (hosts []string) {
 }
 
 // provider returns the provider for the authorization server.
-func (c Provider) provider() (*signin.Provider, error) {
-	secret, err := c.ClientSecret.value()
+func (p Provider) provider() (*signin.Provider, error) {
+	secret, err := p.ClientSecret.value()
 	if err != nil {
 		return nil, fmt.Errorf("client_secret: %w", err)
 	}
 	var lifetime time.Duration
-	if c.Lifetime != "" {
-		lifetime, err = time.ParseDuration(c.Lifetime)
+	if p.Lifetime != "" {
+		lifetime, err = time.ParseDuration(p.Lifetime)
 		if err != nil || lifetime <= 0 {
-			return nil, fmt.Errorf("lifetime: %q is not a duration such as 12h", c.Lifetime)
+			return nil, fmt.Errorf("lifetime: %q is not a duration such as 12h", p.Lifetime)
 		}
 	}
 	return &signin.Provider{
-		ID:   c.ID,
-		Name: c.Name,
+		ID:   p.ID,
+		Name: p.Name,
 		Issuer: token.Issuer{
-			URL:     c.Issuer,
-			KeysURL: c.keysURL,
+			URL:     p.Issuer,
+			KeysURL: p.keysURL,
 			Fetch: newFetcher(
-				c.PrivateNetwork,
-				c.Issuer,
-				c.keysURL,
-				c.authorizationURL,
-				c.tokenURL,
-				c.userInfoURL,
+				p.PrivateNetwork,
+				p.Issuer,
+				p.keysURL,
+				p.authorizationURL,
+				p.tokenURL,
+				p.userInfoURL,
 			),
 		},
-		ClientID:         c.ClientID,
+		ClientID:         p.ClientID,
 		ClientSecret:     secret,
-		Scopes:           c.Scopes,
-		AuthorizationURL: c.authorizationURL,
-		TokenURL:         c.tokenURL,
-		UserInfoURL:      c.userInfoURL,
-		NameClaim:        c.NameClaim,
-		UseCases:         c.UseCasesClaim,
-		Admin:            signin.Rule(c.Admin),
-		Allow:            signin.Rule(c.Allow),
-		Domains:          c.EmailDomains,
+		Scopes:           p.Scopes,
+		AuthorizationURL: p.authorizationURL,
+		TokenURL:         p.tokenURL,
+		UserInfoURL:      p.userInfoURL,
+		NameClaim:        p.NameClaim,
+		UseCases:         p.UseCasesClaim,
+		Admin:            signin.Rule(p.Admin),
+		Allow:            signin.Rule(p.Allow),
+		Domains:          p.EmailDomains,
 		Lifetime:         lifetime,
 	}, nil
 }
