@@ -54,7 +54,7 @@ type parameter struct {
 
 func readOpenAPI(t *testing.T) *openAPI {
 	t.Helper()
-	files, err := filepath.Glob("../../*/*/openapi.yaml")
+	files, err := filepath.Glob("../../cmd/rialto/internal/server/openapi.yaml")
 	if err != nil || len(files) != 1 {
 		t.Fatalf("got %v, %v, want one OpenAPI document", files, err)
 	}
