@@ -21,16 +21,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gorilla/mux"
+
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/call"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
-	"rialto/internal/usage"
-
-	"github.com/gorilla/mux"
 	"rialto/internal/dberr"
+	"rialto/internal/usage"
 )
 
 // API serves the bridge. All fields are required.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"slices"
+
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
-	"slices"
 )
 
 // Caller is for whom, and through which client, a call is made.

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
-	"time"
 )
 
 // connectedFor limits the check whether a user has connected an agent.

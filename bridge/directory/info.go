@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
+
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
-	"strings"
 )
 
 // Info describes an agent.

@@ -4,8 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"rialto/a2a"
 	"time"
+
+	"rialto/a2a"
 )
 
 // RepeatsFor is how long a message counts as the repetition of an equal one.

@@ -2,11 +2,12 @@ package ledger
 
 import (
 	"iter"
-	"rialto/a2a"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"rialto/a2a"
 )
 
 // JoinedTexts yields parts with the chunks of each text joined, and the number of the

@@ -2,11 +2,12 @@ package ledger
 
 import (
 	"encoding/base64"
-	"rialto/a2a"
-	"rialto/bridge/sanitize"
 	"strconv"
 	"strings"
 	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/sanitize"
 )
 
 // Filter selects tasks of one owner, the latest first. Empty fields select all.

@@ -2,9 +2,10 @@ package ledger
 
 import (
 	"reflect"
-	"rialto/a2a"
 	"slices"
 	"time"
+
+	"rialto/a2a"
 )
 
 // Apply brings r up to date with an event of its agent, and keeps what the event

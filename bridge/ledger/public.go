@@ -2,8 +2,9 @@ package ledger
 
 import (
 	"cmp"
-	"rialto/a2a"
 	"slices"
+
+	"rialto/a2a"
 )
 
 // PublicContext returns what the caller calls the conversation.

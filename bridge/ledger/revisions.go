@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"maps"
 	"reflect"
-	"rialto/a2a"
 	"slices"
 	"time"
+
+	"rialto/a2a"
 )
 
 const (

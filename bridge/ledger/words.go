@@ -1,12 +1,13 @@
 package ledger
 
 import (
-	"rialto/a2a"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"rialto/a2a"
 )
 
 const (

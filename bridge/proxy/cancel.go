@@ -3,6 +3,7 @@ package proxy
 import (
 	"context"
 	"errors"
+
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )

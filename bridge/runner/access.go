@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )

@@ -3,10 +3,11 @@ package runner
 import (
 	"context"
 	"fmt"
+	"time"
+
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"time"
 )
 
 // Cancel asks the agent to stop a task and returns the task. An idle task is taken

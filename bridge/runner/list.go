@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )

@@ -8,10 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
+
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
-	"strings"
 )
 
 // Request is a message to an agent. Its JSON names are the arguments of send_task.

@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
-	"slices"
-
-	"github.com/google/uuid"
 )
 
 // Message is a message to an agent. The ids in it are those that the caller knows: handles

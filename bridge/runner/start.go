@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"rialto/a2a"
-	"rialto/bridge/directory"
-	"rialto/bridge/ledger"
 	"time"
 
 	"github.com/google/uuid"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
 )
 
 // assignHandle gives a new task its handle.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"

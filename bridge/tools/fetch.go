@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+
 	"rialto/mcp"
 )
 

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+
 	"rialto/mcp"
 )
 

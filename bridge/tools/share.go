@@ -3,9 +3,10 @@ package tools
 import (
 	"context"
 	"fmt"
+	"time"
+
 	"rialto/bridge/documents"
 	"rialto/mcp"
-	"time"
 )
 
 func (t *Tools) share() mcp.Tool {

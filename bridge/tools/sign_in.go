@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"

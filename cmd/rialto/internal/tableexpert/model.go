@@ -10,11 +10,11 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 	"strings"
 	"time"
 
 	"rialto/cmd/rialto/internal/tableexpert/grammar"
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 )
 
 // Model is a language model behind an endpoint that is compatible with

@@ -8,14 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
-
-	"go.yaml.in/yaml/v3"
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 )
 
 // topicsFile may stand beside the tables; docs/tableexpert.md explains it.
