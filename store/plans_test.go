@@ -9,18 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"modernc.org/sqlite"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/store"
-
 	"rialto/store/ledgerdb"
 	"rialto/store/oauthdb"
 	"rialto/store/recordsdb"
 	"rialto/store/sqldb"
-
-	"modernc.org/sqlite"
 )
 
 // TestListsUseAnIndex asks SQLite how it would read each list with pages and filters. None

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"go.yaml.in/yaml/v3"
+
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/internal/usage"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // openAPI is the part of the OpenAPI document that is compared with the code.

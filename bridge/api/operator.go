@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"rialto/bridge/operator"
-
 	"github.com/gorilla/mux"
+
+	"rialto/bridge/operator"
 )
 
 // operatorAPI serves what is for operators: /admin and the exports.

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/gorilla/mux"
+
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
-
-	"github.com/gorilla/mux"
 )
 
 // share makes a link to a document of the caller's.

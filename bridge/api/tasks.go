@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/gorilla/mux"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/proxy"
-
-	"github.com/google/uuid"
-	"github.com/gorilla/mux"
 )
 
 // longestWait bounds how long a call waits for a task, in seconds.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/bridge/directory"
-
 	"golang.org/x/net/html"
+
+	"rialto/bridge/directory"
 )
 
 // fully is an agent with all that the API and the command line can set.

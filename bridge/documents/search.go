@@ -10,12 +10,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
-
-	"github.com/google/uuid"
 )
 
 const (

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
 	"rialto/bridge/view"
-
-	"github.com/google/uuid"
 )
 
 // SharedPath is where shared documents are shown; the secret of a link follows.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/sanitize"
 	"rialto/internal/i18n"
-
-	"github.com/google/uuid"
 )
 
 // Record is a task as we keep it.

@@ -12,9 +12,9 @@ import (
 	"time"
 	"unicode"
 
-	"rialto/internal/batch"
-
 	"github.com/google/uuid"
+
+	"rialto/internal/batch"
 )
 
 // Kind says what happened. Its first word is the kind of target.

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"time"
 
-	"rialto/internal/batch"
-
 	"github.com/google/uuid"
+
+	"rialto/internal/batch"
 )
 
 // Record is one call, without its contents.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-
-	"github.com/google/uuid"
 )
 
 // sentOnce adds a task, and then continues one, by many callers with one

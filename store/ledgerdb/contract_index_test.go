@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-
-	"github.com/google/uuid"
 )
 
 // Indexed is a ledger with an index of what its tasks hold.

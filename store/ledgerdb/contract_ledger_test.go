@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-
-	"github.com/google/uuid"
 )
 
 // parallel is how many callers fight over what only one may have.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-
-	"github.com/google/uuid"
 )
 
 // called writes a new task of alice's with names of her own, created at a

@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
-
-	"github.com/google/uuid"
 )
 
 // Sharing is what the contract of bridge.ShareStore needs: shares of tasks end

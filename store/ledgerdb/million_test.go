@@ -11,7 +11,6 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
-
 	"rialto/store/sqldb"
 )
 

@@ -10,7 +10,6 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/push"
-
 	"rialto/store/sqldb"
 )
 

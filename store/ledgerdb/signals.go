@@ -8,11 +8,11 @@ import (
 	"log/slog"
 	"time"
 
-	"rialto/bridge/ledger"
-	"rialto/store/sqldb"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"rialto/bridge/ledger"
+	"rialto/store/sqldb"
 )
 
 // signalChannel is what replicas notify each other on. Databases have channels of their own.

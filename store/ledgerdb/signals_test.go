@@ -9,7 +9,6 @@ import (
 
 	"rialto/bridge/ledger"
 	"rialto/oauth/oauthtest"
-
 	"rialto/store/sqldb"
 )
 

@@ -18,7 +18,6 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
-
 	"rialto/internal/dberr"
 	"rialto/store/sqldb"
 )

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"rialto/a2a"
-	"rialto/bridge/directory"
-
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/knadh/koanf/v2"
+
+	"rialto/a2a"
+	"rialto/bridge/directory"
 )
 
 // variableIndex is the place of an item of a list in a variable's name: AGENTS_0_URL.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"rialto/bridge/operator"
-
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
+
+	"rialto/bridge/operator"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of the documentation")

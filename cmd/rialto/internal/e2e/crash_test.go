@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // oauthtest.PostgresSchema opens the database by it
+
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2aserver"
 	"rialto/oauth/oauthtest"
-
-	_ "github.com/jackc/pgx/v5/stdlib" // oauthtest.PostgresSchema opens the database by it
 )
 
 // slowAgent is an A2A agent, behind real HTTP, whose every task works until

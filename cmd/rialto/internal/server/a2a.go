@@ -13,9 +13,8 @@ import (
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/bridge/api"
-	"rialto/bridge/proxy"
-
 	"rialto/bridge/operator"
+	"rialto/bridge/proxy"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
 	"rialto/oauth/token"

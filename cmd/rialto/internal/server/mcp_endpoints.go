@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"slices"
 
-	"rialto/mcp"
-
 	"github.com/gorilla/mux"
+
+	"rialto/mcp"
 )
 
 // wantsMetadata matches requests for the description of the endpoint.

@@ -9,13 +9,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gorilla/mux"
+	"github.com/klauspost/compress/gzhttp"
+
 	"rialto/a2a/a2apush"
 	"rialto/bridge/documents"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/static"
-
-	"github.com/gorilla/mux"
-	"github.com/klauspost/compress/gzhttp"
 )
 
 // redactPath returns a path without the part that is a capability.

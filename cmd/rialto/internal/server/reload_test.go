@@ -15,12 +15,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/internal/audit"
-
-	"github.com/spf13/pflag"
 )
 
 // TestReload changes live settings, and settings that need a restart.

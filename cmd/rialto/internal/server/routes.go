@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/gorilla/mux"
+
 	"rialto/a2a/a2apush"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
@@ -15,8 +17,6 @@ import (
 	"rialto/oauth"
 	"rialto/static"
 	"rialto/wellknown"
-
-	"github.com/gorilla/mux"
 )
 
 // handler returns the handler of all routes, inside the outerHandler.

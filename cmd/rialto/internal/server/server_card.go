@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gorilla/mux"
+
 	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/mcp"
 	"rialto/wellknown"
-
-	"github.com/gorilla/mux"
 )
 
 // cardPath is the address of the server card: that of the MCP endpoint, with "/server-card" added.

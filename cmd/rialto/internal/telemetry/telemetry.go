@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	promclient "github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/contrib/exporters/autoexport"
 	"go.opentelemetry.io/contrib/instrumentation/runtime"
 	"go.opentelemetry.io/contrib/propagators/autoprop"
@@ -26,8 +27,6 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
 	oteltrace "go.opentelemetry.io/otel/trace"
-
-	promclient "github.com/prometheus/client_golang/prometheus"
 )
 
 // Telemetry reports to the exporters that are configured. A nil *Telemetry does nothing.

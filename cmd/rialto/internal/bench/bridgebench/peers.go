@@ -9,10 +9,9 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/google/uuid"
-
 	theirs "github.com/a2aproject/a2a-go/v2/a2a"
 	theirclient "github.com/a2aproject/a2a-go/v2/a2aclient"
+	"github.com/google/uuid"
 	gosdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"rialto/cmd/rialto/internal/bench/harness"

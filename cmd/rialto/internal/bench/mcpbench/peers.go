@@ -6,10 +6,9 @@ import (
 	"encoding/json"
 	"net/http"
 
-	gosdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	gosdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"rialto/cmd/rialto/internal/bench/harness"
 	"rialto/mcp"

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	_ "modernc.org/sqlite"
+
 	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 	"rialto/cmd/rialto/internal/tableexpert/sqlbox/sqlboxtest"
-
-	_ "modernc.org/sqlite"
 )
 
 const schema = `
