@@ -2,7 +2,7 @@ package push
 
 import "sync"
 
-// Signal tells one goroutine that there is something to do. Signals that come before it looks are
+// Signal wakes one goroutine that has work. Signals that come before it looks are
 // one. The zero value is ready for use, and may be used concurrently.
 type Signal struct {
 	once sync.Once

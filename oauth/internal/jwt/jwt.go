@@ -53,7 +53,7 @@ const MaxToken = 8 << 10
 // Leeway is between the clocks of replicas.
 const Leeway = time.Minute
 
-// Token is a JWT. Whoever calls Parse checks its header, its signature and its claims.
+// Token is a JWT. The caller of Parse checks its header, its signature and its claims.
 type Token struct {
 	Payload []byte // its claims
 
