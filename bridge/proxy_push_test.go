@@ -27,7 +27,7 @@ func withWebhooks(t *testing.T, r *rig) (url string, told <-chan string) {
 		heard <- req.Header.Get(a2apush.TokenHeader) + " " + string(b)
 	}))
 	desk := &push.Service{
-		Outbox: r.db.Ledger, Key: bytes.Repeat([]byte{1}, 32), Replica: "r", Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Outbox: r.db.Ledger.Outbox(), Key: bytes.Repeat([]byte{1}, 32), Replica: "r", Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Sender: &a2apush.Sender{HTTP: &safehttp.Client{Allowed: func() []string { return []string{strings.TrimPrefix(srv.URL, "http://")} }}, Now: time.Now},
 	}
 	r.Runner.Webhooks = desk

@@ -29,7 +29,7 @@ func newSharing(t *testing.T, agents map[string]peer) *sharing {
 		b.Documents.Sharing = &documents.Sharing{TTL: time.Hour}
 		b.Documents.Accounts = accounts(func(string) bool { return !s.refused.Load() })
 	})
-	s.Documents.Sharing.Store = s.db.Ledger
+	s.Documents.Sharing.Store = s.db.Ledger.Shares()
 	return s
 }
 

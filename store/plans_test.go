@@ -121,7 +121,7 @@ func TestListsUseAnIndex(t *testing.T) {
 			_, err := db.Events(ctx, audit.Filter{Kind: audit.SignIn, Outcome: audit.Failed, Limit: 51})
 			return err
 		},
-		"shares": func() error { _, err := db.Shares(ctx, "o", now, ledger.Mark{}, 51); return err },
+		"shares": func() error { _, err := db.Shares().Shares(ctx, "o", now, ledger.Mark{}, 51); return err },
 	} {
 		seen.plans = nil
 		if err := list(); err != nil || len(seen.plans) == 0 {
@@ -161,11 +161,11 @@ func TestPeriodicStatementsUseAnIndex(t *testing.T) {
 		"tasks that wait are due":  func() error { _, err := db.DueTasks(ctx, now, 10); return err },
 		"tasks are indexed":        func() error { _, err := db.IndexTasks(ctx, 10); return err },
 		"tasks are forgotten":      func() error { _, err := db.DropTasks(ctx, now.Add(time.Hour), "", nil, 10); return err },
-		"notices are claimed":      func() error { _, err := db.ClaimNotices(ctx, "r", now, now, 10, nil); return err },
-		"the next notice is found": func() error { _, err := db.NextNotice(ctx); return err },
-		"notices are released":     func() error { return db.ReleaseNotices(ctx, "r", now) },
-		"dead notices are dropped": func() error { return db.DropDeadNotices(ctx, now) },
-		"shares are dropped":       func() error { _, err := db.DropShares(ctx, now, 10); return err },
+		"notices are claimed":      func() error { _, err := db.Outbox().ClaimNotices(ctx, "r", now, now, 10, nil); return err },
+		"the next notice is found": func() error { _, err := db.Outbox().NextNotice(ctx); return err },
+		"notices are released":     func() error { return db.Outbox().ReleaseNotices(ctx, "r", now) },
+		"dead notices are dropped": func() error { return db.Outbox().DropDeadNotices(ctx, now) },
+		"shares are dropped":       func() error { _, err := db.Shares().DropShares(ctx, now, 10); return err },
 		"events are dropped":       func() error { _, err := db.DropEvents(ctx, now, 10); return err },
 		"calls are dropped":        func() error { _, err := db.DropCalls(ctx, now, 10); return err },
 	} {

@@ -68,7 +68,7 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	if !r.live("g-root") {
 		t.Errorf("%s: a grant was revoked", what)
 	}
-	if shares, err := r.db.Ledger.Shares(ctx, r.ids["root"], time.Now(), ledger.Mark{}, 10); err != nil || len(shares) != 1 {
+	if shares, err := r.db.Ledger.Shares().Shares(ctx, r.ids["root"], time.Now(), ledger.Mark{}, 10); err != nil || len(shares) != 1 {
 		t.Errorf("%s: got %d links, %v, want the one", what, len(shares), err)
 	}
 	if all, err := r.Admin.Connections.List(ctx, r.ids["root"]); err != nil || len(all) != 1 {

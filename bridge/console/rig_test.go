@@ -81,7 +81,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 		}),
 	}
 	b := bridge.New(&runner.Runner{Directory: list, Ledger: db.Ledger, Lists: db.Ledger, Leases: db.Ledger, Replica: "r", Now: time.Now, Log: log},
-		&documents.Service{Index: db.Ledger, Sharing: &documents.Sharing{Store: db.Ledger, TTL: time.Hour}}, nil)
+		&documents.Service{Index: db.Ledger, Sharing: &documents.Sharing{Store: db.Ledger.Shares(), TTL: time.Hour}}, nil)
 	as.Consent.Agents = titles(func(some []string, all bool) []string {
 		return b.Directory.Titles(b.Directory.AccessOf(directory.Caller{UseCases: some, AllUseCases: all}))
 	})
@@ -215,7 +215,7 @@ func (r *rig) card(agent, card string, hold bool) {
 func (r *rig) share(id, account string) {
 	r.t.Helper()
 	now := time.Now()
-	r.must(r.db.Ledger.AddShare(r.t.Context(), &documents.Share{ID: id, Owner: r.ids[account], Document: "doc:expert:" + id, Title: "TITLE <b>", Content: []byte("{}"), Created: now, Expires: now.Add(time.Hour)}, "hash-"+id, documents.MostShares))
+	r.must(r.db.Ledger.Shares().AddShare(r.t.Context(), &documents.Share{ID: id, Owner: r.ids[account], Document: "doc:expert:" + id, Title: "TITLE <b>", Content: []byte("{}"), Created: now, Expires: now.Add(time.Hour)}, "hash-"+id, documents.MostShares))
 }
 
 // connect connects an agent with a key of an account.

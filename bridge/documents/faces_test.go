@@ -137,7 +137,7 @@ func newFaces(t *testing.T, answers [][]a2a.Event) *faces {
 	}
 	b := bridge.New(tasks, &documents.Service{
 		Downloads: &documents.Downloads{Key: make([]byte, 32), TTL: time.Hour},
-		Sharing:   &documents.Sharing{Store: db.Ledger, TTL: time.Hour},
+		Sharing:   &documents.Sharing{Store: db.Ledger.Shares(), TTL: time.Hour},
 	}, nil)
 	b.Tools.Card = true
 	b.Start()

@@ -76,7 +76,7 @@ func newRig(t *testing.T, answer func(ctx context.Context, c *a2a.PushConfig, at
 // start starts another service, as the next process does.
 func (r *rig) start(change ...func(*push.Service)) {
 	r.service = &push.Service{
-		Outbox: r.db.Ledger, Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "service", Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Outbox: r.db.Ledger.Outbox(), Sender: r.webhooks, Key: bytes.Repeat([]byte{7}, 32), Replica: "service", Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, change := range change {
 		change(r.service)
@@ -157,7 +157,7 @@ func TestADatabaseThatFellSilentIsAskedAgain(t *testing.T) {
 		r := newRig(t, always)
 		defer r.close()
 		r.stop()
-		r.start(func(d *push.Service) { d.Outbox = &silent{Outbox: r.db.Ledger} })
+		r.start(func(d *push.Service) { d.Outbox = &silent{Outbox: r.db.Ledger.Outbox()} })
 		r.after(time.Second, hook) // it is being asked
 		r.change(r.task(hook), a2a.Completed)
 		if got := r.after(time.Minute, hook); got != "completed" {
@@ -229,12 +229,12 @@ func TestAnUndeliverableNoticeIsDead(t *testing.T) {
 				defer r.close()
 				r.change(r.task(hook), a2a.Completed)
 				r.after(tc.patience, hook)
-				dead, err := r.db.Ledger.DeadNotices(t.Context(), 10)
+				dead, err := r.db.Ledger.Outbox().DeadNotices(t.Context(), 10)
 				if err != nil || len(dead) != 1 || dead[0].Failure != tc.err.Error() || len(r.attempts[hook]) != tc.attempts {
 					t.Fatalf("got %d dead, %v after %d attempts, want 1 after %d", len(dead), err, len(r.attempts[hook]), tc.attempts)
 				}
 				failing = false
-				if _, err := r.db.Ledger.RetryDeadNotices(t.Context(), time.Now()); err != nil {
+				if _, err := r.db.Ledger.Outbox().RetryDeadNotices(t.Context(), time.Now()); err != nil {
 					t.Fatal(err)
 				}
 				if got := r.after(10*time.Second, hook); got != "completed" {

@@ -50,7 +50,7 @@ func newShared(t *testing.T) (pages, shared http.Handler, task string) {
 			Caller: func(context.Context) directory.Caller { return directory.Caller{User: "alice"} },
 			Dialer: dialFunc(func(context.Context, directory.AgentConfig) (directory.Conn, error) { return maker, nil }),
 		},
-	}, &documents.Service{Sharing: &documents.Sharing{Store: db.Ledger, TTL: 72 * time.Hour}}, nil)
+	}, &documents.Service{Sharing: &documents.Sharing{Store: db.Ledger.Shares(), TTL: 72 * time.Hour}}, nil)
 	b.Start()
 	t.Cleanup(func() { b.Close(); maker.Close(); db.Close() })
 	event, err := b.Proxy.Agent("maker").Send(t.Context(), &a2a.SendRequest{Message: &a2a.Message{ID: "m", Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart("go")}}})

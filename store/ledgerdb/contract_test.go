@@ -3,6 +3,8 @@ package ledgerdb_test
 import (
 	"testing"
 
+	"rialto/bridge/documents"
+	"rialto/bridge/ledger"
 	"rialto/store/ledgerdb"
 )
 
@@ -17,9 +19,25 @@ func TestContracts(t *testing.T) {
 					return Ledger{Store: db, Lists: db, Leases: db}
 				})
 			})
-			t.Run("outbox", func(t *testing.T) { testOutbox(t, func(t *testing.T) Watched { return open(t) }) })
+			t.Run("outbox", func(t *testing.T) {
+				testOutbox(t, func(t *testing.T) Watched {
+					db := open(t)
+					return struct {
+						*ledgerdb.Store
+						ledgerdb.Outbox
+					}{db, db.Outbox()}
+				})
+			})
 			t.Run("index", func(t *testing.T) { testIndex(t, func(t *testing.T) Indexed { return open(t) }) })
-			t.Run("shares", func(t *testing.T) { testShares(t, func(t *testing.T) Sharing { return open(t) }) })
+			t.Run("shares", func(t *testing.T) {
+				testShares(t, func(t *testing.T) Sharing {
+					db := open(t)
+					return struct {
+						ledger.Store
+						documents.ShareStore
+					}{db, db.Shares()}
+				})
+			})
 		})
 	}
 }

@@ -12,14 +12,20 @@ import (
 	"rialto/store/sqldb"
 )
 
-var _ push.Outbox = (*Store)(nil)
+// Outbox implements push.Outbox: the webhooks of tasks, and the notices that wait for them.
+type Outbox struct{ tasks *Store }
+
+var _ push.Outbox = Outbox{}
+
+// Outbox returns the webhooks of the tasks in the store.
+func (db *Store) Outbox() Outbox { return Outbox{db} }
 
 // AddHook implements push.Outbox. SaveTask adds notices for the task from then on.
-func (db *Store) AddHook(ctx context.Context, owner string, h push.Webhook, most int) error {
-	if err := db.flush(ctx); err != nil {
+func (o Outbox) AddHook(ctx context.Context, owner string, h push.Webhook, most int) error {
+	if err := o.tasks.flush(ctx); err != nil {
 		return err
 	}
-	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+	return o.tasks.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		err := sqldb.MustChange(
 			ctx,
 			t,
@@ -41,8 +47,8 @@ func (db *Store) AddHook(ctx context.Context, owner string, h push.Webhook, most
 }
 
 // Hooks implements push.Outbox.
-func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhook, error) {
-	if err := db.checkOwner(ctx, owner, handle); err != nil {
+func (o Outbox) Hooks(ctx context.Context, owner, handle string) ([]push.Webhook, error) {
+	if err := o.checkOwner(ctx, owner, handle); err != nil {
 		return nil, err
 	}
 	scan := func(r sqldb.Row) (push.Webhook, error) {
@@ -52,7 +58,7 @@ func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhoo
 	}
 	return sqldb.Select(
 		ctx,
-		db.sql.Read,
+		o.tasks.sql.Read,
 		scan,
 		`SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`,
 		handle,
@@ -60,25 +66,25 @@ func (db *Store) Hooks(ctx context.Context, owner, handle string) ([]push.Webhoo
 }
 
 // DropHook implements push.Outbox. The notices go with their webhook.
-func (db *Store) DropHook(ctx context.Context, owner, handle, id string) error {
-	if err := db.checkOwner(ctx, owner, handle); err != nil {
+func (o Outbox) DropHook(ctx context.Context, owner, handle, id string) error {
+	if err := o.checkOwner(ctx, owner, handle); err != nil {
 		return err
 	}
 	return sqldb.Exec(
 		ctx,
-		db.sql.Write,
+		o.tasks.sql.Write,
 		`DELETE FROM webhooks WHERE handle = $1 AND id = $2`,
 		handle,
 		id,
 	)
 }
 
-func (db *Store) checkOwner(ctx context.Context, owner, handle string) error {
-	if err := db.flush(ctx); err != nil {
+func (o Outbox) checkOwner(ctx context.Context, owner, handle string) error {
+	if err := o.tasks.flush(ctx); err != nil {
 		return err
 	}
 	var one int
-	err := db.sql.Read.QueryRowContext(
+	err := o.tasks.sql.Read.QueryRowContext(
 		ctx,
 		`SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`,
 		handle,
@@ -118,7 +124,7 @@ const maxExcept = 4
 
 // ClaimNotices implements push.Outbox. The moment that they are due stands in
 // the outer WHERE as well, as in ClaimTasks.
-func (db *Store) ClaimNotices(
+func (o Outbox) ClaimNotices(
 	ctx context.Context,
 	replica string,
 	now, until time.Time,
@@ -131,7 +137,7 @@ func (db *Store) ClaimNotices(
 	for _, host := range hosts {
 		args = append(args, host)
 	}
-	return sqldb.Select(ctx, db.sql.Write, scanNotice, claimNotices[db.sql.Postgres], args...)
+	return sqldb.Select(ctx, o.tasks.sql.Write, scanNotice, claimNotices[o.tasks.sql.Postgres], args...)
 }
 
 // claimNotices leaves out rows that another transaction locks on PostgreSQL, whose text is
@@ -175,10 +181,10 @@ func scanNotice(r sqldb.Row) (*push.Notice, error) {
 }
 
 // NoticeDelivered implements push.Outbox.
-func (db *Store) NoticeDelivered(ctx context.Context, n *push.Notice, replica string) error {
+func (o Outbox) NoticeDelivered(ctx context.Context, n *push.Notice, replica string) error {
 	return sqldb.Exec(
 		ctx,
-		db.sql.Write,
+		o.tasks.sql.Write,
 		`DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
 		n.Handle,
 		n.Hook,
@@ -188,13 +194,13 @@ func (db *Store) NoticeDelivered(ctx context.Context, n *push.Notice, replica st
 }
 
 // NoticeFailed implements push.Outbox.
-func (db *Store) NoticeFailed(
+func (o Outbox) NoticeFailed(
 	ctx context.Context,
 	n *push.Notice,
 	replica, failure string,
 	due time.Time,
 ) error {
-	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+	return o.tasks.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		gone, err := sqldb.Changed(ctx, t, `
 			DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4 AND settled = 0
 			AND EXISTS (SELECT 1 FROM notices o WHERE o.handle = $1 AND o.webhook = $2 AND o.version > $3)`,
@@ -210,19 +216,19 @@ func (db *Store) NoticeFailed(
 }
 
 // NextNotice implements push.Outbox.
-func (db *Store) NextNotice(ctx context.Context) (time.Time, error) {
+func (o Outbox) NextNotice(ctx context.Context) (time.Time, error) {
 	var due time.Time
-	err := db.sql.Read.QueryRowContext(
+	err := o.tasks.sql.Read.QueryRowContext(
 		ctx, `SELECT n.due`+oldestNotices+` ORDER BY n.due LIMIT 1`,
 	).Scan(&due)
 	return due, sqldb.NoRow(err, nil)
 }
 
 // ReleaseNotices implements push.Outbox.
-func (db *Store) ReleaseNotices(ctx context.Context, replica string, now time.Time) error {
+func (o Outbox) ReleaseNotices(ctx context.Context, replica string, now time.Time) error {
 	return sqldb.Exec(
 		ctx,
-		db.sql.Write,
+		o.tasks.sql.Write,
 		`UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`,
 		now,
 		replica,
@@ -230,10 +236,10 @@ func (db *Store) ReleaseNotices(ctx context.Context, replica string, now time.Ti
 }
 
 // DeadNotices implements push.Outbox.
-func (db *Store) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error) {
+func (o Outbox) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error) {
 	return sqldb.Select(
 		ctx,
-		db.sql.Read,
+		o.tasks.sql.Read,
 		scanNotice,
 		`SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`,
 		limit,
@@ -241,8 +247,8 @@ func (db *Store) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, er
 }
 
 // CountNotices returns how many notices wait to be delivered, and how many are dead.
-func (db *Store) CountNotices(ctx context.Context) (pending, dead int64, err error) {
-	err = db.sql.Read.QueryRowContext(
+func (o Outbox) CountNotices(ctx context.Context) (pending, dead int64, err error) {
+	err = o.tasks.sql.Read.QueryRowContext(
 		ctx,
 		`SELECT (SELECT count(*) FROM notices WHERE dead = 0), (SELECT count(*) FROM notices WHERE dead = 1)`,
 	).Scan(&pending, &dead)
@@ -250,10 +256,10 @@ func (db *Store) CountNotices(ctx context.Context) (pending, dead int64, err err
 }
 
 // RetryDeadNotices implements push.Outbox.
-func (db *Store) RetryDeadNotices(ctx context.Context, now time.Time) (int, error) {
+func (o Outbox) RetryDeadNotices(ctx context.Context, now time.Time) (int, error) {
 	n, err := sqldb.Changed(
 		ctx,
-		db.sql.Write,
+		o.tasks.sql.Write,
 		`UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`,
 		now,
 	)
@@ -261,14 +267,14 @@ func (db *Store) RetryDeadNotices(ctx context.Context, now time.Time) (int, erro
 }
 
 // DropDeadNotices implements push.Outbox.
-func (db *Store) DropDeadNotices(ctx context.Context, before time.Time) error {
+func (o Outbox) DropDeadNotices(ctx context.Context, before time.Time) error {
 	return sqldb.Exec(
 		ctx,
-		db.sql.Write,
+		o.tasks.sql.Write,
 		`DELETE FROM notices WHERE dead = 1 AND version < $1`,
 		before,
 	)
 }
 
-// Noticed implements push.Outbox.
-func (db *Store) NoticesAdded() <-chan struct{} { return db.noticed }
+// NoticesAdded implements push.Outbox.
+func (o Outbox) NoticesAdded() <-chan struct{} { return o.tasks.noticed }

@@ -104,7 +104,7 @@ func TestALockedNoticeDoesNotBlockOthers(t *testing.T) {
 		e := &ledger.Record{Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Created: now, Updated: now}
 		err := db.AddTask(t.Context(), e, "here", 10)
 		if err == nil {
-			err = db.AddHook(t.Context(), "o", push.Webhook{Handle: handle, ID: "1", Host: "h", Created: now}, 10)
+			err = db.Outbox().AddHook(t.Context(), "o", push.Webhook{Handle: handle, ID: "1", Host: "h", Created: now}, 10)
 		}
 		for _, state := range []a2a.State{a2a.InputRequired, a2a.Completed} { // the first goes first
 			e.Task, e.Idle = &a2a.Task{ID: "t", Status: a2a.Status{State: state}}, true
@@ -128,7 +128,7 @@ func TestALockedNoticeDoesNotBlockOthers(t *testing.T) {
 			return err
 		}
 		later := now.Add(time.Minute)
-		claimed, err := db.ClaimNotices(ctx, "here", later, later.Add(time.Minute), 10, nil)
+		claimed, err := db.Outbox().ClaimNotices(ctx, "here", later, later.Add(time.Minute), 10, nil)
 		if err != nil || len(claimed) != 1 || claimed[0].Handle != "free" || claimed[0].Task.Status.State != a2a.InputRequired {
 			t.Errorf("claimed %v, %v, want the oldest that is not locked", claimed, err)
 		}

@@ -11,13 +11,19 @@ import (
 	"rialto/store/sqldb"
 )
 
-var _ documents.ShareStore = (*Store)(nil)
+// Shares implements documents.ShareStore: the links that share results of tasks.
+type Shares struct{ tasks *Store }
+
+var _ documents.ShareStore = Shares{}
+
+// Shares returns the links to results of the tasks in the store.
+func (db *Store) Shares() Shares { return Shares{db} }
 
 // AddShare implements documents.ShareStore.
-func (db *Store) AddShare(ctx context.Context, s *documents.Share, hash string, most int) error {
+func (l Shares) AddShare(ctx context.Context, s *documents.Share, hash string, most int) error {
 	return sqldb.MustChange(
 		ctx,
-		db.sql.Write,
+		l.tasks.sql.Write,
 		documents.ErrTooManyShares,
 		`
 		INSERT INTO shares (hash, id, owner, document, title, handle, content, created, expires)
@@ -37,10 +43,10 @@ func (db *Store) AddShare(ctx context.Context, s *documents.Share, hash string, 
 }
 
 // Share implements documents.ShareStore.
-func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*documents.Share, error) {
+func (l Shares) Share(ctx context.Context, hash string, now time.Time) (*documents.Share, error) {
 	var s documents.Share
 	var content sql.NullString
-	err := db.sql.Read.QueryRowContext(ctx, `
+	err := l.tasks.sql.Read.QueryRowContext(ctx, `
 		SELECT id, owner, document, title, handle, content, created, expires FROM shares
 		WHERE hash = $1 AND expires > $2`, hash, now).
 		Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &content, &s.Created, &s.Expires)
@@ -54,21 +60,21 @@ func (db *Store) Share(ctx context.Context, hash string, now time.Time) (*docume
 }
 
 // Shares implements documents.ShareStore.
-func (db *Store) Shares(
+func (l Shares) Shares(
 	ctx context.Context,
 	owner string,
 	now time.Time,
 	after ledger.Mark,
 	limit int,
 ) ([]documents.Share, error) {
-	if err := db.flush(ctx); err != nil {
+	if err := l.tasks.flush(ctx); err != nil {
 		return nil, err
 	}
 	from := int64(math.MaxInt64)
 	if after.Handle != "" {
 		from = after.Created.UnixMilli()
 	}
-	return sqldb.Select(ctx, db.sql.Read, scanShare, `
+	return sqldb.Select(ctx, l.tasks.sql.Read, scanShare, `
 		SELECT id, owner, document, title, handle, COALESCE((SELECT agent FROM tasks WHERE tasks.handle = shares.handle), ''), created, expires FROM shares
 		WHERE owner = $1 AND expires > $2 AND (created, id) < ($3, $4)
 		ORDER BY created DESC, id DESC LIMIT $5`, owner, now, from, after.Handle, limit)
@@ -89,10 +95,10 @@ func scanShare(r sqldb.Row) (s documents.Share, err error) {
 }
 
 // EndShare implements documents.ShareStore.
-func (db *Store) EndShare(ctx context.Context, owner, id string) error {
+func (l Shares) EndShare(ctx context.Context, owner, id string) error {
 	return sqldb.MustChange(
 		ctx,
-		db.sql.Write,
+		l.tasks.sql.Write,
 		documents.ErrNoShare,
 		`DELETE FROM shares WHERE owner = $1 AND id = $2`,
 		owner,
@@ -101,8 +107,8 @@ func (db *Store) EndShare(ctx context.Context, owner, id string) error {
 }
 
 // DropShares implements documents.ShareStore.
-func (db *Store) DropShares(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := sqldb.Changed(ctx, db.sql.Write, `
+func (l Shares) DropShares(ctx context.Context, before time.Time, limit int) (int, error) {
+	n, err := sqldb.Changed(ctx, l.tasks.sql.Write, `
 		DELETE FROM shares WHERE hash IN (SELECT hash FROM shares WHERE expires <= $1 ORDER BY expires, hash LIMIT $2)`, before, limit)
 	return int(n), err
 }

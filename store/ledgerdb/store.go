@@ -11,7 +11,7 @@ import (
 	"rialto/store/writebehind"
 )
 
-// Store implements the stores of package ledger, push.Outbox and bridge.ShareStore.
+// Store implements the stores of package ledger.
 type Store struct {
 	sql     *sqldb.DB
 	noticed chan struct{} // ready when there is something for webhooks

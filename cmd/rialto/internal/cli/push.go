@@ -22,7 +22,7 @@ func deadPushCommand() *cobra.Command {
 	return withDatabase(
 		command("dead", "List the undeliverable notifications, latest first"),
 		func(cmd *cobra.Command, db *store.DB) error {
-			dead, err := db.Ledger.DeadNotices(cmd.Context(), maxFailedPush)
+			dead, err := db.Ledger.Outbox().DeadNotices(cmd.Context(), maxFailedPush)
 			if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && err == nil {
 				return writeJSON(cmd.OutOrStdout(), dead)
 			}
@@ -47,7 +47,7 @@ func retryPushCommand() *cobra.Command {
 	return withDatabase(
 		command("retry", "Retry the undeliverable notifications"),
 		func(cmd *cobra.Command, db *store.DB) error {
-			n, err := db.Ledger.RetryDeadNotices(cmd.Context(), time.Now())
+			n, err := db.Ledger.Outbox().RetryDeadNotices(cmd.Context(), time.Now())
 			if err != nil {
 				return err
 			}

@@ -148,7 +148,7 @@ func (s *seed) addTasks() {
 		}
 		s.must(s.db.Ledger.AddTask(s.Context(), e, "seed", 1000))
 		if i%25 == 0 {
-			s.must(s.db.Ledger.AddShare(s.Context(), &documents.Share{ID: uuid.NewString(), Owner: s.accounts[0].ID, Document: "task:" + e.Handle, Title: asked, Handle: e.Handle,
+			s.must(s.db.Ledger.Shares().AddShare(s.Context(), &documents.Share{ID: uuid.NewString(), Owner: s.accounts[0].ID, Document: "task:" + e.Handle, Title: asked, Handle: e.Handle,
 				Created: created, Expires: s.now.AddDate(0, 0, 1+i/25)}, uuid.NewString(), 100))
 		}
 	}

@@ -57,7 +57,7 @@ func newBridge(
 		}
 	}
 	if cfg.ShareLinks > 0 {
-		library.Sharing = &documents.Sharing{Store: db.Ledger, TTL: cfg.ShareLinks}
+		library.Sharing = &documents.Sharing{Store: db.Ledger.Shares(), TTL: cfg.ShareLinks}
 	}
 	b := bridge.New(tasks, library, calls)
 	b.Tools.Card = cfg.MCP.TaskCard != config.TaskCardNever

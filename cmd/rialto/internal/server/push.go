@@ -42,7 +42,7 @@ func (s *Server) startPush(secret []byte) {
 		sender.Signer = s.oauth.Keys
 	}
 	s.push = &push.Service{
-		Outbox:  s.store.Ledger,
+		Outbox:  s.store.Ledger.Outbox(),
 		Sender:  sender,
 		Key:     deriveKey(secret, "push webhooks"),
 		Replica: s.bridge.Runner.Replica,

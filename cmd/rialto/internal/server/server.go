@@ -282,7 +282,7 @@ func (s *Server) maintain(ctx context.Context) {
 			s.bridge.Prune(round),
 			s.agents.Maintain(round),
 			ledgerdb.SessionNotes{Store: s.store.Ledger}.DropOld(round, time.Now()),
-			s.store.Ledger.DropDeadNotices(round, time.Now().Add(-failedPushRetention)),
+			s.store.Ledger.Outbox().DropDeadNotices(round, time.Now().Add(-failedPushRetention)),
 			s.deleteOldRecords(round),
 		); err != nil &&
 			ctx.Err() == nil {

@@ -29,12 +29,13 @@ func (s *Server) observe() {
 	if s.events != nil {
 		s.events.Metrics = t.Deliveries(telemetry.Event)
 	}
-	t.Read(gauges{s.store.Ledger, s})
+	t.Read(gauges{s.store.Ledger, s.store.Ledger.Outbox(), s})
 }
 
 // gauges implements telemetry.Gauges: it reads the parts of a server.
 type gauges struct {
 	*ledgerdb.Store
+	ledgerdb.Outbox
 	s *Server
 }
 
