@@ -28,8 +28,8 @@ const (
 	maxForgotten    = 1000
 )
 
-// run polls due and woken tasks until the runner closes.
-func (p *poller) run() {
+// runDue polls due tasks until the runner closes.
+func (p *poller) runDue() {
 	tick := time.NewTicker(pollDueEvery)
 	defer tick.Stop()
 	for {
@@ -38,6 +38,17 @@ func (p *poller) run() {
 			return
 		case <-tick.C:
 			p.pollDue()
+		}
+	}
+}
+
+// runWoken polls woken tasks until the runner closes. A slow round of due tasks does not hold
+// them up.
+func (p *poller) runWoken() {
+	for {
+		select {
+		case <-p.runner.running.Done():
+			return
 		case handle := <-p.wakeups:
 			p.pollWoken(handle)
 		}

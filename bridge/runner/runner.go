@@ -114,10 +114,11 @@ func (r *Runner) Start() {
 	r.quotas.storage.runner = r
 	r.leases.runner = r
 	r.leases.join()
-	r.wg.Go(r.leases.keep)
 	r.Publisher.start(r)
+	r.wg.Go(r.leases.keep)
 	if r.Only == "" {
-		r.wg.Go(r.polls.run)
+		r.wg.Go(r.polls.runDue)
+		r.wg.Go(r.polls.runWoken)
 	}
 }
 
