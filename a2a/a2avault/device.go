@@ -79,7 +79,7 @@ func (v *Vault) BeginDevice(
 	}
 	every := defaultInterval
 	if got.Interval > 0 {
-		every = time.Duration(got.Interval) * time.Second
+		every = max(time.Duration(got.Interval)*time.Second, time.Second) // it may overflow
 	}
 	return v.sealPending(app.Agent, user, pending{
 		Code:    got.Device,

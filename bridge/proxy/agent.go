@@ -308,7 +308,7 @@ func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Sent
 func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.proxy.Runner.Task(ctx, f.access(ctx), string(id))
 	if err == nil && (e.Agent != f.name || !f.Exists(ctx)) {
-		err = ledger.ErrNoTask
+		return nil, ledger.ErrNoTask
 	}
 	return e, err
 }
@@ -317,7 +317,7 @@ func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, erro
 func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.proxy.Runner.Current(ctx, f.access(ctx), string(id))
 	if err == nil && (e.Agent != f.name || !f.Exists(ctx)) {
-		err = ledger.ErrNoTask
+		return nil, ledger.ErrNoTask
 	}
 	return e, err
 }

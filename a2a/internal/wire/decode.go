@@ -216,15 +216,21 @@ func (o *object) task() (*a2a.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	makeUnique(artifacts, func(i int) bool { return o.Artifacts[i].ID == "" })
-	said := slices.DeleteFunc(o.History, func(m *object) bool { return m == nil })
-	history, err := decodeEach("history", said, func(_ int, m *object) (a2a.Message, error) {
+	if slices.ContainsFunc(o.Artifacts, func(a artifact) bool { return a.ID == "" }) {
+		makeUnique(artifacts, func(i int) bool { return o.Artifacts[i].ID == "" })
+	}
+	history, err := decodeEach("history", o.History, func(_ int, m *object) (a2a.Message, error) {
+		if m == nil {
+			return a2a.Message{}, nil
+		}
 		answer, err := m.answer()
 		if err != nil {
 			return a2a.Message{}, err
 		}
 		return *answer, nil
 	})
+	// A null in the list is no message; the others have an id.
+	history = slices.DeleteFunc(history, func(m a2a.Message) bool { return m.ID == "" })
 	if err != nil {
 		return nil, err
 	}
@@ -257,9 +263,6 @@ func decodeEach[T, U any](list string, in []T, decode func(i int, v T) (U, error
 // makeUnique gives an artifact without an id its position as id if an earlier artifact
 // has the same name: some servers of 0.1 number all of them 0.
 func makeUnique(all []a2a.Artifact, unnamed func(i int) bool) {
-	if len(all) < 2 {
-		return
-	}
 	taken := make(map[string]bool, len(all))
 	for i := range all {
 		id := &all[i].ID
