@@ -12,8 +12,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-jose/go-jose/v4"
-
 	"rialto/oauth"
 	"rialto/oauth/internal/jwt"
 )
@@ -99,7 +97,7 @@ func (ks *Keys) checkMAC(t *jwt.Token, h header) error {
 	if h.Algorithm != HS256 || h.KeyID != "" {
 		return BadToken("It is not an access token of this server.")
 	}
-	if !t.SignedBy(HS256, jose.JSONWebKey{Key: ks.TokenSecret}) {
+	if !t.SignedWith(ks.TokenSecret) {
 		return BadToken("It was not made by this server.")
 	}
 	return nil

@@ -99,12 +99,18 @@ func (t *Token) Header(into any) error {
 // letter case is another name, and one that comes twice is an error.
 func (t *Token) Claims(into any) error { return json.Unmarshal(t.Payload, into) }
 
-// SignedBy tells whether one of the keys has signed the token with an algorithm.
+// SignedBy tells whether one of the keys has signed the token with an algorithm that is the
+// key's own.
 func (t *Token) SignedBy(algorithm string, keys ...jose.JSONWebKey) bool {
-	method := jwt.GetSigningMethod(algorithm)
-	return method != nil && slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool {
-		return method.Verify(t.signed, t.signature, key.Key) == nil
+	return slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool {
+		return slices.Contains(algsOf(key), algorithm) &&
+			jwt.GetSigningMethod(algorithm).Verify(t.signed, t.signature, key.Key) == nil
 	})
+}
+
+// SignedWith tells whether the token is signed with a secret, by HS256.
+func (t *Token) SignedWith(secret []byte) bool {
+	return jwt.SigningMethodHS256.Verify(t.signed, t.signature, secret) == nil
 }
 
 // Sign returns the JWT of a header and of claims in JSON.
