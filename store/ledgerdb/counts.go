@@ -16,7 +16,8 @@ func (db *Store) Unfinished(ctx context.Context) ([]ledger.Count, error) {
 }
 
 func scanCount(r sqldb.Row) (c ledger.Count, err error) {
-	return c, r.Scan(&c.Agent, &c.State, &c.Tasks)
+	err = r.Scan(&c.Agent, &c.State, &c.Tasks)
+	return c, err
 }
 
 // StoredBytes implements ledger.Store. The sum reads a partial index, which has the large tasks alone.

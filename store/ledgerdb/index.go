@@ -141,7 +141,10 @@ func markIndexed(
 		from = `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`
 		args = []any{string(text)}
 	}
-	scan := func(r sqldb.Row) (v version, err error) { return v, r.Scan(&v.handle, &v.updated) }
+	scan := func(r sqldb.Row) (v version, err error) {
+		err = r.Scan(&v.handle, &v.updated)
+		return v, err
+	}
 	noted, err := sqldb.Select(ctx, t, scan, `
 		UPDATE tasks SET indexed = 1 FROM `+from+`
 		WHERE tasks.handle = read.handle AND tasks.updated = read.updated AND tasks.settled = 1 AND tasks.indexed + 0 = 0`+free+`

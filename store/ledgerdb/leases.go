@@ -173,7 +173,8 @@ func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledg
 }
 
 func scanDuePoll(r sqldb.Row) (d ledger.DuePoll, err error) {
-	return d, r.Scan(&d.Owner, &d.Handle, &d.Agent)
+	err = r.Scan(&d.Owner, &d.Handle, &d.Agent)
+	return d, err
 }
 
 // MakeDue implements ledger.Leases.

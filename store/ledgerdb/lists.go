@@ -34,7 +34,7 @@ func (db *Store) Summaries(
 }
 
 func scanSummary(r sqldb.Row) (t ledger.Summary, err error) {
-	return t, r.Scan(
+	err = r.Scan(
 		&t.TaskID,
 		&t.Agent,
 		&t.ContextID,
@@ -44,6 +44,7 @@ func scanSummary(r sqldb.Row) (t ledger.Summary, err error) {
 		&t.Created,
 		&t.Updated,
 	)
+	return t, err
 }
 
 // filterTasks adds the conditions of a list of tasks, and returns the column that sorts

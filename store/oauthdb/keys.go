@@ -20,7 +20,8 @@ func (db *Store) Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, er
 }
 
 func scanKey(r sqldb.Row) (k oauth.SealedKey, err error) {
-	return k, r.Scan(&k.Seq, &k.KeyID, &k.Private, &k.Active, &k.Expires, &k.SignedUntil)
+	err = r.Scan(&k.Seq, &k.KeyID, &k.Private, &k.Active, &k.Expires, &k.SignedUntil)
+	return k, err
 }
 
 // AddKey implements token.KeyStore.

@@ -88,5 +88,6 @@ func (db *Store) SeenCards(ctx context.Context, agent string) ([]directory.SeenC
 }
 
 func scanCard(r sqldb.Row) (c directory.SeenCard, err error) {
-	return c, r.Scan(&c.Agent, &c.Digest, &c.Card, &c.First, &c.Last, &c.InForce, &c.URL)
+	err = r.Scan(&c.Agent, &c.Digest, &c.Card, &c.First, &c.Last, &c.InForce, &c.URL)
+	return c, err
 }

@@ -104,7 +104,7 @@ func links(ctx context.Context, t *sql.Tx, after int64, limit int) ([]audit.Link
 }
 
 func scanLink(r sqldb.Row) (l audit.Link, err error) {
-	return l, r.Scan(
+	err = r.Scan(
 		&l.At,
 		&l.ID,
 		&l.Kind,
@@ -117,6 +117,7 @@ func scanLink(r sqldb.Row) (l audit.Link, err error) {
 		&l.Seq,
 		&l.Hash,
 	)
+	return l, err
 }
 
 // DropEvents implements audit.Store. Clocks of replicas may differ: an event stays until those before

@@ -120,7 +120,10 @@ func collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, 
 }
 
 // Value reads a row of one value, for Select.
-func Value[T any](r Row) (v T, err error) { return v, r.Scan(&v) }
+func Value[T any](r Row) (v T, err error) {
+	err = r.Scan(&v)
+	return v, err
+}
 
 // Millis returns a time for a BIGINT column; the zero time is 0.
 func Millis(t time.Time) int64 {
