@@ -22,9 +22,13 @@ func backupCommand() *cobra.Command {
 		"Writing ",
 		(*storeFlags).load,
 		func(cmd *cobra.Command, cfg *config.Config, file string) error {
-			if err := store.Backup(cmd.Context(), cfg.Database, file); err != nil {
+			err := store.Backup(cmd.Context(), cfg.Database, file)
+			if err != nil {
 				return fmt.Errorf("backup: %w", err)
 			}
+			return nil
+		},
+		func(cmd *cobra.Command, cfg *config.Config, file string) error {
 			return done(
 				cmd,
 				map[string]string{"file": file, "key": cfg.SecretSource()},
@@ -48,9 +52,13 @@ func restoreCommand() *cobra.Command {
 		"Reading ",
 		(*storeFlags).target,
 		func(cmd *cobra.Command, cfg *config.Config, file string) error {
-			if err := store.Restore(cmd.Context(), file, cfg.Database); err != nil {
+			err := store.Restore(cmd.Context(), file, cfg.Database)
+			if err != nil {
 				return fmt.Errorf("restore: %w", err)
 			}
+			return nil
+		},
+		func(cmd *cobra.Command, cfg *config.Config, file string) error {
 			database := config.Redacted(cfg.Database)
 			return done(
 				cmd,
@@ -64,12 +72,12 @@ func restoreCommand() *cobra.Command {
 	)
 }
 
-// copyCommand makes do copy between the database of a configuration and a file.
+// copyCommand copies between the database of a configuration and a file, and reports it.
 func copyCommand(
 	cmd *cobra.Command,
 	doing string,
 	load func(*storeFlags, *cobra.Command) (*config.Config, error),
-	do func(cmd *cobra.Command, cfg *config.Config, file string) error,
+	run, report func(cmd *cobra.Command, cfg *config.Config, file string) error,
 ) *cobra.Command {
 	var flags storeFlags
 	flags.add(cmd)
@@ -83,8 +91,13 @@ func copyCommand(
 		if cfg.Database == store.Memory {
 			return config.ErrInMemory
 		}
-		defer term.Start(cmd.ErrOrStderr(), doing+args[0]).Stop()
-		return do(cmd, cfg, args[0])
+		bar := term.Start(cmd.ErrOrStderr(), doing+args[0])
+		err = run(cmd, cfg, args[0])
+		bar.Stop()
+		if err != nil {
+			return err
+		}
+		return report(cmd, cfg, args[0])
 	}
 	return cmd
 }

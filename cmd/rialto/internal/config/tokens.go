@@ -63,9 +63,12 @@ func (c *Config) checkOAuth() error {
 			return nil
 		}},
 		{"registration", c.Registration.Apply},
-		{"sign_in", c.SignIn.Apply},
+		{"sign_in", func(as *authserver.Config) error {
+			as.RedirectPrefixes = c.RedirectPrefixes
+			return c.SignIn.Apply(as)
+		}},
 	} {
-		as := authserver.Config{Issuer: c.URL, RedirectPrefixes: c.RedirectPrefixes}
+		as := authserver.Config{Issuer: c.URL}
 		if err := group.apply(&as); err != nil {
 			return err
 		}

@@ -40,12 +40,18 @@ type callLimiter struct {
 // caller is who makes a call. Without a login it has an address alone.
 type caller struct{ user, client, address string }
 
-// key returns under whom the calls of a caller count, how many may be open, and which setting says so.
+// key returns under whom the calls of a caller count, how many may be open, and which setting
+// says so, if one does.
 func (by caller) key(most config.Limits) (key string, perUser int, setting string) {
-	if by.user == "" {
-		return "\x00" + by.address, min(most.CallsPerUser, callsPerAddress), "calls_per_user"
+	const perUserSetting = " (limits.calls_per_user)"
+	if by.user != "" {
+		return by.user, most.CallsPerUser, perUserSetting
 	}
-	return by.user, most.CallsPerUser, "calls_per_user"
+	key = "\x00" + by.address
+	if callsPerAddress < most.CallsPerUser {
+		return key, callsPerAddress, ""
+	}
+	return key, most.CallsPerUser, perUserSetting
 }
 
 // enter counts a call until leave, or refuses it. The headers tell the client about its limits, if a
@@ -94,9 +100,7 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 	leaveUser, refused := c.users.Acquire(key, perUser, quota.Unlimited)
 	if refused != nil {
 		return nil, refused.Because(
-			"you have %d calls open (limits.%s); try again when one has ended",
-			refused.Used,
-			setting,
+			"you have %d calls open%s; try again when one has ended", refused.Used, setting,
 		)
 	}
 	perClient := half(most.Calls)
