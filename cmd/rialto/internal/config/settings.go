@@ -86,7 +86,10 @@ func flatten(key string, v reflect.Value, add func(key, value string)) {
 	case reflect.Struct:
 		for _, f := range reflect.VisibleFields(v.Type()) {
 			name := f.Tag.Get("koanf")
-			if f.Anonymous || name == "" || name == "-" {
+			if name == "-" {
+				name = f.Tag.Get("variable")
+			}
+			if f.Anonymous || name == "" {
 				continue
 			}
 			if key != "" {
@@ -133,12 +136,15 @@ func formatSetting(v any) string {
 	return fmt.Sprint(v)
 }
 
-// redactSetting returns a value as it may be shown. Key is that of the table.
+// redactSetting returns a value as it may be shown. Key is that of the table, which lacks the
+// addresses that variables alone set.
 func redactSetting(key, value string) string {
 	if value == "" {
 		return ""
 	}
-	if s, known := find(key); !known || s.Secret {
+	s, known := find(key)
+	shown := known || isAddress(value, "http", "https")
+	if s.Secret || !shown {
 		return hiddenValue
 	}
 	if key == "database" {

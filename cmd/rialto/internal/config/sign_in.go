@@ -43,7 +43,10 @@ type Provider struct {
 	Lifetime       string   `koanf:"lifetime"`
 
 	// Set by variables alone. A provider that names them in its metadata needs none.
-	authorizationURL, tokenURL, userInfoURL, keysURL string
+	AuthorizationURL string `koanf:"-" variable:"authorization_url"`
+	TokenURL         string `koanf:"-" variable:"token_url"`
+	UserInfoURL      string `koanf:"-" variable:"userinfo_url"`
+	KeysURL          string `koanf:"-" variable:"jwks_url"`
 }
 
 // Claim is met if the claim contains one of the values.
@@ -58,7 +61,7 @@ type PastedToken struct {
 	Audiences      []string `koanf:"audiences"`
 	PrivateNetwork bool     `koanf:"private_network"`
 
-	keysURL string // set by a variable
+	KeysURL string `koanf:"-" variable:"jwks_url"`
 }
 
 // AutoApprove approves all apps without a question, for staging.
@@ -115,22 +118,22 @@ func (p Provider) provider() (*signin.Provider, error) {
 		Name: p.Name,
 		Issuer: token.Issuer{
 			URL:     p.Issuer,
-			KeysURL: p.keysURL,
+			KeysURL: p.KeysURL,
 			Fetch: newFetcher(
 				p.PrivateNetwork,
 				p.Issuer,
-				p.keysURL,
-				p.authorizationURL,
-				p.tokenURL,
-				p.userInfoURL,
+				p.KeysURL,
+				p.AuthorizationURL,
+				p.TokenURL,
+				p.UserInfoURL,
 			),
 		},
 		ClientID:         p.ClientID,
 		ClientSecret:     secret,
 		Scopes:           p.Scopes,
-		AuthorizationURL: p.authorizationURL,
-		TokenURL:         p.tokenURL,
-		UserInfoURL:      p.userInfoURL,
+		AuthorizationURL: p.AuthorizationURL,
+		TokenURL:         p.TokenURL,
+		UserInfoURL:      p.UserInfoURL,
 		NameClaim:        p.NameClaim,
 		UseCases:         p.UseCasesClaim,
 		Admin:            signin.Rule(p.Admin),
@@ -151,9 +154,9 @@ func (c PastedToken) issuer(address string) *token.Issuer {
 	}
 	return &token.Issuer{
 		URL:       c.Issuer,
-		KeysURL:   c.keysURL,
+		KeysURL:   c.KeysURL,
 		Audiences: audiences,
-		Fetch:     newFetcher(c.PrivateNetwork, c.Issuer, c.keysURL),
+		Fetch:     newFetcher(c.PrivateNetwork, c.Issuer, c.KeysURL),
 	}
 }
 

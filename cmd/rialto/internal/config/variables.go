@@ -32,7 +32,7 @@ var aliases = []struct{ name, settings string }{
 	{"MCP_DEFAULT_TOPIC", "default_topic"},
 	{"OIDC_DISCOVERY_URL", "sign_in.pasted_token.issuer"},
 	{"OIDC_ISSUER", "sign_in.pasted_token.issuer"},
-	{"OIDC_JWKS_URL", "sign_in.pasted_token.issuer"},
+	{"OIDC_JWKS_URL", "sign_in.pasted_token.jwks_url"},
 	{"OIDC_ALLOWED_AUDIENCES", "sign_in.pasted_token.audiences"},
 	{"OIDC_CLIENT_ID", "sign_in.oidc"},
 	{"OIDC_CLIENT_SECRET", "sign_in.oidc"},
@@ -81,7 +81,7 @@ func (c *Config) setAlias(name, value string) (err error) {
 	case "OIDC_ISSUER":
 		pasted.Issuer = value
 	case "OIDC_JWKS_URL":
-		pasted.keysURL = value
+		pasted.KeysURL = value
 	case "OIDC_ALLOWED_AUDIENCES":
 		pasted.Audiences = listOf(value)
 	case "OIDC_CLIENT_ID": // the issuer of pasted tokens is a provider to sign in with
@@ -90,7 +90,7 @@ func (c *Config) setAlias(name, value string) (err error) {
 			Name:     "OpenID",
 			Issuer:   pasted.Issuer,
 			ClientID: value,
-			keysURL:  pasted.keysURL,
+			KeysURL:  pasted.KeysURL,
 		})
 	default:
 		for i := range c.SignIn.OIDC { // at most that provider
@@ -105,11 +105,11 @@ func (p *Provider) setAlias(name, value string) {
 	case "OIDC_CLIENT_SECRET":
 		p.ClientSecret = Secret{Env: name}
 	case "OIDC_AUTH_URL":
-		p.authorizationURL = value
+		p.AuthorizationURL = value
 	case "OIDC_TOKEN_URL":
-		p.tokenURL = value
+		p.TokenURL = value
 	case "OIDC_USERINFO_URL":
-		p.userInfoURL = value
+		p.UserInfoURL = value
 	}
 }
 

@@ -92,9 +92,9 @@ func TestAliasVariablesSetSettings(t *testing.T) {
 		{"OIDC_ALLOWED_AUDIENCES", "https://a.example, https://b.example", issuer, func(c *Config) string { return strings.Join(c.SignIn.PastedToken.issuer(c.URL).Audiences, " ") }, "https://a.example https://b.example"},
 		{"OIDC_CLIENT_ID", "rialto", issuer, func(c *Config) string { return c.SignIn.OIDC[0].ClientID + " " + c.SignIn.OIDC[0].Issuer }, "rialto https://id.example.com/oidc"},
 		{"OIDC_CLIENT_SECRET", "a secret", provider, func(c *Config) string { return c.SignIn.OIDC[0].ClientSecret.Env }, "OIDC_CLIENT_SECRET"},
-		{"OIDC_AUTH_URL", "https://id.example.com/auth", provider, func(c *Config) string { return c.SignIn.OIDC[0].authorizationURL }, "https://id.example.com/auth"},
-		{"OIDC_TOKEN_URL", "https://id.example.com/token", provider, func(c *Config) string { return c.SignIn.OIDC[0].tokenURL }, "https://id.example.com/token"},
-		{"OIDC_USERINFO_URL", "https://id.example.com/me", provider, func(c *Config) string { return c.SignIn.OIDC[0].userInfoURL }, "https://id.example.com/me"},
+		{"OIDC_AUTH_URL", "https://id.example.com/auth", provider, func(c *Config) string { return c.SignIn.OIDC[0].AuthorizationURL }, "https://id.example.com/auth"},
+		{"OIDC_TOKEN_URL", "https://id.example.com/token", provider, func(c *Config) string { return c.SignIn.OIDC[0].TokenURL }, "https://id.example.com/token"},
+		{"OIDC_USERINFO_URL", "https://id.example.com/me", provider, func(c *Config) string { return c.SignIn.OIDC[0].UserInfoURL }, "https://id.example.com/me"},
 	} {
 		t.Run(test.variable+"="+test.value, func(t *testing.T) {
 			with := test.with
@@ -141,6 +141,26 @@ func TestKeysWinOverAliasVariables(t *testing.T) {
 	for _, name := range []string{"API_EXTERNAL_URL is not used, because url is set", "STAGE", "MCP_OAUTH_TOKEN_SECRET", "OIDC_ISSUER"} {
 		if !strings.Contains(notes, name) {
 			t.Errorf("got notes %q, want one about %s", notes, name)
+		}
+	}
+}
+
+// TestAddressesOfProvidersAreInForce requires that an address whose keys are trusted is listed, and
+// so audited, and that it is used beside an issuer of the file.
+func TestAddressesOfProvidersAreInForce(t *testing.T) {
+	cfg := settled(t, "sign_in:\n  pasted_token:\n    issuer: https://mine.example.com\n",
+		"OIDC_JWKS_URL=https://keys.example.com/jwks", "OIDC_CLIENT_ID=rialto", "OIDC_TOKEN_URL=https://id.example.com/token")
+	inForce := map[string]string{}
+	for _, s := range cfg.Settings() {
+		inForce[s.Key] = s.Value
+	}
+	for key, want := range map[string]string{
+		"sign_in.pasted_token.jwks_url": "https://keys.example.com/jwks",
+		"sign_in.oidc[0].jwks_url":      "https://keys.example.com/jwks",
+		"sign_in.oidc[0].token_url":     "https://id.example.com/token",
+	} {
+		if got := inForce[key]; got != want {
+			t.Errorf("%s: got %q, want %q", key, got, want)
 		}
 	}
 }
