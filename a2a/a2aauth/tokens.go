@@ -35,8 +35,9 @@ type Tokens struct {
 	Audience     string // for whom tokens are asked for; "" leaves it to the endpoint
 	Resource     string // the same in the words of RFC 8707
 
-	// Subject returns a short-lived JWT that identifies user to the token endpoint. With it, each user has a token of their own (RFC 8693),
-	// and calls without a user have none; nil is a token for the program.
+	// Subject returns a short-lived JWT that identifies user to the token endpoint. With it, each
+	// user has a token of their own (RFC 8693), and calls without a user have none; nil is a token
+	// for the program.
 	Subject func(ctx context.Context, user string) (string, error)
 
 	Now func() time.Time

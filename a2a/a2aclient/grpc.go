@@ -164,10 +164,17 @@ func (overGRPC) target(dialed *url.URL, raw string) *url.URL {
 		scheme = dialed.Scheme
 		rest = raw
 	}
-	secure, known := map[string]string{"http": "http", "grpc": "http", "https": "https", "grpcs": "https"}[strings.ToLower(scheme)]
+	switch strings.ToLower(scheme) {
+	case "http", "grpc":
+		scheme = "http"
+	case "https", "grpcs":
+		scheme = "https"
+	default:
+		return nil
+	}
 	host, _, _ := strings.Cut(rest, "/")
-	u, err := url.Parse(secure + "://" + host)
-	if !known || err != nil || u.Hostname() == "" || u.User != nil {
+	u, err := url.Parse(scheme + "://" + host)
+	if err != nil || u.Hostname() == "" || u.User != nil {
 		return nil
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}

@@ -45,8 +45,11 @@ type Server struct {
 	// by the header refuses a call before that. ReadTenant tells for which agent a call is.
 	Handler http.Handler
 
-	MaxMessage int           // bytes of a call's message; zero means 4 MiB
-	Patience   time.Duration // for a message to arrive, and for one of ours to be read, and more for a large one; zero means 30 seconds
+	MaxMessage int // bytes of a call's message; zero means 4 MiB
+
+	// Patience is for a message to arrive, and for one of ours to be read, and more for a large
+	// one; zero means 30 seconds.
+	Patience time.Duration
 }
 
 // Serve serves l until ctx ends, and then waits a moment for running calls.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"google.golang.org/genproto/googleapis/rpc/code"
@@ -87,12 +88,14 @@ func unknownMethod(st *status.Status) bool {
 	if st.Code() != codes.Unimplemented || len(st.Proto().GetDetails()) > 0 {
 		return false
 	}
-	for _, words := range []string{"unknown service", "unknown method", "Method not found", "does not implement the method"} {
-		if strings.Contains(st.Message(), words) {
-			return true
-		}
+	texts := []string{
+		"unknown service",
+		"unknown method",
+		"Method not found",
+		"does not implement the method",
 	}
-	return false
+	said := func(text string) bool { return strings.Contains(st.Message(), text) }
+	return slices.ContainsFunc(texts, said)
 }
 
 func detail(reason string) json.RawMessage {

@@ -108,7 +108,8 @@ func (in *Inbox) validate(w http.ResponseWriter, r *http.Request) {
 	if token == "" || len(token) > maxValidation {
 		http.Error(
 			w,
-			"This is the webhook of a task: GET it with the query parameter validationToken, or POST a notification.", http.StatusBadRequest,
+			"This is the webhook of a task: GET it with the query parameter validationToken, or POST a notification.",
+			http.StatusBadRequest,
 		)
 		return
 	}

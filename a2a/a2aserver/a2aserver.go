@@ -121,7 +121,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.Path != "" && strings.TrimSuffix(r.URL.Path, "/") != s.Path:
 		http.Error(
 			w,
-			"There is no A2A operation at this path. POST JSON-RPC to "+s.Path+"; its card is at "+s.Path+cardPath, http.StatusNotFound,
+			"There is no A2A operation at this path. POST JSON-RPC to "+s.Path+
+				"; its card is at "+s.Path+cardPath,
+			http.StatusNotFound,
 		)
 	case r.Method == http.MethodPost:
 		s.serveCall(w, r)

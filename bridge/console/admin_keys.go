@@ -41,9 +41,11 @@ func (c adminKeys) keyState(k operator.Key) templates.Text {
 	meaning := templates.Textf("Checks tokens that it signed earlier.")
 	switch {
 	case k.Signs:
-		state, meaning = templates.Badge(templates.Good, "current"), templates.Textf("Signs every new token.")
+		state = templates.Badge(templates.Good, "current")
+		meaning = templates.Textf("Signs every new token.")
 	case k.Active.After(c.Now()):
-		state, meaning = templates.Badge(templates.Note, "comes next"), templates.Textf("Published, so that servers know it before it signs.")
+		state = templates.Badge(templates.Note, "comes next")
+		meaning = templates.Textf("Published, so that servers know it before it signs.")
 	}
 	return templates.Lines(templates.Row(state), meaning)
 }

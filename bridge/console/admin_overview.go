@@ -154,11 +154,12 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 			Sub:  templates.Textf("Its new card waits until you accept it."),
 		}
 		if a.Waiting {
-			item.Tone, item.Word, item.Text = templates.Note, "New card", templates.Link(
-				agentAt(a.Name)+"#card", templates.Verbatim(a.Name),
-			)
+			item.Tone = templates.Note
+			item.Word = "New card"
+			item.Text = templates.Link(agentAt(a.Name)+"#card", templates.Verbatim(a.Name))
 		} else {
-			item.Sub, item.When = agentProblem(a.Health), c.when(latest(a.Health.Failed, a.Health.Asked))
+			item.Sub = agentProblem(a.Health)
+			item.When = c.when(latest(a.Health.Failed, a.Health.Asked))
 		}
 		items = append(items, item)
 	}

@@ -34,7 +34,8 @@ type Client struct {
 	Grants        int       `json:"grants"`         // that are live, up to MostCounted
 	Since         time.Time `json:"since,omitzero"` // when it registered, or when its document was last read
 	Used          time.Time `json:"last_used,omitzero"`
-	LookAlike     string    `json:"look_alike,omitempty"` // the vendor whose name it uses without being at the vendor's addresses
+	// LookAlike is the vendor whose name it uses without being at the vendor's addresses.
+	LookAlike string `json:"look_alike,omitempty"`
 }
 
 // ClientFilter chooses clients. Empty fields do not filter.

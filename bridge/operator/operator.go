@@ -84,7 +84,8 @@ type Store interface {
 	// the number of its live grants, up to MostCounted.
 	UseOf(ctx context.Context, client string, now time.Time) (used time.Time, live int, err error)
 
-	// ClientsNamed returns the IDs of clients of the store whose name is, or ends with, a text, up to MostNamed and one more.
+	// ClientsNamed returns the IDs of clients of the store whose name is, or ends with, a text, up to
+	// MostNamed and one more.
 	ClientsNamed(ctx context.Context, name string) ([]string, error)
 
 	// ListGrants returns grants, made with NewGrant, with the names of registered clients.

@@ -77,7 +77,10 @@ var taskViewInput = json.RawMessage(
 	"task_id": {"type": "string", "minLength": 1},
 	"cursor": {"type": "string", "description": "next_cursor of the result before, for its next part."},
 	"seen": {"type": "string", "description": "The member updated of the result before: wait for a change since then."},
-	"wait": {"type": "number", "minimum": 0, "maximum": 20, "default": 0, "description": "Seconds to wait for a change."}}}`,
+	"wait": {
+		"type": "number", "minimum": 0, "maximum": 20, "default": 0,
+		"description": "Seconds to wait for a change."
+	}}}`,
 )
 
 // taskViewArgs are the arguments of task_view.

@@ -26,7 +26,9 @@ var reductions = []func(*directory.Info){
 		eachSkill(a, func(s *directory.SkillInfo) { s.Description = "" })
 	},
 	func(a *directory.Info) {
-		a.Title, a.Description, a.Problem = sanitize.Truncate(a.Title, 50), sanitize.Truncate(a.Description, 50), sanitize.Truncate(a.Problem, 50)
+		for _, text := range []*string{&a.Title, &a.Description, &a.Problem} {
+			*text = sanitize.Truncate(*text, 50)
+		}
 		a.Skills = []directory.SkillInfo{}
 	},
 }

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// The classes of the Open Cybersecurity Schema Framework (OCSF) 1.5.0 that events belong to. A sign-in is Authentication, a
-// change of an account is Account Change, and everything else is API Activity, which has no closed set of operations.
+// The classes of the Open Cybersecurity Schema Framework (OCSF) 1.5.0 that events belong to. A
+// sign-in is Authentication, a change of an account is Account Change, and everything else is API
+// Activity, which has no closed set of operations.
 const (
 	ocsfVersion   = "1.5.0"
 	accountChange = 3001

@@ -107,7 +107,9 @@ func (c *mcpClient) apps() []appPage {
 		result, err := c.ask("resources/read", uri, map[string]any{"uri": uri})
 		p := appPage{uri: uri, err: err}
 		for _, content := range objects(result["contents"]) {
-			p.kind, p.html, p.csp = content.text("mimeType"), content.text("text"), content.object("_meta").object("ui").object("csp")
+			p.kind = content.text("mimeType")
+			p.html = content.text("text")
+			p.csp = content.object("_meta").object("ui").object("csp")
 			if raw, err := base64.StdEncoding.DecodeString(content.text("blob")); err == nil &&
 				p.html == "" {
 				p.html = string(raw)
@@ -143,7 +145,9 @@ func checkAppsLink(v *examination) finding {
 
 // loads finds what a document loads when it is shown.
 var loads = regexp.MustCompile(
-	`(?i)(?:<(?:script|img|iframe|audio|video|source|embed)\b[^>]*\bsrc|<link\b[^>]*\bhref)\s*=\s*["']?(https?:)?//([^/"'\s>]+)|(?:@import\s+(?:url\()?|url\()\s*["']?(https?:)?//([^/"'\s)]+)`,
+	`(?i)(?:<(?:script|img|iframe|audio|video|source|embed)\b[^>]*\bsrc|<link\b[^>]*\bhref)` +
+		`\s*=\s*["']?(https?:)?//([^/"'\s>]+)` +
+		`|(?:@import\s+(?:url\()?|url\()\s*["']?(https?:)?//([^/"'\s)]+)`,
 )
 
 func checkAppsCSP(v *examination) finding {

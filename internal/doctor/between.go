@@ -17,13 +17,16 @@ func (a *answer) program() string {
 // proxied returns the name of the proxy that made an answer instead of passing one on, or "".
 // Both programs name themselves on answers of others too, so their own pages count.
 func proxied(a *answer) string {
-	switch name, body := a.program(), string(a.body); {
+	name := a.program()
+	body := string(a.body)
+	bare := body == "" && a.header.Get("Content-Type") == "" && a.header.Get("Via") == ""
+	switch {
 	case a.err != nil:
 		return ""
 	case strings.Contains(body, "<hr><center>nginx"),
 		strings.Contains(body, "<hr><center>openresty"):
 		return "nginx"
-	case name == "Caddy" && body == "" && a.header.Get("Content-Type") == "" && a.header.Get("Via") == "" && !a.redirect():
+	case name == "Caddy" && bare && !a.redirect():
 		return "Caddy"
 	case strings.Contains(body, "<address>Apache"):
 		return "Apache"

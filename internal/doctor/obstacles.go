@@ -14,8 +14,12 @@ func misconfigurations() []cause {
 			explains: []string{"prm-*", "as-*", "cors-metadata"},
 			detect:   detectStale,
 			do:       say("Empty the cache, and exclude /.well-known from it."),
-			nginx:    "location /.well-known/ {\n    proxy_pass http://127.0.0.1:8080;  # the MCP server\n    proxy_set_header Host $host;\n    proxy_cache off;\n}\n",
-			caddy:    "# Remove the cache directive for /.well-known/*\n",
+			nginx: "location /.well-known/ {\n" +
+				"    proxy_pass http://127.0.0.1:8080;  # the MCP server\n" +
+				"    proxy_set_header Host $host;\n" +
+				"    proxy_cache off;\n" +
+				"}\n",
+			caddy: "# Remove the cache directive for /.well-known/*\n",
 		},
 		{id: "http-behind-https", explains: elsewhere, detect: detectScheme},
 		{id: "public-url", explains: elsewhere, detect: detectPublicURL},
@@ -39,8 +43,12 @@ func misconfigurations() []cause {
 			detect:   detectNoChallenge,
 			do:       say("Let the proxy pass the header on."),
 			explains: []string{"challenge*", "bad-token-error", "cors-challenge", "prm-challenge"},
-			nginx:    "# instead of proxy_hide_header WWW-Authenticate;\nproxy_pass_header WWW-Authenticate;\n",
-			caddy:    "# remove from the site:\n#   header -WWW-Authenticate\n# remove from reverse_proxy:\n#   header_down -WWW-Authenticate\n",
+			nginx: "# instead of proxy_hide_header WWW-Authenticate;\n" +
+				"proxy_pass_header WWW-Authenticate;\n",
+			caddy: "# remove from the site:\n" +
+				"#   header -WWW-Authenticate\n" +
+				"# remove from reverse_proxy:\n" +
+				"#   header_down -WWW-Authenticate\n",
 		},
 		{
 			id:     "no-authorization",
@@ -56,7 +64,8 @@ func misconfigurations() []cause {
 				"refresh*",
 				"revoke*",
 			},
-			nginx: "# instead of proxy_set_header Authorization \"\";\nproxy_set_header Authorization $http_authorization;\n",
+			nginx: "# instead of proxy_set_header Authorization \"\";\n" +
+				"proxy_set_header Authorization $http_authorization;\n",
 			caddy: "# remove from reverse_proxy:\n#   header_up -Authorization\n",
 		},
 		{
@@ -64,8 +73,11 @@ func misconfigurations() []cause {
 			explains: []string{"mcp-get"},
 			detect:   detectBuffering,
 			do:       say("Turn buffering off for the MCP server."),
-			nginx:    "# and remove proxy_ignore_headers X-Accel-Buffering;\nproxy_buffering off;\nproxy_http_version 1.1;\nproxy_read_timeout 1h;\n",
-			caddy:    "reverse_proxy 127.0.0.1:8080 {  # the MCP server\n\tflush_interval -1\n}\n",
+			nginx: "# and remove proxy_ignore_headers X-Accel-Buffering;\n" +
+				"proxy_buffering off;\n" +
+				"proxy_http_version 1.1;\n" +
+				"proxy_read_timeout 1h;\n",
+			caddy: "reverse_proxy 127.0.0.1:8080 {  # the MCP server\n\tflush_interval -1\n}\n",
 		},
 		{
 			id:       "no-registration",

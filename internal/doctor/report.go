@@ -170,7 +170,12 @@ func (r Result) text(b *strings.Builder, mark func(Status) string) {
 	if r.Minor {
 		affects = "affects"
 	}
-	for _, line := range [][2]string{{"expected", r.Expected}, {"got", r.Got}, {affects, Names(r.Breaks)}, {"fix", r.Fix}} {
+	for _, line := range [][2]string{
+		{"expected", r.Expected},
+		{"got", r.Got},
+		{affects, Names(r.Breaks)},
+		{"fix", r.Fix},
+	} {
 		if line[1] != "" {
 			fmt.Fprintf(b, "      %-9s %s\n", line[0], line[1])
 		}

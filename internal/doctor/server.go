@@ -201,7 +201,12 @@ func checkAbsolute(v *examination) finding {
 }
 
 func checkOrigin(v *examination) finding {
-	for _, name := range []string{"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"} {
+	for _, name := range []string{
+		"authorization_endpoint",
+		"token_endpoint",
+		"registration_endpoint",
+		"revocation_endpoint",
+	} {
 		if raw := v.endpoint(name); raw != "" && !sameOrigin(raw, v.issuer()) {
 			return fail("{} is \"{}\"", name, raw)
 		}
@@ -212,7 +217,11 @@ func checkOrigin(v *examination) finding {
 // checkPaths tries default paths that are not in the metadata, because some clients use
 // them in any case.
 func checkPaths(v *examination) finding {
-	for _, e := range [][2]string{{"authorization_endpoint", "/authorize"}, {"token_endpoint", "/token"}, {"registration_endpoint", "/register"}} {
+	for _, e := range [][2]string{
+		{"authorization_endpoint", "/authorize"},
+		{"token_endpoint", "/token"},
+		{"registration_endpoint", "/register"},
+	} {
 		raw := v.endpoint(e[0])
 		want := originOf(parsed(v.issuer())) + e[1]
 		if raw == "" || raw == want {

@@ -234,7 +234,12 @@ func (c *Client) addressGuard() *ssrf.Guardian {
 
 // blocked wraps a refusal of the addressGuard with ErrBlocked.
 func blocked(err error) error {
-	for _, refusal := range []error{ssrf.ErrProhibitedIP, ssrf.ErrProhibitedPort, ssrf.ErrProhibitedNetwork, ssrf.ErrInvalidHostPort} {
+	for _, refusal := range []error{
+		ssrf.ErrProhibitedIP,
+		ssrf.ErrProhibitedPort,
+		ssrf.ErrProhibitedNetwork,
+		ssrf.ErrInvalidHostPort,
+	} {
 		if errors.Is(err, refusal) {
 			return fmt.Errorf("%w: %w", ErrBlocked, err)
 		}

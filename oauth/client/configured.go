@@ -17,9 +17,12 @@ import (
 type Configured struct {
 	ID           string
 	Name         string // "" is ID
-	AuthMethod   string // none, client_secret_basic or client_secret_post; "" is none without Secret, else client_secret_basic
 	Secret       string
 	RedirectURIs []string // where people's answers go; none for a client that people do not use
+
+	// AuthMethod is none, client_secret_basic or client_secret_post. "" is none without Secret, and
+	// client_secret_basic otherwise.
+	AuthMethod string
 
 	// User is the account for which the client acts when it asks for itself
 	// (client_credentials). "" does not let it.
@@ -93,8 +96,9 @@ func (cs *Clients) Check() error {
 func (c *Configured) check(schemes []string) error {
 	method := c.authMethod()
 	public := method == oauth.AuthNone
+	isWord := endpoint.IsText(c.ID) && !strings.Contains(c.ID, " ")
 	switch {
-	case c.ID == "" || c.ID == oauth.CLIClientID || len(c.ID) > 200 || !endpoint.IsText(c.ID) || strings.Contains(c.ID, " "):
+	case c.ID == "" || c.ID == oauth.CLIClientID || len(c.ID) > 200 || !isWord:
 		return fmt.Errorf(
 			"the ID must be a word of up to 200 characters, and not %q", oauth.CLIClientID,
 		)

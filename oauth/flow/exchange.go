@@ -29,7 +29,8 @@ func (te *TokenEndpoint) redeemExchange(
 		return nil, err
 	}
 	// ScopeAdmin is not delegated, and offline_access is meaningless without a refresh token.
-	scope, ok := oauth.Allowed(subject.Scope, false).Without(oauth.OfflineAccess).Narrow(oauth.ParseScope(f.Get("scope")))
+	delegable := oauth.Allowed(subject.Scope, false).Without(oauth.OfflineAccess)
+	scope, ok := delegable.Narrow(oauth.ParseScope(f.Get("scope")))
 	if !ok || len(scope) == 0 {
 		return nil, oauth.Refuse(
 			"invalid_scope",

@@ -193,11 +193,9 @@ func (p *Provider) fetchEndpoints(ctx context.Context) (*Endpoints, error) {
 
 // with replaces endpoints by those that the operator set.
 func (p *Provider) with(e *Endpoints) *Endpoints {
-	for set, to := range map[*string]string{&e.Authorization: p.AuthorizationURL, &e.Token: p.TokenURL, &e.UserInfo: p.UserInfoURL} {
-		if to != "" {
-			*set = to
-		}
-	}
+	e.Authorization = cmp.Or(p.AuthorizationURL, e.Authorization)
+	e.Token = cmp.Or(p.TokenURL, e.Token)
+	e.UserInfo = cmp.Or(p.UserInfoURL, e.UserInfo)
 	return e
 }
 
@@ -297,12 +295,13 @@ func (pv *Providers) checkIDToken(
 		return nil, err
 	}
 	azp, named := claims["azp"]
+	subject := textClaim(claims, "sub")
 	switch {
 	case nonce == "" || !secret.Same(token.Nonce, nonce):
 		return nil, errors.New("its ID token has another nonce")
 	case named && azp != p.ClientID, !named && len(token.Audience) > 1:
 		return nil, errors.New("its ID token is for another party")
-	case textClaim(claims, "sub") == "" || textClaim(claims, "sub") != token.Subject || len(token.Subject) > oauth.MaxSubject:
+	case subject == "" || subject != token.Subject || len(subject) > oauth.MaxSubject:
 		return nil, errors.New("its ID token does not say whom it is about")
 	case token.IssuedAt.After(pv.Env.Now().Add(jwt.Leeway)):
 		return nil, errors.New("its ID token is from the future")

@@ -187,7 +187,8 @@ func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 // ScopeChallenge returns the WWW-Authenticate header of a 403 to a token that lacks scopes, for
 // handlers that know only by the body what a request needs (RFC 6750 section 3.1).
 func (gd *Guard) ScopeChallenge(scopes ...string) string {
-	return `Bearer error="insufficient_scope", error_description="The access token does not hold every scope that this needs.", ` +
+	return `Bearer error="insufficient_scope", ` +
+		`error_description="The access token does not hold every scope that this needs.", ` +
 		gd.discovery(scopes)
 }
 

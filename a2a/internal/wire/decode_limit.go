@@ -48,7 +48,9 @@ func cost(b []byte) (sum int) {
 			case name == "data":
 				in = data
 				since = depth
-			case strings.EqualFold(name, "metadata") || strings.EqualFold(name, "params") || strings.ContainsRune(name, '\\'):
+			case strings.EqualFold(name, "metadata"),
+				strings.EqualFold(name, "params"),
+				strings.ContainsRune(name, '\\'):
 				in = metadata
 				since = depth
 			}

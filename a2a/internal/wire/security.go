@@ -111,7 +111,13 @@ func (d schemeDoc) toDomain() a2a.SecurityScheme {
 	for _, row := range []struct {
 		kind    a2a.SchemeType
 		members *schemeMembers
-	}{{a2a.APIKey, d.APIKey}, {a2a.HTTPAuth, d.HTTPAuth}, {a2a.OAuth2, d.OAuth2}, {a2a.OpenIDConnect, d.OpenIDConnect}, {a2a.MutualTLS, d.MutualTLS}} {
+	}{
+		{a2a.APIKey, d.APIKey},
+		{a2a.HTTPAuth, d.HTTPAuth},
+		{a2a.OAuth2, d.OAuth2},
+		{a2a.OpenIDConnect, d.OpenIDConnect},
+		{a2a.MutualTLS, d.MutualTLS},
+	} {
 		if row.members != nil {
 			kind = row.kind
 			in = *row.members

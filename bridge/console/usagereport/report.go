@@ -160,7 +160,12 @@ func (r *Report) Spans() []templates.Way {
 		chosen = chosen || from == day
 		ways = append(ways, templates.Way{Name: name, Href: r.over(day, ""), Here: from == day})
 	}
-	for _, x := range []struct{ days, name string }{{"1", "24 hours"}, {"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}} {
+	for _, x := range []struct{ days, name string }{
+		{"1", "24 hours"},
+		{"7", "7 days"},
+		{"30", "30 days"},
+		{"90", "90 days"},
+	} {
 		here := from == "" && last == x.days
 		ways = append(ways, templates.Way{Name: x.name, Href: r.over("", x.days), Here: here})
 	}

@@ -168,10 +168,14 @@ func (b *Browser) Handler(ctx context.Context) (auth.OAuthHandler, net.Listener,
 				ResponseTypes: []string{"code"},
 			},
 		},
-		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+		AuthorizationCodeFetcher: func(
+			ctx context.Context, args *auth.AuthorizationArgs,
+		) (*auth.AuthorizationResult, error) {
 			return b.ask(ctx, l, args.URL)
 		},
-		NewTokenSource: func(ctx context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+		NewTokenSource: func(
+			ctx context.Context, c *oauth2.Config, t *oauth2.Token,
+		) (oauth2.TokenSource, error) {
 			kept := login{
 				ClientID: c.ClientID,
 				Secret:   c.ClientSecret,
@@ -246,9 +250,12 @@ func stateOf(address string) string {
 
 // open opens an address in the user's browser, if it can: the address is printed as well.
 func open(ctx context.Context, address string) {
-	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
-	if opener == nil {
-		opener = []string{"xdg-open"}
+	opener := []string{"xdg-open"}
+	switch runtime.GOOS {
+	case "darwin":
+		opener = []string{"open"}
+	case "windows":
+		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
 	cmd := exec.CommandContext(ctx, opener[0], append(opener[1:], address)...)
 	if cmd.Start() == nil {

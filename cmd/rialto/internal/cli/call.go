@@ -190,8 +190,15 @@ func (c *caller) interrupted(task string) string {
 
 // again returns a command that calls a tool about a task on the same server.
 func (c *caller) again(call, task string) string {
-	line := program() + " call " + call + " task_id=" + shellQuote(sanitize.Label(task)) // as a hostile server may have written it
-	for _, flag := range [][2]string{{"url", c.url}, {"config", c.from.config}, {"database", c.from.database}, {"data", c.from.data}, {"user", c.user}} {
+	task = shellQuote(sanitize.Label(task)) // a hostile server may have written it
+	line := program() + " call " + call + " task_id=" + task
+	for _, flag := range [][2]string{
+		{"url", c.url},
+		{"config", c.from.config},
+		{"database", c.from.database},
+		{"data", c.from.data},
+		{"user", c.user},
+	} {
 		if flag[1] != "" {
 			line += " --" + flag[0] + " " + shellQuote(flag[1])
 		}

@@ -54,7 +54,8 @@ func (d *demo) command(words ...string) string {
 
 // curl returns a command that lists the tools. The current revision needs no handshake.
 func (d *demo) curl(url string) string {
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}`
 	return strings.Join([]string{
 		"curl -s " + url,
 		`-H "Authorization: Bearer $(` + d.command("token", "--user", demoUser) + `)"`,

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -41,10 +42,9 @@ func checkUsage(cmd *cobra.Command) {
 		}
 	}
 	cmd.Args = func(cmd *cobra.Command, words []string) error {
-		for _, check := range []func() error{func() error { return args(cmd, words) }, cmd.ValidateRequiredFlags, cmd.ValidateFlagGroups} {
-			if err := check(); err != nil {
-				return usageError{err}
-			}
+		err := cmp.Or(args(cmd, words), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups())
+		if err != nil {
+			return usageError{err}
 		}
 		return nil
 	}

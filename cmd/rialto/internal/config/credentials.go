@@ -132,7 +132,11 @@ func (c Credentials) checkAPIKey() error {
 
 // checkUser checks how users sign in at the authorization server of an agent.
 func (c Credentials) checkUser() error {
-	for key, address := range map[string]string{"issuer": c.Issuer, "authorization_url": c.AuthorizationURL, "token_url": c.TokenURL} {
+	for key, address := range map[string]string{
+		"issuer":            c.Issuer,
+		"authorization_url": c.AuthorizationURL,
+		"token_url":         c.TokenURL,
+	} {
 		if address != "" && !isConfidential(address) {
 			return i18n.Errorf("%s: %q is not an https address", key, address)
 		}

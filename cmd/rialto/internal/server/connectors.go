@@ -135,7 +135,9 @@ func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrig
 		return wellknown.ByOrigin{}, fmt.Errorf("the metadata of connectors: %w", err)
 	}
 	endpoints := map[string]string{}
-	for _, e := range []string{"initialize", "tools/list", "tools/call", "resources/list", "validate", "health", "sse"} {
+	for e := range strings.FieldsSeq(
+		"initialize tools/list tools/call resources/list validate health sse",
+	) {
 		endpoints[strings.ReplaceAll(e, "/", "_")] = resource + "/" + e
 	}
 	all := connectors()

@@ -60,7 +60,9 @@ func addAliases(paths map[string]map[string]any, metadata map[string]any) {
 			}
 		}
 	}
-	for _, path := range []string{"/authorize", "/token", "/register", "/register/{id}", "/revoke", "/introspect", "/par", "/userinfo"} {
+	for path := range strings.FieldsSeq(
+		"/authorize /token /register /register/{id} /revoke /introspect /par /userinfo",
+	) {
 		paths["/mcp/oauth"+path] = as(path)
 	}
 	for _, at := range []string{"", agent} {

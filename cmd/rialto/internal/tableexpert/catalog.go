@@ -60,7 +60,8 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 	}
 	for _, schema := range schemas {
 		res, err := box.QueryTrusted(ctx, maxTables, `SELECT name, type, wr FROM pragma_table_list
-			WHERE schema = ? AND type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`, schema)
+			WHERE schema = ? AND type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+			ORDER BY name`, schema)
 		if err != nil {
 			return nil, err
 		}

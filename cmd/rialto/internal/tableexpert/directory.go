@@ -89,7 +89,13 @@ func listFiles(root *os.Root, out *skippedFiles) (csvs, dbs []string, err error)
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		into := map[string]*[]string{".csv": &csvs, ".db": &dbs, ".sqlite": &dbs, ".sqlite3": &dbs}[strings.ToLower(filepath.Ext(name))]
+		var into *[]string
+		switch strings.ToLower(filepath.Ext(name)) {
+		case ".csv":
+			into = &csvs
+		case ".db", ".sqlite", ".sqlite3":
+			into = &dbs
+		}
 		if into == nil || strings.HasPrefix(name, ".") {
 			continue
 		}

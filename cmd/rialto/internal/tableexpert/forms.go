@@ -47,6 +47,7 @@ func limitForm(of string) string {
 
 func form(properties, required string) a2a.SkillForm {
 	return a2a.SkillForm{ReadOnly: true, Input: json.RawMessage(
-		`{"type": "object", "properties": {` + properties + `}, "required": [` + required + `], "additionalProperties": false}`,
+		`{"type": "object", "properties": {` + properties + `}, "required": [` + required + `], ` +
+			`"additionalProperties": false}`,
 	)}
 }

@@ -56,11 +56,9 @@ func (m *Model) translate(
 ) (*grammar.Query, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
+	today := " Today is " + time.Now().Format(time.DateOnly) + ".\n\n"
 	chat := []chatMessage{
-		{
-			"system",
-			modelTask + " Today is " + time.Now().Format(time.DateOnly) + ".\n\n" + sqlbox.Clip(catalog.ddl(), maxSchema),
-		},
+		{"system", modelTask + today + sqlbox.Clip(catalog.ddl(), maxSchema)},
 		{"user", sqlbox.Clip(question, 4000)},
 	}
 	var wrong error

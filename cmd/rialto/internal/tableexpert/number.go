@@ -115,15 +115,17 @@ func (s *columnSample) format(delimiter rune, mark byte) columnFormat {
 		return columnFormat{kind: text}
 	}
 	i := 0
+	decimalComma := s.either[1] && delimiter != ',' // a decimal comma does not divide fields
+	priced := s.units[0] != "" && s.units[0] != "%"
 	switch {
 	case s.numbers[0] == text:
 		i = 1
 	case s.numbers[1] == text:
 	case mark != 0:
 		i = slices.Index(marks[:], mark)
-	case (s.either[0] || s.either[1] && delimiter != ',') && s.units[0] != "" && s.units[0] != "%": // €1.234 is one thousand, or a price of fuel
+	case priced && (s.either[0] || decimalComma): // €1.234 is one thousand, or a price of fuel
 		return columnFormat{kind: text}
-	case s.either[1] && delimiter != ',': // a decimal comma does not divide fields
+	case decimalComma:
 		i = 1
 	}
 	return columnFormat{kind: s.numbers[i], mark: marks[i], unit: s.units[0]}

@@ -59,7 +59,10 @@ func (c *conn) openMain() error {
 	defer c.tls.Free(pointerSize)
 	name, free := c.cString(":memory:")
 	defer free()
-	const flags = sqlite3.SQLITE_OPEN_READWRITE | sqlite3.SQLITE_OPEN_URI | sqlite3.SQLITE_OPEN_NOMUTEX | sqlite3.SQLITE_OPEN_PRIVATECACHE
+	const flags = sqlite3.SQLITE_OPEN_READWRITE |
+		sqlite3.SQLITE_OPEN_URI |
+		sqlite3.SQLITE_OPEN_NOMUTEX |
+		sqlite3.SQLITE_OPEN_PRIVATECACHE
 	rc := sqlite3.Xsqlite3_open_v2(c.tls, name, p, flags, c.vfsName)
 	c.db = load[uintptr](p)
 	return c.errorOf(rc)
@@ -141,7 +144,13 @@ func (c *conn) attachFiles() error {
 
 // restrict sets the limits that hold for the statement itself.
 func (c *conn) restrict() error {
-	for _, pragma := range []string{"query_only=1", "temp_store=1", "main.cache_size=-2000", "mmap_size=0", "busy_timeout=1000"} {
+	for _, pragma := range []string{
+		"query_only=1",
+		"temp_store=1",
+		"main.cache_size=-2000",
+		"mmap_size=0",
+		"busy_timeout=1000",
+	} {
 		if _, err := c.query(job{sql: "PRAGMA " + pragma, maxRows: 1}); err != nil {
 			return err
 		}

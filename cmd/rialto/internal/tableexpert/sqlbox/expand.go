@@ -187,7 +187,8 @@ func (o *outline) isReference(i int) bool {
 	if o.at(after) == "(" {
 		after = o.closes[after] + 1
 	}
-	return !(o.at(after) == "as" && slices.ContainsFunc([]int{after + 1, after + 2, after + 3}, func(j int) bool { return o.bodies[j] }))
+	defined := o.bodies[after+1] || o.bodies[after+2] || o.bodies[after+3]
+	return o.at(after) != "as" || !defined
 }
 
 func (o *outline) at(i int) string {

@@ -39,7 +39,10 @@ type (
 )
 
 // temporary are the flags that SQLite opens temporary files with.
-const temporary = sqlite3.SQLITE_OPEN_TEMP_DB | sqlite3.SQLITE_OPEN_TRANSIENT_DB | sqlite3.SQLITE_OPEN_TEMP_JOURNAL | sqlite3.SQLITE_OPEN_SUBJOURNAL
+const temporary = sqlite3.SQLITE_OPEN_TEMP_DB |
+	sqlite3.SQLITE_OPEN_TRANSIENT_DB |
+	sqlite3.SQLITE_OPEN_TEMP_JOURNAL |
+	sqlite3.SQLITE_OPEN_SUBJOURNAL
 
 // register makes the VFS known to SQLite under name, which is in C memory and
 // as unique as its address.
