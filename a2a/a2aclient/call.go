@@ -99,20 +99,9 @@ func (c *Client) post(
 		func() (*http.Request, *http.Response, error) { return r.binding.send(ctx, c, r, op, params) },
 	)
 	if err != nil {
-		c.reportOutcome(err)
+		c.broken.reportOutcome(err)
 	}
 	return resp, err
-}
-
-// reportOutcome tells the breaker how a call went: err is nil, or why no answer of the agent's was read.
-func (c *Client) reportOutcome(err error) {
-	e := asError(err)
-	switch {
-	case err == nil, e != nil && e.Remote && e.HTTPStatus/100 != 5:
-		c.broken.report(time.Now(), nil)
-	case e != nil && !e.NotSent && e.Code == a2a.Unavailable, e != nil && e.Remote:
-		c.broken.report(time.Now(), err)
-	} // else the caller gave up, or we did
 }
 
 // result reads the answer to a call. Whatever the HTTP status and content type,
@@ -126,16 +115,16 @@ func (c *Client) result(
 	body, err := readBody(resp, c.dialer.maxBody(), memory)
 	if err != nil {
 		err = unreachable(ctx, r.target.Host, err)
-		c.reportOutcome(err)
+		c.broken.reportOutcome(err)
 		return nil, err
 	}
 	result, refusal, ok := r.binding.decode(r.dialect, resp.StatusCode, body)
 	if !ok && resp.StatusCode/100 != 2 {
 		err := statusError(resp, body)
-		c.reportOutcome(err)
+		c.broken.reportOutcome(err)
 		return nil, err
 	}
-	c.reportOutcome(nil)
+	c.broken.reportOutcome(nil)
 	switch {
 	case !ok:
 		return nil, invalidAnswer(

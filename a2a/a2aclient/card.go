@@ -63,7 +63,7 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 	for i, p := range cardLocations(c.dialed) {
 		card, raw, err := c.fetchCard(ctx, p.url)
 		if err == nil && (!p.mustListURL || listsInterface(card, c.dialed)) {
-			return c.admit(ctx, card, raw, p.url)
+			return c.dialer.admit(ctx, card, raw, p.url)
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -82,7 +82,7 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 	}
 	switch {
 	case c.dialer.Protocol != "":
-		return c.assumedCard(), nil
+		return c.dialer.assumedCard(c.dialed), nil
 	case worst != nil:
 		return nil, worst
 	default:
@@ -97,15 +97,15 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 	}
 }
 
-// assumedCard stands for the card of an agent that has none but was said to speak a protocol.
-func (c *Client) assumedCard() *a2a.Card {
+// assumedCard stands for the card of the dialed agent, which has none but was said to speak a protocol.
+func (d *Dialer) assumedCard(dialed *url.URL) *a2a.Card {
 	return &a2a.Card{
-		Name: c.dialed.Host,
+		Name: dialed.Host,
 		Interfaces: []a2a.Interface{
 			{
-				URL:     c.dialed.String(),
-				Binding: cmp.Or(c.dialer.Binding, a2a.JSONRPC),
-				Version: c.dialer.Protocol,
+				URL:     dialed.String(),
+				Binding: cmp.Or(d.Binding, a2a.JSONRPC),
+				Version: d.Protocol,
 			},
 		},
 		Capabilities: a2a.Capabilities{Streaming: true},
@@ -125,16 +125,16 @@ func listsInterface(card *a2a.Card, u *url.URL) bool {
 }
 
 // admit returns card, found at u, as it may be believed.
-func (c *Client) admit(
+func (d *Dialer) admit(
 	ctx context.Context,
 	card *a2a.Card,
 	raw []byte,
 	u *url.URL,
 ) (*a2a.Card, error) {
-	if c.dialer.Cards == nil {
+	if d.Cards == nil {
 		return card, nil
 	}
-	raw, err := c.dialer.Cards.Admit(ctx, raw)
+	raw, err := d.Cards.Admit(ctx, raw)
 	if err != nil {
 		return nil, fmt.Errorf("the card at %s: %w", u.Redacted(), err)
 	}

@@ -50,6 +50,17 @@ func (b *breaker) allow(now time.Time, host string) error {
 	return nil
 }
 
+// reportOutcome tells how a call went: err is nil, or why no answer of the agent's was read.
+func (b *breaker) reportOutcome(err error) {
+	e := asError(err)
+	switch {
+	case err == nil, e != nil && e.Remote && e.HTTPStatus/100 != 5:
+		b.report(time.Now(), nil)
+	case e != nil && !e.NotSent && e.Code == a2a.Unavailable, e != nil && e.Remote:
+		b.report(time.Now(), err)
+	} // else the caller gave up, or we did
+}
+
 // report tells how a call went: err is nil, or what went wrong.
 func (b *breaker) report(now time.Time, err error) {
 	b.mu.Lock()

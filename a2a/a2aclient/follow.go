@@ -142,8 +142,8 @@ func (f *follow) readTask(ctx context.Context) (*a2a.Task, error) {
 func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over bool, err error) {
 	f.memory = s.memory
 
-	closeStream := s.close
-	defer func() { closeStream() }()
+	last := false // the stream has brought its last event
+	defer func() { s.closeAfter(last) }()
 
 	for {
 		if idle == nil && f.id != "" {
@@ -163,9 +163,7 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 
 		over := f.emit(ctx, item.Event, s.lossy)
 		if over {
-			if item.Done() {
-				closeStream = s.closeAfterEnd
-			}
+			last = item.Done()
 			return true, nil
 		}
 		if item.Final {
@@ -184,7 +182,7 @@ func (f *follow) next(s *stream, idle *watchdog) (wire.Item, error) {
 
 	f.correctTaskID(item)
 	if m, ok := item.Event.(*a2a.Message); ok {
-		item.Event, err = f.c.joinMessages(s, m)
+		item.Event, err = s.joinMessages(m, f.c.dialer.maxBody())
 	}
 	return item, err
 }

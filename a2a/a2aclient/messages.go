@@ -17,15 +17,15 @@ const (
 
 // joinMessages reads the messages that follow m in s and returns one message with the parts of all. A
 // stream that answers with a message has exactly one (A2A 1.0 section 3.1.2), but some agents send
-// several. It fails if they are larger together than one answer may be. If s breaks off, the
+// several. It fails if they have more than limit bytes together. If s breaks off, the
 // messages received so far are the answer.
-func (c *Client) joinMessages(s *stream, m *a2a.Message) (*a2a.Message, error) {
+func (s *stream) joinMessages(m *a2a.Message, limit int64) (*a2a.Message, error) {
 	quiet := time.AfterFunc(messagesQuiet, s.close)
 	defer quiet.Stop()
 	late := time.AfterFunc(messagesTime, s.close)
 	defer late.Stop()
 	all := *m
-	least := s.in.left - c.dialer.maxBody()
+	least := s.in.left - limit
 	all.Parts = slices.Clone(m.Parts)
 	for {
 		s.memory.keep()
@@ -35,7 +35,7 @@ func (c *Client) joinMessages(s *stream, m *a2a.Message) (*a2a.Message, error) {
 		case errors.Is(err, a2a.ErrTooLarge):
 			return nil, err
 		case errors.Is(err, errEndlessStream), ok && s.in.left < least:
-			return nil, tooLarge(c.dialer.maxBody())
+			return nil, tooLarge(limit)
 		case err != nil || !ok:
 			return &all, nil
 		}

@@ -207,9 +207,9 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 	switch {
 	case s.events == nil: // result has reported already
 	case remote(err):
-		c.reportOutcome(nil)
+		c.broken.reportOutcome(nil)
 	default:
-		c.reportOutcome(err)
+		c.broken.reportOutcome(err)
 	}
 	return s, err
 }
@@ -369,10 +369,10 @@ const (
 	closeReadLimit = 4 << 10
 )
 
-// closeAfterEnd closes a stream after its last event, but gives the agent a moment to end it:
-// over HTTP/1.1, closing it earlier closes the connection.
-func (s *stream) closeAfterEnd() {
-	if s.in.ended || s.binding == (overGRPC{}) {
+// closeAfter closes a stream. After its last event it gives the agent a moment to end it: over
+// HTTP/1.1, closing it earlier closes the connection.
+func (s *stream) closeAfter(last bool) {
+	if !last || s.in.ended || s.binding == (overGRPC{}) {
 		s.close()
 		return
 	}
