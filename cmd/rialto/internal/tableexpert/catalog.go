@@ -335,8 +335,8 @@ func mapped[T, R any](list []T, f func(T) R) []R {
 }
 
 // count returns how many rows t has.
-func (e *Expert) count(ctx context.Context, t *table) (int64, error) {
-	res, err := e.box.QueryTrusted(ctx, 1, "SELECT count(*) FROM "+t.quoted())
+func (t *table) count(ctx context.Context, box *sqlbox.Box) (int64, error) {
+	res, err := box.QueryTrusted(ctx, 1, "SELECT count(*) FROM "+t.quoted())
 	if err != nil {
 		return 0, err
 	}

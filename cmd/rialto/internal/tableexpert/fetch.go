@@ -53,7 +53,7 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 		return nil, refuse(
 			"There is nothing with the id %q. An id is table:NAME or TABLE/KEY, as search returns it. %s",
 			sqlbox.Clip(id, 80),
-			e.suggest(name),
+			e.catalog.suggest(name),
 		)
 	}
 	t.Working("Reading " + tb.Name + ".")

@@ -15,40 +15,40 @@ var (
 
 // withHint adds to a message about a name that does not exist the one that
 // was probably meant.
-func (e *Expert) withHint(message string) string {
+func (c *catalog) withHint(message string) string {
 	if m := missingTable.FindStringSubmatch(message); m != nil {
-		return sentence(message) + " " + e.suggest(m[1])
+		return sentence(message) + " " + c.suggest(m[1])
 	}
 	if m := missingColumn.FindStringSubmatch(message); m != nil {
-		return sentence(message) + " " + e.suggestColumn(m[1])
+		return sentence(message) + " " + c.suggestColumn(m[1])
 	}
 	return message
 }
 
 // suggest names the nearest table, and all of them.
-func (e *Expert) suggest(name string) string {
+func (c *catalog) suggest(name string) string {
 	best := ""
 	near := 0
-	for _, t := range e.catalog.tables {
+	for _, t := range c.tables {
 		if d := distance(name, t.bare); best == "" || d < near {
 			best = t.Name
 			near = d
 		}
 	}
-	return suggestion(best, name, near) + "The tables are " + e.catalog.list() + "."
+	return suggestion(best, name, near) + "The tables are " + c.list() + "."
 }
 
 // suggestColumn names the nearest column, and where it is.
-func (e *Expert) suggestColumn(name string) string {
+func (c *catalog) suggestColumn(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		name = name[i+1:]
 	}
 	best := ""
 	near := 0
-	for _, t := range e.catalog.tables {
-		for _, c := range t.Columns {
-			if d := distance(name, c.Name); best == "" || d < near {
-				best = t.Name + "." + c.Name
+	for _, t := range c.tables {
+		for _, column := range t.Columns {
+			if d := distance(name, column.Name); best == "" || d < near {
+				best = t.Name + "." + column.Name
 				near = d
 			}
 		}

@@ -15,13 +15,13 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 		if name == "" {
 			return refuse("Say which table. The tables are %s.", e.catalog.list())
 		}
-		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.suggest(name))
+		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.catalog.suggest(name))
 	}
 	if limit == 0 {
 		limit = 10
 	}
 	t.Working("Reading " + tb.Name + ".")
-	sql, res, err := e.firstRows(ctx, tb, limit)
+	sql, res, err := tb.firstRows(ctx, e.box, limit)
 	if err != nil {
 		return err
 	}
@@ -32,10 +32,10 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 	return nil
 }
 
-func (e *Expert) firstRows(
-	ctx context.Context, tb *table, n int,
+func (t *table) firstRows(
+	ctx context.Context, box *sqlbox.Box, n int,
 ) (sql string, res *sqlbox.Result, err error) {
-	sql = fmt.Sprintf("SELECT * FROM %s LIMIT %d", tb.quoted(), n)
-	res, err = e.box.QueryTrusted(ctx, n, sql)
+	sql = fmt.Sprintf("SELECT * FROM %s LIMIT %d", t.quoted(), n)
+	res, err = box.QueryTrusted(ctx, n, sql)
 	return sql, res, err
 }

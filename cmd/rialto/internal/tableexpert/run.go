@@ -49,7 +49,7 @@ func (e *Expert) serve(ctx context.Context, t *a2aexec.Turn) error {
 	case errors.As(err, &refused):
 		t.Fail(refused.text)
 	case errors.As(err, &box):
-		t.Fail(sentence(e.withHint(box.Message)))
+		t.Fail(sentence(e.catalog.withHint(box.Message)))
 	default:
 		e.cfg.Log.ErrorContext(
 			ctx, "the table expert could not answer",

@@ -38,7 +38,7 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *t
 	if tb := e.catalog.tableIn(name); tb != nil {
 		tables = []*table{tb}
 	} else if name != "" && len(strings.Fields(name)) == 1 { // more words are a question about all
-		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.suggest(name))
+		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.catalog.suggest(name))
 	}
 	if err := e.emitSchema(ctx, t, tables, true); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (e *Expert) describe(ctx context.Context, tb *table) description {
 	if tb.View {
 		d.Kind = "view"
 	}
-	if n, err := e.count(ctx, tb); err == nil {
+	if n, err := tb.count(ctx, e.box); err == nil {
 		d.RowCount = &n
 	}
 	d.Columns = mapped(tb.Columns, func(c column) columnDescription {

@@ -38,7 +38,7 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string, in *
 	if len(terms) == 0 {
 		return refuse("Say what to search for.")
 	}
-	results := e.searchTables(terms, in)
+	results := e.catalog.within(in).search(terms)
 	rows, partly, err := e.searchAll(ctx, t, terms, in)
 	if err != nil {
 		return err
@@ -110,10 +110,10 @@ func searchTerms(query string) []string {
 	return terms
 }
 
-// searchTables finds tables by their names, notes and columns.
-func (e *Expert) searchTables(terms []string, in *topic) []result {
+// search finds tables by their names, notes and columns.
+func (c *catalog) search(terms []string) []result {
 	results := []result{}
-	for _, tb := range e.catalog.within(in).tables {
+	for _, tb := range c.tables {
 		columns := mapped(tb.Columns, func(c column) string { return c.Name })
 		doc := strings.ToLower(tb.Name + " " + tb.Note + " " + strings.Join(columns, " "))
 		var score int64

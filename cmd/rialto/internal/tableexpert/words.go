@@ -99,7 +99,7 @@ func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (gramma
 		Aliases: words.Words,
 		Words:   words.Values,
 	}
-	values, dates, numbers, err := e.contents(ctx, tb, c.Name)
+	values, dates, numbers, err := tb.contents(ctx, e.box, c.Name)
 	if err != nil {
 		return col, err
 	}
@@ -113,19 +113,19 @@ func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (gramma
 		col.Kind = grammar.Text
 	}
 	if col.Kind == grammar.Text {
-		col.Values, err = e.values(ctx, tb, c.Name)
+		col.Values, err = tb.values(ctx, e.box, c.Name)
 	}
 	return col, err
 }
 
 // contents counts what a sample of a column holds.
-func (e *Expert) contents(
-	ctx context.Context, tb *table, column string,
+func (t *table) contents(
+	ctx context.Context, box *sqlbox.Box, column string,
 ) (values, dates, numbers int64, err error) {
-	res, err := e.box.QueryTrusted(ctx, 1, fmt.Sprintf(`SELECT count(x),
+	res, err := box.QueryTrusted(ctx, 1, fmt.Sprintf(`SELECT count(x),
 		count(iif(typeof(x) = 'text' AND x GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*', 1, NULL)),
 		count(iif(typeof(x) IN ('integer', 'real'), 1, NULL))
-		FROM (SELECT %s AS x FROM %s LIMIT %d)`, sqlbox.Quote(column), tb.quoted(), sampleRows))
+		FROM (SELECT %s AS x FROM %s LIMIT %d)`, sqlbox.Quote(column), t.quoted(), sampleRows))
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -145,7 +145,7 @@ func (e *Expert) removeSharedValues(ctx context.Context, tb *table, t *grammar.T
 				if failed != nil || !slices.Contains(first.Values, v) {
 					return false
 				}
-				same, err := e.sameRows(ctx, tb, first.Name, second.Name, v)
+				same, err := tb.sameRows(ctx, e.box, first.Name, second.Name, v)
 				failed = err
 				return same
 			})
@@ -158,10 +158,12 @@ func (e *Expert) removeSharedValues(ctx context.Context, tb *table, t *grammar.T
 }
 
 // sameRows reports whether two columns hold a value in the same rows.
-func (e *Expert) sameRows(ctx context.Context, tb *table, a, b, value string) (bool, error) {
+func (t *table) sameRows(
+	ctx context.Context, box *sqlbox.Box, a, b, value string,
+) (bool, error) {
 	statement := fmt.Sprintf("SELECT 1 FROM %s WHERE (%s IS ?1) <> (%s IS ?1)",
-		tb.quoted(), sqlbox.Quote(a), sqlbox.Quote(b))
-	res, err := e.box.QueryTrusted(ctx, 1, statement, value)
+		t.quoted(), sqlbox.Quote(a), sqlbox.Quote(b))
+	res, err := box.QueryTrusted(ctx, 1, statement, value)
 	if err != nil {
 		return false, err
 	}
@@ -189,10 +191,10 @@ func (c *catalog) spelled() []string {
 
 // values returns what a column holds, nil if that is much. Where it cannot be
 // read in time a question cannot name it, and nothing else is lost.
-func (e *Expert) values(ctx context.Context, tb *table, column string) ([]string, error) {
+func (t *table) values(ctx context.Context, box *sqlbox.Box, column string) ([]string, error) {
 	statement := fmt.Sprintf("SELECT DISTINCT * FROM (SELECT %s FROM %s LIMIT %d) LIMIT %d",
-		sqlbox.Quote(column), tb.quoted(), valuesRows, maxValues+1)
-	res, err := e.box.QueryTrusted(ctx, maxValues+1, statement)
+		sqlbox.Quote(column), t.quoted(), valuesRows, maxValues+1)
+	res, err := box.QueryTrusted(ctx, maxValues+1, statement)
 	if err != nil || len(res.Rows) > maxValues {
 		return nil, err
 	}
