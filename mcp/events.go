@@ -130,8 +130,7 @@ func (e *EventError) Code(sketch bool) int {
 	return -32023 - int(e.Kind)
 }
 
-// eventMethod returns a method of the extension whose errors have the codes that the client knows: a
-// client that declares the extension follows the SEP.
+// eventMethod returns a method of the extension whose errors have the codes that the client knows.
 func eventMethod(m method) method {
 	return func(r *request) (json.RawMessage, error) {
 		result, err := m(r)
@@ -144,11 +143,7 @@ func eventMethod(m method) method {
 
 // as returns the error with the code that the client of a request knows.
 func (e *EventError) as(r *request) *Error {
-	sketch := !r.Client.Extends(EventsExtension)
-	if r.s.EventsSketch != nil {
-		sketch = r.s.EventsSketch(r.Client)
-	}
-	refused := &Error{Code: e.Code(sketch), Message: e.Message}
+	refused := &Error{Code: e.Code(!r.Client.Extends(EventsExtension)), Message: e.Message}
 	if e.Data != nil {
 		refused.Data, _ = json.Marshal(e.Data) // strings and numbers always have a JSON form
 	}

@@ -145,10 +145,6 @@ type Extensions struct {
 	// Events tells clients what happens; nil if events are not offered.
 	Events Events
 
-	// EventsSketch tells whether a client gets the error codes of the sketch before SEP-3415. Nil gives them
-	// to clients that do not declare the extension.
-	EventsSketch func(Client) bool
-
 	// Apps tells whether a client shows apps that has not declared the extension; nil if apps are not
 	// offered. The apps are those of Resources whose type is AppMIMEType.
 	Apps func(Client) bool

@@ -117,7 +117,7 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 	if err != nil {
 		return false, err
 	}
-	a, err := s.post(ctx, sub, to, s.webhookID(sub, e), body)
+	a, err := s.post(ctx, sub, to, e.ID, body)
 	ok := failure(a, err) == ""
 	if s.Metrics != nil {
 		s.Metrics.Attempted(ok)
@@ -132,14 +132,6 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 	sub.Failing = time.Time{}
 	sub.Failure = ""
 	return true, nil
-}
-
-// webhookID returns the ID of an event's message, which is the same in every attempt.
-func (s *Service) webhookID(sub *Subscription, e Event) string {
-	if s.MessageIDs {
-		return "msg_" + sum([]string{sub.ID, e.ID})
-	}
-	return e.ID
 }
 
 // advance goes on to the next event.
@@ -244,7 +236,7 @@ func (s *Service) terminate(ctx context.Context, sub *Subscription) (done bool, 
 	if err != nil {
 		return false, err
 	}
-	reason := map[string]any{"code": accessEnded.Code(!s.SEPErrors), "message": accessEnded.Message}
+	reason := map[string]any{"code": accessEnded.Code(true), "message": accessEnded.Message}
 	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": reason})
 	accepted := err == nil && !a.retryable()
 	if accepted || retriesExhausted(sub.Attempts+1) {

@@ -4,8 +4,9 @@
 // messages of the protocol: see package mcp. The events of tasks are written by the store, with
 // the change of the task.
 //
-// Where the specification is open, settings choose: see Service. A receiver is verified again after
-// verifiedFor, or when its address is new.
+// Where the specification is open: a subscription belongs to one client of a user, the webhook-id is
+// the ID of the event, and the notice that a subscription ended has the code of the sketch before
+// SEP-3415. A receiver is verified again after verifiedFor, or when its address is new.
 package events
 
 import (
@@ -37,7 +38,7 @@ var (
 	ErrFullOwner = errors.New("the user has too many event subscriptions")
 )
 
-// Service implements mcp.Events. All fields but Metrics and those of type bool are required. Call Run.
+// Service implements mcp.Events. All fields but Metrics are required. Call Run.
 type Service struct {
 	Store     Store
 	Directory *directory.Directory
@@ -47,10 +48,6 @@ type Service struct {
 	TaskURL   string // the address of a task's page, without its handle
 	Now       func() time.Time
 	Log       *slog.Logger
-
-	SEPErrors  bool // a notice that a subscription ended has the code of SEP-3415, not that of the sketch before
-	MessageIDs bool // webhook-id differs between subscriptions, and is not the ID of the event
-	PerAccount bool // a subscription belongs to the account, not to one client of it
 
 	Backend Backend
 	Metrics push.Metrics

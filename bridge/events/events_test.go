@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"rialto/bridge/directory"
-	"rialto/mcp"
 )
 
 // TestASubscriptionIsKnownByWhatMakesIt is a vector of SEP-3415 implementations: the arguments may be
@@ -25,19 +22,6 @@ func TestASubscriptionIsKnownByWhatMakesIt(t *testing.T) {
 	for _, other := range [][3]string{{"acc_43", "https://hooks.example.com/mcp/1", "task.finished"}, {"acc_42", "https://hooks.example.com/mcp/2", "task.finished"}, {"acc_42", "https://hooks.example.com/mcp/1", "task.failed"}} {
 		if got, err := subscriptionID(other[0], other[1], other[2], json.RawMessage(`{"agent":"table-expert"}`)); err != nil || got == want {
 			t.Errorf("%q: got %s, %v", other, got, err)
-		}
-	}
-}
-
-// TestASubscriptionBelongsToTheClientOrTheAccount has two clients of a user.
-func TestASubscriptionBelongsToTheClientOrTheAccount(t *testing.T) {
-	for _, perAccount := range []bool{false, true} {
-		alice := (&directory.Directory{}).AccessOf(directory.Caller{User: "alice"})
-		s, q := &Service{PerAccount: perAccount}, &mcp.EventSubscription{EventQuery: mcp.EventQuery{Arguments: json.RawMessage("{}")}}
-		one, err := s.subscriptionID(alice, "alice one", q)
-		two, err2 := s.subscriptionID(alice, "alice two", q)
-		if err != nil || err2 != nil || (one == two) != perAccount {
-			t.Errorf("per account %v: got %s and %s, %v, %v", perAccount, one, two, err, err2)
 		}
 	}
 }

@@ -62,15 +62,6 @@ func subscriptionID(principal, address, name string, arguments json.RawMessage) 
 	return "sub_" + hex.EncodeToString(sum[:16]), nil
 }
 
-func (s *Service) subscriptionID(
-	access directory.Access, principal string, q *mcp.EventSubscription,
-) (string, error) {
-	if s.PerAccount {
-		principal = access.User()
-	}
-	return subscriptionID(principal, q.URL, q.Name, q.Arguments)
-}
-
 // Subscribe implements mcp.Events.
 func (s *Service) Subscribe(
 	ctx context.Context, principal string, q *mcp.EventSubscription,
@@ -198,7 +189,7 @@ func (s *Service) newSubscription(
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("delivery.url is not an address", nil)
 	}
-	id, err := s.subscriptionID(access, principal, q)
+	id, err := subscriptionID(principal, q.URL, q.Name, q.Arguments)
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}
@@ -336,11 +327,10 @@ func status(s *Subscription) *mcp.EventDeliveryStatus {
 func (s *Service) Unsubscribe(
 	ctx context.Context, principal string, q *mcp.EventSubscription,
 ) error {
-	access, err := s.access(ctx)
-	if err != nil {
+	if _, err := s.access(ctx); err != nil {
 		return err
 	}
-	id, err := s.subscriptionID(access, principal, q)
+	id, err := subscriptionID(principal, q.URL, q.Name, q.Arguments)
 	if err != nil {
 		return mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"rialto/bridge/directory"
-	"rialto/mcp"
 	"rialto/oauth"
 )
 
@@ -53,32 +52,6 @@ func (r *rig) settled() {
 		if next.IsZero() {
 			return
 		}
-	}
-}
-
-// TestWhatTheSpecificationLeavesOpenIsASetting has two subscriptions to one event, of a client that
-// does not declare the extension.
-func TestWhatTheSpecificationLeavesOpenIsASetting(t *testing.T) {
-	r, hooks, _ := eventRig(t, io.Discard)
-	r.Server.events.SEPErrors, r.Server.events.MessageIDs = true, true
-	r.Server.mcp.Extensions.EventsSketch = func(mcp.Client) bool { return false }
-	hooks.messages, hooks.answers = true, []int{503}
-	token := r.token("alice", oauth.ScopeTools)
-	if a := r.mcp(token, "events/poll", object{"name": "unknown"}); a.Error == nil || a.Error.Code != -32023 {
-		t.Errorf("got %s", a.raw)
-	}
-	r.mcp(token, "events/subscribe", hookTo("task.completed", hooks.url, hookSecret, object{}))
-	r.mcp(token, "events/subscribe", hookTo("task.completed", hooks.url, hookSecret, object{"agent": "scripted"}))
-	r.send(token, "echo hello")
-	subscriptions := map[string]string{} // by webhook-id
-	for _, got := range hooks.wait(3) {
-		if before, known := subscriptions[got.ID]; known && before != got.Subscription {
-			t.Errorf("two subscriptions have a message %s", got.ID)
-		}
-		subscriptions[got.ID] = got.Subscription
-	}
-	if len(subscriptions) != 2 {
-		t.Errorf("got %v, want two messages, of which one was sent twice", subscriptions)
 	}
 }
 
