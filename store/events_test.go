@@ -161,7 +161,7 @@ func TestASubscriptionIsClaimedOnceAndInOrder(t *testing.T) {
 	each(t, func(t *testing.T, empty func(*testing.T) *store.DB) {
 		db, now := empty(t), time.Now().Truncate(time.Millisecond)
 		logOf(t, db, "alice", "task.completed", 100)
-		sub := &events.Subscription{ID: "sub_1", Owner: "alice", Grant: "g", Name: "task.completed", Filter: events.Filter{Task: "mine"}, Host: "h", Fence: "1", Expires: now.Add(time.Hour)}
+		sub := &events.Subscription{ID: "sub_1", Owner: "alice", Grant: "g", Name: "task.completed", Filter: events.Filter{Task: "mine"}, Receiver: events.Receiver{Host: "h"}, Fence: "1", Expires: now.Add(time.Hour)}
 		if _, _, err := db.Events.Reserve(t.Context(), sub, 1, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -203,14 +203,27 @@ func TestASubscriptionIsClaimedOnceAndInOrder(t *testing.T) {
 			t.Fatalf("got %+v, want that an attempt does not undo a renewal during it", got)
 		}
 		for _, active := range []bool{true, false} { // a renewal forgets the failures of a suspended one
-			got[0].Active, got[0].Failing, got[0].Since, got[0].Tried, got[0].Missed = active, now, now, 3, 2
+			got[0].Active, got[0].Due, got[0].Failing, got[0].Window = active, now, now, events.Window{Since: now, Tried: 3, Missed: 2}
 			if err := db.Events.Settle(t.Context(), got[0], "a"); err != nil {
 				t.Fatal(err)
 			}
-			if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok || !renewed.Active || renewed.Failing.IsZero() == active || renewed.Since.IsZero() == active {
+			if claimed := len(claim("b")) > 0; claimed != active {
+				t.Fatalf("active %v: claimed %v", active, claimed)
+			}
+			if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok || !renewed.Active || renewed.Failing.IsZero() == active || renewed.Window.Since.IsZero() == active {
 				t.Fatalf("active %v: got %v, %v, %+v", active, ok, err, renewed)
 			}
 			got = claim("a")
+		}
+		for _, lasts := range []time.Duration{-time.Second, time.Hour} { // it expires, and is renewed
+			renewed.Expires = now.Add(lasts)
+			if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			got = claim("a")
+			if (len(got) == 1) != (lasts > 0) {
+				t.Fatalf("%v before its end: got %d", lasts, len(got))
+			}
 		}
 		got[0].Position, got[0].Active = 2, true
 		if err := db.Events.Settle(t.Context(), got[0], "a"); err != nil {

@@ -27,7 +27,7 @@ func (s *Service) watchAgents(ctx context.Context) {
 		now := fingerprints(s.Directory)
 		for _, name := range changedNames(before, now) {
 			e := agentEvent(name, before[name], now[name], s.Now())
-			if err := s.Store.Emit(ctx, e); err != nil && ctx.Err() == nil {
+			if err := s.Logs.Emit(ctx, e); err != nil && ctx.Err() == nil {
 				s.Log.ErrorContext(ctx, "adding an event of an agent", "agent", name, "err", err)
 			}
 		}

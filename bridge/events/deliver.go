@@ -34,7 +34,7 @@ var accessEnded = &mcp.EventError{
 type deliverer struct{ *Service }
 
 // Host implements push.Deliverer.
-func (deliverer) Host(sub *Subscription) string { return sub.Host }
+func (deliverer) Host(sub *Subscription) string { return sub.Receiver.Host }
 
 // Attempt delivers the next event of a subscription, and records the result.
 func (s deliverer) Attempt(ctx context.Context, sub *Subscription) {
@@ -47,7 +47,7 @@ func (s deliverer) Attempt(ctx context.Context, sub *Subscription) {
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), push.StoreTimeout)
 	defer cancel()
 	if err == nil {
-		err = s.Store.Settle(writing, sub, s.Replica)
+		err = s.Subscriptions.Settle(writing, sub, s.Replica)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.Log.ErrorContext(
@@ -71,7 +71,7 @@ func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool
 	if !alive {
 		return s.end(ctx, sub)
 	}
-	next, err := s.Store.Events(ctx, sub.Owner, sub.Name, sub.Filter, sub.Position, sub.Last, 1)
+	next, err := s.Logs.Events(ctx, sub.Owner, sub.Name, sub.Filter, sub.Position, sub.Last, 1)
 	if err != nil {
 		return false, err
 	}
@@ -126,7 +126,7 @@ func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done
 		s.failed(sub, e, a, err)
 		return err == nil, nil
 	}
-	sub.count(s.Now(), 0)
+	sub.Window.count(s.Now(), 0)
 	sub.advance(e.Seq)
 	sub.Delivered = s.Now()
 	sub.Failing = time.Time{}
@@ -142,15 +142,13 @@ func (sub *Subscription) advance(seq int64) {
 }
 
 // count counts an attempt, and returns whether too many have failed within the window.
-func (sub *Subscription) count(now time.Time, failed int) bool {
-	if now.Sub(sub.Since) >= suspendWindow {
-		sub.Since = now
-		sub.Tried = 0
-		sub.Missed = 0
+func (w *Window) count(now time.Time, failed int) bool {
+	if now.Sub(w.Since) >= suspendWindow {
+		*w = Window{Since: now}
 	}
-	sub.Tried++
-	sub.Missed += failed
-	return sub.Tried >= suspendAttempts && sub.Missed*100 > sub.Tried*suspendPercent
+	w.Tried++
+	w.Missed += failed
+	return w.Tried >= suspendAttempts && w.Missed*100 > w.Tried*suspendPercent
 }
 
 // failed schedules the next attempt or gives up the event. It suspends a subscription that fails
@@ -172,7 +170,7 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 	log := s.Log.With(
 		"id", sub.ID,
 		"event", e.ID,
-		"host", sub.Host,
+		"host", sub.Receiver.Host,
 		"attempt", sub.Attempts,
 		"failure", sub.Failure,
 	)
@@ -183,7 +181,7 @@ func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
 	} else {
 		log.Info("an event was not delivered", "again", sub.Due)
 	}
-	tooMany := sub.count(now, 1)
+	tooMany := sub.Window.count(now, 1)
 	lasting := tooMany || now.Sub(sub.Failing) >= suspendAfter
 	if lasting && !sub.Ending {
 		sub.Active = false

@@ -32,7 +32,7 @@ const (
 	sweepEvery = time.Minute    // looks for grants that have ended
 )
 
-// The refusals of Store.Reserve.
+// The refusals of SubscriptionStore.Reserve.
 var (
 	ErrFull      = errors.New("there are too many event subscriptions")
 	ErrFullOwner = errors.New("the user has too many event subscriptions")
@@ -40,14 +40,15 @@ var (
 
 // Service implements mcp.Events. All fields but Metrics are required. Call Run.
 type Service struct {
-	Store     Store
-	Directory *directory.Directory
-	HTTP      *safehttp.Client
-	Key       []byte // 32 bytes that encrypt addresses and secrets
-	Replica   string
-	TaskURL   string // the address of a task's page, without its handle
-	Now       func() time.Time
-	Log       *slog.Logger
+	Logs          LogStore
+	Subscriptions SubscriptionStore
+	Directory     *directory.Directory
+	HTTP          *safehttp.Client
+	Key           []byte // 32 bytes that encrypt addresses and secrets
+	Replica       string
+	TaskURL       string // the address of a task's page, without its handle
+	Now           func() time.Time
+	Log           *slog.Logger
 
 	Backend Backend
 	Metrics push.Metrics
@@ -85,7 +86,7 @@ func (s *Service) Run(ctx context.Context) {
 	wait.Go(func() { s.sweep(ctx) })
 	wait.Go(func() { s.watchAgents(ctx) })
 	w := push.Worker[*Subscription]{
-		Queue:     s.Store,
+		Queue:     s.Subscriptions,
 		Added:     s.wake.work.Ready(),
 		Deliverer: deliverer{s},
 		What:      "events",
@@ -107,7 +108,7 @@ func (s *Service) sweep(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := errors.Join(s.EndRevoked(ctx), s.Store.Prune(ctx, s.Now(), s.Now().Add(-keptFor)))
+		err := errors.Join(s.EndRevoked(ctx), s.Logs.Prune(ctx, s.Now(), s.Now().Add(-keptFor)))
 		if err != nil && ctx.Err() == nil {
 			s.Log.ErrorContext(ctx, "maintaining event subscriptions", "err", err)
 		}
@@ -116,7 +117,7 @@ func (s *Service) sweep(ctx context.Context) {
 
 // EndRevoked ends the subscriptions whose grant has ended. The worker tells their receivers.
 func (s *Service) EndRevoked(ctx context.Context) error {
-	grants, err := s.Store.Grants(ctx)
+	grants, err := s.Subscriptions.Grants(ctx)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (s *Service) EndRevoked(ctx context.Context) error {
 		if alive {
 			continue
 		}
-		if err := s.Store.End(ctx, grant); err != nil {
+		if err := s.Subscriptions.End(ctx, grant); err != nil {
 			return err
 		}
 		s.Wake()

@@ -102,7 +102,7 @@ func TestAReceiverThatRefusesMostEventsIsSuspended(t *testing.T) {
 		s, sub, attempts := &Service{Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}, &Subscription{Active: true}, 0
 		for sub.Active && attempts < 1000 {
 			if attempts++; tc.of > 0 && attempts%tc.of == 0 {
-				sub.count(now, 0)
+				sub.Window.count(now, 0)
 			} else {
 				s.failed(sub, Event{}, &answer{status: http.StatusGone}, nil)
 			}

@@ -67,7 +67,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if q.Most > 0 {
 		limit = min(q.Most, maxPage)
 	}
-	list, err := s.Store.Events(ctx, access.User(), q.Name, filter, after, log.Last, limit+1)
+	list, err := s.Logs.Events(ctx, access.User(), q.Name, filter, after, log.Last, limit+1)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Service) replayFrom(
 	}
 
 	oldest := s.Now().Add(-q.MaxAge)
-	tooOld, err := s.Store.Older(ctx, owner, q.Name, f, after, oldest)
+	tooOld, err := s.Logs.Older(ctx, owner, q.Name, f, after, oldest)
 	if tooOld > 0 {
 		truncated = true
 	}
@@ -106,7 +106,7 @@ func (s *Service) replayFrom(
 // log returns the log of a user, and has events kept for it from now on.
 func (s *Service) log(ctx context.Context, user, name string) (Log, error) {
 	now := s.Now()
-	return s.Store.Log(ctx, user, name, keptEvents, now, now.Add(keptFor))
+	return s.Logs.Log(ctx, user, name, keptEvents, now, now.Add(keptFor))
 }
 
 // access returns the access of a request. A stream outlives its token: each look asks again.

@@ -3,6 +3,8 @@ package events
 import (
 	"context"
 	"time"
+
+	"rialto/bridge/push"
 )
 
 // Log holds the events of one type for one owner. Positions are numbers of its events.
@@ -32,9 +34,7 @@ type Event struct {
 type Subscription struct {
 	ID, Owner, Client, Grant, Name string
 	Filter
-	Host    string
-	Address string // a hash of the address
-	Sealed  string // address and secrets
+	Receiver Receiver
 
 	// Fence is another value each time that a subscription with this ID is made.
 	Fence    string
@@ -54,14 +54,26 @@ type Subscription struct {
 	Delivered time.Time
 	Failure   string // the category of the latest failure, "" if the latest attempt succeeded
 
-	Since         time.Time // since when attempts are counted: see suspendWindow
-	Tried, Missed int       // attempts since then, and those that failed
+	Window Window
 }
 
-// Store keeps logs, events and subscriptions. The events of tasks are written by the database, in
-// the transaction that changes the task. All methods are atomic and may be called concurrently, by
-// several replicas that share one database.
-type Store interface {
+// Receiver is where the events of a subscription go.
+type Receiver struct {
+	Host    string
+	Address string // a hash of the address
+	Sealed  string // address and secrets
+}
+
+// Window counts the attempts of the last suspendWindow.
+type Window struct {
+	Since         time.Time
+	Tried, Missed int // attempts since then, and those that failed
+}
+
+// LogStore keeps events in logs. The events of tasks are written by the database, in the transaction
+// that changes the task. All methods are atomic and may be called concurrently, by several replicas
+// that share one database.
+type LogStore interface {
 	// Log returns the log of an owner and type. It makes the log if there is none, and keeps it until
 	// a moment at least. The log keeps at most keep events.
 	Log(ctx context.Context, owner, name string, keep int, now, until time.Time) (Log, error)
@@ -86,9 +98,24 @@ type Store interface {
 		before time.Time,
 	) (int64, error)
 
+	// Emit adds an event that is not of a task to each log of its type, unless the latest event of its
+	// agent there has its ID: another replica was first. The time becomes part of the ID, because a
+	// change can happen again after another.
+	Emit(ctx context.Context, e Event) error
+
+	// Prune deletes events before a moment, subscriptions that have expired or were not confirmed in
+	// time, and unused logs.
+	Prune(ctx context.Context, now, before time.Time) error
+}
+
+// SubscriptionStore keeps subscriptions, under the rules of a LogStore. A subscription is claimed, and
+// with it the events after its position. One that is ending needs none.
+type SubscriptionStore interface {
+	push.Queue[*Subscription]
+
 	// Reserve adds s, which gets no events yet, unless there is a subscription with its ID. It returns
-	// that of the store, and when the address was last verified for the owner and client. It returns ErrFull if there are most others in all, and ErrFullOwner if the
-	// owner has mostOwner.
+	// that of the store, and when the address was last verified for the owner and client. It returns
+	// ErrFull if there are most others in all, and ErrFullOwner if the owner has mostOwner.
 	Reserve(
 		ctx context.Context,
 		s *Subscription,
@@ -105,18 +132,6 @@ type Store interface {
 	// only a reserved one with that fence.
 	Drop(ctx context.Context, id, fence string) (*Subscription, error)
 
-	// Claim, Next and Release are those of push.Worker. A subscription is claimed, and with it the
-	// events after its position. One that is ending needs none.
-	Claim(
-		ctx context.Context,
-		replica string,
-		now, until time.Time,
-		limit int,
-		except []string,
-	) ([]*Subscription, error)
-	Next(ctx context.Context) (time.Time, error)
-	Release(ctx context.Context, replica string, now time.Time) error
-
 	// Settle records the outcome of an attempt and ends the claim of replica, if it has not ended. It
 	// deletes a subscription that has ended.
 	Settle(ctx context.Context, s *Subscription, replica string) error
@@ -125,13 +140,4 @@ type Store interface {
 	// end: they are due, suspended or not.
 	Grants(ctx context.Context) ([]string, error)
 	End(ctx context.Context, grant string) error
-
-	// Emit adds an event that is not of a task to each log of its type, unless the latest event of its
-	// agent there has its ID: another replica was first. The time becomes part of the ID, because a
-	// change can happen again after another.
-	Emit(ctx context.Context, e Event) error
-
-	// Prune deletes events before a moment, subscriptions that have expired or were not confirmed in
-	// time, and unused logs.
-	Prune(ctx context.Context, now, before time.Time) error
 }

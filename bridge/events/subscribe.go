@@ -98,7 +98,7 @@ func (s *Service) Subscribe(
 		sub.Verified = now
 	}
 	if err != nil {
-		if _, dropped := s.Store.Drop(
+		if _, dropped := s.Subscriptions.Drop(
 			context.WithoutCancel(ctx), sub.ID, sub.Fence,
 		); dropped != nil {
 			s.Log.ErrorContext(
@@ -109,7 +109,7 @@ func (s *Service) Subscribe(
 		}
 		return nil, err
 	}
-	sub.Sealed, err = s.seal(sub.ID, to)
+	sub.Receiver.Sealed, err = s.seal(sub.ID, to)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s *Service) Subscribe(
 		ctx, "an event subscription begins",
 		"id", sub.ID,
 		"event", sub.Name,
-		"host", sub.Host,
+		"host", sub.Receiver.Host,
 		"renewed", renewed,
 		"until", sub.Expires,
 	)
@@ -147,7 +147,7 @@ func (s *Service) reserve(
 	ctx context.Context, sub *Subscription,
 ) (*Subscription, time.Time, error) {
 	most, perUser := s.Backend.Limits()
-	kept, verified, err := s.Store.Reserve(ctx, sub, most, perUser)
+	kept, verified, err := s.Subscriptions.Reserve(ctx, sub, most, perUser)
 	switch {
 	case errors.Is(err, ErrFullOwner):
 		text := "You have too many event subscriptions. Unsubscribe from some, or let them expire."
@@ -160,7 +160,7 @@ func (s *Service) reserve(
 
 // confirm makes a reserved subscription get events.
 func (s *Service) confirm(ctx context.Context, sub *Subscription) error {
-	confirmed, err := s.Store.Confirm(ctx, sub)
+	confirmed, err := s.Subscriptions.Confirm(ctx, sub)
 	if err == nil && !confirmed {
 		err = &mcp.EventError{
 			Kind:    mcp.EventNotFound,
@@ -194,14 +194,13 @@ func (s *Service) newSubscription(
 		return nil, Log{}, mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}
 	sub := &Subscription{
-		ID:      id,
-		Owner:   access.User(),
-		Client:  access.Client(),
-		Grant:   s.Backend.Grant(ctx),
-		Name:    q.Name,
-		Host:    u.Host,
-		Address: addressHash(q.URL),
-		Fence:   rand.Text(),
+		ID:       id,
+		Owner:    access.User(),
+		Client:   access.Client(),
+		Grant:    s.Backend.Grant(ctx),
+		Name:     q.Name,
+		Receiver: Receiver{Host: u.Host, Address: addressHash(q.URL)},
+		Fence:    rand.Text(),
 	}
 	if err := json.Unmarshal(q.Arguments, &sub.Filter); err != nil {
 		return nil, Log{}, err
@@ -267,7 +266,7 @@ func exhausted(text string, most int) error {
 // newTarget returns the target of a subscription. A secret that is replaced signs for a while longer.
 func (s *Service) newTarget(kept *Subscription, q *mcp.EventSubscription) (*target, error) {
 	to := &target{URL: q.URL, Secret: q.Secret}
-	if kept.Sealed == "" {
+	if kept.Receiver.Sealed == "" {
 		return to, nil
 	}
 	old, err := s.open(kept)
@@ -334,7 +333,7 @@ func (s *Service) Unsubscribe(
 	if err != nil {
 		return mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}
-	dropped, err := s.Store.Drop(ctx, id, "")
+	dropped, err := s.Subscriptions.Drop(ctx, id, "")
 	if err == nil && dropped != nil {
 		s.Log.InfoContext(ctx, "an event subscription was ended", "id", id, "event", dropped.Name)
 	}
@@ -347,7 +346,7 @@ func (s *Service) seal(id string, t *target) (string, error) {
 
 func (s *Service) open(sub *Subscription) (*target, error) {
 	var t target
-	if err := sealed.OpenJSON(s.Key, place(sub.ID), sub.Sealed, &t); err != nil {
+	if err := sealed.OpenJSON(s.Key, place(sub.ID), sub.Receiver.Sealed, &t); err != nil {
 		return nil, err
 	}
 	return &t, nil

@@ -93,23 +93,35 @@ func eventType(name, title, description, input, payload string) mcp.EventType {
 // EventTypes implements mcp.Events. All callers may know of all types.
 func (s *Service) EventTypes(context.Context) []mcp.EventType { return types }
 
+// agentData and taskData are what the payload schemas describe.
+type agentData struct {
+	Agent  string `json:"agent"`
+	Change string `json:"change"`
+	Title  string `json:"title,omitempty"`
+}
+
+type taskData struct {
+	Task    string `json:"task_id"`
+	Context string `json:"context_id,omitempty"`
+	Agent   string `json:"agent"`
+	State   string `json:"state"`
+	Summary string `json:"summary,omitempty"`
+	URL     string `json:"task_url"`
+}
+
 // toMCP returns an event as clients get it. All texts in it are short, so that it keeps below the
 // 256 KiB of SEP-3415.
 func (s *Service) toMCP(e Event, at string) mcp.Event {
-	var data any = struct {
-		Agent  string `json:"agent"`
-		Change string `json:"change"`
-		Title  string `json:"title,omitempty"`
-	}{e.Agent, e.State, e.Text}
+	var data any = agentData{e.Agent, e.State, e.Text}
 	if e.Name != agentChanged {
-		data = struct {
-			Task    string `json:"task_id"`
-			Context string `json:"context_id,omitempty"`
-			Agent   string `json:"agent"`
-			State   string `json:"state"`
-			Summary string `json:"summary,omitempty"`
-			URL     string `json:"task_url"`
-		}{e.Task, sanitize.Short(e.Context, sanitize.MaxName), e.Agent, e.State, e.Text, s.TaskURL + url.PathEscape(e.Task)}
+		data = taskData{
+			Task:    e.Task,
+			Context: sanitize.Short(e.Context, sanitize.MaxName),
+			Agent:   e.Agent,
+			State:   e.State,
+			Summary: e.Text,
+			URL:     s.TaskURL + url.PathEscape(e.Task),
+		}
 	}
 	b, _ := json.Marshal(data) // strings always have a JSON form
 	return mcp.Event{

@@ -13,10 +13,13 @@ import (
 	"rialto/store/sqldb"
 )
 
-// Store implements events.Store.
+// Store implements push.Queue.
 type Store struct{ sql *sqldb.DB }
 
-var _ events.Store = (*Store)(nil)
+var (
+	_ events.LogStore          = (*Store)(nil)
+	_ events.SubscriptionStore = (*Store)(nil)
+)
 
 // New returns a store in an open database.
 func New(db *sqldb.DB) *Store { return &Store{db} }

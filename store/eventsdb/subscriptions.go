@@ -24,9 +24,9 @@ func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 		&s.Task,
 		&s.Agent,
 		&s.Context,
-		&s.Host,
-		&s.Address,
-		&s.Sealed,
+		&s.Receiver.Host,
+		&s.Receiver.Address,
+		&s.Receiver.Sealed,
 		&s.Fence,
 		&s.Verified,
 		&s.Active,
@@ -40,9 +40,9 @@ func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 		&s.Failing,
 		&s.Delivered,
 		&s.Failure,
-		&s.Since,
-		&s.Tried,
-		&s.Missed,
+		&s.Window.Since,
+		&s.Window.Tried,
+		&s.Window.Missed,
 		&s.Ending,
 	)
 	return &s, err
@@ -70,7 +70,7 @@ func (db *Store) Reserve(
 			`SELECT COALESCE(max(verified), 0) FROM event_subscriptions WHERE owner = $1 AND client = $2 AND address = $3`,
 			s.Owner,
 			s.Client,
-			s.Address,
+			s.Receiver.Address,
 		).Scan(&verified)
 		if err == nil {
 			kept, err = find(ctx, t, s.ID)
@@ -105,9 +105,9 @@ func (db *Store) Reserve(
 			s.Task,
 			s.Agent,
 			s.Context,
-			s.Host,
-			s.Address,
-			s.Sealed,
+			s.Receiver.Host,
+			s.Receiver.Address,
+			s.Receiver.Sealed,
 			s.Fence,
 			s.Expires,
 		)
@@ -155,7 +155,7 @@ func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, 
 		n, err := sqldb.Changed(ctx, t, `
 			UPDATE event_subscriptions SET grant_id = $3, config = $4, verified = $5, active = 1, ending = 0, expires = $6, due = 0, attempts = 0, holder = '',
 				failing = CASE active WHEN 1 THEN failing ELSE 0 END, since = CASE active WHEN 1 THEN since ELSE 0 END
-			WHERE id = $1 AND fence = $2`, s.ID, s.Fence, s.Grant, s.Sealed, s.Verified, s.Expires)
+			WHERE id = $1 AND fence = $2`, s.ID, s.Fence, s.Grant, s.Receiver.Sealed, s.Verified, s.Expires)
 		ok = n > 0
 		if err != nil || !ok {
 			return err
@@ -253,7 +253,7 @@ func (db *Store) Settle(ctx context.Context, s *events.Subscription, replica str
 			gap = $6, attempts = $7, due = $8, failing = $9, delivered = $10, failure = $11, since = $12, tried = $13, missed = $14, ending = $15
 		WHERE id = $1 AND fence = $2 AND holder = $3`,
 		s.ID, s.Fence, replica, s.Active, s.Position, s.Gap, s.Attempts, s.Due, s.Failing,
-		s.Delivered, s.Failure, s.Since, s.Tried, s.Missed, s.Ending)
+		s.Delivered, s.Failure, s.Window.Since, s.Window.Tried, s.Window.Missed, s.Ending)
 }
 
 // Grants implements events.Store.

@@ -65,15 +65,16 @@ func webhookClient(s *Server) *safehttp.Client {
 func newEvents(s *Server, secret []byte) *events.Service {
 	guarded := webhookClient(s)
 	return &events.Service{
-		Store:     s.store.Events,
-		Directory: s.bridge.Directory,
-		HTTP:      guarded,
-		Key:       deriveKey(secret, "event webhooks"),
-		Replica:   s.bridge.Runner.Replica,
-		TaskURL:   s.cfg.Load().URL + documents.TaskPath,
-		Now:       time.Now,
-		Log:       s.log,
-		Backend:   eventBackend{s},
+		Logs:          s.store.Events,
+		Subscriptions: s.store.Events,
+		Directory:     s.bridge.Directory,
+		HTTP:          guarded,
+		Key:           deriveKey(secret, "event webhooks"),
+		Replica:       s.bridge.Runner.Replica,
+		TaskURL:       s.cfg.Load().URL + documents.TaskPath,
+		Now:           time.Now,
+		Log:           s.log,
+		Backend:       eventBackend{s},
 	}
 }
 
