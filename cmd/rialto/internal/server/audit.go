@@ -13,6 +13,7 @@ import (
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/internal/audit"
+	"rialto/internal/usage"
 )
 
 // auditSettings writes an audit event if the settings have changed since the last one.
@@ -41,6 +42,22 @@ func (s *Server) auditSettings(ctx context.Context) error {
 
 // deleteBatch is how many records one statement deletes.
 const deleteBatch = 2000
+
+// buildRecords builds the audit log and the log of calls, which write into the store.
+func (s *Server) buildRecords() error {
+	stream, err := auditStream(s.cfg.Load(), s.telemetry, s.log)
+	if err != nil {
+		return err
+	}
+	s.audit = (&audit.Log{
+		Store:  s.store.Records,
+		Now:    time.Now,
+		Log:    s.log,
+		Stream: stream,
+	}).Open()
+	s.usage = usage.NewLog(s.store.Records, s.log)
+	return nil
+}
 
 // auditStream returns where events go as they happen; nil for nowhere.
 func auditStream(

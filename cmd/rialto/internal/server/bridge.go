@@ -17,6 +17,33 @@ import (
 	"rialto/store"
 )
 
+// buildAgents builds the bridge, and how its agents are known, connected and dialed.
+func (s *Server) buildAgents(secret []byte) {
+	s.bridge = newBridge(s.cfg.Load(), s.log, s.store, secret, s.usage)
+	s.oauth.Consent.Agents = consentAgents{s.bridge.Directory}
+	assert := s.oauth.Assertions.Issue
+	s.agents = newRegistry(s.cfg.Load, s.log, s.store, secret, assert, s.bridge.Directory)
+	s.agents.Replica = s.bridge.Runner.Replica
+	settings := agentSettings{&s.cfg, s.agents}
+	s.connections = newConnections(s, settings, secret)
+	s.bridge.Directory.Connections = s.connections
+	s.bridge.Directory.Dialer = &dialers{
+		cfg:       &s.cfg,
+		telemetry: s.telemetry,
+		agents:    settings,
+		log:       s.log,
+		assert:    assert,
+		vault:     s.connections.vault,
+		cards: &directory.Cards{
+			Store:   s.store.Records,
+			Now:     time.Now,
+			Log:     s.log,
+			Changed: s.telemetry.CardChanged,
+		},
+		memory: answerMemory{s.bridge.Runner},
+	}
+}
+
 func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
 	return &directory.Directory{
 		Pages: cfg.SignIn.SignsInPages(),

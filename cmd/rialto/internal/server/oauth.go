@@ -26,6 +26,14 @@ func trustedProxies(cfg *config.Config) (proxies []netip.Prefix) {
 	return proxies
 }
 
+// buildLogin builds the authorization server, and what needs no other part to guard requests.
+func (s *Server) buildLogin(secret []byte) {
+	s.oauth = NewOAuth(s.cfg.Load(), s.log, s.store, secret)
+	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
+	s.health = &health{store: s.store, keys: s.oauth.Keys, log: s.log}
+	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), oauth: s.oauth}
+}
+
 // NewOAuth returns the authorization server. The configuration was checked.
 func NewOAuth(
 	cfg *config.Config,

@@ -21,6 +21,15 @@ import (
 	"rialto/store"
 )
 
+// buildOperator builds the use cases of operators, from all parts that they look after.
+func (s *Server) buildOperator() {
+	s.operator = newOperator(s.cfg.Load, s.log, s.store, s.oauth, s.bridge)
+	s.operator.Audit = s.audit
+	s.operator.Doctor = ownDoctor{s}
+	s.operator.Agents = operator.Agents{Registry: s.agents, Bridge: s.bridge, Audit: s.audit}
+	s.operator.Connections = operator.Connections{Vault: s.connections.vault, Audit: s.audit}
+}
+
 // newOperator returns the use cases of operators. Without a bridge they cannot cancel tasks.
 func newOperator(
 	cfg func() *config.Config,

@@ -13,7 +13,6 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/push"
 	"rialto/internal/safehttp"
-	"rialto/mcp"
 	"rialto/oauth"
 	"rialto/oauth/token"
 )
@@ -27,11 +26,20 @@ const (
 	eventSubscriptionsPerUser = 100
 )
 
-// startPush lets A2A clients register webhooks for their tasks.
-func (s *Server) startPush(secret []byte) {
-	if !s.cfg.Load().Push.Send {
-		return
+// buildPush builds the webhooks of A2A, in both directions.
+func (s *Server) buildPush(secret []byte) {
+	if s.cfg.Load().Push.Send {
+		s.push = newPush(s, secret)
+		s.bridge.Runner.Webhooks = s.push
 	}
+	if s.cfg.Load().Push.Receive {
+		s.inbox = newPushInbox(s, secret)
+		s.bridge.Runner.Inbox = s.inbox
+	}
+}
+
+// newPush returns what lets A2A clients register webhooks for their tasks.
+func newPush(s *Server, secret []byte) *push.Service {
 	sender := &a2apush.Sender{
 		HTTP:           webhookClient(s),
 		Issuer:         s.cfg.Load().URL,
@@ -41,7 +49,7 @@ func (s *Server) startPush(secret []byte) {
 	if s.oauth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
 		sender.Signer = s.oauth.Keys
 	}
-	s.push = &push.Service{
+	return &push.Service{
 		Outbox:  s.store.Ledger.Outbox(),
 		Sender:  sender,
 		Key:     deriveKey(secret, "push webhooks"),
@@ -49,7 +57,18 @@ func (s *Server) startPush(secret []byte) {
 		Now:     time.Now,
 		Log:     s.log,
 	}
-	s.bridge.Runner.Webhooks = s.push
+}
+
+// newPushInbox returns what gives agents webhooks for the tasks that we follow.
+func newPushInbox(s *Server, secret []byte) *a2apush.Inbox {
+	return &a2apush.Inbox{
+		URL:       s.cfg.Load().URL,
+		Key:       deriveKey(secret, "push inbox"),
+		Agents:    &agentKeys{agents: s.bridge.Directory, known: map[string]*a2apush.Keys{}},
+		Followers: s.bridge.Runner,
+		Now:       time.Now,
+		Log:       s.log,
+	}
 }
 
 // webhookClient returns what calls webhooks: those on hosts in push.allowed_hosts, or at public addresses.
@@ -61,14 +80,17 @@ func webhookClient(s *Server) *safehttp.Client {
 	}
 }
 
-// newEvents returns what tells MCP clients what happens to tasks and agents.
-func newEvents(s *Server, secret []byte) *events.Service {
-	guarded := webhookClient(s)
-	return &events.Service{
+// buildEvents builds the events that tell MCP clients what happens to tasks and agents, and
+// connects them with what causes them.
+func (s *Server) buildEvents(secret []byte) {
+	if !s.cfg.Load().MCP.Events {
+		return
+	}
+	s.events = &events.Service{
 		Logs:          s.store.Events,
 		Subscriptions: s.store.Events,
 		Directory:     s.bridge.Directory,
-		HTTP:          guarded,
+		HTTP:          webhookClient(s),
 		Key:           deriveKey(secret, "event webhooks"),
 		Replica:       s.bridge.Runner.Replica,
 		TaskURL:       s.cfg.Load().URL + documents.TaskPath,
@@ -76,6 +98,11 @@ func newEvents(s *Server, secret []byte) *events.Service {
 		Log:           s.log,
 		Backend:       eventBackend{s},
 	}
+	source := eventSource{s.events}
+	s.bridge.Tools.Events = true
+	publisher := &s.bridge.Runner.Publisher
+	publisher.Listeners = append(publisher.Listeners, source)
+	s.bridge.Directory.Listeners = append(s.bridge.Directory.Listeners, source)
 }
 
 // eventBackend is an events.Backend.
@@ -128,22 +155,6 @@ func (eventBackend) Limits() (most, perUser int) {
 	return eventSubscriptions, eventSubscriptionsPerUser
 }
 
-// offerEvents returns the extensions of the MCP server, and connects its events with what causes them.
-func offerEvents(s *Server, secret []byte) mcp.Extensions {
-	more := mcp.Extensions{Skills: s.bridge.Tools.Skills, Apps: appsFor(s.cfg.Load().MCP.TaskCard)}
-	if !s.cfg.Load().MCP.Events {
-		return more
-	}
-	s.events = newEvents(s, secret)
-	more.Events = s.events
-	s.bridge.Tools.Events = true
-	s.bridge.Runner.Publisher.Listeners = append(
-		s.bridge.Runner.Publisher.Listeners, eventSource{s.events},
-	)
-	s.bridge.Directory.Listeners = append(s.bridge.Directory.Listeners, eventSource{s.events})
-	return more
-}
-
 // eventSource tells events of the changes of tasks and agents.
 type eventSource struct{ events *events.Service }
 
@@ -152,22 +163,6 @@ func (e eventSource) TaskChanged(string, string, bool) { e.events.Wake() }
 
 // AgentChanged implements directory.Listener.
 func (e eventSource) AgentChanged(string) { e.events.AgentsChanged() }
-
-// startPushInbox gives agents webhooks for the tasks that we follow.
-func (s *Server) startPushInbox(secret []byte) {
-	if !s.cfg.Load().Push.Receive {
-		return
-	}
-	s.inbox = &a2apush.Inbox{
-		URL:       s.cfg.Load().URL,
-		Key:       deriveKey(secret, "push inbox"),
-		Agents:    &agentKeys{agents: s.bridge.Directory, known: map[string]*a2apush.Keys{}},
-		Followers: s.bridge.Runner,
-		Now:       time.Now,
-		Log:       s.log,
-	}
-	s.bridge.Runner.Inbox = s.inbox
-}
 
 // agentKeys are the keys with which agents sign their notifications. They are read
 // on first use and cached while the agent keeps its address.

@@ -141,88 +141,37 @@ func assemble(
 	return s, nil
 }
 
-// build builds the parts, each from the parts before it, and connects them.
+// build builds the parts, each from the parts before it.
 func (s *Server) build(secret []byte) error {
+	if err := s.readFiles(); err != nil {
+		return err
+	}
+	if err := s.buildRecords(); err != nil {
+		return err
+	}
+	s.buildLogin(secret)
+	s.buildAgents(secret)
+	s.buildPush(secret)
+	s.buildEvents(secret)
+	if err := s.buildMCP(secret); err != nil {
+		return err
+	}
+	s.buildOperator()
+	s.reloadKey = deriveKey(secret, "reload")
+	followSettings(s)
+	s.observe()
+	return nil
+}
+
+// readFiles reads the look of the pages and the certificate.
+func (s *Server) readFiles() error {
 	brand, err := s.cfg.Load().Brand.Load()
 	if err != nil {
 		return err
 	}
 	s.brand.Store(&brand)
 	s.certificate, err = newCertificate(s.cfg.Load().TLS)
-	if err != nil {
-		return err
-	}
-	stream, err := auditStream(s.cfg.Load(), s.telemetry, s.log)
-	if err != nil {
-		return err
-	}
-	s.audit = (&audit.Log{
-		Store:  s.store.Records,
-		Now:    time.Now,
-		Log:    s.log,
-		Stream: stream,
-	}).Open()
-	s.usage = usage.NewLog(s.store.Records, s.log)
-	s.oauth = NewOAuth(s.cfg.Load(), s.log, s.store, secret)
-	s.health = &health{store: s.store, keys: s.oauth.Keys, log: s.log}
-	s.bodies = &bodyBudget{size: int64(s.cfg.Load().Limits.RequestSize), oauth: s.oauth}
-	s.bridge = newBridge(s.cfg.Load(), s.log, s.store, secret, s.usage)
-	s.agents = newRegistry(
-		s.cfg.Load,
-		s.log,
-		s.store,
-		secret,
-		s.oauth.Assertions.Issue,
-		s.bridge.Directory,
-	)
-	s.agents.Replica = s.bridge.Runner.Replica
-	settings := agentSettings{&s.cfg, s.agents}
-	s.connections = newConnections(s, settings, secret)
-	dialers := &dialers{
-		cfg:       &s.cfg,
-		telemetry: s.telemetry,
-		agents:    settings,
-		log:       s.log,
-		assert:    s.oauth.Assertions.Issue,
-		vault:     s.connections.vault,
-		cards: &directory.Cards{
-			Store:   s.store.Records,
-			Now:     time.Now,
-			Log:     s.log,
-			Changed: s.telemetry.CardChanged,
-		},
-		memory: answerMemory{s.bridge.Runner},
-	}
-	s.bridge.Directory.Dialer = dialers
-	s.bridge.Directory.Connections = s.connections
-	s.oauth.Record(oauthEvents{s.audit, s.telemetry})
-	s.oauth.Consent.Agents = consentAgents{s.bridge.Directory}
-	s.mcp, err = newMCP(
-		s.cfg.Load,
-		brand,
-		s.log,
-		s.bridge,
-		s.oauth,
-		ledgerdb.SessionNotes{Store: s.store.Ledger},
-		s.limits,
-		offerEvents(s, secret),
-		secret,
-	)
-	if err != nil {
-		return err
-	}
-	s.bridge.Tools.Clients = mcpClients{s}
-	followSettings(s)
-	s.reloadKey = deriveKey(secret, "reload")
-	s.startPush(secret)
-	s.startPushInbox(secret)
-	s.operator = newOperator(s.cfg.Load, s.log, s.store, s.oauth, s.bridge)
-	s.observe()
-	s.operator.Audit = s.audit
-	s.operator.Doctor = ownDoctor{s}
-	s.operator.Agents = operator.Agents{Registry: s.agents, Bridge: s.bridge, Audit: s.audit}
-	s.operator.Connections = operator.Connections{Vault: s.connections.vault, Audit: s.audit}
-	return nil
+	return err
 }
 
 // start starts the background jobs. They run until Close.
