@@ -114,19 +114,23 @@ func (r *Result) structured(rev string) ([]byte, error) {
 }
 
 func appendMeta(b []byte, meta map[string]any, rev string, info json.RawMessage) ([]byte, error) {
-	var members []string
-	if revision.Modern(rev) {
-		members = append(members, fmt.Sprintf("%q:%s", gomcp.MetaKeyServerInfo, info))
+	modern := revision.Modern(rev)
+	if !modern && len(meta) == 0 {
+		return b, nil
+	}
+	b = append(b, `,"_meta":{`...)
+	if modern {
+		b = append(append(b, `"`+gomcp.MetaKeyServerInfo+`":`...), info...)
 	}
 	if len(meta) > 0 {
 		object, err := json.Marshal(meta)
 		if err != nil {
 			return nil, fmt.Errorf("meta: %w", err)
 		}
-		members = append(members, string(object[1:len(object)-1]))
+		if modern {
+			b = append(b, ',')
+		}
+		b = append(b, object[1:len(object)-1]...)
 	}
-	if len(members) == 0 {
-		return b, nil
-	}
-	return fmt.Appendf(b, `,"_meta":{%s}`, strings.Join(members, ",")), nil
+	return append(b, '}'), nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 	"sync"
@@ -289,7 +288,8 @@ func (s sseEvents) next() ([]byte, error) {
 // isStream tells an event stream by its type or, where the type is neither that
 // nor JSON, by how it begins.
 func isStream(resp *http.Response, in *bufio.Reader) bool {
-	t, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	t, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	t = strings.ToLower(strings.TrimSpace(t))
 	if t == sse.ContentType {
 		return true
 	}

@@ -27,7 +27,7 @@ func Members(v json.RawMessage) iter.Seq2[[]byte, json.RawMessage] {
 				return // invalid JSON
 			}
 			end = endOfValue(v, i)
-			if !yield(unquoted(name), bytes.TrimRight(v[i:end], " \t\r\n")) {
+			if !yield(unquoted(name), bytes.TrimSpace(v[i:end])) {
 				return
 			}
 			i = min(end+1, len(v)) // after the comma, or the brace

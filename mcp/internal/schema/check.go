@@ -97,26 +97,21 @@ func (f *problems) checkObject(s *Schema, path string, v json.RawMessage) {
 		if left := string(m) == "null" && !slices.Contains(s.required, known); m != nil && !left {
 			f.check(s.properties[known], join(path, known), m)
 		}
+		delete(members, known)
 	}
-	if s.closed {
+	if s.closed && len(members) > 0 {
 		f.unknown(s, path, members)
 	}
 }
 
-// unknown finds the members that the schema does not name.
+// unknown describes members that the schema does not name.
 func (f *problems) unknown(s *Schema, path string, members map[string]json.RawMessage) {
+	taken := "none are taken here"
+	if len(s.names) > 0 {
+		taken = "the names are " + strings.Join(s.names, ", ")
+	}
 	for _, m := range slices.Sorted(maps.Keys(members)) {
-		switch _, known := s.properties[m]; {
-		case known:
-		case len(s.names) == 0:
-			f.add("%s is not known: none are taken here", name(join(path, m)))
-		default:
-			f.add(
-				"%s is not known: the names are %s",
-				name(join(path, m)),
-				strings.Join(s.names, ", "),
-			)
-		}
+		f.add("%s is not known: %s", name(join(path, m)), taken)
 	}
 }
 

@@ -117,8 +117,8 @@ func originMatches(allowed, origin string) bool {
 // hostAllowed guards local servers against DNS rebinding: a page whose name has been made to point
 // to 127.0.0.1 is of the same origin as what answers there, but it still sends its own name.
 func (e *Endpoint) hostAllowed(r *http.Request) bool {
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok || !loopback(local.String()) {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if !ok || !local.IP.IsLoopback() {
 		return true
 	}
 	allowed := func(host string) bool { return strings.EqualFold(host, r.Host) }
