@@ -39,11 +39,16 @@ type reply struct {
 	IsError bool `json:"isError"`
 }
 
+// alice is the principal of all requests.
+type alice struct{ mcp.Anyone }
+
+func (alice) Principal(*http.Request) string { return "alice" }
+
 // serving serves the tools of a rig to alice, over HTTP.
 func serving(t *testing.T, r *rig) *httptest.Server {
 	s := &mcp.Server{
-		Name: "test", Version: "1", Tools: r.Tools.List(), SessionKey: []byte("0123456789abcdef0123456789abcdef"), Now: time.Now, Log: r.Runner.Log,
-		Principal: func(*http.Request) string { return "alice" },
+		Info: mcp.Implementation{Name: "test", Version: "1"}, Tools: r.Tools.List(), SessionKey: []byte("0123456789abcdef0123456789abcdef"), Now: time.Now, Log: r.Runner.Log,
+		Access: alice{},
 	}
 	if err := s.Check(); err != nil {
 		t.Fatal(err)

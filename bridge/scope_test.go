@@ -360,7 +360,7 @@ func TestACallThatCrashesIsRecorded(t *testing.T) {
 		b.Calls.Sink = &uses
 		b.Documents.Index = crashing{b.Documents.Index}
 	})
-	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools.List(), Observers: []mcp.Observer{r.Tools}}
+	server := &mcp.Server{Info: mcp.Implementation{Name: "x", Version: "1"}, Tools: r.Tools.List(), Observers: []mcp.Observer{r.Tools}}
 	req := httptest.NewRequestWithContext(as(t.Context(), "alice"), http.MethodPost, "/",
 		strings.NewReader(`{"name":"search","arguments":{"query":"x"}}`))
 	req.Header.Set("Content-Type", "application/json")

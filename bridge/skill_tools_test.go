@@ -111,7 +111,7 @@ func TestToolsOfSkillsHaveNamesThatEveryClientTakes(t *testing.T) {
 	if unique := slices.Compact(slices.Sorted(slices.Values(got))); len(unique) != len(got) {
 		t.Errorf("got a name twice: %v", got)
 	}
-	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools.List()}
+	server := &mcp.Server{Info: mcp.Implementation{Name: "x", Version: "1"}, Tools: r.Tools.List()}
 	if err := server.Check(); err != nil {
 		t.Error(err)
 	}
@@ -142,7 +142,7 @@ func TestNoAgentTakesTheToolsOfOthersAway(t *testing.T) {
 			t.Errorf("%s: got %s, want the skill of %s", name, does, whose)
 		}
 	}
-	server := &mcp.Server{Name: "x", Version: "1", Tools: r.Tools.List()}
+	server := &mcp.Server{Info: mcp.Implementation{Name: "x", Version: "1"}, Tools: r.Tools.List()}
 	if err := server.Check(); err != nil {
 		t.Errorf("got %v of %v", err, names(r.Tools.List()))
 	}

@@ -17,11 +17,6 @@ type View struct {
 	Calling, Called string
 }
 
-// apps tells whether the client gets what is for clients that show apps.
-func (r *request) apps() bool {
-	return r.s.Apps != nil && (r.Client.Extends(AppsExtension) || r.s.Apps(r.Client))
-}
-
 // uiMeta is the member "ui" of a tool's _meta.
 type uiMeta struct {
 	ResourceURI string   `json:"resourceUri,omitempty"`

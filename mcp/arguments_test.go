@@ -205,7 +205,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	reached := tool("send", func(context.Context, *mcp.Call) (*mcp.Result, error) { return text(""), nil })
 	reached.InputSchema = json.RawMessage(manySchema)
-	s := &mcp.Server{Name: "a", Version: "1", Tools: []mcp.Tool{reached}}
+	s := &mcp.Server{Info: mcp.Implementation{Name: "a", Version: "1"}, Tools: []mcp.Tool{reached}}
 	f.Fuzz(func(t *testing.T, arguments string) {
 		answer(t, s, "2025-11-25", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send","arguments":`+arguments+`}}`)
 	})
@@ -221,7 +221,7 @@ func FuzzMessage(f *testing.F) {
 		f.Add("2025-11-25", s)
 		f.Add("2026-07-28", s)
 	}
-	s := &mcp.Server{Name: "a", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("k"), Limits: mcp.Limits{ListenFor: 1}}
+	s := &mcp.Server{Info: mcp.Implementation{Name: "a", Version: "1"}, Tools: mcptest.Tools(), SessionKey: []byte("k"), Limits: mcp.Limits{ListenFor: 1}}
 	f.Fuzz(func(t *testing.T, revision, body string) { answer(t, s, revision, body) })
 }
 

@@ -1,13 +1,11 @@
 package mcp
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,12 +61,15 @@ func (b *built) make(s *Server) (err error) {
 	if s.Notes == nil {
 		s.Notes = session.NewMemory()
 	}
+	if s.Access == nil {
+		s.Access = Anyone{}
+	}
 	b.levels.Max = session.MaxRecent
-	b.changes.Access = access{s}
+	b.changes.Access = s.Access
 	b.changes.Notes = s.Notes
 	b.changes.Log = s.Log
 	b.endpoint = transport.Endpoint{
-		Server:       access{s},
+		Server:       handler{s.Access, s},
 		Sessions:     session.NewStore(s.SessionKey, s.Now),
 		Changes:      &b.changes,
 		Changing:     s.Changing,
@@ -77,7 +78,7 @@ func (b *built) make(s *Server) (err error) {
 		Limits:       s.Limits.WithDefaults(),
 		Log:          s.Log,
 	}
-	if s.Name == "" || s.Version == "" {
+	if s.Info.Name == "" || s.Info.Version == "" {
 		return errors.New("mcp: the server has no name or no version")
 	}
 	b.key = s.SessionKey
@@ -85,13 +86,7 @@ func (b *built) make(s *Server) (err error) {
 		b.key = []byte(rand.Text()) // valid until a restart, and on this replica
 	}
 	b.lists = map[string]listing{}
-	b.info, err = json.Marshal(gomcp.Implementation{
-		Name:       s.Name,
-		Version:    s.Version,
-		Title:      s.Title,
-		WebsiteURL: s.WebsiteURL,
-		Icons:      s.Icons,
-	})
+	b.info, err = json.Marshal(s.Info)
 	if err != nil {
 		return fmt.Errorf("mcp: server info: %w", err)
 	}
@@ -107,40 +102,8 @@ func (b *built) make(s *Server) (err error) {
 	return nil
 }
 
-// access lets the transport and the subscriptions ask a Server.
-type access struct{ s *Server }
-
-// Handle implements transport.Server.
-func (a access) Handle(q *transport.Request) (json.RawMessage, error) { return a.s.handle(q) }
-
-// Principal implements transport.Server.
-func (a access) Principal(r *http.Request) string {
-	if a.s.Principal == nil {
-		return ""
-	}
-	return a.s.Principal(r)
-}
-
-// AllowedOrigins implements transport.Server.
-func (a access) AllowedOrigins() []string {
-	if a.s.AllowedOrigins == nil {
-		return nil
-	}
-	return a.s.AllowedOrigins()
-}
-
-// OwnerOf implements subscription.Access.
-func (a access) OwnerOf(principal string) string {
-	if a.s.Owner == nil {
-		return principal
-	}
-	return a.s.Owner(principal)
-}
-
-// MaySubscribe implements subscription.Access.
-func (a access) MaySubscribe(ctx context.Context, uri string) bool {
-	return a.s.MaySubscribe == nil || a.s.MaySubscribe(ctx, uri)
-}
+// Implementation describes a program to its peer.
+type Implementation = gomcp.Implementation
 
 // Icon is a picture that clients show next to a name.
 type Icon = gomcp.Icon

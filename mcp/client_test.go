@@ -24,11 +24,18 @@ type era struct {
 
 var eras = []era{{"2025-11-25", false}, {"2026-07-28", true}}
 
+// byHeader is the Access of a server whose requests name their principal in the header Who.
+type byHeader struct{ mcp.Anyone }
+
+func (byHeader) Principal(r *http.Request) string { return r.Header.Get("Who") }
+
 // serve serves tools, with sessions and principals as in transcripts.
 func serve(t testing.TB, s *mcp.Server) *httptest.Server {
 	t.Helper()
-	s.Name, s.Version = "test", "1"
-	s.Principal = func(r *http.Request) string { return r.Header.Get("Who") }
+	s.Info = mcp.Implementation{Name: "test", Version: "1"}
+	if s.Access == nil {
+		s.Access = byHeader{}
+	}
 	if s.SessionKey == nil {
 		s.SessionKey = []byte("0123456789abcdef0123456789abcdef")
 	}

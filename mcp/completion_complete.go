@@ -9,6 +9,11 @@ import (
 	"rialto/mcp/internal/wire"
 )
 
+// Completer completes values that a person has begun to type. It is used concurrently.
+type Completer interface {
+	Complete(context.Context, *Completion) (*Completions, error)
+}
+
 // Completion asks for the rest of a value that a person has begun to type: of an
 // argument of a prompt, or of a variable of a resource template.
 type Completion struct {
@@ -50,7 +55,7 @@ func (r *request) complete() (json.RawMessage, error) {
 		"",
 		0,
 		func(ctx context.Context, _ *elicitor) (*Completions, error) {
-			return r.s.Complete(ctx, c)
+			return r.s.Completer.Complete(ctx, c)
 		},
 	)
 	switch {

@@ -102,7 +102,7 @@ func (a *elicitor) ask(ctx context.Context, questions []Question) ([]Answer, err
 			a.open = append(a.open, questions[i])
 			continue
 		}
-		answer, err := a.r.elicitAndWait(ctx, questions[i])
+		answer, err := a.elicitAndWait(ctx, questions[i])
 		if err != nil {
 			return nil, err
 		}
@@ -127,13 +127,13 @@ func (a *elicitor) known(q Question) (Answer, bool) {
 }
 
 // elicitAndWait asks a client of before 2026-07-28 and waits for the answer.
-func (r *request) elicitAndWait(ctx context.Context, q Question) (Answer, error) {
+func (a *elicitor) elicitAndWait(ctx context.Context, q Question) (Answer, error) {
 	id := jsonrpc.StringID(rand.Text())
 	params := q.params
-	if q.url && revision.HasElicitationIDs(r.Client.Revision) {
+	if q.url && revision.HasElicitationIDs(a.r.Client.Revision) {
 		params = fmt.Appendf(nil, `{"elicitationId":%s,%s`, id, q.params[1:])
 	}
-	resp, err := r.Ask(ctx, &jsonrpc.Request{ID: id, Method: q.method, Params: params})
+	resp, err := a.r.Ask(ctx, &jsonrpc.Request{ID: id, Method: q.method, Params: params})
 	switch {
 	case errors.Is(err, transport.ErrTimeout):
 		return Answer{}, ErrNoAnswer

@@ -180,10 +180,8 @@ func listEvents(r *request) (json.RawMessage, error) {
 	if err := r.noCursor(); err != nil {
 		return nil, err
 	}
-	return eventResult(
-		r,
-		map[string]any{"events": append([]EventType{}, r.s.Events.EventTypes(r.HTTP.Context())...)},
-	)
+	types := r.s.Extensions.Events.EventTypes(r.HTTP.Context())
+	return eventResult(r, map[string]any{"events": append([]EventType{}, types...)})
 }
 
 // eventResult returns a result with the members of an object. It says in both eras that it is complete.
@@ -223,7 +221,7 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 			return nil, nil, wire.InvalidParams("maxEvents is less than 1")
 		}
 	}
-	types := r.s.Events.EventTypes(r.HTTP.Context())
+	types := r.s.Extensions.Events.EventTypes(r.HTTP.Context())
 	i := slices.IndexFunc(types, func(t EventType) bool { return t.Name == q.Name })
 	if i < 0 {
 		return nil, nil, &EventError{
@@ -254,7 +252,7 @@ func pollEvents(r *request) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := r.s.Events.Poll(r.HTTP.Context(), r.Principal, q)
+	page, err := r.s.Extensions.Events.Poll(r.HTTP.Context(), r.Principal, q)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +290,7 @@ func subscribeEvents(r *request) (json.RawMessage, error) {
 	if err := s.readTTL(p.TTL); err != nil {
 		return nil, err
 	}
-	granted, err := r.s.Events.Subscribe(r.HTTP.Context(), r.Principal, s)
+	granted, err := r.s.Extensions.Events.Subscribe(r.HTTP.Context(), r.Principal, s)
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +318,7 @@ func unsubscribeEvents(r *request) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.s.Events.Unsubscribe(
+	if err := r.s.Extensions.Events.Unsubscribe(
 		r.HTTP.Context(), r.Principal, &EventSubscription{EventQuery: *q, URL: p.Delivery.URL},
 	); err != nil {
 		return nil, err

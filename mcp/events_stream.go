@@ -29,7 +29,7 @@ func streamEvents(r *request) (json.RawMessage, error) {
 	}
 	ctx, cancel := context.WithTimeout(r.HTTP.Context(), r.s.built.endpoint.Limits.ListenFor)
 	defer cancel()
-	page, err := r.s.Events.Poll(ctx, r.Principal, q)
+	page, err := r.s.Extensions.Events.Poll(ctx, r.Principal, q)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func streamEvents(r *request) (json.RawMessage, error) {
 			send("heartbeat", position{Cursor: page.Cursor})
 		}
 		q.Cursor = page.Cursor
-		page, err = r.s.Events.Poll(ctx, r.Principal, q)
+		page, err = r.s.Extensions.Events.Poll(ctx, r.Principal, q)
 		switch {
 		case ctx.Err() != nil:
 			return json.RawMessage(`{"resultType":"complete",` + meta + `}`), nil

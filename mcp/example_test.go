@@ -43,7 +43,7 @@ func call(url, message string) {
 
 // A server is an http.Handler. The zero value of every other field is useful.
 func ExampleServer() {
-	s := &mcp.Server{Name: "greeter", Version: "1", Tools: []mcp.Tool{greet()}}
+	s := &mcp.Server{Info: mcp.Implementation{Name: "greeter", Version: "1"}, Tools: []mcp.Tool{greet()}}
 	if err := s.Check(); err != nil {
 		fmt.Println(err)
 		return
@@ -56,7 +56,7 @@ func ExampleServer() {
 
 // Arguments that do not match the schema are explained to the model.
 func ExampleTool_inputErrors() {
-	srv := httptest.NewServer(&mcp.Server{Name: "greeter", Version: "1", Tools: []mcp.Tool{greet()}})
+	srv := httptest.NewServer(&mcp.Server{Info: mcp.Implementation{Name: "greeter", Version: "1"}, Tools: []mcp.Tool{greet()}})
 	defer srv.Close()
 	call(srv.URL, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{}}}`)
 	// Output: 200 {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Invalid arguments for greet:\n- \"name\" is missing, a string\nValid arguments, for example: {\"name\":\"...\"}"}],"isError":true}}
@@ -64,7 +64,7 @@ func ExampleTool_inputErrors() {
 
 // A method can have an address of its own, which takes the params alone.
 func ExampleServer_MethodHandler() {
-	s := &mcp.Server{Name: "greeter", Version: "1", Tools: []mcp.Tool{greet()}}
+	s := &mcp.Server{Info: mcp.Implementation{Name: "greeter", Version: "1"}, Tools: []mcp.Tool{greet()}}
 	srv := httptest.NewServer(s.MethodHandler("tools/call", http.MethodPost))
 	defer srv.Close()
 	call(srv.URL, `{"name":"greet","arguments":{"name":"Ada"}}`)

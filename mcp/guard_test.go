@@ -8,10 +8,18 @@ import (
 	"rialto/mcp"
 )
 
+// withOrigin lets pages of one origin call the server.
+type withOrigin struct {
+	byHeader
+	origin string
+}
+
+func (a withOrigin) AllowedOrigins() []string { return []string{a.origin} }
+
 // A page cannot read a 401 that has no CORS headers, and its preflight request
 // carries no token: with the guard outside, no browser client could log in.
 func TestCORSGoesAroundTheGuard(t *testing.T) {
-	s := &mcp.Server{Name: "test", Version: "1", AllowedOrigins: func() []string { return []string{"https://app.example"} }}
+	s := &mcp.Server{Info: mcp.Implementation{Name: "test", Version: "1"}, Access: withOrigin{origin: "https://app.example"}}
 	guard := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		w.WriteHeader(http.StatusUnauthorized)

@@ -49,7 +49,7 @@ func (r *request) newElicitor() (*elicitor, error) {
 	a.given = map[string]json.RawMessage{}
 	a.used = map[string]json.RawMessage{}
 	if p.RequestState != nil {
-		state, err := r.openState(*p.RequestState)
+		state, err := a.openState(*p.RequestState)
 		if err != nil {
 			return nil, err
 		}
@@ -60,14 +60,15 @@ func (r *request) newElicitor() (*elicitor, error) {
 	return a, nil
 }
 
-func (r *request) openState(sealed string) (state requestState, err error) {
-	b := session.Unseal(r.s.built.key, sealPurpose, r.Principal, sealed)
+// openState returns what a state of this request and principal holds.
+func (a *elicitor) openState(sealed string) (state requestState, err error) {
+	b := session.Unseal(a.r.s.built.key, sealPurpose, a.r.Principal, sealed)
 	switch {
 	case b == nil || json.Unmarshal(b, &state) != nil:
 		err = wire.InvalidParams("the requestState is not one that you were given")
-	case string(state.Request) != string(r.digest()):
+	case string(state.Request) != string(digest(a.r.Message.Method, &a.r.Params)):
 		err = wire.InvalidParams("the requestState is of another request")
-	case r.s.Now().Sub(time.Unix(state.Issued, 0)) > stateLife:
+	case a.r.s.Now().Sub(time.Unix(state.Issued, 0)) > stateLife:
 		err = wire.InvalidParams("the requestState is too old, call without it to be asked again")
 	}
 	return state, err
@@ -75,7 +76,11 @@ func (r *request) openState(sealed string) (state requestState, err error) {
 
 // inputRequired returns the result that asks the open questions.
 func (a *elicitor) inputRequired() (json.RawMessage, error) {
-	state := requestState{Request: a.r.digest(), Issued: a.r.s.Now().Unix(), Answers: a.used}
+	state := requestState{
+		Request: digest(a.r.Message.Method, &a.r.Params),
+		Issued:  a.r.s.Now().Unix(),
+		Answers: a.used,
+	}
 	seen := map[string]bool{}
 	for _, q := range a.open {
 		if seen[q.key] {
@@ -112,11 +117,11 @@ func inputRequests(questions []Question) string {
 
 // digest returns what a request and its repetition have in common: the method, what it names, and
 // the arguments in canonical form (RFC 8785), because a client may write them differently.
-func (r *request) digest() []byte {
-	args := jsontext.Value(r.Params.Arguments).Clone()
+func digest(method string, p *wire.Params) []byte {
+	args := jsontext.Value(p.Arguments).Clone()
 	_ = args.Canonicalize() // the message is valid JSON, and absent arguments stay absent
 	h := sha256.New()
-	for _, s := range []string{r.Message.Method, r.Params.Name, r.Params.Other().URI, string(args)} {
+	for _, s := range []string{method, p.Name, p.Other().URI, string(args)} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return h.Sum(nil)

@@ -207,7 +207,7 @@ func TestLegacySSEIsGuarded(t *testing.T) {
 
 func TestIdleLegacyStreamEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), Limits: mcp.Limits{ListenFor: time.Minute}}
+		s := &mcp.Server{Info: mcp.Implementation{Name: "test", Version: "1"}, Tools: mcptest.Tools(), Limits: mcp.Limits{ListenFor: time.Minute}}
 		rec := httptest.NewRecorder()
 		begun := time.Now()
 		done := make(chan struct{})

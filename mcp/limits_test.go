@@ -72,7 +72,7 @@ func TestSlowBodyTimesOut(t *testing.T) {
 		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
 		served, slow := net.Pipe()
 		l.conn <- served
-		srv := &http.Server{Handler: &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools()}}
+		srv := &http.Server{Handler: &mcp.Server{Info: mcp.Implementation{Name: "test", Version: "1"}, Tools: mcptest.Tools()}}
 		go srv.Serve(l)
 		begun := time.Now()
 		go fmt.Fprint(slow, "POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
@@ -103,7 +103,7 @@ func TestCallMayTakeLongerThanABody(t *testing.T) {
 		l := oneConn{make(chan net.Conn, 1), make(chan struct{})}
 		served, client := net.Pipe()
 		l.conn <- served
-		srv := &http.Server{Handler: &mcp.Server{Name: "test", Version: "1", Tools: []mcp.Tool{slow}}}
+		srv := &http.Server{Handler: &mcp.Server{Info: mcp.Implementation{Name: "test", Version: "1"}, Tools: []mcp.Tool{slow}}}
 		go srv.Serve(l)
 		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{"text":"a"},"_meta":{` +
 			`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"a","version":"1"},` +
@@ -148,14 +148,15 @@ func TestConcurrentCallsOfAPrincipalAreBounded(t *testing.T) {
 
 func TestCheckReportsAMisconfiguredServer(t *testing.T) {
 	ok := mcptest.Tools()[0]
+	named := mcp.Implementation{Name: "a", Version: "1"}
 	for name, s := range map[string]*mcp.Server{
-		"no name":                    {Version: "1"},
-		"two tools of one name":      {Name: "a", Version: "1", Tools: []mcp.Tool{ok, ok}},
-		"a tool that cannot be call": {Name: "a", Version: "1", Tools: []mcp.Tool{{Name: "b", InputSchema: ok.InputSchema}}},
-		"a schema that is not JSON":  {Name: "a", Version: "1", Tools: []mcp.Tool{withSchema(`{`)}},
-		"a schema of no object":      {Name: "a", Version: "1", Tools: []mcp.Tool{withSchema(`{"type":"string"}`)}},
-		"no schema":                  {Name: "a", Version: "1", Tools: []mcp.Tool{withSchema(``)}},
-		"a header for a number": {Name: "a", Version: "1", Tools: []mcp.Tool{withSchema(
+		"no name":                    {Info: mcp.Implementation{Version: "1"}},
+		"two tools of one name":      {Info: named, Tools: []mcp.Tool{ok, ok}},
+		"a tool that cannot be call": {Info: named, Tools: []mcp.Tool{{Name: "b", InputSchema: ok.InputSchema}}},
+		"a schema that is not JSON":  {Info: named, Tools: []mcp.Tool{withSchema(`{`)}},
+		"a schema of no object":      {Info: named, Tools: []mcp.Tool{withSchema(`{"type":"string"}`)}},
+		"no schema":                  {Info: named, Tools: []mcp.Tool{withSchema(``)}},
+		"a header for a number": {Info: named, Tools: []mcp.Tool{withSchema(
 			`{"type":"object","properties":{"a":{"type":"number","x-mcp-header":"A"}}}`)}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,7 +30,6 @@
 package mcp
 
 import (
-	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -59,50 +58,37 @@ type Limits = transport.Limits
 // Quota counts requests: see Limits.
 type Quota = transport.Quota
 
-// Server serves Tools to MCP clients of every revision. Only Name, Version and Tools
-// are required. The fields must not change once it serves; SetTools replaces the tools.
+// Server serves Tools to MCP clients of every revision. Tools is required, and Info with a name and
+// a version. The fields must not change once it serves; SetTools replaces the tools.
 type Server struct {
-	// Name, Title, Version and WebsiteURL describe the server to clients.
-	Name, Title, Version, WebsiteURL string
-	Icons                            []Icon
+	// Info describes the server to clients.
+	Info Implementation
 	// Instructions tell a model how to use the tools together.
 	Instructions string
+	// Access decides who may do what; nil means Anyone.
+	Access Access
 	// Tools are always listed in this order, so that clients and the prompt caches
 	// behind them can keep the list.
 	Tools []Tool
-	// Visible tells whether a principal may see and call a tool; nil means yes.
-	Visible func(ctx context.Context, principal, tool string) bool
 
 	// Resources, Templates and Prompts are listed in this order.
 	Resources []Resource
 	Templates []ResourceTemplate
 	Prompts   []Prompt
-	// ListResources lists the resources of a principal that come after Resources, page by page; nil
-	// if there are no more. The context is the request's. It returns ErrCursor for a cursor that it
-	// has not given. The resources are read through Templates.
-	ListResources func(ctx context.Context, principal, cursor string) (*ResourcePage, error)
-	// MaySubscribe tells whether a subscriber gets the changes of a resource; nil means that the
-	// owner does (see Changed). The context is that of the request that opened the stream.
-	MaySubscribe func(ctx context.Context, uri string) bool
-	// Complete completes an argument of a prompt or a variable of a template; nil if
-	// completion is not offered.
-	Complete func(context.Context, *Completion) (*Completions, error)
+	// MoreResources lists those that come after Resources, which Templates read; nil if there are none.
+	MoreResources ResourceLister
+	// Completer completes values that a person types; nil if completion is not offered.
+	Completer Completer
 
 	// Tasks keeps the work that outlives calls; nil if there is none.
 	Tasks Tasks
-	Extensions
+	// Extensions are offered in addition to tasks.
+	Extensions Extensions
 
 	// Logging says that tools log to clients: see Call.Log.
 	Logging bool
 	// Changing says that clients are notified of changes: see Changed.
 	Changing bool
-	// Owner returns whose changes a principal is notified of; nil means its own.
-	// Several principals may have one owner, such as a user with several clients.
-	Owner func(principal string) string
-
-	// Principal returns whom a request acts for, "" for an anonymous one. Sessions,
-	// cancellation and limits are bound to it. If nil, every request is anonymous.
-	Principal func(*http.Request) string
 
 	// SessionKey seals the session ids of clients before 2026-07-28. Ids are not
 	// stored: an id carries the revision and the client, and is valid on every replica
@@ -110,10 +96,6 @@ type Server struct {
 	// sessions; such clients are served, but cannot cancel a call or be asked.
 	SessionKey []byte
 
-	// AllowedOrigins are the origins, in addition to the server's own, whose pages may call it, as
-	// "https://host:port"; "https://*.host" stands for all hosts below one. A request without Origin
-	// does not come from a page, and passes.
-	AllowedOrigins func() []string
 	// AllowedHosts are the values of Host that are accepted on a loopback connection
 	// in addition to loopback names: those that a reverse proxy on the same machine
 	// passes on. They protect local servers from DNS rebinding.
@@ -134,20 +116,6 @@ type Server struct {
 	Log *slog.Logger     // nil discards
 
 	built built
-}
-
-// Extensions are the extensions of the protocol that a server offers in addition to tasks.
-type Extensions struct {
-	// Skills returns the skills that the caller of the context may see, always in the same order.
-	// Their files are listed and read as resources. Nil if skills are not offered.
-	Skills func(context.Context) []*Skill
-
-	// Events tells clients what happens; nil if events are not offered.
-	Events Events
-
-	// Apps tells whether a client shows apps that has not declared the extension; nil if apps are not
-	// offered. The apps are those of Resources whose type is AppMIMEType.
-	Apps func(Client) bool
 }
 
 // ServeHTTP answers one request to the MCP endpoint.
@@ -204,17 +172,17 @@ func (s *Server) Streams() StreamStats { return s.build().endpoint.Streams() }
 // Change is something that clients can be notified of: see Server.Changed.
 type Change = subscription.Change
 
-// ToolsChanged is a change of the tools that Server.Visible shows.
+// ToolsChanged is a change of the tools that Access.ToolVisible shows.
 func ToolsChanged() Change { return subscription.ToolsChanged }
 
-// ResourcesChanged is a change of what Server.ListResources lists.
+// ResourcesChanged is a change of what Server.MoreResources lists.
 func ResourcesChanged() Change { return subscription.ResourcesChanged }
 
 // ResourceUpdated is a change of a resource, and of those below it, whose
 // URIs continue this one after a slash.
 func ResourceUpdated(uri string) Change { return subscription.ResourceUpdated(uri) }
 
-// Changed notifies the clients of the owners (see Server.Owner) of a change, or all
+// Changed notifies the clients of the owners (see Access.OwnerOf) of a change, or all
 // clients if no owner is named. It reaches the clients that listen on this replica; a
 // client that has to know in any case has to ask. It does not wait for them.
 func (s *Server) Changed(c Change, owners ...string) { s.build().changes.Publish(c, owners...) }

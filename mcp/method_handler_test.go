@@ -12,7 +12,7 @@ import (
 )
 
 func TestMethodHandlers(t *testing.T) {
-	s := &mcp.Server{Name: "test", Version: "1", Tools: mcptest.Tools(), SessionKey: []byte("key"), Limits: mcp.Limits{MaxCalls: 1}}
+	s := &mcp.Server{Info: mcp.Implementation{Name: "test", Version: "1"}, Tools: mcptest.Tools(), SessionKey: []byte("key"), Limits: mcp.Limits{MaxCalls: 1}}
 	srv := serve(t, s)
 	mux := http.NewServeMux()
 	for _, method := range []string{"initialize", "tools/list", "tools/call", "resources/list"} {

@@ -82,14 +82,14 @@ func (r *request) method() method {
 	case "prompts/get":
 		return when(b.prompts != nil, (*request).getPrompt)
 	case "skills/list":
-		return when(r.s.Skills != nil, (*request).listSkills)
+		return when(r.s.Extensions.Skills != nil, (*request).listSkills)
 	case "skills/get":
-		return when(r.s.Skills != nil, (*request).getSkill)
+		return when(r.s.Extensions.Skills != nil, (*request).getSkill)
 	case "completion/complete":
-		return when(r.s.Complete != nil, (*request).complete)
+		return when(r.s.Completer != nil, (*request).complete)
 	}
 	if m := eventMethods[r.Message.Method]; m != nil {
-		return when(r.s.Events != nil, m)
+		return when(r.s.Extensions.Events != nil, m)
 	}
 	if r.s.Tasks == nil {
 		return nil

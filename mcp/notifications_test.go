@@ -70,11 +70,16 @@ func TestSubscribersGetWhatTheyAskedFor(t *testing.T) {
 	}
 }
 
+// unwatched forbids to subscribe to watched.
+type unwatched struct{ byHeader }
+
+func (unwatched) MaySubscribe(_ context.Context, uri string) bool { return uri != watched }
+
 // TestSubscribersGetNoChangesOfForbiddenResources follows two resources, of which one is
 // for others: no stream gets its changes.
 func TestSubscribersGetNoChangesOfForbiddenResources(t *testing.T) {
 	s := changing()
-	s.MaySubscribe = func(_ context.Context, uri string) bool { return uri != watched }
+	s.Access = unwatched{}
 	srv := serve(t, s)
 	const other = "test://static-text"
 	c := &client{t: t, srv: srv, era: eras[1], who: "ann"}

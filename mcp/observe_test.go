@@ -24,7 +24,7 @@ func (o *outcomes) ObserveRequest(
 func TestObserversSeeWhatACallWas(t *testing.T) {
 	var seen outcomes
 	var leave context.CancelFunc
-	s := &mcp.Server{Name: "x", Version: "1", Observers: []mcp.Observer{&seen}, Tools: []mcp.Tool{{
+	s := &mcp.Server{Info: mcp.Implementation{Name: "x", Version: "1"}, Observers: []mcp.Observer{&seen}, Tools: []mcp.Tool{{
 		Name:        "do",
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"what":{"type":"string"}}}`),
 		Call: func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {

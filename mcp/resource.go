@@ -40,7 +40,14 @@ type ResourceTemplate struct {
 // ErrNoResource says that the URI names no resource of this principal.
 var ErrNoResource = errors.New("no such resource")
 
-// ErrCursor says that Server.ListResources has not given the cursor.
+// ResourceLister lists resources that differ between principals, or change. It is used concurrently.
+type ResourceLister interface {
+	// ListResources returns a page of the resources of a principal. The context is the request's. It
+	// returns ErrCursor for a cursor that it has not given.
+	ListResources(ctx context.Context, principal, cursor string) (*ResourcePage, error)
+}
+
+// ErrCursor says that the ResourceLister has not given the cursor.
 var ErrCursor = errors.New("no such cursor")
 
 // ResourcePage is one page of a list of resources.
@@ -94,7 +101,7 @@ type template struct {
 
 func (b *built) makeResources(s *Server) error {
 	var resources, apps, templates []any
-	if len(s.Resources)+len(s.Templates) == 0 && s.Skills == nil {
+	if len(s.Resources)+len(s.Templates) == 0 && s.Extensions.Skills == nil {
 		return nil
 	}
 	b.resources = make(map[string]*Resource, len(s.Resources))

@@ -14,7 +14,7 @@ func (r *request) listResources() (json.RawMessage, error) {
 	switch {
 	case r.s.built.resources == nil: // only an address of its own has the method then
 		return r.result(cacheHint, "resources", json.RawMessage("[]")), nil
-	case r.s.ListResources == nil && r.s.Skills == nil:
+	case r.s.MoreResources == nil && r.s.Extensions.Skills == nil:
 		return r.listOnePage()
 	}
 	cursor := r.Params.Other().Cursor
@@ -41,10 +41,10 @@ func (r *request) listResources() (json.RawMessage, error) {
 	var listed []*Resource
 	if cursor == "" {
 		items = append(items, r.s.built.lists[r.Message.Method].modern.items...)
-		if r.apps() {
+		if r.s.Extensions.showsApps(r.Client) {
 			items = append(items, r.s.built.apps.items...)
 		}
-		listed = r.skillFiles()
+		listed = r.s.Extensions.skillFiles(r.HTTP.Context())
 	}
 	for i := range p.Resources {
 		listed = append(listed, &p.Resources[i])
@@ -68,21 +68,10 @@ func (s *Server) moreResources(
 	ctx context.Context, principal, cursor string,
 ) (*ResourcePage, error) {
 	switch {
-	case s.ListResources != nil:
-		return s.ListResources(ctx, principal, cursor)
+	case s.MoreResources != nil:
+		return s.MoreResources.ListResources(ctx, principal, cursor)
 	case cursor != "":
 		return nil, ErrCursor
 	}
 	return &ResourcePage{}, nil
-}
-
-// skillFiles returns the files of the skills that the caller may see.
-func (r *request) skillFiles() (files []*Resource) {
-	if r.s.Skills == nil {
-		return nil
-	}
-	for _, s := range r.s.Skills(r.HTTP.Context()) {
-		files = append(files, s.resource())
-	}
-	return files
 }

@@ -14,30 +14,41 @@ import (
 	"rialto/mcp/mcptest"
 )
 
+// manyClients lets a user have two clients.
+type manyClients struct{ byHeader }
+
+func (manyClients) OwnerOf(principal string) string {
+	return strings.TrimSuffix(principal, "'s other client")
+}
+
 // listing serves five resources of ann's, two on a page, in addition to those that
 // are everybody's.
 func listing() *mcp.Server {
 	s := changing()
 	s.Templates = mcptest.Templates()
-	s.Owner = func(principal string) string { return strings.TrimSuffix(principal, "'s other client") }
-	s.ListResources = func(_ context.Context, principal, cursor string) (*mcp.ResourcePage, error) {
-		from, err := strconv.Atoi("0" + cursor)
-		if err != nil || from > 5 {
-			return nil, mcp.ErrCursor
-		}
-		p := &mcp.ResourcePage{}
-		if principal != "ann" {
-			return p, nil
-		}
-		for i := from; i < min(from+2, 5); i++ {
-			p.Resources = append(p.Resources, mcp.Resource{URI: fmt.Sprintf("test://template/%d/data", i), Name: fmt.Sprint("ann's ", i)})
-		}
-		if from+2 < 5 {
-			p.Next = strconv.Itoa(from + 2)
-		}
+	s.Access = manyClients{}
+	s.MoreResources = annsResources{}
+	return s
+}
+
+type annsResources struct{}
+
+func (annsResources) ListResources(_ context.Context, principal, cursor string) (*mcp.ResourcePage, error) {
+	from, err := strconv.Atoi("0" + cursor)
+	if err != nil || from > 5 {
+		return nil, mcp.ErrCursor
+	}
+	p := &mcp.ResourcePage{}
+	if principal != "ann" {
 		return p, nil
 	}
-	return s
+	for i := from; i < min(from+2, 5); i++ {
+		p.Resources = append(p.Resources, mcp.Resource{URI: fmt.Sprintf("test://template/%d/data", i), Name: fmt.Sprint("ann's ", i)})
+	}
+	if from+2 < 5 {
+		p.Next = strconv.Itoa(from + 2)
+	}
+	return p, nil
 }
 
 // uris lists all pages, and returns what is on each.

@@ -12,13 +12,13 @@ import (
 
 func (r *request) readResource() (json.RawMessage, error) {
 	uri := r.Params.Other().URI
-	if s := r.skill(uri); s != nil {
+	if s := r.s.Extensions.skill(r.HTTP.Context(), uri); s != nil {
 		b, err := json.Marshal(s.contents())
 		return r.result(cacheHint, "contents", b), err
 	}
 	read, variables := r.s.built.reader(uri)
 	if read == nil {
-		return nil, r.noResource(uri)
+		return nil, noResource(uri, r.Modern())
 	}
 	contents, asked, err := run(
 		r,
@@ -38,7 +38,7 @@ func (r *request) readResource() (json.RawMessage, error) {
 	)
 	switch {
 	case errors.Is(err, ErrNoResource):
-		return nil, r.noResource(uri)
+		return nil, noResource(uri, r.Modern())
 	case errors.Is(err, ErrNoAnswer):
 		return nil, wire.InvalidParams(
 			"the resource needs an answer from the person at the client, and there was none",
@@ -82,9 +82,9 @@ func (b *built) reader(
 
 // noResource is the error of a URI without a resource. Since 2026-07-28 it has no code
 // of its own (SEP-2164).
-func (r *request) noResource(uri string) error {
+func noResource(uri string, modern bool) error {
 	code := wire.CodeResourceNotFound
-	if r.Modern() {
+	if modern {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &Error{

@@ -179,7 +179,7 @@ func TestReplayIsBounded(t *testing.T) {
 
 func TestReplayExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &mcp.Server{Name: "test", Version: "1", SessionKey: []byte("key"), Tools: []mcp.Tool{
+		s := &mcp.Server{Info: mcp.Implementation{Name: "test", Version: "1"}, SessionKey: []byte("key"), Tools: []mcp.Tool{
 			tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 				c.Progress("")
 				return text("done"), nil
@@ -286,7 +286,7 @@ func (w heldWriter) Write(b []byte) (int, error) {
 func TestASessionThatEndsWhileItsStreamOpensLeavesNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // which waits for every goroutine
 		s := changing()
-		s.Name, s.Version, s.SessionKey = "test", "1", []byte("key")
+		s.Info, s.SessionKey = mcp.Implementation{Name: "test", Version: "1"}, []byte("key")
 		begin := httptest.NewRecorder()
 		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`))
 		r.Header.Set("Content-Type", "application/json")

@@ -24,7 +24,7 @@ func (s *Server) capabilities(rev string) json.RawMessage {
 	if s.Changing {
 		tools = `{"listChanged":true}`
 		resources = `{"subscribe":true}`
-		if s.ListResources != nil {
+		if s.MoreResources != nil {
 			resources = `{"listChanged":true,"subscribe":true}`
 		}
 	}
@@ -37,29 +37,13 @@ func (s *Server) capabilities(rev string) json.RawMessage {
 	add(s.built.resources != nil, `"resources":`+resources)
 	add(s.built.prompts != nil, `"prompts":{}`)
 	add(s.Logging, `"logging":{}`)
-	add(s.Complete != nil, `"completions":{}`)
+	add(s.Completer != nil, `"completions":{}`)
 	add(
 		s.Tasks != nil && revision.HasCoreTasks(rev),
 		`"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}`,
 	)
-	add(s.Events != nil, `"events":{}`) // where ChatGPT looks
-	extensions := s.extensions(rev)
+	add(s.Extensions.Events != nil, `"events":{}`) // where ChatGPT looks
+	extensions := s.Extensions.declared(rev, s.Tasks != nil)
 	add(extensions != "", `"extensions":{`+extensions+`}`)
 	return json.RawMessage("{" + strings.Join(members, ",") + "}")
-}
-
-// extensions returns the extensions that the server offers with their settings, as members of
-// an object. Those that are not bound to a revision are declared in every one.
-func (s *Server) extensions(rev string) string {
-	var members []string
-	add := func(offered bool, name, settings string) {
-		if offered {
-			members = append(members, `"`+name+`":`+settings)
-		}
-	}
-	add(s.Tasks != nil && revision.Modern(rev), TasksExtension, "{}")
-	add(s.Events != nil, EventsExtension, "{}")
-	add(s.Apps != nil, AppsExtension, `{"mimeTypes":["`+AppMIMEType+`"]}`)
-	add(s.Skills != nil, SkillsExtension, "{}")
-	return strings.Join(members, ",")
 }

@@ -99,7 +99,7 @@ func TestSessionThatWasTamperedWithIsUnknown(t *testing.T) {
 }
 
 func TestEndedSessionsAreForgottenOldestFirst(t *testing.T) {
-	s := &mcp.Server{Name: "test", Version: "1", SessionKey: []byte("key")}
+	s := &mcp.Server{Info: mcp.Implementation{Name: "test", Version: "1"}, SessionKey: []byte("key")}
 	send := func(method, session string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize"}`))
 		r.Header.Set("Content-Type", "application/json")
@@ -129,7 +129,7 @@ func TestEndedSessionsAreForgottenOldestFirst(t *testing.T) {
 // session, and the events of streams are dropped when no client resumes them.
 func TestManyClientsLeaveNothingBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &mcp.Server{Name: "test", Version: "1", SessionKey: []byte("key"), Logging: true, Changing: true, Tools: []mcp.Tool{
+		s := &mcp.Server{Info: mcp.Implementation{Name: "test", Version: "1"}, SessionKey: []byte("key"), Logging: true, Changing: true, Tools: []mcp.Tool{
 			tool("work", func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
 				c.Progress("working")
 				return text(strings.Repeat("x", 10_000)), nil

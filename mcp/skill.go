@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,6 +18,12 @@ const SkillsExtension = "io.modelcontextprotocol/skills"
 type Skill struct {
 	uri, name, description, text string
 	entry                        json.RawMessage // as skills/list shows it
+}
+
+// SkillLister lists skills. It is used concurrently.
+type SkillLister interface {
+	// Skills returns the skills that the caller of the context may see, always in the same order.
+	Skills(context.Context) []*Skill
 }
 
 // The bounds of a skill, in characters.

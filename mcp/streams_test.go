@@ -62,11 +62,19 @@ func TestStreamsInUseAreNeverCut(t *testing.T) {
 	}
 }
 
+// perUser takes what is before the slash of a principal for its user.
+type perUser struct{ byHeader }
+
+func (perUser) OwnerOf(principal string) string {
+	user, _, _ := strings.Cut(principal, "/")
+	return user
+}
+
 func TestStreamsAreBoundedPerUserAndInAll(t *testing.T) {
 	var log bytes.Buffer
 	s := changing()
 	s.Limits = mcp.Limits{StreamsPerUser: 2, Streams: 3}
-	s.Owner = func(principal string) string { user, _, _ := strings.Cut(principal, "/"); return user }
+	s.Access = perUser{}
 	s.Log = slog.New(slog.NewTextHandler(&log, nil))
 	now := time.Unix(1e9, 0)
 	s.Now = func() time.Time { return now }

@@ -88,7 +88,7 @@ func (r *request) feeds() (agreed string, feeds []feed, err error) {
 	if r.s.Changing && wanted.Tools {
 		members = append(members, `"toolsListChanged":true`)
 	}
-	if r.s.Changing && r.s.ListResources != nil && wanted.Resources {
+	if r.s.Changing && r.s.MoreResources != nil && wanted.Resources {
 		members = append(members, `"resourcesListChanged":true`)
 	}
 	if r.s.Changing && r.s.built.resources != nil {

@@ -144,6 +144,24 @@ func (t *Task) failure() *Error {
 	return t.Err
 }
 
+// shownTo returns the task as a client sees it. A client that did not declare that it
+// can be asked gets the result for that case: its task would wait forever.
+func (t *Task) shownTo(c Client) *Task {
+	if t.Status != InputRequired || t.FallbackResult == nil {
+		return t
+	}
+	for _, q := range t.Questions {
+		if !q.allowed(c.Capabilities) {
+			ended := *t
+			ended.Status = Completed
+			ended.Questions = nil
+			ended.Result = t.FallbackResult
+			return &ended
+		}
+	}
+	return t
+}
+
 // asCore returns the task with the status that it has in 2025-11-25: there, one whose
 // result is an error has failed ("Task Execution Errors"), and keeps the result.
 func (t *Task) asCore() *Task {

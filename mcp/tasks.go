@@ -74,7 +74,7 @@ func (r *request) task() (*Task, error) {
 	if err != nil {
 		return nil, taskError(err)
 	}
-	return r.shown(t), nil
+	return t.shownTo(r.Client), nil
 }
 
 func taskError(err error) error {
@@ -84,28 +84,10 @@ func taskError(err error) error {
 	return err
 }
 
-// shown returns the task as its client sees it. A client that did not declare that it
-// can be asked gets the result for that case: its task would wait forever.
-func (r *request) shown(t *Task) *Task {
-	if t.Status != InputRequired || t.FallbackResult == nil {
-		return t
-	}
-	for _, q := range t.Questions {
-		if !q.allowed(r.Client.Capabilities) {
-			ended := *t
-			ended.Status = Completed
-			ended.Questions = nil
-			ended.Result = t.FallbackResult
-			return &ended
-		}
-	}
-	return t
-}
-
 // created returns the result of a call that began a task. A client that takes results
 // as well gets the result, if the task has ended.
 func (r *request) created(begun *Task) (json.RawMessage, error) {
-	switch t := r.shown(begun); {
+	switch t := begun.shownTo(r.Client); {
 	case !r.takesTask():
 		return nil, errTasksUndeclared()
 	case r.Modern() && t.Status == Completed:

@@ -33,7 +33,7 @@ func (r *request) followTask(
 	ctx context.Context, t *Task, send func(method string, params []byte),
 ) {
 	for {
-		t = r.shown(t)
+		t = t.shownTo(r.Client)
 		b, err := t.appendDetailed(nil, r.s.built.info)
 		if err != nil {
 			r.s.Log.ErrorContext(ctx, "task cannot be shown", "task", t.ID, "err", err)

@@ -19,7 +19,7 @@ func (r *request) taskResult() (json.RawMessage, error) {
 	call := r.Begin(0, false) // it may end with the client: nothing is lost
 	defer call.End()
 	t, err := r.s.Tasks.Task(call, r.Principal, r.Params.Other().TaskID)
-	for err == nil && !r.shown(t).Status.Final() {
+	for err == nil && !t.shownTo(r.Client).Status.Final() {
 		if err = r.elicitForTask(call, t); err == nil {
 			t, err = r.s.Tasks.Next(call, r.Principal, t.ID, t.Updated)
 		}
@@ -32,7 +32,7 @@ func (r *request) taskResult() (json.RawMessage, error) {
 	case err != nil:
 		return nil, taskError(err)
 	}
-	return r.outcome(r.shown(t))
+	return t.shownTo(r.Client).outcome(r.Client.Revision, r.s.built.info)
 }
 
 // elicitForTask asks the client the task's questions. If the client cannot be asked, or
@@ -43,7 +43,7 @@ func (r *request) elicitForTask(ctx context.Context, t *Task) error {
 		return nil
 	}
 	for _, q := range t.Questions {
-		answer, err := r.elicitAndWait(ctx, q.relatedTo(t.ID))
+		answer, err := a.elicitAndWait(ctx, q.relatedTo(t.ID))
 		if errors.Is(err, ErrNoAnswer) {
 			return nil
 		}
@@ -82,7 +82,7 @@ func (q Question) relatedTo(task string) Question {
 }
 
 // outcome returns what the call would have returned without a task.
-func (r *request) outcome(t *Task) (json.RawMessage, error) {
+func (t *Task) outcome(rev string, info json.RawMessage) (json.RawMessage, error) {
 	switch t.Status {
 	case Failed:
 		return nil, t.failure()
@@ -95,5 +95,5 @@ func (r *request) outcome(t *Task) (json.RawMessage, error) {
 		result.Meta = map[string]any{}
 	}
 	result.Meta[gomcp.RelatedTaskMetaKey] = map[string]string{"taskId": t.ID}
-	return result.render(r.Client.Revision, r.s.built.info)
+	return result.render(rev, info)
 }

@@ -17,7 +17,7 @@ func (r *request) callTool() (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	if t == nil || !r.s.visible(r.HTTP.Context(), r.Principal, t.Name) {
+	if t == nil || !r.s.Access.ToolVisible(r.HTTP.Context(), r.Principal, t.Name) {
 		return nil, wire.InvalidParams(
 			"there is no tool %q, tools/list names them all", wire.Truncate(r.Params.Name),
 		)

@@ -69,15 +69,11 @@ func (s *Server) ToolNames(ctx context.Context, principal string) []string {
 	}
 	var names []string
 	for _, name := range b.tools.Load().plain.names {
-		if s.visible(ctx, principal, name) {
+		if s.Access.ToolVisible(ctx, principal, name) {
 			names = append(names, name)
 		}
 	}
 	return names
-}
-
-func (s *Server) visible(ctx context.Context, principal, tool string) bool {
-	return s.Visible == nil || s.Visible(ctx, principal, tool)
 }
 
 func newTool(t Tool) (*tool, error) {
@@ -135,16 +131,16 @@ func (b *built) newToolList(tools []Tool, withTasks, apps bool) (l toolList, err
 // listTools answers tools/list with the tools that the principal may see.
 func (r *request) listTools() (json.RawMessage, error) {
 	set := &r.s.built.tools.Load().plain
-	if r.apps() {
+	if r.s.Extensions.showsApps(r.Client) {
 		set = &r.s.built.tools.Load().apps
 	}
 	p, err := r.onlyPage(set.listing)
-	if err != nil || r.s.Visible == nil {
-		return p.result, err
+	if err != nil {
+		return nil, err
 	}
 	var visible []json.RawMessage
 	for i, name := range set.names {
-		if r.s.visible(r.HTTP.Context(), r.Principal, name) {
+		if r.s.Access.ToolVisible(r.HTTP.Context(), r.Principal, name) {
 			visible = append(visible, p.items[i])
 		}
 	}

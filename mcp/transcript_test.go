@@ -41,14 +41,23 @@ func playTranscript(t *testing.T, ar *txtar.Archive) (out []txtar.File) {
 	return out
 }
 
+// oneSkill lists the first skill of mcptest.
+type oneSkill struct{}
+
+func (oneSkill) Skills(ctx context.Context) []*mcp.Skill { return mcptest.Skills{}.Skills(ctx)[:1] }
+
+// blindBob hides all tools from bob.
+type blindBob struct{ byHeader }
+
+func (blindBob) ToolVisible(_ context.Context, principal, _ string) bool { return principal != "bob" }
+
 func transcriptServer(t *testing.T, head string) *mcp.Server {
 	s := &mcp.Server{
-		Name: "test", Title: "Test", Version: "1.2.3", WebsiteURL: "https://example.com",
+		Info:         mcp.Implementation{Name: "test", Title: "Test", Version: "1.2.3", WebsiteURL: "https://example.com"},
 		Instructions: "Echo what you <hear>.", Tools: mcptest.Tools(),
-		Principal:      func(r *http.Request) string { return r.Header.Get("Who") },
-		SessionKey:     []byte("0123456789abcdef0123456789abcdef"),
-		AllowedOrigins: func() []string { return []string{"https://inspector.example"} },
-		AllowedHosts:   []string{"rialto.example"},
+		Access:       withOrigin{origin: "https://inspector.example"},
+		SessionKey:   []byte("0123456789abcdef0123456789abcdef"),
+		AllowedHosts: []string{"rialto.example"},
 	}
 	options := regexp.MustCompile(`(?m)^options: (.*)$`).FindStringSubmatch(head)
 	if options == nil {
@@ -59,19 +68,17 @@ func transcriptServer(t *testing.T, head string) *mcp.Server {
 		case "strict":
 			s.Strict = true
 		case "everything":
-			s.Resources, s.Templates, s.Prompts, s.Complete = mcptest.Resources(), mcptest.Templates(), mcptest.Prompts(), mcptest.Complete
-			s.Icons = []mcp.Icon{{Src: "https://example.com/icon.svg", MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
+			s.Resources, s.Templates, s.Prompts, s.Completer = mcptest.Resources(), mcptest.Templates(), mcptest.Prompts(), mcptest.Towns{}
+			s.Info.Icons = []mcp.Icon{{Src: "https://example.com/icon.svg", MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
 			s.Tools = s.Tools[:1]
-			s.Tools[0].Icons = s.Icons
-			s.Resources[0].Icons = s.Icons
+			s.Tools[0].Icons = s.Info.Icons
+			s.Resources[0].Icons = s.Info.Icons
 		case "skills":
-			s.Skills = func(ctx context.Context) []*mcp.Skill {
-				return mcptest.Skills(ctx)[:1]
-			}
+			s.Extensions.Skills = oneSkill{}
 		case "events":
-			s.Events, s.Limits.ListenFor, s.Limits.KeepAlive = threeEvents{}, 300*time.Millisecond, 100*time.Millisecond
+			s.Extensions.Events, s.Limits.ListenFor, s.Limits.KeepAlive = threeEvents{}, 300*time.Millisecond, 100*time.Millisecond
 		case "bob-sees-nothing":
-			s.Visible = func(_ context.Context, principal, _ string) bool { return principal != "bob" }
+			s.Access = blindBob{}
 		case "stateless":
 			s.SessionKey = nil
 		case "few-tools":

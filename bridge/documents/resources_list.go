@@ -25,7 +25,7 @@ const (
 	listedBytes     = 4 << 20 // of tasks that are looked into for one page
 )
 
-// ListResources lists what the caller can read (mcp.Server.ListResources): the agents, and then the
+// ListResources lists what the caller can read (mcp.ResourceLister): the agents, and then the
 // tasks of the caller, the latest first, each with its artifacts. Without a user the list is empty.
 func (rs Resources) ListResources(
 	ctx context.Context, _, cursor string,
@@ -119,7 +119,7 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 	return r
 }
 
-// MaySubscribe reports whether the caller may subscribe to a resource (mcp.Server.MaySubscribe).
+// MaySubscribe reports whether the caller may subscribe to a resource (mcp.Access.MaySubscribe).
 // Changes of a task reach the clients of its owner only, so the agent of the task decides.
 func (rs Resources) MaySubscribe(ctx context.Context, uri string) bool {
 	access := rs.service.Directory.Access(ctx)
@@ -138,7 +138,7 @@ func (rs Resources) MaySubscribe(ctx context.Context, uri string) bool {
 	return err == nil
 }
 
-// Complete completes the variables of the templates (mcp.Server.Complete).
+// Complete completes the variables of the templates (mcp.Completer).
 func (rs Resources) Complete(ctx context.Context, c *mcp.Completion) (*mcp.Completions, error) {
 	all, err := rs.values(ctx, c.Argument, c.Known["task"], c.Known["artifact"])
 	found := &mcp.Completions{}

@@ -28,8 +28,8 @@ type agentSkill struct {
 	of skillOf
 }
 
-// Skills returns the MCP skills that the caller may see (mcp.Server.Skills): how to use agents, and
-// one for each skill of the agents whose operator wants it.
+// Skills returns the MCP skills that the caller may see (mcp.SkillLister): how to use agents,
+// and one for each skill of the agents whose operator wants it.
 func (t *Tools) Skills(ctx context.Context) []*mcp.Skill {
 	general, err := mcp.NewSkill("rialto", "use-agents", useAgentsDescription, useAgents)
 	if err != nil {

@@ -59,7 +59,7 @@ func (s *skillOf) hash(salt string) string {
 	return fmt.Sprintf("%x", sum[:4])
 }
 
-// ToolVisible reports whether the caller may see and call a tool (mcp.Server.Visible).
+// ToolVisible reports whether the caller may see and call a tool (mcp.Access.ToolVisible).
 // The tool of a skill is for callers that may see the skill.
 func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 	skills := t.skillTools()

@@ -93,8 +93,11 @@ func asksForContext() mcp.Prompt {
 	return p
 }
 
+// Towns is an mcp.Completer.
+type Towns struct{}
+
 // Complete completes names of towns.
-func Complete(_ context.Context, c *mcp.Completion) (*mcp.Completions, error) {
+func (Towns) Complete(_ context.Context, c *mcp.Completion) (*mcp.Completions, error) {
 	towns := []string{"paris", "parma", "perth", "pisa"}
 	found := slices.DeleteFunc(towns, func(t string) bool { return !strings.HasPrefix(t, c.Value) })
 	return &mcp.Completions{Values: found, Total: len(found)}, nil

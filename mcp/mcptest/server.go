@@ -12,9 +12,10 @@ import (
 func Server() *mcp.Server {
 	tasks := new(Tasks)
 	return &mcp.Server{
-		Name: "fixture", Version: "1", SessionKey: []byte(rand.Text()), Strict: true,
+		Info:       mcp.Implementation{Name: "fixture", Version: "1"},
+		SessionKey: []byte(rand.Text()), Strict: true,
 		Tools: slices.Concat(Tools(), TaskTools(tasks)), Tasks: tasks,
-		Resources: Resources(), Templates: Templates(), Prompts: Prompts(), Complete: Complete,
-		Extensions: mcp.Extensions{Skills: Skills}, Logging: true, Changing: true,
+		Resources: Resources(), Templates: Templates(), Prompts: Prompts(), Completer: Towns{},
+		Extensions: mcp.Extensions{Skills: Skills{}}, Logging: true, Changing: true,
 	}
 }

@@ -6,8 +6,11 @@ import (
 	"rialto/mcp"
 )
 
-// Skills returns two skills (mcp.Server.Skills). It panics if one of them is invalid.
-func Skills(context.Context) []*mcp.Skill {
+// Skills is an mcp.SkillLister.
+type Skills struct{}
+
+// Skills returns two skills. It panics if one of them is invalid.
+func (Skills) Skills(context.Context) []*mcp.Skill {
 	return []*mcp.Skill{
 		skill("fixture", "echo-well", "Use this when \"echo\" is too plain:\nit says how to echo."),
 		skill("fixture/more", "ask-well", "Use this before you ask a person."),

@@ -146,9 +146,9 @@ func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrig
 	doc := wellknown.ByOrigin{Origins: map[string]any{}}
 	for _, c := range all {
 		m := mcpMetadata{
-			Name:              s.Name,
-			Title:             s.Title,
-			Version:           s.Version,
+			Name:              s.Info.Name,
+			Title:             s.Info.Title,
+			Version:           s.Info.Version,
 			Endpoint:          resource,
 			Transports:        []string{"streamable-http", "sse"},
 			ProtocolVersions:  mcp.Revisions(),

@@ -64,31 +64,29 @@ func (s *Server) newMCP(secret []byte) (*mcp.Server, error) {
 	resources := s.bridge.Documents.Resources()
 	icons := logo(cfg.URL, *s.brand.Load())
 	m := &mcp.Server{
-		Name:           "rialto",
-		Title:          cfg.Name,
-		Version:        Version(),
-		WebsiteURL:     cfg.URL,
-		Icons:          icons,
-		Instructions:   instructions,
-		Visible:        func(ctx context.Context, _, name string) bool { return tool.ToolVisible(ctx, name) },
-		MaySubscribe:   resources.MaySubscribe,
-		Principal:      principalOr(s.oauth.Address),
-		Owner:          userOf,
-		AllowedOrigins: func() []string { return slices.Concat(s.cfg.Load().AllowedOrigins, connectorOrigins()) },
-		Tools:          withListing(tool.List(), icons),
-		Templates:      resources.Templates(),
-		ListResources:  resources.ListResources,
-		Complete:       resources.Complete,
-		Tasks:          tools.Tasks{Tools: tool},
-		Extensions:     mcp.Extensions{Skills: tool.Skills, Apps: appsFor(cfg.MCP.TaskCard)},
-		Changing:       true,
-		SessionKey:     deriveKey(secret, "mcp sessions"),
-		AllowedHosts:   []string{public.Host},
-		Notes:          ledgerdb.SessionNotes{Store: s.store.Ledger},
-		Strict:         cfg.MCP.Strict,
-		Observers:      []mcp.Observer{tool},
-		Now:            time.Now,
-		Log:            s.log,
+		Info: mcp.Implementation{
+			Name:       "rialto",
+			Title:      cfg.Name,
+			Version:    Version(),
+			WebsiteURL: cfg.URL,
+			Icons:      icons,
+		},
+		Instructions:  instructions,
+		Access:        mcpAccess{s},
+		Tools:         withListing(tool.List(), icons),
+		Templates:     resources.Templates(),
+		MoreResources: resources,
+		Completer:     resources,
+		Tasks:         tools.Tasks{Tools: tool},
+		Extensions:    mcp.Extensions{Skills: tool, Apps: appsFor(cfg.MCP.TaskCard)},
+		Changing:      true,
+		SessionKey:    deriveKey(secret, "mcp sessions"),
+		AllowedHosts:  []string{public.Host},
+		Notes:         ledgerdb.SessionNotes{Store: s.store.Ledger},
+		Strict:        cfg.MCP.Strict,
+		Observers:     []mcp.Observer{tool},
+		Now:           time.Now,
+		Log:           s.log,
 		Limits: mcp.Limits{
 			MaxBody:        int64(cfg.Limits.RequestSize),
 			Streams:        cfg.Limits.Streams,
@@ -123,21 +121,37 @@ func principal(r *http.Request) string {
 	return p.User + "\x00" + p.ClientID
 }
 
-// principalOr returns principal for callers with a token. Other callers, on public endpoints, are
-// identified by their address, so that each has limits of its own; they own nothing.
-func principalOr(address func(*http.Request) string) func(*http.Request) string {
-	return func(r *http.Request) string {
-		if _, loggedIn := oauth.FromContext(r.Context()); !loggedIn {
-			return "\x00" + address(r)
-		}
-		return principal(r)
+// mcpAccess decides who the callers of the MCP endpoint are, and what they reach.
+type mcpAccess struct{ server *Server }
+
+// Principal implements mcp.Access. Callers without a token, on public endpoints, are identified by
+// their address, so that each has limits of its own; they own nothing.
+func (a mcpAccess) Principal(r *http.Request) string {
+	if _, loggedIn := oauth.FromContext(r.Context()); !loggedIn {
+		return "\x00" + a.server.oauth.Address(r)
 	}
+	return principal(r)
 }
 
-// userOf returns the user of a principal. Tasks belong to the user, through any client.
-func userOf(principal string) string {
+// AllowedOrigins implements mcp.Access.
+func (a mcpAccess) AllowedOrigins() []string {
+	return slices.Concat(a.server.cfg.Load().AllowedOrigins, connectorOrigins())
+}
+
+// ToolVisible implements mcp.Access.
+func (a mcpAccess) ToolVisible(ctx context.Context, _, tool string) bool {
+	return a.server.bridge.Tools.ToolVisible(ctx, tool)
+}
+
+// OwnerOf implements mcp.Access: tasks belong to the user, through any client.
+func (mcpAccess) OwnerOf(principal string) string {
 	user, _, _ := strings.Cut(principal, "\x00")
 	return user
+}
+
+// MaySubscribe implements mcp.Access.
+func (a mcpAccess) MaySubscribe(ctx context.Context, uri string) bool {
+	return a.server.bridge.Documents.Resources().MaySubscribe(ctx, uri)
 }
 
 // logo returns the icon of the server and its tools (SEP-973). It is on the server's
@@ -171,7 +185,7 @@ func (s mcpClients) Changed(c mcp.Change, owners ...string) { s.mcp.Changed(c, o
 
 // ToolsChanged implements tools.Clients. It updates the tools, which notifies the clients.
 func (s mcpClients) ToolsChanged() {
-	if err := s.mcp.SetTools(withListing(s.bridge.Tools.List(), s.mcp.Icons)); err != nil {
+	if err := s.mcp.SetTools(withListing(s.bridge.Tools.List(), s.mcp.Info.Icons)); err != nil {
 		s.log.Error("updating the tools of agents", "err", err)
 	}
 }

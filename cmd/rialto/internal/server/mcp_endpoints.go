@@ -35,7 +35,11 @@ type validation struct {
 
 // validate answers GET /mcp/validate.
 func (s *Server) validate(w http.ResponseWriter, r *http.Request) {
-	v := validation{Name: s.mcp.Name, Version: s.mcp.Version, ProtocolVersions: mcp.Revisions()}
+	v := validation{
+		Name:             s.mcp.Info.Name,
+		Version:          s.mcp.Info.Version,
+		ProtocolVersions: mcp.Revisions(),
+	}
 	v.Authentication.Type = "oauth"
 	names := s.mcp.ToolNames(r.Context(), "")
 	v.Valid = slices.Contains(names, "search") && slices.Contains(names, "fetch")

@@ -43,13 +43,16 @@ type cardRemote struct {
 	Revisions []string `json:"supportedProtocolVersions"`
 }
 
-func newServerCard(s *mcp.Server, origin *url.URL) serverCard {
+func newServerCard(info mcp.Implementation, origin *url.URL) serverCard {
 	return serverCard{
-		Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
-		Name:   reverseDNS(origin.Hostname()) + "/" + s.Name, Version: s.Version, Title: s.Title,
+		Schema:      "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+		Name:        reverseDNS(origin.Hostname()) + "/" + info.Name,
+		Version:     info.Version,
+		Title:       info.Title,
 		Description: "Gives tasks to A2A agents and returns their answers.",
-		WebsiteURL:  origin.String(), Icons: s.Icons,
-		Remotes: []cardRemote{{"streamable-http", origin.String() + "/mcp", mcp.Revisions()}},
+		WebsiteURL:  origin.String(),
+		Icons:       info.Icons,
+		Remotes:     []cardRemote{{"streamable-http", origin.String() + "/mcp", mcp.Revisions()}},
 	}
 }
 
@@ -115,7 +118,7 @@ func cardRoutes(r *mux.Router, cfg *config.Config, s *mcp.Server, d *directory.D
 		return err
 	}
 	card, err := wellknown.Handler(wellknown.Typed{
-		Doc:       newServerCard(s, origin),
+		Doc:       newServerCard(s.Info, origin),
 		MediaType: serverCardType,
 		MaxAge:    time.Hour,
 	})

@@ -174,7 +174,7 @@ func TestAPanicIsTraced(t *testing.T) {
 		t.Errorf("got %q, want %s", got, want)
 	}
 	o.bodies.oauth = o.oauth
-	o.Server.mcp.ListResources = func(context.Context, string, string) (*mcp.ResourcePage, error) { return nil, errors.New("no page") }
+	o.Server.mcp.MoreResources = noPage{}
 	o.do("GET", "/mcp/resources/list", "", "", "X-Request-Id: the-id")
 	for _, want := range []string{"msg=panic", "msg=\"mcp request failed\"", "msg=request method=GET path=/mcp/resources/list status=500"} {
 		if !slices.ContainsFunc(strings.Split(logged.String(), "\n"), func(line string) bool {
@@ -183,6 +183,13 @@ func TestAPanicIsTraced(t *testing.T) {
 			t.Errorf("got %s, want %s with the IDs", logged.String(), want)
 		}
 	}
+}
+
+// noPage lists no resources.
+type noPage struct{}
+
+func (noPage) ListResources(context.Context, string, string) (*mcp.ResourcePage, error) {
+	return nil, errors.New("no page")
 }
 
 // TestNeitherLogsNorSpansHoldSecrets sends secrets to each kind of endpoint, and looks for them in all that is

@@ -84,7 +84,7 @@ func TestToolsShowTheLogoOfTheOperator(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRigWith(t, func(c *config.Config) { c.Brand.Logo = path })
-	icon := r.Server.mcp.Icons[0]
+	icon := r.Server.mcp.Info.Icons[0]
 	if got := r.do("GET", strings.TrimPrefix(icon.Src, r.cfg.Load().URL), "", ""); got.body != own || got.header.Get("Content-Type") != icon.MIMEType {
 		t.Errorf("got %d %s %.60q at %s", got.status, got.header.Get("Content-Type"), got.body, icon.Src)
 	}

@@ -25,7 +25,8 @@ const schema = `{"type":"object","properties":{"text":{"type":"string"}},"requir
 
 func rialto() peer {
 	return peer{"rialto", &mcp.Server{
-		Name: "bench", Version: "1", SessionKey: []byte(rand.Text()),
+		Info:       mcp.Implementation{Name: "bench", Version: "1"},
+		SessionKey: []byte(rand.Text()),
 		Tools: []mcp.Tool{{
 			Name: "echo", Description: "Echoes the text.", InputSchema: json.RawMessage(schema),
 			Call: func(_ context.Context, c *mcp.Call) (*mcp.Result, error) {
