@@ -16,7 +16,7 @@ import (
 // not get it, and it ends with the account.
 func TestConnectionsEndWithTheAgentAndTheAccount(t *testing.T) {
 	each(t, func(t *testing.T, open func(*testing.T) *store.DB) {
-		db, ctx, now := together(open(t)), t.Context(), time.Now()
+		db, ctx, now := open(t), t.Context(), time.Now()
 		must := func(err error) {
 			t.Helper()
 			if err != nil {
@@ -25,35 +25,35 @@ func TestConnectionsEndWithTheAgentAndTheAccount(t *testing.T) {
 		}
 		connect := func() {
 			t.Helper()
-			must(db.PutConnection(ctx, a2avault.Row{Owner: "ann", Agent: "maps", Kind: a2avault.Bearer, Sealed: "x", Connected: now, Updated: now}))
+			must(db.Records.PutConnection(ctx, a2avault.Row{Owner: "ann", Agent: "maps", Kind: a2avault.Bearer, Sealed: "x", Connected: now, Updated: now}))
 		}
 		gone := func(why string) {
 			t.Helper()
-			if _, err := db.Connection(ctx, "ann", "maps"); !errors.Is(err, a2avault.ErrNone) {
+			if _, err := db.Records.Connection(ctx, "ann", "maps"); !errors.Is(err, a2avault.ErrNone) {
 				t.Errorf("%s: got %v, want no connection", why, err)
 			}
 		}
-		must(db.AddAccount(ctx, &oauth.Account{ID: "ann", Name: "ann", Created: now}))
+		must(db.OAuth.Accounts.AddAccount(ctx, &oauth.Account{ID: "ann", Name: "ann", Created: now}))
 		record := directory.StoredAgent{Name: "maps", Settings: []byte("{}"), Created: now, Changed: now}
-		must(db.AddAgent(ctx, record, nil, 10))
-		kept, err := db.KeptAgents(ctx)
+		must(db.Records.AddAgent(ctx, record, nil, 10))
+		kept, err := db.Records.KeptAgents(ctx)
 		must(err)
 		connect()
 		record.Version = kept.Version
-		must(db.ChangeAgent(ctx, record, false))
-		if _, err := db.Connection(ctx, "ann", "maps"); err != nil {
+		must(db.Records.ChangeAgent(ctx, record, false))
+		if _, err := db.Records.Connection(ctx, "ann", "maps"); err != nil {
 			t.Errorf("an agent that stays where it is: %v", err)
 		}
-		kept, err = db.KeptAgents(ctx)
+		kept, err = db.Records.KeptAgents(ctx)
 		must(err)
 		record.Version = kept.Version
-		must(db.ChangeAgent(ctx, record, true))
+		must(db.Records.ChangeAgent(ctx, record, true))
 		gone("an agent that has moved")
 		connect()
-		must(db.RemoveAgent(ctx, "maps", now))
+		must(db.Records.RemoveAgent(ctx, "maps", now))
 		gone("an agent that was removed")
 		connect()
-		must(db.RemoveAccount(ctx, "ann"))
+		must(db.OAuth.Accounts.RemoveAccount(ctx, "ann"))
 		gone("an account that was removed")
 	})
 }
@@ -62,16 +62,16 @@ func TestConnectionsEndWithTheAgentAndTheAccount(t *testing.T) {
 // clients may call their things.
 func TestUnusualTextsAreStored(t *testing.T) {
 	each(t, func(t *testing.T, open func(*testing.T) *store.DB) {
-		db := open(t).OAuth
+		db := open(t)
 		for _, odd := range []string{"a\x00b", "c\xffd", "ñ\x00"} {
 			c := &oauth.Client{ID: odd, Name: odd, RedirectURIs: []string{"https://a.example"}, Registered: time.Now()}
-			if err := db.AddClient(t.Context(), c, 10); err != nil {
+			if err := db.OAuth.Clients.AddClient(t.Context(), c, 10); err != nil {
 				t.Errorf("writing %q: %v", odd, err)
 			}
-			if got, err := db.Client(t.Context(), odd); err != nil || len(got.RedirectURIs) != 1 {
+			if got, err := db.OAuth.Clients.Client(t.Context(), odd); err != nil || len(got.RedirectURIs) != 1 {
 				t.Errorf("reading %q: %+v, %v", odd, got, err)
 			}
-			if _, err := db.ListClients(t.Context(), operator.ClientFilter{Text: odd}, operator.Rows{Limit: 10}); err != nil {
+			if _, err := db.OAuthLists.ListClients(t.Context(), operator.ClientFilter{Text: odd}, operator.Rows{Limit: 10}); err != nil {
 				t.Errorf("looking for %q: %v", odd, err)
 			}
 		}

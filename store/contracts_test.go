@@ -8,9 +8,6 @@ import (
 
 	"rialto/bridge/ledger"
 	"rialto/store"
-	"rialto/store/ledgerdb"
-	"rialto/store/oauthdb"
-	"rialto/store/recordsdb"
 )
 
 // each runs a test with an empty database of each engine.
@@ -21,20 +18,6 @@ func each(t *testing.T, test func(t *testing.T, empty func(*testing.T) *store.DB
 		})
 	}
 }
-
-// all is a store of each contract that needs several.
-type all struct {
-	*oauthdb.Store
-	ofTasks
-	ofRecords
-}
-
-type (
-	ofTasks   struct{ *ledgerdb.Store }
-	ofRecords struct{ *recordsdb.Store }
-)
-
-func together(db *store.DB) all { return all{db.OAuth, ofTasks{db.Ledger}, ofRecords{db.Records}} }
 
 // observer gets each statement.
 type observer func(statement string)

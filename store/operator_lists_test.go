@@ -11,31 +11,17 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/oauth"
-	"rialto/oauth/client"
 	"rialto/oauth/oauthtest"
-	"rialto/oauth/signin"
-	"rialto/oauth/token"
 	"rialto/store"
 	"rialto/store/storetest"
 )
-
-// lists is what the tests of operator.Store need.
-type lists interface {
-	operator.Store
-	operator.TaskStore
-	client.Store
-	client.DocumentStore
-	signin.AccountStore
-	token.GrantStore
-	ledger.Store
-}
 
 var now = time.UnixMilli(1_800_000_000_000)
 
 func TestOperatorLists(t *testing.T) {
 	for engine, dsn := range engines {
 		t.Run(engine, func(t *testing.T) {
-			testLists(t, func(t *testing.T) lists { return together(open(t, dsn(t))) })
+			testLists(t, func(t *testing.T) *store.DB { return open(t, dsn(t)) })
 		})
 	}
 }
@@ -58,7 +44,7 @@ func open(t *testing.T, dsn string) *store.DB {
 }
 
 // testLists tests the contract of operator.Store.
-func testLists(t *testing.T, open func(*testing.T) lists) {
+func testLists(t *testing.T, open func(*testing.T) *store.DB) {
 	for name, test := range map[string]func(*rig){
 		"clients of both kinds are one list, the latest first":             (*rig).clients,
 		"a text finds clients by the words of name and ID":                 (*rig).clientTexts,
@@ -76,7 +62,7 @@ func testLists(t *testing.T, open func(*testing.T) lists) {
 
 type rig struct {
 	*testing.T
-	s lists
+	s *store.DB
 }
 
 func (r *rig) must(err error) {
@@ -88,37 +74,37 @@ func (r *rig) must(err error) {
 
 func (r *rig) client(id, name string, age time.Duration) {
 	r.Helper()
-	r.must(r.s.AddClient(r.Context(), &oauth.Client{
+	r.must(r.s.OAuth.Clients.AddClient(r.Context(), &oauth.Client{
 		ID: id, Name: name, RedirectURIs: []string{"https://a.example/cb"}, AuthMethod: "none", Registered: now.Add(-age),
 	}, 1000))
 }
 
 func (r *rig) document(id string, age time.Duration) {
 	r.Helper()
-	r.must(r.s.KeepDocument(r.Context(), &oauth.Document{ID: id, Body: `{"client_name":"Kept"}`, Fetched: now.Add(-age), Fresh: now, Expires: now.Add(time.Hour)}, 1000))
+	r.must(r.s.OAuth.Documents.KeepDocument(r.Context(), &oauth.Document{ID: id, Body: `{"client_name":"Kept"}`, Fetched: now.Add(-age), Fresh: now, Expires: now.Add(time.Hour)}, 1000))
 }
 
 func (r *rig) account(name string) *oauth.Account {
 	r.Helper()
 	a := &oauth.Account{ID: "id of " + name, Name: name, Password: "hash", Created: now}
-	r.must(r.s.AddAccount(r.Context(), a))
+	r.must(r.s.OAuth.Accounts.AddAccount(r.Context(), a))
 	return a
 }
 
 func (r *rig) grant(id string, a *oauth.Account, client string, age time.Duration) *oauth.Grant {
 	r.Helper()
 	g := &oauth.Grant{ID: id, AccountID: a.ID, ClientID: client, Scope: oauth.ScopeSet{"mcp:tools"}, Resource: "r", Created: now.Add(-age), Expires: now.Add(time.Hour)}
-	r.must(r.s.AddGrant(r.Context(), g))
+	r.must(r.s.OAuth.Grants.AddGrant(r.Context(), g))
 	return g
 }
 
 func (r *rig) task(handle, owner, agent string, state a2a.State, age time.Duration) {
 	r.Helper()
 	e := &ledger.Record{Handle: handle, Owner: owner, Client: "c", Agent: agent, MessageID: "m", Asked: "asked", Created: now.Add(-age), Updated: now}
-	r.must(r.s.AddTask(r.Context(), e, "r", 100))
+	r.must(r.s.Ledger.AddTask(r.Context(), e, "r", 100))
 	e.Task = &a2a.Task{ID: "up", Status: a2a.Status{State: state, Message: &a2a.Message{Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart("said")}}}}
 	e.Idle = state.Idle()
-	r.must(r.s.SaveTask(r.Context(), e, "r"))
+	r.must(r.s.Ledger.SaveTask(r.Context(), e, "r"))
 }
 
 // walk reads a list to its end, two rows at a time, and from its end, where the order is the reverse.
@@ -173,9 +159,9 @@ func (r *rig) listClients(kind operator.Kind, text string) []string {
 	r.Helper()
 	f := operator.ClientFilter{Kind: kind, Text: text}
 	ids := walk(r, func(rows operator.Rows) ([]operator.ClientRow, error) {
-		return r.s.ListClients(r.Context(), f, rows)
+		return r.s.OAuthLists.ListClients(r.Context(), f, rows)
 	}, clientMark)
-	n, err := r.s.CountClients(r.Context(), f, 20)
+	n, err := r.s.OAuthLists.CountClients(r.Context(), f, 20)
 	return r.counted(ids, n, err)
 }
 
@@ -205,11 +191,11 @@ func (r *rig) clientTexts() {
 		r.equal(r.listClients("", text), []string{"https://two.example/c"})
 	}
 	r.equal(r.listClients("", "1_00"), nil)
-	r.must(r.s.UpdateClient(r.Context(), &oauth.Client{ID: "a", Name: "Renamed", RedirectURIs: []string{"https://a.example/cb"}, AuthMethod: "none"}, ""))
-	r.must(r.s.RemoveClient(r.Context(), "b", now))
+	r.must(r.s.OAuth.Clients.UpdateClient(r.Context(), &oauth.Client{ID: "a", Name: "Renamed", RedirectURIs: []string{"https://a.example/cb"}, AuthMethod: "none"}, ""))
+	r.must(r.s.OAuth.Clients.RemoveClient(r.Context(), "b", now))
 	r.equal(r.listClients("", "app"), nil)
 	r.equal(r.listClients("", "renamed"), []string{"a"})
-	r.must(r.s.KeepDocument(r.Context(), &oauth.Document{ID: "https://two.example/c", Body: `{"client_name":"Another"}`, Fetched: now, Fresh: now, Expires: now.Add(time.Hour)}, 1000))
+	r.must(r.s.OAuth.Documents.KeepDocument(r.Context(), &oauth.Document{ID: "https://two.example/c", Body: `{"client_name":"Another"}`, Fetched: now, Fresh: now, Expires: now.Add(time.Hour)}, 1000))
 	r.equal(r.listClients("", "kept"), nil)
 	r.equal(r.listClients("", "another"), []string{"https://two.example/c"})
 }
@@ -218,27 +204,27 @@ func (r *rig) clientUse() {
 	r.client("c", "C", 0)
 	a := r.account("alice")
 	first, second := r.grant("g1", a, "c", time.Hour), r.grant("g2", a, "c", 0)
-	r.must(r.s.NoteUses(r.Context(), map[string]time.Time{first.ID: now.Add(-time.Minute), second.ID: now}))
-	r.must(r.s.NoteUses(r.Context(), map[string]time.Time{second.ID: now.Add(-time.Hour), "nobody's": now}))
-	r.must(r.s.RevokeGrant(r.Context(), first.ID, now))
-	row, err := r.s.ClientRow(r.Context(), "c", now)
+	r.must(r.s.OAuth.Grants.NoteUses(r.Context(), map[string]time.Time{first.ID: now.Add(-time.Minute), second.ID: now}))
+	r.must(r.s.OAuth.Grants.NoteUses(r.Context(), map[string]time.Time{second.ID: now.Add(-time.Hour), "nobody's": now}))
+	r.must(r.s.OAuth.Grants.RevokeGrant(r.Context(), first.ID, now))
+	row, err := r.s.OAuthLists.ClientRow(r.Context(), "c", now)
 	r.must(err)
 	if row.Client.Name != "C" || !row.Used.Equal(now) || row.Grants != 1 || !row.Since.Equal(now) {
 		r.Errorf("got %+v", row)
 	}
-	used, live, err := r.s.UseOf(r.Context(), "c", now)
+	used, live, err := r.s.OAuthLists.UseOf(r.Context(), "c", now)
 	r.must(err)
 	if !used.Equal(now) || live != 1 {
 		r.Errorf("got %v, %d", used, live)
 	}
-	if used, live, err := r.s.UseOf(r.Context(), "nobody", now); !used.IsZero() || live != 0 || err != nil {
+	if used, live, err := r.s.OAuthLists.UseOf(r.Context(), "nobody", now); !used.IsZero() || live != 0 || err != nil {
 		r.Errorf("got %v, %d, %v for a client without grants", used, live, err)
 	}
-	if _, err := r.s.ClientRow(r.Context(), "nobody", now); !errors.Is(err, oauth.ErrNotFound) {
+	if _, err := r.s.OAuthLists.ClientRow(r.Context(), "nobody", now); !errors.Is(err, oauth.ErrNotFound) {
 		r.Errorf("got %v, want ErrNotFound", err)
 	}
 	r.document("https://two.example/c", 0)
-	if row, err := r.s.ClientRow(r.Context(), "https://two.example/c", now); err != nil || row.Document == nil || !row.Used.IsZero() {
+	if row, err := r.s.OAuthLists.ClientRow(r.Context(), "https://two.example/c", now); err != nil || row.Document == nil || !row.Used.IsZero() {
 		r.Errorf("got %+v, %v for a document", row, err)
 	}
 }
@@ -246,9 +232,9 @@ func (r *rig) clientUse() {
 func (r *rig) listGrants(f operator.GrantFilter) []string {
 	r.Helper()
 	ids := walk(r, func(rows operator.Rows) ([]operator.Grant, error) {
-		return r.s.ListGrants(r.Context(), f, rows)
+		return r.s.OAuthLists.ListGrants(r.Context(), f, rows)
 	}, func(g operator.Grant) operator.Mark { return operator.Mark{At: g.Created, ID: g.ID} })
-	n, err := r.s.CountGrants(r.Context(), f, now, 20)
+	n, err := r.s.OAuthLists.CountGrants(r.Context(), f, now, 20)
 	return r.counted(ids, n, err)
 }
 
@@ -259,8 +245,8 @@ func (r *rig) grants() {
 		r.grant(fmt.Sprint("g", i), a, "c", time.Duration(i/2)*time.Hour)
 	}
 	r.equal(r.listGrants(operator.GrantFilter{}), []string{"g1", "g0", "g3", "g2", "g4"})
-	r.must(r.s.NoteUses(r.Context(), map[string]time.Time{"g1": now}))
-	rows, err := r.s.ListGrants(r.Context(), operator.GrantFilter{}, operator.Rows{Limit: 1, Now: now})
+	r.must(r.s.OAuth.Grants.NoteUses(r.Context(), map[string]time.Time{"g1": now}))
+	rows, err := r.s.OAuthLists.ListGrants(r.Context(), operator.GrantFilter{}, operator.Rows{Limit: 1, Now: now})
 	r.must(err)
 	g := rows[0]
 	if g.ClientName != "Chat" || g.Account != "alice" || !slices.Equal(g.Scope, []string{"mcp:tools"}) || !g.Used.Equal(now) || !g.Expires.Equal(now.Add(time.Hour)) {
@@ -274,15 +260,15 @@ func (r *rig) grantFilters() {
 	r.grant("a2", a, "c2", 3*time.Hour)
 	r.grant("b1", b, "c1", 2*time.Hour)
 	child := &oauth.Grant{ID: "child", AccountID: a.ID, ClientID: "c3", Parent: "a2", Resource: "r", Created: now, Expires: now.Add(time.Hour)}
-	r.must(r.s.AddGrant(r.Context(), child))
+	r.must(r.s.OAuth.Grants.AddGrant(r.Context(), child))
 	r.equal(r.listGrants(operator.GrantFilter{AccountID: a.ID}), []string{"child", "a2", "a1"})
 	r.equal(r.listGrants(operator.GrantFilter{ClientID: "c1"}), []string{"b1", "a1"})
 	r.equal(r.listGrants(operator.GrantFilter{ClientID: "c1", AccountID: b.ID}), []string{"b1"})
 	r.equal(r.listGrants(operator.GrantFilter{ClientIDs: []string{"c1", "c3"}}), []string{"child", "b1", "a1"})
 	r.equal(r.listGrants(operator.GrantFilter{Live: true}), []string{"child", "b1", "a2", "a1"})
-	r.must(r.s.RevokeGrant(r.Context(), "a2", now))
+	r.must(r.s.OAuth.Grants.RevokeGrant(r.Context(), "a2", now))
 	r.equal(r.listGrants(operator.GrantFilter{Live: true}), []string{"b1", "a1"})
-	r.must(r.s.SetDisabled(r.Context(), b.ID, true))
+	r.must(r.s.OAuth.Accounts.SetDisabled(r.Context(), b.ID, true))
 	r.equal(r.listGrants(operator.GrantFilter{Live: true}), []string{"a1"})
 }
 
@@ -292,14 +278,14 @@ func (r *rig) accounts() {
 	}
 	list := func(f operator.AccountFilter) []string {
 		names := walk(r, func(rows operator.Rows) ([]operator.Account, error) {
-			return r.s.ListAccounts(r.Context(), f, rows)
+			return r.s.OAuthLists.ListAccounts(r.Context(), f, rows)
 		}, func(a operator.Account) operator.Mark { return operator.Mark{ID: a.Name} })
-		n, err := r.s.CountAccounts(r.Context(), f, 20)
+		n, err := r.s.OAuthLists.CountAccounts(r.Context(), f, 20)
 		return r.counted(names, n, err)
 	}
 	find := func(text string) []string {
 		return walk(r, func(rows operator.Rows) ([]operator.Account, error) {
-			return r.s.ListAccounts(r.Context(), operator.AccountFilter{Text: text}, rows)
+			return r.s.OAuthLists.ListAccounts(r.Context(), operator.AccountFilter{Text: text}, rows)
 		}, func(a operator.Account) operator.Mark { return operator.Mark{Term: a.Term, ID: a.ID} })
 	}
 	r.equal(list(operator.AccountFilter{}), []string{"alice", "bob_1", "carol", "dave"})
@@ -312,15 +298,15 @@ func (r *rig) accounts() {
 	r.account("dee@alice.example")
 	r.equal(find("@alice"), []string{"id of alice", "id of alice.dee", "id of dee@alice.example"})
 	r.equal(find("alice"), []string{"id of alice", "id of alice.dee", "id of dee@alice.example"})
-	r.must(r.s.RemoveAccount(r.Context(), "alice.dee"))
-	r.must(r.s.RemoveAccount(r.Context(), "dee@alice.example"))
+	r.must(r.s.OAuth.Accounts.RemoveAccount(r.Context(), "alice.dee"))
+	r.must(r.s.OAuth.Accounts.RemoveAccount(r.Context(), "dee@alice.example"))
 	r.equal(find("dee"), nil)
-	r.must(r.s.SetAdmin(r.Context(), "id of carol", true))
-	r.must(r.s.SetDisabled(r.Context(), "id of dave", true))
+	r.must(r.s.OAuth.Accounts.SetAdmin(r.Context(), "id of carol", true))
+	r.must(r.s.OAuth.Accounts.SetDisabled(r.Context(), "id of dave", true))
 	r.equal(list(operator.AccountFilter{Admin: true}), []string{"carol"})
 	r.equal(list(operator.AccountFilter{Disabled: true}), []string{"dave"})
 	r.grant("g", &oauth.Account{ID: "id of alice"}, "c", 0)
-	rows, err := r.s.ListAccounts(r.Context(), operator.AccountFilter{}, operator.Rows{Limit: 1, Now: now})
+	rows, err := r.s.OAuthLists.ListAccounts(r.Context(), operator.AccountFilter{}, operator.Rows{Limit: 1, Now: now})
 	r.must(err)
 	if a := rows[0]; a.ID != "id of alice" || a.Grants != 1 || a.Admin || a.Disabled || !a.Created.Equal(now) {
 		r.Errorf("got %+v", a)
@@ -330,9 +316,9 @@ func (r *rig) accounts() {
 func (r *rig) listTasks(f operator.TaskFilter) []string {
 	r.Helper()
 	ids := walk(r, func(rows operator.Rows) ([]operator.Task, error) {
-		return r.s.ListTasks(r.Context(), f, rows)
+		return r.s.Ledger.ListTasks(r.Context(), f, rows)
 	}, func(t operator.Task) operator.Mark { return operator.Mark{At: t.Created, ID: t.ID} })
-	n, err := r.s.CountTasks(r.Context(), f, 20)
+	n, err := r.s.Ledger.CountTasks(r.Context(), f, 20)
 	return r.counted(ids, n, err)
 }
 
@@ -346,7 +332,7 @@ func (r *rig) tasks() {
 	r.equal(r.listTasks(operator.TaskFilter{Text: "ASK"}), []string{"t1", "t0", "t3", "t2", "t4", "of nobody"})
 	r.equal(r.listTasks(operator.TaskFilter{Text: "of nobody"}), []string{"of nobody"})
 	r.equal(r.listTasks(operator.TaskFilter{Text: "a_k"}), nil)
-	rows, err := r.s.ListTasks(r.Context(), operator.TaskFilter{}, operator.Rows{Limit: 1})
+	rows, err := r.s.Ledger.ListTasks(r.Context(), operator.TaskFilter{}, operator.Rows{Limit: 1})
 	r.must(err)
 	if t := rows[0]; t.Owner != "alice" || t.OwnerID != a.ID || t.Agent != "one" || t.Client != "c" || t.State != a2a.Completed || t.Asked != "asked" || t.Message != "said" {
 		r.Errorf("got %+v", t)
@@ -382,12 +368,12 @@ func (r *rig) taskFilters() {
 
 func (r *rig) anyTask() {
 	r.task("t", "somebody", "one", a2a.Completed, 0)
-	e, err := r.s.AnyTask(r.Context(), "t")
+	e, err := r.s.Ledger.AnyTask(r.Context(), "t")
 	r.must(err)
 	if e.Owner != "somebody" || e.Task == nil || e.State() != a2a.Completed {
 		r.Errorf("got %+v", e)
 	}
-	if _, err := r.s.AnyTask(r.Context(), "none"); !errors.Is(err, ledger.ErrNoTask) {
+	if _, err := r.s.Ledger.AnyTask(r.Context(), "none"); !errors.Is(err, ledger.ErrNoTask) {
 		r.Errorf("got %v, want ErrNoTask", err)
 	}
 }

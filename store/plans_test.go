@@ -33,95 +33,107 @@ func TestListsUseAnIndex(t *testing.T) {
 	ctx, now, mark := t.Context(), time.Now(), operator.Mark{At: time.Now(), ID: "x", Term: "y"}
 	for name, list := range map[string]func() error{
 		"clients": func() error {
-			_, err := db.ListClients(ctx, operator.ClientFilter{}, operator.Rows{Limit: 51, Now: now})
+			_, err := db.OAuthLists.ListClients(ctx, operator.ClientFilter{}, operator.Rows{Limit: 51, Now: now})
 			return err
 		},
 		"clients by a text": func() error {
-			_, err := db.ListClients(ctx, operator.ClientFilter{Text: "a"}, operator.Rows{Limit: 51, Now: now})
+			_, err := db.OAuthLists.ListClients(ctx, operator.ClientFilter{Text: "a"}, operator.Rows{Limit: 51, Now: now})
 			return err
 		},
 		"clients after": func() error {
-			_, err := db.ListClients(ctx, operator.ClientFilter{}, operator.Rows{After: mark, Limit: 51})
+			_, err := db.OAuthLists.ListClients(ctx, operator.ClientFilter{}, operator.Rows{After: mark, Limit: 51})
 			return err
 		},
 		"clients by a text, after": func() error {
-			_, err := db.ListClients(ctx, operator.ClientFilter{Text: "a"}, operator.Rows{After: mark, Limit: 51})
+			_, err := db.OAuthLists.ListClients(ctx, operator.ClientFilter{Text: "a"}, operator.Rows{After: mark, Limit: 51})
 			return err
 		},
 		"accounts after": func() error {
-			_, err := db.ListAccounts(ctx, operator.AccountFilter{}, operator.Rows{After: mark, Limit: 51})
+			_, err := db.OAuthLists.ListAccounts(ctx, operator.AccountFilter{}, operator.Rows{After: mark, Limit: 51})
 			return err
 		},
 		"accounts by a text": func() error {
-			_, err := db.ListAccounts(ctx, operator.AccountFilter{Text: "a"}, operator.Rows{Limit: 51})
+			_, err := db.OAuthLists.ListAccounts(ctx, operator.AccountFilter{Text: "a"}, operator.Rows{Limit: 51})
 			return err
 		},
 		"grants": func() error {
-			_, err := db.ListGrants(ctx, operator.GrantFilter{}, operator.Rows{Limit: 51})
+			_, err := db.OAuthLists.ListGrants(ctx, operator.GrantFilter{}, operator.Rows{Limit: 51})
 			return err
 		},
 		"live grants": func() error {
-			_, err := db.ListGrants(ctx, operator.GrantFilter{Live: true}, operator.Rows{Limit: 51})
+			_, err := db.OAuthLists.ListGrants(ctx, operator.GrantFilter{Live: true}, operator.Rows{Limit: 51})
 			return err
 		},
 		"grants of an account": func() error {
-			_, err := db.ListGrants(ctx, operator.GrantFilter{AccountID: "a"}, operator.Rows{Limit: 51})
+			_, err := db.OAuthLists.ListGrants(ctx, operator.GrantFilter{AccountID: "a"}, operator.Rows{Limit: 51})
 			return err
 		},
 		"grants of a client": func() error {
-			_, err := db.ListGrants(ctx, operator.GrantFilter{ClientID: "c"}, operator.Rows{Limit: 51})
+			_, err := db.OAuthLists.ListGrants(ctx, operator.GrantFilter{ClientID: "c"}, operator.Rows{Limit: 51})
 			return err
 		},
-		"tasks": func() error { _, err := db.ListTasks(ctx, operator.TaskFilter{}, operator.Rows{Limit: 51}); return err },
+		"tasks": func() error {
+			_, err := db.Ledger.ListTasks(ctx, operator.TaskFilter{}, operator.Rows{Limit: 51})
+			return err
+		},
 		"failed tasks": func() error {
-			_, err := db.ListTasks(ctx, operator.TaskFilter{State: a2a.Failed}, operator.Rows{Limit: 51})
+			_, err := db.Ledger.ListTasks(ctx, operator.TaskFilter{State: a2a.Failed}, operator.Rows{Limit: 51})
 			return err
 		},
 		"working tasks": func() error {
-			_, err := db.ListTasks(ctx, operator.TaskFilter{State: a2a.Working}, operator.Rows{Limit: 51})
+			_, err := db.Ledger.ListTasks(ctx, operator.TaskFilter{State: a2a.Working}, operator.Rows{Limit: 51})
 			return err
 		},
 		"tasks of an agent": func() error {
-			_, err := db.ListTasks(ctx, operator.TaskFilter{Agent: "a"}, operator.Rows{Limit: 51})
+			_, err := db.Ledger.ListTasks(ctx, operator.TaskFilter{Agent: "a"}, operator.Rows{Limit: 51})
 			return err
 		},
-		"own tasks": func() error { _, err := db.Summaries(ctx, "o", ledger.Filter{Limit: 51}); return err },
+		"own tasks": func() error { _, err := db.Ledger.Summaries(ctx, "o", ledger.Filter{Limit: 51}); return err },
 		"own failed tasks": func() error {
-			_, err := db.Summaries(ctx, "o", ledger.Filter{State: a2a.Failed, Limit: 51})
+			_, err := db.Ledger.Summaries(ctx, "o", ledger.Filter{State: a2a.Failed, Limit: 51})
 			return err
 		},
 		"own working tasks": func() error {
-			_, err := db.Summaries(ctx, "o", ledger.Filter{State: a2a.Working, Limit: 51})
+			_, err := db.Ledger.Summaries(ctx, "o", ledger.Filter{State: a2a.Working, Limit: 51})
 			return err
 		},
-		"own tasks of an agent":      func() error { _, err := db.Summaries(ctx, "o", ledger.Filter{Agent: "a", Limit: 51}); return err },
-		"own tasks as a page of A2A": func() error { _, err := db.Page(ctx, "o", ledger.PageQuery{Limit: 50}); return err },
+		"own tasks of an agent": func() error {
+			_, err := db.Ledger.Summaries(ctx, "o", ledger.Filter{Agent: "a", Limit: 51})
+			return err
+		},
+		"own tasks as a page of A2A": func() error { _, err := db.Ledger.Page(ctx, "o", ledger.PageQuery{Limit: 50}); return err },
 		"own tasks of an agent and a state, as a page of A2A": func() error {
-			_, err := db.Page(ctx, "o", ledger.PageQuery{Agent: "a", State: a2a.Completed, Since: now, Limit: 50})
+			_, err := db.Ledger.Page(ctx, "o", ledger.PageQuery{Agent: "a", State: a2a.Completed, Since: now, Limit: 50})
 			return err
 		},
-		"whether a conversation is one's own": func() error { _, err := db.HasContext(ctx, "o", "a", "c"); return err },
-		"whether a conversation is called so": func() error { _, err := db.ContextNamed(ctx, "o", "a", "c"); return err },
-		"tasks that an agent keeps no more":   func() error { _, err := db.DropTasks(ctx, now, "a", nil, 10); return err },
-		"agents that have tasks":              func() error { _, err := db.DropTasks(ctx, now, "", nil, 10); return err },
-		"tasks that have no words":            func() error { _, err := db.IndexTasks(ctx, 10); return err },
+		"whether a conversation is one's own": func() error { _, err := db.Ledger.HasContext(ctx, "o", "a", "c"); return err },
+		"whether a conversation is called so": func() error { _, err := db.Ledger.ContextNamed(ctx, "o", "a", "c"); return err },
+		"tasks that an agent keeps no more":   func() error { _, err := db.Ledger.DropTasks(ctx, now, "a", nil, 10); return err },
+		"agents that have tasks":              func() error { _, err := db.Ledger.DropTasks(ctx, now, "", nil, 10); return err },
+		"tasks that have no words":            func() error { _, err := db.Ledger.IndexTasks(ctx, 10); return err },
 		"own tasks of a conversation": func() error {
-			_, err := db.Page(ctx, "o", ledger.PageQuery{Agent: "a", ContextID: "c", State: a2a.Completed, Since: now, After: ledger.Mark{Created: now, Handle: "h"}, Limit: 50})
+			_, err := db.Ledger.Page(ctx, "o", ledger.PageQuery{Agent: "a", ContextID: "c", State: a2a.Completed, Since: now, After: ledger.Mark{Created: now, Handle: "h"}, Limit: 50})
 			return err
 		},
-		"events":             func() error { _, err := db.Events(ctx, audit.Filter{Limit: 51}); return err },
-		"events of a kind":   func() error { _, err := db.Events(ctx, audit.Filter{Kind: audit.SignIn, Limit: 51}); return err },
-		"events of an actor": func() error { _, err := db.Events(ctx, audit.Filter{Actor: "a", Limit: 51}); return err },
+		"events": func() error { _, err := db.Records.Events(ctx, audit.Filter{Limit: 51}); return err },
+		"events of a kind": func() error {
+			_, err := db.Records.Events(ctx, audit.Filter{Kind: audit.SignIn, Limit: 51})
+			return err
+		},
+		"events of an actor": func() error { _, err := db.Records.Events(ctx, audit.Filter{Actor: "a", Limit: 51}); return err },
 		"one's events of a kind": func() error {
-			_, err := db.Events(ctx, audit.Filter{Actor: "a", Kind: audit.SignIn, Limit: 51})
+			_, err := db.Records.Events(ctx, audit.Filter{Actor: "a", Kind: audit.SignIn, Limit: 51})
 			return err
 		},
-		"events that were denied": func() error { _, err := db.Events(ctx, audit.Filter{Outcome: audit.Denied, Limit: 51}); return err },
+		"events that were denied": func() error {
+			_, err := db.Records.Events(ctx, audit.Filter{Outcome: audit.Denied, Limit: 51})
+			return err
+		},
 		"sign-ins that failed": func() error {
-			_, err := db.Events(ctx, audit.Filter{Kind: audit.SignIn, Outcome: audit.Failed, Limit: 51})
+			_, err := db.Records.Events(ctx, audit.Filter{Kind: audit.SignIn, Outcome: audit.Failed, Limit: 51})
 			return err
 		},
-		"shares": func() error { _, err := db.Shares().Shares(ctx, "o", now, ledger.Mark{}, 51); return err },
+		"shares": func() error { _, err := db.Ledger.Shares().Shares(ctx, "o", now, ledger.Mark{}, 51); return err },
 	} {
 		seen.plans = nil
 		if err := list(); err != nil || len(seen.plans) == 0 {
@@ -155,19 +167,19 @@ func TestPeriodicStatementsUseAnIndex(t *testing.T) {
 	db := explaining(t, seen)
 	ctx, now := t.Context(), time.Now()
 	for name, do := range map[string]func() error{
-		"a replica lives":          func() error { _, err := db.Heartbeat(ctx, "r", 1); return err },
-		"a replica is removed":     func() error { return db.RemoveReplicas(ctx, map[string]int64{"r": 1}) },
-		"tasks are taken up":       func() error { _, err := db.ClaimTasks(ctx, "r", nil, 10); return err },
-		"tasks that wait are due":  func() error { _, err := db.DueTasks(ctx, now, 10); return err },
-		"tasks are indexed":        func() error { _, err := db.IndexTasks(ctx, 10); return err },
-		"tasks are forgotten":      func() error { _, err := db.DropTasks(ctx, now.Add(time.Hour), "", nil, 10); return err },
-		"notices are claimed":      func() error { _, err := db.Outbox().ClaimNotices(ctx, "r", now, now, 10, nil); return err },
-		"the next notice is found": func() error { _, err := db.Outbox().NextNotice(ctx); return err },
-		"notices are released":     func() error { return db.Outbox().ReleaseNotices(ctx, "r", now) },
-		"dead notices are dropped": func() error { return db.Outbox().DropDeadNotices(ctx, now) },
-		"shares are dropped":       func() error { _, err := db.Shares().DropShares(ctx, now, 10); return err },
-		"events are dropped":       func() error { _, err := db.DropEvents(ctx, now, 10); return err },
-		"calls are dropped":        func() error { _, err := db.DropCalls(ctx, now, 10); return err },
+		"a replica lives":          func() error { _, err := db.Ledger.Heartbeat(ctx, "r", 1); return err },
+		"a replica is removed":     func() error { return db.Ledger.RemoveReplicas(ctx, map[string]int64{"r": 1}) },
+		"tasks are taken up":       func() error { _, err := db.Ledger.ClaimTasks(ctx, "r", nil, 10); return err },
+		"tasks that wait are due":  func() error { _, err := db.Ledger.DueTasks(ctx, now, 10); return err },
+		"tasks are indexed":        func() error { _, err := db.Ledger.IndexTasks(ctx, 10); return err },
+		"tasks are forgotten":      func() error { _, err := db.Ledger.DropTasks(ctx, now.Add(time.Hour), "", nil, 10); return err },
+		"notices are claimed":      func() error { _, err := db.Ledger.Outbox().ClaimNotices(ctx, "r", now, now, 10, nil); return err },
+		"the next notice is found": func() error { _, err := db.Ledger.Outbox().NextNotice(ctx); return err },
+		"notices are released":     func() error { return db.Ledger.Outbox().ReleaseNotices(ctx, "r", now) },
+		"dead notices are dropped": func() error { return db.Ledger.Outbox().DropDeadNotices(ctx, now) },
+		"shares are dropped":       func() error { _, err := db.Ledger.Shares().DropShares(ctx, now, 10); return err },
+		"events are dropped":       func() error { _, err := db.Records.DropEvents(ctx, now, 10); return err },
+		"calls are dropped":        func() error { _, err := db.Records.DropCalls(ctx, now, 10); return err },
 	} {
 		seen.plans = nil
 		if err := do(); err != nil || len(seen.plans) == 0 {
@@ -183,7 +195,7 @@ func TestPeriodicStatementsUseAnIndex(t *testing.T) {
 }
 
 // explaining returns stores whose statements are noted.
-func explaining(t *testing.T, seen *queries) all {
+func explaining(t *testing.T, seen *queries) *store.DB {
 	t.Helper()
 	pool := &sqldb.Pool{DB: sql.OpenDB(seen)}
 	t.Cleanup(func() { pool.Close() })
@@ -192,7 +204,7 @@ func explaining(t *testing.T, seen *queries) all {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return together(&store.DB{OAuth: oauthdb.New(db), Ledger: ledger, Records: recordsdb.New(db)})
+	return &store.DB{OAuthLists: oauthdb.NewLists(db), Ledger: ledger, Records: recordsdb.New(db)}
 }
 
 // addEnded adds a task that has ended.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"rialto/oauth/authserver"
 	"rialto/store/eventsdb"
 	"rialto/store/ledgerdb"
 	"rialto/store/oauthdb"
@@ -19,10 +20,11 @@ const Memory = sqldb.Memory
 
 // DB is an open database and the stores in it.
 type DB struct {
-	OAuth   *oauthdb.Store
-	Ledger  *ledgerdb.Store
-	Records *recordsdb.Store
-	Events  *eventsdb.Store
+	OAuth      authserver.Stores
+	OAuthLists *oauthdb.Lists // of clients, grants and accounts, for an operator
+	Ledger     *ledgerdb.Store
+	Records    *recordsdb.Store
+	Events     *eventsdb.Store
 
 	sql, tasks *sqldb.DB
 }
@@ -60,12 +62,13 @@ func open(ctx context.Context, db *sqldb.DB, err error) (*DB, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &DB{
-		OAuth:   oauthdb.New(db),
-		Ledger:  ledger,
-		Records: recordsdb.New(db),
-		Events:  eventsdb.New(tasks),
-		sql:     db,
-		tasks:   tasks,
+		OAuth:      oauthdb.New(db),
+		OAuthLists: oauthdb.NewLists(db),
+		Ledger:     ledger,
+		Records:    recordsdb.New(db),
+		Events:     eventsdb.New(tasks),
+		sql:        db,
+		tasks:      tasks,
 	}, nil
 }
 

@@ -184,7 +184,7 @@ func TestANewPasswordNeedsThePresentOneAndEndsOtherSessions(t *testing.T) {
 
 func TestSomebodyWhoSignsInElsewhereHasNoPasswordHere(t *testing.T) {
 	r := newRig(t)
-	if _, err := r.db.OAuth.Identify(t.Context(), account("corp:jo", "https://id.example"), true); err != nil {
+	if _, err := r.db.OAuth.Identities.Identify(t.Context(), account("corp:jo", "https://id.example"), true); err != nil {
 		t.Fatal(err)
 	}
 	p := r.as("root").get("/admin/accounts/one?name=corp%3Ajo")
@@ -240,7 +240,7 @@ func TestAPersonSeesAndEndsTheirOwnLinks(t *testing.T) {
 func TestAConnectionHasTheNameThatWasAllowed(t *testing.T) {
 	r := newRig(t)
 	r.client("c1", "Claude")
-	r.must(r.db.OAuth.AddGrant(t.Context(), &oauth.Grant{ID: "g1", AccountID: r.ids["alice"], ClientID: "c1", ClientName: "Harmless", Scope: oauth.ScopeSet{oauth.ScopeTools}, Created: time.Now(), Expires: time.Now().Add(time.Hour)}))
+	r.must(r.db.OAuth.Grants.AddGrant(t.Context(), &oauth.Grant{ID: "g1", AccountID: r.ids["alice"], ClientID: "c1", ClientName: "Harmless", Scope: oauth.ScopeSet{oauth.ScopeTools}, Created: time.Now(), Expires: time.Now().Add(time.Hour)}))
 	r.grant("g2", "bob", "c1") // without a name, as no person was asked
 	for _, p := range []shownPage{r.as("alice").get("/account"), r.as("root").get("/admin/grants")} {
 		if rows := p.all("tbody tr"); len(rows) == 0 || !strings.Contains(p.Text(), "Harmless") {

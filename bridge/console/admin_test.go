@@ -75,7 +75,7 @@ func TestAnAppIsRegisteredByHandAndItsSecretShownOnce(t *testing.T) {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
 	id, secret := words(p.all("#client-id")[0]), words(p.all("#client-secret")[0])
-	c, err := r.db.OAuth.Client(t.Context(), id)
+	c, err := r.db.OAuth.Clients.Client(t.Context(), id)
 	if err != nil || !slices.Equal(c.RedirectURIs, []string{"https://a.example/cb", "https://b.example/cb"}) || c.SecretHash == secret {
 		t.Errorf("got %+v, %v", c, err)
 	}
@@ -132,7 +132,7 @@ func TestAccountsAreAddedChangedAndRemoved(t *testing.T) {
 	if p := b.post("/admin/accounts/new", "name", "carol", "password", password, "admin", "yes"); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	carol, err := r.db.OAuth.Account(t.Context(), "carol")
+	carol, err := r.db.OAuth.Accounts.Account(t.Context(), "carol")
 	if err != nil || !carol.Admin {
 		t.Fatalf("got %+v, %v", carol, err)
 	}
@@ -142,7 +142,7 @@ func TestAccountsAreAddedChangedAndRemoved(t *testing.T) {
 	}
 	b.post("/admin/accounts/role", "name", "carol", "admin", "no")
 	b.post("/admin/accounts/disable", "name", "carol")
-	if carol, err = r.db.OAuth.Account(t.Context(), "carol"); err != nil || carol.Admin || !carol.Disabled {
+	if carol, err = r.db.OAuth.Accounts.Account(t.Context(), "carol"); err != nil || carol.Admin || !carol.Disabled {
 		t.Errorf("got %+v, %v", carol, err)
 	}
 	if got := len(b.get("/admin/accounts?only=disabled").all("#accounts tbody tr")); got != 1 {
@@ -169,7 +169,7 @@ func TestAnAdministratorCannotLockThemselvesOut(t *testing.T) {
 			t.Errorf("%s: got %d, want a refusal", path, p.Status)
 		}
 	}
-	if a, err := r.db.OAuth.Account(t.Context(), "root"); err != nil || !a.Admin || a.Disabled {
+	if a, err := r.db.OAuth.Accounts.Account(t.Context(), "root"); err != nil || !a.Admin || a.Disabled {
 		t.Errorf("got %+v, %v", a, err)
 	}
 	if p := b.get("/admin/accounts/one?name=root"); len(p.all("header.head button")) != 0 {
@@ -350,7 +350,7 @@ func everyPage(r *rig) []string {
 		r.task("t"+string(rune('0'+i)), "root", s, "SAID")
 	}
 	r.must(r.OAuth.Accounts.SetDisabled(r.t.Context(), "bob", true))
-	_, err := r.db.OAuth.Identify(r.t.Context(), account("corp:jo", "https://id.example"), true)
+	_, err := r.db.OAuth.Identities.Identify(r.t.Context(), account("corp:jo", "https://id.example"), true)
 	r.must(err)
 	r.must(r.Admin.Agents.Registry.Add(r.t.Context(), directory.AgentConfig{Name: "waiting", URL: "https://waiting.example", Review: true, Credentials: directory.Credentials{Type: "bearer", Secret: "s"}}, nil))
 	r.card("waiting", `{"name":"ONE"}`, true)

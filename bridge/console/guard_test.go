@@ -74,13 +74,13 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	if all, err := r.Admin.Connections.List(ctx, r.ids["root"]); err != nil || len(all) != 1 {
 		t.Errorf("%s: got %d accounts at agents, %v, want the one", what, len(all), err)
 	}
-	if clients, err := r.db.OAuth.Clients(ctx, "", 10); err != nil || len(clients) != 1 {
+	if clients, err := r.db.OAuth.Clients.Clients(ctx, "", 10); err != nil || len(clients) != 1 {
 		t.Errorf("%s: got %d clients, %v, want the one", what, len(clients), err)
 	}
-	if names, err := r.db.OAuth.Accounts(ctx); err != nil || !slices.Equal(names, []string{"alice", "bob", "root"}) {
+	if names, err := r.db.OAuth.Accounts.Accounts(ctx); err != nil || !slices.Equal(names, []string{"alice", "bob", "root"}) {
 		t.Errorf("%s: got the accounts %v, %v", what, names, err)
 	}
-	bob, err := r.db.OAuth.Account(ctx, "bob")
+	bob, err := r.db.OAuth.Accounts.Account(ctx, "bob")
 	if err != nil || bob.Admin || bob.Disabled {
 		t.Errorf("%s: bob was changed: %+v, %v", what, bob, err)
 	}

@@ -69,7 +69,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	as := authserver.New(authserver.Config{
 		Issuer: r.url, Resource: r.url + "/mcp", Name: "Rialto", Scopes: scopes, Secret: bytes.Repeat([]byte{7}, 32), Now: time.Now, Log: log,
 		Clients: []client.Configured{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb"}}},
-	}, oauthtest.Stores(db.OAuth))
+	}, db.OAuth)
 	list := &directory.Directory{
 		URL: r.url, Now: time.Now, Log: log,
 		Caller: func(ctx context.Context) directory.Caller {
@@ -94,7 +94,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	b.Start()
 	r.Console = &Console{
 		Product: "Rialto", OAuth: as, Bridge: b, Now: time.Now, Log: log,
-		Admin: &operator.Service{Connections: operator.Connections{Audit: recorder{db}, Vault: &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Agents: oneHost("agents.example")}}, Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: operator.Agents{Registry: agents, Bridge: b, Audit: recorder{db}}, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
+		Admin: &operator.Service{Connections: operator.Connections{Audit: recorder{db}, Vault: &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Agents: oneHost("agents.example")}}, Store: db.OAuthLists, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: operator.Agents{Registry: agents, Bridge: b, Audit: recorder{db}}, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
 			return []operator.Setting{
 				{Key: "url", Value: r.url, About: "Its address."},
 				{Key: "agents[0].name", Value: "tables", Live: true},
@@ -123,7 +123,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	r.must(as.Ready(t.Context())) // makes the first key
 	for _, name := range []string{"root", "alice", "bob"} {
 		oauthtest.AddUser(t, as, name, password)
-		a, err := db.OAuth.Account(t.Context(), name)
+		a, err := db.OAuth.Accounts.Account(t.Context(), name)
 		r.must(err)
 		r.ids[name] = a.ID
 	}
@@ -165,7 +165,7 @@ func (r *rig) must(err error) {
 // client registers an app.
 func (r *rig) client(id, name string) {
 	r.t.Helper()
-	r.must(r.db.OAuth.AddClient(r.t.Context(), &oauth.Client{
+	r.must(r.db.OAuth.Clients.AddClient(r.t.Context(), &oauth.Client{
 		ID: id, Name: name, AuthMethod: "none", Registered: time.Now(), RedirectURIs: []string{"https://chat.example/cb", "http://127.0.0.1/cb"},
 	}, 1000))
 }
@@ -173,7 +173,7 @@ func (r *rig) client(id, name string) {
 // grant adds a grant of an account for an app.
 func (r *rig) grant(id, account, client string, scope ...string) {
 	r.t.Helper()
-	r.must(r.db.OAuth.AddGrant(r.t.Context(), &oauth.Grant{
+	r.must(r.db.OAuth.Grants.AddGrant(r.t.Context(), &oauth.Grant{
 		ID: id, AccountID: r.ids[account], ClientID: client, Scope: append(scope, oauth.ScopeTools), Created: time.Now(), Expires: time.Now().Add(time.Hour),
 	}))
 }
@@ -181,7 +181,7 @@ func (r *rig) grant(id, account, client string, scope ...string) {
 // live tells whether a grant opens anything.
 func (r *rig) live(id string) bool {
 	r.t.Helper()
-	g, err := r.db.OAuth.Grant(r.t.Context(), id)
+	g, err := r.db.OAuth.Grants.Grant(r.t.Context(), id)
 	r.must(err)
 	return g.Live(time.Now())
 }

@@ -13,7 +13,6 @@ import (
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/client"
-	"rialto/oauth/oauthtest"
 	"rialto/oauth/token"
 	"rialto/store"
 )
@@ -33,11 +32,11 @@ func newService(t *testing.T) *operator.Service {
 		Issuer: "https://bridge.example", Resource: "https://bridge.example/mcp", Name: "Bridge", Scopes: []oauth.Scope{{Name: oauth.ScopeTools}},
 		Secret: secret, Now: time.Now, Log: log,
 		Clients: []client.Configured{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb", "https://partner.example/other"}}},
-	}, oauthtest.Stores(db.OAuth))
+	}, db.OAuth)
 	if err := as.Accounts.Add(t.Context(), "alice", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}
-	return &operator.Service{Store: db.OAuth, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Now: time.Now, Log: log}
+	return &operator.Service{Store: db.OAuthLists, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Now: time.Now, Log: log}
 }
 
 func register(t *testing.T, s *operator.Service, id string) {

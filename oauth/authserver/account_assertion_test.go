@@ -25,7 +25,7 @@ func (r *rig) vouched(token string) (jwt.MapClaims, error) {
 
 func TestAVoucherSaysWhoTheUserIsAndOpensNothingHere(t *testing.T) {
 	r := newRig(t)
-	a, err := r.db.OAuth.Account(t.Context(), user)
+	a, err := r.db.OAuth.Accounts.Account(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestNobodyIsVouchedForWhoIsGone(t *testing.T) {
 		t.Errorf("got %s", token)
 	}
 	r = newRig(t, func(s *setup) { s.Algorithm = token.HS256 })
-	a, err := r.db.OAuth.Account(t.Context(), user)
+	a, err := r.db.OAuth.Accounts.Account(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}

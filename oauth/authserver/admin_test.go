@@ -318,13 +318,13 @@ func TestO9SealedRowsCannotBeSwapped(t *testing.T) {
 	if err := r.s.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := r.db.OAuth.Keys(t.Context(), r.clock.Now())
+	keys, err := r.db.OAuth.Keys.Keys(t.Context(), r.clock.Now())
 	if err != nil || len(keys) != 1 {
 		t.Fatalf("got %v, %v", keys, err)
 	}
 	swapped := keys[0]
 	swapped.Seq, swapped.KeyID = 2, "another"
-	if err := r.db.OAuth.AddKey(t.Context(), swapped, swapped.Active); err != nil {
+	if err := r.db.OAuth.Keys.AddKey(t.Context(), swapped, swapped.Active); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.replica().Ready(t.Context()); err == nil {
@@ -344,7 +344,7 @@ func TestATokenIsIssuedByHand(t *testing.T) {
 	if seen.ClientID != "cli" || seen.Name != user || !seen.Has("mcp:tools") || !seen.Expires.Equal(expires) || !expires.Equal(r.clock.Now().Add(24*time.Hour)) {
 		t.Errorf("got %+v until %s", seen, expires)
 	}
-	if err := r.db.OAuth.RevokeGrant(t.Context(), seen.GrantID, r.clock.Now()); err != nil {
+	if err := r.db.OAuth.Grants.RevokeGrant(t.Context(), seen.GrantID, r.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	r.clock.advance(2 * time.Second)
@@ -385,7 +385,7 @@ func TestTheLastUseOfAGrantIsKnown(t *testing.T) {
 	}
 	db := r.db
 	used := func() time.Time {
-		grants, err := db.OAuth.ListGrants(t.Context(), operator.GrantFilter{}, operator.Rows{Limit: 1, Now: r.clock.Now()})
+		grants, err := db.OAuthLists.ListGrants(t.Context(), operator.GrantFilter{}, operator.Rows{Limit: 1, Now: r.clock.Now()})
 		if err != nil || len(grants) != 1 {
 			t.Fatalf("got %+v, %v", grants, err)
 		}

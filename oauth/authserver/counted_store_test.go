@@ -6,16 +6,16 @@ import (
 	"time"
 
 	"rialto/oauth"
-	"rialto/oauth/oauthtest"
+	"rialto/oauth/token"
 )
 
-// countedKeys is a store that counts how often its keys are asked for.
+// countedKeys counts how often the keys are asked for.
 type countedKeys struct {
-	oauthtest.Store
+	token.KeyStore
 	asked atomic.Int64
 }
 
 func (c *countedKeys) Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error) {
 	c.asked.Add(1)
-	return c.Store.Keys(ctx, now)
+	return c.KeyStore.Keys(ctx, now)
 }

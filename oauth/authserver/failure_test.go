@@ -16,7 +16,9 @@ import (
 	"github.com/gorilla/mux"
 
 	"rialto/oauth"
+	oauthclient "rialto/oauth/client"
 	"rialto/oauth/oauthtest"
+	"rialto/oauth/token"
 	"rialto/store"
 )
 
@@ -165,20 +167,24 @@ func TestALostDatabaseConnectionCostsATry(t *testing.T) {
 	t.Logf("%d of 160 redemptions were asked to try again", lost)
 }
 
-// stuck is a store that does not answer, and does not fail either.
-type stuck struct{ oauthtest.Store }
+// The stuck stores do not answer, and do not fail either.
+type (
+	stuckGrants  struct{ token.GrantStore }
+	stuckClients struct{ oauthclient.Store }
+	stuckKeys    struct{ token.KeyStore }
+)
 
-func (stuck) Grant(ctx context.Context, _ string) (*oauth.Grant, error) {
+func (stuckGrants) Grant(ctx context.Context, _ string) (*oauth.Grant, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-func (stuck) Client(ctx context.Context, _ string) (*oauth.Client, error) {
+func (stuckClients) Client(ctx context.Context, _ string) (*oauth.Client, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-func (stuck) Keys(ctx context.Context, _ time.Time) ([]oauth.SealedKey, error) {
+func (stuckKeys) Keys(ctx context.Context, _ time.Time) ([]oauth.SealedKey, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -190,7 +196,11 @@ func TestADatabaseThatHangsKeepsNobody(t *testing.T) {
 	c := r.newClient("none")
 	token := r.tokens(c, nil).str("access_token")
 	synctest.Test(t, func(t *testing.T) {
-		s := r.replica(func(s *setup) { s.Store = stuck{oauthtest.StoreOf(s.Store)} })
+		s := r.replica(func(s *setup) {
+			s.Stores.Grants = stuckGrants{s.Stores.Grants}
+			s.Stores.Clients = stuckClients{s.Stores.Clients}
+			s.Stores.Keys = stuckKeys{s.Stores.Keys}
+		})
 		m := mux.NewRouter()
 		s.Routes(m)
 		m.Handle("/mcp", s.Guard.Require(http.NotFoundHandler(), "mcp:tools"))
@@ -212,15 +222,20 @@ func TestADatabaseThatHangsKeepsNobody(t *testing.T) {
 	}
 }
 
-// slow is a store that needs fourteen seconds for each answer. It was asked for what it
-// says of keys and grants before.
-type slow struct {
-	oauthtest.Store
-	keys  []oauth.SealedKey
-	grant *oauth.Grant
-}
+// The slow stores need fourteen seconds for each answer, which was read before.
+type (
+	slowKeys struct {
+		token.KeyStore
+		keys []oauth.SealedKey
+	}
+	slowGrants struct {
+		token.GrantStore
+		grant *oauth.Grant
+	}
+	slowOnce struct{ token.OnceStore }
+)
 
-func (slow) wait(ctx context.Context) error {
+func waitSlowly(ctx context.Context) error {
 	select {
 	case <-time.After(14 * time.Second):
 		return nil
@@ -229,15 +244,15 @@ func (slow) wait(ctx context.Context) error {
 	}
 }
 
-func (w slow) Keys(ctx context.Context, _ time.Time) ([]oauth.SealedKey, error) {
-	return w.keys, w.wait(ctx)
+func (s slowKeys) Keys(ctx context.Context, _ time.Time) ([]oauth.SealedKey, error) {
+	return s.keys, waitSlowly(ctx)
 }
 
-func (w slow) Grant(ctx context.Context, _ string) (*oauth.Grant, error) {
-	return w.grant, w.wait(ctx)
+func (s slowGrants) Grant(ctx context.Context, _ string) (*oauth.Grant, error) {
+	return s.grant, waitSlowly(ctx)
 }
 
-func (w slow) UseOnce(ctx context.Context, _ string, _ time.Time) error { return w.wait(ctx) }
+func (slowOnce) UseOnce(ctx context.Context, _ string, _ time.Time) error { return waitSlowly(ctx) }
 
 // TestTheGuardHasPatienceOnce: token, grant and proof are three waits for a database,
 // and a request that waits for all of them gets its 503 as soon as one that
@@ -250,17 +265,21 @@ func TestTheGuardHasPatienceOnce(t *testing.T) {
 	if _, _, err := jwt.NewParser().ParseUnverified(token, claims); err != nil {
 		t.Fatal(err)
 	}
-	keys, err := p.db.OAuth.Keys(t.Context(), p.clock.Now())
+	keys, err := p.db.OAuth.Keys.Keys(t.Context(), p.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	grant, err := p.db.OAuth.Grant(t.Context(), claims["grant_id"].(string))
+	grant, err := p.db.OAuth.Grants.Grant(t.Context(), claims["grant_id"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}
 	proof := p.prove("POST", "/mcp", token, nil)
 	synctest.Test(t, func(t *testing.T) {
-		s := p.replica(func(s *setup) { s.Store = slow{oauthtest.StoreOf(s.Store), keys, grant} })
+		s := p.replica(func(s *setup) {
+			s.Stores.Keys = slowKeys{s.Stores.Keys, keys}
+			s.Stores.Grants = slowGrants{s.Stores.Grants, grant}
+			s.Stores.Once = slowOnce{s.Stores.Once}
+		})
 		w, began := httptest.NewRecorder(), time.Now()
 		s.Guard.Require(http.NotFoundHandler(), "mcp:tools").ServeHTTP(w, p.request("POST", "/mcp", "application/json", "{}", "Authorization", "DPoP "+token, "DPoP", proof))
 		if took := time.Since(began); w.Code != http.StatusServiceUnavailable || took != 30*time.Second {

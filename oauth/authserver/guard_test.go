@@ -19,8 +19,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"rialto/oauth/oauthtest"
 )
 
 // forge is what it takes to make tokens of our own: the server's key, and the
@@ -324,7 +322,7 @@ func TestARevocationElsewhereBitesWithinTwoSeconds(t *testing.T) {
 	f := newForge(t)
 	token := f.with(nil, nil)
 	f.ok(f.call(token))
-	if err := f.db.OAuth.RevokeGrant(t.Context(), f.claims["grant_id"].(string), f.clock.Now()); err != nil {
+	if err := f.db.OAuth.Grants.RevokeGrant(t.Context(), f.claims["grant_id"].(string), f.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	f.clock.advance(2 * time.Second)
@@ -381,8 +379,8 @@ func (u unreadable) Read([]byte) (int, error) {
 func TestF9AFloodOfUnknownKeysAsksTheStoreSeldom(t *testing.T) {
 	var keys *countedKeys
 	f := newForge(t, func(s *setup) {
-		keys = &countedKeys{Store: oauthtest.StoreOf(s.Store)}
-		s.Store = keys
+		keys = &countedKeys{KeyStore: s.Stores.Keys}
+		s.Stores.Keys = keys
 	})
 	before := keys.asked.Load()
 	for i := range 200 {

@@ -72,12 +72,12 @@ func TestJ13AnAccountIsGuessedAHundredTimesAtMost(t *testing.T) {
 	replicas(t, func(t *testing.T, two [2]*rig) {
 		owner := two[0].browser()
 		two[0].signIn(owner, user, password).Continue()
-		a, err := two[0].db.OAuth.Account(t.Context(), user)
+		a, err := two[0].db.OAuth.Accounts.Account(t.Context(), user)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 80 { // hashing as many passwords would take a while
-			if _, err := two[0].db.OAuth.CountGuess(t.Context(), a.ID, 90); err != nil {
+			if _, err := two[0].db.OAuth.Accounts.CountGuess(t.Context(), a.ID, 90); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -169,10 +169,10 @@ func TestJ13ACookieOfAnotherAccountIsNoDevice(t *testing.T) {
 // lock locks the account of the user for strangers.
 func (r *rig) lock(t *testing.T) {
 	t.Helper()
-	a, err := r.db.OAuth.Account(t.Context(), user)
+	a, err := r.db.OAuth.Accounts.Account(t.Context(), user)
 	for range 100 {
 		if err == nil {
-			_, err = r.db.OAuth.CountGuess(t.Context(), a.ID, 90)
+			_, err = r.db.OAuth.Accounts.CountGuess(t.Context(), a.ID, 90)
 		}
 	}
 	if err != nil {

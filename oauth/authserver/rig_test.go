@@ -121,8 +121,8 @@ func serve(t testing.TB, db *store.DB, ts *httptest.Server, change ...func(*setu
 // setup is what a test may change before a server starts.
 type setup struct {
 	authserver.Config
-	Store any // implements every store contract
-	Opens titles
+	Stores authserver.Stores
+	Opens  titles
 }
 
 // titles names the agents that a grant reaches.
@@ -130,12 +130,12 @@ type titles func(some []string, all bool) []string
 
 func (t titles) Titles(some []string, all bool) []string { return t(some, all) }
 
-func newServer(config authserver.Config, db any, change []func(*setup)) *authserver.Server {
-	s := &setup{Config: config, Store: db}
+func newServer(config authserver.Config, stores authserver.Stores, change []func(*setup)) *authserver.Server {
+	s := &setup{Config: config, Stores: stores}
 	for _, f := range change {
 		f(s)
 	}
-	as := authserver.New(s.Config, oauthtest.Stores(s.Store))
+	as := authserver.New(s.Config, s.Stores)
 	if s.Opens != nil {
 		as.Consent.Agents = s.Opens
 	}

@@ -121,9 +121,9 @@ func (l Lifetimes) orDefault() Lifetimes {
 	}
 }
 
-// Stores are where the parts keep their state. All fields are required; one value may implement all
-// of them. Every method of every store may be called concurrently, from several processes that
-// share one database; each is atomic, and what it reports as done is durable.
+// Stores are where the parts keep their state. All fields are required. Every method of every store
+// may be called concurrently, from several processes that share one database; each is atomic, and
+// what it reports as done is durable.
 //
 // Bearer secrets (codes, refresh tokens, cookies, handles,
 // client secrets) never reach a store, which receives only their hashes.

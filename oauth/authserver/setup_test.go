@@ -58,7 +58,7 @@ func TestTheFirstAccountIsMadeWithTheSetupCode(t *testing.T) {
 // refused in words, and no local account where there are to be none.
 func TestASetupCodeIsNoWayAround(t *testing.T) {
 	r, code := newEmptyRig(t)
-	_, err := r.db.OAuth.Identify(t.Context(), &oauth.Account{ID: "e", Name: "corp:eve", Issuer: "https://id.example", Subject: "1"}, true)
+	_, err := r.db.OAuth.Identities.Identify(t.Context(), &oauth.Account{ID: "e", Name: "corp:eve", Issuer: "https://id.example", Subject: "1"}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

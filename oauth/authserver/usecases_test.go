@@ -69,7 +69,7 @@ func TestAPersonInABrowserHasTheUseCasesOfTheAccount(t *testing.T) {
 	page := r.s.Sessions.Require(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) { seen, _ = oauth.FromContext(req.Context()) }))
 	for _, admin := range []bool{false, true} {
 		if admin {
-			names, err := r.db.OAuth.Accounts(t.Context())
+			names, err := r.db.OAuth.Accounts.Accounts(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,12 @@ import (
 	"rialto/store/sqldb"
 )
 
+// Accounts keeps people, and how they sign in: it implements the stores of package signin, and
+// token.IdentityStore.
+type Accounts struct{ sql *sqldb.DB }
+
 // AddAccount implements signin.AccountStore.
-func (db *Store) AddAccount(ctx context.Context, a *oauth.Account) error {
+func (db *Accounts) AddAccount(ctx context.Context, a *oauth.Account) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error { return addAccount(ctx, tx, a) })
 }
 
@@ -39,7 +43,7 @@ func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
 }
 
 // SetAdmin implements signin.AccountStore.
-func (db *Store) SetAdmin(ctx context.Context, id string, admin bool) error {
+func (db *Accounts) SetAdmin(ctx context.Context, id string, admin bool) error {
 	return sqldb.MustChange(
 		ctx,
 		db.sql.Write,
@@ -51,7 +55,7 @@ func (db *Store) SetAdmin(ctx context.Context, id string, admin bool) error {
 }
 
 // SetDisabled implements signin.AccountStore.
-func (db *Store) SetDisabled(ctx context.Context, id string, disabled bool) error {
+func (db *Accounts) SetDisabled(ctx context.Context, id string, disabled bool) error {
 	return sqldb.MustChange(
 		ctx,
 		db.sql.Write,
@@ -63,7 +67,7 @@ func (db *Store) SetDisabled(ctx context.Context, id string, disabled bool) erro
 }
 
 // SetPassword implements signin.AccountStore.
-func (db *Store) SetPassword(ctx context.Context, id, password string, revoked time.Time) error {
+func (db *Accounts) SetPassword(ctx context.Context, id, password string, revoked time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		err := sqldb.MustChange(
 			ctx,
@@ -90,7 +94,7 @@ func (db *Store) SetPassword(ctx context.Context, id, password string, revoked t
 }
 
 // CountGuess implements signin.AccountStore. The condition of the UPDATE decides.
-func (db *Store) CountGuess(ctx context.Context, id string, limit int) (bool, error) {
+func (db *Accounts) CountGuess(ctx context.Context, id string, limit int) (bool, error) {
 	n, err := sqldb.Changed(
 		ctx,
 		db.sql.Write,
@@ -102,7 +106,7 @@ func (db *Store) CountGuess(ctx context.Context, id string, limit int) (bool, er
 }
 
 // ForgetGuesses implements signin.AccountStore.
-func (db *Store) ForgetGuesses(ctx context.Context, id string) error {
+func (db *Accounts) ForgetGuesses(ctx context.Context, id string) error {
 	return sqldb.Exec(ctx, db.sql.Write, `UPDATE accounts SET guesses = 0 WHERE id = $1`, id)
 }
 
@@ -110,7 +114,7 @@ func (db *Store) ForgetGuesses(ctx context.Context, id string) error {
 // go with it by their foreign keys, connections and shares by statements. Codes and
 // refresh tokens go first: a transaction that uses one locks its row, and then the row of
 // its grant, which the foreign keys would lock first.
-func (db *Store) RemoveAccount(ctx context.Context, name string) error {
+func (db *Accounts) RemoveAccount(ctx context.Context, name string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		for _, table := range []string{"refresh_tokens", "codes"} {
 			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE grant_id IN (
@@ -140,7 +144,7 @@ func (db *Store) RemoveAccount(ctx context.Context, name string) error {
 }
 
 // Account implements signin.AccountStore.
-func (db *Store) Account(ctx context.Context, name string) (*oauth.Account, error) {
+func (db *Accounts) Account(ctx context.Context, name string) (*oauth.Account, error) {
 	return scanAccount(
 		db.sql.Read.QueryRowContext(
 			ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name,
@@ -149,7 +153,7 @@ func (db *Store) Account(ctx context.Context, name string) (*oauth.Account, erro
 }
 
 // AccountOf implements signin.AccountStore.
-func (db *Store) AccountOf(ctx context.Context, id string) (*oauth.Account, error) {
+func (db *Accounts) AccountOf(ctx context.Context, id string) (*oauth.Account, error) {
 	return scanAccount(
 		db.sql.Read.QueryRowContext(
 			ctx, `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id,
@@ -180,7 +184,7 @@ func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 }
 
 // Accounts implements signin.AccountStore.
-func (db *Store) Accounts(ctx context.Context) ([]string, error) {
+func (db *Accounts) Accounts(ctx context.Context) ([]string, error) {
 	return sqldb.Select(
 		ctx,
 		db.sql.Read,
@@ -190,14 +194,14 @@ func (db *Store) Accounts(ctx context.Context) ([]string, error) {
 }
 
 // AddSession implements signin.SessionStore.
-func (db *Store) AddSession(ctx context.Context, s *oauth.Session) error {
+func (db *Accounts) AddSession(ctx context.Context, s *oauth.Session) error {
 	return sqldb.Exec(ctx, db.sql.Write, `
 		INSERT INTO sessions (hash, account_id, created, expires, grants_until) VALUES ($1, $2, $3, $4, $5)`,
 		s.Hash, s.AccountID, s.Created, s.Expires, s.GrantsUntil)
 }
 
 // Session implements signin.SessionStore.
-func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error) {
+func (db *Accounts) Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error) {
 	s := &oauth.Session{Hash: hash}
 	err := db.sql.Read.QueryRowContext(ctx, `
 		SELECT s.account_id, a.name, a.admin, a.usecases, s.created, s.expires, s.grants_until
@@ -219,11 +223,11 @@ func (db *Store) Session(ctx context.Context, hash string, now time.Time) (*oaut
 }
 
 // EndSessions implements signin.AccountStore.
-func (db *Store) EndSessions(ctx context.Context, accountID string) error {
+func (db *Accounts) EndSessions(ctx context.Context, accountID string) error {
 	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM sessions WHERE account_id = $1`, accountID)
 }
 
 // EndSession implements signin.SessionStore.
-func (db *Store) EndSession(ctx context.Context, hash string) error {
+func (db *Accounts) EndSession(ctx context.Context, hash string) error {
 	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM sessions WHERE hash = $1`, hash)
 }

@@ -9,8 +9,12 @@ import (
 	"rialto/store/sqldb"
 )
 
+// Clients keeps clients that registered, and the documents of others: it implements the stores
+// of package client.
+type Clients struct{ sql *sqldb.DB }
+
 // AddClient implements client.Store.
-func (db *Store) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
+func (db *Clients) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		if err := evictClients(ctx, tx, limit); err != nil {
 			return err
@@ -56,7 +60,7 @@ func evictClients(ctx context.Context, tx *sqldb.Tx, limit int) error {
 }
 
 // UpdateClient implements client.Store.
-func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
+func (db *Clients) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		err := sqldb.MustChange(
 			ctx,
@@ -88,7 +92,7 @@ func (db *Store) UpdateClient(ctx context.Context, c *oauth.Client, manageHash s
 }
 
 // RemoveClient implements client.Store.
-func (db *Store) RemoveClient(ctx context.Context, id string, now time.Time) error {
+func (db *Clients) RemoveClient(ctx context.Context, id string, now time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `DELETE FROM clients WHERE id = $1`, id)
 		if err != nil {
@@ -107,14 +111,14 @@ func (db *Store) RemoveClient(ctx context.Context, id string, now time.Time) err
 const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type`
 
 // Client implements client.Store.
-func (db *Store) Client(ctx context.Context, id string) (*oauth.Client, error) {
+func (db *Clients) Client(ctx context.Context, id string) (*oauth.Client, error) {
 	return scanClient(
 		db.sql.Read.QueryRowContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id = $1`, id),
 	)
 }
 
 // Clients implements client.Store.
-func (db *Store) Clients(ctx context.Context, after string, limit int) ([]*oauth.Client, error) {
+func (db *Clients) Clients(ctx context.Context, after string, limit int) ([]*oauth.Client, error) {
 	return sqldb.Select(
 		ctx,
 		db.sql.Read,

@@ -12,7 +12,7 @@ import (
 // TakeCode implements flow.CodeStore. "used = 0" in the UPDATE decides who
 // is first; what a second caller does to the grant is committed with it. A code that does not
 // exist costs no turn of a writer.
-func (db *Store) TakeCode(
+func (db *Grants) TakeCode(
 	ctx context.Context,
 	hash, clientID string,
 	first *oauth.Refresh,

@@ -9,7 +9,7 @@ import (
 // drop drops what has expired at now, with the periods that tests use.
 func (b *storeTest) drop(now time.Time) {
 	b.Helper()
-	b.must(b.s.DropExpired(b.Context(), oauth.Expiry{
+	b.must(b.s.Expired.DropExpired(b.Context(), oauth.Expiry{
 		Now:     now,
 		Grants:  now.Add(-30 * 24 * time.Hour),
 		Clients: now.Add(-24 * time.Hour),
@@ -22,40 +22,40 @@ func dropExpired(b *storeTest) {
 	untaken, lost := b.code()
 	token, g := b.family()
 	used := b.rotation(token)
-	_, err := b.s.Rotate(b.Context(), used)
+	_, err := b.s.Codes.Rotate(b.Context(), used)
 	b.must(err)
-	b.must(b.s.AddKey(b.Context(), oauth.SealedKey{Seq: 1, KeyID: "k", Active: b.now, Expires: b.now.Add(time.Hour)}, b.now))
+	b.must(b.s.Keys.AddKey(b.Context(), oauth.SealedKey{Seq: 1, KeyID: "k", Active: b.now, Expires: b.now.Add(time.Hour)}, b.now))
 
 	document := b.document(b.now)
 
 	b.drop(b.now)
-	_, err = b.s.Document(b.Context(), document.ID)
+	_, err = b.s.Documents.Document(b.Context(), document.ID)
 	b.must(err)
-	_, err = b.s.Session(b.Context(), session.Hash, b.now)
+	_, err = b.s.Sessions.Session(b.Context(), session.Hash, b.now)
 	b.must(err)
-	_, err = b.s.Request(b.Context(), request.Handle, b.now)
+	_, err = b.s.Requests.Request(b.Context(), request.Handle, b.now)
 	b.must(err)
-	_, err = b.s.Grant(b.Context(), lost.ID)
+	_, err = b.s.Grants.Grant(b.Context(), lost.ID)
 	b.must(err)
-	again, err := b.s.Rotate(b.Context(), b.rotation(token))
+	again, err := b.s.Codes.Rotate(b.Context(), b.rotation(token))
 	b.must(err)
 	equal(b, again, used.Sealed)
 
 	b.drop(b.now.Add(24 * time.Hour))
-	_, err = b.s.Document(b.Context(), document.ID)
+	_, err = b.s.Documents.Document(b.Context(), document.ID)
 	b.want(err, oauth.ErrNotFound)
 	// The following is read as of now, and is gone nevertheless.
-	_, err = b.s.Session(b.Context(), session.Hash, b.now)
+	_, err = b.s.Sessions.Session(b.Context(), session.Hash, b.now)
 	b.want(err, oauth.ErrNotFound)
-	_, err = b.s.Request(b.Context(), request.Handle, b.now)
+	_, err = b.s.Requests.Request(b.Context(), request.Handle, b.now)
 	b.want(err, oauth.ErrNotFound)
-	_, err = b.s.Grant(b.Context(), lost.ID)
+	_, err = b.s.Grants.Grant(b.Context(), lost.ID)
 	b.want(err, oauth.ErrNotFound)
-	_, err = b.s.TakeCode(b.Context(), untaken.Hash, untaken.ClientID, nil, b.now)
+	_, err = b.s.Codes.TakeCode(b.Context(), untaken.Hash, untaken.ClientID, nil, b.now)
 	b.want(err, oauth.ErrNotFound)
-	_, _, err = b.s.Refresh(b.Context(), token.Hash)
+	_, _, err = b.s.Codes.Refresh(b.Context(), token.Hash)
 	b.want(err, oauth.ErrNotFound)
-	keys, err := b.s.Keys(b.Context(), b.now)
+	keys, err := b.s.Keys.Keys(b.Context(), b.now)
 	b.must(err)
 	equal(b, len(keys), 0)
 	if !b.live(g.ID) {
@@ -66,26 +66,26 @@ func dropExpired(b *storeTest) {
 func dropClients(b *storeTest) {
 	never, deciding, granted := b.client(), b.client(), b.client()
 	r := &oauth.Request{Handle: b.name("handle"), ClientID: deciding.ID, Expires: b.now.Add(48 * time.Hour)}
-	b.must(b.s.AddRequest(b.Context(), r))
+	b.must(b.s.Requests.AddRequest(b.Context(), r))
 	g := b.grant(granted.ID)
-	b.must(b.s.AddGrant(b.Context(), g))
+	b.must(b.s.Grants.AddGrant(b.Context(), g))
 
 	b.drop(b.now.Add(23 * time.Hour))
-	_, err := b.s.Client(b.Context(), never.ID)
+	_, err := b.s.Clients.Client(b.Context(), never.ID)
 	b.must(err)
 
 	b.drop(b.now.Add(25 * time.Hour))
-	_, err = b.s.Client(b.Context(), never.ID)
+	_, err = b.s.Clients.Client(b.Context(), never.ID)
 	b.want(err, oauth.ErrNotFound)
 	for _, c := range []*oauth.Client{deciding, granted} {
-		_, err := b.s.Client(b.Context(), c.ID)
+		_, err := b.s.Clients.Client(b.Context(), c.ID)
 		b.must(err)
 	}
 
-	b.must(b.s.RevokeGrant(b.Context(), g.ID, b.now))
+	b.must(b.s.Grants.RevokeGrant(b.Context(), g.ID, b.now))
 	b.drop(b.now.Add(31 * 24 * time.Hour))
-	_, err = b.s.Client(b.Context(), granted.ID)
+	_, err = b.s.Clients.Client(b.Context(), granted.ID)
 	b.want(err, oauth.ErrNotFound)
-	_, err = b.s.Grant(b.Context(), g.ID)
+	_, err = b.s.Grants.Grant(b.Context(), g.ID)
 	b.want(err, oauth.ErrNotFound)
 }

@@ -9,26 +9,26 @@ import (
 
 func grantRoundTrip(b *storeTest) {
 	g := b.grant("client")
-	b.must(b.s.AddGrant(b.Context(), g))
-	got, err := b.s.Grant(b.Context(), g.ID)
+	b.must(b.s.Grants.AddGrant(b.Context(), g))
+	got, err := b.s.Grants.Grant(b.Context(), g.ID)
 	b.must(err)
 	equal(b, got, g)
 	if !b.live(g.ID) {
 		b.Error("a new grant is not alive")
 	}
-	_, err = b.s.Grant(b.Context(), "nothing")
+	_, err = b.s.Grants.Grant(b.Context(), "nothing")
 	b.want(err, oauth.ErrNotFound)
 }
 
 func grantStaysRevoked(b *storeTest) {
 	g := b.grant("client")
-	b.must(b.s.AddGrant(b.Context(), g))
-	b.must(b.s.RevokeGrant(b.Context(), g.ID, b.now))
-	b.must(b.s.RevokeGrant(b.Context(), g.ID, b.now.Add(time.Hour)))
-	got, err := b.s.Grant(b.Context(), g.ID)
+	b.must(b.s.Grants.AddGrant(b.Context(), g))
+	b.must(b.s.Grants.RevokeGrant(b.Context(), g.ID, b.now))
+	b.must(b.s.Grants.RevokeGrant(b.Context(), g.ID, b.now.Add(time.Hour)))
+	got, err := b.s.Grants.Grant(b.Context(), g.ID)
 	b.must(err)
 	equal(b, got.Revoked, b.now)
-	b.must(b.s.RevokeGrant(b.Context(), "nothing", b.now))
+	b.must(b.s.Grants.RevokeGrant(b.Context(), "nothing", b.now))
 }
 
 func codeTakenOnce(b *storeTest) {
@@ -36,7 +36,7 @@ func codeTakenOnce(b *storeTest) {
 	var mu sync.Mutex
 	var taken *oauth.Code
 	counts := b.race(func(i int) error {
-		got, err := b.s.TakeCode(b.Context(), c.Hash, c.ClientID, nil, b.now)
+		got, err := b.s.Codes.TakeCode(b.Context(), c.Hash, c.ClientID, nil, b.now)
 		if err == nil {
 			mu.Lock()
 			defer mu.Unlock()
@@ -55,13 +55,13 @@ func codeTakenOnce(b *storeTest) {
 
 func codeOfAnother(b *storeTest) {
 	c, g := b.code()
-	_, err := b.s.TakeCode(b.Context(), c.Hash, "another client", nil, b.now)
+	_, err := b.s.Codes.TakeCode(b.Context(), c.Hash, "another client", nil, b.now)
 	b.want(err, oauth.ErrNotFound)
-	_, err = b.s.TakeCode(b.Context(), "nothing", c.ClientID, nil, b.now)
+	_, err = b.s.Codes.TakeCode(b.Context(), "nothing", c.ClientID, nil, b.now)
 	b.want(err, oauth.ErrNotFound)
-	_, err = b.s.TakeCode(b.Context(), c.Hash, c.ClientID, nil, b.now)
+	_, err = b.s.Codes.TakeCode(b.Context(), c.Hash, c.ClientID, nil, b.now)
 	b.must(err)
-	_, err = b.s.TakeCode(b.Context(), c.Hash, "another client", nil, b.now)
+	_, err = b.s.Codes.TakeCode(b.Context(), c.Hash, "another client", nil, b.now)
 	b.want(err, oauth.ErrNotFound)
 	if !b.live(g.ID) {
 		b.Error("another client's attempt revoked the grant")
@@ -70,28 +70,28 @@ func codeOfAnother(b *storeTest) {
 
 func grantOfGrant(b *storeTest) {
 	parent := b.grant("client")
-	b.must(b.s.AddGrant(b.Context(), parent))
+	b.must(b.s.Grants.AddGrant(b.Context(), parent))
 	child := func() *oauth.Grant {
 		g := *parent
 		g.ID, g.ClientID, g.Parent = b.name("child"), "actor", parent.ID
-		b.must(b.s.AddGrant(b.Context(), &g))
-		got, err := b.s.Grant(b.Context(), g.ID)
+		b.must(b.s.Grants.AddGrant(b.Context(), &g))
+		got, err := b.s.Grants.Grant(b.Context(), g.ID)
 		b.must(err)
 		equal(b, got, &g)
 		return got
 	}
 	first, second := child(), child()
-	b.must(b.s.RevokeGrant(b.Context(), first.ID, b.now))
+	b.must(b.s.Grants.RevokeGrant(b.Context(), first.ID, b.now))
 	if b.live(first.ID) || !b.live(second.ID) || !b.live(parent.ID) {
 		b.Errorf("a child was revoked: got %t %t %t", b.live(first.ID), b.live(second.ID), b.live(parent.ID))
 	}
-	b.must(b.s.RevokeGrant(b.Context(), parent.ID, b.now))
+	b.must(b.s.Grants.RevokeGrant(b.Context(), parent.ID, b.now))
 	if b.live(second.ID) {
 		b.Error("the parent was revoked, and its child lives")
 	}
 	orphan := *parent
 	orphan.ID, orphan.Parent = b.name("orphan"), "nothing"
-	b.must(b.s.AddGrant(b.Context(), &orphan))
+	b.must(b.s.Grants.AddGrant(b.Context(), &orphan))
 	if b.live(orphan.ID) {
 		b.Error("a grant whose parent is gone lives")
 	}
@@ -99,11 +99,11 @@ func grantOfGrant(b *storeTest) {
 
 func codeStartsFamily(b *storeTest) {
 	first, g := b.family()
-	got, of, err := b.s.Refresh(b.Context(), first.Hash)
+	got, of, err := b.s.Codes.Refresh(b.Context(), first.Hash)
 	b.must(err)
 	equal(b, got, first)
 	equal(b, of, g)
-	_, _, err = b.s.Refresh(b.Context(), "nothing")
+	_, _, err = b.s.Codes.Refresh(b.Context(), "nothing")
 	b.want(err, oauth.ErrNotFound)
 }
 
@@ -117,7 +117,7 @@ func rotateInGrace(b *storeTest) {
 	var mu sync.Mutex
 	answers := map[string]int{}
 	counts := b.race(func(i int) error {
-		sealed, err := b.s.Rotate(b.Context(), rotations[i])
+		sealed, err := b.s.Codes.Rotate(b.Context(), rotations[i])
 		mu.Lock()
 		defer mu.Unlock()
 		answers[sealed]++
@@ -128,14 +128,14 @@ func rotateInGrace(b *storeTest) {
 		b.Errorf("got %d different successors, want one", len(answers))
 	}
 	for _, r := range rotations {
-		_, of, err := b.s.Refresh(b.Context(), r.Next.Hash)
+		_, of, err := b.s.Codes.Refresh(b.Context(), r.Next.Hash)
 		if answers[r.Sealed] == 0 {
 			b.want(err, oauth.ErrNotFound)
 			continue
 		}
 		b.must(err)
 		equal(b, of.ID, g.ID)
-		_, err = b.s.Rotate(b.Context(), b.rotation(&r.Next))
+		_, err = b.s.Codes.Rotate(b.Context(), b.rotation(&r.Next))
 		b.must(err)
 	}
 	if !b.live(g.ID) {
@@ -151,7 +151,7 @@ func rotateWithoutGrace(b *storeTest) {
 		rotations[i].Grace = 0
 	}
 	counts := b.race(func(i int) error {
-		_, err := b.s.Rotate(b.Context(), rotations[i])
+		_, err := b.s.Codes.Rotate(b.Context(), rotations[i])
 		return err
 	})
 	if counts[nil] != 1 || counts[oauth.ErrReused] < 1 || counts[nil]+counts[oauth.ErrReused]+counts[oauth.ErrNotFound] != parallel {
@@ -165,21 +165,21 @@ func rotateWithoutGrace(b *storeTest) {
 func rotateAfterGrace(b *storeTest) {
 	first, g := b.family()
 	r := b.rotation(first)
-	sealed, err := b.s.Rotate(b.Context(), r)
+	sealed, err := b.s.Codes.Rotate(b.Context(), r)
 	b.must(err)
 	equal(b, sealed, r.Sealed)
 	late := b.rotation(first)
 	late.Now = b.now.Add(late.Grace - time.Millisecond)
-	again, err := b.s.Rotate(b.Context(), late)
+	again, err := b.s.Codes.Rotate(b.Context(), late)
 	b.must(err)
 	equal(b, again, sealed)
 	late.Now = b.now.Add(late.Grace) // the second use did not prolong it
-	_, err = b.s.Rotate(b.Context(), late)
+	_, err = b.s.Codes.Rotate(b.Context(), late)
 	b.want(err, oauth.ErrReused)
 	if b.live(g.ID) {
 		b.Error("the family is alive")
 	}
-	_, err = b.s.Rotate(b.Context(), b.rotation(&r.Next))
+	_, err = b.s.Codes.Rotate(b.Context(), b.rotation(&r.Next))
 	b.want(err, oauth.ErrNotFound)
 }
 
@@ -188,10 +188,10 @@ func rotateTooOften(b *storeTest) {
 	r := b.rotation(first)
 	r.MaxUses = 3
 	for range 3 {
-		_, err := b.s.Rotate(b.Context(), r)
+		_, err := b.s.Codes.Rotate(b.Context(), r)
 		b.must(err)
 	}
-	_, err := b.s.Rotate(b.Context(), r)
+	_, err := b.s.Codes.Rotate(b.Context(), r)
 	b.want(err, oauth.ErrReused)
 	if b.live(g.ID) {
 		b.Error("the family is alive")
@@ -202,20 +202,20 @@ func rotateNotFound(b *storeTest) {
 	first, g := b.family()
 	other := b.rotation(first)
 	other.ClientID = "another client"
-	_, err := b.s.Rotate(b.Context(), other)
+	_, err := b.s.Codes.Rotate(b.Context(), other)
 	b.want(err, oauth.ErrNotFound)
 	expired := b.rotation(first)
 	expired.Now = first.Expires
-	_, err = b.s.Rotate(b.Context(), expired)
+	_, err = b.s.Codes.Rotate(b.Context(), expired)
 	b.want(err, oauth.ErrNotFound)
 
 	r := b.rotation(first) // neither attempt was a use
-	sealed, err := b.s.Rotate(b.Context(), r)
+	sealed, err := b.s.Codes.Rotate(b.Context(), r)
 	b.must(err)
 	equal(b, sealed, r.Sealed)
-	used, _, err := b.s.Refresh(b.Context(), first.Hash)
+	used, _, err := b.s.Codes.Refresh(b.Context(), first.Hash)
 	b.must(err)
-	unused, _, err := b.s.Refresh(b.Context(), r.Next.Hash)
+	unused, _, err := b.s.Codes.Refresh(b.Context(), r.Next.Hash)
 	b.must(err)
 	if !used.Used.Equal(b.now) || !unused.Used.IsZero() {
 		b.Errorf("got uses at %s and %s, want the first at the rotation and none", used.Used, unused.Used)
@@ -227,10 +227,10 @@ func rotateNotFound(b *storeTest) {
 
 func rotateRevoked(b *storeTest) {
 	first, g := b.family()
-	b.must(b.s.RevokeGrant(b.Context(), g.ID, b.now))
-	_, err := b.s.Rotate(b.Context(), b.rotation(first))
+	b.must(b.s.Grants.RevokeGrant(b.Context(), g.ID, b.now))
+	_, err := b.s.Codes.Rotate(b.Context(), b.rotation(first))
 	b.want(err, oauth.ErrNotFound)
-	_, of, err := b.s.Refresh(b.Context(), first.Hash)
+	_, of, err := b.s.Codes.Refresh(b.Context(), first.Hash)
 	b.must(err)
 	if of.Live(b.now) {
 		b.Error("the grant is alive")
@@ -241,16 +241,16 @@ func keyAddedOnce(b *storeTest) {
 	key := func(seq int64, id string) oauth.SealedKey {
 		return oauth.SealedKey{Seq: seq, KeyID: id, Private: "sealed " + id, Active: b.now, Expires: b.now.Add(time.Hour)}
 	}
-	counts := b.race(func(i int) error { return b.s.AddKey(b.Context(), key(1, string(rune('A'+i))), b.now) })
+	counts := b.race(func(i int) error { return b.s.Keys.AddKey(b.Context(), key(1, string(rune('A'+i))), b.now) })
 	equal(b, counts, map[error]int{nil: parallel})
-	b.must(b.s.AddKey(b.Context(), key(2, "second"), b.now.Add(time.Minute)))
-	keys, err := b.s.Keys(b.Context(), b.now)
+	b.must(b.s.Keys.AddKey(b.Context(), key(2, "second"), b.now.Add(time.Minute)))
+	keys, err := b.s.Keys.Keys(b.Context(), b.now)
 	b.must(err)
 	if len(keys) != 2 || keys[0].Seq != 1 {
 		b.Fatalf("got %+v, want one key of each place, in order", keys)
 	}
 	equal(b, keys[1], key(2, "second"))
-	keys, err = b.s.Keys(b.Context(), b.now.Add(time.Hour))
+	keys, err = b.s.Keys.Keys(b.Context(), b.now.Add(time.Hour))
 	b.must(err)
 	equal(b, len(keys), 0)
 }
@@ -260,32 +260,32 @@ func keyEndsWithWhatItSigned(b *storeTest) {
 		return oauth.SealedKey{Seq: seq, KeyID: id, Private: "sealed " + id, Active: b.now, Expires: b.now.Add(1000 * time.Hour)}
 	}
 	ends := func() (all []time.Duration) {
-		keys, err := b.s.Keys(b.Context(), b.now)
+		keys, err := b.s.Keys.Keys(b.Context(), b.now)
 		b.must(err)
 		for _, k := range keys {
 			all = append(all, k.Expires.Sub(b.now))
 		}
 		return all
 	}
-	b.must(b.s.AddKey(b.Context(), key(1, "one"), b.now))
-	b.must(b.s.NoteSigned(b.Context(), "one", b.now.Add(5*time.Hour)))
-	b.must(b.s.NoteSigned(b.Context(), "one", b.now.Add(time.Hour)))
-	b.must(b.s.AddKey(b.Context(), key(2, "two"), b.now.Add(time.Minute)))
-	b.must(b.s.AddKey(b.Context(), key(3, "three"), b.now.Add(2*time.Hour)))
+	b.must(b.s.Keys.AddKey(b.Context(), key(1, "one"), b.now))
+	b.must(b.s.Keys.NoteSigned(b.Context(), "one", b.now.Add(5*time.Hour)))
+	b.must(b.s.Keys.NoteSigned(b.Context(), "one", b.now.Add(time.Hour)))
+	b.must(b.s.Keys.AddKey(b.Context(), key(2, "two"), b.now.Add(time.Minute)))
+	b.must(b.s.Keys.AddKey(b.Context(), key(3, "three"), b.now.Add(2*time.Hour)))
 	equal(b, ends(), []time.Duration{5 * time.Hour, 2 * time.Hour, 1000 * time.Hour})
-	b.must(b.s.NoteSigned(b.Context(), "two", b.now.Add(3*time.Hour)))
+	b.must(b.s.Keys.NoteSigned(b.Context(), "two", b.now.Add(3*time.Hour)))
 	equal(b, ends(), []time.Duration{5 * time.Hour, 3 * time.Hour, 1000 * time.Hour})
-	b.want(b.s.NoteSigned(b.Context(), "none", b.now), oauth.ErrNotFound)
+	b.want(b.s.Keys.NoteSigned(b.Context(), "none", b.now), oauth.ErrNotFound)
 
 	replacement := key(0, "four")
-	b.must(b.s.RemoveKey(b.Context(), "one", nil))
+	b.must(b.s.Keys.RemoveKey(b.Context(), "one", nil))
 	counts := b.race(func(i int) error {
 		k := replacement
 		k.KeyID += string(rune('A' + i))
-		return b.s.RemoveKey(b.Context(), "three", &k)
+		return b.s.Keys.RemoveKey(b.Context(), "three", &k)
 	})
 	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
-	keys, err := b.s.Keys(b.Context(), b.now)
+	keys, err := b.s.Keys.Keys(b.Context(), b.now)
 	b.must(err)
 	if len(keys) != 2 || keys[0].KeyID != "two" || keys[1].Seq != 4 {
 		b.Errorf("got %+v, want the second key and the replacement", keys)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rialto/oauth"
+	"rialto/oauth/authserver"
 	"rialto/oauth/oauthtest"
 	"rialto/store"
 	"rialto/store/storetest"
@@ -27,8 +28,7 @@ func TestStore(t *testing.T) {
 		} {
 			for name, test := range tests {
 				t.Run(contract+"/"+name, func(t *testing.T) {
-					s := oauthtest.StoreOf(open(t).OAuth)
-					test(&storeTest{T: t, s: s, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)})
+					test(&storeTest{T: t, s: open(t).OAuth, now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)})
 				})
 			}
 		}
@@ -116,7 +116,7 @@ var expiryTests = map[string]func(*storeTest){
 // storeTest is a test of one store.
 type storeTest struct {
 	*testing.T
-	s   oauthtest.Store
+	s   authserver.Stores
 	now time.Time
 	n   int
 }
@@ -180,7 +180,7 @@ func (b *storeTest) race(f func(i int) error) map[error]int {
 func (b *storeTest) account() *oauth.Account {
 	b.Helper()
 	a := &oauth.Account{ID: b.name("account"), Name: b.name("name"), Password: "hash", Created: b.now}
-	b.must(b.s.AddAccount(b.Context(), a))
+	b.must(b.s.Accounts.AddAccount(b.Context(), a))
 	return a
 }
 
@@ -202,7 +202,7 @@ func (b *storeTest) client() *oauth.Client {
 
 		ApplicationType: "native",
 	}
-	b.must(b.s.AddClient(b.Context(), c, 1000))
+	b.must(b.s.Clients.AddClient(b.Context(), c, 1000))
 	return c
 }
 
@@ -240,7 +240,7 @@ func (b *storeTest) request() *oauth.Request {
 		SignedInAfter: b.now.Add(-time.Hour),
 		Expires:       b.now.Add(10 * time.Minute),
 	}
-	b.must(b.s.AddRequest(b.Context(), r))
+	b.must(b.s.Requests.AddRequest(b.Context(), r))
 	return r
 }
 
@@ -257,7 +257,7 @@ func (b *storeTest) code() (*oauth.Code, *oauth.Grant) {
 		JKT:         r.JKT,
 		Expires:     b.now.Add(time.Minute),
 	}
-	b.must(b.s.Approve(b.Context(), r.Handle, g, c))
+	b.must(b.s.Requests.Approve(b.Context(), r.Handle, g, c))
 	return c, g
 }
 
@@ -266,7 +266,7 @@ func (b *storeTest) family() (*oauth.Refresh, *oauth.Grant) {
 	b.Helper()
 	c, g := b.code()
 	first := &oauth.Refresh{Hash: b.name("refresh"), ClientID: c.ClientID, JKT: c.JKT, Expires: b.now.Add(24 * time.Hour)}
-	_, err := b.s.TakeCode(b.Context(), c.Hash, c.ClientID, first, b.now)
+	_, err := b.s.Codes.TakeCode(b.Context(), c.Hash, c.ClientID, first, b.now)
 	b.must(err)
 	return first, g
 }
@@ -287,7 +287,7 @@ func (b *storeTest) rotation(t *oauth.Refresh) oauth.Rotation {
 
 func (b *storeTest) live(id string) bool {
 	b.Helper()
-	g, err := b.s.Grant(b.Context(), id)
+	g, err := b.s.Grants.Grant(b.Context(), id)
 	b.must(err)
 	return g.Live(b.now)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Document implements client.DocumentStore.
-func (db *Store) Document(ctx context.Context, id string) (*oauth.Document, error) {
+func (db *Clients) Document(ctx context.Context, id string) (*oauth.Document, error) {
 	d := &oauth.Document{ID: id}
 	err := db.sql.Read.QueryRowContext(
 		ctx, `SELECT body, fetched, fresh, expires FROM client_documents WHERE id = $1`, id,
@@ -22,7 +22,7 @@ func (db *Store) Document(ctx context.Context, id string) (*oauth.Document, erro
 
 // KeepDocument implements client.DocumentStore. Replicas may have fetched at the
 // same time: the newer document stays.
-func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int) error {
+func (db *Clients) KeepDocument(ctx context.Context, d *oauth.Document, limit int) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		var others int
 		if err := tx.QueryRowContext(
@@ -52,7 +52,7 @@ func (db *Store) KeepDocument(ctx context.Context, d *oauth.Document, limit int)
 }
 
 // DropDocument implements client.DocumentStore.
-func (db *Store) DropDocument(ctx context.Context, id string) error {
+func (db *Clients) DropDocument(ctx context.Context, id string) error {
 	return sqldb.MustChange(
 		ctx,
 		db.sql.Write,

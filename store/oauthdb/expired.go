@@ -9,6 +9,9 @@ import (
 	"rialto/store/sqldb"
 )
 
+// Expired implements authserver.ExpiredStore, for the tables of all stores.
+type Expired struct{ sql *sqldb.DB }
+
 // Rows are deleted in batches, so that no other writer waits for long.
 const (
 	batch      = 500
@@ -16,7 +19,7 @@ const (
 )
 
 // DropExpired implements authserver.ExpiredStore.
-func (db *Store) DropExpired(ctx context.Context, x oauth.Expiry) error {
+func (db *Expired) DropExpired(ctx context.Context, x oauth.Expiry) error {
 	now := x.Now
 	ended := x.Grants
 	registered := x.Clients
@@ -50,7 +53,7 @@ func (db *Store) DropExpired(ctx context.Context, x oauth.Expiry) error {
 	return nil
 }
 
-func (db *Store) dropAll(ctx context.Context, query string, before time.Time) error {
+func (db *Expired) dropAll(ctx context.Context, query string, before time.Time) error {
 	for range maxBatches {
 		n, err := sqldb.Changed(ctx, db.sql.Write, query, before, batch)
 		if err != nil || n < batch {

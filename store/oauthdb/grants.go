@@ -10,8 +10,12 @@ import (
 	"rialto/store/sqldb"
 )
 
+// Grants keeps grants, the requests for them, and the codes and refresh tokens that stand for
+// them: it implements token.GrantStore and the stores of package flow.
+type Grants struct{ sql *sqldb.DB }
+
 // AddGrant implements token.GrantStore.
-func (db *Store) AddGrant(ctx context.Context, g *oauth.Grant) error {
+func (db *Grants) AddGrant(ctx context.Context, g *oauth.Grant) error {
 	return addGrant(ctx, db.sql.Write, g)
 }
 
@@ -36,7 +40,7 @@ func addGrant(ctx context.Context, q sqldb.Querier, g *oauth.Grant) error {
 }
 
 // Grant implements token.GrantStore.
-func (db *Store) Grant(ctx context.Context, id string) (*oauth.Grant, error) {
+func (db *Grants) Grant(ctx context.Context, id string) (*oauth.Grant, error) {
 	return grant(ctx, db.sql.Read, id)
 }
 
@@ -78,7 +82,7 @@ func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 }
 
 // RevokeGrant implements token.GrantStore.
-func (db *Store) RevokeGrant(ctx context.Context, id string, now time.Time) error {
+func (db *Grants) RevokeGrant(ctx context.Context, id string, now time.Time) error {
 	return revokeGrant(ctx, db.sql.Write, id, now)
 }
 
@@ -100,7 +104,7 @@ var revocations = map[string]string{
 }
 
 // RevokeGrants implements token.GrantStore.
-func (db *Store) RevokeGrants(
+func (db *Grants) RevokeGrants(
 	ctx context.Context,
 	accountID, clientID string,
 	now time.Time,
@@ -124,7 +128,7 @@ func (db *Store) RevokeGrants(
 }
 
 // NoteUses implements token.GrantStore.
-func (db *Store) NoteUses(ctx context.Context, last map[string]time.Time) error {
+func (db *Grants) NoteUses(ctx context.Context, last map[string]time.Time) error {
 	ids := slices.Sorted(maps.Keys(last)) // replicas take the rows in one order
 	for chunk := range slices.Chunk(ids, batch) {
 		if err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {

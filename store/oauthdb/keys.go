@@ -9,7 +9,10 @@ import (
 )
 
 // Keys implements token.KeyStore.
-func (db *Store) Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error) {
+type Keys struct{ sql *sqldb.DB }
+
+// Keys implements token.KeyStore.
+func (db *Keys) Keys(ctx context.Context, now time.Time) ([]oauth.SealedKey, error) {
 	return sqldb.Select(
 		ctx,
 		db.sql.Read,
@@ -25,7 +28,7 @@ func scanKey(r sqldb.Row) (k oauth.SealedKey, err error) {
 }
 
 // AddKey implements token.KeyStore.
-func (db *Store) AddKey(ctx context.Context, k oauth.SealedKey, retired time.Time) error {
+func (db *Keys) AddKey(ctx context.Context, k oauth.SealedKey, retired time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, tx, insertKey, k.Seq, k.KeyID, k.Private, k.Active, k.Expires)
 		if err != nil || n == 0 {
@@ -40,7 +43,7 @@ func (db *Store) AddKey(ctx context.Context, k oauth.SealedKey, retired time.Tim
 const insertKey = `INSERT INTO signing_keys (seq, kid, private, active, expires) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (seq) DO NOTHING`
 
 // NoteSigned implements token.KeyStore.
-func (db *Store) NoteSigned(ctx context.Context, keyID string, until time.Time) error {
+func (db *Keys) NoteSigned(ctx context.Context, keyID string, until time.Time) error {
 	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `
 		UPDATE signing_keys SET
 			signed_until = CASE WHEN signed_until < $1 THEN $1 ELSE signed_until END,
@@ -49,7 +52,7 @@ func (db *Store) NoteSigned(ctx context.Context, keyID string, until time.Time) 
 }
 
 // RemoveKey implements token.KeyStore. The DELETE decides who is first.
-func (db *Store) RemoveKey(ctx context.Context, keyID string, replacement *oauth.SealedKey) error {
+func (db *Keys) RemoveKey(ctx context.Context, keyID string, replacement *oauth.SealedKey) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		var last int64
 		if err := tx.QueryRowContext(ctx, `SELECT COALESCE(max(seq), 0) FROM signing_keys`).Scan(&last); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // Identify implements token.IdentityStore. If the identity is there, perhaps added by a
 // concurrent call, that account is updated.
-func (db *Store) Identify(
+func (db *Accounts) Identify(
 	ctx context.Context, a *oauth.Account, rights bool,
 ) (account *oauth.Account, err error) {
 	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
@@ -33,14 +33,14 @@ func (db *Store) Identify(
 }
 
 // AddLogin implements signin.LoginStore.
-func (db *Store) AddLogin(ctx context.Context, l *oauth.Login) error {
+func (db *Accounts) AddLogin(ctx context.Context, l *oauth.Login) error {
 	return sqldb.Exec(ctx, db.sql.Write, `
 		INSERT INTO logins (state, browser, provider, handle, scope, next, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		l.State, l.Browser, l.Provider, l.Handle, l.Scope.String(), l.Next, l.Expires)
 }
 
 // Login implements signin.LoginStore.
-func (db *Store) Login(ctx context.Context, state string, now time.Time) (*oauth.Login, error) {
+func (db *Accounts) Login(ctx context.Context, state string, now time.Time) (*oauth.Login, error) {
 	l := &oauth.Login{State: state}
 	err := db.sql.Read.QueryRowContext(ctx, `
 		SELECT browser, provider, handle, scope, next, expires FROM logins WHERE state = $1 AND expires > $2`, state, now).
@@ -52,7 +52,7 @@ func (db *Store) Login(ctx context.Context, state string, now time.Time) (*oauth
 }
 
 // TakeLogin implements signin.LoginStore.
-func (db *Store) TakeLogin(ctx context.Context, state string) error {
+func (db *Accounts) TakeLogin(ctx context.Context, state string) error {
 	return sqldb.MustChange(
 		ctx,
 		db.sql.Write,

@@ -8,8 +8,11 @@ import (
 	"rialto/store/sqldb"
 )
 
+// Once implements token.OnceStore.
+type Once struct{ sql *sqldb.DB }
+
 // UseOnce implements token.OnceStore. The primary key decides who is first.
-func (db *Store) UseOnce(ctx context.Context, hash string, expires time.Time) error {
+func (db *Once) UseOnce(ctx context.Context, hash string, expires time.Time) error {
 	return sqldb.MustChange(
 		ctx,
 		db.sql.Write,

@@ -20,7 +20,7 @@ func addRefresh(
 }
 
 // Refresh implements flow.CodeStore.
-func (db *Store) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error) {
+func (db *Grants) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oauth.Grant, error) {
 	t := &oauth.Refresh{Hash: hash}
 	g, err := scanGrant(db.sql.Read.QueryRowContext(ctx, `
 		SELECT `+grantColumns+`, t.client_id, t.jkt, t.expires, t.used
@@ -33,7 +33,7 @@ func (db *Store) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oau
 }
 
 // Rotate implements flow.CodeStore.
-func (db *Store) Rotate(ctx context.Context, r oauth.Rotation) (sealed string, err error) {
+func (db *Grants) Rotate(ctx context.Context, r oauth.Rotation) (sealed string, err error) {
 	var reused bool
 	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		reused = false

@@ -9,7 +9,7 @@ import (
 )
 
 // AddRequest implements flow.RequestStore.
-func (db *Store) AddRequest(ctx context.Context, r *oauth.Request) error {
+func (db *Grants) AddRequest(ctx context.Context, r *oauth.Request) error {
 	return sqldb.Exec(
 		ctx,
 		db.sql.Write,
@@ -34,7 +34,7 @@ func (db *Store) AddRequest(ctx context.Context, r *oauth.Request) error {
 const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, signed_in_after, expires`
 
 // Request implements flow.RequestStore.
-func (db *Store) Request(
+func (db *Grants) Request(
 	ctx context.Context, handle string, now time.Time,
 ) (*oauth.Request, error) {
 	return scanRequest(db.sql.Read.QueryRowContext(ctx, `
@@ -43,7 +43,7 @@ func (db *Store) Request(
 
 // TakePushed implements flow.RequestStore. The DELETE decides who is first. A request that does not
 // exist costs no turn of a writer.
-func (db *Store) TakePushed(
+func (db *Grants) TakePushed(
 	ctx context.Context,
 	handle, clientID string,
 	now time.Time,
@@ -80,7 +80,7 @@ func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 }
 
 // Approve implements flow.RequestStore. The DELETE decides who is first.
-func (db *Store) Approve(ctx context.Context, handle string, g *oauth.Grant, c *oauth.Code) error {
+func (db *Grants) Approve(ctx context.Context, handle string, g *oauth.Grant, c *oauth.Code) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		if err := takeRequest(ctx, tx, handle); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (db *Store) Approve(ctx context.Context, handle string, g *oauth.Grant, c *
 }
 
 // Deny implements flow.RequestStore.
-func (db *Store) Deny(ctx context.Context, handle string) error {
+func (db *Grants) Deny(ctx context.Context, handle string) error {
 	return takeRequest(ctx, db.sql.Write, handle)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // OpenSetup implements signin.SetupStore.
-func (db *Store) OpenSetup(ctx context.Context, hash string, expires time.Time) error {
+func (db *Accounts) OpenSetup(ctx context.Context, hash string, expires time.Time) error {
 	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrExists, `
 		INSERT INTO setup_code (id, hash, expires)
 		SELECT 1, CAST($1 AS TEXT), CAST($2 AS BIGINT) WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE issuer = '')
@@ -17,7 +17,7 @@ func (db *Store) OpenSetup(ctx context.Context, hash string, expires time.Time) 
 }
 
 // SetupOpen implements signin.SetupStore.
-func (db *Store) SetupOpen(ctx context.Context, now time.Time) (bool, error) {
+func (db *Accounts) SetupOpen(ctx context.Context, now time.Time) (bool, error) {
 	var n int64
 	err := db.sql.Read.QueryRowContext(ctx, `
 		SELECT COUNT(*) FROM setup_code WHERE expires > $1 AND NOT EXISTS (SELECT 1 FROM accounts WHERE issuer = '')`, now).Scan(&n)
@@ -26,7 +26,7 @@ func (db *Store) SetupOpen(ctx context.Context, now time.Time) (bool, error) {
 
 // AddFirstAccount implements signin.SetupStore. There is one code, so that the
 // DELETE decides who is first.
-func (db *Store) AddFirstAccount(
+func (db *Accounts) AddFirstAccount(
 	ctx context.Context,
 	hash string,
 	a *oauth.Account,

@@ -3,10 +3,32 @@
 // is a step of the protocol, in one statement or one transaction.
 package oauthdb
 
-import "rialto/store/sqldb"
+import (
+	"rialto/oauth/authserver"
+	"rialto/store/sqldb"
+)
 
-// Store implements the stores of the authorization server, and operator.Store.
-type Store struct{ sql *sqldb.DB }
+// New returns the stores of the authorization server in an open database.
+func New(db *sqldb.DB) authserver.Stores {
+	accounts := &Accounts{db}
+	clients := &Clients{db}
+	grants := &Grants{db}
+	return authserver.Stores{
+		Keys:       &Keys{db},
+		Grants:     grants,
+		Once:       &Once{db},
+		Identities: accounts,
+		Clients:    clients,
+		Documents:  clients,
+		Accounts:   accounts,
+		Sessions:   accounts,
+		Setup:      accounts,
+		Logins:     accounts,
+		Requests:   grants,
+		Codes:      grants,
+		Expired:    &Expired{db},
+	}
+}
 
-// New returns a store in an open database.
-func New(db *sqldb.DB) *Store { return &Store{db} }
+// NewLists returns the lists of an operator in an open database.
+func NewLists(db *sqldb.DB) *Lists { return &Lists{db} }

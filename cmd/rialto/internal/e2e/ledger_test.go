@@ -70,7 +70,7 @@ func fillLedger(t *testing.T, database string, n int) []string {
 	if err := db.StartWriteBehind(t.Context(), slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	alice, err := db.OAuth.Account(t.Context(), "alice")
+	alice, err := db.OAuth.Accounts.Account(t.Context(), "alice")
 	if err != nil {
 		t.Fatal(err)
 	}

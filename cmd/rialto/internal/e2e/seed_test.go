@@ -64,23 +64,23 @@ func (s *seed) ago(days float64) time.Time {
 
 // addPeople adds accounts beside that of the tests, apps, and what they were allowed.
 func (s *seed) addPeople() {
-	me, err := s.db.OAuth.Account(s.Context(), username)
+	me, err := s.db.OAuth.Accounts.Account(s.Context(), username)
 	s.must(err)
 	s.accounts = []*oauth.Account{me}
 	for i, name := range []string{"claims.desk", "finance-reporting", "field.engineering.northern-region", "ops-oncall", "research", "sales.emea", "warehouse-7", "legal-and-compliance"} {
 		a := &oauth.Account{ID: uuid.NewSHA1(uuid.Nil, []byte(name)).String(), Name: name, Password: me.Password, Admin: i == 3, Disabled: i == 6, Created: s.now.AddDate(0, 0, -60+i)}
-		s.must(s.db.OAuth.AddAccount(s.Context(), a))
+		s.must(s.db.OAuth.Accounts.AddAccount(s.Context(), a))
 		s.accounts = append(s.accounts, a)
 	}
 	for i, name := range []string{"ChatGPT", "Claude", "Quarterly reporting pipeline of the finance department", "Cursor", "n8n"} {
 		c := &oauth.Client{ID: uuid.NewSHA1(uuid.Nil, []byte(name)).String(), Name: name, RedirectURIs: []string{fmt.Sprintf("https://app%d.example/callback", i)},
 			AuthMethod: "none", GrantTypes: []string{"authorization_code", "refresh_token"}, Registered: s.now.AddDate(0, 0, -58+i)}
-		s.must(s.db.OAuth.AddClient(s.Context(), c, 1000))
+		s.must(s.db.OAuth.Clients.AddClient(s.Context(), c, 1000))
 		s.clients = append(s.clients, c)
 	}
 	for i := range 40 {
 		a, c, at := s.accounts[i%len(s.accounts)], s.clients[i%len(s.clients)], s.ago(55)
-		s.must(s.db.OAuth.AddGrant(s.Context(), &oauth.Grant{ID: uuid.NewSHA1(uuid.Nil, fmt.Append(nil, "grant", i)).String(), AccountID: a.ID, ClientID: c.ID, ClientName: c.Name,
+		s.must(s.db.OAuth.Grants.AddGrant(s.Context(), &oauth.Grant{ID: uuid.NewSHA1(uuid.Nil, fmt.Append(nil, "grant", i)).String(), AccountID: a.ID, ClientID: c.ID, ClientName: c.Name,
 			Scope: oauth.ScopeSet{"mcp:tools", "offline_access"}, Resource: "http://127.0.0.1/mcp", AuthTime: at, Created: at, Expires: at.AddDate(1, 0, 0)}))
 	}
 }

@@ -104,7 +104,7 @@ func TestOwnErrorsHaveTheCodesOfTheirGeneration(t *testing.T) {
 	})
 	r.create(r.full("alice"), "one", `{"message":"hang"}`)
 	r.eachGeneration(t, r.full("alice"), "/a2a/one", a2a.RateLimited, map[string]string{"0.1": "-32010", "0.3": "-32603", "1.0": "-32603", "HTTP+JSON": "Too Many Requests"})
-	bob, err := r.store.OAuth.Account(t.Context(), "bob")
+	bob, err := r.store.OAuth.Accounts.Account(t.Context(), "bob")
 	if err != nil {
 		t.Fatal(err)
 	}

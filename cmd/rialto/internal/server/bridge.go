@@ -76,7 +76,7 @@ func newBridge(
 		Now:       time.Now,
 		Log:       log,
 	}
-	library := &documents.Service{Index: db.Ledger, Accounts: accounts{db.OAuth}}
+	library := &documents.Service{Index: db.Ledger, Accounts: accounts{db.OAuth.Accounts}}
 	if cfg.DownloadLinks > 0 {
 		library.Downloads = &documents.Downloads{
 			Key: deriveKey(secret, "download links"),

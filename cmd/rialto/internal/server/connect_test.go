@@ -216,7 +216,7 @@ func (r *rig) waits(token, task string) string {
 // connectionsOf returns what a user has connected.
 func (r *rig) connectionsOf(user string) (agents []string) {
 	r.t.Helper()
-	account, err := r.store.OAuth.Account(r.t.Context(), user)
+	account, err := r.store.OAuth.Accounts.Account(r.t.Context(), user)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -167,7 +167,7 @@ func TestASubscriptionEndsWithItsAccess(t *testing.T) {
 		},
 		"the account is limited to other use cases": func(r *rig, carol *oauth.Account, _ string) error {
 			carol.UseCases = oauth.ScopeSet{"sales"}
-			_, err := r.store.OAuth.Identify(t.Context(), carol, true)
+			_, err := r.store.OAuth.Identities.Identify(t.Context(), carol, true)
 			return err
 		},
 		"the agent is for other use cases": func(r *rig, _ *oauth.Account, _ string) error {
@@ -182,7 +182,7 @@ func TestASubscriptionEndsWithItsAccess(t *testing.T) {
 			scripted := r.bridge.Directory.Lookup("scripted").AgentConfig
 			scripted.UseCases = []string{"claims"}
 			r.bridge.Directory.SetAgents([]directory.AgentConfig{scripted})
-			carol, err := r.store.OAuth.Identify(t.Context(), &oauth.Account{ID: "carol", Name: "carol", Issuer: "https://login.example", Subject: "1"}, true)
+			carol, err := r.store.OAuth.Identities.Identify(t.Context(), &oauth.Account{ID: "carol", Name: "carol", Issuer: "https://login.example", Subject: "1"}, true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -64,21 +64,7 @@ func NewOAuth(
 	cfg.Registration.Apply(&as)
 	cfg.SignIn.Apply(&as)
 	as.RedirectPrefixes = cfg.RedirectPrefixes
-	return authserver.New(as, authserver.Stores{
-		Keys:       db.OAuth,
-		Grants:     db.OAuth,
-		Once:       db.OAuth,
-		Identities: db.OAuth,
-		Clients:    db.OAuth,
-		Documents:  db.OAuth,
-		Accounts:   db.OAuth,
-		Sessions:   db.OAuth,
-		Setup:      db.OAuth,
-		Logins:     db.OAuth,
-		Requests:   db.OAuth,
-		Codes:      db.OAuth,
-		Expired:    db.OAuth,
-	})
+	return authserver.New(as, db.OAuth)
 }
 
 // consentAgents names agents on the consent page.

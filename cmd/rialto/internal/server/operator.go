@@ -39,7 +39,7 @@ func newOperator(
 	b *bridge.Bridge,
 ) *operator.Service {
 	return &operator.Service{
-		Store:      db.OAuth,
+		Store:      db.OAuthLists,
 		TaskStore:  db.Ledger,
 		UsageStore: db.Records,
 		AuditStore: db.Records,

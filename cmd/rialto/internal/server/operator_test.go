@@ -117,7 +117,7 @@ func TestAnOperatorChangesAccounts(t *testing.T) {
 func TestAClientIsFoundByAnIDThatIsAURL(t *testing.T) {
 	r := newAPIRig(t)
 	const id = "https://app.example/client.json"
-	if err := r.store.OAuth.KeepDocument(t.Context(), &oauth.Document{
+	if err := r.store.OAuth.Documents.KeepDocument(t.Context(), &oauth.Document{
 		ID: id, Body: `{"client_id":"` + id + `","client_name":"App","redirect_uris":["https://app.example/cb"]}`, Fetched: time.Now(), Fresh: time.Now(), Expires: time.Now().Add(time.Hour),
 	}, 10); err != nil {
 		t.Fatal(err)

@@ -118,7 +118,7 @@ func (eventBackend) Grant(ctx context.Context) string {
 func (b eventBackend) Access(
 	ctx context.Context, id string,
 ) (access directory.Access, alive bool, err error) {
-	g, err := b.s.store.OAuth.Grant(ctx, id)
+	g, err := b.s.store.OAuth.Grants.Grant(ctx, id)
 	if errors.Is(err, oauth.ErrNotFound) {
 		return access, false, nil
 	}

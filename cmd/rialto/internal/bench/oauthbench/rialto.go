@@ -19,7 +19,6 @@ import (
 
 	"rialto/oauth"
 	"rialto/oauth/authserver"
-	"rialto/oauth/oauthtest"
 	"rialto/store"
 )
 
@@ -69,7 +68,7 @@ func (p *rialto) server() *authserver.Server {
 		Now:       p.now,
 		Log:       slog.New(slog.DiscardHandler),
 		Lifetimes: authserver.Lifetimes{Code: 24 * time.Hour},
-	}, oauthtest.Stores(p.db.OAuth))
+	}, p.db.OAuth)
 }
 
 // now advances with the codes, so that the limits of rate let so many through.

@@ -15,7 +15,10 @@ import (
 	"rialto/store/sqldb"
 )
 
-var _ operator.Store = (*Store)(nil)
+// Lists implements operator.Store.
+type Lists struct{ sql *sqldb.DB }
+
+var _ operator.Store = (*Lists)(nil)
 
 // liveGrants is the condition for a grant of our own being live at a moment; a
 // child's parent is looked at where it is used.
@@ -32,7 +35,7 @@ func countLive(whose string) string {
 }
 
 // ListClients implements operator.Store. Two lists of one order are merged.
-func (db *Store) ListClients(
+func (db *Lists) ListClients(
 	ctx context.Context, f operator.ClientFilter, page operator.Rows,
 ) ([]operator.ClientRow, error) {
 	var all []operator.ClientRow
@@ -79,7 +82,7 @@ func (db *Store) ListClients(
 }
 
 // clients asks for clients of one kind, with the term that found each.
-func (db *Store) clients(
+func (db *Lists) clients(
 	ctx context.Context, scan func(sqldb.Row) (operator.ClientRow, error),
 	selection, terms, since string, f operator.ClientFilter, page operator.Rows,
 ) ([]operator.ClientRow, error) {
@@ -140,7 +143,7 @@ func scanDocumentRow(row sqldb.Row) (r operator.ClientRow, err error) {
 }
 
 // ClientRow implements operator.Store.
-func (db *Store) ClientRow(
+func (db *Lists) ClientRow(
 	ctx context.Context, id string, now time.Time,
 ) (*operator.ClientRow, error) {
 	r, err := scanClientRow(
@@ -168,7 +171,7 @@ func (db *Store) ClientRow(
 }
 
 // UseOf implements operator.Store.
-func (db *Store) UseOf(
+func (db *Lists) UseOf(
 	ctx context.Context, client string, now time.Time,
 ) (used time.Time, live int, err error) {
 	err = db.sql.Read.QueryRowContext(
@@ -182,7 +185,7 @@ func (db *Store) UseOf(
 }
 
 // ListGrants implements operator.Store.
-func (db *Store) ListGrants(
+func (db *Lists) ListGrants(
 	ctx context.Context, f operator.GrantFilter, page operator.Rows,
 ) ([]operator.Grant, error) {
 	l := &sqldb.Listing{Reverse: page.Reverse}
@@ -223,7 +226,7 @@ func filterGrants(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
 }
 
 // ClientsNamed implements operator.Store.
-func (db *Store) ClientsNamed(ctx context.Context, name string) ([]string, error) {
+func (db *Lists) ClientsNamed(ctx context.Context, name string) ([]string, error) {
 	return sqldb.Select(
 		ctx,
 		db.sql.Read,
@@ -235,7 +238,7 @@ func (db *Store) ClientsNamed(ctx context.Context, name string) ([]string, error
 }
 
 // CountGrants implements operator.Store. Each grant has an account, which is read only for its state.
-func (db *Store) CountGrants(
+func (db *Lists) CountGrants(
 	ctx context.Context,
 	f operator.GrantFilter,
 	now time.Time,
@@ -251,7 +254,7 @@ func (db *Store) CountGrants(
 }
 
 // ListAccounts implements operator.Store.
-func (db *Store) ListAccounts(
+func (db *Lists) ListAccounts(
 	ctx context.Context, f operator.AccountFilter, page operator.Rows,
 ) ([]operator.Account, error) {
 	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
@@ -309,7 +312,7 @@ func filterAccounts(l *sqldb.Listing, f operator.AccountFilter) {
 }
 
 // CountAccounts implements operator.Store.
-func (db *Store) CountAccounts(
+func (db *Lists) CountAccounts(
 	ctx context.Context, f operator.AccountFilter, most int,
 ) (int, error) {
 	l := &sqldb.Listing{}
@@ -323,7 +326,7 @@ func (db *Store) CountAccounts(
 }
 
 // CountClients implements operator.Store.
-func (db *Store) CountClients(
+func (db *Lists) CountClients(
 	ctx context.Context, f operator.ClientFilter, most int,
 ) (n int, err error) {
 	for _, x := range []struct {
