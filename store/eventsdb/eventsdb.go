@@ -24,53 +24,44 @@ var (
 // New returns a store in an open database.
 func New(db *sqldb.DB) *Store { return &Store{db} }
 
-const logColumns = `l.epoch, l.last, COALESCE((SELECT min(e.seq) FROM events e WHERE e.owner = l.owner AND e.name = l.name), l.last + 1)`
+const logColumns = `l.epoch, l.last, COALESCE(
+	(SELECT min(e.seq) FROM events e WHERE e.owner = l.owner AND e.name = l.name), l.last + 1)`
 
-// Log implements events.Store. The row is written at most once in ten minutes.
+// Log implements events.LogStore. The row is written at most once in ten minutes.
 func (db *Store) Log(
 	ctx context.Context,
 	owner, name string,
 	keep int,
 	now, until time.Time,
 ) (l events.Log, err error) {
-	err = db.sql.Read.QueryRowContext(
-		ctx,
-		`SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2 AND until > $3`,
-		owner,
-		name,
-		until.Add(-10*time.Minute),
-	).Scan(&l.Epoch, &l.Last, &l.Oldest)
+	err = db.sql.Read.QueryRowContext(ctx, `
+		SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2 AND until > $3`,
+		owner, name, until.Add(-10*time.Minute)).Scan(&l.Epoch, &l.Last, &l.Oldest)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return l, err
 	}
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		_, err := t.ExecContext(
-			ctx,
-			`INSERT INTO event_logs (owner, name, epoch, keep, until) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (owner, name) DO UPDATE SET keep = excluded.keep, until = excluded.until WHERE event_logs.until < excluded.until`,
-			owner,
-			name,
-			now,
-			keep,
-			until,
-		)
+		_, err := t.ExecContext(ctx, `
+			INSERT INTO event_logs (owner, name, epoch, keep, until) VALUES ($1, $2, $3, $4, $5)
+			ON CONFLICT (owner, name) DO UPDATE SET keep = excluded.keep, until = excluded.until
+			WHERE event_logs.until < excluded.until`,
+			owner, name, now, keep, until)
 		if err != nil {
 			return err
 		}
-		return t.QueryRowContext(
-			ctx,
-			`SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2`,
-			owner,
-			name,
-		).Scan(&l.Epoch, &l.Last, &l.Oldest)
+		return t.QueryRowContext(ctx, `
+			SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2`,
+			owner, name).Scan(&l.Epoch, &l.Last, &l.Oldest)
 	})
 	return l, err
 }
 
 // filteredEvents are the events of a log after a number that a filter chooses.
-const filteredEvents = `FROM events WHERE owner = $1 AND name = $2 AND seq > $3 AND ($4 = '' OR handle = $4) AND ($5 = '' OR agent = $5) AND ($6 = '' OR context_id = $6)`
+const filteredEvents = ` FROM events
+	WHERE owner = $1 AND name = $2 AND seq > $3
+	AND ($4 = '' OR handle = $4) AND ($5 = '' OR agent = $5) AND ($6 = '' OR context_id = $6)`
 
-// Older implements events.Store.
+// Older implements events.LogStore.
 func (db *Store) Older(
 	ctx context.Context,
 	owner, name string,
@@ -78,21 +69,13 @@ func (db *Store) Older(
 	after int64,
 	before time.Time,
 ) (seq int64, err error) {
-	err = db.sql.Read.QueryRowContext(
-		ctx,
-		`SELECT COALESCE(max(seq), 0) `+filteredEvents+` AND at < $7`,
-		owner,
-		name,
-		after,
-		f.Task,
-		f.Agent,
-		f.Context,
-		before,
-	).Scan(&seq)
+	err = db.sql.Read.QueryRowContext(ctx, `
+		SELECT COALESCE(max(seq), 0)`+filteredEvents+` AND at < $7`,
+		owner, name, after, f.Task, f.Agent, f.Context, before).Scan(&seq)
 	return seq, err
 }
 
-// Events implements events.Store.
+// Events implements events.LogStore.
 func (db *Store) Events(
 	ctx context.Context,
 	owner, name string,
@@ -118,29 +101,35 @@ func (db *Store) Events(
 		return e, err
 	}
 	return sqldb.Select(ctx, db.sql.Read, scan, `
-		SELECT seq, id, at, handle, agent, context_id, state, summary, use_cases `+filteredEvents+` AND seq <= $7 ORDER BY seq LIMIT $8`,
+		SELECT seq, id, at, handle, agent, context_id, state, summary, use_cases`+filteredEvents+`
+		AND seq <= $7 ORDER BY seq LIMIT $8`,
 		owner, name, after, f.Task, f.Agent, f.Context, upTo, limit)
 }
 
-// Emit implements events.Store. The lock on the logs lets one replica after the other see what the
-// latest event is.
+// Emit implements events.LogStore. The lock on the logs lets one replica after the other see what
+// the latest event is.
 func (db *Store) Emit(ctx context.Context, e events.Event) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		if _, err := t.ExecContext(
-			ctx, `UPDATE event_logs SET until = until WHERE name = $1`, e.Name,
-		); err != nil {
+		err := sqldb.Exec(ctx, t, `UPDATE event_logs SET until = until WHERE name = $1`, e.Name)
+		if err != nil {
 			return err
 		}
 		return sqldb.Exec(ctx, t, `
-			INSERT INTO events (owner, name, seq, id, at, handle, agent, context_id, state, summary, use_cases)
-			SELECT l.owner, l.name, l.last + 1, CAST($2 AS TEXT) || '.' || CAST($3 AS BIGINT), $3, '', $4, '', $5, $6, $7 FROM event_logs l
-			WHERE l.name = $1 AND NOT EXISTS (SELECT 1 FROM events e WHERE e.owner = l.owner AND e.name = l.name AND e.id = CAST($2 AS TEXT) || '.' || e.at
-				AND e.seq = (SELECT max(seq) FROM events x WHERE x.owner = l.owner AND x.name = l.name AND x.agent = $4))`,
+			INSERT INTO events (
+				owner, name, seq, id, at, handle, agent, context_id, state, summary, use_cases)
+			SELECT l.owner, l.name, l.last + 1,
+				CAST($2 AS TEXT) || '.' || CAST($3 AS BIGINT), $3, '', $4, '', $5, $6, $7
+			FROM event_logs l WHERE l.name = $1 AND NOT EXISTS (
+				SELECT 1 FROM events e
+				WHERE e.owner = l.owner AND e.name = l.name AND e.id = CAST($2 AS TEXT) || '.' || e.at
+				AND e.seq = (
+					SELECT max(seq) FROM events x
+					WHERE x.owner = l.owner AND x.name = l.name AND x.agent = $4))`,
 			e.Name, e.ID, e.At, e.Agent, e.State, e.Text, strings.Join(e.UseCases, " "))
 	})
 }
 
-// Prune implements events.Store.
+// Prune implements events.LogStore.
 func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
 	for query, at := range map[string]time.Time{
 		`DELETE FROM events WHERE at < $1`:                                                  before,
@@ -150,6 +139,9 @@ func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
 			return err
 		}
 	}
-	return sqldb.Exec(ctx, db.sql.Write, `DELETE FROM event_logs WHERE until < $1
-		AND NOT EXISTS (SELECT 1 FROM event_subscriptions s WHERE s.owner = event_logs.owner AND s.name = event_logs.name)`, now)
+	return sqldb.Exec(ctx, db.sql.Write, `
+		DELETE FROM event_logs WHERE until < $1 AND NOT EXISTS (
+			SELECT 1 FROM event_subscriptions s
+			WHERE s.owner = event_logs.owner AND s.name = event_logs.name)`,
+		now)
 }

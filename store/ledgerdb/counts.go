@@ -12,7 +12,9 @@ func (db *Store) Unfinished(ctx context.Context) ([]ledger.Count, error) {
 	return sqldb.Select(ctx, db.sql.Read, scanCount, `
 		SELECT agent, state, count(*) FROM tasks WHERE settled = 0 GROUP BY agent, state
 		UNION ALL
-		SELECT agent, state, count(*) FROM tasks WHERE settled = 1 AND state <> 'completed' AND state IN ('input-required', 'auth-required') GROUP BY agent, state`)
+		SELECT agent, state, count(*) FROM tasks
+		WHERE settled = 1 AND state <> 'completed' AND state IN ('input-required', 'auth-required')
+		GROUP BY agent, state`)
 }
 
 func scanCount(r sqldb.Row) (c ledger.Count, err error) {

@@ -19,15 +19,9 @@ func (db *Store) TaskByDigest(
 
 // ForgetDigest implements ledger.Store.
 func (db *Store) ForgetDigest(ctx context.Context, e *ledger.Record) error {
-	return sqldb.Exec(
-		ctx,
-		db.sql.Write,
-		`DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
-		e.Owner,
-		e.Agent,
-		e.Digest,
-		e.Handle,
-	)
+	return sqldb.Exec(ctx, db.sql.Write, `
+		DELETE FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND handle = $4`,
+		e.Owner, e.Agent, e.Digest, e.Handle)
 }
 
 func sentTask(
@@ -36,14 +30,9 @@ func sentTask(
 	owner, agent, digest string,
 	now time.Time,
 ) (handle string, err error) {
-	err = q.QueryRowContext(
-		ctx,
-		`SELECT handle FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND created > $4`,
-		owner,
-		agent,
-		digest,
-		now.Add(-ledger.RepeatsFor),
-	).Scan(&handle)
+	err = q.QueryRowContext(ctx, `
+		SELECT handle FROM sent WHERE owner = $1 AND agent = $2 AND digest = $3 AND created > $4`,
+		owner, agent, digest, now.Add(-ledger.RepeatsFor)).Scan(&handle)
 	return handle, sqldb.NoRow(err, nil)
 }
 
@@ -64,7 +53,9 @@ func (db *Store) deduplicate(
 		}
 		n, err := sqldb.Changed(ctx, t, `
 			INSERT INTO sent (owner, agent, digest, handle, created) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (owner, agent, digest) DO UPDATE SET handle = excluded.handle, created = excluded.created WHERE sent.created <= $6`,
+			ON CONFLICT (owner, agent, digest) DO UPDATE
+			SET handle = excluded.handle, created = excluded.created
+			WHERE sent.created <= $6`,
 			e.Owner, e.Agent, e.Digest, e.Handle, now, now.Add(-ledger.RepeatsFor))
 		if err != nil || n == 1 {
 			return err

@@ -67,8 +67,12 @@ func unindexed(
 	until time.Time,
 	most int,
 ) (tasks []indexEntry, more bool, err error) {
-	rows, err := db.Read.QueryContext(ctx, `SELECT `+presentColumns+` FROM tasks WHERE handle IN (
-		SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1 ORDER BY updated LIMIT $2) ORDER BY updated`, until, most)
+	rows, err := db.Read.QueryContext(ctx, `
+		SELECT `+presentColumns+` FROM tasks WHERE handle IN (
+			SELECT handle FROM tasks WHERE indexed = 0 AND settled = 1 AND updated <= $1
+			ORDER BY updated LIMIT $2)
+		ORDER BY updated`,
+		until, most)
 	if err != nil {
 		return nil, false, err
 	}
@@ -101,8 +105,10 @@ func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEnt
 	}
 	return sqldb.Exec(ctx, t, `
 		INSERT INTO task_words (handle, words)
-		SELECT handle, array_to_tsvector(string_to_array(words, ' ')) FROM unnest($1::text[], $2::text[]) AS new (handle, words)
-		ON CONFLICT (handle) DO UPDATE SET words = excluded.words`, handles, words)
+		SELECT handle, array_to_tsvector(string_to_array(words, ' '))
+		FROM unnest($1::text[], $2::text[]) AS new (handle, words)
+		ON CONFLICT (handle) DO UPDATE SET words = excluded.words`,
+		handles, words)
 }
 
 // markIndexed marks tasks as indexed, and returns those that were not and have not changed since
@@ -131,7 +137,10 @@ func markIndexed(
 	from := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`
 	args := []any{handles, times}
 	// Replicas that wait for each other's rows come to a deadlock.
-	free := ` AND tasks.handle = ANY (ARRAY(SELECT handle FROM tasks WHERE handle = ANY ($1) AND settled = 1 FOR UPDATE SKIP LOCKED))`
+	free := `
+		AND tasks.handle = ANY (ARRAY(
+			SELECT handle FROM tasks WHERE handle = ANY ($1) AND settled = 1
+			FOR UPDATE SKIP LOCKED))`
 	if !db.Postgres {
 		text, err := json.Marshal(list)
 		if err != nil {
@@ -147,8 +156,10 @@ func markIndexed(
 	}
 	noted, err := sqldb.Select(ctx, t, scan, `
 		UPDATE tasks SET indexed = 1 FROM `+from+`
-		WHERE tasks.handle = read.handle AND tasks.updated = read.updated AND tasks.settled = 1 AND tasks.indexed + 0 = 0`+free+`
-		RETURNING tasks.handle, tasks.updated`, args...)
+		WHERE tasks.handle = read.handle AND tasks.updated = read.updated
+		AND tasks.settled = 1 AND tasks.indexed + 0 = 0`+free+`
+		RETURNING tasks.handle, tasks.updated`,
+		args...)
 	for _, v := range noted {
 		marked = append(marked, waiting[v])
 	}
@@ -168,16 +179,14 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexEntry) error {
 		return err
 	}
 	var before int64
-	if err := t.QueryRowContext(ctx, `SELECT COALESCE(max(id), 0) FROM task_texts`).Scan(&before); err != nil {
+	err = t.QueryRowContext(ctx, `SELECT COALESCE(max(id), 0) FROM task_texts`).Scan(&before)
+	if err != nil {
 		return err
 	}
-	n, err := sqldb.Changed(
-		ctx,
-		t,
-		`INSERT INTO task_texts (id, handle) SELECT $2 + key, value FROM json_each($1) WHERE true ON CONFLICT (handle) DO NOTHING`,
-		string(list),
-		before+1,
-	)
+	n, err := sqldb.Changed(ctx, t, `
+		INSERT INTO task_texts (id, handle) SELECT $2 + key, value FROM json_each($1) WHERE true
+		ON CONFLICT (handle) DO NOTHING`,
+		string(list), before+1)
 	if err != nil {
 		return err
 	}
@@ -204,8 +213,9 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexEntry) error {
 
 // indexIDs returns the ids of tasks in the index, by their place in a JSON list.
 func indexIDs(ctx context.Context, t *sqldb.Tx, list string) (func(int) int64, error) {
-	ids, err := sqldb.Select(ctx, t, sqldb.Value[int64],
-		`SELECT i.id FROM json_each($1) JOIN task_texts i ON i.handle = value ORDER BY key`, list)
+	ids, err := sqldb.Select(ctx, t, sqldb.Value[int64], `
+		SELECT i.id FROM json_each($1) JOIN task_texts i ON i.handle = value ORDER BY key`,
+		list)
 	return func(i int) int64 { return ids[i] }, err
 }
 
@@ -217,12 +227,9 @@ func addWords(ctx context.Context, t *sqldb.Tx, how string, list [][2]any) error
 	if err != nil {
 		return err
 	}
-	return sqldb.Exec(
-		ctx,
-		t,
-		how+` INTO task_words (rowid, words) SELECT value ->> 0, value ->> 1 FROM json_each($1)`,
-		string(rows),
-	)
+	return sqldb.Exec(ctx, t, how+`
+		INTO task_words (rowid, words) SELECT value ->> 0, value ->> 1 FROM json_each($1)`,
+		string(rows))
 }
 
 // ownPrefix is the beginning of each word of an owner's tasks. It is a shortened hash: if
@@ -252,7 +259,8 @@ func dropFromIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, old string, a
 	statements := []string{`DELETE FROM task_words WHERE handle IN ` + old}
 	if !db.Postgres {
 		statements = []string{
-			`DELETE FROM task_words WHERE rowid IN (SELECT id FROM task_texts WHERE handle IN ` + old + `)`,
+			`DELETE FROM task_words
+			WHERE rowid IN (SELECT id FROM task_texts WHERE handle IN ` + old + `)`,
 			`DELETE FROM task_texts WHERE handle IN ` + old,
 		}
 	}

@@ -62,34 +62,31 @@ func heartbeat(
 	replica string,
 	count int64,
 ) (map[string]int64, error) {
-	_, err := q.ExecContext(
-		ctx,
-		`INSERT INTO replicas (id, heartbeats) VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET heartbeats = excluded.heartbeats`,
-		replica,
-		count,
-	)
+	_, err := q.ExecContext(ctx, `
+		INSERT INTO replicas (id, heartbeats) VALUES ($1, $2)
+		ON CONFLICT (id) DO UPDATE SET heartbeats = excluded.heartbeats`,
+		replica, count)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]int64{}
-	_, err = sqldb.Select(ctx, q, func(r sqldb.Row) (id string, err error) {
+	scan := func(r sqldb.Row) (id string, err error) {
 		var count int64
 		err = r.Scan(&id, &count)
 		all[id] = count
 		return id, err
-	}, `SELECT id, heartbeats FROM replicas`)
+	}
+	_, err = sqldb.Select(ctx, q, scan, `SELECT id, heartbeats FROM replicas`)
 	return all, err
 }
 
 // RemoveReplicas implements ledger.Leases.
 func (db *Store) RemoveReplicas(ctx context.Context, last map[string]int64) error {
 	for id, count := range last {
-		if _, err := db.sql.Write.ExecContext(
-			ctx,
-			`DELETE FROM replicas WHERE id = $1 AND heartbeats <= $2`,
-			id,
-			count,
-		); err != nil {
+		err := sqldb.Exec(ctx, db.sql.Write, `
+			DELETE FROM replicas WHERE id = $1 AND heartbeats <= $2`,
+			id, count)
+		if err != nil {
 			return err
 		}
 	}
@@ -100,14 +97,12 @@ func (db *Store) RemoveReplicas(ctx context.Context, last map[string]int64) erro
 func (db *Store) claiming(
 	replica string, followed []string,
 ) (claim, free string, args []any, err error) {
-	these, list, err := handleList(
-		db.sql, append([]string{}, followed...),
-	) // not nil, which is no list in JSON
-	free = `settled = 0 AND (holder NOT IN (SELECT id FROM replicas) OR holder = $2 AND handle NOT IN ` + these + `)`
-	return `UPDATE tasks SET holder = $2 WHERE ` + free + ` AND handle `, free, []any{
-		list,
-		replica,
-	}, err
+	followed = append([]string{}, followed...) // not nil, which is no list in JSON
+	these, list, err := handleList(db.sql, followed)
+	free = `settled = 0 AND (
+		holder NOT IN (SELECT id FROM replicas) OR holder = $2 AND handle NOT IN ` + these + `)`
+	claim = `UPDATE tasks SET holder = $2 WHERE ` + free + ` AND handle `
+	return claim, free, []any{list, replica}, err
 }
 
 // ClaimTasks implements ledger.Leases. The condition is in the outer WHERE as well: if two
@@ -122,13 +117,9 @@ func (db *Store) ClaimTasks(
 	if err != nil {
 		return nil, err
 	}
-	return sqldb.Select(
-		ctx,
-		db.sql.Write,
-		scanRecord,
-		claim+inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)+
-			` RETURNING `+recordColumns,
-		append(args, limit)...)
+	claim += inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)
+	return sqldb.Select(ctx, db.sql.Write, scanRecord,
+		claim+` RETURNING `+recordColumns, append(args, limit)...)
 }
 
 // ClaimTask implements ledger.Leases.
@@ -141,12 +132,8 @@ func (db *Store) ClaimTask(
 	if err != nil {
 		return nil, err
 	}
-	return sqldb.Select(
-		ctx,
-		db.sql.Write,
-		scanRecord,
-		claim+`= $3 RETURNING `+recordColumns,
-		append(args, handle)...)
+	return sqldb.Select(ctx, db.sql.Write, scanRecord,
+		claim+`= $3 RETURNING `+recordColumns, append(args, handle)...)
 }
 
 // inUnlocked returns the condition that a column is among those that a query chooses. On

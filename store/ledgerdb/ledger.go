@@ -22,8 +22,10 @@ var (
 // recordColumns are those of a record, and presentColumns those of a record without its
 // revisions, which may be larger than the task.
 const (
-	recordColumns  = `handle, owner, client, agent, message_id, name, context_name, task, failure, past, settled, created, updated, asked, trace, use_case`
-	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure, NULL, settled, created, updated, asked, trace, use_case`
+	recordColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure,
+		past, settled, created, updated, asked, trace, use_case`
+	presentColumns = `handle, owner, client, agent, message_id, name, context_name, task, failure,
+		NULL, settled, created, updated, asked, trace, use_case`
 )
 
 // AddTask implements ledger.Store. The statement for a task that is idle has no
@@ -57,8 +59,12 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 
 const addTask = `INSERT INTO tasks (` + rowNames + `, due, settled, holder, sender) `
 
-var addRunning = addTask + `SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, 0, $20, $20
-		WHERE (SELECT count(*) FROM tasks WHERE owner = $2 AND settled = 0 AND holder IN (SELECT id FROM replicas)) < $21`
+var addRunning = addTask + `
+	SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, 0, $20, $20
+	WHERE (
+		SELECT count(*) FROM tasks
+		WHERE owner = $2 AND settled = 0 AND holder IN (SELECT id FROM replicas)
+	) < $21`
 
 // ContinueTask implements ledger.Store. The WHERE clause is the lock: the statement
 // leaves the state that lets a message in.
@@ -198,7 +204,8 @@ func (db *Store) saveInSteps(
 func reclaim(ctx context.Context, t *sqldb.Tx, e *ledger.Record, replica string) error {
 	var updated time.Time
 	err := t.QueryRowContext(ctx, `
-		UPDATE tasks SET holder = $1 WHERE handle = $2 AND message_id = $3 AND sender = $1 RETURNING updated`,
+		UPDATE tasks SET holder = $1 WHERE handle = $2 AND message_id = $3 AND sender = $1
+		RETURNING updated`,
 		replica, e.Handle, e.MessageID).Scan(&updated)
 	if !e.Updated.After(updated) {
 		e.Updated = updated.Add(time.Millisecond)
@@ -218,16 +225,9 @@ func (db *Store) Task(ctx context.Context, owner, handle string) (*ledger.Record
 		return nil, err
 	}
 	defer done()
-	return orNoTask(
-		scanRecord(
-			db.sql.Read.QueryRowContext(
-				ctx,
-				`SELECT `+recordColumns+` FROM tasks WHERE handle = $1 AND owner = $2`,
-				handle,
-				owner,
-			),
-		),
-	)
+	return orNoTask(scanRecord(db.sql.Read.QueryRowContext(ctx, `
+		SELECT `+recordColumns+` FROM tasks WHERE handle = $1 AND owner = $2`,
+		handle, owner)))
 }
 
 func orNoTask(e *ledger.Record, err error) (*ledger.Record, error) {

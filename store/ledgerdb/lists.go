@@ -13,7 +13,8 @@ import (
 
 var _ operator.TaskStore = (*Store)(nil)
 
-const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.summary, t.created, t.updated`
+const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.summary,
+	t.created, t.updated`
 
 // Summaries implements ledger.Lists. The row values compare as the index sorts, so that a
 // page deep in a long list costs no more than the first.
@@ -82,16 +83,11 @@ func (db *Store) ListTasks(
 	l := &sqldb.Listing{Reverse: page.Reverse}
 	created := filterOperatorTasks(l, f)
 	order := l.After(created, "t.handle", page.After.At, page.After.ID)
-	return sqldb.SelectListing(
-		ctx,
-		db.sql,
-		l,
-		scanOperatorTask,
-		`SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked, t.summary, t.created, t.updated
+	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorTask, `
+		SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked,
+			t.summary, t.created, t.updated
 		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`,
-		order,
-		page.Limit,
-	)
+		order, page.Limit)
 }
 
 func scanOperatorTask(r sqldb.Row) (t operator.Task, err error) {
@@ -138,15 +134,15 @@ func filterOperatorTasks(l *sqldb.Listing, f operator.TaskFilter) (created strin
 		return created
 	}
 	latest := sqldb.Listing{Where: l.Where[from:], Args: l.Args}
-	text := latest.Text(
-		`SELECT t.handle, t.asked FROM tasks t`, created+` DESC`, operator.MostSearched,
-	)
+	text := latest.Text(`
+		SELECT t.handle, t.asked FROM tasks t`,
+		created+` DESC`, operator.MostSearched)
 	l.Args = latest.Args
 	l.Where = l.Where[:from]
-	l.And(
-		`t.handle IN (SELECT handle FROM (` + text + `) AS latest WHERE lower(asked) LIKE ` +
-			l.Arg(sqldb.Containing(f.Text)) + ` ESCAPE '\' OR handle = ` + l.Arg(f.Text) + `)`,
-	)
+	l.And(`t.handle IN (
+		SELECT handle FROM (` + text + `) AS latest
+		WHERE lower(asked) LIKE ` + l.Arg(sqldb.Containing(f.Text)) + ` ESCAPE '\'
+		OR handle = ` + l.Arg(f.Text) + `)`)
 	return created
 }
 
@@ -155,13 +151,9 @@ func (db *Store) AnyTask(ctx context.Context, handle string) (*ledger.Record, er
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
-	return orNoTask(
-		scanRecord(
-			db.sql.Read.QueryRowContext(
-				ctx, `SELECT `+recordColumns+` FROM tasks WHERE handle = $1`, handle,
-			),
-		),
-	)
+	return orNoTask(scanRecord(db.sql.Read.QueryRowContext(ctx, `
+		SELECT `+recordColumns+` FROM tasks WHERE handle = $1`,
+		handle)))
 }
 
 // HasContext implements ledger.Lists. On SQLite an index of conversations would cost each
@@ -183,14 +175,21 @@ func (db *Store) hasContext(
 	ctx context.Context,
 	owner, agent, contextID string,
 ) (has bool, err error) {
-	query := `SELECT EXISTS (SELECT 1 FROM tasks WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`
+	query := `
+		SELECT EXISTS (
+			SELECT 1 FROM tasks
+			WHERE owner = $1 AND agent = $2 AND context_id = $3 AND context_id <> '')`
 	args := []any{owner, agent, contextID}
 	if !db.sql.Postgres {
 		query = `
 		SELECT $3 <> '' AND (
-			EXISTS (SELECT 1 FROM tasks WHERE ` + notIndexed + ` AND owner = $1 AND agent = $2 AND context_id = $3)
+			EXISTS (
+				SELECT 1 FROM tasks
+				WHERE ` + notIndexed + ` AND owner = $1 AND agent = $2 AND context_id = $3)
 			OR EXISTS (
-				SELECT 1 FROM task_words JOIN task_texts i ON i.id = task_words.rowid JOIN tasks t ON t.handle = i.handle
+				SELECT 1 FROM task_words
+					JOIN task_texts i ON i.id = task_words.rowid
+					JOIN tasks t ON t.handle = i.handle
 				WHERE task_words MATCH $4 AND t.owner = $1 AND t.agent = $2 AND t.context_id = $3))`
 		args = append(args, `"`+contextWord(ownPrefix(owner), contextID)+`"`)
 	}
@@ -212,8 +211,10 @@ func (db *Store) ContextNamed(
 	}
 	defer done()
 	err = db.sql.Read.QueryRowContext(ctx, `
-		SELECT context_id FROM tasks WHERE owner = $1 AND agent = $2 AND context_name = $3 AND context_name <> '' AND context_id <> ''
-		ORDER BY created DESC, handle DESC LIMIT 1`, owner, agent, name).Scan(&id)
+		SELECT context_id FROM tasks
+		WHERE owner = $1 AND agent = $2 AND context_name = $3 AND context_name <> '' AND context_id <> ''
+		ORDER BY created DESC, handle DESC LIMIT 1`,
+		owner, agent, name).Scan(&id)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return id, err
 	}
@@ -238,7 +239,8 @@ func (db *Store) TaskNamed(
 	}
 	err = db.sql.Read.QueryRowContext(ctx, `
 		SELECT handle FROM tasks WHERE owner = $1 AND agent = $2 AND name = $3 AND name <> ''
-		ORDER BY created DESC, handle DESC LIMIT 1`, owner, agent, name).Scan(&handle)
+		ORDER BY created DESC, handle DESC LIMIT 1`,
+		owner, agent, name).Scan(&handle)
 	return handle, sqldb.NoRow(err, ledger.ErrNoTask)
 }
 
@@ -266,19 +268,20 @@ func inConversation(db *sqldb.DB, l *sqldb.Listing, owner, agent, id string) {
 	if agent != "" {
 		mine += ` AND agent = ` + l.Arg(agent)
 	}
-	named := `SELECT handle FROM tasks WHERE ` + mine + ` AND context_name = ` + called + ` AND context_name <> ''`
+	named := `SELECT handle FROM tasks
+		WHERE ` + mine + ` AND context_name = ` + called + ` AND context_name <> ''`
 	if db.Postgres {
-		l.And(
-			`handle = ANY (ARRAY(SELECT handle FROM tasks WHERE ` + mine + ` AND context_id = ` + called + ` AND context_id <> '' UNION ` + named + `))`,
-		)
+		l.And(`handle = ANY (ARRAY(
+			SELECT handle FROM tasks WHERE ` + mine + ` AND context_id = ` + called + ` AND context_id <> ''
+			UNION ` + named + `))`)
 		return
 	}
 	word := l.Arg(`"` + contextWord(ownPrefix(owner), id) + `"`) // see HasContext
-	l.And(
-		`handle IN (SELECT handle FROM tasks WHERE ` + notIndexed + ` AND ` + mine + ` AND context_id = ` + called + `
-		UNION SELECT i.handle FROM task_words JOIN task_texts i ON i.id = task_words.rowid WHERE task_words MATCH ` + word + `
-		UNION ` + named + `)`,
-	)
+	l.And(`handle IN (
+		SELECT handle FROM tasks WHERE ` + notIndexed + ` AND ` + mine + ` AND context_id = ` + called + `
+		UNION SELECT i.handle FROM task_words JOIN task_texts i ON i.id = task_words.rowid
+			WHERE task_words MATCH ` + word + `
+		UNION ` + named + `)`)
 	l.And(called + ` IN (context_id, context_name)`) // a word is a shortened hash of the ID
 }
 
@@ -297,17 +300,15 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 	}
 	l := pageConditions(db.sql, owner, f, ofAgent)
 	p := &ledger.Page{}
-	if err := db.sql.Read.QueryRowContext(
-		ctx,
-		`SELECT count(*) FROM tasks`+count.Conditions(),
-		count.Args...).Scan(&p.Total); err != nil {
+	err = db.sql.Read.QueryRowContext(ctx, `
+		SELECT count(*) FROM tasks`+count.Conditions(),
+		count.Args...).Scan(&p.Total)
+	if err != nil {
 		return nil, err
 	}
 	order := l.After("updated", "handle", f.After.Created, f.After.Handle)
-	rows, err := db.sql.Read.QueryContext(
-		ctx,
-		l.Text(`SELECT `+presentColumns+` FROM tasks`, order, f.Limit+1),
-		l.Args...)
+	query := l.Text(`SELECT `+presentColumns+` FROM tasks`, order, f.Limit+1)
+	rows, err := db.sql.Read.QueryContext(ctx, query, l.Args...)
 	if err != nil {
 		return nil, err
 	}

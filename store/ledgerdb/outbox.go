@@ -26,14 +26,9 @@ func (o Outbox) AddHook(ctx context.Context, owner string, h push.Webhook, most 
 		return err
 	}
 	return o.tasks.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		err := sqldb.MustChange(
-			ctx,
-			t,
-			ledger.ErrNoTask,
-			`UPDATE tasks SET watched = 1 WHERE handle = $1 AND owner = $2`,
-			h.Handle,
-			owner,
-		)
+		err := sqldb.MustChange(ctx, t, ledger.ErrNoTask, `
+			UPDATE tasks SET watched = 1 WHERE handle = $1 AND owner = $2`,
+			h.Handle, owner)
 		if err != nil {
 			return err
 		}
@@ -56,13 +51,9 @@ func (o Outbox) Hooks(ctx context.Context, owner, handle string) ([]push.Webhook
 		err := r.Scan(&h.ID, &h.Host, &h.Sealed, &h.Created)
 		return h, err
 	}
-	return sqldb.Select(
-		ctx,
-		o.tasks.sql.Read,
-		scan,
-		`SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`,
-		handle,
-	)
+	return sqldb.Select(ctx, o.tasks.sql.Read, scan, `
+		SELECT id, host, config, created FROM webhooks WHERE handle = $1 ORDER BY created, id`,
+		handle)
 }
 
 // DropHook implements push.Outbox. The notices go with their webhook.
@@ -70,13 +61,9 @@ func (o Outbox) DropHook(ctx context.Context, owner, handle, id string) error {
 	if err := o.checkOwner(ctx, owner, handle); err != nil {
 		return err
 	}
-	return sqldb.Exec(
-		ctx,
-		o.tasks.sql.Write,
-		`DELETE FROM webhooks WHERE handle = $1 AND id = $2`,
-		handle,
-		id,
-	)
+	return sqldb.Exec(ctx, o.tasks.sql.Write, `
+		DELETE FROM webhooks WHERE handle = $1 AND id = $2`,
+		handle, id)
 }
 
 func (o Outbox) checkOwner(ctx context.Context, owner, handle string) error {
@@ -84,12 +71,9 @@ func (o Outbox) checkOwner(ctx context.Context, owner, handle string) error {
 		return err
 	}
 	var one int
-	err := o.tasks.sql.Read.QueryRowContext(
-		ctx,
-		`SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`,
-		handle,
-		owner,
-	).Scan(&one)
+	err := o.tasks.sql.Read.QueryRowContext(ctx, `
+		SELECT 1 FROM tasks WHERE handle = $1 AND owner = $2`,
+		handle, owner).Scan(&one)
 	return sqldb.NoRow(err, ledger.ErrNoTask)
 }
 
@@ -101,11 +85,9 @@ func addNotices(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, erro
 	if err != nil {
 		return 0, fmt.Errorf("encoding task %s for its webhooks: %w", e.Handle, err)
 	}
-	_, err = t.ExecContext(
-		ctx,
-		`DELETE FROM notices WHERE handle = $1 AND settled = 0 AND holder = '' AND dead = 0`,
-		e.Handle,
-	)
+	_, err = t.ExecContext(ctx, `
+		DELETE FROM notices WHERE handle = $1 AND settled = 0 AND holder = '' AND dead = 0`,
+		e.Handle)
 	if err != nil {
 		return 0, err
 	}
@@ -117,7 +99,8 @@ func addNotices(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, erro
 
 // oldestNotices chooses the notices that are the oldest of their webhook.
 const oldestNotices = ` FROM notices n WHERE n.dead = 0 AND NOT EXISTS (
-	SELECT 1 FROM notices o WHERE o.handle = n.handle AND o.webhook = n.webhook AND o.dead = 0 AND o.version < n.version)`
+	SELECT 1 FROM notices o
+	WHERE o.handle = n.handle AND o.webhook = n.webhook AND o.dead = 0 AND o.version < n.version)`
 
 // maxExcept is how many hosts a claim can leave out.
 const maxExcept = 4
@@ -137,7 +120,8 @@ func (o Outbox) ClaimNotices(
 	for _, host := range hosts {
 		args = append(args, host)
 	}
-	return sqldb.Select(ctx, o.tasks.sql.Write, scanNotice, claimNotices[o.tasks.sql.Postgres], args...)
+	claim := claimNotices[o.tasks.sql.Postgres]
+	return sqldb.Select(ctx, o.tasks.sql.Write, scanNotice, claim, args...)
 }
 
 // claimNotices leaves out rows that another transaction locks on PostgreSQL, whose text is
@@ -152,10 +136,15 @@ var claimNotices = map[bool]string{
 // clock, and ours may be ahead.
 const unleased = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
 
-var dueNotices = `SELECT n.handle, n.webhook, n.version` + oldestNotices + `
-	AND n.due <= $3 AND ` + unleased + ` AND n.host NOT IN (` + sqldb.Placeholders(5, maxExcept) + `) ORDER BY n.due LIMIT $4`
+var dueNotices = `
+	SELECT n.handle, n.webhook, n.version` + oldestNotices + `
+	AND n.due <= $3 AND ` + unleased + `
+	AND n.host NOT IN (` + sqldb.Placeholders(5, maxExcept) + `)
+	ORDER BY n.due LIMIT $4`
 
-const claimingNotices = `UPDATE notices SET holder = $1, due = $2 WHERE dead = 0 AND due <= $3 AND ` + unleased + ` AND (handle, webhook, version) IN `
+const claimingNotices = `
+	UPDATE notices SET holder = $1, due = $2 WHERE dead = 0 AND due <= $3 AND ` + unleased + `
+	AND (handle, webhook, version) IN `
 
 const noticeColumns = `handle, webhook, version, host, task, attempts, failure,
 	(SELECT config FROM webhooks h WHERE h.handle = notices.handle AND h.id = notices.webhook)`
@@ -182,15 +171,9 @@ func scanNotice(r sqldb.Row) (*push.Notice, error) {
 
 // NoticeDelivered implements push.Outbox.
 func (o Outbox) NoticeDelivered(ctx context.Context, n *push.Notice, replica string) error {
-	return sqldb.Exec(
-		ctx,
-		o.tasks.sql.Write,
-		`DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
-		n.Handle,
-		n.Hook,
-		n.Version,
-		replica,
-	)
+	return sqldb.Exec(ctx, o.tasks.sql.Write, `
+		DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
+		n.Handle, n.Hook, n.Version, replica)
 }
 
 // NoticeFailed implements push.Outbox.
@@ -202,14 +185,17 @@ func (o Outbox) NoticeFailed(
 ) error {
 	return o.tasks.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		gone, err := sqldb.Changed(ctx, t, `
-			DELETE FROM notices WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4 AND settled = 0
-			AND EXISTS (SELECT 1 FROM notices o WHERE o.handle = $1 AND o.webhook = $2 AND o.version > $3)`,
+			DELETE FROM notices
+			WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4 AND settled = 0
+			AND EXISTS (
+				SELECT 1 FROM notices o WHERE o.handle = $1 AND o.webhook = $2 AND o.version > $3)`,
 			n.Handle, n.Hook, n.Version, replica)
 		if err != nil || gone > 0 {
 			return err
 		}
 		return sqldb.Exec(ctx, t, `
-			UPDATE notices SET holder = '', due = $5, attempts = attempts + 1, failure = $6, dead = $7
+			UPDATE notices
+			SET holder = '', due = $5, attempts = attempts + 1, failure = $6, dead = $7
 			WHERE handle = $1 AND webhook = $2 AND version = $3 AND holder = $4`,
 			n.Handle, n.Hook, n.Version, replica, due, failure, due.IsZero())
 	})
@@ -218,62 +204,46 @@ func (o Outbox) NoticeFailed(
 // NextNotice implements push.Outbox.
 func (o Outbox) NextNotice(ctx context.Context) (time.Time, error) {
 	var due time.Time
-	err := o.tasks.sql.Read.QueryRowContext(
-		ctx, `SELECT n.due`+oldestNotices+` ORDER BY n.due LIMIT 1`,
-	).Scan(&due)
+	err := o.tasks.sql.Read.QueryRowContext(ctx, `
+		SELECT n.due`+oldestNotices+` ORDER BY n.due LIMIT 1`).Scan(&due)
 	return due, sqldb.NoRow(err, nil)
 }
 
 // ReleaseNotices implements push.Outbox.
 func (o Outbox) ReleaseNotices(ctx context.Context, replica string, now time.Time) error {
-	return sqldb.Exec(
-		ctx,
-		o.tasks.sql.Write,
-		`UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`,
-		now,
-		replica,
-	)
+	return sqldb.Exec(ctx, o.tasks.sql.Write, `
+		UPDATE notices SET holder = '', due = $1 WHERE dead = 0 AND holder = $2`,
+		now, replica)
 }
 
 // DeadNotices implements push.Outbox.
 func (o Outbox) DeadNotices(ctx context.Context, limit int) ([]*push.Notice, error) {
-	return sqldb.Select(
-		ctx,
-		o.tasks.sql.Read,
-		scanNotice,
-		`SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`,
-		limit,
-	)
+	return sqldb.Select(ctx, o.tasks.sql.Read, scanNotice, `
+		SELECT `+noticeColumns+` FROM notices WHERE dead = 1 ORDER BY version DESC LIMIT $1`,
+		limit)
 }
 
 // CountNotices returns how many notices wait to be delivered, and how many are dead.
 func (o Outbox) CountNotices(ctx context.Context) (pending, dead int64, err error) {
-	err = o.tasks.sql.Read.QueryRowContext(
-		ctx,
-		`SELECT (SELECT count(*) FROM notices WHERE dead = 0), (SELECT count(*) FROM notices WHERE dead = 1)`,
-	).Scan(&pending, &dead)
+	err = o.tasks.sql.Read.QueryRowContext(ctx, `
+		SELECT (SELECT count(*) FROM notices WHERE dead = 0),
+			(SELECT count(*) FROM notices WHERE dead = 1)`).Scan(&pending, &dead)
 	return pending, dead, err
 }
 
 // RetryDeadNotices implements push.Outbox.
 func (o Outbox) RetryDeadNotices(ctx context.Context, now time.Time) (int, error) {
-	n, err := sqldb.Changed(
-		ctx,
-		o.tasks.sql.Write,
-		`UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`,
-		now,
-	)
+	n, err := sqldb.Changed(ctx, o.tasks.sql.Write, `
+		UPDATE notices SET dead = 0, attempts = 0, due = $1 WHERE dead = 1`,
+		now)
 	return int(n), err
 }
 
 // DropDeadNotices implements push.Outbox.
 func (o Outbox) DropDeadNotices(ctx context.Context, before time.Time) error {
-	return sqldb.Exec(
-		ctx,
-		o.tasks.sql.Write,
-		`DELETE FROM notices WHERE dead = 1 AND version < $1`,
-		before,
-	)
+	return sqldb.Exec(ctx, o.tasks.sql.Write, `
+		DELETE FROM notices WHERE dead = 1 AND version < $1`,
+		before)
 }
 
 // NoticesAdded implements push.Outbox.

@@ -55,10 +55,10 @@ func (db *Store) DropTasks(
 func agentsOfTasks(ctx context.Context, db *sqldb.DB) (names []string, err error) {
 	for last := ""; ; {
 		var next sql.NullString
-		if err := db.Read.QueryRowContext(
-			ctx, `SELECT min(agent) FROM tasks WHERE agent > $1`, last,
-		).Scan(&next); err != nil ||
-			!next.Valid {
+		err := db.Read.QueryRowContext(ctx, `
+			SELECT min(agent) FROM tasks WHERE agent > $1`,
+			last).Scan(&next)
+		if err != nil || !next.Valid {
 			return names, err
 		}
 		last = next.String
@@ -75,7 +75,8 @@ func oldTasks(
 ) ([]string, error) {
 	return sqldb.Select(ctx, db.Read, sqldb.Value[string], `
 		SELECT handle FROM tasks WHERE agent = $1 AND created < $2 AND updated < $2 AND settled = 1
-		ORDER BY created, handle LIMIT $3`, agent, before, limit)
+		ORDER BY created, handle LIMIT $3`,
+		agent, before, limit)
 }
 
 // dropOld forgets those of the tasks that are still old, and returns how many.
@@ -90,16 +91,12 @@ func dropOld(
 	if err != nil {
 		return 0, err
 	}
-	dropped, err := sqldb.Select(
-		ctx,
-		t,
-		sqldb.Value[string],
-		`DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+
-			inUnlocked(db, `SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)+
-			` RETURNING handle`,
-		list,
-		before,
-	)
+	free := inUnlocked(db, `
+		SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)
+	dropped, err := sqldb.Select(ctx, t, sqldb.Value[string], `
+		DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+free+`
+		RETURNING handle`,
+		list, before)
 	if err != nil || len(dropped) == 0 {
 		return 0, err
 	}

@@ -54,33 +54,34 @@ func findFTS(
 	for _, term := range terms[:last] {
 		all.WriteString(`"` + term + `" AND `)
 	}
-	return sqldb.Select(
-		ctx,
-		db.Read,
-		scanSummary,
-		`
-		WITH RECURSIVE completion (term) AS (
-			SELECT (SELECT term FROM task_vocabulary WHERE term >= $1 AND term < $2 LIMIT 1)
-			UNION ALL
-			SELECT (SELECT term FROM task_vocabulary WHERE term >= completion.term || '!' AND term < $2 LIMIT 1)
-			FROM completion WHERE completion.term IS NOT NULL LIMIT $3
-		)
-		SELECT `+summaryColumns+`
-		FROM task_words JOIN task_texts i ON i.id = task_words.rowid JOIN tasks t ON t.handle = i.handle
-		WHERE task_words MATCH (
-			SELECT CASE WHEN count(*) = $3 AND (SELECT count(*) FROM (SELECT 1 FROM tasks WHERE owner = $4 LIMIT $5)) < $5 THEN $6 || '"' || $1 || '"*'
-				ELSE $6 || coalesce('(' || group_concat('"' || term || '"', ' OR ') || ')', '"' || $1 || '"') END
-			FROM completion WHERE term IS NOT NULL
-		) AND t.owner = $4 ORDER BY task_words.rowid DESC LIMIT $7`,
-		terms[last],
-		terms[last]+string(unicode.MaxRune),
-		maxCompletions,
-		owner,
-		shortLedger,
-		all.String(),
-		limit,
-	)
+	return sqldb.Select(ctx, db.Read, scanSummary, findWords,
+		terms[last], terms[last]+string(unicode.MaxRune), maxCompletions, owner, shortLedger,
+		all.String(), limit)
 }
+
+const findWords = `
+	WITH RECURSIVE completion (term) AS (
+		SELECT (SELECT term FROM task_vocabulary WHERE term >= $1 AND term < $2 LIMIT 1)
+		UNION ALL
+		SELECT (
+			SELECT term FROM task_vocabulary
+			WHERE term >= completion.term || '!' AND term < $2 LIMIT 1)
+		FROM completion WHERE completion.term IS NOT NULL LIMIT $3
+	)
+	SELECT ` + summaryColumns + `
+	FROM task_words
+		JOIN task_texts i ON i.id = task_words.rowid
+		JOIN tasks t ON t.handle = i.handle
+	WHERE task_words MATCH (
+		SELECT CASE
+			WHEN count(*) = $3
+				AND (SELECT count(*) FROM (SELECT 1 FROM tasks WHERE owner = $4 LIMIT $5)) < $5
+			THEN $6 || '"' || $1 || '"*'
+			ELSE $6 || coalesce(
+				'(' || group_concat('"' || term || '"', ' OR ') || ')', '"' || $1 || '"')
+		END
+		FROM completion WHERE term IS NOT NULL
+	) AND t.owner = $4 ORDER BY task_words.rowid DESC LIMIT $7`
 
 // maxLatest is how many of an owner's tasks PostgreSQL looks at one by one.
 const maxLatest = 5000
@@ -99,8 +100,11 @@ func findVector(
 	found, err := sqldb.Select(ctx, db.Read, scanSummary, `
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM tasks WHERE owner = $2 ORDER BY created DESC, handle DESC LIMIT $4) t
-		CROSS JOIN LATERAL (SELECT 1 FROM task_words w WHERE w.handle = t.handle AND w.words @@ $1::tsquery OFFSET 0) w
-		ORDER BY t.created DESC, t.handle DESC LIMIT $3`, query, owner, limit, maxLatest)
+		CROSS JOIN LATERAL (
+			SELECT 1 FROM task_words w
+			WHERE w.handle = t.handle AND w.words @@ $1::tsquery OFFSET 0) w
+		ORDER BY t.created DESC, t.handle DESC LIMIT $3`,
+		query, owner, limit, maxLatest)
 	if err != nil || len(found) == limit {
 		return found, err
 	}
@@ -108,5 +112,6 @@ func findVector(
 		WITH found AS MATERIALIZED (SELECT id, handle FROM task_words WHERE words @@ $1::tsquery)
 		SELECT `+summaryColumns+`
 		FROM (SELECT * FROM found ORDER BY id DESC LIMIT $3) w JOIN tasks t ON t.handle = w.handle
-		WHERE t.owner = $2 ORDER BY w.id DESC`, query, owner, limit)
+		WHERE t.owner = $2 ORDER BY w.id DESC`,
+		query, owner, limit)
 }

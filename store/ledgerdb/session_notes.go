@@ -25,7 +25,10 @@ func (n SessionNotes) AddNote(
 ) (bool, error) {
 	return n.change(ctx, session, `
 		INSERT INTO session_notes (session, name, owner, until)
-		SELECT $1, $2, $3, CAST($4 AS BIGINT) WHERE (SELECT count(*) FROM session_notes WHERE owner = $3 AND substr(name, 1, 4) = substr(CAST($2 AS TEXT), 1, 4)) < CAST($5 AS BIGINT)
+		SELECT $1, $2, $3, CAST($4 AS BIGINT) WHERE (
+			SELECT count(*) FROM session_notes
+			WHERE owner = $3 AND substr(name, 1, 4) = substr(CAST($2 AS TEXT), 1, 4)
+		) < CAST($5 AS BIGINT)
 		ON CONFLICT (session, name) DO UPDATE SET until = excluded.until, value = NULL`,
 		session, name, owner, until, maxNotes)
 }
@@ -36,25 +39,16 @@ func (n SessionNotes) FillNote(
 	session, name string,
 	value []byte,
 ) (bool, error) {
-	return n.change(
-		ctx,
-		session,
-		`UPDATE session_notes SET value = $3 WHERE session = $1 AND name = $2 AND value IS NULL`,
-		session,
-		name,
-		string(value),
-	)
+	return n.change(ctx, session, `
+		UPDATE session_notes SET value = $3 WHERE session = $1 AND name = $2 AND value IS NULL`,
+		session, name, string(value))
 }
 
 // DropNotes implements mcp.SessionNotes.
 func (n SessionNotes) DropNotes(ctx context.Context, session, name string) error {
-	_, err := n.change(
-		ctx,
-		session,
-		`DELETE FROM session_notes WHERE session = $1 AND ($2 = '' OR name = $2)`,
-		session,
-		name,
-	)
+	_, err := n.change(ctx, session, `
+		DELETE FROM session_notes WHERE session = $1 AND ($2 = '' OR name = $2)`,
+		session, name)
 	return err
 }
 

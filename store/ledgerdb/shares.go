@@ -21,25 +21,13 @@ func (db *Store) Shares() Shares { return Shares{db} }
 
 // AddShare implements documents.ShareStore.
 func (l Shares) AddShare(ctx context.Context, s *documents.Share, hash string, most int) error {
-	return sqldb.MustChange(
-		ctx,
-		l.tasks.sql.Write,
-		documents.ErrTooManyShares,
-		`
+	return sqldb.MustChange(ctx, l.tasks.sql.Write, documents.ErrTooManyShares, `
 		INSERT INTO shares (hash, id, owner, document, title, handle, content, created, expires)
 		SELECT $1, $2, $3, $4, $5, $6, $7, CAST($8 AS BIGINT), CAST($9 AS BIGINT)
 		WHERE (SELECT count(*) FROM shares WHERE owner = $3 AND expires > CAST($8 AS BIGINT)) < $10`,
-		hash,
-		s.ID,
-		s.Owner,
-		s.Document,
-		s.Title,
-		s.Handle,
-		sql.NullString{String: string(s.Content), Valid: s.Content != nil},
-		s.Created,
-		s.Expires,
-		most,
-	)
+		hash, s.ID, s.Owner, s.Document, s.Title, s.Handle,
+		sql.NullString{String: string(s.Content), Valid: s.Content != nil}, s.Created, s.Expires,
+		most)
 }
 
 // Share implements documents.ShareStore.
@@ -48,7 +36,8 @@ func (l Shares) Share(ctx context.Context, hash string, now time.Time) (*documen
 	var content sql.NullString
 	err := l.tasks.sql.Read.QueryRowContext(ctx, `
 		SELECT id, owner, document, title, handle, content, created, expires FROM shares
-		WHERE hash = $1 AND expires > $2`, hash, now).
+		WHERE hash = $1 AND expires > $2`,
+		hash, now).
 		Scan(&s.ID, &s.Owner, &s.Document, &s.Title, &s.Handle, &content, &s.Created, &s.Expires)
 	if err != nil {
 		return nil, sqldb.NoRow(err, documents.ErrNoShare)
@@ -75,9 +64,13 @@ func (l Shares) Shares(
 		from = after.Created.UnixMilli()
 	}
 	return sqldb.Select(ctx, l.tasks.sql.Read, scanShare, `
-		SELECT id, owner, document, title, handle, COALESCE((SELECT agent FROM tasks WHERE tasks.handle = shares.handle), ''), created, expires FROM shares
+		SELECT id, owner, document, title, handle,
+			COALESCE((SELECT agent FROM tasks WHERE tasks.handle = shares.handle), ''),
+			created, expires
+		FROM shares
 		WHERE owner = $1 AND expires > $2 AND (created, id) < ($3, $4)
-		ORDER BY created DESC, id DESC LIMIT $5`, owner, now, from, after.Handle, limit)
+		ORDER BY created DESC, id DESC LIMIT $5`,
+		owner, now, from, after.Handle, limit)
 }
 
 func scanShare(r sqldb.Row) (s documents.Share, err error) {
@@ -96,19 +89,16 @@ func scanShare(r sqldb.Row) (s documents.Share, err error) {
 
 // EndShare implements documents.ShareStore.
 func (l Shares) EndShare(ctx context.Context, owner, id string) error {
-	return sqldb.MustChange(
-		ctx,
-		l.tasks.sql.Write,
-		documents.ErrNoShare,
-		`DELETE FROM shares WHERE owner = $1 AND id = $2`,
-		owner,
-		id,
-	)
+	return sqldb.MustChange(ctx, l.tasks.sql.Write, documents.ErrNoShare, `
+		DELETE FROM shares WHERE owner = $1 AND id = $2`,
+		owner, id)
 }
 
 // DropShares implements documents.ShareStore.
 func (l Shares) DropShares(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := sqldb.Changed(ctx, l.tasks.sql.Write, `
-		DELETE FROM shares WHERE hash IN (SELECT hash FROM shares WHERE expires <= $1 ORDER BY expires, hash LIMIT $2)`, before, limit)
+		DELETE FROM shares WHERE hash IN (
+			SELECT hash FROM shares WHERE expires <= $1 ORDER BY expires, hash LIMIT $2)`,
+		before, limit)
 	return int(n), err
 }

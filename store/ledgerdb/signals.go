@@ -46,8 +46,10 @@ func (s signals) Send(ctx context.Context, all ...ledger.Signal) error {
 		}
 		payloads[i] = string(payload)
 	}
-	return sqldb.Exec(ctx, s.db.sql.Write, `SELECT pg_notify('`+signalChannel+`', payload)
-		FROM unnest($1::text[]) WITH ORDINALITY AS new (payload, number) ORDER BY number`, payloads)
+	return sqldb.Exec(ctx, s.db.sql.Write, `
+		SELECT pg_notify('`+signalChannel+`', payload)
+		FROM unnest($1::text[]) WITH ORDINALITY AS new (payload, number) ORDER BY number`,
+		payloads)
 }
 
 // Listen implements ledger.Signals. It keeps one of the connections.
@@ -65,8 +67,7 @@ func (s signals) Listen(ctx context.Context, heard func(ledger.Signal)) {
 			s.log.WarnContext(
 				ctx,
 				"the connection to other replicas is lost: changes of their tasks are seen later, by polling",
-				"err",
-				err,
+				"err", err,
 			)
 			failing = true
 		}

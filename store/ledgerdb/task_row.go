@@ -12,18 +12,20 @@ import (
 // taskRow is a new task as it is written, in the order of rowNames. Its JSON is what the
 // write-behind file holds.
 type taskRow struct {
-	Handle, Owner, Client, Agent, MessageID, ContextID, State, Summary string
-	Task, Failure                                                      sql.NullString // JSON
-	Created, Updated                                                   int64          // milliseconds since 1970
-	Name, ContextName                                                  string
-	Past                                                               sql.NullString // JSON
-	Asked, Trace                                                       string
-	Size                                                               int // bytes of Task and Past, or 0 if they are few
-	UseCase                                                            string
+	Handle, Owner, Client, Agent         string
+	MessageID, ContextID, State, Summary string
+	Task, Failure                        sql.NullString // JSON
+	Created, Updated                     int64          // milliseconds since 1970
+	Name, ContextName                    string
+	Past                                 sql.NullString // JSON
+	Asked, Trace                         string
+	Size                                 int // bytes of Task and Past, or 0 if they are few
+	UseCase                              string
 }
 
 const (
-	rowNames   = `handle, owner, client, agent, message_id, context_id, state, summary, task, failure, created, updated, name, context_name, past, asked, trace, size, use_case`
+	rowNames = `handle, owner, client, agent, message_id, context_id, state, summary, task, failure,
+		created, updated, name, context_name, past, asked, trace, size, use_case`
 	rowColumns = 19
 )
 

@@ -94,11 +94,9 @@ func (db *Store) writeBehindPath() (string, error) {
 // tasks of another database are not taken for its own.
 func (db *Store) writeBehindID(ctx context.Context) (id string, err error) {
 	return id, db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		_, err := t.ExecContext(
-			ctx,
-			`INSERT INTO write_behind (id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM write_behind)`,
-			rand.Text(),
-		)
+		_, err := t.ExecContext(ctx, `
+			INSERT INTO write_behind (id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM write_behind)`,
+			rand.Text())
 		if err != nil {
 			return err
 		}

@@ -19,23 +19,11 @@ func (db *Accounts) AddAccount(ctx context.Context, a *oauth.Account) error {
 
 // addAccount records an account unless its name or its identity is taken.
 func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
-	err := sqldb.MustChange(
-		ctx,
-		q,
-		oauth.ErrExists,
-		`
-		INSERT INTO accounts (id, name, password, disabled, admin, created, issuer, subject, usecases)
+	err := sqldb.MustChange(ctx, q, oauth.ErrExists, `
+		INSERT INTO accounts (`+accountColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		a.ID,
-		a.Name,
-		a.Password,
-		a.Disabled,
-		a.Admin,
-		a.Created,
-		a.Issuer,
-		a.Subject,
-		a.UseCases.String(),
-	)
+		a.ID, a.Name, a.Password, a.Disabled, a.Admin, a.Created, a.Issuer, a.Subject,
+		a.UseCases.String())
 	if err != nil {
 		return err
 	}
@@ -44,26 +32,16 @@ func addAccount(ctx context.Context, q sqldb.Querier, a *oauth.Account) error {
 
 // SetAdmin implements signin.AccountStore.
 func (db *Accounts) SetAdmin(ctx context.Context, id string, admin bool) error {
-	return sqldb.MustChange(
-		ctx,
-		db.sql.Write,
-		oauth.ErrNotFound,
-		`UPDATE accounts SET admin = $1 WHERE id = $2`,
-		admin,
-		id,
-	)
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `
+		UPDATE accounts SET admin = $1 WHERE id = $2`,
+		admin, id)
 }
 
 // SetDisabled implements signin.AccountStore.
 func (db *Accounts) SetDisabled(ctx context.Context, id string, disabled bool) error {
-	return sqldb.MustChange(
-		ctx,
-		db.sql.Write,
-		oauth.ErrNotFound,
-		`UPDATE accounts SET disabled = $1 WHERE id = $2`,
-		disabled,
-		id,
-	)
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `
+		UPDATE accounts SET disabled = $1 WHERE id = $2`,
+		disabled, id)
 }
 
 // SetPassword implements signin.AccountStore.
@@ -117,48 +95,45 @@ func (db *Accounts) ForgetGuesses(ctx context.Context, id string) error {
 func (db *Accounts) RemoveAccount(ctx context.Context, name string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		for _, table := range []string{"refresh_tokens", "codes"} {
-			_, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE grant_id IN (
-				SELECT g.id FROM grants g JOIN accounts a ON a.id = g.account_id WHERE a.name = $1)`, name)
+			_, err := tx.ExecContext(ctx, `
+				DELETE FROM `+table+` WHERE grant_id IN (
+					SELECT g.id FROM grants g JOIN accounts a ON a.id = g.account_id
+					WHERE a.name = $1)`,
+				name)
 			if err != nil {
 				return err
 			}
 		}
-		for _, table := range []string{"connections", "connection_attempts", "shares"} {
-			_, err := tx.ExecContext(
-				ctx,
-				`DELETE FROM `+table+` WHERE owner IN (SELECT id FROM accounts WHERE name = $1)`,
-				name,
-			)
+		for _, owned := range []string{
+			"connections WHERE owner",
+			"connection_attempts WHERE owner",
+			"shares WHERE owner",
+		} {
+			_, err := tx.ExecContext(ctx, `
+				DELETE FROM `+owned+` IN (SELECT id FROM accounts WHERE name = $1)`,
+				name)
 			if err != nil {
 				return err
 			}
 		}
-		return sqldb.MustChange(
-			ctx,
-			tx,
-			oauth.ErrNotFound,
-			`DELETE FROM accounts WHERE name = $1`,
-			name,
-		)
+		return sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `
+			DELETE FROM accounts WHERE name = $1`,
+			name)
 	})
 }
 
 // Account implements signin.AccountStore.
 func (db *Accounts) Account(ctx context.Context, name string) (*oauth.Account, error) {
-	return scanAccount(
-		db.sql.Read.QueryRowContext(
-			ctx, `SELECT `+accountColumns+` FROM accounts WHERE name = $1`, name,
-		),
-	)
+	return scanAccount(db.sql.Read.QueryRowContext(ctx, `
+		SELECT `+accountColumns+` FROM accounts WHERE name = $1`,
+		name))
 }
 
 // AccountOf implements signin.AccountStore.
 func (db *Accounts) AccountOf(ctx context.Context, id string) (*oauth.Account, error) {
-	return scanAccount(
-		db.sql.Read.QueryRowContext(
-			ctx, `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id,
-		),
-	)
+	return scanAccount(db.sql.Read.QueryRowContext(ctx, `
+		SELECT `+accountColumns+` FROM accounts WHERE id = $1`,
+		id))
 }
 
 const accountColumns = `id, name, password, disabled, admin, created, issuer, subject, usecases`
@@ -185,18 +160,15 @@ func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 
 // Accounts implements signin.AccountStore.
 func (db *Accounts) Accounts(ctx context.Context) ([]string, error) {
-	return sqldb.Select(
-		ctx,
-		db.sql.Read,
-		sqldb.Value[string],
-		`SELECT name FROM accounts ORDER BY name`,
-	)
+	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `
+		SELECT name FROM accounts ORDER BY name`)
 }
 
 // AddSession implements signin.SessionStore.
 func (db *Accounts) AddSession(ctx context.Context, s *oauth.Session) error {
 	return sqldb.Exec(ctx, db.sql.Write, `
-		INSERT INTO sessions (hash, account_id, created, expires, grants_until) VALUES ($1, $2, $3, $4, $5)`,
+		INSERT INTO sessions (hash, account_id, created, expires, grants_until)
+		VALUES ($1, $2, $3, $4, $5)`,
 		s.Hash, s.AccountID, s.Created, s.Expires, s.GrantsUntil)
 }
 
@@ -206,7 +178,8 @@ func (db *Accounts) Session(ctx context.Context, hash string, now time.Time) (*o
 	err := db.sql.Read.QueryRowContext(ctx, `
 		SELECT s.account_id, a.name, a.admin, a.usecases, s.created, s.expires, s.grants_until
 		FROM sessions s JOIN accounts a ON a.id = s.account_id
-		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`, hash, now).
+		WHERE s.hash = $1 AND s.expires > $2 AND a.disabled = 0`,
+		hash, now).
 		Scan(
 			&s.AccountID,
 			&s.Name,

@@ -19,25 +19,12 @@ func (db *Clients) AddClient(ctx context.Context, c *oauth.Client, limit int) er
 		if err := evictClients(ctx, tx, limit); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(
-			ctx,
-			`
-			INSERT INTO clients (id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type)
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO clients (`+clientColumns+`)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-			c.ID,
-			c.Name,
-			c.URI,
-			strings.Join(c.RedirectURIs, " "),
-			c.AuthMethod,
-			c.SecretHash,
-			strings.Join(c.GrantTypes, " "),
-			c.Registered,
-			c.ManageHash,
-			c.Keys,
-			c.KeysURI,
-			c.Bound,
-			c.ApplicationType,
-		)
+			c.ID, c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
+			strings.Join(c.GrantTypes, " "), c.Registered, c.ManageHash, c.Keys, c.KeysURI,
+			c.Bound, c.ApplicationType)
 		if err != nil {
 			return err
 		}
@@ -48,42 +35,30 @@ func (db *Clients) AddClient(ctx context.Context, c *oauth.Client, limit int) er
 // evictClients removes clients without grants, until one more fits.
 func evictClients(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	var n int
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n); err != nil ||
-		n < limit {
+	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n)
+	if err != nil || n < limit {
 		return err
 	}
 	return sqldb.Exec(ctx, tx, `
 		DELETE FROM clients WHERE id IN (
 			SELECT id FROM clients
 			WHERE NOT EXISTS (SELECT 1 FROM grants WHERE grants.client_id = clients.id)
-			ORDER BY registered, id LIMIT $1)`, n-limit+1)
+			ORDER BY registered, id LIMIT $1)`,
+		n-limit+1)
 }
 
 // UpdateClient implements client.Store.
 func (db *Clients) UpdateClient(ctx context.Context, c *oauth.Client, manageHash string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		err := sqldb.MustChange(
-			ctx,
-			tx,
-			oauth.ErrNotFound,
-			`
-		UPDATE clients SET name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5, grant_types = $6, manage_hash = $7,
-			keys = $8, keys_uri = $9, dpop_bound = $10, application_type = $11
-		WHERE id = $12 AND manage_hash = $13`,
-			c.Name,
-			c.URI,
-			strings.Join(c.RedirectURIs, " "),
-			c.AuthMethod,
-			c.SecretHash,
-			strings.Join(c.GrantTypes, " "),
-			c.ManageHash,
-			c.Keys,
-			c.KeysURI,
-			c.Bound,
-			c.ApplicationType,
-			c.ID,
-			manageHash,
-		)
+		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `
+			UPDATE clients SET
+				name = $1, uri = $2, redirect_uris = $3, auth_method = $4, secret_hash = $5,
+				grant_types = $6, manage_hash = $7, keys = $8, keys_uri = $9, dpop_bound = $10,
+				application_type = $11
+			WHERE id = $12 AND manage_hash = $13`,
+			c.Name, c.URI, strings.Join(c.RedirectURIs, " "), c.AuthMethod, c.SecretHash,
+			strings.Join(c.GrantTypes, " "), c.ManageHash, c.Keys, c.KeysURI, c.Bound,
+			c.ApplicationType, c.ID, manageHash)
 		if err != nil {
 			return err
 		}
@@ -98,35 +73,27 @@ func (db *Clients) RemoveClient(ctx context.Context, id string, now time.Time) e
 		if err != nil {
 			return err
 		}
-		return sqldb.Exec(
-			ctx,
-			tx,
-			`UPDATE grants SET revoked = $1 WHERE client_id = $2 AND revoked = 0`,
-			now,
-			id,
-		)
+		return sqldb.Exec(ctx, tx, `
+			UPDATE grants SET revoked = $1 WHERE client_id = $2 AND revoked = 0`,
+			now, id)
 	})
 }
 
-const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered, manage_hash, keys, keys_uri, dpop_bound, application_type`
+const clientColumns = `id, name, uri, redirect_uris, auth_method, secret_hash, grant_types, registered,
+	manage_hash, keys, keys_uri, dpop_bound, application_type`
 
 // Client implements client.Store.
 func (db *Clients) Client(ctx context.Context, id string) (*oauth.Client, error) {
-	return scanClient(
-		db.sql.Read.QueryRowContext(ctx, `SELECT `+clientColumns+` FROM clients WHERE id = $1`, id),
-	)
+	return scanClient(db.sql.Read.QueryRowContext(ctx, `
+		SELECT `+clientColumns+` FROM clients WHERE id = $1`,
+		id))
 }
 
 // Clients implements client.Store.
 func (db *Clients) Clients(ctx context.Context, after string, limit int) ([]*oauth.Client, error) {
-	return sqldb.Select(
-		ctx,
-		db.sql.Read,
-		scanClient,
-		`SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`,
-		after,
-		limit,
-	)
+	return sqldb.Select(ctx, db.sql.Read, scanClient, `
+		SELECT `+clientColumns+` FROM clients WHERE id > $1 ORDER BY id LIMIT $2`,
+		after, limit)
 }
 
 // scanClient reads clientColumns.

@@ -19,12 +19,10 @@ func (db *Grants) TakeCode(
 	now time.Time,
 ) (code *oauth.Code, err error) {
 	var exists int
-	if err := db.sql.Read.QueryRowContext(
-		ctx,
-		`SELECT 1 FROM codes WHERE hash = $1 AND client_id = $2`,
-		hash,
-		clientID,
-	).Scan(&exists); err != nil {
+	err = db.sql.Read.QueryRowContext(ctx, `
+		SELECT 1 FROM codes WHERE hash = $1 AND client_id = $2`,
+		hash, clientID).Scan(&exists)
+	if err != nil {
 		return nil, orNotFound(err)
 	}
 	var reused bool
@@ -56,7 +54,8 @@ func takeCode(
 	var grantID string
 	err := tx.QueryRowContext(ctx, `
 		UPDATE codes SET used = $1 WHERE hash = $2 AND client_id = $3 AND used = 0
-		RETURNING grant_id, redirect_uri, challenge, jkt, expires`, now, hash, clientID).
+		RETURNING grant_id, redirect_uri, challenge, jkt, expires`,
+		now, hash, clientID).
 		Scan(&grantID, &c.RedirectURI, &c.Challenge, &c.JKT, &c.Expires)
 	if err != nil {
 		return nil, orNotFound(err)
@@ -74,12 +73,9 @@ func revokeReused(
 	now time.Time,
 ) (bool, error) {
 	var grantID string
-	err := tx.QueryRowContext(
-		ctx,
-		`SELECT grant_id FROM codes WHERE hash = $1 AND client_id = $2`,
-		hash,
-		clientID,
-	).Scan(&grantID)
+	err := tx.QueryRowContext(ctx, `
+		SELECT grant_id FROM codes WHERE hash = $1 AND client_id = $2`,
+		hash, clientID).Scan(&grantID)
 	if err != nil {
 		return false, orNotFound(err)
 	}

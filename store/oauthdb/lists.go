@@ -28,9 +28,7 @@ const liveGrants = `revoked = 0 AND expires > `
 func countLive(whose string) string {
 	return fmt.Sprintf(
 		`(SELECT count(*) FROM (SELECT 1 FROM grants WHERE %s AND %s $1 LIMIT %d) AS counted)`,
-		whose,
-		liveGrants,
-		operator.MostCounted,
+		whose, liveGrants, operator.MostCounted,
 	)
 }
 
@@ -41,13 +39,7 @@ func (db *Lists) ListClients(
 	var all []operator.ClientRow
 	if f.Kind != operator.Document {
 		found, err := db.clients(
-			ctx,
-			scanClientRow,
-			selectClients,
-			clientTerms,
-			"c.registered",
-			f,
-			page,
+			ctx, scanClientRow, selectClients, clientTerms, "c.registered", f, page,
 		)
 		if err != nil {
 			return nil, err
@@ -56,13 +48,7 @@ func (db *Lists) ListClients(
 	}
 	if f.Kind != operator.Registered {
 		found, err := db.clients(
-			ctx,
-			scanDocumentRow,
-			selectDocuments,
-			documentTerms,
-			"c.fetched",
-			f,
-			page,
+			ctx, scanDocumentRow, selectDocuments, documentTerms, "c.fetched", f, page,
 		)
 		if err != nil {
 			return nil, err
@@ -87,27 +73,29 @@ func (db *Lists) clients(
 	selection, terms, since string, f operator.ClientFilter, page operator.Rows,
 ) ([]operator.ClientRow, error) {
 	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
+	term := "''"
+	join := ""
+	var order string
 	if f.Text == "" {
-		order := l.After(since, "c.id", page.After.At, page.After.ID)
-		return sqldb.SelectListing(
-			ctx,
-			db.sql,
-			l,
-			scan,
-			fmt.Sprintf(selection, "''", ""),
-			order,
-			page.Limit,
-		)
+		order = l.After(since, "c.id", page.After.At, page.After.ID)
+	} else {
+		term = "s.term"
+		join = ` JOIN ` + terms + ` s ON s.id = c.id`
+		order = findTerms(l, terms, f.Text, page.After)
 	}
-	order := findTerms(l, terms, f.Text, page.After)
-	selection = fmt.Sprintf(selection, "s.term", ` JOIN `+terms+` s ON s.id = c.id`)
+	selection = fmt.Sprintf(selection, term, join)
 	return sqldb.SelectListing(ctx, db.sql, l, scan, selection, order, page.Limit)
 }
 
 var (
-	selectClients = `SELECT c.id, c.name, c.uri, c.redirect_uris, c.auth_method, c.grant_types, c.registered, %s, ` + clientUse + ` FROM clients c%s`
+	selectClients = `
+		SELECT c.id, c.name, c.uri, c.redirect_uris, c.auth_method, c.grant_types, c.registered, %s,
+			` + clientUse + `
+		FROM clients c%s`
 
-	selectDocuments = `SELECT c.id, c.body, c.fetched, c.fresh, c.expires, %s, ` + clientUse + ` FROM client_documents c%s`
+	selectDocuments = `
+		SELECT c.id, c.body, c.fetched, c.fresh, c.expires, %s, ` + clientUse + `
+		FROM client_documents c%s`
 
 	clientUse = `(SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = c.id), ` +
 		countLive(`client_id = c.id`)
@@ -146,23 +134,11 @@ func scanDocumentRow(row sqldb.Row) (r operator.ClientRow, err error) {
 func (db *Lists) ClientRow(
 	ctx context.Context, id string, now time.Time,
 ) (*operator.ClientRow, error) {
-	r, err := scanClientRow(
-		db.sql.Read.QueryRowContext(
-			ctx,
-			fmt.Sprintf(selectClients, "''", "")+` WHERE c.id = $2`,
-			now,
-			id,
-		),
-	)
+	query := fmt.Sprintf(selectClients, "''", "") + ` WHERE c.id = $2`
+	r, err := scanClientRow(db.sql.Read.QueryRowContext(ctx, query, now, id))
 	if errors.Is(err, sql.ErrNoRows) {
-		r, err = scanDocumentRow(
-			db.sql.Read.QueryRowContext(
-				ctx,
-				fmt.Sprintf(selectDocuments, "''", "")+` WHERE c.id = $2`,
-				now,
-				id,
-			),
-		)
+		query = fmt.Sprintf(selectDocuments, "''", "") + ` WHERE c.id = $2`
+		r, err = scanDocumentRow(db.sql.Read.QueryRowContext(ctx, query, now, id))
 	}
 	if err != nil {
 		return nil, orNotFound(err)
@@ -174,13 +150,10 @@ func (db *Lists) ClientRow(
 func (db *Lists) UseOf(
 	ctx context.Context, client string, now time.Time,
 ) (used time.Time, live int, err error) {
-	err = db.sql.Read.QueryRowContext(
-		ctx,
-		`SELECT (SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = $2), `+
-			countLive(`client_id = $2`),
-		now,
-		client,
-	).Scan(&used, &live)
+	err = db.sql.Read.QueryRowContext(ctx, `
+		SELECT (SELECT COALESCE(max(used), 0) FROM grants WHERE client_id = $2),
+			`+countLive(`client_id = $2`),
+		now, client).Scan(&used, &live)
 	return used, live, err
 }
 
@@ -191,16 +164,12 @@ func (db *Lists) ListGrants(
 	l := &sqldb.Listing{Reverse: page.Reverse}
 	order := l.After("g.created", "g.id", page.After.At, page.After.ID)
 	filterGrants(l, f, page.Now)
-	return sqldb.SelectListing(
-		ctx,
-		db.sql,
-		l,
-		scanOperatorGrant,
-		`SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
-		FROM grants g JOIN accounts a ON a.id = g.account_id LEFT JOIN clients c ON c.id = g.client_id`,
-		order,
-		page.Limit,
-	)
+	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorGrant, `
+		SELECT `+grantColumns+`, COALESCE(NULLIF(g.client_name, ''), c.name, '')
+		FROM grants g
+			JOIN accounts a ON a.id = g.account_id
+			LEFT JOIN clients c ON c.id = g.client_id`,
+		order, page.Limit)
 }
 
 func scanOperatorGrant(r sqldb.Row) (operator.Grant, error) {
@@ -219,22 +188,17 @@ func filterGrants(l *sqldb.Listing, f operator.GrantFilter, now time.Time) {
 	l.In("g.client_id", f.ClientIDs)
 	if f.Live {
 		l.And("g.revoked = 0 AND g.expires > ? AND a.disabled = 0", now)
-		l.And(
-			"(g.parent = '' OR EXISTS (SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))",
-		)
+		l.And(`(g.parent = '' OR EXISTS (
+			SELECT 1 FROM grants p WHERE p.id = g.parent AND p.revoked = 0))`)
 	}
 }
 
 // ClientsNamed implements operator.Store.
 func (db *Lists) ClientsNamed(ctx context.Context, name string) ([]string, error) {
-	return sqldb.Select(
-		ctx,
-		db.sql.Read,
-		sqldb.Value[string],
-		`SELECT id FROM client_terms WHERE term = $1 UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
-		truncateTerm(fold(name)),
-		operator.MostNamed+1,
-	)
+	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `
+		SELECT id FROM client_terms WHERE term = $1
+		UNION SELECT id FROM document_terms WHERE term = $1 LIMIT $2`,
+		truncateTerm(fold(name)), operator.MostNamed+1)
 }
 
 // CountGrants implements operator.Store. Each grant has an account, which is read only for its state.
@@ -262,12 +226,9 @@ func (db *Lists) ListAccounts(
 	join := ""
 	order := "a.name"
 	if f.Text != "" {
-		term, join, order = "s.term", ` JOIN account_terms s ON s.id = a.id`, findTerms(
-			l,
-			accountTerms,
-			f.Text,
-			page.After,
-		)
+		term = "s.term"
+		join = ` JOIN account_terms s ON s.id = a.id`
+		order = findTerms(l, accountTerms, f.Text, page.After)
 	} else if l.Reverse {
 		order = "a.name DESC"
 		l.AndIfSet("a.name < ?", page.After.ID)
@@ -275,16 +236,10 @@ func (db *Lists) ListAccounts(
 		l.AndIfSet("a.name > ?", page.After.ID)
 	}
 	filterAccounts(l, f)
-	return sqldb.SelectListing(
-		ctx,
-		db.sql,
-		l,
-		scanOperatorAccount,
-		`SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
-			countLive(`account_id = a.id`)+` FROM accounts a`+join,
-		order,
-		page.Limit,
-	)
+	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorAccount, `
+		SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
+		countLive(`account_id = a.id`)+` FROM accounts a`+join,
+		order, page.Limit)
 }
 
 func scanOperatorAccount(r sqldb.Row) (a operator.Account, err error) {
@@ -332,7 +287,10 @@ func (db *Lists) CountClients(
 	for _, x := range []struct {
 		without     operator.Kind
 		from, terms string
-	}{{operator.Document, "clients c", clientTerms}, {operator.Registered, "client_documents c", documentTerms}} {
+	}{
+		{operator.Document, "clients c", clientTerms},
+		{operator.Registered, "client_documents c", documentTerms},
+	} {
 		if f.Kind == x.without {
 			continue
 		}

@@ -23,7 +23,8 @@ func (db *Accounts) Identify(
 				admin    = CASE WHEN CAST($1 AS BIGINT) = 1 THEN $2 ELSE admin END,
 				usecases = CASE WHEN CAST($1 AS BIGINT) = 1 THEN $3 ELSE usecases END
 			WHERE issuer = $4 AND subject = $5 AND issuer <> ''
-			RETURNING `+accountColumns, rights, a.Admin, a.UseCases.String(), a.Issuer, a.Subject))
+			RETURNING `+accountColumns,
+			rights, a.Admin, a.UseCases.String(), a.Issuer, a.Subject))
 		if errors.Is(err, oauth.ErrNotFound) {
 			return oauth.ErrExists
 		}
@@ -35,7 +36,8 @@ func (db *Accounts) Identify(
 // AddLogin implements signin.LoginStore.
 func (db *Accounts) AddLogin(ctx context.Context, l *oauth.Login) error {
 	return sqldb.Exec(ctx, db.sql.Write, `
-		INSERT INTO logins (state, browser, provider, handle, scope, next, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		INSERT INTO logins (state, browser, provider, handle, scope, next, expires)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		l.State, l.Browser, l.Provider, l.Handle, l.Scope.String(), l.Next, l.Expires)
 }
 
@@ -43,7 +45,9 @@ func (db *Accounts) AddLogin(ctx context.Context, l *oauth.Login) error {
 func (db *Accounts) Login(ctx context.Context, state string, now time.Time) (*oauth.Login, error) {
 	l := &oauth.Login{State: state}
 	err := db.sql.Read.QueryRowContext(ctx, `
-		SELECT browser, provider, handle, scope, next, expires FROM logins WHERE state = $1 AND expires > $2`, state, now).
+		SELECT browser, provider, handle, scope, next, expires FROM logins
+		WHERE state = $1 AND expires > $2`,
+		state, now).
 		Scan(&l.Browser, &l.Provider, &l.Handle, sqldb.List(&l.Scope), &l.Next, &l.Expires)
 	if err != nil {
 		return nil, orNotFound(err)
@@ -53,11 +57,7 @@ func (db *Accounts) Login(ctx context.Context, state string, now time.Time) (*oa
 
 // TakeLogin implements signin.LoginStore.
 func (db *Accounts) TakeLogin(ctx context.Context, state string) error {
-	return sqldb.MustChange(
-		ctx,
-		db.sql.Write,
-		oauth.ErrNotFound,
-		`DELETE FROM logins WHERE state = $1`,
-		state,
-	)
+	return sqldb.MustChange(ctx, db.sql.Write, oauth.ErrNotFound, `
+		DELETE FROM logins WHERE state = $1`,
+		state)
 }

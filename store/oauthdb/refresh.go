@@ -15,7 +15,8 @@ func addRefresh(
 	t *oauth.Refresh,
 ) error {
 	return sqldb.Exec(ctx, q, `
-		INSERT INTO refresh_tokens (hash, grant_id, client_id, parent, jkt, expires) VALUES ($1, $2, $3, $4, $5, $6)`,
+		INSERT INTO refresh_tokens (hash, grant_id, client_id, parent, jkt, expires)
+		VALUES ($1, $2, $3, $4, $5, $6)`,
 		t.Hash, grantID, t.ClientID, parent, t.JKT, t.Expires)
 }
 
@@ -24,8 +25,11 @@ func (db *Grants) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oa
 	t := &oauth.Refresh{Hash: hash}
 	g, err := scanGrant(db.sql.Read.QueryRowContext(ctx, `
 		SELECT `+grantColumns+`, t.client_id, t.jkt, t.expires, t.used
-		FROM refresh_tokens t JOIN grants g ON g.id = t.grant_id JOIN accounts a ON a.id = g.account_id
-		WHERE t.hash = $1`, hash), &t.ClientID, &t.JKT, &t.Expires, &t.Used)
+		FROM refresh_tokens t
+			JOIN grants g ON g.id = t.grant_id
+			JOIN accounts a ON a.id = g.account_id
+		WHERE t.hash = $1`,
+		hash), &t.ClientID, &t.JKT, &t.Expires, &t.Used)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +79,8 @@ func useRefresh(ctx context.Context, tx *sqldb.Tx, r oauth.Rotation) (t usedToke
 			uses      = uses + 1
 		WHERE hash = $3 AND client_id = $4 AND expires > $5 AND EXISTS (
 			SELECT 1 FROM grants g JOIN accounts a ON a.id = g.account_id
-			WHERE g.id = refresh_tokens.grant_id AND g.revoked = 0 AND g.expires > $5 AND a.disabled = 0)
+			WHERE g.id = refresh_tokens.grant_id AND g.revoked = 0 AND g.expires > $5
+			AND a.disabled = 0)
 		RETURNING grant_id, used, uses, successor`,
 		r.Now, r.Sealed, r.Hash, r.ClientID, r.Now).
 		Scan(&t.grantID, &t.used, &t.uses, &t.successor)

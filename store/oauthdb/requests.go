@@ -10,35 +10,23 @@ import (
 
 // AddRequest implements flow.RequestStore.
 func (db *Grants) AddRequest(ctx context.Context, r *oauth.Request) error {
-	return sqldb.Exec(
-		ctx,
-		db.sql.Write,
-		`
+	return sqldb.Exec(ctx, db.sql.Write, `
 		INSERT INTO requests (`+requestColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		r.Handle,
-		r.Browser,
-		r.ClientID,
-		r.RedirectURI,
-		r.RedirectSent,
-		r.State,
-		r.Scope.String(),
-		r.Resource,
-		r.Challenge,
-		r.JKT,
-		r.SignedInAfter,
-		r.Expires,
-	)
+		r.Handle, r.Browser, r.ClientID, r.RedirectURI, r.RedirectSent, r.State,
+		r.Scope.String(), r.Resource, r.Challenge, r.JKT, r.SignedInAfter, r.Expires)
 }
 
-const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource, challenge, jkt, signed_in_after, expires`
+const requestColumns = `handle, browser, client_id, redirect_uri, redirect_sent, state, scope, resource,
+	challenge, jkt, signed_in_after, expires`
 
 // Request implements flow.RequestStore.
 func (db *Grants) Request(
 	ctx context.Context, handle string, now time.Time,
 ) (*oauth.Request, error) {
 	return scanRequest(db.sql.Read.QueryRowContext(ctx, `
-		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`, handle, now))
+		SELECT `+requestColumns+` FROM requests WHERE handle = $1 AND expires > $2`,
+		handle, now))
 }
 
 // TakePushed implements flow.RequestStore. The DELETE decides who is first. A request that does not
@@ -53,7 +41,8 @@ func (db *Grants) TakePushed(
 	}
 	return scanRequest(db.sql.Write.QueryRowContext(ctx, `
 		DELETE FROM requests WHERE handle = $1 AND client_id = $2 AND browser = '' AND expires > $3
-		RETURNING `+requestColumns, handle, clientID, now))
+		RETURNING `+requestColumns,
+		handle, clientID, now))
 }
 
 // scanRequest reads requestColumns.
@@ -101,11 +90,7 @@ func (db *Grants) Deny(ctx context.Context, handle string) error {
 }
 
 func takeRequest(ctx context.Context, q sqldb.Querier, handle string) error {
-	return sqldb.MustChange(
-		ctx,
-		q,
-		oauth.ErrNotFound,
-		`DELETE FROM requests WHERE handle = $1`,
-		handle,
-	)
+	return sqldb.MustChange(ctx, q, oauth.ErrNotFound, `
+		DELETE FROM requests WHERE handle = $1`,
+		handle)
 }

@@ -84,12 +84,10 @@ func setTerms(ctx context.Context, t sqldb.Querier, table, id, name string) erro
 
 func addTerms(ctx context.Context, t sqldb.Querier, table, id, name string) error {
 	for _, term := range termsOf(table, id, name) {
-		if _, err := t.ExecContext(
-			ctx,
-			`INSERT INTO `+table+` (id, term) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
-			id,
-			term,
-		); err != nil {
+		err := sqldb.Exec(ctx, t, `
+			INSERT INTO `+table+` (id, term) VALUES ($1, $2) ON CONFLICT DO NOTHING`,
+			id, term)
+		if err != nil {
 			return err
 		}
 	}
@@ -102,18 +100,15 @@ func addTerms(ctx context.Context, t sqldb.Querier, table, id, name string) erro
 func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order string) {
 	text = fold(text)
 	from := []string{truncateTerm(text)}
-	if word := strings.TrimLeftFunc(
-		text, func(r rune) bool { return !isWordRune(r) },
-	); word != "" &&
-		word != text {
+	word := strings.TrimLeftFunc(text, func(r rune) bool { return !isWordRune(r) })
+	if word != "" && word != text {
 		from = append(from, truncateTerm(word))
 	}
 	begins := func(term string) (condition string, args []any) {
 		any := make([]string, len(from))
 		for i, f := range from {
-			any[i], args = "("+term+" >= ? AND "+term+" < ?)", append(
-				args, f, f+string(unicode.MaxRune),
-			)
+			any[i] = "(" + term + " >= ? AND " + term + " < ?)"
+			args = append(args, f, f+string(unicode.MaxRune))
 		}
 		return "(" + strings.Join(any, " OR ") + ")", args
 	}
@@ -128,8 +123,8 @@ func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order
 		l.And("(s.term, s.id) "+than+" (?, ?)", after.Term, after.ID)
 	}
 	condition, args = begins("e.term")
-	l.And(
-		`NOT EXISTS (SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term < s.term AND `+condition+`)`,
+	l.And(`NOT EXISTS (
+		SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term < s.term AND `+condition+`)`,
 		args...)
 	return order
 }

@@ -12,18 +12,15 @@ var _ directory.AgentStore = (*Store)(nil)
 
 // AgentsVersion implements directory.AgentStore.
 func (db *Store) AgentsVersion(ctx context.Context) (version int64, err error) {
-	return version, db.sql.Read.QueryRowContext(ctx, `SELECT version FROM agents_version`).Scan(&version)
+	return version, db.sql.Read.QueryRowContext(ctx, `
+		SELECT version FROM agents_version`).Scan(&version)
 }
 
 // NoteAgents implements directory.AgentStore.
 func (db *Store) NoteAgents(ctx context.Context, replica string, version int64) error {
-	return sqldb.Exec(
-		ctx,
-		db.sql.Write,
-		`UPDATE replicas SET agents = $2 WHERE id = $1 AND agents < $2`,
-		replica,
-		version,
-	)
+	return sqldb.Exec(ctx, db.sql.Write, `
+		UPDATE replicas SET agents = $2 WHERE id = $1 AND agents < $2`,
+		replica, version)
 }
 
 // ReplicasBehind returns the heartbeats of the replicas that offer an older list of agents.
@@ -34,7 +31,9 @@ func (db *Store) ReplicasBehind(ctx context.Context, version int64) (map[string]
 		err = r.Scan(&id, &count)
 		behind[id] = count
 		return id, err
-	}, `SELECT id, heartbeats FROM replicas WHERE agents < $1`, version)
+	}, `
+		SELECT id, heartbeats FROM replicas WHERE agents < $1`,
+		version)
 	return behind, err
 }
 
@@ -46,12 +45,13 @@ func (db *Store) KeptAgents(ctx context.Context) (*directory.StoredAgents, error
 	}
 	kept := &directory.StoredAgents{Version: version}
 	kept.Records, err = sqldb.Select(ctx, db.sql.Read, scanAgent, `
-		SELECT name, settings, secret, version, created, changed, removed FROM agents ORDER BY created, name`)
+		SELECT name, settings, secret, version, created, changed, removed FROM agents
+		ORDER BY created, name`)
 	if err != nil {
 		return nil, err
 	}
-	kept.Disabled, err = sqldb.Select(ctx, db.sql.Read, sqldb.Value[string],
-		`SELECT name FROM agents_disabled ORDER BY name`)
+	kept.Disabled, err = sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `
+		SELECT name FROM agents_disabled ORDER BY name`)
 	return kept, err
 }
 
@@ -67,9 +67,9 @@ func (db *Store) changeAgents(
 ) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		var version int64
-		if err := tx.QueryRowContext(
-			ctx, `UPDATE agents_version SET version = version + 1 RETURNING version`,
-		).Scan(&version); err != nil {
+		err := tx.QueryRowContext(ctx, `
+			UPDATE agents_version SET version = version + 1 RETURNING version`).Scan(&version)
+		if err != nil {
 			return err
 		}
 		return do(tx, version)
@@ -85,26 +85,30 @@ func (db *Store) AddAgent(
 ) error {
 	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
 		var n int
-		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE removed = 0`).Scan(&n); err != nil {
+		err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM agents WHERE removed = 0`).Scan(&n)
+		if err != nil {
 			return err
 		}
 		if n >= most {
 			return directory.ErrTooMany
 		}
-		err := sqldb.MustChange(ctx, tx, directory.ErrExists, `
-			INSERT INTO agents (name, settings, secret, version, created, changed, removed) VALUES ($1, $2, $3, $4, $5, $5, 0)
-			ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret, version = excluded.version,
+		err = sqldb.MustChange(ctx, tx, directory.ErrExists, `
+			INSERT INTO agents (name, settings, secret, version, created, changed, removed)
+			VALUES ($1, $2, $3, $4, $5, $5, 0)
+			ON CONFLICT (name) DO UPDATE SET
+				settings = excluded.settings, secret = excluded.secret, version = excluded.version,
 				created = excluded.created, changed = excluded.changed, removed = 0
-			WHERE agents.removed > 0`, r.Name, string(r.Settings), r.Secret, version, r.Created)
+			WHERE agents.removed > 0`,
+			r.Name, string(r.Settings), r.Secret, version, r.Created)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(
-			ctx, `DELETE FROM agents_disabled WHERE name = $1`, r.Name,
-		); err != nil {
+		err = sqldb.Exec(ctx, tx, `DELETE FROM agents_disabled WHERE name = $1`, r.Name)
+		if err != nil {
 			return err
 		}
-		if err := dropAgent(ctx, tx, r.Name); err != nil || card == nil {
+		err = dropAgent(ctx, tx, r.Name)
+		if err != nil || card == nil {
 			return err
 		}
 		return seeCard(ctx, tx, *card, true)
@@ -115,9 +119,8 @@ func (db *Store) AddAgent(
 // now: its cards, and what users have connected it with.
 func dropAgent(ctx context.Context, tx *sqldb.Tx, agent string) error {
 	for _, table := range []string{"connections", "connection_attempts"} {
-		if _, err := tx.ExecContext(
-			ctx, `DELETE FROM `+table+` WHERE agent = $1`, agent,
-		); err != nil {
+		err := sqldb.Exec(ctx, tx, `DELETE FROM `+table+` WHERE agent = $1`, agent)
+		if err != nil {
 			return err
 		}
 	}
@@ -133,7 +136,8 @@ func (db *Store) ChangeAgent(ctx context.Context, r directory.StoredAgent, moved
 	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
 		n, err := sqldb.Changed(ctx, tx, `
 			UPDATE agents SET settings = $1, secret = $2, version = $3, changed = $4
-			WHERE name = $5 AND version = $6 AND removed = 0`, string(r.Settings), r.Secret, version, r.Changed, r.Name, r.Version)
+			WHERE name = $5 AND version = $6 AND removed = 0`,
+			string(r.Settings), r.Secret, version, r.Changed, r.Name, r.Version)
 		if err != nil {
 			return err
 		}
@@ -150,9 +154,9 @@ func (db *Store) ChangeAgent(ctx context.Context, r directory.StoredAgent, moved
 // noSuchVersion says why an agent could not be changed.
 func noSuchVersion(ctx context.Context, tx *sqldb.Tx, name string) error {
 	var n int
-	err := tx.QueryRowContext(
-		ctx, `SELECT COUNT(*) FROM agents WHERE name = $1 AND removed = 0`, name,
-	).Scan(&n)
+	err := tx.QueryRowContext(ctx, `
+		SELECT COUNT(*) FROM agents WHERE name = $1 AND removed = 0`,
+		name).Scan(&n)
 	switch {
 	case err != nil:
 		return err
@@ -166,7 +170,8 @@ func noSuchVersion(ctx context.Context, tx *sqldb.Tx, name string) error {
 func (db *Store) RemoveAgent(ctx context.Context, name string, now time.Time) error {
 	return db.changeAgents(ctx, func(tx *sqldb.Tx, version int64) error {
 		err := sqldb.MustChange(ctx, tx, directory.ErrNoAgent, `
-			UPDATE agents SET removed = $1, version = $2 WHERE name = $3 AND removed = 0`, now, version, name)
+			UPDATE agents SET removed = $1, version = $2 WHERE name = $3 AND removed = 0`,
+			now, version, name)
 		if err != nil {
 			return err
 		}
@@ -176,12 +181,9 @@ func (db *Store) RemoveAgent(ctx context.Context, name string, now time.Time) er
 
 // DisableAgent implements directory.AgentStore.
 func (db *Store) DisableAgent(ctx context.Context, name string, now time.Time) (bool, error) {
-	return db.changeDisabled(
-		ctx,
-		`INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
-		name,
-		now,
-	)
+	return db.changeDisabled(ctx, `
+		INSERT INTO agents_disabled (name, since) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+		name, now)
 }
 
 // EnableAgent implements directory.AgentStore.

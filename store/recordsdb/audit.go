@@ -44,15 +44,9 @@ func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]au
 	l := &sqldb.Listing{Reverse: f.Reverse}
 	filterEvents(l, f, actor)
 	order := l.After("at", "id", f.After.At, f.After.ID)
-	return sqldb.SelectListing(
-		ctx,
-		db.sql,
-		l,
-		scanEvent,
-		`SELECT at, id, kind, outcome, actor_id, actor, address, target, detail FROM audit`,
-		order,
-		f.Limit,
-	)
+	return sqldb.SelectListing(ctx, db.sql, l, scanEvent, `
+		SELECT `+eventColumns+` FROM audit`,
+		order, f.Limit)
 }
 
 func scanEvent(r sqldb.Row) (e audit.Event, err error) {
@@ -111,7 +105,8 @@ func filterEvents(l *sqldb.Listing, f audit.Filter, actor string) {
 	l.Where = nil
 	l.Args = latest.Args
 	pattern := l.Arg(sqldb.Containing(f.Text))
-	l.And(
-		`(at, id) IN (SELECT at, id FROM (` + text + `) AS latest WHERE lower(actor) LIKE ` + pattern + ` ESCAPE '\' OR lower(target) LIKE ` + pattern + ` ESCAPE '\' OR lower(detail) LIKE ` + pattern + ` ESCAPE '\')`,
-	)
+	contains := ` LIKE ` + pattern + ` ESCAPE '\'`
+	l.And(`(at, id) IN (
+		SELECT at, id FROM (` + text + `) AS latest
+		WHERE lower(actor)` + contains + ` OR lower(target)` + contains + ` OR lower(detail)` + contains + `)`)
 }

@@ -14,32 +14,17 @@ import (
 func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		var end audit.ChainEnd
-		if err := t.QueryRowContext(
-			ctx, `UPDATE audit_chain SET seq = seq WHERE id = 1 RETURNING seq, hash`,
-		).Scan(&end.Seq, &end.Hash); err != nil {
+		err := t.QueryRowContext(ctx, `
+			UPDATE audit_chain SET seq = seq WHERE id = 1 RETURNING seq, hash`).
+			Scan(&end.Seq, &end.Hash)
+		if err != nil {
 			return err
 		}
 		for _, e := range events {
 			hash := audit.Hash(end, e)
-			n, err := sqldb.Changed(
-				ctx,
-				t,
-				`
-				INSERT INTO audit (at, id, kind, outcome, actor_id, actor, address, target, detail, seq, hash)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-				ON CONFLICT (at, id) DO NOTHING`, // it is written again if the answer to a commit was lost
-				e.At,
-				e.ID,
-				string(e.Kind),
-				string(e.Outcome),
-				e.ActorID,
-				e.Actor,
-				e.Address,
-				e.Target,
-				e.Detail,
-				end.Seq+1,
-				hash,
-			)
+			n, err := sqldb.Changed(ctx, t, addEvent,
+				e.At, e.ID, string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address,
+				e.Target, e.Detail, end.Seq+1, hash)
 			if err != nil {
 				return err
 			}
@@ -47,15 +32,19 @@ func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 				end = audit.ChainEnd{Seq: end.Seq + 1, Hash: hash}
 			}
 		}
-		return sqldb.Exec(
-			ctx,
-			t,
-			`UPDATE audit_chain SET seq = $1, hash = $2 WHERE id = 1`,
-			end.Seq,
-			end.Hash,
-		)
+		return sqldb.Exec(ctx, t, `
+			UPDATE audit_chain SET seq = $1, hash = $2 WHERE id = 1`,
+			end.Seq, end.Hash)
 	})
 }
+
+const eventColumns = `at, id, kind, outcome, actor_id, actor, address, target, detail`
+
+// addEvent ignores an event that is written again because the answer to a commit was lost.
+const addEvent = `
+	INSERT INTO audit (` + eventColumns + `, seq, hash)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+	ON CONFLICT (at, id) DO NOTHING`
 
 // verifyBatch is how many events are read at once.
 const verifyBatch = 1000
@@ -73,9 +62,10 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 	defer t.Rollback()
 	var last audit.ChainEnd
 	c := &audit.Chain{}
-	if err := t.QueryRowContext(
-		ctx, `SELECT seq, hash, dropped_seq, dropped_hash FROM audit_chain WHERE id = 1`,
-	).Scan(&last.Seq, &last.Hash, &c.End.Seq, &c.End.Hash); err != nil {
+	err = t.QueryRowContext(ctx, `
+		SELECT seq, hash, dropped_seq, dropped_hash FROM audit_chain WHERE id = 1`).
+		Scan(&last.Seq, &last.Hash, &c.End.Seq, &c.End.Hash)
+	if err != nil {
 		return nil, sqldb.Classify(err)
 	}
 	from := int64(-1 << 62) // also a row that was put before the first is found
@@ -99,8 +89,9 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 // links returns the next events after a number.
 func links(ctx context.Context, t *sql.Tx, after int64, limit int) ([]audit.Link, error) {
 	return sqldb.Select(ctx, t, scanLink, `
-		SELECT at, id, kind, outcome, actor_id, actor, address, target, detail, seq, hash FROM audit
-		WHERE seq > $1 ORDER BY seq LIMIT $2`, after, limit)
+		SELECT `+eventColumns+`, seq, hash FROM audit
+		WHERE seq > $1 ORDER BY seq LIMIT $2`,
+		after, limit)
 }
 
 func scanLink(r sqldb.Row) (l audit.Link, err error) {
@@ -125,9 +116,9 @@ func scanLink(r sqldb.Row) (l audit.Link, err error) {
 func (db *Store) DropEvents(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n = 0
-		if _, err := t.ExecContext(
-			ctx, `UPDATE audit_chain SET seq = seq WHERE id = 1`,
-		); err != nil { // which locks it
+		// This locks the chain.
+		err := sqldb.Exec(ctx, t, `UPDATE audit_chain SET seq = seq WHERE id = 1`)
+		if err != nil {
 			return err
 		}
 		oldest, err := links(ctx, t.Tx, -1<<62, limit)
@@ -144,13 +135,9 @@ func (db *Store) DropEvents(ctx context.Context, before time.Time, limit int) (n
 		if _, err := t.ExecContext(ctx, `DELETE FROM audit WHERE seq <= $1`, last.Seq); err != nil {
 			return err
 		}
-		return sqldb.Exec(
-			ctx,
-			t,
-			`UPDATE audit_chain SET dropped_seq = $1, dropped_hash = $2 WHERE id = 1`,
-			last.Seq,
-			last.Hash,
-		)
+		return sqldb.Exec(ctx, t, `
+			UPDATE audit_chain SET dropped_seq = $1, dropped_hash = $2 WHERE id = 1`,
+			last.Seq, last.Hash)
 	})
 	return n, err
 }

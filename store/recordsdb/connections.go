@@ -15,8 +15,9 @@ const connectionColumns = `owner, agent, kind, sealed, version, connected, updat
 // PutConnection implements a2avault.Store.
 func (db *Store) PutConnection(ctx context.Context, r a2avault.Row) error {
 	return sqldb.Exec(ctx, db.sql.Write, `
-		INSERT INTO connections (owner, agent, kind, sealed, version, connected, updated) VALUES ($1, $2, $3, $4, 1, $5, $6)
-		ON CONFLICT (owner, agent) DO UPDATE SET kind = excluded.kind, sealed = excluded.sealed, version = connections.version + 1,
+		INSERT INTO connections (`+connectionColumns+`) VALUES ($1, $2, $3, $4, 1, $5, $6)
+		ON CONFLICT (owner, agent) DO UPDATE SET
+			kind = excluded.kind, sealed = excluded.sealed, version = connections.version + 1,
 			connected = excluded.connected, updated = excluded.updated, holder = '', held_until = 0`,
 		r.Owner, r.Agent, string(r.Kind), r.Sealed, r.Connected, r.Updated)
 }
@@ -24,7 +25,8 @@ func (db *Store) PutConnection(ctx context.Context, r a2avault.Row) error {
 // Connection implements a2avault.Store.
 func (db *Store) Connection(ctx context.Context, owner, agent string) (*a2avault.Row, error) {
 	r, err := scanConnection(db.sql.Read.QueryRowContext(ctx, `
-		SELECT `+connectionColumns+` FROM connections WHERE owner = $1 AND agent = $2`, owner, agent))
+		SELECT `+connectionColumns+` FROM connections WHERE owner = $1 AND agent = $2`,
+		owner, agent))
 	if err != nil {
 		return nil, sqldb.NoRow(err, a2avault.ErrNone)
 	}
@@ -33,13 +35,9 @@ func (db *Store) Connection(ctx context.Context, owner, agent string) (*a2avault
 
 // Connections implements a2avault.Store.
 func (db *Store) Connections(ctx context.Context, owner string) ([]a2avault.Row, error) {
-	return sqldb.Select(
-		ctx,
-		db.sql.Read,
-		scanConnection,
-		`SELECT `+connectionColumns+` FROM connections WHERE owner = $1 ORDER BY agent`,
-		owner,
-	)
+	return sqldb.Select(ctx, db.sql.Read, scanConnection, `
+		SELECT `+connectionColumns+` FROM connections WHERE owner = $1 ORDER BY agent`,
+		owner)
 }
 
 func scanConnection(row sqldb.Row) (r a2avault.Row, err error) {
@@ -49,14 +47,9 @@ func scanConnection(row sqldb.Row) (r a2avault.Row, err error) {
 
 // ForgetConnection implements a2avault.Store.
 func (db *Store) ForgetConnection(ctx context.Context, owner, agent string) error {
-	return sqldb.MustChange(
-		ctx,
-		db.sql.Write,
-		a2avault.ErrNone,
-		`DELETE FROM connections WHERE owner = $1 AND agent = $2`,
-		owner,
-		agent,
-	)
+	return sqldb.MustChange(ctx, db.sql.Write, a2avault.ErrNone, `
+		DELETE FROM connections WHERE owner = $1 AND agent = $2`,
+		owner, agent)
 }
 
 // ClaimRenewal implements a2avault.Store. The WHERE clause is the lock.
@@ -80,31 +73,21 @@ func (db *Store) ClaimRenewal(
 // SaveRenewal implements a2avault.Store.
 func (db *Store) SaveRenewal(ctx context.Context, r *a2avault.Row, holder string) error {
 	return sqldb.MustChange(ctx, db.sql.Write, a2avault.ErrChanged, `
-		UPDATE connections SET kind = $1, sealed = $2, updated = $3, version = version + 1, holder = '', held_until = 0
+		UPDATE connections SET
+			kind = $1, sealed = $2, updated = $3, version = version + 1, holder = '', held_until = 0
 		WHERE owner = $4 AND agent = $5 AND version = $6 AND holder = $7`,
 		string(r.Kind), r.Sealed, r.Updated, r.Owner, r.Agent, r.Version, holder)
 }
 
 // AddAttempt implements a2avault.Store.
 func (db *Store) AddAttempt(ctx context.Context, a a2avault.Attempt) error {
-	return sqldb.MustChange(
-		ctx,
-		db.sql.Write,
-		a2avault.ErrTooMany,
-		`
+	return sqldb.MustChange(ctx, db.sql.Write, a2avault.ErrTooMany, `
 		INSERT INTO connection_attempts (state, browser, owner, agent, task, sealed, expires)
-		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT)
+		SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT),
+			CAST($5 AS TEXT), CAST($6 AS TEXT), CAST($7 AS BIGINT)
 		WHERE (SELECT COUNT(*) FROM connection_attempts WHERE owner = $8) < CAST($9 AS BIGINT)`,
-		a.State,
-		a.Browser,
-		a.Owner,
-		a.Agent,
-		a.Task,
-		a.Sealed,
-		a.Expires,
-		a.Owner,
-		a2avault.MostAttempts,
-	)
+		a.State, a.Browser, a.Owner, a.Agent, a.Task, a.Sealed, a.Expires, a.Owner,
+		a2avault.MostAttempts)
 }
 
 // TakeAttempt implements a2avault.Store.
@@ -113,7 +96,9 @@ func (db *Store) TakeAttempt(
 ) (*a2avault.Attempt, error) {
 	a := &a2avault.Attempt{State: state}
 	err := db.sql.Write.QueryRowContext(ctx, `
-		DELETE FROM connection_attempts WHERE state = $1 RETURNING browser, owner, agent, task, sealed, expires`, state).
+		DELETE FROM connection_attempts WHERE state = $1
+		RETURNING browser, owner, agent, task, sealed, expires`,
+		state).
 		Scan(&a.Browser, &a.Owner, &a.Agent, &a.Task, &a.Sealed, &a.Expires)
 	if err != nil {
 		return nil, sqldb.NoRow(err, a2avault.ErrNone)
@@ -126,10 +111,7 @@ func (db *Store) TakeAttempt(
 
 // DropAttempts implements a2avault.Store.
 func (db *Store) DropAttempts(ctx context.Context, before time.Time) error {
-	return sqldb.Exec(
-		ctx,
-		db.sql.Write,
-		`DELETE FROM connection_attempts WHERE expires <= $1`,
-		before,
-	)
+	return sqldb.Exec(ctx, db.sql.Write, `
+		DELETE FROM connection_attempts WHERE expires <= $1`,
+		before)
 }

@@ -96,8 +96,19 @@ func sum(calls []usage.Record) map[sumKey]*usage.Tally {
 	sums := map[sumKey]*usage.Tally{}
 	for _, c := range calls {
 		at := c.At.UnixMilli()
-		for dimension, key := range map[string]string{"": "", "agent": c.Agent, "tool": c.Tool, "usecase": c.UseCase, "client": c.Client, "user_id": c.UserID} {
-			for _, k := range []sumKey{{hours, dimension, key, at - at%hourMillis}, {days, dimension, key, at - at%dayMillis}} {
+		keys := map[string]string{
+			"":        "",
+			"agent":   c.Agent,
+			"tool":    c.Tool,
+			"usecase": c.UseCase,
+			"client":  c.Client,
+			"user_id": c.UserID,
+		}
+		for dimension, key := range keys {
+			for _, k := range []sumKey{
+				{hours, dimension, key, at - at%hourMillis},
+				{days, dimension, key, at - at%dayMillis},
+			} {
 				if sums[k] == nil {
 					sums[k] = &usage.Tally{}
 				}
@@ -123,17 +134,16 @@ func (db *Store) addSums(table string, n int) string {
 	for _, c := range sumColumns {
 		set = append(set, c+" = "+table+"."+c+" + excluded."+c)
 	}
-	return `INSERT INTO ` + table + ` (dimension, key, at, ` + strings.Join(sumColumns, ", ") +
-		`) VALUES ` + db.sql.Rows(n, 3+len(sumColumns)) +
-		` ON CONFLICT (dimension, key, at) DO UPDATE SET ` + strings.Join(set, ", ")
+	return `
+		INSERT INTO ` + table + ` (dimension, key, at, ` + strings.Join(sumColumns, ", ") + `)
+		VALUES ` + db.sql.Rows(n, 3+len(sumColumns)) + `
+		ON CONFLICT (dimension, key, at) DO UPDATE SET ` + strings.Join(set, ", ")
 }
 
 // addTallies adds calls to the sums.
 func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Record) error {
 	sums := sum(calls)
-	keys := slices.SortedFunc(
-		maps.Keys(sums), sumKey.compare,
-	) // replicas take the rows in one order
+	keys := slices.SortedFunc(maps.Keys(sums), sumKey.compare) // replicas take the rows in one order
 	for _, table := range []string{days, hours} {
 		of := slices.DeleteFunc(slices.Clone(keys), func(k sumKey) bool { return k.table != table })
 		for chunk := range slices.Chunk(of, insertBatch) {
@@ -211,16 +221,11 @@ func (db *Store) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, err
 	if f.After.ID != "" {
 		l.And("(at, u.id) "+beyond+" (?, ?)", f.After.At, f.After.ID)
 	}
-	return sqldb.SelectListing(
-		ctx,
-		db.sql,
-		l,
-		scanCall,
-		`SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
+	return sqldb.SelectListing(ctx, db.sql, l, scanCall, `
+		SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent,
+			millis, bytes_in, bytes_out, outcome
 		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`,
-		order,
-		f.Limit,
-	)
+		order, f.Limit)
 }
 
 func scanCall(r sqldb.Row) (c usage.Record, err error) {
@@ -273,7 +278,9 @@ func (db *Store) Tallies(
 	table := "usage_calls"
 	value := callExpression
 	if len(asked) <= 1 && f.Outcome == "" {
-		key, table, value = selectSums(l, f, by, step, asked), sumTable(f, step), func(column string) string { return column }
+		key = selectSums(l, f, by, step, asked)
+		table = sumTable(f, step)
+		value = func(column string) string { return column }
 	} else {
 		selectCalls(l, f)
 	}
@@ -332,7 +339,9 @@ func callExpression(column string) string {
 	case "calls":
 		return "1"
 	case "errors":
-		return "CASE WHEN outcome IN ('" + string(usage.Failed) + "', '" + string(usage.Refused) + "') THEN 1 ELSE 0 END"
+		return fmt.Sprintf(
+			"CASE WHEN outcome IN ('%s', '%s') THEN 1 ELSE 0 END", usage.Failed, usage.Refused,
+		)
 	case "bytes_in", "bytes_out", "millis":
 		return column
 	}
@@ -377,8 +386,8 @@ func (db *Store) DropCalls(ctx context.Context, before time.Time, limit int) (n 
 		query  string
 		before int64
 	}{
-		{`DELETE FROM usage_calls WHERE (at, id) IN (SELECT at, id FROM usage_calls WHERE at < $1 ORDER BY at LIMIT $2)`, moment},
-		{`DELETE FROM usage_hours WHERE ` + everyDimension + ` AND at IN (SELECT at FROM usage_hours WHERE dimension = '' AND at < $1 ORDER BY at LIMIT $2)`, moment - moment%hourMillis},
+		{dropCalls, moment},
+		{dropHours, moment - moment%hourMillis},
 	} {
 		dropped, err := sqldb.Changed(ctx, db.sql.Write, step.query, step.before, limit)
 		if err != nil {
@@ -394,6 +403,15 @@ func (db *Store) DropCalls(ctx context.Context, before time.Time, limit int) (n 
 
 const everyDimension = `dimension IN ('', 'agent', 'tool', 'usecase', 'client', 'user_id')`
 
+const (
+	dropCalls = `
+		DELETE FROM usage_calls WHERE (at, id) IN (
+			SELECT at, id FROM usage_calls WHERE at < $1 ORDER BY at LIMIT $2)`
+	dropHours = `
+		DELETE FROM usage_hours WHERE ` + everyDimension + ` AND at IN (
+			SELECT at FROM usage_hours WHERE dimension = '' AND at < $1 ORDER BY at LIMIT $2)`
+)
+
 // dropDays deletes the sums up to a day, and sums the remaining hours of the last one again.
 func (db *Store) dropDays(ctx context.Context, day int64) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
@@ -404,6 +422,7 @@ func (db *Store) dropDays(ctx context.Context, day int64) error {
 			INSERT INTO usage_days (dimension, key, at, `+strings.Join(sumColumns, ", ")+`)
 			SELECT dimension, key, CAST($1 AS BIGINT), SUM(`+strings.Join(sumColumns, "), SUM(")+`)
 			FROM usage_hours WHERE `+everyDimension+` AND at >= $1 AND at < $2
-			GROUP BY dimension, key ON CONFLICT DO NOTHING`, day, day+dayMillis)
+			GROUP BY dimension, key ON CONFLICT DO NOTHING`,
+			day, day+dayMillis)
 	})
 }

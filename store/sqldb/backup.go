@@ -128,7 +128,8 @@ func (db *DB) CopyToPostgres(ctx context.Context, path string) error {
 	defer to.Rollback()
 	for _, t := range tables {
 		var some bool
-		if err := to.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+t.name+`)`).Scan(&some); err != nil {
+		err := to.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+t.name+`)`).Scan(&some)
+		if err != nil {
 			return err
 		}
 		if some && !slices.Contains(seededTables, t.name) {
@@ -156,8 +157,11 @@ type table struct {
 func copiedTables(ctx context.Context, file *sql.DB) (tables []table, err error) {
 	rows, err := file.QueryContext(ctx, `
 		SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c
-		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' AND t.name NOT LIKE 'task\_words%' ESCAPE '\'
-			AND t.name NOT LIKE '\_litestream%' ESCAPE '\' AND t.name NOT IN ('goose_db_version', 'task_texts', 'task_vocabulary', 'write_behind')
+		WHERE t.type = 'table'
+		AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\'
+		AND t.name NOT LIKE 'task\_words%' ESCAPE '\'
+		AND t.name NOT LIKE '\_litestream%' ESCAPE '\'
+		AND t.name NOT IN ('goose_db_version', 'task_texts', 'task_vocabulary', 'write_behind')
 		ORDER BY t.rowid, c.cid`)
 	if err != nil {
 		return nil, err
@@ -237,10 +241,9 @@ func (t table) insert(ctx context.Context, to *sql.Tx, values []any) error {
 	for first := 0; first < len(values); first += n {
 		rows = append(rows, "("+Placeholders(first+1, n)+")")
 	}
-	_, err := to.ExecContext(
-		ctx,
-		`INSERT INTO `+t.name+` (`+strings.Join(t.columns, ", ")+`) VALUES `+
-			strings.Join(rows, ", "),
+	_, err := to.ExecContext(ctx, `
+		INSERT INTO `+t.name+` (`+strings.Join(t.columns, ", ")+`) VALUES `+
+		strings.Join(rows, ", "),
 		values...)
 	return err
 }

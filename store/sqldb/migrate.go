@@ -145,8 +145,7 @@ func migrationsOf(dialect goose.Dialect) (steps []*goose.Migration, err error) {
 
 // schemaVersion returns the version of the tables.
 func schemaVersion(ctx context.Context, db *sql.DB) (version int64, err error) {
-	err = db.QueryRowContext(
-		ctx, `SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`,
-	).Scan(&version)
+	err = db.QueryRowContext(ctx, `
+		SELECT COALESCE(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
 	return version, err
 }

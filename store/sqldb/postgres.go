@@ -101,9 +101,14 @@ func postgresConfig(dsn string) (*pgx.ConnConfig, error) {
 func setLimits(ctx context.Context, c *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	_, err := c.Exec(ctx, `SELECT set_config(name, value, false)
-		FROM (VALUES ('lock_timeout', $1), ('idle_in_transaction_session_timeout', $2)) AS ours (name, value)
-		WHERE current_setting(name, true) = '0'`, pgx.QueryExecModeExec, millisText(lockTimeout), millisText(transactionTimeout)) // not to be prepared: it is run once
+	// The statement is not to be prepared: it is run once.
+	_, err := c.Exec(ctx, `
+		SELECT set_config(name, value, false)
+		FROM (VALUES
+			('lock_timeout', $1), ('idle_in_transaction_session_timeout', $2)
+		) AS ours (name, value)
+		WHERE current_setting(name, true) = '0'`,
+		pgx.QueryExecModeExec, millisText(lockTimeout), millisText(transactionTimeout))
 	if err != nil {
 		c.Close(ctx)
 		return fmt.Errorf("setting the limits of a connection: %w", err)
@@ -118,9 +123,8 @@ func (db *DB) Clock(ctx context.Context, now time.Time) (time.Time, error) {
 		return now, nil
 	}
 	var millis int64
-	err := db.Write.QueryRowContext(
-		ctx, `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`,
-	).Scan(&millis)
+	err := db.Write.QueryRowContext(ctx, `
+		SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)`).Scan(&millis)
 	return Time(millis), err
 }
 

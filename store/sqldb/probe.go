@@ -122,10 +122,9 @@ func postgresUsable(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	var readOnly string
-	err = tx.QueryRowContext(
-		ctx,
-		`SELECT current_setting('transaction_read_only') FROM generate_series(1, 20000) HAVING count(*) > 0`,
-	).Scan(&readOnly)
+	err = tx.QueryRowContext(ctx, `
+		SELECT current_setting('transaction_read_only')
+		FROM generate_series(1, 20000) HAVING count(*) > 0`).Scan(&readOnly)
 	if err == nil && readOnly == "on" {
 		err = errors.New("the database is read-only: it may be a standby")
 	}

@@ -54,9 +54,9 @@ func (f *file) prepare(ctx context.Context, id string) error {
 		CREATE TABLE IF NOT EXISTS owner (id TEXT NOT NULL);
 		CREATE TABLE IF NOT EXISTS groups (seq INTEGER PRIMARY KEY, records BLOB NOT NULL)`)
 	if err == nil {
-		_, err = f.db.ExecContext(
-			ctx, `INSERT INTO owner (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)`, id,
-		)
+		_, err = f.db.ExecContext(ctx, `
+			INSERT INTO owner (id) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM owner)`,
+			id)
 	}
 	if err != nil {
 		return err

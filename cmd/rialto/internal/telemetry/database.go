@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -50,8 +51,11 @@ func (d Database) ObserveStatement(ctx context.Context, statement string) func(e
 
 // operationOf returns the first word of a statement, in upper case.
 func operationOf(statement string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(statement), " ")
-	word = strings.ToUpper(strings.TrimSpace(word))
+	word := strings.TrimSpace(statement)
+	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
+		word = word[:end]
+	}
+	word = strings.ToUpper(word)
 	if slices.Contains(
 		[]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "TRANSACTION"}, word,
 	) {
