@@ -9,6 +9,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
+	"rialto/internal/bytesize"
 	"rialto/internal/i18n"
 )
 
@@ -129,7 +130,7 @@ func (s *storageQuota) exceeded(
 			s.runner.logError("looking at a quota", err)
 		}
 		if over {
-			return quota.of, inUnits(quota.most)
+			return quota.of, bytesize.Format(quota.most)
 		}
 	}
 	return quotaKey{}, ""
@@ -178,15 +179,4 @@ func (s *storageQuota) checkGrowth(owner, agent string) *ledger.Failure {
 			most,
 		)
 	}
-}
-
-// inUnits returns bytes for people.
-func inUnits(bytes int64) string {
-	switch {
-	case bytes >= 1<<30 && bytes%(1<<30) == 0:
-		return fmt.Sprintf("%d GiB", bytes>>30)
-	case bytes >= 1<<20:
-		return fmt.Sprintf("%d MiB", bytes>>20)
-	}
-	return fmt.Sprintf("%d KiB", bytes>>10)
 }

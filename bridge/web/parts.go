@@ -10,6 +10,7 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/sanitize"
 	"rialto/bridge/view"
+	"rialto/internal/bytesize"
 	"rialto/internal/markdown"
 	"rialto/templates"
 )
@@ -89,7 +90,7 @@ func (m *partBuilder) part(p *view.Piece) *templates.TaskPart {
 	}
 	switch {
 	case p.Kind == view.File:
-		out.File, out.Size = true, size(p.Size)
+		out.File, out.Size = true, bytesize.Format(int64(p.Size))
 		out.Image = out.Href != "" && slices.Contains(images, p.MediaType)
 	case link != "":
 		out.Leaves = link
@@ -157,14 +158,4 @@ func (m *partBuilder) results(pieces []view.Piece) (all []templates.TaskResult) 
 		all = append(all, out)
 	}
 	return all
-}
-
-func size(bytes int) string {
-	switch {
-	case bytes >= 1<<20:
-		return strconv.FormatFloat(float64(bytes)/(1<<20), 'f', 1, 64) + " MiB"
-	case bytes >= 1<<10:
-		return strconv.Itoa(bytes>>10) + " KiB"
-	}
-	return strconv.Itoa(bytes) + " B"
 }

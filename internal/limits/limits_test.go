@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"rialto/internal/bytesize"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/limits.md")
@@ -162,10 +164,8 @@ func format(n int64, k kind) string {
 			text = strings.TrimSuffix(text, "0m")
 		}
 		return text
-	case k == bytes && n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
 	case k == bytes:
-		return fmt.Sprintf("%d KiB", n>>10)
+		return bytesize.Format(n)
 	}
 	return fmt.Sprint(n)
 }
