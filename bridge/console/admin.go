@@ -1,17 +1,21 @@
 package console
 
-import "rialto/bridge/operator"
+import (
+	"slices"
 
-// adminRoutes lists the pages of operators. The guard in front lets only administrators see them.
+	"rialto/bridge/operator"
+)
+
+// adminRoutes lists the pages of operators in the order of the navigation. The guard in front lets
+// only administrators see them.
 func (c *Console) adminRoutes() []route {
-	agents := adminAgents{c}
-	clients := adminClients{c}
-	grants := adminGrants{c}
-	accounts := adminAccounts{c}
+	return slices.Concat(c.activityRoutes(), c.agentRoutes(), c.accessRoutes(), c.serverRoutes())
+}
+
+func (c *Console) activityRoutes() []route {
 	tasks := adminTasks{c}
 	use := adminUsage{c}
 	log := adminAudit{c}
-	keys := adminKeys{c}
 	return []route{
 		{path: "/admin", page: c.overview},
 		{path: "/admin/tasks", page: tasks.tasks},
@@ -24,6 +28,12 @@ func (c *Console) adminRoutes() []route {
 		{path: "/admin/usage/export", raw: use.exportUsage},
 		{path: "/admin/audit", page: log.audit},
 		{path: "/admin/audit/export", raw: log.exportAudit},
+	}
+}
+
+func (c *Console) agentRoutes() []route {
+	agents := adminAgents{c}
+	return []route{
 		{path: "/admin/agents", page: agents.agents},
 		{path: "/admin/agents/one", page: agents.agent},
 		{path: "/admin/agents/new", page: agents.newAgent, form: agents.addAgent},
@@ -31,15 +41,23 @@ func (c *Console) adminRoutes() []route {
 		{path: "/admin/agents/test", slow: true, form: agents.testAgent},
 		{path: "/admin/agents/enable", form: agents.turn(operator.Agents.Enable, "enabled")},
 		{path: "/admin/agents/disable", form: agents.turn(operator.Agents.Disable, "disabled")},
-		c.removal("agents"),
 		{path: "/admin/agents/accept", ask: agents.askAccept, form: agents.acceptCard},
+		c.removal("agents"),
+	}
+}
+
+func (c *Console) accessRoutes() []route {
+	clients := adminClients{c}
+	grants := adminGrants{c}
+	accounts := adminAccounts{c}
+	return []route{
 		{path: "/admin/clients", page: clients.clients},
 		{path: "/admin/clients/one", page: clients.client},
 		{path: "/admin/clients/new", page: clients.newClient, form: clients.registerClient},
 		c.removal("clients"),
 		{path: "/admin/grants", page: grants.grants},
-		c.removal("grants"),
 		{path: "/admin/grants/end-all", ask: grants.askEndGrants, form: grants.endGrants},
+		c.removal("grants"),
 		{path: "/admin/accounts", page: accounts.accounts},
 		{path: "/admin/accounts/one", page: accounts.account},
 		{path: "/admin/accounts/new", page: accounts.newAccount, form: accounts.addAccount},
@@ -48,15 +66,17 @@ func (c *Console) adminRoutes() []route {
 		{path: "/admin/accounts/disable", form: accounts.turn(true, "disabled")},
 		{path: "/admin/accounts/enable", form: accounts.turn(false, "enabled")},
 		c.removal("accounts"),
+	}
+}
+
+func (c *Console) serverRoutes() []route {
+	keys := adminKeys{c}
+	doctor := adminDoctor{c}
+	return []route{
 		{path: "/admin/keys", page: keys.keys},
 		{path: "/admin/keys/rotate", ask: askRotate(), form: keys.rotate},
 		{path: "/admin/keys/revoke", ask: keys.askRevokeKey, form: c.removal("keys").form},
 		{path: "/admin/settings", page: adminSettings{c}.settings},
-		{
-			path: "/admin/doctor",
-			page: adminDoctor{c}.doctorForm,
-			slow: true,
-			form: adminDoctor{c}.examine,
-		},
+		{path: "/admin/doctor", page: doctor.doctorForm, slow: true, form: doctor.examine},
 	}
 }

@@ -88,10 +88,6 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 	}
 	day := first(sums)
 	at := "/admin/usage?days=1&agent=" + url.QueryEscape(name)
-	latency := templates.Stat{Name: "p95 latency", Value: templates.Verbatim("–"), Href: at}
-	if day.Calls > 0 {
-		latency.Value = templates.Millis(int64(day.P95))
-	}
 	return &templates.Section{ID: "numbers", Stats: []templates.Stat{
 		{Name: "Calls in 24 hours", Value: templates.Number(day.Calls), Href: at},
 		{
@@ -100,7 +96,7 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 			Href:  at + "&outcome=" + string(usage.Errors),
 			Tone:  toneIfAny(int(day.Errors), templates.Bad),
 		},
-		latency,
+		latencyStat(day, at),
 	}}, nil
 }
 

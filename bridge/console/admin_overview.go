@@ -9,6 +9,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
+	"rialto/internal/usage"
 	"rialto/templates"
 )
 
@@ -105,14 +106,11 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 		Value: templates.Number(o.Usage.Calls),
 		Href:  "/admin/usage?days=1",
 	}
-	latency := templates.Stat{
-		Name:  "p95 latency",
-		Value: templates.Verbatim("–"),
-		Href:  "/admin/usage?days=1",
-	}
+	latency := latencyStat(o.Usage, calls.Href)
 	if o.Usage.Calls > 0 {
+		median := templates.Millis(int64(o.Usage.P50))
 		calls.Sub = templates.Textf("{} with errors", templates.Number(o.Usage.Errors))
-		latency.Value, latency.Sub = templates.Millis(int64(o.Usage.P95)), templates.Row(templates.Verbatim("p50"), templates.Millis(int64(o.Usage.P50)))
+		latency.Sub = templates.Row(templates.Verbatim("p50"), median)
 	}
 	return []templates.Stat{
 		waiting,
@@ -132,6 +130,14 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 		calls,
 		latency,
 	}
+}
+
+func latencyStat(sum usage.Sum, href string) templates.Stat {
+	latency := templates.Stat{Name: "p95 latency", Value: templates.Verbatim("–"), Href: href}
+	if sum.Calls > 0 {
+		latency.Value = templates.Millis(int64(sum.P95))
+	}
+	return latency
 }
 
 func toneIfAny(n int, tone templates.Tone) templates.Tone {

@@ -46,6 +46,7 @@ var sources = map[string]templates.Text{
 // settings shows the settings in force, in groups, without those of agents, which are on their own pages.
 func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 	q := parseQuery(r, "text", "changed")
+	onlyChanged := q.get("changed") != ""
 	t := &templates.Table{
 		Dense:   true,
 		Columns: columns("Setting", "Value", "Source", "Takes effect"),
@@ -64,7 +65,7 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		if ofAgent || !strings.Contains(words, strings.ToLower(q.get("text"))) {
 			continue
 		}
-		if unchanged && q.get("changed") != "" {
+		if unchanged && onlyChanged {
 			continue
 		}
 		if !slices.Contains(order, group) {
@@ -86,7 +87,7 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		Hint:  "Search settings",
 		Max:   128,
 	})
-	if q.get("changed") != "" {
+	if onlyChanged {
 		filter.Hidden = hidden("changed", "yes")
 		filter.Clear = ""
 	}
@@ -95,12 +96,8 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		Lead:  templates.Textf("What is in force, and what sets it. Secrets are not shown."),
 		Sections: []templates.Section{
 			{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
-				{Href: "/admin/settings", Name: "All settings", Here: q.get("changed") == ""},
-				{
-					Href: "/admin/settings?changed=yes",
-					Name: "Changed settings",
-					Here: q.get("changed") != "",
-				},
+				{Href: "/admin/settings", Name: "All settings", Here: !onlyChanged},
+				{Href: "/admin/settings?changed=yes", Name: "Changed settings", Here: onlyChanged},
 			}},
 		},
 	}, nil

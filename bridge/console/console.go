@@ -45,12 +45,13 @@ const (
 
 // Routes adds the pages to r, each area behind its guard.
 func (c *Console) Routes(r *mux.Router) {
-	account := c.OAuth.Sessions.Require(c.serve(accountArea, ownAccount{c}.routes()))
-	r.Path("/account").Handler(account)
-	r.PathPrefix("/account/").Handler(account)
-	operators := c.OAuth.Sessions.RequireAdmin(c.serve(adminArea, c.adminRoutes()))
-	r.Path("/admin").Handler(operators)
-	r.PathPrefix("/admin/").Handler(operators)
+	mount := func(a area, pages http.Handler) {
+		r.Path(a.root).Handler(pages)
+		r.PathPrefix(a.root + "/").Handler(pages)
+	}
+	sessions := c.OAuth.Sessions
+	mount(accountArea, sessions.Require(c.serve(accountArea, ownAccount{c}.routes())))
+	mount(adminArea, sessions.RequireAdmin(c.serve(adminArea, c.adminRoutes())))
 }
 
 // serve serves the pages of one half of the console.

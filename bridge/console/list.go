@@ -123,11 +123,13 @@ func (q query) filter(fields ...templates.Field) *templates.Filter {
 func back(f url.Values, otherwise string) string {
 	to := f.Get("back")
 	u, err := url.Parse(to)
-	if err != nil || u.Host != "" || u.Scheme != "" || len(to) > 1024 ||
-		(!under(u.Path, "/admin") && !under(u.Path, "/account")) {
+	if err != nil || u.Host != "" || u.Scheme != "" || len(to) > 1024 {
 		return otherwise
 	}
-	return to
+	if under(u.Path, adminArea.root) || under(u.Path, accountArea.root) {
+		return to
+	}
+	return otherwise
 }
 
 func under(path, root string) bool {

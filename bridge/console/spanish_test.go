@@ -28,7 +28,7 @@ func TestEverySentenceOfTheConsoleIsTranslated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reports, err := filepath.Glob("usagereport/*.go")
+	reports, err := filepath.Glob("*report/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
