@@ -168,14 +168,21 @@ func (c adminAgents) agentFacts(s *directory.AgentStatus) []templates.Fact {
 }
 
 func settingFacts(s *directory.AgentStatus) []templates.Fact {
-	return []templates.Fact{
+	facts := []templates.Fact{
 		fact("Use cases", useCases(s.UseCases)),
 		fact("Use cases of single skills", skillUseCases(s.Skills)),
 		fact("Credentials", credentials(s)),
-		fact("Skills as tools", yesNo(s.SkillsAsTools)),
-		fact("Skills as MCP skills", yesNo(s.SkillsAsMCPSkills)),
-		fact("Review changed cards", yesNo(s.Review)),
 	}
+	for _, in := range agentInputs() {
+		value := templates.Verbatim(s.Text(in.Name))
+		if in.Kind == "check" {
+			value = yesNo(s.Text(in.Name) != "")
+		}
+		if in.fact != "" {
+			facts = append(facts, fact(in.fact, value))
+		}
+	}
+	return facts
 }
 
 func skillUseCases(skills []directory.SkillRule) templates.Text {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/templates"
@@ -152,7 +151,14 @@ func secretField(help string) templates.Field {
 	}
 }
 
-func agentFields() []templates.Field {
+// agentInput is a setting of an agent in its form. The name of the field is that in JSON.
+type agentInput struct {
+	templates.Field
+	fact string // the name on the page of the agent; "" leaves the setting out there
+}
+
+// agentInputs are the settings without the address and the credentials.
+func agentInputs() []agentInput {
 	skills := textField(
 		"skills",
 		"Use cases of single skills",
@@ -160,78 +166,64 @@ func agentFields() []templates.Field {
 	)
 	skills.Kind = "area"
 
-	return []templates.Field{
-		textField(
+	return []agentInput{
+		{Field: textField(
 			"use_cases",
 			"Use cases",
 			"The use cases that see the agent, separated by spaces. Empty means all.",
-		),
-		skills,
-		choiceField(
-			"protocol",
-			"Generation",
-			"",
-			"Find out",
-			"1.0",
-			"",
-			"0.3",
-			"",
-			"0.2",
-			"",
-			"0.1",
-			"",
-		),
-		choiceField(
-			"binding",
-			"Binding",
-			"",
-			"Find out",
-			"JSONRPC",
-			"",
-			"HTTP+JSON",
-			"",
-			"GRPC",
-			"",
-		),
-		textField("retention", "Keep its tasks for", "Such as 90d. Empty is as long as others."),
-		checkField(
+		)},
+		{Field: skills},
+		{Field: detectedField("protocol", "Generation", directory.Generations)},
+		{Field: detectedField("binding", "Binding", directory.Bindings)},
+		{Field: textField(
+			"retention", "Keep its tasks for", "Such as 90d. Empty is as long as others.",
+		)},
+		{checkField(
 			"skills_as_tools",
 			"Make a tool of each of its skills",
 			"Chat apps see each skill by its own name, in addition to the tools for all agents.",
-		),
-		checkField(
+		), "Skills as tools"},
+		{checkField(
 			"skills_as_mcp_skills",
 			"Make an MCP skill of each of its skills",
 			"Chat apps that read skills learn how to use each one.",
-		),
-		checkField("review", "A changed card waits until it is accepted", ""),
+		), "Skills as MCP skills"},
+		{
+			checkField("review", "A changed card waits until it is accepted", ""),
+			"Review changed cards",
+		},
 	}
+}
+
+// detectedField is a choice that the agent's card makes unless the operator does.
+func detectedField[T ~string](name, label string, values []T) templates.Field {
+	f := choiceField(name, label, "", "Find out")
+	for _, v := range values {
+		f.Options = append(f.Options, templates.Option{Value: string(v)})
+	}
+	return f
+}
+
+func agentFields() (all []templates.Field) {
+	for _, in := range agentInputs() {
+		all = append(all, in.Field)
+	}
+	return all
 }
 
 // agentOf reads the settings of an agent from the form. Settings that the form does
 // not show stay as they are at present.
-func agentOf(form url.Values, present directory.AgentConfig) (a directory.AgentConfig, err error) {
-	a = present
+func agentOf(form url.Values, present directory.AgentConfig) (directory.AgentConfig, error) {
+	a := present
 	a.Name = strings.TrimSpace(form.Get("name"))
 	a.URL = withScheme(form.Get("url"))
-	a.Protocol = a2a.Generation(form.Get("protocol"))
-	a.Binding = a2a.Binding(form.Get("binding"))
-	a.UseCases = strings.Fields(form.Get("use_cases"))
-	a.SkillsAsTools = form.Get("skills_as_tools") == "yes"
-	a.SkillsAsMCPSkills = form.Get("skills_as_mcp_skills") == "yes"
-	a.Review = form.Get("review") == "yes"
 	a.Credentials = credentialsOf(form, present.Credentials)
-
-	a.Skills, err = directory.ParseSkills(strings.Split(form.Get("skills"), "\n"))
-	if err != nil {
-		return a, err
+	for _, in := range agentInputs() {
+		if err := a.SetText(in.Name, form.Get(in.Name)); err != nil {
+			return a, err
+		}
 	}
-
-	a.Retention = 0
-	if kept := strings.TrimSpace(form.Get("retention")); kept != "" {
-		a.Retention, err = directory.ParseDuration(kept)
-	}
-	return a, err
+	return a, nil
 }
 
 // credentialsOf reads the credentials from the form. A change of the type resets them: settings
@@ -279,33 +271,25 @@ func getsTokens(kind string) bool { return kind == byClient || kind == exchanged
 
 // formOf is the reverse of agentOf.
 func formOf(s *directory.AgentStatus) url.Values {
-	retention := ""
-	if s.Retention != 0 {
-		retention = s.Retention.String()
-	}
 	c := s.Credentials
-	return url.Values{
-		"name":                 {s.Name},
-		"url":                  {s.URL},
-		"protocol":             {string(s.Protocol)},
-		"binding":              {string(s.Binding)},
-		"use_cases":            {strings.Join(s.UseCases, " ")},
-		"skills":               {strings.Join(directory.SkillLines(s.Skills), "\n")},
-		"skills_as_tools":      {checked(s.SkillsAsTools)},
-		"skills_as_mcp_skills": {checked(s.SkillsAsMCPSkills)},
-		"review":               {checked(s.Review)},
-		"retention":            {retention},
-		"auth":                 {c.Type},
-		"auth_user":            {c.User},
-		"auth_key":             {c.Name},
-		"auth_in":              {c.In},
-		"auth_client_id":       {c.ClientID},
-		"auth_token_url":       {c.TokenURL},
-		"auth_scopes":          {strings.Join(c.Scopes, " ")},
-		"keep":                 {checked(s.HasSecret)},
-		"stored":               {checked(s.HasSecret)},
-		"version":              {strconv.FormatInt(s.Version, 10)},
+	form := url.Values{
+		"name":           {s.Name},
+		"url":            {s.URL},
+		"auth":           {c.Type},
+		"auth_user":      {c.User},
+		"auth_key":       {c.Name},
+		"auth_in":        {c.In},
+		"auth_client_id": {c.ClientID},
+		"auth_token_url": {c.TokenURL},
+		"auth_scopes":    {strings.Join(c.Scopes, " ")},
+		"keep":           {checked(s.HasSecret)},
+		"stored":         {checked(s.HasSecret)},
+		"version":        {strconv.FormatInt(s.Version, 10)},
 	}
+	for _, in := range agentInputs() {
+		form.Set(in.Name, s.Text(in.Name))
+	}
+	return form
 }
 
 // addAgent adds the agent of the form, or previews it. An agent that was previewed

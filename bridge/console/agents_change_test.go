@@ -15,11 +15,22 @@ import (
 
 // fully is an agent with all that the API and the command line can set.
 func fully(c directory.Credentials) directory.AgentConfig {
-	return directory.AgentConfig{
+	a := directory.AgentConfig{
 		Name: "second", URL: "https://second.example/a2a", Protocol: "0.3", Binding: "JSONRPC", UseCases: []string{"sales", "claims"},
-		Skills: []directory.SkillRule{{ID: "count", UseCases: []string{"sales"}}}, SkillsAsTools: true, SkillsAsMCPSkills: true, Retention: directory.Duration(36e11),
-		Card: directory.CardKeys{Keys: "https://keys.example/jwks"}, Review: true, Credentials: c,
+		Skills: []directory.SkillRule{{ID: "count", UseCases: []string{"sales"}}}, Retention: directory.Duration(36e11),
+		Card: directory.CardKeys{Keys: "https://keys.example/jwks"}, Credentials: c,
 	}
+	fields := reflect.ValueOf(&a).Elem()
+	for i := range fields.NumField() {
+		switch field := fields.Field(i); {
+		case fields.Type().Field(i).Tag.Get("json") == "-" || !field.IsZero():
+		case field.Kind() == reflect.Bool:
+			field.SetBool(true)
+		case field.Kind() == reflect.String:
+			field.SetString("set")
+		}
+	}
+	return a
 }
 
 // sent returns what a browser sends of the form of a page.

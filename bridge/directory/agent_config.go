@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +37,30 @@ type AgentConfig struct {
 	// Revision changes when the way to reach the agent changes, for example its
 	// credentials: then the agent is dialed again.
 	Revision string `json:"-" koanf:"-"`
+}
+
+// Generations and Bindings are those that an operator can set. The zero value leaves them to the card.
+var (
+	Generations = []a2a.Generation{a2a.V10, a2a.V03, a2a.V02, a2a.V01}
+	Bindings    = []a2a.Binding{a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}
+)
+
+// Check returns the first setting whose value is wrong, whatever the others and the files of this
+// machine are. Its error starts with the key.
+func (a *AgentConfig) Check() error {
+	if a.Protocol != "" && !slices.Contains(Generations, a.Protocol) {
+		return i18n.Errorf(
+			"protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card",
+			a.Protocol,
+		)
+	}
+	if a.Binding != "" && !slices.Contains(Bindings, a.Binding) {
+		return i18n.Errorf(
+			"binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card",
+			a.Binding,
+		)
+	}
+	return nil
 }
 
 // SkillRule restricts one skill of an agent to use cases.

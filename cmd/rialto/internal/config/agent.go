@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
-	"rialto/a2a"
 	"rialto/a2a/a2asign"
 	"rialto/bridge/directory"
 	"rialto/internal/i18n"
@@ -104,17 +103,8 @@ func CheckAgent(a Agent) error {
 	if !isAddress(a.URL, "http", "https") {
 		return i18n.Errorf("url: %q is not an http or https address", a.URL)
 	}
-	if !slices.Contains([]a2a.Generation{"", a2a.V01, a2a.V02, a2a.V03, a2a.V10}, a.Protocol) {
-		return i18n.Errorf(
-			"protocol: %q is not one of 0.1, 0.2, 0.3, 1.0; leave it out to find it from the agent's card",
-			a.Protocol,
-		)
-	}
-	if !slices.Contains([]a2a.Binding{"", a2a.JSONRPC, a2a.HTTPJSON, a2a.GRPC}, a.Binding) {
-		return i18n.Errorf(
-			"binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card",
-			a.Binding,
-		)
+	if err := a.Check(); err != nil {
+		return err
 	}
 	if err := Credentials(a.Credentials).check(); err != nil {
 		return i18n.Errorf("credentials: %w", err)

@@ -26,7 +26,7 @@ type Setting struct {
 	// For a setting of an agent:
 	Flag  string // of "rialto agents add"
 	Usage string // the help of the flag
-	Form  string // the input in the console's form; "-" is none
+	Form  string // the input in the console's form, if it has another name than the member; "-" is none
 }
 
 //go:embed settings.yaml

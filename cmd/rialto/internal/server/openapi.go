@@ -20,19 +20,29 @@ import (
 //go:embed openapi.yaml
 var openAPISource []byte
 
-// openAPI returns the OpenAPI document: the operations of openapi.yaml, and the aliases
-// of each address. Metadata is the documents of the authorization server, by path.
+// openAPI returns the OpenAPI document: the operations of openapi.yaml, the aliases of each address,
+// and the settings of agents. Metadata is the documents of the authorization server, by path.
 func openAPI(metadata map[string]any) (json.RawMessage, error) {
 	var doc struct {
-		Rest  map[string]any            `yaml:",inline"`
-		Paths map[string]map[string]any `yaml:"paths"`
+		Rest       map[string]any                       `yaml:",inline"`
+		Paths      map[string]map[string]any            `yaml:"paths"`
+		Components map[string]map[string]map[string]any `yaml:"components"`
 	}
 	if err := yaml.Unmarshal(openAPISource, &doc); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
 	addAliases(doc.Paths, metadata)
+	addAgentSettings(doc.Components["schemas"])
 	doc.Rest["paths"] = doc.Paths
+	doc.Rest["components"] = doc.Components
 	return json.Marshal(doc.Rest)
+}
+
+// addAgentSettings adds the settings of an agent to the schemas that have other members, too.
+func addAgentSettings(schemas map[string]map[string]any) {
+	for _, name := range []string{"ListedAgent", "AgentSetup"} {
+		maps.Copy(schemas[name]["properties"].(map[string]any), config.AgentMembers())
+	}
 }
 
 // addAliases adds the other addresses of operations: of the primary agent at the root,
