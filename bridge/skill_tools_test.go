@@ -11,6 +11,8 @@ import (
 	"rialto/a2a/a2aexec"
 	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
+	"rialto/bridge/tools"
 	"rialto/mcp"
 )
 
@@ -51,11 +53,13 @@ func withSkills(t *testing.T, agents map[string]peer, change func(*bridge.Bridge
 	return r
 }
 
-func names(tools []mcp.Tool) (all []string) {
-	for _, t := range tools {
+// names returns the names of the tools of skills, which come after the bridge's own.
+func names(listed []mcp.Tool) (all []string) {
+	own := &tools.Tools{Documents: &documents.Service{}}
+	for _, t := range listed[len(own.List()):] {
 		all = append(all, t.Name)
 	}
-	return all[8:] // after the bridge's own
+	return all
 }
 
 func tool(t *testing.T, r *rig, name string) mcp.Tool {

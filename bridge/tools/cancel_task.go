@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"rialto/a2a"
@@ -43,3 +44,10 @@ func (t *Tools) cancelTask() mcp.Tool {
 		),
 	}
 }
+
+var cancelTaskInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {"task_id": {"type": "string", "minLength": 1, "description": "From the result of send_task."}},
+	"required": ["task_id"],
+	"additionalProperties": false
+}`)

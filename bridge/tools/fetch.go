@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 
 	"rialto/mcp"
 )
@@ -30,3 +31,22 @@ func (t *Tools) fetch() mcp.Tool {
 		}),
 	}
 }
+
+var fetchInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {"id": {"type": "string", "minLength": 1, "description": "The id of a search result."}},
+	"required": ["id"],
+	"additionalProperties": false
+}`)
+
+var fetchOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"id": {"type": "string"},
+		"title": {"type": "string"},
+		"text": {"type": "string"},
+		"url": {"type": "string"},
+		"metadata": {"type": "object", "additionalProperties": {"type": "string"}}
+	},
+	"required": ["id", "title", "text", "url"]
+}`)

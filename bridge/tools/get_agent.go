@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -55,3 +56,46 @@ func examples(a directory.Info) string {
 	}
 	return all.String()
 }
+
+var getAgentInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"agent": {
+			"type": "string",
+			"description": "Name of the agent, from list_agents. May be left out if there is a default."
+		}
+	},
+	"additionalProperties": false
+}`)
+
+const agentSchema = `{
+	"type": "object",
+	"properties": {
+		"name": {"type": "string", "description": "Use it as the argument \"agent\" of send_task."},
+		"title": {"type": "string"},
+		"description": {"type": "string"},
+		"version": {"type": "string"},
+		"default": {"type": "boolean", "description": "Tasks go here when send_task names no agent."},
+		"available": {"type": "boolean"},
+		"problem": {"type": "string", "description": "Why the agent is not available."},
+		"connected": {"type": "boolean", "description": "Whether the user has connected this agent, where users do that themselves."},
+		"connect_url": {"type": "string", "description": "Where the user connects it, in a browser."},
+		"skills": {
+			"type": "array",
+			"items": {
+				"type": "object",
+				"properties": {
+					"id": {"type": "string", "description": "Use it as the argument \"skill\" of send_task."},
+					"name": {"type": "string"},
+					"description": {"type": "string"},
+					"tags": {"type": "array", "items": {"type": "string"}},
+					"examples": {"type": "array", "items": {"type": "string"}}
+				},
+				"required": ["id", "name"]
+			}
+		}
+	},
+	"required": ["name", "default", "available", "skills"]
+}`
+
+var agentOutput = json.RawMessage(agentSchema)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 
 	"rialto/bridge/documents"
 	"rialto/mcp"
@@ -54,3 +55,85 @@ func (t *Tools) getTask() mcp.Tool {
 		}),
 	}
 }
+
+var getTaskInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"task_id": {"type": "string", "minLength": 1, "description": "From the result of send_task."},
+		"wait": {
+			"type": "number", "minimum": 0, "maximum": 240, "default": 45,
+			"description": "Seconds to wait for a task that is still working."
+		},
+		"history_length": {"type": "integer", "minimum": 0, "maximum": 100, "default": 0, "description": "How many earlier messages of the task to show, with the states that it has been in and the results that were replaced. They come behind the result: where that is long, on its last pages."},
+		"cursor": {"type": "string", "description": "next_cursor of the result before, for its next part."}
+	},
+	"required": ["task_id"],
+	"additionalProperties": false
+}`)
+
+// partsSchema is the schema of the parts of an artifact or a message.
+const partsSchema = `{
+	"type": "array",
+	"items": {
+		"type": "object",
+		"properties": {
+			"kind": {"type": "string", "enum": ["text", "data", "file"]},
+			"text": {"type": "string"},
+			"data": {
+				"description": "Any JSON value.",
+				"anyOf": [
+					{"type": "object"}, {"type": "array"}, {"type": "string"},
+					{"type": "number"}, {"type": "boolean"}, {"type": "null"}
+				]
+			},
+			"filename": {"type": "string"},
+			"media_type": {"type": "string"},
+			"url": {"type": "string"},
+			"size": {"type": "integer", "description": "Bytes of a file. Its content is an item of the result, or at url."}
+		},
+		"required": ["kind"]
+	}
+}`
+
+// getTaskOutput is the result of get_task.
+var getTaskOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {` + taskMembers + `,
+		"artifacts": {
+			"type": "array",
+			"items": {
+				"type": "object",
+				"properties": {
+					"artifact_id": {"type": "string"},
+					"name": {"type": "string"},
+					"description": {"type": "string"},
+					"uri": {"type": "string", "description": "The resource that has all of it."},
+					"parts": ` + partsSchema + `
+				},
+				"required": ["artifact_id", "parts"]
+			}
+		},
+		"message_parts": {
+			"type": "array",
+			"description": "Files and data of the message.",
+			"items": {"type": "object"}
+		},
+		"truncated": {"type": "boolean"},
+		"history": {"type": "array", "items": {"type": "object"}},
+		"statuses": {
+			"type": "array",
+			"description": "With the history: the states that the task has been in.",
+			"items": {"type": "object"}
+		},
+		"replaced_artifacts": {
+			"type": "array",
+			"description": "With the history: what the agent has replaced, the latest first.",
+			"items": {"type": "object"}
+		},
+		"replaced_not_kept": {
+			"type": "integer",
+			"description": "How many earlier ones were too many, or too large, to keep."
+		}
+	},
+	` + taskRequired + `
+}`)

@@ -66,3 +66,9 @@ func describeAgents(agents []directory.Info) string {
 
 // oneLine puts a text on one line.
 func oneLine(s string) string { return strings.ReplaceAll(s, "\n", " ") }
+
+var listAgentsOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {"agents": {"type": "array", "items": ` + agentSchema + `}},
+	"required": ["agents"]
+}`)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -118,3 +119,47 @@ func taskLine(s *ledger.Summary) string {
 	}
 	return line + "\n"
 }
+
+var listTasksInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"agent": {"type": "string", "description": "Only tasks of this agent."},
+		"state": {
+			"type": "string",
+			"enum": [
+				"submitted", "working", "input-required", "auth-required",
+				"completed", "canceled", "failed", "rejected", "unknown"
+			],
+			"description": "Only tasks in this state."
+		},
+		"since": {"type": "string", "format": "date-time", "description": "Only tasks sent at this time or later, for example 2026-11-20T00:00:00Z."},
+		"limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+		"cursor": {"type": "string", "description": "next_cursor of the page before."}
+	},
+	"additionalProperties": false
+}`)
+
+var listTasksOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"tasks": {
+			"type": "array",
+			"items": {
+				"type": "object",
+				"properties": {
+					"task_id": {"type": "string"},
+					"agent": {"type": "string"},
+					"context_id": {"type": "string"},
+					"state": {"type": "string"},
+					"asked": {"type": "string", "description": "The beginning of what the agent was asked."},
+					"message": {"type": "string", "description": "The beginning of what the agent said last."},
+					"created": {"type": "string", "format": "date-time"},
+					"updated": {"type": "string", "format": "date-time"}
+				},
+				"required": ["task_id", "agent", "context_id", "state", "created", "updated"]
+			}
+		},
+		"next_cursor": {"type": "string", "description": "There is more: call again with this cursor."}
+	},
+	"required": ["tasks"]
+}`)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 
 	"rialto/bridge/documents"
 	"rialto/mcp"
@@ -28,3 +29,26 @@ func (t *Tools) search() mcp.Tool {
 		}),
 	}
 }
+
+var searchInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {"query": {"type": "string", "minLength": 1, "description": "Words to look for."}},
+	"required": ["query"],
+	"additionalProperties": false
+}`)
+
+// searchOutput and fetchOutput have the shapes of ChatGPT connectors.
+var searchOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"results": {
+			"type": "array",
+			"items": {
+				"type": "object",
+				"properties": {"id": {"type": "string"}, "title": {"type": "string"}, "url": {"type": "string"}},
+				"required": ["id", "title", "url"]
+			}
+		}
+	},
+	"required": ["results"]
+}`)

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"rialto/bridge/directory"
@@ -122,3 +123,36 @@ func waitFor(seconds *float64) time.Duration {
 	}
 	return time.Duration(min(max(*seconds, 0), longestWait.Seconds()) * float64(time.Second))
 }
+
+var sendTaskInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"message": {"type": "string", "minLength": 1, "description": "What you want from the agent, in full: it sees nothing of this chat."},
+		"agent": {"type": "string", "description": "Name of the agent, from list_agents. May be left out if there is a default."},
+		"skill": {"type": "string", "description": "Id of one of the agent's skills, from list_agents."},
+		"task_id": {"type": "string", "description": "Continue this task, for example to answer the agent's question."},
+		"context_id": {"type": "string", "description": "Start a new task in the conversation of an earlier one."},
+		"files": {
+			"type": "array",
+			"maxItems": 20,
+			"description": "Files for the agent.",
+			"items": {
+				"type": "object",
+				"properties": {
+					"name": {"type": "string"},
+					"media_type": {"type": "string", "description": "For example text/csv."},
+					"bytes": {"type": "string", "contentEncoding": "base64", "description": "The content, base64. Give this or url."},
+					"url": {"type": "string", "description": "Where the agent can get the file."}
+				}
+			}
+		},
+		"data": {"type": "object", "description": "Structured input for the agent, for example {\"sql\": \"SELECT 1\"}."},
+		"message_id": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Your own id for this message. When you repeat a call whose result did not arrive, give the same id and arguments: the message is not sent twice."},
+		"wait": {
+			"type": "number", "minimum": 0, "maximum": 240, "default": 45,
+			"description": "Seconds to wait for the result before returning a task_id."
+		}
+	},
+	"required": ["message"],
+	"additionalProperties": false
+}`)

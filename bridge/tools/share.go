@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -35,3 +36,25 @@ func (t *Tools) share() mcp.Tool {
 		}),
 	}
 }
+
+var shareInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"id": {"type": "string", "minLength": 1, "description": "What fetch takes: task:…, artifact:… or doc:…."}
+	},
+	"required": ["id"],
+	"additionalProperties": false
+}`)
+
+var shareOutput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"url": {"type": "string", "description": "The link. It cannot be shown again."},
+		"share_id": {"type": "string"},
+		"id": {"type": "string", "description": "What it shows."},
+		"title": {"type": "string"},
+		"created": {"type": "string", "format": "date-time"},
+		"expires": {"type": "string", "format": "date-time"}
+	},
+	"required": ["url", "share_id", "id", "title", "created", "expires"]
+}`)

@@ -325,3 +325,19 @@ func wordsOf(members map[string]any, all string) string {
 	}
 	return all
 }
+
+// skillInput is the input of the tool of a skill without a schema.
+var skillInput = json.RawMessage(`{
+	"type": "object",
+	"properties": {
+		"message": {"type": "string", "minLength": 1, "description": "What you want from the agent, in full: it sees nothing of this chat."},
+		"data": {"type": "object", "description": "Structured input, where the description asks for some."},
+		"context_id": {"type": "string", "description": "Stay in the conversation of an earlier result of this agent."},
+		"wait": {
+			"type": "number", "minimum": 0, "maximum": 240, "default": 45,
+			"description": "Seconds to wait for the result before returning a task_id."
+		}
+	},
+	"required": ["message"],
+	"additionalProperties": false
+}`)

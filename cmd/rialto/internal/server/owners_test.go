@@ -104,21 +104,16 @@ func (o *owners) nothing(door, said string) {
 
 func (a reply) said() string { return fmt.Sprint(a.status, " ", a.body) }
 
-// TestNoToolReachesAnothersTask has a line for each tool: what it is given, with
-// {task} for the task where it is given one.
+// TestNoToolReachesAnothersTask makes the first of callsOfTools for each tool, and searches for what
+// alice's task has.
 func TestNoToolReachesAnothersTask(t *testing.T) {
 	o := newOwners(t)
 	defer o.untouched()
-	arguments := map[string]string{
-		"search":      `{"query":"` + hidden[:5] + `"}`,
-		"list_tasks":  `{}`,
-		"list_agents": `{}`,
-		"get_agent":   `{}`,
-		"fetch":       `{"id":"task:{task}"}`,
-		"send_task":   `{"task_id":"{task}","message":"that one"}`,
-		"get_task":    `{"task_id":"{task}","wait":0}`,
-		"cancel_task": `{"task_id":"{task}"}`,
-		"share":       `{"id":"task:{task}"}`,
+	arguments := map[string]string{"search": `{"query":"` + hidden[:5] + `"}`}
+	for _, c := range slices.Backward(callsOfTools) {
+		if c.tool != "search" {
+			arguments[c.tool] = strings.ReplaceAll(c.arguments, "AGENT", name(a2a.V10))
+		}
 	}
 	var list struct{ Tools []struct{ Name string } }
 	o.do("POST", "/mcp/tools/list", o.bob, "{}").decode(t, &list)
@@ -132,14 +127,14 @@ func TestNoToolReachesAnothersTask(t *testing.T) {
 		args, known := arguments[tool.Name]
 		switch {
 		case !known:
-			t.Errorf("the tool %s has no line here", tool.Name)
-		case !strings.Contains(args, "{task}"):
+			t.Errorf("callsOfTools has no call of %s", tool.Name)
+		case !strings.Contains(args, "TASK"):
 			o.nothing(tool.Name, call(o.bob, tool.Name, args))
 			if alices := call(o.alice, tool.Name, args); (tool.Name == "search" || tool.Name == "list_tasks") && !strings.Contains(alices, o.done) {
 				t.Errorf("%s tells alice %s", tool.Name, alices)
 			}
 		default:
-			with := func(id string) string { return strings.ReplaceAll(args, "{task}", id) }
+			with := func(id string) string { return strings.ReplaceAll(args, "TASK", id) }
 			alices := o.waiting()
 			if tool.Name == "share" {
 				alices = o.done

@@ -19,30 +19,36 @@ func (v *vaulted) doorsOfTasks(state, cursor string) []taskDoor {
 	return append(append(append(all, doorsOfA2A()...), doorsOfGRPC()...), doorsOfREST()...)
 }
 
+// callOfTool is a call of a tool. TASK and AGENT stand for those that it is about.
+type callOfTool struct {
+	tool, arguments string
+	changes         bool
+}
+
+// callsOfTools has at least one call of each tool: those through which one reaches a task.
+var callsOfTools = []callOfTool{
+	{"get_task", `{"task_id":"TASK","wait":1}`, false},
+	{"get_task", `{"task_id":"TASK","wait":0,"history_length":9}`, false},
+	{"list_tasks", `{}`, false},
+	{"list_tasks", `{"agent":"AGENT"}`, false},
+	{"cancel_task", `{"task_id":"TASK"}`, true},
+	{"send_task", `{"task_id":"TASK","message":"end the covert request","wait":5}`, true},
+	{"send_task", `{"agent":"AGENT","message":"end the covert request","wait":5}`, false},
+	{"fetch", `{"id":"task:TASK"}`, false},
+	{"fetch", `{"id":"artifact:TASK:result"}`, false},
+	{"fetch", `{"id":"agent:AGENT"}`, false},
+	{"search", `{"query":"request"}`, false},
+	{"search", `{"query":"undercover"}`, false},
+	{"list_agents", `{}`, false},
+	{"get_agent", `{"agent":"AGENT"}`, false},
+	{"share", `{"id":"task:TASK"}`, false},
+	{"task_view", `{"task_id":"TASK","wait":1}`, false},
+	{"answer_task", `{"task_id":"TASK","pause":"p","once":"o","answer":{"answer":"end"}}`, true},
+}
+
 // doorsOfMCP are the tools, those of the task card and the resources.
 func (v *vaulted) doorsOfMCP(revision string) (all []taskDoor) {
-	for _, call := range []struct {
-		tool, arguments string
-		changes         bool
-	}{
-		{"get_task", `{"task_id":"TASK","wait":1}`, false},
-		{"get_task", `{"task_id":"TASK","wait":0,"history_length":9}`, false},
-		{"list_tasks", `{}`, false},
-		{"list_tasks", `{"agent":"AGENT"}`, false},
-		{"cancel_task", `{"task_id":"TASK"}`, true},
-		{"send_task", `{"task_id":"TASK","message":"end the covert request","wait":5}`, true},
-		{"send_task", `{"agent":"AGENT","message":"end the covert request","wait":5}`, false},
-		{"fetch", `{"id":"task:TASK"}`, false},
-		{"fetch", `{"id":"artifact:TASK:result"}`, false},
-		{"fetch", `{"id":"agent:AGENT"}`, false},
-		{"search", `{"query":"request"}`, false},
-		{"search", `{"query":"undercover"}`, false},
-		{"list_agents", `{}`, false},
-		{"get_agent", `{"agent":"AGENT"}`, false},
-		{"share", `{"id":"task:TASK"}`, false},
-		{"task_view", `{"task_id":"TASK","wait":1}`, false},
-		{"answer_task", `{"task_id":"TASK","pause":"p","once":"o","answer":{"answer":"end"}}`, true},
-	} {
+	for _, call := range callsOfTools {
 		s := toolCall(v.t, revision, call.tool, call.arguments, "{}")
 		all = append(all, taskDoor{
 			name: "MCP " + revision + ": " + call.tool + " " + call.arguments, sent: s,

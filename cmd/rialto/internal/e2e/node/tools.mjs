@@ -5,9 +5,8 @@
 import { assert, done } from './report.mjs';
 import { watching } from './resources.mjs';
 
-// The demo's own tools, and those of the Table Expert's skills.
+// The tools of the Table Expert's skills, and those that change something.
 const skillTools = ['discover_topics', 'explain', 'list_gold', 'peek', 'query_table_expert', 'schema'];
-const allTools = ['cancel_task', 'fetch', 'get_agent', 'get_task', 'list_agents', 'list_tasks', 'search', 'send_task', ...skillTools].sort();
 const acting = ['cancel_task', 'send_task'];
 const sql = 'SELECT count(*) AS n FROM claims';
 
@@ -33,7 +32,8 @@ export async function returning(tools, memory) {
 
 async function listing(tools) {
   const list = await tools.list();
-  assert.deepEqual(list.map((t) => t.name).sort(), allTools);
+  const names = list.map((t) => t.name);
+  for (const name of [...acting, ...skillTools]) assert.ok(names.includes(name), `${name} is listed`);
   for (const t of list) {
     assert.ok(t.title && t.description, `${t.name} says what it is`);
     assert.equal(t.inputSchema.type, 'object');
@@ -43,7 +43,7 @@ async function listing(tools) {
     }
     assert.equal(t.annotations.readOnlyHint, !acting.includes(t.name), `${t.name}: only ${acting} change anything`);
   }
-  done('listed', { tools: list.map((t) => t.name) });
+  done('listed', { tools: names });
 }
 
 async function agents(tools) {
