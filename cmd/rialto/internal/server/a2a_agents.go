@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -85,7 +86,11 @@ func (s *agentServers) address(p agentAddress) string {
 // check returns what agent cards would promise and this server does not do.
 func (s *agentServers) check() error {
 	const any = "agent"
-	return s.newAgentServer(agentAddress{agent: any}).Check(s.published(&a2a.Card{Name: any}))
+	srv := s.newAgentServer(agentAddress{agent: any})
+	if err := srv.Check(s.published(&a2a.Card{Name: any})); err != nil {
+		return fmt.Errorf("serving A2A: %w", err)
+	}
+	return nil
 }
 
 // ServeHTTP serves the agent that a path below config.AgentPath names. Everything but

@@ -10,7 +10,6 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2agrpc"
 	"rialto/cmd/rialto/internal/config"
-	"rialto/cmd/rialto/internal/telemetry"
 )
 
 // grpcInterfaces lists the gRPC addresses of an agent. In 1.0 the tenant names the
@@ -44,8 +43,11 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return err
 	}
+	calls := newObserver(s)
+	calls.route = "/{service}/{method}"
+	calls.door = "grpc"
 	srv := &a2agrpc.Server{
-		Handler:    newObserver(s, telemetry.GRPCRoute).handler(h),
+		Handler:    calls.handler(h),
 		MaxMessage: int(s.cfg.Load().Limits.RequestSize),
 	}
 	l = writeTimeoutListener{&limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -15,7 +14,6 @@ import (
 	"rialto/a2a/a2apush"
 	"rialto/bridge/documents"
 	"rialto/cmd/rialto/internal/telemetry"
-	"rialto/static"
 )
 
 // redactPath returns a path without the part that is a capability.
@@ -54,50 +52,62 @@ func noteRoute(next http.Handler) http.Handler {
 	})
 }
 
-// routing passes requests on to the routes. It rejects addresses with NUL or invalid UTF-8, which
-// PostgreSQL does not accept, and compresses what browsers read: pages, style sheets, scripts and
-// the description of the API. It leaves alone what the protocols answer, streams, and files.
+// noteDoor notes the part of the server that the route belongs to, for the observer.
+func noteDoor(name string) mux.MiddlewareFunc {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if of := telemetry.RequestOf(r.Context()); of != nil {
+				of.Door = name
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// newCompression returns what compresses the answers that browsers read: pages, style sheets, scripts
+// and the description of the API. Streams and files are left alone, and so is what the protocols answer.
+func newCompression() (mux.MiddlewareFunc, error) {
+	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{
+		"text/html",
+		"text/css",
+		"text/javascript",
+		"image/svg+xml",
+		"application/json",
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return func(next http.Handler) http.Handler { return wrap(next) }, nil
+}
+
+// forPages lets compress only what is safe of pages of a person.
 //
 // A page that has a secret and something that an attacker chose tells the secret by its size when
 // it is compressed (the BREACH attack). So pages with one-time secrets in their forms (/authorize,
 // /signin, /connect/) and all answers to forms, which may have a new secret, are not compressed.
 // Neither is a page that another site opened, as the browser says (Sec-Fetch-Site).
-type routing struct{ routes, compressed, compressedJSON http.Handler }
-
-func newRouting(routes http.Handler) (*routing, error) {
-	compressed, err := compressing(
-		routes,
-		"text/html",
-		"text/css",
-		"text/javascript",
-		"image/svg+xml",
-	)
-	compressedJSON, errJSON := compressing(routes, "application/json")
-	return &routing{routes, compressed, compressedJSON}, errors.Join(err, errJSON)
+func forPages(compress mux.MiddlewareFunc) mux.MiddlewareFunc {
+	return func(next http.Handler) http.Handler {
+		compressed := compress(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet && openedHere(r) && !isStream(r.URL.Path) {
+				compressed.ServeHTTP(w, r)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
 }
 
-// compressing returns h with answers of some types compressed.
-func compressing(h http.Handler, types ...string) (http.HandlerFunc, error) {
-	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes(types))
-	if err != nil {
-		return nil, err
-	}
-	return wrap(h), nil
-}
-
-// ServeHTTP implements http.Handler.
-func (h *routing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path := r.URL.Path
-	switch {
-	case !isText(path) || !areTexts(r.URL):
-		rejectInvalidText(w)
-	case path == "/openapi.json":
-		h.compressedJSON.ServeHTTP(w, r)
-	case r.Method == http.MethodGet && compressible(r):
-		h.compressed.ServeHTTP(w, r)
-	default:
-		h.routes.ServeHTTP(w, r)
-	}
+// textAddresses rejects addresses with NUL or invalid UTF-8, which PostgreSQL does not accept.
+func textAddresses(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isText(r.URL.Path) || !areTexts(r.URL) {
+			rejectInvalidText(w)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func rejectInvalidText(w http.ResponseWriter) {
@@ -124,25 +134,9 @@ func areTexts(u *url.URL) bool {
 	return true
 }
 
-// compressible reports whether the page at an address may be compressed.
-func compressible(r *http.Request) bool {
-	return isPublic(r.URL.Path) || isPage(r.URL.Path) && openedHere(r)
-}
-
-// isPublic reports whether everybody gets the same at a path.
-func isPublic(path string) bool { return path == "/docs" || strings.HasPrefix(path, static.Prefix) }
-
-// isPage reports whether a path is that of a page without one-time secrets.
-func isPage(path string) bool {
-	if strings.HasSuffix(path, "/events") || strings.HasSuffix(path, "/export") {
-		return false
-	}
-	for _, prefix := range []string{"/account", "/admin", documents.DocumentPath, documents.TaskPath} {
-		if strings.HasPrefix(path, prefix) {
-			return true
-		}
-	}
-	return path == "/"
+// isStream reports whether a path is that of a stream of events or of a file.
+func isStream(path string) bool {
+	return strings.HasSuffix(path, "/events") || strings.HasSuffix(path, "/export")
 }
 
 // openedHere reports whether the person opened a page, or followed a link of ours.

@@ -106,6 +106,9 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = routes.Walk(func(route *mux.Route, _ *mux.Router, _ []*mux.Route) error {
+		if route.GetHandler() == nil {
+			return nil // the routes of a door, which follow
+		}
 		template, err := route.GetPathTemplate()
 		if err != nil {
 			return err

@@ -40,18 +40,18 @@ type observer struct {
 	telemetry *telemetry.Telemetry // nil without it
 	scheme    string               // of the listener
 	proxies   []netip.Prefix       // that may say another scheme
-	route     string               // of requests for which noteRoute notes none
+
+	route, door string // of requests that no router notes
 }
 
 // newObserver returns an observer of the requests to a server.
-func newObserver(s *Server, route string) observer {
+func newObserver(s *Server) observer {
 	cfg := s.cfg.Load()
 	return observer{
 		log:       s.log,
 		telemetry: s.telemetry,
 		scheme:    cfg.TLS.Scheme(),
 		proxies:   trustedProxies(cfg),
-		route:     route,
 	}
 }
 
@@ -71,7 +71,11 @@ func (o *observer) serve(
 	r *http.Request,
 	next http.Handler,
 ) {
-	ctx := telemetry.WithRequest(r.Context(), &telemetry.Request{ID: requestID(r), Route: o.route})
+	ctx := telemetry.WithRequest(r.Context(), &telemetry.Request{
+		ID:    requestID(r),
+		Route: o.route,
+		Door:  o.door,
+	})
 	ended := func(telemetry.Response) {}
 	if o.telemetry != nil {
 		ctx, ended = o.telemetry.HTTP(ctx, r, schemeOf(r, o.scheme, o.proxies))

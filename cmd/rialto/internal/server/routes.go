@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"time"
@@ -25,8 +24,7 @@ func (s *Server) handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	routing, err := newRouting(r)
-	return &outerHandler{observer: newObserver(s, ""), next: routing}, err
+	return &outerHandler{observer: newObserver(s), next: textAddresses(r)}, nil
 }
 
 // routes mounts every route with its guard. The first route that matches answers.
@@ -37,24 +35,41 @@ func (s *Server) routes() (*mux.Router, error) {
 	if s.telemetry != nil {
 		r.Use(noteRoute)
 	}
-	err := errors.Join(
-		s.mcpRoutes(r),
+	compress, err := newCompression()
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		s.mcpRoutes(s.door(r, "mcp")),
 		cardRoutes(r, s.cfg.Load(), s.mcp, s.bridge.Directory),
 		wellknown.Mount(r, s.oauth.Documents()),
 	)
-	s.oauth.Routes(r) // /authorize, /token, /register …: each endpoint has its own guard
-	err = errors.Join(err, docsRoutes(r, s.cfg.Load(), s.oauth.Documents()))
-	s.pageRoutes(r)
-	r.PathPrefix(static.Prefix).HandlerFunc(
-		func(w http.ResponseWriter, r *http.Request) { s.brand.Load().Handler().ServeHTTP(w, r) },
-	)
+	s.oauth.Routes(s.door(r, "login")) // /authorize, /token, /register …: each endpoint has its own guard
+	err = errors.Join(err, s.docsRoutes(r, compress))
+	s.pageRoutes(s.door(r, "pages"), forPages(compress))
+	r.PathPrefix(static.Prefix).Handler(compress(http.HandlerFunc(s.serveStatic)))
 	read(r, "/healthz", http.HandlerFunc(s.health.healthz))
 	read(r, "/livez", http.HandlerFunc(livez))
 	read(r, "/readyz", http.HandlerFunc(s.health.readyz))
 	r.Path(reloadPath).Methods(http.MethodPost).Handler(serveReload(s, s.reloadKey))
-	err = errors.Join(err, s.a2aRoutes(r))
+	if s.inbox != nil {
+		r.PathPrefix(a2apush.InboxPath).Handler(s.inbox) // push notifications of agents: the address is the secret
+	}
+	agents := newAgentServers(s)
+	s.apiRoutes(s.door(r, "rest"), agents)
+	s.a2aRoutes(s.door(r, "a2a"), agents)
 	r.NotFoundHandler = http.HandlerFunc(s.notFound)
-	return r, err
+	return r, errors.Join(err, agents.check(), agents.reachable(s.cfg.Load().URL, r))
+}
+
+// door returns a router for the routes of one part of the server, whose refusals are counted under
+// its name.
+func (s *Server) door(r *mux.Router, name string) *mux.Router {
+	door := r.NewRoute().Subrouter()
+	if s.telemetry != nil {
+		door.Use(noteDoor(name))
+	}
+	return door
 }
 
 // mcpRoutes mounts MCP. CORS is outside the guard, so that web pages can read the 401 challenge.
@@ -82,9 +97,12 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 	}
 	r.Path("/.well-known/mcp-metadata").Handler(metadata)
 	r.Path("/mcp/initialize").Handler(s.mcp.MethodHandler("initialize", http.MethodPost))
-	r.Path("/mcp/tools/list").Handler(public(s.mcp.MethodHandler("tools/list", http.MethodGet, http.MethodPost)))
+	listing := func(method string) http.Handler {
+		return public(s.mcp.MethodHandler(method, http.MethodGet, http.MethodPost))
+	}
+	r.Path("/mcp/tools/list").Handler(listing("tools/list"))
 	r.Path("/mcp/tools/call").Handler(guard(s.mcp.MethodHandler("tools/call", http.MethodPost)))
-	r.Path("/mcp/resources/list").Handler(public(s.mcp.MethodHandler("resources/list", http.MethodGet, http.MethodPost)))
+	r.Path("/mcp/resources/list").Handler(listing("resources/list"))
 	read(r, "/mcp/validate", s.mcp.CORS(http.HandlerFunc(s.validate)), http.MethodOptions)
 	read(r, "/mcp/health", s.mcp.CORS(http.HandlerFunc(s.health.mcp)), http.MethodOptions)
 	sse := guard(s.mcp.SSE("/mcp/messages"))
@@ -94,22 +112,34 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 	return nil
 }
 
+// serveStatic serves the files of pages with the look that is in force.
+func (s *Server) serveStatic(w http.ResponseWriter, r *http.Request) {
+	s.brand.Load().Handler().ServeHTTP(w, r)
+}
+
 // docsRoutes mounts the OpenAPI document and the page that shows it, for everybody.
-func docsRoutes(r *mux.Router, cfg *config.Config, metadata map[string]any) error {
-	spec, err := openAPI(metadata)
+func (s *Server) docsRoutes(r *mux.Router, compress mux.MiddlewareFunc) error {
+	spec, err := openAPI(s.oauth.Documents())
 	if err != nil {
 		return err
 	}
-	read(r, "/docs", docsPage(cfg, spec))
-	return wellknown.Mount(r, map[string]any{"/openapi.json": spec})
+	document, err := wellknown.Handler(spec)
+	if err != nil {
+		return err
+	}
+	read(r, "/docs", compress(docsPage(s.cfg.Load(), spec)))
+	r.Handle("/openapi.json", compress(document))
+	return nil
 }
 
-// pageRoutes mounts the pages for people.
-func (s *Server) pageRoutes(r *mux.Router) {
+// pageRoutes mounts the pages for people. Those without one-time secrets are compressed.
+func (s *Server) pageRoutes(r *mux.Router, compress mux.MiddlewareFunc) {
+	compressed := r.NewRoute().Subrouter()
+	compressed.Use(compress)
 	console := s.newConsole()
-	console.Routes(r) // /account and /admin: a browser session, as an administrator below /admin
+	console.Routes(compressed) // /account and /admin: a browser session, as an administrator below /admin
 	redirectMCPConfig(r)
-	signedIn := func(prefix string, page http.Handler) {
+	signedIn := func(r *mux.Router, prefix string, page http.Handler) {
 		r.PathPrefix(prefix).Handler(s.oauth.Sessions.RequireForPage(s.bodies.limitAnswers(page)))
 	}
 	site := web.Site{
@@ -119,9 +149,9 @@ func (s *Server) pageRoutes(r *mux.Router) {
 		Log:     s.log,
 		Frame:   console,
 	}
-	signedIn(documents.DocumentPath, &web.Documents{Site: site})
-	signedIn(documents.TaskPath, &web.Tasks{Site: site})
-	signedIn(directory.ConnectPath, &web.Connect{
+	signedIn(compressed, documents.DocumentPath, &web.Documents{Site: site})
+	signedIn(compressed, documents.TaskPath, &web.Tasks{Site: site})
+	signedIn(r, directory.ConnectPath, &web.Connect{
 		Site:     site,
 		Vault:    s.connections.vault,
 		Accounts: agentAccounts{s},
@@ -130,7 +160,7 @@ func (s *Server) pageRoutes(r *mux.Router) {
 	// These links need no sign-in: they hold a random or signed part.
 	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Site: site}))
 	r.PathPrefix(documents.SharedPath).Handler(s.bodies.limitAnswers(&web.Shared{Site: site}))
-	read(r, "/", s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage)))
+	read(compressed, "/", s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage)))
 }
 
 // redirectMCPConfig redirects the addresses of the configuration pages below /mcp/config/ to the
@@ -145,8 +175,9 @@ func redirectMCPConfig(r *mux.Router) {
 	read(r, "/mcp/config", to(http.StatusSeeOther, "/admin/clients"))
 	read(r, "/mcp/config/", to(http.StatusSeeOther, "/admin/clients"))
 	read(r, "/mcp/config/register", to(http.StatusSeeOther, "/admin/clients/new"))
-	r.Path("/mcp/config/register").Methods(http.MethodPost).Handler(to(http.StatusTemporaryRedirect, "/admin/clients/new"))
-	r.Path("/mcp/config/delete/{client_id}").Methods(http.MethodPost).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	form := func(path string, h http.HandlerFunc) { r.Path(path).Methods(http.MethodPost).Handler(h) }
+	form("/mcp/config/register", to(http.StatusTemporaryRedirect, "/admin/clients/new"))
+	form("/mcp/config/delete/{client_id}", func(w http.ResponseWriter, r *http.Request) {
 		id, err := url.PathUnescape(mux.Vars(r)["client_id"])
 		if err != nil {
 			id = mux.Vars(r)["client_id"]
@@ -155,31 +186,29 @@ func redirectMCPConfig(r *mux.Router) {
 	})
 }
 
-// a2aRoutes mounts the A2A servers of the agents and the REST API. The primary
-// agent is served at the root, each agent below config.AgentPath. Pages of any
-// origin may call them: callers have tokens, not cookies.
-func (s *Server) a2aRoutes(r *mux.Router) error {
-	agents := newAgentServers(s)
-	if err := agents.check(); err != nil {
-		return fmt.Errorf("serving A2A: %w", err)
+// apiRoutes mounts the REST API below /api/v1. Pages of any origin may call it: callers have tokens,
+// not cookies.
+func (s *Server) apiRoutes(r *mux.Router, agents *agentServers) {
+	guard := func(h http.Handler, scopes ...string) http.Handler {
+		return crossOrigin(s.oauth.Guard.Require(s.bodies.limit(h), scopes...))
 	}
-	if s.inbox != nil {
-		r.PathPrefix(a2apush.InboxPath).Handler(s.inbox) // push notifications of agents: the address is the secret
-	}
+	s.newAPI(agents).Routes(r, guard, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin)
+}
+
+// a2aRoutes mounts the A2A servers of the agents: the primary agent at the root, each agent below
+// config.AgentPath. Pages of any origin may call them, too.
+func (s *Server) a2aRoutes(r *mux.Router, agents *agentServers) {
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
 		r.Path(path).HandlerFunc(agents.primaryCard)
 	}
 	primary := agents.guarded(http.HandlerFunc(agents.servePrimary))
 	r.Path("/").Methods(http.MethodPost, http.MethodOptions).Handler(primary)
-	for _, prefix := range []string{"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/"} {
+	for _, prefix := range []string{
+		"/message:", "/tasks", "/extendedAgentCard", "/agent/authenticatedExtendedCard", "/v1/",
+	} {
 		r.PathPrefix(prefix).Handler(primary)
 	}
-	guard := func(h http.Handler, scopes ...string) http.Handler {
-		return crossOrigin(s.oauth.Guard.Require(s.bodies.limit(h), scopes...))
-	}
-	s.newAPI(agents).Routes(r, guard, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin) // below /api/v1
-	r.PathPrefix(config.AgentPath).Handler(agents)                                               // guards all but public cards
-	return agents.reachable(s.cfg.Load().URL, r)
+	r.PathPrefix(config.AgentPath).Handler(agents) // guards all but public cards
 }
 
 // read mounts h at path for GET, HEAD and more methods.

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -76,38 +77,6 @@ var httpMethods = []string{
 func (t *Telemetry) Limited(ctx context.Context) {
 	r := RequestOf(ctx)
 	if r != nil && !r.limited.Swap(true) {
-		t.count(rateLimited, door.String(doorOf(r.Route)))
+		t.count(rateLimited, door.String(cmp.Or(r.Door, "other")))
 	}
-}
-
-// doors are the parts of the server by the routes that belong to them. The first that matches counts.
-var doors = []struct{ door, routes string }{
-	{
-		"login",
-		"/mcp/oauth/ /oauth/ /authorize /token /register /par /revoke /introspect /userinfo /signin /signout",
-	},
-	{"mcp", "/mcp /sse"},
-	{"rest", "/api/"},
-	{"grpc", GRPCRoute},
-	{"a2a", "/a2a /message: /tasks /v1/ /extendedAgentCard /agent/"},
-	{"pages", "/account /admin /answer/ /connect/ /documents/ /downloads/ /shared/"},
-}
-
-// GRPCRoute is the route of all calls over gRPC.
-const GRPCRoute = "/{service}/{method}"
-
-// doorOf names the part of the server that a route belongs to.
-func doorOf(route string) string {
-	if route == "/" { // of the primary agent; the start page has no limit
-		return "a2a"
-	}
-	for _, d := range doors {
-		if slices.ContainsFunc(
-			strings.Fields(d.routes),
-			func(prefix string) bool { return strings.HasPrefix(route, prefix) },
-		) {
-			return d.door
-		}
-	}
-	return "other"
 }

@@ -13,6 +13,7 @@ import (
 type Request struct {
 	ID    string // for the log
 	Route string // the template of the path; "" if no route matched
+	Door  string // the part of the server that the route belongs to; "" is none with a name
 
 	limited atomic.Bool // see Telemetry.Limited
 }
