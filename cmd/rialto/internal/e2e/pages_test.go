@@ -25,7 +25,7 @@ func TestPages(t *testing.T) {
 }
 
 // consolePage matches the path of a route of the console that shows a page.
-var consolePage = regexp.MustCompile(`\{"(/[^"]+)", c\.show\(`)
+var consolePage = regexp.MustCompile(`path:\s*"(/[^"]+)",\s*page:`)
 
 // TestEveryPageIsInTheList compares the routes of the console with the pages that TestPages looks at.
 func TestEveryPageIsInTheList(t *testing.T) {
@@ -37,16 +37,21 @@ func TestEveryPageIsInTheList(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("got %d files, %v", len(files), err)
 	}
+	pages := 0
 	for _, name := range files {
 		source, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, page := range consolePage.FindAllSubmatch(source, -1) {
+			pages++
 			if !regexp.MustCompile("['`]" + string(page[1]) + "['`?]").Match(list) {
 				t.Errorf("%s: node/pages.mjs does not look at %s", filepath.Base(name), page[1])
 			}
 		}
+	}
+	if pages < 20 {
+		t.Errorf("found %d pages in the code, want all of them", pages)
 	}
 }
 
