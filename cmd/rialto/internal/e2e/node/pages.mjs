@@ -1,5 +1,5 @@
 // Every page, as people see it: in both languages, light and dark, on a phone
-// and on a desktop. No page may fail axe-core, be wider than its window, say
+// and on a desktop, in each pair of these. No page may fail axe-core, be wider than its window, say
 // anything in the console, break its policy or ask another host for something,
 // and no link may lead to a page that is not in the lists below.
 // RIALTO_CHROMIUM is the program, RIALTO_TASKS the ids of seeded tasks as JSON.
@@ -24,6 +24,11 @@ const visited = new Set(); // the paths of the pages, and the first folder of th
 const linked = new Map(); // the paths that the pages lead to, and from where
 const desktop = { width: 1280, height: 860 };
 const phone = { width: 390, height: 844 };
+const looks = { // two of each language, so that no page is looked at eight times
+  en: [[desktop, 'light'], [phone, 'dark']],
+  es: [[desktop, 'dark'], [phone, 'light']],
+};
+const drawn = [[desktop, 'light'], [desktop, 'dark'], [phone, 'light'], [phone, 'dark']];
 
 await run(async () => {
   const callback = await listen();
@@ -51,10 +56,9 @@ await run(async () => {
     ['authorize-chatgpt', () => begin(chatgpt).url],
     ['authorize-claude', () => begin(claude).url],
     ['shared', share.url],
-    ['docs', '/docs#post-api-v1-agents-agent-tasks'], // browsers unfold what a link leads into
-    ['docs-search', '/docs?q=tasks'],
-    ['missing', '/there/is/nothing', 404],
     ['docs', '/docs'],
+    ['docs-search', '/docs?q=tasks#post-api-v1-agents-agent-tasks'], // browsers unfold what a link leads into
+    ['missing', '/there/is/nothing', 404],
   ];
   const somebody = [
     ['home-signed-in', '/'],
@@ -161,14 +165,13 @@ async function lookAt(name, language, tab, at, status, action) {
   assert.ok(weight <= most << 10, `${name}, ${language}: ${weight} bytes, want ${most} KiB at most`);
   visited.add(place(tab.page.url())).add(place(url));
   await follow(tab.page, name);
-  for (const [size, viewport] of Object.entries({ 1280: desktop, 390: phone })) {
+  for (const [viewport, colorScheme] of folder ? drawn : looks[language]) {
     await tab.page.setViewportSize(viewport);
-    for (const colorScheme of ['light', 'dark']) {
-      await tab.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      if (folder) await picture(tab.page, name, language, size, colorScheme);
-      else await accessible(tab.page, `${name}, ${language}, ${size}, ${colorScheme}`);
-    }
-    await fits(tab.page, `${name}, ${language}, ${size}`);
+    await tab.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const as = `${name}, ${language}, ${viewport.width}, ${colorScheme}`;
+    if (folder) await picture(tab.page, name, language, viewport.width, colorScheme);
+    else await accessible(tab.page, as);
+    await fits(tab.page, as);
   }
   const wrong = tab.wrong.splice(0).filter((w) => status === 200 || !w.includes(`status of ${status}`)); // the page's own status
   assert.deepEqual(wrong, [], `${name}, ${language}: nothing went wrong in the browser`);
@@ -196,13 +199,13 @@ async function follow(page, name) {
 }
 
 async function picture(page, name, language, size, colors) {
-  if (language === 'es' && (documented || size !== '1280' || colors !== 'light')) return;
+  if (language === 'es' && (documented || size !== desktop.width || colors !== 'light')) return;
   let file = `${name}-${language}-${size}-${colors}`;
   if (documented) {
-    file = name + (size === '390' ? '-390' : '') + (colors === 'dark' ? '-dark' : '');
+    file = name + (size === phone.width ? '-390' : '') + (colors === 'dark' ? '-dark' : '');
     if (file !== name && (!both.includes(name) || file.endsWith('-390-dark'))) return;
   }
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
-  const clip = { x: 0, y: 0, width: Number(size), height: Math.min(height, documented ? 1100 : 4000) };
+  const clip = { x: 0, y: 0, width: size, height: Math.min(height, documented ? 1100 : 4000) };
   await page.screenshot({ path: path.join(folder, `${file}.png`), fullPage: true, clip });
 }

@@ -9,6 +9,7 @@ import { assert, done, env, run } from './report.mjs';
 import { clean, launch, open, signIn } from './tab.mjs';
 
 const shots = process.env.RIALTO_SCREENSHOTS;
+let looked = 0; // pages
 
 await run(async () => {
   const callback = await listen();
@@ -56,17 +57,18 @@ await run(async () => {
   callback.close();
 });
 
-/** Looks at a page on a desktop and a phone, light and dark. */
+/** Looks at a page on a desktop and a phone, one of them dark: owners and operators by turns. Pictures show all. */
 async function look({ page }, name, at) {
   await page.goto(origin + at);
-  for (const [size, viewport] of Object.entries({ 1280: { width: 1280, height: 860 }, 390: { width: 390, height: 844 } })) {
-    await page.setViewportSize(viewport);
-    for (const colorScheme of ['light', 'dark']) {
+  const dark = looked++ % 2 ? 1280 : 390;
+  for (const [width, height] of [[1280, 860], [390, 844]]) {
+    await page.setViewportSize({ width, height });
+    for (const colorScheme of shots ? ['light', 'dark'] : [width === dark ? 'dark' : 'light']) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      if (shots) await page.screenshot({ path: path.join(shots, `${name}-${size}-${colorScheme}.png`), fullPage: true });
-      if (!process.env.RIALTO_NO_AXE) await accessible(page, `${name}, ${size}, ${colorScheme}`);
+      if (shots) await page.screenshot({ path: path.join(shots, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      if (!process.env.RIALTO_NO_AXE) await accessible(page, `${name}, ${width}, ${colorScheme}`);
     }
-    await fits(page, `${name}, ${size}`);
+    await fits(page, `${name}, ${width}`);
   }
   await page.setViewportSize({ width: 1280, height: 860 });
   await page.emulateMedia({ colorScheme: 'light' });
