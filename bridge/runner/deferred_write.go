@@ -13,7 +13,7 @@ import (
 
 // writtenWithin is how long a message may be on its way before its task is written.
 // Most quick answers arrive within it, so that one write holds both.
-const writtenWithin = 10 * time.Millisecond
+const writtenWithin = 50 * time.Millisecond
 
 // deferWrite starts a follower for the message that begins e. The follower writes the task into the
 // ledger when the agent has answered, or after writtenWithin; the handle is not given out before.
