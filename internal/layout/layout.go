@@ -98,7 +98,7 @@ var floors = map[string][]string{
 	"store/recordsdb":                 {"a2a/a2avault", "bridge/directory", "internal/audit", "internal/usage", "store/sqldb"},
 	"store":                           {"oauth/authserver", "store/eventsdb", "store/ledgerdb", "store/oauthdb", "store/recordsdb", "store/sqldb"},
 	"store/storetest":                 {},
-	"cmd/rialto/internal/telemetry":   {"a2a", "a2a/a2aclient", "bridge/ledger", "internal/jsonrpc", "mcp", "oauth"},
+	"cmd/rialto/internal/telemetry":   {"a2a", "a2a/a2aclient", "bridge/ledger", "internal/jsonrpc", "internal/lru", "mcp", "oauth"},
 	"cmd/rialto/internal/tableexpert": {"a2a", "a2a/a2aexec", "internal/similar", "cmd/rialto/internal/tableexpert/grammar", "cmd/rialto/internal/tableexpert/sqlbox"},
 	"cmd/rialto/internal/tableexpert/grammar":           {},
 	"cmd/rialto/internal/tableexpert/sqlbox":            {"internal/quota"},

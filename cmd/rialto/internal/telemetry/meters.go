@@ -7,6 +7,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
+
+	"rialto/internal/lru"
 )
 
 // meters are the instruments, by the names of their metrics.
@@ -14,10 +16,22 @@ type meters struct {
 	meter      metric.Meter
 	histograms map[string]metric.Float64Histogram
 	counters   map[string]metric.Int64Counter
+	attributes lru.Cache[labelKey, metric.MeasurementOption]
 }
 
+// maxAttributes is how many sets of labels are kept: as many as a metric has at most.
+const maxAttributes = 2000
+
+// labelKey holds the labels of a measurement, of which none has more.
+type labelKey [9]attribute.KeyValue
+
 func newMeters(m metric.Meter, program, commit string) (*meters, error) {
-	all := &meters{m, map[string]metric.Float64Histogram{}, map[string]metric.Int64Counter{}}
+	all := &meters{
+		meter:      m,
+		histograms: map[string]metric.Float64Histogram{},
+		counters:   map[string]metric.Int64Counter{},
+	}
+	all.attributes.Max = maxAttributes
 	var failed error
 	for _, h := range []struct {
 		name, description string
@@ -69,7 +83,7 @@ func newMeters(m metric.Meter, program, commit string) (*meters, error) {
 // count adds one to a counter.
 func (t *Telemetry) count(counter string, labels ...attribute.KeyValue) {
 	if t != nil && t.meters != nil {
-		t.meters.counters[counter].Add(context.Background(), 1, metric.WithAttributes(labels...))
+		t.meters.counters[counter].Add(context.Background(), 1, t.meters.with(labels))
 	}
 }
 
@@ -81,6 +95,19 @@ func (t *Telemetry) record(
 	labels ...attribute.KeyValue,
 ) {
 	if t.meters != nil {
-		t.meters.histograms[histogram].Record(ctx, took.Seconds(), metric.WithAttributes(labels...))
+		t.meters.histograms[histogram].Record(ctx, took.Seconds(), t.meters.with(labels))
 	}
+}
+
+// with returns the attributes of a measurement. They are kept, because to sort and hash them costs
+// several times what the measurement does.
+func (m *meters) with(labels []attribute.KeyValue) metric.MeasurementOption {
+	var key labelKey
+	copy(key[:], labels)
+	attributes, ok := m.attributes.Get(key)
+	if !ok {
+		attributes = metric.WithAttributes(labels...)
+		m.attributes.Put(key, attributes)
+	}
+	return attributes
 }
