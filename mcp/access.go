@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"rialto/mcp/internal/transport"
 )
@@ -58,3 +59,12 @@ type handler struct {
 
 // Handle implements transport.Server.
 func (h handler) Handle(q *transport.Request) (json.RawMessage, error) { return h.server.handle(q) }
+
+// SessionEnded implements transport.Server.
+func (h handler) SessionEnded(revision string, after time.Duration) {
+	for _, o := range h.server.Observers {
+		if o, ok := o.(SessionObserver); ok {
+			o.ObserveSession(revision, after)
+		}
+	}
+}

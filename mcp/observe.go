@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"rialto/mcp/internal/transport"
 	"rialto/mcp/internal/wire"
@@ -16,6 +17,12 @@ type Observer interface {
 	// ObserveRequest is called before a request is answered. The request is answered in the
 	// context that it returns, and the function is called with the outcome.
 	ObserveRequest(context.Context, Operation) (context.Context, func(Outcome))
+}
+
+// SessionObserver is an Observer of sessions, too.
+type SessionObserver interface {
+	// ObserveSession is called when a client has ended its session, which lasted so long.
+	ObserveSession(revision string, lasted time.Duration)
 }
 
 // Operation is a request to the server, for its Observers.

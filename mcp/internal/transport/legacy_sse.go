@@ -97,6 +97,8 @@ func (e *Endpoint) serveLegacy(w http.ResponseWriter, r *http.Request, principal
 	defer changes.Close()
 	e.legacy.Store(st.id, st)
 	defer e.legacy.Delete(st.id)
+	begun := e.Sessions.Now()
+	defer func() { e.Server.SessionEnded(revision.V20241105, e.Sessions.Now().Sub(begun)) }()
 	if st.stream.Event(
 		sse.Event{Type: "endpoint", Data: []byte(messages + "?sessionId=" + st.id)},
 	) != nil {

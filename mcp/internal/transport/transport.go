@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
 
@@ -38,6 +39,9 @@ type Server interface {
 
 	// AllowedOrigins returns the origins, in addition to the server's own, whose pages may call it.
 	AllowedOrigins() []string
+
+	// SessionEnded is called when the client of a session has ended it.
+	SessionEnded(revision string, after time.Duration)
 }
 
 // Endpoint serves MCP over HTTP. The exported fields must not change once it serves.
@@ -158,6 +162,9 @@ func (e *Endpoint) deleteSession(w http.ResponseWriter, r *http.Request) {
 	}
 	if open := e.sessionOf(w, r, e.Server.Principal(r)); open != nil {
 		e.Sessions.End(open)
+		e.Server.SessionEnded(
+			open.Client.Revision, e.Sessions.Now().Sub(time.Unix(open.Issued, 0)),
+		)
 		e.streams.Drop(open.Nonce, true)
 		if err := e.Changes.Notes.DropNotes(r.Context(), open.Nonce, ""); err != nil {
 			e.Log.ErrorContext(

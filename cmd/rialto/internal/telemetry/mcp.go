@@ -23,13 +23,9 @@ func (t *Telemetry) ObserveRequest(
 	ctx context.Context, op mcp.Operation,
 ) (context.Context, func(mcp.Outcome)) {
 	method := cmp.Or(op.Method, other)
-	revision := op.Revision
-	if !slices.Contains(mcp.Revisions(), revision) {
-		revision = other
-	}
 	labels := []attribute.KeyValue{
 		mcpMethod.String(method),
-		mcpRevision.String(revision),
+		mcpRevision.String(known(op.Revision)),
 		networkTransport.String("tcp"),
 		networkProtocol.String("http"),
 		networkVersion.String(op.HTTP),
@@ -62,6 +58,26 @@ func (t *Telemetry) ObserveRequest(
 		span.End()
 		t.record(ctx, mcpDuration, time.Since(begun), labels...)
 	}
+}
+
+// ObserveSession implements mcp.SessionObserver.
+func (t *Telemetry) ObserveSession(revision string, lasted time.Duration) {
+	t.record(
+		context.Background(),
+		mcpSessions,
+		lasted,
+		mcpRevision.String(known(revision)),
+		networkTransport.String("tcp"),
+		networkProtocol.String("http"),
+	)
+}
+
+// known returns a revision of MCP as a label.
+func known(revision string) string {
+	if slices.Contains(mcp.Revisions(), revision) {
+		return revision
+	}
+	return other
 }
 
 func (t *Telemetry) mcpSpan(

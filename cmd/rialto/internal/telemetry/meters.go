@@ -38,6 +38,7 @@ func newMeters(m metric.Meter, program, commit string) (*meters, error) {
 		buckets           []float64
 	}{
 		{mcpDuration, "MCP requests.", operationBuckets},
+		{mcpSessions, "Sessions that clients ended.", operationBuckets},
 		{httpDuration, "HTTP requests, without event streams.", requestBuckets},
 		{dbDuration, "Statements and transactions.", databaseBuckets},
 		{agentCalls, "Calls to agents.", operationBuckets},

@@ -62,6 +62,7 @@ const toolError = "tool_error"
 // rialto_task_duration_seconds, and adds _total to counters.
 const (
 	mcpDuration  = "mcp.server.operation.duration"
+	mcpSessions  = "mcp.server.session.duration"
 	httpDuration = "http.server.request.duration"
 	dbDuration   = "db.client.operation.duration"
 
