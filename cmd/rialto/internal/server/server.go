@@ -69,6 +69,7 @@ type Server struct {
 // an earlier server left. Close it.
 func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, error) {
 	build := ThisBuild()
+	telemetry.LogErrors(log)
 	t, err := telemetry.Start(ctx, build.Version, build.Commit, cfg.Metrics.Listen != "")
 	if err != nil {
 		return nil, err

@@ -13,7 +13,10 @@ func (t *Telemetry) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.Handle(
 		"GET /metrics",
-		promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4}),
+		promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
+			MaxRequestsInFlight: 4,
+			EnableOpenMetrics:   true, // which has exemplars
+		}),
 	)
 	m.HandleFunc("GET /debug/pprof/", pprof.Index)
 	m.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)

@@ -8,17 +8,21 @@ package telemetry
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	promclient "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.opentelemetry.io/contrib/exporters/autoexport"
 	"go.opentelemetry.io/contrib/instrumentation/runtime"
 	"go.opentelemetry.io/contrib/propagators/autoprop"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/prometheus"
 	"go.opentelemetry.io/otel/propagation"
@@ -62,6 +66,10 @@ func Start(ctx context.Context, version, revision string, scraped bool) (*Teleme
 	to.revision = revision
 	if scraped {
 		to.registry = promclient.NewRegistry()
+		process := collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})
+		if err := to.registry.Register(process); err != nil {
+			return nil, err
+		}
 		reader, err := prometheus.New(
 			prometheus.WithRegisterer(to.registry),
 			prometheus.WithoutScopeInfo(),
@@ -78,6 +86,13 @@ func Start(ctx context.Context, version, revision string, scraped bool) (*Teleme
 	return New(ctx, version, to)
 }
 
+// LogErrors writes the errors of the exporters of this process to a log, which must not be exported.
+func LogErrors(log *slog.Logger) {
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		log.Warn("exporting telemetry", "err", err)
+	}))
+}
+
 // New returns telemetry that goes to the exporters.
 func New(ctx context.Context, version string, to Exporters) (*Telemetry, error) {
 	about, err := resource.New(
@@ -85,6 +100,7 @@ func New(ctx context.Context, version string, to Exporters) (*Telemetry, error) 
 		resource.WithAttributes(
 			attribute.String("service.name", "rialto"),
 			attribute.String("service.version", version),
+			attribute.String("service.instance.id", rand.Text()),
 		),
 		resource.WithTelemetrySDK(),
 		resource.WithHost(),

@@ -1,14 +1,19 @@
 package telemetry
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"rialto/mcp"
@@ -82,6 +87,75 @@ func TestTheEnvironmentDecides(t *testing.T) {
 		})
 	}
 }
+
+// TestMeasurementsHaveExemplars reads the trace of a measurement as Prometheus does, and what names the process.
+func TestMeasurementsHaveExemplars(t *testing.T) {
+	srv := httptest.NewServer(&collector{})
+	defer srv.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", srv.URL+"/v1/traces")
+	to, err := Start(t.Context(), "test", "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = to.Stop() })
+	_, ended := to.ObserveRequest(t.Context(), mcp.Operation{Method: "ping", TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"})
+	ended(mcp.Outcome{})
+	r := httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil)
+	r.Header.Set("Accept", "application/openmetrics-text; version=1.0.0")
+	w := httptest.NewRecorder()
+	to.Handler().ServeHTTP(w, r)
+	if !regexp.MustCompile(`mcp_server_operation_duration_seconds_bucket.* # {.*trace_id="0af7651916cd43dd8448eb211c80319c"`).MatchString(w.Body.String()) {
+		t.Errorf("got no exemplar: %.2000s", w.Body)
+	}
+}
+
+// TestEachProcessHasAnID compares two processes of one machine.
+func TestEachProcessHasAnID(t *testing.T) {
+	var ids []string
+	for range 2 {
+		reader := metric.NewManualReader()
+		to, err := New(t.Context(), "test", Exporters{Readers: []metric.Reader{reader}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all metricdata.ResourceMetrics
+		if err := errors.Join(reader.Collect(t.Context(), &all), to.Stop()); err != nil {
+			t.Fatal(err)
+		}
+		id, _ := all.Resource.Set().Value("service.instance.id")
+		ids = append(ids, id.AsString())
+	}
+	if ids[0] == "" || ids[0] == ids[1] {
+		t.Errorf("got the IDs %q, want one for each", ids)
+	}
+}
+
+// TestErrorsOfExportersAreLogged exports to an address where nothing listens. The errors were lines of plain
+// text among those of JSON.
+func TestErrorsOfExportersAreLogged(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://127.0.0.1:1/v1/traces")
+	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "1")
+	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "100")
+	logged := make(chan string, 10)
+	LogErrors(slog.New(slog.NewJSONHandler(writerFunc(func(b []byte) (int, error) {
+		logged <- string(b)
+		return len(b), nil
+	}), nil)))
+	to, err := Start(t.Context(), "test", "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = to.Stop() })
+	_, ended := to.ObserveRequest(t.Context(), mcp.Operation{Method: "ping"})
+	ended(mcp.Outcome{})
+	if line := <-logged; !strings.Contains(line, `"msg":"exporting telemetry","err":"`) || !strings.Contains(line, "127.0.0.1:1") {
+		t.Errorf("got %s", line)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // TestAWrongSamplerIsRefused checks that the error says what to write.
 func TestAWrongSamplerIsRefused(t *testing.T) {
