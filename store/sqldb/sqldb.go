@@ -84,7 +84,7 @@ func openWith(
 	db.server = &serverState{}
 	db.probe = &probe{}
 	if err := tables(db, ctx, dialect); err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(Classify(err), db.Close())
 	}
 	return db, nil
 }

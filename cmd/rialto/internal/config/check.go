@@ -28,6 +28,7 @@ func (c *Config) Check() error {
 		c.checkRecords,
 		c.Brand.check,
 		c.checkLog,
+		c.checkStartup,
 		c.checkShutdown,
 		c.checkLimits,
 		c.GRPC.Check,
@@ -42,6 +43,13 @@ func (c *Config) Check() error {
 
 // maxShutdownDelay is far above what load balancers need.
 const maxShutdownDelay = 5 * time.Minute
+
+func (c *Config) checkStartup() error {
+	if c.StartupTimeout < time.Second {
+		return fmt.Errorf("startup_timeout: set it to at least 1s, and not to %s", c.StartupTimeout)
+	}
+	return nil
+}
 
 func (c *Config) checkShutdown() error {
 	if c.ShutdownDelay < 0 || c.ShutdownDelay > maxShutdownDelay {

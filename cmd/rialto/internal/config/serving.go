@@ -12,11 +12,12 @@ import (
 
 // Serving says how the server listens, and how it starts, reloads and stops.
 type Serving struct {
-	TLS           TLS           `koanf:"tls"`
-	GRPC          GRPC          `koanf:"grpc"`
-	Metrics       Metrics       `koanf:"metrics"`
-	ShutdownDelay time.Duration `koanf:"shutdown_delay"`
-	ConfigWatch   bool          `koanf:"config_watch"`
+	TLS            TLS           `koanf:"tls"`
+	GRPC           GRPC          `koanf:"grpc"`
+	Metrics        Metrics       `koanf:"metrics"`
+	StartupTimeout time.Duration `koanf:"startup_timeout"`
+	ShutdownDelay  time.Duration `koanf:"shutdown_delay"`
+	ConfigWatch    bool          `koanf:"config_watch"`
 }
 
 // Metrics says where Prometheus reads metrics.

@@ -121,7 +121,7 @@ func assemble(
 		s.scrapes = scrapes
 	}
 	err := logWhileWaiting(log, "the database: opening it and updating its tables", func() (err error) {
-		s.store, err = cfg.OpenStore(ctx)
+		s.store, err = openStore(ctx, cfg, log)
 		return err
 	})
 	if err != nil {
@@ -134,7 +134,7 @@ func assemble(
 		err = s.build(secret)
 	}
 	if err == nil {
-		err = askDatabase(ctx, log, "the database: reading agents, settings and keys", s.load)
+		err = askDatabase(ctx, cfg, log, "the database: reading agents, settings and keys", s.load)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.store.Close())

@@ -23,6 +23,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	var expires time.Time
 	err := askDatabase(
 		ctx,
+		s.cfg.Load(),
 		s.log,
 		"the database: looking for an account",
 		func(ctx context.Context) (err error) {
