@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"rialto/a2a"
 	"rialto/a2a/a2aauth"
 	"rialto/a2a/a2aclient"
 	"rialto/bridge/directory"
@@ -32,12 +33,49 @@ func ProbeAgents(ctx context.Context, c *config.Config) []string {
 	return problems
 }
 
+// nobody is the assertion of a probe: it is for no user.
+func nobody(context.Context, string, string) (string, error) { return "", errors.New("no user") }
+
+// probeInterval is the time between two probes of an agent.
+const probeInterval = 30 * time.Second
+
+// probeAgents finds out again and again until ctx ends which agents answer, whether they are called or not.
+func (s *Server) probeAgents(ctx context.Context) {
+	tick := time.NewTicker(probeInterval)
+	defer tick.Stop()
+	for {
+		var all sync.WaitGroup
+		for _, e := range s.bridge.Directory.All() {
+			if a, ok := s.connections.agents.find(e.Name); ok {
+				all.Go(func() { s.probes.Store(a.Name, answers(ctx, a)) })
+			}
+		}
+		all.Wait()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// answers reports whether an agent answers when it is asked for its card. One whose protocol is configured
+// needs none.
+func answers(ctx context.Context, a config.Agent) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	spoken := a.Protocol
+	a.Protocol = "" // with it, an agent that is away would be believed to have no card
+	_, _, err := visit(ctx, a, a.URL, slog.New(slog.DiscardHandler), nobody, nil)
+	if spoken != "" && a2a.Is(err, a2a.InvalidAgentResponse) {
+		return true
+	}
+	return err == nil
+}
+
 // probeAgent returns what is wrong with an agent, or "".
 func probeAgent(ctx context.Context, a config.Agent) string {
-	assert := func(context.Context, string, string) (string, error) {
-		return "", errors.New("no user")
-	}
-	_, missing, err := visit(ctx, a, a.URL, slog.New(slog.DiscardHandler), assert, nil)
+	_, missing, err := visit(ctx, a, a.URL, slog.New(slog.DiscardHandler), nobody, nil)
 	if err != nil {
 		return err.Error()
 	}

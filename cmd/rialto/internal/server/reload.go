@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"rialto/bridge/directory"
@@ -65,6 +66,12 @@ type Source struct {
 	Path  string                         // the configuration file, for config_watch (see watch); "" without one
 }
 
+// reloading is held while the settings are read again.
+type reloading struct {
+	sync.Mutex
+	failed atomic.Bool // the last time
+}
+
 // Reload reads the settings again and applies those that differ: all of them or, if one is wrong
 // or needs a restart, none. It returns the differences. The log, whose level it sets, and the audit
 // log have them, too.
@@ -72,6 +79,7 @@ func (s *Server) Reload(ctx context.Context) ([]config.Change, error) {
 	s.reloading.Lock()
 	defer s.reloading.Unlock()
 	changes, err := reload(ctx, s)
+	s.reloading.failed.Store(err != nil)
 	if err == nil {
 		s.cfg.Load().Log.SetLevel(s.Source.Level)
 	}

@@ -51,6 +51,7 @@ type Server struct {
 
 	telemetry *telemetry.Telemetry // nil if nothing asks for it
 	scrapes   net.Listener         // metrics.listen; nil without it
+	probes    sync.Map             // of agents: whether the last one was answered, by name
 
 	Source    Source // of Reload
 	reloadKey []byte // of requests for a reload
@@ -60,7 +61,7 @@ type Server struct {
 	bodies      *bodyBudget
 	shutdown    shutdownTimes
 	health      *health
-	reloading   sync.Mutex
+	reloading   reloading
 	background  sync.WaitGroup
 	stop        context.CancelFunc
 }
@@ -193,6 +194,9 @@ func (s *Server) start(ctx context.Context) {
 	}
 	if s.events != nil {
 		jobs = append(jobs, s.events.Run)
+	}
+	if s.telemetry != nil {
+		jobs = append(jobs, s.telemetry.Refresh, s.probeAgents)
 	}
 	if s.scrapes != nil {
 		jobs = append(

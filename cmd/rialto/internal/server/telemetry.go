@@ -39,16 +39,26 @@ type gauges struct {
 	s *Server
 }
 
-// OpenCircuits returns the agents that are not called because they failed.
-func (g gauges) OpenCircuits() (open []string) {
+// Agents returns how each agent is reached.
+func (g gauges) Agents() (all []telemetry.AgentHealth) {
 	for _, e := range g.s.bridge.Directory.All() {
-		h, ok := g.s.bridge.Directory.Health(e.Name)
-		if ok && time.Now().Before(h.Contact.Until) {
-			open = append(open, e.Name)
-		}
+		h, _ := g.s.bridge.Directory.Health(e.Name)
+		up, probed := g.s.probes.Load(e.Name)
+		all = append(all, telemetry.AgentHealth{
+			Name:   e.Name,
+			Open:   time.Now().Before(h.Contact.Until),
+			Probed: probed,
+			Up:     up == true,
+		})
 	}
-	return open
+	return all
 }
+
+// CertificateExpiry returns when the certificate expires; zero without one.
+func (g gauges) CertificateExpiry() time.Time { return g.s.certificate.expires() }
+
+// Reloaded reports whether the last reload did not fail.
+func (g gauges) Reloaded() bool { return !g.s.reloading.failed.Load() }
 
 // KeyExpiry returns when the key that signs access tokens is replaced.
 func (g gauges) KeyExpiry(ctx context.Context) (at time.Time, err error) {

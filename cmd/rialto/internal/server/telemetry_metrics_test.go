@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -87,19 +88,27 @@ func TestEachDoorIsMeasured(t *testing.T) {
 	}
 	o.do("POST", "/token", "", "grant_type=refresh_token&refresh_token=none&client_id=none", "Content-Type: application/x-www-form-urlencoded")
 	o.do("GET", "/healthz", "", "")
+	begun := o.do("POST", "/mcp", o.token("alice", oauth.ScopeTools), `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`, "Accept: application/json, text/event-stream")
+	if got := o.do("DELETE", "/mcp", o.token("alice", oauth.ScopeTools), "", "Mcp-Session-Id: "+begun.header.Get("Mcp-Session-Id")); got.status != http.StatusNoContent {
+		t.Errorf("ending a session: got %d %s", got.status, got.body)
+	}
 	for name, want := range map[string]string{
-		"mcp.server.operation.duration": "gen_ai.operation.name=execute_tool gen_ai.tool.name=send_task mcp.method.name=tools/call mcp.protocol.version=2026-07-28 network.protocol.name=http network.protocol.version=1.1 network.transport=tcp 1",
-		"http.server.request.duration":  "http.request.method=POST http.response.status_code=200 http.route=/mcp url.scheme=http 1",
-		"rialto.agent.call.duration":    "a2a.method.name=SendStreamingMessage agent=one 3",
-		"rialto.oauth.tokens":           "oauth.grant_type=refresh_token outcome=invalid_client 1",
-		"rialto.build.info":             "version=test 1",
-		"rialto.usage.dropped":          " 0",
-		"rialto.mcp.streams":            "state=open 0",
-		"rialto.outbox":                 "state=pending 0",
-		"rialto.outbox.lag":             " 0",
-		"rialto.queue.length":           "queue=audit ",
-		"rialto.task.duration":          "agent=one state=completed 3",
-		"rialto.task.first_event":       "agent=one 3",
+		"mcp.server.operation.duration":        "gen_ai.operation.name=execute_tool gen_ai.tool.name=send_task mcp.method.name=tools/call mcp.protocol.version=2026-07-28 network.protocol.name=http network.protocol.version=1.1 network.transport=tcp 1",
+		"http.server.request.duration":         "http.request.method=POST http.response.status_code=200 http.route=/mcp url.scheme=http 2",
+		"rialto.agent.call.duration":           "a2a.method.name=SendStreamingMessage agent=one 3",
+		"rialto.oauth.tokens":                  "oauth.grant_type=refresh_token outcome=invalid_client 1",
+		"rialto.build.info":                    "version=test 1",
+		"rialto.usage.dropped":                 " 0",
+		"rialto.tasks":                         "agent=one state=working 0",
+		"rialto.agent.circuit_open":            "agent=one 0",
+		"rialto.config.last_reload_successful": " 1",
+		"mcp.server.session.duration":          "mcp.protocol.version=2025-11-25 network.protocol.name=http network.transport=tcp 1",
+		"rialto.mcp.streams":                   "state=open 0",
+		"rialto.outbox":                        "state=pending 0",
+		"rialto.outbox.lag":                    " 0",
+		"rialto.queue.length":                  "queue=audit ",
+		"rialto.task.duration":                 "agent=one state=completed 3",
+		"rialto.task.first_event":              "agent=one 3",
 	} {
 		if got := o.series(name); !slices.ContainsFunc(got, func(line string) bool { return strings.HasPrefix(line, want) }) {
 			t.Errorf("%s: got %q, want %s", name, got, want)
@@ -113,6 +122,35 @@ func TestEachDoorIsMeasured(t *testing.T) {
 	}
 	if _, ok := o.ended(oteltrace.SpanKindClient)["SELECT"]; !ok {
 		t.Error("there is no span of a statement")
+	}
+}
+
+// TestAnAgentThatIsAwayIsNotUp starts a server whose agents are away. Nobody calls them, so that no circuit
+// opened, and no metric said that they are away.
+func TestAnAgentThatIsAwayIsNotUp(t *testing.T) {
+	o := newObserved(t, func(c *config.Config) {
+		c.Agents = append(c.Agents, config.Agent{Name: "two", URL: "http://127.0.0.1:1"}, config.Agent{Name: "three", URL: "http://127.0.0.1:1", Protocol: a2a.V03})
+	})
+	want := []string{"agent=one 1", "agent=three 0", "agent=two 0"}
+	poll(t, 10*time.Millisecond, func() bool { return len(o.series("rialto.agent.up")) == len(want) })
+	got := o.series("rialto.agent.up")
+	if slices.Sort(got); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestMetricsSayThatAReloadFailed reloads a wrong configuration, and a right one.
+func TestMetricsSayThatAReloadFailed(t *testing.T) {
+	o := newObserved(t)
+	for _, fault := range []error{errors.New("a fault"), nil} {
+		o.Source = Source{Level: new(slog.LevelVar), Read: func() (*config.Config, error) {
+			next := *o.cfg.Load()
+			return &next, fault
+		}}
+		_, _ = o.Reload(t.Context())
+		if got, want := o.series("rialto.config.last_reload_successful"), map[bool]string{true: " 1", false: " 0"}[fault == nil]; !slices.Equal(got, []string{want}) {
+			t.Errorf("after %v: got %q, want %q", fault, got, want)
+		}
 	}
 }
 
@@ -219,6 +257,39 @@ func TestMetricsStayFew(t *testing.T) {
 		for _, line := range append(attributes(s.Attributes), s.Name) {
 			if strings.Contains(line, "secret-state") || strings.Contains(line, "alice") {
 				t.Fatalf("%s: %s", s.Name, line)
+			}
+		}
+	}
+}
+
+// TestMetricsDoNotWaitForTheDatabase reads them while PostgreSQL does not answer. That took 20 to 40 seconds,
+// and ended with 503: there were no metrics just when they were needed.
+func TestMetricsDoNotWaitForTheDatabase(t *testing.T) {
+	to, err := telemetry.Start(t.Context(), "test", "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = to.Stop() })
+	dsn, cable := throughCable(t, oauthtest.PostgresSchema(t))
+	r := startRig(t, slog.New(slog.DiscardHandler), to, func(c *config.Config) {
+		c.Metrics.Listen, c.Database = "127.0.0.1:0", dsn
+	})
+	client := &http.Client{Timeout: 2 * time.Second}
+	scrape := func() string {
+		resp, err := client.Get("http://" + r.scrapes.Addr().String() + "/metrics")
+		if err != nil {
+			return err.Error()
+		}
+		return readAll(t, resp)
+	}
+	poll(t, 10*time.Millisecond, func() bool { return strings.Contains(scrape(), `rialto_outbox{state="dead"} 0`) })
+	cable.frozen.Lock()
+	t.Cleanup(cable.frozen.Unlock)
+	for range 5 {
+		got := scrape()
+		for _, want := range []string{`rialto_outbox{state="dead"} 0`, "\nrialto_gauges_age_seconds ", "\nprocess_start_time_seconds "} {
+			if !strings.Contains(got, want) {
+				t.Fatalf("got %.3000s, want %s", got, want)
 			}
 		}
 	}

@@ -107,6 +107,14 @@ func (c *certificate) reload(ctx context.Context, log *slog.Logger) {
 	)
 }
 
+// expires returns when the certificate expires; zero without one.
+func (c *certificate) expires() time.Time {
+	if c == nil {
+		return time.Time{}
+	}
+	return c.pair.Load().Leaf.NotAfter
+}
+
 // config returns the settings of a listener for protocols. Without a certificate it is nil.
 func (c *certificate) config(protocols ...string) *tls.Config {
 	if c == nil {

@@ -2,30 +2,49 @@ package telemetry
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/mcp"
 )
 
-// Gauges are what is read when metrics are collected. Those of the database are the same at each
-// replica: take the largest, not the sum.
+// Gauges are what metrics show. Those that take a context are read from the database by Refresh, and the
+// others when metrics are collected. Those of the database are the same at each replica: take the largest,
+// not the sum.
 type Gauges interface {
-	Unfinished(context.Context) ([]ledger.Count, error)          // tasks that have not ended
-	OpenCircuits() []string                                      // the agents that are not called now
-	CountNotices(context.Context) (pending, dead int64, _ error) // push notifications
-	NextNotice(
-		context.Context,
-	) (time.Time, error) // when one can be delivered; zero if none can
-	KeyExpiry(
-		context.Context,
-	) (time.Time, error) // when the signing key is replaced; zero without a key
-	Streams() mcp.StreamStats     // of MCP
-	UsageDropped() int64          // records that were not kept
-	QueueLengths() map[string]int // by name
+	// Unfinished counts the tasks that have not ended.
+	Unfinished(context.Context) ([]ledger.Count, error)
+	// Agents returns how each agent is reached.
+	Agents() []AgentHealth
+	// CountNotices counts the push notifications.
+	CountNotices(context.Context) (pending, dead int64, _ error)
+	// NextNotice returns when a push notification can be delivered; zero if none can.
+	NextNotice(context.Context) (time.Time, error)
+	// KeyExpiry returns when the signing key is replaced; zero without a key.
+	KeyExpiry(context.Context) (time.Time, error)
+	// Streams counts the event streams of MCP.
+	Streams() mcp.StreamStats
+	// UsageDropped counts the records of calls that were not kept.
+	UsageDropped() int64
+	// QueueLengths returns what waits in each queue, by its name.
+	QueueLengths() map[string]int
+	// CertificateExpiry returns when the certificate of the listeners expires; zero without one.
+	CertificateExpiry() time.Time
+	// Reloaded reports whether the configuration in force is the one that was read last.
+	Reloaded() bool
+}
+
+// AgentHealth is how an agent is reached.
+type AgentHealth struct {
+	Name   string
+	Open   bool // its circuit: it is not called now
+	Probed bool
+	Up     bool // it answered the last probe
 }
 
 // Read adds the gauges.
@@ -34,94 +53,156 @@ func (t *Telemetry) Read(g Gauges) {
 		return
 	}
 	m := t.meters
-	m.gauge(
-		tasks,
-		"{task}",
-		"Tasks that have not ended, by state and agent.",
-		func(ctx context.Context) (all []sample, _ error) {
-			counts, err := g.Unfinished(ctx)
-			for _, c := range counts {
-				all = append(
-					all, with(c.Tasks, agent.String(c.Agent), state.String(string(c.State))),
-				)
-			}
-			return all, err
-		},
-	)
-	m.gauge(
-		circuit,
-		"",
-		"1 for an agent that is not called because it failed.",
-		func(context.Context) (all []sample, _ error) {
-			for _, name := range g.OpenCircuits() {
-				all = append(all, with(1, agent.String(name)))
-			}
-			return all, nil
-		},
-	)
-	m.gauge(
-		outbox,
-		"{notification}",
-		"Push notifications that wait, or could not be delivered.",
-		func(ctx context.Context) ([]sample, error) {
-			pending, dead, err := g.CountNotices(ctx)
-			return []sample{
-				with(pending, state.String("pending")),
-				with(dead, state.String("dead")),
-			}, err
-		},
-	)
-	m.gauge(
-		outboxLag,
-		"s",
-		"How late the next push notification is.",
-		func(ctx context.Context) ([]sample, error) {
-			due, err := g.NextNotice(ctx)
-			late := time.Duration(0)
-			if !due.IsZero() {
-				late = max(0, time.Since(due))
-			}
-			return []sample{with(late.Seconds())}, err
-		},
-	)
-	m.gauge(keyExpiry, "s", "Until a signing key is replaced.", func(ctx context.Context) ([]sample, error) {
+	t.refreshed.Store(time.Now().UnixNano())
+	m.gauge(gaugesAge, "s", "Since the gauges of the database were read.", t.sinceRefresh)
+	m.gauge(keyExpiry, "s", "Until a signing key is replaced.", t.keep(untilKeyExpires(g)))
+	m.gauge(certificate, "s", "Until the certificate expires.", untilCertificateExpires(g))
+	const ok = "1 if the configuration that was read last is in force, otherwise 0."
+	m.gauge(reloaded, "", ok, lastReload(g))
+	m.gauge(circuit, "", "1 for an agent that is not called because it failed.", circuits(g))
+	m.gauge(agentUp, "", "1 for an agent that answered the last probe, otherwise 0.", agentsUp(g))
+
+	m.gauge(tasks, "{task}", "Tasks that have not ended, by state and agent.", t.keep(unfinished(g)))
+	m.gauge(followers, "", "Tasks that this process follows.", one(t.following.Load))
+
+	const notices = "Push notifications that wait, or could not be delivered."
+	m.gauge(outbox, "{notification}", notices, t.keep(countNotices(g)))
+	m.gauge(outboxLag, "s", "How late the next push notification is.", t.keep(lateness(g)))
+
+	const open = "Event streams of MCP: open, and refused since the start because of a limit."
+	m.gauge(streams, "{stream}", open, countStreams(g))
+
+	m.gauge(queueLength, "", "What waits in a queue.", queueLengths(g))
+	const dropped = "Records of calls that were not kept, since the start."
+	m.gauge(usageDropped, "", dropped, one(g.UsageDropped))
+}
+
+func untilKeyExpires(g Gauges) reading {
+	return func(ctx context.Context) ([]sample, error) {
 		at, err := g.KeyExpiry(ctx)
-		if at.IsZero() {
-			return nil, err
+		return until(at, key.String("signing")), err
+	}
+}
+
+func untilCertificateExpires(g Gauges) reading {
+	return func(context.Context) ([]sample, error) { return until(g.CertificateExpiry()), nil }
+}
+
+// until has no sample for the zero time.
+func until(at time.Time, labels ...attribute.KeyValue) []sample {
+	if at.IsZero() {
+		return nil
+	}
+	return []sample{with(time.Until(at).Seconds(), labels...)}
+}
+
+func circuits(g Gauges) reading {
+	return func(context.Context) (all []sample, _ error) {
+		for _, a := range g.Agents() {
+			all = append(all, is(a.Open, agent.String(a.Name)))
 		}
-		return []sample{with(time.Until(at).Seconds(), key.String("signing"))}, err
-	})
-	m.gauge(queueLength, "", "What waits in a queue.", func(context.Context) (all []sample, _ error) {
+		return all, nil
+	}
+}
+
+func agentsUp(g Gauges) reading {
+	return func(context.Context) (all []sample, _ error) {
+		for _, a := range g.Agents() {
+			if a.Probed {
+				all = append(all, is(a.Up, agent.String(a.Name)))
+			}
+		}
+		return all, nil
+	}
+}
+
+func lastReload(g Gauges) reading {
+	return func(context.Context) ([]sample, error) { return []sample{is(g.Reloaded())}, nil }
+}
+
+// is returns 1 for true and 0 for false.
+func is(so bool, labels ...attribute.KeyValue) sample {
+	if so {
+		return with(1, labels...)
+	}
+	return with(0, labels...)
+}
+
+// unfinishedStates are the states of tasks that have not ended.
+var unfinishedStates = []a2a.State{a2a.Submitted, a2a.Working, a2a.InputRequired, a2a.AuthRequired}
+
+// unfinished has a sample also where no task is.
+func unfinished(g Gauges) reading {
+	type place struct {
+		agent string
+		state a2a.State
+	}
+	return func(ctx context.Context) (all []sample, _ error) {
+		counts, err := g.Unfinished(ctx)
+		number := map[place]int64{}
+		for _, a := range g.Agents() {
+			for _, s := range unfinishedStates {
+				number[place{a.Name, s}] = 0
+			}
+		}
+		for _, c := range counts {
+			number[place{c.Agent, c.State}] = c.Tasks
+		}
+		for at, n := range number {
+			all = append(all, with(n, agent.String(at.agent), state.String(string(at.state))))
+		}
+		return all, err
+	}
+}
+
+func countNotices(g Gauges) reading {
+	return func(ctx context.Context) ([]sample, error) {
+		pending, dead, err := g.CountNotices(ctx)
+		return []sample{
+			with(pending, state.String("pending")),
+			with(dead, state.String("dead")),
+		}, err
+	}
+}
+
+func lateness(g Gauges) reading {
+	return func(ctx context.Context) ([]sample, error) {
+		due, err := g.NextNotice(ctx)
+		late := time.Duration(0)
+		if !due.IsZero() {
+			late = max(0, time.Since(due))
+		}
+		return []sample{with(late.Seconds())}, err
+	}
+}
+
+func countStreams(g Gauges) reading {
+	return func(context.Context) ([]sample, error) {
+		now := g.Streams()
+		return []sample{
+			with(now.Open, state.String("open")),
+			with(now.RefusedUser, state.String("refused_user")),
+			with(now.RefusedAll, state.String("refused_all")),
+		}, nil
+	}
+}
+
+func queueLengths(g Gauges) reading {
+	return func(context.Context) (all []sample, _ error) {
 		for name, length := range g.QueueLengths() {
 			all = append(all, with(length, queue.String(name)))
 		}
 		return all, nil
-	})
-	m.gauge(
-		streams,
-		"{stream}",
-		"Event streams of MCP: open, and refused since the start because of a limit.",
-		func(context.Context) ([]sample, error) {
-			now := g.Streams()
-			return []sample{
-				with(now.Open, state.String("open")),
-				with(now.RefusedUser, state.String("refused_user")),
-				with(now.RefusedAll, state.String("refused_all")),
-			}, nil
-		},
-	)
-	m.gauge(followers, "", "Tasks that this process follows.", func(context.Context) ([]sample, error) {
-		return []sample{with(t.following.Load())}, nil
-	})
-	m.gauge(
-		usageDropped,
-		"",
-		"Records of calls that were not kept, since the start.",
-		func(context.Context) ([]sample, error) {
-			return []sample{with(g.UsageDropped())}, nil
-		},
-	)
+	}
 }
+
+// one reads a gauge without labels.
+func one(read func() int64) reading {
+	return func(context.Context) ([]sample, error) { return []sample{with(read())}, nil }
+}
+
+// reading reads the samples of a gauge.
+type reading func(context.Context) ([]sample, error)
 
 // sample is a value of a gauge.
 type sample struct {
@@ -133,21 +214,66 @@ func with[N int | int64 | float64](value N, labels ...attribute.KeyValue) sample
 	return sample{float64(value), labels}
 }
 
-// readTime bounds what reads a gauge.
-const readTime = 5 * time.Second
+const (
+	refreshEvery = 10 * time.Second
+	readTime     = 5 * time.Second // that reading a gauge of the database may take
+)
+
+// kept is a gauge of the database, as it was read last.
+type kept struct {
+	read reading
+	last atomic.Pointer[[]sample]
+}
+
+// keep returns a reading that does not wait for the database: its samples are those of the last Refresh.
+func (t *Telemetry) keep(read reading) reading {
+	k := &kept{read: read}
+	k.last.Store(&[]sample{})
+	t.kept = append(t.kept, k)
+	return func(context.Context) ([]sample, error) { return *k.last.Load(), nil }
+}
+
+// Refresh reads the gauges of the database again and again until ctx ends.
+func (t *Telemetry) Refresh(ctx context.Context) {
+	tick := time.NewTicker(refreshEvery)
+	defer tick.Stop()
+	for {
+		t.refresh(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (t *Telemetry) refresh(ctx context.Context) {
+	whole := true
+	for _, k := range t.kept {
+		bounded, cancel := context.WithTimeout(ctx, readTime)
+		samples, err := k.read(bounded)
+		cancel()
+		if err == nil {
+			k.last.Store(&samples)
+		}
+		whole = whole && err == nil
+	}
+	if whole {
+		t.refreshed.Store(time.Now().UnixNano())
+	}
+}
+
+func (t *Telemetry) sinceRefresh(context.Context) ([]sample, error) {
+	return []sample{with(time.Since(time.Unix(0, t.refreshed.Load())).Seconds())}, nil
+}
 
 // gauge adds a metric that is read when metrics are collected.
-func (m *meters) gauge(
-	name, unit, description string,
-	read func(context.Context) ([]sample, error),
-) {
+func (m *meters) gauge(name, unit, description string, read reading) {
 	_, _ = m.meter.Float64ObservableGauge(
 		name,
 		metric.WithUnit(unit),
 		metric.WithDescription(description),
 		metric.WithFloat64Callback(func(ctx context.Context, o metric.Float64Observer) error {
-			ctx, cancel := context.WithTimeout(ctx, readTime)
-			defer cancel()
 			samples, err := read(ctx)
 			for _, s := range samples {
 				o.Observe(s.value, metric.WithAttributes(s.labels...))

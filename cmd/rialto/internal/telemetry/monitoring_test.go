@@ -28,7 +28,7 @@ const monitoring = "../../../../deploy/monitoring"
 // the dashboard to all metrics of ours.
 func TestTheDashboardAndTheAlertsNameOurMetrics(t *testing.T) {
 	known := scraped(t)
-	name, matched, grouped, word := regexp.MustCompile(`\b(?:rialto|mcp|http|db|go)_[a-z0-9_]+`), regexp.MustCompile(`\{[^{}]*\}`),
+	name, matched, grouped, word := regexp.MustCompile(`\b(?:rialto|mcp|http|db|go|process)_[a-z0-9_]+`), regexp.MustCompile(`\{[^{}]*\}`),
 		regexp.MustCompile(`\bby \(([^)]*)\)`), regexp.MustCompile(`[a-z_]+`)
 	shown := map[string]bool{}
 	for file, expressions := range map[string][]string{
@@ -84,6 +84,23 @@ func TestEachAlertHasARunbook(t *testing.T) {
 	for _, r := range runbooks {
 		if !strings.Contains(headings, "# "+strings.ReplaceAll(r[1], "-", " ")+"\n") {
 			t.Errorf("docs/deploy.md has no heading for %s", r[1])
+		}
+	}
+}
+
+// TestEachAlertIsTested looks for each alert in the tests of promtool, where it fires and where it does not.
+func TestEachAlertIsTested(t *testing.T) {
+	read := func(file string) string {
+		b, err := os.ReadFile(filepath.Join(monitoring, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	tests := read("alerts_test.yaml")
+	for _, alert := range regexp.MustCompile(`- alert: (\S+)`).FindAllStringSubmatch(read("alerts.yaml"), -1) {
+		if !strings.Contains(tests, "alertname: "+alert[1]+"\n        exp_alerts:") || !strings.Contains(tests, "alertname: "+alert[1]+"}") {
+			t.Errorf("alerts_test.yaml does not show when %s fires, and when not", alert[1])
 		}
 	}
 }
@@ -153,7 +170,7 @@ func scraped(t *testing.T) map[string]bool {
 	}
 	t.Cleanup(func() { _ = to.Stop() })
 	m := to.meters
-	for _, name := range []string{mcpDuration, httpDuration, dbDuration} {
+	for _, name := range []string{mcpDuration, mcpSessions, httpDuration, dbDuration} {
 		m.histograms[name].Record(t.Context(), 1)
 	}
 	_, called := to.Agent("one").ObserveCall(t.Context(), a2aclient.Call{})
@@ -171,6 +188,7 @@ func scraped(t *testing.T) map[string]bool {
 	refused(Response{Status: http.StatusTooManyRequests})
 	m.counters[hybrids].Add(t.Context(), 1)
 	to.Read(oneOfEach{})
+	to.refresh(t.Context())
 	w := httptest.NewRecorder()
 	to.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil))
 	if w.Code != http.StatusOK {
@@ -189,7 +207,9 @@ type oneOfEach struct{}
 func (oneOfEach) Unfinished(context.Context) ([]ledger.Count, error) {
 	return []ledger.Count{{Agent: "one", Tasks: 1}}, nil
 }
-func (oneOfEach) OpenCircuits() []string                                      { return []string{"one"} }
+func (oneOfEach) Agents() []AgentHealth                                       { return []AgentHealth{{Name: "one", Probed: true}} }
+func (oneOfEach) CertificateExpiry() time.Time                                { return time.Now() }
+func (oneOfEach) Reloaded() bool                                              { return true }
 func (oneOfEach) CountNotices(context.Context) (pending, dead int64, _ error) { return 1, 1, nil }
 func (oneOfEach) NextNotice(context.Context) (time.Time, error)               { return time.Now(), nil }
 func (oneOfEach) KeyExpiry(context.Context) (time.Time, error)                { return time.Now(), nil }

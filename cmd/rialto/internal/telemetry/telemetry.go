@@ -41,6 +41,8 @@ type Telemetry struct {
 	logs       *sdklog.LoggerProvider
 	registry   *promclient.Registry // nil without a listener for Prometheus
 	following  atomic.Int64         // tasks
+	kept       []*kept              // gauges of the database
+	refreshed  atomic.Int64         // when they were read, in Unix nanoseconds
 	stopAll    []func(context.Context) error
 }
 
