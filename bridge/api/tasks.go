@@ -31,7 +31,7 @@ type newMessage struct {
 	ContextID string       `json:"context_id"` // the conversation to join; "" starts one
 	Skill     string       `json:"skill"`
 	Metadata  a2a.Metadata `json:"metadata"`
-	Wait      int          `json:"wait"` // seconds to wait for the task to settle
+	Wait      *int         `json:"wait"` // seconds to wait for the task to settle
 }
 
 func (a *API) createTask(r *http.Request) (any, error) {
@@ -62,22 +62,23 @@ func (a *API) send(r *http.Request, agent *proxy.Agent, to a2a.TaskID) (any, err
 		return nil, err
 	}
 	req.Message.TaskID = to
-	e, err := agent.Send(r.Context(), req)
+	var e a2a.Event
+	if in.Wait == nil {
+		e, err = agent.Send(r.Context(), req)
+	} else {
+		e, err = agent.SendAndWait(r.Context(), req, time.Duration(*in.Wait)*time.Second)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if m, ok := e.(*a2a.Message); ok { // which is in the ledger as a task, too
 		return newAnswer(m, agent.Name()), nil
 	}
-	t, err := waitForTask(r.Context(), agent, e.(*a2a.Task), in.Wait)
-	if err != nil {
-		return nil, err
-	}
-	return newTask(t, agent.Name()), nil
+	return newTask(e.(*a2a.Task), agent.Name()), nil
 }
 
 func (in *newMessage) request() (*a2a.SendRequest, error) {
-	if in.Wait < 0 || in.Wait > longestWait {
+	if wait := cmp.Or(in.Wait, new(int)); *wait < 0 || *wait > longestWait {
 		return nil, badRequest("wait must be from 0 to %d seconds.", longestWait)
 	}
 	id := cmp.Or(in.MessageID, uuid.NewString())

@@ -206,7 +206,7 @@ func (sv *Service) RetryTask(
 	if err != nil {
 		return nil, err
 	}
-	again, err = sent.Await(ctx, 0, nil)
+	again, err = sent.Accepted(ctx)
 	if err != nil { // it was refused, and its page says why
 		again, _ = sent.Current(ctx)
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/directory"
@@ -64,10 +65,33 @@ func (f *Agent) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, erro
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
-	if e.AnsweredByMessage() {
-		return e.PublicMessage(), nil
+	return answer(e, req), nil
+}
+
+// SendAndWait delivers a message and returns its task once it is idle, or as it is after a time. It
+// waits a moment, even if that is 0, for the agent to take the message.
+func (f *Agent) SendAndWait(
+	ctx context.Context, req *a2a.SendRequest, wait time.Duration,
+) (a2a.Event, error) {
+	sent, err := f.deliver(ctx, req)
+	if err != nil {
+		return nil, f.a2aError(err)
 	}
-	return e.Public().WithHistory(req.HistoryLength), nil
+	waiting, cancel := context.WithTimeout(ctx, max(wait, runner.MinWait))
+	defer cancel()
+	e, err := f.accepted(waiting, sent, false)
+	if err != nil {
+		return nil, f.a2aError(err)
+	}
+	return answer(e, req), nil
+}
+
+// answer returns the task of a message, or the message with which the agent answered instead.
+func answer(e *ledger.Record, req *a2a.SendRequest) a2a.Event {
+	if e.AnsweredByMessage() {
+		return e.PublicMessage()
+	}
+	return e.Public().WithHistory(req.HistoryLength)
 }
 
 // accepted returns the task of a message once it is idle or, if the caller wants that

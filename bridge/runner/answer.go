@@ -95,7 +95,7 @@ func (r *Runner) Answer(
 	if err != nil {
 		return err
 	}
-	_, err = sent.Await(ctx, 0, nil)
+	_, err = sent.Accepted(ctx)
 	return err
 }
 

@@ -38,7 +38,7 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 	if err != nil {
 		return err
 	}
-	_, err = sent.Await(ctx, 0, nil)
+	_, err = sent.Accepted(ctx)
 	return err
 }
 

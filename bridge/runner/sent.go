@@ -92,20 +92,35 @@ func (s *Sent) Current(ctx context.Context) (*ledger.Record, error) {
 	return s.runner.Current(ctx, s.access, s.Handle)
 }
 
-// FirstEventTimeout is how long every caller waits for the agent to accept the message.
+// MinWait is how long callers wait that do not want to, so that most refusals are their answer. A
+// refusal that comes later ends the task, or is noted with it.
+const MinWait = 400 * time.Millisecond
+
+// FirstEventTimeout is how long people and streams wait for the first event of the agent.
 const FirstEventTimeout = 5 * time.Second
 
-// Await waits for at most budget and returns the task, or why the agent did not take
-// the message. It reports progress, unless that is nil. A caller without a budget also learns that.
+// Await waits for at most budget, or MinWait if that is longer, and returns the task, or why the
+// agent did not take the message. It reports progress, unless that is nil.
 func (s *Sent) Await(
 	ctx context.Context, budget time.Duration, progress func(string),
 ) (*ledger.Record, error) {
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	e, err := s.AwaitIdle(waiting, progress)
-	if err == nil && !e.Idle && budget < FirstEventTimeout {
-		e, err = s.AwaitAnswer(ctx, FirstEventTimeout-budget)
+	if err == nil && !e.Idle && budget < MinWait {
+		e, err = s.AwaitAnswer(ctx, MinWait-budget)
 	}
+	return s.taken(e, err)
+}
+
+// Accepted returns the task once its agent has answered or FirstEventTimeout has passed, or why the
+// agent did not take the message.
+func (s *Sent) Accepted(ctx context.Context) (*ledger.Record, error) {
+	return s.taken(s.AwaitAnswer(ctx, FirstEventTimeout))
+}
+
+// taken returns e, or why its handle must not be given out or the agent did not take the message.
+func (s *Sent) taken(e *ledger.Record, err error) (*ledger.Record, error) {
 	if lost := s.Recorded(); lost != nil { // before its handle is given out, the ledger has the task
 		return nil, lost
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
@@ -50,13 +49,12 @@ func (t *Tools) sendOrAnswer(
 		return nil, err
 	}
 	if e == nil {
-		access := t.Directory.Access(ctx)
-		sent, err := t.Runner.SendRequest(ctx, access, &args.Request)
+		sent, err := t.Runner.SendRequest(ctx, t.Directory.Access(ctx), &args.Request)
 		if err != nil {
 			return nil, err
 		}
 		if c.TakesTask {
-			return t.beginTask(ctx, access, sent, c)
+			return t.beginTask(ctx, sent, c, waitFor(args.Wait))
 		}
 		c.ContinueWith("get_task", func() map[string]any { return continued(sent, args.Wait) })
 		e, err = sent.Await(ctx, waitFor(args.Wait), c.Progress)
@@ -92,15 +90,16 @@ func continued(sent *runner.Sent, wait *float64) map[string]any {
 // beginTask returns a task to a client that takes one: the task of MCP and that of the
 // ledger are the same. Clients of 2026-07-28 get a result instead if it is there soon.
 func (t *Tools) beginTask(
-	ctx context.Context, access directory.Access, sent *runner.Sent, c *mcp.Call,
+	ctx context.Context, sent *runner.Sent, c *mcp.Call, wait time.Duration,
 ) (*mcp.Result, error) {
+	wait = min(max(wait, runner.MinWait), runner.FirstEventTimeout)
 	legacy := c.Client.Revision == mcp.Revision20251125
 	var e *ledger.Record
 	var err error
 	if legacy {
-		e, err = sent.AwaitAnswer(ctx, runner.FirstEventTimeout)
+		e, err = sent.AwaitAnswer(ctx, wait)
 	} else {
-		waiting, cancel := context.WithTimeout(ctx, runner.FirstEventTimeout)
+		waiting, cancel := context.WithTimeout(ctx, wait)
 		defer cancel()
 		e, err = sent.AwaitIdle(waiting, c.Progress)
 	}
