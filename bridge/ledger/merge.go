@@ -86,43 +86,109 @@ func (e *Record) merge(event a2a.Event) bool {
 	return changed
 }
 
-// restoreHistory adds the history that we know to a task from an agent that sends none. A2A 0.1
-// sends a history only on request; many agents of later generations send none, or only their own
-// messages. m is the message that the task is the first answer to; nil if there is none.
+// restoreHistory adds to the history of a task what its agent leaves out of it: the record of what
+// was said is ours. A2A 0.1 sends a history only on request; many agents of later generations send
+// none, only their own messages, or only the latest. m is the message that the task is the first
+// answer to; nil if there is none.
 func restoreHistory(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event {
 	t, ok := event.(*a2a.Task)
 	known := before != nil || m != nil
-	if !ok || !known || slices.ContainsFunc(t.History, ofUser) {
+	if !ok || !known {
 		return event
 	}
-	told := *t
-	told.History = nil
+	var said []a2a.Message
 	if before != nil {
-		told.History = slices.Clone(before.History)
-		if q := before.Status.Message; m != nil && q != nil && !hasMessage(told.History, q) {
-			told.History = append(told.History, *q)
+		said = slices.Clone(before.History)
+		q := before.Status.Message
+		if q != nil && leavesPause(before, m, t) && !hasMessage(said, q) {
+			said = append(said, *q)
 		}
 	}
 	if m != nil {
-		told.History = append(told.History, *m)
+		said = append(said, *m)
 	}
-	if len(t.History) > 0 { // the agent's own messages replace the ones that we know
-		last := len(told.History)
-		for last > 0 && !ofUser(told.History[last-1]) {
-			last--
-		}
-		told.History = told.History[:last]
-	}
-	there := map[string]bool{}
-	for _, h := range told.History {
-		there[h.ID] = true
-	}
-	for _, h := range t.History {
-		if h.ID == "" || !there[h.ID] {
-			told.History, there[h.ID] = append(told.History, h), true
-		}
-	}
+	told := *t
+	told.History = mergeHistory(said, t.History)
 	return &told
+}
+
+// leavesPause reports whether before waits for a question, and t or the answer m has left it.
+func leavesPause(before *a2a.Task, m *a2a.Message, t *a2a.Task) bool {
+	if !before.Status.State.Interrupted() {
+		return false
+	}
+	return m != nil || t.Status.State != before.Status.State ||
+		!SameText(before.Status.Message, t.Status.Message)
+}
+
+// mergeHistory returns the messages of both lists, each once and in its order. Where both have a
+// message, the agent's version of its own counts, and ours of the user's. Messages that only the
+// agent has stand before the next message that both have, or at the end.
+func mergeHistory(ours, agents []a2a.Message) []a2a.Message {
+	at := samePlaces(ours, agents)
+	all := make([]a2a.Message, 0, len(ours)+len(agents))
+	taken := 0 // of ours
+	var news []a2a.Message
+	for i, h := range agents {
+		switch n := at[i]; {
+		case n < 0:
+			news = append(news, h)
+		case n >= taken:
+			all = append(all, ours[taken:n]...)
+			all = append(all, news...)
+			news = nil
+			if ofUser(h) {
+				h = ours[n]
+			}
+			all = append(all, h)
+			taken = n + 1
+		}
+	}
+	all = append(all, ours[taken:]...)
+	return append(all, news...)
+}
+
+// samePlaces returns where each of the agent's messages stands in ours, -1 if nowhere. Messages are
+// the same by their ids or, where an agent has none or makes new ones each time, by their words.
+func samePlaces(ours, agents []a2a.Message) []int {
+	byID := map[string]int{}
+	for i, m := range slices.Backward(ours) {
+		byID[m.ID] = i
+	}
+	delete(byID, "")
+	at := make([]int, len(agents))
+	found := make([]bool, len(ours))
+	for i, h := range agents {
+		n, known := byID[h.ID]
+		if !known {
+			n = -1
+		} else {
+			found[n] = true
+		}
+		at[i] = n
+	}
+	if !slices.Contains(at, -1) {
+		return at
+	}
+	texts := make([]string, len(ours))
+	for i := range ours {
+		texts[i] = ours[i].Text()
+	}
+	for i, h := range agents {
+		if at[i] >= 0 {
+			continue
+		}
+		text := h.Text()
+		for n, m := range ours {
+			same := !found[n] && m.Role == h.Role && texts[n] == text
+			if same && (text != "" || reflect.DeepEqual(m.Parts, h.Parts)) {
+				at[i] = n
+				found[n] = true
+				break
+			}
+		}
+	}
+	return at
 }
 
 // restoreOmitted adds to a task what the agent sent before and leaves out now: the
@@ -152,15 +218,20 @@ func hasMessage(all []a2a.Message, m *a2a.Message) bool {
 		slices.ContainsFunc(all, func(other a2a.Message) bool { return other.ID == m.ID })
 }
 
-// historyKept is the number of messages of a task that are kept: the request, and the latest.
+// historyKept is the number of messages of a task that are kept: the user's, and the latest.
 const historyKept = 200
 
-// latest removes the earliest messages except the request.
+// latest removes the earliest messages: of the agent, then of the user, but not the request.
 func latest(history []a2a.Message, more int) []a2a.Message {
-	if i := slices.IndexFunc(history, ofUser); i >= 0 && i < more {
-		return append([]a2a.Message{history[i]}, history[more+1:]...)
+	kept := make([]a2a.Message, 0, len(history))
+	for _, m := range history {
+		if more > 0 && !ofUser(m) {
+			more--
+			continue
+		}
+		kept = append(kept, m)
 	}
-	return slices.Clone(history[more:])
+	return slices.Delete(kept, 1, 1+more)
 }
 
 // SameText reports whether two messages may be the same: one is missing, or the texts are equal.
