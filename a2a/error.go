@@ -125,6 +125,10 @@ var ErrStreamEnded = errors.New("the stream ended before the task did")
 // Agent.Task tells how the task stands.
 var ErrNoStream = errors.New("the agent has no stream of the task")
 
+// ErrNotConnected is the cause of an error about a request that was not sent because there was no
+// connection to the agent.
+var ErrNotConnected = errors.New("there is no connection to the agent")
+
 // ErrTooLarge is the cause of an error about an answer that exceeds a limit of ours. To ask
 // again would fetch it again.
 var ErrTooLarge = errors.New("the answer is too large")

@@ -47,6 +47,7 @@ type unsure struct {
 	scripted
 	looks, doneAt atomic.Int64 // how often the task was looked at, and from when on it is done; 0 is never
 	next          atomic.Value // its next question
+	away          atomic.Bool
 }
 
 func (a *unsure) shown(s a2a.State, text string) *a2a.Task {
@@ -54,6 +55,9 @@ func (a *unsure) shown(s a2a.State, text string) *a2a.Task {
 }
 
 func (a *unsure) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
+	if a.away.Load() {
+		return nil, a2a.Errorf(a2a.Unavailable, "connection refused")
+	}
 	if n := a.looks.Add(1); a.doneAt.Load() > 0 && n >= a.doneAt.Load() {
 		return a.shown(a2a.Completed, "done"), nil
 	}
@@ -105,6 +109,76 @@ func TestAnAnswerOfWhichNothingIsSeenIsLookedForAgain(t *testing.T) {
 	}
 }
 
+// TestAnAnswerToAnAgentThatBrokeIsLookedForInTheBackground has an agent break as it gets an answer.
+// When it was back and showed its question, the answer counted as received.
+func TestAnAnswerToAnAgentThatBrokeIsLookedForInTheBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newUnsure()
+		r := newRig(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}})
+		id := r.call("send_task", `{"message":"x"}`).TaskID
+		a.away.Store(true)
+		r.call("send_task", `{"message":"this one","task_id":"`+id+`"}`).refused(t, "whether the agent received the message is not known")
+		time.Sleep(time.Minute)
+		a.away.Store(false)
+		time.Sleep(time.Minute)
+		got := r.call("list_tasks", `{}`)
+		if !strings.Contains(string(got.raw), `"input-required"`) {
+			t.Errorf("got %s, want that it waits", got.raw)
+		}
+		e, err := r.Runner.Ledger.Task(t.Context(), "alice", id)
+		if err != nil || !e.Unconfirmed() || len(e.Task.History) > 1 {
+			t.Errorf("got %+v, %v, want an answer that is not confirmed", e, err)
+		}
+		a.doneAt.Store(1)
+		time.Sleep(time.Minute)
+		e, err = r.Runner.Ledger.Task(t.Context(), "alice", id)
+		if err != nil || e.State() != a2a.Completed {
+			t.Fatalf("got %+v, %v, want the end, though nobody asked", e, err)
+		}
+		if n := len(e.Task.History); n != 3 || e.Task.History[2].Text() != "this one" {
+			t.Errorf("got %+v, want the request, the question and the answer", e.Task.History)
+		}
+		if a.sent() != 2 {
+			t.Errorf("the agent was sent %d messages, want 2", a.sent())
+		}
+	})
+}
+
+// TestAnAnswerThatIsRefusedLaterIsNoted has nobody wait for the agent, which refuses the answer. The
+// question was shown again, as if there had been no answer.
+func TestAnAnswerThatIsRefusedLaterIsNoted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newUnsure()
+		asks := a.answer
+		a.answer = func(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+			if len(a.got) != 2 {
+				return asks(ctx, req)
+			}
+			return func(more func(a2a.Event, error) bool) {
+				time.Sleep(time.Second)
+				more(nil, &a2a.Error{Code: a2a.InvalidParams, Message: "only blue and red", Remote: true})
+			}
+		}
+		r := newRig(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}})
+		id := r.call("send_task", `{"message":"x"}`).TaskID
+		r.call("send_task", `{"message":"green","task_id":"`+id+`","wait":0}`).want(t, a2a.Working, false)
+		time.Sleep(time.Minute)
+		got := r.call("get_task", `{"task_id":"`+id+`"}`)
+		if !strings.Contains(got.Next, "did not take the last answer: only blue and red") {
+			t.Errorf("got %s, want why the answer was not taken", got.raw)
+		}
+		e, err := r.Runner.Ledger.Task(t.Context(), "alice", id)
+		if err != nil || !strings.Contains(e.Public().Status.Message.Text(), "only blue and red") {
+			t.Errorf("got %+v, %v, want why the answer was not taken", e, err)
+		}
+		r.call("send_task", `{"message":"blue","task_id":"`+id+`"}`)
+		e, err = r.Runner.Ledger.Task(t.Context(), "alice", id)
+		if err != nil || e.Pending().Refused != "" {
+			t.Errorf("got %+v, %v, want another answer", e, err)
+		}
+	})
+}
+
 // TestAnAgentThatDoesNotHoldItsQuestionCanBeAnswered has agents ask in a stream, and
 // show who looks that they are at work, or that they know of no such task.
 func TestAnAgentThatDoesNotHoldItsQuestionCanBeAnswered(t *testing.T) {
@@ -138,18 +212,18 @@ func TestWhoComesBackToAnAnswerThatMayBeLostIsTold(t *testing.T) {
 		a := newUnsure()
 		r := newRig(t, "", map[string]peer{"one": {a, &a2a.Card{Name: "One"}}})
 		id := r.call("send_task", `{"message":"x"}`).TaskID
-		if v, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), id); err != nil || v.Unsure {
+		if v, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), id); err != nil || v.Record.Unconfirmed() {
 			t.Fatalf("got %+v, %v", v, err)
 		}
 		r.call("send_task", `{"message":"this one","task_id":"`+id+`","wait":0}`)
 		time.Sleep(time.Minute)
 		before, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), id)
-		if err != nil || before.Record.State() != a2a.InputRequired || !before.Unsure {
+		if err != nil || before.Record.State() != a2a.InputRequired || !before.Record.Unconfirmed() {
 			t.Fatalf("got %+v, %v, want unconfirmed delivery", before, err)
 		}
 		a.next.Store("and which colour?")
 		after, err := r.Documents.TaskView(as(t.Context(), "alice"), r.Directory.Access(as(t.Context(), "alice")), id)
-		if err != nil || after.Message != "and which colour?" || after.Unsure || after.Pause == before.Pause {
+		if err != nil || after.Message != "and which colour?" || after.Record.Unconfirmed() || after.Pause == before.Pause {
 			t.Errorf("got %+v, %v, want what the agent asks now, as another question", after, err)
 		}
 	})

@@ -1,6 +1,7 @@
 package a2aclient
 
 import (
+	"errors"
 	"sync"
 	"time"
 
@@ -44,6 +45,7 @@ func (b *breaker) allow(now time.Time, host string) error {
 			b.until.Sub(now).Round(time.Second),
 		)
 		e.NotSent = true
+		e.Cause = a2a.ErrNotConnected
 		return e
 	}
 	b.until = now.Add(b.wait) // this call is the one that tries
@@ -56,7 +58,8 @@ func (b *breaker) reportOutcome(err error) {
 	switch {
 	case err == nil, e != nil && e.Remote && e.HTTPStatus/100 != 5:
 		b.report(time.Now(), nil)
-	case e != nil && !e.NotSent && e.Code == a2a.Unavailable, e != nil && e.Remote:
+	case e != nil && !e.NotSent && e.Code == a2a.Unavailable, e != nil && e.Remote,
+		errors.Is(err, a2a.ErrNotConnected):
 		b.report(time.Now(), err)
 	} // else the caller gave up, or we did
 }

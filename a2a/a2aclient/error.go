@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +54,12 @@ func unreachable(ctx context.Context, host string, cause error) error {
 func noAnswer(code a2a.Code, host string, cause error) *a2a.Error {
 	e := a2a.Errorf(code, "no answer from the agent at %s: %v", host, cause)
 	e.Cause = cause
+	// A POST that was sent on one connection is never sent on another.
+	op, ok := errors.AsType[*net.OpError](cause)
+	if ok && slices.Contains([]string{"dial", "proxyconnect"}, op.Op) {
+		e.Cause = fmt.Errorf("%w: %w", a2a.ErrNotConnected, cause)
+	}
+	e.NotSent = errors.Is(e.Cause, a2a.ErrNotConnected)
 	return e
 }
 

@@ -241,9 +241,14 @@ func (h responseMetadata) answers(code codes.Code) bool {
 	}
 }
 
+// unanswered is the error for a call that no server answered. Only the text tells that there was no
+// connection.
 func unanswered(st *status.Status, err error) error {
-	if st == nil {
+	switch {
+	case st == nil:
 		return err
+	case strings.Contains(st.Message(), "Error while dialing"):
+		return fmt.Errorf("%w: %s", a2a.ErrNotConnected, st.Message())
 	}
 	return errors.New(st.Message())
 }

@@ -5,6 +5,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/bridge/view"
 )
 
@@ -21,6 +22,14 @@ func next(e *ledger.Record, show RenderOptions) string {
 	id := e.Handle
 	answers := show.answers
 	switch state := e.State(); {
+	case e.Undelivered():
+		return fmt.Sprintf(
+			"The agent cannot be reached, so it has not got the answer. "+
+				"It gets the answer when it is back: do not send it again. "+
+				"Tell the user, and call get_task with task_id %q in a while. "+
+				"send_task with the task_id replaces the answer, and cancel_task withdraws it.",
+			id,
+		)
 	case e.Unconfirmed():
 		return fmt.Sprintf(
 			"Whether the agent received the last message is not known, and it shows no sign of it. "+
@@ -28,7 +37,12 @@ func next(e *ledger.Record, show RenderOptions) string {
 			id,
 		)
 	case state == a2a.InputRequired:
-		step := fmt.Sprintf(
+		_, refused := e.DeliveryNotice()
+		step := ""
+		if refused != "" {
+			step = "The agent did not take the last answer: " + sanitize.Text(refused) + ". "
+		}
+		step += fmt.Sprintf(
 			"The agent asks for input. Get the answer from the user if you do not know it, "+
 				"then call send_task with task_id %q and the answer as message.",
 			id,

@@ -70,9 +70,6 @@ type TaskView struct {
 	Grant bool
 	Visit string
 
-	// Unsure reports that the last answer may not have reached the agent.
-	Unsure bool
-
 	// Connect tells that the agent waits until the person connects it here.
 	Connect bool
 
@@ -85,7 +82,7 @@ func (sv *Service) TaskView(
 	ctx context.Context, access directory.Access, handle string,
 ) (*TaskView, error) {
 	e, err := sv.Runner.Current(ctx, access, handle)
-	if err == nil && e.Unconfirmed() && sv.Runner.PollPaused(ctx, e) {
+	if err == nil && e.AwaitsPoll() && sv.Runner.PollPaused(ctx, e) {
 		e, err = sv.Runner.Current(ctx, access, handle)
 	}
 	if err != nil {
@@ -94,7 +91,7 @@ func (sv *Service) TaskView(
 	s := sv.viewTask(newDocumentView(e, false, "", sv.downloads(e)), ByOwner)
 	s.CanRetry, s.CanShare = runner.RetryRequest(e) != nil, sv.Sharing != nil &&
 		e.State().Terminal()
-	s.ByPage, s.Unsure = strings.HasPrefix(e.MessageID, runner.AnsweredHere), e.Unconfirmed()
+	s.ByPage = strings.HasPrefix(e.MessageID, runner.AnsweredHere)
 	switch state := e.State(); {
 	case !e.Idle:
 	case state == a2a.InputRequired:

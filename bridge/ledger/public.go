@@ -32,7 +32,21 @@ func (e *Record) Public() *a2a.Task {
 	if t.Status.Timestamp.IsZero() {
 		t.Status.Timestamp = e.Updated.UTC()
 	}
+	if notice := e.DeliveryText(); notice != "" {
+		t.Status.Message = e.withNotice(t.Status.Message, notice)
+	}
 	return t
+}
+
+// withNotice returns the question of an agent with our notice before it.
+func (e *Record) withNotice(question *a2a.Message, notice string) *a2a.Message {
+	m := e.WithPublicIDs(a2a.Message{Role: a2a.RoleAgent})
+	if question != nil {
+		m = *question
+	}
+	m.ID = e.Handle + "-" + e.MessageID
+	m.Parts = slices.Insert(slices.Clone(m.Parts), 0, a2a.TextPart(notice))
+	return &m
 }
 
 // failed is what the agent would have said of the failure.

@@ -171,21 +171,6 @@ func (e *Record) AwaitsInput() bool {
 	return e.Idle && e.State() == a2a.InputRequired && e.Task.ID != ""
 }
 
-// MarkUnconfirmed notes that it is not known whether the agent received the latest
-// message, so that the task is not taken for one that waits for a first answer.
-func (e *Record) MarkUnconfirmed() {
-	p := e.revisions()
-	p.Unconfirmed = e.MessageID
-	e.Revisions = &p
-}
-
-// Unconfirmed reports whether the task waits for a message that the agent may have
-// received already.
-func (e *Record) Unconfirmed() bool {
-	return e.Idle && e.State().Interrupted() && e.MessageID != "" &&
-		e.revisions().Unconfirmed == e.MessageID
-}
-
 // MarkUnanswered notes that a client has returned the question of this pause without an answer, and
 // how: "decline" or "cancel".
 func (e *Record) MarkUnanswered(how string) {

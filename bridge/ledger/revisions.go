@@ -27,6 +27,10 @@ type Revisions struct {
 	// cleared by the next event of the agent.
 	Unconfirmed string `json:"unsure,omitempty"`
 
+	// Pending is the answer that the agent has not responded to; nil if there is none. It is cleared
+	// by the next event of the agent.
+	Pending *Pending `json:"pending,omitempty"`
+
 	// Unanswered is the question that a client has returned without an answer; nil if none has. It
 	// is cleared by the next state of the task.
 	Unanswered *Unanswered `json:"unanswered,omitempty"`
@@ -58,7 +62,8 @@ type ArtifactRevision struct {
 // Any reports whether there is more to know than the task shows.
 func (p *Revisions) Any() bool {
 	return p != nil &&
-		(len(p.States) > 1 || len(p.Artifacts) > 0 || p.Dropped > 0 || p.Unconfirmed != "" || p.Unanswered != nil)
+		(len(p.States) > 1 || len(p.Artifacts) > 0 || p.Dropped > 0 || p.Unconfirmed != "" ||
+			p.Pending != nil || p.Unanswered != nil)
 }
 
 // Encode returns it as it is stored, nil if there is nothing to store.
@@ -92,8 +97,9 @@ func replaceable(t *a2a.Task, event a2a.Event) []a2a.Artifact {
 // before are the artifacts that the event may have replaced.
 func (e *Record) revise(before []a2a.Artifact, now time.Time) (changed bool) {
 	p := e.revisions()
-	changed = p.Unconfirmed != ""
+	changed = p.Unconfirmed != "" || p.Pending != nil
 	p.Unconfirmed = ""
+	p.Pending = nil
 	if n := len(p.States); n == 0 || p.States[n-1].State != e.Task.Status.State {
 		p.States = append(
 			slices.Clip(p.States), StateRevision{e.Task.Status.State, now.UnixMilli()},

@@ -98,6 +98,9 @@ func (p *Revisions) Size() (n int) {
 	for i := range p.Artifacts {
 		n += sizeOfArtifact(&p.Artifacts[i].Artifact)
 	}
+	if p.Pending != nil {
+		n += sizeOfMessage(&p.Pending.Message)
+	}
 	return n + itemSize*len(p.States)
 }
 

@@ -16,8 +16,9 @@ type Store interface {
 	AddTask(ctx context.Context, e *Record, replica string, most int) error
 
 	// ContinueTask resumes e, an idle interrupted task, for the message with messageID, held by
-	// replica. Of any number of calls for one pause, exactly one succeeds; the others, and those
-	// whose e is of an earlier pause, get ErrTaskBusy. A task of another owner is ErrNoTask.
+	// replica, and writes e.Revisions, which have the message. Of any number of calls for one pause,
+	// exactly one succeeds; the others, and those whose e is of an earlier pause, get ErrTaskBusy.
+	// A task of another owner is ErrNoTask.
 	ContinueTask(ctx context.Context, e *Record, messageID, replica string, now time.Time) error
 
 	// TaskByDigest returns the handle of the task that owner started or continued with a
@@ -93,17 +94,19 @@ type Leases interface {
 	// ClaimTask does the same with one task.
 	ClaimTask(ctx context.Context, handle, replica string, followed []string) ([]*Record, error)
 
-	// DueTasks returns at most limit tasks in auth-required that are due for a poll, the longest
-	// due first. Each is due again after a sixteenth of the time since it changed, at least two
-	// seconds and at most an hour. Of any number of parallel calls, each task goes to exactly one.
-	// A task is due for the first time within ten seconds of its pause.
+	// DueTasks returns at most limit tasks that are due for a poll, the longest due first: those in
+	// auth-required, and those with an answer that the agent has not got, or perhaps not. Each is due
+	// again after a sixteenth of the time since it changed, at least two seconds and at most an hour.
+	// Of any number of parallel calls, each task goes to exactly one.
+	// A task is due for the first time within ten seconds of its pause, or two if the agent has not
+	// got the answer.
 	DueTasks(ctx context.Context, now time.Time, limit int) ([]DuePoll, error)
 
-	// MakeDue makes a task due now and returns it, or nil if it is not in auth-required.
+	// MakeDue makes a task due now and returns it, or nil if it is none of DueTasks.
 	MakeDue(ctx context.Context, handle string, now time.Time) (*DuePoll, error)
 }
 
-// DuePoll names a task in auth-required.
+// DuePoll names a task that is due for a poll.
 type DuePoll struct{ Owner, Handle, Agent string }
 
 // Index finds tasks by their words. A task can be found a moment after it became idle.

@@ -15,7 +15,8 @@ import (
 )
 
 // A task in auth-required may continue without a message from us (A2A 1.0 section
-// 7.6.1): the user signs in at a page of the agent. The task is idle then and has no
+// 7.6.1): the user signs in at a page of the agent. An answer may wait for an agent that could not
+// be reached, or may have reached it unseen. The task is idle then and has no
 // follower, so we poll its agent. The ledger says which tasks are due, so that a
 // waiting task costs nothing between two polls and survives a restart.
 const (
@@ -113,12 +114,13 @@ func (p *poller) pollAgent(tasks []ledger.DuePoll) {
 func (p *poller) pollTask(w ledger.DuePoll) {
 	ctx, cancel := context.WithTimeout(p.runner.running, writeBudget)
 	defer cancel()
-	if e, err := p.runner.Ledger.Task(ctx, w.Owner, w.Handle); err == nil && e.AwaitsGrant() {
+	e, err := p.runner.Ledger.Task(ctx, w.Owner, w.Handle)
+	if err == nil && (e.AwaitsGrant() || e.AwaitsPoll()) {
 		p.poll(p.runner.running, e)
 	}
 }
 
-// poller polls tasks in auth-required.
+// poller polls tasks in auth-required, and those whose agent may not have the latest answer.
 type poller struct {
 	runner  *Runner
 	wakeups chan string // handles of tasks that their agents say have changed
@@ -170,7 +172,10 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 		return false
 	}
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: e.Task.ID})
-	if e.AwaitsInput() && !e.Unconfirmed() && (err != nil || !t.Status.State.Terminal()) {
+	if e.Undelivered() && !leftPause(e, t) {
+		return p.runner.deliver(ctx, conn, e, err)
+	}
+	if e.AwaitsInput() && !e.AwaitsPoll() && (err != nil || !t.Status.State.Terminal()) {
 		return false // some agents say less to a poll than in their stream
 	}
 	unknown := a2a.Is(err, a2a.TaskNotFound)
@@ -178,15 +183,18 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 		(unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
 	pause := e.MessageID
 	same := err == nil && t.Status.State == e.State()
-	if same && e.Unconfirmed() && !ledger.SameText(e.Task.Status.Message, t.Status.Message) {
+	if same && e.AwaitsPoll() && !ledger.SameText(e.Task.Status.Message, t.Status.Message) {
 		pause += "+"
-		same = false // it received the answer and asks another question
+		same = false // it received an answer and asks another question
 	}
 	if !ended && (err != nil || same || t.Status.State == a2a.Unknown) {
 		return false
 	}
 	p.runner.live.reserve(e.Handle)
 	defer p.runner.live.release(e.Handle)
+	if e.Undelivered() {
+		e.Withdraw() // the task went on without it
+	}
 	if err := p.runner.reopen(ctx, e, pause); err != nil {
 		return false
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -24,6 +25,12 @@ func (r *Runner) Cancel(
 	}
 	if e.Unsent() {
 		return r.drop(ctx, e)
+	}
+	if e.Undelivered() {
+		err := r.withdraw(ctx, e)
+		if err != nil {
+			return nil, err
+		}
 	}
 	p := r.Directory.Lookup(e.Agent)
 	if p == nil {
@@ -48,6 +55,9 @@ func (r *Runner) Cancel(
 	ctx, done := context.WithTimeout(ctx, cancelBudget)
 	defer done()
 	task, err := conn.Cancel(ctx, e.Task.ID)
+	if ours && undelivered(err) {
+		return nil, errors.Join(err, r.saveIdle(ctx, e))
+	}
 	f := r.live.get(handle)
 	if ours {
 		f = r.Follow(conn, e, nil) // finds out how the task stands, whatever Cancel said
@@ -59,6 +69,17 @@ func (r *Runner) Cancel(
 		f.applyBeside(task)
 	}
 	return r.AwaitIdle(ctx, access, handle, nil)
+}
+
+// withdraw drops the answer that is kept for the agent of a task, which waits for another one.
+func (r *Runner) withdraw(ctx context.Context, e *ledger.Record) error {
+	r.live.reserve(e.Handle)
+	defer r.live.release(e.Handle)
+	e.Withdraw()
+	if err := r.reopen(ctx, e, e.MessageID); err != nil {
+		return err
+	}
+	return r.saveIdle(ctx, e)
 }
 
 // drop cancels a task whose message the agent never received.

@@ -3,8 +3,10 @@ package runner
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/i18n"
 )
@@ -37,15 +39,80 @@ func (f *Follower) confirmDelivery(ctx context.Context, err error) {
 	}
 }
 
-// unchanged reports whether the agent shows the task as it was before the message.
+// unchanged reports whether the agent shows the task as it was before the message, or does not
+// answer at all.
 func (f *Follower) unchanged(ctx context.Context) bool {
+	if f.finished() {
+		return false
+	}
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
 	if err != nil || !f.answered(t) {
-		return false
+		return a2a.Is(err, a2a.Unavailable)
 	}
 	return ledger.SameText(f.start.Task.Status.Message, t.Status.Message)
+}
+
+// errUnheard says why it is not known whether an answer arrived that another process has sent.
+var errUnheard = errors.New("the process that sent the message has ended")
+
+// undelivered reports whether err says that the agent was away, so that it certainly did not get
+// the message. A server in front of it that says when to come again does not want it before.
+func undelivered(err error) bool {
+	e, ok := errors.AsType[*a2a.Error](err)
+	if !ok || e.RetryAfter > 0 {
+		return false
+	}
+	return e.HTTPStatus == http.StatusServiceUnavailable || errors.Is(err, a2a.ErrNotConnected)
+}
+
+// keepUndelivered keeps an answer whose agent cannot be reached, and returns the task to its pause.
+// The agent gets the answer when it can be reached again, unless the owner replaces or withdraws it.
+func (f *Follower) keepUndelivered(ctx context.Context, err error) {
+	f.r.Log.WarnContext(
+		ctx, "keeping an answer until its agent is back",
+		"task", f.record.Handle,
+		"agent", f.record.Agent,
+		"err", err,
+	)
+	f.becomeIdle(func(e *ledger.Record) { e.SetUndelivered(true) })
+}
+
+// leftPause reports whether an agent shows that a task has left the pause of e: it has ended, or
+// asks something else. Some agents show less of a task to a poll than in their stream.
+func leftPause(e *ledger.Record, t *a2a.Task) bool {
+	switch {
+	case t == nil:
+		return false
+	case t.Status.State.Interrupted():
+		return t.Status.State != e.State() || !ledger.SameText(e.Task.Status.Message, t.Status.Message)
+	}
+	return t.Status.State.Terminal()
+}
+
+// deliver sends the answer that was kept for the agent of e, if the agent has answered a poll. err
+// is the error of the poll. Of several deliveries one sends it.
+func (r *Runner) deliver(
+	ctx context.Context, conn directory.Conn, e *ledger.Record, err error,
+) bool {
+	said, ok := errors.AsType[*a2a.Error](err)
+	refused := ok && said.Remote // the poll, but perhaps not the answer
+	if err != nil && !refused {
+		return false
+	}
+	if a2a.Is(err, a2a.Unavailable) {
+		return false
+	}
+	r.live.reserve(e.Handle)
+	defer r.live.release(e.Handle)
+	e.SetUndelivered(false) // from now on it may have arrived
+	err = r.reopen(ctx, e, e.MessageID)
+	if err != nil {
+		return false
+	}
+	r.Follow(conn, e, e.Pending().Request())
+	return true
 }
 
 // rejected records that the agent did not take the message. A task that the message
@@ -96,6 +163,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 		case a2a.Is(err, a2a.TaskNotFound):
 			e.Failure = ledger.FailureOf(err)
 		}
+		e.SetRefused(err)
 	})
 }
 

@@ -72,10 +72,13 @@ func (r *Runner) newFollower(
 		revisionsSize: e.Revisions.Size(),
 		begun:         r.Now(),
 	}
-	if send == nil {
-		f.state = following
-	} else {
+	switch p := e.Pending(); {
+	case send != nil:
 		f.message = send.Message
+	case p != nil && p.Refused == "": // sent by an earlier follower
+		f.message = &p.Message
+	default:
+		f.state = following
 	}
 	if r.Inbox != nil {
 		f.woken = make(chan struct{}, 1)
@@ -90,7 +93,7 @@ func (r *Runner) newFollower(
 // live runs f, and removes it from the followers of this replica when it ends.
 func (f *Follower) live(send *a2a.SendRequest) {
 	growStack()
-	ctx, ended := f.traced(f.r.running)
+	ctx, ended := f.traced(f.r.running, send == nil)
 	defer ended()
 	f.run(ctx, f.r.withWebhook(f.conn, f.start, send))
 	f.r.live.remove(f)
@@ -118,8 +121,11 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 		f.r.wg.Go(func() { f.pollWhenWoken(ctx, cancelStream) })
 	}
 	var sent error
-	if send != nil {
+	switch {
+	case send != nil:
 		sent = f.send(ctx, send)
+	case f.message != nil:
+		f.confirmDelivery(ctx, errUnheard)
 	}
 	f.resumeUntilIdle(ctx, send == nil, sent)
 	f.cancelUnrecorded()
@@ -134,6 +140,8 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
 	}
 	switch {
 	case n > 0 || ctx.Err() != nil || f.finished():
+	case f.taskID() != "" && undelivered(err):
+		f.keepUndelivered(ctx, err)
 	case errors.Is(err, a2a.ErrStreamEnded), errors.Is(err, a2a.ErrNoStream): // it has the message
 	case f.taskID() != "" && err != nil && !ledger.Refused(err): // it may have arrived
 		f.confirmDelivery(ctx, err)

@@ -37,11 +37,11 @@ func traceOf(ctx context.Context, o Observer) string {
 }
 
 // traced returns the context in which f calls its agent, and a function for its end.
-func (f *Follower) traced(ctx context.Context) (context.Context, func()) {
+func (f *Follower) traced(ctx context.Context, resumed bool) (context.Context, func()) {
 	if f.r.Observer == nil {
 		return ctx, func() {}
 	}
-	ctx, ended := f.r.Observer.Follow(ctx, f.start, f.message == nil)
+	ctx, ended := f.r.Observer.Follow(ctx, f.start, resumed)
 	return ctx, func() {
 		ended()
 		f.mu.Lock()

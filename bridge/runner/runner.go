@@ -33,6 +33,14 @@
 //     the end, in case an unreachable ledger has the task after all.
 //  3. Only a write finds out. An idle follower writes again until its last change is written.
 //
+// A message that continues a task is kept with the record until the agent responds
+// ([ledger.Pending]). If the agent cannot be reached, the follower becomes idle: the task stands in
+// its pause, input-required or auth-required, with an answer that its agent has not got. Polls find
+// out when the agent is back, and the first one begins a follower that sends the answer. A new
+// answer replaces it, and Cancel withdraws it. If the answer may have arrived, it is not sent
+// again: the follower waits until the agent shows something new, for 15 seconds, and polls do so
+// afterwards.
+//
 // When the runner closes, followers keep their states: they write what they have and end, and
 // the next process resumes their tasks.
 package runner

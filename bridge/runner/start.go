@@ -83,6 +83,12 @@ func (r *Runner) continueTask(
 	if err := r.watch(ctx, e, req); err != nil {
 		return nil, err
 	}
+	unsent := e.Unsent()
+	if !unsent {
+		m.TaskID = e.Task.ID
+		m.ContextID = e.Task.ContextID
+		e.SetPending(req)
+	}
 	err = r.reopen(ctx, e, m.ID)
 	if before, ok := errors.AsType[ledger.ErrDuplicate](err); ok {
 		return r.duplicateOf(before.Handle), nil
@@ -90,13 +96,11 @@ func (r *Runner) continueTask(
 	if err != nil {
 		return nil, err
 	}
-	if e.Unsent() { // the new message only confirms
+	if unsent { // the new message only confirms
 		send := *req
 		send.Message = e.TakeUnsent(m.ID)
 		return sentBy(r.Follow(conn, e, &send)), nil
 	}
-	m.TaskID = e.Task.ID
-	m.ContextID = e.Task.ContextID
 	return sentBy(r.Follow(conn, e, req)), nil
 }
 

@@ -23,9 +23,7 @@ func question(e *ledger.Record, before string) mcp.Question {
 		text = strings.TrimSpace(text + "\n\n" + unreadable(e))
 	}
 	text = cmp.Or(text, f.Description, f.Title, "The agent asks for input.")
-	if e.Unconfirmed() {
-		text = "Whether the agent got the last answer is not known. Answer again only if it is to be sent once more. " + text
-	}
+	text = strings.TrimSpace(e.DeliveryText() + " " + text)
 	return mcp.ElicitForm(questionKey(e), before+text, f.Schema())
 }
 
@@ -87,12 +85,13 @@ func (el *elicitor) elicit(
 }
 
 // once asks what the agent asks, and returns the task after the answer. It returns nil if there is
-// no question or the client takes none: the model may know the answer, or ask in its own way.
+// no question, if the agent is yet to get the answer, or if the client takes none: the model may
+// know the answer, or ask in its own way.
 func (el *elicitor) once(
 	ctx context.Context, e *ledger.Record,
 ) (after *ledger.Record, unanswered string, err error) {
 	switch {
-	case !e.Idle:
+	case !e.Idle, e.Undelivered():
 		return nil, "", nil
 	case e.State() == a2a.AuthRequired:
 		return el.askToSignIn(ctx, e)

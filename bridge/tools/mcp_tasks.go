@@ -133,6 +133,8 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 		); why != nil { // official clients do not read the result of a failed task
 			m.Message = sanitize.Short(why.Message, 500)
 		}
+	case e.Undelivered():
+		m.Message = e.DeliveryText()
 	case e.Unanswered() != "": // the client is not asked again, and must not wait
 		m.Status, m.Result = mcp.Completed, t.backgroundResult(
 			e, documents.RenderOptions{Unanswered: e.Unanswered()},

@@ -155,7 +155,8 @@ type taskCardView struct {
 	Form   json.RawMessage `json:"form,omitempty"`
 	SignIn string          `json:"sign_in_url,omitempty"`
 	Held   bool            `json:"held,omitempty"`   // the task goes on when the person has signed in there
-	Unsure bool            `json:"unsure,omitempty"` // whether the agent got the last answer is not known
+	Notice string          `json:"notice,omitempty"` // of the delivery of the last answer
+	Reason string          `json:"reason,omitempty"` // why the agent did not take it
 }
 
 func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
@@ -166,8 +167,8 @@ func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
 		Created:  e.Created,
 		Updated:  e.Updated,
 		Page:     t.Documents.PageURL(e),
-		Unsure:   e.Unconfirmed(),
 	}
+	v.Notice, v.Reason = e.DeliveryNotice()
 	switch state := e.State(); {
 	case !e.Idle:
 	case state == a2a.InputRequired:

@@ -63,5 +63,8 @@ func Messages(e *ledger.Record) (all []*a2a.Message) {
 	if last != nil && !slices.ContainsFunc(all, repeats) {
 		all = append(all, last)
 	}
+	if p := e.Pending(); p != nil {
+		all = append(all, &p.Message)
+	}
 	return all
 }

@@ -114,9 +114,9 @@ func retryError(err error) (pageState, error) {
 func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 	e := v.Record
 	path := documents.TaskPath + url.PathEscape(e.Handle)
-	if v.Unsure && about.notice == "" {
-		about.notice = "We don't know if the agent received the last answer. Check before you send it again."
-		about.wrong = true
+	if about.notice == "" {
+		about.notice, about.reason = e.DeliveryNotice()
+		about.wrong = about.notice != ""
 	}
 	p := TaskPage(v, t.Now(), nil)
 	p.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}

@@ -81,6 +81,7 @@ func testLeases(t *testing.T, open func(*testing.T) Ledger) {
 		"one task is claimed alone":                           claimOne,
 		"tasks of dead replicas do not count as running":      goneCountForNobody,
 		"a task in auth-required is due at growing intervals": due,
+		"a task with an answer for its agent is due":          dueWithAnswer,
 	})
 }
 
@@ -313,6 +314,46 @@ func due(t *testing.T, l Ledger) {
 		t.Fatal(err)
 	}
 	is(81*24*time.Hour, 0)
+}
+
+// dueWithAnswer has a task whose agent has not got the answer. The agent is polled until then.
+func dueWithAnswer(t *testing.T, l Ledger) {
+	e := add(t, l)
+	settle(t, l, e, a2a.InputRequired)
+	e.SetPending(&a2a.SendRequest{Message: &a2a.Message{ID: "m2", Parts: []a2a.Part{a2a.TextPart("answer")}}})
+	if err := l.ContinueTask(t.Context(), e, "m2", "r1", now); err != nil {
+		t.Fatal(err)
+	}
+	read := func() *ledger.Record {
+		t.Helper()
+		e, err := l.Task(t.Context(), "alice", e.Handle)
+		if err != nil || e.Pending() == nil || e.Pending().Message.Text() != "answer" {
+			t.Fatalf("got %+v, %v, want the answer", e, err)
+		}
+		return e
+	}
+	e = read()
+	e.Idle = true
+	e.SetUndelivered(true)
+	if err := l.SaveTask(t.Context(), e, "r1"); err != nil {
+		t.Fatal(err)
+	}
+	for after, want := range map[time.Duration]int{time.Second: 0, 2 * time.Second: 1} {
+		got, err := l.DueTasks(t.Context(), now.Add(after), 10)
+		if err != nil || len(got) != want {
+			t.Errorf("after %v: got %+v, %v, want %d", after, got, err, want)
+		}
+	}
+	e = read()
+	e.SetUndelivered(false)
+	if err := l.ContinueTask(t.Context(), e, "m2", "r1", now); err != nil {
+		t.Fatal(err)
+	}
+	read()
+	got, err := l.DueTasks(t.Context(), now.Add(time.Hour), 10)
+	if err != nil || len(got) > 0 {
+		t.Errorf("on its way: got %+v, %v, want none", got, err)
+	}
 }
 
 func addedSettled(t *testing.T, l Ledger) {

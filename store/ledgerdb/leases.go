@@ -146,17 +146,24 @@ func inUnlocked(db *sqldb.DB, choice string) string {
 	return `IN (` + choice + `)`
 }
 
-const awaitsAuth = `settled = 1 AND state = 'auth-required'`
+const awaitsPoll = `settled = 1 AND (state = 'auth-required' OR polled = 1)`
 
 // DueTasks implements ledger.Leases. The condition is there twice as in ClaimTasks.
 func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledger.DuePoll, error) {
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
+	due := inUnlocked(db.sql, `
+		SELECT handle FROM tasks WHERE `+awaitsPoll+` AND due <= $1 ORDER BY due LIMIT $2`)
 	return sqldb.Select(ctx, db.sql.Write, scanDuePoll, `
-		UPDATE tasks SET due = $1 + CASE WHEN $1 - updated < 32000 THEN 2000 WHEN $1 - updated > 57600000 THEN 3600000 ELSE ($1 - updated) / 16 END
-		WHERE `+awaitsAuth+` AND due <= $1 AND handle `+inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+awaitsAuth+` AND due <= $1 ORDER BY due LIMIT $2`)+`
-		RETURNING owner, handle, agent`, now, limit)
+		UPDATE tasks SET due = $1 + CASE
+			WHEN $1 - updated < 32000 THEN 2000
+			WHEN $1 - updated > 57600000 THEN 3600000
+			ELSE ($1 - updated) / 16
+		END
+		WHERE `+awaitsPoll+` AND due <= $1 AND handle `+due+`
+		RETURNING owner, handle, agent`,
+		now, limit)
 }
 
 func scanDuePoll(r sqldb.Row) (d ledger.DuePoll, err error) {
@@ -172,12 +179,10 @@ func (db *Store) MakeDue(
 		return nil, err
 	}
 	d := ledger.DuePoll{Handle: handle}
-	err := db.sql.Write.QueryRowContext(
-		ctx,
-		`UPDATE tasks SET due = $1 WHERE handle = $2 AND `+awaitsAuth+` RETURNING owner, agent`,
-		now,
-		handle,
-	).Scan(&d.Owner, &d.Agent)
+	err := db.sql.Write.QueryRowContext(ctx, `
+		UPDATE tasks SET due = $1 WHERE handle = $2 AND `+awaitsPoll+`
+		RETURNING owner, agent`,
+		now, handle).Scan(&d.Owner, &d.Agent)
 	if err != nil {
 		return nil, sqldb.NoRow(err, nil)
 	}

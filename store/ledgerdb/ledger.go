@@ -77,25 +77,19 @@ func (db *Store) ContinueTask(
 	if err := db.flush(ctx); err != nil {
 		return err
 	}
-	err := db.deduplicate(ctx, e, now, func(q sqldb.Querier) error {
-		return sqldb.MustChange(
-			ctx,
-			q,
-			ledger.ErrTaskBusy,
-			`
-			UPDATE tasks SET settled = 0, state = $1, message_id = $2, holder = $3, sender = $3, updated = $4, trace = $10
-			WHERE handle = $5 AND owner = $6 AND settled = 1 AND message_id = $7 AND state IN ($8, $9)`,
-			string(a2a.Working),
-			messageID,
-			replica,
-			now,
-			e.Handle,
-			e.Owner,
-			e.MessageID,
-			string(a2a.InputRequired),
-			string(a2a.AuthRequired),
-			e.Trace,
-		)
+	past, err := encodePast(e)
+	if err != nil {
+		return err
+	}
+	err = db.deduplicate(ctx, e, now, func(q sqldb.Querier) error {
+		return sqldb.MustChange(ctx, q, ledger.ErrTaskBusy, `
+			UPDATE tasks SET
+				settled = 0, state = $1, message_id = $2, holder = $3, sender = $3, updated = $4,
+				trace = $10, past = $11, polled = 0
+			WHERE handle = $5 AND owner = $6 AND settled = 1 AND message_id = $7
+			AND state IN ($8, $9)`,
+			string(a2a.Working), messageID, replica, now, e.Handle, e.Owner, e.MessageID,
+			string(a2a.InputRequired), string(a2a.AuthRequired), e.Trace, past)
 	})
 	if !errors.Is(err, ledger.ErrTaskBusy) {
 		return err
@@ -147,6 +141,8 @@ func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string)
 		e.MessageID,
 		e.Idle && known,
 		row.Size,
+		e.AwaitsPoll(),
+		firstPoll(e),
 	}
 	n, err := sqldb.Changed(ctx, db.sql.Write, saveTask+` AND watched = 0`, args...)
 	if err == nil && n == 0 {
@@ -158,11 +154,21 @@ func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string)
 	return err
 }
 
-// A task in auth-required is polled for the first time ten seconds after its pause.
 const saveTask = `
-	UPDATE tasks SET context_id = $1, state = $2, summary = $3, task = $4, failure = $5, past = $6, settled = $7, holder = $8, updated = $9, due = CAST($9 AS BIGINT) + 10000, indexed = 0, size = $14,
+	UPDATE tasks SET
+		context_id = $1, state = $2, summary = $3, task = $4, failure = $5, past = $6,
+		settled = $7, holder = $8, updated = $9, due = $16,
+		indexed = 0, size = $14, polled = $15,
 		sender = CASE WHEN $13 = 1 THEN '' ELSE sender END
 	WHERE handle = $10 AND holder = $11 AND message_id = $12`
+
+// firstPoll returns when the agent of a task is first polled: soon, if it has not got the answer.
+func firstPoll(e *ledger.Record) time.Time {
+	if e.Undelivered() {
+		return e.Updated.Add(2 * time.Second)
+	}
+	return e.Updated.Add(10 * time.Second)
+}
 
 // updatedArg is the number of e.Updated among the arguments of saveTask.
 const updatedArg = 8

@@ -60,12 +60,16 @@ func encodeRecord(e *ledger.Record) (*taskRow, error) {
 			return nil, err
 		}
 	}
-	past, err := e.Revisions.Encode()
-	r.Past = sql.NullString{String: string(past), Valid: past != nil}
+	r.Past, err = encodePast(e)
 	if n := len(r.Task.String) + len(r.Past.String); n > ledger.SmallTask {
 		r.Size = n
 	}
 	return r, err
+}
+
+func encodePast(e *ledger.Record) (sql.NullString, error) {
+	past, err := e.Revisions.Encode()
+	return sql.NullString{String: string(past), Valid: past != nil}, err
 }
 
 // values appends the values to the arguments of a statement.

@@ -72,7 +72,9 @@ func startRig(t *testing.T, log *slog.Logger, to *telemetry.Telemetry, set func(
 	}
 	s.start(t.Context())
 	for _, user := range []string{"alice", "bob"} {
-		oauthtest.AddUser(t, s.oauth, user, "correct horse battery staple")
+		if _, err := s.oauth.Accounts.Find(t.Context(), user); err != nil { // unless it is started again
+			oauthtest.AddUser(t, s.oauth, user, "correct horse battery staple")
+		}
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	stopped := make(chan error, 1)
