@@ -224,7 +224,7 @@ func TestO4ClocksOfReplicasMayDiffer(t *testing.T) {
 
 func TestO7ForwardedAddressesAreBelievedFromProxiesOnly(t *testing.T) {
 	limited := func(t *testing.T, peer string, proxies []netip.Prefix, header func(i int) string) bool {
-		r := newRig(t, func(s *setup) { s.RegistrationsPerHour, s.TrustedProxies = 3, proxies })
+		r := newRig(t, func(s *setup) { s.Registration.PerHour, s.TrustedProxies = 3, proxies })
 		m := mux.NewRouter()
 		r.s.Routes(m)
 		for i := range 5 {

@@ -83,7 +83,7 @@ func TestPushedRequestsHaveALimitOfTheirOwn(t *testing.T) {
 }
 
 func TestNetworksDoNotCloseTheRegistrationForOthers(t *testing.T) {
-	r := behindAProxy(t, func(s *setup) { s.RegistrationsPerHour = 0 })
+	r := behindAProxy(t, func(s *setup) { s.Registration.PerHour = 0 })
 	register := func(network string) int {
 		return r.do(r.request("POST", "/register", "application/json", `{"redirect_uris":["https://app.example/cb"]}`, "X-Forwarded-For", network)).status
 	}

@@ -118,7 +118,7 @@ func TestALetterCaseOfAMemberMakesAnother(t *testing.T) {
 
 func TestH1RegistrationIsLimited(t *testing.T) {
 	r := newRig(t, func(s *setup) {
-		s.RegistrationsPerHour = 0
+		s.Registration.PerHour = 0
 		s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	})
 	register := func() answer {
@@ -142,7 +142,7 @@ func TestH1RegistrationIsLimited(t *testing.T) {
 }
 
 func TestRegistrationsFromLoopbackAreLimited(t *testing.T) {
-	r := newRig(t, func(s *setup) { s.RegistrationsPerHour = 1 })
+	r := newRig(t, func(s *setup) { s.Registration.PerHour = 1 })
 	limited := 0
 	for range 70 { // loopback has sixty times the limit of others
 		if r.register(`{"redirect_uris":["https://app.example/cb"]}`).status == 429 {
@@ -220,7 +220,7 @@ func TestH16RegistrationMayNeedTheInitialAccessToken(t *testing.T) {
 		registration.ModeToken:  {401, 401, 201, true},
 		registration.ModeClosed: {403, 403, 403, false},
 	} {
-		r := newRig(t, func(s *setup) { s.Registration, s.RegistrationToken = mode, initial })
+		r := newRig(t, func(s *setup) { s.Registration.Mode, s.Registration.Token = mode, initial })
 		register := func(header ...string) int {
 			return r.do(r.request("POST", "/register", "application/json", `{"redirect_uris":["https://app.example/cb"]}`, header...)).status
 		}
@@ -236,7 +236,7 @@ func TestH16RegistrationMayNeedTheInitialAccessToken(t *testing.T) {
 
 func TestTheInitialAccessTokenIsNotLimited(t *testing.T) {
 	const initial = "an initial access token"
-	r := behindAProxy(t, func(s *setup) { s.RegistrationsPerHour, s.RegistrationToken = 1, initial })
+	r := behindAProxy(t, func(s *setup) { s.Registration.Token, s.Registration.PerHour = initial, 1 })
 	for i := range 5 {
 		a := r.do(r.request("POST", "/register", "application/json", `{"redirect_uris":["https://app.example/cb"]}`, "Authorization", "Bearer "+initial, "X-Forwarded-For", "192.0.2.1"))
 		if a.status != 201 {
@@ -248,7 +248,7 @@ func TestTheInitialAccessTokenIsNotLimited(t *testing.T) {
 func TestARegistrationModeThatCannotBeIsNoticedAtStart(t *testing.T) {
 	for _, wrong := range [][2]string{{"half", ""}, {registration.ModeToken, ""}, {registration.ModeOpen, "short"}} {
 		r := newRig(t)
-		if err := r.replica(func(s *setup) { s.Registration, s.RegistrationToken = wrong[0], wrong[1] }).Check(); err == nil {
+		if err := r.replica(func(s *setup) { s.Registration.Mode, s.Registration.Token = wrong[0], wrong[1] }).Check(); err == nil {
 			t.Errorf("%q: got no error", wrong)
 		}
 	}

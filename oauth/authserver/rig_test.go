@@ -90,14 +90,14 @@ func serve(t testing.TB, db *store.DB, ts *httptest.Server, change ...func(*setu
 		r.url = "https://" + ts.Listener.Addr().String()
 	}
 	config := authserver.Config{
-		Issuer:               r.url,
-		Resource:             r.url + "/mcp",
-		Name:                 "Rialto",
-		Scopes:               []oauth.Scope{{Name: "mcp:tools", Words: "Use the tools"}, {Name: "mcp:more", Words: "Do more"}, {Name: "admin", Words: "Run this server"}},
-		Secret:               bytes.Repeat([]byte{7}, 32),
-		Now:                  r.clock.Now,
-		Log:                  slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		RegistrationsPerHour: 1000,
+		Issuer:       r.url,
+		Resource:     r.url + "/mcp",
+		Name:         "Rialto",
+		Scopes:       []oauth.Scope{{Name: "mcp:tools", Words: "Use the tools"}, {Name: "mcp:more", Words: "Do more"}, {Name: "admin", Words: "Run this server"}},
+		Secret:       bytes.Repeat([]byte{7}, 32),
+		Now:          r.clock.Now,
+		Log:          slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Registration: authserver.Registration{PerHour: 1000},
 	}
 	r.s = newServer(config, db.OAuth, change)
 	m := mux.NewRouter().SkipClean(true).UseEncodedPath()

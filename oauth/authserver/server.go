@@ -75,10 +75,7 @@ type Config struct {
 	Schemes          []string
 	RedirectPrefixes []string
 
-	// RegistrationsPerHour bounds dynamic registration for one network; 0 is 10. Registration is
-	// client.ModeOpen (also ""), ModeToken or ModeClosed. RegistrationToken is the initial access token.
-	RegistrationsPerHour            int
-	Registration, RegistrationToken string
+	Registration Registration
 
 	// NoPasswords turns local accounts off.
 	NoPasswords bool
@@ -94,6 +91,13 @@ type Config struct {
 	// TrustedProxies are the addresses whose X-Forwarded-For is trusted. The
 	// client's address decides about rate limits and nothing else.
 	TrustedProxies []netip.Prefix
+}
+
+// Registration says who may register clients (RFC 7591).
+type Registration struct {
+	Mode    string // client.ModeOpen (also ""), ModeToken or ModeClosed
+	Token   string // the initial access token
+	PerHour int    // from one network; 0 is 10
 }
 
 // Lifetimes says how long things last. Zero values are the defaults.
@@ -268,9 +272,9 @@ func (s *Server) addClients(c Config, in Stores) *client.Authenticator {
 		Clients: s.Clients,
 		Policy:  policy,
 		Scopes:  s.Scopes,
-		Mode:    cmp.Or(c.Registration, client.ModeOpen),
-		Token:   c.RegistrationToken,
-		PerHour: cmp.Or(c.RegistrationsPerHour, 10),
+		Mode:    cmp.Or(c.Registration.Mode, client.ModeOpen),
+		Token:   c.Registration.Token,
+		PerHour: cmp.Or(c.Registration.PerHour, 10),
 		Env:     s.env,
 	}
 	return &client.Authenticator{

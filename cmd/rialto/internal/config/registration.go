@@ -14,8 +14,8 @@ type Registration struct {
 
 // Apply sets the mode and the token.
 func (c Registration) Apply(as *authserver.Config) (err error) {
-	as.Registration = c.Mode
-	as.RegistrationToken, err = c.Token.value()
+	as.Registration.Mode = c.Mode
+	as.Registration.Token, err = c.Token.value()
 	if err != nil {
 		return fmt.Errorf("registration: %w", err)
 	}
