@@ -19,6 +19,7 @@ package authserver
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -403,8 +404,8 @@ func (c configured) RedirectPrefixes() []string { return c.Config.RedirectPrefix
 // network, and trusted proxies may name another address.
 func (s *Server) Address(r *http.Request) string { return s.env.Address(r) }
 
-// Check says what is wrong with the configuration.
-func (s *Server) Check() error {
+// Check says all that is wrong with the configuration.
+func (s *Server) Check() (faults error) {
 	for _, check := range []func() error{
 		s.Keys.Check,
 		s.Clients.Check,
@@ -415,11 +416,9 @@ func (s *Server) Check() error {
 		s.Guard.Upstreams.Check,
 		s.Consent.Pasted.Check,
 	} {
-		if err := check(); err != nil {
-			return err
-		}
+		faults = errors.Join(faults, check())
 	}
-	return nil
+	return faults
 }
 
 // Ready tells whether the server can issue and check tokens: the configuration is in order, the

@@ -79,18 +79,18 @@ func (cs *Clients) configured(id string) *oauth.Client {
 }
 
 // Check says what is wrong with the configuration.
-func (cs *Clients) Check() error {
+func (cs *Clients) Check() (faults error) {
 	seen := map[string]bool{}
 	for _, c := range cs.Configured {
 		if err := c.check(cs.Policy.schemes()); err != nil {
-			return fmt.Errorf("client %q: %w", c.ID, err)
+			faults = errors.Join(faults, fmt.Errorf("client %q: %w", c.ID, err))
 		}
 		if seen[c.ID] {
-			return fmt.Errorf("client %q is there twice", c.ID)
+			faults = errors.Join(faults, fmt.Errorf("client %q is there twice", c.ID))
 		}
 		seen[c.ID] = true
 	}
-	return nil
+	return faults
 }
 
 func (c *Configured) check(schemes []string) error {

@@ -32,18 +32,18 @@ func (pv *Providers) Offered() []templates.Provider {
 }
 
 // Check says what is wrong with the configuration.
-func (pv *Providers) Check() error {
+func (pv *Providers) Check() (faults error) {
 	seen := map[string]bool{}
 	for _, p := range pv.List {
 		if err := p.check(); err != nil {
-			return fmt.Errorf("provider %q: %w", p.ID, err)
+			faults = errors.Join(faults, fmt.Errorf("provider %q: %w", p.ID, err))
 		}
 		if seen[p.ID] {
-			return fmt.Errorf("provider %q is there twice", p.ID)
+			faults = errors.Join(faults, fmt.Errorf("provider %q is there twice", p.ID))
 		}
 		seen[p.ID] = true
 	}
-	return nil
+	return faults
 }
 
 // Provider is an identity provider where people sign in (OpenID Connect Core

@@ -38,23 +38,23 @@ type Upstream struct {
 const upstreamFresh = 30 * time.Second
 
 // Check says what is wrong with the configuration.
-func (us *Upstreams) Check() error {
+func (us *Upstreams) Check() (faults error) {
 	seen := map[string]bool{us.Env.Issuer: true}
 	for _, u := range us.Trusted {
 		if len(u.Issuer.Audiences) == 0 {
-			return fmt.Errorf(
+			faults = errors.Join(faults, fmt.Errorf(
 				"issuer %q: it needs the audience of its tokens for this server", u.Issuer.URL,
-			)
+			))
 		}
-		if err := u.Issuer.Check(); err != nil {
-			return err
-		}
+		faults = errors.Join(faults, u.Issuer.Check())
 		if seen[u.Issuer.URL] {
-			return fmt.Errorf("issuer %q is there twice, or is this server itself", u.Issuer.URL)
+			faults = errors.Join(
+				faults, fmt.Errorf("issuer %q is there twice, or is this server itself", u.Issuer.URL),
+			)
 		}
 		seen[u.Issuer.URL] = true
 	}
-	return nil
+	return faults
 }
 
 // of returns the issuer that a token names, if the operator listed it. The

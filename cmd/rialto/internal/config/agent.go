@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"net/http"
 	"regexp"
 	"slices"
@@ -63,7 +64,7 @@ func KeySet(c directory.CardKeys) (*a2asign.KeySet, error) {
 
 var agentName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
 
-func (c *Config) checkAgents() error {
+func (c *Config) checkAgents() (faults error) {
 	seen := map[string]bool{}
 	for i, a := range c.Agents {
 		err := CheckAgent(a)
@@ -71,14 +72,16 @@ func (c *Config) checkAgents() error {
 			err = i18n.Errorf("name: %q is there twice", a.Name)
 		}
 		if err != nil {
-			return i18n.Errorf("agents[%d].%w", i, err)
+			faults = errors.Join(faults, i18n.Errorf("agents[%d].%w", i, err))
 		}
 		seen[a.Name] = true
 	}
 	if c.DefaultAgent != "" && !seen[c.DefaultAgent] {
-		return i18n.Errorf("default_agent: there is no agent named %q", c.DefaultAgent)
+		faults = errors.Join(
+			faults, i18n.Errorf("default_agent: there is no agent named %q", c.DefaultAgent),
+		)
 	}
-	return nil
+	return faults
 }
 
 // CheckAgent returns the first error of an agent. It starts with the key.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -11,8 +12,8 @@ import (
 	"time"
 )
 
-// Check returns the first error. It says what to do.
-func (c *Config) Check() error {
+// Check returns all errors, a line for each. They say what to do.
+func (c *Config) Check() (faults error) {
 	for _, check := range []func() error{
 		c.checkTLS,
 		c.checkURL,
@@ -34,11 +35,9 @@ func (c *Config) Check() error {
 		c.GRPC.Check,
 		c.MCP.check,
 	} {
-		if err := check(); err != nil {
-			return err
-		}
+		faults = errors.Join(faults, check())
 	}
-	return nil
+	return faults
 }
 
 // maxShutdownDelay is far above what load balancers need.
@@ -139,29 +138,31 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip.IsLoopback()
 }
 
-func (c *Config) checkProxies() error {
+func (c *Config) checkProxies() (faults error) {
 	for _, p := range c.TrustedProxies {
 		if _, err := netip.ParsePrefix(p); err != nil {
-			return fmt.Errorf("trusted_proxies: %q is not a network such as 10.0.0.0/8", p)
+			faults = errors.Join(
+				faults, fmt.Errorf("trusted_proxies: %q is not a network such as 10.0.0.0/8", p),
+			)
 		}
 	}
-	return nil
+	return faults
 }
 
 // checkOrigins requires origins as browsers send them (RFC 6454 section 6.2), or "*." before a host.
-func (c *Config) checkOrigins() error {
+func (c *Config) checkOrigins() (faults error) {
 	for _, origin := range c.AllowedOrigins {
 		u, err := url.Parse(origin)
 		starred := strings.Contains(strings.Replace(origin, "://*.", "://", 1), "*")
 		if err != nil || starred || !isAddress(origin, "http", "https") ||
 			origin != u.Scheme+"://"+strings.ToLower(u.Host) {
-			return fmt.Errorf(
+			faults = errors.Join(faults, fmt.Errorf(
 				"allowed_origins: %q is not an origin such as https://app.example.com: scheme and host in small letters, nothing after it",
 				origin,
-			)
+			))
 		}
 	}
-	return nil
+	return faults
 }
 
 func (c *Config) checkLog() error {

@@ -129,9 +129,11 @@ func Defaults() Config {
 }
 
 // Load reads the file (none if path is empty), the environment and the flags that are set, and
-// checks the result. Each source is also decoded alone, so that an error names it.
+// checks the result. Each source is also decoded alone, so that an error names it. The error has a line
+// for each fault.
 func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) {
 	all := koanf.New(".")
+	var faults error
 	var notes []string
 	sources := map[string]string{}
 	for _, source := range []struct {
@@ -144,32 +146,30 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 		{"flags", "flag", func(k *koanf.Koanf) error { return fillFromFlags(k, flags) }},
 	} {
 		k := koanf.New(".")
-		err := source.fill(k)
-		if err == nil {
-			err = decode(k, &Config{})
+		if err := source.fill(k); err != nil {
+			return nil, explain(source.name+": ", err)
 		}
-		if err == nil {
-			notes = append(notes, replacedLists(all, k)...)
-			for _, key := range k.Keys() {
-				sources[key] = source.kind
-			}
-			err = all.Merge(k)
+		err := errors.Join(decode(k, &Config{}), unknownKeys(knownKeys(), "", k.Raw()))
+		faults = errors.Join(faults, explain(source.name+": ", err))
+		notes = append(notes, replacedLists(all, k)...)
+		for _, key := range k.Keys() {
+			sources[key] = source.kind
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", source.name, explain(err))
+		if err := all.Merge(k); err != nil {
+			return nil, explain(source.name+": ", err)
 		}
 	}
 	cfg := Defaults()
 	cfg.notes = notes
 	cfg.sources = sources
-	if err := decode(all, &cfg); err != nil {
-		return nil, explain(err)
+	if err := decode(all, &cfg); err != nil && faults == nil {
+		return nil, explain("", err)
 	}
 	if err := cfg.applyAliases(environ, all); err != nil {
-		return nil, fmt.Errorf("environment: %w", err)
+		faults = errors.Join(faults, fmt.Errorf("environment: %w", err))
 	}
 	cfg.readContents()
-	return &cfg, cfg.Check()
+	return &cfg, errors.Join(faults, cfg.Check())
 }
 
 // replacedLists returns a warning for each list of items that over replaces.

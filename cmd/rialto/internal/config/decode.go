@@ -66,23 +66,34 @@ func withLists(v any) (_ any, err error) {
 	return list, nil
 }
 
-// decode decodes k over c. Unknown keys are an error, because a typing mistake in a
-// security setting must not go unnoticed.
+// decode decodes k over c.
 func decode(k *koanf.Koanf, c any) error {
-	var meta mapstructure.Metadata
-	err := k.UnmarshalWithConf("", c, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
-		Result: c, Metadata: &meta, TagName: "koanf",
+	return k.UnmarshalWithConf("", c, koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
+		Result: c, TagName: "koanf",
 		MatchName:  func(key, field string) bool { return key == field && field != "-" },
 		DecodeHook: fromScalar,
 	}})
-	if err != nil {
-		return err
+}
+
+// unknownKeys returns an error for each unknown key in a value of the configuration, because a typing
+// mistake in a security setting must not go unnoticed.
+func unknownKeys(known []string, at string, v any) (faults error) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			key := strings.TrimPrefix(at+"."+name, ".")
+			if strings.Contains(name, ".") || !slices.Contains(known, listIndex.ReplaceAllString(key, "")) {
+				faults = errors.Join(faults, unknownKey(known, key))
+				continue
+			}
+			faults = errors.Join(faults, unknownKeys(known, key, v[name]))
+		}
+	case []any:
+		for i, item := range v {
+			faults = errors.Join(faults, unknownKeys(known, fmt.Sprintf("%s[%d]", at, i), item))
+		}
 	}
-	if len(meta.Unused) > 0 {
-		slices.Sort(meta.Unused)
-		return unknownKey(meta.Unused[0])
-	}
-	return nil
+	return faults
 }
 
 // fromScalar converts text and numbers to the type of a key: the environment has only
@@ -144,24 +155,28 @@ type wrongType string
 
 func (e wrongType) Error() string { return string(e) }
 
-// explain returns the first error in err, in one line and without names of Go types. It
+// explain returns the errors in err, each in one line after a prefix and without names of Go types. It
 // does not show values, which may be secrets.
-func explain(err error) error {
+func explain(prefix string, err error) error {
+	var many interface{ Unwrap() []error }
 	var at *mapstructure.DecodeError
-	if errors.As(err, &at) {
-		return fmt.Errorf("%s: %s", at.Name(), typeError(at.Unwrap()))
-	}
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &many):
+		var all error
+		for _, one := range many.Unwrap() {
+			all = errors.Join(all, explain(prefix, one))
+		}
+		return all
+	case errors.As(err, &at):
+		return fmt.Errorf("%s%s: %s", prefix, at.Name(), typeError(at.Unwrap()))
 	case strings.Contains(err.Error(), "into map[string]"):
 		return errors.New(
-			"the file must be made of keys with values, such as listen: 127.0.0.1:8080",
+			prefix + "the file must be made of keys with values, such as listen: 127.0.0.1:8080",
 		)
-	case strings.Contains(err.Error(), "\n"):
-		return errors.New(strings.Join(strings.Fields(err.Error()), " "))
 	}
-	return err
+	return errors.New(prefix + strings.Join(strings.Fields(err.Error()), " "))
 }
 
 func typeError(err error) string {
@@ -203,8 +218,7 @@ func kindName(t reflect.Type) string {
 }
 
 // unknownKey suggests the nearest key.
-func unknownKey(key string) error {
-	known := knownKeys()
+func unknownKey(known []string, key string) error {
 	named := listIndex.ReplaceAllString(key, "") // agents[0].ulr: agents.ulr
 	if dot := strings.LastIndexByte(key, '.'); dot > 0 && slices.Contains(known, named) {
 		return fmt.Errorf(

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 )
@@ -14,7 +15,7 @@ var mayBeZero = map[string]bool{
 }
 
 // checkLimits refuses limits that nothing fits.
-func (c *Config) checkLimits() error {
+func (c *Config) checkLimits() (faults error) {
 	v := reflect.ValueOf(c.Limits)
 	for i := range v.NumField() {
 		key := v.Type().Field(i).Tag.Get("koanf")
@@ -24,10 +25,10 @@ func (c *Config) checkLimits() error {
 			least = 0
 		}
 		if n < least {
-			return fmt.Errorf(
+			faults = errors.Join(faults, fmt.Errorf(
 				"limits.%s: %d is too small; leave the setting out for its default", key, n,
-			)
+			))
 		}
 	}
-	return nil
+	return faults
 }

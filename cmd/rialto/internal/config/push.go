@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -15,16 +16,16 @@ type Push struct {
 	Receive      bool     `koanf:"receive"`
 }
 
-func (c *Config) checkPush() error {
+func (c *Config) checkPush() (faults error) {
 	for _, host := range c.Push.AllowedHosts {
 		u, err := url.Parse("https://" + host)
 		if err != nil || u.Host != host || u.Hostname() == "" || strings.ContainsAny(host, "*/@ ") {
-			return fmt.Errorf(
+			faults = errors.Join(faults, fmt.Errorf(
 				"push.allowed_hosts: %q is not a host such as hooks.example.com, or one with a port: %s",
 				host,
 				net.JoinHostPort("hooks.example.com", "8443"),
-			)
+			))
 		}
 	}
-	return nil
+	return faults
 }

@@ -73,7 +73,7 @@ func SetAgent(a *Agent, values map[string]any) error {
 			return err
 		}
 	}
-	return explain(decode(k, a))
+	return explain("", decode(k, a))
 }
 
 // Keys returns the keys of the setting in the file.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 
 	"rialto/oauth/authserver"
@@ -48,7 +49,7 @@ func (c Tokens) Apply(as *authserver.Config) error {
 }
 
 // checkOAuth checks what concerns the authorization server, one group of settings after the other.
-func (c *Config) checkOAuth() error {
+func (c *Config) checkOAuth() (faults error) {
 	for _, group := range []struct {
 		key   string
 		apply func(*authserver.Config) error
@@ -69,12 +70,11 @@ func (c *Config) checkOAuth() error {
 		}},
 	} {
 		as := authserver.Config{Issuer: c.URL}
-		if err := group.apply(&as); err != nil {
-			return err
+		err := group.apply(&as)
+		if err == nil {
+			err = explain(group.key+": ", authserver.New(as, authserver.Stores{}).Check())
 		}
-		if err := authserver.New(as, authserver.Stores{}).Check(); err != nil {
-			return fmt.Errorf("%s: %w", group.key, err)
-		}
+		faults = errors.Join(faults, err)
 	}
-	return c.checkMethods()
+	return errors.Join(faults, c.checkMethods())
 }
