@@ -24,10 +24,11 @@ type Client struct {
 	Name         string // cleaned; never empty
 	URI          string // the client's own page; "" is none
 	RedirectURIs []string
-	AuthMethod   string // none, client_secret_basic, client_secret_post or private_key_jwt
-	SecretHash   string // "" if AuthMethod does without
-	Keys         string // its JWK set, if it brought one
-	KeysURI      string // where its JWK set is, if not in Keys
+	AuthMethod   string   // none, client_secret_basic, client_secret_post or private_key_jwt
+	SecretHash   string   // "" if AuthMethod does without
+	OldHashes    []string // of secrets that the operator has replaced, and that still count
+	Keys         string   // its JWK set, if it brought one
+	KeysURI      string   // where its JWK set is, if not in Keys
 	GrantTypes   []string
 	Registered   time.Time
 	ManageHash   string // of the token that manages the registration

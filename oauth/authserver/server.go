@@ -400,6 +400,9 @@ func (configured) Rate(string) int { return 0 }
 // RedirectPrefixes implements Settings.
 func (c configured) RedirectPrefixes() []string { return c.Config.RedirectPrefixes }
 
+// Secrets implements Settings.
+func (configured) Secrets(string) []string { return nil }
+
 // Address returns where a request comes from, as rate limits see it: an IPv6 address counts by its
 // network, and trusted proxies may name another address.
 func (s *Server) Address(r *http.Request) string { return s.env.Address(r) }

@@ -155,7 +155,11 @@ func (au *Authenticator) authenticate(r *http.Request, f endpoint.Form) (*oauth.
 // proves tells whether the credentials are the client's, sent by a method that
 // it registered. It does not check assertions.
 func proves(c *oauth.Client, cred credentials) bool {
-	right := secret.Same(secret.Hash(cred.secret), c.SecretHash)
+	hash := secret.Hash(cred.secret)
+	right := secret.Same(hash, c.SecretHash)
+	for _, old := range c.OldHashes {
+		right = secret.Same(hash, old) || right
+	}
 	if cred.method != c.AuthMethod && !slices.Contains(c.OtherAuthMethods, cred.method) {
 		return false
 	}

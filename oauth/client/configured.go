@@ -75,7 +75,15 @@ func (cs *Clients) configured(id string) *oauth.Client {
 	if i < 0 {
 		return nil
 	}
-	return cs.Configured[i].client()
+	known := cs.Configured[i].client()
+	for n, text := range cs.Env.Settings.Secrets("clients[" + id + "]") {
+		if n == 0 {
+			known.SecretHash = secret.Hash(text)
+			continue
+		}
+		known.OldHashes = append(known.OldHashes, secret.Hash(text))
+	}
+	return known
 }
 
 // Check says what is wrong with the configuration.

@@ -53,6 +53,14 @@ func (rg *Registration) Check() error {
 	return nil
 }
 
+// isToken tells whether a text is an initial access token that counts.
+func (rg *Registration) isToken(text string) bool {
+	return rg.Token != "" && slices.ContainsFunc(
+		rg.Env.Secrets("registration.token", rg.Token),
+		func(is string) bool { return secret.Same(secret.Hash(text), secret.Hash(is)) },
+	)
+}
+
 // mayRegister decides whether a request may register a client.
 func (rg *Registration) mayRegister(r *http.Request) error {
 	if rg.Mode == ModeClosed {
@@ -63,8 +71,7 @@ func (rg *Registration) mayRegister(r *http.Request) error {
 		}
 	}
 	scheme, raw, err := token.Presented(r)
-	if err == nil && scheme == token.SchemeBearer && rg.Token != "" &&
-		secret.Same(secret.Hash(raw), secret.Hash(rg.Token)) {
+	if err == nil && scheme == token.SchemeBearer && rg.isToken(raw) {
 		return nil
 	}
 	if rg.Mode == ModeToken {

@@ -213,7 +213,7 @@ func (pv *Providers) clientOf(p *Provider, e *Endpoints) *oauth2.Config {
 	}
 	return &oauth2.Config{
 		ClientID:     p.ClientID,
-		ClientSecret: p.ClientSecret,
+		ClientSecret: pv.Env.Secrets("sign_in.oidc["+p.ID+"]", p.ClientSecret)[0],
 		Endpoint: oauth2.Endpoint{
 			AuthURL:   e.Authorization,
 			TokenURL:  e.Token,

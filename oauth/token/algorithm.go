@@ -92,13 +92,21 @@ func readKey(k oauth.SealedKey, der []byte) (*signingKey, error) {
 
 // checkMAC checks a token. Which algorithm is expected is the
 // operator's choice and never the token's: a public key cannot be taken for a
-// secret, because a server that has the one does not look for the other.
-func (ks *Keys) checkMAC(t *jwt.Token, h header) error {
+// secret, because a server that has the one does not look for the other. It returns the
+// secret that made the token.
+func (ks *Keys) checkMAC(t *jwt.Token, h header) (string, error) {
 	if h.Algorithm != HS256 || h.KeyID != "" {
-		return BadToken("It is not an access token of this server.")
+		return "", BadToken("It is not an access token of this server.")
 	}
-	if !t.SignedWith(ks.TokenSecret) {
-		return BadToken("It was not made by this server.")
+	for _, key := range ks.tokenSecrets() {
+		if t.SignedWith([]byte(key)) {
+			return key, nil
+		}
 	}
-	return nil
+	return "", BadToken("It was not made by this server.")
+}
+
+// tokenSecrets returns the secrets of HS256: the one that signs, and those that it has replaced.
+func (ks *Keys) tokenSecrets() []string {
+	return ks.Env.Secrets("tokens.secret", string(ks.TokenSecret))
 }

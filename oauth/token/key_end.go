@@ -75,7 +75,7 @@ func (ks *Keys) signAccessToken(
 	if ks.Algorithm == HS256 {
 		return jwt.Sign(
 			HS256,
-			ks.TokenSecret,
+			[]byte(ks.tokenSecrets()[0]),
 			header{Algorithm: HS256, Type: AccessTokenType},
 			payload,
 		)

@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -39,8 +40,9 @@ func (ts *Tokens) verify(
 	if t.Header(&h) != nil || h.Type != AccessTokenType {
 		return p, "", BadToken("It is not an access token of this server.")
 	}
+	keyID = h.KeyID
 	if ts.Keys.Algorithm == HS256 {
-		err = ts.Keys.checkMAC(t, h)
+		keyID, err = ts.Keys.checkMAC(t, h)
 	} else {
 		err = ts.checkSignature(ctx, t, h)
 	}
@@ -48,7 +50,7 @@ func (ts *Tokens) verify(
 		return p, "", err
 	}
 	p, err = ts.checkClaims(t)
-	return p, h.KeyID, err
+	return p, keyID, err
 }
 
 // checkSignature checks a token with the key that it names and this key's one algorithm.
@@ -159,12 +161,15 @@ func (ts *Tokens) verifyCached(
 // verifiedToken is what a token said whose signature was checked, and the key that signed it.
 type verifiedToken struct {
 	oauth.Principal
-	keyID string // "" for HS256
+	keyID string // for HS256 the secret
 }
 
 // stillSigned refuses a token whose key was revoked since its signature was checked.
 func (ts *Tokens) stillSigned(ctx context.Context, keyID string) error {
 	if ts.Keys.Algorithm == HS256 {
+		if !slices.Contains(ts.Keys.tokenSecrets(), keyID) {
+			return BadToken("It was not made by this server.")
+		}
 		return nil
 	}
 	key, err := ts.Keys.verificationKey(ctx, keyID)

@@ -23,6 +23,11 @@ type Settings interface {
 	// document must lead: to the same host, and to the path or below it. Addresses on people's own
 	// computers are not limited.
 	RedirectPrefixes() []string
+
+	// Secrets returns the secrets that count for a key of the configuration: "clients[ID]",
+	// "registration.token", "sign_in.oidc[ID]" or "tokens.secret". The first is in force, and the others
+	// were replaced a short while ago. None means that the configuration of the start has it.
+	Secrets(key string) []string
 }
 
 // Env is what the parts of one server share. Events and TrustedProxies may be nil. It must not be
@@ -42,4 +47,12 @@ type Env struct {
 	rates   sync.Map  // by the names of buckets: *quota.Rate
 	warning sync.Once // about proxies that are not trusted
 	csrf    http.CrossOriginProtection
+}
+
+// Secrets returns Settings.Secrets of a key or, without any, the secret of the start.
+func (env *Env) Secrets(key, start string) []string {
+	if live := env.Settings.Secrets(key); len(live) > 0 {
+		return live
+	}
+	return []string{start}
 }

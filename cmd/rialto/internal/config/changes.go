@@ -20,9 +20,6 @@ type Change struct {
 	Restart bool   `json:"restart,omitempty"` // a reload cannot apply it
 }
 
-// OfFile tells whether only what a file holds has changed, not the setting that names the file.
-func (c Change) OfFile() bool { return strings.HasSuffix(c.Key, ofContents) }
-
 // String returns the change in one line, such as log.level: info → debug.
 func (c Change) String() string {
 	when := ""
@@ -100,11 +97,11 @@ func (c *Config) raw() map[string]rawSetting {
 // the setting that names it.
 const ofContents = " (contents)"
 
-// isLive tells whether a reload applies a setting, or what the file holds that it names. All that is
-// said of an agent is applied.
+// isLive tells whether a reload applies a setting. All that is said of an agent is applied, and all that
+// the files hold that settings name.
 func isLive(inTable string) bool {
-	s, _ := find(strings.TrimSuffix(inTable, ofContents))
-	return s.Live || strings.HasPrefix(inTable, "agents[")
+	s, _ := find(inTable)
+	return s.Live || strings.HasPrefix(inTable, "agents[") || strings.HasSuffix(inTable, ofContents)
 }
 
 // Revision identifies how an agent is reached: it changes with the agent's settings, with what the

@@ -64,6 +64,26 @@ func (c Secret) Read() (secret string, err error) {
 	return secret, nil
 }
 
+// Secrets returns the secrets that others present to the server, and those that it presents to identity
+// providers, by the keys of authserver.Settings. The configuration was checked.
+func (c *Config) Secrets() map[string]string {
+	all := map[string]string{}
+	add := func(key string, from Secret) {
+		if text, _ := from.value(); text != "" {
+			all[key] = text
+		}
+	}
+	add("registration.token", c.Registration.Token)
+	add("tokens.secret", c.Tokens.Secret)
+	for _, one := range c.Clients {
+		add("clients["+one.ID+"]", one.Secret)
+	}
+	for _, one := range c.SignIn.OIDC {
+		add("sign_in.oidc["+one.ID+"]", one.ClientSecret)
+	}
+	return all
+}
+
 // OAuthClients returns the configured clients for the authorization server.
 func (c *Config) OAuthClients() ([]client.Configured, error) {
 	var all []client.Configured

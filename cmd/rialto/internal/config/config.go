@@ -34,21 +34,22 @@ type Config struct {
 	sources  map[string]string // the source of each setting that is set, by key: file, environment or flag
 	contents map[string]string // digests of the files and variables that settings name, by key
 
-	Agents          []Agent    `koanf:"agents"`
-	SignIn          SignIn     `koanf:"sign_in"`
-	Clients         []Client   `koanf:"clients"`
-	UpstreamTokens  []Upstream `koanf:"upstream_tokens"`
-	Tokens          Tokens     `koanf:"tokens"`
-	ClientDocuments bool       `koanf:"client_documents"`
-	TrustedProxies  []string   `koanf:"trusted_proxies"`
-	AllowedOrigins  []string   `koanf:"allowed_origins"`
-	MCP             MCP        `koanf:"mcp"`
-	Push            Push       `koanf:"push"`
-	Usage           Records    `koanf:"usage"`
-	Audit           Audit      `koanf:"audit"`
-	Brand           Brand      `koanf:"brand"`
-	Log             Log        `koanf:"log"`
-	Limits          Limits     `koanf:"limits"`
+	Agents          []Agent       `koanf:"agents"`
+	SignIn          SignIn        `koanf:"sign_in"`
+	Clients         []Client      `koanf:"clients"`
+	SecretOverlap   time.Duration `koanf:"secret_overlap"`
+	UpstreamTokens  []Upstream    `koanf:"upstream_tokens"`
+	Tokens          Tokens        `koanf:"tokens"`
+	ClientDocuments bool          `koanf:"client_documents"`
+	TrustedProxies  []string      `koanf:"trusted_proxies"`
+	AllowedOrigins  []string      `koanf:"allowed_origins"`
+	MCP             MCP           `koanf:"mcp"`
+	Push            Push          `koanf:"push"`
+	Usage           Records       `koanf:"usage"`
+	Audit           Audit         `koanf:"audit"`
+	Brand           Brand         `koanf:"brand"`
+	Log             Log           `koanf:"log"`
+	Limits          Limits        `koanf:"limits"`
 
 	Serving `koanf:",squash"`
 	Storage `koanf:",squash"`

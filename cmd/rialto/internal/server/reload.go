@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"rialto/bridge/directory"
 	"rialto/bridge/runner"
@@ -18,7 +19,8 @@ import (
 
 // followSettings lets the parts read the settings in force at each call, so that Reload need not know them.
 func followSettings(s *Server) {
-	s.oauth.Follow(oauthSettings{&s.cfg})
+	s.secrets.replace(s.cfg.Load().Secrets(), time.Now())
+	s.oauth.Follow(oauthSettings{&s.cfg, &s.secrets})
 	s.bridge.Directory.Policies = func() directory.Policy {
 		c := s.cfg.Load()
 		return directory.Policy{
@@ -45,7 +47,8 @@ func followSettings(s *Server) {
 
 // oauthSettings are the settings in force of the authorization server.
 type oauthSettings struct {
-	cfg *atomic.Pointer[config.Config]
+	cfg     *atomic.Pointer[config.Config]
+	secrets *secrets
 }
 
 // Rate implements authserver.Settings. The steps of a login share a rate; the others are constants.
@@ -58,6 +61,56 @@ func (s oauthSettings) Rate(bucket string) int {
 
 // RedirectPrefixes implements authserver.Settings.
 func (s oauthSettings) RedirectPrefixes() []string { return s.cfg.Load().RedirectPrefixes }
+
+// Secrets implements authserver.Settings.
+func (s oauthSettings) Secrets(key string) []string {
+	return s.secrets.accepted(key, time.Now(), s.cfg.Load().SecretOverlap)
+}
+
+// secrets are those that others know, too, by the keys of endpoint.Settings.
+type secrets struct {
+	mu  sync.RWMutex
+	all map[string][]secret // the one in force is first
+}
+
+type secret struct {
+	text     string
+	replaced time.Time // zero if it is in force
+}
+
+// maxSecrets bounds the secrets of a key, the one in force included.
+const maxSecrets = 10
+
+// replace puts the secrets of a configuration in force.
+func (s *secrets) replace(by map[string]string, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.all
+	s.all = map[string][]secret{}
+	for key, text := range by {
+		list := slices.Clone(was[key])
+		if len(list) == 0 || list[0].text != text {
+			list = slices.Insert(list, 0, secret{text: text})
+		}
+		if len(list) > 1 && list[1].replaced.IsZero() {
+			list[1].replaced = now
+		}
+		s.all[key] = list[:min(len(list), maxSecrets)]
+	}
+}
+
+// accepted returns the secrets of a key that count: the one in force, and those that were replaced less
+// than overlap ago.
+func (s *secrets) accepted(key string, now time.Time, overlap time.Duration) (texts []string) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, one := range s.all[key] {
+		if one.replaced.IsZero() || now.Sub(one.replaced) < overlap {
+			texts = append(texts, one.text)
+		}
+	}
+	return texts
+}
 
 // Source is what Reload reads and sets. Set it before Serve.
 type Source struct {
@@ -147,15 +200,15 @@ func reload(ctx context.Context, s *Server) ([]config.Change, error) {
 		return nil, err
 	}
 	s.brand.Store(&brand)
+	s.secrets.replace(next.Secrets(), time.Now())
 	return changes, nil
 }
 
-// needRestart returns an error that lists the settings that only a restart applies. A changed file
-// is none: an operator changes it to restart the replicas one by one, and reloads meanwhile.
+// needRestart returns an error that lists the settings that only a restart applies.
 func needRestart(changes []config.Change) error {
 	var keys []string
 	for _, c := range changes {
-		if c.Restart && !c.OfFile() {
+		if c.Restart {
 			keys = append(keys, c.Key)
 		}
 	}

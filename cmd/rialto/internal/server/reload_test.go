@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -111,7 +113,8 @@ func TestTheRatesOfTheLoginAreSettings(t *testing.T) {
 	}
 }
 
-// TestReloadReadsFilesAgain replaces the logo, which pages then show, and secrets, which need a restart.
+// TestReloadReadsFilesAgain replaces the logo, which pages then show, and secrets: each counts at once, and
+// the one before it for secret_overlap. A new secret was refused, and the old one was still taken.
 func TestReloadReadsFilesAgain(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -130,7 +133,7 @@ func TestReloadReadsFilesAgain(t *testing.T) {
 database: memory
 secret_file: %q
 brand: {logo: %q}
-registration: {token: {file: %q}}
+registration: {mode: token, token: {file: %q}}
 clients: [{id: portal, auth: client_secret_basic, secret: {file: %q}, introspect: true}]
 sign_in: {oidc: [{id: corp, issuer: "https://id.example.com", client_id: rialto, client_secret: {file: %q}}]}
 tokens: {algorithm: HS256, secret: {file: %q}}
@@ -155,13 +158,45 @@ tokens: {algorithm: HS256, secret: {file: %q}}
 	if got := r.do("GET", "/static/brand-logo", "", ""); got.body != "<svg>two</svg>" {
 		t.Errorf("got the logo %q", got.body)
 	}
-	for _, name := range names {
-		write(name, name+" fedcba9876543210fedcba9876543210")
+	statuses := func(texts ...string) (got []int) {
+		for _, text := range texts {
+			basic := base64.StdEncoding.EncodeToString([]byte("portal:" + url.QueryEscape(text)))
+			register := r.do("POST", "/register", strings.Replace(text, "client", "registration", 1), `{"redirect_uris":["https://app.example/cb"]}`)
+			introspect := r.do("POST", "/introspect", "", "token=x", "Authorization: Basic "+basic, "Content-Type: application/x-www-form-urlencoded")
+			got = append(got, register.status, introspect.status)
+		}
+		return got
 	}
-	changes, err = r.Reload(t.Context())
-	for _, key := range []string{"clients[0].secret.file", "registration.token.file", "sign_in.oidc[0].client_secret.file", "tokens.secret.file"} {
-		if want := key + " (contents): (set, not shown) → (set, not shown), after a restart"; err != nil || !strings.Contains(describeChanges(changes), want) {
-			t.Errorf("got %v, %v; want %s", changes, err, want)
+	old := r.token("alice", "mcp:tools")
+	secrets := []string{"client one 456789abcdef0123456789abcdef", "client two 456789abcdef0123456789abcdef", "client three 56789abcdef0123456789abcdef"}
+	for round, want := range [][]int{{201, 200, 401, 401, 401, 401}, {201, 200, 201, 200, 401, 401}, {401, 401, 401, 401, 201, 200}} {
+		for _, name := range names {
+			write(name, strings.Replace(secrets[round], "client", name, 1))
+		}
+		if round == 2 {
+			file, err := os.ReadFile(in("rialto.yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write("rialto.yaml", string(file)+"secret_overlap: 0s\n")
+		}
+		changes, err = r.Reload(t.Context())
+		for _, key := range []string{"clients[0].secret.file", "registration.token.file", "sign_in.oidc[0].client_secret.file", "tokens.secret.file"} {
+			if want := key + " (contents): (set, not shown) → (set, not shown)"; err != nil || !slices.ContainsFunc(changes, func(c config.Change) bool { return c.String() == want }) {
+				t.Errorf("got %v, %v; want %s", changes, err, want)
+			}
+		}
+		if got := statuses(secrets...); !slices.Equal(got, want) {
+			t.Errorf("round %d: got %v, want %v", round, got, want)
+		}
+		got := r.do("POST", "/mcp/tools/call", old, `{"name":"list_agents"}`)
+		if want := map[bool]int{true: 401, false: 200}[round == 2]; got.status != want {
+			t.Errorf("round %d: a token with the first secret got %d, want %d", round, got.status, want)
+		}
+	}
+	for after, want := range map[time.Duration][]string{time.Minute: {secrets[2], secrets[1], secrets[0], "client 0123456789abcdef0123456789abcdef"}, time.Hour: secrets[2:]} {
+		if got := r.secrets.accepted("clients[portal]", time.Now().Add(after), 10*time.Minute); !slices.Equal(got, want) {
+			t.Errorf("after %s: got %v, want %v", after, got, want)
 		}
 	}
 }

@@ -54,6 +54,7 @@ type Server struct {
 	probes    sync.Map             // of agents: whether the last one was answered, by name
 
 	Source    Source // of Reload
+	secrets   secrets
 	reloadKey []byte // of requests for a reload
 
 	certificate *certificate // of the listeners; nil without one
