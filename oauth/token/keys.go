@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -306,11 +307,14 @@ func (ks *Keys) create(keys []*signingKey, active time.Time) (oauth.SealedKey, e
 	if err != nil {
 		return oauth.SealedKey{}, err
 	}
-	der, err := x509.MarshalPKCS8PrivateKey(private)
+	id, err := thumbprint(private)
 	if err != nil {
 		return oauth.SealedKey{}, err
 	}
-	id, err := thumbprint(private)
+	if strings.HasPrefix(id, "-") {
+		return ks.create(keys, active) // a command would take the ID for a flag
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
 		return oauth.SealedKey{}, err
 	}

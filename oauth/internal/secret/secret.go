@@ -55,9 +55,6 @@ func MAC(key []byte, text string) string {
 // Same compares in constant time.
 func Same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// NewID returns the name of a row: random, so that it cannot be guessed, but no secret.
-func NewID() string {
-	b := make([]byte, 16)
-	rand.Read(b)
-	return base64.RawURLEncoding.EncodeToString(b)
-}
+// NewID returns the name of a row: random, so that it cannot be guessed, but no secret. It has only
+// letters and digits: a command takes what begins with a dash for a flag.
+func NewID() string { return rand.Text() }

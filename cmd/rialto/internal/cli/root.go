@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/server"
@@ -51,7 +53,13 @@ func Command(delay func(time.Duration)) *cobra.Command {
 	}
 	addExamples(root)
 	checkUsage(root)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		unknown, ok := errors.AsType[*pflag.NotExistError](err)
+		if ok && unknown.GetSpecifiedShortnames() != "" {
+			err = fmt.Errorf("%w (put -- before an ID that begins with a dash)", err)
+		}
+		return usageError{err}
+	})
 	return root
 }
 
