@@ -49,6 +49,8 @@ type Dialer struct {
 	Header      http.Header
 	Credentials Credentials // nil is none
 
+	UserAgent string // of requests over HTTP; "" is that of Go
+
 	// TLS is for the Dialer's own HTTP client: which servers to believe, and
 	// the certificate to show them. Nil is what the system trusts.
 	TLS *tls.Config
@@ -210,6 +212,9 @@ func (c *Client) newRequest(
 	}
 	if c.dialer.Observer != nil {
 		c.dialer.Observer.Propagate(ctx, req.Header)
+	}
+	if c.dialer.UserAgent != "" {
+		req.Header["User-Agent"] = []string{c.dialer.UserAgent}
 	}
 	delete(req.Header, versionKey)
 	req.Close = c.closes && !c.multiplexed.Load()

@@ -160,7 +160,9 @@ func statusCode(status int) a2a.Code {
 		return a2a.Forbidden
 	case status == http.StatusNotFound, status == http.StatusMethodNotAllowed:
 		return a2a.MethodNotFound
-	case status == http.StatusTooManyRequests, status == http.StatusBadGateway,
+	case status == http.StatusTooManyRequests:
+		return a2a.RateLimited
+	case status == http.StatusBadGateway,
 		status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
 		return a2a.Unavailable
 	case status/100 == 4:

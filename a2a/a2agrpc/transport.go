@@ -48,6 +48,7 @@ const DefaultAnswerTime = 10 * time.Minute
 type Transport struct {
 	TLS        *tls.Config   // for https; nil is what the system trusts
 	AnswerTime time.Duration // 0 is DefaultAnswerTime
+	UserAgent  string        // before that of gRPC
 
 	mu    sync.Mutex
 	conns map[origin]*grpc.ClientConn
@@ -106,6 +107,7 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 		grpc.WithIdleTimeout(idle),
 		grpc.WithDisableRetry(), // a message is sent once
 		grpc.WithDisableServiceConfig(),
+		grpc.WithUserAgent(t.UserAgent),
 	)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"rialto/a2a"
@@ -290,7 +291,9 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 	}
 	_, retryLater := dberr.As(err)
 	limited := a2a.Is(err, a2a.RateLimited) && w.Header().Get("Retry-After") == ""
-	if retryLater || limited {
+	if wait := a2a.RetryAfter(err); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
+	} else if retryLater || limited {
 		w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	}
 	status, body := c.binding.refusal(c, s.publicError(r, c, err))

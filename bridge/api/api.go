@@ -19,6 +19,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -302,7 +303,8 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) int 
 		a.Log.ErrorContext(r.Context(), "api: request failed", "path", r.URL.Path, "err", err)
 	}
 	if own.status == http.StatusTooManyRequests || own.status == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", "5")
+		wait := cmp.Or(a2a.RetryAfter(err), dberr.RetryAfter)
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
 	}
 	return write(w, own.status, struct {
 		Error       string `json:"error"`

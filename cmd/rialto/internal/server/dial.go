@@ -81,9 +81,10 @@ func newDialer(
 	if err := errors.Join(c.Readable(), noHeader, noTLS, noKeys); err != nil {
 		return nil, fmt.Errorf("reading the credentials and keys of the agent %s: %w", a.Name, err)
 	}
-	calls := &a2agrpc.Transport{TLS: secure}
+	userAgent := "rialto/" + Version()
+	calls := &a2agrpc.Transport{TLS: secure, UserAgent: userAgent}
 	d := &a2aclient.Dialer{
-		Header: header, Credentials: credentialsOf(a, assert, vault), TLS: secure,
+		UserAgent: userAgent, Header: header, Credentials: credentialsOf(a, assert, vault), TLS: secure,
 		Protocol: a.Protocol, Binding: a.Binding, Log: log,
 		GRPC: calls, Cards: cardPolicy{agent: a, keys: keys, cards: cards},
 	}
