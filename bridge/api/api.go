@@ -155,12 +155,14 @@ func (a *API) serve(h handler) http.Handler {
 		var body any
 		var err error
 		c := a.begin(r)
-		defer c.End(context.WithoutCancel(r.Context()), &err) // outcomeOf sees who has left
+		defer c.End(context.WithoutCancel(r.Context()), &err) // a client may leave with its answer
 		err = a.Callers.Allow(w.Header(), r)
 		if err == nil {
 			body, err = h(r)
 		}
-		c.Outcome = a.outcomeOf(r, err)
+		if r.Context().Err() != nil {
+			c.Outcome = usage.Canceled
+		}
 		if err != nil {
 			c.Out = a.writeError(w, r, err)
 			return
@@ -208,19 +210,6 @@ func noteAnswer(c *call.Call, body any) {
 	}
 }
 
-// outcomeOf returns how a call ended, "" if the state of its task tells.
-func (a *API) outcomeOf(r *http.Request, err error) usage.Outcome {
-	switch {
-	case r.Context().Err() != nil:
-		return usage.Canceled
-	case err == nil:
-		return ""
-	case a.refusalOf(err).status >= 500:
-		return usage.Failed
-	}
-	return usage.Refused
-}
-
 // refusal is an error that says its own status.
 type refusal struct {
 	status     int
@@ -228,6 +217,9 @@ type refusal struct {
 }
 
 func (e *refusal) Error() string { return e.text }
+
+// Refused implements call.Refusal.
+func (e *refusal) Refused() bool { return e.status < http.StatusInternalServerError }
 
 func notFound(text string) error { return &refusal{http.StatusNotFound, "not_found", text} }
 

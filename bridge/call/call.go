@@ -88,11 +88,20 @@ func (c *Call) outcome(ctx context.Context, err error) usage.Outcome {
 	return usage.Failed
 }
 
+// Refusal is an error of a door that tells whether the caller was refused, or the call failed.
+type Refusal interface {
+	error
+	Refused() bool
+}
+
 // refused tells a refusal from a failure.
 func refused(err error) bool {
+	var own Refusal
 	var input ledger.InputError
 	var e *a2a.Error
 	switch {
+	case errors.As(err, &own):
+		return own.Refused()
 	case errors.As(err, &input), errors.Is(err, ledger.ErrNoTask),
 		errors.Is(err, ledger.ErrTaskBusy), errors.Is(err, ledger.ErrTaskEnded):
 		return true

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"rialto/a2a/a2atest"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/internal/quota"
+	"rialto/oauth"
 )
 
 // TestErrorsHaveTheCodesOfTheirGeneration asks for what must be refused.
@@ -115,5 +117,32 @@ func TestOwnErrorsHaveTheCodesOfTheirGeneration(t *testing.T) {
 	}
 	if got := rpc(r, r.full("bob"), "tasks/get", `{"id":"none"}`, "0.1"); !strings.Contains(got.body, "-32010") {
 		t.Errorf("a user may call as often as they like: got %s", got.body)
+	}
+}
+
+// TestWhatAnAgentRefusesHasFailedAtEveryDoor tells a refusal of the agent from one of ours. REST counted
+// both as refused.
+func TestWhatAnAgentRefusesHasFailedAtEveryDoor(t *testing.T) {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	r := newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)})
+	full := r.full("alice")
+	const refuse = "refuse CONTENT_TYPE_NOT_SUPPORTED"
+	r.do("POST", "/mcp/tools/call", r.token("alice", oauth.ScopeTools), `{"name":"send_task","arguments":{"agent":"one","message":"`+refuse+`"}}`)
+	r.do("POST", "/api/v1/agents/one/tasks", full, `{"message":"`+refuse+`"}`)
+	_, _ = r.client("", full, a2a.V10, a2a.JSONRPC).Send(t.Context(), a2atest.Say(refuse))
+	r.do("GET", "/api/v1/tasks/none", full, "")
+	r.do("POST", "/api/v1/agents/one/tasks", full, `{"mesage":"x"}`)
+	got := r.calls()
+	slices.Sort(got)
+	want := []string{
+		"a2a SendMessage one failed",
+		"mcp send_task one failed",
+		"rest GET /tasks/{task}  refused",
+		"rest POST /agents/{agent}/tasks one failed",
+		"rest POST /agents/{agent}/tasks one refused",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
