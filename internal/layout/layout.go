@@ -67,7 +67,7 @@ var floors = map[string][]string{
 	"oauth/internal/endpoint":         {"internal/quota", "oauth", "oauth/internal/secret", "templates"},
 	"oauth/token":                     {"internal/safehttp", "internal/lru", "internal/quota", "internal/sealed", "oauth", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/internal/secret"},
 	"oauth/client":                    {"internal/safehttp", "internal/lru", "internal/quota", "oauth", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/internal/secret", "oauth/token"},
-	"oauth/signin":                    {"internal/lru", "internal/quota", "internal/sealed", "oauth", "oauth/client", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/internal/secret", "oauth/token", "templates"},
+	"oauth/signin":                    {"internal/quota", "internal/sealed", "oauth", "oauth/client", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/internal/secret", "oauth/token", "templates"},
 	"oauth/flow":                      {"internal/sealed", "oauth", "oauth/client", "oauth/internal/endpoint", "oauth/internal/secret", "oauth/signin", "oauth/token", "templates"},
 	"oauth/authserver":                {"internal/safehttp", "oauth", "oauth/client", "oauth/flow", "oauth/internal/cache", "oauth/internal/endpoint", "oauth/internal/jwt", "oauth/signin", "oauth/token"},
 	"oauth/oauthtest":                 {"oauth", "oauth/authserver"},

@@ -118,7 +118,9 @@ var table = []limit{
 	{"OAuth", "internal/quota", "freeAttempts", "wrong passwords before there is a pause"},
 	{"OAuth", "internal/quota", "maxBackoff", "longest such pause"},
 	{"OAuth", "oauth/signin", "maxGuesses", "wrong passwords for an account in a row"},
-	{"OAuth", "oauth/signin", "deviceGuesses", "the last ten guesses, for browsers that the account knows"},
+	{"OAuth", "oauth/signin", "deviceGuesses", "the last of them, for browsers in which the account has signed in"},
+	{"OAuth", "oauth/signin", "networkGuesses", "those before, for networks where it has"},
+	{"OAuth", "store/oauthdb", "maxNetworks", "such networks of an account"},
 
 	{"Server", "cmd/rialto/internal/server", "callsPerAddress", "open calls of an address without a token"},
 	{"Server", "cmd/rialto/internal/server", "bodyTimeout", "sending a request body, and longer while it comes at minBodyRate"},

@@ -1,12 +1,14 @@
 package authserver_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,7 +38,6 @@ func replicas(t *testing.T, test func(t *testing.T, two [2]*rig)) {
 				t.Cleanup(func() { db.Close() })
 				dbs[i] = db
 			}
-			behindProxy := func(s *setup) { s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
 			first := serve(t, dbs[0], httptest.NewUnstartedServer(nil), behindProxy)
 			second := *first
 			second.db = dbs[1]
@@ -52,6 +53,9 @@ func replicas(t *testing.T, test func(t *testing.T, two [2]*rig)) {
 	}
 }
 
+// behindProxy lets a test choose the addresses of its browsers.
+func behindProxy(s *setup) { s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
+
 // signIn signs in at the page of a replica and returns the answer.
 func (r *rig) signIn(b *oauthtest.Browser, name, password string) *oauthtest.Page {
 	r.t.Helper()
@@ -61,9 +65,14 @@ func (r *rig) signIn(b *oauthtest.Browser, name, password string) *oauthtest.Pag
 // guess tries a password from a new network, and returns the answer.
 func (r *rig) guess(i int, name string) *oauthtest.Page {
 	r.t.Helper()
+	return r.signIn(r.at(fmt.Sprintf("192.0.%d.%d", i>>8, i&255)), name, "guess")
+}
+
+// at returns a new browser in a network.
+func (r *rig) at(address string) *oauthtest.Browser {
 	b := r.browser()
-	b.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.%d.%d", i>>8, i&255))
-	return r.signIn(b, name, "guess")
+	b.Header.Set("X-Forwarded-For", address)
+	return b
 }
 
 // TestJ13AnAccountIsGuessedAHundredTimesAtMost has strangers guess the password of an account from an
@@ -77,7 +86,7 @@ func TestJ13AnAccountIsGuessedAHundredTimesAtMost(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 80 { // hashing as many passwords would take a while
-			if _, err := two[0].db.OAuth.Accounts.CountGuess(t.Context(), a.ID, 90); err != nil {
+			if _, err := two[0].db.OAuth.Guesses.CountGuess(t.Context(), a.ID, false, 90, two[0].clock.Now()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -93,26 +102,90 @@ func TestJ13AnAccountIsGuessedAHundredTimesAtMost(t *testing.T) {
 		if wrong != 10 || locked != 20 {
 			t.Errorf("got %d guesses checked and %d refused, want 10 (90 with those before) and 20", wrong, locked)
 		}
-		stranger := two[1].browser()
-		if p := two[1].signIn(stranger, user, password); p.Status != 403 || !strings.Contains(p.Text(), "browser that you have used here before") {
+		if p := two[1].signIn(two[1].at("198.18.0.1"), user, password); p.Status != 403 || !strings.Contains(p.Text(), "that you have used here before") {
 			t.Errorf("the right password in a new browser: got status %d, %s; want what to do", p.Status, p.Text())
 		}
 		two[1].signIn(owner, user, password).Continue() // at the other replica, in the browser that was used before
-		two[1].signIn(two[1].browser(), user, password).Continue()
+		two[1].signIn(two[1].at("198.18.0.1"), user, password).Continue()
 	})
 }
 
 func TestJ13AnOperatorUnlocksAnAccount(t *testing.T) {
-	r := newRig(t)
-	for _, next := range []string{"another horse battery staple", "another horse battery staple"} { // a new one, and the same
+	r := newRig(t, behindProxy)
+	for i, next := range []string{"another horse battery staple", "another horse battery staple"} { // a new one, and the same
+		stranger := r.at(fmt.Sprintf("198.18.0.%d", i))
 		r.lock(t)
-		if p := r.signIn(r.browser(), user, next); p.Status != 403 {
+		if p := r.signIn(stranger, user, next); p.Status != 403 {
 			t.Errorf("got status %d, want the account to be locked", p.Status)
 		}
 		if err := r.s.Accounts.SetPassword(t.Context(), user, next); err != nil {
 			t.Fatal(err)
 		}
-		r.signIn(r.browser(), user, next).Continue()
+		r.signIn(stranger, user, next).Continue()
+	}
+}
+
+// TestJ13ALockLetsOneGuessAnHourThrough has an owner in a new browser wait for it.
+func TestJ13ALockLetsOneGuessAnHourThrough(t *testing.T) {
+	r := newRig(t, behindProxy)
+	r.lock(t)
+	for i := range 3 {
+		r.clock.advance(time.Hour)
+		if p := r.guess(i, user); !strings.Contains(p.Text(), "Wrong username or password.") {
+			t.Errorf("guess %d after an hour: got %s, want it checked", i+1, p.Text())
+		}
+		if p := r.guess(i+100, user); !strings.Contains(p.Text(), "This account is locked") {
+			t.Errorf("guess %d at once: got %s, want the account to be locked", i+1, p.Text())
+		}
+	}
+	r.clock.advance(time.Hour)
+	r.signIn(r.at("198.18.0.1"), user, password).Continue()
+	r.signIn(r.at("198.18.0.2"), user, password).Continue() // the right one has unlocked it
+}
+
+// TestJ13AKnownNetworkIsNotLocked has an owner come in a new browser from where the account has signed
+// in before, beside somebody who guesses there, too.
+func TestJ13AKnownNetworkIsNotLocked(t *testing.T) {
+	r := newRig(t, behindProxy)
+	r.signIn(r.at("198.18.0.1"), user, password).Continue()
+	r.lock(t)
+	if p := r.signIn(r.at("198.18.0.2"), user, password); p.Status != http.StatusForbidden {
+		t.Errorf("another network: got status %d, want the account to be locked", p.Status)
+	}
+	r.signIn(r.at("198.18.0.1"), user, password).Continue()
+	device := r.at("198.18.0.1")
+	r.signIn(device, user, password).Continue()
+	r.lock(t)
+	wrong := 0
+	for range 8 {
+		if strings.Contains(r.signIn(r.at("198.18.0.1"), user, "guess").Text(), "Wrong username or password.") {
+			wrong++
+		}
+		r.clock.advance(5 * time.Minute)
+	}
+	if wrong != 5 {
+		t.Errorf("got %d guesses checked at the network of a locked account, want 5", wrong)
+	}
+	r.signIn(device, user, password).Continue()
+}
+
+// TestJ13NetworksOfAnAccountAreTheNewest signs in from more networks than are kept.
+func TestJ13NetworksOfAnAccountAreTheNewest(t *testing.T) {
+	r := newRig(t, behindProxy)
+	signIn := func(i int) int {
+		return r.signIn(r.at(fmt.Sprintf("198.18.0.%d", i)), user, password).Status
+	}
+	for i := range 11 {
+		r.clock.advance(time.Minute)
+		if got := signIn(i); got != http.StatusSeeOther {
+			t.Fatalf("network %d: got status %d", i, got)
+		}
+	}
+	for i, want := range map[int]int{0: http.StatusForbidden, 1: http.StatusSeeOther} {
+		r.lock(t)
+		if got := signIn(i); got != want {
+			t.Errorf("network %d of 11: got status %d, want %d", i, got, want)
+		}
 	}
 }
 
@@ -130,7 +203,7 @@ func TestJ13DevicesHaveFewGuessesTogether(t *testing.T) {
 		if strings.Contains(r.signIn(stolen[i%2], user, "guess").Text(), "Wrong username or password.") {
 			wrong++
 		}
-		r.clock.advance(16 * time.Minute)
+		r.clock.advance(2 * time.Minute)
 	}
 	if wrong != 10 {
 		t.Errorf("got %d guesses checked on devices of a locked account, want 10", wrong)
@@ -139,10 +212,10 @@ func TestJ13DevicesHaveFewGuessesTogether(t *testing.T) {
 
 // TestJ13ACookieOfAnotherAccountIsNoDevice plants the cookie of another account in its place.
 func TestJ13ACookieOfAnotherAccountIsNoDevice(t *testing.T) {
-	r := newRig(t)
+	r := newRig(t, behindProxy)
 	oauthtest.AddUser(t, r.s, "bob", password)
 	devices := map[string]*http.Cookie{}
-	b := r.browser()
+	b := r.at("198.18.0.1")
 	for _, name := range []string{"bob", user} {
 		browser := r.browser()
 		r.signIn(browser, name, password).Continue()
@@ -172,7 +245,7 @@ func (r *rig) lock(t *testing.T) {
 	a, err := r.db.OAuth.Accounts.Account(t.Context(), user)
 	for range 100 {
 		if err == nil {
-			_, err = r.db.OAuth.Accounts.CountGuess(t.Context(), a.ID, 90)
+			_, err = r.db.OAuth.Guesses.CountGuess(t.Context(), a.ID, false, 90, r.clock.Now())
 		}
 	}
 	if err != nil {
@@ -180,16 +253,69 @@ func (r *rig) lock(t *testing.T) {
 	}
 }
 
-// TestAnUnknownNameLocksLikeAnAccount guesses for a name that does not exist.
+// TestAnUnknownNameLocksLikeAnAccount guesses for a name that does not exist, at two replicas.
 func TestAnUnknownNameLocksLikeAnAccount(t *testing.T) {
-	r := newRig(t, func(s *setup) { s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
-	for i := range 90 {
-		if p := r.guess(i, "nobody"); !strings.Contains(p.Text(), "Wrong username or password.") {
-			t.Fatalf("guess %d: got %s", i+1, p.Text())
+	replicas(t, func(t *testing.T, two [2]*rig) {
+		for i := range 90 {
+			if p := two[i%2].guess(i, "nobody"); !strings.Contains(p.Text(), "Wrong username or password.") {
+				t.Fatalf("guess %d: got %s", i+1, p.Text())
+			}
+		}
+		if p := two[0].guess(90, "nobody"); !strings.Contains(p.Text(), "This account is locked") {
+			t.Errorf("got %s, want what a locked account is answered", p.Text())
+		}
+	})
+}
+
+// TestJ13AnAccountTakesNoTurnsOfOthers signs bob in with his own password, in his own browser, on more
+// connections than may wait, each from an address of its own.
+func TestJ13AnAccountTakesNoTurnsOfOthers(t *testing.T) {
+	r := newRig(t, behindProxy)
+	oauthtest.AddUser(t, r.s, "bob", password)
+	ada, bob := r.browser(), r.browser()
+	r.signIn(ada, user, password).Continue()
+	r.signIn(bob, "bob", password).Continue()
+	_, form := bob.Get(r.url + "/signin").Form()
+	form.Set("username", "bob")
+	form.Set("password", password)
+	var cookies []string
+	for _, c := range bob.Cookies(r.url) {
+		cookies = append(cookies, c.String())
+	}
+	ctx, end := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	refused := make(chan string, 1) // the Retry-After of the first
+	for i := range 130 {
+		from := fmt.Sprintf("198.18.0.%d", i)
+		all.Go(func() {
+			for ctx.Err() == nil {
+				req := r.request(http.MethodPost, "/signin", formType, form.Encode(), "Cookie", strings.Join(cookies, "; "), "X-Forwarded-For", from)
+				resp, err := r.http.Do(req.WithContext(ctx))
+				if err != nil {
+					return
+				}
+				resp.Body.Close()
+				if resp.StatusCode == http.StatusTooManyRequests {
+					select {
+					case refused <- resp.Header.Get("Retry-After"):
+					default:
+					}
+				}
+			}
+		})
+	}
+	defer all.Wait()
+	defer end()
+	if wait := <-refused; wait == "" {
+		t.Error("bob is not told when to try again")
+	}
+	for i := range 3 {
+		if p := r.signIn(ada, user, password); p.Status != http.StatusSeeOther {
+			t.Errorf("sign-in %d of another account: got status %d, %s", i+1, p.Status, p.Text())
 		}
 	}
-	if p := r.guess(90, "nobody"); !strings.Contains(p.Text(), "This account is locked") {
-		t.Errorf("got %s, want what a locked account is answered", p.Text())
+	if err := r.s.Accounts.SetPassword(t.Context(), "carol", "set by an operator"); err != nil {
+		t.Errorf("an operator: got %v", err)
 	}
 }
 

@@ -140,8 +140,10 @@ type Stores struct {
 	Clients    client.Store
 	Documents  client.DocumentStore
 	Accounts   signin.AccountStore
+	Guesses    signin.GuessStore
 	Sessions   signin.SessionStore
 	Setup      signin.SetupStore
+	Links      signin.LinkStore
 	Logins     signin.LoginStore
 	Requests   flow.RequestStore
 	Codes      flow.CodeStore
@@ -294,6 +296,7 @@ func (s *Server) addSignIn(c Config, in Stores, life Lifetimes) {
 	s.Passwords = &signin.Passwords{
 		Off:      c.NoPasswords,
 		Accounts: s.Accounts,
+		Guesses:  in.Guesses,
 		Setup:    in.Setup,
 		Secret:   c.Secret,
 		Env:      s.env,

@@ -20,20 +20,29 @@ type Accounts struct {
 	Grants *token.Grants
 	Env    *endpoint.Env
 
-	hashing      quota.Queue // networks hash a password in turn: each hash takes 19 MiB
-	knownHashing quota.Queue // devices and operators have a queue that strangers cannot fill
+	hashing      quota.Queue // of strangers: each hash takes 19 MiB
+	knownHashing quota.Queue // of known browsers and operators
 }
 
 // maxTurns bounds who waits to have a password hashed; a hash takes about 50 ms.
 const maxTurns = 100
 
-// turn waits for a turn to hash a password; leave ends it. Networks share the turns fairly, so that one
-// cannot keep the others from signing in; network is "" for a known device and an operator.
-func (as *Accounts) turn(ctx context.Context, network string) (leave func(), err error) {
-	if network == "" {
-		return as.knownHashing.Acquire(ctx, "", quota.Room{Running: 1, Waiting: maxTurns})
+// caller takes turns to have passwords hashed. Callers share the turns fairly, so that none keeps the
+// others from signing in. Known ones have a queue that strangers cannot fill.
+type caller struct {
+	key   string
+	known bool
+}
+
+// operators is the caller of an operator's commands.
+var operators = caller{"operators", true}
+
+// turn waits for a turn to hash a password; leave ends it.
+func (as *Accounts) turn(ctx context.Context, by caller) (leave func(), err error) {
+	if by.known {
+		return as.knownHashing.Acquire(ctx, by.key, quota.Room{Running: 1, Waiting: maxTurns})
 	}
-	return as.hashing.Acquire(ctx, network, quota.Room{Running: 2, Waiting: maxTurns})
+	return as.hashing.Acquire(ctx, by.key, quota.Room{Running: 2, Waiting: maxTurns})
 }
 
 // ErrBadPassword says why a password was refused.
@@ -56,7 +65,7 @@ func (as *Accounts) FindID(ctx context.Context, id string) (*oauth.Account, erro
 
 // Add creates a local account. It returns ErrExists if there is one of that name.
 func (as *Accounts) Add(ctx context.Context, name, password string) error {
-	a, err := as.newAccount(ctx, "", name, password)
+	a, err := as.newAccount(ctx, operators, name, password)
 	if err != nil {
 		return err
 	}
@@ -67,7 +76,7 @@ func (as *Accounts) Add(ctx context.Context, name, password string) error {
 // creates the account if the name is free. It unlocks the account. If the account has this password
 // already, nothing else changes.
 func (as *Accounts) SetPassword(ctx context.Context, name, password string) error {
-	a, err := as.newAccount(ctx, "", name, password)
+	a, err := as.newAccount(ctx, operators, name, password)
 	if err != nil {
 		return err
 	}
@@ -131,10 +140,11 @@ func (as *Accounts) Remove(ctx context.Context, name string) error {
 // Names returns the names of the local accounts.
 func (as *Accounts) Names(ctx context.Context) ([]string, error) { return as.Store.Accounts(ctx) }
 
-// newAccount checks name and password and makes an account of them, in a turn of network.
+// newAccount checks name and password and makes an account of them, in a turn of the caller.
 func (as *Accounts) newAccount(
 	ctx context.Context,
-	network, name, password string,
+	by caller,
+	name, password string,
 ) (*oauth.Account, error) {
 	name, err := oauth.UserName(name)
 	if err != nil {
@@ -150,7 +160,7 @@ func (as *Accounts) newAccount(
 	if isCommon(name, password) {
 		return nil, ErrCommonPassword
 	}
-	leave, err := as.turn(ctx, network)
+	leave, err := as.turn(ctx, by)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 // Devices recognize browsers in which an account has signed in, by a cookie, so that the guesses of
-// strangers do not lock its owner out ("device cookies", OWASP). The cookie opens nothing.
+// strangers do not lock its owner out ("device cookies", OWASP). The cookie opens nothing. New browsers
+// are recognized by their network.
 //
 // A cookie is 16 random bytes and a MAC of them, the account and its password: a new password ends it.
 
@@ -24,8 +25,8 @@ const deviceTTL = 180 * 24 * time.Hour
 // deviceCookie names the cookie of an account.
 func deviceCookie(account string) string { return "rialto-device-" + secret.Hash(account)[:12] }
 
-// remember makes this browser a device of the account.
-func (pw *Passwords) remember(w http.ResponseWriter, a *oauth.Account) {
+// remember makes this browser a device of the account, which signed in, and records its network.
+func (pw *Passwords) remember(w http.ResponseWriter, r *http.Request, a *oauth.Account) error {
 	nonce := make([]byte, 16)
 	rand.Read(nonce)
 	pw.Env.SetCookie(
@@ -34,6 +35,13 @@ func (pw *Passwords) remember(w http.ResponseWriter, a *oauth.Account) {
 		base64.RawURLEncoding.EncodeToString(slices.Concat(nonce, pw.deviceMAC(a, nonce))),
 		deviceTTL,
 	)
+	network := pw.networkMAC(a.ID, pw.Env.Network(r))
+	return pw.Guesses.SignedIn(r.Context(), a.ID, network, pw.Env.Now())
+}
+
+// networkMAC returns what the store knows of a network of an account.
+func (pw *Passwords) networkMAC(account, network string) string {
+	return secret.MAC(pw.Secret, "network "+account+" "+network)
 }
 
 // device returns the hash of the browser's cookie if it is a device of the account, or "".

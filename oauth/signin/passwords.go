@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"rialto/internal/lru"
 	"rialto/internal/quota"
 	"rialto/oauth"
 	"rialto/oauth/internal/endpoint"
@@ -18,12 +17,13 @@ import (
 type Passwords struct {
 	Off      bool // local accounts cannot sign in
 	Accounts *Accounts
+	Guesses  GuessStore
 	Setup    SetupStore
 	Secret   []byte
 	Env      *endpoint.Env
 
-	failures quota.Backoff          // by name, and by device or network
-	unknown  lru.Cache[string, int] // guesses in a row for names without an account
+	failures quota.Backoff // by name, and by device or network
+	attempts quota.Rate    // right or wrong, as turns are shared
 }
 
 // Refusal says why a sign-in was refused, in words for the page.
@@ -45,12 +45,12 @@ func (e *Refusal) Status() int {
 	return http.StatusForbidden
 }
 
-func tooManyAttempts(e *oauth.Error) error {
+func tooManyAttempts(wait time.Duration, used quota.Policy) error {
 	return &Refusal{
 		Code:       "too_many_attempts",
 		Reason:     "Too many attempts. Wait a little and try again.",
-		RetryAfter: e.RetryAfter,
-		Quota:      e.Quota,
+		RetryAfter: wait,
+		Quota:      used,
 	}
 }
 
@@ -87,8 +87,9 @@ func noPasswords() error {
 // parallel guesses are not free:
 //
 //   - for each name in a network: after a few, each doubles a wait;
-//   - for each account, in the store, on all replicas: of the maxGuesses in a row, the last
-//     deviceGuesses are for its devices, so that strangers do not lock its owner out;
+//   - for each name, in the store, on all replicas: of the maxGuesses in a row, the last are for
+//     networks and devices of the account, so that strangers do not lock its owner out. After
+//     that, one an hour is checked;
 //   - for each device of the account, a wait of its own instead of the wait of its network.
 //
 // A name that does not exist is answered like one that does. Wrong names do not count for others.
@@ -103,12 +104,11 @@ func (pw *Passwords) SignIn(
 	if normal, err := oauth.UserName(name); err == nil {
 		name = normal // all spellings count as one
 	}
-	a, err := pw.Accounts.find(r.Context(), name)
+	at, err := pw.newAttempt(r, name)
 	if err != nil {
 		return nil, err
 	}
-	at := attempt{name: name, account: a, device: pw.device(r, a)}
-	right, err := pw.check(r, at, password)
+	right, err := pw.check(r.Context(), at, password)
 	if err != nil {
 		return nil, passwordRefusal(err)
 	}
@@ -117,52 +117,110 @@ func (pw *Passwords) SignIn(
 		pw.signInFailed(r, name)
 		return nil, &Refusal{Code: "wrong_credentials", Reason: "Wrong username or password."}
 	}
-	pw.remember(w, a)
-	return a, nil
+	return at.account, pw.remember(w, r, at.account)
 }
 
 // attempt is a password that is tried for a name.
 type attempt struct {
 	name    string
 	account *oauth.Account // nil if there is none
+	key     string         // of the guesses in a row
 	device  string         // "" in a browser that is not one of the account's devices
+	network string
+	known   bool // the account has signed in in this browser or network
 }
 
+// newAttempt finds out what is known of an attempt. It asks the store the same for an unknown name.
+func (pw *Passwords) newAttempt(r *http.Request, name string) (attempt, error) {
+	a, err := pw.Accounts.find(r.Context(), name)
+	if err != nil {
+		return attempt{}, err
+	}
+	at := attempt{
+		name:    name,
+		account: a,
+		key:     secret.MAC(pw.Secret, "name "+name),
+		device:  pw.device(r, a),
+		network: pw.Env.Network(r),
+	}
+	if a != nil {
+		at.key = a.ID
+	}
+	network := pw.networkMAC(at.key, at.network)
+	at.known, err = pw.Guesses.KnowsNetwork(r.Context(), at.key, network)
+	at.known = at.known || at.device != ""
+	return at, err
+}
+
+// caller returns who takes a turn for an attempt. The devices of an account do it together, because
+// their cookies work from every network.
+func (at attempt) caller() caller {
+	switch {
+	case at.device != "":
+		return caller{at.key, true}
+	case at.known:
+		return caller{at.key + " " + at.network, true}
+	}
+	return caller{key: at.network}
+}
+
+// attempts is how often a password is tried for a name, by a caller.
+var attempts = quota.Bucket{Name: "sign-in", Burst: 60, Window: 2 * time.Minute}
+
 // Guesses for an account in a row, as many as NIST SP 800-63B section 3.2.2 allows, and how many of
-// them are kept for its devices.
+// them are kept for its devices, and before these for its networks.
 const (
-	maxGuesses    = 100
-	deviceGuesses = 10
+	maxGuesses     = 100
+	deviceGuesses  = 5
+	networkGuesses = 5
 )
 
+// limit returns how many guesses in a row may have been made, with this one.
+func (at attempt) limit() int {
+	switch {
+	case at.device != "":
+		return maxGuesses
+	case at.known:
+		return maxGuesses - deviceGuesses
+	}
+	return maxGuesses - deviceGuesses - networkGuesses
+}
+
 // check counts an attempt and tells whether its password is right. It takes its turn before it
-// counts: an attempt that is not checked is not a guess. Devices take turns of their own.
-func (pw *Passwords) check(r *http.Request, at attempt, password string) (bool, error) {
-	ctx := r.Context()
-	network := pw.Env.Network(r)
-	if at.device != "" {
-		network = ""
-	}
-	key := secret.Hash(at.name) + " " + cmp.Or(network, at.device)
+// counts: an attempt that is not checked is not a guess.
+func (pw *Passwords) check(ctx context.Context, at attempt, password string) (bool, error) {
+	by := at.caller()
+	name := secret.Hash(at.name) + " "
+	key := name + cmp.Or(at.device, at.network)
 	if wait := pw.failures.Wait(key, pw.Env.Now()); wait > 0 {
-		return false, tooManyAttempts(oauth.TooMany(wait))
+		return false, tooManyAttempts(wait, quota.Policy{})
 	}
-	leave, err := pw.Accounts.turn(ctx, network)
+	refused := pw.attempts.Take(attempts, pw.Env.Now(), quota.Key{Name: name + by.key})
+	if refused != nil {
+		return false, tooManyAttempts(refused.RetryAfter, attempts.Policy())
+	}
+	leave, err := pw.Accounts.turn(ctx, by)
 	if err != nil {
 		return false, err
 	}
 	defer leave()
 	if wait := pw.failures.Add(key, pw.Env.Now()); wait > 0 {
-		return false, tooManyAttempts(oauth.TooMany(wait))
+		return false, tooManyAttempts(wait, quota.Policy{})
 	}
-	open, err := pw.countGuess(ctx, at)
+	open, err := pw.Guesses.CountGuess(
+		ctx,
+		at.key,
+		at.account == nil,
+		at.limit(),
+		pw.Env.Now(),
+	)
 	if err != nil {
 		return false, err
 	}
 	if !open {
 		return false, &Refusal{
 			Code:   "account_locked",
-			Reason: "This account is locked after too many wrong passwords. Sign in with a browser that you have used here before, or ask an administrator to set a new password.",
+			Reason: "This account is locked after too many wrong passwords. Sign in with a browser or from a network that you have used here before, or ask an administrator for a sign-in link.",
 		}
 	}
 	right, err := checkPassword(at.account, password)
@@ -170,24 +228,7 @@ func (pw *Passwords) check(r *http.Request, at attempt, password string) (bool, 
 		return false, err
 	}
 	pw.failures.Forget(key)
-	return true, pw.Accounts.Store.ForgetGuesses(ctx, at.account.ID)
-}
-
-// countGuess counts an attempt and tells whether it may be checked. Guesses for a name without an
-// account are counted in memory, so that strangers cannot fill the store.
-func (pw *Passwords) countGuess(ctx context.Context, at attempt) (bool, error) {
-	most := maxGuesses
-	if at.device == "" {
-		most -= deviceGuesses
-	}
-	if at.account != nil {
-		return pw.Accounts.Store.CountGuess(ctx, at.account.ID, most)
-	}
-	n := pw.unknown.Update(
-		secret.Hash(at.name), func(before int) int { return min(before+1, most+1) },
-	)
-	_, err := pw.Accounts.Store.CountGuess(ctx, "", most) // takes as long as for an account
-	return n <= most, err
+	return true, nil
 }
 
 // signInFailed records a failed sign-in. It does not record an unknown name,
@@ -240,7 +281,7 @@ func (pg *Pages) replacePassword(
 	next string,
 	endGrants bool,
 ) (refusal string, err error) {
-	fresh, err := pg.Passwords.Accounts.newAccount(ctx, "", a.Name, next)
+	fresh, err := pg.Passwords.Accounts.newAccount(ctx, caller{a.ID, true}, a.Name, next)
 	if refused, ok := errors.AsType[*Refusal](passwordRefusal(err)); ok {
 		return refused.Reason, nil
 	}
@@ -254,7 +295,9 @@ func (pg *Pages) replacePassword(
 	}
 	if err == nil {
 		a.Password = fresh.Password
-		pg.Passwords.remember(w, a)
+		err = pg.Passwords.remember(w, r, a)
+	}
+	if err == nil {
 		_, err = pg.Sessions.Start(w, r, a, time.Time{})
 	}
 	return "", err

@@ -169,7 +169,7 @@ func (pt *Pasted) FromForm(r *http.Request, f endpoint.Form, handle string) (*Pa
 	v, err := pt.Read(r.Context(), f.Get("token"))
 	if _, refused := errors.AsType[*oauth.Error](err); refused {
 		if e := pt.Env.CountRefusal(r, "pasted"); e != nil {
-			return nil, tooManyAttempts(e)
+			return nil, tooManyAttempts(e.RetryAfter, e.Quota)
 		}
 	}
 	return v, err

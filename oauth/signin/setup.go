@@ -56,7 +56,8 @@ func (pw *Passwords) firstAccount(
 		return nil, noPasswords()
 	}
 	ctx := r.Context()
-	a, err := pw.Accounts.newAccount(ctx, pw.Env.Network(r), f.Get("username"), f.Get("password"))
+	by := caller{key: pw.Env.Network(r)}
+	a, err := pw.Accounts.newAccount(ctx, by, f.Get("username"), f.Get("password"))
 	if errors.Is(err, oauth.ErrBadName) {
 		return nil, &Refusal{
 			Code:   "bad_username",
@@ -70,7 +71,7 @@ func (pw *Passwords) firstAccount(
 	err = pw.Setup.AddFirstAccount(ctx, secret.Hash(plainCode(f.Get("code"))), a, pw.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
 		if e := pw.Env.CountRefusal(r, "setup"); e != nil {
-			return nil, tooManyAttempts(e)
+			return nil, tooManyAttempts(e.RetryAfter, e.Quota)
 		}
 		pw.Env.Log.WarnContext(ctx, "oauth: setup code refused", "address", pw.Env.Address(r))
 		pw.Env.AuditFailedSignIn(r, "wrong setup code")
@@ -88,7 +89,9 @@ func (pw *Passwords) firstAccount(
 	if err != nil {
 		return nil, err
 	}
-	pw.remember(w, a)
+	if err := pw.remember(w, r, a); err != nil {
+		return nil, err
+	}
 	pw.Env.Audit(r, oauth.Event{
 		Kind:      oauth.EventAccount,
 		AccountID: a.ID,

@@ -18,16 +18,12 @@ type AccountStore interface {
 	SetAdmin(ctx context.Context, id string, admin bool) error
 	// SetDisabled disables an account or enables it again, or returns ErrNotFound.
 	SetDisabled(ctx context.Context, id string, disabled bool) error
-	// SetPassword gives an account a new password, ends its sessions and forgets its guesses; it ends
-	// its grants, too, unless revoked is zero.
+	// SetPassword gives an account a new password, ends its sessions and its link, and forgets its
+	// guesses; it ends its grants, too, unless revoked is zero.
 	SetPassword(ctx context.Context, id, password string, revoked time.Time) error
 	// EndSessions forgets all sessions of an account.
 	EndSessions(ctx context.Context, id string) error
-	// CountGuess counts a password that is tried for an account. Of any number of calls in a row, on
-	// all replicas, limit return true; the others return false and count nothing. An account that
-	// does not exist gets false.
-	CountGuess(ctx context.Context, id string, limit int) (bool, error)
-	// ForgetGuesses forgets all guesses for an account, because it signed in.
+	// ForgetGuesses forgets all guesses for an account.
 	ForgetGuesses(ctx context.Context, id string) error
 	// RemoveAccount removes an account by name, with its sessions and its
 	// grants, or returns ErrNotFound.
@@ -40,6 +36,25 @@ type AccountStore interface {
 	AccountOf(ctx context.Context, id string) (*oauth.Account, error)
 }
 
+// GuessStore counts passwords that are tried, and knows from where accounts sign in.
+type GuessStore interface {
+	// CountGuess counts a password that is tried, by the ID of an account or by another key for a
+	// name that is unknown. Of any number of calls in a row, on all replicas, limit return true.
+	// Of the others, one an hour after the last returns true; they count nothing.
+	CountGuess(
+		ctx context.Context,
+		key string,
+		unknown bool,
+		limit int,
+		now time.Time,
+	) (bool, error)
+	// SignedIn forgets all guesses for an account, because it signed in, and records from which
+	// network. It keeps the latest few networks of the account.
+	SignedIn(ctx context.Context, id, network string, now time.Time) error
+	// KnowsNetwork tells whether an account signed in from a network, and it was kept.
+	KnowsNetwork(ctx context.Context, id, network string) (bool, error)
+}
+
 // SessionStore keeps browser sessions.
 type SessionStore interface {
 	// AddSession records a browser session.
@@ -49,6 +64,18 @@ type SessionStore interface {
 	Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error)
 	// EndSession forgets a session. It is no error if there is none.
 	EndSession(ctx context.Context, hash string) error
+}
+
+// LinkStore keeps the links that sign accounts in.
+type LinkStore interface {
+	// AddLink records the hash of a link, in the place of an older one of the account.
+	AddLink(ctx context.Context, hash, accountID string, expires time.Time) error
+	// LinkedAccount returns the account of a link, or ErrNotFound if the link has expired at now, or
+	// the account is disabled.
+	LinkedAccount(ctx context.Context, hash string, now time.Time) (*oauth.Account, error)
+	// TakeLink forgets a link. Of any number of calls with one hash, exactly one succeeds; the others
+	// get ErrNotFound.
+	TakeLink(ctx context.Context, hash string) error
 }
 
 // SetupStore keeps the code with which the first local account may be made.

@@ -47,45 +47,25 @@ func (db *Accounts) SetDisabled(ctx context.Context, id string, disabled bool) e
 // SetPassword implements signin.AccountStore.
 func (db *Accounts) SetPassword(ctx context.Context, id, password string, revoked time.Time) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		err := sqldb.MustChange(
-			ctx,
-			tx,
-			oauth.ErrNotFound,
-			`UPDATE accounts SET password = $1, guesses = 0 WHERE id = $2`,
-			password,
-			id,
-		)
-		if err != nil {
-			return err
+		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `
+			UPDATE accounts SET password = $1 WHERE id = $2`,
+			password, id)
+		for _, ended := range []string{
+			forgetGuesses,
+			`DELETE FROM sessions WHERE account_id = $1`,
+			`DELETE FROM sign_in_links WHERE account_id = $1`,
+		} {
+			if err == nil {
+				err = sqldb.Exec(ctx, tx, ended, id)
+			}
 		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE account_id = $1`, id)
 		if err == nil && !revoked.IsZero() {
-			_, err = tx.ExecContext(
-				ctx,
-				`UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`,
-				revoked,
-				id,
-			)
+			err = sqldb.Exec(ctx, tx, `
+				UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`,
+				revoked, id)
 		}
 		return err
 	})
-}
-
-// CountGuess implements signin.AccountStore. The condition of the UPDATE decides.
-func (db *Accounts) CountGuess(ctx context.Context, id string, limit int) (bool, error) {
-	n, err := sqldb.Changed(
-		ctx,
-		db.sql.Write,
-		`UPDATE accounts SET guesses = guesses + 1 WHERE id = $1 AND guesses < $2`,
-		id,
-		limit,
-	)
-	return n > 0, err
-}
-
-// ForgetGuesses implements signin.AccountStore.
-func (db *Accounts) ForgetGuesses(ctx context.Context, id string) error {
-	return sqldb.Exec(ctx, db.sql.Write, `UPDATE accounts SET guesses = 0 WHERE id = $1`, id)
 }
 
 // RemoveAccount implements signin.AccountStore. Sessions, grants, codes and refresh tokens
@@ -108,6 +88,7 @@ func (db *Accounts) RemoveAccount(ctx context.Context, name string) error {
 			"connections WHERE owner",
 			"connection_attempts WHERE owner",
 			"shares WHERE owner",
+			"guesses WHERE key",
 		} {
 			_, err := tx.ExecContext(ctx, `
 				DELETE FROM `+owned+` IN (SELECT id FROM accounts WHERE name = $1)`,

@@ -1,9 +1,14 @@
 package oauthdb_test
 
 import (
+	"testing"
 	"time"
 
 	"rialto/oauth"
+	"rialto/oauth/oauthtest"
+	"rialto/store/oauthdb"
+	"rialto/store/sqldb"
+	"rialto/store/storetest"
 )
 
 // drop drops what has expired at now, with the periods that tests use.
@@ -88,4 +93,34 @@ func dropClients(b *storeTest) {
 	b.want(err, oauth.ErrNotFound)
 	_, err = b.s.Grants.Grant(b.Context(), g.ID)
 	b.want(err, oauth.ErrNotFound)
+}
+
+// TestUnknownNamesAreBounded drops guesses for names without an account, of which there are too many.
+func TestUnknownNamesAreBounded(t *testing.T) {
+	for engine, dsn := range map[string]func() string{
+		"SQLite":     func() string { return storetest.File(t, sqldb.Open) },
+		"PostgreSQL": func() string { return oauthtest.PostgresSchema(t) },
+	} {
+		db, err := sqldb.Open(t.Context(), dsn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		for _, many := range []string{`SELECT 'known', 0, 100, 1`, `
+			WITH RECURSIVE i(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM i WHERE x < 11000)
+			SELECT 'unknown ' || x, 1, 90, x FROM i`} {
+			if err := sqldb.Exec(t.Context(), db.Write, `INSERT INTO guesses (key, unknown, n, at) `+many); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := oauthdb.New(db).Expired.DropExpired(t.Context(), oauth.Expiry{Now: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		var known, unknown, oldest int
+		err = db.Read.QueryRowContext(t.Context(), `
+			SELECT SUM(1 - unknown), SUM(unknown), MIN(CASE WHEN unknown = 1 THEN at END) FROM guesses`).Scan(&known, &unknown, &oldest)
+		if err != nil || known != 1 || unknown != 10_000 || oldest != 1001 {
+			t.Errorf("%s: got %d known, %d unknown from %d, %v; want 1, and the newest 10,000", engine, known, unknown, oldest, err)
+		}
+	}
 }

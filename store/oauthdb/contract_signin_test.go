@@ -1,6 +1,7 @@
 package oauthdb_test
 
 import (
+	"strconv"
 	"time"
 
 	"rialto/oauth"
@@ -129,32 +130,96 @@ func loginTakenOnce(b *storeTest) {
 
 func guessesCounted(b *storeTest) {
 	a := b.account().ID
-	for _, limit := range []int{10, 15} {
-		counts := b.race(func(int) error {
-			open, err := b.s.Accounts.CountGuess(b.Context(), a, limit)
-			if err == nil && !open {
-				err = oauth.ErrNotFound
-			}
-			return err
-		})
-		more := 10
-		if limit > 10 {
-			more = 5 // of the same counter
+	count := func(key string, limit int, now time.Time) error {
+		open, err := b.s.Guesses.CountGuess(b.Context(), key, key != a, limit, now)
+		if err == nil && !open {
+			err = oauth.ErrNotFound
 		}
-		equal(b, counts, map[error]int{nil: more, oauth.ErrNotFound: parallel - more})
+		return err
+	}
+	for _, key := range []string{a, "a digest"} {
+		for _, limit := range []int{10, 15} {
+			counts := b.race(func(int) error { return count(key, limit, b.now) })
+			more := 10
+			if limit > 10 {
+				more = 5 // of the same counter
+			}
+			equal(b, counts, map[error]int{nil: more, oauth.ErrNotFound: parallel - more})
+		}
+		for hours := range 3 {
+			later := b.now.Add(time.Duration(hours+1) * time.Hour)
+			b.want(count(key, 10, later.Add(-time.Second)), oauth.ErrNotFound)
+			counts := b.race(func(int) error { return count(key, 10, later) })
+			equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+		}
+		b.must(count(key, 16, b.now)) // those of an hour did not count
+		b.want(count(key, 16, b.now), oauth.ErrNotFound)
 	}
 	for _, forget := range []func() error{
 		func() error { return b.s.Accounts.ForgetGuesses(b.Context(), a) },
+		func() error { return b.s.Guesses.SignedIn(b.Context(), a, "a network", b.now) },
 		func() error { return b.s.Accounts.SetPassword(b.Context(), a, "another", time.Time{}) },
 	} {
 		b.must(forget())
-		open, err := b.s.Accounts.CountGuess(b.Context(), a, 1)
-		if b.must(err); !open {
-			b.Error("want guesses to count anew")
+		b.must(count(a, 1, b.now))
+	}
+}
+
+func networksKept(b *storeTest) {
+	a, other := b.account().ID, b.account().ID
+	b.must(b.s.Guesses.SignedIn(b.Context(), other, "0", b.now))
+	for i := range 12 {
+		now := b.now.Add(time.Duration(i) * time.Second)
+		b.must(b.s.Guesses.SignedIn(b.Context(), a, strconv.Itoa(i), now))
+		b.must(b.s.Guesses.SignedIn(b.Context(), a, "home", now))
+	}
+	for network, want := range map[string]bool{"home": true, "11": true, "3": true, "2": false, "0": false, "12": false} {
+		known, err := b.s.Guesses.KnowsNetwork(b.Context(), a, network)
+		b.must(err)
+		if known != want {
+			b.Errorf("network %s is known: %t, want %t", network, known, want)
 		}
 	}
-	open, err := b.s.Accounts.CountGuess(b.Context(), "nobody", 10)
-	if b.must(err); open {
-		b.Error("want no guess for an account that does not exist")
+	counts := b.race(func(i int) error { return b.s.Guesses.SignedIn(b.Context(), a, strconv.Itoa(i%20), b.now) })
+	equal(b, counts, map[error]int{nil: parallel})
+	known, err := b.s.Guesses.KnowsNetwork(b.Context(), other, "0")
+	if b.must(err); !known {
+		b.Error("the networks of an account ended those of another")
 	}
+}
+
+func linkTakenOnce(b *storeTest) {
+	a, other := b.account(), b.account()
+	expires := b.now.Add(time.Hour)
+	b.must(b.s.Links.AddLink(b.Context(), "older", a.ID, expires))
+	b.must(b.s.Links.AddLink(b.Context(), "link", a.ID, expires))
+	b.must(b.s.Links.AddLink(b.Context(), "another", other.ID, expires))
+	got, err := b.s.Links.LinkedAccount(b.Context(), "link", b.now)
+	b.must(err)
+	equal(b, got, a)
+	gone := func(hash string, now time.Time) {
+		b.Helper()
+		_, err := b.s.Links.LinkedAccount(b.Context(), hash, now)
+		b.want(err, oauth.ErrNotFound)
+	}
+	gone("older", b.now)
+	gone("link", expires)
+	b.must(b.s.Accounts.SetDisabled(b.Context(), a.ID, true))
+	gone("link", b.now)
+	b.must(b.s.Accounts.SetDisabled(b.Context(), a.ID, false))
+	counts := b.race(func(int) error { return b.s.Links.TakeLink(b.Context(), "link") })
+	equal(b, counts, map[error]int{nil: 1, oauth.ErrNotFound: parallel - 1})
+	gone("link", b.now)
+	got, err = b.s.Links.LinkedAccount(b.Context(), "another", b.now)
+	b.must(err)
+	equal(b, got, other)
+
+	b.drop(b.now)
+	_, err = b.s.Links.LinkedAccount(b.Context(), "another", b.now)
+	b.must(err)
+	b.drop(expires)
+	gone("another", b.now)
+	b.must(b.s.Links.AddLink(b.Context(), "third", a.ID, expires))
+	b.must(b.s.Accounts.SetPassword(b.Context(), a.ID, "a new password", time.Time{}))
+	gone("third", b.now)
 }

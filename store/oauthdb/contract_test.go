@@ -70,6 +70,7 @@ var clientTests = map[string]func(*storeTest){
 var accountTests = map[string]func(*storeTest){
 	"a name belongs to one account":                       accountNames,
 	"of many concurrent guesses as many count as may":     guessesCounted,
+	"the newest networks of an account are kept":          networksKept,
 	"a new password ends the sessions":                    passwordEndsSessions,
 	"removing an account removes its sessions and grants": removedAccount,
 	"a session ends":                                                  sessionEnds,
@@ -78,6 +79,7 @@ var accountTests = map[string]func(*storeTest){
 	"one of many concurrent setups makes the first account":           firstAccount,
 	"a setup code is replaced, expires and ends with an account":      setupCode,
 	"one of many callers takes a login":                               loginTakenOnce,
+	"one of many callers takes a sign-in link, the newest":            linkTakenOnce,
 	"accounts, sessions and grants show the role of an administrator": administrator,
 	"a disabled account has no sessions and no live grants":           disabledAccount,
 	"an account is disabled, and enabled again":                       disabledAgain,

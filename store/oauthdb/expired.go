@@ -31,7 +31,9 @@ func (db *Expired) DropExpired(ctx context.Context, x oauth.Expiry) error {
 		{"sessions", dropping("sessions", "hash", `expires <= $1`), now},
 		{"requests", dropping("requests", "handle", `expires <= $1`), now},
 		{"logins", dropping("logins", "state", `expires <= $1`), now},
+		{"sign-in links", dropping("sign_in_links", "hash", `expires <= $1`), now},
 		{"documents", dropping("client_documents", "id", `expires <= $1`), now},
+		{"guesses for unknown names", dropUnknownGuesses, now},
 		{"uses", dropping("used_once", "hash", `expires <= $1`), now},
 		{"refresh tokens", dropping("refresh_tokens", "hash", `expires <= $1`), now},
 		{"successors", dropSuccessors, grace},
@@ -61,6 +63,10 @@ const (
 	dropUntaken = `
 		DELETE FROM grants WHERE id IN (
 			SELECT grant_id FROM codes WHERE used = 0 AND expires <= $1 LIMIT $2)`
+	dropUnknownGuesses = `
+		DELETE FROM guesses WHERE key IN (
+			SELECT key FROM guesses WHERE unknown = 1 AND at <= $1
+			ORDER BY at DESC LIMIT $2 OFFSET 10000)`
 	unusedClient = `registered <= $1
 		AND NOT EXISTS (SELECT 1 FROM grants WHERE grants.client_id = clients.id)
 		AND NOT EXISTS (SELECT 1 FROM requests WHERE requests.client_id = clients.id)`

@@ -1,11 +1,15 @@
 package sqldb
 
 import (
+	"context"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/pressly/goose/v3"
 
 	"rialto/oauth/oauthtest"
 )
@@ -36,6 +40,42 @@ func TestOpeningTakesLittleMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 2<<20 {
 		t.Errorf("got %d bytes to open a new database, want at most 2 MB", got)
+	}
+}
+
+// TestGuessesAreCarriedOver migrates accounts that count their guesses, as version 5 did.
+func TestGuessesAreCarriedOver(t *testing.T) {
+	for engine, dsn := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "rialto.db"), "PostgreSQL": ""} {
+		t.Run(engine, func(t *testing.T) {
+			if engine == "PostgreSQL" {
+				dsn = oauthtest.PostgresSchema(t)
+			}
+			old, err := openWith(t.Context(), dsn, func(db *DB, ctx context.Context, dialect goose.Dialect) error {
+				steps, err := migrationsOf(dialect)
+				if err != nil {
+					return err
+				}
+				p, err := goose.NewProvider(dialect, db.Write.DB, nil, goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(steps...))
+				if err != nil {
+					return err
+				}
+				_, err = p.UpTo(ctx, 5)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = Exec(t.Context(), old.Write, `INSERT INTO accounts (id, name, password, created, guesses) VALUES ('a', 'ada', '', 1, 90), ('b', 'bob', '', 1, 0)`)
+			if err := errors.Join(err, old.Close()); err != nil {
+				t.Fatal(err)
+			}
+			var key string
+			var n, all int
+			err = open(t, dsn).Read.QueryRowContext(t.Context(), `SELECT MAX(key), MAX(n), COUNT(*) FROM guesses`).Scan(&key, &n, &all)
+			if err != nil || key != "a" || n != 90 || all != 1 {
+				t.Errorf("got %d rows, the last with %d guesses for %q, %v; want 90 for a alone", all, n, key, err)
+			}
+		})
 	}
 }
 

@@ -2,12 +2,15 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"rialto/oauth/oauthtest"
 )
@@ -94,21 +97,67 @@ func TestPasswordsOfOneNetworkDoNotCloseTheSignIn(t *testing.T) {
 	takesLong(t)
 	s := newSiege(t, "")
 	browser := oauthtest.NewBrowser(t, s.http.Transport)
-	_, shown := browser.Get(s.p.URL + "/signin").Form()
-	cookie := browser.Cookies(s.p.URL)[0].String()
+	s.withstand(t, func(ctx context.Context) {
+		s.signIns(ctx, browser, func(int) (name, password, from string) {
+			return fmt.Sprint("nobody", rand.IntN(1e9)), "a wrong guess", "192.0.2.1"
+		})
+	})
+}
+
+// TestOneAccountDoesNotCloseTheSignIn signs an account in, with its own password in its own browser, on
+// more connections than may wait, from an address each. Another account signs in beside it in a browser
+// that it has used before.
+func TestOneAccountDoesNotCloseTheSignIn(t *testing.T) {
+	takesLong(t)
+	s := newSiege(t, "")
+	output(t, password+"\n", "user", "add", "bob", "--password-stdin", "--config", s.config)
+	signIn := func(b *oauthtest.Browser, name string) error {
+		p := b.Submit(b.Get(s.p.URL+"/signin"), map[string]string{"username": name, "password": password})
+		return want(p.Status, http.StatusSeeOther)
+	}
+	bobs, known := oauthtest.NewBrowser(t, s.http.Transport), oauthtest.NewBrowser(t, s.http.Transport)
+	if err := errors.Join(signIn(bobs, "bob"), signIn(known, username)); err != nil {
+		t.Fatal(err)
+	}
 	s.withstand(t, func(ctx context.Context) {
 		var all sync.WaitGroup
-		for range 200 {
-			all.Go(func() {
-				for ctx.Err() == nil {
-					form := url.Values{"handle": {shown.Get("handle")}, "username": {fmt.Sprint("nobody", rand.IntN(1e9))}, "password": {"a wrong guess"}}
-					status := s.send(ctx, "POST", "/signin", form.Encode(), "192.0.2.1", "Content-Type", "application/x-www-form-urlencoded", "Cookie", cookie, "Origin", s.p.URL)
-					s.mu.Lock()
-					s.strange[status]++
-					s.mu.Unlock()
+		all.Go(func() {
+			tick := time.NewTicker(time.Second)
+			defer tick.Stop()
+			for ctx.Err() == nil {
+				if err := s.timed("sign in", func() error { return signIn(known, username) }); err != nil {
+					t.Error(err)
 				}
-			})
-		}
+				<-tick.C
+			}
+		})
+		s.signIns(ctx, bobs, func(i int) (string, string, string) {
+			return "bob", password, fmt.Sprintf("192.0.2.%d", i)
+		})
 		all.Wait()
 	})
+}
+
+// signIns sends the form of the sign-in page with the cookies of a browser, on 200 connections, until
+// ctx ends.
+func (s *siege) signIns(ctx context.Context, browser *oauthtest.Browser, next func(connection int) (name, password, from string)) {
+	_, shown := browser.Get(s.p.URL + "/signin").Form()
+	var cookies []string
+	for _, c := range browser.Cookies(s.p.URL) {
+		cookies = append(cookies, c.String())
+	}
+	var all sync.WaitGroup
+	for i := range 200 {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				name, password, from := next(i)
+				form := url.Values{"handle": {shown.Get("handle")}, "username": {name}, "password": {password}}
+				status := s.send(ctx, "POST", "/signin", form.Encode(), from, "Content-Type", "application/x-www-form-urlencoded", "Cookie", strings.Join(cookies, "; "), "Origin", s.p.URL)
+				s.mu.Lock()
+				s.strange[status]++
+				s.mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
 }
