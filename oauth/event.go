@@ -35,6 +35,7 @@ const (
 	EventRemoved    EventKind = "client removed"
 	EventRevoked    EventKind = "grant revoked"
 	EventAccount    EventKind = "account added" // the first
+	EventLink       EventKind = "sign-in link"
 	EventKey        EventKind = "key rotated"
 )
 

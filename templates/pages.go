@@ -104,7 +104,8 @@ type SignIn struct {
 	Username string
 	Error    string
 	Handle   string
-	Setup    bool // there is no account, and a code to make the first
+	Link     string // signs Username in, with a button
+	Setup    bool   // there is no account, and a code to make the first
 
 	NoPasswords bool
 	Demo        bool // the page says where the password of the demo is

@@ -173,6 +173,22 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 	)
 }
 
+// SignInLink returns a link that signs a local account in, once and within an hour. It fails with
+// ErrNotFound, and with an Error for an account that is disabled or signs in elsewhere.
+func (s *Service) SignInLink(ctx context.Context, by Actor, name string) (string, error) {
+	a, err := s.Account(ctx, name)
+	switch {
+	case err != nil:
+		return "", err
+	case a.Issuer != "":
+		return "", errNoPassword
+	case a.Disabled:
+		return "", errDisabled
+	}
+	link, err := s.OAuth.Passwords.NewLink(ctx, a.ID)
+	return link, record(ctx, s.Audit, by, audit.AccountLink, name, "made", refusal(err))
+}
+
 // checkNotOwn returns ErrOwnAccount if an account is the actor's own: an administrator who
 // removes the own account, or its role, might be the last one.
 func (s *Service) checkNotOwn(ctx context.Context, by Actor, name string) error {

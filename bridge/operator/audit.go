@@ -43,6 +43,7 @@ var KindNames = map[audit.Kind]string{
 	audit.AccountAdmin:     "Role changed",
 	audit.AccountDisabled:  "Account disabled or enabled",
 	audit.AccountSignedOut: "Account signed out",
+	audit.AccountLink:      "Sign-in link",
 	audit.AgentAdded:       "Agent added",
 	audit.AgentChanged:     "Agent changed",
 	audit.AgentRemoved:     "Agent removed",

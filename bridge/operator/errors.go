@@ -107,6 +107,8 @@ var (
 		"no_password", "This account signs in elsewhere and has no password here.",
 	)
 
+	errDisabled = invalid("account_disabled", "This account is disabled. Enable it first.")
+
 	errConfiguredClient = invalid(
 		"client_configured",
 		"This client is in the configuration: remove it there. Its grants can be revoked here.",

@@ -40,6 +40,7 @@ const (
 	AccountDisabled Kind = "account.disabled"
 
 	AccountSignedOut Kind = "account.signed_out" // by an operator
+	AccountLink      Kind = "account.link"       // an operator made a sign-in link, or it was used
 
 	AgentAdded    Kind = "agent.added"
 	AgentChanged  Kind = "agent.changed"
@@ -75,6 +76,7 @@ var Kinds = []Kind{
 	AccountAdmin,
 	AccountDisabled,
 	AccountSignedOut,
+	AccountLink,
 	AgentAdded,
 	AgentChanged,
 	AgentRemoved,

@@ -114,6 +114,7 @@ var table = []limit{
 	{"OAuth", "oauth/token", "keyLife", "a signing key, until it is rotated"},
 	{"OAuth", "oauth/token", "keyLead", "a new signing key, before it signs"},
 	{"OAuth", "oauth/signin", "setupTTL", "the setup code"},
+	{"OAuth", "oauth/signin", "linkTTL", "a sign-in link"},
 	{"OAuth", "oauth/signin", "minPassword", "characters of a password, at least"},
 	{"OAuth", "internal/quota", "freeAttempts", "wrong passwords before there is a pause"},
 	{"OAuth", "internal/quota", "maxBackoff", "longest such pause"},

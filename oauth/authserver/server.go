@@ -298,6 +298,7 @@ func (s *Server) addSignIn(c Config, in Stores, life Lifetimes) {
 		Accounts: s.Accounts,
 		Guesses:  in.Guesses,
 		Setup:    in.Setup,
+		Links:    in.Links,
 		Secret:   c.Secret,
 		Env:      s.env,
 	}

@@ -28,12 +28,18 @@ const formCookie = "rialto-signin"
 
 // Show shows the sign-in page.
 func (pg *Pages) Show(w http.ResponseWriter, r *http.Request) error {
-	return pg.Write(
-		w,
-		r,
-		http.StatusOK,
-		templates.SignIn{Next: SafeNext(r.URL.Query().Get("next"))},
-	)
+	page := templates.SignIn{
+		Next: SafeNext(r.URL.Query().Get("next")),
+		Link: r.URL.Query().Get("link"),
+	}
+	if page.Link != "" {
+		a, err := pg.Passwords.linked(r.Context(), page.Link)
+		if err != nil {
+			return linkProblem(err)
+		}
+		page.Username = a.Name
+	}
+	return pg.Write(w, r, http.StatusOK, page)
 }
 
 func (pg *Pages) Write(
@@ -84,6 +90,10 @@ func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 		if SafeNext(f.Get("next")) == "/" {
 			f["next"] = []string{afterSetup}
 		}
+		return pg.enter(w, r, f, a, err)
+	}
+	if link := f.Get("link"); link != "" {
+		a, err := pg.Passwords.useLink(w, r, link)
 		return pg.enter(w, r, f, a, err)
 	}
 	if p := pg.Providers.Find(f.Get("provider")); p != nil {

@@ -19,6 +19,7 @@ type Passwords struct {
 	Accounts *Accounts
 	Guesses  GuessStore
 	Setup    SetupStore
+	Links    LinkStore
 	Secret   []byte
 	Env      *endpoint.Env
 
@@ -283,6 +284,7 @@ func (pg *Pages) replacePassword(
 ) (refusal string, err error) {
 	fresh, err := pg.Passwords.Accounts.newAccount(ctx, caller{a.ID, true}, a.Name, next)
 	if refused, ok := errors.AsType[*Refusal](passwordRefusal(err)); ok {
+		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
 		return refused.Reason, nil
 	}
 	if err == nil {

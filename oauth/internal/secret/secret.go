@@ -17,6 +17,7 @@ const (
 	SecretPrefix  = "rialto_secret_"
 	ClientPrefix  = "rialto_client_"
 	ManagePrefix  = "rialto_reg_"
+	LinkPrefix    = "rialto_link_"
 )
 
 // New returns 256 random bits as text behind a prefix.

@@ -19,6 +19,7 @@ func usersCommand() *cobra.Command {
 		listCommand("accounts", "List the accounts"),
 		addUserCommand(),
 		setPasswordCommand(),
+		signInLinkCommand(),
 		adminCommand(),
 		removeCommand("accounts"),
 		signOutCommand(),
@@ -50,6 +51,17 @@ func setPasswordCommand() *cobra.Command {
 	)
 	cmd.ValidArgsFunction = completeNames("accounts")
 	return cmd
+}
+
+func signInLinkCommand() *cobra.Command {
+	cmd := onEntry("accounts", "link NAME", "Print a link that signs an account in, once within an hour")
+	return withOperator(cmd, func(r *request) error {
+		link, err := r.SignInLink(r.ctx, operator.CommandLine, r.name)
+		if err != nil {
+			return r.entryError("accounts", r.name, err)
+		}
+		return r.done(map[string]string{"link": link}, "%s", link)
+	})
 }
 
 func adminCommand() *cobra.Command {

@@ -49,6 +49,22 @@ func (v *vault) logInElsewhere() {
 	redeem("for a pasted token", browser.Submit(shown, map[string]string{"decision": "token"}).Continue().Query().Get("code"))
 }
 
+// signInLinks makes two links, uses the first, and opens the second.
+func (v *vault) signInLinks() {
+	v.Helper()
+	for _, what := range []string{"that was used", "that waits"} {
+		link := output(v.T, "", "user", "link", "alice", "--config", v.config)
+		_, token, _ := strings.Cut(link, "=")
+		v.keptFor("a sign-in link "+what, token)
+		browser := oauthtest.NewBrowser(v.T, nil)
+		page := browser.Get(link)
+		if what == "that was used" {
+			browser.Submit(page, nil).Continue()
+			v.keptCookies(browser, "of a session after a sign-in link")
+		}
+	}
+}
+
 func (v *vault) keptCookies(browser *oauthtest.Browser, what string) {
 	v.Helper()
 	for _, c := range browser.Cookies(v.program.URL) {

@@ -38,6 +38,7 @@ func testDump(t *testing.T, dsn string, dump func() []byte) {
 	v.logIn()
 	v.logInElsewhere()
 	v.keptFor("an access token by hand", output(t, "", "token", "--user", "alice", "--scope", "a2a:publish a2a:discover", "--config", v.config))
+	v.signInLinks()
 	v.webhook()
 	v.share()
 	v.connect()

@@ -17,6 +17,7 @@ import (
 	"rialto/internal/audit"
 	"rialto/internal/usage"
 	"rialto/oauth"
+	"rialto/oauth/oauthtest"
 )
 
 // calls returns what was recorded so far, as DOOR TOOL AGENT OUTCOME.
@@ -223,6 +224,45 @@ func TestSignInsAreInTheAuditLog(t *testing.T) {
 	}
 	if all := fmt.Sprint(events); strings.Contains(all, "hunter2") || strings.Contains(all, "wrong-field") {
 		t.Errorf("the audit log has what was typed: %s", all)
+	}
+}
+
+// TestSignInLinksAreInTheAuditLog makes one, uses it, and tries it again.
+func TestSignInLinksAreInTheAuditLog(t *testing.T) {
+	r := newRig(t)
+	link, err := r.operator.SignInLink(t.Context(), operator.CommandLine, "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := oauthtest.NewBrowser(t, nil)
+	page := browser.Get(link)
+	browser.Submit(page, nil).Continue()
+	again := oauthtest.NewBrowser(t, nil)
+	_, used := page.Form()
+	again.Submit(again.Get(r.cfg.Load().URL+"/signin"), map[string]string{"link": used.Get("link")})
+	events := r.events(audit.AccountLink)
+	if len(events) != 2 || events[0].Detail != "used" || events[0].Actor != "alice" || events[0].Address != "127.0.0.1" || events[1].Detail != "made" || events[1].Actor != operator.CommandLine.Name || events[1].Target != "alice" {
+		t.Errorf("got %+v, want a link that was made and used", events)
+	}
+	entered := r.events(audit.SignIn)
+	if len(entered) != 2 || entered[0].Outcome != audit.Failed || entered[0].Detail != "wrong sign-in link" || entered[1].Outcome != audit.OK || entered[1].Actor != "alice" {
+		t.Errorf("got %+v, want a sign-in and a failed one", entered)
+	}
+	if all := fmt.Sprint(events, entered); strings.Contains(all, used.Get("link")) {
+		t.Errorf("the audit log has the link: %s", all)
+	}
+	if err := r.operator.SetDisabled(t.Context(), operator.CommandLine, "bob", true); err != nil {
+		t.Fatal(err)
+	}
+	if link, err := r.operator.SignInLink(t.Context(), operator.CommandLine, "bob"); link != "" || err == nil {
+		t.Errorf("got %q for a disabled account", link)
+	}
+	elsewhere := &oauth.Account{ID: "e", Name: "corp:eve", Issuer: "https://id.example", Subject: "1"}
+	if _, err := r.store.OAuth.Identities.Identify(t.Context(), elsewhere, true); err != nil {
+		t.Fatal(err)
+	}
+	if link, err := r.operator.SignInLink(t.Context(), operator.CommandLine, "corp:eve"); link != "" || err == nil {
+		t.Errorf("got %q for an account that signs in elsewhere", link)
 	}
 }
 

@@ -114,6 +114,7 @@ var kinds = map[oauth.EventKind]audit.Kind{
 	oauth.EventRemoved:    audit.ClientRemoved,
 	oauth.EventRevoked:    audit.GrantRevoked,
 	oauth.EventAccount:    audit.AccountAdded,
+	oauth.EventLink:       audit.AccountLink,
 	oauth.EventKey:        audit.KeyRotated,
 }
 
@@ -129,7 +130,7 @@ func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
 	if e.GrantID != "" {
 		target = e.GrantID
 	}
-	if e.Kind == oauth.EventAccount {
+	if e.Kind == oauth.EventAccount || e.Kind == oauth.EventLink {
 		target = e.Account
 	}
 	actor := e.Account

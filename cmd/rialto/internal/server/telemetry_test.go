@@ -24,6 +24,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
 	"rialto/bridge/documents"
+	"rialto/bridge/operator"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/mcp"
@@ -211,12 +212,19 @@ func TestNeitherLogsNorSpansHoldSecrets(t *testing.T) {
 	o.do("GET", documents.SharedPath+"secret-share", "", "")
 	o.do("GET", documents.DownloadPath+"secret-download", "", "")
 	o.do("POST", "/mcp", "secret-bearer", `{}`)
+	link, err := o.operator.SignInLink(t.Context(), operator.CommandLine, "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.do("GET", "/signin?link=secret-link", "", "")
+	o.do("GET", strings.TrimPrefix(link, o.cfg.Load().URL), "", "")
+	_, linkToken, _ := strings.Cut(link, "=")
 	all := []string{logged.String()}
 	for _, s := range o.spans.GetSpans() {
 		all = append(all, append(attributes(s.Attributes), s.Name, s.Status.Description)...)
 	}
 	for _, line := range all {
-		if strings.Contains(line, "secret-") || strings.Contains(line, token) {
+		if strings.Contains(line, "secret-") || strings.Contains(line, token) || strings.Contains(line, linkToken) {
 			i := max(0, strings.Index(line, "secret-")-200)
 			t.Errorf("got ...%.400s", line[i:])
 		}
