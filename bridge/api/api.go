@@ -250,6 +250,7 @@ var reasons = map[operator.Reason]refusal{
 	operator.Invalid:  {http.StatusBadRequest, "invalid_request", ""},
 	operator.NotFound: {http.StatusNotFound, "not_found", ""},
 	operator.Conflict: {http.StatusConflict, "", ""},
+	operator.Busy:     {http.StatusTooManyRequests, "too_many_requests", ""},
 }
 
 // refusalOf maps an error to HTTP. An error of an agent is a 502.

@@ -200,7 +200,7 @@ func TestGuessingThePresentPasswordIsSlowedDown(t *testing.T) {
 	for range 30 {
 		last = b.post("/account/password", "present", "wrong", "next", "long enough", "again", "long enough")
 	}
-	if last.Header.Get("Retry-After") == "" || !strings.Contains(last.Text(), "Too many attempts") {
+	if last.Status != http.StatusTooManyRequests || last.Header.Get("Retry-After") == "" || !strings.Contains(last.Text(), "Too many attempts") {
 		t.Errorf("got %d %s after 30 guesses, want 429", last.Status, last.Text())
 	}
 }

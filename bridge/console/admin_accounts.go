@@ -204,7 +204,7 @@ func (c adminAccounts) addAccount(f *form) error {
 		f.Get("password"),
 		f.Get("admin") == "yes",
 	)
-	if refused, ok := errors.AsType[*operator.Error](err); ok {
+	if refused, ok := errors.AsType[*operator.Error](err); ok && refused.Reason != operator.Busy {
 		return f.show(accountForm(f.Values, say(refused)))
 	}
 	return f.done("/admin/accounts", "added", err)

@@ -52,9 +52,14 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		})
 		return
 	case errors.As(err, &refused):
-		status, p.Reason, p.Remedy = http.StatusUnprocessableEntity, say(
-			refused,
-		), "Go back and change it."
+		status = http.StatusUnprocessableEntity
+		p.Reason = say(refused)
+		p.Remedy = "Go back and change it."
+		if refused.Reason == operator.Busy {
+			status = http.StatusTooManyRequests
+			p.Remedy = "Go back and try again."
+			w.Header().Set("Retry-After", dberr.RetryAfterHeader)
+		}
 	case errors.Is(err, context.Canceled):
 		return // the browser has left
 	default:

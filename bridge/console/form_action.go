@@ -67,7 +67,10 @@ func (c *Console) do(w http.ResponseWriter, r *http.Request, a area, o route) {
 		c.writeError(w, r, err)
 	case f.page != nil:
 		status := http.StatusOK
-		if wrong(f.page) {
+		switch {
+		case w.Header().Get("Retry-After") != "": // the form is refused for now
+			status = http.StatusTooManyRequests
+		case wrong(f.page):
 			status = http.StatusUnprocessableEntity
 		}
 		c.write(w, r, status, a, f.page)

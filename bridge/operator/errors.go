@@ -6,6 +6,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/internal/i18n"
+	"rialto/internal/quota"
 	"rialto/oauth"
 	"rialto/oauth/signin"
 	"rialto/oauth/token"
@@ -28,6 +29,7 @@ const (
 	Invalid  Reason = iota // the request asks for what cannot be
 	NotFound               // what the request names does not exist
 	Conflict               // the request does not fit what is stored now
+	Busy                   // the same request may succeed in a few seconds
 )
 
 // Error returns the sentence with its arguments.
@@ -103,6 +105,11 @@ var (
 	errCommonPassword = invalid(
 		"common_password", "This password is one of the first that are guessed. Choose another.",
 	)
+	errBusy = &Error{
+		Reason: Busy,
+		Code:   "busy",
+		Text:   "Too many passwords are checked and set at this moment. Try again in a few seconds.",
+	}
 	errNoPassword = invalid(
 		"no_password", "This account signs in elsewhere and has no password here.",
 	)
@@ -182,6 +189,9 @@ func refusal(err error) error {
 	}
 	if wrong, ok := errors.AsType[*directory.ConfigError](err); ok {
 		return &AgentError{wrong.Err}
+	}
+	if _, full := errors.AsType[*quota.Refusal](err); full {
+		return errBusy
 	}
 	return err
 }

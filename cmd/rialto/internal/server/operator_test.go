@@ -1,17 +1,21 @@
 package server
 
 import (
+	"context"
 	"encoding/csv"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/oauth"
+	"rialto/oauth/oauthtest"
 )
 
 // operatorToken returns a token of alice's for the operator's scope, which she has
@@ -48,6 +52,66 @@ func TestOnlyOperatorsReachTheOperatorsAPI(t *testing.T) {
 	}
 	if got := r.do("GET", "/api/v1/admin/accounts", admin, ""); got.status != http.StatusForbidden {
 		t.Errorf("got %d for an operator who is none any more, want 403", got.status)
+	}
+}
+
+// TestTooManyPasswordsAtOnceAreRefusedForNow sets more passwords at once than may wait to be hashed.
+func TestTooManyPasswordsAtOnceAreRefusedForNow(t *testing.T) {
+	r := newAPIRig(t)
+	admin := r.operatorToken()
+	browser := oauthtest.NewBrowser(t, nil)
+	browser.Submit(browser.Get(r.cfg.Load().URL+"/signin"), map[string]string{"username": "alice", "password": "correct horse battery staple"}).Continue()
+	var cookies []string
+	for _, c := range browser.Cookies(r.cfg.Load().URL) {
+		cookies = append(cookies, c.String())
+	}
+	form := http.Header{"Cookie": {strings.Join(cookies, "; ")}, "Content-Type": {"application/x-www-form-urlencoded"}}
+	for door, c := range map[string]struct {
+		method, path, body string
+		header             http.Header
+	}{
+		"REST":           {"PATCH", "/api/v1/admin/accounts/bob", `{"password":"set in a hurry"}`, http.Header{"Authorization": {"Bearer " + admin}, "Content-Type": {"application/json"}}},
+		"a password":     {"POST", "/admin/accounts/password", "name=bob&password=set+in+a+hurry", form},
+		"a new account":  {"POST", "/admin/accounts/new", "name=carol&password=set+in+a+hurry", form},
+		"one's password": {"POST", "/account/password", "present=correct+horse+battery+staple&next=short&again=short", form},
+	} {
+		t.Run(door, func(t *testing.T) {
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			answers := make(chan reply, 130)
+			var all sync.WaitGroup
+			for range cap(answers) {
+				all.Go(func() {
+					req, err := http.NewRequestWithContext(ctx, c.method, r.cfg.Load().URL+c.path, strings.NewReader(c.body))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					req.Header = c.header
+					resp, err := http.DefaultClient.Do(req)
+					if err != nil {
+						return
+					}
+					defer resp.Body.Close()
+					body, _ := io.ReadAll(resp.Body)
+					answers <- reply{resp.StatusCode, resp.Header, string(body)}
+				})
+			}
+			go func() {
+				all.Wait()
+				close(answers)
+			}()
+			for a := range answers {
+				switch {
+				case a.status < 400, a.status == http.StatusUnprocessableEntity:
+				case a.status != http.StatusTooManyRequests, a.header.Get("Retry-After") == "":
+					t.Fatalf("got %d %s", a.status, a.body)
+				case strings.Contains(a.body, "Try again in a few seconds."), strings.Contains(a.body, "Too many attempts."):
+					return
+				}
+			}
+			t.Error("nothing was refused for now")
+		})
 	}
 }
 
