@@ -39,24 +39,32 @@ func (s *Server) Routes(r *mux.Router) {
 		r.Handle(path, h)
 		r.Handle(s.alias(path), h)
 	}
-	admin := func(do handler) http.HandlerFunc { return s.Guard.Require(json(do), oauth.ScopeAdmin).ServeHTTP }
-	r.Handle(s.alias("/clients"), endpoint.Methods{http.MethodGet: admin(s.Registration.List)})
-	r.Handle(
-		s.alias("/clients/{id}"), endpoint.Methods{http.MethodDelete: admin(s.Registration.Drop)},
-	)
+	s.adminRoutes(r)
 	for _, path := range []string{"/jwks.json", "/.well-known/jwks.json"} { // clients of older servers read the second
 		r.Handle(path, endpoint.CORS(endpoint.Methods{http.MethodGet: json(s.jwks)}))
 	}
-	r.Handle(
-		"/signin",
-		endpoint.Methods{http.MethodGet: page(s.Pages.Show), http.MethodPost: page(s.Pages.Answer)},
-	)
+	show := s.Public(page(s.Pages.Show))
+	r.Handle("/signin", endpoint.Methods{http.MethodGet: show, http.MethodPost: page(s.Pages.Answer)})
 	r.Handle(
 		signin.CallbackPath+"{provider}",
 		endpoint.Methods{http.MethodGet: page(s.Consent.ProviderCallback)},
 	)
 	r.Handle("/signout", endpoint.Methods{http.MethodPost: page(s.Pages.SignOut)})
 }
+
+// adminRoutes adds the endpoints for programs of operators.
+func (s *Server) adminRoutes(r *mux.Router) {
+	guarded := func(do handler) http.HandlerFunc {
+		return s.Guard.Require(s.env.JSON(do), oauth.ScopeAdmin).ServeHTTP
+	}
+	list := guarded(s.Registration.List)
+	drop := guarded(s.Registration.Drop)
+	r.Handle(s.alias("/clients"), endpoint.Methods{http.MethodGet: list})
+	r.Handle(s.alias("/clients/{id}"), endpoint.Methods{http.MethodDelete: drop})
+}
+
+// Public bounds what a page that everybody may open costs. A refusal is a page with status 429.
+func (s *Server) Public(page http.Handler) http.HandlerFunc { return s.env.Public(page) }
 
 // jwks serves the public keys (RFC 7517).
 func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {

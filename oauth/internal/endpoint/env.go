@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"rialto/internal/quota"
 	"rialto/oauth"
 )
 
@@ -44,8 +45,9 @@ type Env struct {
 
 	Settings Settings
 
-	rates   sync.Map  // by the names of buckets: *quota.Rate
-	warning sync.Once // about proxies that are not trusted
+	rates   sync.Map    // by the names of buckets: *quota.Rate
+	pages   quota.Queue // for everybody
+	warning sync.Once   // about proxies that are not trusted
 	csrf    http.CrossOriginProtection
 }
 

@@ -19,6 +19,7 @@ var (
 	Push       = everySecond("par")
 	ToProvider = everySecond("provider")
 	Callback   = everySecond("callback")
+	page       = quota.Bucket{Name: "page", Burst: 200, Window: 10 * time.Second}
 	Fetch      = quota.Bucket{Name: "fetch", Burst: 10, Window: time.Minute}
 	refused    = quota.Bucket{Name: "refused", Burst: 200, Window: 100 * time.Second}
 )
@@ -56,17 +57,39 @@ func (env *Env) allow(b quota.Bucket, keys []quota.Key) *oauth.Error {
 // AllowPage is Allow for a page.
 func (env *Env) AllowPage(b quota.Bucket, r *http.Request) error {
 	if e := env.Allow(b, r); e != nil {
-		return &oauth.Problem{
-			Code:       "too_many_requests",
-			Status:     http.StatusTooManyRequests,
-			Title:      "Too many requests",
-			Detail:     "This address has asked too often.",
-			Remedy:     "Try again in a minute.",
-			RetryAfter: e.RetryAfter,
-			Quota:      e.Quota,
-		}
+		return tooMany(e)
 	}
 	return nil
+}
+
+func tooMany(e *oauth.Error) error {
+	return &oauth.Problem{
+		Code:       "too_many_requests",
+		Status:     http.StatusTooManyRequests,
+		Title:      "Too many requests",
+		Detail:     "This address has asked too often.",
+		Remedy:     "Try again in a minute.",
+		RetryAfter: e.RetryAfter,
+		Quota:      e.Quota,
+	}
+}
+
+// Public bounds what a page for everybody costs: of a network its rate, and of all together one
+// processor. Networks take turns.
+func (env *Env) Public(next http.Handler) http.HandlerFunc {
+	room := quota.Room{Running: 1, Waiting: 100}
+	return env.Page(func(w http.ResponseWriter, r *http.Request) error {
+		if err := env.AllowPage(page, r); err != nil {
+			return err
+		}
+		leave, err := env.pages.Acquire(r.Context(), env.Network(r), room)
+		if err != nil {
+			return tooMany(oauth.TooMany(time.Second))
+		}
+		defer leave()
+		next.ServeHTTP(w, r)
+		return nil
+	})
 }
 
 // LogRefusal returns the answer to a request that err refuses: err, or 429 once a network was refused

@@ -127,8 +127,8 @@ func (s *Server) docsRoutes(r *mux.Router, compress mux.MiddlewareFunc) error {
 	if err != nil {
 		return err
 	}
-	read(r, "/docs", compress(docsPage(s.cfg.Load(), spec)))
-	r.Handle("/openapi.json", compress(document))
+	read(r, "/docs", compress(s.oauth.Public(docsPage(s.cfg.Load(), spec))))
+	r.Handle("/openapi.json", compress(s.oauth.Public(document)))
 	return nil
 }
 
@@ -160,7 +160,7 @@ func (s *Server) pageRoutes(r *mux.Router, compress mux.MiddlewareFunc) {
 	// These links need no sign-in: they hold a random or signed part.
 	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Site: site}))
 	r.PathPrefix(documents.SharedPath).Handler(s.bodies.limitAnswers(&web.Shared{Site: site}))
-	read(compressed, "/", s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage)))
+	read(compressed, "/", s.oauth.Public(s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage))))
 }
 
 // redirectMCPConfig redirects the addresses of the configuration pages below /mcp/config/ to the
