@@ -42,13 +42,13 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return fmt.Errorf("reading migrations: %w", err)
 	}
-	for _, s := range steps {
-		db.version = max(db.version, s.Version)
+	if _, err := db.knownVersion(ctx, steps); err != nil {
+		return err
 	}
 	for range attempts {
 		_, err = provider.Up(ctx)
 		if err == nil {
-			return db.checkNewer(ctx)
+			return nil
 		}
 	}
 	return fmt.Errorf("migrating: %w", err)
@@ -60,21 +60,15 @@ func (db *DB) checkMigrated(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range steps {
-		db.version = max(db.version, s.Version)
-	}
-	version, err := db.versionOrNone(ctx)
-	if err != nil {
-		return err
-	}
-	if version < db.version {
-		return fmt.Errorf(
+	version, err := db.knownVersion(ctx, steps)
+	if err == nil && version < db.version {
+		err = fmt.Errorf(
 			"the tables are of version %d, and this program needs %d: run \"rialto migrate\", or set migrate: auto",
 			version,
 			db.version,
 		)
 	}
-	return db.checkNewer(ctx)
+	return err
 }
 
 // versionOrNone returns the version of the tables; 0 if there are none yet.
@@ -89,18 +83,40 @@ func (db *DB) versionOrNone(ctx context.Context) (int64, error) {
 	return 0, nil // there is no such table
 }
 
-// checkNewer refuses tables that a newer program has made: this one might write what that one
-// cannot read.
-func (db *DB) checkNewer(ctx context.Context) error {
-	version, err := schemaVersion(ctx, db.Write.DB)
-	if err == nil && version > db.version {
+// numberedAnew is the first version whose tables have a column that all from before the migrations were
+// numbered anew lack: replicas.agents.
+const numberedAnew = 2
+
+// knownVersion returns the version of the tables; 0 if there are none yet. It refuses tables of other
+// programs. A newer one might not read what this one writes.
+func (db *DB) knownVersion(ctx context.Context, steps []*goose.Migration) (int64, error) {
+	for _, s := range steps {
+		db.version = max(db.version, s.Version)
+	}
+	version, err := db.versionOrNone(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if version >= numberedAnew {
+		_, err = db.Write.DB.ExecContext(ctx, `SELECT agents FROM replicas LIMIT 1`)
+		err = Classify(err)
+	}
+	_, away := dberr.As(err)
+	switch {
+	case err == nil && version > db.version:
 		err = fmt.Errorf(
 			"a newer version of Rialto has changed the tables (to version %d, this program knows them up to %d): start the newer version, or restore a backup from before the upgrade",
 			version,
 			db.version,
 		)
+	case err != nil && !away && ctx.Err() == nil:
+		err = fmt.Errorf(
+			"an older version of Rialto made the tables (version %d of numbers that are no longer used), "+
+				"and this program cannot bring them up to date: start the older version, or name another database",
+			version,
+		)
 	}
-	return err
+	return version, err
 }
 
 // otherEngine is in the name of the files that are not for an engine.

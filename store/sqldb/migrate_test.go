@@ -110,3 +110,34 @@ func TestTablesAreOnlyChecked(t *testing.T) {
 		})
 	}
 }
+
+// TestUnknownTablesAreNamed opens databases of a newer program, and of one from before the migrations were
+// numbered anew. That one was called newer, too: "to version 38, this program knows them up to 4".
+func TestUnknownTablesAreNamed(t *testing.T) {
+	for engine, dsn := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "rialto.db"), "PostgreSQL": ""} {
+		t.Run(engine, func(t *testing.T) {
+			if engine == "PostgreSQL" {
+				dsn = oauthtest.PostgresSchema(t)
+			}
+			db, err := Open(t.Context(), dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { db.Close() })
+			for _, tables := range []struct{ statement, want string }{
+				{`INSERT INTO goose_db_version (version_id, is_applied) VALUES (38, true)`, "a newer version of Rialto has changed the tables (to version 38"},
+				{`ALTER TABLE replicas DROP COLUMN agents`, "an older version of Rialto made the tables (version 38"},
+				{`DELETE FROM goose_db_version WHERE version_id > 4`, "an older version of Rialto made the tables (version 4"},
+			} {
+				if _, err := db.Write.ExecContext(t.Context(), tables.statement); err != nil {
+					t.Fatal(err)
+				}
+				for name, open := range map[string]func(context.Context, string) (*DB, error){"Open": Open, "OpenMigrated": OpenMigrated} {
+					if _, err := open(t.Context(), dsn); err == nil || !strings.Contains(err.Error(), tables.want) {
+						t.Errorf("%s: got %v, want that %s", name, err, tables.want)
+					}
+				}
+			}
+		})
+	}
+}
