@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/rangetable"
 )
 
 // Limits of text that is shown, in characters.
@@ -23,35 +25,82 @@ const (
 // Text returns s as valid UTF-8 without characters that hide or reorder what a
 // reader sees, or that control a terminal.
 func Text(s string) string {
+	var t reader
 	return strings.Map(func(r rune) rune {
-		if Hidden(r) {
+		switch {
+		case t.drops(r):
 			return -1
+		case endsLine(r):
+			return '\n'
 		}
 		return r
 	}, s)
 }
 
-// Hidden reports whether a character is removed: control characters, characters that change the
-// direction of text, and invisible ones. Joiners stay, because scripts and emoji need them.
+// reader knows which characters of a text are removed. It is given them in order.
+type reader struct {
+	before rune // what it kept last
+}
+
+func (t *reader) drops(r rune) bool {
+	if isJoiner(r) && !joinable(t.before) {
+		return true
+	}
+	if Hidden(r) {
+		return true
+	}
+	t.before = r
+	return false
+}
+
+// Hidden reports whether a character is removed wherever it stands: control characters, characters
+// that change the direction of text, and those that look like nothing.
 func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false
-	case unicode.IsControl(r), r == utf8.RuneError:
-		return true
-	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x206f: // bidi overrides and isolates
-		return true
-	case r >= 0xe0000 && r <= 0xe01ef: // tags, and selectors that can carry bytes
-		return true
-	case r >= 0xfe00 && r <= 0xfe0d,
-		r == 0x200b,
-		r >= 0x2060 && r <= 0x2065,
-		r == 0xfeff,
-		r >= 0xfff9 && r <= 0xfffb:
+	case r < 0x7f:
+		return r < ' '
+	case isJoiner(r), r == 0xfe0e, r == 0xfe0f: // the last two choose between text and emoji
+		return false
+	case r == 0x2800: // a Braille pattern without dots
 		return true
 	}
-	return false
+	return r == utf8.RuneError || unicode.Is(hidden, r) && !unicode.Is(visible, r)
 }
+
+var (
+	hidden = rangetable.Merge(
+		unicode.Cc,
+		unicode.Cf,
+		unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point,
+	)
+	// visible are the format characters with a shape, such as the Arabic sign of numbers.
+	visible = unicode.Prepended_Concatenation_Mark
+)
+
+// endsLine reports whether a character separates lines or paragraphs, which only some readers obey.
+func endsLine(r rune) bool { return r == 0x2028 || r == 0x2029 }
+
+// isJoiner reports whether a character only tells whether its neighbors are joined.
+func isJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
+
+// joinable reports whether a joiner can follow: after letters and marks of scripts whose shapes
+// depend on it, and after parts of an emoji.
+func joinable(r rune) bool {
+	return r == 0xfe0f || unicode.Is(joined, r)
+}
+
+// joined are the scripts for which Unicode describes joiners (chapters 9, 12 to 14 and 16), their
+// marks, and symbols.
+var joined = rangetable.Merge(
+	unicode.So, unicode.Sk, unicode.Mn, unicode.Mc,
+	unicode.Adlam, unicode.Arabic, unicode.Mandaic, unicode.Mongolian, unicode.Nko, unicode.Syriac,
+	unicode.Bengali, unicode.Devanagari, unicode.Gujarati, unicode.Gurmukhi, unicode.Kannada,
+	unicode.Malayalam, unicode.Oriya, unicode.Sinhala, unicode.Tamil, unicode.Telugu,
+	unicode.Balinese, unicode.Javanese, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
+)
 
 // JSON cleans the strings of a JSON value, escaped or not, and changes nothing else.
 func JSON(b []byte) []byte {
@@ -59,18 +108,20 @@ func JSON(b []byte) []byte {
 		return b
 	}
 	out := make([]byte, 0, len(b))
+	var t reader
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])
-		keep := !Hidden(r)
 		if r == '\\' && i+1 < len(b) {
 			n = 2
-			keep = true
 			if b[i+1] == 'u' {
 				r, n = unescaped(b[i:])
-				keep = !Hidden(r)
 			}
 		}
-		if keep {
+		switch {
+		case t.drops(r):
+		case endsLine(r):
+			out = append(out, `\n`...)
+		default:
 			out = append(out, b[i:i+n]...)
 		}
 		i += n
@@ -108,8 +159,9 @@ func unit(b []byte) rune {
 func Short(s string, n int) string {
 	if len(s) > n {
 		shown := 0
+		var t reader
 		for i, r := range s {
-			if Hidden(r) {
+			if t.drops(r) {
 				continue
 			}
 			shown++
@@ -124,9 +176,12 @@ func Short(s string, n int) string {
 
 var oneLine = strings.NewReplacer("\n", " ", "\t", " ")
 
+// Line returns text from an agent, clean and on one line.
+func Line(s string) string { return oneLine.Replace(Text(s)) }
+
 // Label returns a name from an agent, clean, on one line and not too long.
 func Label(s string) string {
-	return Short(oneLine.Replace(s), MaxName)
+	return oneLine.Replace(Short(s, MaxName))
 }
 
 // Link returns an address from an agent, cleaned. It is "" for an address that would

@@ -8,11 +8,20 @@ import (
 
 func TestWhatNobodySeesIsTakenOut(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\x1b[31mb\u202ec\U000e0041d":      "a[31mbcd",
-		"zero\u200bwidth\ufeff\u2060":       "zerowidth",
-		"bytes\U000e0101\ufe01 in an emoji": "bytes in an emoji",
-		"\u2764\ufe0f and \u200d stay\n\t":  "\u2764\ufe0f and \u200d stay\n\t",
-		"not \xff UTF-8":                    "not  UTF-8",
+		"a\x1b[31mb\u202ec\U000e0041d":                                      "a[31mbcd",
+		"zero\u200bwidth\ufeff\u2060":                                       "zerowidth",
+		"bytes\U000e0101\ufe01 in an emoji":                                 "bytes in an emoji",
+		"\u2764\ufe0f and tabs stay\n\t":                                    "\u2764\ufe0f and tabs stay\n\t",
+		"not \xff UTF-8":                                                    "not  UTF-8",
+		"marks\u200e\u200f\u061c\u00ad":                                     "marks",
+		"two\u2028lines\u2029":                                              "two\nlines\n",
+		"fill\u3164\u115f\u1160\uffa0\u2800":                                "fill",
+		"\u034f\u180b\u180e\u17b4\U0001d173":                                "",
+		"jo\u200di\u200cn\u200d\u200ced":                                    "joined",
+		"\u200dfirst, 1\u200d2 я\u200cж":                                    "first, 12 яж",
+		"می\u200cخواهم, क्\u200dष, twice می\u200c\u200cخ":                   "می\u200cخواهم, क्\u200dष, twice می\u200cخ",
+		"\U0001f469\U0001f3fd\u200d\U0001f4bb \u2764\ufe0f\u200d\U0001f525": "\U0001f469\U0001f3fd\u200d\U0001f4bb \u2764\ufe0f\u200d\U0001f525",
+		"\u0600 has a shape":                                                "\u0600 has a shape",
 	} {
 		if got := Text(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
@@ -43,12 +52,14 @@ func TestAnAddressThatRunsIsNoLink(t *testing.T) {
 
 func TestTheStringsOfDataAreCleanHoweverTheyAreWritten(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"b":1,"a":"x\u202ey"}`:              `{"b":1,"a":"xy"}`,
-		`{"k\u200b":"\u001b[0m","n":1.50}`:    `{"k":"[0m","n":1.50}`,
-		`["\udb40\udc41 tag","\ud83d\ude00"]`: `[" tag","\ud83d\ude00"]`,
-		`["\ud83d alone","\\u202e kept"]`:     `[" alone","\\u202e kept"]`,
-		"[\"raw \u202e\"]":                    `["raw "]`,
-		`{"a":"\u000a\u0041"}`:                `{"a":"\u000a\u0041"}`,
+		`{"b":1,"a":"x\u202ey"}`:                        `{"b":1,"a":"xy"}`,
+		`{"k\u200b":"\u001b[0m","n":1.50}`:              `{"k":"[0m","n":1.50}`,
+		`["\udb40\udc41 tag","\ud83d\ude00"]`:           `[" tag","\ud83d\ude00"]`,
+		`["\ud83d alone","\\u202e kept"]`:               `[" alone","\\u202e kept"]`,
+		"[\"raw \u202e\"]":                              `["raw "]`,
+		`["two\u2028lines","` + "\u2029" + `"]`:         `["two\nlines","\n"]`,
+		`{"a":"\u000a\u0041"}`:                          `{"a":"\u000a\u0041"}`,
+		`["a\u200db\u200d","\u0915\u094d\u200d\u0937"]`: `["ab","\u0915\u094d\u200d\u0937"]`,
 	} {
 		got := string(JSON([]byte(in)))
 		if got != want || !json.Valid([]byte(got)) {
