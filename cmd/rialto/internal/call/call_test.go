@@ -74,7 +74,7 @@ func TestTheQuestionsOfAServerAreAsked(t *testing.T) {
 	}{
 		{"text", "test_elicitation", "ada\nada@example.com\n", true, []string{"message=Who are you?"}, `{"email":"ada@example.com","username":"ada"}`, "User's response\n  username: "},
 		{"a required answer is asked for again", "test_elicitation", "\nada\nx@y.zz\n", false, []string{"message=Who?"}, `"username":"ada"`, "Fill this in."},
-		{"nobody answers", "test_elicitation", "", true, []string{"message=Who?"}, "action=cancel", "username"},
+		{"nobody answers", "test_elicitation", "", true, []string{"message=Who?"}, "action=cancel", " asks: Who?"},
 		{"defaults", "test_elicitation_sep1034_defaults", "\n\n\n\n\n", true, nil, `{"age":30,"name":"John Doe","score":95.5,"status":"active","verified":true}`, "age (default 30)"},
 		{"types", "test_elicitation_sep1034_defaults", "x\n31\nEve\n1.5\n2\nn\n", true, nil, `{"age":31,"name":"Eve","score":1.5,"status":"inactive","verified":false}`, "This must be a"},
 		{"choices", "test_elicitation_sep1330_enums", "2\nFirst choice,3\nsecond option\n4\n1,2\noption3\n", true, nil,

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -67,12 +68,49 @@ func (c *Client) Connect(ctx context.Context) (*Session, error) {
 		Endpoint:             c.URL,
 		OAuthHandler:         c.Login,
 		DisableStandaloneSSE: true,
-		HTTPClient:           &http.Client{CheckRedirect: sameOrigin},
+		HTTPClient:           &http.Client{CheckRedirect: sameOrigin, Transport: &bounded{}},
 	}, nil)
 	if err != nil {
 		return nil, c.explain(err)
 	}
 	return s, nil
+}
+
+// The bounds of what a server answers, in bytes: one response, and all of a session.
+const (
+	maxAnswer  = 32 << 20
+	maxAnswers = 128 << 20
+)
+
+// bounded is a transport whose responses fail once they exceed the bounds.
+type bounded struct{ read atomic.Int64 }
+
+// RoundTrip implements http.RoundTripper.
+func (b *bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil {
+		resp.Body = &boundedBody{ReadCloser: resp.Body, all: &b.read}
+	}
+	return resp, err
+}
+
+type boundedBody struct {
+	io.ReadCloser
+	all  *atomic.Int64
+	read int64
+}
+
+// Read implements io.Reader.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.read += int64(n)
+	if b.read > maxAnswer || b.all.Add(int64(n)) > maxAnswers {
+		return 0, fmt.Errorf(
+			"the server answers too much: more than %d MiB at once, or %d in all",
+			maxAnswer>>20, maxAnswers>>20,
+		)
+	}
+	return n, err
 }
 
 // sameOrigin refuses redirects that would take the access token to another server, or out of TLS:
@@ -143,6 +181,7 @@ func (s *Session) Call(
 	s.progress = term.Start(s.c.Err, "Calling "+name)
 	defer func() { s.progress.Stop() }()
 	for {
+		begun := time.Now()
 		r, err := s.once(ctx, name, args)
 		if err != nil {
 			return nil, err
@@ -156,8 +195,21 @@ func (s *Session) Call(
 		if given {
 			return r, nil
 		}
+		if err := pause(ctx, begun); err != nil {
+			return nil, err
+		}
 		name = "get_task"
 		args = map[string]any{"task_id": task, "wait": nextWait}
+	}
+}
+
+// pause waits until a second has passed since a time: a server may answer at once that a task runs.
+func pause(ctx context.Context, since time.Time) error {
+	select {
+	case <-time.After(time.Until(since.Add(time.Second))):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

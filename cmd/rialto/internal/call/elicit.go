@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 		return nil, ctx.Err()
 	}
 	s.progress.Stop()
-	s.c.Dialog.Say(sanitize.Text(r.Params.Message))
+	s.c.Dialog.Say(s.c.host() + " asks: " + sanitize.Text(r.Params.Message))
 	var content map[string]any
 	var err error
 	if r.Params.URL != "" {
@@ -47,6 +48,15 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 		return &mcp.ElicitResult{Action: "cancel"}, ctx.Err()
 	}
 	return &mcp.ElicitResult{Action: "accept", Content: content}, nil
+}
+
+// host returns the host of the server.
+func (c *Client) host() string {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return c.URL
+	}
+	return u.Host
 }
 
 // visit sends the user to a page, and waits until they are done there.

@@ -40,6 +40,60 @@ func TestAServerDoesNotControlTheTerminal(t *testing.T) {
 	}
 }
 
+// TestATableHasALineForEachRow prints a name of two lines, the second of which looks like another row.
+func TestATableHasALineForEachRow(t *testing.T) {
+	var out bytes.Buffer
+	p := &call.Printer{Out: &out}
+	if err := p.Tools([]*mcp.Tool{{Name: "one\ntwo\u2028three", InputSchema: map[string]any{"type": "object"}}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(out.String(), "\n"); got != 2 {
+		t.Errorf("got %d lines, want the head and a row:\n%s", got, &out)
+	}
+}
+
+// TestAnswersAreBounded connects to a server whose first answer does not end.
+func TestAnswersAreBounded(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		chunk := bytes.Repeat([]byte(" "), 1<<20)
+		for range 256 {
+			if _, err := w.Write(chunk); err != nil {
+				return
+			}
+		}
+	}))
+	defer server.Close()
+	if _, err := client(server.URL).Connect(t.Context()); err == nil || !strings.Contains(err.Error(), "answers too much") {
+		t.Errorf("got %v, want that the server answers too much", err)
+	}
+}
+
+// TestATaskIsNotPolledWithoutAPause calls a tool whose task runs on, whatever the time that a poll may wait.
+func TestATaskIsNotPolledWithoutAPause(t *testing.T) {
+	polls := 0
+	server := mcp.NewServer(&mcp.Implementation{Name: "x", Version: "1"}, nil)
+	running := func(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, any, error) {
+		polls++
+		return &mcp.CallToolResult{}, map[string]any{"task_id": "t", "state": "working"}, nil
+	}
+	mcp.AddTool(server, &mcp.Tool{Name: "send_task"}, running)
+	mcp.AddTool(server, &mcp.Tool{Name: "get_task"}, running)
+	ts := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))
+	defer ts.Close()
+	s, err := client(ts.URL).Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer cancel()
+	tool := &mcp.Tool{Name: "send_task", InputSchema: map[string]any{"type": "object"}}
+	if _, err := s.Call(ctx, tool, map[string]any{}); err == nil || polls > 2 {
+		t.Errorf("got %d calls in 1.5 s, %v", polls, err)
+	}
+}
+
 // TestTheTokenStaysAtItsServer redirects to another origin, which must not get the access token.
 func TestTheTokenStaysAtItsServer(t *testing.T) {
 	var got string

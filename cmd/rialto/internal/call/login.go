@@ -232,9 +232,12 @@ func (b *Browser) ask(
 	switch {
 	case err != nil:
 		return nil, err
+	case q.Get("error") == "access_denied":
+		return nil, errors.New("you refused it in the browser")
 	case q.Get("code") == "":
 		return nil, fmt.Errorf(
-			"the server answered %s: %s", q.Get("error"), q.Get("error_description"),
+			"the server answered %s: %s",
+			sanitize.Label(q.Get("error")), sanitize.Label(q.Get("error_description")),
 		)
 	}
 	return &auth.AuthorizationResult{Code: q.Get("code"), State: state, Iss: q.Get("iss")}, nil

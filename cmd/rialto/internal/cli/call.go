@@ -368,5 +368,6 @@ func (c *caller) complete(
 			directive = directive | cobra.ShellCompDirectiveNoSpace
 		}
 	}
-	return words, directive
+	hostile := func(word string) bool { return sanitize.Line(word) != word }
+	return slices.DeleteFunc(words, hostile), directive
 }

@@ -85,13 +85,13 @@ func (t *Table) Write(w io.Writer) error {
 	s := StyleOf(w)
 	head := make([]string, len(t.Head))
 	for i, h := range t.Head {
-		head[i] = s.Bold(sanitize.Text(h))
+		head[i] = s.Bold(sanitize.Line(h))
 	}
 	rows := [][]string{head}
 	for _, row := range t.Rows {
 		shown := make([]string, len(row))
 		for i, cell := range row {
-			shown[i] = s.State(cmp.Or(sanitize.Text(cell), "-"))
+			shown[i] = s.State(cmp.Or(sanitize.Line(cell), "-"))
 		}
 		rows = append(rows, shown)
 	}
