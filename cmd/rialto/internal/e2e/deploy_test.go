@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,14 +25,34 @@ type container struct {
 	args  []string
 	env   map[string]string
 	files map[string]string // by their path in the container
+
+	database string
 }
 
-// start runs the container's program on a database of the test. It listens at addresses of the test
-// and reads its files elsewhere.
+// run runs the container's program to its end.
+func (c container) run(t *testing.T) {
+	t.Helper()
+	p := c.program(t, freeAddress(t))
+	if out, err := p.cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", c.args, err, out)
+	}
+}
+
+// start runs the container's program until the test ends.
 func (c container) start(t *testing.T) *program {
 	t.Helper()
-	dir, addr := t.TempDir(), freeAddress(t)
-	here := []string{":8080", addr, ":9464", freeAddress(t)}
+	p := c.program(t, freeAddress(t))
+	p.launch(t)
+	return p
+}
+
+// program returns the container's program, which listens at addresses of the test and reads its files
+// elsewhere.
+func (c container) program(t *testing.T, addr string) *program {
+	t.Helper()
+	dir := t.TempDir()
+	port := addr[strings.LastIndexByte(addr, ':'):]
+	here := []string{"localhost:8080", addr, ":8080", port, ":9464", freeAddress(t), ":9090", freeAddress(t)}
 	for path, content := range c.files {
 		file := filepath.Join(dir, filepath.Base(path))
 		if err := os.WriteFile(file, []byte(strings.NewReplacer(here...).Replace(content)), 0o600); err != nil {
@@ -43,11 +65,10 @@ func (c container) start(t *testing.T) *program {
 	for _, arg := range c.args {
 		p.cmd.Args = append(p.cmd.Args, moved.Replace(arg))
 	}
-	c.env["RIALTO_DATABASE"] = oauthtest.PostgresSchema(t)
+	c.env["RIALTO_DATABASE"] = c.database
 	for name, value := range c.env {
 		p.cmd.Env = append(p.cmd.Env, name+"="+moved.Replace(value))
 	}
-	p.launch(t)
 	return p
 }
 
@@ -75,7 +96,10 @@ func TestTheComposeFileStartsTheServer(t *testing.T) {
 		}
 	}
 	at := freeAddress(t)
-	c := container{args: []string{"serve"}, env: file.Services["rialto"].Environment, files: map[string]string{}}
+	c := container{
+		args: []string{"serve"}, env: file.Services["rialto"].Environment, files: map[string]string{},
+		database: oauthtest.PostgresSchema(t),
+	}
 	for name, value := range c.env {
 		c.env[name] = regexp.MustCompile(`\$\{\w+:\?[^}]*\}`).ReplaceAllString(value, at)
 	}
@@ -107,8 +131,16 @@ type kubernetes struct {
 	Metadata struct{ Labels map[string]string }
 	Spec     struct {
 		JobLabel string `yaml:"jobLabel"`
+		Ports    []struct{ Name string }
+		Ingress  []struct {
+			Ports []struct{ Port string }
+		}
 		Template struct {
-			Spec struct {
+			Metadata struct{ Annotations map[string]string }
+			Spec     struct {
+				Grace           int               `yaml:"terminationGracePeriodSeconds"`
+				NodeSelector    map[string]string `yaml:"nodeSelector"`
+				Volumes         []struct{ Name string }
 				SecurityContext struct {
 					RunAsNonRoot bool `yaml:"runAsNonRoot"`
 				} `yaml:"securityContext"`
@@ -129,6 +161,14 @@ type pod struct {
 	SecurityContext struct {
 		ReadOnlyRootFilesystem bool `yaml:"readOnlyRootFilesystem"`
 	} `yaml:"securityContext"`
+}
+
+func (p pod) env() map[string]string {
+	all := map[string]string{}
+	for _, v := range p.Env {
+		all[v.Name] = v.Value
+	}
+	return all
 }
 
 type probe struct {
@@ -160,7 +200,26 @@ func TestTheChartStartsTheServer(t *testing.T) {
 	if job := kinds["Service"].Metadata.Labels[kinds["ServiceMonitor"].Spec.JobLabel]; job != "rialto" {
 		t.Errorf("Prometheus names the job %q, and deploy/monitoring rialto", job)
 	}
-	spec := kinds["Deployment"].Spec.Template.Spec
+	template := kinds["Deployment"].Spec.Template
+	spec := template.Spec
+	if spec.Grace != 115 { // shutdown_delay: 1m30s, and a shutdown takes up to 20 s
+		t.Errorf("Kubernetes waits %d s for a pod to end", spec.Grace)
+	}
+	if spec.NodeSelector["kubernetes.io/arch"] != "amd64" || template.Metadata.Annotations["a"] != "b" {
+		t.Errorf("got the node selector %v, the annotations %v", spec.NodeSelector, template.Metadata.Annotations)
+	}
+	if !slices.ContainsFunc(spec.Volumes, func(v struct{ Name string }) bool { return v.Name == "crm" }) {
+		t.Errorf("got the volumes %v, want the extra one", spec.Volumes)
+	}
+	for _, port := range []string{"http", "metrics", "grpc"} { // the monitor was kept out
+		in := slices.ContainsFunc(kinds["NetworkPolicy"].Spec.Ingress, func(rule struct{ Ports []struct{ Port string } }) bool {
+			return rule.Ports[0].Port == port
+		})
+		served := slices.ContainsFunc(kinds["Service"].Spec.Ports, func(p struct{ Name string }) bool { return p.Name == port })
+		if !in || !served {
+			t.Errorf("%s: served %v, let in %v", port, served, in)
+		}
+	}
 	if len(spec.Containers) != 1 {
 		t.Fatalf("got %d containers, want one", len(spec.Containers))
 	}
@@ -168,12 +227,15 @@ func TestTheChartStartsTheServer(t *testing.T) {
 	if !spec.SecurityContext.RunAsNonRoot || !one.SecurityContext.ReadOnlyRootFilesystem {
 		t.Error("the container may run as root or write to its image")
 	}
-	c := container{args: one.Args, env: map[string]string{}, files: map[string]string{
+	c := container{args: one.Args, env: one.env(), files: map[string]string{
 		"/etc/rialto/rialto.yaml": kinds["ConfigMap"].Data["rialto.yaml"], "/run/secrets/rialto/secret": secretOfTests,
-	}}
-	for _, v := range one.Env {
-		c.env[v.Name] = v.Value
+	}, database: oauthtest.PostgresSchema(t)}
+	job := kinds["Job"].Spec.Template.Spec.Containers
+	if len(job) != 1 || c.env["RIALTO_MIGRATE"] != "check" {
+		t.Fatalf("got the job %+v, RIALTO_MIGRATE=%s", job, c.env["RIALTO_MIGRATE"])
 	}
+	container{args: job[0].Args, env: job[0].env(), files: c.files, database: c.database}.run(t)
+	c.env["RIALTO_SHUTDOWN_DELAY"] = "0s" // no test waits so long
 	p := c.start(t)
 	for _, probe := range []probe{one.Startup, one.Liveness, one.Readiness} {
 		resp, err := http.Get(p.URL + cmp.Or(probe.HTTPGet.Path, "/missing"))
@@ -204,6 +266,49 @@ func TestTheChartIsRendered(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("the chart renders as this, and testdata/chart.yaml does not:\n%s", got)
+	}
+}
+
+// TestTheRegistryFileStartsTheImage runs the server as the MCP registry tells programs to: with the image's own
+// variables and those of deploy/server.json. It named none, and the image did not start.
+func TestTheRegistryFileStartsTheImage(t *testing.T) {
+	var file struct {
+		Packages []struct {
+			RuntimeArguments     []struct{ Name, Value string }
+			EnvironmentVariables []struct{ Name, Default string }
+			Transport            struct{ URL string }
+		}
+	}
+	if err := json.Unmarshal([]byte(deployed(t, "server.json")), &file); err != nil {
+		t.Fatal(err)
+	}
+	dockerfile, err := os.ReadFile("../../../../Dockerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	image := file.Packages[0]
+	c := container{args: []string{"serve"}, env: map[string]string{}, database: filepath.Join(t.TempDir(), "rialto.db")}
+	variables := regexp.MustCompile(`(?m)^ENV .*$`).Find(dockerfile)
+	for _, v := range regexp.MustCompile(`(RIALTO_\w+)=(\S+)`).FindAllStringSubmatch(string(variables), -1) {
+		c.env[v[1]] = v[2]
+	}
+	endpoint := image.Transport.URL
+	for _, v := range image.EnvironmentVariables {
+		c.env[v.Name] = v.Default
+		endpoint = strings.ReplaceAll(endpoint, "{"+v.Name+"}", v.Default)
+	}
+	ports := slices.IndexFunc(image.RuntimeArguments, func(a struct{ Name, Value string }) bool { return a.Name == "-p" })
+	if ports < 0 || image.RuntimeArguments[ports].Value != "8080:8080" || endpoint != "http://localhost:8080/mcp" {
+		t.Errorf("got the arguments %v, the endpoint %s", image.RuntimeArguments, endpoint)
+	}
+	p := c.start(t)
+	resp, err := http.Get(p.URL + "/mcp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("got %s, want a login", resp.Status)
 	}
 }
 
