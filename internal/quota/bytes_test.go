@@ -45,7 +45,7 @@ func TestBytesAreWaitedFor(t *testing.T) {
 		b.Add("a", 10)
 		ctx, giveUp := context.WithCancel(t.Context())
 		got := make(chan *Refusal, 2)
-		go func() { got <- b.Wait(t.Context(), "a", 6, 10, Unlimited) }()
+		go func() { got <- b.Wait(ctx, "a", 6, 10, Unlimited) }()
 		synctest.Wait()
 		go func() { got <- b.Wait(ctx, "a", 6, 10, Unlimited) }()
 		b.Add("a", -3)

@@ -159,7 +159,7 @@ func TestAnswersOfAUserAreBounded(t *testing.T) {
 		t.Helper()
 		token = r.full(user)
 		var task struct{ ID string }
-		r.do("POST", "/api/v1/agents/"+agents[0].Name+"/tasks", token, `{"message":"echo `+strings.Repeat("x", 15<<18)+`"}`).decode(t, &task)
+		r.do("POST", "/api/v1/agents/"+agents[0].Name+"/tasks", token, `{"message":"echo `+strings.Repeat("x", 15<<18)+`","wait":60}`).decode(t, &task)
 		return token, task.ID
 	}
 	var conns []net.Conn
