@@ -6,17 +6,17 @@ package layout
 const (
 	maxMethods          = 59     // per type
 	maxFields           = 30     // per struct
-	maxInterfaceMethods = 15     // per interface, embedded ones included
+	maxInterfaceMethods = 12     // per interface, embedded ones included
 	maxPackageFiles     = 40     // tests left out
 	maxPackageTokens    = 30_000 // tests left out
 	maxFileLines        = 500    // per file, tests left out
-	maxFunctionTokens   = 710    // per function; lists of routes and the building of the server are long
+	maxFunctionTokens   = 510    // per function; the lists of routes are the longest
 
 	// These count all hand-written Go, without tests and test support. Lower them when you
 	// delete. If you raise one for a new function, write the number of its issue beside it.
-	maxTokens          = 568_690
+	maxTokens          = 575_000 + 7_000 // after the waist (issue 25), and for restarts, answers and fairness (27)
 	maxTokensPerLine   = 5.4
-	maxWideLines       = 352 // lines of more than wideLine columns
+	maxWideLines       = 190 // lines of more than wideLine columns
 	maxFuncFields      = 70  // struct fields with a function: calls that no import shows
 	maxHiddenEffects   = 0   // effects in the init of an if or switch
 	maxMixedConditions = 0   // conditions that mix && and ||
