@@ -6,7 +6,8 @@ import (
 )
 
 // poll calls done until it returns true, for what happens without a sign that a test could wait for.
-func poll(t *testing.T, interval time.Duration, done func() bool) {
+// The test fails after a minute, with what found says.
+func poll(t *testing.T, interval time.Duration, done func() bool, found ...func() string) {
 	t.Helper()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -15,6 +16,9 @@ func poll(t *testing.T, interval time.Duration, done func() bool) {
 		select {
 		case <-ticker.C:
 		case <-timeout:
+			for _, f := range found {
+				t.Log(f())
+			}
 			t.Fatal("it has not happened within a minute")
 		}
 	}

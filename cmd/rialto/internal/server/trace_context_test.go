@@ -111,7 +111,7 @@ func TestAgentsReceiveTheTrace(t *testing.T) {
 				if !strings.HasPrefix(h.Get("Traceparent"), "00-"+callersTrace+"-") || h.Get("Baggage") != "" {
 					t.Errorf("the agent received traceparent %q and baggage %q, want the caller's trace alone", h.Get("Traceparent"), h.Get("Baggage"))
 				}
-				spans, parent := o.ended(oteltrace.SpanKindServer), "b7ad6b7169203331"
+				spans, parent := o.ended(oteltrace.SpanKindServer, door.spans...), "b7ad6b7169203331"
 				for _, span := range door.spans {
 					if got := spans[span]; got.Parent.SpanID().String() != parent || got.SpanContext.TraceID().String() != callersTrace {
 						t.Errorf("got %s of %+v, want it below %s", span, names(spans), parent)
