@@ -83,12 +83,17 @@ func openWith(
 	db.dsn = dsn
 	db.server = &serverState{}
 	db.probe = &probe{}
-	if err := tables(db, ctx, dialect); err != nil {
+	if db.Path != "" {
+		err = awaitWAL(ctx, db.Write)
+	}
+	if err == nil {
+		err = tables(db, ctx, dialect)
+	}
+	if err != nil {
 		return nil, errors.Join(Classify(err), db.Close())
 	}
 	return db, nil
 }
-
 func connect(ctx context.Context, dsn string) (*DB, goose.Dialect, error) {
 	if dsn == Memory {
 		db, err := openMemory(ctx)

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -9,12 +10,16 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // and the driver "sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // readers is how many connections read at once. With write-ahead logging, readers and the
 // writer do not block each other.
 const readers = 4
+
+// busyTimeout is how long a statement waits for the lock of another process.
+const busyTimeout = 10 * time.Second
 
 // openSQLite opens a file twice: to write over a single connection, so that writers queue here
 // instead of failing with "database is locked", and to read. Only the file's owner may read it.
@@ -53,6 +58,25 @@ func openSQLite(path string) (*DB, error) {
 	}, nil
 }
 
+// awaitWAL makes the first connection. While another process turns on the log of a new file, SQLite
+// refuses others at once, whatever their busy_timeout.
+func awaitWAL(ctx context.Context, write *Pool) error {
+	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
+	defer cancel()
+	for {
+		err := write.DB.PingContext(ctx)
+		e, ok := errors.AsType[*sqlite.Error](err)
+		if !ok || e.Code()&0xff != sqlite3.SQLITE_BUSY {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
 func readSQLite(path string) (*Pool, error) {
 	read, err := sql.Open("sqlite", sqliteURL(path, url.Values{}, "query_only(1)"))
 	if err != nil {
@@ -68,7 +92,7 @@ func readSQLite(path string) (*Pool, error) {
 // power cut: a code that was redeemed must not come back.
 func sqliteURL(path string, query url.Values, pragmas ...string) string {
 	query["_pragma"] = append([]string{
-		"busy_timeout(10000)",
+		fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds()),
 		"journal_mode(WAL)",
 		"synchronous(FULL)",
 		"foreign_keys(1)",
