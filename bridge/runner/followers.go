@@ -31,6 +31,13 @@ func (l *followers) get(handle string) *Follower {
 	return l.byHandle[handle]
 }
 
+// all returns the followers.
+func (l *followers) all() []*Follower {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Values(l.byHandle))
+}
+
 // set makes f the follower of its task.
 func (l *followers) set(f *Follower) {
 	l.mu.Lock()

@@ -134,6 +134,18 @@ func (r *Runner) Start() {
 // a handle before the server stops.
 func (r *Runner) EndWaits() { r.waiters.end() }
 
+// Drain waits until each agent that has a message has answered it, or ctx ends. The answer may be
+// the first event of many: the next process follows the task. Drain returns the handles of the
+// tasks whose agents have said nothing.
+func (r *Runner) Drain(ctx context.Context) (unanswered []string) {
+	for _, f := range r.live.all() {
+		if !f.awaitAnswer(ctx) {
+			unanswered = append(unanswered, f.start.Handle)
+		}
+	}
+	return unanswered
+}
+
 // Close stops following, waits until everything is written, and leaves the tasks to others.
 // They go on at their agents; the next Start finds them.
 func (r *Runner) Close() {

@@ -1,5 +1,7 @@
 package runner
 
+import "context"
+
 // state is the state of a follower. The package comment says what each state means, and has the
 // transitions.
 type state int
@@ -41,6 +43,24 @@ func (f *Follower) awaitsAnswer() bool {
 		return f.record.Task == nil
 	}
 	return false
+}
+
+// awaitAnswer waits for the first event after the message. It reports false if ctx ends first.
+func (f *Follower) awaitAnswer(ctx context.Context) bool {
+	for {
+		f.mu.Lock()
+		waits := f.awaitsAnswer()
+		changed := f.changed
+		f.mu.Unlock()
+		if !waits {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // dirty reports whether the latest change is yet to be written. It is called with f.mu held.

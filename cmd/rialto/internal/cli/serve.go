@@ -25,7 +25,7 @@ func serveCommand(delay func(time.Duration)) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		delay(cfg.ShutdownDelay)
+		delay(cfg.Grace())
 		hangup := make(chan os.Signal, 1)
 		signal.Notify(hangup, syscall.SIGHUP) // from here on it does not end the program
 		defer signal.Stop(hangup)

@@ -40,8 +40,12 @@ func (c *Config) Check() (faults error) {
 	return faults
 }
 
-// maxShutdownDelay is far above what load balancers need.
-const maxShutdownDelay = 5 * time.Minute
+// maxShutdownDelay is far above what load balancers need, and maxDrainTimeout above what an
+// orchestrator waits before it kills a process.
+const (
+	maxShutdownDelay = 5 * time.Minute
+	maxDrainTimeout  = time.Hour
+)
 
 func (c *Config) checkStartup() error {
 	if c.StartupTimeout < time.Second {
@@ -53,6 +57,9 @@ func (c *Config) checkStartup() error {
 func (c *Config) checkShutdown() error {
 	if c.ShutdownDelay < 0 || c.ShutdownDelay > maxShutdownDelay {
 		return fmt.Errorf("shutdown_delay: %s is not between 0s and 5m", c.ShutdownDelay)
+	}
+	if c.DrainTimeout < 0 || c.DrainTimeout > maxDrainTimeout {
+		return fmt.Errorf("drain_timeout: %s is not between 0s and 1h", c.DrainTimeout)
 	}
 	return nil
 }

@@ -17,8 +17,12 @@ type Serving struct {
 	Metrics        Metrics       `koanf:"metrics"`
 	StartupTimeout time.Duration `koanf:"startup_timeout"`
 	ShutdownDelay  time.Duration `koanf:"shutdown_delay"`
+	DrainTimeout   time.Duration `koanf:"drain_timeout"`
 	ConfigWatch    bool          `koanf:"config_watch"`
 }
+
+// Grace is how long a server that stops waits for requests that still come, and for agents.
+func (s Serving) Grace() time.Duration { return s.ShutdownDelay + s.DrainTimeout }
 
 // Metrics says where Prometheus reads metrics.
 type Metrics struct {

@@ -202,7 +202,7 @@ func TestTheChartStartsTheServer(t *testing.T) {
 	}
 	template := kinds["Deployment"].Spec.Template
 	spec := template.Spec
-	if spec.Grace != 115 { // shutdown_delay: 1m30s, and a shutdown takes up to 20 s
+	if spec.Grace != 140 { // shutdown_delay: 1m30s, drain_timeout, and a shutdown takes up to 20 s
 		t.Errorf("Kubernetes waits %d s for a pod to end", spec.Grace)
 	}
 	if spec.NodeSelector["kubernetes.io/arch"] != "amd64" || template.Metadata.Annotations["a"] != "b" {

@@ -63,6 +63,43 @@ func TestTasksOfKilledServersCountForNobody(t *testing.T) {
 	w.settle(t)
 }
 
+// TestRestartsFailNoTask stops servers with SIGTERM while agents have messages and say nothing for 0.1
+// to 20 s, and starts them again. Such tasks had failed. RIALTO_ROUNDS says how often, once
+// if it says nothing.
+func TestRestartsFailNoTask(t *testing.T) {
+	t.Run("one server on SQLite", func(t *testing.T) {
+		t.Parallel()
+		restart(t, filepath.Join(t.TempDir(), "rialto.db"), 1)
+	})
+	t.Run("three servers on PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		restart(t, oauthtest.PostgresSchema(t), 3)
+	})
+}
+
+func restart(t *testing.T, database string, replicas int) {
+	rounds, r := number("RIALTO_ROUNDS", 1), rand.New(rand.NewPCG(uint64(number("RIALTO_SEED", 1)), 0))
+	w := &world{agent: newCountingAgent(t), handles: map[string]given{}, drains: true}
+	w.serve(t, database, replicas)
+	for range rounds {
+		for i := range 12 {
+			silence := 100 * time.Millisecond << r.IntN(8)
+			args := map[string]any{"message": fmt.Sprintf("silent %s %d", min(silence, 20*time.Second), w.last.Add(1)), "wait": 0}
+			if i%2 == 0 {
+				args["message_id"] = args["message"]
+			}
+			if err := w.send(t.Context(), w.some(r), args, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		victim := r.IntN(replicas)
+		w.servers[victim].end(t)
+		w.servers[victim] = w.servers[victim].again(t)
+	}
+	w.settle(t)
+	t.Logf("%d restarts, %d tasks", rounds, len(w.handles))
+}
+
 const (
 	callers = 8 // that call at one time
 	patient = 2 // of them, who repeat what was not answered: the answer may come when a lease has run out
@@ -96,6 +133,7 @@ type world struct {
 	servers  []*program
 	token    string
 	last     atomic.Int64 // the number of the last message
+	drains   bool         // servers that stop wait for the agent
 	repeated int
 
 	mu      sync.Mutex
@@ -121,7 +159,11 @@ func (w *world) serve(t *testing.T, database string, replicas int) {
 	output(t, password+"\n", "user", "add", "alice", "--password-stdin", "--config", config)
 	w.token = output(t, "", "token", "--user", "alice", "--ttl", "24h", "--config", config)
 	for _, addr := range addrs {
-		w.servers = append(w.servers, start(t, addr, "serve", "--config", config, "--listen", addr))
+		variables := []string{"RIALTO_DRAIN_TIMEOUT=0s"}
+		if w.drains {
+			variables = nil
+		}
+		w.servers = append(w.servers, startWith(t, addr, variables, "serve", "--config", config, "--listen", addr))
 	}
 }
 
@@ -296,7 +338,7 @@ func (w *world) settle(t *testing.T) {
 		n := w.agent.count(g.message)
 		switch {
 		case got.State == "completed" && got.Message == "the answer to "+g.message && n == 1:
-		case got.State == "failed" && strings.Contains(got.Failure.Message, unknown) && g.state == "":
+		case got.State == "failed" && !w.drains && strings.Contains(got.Failure.Message, unknown) && g.state == "":
 		default:
 			t.Errorf("task %s was given out as %+v: got %+v after the agent heard %d times of it", handle, g, got, n)
 		}
@@ -310,7 +352,7 @@ func (w *world) settle(t *testing.T) {
 
 // countingAgent counts each message that reaches it over the wire: an Executor
 // would notice itself that it has heard it before. What is "quick" is answered
-// at once, what is "long" when finish is called next.
+// at once, what is "long" when finish is called next, and "silent 1s" after a second without a word.
 type countingAgent struct {
 	*a2aexec.Executor
 	url    string
@@ -375,7 +417,16 @@ func (a *countingAgent) Send(ctx context.Context, r *a2a.SendRequest) (a2a.Event
 // Stream implements a2a.Agent.
 func (a *countingAgent) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 	a.hear(r)
-	return a.Executor.Stream(ctx, r)
+	var silence string
+	_, _ = fmt.Sscanf(r.Message.Text(), "silent %s", &silence)
+	pause, _ := time.ParseDuration(silence)
+	return func(yield func(a2a.Event, error) bool) {
+		select {
+		case <-time.After(pause):
+			a.Executor.Stream(ctx, r)(yield)
+		case <-ctx.Done():
+		}
+	}
 }
 
 func (a *countingAgent) hear(r *a2a.SendRequest) {

@@ -56,7 +56,7 @@ func only(path string, guard func(http.Handler) http.Handler, next http.Handler)
 func (p *program) again(t *testing.T) *program {
 	t.Helper()
 	args := p.cmd.Args[1:]
-	next := start(t, "", args...)
+	next := startWith(t, "", p.variables, args...)
 	next.URL = p.URL
 	return next
 }

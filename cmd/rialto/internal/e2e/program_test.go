@@ -30,6 +30,8 @@ type program struct {
 	cmd  *exec.Cmd
 	log  *logBuffer
 	done chan error
+
+	variables []string
 }
 
 // demo runs "rialto demo" on data, at addr or, when that is "", at a free
@@ -50,10 +52,19 @@ func tableExpert(t *testing.T) *program {
 	return start(t, addr, "tableexpert", "--listen", addr)
 }
 
+// start runs rialto. It does not wait for silent agents when the test ends.
 func start(t *testing.T, addr string, args ...string) *program {
+	t.Helper()
+	return startWith(t, addr, []string{"RIALTO_DRAIN_TIMEOUT=0s"}, args...)
+}
+
+// startWith is start with more variables.
+func startWith(t *testing.T, addr string, variables []string, args ...string) *program {
 	t.Helper()
 	p := &program{URL: "http://" + addr, cmd: exec.Command(binary, args...), log: &logBuffer{}, done: make(chan error, 1)}
 	p.cmd.Env = []string{"RIALTO_DEMO_PASSWORD=" + password, "HOME=" + t.TempDir(), "RIALTO_LOG__LEVEL=debug", "GOTRACEBACK=crash"}
+	p.cmd.Env = append(p.cmd.Env, variables...)
+	p.variables = variables
 	p.launch(t)
 	return p
 }
@@ -92,9 +103,9 @@ func (p *program) end(t *testing.T) {
 		if err != nil {
 			t.Errorf("the program ended with %v:\n%s", err, p.log)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(time.Minute):
 		p.confess()
-		t.Errorf("the program did not stop in 30 seconds:\n%s", p.log)
+		t.Errorf("the program did not stop in a minute:\n%s", p.log)
 	}
 }
 

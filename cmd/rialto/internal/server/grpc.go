@@ -62,6 +62,7 @@ func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
 	ctx, done := s.drain(ctx)
 	defer done()
 	watch(ctx, s)
+	defer s.awaitAgents(ctx)
 	if calls == nil {
 		return s.Serve(ctx, l)
 	}

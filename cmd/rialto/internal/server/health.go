@@ -94,6 +94,28 @@ func (h *health) mcp(w http.ResponseWriter, r *http.Request) {
 	writeStatus(w, found.status(w), readiness{Status: found.Status})
 }
 
+// awaitAgents waits for agents that have a message and have said nothing, for drain_timeout at most.
+func (s *Server) awaitAgents(ctx context.Context) {
+	most := s.cfg.Load().DrainTimeout
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
+	defer cancel()
+	waits := time.AfterFunc(time.Second, func() {
+		s.log.InfoContext(ctx, "rialto waits for agents that have not answered", "at_most", most)
+	})
+	defer waits.Stop()
+	left := s.bridge.Runner.Drain(ctx)
+	if len(left) > 0 {
+		s.log.WarnContext(
+			ctx, "agents have not answered: whether they got these messages stays unknown",
+			"count", len(left),
+			"tasks", left[:min(len(left), maxNamedTasks)],
+		)
+	}
+}
+
+// maxNamedTasks bounds a line of the log.
+const maxNamedTasks = 100
+
 // drain returns a context that ends shutdown_delay after ctx. In between /readyz fails, so that
 // load balancers send no more requests before the listeners close. Call done in the end.
 func (s *Server) drain(ctx context.Context) (later context.Context, done func()) {

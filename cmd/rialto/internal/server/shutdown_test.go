@@ -1,12 +1,16 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
+	"iter"
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -14,6 +18,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/ledger"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
 )
@@ -32,10 +37,17 @@ type stopping struct {
 
 func startStopping(t *testing.T, wait shutdownTimes) *stopping {
 	agent := a2atest.NewAgent()
+	return startStoppingAt(t, agent, agent, slog.New(slog.DiscardHandler), wait)
+}
+
+// startStoppingAt is startStopping with an agent that reached may hold up.
+func startStoppingAt(t *testing.T, agent *a2atest.Agent, reached a2a.Agent, log *slog.Logger, wait shutdownTimes) *stopping {
 	t.Cleanup(func() { agent.Close() })
-	cfg := config.Demo(t.TempDir())
+	dir := t.TempDir()
+	cfg := config.Demo(dir)
 	cfg.Listen = "127.0.0.1:0"
-	cfg.Agents = []config.Agent{{Name: "slow", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}}
+	cfg.Database, cfg.SecretFile = filepath.Join(dir, "rialto.db"), filepath.Join(dir, "rialto.key")
+	cfg.Agents = []config.Agent{{Name: "slow", URL: a2atest.Serve(t, reached, agent.Card(), a2a.V10)}}
 	if err := cfg.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +56,7 @@ func startStopping(t *testing.T, wait shutdownTimes) *stopping {
 		t.Fatal(err)
 	}
 	cfg.ListensOn(l.Addr())
-	s, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler))
+	s, err := New(t.Context(), cfg, log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,6 +149,95 @@ func TestAServerThatDrainsServes(t *testing.T) {
 	}
 	s.l.Close() // ends the delay
 	<-s.stopped
+}
+
+// silent is an agent that says nothing until it is released.
+type silent struct {
+	*a2atest.Agent
+	released chan struct{}
+}
+
+func (a silent) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	<-a.released
+	return a.Agent.Stream(context.WithoutCancel(ctx), r)
+}
+
+// send begins a task, and returns its handle.
+func (s *stopping) send(t *testing.T, message string) string {
+	t.Helper()
+	begun := readAll(t, post(t, s.cfg.Load().URL, s.token, "tools/call", "send_task", `"name":"send_task","arguments":{"message":"`+message+`","wait":0}`))
+	handle := regexp.MustCompile(`"task_id":"([^"]+)"`).FindStringSubmatch(begun)
+	if handle == nil {
+		t.Fatalf("got %s, want a task", begun)
+	}
+	return handle[1]
+}
+
+// next starts the server that comes after s, with its database.
+func (s *stopping) next(t *testing.T) *stopping {
+	t.Helper()
+	next, err := New(t.Context(), s.cfg.Load(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { next.Close() })
+	return &stopping{Server: next}
+}
+
+// task returns a task of alice.
+func (s *stopping) task(t *testing.T, handle string) *ledger.Record {
+	t.Helper()
+	alice, err := s.oauth.Accounts.Find(t.Context(), "alice")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := s.store.Ledger.Task(t.Context(), alice.ID, handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestARestartFailsNoTask stops a server while its agent has a message and has said nothing. The next
+// server found that the message may or may not have arrived: the task had failed.
+func TestARestartFailsNoTask(t *testing.T) {
+	agent := silent{a2atest.NewAgent(), make(chan struct{})}
+	s := startStoppingAt(t, agent.Agent, agent, slog.New(slog.DiscardHandler), shutdownTimes{time.Millisecond, time.Hour})
+	task := s.send(t, "echo hello")
+	s.stop()
+	poll(t, time.Millisecond, func() bool {
+		conn, err := net.Dial("tcp", s.l.Addr().String())
+		if err == nil {
+			conn.Close()
+		}
+		return err != nil
+	})
+	close(agent.released)
+	if err := <-s.stopped; err != nil {
+		t.Errorf("serve: %v", err)
+	}
+	s.Close()
+	if got := s.next(t).task(t, task); got.State() != a2a.Completed {
+		t.Errorf("got %s %+v, want that the answer was waited for", got.State(), got.Failure)
+	}
+}
+
+// TestAStopNamesWhatItLeaves stops a server that does not wait for its agent for long.
+func TestAStopNamesWhatItLeaves(t *testing.T) {
+	agent := silent{a2atest.NewAgent(), make(chan struct{})}
+	var logged bytes.Buffer
+	s := startStoppingAt(t, agent.Agent, agent, slog.New(slog.NewTextHandler(&logged, nil)), shutdownTimes{time.Millisecond, time.Hour})
+	s.cfg.Load().DrainTimeout = time.Millisecond
+	task := s.send(t, "echo hello")
+	s.stop()
+	if err := <-s.stopped; err != nil {
+		t.Errorf("serve: %v", err)
+	}
+	close(agent.released)
+	s.Close()
+	if got := logged.String(); !strings.Contains(got, "level=WARN msg=\"agents have not answered") || !strings.Contains(got, task) {
+		t.Errorf("got %s, want a warning that names task %s", got, task)
+	}
 }
 
 func TestStoppingEndsStreams(t *testing.T) {

@@ -9,9 +9,9 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
-{{- /* The seconds of config.shutdown_delay, rounded up: 1m30s is 90. */ -}}
-{{- define "rialto.delay" -}}
-{{- $delay := .Values.config.shutdown_delay | default "0s" | toString }}
+{{- /* The seconds of a length of time, rounded up: 1m30s is 90. */ -}}
+{{- define "rialto.seconds" -}}
+{{- $delay := toString . }}
 {{- $minutes := regexFind "^[0-9]+m([0-9]|$)" $delay | regexFind "^[0-9]+" | default "0" }}
 {{- $seconds := regexFind "[0-9.]+s$" $delay | trimSuffix "s" | default "0" }}
 {{- add (mul (int $minutes) 60) (ceil (float64 $seconds)) }}
