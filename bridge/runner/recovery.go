@@ -2,9 +2,13 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 )
 
@@ -86,20 +90,26 @@ func (l *leases) takeOver(e *ledger.Record) {
 		})
 		return
 	}
+	p := r.Directory.Lookup(e.Agent)
+	if p == nil {
+		l.presumeFailed(
+			e, ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent),
+		)
+		return
+	}
 	if e.Task == nil || e.Task.ID == "" {
+		e.Task = l.search(p, e)
+		if r.running.Err() != nil {
+			return
+		}
+	}
+	if e.Task == nil {
 		l.presumeFailed(
 			e,
 			ledger.Fail(
 				a2a.Unavailable,
 				"Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.",
 			),
-		)
-		return
-	}
-	p := r.Directory.Lookup(e.Agent)
-	if p == nil {
-		l.presumeFailed(
-			e, ledger.Fail(a2a.Unavailable, "The agent %s is no longer configured.", e.Agent),
 		)
 		return
 	}
@@ -115,6 +125,68 @@ func (l *leases) takeOver(e *ledger.Record) {
 			return
 		}
 	}
+}
+
+const (
+	searchBudget = 2 * time.Minute // many agents have no task before they speak
+	searchedPage = 100             // tasks
+)
+
+// search looks for the task that an agent made of a message whose answer got lost, among the tasks
+// that the agent lists (A2A 1.0). The task is known by the id of the message, if that is unique, and by its
+// words. search returns nil if there is none, or if the agent cannot tell.
+func (l *leases) search(p *directory.Agent, e *ledger.Record) *a2a.Task {
+	if uuid.Validate(e.MessageID) != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(l.runner.running, searchBudget)
+	defer cancel()
+	pause := retrying()
+	for {
+		tasks, err := l.list(ctx, p, e.Owner)
+		i := slices.IndexFunc(tasks, func(t *a2a.Task) bool { return begunBy(t, e) })
+		if i >= 0 {
+			found := tasks[i]
+			return &a2a.Task{
+				ID:        found.ID,
+				ContextID: found.ContextID,
+				Status:    a2a.Status{State: a2a.Submitted},
+			}
+		}
+		if err != nil && !a2a.Is(err, a2a.Unavailable) && !a2a.Is(err, a2a.RateLimited) {
+			return nil
+		}
+		if !pause.wait(ctx, a2a.RetryAfter(err)) {
+			return nil
+		}
+	}
+}
+
+// list returns the latest tasks that an agent lists for a user.
+func (l *leases) list(
+	ctx context.Context, p *directory.Agent, user string,
+) ([]*a2a.Task, error) {
+	conn, err := l.runner.Directory.ConnectFor(ctx, p, user)
+	if err != nil {
+		return nil, err
+	}
+	lister, ok := conn.(a2a.Lister)
+	if !ok {
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent lists no tasks")
+	}
+	history := searchedPage
+	page, err := lister.Tasks(ctx, a2a.TaskFilter{PageSize: searchedPage, HistoryLength: &history})
+	if err != nil {
+		return nil, err
+	}
+	return page.Tasks, nil
+}
+
+// begunBy reports whether the message of e has begun t.
+func begunBy(t *a2a.Task, e *ledger.Record) bool {
+	return slices.ContainsFunc(t.History, func(m a2a.Message) bool {
+		return m.ID == e.MessageID && ledger.Excerpt(&m) == e.Asked
+	})
 }
 
 // presumeFailed ends a task with a failure that the agent's answer replaces.

@@ -222,6 +222,33 @@ func TestARestartFailsNoTask(t *testing.T) {
 	}
 }
 
+// TestALostAnswerIsFoundAtItsAgent stops a server at once, before its agent's first event comes. The
+// agent lists its tasks, and so the next server finds the task.
+func TestALostAnswerIsFoundAtItsAgent(t *testing.T) {
+	agent := silent{a2atest.NewAgent(), make(chan struct{})}
+	s := startStoppingAt(t, agent.Agent, lost{agent}, slog.New(slog.DiscardHandler), shutdownTimes{time.Millisecond, time.Hour})
+	s.cfg.Load().DrainTimeout = 0
+	task := s.send(t, "echo hello")
+	s.stop()
+	<-s.stopped
+	s.Close()
+	next := s.next(t)
+	poll(t, 10*time.Millisecond, func() bool { return next.task(t, task).State().Terminal() })
+	if got := next.task(t, task); got.State() != a2a.Completed || len(agent.Received()) != 1 {
+		t.Errorf("got %s %+v after %d messages, want the answer to one", got.State(), got.Failure, len(agent.Received()))
+	}
+	close(agent.released)
+}
+
+// lost is an agent whose answers get lost on their way.
+type lost struct{ silent }
+
+func (a lost) Stream(ctx context.Context, r *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	for range a.Agent.Stream(context.WithoutCancel(ctx), r) {
+	}
+	return a.silent.Stream(ctx, r)
+}
+
 // TestAStopNamesWhatItLeaves stops a server that does not wait for its agent for long.
 func TestAStopNamesWhatItLeaves(t *testing.T) {
 	agent := silent{a2atest.NewAgent(), make(chan struct{})}
