@@ -14,7 +14,10 @@ const (
 
 	// These count all hand-written Go, without tests and test support. Lower them when you
 	// delete. If you raise one for a new function, write the number of its issue beside it.
-	maxTokens          = 575_000 + 7_000 // after the waist (issue 25), and for restarts, answers and fairness (27)
+	//
+	// The tokens are those after the waist (25), and what was added for restarts, answers and
+	// fairness (27), foreign programs (28), and connectors, files and stdio (29).
+	maxTokens          = 575_000 + 7_000 + 8_000 + 32_000
 	maxTokensPerLine   = 5.4
 	maxWideLines       = 190 // lines of more than wideLine columns
 	maxFuncFields      = 70  // struct fields with a function: calls that no import shows
