@@ -155,8 +155,8 @@ func TestN1ToN3AProofIsForOneRequestOfOneKey(t *testing.T) {
 		"another host":               {claims: m{"htu": "http://evil.example/mcp"}},
 		"user information":           {claims: m{"htu": strings.Replace(p.url, "://", "://a@", 1) + "/mcp"}},
 		"no address":                 {claims: m{"htu": "/mcp"}},
-		"old":                        {claims: m{"iat": now - 61}},
-		"from the future":            {claims: m{"iat": now + 61}},
+		"old":                        {claims: m{"iat": now - 301}},
+		"from the future":            {claims: m{"iat": now + 301}},
 		"no iat":                     {claims: m{"iat": nil}},
 		"iat is text":                {claims: m{"iat": "now"}},
 		"no ath":                     {claims: m{"ath": nil}},
@@ -178,8 +178,8 @@ func TestN1ToN3AProofIsForOneRequestOfOneKey(t *testing.T) {
 	for name, claims := range map[string]m{
 		"a query and a fragment do not count": {"htu": p.url + "/mcp?x=1#y"},
 		"nor does the case of the scheme":     {"htu": strings.Replace(p.url, "http", "HTTP", 1) + "/mcp"},
-		"a clock that is late":                {"iat": now - 59},
-		"a clock that is early":               {"iat": now + 59},
+		"a clock that is late":                {"iat": now - 299},
+		"a clock that is early":               {"iat": now + 299},
 		"claims that we do not know":          {"x": 1},
 	} {
 		if a := p.use("DPoP", token, p.prove("POST", "/mcp", token, claims)); a.status != 200 {
@@ -189,9 +189,35 @@ func TestN1ToN3AProofIsForOneRequestOfOneKey(t *testing.T) {
 	once := p.prove("POST", "/mcp", token, nil)
 	p.ok(p.use("DPoP", token, once))
 	refused(t, p.use("DPoP", token, once), 401, "invalid_dpop_proof")
+	early := p.prove("POST", "/mcp", token, m{"iat": now + 299})
+	p.ok(p.use("DPoP", token, early))
+	p.clock.advance(9 * time.Minute) // it is still in time
+	refused(t, p.use("DPoP", token, early), 401, "invalid_dpop_proof")
 	two := []string{p.prove("POST", "/mcp", token, nil), p.prove("POST", "/mcp", token, nil)}
 	refused(t, p.use("DPoP", token, two...), 401, "invalid_dpop_proof") // N2
 	refused(t, p.form("/token", params{"grant_type": "refresh_token", "client_id": c.id, "refresh_token": "x"}, "DPoP", once), 400, "invalid_dpop_proof")
+}
+
+// TestN1AProofMayHoldTheDigestOfTheBody: some clients add the claim, and the others do not.
+func TestN1AProofMayHoldTheDigestOfTheBody(t *testing.T) {
+	p := newProver(newRig(t))
+	c := p.newClient("none")
+	digest := func(body string) map[string]any {
+		sum := sha256.Sum256([]byte(body))
+		return map[string]any{"content_digest": "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"}
+	}
+	atToken := p.prove("POST", "/token", "", digest("another"))
+	token := p.ok(p.form("/token", codeForm(c, p.code(c, nil)), "DPoP", atToken)).str("access_token")
+	p.ok(p.use("DPoP", token, p.prove("POST", "/mcp", token, digest("{}"))))
+	for name, claims := range map[string]map[string]any{
+		"another body":      digest("{ }"),
+		"another algorithm": {"content_digest": "sha-512=:AAAA:"},
+		"no digest":         {"content_digest": "{}"},
+	} {
+		if a := p.use("DPoP", token, p.prove("POST", "/mcp", token, claims)); a.status != 400 && a.status != 401 {
+			t.Errorf("%s: got %d %s, want a refusal", name, a.status, a.body)
+		}
+	}
 }
 
 func TestN1AProofWorksOnceOnEveryReplica(t *testing.T) {

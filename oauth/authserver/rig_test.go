@@ -155,6 +155,10 @@ func (r *rig) forgingKey() *ecdsa.PrivateKey {
 // resource is what Guard protects.
 func (r *rig) resource(w http.ResponseWriter, req *http.Request) {
 	p, _ := oauth.FromContext(req.Context())
+	if _, err := io.ReadAll(req.Body); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
 	if r.reached != nil {
 		r.reached(p)
 	}

@@ -8,6 +8,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"hash"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -29,13 +31,17 @@ type Proofs struct {
 	Env   *endpoint.Env
 
 	// Nonces demands that a proof holds a nonce that the server issued lately (RFC 9449 sections 8
-	// and 9), which Secret makes. Without nonces a proof is good for a minute, once.
+	// and 9), which Secret makes. Without nonces a proof is good for proofWindow, once.
 	Nonces bool
 	Secret []byte
 }
 
 // proofType keeps other JWTs from being taken for proofs (RFC 9449 section 4.2).
 const proofType = "dpop+jwt"
+
+// proofWindow is how far the clock of a client may be from ours. The DPoP profile of MCP (SEP-1932)
+// asks for five minutes.
+const proofWindow = 5 * time.Minute
 
 // nonceLife is how long a nonce is given out. It is good for as long again.
 const nonceLife = 5 * time.Minute
@@ -58,6 +64,7 @@ type proof struct {
 	IssuedAt  int64  `json:"iat"`
 	TokenHash string `json:"ath"`
 	Nonce     string `json:"nonce"`
+	Digest    string `json:"content_digest"` // of the body; a draft of SEP-1932 had it
 }
 
 // proofFor is the request that a proof should be for.
@@ -120,8 +127,8 @@ func (p *proof) wrong(want proofFor) string {
 		return "Its htm is another method."
 	case !sameEndpoint(p.URI, want.uri):
 		return "Its htu is another address."
-	case p.IssuedAt <= 0 || age > jwt.Leeway || age < -jwt.Leeway:
-		return "Its iat is more than a minute away."
+	case p.IssuedAt <= 0 || age.Abs() > proofWindow:
+		return "Its iat is more than five minutes away."
 	case want.token != "" && !secret.Same(p.TokenHash, secret.Hash(want.token)):
 		return "Its ath is not the hash of the access token."
 	}
@@ -153,7 +160,8 @@ func normalURL(raw string) (string, bool) {
 }
 
 // Verify returns the thumbprint of the key that a request proves to have, and
-// "" if it carries no proof. With an access token the proof must be for it.
+// "" if it carries no proof. With an access token the proof must be for it; if it holds a digest of
+// the body, reading the body of r fails unless the digest is right.
 func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) {
 	headers := r.Header.Values("DPoP")
 	switch len(headers) {
@@ -176,13 +184,16 @@ func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) 
 			"use_dpop_nonce", "The proof needs the nonce of the DPoP-Nonce header.",
 		)
 	}
+	if token != "" && p.Digest != "" { // the token endpoint has read its body
+		r.Body = newDigestedBody(r, p.Digest)
+	}
 	return p.jkt, pf.useProof(r.Context(), p)
 }
 
 // useProof lets a proof work once (RFC 9449 section 11.1).
 func (pf *Proofs) useProof(ctx context.Context, p *proof) error {
 	err := pf.Store.UseOnce(
-		ctx, secret.Hash("dpop|"+p.jkt+"|"+p.ID), time.Unix(p.IssuedAt, 0).Add(2*jwt.Leeway),
+		ctx, secret.Hash("dpop|"+p.jkt+"|"+p.ID), time.Unix(p.IssuedAt, 0).Add(2*proofWindow),
 	)
 	if errors.Is(err, oauth.ErrReused) {
 		return BadProof("It was used before.")
@@ -221,4 +232,31 @@ func BadProof(format string, args ...any) *oauth.Error {
 	e := oauth.Refuse("invalid_dpop_proof", format, args...)
 	e.Description = "The DPoP proof is not valid. " + e.Description
 	return e
+}
+
+// digestedBody is a body whose end cannot be read unless it has a digest.
+type digestedBody struct {
+	io.ReadCloser
+	sum  hash.Hash
+	want string
+	left int64 // bytes to come; less than zero if unknown
+}
+
+func newDigestedBody(r *http.Request, digest string) *digestedBody {
+	return &digestedBody{r.Body, sha256.New(), digest, r.ContentLength}
+}
+
+// Read implements io.Reader.
+func (b *digestedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.sum.Write(p[:n])
+	b.left -= int64(n)
+	if err != io.EOF && b.left != 0 {
+		return n, err
+	}
+	got := "sha-256=:" + base64.StdEncoding.EncodeToString(b.sum.Sum(nil)) + ":"
+	if got != b.want {
+		return 0, BadProof("Its content_digest is not that of the body.")
+	}
+	return n, err
 }

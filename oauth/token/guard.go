@@ -114,7 +114,9 @@ func (gd *Guard) checkPossession(
 	}
 	ctx, cancel := context.WithDeadline(r.Context(), until)
 	defer cancel()
-	proven, err := gd.Proofs.Verify(r.WithContext(ctx), token)
+	bounded := r.WithContext(ctx)
+	proven, err := gd.Proofs.Verify(bounded, token)
+	r.Body = bounded.Body
 	if err == nil && proven == "" {
 		err = BadProof("There is none.")
 	}
