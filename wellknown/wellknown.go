@@ -12,13 +12,18 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gorilla/mux"
 )
 
-// Mount serves each document of docs at its path. It marshals them once, and
-// fails when one cannot be marshalled.
+// prefix is that of well-known URIs.
+const prefix = "/.well-known/"
+
+// Mount serves each document of docs at its path, and a well-known URI in any letter case: claude.ai
+// asks for /.well-known/oauth-protected-resource/MCP. Mount marshals the documents once, and fails
+// when one cannot be marshalled.
 func Mount(r *mux.Router, docs map[string]any) error {
 	for _, path := range slices.Sorted(maps.Keys(docs)) {
 		h, err := Handler(docs[path])
@@ -26,8 +31,15 @@ func Mount(r *mux.Router, docs map[string]any) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		r.Handle(path, h)
+		if strings.HasPrefix(path, prefix) {
+			r.MatcherFunc(inAnyCase(path)).Handler(h)
+		}
 	}
 	return nil
+}
+
+func inAnyCase(path string) mux.MatcherFunc {
+	return func(r *http.Request, _ *mux.RouteMatch) bool { return strings.EqualFold(r.URL.Path, path) }
 }
 
 // Handler returns the handler of one document.

@@ -20,6 +20,7 @@ func do(t *testing.T, method, target string, header ...string) *http.Response {
 	err := wellknown.Mount(r, map[string]any{
 		path:                  map[string]any{"issuer": "https://rialto.example"},
 		"/.well-known/second": []string{"b"},
+		"/document":           []string{"c"},
 		"/.well-known/third": wellknown.ByOrigin{
 			Default: "anybody", Origins: map[string]any{"https://app.example": "the app"},
 		},
@@ -102,6 +103,15 @@ func TestOtherMethodsAreRefusedAndToldWhichAreNot(t *testing.T) {
 	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH"} {
 		expect(t, do(t, method, path), http.StatusMethodNotAllowed, map[string]string{"Allow": "GET, HEAD, OPTIONS"})
 	}
+}
+
+func TestAWellKnownURIMayBeInAnyLetterCase(t *testing.T) {
+	for _, asked := range []string{"/.well-known/oauth-authorization-server/MCP", "/.well-known/OAuth-Authorization-Server/Mcp"} {
+		if got, want := do(t, "GET", asked).Header.Get("ETag"), do(t, "GET", path).Header.Get("ETag"); got != want {
+			t.Errorf("%s: got ETag %q, want that of %s", asked, got, path)
+		}
+	}
+	expect(t, do(t, "GET", "/DOCUMENT"), http.StatusNotFound, nil)
 }
 
 func TestOtherPathsAreNotOurs(t *testing.T) {
