@@ -32,7 +32,7 @@ func Mount(r *mux.Router, docs map[string]any) error {
 		}
 		r.Handle(path, h)
 		if strings.HasPrefix(path, prefix) {
-			r.MatcherFunc(inAnyCase(path)).Handler(h)
+			r.PathPrefix(prefix).MatcherFunc(inAnyCase(path)).Handler(h)
 		}
 	}
 	return nil
