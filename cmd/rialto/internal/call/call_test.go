@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"rialto/cmd/rialto/internal/call"
+	"rialto/cmd/rialto/internal/login"
 	"rialto/cmd/rialto/internal/term"
 	"rialto/mcp/mcptest"
 )
@@ -31,7 +32,7 @@ func answered(t *testing.T, legacy bool, typed string, words ...string) (printed
 	t.Cleanup(server.Close)
 	var out, questions bytes.Buffer
 	c := &call.Client{
-		URL: server.URL, Version: "test", Login: call.WithToken("none"),
+		URL: server.URL, Version: "test", Login: login.WithToken("none"),
 		Dialog: term.NewDialog(strings.NewReader(typed), &questions), Err: &questions,
 	}
 	s, err := c.Connect(t.Context())
@@ -143,7 +144,7 @@ func TestArgumentsAreReadByTheSchema(t *testing.T) {
 func TestAServerThatIsNotThere(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	c := &call.Client{URL: gone.URL, Login: call.WithToken("x"), Dialog: term.NewDialog(strings.NewReader(""), &bytes.Buffer{}), Err: &bytes.Buffer{}}
+	c := &call.Client{URL: gone.URL, Login: login.WithToken("x"), Dialog: term.NewDialog(strings.NewReader(""), &bytes.Buffer{}), Err: &bytes.Buffer{}}
 	if _, err := c.Connect(context.Background()); !errors.Is(err, call.ErrUnreachable) {
 		t.Errorf("got %v, want ErrUnreachable", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"rialto/bridge/sanitize"
+	"rialto/cmd/rialto/internal/login"
 	"rialto/cmd/rialto/internal/term"
 )
 
@@ -130,7 +131,7 @@ func sameOrigin(r *http.Request, via []*http.Request) error {
 // explain says what an error of a connection means.
 func (c *Client) explain(err error) error {
 	var refused *url.Error
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, ErrLogin) && errors.As(err, &refused) {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, login.ErrRequired) && errors.As(err, &refused) {
 		return fmt.Errorf("%w: %s: %w", ErrUnreachable, c.URL, refused.Err)
 	}
 	return fmt.Errorf("%s: %w", c.URL, err)

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"rialto/cmd/rialto/internal/call"
+	"rialto/cmd/rialto/internal/login"
 	"rialto/cmd/rialto/internal/term"
 )
 
@@ -132,13 +133,13 @@ func TestALoginIsAWebPage(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	c := client(server.URL)
-	b := &call.Browser{URL: server.URL, File: filepath.Join(t.TempDir(), "logins.json"), Dialog: c.Dialog}
-	login, l, err := b.Handler(ctx)
+	b := &login.Browser{URL: server.URL, File: filepath.Join(t.TempDir(), "logins.json"), Dialog: c.Dialog}
+	handler, l, err := b.Handler(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	c.Login = login
+	c.Login = handler
 	if _, err = c.Connect(ctx); err == nil || !strings.Contains(err.Error(), "no web page") {
 		t.Errorf("got %v, want a refusal", err)
 	}
@@ -146,7 +147,7 @@ func TestALoginIsAWebPage(t *testing.T) {
 
 func client(address string) *call.Client {
 	return &call.Client{
-		URL: address, Version: "test", Login: call.WithToken("secret"),
+		URL: address, Version: "test", Login: login.WithToken("secret"),
 		Dialog: term.NewDialog(strings.NewReader(""), &bytes.Buffer{}), Err: &bytes.Buffer{},
 	}
 }

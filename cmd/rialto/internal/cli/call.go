@@ -18,6 +18,7 @@ import (
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
 	"rialto/cmd/rialto/internal/call"
+	"rialto/cmd/rialto/internal/login"
 	"rialto/cmd/rialto/internal/server"
 	"rialto/cmd/rialto/internal/term"
 	"rialto/oauth"
@@ -220,22 +221,22 @@ func (c *caller) connect(ctx context.Context, cmd *cobra.Command) (*call.Session
 		if err != nil {
 			return nil, err
 		}
-		client.URL, client.Login = address, call.WithToken(token)
+		client.URL, client.Login = address, login.WithToken(token)
 	case checkAddress(c.url) != nil:
 		return nil, usageError{checkAddress(c.url)}
 	case token != "":
-		client.Login = call.WithToken(token)
+		client.Login = login.WithToken(token)
 	default:
 		b, err := c.browser(client.Dialog)
 		if err != nil {
 			return nil, err
 		}
-		login, listener, err := b.Handler(ctx)
+		handler, listener, err := b.Handler(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer listener.Close()
-		client.Login = login
+		client.Login = handler
 	}
 	return client.Connect(ctx)
 }
@@ -255,12 +256,12 @@ func checkAddress(address string) error {
 	return nil
 }
 
-func (c *caller) browser(d *term.Dialog) (*call.Browser, error) {
+func (c *caller) browser(d *term.Dialog) (*login.Browser, error) {
 	dir, err := demoDir("")
 	if err != nil {
 		return nil, err
 	}
-	return &call.Browser{
+	return &login.Browser{
 		URL:      c.url,
 		File:     filepath.Join(dir, "logins.json"),
 		ClientID: c.clientID,
@@ -332,7 +333,7 @@ func callError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exitError{130, errors.New("interrupted")}
-	case errors.Is(err, call.ErrLogin):
+	case errors.Is(err, login.ErrRequired):
 		return exitError{3, err}
 	case errors.Is(err, call.ErrUnreachable):
 		return exitError{4, err}

@@ -1,4 +1,5 @@
-package call
+// Package login logs in to an MCP server for the programs of the command line, and stores the login.
+package login
 
 import (
 	"context"
@@ -24,8 +25,8 @@ import (
 	"rialto/internal/loopback"
 )
 
-// ErrLogin is returned if the server wants a login and there is none.
-var ErrLogin = errors.New("login")
+// ErrRequired is returned if the server wants a login and there is none.
+var ErrRequired = errors.New("login")
 
 // staticLogin is a login with an access token.
 type staticLogin struct{ token string }
@@ -41,7 +42,7 @@ func (f staticLogin) Authorize(_ context.Context, _ *http.Request, resp *http.Re
 	resp.Body.Close()
 	return fmt.Errorf(
 		"%w: the server refused the access token: %s %s",
-		ErrLogin,
+		ErrRequired,
 		resp.Status,
 		resp.Header.Get("WWW-Authenticate"),
 	)
@@ -207,7 +208,7 @@ type loginErrors struct{ *auth.AuthorizationCodeHandler }
 
 func (m loginErrors) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
 	if err := m.AuthorizationCodeHandler.Authorize(ctx, r, resp); err != nil {
-		return fmt.Errorf("%w: %w", ErrLogin, err)
+		return fmt.Errorf("%w: %w", ErrRequired, err)
 	}
 	return nil
 }
