@@ -10,6 +10,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
+	"rialto/store/ledgerdb"
 )
 
 // sentOnce adds a task, and then continues one, by many callers with one
@@ -71,9 +72,11 @@ func raceToSend(t *testing.T, name string, send func(digest string) (string, err
 // remembered checks for how long, and to whom, the task won is told of as the
 // one that a message began.
 func remembered(t *testing.T, l Ledger, name, won string) {
-	if handle, err := l.TaskByDigest(t.Context(), "alice", "agent", name, now.Add(ledger.RepeatsFor)); handle != "" || err != nil {
+	l.age(t, ledger.RepeatsFor)
+	if handle, err := l.TaskByDigest(t.Context(), "alice", "agent", name, now); handle != "" || err != nil {
 		t.Errorf("%s, much later: got %q, %v", name, handle, err)
 	}
+	l.age(t, -ledger.RepeatsFor)
 	forgotten := ledger.Record{Owner: "alice", Agent: "agent", Handle: won, Digest: name}
 	for _, entry := range []ledger.Record{{Owner: "alice", Agent: "agent", Handle: "another", Digest: name}, forgotten} {
 		if handle, err := l.TaskByDigest(t.Context(), "alice", "agent", name, now); handle != won || err != nil {
@@ -87,7 +90,8 @@ func remembered(t *testing.T, l Ledger, name, won string) {
 		t.Errorf("%s, forgotten: got %q, %v", name, handle, err)
 	}
 	for i, later := range []time.Duration{0, ledger.RepeatsFor} { // the second time it is another message
-		another := ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", Digest: "another " + name, Created: now, Updated: now.Add(later)}
+		another := ledger.Record{Handle: uuid.NewString(), Owner: "alice", Agent: "agent", Digest: "another " + name, Created: now, Updated: now}
+		l.age(t, later)
 		if err := l.AddTask(t.Context(), &another, "r1", 1000); err != nil {
 			t.Errorf("%s, for the time %d: %v", name, i+1, err)
 		}
@@ -96,5 +100,13 @@ func remembered(t *testing.T, l Ledger, name, won string) {
 		if handle, err := l.TaskByDigest(t.Context(), other[0], other[1], other[2], now); handle != "" || err != nil {
 			t.Errorf("%v: got %q, %v", other, handle, err)
 		}
+	}
+}
+
+// age makes all messages older. On PostgreSQL its clock decides how old they are.
+func (l Ledger) age(t *testing.T, by time.Duration) {
+	t.Helper()
+	if err := l.Store.(*ledgerdb.Store).AgeDigests(t.Context(), by); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,7 +1,9 @@
 package ledgerdb
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"rialto/store/sqldb"
 )
@@ -12,4 +14,9 @@ var Engines = map[string]func(*testing.T) *Store{
 	"memory":       func(t *testing.T) *Store { return open(t, sqldb.Memory) },
 	"write-behind": openWriteBehind,
 	"PostgreSQL":   openSchema,
+}
+
+// AgeDigests makes the messages that were sent older.
+func (db *Store) AgeDigests(ctx context.Context, by time.Duration) error {
+	return sqldb.Exec(ctx, db.sql.Write, `UPDATE sent SET created = created - $1`, by.Milliseconds())
 }

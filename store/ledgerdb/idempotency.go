@@ -8,12 +8,17 @@ import (
 	"rialto/store/sqldb"
 )
 
-// TaskByDigest implements ledger.Store.
+// TaskByDigest implements ledger.Store. The database's clock decides how long ago a message was sent:
+// by that of a replica that is an hour ahead, a message of a moment ago would be new.
 func (db *Store) TaskByDigest(
 	ctx context.Context,
 	owner, agent, digest string,
 	now time.Time,
 ) (string, error) {
+	now, err := db.sql.Clock(ctx, now)
+	if err != nil {
+		return "", err
+	}
 	return sentTask(ctx, db.sql.Read, owner, agent, digest, now)
 }
 
@@ -46,6 +51,10 @@ func (db *Store) deduplicate(
 ) error {
 	if e.Digest == "" {
 		return do(db.sql.Write)
+	}
+	now, err := db.sql.Clock(ctx, now)
+	if err != nil {
+		return err
 	}
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		if err := do(t); err != nil {
