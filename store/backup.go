@@ -34,7 +34,7 @@ func Restore(ctx context.Context, file, dsn string) error {
 	ofPostgres := strings.HasPrefix(dsn, "postgres")
 	near := os.TempDir()
 	if !ofPostgres {
-		for _, suffix := range []string{"", "-wal", ".pending", ".pending-wal"} {
+		for _, suffix := range []string{"", "-wal", ".pending", ".pending-wal", ".pending-keys"} {
 			if err := absent(path + suffix); err != nil {
 				return err
 			}

@@ -59,11 +59,24 @@ func logDamage(log *slog.Logger, e *writebehind.DamagedError, kept string) {
 	if errors.Is(e, writebehind.ErrForeign) {
 		text = "the write-behind file belongs to another database"
 	}
-	if e.Groups > 0 {
+	switch {
+	case len(e.Missing) > 0:
+		lost = strings.Join(e.Missing[:min(len(e.Missing), maxNamed)], " ")
+	case e.Groups > 0:
 		lost = fmt.Sprintf("%d groups of 1 to 64 tasks", e.Groups)
 	}
-	log.Error(text, "recovered_tasks", e.Recovered, "lost", lost, "kept", kept, "err", e.Cause)
+	log.Error(
+		text,
+		"recovered_tasks", e.Recovered,
+		"lost_tasks", len(e.Missing),
+		"lost", lost,
+		"kept", kept,
+		"err", e.Cause,
+	)
 }
+
+// maxNamed bounds the handles of lost tasks in the log.
+const maxNamed = 1000
 
 func (db *Store) attachWriteBehind(ctx context.Context, log *slog.Logger) error {
 	path, err := db.writeBehindPath()
@@ -182,6 +195,17 @@ func (db endedTasks) Write(ctx context.Context, tasks []*endedTask) error {
 		}
 		return indexFTS(ctx, t, words)
 	})
+}
+
+// Missing returns those handles that no task in the database has.
+func (db endedTasks) Missing(ctx context.Context, handles []string) ([]string, error) {
+	these, list, err := handleList(db.sql, handles)
+	if err != nil {
+		return nil, err
+	}
+	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `
+		SELECT value FROM `+these+` AS listed WHERE value NOT IN (SELECT handle FROM tasks)`,
+		list)
 }
 
 // insertBatch is how many tasks one statement inserts: a statement for each costs more.

@@ -2,6 +2,7 @@ package ledgerdb
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"log/slog"
 	"os"
@@ -17,7 +18,7 @@ import (
 func image(t *testing.T, path string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "rialto.db")
-	for _, suffix := range []string{"", "-wal", ".pending", ".pending-wal"} {
+	for _, suffix := range []string{"", "-wal", ".pending", ".pending-wal", ".pending-keys"} {
 		text, err := os.ReadFile(path + suffix)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
@@ -114,24 +115,49 @@ func TestACommandRecoversTasksOfAKilledServer(t *testing.T) {
 	})
 }
 
-// TestTheFileOfAnotherDatabaseIsNotRead puts a file beside a new database.
-func TestTheFileOfAnotherDatabaseIsNotRead(t *testing.T) {
-	db := openWriteBehind(t)
-	var killed string
-	whileWriting(t, db, func() {
-		addEntry(t, db, endedEntry("one"))
-		killed = image(t, db.sql.Path)
-	})
-	for _, suffix := range []string{"", "-wal"} {
-		if err := os.Remove(killed + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(killed, nil, 0o600); err != nil { // a file that is empty is a new database
-		t.Fatal(err)
-	}
-	if got := handles(t, openServer(t, killed)); got != "" {
-		t.Errorf("got tasks %q, want none", got)
+// TestWhatIsMissingOfTheFileIsNamed removes the log of the file of a killed server, cuts it, removes the
+// file, and changes a row. Tasks that were confirmed had gone without a word.
+func TestWhatIsMissingOfTheFileIsNamed(t *testing.T) {
+	for name, harm := range map[string]func(path string) error{
+		"its log is removed": func(path string) error { return os.Remove(path + ".pending-wal") },
+		"its log is cut":     func(path string) error { return os.Truncate(path+".pending-wal", 0) },
+		"the file is removed": func(path string) error {
+			return errors.Join(os.Remove(path+".pending"), os.Remove(path+".pending-wal"))
+		},
+		"a letter has changed": func(path string) error {
+			file, err := sql.Open("sqlite", path+".pending")
+			if err != nil {
+				return err
+			}
+			_, err = file.Exec(`UPDATE groups SET records = CAST(replace(records, 'pending', 'pendinG') AS BLOB)`)
+			return errors.Join(err, file.Close())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := openWriteBehind(t)
+			kept := addEntry(t, db, endedEntry("in the database"))
+			if handles(t, db) != kept.Handle {
+				t.Fatal("the first is not there")
+			}
+			var lost *ledger.Record
+			var killed string
+			whileWriting(t, db, func() {
+				lost = addEntry(t, db, endedEntry("pending"))
+				killed = image(t, db.sql.Path)
+			})
+			if err := harm(killed); err != nil {
+				t.Fatal(err)
+			}
+			closeAll(open(t, killed)) // as a command does, which must leave this to the server
+			server, log := open(t, killed), &strings.Builder{}
+			writeBehind(t, server, slog.New(slog.NewTextHandler(log, nil)))
+			if got := log.String(); !strings.Contains(got, "level=ERROR") || !strings.Contains(got, lost.Handle) || strings.Contains(got, kept.Handle) {
+				t.Errorf("got %q in the log, want the handle %s alone", got, lost.Handle)
+			}
+			if got := handles(t, server); got != kept.Handle {
+				t.Errorf("got tasks %q, want %q", got, kept.Handle)
+			}
+		})
 	}
 }
 

@@ -32,6 +32,25 @@ func TestAMissingDatabaseIsNotReplaced(t *testing.T) {
 	}
 }
 
+// TestAnEmptyDatabaseIsNotTakenForANewOne opens a database that was cut to nothing, beside its key: the
+// server started without accounts.
+func TestAnEmptyDatabaseIsNotTakenForANewOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rialto.db")
+	for _, file := range []string{path, path + ".key"} {
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := Open(t.Context(), path)
+	if err == nil {
+		db.Close()
+		t.Fatal("got a new database")
+	}
+	if !strings.Contains(err.Error(), "is empty") || !strings.Contains(err.Error(), "from a backup") {
+		t.Errorf("got %v, want that it is empty, and how to restore it", err)
+	}
+}
+
 // TestNewerTablesAreRefused opens a database that a later version has migrated.
 func TestNewerTablesAreRefused(t *testing.T) {
 	each(t, func(t *testing.T, again func() *DB) {

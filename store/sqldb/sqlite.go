@@ -146,12 +146,17 @@ func (f *openedFile) check() error {
 
 // companionSuffixes are the suffixes of files that belong to a database and are useless without it: the
 // key that seals its secrets, SQLite's log, and tasks that ended last.
-var companionSuffixes = []string{".key", "-wal", ".pending", ".pending-wal"}
+var companionSuffixes = []string{".key", "-wal", ".pending", ".pending-wal", ".pending-keys"}
 
-// checkMissing returns an error if there is no database, and yet a file that belongs to one: a
-// new database would hide that the old one was lost.
+// checkMissing returns an error if there is no database or an empty file, and yet a file that belongs
+// to one: a new database would hide that the old one was lost.
 func checkMissing(path string) error {
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+	state := "missing"
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.Size() == 0:
+		state = "empty"
+	case !errors.Is(err, os.ErrNotExist):
 		return nil // what else is wrong shows when it is opened
 	}
 	var left []string
@@ -165,8 +170,9 @@ func checkMissing(path string) error {
 	}
 	files := strings.Join(left, ", ")
 	return fmt.Errorf(
-		"%s is missing, but files that belong to it are there (%s): restore %s from a backup, together with these files; or, to begin anew without its accounts, connections and tasks, move these files away",
+		"%s is %s, but files that belong to it are there (%s): restore %s from a backup, together with these files; or, to begin anew without its accounts, connections and tasks, move these files away",
 		path,
+		state,
 		files,
 		path,
 	)

@@ -15,6 +15,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// keysSuffix is the suffix of the list of keys.
+const keysSuffix = "-keys"
+
 // file is a SQLite file with rows that are added at the end and deleted at the beginning.
 type file struct {
 	db             *sql.DB
@@ -131,7 +134,7 @@ func (f *file) close() error { return f.db.Close() }
 
 // Remove removes a file, whosever it is. Nothing may have it open.
 func Remove(path string) (err error) {
-	for _, suffix := range []string{"-wal", "-shm", ""} {
+	for _, suffix := range []string{keysSuffix, "-wal", "-shm", ""} {
 		if failed := os.Remove(path + suffix); !errors.Is(failed, os.ErrNotExist) {
 			err = errors.Join(err, failed)
 		}
@@ -143,7 +146,7 @@ func Remove(path string) (err error) {
 // have it open.
 func SetAside(path string) (to string, err error) {
 	to = fmt.Sprintf("%s.damaged-%d", path, time.Now().UnixNano())
-	for _, suffix := range []string{"-wal", ""} { // the index of the log (-shm) is made again
+	for _, suffix := range []string{keysSuffix, "-wal", ""} { // the index of the log (-shm) is made again
 		if failed := os.Rename(path+suffix, to+suffix); !errors.Is(failed, os.ErrNotExist) {
 			err = errors.Join(err, failed)
 		}

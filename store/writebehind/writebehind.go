@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -54,8 +55,9 @@ var (
 // DamagedError says that a file has records that cannot be recovered. What can be is in the
 // database.
 type DamagedError struct {
-	Recovered int // records
-	Groups    int // lost groups of up to 64 records; 0 if they cannot be counted
+	Recovered int      // records
+	Groups    int      // lost groups of up to 64 records; 0 if they cannot be counted
+	Missing   []string // keys of lost records, as far as they are known
 	Cause     error
 }
 
@@ -80,6 +82,9 @@ type Writer[R any] interface {
 	// Write is called by one goroutine at a time, and again with the same records if it fails, or if
 	// the process ends before the records are deleted from the file: it skips those that are there.
 	Write(ctx context.Context, records []R) error
+
+	// Missing returns those of the keys whose records the database does not have.
+	Missing(ctx context.Context, keys []string) ([]string, error)
 }
 
 // Buffer holds records that are in its file and may not be in the database yet. Its
@@ -87,6 +92,7 @@ type Writer[R any] interface {
 type Buffer[R any] struct {
 	Config[R]
 	file *file
+	keys *keyList
 
 	adds     chan *addition[R]
 	last     int           // records in the last group; of writeLoop
@@ -120,13 +126,13 @@ type addition[R any] struct {
 // in it, and takes records from then on. After ErrForeign or a *DamagedError, the file has to
 // be removed or set aside first.
 func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
-	f, err := openFile(ctx, c.Path, c.ID)
+	keys, err := openKeys(c.Path)
 	if err != nil {
 		return nil, err
 	}
 	b := &Buffer[R]{
 		Config:   c,
-		file:     f,
+		keys:     keys,
 		pending:  map[string]R{},
 		adds:     make(chan *addition[R]),
 		closed:   make(chan struct{}),
@@ -134,8 +140,17 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 		full:     make(chan struct{}, 1),
 		flushing: make(chan struct{}, 1),
 	}
+	b.file, err = openFile(ctx, c.Path, c.ID)
+	if damaged, ok := errors.AsType[*DamagedError](err); ok {
+		_, failed := b.name(ctx, keys.check(nil), damaged)
+		err = errors.Join(err, failed)
+	}
+	if err != nil {
+		return nil, errors.Join(err, keys.file.Close())
+	}
 	if err := b.recover(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("recovering %s: %w", c.Path, err), f.close())
+		err = fmt.Errorf("recovering %s: %w", c.Path, err)
+		return nil, errors.Join(err, b.file.close(), keys.file.Close())
 	}
 	b.wg.Go(b.writeLoop)
 	b.wg.Go(b.flushLoop)
@@ -151,6 +166,7 @@ func (b *Buffer[R]) recover(ctx context.Context) error {
 	if broken != nil && !errors.As(broken, &damaged) {
 		return broken
 	}
+	listed := b.keys.check(rows)
 	all, last, lost, why := decodeAll[R](rows)
 	if lost > 0 {
 		damaged = &DamagedError{Groups: lost, Cause: cmp.Or(broken, why)}
@@ -160,14 +176,15 @@ func (b *Buffer[R]) recover(ctx context.Context) error {
 			return err
 		}
 	}
+	damaged, err := b.name(ctx, listed, damaged)
+	if err != nil {
+		return err
+	}
 	if damaged != nil {
 		damaged.Recovered = len(all)
 		return damaged
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	return b.file.delete(last)
+	return errors.Join(b.file.delete(last), b.keys.drop(math.MaxInt64))
 }
 
 // decodeAll returns the records of rows, the last row, and how many rows cannot be read.
@@ -269,15 +286,19 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 		return ErrFull
 	}
 	texts := make([][]byte, len(group))
+	keys := make([]string, len(group))
 	for i, a := range group {
 		texts[i], a.text = a.text, nil
+		keys[i] = a.key
 	}
-	seq, err := b.file.insert(
-		slices.Concat([]byte{'['}, bytes.Join(texts, []byte{','}), []byte{']'}),
-	)
+	text := slices.Concat([]byte{'['}, bytes.Join(texts, []byte{','}), []byte{']'})
+	seq, err := b.file.insert(text)
 	if err != nil {
 		b.markBroken(err)
 		return ErrFull
+	}
+	if err := b.keys.add(seq, text, keys); err != nil {
+		b.markBroken(err)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -373,7 +394,8 @@ func (b *Buffer[R]) Flush(ctx context.Context) error {
 		return err
 	}
 	b.remove(taken)
-	if err := b.file.delete(taken[len(taken)-1].seq); err != nil {
+	last := taken[len(taken)-1].seq
+	if err := errors.Join(b.file.delete(last), b.keys.drop(last)); err != nil {
 		b.markBroken(err)
 	}
 	return nil
@@ -432,7 +454,7 @@ func (b *Buffer[R]) Close() error {
 	b.closing.Do(func() { close(b.closed) })
 	b.wg.Wait()
 	err := b.Flush(context.Background())
-	err = errors.Join(err, b.file.close())
+	err = errors.Join(err, b.file.close(), b.keys.file.Close())
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,17 @@ func (d *database) Write(ctx context.Context, records []string) error {
 	return d.err
 }
 
+func (d *database) Missing(_ context.Context, keys []string) (missing []string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, key := range keys {
+		if !d.records[key] {
+			missing = append(missing, key)
+		}
+	}
+	return missing, nil
+}
+
 func (d *database) has() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
