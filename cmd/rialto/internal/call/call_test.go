@@ -17,18 +17,23 @@ import (
 	"rialto/mcp/mcptest"
 )
 
-// answered calls a tool of the fixture with the lines that a person types, and returns what was
-// printed and what was asked.
-func answered(t *testing.T, legacy bool, typed string, words ...string) (printed, asked string) {
-	t.Helper()
-	fixture := mcptest.Server()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// fixture is a server for tests, of both eras or only the older one.
+func fixture(legacy bool) http.Handler {
+	server := mcptest.Server()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if legacy && r.Header.Get("Mcp-Protocol-Version") == "2026-07-28" {
 			http.Error(w, "unsupported", http.StatusBadRequest)
 			return
 		}
-		fixture.ServeHTTP(w, r)
-	}))
+		server.ServeHTTP(w, r)
+	})
+}
+
+// answered calls a tool of the fixture with the lines that a person types, and returns what was
+// printed and what was asked.
+func answered(t *testing.T, legacy bool, typed string, words ...string) (printed, asked string) {
+	t.Helper()
+	server := httptest.NewServer(fixture(legacy))
 	t.Cleanup(server.Close)
 	var out, questions bytes.Buffer
 	c := &call.Client{

@@ -38,8 +38,9 @@ var ErrUnreachable = errors.New("the server cannot be reached")
 type Session struct {
 	*mcp.ClientSession
 	c        *Client
-	asking   chan struct{} // holds one token: a person answers one question at a time
+	asking   chan struct{} // holds a token while a person answers a question: one at a time
 	progress *term.Progress
+	question atomic.Pointer[context.CancelFunc] // ends the question that a person answers now
 
 	// Task is the task of the latest call, if the server says that one is running.
 	Task string
@@ -167,7 +168,8 @@ const (
 )
 
 // Call calls a tool. If the result is a task that is still running, it waits for the end of the
-// task, unless the arguments say how long to wait.
+// task, unless the arguments say how long to wait. If ctx ends while a question is open, Call
+// declines to answer and returns the result, which names the task that waits.
 func (s *Session) Call(
 	ctx context.Context, tool *mcp.Tool, args map[string]any,
 ) (*mcp.CallToolResult, error) {
@@ -181,9 +183,11 @@ func (s *Session) Call(
 	}
 	s.progress = term.Start(s.c.Err, "Calling "+name)
 	defer func() { s.progress.Stop() }()
+	calling, cancel := s.outliveQuestion(ctx)
+	defer cancel()
 	for {
 		begun := time.Now()
-		r, err := s.once(ctx, name, args)
+		r, err := s.once(calling, name, args)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +197,7 @@ func (s *Session) Call(
 			return r, nil
 		}
 		s.Task = task
-		if given {
+		if given || ctx.Err() != nil {
 			return r, nil
 		}
 		if err := pause(ctx, begun); err != nil {
@@ -201,6 +205,29 @@ func (s *Session) Call(
 		}
 		name = "get_task"
 		args = map[string]any{"task_id": task, "wait": nextWait}
+	}
+}
+
+// returnTime is how long the server has for a result after a question came back without an answer.
+const returnTime = 5 * time.Second
+
+// outliveQuestion returns a context that ends with ctx. If a question is open then, it ends the
+// question first, and the context returnTime later.
+func (s *Session) outliveQuestion(ctx context.Context) (context.Context, context.CancelFunc) {
+	calling, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if end := s.question.Load(); end != nil {
+			(*end)()
+			select {
+			case <-time.After(returnTime):
+			case <-calling.Done():
+			}
+		}
+		cancel()
+	})
+	return calling, func() {
+		stop()
+		cancel()
 	}
 }
 
@@ -233,6 +260,12 @@ func taskOf(r *mcp.CallToolResult) (id, state string) {
 func TaskOf(r *mcp.CallToolResult) string {
 	id, _ := taskOf(r)
 	return id
+}
+
+// AnswerURL returns the page where the user can answer the question of a task, or "".
+func AnswerURL(r *mcp.CallToolResult) string {
+	about, _ := r.StructuredContent.(map[string]any)
+	return sanitize.WebPage(cell(about["answer_url"], 1000))
 }
 
 // Waits tells whether a result is a task that waits for the user.

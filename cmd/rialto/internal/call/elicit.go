@@ -33,12 +33,16 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 	}
 	s.progress.Stop()
 	s.c.Dialog.Say(s.c.host() + " asks: " + sanitize.Text(r.Params.Message))
+	asking, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s.question.Store(&cancel)
+	defer s.question.Store(nil)
 	var content map[string]any
 	var err error
 	if r.Params.URL != "" {
-		err = visit(ctx, s.c.Dialog, r.Params.URL)
+		err = visit(asking, s.c.Dialog, r.Params.URL)
 	} else {
-		content, err = fill(ctx, s.c.Dialog, r.Params.RequestedSchema)
+		content, err = fill(asking, s.c.Dialog, r.Params.RequestedSchema)
 	}
 	s.progress = term.Start(s.c.Err, "Waiting for the answer")
 	switch {

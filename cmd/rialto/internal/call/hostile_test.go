@@ -133,7 +133,9 @@ func TestALoginIsAWebPage(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	c := client(server.URL)
-	b := &login.Browser{URL: server.URL, File: filepath.Join(t.TempDir(), "logins.json"), Dialog: c.Dialog}
+	b := &login.Browser{
+		URL: server.URL, File: filepath.Join(t.TempDir(), "logins.json"), Dialog: c.Dialog, Attended: true,
+	}
 	handler, l, err := b.Handler(ctx)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"mime"
 	"net/url"
 	"os"
@@ -107,13 +109,16 @@ func (p *Printer) Result(ctx context.Context, s *Session, r *mcp.CallToolResult)
 	if list, ok := listIn(r.StructuredContent); ok {
 		return p.list(list)
 	}
+	if doc, ok := documentIn(r.StructuredContent); ok {
+		return p.document(style, doc)
+	}
 	var data []string
 	table := false
 	for _, c := range r.Content {
 		text, ok := c.(*mcp.TextContent)
 		switch {
 		case !ok:
-			if err := p.file(ctx, s, c); err != nil {
+			if err := p.file(ctx, s, r, c); err != nil {
 				return err
 			}
 			printed = true
@@ -156,6 +161,30 @@ func listIn(structured any) ([]any, bool) {
 	}
 	list, ok := structured.([]any)
 	return list, ok
+}
+
+// documentIn returns the result of a tool such as fetch: a document with its text.
+func documentIn(structured any) (doc map[string]any, ok bool) {
+	doc, _ = structured.(map[string]any)
+	_, isText := doc["text"].(string)
+	return doc, isText && doc["id"] != nil && doc["title"] != nil
+}
+
+// document prints the whole text of a document; at a terminal, under its title.
+func (p *Printer) document(style term.Style, doc map[string]any) error {
+	text := sanitize.Text(doc["text"].(string))
+	if !term.Is(p.Out) {
+		_, err := fmt.Fprintln(p.Out, text)
+		return err
+	}
+	_, err := fmt.Fprintf(
+		p.Out,
+		"%s\n\n%s\n%s\n",
+		style.Bold(cell(doc["title"], 200)),
+		style.Markdown(text),
+		style.Dim(cell(doc["url"], 1000)),
+	)
+	return err
 }
 
 func (p *Printer) list(list []any) error {
@@ -291,7 +320,7 @@ func (p *Printer) task(style term.Style, r *mcp.CallToolResult) {
 		style.Dim("task "+sanitize.Label(id)+"  "+cell(d["agent"], 60)),
 		style.State(sanitize.Label(state)),
 	)
-	if page := sanitize.WebPage(cell(d["answer_url"], 1000)); page != "" {
+	if page := AnswerURL(r); page != "" {
 		fmt.Fprintf(p.Out, "Answer at %s\n", page)
 	}
 	if next := cell(d["next_cursor"], 200); next != "" {
@@ -300,18 +329,20 @@ func (p *Printer) task(style term.Style, r *mcp.CallToolResult) {
 }
 
 // file prints a line about content that is no text, and saves it.
-func (p *Printer) file(ctx context.Context, s *Session, c mcp.Content) error {
+func (p *Printer) file(
+	ctx context.Context, s *Session, r *mcp.CallToolResult, c mcp.Content,
+) error {
 	name := ""
 	kind := ""
 	address := ""
 	var content []byte
 	switch c := c.(type) {
 	case *mcp.ImageContent:
-		name = "image"
+		name = cmp.Or(nameOf(r.StructuredContent, c.MIMEType, len(c.Data)), "image")
 		kind = c.MIMEType
 		content = c.Data
 	case *mcp.AudioContent:
-		name = "audio"
+		name = cmp.Or(nameOf(r.StructuredContent, c.MIMEType, len(c.Data)), "audio")
 		kind = c.MIMEType
 		content = c.Data
 	case *mcp.EmbeddedResource:
@@ -349,6 +380,31 @@ func (p *Printer) file(ctx context.Context, s *Session, c mcp.Content) error {
 	return err
 }
 
+// nameOf returns the name that a result gives to a file of a type and size: images and audio have
+// none of their own. It is "" if the result names no such file.
+func nameOf(about any, kind string, size int) (name string) {
+	var members iter.Seq[any]
+	switch v := about.(type) {
+	case map[string]any:
+		name, _ = v["filename"].(string)
+		if v["media_type"] == kind && v["size"] == float64(size) {
+			return name
+		}
+		members = maps.Values(v)
+	case []any:
+		members = slices.Values(v)
+	default:
+		return ""
+	}
+	for member := range members {
+		name = nameOf(member, kind, size)
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
 func bytesOf(r *mcp.ResourceContents) []byte {
 	if r.Blob != nil {
 		return r.Blob
@@ -359,7 +415,8 @@ func bytesOf(r *mcp.ResourceContents) []byte {
 // fileName returns a name for a file that has no path in it and is not hidden.
 func fileName(name, address, kind string) string {
 	if u, err := url.Parse(address); err == nil && name == "" {
-		name = path.Base(u.Path)
+		opaque, _ := url.PathUnescape(u.Opaque) // attachment:NAME
+		name = path.Base(cmp.Or(u.Path, opaque))
 	}
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) {

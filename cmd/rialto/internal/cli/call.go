@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,16 +101,7 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), c.timeout)
 	defer cancel()
 	if c.logout {
-		if c.url == "" {
-			return usageError{
-				errors.New("--logout needs --url: only logins with a browser are stored"),
-			}
-		}
-		b, err := c.browser(nil)
-		if err != nil {
-			return err
-		}
-		return b.Forget()
+		return c.forget(cmd)
 	}
 	s, err := c.connect(ctx, cmd)
 	if err != nil {
@@ -154,8 +146,8 @@ func (c *caller) call(
 ) error {
 	r, err := s.Call(ctx, tool, args)
 	switch {
-	case cmd.Context().Err() != nil:
-		return exitError{130, errors.New(c.interrupted(s.Task))}
+	case ctx.Err() != nil:
+		return c.interrupted(cmd, s.Task, r)
 	case err != nil:
 		return callError(err)
 	case c.asJSON:
@@ -169,24 +161,65 @@ func (c *caller) call(
 	case r.IsError:
 		return fmt.Errorf("the tool %s failed", tool.Name)
 	case call.Waits(r):
-		return exitError{
-			5,
-			fmt.Errorf(
-				"the task waits for an answer: %s",
-				c.again("send_task message=…", call.TaskOf(r)),
-			),
-		}
+		return exitError{5, errors.New(c.unanswered(r))}
 	}
 	return nil
 }
 
-// interrupted says how to go on after Ctrl-C.
-func (c *caller) interrupted(task string) string {
-	if task == "" {
-		return "interrupted"
+// forget removes the stored login of --url.
+func (c *caller) forget(cmd *cobra.Command) error {
+	if c.url == "" {
+		return usageError{errors.New("--logout needs --url: only logins with a browser are stored")}
 	}
-	return "interrupted; the task continues. To wait for it again:\n  " + c.again("get_task", task) +
-		"\nTo cancel it:\n  " + c.again("cancel_task", task)
+	b, err := c.browser(nil)
+	if err != nil {
+		return err
+	}
+	had, err := b.Forget()
+	if err != nil {
+		return err
+	}
+	done := "Logged out: forgot the stored login for %s\n"
+	if !had {
+		done = "There is no stored login for %s\n"
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), done, c.url)
+	return nil
+}
+
+// interrupted says how to go on after Ctrl-C or the end of --timeout. The result is nil unless a
+// question was open.
+func (c *caller) interrupted(cmd *cobra.Command, task string, r *mcp.CallToolResult) error {
+	why := exitError{130, errors.New("interrupted")}
+	if cmd.Context().Err() == nil {
+		why = exitError{1, fmt.Errorf("the time limit of %v is over (--timeout)", c.timeout)}
+	}
+	switch {
+	case r != nil && call.Waits(r):
+		if why.code == 1 {
+			why.code = 5
+		}
+		why.error = fmt.Errorf("%w; %s", why.error, c.unanswered(r))
+	case task != "":
+		why.error = fmt.Errorf(
+			"%w; the task continues. To wait for it again:\n  %s\nTo cancel it:\n  %s",
+			why.error,
+			c.again("get_task", task),
+			c.again("cancel_task", task),
+		)
+	}
+	return why
+}
+
+// unanswered says how to answer or cancel the task of a result.
+func (c *caller) unanswered(r *mcp.CallToolResult) string {
+	task := call.TaskOf(r)
+	at := ""
+	if page := call.AnswerURL(r); page != "" {
+		at = " Answer at\n  " + page + "\nor with"
+	}
+	return "the task waits for an answer." + cmp.Or(at, " To answer it:") + "\n  " +
+		c.again("send_task message=…", task) + "\nTo cancel it:\n  " + c.again("cancel_task", task)
 }
 
 // again returns a command that calls a tool about a task on the same server.
@@ -266,6 +299,7 @@ func (c *caller) browser(d *term.Dialog) (*login.Browser, error) {
 		File:     filepath.Join(dir, "logins.json"),
 		ClientID: c.clientID,
 		Dialog:   d,
+		Attended: d != nil && d.Visible(),
 	}, nil
 }
 
@@ -283,7 +317,7 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 				operator.CommandLine,
 				user,
 				[]string{oauth.ScopeTools},
-				c.timeout,
+				c.timeout+time.Minute, // a question is returned after the timeout
 			)
 		}
 		return err
@@ -334,7 +368,7 @@ func callError(err error) error {
 	case errors.Is(err, context.Canceled):
 		return exitError{130, errors.New("interrupted")}
 	case errors.Is(err, login.ErrRequired):
-		return exitError{3, err}
+		return exitError{3, fmt.Errorf("%w; a program needs an access token in %s", err, callToken)}
 	case errors.Is(err, call.ErrUnreachable):
 		return exitError{4, err}
 	}

@@ -67,12 +67,13 @@ func TestMCPRemoteSignsIn(t *testing.T) {
 }
 
 // TestTheCommandLineSignsIn logs in with nothing but the URL, comes back with its stored login, and
-// logs in anew after it has forgotten it.
+// logs in anew after it has forgotten it. "script" gives it the terminal that a login needs.
 func TestTheCommandLineSignsIn(t *testing.T) {
 	p, home := demo(t, t.TempDir(), ""), t.TempDir()
 	run := func(consents int, more ...string) {
 		t.Helper()
-		cmd := exec.Command(binary, append([]string{"call", "--url", p.URL + "/mcp"}, more...)...)
+		words := append([]string{binary, "call", "--url", p.URL + "/mcp"}, more...)
+		cmd := exec.Command("script", "-qec", "'"+strings.Join(words, "' '")+"'", "/dev/null")
 		cmd.Env = []string{"HOME=" + home}
 		said, err := followed(cmd, func(address string) {
 			consents--

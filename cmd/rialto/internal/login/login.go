@@ -50,12 +50,13 @@ func (f staticLogin) Authorize(_ context.Context, _ *http.Request, resp *http.Re
 
 // Browser is a login in the user's browser (OAuth 2.1 with PKCE), which is stored in File. The
 // client registers itself, unless ClientID is one that the server knows: an ID, or the URL of a
-// client ID metadata document. All fields but ClientID are required.
+// client ID metadata document. URL, File and Dialog are required.
 type Browser struct {
 	URL      string // of the MCP server
 	File     string
 	ClientID string
 	Dialog   *term.Dialog
+	Attended bool // a person can log in; without one, only a stored login works
 }
 
 // login is a stored login. It is as secret as a password.
@@ -103,8 +104,14 @@ func (b *Browser) store(l *login) error {
 	return os.Rename(next, b.File)
 }
 
-// Forget removes the stored login.
-func (b *Browser) Forget() error { return b.store(nil) }
+// Forget removes the stored login, and reports whether there was one.
+func (b *Browser) Forget() (had bool, err error) {
+	all, err := b.read()
+	if err != nil || all[b.URL] == nil {
+		return false, err
+	}
+	return true, b.store(nil)
+}
 
 // storingSource stores each token that it returns for the first time.
 type storingSource struct {
@@ -200,13 +207,20 @@ func (b *Browser) Handler(ctx context.Context) (auth.OAuthHandler, net.Listener,
 		l.Close()
 		return nil, nil, err
 	}
-	return loginErrors{h}, l, nil
+	return loginErrors{h, b}, l, nil
 }
 
-// loginErrors marks the errors of a login as such.
-type loginErrors struct{ *auth.AuthorizationCodeHandler }
+// loginErrors marks the errors of a login as such, and refuses to log in without a terminal.
+type loginErrors struct {
+	*auth.AuthorizationCodeHandler
+	b *Browser
+}
 
 func (m loginErrors) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
+	if !m.b.Attended {
+		resp.Body.Close()
+		return fmt.Errorf("%w: the server wants one, and there is no terminal to log in from", ErrRequired)
+	}
 	if err := m.AuthorizationCodeHandler.Authorize(ctx, r, resp); err != nil {
 		return fmt.Errorf("%w: %w", ErrRequired, err)
 	}

@@ -30,6 +30,9 @@ func NewDialog(in io.Reader, out io.Writer) *Dialog {
 // Terminal tells whether a person answers, and not a file.
 func (d *Dialog) Terminal() bool { return Is(d.in) }
 
+// Visible tells whether a person can read the questions.
+func (d *Dialog) Visible() bool { return Is(d.in) || Is(d.out) }
+
 // Say writes a line about a question.
 func (d *Dialog) Say(line string) { fmt.Fprintln(d.out, line) }
 
