@@ -26,10 +26,7 @@ type Task struct {
 	Busy   string // the agent's last message; "" is not said
 
 	Alert  *TaskAlert
-	Notice string // why the page is shown again, or the result of an answer; "" is none
-	Wrong  bool   // Notice is about something that went wrong
-	Reason string // the agent's reason for Notice, in its words; "" is none
-	First  string // where the person connects the agent before it takes an answer; "" is nowhere
+	Notice TaskNotice
 
 	Says  []TaskPart // what the agent asks
 	Ask   *Ask       // what the agent wants to know; nil if nothing
@@ -37,14 +34,26 @@ type Task struct {
 
 	Results []TaskResult
 	Cut     bool // there is more
-	Past    []TaskEvent
-	Left    string // how many messages Past leaves out; "" is none
-	Dropped string // how many replaced results are not kept; "" is none
+	History TaskHistory
 
 	Cancel  *Button // nil shows none; its word is the page's
 	Retry   *Button
 	Sharing *Sharing
 	Until   Text // how long the address works; nil is no shared page
+}
+
+// TaskNotice says why an action on the page has failed. The zero value is none.
+type TaskNotice struct {
+	Text    string // a sentence of ours
+	Reason  string // the agent's reason, in its words; "" is none
+	Connect string // where the person connects the agent before it takes an answer; "" is nowhere
+}
+
+// TaskHistory is the timeline of a task.
+type TaskHistory struct {
+	Events  []TaskEvent
+	Left    string // how many messages it leaves out; "" is none
+	Dropped string // how many replaced results are not kept; "" is none
 }
 
 // TaskAlert says why a task did not do what it should, and what to do.

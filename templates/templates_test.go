@@ -79,11 +79,11 @@ func samples() map[string]templates.Page {
 				{Parts: []templates.TaskPart{{ID: "p3", Href: "/downloads/z", Data: &templates.DataTable{Pairs: [][2]string{{"sql", "SELECT"}}, Columns: []string{"n"}, Numbers: []bool{true}, Rows: [][]string{{"1"}}, More: "9", JSON: "{}"}}, {ID: "p4", Data: &templates.DataTable{JSON: "[]"}}}},
 				{Name: "both", Parts: []templates.TaskPart{{Text: "9"}, {ID: "p5", Fold: true, Data: &templates.DataTable{Pairs: [][2]string{{"n", "9"}}, JSON: "{}"}}, {ID: "p6", Fold: true, Data: &templates.DataTable{JSON: "[]"}}}},
 			},
-			Cut: true, Left: "3", Dropped: "2",
-			Past: []templates.TaskEvent{
+			Cut: true,
+			History: templates.TaskHistory{Left: "3", Dropped: "2", Events: []templates.TaskEvent{
 				{At: templates.Clock(at), Title: templates.Textf("You"), Parts: []templates.TaskPart{{Text: "Count."}}}, {ID: "e1", Title: templates.Textf("{} earlier messages", "2"), Fold: []templates.TaskEvent{{Title: templates.Verbatim("expert")}}},
 				{At: templates.Clock(at), Tone: templates.Good, Title: templates.Textf("Done"), For: templates.Took(time.Second)}, {ID: "e2", Title: templates.Verbatim("expert"), Long: "Long", Parts: []templates.TaskPart{{Text: "Long."}}},
-			},
+			}},
 			Retry: &templates.Button{Action: "/answer/t1", Hidden: []templates.Value{{Name: "do", Value: "retry"}}},
 			Sharing: &templates.Sharing{Open: true, Task: true, For: templates.Took(time.Hour), Link: "https://rialto.example/shared/x", Until: templates.When(at, at), Error: "This can be shared when its task has ended.",
 				Links: []templates.SharedLink{{ID: "1", Made: templates.When(at, at), Ends: templates.When(at, at)}}},
@@ -92,7 +92,7 @@ func samples() map[string]templates.Page {
 		"task, failed": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Title: "x", Agent: "expert", State: "Failed", Tone: templates.Bad,
 			Alert: &templates.TaskAlert{Title: "The agent reported a failure", Reason: templates.Translated("No."), Remedy: "Retry, or change the request in the chat and send it again."}},
 		"task, waiting": templates.Task{
-			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for an answer", Wrong: true, Notice: "Something has to be changed before the answer can be sent.", Reason: "zip?",
+			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for an answer", Notice: templates.TaskNotice{Text: "Something has to be changed before the answer can be sent.", Reason: "zip?"},
 			Says: []templates.TaskPart{{Text: "Where to?"}},
 			Ask: &templates.Ask{Pause: "p", Once: "o", Title: "Trip", Description: "Where to.", Files: true, FilesWrong: "These files are too large, or too many: 5 files and 4 MB at most.", Fields: []templates.AskField{
 				{Name: "to", Label: "Where to", Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "Enter at most {} characters.", WrongValue: "20"},
@@ -117,7 +117,7 @@ func samples() map[string]templates.Page {
 		"connect, in no way":          templates.Connect{Product: "Rialto", Agent: "maps", Task: "t1"},
 		"connect, of another account": templates.Connect{Product: "Rialto", Agent: "maps", Switch: "/signin?next=%2F", Ways: []templates.ConnectWay{{Kind: "device", Host: "login.example"}}},
 		"task, to connect": templates.Task{
-			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for a sign-in", First: "/connect/expert",
+			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for a sign-in", Notice: templates.TaskNotice{Connect: "/connect/expert"},
 			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "/connect/expert?task=t1", Connect: true, Why: templates.Verbatim("expert")}, Cancel: &templates.Button{Action: "/answer/t1"},
 		},
 		"task, to allow": templates.Task{
@@ -260,12 +260,12 @@ func TestWhatOthersWroteIsShownAsText(t *testing.T) {
 		templates.Problem{Product: "Rialto", Title: evil, Detail: evil, Remedy: evil},
 		templates.Home{Product: "Rialto", URL: evil, User: evil, Agents: []templates.HomeAgent{{Name: evil, Title: evil, Description: evil}}},
 		templates.Task{
-			Frame: templates.Frame{Product: "Rialto"}, Title: evil, Agent: evil, Lead: []templates.Text{templates.Verbatim(evil)}, Fields: [][2]string{{evil, evil}}, Busy: evil, Lives: true, Reason: evil, Notice: "x",
+			Frame: templates.Frame{Product: "Rialto"}, Title: evil, Agent: evil, Lead: []templates.Text{templates.Verbatim(evil)}, Fields: [][2]string{{evil, evil}}, Busy: evil, Lives: true, Notice: templates.TaskNotice{Text: "x", Reason: evil},
 			Results: []templates.TaskResult{{Name: evil, Says: true, Description: evil, Parts: []templates.TaskPart{
 				{ID: evil, Text: evil}, {File: true, Name: evil, Size: evil, Kind: evil, Href: evil, Image: true}, {Leaves: evil},
 				{Data: &templates.DataTable{Pairs: [][2]string{{evil, evil}}, Columns: []string{evil}, Numbers: []bool{false}, Rows: [][]string{{evil}}, JSON: evil}},
 			}}},
-			Past: []templates.TaskEvent{{ID: evil, Title: templates.Verbatim(evil), Long: evil, Parts: []templates.TaskPart{{Text: evil}}}},
+			History: templates.TaskHistory{Events: []templates.TaskEvent{{ID: evil, Title: templates.Verbatim(evil), Long: evil, Parts: []templates.TaskPart{{Text: evil}}}}},
 		},
 	}
 	for _, p := range pages {

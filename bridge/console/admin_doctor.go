@@ -45,7 +45,7 @@ func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates
 // examine runs the doctor on an address.
 func (c adminDoctor) examine(f *form) error {
 	address := doctor.Complete(f.Get("url"))
-	report, err := c.Admin.Examine(f.Context(), address)
+	report, err := c.Admin.Examinations.Examine(f.Context(), address)
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
 		return f.show(c.doctorPage(address, say(refused)))
 	}

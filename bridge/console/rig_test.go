@@ -104,7 +104,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 			}
 		}},
 	}
-	r.Console.Admin.Doctor = doctorFunc(func(_ context.Context, url string) *doctor.Report {
+	r.Console.Admin.Examinations.Doctor = doctorFunc(func(_ context.Context, url string) *doctor.Report {
 		forwarding := doctor.Cause{ID: "forwarding", Text: doctor.Sentence{Key: "The proxy ({}) forwards only {}; {} never reach the server.", Values: []i18n.Value{{Text: "nginx"}, {Text: "/mcp"}, {Text: "<b>/token</b>"}}},
 			Lines: []doctor.Snippet{{For: "nginx", Text: "location / {}\n"}}}
 		return &doctor.Report{URL: url, Verdict: forwarding, Causes: []doctor.Cause{forwarding}, Stops: []doctor.Client{doctor.Claude}, Results: []doctor.Result{

@@ -21,19 +21,25 @@ type Doctor interface {
 	Examine(ctx context.Context, address string) *doctor.Report
 }
 
+// Examinations runs Doctor for operators, a few at a time.
+type Examinations struct {
+	Doctor  Doctor // required where Examine is called
+	running quota.Count
+}
+
 // Examine examines the MCP server at an address from outside. It fails with an Error
 // if the address is not valid, or if too many examinations run.
-func (s *Service) Examine(ctx context.Context, address string) (*doctor.Report, error) {
+func (e *Examinations) Examine(ctx context.Context, address string) (*doctor.Report, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return nil, errAddress
 	}
-	done, refused := s.examining.Acquire("", quota.Unlimited, maxExaminations)
+	done, refused := e.running.Acquire("", quota.Unlimited, maxExaminations)
 	if refused != nil {
 		return nil, errDoctorBusy
 	}
 	defer done()
 	ctx, cancel := context.WithTimeout(ctx, examination)
 	defer cancel()
-	return s.Doctor.Examine(ctx, address), nil
+	return e.Doctor.Examine(ctx, address), nil
 }

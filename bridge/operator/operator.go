@@ -15,7 +15,6 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/ledger"
 	"rialto/internal/audit"
-	"rialto/internal/quota"
 	"rialto/internal/usage"
 	"rialto/oauth/authserver"
 )
@@ -41,12 +40,10 @@ type Service struct {
 	// Audit records the changes that are made here; nil records none.
 	Audit audit.Recorder
 
-	Doctor Doctor // nil where Examine is not called
+	Examinations Examinations
 
 	// InForce returns the settings in force, without secrets; nil has none to show.
 	InForce func() []Setting
-
-	examining quota.Count
 }
 
 // Setting is one setting in force. The value of a secret says only where it is.

@@ -48,7 +48,7 @@ func (f *Follower) unchanged(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
-	if err != nil || !f.answered(t) {
+	if err != nil || !samePause(f.start.Task, t) {
 		return a2a.Is(err, a2a.Unavailable)
 	}
 	return ledger.SameText(f.start.Task.Status.Message, t.Status.Message)

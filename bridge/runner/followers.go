@@ -31,6 +31,19 @@ func (l *followers) get(handle string) *Follower {
 	return l.byHandle[handle]
 }
 
+// wake lets the follower of a task poll its agent now. It reports whether there is one.
+func (l *followers) wake(handle string) bool {
+	f := l.get(handle)
+	if f == nil {
+		return false
+	}
+	select {
+	case f.woken <- struct{}{}:
+	default: // it is about to poll
+	}
+	return true
+}
+
 // all returns the followers.
 func (l *followers) all() []*Follower {
 	l.mu.Lock()

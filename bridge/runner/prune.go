@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"time"
+
+	"rialto/bridge/ledger"
 )
 
 // Prune forgets tasks that ended longer ago than the tasks of their agents are kept.
@@ -12,18 +14,19 @@ func (r *Runner) Prune(ctx context.Context) error {
 		if a.Retention == 0 {
 			continue
 		}
-		if err := r.prune(ctx, time.Duration(a.Retention), a.Name, nil); err != nil {
+		if err := prune(ctx, r.Ledger, r.Now().Add(-time.Duration(a.Retention)), a.Name, nil); err != nil {
 			return err
 		}
 		own = append(own, a.Name)
 	}
-	return r.prune(ctx, r.Directory.RetentionOf(""), "", own)
+	return prune(ctx, r.Ledger, r.Now().Add(-r.Directory.RetentionOf("")), "", own)
 }
 
-func (r *Runner) prune(ctx context.Context, keep time.Duration, agent string, but []string) error {
-	before := r.Now().Add(-keep)
+func prune(
+	ctx context.Context, from ledger.Store, before time.Time, agent string, but []string,
+) error {
 	for {
-		n, err := r.Ledger.DropTasks(ctx, before, agent, but, PruneBatch)
+		n, err := from.DropTasks(ctx, before, agent, but, PruneBatch)
 		if err != nil || n < PruneBatch {
 			return err
 		}

@@ -120,7 +120,7 @@ func (p *Publisher) receive(s ledger.Signal) {
 		}
 		return
 	case ledger.AboutAgent:
-		p.runner.wakeFollower(s.Handle)
+		p.runner.live.wake(s.Handle)
 	case ledger.AboutLedger, ledger.AboutTask:
 		p.runner.waiters.wake(s.Handle)
 	}

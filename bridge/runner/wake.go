@@ -16,7 +16,7 @@ const pollTimeout = 30 * time.Second
 // Wake tells the follower of a task to poll its agent now, on this replica or another.
 // If the task waits in auth-required, this replica polls it. Wake does not wait.
 func (r *Runner) Wake(handle string) {
-	if r.wakeFollower(handle) {
+	if r.live.wake(handle) {
 		return
 	}
 	r.Publisher.signal(ledger.Signal{About: ledger.AboutAgent, Handle: handle})
@@ -25,19 +25,6 @@ func (r *Runner) Wake(handle string) {
 	default:
 		r.Log.Warn("too many tasks have news: one is looked at when it is due", "task", handle)
 	}
-}
-
-// wakeFollower reports whether this replica follows the task.
-func (r *Runner) wakeFollower(handle string) bool {
-	f := r.live.get(handle)
-	if f == nil {
-		return false
-	}
-	select {
-	case f.woken <- struct{}{}:
-	default: // it is about to look
-	}
-	return true
 }
 
 // withWebhook adds our webhook to a message for an agent that sends push notifications.
@@ -100,15 +87,14 @@ func (f *Follower) poll(ctx context.Context) {
 			"err", err,
 		)
 		f.endIfTooLarge(err)
-	case t.Status.State.Interrupted() && f.answered(t):
+	case t.Status.State.Interrupted() && samePause(f.start.Task, t):
 	case t.Status.State.Idle() || !conn.Card().Capabilities.Streaming:
 		f.apply(t)
 	}
 }
 
-// answered reports whether t still shows the pause that the message ended.
-func (f *Follower) answered(t *a2a.Task) bool {
-	before := f.start.Task
+// samePause reports whether t still shows the pause that the message ended.
+func samePause(before, t *a2a.Task) bool {
 	if before == nil || before.Status.State != t.Status.State {
 		return false
 	}

@@ -44,11 +44,10 @@ func (t *taskRequest) answer() {
 			func(name string) string { return fieldValue(values, name) },
 		)
 		about := pageState{
-			notice:   "Something has to be changed before the answer can be sent.",
-			wrong:    true,
 			values:   fieldValues(task, values),
 			problems: problems,
 		}
+		about.notice.Text = "Something has to be changed before the answer can be sent."
 		if len(files) > maxFiles {
 			about.files = "These files are too large, or too many: 5 files and 4 MB at most."
 		}
@@ -73,42 +72,40 @@ func (t *taskRequest) answer() {
 // showNotSent shows the page of the task with the reason why an answer was not sent. If
 // another answer came first, it says where from.
 func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values, err error) {
-	about := pageState{wrong: true}
+	var about pageState
+	notice := &about.notice
 	status := http.StatusConflict
 	var refused *a2a.Error
 	var down directory.Unreachable
 	switch {
 	case errors.Is(err, ledger.ErrTaskBusy):
-		about.notice = "An answer from an app came first, so yours was not sent."
-		if now, err := t.Bridge.Documents.TaskView(
-			t.Context(), t.access(t.Request), before.Record.Handle,
-		); err == nil &&
-			now.ByPage {
-			about.notice = "An answer from this page came first, so yours was not sent."
+		notice.Text = "An answer from an app came first, so yours was not sent."
+		now, err := t.Bridge.Documents.TaskView(t.Context(), t.access(t.Request), before.Record.Handle)
+		if err == nil && now.ByPage {
+			notice.Text = "An answer from this page came first, so yours was not sent."
 		}
 	case errors.Is(err, ledger.ErrTaskEnded):
-		about.notice = "The task has ended, so your answer was not sent."
+		notice.Text = "The task has ended, so your answer was not sent."
 	case errors.Is(err, directory.ErrNotConnected):
-		about.notice, about.values = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again.", fieldValues(
-			before, values,
-		)
-		about.first = connectPath(before.Agent, before.Record.Handle)
+		notice.Text = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again."
+		about.values = fieldValues(before, values)
+		notice.Connect = connectPath(before.Agent, before.Record.Handle)
 	case errors.As(err, &refused):
 		t.Log.WarnContext(
 			t.Context(), "an agent took no answer",
 			"task", before.Record.Handle,
 			"err", err,
 		)
-		status, about.notice, about.values = http.StatusBadGateway, "The agent did not take the answer. Try again, or change it.", fieldValues(
-			before, values,
-		)
+		status = http.StatusBadGateway
+		notice.Text = "The agent did not take the answer. Try again, or change it."
+		about.values = fieldValues(before, values)
 		if refused.Remote {
-			about.reason = sanitize.Short(refused.Message, 500)
+			notice.Reason = sanitize.Short(refused.Message, 500)
 		}
 	case errors.As(err, &down):
-		status, about.notice, about.values = http.StatusServiceUnavailable, "The agent cannot be reached now. Your answer was not sent.", fieldValues(
-			before, values,
-		)
+		status = http.StatusServiceUnavailable
+		notice.Text = "The agent cannot be reached now. Your answer was not sent."
+		about.values = fieldValues(before, values)
 	default:
 		t.writeError(err)
 		return

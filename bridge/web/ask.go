@@ -17,10 +17,7 @@ import (
 // pageState is what the page shows in addition to the task: the result of a form, and the
 // values of the answer.
 type pageState struct {
-	notice   string
-	wrong    bool
-	reason   string            // why an answer was not taken, in the agent's words
-	first    string            // where the person connects the agent before it takes the answer
+	notice   templates.TaskNotice
 	values   map[string]string // by the name of the field; nil shows the defaults
 	problems map[string]form.Problem
 	files    string // what is wrong with the files

@@ -25,13 +25,13 @@ func (t *taskRequest) handleForm() {
 	var err error
 	switch do := t.PostForm.Get("do"); {
 	case do == "cancel":
-		about, err = cancelError(
+		about.notice, err = cancelError(
 			t.Bridge.Documents.CancelTask(t.Context(), t.access(t.Request), t.handle),
 		)
 	case do == "retry":
 		again, failed := t.Bridge.Documents.RetryTask(t.Context(), t.access(t.Request), t.handle)
 		if again == nil {
-			about, err = retryError(failed)
+			about.notice, err = retryError(failed)
 			break
 		}
 		to = documents.TaskPath + url.PathEscape(again.Handle) // whose page says what happened
@@ -48,7 +48,7 @@ func (t *taskRequest) handleForm() {
 	switch {
 	case err != nil:
 		t.writeError(err)
-	case about.notice != "" || about.sharing.Error != "":
+	case about.notice.Text != "" || about.sharing.Error != "":
 		t.show(http.StatusConflict, about)
 	default:
 		redirect(t.w, t.Request, to)
@@ -56,74 +56,59 @@ func (t *taskRequest) handleForm() {
 }
 
 // cancelError says why a task was not canceled, if its owner should know.
-func cancelError(err error) (pageState, error) {
-	about := pageState{wrong: true}
+func cancelError(err error) (notice templates.TaskNotice, unexpected error) {
 	var refused *a2a.Error
 	var down directory.Unreachable
 	_, badInput := ledger.InputText(err)
 	switch {
 	case err == nil:
-		return pageState{}, nil
+		return notice, nil
 	case errors.As(err, &refused):
-		about.notice = "The agent did not stop."
+		notice.Text = "The agent did not stop."
 		if refused.Remote {
-			about.reason = sanitize.Short(refused.Message, 500)
+			notice.Reason = sanitize.Short(refused.Message, 500)
 		}
 	case errors.As(err, &down):
-		about.notice = "The agent cannot be reached now, so the task was not canceled."
+		notice.Text = "The agent cannot be reached now, so the task was not canceled."
 	case errors.Is(err, ledger.ErrTaskBusy):
-		about.notice = "The task has gone on meanwhile. Try again."
+		notice.Text = "The task has gone on meanwhile. Try again."
 	case badInput:
-		about.notice = "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet."
+		notice.Text = "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet."
 	default:
-		return about, err
+		return notice, err
 	}
-	return about, nil
+	return notice, nil
 }
 
 // retryError says why a request was not sent again, if its owner should know.
-func retryError(err error) (pageState, error) {
+func retryError(err error) (notice templates.TaskNotice, unexpected error) {
 	var down directory.Unreachable
 	_, badInput := ledger.InputText(err)
 	switch {
 	case errors.Is(err, directory.ErrNotConnected):
-		return pageState{
-			wrong:  true,
-			notice: "The agent wants to know who you are. Connect it first.",
-		}, nil
+		notice.Text = "The agent wants to know who you are. Connect it first."
 	case errors.As(err, &down):
-		return pageState{
-			wrong:  true,
-			notice: "The agent cannot be reached now. Try again later.",
-		}, nil
+		notice.Text = "The agent cannot be reached now. Try again later."
 	case errors.Is(err, ledger.ErrTooManyTasks):
-		return pageState{
-			wrong:  true,
-			notice: "Too many of your tasks are running. Wait until some have ended.",
-		}, nil
+		notice.Text = "Too many of your tasks are running. Wait until some have ended."
 	case badInput, errors.Is(err, ledger.ErrTaskBusy):
-		return pageState{
-			wrong:  true,
-			notice: "This request cannot be sent again here. Send it in the chat.",
-		}, nil
+		notice.Text = "This request cannot be sent again here. Send it in the chat."
+	default:
+		return notice, err
 	}
-	return pageState{}, err
+	return notice, nil
 }
 
 // page adds what its owner can do to the page of a task.
 func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 	e := v.Record
 	path := documents.TaskPath + url.PathEscape(e.Handle)
-	if about.notice == "" {
-		about.notice, about.reason = e.DeliveryNotice()
-		about.wrong = about.notice != ""
+	if about.notice.Text == "" {
+		about.notice.Text, about.notice.Reason = e.DeliveryNotice()
 	}
 	p := TaskPage(v, t.Now(), nil)
 	p.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}
 	p.Notice = about.notice
-	p.Wrong = about.wrong
-	p.First = about.first
-	p.Reason = about.reason
 	if !e.State().Terminal() {
 		p.Live = path + eventsSuffix + "?since=" + millis(e.Updated)
 	}

@@ -76,12 +76,12 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	p.Cut = m.cut
 	m.text = maxTimeline
 	m.count = maxParts
-	p.Past = m.events(v, shownEvents(v, p.Alert != nil || p.Busy == v.Message))
+	p.History.Events = m.events(v, shownEvents(v, p.Alert != nil || p.Busy == v.Message))
 	if v.Left > 0 {
-		p.Left = strconv.Itoa(v.Left)
+		p.History.Left = strconv.Itoa(v.Left)
 	}
 	if r := e.Revisions; r != nil && r.Dropped > 0 && v.Rights > documents.ByLink {
-		p.Dropped = strconv.Itoa(r.Dropped)
+		p.History.Dropped = strconv.Itoa(r.Dropped)
 	}
 	return p
 }

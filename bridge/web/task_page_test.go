@@ -92,7 +92,7 @@ func TestTheTimelineDoesNotRepeatWhatIsAboveIt(t *testing.T) {
 		e.Idle = c.state != a2a.Working
 		page := web.TaskPage(r.bridge.Documents.OperatorView(e), e.Updated, nil)
 		var got []string
-		for _, event := range page.Past {
+		for _, event := range page.History.Events {
 			for _, p := range event.Parts {
 				if words := string(p.HTML); !strings.Contains(words, "Which colour?") {
 					got = append(got, strings.TrimSuffix(strings.TrimPrefix(words, "<p>"), "</p>\n"))
@@ -114,7 +114,7 @@ func TestTheTimelineKeepsAFileWithoutWords(t *testing.T) {
 	plan := a2a.Part{Content: a2a.Raw("plan"), Filename: "plan.txt", MediaType: "text/plain"}
 	e.Apply(&a2a.StatusUpdate{TaskID: e.Task.ID, Status: a2a.Status{State: a2a.Working, Message: &a2a.Message{ID: "1", Role: a2a.RoleAgent, Parts: []a2a.Part{plan}}}}, nil, e.Updated)
 	e.Idle = false
-	for _, event := range web.TaskPage(r.bridge.Documents.OperatorView(e), e.Updated, nil).Past {
+	for _, event := range web.TaskPage(r.bridge.Documents.OperatorView(e), e.Updated, nil).History.Events {
 		for _, p := range event.Parts {
 			if p.Name == "plan.txt" {
 				return
@@ -173,8 +173,8 @@ func TestEachReaderSeesWhatTheyMay(t *testing.T) {
 		t.Fatal(err)
 	}
 	owner, operator := web.TaskPage(v, v.Record.Updated, nil), web.TaskPage(r.bridge.Documents.OperatorView(v.Record), v.Record.Updated, nil)
-	if v.Form == nil || len(owner.Past) == 0 || len(operator.Past) != len(owner.Past) {
-		t.Errorf("got %d and %d events, want the same timeline", len(owner.Past), len(operator.Past))
+	if v.Form == nil || len(owner.History.Events) == 0 || len(operator.History.Events) != len(owner.History.Events) {
+		t.Errorf("got %d and %d events, want the same timeline", len(owner.History.Events), len(operator.History.Events))
 	}
 	if o := r.bridge.Documents.OperatorView(v.Record); o.Form != nil || o.CanRetry || o.CanShare || !o.CanCancel {
 		t.Errorf("an operator may %+v", o)

@@ -196,7 +196,7 @@ func TestAStreamGetsEventsUntilTheAccessEnds(t *testing.T) {
 			if err := r.oauth.Grants.Revoke(t.Context(), grant.GrantID, "test"); err != nil {
 				t.Fatal(err)
 			}
-			r.Server.events.Wake()
+			r.Server.webhooks.events.Wake()
 			if got := until("notifications/events/terminated"); !strings.Contains(got, "-32012") {
 				t.Errorf("got %s", got)
 			}

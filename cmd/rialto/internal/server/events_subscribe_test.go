@@ -61,9 +61,9 @@ func TestAWebhookThatDoesNotWantEventsGetsNone(t *testing.T) {
 				tc.url = hooks.url
 			}
 			if tc.url == silent.URL {
-				patience := r.Server.events.HTTP.Timeout
-				defer func() { r.Server.events.HTTP.Timeout = patience }()
-				r.Server.events.HTTP.Timeout = time.Second
+				patience := r.Server.webhooks.events.HTTP.Timeout
+				defer func() { r.Server.webhooks.events.HTTP.Timeout = patience }()
+				r.Server.webhooks.events.HTTP.Timeout = time.Second
 			}
 			hooks.mu.Lock()
 			hooks.verify = tc.verify
@@ -130,8 +130,8 @@ func (l *subscriptionLimits) Limits() (most, perUser int) { return eventSubscrip
 
 func TestAFloodOfSubscriptionsIsRefused(t *testing.T) {
 	r, hooks, _ := eventRig(t, io.Discard)
-	limits := &subscriptionLimits{r.Server.events.Backend, 2}
-	r.Server.events.Backend = limits
+	limits := &subscriptionLimits{r.Server.webhooks.events.Backend, 2}
+	r.Server.webhooks.events.Backend = limits
 	for user, want := range map[string]int{"alice": 2, "bob": 2} {
 		token, granted := r.token(user, oauth.ScopeTools), 0
 		for i := range 4 {
@@ -196,7 +196,7 @@ func TestASubscriptionEndsWithItsAccess(t *testing.T) {
 			hooks.mu.Lock()
 			hooks.answers = []int{503}
 			hooks.mu.Unlock()
-			if err := errors.Join(end(r, carol, grants[0]), r.Server.events.EndRevoked(t.Context())); err != nil {
+			if err := errors.Join(end(r, carol, grants[0]), r.Server.webhooks.events.EndRevoked(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 			agent.Release()

@@ -94,8 +94,8 @@ func (s *Server) newMCP(secret []byte) (*mcp.Server, error) {
 			Quota:          mcpQuota{s.limits, s.oauth},
 		},
 	}
-	if s.events != nil {
-		m.Extensions.Events = s.events
+	if s.webhooks.events != nil {
+		m.Extensions.Events = s.webhooks.events
 	}
 	if m.Extensions.Apps != nil {
 		m.Resources = []mcp.Resource{tools.TaskCard()}

@@ -25,7 +25,7 @@ import (
 func (s *Server) buildOperator() {
 	s.operator = newOperator(s.cfg.Load, s.log, s.store, s.oauth, s.bridge)
 	s.operator.Audit = s.audit
-	s.operator.Doctor = ownDoctor{s}
+	s.operator.Examinations.Doctor = ownDoctor{s}
 	s.operator.Agents = operator.Agents{Registry: s.agents, Bridge: s.bridge, Audit: s.audit}
 	s.operator.Connections = operator.Connections{Vault: s.connections.vault, Audit: s.audit}
 }
@@ -169,7 +169,6 @@ func CancelTask(
 	if err != nil {
 		return nil, err
 	}
-	s.stop = func() {}
 	defer s.Close()
 	release, idle, err := s.store.ExcludeServers(ctx)
 	if err != nil {

@@ -26,15 +26,22 @@ const (
 	eventSubscriptionsPerUser = 100
 )
 
+// webhooks tell others of changes, and let agents tell us.
+type webhooks struct {
+	push   *push.Service   // of tasks, to A2A clients; nil if it is off
+	inbox  *a2apush.Inbox  // of agents; nil if they get no webhook
+	events *events.Service // to MCP clients; nil if they are off
+}
+
 // buildPush builds the webhooks of A2A, in both directions.
 func (s *Server) buildPush(secret []byte) {
 	if s.cfg.Load().Push.Send {
-		s.push = newPush(s, secret)
-		s.bridge.Runner.Webhooks = s.push
+		s.webhooks.push = newPush(s, secret)
+		s.bridge.Runner.Webhooks = s.webhooks.push
 	}
 	if s.cfg.Load().Push.Receive {
-		s.inbox = newPushInbox(s, secret)
-		s.bridge.Runner.Inbox = s.inbox
+		s.webhooks.inbox = newPushInbox(s, secret)
+		s.bridge.Runner.Inbox = s.webhooks.inbox
 	}
 }
 
@@ -86,7 +93,7 @@ func (s *Server) buildEvents(secret []byte) {
 	if !s.cfg.Load().MCP.Events {
 		return
 	}
-	s.events = &events.Service{
+	s.webhooks.events = &events.Service{
 		Logs:          s.store.Events,
 		Subscriptions: s.store.Events,
 		Directory:     s.bridge.Directory,
@@ -98,7 +105,7 @@ func (s *Server) buildEvents(secret []byte) {
 		Log:           s.log,
 		Backend:       eventBackend{s},
 	}
-	source := eventSource{s.events}
+	source := eventSource{s.webhooks.events}
 	s.bridge.Tools.Events = true
 	publisher := &s.bridge.Runner.Publisher
 	publisher.Listeners = append(publisher.Listeners, source)

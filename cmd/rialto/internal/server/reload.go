@@ -19,8 +19,8 @@ import (
 
 // followSettings lets the parts read the settings in force at each call, so that Reload need not know them.
 func followSettings(s *Server) {
-	s.secrets.replace(s.cfg.Load().Secrets(), time.Now())
-	s.oauth.Follow(oauthSettings{&s.cfg, &s.secrets})
+	s.reloading.secrets.replace(s.cfg.Load().Secrets(), time.Now())
+	s.oauth.Follow(oauthSettings{&s.cfg, &s.reloading.secrets})
 	s.bridge.Directory.Policies = func() directory.Policy {
 		c := s.cfg.Load()
 		return directory.Policy{
@@ -122,7 +122,9 @@ type Source struct {
 // reloading is held while the settings are read again.
 type reloading struct {
 	sync.Mutex
-	failed atomic.Bool // the last time
+	failed  atomic.Bool // the last time
+	key     []byte      // of requests for a reload
+	secrets secrets
 }
 
 // Reload reads the settings again and applies those that differ: all of them or, if one is wrong
@@ -200,7 +202,7 @@ func reload(ctx context.Context, s *Server) ([]config.Change, error) {
 		return nil, err
 	}
 	s.brand.Store(&brand)
-	s.secrets.replace(next.Secrets(), time.Now())
+	s.reloading.secrets.replace(next.Secrets(), time.Now())
 	return changes, nil
 }
 

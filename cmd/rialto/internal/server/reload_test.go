@@ -195,7 +195,7 @@ tokens: {algorithm: HS256, secret: {file: %q}}
 		}
 	}
 	for after, want := range map[time.Duration][]string{time.Minute: {secrets[2], secrets[1], secrets[0], "client 0123456789abcdef0123456789abcdef"}, time.Hour: secrets[2:]} {
-		if got := r.secrets.accepted("clients[portal]", time.Now().Add(after), 10*time.Minute); !slices.Equal(got, want) {
+		if got := r.reloading.secrets.accepted("clients[portal]", time.Now().Add(after), 10*time.Minute); !slices.Equal(got, want) {
 			t.Errorf("after %s: got %v, want %v", after, got, want)
 		}
 	}

@@ -51,9 +51,9 @@ func (s *Server) routes() (*mux.Router, error) {
 	read(r, "/healthz", http.HandlerFunc(s.health.healthz))
 	read(r, "/livez", http.HandlerFunc(livez))
 	read(r, "/readyz", http.HandlerFunc(s.health.readyz))
-	r.Path(reloadPath).Methods(http.MethodPost).Handler(serveReload(s, s.reloadKey))
-	if s.inbox != nil {
-		r.PathPrefix(a2apush.InboxPath).Handler(s.inbox) // push notifications of agents: the address is the secret
+	r.Path(reloadPath).Methods(http.MethodPost).Handler(serveReload(s, s.reloading.key))
+	if s.webhooks.inbox != nil {
+		r.PathPrefix(a2apush.InboxPath).Handler(s.webhooks.inbox) // push notifications of agents: the address is the secret
 	}
 	agents := newAgentServers(s)
 	s.apiRoutes(s.door(r, "rest"), agents)

@@ -12,12 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rialto/a2a/a2apush"
 	"rialto/bridge"
 	"rialto/bridge/directory"
-	"rialto/bridge/events"
 	"rialto/bridge/operator"
-	"rialto/bridge/push"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/internal/audit"
@@ -43,9 +40,7 @@ type Server struct {
 	operator *operator.Service
 	audit    *audit.Log
 	usage    *usage.Log
-	push     *push.Service   // nil if webhooks are off
-	inbox    *a2apush.Inbox  // nil if agents get no webhook
-	events   *events.Service // nil if they are off
+	webhooks webhooks
 
 	connections connections // credentials that users have stored for agents
 
@@ -54,17 +49,14 @@ type Server struct {
 	probes    sync.Map             // of agents: whether the last one was answered, by name
 
 	Source    Source // of Reload
-	secrets   secrets
-	reloadKey []byte // of requests for a reload
+	reloading reloading
 
 	certificate *certificate // of the listeners; nil without one
 	limits      *callLimiter
 	bodies      *bodyBudget
 	shutdown    shutdownTimes
 	health      *health
-	reloading   reloading
-	background  sync.WaitGroup
-	stop        context.CancelFunc
+	jobs        jobs
 }
 
 // New opens the store, assembles the server and starts it. It takes over the tasks that
@@ -160,7 +152,7 @@ func (s *Server) build(secret []byte) error {
 		return err
 	}
 	s.buildOperator()
-	s.reloadKey = deriveKey(secret, "reload")
+	s.reloading.key = deriveKey(secret, "reload")
 	followSettings(s)
 	s.observe()
 	return nil
@@ -181,32 +173,49 @@ func (s *Server) readFiles() error {
 func (s *Server) start(ctx context.Context) {
 	s.bridge.Start()
 	s.logWaiting("the cards of agents", func() { s.bridge.Tools.ReadSkills(ctx) })
-	maintained, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.stop = stop
-	jobs := []func(context.Context){
+	all := []func(context.Context){
 		s.maintain,
 		s.saveGrantUses,
 		s.audit.Run,
 		s.usage.Run,
 		s.agents.Run,
 	}
-	if s.push != nil {
-		jobs = append(jobs, s.push.Run)
+	if s.webhooks.push != nil {
+		all = append(all, s.webhooks.push.Run)
 	}
-	if s.events != nil {
-		jobs = append(jobs, s.events.Run)
+	if s.webhooks.events != nil {
+		all = append(all, s.webhooks.events.Run)
 	}
 	if s.telemetry != nil {
-		jobs = append(jobs, s.telemetry.Refresh, s.probeAgents)
+		all = append(all, s.telemetry.Refresh, s.probeAgents)
 	}
 	if s.scrapes != nil {
-		jobs = append(
-			jobs, func(ctx context.Context) { serveScrapes(ctx, s.scrapes, s.telemetry, s.log) },
+		all = append(
+			all, func(ctx context.Context) { serveScrapes(ctx, s.scrapes, s.telemetry, s.log) },
 		)
 	}
-	for _, run := range jobs {
-		s.background.Go(func() { run(maintained) })
+	s.jobs.start(context.WithoutCancel(ctx), all)
+}
+
+// jobs run in the background.
+type jobs struct {
+	running sync.WaitGroup
+	cancel  context.CancelFunc // nil before the start
+}
+
+func (j *jobs) start(ctx context.Context, all []func(context.Context)) {
+	ctx, j.cancel = context.WithCancel(ctx)
+	for _, run := range all {
+		j.running.Go(func() { run(ctx) })
 	}
+}
+
+// stop ends the jobs and waits for them.
+func (j *jobs) stop() {
+	if j.cancel != nil {
+		j.cancel()
+	}
+	j.running.Wait()
 }
 
 // load reads the agents and checks what would otherwise fail at the first login.
@@ -254,8 +263,7 @@ func (s *Server) maintain(ctx context.Context) {
 
 // Close stops the background jobs and closes the store.
 func (s *Server) Close() error {
-	s.stop()
-	s.logWaiting("background jobs", s.background.Wait)
+	s.logWaiting("background jobs", s.jobs.stop)
 	s.logWaiting("writing tasks", s.bridge.Close)
 	s.logWaiting("writing audit and usage records", func() {
 		s.usage.Flush(context.Background()) // the bridge has recorded its last calls

@@ -23,11 +23,11 @@ func (s *Server) observe() {
 	s.store.Observe(t.Database(s.store.System()))
 	s.bridge.Runner.Observer = t
 	s.oauth.Exchange.Observer = t
-	if s.push != nil {
-		s.push.Metrics = t.Deliveries(telemetry.Push)
+	if s.webhooks.push != nil {
+		s.webhooks.push.Metrics = t.Deliveries(telemetry.Push)
 	}
-	if s.events != nil {
-		s.events.Metrics = t.Deliveries(telemetry.Event)
+	if s.webhooks.events != nil {
+		s.webhooks.events.Metrics = t.Deliveries(telemetry.Event)
 	}
 	t.Read(gauges{s.store.Ledger, s.store.Ledger.Outbox(), s})
 }
