@@ -4,8 +4,8 @@ package layout
 // symptoms: a struct cut into embedded halves passes the test, but is not
 // redesigned. Size is counted in tokens, because lines can be packed.
 const (
-	maxMethods          = 59     // per type
-	maxFields           = 30     // per struct
+	maxMethods          = 45     // per type
+	maxFields           = 24     // per struct
 	maxInterfaceMethods = 12     // per interface, embedded ones included
 	maxPackageFiles     = 40     // tests left out
 	maxPackageTokens    = 30_000 // tests left out

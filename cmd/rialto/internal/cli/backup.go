@@ -22,7 +22,7 @@ func backupCommand() *cobra.Command {
 		"Writing ",
 		(*storeFlags).load,
 		func(cmd *cobra.Command, cfg *config.Config, file string) error {
-			err := store.Backup(cmd.Context(), cfg.Database, file)
+			err := store.Backup(cmd.Context(), cfg.Storage.Database, file)
 			if err != nil {
 				return fmt.Errorf("backup: %w", err)
 			}
@@ -52,14 +52,14 @@ func restoreCommand() *cobra.Command {
 		"Reading ",
 		(*storeFlags).target,
 		func(cmd *cobra.Command, cfg *config.Config, file string) error {
-			err := store.Restore(cmd.Context(), file, cfg.Database)
+			err := store.Restore(cmd.Context(), file, cfg.Storage.Database)
 			if err != nil {
 				return fmt.Errorf("restore: %w", err)
 			}
 			return nil
 		},
 		func(cmd *cobra.Command, cfg *config.Config, file string) error {
-			database := config.Redacted(cfg.Database)
+			database := config.Redacted(cfg.Storage.Database)
 			return done(
 				cmd,
 				map[string]string{"file": file, "database": database, "key": cfg.SecretSource()},
@@ -88,7 +88,7 @@ func copyCommand(
 		if err != nil {
 			return err
 		}
-		if cfg.Database == store.Memory {
+		if cfg.Storage.Database == store.Memory {
 			return config.ErrInMemory
 		}
 		bar := term.Start(cmd.ErrOrStderr(), doing+args[0])

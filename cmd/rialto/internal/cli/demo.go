@@ -81,8 +81,8 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 	d.cfg = config.Demo(d.dir)
 	d.cfg.Listen = listenAt
 	d.cfg.URL = address
-	d.cfg.DrainTimeout = 0 // a person at a terminal waits
-	d.cfg.DefaultAgent = demoAgent
+	d.cfg.Serving.DrainTimeout = 0 // a person at a terminal waits
+	d.cfg.Calls.DefaultAgent = demoAgent
 	if address != "" { // a tunnel on this machine: without this, its visitors share one address
 		d.cfg.TrustedProxies = []string{"127.0.0.0/8", "::1/128"}
 	}

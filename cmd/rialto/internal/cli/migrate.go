@@ -13,10 +13,10 @@ func migrateCommand() *cobra.Command {
 	return withConfig(
 		command("migrate", "Create the tables of the database, or bring them up to date"),
 		func(cmd *cobra.Command, cfg *config.Config) error {
-			if cfg.Database == store.Memory {
+			if cfg.Storage.Database == store.Memory {
 				return config.ErrInMemory
 			}
-			before, after, err := store.Migrate(cmd.Context(), cfg.Database)
+			before, after, err := store.Migrate(cmd.Context(), cfg.Storage.Database)
 			if err != nil {
 				return fmt.Errorf("database: %w", err)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -25,7 +26,7 @@ func serveCommand(delay func(time.Duration)) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		delay(cfg.Grace())
+		delay(cfg.Serving.Grace())
 		hangup := make(chan os.Signal, 1)
 		signal.Notify(hangup, syscall.SIGHUP) // from here on it does not end the program
 		defer signal.Stop(hangup)
@@ -64,27 +65,32 @@ func serveCommand(delay func(time.Duration)) *cobra.Command {
 		); err != nil {
 			return err
 		}
-		for _, note := range cfg.Warnings() {
-			log.Warn(note)
-		}
-		if cfg.SignIn.AutoApprove.Enabled {
-			log.Warn(
-				"sign_in.auto_approve is on: all callers of this server are approved without a question",
-				"connector", cfg.URL+"/mcp",
-			)
-		}
-		log.Info(
-			"rialto is ready",
-			"version", server.Version(),
-			"connector", cfg.URL+"/mcp",
-			"listen", l.Addr(),
-			"agents", len(cfg.Agents),
-		)
+		logReady(log, cfg, l.Addr())
 		notifySupervisor(cmd.Context(), log)
 		return s.ServeBoth(cmd.Context(), l, calls)
 	}
 	configFlags(cmd, &path)
 	return cmd
+}
+
+// logReady logs where the server listens, and what its operator should know.
+func logReady(log *slog.Logger, cfg *config.Config, at net.Addr) {
+	for _, note := range cfg.Warnings() {
+		log.Warn(note)
+	}
+	if cfg.SignIn.AutoApprove.Enabled {
+		log.Warn(
+			"sign_in.auto_approve is on: all callers of this server are approved without a question",
+			"connector", cfg.URL+"/mcp",
+		)
+	}
+	log.Info(
+		"rialto is ready",
+		"version", server.Version(),
+		"connector", cfg.URL+"/mcp",
+		"listen", at,
+		"agents", len(cfg.Agents),
+	)
 }
 
 // limitMemory makes the garbage collector keep below nine tenths of the container's memory, unless
@@ -158,7 +164,7 @@ func checkConfigCommand() *cobra.Command {
 			problems = server.ProbeAgents(cmd.Context(), cfg)
 		}
 		connector := cfg.URL + "/mcp"
-		database := config.Redacted(cfg.Database)
+		database := config.Redacted(cfg.Storage.Database)
 		methods := cfg.SignIn.SignInMethods(cfg.URL)
 		text := fmt.Sprintf(
 			"The configuration is valid.\nconnector  %s\nlisten     %s\ndatabase   %s",

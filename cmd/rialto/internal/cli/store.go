@@ -117,7 +117,7 @@ func (f *storeFlags) open(cmd *cobra.Command) (*config.Config, *store.DB, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	if cfg.Database == store.Memory {
+	if cfg.Storage.Database == store.Memory {
 		return nil, nil, config.ErrInMemory
 	}
 	db, err := cfg.OpenStore(cmd.Context())

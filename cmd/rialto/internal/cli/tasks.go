@@ -146,7 +146,7 @@ func (f *storeFlags) cancel(cmd *cobra.Command, task string) (e *ledger.Record, 
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Database == store.Memory {
+	if cfg.Storage.Database == store.Memory {
 		return nil, config.ErrInMemory
 	}
 	return server.CancelTask(cmd.Context(), cfg, operator.CommandLine, task)

@@ -76,9 +76,9 @@ func (c *Config) checkAgents() (faults error) {
 		}
 		seen[a.Name] = true
 	}
-	if c.DefaultAgent != "" && !seen[c.DefaultAgent] {
+	if c.Calls.DefaultAgent != "" && !seen[c.Calls.DefaultAgent] {
 		faults = errors.Join(
-			faults, i18n.Errorf("default_agent: there is no agent named %q", c.DefaultAgent),
+			faults, i18n.Errorf("default_agent: there is no agent named %q", c.Calls.DefaultAgent),
 		)
 	}
 	return faults

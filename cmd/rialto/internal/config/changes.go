@@ -84,7 +84,7 @@ func (c *Config) raw() map[string]rawSetting {
 			all[prefix+strings.TrimPrefix(key, "agents[]")] = rawSetting{withoutNumbers(key), value}
 		})
 	}
-	for key, digest := range c.contents {
+	for key, digest := range c.origin.contents {
 		all[key+ofContents] = rawSetting{
 			withoutNumbers(key) + ofContents,
 			digest,
@@ -111,7 +111,7 @@ func (c *Config) Revision(a Agent) string {
 	flatten(
 		"", reflect.ValueOf(a), func(key, value string) { fmt.Fprintf(h, "%q=%q\n", key, value) },
 	)
-	fmt.Fprintln(h, c.contents[credentialsOf(a)], c.Limits.TaskSize, c.Limits.ConnectionsPerAgent)
+	fmt.Fprintln(h, c.origin.contents[credentialsOf(a)], c.Limits.TaskSize, c.Limits.ConnectionsPerAgent)
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
@@ -130,7 +130,7 @@ func (c *Config) files() map[string]string {
 // readContents notes digests of the files and variables that the settings name. What uses them
 // reads them again and reports errors.
 func (c *Config) readContents() {
-	c.contents = map[string]string{}
+	c.origin.contents = map[string]string{}
 	for key, path := range c.files() {
 		c.addContents(key, "", path)
 	}
@@ -159,6 +159,6 @@ func (c *Config) addContents(key, value string, files ...string) {
 		}
 	}
 	if found {
-		c.contents[key] = base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+		c.origin.contents[key] = base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 	}
 }

@@ -32,7 +32,7 @@ func (c *Config) Check() (faults error) {
 		c.checkStartup,
 		c.checkShutdown,
 		c.checkLimits,
-		c.GRPC.Check,
+		c.Serving.GRPC.Check,
 		c.MCP.check,
 	} {
 		faults = errors.Join(faults, check())
@@ -48,18 +48,18 @@ const (
 )
 
 func (c *Config) checkStartup() error {
-	if c.StartupTimeout < time.Second {
-		return fmt.Errorf("startup_timeout: set it to at least 1s, and not to %s", c.StartupTimeout)
+	if c.Serving.StartupTimeout < time.Second {
+		return fmt.Errorf("startup_timeout: set it to at least 1s, and not to %s", c.Serving.StartupTimeout)
 	}
 	return nil
 }
 
 func (c *Config) checkShutdown() error {
-	if c.ShutdownDelay < 0 || c.ShutdownDelay > maxShutdownDelay {
-		return fmt.Errorf("shutdown_delay: %s is not between 0s and 5m", c.ShutdownDelay)
+	if c.Serving.ShutdownDelay < 0 || c.Serving.ShutdownDelay > maxShutdownDelay {
+		return fmt.Errorf("shutdown_delay: %s is not between 0s and 5m", c.Serving.ShutdownDelay)
 	}
-	if c.DrainTimeout < 0 || c.DrainTimeout > maxDrainTimeout {
-		return fmt.Errorf("drain_timeout: %s is not between 0s and 1h", c.DrainTimeout)
+	if c.Serving.DrainTimeout < 0 || c.Serving.DrainTimeout > maxDrainTimeout {
+		return fmt.Errorf("drain_timeout: %s is not between 0s and 1h", c.Serving.DrainTimeout)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (c *Config) checkURL() error {
 				net.JoinHostPort("127.0.0.1", port),
 			)
 		}
-		c.URL = c.TLS.Scheme() + "://" + c.Listen
+		c.URL = c.Serving.TLS.Scheme() + "://" + c.Listen
 	}
 	u, err := url.Parse(c.URL)
 	switch {
@@ -134,9 +134,9 @@ func (c *Config) ListensAs(inForce *Config) {
 	if strings.HasSuffix(c.URL, ":0") && c.Listen == inForce.Listen {
 		c.URL = inForce.URL
 	}
-	if c.GRPC.Address == "" && c.GRPC.Listen == inForce.GRPC.Listen && inForce.GRPC.chosen {
-		c.GRPC.Address = inForce.GRPC.Address
-		c.GRPC.chosen = true
+	if c.Serving.GRPC.Address == "" && c.Serving.GRPC.Listen == inForce.Serving.GRPC.Listen && inForce.Serving.GRPC.chosen {
+		c.Serving.GRPC.Address = inForce.Serving.GRPC.Address
+		c.Serving.GRPC.chosen = true
 	}
 }
 

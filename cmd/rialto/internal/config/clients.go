@@ -73,9 +73,9 @@ func (c *Config) Secrets() map[string]string {
 			all[key] = text
 		}
 	}
-	add("registration.token", c.Registration.Token)
+	add("registration.token", c.Apps.Registration.Token)
 	add("tokens.secret", c.Tokens.Secret)
-	for _, one := range c.Clients {
+	for _, one := range c.Apps.Clients {
 		add("clients["+one.ID+"]", one.Secret)
 	}
 	for _, one := range c.SignIn.OIDC {
@@ -87,7 +87,7 @@ func (c *Config) Secrets() map[string]string {
 // OAuthClients returns the configured clients for the authorization server.
 func (c *Config) OAuthClients() ([]client.Configured, error) {
 	var all []client.Configured
-	for i, one := range c.Clients {
+	for i, one := range c.Apps.Clients {
 		secret, err := one.Secret.value()
 		if err != nil {
 			return nil, fmt.Errorf("clients[%d].secret: %w", i, err)

@@ -21,40 +21,50 @@ import (
 
 // Config holds the settings. They come from the file, the environment and flags; the later win.
 type Config struct {
-	Listen           string   `koanf:"listen"`
-	URL              string   `koanf:"url"`
-	Name             string   `koanf:"name"`
-	Stage            string   `koanf:"stage"`
-	DefaultScope     string   `koanf:"default_scope"`
-	RedirectPrefixes []string `koanf:"redirect_prefixes"`
+	Listen string `koanf:"listen"`
+	URL    string `koanf:"url"`
+	Name   string `koanf:"name"`
+	Stage  string `koanf:"stage"`
 
-	Registration Registration `koanf:"registration"`
+	origin origin
 
-	notes    []string          // what an operator should know of where settings come from
+	Agents         []Agent       `koanf:"agents"`
+	SignIn         SignIn        `koanf:"sign_in"`
+	SecretOverlap  time.Duration `koanf:"secret_overlap"`
+	UpstreamTokens []Upstream    `koanf:"upstream_tokens"`
+	Tokens         Tokens        `koanf:"tokens"`
+	TrustedProxies []string      `koanf:"trusted_proxies"`
+	AllowedOrigins []string      `koanf:"allowed_origins"`
+	MCP            MCP           `koanf:"mcp"`
+	Push           Push          `koanf:"push"`
+	Usage          Records       `koanf:"usage"`
+	Audit          Audit         `koanf:"audit"`
+	Brand          Brand         `koanf:"brand"`
+	Log            Log           `koanf:"log"`
+	Limits         Limits        `koanf:"limits"`
+
+	// These group settings without a key of their own.
+	Apps    Apps    `koanf:",squash"`
+	Serving Serving `koanf:",squash"`
+	Storage Storage `koanf:",squash"`
+	Calls   Calls   `koanf:",squash"`
+	Links   Links   `koanf:",squash"`
+}
+
+// origin is what is known of where the settings come from.
+type origin struct {
+	notes    []string          // what an operator should know
 	sources  map[string]string // the source of each setting that is set, by key: file, environment or flag
 	contents map[string]string // digests of the files and variables that settings name, by key
+}
 
-	Agents          []Agent       `koanf:"agents"`
-	SignIn          SignIn        `koanf:"sign_in"`
-	Clients         []Client      `koanf:"clients"`
-	SecretOverlap   time.Duration `koanf:"secret_overlap"`
-	UpstreamTokens  []Upstream    `koanf:"upstream_tokens"`
-	Tokens          Tokens        `koanf:"tokens"`
-	ClientDocuments bool          `koanf:"client_documents"`
-	TrustedProxies  []string      `koanf:"trusted_proxies"`
-	AllowedOrigins  []string      `koanf:"allowed_origins"`
-	MCP             MCP           `koanf:"mcp"`
-	Push            Push          `koanf:"push"`
-	Usage           Records       `koanf:"usage"`
-	Audit           Audit         `koanf:"audit"`
-	Brand           Brand         `koanf:"brand"`
-	Log             Log           `koanf:"log"`
-	Limits          Limits        `koanf:"limits"`
-
-	Serving `koanf:",squash"`
-	Storage `koanf:",squash"`
-	Calls   `koanf:",squash"`
-	Links   `koanf:",squash"`
+// Apps says which apps can log in, and how.
+type Apps struct {
+	Registration     Registration `koanf:"registration"`
+	ClientDocuments  bool         `koanf:"client_documents"`
+	Clients          []Client     `koanf:"clients"`
+	RedirectPrefixes []string     `koanf:"redirect_prefixes"`
+	DefaultScope     string       `koanf:"default_scope"`
 }
 
 // Storage says where the state is and what seals its secrets.
@@ -161,8 +171,8 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 		}
 	}
 	cfg := Defaults()
-	cfg.notes = notes
-	cfg.sources = sources
+	cfg.origin.notes = notes
+	cfg.origin.sources = sources
 	if err := decode(all, &cfg); err != nil && faults == nil {
 		return nil, explain("", err)
 	}
@@ -235,7 +245,7 @@ func fillFromFlags(k *koanf.Koanf, flags *pflag.FlagSet) (err error) {
 }
 
 // Warnings returns conflicts between the sources of settings.
-func (c *Config) Warnings() []string { return c.notes }
+func (c *Config) Warnings() []string { return c.origin.notes }
 
 func (l Log) level() (level slog.Level, err error) {
 	return level, level.UnmarshalText([]byte(l.Level))
@@ -280,7 +290,7 @@ func (c *Config) Secure() bool { return strings.HasPrefix(c.URL, "https://") }
 func Demo(dir string) *Config {
 	cfg := Defaults()
 	cfg.Name = "Rialto demo"
-	cfg.Database = filepath.Join(dir, "demo.db")
+	cfg.Storage.Database = filepath.Join(dir, "demo.db")
 	cfg.Log.Level = "warn"
 	return &cfg
 }

@@ -65,13 +65,13 @@ var ErrInMemory = errors.New(
 )
 
 func (c *Config) checkDatabase() error {
-	if _, err := engineOf(c.Database); err != nil {
+	if _, err := engineOf(c.Storage.Database); err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
-	if c.Migrate != migrateAuto && c.Migrate != migrateCheck {
-		return fmt.Errorf("migrate: %q is neither auto nor check", c.Migrate)
+	if c.Storage.Migrate != migrateAuto && c.Storage.Migrate != migrateCheck {
+		return fmt.Errorf("migrate: %q is neither auto nor check", c.Storage.Migrate)
 	}
-	if c.Connections < minConnections {
+	if c.Storage.Connections < minConnections {
 		return fmt.Errorf("database_connections: set it to at least %d", minConnections)
 	}
 	return nil
@@ -90,13 +90,13 @@ const (
 // OpenStore opens the database, and brings its tables up to date if the settings say so.
 func (c *Config) OpenStore(ctx context.Context) (*store.DB, error) {
 	open := store.Open
-	if c.Migrate == migrateCheck {
+	if c.Storage.Migrate == migrateCheck {
 		open = store.OpenMigrated
 	}
-	db, err := open(ctx, c.Database)
+	db, err := open(ctx, c.Storage.Database)
 	if err == nil {
-		others := c.Connections * 2 / 5
-		db.SetConnections(c.Connections-others, others)
+		others := c.Storage.Connections * 2 / 5
+		db.SetConnections(c.Storage.Connections-others, others)
 	}
 	return db, err
 }
@@ -106,10 +106,10 @@ func sqlitePath(dsn string) string { return strings.TrimPrefix(dsn, "sqlite:") }
 
 // DatabaseFile returns the file of a SQLite database; "" for others.
 func (c *Config) DatabaseFile() string {
-	if kind, err := engineOf(c.Database); err != nil || kind != sqlite {
+	if kind, err := engineOf(c.Storage.Database); err != nil || kind != sqlite {
 		return ""
 	}
-	return sqlitePath(c.Database)
+	return sqlitePath(c.Storage.Database)
 }
 
 // Redacted returns a database address without passwords. PostgreSQL also accepts them

@@ -18,10 +18,10 @@ import (
 // LoadSecret returns the key that encrypts secrets in the database, such as the signing keys. It
 // comes from the configuration, the environment, or a file that is created at the first start.
 func LoadSecret(cfg *Config) ([]byte, error) {
-	if cfg.Secret != "" {
-		return decodeSecret(cfg.Secret, "secret")
+	if cfg.Storage.Secret != "" {
+		return decodeSecret(cfg.Storage.Secret, "secret")
 	}
-	if cfg.Database == store.Memory && cfg.SecretFile == "" {
+	if cfg.Storage.Database == store.Memory && cfg.Storage.SecretFile == "" {
 		return decodeSecret(newSecret(), "secret") // what it seals lives no longer
 	}
 	path := cfg.secretPath()
@@ -30,19 +30,19 @@ func LoadSecret(cfg *Config) ([]byte, error) {
 		return nil, fmt.Errorf("secret_file: %w", err)
 	}
 	if note := readableByOthers(path); note != "" {
-		cfg.notes = append(cfg.notes, note)
+		cfg.origin.notes = append(cfg.origin.notes, note)
 	}
 	return decodeSecret(text, path)
 }
 
 // secretPath returns the file of the key.
 func (c *Config) secretPath() string {
-	return cmp.Or(c.SecretFile, sqlitePath(c.Database)+".key")
+	return cmp.Or(c.Storage.SecretFile, sqlitePath(c.Storage.Database)+".key")
 }
 
 // SecretSource says where the key is, without the key.
 func (c *Config) SecretSource() string {
-	if c.Secret != "" {
+	if c.Storage.Secret != "" {
 		return "the setting secret"
 	}
 	return c.secretPath()
@@ -50,7 +50,7 @@ func (c *Config) SecretSource() string {
 
 // ReadSecret is LoadSecret for a command that needs a running server: it creates no file.
 func ReadSecret(cfg *Config) ([]byte, error) {
-	if cfg.Secret == "" {
+	if cfg.Storage.Secret == "" {
 		if _, err := os.Stat(cfg.secretPath()); err != nil {
 			return nil, fmt.Errorf("no server has run with this configuration: %w", err)
 		}
@@ -74,11 +74,11 @@ func readableByOthers(path string) string {
 
 // checkSecret checks the secret without creating one.
 func (c *Config) checkSecret() error {
-	if c.Secret != "" {
-		_, err := decodeSecret(c.Secret, "secret")
+	if c.Storage.Secret != "" {
+		_, err := decodeSecret(c.Storage.Secret, "secret")
 		return err
 	}
-	if kind, _ := engineOf(c.Database); kind == postgres && c.SecretFile == "" {
+	if kind, _ := engineOf(c.Storage.Database); kind == postgres && c.Storage.SecretFile == "" {
 		return errors.New(
 			"secret_file: replicas that share a database must share a key: set secret_file, or RIALTO_SECRET, to 32 random bytes in base64 (openssl rand -base64 32)",
 		)

@@ -58,13 +58,13 @@ func (t TLS) Load() (*tls.Certificate, error) {
 
 // checkTLS also reads the files: a server without its certificate must not start.
 func (c *Config) checkTLS() error {
-	if cmp.Or(c.TLS.CertFile, c.TLS.KeyFile) == "" {
+	if cmp.Or(c.Serving.TLS.CertFile, c.Serving.TLS.KeyFile) == "" {
 		return nil
 	}
-	if c.TLS.CertFile == "" || c.TLS.KeyFile == "" {
+	if c.Serving.TLS.CertFile == "" || c.Serving.TLS.KeyFile == "" {
 		return errors.New("tls: set both cert_file and key_file")
 	}
-	_, err := c.TLS.Load()
+	_, err := c.Serving.TLS.Load()
 	return err
 }
 

@@ -55,11 +55,11 @@ func (c *Config) Settings() []operator.Setting {
 
 // source returns what sets a setting: a source of Load, "computed", or "" if it has its default.
 func (c *Config) source(key string, changed bool) string {
-	if source, ok := c.sources[key]; ok || !changed {
+	if source, ok := c.origin.sources[key]; ok || !changed {
 		return source
 	}
 	for end := strings.LastIndexAny(key, ".["); end > 0; end = strings.LastIndexAny(key[:end], ".[") {
-		if source, ok := c.sources[key[:end]]; ok { // the source of the list or group that holds the setting
+		if source, ok := c.origin.sources[key[:end]]; ok { // the source of the list or group that holds the setting
 			return source
 		}
 	}
@@ -84,12 +84,12 @@ func withoutNumbers(key string) string { return listIndex.ReplaceAllString(key, 
 func flatten(key string, v reflect.Value, add func(key, value string)) {
 	switch v.Kind() {
 	case reflect.Struct:
-		for _, f := range reflect.VisibleFields(v.Type()) {
+		for _, f := range settingFields(v.Type()) {
 			name := f.Tag.Get("koanf")
 			if name == "-" {
 				name = f.Tag.Get("variable")
 			}
-			if f.Anonymous || name == "" {
+			if name == "" {
 				continue
 			}
 			if key != "" {

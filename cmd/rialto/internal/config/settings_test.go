@@ -15,9 +15,9 @@ import (
 
 func TestSettingsInForceHoldNoSecrets(t *testing.T) {
 	cfg := Defaults()
-	cfg.Secret = "c2VjcmV0"
+	cfg.Storage.Secret = "c2VjcmV0"
 	cfg.Limits.StoredPerUser = 0
-	cfg.Database = "postgres://rialto:hunter2@db.example/rialto?sslpassword=hunter3"
+	cfg.Storage.Database = "postgres://rialto:hunter2@db.example/rialto?sslpassword=hunter3"
 	cfg.Agents = []Agent{{Name: "tables", URL: "https://ada:hunter4@agents.example/tables", Retention: directory.Duration(48 * time.Hour), Credentials: directory.Credentials{Env: "AGENT_TOKEN"}}}
 	cfg.AllowedOrigins = []string{"https://a.example", "https://b.example"}
 	got := cfg.Settings()

@@ -227,7 +227,7 @@ func (c *Config) checkMethods() error {
 
 // checkScope checks the default scope and use case.
 func (c *Config) checkScope() error {
-	for word := range strings.FieldsSeq(c.DefaultScope) {
+	for word := range strings.FieldsSeq(c.Apps.DefaultScope) {
 		known := slices.ContainsFunc(
 			Scopes, func(s oauth.Scope) bool { return s.Name == word && word != oauth.ScopeAdmin },
 		)
@@ -235,19 +235,19 @@ func (c *Config) checkScope() error {
 			return fmt.Errorf("default_scope: there is no scope %q", word)
 		}
 	}
-	if c.ForceUseCase != "" &&
-		(c.ForceUseCase == "*" || oauth.UseCase(oauth.ScopeTools+":"+c.ForceUseCase) == "") {
-		return fmt.Errorf("force_usecase: %q cannot be a use case", c.ForceUseCase)
+	if c.Calls.ForceUseCase != "" &&
+		(c.Calls.ForceUseCase == "*" || oauth.UseCase(oauth.ScopeTools+":"+c.Calls.ForceUseCase) == "") {
+		return fmt.Errorf("force_usecase: %q cannot be a use case", c.Calls.ForceUseCase)
 	}
 	return nil
 }
 
 // Scope returns the scope of a client that requests none.
 func (c *Config) Scope() oauth.ScopeSet {
-	if c.DefaultScope == "" {
+	if c.Apps.DefaultScope == "" {
 		return oauth.ScopeSet{oauth.ScopeTools}
 	}
-	return strings.Fields(c.DefaultScope)
+	return strings.Fields(c.Apps.DefaultScope)
 }
 
 // stagingStages are the stages in which automatic approval is allowed.

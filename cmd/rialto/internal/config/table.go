@@ -88,6 +88,21 @@ func (s Setting) Keys() []string {
 	return keys
 }
 
+// settingFields returns the fields of a struct, with those of groups that have no key.
+func settingFields(t reflect.Type) (all []reflect.StructField) {
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Tag.Get("koanf") != ",squash" {
+			all = append(all, f)
+			continue
+		}
+		for _, of := range settingFields(f.Type) {
+			of.Index = append(slices.Clone(f.Index), of.Index...)
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
 // Type returns the type of the field of a key.
 func Type(key string) reflect.Type {
 	t := reflect.TypeFor[Config]()
@@ -95,7 +110,7 @@ func Type(key string) reflect.Type {
 		if t.Kind() == reflect.Slice {
 			t = t.Elem()
 		}
-		for _, f := range reflect.VisibleFields(t) {
+		for _, f := range settingFields(t) {
 			if f.Tag.Get("koanf") == name {
 				t = f.Type
 				break

@@ -52,9 +52,9 @@ func TestTable(t *testing.T) {
 
 // leaves lists the keys of a struct whose values are no structs.
 func leaves(t reflect.Type, prefix string) (all []string) {
-	for _, f := range reflect.VisibleFields(t) {
+	for _, f := range settingFields(t) {
 		key := f.Tag.Get("koanf")
-		if f.Anonymous || key == "" || key == "-" {
+		if key == "" || key == "-" {
 			continue
 		}
 		key = prefix + key
@@ -193,7 +193,7 @@ func TestDefaultsAreThoseOfTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := Defaults()
-	if c.Listen != "127.0.0.1:8080" || d.DownloadLinks.Hours() != 24 || !d.SignIn.Local || !d.MCP.PublicListing || d.Audit.Retention.Hours() != 365*24 || d.Push.Receive {
+	if c.Listen != "127.0.0.1:8080" || d.Links.DownloadLinks.Hours() != 24 || !d.SignIn.Local || !d.MCP.PublicListing || d.Audit.Retention.Hours() != 365*24 || d.Push.Receive {
 		t.Errorf("got %+v", d)
 	}
 }

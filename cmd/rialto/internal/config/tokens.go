@@ -63,9 +63,9 @@ func (c *Config) checkOAuth() (faults error) {
 			as.Upstreams = c.OAuthUpstreams()
 			return nil
 		}},
-		{"registration", c.Registration.Apply},
+		{"registration", c.Apps.Registration.Apply},
 		{"sign_in", func(as *authserver.Config) error {
-			as.RedirectPrefixes = c.RedirectPrefixes
+			as.RedirectPrefixes = c.Apps.RedirectPrefixes
 			return c.SignIn.Apply(as)
 		}},
 	} {

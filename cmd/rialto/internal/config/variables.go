@@ -50,17 +50,17 @@ func (c *Config) setAlias(name, value string) (err error) {
 	case "STAGE":
 		c.Stage = value
 	case "MCP_OAUTH_DEFAULT_CLIENT_ID":
-		c.Clients = append(c.Clients, Client{ID: value})
+		c.Apps.Clients = append(c.Apps.Clients, Client{ID: value})
 	case "MCP_OAUTH_REDIRECT_URI", "MCP_CLAUDE_CODE_REDIRECT_URI":
-		for i := range c.Clients { // at most that client
-			c.Clients[i].RedirectURIs = append(c.Clients[i].RedirectURIs, value)
+		for i := range c.Apps.Clients { // at most that client
+			c.Apps.Clients[i].RedirectURIs = append(c.Apps.Clients[i].RedirectURIs, value)
 		}
 	case "MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES", "MCP_CLAUDE_CODE_ALLOWED_REDIRECT_PREFIXES":
-		c.RedirectPrefixes = append(c.RedirectPrefixes, listOf(value)...)
+		c.Apps.RedirectPrefixes = append(c.Apps.RedirectPrefixes, listOf(value)...)
 	case "MCP_OAUTH_DEFAULT_SCOPE":
-		c.DefaultScope = value
+		c.Apps.DefaultScope = value
 	case "MCP_OAUTH_CODE_SECRET":
-		c.Secret, err = deriveSecret(value)
+		c.Storage.Secret, err = deriveSecret(value)
 	case "MCP_OAUTH_TOKEN_SECRET":
 		c.shareSecret(name)
 	case "MCP_OAUTH_AUTO_APPROVE_ENABLED":
@@ -73,9 +73,9 @@ func (c *Config) setAlias(name, value string) (err error) {
 	case "MCP_OAUTH_AUTO_APPROVE_USECASE_ID":
 		c.SignIn.AutoApprove.UseCase = value
 	case "MCP_FORCE_USECASE_ID":
-		c.ForceUseCase = value
+		c.Calls.ForceUseCase = value
 	case "MCP_DEFAULT_TOPIC":
-		c.DefaultTopic = value
+		c.Calls.DefaultTopic = value
 	case "OIDC_DISCOVERY_URL":
 		pasted.Issuer = strings.TrimSuffix(value, "/.well-known/openid-configuration")
 	case "OIDC_ISSUER":
@@ -123,11 +123,11 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 	}
 	if set["MCP_OAUTH_TOKEN_SECRET"] == "" && set["MCP_OAUTH_CODE_SECRET"] != "" &&
 		!explicit.Exists("tokens") {
-		c.sources["tokens"] = "environment"
+		c.origin.sources["tokens"] = "environment"
 		c.shareSecret("MCP_OAUTH_CODE_SECRET")
 		if !explicit.Exists("secret") && !explicit.Exists("secret_file") {
-			c.notes = append(
-				c.notes,
+			c.origin.notes = append(
+				c.origin.notes,
 				"MCP_OAUTH_CODE_SECRET also signs access tokens, because MCP_OAUTH_TOKEN_SECRET is not set: a resource server that has it to verify tokens can decrypt secrets of the database. Set MCP_OAUTH_TOKEN_SECRET to another secret",
 			)
 		}
@@ -138,8 +138,8 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 		}
 		keys := strings.Fields(alias.settings)
 		if i := slices.IndexFunc(keys, explicit.Exists); i >= 0 {
-			c.notes = append(
-				c.notes,
+			c.origin.notes = append(
+				c.origin.notes,
 				fmt.Sprintf("the variable %s is not used, because %s is set", alias.name, keys[i]),
 			)
 			continue
@@ -147,7 +147,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 		if err := c.setAlias(alias.name, set[alias.name]); err != nil {
 			return fmt.Errorf("%s: %w", alias.name, err)
 		}
-		c.sources[keys[0]] = "environment"
+		c.origin.sources[keys[0]] = "environment"
 	}
 	return nil
 }
@@ -183,8 +183,8 @@ func listOf(value string) []string {
 
 // Topic returns the topic for agents; "" is none. "*", "any" and "all" mean none.
 func (c *Config) Topic() string {
-	if slices.Contains([]string{"*", "any", "all"}, strings.ToLower(c.DefaultTopic)) {
+	if slices.Contains([]string{"*", "any", "all"}, strings.ToLower(c.Calls.DefaultTopic)) {
 		return ""
 	}
-	return c.DefaultTopic
+	return c.Calls.DefaultTopic
 }

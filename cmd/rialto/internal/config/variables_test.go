@@ -72,18 +72,20 @@ func TestAliasVariablesSetSettings(t *testing.T) {
 	}{
 		{"API_EXTERNAL_URL", "https://API.example.com/", nil, func(c *Config) string { return c.URL }, "https://api.example.com"},
 		{"STAGE", "stg", nil, func(c *Config) string { return c.Stage }, "stg"},
-		{"MCP_OAUTH_DEFAULT_CLIENT_ID", "connector", nil, func(c *Config) string { return c.Clients[0].ID }, "connector"},
-		{"MCP_OAUTH_REDIRECT_URI", "https://chatgpt.com/aip/mcp/oauth/callback", client, func(c *Config) string { return strings.Join(c.Clients[0].RedirectURIs, " ") }, "https://chatgpt.com/aip/mcp/oauth/callback"},
-		{"MCP_CLAUDE_CODE_REDIRECT_URI", "https://claude.ai/api/mcp/oauth/callback", client, func(c *Config) string { return strings.Join(c.Clients[0].RedirectURIs, " ") }, "https://claude.ai/api/mcp/oauth/callback"},
-		{"MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES", "https://chatgpt.com/, https://chat.openai.com/", nil, func(c *Config) string { return strings.Join(c.RedirectPrefixes, " ") }, "https://chatgpt.com/ https://chat.openai.com/"},
-		{"MCP_CLAUDE_CODE_ALLOWED_REDIRECT_PREFIXES", "https://claude.ai/", []string{"MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES=https://chatgpt.com/"}, func(c *Config) string { return strings.Join(c.RedirectPrefixes, " ") }, "https://chatgpt.com/ https://claude.ai/"},
-		{"MCP_OAUTH_DEFAULT_SCOPE", "mcp:tools a2a:discover", nil, func(c *Config) string { return c.DefaultScope }, "mcp:tools a2a:discover"},
-		{"MCP_OAUTH_CODE_SECRET", long, nil, func(c *Config) string { return c.Tokens.Algorithm + " " + c.Tokens.Secret.Env + " " + c.Secret[:4] }, "HS256 MCP_OAUTH_CODE_SECRET " + derivedOf(t, long)},
+		{"MCP_OAUTH_DEFAULT_CLIENT_ID", "connector", nil, func(c *Config) string { return c.Apps.Clients[0].ID }, "connector"},
+		{"MCP_OAUTH_REDIRECT_URI", "https://chatgpt.com/aip/mcp/oauth/callback", client, func(c *Config) string { return strings.Join(c.Apps.Clients[0].RedirectURIs, " ") }, "https://chatgpt.com/aip/mcp/oauth/callback"},
+		{"MCP_CLAUDE_CODE_REDIRECT_URI", "https://claude.ai/api/mcp/oauth/callback", client, func(c *Config) string { return strings.Join(c.Apps.Clients[0].RedirectURIs, " ") }, "https://claude.ai/api/mcp/oauth/callback"},
+		{"MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES", "https://chatgpt.com/, https://chat.openai.com/", nil, func(c *Config) string { return strings.Join(c.Apps.RedirectPrefixes, " ") }, "https://chatgpt.com/ https://chat.openai.com/"},
+		{"MCP_CLAUDE_CODE_ALLOWED_REDIRECT_PREFIXES", "https://claude.ai/", []string{"MCP_CHATGPT_ALLOWED_REDIRECT_PREFIXES=https://chatgpt.com/"}, func(c *Config) string { return strings.Join(c.Apps.RedirectPrefixes, " ") }, "https://chatgpt.com/ https://claude.ai/"},
+		{"MCP_OAUTH_DEFAULT_SCOPE", "mcp:tools a2a:discover", nil, func(c *Config) string { return c.Apps.DefaultScope }, "mcp:tools a2a:discover"},
+		{"MCP_OAUTH_CODE_SECRET", long, nil, func(c *Config) string {
+			return c.Tokens.Algorithm + " " + c.Tokens.Secret.Env + " " + c.Storage.Secret[:4]
+		}, "HS256 MCP_OAUTH_CODE_SECRET " + derivedOf(t, long)},
 		{"MCP_OAUTH_TOKEN_SECRET", long, []string{"MCP_OAUTH_CODE_SECRET=" + long}, func(c *Config) string { return c.Tokens.Algorithm + " " + c.Tokens.Secret.Env }, "HS256 MCP_OAUTH_TOKEN_SECRET"},
 		{"MCP_OAUTH_AUTO_APPROVE_ENABLED", "true", []string{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID=demo"}, func(c *Config) string { return c.SignIn.SignInMethods("")[0] }, "EVERYBODY, without a question"},
 		{"MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN", "a.b.c", auto, func(c *Config) string { return c.SignIn.AutoApprove.Token.Env }, "MCP_OAUTH_AUTO_APPROVE_BEARER_TOKEN"},
 		{"MCP_OAUTH_AUTO_APPROVE_USECASE_ID", "demo", auto, func(c *Config) string { return c.SignIn.AutoApprove.UseCase }, "demo"},
-		{"MCP_FORCE_USECASE_ID", "usecase_abc123", nil, func(c *Config) string { return c.ForceUseCase }, "usecase_abc123"},
+		{"MCP_FORCE_USECASE_ID", "usecase_abc123", nil, func(c *Config) string { return c.Calls.ForceUseCase }, "usecase_abc123"},
 		{"MCP_DEFAULT_TOPIC", "claims", nil, (*Config).Topic, "claims"},
 		{"MCP_DEFAULT_TOPIC", "*", nil, (*Config).Topic, ""},
 		{"OIDC_ISSUER", "https://id.example.com/oidc", nil, func(c *Config) string { return c.SignIn.PastedToken.Issuer }, "https://id.example.com/oidc"},
@@ -106,8 +108,8 @@ func TestAliasVariablesSetSettings(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			// One secret for two purposes is something to know of.
-			if shared := test.variable == "MCP_OAUTH_CODE_SECRET" && len(with) == 0; shared != (len(cfg.notes) > 0) {
-				t.Errorf("got notes %q, want one: %t", cfg.notes, shared)
+			if shared := test.variable == "MCP_OAUTH_CODE_SECRET" && len(with) == 0; shared != (len(cfg.origin.notes) > 0) {
+				t.Errorf("got notes %q, want one: %t", cfg.origin.notes, shared)
 			}
 		})
 	}
@@ -137,7 +139,7 @@ func TestKeysWinOverAliasVariables(t *testing.T) {
 	if cfg.URL != "https://rialto.example.com" || cfg.SignIn.PastedToken.Issuer != "https://mine.example.com" || cfg.Tokens.Algorithm != "ES256" || cfg.Stage != "prod" {
 		t.Errorf("got %s, %s, %s, %s", cfg.URL, cfg.SignIn.PastedToken.Issuer, cfg.Tokens.Algorithm, cfg.Stage)
 	}
-	notes := strings.Join(cfg.notes, "\n")
+	notes := strings.Join(cfg.origin.notes, "\n")
 	for _, name := range []string{"API_EXTERNAL_URL is not used, because url is set", "STAGE", "MCP_OAUTH_TOKEN_SECRET", "OIDC_ISSUER"} {
 		if !strings.Contains(notes, name) {
 			t.Errorf("got notes %q, want one about %s", notes, name)

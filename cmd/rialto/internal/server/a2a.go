@@ -35,7 +35,7 @@ func (s *agentServers) newAgentServer(p agentAddress) *a2aserver.Server {
 		URL:       s.address(p),
 		Path:      path,
 		Lists:     true,
-		Others:    grpcInterfaces(s.cfg.Load().GRPC, p),
+		Others:    grpcInterfaces(s.cfg.Load().Serving.GRPC, p),
 		Describer: cards,
 		Extender:  cards,
 		Guard:     agentGuard{s},

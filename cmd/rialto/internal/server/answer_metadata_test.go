@@ -11,7 +11,7 @@ import (
 // to check the use case that they receive: so each answer carries that of the first message, and
 // the topic.
 func TestAnswersKeepTheUseCase(t *testing.T) {
-	r := newRecording(t, nil, func(c *config.Config) { c.DefaultTopic = "motor" })
+	r := newRecording(t, nil, func(c *config.Config) { c.Calls.DefaultTopic = "motor" })
 	one, two := r.limitedTo("claims"), r.limitedTo("claims", "sales")
 	const named = `{"message":"ask which?","wait":20,"metadata":{"usecase":"sales"}}`
 	for _, begun := range []struct{ name, token, request, useCase string }{
@@ -53,7 +53,7 @@ func TestAnswersKeepTheUseCase(t *testing.T) {
 
 // TestTheCallThatAsksKeepsTheUseCase has send_task ask the person itself, in both eras.
 func TestTheCallThatAsksKeepsTheUseCase(t *testing.T) {
-	r := newRecording(t, nil, func(c *config.Config) { c.DefaultTopic = "motor" })
+	r := newRecording(t, nil, func(c *config.Config) { c.Calls.DefaultTopic = "motor" })
 	token := r.limitedTo("claims")
 	for _, revision := range []string{"2025-06-18", mcp2025, mcp2026} {
 		t.Run(revision, func(t *testing.T) {

@@ -299,7 +299,7 @@ func TestChangedSettingsAreAudited(t *testing.T) {
 	if got := r.events(audit.Settings); len(got) != 1 {
 		t.Errorf("got %d events though nothing has changed", len(got))
 	}
-	r.cfg.Load().DownloadLinks = time.Hour
+	r.cfg.Load().Links.DownloadLinks = time.Hour
 	if err := r.auditSettings(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func TestAnswersOfAgentsAreBoundedWhileTheyAreReceived(t *testing.T) {
 // beginning of the answers. 250 of them took 1.3 GB.
 func TestAnswersOfAUserAreBounded(t *testing.T) {
 	agents, _ := agentsOf(t)
-	r := newRigWith(t, func(c *config.Config) { c.Agents, c.DefaultAgent = agents, agents[0].Name })
+	r := newRigWith(t, func(c *config.Config) { c.Agents, c.Calls.DefaultAgent = agents, agents[0].Name })
 	large := func(user string) (token, id string) {
 		t.Helper()
 		token = r.full(user)

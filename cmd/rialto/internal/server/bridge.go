@@ -77,14 +77,14 @@ func newBridge(
 		Log:       log,
 	}
 	library := &documents.Service{Index: db.Ledger, Accounts: accounts{db.OAuth.Accounts}}
-	if cfg.DownloadLinks > 0 {
+	if cfg.Links.DownloadLinks > 0 {
 		library.Downloads = &documents.Downloads{
 			Key: deriveKey(secret, "download links"),
-			TTL: cfg.DownloadLinks,
+			TTL: cfg.Links.DownloadLinks,
 		}
 	}
-	if cfg.ShareLinks > 0 {
-		library.Sharing = &documents.Sharing{Store: db.Ledger.Shares(), TTL: cfg.ShareLinks}
+	if cfg.Links.ShareLinks > 0 {
+		library.Sharing = &documents.Sharing{Store: db.Ledger.Shares(), TTL: cfg.Links.ShareLinks}
 	}
 	b := bridge.New(tasks, library, calls)
 	b.Tools.Card = cfg.MCP.TaskCard != config.TaskCardNever

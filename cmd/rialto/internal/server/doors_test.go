@@ -36,12 +36,12 @@ type doors struct {
 func newDoors(t *testing.T, set func(*config.Config)) *doors {
 	t.Helper()
 	r := newRigWith(t, func(c *config.Config) {
-		c.MCP.TaskCard, c.ShareLinks, c.GRPC.Listen = config.TaskCardAlways, time.Hour, "127.0.0.1:0"
+		c.MCP.TaskCard, c.Links.ShareLinks, c.Serving.GRPC.Listen = config.TaskCardAlways, time.Hour, "127.0.0.1:0"
 		c.Limits.RatePerUser = 10_000 // tests knock often
 		set(c)
 	})
 	insecurely := grpc.WithTransportCredentials(insecure.NewCredentials())
-	conn, err := grpc.NewClient(r.cfg.Load().GRPC.Address, insecurely)
+	conn, err := grpc.NewClient(r.cfg.Load().Serving.GRPC.Address, insecurely)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 
 // forces is a server whose operator forces a use case and names a topic.
 func forces(t *testing.T) *recording {
-	return newRecording(t, nil, func(c *config.Config) { c.ForceUseCase, c.DefaultTopic = "forced", "motor" })
+	return newRecording(t, nil, func(c *config.Config) { c.Calls.ForceUseCase, c.Calls.DefaultTopic = "forced", "motor" })
 }
 
 // forced requires that an agent received a message with the forced use case alone.

@@ -27,12 +27,12 @@ func grpcInterfaces(c config.GRPC, p agentAddress) []a2a.Interface {
 
 // ListenGRPC opens the listener for gRPC; nil if none is configured.
 func ListenGRPC(c *config.Config) (net.Listener, error) {
-	if c.GRPC.Listen == "" {
+	if c.Serving.GRPC.Listen == "" {
 		return nil, nil
 	}
-	l, err := Listen(c.GRPC.Listen)
+	l, err := Listen(c.Serving.GRPC.Listen)
 	if err == nil {
-		c.GRPC.ListensOn(l.Addr(), c.URL)
+		c.Serving.GRPC.ListensOn(l.Addr(), c.URL)
 	}
 	return l, err
 }

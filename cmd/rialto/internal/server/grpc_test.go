@@ -24,7 +24,7 @@ import (
 // newGRPCRig serves agents over gRPC, too.
 func newGRPCRig(t *testing.T, primary string, agents ...config.Agent) *rig {
 	return newRigWith(t, func(c *config.Config) {
-		c.Agents, c.DefaultAgent, c.GRPC.Listen = agents, primary, "127.0.0.1:0"
+		c.Agents, c.Calls.DefaultAgent, c.Serving.GRPC.Listen = agents, primary, "127.0.0.1:0"
 	})
 }
 
@@ -84,7 +84,7 @@ func TestGRPCRefusesByTheMetadata(t *testing.T) {
 	defer client.CloseIdleConnections()
 	for range 60 {
 		rest, end := io.Pipe()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.cfg.Load().GRPC.Address+"/lf.a2a.v1.A2AService/SendMessage",
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.cfg.Load().Serving.GRPC.Address+"/lf.a2a.v1.A2AService/SendMessage",
 			io.MultiReader(strings.NewReader("\x00\x00\x30\x00\x00"), rest))
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestAnAnswerOverGRPCCountsUntilItIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := grpc.NewClient(r.cfg.Load().GRPC.Address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithStaticStreamWindowSize(64<<10))
+	conn, err := grpc.NewClient(r.cfg.Load().Serving.GRPC.Address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithStaticStreamWindowSize(64<<10))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func (h *health) mcp(w http.ResponseWriter, r *http.Request) {
 
 // awaitAgents waits for agents that have a message and have said nothing, for drain_timeout at most.
 func (s *Server) awaitAgents(ctx context.Context) {
-	most := s.cfg.Load().DrainTimeout
+	most := s.cfg.Load().Serving.DrainTimeout
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), most)
 	defer cancel()
 	waits := time.AfterFunc(time.Second, func() {
@@ -122,7 +122,7 @@ func (s *Server) drain(ctx context.Context) (later context.Context, done func())
 	later, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		s.health.draining.Store(true)
-		delay := s.cfg.Load().ShutdownDelay
+		delay := s.cfg.Load().Serving.ShutdownDelay
 		if delay <= 0 {
 			end()
 			return

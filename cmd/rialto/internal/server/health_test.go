@@ -19,7 +19,7 @@ import (
 func TestALockedTableTakesNoReplicaOut(t *testing.T) {
 	dsn := oauthtest.PostgresSchema(t)
 	agent, _ := scriptedAgent(t)
-	r := newRigWith(t, func(c *config.Config) { c.Agents, c.Database = []config.Agent{agent}, dsn })
+	r := newRigWith(t, func(c *config.Config) { c.Agents, c.Storage.Database = []config.Agent{agent}, dsn })
 	token := r.token("alice", oauth.ScopeTools)
 	release := lockTables(t, dsn, "tasks")
 	var calls sync.WaitGroup
@@ -48,7 +48,7 @@ func TestALockedTableTakesNoReplicaOut(t *testing.T) {
 func TestReadinessSaysWhichCheckFails(t *testing.T) {
 	agent, _ := scriptedAgent(t)
 	path := t.TempDir() + "/rialto.db"
-	r := newRigWith(t, func(c *config.Config) { c.Agents, c.Database = []config.Agent{agent}, path })
+	r := newRigWith(t, func(c *config.Config) { c.Agents, c.Storage.Database = []config.Agent{agent}, path })
 	if err := os.Rename(path, path+".away"); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func newVaulted(t *testing.T, set ...func(*config.Config)) *vaulted {
 	v.doors = newDoors(t, func(c *config.Config) {
 		front := config.Agent{Name: "front", URL: url}
 		c.Agents = []config.Agent{front, {Name: vault, URL: url, UseCases: []string{"claims"}}}
-		c.DefaultAgent, c.Push.AllowedHosts = vault, []string{v.hook.host}
+		c.Calls.DefaultAgent, c.Push.AllowedHosts = vault, []string{v.hook.host}
 		for _, set := range set {
 			set(c)
 		}

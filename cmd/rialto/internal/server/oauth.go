@@ -43,7 +43,7 @@ func NewOAuth(
 ) *authserver.Server {
 	clients, _ := cfg.OAuthClients()
 	var fetch *safehttp.Client
-	if cfg.ClientDocuments {
+	if cfg.Apps.ClientDocuments {
 		fetch = &safehttp.Client{MaxBytes: 16 << 10}
 	}
 	as := authserver.Config{
@@ -61,9 +61,9 @@ func NewOAuth(
 	}
 	as.Upstreams = cfg.OAuthUpstreams()
 	cfg.Tokens.Apply(&as)
-	cfg.Registration.Apply(&as)
+	cfg.Apps.Registration.Apply(&as)
 	cfg.SignIn.Apply(&as)
-	as.RedirectPrefixes = cfg.RedirectPrefixes
+	as.RedirectPrefixes = cfg.Apps.RedirectPrefixes
 	return authserver.New(as, db.OAuth)
 }
 

@@ -17,7 +17,7 @@ import (
 func TestAChangedListIsInForceWhenTheCommandEnds(t *testing.T) {
 	dsn := oauthtest.PostgresSchema(t)
 	agent, _ := scriptedAgent(t)
-	r := newRigWith(t, func(c *config.Config) { c.Agents, c.Database = []config.Agent{agent}, dsn })
+	r := newRigWith(t, func(c *config.Config) { c.Agents, c.Storage.Database = []config.Agent{agent}, dsn })
 	var log strings.Builder
 	commands, done, err := OpenOperator(t.Context(), r.cfg.Load(), slog.New(slog.NewTextHandler(&log, nil)), r.store)
 	if err != nil {

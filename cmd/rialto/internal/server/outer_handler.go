@@ -50,7 +50,7 @@ func newObserver(s *Server) observer {
 	return observer{
 		log:       s.log,
 		telemetry: s.telemetry,
-		scheme:    cfg.TLS.Scheme(),
+		scheme:    cfg.Serving.TLS.Scheme(),
 		proxies:   trustedProxies(cfg),
 	}
 }

@@ -40,7 +40,7 @@ type owners struct {
 func newOwners(t *testing.T) *owners {
 	agents, _ := agentsOf(t)
 	r := newRigWith(t, func(c *config.Config) {
-		c.Agents, c.DefaultAgent, c.ShareLinks, c.GRPC.Listen = agents, name(a2a.V10), time.Hour, "127.0.0.1:0"
+		c.Agents, c.Calls.DefaultAgent, c.Links.ShareLinks, c.Serving.GRPC.Listen = agents, name(a2a.V10), time.Hour, "127.0.0.1:0"
 	})
 	o := &owners{rig: r}
 	all := []string{oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish}

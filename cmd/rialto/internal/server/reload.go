@@ -24,8 +24,8 @@ func followSettings(s *Server) {
 	s.bridge.Directory.Policies = func() directory.Policy {
 		c := s.cfg.Load()
 		return directory.Policy{
-			Default:      c.DefaultAgent,
-			ForceUseCase: c.ForceUseCase,
+			Default:      c.Calls.DefaultAgent,
+			ForceUseCase: c.Calls.ForceUseCase,
 			Topic:        c.Topic(),
 		}
 	}
@@ -60,7 +60,7 @@ func (s oauthSettings) Rate(bucket string) int {
 }
 
 // RedirectPrefixes implements authserver.Settings.
-func (s oauthSettings) RedirectPrefixes() []string { return s.cfg.Load().RedirectPrefixes }
+func (s oauthSettings) RedirectPrefixes() []string { return s.cfg.Load().Apps.RedirectPrefixes }
 
 // Secrets implements authserver.Settings.
 func (s oauthSettings) Secrets(key string) []string {

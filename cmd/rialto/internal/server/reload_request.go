@@ -75,7 +75,7 @@ func serveReload(s *Server, key []byte) http.HandlerFunc {
 
 // AskReload makes the server that listens at the address of cfg reload, and returns what changed there.
 func AskReload(ctx context.Context, cfg *config.Config) ([]config.Change, error) {
-	if cfg.Database == store.Memory {
+	if cfg.Storage.Database == store.Memory {
 		return nil, errors.New(
 			"a server with its database in memory cannot be reached by this command: send it SIGHUP",
 		)
@@ -84,7 +84,7 @@ func AskReload(ctx context.Context, cfg *config.Config) ([]config.Change, error)
 	if err != nil {
 		return nil, err
 	}
-	address := cfg.TLS.Scheme() + "://" + LocalAddress(cfg.Listen) + reloadPath
+	address := cfg.Serving.TLS.Scheme() + "://" + LocalAddress(cfg.Listen) + reloadPath
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
 	if err != nil {
 		return nil, err

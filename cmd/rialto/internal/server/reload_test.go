@@ -231,7 +231,7 @@ func TestReloadUnderLoad(t *testing.T) {
 		})
 	}
 	for i := range 100 {
-		file := fmt.Sprintf("listen: 127.0.0.1:0\ndatabase: memory\nsecret_file: %q\nname: Rialto demo\nlog: {level: warn}\nlimits: {calls_per_user: %d}\nagents:\n- {name: stays, url: %q, credentials: {type: bearer, file: %q}}\n", r.cfg.Load().SecretFile, 100+i, stays.URL, secret)
+		file := fmt.Sprintf("listen: 127.0.0.1:0\ndatabase: memory\nsecret_file: %q\nname: Rialto demo\nlog: {level: warn}\nlimits: {calls_per_user: %d}\nagents:\n- {name: stays, url: %q, credentials: {type: bearer, file: %q}}\n", r.cfg.Load().Storage.SecretFile, 100+i, stays.URL, secret)
 		if i%2 == 0 {
 			file += fmt.Sprintf("- {name: goes, url: %q}\n", goes.URL)
 		}

@@ -49,7 +49,7 @@ func startRig(t *testing.T, log *slog.Logger, to *telemetry.Telemetry, set func(
 	t.Helper()
 	dir := t.TempDir()
 	cfg := config.Demo(dir)
-	cfg.Listen, cfg.Database, cfg.SecretFile = "127.0.0.1:0", store.Memory, filepath.Join(dir, "secret")
+	cfg.Listen, cfg.Storage.Database, cfg.Storage.SecretFile = "127.0.0.1:0", store.Memory, filepath.Join(dir, "secret")
 	set(cfg)
 	if err := cfg.Check(); err != nil {
 		t.Fatal(err)

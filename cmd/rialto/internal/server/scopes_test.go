@@ -123,7 +123,7 @@ func TestSharesAreListedToWhoMaySeeWhatTheyShow(t *testing.T) {
 	t.Cleanup(func() { agent.Close() })
 	url := a2atest.Serve(t, agent, agent.Card(), a2a.V10)
 	r := newRigWith(t, func(c *config.Config) {
-		c.Agents, c.ShareLinks = []config.Agent{{Name: "one", URL: url}, {Name: "secret", URL: url, UseCases: []string{"claims"}}}, time.Hour
+		c.Agents, c.Links.ShareLinks = []config.Agent{{Name: "one", URL: url}, {Name: "secret", URL: url, UseCases: []string{"claims"}}}, time.Hour
 	})
 	claims := r.token("alice", oauth.ScopeTools+":claims", oauth.ScopeDiscover, oauth.ScopePublish)
 	sales := r.token("alice", oauth.ScopeTools+":sales", oauth.ScopeDiscover, oauth.ScopePublish)

@@ -41,7 +41,7 @@ func newRecording(t *testing.T, others map[string]func(*a2a.Card), set func(*con
 		serve(name, change)
 	}
 	r.doors = newDoors(t, func(c *config.Config) {
-		c.Agents, c.DefaultAgent = agents, "echo"
+		c.Agents, c.Calls.DefaultAgent = agents, "echo"
 		set(c)
 	})
 	return r

@@ -64,7 +64,7 @@ type Server struct {
 func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Server, error) {
 	build := ThisBuild()
 	telemetry.LogErrors(log)
-	t, err := telemetry.Start(ctx, build.Version, build.Commit, cfg.Metrics.Listen != "")
+	t, err := telemetry.Start(ctx, build.Version, build.Commit, cfg.Serving.Metrics.Listen != "")
 	if err != nil {
 		return nil, err
 	}
@@ -101,14 +101,14 @@ func assemble(
 	t *telemetry.Telemetry,
 ) (*Server, error) {
 	log = slog.New(t.Logs(dberr.Log(log.Handler())))
-	if cfg.Database == store.Memory {
+	if cfg.Storage.Database == store.Memory {
 		log.WarnContext(ctx, "the database is in memory: all data is lost when this process ends")
 	}
 	s := &Server{log: log, telemetry: t, shutdown: defaultShutdown}
 	s.cfg.Store(cfg)
 	s.limits = &callLimiter{cfg: &s.cfg, telemetry: t}
-	if cfg.Metrics.Listen != "" {
-		scrapes, err := Listen(cfg.Metrics.Listen)
+	if cfg.Serving.Metrics.Listen != "" {
+		scrapes, err := Listen(cfg.Serving.Metrics.Listen)
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (s *Server) readFiles() error {
 		return err
 	}
 	s.brand.Store(&brand)
-	s.certificate, err = newCertificate(s.cfg.Load().TLS)
+	s.certificate, err = newCertificate(s.cfg.Load().Serving.TLS)
 	return err
 }
 

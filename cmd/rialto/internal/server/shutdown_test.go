@@ -46,7 +46,7 @@ func startStoppingAt(t *testing.T, agent *a2atest.Agent, reached a2a.Agent, log 
 	dir := t.TempDir()
 	cfg := config.Demo(dir)
 	cfg.Listen = "127.0.0.1:0"
-	cfg.Database, cfg.SecretFile = filepath.Join(dir, "rialto.db"), filepath.Join(dir, "rialto.key")
+	cfg.Storage.Database, cfg.Storage.SecretFile = filepath.Join(dir, "rialto.db"), filepath.Join(dir, "rialto.key")
 	cfg.Agents = []config.Agent{{Name: "slow", URL: a2atest.Serve(t, reached, agent.Card(), a2a.V10)}}
 	if err := cfg.Check(); err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestStoppingAnswers(t *testing.T) {
 // TestAServerThatDrainsServes looks at the probe and makes a call during shutdown_delay.
 func TestAServerThatDrainsServes(t *testing.T) {
 	s := startStopping(t, shutdownTimes{time.Hour, time.Hour})
-	s.cfg.Load().ShutdownDelay = time.Hour
+	s.cfg.Load().Serving.ShutdownDelay = time.Hour
 	s.stop()
 	for begun := time.Now(); !s.health.draining.Load() && time.Since(begun) < 10*time.Second; {
 		runtime.Gosched()
@@ -227,7 +227,7 @@ func TestARestartFailsNoTask(t *testing.T) {
 func TestALostAnswerIsFoundAtItsAgent(t *testing.T) {
 	agent := silent{a2atest.NewAgent(), make(chan struct{})}
 	s := startStoppingAt(t, agent.Agent, lost{agent}, slog.New(slog.DiscardHandler), shutdownTimes{time.Millisecond, time.Hour})
-	s.cfg.Load().DrainTimeout = 0
+	s.cfg.Load().Serving.DrainTimeout = 0
 	task := s.send(t, "echo hello")
 	s.stop()
 	<-s.stopped
@@ -254,7 +254,7 @@ func TestAStopNamesWhatItLeaves(t *testing.T) {
 	agent := silent{a2atest.NewAgent(), make(chan struct{})}
 	var logged bytes.Buffer
 	s := startStoppingAt(t, agent.Agent, agent, slog.New(slog.NewTextHandler(&logged, nil)), shutdownTimes{time.Millisecond, time.Hour})
-	s.cfg.Load().DrainTimeout = time.Millisecond
+	s.cfg.Load().Serving.DrainTimeout = time.Millisecond
 	task := s.send(t, "echo hello")
 	s.stop()
 	if err := <-s.stopped; err != nil {

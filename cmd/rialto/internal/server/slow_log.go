@@ -48,7 +48,7 @@ const startRetry = time.Second
 
 // openStore opens the database. While PostgreSQL is away, it tries again for startup_timeout.
 func openStore(ctx context.Context, cfg *config.Config, log *slog.Logger) (*store.DB, error) {
-	giveUp := time.Now().Add(cfg.StartupTimeout)
+	giveUp := time.Now().Add(cfg.Serving.StartupTimeout)
 	for {
 		db, err := cfg.OpenStore(ctx)
 		_, away := dberr.As(err)
@@ -72,7 +72,7 @@ func askDatabase(
 	what string,
 	do func(context.Context) error,
 ) error {
-	ctx, cancel := context.WithTimeout(ctx, cfg.StartupTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cfg.Serving.StartupTimeout)
 	defer cancel()
 	return logWhileWaiting(log, what, func() error { return do(ctx) })
 }

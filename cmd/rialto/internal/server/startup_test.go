@@ -30,8 +30,8 @@ func TestAStartWaitsForPostgreSQL(t *testing.T) {
 	database.Host = free.Addr().String()
 	free.Close()
 	cfg := config.Demo(t.TempDir())
-	cfg.Database = database.String()
-	cfg.Secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+	cfg.Storage.Database = database.String()
+	cfg.Storage.Secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 	opened := sync.OnceFunc(func() { forward(t, database.Host, behind) })
 	s, err := New(t.Context(), cfg, slog.New(onRecord(func(r slog.Record) {
 		if strings.Contains(r.Message, "trying again") {
@@ -48,9 +48,9 @@ func TestAStartWaitsForPostgreSQL(t *testing.T) {
 
 func TestAStartEndsWithoutPostgreSQL(t *testing.T) {
 	cfg := config.Demo(t.TempDir())
-	cfg.Database = "postgres://u@127.0.0.1:1/x"
-	cfg.Secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-	cfg.StartupTimeout = 10 * time.Millisecond
+	cfg.Storage.Database = "postgres://u@127.0.0.1:1/x"
+	cfg.Storage.Secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+	cfg.Serving.StartupTimeout = 10 * time.Millisecond
 	if _, err := New(t.Context(), cfg, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("got %v from a database that refuses connections", err)
 	}

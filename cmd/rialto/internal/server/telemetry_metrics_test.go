@@ -160,7 +160,7 @@ func TestMetricsSayThatAReloadFailed(t *testing.T) {
 // counted, among them those of tools and of gRPC.
 func TestRefusalsAreCountedByDoor(t *testing.T) {
 	o := newObserved(t, func(c *config.Config) {
-		c.Limits.Tasks, c.DefaultAgent, c.GRPC.Listen = 1, "one", "127.0.0.1:0"
+		c.Limits.Tasks, c.Calls.DefaultAgent, c.Serving.GRPC.Listen = 1, "one", "127.0.0.1:0"
 	})
 	o.oauth.Registration.PerHour = 1
 	full := o.full("alice")
@@ -274,7 +274,7 @@ func TestMetricsDoNotWaitForTheDatabase(t *testing.T) {
 	t.Cleanup(func() { _ = to.Stop() })
 	dsn, cable := throughCable(t, oauthtest.PostgresSchema(t))
 	r := startRig(t, slog.New(slog.DiscardHandler), to, func(c *config.Config) {
-		c.Metrics.Listen, c.Database = "127.0.0.1:0", dsn
+		c.Serving.Metrics.Listen, c.Storage.Database = "127.0.0.1:0", dsn
 	})
 	client := &http.Client{Timeout: 2 * time.Second}
 	scrape := func() string {
@@ -304,7 +304,7 @@ func TestPrometheusReadsMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = to.Stop() })
-	r := startRig(t, slog.New(slog.DiscardHandler), to, func(c *config.Config) { c.Metrics.Listen = "127.0.0.1:0" })
+	r := startRig(t, slog.New(slog.DiscardHandler), to, func(c *config.Config) { c.Serving.Metrics.Listen = "127.0.0.1:0" })
 	r.do("GET", "/healthz", "", "")
 	client := &http.Client{Timeout: 10 * time.Second}
 	for path, want := range map[string]string{"/metrics": "rialto_build_info{revision=\"83f11e2\",version=\"test\"} 1", "/debug/pprof/": "goroutine"} {

@@ -256,7 +256,7 @@ func TestAResumedTaskIsLinked(t *testing.T) {
 	t.Cleanup(func() { agent.Close() })
 	dir, url := t.TempDir(), a2atest.Serve(t, agent, agent.Card(), a2a.V10)
 	set := func(c *config.Config) {
-		c.Database, c.SecretFile = filepath.Join(dir, "rialto.db"), filepath.Join(dir, "rialto.key")
+		c.Storage.Database, c.Storage.SecretFile = filepath.Join(dir, "rialto.db"), filepath.Join(dir, "rialto.key")
 		c.Agents = []config.Agent{{Name: "one", URL: url}}
 	}
 	t.Run("before the restart", func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestAgentsReceiveTheTrace(t *testing.T) {
 	overHTTP, overGRPC, ofHTTP, ofGRPC := recordingAgents(t)
 	o := newObserved(t, func(c *config.Config) {
 		c.Agents = []config.Agent{{Name: "http", URL: overHTTP}, {Name: "grpc", URL: overGRPC}}
-		c.DefaultAgent, c.GRPC.Listen = "grpc", "127.0.0.1:0"
+		c.Calls.DefaultAgent, c.Serving.GRPC.Listen = "grpc", "127.0.0.1:0"
 	})
 	headers := []string{"traceparent: 00-" + callersTrace + "-b7ad6b7169203331-00", "baggage: user=alice"}
 	full := o.full("alice")

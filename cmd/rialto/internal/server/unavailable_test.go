@@ -64,7 +64,7 @@ func TestEveryDoorAsksToTryAgain(t *testing.T) {
 	agent, _ := scriptedAgent(t)
 	log := &syncBuffer{}
 	r := newRigLogging(t, slog.New(slog.NewTextHandler(log, nil)), func(c *config.Config) {
-		c.Agents, c.Database, c.ClientDocuments = []config.Agent{agent}, dsn+"&lock_timeout=50", false
+		c.Agents, c.Storage.Database, c.Apps.ClientDocuments = []config.Agent{agent}, dsn+"&lock_timeout=50", false
 	})
 	token, browser := r.token("alice", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish), r.browser("alice")
 	const jsonrpc = `{"jsonrpc":"2.0","id":1,"method":"%s","params":{%s}}`

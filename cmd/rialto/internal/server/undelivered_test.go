@@ -204,8 +204,8 @@ func TestAKeptAnswerOutlivesTheServer(t *testing.T) {
 	start := func(t *testing.T) *doors {
 		return newDoors(t, func(c *config.Config) {
 			c.Agents = []config.Agent{{Name: "away", URL: o.web.URL}}
-			c.Database = database
-			c.SecretFile = database + ".secret"
+			c.Storage.Database = database
+			c.Storage.SecretFile = database + ".secret"
 		})
 	}
 	t.Run("the answer is given", func(t *testing.T) {

@@ -59,7 +59,7 @@ func watch(ctx context.Context, s *Server) {
 		return
 	}
 	go watchFiles(ctx, func() []string {
-		if cfg := s.cfg.Load(); cfg.ConfigWatch {
+		if cfg := s.cfg.Load(); cfg.Serving.ConfigWatch {
 			return append(cfg.Files(), s.Source.Path)
 		}
 		return nil
