@@ -108,7 +108,7 @@ var floors = map[string][]string{
 	"cmd/rialto/internal/config":                        {"a2a", "a2a/a2aauth", "a2a/a2asign", "bridge/directory", "bridge/operator", "internal/safehttp", "internal/i18n", "internal/similar", "oauth", "oauth/authserver", "oauth/client", "oauth/flow", "oauth/signin", "oauth/token", "static", "store"},
 	"cmd/rialto/internal/server":                        {"*"},
 	"cmd/rialto/internal/term":                          {"bridge/sanitize"},
-	"cmd/rialto/internal/login":                         {"bridge/sanitize", "cmd/rialto/internal/term", "internal/loopback"},
+	"cmd/rialto/internal/login":                         {"bridge/sanitize", "internal/loopback"},
 	"cmd/rialto/internal/call":                          {"bridge/form", "bridge/sanitize", "cmd/rialto/internal/login", "cmd/rialto/internal/term"},
 	"cmd/rialto/internal/cli":                           {"a2a", "bridge/directory", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/view", "cmd/rialto/internal/call", "cmd/rialto/internal/login", "cmd/rialto/internal/term", "cmd/rialto/internal/config", "internal/doctor", "cmd/rialto/internal/server", "cmd/rialto/internal/tableexpert", "internal/usage", "oauth", "store"},
 	"cmd/rialto":                                        {"bridge/sanitize", "cmd/rialto/internal/cli"},

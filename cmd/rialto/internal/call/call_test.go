@@ -37,7 +37,7 @@ func answered(t *testing.T, legacy bool, typed string, words ...string) (printed
 	t.Cleanup(server.Close)
 	var out, questions bytes.Buffer
 	c := &call.Client{
-		URL: server.URL, Version: "test", Login: login.WithToken("none"),
+		URL: server.URL, Version: "test", Login: &login.Login{Token: "none"},
 		Dialog: term.NewDialog(strings.NewReader(typed), &questions), Err: &questions,
 	}
 	s, err := c.Connect(t.Context())
@@ -149,7 +149,7 @@ func TestArgumentsAreReadByTheSchema(t *testing.T) {
 func TestAServerThatIsNotThere(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	c := &call.Client{URL: gone.URL, Login: login.WithToken("x"), Dialog: term.NewDialog(strings.NewReader(""), &bytes.Buffer{}), Err: &bytes.Buffer{}}
+	c := &call.Client{URL: gone.URL, Login: &login.Login{Token: "x"}, Dialog: term.NewDialog(strings.NewReader(""), &bytes.Buffer{}), Err: &bytes.Buffer{}}
 	if _, err := c.Connect(context.Background()); !errors.Is(err, call.ErrUnreachable) {
 		t.Errorf("got %v, want ErrUnreachable", err)
 	}

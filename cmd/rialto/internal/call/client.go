@@ -14,7 +14,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"rialto/bridge/sanitize"
@@ -26,7 +25,7 @@ import (
 type Client struct {
 	URL     string
 	Version string
-	Login   auth.OAuthHandler
+	Login   *login.Login
 	Dialog  *term.Dialog // asks what the server asks
 	Err     io.Writer    // shows progress
 }
@@ -68,14 +67,18 @@ func (c *Client) Connect(ctx context.Context) (*Session, error) {
 	var err error
 	s.ClientSession, err = client.Connect(ctx, &mcp.StreamableClientTransport{
 		Endpoint:             c.URL,
-		OAuthHandler:         c.Login,
 		DisableStandaloneSSE: true,
-		HTTPClient:           &http.Client{CheckRedirect: sameOrigin, Transport: &bounded{}},
+		HTTPClient:           c.httpClient(),
 	}, nil)
 	if err != nil {
 		return nil, c.explain(err)
 	}
 	return s, nil
+}
+
+func (c *Client) httpClient() *http.Client {
+	c.Login.Base = &bounded{}
+	return c.Login.Client()
 }
 
 // The bounds of what a server answers, in bytes: one response, and all of a session.
@@ -113,20 +116,6 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		)
 	}
 	return n, err
-}
-
-// sameOrigin refuses redirects that would take the access token to another server, or out of TLS:
-// the HTTP client sends it to all ports and subdomains of a host.
-func sameOrigin(r *http.Request, via []*http.Request) error {
-	if first := via[0].URL; r.URL.Scheme != first.Scheme || r.URL.Host != first.Host {
-		return fmt.Errorf(
-			"it redirects to %s: if you trust that server, call its address", r.URL.Redacted(),
-		)
-	}
-	if len(via) > 10 {
-		return errors.New("it redirects without end")
-	}
-	return nil
 }
 
 // explain says what an error of a connection means.

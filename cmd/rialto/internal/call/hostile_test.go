@@ -133,23 +133,17 @@ func TestALoginIsAWebPage(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
 	c := client(server.URL)
-	b := &login.Browser{
-		URL: server.URL, File: filepath.Join(t.TempDir(), "logins.json"), Dialog: c.Dialog, Attended: true,
+	c.Login = &login.Login{
+		URL: server.URL, File: filepath.Join(t.TempDir(), "logins.json"), Err: &bytes.Buffer{}, Attended: true,
 	}
-	handler, l, err := b.Handler(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	c.Login = handler
-	if _, err = c.Connect(ctx); err == nil || !strings.Contains(err.Error(), "no web page") {
+	if _, err := c.Connect(ctx); err == nil || !strings.Contains(err.Error(), "no web page") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
 
 func client(address string) *call.Client {
 	return &call.Client{
-		URL: address, Version: "test", Login: login.WithToken("secret"),
+		URL: address, Version: "test", Login: &login.Login{Token: "secret"},
 		Dialog: term.NewDialog(strings.NewReader(""), &bytes.Buffer{}), Err: &bytes.Buffer{},
 	}
 }

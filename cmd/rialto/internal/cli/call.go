@@ -171,11 +171,11 @@ func (c *caller) forget(cmd *cobra.Command) error {
 	if c.url == "" {
 		return usageError{errors.New("--logout needs --url: only logins with a browser are stored")}
 	}
-	b, err := c.browser(nil)
+	l, err := newLogin(c.url, c.clientID, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
-	had, err := b.Forget()
+	had, err := l.Forget()
 	if err != nil {
 		return err
 	}
@@ -248,28 +248,24 @@ func (c *caller) connect(ctx context.Context, cmd *cobra.Command) (*call.Session
 		Err:     cmd.ErrOrStderr(),
 		Dialog:  term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr()),
 	}
-	switch token := os.Getenv(callToken); {
+	switch {
 	case c.url == "":
 		address, token, err := c.own(cmd)
 		if err != nil {
 			return nil, err
 		}
-		client.URL, client.Login = address, login.WithToken(token)
+		client.URL = address
+		client.Login = &login.Login{URL: address, Token: token}
 	case checkAddress(c.url) != nil:
 		return nil, usageError{checkAddress(c.url)}
-	case token != "":
-		client.Login = login.WithToken(token)
 	default:
-		b, err := c.browser(client.Dialog)
+		l, err := newLogin(c.url, c.clientID, cmd.ErrOrStderr())
 		if err != nil {
 			return nil, err
 		}
-		handler, listener, err := b.Handler(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer listener.Close()
-		client.Login = handler
+		l.Attended = client.Dialog.Visible()
+		l.Browser = client.Dialog.Terminal()
+		client.Login = l
 	}
 	return client.Connect(ctx)
 }
@@ -289,18 +285,16 @@ func checkAddress(address string) error {
 	return nil
 }
 
-func (c *caller) browser(d *term.Dialog) (*login.Browser, error) {
-	dir, err := demoDir("")
-	if err != nil {
-		return nil, err
-	}
-	return &login.Browser{
-		URL:      c.url,
+// newLogin returns the login to another server, which is stored in the user's data directory.
+func newLogin(address, clientID string, err io.Writer) (*login.Login, error) {
+	dir, dirErr := demoDir("")
+	return &login.Login{
+		URL:      address,
 		File:     filepath.Join(dir, "logins.json"),
-		ClientID: c.clientID,
-		Dialog:   d,
-		Attended: d != nil && d.Visible(),
-	}, nil
+		Err:      err,
+		Token:    os.Getenv(callToken),
+		ClientID: clientID,
+	}, dirErr
 }
 
 // own returns the address of the server whose store the flags name, and a token for it.

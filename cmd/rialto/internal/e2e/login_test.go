@@ -92,7 +92,11 @@ func TestTheCommandLineSignsIn(t *testing.T) {
 	run(0, ask...)
 	run(0, "--logout")
 	run(1, ask...)
-	info, err := os.Stat(filepath.Join(home, ".local/share/rialto/logins.json"))
+	file := filepath.Join(home, ".local/share/rialto/logins.json")
+	if text, err := os.ReadFile(file); err != nil || !bytes.Contains(text, []byte(`"dpop_key"`)) {
+		t.Errorf("the stored login has no key: %s, %v", text, err)
+	}
+	info, err := os.Stat(file)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the stored login: %v, %v", info, err)
 	}

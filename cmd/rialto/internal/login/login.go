@@ -1,282 +1,277 @@
-// Package login logs in to an MCP server for the programs of the command line, and stores the login.
+// Package login logs in to an MCP server for the programs of the command line. A login is stored,
+// and shared by any number of processes at a time: one of them opens the browser, one of them
+// renews a token, and the others wait for what it stores.
+//
+// A Login is the transport of an HTTP client. What the client sends is for package call or stdio
+// to decide.
 package login
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net"
+	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"runtime"
-	"strings"
-
-	"github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/oauthex"
-	"golang.org/x/oauth2"
-
-	"rialto/bridge/sanitize"
-	"rialto/cmd/rialto/internal/term"
-	"rialto/internal/loopback"
+	"sync"
+	"time"
 )
 
 // ErrRequired is returned if the server wants a login and there is none.
 var ErrRequired = errors.New("login")
 
-// staticLogin is a login with an access token.
-type staticLogin struct{ token string }
-
-// WithToken returns a login with an access token that is not renewed.
-func WithToken(token string) auth.OAuthHandler { return staticLogin{token} }
-
-func (f staticLogin) TokenSource(context.Context) (oauth2.TokenSource, error) {
-	return oauth2.StaticTokenSource(&oauth2.Token{AccessToken: f.token}), nil
+// PendingError is returned if a login is still to be done in the browser. It is an ErrRequired.
+type PendingError struct {
+	Link string // "" if another process has it
 }
 
-func (f staticLogin) Authorize(_ context.Context, _ *http.Request, resp *http.Response) error {
-	resp.Body.Close()
+// Error implements error.
+func (e *PendingError) Error() string {
+	if e.Link == "" {
+		return "another program waits until you have logged in with your browser"
+	}
+	return "log in with your browser on this computer: " + e.Link
+}
+
+// Is implements the interface of errors.Is.
+func (*PendingError) Is(err error) bool { return err == ErrRequired }
+
+// Login is the login to one server. It is an http.RoundTripper that adds the access token, and a
+// proof of its key if the login has one (RFC 9449). If the server refuses the token, it renews the
+// login once, and then asks for a new one once.
+type Login struct {
+	URL  string // of the MCP server
+	File string // where logins are stored
+	Err  io.Writer
+
+	// Token is an access token that is not renewed. The other fields but URL then have no effect.
+	Token string
+
+	// ClientID is one that the server knows: an ID, or the URL of a client ID metadata document.
+	// If it is "", the client registers itself.
+	ClientID string
+
+	Attended bool          // a person can log in; without one, only a stored login works
+	Browser  bool          // open a browser; else a link is printed
+	Patience time.Duration // for the login of a person; 0 waits as long as the request
+
+	Base http.RoundTripper // nil means http.DefaultTransport
+	Now  func() time.Time  // nil means time.Now
+
+	mu      sync.Mutex // guards what follows, and is held while a token is renewed
+	known   *stored
+	margin  time.Duration
+	retryAt time.Time
+	attempt *attempt
+
+	nonces sync.Map // of DPoP, by origin
+}
+
+// Client returns an HTTP client that is logged in. It follows no redirect to another origin.
+func (l *Login) Client() *http.Client { return &http.Client{Transport: l, CheckRedirect: sameOrigin} }
+
+// Forget removes the stored login, and reports whether there was one.
+func (l *Login) Forget() (had bool, err error) {
+	s, err := l.store().read()
+	if err != nil || s == nil {
+		return false, err
+	}
+	return true, l.store().write(context.Background(), nil)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (l *Login) RoundTrip(r *http.Request) (*http.Response, error) {
+	if l.Token != "" {
+		return l.static(r)
+	}
+	s, err := l.current(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	resp, err := l.send(r, s)
+	if err != nil || !wantsLogin(resp) {
+		return resp, err
+	}
+
+	refused := s.accessToken()
+	if s != nil && resp.StatusCode == http.StatusUnauthorized {
+		s, err = l.renew(r.Context(), refused)
+		if err != nil {
+			discard(resp)
+			return nil, err
+		}
+		if s != nil {
+			discard(resp)
+			resp, err = l.send(r, s)
+			if err != nil || !wantsLogin(resp) {
+				return resp, err
+			}
+			refused = s.accessToken()
+		}
+	}
+
+	discard(resp)
+	s, err = l.authorize(r.Context(), resp.Header, refused)
+	if err != nil {
+		return nil, err
+	}
+	resp, err = l.send(r, s)
+	if err == nil && wantsLogin(resp) {
+		return nil, refusal(resp)
+	}
+	return resp, err
+}
+
+// static sends a request with the token that is not renewed.
+func (l *Login) static(r *http.Request) (*http.Response, error) {
+	resp, err := l.send(r, &stored{Token: token{AccessToken: l.Token}})
+	if err == nil && resp.StatusCode == http.StatusUnauthorized {
+		return nil, refusal(resp)
+	}
+	return resp, err
+}
+
+func refusal(resp *http.Response) error {
+	discard(resp)
 	return fmt.Errorf(
 		"%w: the server refused the access token: %s %s",
-		ErrRequired,
-		resp.Status,
-		resp.Header.Get("WWW-Authenticate"),
+		ErrRequired, resp.Status, resp.Header.Get("WWW-Authenticate"),
 	)
 }
 
-// Browser is a login in the user's browser (OAuth 2.1 with PKCE), which is stored in File. The
-// client registers itself, unless ClientID is one that the server knows: an ID, or the URL of a
-// client ID metadata document. URL, File and Dialog are required.
-type Browser struct {
-	URL      string // of the MCP server
-	File     string
-	ClientID string
-	Dialog   *term.Dialog
-	Attended bool // a person can log in; without one, only a stored login works
+func discard(resp *http.Response) {
+	io.CopyN(io.Discard, resp.Body, 64<<10)
+	resp.Body.Close()
 }
 
-// login is a stored login. It is as secret as a password.
-type login struct {
-	ClientID string           `json:"client_id"`
-	Secret   string           `json:"client_secret,omitempty"`
-	Style    oauth2.AuthStyle `json:"auth_style"`
-	TokenURL string           `json:"token_endpoint"`
-	Token    *oauth2.Token    `json:"token"`
-}
-
-func (b *Browser) read() (map[string]*login, error) {
-	all := map[string]*login{}
-	text, err := os.ReadFile(b.File)
-	if err == nil {
-		err = json.Unmarshal(text, &all)
+// sameOrigin refuses redirects that would take the access token to another server, or out of TLS.
+func sameOrigin(r *http.Request, via []*http.Request) error {
+	if origin(r.URL) != origin(via[0].URL) {
+		return fmt.Errorf(
+			"it redirects to %s: if you trust that server, call its address", r.URL.Redacted(),
+		)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the stored logins: %w; delete %s to log in again", err, b.File)
-	}
-	return all, nil
-}
-
-// store keeps a login, or forgets it if l is nil.
-func (b *Browser) store(l *login) error {
-	all, err := b.read()
-	if err != nil {
-		return err
-	}
-	all[b.URL] = l
-	if l == nil {
-		delete(all, b.URL)
-	}
-	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(b.File), 0o700); err != nil {
-		return err
-	}
-	next := b.File + ".new"
-	if err := os.WriteFile(next, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, b.File)
-}
-
-// Forget removes the stored login, and reports whether there was one.
-func (b *Browser) Forget() (had bool, err error) {
-	all, err := b.read()
-	if err != nil || all[b.URL] == nil {
-		return false, err
-	}
-	return true, b.store(nil)
-}
-
-// storingSource stores each token that it returns for the first time.
-type storingSource struct {
-	from  oauth2.TokenSource
-	b     *Browser
-	login login
-}
-
-func (s *storingSource) Token() (*oauth2.Token, error) {
-	t, err := s.from.Token()
-	known := err == nil && s.login.Token != nil && t.AccessToken == s.login.Token.AccessToken
-	if err != nil || known {
-		return t, err
-	}
-	s.login.Token = t
-	return t, s.b.store(&s.login)
-}
-
-// stored returns the stored login, renewed if it has expired; nil if there is none that works.
-func (b *Browser) stored(ctx context.Context) (oauth2.TokenSource, error) {
-	all, err := b.read()
-	l := all[b.URL]
-	if err != nil || l == nil {
-		return nil, err
-	}
-	cfg := &oauth2.Config{
-		ClientID:     l.ClientID,
-		ClientSecret: l.Secret,
-		Endpoint:     oauth2.Endpoint{TokenURL: l.TokenURL, AuthStyle: l.Style},
-	}
-	s := &storingSource{cfg.TokenSource(ctx, l.Token), b, *l}
-	if _, err := s.Token(); err != nil {
-		return nil, nil // revoked, or too old: log in again
-	}
-	return s, nil
-}
-
-// Handler returns the login. Close the listener, to which the browser returns.
-func (b *Browser) Handler(ctx context.Context) (auth.OAuthHandler, net.Listener, error) {
-	stored, err := b.stored(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, nil, err
-	}
-	redirect := "http://" + l.Addr().String() + loopback.Path
-	config := &auth.AuthorizationCodeHandlerConfig{
-		RedirectURL:         redirect,
-		RequestRefreshToken: true,
-		InitialTokenSource:  stored,
-		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{
-			Metadata: &oauthex.ClientRegistrationMetadata{
-				ClientName:              "Rialto command line",
-				RedirectURIs:            []string{redirect},
-				TokenEndpointAuthMethod: "none",
-				GrantTypes: []string{
-					"authorization_code",
-					"refresh_token",
-				},
-				ResponseTypes: []string{"code"},
-			},
-		},
-		AuthorizationCodeFetcher: func(
-			ctx context.Context, args *auth.AuthorizationArgs,
-		) (*auth.AuthorizationResult, error) {
-			return b.ask(ctx, l, args.URL)
-		},
-		NewTokenSource: func(
-			ctx context.Context, c *oauth2.Config, t *oauth2.Token,
-		) (oauth2.TokenSource, error) {
-			kept := login{
-				ClientID: c.ClientID,
-				Secret:   c.ClientSecret,
-				Style:    c.Endpoint.AuthStyle,
-				TokenURL: c.Endpoint.TokenURL,
-				Token:    t,
-			}
-			return &storingSource{c.TokenSource(ctx, t), b, kept}, b.store(&kept)
-		},
-	}
-	switch {
-	case strings.HasPrefix(b.ClientID, "https://"):
-		config.ClientIDMetadataDocumentConfig = &auth.ClientIDMetadataDocumentConfig{
-			URL: b.ClientID,
-		}
-	case b.ClientID != "":
-		config.PreregisteredClient = &oauthex.ClientCredentials{ClientID: b.ClientID}
-	}
-	h, err := auth.NewAuthorizationCodeHandler(config)
-	if err != nil {
-		l.Close()
-		return nil, nil, err
-	}
-	return loginErrors{h, b}, l, nil
-}
-
-// loginErrors marks the errors of a login as such, and refuses to log in without a terminal.
-type loginErrors struct {
-	*auth.AuthorizationCodeHandler
-	b *Browser
-}
-
-func (m loginErrors) Authorize(ctx context.Context, r *http.Request, resp *http.Response) error {
-	if !m.b.Attended {
-		resp.Body.Close()
-		return fmt.Errorf("%w: the server wants one, and there is no terminal to log in from", ErrRequired)
-	}
-	if err := m.AuthorizationCodeHandler.Authorize(ctx, r, resp); err != nil {
-		return fmt.Errorf("%w: %w", ErrRequired, err)
+	if len(via) > 10 {
+		return errors.New("it redirects without end")
 	}
 	return nil
 }
 
-// ask sends the user to an address and waits for the browser to return.
-func (b *Browser) ask(
-	ctx context.Context, l net.Listener, address string,
-) (*auth.AuthorizationResult, error) {
-	address = sanitize.WebPage(address) // another address may be a file, or start a program
-	if address == "" {
-		return nil, errors.New("the server's authorization_endpoint is no web page")
+func origin(u *url.URL) string { return u.Scheme + "://" + u.Host }
+
+func (l *Login) now() time.Time {
+	if l.Now != nil {
+		return l.Now()
 	}
-	state := stateOf(address)
-	q, err := loopback.Answer(ctx, l, "You can close this window and return to the terminal.",
-		func(q url.Values) bool { return q.Get("state") == state }, func() error {
-			b.Dialog.Say("Log in with your browser on this computer:\n\n  " + address + "\n")
-			if b.Dialog.Terminal() {
-				open(ctx, address)
-			}
-			return nil
-		})
-	switch {
-	case err != nil:
-		return nil, err
-	case q.Get("error") == "access_denied":
-		return nil, errors.New("you refused it in the browser")
-	case q.Get("code") == "":
-		return nil, fmt.Errorf(
-			"the server answered %s: %s",
-			sanitize.Label(q.Get("error")), sanitize.Label(q.Get("error_description")),
-		)
-	}
-	return &auth.AuthorizationResult{Code: q.Get("code"), State: state, Iss: q.Get("iss")}, nil
+	return time.Now()
 }
 
-func stateOf(address string) string {
-	u, err := url.Parse(address)
+func (l *Login) base() http.RoundTripper {
+	if l.Base != nil {
+		return l.Base
+	}
+	return http.DefaultTransport
+}
+
+// current returns the login in force, renewed if it ends soon; nil if there is none.
+func (l *Login) current(ctx context.Context) (*stored, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known == nil || l.endsSoon(l.known) {
+		s, err := l.store().read()
+		if err != nil {
+			return nil, err
+		}
+		l.known = s
+	}
+	fresh := l.known == nil || !l.endsSoon(l.known)
+	if fresh || l.now().Before(l.retryAt) {
+		return l.known, nil
+	}
+	return l.renewLocked(ctx, "")
+}
+
+// renew returns another login than the one whose access token was refused; nil if there is none.
+func (l *Login) renew(ctx context.Context, refused string) (*stored, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.renewLocked(ctx, refused)
+}
+
+// Times of renewals.
+const (
+	renewTimeout = 30 * time.Second
+	renewPause   = 15 * time.Second // after one has failed, as long as the token is valid
+)
+
+// endsSoon tells whether the access token has to be renewed: 60 to 90 seconds before its end, so
+// that processes do not all come at once, or when a fourth of a short life is left.
+func (l *Login) endsSoon(s *stored) bool {
+	if l.margin == 0 {
+		l.margin = time.Minute + rand.N(30*time.Second)
+	}
+	margin := l.margin
+	if life := time.Duration(s.Token.ExpiresIn) * time.Second; life > 0 {
+		margin = min(margin, life/4)
+	}
+	return !s.Token.Expiry.IsZero() && l.now().After(s.Token.Expiry.Add(-margin))
+}
+
+// renewLocked renews the stored login under the lock of all processes. A request that is canceled
+// does not interrupt it: the new refresh token would be lost.
+func (l *Login) renewLocked(ctx context.Context, refused string) (*stored, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
+	defer cancel()
+	unlock, err := l.store().lock(ctx, l.store().renewal())
 	if err != nil {
-		return ""
+		return nil, err
 	}
-	return u.Query().Get("state")
+	defer unlock()
+	l.known, err = l.store().read()
+	if err != nil || l.known == nil {
+		return nil, err
+	}
+	s := l.known
+	if s.Token.AccessToken != refused && !l.endsSoon(s) {
+		return s, nil // another process was first
+	}
+
+	err = errNoRefreshToken
+	if s.Token.RefreshToken != "" {
+		err = l.refresh(ctx, s)
+	}
+	if err == nil {
+		return s, l.store().write(ctx, s)
+	}
+	return l.notRenewed(ctx, refused, err)
 }
 
-// open opens an address in the user's browser, if it can: the address is printed as well.
-func open(ctx context.Context, address string) {
-	opener := []string{"xdg-open"}
-	switch runtime.GOOS {
-	case "darwin":
-		opener = []string{"open"}
-	case "windows":
-		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
+var errNoRefreshToken = &tokenError{Code: "invalid_grant"}
+
+// notRenewed decides what is left of a login that could not be renewed.
+func (l *Login) notRenewed(ctx context.Context, refused string, err error) (*stored, error) {
+	s := l.known
+	valid := s.Token.AccessToken != refused && l.now().Before(s.Token.Expiry)
+	final := isFinal(err)
+	if valid {
+		l.retryAt = l.now().Add(renewPause)
+		if final {
+			l.retryAt = s.Token.Expiry
+		}
+		return s, nil
 	}
-	cmd := exec.CommandContext(ctx, opener[0], append(opener[1:], address)...)
-	if cmd.Start() == nil {
-		go cmd.Wait() // ends with the opener or with ctx
+	if !final {
+		return nil, fmt.Errorf("renewing the login: %w", err)
 	}
+	again, err := l.store().read()
+	if err != nil {
+		return nil, err
+	}
+	if again != nil && again.Token.RefreshToken != s.Token.RefreshToken {
+		l.known = again // by a program that does not know the lock
+		return again, nil
+	}
+	l.known = nil
+	return nil, l.store().write(ctx, nil)
 }
