@@ -156,81 +156,112 @@ func TestALogIsBounded(t *testing.T) {
 	})
 }
 
-// TestASubscriptionIsClaimedOnceAndInOrder has several replicas claim at the same time.
-func TestASubscriptionIsClaimedOnceAndInOrder(t *testing.T) {
+// subscribed adds a subscription to the events of a task, which begins now.
+func subscribed(t *testing.T, db *store.DB, sub *events.Subscription) {
+	t.Helper()
+	logOf(t, db, sub.Owner, sub.Name, 100)
+	if _, _, err := db.Events.Reserve(t.Context(), sub, 10, 10); err != nil {
+		t.Fatal(err)
+	}
+	sub.Verified = time.Now()
+	if ok, err := db.Events.Confirm(t.Context(), sub); err != nil || !ok || !sub.Active || sub.Position != 0 {
+		t.Fatalf("got %v, %v, %+v", ok, err, sub)
+	}
+}
+
+func claimed(t *testing.T, db *store.DB, replica string, now time.Time) []*events.Delivery {
+	t.Helper()
+	got, err := db.Events.Claim(t.Context(), replica, now, now.Add(time.Minute), 10, []string{"elsewhere"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func settled(t *testing.T, db *store.DB, d *events.Delivery, replica string, outcome func(*events.Subscription)) {
+	t.Helper()
+	if err := db.Events.Settle(t.Context(), d, replica, outcome); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func kept(t *testing.T, db *store.DB, id string) *events.Subscription {
+	t.Helper()
+	s, err := db.Events.Subscription(t.Context(), id)
+	if err != nil || s == nil {
+		t.Fatal(s, err)
+	}
+	return s
+}
+
+func nothing(*events.Subscription) {}
+
+// TestAnEventIsClaimedOnce has several replicas claim at the same time, and a client that renews.
+func TestAnEventIsClaimedOnce(t *testing.T) {
 	each(t, func(t *testing.T, empty func(*testing.T) *store.DB) {
-		db, now := empty(t), time.Now().Truncate(time.Millisecond)
-		logOf(t, db, "alice", "task.completed", 100)
+		db, now := empty(t), time.Now().Truncate(time.Millisecond).Add(time.Second)
 		sub := &events.Subscription{ID: "sub_1", Owner: "alice", Grant: "g", Name: "task.completed", Filter: events.Filter{Task: "mine"}, Receiver: events.Receiver{Host: "h"}, Fence: "1", Expires: now.Add(time.Hour)}
-		if _, _, err := db.Events.Reserve(t.Context(), sub, 1, 1); err != nil {
-			t.Fatal(err)
-		}
+		subscribed(t, db, sub)
 		other := *sub
 		other.ID = "sub_2"
 		if _, _, err := db.Events.Reserve(t.Context(), &other, 10, 1); err != events.ErrFullOwner {
 			t.Errorf("a second: got %v", err)
 		}
-		sub.Verified = now
-		if ok, err := db.Events.Confirm(t.Context(), sub); err != nil || !ok || !sub.Active || sub.Position != 0 {
-			t.Fatalf("got %v, %v, %+v", ok, err, sub)
-		}
-		claim := func(replica string) []*events.Subscription {
-			t.Helper()
-			got, err := db.Events.Claim(t.Context(), replica, now, now.Add(time.Minute), 10, []string{"elsewhere"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
-		}
 		taskOf(t, db, "alice", "not mine")(a2a.Completed, "")
-		if got := claim("a"); len(got) != 0 {
+		if got := claimed(t, db, "a", now); len(got) != 0 {
 			t.Fatalf("the event of another task: got %+v", got[0])
 		}
 		taskOf(t, db, "alice", "mine")(a2a.Completed, "")
-		got := claim("a")
-		if len(got) != 1 || got[0].Position != 0 || got[0].Last != 2 || len(claim("b")) != 0 {
+		got := claimed(t, db, "a", now)
+		if len(got) != 1 || got[0].Seq != 2 || got[0].Host != "h" || len(claimed(t, db, "b", now)) != 0 {
 			t.Fatalf("got %+v, want one claim", got)
 		}
-		got[0].Active, got[0].Failing = false, now
+		if s := kept(t, db, "sub_1"); s.Position != 1 {
+			t.Errorf("the receiver waits for event 2: got %+v", s)
+		}
 		renewed := *sub
-		if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok {
-			t.Fatal(ok, err)
-		}
-		if err := db.Events.Settle(t.Context(), got[0], "a"); err != nil {
-			t.Fatal(err)
-		}
-		if got = claim("a"); len(got) != 1 || !got[0].Active || !got[0].Failing.IsZero() {
-			t.Fatalf("got %+v, want that an attempt does not undo a renewal during it", got)
+		confirm := func() {
+			t.Helper()
+			if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok || !renewed.Active {
+				t.Fatal(ok, err, renewed)
+			}
 		}
 		for _, active := range []bool{true, false} { // a renewal forgets the failures of a suspended one
-			got[0].Active, got[0].Due, got[0].Failing, got[0].Window = active, now, now, events.Window{Since: now, Tried: 3, Missed: 2}
-			if err := db.Events.Settle(t.Context(), got[0], "a"); err != nil {
+			got[0].Attempts, got[0].Body, got[0].Due = 3, "sent", now
+			settled(t, db, got[0], "a", func(s *events.Subscription) {
+				s.Active, s.Failing, s.Window = active, now, events.Window{Since: now, Tried: 3, Missed: 2}
+			})
+			if n := len(claimed(t, db, "b", now)); (n > 0) != active {
+				t.Fatalf("active %v: claimed %v", active, n)
+			}
+			if err := db.Events.Release(t.Context(), "b", now); err != nil {
 				t.Fatal(err)
 			}
-			if claimed := len(claim("b")) > 0; claimed != active {
-				t.Fatalf("active %v: claimed %v", active, claimed)
+			confirm()
+			if renewed.Failing.IsZero() == active || renewed.Window.Since.IsZero() == active {
+				t.Fatalf("active %v: got %+v", active, renewed)
 			}
-			if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok || !renewed.Active || renewed.Failing.IsZero() == active || renewed.Window.Since.IsZero() == active {
-				t.Fatalf("active %v: got %v, %v, %+v", active, ok, err, renewed)
-			}
-			got = claim("a")
-		}
-		for _, lasts := range []time.Duration{-time.Second, time.Hour} { // it expires, and is renewed
-			renewed.Expires = now.Add(lasts)
-			if ok, err := db.Events.Confirm(t.Context(), &renewed); err != nil || !ok {
-				t.Fatal(ok, err)
-			}
-			got = claim("a")
-			if (len(got) == 1) != (lasts > 0) {
-				t.Fatalf("%v before its end: got %d", lasts, len(got))
+			if got = claimed(t, db, "a", now); len(got) != 1 || got[0].Attempts != 0 || got[0].Body != "sent" {
+				t.Fatalf("active %v: got %+v", active, got)
 			}
 		}
-		got[0].Position, got[0].Active = 2, true
-		if err := db.Events.Settle(t.Context(), got[0], "a"); err != nil {
-			t.Fatal(err)
+		if confirm(); len(claimed(t, db, "b", now)) != 0 {
+			t.Error("a renewal ends the claim of another replica")
 		}
+		settled(t, db, got[0], "b", func(s *events.Subscription) { t.Error("b has no claim") })
+		renewed.Expires = now.Add(-time.Second)
+		if confirm(); len(claimed(t, db, "a", now.Add(time.Hour))) != 0 {
+			t.Error("a subscription that has expired gets events")
+		}
+		renewed.Expires = now.Add(time.Hour)
+		confirm()
+		got[0].Done = true
+		settled(t, db, got[0], "a", nothing)
 		if next, err := db.Events.Next(t.Context()); !next.IsZero() || err != nil {
 			t.Errorf("all is delivered: next at %v, %v", next, err)
+		}
+		if s := kept(t, db, "sub_1"); s.Position != 2 {
+			t.Errorf("all is delivered: got %+v", s)
 		}
 		if err := db.Events.End(t.Context(), "g"); err != nil {
 			t.Fatal(err)
@@ -239,14 +270,111 @@ func TestASubscriptionIsClaimedOnceAndInOrder(t *testing.T) {
 		if err := db.Events.Prune(t.Context(), now, now); err != nil {
 			t.Fatal(err)
 		}
-		if got = claim("a"); len(got) != 1 || !got[0].Ending {
-			t.Errorf("got %+v, want the one that ends", got)
+		if got := claimed(t, db, "a", now); len(got) != 1 || got[0].Seq != 0 {
+			t.Errorf("got %+v, want the notice of the end", got)
 		}
 		if ended, err := db.Events.Drop(t.Context(), "sub_1", ""); err != nil || ended == nil {
 			t.Errorf("got %v, %v", ended, err)
 		}
 		if ok, err := db.Events.Confirm(t.Context(), sub); ok || err != nil {
 			t.Errorf("what was dropped is confirmed: %v, %v", ok, err)
+		}
+	})
+}
+
+// TestTheEventsOfATaskWaitForEachOther has an address with two subscriptions, another address, and a
+// receiver that refuses an event until it is given up.
+func TestTheEventsOfATaskWaitForEachOther(t *testing.T) {
+	each(t, func(t *testing.T, empty func(*testing.T) *store.DB) {
+		db := empty(t)
+		for i, name := range []string{"task.input_required", "task.completed", "task.completed"} {
+			subscribed(t, db, &events.Subscription{
+				ID: fmt.Sprint("sub_", i), Owner: "alice", Grant: "g", Name: name, Fence: "1", Expires: time.Now().Add(time.Hour),
+				Receiver: events.Receiver{Host: "h", Address: []string{"x", "x", "y"}[i]},
+			})
+		}
+		for _, task := range []string{"one", "two"} {
+			move := taskOf(t, db, "alice", task)
+			move(a2a.InputRequired, "which?")
+			move(a2a.Completed, "done")
+		}
+		now := time.Now().Add(time.Second)
+		names := func(list []*events.Delivery) (all []string) {
+			for _, d := range list {
+				all = append(all, fmt.Sprint(d.Subscription, " ", d.Seq))
+			}
+			slices.Sort(all)
+			return all
+		}
+		first := claimed(t, db, "a", now)
+		if got, want := names(first), []string{"sub_0 1", "sub_0 2", "sub_2 1", "sub_2 2"}; !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		for _, d := range first {
+			d.Done = d.Subscription == "sub_0" && d.Seq == 2
+			d.Due = now.Add(time.Minute)
+			settled(t, db, d, "a", nothing)
+		}
+		if got, want := names(claimed(t, db, "a", now)), []string{"sub_1 2"}; !slices.Equal(got, want) {
+			t.Fatalf("got %v, want the end of the task whose question was delivered", got)
+		}
+		for _, d := range claimed(t, db, "b", now.Add(61*time.Second)) {
+			d.GivenUp = d.Subscription == "sub_0"
+			d.Due = now.Add(time.Hour)
+			settled(t, db, d, "b", nothing)
+		}
+		if got, want := names(claimed(t, db, "c", now.Add(61*time.Second))), []string{"sub_1 1"}; !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		if s := kept(t, db, "sub_0"); s.GivenUp != 1 || s.Position != 2 {
+			t.Errorf("got %+v", s)
+		}
+		for owner, want := range map[string]bool{"bob": false, "alice": true} {
+			if ok, err := db.Events.Redeliver(t.Context(), owner, "sub_0"); ok != want || err != nil {
+				t.Errorf("%s: got %v, %v", owner, ok, err)
+			}
+		}
+		if got, want := names(claimed(t, db, "d", now)), []string{"sub_0 1"}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want the event that was given up", got)
+		}
+		if err := db.Events.Prune(t.Context(), now, now); err != nil { // all events are too old
+			t.Fatal(err)
+		}
+		if s := kept(t, db, "sub_1"); s.Gaps != 1 || s.Position != 2 {
+			t.Errorf("got %+v, want a gap", s)
+		}
+	})
+}
+
+// TestASubscriptionChoosesStates narrows task.changed, whose events have IDs of their own.
+func TestASubscriptionChoosesStates(t *testing.T) {
+	each(t, func(t *testing.T, empty func(*testing.T) *store.DB) {
+		db := empty(t)
+		logOf(t, db, "alice", "task.completed", 100)
+		for i, states := range [][]string{nil, {"completed", "input-required"}} {
+			subscribed(t, db, &events.Subscription{
+				ID: fmt.Sprint("sub_", i), Owner: "alice", Grant: "g", Name: "task.changed", Fence: "1", Expires: time.Now().Add(time.Hour),
+				Filter: events.Filter{States: states}, Receiver: events.Receiver{Host: "h", Address: fmt.Sprint(i)},
+			})
+		}
+		move := taskOf(t, db, "alice", "one")
+		for _, s := range []a2a.State{a2a.Working, a2a.InputRequired, a2a.Completed} {
+			move(s, "said")
+		}
+		all := eventsOf(t, db, "alice", "task.changed", events.Filter{})
+		some := eventsOf(t, db, "alice", "task.changed", events.Filter{States: []string{"completed", "failed"}})
+		if len(all) != 4 || len(some) != 1 || !strings.Contains(some[0], "completed") { // it works again after the question
+			t.Errorf("got %q and %q", all, some)
+		}
+		done, err := db.Events.Events(t.Context(), "alice", "task.completed", events.Filter{}, 0, 9, 9)
+		changed, err2 := db.Events.Events(t.Context(), "alice", "task.changed", events.Filter{States: []string{"completed"}}, 0, 9, 9)
+		if err != nil || err2 != nil || len(done) != 1 || len(changed) != 1 || done[0].ID == changed[0].ID || !done[0].At.Equal(changed[0].At) {
+			t.Errorf("got %+v, %v and %+v, %v", done, err, changed, err2)
+		}
+		for id, want := range map[string]int64{"sub_0": 0, "sub_1": 1} {
+			if s := kept(t, db, id); s.Position != want {
+				t.Errorf("%s: got %+v, want that it waits for event %d", id, s, want+1)
+			}
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"rialto/bridge/directory"
 	"rialto/bridge/push"
 	"rialto/mcp"
 )
@@ -34,111 +35,134 @@ var accessEnded = &mcp.EventError{
 type deliverer struct{ *Service }
 
 // Host implements push.Deliverer.
-func (deliverer) Host(sub *Subscription) string { return sub.Receiver.Host }
+func (deliverer) Host(d *Delivery) string { return d.Host }
 
-// Attempt delivers the next event of a subscription, and records the result.
-func (s deliverer) Attempt(ctx context.Context, sub *Subscription) {
+// Attempt tries to deliver an event, and records the result.
+func (s deliverer) Attempt(ctx context.Context, d *Delivery) {
 	trying, cancel := context.WithTimeout(ctx, push.AttemptTimeout)
 	defer cancel()
-	done, err := s.deliverNext(trying, sub)
-	if ctx.Err() != nil && !done {
-		return // the worker releases the subscription
+	outcome, err := s.try(trying, d)
+	if ctx.Err() != nil && !d.Done {
+		return // the worker releases it
 	}
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), push.StoreTimeout)
 	defer cancel()
 	if err == nil {
-		err = s.Subscriptions.Settle(writing, sub, s.Replica)
+		err = s.Subscriptions.Settle(writing, d, s.Replica, outcome)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.Log.ErrorContext(
 			ctx, "delivering an event",
-			"id", sub.ID,
+			"id", d.Subscription,
 			"err", err,
 		) // it is delivered again after its lease
 	}
 }
 
-// deliverNext makes one attempt and changes the subscription to what is to be recorded. done says
-// that the receiver has answered, or that there was nothing to send.
-func (s *Service) deliverNext(ctx context.Context, sub *Subscription) (done bool, err error) {
-	if sub.Ending {
-		return s.terminate(ctx, sub)
+// outcome is what an attempt means for its subscription.
+type outcome = func(*Subscription)
+
+// unchanged is the outcome of an attempt at which nothing was sent.
+func unchanged(*Subscription) {}
+
+// try makes one attempt, and changes the delivery to what is to be recorded.
+func (s *Service) try(ctx context.Context, d *Delivery) (outcome, error) {
+	sub, err := s.Subscriptions.Subscription(ctx, d.Subscription)
+	switch {
+	case err != nil:
+		return nil, err
+	case sub == nil:
+		return unchanged, nil
+	case d.Seq == 0:
+		return s.terminate(ctx, d, sub)
 	}
 	access, alive, err := s.Backend.Access(ctx, sub.Grant)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	if !alive {
-		return s.end(ctx, sub)
+		return end, nil
 	}
-	next, err := s.Logs.Events(ctx, sub.Owner, sub.Name, sub.Filter, sub.Position, sub.Last, 1)
+	found, err := s.Logs.Events(ctx, sub.Owner, sub.Name, sub.Filter, d.Seq-1, d.Seq, 1)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if len(next) == 0 { // they were kept for long enough
-		sub.Position = sub.Last
-		sub.Gap = true
-		sub.Attempts = 0
-		return true, nil
+	if len(found) == 0 { // it was kept for long enough
+		d.Done = true
+		return func(sub *Subscription) { sub.Gaps++ }, nil
 	}
-	e := next[0]
 	switch {
-	case s.allows(access, e):
-		return s.deliver(ctx, sub, e)
+	case s.allows(access, found[0]):
+		return s.deliver(ctx, access, d, sub, found[0])
 	case sub.Agent != "": // all its events are of this agent
-		return s.end(ctx, sub)
+		return end, nil
 	default:
-		sub.advance(e.Seq)
-		return true, nil
+		d.Done = true
+		return unchanged, nil
 	}
 }
 
+// end begins to end a subscription.
+func end(sub *Subscription) { sub.Ending = true }
+
 // deliver sends an event, after the notice of a gap if there is one.
-func (s *Service) deliver(ctx context.Context, sub *Subscription, e Event) (done bool, err error) {
+func (s *Service) deliver(
+	ctx context.Context, access directory.Access, d *Delivery, sub *Subscription, e Event,
+) (outcome, error) {
 	to, err := s.open(sub)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if sub.Gap {
-		a, err := s.control(
-			ctx,
-			sub,
-			to,
-			"gap",
-			map[string]any{"cursor": cursor(sub.Epoch, sub.Position)},
-		)
-		if err != nil || a.retryable() {
-			s.failed(sub, e, a, err)
-			return err == nil, nil
+	if d.Body == "" {
+		sent, err := s.toMCP(ctx, access, e, cursor(sub.Epoch, sub.after(d)))
+		if err != nil {
+			return nil, err
 		}
-		sub.Gap = false
+		body, err := json.Marshal(sent)
+		if err != nil {
+			return nil, err
+		}
+		d.Body = string(body)
 	}
-	body, err := json.Marshal(s.toMCP(e, cursor(sub.Epoch, e.Seq)))
-	if err != nil {
-		return false, err
+	if sub.Gaps > 0 {
+		members := map[string]any{"cursor": cursor(sub.Epoch, sub.Position)}
+		a, err := s.control(ctx, sub, to, "gap", members)
+		if err != nil || a.retryable() {
+			return s.failed(d, sub, e.ID, a, err), nil
+		}
 	}
-	a, err := s.post(ctx, sub, to, e.ID, body)
+	a, err := s.post(ctx, sub, to, e.ID, []byte(d.Body))
 	ok := failure(a, err) == ""
 	if s.Metrics != nil {
 		s.Metrics.Attempted(ok)
 	}
 	if !ok {
-		s.failed(sub, e, a, err)
-		return err == nil, nil
+		return s.failed(d, sub, e.ID, a, err), nil
 	}
-	sub.Window.count(s.Now(), 0)
-	sub.advance(e.Seq)
-	sub.Delivered = s.Now()
-	sub.Failing = time.Time{}
-	sub.Failure = ""
-	return true, nil
+	d.Done = true
+	return s.delivered(sub.Gaps), nil
 }
 
-// advance goes on to the next event.
-func (sub *Subscription) advance(seq int64) {
-	sub.Position = seq
-	sub.Attempts = 0
-	sub.Due = time.Time{}
+// after returns the position of a subscription after a delivery.
+func (sub *Subscription) after(d *Delivery) int64 {
+	if sub.Position == d.Seq-1 {
+		return d.Seq
+	}
+	return sub.Position // an earlier event waits
+}
+
+// delivered is the outcome of an attempt that succeeded, after a notice of some gaps.
+func (s *Service) delivered(gaps int64) outcome {
+	now := s.Now()
+	return func(sub *Subscription) {
+		if sub.Gaps == gaps {
+			sub.Gaps = 0
+		}
+		sub.Window.count(now, 0)
+		sub.Delivered = now
+		sub.Failing = time.Time{}
+		sub.Failure = ""
+	}
 }
 
 // count counts an attempt, and returns whether too many have failed within the window.
@@ -151,46 +175,59 @@ func (w *Window) count(now time.Time, failed int) bool {
 	return w.Tried >= suspendAttempts && w.Missed*100 > w.Tried*suspendPercent
 }
 
-// failed schedules the next attempt or gives up the event. It suspends a subscription that fails
-// lastingly until its client renews it.
-func (s *Service) failed(sub *Subscription, e Event, a *answer, err error) {
+// failed schedules the next attempt or gives up the event. The outcome suspends a subscription that
+// fails lastingly, until its client renews it.
+func (s *Service) failed(d *Delivery, sub *Subscription, event string, a *answer, err error) outcome {
 	now := s.Now()
-	if sub.Failing.IsZero() {
-		sub.Failing = now
-	}
-	sub.Failure = failure(a, err)
-	pause := pauseAfter(sub.Attempts, math.Float64())
+	why := failure(a, err)
+	pause := pauseAfter(d.Attempts, math.Float64())
 	unwanted := false
 	if a != nil {
 		pause = max(pause, min(a.retryAfter, retryFor))
 		unwanted = a.status == http.StatusGone || a.status == http.StatusRequestEntityTooLarge
 	}
-	sub.Attempts++
-	sub.Due = now.Add(pause)
+	d.Attempts++
+	d.Due = now.Add(pause)
+	d.GivenUp = unwanted || retriesExhausted(d.Attempts)
 	log := s.Log.With(
 		"id", sub.ID,
-		"event", e.ID,
+		"event", event,
 		"host", sub.Receiver.Host,
-		"attempt", sub.Attempts,
-		"failure", sub.Failure,
+		"attempt", d.Attempts,
+		"failure", why,
 	)
-	if unwanted || retriesExhausted(sub.Attempts) {
-		sub.advance(e.Seq)
-		sub.Gap = true
+	if d.GivenUp {
 		log.Warn("an event was given up")
 	} else {
-		log.Info("an event was not delivered", "again", sub.Due)
+		log.Info("an event was not delivered", "again", d.Due)
 	}
-	tooMany := sub.Window.count(now, 1)
-	lasting := tooMany || now.Sub(sub.Failing) >= suspendAfter
-	if lasting && !sub.Ending {
-		sub.Active = false
-		log.Warn("an event subscription is suspended until its client renews it")
+	return func(sub *Subscription) {
+		if d.GivenUp {
+			sub.Gaps++
+		}
+		if sub.fail(now, why) {
+			log.Warn("an event subscription is suspended until its client renews it")
+		}
 	}
 }
 
+// fail counts an attempt that failed, and reports whether it suspends the subscription.
+func (sub *Subscription) fail(now time.Time, why string) bool {
+	if sub.Failing.IsZero() {
+		sub.Failing = now
+	}
+	sub.Failure = why
+	tooMany := sub.Window.count(now, 1)
+	lasting := tooMany || now.Sub(sub.Failing) >= suspendAfter
+	if !lasting || sub.Ending {
+		return false
+	}
+	sub.Active = false
+	return true
+}
+
 // pauseAfter returns the pause after failure n of an event, counted from 0. It begins with half a
-// second, a quarter of the pause of push notifications: the next events of the subscription wait.
+// second, a quarter of the pause of push notifications: the next events of the task wait.
 func pauseAfter(n int, jitter float64) time.Duration {
 	return min(push.Backoff(n, jitter)/4, maxPause)
 }
@@ -220,33 +257,25 @@ func (s *Service) control(
 	return s.post(ctx, sub, to, "msg_"+kind+"_"+rand.Text(), body)
 }
 
-// end begins to end a subscription.
-func (s *Service) end(ctx context.Context, sub *Subscription) (done bool, err error) {
-	sub.Ending = true
-	sub.Attempts = 0
-	return s.terminate(ctx, sub)
-}
-
 // terminate tells a receiver that its subscription has ended, until it has answered for good or is
 // given up. Settle then deletes the subscription.
-func (s *Service) terminate(ctx context.Context, sub *Subscription) (done bool, err error) {
+func (s *Service) terminate(ctx context.Context, d *Delivery, sub *Subscription) (outcome, error) {
 	to, err := s.open(sub)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	reason := map[string]any{"code": accessEnded.Code(true), "message": accessEnded.Message}
 	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": reason})
 	accepted := err == nil && !a.retryable()
-	if accepted || retriesExhausted(sub.Attempts+1) {
-		sub.Ended = true
-		s.Log.InfoContext(
-			ctx, "an event subscription was ended by the server",
-			"id", sub.ID,
-			"event", sub.Name,
-			"failure", failure(a, err),
-		)
-		return true, nil
+	if !accepted && !retriesExhausted(d.Attempts+1) {
+		return s.failed(d, sub, "", a, err), nil
 	}
-	s.failed(sub, Event{Seq: sub.Position}, a, err)
-	return err == nil, nil
+	d.Done = true
+	s.Log.InfoContext(
+		ctx, "an event subscription was ended by the server",
+		"id", sub.ID,
+		"event", sub.Name,
+		"failure", failure(a, err),
+	)
+	return func(sub *Subscription) { sub.Ended = true }, nil
 }

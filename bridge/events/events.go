@@ -11,6 +11,7 @@ package events
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strconv"
@@ -66,16 +67,22 @@ type Backend interface {
 	// Access returns what a grant reaches now; false if it ended.
 	Access(ctx context.Context, grant string) (directory.Access, bool, error)
 
-	// Task returns the state of a user's task and whether it has ended. It returns "" for a task that
-	// the user does not have, or that the call may not know of.
-	Task(
-		ctx context.Context,
-		access directory.Access,
-		task string,
-	) (state string, ended bool, err error)
+	// Task returns where a user's task stands. It returns nil for a task that the user does not have,
+	// or that the call may not know of.
+	Task(ctx context.Context, access directory.Access, task string) (*Task, error)
 
 	// Limits returns how many subscriptions there may be in all, and of one user.
 	Limits() (most, perUser int)
+}
+
+// Task is where a task stands.
+type Task struct {
+	State string
+	Ended bool
+
+	Title, Request string
+	Question       string          // what the agent asks now; "" is nothing
+	Form           json.RawMessage // of the answer, a JSON Schema; nil where the agent asks for none
 }
 
 var _ mcp.Events = (*Service)(nil)
@@ -85,7 +92,7 @@ func (s *Service) Run(ctx context.Context) {
 	var wait sync.WaitGroup
 	wait.Go(func() { s.sweep(ctx) })
 	wait.Go(func() { s.watchAgents(ctx) })
-	w := push.Worker[*Subscription]{
+	w := push.Worker[*Delivery]{
 		Queue:     s.Subscriptions,
 		Added:     s.wake.work.Ready(),
 		Deliverer: deliverer{s},

@@ -1,12 +1,15 @@
 package events
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"rialto/bridge/directory"
 )
 
 // TestASubscriptionIsKnownByWhatMakesIt is a vector of SEP-3415 implementations: the arguments may be
@@ -41,12 +44,24 @@ func TestABodyIsSigned(t *testing.T) {
 	}
 }
 
-// TestAnEventIsShort has an agent that names its context by the longest ID, in characters that JSON escapes.
+// longTask is a Backend whose tasks have the longest texts, in characters that JSON escapes.
+type longTask struct{ Backend }
+
+func (longTask) Task(context.Context, directory.Access, string) (*Task, error) {
+	long := func(n int) string { return strings.Repeat("<\U0010ffff", n/2) }
+	form, err := json.Marshal(long(maxForm / 8))
+	return &Task{Title: long(80), Request: long(MaxRequest), Question: long(MaxQuestion), Form: form}, err
+}
+
+// TestAnEventIsShort has an agent that names its context by the longest ID and asks the longest question.
 func TestAnEventIsShort(t *testing.T) {
-	s := &Service{TaskURL: "https://rialto.example/answer/"}
-	b, err := json.Marshal(s.toMCP(Event{Name: "task.completed", Context: strings.Repeat("<\U0010ffff", 500)}, "1"))
-	if err != nil || len(b) > 4<<10 {
-		t.Errorf("got %d bytes, %v", len(b), err)
+	s := &Service{TaskURL: "https://rialto.example/answer/", Backend: longTask{}}
+	for name, most := range map[string]int{"task.completed": 4 << 10, "task.changed": 128 << 10} {
+		e, err := s.toMCP(t.Context(), directory.Access{}, Event{Name: name, Context: strings.Repeat("<\U0010ffff", 500)}, "1")
+		b, err2 := json.Marshal(e)
+		if err != nil || err2 != nil || len(b) > most {
+			t.Errorf("%s: got %d bytes, %v, %v", name, len(b), err, err2)
+		}
 	}
 }
 
@@ -62,26 +77,28 @@ func TestAttemptsEndAfterAQuarterOfAnHour(t *testing.T) {
 func TestAReceiverThatAlwaysFailsIsSuspended(t *testing.T) {
 	now := time.Unix(1795338000, 0)
 	s := &Service{Now: func() time.Time { return now }, Log: slog.New(slog.DiscardHandler)}
-	sub, attempts, lost := &Subscription{Active: true}, 0, int64(0)
+	sub, d, attempts, lost := &Subscription{Active: true}, &Delivery{}, 0, int64(0)
 	for sub.Active && attempts < 10_000 {
-		before := sub.Position
-		s.failed(sub, Event{Seq: sub.Position + 1}, &answer{status: 503, retryAfter: time.Minute}, nil)
+		s.failed(d, sub, "e", &answer{status: 503, retryAfter: time.Minute}, nil)(sub)
 		attempts++
-		if lost += sub.Position - before; !sub.Due.IsZero() {
-			if pause := sub.Due.Sub(now); pause < time.Minute || pause > 15*time.Minute {
-				t.Fatalf("attempt %d: a pause of %v, and the receiver asked for a minute", attempts, pause)
-			}
-			now = sub.Due
+		if d.GivenUp {
+			d = &Delivery{} // the next event
+			lost++
+			continue
 		}
+		if pause := d.Due.Sub(now); pause < time.Minute || pause > 15*time.Minute {
+			t.Fatalf("attempt %d: a pause of %v, and the receiver asked for a minute", attempts, pause)
+		}
+		now = d.Due
 	}
-	if lasted := now.Sub(sub.Failing); lasted < suspendAfter || lasted > suspendAfter+time.Hour || lost == 0 || !sub.Gap || sub.Failure != "http_5xx" {
+	if lasted := now.Sub(sub.Failing); lasted < suspendAfter || lasted > suspendAfter+time.Hour || lost == 0 || sub.Gaps != lost || sub.Failure != "http_5xx" {
 		t.Errorf("suspended after %v, %d attempts, %d events, %+v", lasted, attempts, lost, sub)
 	}
 	if d := status(sub); d.Active || d.FailedSince == nil || *d.LastError != "http_5xx" {
 		t.Errorf("got %+v, want that its client learns of it", d)
 	}
 	sub.Active, sub.Ending = true, true // its client lost its access meanwhile
-	if s.failed(sub, Event{}, &answer{status: 503}, nil); !sub.Active {
+	if s.failed(d, sub, "", &answer{status: 503}, nil)(sub); !sub.Active {
 		t.Error("a subscription that ends is suspended: its receiver is not told again")
 	}
 }
@@ -104,7 +121,7 @@ func TestAReceiverThatRefusesMostEventsIsSuspended(t *testing.T) {
 			if attempts++; tc.of > 0 && attempts%tc.of == 0 {
 				sub.Window.count(now, 0)
 			} else {
-				s.failed(sub, Event{}, &answer{status: http.StatusGone}, nil)
+				s.failed(&Delivery{}, sub, "e", &answer{status: http.StatusGone}, nil)(sub)
 			}
 			now = now.Add(tc.pause)
 		}

@@ -78,9 +78,14 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	}
 
 	for _, e := range list {
-		if s.allows(access, e) {
-			page.Events = append(page.Events, s.toMCP(e, cursor(log.Epoch, e.Seq)))
+		if !s.allows(access, e) {
+			continue
 		}
+		event, err := s.toMCP(ctx, access, e, cursor(log.Epoch, e.Seq))
+		if err != nil {
+			return nil, err
+		}
+		page.Events = append(page.Events, event)
 	}
 	return page, nil
 }

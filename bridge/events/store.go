@@ -19,6 +19,8 @@ type Filter struct {
 	Task    string `json:"task_id"`
 	Agent   string `json:"agent"`
 	Context string `json:"context_id"`
+
+	States []string `json:"states"` // one of these
 }
 
 // Event is a stored event.
@@ -44,17 +46,29 @@ type Subscription struct {
 	Ending   bool      // no events are delivered, only that it has ended
 	Ended    bool      // Settle deletes it
 
-	Epoch          int64 // of its log
-	Position, Last int64 // the last event that the receiver has, and the latest for it
-	Gap            bool  // the next delivery begins with a notice of missed events
+	Epoch    int64 // of its log
+	Position int64 // the last event before which the receiver waits for none
+	Gaps     int64 // if there are any, the next delivery begins with a notice of missed events
+	GivenUp  int   // events that can be delivered again
 
-	Attempts  int       // that failed, for the event after Position
-	Due       time.Time // of the next attempt
 	Failing   time.Time // since when all attempts fail; zero if the latest did not
 	Delivered time.Time
 	Failure   string // the category of the latest failure, "" if the latest attempt succeeded
 
 	Window Window
+}
+
+// Delivery is an event on its way to a subscription.
+type Delivery struct {
+	Subscription string // its ID
+	Seq          int64  // of the event; 0 for the notice that the subscription has ended
+	Host         string // of the receiver
+
+	Attempts int       // that failed
+	Body     string    // what the attempt before sent; "" if there was none
+	Due      time.Time // of the next attempt
+	Done     bool      // Settle deletes it
+	GivenUp  bool      // Settle keeps it for Redeliver
 }
 
 // Receiver is where the events of a subscription go.
@@ -108,10 +122,11 @@ type LogStore interface {
 	Prune(ctx context.Context, now, before time.Time) error
 }
 
-// SubscriptionStore keeps subscriptions, under the rules of a LogStore. A subscription is claimed, and
-// with it the events after its position. One that is ending needs none.
+// SubscriptionStore keeps subscriptions and the events that they have not got yet, under the rules of a
+// LogStore. Of the events of one task that go to one address, only the earliest can be claimed. So can
+// the notice that a subscription has ended, instead of its events.
 type SubscriptionStore interface {
-	push.Queue[*Subscription]
+	push.Queue[*Delivery]
 
 	// Reserve adds s, which gets no events yet, unless there is a subscription with its ID. It returns
 	// that of the store, and when the address was last verified for the owner and client. It returns
@@ -123,18 +138,28 @@ type SubscriptionStore interface {
 	) (kept *Subscription, verified time.Time, err error)
 
 	// Confirm makes a reserved subscription get events after s.Position, and renews one that gets them
-	// already: its grant, its address and secrets, its end. It ends a claim, it forgets the failures of
-	// one that was suspended, and one that was ending gets events again. It returns false if the
-	// subscription with this fence has been dropped. The rest of s is set to what the store has.
+	// already: its grant, its address and secrets, its end. What waits is due at once, it forgets the
+	// failures of one that was suspended, and one that was ending gets events again. It returns false
+	// if the subscription with this fence has been dropped. The rest of s is set to what the store has.
 	Confirm(ctx context.Context, s *Subscription) (bool, error)
 
 	// Drop deletes a subscription and returns it, or nil if there is none. With a fence, it deletes
 	// only a reserved one with that fence.
 	Drop(ctx context.Context, id, fence string) (*Subscription, error)
 
-	// Settle records the outcome of an attempt and ends the claim of replica, if it has not ended. It
-	// deletes a subscription that has ended.
-	Settle(ctx context.Context, s *Subscription, replica string) error
+	// Subscription returns a subscription, or nil if there is none. OwnSubscriptions returns those of an
+	// owner that are not only reserved, the latest first.
+	Subscription(ctx context.Context, id string) (*Subscription, error)
+	OwnSubscriptions(ctx context.Context, owner string) ([]*Subscription, error)
+
+	// Settle records the outcome of an attempt, if replica still has its claim, and ends the claim.
+	// outcome changes the subscription as it is by then, and may be called again. A subscription that
+	// has ended is deleted; the events of one that it suspends, or begins to end, wait.
+	Settle(ctx context.Context, d *Delivery, replica string, outcome func(*Subscription)) error
+
+	// Redeliver makes the events due that an owner's subscription waits for, or that were given up.
+	// It returns false if there is no such subscription.
+	Redeliver(ctx context.Context, owner, id string) (bool, error)
 
 	// Grants returns the grants of the subscriptions that are not ending, and End makes those of a grant
 	// end: they are due, suspended or not.

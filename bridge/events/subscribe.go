@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -225,22 +226,27 @@ func (s *Service) alreadyReached(
 	if sub.Task == "" {
 		return nil, nil
 	}
-	state, ended, err := s.Backend.Task(ctx, access, sub.Task)
+	task, err := s.Backend.Task(ctx, access, sub.Task)
 	switch {
 	case err != nil:
 		return nil, err
-	case state == "":
+	case task == nil:
 		return nil, &mcp.EventError{
 			Kind:    mcp.EventForbidden,
 			Message: "There is no task with this task_id, or it is not yours. list_tasks lists your tasks.",
 		}
-	case q.Cursor == "" && (ended || q.Name == "task."+strings.ReplaceAll(state, "-", "_")):
+	case q.Cursor == "" && (task.Ended || sub.waitsFor(task.State)):
 		return mcp.Refusal(
-			"The state of this task is "+state+" already, so the event would not come. Call get_task with the task_id.",
+			"The state of this task is "+task.State+" already, so the event would not come. Call get_task with the task_id.",
 			nil,
 		), nil
 	}
 	return nil, nil
+}
+
+// waitsFor reports whether a state is what a subscription waits for.
+func (sub *Subscription) waitsFor(state string) bool {
+	return sub.Name == "task."+strings.ReplaceAll(state, "-", "_") || slices.Contains(sub.States, state)
 }
 
 func addressHash(address string) string {
@@ -301,7 +307,9 @@ func (s *Service) begin(
 	sub.Position = log.Last
 	if q.Cursor != "" {
 		sub.Position, truncated, err = s.replayFrom(ctx, sub.Owner, log, sub.Filter, &q.EventQuery)
-		sub.Gap = truncated
+		if truncated {
+			sub.Gaps = 1
+		}
 	}
 	return truncated, err
 }

@@ -59,7 +59,8 @@ func (db *Store) Log(
 // filteredEvents are the events of a log after a number that a filter chooses.
 const filteredEvents = ` FROM events
 	WHERE owner = $1 AND name = $2 AND seq > $3
-	AND ($4 = '' OR handle = $4) AND ($5 = '' OR agent = $5) AND ($6 = '' OR context_id = $6)`
+	AND ($4 = '' OR handle = $4) AND ($5 = '' OR agent = $5) AND ($6 = '' OR context_id = $6)
+	AND ($7 = '' OR $7 LIKE '% ' || state || ' %')`
 
 // Older implements events.LogStore.
 func (db *Store) Older(
@@ -70,8 +71,8 @@ func (db *Store) Older(
 	before time.Time,
 ) (seq int64, err error) {
 	err = db.sql.Read.QueryRowContext(ctx, `
-		SELECT COALESCE(max(seq), 0)`+filteredEvents+` AND at < $7`,
-		owner, name, after, f.Task, f.Agent, f.Context, before).Scan(&seq)
+		SELECT COALESCE(max(seq), 0)`+filteredEvents+` AND at < $8`,
+		owner, name, after, f.Task, f.Agent, f.Context, listOf(f.States), before).Scan(&seq)
 	return seq, err
 }
 
@@ -102,8 +103,8 @@ func (db *Store) Events(
 	}
 	return sqldb.Select(ctx, db.sql.Read, scan, `
 		SELECT seq, id, at, handle, agent, context_id, state, summary, use_cases`+filteredEvents+`
-		AND seq <= $7 ORDER BY seq LIMIT $8`,
-		owner, name, after, f.Task, f.Agent, f.Context, upTo, limit)
+		AND seq <= $8 ORDER BY seq LIMIT $9`,
+		owner, name, after, f.Task, f.Agent, f.Context, listOf(f.States), upTo, limit)
 }
 
 // Emit implements events.LogStore. The lock on the logs lets one replica after the other see what
@@ -129,6 +130,11 @@ func (db *Store) Emit(ctx context.Context, e events.Event) error {
 	})
 }
 
+// gone chooses the events of deliveries that are not kept any more.
+const gone = `seq > 0 AND NOT EXISTS (
+	SELECT 1 FROM event_subscriptions s JOIN events e ON e.owner = s.owner AND e.name = s.name
+	WHERE s.id = event_deliveries.subscription AND e.seq = event_deliveries.seq)`
+
 // Prune implements events.LogStore.
 func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
 	for query, at := range map[string]time.Time{
@@ -138,6 +144,18 @@ func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
 		if _, err := db.sql.Write.ExecContext(ctx, query, at); err != nil {
 			return err
 		}
+	}
+	err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		err := sqldb.Exec(ctx, t, `
+			UPDATE event_subscriptions SET gap = gap + 1 WHERE id IN (
+				SELECT subscription FROM event_deliveries WHERE paused < 2 AND `+gone+`)`)
+		if err != nil {
+			return err
+		}
+		return sqldb.Exec(ctx, t, `DELETE FROM event_deliveries WHERE `+gone)
+	})
+	if err != nil {
+		return err
 	}
 	return sqldb.Exec(ctx, db.sql.Write, `
 		DELETE FROM event_logs WHERE until < $1 AND NOT EXISTS (

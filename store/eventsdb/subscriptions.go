@@ -2,21 +2,30 @@ package eventsdb
 
 import (
 	"context"
-	"database/sql"
+	"strings"
 	"time"
 
 	"rialto/bridge/events"
 	"rialto/store/sqldb"
 )
 
-const subscriptionColumns = `id, owner, client, grant_id, name, task, agent, context, host, address,
+// subscriptionColumns has as position the number up to which all events were delivered or given up.
+const subscriptionColumns = `id, owner, client, grant_id, name, task, agent, context, states, host, address,
 	config, fence, verified, active, expires,
 	(SELECT epoch FROM event_logs l
 		WHERE l.owner = event_subscriptions.owner AND l.name = event_subscriptions.name),
-	position, last, gap, attempts, due, failing, delivered, failure, since, tried, missed, ending`
+	COALESCE(
+		(SELECT min(seq) - 1 FROM event_deliveries d
+			WHERE d.subscription = event_subscriptions.id AND d.seq > 0 AND d.paused < 2),
+		(SELECT last FROM event_logs l
+			WHERE l.owner = event_subscriptions.owner AND l.name = event_subscriptions.name)),
+	(SELECT count(*) FROM event_deliveries d
+		WHERE d.subscription = event_subscriptions.id AND d.paused = 2),
+	gap, failing, delivered, failure, since, tried, missed, ending`
 
 func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 	var s events.Subscription
+	var states string
 	err := row.Scan(
 		&s.ID,
 		&s.Owner,
@@ -26,6 +35,7 @@ func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 		&s.Task,
 		&s.Agent,
 		&s.Context,
+		&states,
 		&s.Receiver.Host,
 		&s.Receiver.Address,
 		&s.Receiver.Sealed,
@@ -35,10 +45,8 @@ func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 		&s.Expires,
 		&s.Epoch,
 		&s.Position,
-		&s.Last,
-		&s.Gap,
-		&s.Attempts,
-		&s.Due,
+		&s.GivenUp,
+		&s.Gaps,
 		&s.Failing,
 		&s.Delivered,
 		&s.Failure,
@@ -47,6 +55,7 @@ func scanSubscription(row sqldb.Row) (*events.Subscription, error) {
 		&s.Window.Missed,
 		&s.Ending,
 	)
+	s.States = strings.Fields(states)
 	return &s, err
 }
 
@@ -87,11 +96,11 @@ func (db *Store) Reserve(
 		}
 		_, err = t.ExecContext(ctx, `
 			INSERT INTO event_subscriptions (
-				id, owner, client, grant_id, name, task, agent, context, host, address,
+				id, owner, client, grant_id, name, task, agent, context, states, host, address,
 				config, fence, expires)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-			s.ID, s.Owner, s.Client, s.Grant, s.Name, s.Task, s.Agent, s.Context, s.Receiver.Host,
-			s.Receiver.Address, s.Receiver.Sealed, s.Fence, s.Expires)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			s.ID, s.Owner, s.Client, s.Grant, s.Name, s.Task, s.Agent, s.Context,
+			listOf(s.States), s.Receiver.Host, s.Receiver.Address, s.Receiver.Sealed, s.Fence, s.Expires)
 		if err == nil {
 			kept, err = find(ctx, t, s.ID)
 		}
@@ -124,27 +133,23 @@ func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, 
 		if err := lockLog(ctx, t, s); err != nil {
 			return err
 		}
-		_, err := t.ExecContext(ctx, `
-			UPDATE event_subscriptions SET position = $3, gap = $4, last = COALESCE((
-				SELECT max(seq) FROM events e
-				WHERE e.owner = event_subscriptions.owner AND e.name = event_subscriptions.name
-				AND task IN ('', e.handle) AND event_subscriptions.agent IN ('', e.agent)
-				AND context IN ('', e.context_id)), 0)
-			WHERE id = $1 AND fence = $2 AND verified = 0`,
-			s.ID, s.Fence, s.Position, s.Gap)
-		if err != nil {
+		if err := replay(ctx, t, s); err != nil {
 			return err
 		}
 		n, err := sqldb.Changed(ctx, t, `
 			UPDATE event_subscriptions SET
-				grant_id = $3, config = $4, verified = $5, active = 1, ending = 0, expires = $6,
-				due = 0, attempts = 0, holder = '',
+				grant_id = $3, config = $4, verified = $5, expires = $6,
+				gap     = CASE verified WHEN 0 THEN $7 ELSE gap END,
 				failing = CASE active WHEN 1 THEN failing ELSE 0 END,
-				since   = CASE active WHEN 1 THEN since ELSE 0 END
+				since   = CASE active WHEN 1 THEN since ELSE 0 END,
+				active  = 1, ending = 0
 			WHERE id = $1 AND fence = $2`,
-			s.ID, s.Fence, s.Grant, s.Receiver.Sealed, s.Verified, s.Expires)
+			s.ID, s.Fence, s.Grant, s.Receiver.Sealed, s.Verified, s.Expires, s.Gaps)
 		ok = n > 0
 		if err != nil || !ok {
+			return err
+		}
+		if err := resume(ctx, t, s.ID, givenUp); err != nil {
 			return err
 		}
 		kept, err := find(ctx, t, s.ID)
@@ -154,6 +159,18 @@ func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, 
 		return err
 	})
 	return ok, err
+}
+
+// replay adds the events after s.Position to what a new subscription is to get.
+func replay(ctx context.Context, t *sqldb.Tx, s *events.Subscription) error {
+	return sqldb.Exec(ctx, t, `
+		INSERT INTO event_deliveries (subscription, seq, address, lane, at, due)
+		SELECT s.id, e.seq, s.address, CASE e.handle WHEN '' THEN e.agent ELSE e.handle END, e.at, e.at
+		FROM event_subscriptions s JOIN events e ON e.owner = s.owner AND e.name = s.name AND e.seq > $3
+		WHERE s.id = $1 AND s.fence = $2 AND s.verified = 0
+		AND s.task IN ('', e.handle) AND s.agent IN ('', e.agent) AND s.context IN ('', e.context_id)
+		AND (s.states = '' OR s.states LIKE '% ' || e.state || ' %')`,
+		s.ID, s.Fence, s.Position)
 }
 
 // Drop implements events.SubscriptionStore.
@@ -169,81 +186,20 @@ func (db *Store) Drop(ctx context.Context, id, fence string) (*events.Subscripti
 	return dropped[0], nil
 }
 
-// maxExcept is how many hosts a claim can leave out.
-const maxExcept = 4
-
-const (
-	waiting = `active = 1 AND (last > position OR ending = 1)`
-	free    = waiting + ` AND due <= $3 AND (holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
-	claimed = `
-		UPDATE event_subscriptions SET holder = $1, due = $2 WHERE ` + free + ` AND id IN `
-)
-
-var due = `
-	SELECT id FROM event_subscriptions
-	WHERE ` + free + ` AND (expires = 0 OR expires > $5 OR ending = 1)
-	AND host NOT IN (` + sqldb.Placeholders(6, maxExcept) + `)
-	ORDER BY due LIMIT $4`
-
-// claim leaves out rows that another transaction locks on PostgreSQL, whose text is under true.
-var claim = map[bool]string{
-	false: claimed + `(` + due + `) RETURNING ` + subscriptionColumns,
-	true: `WITH chosen AS MATERIALIZED (` + due + ` FOR UPDATE SKIP LOCKED) ` +
-		claimed + `(SELECT id FROM chosen) RETURNING ` + subscriptionColumns,
+// Subscription implements events.SubscriptionStore.
+func (db *Store) Subscription(ctx context.Context, id string) (*events.Subscription, error) {
+	return find(ctx, db.sql.Read, id)
 }
 
-// Claim implements push.Queue.
-func (db *Store) Claim(
+// OwnSubscriptions implements events.SubscriptionStore.
+func (db *Store) OwnSubscriptions(
 	ctx context.Context,
-	replica string,
-	now, until time.Time,
-	limit int,
-	except []string,
+	owner string,
 ) ([]*events.Subscription, error) {
-	args := []any{replica, until, now, limit, now}
-	hosts := make([]string, maxExcept)
-	copy(hosts, except)
-	for _, host := range hosts {
-		args = append(args, host)
-	}
-	return sqldb.Select(ctx, db.sql.Write, scanSubscription, claim[db.sql.Postgres], args...)
-}
-
-// Next implements push.Queue.
-func (db *Store) Next(ctx context.Context) (time.Time, error) {
-	var at sql.NullInt64
-	err := db.sql.Read.QueryRowContext(ctx, `
-		SELECT min(due) FROM event_subscriptions WHERE `+waiting).Scan(&at)
-	if err != nil || !at.Valid {
-		return time.Time{}, err
-	}
-	return time.UnixMilli(at.Int64), nil
-}
-
-// Release implements push.Queue.
-func (db *Store) Release(ctx context.Context, replica string, now time.Time) error {
-	return sqldb.Exec(ctx, db.sql.Write, `
-		UPDATE event_subscriptions SET holder = '', due = $1 WHERE holder = $2`,
-		now, replica)
-}
-
-// Settle implements events.SubscriptionStore. It changes nothing if the subscription was renewed
-// during the attempt.
-func (db *Store) Settle(ctx context.Context, s *events.Subscription, replica string) error {
-	if s.Ended {
-		return sqldb.Exec(ctx, db.sql.Write, `
-			DELETE FROM event_subscriptions WHERE id = $1 AND fence = $2 AND holder = $3`,
-			s.ID, s.Fence, replica)
-	}
-	return sqldb.Exec(ctx, db.sql.Write, `
-		UPDATE event_subscriptions SET
-			holder = '', active = $4, position = $5,
-			last = CASE WHEN last < $5 THEN $5 ELSE last END,
-			gap = $6, attempts = $7, due = $8, failing = $9, delivered = $10, failure = $11,
-			since = $12, tried = $13, missed = $14, ending = $15
-		WHERE id = $1 AND fence = $2 AND holder = $3`,
-		s.ID, s.Fence, replica, s.Active, s.Position, s.Gap, s.Attempts, s.Due, s.Failing,
-		s.Delivered, s.Failure, s.Window.Since, s.Window.Tried, s.Window.Missed, s.Ending)
+	return sqldb.Select(ctx, db.sql.Read, scanSubscription, `
+		SELECT `+subscriptionColumns+` FROM event_subscriptions
+		WHERE owner = $1 AND verified > 0 ORDER BY verified DESC, id`,
+		owner)
 }
 
 // Grants implements events.SubscriptionStore.
@@ -254,8 +210,24 @@ func (db *Store) Grants(ctx context.Context) ([]string, error) {
 
 // End implements events.SubscriptionStore.
 func (db *Store) End(ctx context.Context, grant string) error {
-	return sqldb.Exec(ctx, db.sql.Write, `
-		UPDATE event_subscriptions SET ending = 1, active = 1, due = 0, attempts = 0, holder = ''
-		WHERE grant_id = $1 AND ending = 0 AND verified > 0`,
-		grant)
+	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		ended, err := sqldb.Select(ctx, t, sqldb.Value[string], `
+			UPDATE event_subscriptions SET ending = 1, active = 1
+			WHERE grant_id = $1 AND ending = 0 AND verified > 0 RETURNING id`,
+			grant)
+		for _, id := range ended {
+			if err == nil {
+				err = announceEnd(ctx, t, id)
+			}
+		}
+		return err
+	})
+}
+
+// listOf is a list of words as a column holds it, with a space before and after each.
+func listOf(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return " " + strings.Join(words, " ") + " "
 }

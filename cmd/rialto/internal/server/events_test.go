@@ -33,6 +33,7 @@ type receiver struct {
 	mu      sync.Mutex
 	secret  string
 	answers []int                                         // statuses, one after the other, before 200
+	refuses func(delivery) bool                           // with status 503, after answers
 	verify  func(w http.ResponseWriter, challenge string) // answers a verification
 	got     []delivery
 	changed chan struct{}
@@ -49,6 +50,9 @@ type delivery struct {
 		URL     string `json:"task_url"`
 		Change  string
 		Agent   string
+
+		Title, Request, Question string
+		Form                     json.RawMessage `json:"answer_form"`
 	}
 	Error   struct{ Code int }
 	raw     string
@@ -103,6 +107,9 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if len(r.answers) > 0 {
 		w.WriteHeader(r.answers[0])
 		d.refused, r.answers = r.answers[0] >= 300, r.answers[1:]
+	} else if r.refuses != nil && r.refuses(d) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		d.refused = true
 	}
 	r.got = append(r.got, d)
 	r.changed <- struct{}{}
@@ -203,7 +210,7 @@ func TestATaskThatEndsIsDelivered(t *testing.T) {
 	r, hooks, _ := eventRig(t, &log)
 	alice, bob := r.token("alice", oauth.ScopeTools), r.token("bob", oauth.ScopeTools)
 	list := r.mcp(alice, "events/list", object{})
-	if len(list.Result.Events) != 6 || list.Result.Events[2].Name != "task.completed" || list.Result.Events[2].Delivery[0] != "webhook" {
+	if len(list.Result.Events) != 7 || list.Result.Events[3].Name != "task.completed" || list.Result.Events[3].Delivery[0] != "webhook" {
 		t.Fatalf("got %s", list.raw)
 	}
 	sub := r.mcp(alice, "events/subscribe", hookTo("task.completed", hooks.url, hookSecret, object{"agent": "scripted"}))

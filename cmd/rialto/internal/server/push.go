@@ -12,6 +12,8 @@ import (
 	"rialto/bridge/events"
 	"rialto/bridge/ledger"
 	"rialto/bridge/push"
+	"rialto/bridge/runner"
+	"rialto/bridge/sanitize"
 	"rialto/internal/safehttp"
 	"rialto/oauth"
 	"rialto/oauth/token"
@@ -146,15 +148,27 @@ func (b eventBackend) Access(
 // Task implements events.Backend.
 func (b eventBackend) Task(
 	ctx context.Context, access directory.Access, task string,
-) (state string, ended bool, err error) {
+) (*events.Task, error) {
 	e, err := b.s.bridge.Runner.Current(ctx, access, task)
 	if errors.Is(err, ledger.ErrNoTask) {
-		return "", false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return "", false, err
+		return nil, err
 	}
-	return string(e.State()), e.State().Terminal(), nil
+	t := &events.Task{
+		State:   string(e.State()),
+		Ended:   e.State().Terminal(),
+		Title:   ledger.Title(e.Asked),
+		Request: sanitize.Short(e.RequestText(), events.MaxRequest),
+	}
+	if e.Idle && e.State().Interrupted() {
+		t.Question = sanitize.Short(e.Task.Status.Message.Text(), events.MaxQuestion)
+	}
+	if e.AwaitsInput() {
+		t.Form = runner.FormOf(e).Schema()
+	}
+	return t, nil
 }
 
 // Limits implements events.Backend.

@@ -1,0 +1,201 @@
+package eventsdb
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"rialto/bridge/events"
+	"rialto/store/sqldb"
+)
+
+// maxExcept is how many hosts a claim can leave out.
+const maxExcept = 4
+
+// Values of event_deliveries.paused, besides 0 for what is due.
+const (
+	paused  = 1 // while the subscription is suspended or ends
+	givenUp = 2
+)
+
+const (
+	// waiting chooses the events that are the earliest of their lane.
+	waiting = ` FROM event_deliveries d WHERE d.paused = 0 AND NOT EXISTS (
+		SELECT 1 FROM event_deliveries o
+		WHERE o.address = d.address AND o.lane = d.lane AND o.paused = 0 AND o.at < d.at)`
+
+	unheld  = `(holder IN ('', $1) OR holder NOT IN (SELECT id FROM replicas))`
+	claimed = `
+		UPDATE event_deliveries SET holder = $1, due = $2
+		WHERE paused = 0 AND due <= $3 AND ` + unheld + ` AND (subscription, seq) IN `
+	deliveryColumns = `subscription, seq, attempts, body,
+		(SELECT host FROM event_subscriptions s WHERE s.id = event_deliveries.subscription)`
+)
+
+var due = `
+	SELECT d.subscription, d.seq` + waiting + ` AND d.due <= $3 AND ` + unheld + ` AND EXISTS (
+		SELECT 1 FROM event_subscriptions s
+		WHERE s.id = d.subscription AND (s.expires = 0 OR s.expires > $3 OR s.ending = 1)
+		AND s.host NOT IN (` + sqldb.Placeholders(5, maxExcept) + `))
+	ORDER BY d.due LIMIT $4`
+
+// claim leaves out rows that another transaction locks on PostgreSQL, whose text is under true.
+var claim = map[bool]string{
+	false: claimed + `(` + due + `) RETURNING ` + deliveryColumns,
+	true: `WITH chosen AS MATERIALIZED (` + due + ` FOR UPDATE OF d SKIP LOCKED) ` +
+		claimed + `(SELECT subscription, seq FROM chosen) RETURNING ` + deliveryColumns,
+}
+
+// Claim implements push.Queue.
+func (db *Store) Claim(
+	ctx context.Context,
+	replica string,
+	now, until time.Time,
+	limit int,
+	except []string,
+) ([]*events.Delivery, error) {
+	args := []any{replica, until, now, limit}
+	hosts := make([]string, maxExcept)
+	copy(hosts, except)
+	for _, host := range hosts {
+		args = append(args, host)
+	}
+	scan := func(r sqldb.Row) (*events.Delivery, error) {
+		var d events.Delivery
+		return &d, r.Scan(&d.Subscription, &d.Seq, &d.Attempts, &d.Body, &d.Host)
+	}
+	return sqldb.Select(ctx, db.sql.Write, scan, claim[db.sql.Postgres], args...)
+}
+
+// Next implements push.Queue.
+func (db *Store) Next(ctx context.Context) (time.Time, error) {
+	var at sql.NullInt64
+	err := db.sql.Read.QueryRowContext(ctx, `SELECT d.due`+waiting+` ORDER BY d.due LIMIT 1`).Scan(&at)
+	if err != nil || !at.Valid {
+		return time.Time{}, sqldb.NoRow(err, nil)
+	}
+	return time.UnixMilli(at.Int64), nil
+}
+
+// Release implements push.Queue.
+func (db *Store) Release(ctx context.Context, replica string, now time.Time) error {
+	return sqldb.Exec(ctx, db.sql.Write, `
+		UPDATE event_deliveries SET holder = '', due = $1 WHERE holder = $2`,
+		now, replica)
+}
+
+// Settle implements events.SubscriptionStore. It locks the subscription, so that the attempts of
+// several of its events count.
+func (db *Store) Settle(
+	ctx context.Context,
+	d *events.Delivery,
+	replica string,
+	outcome func(*events.Subscription),
+) error {
+	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		held, err := sqldb.Changed(ctx, t, `
+			UPDATE event_subscriptions SET id = id WHERE id = $1 AND EXISTS (
+				SELECT 1 FROM event_deliveries d WHERE d.subscription = $1 AND d.seq = $2 AND d.holder = $3)`,
+			d.Subscription, d.Seq, replica)
+		if err != nil || held == 0 {
+			return err
+		}
+		s, err := find(ctx, t, d.Subscription)
+		if err != nil {
+			return err
+		}
+		before := *s
+		outcome(s)
+		if err := saveDelivery(ctx, t, d); err != nil {
+			return err
+		}
+		return saveOutcome(ctx, t, &before, s)
+	})
+}
+
+// saveDelivery records what an attempt did with a delivery.
+func saveDelivery(ctx context.Context, t *sqldb.Tx, d *events.Delivery) error {
+	if d.Done {
+		return sqldb.Exec(ctx, t, `
+			DELETE FROM event_deliveries WHERE subscription = $1 AND seq = $2`,
+			d.Subscription, d.Seq)
+	}
+	state := 0
+	if d.GivenUp {
+		state = givenUp
+	}
+	return sqldb.Exec(ctx, t, `
+		UPDATE event_deliveries SET holder = '', attempts = $3, due = $4, body = $5,
+			paused = CASE WHEN paused > $6 THEN paused ELSE $6 END
+		WHERE subscription = $1 AND seq = $2`,
+		d.Subscription, d.Seq, d.Attempts, d.Due, d.Body, state)
+}
+
+// saveOutcome records what an attempt did with its subscription.
+func saveOutcome(ctx context.Context, t *sqldb.Tx, before, s *events.Subscription) error {
+	if s.Ended {
+		return sqldb.Exec(ctx, t, `DELETE FROM event_subscriptions WHERE id = $1`, s.ID)
+	}
+	err := sqldb.Exec(ctx, t, `
+		UPDATE event_subscriptions SET active = $2, gap = $3, failing = $4, delivered = $5, failure = $6,
+			since = $7, tried = $8, missed = $9, ending = $10
+		WHERE id = $1`,
+		s.ID, s.Active, s.Gaps, s.Failing, s.Delivered, s.Failure, s.Window.Since, s.Window.Tried,
+		s.Window.Missed, s.Ending)
+	switch {
+	case err != nil:
+		return err
+	case s.Ending && !before.Ending:
+		return announceEnd(ctx, t, s.ID)
+	case before.Active && !s.Active:
+		return pause(ctx, t, s.ID)
+	}
+	return nil
+}
+
+func pause(ctx context.Context, t *sqldb.Tx, id string) error {
+	return sqldb.Exec(ctx, t, `
+		UPDATE event_deliveries SET paused = $2 WHERE subscription = $1 AND paused = 0`,
+		id, paused)
+}
+
+// announceEnd makes the notice that a subscription has ended due, instead of its events.
+func announceEnd(ctx context.Context, t *sqldb.Tx, id string) error {
+	if err := pause(ctx, t, id); err != nil {
+		return err
+	}
+	return sqldb.Exec(ctx, t, `
+		INSERT INTO event_deliveries (subscription, seq, address, lane, at, due)
+		SELECT id, 0, address, '', 0, 0 FROM event_subscriptions WHERE id = $1
+		ON CONFLICT (subscription, seq) DO NOTHING`,
+		id)
+}
+
+// resume makes the events of a subscription due whose paused is less than a value. What another
+// process delivers now keeps its lease.
+func resume(ctx context.Context, t *sqldb.Tx, id string, below int) error {
+	err := sqldb.Exec(ctx, t, `DELETE FROM event_deliveries WHERE subscription = $1 AND seq = 0`, id)
+	if err != nil {
+		return err
+	}
+	return sqldb.Exec(ctx, t, `
+		UPDATE event_deliveries SET attempts = 0, paused = 0, due = CASE holder WHEN '' THEN 0 ELSE due END
+		WHERE subscription = $1 AND paused < $2`,
+		id, below)
+}
+
+// Redeliver implements events.SubscriptionStore.
+func (db *Store) Redeliver(ctx context.Context, owner, id string) (ok bool, err error) {
+	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		n, err := sqldb.Changed(ctx, t, `
+			UPDATE event_subscriptions SET active = 1, failing = 0, since = 0
+			WHERE id = $1 AND owner = $2 AND verified > 0 AND ending = 0`,
+			id, owner)
+		ok = n > 0
+		if err != nil || !ok {
+			return err
+		}
+		return resume(ctx, t, id, givenUp+1)
+	})
+	return ok, err
+}
