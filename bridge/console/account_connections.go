@@ -31,6 +31,7 @@ func (c ownAccount) routes() []route {
 		{path: "/account", page: c.connections},
 		{path: "/account/end", ask: c.askEnd, form: c.end},
 		{path: "/account/end-all", ask: askEndAll, form: c.endAll},
+		{path: "/account/events", form: c.useSubscription},
 		{path: "/account/tasks", page: c.ownTasks},
 		{path: "/account/tasks/events", raw: c.ownTaskEvents},
 		{path: "/account/tasks/cancel", ask: c.askCancelTask, form: c.cancelTask},
@@ -86,6 +87,11 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 			{ID: "connections", Table: q.pages(t, page.Prev, page.Next)},
 		},
 	}
+	subscriptions, err := c.subscriptions(r.Context(), user(r).User)
+	if err != nil {
+		return nil, err
+	}
+	p.Sections = append(p.Sections, subscriptions...)
 	if len(t.Rows) > 1 || t.Next != "" || t.Prev != "" {
 		p.Actions = []templates.Button{
 			{Action: "/account/end-all", Word: "Disconnect all", Grave: true},

@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"rialto/bridge"
+	"rialto/bridge/events"
 	"rialto/bridge/operator"
 	"rialto/internal/quota"
 	"rialto/oauth"
@@ -29,6 +30,7 @@ type Console struct {
 	OAuth   *authserver.Server
 	Bridge  *bridge.Bridge
 	Admin   *operator.Service
+	Events  *events.Service // nil: clients cannot subscribe to events
 	Now     func() time.Time
 	Log     *slog.Logger
 

@@ -87,6 +87,8 @@ var doneTexts = map[string]string{
 	"revoked":     "The app is disconnected.",
 	"ended":       "The apps are disconnected.",
 	"forgotten":   "The account is forgotten.",
+	"tested":      "The receiver took the test event.",
+	"redelivered": "What the receiver has not got is delivered again.",
 	"link":        "The link has ended.",
 	"links":       "The links have ended.",
 	"password":    "The password is changed. Other browsers are signed out.",

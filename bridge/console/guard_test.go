@@ -19,6 +19,7 @@ var filled = map[string][]string{
 	"/account/end":             {"id", "g-root", "confirm", "yes"},
 	"/account/end-all":         {"confirm", "yes"},
 	"/account/agents/forget":   {"agent", "expert", "confirm", "yes"},
+	"/account/events":          {"id", "sub_1", "action", "test"},
 	"/account/links/end":       {"id", "s-root", "confirm", "yes"},
 	"/account/links/end-all":   {"confirm", "yes"},
 	"/account/password":        {"present", password, "next", "another long one", "again", "another long one"},

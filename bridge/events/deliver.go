@@ -114,11 +114,11 @@ func (s *Service) deliver(
 		return nil, err
 	}
 	if d.Body == "" {
-		sent, err := s.toMCP(ctx, access, e, cursor(sub.Epoch, sub.after(d)))
+		task, err := s.task(ctx, access, e)
 		if err != nil {
 			return nil, err
 		}
-		body, err := json.Marshal(sent)
+		body, err := json.Marshal(s.toMCP(e, task, cursor(sub.Epoch, sub.after(d))))
 		if err != nil {
 			return nil, err
 		}

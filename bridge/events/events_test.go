@@ -1,15 +1,12 @@
 package events
 
 import (
-	"context"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"rialto/bridge/directory"
 )
 
 // TestASubscriptionIsKnownByWhatMakesIt is a vector of SEP-3415 implementations: the arguments may be
@@ -44,23 +41,23 @@ func TestABodyIsSigned(t *testing.T) {
 	}
 }
 
-// longTask is a Backend whose tasks have the longest texts, in characters that JSON escapes.
-type longTask struct{ Backend }
-
-func (longTask) Task(context.Context, directory.Access, string) (*Task, error) {
+// TestAnEventIsShort has an agent that names its context by the longest ID and asks the longest question,
+// in characters that JSON escapes.
+func TestAnEventIsShort(t *testing.T) {
+	s := &Service{TaskURL: "https://rialto.example/answer/"}
 	long := func(n int) string { return strings.Repeat("<\U0010ffff", n/2) }
 	form, err := json.Marshal(long(maxForm / 8))
-	return &Task{Title: long(80), Request: long(MaxRequest), Question: long(MaxQuestion), Form: form}, err
-}
-
-// TestAnEventIsShort has an agent that names its context by the longest ID and asks the longest question.
-func TestAnEventIsShort(t *testing.T) {
-	s := &Service{TaskURL: "https://rialto.example/answer/", Backend: longTask{}}
-	for name, most := range map[string]int{"task.completed": 4 << 10, "task.changed": 128 << 10} {
-		e, err := s.toMCP(t.Context(), directory.Access{}, Event{Name: name, Context: strings.Repeat("<\U0010ffff", 500)}, "1")
-		b, err2 := json.Marshal(e)
-		if err != nil || err2 != nil || len(b) > most {
-			t.Errorf("%s: got %d bytes, %v, %v", name, len(b), err, err2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := &Task{Title: long(80), Request: long(MaxRequest), Question: long(MaxQuestion), Form: form}
+	for name, tc := range map[string]struct {
+		task *Task
+		most int
+	}{"task.completed": {nil, 4 << 10}, "task.changed": {task, 128 << 10}} {
+		b, err := json.Marshal(s.toMCP(Event{Name: name, Context: long(1000)}, tc.task, "1"))
+		if err != nil || len(b) > tc.most {
+			t.Errorf("%s: got %d bytes, %v", name, len(b), err)
 		}
 	}
 }

@@ -81,11 +81,11 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 		if !s.allows(access, e) {
 			continue
 		}
-		event, err := s.toMCP(ctx, access, e, cursor(log.Epoch, e.Seq))
+		task, err := s.task(ctx, access, e)
 		if err != nil {
 			return nil, err
 		}
-		page.Events = append(page.Events, event)
+		page.Events = append(page.Events, s.toMCP(e, task, cursor(log.Epoch, e.Seq)))
 	}
 	return page, nil
 }

@@ -144,10 +144,8 @@ const (
 )
 
 // toMCP returns an event as clients get it. All texts in it are short, so that it keeps below the
-// 256 KiB of SEP-3415.
-func (s *Service) toMCP(
-	ctx context.Context, access directory.Access, e Event, at string,
-) (mcp.Event, error) {
+// 256 KiB of SEP-3415. task is what an event of taskChanged has besides; nil adds nothing.
+func (s *Service) toMCP(e Event, task *Task, at string) mcp.Event {
 	var data any = agentData{e.Agent, e.State, e.Text}
 	if e.Name != agentChanged {
 		d := taskData{
@@ -158,11 +156,7 @@ func (s *Service) toMCP(
 			Summary: e.Text,
 			URL:     s.TaskURL + url.PathEscape(e.Task),
 		}
-		if e.Name == taskChanged {
-			if err := s.describe(ctx, access, &d); err != nil {
-				return mcp.Event{}, err
-			}
-		}
+		d.describe(task)
 		data = d
 	}
 	b, _ := json.Marshal(data) // strings always have a JSON form
@@ -172,24 +166,30 @@ func (s *Service) toMCP(
 		At:     e.At.UTC().Truncate(time.Millisecond),
 		Data:   b,
 		Cursor: at,
-	}, nil
+	}
 }
 
 // describe adds what the task was asked, and what it asks: a question that was answered before the
 // event is delivered is left out.
-func (s *Service) describe(ctx context.Context, access directory.Access, d *taskData) error {
-	task, err := s.Backend.Task(ctx, access, d.Task)
-	if err != nil || task == nil {
-		return err
+func (d *taskData) describe(task *Task) {
+	if task == nil {
+		return
 	}
 	d.Title = task.Title
 	d.Request = task.Request
-	if task.State != d.State {
-		return nil
-	}
-	d.Question = task.Question
-	if len(task.Form) <= maxForm {
+	if task.State == d.State {
+		d.Question = task.Question
 		d.Form = task.Form
 	}
-	return nil
+	if len(d.Form) > maxForm {
+		d.Form = nil
+	}
+}
+
+// task returns what an event of taskChanged has of its task; nil of other events.
+func (s *Service) task(ctx context.Context, access directory.Access, e Event) (*Task, error) {
+	if e.Name != taskChanged {
+		return nil, nil
+	}
+	return s.Backend.Task(ctx, access, e.Task)
 }

@@ -89,7 +89,7 @@ var floors = map[string][]string{
 	"bridge/operator":                 {"a2a", "a2a/a2avault", "bridge", "bridge/directory", "bridge/ledger", "bridge/sanitize", "internal/audit", "internal/doctor", "internal/i18n", "internal/quota", "internal/usage", "oauth", "oauth/authserver", "oauth/client", "oauth/signin", "oauth/token"},
 	"bridge/console/usagereport":      {"internal/usage", "templates"},
 	"bridge/console/doctorreport":     {"internal/doctor", "templates"},
-	"bridge/console":                  {"a2a", "a2a/a2avault", "bridge", "bridge/console/doctorreport", "bridge/console/usagereport", "bridge/directory", "bridge/documents", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/web", "internal/audit", "internal/doctor", "internal/quota", "internal/sse", "internal/dberr", "internal/usage", "oauth", "oauth/authserver", "templates"},
+	"bridge/console":                  {"a2a", "a2a/a2avault", "bridge", "bridge/console/doctorreport", "bridge/console/usagereport", "bridge/directory", "bridge/documents", "bridge/events", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/web", "internal/audit", "internal/doctor", "internal/quota", "internal/sse", "internal/dberr", "internal/usage", "oauth", "oauth/authserver", "templates"},
 	"store/writebehind":               {},
 	"store/sqldb":                     {"internal/quota", "internal/dberr"},
 	"store/oauthdb":                   {"bridge/operator", "oauth", "oauth/authserver", "store/sqldb"},

@@ -19,6 +19,7 @@ func (s *Server) newConsole() *console.Console {
 		OAuth:   s.oauth,
 		Bridge:  s.bridge,
 		Admin:   s.operator,
+		Events:  s.events,
 		Now:     time.Now,
 		Log:     s.log,
 	}
