@@ -31,6 +31,7 @@ type follow struct {
 	readAhead bool
 
 	repeats bool // a stream may have sent the same chunk twice
+	results bool // an event brought an artifact
 
 	memory *reservation // of the stream that is read
 }
@@ -161,8 +162,11 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 			return false, err
 		}
 
-		over := f.emit(ctx, item.Event, s.lossy)
-		if over {
+		events := []a2a.Event{item.Event}
+		if completes(item.Event) {
+			events = append(s.artifactsAfterEnd(), item.Event)
+		}
+		if f.emitAll(ctx, s, events) {
 			last = item.Done()
 			return true, nil
 		}
@@ -201,10 +205,16 @@ func (f *follow) emit(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 	}
 
 	done := wire.Item{Event: e}.Done()
+	f.results = f.results || brings(e)
 	if done && isUpdate(e) {
 		switch {
 		case lossy || f.readAhead:
 			e = f.whole(ctx, e)
+		case f.saysNothing(e):
+			t := f.whole(ctx, e)
+			if brings(t) {
+				e = t
+			}
 		case f.repeats:
 			e = f.confirmed(ctx, e)
 		}
@@ -243,6 +253,36 @@ func (f *follow) first(ctx context.Context, s *stream) (a2a.Event, error) {
 		}
 	}
 	return nil, invalidAnswer("%d events in a row are about other tasks", maxUnreadable)
+}
+
+// emitAll yields events, and reports whether that was the end, as emit does.
+func (f *follow) emitAll(ctx context.Context, s *stream, events []a2a.Event) (over bool) {
+	for _, e := range events {
+		if f.emit(ctx, e, s.lossy) {
+			return true
+		}
+	}
+	return false
+}
+
+// completes reports whether e is an update that says that its task has completed.
+func completes(e a2a.Event) bool {
+	u, ok := e.(*a2a.StatusUpdate)
+	return ok && u.Status.State == a2a.Completed
+}
+
+// brings reports whether e has an artifact.
+func brings(e a2a.Event) bool {
+	t, whole := e.(*a2a.Task)
+	_, update := e.(*a2a.ArtifactUpdate)
+	return update || whole && len(t.Artifacts) > 0
+}
+
+// saysNothing reports whether the task has completed with e without any result. Some agents add their
+// artifacts after the end.
+func (f *follow) saysNothing(e a2a.Event) bool {
+	u, ok := e.(*a2a.StatusUpdate)
+	return ok && completes(e) && !f.results && u.Status.Message == nil
 }
 
 // isUpdate reports whether e is neither a task nor a message.

@@ -367,7 +367,26 @@ func (s *stream) close() {
 const (
 	closeDelay     = time.Second
 	closeReadLimit = 4 << 10
+	lateDelay      = 100 * time.Millisecond // for artifacts
 )
+
+// artifactsAfterEnd returns the artifacts that the stream brings after the last status of the task.
+// Most agents end their streams there, and so it returns at once.
+func (s *stream) artifactsAfterEnd() (late []a2a.Event) {
+	timeout := time.AfterFunc(lateDelay, s.close)
+	defer timeout.Stop()
+	for range maxUnreadable {
+		item, err := s.next()
+		if err != nil {
+			break
+		}
+		if brings(item.Event) {
+			s.memory.keep()
+			late = append(late, item.Event)
+		}
+	}
+	return late
+}
 
 // closeAfter closes a stream. After its last event it gives the agent a moment to end it: over
 // HTTP/1.1, closing it earlier closes the connection.

@@ -57,9 +57,14 @@ func Rogues() map[string]*Rogue {
 		}},
 		"ends without an end":   says(events(working), Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"there is no such task"}}`}),
 		"goes on after the end": says(events(completed, working).then(Answer{Hold: true})),
-		"several messages":      says(events(message("one"), message("two"), message("three"))),
-		"endless messages":      says(events().then(Answer{Repeat: event(message(filler))})),
-		"an empty answer":       says(Answer{}),
+		"sends artifacts after the end": says(events(working, completedStatus, late("a", "one"), late("b", "two")),
+			Answer{Header: kind("application/json"), Body: `{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"there is no such task"}}`}),
+		"has artifacts after the end": says(events(working, completedStatus), Answer{Header: kind("application/json"),
+			Body: `{"jsonrpc":"2.0","id":$ID,"result":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"},"artifacts":[{"artifactId":"a","parts":[{"text":"one"}]}]}}`}),
+		"says plain text":  says(events(`{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED","message":"it is done"}}}`)),
+		"several messages": says(events(message("one"), message("two"), message("three"))),
+		"endless messages": says(events().then(Answer{Repeat: event(message(filler))})),
+		"an empty answer":  says(Answer{}),
 	}
 }
 
@@ -68,6 +73,13 @@ const (
 	working   = `{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_WORKING"}}}`
 	completed = `{"task":{"id":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"}}}`
 )
+
+const completedStatus = `{"statusUpdate":{"taskId":"t1","contextId":"c1","status":{"state":"TASK_STATE_COMPLETED"}}}`
+
+// late is an artifact of the task.
+func late(id, text string) string {
+	return `{"artifactUpdate":{"taskId":"t1","contextId":"c1","artifact":{"artifactId":"` + id + `","parts":[{"text":"` + text + `"}]}}}`
+}
 
 // message is an answer that is a message alone.
 func message(text string) string {

@@ -126,8 +126,20 @@ type object struct {
 
 type status struct {
 	State     state     `json:"state"`
-	Message   *object   `json:"message"`
+	Message   *said     `json:"message"`
 	Timestamp timestamp `json:"timestamp"`
+}
+
+// said is the message of a status, which some agents send as its text alone.
+type said object
+
+func (s *said) UnmarshalJSON(b []byte) error {
+	text := lenientString(b)
+	if text == "" {
+		return json.Unmarshal(b, (*object)(s))
+	}
+	s.Role = role(a2a.RoleAgent)
+	return json.Unmarshal(fmt.Appendf(nil, `[{"text":%s}]`, b), &s.Parts)
 }
 
 type artifact struct {
@@ -365,7 +377,7 @@ func (s *status) toDomain() (a2a.Status, error) {
 	if s.Message == nil {
 		return out, nil
 	}
-	m, err := s.Message.answer()
+	m, err := (*object)(s.Message).answer()
 	if err != nil {
 		return out, fmt.Errorf("status.message: %w", err)
 	}
