@@ -57,10 +57,13 @@ func (rg *Registration) LookAlike(c *oauth.Client) string {
 	return ""
 }
 
-// vendors returns the product under both of its names.
+// vendors returns the product under both of its names, and those who run it.
 func (p Product) vendors() []vendor {
 	at := []string{p.Issuer + "/*"}
-	return []vendor{{p.Name, []string{p.Name}, at, at}, {"Rialto", []string{"rialto"}, at, at}}
+	return []vendor{
+		{p.Name, []string{p.Name, "administrator", "securityteam"}, at, at},
+		{"Rialto", []string{"rialto"}, at, at},
+	}
 }
 
 // containsName tells whether folded words hold the name of a vendor. One of two or three letters must be all of

@@ -112,7 +112,27 @@ var warned = []struct{ name, redirect, want string }{
 	{"Cursor", "cursor://attacker.extension/cb", "Cursor (Anysphere)"},
 	{"Windsurf", "https://x.windsurf.com/cb", "Windsurf"},
 
+	// Brands whose connectors nobody has seen here yet, and roles of operators.
+	{"Amazon Quick", "https://us-east-1.quicksight.aws.amazon.com/sn/oauthcallback", ""},
+	{"Amazon Quick", "https://s3.amazonaws.com/bucket/cb", "Amazon"},
+	{"Apple Intelligence", elsewhere, "Apple"},
+	{"WhatsApp", elsewhere, "Meta"},
+	{"DeepSeek", elsewhere, "DeepSeek"},
+	{"N0tion", elsewhere, "Notion"},
+	{"Notion", "https://www.notion.so/cb", ""},
+	{"Notion", "https://notion.so.evil.example/cb", "Notion"},
+	{"Notion", "https://evilnotion.so/cb", "Notion"},
+	{"Zapier", elsewhere, "Zapier"},
+	{"Salesforce", elsewhere, "Salesforce"},
+	{"Jira by Atlassian", elsewhere, "Atlassian"},
+	{"JetBrains AI", elsewhere, "JetBrains"},
+	{"Figma", elsewhere, "Figma"},
+	{"Replit", elsewhere, "Replit"},
+	{"Administrator", elsewhere, "Acme Desk"},
+	{"Security Team", elsewhere, "Acme Desk"},
+
 	// Names like no known app's.
+	{"Pineapple", elsewhere, ""},
 	{"My own app", elsewhere, ""},
 	{"SimpleChat", elsewhere, ""},
 	{"Zed", elsewhere, ""},

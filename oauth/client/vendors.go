@@ -67,13 +67,34 @@ var (
 // relays are the vendors whose callbacks also serve connectors that their customers make and name.
 var relays = []string{"Microsoft", "GitHub", "Google"}
 
+// domains are the addresses of vendors that attackers imitate and whose connectors are not known one
+// by one. Only hosts below them that the vendor alone publishes at may stand here.
+var domains = []vendor{
+	atDomains("Amazon", "amazon.com", "amazon", "alexa"),
+	atDomains("Apple", "apple.com", "apple"),
+	atDomains("Meta", "meta.com", "facebook", "whatsapp", "instagram"),
+	atDomains("DeepSeek", "deepseek.com", "deepseek"),
+	atDomains("Notion", "notion.so", "notion"),
+	atDomains("Zapier", "zapier.com", "zapier"),
+	atDomains("Salesforce", "salesforce.com", "salesforce"),
+	atDomains("Atlassian", "atlassian.com", "atlassian", "jira"),
+	atDomains("JetBrains", "jetbrains.com", "jetbrains"),
+	atDomains("Figma", "figma.com", "figma"),
+	atDomains("Replit", "replit.com", "replit"),
+}
+
+func atDomains(name, domain string, words ...string) vendor {
+	at := []string{"https://*." + domain, "https://" + domain + "/*"}
+	return vendor{name, words, at, at}
+}
+
 // vendors lists those whose connectors log in here.
 func vendors() []vendor {
 	microsoftDocuments := []string{
 		"https://vscode.dev/oauth/*",
 		"https://insiders.vscode.dev/oauth/*",
 	}
-	return []vendor{
+	return append([]vendor{
 		{
 			"ChatGPT (OpenAI)",
 			[]string{"chatgpt", "openai", "codex"},
@@ -139,13 +160,16 @@ func vendors() []vendor {
 			[]string{"windsurf://codeium.windsurf/*"},
 			[]string{"https://windsurf.com/*"},
 		},
-	}
+	}, domains...)
 }
 
 // isOneOf tells whether a URL is at one of some addresses, whatever its query says.
 func isOneOf(u *url.URL, addresses []string) bool {
 	at := strings.ToLower(u.Scheme+"://"+u.Host) + u.EscapedPath()
 	return slices.ContainsFunc(addresses, func(address string) bool {
+		if domain, ok := strings.CutPrefix(address, "https://*"); ok {
+			return u.Scheme == "https" && strings.HasSuffix(strings.ToLower(u.Host), domain)
+		}
 		if prefix, ok := strings.CutSuffix(address, "*"); ok {
 			return strings.HasPrefix(at, prefix)
 		}
