@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rialto/cmd/rialto/internal/server"
+	"rialto/cmd/rialto/internal/term"
 )
 
 // banner prints where the demo is and how to connect to it. The password is the last line, where the
@@ -39,8 +40,16 @@ func (d *demo) banner(w io.Writer, agents []server.AgentState) {
 		d.command("call", "send_task", `message="How many claims are open?"`),
 		d.curl(url),
 		demoUser,
-		d.password,
+		d.passwordHint(term.Is(w)),
 	)
+}
+
+// passwordHint returns the password for a terminal, and where it is for what may be a log.
+func (d *demo) passwordHint(terminal bool) string {
+	if terminal {
+		return d.password
+	}
+	return "in " + d.passwordFrom
 }
 
 // command returns a command line of this program for the demo.
