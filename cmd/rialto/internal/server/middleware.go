@@ -16,14 +16,24 @@ import (
 	"rialto/cmd/rialto/internal/telemetry"
 )
 
-// redactPath returns a path without the part that is a capability.
+// maxLoggedSegment is the longest part of a path that is logged: tokens are longer than the IDs that
+// stand in our paths.
+const maxLoggedSegment = 64
+
+// redactPath returns a path without the part that is a capability, and without what may be a token.
 func redactPath(path string) string {
 	for _, prefix := range []string{documents.SharedPath, documents.DownloadPath, a2apush.InboxPath} {
 		if rest, ok := strings.CutPrefix(path, prefix); ok && rest != "" {
 			return prefix + "…"
 		}
 	}
-	return path
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		if len(part) > maxLoggedSegment {
+			parts[i] = "…"
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // schemeOf returns the scheme that the client used: that of the listener, unless a trusted proxy

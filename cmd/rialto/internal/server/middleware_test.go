@@ -33,7 +33,7 @@ func TestTheLogRedactsLinksThatGiveAccess(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h := observer{log: log}.handler(http.NotFoundHandler())
-	for _, path := range []string{"/shared/s3cret", "/shared/s3cret/0", "/downloads/s3cret", "/hooks/one/task/s3cret"} {
+	for _, path := range []string{"/shared/s3cret", "/shared/s3cret/0", "/downloads/s3cret", "/hooks/one/task/s3cret", "/mcp/eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJzM2NyZXQifQ.s3cret0123456789s3cret0123456789/x"} {
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
 	}
 	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/answer/task", nil))

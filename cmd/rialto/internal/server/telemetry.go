@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -84,10 +85,27 @@ func (g gauges) QueueLengths() map[string]int {
 	}
 }
 
+// ownHost refuses what comes to a loopback address under another name: a page in a browser on this
+// machine could read the metrics by a name of its own that leads here (DNS rebinding).
+func ownHost(next http.Handler, at net.Addr) http.Handler {
+	tcp, ok := at.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsLoopback() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		if host != "localhost" && net.ParseIP(host) == nil {
+			http.Error(w, "use the address, or localhost", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // serveScrapes serves metrics and profiles until ctx ends.
 func serveScrapes(ctx context.Context, l net.Listener, t *telemetry.Telemetry, log *slog.Logger) {
 	srv := &http.Server{
-		Handler:           t.Handler(),
+		Handler:           ownHost(t.Handler(), l.Addr()),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       time.Minute,
 	}

@@ -317,6 +317,21 @@ func TestPrometheusReadsMetrics(t *testing.T) {
 			t.Errorf("%s: got %d %.2000s, want %s", path, resp.StatusCode, body, want)
 		}
 	}
+	for host, want := range map[string]int{"localhost:9090": http.StatusOK, "rebound.example:9090": http.StatusForbidden} {
+		req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+r.scrapes.Addr().String()+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("Host %s: got %d, want %d", host, resp.StatusCode, want)
+		}
+	}
 	if got := r.do("GET", "/metrics", "", ""); got.status != http.StatusNotFound {
 		t.Errorf("got %d at the public address, want 404", got.status)
 	}
