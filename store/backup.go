@@ -42,13 +42,10 @@ func Restore(ctx context.Context, file, dsn string) error {
 		near = filepath.Dir(path)
 	}
 	return prepared(near, func(made string) error {
-		if err := duplicate(file, made); err != nil {
+		if err := duplicate(ctx, file, made); err != nil {
 			return err
 		}
-		if err := sqldb.CheckFile(ctx, made); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
-		}
-		if err := openOnce(ctx, made, Open); err != nil {
+		if err := adopt(ctx, made); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		if !ofPostgres {
@@ -60,6 +57,17 @@ func Restore(ctx context.Context, file, dsn string) error {
 		}
 		return errors.Join(db.CopyToPostgres(ctx, made), db.Close())
 	})
+}
+
+// adopt checks a copy of a backup, and brings its tables up to date.
+func adopt(ctx context.Context, made string) error {
+	if err := sqldb.CheckFile(ctx, made); err != nil {
+		return err
+	}
+	if err := openOnce(ctx, made, Open); err != nil {
+		return err
+	}
+	return sqldb.CheckSchema(ctx, made)
 }
 
 // absent returns an error if a file exists.
@@ -164,17 +172,37 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// duplicate copies the bytes of a file: it may be on a medium that is read-only.
-func duplicate(from, to string) error {
+// duplicate copies the bytes of a file, as many as it has: it may be on a medium that is read-only.
+func duplicate(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	info, err := in.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file", from)
+	}
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in)
+	_, err = io.Copy(out, stoppable{ctx, io.LimitReader(in, info.Size())})
 	return errors.Join(err, out.Close())
+}
+
+// stoppable is a reader that fails when ctx ends.
+type stoppable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (s stoppable) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.Reader.Read(p)
 }

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"log/slog"
 	"os"
@@ -84,6 +86,25 @@ func TestARestoreRefusesWhatItWouldDestroyOrCannotUse(t *testing.T) {
 	if err := sqldb.CopyFile(t.Context(), path, newer); err != nil {
 		t.Fatal(err)
 	}
+	changed := func(name, statement string) string {
+		copied := filepath.Join(dir, name)
+		if err := sqldb.CopyFile(t.Context(), file, copied); err != nil {
+			t.Fatal(err)
+		}
+		raw, err := sql.Open("sqlite", copied)
+		if err == nil {
+			_, err = raw.ExecContext(t.Context(), statement)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw.Close()
+		return copied
+	}
+	noDatabase := filepath.Join(dir, "text")
+	if err := os.WriteFile(noDatabase, bytes.Repeat([]byte("no database. "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	left := filepath.Join(dir, "left.db")
 	if err := os.WriteFile(left+".pending", []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -93,6 +114,12 @@ func TestARestoreRefusesWhatItWouldDestroyOrCannotUse(t *testing.T) {
 		{file, left, "left.db.pending exists"},
 		{damaged, filepath.Join(dir, "1.db"), "damaged"},
 		{newer, filepath.Join(dir, "2.db"), "newer version of Rialto"},
+		{noDatabase, filepath.Join(dir, "3.db"), "not a database"},
+		{"/dev/zero", filepath.Join(dir, "4.db"), "not a regular file"},
+		{changed("trigger", `CREATE TRIGGER a AFTER INSERT ON accounts BEGIN DELETE FROM accounts; END`), filepath.Join(dir, "5.db"), "trigger a"},
+		{changed("view", `CREATE VIEW v AS SELECT 1`), filepath.Join(dir, "6.db"), "view v"},
+		{changed("table", `CREATE TABLE other (a TEXT)`), filepath.Join(dir, "7.db"), "table other"},
+		{changed("without", `DROP TABLE grants`), filepath.Join(dir, "8.db"), "table grants"},
 	} {
 		err := Restore(t.Context(), test.file, test.to)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -104,6 +131,20 @@ func TestARestoreRefusesWhatItWouldDestroyOrCannotUse(t *testing.T) {
 	}
 	if rest, _ := filepath.Glob(filepath.Join(dir, ".rialto-backup-*")); len(rest) > 0 {
 		t.Errorf("left behind: %v", rest)
+	}
+}
+
+// TestARestoreEndsWhenItIsStopped stops a restore before it has copied the file.
+func TestARestoreEndsWhenItIsStopped(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "backup")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	err := duplicate(ctx, file, filepath.Join(t.TempDir(), "copy"))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it ended", err)
 	}
 }
 

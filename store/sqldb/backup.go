@@ -65,6 +65,46 @@ func CheckFile(ctx context.Context, path string) error {
 	return nil
 }
 
+// CheckSchema returns an error unless a SQLite file that was brought up to date has what a new one
+// has, and no more: a trigger would go on changing what is written.
+func CheckSchema(ctx context.Context, path string) error {
+	fresh, err := Open(ctx, Memory)
+	if err != nil {
+		return err
+	}
+	defer fresh.Close()
+	want, err := objects(ctx, fresh.Read.DB)
+	if err != nil {
+		return err
+	}
+	db, err := openCopy(path)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	got, err := objects(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Concat(got, want) {
+		if !slices.Contains(want, name) {
+			return fmt.Errorf("this is not a backup of Rialto: it has a %s", name)
+		}
+		if !slices.Contains(got, name) {
+			return fmt.Errorf("this is not a backup of Rialto: it has no %s", name)
+		}
+	}
+	return nil
+}
+
+// objects returns the tables, indexes, views and triggers of a file by their types and names, triggers
+// with what they do.
+func objects(ctx context.Context, db *sql.DB) ([]string, error) {
+	return Select(ctx, &Pool{DB: db}, Value[string], `
+		SELECT type || ' ' || name || CASE type WHEN 'trigger' THEN ': ' || sql ELSE '' END
+		FROM sqlite_master WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name`)
+}
+
 // CopyFromPostgres writes the rows of all tables at one moment into a migrated SQLite file.
 func (db *DB) CopyFromPostgres(ctx context.Context, path string) error {
 	from, err := postgresPool(db.dsn, 1)
