@@ -92,6 +92,9 @@ var suffixes = map[string]string{
 }
 
 func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		return // the reader has left
+	}
 	if d.writeUnavailable(w, r, err) {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,19 @@ func TestAFileIsSavedAndNeverShown(t *testing.T) {
 	}
 	if w := get(h, "GET", path+"x"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "cannot be downloaded") {
 		t.Errorf("another link: got %d", w.Code)
+	}
+}
+
+// TestAReaderThatLeavesIsNoError cancels a download. It was logged as an error.
+func TestAReaderThatLeavesIsNoError(t *testing.T) {
+	h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("x")})
+	var logged strings.Builder
+	h.(*web.Downloads).Log = slog.New(slog.NewTextHandler(&logged, nil))
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", path, nil))
+	if logged.Len() > 0 {
+		t.Errorf("got %s in the log", &logged)
 	}
 }
 
