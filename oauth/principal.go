@@ -14,6 +14,7 @@ type Principal struct {
 	GrantID  string // "" for a browser
 	Scope    ScopeSet
 	Expires  time.Time
+	Resource string // URL of the one that the token is for; "" for a browser
 
 	KeyThumbprint string // of the key that the token is bound to; "" is none
 }

@@ -14,29 +14,34 @@ import (
 // granted is posted as scope.
 type Authorize struct {
 	Product      string
-	Client       string   // the client's name, cleaned
-	Unverified   bool     // nothing vouches for the client's name
-	ClientURI    string   // the address that vouches for the client, if one does
-	RedirectHost string   // where the answer goes
-	Loopback     bool     // RedirectHost is this computer
-	LookAlike    string   // the vendor whose name Client resembles; "" is none
-	Scopes       []Scope  // what the client would be able to do
-	Agents       []string // whom it would reach
-	Ends         Text     // when it ends; nil is not said
-	User         string   // who is signed in; "" shows the sign-in fields
-	Username     string   // the value typed before, when the page is shown again
-	Error        string   // why the page is shown again
-	Handle       string   // names the request that waits at the server
-	Action       string   // where the form goes
-	Setup        string   // where the first account is made; "" if there is one
+	Client       string    // the client's name, cleaned
+	Unverified   bool      // nothing vouches for the client's name
+	ClientURI    string    // the address that vouches for the client, if one does
+	RedirectHost string    // where the answer goes
+	Loopback     bool      // RedirectHost is this computer
+	Connector    Connector // what it connects to
+	LookAlike    string    // the vendor whose name Client resembles; "" is none
+	Scopes       []Scope   // what the client would be able to do
+	Agents       []string  // whom it would reach
+	Ends         Text      // when it ends; nil is not said
+	User         string    // who is signed in; "" shows the sign-in fields
+	Username     string    // the value typed before, when the page is shown again
+	Error        string    // why the page is shown again
+	Handle       string    // names the request that waits at the server
+	Action       string    // where the form goes
+	Setup        string    // where the first account is made; "" if there is one
 
 	NoPasswords bool       // there are no local accounts
 	Demo        bool       // the page says where the password of the demo is
 	Providers   []Provider // where people may sign in instead
+	Another     bool       // those ask which account it is, though they know one
 	Token       *Token     // an access token may be pasted; nil shows no field
 	TokenError  string     // why the one that was pasted does not do
 	Voucher     *Voucher   // what the one that was pasted says
 }
+
+// Connector is what an app connects to.
+type Connector struct{ Title, URL string }
 
 // Provider is an identity provider. Its button posts decision=provider:ID, or
 // provider=ID on the page that only signs in.
@@ -110,6 +115,7 @@ type SignIn struct {
 	NoPasswords bool
 	Demo        bool // the page says where the password of the demo is
 	Providers   []Provider
+	Another     bool // those ask which account it is, though they know one
 }
 
 // Leave sends the browser on to an identity provider. It is a page for the

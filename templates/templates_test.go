@@ -16,7 +16,7 @@ import (
 
 func consent() templates.Authorize {
 	return templates.Authorize{
-		Product: "Rialto", Client: "Some Chat", RedirectHost: "chat.example", Handle: "h4ndle", Action: "/authorize",
+		Product: "Rialto", Connector: templates.Connector{Title: "Rialto", URL: "https://rialto.example/mcp"}, Client: "Some Chat", RedirectHost: "chat.example", Handle: "h4ndle", Action: "/authorize",
 		Scopes: []templates.Scope{{Name: "mcp:tools", Words: "Use the tools"}},
 		Ends:   templates.Textf("Access ends on {} at the latest. You can end it earlier in My account.", templates.Moment(at, false)),
 	}

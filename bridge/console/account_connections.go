@@ -55,7 +55,7 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	}
 	t := &templates.Table{
 		Columns: append(
-			columns("App", "Access", "Agents", "Last used"),
+			columns("App", "Connector", "Access", "Agents", "Last used"),
 			q.sorted("Connected", descending),
 			templates.Column{Name: "Expires"},
 		),
@@ -64,7 +64,8 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	for _, g := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Verbatim(g.ClientName), c.scopes(g.Scope), c.reachableAgents(r, g.Scope),
+				templates.Verbatim(g.ClientName), templates.Verbatim(g.Connector),
+				c.scopes(g.Scope), c.reachableAgents(r, g),
 				c.when(g.Used), c.when(g.Created), c.when(g.Expires),
 			},
 			Actions: []templates.Button{

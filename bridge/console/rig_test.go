@@ -341,7 +341,7 @@ func (oneHost) App(string) (a2avault.App, bool) { return a2avault.App{}, false }
 // titles names the agents that a grant reaches.
 type titles func(some []string, all bool) []string
 
-func (t titles) Titles(some []string, all bool) []string { return t(some, all) }
+func (t titles) Titles(_ string, some []string, all bool) []string { return t(some, all) }
 
 // connector reaches an agent unless its address has the word down.
 type connector struct{ agent directory.Conn }

@@ -54,14 +54,14 @@ func (c *Console) scopeName(scope string) templates.Text {
 const maxReachable = 8
 
 // reachableAgents lists the agents that a grant of the user reaches now.
-func (c *Console) reachableAgents(r *http.Request, scope []string) templates.Text {
-	opens := oauth.ScopeSet(scope)
+func (c *Console) reachableAgents(r *http.Request, g operator.Grant) templates.Text {
+	opens := oauth.ScopeSet(g.Scope)
 	if some, all := user(r).UseCases(); !all {
 		opens = opens.Only(some...)
 	}
 	var names []string
 	if some, all := opens.UseCases(); c.OAuth.Consent.Agents != nil && (all || len(some) > 0) {
-		names = c.OAuth.Consent.Agents.Titles(some, all)
+		names = c.OAuth.Consent.Agents.Titles(g.Resource, some, all)
 	}
 	if len(names) == 0 {
 		return templates.Textf("None")

@@ -18,7 +18,9 @@ type Grant struct {
 	AccountID  string    `json:"account_id"`
 	Account    string    `json:"account"` // its name
 	ClientID   string    `json:"client_id"`
-	ClientName string    `json:"client"` // its name when the person allowed it
+	ClientName string    `json:"client"`              // its name when the person allowed it
+	Resource   string    `json:"resource"`            // the address that it is for
+	Connector  string    `json:"connector,omitempty"` // the title of that; "" if it was removed
 	Scope      []string  `json:"scope"`
 	Parent     string    `json:"parent,omitempty"` // the grant whose token was exchanged for one of this
 	Created    time.Time `json:"created"`
@@ -57,7 +59,8 @@ var grantTable = Table{
 	Sorted: "created",
 	Empty:  "No app is connected.",
 	Page: []Column{
-		{"client", "App"}, {"account", "Account"}, {"scope", "Access"}, {"state", "State"},
+		{"client", "App"}, {"account", "Account"}, {"connector", "Connector"},
+		{"scope", "Access"}, {"state", "State"},
 		{"expires", "Expires"}, {"last_used", "Last used"}, {"created", "Connected"},
 	},
 	Command: []Column{
@@ -67,6 +70,7 @@ var grantTable = Table{
 		},
 		{"account", "ACCOUNT"},
 		{"client", "CLIENT"},
+		{"connector", "CONNECTOR"},
 		{"state", "STATE"},
 		{"scope", "SCOPE"},
 		{"created", "CREATED"},
@@ -155,6 +159,9 @@ func (s *Service) addState(ctx context.Context, g *Grant, names map[string]strin
 	case g.disabled:
 		g.State = Paused
 	}
+	if of := s.OAuth.Resources.Of(g.Resource); of != nil {
+		g.Connector = of.Title
+	}
 	if g.ClientName != "" {
 		return nil
 	}
@@ -190,6 +197,7 @@ func NewGrant(g *oauth.Grant) Grant {
 		Account:    g.Name,
 		ClientID:   g.ClientID,
 		ClientName: g.ClientName,
+		Resource:   g.Resource,
 		Scope:      append([]string{}, g.Scope...),
 		Parent:     g.Parent,
 		Created:    g.Created,

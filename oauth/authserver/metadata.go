@@ -61,19 +61,26 @@ type openidMetadata struct {
 // names, and those where some clients look: the resource's at the root, the server's with the
 // resource's path put in or put in front, and under the names that OpenID Connect gave to it.
 func (s *Server) Documents() map[string]any {
-	resource := s.resourceMetadata()
-	server := s.serverMetadata()
-	openid := openidMetadata{server, []string{"public"}, []string{s.Keys.Algorithm}}
-	at := oauth.PathOf(s.Resource)
-	docs := map[string]any{
-		oauth.ResourceMetadataPath:          resource,
-		oauth.ResourceMetadataPath + at:     resource,
-		s.alias("/metadata"):                server,
-		"/.well-known/openid_configuration": openid, // misspelled by some clients
-	}
+	byDefault := s.Resources.Default()
+	server, openid := s.serverMetadata()
+	docs := s.DocumentsOf(byDefault)
+	docs[oauth.ResourceMetadataPath] = s.resourceMetadata(byDefault)
+	docs[s.alias("/metadata")] = server
+	docs["/.well-known/openid_configuration"] = openid // misspelled by some clients
 	for path, doc := range map[string]any{serverMetadataPath: server, oauth.OpenidMetadataPath: openid} {
 		docs[path] = doc
 		docs[path+oauth.PathOf(s.Issuer)] = doc
+	}
+	return docs
+}
+
+// DocumentsOf returns the documents at addresses that are made from that of a resource, by path. Its own
+// metadata is at no other: clients would take the document of a shorter path for that of a longer one.
+func (s *Server) DocumentsOf(resource *oauth.Resource) map[string]any {
+	server, openid := s.serverMetadata()
+	at := oauth.PathOf(resource.URL)
+	docs := map[string]any{oauth.ResourceMetadataPath + at: s.resourceMetadata(resource)}
+	for path, doc := range map[string]any{serverMetadataPath: server, oauth.OpenidMetadataPath: openid} {
 		docs[path+at] = doc
 		docs[at+path] = doc
 	}
@@ -86,18 +93,18 @@ func (s *Server) alias(endpoint string) string {
 	return oauth.PathOf(s.Resource) + "/oauth" + endpoint
 }
 
-func (s *Server) resourceMetadata() resourceMetadata {
+func (s *Server) resourceMetadata(resource *oauth.Resource) resourceMetadata {
 	return resourceMetadata{
-		Resource: s.Resource,
+		Resource: resource.URL,
 		Servers:  []string{s.Issuer},
-		Scopes:   s.Scopes.Ordinary(),
+		Scopes:   resource.Within(s.Scopes.Ordinary()),
 		Methods:  []string{"header"},
-		Name:     s.Name,
+		Name:     resource.Title,
 		Proofs:   jwt.Algorithms(),
 	}
 }
 
-func (s *Server) serverMetadata() serverMetadata {
+func (s *Server) serverMetadata() (serverMetadata, openidMetadata) {
 	auth := []string{oauth.AuthNone, oauth.AuthBasic, oauth.AuthPost, oauth.AuthPrivateKeyJWT}
 	algs := jwt.Algorithms()
 	meta := serverMetadata{
@@ -130,5 +137,5 @@ func (s *Server) serverMetadata() serverMetadata {
 	if s.Keys.Algorithm != token.HS256 {
 		meta.JWKS = s.Issuer + "/jwks.json"
 	}
-	return meta
+	return meta, openidMetadata{meta, []string{"public"}, []string{s.Keys.Algorithm}}
 }

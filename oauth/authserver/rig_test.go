@@ -128,7 +128,7 @@ type setup struct {
 // titles names the agents that a grant reaches.
 type titles func(some []string, all bool) []string
 
-func (t titles) Titles(some []string, all bool) []string { return t(some, all) }
+func (t titles) Titles(_ string, some []string, all bool) []string { return t(some, all) }
 
 func newServer(config authserver.Config, stores authserver.Stores, change []func(*setup)) *authserver.Server {
 	s := &setup{Config: config, Stores: stores}

@@ -40,7 +40,7 @@ import (
 // and Log are required; every other field has a default.
 type Config struct {
 	Issuer   string        // origin of this server, "https://bridge.example", no slash at the end
-	Resource string        // the URL that tokens are for, Issuer + "/mcp"
+	Resource string        // the default URL that tokens are for, Issuer + "/mcp"; Server.Resources has all
 	Name     string        // the product's name on pages
 	Scopes   []oauth.Scope // what a client may ask for; offline_access is added by us
 	Secret   []byte        // 32 bytes that encrypt the signing keys at rest
@@ -157,10 +157,11 @@ type ExpiredStore interface {
 	DropExpired(ctx context.Context, x oauth.Expiry) error
 }
 
-// Server is the authorization server and the guard of one resource. New makes it.
+// Server is the authorization server and the guard of its resources. New makes it.
 type Server struct {
 	Issuer, Resource, Name string
 
+	Resources    *oauth.Resources
 	Scopes       *oauth.Scopes
 	Keys         *token.Keys
 	Grants       *token.Grants
@@ -190,6 +191,8 @@ func New(c Config, in Stores) *Server {
 		Issuer:   c.Issuer,
 		Resource: c.Resource,
 		Name:     c.Name,
+
+		Resources: oauth.NewResources(oauth.Resource{URL: c.Resource, Title: c.Name}),
 
 		Scopes:  &oauth.Scopes{All: c.Scopes, Default: c.Ordinary},
 		expired: in.Expired,
@@ -221,7 +224,7 @@ func (s *Server) addTokens(c Config, in Stores, life Lifetimes) {
 	}
 	s.Grants = &token.Grants{Store: in.Grants, Env: s.env}
 	s.Tokens = &token.Tokens{
-		Resource:  c.Resource,
+		Resources: s.Resources,
 		Keys:      s.Keys,
 		Grants:    s.Grants,
 		Scopes:    s.Scopes,
@@ -233,6 +236,7 @@ func (s *Server) addTokens(c Config, in Stores, life Lifetimes) {
 
 	upstreams := &token.Upstreams{
 		Trusted:    c.Upstreams,
+		Resources:  s.Resources,
 		Issuers:    &token.Issuers{Keys: jwt.NewKeySets(c.Now, c.Log), Env: s.env},
 		Identities: &token.Identities{Store: in.Identities, Grants: s.Grants, Env: s.env},
 		Scopes:     s.Scopes,
@@ -337,11 +341,11 @@ func (s *Server) addEndpoints(
 		Env:        s.env,
 	}
 	requests := &flow.Requests{
-		Resource: c.Resource,
-		Store:    in.Requests,
-		Clients:  s.Clients,
-		Scopes:   s.Scopes,
-		Env:      s.env,
+		Resources: s.Resources,
+		Store:     in.Requests,
+		Clients:   s.Clients,
+		Scopes:    s.Scopes,
+		Env:       s.env,
 	}
 	s.Consent = &flow.Consent{
 		Requests:    requests,

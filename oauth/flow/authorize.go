@@ -34,8 +34,9 @@ type Consent struct {
 
 // Agents names what a grant opens.
 type Agents interface {
-	// Titles names the agents that a grant for some use cases, or for all, reaches. It must not wait.
-	Titles(some []string, all bool) []string
+	// Titles names the agents that a grant for a resource and some use cases, or for all, reaches. It
+	// must not wait.
+	Titles(resource string, some []string, all bool) []string
 }
 
 // Show serves the authorization endpoint (RFC 6749 section 4.1.1):
@@ -115,14 +116,6 @@ func (b *sendBack) Error() string { return b.err.Error() }
 // to a client of the operator. Any other client has chosen its address, so the person sees it on a
 // page before going there (RFC 9700 section 4.11.2).
 func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack) {
-	address := cn.answerURL(
-		b.to,
-		b.state,
-		"error",
-		b.err.Code,
-		"error_description",
-		b.err.Description,
-	)
 	cn.Env.Log.InfoContext(
 		r.Context(), "oauth: authorization request refused",
 		"client", b.client.ID,
@@ -131,13 +124,24 @@ func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack
 	if b.to.Loopback() || b.client.Configured {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Referrer-Policy", "no-referrer")
-		http.Redirect(w, r, address, http.StatusSeeOther)
+		http.Redirect(w, r, cn.errorURL(b), http.StatusSeeOther)
 		return
 	}
-	templates.Write(w, r, http.StatusBadRequest, templates.Problem{
+	cn.showRefusal(w, r, http.StatusBadRequest, b)
+}
+
+func (cn *Consent) errorURL(b *sendBack) string {
+	return cn.answerURL(
+		b.to, b.state, "error", b.err.Code, "error_description", b.err.Description,
+	)
+}
+
+// showRefusal shows an error on a page with a link that reports it to the client.
+func (cn *Consent) showRefusal(w http.ResponseWriter, r *http.Request, status int, b *sendBack) {
+	templates.Write(w, r, status, templates.Problem{
 		Product: cn.Env.Name,
 		Client:  b.client.Name,
-		URL:     address,
+		URL:     cn.errorURL(b),
 		Title:   "This app could not be connected",
 		Detail:  b.err.Description,
 		Remedy:  "Go back to the app and start again. If it happens again, tell the people who make the app.",

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -13,6 +14,7 @@ import (
 func (te *TokenEndpoint) redeemCredentials(
 	ctx context.Context,
 	client *oauth.Client,
+	asked *oauth.Resource,
 	f endpoint.Form,
 	jkt string,
 ) (*tokens, error) {
@@ -33,13 +35,17 @@ func (te *TokenEndpoint) redeemCredentials(
 			"unauthorized_client", "The account of the client does not exist here.",
 		)
 	}
-	scope = oauth.Allowed(scope, a.Admin).Within(a.UseCases)
+	resource := cmp.Or(asked, te.Tokens.Resources.Default())
+	if !resource.Admits(a.Name) {
+		return nil, oauth.Refuse("invalid_target", "The account of the client may not use %s.", resource.URL)
+	}
+	scope = resource.Within(oauth.Allowed(scope, a.Admin).Within(a.UseCases))
 	if len(scope) == 0 {
 		return nil, oauth.Refuse(
 			"invalid_scope", "The account of the client may not grant the requested scopes.",
 		)
 	}
-	g := te.Tokens.NewGrant(a.ID, client.ID, scope, te.Env.Now())
+	g := te.Tokens.NewGrant(a.ID, client.ID, resource, scope, te.Env.Now())
 	g.Expires = g.Created.Add(te.Tokens.AccessTTL)
 	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
 		return nil, err

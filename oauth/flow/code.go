@@ -18,6 +18,7 @@ import (
 func (te *TokenEndpoint) redeemCode(
 	ctx context.Context,
 	client *oauth.Client,
+	asked *oauth.Resource,
 	f endpoint.Form,
 	jkt string,
 ) (*tokens, error) {
@@ -46,7 +47,12 @@ func (te *TokenEndpoint) redeemCode(
 		}
 		return nil, wrong
 	}
-	return te.answer(ctx, code.Grant, code.Grant.Allows(code.Grant.Scope), jkt, refresh)
+	resource, err := te.resourceOf(code.Grant, asked)
+	if err != nil {
+		return nil, err
+	}
+	scope := resource.Within(code.Grant.Allows(code.Grant.Scope))
+	return te.answer(ctx, code.Grant, scope, jkt, refresh)
 }
 
 // firstRefresh makes the first refresh token of a grant, or none if the client

@@ -24,6 +24,7 @@ func (cn *Consent) page(
 	page templates.Authorize,
 ) error {
 	page.Product = cn.Env.Name
+	page.Connector = templates.Connector{Title: q.resource.Title, URL: q.resource.URL}
 	page.Client = q.client.Name
 	page.ClientURI = q.client.URI
 	page.Unverified = !q.client.Configured && !q.client.Documented && !q.genuine
@@ -36,6 +37,9 @@ func (cn *Consent) page(
 	page.Action = cn.Env.Path("/authorize")
 	if q.signedIn(session) {
 		page.User = session.Name
+		if !q.resource.Admits(session.Name) {
+			page.Error = notAdmitted
+		}
 	}
 	page.Ends = templates.Textf(
 		"Access ends on {} at the latest. You can end it earlier in My account.",
@@ -60,10 +64,11 @@ func (cn *Consent) agents(q pendingAuthorization, session *oauth.Session) []stri
 	case cn.Agents == nil || !q.req.Scope.Meets(oauth.ScopeTools):
 		return nil
 	case session == nil:
-		return cn.Agents.Titles(nil, false)
+		return cn.Agents.Titles(q.resource.URL, nil, false)
 	}
 	q.ticked = q.req.Scope // at most
-	return cn.Agents.Titles(q.within(session).UseCases())
+	some, all := q.within(session).UseCases()
+	return cn.Agents.Titles(q.resource.URL, some, all)
 }
 
 // offerSignIn puts the ways to sign in onto the page.
@@ -153,7 +158,7 @@ func (cn *Consent) switchAccount(
 		return err
 	}
 	q.ticked = nil
-	return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{})
+	return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Another: true})
 }
 
 // approve signs the person in if needed, records the grant and gives the client its code.
@@ -191,6 +196,9 @@ func (cn *Consent) approveAs(
 	q pendingAuthorization,
 	session *oauth.Session,
 ) error {
+	if !q.resource.Admits(session.Name) {
+		return cn.refuseAccount(w, r, q)
+	}
 	if q.within(session).OpensNothing() {
 		return &oauth.Problem{
 			Code:   "nothing_to_grant",
@@ -213,6 +221,21 @@ func (cn *Consent) approveAs(
 	})
 	return cn.goBack(w, r, q, false, "code", code)
 }
+
+// refuseAccount tells the client that the account may not use the resource. The person sees it first.
+func (cn *Consent) refuseAccount(
+	w http.ResponseWriter, r *http.Request, q pendingAuthorization,
+) error {
+	if err := cn.Store.Deny(r.Context(), q.req.Handle); err != nil {
+		return asAnswered(err)
+	}
+	refused := oauth.Refuse("access_denied", notAdmitted)
+	cn.showRefusal(w, r, http.StatusForbidden, &sendBack{q.client, q.to, q.req.State, refused})
+	return nil
+}
+
+// notAdmitted is the answer for an account that may not use the resource.
+const notAdmitted = "Your account may not use this connector."
 
 // nothingToGrant is the answer if an account may grant none of the requested scopes.
 const nothingToGrant = "Your account cannot grant anything that the app asks for."
@@ -237,7 +260,7 @@ func (cn *Consent) approveAtProvider(
 		r,
 		p,
 		oauth.Login{Handle: q.req.Handle, Scope: q.chosen()},
-		!q.req.SignedInAfter.IsZero(),
+		!q.req.SignedInAfter.IsZero() || f.Get("another") != "",
 	)
 }
 
@@ -272,6 +295,9 @@ func unclear(f endpoint.Form, q pendingAuthorization, session *oauth.Session) st
 	if f.Get("username") == "" && f.Get("as") != session.Name {
 		return "Another account is signed in by now. Check it and decide again."
 	}
+	if !q.resource.Admits(session.Name) {
+		return notAdmitted
+	}
 	if reason := q.unanswered(f); reason != "" {
 		return reason
 	}
@@ -297,7 +323,8 @@ func (q pendingAuthorization) unanswered(f endpoint.Form) string {
 
 // within returns the chosen scopes that the session's account may grant.
 func (q pendingAuthorization) within(session *oauth.Session) oauth.ScopeSet {
-	return oauth.Allowed(q.chosen(), session.Admin).Within(session.UseCases).Within(session.TokenUseCases)
+	allowed := oauth.Allowed(q.chosen(), session.Admin)
+	return q.resource.Within(allowed).Within(session.UseCases).Within(session.TokenUseCases)
 }
 
 // grant records what was approved and returns the code.
@@ -306,7 +333,9 @@ func (cn *Consent) grant(
 ) (string, error) {
 	code := secret.New(secret.CodePrefix)
 	req := q.req
-	g := cn.Tokens.NewGrant(session.AccountID, req.ClientID, q.within(session), session.Created)
+	g := cn.Tokens.NewGrant(
+		session.AccountID, req.ClientID, q.resource, q.within(session), session.Created,
+	)
 	g.ClientName = q.client.Name
 	g.Expires = cn.grantEnd(session)
 	c := &oauth.Code{

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -18,13 +19,22 @@ const accessTokenKind = "urn:ietf:params:oauth:token-type:access_token"
 func (te *TokenEndpoint) redeemExchange(
 	ctx context.Context,
 	client *oauth.Client,
+	asked *oauth.Resource,
 	f endpoint.Form,
 	jkt string,
 ) (*tokens, error) {
-	if err := te.checkExchange(f); err != nil {
+	if err := checkExchange(f); err != nil {
+		return nil, err
+	}
+	audience, err := te.Tokens.Resources.Asked(f["audience"])
+	if err != nil {
 		return nil, err
 	}
 	subject, parent, err := te.subject(ctx, f.Get("subject_token"))
+	if err != nil {
+		return nil, err
+	}
+	resource, err := te.resourceOf(parent, cmp.Or(asked, audience))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +47,7 @@ func (te *TokenEndpoint) redeemExchange(
 			"The scope is wider than that of the subject_token, or holds what is not handed on.",
 		)
 	}
-	g := te.Tokens.NewGrant(subject.User, client.ID, scope, parent.AuthTime)
+	g := te.Tokens.NewGrant(subject.User, client.ID, resource, scope, parent.AuthTime)
 	g.Parent = parent.ID
 	g.Expires = earlier(subject.Expires, g.Created.Add(te.Tokens.AccessTTL))
 	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
@@ -59,7 +69,7 @@ func (te *TokenEndpoint) redeemExchange(
 }
 
 // checkExchange checks the request, except for the token.
-func (te *TokenEndpoint) checkExchange(f endpoint.Form) error {
+func checkExchange(f endpoint.Form) error {
 	switch {
 	case f.Get("subject_token") == "":
 		return oauth.Refuse("invalid_request", "subject_token is missing.")
@@ -75,9 +85,7 @@ func (te *TokenEndpoint) checkExchange(f endpoint.Form) error {
 			"invalid_request", "The only requested_token_type is %s.", accessTokenKind,
 		)
 	}
-	return oauth.CheckResource(
-		te.Tokens.Resource, f["audience"],
-	) // resource has been checked, for every grant
+	return nil
 }
 
 // subject returns the principal and the grant of a subject token. It refuses a

@@ -113,7 +113,11 @@ func (in *Introspection) refreshState(ctx context.Context, token string) (*intro
 	if replaced || !now.Before(t.Expires) || !g.Live(now) {
 		return &introspection{}, nil
 	}
-	return in.state(g, g.Allows(g.Scope), t.Expires, "", t.JKT), nil
+	resource := in.Tokens.Resources.Of(g.Resource)
+	if resource == nil || !resource.Admits(g.Name) {
+		return &introspection{}, nil
+	}
+	return in.state(g, resource.Within(g.Allows(g.Scope)), t.Expires, "", t.JKT), nil
 }
 
 func (in *Introspection) state(

@@ -22,6 +22,7 @@ const maxUses = 100
 func (te *TokenEndpoint) redeemRefresh(
 	ctx context.Context,
 	client *oauth.Client,
+	asked *oauth.Resource,
 	f endpoint.Form,
 	jkt string,
 ) (*tokens, error) {
@@ -39,6 +40,11 @@ func (te *TokenEndpoint) redeemRefresh(
 	if err != nil {
 		return nil, err
 	}
+	resource, err := te.resourceOf(grant, asked)
+	if err != nil {
+		return nil, err
+	}
+	grant.Scope = resource.Within(grant.Scope)
 	scope, err := checkRefresh(token, grant, client, f.Get("scope"), jkt, te.Env.Now())
 	if err != nil {
 		return nil, err

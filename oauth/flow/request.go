@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -16,11 +17,11 @@ import (
 
 // Requests checks authorization requests and keeps them while a person decides.
 type Requests struct {
-	Resource string
-	Store    RequestStore
-	Clients  *client.Clients
-	Scopes   *oauth.Scopes
-	Env      *endpoint.Env
+	Resources *oauth.Resources
+	Store     RequestStore
+	Clients   *client.Clients
+	Scopes    *oauth.Scopes
+	Env       *endpoint.Env
 }
 
 // keep stores the request under a one-time handle, which goes into the form, and a cookie of the
@@ -98,12 +99,18 @@ func (rs *Requests) check(
 	if jkt := f.Get("dpop_jkt"); jkt != "" && (len(jkt) != 43 || !secret.IsBase64URL(jkt)) {
 		return nil, oauth.Refuse("invalid_request", "dpop_jkt is not a SHA-256 in base64url.")
 	}
-	if err := oauth.CheckResource(rs.Resource, f["resource"]); err != nil {
+	resource, err := rs.Resources.Asked(f["resource"])
+	if err != nil {
 		return nil, err
 	}
+	resource = cmp.Or(resource, rs.Resources.Default())
 	scope, err := rs.Scopes.Grantable(f.Get("scope"))
 	if err != nil {
 		return nil, err
+	}
+	scope = resource.Within(scope)
+	if scope.OpensNothing() {
+		return nil, oauth.Refuse("invalid_scope", "The resource grants none of these scopes.")
 	}
 	prompt := strings.Fields(f.Get("prompt"))
 	if slices.Contains(prompt, "none") {
@@ -119,7 +126,7 @@ func (rs *Requests) check(
 		RedirectSent: f.Get("redirect_uri") != "",
 		State:        f.Get("state"),
 		Scope:        scope,
-		Resource:     rs.Resource,
+		Resource:     resource.URL,
 		Challenge:    f.Get("code_challenge"),
 		JKT:          f.Get("dpop_jkt"),
 
@@ -178,10 +185,11 @@ func checkChallenge(challenge, method string) error {
 
 // pendingAuthorization is an authorization request that waits for a person's decision.
 type pendingAuthorization struct {
-	req    *oauth.Request
-	client *oauth.Client
-	handle string         // "" after a sign-in at an identity provider
-	ticked oauth.ScopeSet // what the form chose; nil before there was one
+	req      *oauth.Request
+	client   *oauth.Client
+	resource *oauth.Resource
+	handle   string         // "" after a sign-in at an identity provider
+	ticked   oauth.ScopeSet // what the form chose; nil before there was one
 
 	to        client.RedirectURI // where the answer goes
 	lookAlike string             // the vendor whose name the client uses; "" is none
@@ -210,11 +218,16 @@ func (rs *Requests) pending(
 	if err != nil {
 		return q, err
 	}
+	resource := rs.Resources.Of(req.Resource)
+	if resource == nil {
+		return q, endpoint.BadLink("connector_removed", "What the app asks for is not here any more.")
+	}
 	own := client.Product{Name: rs.Env.Name, Issuer: rs.Env.Issuer}
 	lookAlike, genuine := client.LookAlike(c, to, own)
 	return pendingAuthorization{
 		req:       req,
 		client:    c,
+		resource:  resource,
 		handle:    handle,
 		to:        to,
 		lookAlike: lookAlike,

@@ -118,7 +118,8 @@ func (te *TokenEndpoint) redeem(
 	}
 	// Before anything is used up: a client that asks for the wrong resource
 	// may ask again (RFC 8707 section 2).
-	if err := oauth.CheckResource(te.Tokens.Resource, f["resource"]); err != nil {
+	asked, err := te.Tokens.Resources.Asked(f["resource"])
+	if err != nil {
 		return nil, err
 	}
 	jkt, err := te.Proofs.Verify(r, "")
@@ -130,13 +131,29 @@ func (te *TokenEndpoint) redeem(
 	}
 	switch grantType {
 	case oauth.GrantAuthorizationCode:
-		return te.redeemCode(r.Context(), client, f, jkt)
+		return te.redeemCode(r.Context(), client, asked, f, jkt)
 	case oauth.GrantClientCredentials:
-		return te.redeemCredentials(r.Context(), client, f, jkt)
+		return te.redeemCredentials(r.Context(), client, asked, f, jkt)
 	case oauth.GrantTokenExchange:
-		return te.redeemExchange(r.Context(), client, f, jkt)
+		return te.redeemExchange(r.Context(), client, asked, f, jkt)
 	}
-	return te.redeemRefresh(r.Context(), client, f, jkt)
+	return te.redeemRefresh(r.Context(), client, asked, f, jkt)
+}
+
+// resourceOf returns the resource of a grant. The request may name that one only.
+func (te *TokenEndpoint) resourceOf(
+	g *oauth.Grant, asked *oauth.Resource,
+) (*oauth.Resource, error) {
+	of := te.Tokens.Resources.Of(g.Resource)
+	switch {
+	case of == nil:
+		return nil, oauth.Refuse("invalid_grant", "What the grant was for is not here any more.")
+	case asked != nil && asked.URL != of.URL:
+		return nil, oauth.Refuse("invalid_target", "The grant is for %s only.", of.URL)
+	case !of.Admits(g.Name):
+		return nil, oauth.Refuse("invalid_grant", "The account may not use %s any more.", of.URL)
+	}
+	return of, nil
 }
 
 // answer mints the access token of a grant, bound to the key of a thumbprint
@@ -159,7 +176,7 @@ func (te *TokenEndpoint) answer(
 		ExpiresIn:    int64(expires.Sub(now) / time.Second),
 		RefreshToken: refresh,
 		Scope:        scope.String(),
-		Resource:     te.Tokens.Resource,
+		Resource:     g.Resource,
 	}, nil
 }
 

@@ -31,6 +31,8 @@ func (pg *Pages) Show(w http.ResponseWriter, r *http.Request) error {
 	page := templates.SignIn{
 		Next: SafeNext(r.URL.Query().Get("next")),
 		Link: r.URL.Query().Get("link"),
+
+		Another: r.URL.Query().Has("another"),
 	}
 	if page.Link != "" {
 		a, err := pg.Passwords.linked(r.Context(), page.Link)
@@ -97,7 +99,7 @@ func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 		return pg.enter(w, r, f, a, err)
 	}
 	if p := pg.Providers.Find(f.Get("provider")); p != nil {
-		return pg.Providers.Send(w, r, p, oauth.Login{Next: SafeNext(f.Get("next"))}, false)
+		return pg.Providers.Send(w, r, p, oauth.Login{Next: SafeNext(f.Get("next"))}, f.Get("another") != "")
 	}
 	a, err := pg.Passwords.SignIn(w, r, f.Get("username"), f.Get("password"))
 	return pg.enter(w, r, f, a, err)

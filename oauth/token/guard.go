@@ -14,8 +14,11 @@ import (
 	"rialto/oauth/internal/jwt"
 )
 
-// Guard protects a resource with access tokens.
+// Guard protects resources with access tokens.
 type Guard struct {
+	// Resource is the one that tokens must be for; nil accepts those for any.
+	Resource *oauth.Resource
+
 	Tokens    *Tokens
 	Proofs    *Proofs
 	Upstreams *Upstreams
@@ -88,7 +91,25 @@ func (gd *Guard) authenticate(r *http.Request) (oauth.Principal, error) {
 	if err != nil {
 		return oauth.Principal{}, err
 	}
-	return p, gd.checkPossession(r, scheme, token, p.KeyThumbprint, until)
+	if err := gd.checkPossession(r, scheme, token, p.KeyThumbprint, until); err != nil {
+		return oauth.Principal{}, err
+	}
+	return p, gd.checkResource(p)
+}
+
+// For returns the guard of one resource. Its challenges lead to the metadata of that.
+func (gd *Guard) For(resource *oauth.Resource) *Guard {
+	one := *gd
+	one.Resource = resource
+	return &one
+}
+
+// checkResource checks that a token is for the guarded resource.
+func (gd *Guard) checkResource(p oauth.Principal) error {
+	if gd.Resource != nil && gd.Resource.URL != p.Resource {
+		return BadToken(anotherResource)
+	}
+	return nil
 }
 
 // The schemes of the Authorization header.
@@ -172,7 +193,7 @@ func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 			HTTPStatus:  http.StatusUnauthorized,
 		} // RFC 9449 section 7.1
 	}
-	if e.Code != "temporarily_unavailable" {
+	if e.Code != "temporarily_unavailable" && e.HTTPStatus != http.StatusNotFound {
 		wanted := gd.initialScopes(scopes)
 		if e.Code == "insufficient_scope" {
 			wanted = scopes
@@ -206,7 +227,8 @@ func challengeScheme(r *http.Request) string {
 // initialScopes returns the scopes that a client should ask for first: all ordinary ones, because
 // most clients cannot ask for more later, and the needed ones.
 func (gd *Guard) initialScopes(needed []string) oauth.ScopeSet {
-	return oauth.ParseScope(strings.Join(append(gd.Scopes.Ordinary(), needed...), " "))
+	all := oauth.ParseScope(strings.Join(append(gd.Scopes.Ordinary(), needed...), " "))
+	return gd.resource().Within(all)
 }
 
 // discovery renders the parameters that lead a client to us.
@@ -214,10 +236,19 @@ func (gd *Guard) discovery(scopes oauth.ScopeSet) string {
 	return `resource_metadata="` + gd.resourceMetadataURL() + `", scope="` + scopes.String() + `"`
 }
 
+// resource returns the one that challenges lead to.
+func (gd *Guard) resource() *oauth.Resource {
+	if gd.Resource != nil {
+		return gd.Resource
+	}
+	return gd.Tokens.Resources.Default()
+}
+
 func (gd *Guard) resourceMetadataURL() string {
-	u, err := url.Parse(gd.Tokens.Resource)
+	resource := gd.resource().URL
+	u, err := url.Parse(resource)
 	if err != nil {
-		return gd.Tokens.Resource
+		return resource
 	}
 	return u.Scheme + "://" + u.Host + oauth.ResourceMetadataPath + u.Path
 }

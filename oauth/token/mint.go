@@ -20,9 +20,9 @@ type Accounts interface {
 	Account(ctx context.Context, name string) (*oauth.Account, error)
 }
 
-// Tokens makes and checks the access tokens of this server for one resource.
+// Tokens makes and checks the access tokens of this server.
 type Tokens struct {
-	Resource  string
+	Resources *oauth.Resources
 	Keys      *Keys
 	Grants    *Grants
 	Scopes    *oauth.Scopes
@@ -138,7 +138,7 @@ func (ts *Tokens) Issue(
 	if ttl <= 0 {
 		ttl = ts.AccessTTL
 	}
-	g := ts.NewGrant(a.ID, oauth.CLIClientID, scopes, ts.Env.Now())
+	g := ts.NewGrant(a.ID, oauth.CLIClientID, ts.Resources.Default(), scopes, ts.Env.Now())
 	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
 	if err := ts.Grants.Add(ctx, g); err != nil {
 		return "", time.Time{}, err
@@ -147,9 +147,10 @@ func (ts *Tokens) Issue(
 	return token, g.Expires, err
 }
 
-// NewGrant returns a grant that begins now.
+// NewGrant returns a grant for a resource that begins now.
 func (ts *Tokens) NewGrant(
 	accountID, clientID string,
+	resource *oauth.Resource,
 	scope oauth.ScopeSet,
 	authTime time.Time,
 ) *oauth.Grant {
@@ -159,7 +160,7 @@ func (ts *Tokens) NewGrant(
 		AccountID: accountID,
 		ClientID:  clientID,
 		Scope:     scope,
-		Resource:  ts.Resource,
+		Resource:  resource.URL,
 		AuthTime:  authTime,
 		Created:   now,
 		Expires:   now.Add(ts.GrantTTL),

@@ -19,6 +19,7 @@ import (
 // Upstreams admits the access tokens of trusted issuers.
 type Upstreams struct {
 	Trusted    []Upstream
+	Resources  *oauth.Resources // their tokens are for the default one
 	Issuers    *Issuers
 	Identities *Identities
 	Scopes     *oauth.Scopes
@@ -156,6 +157,7 @@ func (us *Upstreams) identify(
 		ClientID: strings.TrimSpace(c.Issuer + " " + c.ClientID),
 		Scope:    scope.Within(a.UseCases),
 		Expires:  time.Unix(c.Expires, 0),
+		Resource: us.Resources.Default().URL,
 	}
 	if c.Key != nil {
 		p.KeyThumbprint = c.Key.JKT

@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"crypto/sha256"
+	"net/http"
 	"slices"
 	"time"
 
@@ -20,7 +21,7 @@ type header struct {
 	Type      string `json:"typ"`
 }
 
-// Verify decides whether a token is an access token of ours for our resource. It does not look at
+// Verify decides whether a token is an access token of ours for one of our resources. It does not look at
 // the grant. The library that checks the signature is lenient about form, header and claims, so
 // these are checked here, strictly, cheap checks first.
 func (ts *Tokens) Verify(ctx context.Context, token string) (oauth.Principal, error) {
@@ -84,6 +85,7 @@ func (ts *Tokens) checkClaims(t *jwt.Token) (oauth.Principal, error) {
 		GrantID:  c.GrantID,
 		Scope:    oauth.ParseScope(c.Scope),
 		Expires:  time.Unix(c.Expires, 0),
+		Resource: c.Audience,
 	}
 	if c.Key != nil {
 		p.KeyThumbprint = c.Key.JKT
@@ -97,8 +99,8 @@ func (ts *Tokens) wrongClaims(c *claims) string {
 	switch {
 	case c.Issuer != ts.Env.Issuer:
 		return "Another server issued it."
-	case c.Audience != ts.Resource || ts.Resource == "":
-		return "It is for another resource."
+	case ts.Resources.Of(c.Audience) == nil:
+		return anotherResource
 	case c.Subject == "" || c.ClientID == "" || c.GrantID == "" || c.ID == "":
 		return "It lacks a claim."
 	case c.Expires <= 0 || !now.Before(time.Unix(c.Expires, 0).Add(jwt.Leeway)):
@@ -111,20 +113,28 @@ func (ts *Tokens) wrongClaims(c *claims) string {
 	return ""
 }
 
+// anotherResource is what is wrong with a token that is for another resource, or for one that is gone.
+const anotherResource = "It is for another resource."
+
 const BadTokenPrefix = "The access token is not valid. "
 
 func BadToken(why string) *oauth.Error {
 	return oauth.Refuse("invalid_token", "%s", BadTokenPrefix+why)
 }
 
-// Alive returns the principal and the grant of an access token, if both are in force. It does not
-// check who presents the token. It waits for the store until a time.
+// Alive returns the principal and the grant of an access token, if both are in force, and its resource
+// admits the account: for another account the resource does not exist. It does not check who presents
+// the token. It waits for the store until a time.
 func (ts *Tokens) Alive(
 	ctx context.Context, token string, until time.Time,
 ) (oauth.Principal, *oauth.Grant, error) {
 	p, err := ts.verifyCached(ctx, token, until)
 	if err != nil {
 		return oauth.Principal{}, nil, err
+	}
+	resource := ts.Resources.Of(p.Resource)
+	if resource == nil {
+		return oauth.Principal{}, nil, BadToken(anotherResource)
 	}
 	g, err := ts.Grants.Live(ctx, p.GrantID, until)
 	if err != nil {
@@ -133,7 +143,15 @@ func (ts *Tokens) Alive(
 	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
 		return oauth.Principal{}, nil, BadToken("It was revoked.")
 	}
-	p.Name, p.Scope = g.Name, g.Allows(p.Scope)
+	if !resource.Admits(g.Name) {
+		return oauth.Principal{}, nil, &oauth.Error{
+			Code:        "not_found",
+			Description: "There is nothing at this address for this account.",
+			HTTPStatus:  http.StatusNotFound,
+		}
+	}
+	p.Name = g.Name
+	p.Scope = resource.Within(g.Allows(p.Scope))
 	return p, g, nil
 }
 

@@ -71,7 +71,7 @@ func NewOAuth(
 type consentAgents struct{ directory *directory.Directory }
 
 // Titles implements flow.Agents.
-func (a consentAgents) Titles(useCases []string, all bool) []string {
+func (a consentAgents) Titles(_ string, useCases []string, all bool) []string {
 	return a.directory.Titles(
 		a.directory.AccessOf(directory.Caller{UseCases: useCases, AllUseCases: all}),
 	)
