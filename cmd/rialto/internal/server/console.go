@@ -19,7 +19,7 @@ func (s *Server) newConsole() *console.Console {
 		OAuth:   s.oauth,
 		Bridge:  s.bridge,
 		Admin:   s.operator,
-		Events:  s.events,
+		Events:  s.webhooks.events,
 		Now:     time.Now,
 		Log:     s.log,
 	}
