@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,6 +128,33 @@ func TestBrokenStreamIsResumed(t *testing.T) {
 	}
 	if res := ann.resume(primed); res.StatusCode != http.StatusNotFound {
 		t.Errorf("after the session's end: got %d, want 404", res.StatusCode)
+	}
+}
+
+// TestACallWithoutAProgressTokenIsResumed begins calls without a token, and waits for what can be
+// resumed: clients saw neither a head nor an id for 15 seconds.
+func TestACallWithoutAProgressTokenIsResumed(t *testing.T) {
+	w := newWaiter()
+	srv := serve(t, &mcp.Server{Tools: []mcp.Tool{w.tool()}})
+	release := sync.OnceFunc(func() { close(w.release) })
+	defer release()
+	c := (&client{t: t, srv: srv, era: eras[0], who: "ann"}).initialize()
+	ctx, hangUp := context.WithTimeout(t.Context(), 5*time.Second)
+	defer hangUp()
+	res, err := srv.Client().Do(c.request(ctx, "7", "tools/call", `"name":"wait"`))
+	if err != nil {
+		t.Fatalf("no head: %v", err)
+	}
+	defer res.Body.Close()
+	first, err := sse.NewReader(res.Body).Next()
+	if err != nil || first.ID == "" {
+		t.Fatalf("got %+v, %v, want an id", first, err)
+	}
+	hangUp()
+	release()
+	got := rest(t, c.resume(first.ID))
+	if len(got) != 1 || !strings.Contains(string(got[0].Data), "waited") {
+		t.Errorf("got %s, want the result", got)
 	}
 }
 

@@ -56,13 +56,22 @@ func parseAccept(values []string) (a accept) {
 	return a
 }
 
+// quickAnswer is how long a call of a session may take without a stream. Then the stream begins, so
+// that the client has an event id to come back with if the connection breaks.
+const quickAnswer = time.Second
+
 // keepAlive begins to write a comment at every interval, until the response ends.
 func (a *response) keepAlive() {
-	if a.takes.stream && !a.shared && a.alive == nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		a.alive = time.AfterFunc(a.interval, a.comment)
+	if !a.takes.stream || a.shared || a.alive != nil {
+		return
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	first := a.interval
+	if a.streams != nil {
+		first = min(first, quickAnswer)
+	}
+	a.alive = time.AfterFunc(first, a.comment)
 }
 
 // comment shows the client, and proxies, that the response is still to come. A failure
