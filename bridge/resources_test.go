@@ -151,33 +151,25 @@ func TestWhatIsTooLargeToReadSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestResourcesAreListedPageByPage(t *testing.T) {
+// TestTheLatestTasksAreListed lists a ledger that does not fit a list: a client that follows pages
+// stopped before the end, and listed all of them again after each task.
+func TestTheLatestTasksAreListed(t *testing.T) {
 	r := newRig(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.Artifact(a2a.Artifact{ID: "the result/1", Name: "Result", Parts: []a2a.Part{{Content: a2a.Raw("abc"), Filename: "r.csv", MediaType: "text/csv"}}})
 		turn.Complete("done")
 		return nil
 	})})
 	var tasks []string
-	for range 25 {
+	for range 60 {
 		tasks = append(tasks, documents.TaskURI(r.call("send_task", `{"message":"go"}`).TaskID))
 	}
 	slices.Reverse(tasks)
-	var got []mcp.Resource
-	for cursor, pages := "", 1; ; pages++ {
-		p, err := r.Documents.Resources().ListResources(as(t.Context(), "alice"), "", cursor)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, p.Resources...)
-		if cursor = p.Next; cursor == "" {
-			if pages != 2 {
-				t.Errorf("got %d pages, want 2", pages)
-			}
-			break
-		}
+	got, err := r.Documents.Resources().ListResources(as(t.Context(), "alice"), "")
+	if err != nil {
+		t.Fatal(err)
 	}
 	want := []string{"rialto://agents/one/card"}
-	for _, uri := range tasks {
+	for _, uri := range tasks[:50] {
 		want = append(want, uri, uri+"/artifacts/the%20result%2F1")
 	}
 	var uris []string
@@ -187,17 +179,43 @@ func TestResourcesAreListedPageByPage(t *testing.T) {
 	if !slices.Equal(uris, want) {
 		t.Fatalf("got %v, want %v", uris, want)
 	}
+	if task := got[1]; task.Title != "go" || task.Description != "Task of one, completed: done" {
+		t.Errorf("got %+v, want the request as title", task)
+	}
 	if a := got[2]; a.Name != "r.csv" || a.MIMEType != "text/csv" || a.Size != 3 {
 		t.Errorf("got %+v", a)
 	}
 	for _, user := range []string{"bob", ""} {
-		p, err := r.Documents.Resources().ListResources(as(t.Context(), user), "", "")
-		if err != nil || len(p.Resources) > 1 || user == "" && len(p.Resources) > 0 {
-			t.Errorf("%q: got %v, %v", user, p, err)
+		list, err := r.Documents.Resources().ListResources(as(t.Context(), user), "")
+		if err != nil || len(list) > 1 || user == "" && len(list) > 0 {
+			t.Errorf("%q: got %v, %v", user, list, err)
 		}
 	}
-	if _, err := r.Documents.Resources().ListResources(as(t.Context(), "alice"), "", "x"); !errors.Is(err, mcp.ErrCursor) {
-		t.Errorf("got %v, want ErrCursor", err)
+}
+
+// TestLargeTasksAreListedWithoutTheirArtifacts lists more than is looked into for one list.
+func TestLargeTasksAreListedWithoutTheirArtifacts(t *testing.T) {
+	large := a2a.Raw(strings.Repeat("x", 3<<20))
+	r := newRig(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		turn.Artifact(a2a.Artifact{ID: "a", Parts: []a2a.Part{{Content: large, Filename: "r.bin"}}})
+		turn.Complete("done")
+		return nil
+	})})
+	for range 4 {
+		r.call("send_task", `{"message":"go"}`)
+	}
+	got, err := r.Documents.Resources().ListResources(as(t.Context(), "alice"), "")
+	tasks, artifacts := 0, 0
+	for _, g := range got {
+		switch {
+		case strings.Contains(g.URI, "/artifacts/"):
+			artifacts++
+		case strings.Contains(g.URI, "tasks/"):
+			tasks++
+		}
+	}
+	if err != nil || tasks != 4 || artifacts != 2 {
+		t.Errorf("got %d tasks with %d artifacts, %v, want 4 with 2", tasks, artifacts, err)
 	}
 }
 

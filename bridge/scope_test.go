@@ -117,7 +117,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 			return follows(r.Documents.Resources().MaySubscribe(t.Context(), "rialto://agents/hidden/card"))
 		},
 		"the list of the resources": func() string {
-			p, err := r.Documents.Resources().ListResources(t.Context(), "", "")
+			p, err := r.Documents.Resources().ListResources(t.Context(), "")
 			return failed(err) + list(p)
 		},
 	}
@@ -149,7 +149,7 @@ func TestUseCasesDecideAtEveryDoorWhatExists(t *testing.T) {
 	if c, err := open.Card(t.Context()); err != nil || strings.Contains(card(c), "secret") || !strings.Contains(card(c), "public") {
 		t.Errorf("the card: got %s, %v", card(c), err)
 	}
-	if p, err := r.Documents.Resources().ListResources(t.Context(), "", ""); err != nil || strings.Contains(list(p), "hidden") || strings.Contains(list(p), task.TaskID) {
+	if p, err := r.Documents.Resources().ListResources(t.Context(), ""); err != nil || strings.Contains(list(p), "hidden") || strings.Contains(list(p), task.TaskID) {
 		t.Errorf("resources: got %s, %v", list(p), err)
 	}
 	r.Directory.ForceUseCase = "claims"
@@ -259,11 +259,8 @@ func card(c *a2a.Card) (all string) {
 	return all
 }
 
-func list(p *mcp.ResourcePage) (all string) {
-	if p == nil {
-		return ""
-	}
-	for _, r := range p.Resources {
+func list(resources []mcp.Resource) (all string) {
+	for _, r := range resources {
 		all += r.URI + " " + r.Name + " "
 	}
 	return all

@@ -99,5 +99,5 @@ func (r *request) noCursor() error {
 	if r.Params.Other().Cursor == "" {
 		return nil
 	}
-	return wire.InvalidParams("the cursor is not one of this server's: the list has one page")
+	return wire.InvalidParams("the cursor is not one of this server's: the list has one page; leave it out")
 }

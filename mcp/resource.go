@@ -42,18 +42,9 @@ var ErrNoResource = errors.New("no such resource")
 
 // ResourceLister lists resources that differ between principals, or change. It is used concurrently.
 type ResourceLister interface {
-	// ListResources returns a page of the resources of a principal. The context is the request's. It
-	// returns ErrCursor for a cursor that it has not given.
-	ListResources(ctx context.Context, principal, cursor string) (*ResourcePage, error)
-}
-
-// ErrCursor says that the ResourceLister has not given the cursor.
-var ErrCursor = errors.New("no such cursor")
-
-// ResourcePage is one page of a list of resources.
-type ResourcePage struct {
-	Resources []Resource // without Read: a template reads them
-	Next      string     // the cursor of the next page, "" at the end
+	// ListResources returns the resources of a principal, without Read: a template reads them. The list has
+	// one page. The context is the request's.
+	ListResources(ctx context.Context, principal string) ([]Resource, error)
 }
 
 // Read is one request for a resource.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -21,8 +20,7 @@ func (manyClients) OwnerOf(principal string) string {
 	return strings.TrimSuffix(principal, "'s other client")
 }
 
-// listing serves five resources of ann's, two on a page, in addition to those that
-// are everybody's.
+// listing serves two resources of ann's, in addition to those that are everybody's.
 func listing() *mcp.Server {
 	s := changing()
 	s.Templates = mcptest.Templates()
@@ -33,49 +31,34 @@ func listing() *mcp.Server {
 
 type annsResources struct{}
 
-func (annsResources) ListResources(_ context.Context, principal, cursor string) (*mcp.ResourcePage, error) {
-	from, err := strconv.Atoi("0" + cursor)
-	if err != nil || from > 5 {
-		return nil, mcp.ErrCursor
-	}
-	p := &mcp.ResourcePage{}
+func (annsResources) ListResources(_ context.Context, principal string) (all []mcp.Resource, err error) {
 	if principal != "ann" {
-		return p, nil
+		return nil, nil
 	}
-	for i := from; i < min(from+2, 5); i++ {
-		p.Resources = append(p.Resources, mcp.Resource{URI: fmt.Sprintf("test://template/%d/data", i), Name: fmt.Sprint("ann's ", i)})
+	for i := range 2 {
+		all = append(all, mcp.Resource{URI: fmt.Sprintf("test://template/%d/data", i), Name: fmt.Sprint("ann's ", i)})
 	}
-	if from+2 < 5 {
-		p.Next = strconv.Itoa(from + 2)
-	}
-	return p, nil
+	return all, nil
 }
 
-// uris lists all pages, and returns what is on each.
-func uris(t *testing.T, c *client) (pages [][]string) {
+// uris lists the resources.
+func uris(t *testing.T, c *client) (all []string) {
 	t.Helper()
-	for params := ""; ; {
-		_, body := c.do("1", "resources/list", params)
-		var page struct {
-			Resources  []struct{ URI string }
-			NextCursor string
-			TTL        *int `json:"ttlMs"`
-		}
-		if err := json.Unmarshal([]byte(result(t, body)), &page); err != nil {
-			t.Fatalf("%v in %s", err, body)
-		}
-		if c.era.modern != (page.TTL != nil && *page.TTL == 0) {
-			t.Errorf("got %s, want it to be good for now only, where that is said", body)
-		}
-		var all []string
-		for _, r := range page.Resources {
-			all = append(all, r.URI)
-		}
-		if pages = append(pages, all); page.NextCursor == "" || len(pages) > 9 {
-			return pages
-		}
-		params = fmt.Sprintf(`"cursor":%q`, page.NextCursor)
+	_, body := c.do("1", "resources/list", "")
+	var page struct {
+		Resources []struct{ URI string }
+		TTL       *int `json:"ttlMs"`
 	}
+	if err := json.Unmarshal([]byte(result(t, body)), &page); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	if c.era.modern != (page.TTL != nil && *page.TTL == 0) {
+		t.Errorf("got %s, want it to be good for now only, where that is said", body)
+	}
+	for _, r := range page.Resources {
+		all = append(all, r.URI)
+	}
+	return all
 }
 
 func TestResourceListIsThePrincipalsOwn(t *testing.T) {
@@ -84,11 +67,11 @@ func TestResourceListIsThePrincipalsOwn(t *testing.T) {
 		t.Run(era.name, func(t *testing.T) {
 			ann, bob := &client{t: t, srv: srv, era: era, who: "ann"}, &client{t: t, srv: srv, era: era, who: "bob"}
 			const everybodys = "test://static-text test://static-binary test://watched-resource"
-			want := "[[" + everybodys + " test://template/0/data test://template/1/data] [test://template/2/data test://template/3/data] [test://template/4/data]]"
+			want := "[" + everybodys + " test://template/0/data test://template/1/data]"
 			if got := fmt.Sprint(uris(t, ann)); got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
-			if got := fmt.Sprint(uris(t, bob)); got != "[["+everybodys+"]]" {
+			if got := fmt.Sprint(uris(t, bob)); got != "["+everybodys+"]" {
 				t.Errorf("bob: got %s", got)
 			}
 			if _, body := ann.do("1", "resources/list", `"cursor":"x"`); !strings.Contains(body, "-32602") || !strings.Contains(body, "leave it out") {

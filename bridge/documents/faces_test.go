@@ -236,11 +236,11 @@ func (f *faces) fetched() string {
 
 func (f *faces) resources() string {
 	ctx, task := alice(f.t.Context()), f.task()
-	page, err := f.Documents.Resources().ListResources(ctx, "", "")
+	page, err := f.Documents.Resources().ListResources(ctx, "")
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	all := indented(page.Resources)
+	all := indented(page)
 	read := func(form int, variables map[string]string) {
 		r := &mcp.Read{URI: fmt.Sprint(variables), Variables: variables}
 		c, err := f.Documents.Resources().Templates()[form].Read(ctx, r)

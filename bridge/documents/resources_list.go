@@ -20,38 +20,31 @@ import (
 
 const (
 	listedCards     = 100     // the others are known by list_agents
-	listedTasks     = 20      // on one page
+	listedTasks     = 50      // the latest; search finds the others
 	listedArtifacts = 20      // of one task; the others are known by the task
-	listedBytes     = 4 << 20 // of tasks that are looked into for one page
+	listedBytes     = 4 << 20 // of tasks that are looked into for their artifacts
 )
 
-// ListResources lists what the caller can read (mcp.ResourceLister): the agents, and then the
-// tasks of the caller, the latest first, each with its artifacts. Without a user the list is empty.
-func (rs Resources) ListResources(
-	ctx context.Context, _, cursor string,
-) (*mcp.ResourcePage, error) {
-	p := &mcp.ResourcePage{}
+// ListResources lists what the caller is likely to pick (mcp.ResourceLister): the agents, and then
+// the latest tasks of the caller, each with its artifacts. Without a user the list is empty. It has
+// one page, because clients follow few, and list again after each task.
+func (rs Resources) ListResources(ctx context.Context, _ string) ([]mcp.Resource, error) {
 	access := rs.service.Directory.Access(ctx)
 	if access.User() == "" {
-		return p, nil
+		return nil, nil
 	}
-	if cursor == "" {
-		p.Resources = rs.listCards(access)
-	}
-	tasks, next, err := rs.service.Runner.Summaries(
-		ctx,
-		access,
-		ledger.Filter{Limit: listedTasks},
-		cursor,
-	)
-	if errors.Is(err, ledger.ErrCursor) {
-		return nil, mcp.ErrCursor
-	}
+	all := rs.listCards(access)
+	latest := ledger.Filter{Limit: listedTasks}
+	tasks, _, err := rs.service.Runner.Summaries(ctx, access, latest, "")
 	if err != nil {
 		return nil, err
 	}
-	p.Next = next
-	for bytes, i := 0, 0; i < len(tasks); i++ {
+	bytes := 0
+	for i := range tasks {
+		if bytes > listedBytes {
+			all = append(all, listTask(&tasks[i]))
+			continue
+		}
 		e, err := rs.service.Runner.Task(ctx, access, tasks[i].TaskID)
 		if errors.Is(err, ledger.ErrNoTask) {
 			continue // it was forgotten meanwhile
@@ -59,16 +52,12 @@ func (rs Resources) ListResources(
 		if err != nil {
 			return nil, err
 		}
-		p.Resources = append(p.Resources, listTask(e)...)
+		all = append(append(all, listTask(&tasks[i])), listArtifacts(e)...)
 		if e.Task != nil {
 			bytes += ledger.Size(e.Task)
 		}
-		if bytes > listedBytes && i < len(tasks)-1 {
-			p.Next = tasks[i].Mark()
-			break
-		}
 	}
-	return p, nil
+	return all, nil
 }
 
 func (rs Resources) listCards(access directory.Access) (cards []mcp.Resource) {
@@ -85,14 +74,24 @@ func (rs Resources) listCards(access directory.Access) (cards []mcp.Resource) {
 	return cards
 }
 
-func listTask(e *ledger.Record) []mcp.Resource {
-	s := e.Summary()
-	all := []mcp.Resource{{
-		URI: TaskURI(e.Handle), Name: e.Handle, MIMEType: view.JSONType, Description: s.Message,
-		Title: fmt.Sprintf("Task of %s, %s", e.Agent, s.State),
-	}}
+func listTask(s *ledger.Summary) mcp.Resource {
+	about := fmt.Sprintf("Task of %s, %s", s.Agent, s.State)
+	r := mcp.Resource{
+		URI:         TaskURI(s.TaskID),
+		Name:        s.TaskID,
+		Title:       cmp.Or(ledger.Title(s.Asked), about),
+		Description: about,
+		MIMEType:    view.JSONType,
+	}
+	if s.Message != "" {
+		r.Description += ": " + s.Message
+	}
+	return r
+}
+
+func listArtifacts(e *ledger.Record) (all []mcp.Resource) {
 	if e.Task == nil {
-		return all
+		return nil
 	}
 	for i := range e.Task.Artifacts[:min(len(e.Task.Artifacts), listedArtifacts)] {
 		a := &e.Task.Artifacts[i]

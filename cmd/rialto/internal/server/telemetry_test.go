@@ -194,7 +194,7 @@ func TestAPanicIsTraced(t *testing.T) {
 // noPage lists no resources.
 type noPage struct{}
 
-func (noPage) ListResources(context.Context, string, string) (*mcp.ResourcePage, error) {
+func (noPage) ListResources(context.Context, string) ([]mcp.Resource, error) {
 	return nil, errors.New("no page")
 }
 
