@@ -58,6 +58,7 @@ func (c Code) Broader() Code {
 type Error struct {
 	Code    Code
 	Message string
+	Field   string          // the parameter that an error with InvalidParams is about; "" if it is no single one
 	Data    json.RawMessage // sent with the error, unchanged; nil if there is none
 
 	// Remote is set when the remote agent returned the error, and unset when we
@@ -87,6 +88,13 @@ type Error struct {
 func Errorf(code Code, format string, args ...any) *Error {
 	m := i18n.New(format, args...)
 	return &Error{Code: code, Message: m.Error(), sentence: m}
+}
+
+// InvalidParam returns an error about a parameter of a call. The message begins with its name.
+func InvalidParam(field, format string, args ...any) *Error {
+	e := Errorf(InvalidParams, field+" "+format, args...)
+	e.Field = field
+	return e
 }
 
 // Sentence returns the message of Errorf with its values apart; nil if it has another by now.

@@ -84,7 +84,7 @@ func readToken(s string) (*a2a.Task, error) {
 	when, id, found := strings.Cut(string(b), " ")
 	at, timeErr := time.Parse(time.RFC3339Nano, when)
 	if err != nil || timeErr != nil || !found {
-		return nil, a2a.Errorf(a2a.InvalidParams, "pageToken is invalid")
+		return nil, a2a.InvalidParam("pageToken", "is invalid")
 	}
 	return &a2a.Task{ID: a2a.TaskID(id), Status: a2a.Status{Timestamp: at}}, nil
 }

@@ -55,8 +55,8 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 type overGRPC struct{ rest }
 
 // contentType is that of a message. Only the card is not made into one here: it is signed as JSON.
-func (overGRPC) contentType(op wire.Op) string {
-	if op == wire.ExtendedCard {
+func (overGRPC) contentType(c call) string {
+	if c.op == wire.ExtendedCard {
 		return jsonType
 	}
 	return wire.ProtobufType

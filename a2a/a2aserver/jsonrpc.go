@@ -25,12 +25,13 @@ type call struct {
 	params  []byte
 	path    wire.PushID // what the path says of a config of push notifications
 	agent   a2a.Agent
+	json    string // the media type of JSON over HTTP+JSON; "" is jsonType
 }
 
 // binding is a protocol binding of answers.
 type binding interface {
-	// contentType is that of the answer to op which is no stream.
-	contentType(op wire.Op) string
+	// contentType is that of the answer to c if it is no stream.
+	contentType(c call) string
 
 	// events begins a stream on w, which sends nothing yet.
 	events(w http.ResponseWriter) events
@@ -39,9 +40,9 @@ type binding interface {
 	// is that of a call that has none.
 	result(c call, result []byte) []byte
 
-	// refusal returns the same for an error, which is an *a2a.Error or one that
-	// the binding made itself, with the HTTP status of an answer.
-	refusal(c call, err error) (status int, body []byte)
+	// refusal returns the same for an error, which is an *a2a.Error or one that the binding
+	// made itself, with the HTTP status of an answer: status, or that of the error if it is 0.
+	refusal(c call, status int, err error) (int, []byte)
 }
 
 // refusal is an error that is not for JSON-RPC alone to tell.
@@ -83,7 +84,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 		s.writeError(w, r, c, err)
 		return
 	}
-	write(w, http.StatusOK, c.binding.contentType(c.op), c.binding.result(c, result))
+	write(w, http.StatusOK, c.binding.contentType(c), c.binding.result(c, result))
 }
 
 func access(op wire.Op) Access {
@@ -296,8 +297,8 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 	} else if retryLater || limited {
 		w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	}
-	status, body := c.binding.refusal(c, s.publicError(r, c, err))
-	write(w, cmp.Or(no.status, status), jsonType, body)
+	status, body := c.binding.refusal(c, no.status, s.publicError(r, c, err))
+	write(w, status, cmp.Or(c.json, jsonType), body)
 }
 
 // publicError returns the public part of err. Internal errors of the agent are logged.
@@ -316,7 +317,7 @@ func (s *Server) publicError(r *http.Request, c call, err error) error {
 
 type jsonRPC struct{}
 
-func (jsonRPC) contentType(wire.Op) string { return jsonType }
+func (jsonRPC) contentType(call) string { return jsonType }
 
 func (jsonRPC) events(w http.ResponseWriter) events { return newSSE(w) }
 
@@ -327,17 +328,21 @@ func (jsonRPC) result(c call, result []byte) []byte {
 	return (&jsonrpc.Response{ID: c.id, Result: result}).Append(nil)
 }
 
-func (jsonRPC) refusal(c call, err error) (int, []byte) {
+func (jsonRPC) refusal(c call, status int, err error) (int, []byte) {
 	resp := &jsonrpc.Response{ID: c.id}
 	var e *a2a.Error
 	if !errors.As(err, &resp.Error) && errors.As(err, &e) {
 		resp.Error = c.dialect.EncodeError(e)
 	}
-	return http.StatusOK, resp.Append(nil)
+	return cmp.Or(status, http.StatusOK), resp.Append(nil)
 }
 
-// jsonType is the media type of errors and most answers.
-const jsonType = "application/json"
+// The media types of answers: jsonType, and over HTTP+JSON the type of A2A 1.0.1 section 14.1.1 for
+// callers that accept it.
+const (
+	jsonType = "application/json"
+	a2aType  = "application/a2a+json"
+)
 
 func write(w http.ResponseWriter, status int, kind string, body []byte) {
 	w.Header().Set("Content-Type", kind)

@@ -1,11 +1,13 @@
 package a2aserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
@@ -38,6 +40,9 @@ func (s *Server) decodeREST(
 		dialect: wire.RESTDialect(old, nil),
 		agent:   s.Agent,
 		path:    wire.PushID{Task: at.Task, ID: at.Push},
+	}
+	if strings.Contains(r.Header.Get("Accept"), a2aType) {
+		c.json = a2aType
 	}
 	if asked != "" && asked != c.dialect.Generation {
 		return c, a2a.Errorf(
@@ -91,7 +96,7 @@ func query(r *http.Request, id a2a.TaskID) ([]byte, error) {
 	if h := parameters(r).Get("historyLength"); h != "" {
 		n, err := strconv.Atoi(h)
 		if err != nil {
-			return nil, a2a.Errorf(a2a.InvalidParams, "historyLength must be a number")
+			return nil, a2a.InvalidParam("historyLength", "must be a number")
 		}
 		q.HistoryLength = &n
 	}
@@ -106,10 +111,13 @@ func filter(r *http.Request) ([]byte, error) {
 		case "pageSize", "historyLength":
 			n, err := strconv.Atoi(vs[0])
 			if err != nil {
-				return nil, a2a.Errorf(a2a.InvalidParams, "%s must be a number", k)
+				return nil, a2a.InvalidParam(k, "must be a number")
 			}
 			params[k] = n
 		case "includeArtifacts":
+			if vs[0] != "true" && vs[0] != "false" {
+				return nil, a2a.InvalidParam(k, "must be true or false")
+			}
 			params[k] = vs[0] == "true"
 		case "contextId", "status", "pageToken", "statusTimestampAfter":
 			params[k] = vs[0]
@@ -121,7 +129,7 @@ func filter(r *http.Request) ([]byte, error) {
 // rest is the binding HTTP+JSON: a result is the whole body, and an error has an HTTP status.
 type rest struct{}
 
-func (rest) contentType(wire.Op) string { return jsonType }
+func (rest) contentType(c call) string { return cmp.Or(c.json, jsonType) }
 
 func (rest) events(w http.ResponseWriter) events { return newSSE(w) }
 
@@ -132,10 +140,10 @@ func (rest) result(_ call, result []byte) []byte {
 	return result
 }
 
-func (rest) refusal(c call, err error) (int, []byte) {
+func (rest) refusal(c call, status int, err error) (int, []byte) {
 	var e *a2a.Error
 	if !errors.As(err, &e) {
 		e = a2a.Errorf(a2a.Internal, "internal error")
 	}
-	return c.dialect.EncodeRESTError(e)
+	return c.dialect.EncodeRESTError(e, status)
 }

@@ -43,7 +43,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 			return
 		}
 		if err != nil {
-			_, body := c.binding.refusal(c, s.publicError(r, c, err))
+			_, body := c.binding.refusal(c, 0, s.publicError(r, c, err))
 			_ = out.refuse(body) // the stream ends here
 			return
 		}

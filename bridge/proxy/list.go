@@ -31,9 +31,9 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 	}
 	after, err := ledger.ParseMark(q.PageToken)
 	if err != nil {
-		return nil, a2a.Errorf(
-			a2a.InvalidParams,
-			"pageToken is not the nextPageToken of an earlier page; leave it out to start at the first",
+		return nil, a2a.InvalidParam(
+			"pageToken",
+			"is not the nextPageToken of an earlier page; leave it out to start at the first",
 		)
 	}
 	filter.After = after

@@ -57,6 +57,7 @@ const (
 const (
 	errorInfoType   = "type.googleapis.com/google.rpc.ErrorInfo"
 	errorInfoDomain = "a2a-protocol.org"
+	badRequestType  = "type.googleapis.com/google.rpc.BadRequest"
 )
 
 // errorInfo is the google.rpc.ErrorInfo of A2A 1.0 section 9.5.
@@ -77,6 +78,8 @@ func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 	switch {
 	case d.reasons == reasonArray && details != nil:
 		out.Data = list(details)
+	case d.reasons == reasonArray && e.Field != "":
+		out.Data = list([]json.RawMessage{own, badRequest(e)})
 	case d.reasons == reasonArray:
 		out.Data = list([]json.RawMessage{own})
 	case details != nil:
@@ -91,6 +94,16 @@ func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 		out.Data = e.Data
 	}
 	return out
+}
+
+// badRequest returns the google.rpc.BadRequest of an error about a parameter.
+func badRequest(e *a2a.Error) json.RawMessage {
+	violation := map[string]string{"field": e.Field, "description": e.Error()}
+	b, _ := json.Marshal(map[string]any{ // strings always have a JSON form
+		"@type":           badRequestType,
+		"fieldViolations": []any{violation},
+	})
+	return b
 }
 
 // list returns the details as one value.

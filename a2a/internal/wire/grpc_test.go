@@ -67,11 +67,11 @@ func TestTenantOfACallOverGRPC(t *testing.T) {
 func TestWhatIsNoMessageIsRefused(t *testing.T) {
 	message := func(fields ...string) []byte { return written("", string(written(fields...))) }
 	for why, params := range map[string][]byte{
-		"params: not a valid message of protocol buffers":         []byte("\x12\x7f"),
-		"params.message is missing":                               nil,
-		"params.message.messageId is missing":                     message(""),
-		"params.message.parts must hold at least one part":        message("m"),
-		"params.message.parts[0]: it holds no text, file or data": message("m", "", "", "", ""),
+		"params: not a valid message of protocol buffers":              []byte("\x12\x7f"),
+		"message is missing":                                           nil,
+		"message.messageId is missing":                                 message(""),
+		"message.parts must hold at least one part":                    message("m"),
+		"message is invalid: parts[0]: it holds no text, file or data": message("m", "", "", "", ""),
 	} {
 		_, err := v10grpc.DecodeSend(params)
 		if !a2a.Is(err, a2a.InvalidParams) || err.Error() != why {

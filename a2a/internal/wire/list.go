@@ -74,14 +74,14 @@ func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 	if in.Status != "" && in.Status != "TASK_STATE_UNSPECIFIED" {
 		f.State = stateOf(in.Status)
 		if f.State == a2a.Unknown {
-			return f, invalidParams("status %q is not the state of a task", in.Status)
+			return f, a2a.InvalidParam("status", "%q is not the state of a task", in.Status)
 		}
 	}
 	if in.StatusTimestampAfter != "" {
 		f.Since, err = time.Parse(time.RFC3339, in.StatusTimestampAfter)
 		if err != nil {
-			return f, invalidParams(
-				"statusTimestampAfter must be a time such as 2026-01-02T15:04:05Z",
+			return f, a2a.InvalidParam(
+				"statusTimestampAfter", "must be a time such as 2026-01-02T15:04:05Z",
 			)
 		}
 	}
@@ -94,7 +94,7 @@ func checkPageSize(n *int) (int, error) {
 	case n == nil:
 		return 0, nil
 	case *n < 1 || *n > maxPageSize:
-		return 0, invalidParams("pageSize must be from 1 to %d", maxPageSize)
+		return 0, a2a.InvalidParam("pageSize", "must be from 1 to %d", maxPageSize)
 	default:
 		return *n, nil
 	}

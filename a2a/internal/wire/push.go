@@ -68,9 +68,9 @@ func (d jsonCodec) decodePush(doc []byte, path PushID) (*a2a.PushConfig, error) 
 	c.TaskID, c.ID = cmp.Or(path.Task, c.TaskID), cmp.Or(path.ID, c.ID)
 	switch {
 	case c.TaskID == "":
-		return nil, invalidParams("the id of the task is missing")
+		return nil, a2a.InvalidParam("taskId", "is missing: it names the task")
 	case c.URL == "":
-		return nil, invalidParams("the url of the webhook is missing")
+		return nil, a2a.InvalidParam("url", "is missing: it is that of the webhook")
 	}
 	return c, nil
 }
@@ -130,7 +130,7 @@ func (d jsonCodec) DecodePushID(op Op, params []byte, path PushID) (PushID, erro
 	}
 	id = PushID{cmp.Or(path.Task, id.Task), cmp.Or(path.ID, id.ID)}
 	if id.Task == "" {
-		return id, invalidParams("the id of the task is missing")
+		return id, a2a.InvalidParam("taskId", "is missing: it names the task")
 	}
 	return id, nil
 }
@@ -268,12 +268,12 @@ func decodeInlinePush(members ...json.RawMessage) (*a2a.PushConfig, error) {
 		}
 		var in pushDoc
 		if err := unmarshal(m, &in); err != nil {
-			return nil, invalidParams("the config of push notifications: %v", err)
+			return nil, a2a.InvalidParam("pushNotificationConfig", "is invalid: %v", err)
 		}
 		c := in.config()
 		c.TaskID = ""
 		if c.URL == "" {
-			return nil, invalidParams("the url of the webhook is missing")
+			return nil, a2a.InvalidParam("url", "is missing: it is that of the webhook")
 		}
 		return c, nil
 	}

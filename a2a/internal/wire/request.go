@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"errors"
 
 	"rialto/a2a"
 )
@@ -88,7 +89,7 @@ func (o *object) request() (*a2a.Message, error) {
 	}
 	m, err := o.message(false)
 	if err != nil {
-		return nil, invalidParams("params.message.%v", err)
+		return nil, a2a.InvalidParam("message", "is invalid: %v", err)
 	}
 	return m, validateMessage(m)
 }
@@ -100,23 +101,23 @@ func invalidParams(format string, args ...any) *a2a.Error {
 
 // Required members that a caller left out.
 var (
-	errNoMessage   = invalidParams("params.message is missing")
-	errNoTask      = invalidParams("params.id is missing: it names the task")
-	errNoMessageID = invalidParams("params.message.messageId is missing")
+	errNoMessage   = a2a.InvalidParam("message", "is missing")
+	errNoTask      = a2a.InvalidParam("id", "is missing: it names the task")
+	errNoMessageID = a2a.InvalidParam("message.messageId", "is missing")
 )
 
 // validateMessage returns why m cannot be sent, or nil. A message without a role is the user's.
 func validateMessage(m *a2a.Message) error {
 	if len(m.Parts) == 0 {
-		return invalidParams("params.message.parts must hold at least one part")
+		return a2a.InvalidParam("message.parts", "must hold at least one part")
 	}
 	switch m.Role {
 	case a2a.RoleUser, a2a.RoleAgent:
 	case "", "ROLE_UNSPECIFIED":
 		m.Role = a2a.RoleUser
 	default:
-		return invalidParams(
-			"params.message.role must be the user's or the agent's, not %q", m.Role,
+		return a2a.InvalidParam(
+			"message.role", "must be the user's or the agent's, not %q", m.Role,
 		)
 	}
 	return nil
@@ -148,7 +149,7 @@ func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 
 func checkHistory(n *int) error {
 	if n != nil && *n < 0 {
-		return invalidParams("historyLength must not be negative")
+		return a2a.InvalidParam("historyLength", "must not be negative")
 	}
 	return nil
 }
@@ -161,7 +162,11 @@ func decodeParams(params []byte, v any) error {
 		return invalidParams("params.%v", ErrTooMany)
 	}
 	if err := unmarshal(lowerCamel(params), v); err != nil {
-		return invalidParams("params.%v", err)
+		wrong, ok := errors.AsType[wrongType](err)
+		if ok && wrong.field != "" {
+			return a2a.InvalidParam(wrong.field, "must not be a JSON %s", wrong.value)
+		}
+		return invalidParams("params: %v", err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -228,9 +229,10 @@ type rpcStatus struct {
 	Details json.RawMessage `json:"details"`
 }
 
-// EncodeRESTError returns the HTTP status and body of e.
-func (d *Dialect) EncodeRESTError(e *a2a.Error) (int, json.RawMessage) {
+// EncodeRESTError returns the HTTP status and body of e. status is 0 for that of its code.
+func (d *Dialect) EncodeRESTError(e *a2a.Error, status int) (int, json.RawMessage) {
 	row := restRow(e.Code)
+	row.status = cmp.Or(status, row.status)
 	rpc := v10.EncodeError(e) // its data is the list of details
 	out := restError{Error: rpcStatus{row.status, row.name, rpc.Message, rpc.Data}}
 	if d.Generation != a2a.V10 {

@@ -64,7 +64,7 @@ func TestRESTPathsLeadWhereTheyShould(t *testing.T) {
 func TestRESTErrorsKeepTheirCodes(t *testing.T) {
 	for _, d := range RESTDialects() {
 		for _, row := range numbers {
-			status, body := d.EncodeRESTError(a2a.Errorf(row.code, "no"))
+			status, body := d.EncodeRESTError(a2a.Errorf(row.code, "no"), 0)
 			if e := d.DecodeRESTError(status, body); e == nil || e.Code != row.code || e.Message != "no" || !e.Remote {
 				t.Errorf("%s: %s became %+v by %s", d.Generation, row.code, e, body)
 			}

@@ -95,7 +95,7 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	}
 	message, err := messageFromProto(m.Message, false)
 	if err != nil {
-		return nil, invalidParams("params.message.%v", err)
+		return nil, a2a.InvalidParam("message", "is invalid: %v", err)
 	}
 	r := &a2a.SendRequest{
 		Message:             &message,

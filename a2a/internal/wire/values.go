@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -189,13 +190,16 @@ func unmarshal(b []byte, v any) error {
 	}
 	var wrong *jsonv1.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		where := "the value"
-		if wrong.Field != "" {
-			where = wrong.Field
-		}
-		return errors.New(where + " must not be a JSON " + wrong.Value)
+		return wrongType{wrong.Field, wrong.Value}
 	}
 	return errors.New("not valid JSON")
+}
+
+// wrongType is the error for a member that has a value of another type.
+type wrongType struct{ field, value string }
+
+func (e wrongType) Error() string {
+	return cmp.Or(e.field, "the value") + " must not be a JSON " + e.value
 }
 
 // each applies f to every element of in. No elements make a nil slice.

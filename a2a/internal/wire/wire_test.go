@@ -255,9 +255,9 @@ func TestQueries(t *testing.T) {
 		`{"id":"t"}`:                    "t",
 		`{"id":"t","historyLength":0}`:  "t",
 		`{"id":"t","historyLength":-1}`: "historyLength must not be negative",
-		`{"id":""}`:                     "params.id is missing: it names the task",
-		`{"id":7}`:                      "params.id must not be a JSON number",
-		`{"name":"tasks/t"}`:            "params.id is missing: it names the task",
+		`{"id":""}`:                     "id is missing: it names the task",
+		`{"id":7}`:                      "id must not be a JSON number",
+		`{"name":"tasks/t"}`:            "id is missing: it names the task",
 		`["t"]`:                         "params must be an object",
 		``:                              "params must be an object",
 	} {
