@@ -184,7 +184,7 @@ func (f *follow) next(s *stream, idle *watchdog) (wire.Item, error) {
 	}
 	f.repeats = f.repeats || s.twice
 
-	f.correctTaskID(item)
+	f.correctTaskID(item, s.dialect.CallersName)
 	if m, ok := item.Event.(*a2a.Message); ok {
 		item.Event, err = s.joinMessages(m, f.c.dialer.maxBody())
 	}
@@ -343,15 +343,21 @@ func apply(t *a2a.Task, e a2a.Event) {
 	t.Apply(e)
 }
 
-// correctTaskID makes the last status of the task's context a status of the task: a2a-js 0.2 and 0.3
-// report an executor that throws under a new task id.
-func (f *follow) correctTaskID(item wire.Item) {
-	u, ok := item.Event.(*a2a.StatusUpdate)
-	if !ok || !item.Final || !u.Status.State.Terminal() {
-		return
-	}
-	if u.ContextID != "" && u.ContextID == f.context {
-		u.TaskID = f.id
+// correctTaskID makes updates about the task that name another one. A stream about the only task of
+// its call (0.1) has updates about that task alone. Of others, it is the last status of the task's
+// context: a2a-js 0.2 and 0.3 report an executor that throws under a new task id.
+func (f *follow) correctTaskID(item wire.Item, only bool) {
+	switch u := item.Event.(type) {
+	case *a2a.ArtifactUpdate:
+		if only {
+			u.TaskID = cmp.Or(f.id, u.TaskID)
+		}
+	case *a2a.StatusUpdate:
+		thrown := item.Final && u.Status.State.Terminal() &&
+			u.ContextID != "" && u.ContextID == f.context
+		if only || thrown {
+			u.TaskID = cmp.Or(f.id, u.TaskID)
+		}
 	}
 }
 
