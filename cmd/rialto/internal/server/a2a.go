@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gorilla/mux"
@@ -80,6 +81,10 @@ func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 	c := *card
 	c.Capabilities.Streaming = true
 	c.Capabilities.ExtendedAgentCard = true
+	scopes := map[string]string{
+		oauth.ScopeDiscover: "See agents and tasks",
+		oauth.ScopePublish:  "Give tasks to agents",
+	}
 	c.SecuritySchemes = map[string]a2a.SecurityScheme{
 		"oauth2": {
 			Type:              a2a.OAuth2,
@@ -92,10 +97,7 @@ func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 					TokenURL:         s.cfg.Load().URL + "/token",
 					RefreshURL:       s.cfg.Load().URL + "/token",
 					PKCERequired:     true,
-					Scopes: map[string]string{
-						oauth.ScopeDiscover: "See agents and tasks",
-						oauth.ScopePublish:  "Give tasks to agents",
-					},
+					Scopes:           scopes,
 				},
 			},
 		},
@@ -109,6 +111,20 @@ func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 	c.Security = []a2a.SecurityRequirement{
 		{"oauth2": {oauth.ScopeDiscover, oauth.ScopePublish}},
 		{"bearer": {}},
+	}
+	if slices.Contains(s.oauth.Clients.GrantTypes(), oauth.GrantClientCredentials) {
+		c.SecuritySchemes["clientCredentials"] = a2a.SecurityScheme{ // of 1.0, a scheme has one flow
+			Type:        a2a.OAuth2,
+			Description: "For clients of the operator that ask for themselves.",
+			Flows: []a2a.OAuthFlow{{
+				Grant:    "clientCredentials",
+				TokenURL: s.cfg.Load().URL + "/token",
+				Scopes:   scopes,
+			}},
+		}
+		c.Security = append(c.Security, a2a.SecurityRequirement{
+			"clientCredentials": {oauth.ScopeDiscover, oauth.ScopePublish},
+		})
 	}
 	return &c
 }

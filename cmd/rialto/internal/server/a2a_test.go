@@ -486,3 +486,28 @@ func TestAgentsCannotTakeTheAddressesOfTheAPI(t *testing.T) {
 		}
 	}
 }
+
+// TestCardsNameTheGrantOfPrograms configures a client that asks for itself. Programs that choose their
+// grant by the card found only the one for people.
+func TestCardsNameTheGrantOfPrograms(t *testing.T) {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	one := config.Agent{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}
+	t.Setenv("NIGHTLY_SECRET", "a secret of enough characters 123")
+	for _, user := range []string{"", "alice"} {
+		r := newRigWith(t, func(c *config.Config) {
+			c.Agents = []config.Agent{one}
+			c.Clients = []config.Client{{ID: "nightly", Secret: config.Secret{Env: "NIGHTLY_SECRET"}, User: user, RedirectURIs: []string{"https://app.example/cb"}}}
+		})
+		for _, g := range []a2a.Generation{a2a.V10, a2a.V03} {
+			card := r.client("/a2a/one", r.full("alice"), g, a2a.JSONRPC).Card()
+			scheme, named := card.SecuritySchemes["clientCredentials"]
+			if named != (user != "") {
+				t.Errorf("for user %q, %s has the scheme: %v", user, g, named)
+			}
+			if named && scheme.Flows[0].TokenURL != r.cfg.Load().URL+"/token" {
+				t.Errorf("%s: got %+v", g, scheme)
+			}
+		}
+	}
+}
