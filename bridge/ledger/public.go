@@ -12,8 +12,8 @@ func (e *Record) PublicContext() string {
 	return cmp.Or(e.ContextName, e.ContextID())
 }
 
-// Public returns the task as its A2A callers see it: under the ledger's ids, and
-// in the state in which the ledger has it.
+// Public returns the task as its A2A callers see it: under the ledger's ids, in the state in which
+// the ledger has it, and with the time of the ledger, by which tasks are listed.
 func (e *Record) Public() *a2a.Task {
 	t := &a2a.Task{
 		ID:        a2a.TaskID(e.Handle),
@@ -29,9 +29,7 @@ func (e *Record) Public() *a2a.Task {
 	case state != t.Status.State: // the pause was answered, and the agent has not said anything yet
 		t.Apply(&a2a.StatusUpdate{TaskID: t.ID, Status: a2a.Status{State: state}})
 	}
-	if t.Status.Timestamp.IsZero() {
-		t.Status.Timestamp = e.Updated.UTC()
-	}
+	t.Status.Timestamp = e.Updated.UTC()
 	if notice := e.DeliveryText(); notice != "" {
 		t.Status.Message = e.withNotice(t.Status.Message, notice)
 	}
