@@ -105,7 +105,7 @@ func TestOneLookThatDoesNotFindATaskIsNoProof(t *testing.T) {
 		"thrice, and later again":    {"uuuwuuue", a2a.Completed, ""},
 		"before and after an outage": {"uunuuue", a2a.Completed, ""},
 		"for ever":                   {"uuuu", a2a.Failed, "The agent no longer knows this task."},
-		"it cannot tell, before and after an outage": {strings.Repeat("c", 9) + "n" + strings.Repeat("c", 9) + "e", a2a.Completed, ""},
+		"it cannot tell, before and after an outage": {strings.Repeat("c", 12) + "n" + strings.Repeat("c", 12) + "e", a2a.Completed, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -126,6 +126,33 @@ func TestOneLookThatDoesNotFindATaskIsNoProof(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAForgottenTaskEndsAMinuteAfterTheOutage: the agent loses its tasks while it is away for an hour. The
+// pauses of the outage went on after it, so that its tasks ran for four more minutes.
+func TestAForgottenTaskEndsAMinuteAfterTheOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		agent := &returning{back: time.Now().Add(time.Hour), scripted: &scripted{answer: func(context.Context, *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+			return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}})
+		}}}
+		r := newRig(t, "", map[string]peer{"agent": {agent, &a2a.Card{Name: "Returning"}}})
+		id := r.call("send_task", `{"message":"work","wait":0}`).TaskID
+		time.Sleep(time.Until(agent.back) + time.Minute)
+		r.call("get_task", `{"task_id":"`+id+`","wait":0}`).want(t, a2a.Failed, true)
+	})
+}
+
+// returning cannot be reached until it is back, and then knows no task.
+type returning struct {
+	*scripted
+	back time.Time
+}
+
+func (a *returning) Task(context.Context, a2a.TaskQuery) (*a2a.Task, error) {
+	if time.Now().Before(a.back) {
+		return nil, a2a.Errorf(a2a.Unavailable, "connection refused")
+	}
+	return nil, &a2a.Error{Code: a2a.TaskNotFound, Message: "no such task", Remote: true}
 }
 
 // TestATaskIsFollowedToWhereItsAgentHasMoved: the agent is deployed again at another

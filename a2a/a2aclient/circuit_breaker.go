@@ -13,7 +13,7 @@ import (
 const (
 	breakerThreshold = 5
 	minOpen          = 5 * time.Second
-	maxOpen          = 2 * time.Minute
+	maxOpen          = 30 * time.Second
 )
 
 // breaker keeps calls from an agent that does not work: it opens when several in a row went wrong,

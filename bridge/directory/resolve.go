@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
+	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 )
@@ -53,6 +55,24 @@ func (r *Resolved) Connect(ctx context.Context) (Conn, error) {
 		return nil, r.noSkill(ctx)
 	}
 	return conn, nil
+}
+
+// Suspended returns an error while no call to the agent is made, because several in a row failed.
+func (r *Resolved) Suspended() error {
+	h, _ := r.d.Health(r.Name)
+	wait := h.Until.Sub(r.d.Now()).Round(time.Second)
+	if wait <= 0 {
+		return nil
+	}
+	e := a2a.Errorf(
+		a2a.Unavailable,
+		"the agent %s failed several times in a row; next attempt in %s",
+		r.Name,
+		wait,
+	)
+	e.NotSent = true
+	e.RetryAfter = wait
+	return e
 }
 
 func (d *Directory) choose(ctx context.Context, a Access, name, skill string) (*Agent, error) {

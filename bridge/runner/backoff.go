@@ -7,7 +7,7 @@ import (
 
 const (
 	retryFirst = time.Second
-	retryLast  = time.Minute
+	retryLast  = 30 * time.Second
 )
 
 // backoff spaces the attempts at one thing. Pauses start at first and double up to most.

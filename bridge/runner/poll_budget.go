@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxRefusals = 10             // in a row, of an agent that cannot tell how a task stands
+	maxRefusals = 13             // in a row, of an agent that cannot tell how a task stands
 	maxUnknown  = 4              // in a row, seven seconds, of one that does not know the task
 	maxSilence  = 24 * time.Hour // of an agent that does not tell
 )

@@ -88,7 +88,11 @@ func (f *Follower) resumeUntilIdle(ctx context.Context, resumed bool, sent error
 			if p.failed.pause > 0 { // twice in a row
 				f.reconnect(ctx, p)
 			}
-			if given := p.budget.spend(f.r.Now(), err); given != nil {
+			given := p.budget.spend(f.r.Now(), err)
+			if p.budget.unknown == 1 { // it is back, without the task
+				p.failed.pause = 0
+			}
+			if given != nil {
 				given.Presumed = resumed // otherwise this follower is the sender
 				f.becomeIdle(func(e *ledger.Record) { e.Failure = given })
 				return

@@ -88,6 +88,9 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 		return before, err
 	}
 	conn, err := to.Connect(ctx)
+	if err == nil {
+		err = to.Suspended() // a task would fail at once
+	}
 	if err != nil {
 		return nil, err
 	}
