@@ -20,6 +20,7 @@ import (
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
 	"rialto/bridge/view"
+	"rialto/internal/batch"
 )
 
 // SharedPath is where shared documents are shown; the secret of a link follows.
@@ -281,12 +282,9 @@ func (sv *Service) PruneShares(ctx context.Context) error {
 	if sv.Sharing == nil {
 		return nil
 	}
-	for {
-		n, err := sv.Sharing.Store.DropShares(ctx, sv.Runner.Now(), runner.PruneBatch)
-		if err != nil || n < runner.PruneBatch {
-			return err
-		}
-	}
+	return batch.Drop(ctx, runner.PruneBatch, func(size int) (int, error) {
+		return sv.Sharing.Store.DropShares(ctx, sv.Runner.Now(), size)
+	})
 }
 
 // Shared is a share that was made just now.

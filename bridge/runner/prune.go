@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rialto/bridge/ledger"
+	"rialto/internal/batch"
 )
 
 // Prune forgets tasks that ended longer ago than the tasks of their agents are kept.
@@ -25,13 +26,10 @@ func (r *Runner) Prune(ctx context.Context) error {
 func prune(
 	ctx context.Context, from ledger.Store, before time.Time, agent string, but []string,
 ) error {
-	for {
-		n, err := from.DropTasks(ctx, before, agent, but, PruneBatch)
-		if err != nil || n < PruneBatch {
-			return err
-		}
-	}
+	return batch.Drop(ctx, PruneBatch, func(size int) (int, error) {
+		return from.DropTasks(ctx, before, agent, but, size)
+	})
 }
 
 // PruneBatch bounds how long one statement keeps other writers waiting.
-const PruneBatch = 500
+const PruneBatch = 100

@@ -13,6 +13,7 @@ import (
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/internal/audit"
+	"rialto/internal/batch"
 	"rialto/internal/usage"
 )
 
@@ -41,7 +42,7 @@ func (s *Server) auditSettings(ctx context.Context) error {
 }
 
 // deleteBatch is how many records one statement deletes.
-const deleteBatch = 2000
+const deleteBatch = 500
 
 // buildRecords builds the audit log and the log of calls, which write into the store.
 func (s *Server) buildRecords() error {
@@ -90,25 +91,11 @@ func fileStream(cfg *config.Config, log *slog.Logger) audit.Stream {
 func (s *Server) deleteOldRecords(ctx context.Context) error {
 	now := time.Now()
 	return errors.Join(
-		deleteInBatches(func() (int, error) {
-			return s.store.Records.DropCalls(
-				ctx, now.Add(-s.cfg.Load().Usage.Retention), deleteBatch,
-			)
+		batch.Drop(ctx, deleteBatch, func(size int) (int, error) {
+			return s.store.Records.DropCalls(ctx, now.Add(-s.cfg.Load().Usage.Retention), size)
 		}),
-		deleteInBatches(func() (int, error) {
-			return s.store.Records.DropEvents(
-				ctx, now.Add(-s.cfg.Load().Audit.Retention), deleteBatch,
-			)
+		batch.Drop(ctx, deleteBatch, func(size int) (int, error) {
+			return s.store.Records.DropEvents(ctx, now.Add(-s.cfg.Load().Audit.Retention), size)
 		}),
 	)
-}
-
-// deleteInBatches deletes batches until one is not full.
-func deleteInBatches(batch func() (int, error)) error {
-	for range 10_000 {
-		if n, err := batch(); err != nil || n < deleteBatch {
-			return err
-		}
-	}
-	return nil
 }
