@@ -110,14 +110,15 @@ var floors = map[string][]string{
 	"cmd/rialto/internal/term":                          {"bridge/sanitize"},
 	"cmd/rialto/internal/login":                         {"bridge/sanitize", "internal/loopback"},
 	"cmd/rialto/internal/call":                          {"bridge/form", "bridge/sanitize", "cmd/rialto/internal/login", "cmd/rialto/internal/term"},
-	"cmd/rialto/internal/cli":                           {"a2a", "bridge/directory", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/view", "cmd/rialto/internal/call", "cmd/rialto/internal/login", "cmd/rialto/internal/term", "cmd/rialto/internal/config", "internal/doctor", "cmd/rialto/internal/server", "cmd/rialto/internal/tableexpert", "internal/usage", "oauth", "store"},
+	"cmd/rialto/internal/stdio":                         {"bridge/sanitize", "cmd/rialto/internal/login", "internal/jsonrpc", "internal/sse"},
+	"cmd/rialto/internal/cli":                           {"a2a", "bridge/directory", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/view", "cmd/rialto/internal/call", "cmd/rialto/internal/login", "cmd/rialto/internal/stdio", "cmd/rialto/internal/term", "cmd/rialto/internal/config", "internal/doctor", "cmd/rialto/internal/server", "cmd/rialto/internal/tableexpert", "internal/usage", "oauth", "store"},
 	"cmd/rialto":                                        {"bridge/sanitize", "cmd/rialto/internal/cli"},
 }
 
 // owned lists modules that only some packages may import, so that each can be
 // replaced in one place.
 var owned = map[string][]string{
-	"github.com/mark3labs/mcp-go":            {"mcp", "mcp/internal/revision", "mcp/internal/transport", "mcp/internal/wire"},
+	"github.com/mark3labs/mcp-go":            {"mcp", "mcp/internal/revision", "mcp/internal/transport", "mcp/internal/wire", "cmd/rialto/internal/stdio"},
 	"github.com/pressly/goose":               {"store/sqldb"},
 	"github.com/jackc/pgx":                   {"store/sqldb", "store/ledgerdb"},
 	"modernc.org/sqlite":                     {"store/sqldb", "store/writebehind", "cmd/rialto/internal/tableexpert", "cmd/rialto/internal/tableexpert/sqlbox"},

@@ -21,6 +21,7 @@ import (
 	"rialto/cmd/rialto/internal/call"
 	"rialto/cmd/rialto/internal/login"
 	"rialto/cmd/rialto/internal/server"
+	"rialto/cmd/rialto/internal/stdio"
 	"rialto/cmd/rialto/internal/term"
 	"rialto/oauth"
 )
@@ -279,7 +280,7 @@ func isWebAddress(address string) bool {
 func checkAddress(address string) error {
 	if !isWebAddress(address) {
 		return fmt.Errorf(
-			"--url %s: write the whole address, such as https://mcp.example.com/mcp", address,
+			"%s: write the whole address, such as https://mcp.example.com/mcp", address,
 		)
 	}
 	return nil
@@ -363,7 +364,7 @@ func callError(err error) error {
 		return exitError{130, errors.New("interrupted")}
 	case errors.Is(err, login.ErrRequired):
 		return exitError{3, fmt.Errorf("%w; a program needs an access token in %s", err, callToken)}
-	case errors.Is(err, call.ErrUnreachable):
+	case errors.Is(err, call.ErrUnreachable), errors.Is(err, stdio.ErrUnreachable):
 		return exitError{4, err}
 	}
 	return err

@@ -34,9 +34,9 @@ func TestEachCommandHasAnExampleThatParses(t *testing.T) {
 	walk(Command(func(time.Duration) {}))
 }
 
-// writesJSON: all commands do but those that run a server, and the one that prints a token.
+// writesJSON: all commands do but those that run a server or serve a host, and the one that prints a token.
 func writesJSON(c *cobra.Command) bool {
-	return c.Flags().Lookup("json") != nil || slices.Contains([]string{"serve", "demo", "tableexpert", "token"}, c.Name())
+	return c.Flags().Lookup("json") != nil || slices.Contains([]string{"serve", "demo", "stdio", "tableexpert", "token"}, c.Name())
 }
 
 // parse reads a command line with a new program, because flags keep their values.

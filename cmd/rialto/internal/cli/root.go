@@ -26,6 +26,7 @@ func Command(delay func(time.Duration)) *cobra.Command {
 	root.AddCommand(
 		demoCommand(),
 		callCommand(),
+		stdioCommand(),
 		serveCommand(delay),
 		configCommand(),
 		tokenCommand(),

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -145,15 +144,15 @@ func (a *authority) proven(w http.ResponseWriter, r *http.Request, token string)
 	claims := jwt.MapClaims{}
 	_, err := jwt.ParseWithClaims(r.Header.Get("DPoP"), claims, func(t *jwt.Token) (any, error) {
 		jwk, _ := t.Header["jwk"].(map[string]any)
-		var at [2]*big.Int
-		for i, name := range []string{"x", "y"} {
+		point := []byte{4}
+		for _, name := range []string{"x", "y"} {
 			b, err := base64.RawURLEncoding.DecodeString(fmt.Sprint(jwk[name]))
-			if err != nil || len(b) != 32 {
-				return nil, fmt.Errorf("%s: %v", name, jwk[name])
+			if err != nil {
+				return nil, err
 			}
-			at[i] = new(big.Int).SetBytes(b)
+			point = append(point, b...)
 		}
-		return &ecdsa.PublicKey{Curve: elliptic.P256(), X: at[0], Y: at[1]}, nil
+		return ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
 	}, jwt.WithValidMethods([]string{"ES256"}), jwt.WithTimeFunc(func() time.Time { return time.Unix(a.clock.Load()+1, 0) }))
 	sum := sha256.Sum256([]byte(token))
 	hash := base64.RawURLEncoding.EncodeToString(sum[:])

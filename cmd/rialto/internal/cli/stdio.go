@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"rialto/cmd/rialto/internal/login"
+	"rialto/cmd/rialto/internal/stdio"
+)
+
+func stdioCommand() *cobra.Command {
+	var clientID string
+	cmd := &cobra.Command{
+		Use:   "stdio URL",
+		Short: "Connect a program that launches commands to an MCP server at a URL",
+		Long: "Stdio passes MCP messages between standard input and output and a server at a URL, " +
+			"for programs that only launch commands and for servers that are not public.\n\n" +
+			"It uses the token in " + callToken + ", or the stored login that \"rialto call --url URL\" " +
+			"uses as well, or logs in with your browser.\n\n" +
+			"Exit codes: 0 done, 2 wrong usage, 3 no login, 4 server not reached.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStdio(cmd, args[0], clientID)
+		},
+	}
+	cmd.Flags().StringVar(
+		&clientID,
+		"client-id",
+		"",
+		"`ID` of a registered client, or the address of a client ID metadata document",
+	)
+	return cmd
+}
+
+func runStdio(cmd *cobra.Command, address, clientID string) error {
+	if err := checkAddress(address); err != nil {
+		return usageError{err}
+	}
+	l, err := newLogin(address, clientID, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	l.Attended = true
+	l.Browser = login.HasBrowser()
+	p := &stdio.Proxy{
+		URL:     address,
+		Login:   l,
+		Command: program() + " call --url " + shellQuote(address),
+		Err:     cmd.ErrOrStderr(),
+	}
+	return callError(p.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout()))
+}

@@ -1,0 +1,333 @@
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	gomcp "github.com/mark3labs/mcp-go/mcp"
+
+	"rialto/bridge/sanitize"
+	"rialto/cmd/rialto/internal/login"
+	"rialto/internal/jsonrpc"
+	"rialto/internal/sse"
+)
+
+// reply is what the server answers to one HTTP request: a message, a stream, or neither.
+type reply struct {
+	status  int
+	session string
+	message *message
+	events  *sse.Reader
+	body    io.Closer
+	text    string // the beginning of a body that is no message
+}
+
+// refusal returns an error for a reply that is no success.
+func (r *reply) refusal() error {
+	if r.status < http.StatusBadRequest {
+		return nil
+	}
+	if r.message != nil && r.message.err != nil {
+		return errors.New(sanitize.Label(string(r.message.err)))
+	}
+	status := fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
+	return fmt.Errorf("the server answers %s %s", status, sanitize.Label(r.text))
+}
+
+// lostSession tells whether the server does not know the session of the request any more. The
+// specification has 404 for that; servers on the TypeScript SDK answer 400.
+func (r *reply) lostSession() bool {
+	if r.status == http.StatusBadRequest && r.message != nil {
+		return bytes.Contains(bytes.ToLower(r.message.err), []byte("session"))
+	}
+	return r.status == http.StatusNotFound
+}
+
+// post posts a message with the headers of its era.
+func (p *Proxy) post(ctx context.Context, m *message) (*reply, error) {
+	h := http.Header{}
+	if m.modern() {
+		p.tools.setHeaders(h, m)
+	} else {
+		p.session.setHeaders(h, m)
+	}
+	return p.send(ctx, m.raw, h)
+}
+
+// send posts a message. Close the body of the reply.
+func (p *Proxy) send(ctx context.Context, raw []byte, h http.Header) (*reply, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	r.Header = h
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	return p.do(r)
+}
+
+// ask posts a request of the proxy's own and returns the answer to it.
+func (p *Proxy) ask(
+	ctx context.Context, request *jsonrpc.Request, h http.Header,
+) (*reply, *message, error) {
+	r, err := p.send(ctx, request.Append(nil), h)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.body.Close()
+	if r.message != nil {
+		return r, r.message, nil
+	}
+	for r.events != nil {
+		event, err := r.events.Next()
+		if err != nil {
+			return nil, nil, err
+		}
+		m, invalid := parse(event.Data)
+		if invalid == nil && m.isResponse() && sameID(m.id, request.ID) {
+			return r, m, nil
+		}
+	}
+	return nil, nil, errors.Join(r.refusal(), errors.New("there is no answer"))
+}
+
+// do sends a request. Close the body of the reply.
+func (p *Proxy) do(r *http.Request) (*reply, error) {
+	resp, err := p.http.Do(r)
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	out := &reply{
+		status:  resp.StatusCode,
+		session: resp.Header.Get(gomcp.HeaderSessionID),
+		body:    resp.Body,
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if kind == "text/event-stream" && resp.StatusCode == http.StatusOK {
+		out.events = sse.NewReader(resp.Body)
+		out.events.MaxEvent = maxMessage
+		return out, nil
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	if len(body) > maxMessage {
+		return nil, fmt.Errorf("the server answers more than %d MiB", maxMessage>>20)
+	}
+	m, invalid := parse(body)
+	if invalid == nil && m.isResponse() {
+		out.message = m
+	}
+	out.text = string(body[:min(len(body), 200)])
+	return out, nil
+}
+
+// explain says what an error of a request means.
+func (p *Proxy) explain(err error) error {
+	if errors.Is(err, login.ErrRequired) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+}
+
+// kindOf returns an error that says how the command ends if it is the last one, nil of the others.
+func kindOf(err error) error {
+	if errors.Is(err, login.ErrRequired) || errors.Is(err, ErrUnreachable) {
+		return err
+	}
+	return nil
+}
+
+// answer passes a request to the server, and what comes back to the host. If it returns an error,
+// the host has had no answer.
+func (p *Proxy) answer(ctx context.Context, c *call) error {
+	switch c.method {
+	case "initialize":
+		p.session.forget()
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, firstTimeout)
+		defer cancel()
+	case "server/discover":
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, probeTimeout)
+		defer cancel()
+	}
+	session := p.session.current()
+	r, err := p.post(ctx, c.message)
+	if err != nil {
+		return err
+	}
+	again := false
+	switch {
+	case session != "" && !c.modern() && r.lostSession():
+		again = true
+		err = p.session.renew(ctx, p, session)
+	case c.modern() && r.message != nil && r.message.code() == gomcp.HEADER_MISMATCH:
+		again = true
+		err = p.tools.learn(ctx, p, c)
+	}
+	if err == nil && again {
+		r, err = p.post(ctx, c.message)
+	}
+	if err != nil {
+		return err
+	}
+	return p.deliver(ctx, c, r)
+}
+
+// deliver passes the reply to a request on.
+func (p *Proxy) deliver(ctx context.Context, c *call, r *reply) error {
+	if c.method == "initialize" {
+		p.session.begin(c.message, r)
+	}
+	switch {
+	case r.events != nil:
+		return p.follow(ctx, c, r)
+	case r.message != nil:
+		if !sameID(r.message.id, c.id) { // errors before the id was read have none
+			r.message.raw = withID(r.message, c.id)
+		}
+		p.pass(c, r.message)
+		return nil
+	case c.method == "server/discover" && r.status >= 400 && r.status < 500: // it knows only sessions
+		method := jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "the server does not know server/discover")
+		p.out.write((&jsonrpc.Response{ID: c.id, Error: method}).Append(nil))
+		return nil
+	}
+	if err := r.refusal(); err != nil {
+		return err
+	}
+	return fmt.Errorf("the server answers without a message: %s", sanitize.Label(r.text))
+}
+
+// maxResumes bounds how often in a row the stream of a request is resumed without news.
+const maxResumes = 5
+
+// follow passes the events of a request's stream on until its answer. A stream that breaks before
+// is resumed in a session, where events have ids; since 2026-07-28 it cannot be.
+func (p *Proxy) follow(ctx context.Context, c *call, r *reply) error {
+	last := ""
+	for tries := 0; ; tries++ {
+		answered, err := p.events(c, r.events)
+		r.body.Close()
+		switch {
+		case answered:
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case c.modern() && c.method == "subscriptions/listen":
+			p.out.write([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` +
+				string(c.id) + `,"reason":"the connection to the server broke"}}`))
+			return nil
+		}
+		if id := r.events.LastID(); id != last {
+			last = id
+			tries = 0
+		}
+		if c.modern() || last == "" || tries == maxResumes {
+			return fmt.Errorf("%w: its answer broke off: %w", ErrUnreachable, err)
+		}
+		r, err = p.resume(ctx, r.events)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// events passes events on until the answer to c, or the end of the stream.
+func (p *Proxy) events(c *call, events *sse.Reader) (answered bool, err error) {
+	for {
+		event, err := events.Next()
+		if err != nil {
+			return false, err
+		}
+		m, invalid := parse(event.Data)
+		if invalid != nil {
+			p.log("the server sent an event that is no message")
+			continue
+		}
+		p.pass(c, m)
+		if c != nil && m.isResponse() && sameID(m.id, c.id) {
+			return true, nil
+		}
+	}
+}
+
+// pass passes a message of the server on, unless its call has been canceled.
+func (p *Proxy) pass(c *call, m *message) {
+	if c != nil && c.canceled.Load() {
+		return
+	}
+	if c != nil && c.method == "tools/list" && c.modern() && m.result != nil {
+		m = p.tools.watch(p, m)
+	}
+	if c != nil && c.method == "initialize" && m.result != nil {
+		p.session.agreed(m)
+	}
+	p.out.write(m.raw)
+}
+
+// resume opens a stream again after its last event, when the server wants it.
+func (p *Proxy) resume(ctx context.Context, events *sse.Reader) (*reply, error) {
+	pause := min(max(events.Retry(), 100*time.Millisecond), firstTimeout)
+	if err := sleep(ctx, pause); err != nil {
+		return nil, err
+	}
+	r, err := p.get(ctx, events.LastID())
+	if err == nil && r.events == nil {
+		err = errors.Join(r.refusal(), errors.New("the stream cannot be resumed"))
+	}
+	return r, err
+}
+
+// get opens a stream of the session.
+func (p *Proxy) get(ctx context.Context, lastID string) (*reply, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "text/event-stream")
+	if lastID != "" {
+		r.Header.Set("Last-Event-ID", lastID)
+	}
+	p.session.setHeaders(r.Header, &message{})
+	return p.do(r)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// sameID compares ids, which the server may have written another way.
+func sameID(a, b jsonrpc.ID) bool { return a == b || plain(a) == plain(b) }
+
+func plain(id jsonrpc.ID) string {
+	text, ok := jsonrpc.Text([]byte(id))
+	if ok {
+		return `"` + text
+	}
+	return strings.TrimSuffix(string(id), ".0")
+}
+
+// withID returns a response with another id.
+func withID(m *message, id jsonrpc.ID) []byte {
+	raw := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	if m.err != nil {
+		return append(append(append(raw, `,"error":`...), m.err...), '}')
+	}
+	return append(append(append(raw, `,"result":`...), m.result...), '}')
+}
