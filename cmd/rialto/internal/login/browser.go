@@ -36,7 +36,7 @@ const browserTimeout = 10 * time.Minute
 
 // linkPatience is how long a request waits for a login that no browser was opened for: a person may
 // have come back from the page a moment ago.
-const linkPatience = 2 * time.Second
+const linkPatience = 500 * time.Millisecond
 
 // attempt is a login in the browser that is being made, or the last one.
 type attempt struct {
