@@ -353,6 +353,16 @@ func (ks *Keys) verificationKey(ctx context.Context, id string) (*signingKey, er
 	return key, err
 }
 
+// cached returns the key with an ID if the cached keys are fresh, and nil if it takes a look into the
+// store.
+func (ks *Keys) cached(id string) *signingKey {
+	keys, fresh := ks.ring.known(ks.Env.Now(), keysFresh)
+	if !fresh {
+		return nil
+	}
+	return ks.find(keys, id)
+}
+
 // find returns the key with an ID that has not expired, or nil.
 func (ks *Keys) find(keys []*signingKey, id string) *signingKey {
 	for _, k := range keys {

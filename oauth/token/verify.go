@@ -164,11 +164,11 @@ func (ts *Tokens) verifyCached(
 	}
 	var room [1024]byte // enough for most tokens, and not on the heap
 	key := sha256.Sum256(append(room[:0], token...))
+	if v, ok := ts.verified.Get(key); ok && ts.Env.Now().Before(v.Expires) {
+		return v.Principal, ts.stillSigned(ctx, v.keyID, until)
+	}
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
-	if v, ok := ts.verified.Get(key); ok && ts.Env.Now().Before(v.Expires) {
-		return v.Principal, ts.stillSigned(ctx, v.keyID)
-	}
 	p, keyID, err := ts.verify(ctx, token)
 	if err == nil {
 		ts.verified.Put(key, verifiedToken{p, keyID})
@@ -183,13 +183,18 @@ type verifiedToken struct {
 }
 
 // stillSigned refuses a token whose key was revoked since its signature was checked.
-func (ts *Tokens) stillSigned(ctx context.Context, keyID string) error {
+func (ts *Tokens) stillSigned(ctx context.Context, keyID string, until time.Time) error {
 	if ts.Keys.Algorithm == HS256 {
 		if !slices.Contains(ts.Keys.tokenSecrets(), keyID) {
 			return BadToken("It was not made by this server.")
 		}
 		return nil
 	}
+	if ts.Keys.cached(keyID) != nil {
+		return nil
+	}
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
 	key, err := ts.Keys.verificationKey(ctx, keyID)
 	if err == nil && key == nil {
 		err = BadToken("It was not signed by this server.")
