@@ -1,6 +1,6 @@
 package quota
 
-import "sync"
+import "sync/atomic"
 
 // Count counts what is open: calls, streams, connections, pages. It is safe for concurrent use, and its
 // zero value is ready.
@@ -13,7 +13,12 @@ func (c *Count) Acquire(key string, perKey, all int) (release func(), refused *R
 	if refused != nil {
 		return nil, refused
 	}
-	return sync.OnceFunc(func() { c.open.Add(key, -1) }), nil
+	var released atomic.Bool // sync.OnceFunc makes five objects for each call
+	return func() {
+		if !released.Swap(true) {
+			c.open.Add(key, -1)
+		}
+	}, nil
 }
 
 // Of returns how many are open for a key.
