@@ -41,7 +41,7 @@ type Follower struct {
 	timer         *time.Timer    // writes what a burst of events left dirty
 
 	cancelStream context.CancelFunc // ends the stream
-	releaseQuota func()             // notes that the task runs no longer; nil if it is not counted
+	releaseQuota func()             // notes that the task runs no longer; nil if it is not counted, or no longer
 }
 
 // Follow starts a follower for e, which we hold. Without send it resumes
@@ -99,8 +99,9 @@ func (f *Follower) live(send *a2a.SendRequest) {
 	f.r.live.remove(f)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.releaseQuota()
-	f.releaseQuota = nil
+	if f.releaseQuota != nil {
+		f.releaseQuota()
+	}
 	f.wakeWatchers() // for those who watch a task that another replica took over
 }
 
@@ -275,7 +276,7 @@ func (f *Follower) end() {
 
 // wakeWatchers wakes those who watch the task. It is called with f.mu held.
 func (f *Follower) wakeWatchers() {
-	if f.ignoresEvents() && f.releaseQuota != nil { // nil if it was never counted
+	if f.ignoresEvents() && f.releaseQuota != nil {
 		f.releaseQuota() // before a waiter starts the next task
 	}
 	close(f.changed)

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"sync"
 
 	"rialto/bridge/ledger"
 )
@@ -31,10 +30,11 @@ func (q *quotas) acquire(ctx context.Context, e *ledger.Record) (done func(), er
 // enter counts the memory of the task of f until it is idle or its follower ends, and calls leave
 // then. f.releaseQuota is called with f.mu held.
 func (q *quotas) enter(f *Follower, leave func()) {
-	f.releaseQuota = sync.OnceFunc(func() {
+	f.releaseQuota = func() {
+		f.releaseQuota = nil
 		leave()
 		q.memory.leave(f.start.Owner, f.counted)
-	})
+	}
 }
 
 // resize notes how many bytes the task of f has, and returns why it must end if that is too much.
