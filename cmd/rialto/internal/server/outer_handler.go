@@ -27,6 +27,7 @@ func (e *outerHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &response{
 		statusRecorder: statusRecorder{ResponseWriter: w},
 		conn:           http.NewResponseController(w),
+		shared:         r.ProtoMajor >= 2,
 	}
 	limitBodyTime(out.conn, r)
 	e.serve(out, &out.statusRecorder, r, e.next)

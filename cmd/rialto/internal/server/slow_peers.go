@@ -52,12 +52,12 @@ func (b *deadlineBody) Read(p []byte) (int, error) {
 }
 
 // response is an answer whose peer must take the next piece in time, and read at minBodyRate if it
-// takes longer. Each event of a stream, which is flushed, has its own time. Over HTTP/2, a
-// connection that is read may have streams that are not; the connection itself is up to
-// writeTimeoutListener.
+// takes longer. Each event of a stream, which is flushed, has its own time. The connection itself is
+// up to writeTimeoutListener. Over HTTP/2, a connection that is read may have streams that are not.
 type response struct {
 	statusRecorder
 	conn   *http.ResponseController
+	shared bool          // over HTTP/2: the stream has deadlines, besides those of its connection
 	waited time.Duration // for the peer, since the last flush
 	taken  int64         // bytes since then
 	late   bool
@@ -89,16 +89,23 @@ func (w *response) FlushError() error {
 // begin sets the deadline of a write.
 func (w *response) begin() time.Time {
 	now := time.Now()
-	_ = w.conn.SetWriteDeadline(
-		now.Add(writeTimeout),
-	) // a recorder has no deadlines, and needs none
+	_ = w.SetWriteDeadline(now.Add(writeTimeout)) // a recorder has no deadlines, and needs none
 	return now
+}
+
+// SetWriteDeadline is for http.ResponseController. Over HTTP/1, each write to the connection sets a
+// deadline of its own.
+func (w *response) SetWriteDeadline(deadline time.Time) error {
+	if !w.shared {
+		return nil
+	}
+	return w.conn.SetWriteDeadline(deadline)
 }
 
 // wrote lifts the deadline after a write, for over HTTP/2 one that passes ends a stream that is idle,
 // too. It returns the error of the write, or that the peer is too slow.
 func (w *response) wrote(begun time.Time, n int, err error) error {
-	_ = w.conn.SetWriteDeadline(time.Time{})
+	_ = w.SetWriteDeadline(time.Time{})
 	w.waited += time.Since(begun)
 	w.taken += int64(n)
 	if err == nil && w.waited > writeTimeout+time.Duration(w.taken/minBodyRate)*time.Second {
@@ -113,7 +120,7 @@ func (w *response) end() {
 	if w.late {
 		panic(http.ErrAbortHandler) // the peer must not take what it has for the whole
 	}
-	_ = w.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what is buffered
+	_ = w.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what is buffered
 }
 
 // writeTimeoutListener closes connections whose peers do not read.
