@@ -7,7 +7,6 @@
 package writebehind
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -285,13 +284,11 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 	if !b.room(0) {
 		return ErrFull
 	}
-	texts := make([][]byte, len(group))
 	keys := make([]string, len(group))
 	for i, a := range group {
-		texts[i], a.text = a.text, nil
 		keys[i] = a.key
 	}
-	text := slices.Concat([]byte{'['}, bytes.Join(texts, []byte{','}), []byte{']'})
+	text := joined(group)
 	seq, err := b.file.insert(text)
 	if err != nil {
 		b.markBroken(err)
@@ -313,6 +310,24 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 		signal(b.full)
 	}
 	return nil
+}
+
+// joined returns the records of a group as a JSON array, and drops their texts.
+func joined[R any](group []*addition[R]) []byte {
+	size := 1
+	for _, a := range group {
+		size += len(a.text) + 1
+	}
+	row := make([]byte, 0, size)
+	for i, a := range group {
+		start := byte(',')
+		if i == 0 {
+			start = '['
+		}
+		row = append(append(row, start), a.text...)
+		a.text = nil
+	}
+	return append(row, ']')
 }
 
 // markBroken notes that the file takes no more.
