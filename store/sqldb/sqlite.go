@@ -38,7 +38,11 @@ func openSQLite(path string) (*DB, error) {
 		return nil, fmt.Errorf("opening database: %w", err)
 	}
 	opened := &openedFile{path, info}
-	write, err := sql.Open("sqlite", sqliteURL(path, url.Values{"_txlock": {"immediate"}}))
+	// A statement that a trigger belongs to keeps copies of the pages that it changes: in memory, not in
+	// a file.
+	write, err := sql.Open("sqlite", sqliteURL(
+		path, url.Values{"_txlock": {"immediate"}}, "temp_store(MEMORY)",
+	))
 	if err != nil {
 		return nil, err
 	}
