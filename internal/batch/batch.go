@@ -81,25 +81,26 @@ func (q *Queue[T]) Run(ctx context.Context) {
 	}
 }
 
-// Flush writes the queue. Records that cannot be written stay in the queue, as far as
-// there is room.
+// Flush writes the queue. What comes meanwhile waits for the next one, unless it fills a chunk.
+// Records that cannot be written stay in the queue, as far as there is room.
 func (q *Queue[T]) Flush(ctx context.Context) {
-	for {
-		chunk := q.take()
-		if len(chunk) == 0 {
+	for full := true; full; {
+		records := q.take()
+		if len(records) == 0 {
 			return
 		}
+		full = len(records) == chunk
 		writing, cancel := context.WithTimeout(ctx, timeout)
-		err := q.Write(writing, chunk)
+		err := q.Write(writing, records)
 		cancel()
 		if err != nil {
 			q.Log.ErrorContext(
 				ctx, "writing records",
 				"what", q.What,
-				"records", len(chunk),
+				"records", len(records),
 				"err", err,
 			)
-			q.putBack(chunk)
+			q.putBack(records)
 			return
 		}
 	}

@@ -54,6 +54,24 @@ func TestWhatIsAddedIsWrittenTogether(t *testing.T) {
 	})
 }
 
+// TestWhatComesDuringAWriteWaitsForTheNext has records that come as fast as they are written: each was
+// written in a transaction of its own.
+func TestWhatComesDuringAWriteWaitsForTheNext(t *testing.T) {
+	b := &book{}
+	q := newQueue(b, &bytes.Buffer{})
+	q.Write = func(ctx context.Context, v []int) error {
+		if b.calls < 10 {
+			q.Add(len(b.got) + 1)
+		}
+		return b.write(ctx, v)
+	}
+	q.Add(0)
+	q.Flush(t.Context())
+	if b.calls != 1 || q.Waiting() != 1 {
+		t.Errorf("got %d writes, and %d records wait, want 1 and 1", b.calls, q.Waiting())
+	}
+}
+
 func TestAFullChunkDoesNotWaitForTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &book{}
