@@ -104,18 +104,18 @@ func sum(calls []usage.Record) map[sumKey]*usage.Tally {
 	sums := map[sumKey]*usage.Tally{}
 	for _, c := range calls {
 		at := c.At.UnixMilli()
-		keys := map[string]string{
-			"":        "",
-			"agent":   c.Agent,
-			"tool":    c.Tool,
-			"usecase": c.UseCase,
-			"client":  c.Client,
-			"user_id": c.UserID,
+		keys := [...][2]string{
+			{"", ""},
+			{"agent", c.Agent},
+			{"tool", c.Tool},
+			{"usecase", c.UseCase},
+			{"client", c.Client},
+			{"user_id", c.UserID},
 		}
-		for dimension, key := range keys {
-			for _, k := range []sumKey{
-				{hours, dimension, key, at - at%hourMillis},
-				{days, dimension, key, at - at%dayMillis},
+		for _, dimension := range keys {
+			for _, k := range [...]sumKey{
+				{hours, dimension[0], dimension[1], at - at%hourMillis},
+				{days, dimension[0], dimension[1], at - at%dayMillis},
 			} {
 				if sums[k] == nil {
 					sums[k] = &usage.Tally{}
