@@ -106,22 +106,21 @@ func TestWhatIsNotAboutTheTablesLeavesNoOpenTask(t *testing.T) {
 func TestTheExamplesOfTheGuidesAreAnswered(t *testing.T) {
 	e := builtIn(t)
 	for question, want := range map[string]string{
-		"How many claims are open?":                            "160",
-		"How many claims are there?":                           "3447",
-		"How many claims were there per cause?":                "collision",
-		"How many hail claims were there in 2025?":             "count",
-		"Top 10 customers by claimed amount in 2025":           "total_claimed",
-		"top ten customers by claimed amount in 2025":          "total_claimed",
-		"top 10 de clientes por importe reclamado en 2025":     "total_claimed",
-		"Average claimed amount by cause":                      "average_claimed",
-		"Total paid for theft claims in 2024":                  "total_paid",
-		"List the open claims in Munich":                       "open",
-		"Policies with a deductible under 200 euros":           "deductible_cents",
-		"How many customers outside Berlin have a fire claim?": "count",
-		"¿Cuántos clientes tienen más de tres siniestros?":     "count",
-		"¿Cuántos clientes hay en Berlín?":                     "713",
-		"¿Cuál es la prima media por ramo?":                    "household",
-		"¿Cuántas pólizas de hogar hay en Hamburgo?":           "count",
+		"How many claims are open?":                        "160",
+		"How many claims are there?":                       "3447",
+		"How many claims were there per cause?":            "collision",
+		"How many hail claims were there in 2025?":         "count",
+		"Top 10 customers by claimed amount in 2025":       "total_claimed",
+		"top ten customers by claimed amount in 2025":      "total_claimed",
+		"top 10 de clientes por importe reclamado en 2025": "total_claimed",
+		"Average claimed amount by cause":                  "average_claimed",
+		"Total paid for theft claims in 2024":              "total_paid",
+		"List the open claims in Munich":                   "open",
+		"Policies with a deductible under 200 euros":       "deductible_cents",
+		"How many customers outside Berlin are there?":     "count",
+		"¿Cuántos clientes hay en Berlín?":                 "713",
+		"¿Cuál es la prima media por ramo?":                "household",
+		"¿Cuántas pólizas de hogar hay en Hamburgo?":       "count",
 	} {
 		task := send(t, e, text("", question))
 		if task.Status.State != a2a.Completed || len(task.Artifacts) == 0 {

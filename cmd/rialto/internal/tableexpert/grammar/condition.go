@@ -8,7 +8,7 @@ import (
 
 // condition is a condition on rows.
 type condition struct {
-	of        field // c is nil: of the rows of another table
+	of        field
 	sql, read string
 	dated     bool // its value is also the name of a date: closed claims have the day of their closing
 	assumed   bool // it is about a date that the question does not name
@@ -28,8 +28,7 @@ func (p *parser) condition(r *rows) bool {
 	linked := p.accept(link)
 	return p.try(func() bool { return p.value(r, linked) }) ||
 		p.try(func() bool { return p.time(r, linked) }) ||
-		p.try(func() bool { return p.size(r) }) ||
-		p.try(func() bool { return p.related(r, linked) })
+		p.try(func() bool { return p.size(r) })
 }
 
 // value reads "open", "in Berlin" and "outside Berlin". A value of another table needs a word that
@@ -154,31 +153,3 @@ func (p *parser) comparison() (operator string, n float64, ok bool) {
 }
 
 func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
-
-// related reads what rows of another table a row has: with hail claims, without claims, with more
-// than 3 claims. Nothing may follow: it might be about either table.
-func (p *parser) related(r *rows, linked bool) bool {
-	if p.accept(without) {
-		return p.relation(r, "NOT EXISTS (SELECT 1 ", "", "without ")
-	}
-	start := p.pos
-	if o, n, ok := p.comparison(); ok {
-		return p.relation(r, "(SELECT count(*) ", o+decimal(n), "the number of their ")
-	}
-	p.pos = start
-	return linked && p.relation(r, "EXISTS (SELECT 1 ", "", "with ")
-}
-
-// relation reads the rows that belong to a row of r, and adds a condition on them.
-func (p *parser) relation(r *rows, before, after, read string) bool {
-	of, ok := p.noun()
-	if !ok || !p.end() || !r.named || of.table == r.table {
-		return false
-	}
-	belonging, ok := p.s.belonging(of, r.table)
-	what := append([]string{read + of.table.Bare}, conditionTexts(of.conds)...)
-	return ok && r.add(condition{
-		sql:  before + belonging + ")" + after,
-		read: strings.Join(what, " ") + after,
-	})
-}

@@ -26,8 +26,6 @@ func TestRead(t *testing.T) {
 		{"orders with a total of at least 1,000.50", "SELECT orders.* FROM orders WHERE orders.total >= 1000.5"},
 		{"average total of orders by state", "SELECT orders.state AS state, round(avg(orders.total), 2) AS average_total FROM orders GROUP BY 1 ORDER BY 2 DESC"},
 		{"top 5 buyers by total", "SELECT buyers.id AS id, buyers.name AS name, sum(orders.total) AS total_total FROM orders LEFT JOIN buyers ON orders.buyer_id = buyers.id WHERE buyers.id IS NOT NULL GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 5"},
-		{"buyers with more than 3 orders", "SELECT buyers.* FROM buyers WHERE (SELECT count(*) FROM orders WHERE orders.buyer_id = buyers.id) > 3"},
-		{"buyers without orders", "SELECT buyers.* FROM buyers WHERE NOT EXISTS (SELECT 1 FROM orders WHERE orders.buyer_id = buyers.id)"},
 	} {
 		q, f := shop().Read(c.question)
 		if q == nil || q.SQL != c.want {
@@ -44,6 +42,8 @@ func TestWhatIsNotPlacedIsNamed(t *testing.T) {
 		{"orders in 2025 in 2026", "", "orders buyers"},
 		{"hello world", "hello world", ""},
 		{"how many are there", "", ""},
+		{"buyers with more than 3 orders", "", "buyers orders"}, // rows of another table
+		{"buyers without orders", "", "buyers orders"},
 	} {
 		q, f := shop().Read(c.question)
 		if q != nil || !strings.HasPrefix(strings.Join(f.Unplaced, " "), c.unplaced) || strings.Join(f.Tables, " ") != c.tables {

@@ -58,7 +58,6 @@ type statement struct {
 type rows struct {
 	table *Table
 	conds []condition
-	named bool  // the question names the table
 	event field // the date that a time is of; c is nil if there is none
 }
 
@@ -206,7 +205,7 @@ func (p *parser) noun() (*rows, bool) {
 	if t == nil {
 		return nil, false
 	}
-	r := &rows{table: t, named: true, event: t.eventDate()}
+	r := &rows{table: t, event: t.eventDate()}
 	for _, tok := range before {
 		c, ok := p.s.valueCondition(t, tok, false)
 		if !ok || c.of.t != t || !r.add(c) {

@@ -60,25 +60,6 @@ func (st *statement) aggregate(function, called string) (sql, read string) {
 	return sql + " AS " + quoted(called+"_"+st.measure.bare()), "the " + called + " of " + st.measure.String()
 }
 
-// belonging writes what follows a SELECT of the rows that belong to a row of the table outside. It
-// fails if the tables are not connected so.
-func (s *Schema) belonging(r *rows, outside *Table) (sql string, ok bool) {
-	refs, ok := s.path(r.table, outside)
-	if !ok {
-		return "", false
-	}
-	at := r.table
-	for _, ref := range refs[:len(refs)-1] {
-		at = s.table(ref.Table)
-	}
-	last := refs[len(refs)-1]
-	mine := condition{
-		sql: at.Name + "." + quoted(last.Column) + " = " + outside.Name + "." + quoted(last.ToColumn),
-	}
-	where := conditionsSQL(append([]condition{mine}, r.conds...))
-	return "FROM " + s.joins(r.table, []*Table{at}) + " WHERE " + where, true
-}
-
 // joins writes the FROM clause of a statement about t that reads other tables, too.
 func (s *Schema) joins(t *Table, others []*Table) string {
 	out := t.Name

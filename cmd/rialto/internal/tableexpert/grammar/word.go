@@ -13,18 +13,17 @@ import (
 type op string
 
 const (
-	filler  op = "filler"  // says nothing
-	verb    op = "verb"    // says nothing, but makes a question for yes or no if it is the first
-	unread  op = "unread"  // has no place in any question
-	link    op = "link"    // of, in, with
-	list    op = "list"    // show me
-	count   op = "count"   // how many
-	sum     op = "sum"     // total
-	avg     op = "avg"     // average
-	top     op = "top"     // top 10
-	by      op = "by"      // by cause
-	not     op = "not"     // outside Berlin
-	without op = "without" // without claims
+	filler  op = "filler" // says nothing
+	verb    op = "verb"   // says nothing, but makes a question for yes or no if it is the first
+	unread  op = "unread" // has no place in any question
+	link    op = "link"   // of, in, with
+	list    op = "list"   // show me
+	count   op = "count"  // how many
+	sum     op = "sum"    // total
+	avg     op = "avg"    // average
+	top     op = "top"    // top 10
+	by      op = "by"     // by cause
+	not     op = "not"    // outside Berlin
 	euros   op = "euros"
 	over    op = ">"
 	atLeast op = ">="
