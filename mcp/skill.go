@@ -50,8 +50,7 @@ func NewSkill(folder, name, description, body string) (*Skill, error) {
 	case description == "", utf8.RuneCountInString(description) > MaxSkillDescription:
 		return nil, fmt.Errorf(
 			"mcp: skill %q has no description, or a longer one than %d characters",
-			name,
-			MaxSkillDescription,
+			name, MaxSkillDescription,
 		)
 	}
 	s := &Skill{

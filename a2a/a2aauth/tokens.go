@@ -205,21 +205,17 @@ func (t *Tokens) failure(err error) error {
 		return a2a.Errorf(
 			a2a.Unauthenticated,
 			"no token for the agent: %s refuses it with %.100q",
-			host,
-			refused.ErrorCode,
+			host, refused.ErrorCode,
 		)
 	case errors.As(err, &refused):
 		return a2a.Errorf(
 			a2a.Unavailable,
 			"no token for the agent: %s answered HTTP %d",
-			host,
-			refused.Response.StatusCode,
+			host, refused.Response.StatusCode,
 		)
 	case errors.As(err, &broken):
 		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s: %v", host, broken.Err)
 	default:
-		return a2a.Errorf(
-			a2a.Unavailable, "no token for the agent: %s answered without a token", host,
-		)
+		return a2a.Errorf(a2a.Unavailable, "no token for the agent: %s answered without a token", host)
 	}
 }

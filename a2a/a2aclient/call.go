@@ -107,10 +107,7 @@ func (c *Client) post(
 // result reads the answer to a call. Whatever the HTTP status and content type,
 // a body that the binding understands says what happened.
 func (c *Client) result(
-	ctx context.Context,
-	r route,
-	resp *http.Response,
-	memory *reservation,
+	ctx context.Context, r route, resp *http.Response, memory *reservation,
 ) ([]byte, error) {
 	body, err := readBody(resp, c.dialer.maxBody(), memory)
 	if err != nil {
@@ -127,9 +124,7 @@ func (c *Client) result(
 	c.broken.reportOutcome(nil)
 	switch {
 	case !ok:
-		return nil, invalidAnswer(
-			"the body is not %s but %s", r.binding.name(), describeBody(resp, body),
-		)
+		return nil, invalidAnswer("the body is not %s but %s", r.binding.name(), describeBody(resp, body))
 	case refusal != nil:
 		return nil, fromResponse(refusal, resp)
 	default:

@@ -101,9 +101,7 @@ func statusError(resp *http.Response, body []byte) *a2a.Error {
 		e = a2a.Errorf(
 			code,
 			"the agent answered HTTP %d %s, a redirect to %s that is not followed",
-			status,
-			text,
-			location(resp),
+			status, text, location(resp),
 		)
 	case len(bytes.TrimSpace(body)) == 0:
 	case json.Valid(body):

@@ -188,8 +188,7 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 		return nil, a2a.Errorf(
 			a2a.UnsupportedOperation,
 			"the agent offers only %s, not %s",
-			offered,
-			d.Binding,
+			offered, d.Binding,
 		)
 	}
 }

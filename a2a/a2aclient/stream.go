@@ -56,8 +56,7 @@ func (c *Client) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 					a2a.Errorf(
 						a2a.UnsupportedOperation,
 						"task %s has ended: it is %s",
-						id,
-						t.Status.State,
+						id, t.Status.State,
 					),
 				)
 			}

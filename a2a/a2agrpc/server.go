@@ -55,9 +55,7 @@ type Server struct {
 // Serve serves l until ctx ends, and then waits a moment for running calls.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := grpc.NewServer(
-		grpc.UnknownServiceHandler(
-			func(_ any, stream grpc.ServerStream) error { return s.call(stream) },
-		),
+		grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error { return s.call(stream) }),
 		grpc.ForceServerCodecV2(raw{}),
 		grpc.Creds(handshake{insecure.NewCredentials()}), // l may have TLS
 		grpc.MaxRecvMsgSize(cmp.Or(s.MaxMessage, maxRequest)),

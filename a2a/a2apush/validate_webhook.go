@@ -18,8 +18,7 @@ func (s *Sender) Accept(ctx context.Context, c *a2a.PushConfig) error {
 		return a2a.Errorf(
 			a2a.InvalidParams,
 			"the webhook %q may not be called: %v",
-			clip(c.URL),
-			err,
+			clip(c.URL), err,
 		)
 	}
 	if schemeOf(c) == schemeHMAC && c.Authentication.Credentials == "" {
@@ -58,8 +57,7 @@ func (s *Sender) confirmWebhook(ctx context.Context, address string) error {
 		return a2a.Errorf(
 			a2a.InvalidParams,
 			"the webhook %q may not be called: %v",
-			clip(address),
-			safehttp.ErrBlocked,
+			clip(address), safehttp.ErrBlocked,
 		)
 	case err != nil || strings.TrimSpace(string(doc.Body)) != token:
 		return a2a.Errorf(

@@ -54,11 +54,7 @@ var ErrNoClient = errors.New("this server is not known at the agent's authorizat
 // client returns our client at a server: the configured one, a registered one, or one that it
 // registers now (RFC 7591). With anew it ignores a registration that is older than a minute.
 func (v *Vault) client(
-	ctx context.Context,
-	app App,
-	s *server,
-	kind Kind,
-	anew bool,
+	ctx context.Context, app App, s *server, kind Kind, anew bool,
 ) (c client, configured bool, err error) {
 	if app.ClientID != "" {
 		c = client{Issuer: s.Issuer, ID: app.ClientID, Secret: app.ClientSecret}

@@ -131,12 +131,7 @@ func (c Credentials) renewOnce(ctx context.Context, before *Row) (*Secret, error
 
 // claimed renews a secret under its claim, and ends the claim. It deletes a secret that
 // the server refuses permanently.
-func (c Credentials) claimed(
-	ctx context.Context,
-	row *Row,
-	s Secret,
-	holder string,
-) (*Secret, error) {
+func (c Credentials) claimed(ctx context.Context, row *Row, s Secret, holder string) (*Secret, error) {
 	next, err := c.refresh(ctx, s)
 	switch {
 	case errors.Is(err, ErrRefused):

@@ -289,8 +289,7 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 		return nil, &errServer{
 			fmt.Sprintf(
 				"the metadata at %.200q is of the issuer %.200q, whose metadata is elsewhere",
-				address,
-				s.Issuer,
+				address, s.Issuer,
 			),
 		}
 	}

@@ -93,9 +93,7 @@ func (a *API) Routes(r *mux.Router, guard Guard, discover, publish, operate stri
 		r.Path(Shares + path).Handler(a.methods(handlers, guard, discover, publish))
 	}
 	r.PathPrefix(Roots[0]).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a.writeError(
-			w, r, notFound("There is nothing at this address. /openapi.json lists what there is."),
-		)
+		a.writeError(w, r, notFound("There is nothing at this address. /openapi.json lists what there is."))
 	})
 }
 

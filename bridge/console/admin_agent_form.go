@@ -36,10 +36,8 @@ func agentForm(values url.Values, wrong templates.Text) *templates.Console {
 		Error:  wrong,
 		Hidden: hidden("do", "preview"),
 		Fields: fill(values, addressField()),
-		More: fill(
-			values,
-			slices.Concat([]templates.Field{name}, credentialFields(), agentFields())...),
-		Open: values.Get("auth") != "",
+		More:   fill(values, slices.Concat([]templates.Field{name}, credentialFields(), agentFields())...),
+		Open:   values.Get("auth") != "",
 	}
 	return &templates.Console{
 		Title:    "Add an agent",
@@ -346,16 +344,12 @@ func previewSection(seen *directory.Preview) templates.Section {
 	for _, o := range seen.Offers {
 		offers = append(offers, o.String())
 	}
+	name := templates.Lines(templates.Verbatim(seen.Name), templates.Verbatim(seen.Description))
 	s := templates.Section{
 		ID:    "preview",
 		Title: "This is what its card says",
 		Facts: []templates.Fact{
-			fact(
-				"Name",
-				templates.Lines(
-					templates.Verbatim(seen.Name), templates.Verbatim(seen.Description),
-				),
-			),
+			fact("Name", name),
 			fact("Version", templates.Verbatim(seen.Version)),
 			fact("Calls would take", templates.Verbatim(seen.Interface.String())),
 			fact("Asks for", verbatimLines(seen.Schemes)),

@@ -131,16 +131,10 @@ func faults(card *a2a.Card) (list []*i18n.Message) {
 			list = append(list, i18n.New("Its card lacks the field %s.", m.name))
 		}
 	}
-	told := map[a2a.Generation]bool{
-		"":      true,
-		a2a.V01: true,
-		a2a.V02: true,
-		a2a.V03: true,
-		a2a.V10: true,
-	}
+	told := []a2a.Generation{"", a2a.V01, a2a.V02, a2a.V03, a2a.V10}
 	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
-		if !told[i.Version] {
-			told[i.Version] = true
+		if !slices.Contains(told, i.Version) {
+			told = append(told, i.Version)
 			list = append(
 				list,
 				i18n.New(

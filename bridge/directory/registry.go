@@ -122,9 +122,7 @@ func (r *Registry) Reconfigure(ctx context.Context, agents []AgentConfig) error 
 
 // load is Load. The caller holds r.mu.
 func (r *Registry) load(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(
-		ctx, readFor,
-	) // who wants to know of an agent waits meanwhile
+	ctx, cancel := context.WithTimeout(ctx, readFor) // who wants to know of an agent waits meanwhile
 	defer cancel()
 	all, version, err := r.read(ctx, r.Configured)
 	if err != nil {
@@ -261,12 +259,7 @@ func (r *Registry) Add(ctx context.Context, a AgentConfig, p *Preview) error {
 // AgentStatus that the caller has seen: if the agent was changed since, the error is
 // ErrChanged. With keepSecret the secret stays, as long as the hosts do that it
 // is sent to: another host must not be given it by mistake.
-func (r *Registry) Change(
-	ctx context.Context,
-	a AgentConfig,
-	version int64,
-	keepSecret bool,
-) error {
+func (r *Registry) Change(ctx context.Context, a AgentConfig, version int64, keepSecret bool) error {
 	was, err := r.find(ctx, a.Name)
 	switch {
 	case err != nil:
@@ -275,9 +268,7 @@ func (r *Registry) Change(
 		return ErrConfigured
 	case keepSecret && was.Credentials.Secret != "" && !sameHosts(was.AgentConfig, a):
 		return &ConfigError{
-			i18n.Errorf(
-				"credentials: the secret was for another host; give it again, or leave it out",
-			),
+			i18n.Errorf("credentials: the secret was for another host; give it again, or leave it out"),
 		}
 	case keepSecret:
 		a.Credentials.Secret = was.Credentials.Secret

@@ -44,9 +44,7 @@ func (s *DocumentView) DownloadURL(p *view.Piece) string {
 }
 
 // View returns the document with an id. Its errors are those of Fetch.
-func (sv *Service) View(
-	ctx context.Context, access directory.Access, id string,
-) (*DocumentView, error) {
+func (sv *Service) View(ctx context.Context, access directory.Access, id string) (*DocumentView, error) {
 	kind, rest, _ := strings.Cut(id, ":")
 	switch kind {
 	case "agent":

@@ -112,14 +112,11 @@ func displayName(
 	case usage.ByClient:
 		name, err = s.OAuth.Clients.NameOf(ctx, key)
 	case usage.ByUser:
-		var a *oauth.Account
-		a, err = s.OAuth.Accounts.FindID(ctx, key)
-		if errors.Is(err, oauth.ErrNotFound) {
-			a = &oauth.Account{}
-			err = nil
-		}
-		if err == nil {
+		a, failure := s.OAuth.Accounts.FindID(ctx, key)
+		if failure == nil {
 			name = a.Name
+		} else if !errors.Is(failure, oauth.ErrNotFound) {
+			err = failure
 		}
 	}
 	names[key] = name

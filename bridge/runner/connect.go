@@ -66,8 +66,7 @@ func (r *Runner) notTaken(e *ledger.Record, err error) error {
 	if !ledger.Refused(err) {
 		return fmt.Errorf(
 			"whether the agent received the message is not known. Task %s still stands where it stood; look with get_task before the message is sent again: %w",
-			e.Handle,
-			err,
+			e.Handle, err,
 		)
 	}
 	return fmt.Errorf(

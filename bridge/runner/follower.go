@@ -59,9 +59,7 @@ func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendReq
 	return f
 }
 
-func (r *Runner) newFollower(
-	conn directory.Conn, e *ledger.Record, send *a2a.SendRequest,
-) *Follower {
+func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.SendRequest) *Follower {
 	f := &Follower{
 		r:             r,
 		conn:          conn,

@@ -73,9 +73,7 @@ func (a *Request) message() (*Message, error) {
 		m.Parts = append(m.Parts, p)
 	}
 	if len(a.Data) > 0 && string(a.Data) != "null" {
-		m.Parts = append(
-			m.Parts, a2a.Part{Content: a2a.Data(a.Data), MediaType: "application/json"},
-		)
+		m.Parts = append(m.Parts, a2a.Part{Content: a2a.Data(a.Data), MediaType: "application/json"})
 	}
 	return &Message{SendRequest: a2a.SendRequest{Message: m}, Agent: a.Agent, Pause: a.Pause}, nil
 }

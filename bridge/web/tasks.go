@@ -32,9 +32,8 @@ const (
 // ServeHTTP shows the task whose handle follows the path, streams its changes (at
 // /events below it), or does what a form on its page asks.
 func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	path, events := strings.CutSuffix(
-		strings.TrimPrefix(r.URL.EscapedPath(), documents.TaskPath), eventsSuffix,
-	)
+	path := strings.TrimPrefix(r.URL.EscapedPath(), documents.TaskPath)
+	path, events := strings.CutSuffix(path, eventsSuffix)
 	handle, err := url.PathUnescape(path)
 	req := &taskRequest{
 		Tasks:   t,
@@ -48,9 +47,7 @@ func (t *Tasks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case reads(r) && events:
 		req.events()
 	case reads(r):
-		req.show(
-			http.StatusOK, pageState{sharing: templates.Sharing{Open: r.URL.Query().Has("share")}},
-		)
+		req.show(http.StatusOK, pageState{sharing: templates.Sharing{Open: r.URL.Query().Has("share")}})
 	case r.Method == http.MethodPost && !events:
 		detached, done := detach(r)
 		defer done()
@@ -98,18 +95,13 @@ func (t *taskRequest) events() {
 	leave, refused := t.watching.Acquire(user, maxWaiting, quota.Unlimited)
 	if refused != nil {
 		t.w.Header().Set("Retry-After", "60")
-		http.Error(
-			t.w,
-			"too many pages wait for changes; close some of them", http.StatusTooManyRequests,
-		)
+		http.Error(t.w, "too many pages wait for changes; close some of them", http.StatusTooManyRequests)
 		return
 	}
 	defer leave()
 	ctx, cancel := context.WithTimeout(t.Context(), maxWait)
 	defer cancel()
-	if _, err := t.Bridge.Documents.TaskView(
-		ctx, t.Bridge.Directory.Access(ctx), t.handle,
-	); err != nil {
+	if _, err := t.Bridge.Documents.TaskView(ctx, t.Bridge.Directory.Access(ctx), t.handle); err != nil {
 		http.NotFound(t.w, t.Request)
 		return
 	}

@@ -30,9 +30,7 @@ func (rg *Registration) Managed(
 // manages returns the client that the request may manage. An unknown client
 // gets the same 401 as a wrong token (RFC 7592 section 2.1).
 func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
-	wrong := oauth.Refuse(
-		"invalid_token", "The registration access token is not valid for this client.",
-	)
+	wrong := oauth.Refuse("invalid_token", "The registration access token is not valid for this client.")
 	scheme, raw, err := token.Presented(r)
 	if errors.Is(err, token.ErrNoToken) {
 		return nil, wrong

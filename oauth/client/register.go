@@ -250,9 +250,7 @@ func (m *registration) checkRedirects(po *Policy) error {
 	schemes := po.schemes()
 	prefixes := po.Env.Settings.RedirectPrefixes()
 	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
-		return oauth.Refuse(
-			"invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs,
-		)
+		return oauth.Refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
 	}
 	for _, raw := range m.RedirectURIs {
 		uri, err := ParseRedirect(raw)

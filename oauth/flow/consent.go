@@ -191,10 +191,7 @@ func (cn *Consent) approve(
 
 // approveAs records the grant of the session's account, and gives the client its code.
 func (cn *Consent) approveAs(
-	w http.ResponseWriter,
-	r *http.Request,
-	q pendingAuthorization,
-	session *oauth.Session,
+	w http.ResponseWriter, r *http.Request, q pendingAuthorization, session *oauth.Session,
 ) error {
 	if !q.resource.Admits(session.Name) {
 		return cn.refuseAccount(w, r, q)

@@ -119,12 +119,8 @@ func (pg *Pages) enter(
 	next := SafeNext(f.Get("next"))
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
-		return pg.Write(
-			w,
-			r,
-			refused.Status(),
-			templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason},
-		)
+		page := templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason}
+		return pg.Write(w, r, refused.Status(), page)
 	}
 	if err != nil {
 		return err

@@ -180,9 +180,7 @@ func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) 
 		return "", BadProof("%s", why)
 	}
 	if !pf.freshNonce(p.Nonce) {
-		return "", oauth.Refuse(
-			"use_dpop_nonce", "The proof needs the nonce of the DPoP-Nonce header.",
-		)
+		return "", oauth.Refuse("use_dpop_nonce", "The proof needs the nonce of the DPoP-Nonce header.")
 	}
 	if token != "" && p.Digest != "" { // the token endpoint has read its body
 		r.Body = newDigestedBody(r, p.Digest)

@@ -69,9 +69,7 @@ func (ks *Keys) Revoke(ctx context.Context, id string) error {
 }
 
 // signAccessToken signs a token that lives until expires.
-func (ks *Keys) signAccessToken(
-	ctx context.Context, payload []byte, expires time.Time,
-) (string, error) {
+func (ks *Keys) signAccessToken(ctx context.Context, payload []byte, expires time.Time) (string, error) {
 	if ks.Algorithm == HS256 {
 		return jwt.Sign(
 			HS256,

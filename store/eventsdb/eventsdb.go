@@ -29,10 +29,7 @@ const logColumns = `l.epoch, l.last, COALESCE(
 
 // Log implements events.LogStore. The row is written at most once in ten minutes.
 func (db *Store) Log(
-	ctx context.Context,
-	owner, name string,
-	keep int,
-	now, until time.Time,
+	ctx context.Context, owner, name string, keep int, now, until time.Time,
 ) (l events.Log, err error) {
 	err = db.sql.Read.QueryRowContext(ctx, `
 		SELECT `+logColumns+` FROM event_logs l WHERE owner = $1 AND name = $2 AND until > $3`,
@@ -78,11 +75,7 @@ func (db *Store) Older(
 
 // Events implements events.LogStore.
 func (db *Store) Events(
-	ctx context.Context,
-	owner, name string,
-	f events.Filter,
-	after, upTo int64,
-	limit int,
+	ctx context.Context, owner, name string, f events.Filter, after, upTo int64, limit int,
 ) ([]events.Event, error) {
 	scan := func(r sqldb.Row) (events.Event, error) {
 		e := events.Event{Name: name}

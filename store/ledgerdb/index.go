@@ -62,10 +62,7 @@ func newIndexEntry(e *ledger.Record) indexEntry {
 
 // unindexed returns tasks for the index that became idle until then, and whether there may be more.
 func unindexed(
-	ctx context.Context,
-	db *sqldb.DB,
-	until time.Time,
-	most int,
+	ctx context.Context, db *sqldb.DB, until time.Time, most int,
 ) (tasks []indexEntry, more bool, err error) {
 	rows, err := db.Read.QueryContext(ctx, `
 		SELECT `+presentColumns+` FROM tasks WHERE handle IN (

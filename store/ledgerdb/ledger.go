@@ -69,10 +69,7 @@ var addRunning = addTask + `
 // ContinueTask implements ledger.Store. The WHERE clause is the lock: the statement
 // leaves the state that lets a message in.
 func (db *Store) ContinueTask(
-	ctx context.Context,
-	e *ledger.Record,
-	messageID, replica string,
-	now time.Time,
+	ctx context.Context, e *ledger.Record, messageID, replica string, now time.Time,
 ) error {
 	if err := db.flush(ctx); err != nil {
 		return err
@@ -175,12 +172,7 @@ const updatedArg = 8
 
 // saveInSteps writes a task that has webhooks, with the notices for them, or that another
 // replica has claimed from the sender of its message.
-func (db *Store) saveInSteps(
-	ctx context.Context,
-	e *ledger.Record,
-	replica string,
-	args []any,
-) error {
+func (db *Store) saveInSteps(ctx context.Context, e *ledger.Record, replica string, args []any) error {
 	var notices int64
 	err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n, err := sqldb.Changed(ctx, t, saveTask, args...)

@@ -106,8 +106,7 @@ func (db *DB) knownVersion(ctx context.Context, steps []*goose.Migration) (int64
 	case err == nil && version > db.version:
 		err = fmt.Errorf(
 			"a newer version of Rialto has changed the tables (to version %d, this program knows them up to %d): start the newer version, or restore a backup from before the upgrade",
-			version,
-			db.version,
+			version, db.version,
 		)
 	case err != nil && !away && ctx.Err() == nil:
 		err = fmt.Errorf(

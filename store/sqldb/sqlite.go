@@ -175,9 +175,6 @@ func checkMissing(path string) error {
 	files := strings.Join(left, ", ")
 	return fmt.Errorf(
 		"%s is %s, but files that belong to it are there (%s): restore %s from a backup, together with these files; or, to begin anew without its accounts, connections and tasks, move these files away",
-		path,
-		state,
-		files,
-		path,
+		path, state, files, path,
 	)
 }

@@ -444,18 +444,15 @@ func (b *Buffer[R]) logFlush(err error) {
 			b.busyLogged = now
 			b.Log.Warn(
 				"more writes wait than the database can serve: finished tasks are safe in the write-behind file, and lists of tasks may fail",
-				"file",
-				b.Path,
+				"file", b.Path,
 			)
 		}
 		return
 	case err != nil && !b.failing:
 		b.Log.Error(
 			"finished tasks cannot be written into the database: they are safe in the write-behind file, and lists of tasks fail",
-			"file",
-			b.Path,
-			"err",
-			err,
+			"file", b.Path,
+			"err", err,
 		)
 	case err == nil && b.failing:
 		b.Log.Info("finished tasks are written into the database again")

@@ -121,9 +121,8 @@ func (d jsonCodec) DecodePage(result []byte) (*a2a.TaskPage, error) {
 	if err := unmarshal(result, &in); err != nil {
 		return nil, err
 	}
-	tasks, err := decodeEach(
-		"tasks", in.Tasks, func(_ int, o object) (*a2a.Task, error) { return o.task() },
-	)
+	task := func(_ int, o object) (*a2a.Task, error) { return o.task() }
+	tasks, err := decodeEach("tasks", in.Tasks, task)
 	if err != nil {
 		return nil, err
 	}

@@ -56,12 +56,7 @@ func named(method string, p *wire.Params, tasks bool) (string, bool) {
 
 func verbatim(s string) (string, bool) { return s, true }
 
-func checkHeader(
-	h http.Header,
-	name, want string,
-	lenient bool,
-	decode func(string) (string, bool),
-) error {
+func checkHeader(h http.Header, name, want string, lenient bool, decode func(string) (string, bool)) error {
 	values := h[name]
 	if len(values) == 0 && lenient {
 		return nil

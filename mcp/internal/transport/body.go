@@ -106,17 +106,13 @@ func (q *Request) decodeResponse(resp *jsonrpc.Response) error {
 			http.StatusNotFound, wire.CodeSession, "the session is not known, initialize a new one",
 		)
 	}
-	if err := q.endpoint.responded(
-		q.HTTP.Context(), callKey{q.Principal, id, resp.ID}, resp,
-	); err != nil {
+	if err := q.endpoint.responded(q.HTTP.Context(), callKey{q.Principal, id, resp.ID}, resp); err != nil {
 		q.endpoint.Log.ErrorContext(
 			q.HTTP.Context(), "passing on the answer of a client",
 			"err", err,
 		)
 		q.response.w.Header().Set("Retry-After", "1")
-		return wire.Refuse(
-			http.StatusServiceUnavailable, "the answer could not be kept: send it again",
-		)
+		return wire.Refuse(http.StatusServiceUnavailable, "the answer could not be kept: send it again")
 	}
 	q.response.accepted()
 	return ErrAnswered

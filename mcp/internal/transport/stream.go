@@ -64,11 +64,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 // streamChanges sends changes to a session. They are kept for as long as the client may come back
 // for them. A message must not be sent on two streams, so a new stream replaces the earlier one.
 func (e *Endpoint) streamChanges(
-	r *http.Request,
-	a *response,
-	principal string,
-	open *session.Session,
-	missed bool,
+	r *http.Request, a *response, principal string, open *session.Session, missed bool,
 ) {
 	e.streams.Drop(open.Nonce, false)
 	a.inSession(e, nil, principal, open)

@@ -173,8 +173,7 @@ func (env *Env) address(r *http.Request) netip.Addr {
 			env.Log.WarnContext(
 				r.Context(),
 				"oauth: X-Forwarded-For of a peer that is not trusted is ignored, so its clients share one address in rate limits and logs; if it is your proxy, add its network to trusted_proxies",
-				"peer",
-				addr,
+				"peer", addr,
 			)
 		})
 	}

@@ -21,17 +21,13 @@ func ParseKeys(body []byte, most int) ([]jose.JSONWebKey, error) {
 		Keys []jsontext.Value `json:"keys"`
 	}
 	if err := json.Unmarshal(body, &set); err != nil || len(set.Keys) > most {
-		return nil, oauth.Refuse(
-			"invalid_client_metadata", "jwks is not a set of up to %d keys.", most,
-		)
+		return nil, oauth.Refuse("invalid_client_metadata", "jwks is not a set of up to %d keys.", most)
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
 		var members map[string]any
 		if err := json.Unmarshal(raw, &members); err != nil {
-			return nil, oauth.Refuse(
-				"invalid_client_metadata", "jwks holds something that is no key.",
-			)
+			return nil, oauth.Refuse("invalid_client_metadata", "jwks holds something that is no key.")
 		}
 		if members["d"] != nil || members["k"] != nil {
 			return nil, oauth.Refuse("invalid_client_metadata", "jwks holds a private key.")

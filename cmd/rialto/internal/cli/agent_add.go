@@ -147,8 +147,7 @@ func (r *request) addAgent(a directory.AgentConfig, unseen bool) error {
 	if wrong, ok := errors.AsType[*operator.AgentError](err); ok && !unseen {
 		return fmt.Errorf(
 			"%s cannot be used like this: %w (add it all the same with --unseen and --name)",
-			added.URL,
-			wrong.Err,
+			added.URL, wrong.Err,
 		)
 	}
 	if err != nil {

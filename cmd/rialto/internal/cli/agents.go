@@ -12,6 +12,8 @@ import (
 	"rialto/bridge/operator"
 )
 
+const cardsShort = "List the cards of an agent, latest first, with the changes in a card that waits"
+
 func agentsCommand() *cobra.Command {
 	cmd := command("agents", "Manage agents and their cards")
 	cmd.AddCommand(
@@ -27,14 +29,7 @@ func agentsCommand() *cobra.Command {
 			"Hide an agent from all lists; its running tasks continue",
 			operator.Agents.Disable,
 		),
-		withOperator(
-			onEntry(
-				"agents",
-				"cards NAME",
-				"List the cards of an agent, latest first, with the changes in a card that waits",
-			),
-			(*request).listCards,
-		),
+		withOperator(onEntry("agents", "cards NAME", cardsShort), (*request).listCards),
 		acceptCardCommand(),
 	)
 	return cmd
@@ -79,10 +74,7 @@ func writeCards(out io.Writer, agent string, cards []directory.SeenCard) error {
 		fmt.Fprintf(
 			out,
 			"%.16s  from %s to %s  %s\n",
-			c.Digest,
-			c.First.Format(time.RFC3339),
-			c.Last.Format(time.RFC3339),
-			state,
+			c.Digest, c.First.Format(time.RFC3339), c.Last.Format(time.RFC3339), state,
 		)
 		if c.Digest != valid.Digest {
 			fmt.Fprintf(

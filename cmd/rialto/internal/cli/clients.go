@@ -64,12 +64,7 @@ func addClientCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 	}
 	cmd.Flags().StringSliceVar(&redirects, "redirect-uri", nil, "redirect `URI` (repeatable)")
-	cmd.Flags().BoolVar(
-		&secret,
-		"keeps-secret",
-		false,
-		"a confidential client: print its secret, once",
-	)
+	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "a confidential client: print its secret, once")
 	cmd.MarkFlagRequired("redirect-uri")
 	return withOperator(cmd, func(r *request) error {
 		c, err := r.RegisterClient(r.ctx, operator.CommandLine, r.name, redirects, secret)

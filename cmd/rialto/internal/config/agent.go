@@ -95,9 +95,7 @@ func CheckAgent(a Agent) error {
 	if slices.Contains(reservedNames, a.Name) {
 		return i18n.Errorf(
 			"name: %q is taken: %s%s is an address of the API; choose another name",
-			a.Name,
-			AgentPath,
-			a.Name,
+			a.Name, AgentPath, a.Name,
 		)
 	}
 	if err := checkSkills(a); err != nil {

@@ -73,8 +73,7 @@ func (c *Config) checkURL() error {
 		if !Loopback(host) {
 			return fmt.Errorf(
 				"listen: %s can be reached from other machines, so \"url\" must say under which address: tokens are made for it, and clients refuse them under another. Set url: https://… (or --url), or listen on this machine only: %s",
-				c.Listen,
-				net.JoinHostPort("127.0.0.1", port),
+				c.Listen, net.JoinHostPort("127.0.0.1", port),
 			)
 		}
 		c.URL = c.Serving.TLS.Scheme() + "://" + c.Listen

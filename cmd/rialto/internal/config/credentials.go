@@ -152,11 +152,8 @@ func (c Credentials) checkUser() error {
 		)
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
 		return i18n.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
-	case c.HasSecret():
-		_, err := c.ReadSecret()
-		return err
 	}
-	return nil
+	return c.Readable()
 }
 
 func (c Credentials) checkTokens() error {

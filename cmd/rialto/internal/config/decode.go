@@ -59,8 +59,7 @@ func withLists(v any) (_ any, err error) {
 	case len(list) < len(m):
 		return nil, fmt.Errorf(
 			"there is a variable with _%s_ in its name, and none with _%d_: number the items of a list from 0, without gaps",
-			last,
-			len(list),
+			last, len(list),
 		)
 	}
 	return list, nil

@@ -199,10 +199,7 @@ func (c SignIn) SignInMethods(address string) []string {
 			all,
 			fmt.Sprintf(
 				"%s at %s, callback %s/oauth/callback/%s",
-				cmp.Or(o.Name, o.ID),
-				o.Issuer,
-				address,
-				o.ID,
+				cmp.Or(o.Name, o.ID), o.Issuer, address, o.ID,
 			),
 		)
 	}

@@ -281,9 +281,7 @@ func (s *agentServers) reachable(origin string, r *mux.Router) error {
 			}
 			u, err := url.Parse(i.URL)
 			if err != nil || !strings.HasPrefix(i.URL, origin) {
-				return fmt.Errorf(
-					"serving A2A: the card of %s offers %s, which is not here", name, i.URL,
-				)
+				return fmt.Errorf("serving A2A: the card of %s offers %s, which is not here", name, i.URL)
 			}
 			var match mux.RouteMatch
 			if !r.Match(&http.Request{Method: http.MethodPost, URL: u, Host: u.Host}, &match) ||

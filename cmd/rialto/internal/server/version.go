@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 )
 
 // release, commit and date are set by the linker where the build does not see a Git repository, as
@@ -43,10 +44,7 @@ func ThisBuild() Build {
 		}
 	}
 	if b.Version == "" {
-		b.Version = "dev"
-		if len(b.Commit) >= 12 {
-			b.Version += "-" + b.Commit[:12]
-		}
+		b.Version = strings.TrimSuffix("dev-"+b.Commit[:min(len(b.Commit), 12)], "-")
 	}
 	return b
 }

@@ -305,8 +305,7 @@ func databaseFiles(
 				name,
 				fmt.Errorf(
 					"%s: is one SQLite database too many; at most %d are opened",
-					name,
-					maxDatabases,
+					name, maxDatabases,
 				),
 			)
 			continue

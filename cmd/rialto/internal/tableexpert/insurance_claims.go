@@ -66,10 +66,7 @@ var severity = [21]int{
 
 // addClaims makes the claims of one vehicle or household, half-year by half-year.
 func (g *insuranceData) addClaims(
-	policy, vehicle int,
-	p product,
-	city string,
-	deductible, from, until int,
+	policy, vehicle int, p product, city string, deductible, from, until int,
 ) {
 	frequency := p.frequency
 	size := 100

@@ -193,9 +193,7 @@ func (c *catalog) ddl() string {
 			fmt.Fprintf(
 				&b,
 				"  FOREIGN KEY (%s) REFERENCES %s(%s),\n",
-				r.Column,
-				r.Table,
-				r.ToColumn,
+				r.Column, r.Table, r.ToColumn,
 			)
 		}
 		b.WriteString(");\n")

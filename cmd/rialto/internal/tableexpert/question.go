@@ -159,9 +159,7 @@ func (e *Expert) askModel(
 
 // askBack asks for what a question lacks: the table, if it names none of several, or else the
 // question in SQL. The schema goes with it.
-func (e *Expert) askBack(
-	ctx context.Context, t *a2aexec.Turn, c *catalog, f *grammar.Failure,
-) error {
+func (e *Expert) askBack(ctx context.Context, t *a2aexec.Turn, c *catalog, f *grammar.Failure) error {
 	named := slices.DeleteFunc(slices.Clone(c.tables), func(tb *table) bool {
 		return !slices.Contains(f.Tables, tb.spelled())
 	})

@@ -126,13 +126,12 @@ func (c *catalog) search(terms []string) []result {
 			}
 		}
 		if score > 0 {
+			about := strings.TrimSpace(tb.Note + " Columns: " + strings.Join(columns, ", "))
 			results = append(results, result{
-				ID:    "table:" + tb.Name,
-				Title: "Table " + tb.Name,
-				score: score,
-				Snippet: sqlbox.Clip(
-					strings.TrimSpace(tb.Note+" Columns: "+strings.Join(columns, ", ")), 300,
-				),
+				ID:      "table:" + tb.Name,
+				Title:   "Table " + tb.Name,
+				Snippet: sqlbox.Clip(about, 300),
+				score:   score,
 			})
 		}
 	}

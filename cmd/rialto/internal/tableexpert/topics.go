@@ -71,9 +71,7 @@ func (c *curation) check(tables *catalog) error {
 	seen := map[string]bool{}
 	for _, t := range c.Topics {
 		if t.ID == "" || anyTopic(t.ID) || seen[t.ID] {
-			return fmt.Errorf(
-				"%s: every topic needs an id of its own; %q is none", topicsFile, t.ID,
-			)
+			return fmt.Errorf("%s: every topic needs an id of its own; %q is none", topicsFile, t.ID)
 		}
 		seen[t.ID] = true
 		if len(t.Tables) == 0 {
@@ -88,9 +86,7 @@ func (c *curation) check(tables *catalog) error {
 		if tables.find(name) == nil {
 			return fmt.Errorf(
 				"%s: there is no table %q; the tables are %s",
-				topicsFile,
-				name,
-				tables.list(),
+				topicsFile, name, tables.list(),
 			)
 		}
 	}

@@ -81,9 +81,8 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) 
 	}
 	for _, r := range tb.Refs {
 		if to := e.catalog.find(r.Table); to != nil {
-			t.Refs = append(
-				t.Refs, grammar.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn},
-			)
+			ref := grammar.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn}
+			t.Refs = append(t.Refs, ref)
 		}
 	}
 	return t, failed
