@@ -112,6 +112,7 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	default:
 		return nil, errors.New("a part without content")
 	}
+
 	return json.Marshal(s)
 }
 
@@ -121,6 +122,7 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
+
 	*p = Part{Filename: s.Filename, MediaType: s.MediaType, Metadata: s.Metadata}
 	switch {
 	case s.Text != nil:
@@ -134,6 +136,7 @@ func (p *Part) UnmarshalJSON(b []byte) error {
 	default:
 		return errors.New("a part without content")
 	}
+
 	return nil
 }
 

@@ -48,5 +48,6 @@ func (v *View) meta() viewMeta {
 		m.UI.Visibility = []string{"app"}
 		m.Visibility = "private"
 	}
+
 	return m
 }

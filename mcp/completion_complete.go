@@ -49,6 +49,7 @@ func (r *request) complete() (json.RawMessage, error) {
 	default:
 		return nil, wire.InvalidParams("the ref names no prompt and no resource template")
 	}
+
 	found, asked, err := run(
 		r,
 		"completion",
@@ -64,10 +65,12 @@ func (r *request) complete() (json.RawMessage, error) {
 	case found == nil:
 		return nil, fmt.Errorf("completion returned neither values nor an error")
 	}
+
 	b, err := json.Marshal(found)
 	if err != nil {
 		return nil, fmt.Errorf("completion: %w", err)
 	}
+
 	return r.result("", "completion", b), nil
 }
 

@@ -101,6 +101,7 @@ func (q Question) Answer(raw json.RawMessage) (a Answer, ok bool) {
 		!slices.Contains([]string{"accept", "decline", "cancel"}, a.Action) {
 		return Answer{}, false
 	}
+
 	a.Raw = raw
 	if !a.Accepted() || q.schema == nil {
 		a.Content = nil
@@ -109,6 +110,7 @@ func (q Question) Answer(raw json.RawMessage) (a Answer, ok bool) {
 	if len(a.Content) == 0 {
 		a.Content = json.RawMessage("{}")
 	}
+
 	return a, q.schema.Allows(a.Content)
 }
 
@@ -123,11 +125,13 @@ func (q Question) allowed(capabilities json.RawMessage) bool {
 	if q.needs[0] != "elicitation" {
 		return true
 	}
+
 	var modes struct{ Form, URL json.RawMessage }
 	_ = json.Unmarshal(declared["elicitation"], &modes) // anything but an object names no modes
 	if q.url {
 		return modes.URL != nil
 	}
+
 	return modes.Form != nil || modes.URL == nil
 }
 

@@ -91,12 +91,14 @@ func (a *elicitor) ask(ctx context.Context, questions []Question) ([]Answer, err
 		}
 		answers[i] = answer
 	}
+
 	if len(missing) == 0 {
 		return answers, nil
 	}
 	if q := a.refused(questions); q != nil {
 		return nil, wire.MissingCapability(q.required())
 	}
+
 	for _, i := range missing {
 		if a.r.Modern() {
 			a.open = append(a.open, questions[i])
@@ -108,9 +110,11 @@ func (a *elicitor) ask(ctx context.Context, questions []Question) ([]Answer, err
 		}
 		answers[i] = answer
 	}
+
 	if len(a.open) > 0 {
 		return nil, errAsked
 	}
+
 	return answers, nil
 }
 
@@ -133,6 +137,7 @@ func (a *elicitor) elicitAndWait(ctx context.Context, q Question) (Answer, error
 	if q.url && revision.HasElicitationIDs(a.r.Client.Revision) {
 		params = fmt.Appendf(nil, `{"elicitationId":%s,%s`, id, q.params[1:])
 	}
+
 	resp, err := a.r.Ask(ctx, &jsonrpc.Request{ID: id, Method: q.method, Params: params})
 	switch {
 	case errors.Is(err, transport.ErrTimeout):
@@ -142,9 +147,11 @@ func (a *elicitor) elicitAndWait(ctx context.Context, q Question) (Answer, error
 	case resp.Error != nil: // not wrapped: it is not ours to answer with
 		return Answer{}, fmt.Errorf("%w: %v", ErrNoAnswer, resp.Error)
 	}
+
 	answer, ok := q.Answer(resp.Result)
 	if !ok {
 		return Answer{}, ErrNoAnswer
 	}
+
 	return answer, nil
 }

@@ -23,10 +23,12 @@ func streamEvents(r *request) (json.RawMessage, error) {
 			http.StatusNotAcceptable, "events/stream is answered with a text/event-stream",
 		)
 	}
+
 	_, q, err := eventQuery(r)
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, cancel := context.WithTimeout(r.HTTP.Context(), r.s.built.endpoint.Limits.ListenFor)
 	defer cancel()
 	page, err := r.s.Extensions.Events.Poll(ctx, r.Principal, q)
@@ -36,6 +38,7 @@ func streamEvents(r *request) (json.RawMessage, error) {
 	if err := r.Listen(); err != nil {
 		return nil, err
 	}
+
 	meta := `"_meta":{"io.modelcontextprotocol/subscriptionId":` + string(r.Message.ID) + `}`
 	send := func(what string, params any) {
 		b, err := json.Marshal(params)

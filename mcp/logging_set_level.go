@@ -35,6 +35,7 @@ func (c *Call) Log(level Level, logger string, data any) {
 	if c.elicitor == nil || !c.elicitor.r.wants(level) {
 		return
 	}
+
 	r := c.elicitor.r
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -45,10 +46,12 @@ func (c *Call) Log(level Level, logger string, data any) {
 		)
 		return
 	}
+
 	params := fmt.Appendf(nil, `"level":%q`, level)
 	if logger != "" {
 		params = fmt.Appendf(params, `,"logger":%s`, quoted(logger))
 	}
+
 	r.Notify(wire.Notification("notifications/message", fmt.Appendf(params, `,"data":%s`, text)))
 }
 
@@ -63,10 +66,12 @@ func (r *request) wants(level Level) bool {
 		least := Level(r.Params.Meta.LogLevel).severity()
 		return least >= 0 && level.severity() >= least
 	}
+
 	least, ok := r.s.built.levels.Get(r.Session)
 	if !ok {
 		least = LevelInfo
 	}
+
 	return level.severity() >= least.severity()
 }
 

@@ -34,6 +34,7 @@ func (r *request) answer(m method) (json.RawMessage, error) {
 	if !r.Modern() && r.repeatable() {
 		r.ContinueWith(r.Message.Method, func() json.RawMessage { return r.Message.Params })
 	}
+
 	return m(r)
 }
 
@@ -88,12 +89,14 @@ func (r *request) method() method {
 	case "completion/complete":
 		return when(r.s.Completer != nil, (*request).complete)
 	}
+
 	if m := eventMethods[r.Message.Method]; m != nil {
 		return when(r.s.Extensions.Events != nil, m)
 	}
 	if r.s.Tasks == nil {
 		return nil
 	}
+
 	return aboutTask(r.taskMethod(modern, revision.HasCoreTasks(r.Client.Revision)))
 }
 

@@ -50,6 +50,7 @@ func (b *built) makePrompts(s *Server) (err error) {
 	if len(s.Prompts) == 0 {
 		return nil
 	}
+
 	list := make([]any, 0, len(s.Prompts))
 	b.prompts = make(map[string]*Prompt, len(s.Prompts))
 	for i := range s.Prompts {
@@ -62,6 +63,7 @@ func (b *built) makePrompts(s *Server) (err error) {
 		b.prompts[p.Name] = p
 		list = append(list, p)
 	}
+
 	b.lists["prompts/list"], err = b.newListing("prompts", list, list)
 	return err
 }

@@ -16,10 +16,12 @@ func (r *request) getPrompt() (json.RawMessage, error) {
 			"there is no prompt %q, prompts/list names them all", wire.Truncate(r.Params.Name),
 		)
 	}
+
 	args, err := p.arguments(r.Params.Arguments)
 	if err != nil {
 		return nil, err
 	}
+
 	messages, asked, err := run(
 		r,
 		"prompt",
@@ -43,10 +45,12 @@ func (r *request) getPrompt() (json.RawMessage, error) {
 	if err != nil || asked != nil {
 		return asked, err
 	}
+
 	b, err := appendMessages(nil, messages, r.Client.Revision)
 	if err != nil {
 		return nil, err
 	}
+
 	return r.result("", "messages", b), nil
 }
 
@@ -79,5 +83,6 @@ func appendMessages(b []byte, messages []PromptMessage, revision string) ([]byte
 		}
 		b = append(content, '}')
 	}
+
 	return append(b, ']'), nil
 }

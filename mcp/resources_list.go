@@ -17,9 +17,11 @@ func (r *request) listResources() (json.RawMessage, error) {
 	case r.s.MoreResources == nil && r.s.Extensions.Skills == nil:
 		return r.listOnePage()
 	}
+
 	if err := r.noCursor(); err != nil {
 		return nil, err
 	}
+
 	more, asked, err := run(
 		r,
 		"list of resources",
@@ -35,14 +37,17 @@ func (r *request) listResources() (json.RawMessage, error) {
 	if err != nil || asked != nil {
 		return asked, err
 	}
+
 	items := slices.Clone(r.s.built.lists[r.Message.Method].modern.items)
 	if r.s.Extensions.showsApps(r.Client) {
 		items = append(items, r.s.built.apps.items...)
 	}
+
 	listed := r.s.Extensions.skillFiles(r.HTTP.Context())
 	for i := range more {
 		listed = append(listed, &more[i])
 	}
+
 	for _, l := range listed {
 		b, err := json.Marshal(l)
 		if err != nil {
@@ -50,5 +55,6 @@ func (r *request) listResources() (json.RawMessage, error) {
 		}
 		items = append(items, b)
 	}
+
 	return r.result(noCacheHint, "resources", array(items)), nil
 }

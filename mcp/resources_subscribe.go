@@ -28,6 +28,7 @@ func (r *request) subscribeResource() (json.RawMessage, error) {
 		}
 		return r.empty(), nil
 	}
+
 	ok, err := hub.Watch(ctx, r.Principal, r.Session, uri, r.s.Now().Add(session.Life))
 	switch {
 	case err != nil:
@@ -38,5 +39,6 @@ func (r *request) subscribeResource() (json.RawMessage, error) {
 			subscription.MaxURIs,
 		)
 	}
+
 	return r.empty(), nil
 }

@@ -43,10 +43,12 @@ func (r *Result) render(rev string, info json.RawMessage) (json.RawMessage, erro
 	if err != nil {
 		return nil, err
 	}
+
 	b := append(make([]byte, 0, 256+len(info)+len(structured)+r.Size()), '{')
 	if revision.Modern(rev) {
 		b = append(b, `"resultType":"complete",`...)
 	}
+
 	b = append(b, `"content":[`...)
 	for i, c := range r.Content {
 		if i > 0 {
@@ -57,6 +59,7 @@ func (r *Result) render(rev string, info json.RawMessage) (json.RawMessage, erro
 			return nil, fmt.Errorf("content %d: %w", i, err)
 		}
 	}
+
 	b = append(b, ']')
 	if structured != nil {
 		b = append(append(b, `,"structuredContent":`...), structured...)
@@ -64,6 +67,7 @@ func (r *Result) render(rev string, info json.RawMessage) (json.RawMessage, erro
 	if r.IsError {
 		b = append(b, `,"isError":true`...)
 	}
+
 	b, err = appendMeta(b, r.Meta, rev, info)
 	return append(b, '}'), err
 }
@@ -103,6 +107,7 @@ func (r *Result) structured(rev string) ([]byte, error) {
 	if r.Structured == nil {
 		return nil, nil
 	}
+
 	v, err := json.Marshal(r.Structured)
 	if err != nil {
 		return nil, fmt.Errorf("structured content: %w", err)
@@ -110,6 +115,7 @@ func (r *Result) structured(rev string) ([]byte, error) {
 	if !revision.Modern(rev) && v[0] != '{' {
 		return nil, nil
 	}
+
 	return v, nil
 }
 
@@ -118,6 +124,7 @@ func appendMeta(b []byte, meta map[string]any, rev string, info json.RawMessage)
 	if !modern && len(meta) == 0 {
 		return b, nil
 	}
+
 	b = append(b, `,"_meta":{`...)
 	if modern {
 		b = append(append(b, `"`+gomcp.MetaKeyServerInfo+`":`...), info...)
@@ -132,5 +139,6 @@ func appendMeta(b []byte, meta map[string]any, rev string, info json.RawMessage)
 		}
 		b = append(b, object[1:len(object)-1]...)
 	}
+
 	return append(b, '}'), nil
 }

@@ -53,6 +53,7 @@ func NewSkill(folder, name, description, body string) (*Skill, error) {
 			name, MaxSkillDescription,
 		)
 	}
+
 	s := &Skill{
 		uri:         "skill://" + folder + "/" + name + "/SKILL.md",
 		name:        name,

@@ -97,6 +97,7 @@ func (t *Task) append(b []byte, ttl, poll string) []byte {
 	if t.Message != "" {
 		b = fmt.Appendf(b, `,"statusMessage":%s`, quoted(t.Message))
 	}
+
 	created := t.Created.UTC().Format(time.RFC3339Nano)
 	updated := t.Updated.UTC().Format(time.RFC3339Nano)
 	b = fmt.Appendf(b, `,"createdAt":%q,"lastUpdatedAt":%q,%q:`, created, updated, ttl)
@@ -108,6 +109,7 @@ func (t *Task) append(b []byte, ttl, poll string) []byte {
 	if t.Poll > 0 {
 		b = fmt.Appendf(b, `,%q:%d`, poll, max(t.Poll.Milliseconds(), 1))
 	}
+
 	return b
 }
 
@@ -127,6 +129,7 @@ func (t *Task) appendDetailed(b []byte, info json.RawMessage) ([]byte, error) {
 	case Failed:
 		b = t.failure().Append(append(b, `,"error":`...))
 	}
+
 	return b, nil
 }
 
@@ -150,6 +153,7 @@ func (t *Task) shownTo(c Client) *Task {
 	if t.Status != InputRequired || t.FallbackResult == nil {
 		return t
 	}
+
 	for _, q := range t.Questions {
 		if !q.allowed(c.Capabilities) {
 			ended := *t
@@ -159,6 +163,7 @@ func (t *Task) shownTo(c Client) *Task {
 			return &ended
 		}
 	}
+
 	return t
 }
 

@@ -27,8 +27,10 @@ func (r *request) cancelCoreTask() (json.RawMessage, error) {
 	case t.Status.Final():
 		return nil, wire.InvalidParams("the task has ended: it is %s", t.asCore().Status)
 	}
+
 	if err := r.s.Tasks.CancelTask(r.HTTP.Context(), r.Principal, t.ID); err != nil {
 		return nil, taskError(err)
 	}
+
 	return r.getCoreTask()
 }

@@ -13,5 +13,6 @@ func (r *request) updateTask() (json.RawMessage, error) {
 	); err != nil {
 		return nil, taskError(err)
 	}
+
 	return r.empty(), nil
 }

@@ -25,10 +25,12 @@ func (r *request) callTool() (json.RawMessage, error) {
 	if err := r.refuseTask(t); err != nil {
 		return nil, err
 	}
+
 	args := r.Params.Arguments
 	if len(args) == 0 || string(args) == "null" {
 		args = json.RawMessage("{}")
 	}
+
 	args, problem := t.input.Accept(t.Name, args)
 	c := &Call{
 		Tool:      t.Name,
@@ -41,6 +43,7 @@ func (r *request) callTool() (json.RawMessage, error) {
 		r.observed.Result = ErrorResult(problem)
 		return r.withoutTask(r.observed.Result, jsonrpc.CodeInvalidParams)
 	}
+
 	result, asked, err := run(
 		r,
 		"tool",
@@ -71,5 +74,6 @@ func (r *request) callTool() (json.RawMessage, error) {
 	case result.Task != nil:
 		return r.created(result.Task)
 	}
+
 	return r.withoutTask(result, wire.CodeServer)
 }

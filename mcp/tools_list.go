@@ -39,15 +39,18 @@ func (s *Server) SetTools(tools []Tool) error {
 	if b.err != nil {
 		return b.err
 	}
+
 	next, err := b.makeTools(tools, s.Tasks != nil)
 	if err != nil {
 		return err
 	}
+
 	last := b.tools.Swap(next)
 	if s.Changing &&
 		!bytes.Equal(last.apps.listing.legacy.result, next.apps.listing.legacy.result) {
 		s.Changed(ToolsChanged())
 	}
+
 	return nil
 }
 
@@ -67,12 +70,14 @@ func (s *Server) ToolNames(ctx context.Context, principal string) []string {
 	if b.err != nil {
 		return nil
 	}
+
 	var names []string
 	for _, name := range b.tools.Load().plain.names {
 		if s.Access.ToolVisible(ctx, principal, name) {
 			names = append(names, name)
 		}
 	}
+
 	return names
 }
 
@@ -103,6 +108,7 @@ func (b *built) makeTools(tools []Tool, withTasks bool) (*toolset, error) {
 		}
 		set.named[t.Name] = ready
 	}
+
 	var err1, err2 error
 	set.plain, err1 = b.newToolList(tools, withTasks, false)
 	set.apps, err2 = b.newToolList(tools, withTasks, true)
@@ -124,6 +130,7 @@ func (b *built) newToolList(tools []Tool, withTasks, apps bool) (l toolList, err
 		}
 		legacy = append(legacy, listed)
 	}
+
 	l.listing, err = b.newListing("tools", list, legacy)
 	return l, err
 }
@@ -134,19 +141,23 @@ func (r *request) listTools() (json.RawMessage, error) {
 	if r.s.Extensions.showsApps(r.Client) {
 		set = &r.s.built.tools.Load().apps
 	}
+
 	p, err := r.onlyPage(set.listing)
 	if err != nil {
 		return nil, err
 	}
+
 	var visible []json.RawMessage
 	for i, name := range set.names {
 		if r.s.Access.ToolVisible(r.HTTP.Context(), r.Principal, name) {
 			visible = append(visible, p.items[i])
 		}
 	}
+
 	if len(visible) == len(p.items) {
 		return p.result, nil
 	}
+
 	return r.result(cacheHint, set.listing.member, array(visible)), nil
 }
 
@@ -203,5 +214,6 @@ func newListedTool(t Tool, apps bool) listedTool {
 	if apps && t.View != nil {
 		l.Meta = &toolMeta{t.SecuritySchemes, t.View.meta()}
 	}
+
 	return l
 }

@@ -38,6 +38,7 @@ func (e *Error) Status() int {
 	if e.HTTPStatus != 0 {
 		return e.HTTPStatus
 	}
+
 	switch e.Code {
 	case "invalid_client", "invalid_token":
 		return http.StatusUnauthorized
@@ -48,6 +49,7 @@ func (e *Error) Status() int {
 	case "temporarily_unavailable":
 		return http.StatusServiceUnavailable
 	}
+
 	return http.StatusBadRequest
 }
 

@@ -30,10 +30,12 @@ func CanonicalResource(raw string) (string, bool) {
 	if len(raw) > MaxURL || strings.ContainsAny(raw, "#\\") {
 		return "", false
 	}
+
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery {
 		return "", false
 	}
+
 	scheme := strings.ToLower(u.Scheme)
 	host := strings.ToLower(u.Host)
 	switch scheme {
@@ -44,6 +46,7 @@ func CanonicalResource(raw string) (string, bool) {
 	default:
 		return "", false
 	}
+
 	return scheme + "://" + host + strings.TrimSuffix(u.EscapedPath(), "/"), true
 }
 
@@ -99,6 +102,7 @@ func (rs *Resources) Set(byDefault Resource, more ...Resource) {
 	for i := range more {
 		add(&more[i])
 	}
+
 	rs.now.Store(next)
 }
 
@@ -119,11 +123,13 @@ func (rs *Resources) Asked(asked []string) (*Resource, error) {
 	if len(asked) > 1 {
 		return nil, Refuse("invalid_target", "Only one resource can be asked for at a time.")
 	}
+
 	set := rs.now.Load()
 	spelled, ok := CanonicalResource(asked[0])
 	if found := set.spelled[strings.ToLower(spelled)]; ok && found != nil {
 		return found, nil
 	}
+
 	return nil, Refuse(
 		"invalid_target",
 		"This server issues no tokens for this resource; one that it issues them for is %s.",

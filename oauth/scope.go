@@ -92,6 +92,7 @@ func (s ScopeSet) UseCases() (some []string, all bool) {
 			some = append(some, useCase)
 		}
 	}
+
 	slices.Sort(some)
 	return slices.Compact(some), false
 }
@@ -110,6 +111,7 @@ func (s ScopeSet) Only(useCases ...string) ScopeSet {
 			set = set.With(scope)
 		}
 	}
+
 	return set
 }
 
@@ -128,6 +130,7 @@ func (s ScopeSet) Narrow(asked ScopeSet) (set ScopeSet, ok bool) {
 	if len(asked) == 0 {
 		return s, true
 	}
+
 	some, all := s.UseCases()
 	for _, scope := range asked {
 		switch {
@@ -141,6 +144,7 @@ func (s ScopeSet) Narrow(asked ScopeSet) (set ScopeSet, ok bool) {
 			return nil, false
 		}
 	}
+
 	return set, true
 }
 

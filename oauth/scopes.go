@@ -71,6 +71,7 @@ func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 			"invalid_scope", "More than %d scopes are too many for a person to read.", maxScopes,
 		)
 	}
+
 	set := slices.DeleteFunc(
 		slices.Clone(words), func(word string) bool { return !sc.Supports(word) },
 	)
@@ -82,6 +83,7 @@ func (sc *Scopes) Grantable(asked string) (ScopeSet, error) {
 	if set.OpensNothing() {
 		set = append(sc.Ordinary(), set...)
 	}
+
 	return set, nil
 }
 

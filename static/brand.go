@@ -42,6 +42,7 @@ func NewBrand(accent string, logo []byte) (Brand, error) {
 		}
 		b.logo = newFile(logo, kind)
 	}
+
 	return b, nil
 }
 
@@ -64,12 +65,14 @@ func logoType(logo []byte) (string, error) {
 	if len(logo) > MaxLogo {
 		return "", fmt.Errorf("the logo has %d bytes; %d is the most", len(logo), MaxLogo)
 	}
+
 	switch kind := http.DetectContentType(logo); {
 	case kind == "image/png", kind == "image/webp":
 		return kind, nil
 	case bytes.Contains(logo[:min(len(logo), 1024)], []byte("<svg")):
 		return "image/svg+xml", nil
 	}
+
 	return "", errors.New("the logo is no SVG, PNG or WebP image")
 }
 

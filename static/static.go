@@ -33,6 +33,7 @@ func load() map[string]file {
 	if err != nil {
 		panic("static: the embedded files are missing: " + err.Error())
 	}
+
 	all := make(map[string]file, len(entries))
 	for _, e := range entries {
 		content, err := embedded.ReadFile("files/" + e.Name())
@@ -41,6 +42,7 @@ func load() map[string]file {
 		}
 		all[e.Name()] = newFile(content, contentType(e.Name()))
 	}
+
 	return all
 }
 
@@ -80,6 +82,7 @@ func (b Brand) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
+
 	f, branded := b.of(r.URL.Path)
 	own, ok := files[strings.TrimPrefix(r.URL.Path, Prefix)]
 	switch {
@@ -90,6 +93,7 @@ func (b Brand) serve(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+
 	h := w.Header()
 	switch {
 	case branded:
@@ -99,6 +103,7 @@ func (b Brand) serve(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.Set("Cache-Control", "no-cache")
 	}
+
 	h.Set("Content-Type", f.contentType)
 	h.Set("ETag", `"`+f.hash+`"`)
 	h.Set("X-Content-Type-Options", "nosniff")

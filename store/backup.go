@@ -41,6 +41,7 @@ func Restore(ctx context.Context, file, dsn string) error {
 		}
 		near = filepath.Dir(path)
 	}
+
 	return prepared(near, func(made string) error {
 		if err := duplicate(ctx, file, made); err != nil {
 			return err
@@ -97,6 +98,7 @@ func copyInto(ctx context.Context, dsn, made string) error {
 	if strings.HasPrefix(dsn, "postgres") {
 		return copyPostgres(ctx, dsn, made)
 	}
+
 	path, err := filepath.EvalSymlinks(strings.TrimPrefix(dsn, "sqlite:"))
 	if err != nil {
 		return err
@@ -122,6 +124,7 @@ func copyInto(ctx context.Context, dsn, made string) error {
 			path,
 		)
 	}
+
 	return nil
 }
 
@@ -161,6 +164,7 @@ func place(ctx context.Context, made, path string) error {
 	if err := os.Rename(made, path); err != nil {
 		return err
 	}
+
 	return syncFile(filepath.Dir(path))
 }
 
@@ -186,10 +190,12 @@ func duplicate(ctx context.Context, from, to string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not a regular file", from)
 	}
+
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
+
 	_, err = io.Copy(out, stoppable{ctx, io.LimitReader(in, info.Size())})
 	return errors.Join(err, out.Close())
 }

@@ -53,14 +53,17 @@ func open(ctx context.Context, db *sqldb.DB, err error) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	tasks, err := db.NewPool()
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+
 	ledger, err := ledgerdb.Open(ctx, tasks)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+
 	return &DB{
 		OAuth:      oauthdb.New(db),
 		OAuthLists: oauthdb.NewLists(db),

@@ -92,6 +92,7 @@ func (c Chart) Draw() []Drawn {
 			out[i].Part.H = min(part, 3)
 		}
 	}
+
 	return out
 }
 
@@ -126,6 +127,7 @@ func (c Chart) values() []int64 {
 			}
 		}
 	}
+
 	if c.Range {
 		powers := []int64{1}
 		for powers[0] < highest {
@@ -136,6 +138,7 @@ func (c Chart) values() []int64 {
 		}
 		return powers
 	}
+
 	for unit := int64(1); ; unit *= 10 {
 		for _, n := range []int64{2, 4, 6, 8, 10, 12, 16} {
 			if n*unit >= highest {

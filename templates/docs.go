@@ -79,6 +79,7 @@ func (d *Docs) Matching(query string) Docs {
 	if len(words) == 0 {
 		return found
 	}
+
 	found.Query = strings.Join(words, " ")
 	found.Groups = nil
 	found.rendered = nil
@@ -110,6 +111,7 @@ func (d *Docs) Matching(query string) Docs {
 			found.Found += len(g.Operations)
 		}
 	}
+
 	return found
 }
 

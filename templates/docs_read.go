@@ -20,6 +20,7 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 	if err := json.Unmarshal(spec, &d.whole); err != nil {
 		return Docs{}, fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
+
 	page := Docs{Product: product, URL: at, Description: d.text(d.whole["info"], "description")}
 	also := d.aliases()
 	operations := map[string][]Operation{}
@@ -40,6 +41,7 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 			operations[tag] = append(operations[tag], o)
 		}
 	}
+
 	for _, tag := range list(d.whole["tags"]) {
 		name := d.text(tag, "name")
 		if all := operations[name]; len(all) > 0 {
@@ -49,6 +51,7 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 			)
 		}
 	}
+
 	rendered := map[language]template.HTML{}
 	for _, l := range languages {
 		var err error
@@ -57,6 +60,7 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 			return Docs{}, err
 		}
 	}
+
 	page.rendered = rendered
 	return page, nil
 }
@@ -107,6 +111,7 @@ func (d openAPI) resolve(v any) map[string]any {
 		}
 		m = object(at)
 	}
+
 	return nil
 }
 
@@ -153,6 +158,7 @@ func (d openAPI) operation(method, path string, item, about map[string]any) Oper
 			Required: required,
 		})
 	}
+
 	o.Body = d.bodies(d.resolve(about["requestBody"])["content"])
 	responses := object(about["responses"])
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
@@ -163,6 +169,7 @@ func (d openAPI) operation(method, path string, item, about map[string]any) Oper
 		}
 		o.Answers = append(o.Answers, a)
 	}
+
 	o.Example = d.example(o)
 	return o
 }
@@ -173,6 +180,7 @@ func (d openAPI) security(o *Operation, about map[string]any) {
 	if !own {
 		needs = list(d.whole["security"])
 	}
+
 	o.Public = len(needs) == 0
 	for _, need := range needs {
 		scopes, ok := object(need)["oauth"]
@@ -192,6 +200,7 @@ func (d openAPI) words(v any) string {
 	if schema == nil {
 		schema = m
 	}
+
 	said := cmp.Or(d.text(m, "description"), d.text(schema, "description"))
 	var more []string
 	for _, bound := range []struct{ key, word string }{{"minimum", "from"}, {"maximum", "to"}, {"minLength", "at least so many characters:"}, {"default", "without it"}} {
@@ -199,9 +208,11 @@ func (d openAPI) words(v any) string {
 			more = append(more, fmt.Sprint(bound.word, " ", v))
 		}
 	}
+
 	if len(more) > 0 {
 		said = strings.TrimSpace(said + " (" + strings.Join(more, ", ") + ")")
 	}
+
 	return said
 }
 
@@ -214,6 +225,7 @@ func (d openAPI) kind(v any) string {
 	if c, ok := m["const"]; ok {
 		return fmt.Sprint(c)
 	}
+
 	switch t := m["type"].(type) {
 	case string:
 		if t == "array" {
@@ -228,6 +240,7 @@ func (d openAPI) kind(v any) string {
 	case []any:
 		return alternatives(t)
 	}
+
 	for _, several := range []string{"anyOf", "oneOf", "allOf"} {
 		var kinds []any
 		for _, one := range list(m[several]) {
@@ -239,9 +252,11 @@ func (d openAPI) kind(v any) string {
 			return alternatives(kinds)
 		}
 	}
+
 	if m["properties"] != nil {
 		return "object"
 	}
+
 	return ""
 }
 
@@ -269,6 +284,7 @@ func (d openAPI) bodies(content any) (all []Body) {
 		}
 		all = append(all, b)
 	}
+
 	return all
 }
 
@@ -293,9 +309,11 @@ func (d openAPI) sample(schema any, depth int) (example any, ok bool) {
 			sampled[name] = value
 		}
 	}
+
 	if !ok {
 		return empty[fmt.Sprint(m["type"])], false
 	}
+
 	return sampled, true
 }
 
@@ -315,14 +333,17 @@ func (d openAPI) members(all []Member, at string, schema any, depth int) []Membe
 	if depth >= maxDepth || m == nil {
 		return all
 	}
+
 	for _, several := range []string{"allOf", "anyOf", "oneOf"} {
 		for _, one := range list(m[several]) {
 			all = d.members(all, at, one, depth+1)
 		}
 	}
+
 	if m["items"] != nil {
 		return d.members(all, at+"[]", m["items"], depth+1)
 	}
+
 	properties := object(m["properties"])
 	required := list(m["required"])
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
@@ -335,6 +356,7 @@ func (d openAPI) members(all []Member, at string, schema any, depth int) []Membe
 		})
 		all = d.members(all, path, properties[name], depth+1)
 	}
+
 	return all
 }
 
@@ -347,6 +369,7 @@ func formatExample(kind string, example any) string {
 		}
 		return form.Encode()
 	}
+
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -354,6 +377,7 @@ func formatExample(kind string, example any) string {
 	if e.Encode(example) != nil {
 		return fmt.Sprint(example)
 	}
+
 	return strings.TrimSpace(b.String())
 }
 
@@ -366,6 +390,7 @@ func (d openAPI) example(o Operation) string {
 	if !o.Public {
 		line += ` -H "Authorization: Bearer $TOKEN"`
 	}
+
 	for _, b := range o.Body {
 		if b.Example != "" {
 			line += " -H 'Content-Type: " + b.Type + "' -d '" +
@@ -373,6 +398,7 @@ func (d openAPI) example(o Operation) string {
 			break
 		}
 	}
+
 	return line + " '" + d.at + o.Path + "'"
 }
 

@@ -57,6 +57,7 @@ func rememberLanguage(w http.ResponseWriter, r *http.Request) (redirected bool) 
 	if !ok || r.Method != http.MethodGet {
 		return false
 	}
+
 	http.SetCookie(w, &http.Cookie{
 		Name:     languageCookie,
 		Value:    string(l),
@@ -71,6 +72,7 @@ func rememberLanguage(w http.ResponseWriter, r *http.Request) (redirected bool) 
 	if len(q) > 0 {
 		to += "?" + q.Encode()
 	}
+
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, to, http.StatusSeeOther)
 	return true
@@ -89,9 +91,11 @@ func languageLinks(r *http.Request, l language, page Page) []languageLink {
 	case Return, Leave, Problem:
 		return nil
 	}
+
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil
 	}
+
 	all := make([]languageLink, len(languages))
 	for i, other := range languages {
 		all[i] = languageLink{Tag: string(other), Name: names[other]}
@@ -101,6 +105,7 @@ func languageLinks(r *http.Request, l language, page Page) []languageLink {
 			all[i].Href = "/" + strings.TrimLeft(r.URL.EscapedPath(), "/") + "?" + q.Encode()
 		}
 	}
+
 	return all
 }
 
@@ -110,10 +115,12 @@ func preferred(header string) language {
 	if len(header) > 512 {
 		return english
 	}
+
 	tags, _, err := xlanguage.ParseAcceptLanguage(header)
 	if err != nil {
 		return english
 	}
+
 	_, i, _ := matcher.Match(tags...)
 	return languages[i]
 }

@@ -170,6 +170,7 @@ func (f AskField) About(n int) string {
 	if f.Wrong != "" {
 		ids = append(ids, "wrong-"+strconv.Itoa(n))
 	}
+
 	return strings.Join(ids, " ")
 }
 

@@ -75,6 +75,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
 	if rememberLanguage(w, r) {
 		return
 	}
+
 	l := languageOf(r)
 	var body bytes.Buffer
 	if err := parsed(l, page.file()).ExecuteTemplate(&body, "layout", layoutData{page, languageLinks(r, l, page)}); err != nil {
@@ -82,6 +83,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
 		http.Error(w, "The page could not be shown.", http.StatusInternalServerError)
 		return
 	}
+
 	protect(w.Header(), r, page)
 	w.Header().Set("Content-Language", string(l))
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
@@ -106,6 +108,7 @@ func protect(h http.Header, r *http.Request, page Page) {
 	if isolated(page) {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
+
 	h.Add("Vary", "Accept-Language, Cookie")
 	// RFC 6797 section 7.2: never over plain HTTP. A caller who forges the
 	// forwarded header only pins what it itself sees.

@@ -223,6 +223,7 @@ func (l language) moment(t, now time.Time) string {
 	case d < 0:
 		return strings.Replace(l.text("in {}"), "{}", l.age(-d), 1)
 	}
+
 	return strings.Replace(l.text("{} ago"), "{}", l.age(d), 1)
 }
 
@@ -281,12 +282,15 @@ func (l language) number(n int64) string {
 	if l == spanish {
 		separator = "."
 	}
+
 	first := 0
 	if n < 0 {
 		first = 1
 	}
+
 	for i := len(digits) - 3; i > first; i -= 3 {
 		digits = digits[:i] + separator + digits[i:]
 	}
+
 	return digits
 }

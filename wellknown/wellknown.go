@@ -78,6 +78,7 @@ func newVariants(v ByOrigin) (*variants, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	all := &variants{byDefault, map[string]*document{}}
 	for origin, doc := range v.Origins {
 		d, err := newDocument(doc)
@@ -86,6 +87,7 @@ func newVariants(v ByOrigin) (*variants, error) {
 		}
 		all.origins[origin] = d
 	}
+
 	return all, nil
 }
 
@@ -111,10 +113,12 @@ func newDocument(v any) (*document, error) {
 	if !ok {
 		t = Typed{Doc: v, MediaType: "application/json"}
 	}
+
 	body, err := json.Marshal(t.Doc)
 	if err != nil {
 		return nil, fmt.Errorf("marshalling a document: %w", err)
 	}
+
 	sum := sha256.Sum256(body)
 	return &document{
 		body: body, etag: `"` + hex.EncodeToString(sum[:12]) + `"`, mediaType: t.MediaType,

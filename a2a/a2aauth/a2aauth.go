@@ -55,6 +55,7 @@ func (s Secret) Apply(req *http.Request, c a2aclient.Caller) error {
 	default:
 		req.Header.Set(s.Name, s.Value)
 	}
+
 	return nil
 }
 
@@ -67,6 +68,7 @@ func (s Secret) as(card *a2a.Card) Secret {
 	if s.Kind != AsTheCardSays || card == nil {
 		return s
 	}
+
 	fits := s
 	for _, need := range card.Security {
 		for name := range need {
@@ -84,6 +86,7 @@ func (s Secret) as(card *a2a.Card) Secret {
 			}
 		}
 	}
+
 	return fits
 }
 

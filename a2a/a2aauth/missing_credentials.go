@@ -38,6 +38,7 @@ func Unmet(card *a2a.Card, m CredentialKinds) []*i18n.Message {
 		}
 		lines = append(lines, missing)
 	}
+
 	return lines
 }
 

@@ -62,10 +62,12 @@ func (t *Tokens) Apply(req *http.Request, c a2aclient.Caller) error {
 	} else if c.User == "" {
 		return nil
 	}
+
 	value, err := t.token(req.Context(), c.User)
 	if err != nil {
 		return err
 	}
+
 	value.SetAuthHeader(req)
 	return nil
 }
@@ -75,6 +77,7 @@ func (t *Tokens) Renew(req *http.Request, c a2aclient.Caller) bool {
 	if t.Subject == nil {
 		c.User = ""
 	}
+
 	h := t.of(c.User)
 	select {
 	case <-h.turn:
@@ -117,6 +120,7 @@ func (t *Tokens) token(ctx context.Context, user string) (*oauth2.Token, error) 
 	if ctx.Err() != nil {
 		return nil, ctx.Err() // says nothing to the next
 	}
+
 	h.value = value
 	h.err = err
 	h.asked = now
@@ -134,12 +138,14 @@ func (t *Tokens) of(user string) *token {
 	if t.held == nil {
 		t.held = map[string]*token{}
 	}
+
 	for other := range t.held {
 		if len(t.held) < maxUsers {
 			break
 		}
 		delete(t.held, other) // any one: it is only got again
 	}
+
 	h = &token{turn: make(chan struct{}, 1)}
 	h.turn <- struct{}{}
 	t.held[user] = h
@@ -165,6 +171,7 @@ func (t *Tokens) ask(ctx context.Context, user string) (*oauth2.Token, error) {
 		params.Set("subject_token_type", "urn:ietf:params:oauth:token-type:jwt")
 		params.Set("requested_token_type", "urn:ietf:params:oauth:token-type:access_token")
 	}
+
 	conf := clientcredentials.Config{
 		ClientID: t.ClientID, ClientSecret: t.ClientSecret, TokenURL: t.TokenURL,
 		Scopes: t.Scopes, EndpointParams: params, AuthStyle: oauth2.AuthStyleInHeader,
@@ -172,6 +179,7 @@ func (t *Tokens) ask(ctx context.Context, user string) (*oauth2.Token, error) {
 	if t.InBody || t.ClientSecret == "" {
 		conf.AuthStyle = oauth2.AuthStyleInParams
 	}
+
 	client := &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -189,6 +197,7 @@ func (t *Tokens) ask(ctx context.Context, user string) (*oauth2.Token, error) {
 	if strings.EqualFold(value.TokenType, "N_A") { // RFC 8693 section 2.2.1
 		value.TokenType = "Bearer"
 	}
+
 	return value, nil
 }
 

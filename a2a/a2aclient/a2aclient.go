@@ -142,16 +142,19 @@ func (d *Dialer) Dial(ctx context.Context, rawURL string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	c.routes, err = d.routesTo(c.card)
 	if err != nil {
 		return nil, err
 	}
+
 	for i, r := range c.routes {
 		c.routes[i].target = r.binding.target(u, r.url)
 		if r.dialect.Versioned {
 			c.routes[i].metadata = map[string][]string{versionName: {string(r.dialect.Generation)}}
 		}
 	}
+
 	return c, nil
 }
 
@@ -216,6 +219,7 @@ func (c *Client) newRequest(
 	if c.dialer.UserAgent != "" {
 		req.Header["User-Agent"] = []string{c.dialer.UserAgent}
 	}
+
 	delete(req.Header, versionKey)
 	req.Close = c.closes && !c.multiplexed.Load()
 	return req, nil

@@ -49,6 +49,7 @@ func invoke[T any](
 	if err != nil {
 		return v, undecodable(err)
 	}
+
 	return v, nil
 }
 
@@ -66,6 +67,7 @@ func (c *Client) command(ctx context.Context, r route, op wire.Op, params []byte
 	if a2a.Is(err, a2a.InvalidAgentResponse) && resp.StatusCode/100 == 2 {
 		return nil
 	}
+
 	return err
 }
 
@@ -101,6 +103,7 @@ func (c *Client) post(
 	if err != nil {
 		c.broken.reportOutcome(err)
 	}
+
 	return resp, err
 }
 
@@ -121,6 +124,7 @@ func (c *Client) result(
 		c.broken.reportOutcome(err)
 		return nil, err
 	}
+
 	c.broken.reportOutcome(nil)
 	switch {
 	case !ok:

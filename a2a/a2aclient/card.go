@@ -36,6 +36,7 @@ func cardLocations(u *url.URL) []cardLocation {
 	if strings.HasSuffix(u.Path, ".json") || strings.Contains(u.Path, "/.well-known/") {
 		return []cardLocation{self}
 	}
+
 	base := strings.TrimSuffix(u.Path, "/")
 	list := []cardLocation{{url: at(u, base+cardPath)}, {url: at(u, base+oldCardPath)}}
 	if base != "" {
@@ -43,6 +44,7 @@ func cardLocations(u *url.URL) []cardLocation {
 			list, cardLocation{at(u, cardPath), true}, cardLocation{at(u, oldCardPath), true},
 		)
 	}
+
 	return append(list, self)
 }
 
@@ -80,6 +82,7 @@ func (c *Client) findCard(ctx context.Context) (*a2a.Card, error) {
 			worst = err // something is there, which is no card
 		}
 	}
+
 	switch {
 	case c.dialer.Protocol != "":
 		return c.dialer.assumedCard(c.dialed), nil
@@ -138,6 +141,7 @@ func (d *Dialer) admit(
 	if err != nil {
 		return nil, fmt.Errorf("the card at %s: %w", u.Redacted(), err)
 	}
+
 	card, err = wire.DecodeCard(raw)
 	if err != nil {
 		return nil, a2a.Errorf(
@@ -147,6 +151,7 @@ func (d *Dialer) admit(
 			err,
 		)
 	}
+
 	return absolute(card, u), nil
 }
 
@@ -173,6 +178,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 	if resp.StatusCode/100 != 2 {
 		return nil, nil, statusError(resp, body)
 	}
+
 	card, err := wire.DecodeCard(body)
 	if err != nil {
 		return nil, nil, a2a.Errorf(
@@ -184,6 +190,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 			describeBody(resp, body),
 		)
 	}
+
 	return absolute(card, resp.Request.URL), body, nil
 }
 

@@ -48,6 +48,7 @@ func (b *breaker) allow(now time.Time, host string) error {
 		e.Cause = a2a.ErrNotConnected
 		return e
 	}
+
 	b.until = now.Add(b.wait) // this call is the one that tries
 	return nil
 }
@@ -74,6 +75,7 @@ func (b *breaker) report(now time.Time, err error) {
 		b.answered = now
 		return
 	}
+
 	b.failed = now
 	b.failure = err
 	b.broken++
@@ -95,5 +97,6 @@ func (c *Client) Contact() a2a.Contact {
 	if b.broken >= breakerThreshold {
 		met.Until = b.until
 	}
+
 	return met
 }

@@ -30,10 +30,12 @@ func (l *conns) dial(ctx context.Context, network, address string) (net.Conn, er
 		e.NotSent = true
 		return nil, e
 	}
+
 	c, err := l.dialer.DialContext(ctx, network, address)
 	if err != nil {
 		release()
 		return nil, err
 	}
+
 	return &quota.Conn{Conn: c, Release: release}, nil
 }

@@ -76,12 +76,15 @@ func (c *Client) authorize(req *http.Request) error {
 		)
 		return nil
 	}
+
 	for k, vs := range c.dialer.Header {
 		req.Header[http.CanonicalHeaderKey(k)] = vs
 	}
+
 	if c.dialer.Credentials == nil {
 		return nil
 	}
+
 	err := c.dialer.Credentials.Apply(req, c.caller())
 	if err == nil || asError(err) != nil {
 		return err
@@ -89,6 +92,7 @@ func (c *Client) authorize(req *http.Request) error {
 	if req.Context().Err() != nil {
 		return req.Context().Err()
 	}
+
 	c.dialer.log().ErrorContext(
 		req.Context(), "no credentials for an agent",
 		"host", req.URL.Host,

@@ -22,6 +22,7 @@ func (s *stream) splitCumulative(e a2a.Event) {
 	if s.whole == nil {
 		s.whole = map[string][]a2a.Part{}
 	}
+
 	so, known := s.whole[u.Artifact.ID]
 	switch {
 	case !known && len(s.whole) == maxCumulative:
@@ -34,6 +35,7 @@ func (s *stream) splitCumulative(e a2a.Event) {
 		s.whole[u.Artifact.ID] = append(so, u.Artifact.Parts...)
 		return
 	}
+
 	s.whole[u.Artifact.ID] = slices.Clone(u.Artifact.Parts)
 }
 
@@ -43,6 +45,7 @@ func continues(parts, so []a2a.Part) bool {
 	if len(so) == 0 || len(parts) < len(so) {
 		return false
 	}
+
 	last := len(so) - 1
 	if !reflect.DeepEqual(parts[:last], so[:last]) {
 		return false
@@ -50,6 +53,7 @@ func continues(parts, so []a2a.Part) bool {
 	if reflect.DeepEqual(parts[last], so[last]) {
 		return len(parts) > len(so)
 	}
+
 	before, was := so[last].Content.(a2a.Text)
 	now, is := parts[last].Content.(a2a.Text)
 	return was && is && before != "" && strings.HasPrefix(string(now), string(before))

@@ -40,14 +40,17 @@ func unreachable(ctx context.Context, host string, cause error) error {
 	if known := asError(cause); known != nil {
 		return known
 	}
+
 	var request *url.Error
 	if errors.As(cause, &request) {
 		cause = request.Err // without the URL, which may hold secrets
 	}
+
 	code := a2a.Unavailable
 	if errors.Is(cause, a2a.ErrTooLarge) {
 		code = a2a.InvalidAgentResponse
 	}
+
 	return noAnswer(code, host, tlsMismatch(cause))
 }
 
@@ -142,6 +145,7 @@ func fromResponse(e *a2a.Error, resp *http.Response) *a2a.Error {
 			e.Message += fmt.Sprintf(" (retry after %s)", e.RetryAfter)
 		}
 	}
+
 	return e
 }
 
@@ -194,11 +198,13 @@ func readAll(resp *http.Response, limit int64, memory *reservation) ([]byte, err
 		_, err := io.ReadFull(resp.Body, b)
 		return b, err
 	}
+
 	b, err := io.ReadAll(
 		io.LimitReader(&reservedReader{Reader: resp.Body, memory: memory}, limit+1),
 	)
 	if err == nil && int64(len(b)) > limit {
 		return nil, tooLarge(limit)
 	}
+
 	return b, err
 }

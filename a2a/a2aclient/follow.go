@@ -182,12 +182,14 @@ func (f *follow) next(s *stream, idle *watchdog) (wire.Item, error) {
 	if idle != nil {
 		idle.heard.Add(1)
 	}
+
 	f.repeats = f.repeats || s.twice
 
 	f.correctTaskID(item, s.dialect.CallersName)
 	if m, ok := item.Event.(*a2a.Message); ok {
 		item.Event, err = s.joinMessages(m, f.c.dialer.maxBody())
 	}
+
 	return item, err
 }
 
@@ -199,6 +201,7 @@ func (f *follow) emit(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 		f.memory.keep()
 		return false
 	}
+
 	f.memory.free()
 	if e == nil {
 		return false
@@ -300,10 +303,12 @@ func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 	if f.id == "" {
 		return e
 	}
+
 	t, err := f.readTask(ctx)
 	if err != nil {
 		return e
 	}
+
 	f.readAhead = true
 
 	update, isStatus := e.(*a2a.StatusUpdate)
@@ -311,6 +316,7 @@ func (f *follow) whole(ctx context.Context, e a2a.Event) a2a.Event {
 	if !included {
 		apply(t, e)
 	}
+
 	return t
 }
 
@@ -385,6 +391,7 @@ func (f *follow) accept(e a2a.Event) bool {
 	if *id != f.id {
 		return false
 	}
+
 	f.context = cmp.Or(contextID, f.context)
 	return true
 }

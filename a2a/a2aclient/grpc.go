@@ -56,10 +56,12 @@ func (overGRPC) send(
 	if err != nil {
 		return nil, nil, notSent(err)
 	}
+
 	resp, err := c.dialer.GRPC.Carry(ctx, r.target, name, metadata, params)
 	if err != nil {
 		return nil, nil, unreachable(ctx, r.target.Host, err)
 	}
+
 	return shown, resp, nil
 }
 
@@ -71,12 +73,14 @@ func (c *Client) metadata(
 	if c.dialer.Credentials == nil && len(c.dialer.Header) == 0 && c.dialer.Observer == nil {
 		return r.metadata, nil, nil
 	}
+
 	target := *r.target
 	target.Path = name
 	req, err := c.newRequest(ctx, http.MethodPost, target, nil)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	all := make(map[string][]string, len(req.Header)+len(r.metadata))
 	for k, vs := range req.Header {
 		name := strings.ToLower(k)
@@ -84,6 +88,7 @@ func (c *Client) metadata(
 			all[name] = vs
 		}
 	}
+
 	maps.Copy(all, r.metadata)
 	return all, req, nil
 }
@@ -118,6 +123,7 @@ func (overGRPC) events(
 	if !ok {
 		return nil, in
 	}
+
 	return &messageEvents{messages, d, in, limit, memory}, nil
 }
 
@@ -137,6 +143,7 @@ func (m *messageEvents) next() ([]byte, error) {
 	if m.in.left <= 0 {
 		return nil, errEndlessStream
 	}
+
 	message, refused, err := m.Next()
 	switch {
 	case err != nil:
@@ -147,11 +154,13 @@ func (m *messageEvents) next() ([]byte, error) {
 		m.in.left -= int64(len(message)) + frameHead
 		return message, m.memory.hold(len(message))
 	}
+
 	if refusal := m.dialect.DecodeRESTError(
 		http.StatusInternalServerError, message,
 	); refusal != nil {
 		return nil, refusal
 	}
+
 	return nil, invalidAnswer("an error without content")
 }
 
@@ -164,6 +173,7 @@ func (overGRPC) target(dialed *url.URL, raw string) *url.URL {
 		scheme = dialed.Scheme
 		rest = raw
 	}
+
 	switch strings.ToLower(scheme) {
 	case "http", "grpc":
 		scheme = "http"
@@ -172,10 +182,12 @@ func (overGRPC) target(dialed *url.URL, raw string) *url.URL {
 	default:
 		return nil
 	}
+
 	host, _, _ := strings.Cut(rest, "/")
 	u, err := url.Parse(scheme + "://" + host)
 	if err != nil || u.Hostname() == "" || u.User != nil {
 		return nil
 	}
+
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}
 }

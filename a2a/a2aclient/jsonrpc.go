@@ -44,6 +44,7 @@ func (jsonRPC) request(
 	if err != nil {
 		return nil, err
 	}
+
 	req.Header["Content-Type"] = onlyJSON
 	return req, nil
 }

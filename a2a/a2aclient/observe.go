@@ -41,6 +41,7 @@ func observed[T any](
 	if c.dialer.Observer == nil {
 		return call(ctx, r)
 	}
+
 	ctx, ended := c.dialer.Observer.ObserveCall(ctx, Call{
 		Method:     wire.Dialects()[0].Method(op),
 		URL:        r.target,
@@ -53,10 +54,12 @@ func observed[T any](
 		s.ended = ended
 		return v, nil
 	}
+
 	var e a2a.Event
 	if err == nil {
 		e, _ = any(v).(a2a.Event)
 	}
+
 	ended(e, err)
 	return v, err
 }

@@ -32,6 +32,7 @@ func (c *Client) poll(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	if time.Now().UnixNano() < c.noPollBefore.Load() {
 		return nil, errPollSkipped
 	}
+
 	short, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	t, err := (&Client{connection: c.connection, user: c.user, closes: true}).Task(
@@ -40,5 +41,6 @@ func (c *Client) poll(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	if err != nil && short.Err() != nil && ctx.Err() == nil {
 		c.noPollBefore.Store(time.Now().Add(pollPause).UnixNano())
 	}
+
 	return t, err
 }

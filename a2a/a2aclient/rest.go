@@ -46,14 +46,17 @@ func (rest) request(
 	if op == wire.Subscribe && r.subscribeByPOST {
 		method = http.MethodPost
 	}
+
 	var body []byte
 	if op == wire.Send || op == wire.Stream || op == wire.PushSet {
 		body = params
 	}
+
 	target, err := below(*r.target, path)
 	if err != nil {
 		return nil, err
 	}
+
 	req, err := c.newRequest(ctx, method, target, body)
 	if err != nil {
 		return nil, err
@@ -61,6 +64,7 @@ func (rest) request(
 	if body != nil {
 		req.Header["Content-Type"] = onlyJSON
 	}
+
 	return req, nil
 }
 
@@ -85,6 +89,7 @@ func restPath(r route, op wire.Op, params []byte) (method, path string, err erro
 			return "", "", err
 		}
 	}
+
 	method, path = r.dialect.RESTPath(op, q, r.tenant)
 	return method, path, nil
 }
@@ -96,11 +101,13 @@ func listQuery(params []byte) string {
 	if json.Unmarshal(params, &members) != nil || len(members) == 0 {
 		return ""
 	}
+
 	delete(members, "tenant")
 	query := url.Values{}
 	for k, v := range members {
 		query.Set(k, fmt.Sprint(v))
 	}
+
 	return "?" + query.Encode()
 }
 
@@ -128,6 +135,7 @@ func below(base url.URL, path string) (url.URL, error) {
 	if !strings.Contains(escaped, "%") {
 		return u, nil
 	}
+
 	var err error
 	u.RawPath = escaped
 	u.Path, err = url.PathUnescape(escaped)
@@ -151,6 +159,7 @@ func (rest) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.Error
 	case accepted && len(in.Error) == 0:
 		return body, nil, true
 	}
+
 	refusal := d.DecodeRESTError(status, body)
 	return nil, refusal, refusal != nil
 }

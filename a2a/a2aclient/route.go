@@ -117,6 +117,7 @@ func (d *Dialer) routesTo(card *a2a.Card) ([]route, error) {
 	if len(list) == 0 {
 		return nil, a2a.Errorf(a2a.VersionNotSupported, "A2A %s is not supported", d.Protocol)
 	}
+
 	return list, nil
 }
 
@@ -172,6 +173,7 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 			others = append(others, string(i.Binding))
 		}
 	}
+
 	offered := strings.Join(others, " and ")
 	switch {
 	case len(list) > 0:
@@ -208,6 +210,7 @@ func tryRoutes[T any](
 		c.rememberRoute(ctx, first, first, err)
 		return v, err
 	}
+
 	for i, r := range c.routes {
 		if i == first {
 			continue
@@ -218,6 +221,7 @@ func tryRoutes[T any](
 			return other, otherErr
 		}
 	}
+
 	return v, err
 }
 
@@ -239,6 +243,7 @@ func (c *Client) rememberRoute(ctx context.Context, tried, answered int, err err
 	if tried == answered {
 		return
 	}
+
 	c.route.Store(int32(answered))
 	c.dialer.log().InfoContext(
 		ctx, "the agent speaks another dialect than was tried first",

@@ -80,11 +80,13 @@ func (c *Client) sendByStream(
 		cancel()
 		return nil, cmp.Or(ctx.Err(), err)
 	}
+
 	f := follow{c: c, id: answered, resumes: answered != ""}
 	first, err := f.first(ctx, s)
 	if !stopWatching() && err == nil {
 		err = ctx.Err()
 	}
+
 	end := func() {
 		s.close()
 		cancel()
@@ -93,11 +95,13 @@ func (c *Client) sendByStream(
 		end()
 		return first, err
 	}
+
 	release, refused := c.draining.Acquire("", quota.Unlimited, maxDraining)
 	if refused != nil {
 		end()
 		return first, nil
 	}
+
 	go func() {
 		defer release()
 		defer end()

@@ -156,11 +156,13 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 	if err != nil {
 		return nil, err
 	}
+
 	s, err := c.begin(ctx, r, resp)
 	if err != nil {
 		s.close()
 		return nil, err
 	}
+
 	s.again = op == wire.Subscribe
 	s.lossy = s.lossy || op == wire.Subscribe && !r.dialect.Replays
 	return s, nil
@@ -191,6 +193,7 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 		}{in, resp.Body}
 		s.first, err = c.single(ctx, r, resp, s.memory)
 	}
+
 	switch {
 	case err == nil:
 	case !late.Stop():
@@ -202,6 +205,7 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 	default:
 		err = unreachable(ctx, r.target.Host, err)
 	}
+
 	switch {
 	case s.events == nil: // result has reported already
 	case remote(err):
@@ -209,6 +213,7 @@ func (c *Client) begin(ctx context.Context, r route, resp *http.Response) (*stre
 	default:
 		c.broken.reportOutcome(err)
 	}
+
 	return s, err
 }
 
@@ -222,10 +227,12 @@ func (c *Client) single(
 	if err != nil {
 		return wire.Item{}, err
 	}
+
 	item, err := r.dialect.DecodeAnswer(result)
 	if err != nil {
 		return wire.Item{}, undecodable(err)
 	}
+
 	return item, nil
 }
 
@@ -243,6 +250,7 @@ func (overHTTP) carry(
 	if err != nil {
 		return nil, nil, notSent(err)
 	}
+
 	req.Header["Accept"] = onlyJSON
 	if op.Streams() {
 		req.Header["Accept"] = anyStream
@@ -250,6 +258,7 @@ func (overHTTP) carry(
 	if r.dialect.Versioned {
 		req.Header[versionKey] = r.metadata[versionName]
 	}
+
 	return c.exchange(req)
 }
 
@@ -264,6 +273,7 @@ func (overHTTP) events(
 	if !isStream(resp, in) {
 		return nil, in
 	}
+
 	s := sse.NewReader(in)
 	s.MaxEvent = limit
 	s.MaxTime = answerTime
@@ -295,6 +305,7 @@ func isStream(resp *http.Response, in *bufio.Reader) bool {
 	if t == "application/json" || resp.StatusCode/100 != 2 {
 		return false
 	}
+
 	first, err := in.Peek(1)
 	return err == nil && strings.Contains("dei:", string(first)) // data, event, id or a comment
 }
@@ -309,12 +320,14 @@ func (s *stream) next() (wire.Item, error) {
 	if s.events == nil {
 		return wire.Item{}, io.EOF
 	}
+
 	item, err := s.read()
 	if err == nil {
 		s.last = item.Event
 	} else if !errors.Is(err, io.EOF) {
 		s.err = err
 	}
+
 	return item, err
 }
 
@@ -384,6 +397,7 @@ func (s *stream) artifactsAfterEnd() (late []a2a.Event) {
 			late = append(late, item.Event)
 		}
 	}
+
 	return late
 }
 

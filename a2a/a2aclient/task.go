@@ -28,6 +28,7 @@ func (c *Client) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 			t.Status.State,
 		)
 	}
+
 	return t, err
 }
 

@@ -70,6 +70,7 @@ func (q *watchdog) wake() {
 		q.cut()
 		return
 	}
+
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if silent {

@@ -82,6 +82,7 @@ func (e *Executor) recordFor(m *a2a.Message) (*record, error) {
 	if m.TaskID == "" {
 		return e.newRecord(m.ContextID)
 	}
+
 	r := e.tasks[m.TaskID]
 	if r == nil {
 		return nil, a2a.Errorf(
@@ -98,6 +99,7 @@ func (e *Executor) recordFor(m *a2a.Message) (*record, error) {
 			m.ContextID,
 		)
 	}
+
 	return r, nil
 }
 
@@ -124,6 +126,7 @@ func (e *Executor) evict() bool {
 	if i < 0 {
 		return false
 	}
+
 	r := e.order[i]
 	// An interrupted task ends here, so that no follower waits for a turn that cannot come.
 	r.end(a2a.Canceled, "the task waited too long and was forgotten", errCanceled)
@@ -132,6 +135,7 @@ func (e *Executor) evict() bool {
 	for _, sum := range r.sent {
 		delete(e.sent, sum)
 	}
+
 	return true
 }
 
@@ -146,6 +150,7 @@ func (e *Executor) begin(ctx context.Context, r *record, req *a2a.SendRequest) (
 		stop(err)
 		return nil, err
 	}
+
 	e.list(r)
 	e.turns.Go(func() { e.run(ctx, t) })
 	return d, nil

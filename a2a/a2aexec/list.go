@@ -25,6 +25,7 @@ func (e *Executor) Tasks(_ context.Context, f a2a.TaskFilter) (*a2a.TaskPage, er
 	if err != nil {
 		return nil, err
 	}
+
 	tasks := e.matching(f)
 	p := &a2a.TaskPage{Size: min(orDefault(f.PageSize, pageSize), maxPageSize), Total: len(tasks)}
 	if after != nil {
@@ -34,6 +35,7 @@ func (e *Executor) Tasks(_ context.Context, f a2a.TaskFilter) (*a2a.TaskPage, er
 		tasks = tasks[:p.Size]
 		p.Next = token(tasks[p.Size-1])
 	}
+
 	for _, t := range tasks {
 		t = t.WithHistory(f.HistoryLength)
 		if !f.Artifacts {
@@ -41,6 +43,7 @@ func (e *Executor) Tasks(_ context.Context, f a2a.TaskFilter) (*a2a.TaskPage, er
 		}
 		p.Tasks = append(p.Tasks, t)
 	}
+
 	return p, nil
 }
 
@@ -58,6 +61,7 @@ func (e *Executor) matching(f a2a.TaskFilter) []*a2a.Task {
 			tasks = append(tasks, t)
 		}
 	}
+
 	slices.SortFunc(tasks, latest)
 	return tasks
 }
@@ -80,11 +84,13 @@ func readToken(s string) (*a2a.Task, error) {
 	if s == "" {
 		return nil, nil
 	}
+
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	when, id, found := strings.Cut(string(b), " ")
 	at, timeErr := time.Parse(time.RFC3339Nano, when)
 	if err != nil || timeErr != nil || !found {
 		return nil, a2a.InvalidParam("pageToken", "is invalid")
 	}
+
 	return &a2a.Task{ID: a2a.TaskID(id), Status: a2a.Status{Timestamp: at}}, nil
 }

@@ -36,6 +36,7 @@ func newTurn(r *record, req *a2a.SendRequest) *Turn {
 	if m.ID == "" {
 		m.ID = newID()
 	}
+
 	return &Turn{
 		Message: &m,
 		Request: req,

@@ -57,6 +57,7 @@ func (raw) Unmarshal(data mem.BufferSlice, v any) error {
 			return nil
 		}
 	}
+
 	*b = slices.Grow((*b)[:0], data.Len())[:data.Len()]
 	data.CopyTo(*b)
 	return nil
@@ -90,10 +91,12 @@ func decodeCard(d *wire.Dialect, message []byte) ([]byte, error) {
 	if err := proto.Unmarshal(message, m); err != nil {
 		return nil, err
 	}
+
 	b, err := protojson.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
+
 	var out bytes.Buffer
 	err = json.Compact(&out, b)
 	return out.Bytes(), err

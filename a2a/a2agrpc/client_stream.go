@@ -29,6 +29,7 @@ func stream(
 		defer m.cancel(nil)
 		return refusal(m.ctx, metadataOf(m.s), err)
 	}
+
 	resp := newResponse(http.StatusOK, streamHeader, nil)
 	resp.Body = m
 	return resp, nil
@@ -61,11 +62,13 @@ func (m *messages) open(conn *grpc.ClientConn, name string, message []byte) (err
 	if err := m.s.SendMsg(&message); err != nil { // then nothing more is sent
 		return err
 	}
+
 	err = m.s.RecvMsg(&m.last)
 	if errors.Is(err, io.EOF) {
 		m.over = io.EOF // without a message
 		return nil
 	}
+
 	m.ahead = true
 	return err
 }
@@ -82,6 +85,7 @@ func (m *messages) Next() (message []byte, refused bool, err error) {
 	if m.over == nil {
 		return m.last, false, nil
 	}
+
 	st, _ := status.FromError(m.over)
 	switch {
 	case tooLarge(st):

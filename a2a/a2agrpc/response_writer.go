@@ -124,6 +124,7 @@ func (a *responseWriter) Write(p []byte) (int, error) {
 	if a.code/100 == 2 && !a.op.Streams() && a.op != wire.ExtendedCard {
 		return len(p), a.answer(p)
 	}
+
 	a.body = append(a.body, p...)
 	for a.framed && a.over == nil {
 		message, refused, rest, whole := wire.CutFrame(a.body)
@@ -137,6 +138,7 @@ func (a *responseWriter) Write(p []byte) (int, error) {
 			a.over = a.send(message)
 		}
 	}
+
 	return len(p), a.over
 }
 
@@ -159,6 +161,7 @@ func (a *responseWriter) send(message []byte) error {
 	if mem.IsBelowBufferPoolingThreshold(cap(message)) {
 		return a.stream.SendMsg(&message)
 	}
+
 	kept := &keptMessage{released: make(chan struct{})}
 	kept.late = time.AfterFunc(
 		a.patience+time.Duration(len(message)/minRate)*time.Second,
@@ -168,6 +171,7 @@ func (a *responseWriter) send(message []byte) error {
 		len(message) <= smallMessage {
 		return err
 	}
+
 	select {
 	case <-kept.released:
 		return nil

@@ -111,10 +111,12 @@ func (s *Server) call(stream grpc.ServerStream) error {
 	if !ok || d.GRPCPath(op) != path {
 		return status.Errorf(codes.Unimplemented, "unknown method %s", path)
 	}
+
 	req, err := request(stream.Context(), path)
 	if err != nil {
 		return status.Error(codes.InvalidArgument, "the metadata has no form in HTTP")
 	}
+
 	a := &responseWriter{
 		dialect:  d,
 		op:       op,
@@ -132,18 +134,21 @@ func request(ctx context.Context, path string) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	md, _ := metadata.FromIncomingContext(ctx)
 	for k, vs := range md {
 		if !strings.HasPrefix(k, ":") && !strings.HasSuffix(k, "-bin") {
 			req.Header[http.CanonicalHeaderKey(k)] = vs
 		}
 	}
+
 	if host := md.Get(":authority"); len(host) > 0 {
 		req.Host = host[0]
 	}
 	if p, ok := peer.FromContext(ctx); ok {
 		req.RemoteAddr = p.Addr.String()
 	}
+
 	req.Header.Set("Content-Type", wire.ProtobufType)
 	req.ContentLength = -1
 	return req, nil

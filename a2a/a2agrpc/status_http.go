@@ -73,10 +73,12 @@ func encodeStatus(st *status.Status) (int, []byte) {
 			out.Error.Details = append(out.Error.Details, b)
 		}
 	}
+
 	if unknownMethod(st) {
 		out.Error.Code = http.StatusNotFound
 		out.Error.Details = append(out.Error.Details, detail(methodNotFound))
 	}
+
 	b, _ := json.Marshal(out) // strings, numbers and JSON
 	return out.Error.Code, b
 }
@@ -88,6 +90,7 @@ func unknownMethod(st *status.Status) bool {
 	if st.Code() != codes.Unimplemented || len(st.Proto().GetDetails()) > 0 {
 		return false
 	}
+
 	texts := []string{
 		"unknown service",
 		"unknown method",
@@ -129,6 +132,7 @@ func decodeStatus(d *wire.Dialect, httpCode int, body []byte) *status.Status {
 	} else if json.Unmarshal(body, &guard) == nil && guard.Error != "" {
 		message = cmp.Or(guard.Description, guard.Error)
 	}
+
 	var why struct {
 		Reason string `json:"reason"`
 		Domain string `json:"domain"`
@@ -141,10 +145,12 @@ func decodeStatus(d *wire.Dialect, httpCode int, body []byte) *status.Status {
 		(why.Reason == "UNSUPPORTED_OPERATION" || why.Reason == "PUSH_NOTIFICATION_NOT_SUPPORTED") {
 		c = codes.Unimplemented
 	}
+
 	st, err := status.New(c, message).WithDetails(&errdetails.ErrorInfo{Reason: why.Reason, Domain: why.Domain})
 	if err != nil {
 		return status.New(c, message)
 	}
+
 	return st
 }
 

@@ -86,12 +86,14 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 	if len(t.conns) >= maxConns {
 		return nil, fmt.Errorf("too many gRPC connections: at most %d servers", maxConns)
 	}
+
 	secure := insecure.NewCredentials()
 	port := "80"
 	if u.Scheme == "https" {
 		secure = credentials.NewTLS(t.TLS.Clone())
 		port = "443"
 	}
+
 	c, err := grpc.NewClient(
 		"dns:///"+net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)),
 		grpc.WithTransportCredentials(secure),
@@ -115,6 +117,7 @@ func (t *Transport) conn(u *url.URL) (*grpc.ClientConn, error) {
 	if t.conns == nil {
 		t.conns = map[origin]*grpc.ClientConn{}
 	}
+
 	t.conns[at] = c
 	return c, nil
 }
@@ -131,6 +134,7 @@ func (t *Transport) Carry(
 	if !ok {
 		return nil, fmt.Errorf("%s is not a method of A2A over gRPC", name)
 	}
+
 	conn, err := t.conn(origin)
 	if err != nil {
 		return nil, err
@@ -145,11 +149,13 @@ func (t *Transport) Carry(
 		e.NotSent = true
 		return nil, e
 	}
+
 	ctx = metadata.NewOutgoingContext(ctx, md)
 	limit := cmp.Or(t.AnswerTime, DefaultAnswerTime)
 	if op.Streams() {
 		return stream(ctx, conn, name, message, limit)
 	}
+
 	ctx, cancel := context.WithCancelCause(
 		ctx,
 	) // a deadline would go to the server, which may end first with an error of its own
@@ -174,10 +180,12 @@ func (t *Transport) Carry(
 	case op != wire.ExtendedCard:
 		return newResponse(http.StatusOK, messageHeader, got), nil
 	}
+
 	card, err := decodeCard(d, got)
 	if err != nil {
 		return nil, fmt.Errorf("the card is invalid: %w", err)
 	}
+
 	return newResponse(http.StatusOK, jsonHeader, card), nil
 }
 
@@ -201,12 +209,14 @@ func refusal(ctx context.Context, h responseMetadata, err error) (*http.Response
 	if ctx.Err() != nil || !ok || !h.answers(st.Code()) {
 		return nil, cmp.Or(context.Cause(ctx), unanswered(st, err))
 	}
+
 	code, body := encodeStatus(st)
 	head := jsonHeader
 	if challenge := h.trailer["www-authenticate"]; len(challenge) > 0 {
 		head = head.Clone()
 		head["Www-Authenticate"] = challenge
 	}
+
 	return newResponse(code, head, body), nil
 }
 

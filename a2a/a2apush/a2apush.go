@@ -55,14 +55,17 @@ func (s *Sender) Deliver(ctx context.Context, c *a2a.PushConfig, t *a2a.Task, id
 	if err != nil {
 		return err
 	}
+
 	header, err := s.header(ctx, c, cmp.Or(c.Name, t.ID), id, body)
 	if err != nil {
 		return err
 	}
+
 	err = s.HTTP.Post(ctx, c.URL, header, body)
 	if errors.Is(err, safehttp.ErrURL) || errors.Is(err, safehttp.ErrBlocked) {
 		return &a2a.Error{Code: a2a.InvalidParams, Message: err.Error(), Cause: err}
 	}
+
 	return err
 }
 
@@ -85,6 +88,7 @@ func Body(c *a2a.PushConfig, t *a2a.Task) ([]byte, error) {
 		shorten()
 		body, err = encode(c.Generation, &sent)
 	}
+
 	return body, err
 }
 

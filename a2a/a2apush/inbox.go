@@ -113,6 +113,7 @@ func (in *Inbox) validate(w http.ResponseWriter, r *http.Request) {
 		)
 		return
 	}
+
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	_, _ = io.WriteString(w, token) // an agent that is gone needs no answer
@@ -140,6 +141,7 @@ func (in *Inbox) receive(w http.ResponseWriter, r *http.Request, agent, handle s
 		http.NotFound(w, r)
 		return
 	}
+
 	in.Followers.Wake(handle)
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -35,6 +35,7 @@ func (s *Sender) header(
 	if c.Generation == a2a.V10 {
 		h.Set(wire.VersionHeader, string(a2a.V10))
 	}
+
 	scheme := schemeOf(c)
 	switch {
 	case scheme == schemeHMAC:
@@ -48,6 +49,7 @@ func (s *Sender) header(
 		}
 		h.Set("Authorization", "Bearer "+jwt)
 	}
+
 	return h, nil
 }
 
@@ -59,6 +61,7 @@ func schemeOf(c *a2a.PushConfig) string {
 	if c.Authentication == nil {
 		return "Bearer"
 	}
+
 	schemes := c.Authentication.Schemes
 	if slices.ContainsFunc(schemes, func(s string) bool {
 		return strings.EqualFold(s, schemeHMAC) || strings.EqualFold(s, "HMAC-SHA256")
@@ -70,6 +73,7 @@ func schemeOf(c *a2a.PushConfig) string {
 		!isToken(schemes[0]) {
 		return "Bearer"
 	}
+
 	return schemes[0]
 }
 

@@ -44,6 +44,7 @@ func CheckJWT(
 	if err != nil {
 		return fmt.Errorf("reading the JWT: %w", err)
 	}
+
 	var in struct {
 		jwt.Claims
 		Body string `json:"request_body_sha256"`
@@ -51,6 +52,7 @@ func CheckJWT(
 	if err := parsed.Claims(keys, &in); err != nil {
 		return fmt.Errorf("checking the signature: %w", err)
 	}
+
 	switch {
 	case in.IssuedAt == nil:
 		return errors.New("the JWT has no issue time (iat)")
@@ -61,6 +63,7 @@ func CheckJWT(
 	case in.Body != "" && in.Body != hex.EncodeToString(body[:]):
 		return errors.New("the JWT is for another body")
 	}
+
 	return in.ValidateWithLeeway(jwt.Expected{Time: now}, skew)
 }
 
@@ -86,10 +89,12 @@ func (k *Keys) Set(ctx context.Context) (*jose.JSONWebKeySet, error) {
 	if age := k.Now().Sub(k.asked); !k.asked.IsZero() && age < keysFresh {
 		return k.set, k.err
 	}
+
 	k.set, k.err = fetchKeys(ctx, k.Agent)
 	if ctx.Err() == nil {
 		k.asked = k.Now()
 	}
+
 	return k.set, k.err
 }
 
@@ -98,6 +103,7 @@ func fetchKeys(ctx context.Context, agent string) (*jose.JSONWebKeySet, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/.well-known/jwks.json"}
 	doc, err := (&safehttp.Client{Allowed: func() []string { return []string{u.Host} }}).Get(
 		ctx, u.String(),
@@ -105,9 +111,11 @@ func fetchKeys(ctx context.Context, agent string) (*jose.JSONWebKeySet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("fetching the agent's keys: %w", err)
 	}
+
 	var set jose.JSONWebKeySet
 	if err := json.Unmarshal(doc.Body, &set); err != nil {
 		return nil, fmt.Errorf("reading the agent's keys: %w", err)
 	}
+
 	return &set, nil
 }

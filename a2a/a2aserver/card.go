@@ -69,17 +69,20 @@ func (s *Server) writeCard(w http.ResponseWriter, r *http.Request) {
 		s.refuseCard(w, r, err)
 		return
 	}
+
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "public, max-age=300")
 	if r.Header.Get("Authorization") != "" { // the card may be for this caller only
 		h.Set("Cache-Control", "private, max-age=300")
 	}
+
 	h.Set("ETag", doc.etag)
 	if matches(r.Header.Get("If-None-Match"), doc.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+
 	_, _ = w.Write(doc.body) // a client that is gone needs no card
 }
 
@@ -131,15 +134,18 @@ func (c *cards) signed(body []byte, s *Server) (document, error) {
 	if doc, ok := c.known[sum]; ok && now.Sub(doc.at) < signFor {
 		return doc, nil
 	}
+
 	body, err := s.sign(body)
 	if err != nil {
 		return document{}, err
 	}
+
 	tag := sha256.Sum256(body)
 	doc := document{body, `"` + base64.RawURLEncoding.EncodeToString(tag[:16]) + `"`, now}
 	if c.known == nil || len(c.known) >= maxCards {
 		c.known = map[[sha256.Size]byte]document{}
 	}
+
 	c.known[sum] = doc
 	return doc, nil
 }
@@ -198,14 +204,17 @@ func (s *Server) extendedCard(ctx context.Context, d *wire.Dialect) ([]byte, err
 	if s.Extender == nil {
 		return nil, s.noExtendedCard(d)
 	}
+
 	card, err := s.Extender.ExtendedCard(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	body, err := encodeCard(s.withInterfaces(card), d.Generation)
 	if err != nil {
 		return nil, err
 	}
+
 	return s.sign(body)
 }
 

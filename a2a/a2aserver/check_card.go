@@ -17,6 +17,7 @@ func (s *Server) Check(card *a2a.Card) error {
 			return fmt.Errorf("the card of %s offers %w", card.Name, err)
 		}
 	}
+
 	if _, ok := s.Agent.(a2a.Pusher); card.Capabilities.PushNotifications && !ok {
 		return fmt.Errorf(
 			"the card of %s offers push notifications, and the agent sends none", card.Name,
@@ -25,6 +26,7 @@ func (s *Server) Check(card *a2a.Card) error {
 	if card.Capabilities.ExtendedAgentCard && s.Extender == nil {
 		return fmt.Errorf("the card of %s offers an extended card, and there is none", card.Name)
 	}
+
 	for _, e := range card.Capabilities.Extensions {
 		if e.Required {
 			return fmt.Errorf(
@@ -32,6 +34,7 @@ func (s *Server) Check(card *a2a.Card) error {
 			)
 		}
 	}
+
 	for _, need := range card.Security {
 		for name := range need {
 			if _, ok := card.SecuritySchemes[name]; !ok {
@@ -43,6 +46,7 @@ func (s *Server) Check(card *a2a.Card) error {
 			}
 		}
 	}
+
 	return nil
 }
 

@@ -42,11 +42,13 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 		)
 		return
 	}
+
 	body, err := s.readBody(w, r)
 	if err != nil {
 		s.writeError(w, r, c, err)
 		return
 	}
+
 	c.params = body
 	s.serve(w, r, c)
 }

@@ -103,6 +103,7 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 	if err != nil {
 		return c, err
 	}
+
 	in, err := jsonrpc.DecodeRequest(body)
 	if in != nil {
 		c.id = in.ID
@@ -116,6 +117,7 @@ func (s *Server) decode(w http.ResponseWriter, r *http.Request) (call, error) {
 			a2a.InvalidRequest, "the member \"id\" is missing: A2A has no notifications",
 		)
 	}
+
 	c.dialect, c.op, err = wire.Route(rawVersion(r), in.Method)
 	s.chooseAgent(&c, r)
 	return c, err
@@ -161,6 +163,7 @@ func (s *Server) chooseAgent(c *call, r *http.Request) {
 	if s.Guard != nil {
 		caller = s.Guard.Caller(r)
 	}
+
 	first, _ := wire.ByGeneration(a2a.V01)
 	unversioned := rawVersion(r) == "" && first.Method(c.op) == c.dialect.Method(c.op)
 	about, err := first.DecodeQuery(c.params)
@@ -285,11 +288,13 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 	if errors.As(err, &no) {
 		err = no.error
 	}
+
 	var e *a2a.Error
 	if errors.As(err, &e) && !e.Remote && e.Challenge != "" { // ours, to who may not call
 		w.Header().Set("WWW-Authenticate", e.Challenge)
 		no.status = e.HTTPStatus
 	}
+
 	_, retryLater := dberr.As(err)
 	limited := a2a.Is(err, a2a.RateLimited) && w.Header().Get("Retry-After") == ""
 	if wait := a2a.RetryAfter(err); wait > 0 {
@@ -297,6 +302,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, c call, err 
 	} else if retryLater || limited {
 		w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	}
+
 	status, body := c.binding.refusal(c, no.status, s.publicError(r, c, err))
 	write(w, status, cmp.Or(c.json, jsonType), body)
 }
@@ -308,10 +314,12 @@ func (s *Server) publicError(r *http.Request, c call, err error) error {
 	if errors.As(err, &framing) || errors.As(err, &e) {
 		return err
 	}
+
 	s.log().ErrorContext(r.Context(), "an agent failed", "op", c.dialect.Method(c.op), "err", err)
 	if away, is := dberr.As(err); is {
 		return a2a.Errorf(a2a.Unavailable, "%s", away.Text())
 	}
+
 	return a2a.Errorf(a2a.Internal, "internal error")
 }
 

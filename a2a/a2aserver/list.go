@@ -17,17 +17,21 @@ func (s *Server) list(ctx context.Context, c call) ([]byte, error) {
 	if !ok || !s.Lists {
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "this agent does not list its tasks")
 	}
+
 	f, err := c.dialect.DecodeList(c.params)
 	if err != nil {
 		return nil, err
 	}
+
 	p, err := lister.Tasks(ctx, f)
 	if err != nil {
 		return nil, err
 	}
+
 	for i, t := range p.Tasks {
 		p.Tasks[i] = t.WithHistory(f.HistoryLength)
 	}
+
 	body, err := c.dialect.EncodePage(p)
 	for _, shorten := range []func(*a2a.Task){
 		func(t *a2a.Task) {
@@ -49,5 +53,6 @@ func (s *Server) list(ctx context.Context, c call) ([]byte, error) {
 		}
 		body, err = c.dialect.EncodePage(p)
 	}
+
 	return body, err
 }

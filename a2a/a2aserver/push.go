@@ -14,6 +14,7 @@ func (s *Server) push(ctx context.Context, c call) ([]byte, error) {
 	if _, ok := s.Agent.(a2a.Pusher); !ok {
 		return nil, errNoPush
 	}
+
 	p := c.agent.(a2a.Pusher) // the agent, or agentV01 around it
 	if c.op == wire.PushSet {
 		in, err := c.dialect.DecodePushSet(c.params, c.path)
@@ -26,10 +27,12 @@ func (s *Server) push(ctx context.Context, c call) ([]byte, error) {
 		}
 		return c.dialect.EncodePush(kept)
 	}
+
 	id, err := c.dialect.DecodePushID(c.op, c.params, c.path)
 	if err != nil {
 		return nil, err
 	}
+
 	switch c.op {
 	case wire.PushGet:
 		kept, err := p.Push(ctx, id.Task, id.ID)

@@ -19,11 +19,13 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request) bool {
 	if !ok {
 		return false
 	}
+
 	c, err := s.decodeREST(w, r, at)
 	if err != nil {
 		s.writeError(w, r, c, err)
 		return true
 	}
+
 	s.serve(w, r, c)
 	return true
 }
@@ -52,6 +54,7 @@ func (s *Server) decodeREST(
 			c.dialect.Generation,
 		)
 	}
+
 	var err error
 	switch at.Op {
 	case wire.Send, wire.Stream, wire.PushSet: // their parameters are the body
@@ -62,10 +65,12 @@ func (s *Server) decodeREST(
 		c.params, err = query(r, at.Task)
 		return c, err
 	}
+
 	body, err := s.readJSON(w, r)
 	if err != nil {
 		return c, err
 	}
+
 	c.params = body
 	if at.Op != wire.PushSet {
 		c.dialect = wire.RESTDialect(old, body)
@@ -73,6 +78,7 @@ func (s *Server) decodeREST(
 	if !json.Valid(body) {
 		return c, a2a.Errorf(a2a.ParseFailed, "the body is not JSON")
 	}
+
 	return c, nil
 }
 
@@ -100,6 +106,7 @@ func query(r *http.Request, id a2a.TaskID) ([]byte, error) {
 		}
 		q.HistoryLength = &n
 	}
+
 	return json.Marshal(q)
 }
 
@@ -123,6 +130,7 @@ func filter(r *http.Request) ([]byte, error) {
 			params[k] = vs[0]
 		}
 	}
+
 	return json.Marshal(params)
 }
 

@@ -33,6 +33,7 @@ func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, er
 			task.Apply(e)
 		}
 	}
+
 	if task.ContextID != "" && len(task.History) > 0 {
 		return task, nil
 	}
@@ -41,6 +42,7 @@ func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, er
 	if err != nil {
 		return task, nil // a message that belongs to no task
 	}
+
 	return whole, nil
 }
 
@@ -179,6 +181,7 @@ func (n agentV01) outgoing(
 	if id == "" {
 		return &out, nil
 	}
+
 	none := 0
 	t, err := n.agent.Task(ctx, a2a.TaskQuery{ID: id, HistoryLength: &none})
 	switch {
@@ -192,6 +195,7 @@ func (n agentV01) outgoing(
 	default:
 		m.ContextID = t.ContextID
 	}
+
 	return &out, nil
 }
 

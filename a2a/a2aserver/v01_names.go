@@ -86,6 +86,7 @@ func (n *taskNames) add(key name) *namedTask {
 		delete(n.known, n.order[0])
 		n.order = n.order[1:]
 	}
+
 	m := &namedTask{ready: make(chan struct{})}
 	n.known[key] = m
 	n.order = append(n.order, key)
@@ -102,6 +103,7 @@ func (n *taskNames) settle(key name, m *namedTask, task a2a.TaskID) {
 			close(m.ready)
 		}
 	}
+
 	m.task = task
 	if task == "" && n.known[key] == m {
 		n.forget(key)

@@ -54,18 +54,22 @@ func Sign(card []byte, key jose.SigningKey, jku string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	options := (&jose.SignerOptions{}).WithType("JOSE")
 	if jku != "" {
 		options.WithHeader("jku", jku)
 	}
+
 	signer, err := jose.NewSigner(key, options)
 	if err != nil {
 		return nil, err
 	}
+
 	payloads, err := c.payloads()
 	if err != nil {
 		return nil, err
 	}
+
 	for _, payload := range payloads {
 		s, err := sign(signer, payload)
 		if err != nil {
@@ -73,6 +77,7 @@ func Sign(card []byte, key jose.SigningKey, jku string) ([]byte, error) {
 		}
 		c.signatures = append(c.signatures, s)
 	}
+
 	c.members["signatures"] = c.signatures
 	return json.Marshal(c.members, json.Deterministic(true))
 }
@@ -82,10 +87,12 @@ func sign(signer jose.Signer, payload []byte) (signature, error) {
 	if err != nil {
 		return signature{}, err
 	}
+
 	compact, err := signed.DetachedCompactSerialize()
 	if err != nil {
 		return signature{}, err
 	}
+
 	parts := strings.Split(compact, ".")
 	return signature{Protected: parts[0], Signature: parts[2]}, nil
 }
@@ -101,10 +108,12 @@ func Verify(card []byte, keys []jose.JSONWebKey) (signed []byte, keyID string, e
 	if len(c.signatures) == 0 {
 		return nil, "", ErrUnsigned
 	}
+
 	payloads, err := c.payloads()
 	if err != nil {
 		return nil, "", err
 	}
+
 	for _, s := range c.signatures[:min(len(c.signatures), maxSignatures)] {
 		for _, payload := range payloads {
 			if key, ok := s.verifies(payload, keys); ok {
@@ -112,6 +121,7 @@ func Verify(card []byte, keys []jose.JSONWebKey) (signed []byte, keyID string, e
 			}
 		}
 	}
+
 	return nil, "", fmt.Errorf("%w: %s", ErrUntrusted, c.claims())
 }
 
@@ -120,10 +130,12 @@ func (s signature) verifies(payload []byte, keys []jose.JSONWebKey) (jose.JSONWe
 	if len(s.Protected) > maxHeader || strings.Contains(s.Protected+s.Signature, ".") {
 		return jose.JSONWebKey{}, false
 	}
+
 	jws, err := jose.ParseDetached(s.Protected+".."+s.Signature, payload, algorithms)
 	if err != nil {
 		return jose.JSONWebKey{}, false
 	}
+
 	header := jws.Signatures[0].Protected
 	for _, key := range keys {
 		otherKey := header.KeyID != "" && key.KeyID != "" && header.KeyID != key.KeyID
@@ -135,6 +147,7 @@ func (s signature) verifies(payload []byte, keys []jose.JSONWebKey) (jose.JSONWe
 			return key, true
 		}
 	}
+
 	return jose.JSONWebKey{}, false
 }
 
@@ -149,12 +162,14 @@ func parse(card []byte) (*document, error) {
 	if err := json.Unmarshal(card, &c.members); err != nil || c.members == nil {
 		return nil, fmt.Errorf("not the JSON of a card: %w", err)
 	}
+
 	var in struct {
 		Signatures []signature `json:"signatures"`
 	}
 	if err := json.Unmarshal(card, &in); err != nil {
 		return nil, fmt.Errorf("its signatures are not those of A2A: %w", err)
 	}
+
 	c.signatures = in.Signatures
 	delete(c.members, "signatures")
 	return &c, nil
@@ -172,8 +187,10 @@ func (c *document) claims() string {
 			ids = append(ids, fmt.Sprintf("%.64q", header.KeyID))
 		}
 	}
+
 	if len(ids) == 0 {
 		return "its signatures name no key"
 	}
+
 	return "it names the keys " + strings.Join(ids, ", ")
 }

@@ -44,6 +44,7 @@ func NewKeySet(at string, client *http.Client) (*KeySet, error) {
 	if strings.Contains(at, "://") {
 		return nil, fmt.Errorf("%q is neither a file nor an https address", at)
 	}
+
 	f, err := os.Open(at)
 	if err != nil {
 		return nil, err
@@ -106,10 +107,12 @@ func readKeys(r io.Reader) ([]jose.JSONWebKey, error) {
 	if len(set.Keys) == 0 {
 		return nil, errors.New("there is no key in the key set")
 	}
+
 	for _, key := range set.Keys {
 		if !key.Valid() || !key.IsPublic() {
 			return nil, fmt.Errorf("the key %.64q is no valid public key", key.KeyID)
 		}
 	}
+
 	return set.Keys, nil
 }

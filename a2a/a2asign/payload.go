@@ -38,6 +38,7 @@ func (c *document) payloads() ([][]byte, error) {
 			out = append(out, b)
 		}
 	}
+
 	return out, nil
 }
 
@@ -46,10 +47,12 @@ func canonical(v any) ([]byte, error) {
 	if v == nil {
 		v = map[string]any{}
 	}
+
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
+
 	out := jsontext.Value(b)
 	err = out.Canonicalize()
 	return out, err

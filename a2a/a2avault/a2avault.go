@@ -91,6 +91,7 @@ func (v *Vault) Connections(ctx context.Context, user string) ([]Connection, err
 	if err != nil {
 		return nil, fmt.Errorf("reading connections: %w", err)
 	}
+
 	all := make([]Connection, len(rows))
 	for i, r := range rows {
 		all[i] = Connection{r.Agent, r.Kind, r.Connected, r.Updated}
@@ -98,6 +99,7 @@ func (v *Vault) Connections(ctx context.Context, user string) ([]Connection, err
 			all[i].Kind = Ended
 		}
 	}
+
 	return all, nil
 }
 
@@ -110,10 +112,12 @@ func (v *Vault) Connected(ctx context.Context, user, agent string) (bool, error)
 	if err != nil {
 		return false, err
 	}
+
 	_, err = v.secret(row)
 	if a2a.Is(err, a2a.Unauthenticated) {
 		return false, nil
 	}
+
 	return err == nil, err
 }
 
@@ -136,6 +140,7 @@ func (v *Vault) Forget(ctx context.Context, user, agent string) error {
 	if user == "" {
 		return ErrNone // that is this server's own
 	}
+
 	var known Secret
 	if row, err := v.Store.Connection(ctx, user, agent); err == nil {
 		_ = v.open(
@@ -145,10 +150,12 @@ func (v *Vault) Forget(ctx context.Context, user, agent string) error {
 			&known,
 		) // what cannot be opened is forgotten all the same
 	}
+
 	err := v.Store.ForgetConnection(ctx, user, agent)
 	if err == nil {
 		v.revoke(ctx, agent, known)
 	}
+
 	return err
 }
 
@@ -179,6 +186,7 @@ func (v *Vault) revoke(ctx context.Context, agent string, s Secret) {
 		)
 		return
 	}
+
 	resp.Body.Close()
 }
 
@@ -196,6 +204,7 @@ func (v *Vault) put(ctx context.Context, owner, agent string, kind Kind, what an
 	if err != nil {
 		return err
 	}
+
 	now := v.Now()
 	return v.Store.PutConnection(ctx, Row{
 		Owner:     owner,
@@ -213,6 +222,7 @@ func (s Secret) credential(kind Kind) a2aauth.Secret {
 	if kind == OAuth {
 		as = a2aauth.Bearer
 	}
+
 	return a2aauth.Secret{
 		Kind:  as,
 		Value: s.Value,

@@ -76,6 +76,7 @@ func (v *Vault) client(
 	if err != nil {
 		return c, false, err
 	}
+
 	return c, false, v.put(ctx, "", app.Agent, registration, c)
 }
 
@@ -94,6 +95,7 @@ func (v *Vault) unregister(ctx context.Context, agent string, dead client) {
 	if err != nil || v.open("", agent, row.Sealed, &c) != nil || c.ID != dead.ID {
 		return
 	}
+
 	v.Log.WarnContext(
 		ctx, "an authorization server has forgotten this server as its client",
 		"agent", agent,
@@ -113,6 +115,7 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 			method = "client_secret_post"
 		}
 	}
+
 	about := map[string]any{
 		"client_name":                v.Name,
 		"redirect_uris":              []string{v.redirect(app.Agent)},
@@ -126,10 +129,12 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 			"refresh_token",
 		}, []string{}
 	}
+
 	body, err := json.Marshal(about)
 	if err != nil {
 		return client{}, err
 	}
+
 	req, err := http.NewRequestWithContext(
 		ctx,
 		http.MethodPost,
@@ -139,6 +144,7 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 	if err != nil {
 		return client{}, err
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	resp, err := app.Fetch.HTTP().Do(req)
@@ -159,6 +165,7 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 		got.ID == "" {
 		return client{}, &errServer{"it registered no client"}
 	}
+
 	c := client{
 		Issuer:   s.Issuer,
 		Redirect: v.redirect(app.Agent),
@@ -169,6 +176,7 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 	if got.Secret != "" && got.Expires > 0 {
 		c.Expires = time.Unix(got.Expires, 0)
 	}
+
 	return c, nil
 }
 
@@ -183,6 +191,7 @@ func (c client) post(
 	if c.InBody && c.Secret != "" {
 		form.Set("client_secret", c.Secret)
 	}
+
 	req, err := http.NewRequestWithContext(
 		ctx,
 		http.MethodPost,
@@ -192,6 +201,7 @@ func (c client) post(
 	if err != nil {
 		return nil, err
 	}
+
 	req.Header = http.Header{
 		"Content-Type": {"application/x-www-form-urlencoded"},
 		"Accept":       {"application/json"},
@@ -199,10 +209,12 @@ func (c client) post(
 	if !c.InBody {
 		req.SetBasicAuth(url.QueryEscape(c.ID), url.QueryEscape(c.Secret)) // RFC 6749 section 2.3.1
 	}
+
 	resp, err := app.Fetch.HTTP().Do(req)
 	if err != nil {
 		return nil, &errUnavailable{err}
 	}
+
 	return resp, nil
 }
 
@@ -253,6 +265,7 @@ func (v *Vault) exchange(
 	if err != nil {
 		return Secret{}, err
 	}
+
 	config := v.config(app.Agent, g.Token, c)
 	config.RedirectURL = redirect
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, app.Fetch.HTTP())
@@ -264,6 +277,7 @@ func (v *Vault) exchange(
 	if err != nil {
 		return Secret{}, v.refusal(ctx, app.Agent, g, err)
 	}
+
 	return v.secretOf(t, g)
 }
 
@@ -273,6 +287,7 @@ func (v *Vault) config(agent, token string, c client) *oauth2.Config {
 	if c.InBody {
 		style = oauth2.AuthStyleInParams
 	}
+
 	return &oauth2.Config{
 		ClientID:     c.ID,
 		ClientSecret: c.Secret,

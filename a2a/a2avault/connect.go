@@ -53,6 +53,7 @@ func (v *Vault) Begin(
 	if err != nil {
 		return nil, err
 	}
+
 	a := attempt{
 		Server: *s,
 		Host:   v.Agents.Host(app.Agent),
@@ -63,11 +64,13 @@ func (v *Vault) Begin(
 	if err != nil {
 		return nil, err
 	}
+
 	state := rand.Text()
 	browser := rand.Text()
 	if err := v.Store.DropAttempts(ctx, v.Now()); err != nil {
 		return nil, fmt.Errorf("forgetting attempts: %w", err)
 	}
+
 	err = v.Store.AddAttempt(ctx, Attempt{
 		State:   digest(state),
 		Browser: digest(browser),
@@ -80,12 +83,14 @@ func (v *Vault) Begin(
 	if err != nil {
 		return nil, fmt.Errorf("writing an attempt: %w", err)
 	}
+
 	options := append(g.resource(), oauth2.S256ChallengeOption(v.verifier(state)))
 	if slices.Contains(a.Scopes, offline) {
 		options = append(
 			options, oauth2.SetAuthURLParam("prompt", "consent"),
 		) // OpenID Connect Core 1.0 section 11
 	}
+
 	config := v.config(app.Agent, s.Token, g.Client)
 	config.Endpoint.AuthURL = s.Authorization
 	config.Scopes = a.Scopes
@@ -113,6 +118,7 @@ func (a App) scopes(w SignInMethod, s *server) []string {
 			scopes = append(scopes, "openid") // it means nothing without
 		}
 	}
+
 	return scopes
 }
 
@@ -152,10 +158,12 @@ func (v *Vault) Finish(
 		subtle.ConstantTimeCompare([]byte(known.Browser), []byte(digest(r.Browser))) != 1 {
 		return "", ErrElsewhere
 	}
+
 	var a attempt
 	if err := v.open(user, attemptScope(app.Agent), known.Sealed, &a); err != nil {
 		return "", err
 	}
+
 	switch {
 	case a.Host != v.Agents.Host(app.Agent):
 		return known.Task, ErrElsewhere
@@ -172,11 +180,13 @@ func (v *Vault) Finish(
 	case r.Error != "" || r.Code == "":
 		return known.Task, ErrRefused
 	}
+
 	verifier := oauth2.VerifierOption(v.verifier(r.State))
 	s, err := v.exchange(ctx, app, a.Grant, v.redirect(app.Agent), r.Code, nil, verifier)
 	if err != nil {
 		return known.Task, err
 	}
+
 	return known.Task, v.Save(ctx, user, app.Agent, OAuth, s)
 }
 
@@ -187,11 +197,13 @@ func (g grant) client(app App) (client, error) {
 	if !g.Configured {
 		return c, nil
 	}
+
 	otherIssuer := app.Issuer != "" && app.Issuer != c.Issuer
 	otherToken := app.TokenURL != "" && app.TokenURL != g.Token
 	if app.ClientID != c.ID || otherIssuer || otherToken {
 		return c, ErrRefused // the operator has another client by now, or another server
 	}
+
 	c.Secret = app.ClientSecret
 	return c, nil
 }
@@ -220,10 +232,12 @@ func (v *Vault) refusal(ctx context.Context, agent string, g grant, err error) e
 		v.Log.WarnContext(ctx, "an authorization server does not answer", "agent", agent)
 		return &errUnavailable{errors.New("no answer that can be read")}
 	}
+
 	v.Log.WarnContext(ctx, "an authorization server refused", "agent", agent, "status", status)
 	if unknownClient(refused.ErrorCode) && !g.Configured {
 		v.unregister(ctx, agent, g.Client)
 	}
+
 	return ErrRefused
 }
 

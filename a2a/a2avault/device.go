@@ -59,6 +59,7 @@ func (v *Vault) BeginDevice(
 	if err != nil {
 		return nil, err
 	}
+
 	var got struct {
 		Device   string `json:"device_code"`
 		User     string `json:"user_code"`
@@ -77,10 +78,12 @@ func (v *Vault) BeginDevice(
 	if got.Complete != "" && app.Fetch.Check(got.Complete) == nil {
 		got.URL = got.Complete
 	}
+
 	every := defaultInterval
 	if got.Interval > 0 {
 		every = max(time.Duration(got.Interval)*time.Second, time.Second) // it may overflow
 	}
+
 	return v.sealPending(app.Agent, user, pending{
 		Code:    got.Device,
 		User:    got.User,
@@ -110,10 +113,12 @@ func (v *Vault) askDevice(
 	if g.Resource != "" {
 		form.Set("resource", g.Resource)
 	}
+
 	c, err := g.client(app)
 	if err != nil {
 		return err
 	}
+
 	resp, err := c.post(ctx, app, address, form)
 	if err != nil {
 		return err
@@ -126,6 +131,7 @@ func (v *Vault) askDevice(
 		}
 		return nil
 	}
+
 	var refused struct {
 		Error string `json:"error"`
 	}
@@ -144,6 +150,7 @@ func (v *Vault) sealPending(agent, user string, p pending) (*Pending, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &Pending{
 		Handle: handle,
 		Code:   p.User,
@@ -166,6 +173,7 @@ func (v *Vault) FinishDevice(
 	if v.open(user, deviceScope(app.Agent), handle, &p) != nil {
 		return nil, "", ErrNone
 	}
+
 	now := v.Now()
 	switch {
 	case p.Host != v.Agents.Host(app.Agent):
@@ -176,6 +184,7 @@ func (v *Vault) FinishDevice(
 		still, err = v.sealPending(app.Agent, user, p)
 		return still, p.Task, err
 	}
+
 	s, err := v.exchange(
 		ctx,
 		app,
@@ -194,11 +203,13 @@ func (v *Vault) FinishDevice(
 	case !errors.Is(err, errPending) && !Unavailable(err):
 		return nil, p.Task, err
 	}
+
 	p.Next = now.Add(p.Every)
 	still, sealed := v.sealPending(app.Agent, user, p)
 	if Unavailable(err) {
 		sealed = err
 	}
+
 	return still, p.Task, sealed
 }
 

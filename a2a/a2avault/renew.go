@@ -36,6 +36,7 @@ func (c Credentials) Apply(req *http.Request, caller a2aclient.Caller) error {
 	if caller.User == "" {
 		return nil
 	}
+
 	row, s, err := c.read(req.Context(), caller.User)
 	if err != nil {
 		return err
@@ -49,6 +50,7 @@ func (c Credentials) Apply(req *http.Request, caller a2aclient.Caller) error {
 			return err
 		}
 	}
+
 	return s.credential(row.Kind).Apply(req, caller)
 }
 
@@ -57,6 +59,7 @@ func (c Credentials) Renew(req *http.Request, caller a2aclient.Caller) bool {
 	if caller.User == "" {
 		return false
 	}
+
 	row, s, err := c.read(req.Context(), caller.User)
 	if err != nil || row.Kind != OAuth {
 		return false
@@ -67,6 +70,7 @@ func (c Credentials) Renew(req *http.Request, caller a2aclient.Caller) bool {
 	if c.Vault.Now().Sub(row.Updated) < minTokenAge {
 		return false
 	}
+
 	_, err = c.renew(req.Context(), row)
 	return err == nil
 }
@@ -139,9 +143,11 @@ func (c Credentials) claimed(ctx context.Context, row *Row, s Secret, holder str
 	case err != nil:
 		next = s
 	}
+
 	if written := c.write(ctx, row, next, holder); written != nil {
 		return nil, written
 	}
+
 	switch {
 	case errors.Is(err, ErrRefused):
 		return nil, errNotConnected(c.App.Agent)
@@ -152,6 +158,7 @@ func (c Credentials) claimed(ctx context.Context, row *Row, s Secret, holder str
 			Cause:   err,
 		}
 	}
+
 	return &next, nil
 }
 
@@ -160,12 +167,14 @@ func (c Credentials) refresh(ctx context.Context, s Secret) (Secret, error) {
 	if err != nil {
 		return Secret{}, err
 	}
+
 	config := c.Vault.config(c.App.Agent, s.Grant.Token, known)
 	asking := context.WithValue(ctx, oauth2.HTTPClient, c.App.Fetch.HTTP())
 	t, err := config.TokenSource(asking, &oauth2.Token{RefreshToken: s.Refresh}).Token()
 	if err != nil {
 		return Secret{}, c.Vault.refusal(ctx, c.App.Agent, *s.Grant, err)
 	}
+
 	next, err := c.Vault.secretOf(
 		t, *s.Grant,
 	) // the library keeps the refresh token where no other came
@@ -179,11 +188,13 @@ func (c Credentials) write(ctx context.Context, row *Row, s Secret, holder strin
 	if err != nil {
 		return err
 	}
+
 	changed := *row
 	changed.Sealed, changed.Updated = sealed, c.Vault.Now()
 	if s.Value == "" {
 		changed.Kind = Ended
 	}
+
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), claimTimeout-renewTimeout)
 	defer cancel()
 	for n := range maxWrites {
@@ -209,5 +220,6 @@ func (c Credentials) write(ctx context.Context, row *Row, s Secret, holder strin
 		case <-time.After(pollInterval << n):
 		}
 	}
+
 	return err
 }

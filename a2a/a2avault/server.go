@@ -73,6 +73,7 @@ func (a App) SignInMethods(card *a2a.Card) []SignInMethod {
 	if set && !a.onlyDevices(card) {
 		add(SignInMethod{Kind: OAuth, Host: hostOf(cmp.Or(a.AuthorizationURL, a.Issuer))})
 	}
+
 	asks := false
 	for _, need := range needs(card) {
 		for name, scopes := range need {
@@ -85,9 +86,11 @@ func (a App) SignInMethods(card *a2a.Card) []SignInMethod {
 			}
 		}
 	}
+
 	if len(methods) == 0 && !asks {
 		add(SignInMethod{Kind: Bearer})
 	}
+
 	return methods
 }
 
@@ -104,6 +107,7 @@ func (a App) onlyDevices(card *a2a.Card) bool {
 			any = any || w.Kind == Device
 		}
 	}
+
 	return any && a.AuthorizationURL == ""
 }
 
@@ -126,10 +130,12 @@ func needs(card *a2a.Card) []a2a.SecurityRequirement {
 	if len(card.Security) > 0 {
 		return card.Security
 	}
+
 	var all []a2a.SecurityRequirement
 	for _, name := range slices.Sorted(maps.Keys(card.SecuritySchemes)) {
 		all = append(all, a2a.SecurityRequirement{name: nil})
 	}
+
 	return all
 }
 
@@ -158,6 +164,7 @@ func methodOf(name string, s a2a.SecurityScheme) (SignInMethod, bool) {
 	default:
 		return SignInMethod{}, false
 	}
+
 	return w, true
 }
 
@@ -192,6 +199,7 @@ func (a App) server(ctx context.Context, w SignInMethod) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	where := s.Authorization
 	if w.Kind == Device {
 		if f := deviceFlow(w.scheme); s.Device == "" && f != nil {
@@ -199,11 +207,13 @@ func (a App) server(ctx context.Context, w SignInMethod) (*server, error) {
 		}
 		where = s.Device
 	}
+
 	for _, address := range []string{where, s.Token} {
 		if err := a.Fetch.Check(address); err != nil {
 			return nil, &errServer{fmt.Sprintf("%.200q: %v", address, err)}
 		}
 	}
+
 	return s, nil
 }
 
@@ -224,6 +234,7 @@ func (a App) find(ctx context.Context, w SignInMethod) (*server, error) {
 	case flow != nil:
 		return &server{Authorization: flow.AuthorizationURL, Token: flow.TokenURL}, nil
 	}
+
 	return nil, &errServer{"the card does not say where it is"}
 }
 
@@ -249,6 +260,7 @@ func wellKnown(issuer string) []string {
 	if err != nil {
 		return nil
 	}
+
 	root := u.Scheme + "://" + u.Host
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	return []string{
@@ -281,6 +293,7 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 		}
 		return nil, err
 	}
+
 	var s server
 	if err := json.Unmarshal(doc.Body, &s); err != nil {
 		return nil, &errServer{"its metadata is not JSON"}
@@ -293,10 +306,12 @@ func (a App) metadata(ctx context.Context, address string) (*server, error) {
 			),
 		}
 	}
+
 	for _, optional := range []*string{&s.Registration, &s.Revocation} {
 		if *optional != "" && a.Fetch.Check(*optional) != nil {
 			*optional = ""
 		}
 	}
+
 	return &s, nil
 }

@@ -35,6 +35,7 @@ func (a *API) agents(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	infos := a.Bridge.Directory.Infos(r.Context(), a.access(r))
 	start := 0
 	if token := r.URL.Query().Get("page_token"); token != "" {
@@ -45,6 +46,7 @@ func (a *API) agents(r *http.Request) (any, error) {
 			return nil, errPageToken
 		}
 	}
+
 	page := struct {
 		Agents []Agent `json:"agents"`
 		Next   string  `json:"next_page_token"`
@@ -66,9 +68,11 @@ func (a *API) agents(r *http.Request) (any, error) {
 			Card:        url + "/.well-known/agent-card.json",
 		})
 	}
+
 	if end < len(infos) {
 		page.Next = base64.RawURLEncoding.EncodeToString([]byte(infos[end-1].Name))
 	}
+
 	return page, nil
 }
 

@@ -85,6 +85,7 @@ func (a *API) Routes(r *mux.Router, guard Guard, discover, publish, operate stri
 		}
 		r.Path(root + "/agents/{agent}/card").Handler(guard(a.Card, discover))
 	}
+
 	for path, handlers := range byPath(map[string]handler{
 		"GET ":            a.shares,
 		"POST ":           body(a.share),
@@ -92,6 +93,7 @@ func (a *API) Routes(r *mux.Router, guard Guard, discover, publish, operate stri
 	}) {
 		r.Path(Shares + path).Handler(a.methods(handlers, guard, discover, publish))
 	}
+
 	r.PathPrefix(Roots[0]).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.writeError(w, r, notFound("There is nothing at this address. /openapi.json lists what there is."))
 	})
@@ -124,6 +126,7 @@ func (a *API) methods(
 		}
 		guarded[method] = guard(a.serve(h), scope)
 	}
+
 	return a.byMethod(guarded, guard, discover)
 }
 
@@ -283,6 +286,7 @@ func (a *API) refusalOf(err error) *refusal {
 			"The server could not do this. What happened is in its log.",
 		}
 	}
+
 	return own
 }
 
@@ -297,6 +301,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) int 
 		wait := cmp.Or(a2a.RetryAfter(err), dberr.RetryAfter)
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
 	}
+
 	return write(w, own.status, struct {
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
@@ -322,6 +327,7 @@ func write(w http.ResponseWriter, status int, body any) int {
 		status = http.StatusCreated
 		body = made.body
 	}
+
 	b, err := json.Marshal(body)
 	if err != nil { // an agent's metadata always came from JSON
 		status = http.StatusInternalServerError
@@ -330,6 +336,7 @@ func write(w http.ResponseWriter, status int, body any) int {
 	if _, as := body.(cardList); !as {
 		b = sanitize.JSON(b)
 	}
+
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
@@ -358,6 +365,7 @@ func read(r *http.Request, v any) error {
 			"The body must be application/json.",
 		}
 	}
+
 	b, err := io.ReadAll(r.Body) // which the server bounds
 	var large *http.MaxBytesError
 	switch {
@@ -370,6 +378,7 @@ func read(r *http.Request, v any) error {
 	case err != nil:
 		return badRequest("The body could not be read to its end.")
 	}
+
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
@@ -378,6 +387,7 @@ func read(r *http.Request, v any) error {
 	if d.More() {
 		return badRequest("The body holds more than one JSON value.")
 	}
+
 	return nil
 }
 

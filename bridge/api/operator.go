@@ -59,6 +59,7 @@ func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 		}
 		r.Path(Roots[0] + path).Handler(a.byMethod(guarded, guard, scope))
 	}
+
 	for path, export := range map[string]http.HandlerFunc{"/usage": a.exportUsage, "/audit": a.exportAudit} {
 		r.Path(Roots[0] + path).Handler(
 			a.byMethod(map[string]http.Handler{http.MethodGet: guard(export, scope)}, guard, scope),

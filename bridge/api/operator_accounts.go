@@ -16,6 +16,7 @@ func (a operatorAPI) addAccount(r *http.Request, in struct {
 	); err != nil {
 		return nil, err
 	}
+
 	made, err := a.Operator.Account(r.Context(), in.Name)
 	return created{made}, err
 }
@@ -44,5 +45,6 @@ func (a operatorAPI) changeAccount(r *http.Request, in struct {
 			return nil, err
 		}
 	}
+
 	return a.Operator.Account(ctx, name)
 }

@@ -35,6 +35,7 @@ func (a operatorAPI) addAgent(r *http.Request, in agentBody) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	s, err := a.Operator.Agents.Agent(r.Context(), added.Name)
 	return created{s}, err
 }
@@ -46,6 +47,7 @@ func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (any, error) {
 			"name is %q in the body and %q in the address: an agent keeps its name.", in.Name, name,
 		)
 	}
+
 	in.Name = name
 	if err := a.Operator.Agents.Change(
 		r.Context(),
@@ -56,6 +58,7 @@ func (a operatorAPI) changeAgent(r *http.Request, in agentBody) (any, error) {
 	); err != nil {
 		return nil, err
 	}
+
 	return a.one("agents")(r)
 }
 
@@ -133,6 +136,7 @@ func (a operatorAPI) acceptCard(r *http.Request) (any, error) {
 			return nil, err
 		}
 	}
+
 	_, err := a.Operator.Agents.AcceptCard(
 		r.Context(),
 		a.Callers.Actor(r),

@@ -36,6 +36,7 @@ func (a operatorAPI) export(
 		a.writeError(w, r, err)
 		return
 	}
+
 	format.SetHeader(w.Header(), name)
 	if err := body(w); err != nil {
 		if r.Context().Err() == nil { // or who asked has left

@@ -22,6 +22,7 @@ func newOwnedTask(e *ledger.Record) *OwnedTask {
 	if t == nil {
 		t = &a2a.Task{}
 	}
+
 	out := &OwnedTask{
 		Task:     *newTask(t, e.Agent),
 		OwnerID:  e.Owner,

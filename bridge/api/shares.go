@@ -42,12 +42,14 @@ func shareError(err error) error {
 			"You have the largest number of shared links. End some of them first.",
 		}
 	}
+
 	if words, ok := ledger.InputText(err); ok {
 		return badRequest("%s", words)
 	}
 	if down, ok := errors.AsType[directory.Unreachable](err); ok {
 		return &refusal{http.StatusServiceUnavailable, "unavailable", down.Error()}
 	}
+
 	return err
 }
 
@@ -57,6 +59,7 @@ func (a *API) shares(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	list, next, err := a.Bridge.Documents.ListShares(
 		r.Context(),
 		a.access(r),
@@ -69,6 +72,7 @@ func (a *API) shares(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return struct {
 		Shares []documents.Share `json:"shares"`
 		Next   string            `json:"next_page_token"`

@@ -92,9 +92,11 @@ func newTask(t *a2a.Task, agent string) *Task {
 			out.Artifacts, Artifact{a.ID, a.Name, a.Description, newParts(a.Parts)},
 		)
 	}
+
 	for _, m := range t.History {
 		out.History = append(out.History, Turn{m.Role, newParts(m.Parts)})
 	}
+
 	return out
 }
 
@@ -109,6 +111,7 @@ func newRevisions(p *ledger.Revisions) (out Revisions) {
 			documents.StatusInfo{State: s.State, Since: time.UnixMilli(s.Since).UTC()},
 		)
 	}
+
 	for _, v := range slices.Backward(p.Artifacts) {
 		parts := newParts(v.Artifact.Parts)
 		for i, size := range v.Gone {
@@ -120,6 +123,7 @@ func newRevisions(p *ledger.Revisions) (out Revisions) {
 			time.UnixMilli(v.Until).UTC(),
 		})
 	}
+
 	return out
 }
 
@@ -139,6 +143,7 @@ func newParts(parts []a2a.Part) []Part {
 		}
 		out = append(out, part)
 	}
+
 	return out
 }
 
@@ -161,6 +166,7 @@ func (p Part) toDomain() (a2a.Part, error) {
 	if len(all) != 1 {
 		return out, errors.New(`must hold exactly one of "text", "data", "bytes" and "url"`)
 	}
+
 	out.Content = all[0]
 	return out, nil
 }

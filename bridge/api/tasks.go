@@ -61,6 +61,7 @@ func (a *API) send(r *http.Request, agent *proxy.Agent, to a2a.TaskID) (any, err
 	if err != nil {
 		return nil, err
 	}
+
 	req.Message.TaskID = to
 	var e a2a.Event
 	if in.Wait == nil {
@@ -74,6 +75,7 @@ func (a *API) send(r *http.Request, agent *proxy.Agent, to a2a.TaskID) (any, err
 	if m, ok := e.(*a2a.Message); ok { // which is in the ledger as a task, too
 		return newAnswer(m, agent.Name()), nil
 	}
+
 	return newTask(e.(*a2a.Task), agent.Name()), nil
 }
 
@@ -81,6 +83,7 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 	if wait := cmp.Or(in.Wait, new(int)); *wait < 0 || *wait > longestWait {
 		return nil, badRequest("wait must be from 0 to %d seconds.", longestWait)
 	}
+
 	id := cmp.Or(in.MessageID, uuid.NewString())
 	m := &a2a.Message{
 		ID:        id,
@@ -91,6 +94,7 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 	if strings.TrimSpace(in.Message) != "" {
 		m.Parts = append(m.Parts, a2a.TextPart(in.Message))
 	}
+
 	for i, p := range in.Parts {
 		part, err := p.toDomain()
 		if err != nil {
@@ -98,12 +102,14 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 		}
 		m.Parts = append(m.Parts, part)
 	}
+
 	if len(m.Parts) == 0 {
 		return nil, badRequest("The message is empty: give \"message\", a text, or \"parts\".")
 	}
 	if in.Skill != "" {
 		m.Metadata[skillKey] = in.Skill
 	}
+
 	maps.Copy(m.Metadata, in.Metadata)
 	return &a2a.SendRequest{Message: m, Metadata: m.Metadata, ReturnImmediately: true}, nil
 }
@@ -118,6 +124,7 @@ func waitForTask(
 	if seconds == 0 || t.Status.State.Idle() {
 		return t, nil
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
 	return agent.Settled(ctx, t.ID)
@@ -129,15 +136,18 @@ func (a *API) currentTask(r *http.Request) (*a2a.Task, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+
 	id := a2a.TaskID(mux.Vars(r)["task"])
 	agent, err := a.Bridge.Proxy.AgentOf(r.Context(), id)
 	if err != nil {
 		return nil, "", err
 	}
+
 	t, err := agent.Task(r.Context(), a2a.TaskQuery{ID: id})
 	if err == nil {
 		t, err = waitForTask(r.Context(), agent, t, wait)
 	}
+
 	return t, agent.Name(), err
 }
 
@@ -148,10 +158,12 @@ func (a *API) task(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t, agent, err := a.currentTask(r)
 	if err != nil {
 		return nil, err
 	}
+
 	out := newTask(t.WithHistory(&history), agent)
 	if history > 0 {
 		e, err := a.Bridge.Runner.Current(r.Context(), a.access(r), string(t.ID))
@@ -160,6 +172,7 @@ func (a *API) task(r *http.Request) (any, error) {
 		}
 		out.Revisions = newRevisions(e.Revisions)
 	}
+
 	return out, nil
 }
 
@@ -179,10 +192,12 @@ func (a *API) cancel(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t, err := agent.Cancel(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
+
 	return newTask(t, agent.Name()), nil
 }
 
@@ -192,6 +207,7 @@ func (a *API) tasks(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	q := r.URL.Query()
 	list, next, err := a.Bridge.Runner.Summaries(r.Context(), a.access(r), ledger.Filter{
 		Agent: q.Get("agent"), State: a2a.State(q.Get("state")), Limit: size,
@@ -202,6 +218,7 @@ func (a *API) tasks(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	page := struct {
 		Tasks []Status `json:"tasks"`
 		Next  string   `json:"next_page_token"`
@@ -217,6 +234,7 @@ func (a *API) tasks(r *http.Request) (any, error) {
 			Updated:   s.Updated,
 		})
 	}
+
 	return page, nil
 }
 

@@ -59,6 +59,7 @@ func (c *Call) End(ctx context.Context, err *error) {
 	if c.recorder.Sink == nil {
 		return
 	}
+
 	c.recorder.Sink.Record(usage.Record{
 		UserID:   c.Access.User(),
 		Client:   c.Access.Client(),
@@ -109,5 +110,6 @@ func refused(err error) bool {
 		return e.Code != a2a.Unavailable && e.Code != a2a.Internal &&
 			e.Code != a2a.InvalidAgentResponse
 	}
+
 	return false
 }

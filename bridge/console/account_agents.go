@@ -18,6 +18,7 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t := &templates.Table{
 		Columns: columns("Agent", "State", "Since", "Renewed"),
 		Empty:   "You have connected no account. An agent that needs one asks for it with a link.",
@@ -43,6 +44,7 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 			},
 		})
 	}
+
 	for _, name := range c.Bridge.Directory.ConnectableAgents(c.access(r.Context())) {
 		if slices.ContainsFunc(all, func(v a2avault.Connection) bool { return v.Agent == name }) {
 			continue
@@ -60,6 +62,7 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 			},
 		})
 	}
+
 	return &templates.Console{
 		Title: "Agent accounts",
 		Lead: templates.Textf(
@@ -82,6 +85,7 @@ func (c ownAccount) askForget(f *form) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
+
 	for _, v := range all {
 		if v.Agent == f.Get("agent") {
 			return question{
@@ -95,6 +99,7 @@ func (c ownAccount) askForget(f *form) (question, error) {
 			}, nil
 		}
 	}
+
 	return question{}, operator.ErrNotFound
 }
 

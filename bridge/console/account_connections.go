@@ -53,6 +53,7 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t := &templates.Table{
 		Columns: append(
 			columns("App", "Connector", "Access", "Agents", "Last used"),
@@ -79,6 +80,7 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 			},
 		})
 	}
+
 	p := &templates.Console{
 		Title: "Connections",
 		Lead: templates.Textf(
@@ -92,12 +94,14 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	p.Sections = append(p.Sections, subscriptions...)
 	if len(t.Rows) > 1 || t.Next != "" || t.Prev != "" {
 		p.Actions = []templates.Button{
 			{Action: "/account/end-all", Word: "Disconnect all", Grave: true},
 		}
 	}
+
 	return p, nil
 }
 
@@ -106,6 +110,7 @@ func (c ownAccount) askEnd(f *form) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
+
 	return question{
 		title: "Disconnect this app?",
 		word:  "Disconnect",

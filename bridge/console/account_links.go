@@ -34,6 +34,7 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t := &templates.Table{
 		Columns: columns("Document", "Shared", "Expires"),
 		Empty:   "You share nothing. The page of a task that has ended has a button for it.",
@@ -58,6 +59,7 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 			},
 		})
 	}
+
 	p := &templates.Console{
 		Title: "Shared links",
 		Lead: templates.Textf(
@@ -70,6 +72,7 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 			{Action: "/account/links/end-all", Word: "Stop sharing everything", Grave: true},
 		}
 	}
+
 	return p, nil
 }
 

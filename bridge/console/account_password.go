@@ -29,6 +29,7 @@ func (c ownAccount) passwordPage(
 		}
 		return p, nil
 	}
+
 	p.Lead = templates.Textf(
 		"A new password signs you out everywhere but here. Apps stay connected.",
 	)
@@ -94,5 +95,6 @@ func (c ownAccount) changePassword(f *form) error {
 			Detail:  detail,
 		})
 	}
+
 	return f.done("/account/password", "password", nil)
 }

@@ -20,10 +20,12 @@ func (c ownAccount) subscriptions(
 	if c.Events == nil {
 		return nil, nil
 	}
+
 	list, err := c.Events.Own(ctx, user)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
+
 	t := &templates.Table{
 		Columns: columns("Event", "Goes to", "Last delivered", "Last error", "Expires"),
 	}
@@ -45,6 +47,7 @@ func (c ownAccount) subscriptions(
 			},
 		})
 	}
+
 	lead := templates.Textf("These addresses get events about your tasks.")
 	return []templates.Section{
 		{ID: "events", Title: "Event subscriptions", Lead: lead, Table: t},
@@ -77,6 +80,7 @@ func (c ownAccount) useSubscription(f *form) error {
 	if c.Events == nil {
 		return operator.ErrNotFound
 	}
+
 	var why string
 	var err error
 	action := f.Get("action")
@@ -88,6 +92,7 @@ func (c ownAccount) useSubscription(f *form) error {
 	default:
 		return errForm
 	}
+
 	_, tooMany := errors.AsType[*quota.Refusal](err)
 	switch {
 	case errors.Is(err, events.ErrNoSubscription):
@@ -105,5 +110,6 @@ func (c ownAccount) useSubscription(f *form) error {
 			Args: []string{why},
 		}
 	}
+
 	return f.done("/account", action+"ed", err)
 }

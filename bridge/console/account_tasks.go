@@ -27,10 +27,12 @@ func (c ownAccount) findOwnTasks(
 		found, err := c.Bridge.Documents.FindTasks(ctx, c.access(ctx), text, f)
 		return found, "", err
 	}
+
 	tasks, next, err := c.Bridge.Runner.Summaries(ctx, c.access(ctx), f, after)
 	if errors.Is(err, ledger.ErrCursor) {
 		tasks, next, err = c.Bridge.Runner.Summaries(ctx, c.access(ctx), f, "")
 	}
+
 	return tasks, next, err
 }
 
@@ -41,10 +43,12 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	t := &templates.Table{Dense: true, Columns: columns("Task", "State", "Agent", "Changed")}
 	if !q.filtered() {
 		t.Empty = "No tasks yet. Ask an agent something in a connected app."
 	}
+
 	for _, task := range tasks {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
 			templates.Lines(
@@ -56,6 +60,7 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 			c.when(task.Updated),
 		}, Actions: c.taskActions(task)})
 	}
+
 	return &templates.Console{
 		Title: "Tasks", Lead: templates.Textf("Your requests to agents, the latest first."),
 		Live: "/account/tasks/events?" + r.URL.Query().Encode(),
@@ -105,6 +110,7 @@ func (c ownAccount) taskActions(task ledger.Summary) []templates.Button {
 			},
 		}
 	}
+
 	return nil
 }
 
@@ -119,6 +125,7 @@ func (c ownAccount) agentField(r *http.Request) templates.Field {
 	for _, a := range c.Bridge.Directory.Agents(c.access(r.Context())) {
 		f.Options = append(f.Options, templates.Option{Value: a.Name})
 	}
+
 	return f
 }
 
@@ -141,6 +148,7 @@ func (c ownAccount) askCancelTask(f *form) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
+
 	return question{
 		title: "Cancel this task?",
 		word:  "Cancel it",
@@ -174,6 +182,7 @@ func cancelError(err error) error {
 			Text: "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet.",
 		}
 	}
+
 	return err
 }
 
@@ -204,5 +213,6 @@ func stateField() templates.Field {
 		_, word := web.State(s)
 		f.Options = append(f.Options, templates.Option{Value: string(s), Word: word})
 	}
+
 	return f
 }

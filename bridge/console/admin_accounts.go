@@ -34,6 +34,7 @@ func (c adminAccounts) cell(_ *http.Request, entry any, column string) templates
 	case "disabled":
 		return accountState(&a)
 	}
+
 	return nil
 }
 
@@ -70,10 +71,12 @@ func (c adminAccounts) accountPage(
 	if err != nil {
 		return nil, err
 	}
+
 	grants, err := adminGrants(c).grantsOf(r, &operator.GrantFilter{AccountID: a.ID}, "name", "account")
 	if err != nil {
 		return nil, err
 	}
+
 	p := &templates.Console{
 		Title:   "Account",
 		Name:    a.Name,
@@ -128,6 +131,7 @@ func (c adminAccounts) accountPage(
 			}},
 		)
 	}
+
 	return p, nil
 }
 
@@ -157,10 +161,12 @@ func accountButtons(a *operator.Account) []templates.Button {
 		turn.Action = "/admin/accounts/enable"
 		turn.Word = "Enable"
 	}
+
 	all := []templates.Button{turn, removeButton(&operator.AccountFilter{}, a.Name, "")}
 	if a.Issuer != "" {
 		return all
 	}
+
 	return append([]templates.Button{role}, all...)
 }
 
@@ -207,6 +213,7 @@ func (c adminAccounts) addAccount(f *form) error {
 	if refused, ok := errors.AsType[*operator.Error](err); ok && refused.Reason != operator.Busy {
 		return f.show(accountForm(f.Values, say(refused)))
 	}
+
 	return f.done("/admin/accounts", "added", err)
 }
 
@@ -220,6 +227,7 @@ func (c adminAccounts) setPassword(f *form) error {
 		}
 		return f.show(p)
 	}
+
 	return f.done(accountAt(f.Get("name")), "saved", err)
 }
 

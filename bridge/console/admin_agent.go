@@ -25,6 +25,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 	if err != nil {
 		return nil, err
 	}
+
 	p := &templates.Console{
 		Title:   "Agent",
 		Name:    s.Name,
@@ -40,6 +41,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 	if s.Configured {
 		p.Aside[1].Lead = templates.Textf("They are in the configuration: change them there.")
 	}
+
 	p.Top, err = c.agentNumbers(r, s.Name)
 	if err != nil {
 		return nil, err
@@ -47,6 +49,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 	if notes := lastErrors(s); len(notes) > 0 {
 		p.Sections = append(p.Sections, templates.Section{ID: "notes", Notes: notes})
 	}
+
 	cards, err := c.cardSection(r, s)
 	if err != nil {
 		return nil, err
@@ -54,6 +57,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 	if cards != nil {
 		p.Sections = append(p.Sections, *cards)
 	}
+
 	p.Sections = append(p.Sections, templates.Section{
 		ID:    "test",
 		Title: "Test call",
@@ -72,6 +76,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		p.Lead = templates.Verbatim(shown(s.Health.Card.Description, 300))
 		p.Sections = append(p.Sections, skillSection(directory.SkillInfos(s.Health.Card)))
 	}
+
 	return p, nil
 }
 
@@ -86,6 +91,7 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 	if err != nil {
 		return nil, err
 	}
+
 	day := first(sums)
 	at := "/admin/usage?days=1&agent=" + url.QueryEscape(name)
 	return &templates.Section{ID: "numbers", Stats: []templates.Stat{
@@ -117,6 +123,7 @@ func agentButtons(s *directory.AgentStatus) []templates.Button {
 	if s.Configured {
 		return []templates.Button{turn}
 	}
+
 	return []templates.Button{
 		{Action: "/admin/agents/change", Get: true, Word: "Change", Hidden: hidden("name", s.Name)},
 		turn,
@@ -139,6 +146,7 @@ func lastErrors(s *directory.AgentStatus) (notes []templates.Remark) {
 			notes,
 			warning(templates.Textf("The last call got no answer: {}", shown(h.Failure, 500)))...)
 	}
+
 	return notes
 }
 
@@ -158,6 +166,7 @@ func (c adminAgents) agentFacts(s *directory.AgentStatus) []templates.Fact {
 		}
 		facts = append(facts, fact("Card fetched", c.when(h.Asked)))
 	}
+
 	return append(
 		facts,
 		fact(
@@ -182,6 +191,7 @@ func settingFacts(s *directory.AgentStatus) []templates.Fact {
 			facts = append(facts, fact(in.fact, value))
 		}
 	}
+
 	return facts
 }
 
@@ -226,6 +236,7 @@ func skillSection(skills []directory.SkillInfo) templates.Section {
 			templates.Verbatim(strings.Join(s.Tags, ", ")),
 		}})
 	}
+
 	return templates.Section{ID: "skills", Title: "Skills", Table: t}
 }
 
@@ -238,6 +249,7 @@ func (c adminAgents) cardSection(
 	if err != nil || len(cards) == 0 {
 		return nil, err
 	}
+
 	valid, known := directory.InForce(cards)
 	latest := cards[0]
 	if !known || latest.Digest == valid.Digest {
@@ -249,6 +261,7 @@ func (c adminAgents) cardSection(
 		latest = valid
 		valid = before
 	}
+
 	differences, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
 	section := &templates.Section{
 		ID:    "card",
@@ -274,6 +287,7 @@ func (c adminAgents) cardSection(
 			Hidden: hidden("name", s.Name, "digest", latest.Digest),
 		}
 	}
+
 	return section, nil
 }
 
@@ -318,6 +332,7 @@ func trialSection(trial *directory.Trial, err error) templates.Section {
 		s.Notes = warning(templates.Errorf("The test did not work: {}", err, upTo(1000)))
 		return s
 	}
+
 	s.Facts = []templates.Fact{
 		fact("State", state(trial.State)),
 		fact("Speaks", templates.Verbatim(trial.Interface.String())),

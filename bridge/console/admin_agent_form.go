@@ -60,11 +60,13 @@ func withScheme(address string) string {
 	if address == "" || strings.Contains(address, "://") {
 		return address
 	}
+
 	for _, local := range []string{"localhost", "127.", "[::1]"} {
 		if strings.HasPrefix(address, local) {
 			return "http://" + address
 		}
 	}
+
 	return "https://" + address
 }
 
@@ -221,6 +223,7 @@ func agentOf(form url.Values, present directory.AgentConfig) (directory.AgentCon
 			return a, err
 		}
 	}
+
 	return a, nil
 }
 
@@ -235,6 +238,7 @@ func credentialsOf(form url.Values, present directory.Credentials) directory.Cre
 	if kind != present.Type && !bothGetTokens {
 		c = directory.Credentials{}
 	}
+
 	c.Type = kind
 	c.Secret = form.Get("secret")
 
@@ -257,9 +261,11 @@ func credentialsOf(form url.Values, present directory.Credentials) directory.Cre
 	case kind != bearer:
 		c.User = value("auth_user")
 	}
+
 	if getsTokens(kind) {
 		c.TokenURL = value("auth_token_url")
 	}
+
 	return c
 }
 
@@ -287,6 +293,7 @@ func formOf(s *directory.AgentStatus) url.Values {
 	for _, in := range agentInputs() {
 		form.Set(in.Name, s.Text(in.Name))
 	}
+
 	return form
 }
 
@@ -305,6 +312,7 @@ func (c adminAgents) addAgent(f *form) error {
 			f.Context(), f.by, operator.NewAgent{AgentConfig: a, Digest: f.Get("card")},
 		)
 	}
+
 	if err == nil && !preview {
 		return f.done(agentAt(a.Name), "added", nil)
 	}
@@ -323,6 +331,7 @@ func (c adminAgents) addAgent(f *form) error {
 			skillSection(seen.Skills),
 		}
 	}
+
 	return f.show(p)
 }
 
@@ -362,6 +371,7 @@ func previewSection(seen *directory.Preview) templates.Section {
 		text := templates.Message(problem, upTo(1000))
 		s.Notes = append(s.Notes, templates.Remark{Tone: templates.Note, Text: text})
 	}
+
 	return s
 }
 
@@ -396,6 +406,7 @@ func changePage(values url.Values, wrong templates.Text) *templates.Console {
 			fields, checkField("keep", "Keep the stored secret", "Unless you type another one."),
 		)
 	}
+
 	form.Fields = fill(values, fields...)
 
 	return &templates.Console{
@@ -414,6 +425,7 @@ func (c adminAgents) changeAgent(f *form) error {
 	if err != nil {
 		return errForm
 	}
+
 	present, err := c.Admin.Agents.Agent(f.Context(), f.Get("name"))
 	if err != nil {
 		return err
@@ -431,5 +443,6 @@ func (c adminAgents) changeAgent(f *form) error {
 	if err != nil {
 		return f.show(changePage(f.Values, refused(err, "Couldn't change this agent: {}")))
 	}
+
 	return f.done(agentAt(a.Name), "saved", nil)
 }

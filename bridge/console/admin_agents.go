@@ -37,6 +37,7 @@ func (c adminAgents) cell(_ *http.Request, entry any, column string) templates.T
 	case "use_cases":
 		return useCases(s.UseCases)
 	}
+
 	return c.answered(s.Health)
 }
 
@@ -52,6 +53,7 @@ func (c adminAgents) buttons(_ query, entry any) []templates.Button {
 		turn.Action = "/admin/agents/enable"
 		turn.Word = "Enable"
 	}
+
 	return []templates.Button{turn}
 }
 
@@ -71,9 +73,11 @@ func agentState(s directory.AgentStatus) templates.Text {
 	default:
 		all = append(all, templates.Badge(templates.Good, "healthy"))
 	}
+
 	if s.Waiting {
 		all = append(all, templates.Badge(templates.Note, "card to review"))
 	}
+
 	return templates.Row(all...)
 }
 
@@ -111,6 +115,7 @@ func (c adminAgents) askAccept(f *form) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
+
 	return question{
 		title: "Put the new card in force?",
 		word:  "Accept the card",

@@ -19,6 +19,7 @@ func (c adminAudit) audit(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	section, err := c.filtered(r, q, f, c)
 	section.ID = "audit"
 	return &templates.Console{
@@ -41,6 +42,7 @@ func (c adminAudit) cell(r *http.Request, entry any, column string) templates.Te
 	case "target":
 		return c.about(r, e)
 	}
+
 	return templates.Lines(templates.Stamp(e.At), c.when(e.At))
 }
 
@@ -124,6 +126,7 @@ func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
 	case audit.AgentAdded, audit.AgentChanged:
 		return withDetail(short(e.Target, 300, templates.Verbatim), detail)
 	}
+
 	return withDetail(
 		short(e.Target, 300, templates.Verbatim), short(e.Detail, 500, templates.TranslatedParts),
 	)
@@ -136,6 +139,7 @@ func (c adminAudit) exportAudit(w http.ResponseWriter, r *http.Request) {
 		c.writeError(w, r, err)
 		return
 	}
+
 	c.send(w, r, "rialto-audit", func(format operator.Format) error {
 		return operator.WriteEvents(
 			w, format, c.Admin.AllEvents(r.Context(), f.Filter, param(r, "page_token")),

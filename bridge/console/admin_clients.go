@@ -94,10 +94,12 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	grants, err := adminGrants(c).grantsOf(r, &operator.GrantFilter{ClientID: id}, "id", "client")
 	if err != nil {
 		return nil, err
 	}
+
 	facts := []templates.Fact{
 		fact("ID", templates.ID(x.ID)),
 		fact("Registration", kind(x.Kind)),
@@ -109,6 +111,7 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 	if x.URI != "" {
 		facts = append(facts, fact("Its page", templates.Link(x.URI, templates.Verbatim(x.URI))))
 	}
+
 	about := templates.Section{ID: "facts", Facts: facts}
 	if x.LookAlike != "" {
 		about.Notes = warning(
@@ -119,6 +122,7 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 			),
 		)
 	}
+
 	return &templates.Console{
 		Title:    "App",
 		Name:     x.Name,
@@ -202,6 +206,7 @@ func (c adminClients) registerClient(f *form) error {
 	if err != nil {
 		return err
 	}
+
 	pages := []templates.Block{{Title: templates.Textf("Client ID"), Text: x.ID, Copy: "client-id"}}
 	lead := templates.Textf("Give this to the app.")
 	if x.Secret != "" {
@@ -212,6 +217,7 @@ func (c adminClients) registerClient(f *form) error {
 			Copy:  "client-secret",
 		})
 	}
+
 	return f.show(&templates.Console{
 		Title: "The app is registered", Up: link("/admin/clients", "Apps"),
 		Sections: []templates.Section{{ID: "registered", Lead: lead, Pages: pages}},

@@ -52,6 +52,7 @@ func (c adminDoctor) examine(f *form) error {
 	if err != nil {
 		return err
 	}
+
 	p := c.doctorPage(address, nil)
 	p.Sections = append(p.Sections, doctorreport.Sections(report)...)
 	return f.show(p)

@@ -19,6 +19,7 @@ func (c adminGrants) grants(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	section.Table.Empty = f.Table().Empty // also where a filter chooses none
 	p := &templates.Console{
 		Title:    "Connections",
@@ -38,6 +39,7 @@ func (c adminGrants) grants(r *http.Request) (*templates.Console, error) {
 			},
 		}
 	}
+
 	return p, nil
 }
 
@@ -70,6 +72,7 @@ func (c adminGrants) cell(_ *http.Request, entry any, column string) templates.T
 			return templates.Verbatim("–")
 		}
 	}
+
 	return nil
 }
 
@@ -104,6 +107,7 @@ func (c adminGrants) askEndGrants(f *form) (question, error) {
 	default:
 		q.about = templates.Textf("All connections with the app {} end immediately.", app)
 	}
+
 	return q, err
 }
 

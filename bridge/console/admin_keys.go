@@ -32,6 +32,7 @@ func (c adminKeys) cell(_ *http.Request, entry any, column string) templates.Tex
 	case column == "signs":
 		return c.keyState(k)
 	}
+
 	return nil
 }
 
@@ -47,6 +48,7 @@ func (c adminKeys) keyState(k operator.Key) templates.Text {
 		state = templates.Badge(templates.Note, "comes next")
 		meaning = templates.Textf("Published, so that servers know it before it signs.")
 	}
+
 	return templates.Lines(templates.Row(state), meaning)
 }
 
@@ -90,6 +92,7 @@ func (c adminKeys) askRevokeKey(f *form) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
+
 	q := question{
 		title: "Revoke this key?",
 		word:  "Revoke it",
@@ -132,5 +135,6 @@ func (c adminKeys) askRevokeKey(f *form) (question, error) {
 	default:
 		q.facts = []templates.Fact{refuses, scripts}
 	}
+
 	return q, nil
 }

@@ -19,6 +19,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	p := &templates.Console{
 		Title: "Overview",
 		Live:  "/admin/tasks/events",
@@ -39,6 +40,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	if len(o.Agents) == 0 || param(r, "done") == "setup" {
 		p.Sections[0] = nextSteps()
 	}
+
 	failed := templates.Section{ID: "failed", Title: "Failed in the last 24 hours"}
 	for _, t := range o.Failures {
 		failed.Items = append(failed.Items, templates.Item{
@@ -49,6 +51,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 			When: c.when(t.Updated),
 		})
 	}
+
 	if o.Failed > len(o.Failures) {
 		failed.Lead = templates.Link(
 			"/admin/tasks?state=failed&changed=1",
@@ -58,6 +61,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	if len(failed.Items) > 0 {
 		p.Sections = append(p.Sections, failed)
 	}
+
 	latest := templates.Section{ID: "latest", Title: "Latest events"}
 	for _, e := range o.Events {
 		latest.Facts = append(latest.Facts, templates.Fact{
@@ -65,6 +69,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 			Value: templates.Row(c.subject(r, e), templates.Verbatim("·"), c.when(e.At)),
 		})
 	}
+
 	latest.Lead = templates.Link("/admin/audit", templates.Textf("Open the audit log"))
 	p.Aside = []templates.Section{latest}
 	return p, nil
@@ -82,6 +87,7 @@ func (c *Console) subject(r *http.Request, e audit.Event) templates.Text {
 		name, _, _ := strings.Cut(e.Detail, ";")
 		who = cmp.Or(name, who)
 	}
+
 	return templates.Verbatim(shown(cmp.Or(who, e.Address, "–"), 100))
 }
 
@@ -95,12 +101,14 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 	if o.SigningIn > 0 {
 		waiting.Sub = templates.Textf("and {} for a sign-in", boundedCount(o.SigningIn))
 	}
+
 	trouble := 0
 	for _, a := range o.Agents {
 		if operator.NeedsAttention(a) {
 			trouble++
 		}
 	}
+
 	calls := templates.Stat{
 		Name:  "Calls in 24 hours",
 		Value: templates.Number(o.Usage.Calls),
@@ -112,6 +120,7 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 		calls.Sub = templates.Textf("{} with errors", templates.Number(o.Usage.Errors))
 		latency.Sub = templates.Row(templates.Verbatim("p50"), median)
 	}
+
 	return []templates.Stat{
 		waiting,
 		{
@@ -169,6 +178,7 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 		}
 		items = append(items, item)
 	}
+
 	for _, t := range o.Waiting {
 		items = append(items, templates.Item{
 			Tone: templates.Note,
@@ -180,6 +190,7 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 			When: c.when(t.Updated),
 		})
 	}
+
 	return items
 }
 

@@ -73,12 +73,14 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		}
 		groups[group] = append(groups[group], settingRow(group, s))
 	}
+
 	for _, group := range order {
 		if rows := groups[group]; len(rows) > 0 {
 			rows[0].Group = cmp.Or(settingGroups[group], group)
 			t.Rows = append(t.Rows, rows...)
 		}
 	}
+
 	t.Total = total(len(t.Rows))
 	filter := q.filter(templates.Field{
 		Name:  "text",
@@ -91,6 +93,7 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 		filter.Hidden = hidden("changed", "yes")
 		filter.Clear = ""
 	}
+
 	return &templates.Console{
 		Title: "Settings",
 		Lead:  templates.Textf("What is in force, and what sets it. Secrets are not shown."),
@@ -112,6 +115,7 @@ func settingRow(group string, s operator.Setting) templates.Entry {
 			templates.Textf("on reload"),
 		}}
 	}
+
 	value := templates.Code(s.Value)
 	applies := templates.Textf("on restart")
 	if s.Value == "" {
@@ -123,6 +127,7 @@ func settingRow(group string, s operator.Setting) templates.Entry {
 	if s.Live {
 		applies = templates.Textf("on reload")
 	}
+
 	return templates.Entry{
 		Cells: []templates.Text{
 			templates.Lines(templates.Code(s.Key), templates.English(s.About)),

@@ -25,6 +25,7 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 		c.writeError(w, r, err)
 		return
 	}
+
 	v := c.Bridge.Documents.OperatorView(e)
 	p := web.TaskPage(v, c.Now(), nil)
 	p.Frame, p.Up = c.frame(r, adminArea), link("/admin/tasks", "Tasks")
@@ -40,6 +41,7 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 			},
 		}
 	}
+
 	p.Facts, err = c.taskFacts(r, e)
 	if err != nil {
 		c.writeError(w, r, err)
@@ -54,6 +56,7 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 			Hidden: hidden("id", e.Handle, "confirm", "yes"),
 		}
 	}
+
 	templates.Write(w, r, http.StatusOK, p)
 }
 
@@ -69,6 +72,7 @@ func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fa
 	if client, err := c.Admin.Client(r.Context(), e.Client); err == nil {
 		app = cmp.Or(client.Name, app)
 	}
+
 	facts := []templates.Fact{
 		fact("Account", owner(name, e.Owner)),
 		fact("App", appLink(e.Client, shown(app, 200))),
@@ -79,5 +83,6 @@ func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fa
 	if conversation := shown(e.ContextID(), 200); conversation != "" {
 		facts = append(facts, fact("Conversation", templates.ID(conversation)))
 	}
+
 	return facts, nil
 }

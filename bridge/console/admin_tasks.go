@@ -38,6 +38,7 @@ func (c adminTasks) cell(_ *http.Request, entry any, column string) templates.Te
 	case "updated":
 		return duration(task, c.Now())
 	}
+
 	return nil
 }
 
@@ -72,6 +73,7 @@ func (c adminTasks) askCancel(f *form) (question, error) {
 	if err != nil {
 		return question{}, err
 	}
+
 	return question{
 		title: "Cancel this task?",
 		word:  "Cancel it",

@@ -36,10 +36,12 @@ func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	f, err := c.Admin.ResolveFilter(r.Context(), u.Filter)
 	if err != nil {
 		return nil, err
 	}
+
 	earlier := f
 	both := f
 	largest := f
@@ -88,6 +90,7 @@ func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, err
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range f.Fields {
 		if x := &f.Fields[i]; x.Kind != "choice" {
 			x.Kind = "search"
@@ -95,11 +98,13 @@ func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, err
 			x.Max = 512
 		}
 	}
+
 	for _, name := range []string{"days", "from", "to", "by"} {
 		if v := u.get(name); v != "" {
 			f.Hidden = append(f.Hidden, hidden(name, v)...)
 		}
 	}
+
 	f.Clear = u.ClearFilter()
 	return f, nil
 }
@@ -127,6 +132,7 @@ func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	section.Table.Empty, section.Ways = operator.NewQuery("calls").Table().Empty, u.Spans()
 	section.Filter, err = c.usageFilter(r, u)
 	since, until := u.Times()
@@ -166,6 +172,7 @@ func (c calls) cell(_ *http.Request, entry any, column string) templates.Text {
 	case "milliseconds":
 		return templates.Millis(call.Millis)
 	}
+
 	return nil
 }
 
@@ -187,6 +194,7 @@ func (c adminUsage) exportUsage(w http.ResponseWriter, r *http.Request) {
 		c.writeError(w, r, err)
 		return
 	}
+
 	c.send(w, r, "rialto-usage", func(format operator.Format) error {
 		return operator.WriteCalls(w, format, c.Admin.Calls(r.Context(), f, param(r, "page_token")))
 	})
@@ -204,6 +212,7 @@ func (c *Console) send(
 	if param(r, "format") == string(operator.JSON) {
 		format = operator.JSON
 	}
+
 	format.SetHeader(w.Header(), name)
 	if err := write(format); err != nil && r.Context().Err() == nil {
 		c.Log.ErrorContext(

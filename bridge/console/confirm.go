@@ -31,6 +31,7 @@ func (f *form) askFirst(ask confirmation) error {
 	if err != nil {
 		return err
 	}
+
 	again := &templates.Form{
 		Action: f.URL.EscapedPath(),
 		Word:   q.word,
@@ -43,6 +44,7 @@ func (f *form) askFirst(ask confirmation) error {
 			again.Hidden = append(again.Hidden, hidden(name, v)...)
 		}
 	}
+
 	return f.show(&templates.Console{
 		Title: q.title,
 		Sections: []templates.Section{

@@ -62,6 +62,7 @@ func (c *Console) serve(a area, routes []route) http.Handler {
 	for _, o := range routes {
 		at[o.path] = o
 	}
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o, ok := at[r.URL.Path]
 		reads := r.Method == http.MethodGet || r.Method == http.MethodHead

@@ -66,6 +66,7 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 		c.Log.ErrorContext(r.Context(), "console: request failed", "path", r.URL.Path, "err", err)
 	}
+
 	templates.Write(w, r, status, p)
 }
 

@@ -45,6 +45,7 @@ func (c *Console) do(w http.ResponseWriter, r *http.Request, a area, o route) {
 	if o.slow {
 		limit = examination
 	}
+
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
 	r = r.WithContext(ctx)
@@ -62,6 +63,7 @@ func (c *Console) do(w http.ResponseWriter, r *http.Request, a area, o route) {
 	default:
 		err = o.form(f)
 	}
+
 	switch {
 	case err != nil:
 		c.writeError(w, r, err)
@@ -98,10 +100,12 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	); kind != "application/x-www-form-urlencoded" {
 		return nil, errForm
 	}
+
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
 		return nil, errForm
 	}
+
 	for name, values := range r.PostForm {
 		for i, v := range values {
 			values[i] = strings.ReplaceAll(v, "\r\n", "\n")
@@ -110,6 +114,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 			}
 		}
 	}
+
 	return r.PostForm, nil
 }
 

@@ -55,6 +55,7 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 			templates.Way{Href: adminArea.root, Name: "Console", Here: a.root == adminArea.root},
 		)
 	}
+
 	f.Ways = slices.Clone(a.ways)
 	here := &templates.Way{} // the longest address above the page
 	for i := range f.Ways {
@@ -67,6 +68,7 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 			here = way
 		}
 	}
+
 	here.Here = true
 	return f
 }

@@ -50,6 +50,7 @@ func (q query) at(name, value string) string {
 	for k, v := range q.values {
 		values[k] = v
 	}
+
 	if q.reverse {
 		values.Set("order", "reverse")
 	}
@@ -61,6 +62,7 @@ func (q query) at(name, value string) string {
 	if len(values) == 0 {
 		return q.path
 	}
+
 	return q.path + "?" + values.Encode()
 }
 
@@ -95,6 +97,7 @@ func (q query) pages(t *templates.Table, prev, next string) *templates.Table {
 	if t.Empty == "" && q.filtered() {
 		t.Empty = "Nothing matches."
 	}
+
 	return t
 }
 
@@ -110,12 +113,14 @@ func (q query) filter(fields ...templates.Field) *templates.Filter {
 	for i := range f.Fields {
 		f.Fields[i].Value = q.get(f.Fields[i].Name)
 	}
+
 	if q.reverse {
 		f.Hidden = hidden("order", "reverse")
 	}
 	if q.filtered() {
 		f.Clear = q.path
 	}
+
 	return f
 }
 
@@ -163,5 +168,6 @@ func (q query) exports(path string) []templates.Button {
 		}
 		all = append(all, b)
 	}
+
 	return all
 }

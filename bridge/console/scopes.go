@@ -18,9 +18,11 @@ func (c *Console) scopes(granted []string) templates.Text {
 			all = append(all, words)
 		}
 	}
+
 	if len(all) == 0 {
 		return templates.Textf("None")
 	}
+
 	return templates.List(all...)
 }
 
@@ -42,11 +44,13 @@ func (c *Console) scopeName(scope string) templates.Text {
 	case scope == oauth.OfflineAccess:
 		return nil
 	}
+
 	for _, s := range c.OAuth.Scopes.All {
 		if s.Name == scope {
 			return templates.Textf(s.Words)
 		}
 	}
+
 	return templates.Code(scope)
 }
 
@@ -59,6 +63,7 @@ func (c *Console) reachableAgents(r *http.Request, g operator.Grant) templates.T
 	if some, all := user(r).UseCases(); !all {
 		opens = opens.Only(some...)
 	}
+
 	var names []string
 	if some, all := opens.UseCases(); c.OAuth.Consent.Agents != nil && (all || len(some) > 0) {
 		names = c.OAuth.Consent.Agents.Titles(g.Resource, some, all)
@@ -66,10 +71,12 @@ func (c *Console) reachableAgents(r *http.Request, g operator.Grant) templates.T
 	if len(names) == 0 {
 		return templates.Textf("None")
 	}
+
 	shown := strings.Join(names[:min(len(names), maxReachable)], ", ")
 	if more := len(names) - maxReachable; more > 0 {
 		return templates.Textf("{} and {} more", shown, strconv.Itoa(more))
 	}
+
 	return templates.Verbatim(shown)
 }
 

@@ -62,6 +62,7 @@ func (c *Console) section(
 	if err != nil {
 		return templates.Section{}, err
 	}
+
 	table := l.Table()
 	columns := slices.DeleteFunc(slices.Clone(table.Page), func(x operator.Column) bool {
 		return slices.Contains(without, x.Name)
@@ -70,6 +71,7 @@ func (c *Console) section(
 	for _, x := range columns {
 		t.Columns = append(t.Columns, q.column(table, x))
 	}
+
 	for _, entry := range p.Items {
 		row := templates.Entry{Actions: show.buttons(q, entry)}
 		for _, x := range columns {
@@ -77,6 +79,7 @@ func (c *Console) section(
 		}
 		t.Rows = append(t.Rows, row)
 	}
+
 	switch {
 	case table.Whole, table.NoTotal:
 	case table.Latest && q.get("text") != "":
@@ -88,12 +91,14 @@ func (c *Console) section(
 	default:
 		t.Total = total(p.Total)
 	}
+
 	if table.Empty != "" && !q.filtered() {
 		t.Empty = table.Empty
 	}
 	if table.Whole {
 		q.pager(r, t, p.Next)
 	}
+
 	return templates.Section{ID: table.Name, Table: q.pages(t, p.Prev, p.Next)}, nil
 }
 
@@ -134,6 +139,7 @@ func (c *Console) parse(
 	for _, f := range filters {
 		known = append(known, f.Field)
 	}
+
 	q = parseQuery(r, known...)
 	for _, f := range filters {
 		if f.Field == "" {
@@ -157,6 +163,7 @@ func (c *Console) parse(
 			return q, err
 		}
 	}
+
 	return q, nil
 }
 
@@ -179,6 +186,7 @@ func (c *Console) filter(
 			kept = append(kept, hidden(f.Field, q.get(f.Field))...)
 		}
 	}
+
 	out := q.filter(fields...)
 	out.Hidden = append(out.Hidden, kept...)
 	return out, nil
@@ -216,6 +224,7 @@ func (c *Console) field(r *http.Request, f operator.Filter) (field templates.Fie
 			field.Options = append(field.Options, templates.Option(x))
 		}
 	}
+
 	return field, err
 }
 

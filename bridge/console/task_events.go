@@ -48,6 +48,7 @@ func (c *Console) follow(
 		http.NotFound(w, r)
 		return
 	}
+
 	c.sendChanges(ctx, sse.NewWriter(w), before, read)
 }
 
@@ -79,6 +80,7 @@ func (c *Console) sendChanges(
 			err = out.Comment("still watching")
 		}
 	}
+
 	if err == nil {
 		_ = out.Event(sse.Event{Type: "end", Data: []byte("{}")}) // the browser may have left
 	}
@@ -91,6 +93,7 @@ func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
+
 	c.follow(w, r, func(ctx context.Context) (snapshot, error) {
 		page, err := c.Admin.Tasks(ctx, f)
 		if err != nil {

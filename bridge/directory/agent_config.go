@@ -60,6 +60,7 @@ func (a *AgentConfig) Check() error {
 			a.Binding,
 		)
 	}
+
 	return nil
 }
 

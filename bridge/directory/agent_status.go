@@ -26,6 +26,7 @@ func (r *Registry) List(ctx context.Context) ([]AgentStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	list := []AgentStatus{}
 	for _, e := range all {
 		if e.removed() {
@@ -37,6 +38,7 @@ func (r *Registry) List(ctx context.Context) ([]AgentStatus, error) {
 		}
 		list = append(list, *s)
 	}
+
 	return list, nil
 }
 
@@ -75,5 +77,6 @@ func (r *Registry) status(ctx context.Context, e *listed) (*AgentStatus, error) 
 			s.Health = &h
 		}
 	}
+
 	return s, nil
 }

@@ -27,6 +27,7 @@ func (a *AgentConfig) SetText(member, text string) (err error) {
 	default:
 		field.SetString(text)
 	}
+
 	return err
 }
 

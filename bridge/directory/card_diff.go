@@ -46,6 +46,7 @@ func Differences(was, is []byte, most int) (list []Difference, more int) {
 			})
 		}
 	}
+
 	return list, more
 }
 
@@ -57,10 +58,12 @@ func commonLength(a, b string) int {
 	if len(x) <= maxShown && len(y) <= maxShown {
 		return 0
 	}
+
 	alike := 0
 	for alike < min(len(x), len(y)) && x[alike] == y[alike] {
 		alike++
 	}
+
 	return max(alike-maxCommon, 0)
 }
 
@@ -76,6 +79,7 @@ func excerpt(s string, from int) string {
 	if to < len(r) {
 		text += fmt.Sprintf(" …(%d characters more)", len(r)-to)
 	}
+
 	return text
 }
 
@@ -89,6 +93,7 @@ func leaves(document []byte) map[string]string {
 		found["all of it"] = escapeInvisible(string(document))
 		return found
 	}
+
 	collectLeaves(found, "", v)
 	return found
 }
@@ -132,6 +137,7 @@ func idsOf(list []any) (ids []string) {
 		}
 		known[id], ids = true, append(ids, id)
 	}
+
 	return ids
 }
 
@@ -165,6 +171,7 @@ func escapeInvisible(s string) string {
 	if sanitize.Text(s) == s {
 		return s
 	}
+
 	var all strings.Builder
 	for _, r := range s {
 		switch high, low := utf16.EncodeRune(r); {
@@ -176,5 +183,6 @@ func escapeInvisible(s string) string {
 			fmt.Fprintf(&all, `\u%04x`, r)
 		}
 	}
+
 	return all.String()
 }

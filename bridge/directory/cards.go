@@ -85,6 +85,7 @@ func (c *Cards) Record(
 	if err != nil {
 		return nil, fmt.Errorf("noting the card of %s: %w", agent, err)
 	}
+
 	valid, known := InForce(before)
 	if !known {
 		return card, nil
@@ -95,6 +96,7 @@ func (c *Cards) Record(
 	if hold {
 		return valid.Card, nil
 	}
+
 	return card, nil
 }
 
@@ -110,6 +112,7 @@ func (c *Cards) logChange(ctx context.Context, was, is SeenCard, held bool) {
 	if c.Changed != nil {
 		c.Changed(is.Agent)
 	}
+
 	c.Log.WarnContext(
 		ctx, "an agent's card has changed",
 		"agent", is.Agent,
@@ -150,6 +153,7 @@ func Changes(was, is []byte) []string {
 	if json.Unmarshal(was, &before) != nil || json.Unmarshal(is, &after) != nil {
 		return []string{"all of it"}
 	}
+
 	all := maps.Clone(before)
 	maps.Copy(all, after)
 	var names []string
@@ -158,5 +162,6 @@ func Changes(was, is []byte) []string {
 			names = append(names, sanitize.Short(name, 64))
 		}
 	}
+
 	return names
 }

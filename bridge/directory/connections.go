@@ -66,6 +66,7 @@ func (d *Directory) ConnectPage(e *ledger.Record) string {
 			return ""
 		}
 	}
+
 	return d.ConnectURL(e.Agent, e.Handle)
 }
 

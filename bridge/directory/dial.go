@@ -72,6 +72,7 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 	if p.err != nil && age < dialRetry {
 		return nil, p.err
 	}
+
 	stale := p.stale.Swap(false)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
 	defer cancel()
@@ -94,6 +95,7 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 		}
 		return nil, p.err
 	}
+
 	same := p.conn != nil && reflect.DeepEqual(p.conn.Card(), conn.Card())
 	if recheck && same {
 		return p.conn, nil // it has the contact statistics
@@ -101,6 +103,7 @@ func (d *Directory) Connect(ctx context.Context, p *Agent) (Conn, error) {
 	if p.conn != nil && !same {
 		d.agentsChanged(p.Name)
 	}
+
 	p.conn = conn
 	p.err = nil
 	return conn, nil
@@ -153,6 +156,7 @@ func (d *Directory) Reach(ctx context.Context, agents []*Agent) []*Agent {
 			ok[i] = err == nil
 		})
 	}
+
 	wg.Wait()
 	var found []*Agent
 	for i, p := range agents {
@@ -160,6 +164,7 @@ func (d *Directory) Reach(ctx context.Context, agents []*Agent) []*Agent {
 			found = append(found, p)
 		}
 	}
+
 	return found
 }
 

@@ -25,10 +25,12 @@ func (d *Directory) Health(name string) (Health, bool) {
 	if p == nil {
 		return Health{}, false
 	}
+
 	last := p.last.Load()
 	if last == nil {
 		return Health{}, true
 	}
+
 	h := Health{Asked: last.at}
 	if last.err != nil {
 		h.Problem = sanitize.Short(last.err.Error(), 500)
@@ -41,5 +43,6 @@ func (d *Directory) Health(name string) (Health, bool) {
 		h.Contact = c.Contact()
 		h.Failure = sanitize.Short(h.Failure, 500)
 	}
+
 	return h, true
 }

@@ -53,6 +53,7 @@ func (d *Directory) CachedInfos(ctx context.Context, a Access) []Info {
 			d.Reachable(context.WithoutCancel(ctx), a)
 		})
 	}
+
 	var infos []Info
 	for _, p := range d.Agents(a) {
 		info := d.newInfo(p)
@@ -66,6 +67,7 @@ func (d *Directory) CachedInfos(ctx context.Context, a Access) []Info {
 		}
 		infos = append(infos, info)
 	}
+
 	return infos
 }
 
@@ -105,11 +107,13 @@ func (d *Directory) addConnection(ctx context.Context, a Access, info *Info) {
 	if !d.Connectable(info.Name) {
 		return
 	}
+
 	connected, err := d.Connections.Connected(ctx, a.User(), info.Name)
 	if err != nil {
 		d.Log.ErrorContext(ctx, "looking a connection up", "agent", info.Name, "err", err)
 		return
 	}
+
 	info.Connected = &connected
 	info.ConnectURL = d.URL + ConnectPath + info.Name
 }
@@ -136,6 +140,7 @@ func SkillInfos(card *a2a.Card) []SkillInfo {
 			Examples:    sanitize.Labels(s.Examples),
 		})
 	}
+
 	return infos
 }
 
@@ -155,6 +160,7 @@ func DescribeCard(card *a2a.Card) string {
 			fmt.Fprintf(&s, "Example: %s\n", sanitize.Text(example))
 		}
 	}
+
 	return s.String()
 }
 

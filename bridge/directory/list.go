@@ -33,6 +33,7 @@ func newSnapshot(agents []AgentConfig, before *snapshot) *snapshot {
 		next.agents = append(next.agents, p)
 		next.named[a.Name] = p
 	}
+
 	return next
 }
 
@@ -66,6 +67,7 @@ func (d *Directory) Primary() string {
 	if name := d.InForce().Default; name != "" {
 		return name
 	}
+
 	only := ""
 	for _, p := range d.snapshot().agents {
 		switch {
@@ -76,6 +78,7 @@ func (d *Directory) Primary() string {
 			only = p.Name
 		}
 	}
+
 	return only
 }
 

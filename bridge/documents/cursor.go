@@ -26,6 +26,7 @@ func ParseCursor(s string) (Cursor, error) {
 	if s == "" {
 		return Cursor{}, nil
 	}
+
 	item, offset, ok := strings.Cut(s, ".")
 	i, err1 := strconv.Atoi(item)
 	o, err2 := strconv.Atoi(offset)
@@ -35,6 +36,7 @@ func ParseCursor(s string) (Cursor, error) {
 				"Take it from next_cursor of the result before, or leave it out to begin.", sanitize.Short(s, 40)),
 		}
 	}
+
 	return Cursor{i, o, true}, nil
 }
 
@@ -54,16 +56,19 @@ func (c Cursor) Exists(e *ledger.Record, history int) bool {
 	if e.Task == nil {
 		return false
 	}
+
 	all := itemsOf(e.Task, history)
 	if c.item >= all.len() || c.offset == 0 {
 		return c.item < all.len()
 	}
+
 	switch p := all.piece(c.item); { // only text can be divided
 	case p != nil:
 		return p.Kind == view.Text && c.offset < len(p.Text())
 	case c.item == all.message():
 		return c.offset < len(view.MessageText(e.Task.Status.Message))
 	}
+
 	return true
 }
 

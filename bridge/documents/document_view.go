@@ -69,6 +69,7 @@ func (sv *Service) View(ctx context.Context, access directory.Access, id string)
 			return sv.viewDocument(ctx, access, agent, own)
 		}
 	}
+
 	return nil, ledger.InputError{Text: fmt.Sprintf("There is no document with the id %q. "+
 		"Use an id from a result of search.", sanitize.Short(id, 200))}
 }
@@ -80,16 +81,19 @@ func (sv *Service) ViewPage(
 	if kind, _, _ := strings.Cut(id, ":"); kind != "doc" {
 		return sv.View(ctx, access, id)
 	}
+
 	c := sv.Calls.Begin(access, usage.Web, "document")
 	defer c.End(ctx, &err)
 	c.In = len(id)
 	if p := sv.Directory.Lookup(AgentNamed(id)); p != nil {
 		c.Agent = p.Name
 	}
+
 	s, err = sv.View(ctx, access, id)
 	if err == nil {
 		c.Out = len(s.Pieces[0].Text()) // a document has one
 	}
+
 	return s, err
 }
 
@@ -100,10 +104,12 @@ func (sv *Service) viewCard(
 	if err != nil {
 		return nil, err
 	}
+
 	conn, err := agent.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	card := access.Card(agent.Agent, conn.Card())
 	id := agentID(name)
 	return &DocumentView{
@@ -140,6 +146,7 @@ func (sv *Service) viewDocument(
 	if err := sv.checkFetches(ctx, access, p.Agent); err != nil {
 		return nil, err
 	}
+
 	var answer struct {
 		Title    string                     `json:"title"`
 		Text     string                     `json:"text"`
@@ -155,6 +162,7 @@ func (sv *Service) viewDocument(
 	if err != nil {
 		return nil, err
 	}
+
 	id := documentID(agent, own)
 	text := sanitize.Text(answer.Text)
 	s := &DocumentView{
@@ -169,6 +177,7 @@ func (sv *Service) viewDocument(
 	for _, k := range slices.Sorted(maps.Keys(answer.Metadata))[:min(len(answer.Metadata), 30)] {
 		s.Fields[sanitize.Label(k)] = sanitize.Short(plain(answer.Metadata[k]), 500)
 	}
+
 	return s, nil
 }
 
@@ -189,6 +198,7 @@ func (sv *Service) checkFetches(
 			"it has no skill named " + FetchSkill + ", or not for you. " +
 			"The user can open the url of its search results; send_task gives it something to do."}
 	}
+
 	return nil
 }
 
@@ -207,10 +217,12 @@ func newDocumentView(e *ledger.Record, one bool, artifact string, link DownloadU
 	if !one {
 		return s
 	}
+
 	a, _ := ledger.ArtifactOf(e.Task, artifact)
 	if a == nil {
 		return nil
 	}
+
 	s.ID = artifactID(e.Handle, a.ID)
 	s.Title = cmp.Or(sanitize.Label(a.Name), "Artifact "+sanitize.Label(a.ID))
 	s.Fields["task"] = e.Handle

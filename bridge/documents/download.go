@@ -104,14 +104,17 @@ func (sv *Service) Download(ctx context.Context, link string) (*a2a.Part, error)
 	if sv.Downloads == nil {
 		return nil, ErrNoDownload
 	}
+
 	t, ok := sv.Downloads.open(link, sv.Runner.Now())
 	if !ok {
 		return nil, ErrNoDownload
 	}
+
 	e, err := sv.taskOfOwner(ctx, t.Owner, t.Handle, ErrNoDownload)
 	if err != nil {
 		return nil, err
 	}
+
 	return fileAt(e, t.PartRef, ErrNoDownload)
 }
 
@@ -128,10 +131,12 @@ func (sv *Service) taskOfOwner(
 	if handle == "" {
 		return nil, nil
 	}
+
 	e, err := sv.Runner.Task(ctx, sv.ownerAccess(owner), handle)
 	if errors.Is(err, ledger.ErrNoTask) {
 		err = gone
 	}
+
 	return e, err
 }
 
@@ -141,6 +146,7 @@ func fileAt(e *ledger.Record, ref view.PartRef, gone error) (*a2a.Part, error) {
 	if p == nil {
 		return nil, gone
 	}
+
 	file := *p
 	switch c := p.Content.(type) {
 	case a2a.Text:
@@ -151,6 +157,7 @@ func fileAt(e *ledger.Record, ref view.PartRef, gone error) (*a2a.Part, error) {
 	case a2a.URL:
 		return nil, gone
 	}
+
 	return &file, nil
 }
 

@@ -42,6 +42,7 @@ func (sv *Service) Fetch(
 	if err != nil {
 		return nil, err
 	}
+
 	doc := &Document{
 		ID:       s.ID,
 		Title:    s.Title,
@@ -96,18 +97,22 @@ func (s *DocumentView) text() string {
 		}
 		cut = s.write(&all, p) || cut
 	}
+
 	if s.task != nil && s.task.Failure != nil {
 		fmt.Fprintln(&all, sanitize.Text(s.task.Failure.Message))
 	}
+
 	all.WriteString(s.next)
 	text := strings.TrimSpace(all.String())
 	if text == "" && s.task != nil {
 		text = "The task is completed. There is no output."
 	}
+
 	short, whole := truncateCost(text, maxDocument-3*(Length(s.Fields)+Length(s.Title)))
 	if whole && !cut {
 		return text
 	}
+
 	return short + "…\n[There is more than fits here. " + s.elsewhere() + "]"
 }
 
@@ -126,9 +131,11 @@ func (s *DocumentView) write(out *strings.Builder, p *view.Piece) (cut bool) {
 		link := cmp.Or(s.DownloadURL(p), "not for download")
 		text = fmt.Sprintf("[file %s, %s, %d bytes: %s]", name, mediaType, p.Size, link)
 	}
+
 	if text != "" && !cut {
 		fmt.Fprintln(out, text)
 	}
+
 	return cut
 }
 
@@ -138,6 +145,7 @@ func (s *DocumentView) elsewhere() string {
 	if s.task == nil {
 		return where
 	}
+
 	where += ", and get_task with task_id " + s.task.Handle + " shows all of it in pages"
 	var parts []string
 	for _, p := range s.Pieces {
@@ -150,10 +158,12 @@ func (s *DocumentView) elsewhere() string {
 			parts = append(parts, id)
 		}
 	}
+
 	alone := len(parts) == 1 && parts[0] == s.ID
 	if len(parts) > 0 && !alone {
 		where += ". What the task has produced can be fetched alone: " + strings.Join(parts, ", ")
 	}
+
 	return where
 }
 

@@ -49,10 +49,12 @@ func (sv *Service) FindTasks(
 	if sv.Index == nil || len(words) == 0 {
 		return nil, nil
 	}
+
 	found, err := sv.Index.FindTasks(ctx, access.User(), words, mostFound)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, state := range []a2a.State{a2a.Submitted, a2a.Working} {
 		running, _, err := sv.Runner.Summaries(
 			ctx,
@@ -69,6 +71,7 @@ func (sv *Service) FindTasks(
 			}
 		}
 	}
+
 	found = slices.DeleteFunc(found, func(t ledger.Summary) bool {
 		return f.Agent != "" && t.Agent != f.Agent || f.State != "" && t.State != f.State ||
 			!sv.Directory.AllowsTasks(access, t.Agent)

@@ -35,6 +35,7 @@ func (r *renderer) task(t *a2a.Task, show RenderOptions) {
 	if first {
 		reserved = min(view.Cost(said), messageReserve)
 	}
+
 	r.left -= reserved
 	for i := show.From.item; i < all.len() && r.info.Cursor == ""; i++ {
 		if i >= all.message() {
@@ -55,6 +56,7 @@ func (r *renderer) task(t *a2a.Task, show RenderOptions) {
 			r.info.Cursor = Cursor{item: i, offset: to}.String()
 		}
 	}
+
 	if reserved > 0 {
 		r.left += reserved
 		r.message(said)
@@ -73,6 +75,7 @@ func (r *renderer) item(all *items, i int, said string, offset int) (to int, who
 	case i > all.message():
 		return r.turn(all.turn(i), offset)
 	}
+
 	offset = min(offset, len(said))
 	to = offset + r.message(said[offset:])
 	return to, to == len(said)
@@ -97,6 +100,7 @@ func (r *renderer) heading(a *a2a.Artifact) bool {
 	if !r.spend(itemCost + view.Cost(info.ID+info.Name+info.Description) + len(info.URI)) {
 		return false
 	}
+
 	r.info.Artifacts = append(r.info.Artifacts, info)
 	r.current = a
 	return true
@@ -115,10 +119,12 @@ func (r *renderer) piece(p *view.Piece, offset int) (to int, whole bool) {
 	if p.Kind == view.Empty || p.Duplicate() {
 		return 0, true
 	}
+
 	info := PartInfo{Kind: string(p.Kind), Filename: p.Name, MediaType: p.MediaType}
 	if !r.spend(itemCost + view.Cost(info.Filename+info.MediaType)) {
 		return offset, false
 	}
+
 	switch p.Kind {
 	case view.Text:
 		text := p.Text()
@@ -134,9 +140,11 @@ func (r *renderer) piece(p *view.Piece, offset int) (to int, whole bool) {
 	case view.File:
 		whole = r.file(&info, p)
 	}
+
 	if whole || to > offset {
 		*list = append(*list, info)
 	}
+
 	return to, whole
 }
 
@@ -167,6 +175,7 @@ func (r *renderer) address(info *PartInfo, p *view.Piece) bool {
 		info.Text = text
 		r.addText(text)
 	}
+
 	return true
 }
 
@@ -184,6 +193,7 @@ func (r *renderer) file(info *PartInfo, p *view.Piece) bool {
 	if !r.spend((p.Size+2)/3*4 + 2*len(info.URL)) {
 		return false
 	}
+
 	switch b := p.Bytes(); {
 	case strings.HasPrefix(info.MediaType, "image/"):
 		r.content = append(r.content, mcp.Image(b, info.MediaType))
@@ -194,6 +204,7 @@ func (r *renderer) file(info *PartInfo, p *view.Piece) bool {
 			r.content, mcp.Blob("attachment:"+url.PathEscape(info.name()), info.MediaType, b),
 		)
 	}
+
 	return true
 }
 
@@ -203,15 +214,18 @@ func (r *renderer) linked(info *PartInfo, p *view.Piece) bool {
 	if p.Artifact != nil && p.Size <= MaxResource {
 		uri = partURI(r.info.TaskID, p.Artifact.ID, p.Ref.Number)
 	}
+
 	r.cut = r.cut || uri+info.URL == ""
 	if !r.spend(len(uri) + 2*len(info.URL)) {
 		return false
 	}
+
 	for _, link := range []string{uri, info.URL} {
 		if link != "" {
 			r.content = append(r.content, mcp.Link(link, info.name(), info.MediaType))
 		}
 	}
+
 	return true
 }
 
@@ -227,6 +241,7 @@ func (r *renderer) turn(m *a2a.Message, offset int) (to int, whole bool) {
 		r.info.History = append(r.info.History, Turn{Role: m.Role, Text: said})
 		fmt.Fprintf(&r.words, "\n%s: %s", m.Role, said)
 	}
+
 	to = offset + len(said)
 	return to, to == len(text)
 }
@@ -253,6 +268,7 @@ func (r *renderer) revisions(e *ledger.Record) {
 	if !e.Revisions.Any() {
 		return
 	}
+
 	for _, s := range e.Revisions.States {
 		if !r.spend(itemCost) {
 			r.cut = true
@@ -262,6 +278,7 @@ func (r *renderer) revisions(e *ledger.Record) {
 			r.info.Statuses, StatusInfo{s.State, time.UnixMilli(s.Since).UTC()},
 		)
 	}
+
 	r.info.Dropped = e.Revisions.Dropped
 	for _, v := range view.Replaced(e) {
 		if !r.spend(itemCost) {

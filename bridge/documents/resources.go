@@ -138,10 +138,12 @@ func (rs Resources) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Conten
 	if err != nil {
 		return nil, err
 	}
+
 	a, n := ledger.ArtifactOf(e.Task, r.Variables["artifact"])
 	if a == nil {
 		return nil, mcp.ErrNoResource
 	}
+
 	from := 0
 	to := len(a.Parts)
 	if part, one := r.Variables["part"]; one {
@@ -153,13 +155,16 @@ func (rs Resources) readArtifact(ctx context.Context, r *mcp.Read) ([]mcp.Conten
 	if ledger.PartsSize(a.Parts[from:to]) > MaxResource {
 		return nil, rs.tooLarge(e, r.URI, a, n, from, to)
 	}
+
 	contents := []mcp.Contents{}
 	for i, p := range view.Parts(a.Parts[from:to]) {
 		contents = append(contents, contentsOf(partURI(e.Handle, a.ID, from+i), &p))
 	}
+
 	if len(contents) == 1 {
 		contents[0].URI = r.URI
 	}
+
 	return contents, nil
 }
 
@@ -199,6 +204,7 @@ func contentsOf(uri string, p *view.Piece) mcp.Contents {
 			c.Data = append([]byte{}, p.Bytes()...)
 		}
 	}
+
 	return c
 }
 
@@ -232,9 +238,11 @@ func (rs Resources) tooLarge(e *ledger.Record, uri string, a *a2a.Artifact, n, f
 	default:
 		what += "; get_task shows it in pages"
 	}
+
 	data, err := json.Marshal(about)
 	if err != nil {
 		return err
 	}
+
 	return mcp.Refusal(what, data)
 }

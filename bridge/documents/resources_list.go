@@ -33,12 +33,14 @@ func (rs Resources) ListResources(ctx context.Context, _ string) ([]mcp.Resource
 	if access.User() == "" {
 		return nil, nil
 	}
+
 	all := rs.listCards(access)
 	latest := ledger.Filter{Limit: listedTasks}
 	tasks, _, err := rs.service.Runner.Summaries(ctx, access, latest, "")
 	if err != nil {
 		return nil, err
 	}
+
 	bytes := 0
 	for i := range tasks {
 		if bytes > listedBytes {
@@ -57,6 +59,7 @@ func (rs Resources) ListResources(ctx context.Context, _ string) ([]mcp.Resource
 			bytes += ledger.Size(e.Task)
 		}
 	}
+
 	return all, nil
 }
 
@@ -71,6 +74,7 @@ func (rs Resources) listCards(access directory.Access) (cards []mcp.Resource) {
 			Description: "What the agent can do.",
 		})
 	}
+
 	return cards
 }
 
@@ -86,6 +90,7 @@ func listTask(s *ledger.Summary) mcp.Resource {
 	if s.Message != "" {
 		r.Description += ": " + s.Message
 	}
+
 	return r
 }
 
@@ -93,12 +98,14 @@ func listArtifacts(e *ledger.Record) (all []mcp.Resource) {
 	if e.Task == nil {
 		return nil
 	}
+
 	for i := range e.Task.Artifacts[:min(len(e.Task.Artifacts), listedArtifacts)] {
 		a := &e.Task.Artifacts[i]
 		if uri := artifactURI(e.Handle, a.ID); uri != "" {
 			all = append(all, listArtifact(uri, a))
 		}
 	}
+
 	return all
 }
 
@@ -115,6 +122,7 @@ func listArtifact(uri string, a *a2a.Artifact) mcp.Resource {
 			r.Size = int64(p.Size)
 		}
 	}
+
 	return r
 }
 
@@ -133,6 +141,7 @@ func (rs Resources) MaySubscribe(ctx context.Context, uri string) bool {
 	case access.AllowsAllTasks():
 		return true
 	}
+
 	_, err = rs.service.Runner.Task(ctx, access, name)
 	return err == nil
 }
@@ -181,6 +190,7 @@ func (rs Resources) values(
 		}
 		return idsWithin(e.Task, variable, artifact), nil
 	}
+
 	return all, nil
 }
 
@@ -199,5 +209,6 @@ func idsWithin(t *a2a.Task, variable, artifact string) (all []string) {
 			all = append(all, t.Artifacts[i].ID)
 		}
 	}
+
 	return all
 }

@@ -145,6 +145,7 @@ func result(e *ledger.Record, show RenderOptions) *mcp.Result {
 		r.info.Message = cmp.Or(r.info.Message, r.info.Error.Message)
 		r.addText(r.info.Error.Message)
 	}
+
 	r.info.Truncated = r.cut || r.info.Cursor != ""
 	return &mcp.Result{
 		Content:    append(r.content, mcp.Text(r.summary(show.History))),

@@ -51,6 +51,7 @@ func (sv *Service) Search(ctx context.Context, access directory.Access, query st
 			found[i] = hits
 		})
 	}
+
 	wg.Wait()
 	return interleave(
 		append(found, sv.findTasks(ctx, access, query), sv.matchCards(access, agents, query)),
@@ -79,6 +80,7 @@ func interleave(lists [][]Hit, most int) []Hit {
 			}
 		}
 	}
+
 	return hits
 }
 
@@ -102,6 +104,7 @@ func (sv *Service) searchAgent(
 	); err != nil {
 		return nil, err
 	}
+
 	var hits []Hit
 	_, fetches := access.Card(p, p.Card()).Skill(FetchSkill)
 	for _, result := range answer.Results[:min(len(answer.Results), maxHits)] {
@@ -116,6 +119,7 @@ func (sv *Service) searchAgent(
 			hits = append(hits, hit)
 		}
 	}
+
 	return hits, nil
 }
 
@@ -140,6 +144,7 @@ func (sv *Service) matchCards(
 			)
 		}
 	}
+
 	return hits
 }
 
@@ -184,6 +189,7 @@ func (sv *Service) askSkill(
 	if err != nil {
 		return err
 	}
+
 	about := access.Metadata(a2a.Metadata{directory.SkillKey: skill})
 	event, err := conn.Send(ctx, &a2a.SendRequest{Metadata: about, Message: &a2a.Message{
 		ID:       uuid.NewString(),
@@ -194,6 +200,7 @@ func (sv *Service) askSkill(
 	if err != nil {
 		return err
 	}
+
 	return decodeAnswer(event, member, v)
 }
 
@@ -212,6 +219,7 @@ func decodeAnswer(event a2a.Event, member string, v any) error {
 			parts = append(parts, a.Parts...)
 		}
 	}
+
 	for _, p := range parts {
 		var text []byte
 		switch c := p.Content.(type) {
@@ -226,6 +234,7 @@ func decodeAnswer(event a2a.Event, member string, v any) error {
 			return nil
 		}
 	}
+
 	return a2a.Errorf(
 		a2a.InvalidAgentResponse, "the agent's answer has no JSON object with %q", member,
 	)

@@ -78,6 +78,7 @@ func next(e *ledger.Record, show RenderOptions) string {
 		return fmt.Sprintf("The agent is still working. "+
 			"Call get_task with task_id %q to wait for the result; nothing is lost if you do so later.", id)
 	}
+
 	return ""
 }
 
@@ -109,6 +110,7 @@ func (r *renderer) summary(history int) string {
 	if i.ContextID != "" {
 		s += ", context_id " + i.ContextID
 	}
+
 	s += "]"
 	if i.Next != "" {
 		s += " " + i.Next
@@ -116,6 +118,7 @@ func (r *renderer) summary(history int) string {
 	if i.Error != nil {
 		s += fmt.Sprintf(" (code %s)", i.Error.Code)
 	}
+
 	switch {
 	case i.Cursor != "" && history > 0:
 		s += fmt.Sprintf(
@@ -134,5 +137,6 @@ func (r *renderer) summary(history int) string {
 			MaxText,
 		)
 	}
+
 	return s
 }

@@ -98,10 +98,12 @@ func (sv *Service) ShareDocument(
 	if sv.Sharing == nil {
 		return nil, "", ErrNoShare
 	}
+
 	doc, err := sv.View(ctx, access, id)
 	if err != nil {
 		return nil, "", err
 	}
+
 	now := sv.Runner.Now().Truncate(time.Millisecond)
 	s := &Share{
 		ID:       uuid.NewString(),
@@ -129,10 +131,12 @@ func (sv *Service) ShareDocument(
 			return nil, "", err
 		}
 	}
+
 	secret := newSecret()
 	if err := sv.Sharing.Store.AddShare(ctx, s, hashOf(secret), MostShares); err != nil {
 		return nil, "", err
 	}
+
 	return s, sv.URL + SharedPath + secret, nil
 }
 
@@ -154,19 +158,23 @@ func (sv *Service) ListShares(
 	if sv.Sharing == nil {
 		return nil, "", nil
 	}
+
 	after, err := ledger.ParseMark(cursor)
 	if err != nil {
 		return nil, "", err
 	}
+
 	shares, err := sv.Sharing.Store.Shares(ctx, access.User(), sv.Runner.Now(), after, limit+1)
 	if err != nil {
 		return nil, "", err
 	}
+
 	next := ""
 	if len(shares) > limit {
 		next = ledger.Mark{Created: shares[limit-1].Created, Handle: shares[limit-1].ID}.String()
 		shares = shares[:limit]
 	}
+
 	hidden := func(s Share) bool { return !sv.Directory.AllowsTasks(access, s.of()) }
 	return slices.DeleteFunc(shares, hidden), next, nil
 }
@@ -202,6 +210,7 @@ func (sv *Service) EndShares(ctx context.Context, access directory.Access) error
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -238,12 +247,14 @@ func (sv *Service) Shared(ctx context.Context, secret string) (*DocumentView, ti
 		doc, err := decodeCopy(s.Content)
 		return doc, s.Expires, err
 	}
+
 	_, artifact, one := strings.Cut(strings.TrimPrefix(s.Document, "artifact:"), ":")
 	one = one && strings.HasPrefix(s.Document, "artifact:")
 	doc := newDocumentView(e, one, artifact, DownloadURL{})
 	if doc == nil {
 		return nil, time.Time{}, ErrNoShare
 	}
+
 	return doc, s.Expires, nil
 }
 
@@ -267,6 +278,7 @@ func (sv *Service) SharedPiece(ctx context.Context, secret string, number int) (
 	if err != nil {
 		return nil, err
 	}
+
 	i := slices.IndexFunc(doc.Pieces, func(p view.Piece) bool { return p.Number == number })
 	switch {
 	case i < 0:
@@ -274,6 +286,7 @@ func (sv *Service) SharedPiece(ctx context.Context, secret string, number int) (
 	case doc.task == nil:
 		return &a2a.Part{Content: a2a.Raw(doc.Pieces[i].Text()), MediaType: textType}, nil
 	}
+
 	return fileAt(doc.task, doc.Pieces[i].Ref, ErrNoShare)
 }
 

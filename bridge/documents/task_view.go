@@ -88,6 +88,7 @@ func (sv *Service) TaskView(
 	if err != nil {
 		return nil, err
 	}
+
 	s := sv.viewTask(newDocumentView(e, false, "", sv.downloads(e)), ByOwner)
 	s.CanRetry, s.CanShare = runner.RetryRequest(e) != nil, sv.Sharing != nil &&
 		e.State().Terminal()
@@ -104,6 +105,7 @@ func (sv *Service) TaskView(
 			s.Visit = page
 		}
 	}
+
 	return s, nil
 }
 
@@ -131,10 +133,12 @@ func (sv *Service) viewTask(of *DocumentView, rights Rights) *TaskView {
 	case e.Task != nil:
 		s.Message = sanitize.Truncate(view.MessageText(e.Task.Status.Message), MaxMessage)
 	}
+
 	if rights >= ByOperator {
 		s.CanCancel = ledger.Cancelable(e) == nil
 		s.Events, s.Left = timeline(e)
 	}
+
 	return s
 }
 
@@ -165,6 +169,7 @@ func (sv *Service) AnswerTask(
 	if err != nil {
 		return err
 	}
+
 	return sv.Runner.Answer(ctx, access, e, r)
 }
 
@@ -181,6 +186,7 @@ func (sv *Service) CancelTask(
 	if e.State() == a2a.Canceled { // the form was sent twice
 		return nil
 	}
+
 	_, err = sv.Runner.Cancel(ctx, access, handle)
 	return err
 }
@@ -199,14 +205,17 @@ func (sv *Service) RetryTask(
 	if args == nil {
 		return nil, ledger.ErrTaskBusy
 	}
+
 	sent, err := sv.Runner.SendRequest(ctx, access, args)
 	if err != nil {
 		return nil, err
 	}
+
 	again, err = sent.Accepted(ctx)
 	if err != nil { // it was refused, and its page says why
 		again, _ = sent.Current(ctx)
 	}
+
 	return again, err
 }
 

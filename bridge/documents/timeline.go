@@ -32,6 +32,7 @@ func timeline(e *ledger.Record) (all []Event, left int) {
 		left = more
 		messages = slices.Delete(slices.Clone(messages), 1, 1+more)
 	}
+
 	say := func(at time.Time, agent bool) {
 		for len(messages) > 0 && (messages[0].Role == a2a.RoleAgent) == agent {
 			all = append(
@@ -57,6 +58,7 @@ func timeline(e *ledger.Record) (all []Event, left int) {
 			at = states[0].At
 		}
 	}
+
 	return withArtifacts(all, e), left
 }
 
@@ -70,9 +72,11 @@ func statesOf(e *ledger.Record) (all []Event) {
 	if n := len(all); n == 0 || all[n-1].State != e.State() {
 		all = append(all, Event{At: time.UnixMilli(e.Updated.UnixMilli()), State: e.State()})
 	}
+
 	for i := range all[1:] {
 		all[i].For = all[i+1].At.Sub(all[i].At)
 	}
+
 	return all
 }
 
@@ -85,11 +89,14 @@ func withArtifacts(all []Event, e *ledger.Record) []Event {
 		}
 		all = slices.Insert(all, at, Event{At: v.Until, Replaced: &v})
 	}
+
 	if e.Task == nil || len(all) == 0 {
 		return all
 	}
+
 	for _, a := range e.Task.Artifacts[:min(len(e.Task.Artifacts), maxMessages)] {
 		all = slices.Insert(all, len(all)-1, Event{Made: sanitize.Label(a.Name), Agent: true})
 	}
+
 	return all
 }

@@ -42,10 +42,12 @@ func (s *Service) Test(ctx context.Context, user, id string) (why string, err er
 	if err := s.verifies.Take(verifications, s.Now(), quota.Key{Name: user}); err != nil {
 		return "", err
 	}
+
 	to, err := s.open(sub)
 	if err != nil {
 		return "", err
 	}
+
 	e := Event{
 		ID:    "test." + rand.Text(),
 		Name:  sub.Name,
@@ -59,6 +61,7 @@ func (s *Service) Test(ctx context.Context, user, id string) (why string, err er
 	if err != nil {
 		return "", err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, push.AttemptTimeout)
 	defer cancel()
 	a, err := s.post(ctx, sub, to, e.ID, body)

@@ -62,6 +62,7 @@ func fingerprints(d *directory.Directory) map[string]fingerprint {
 		}
 		all[e.Name] = f
 	}
+
 	return all
 }
 
@@ -78,11 +79,13 @@ func changedNames(before, now map[string]fingerprint) (names []string) {
 			names = append(names, name)
 		}
 	}
+
 	for name := range now {
 		if _, known := before[name]; !known {
 			names = append(names, name)
 		}
 	}
+
 	return names
 }
 
@@ -100,6 +103,7 @@ func agentEvent(name string, before, now fingerprint, at time.Time) Event {
 	case now.Disabled && !before.Disabled:
 		change = "disabled"
 	}
+
 	return Event{
 		ID:       "agent." + sum([]any{name, before, now}),
 		Name:     agentChanged,

@@ -45,6 +45,7 @@ func (s deliverer) Attempt(ctx context.Context, d *Delivery) {
 	if ctx.Err() != nil && !d.Done {
 		return // the worker releases it
 	}
+
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), push.StoreTimeout)
 	defer cancel()
 	if err == nil {
@@ -76,6 +77,7 @@ func (s *Service) try(ctx context.Context, d *Delivery) (outcome, error) {
 	case d.Seq == 0:
 		return s.terminate(ctx, d, sub)
 	}
+
 	access, alive, err := s.Backend.Access(ctx, sub.Grant)
 	if err != nil {
 		return nil, err
@@ -83,6 +85,7 @@ func (s *Service) try(ctx context.Context, d *Delivery) (outcome, error) {
 	if !alive {
 		return end, nil
 	}
+
 	found, err := s.Logs.Events(ctx, sub.Owner, sub.Name, sub.Filter, d.Seq-1, d.Seq, 1)
 	if err != nil {
 		return nil, err
@@ -91,6 +94,7 @@ func (s *Service) try(ctx context.Context, d *Delivery) (outcome, error) {
 		d.Done = true
 		return func(sub *Subscription) { sub.Gaps++ }, nil
 	}
+
 	switch {
 	case s.allows(access, found[0]):
 		return s.deliver(ctx, access, d, sub, found[0])
@@ -131,6 +135,7 @@ func (s *Service) deliver(
 			return s.failed(d, sub, e.ID, a, err), nil
 		}
 	}
+
 	a, err := s.post(ctx, sub, to, e.ID, []byte(d.Body))
 	ok := failure(a, err) == ""
 	if s.Metrics != nil {
@@ -139,6 +144,7 @@ func (s *Service) deliver(
 	if !ok {
 		return s.failed(d, sub, e.ID, a, err), nil
 	}
+
 	d.Done = true
 	return s.delivered(sub.Gaps), nil
 }
@@ -186,6 +192,7 @@ func (s *Service) failed(d *Delivery, sub *Subscription, event string, a *answer
 		pause = max(pause, min(a.retryAfter, retryFor))
 		unwanted = a.status == http.StatusGone || a.status == http.StatusRequestEntityTooLarge
 	}
+
 	d.Attempts++
 	d.Due = now.Add(pause)
 	d.GivenUp = unwanted || retriesExhausted(d.Attempts)
@@ -201,6 +208,7 @@ func (s *Service) failed(d *Delivery, sub *Subscription, event string, a *answer
 	} else {
 		log.Info("an event was not delivered", "again", d.Due)
 	}
+
 	return func(sub *Subscription) {
 		if d.GivenUp {
 			sub.Gaps++
@@ -216,12 +224,14 @@ func (sub *Subscription) fail(now time.Time, why string) bool {
 	if sub.Failing.IsZero() {
 		sub.Failing = now
 	}
+
 	sub.Failure = why
 	tooMany := sub.Window.count(now, 1)
 	lasting := tooMany || now.Sub(sub.Failing) >= suspendAfter
 	if !lasting || sub.Ending {
 		return false
 	}
+
 	sub.Active = false
 	return true
 }
@@ -254,6 +264,7 @@ func (s *Service) control(
 	if err != nil {
 		return nil, err
 	}
+
 	return s.post(ctx, sub, to, "msg_"+kind+"_"+rand.Text(), body)
 }
 
@@ -264,12 +275,14 @@ func (s *Service) terminate(ctx context.Context, d *Delivery, sub *Subscription)
 	if err != nil {
 		return nil, err
 	}
+
 	reason := map[string]any{"code": accessEnded.Code(true), "message": accessEnded.Message}
 	a, err := s.control(ctx, sub, to, "terminated", map[string]any{"error": reason})
 	accepted := err == nil && !a.retryable()
 	if !accepted && !retriesExhausted(d.Attempts+1) {
 		return s.failed(d, sub, "", a, err), nil
 	}
+
 	d.Done = true
 	s.Log.InfoContext(
 		ctx, "an event subscription was ended by the server",

@@ -128,6 +128,7 @@ func (s *Service) EndRevoked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	for _, grant := range grants {
 		_, alive, err := s.Backend.Access(ctx, grant)
 		if err != nil {
@@ -141,6 +142,7 @@ func (s *Service) EndRevoked(ctx context.Context) error {
 		}
 		s.Wake()
 	}
+
 	return nil
 }
 

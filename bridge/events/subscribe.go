@@ -55,10 +55,12 @@ func subscriptionID(principal, address, name string, arguments json.RawMessage) 
 	if err != nil {
 		return "", err
 	}
+
 	canonical := jsontext.Value(key)
 	if err := canonical.Canonicalize(); err != nil {
 		return "", err
 	}
+
 	sum := sha256.Sum256(canonical)
 	return "sub_" + hex.EncodeToString(sum[:16]), nil
 }
@@ -71,23 +73,28 @@ func (s *Service) Subscribe(
 	if err != nil {
 		return nil, err
 	}
+
 	sub, log, err := s.newSubscription(ctx, access, principal, q)
 	if err != nil {
 		return nil, err
 	}
+
 	late, err := s.alreadyReached(ctx, access, sub, q)
 	if err != nil {
 		return nil, err
 	}
+
 	kept, verified, err := s.reserve(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
+
 	renewed := !kept.Verified.IsZero()
 	to, err := s.newTarget(kept, q)
 	if err != nil {
 		return nil, err
 	}
+
 	sub.Fence = kept.Fence
 	sub.Verified = verified
 	now := s.Now()
@@ -98,6 +105,7 @@ func (s *Service) Subscribe(
 		err = s.verify(ctx, sub, to)
 		sub.Verified = now
 	}
+
 	if err != nil {
 		if _, dropped := s.Subscriptions.Drop(
 			context.WithoutCancel(ctx), sub.ID, sub.Fence,
@@ -110,10 +118,12 @@ func (s *Service) Subscribe(
 		}
 		return nil, err
 	}
+
 	sub.Receiver.Sealed, err = s.seal(sub.ID, to)
 	if err != nil {
 		return nil, err
 	}
+
 	truncated, err := s.begin(ctx, sub, log, q)
 	if err != nil {
 		return nil, err
@@ -121,6 +131,7 @@ func (s *Service) Subscribe(
 	if err := s.confirm(ctx, sub); err != nil {
 		return nil, err
 	}
+
 	s.Wake()
 	s.Log.InfoContext(
 		ctx, "an event subscription begins",
@@ -139,6 +150,7 @@ func (s *Service) Subscribe(
 	if renewed {
 		g.Status = status(kept)
 	}
+
 	return g, nil
 }
 
@@ -156,6 +168,7 @@ func (s *Service) reserve(
 	case errors.Is(err, ErrFull):
 		err = exhausted("The server has no room for more event subscriptions.", most)
 	}
+
 	return kept, verified, err
 }
 
@@ -186,14 +199,17 @@ func (s *Service) newSubscription(
 			nil,
 		)
 	}
+
 	u, err := url.Parse(q.URL)
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("delivery.url is not an address", nil)
 	}
+
 	id, err := subscriptionID(principal, q.URL, q.Name, q.Arguments)
 	if err != nil {
 		return nil, Log{}, mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}
+
 	sub := &Subscription{
 		ID:       id,
 		Owner:    access.User(),
@@ -212,6 +228,7 @@ func (s *Service) newSubscription(
 			Message: "There is no agent with this name, or you may not use it. list_agents lists your agents.",
 		}
 	}
+
 	sub.Expires = s.Now().Add(reservedFor)
 	log, err := s.log(ctx, sub.Owner, sub.Name)
 	return sub, log, err
@@ -226,6 +243,7 @@ func (s *Service) alreadyReached(
 	if sub.Task == "" {
 		return nil, nil
 	}
+
 	task, err := s.Backend.Task(ctx, access, sub.Task)
 	switch {
 	case err != nil:
@@ -241,6 +259,7 @@ func (s *Service) alreadyReached(
 			nil,
 		), nil
 	}
+
 	return nil, nil
 }
 
@@ -275,10 +294,12 @@ func (s *Service) newTarget(kept *Subscription, q *mcp.EventSubscription) (*targ
 	if kept.Receiver.Sealed == "" {
 		return to, nil
 	}
+
 	old, err := s.open(kept)
 	if err != nil {
 		return nil, err
 	}
+
 	switch {
 	case old.Secret != to.Secret:
 		to.Before, to.Until = old.Secret, s.Now().Add(secretGrace)
@@ -286,6 +307,7 @@ func (s *Service) newTarget(kept *Subscription, q *mcp.EventSubscription) (*targ
 		to.Before = old.Before
 		to.Until = old.Until
 	}
+
 	return to, nil
 }
 
@@ -303,6 +325,7 @@ func (s *Service) begin(
 	case q.TTL != nil:
 		ttl = min(max(*q.TTL, minTTL), maxTTL)
 	}
+
 	sub.Expires = s.Now().Add(ttl).Truncate(time.Millisecond).UTC()
 	sub.Position = log.Last
 	if q.Cursor != "" {
@@ -311,6 +334,7 @@ func (s *Service) begin(
 			sub.Gaps = 1
 		}
 	}
+
 	return truncated, err
 }
 
@@ -326,6 +350,7 @@ func status(s *Subscription) *mcp.EventDeliveryStatus {
 	if !s.Failing.IsZero() {
 		d.FailedSince = &s.Failing
 	}
+
 	return d
 }
 
@@ -337,14 +362,17 @@ func (s *Service) Unsubscribe(
 	if _, err := s.access(ctx); err != nil {
 		return err
 	}
+
 	id, err := subscriptionID(principal, q.URL, q.Name, q.Arguments)
 	if err != nil {
 		return mcp.Refusal("the arguments cannot be read: "+err.Error(), nil)
 	}
+
 	dropped, err := s.Subscriptions.Drop(ctx, id, "")
 	if err == nil && dropped != nil {
 		s.Log.InfoContext(ctx, "an event subscription was ended", "id", id, "event", dropped.Name)
 	}
+
 	return err
 }
 

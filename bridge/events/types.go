@@ -159,6 +159,7 @@ func (s *Service) toMCP(e Event, task *Task, at string) mcp.Event {
 		d.describe(task)
 		data = d
 	}
+
 	b, _ := json.Marshal(data) // strings always have a JSON form
 	return mcp.Event{
 		ID:     e.ID,
@@ -175,6 +176,7 @@ func (d *taskData) describe(task *Task) {
 	if task == nil {
 		return
 	}
+
 	d.Title = task.Title
 	d.Request = task.Request
 	if task.State == d.State {

@@ -61,6 +61,7 @@ func (s *Service) post(
 	if err != nil {
 		return nil, err
 	}
+
 	now := s.Now()
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(headerID, id)
@@ -70,6 +71,7 @@ func (s *Service) post(
 	if err != nil {
 		return nil, err
 	}
+
 	req.Header.Set(headerSignature, signatures)
 	resp, err := s.HTTP.HTTP().Do(req)
 	if err != nil {
@@ -89,6 +91,7 @@ func sign(to *target, now time.Time, id string, body []byte) (string, error) {
 	if to.Before != "" && now.Before(to.Until) {
 		secrets = append(secrets, to.Before)
 	}
+
 	for _, text := range secrets {
 		secret, err := mcp.WebhookSecret(text)
 		if err != nil {
@@ -102,6 +105,7 @@ func sign(to *target, now time.Time, id string, body []byte) (string, error) {
 		}
 		signed += "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	}
+
 	return signed, nil
 }
 
@@ -114,6 +118,7 @@ func (s *Service) verify(ctx context.Context, sub *Subscription, to *target) err
 			Data:    map[string]any{"limit": "verifications", "max": maxVerifications},
 		}
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, push.AttemptTimeout)
 	defer cancel()
 	challenge := rand.Text() + rand.Text()
@@ -121,10 +126,12 @@ func (s *Service) verify(ctx context.Context, sub *Subscription, to *target) err
 	if err != nil {
 		return err
 	}
+
 	a, err := s.post(ctx, sub, to, "msg_verification_"+rand.Text(), body)
 	if errors.Is(err, safehttp.ErrBlocked) || errors.Is(err, safehttp.ErrURL) {
 		return mcp.Refusal("delivery.url must lead to a public address", nil)
 	}
+
 	reason := failure(a, err)
 	if reason == "" {
 		var said struct {
@@ -136,6 +143,7 @@ func (s *Service) verify(ctx context.Context, sub *Subscription, to *target) err
 		}
 		reason = "challenge_failed"
 	}
+
 	return &mcp.EventError{
 		Kind:    mcp.EventCallback,
 		Message: "The webhook did not prove that it wants events: it must answer a verification with its challenge.",
@@ -165,5 +173,6 @@ func failure(a *answer, err error) string {
 	case errors.As(err, &network) && network.Op == "remote error":
 		return "tls_error"
 	}
+
 	return "connection_refused"
 }

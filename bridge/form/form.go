@@ -94,15 +94,18 @@ func Read(value []byte) (f *Form, ok bool) {
 	if f, ok := read(value); ok {
 		return f, true
 	}
+
 	var members map[string]json.RawMessage
 	if json.Unmarshal(value, &members) != nil {
 		return nil, false
 	}
+
 	for _, name := range wrappers {
 		if f, ok := read(members[name]); ok {
 			return f, true
 		}
 	}
+
 	return nil, false
 }
 
@@ -131,6 +134,7 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 	if !ok || len(members) == 0 || len(path) > maxDeep {
 		return false
 	}
+
 	for _, m := range members {
 		to := append(slices.Clone(path), m.name)
 		must := required && slices.Contains(p.Required, m.name)
@@ -159,6 +163,7 @@ func (r *reader) object(p property, path []string, above string, required bool) 
 		f.Required = must
 		r.form.Fields = append(r.form.Fields, f)
 	}
+
 	return !slices.ContainsFunc(p.Required, func(name string) bool { // it could not be filled in
 		return !slices.ContainsFunc(members, func(m member) bool { return m.name == name })
 	})
@@ -180,6 +185,7 @@ func inOrder(object []byte) (members []member, ok bool) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, false
 	}
+
 	for d.More() {
 		t, err := d.Token()
 		name, isName := t.(string)
@@ -193,6 +199,7 @@ func inOrder(object []byte) (members []member, ok bool) {
 		}
 		members = append(members, m)
 	}
+
 	return members, true
 }
 
@@ -202,6 +209,7 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	if path[len(path)-1] == "" || len(name) > maxName || sanitize.Label(name) != name {
 		return Field{}, false
 	}
+
 	f := Field{
 		Name:        name,
 		Path:        path,
@@ -219,6 +227,7 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 		}
 		p = items
 	}
+
 	f.Kind = Kind(p.singleType())
 	f.Minimum = p.Minimum
 	f.Maximum = p.Maximum
@@ -236,6 +245,7 @@ func (r *reader) field(p property, path []string) (Field, bool) {
 	if f.Kind != Boolean && !f.choose(p) {
 		return Field{}, false
 	}
+
 	f.Default = f.filledIn(given)
 	return f, true
 }
@@ -256,11 +266,13 @@ func (f *Field) choose(p property) bool {
 			return false
 		}
 	}
+
 	for _, c := range p.titledChoices() {
 		if !f.offer(c) {
 			return false
 		}
 	}
+
 	return len(p.OneOf)+len(p.AnyOf) == 0 || len(p.titledChoices()) > 0
 }
 
@@ -281,18 +293,22 @@ func (f *Field) filledIn(value json.RawMessage) string {
 	if len(value) == 0 {
 		return ""
 	}
+
 	lines := []string{inputText(value)}
 	if f.Many {
 		lines = strings.Split(lines[0], "\n")
 	}
+
 	for i, line := range lines {
 		lines[i] = sanitize.Short(line, maxDefault)
 	}
+
 	text := strings.Join(lines, "\n")
 	_, problem := f.value(text)
 	unchecked := f.Kind == Boolean && text != "true"
 	if unchecked || problem != nil {
 		return ""
 	}
+
 	return text
 }

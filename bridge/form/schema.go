@@ -54,6 +54,7 @@ func (r *reader) property(value json.RawMessage) (p property, ok bool) {
 	if json.Unmarshal(value, &p) != nil {
 		return p, false
 	}
+
 	for range maxSteps {
 		next, leads := r.next(p)
 		if !leads {
@@ -70,6 +71,7 @@ func (r *reader) property(value json.RawMessage) (p property, ok bool) {
 		}
 		p = to
 	}
+
 	return p, false
 }
 
@@ -81,6 +83,7 @@ func (r *reader) next(p property) (schema json.RawMessage, leads bool) {
 	case len(p.AllOf) == 1:
 		return p.AllOf[0], true
 	}
+
 	for _, all := range [][]json.RawMessage{p.AnyOf, p.OneOf} {
 		rest := slices.DeleteFunc(slices.Clone(all), isNull)
 		var only property
@@ -88,6 +91,7 @@ func (r *reader) next(p property) (schema json.RawMessage, leads bool) {
 			return rest[0], true
 		}
 	}
+
 	return nil, false
 }
 
@@ -96,6 +100,7 @@ func (r *reader) at(ref string) json.RawMessage {
 	if !strings.HasPrefix(ref, "#/") || strings.Count(ref, "/") > maxSteps {
 		return nil
 	}
+
 	last := strings.LastIndexByte(ref, '/')
 	above := ref[:last]
 	name := ref[last+1:]
@@ -111,6 +116,7 @@ func (r *reader) at(ref string) json.RawMessage {
 		}
 		r.within[above] = members
 	}
+
 	return members[strings.NewReplacer("~1", "/", "~0", "~").Replace(name)]
 }
 
@@ -135,6 +141,7 @@ func (p *property) resolveType() bool {
 	if len(p.Type) == 0 && len(p.titledChoices()) > 0 {
 		p.Type = oneOrMore{typeOf(p.titledChoices()[0].Const)}
 	}
+
 	return len(p.Type) == 1
 }
 
@@ -156,6 +163,7 @@ func typeOf(value json.RawMessage) string {
 	case bool:
 		return string(Boolean)
 	}
+
 	return ""
 }
 

@@ -44,11 +44,13 @@ func (e *Record) Sentence() *i18n.Message {
 	case !e.Unsent() || e.Task.Status.Message == nil:
 		return nil
 	}
+
 	b, err := json.Marshal(e.Task.Status.Message.Metadata[sentenceKey])
 	var stored *i18n.Stored
 	if err != nil || json.Unmarshal(b, &stored) != nil || stored == nil {
 		return nil
 	}
+
 	return stored.Message()
 }
 
@@ -63,6 +65,7 @@ func FailureOf(err error) *Failure {
 		}
 		return &Failure{Code: e.Code, Message: why, Remote: e.Remote}
 	}
+
 	return &Failure{
 		Code:    a2a.Unavailable,
 		Message: "The connection to the agent broke before it answered. Whether it received the message is not known.",
@@ -82,6 +85,7 @@ func WithoutAddresses(e *a2a.Error, words string) string {
 	if e.Remote {
 		return words
 	}
+
 	words = agentAt.ReplaceAllString(words, "the agent$1")
 	return onWire.ReplaceAllStringFunc(words, func(fault string) string {
 		switch fault[:4] {

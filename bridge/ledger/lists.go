@@ -70,6 +70,7 @@ func (e *Record) Summary() Summary {
 	case e.Task != nil:
 		s.Message = sanitize.Short(e.Task.Status.Message.Text(), 200)
 	}
+
 	return s
 }
 
@@ -85,12 +86,14 @@ func ParseMark(cursor string) (Mark, error) {
 	if cursor == "" {
 		return Mark{}, nil
 	}
+
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	created, handle, ok := strings.Cut(string(b), " ")
 	ms, number := strconv.ParseInt(created, 10, 64)
 	if err != nil || !ok || number != nil {
 		return Mark{}, ErrCursor
 	}
+
 	return Mark{time.UnixMilli(ms), handle}, nil
 }
 

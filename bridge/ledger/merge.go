@@ -19,10 +19,12 @@ func (e *Record) Apply(
 	if answers == nil && e.shows(event) {
 		return event, false, false
 	}
+
 	before := replaceable(e.Task, event)
 	if !e.merge(event) {
 		return event, false, false
 	}
+
 	return event, true, e.revise(before, now)
 }
 
@@ -36,6 +38,7 @@ func (e *Record) shows(event a2a.Event) bool {
 	if len(t.History) > len(e.Task.History) {
 		return false
 	}
+
 	was := *e.Task
 	is := *t
 	was.History = nil
@@ -79,10 +82,12 @@ func (e *Record) merge(event a2a.Event) bool {
 			)
 		}
 	}
+
 	changed := e.Task.Apply(event)
 	if more := len(e.Task.History) - historyKept; changed && more > 0 {
 		e.Task.History = latest(e.Task.History, more)
 	}
+
 	return changed
 }
 
@@ -96,6 +101,7 @@ func restoreHistory(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event
 	if !ok || !known {
 		return event
 	}
+
 	var said []a2a.Message
 	if before != nil {
 		said = slices.Clone(before.History)
@@ -107,6 +113,7 @@ func restoreHistory(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event
 	if m != nil {
 		said = append(said, *m)
 	}
+
 	told := *t
 	told.History = mergeHistory(said, t.History)
 	return &told
@@ -144,6 +151,7 @@ func mergeHistory(ours, agents []a2a.Message) []a2a.Message {
 			taken = n + 1
 		}
 	}
+
 	all = append(all, ours[taken:]...)
 	return append(all, news...)
 }
@@ -155,6 +163,7 @@ func samePlaces(ours, agents []a2a.Message) []int {
 	for i, m := range slices.Backward(ours) {
 		byID[m.ID] = i
 	}
+
 	delete(byID, "")
 	at := make([]int, len(agents))
 	found := make([]bool, len(ours))
@@ -167,13 +176,16 @@ func samePlaces(ours, agents []a2a.Message) []int {
 		}
 		at[i] = n
 	}
+
 	if !slices.Contains(at, -1) {
 		return at
 	}
+
 	texts := make([]string, len(ours))
 	for i := range ours {
 		texts[i] = ours[i].Text()
 	}
+
 	for i, h := range agents {
 		if at[i] >= 0 {
 			continue
@@ -188,6 +200,7 @@ func samePlaces(ours, agents []a2a.Message) []int {
 			}
 		}
 	}
+
 	return at
 }
 
@@ -199,6 +212,7 @@ func restoreOmitted(before *a2a.Task, event a2a.Event) a2a.Event {
 	if !ok || before == nil || t.ID != before.ID {
 		return event
 	}
+
 	told := *t
 	if len(t.Artifacts) == 0 {
 		told.Artifacts = before.Artifacts
@@ -209,6 +223,7 @@ func restoreOmitted(before *a2a.Task, event a2a.Event) a2a.Event {
 	if t.Metadata == nil {
 		told.Metadata = before.Metadata
 	}
+
 	return &told
 }
 

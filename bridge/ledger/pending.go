@@ -45,6 +45,7 @@ func (e *Record) SetPending(req *a2a.SendRequest) {
 		}
 		e.Task.History = append(e.Task.History, before.Message)
 	}
+
 	p.Pending = &Pending{
 		Message:             *req.Message,
 		AcceptedOutputModes: req.AcceptedOutputModes,
@@ -122,6 +123,7 @@ func (e *Record) DeliveryNotice() (notice, reason string) {
 			"It gets the answer when it is back. " +
 			"A new answer replaces it, and canceling the task withdraws it.", ""
 	}
+
 	return "", ""
 }
 

@@ -23,16 +23,19 @@ func (e *Record) Public() *a2a.Task {
 	if e.Task != nil {
 		t = e.PublicEvent(e.Task).(*a2a.Task)
 	}
+
 	switch state := e.State(); {
 	case e.Failure != nil:
 		t.Status = a2a.Status{State: state, Message: e.failed()}
 	case state != t.Status.State: // the pause was answered, and the agent has not said anything yet
 		t.Apply(&a2a.StatusUpdate{TaskID: t.ID, Status: a2a.Status{State: state}})
 	}
+
 	t.Status.Timestamp = e.Updated.UTC()
 	if notice := e.DeliveryText(); notice != "" {
 		t.Status.Message = e.withNotice(t.Status.Message, notice)
 	}
+
 	return t
 }
 

@@ -79,6 +79,7 @@ func replaceable(t *a2a.Task, event a2a.Event) []a2a.Artifact {
 	if t == nil {
 		return nil
 	}
+
 	switch event := event.(type) {
 	case *a2a.Task:
 		return slices.Clone(t.Artifacts)
@@ -90,6 +91,7 @@ func replaceable(t *a2a.Task, event a2a.Event) []a2a.Artifact {
 			return []a2a.Artifact{t.Artifacts[i]}
 		}
 	}
+
 	return nil
 }
 
@@ -136,16 +138,19 @@ func lost(before, now []a2a.Artifact) (gone []a2a.Artifact) {
 	if len(before) == 0 {
 		return nil
 	}
+
 	parts := make(map[string][]a2a.Part, len(now))
 	for _, a := range slices.Backward(now) { // of two that are called alike the first counts
 		parts[a.ID] = a.Parts
 	}
+
 	for _, was := range before {
 		n := len(was.Parts)
 		if is := parts[was.ID]; n > 0 && (len(is) < n || !reflect.DeepEqual(was.Parts, is[:n])) {
 			gone = append(gone, was)
 		}
 	}
+
 	return gone
 }
 
@@ -165,6 +170,7 @@ func (p *Revisions) bound() {
 		}
 		from--
 	}
+
 	p.Artifacts = slices.Clone(p.Artifacts[from:])
 	p.Dropped += from
 }

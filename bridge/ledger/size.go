@@ -13,12 +13,15 @@ func ContentSize(event a2a.Event) (n int) {
 	if said != nil {
 		n += PartsSize(said.Parts)
 	}
+
 	for i := range before {
 		n += PartsSize(before[i].Parts)
 	}
+
 	for _, a := range artifacts(event) {
 		n += PartsSize(a.Parts)
 	}
+
 	return n
 }
 
@@ -73,12 +76,15 @@ func Size(event a2a.Event) (n int) {
 	if said != nil {
 		n += sizeOfMessage(said)
 	}
+
 	for i := range before {
 		n += sizeOfMessage(&before[i])
 	}
+
 	for _, a := range artifacts(event) {
 		n += sizeOfArtifact(&a)
 	}
+
 	switch e := event.(type) {
 	case *a2a.Task:
 		n += sizeOfMetadata(e.Metadata)
@@ -87,6 +93,7 @@ func Size(event a2a.Event) (n int) {
 	case *a2a.ArtifactUpdate:
 		n += sizeOfMetadata(e.Metadata)
 	}
+
 	return n
 }
 
@@ -95,12 +102,15 @@ func (p *Revisions) Size() (n int) {
 	if p == nil {
 		return 0
 	}
+
 	for i := range p.Artifacts {
 		n += sizeOfArtifact(&p.Artifacts[i].Artifact)
 	}
+
 	if p.Pending != nil {
 		n += sizeOfMessage(&p.Pending.Message)
 	}
+
 	return n + itemSize*len(p.States)
 }
 
@@ -146,5 +156,6 @@ func sizeOfValue(v any) int {
 			n += sizeOfValue(one)
 		}
 	}
+
 	return n
 }

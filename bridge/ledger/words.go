@@ -38,6 +38,7 @@ func (e *Record) Words() []string {
 			w.add(t.History[i].Text())
 		}
 	}
+
 	return w.words
 }
 

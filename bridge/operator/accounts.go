@@ -121,6 +121,7 @@ func (s *Service) account(ctx context.Context, a *oauth.Account, err error) (*Ac
 	if err != nil {
 		return nil, refusal(err)
 	}
+
 	live, err := s.Store.ListGrants(
 		ctx, GrantFilter{AccountID: a.ID, Live: true}, Rows{Limit: MostCounted, Now: s.Now()},
 	)
@@ -142,6 +143,7 @@ func (s *Service) AddAccount(
 	if err == nil && admin {
 		err = s.OAuth.Accounts.SetAdmin(ctx, name, true)
 	}
+
 	return record(ctx, s.Audit, by, audit.AccountAdded, name, roleOf(admin), refusal(err))
 }
 
@@ -162,6 +164,7 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 	if a.Issuer != "" {
 		return errNoPassword
 	}
+
 	return record(
 		ctx,
 		s.Audit,
@@ -185,6 +188,7 @@ func (s *Service) SignInLink(ctx context.Context, by Actor, name string) (string
 	case a.Disabled:
 		return "", errDisabled
 	}
+
 	link, err := s.OAuth.Passwords.NewLink(ctx, a.ID)
 	return link, record(ctx, s.Audit, by, audit.AccountLink, name, "made", refusal(err))
 }

@@ -65,6 +65,7 @@ func (f *AgentFilter) Read(ctx context.Context, s *Service, span Span) (*Page[an
 	if err != nil {
 		return nil, err
 	}
+
 	all = slices.DeleteFunc(all, func(a directory.AgentStatus) bool { return !f.chooses(a) })
 	i := slices.IndexFunc(all, func(a directory.AgentStatus) bool { return a.Name == span.Cursor })
 	p := &Page[directory.AgentStatus]{Items: all[i+1:]}
@@ -72,6 +73,7 @@ func (f *AgentFilter) Read(ctx context.Context, s *Service, span Span) (*Page[an
 		p.Items = p.Items[:size]
 		p.Next = p.Items[size-1].Name
 	}
+
 	return untyped(p, nil)
 }
 
@@ -79,6 +81,7 @@ func (f *AgentFilter) chooses(a directory.AgentStatus) bool {
 	if !strings.Contains(strings.ToLower(a.Name+"\n"+a.URL), strings.ToLower(f.Text)) {
 		return false
 	}
+
 	switch f.Only {
 	case "waiting":
 		return a.Waiting
@@ -87,6 +90,7 @@ func (f *AgentFilter) chooses(a directory.AgentStatus) bool {
 	case "disabled":
 		return !a.Enabled
 	}
+
 	return true
 }
 

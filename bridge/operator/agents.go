@@ -67,6 +67,7 @@ func (s Agents) add(ctx context.Context, a *NewAgent) (*directory.Preview, error
 	case a.Name == "":
 		a.Name = nameOf(seen.Name)
 	}
+
 	err = refusal(s.Registry.Add(ctx, a.AgentConfig, seen))
 	if err == nil && s.Bridge != nil {
 		if e := s.Bridge.Directory.Lookup(a.Name); e != nil {
@@ -75,6 +76,7 @@ func (s Agents) add(ctx context.Context, a *NewAgent) (*directory.Preview, error
 			) // so that its state is known at once; health has the error
 		}
 	}
+
 	return seen, err
 }
 
@@ -181,6 +183,7 @@ func (s Agents) AcceptCard(ctx context.Context, by Actor, agent, digest string) 
 	if len(cards) > 0 && strings.HasPrefix(cards[0].Digest, digest) {
 		digest = cards[0].Digest
 	}
+
 	return digest, record(
 		ctx,
 		s.Audit,

@@ -103,6 +103,7 @@ func (f *EventFilter) Filters() []Filter {
 		first, _, _ := strings.Cut(string(k), ".")
 		words = append(words, Choice{Value: first}, Choice{Value: string(k)})
 	}
+
 	slices.SortFunc(words, func(a, b Choice) int { return strings.Compare(a.Value, b.Value) })
 	return append([]Filter{
 		{To: &f.Text, Kind: Search, Field: "text", Label: "Search the log"},
@@ -187,6 +188,7 @@ func record(
 	if err != nil {
 		e.Outcome = audit.Failed
 	}
+
 	log.Record(ctx, e)
 	return err
 }

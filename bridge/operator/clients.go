@@ -129,6 +129,7 @@ func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], e
 	if err != nil {
 		return nil, err
 	}
+
 	var configured []Client
 	if f.Kind == "" || f.Kind == Configured {
 		configured, err = s.configured(ctx, f.Text)
@@ -136,6 +137,7 @@ func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], e
 			return nil, err
 		}
 	}
+
 	all.Total = page.Total + len(configured)
 	if (f.Cursor == "" || f.Back) && page.Prev == "" {
 		all.Items = append(all.Items, configured...)
@@ -144,9 +146,11 @@ func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], e
 		all.Total = len(configured)
 		return all, nil
 	}
+
 	for _, row := range page.Items {
 		all.Items = append(all.Items, describe(s, row))
 	}
+
 	all.Next = page.Next
 	all.Prev = page.Prev
 	return all, nil
@@ -176,6 +180,7 @@ func (s *Service) configured(ctx context.Context, text string) ([]Client, error)
 		}
 		all = append(all, newClient(s, c, Configured, ClientRow{Used: used, Grants: live}))
 	}
+
 	return all, nil
 }
 
@@ -211,6 +216,7 @@ func newClient(s *Service, c *oauth.Client, kind Kind, row ClientRow) Client {
 			out.RedirectHosts = append(out.RedirectHosts, host)
 		}
 	}
+
 	return out
 }
 
@@ -223,10 +229,12 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 			return &out, err
 		}
 	}
+
 	row, err := s.Store.ClientRow(ctx, id, s.Now())
 	if err != nil {
 		return nil, refusal(err)
 	}
+
 	c := describe(s, *row)
 	return &c, nil
 }
@@ -250,6 +258,7 @@ func (s *Service) RegisterClient(
 	if err != nil {
 		return nil, err
 	}
+
 	return c, record(ctx, s.Audit, by, audit.ClientRegistered, c.ID, name+"; by hand", nil)
 }
 
@@ -264,6 +273,7 @@ func (s *Service) RemoveClient(ctx context.Context, by Actor, id string) error {
 	if c.Kind == Configured {
 		return errConfiguredClient
 	}
+
 	return record(
 		ctx,
 		s.Audit,

@@ -38,6 +38,7 @@ func (s Connections) Forget(ctx context.Context, by Actor, agent string) error {
 	if s.Vault == nil {
 		return ErrNotFound
 	}
+
 	err := s.Vault.Forget(ctx, by.ID, agent)
 	if errors.Is(err, a2avault.ErrNone) {
 		return ErrNotFound
@@ -45,5 +46,6 @@ func (s Connections) Forget(ctx context.Context, by Actor, agent string) error {
 	if err != nil {
 		return err
 	}
+
 	return record(ctx, s.Audit, by, audit.AgentForgotten, agent, "", nil)
 }

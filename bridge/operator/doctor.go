@@ -34,6 +34,7 @@ func (e *Examinations) Examine(ctx context.Context, address string) (*doctor.Rep
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return nil, errAddress
 	}
+
 	done, refused := e.running.Acquire("", quota.Unlimited, maxExaminations)
 	if refused != nil {
 		return nil, errDoctorBusy

@@ -187,11 +187,13 @@ func refusal(err error) error {
 			return r.as
 		}
 	}
+
 	if wrong, ok := errors.AsType[*directory.ConfigError](err); ok {
 		return &AgentError{wrong.Err}
 	}
 	if _, full := errors.AsType[*quota.Refusal](err); full {
 		return errBusy
 	}
+
 	return err
 }

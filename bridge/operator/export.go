@@ -87,6 +87,7 @@ func WriteSums(w io.Writer, f Format, by usage.By, sums []usage.Sum) error {
 	if by == "" {
 		first = "all"
 	}
+
 	head := []string{
 		first,
 		"name",
@@ -122,6 +123,7 @@ func WriteEvents(w io.Writer, f Format, events iter.Seq2[audit.Event, error]) er
 	if f == OCSF {
 		return writeOCSF(w, events)
 	}
+
 	head := []string{
 		"id",
 		"time",
@@ -158,6 +160,7 @@ func writeOCSF(w io.Writer, events iter.Seq2[audit.Event, error]) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -199,9 +202,11 @@ func export[T any](
 	default:
 		return errFormat.with(string(f))
 	}
+
 	if err != nil {
 		return err
 	}
+
 	return buffered.Flush()
 }
 
@@ -225,6 +230,7 @@ func exportCSV[T any](
 	if err := out.Write(head); err != nil {
 		return err
 	}
+
 	for row, err := range rows {
 		if more, ok := errors.AsType[ErrTooMany](err); ok {
 			if err := out.Write(
@@ -245,6 +251,7 @@ func exportCSV[T any](
 			return err
 		}
 	}
+
 	out.Flush()
 	return out.Error()
 }
@@ -289,10 +296,12 @@ func exportJSON[T any](w io.Writer, rows iter.Seq2[T, error]) error {
 		}
 		before = ","
 	}
+
 	end := "\n]\n"
 	if before == "[" {
 		end = "[]\n"
 	}
+
 	_, err := io.WriteString(w, end)
 	return err
 }

@@ -139,12 +139,14 @@ func (s *Service) Grants(ctx context.Context, f GrantFilter) (*Page[Grant], erro
 	if err != nil {
 		return nil, err
 	}
+
 	names := map[string]string{}
 	for i := range page.Items {
 		if err := s.addState(ctx, &page.Items[i], names); err != nil {
 			return nil, err
 		}
 	}
+
 	return page, nil
 }
 
@@ -159,12 +161,14 @@ func (s *Service) addState(ctx context.Context, g *Grant, names map[string]strin
 	case g.disabled:
 		g.State = Paused
 	}
+
 	if of := s.OAuth.Resources.Of(g.Resource); of != nil {
 		g.Connector = of.Title
 	}
 	if g.ClientName != "" {
 		return nil
 	}
+
 	var err error
 	g.ClientName, err = displayName(ctx, s, usage.ByClient, g.ClientID, names)
 	return err
@@ -215,6 +219,7 @@ func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
 	if err != nil {
 		return refusal(err)
 	}
+
 	return record(
 		ctx,
 		s.Audit,

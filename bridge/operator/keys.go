@@ -73,10 +73,12 @@ func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 	if s.OAuth.Keys.Algorithm == token.HS256 {
 		return keys, nil
 	}
+
 	all, err := s.OAuth.Keys.List(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	signs := -1
 	for i, k := range all {
 		keys = append(keys, Key{
@@ -89,12 +91,14 @@ func (s *Service) Keys(ctx context.Context) ([]Key, error) {
 			signs = i
 		}
 	}
+
 	if signs >= 0 {
 		keys[signs].Signs = true
 	}
 	if n := len(all); n > 0 {
 		keys[n-1].Rotates = all[n-1].Rotates()
 	}
+
 	return keys, nil
 }
 
@@ -105,6 +109,7 @@ func (s *Service) RotateKeys(ctx context.Context, by Actor) (*Key, error) {
 	if err != nil {
 		return nil, refusal(err)
 	}
+
 	_ = record(ctx, s.Audit, by, audit.KeyRotated, k.ID, "", nil)
 	return &Key{
 		ID:        k.ID,

@@ -62,12 +62,14 @@ func (p Span) mark() (Mark, error) {
 	if p.Cursor == "" {
 		return Mark{}, nil
 	}
+
 	b, err := base64.RawURLEncoding.DecodeString(p.Cursor)
 	at, id, ok := strings.Cut(string(b), " ")
 	ms, bad := strconv.ParseInt(at, 10, 64)
 	if err != nil || !ok || bad != nil || id == "" || !utf8.ValidString(id) {
 		return Mark{}, ErrCursor
 	}
+
 	id, term, _ := strings.Cut(id, "\n")
 	return Mark{At: time.UnixMilli(ms), ID: id, Term: term}, nil
 }
@@ -104,6 +106,7 @@ func list[T any, F interface{ span() Span }](
 	if err != nil {
 		return nil, err
 	}
+
 	size := span.size()
 	rows, err := read(ctx, f, Rows{
 		After:   after,
@@ -128,5 +131,6 @@ func list[T any, F interface{ span() Span }](
 	if span.Cursor != "" && (more || !span.Back) {
 		p.Prev = mark(&p.Items[0]).cursor()
 	}
+
 	return p, nil
 }

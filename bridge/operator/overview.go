@@ -53,6 +53,7 @@ func (s *Service) Overview(ctx context.Context) (*Overview, error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
+
 	return o, nil
 }
 
@@ -62,6 +63,7 @@ func (s *Service) AccountID(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
+
 	a, err := s.OAuth.Accounts.Find(ctx, name)
 	if errors.Is(err, oauth.ErrNotFound) {
 		return name, nil
@@ -69,6 +71,7 @@ func (s *Service) AccountID(ctx context.Context, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	return a.ID, nil
 }
 
@@ -83,9 +86,11 @@ func (s *Service) ClientIDs(ctx context.Context, name string) ([]string, error) 
 			return []string{c.ID}, nil
 		}
 	}
+
 	if _, err := s.Client(ctx, name); !errors.Is(err, ErrNotFound) {
 		return []string{name}, err
 	}
+
 	ids, err := s.Store.ClientsNamed(ctx, name)
 	switch {
 	case err != nil:
@@ -95,5 +100,6 @@ func (s *Service) ClientIDs(ctx context.Context, name string) ([]string, error) 
 	case len(ids) == 0:
 		ids = []string{name}
 	}
+
 	return ids, nil
 }

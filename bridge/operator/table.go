@@ -89,6 +89,7 @@ func (f Filter) Set(value string) (err error) {
 	if value == "" {
 		return nil
 	}
+
 	switch to := f.To.(type) {
 	case *string:
 		*to = value
@@ -99,6 +100,7 @@ func (f Filter) Set(value string) (err error) {
 	case *time.Time:
 		*to, err = ParseTime(value, time.Now())
 	}
+
 	return err
 }
 
@@ -174,6 +176,7 @@ func untyped[T any](p *Page[T], err error) (*Page[any], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	out := &Page[any]{
 		Items: make([]any, len(p.Items)),
 		Next:  p.Next,
@@ -183,6 +186,7 @@ func untyped[T any](p *Page[T], err error) (*Page[any], error) {
 	for i, item := range p.Items {
 		out.Items[i] = item
 	}
+
 	return out, nil
 }
 

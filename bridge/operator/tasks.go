@@ -95,6 +95,7 @@ func (f *TaskFilter) Filters() []Filter {
 	for _, s := range States {
 		state.Choices = append(state.Choices, Choice{Value: string(s)})
 	}
+
 	state.Usage = "only tasks in this state: " + strings.Join(state.Values(), ", ")
 	return append([]Filter{
 		{To: &f.Text, Kind: Search, Field: "text", Label: "Search requests, or paste an ID"},
@@ -159,6 +160,7 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.
 	if err := ledger.Cancelable(e); err != nil {
 		return nil, Refuse("not_cancelable", i18n.Of(err))
 	}
+
 	owner := e.Owner
 	e, err = s.Bridge.Proxy.Cancel(
 		ctx, s.Bridge.Directory.AccessOf(directory.Caller{User: owner}), id,

@@ -37,13 +37,16 @@ func ParseTime(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
+
 	for _, layout := range []string{time.RFC3339, time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t.UTC(), nil
 		}
 	}
+
 	if ago, err := directory.ParseDuration(s); err == nil {
 		return now.Add(-time.Duration(ago)), nil
 	}
+
 	return time.Time{}, errTime
 }

@@ -22,5 +22,6 @@ func (s *Service) IssueToken(
 	if err == nil {
 		detail += "; " + expires.UTC().Format(time.RFC3339)
 	}
+
 	return token, record(ctx, s.Audit, by, audit.Issued, account, detail, err)
 }

@@ -39,14 +39,17 @@ func (s *Service) Usage(
 	if step != 0 && step != time.Hour && step != 24*time.Hour {
 		return nil, errStep
 	}
+
 	f, err := s.ResolveFilter(ctx, f)
 	if err != nil {
 		return nil, err
 	}
+
 	whole := f.Limit <= 0 || f.Limit > largestSeries
 	if whole {
 		f.Limit = largestSeries + 1
 	}
+
 	tallies, err := s.UsageStore.Tallies(ctx, f, by, step)
 	if err != nil {
 		return nil, err
@@ -54,6 +57,7 @@ func (s *Service) Usage(
 	if whole && len(tallies) > largestSeries {
 		return nil, errTooManySums.with(strconv.Itoa(largestSeries))
 	}
+
 	sums := []usage.Sum{}
 	names := map[string]string{}
 	for _, t := range tallies {
@@ -64,6 +68,7 @@ func (s *Service) Usage(
 		}
 		sums = append(sums, sum)
 	}
+
 	return sums, nil
 }
 
@@ -77,6 +82,7 @@ func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filt
 	if f.Outcome != "" && !slices.Contains(usage.Outcomes, f.Outcome) {
 		return f, errOutcome
 	}
+
 	var err error
 	if len(f.Clients) == 1 {
 		f.Clients, err = s.ClientIDs(ctx, f.Clients[0])
@@ -84,6 +90,7 @@ func (s *Service) ResolveFilter(ctx context.Context, f usage.Filter) (usage.Filt
 			return f, err
 		}
 	}
+
 	f.User, err = s.AccountID(ctx, f.User)
 	return f, err
 }
@@ -108,6 +115,7 @@ func displayName(
 	if name, ok := names[key]; ok || key == "" {
 		return name, nil
 	}
+
 	switch by {
 	case usage.ByClient:
 		name, err = s.OAuth.Clients.NameOf(ctx, key)
@@ -119,6 +127,7 @@ func displayName(
 			err = failure
 		}
 	}
+
 	names[key] = name
 	return name, err
 }
@@ -144,6 +153,7 @@ func (s *Service) calls(ctx context.Context, f usage.Filter, r Rows) ([]usage.Re
 			calls[i].App, err = displayName(ctx, s, usage.ByClient, calls[i].Client, names)
 		}
 	}
+
 	return calls, err
 }
 
@@ -155,6 +165,7 @@ func (s *Service) LatestCalls(
 	if err != nil {
 		return nil, err
 	}
+
 	span.Count = false // the sums have it
 	return list(ctx, s, span, func(ctx context.Context, _ Span, r Rows) ([]usage.Record, error) {
 		f.Latest = !r.Reverse

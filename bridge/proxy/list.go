@@ -18,6 +18,7 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 	if !f.Exists(ctx) {
 		return nil, errAgentNotFound
 	}
+
 	filter := ledger.PageQuery{
 		Agent:     f.name,
 		ContextID: q.ContextID,
@@ -29,6 +30,7 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 	if q.PageSize > 0 {
 		filter.Limit = min(q.PageSize, runner.LargestPage)
 	}
+
 	after, err := ledger.ParseMark(q.PageToken)
 	if err != nil {
 		return nil, a2a.InvalidParam(
@@ -36,11 +38,13 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 			"is not the nextPageToken of an earlier page; leave it out to start at the first",
 		)
 	}
+
 	filter.After = after
 	found, err := f.proxy.Runner.Page(ctx, f.access(ctx), filter)
 	if err != nil {
 		return nil, err
 	}
+
 	p := &a2a.TaskPage{Size: filter.Limit, Total: found.Total, Tasks: []*a2a.Task{}}
 	for _, e := range found.Records {
 		t := e.Public().WithHistory(q.HistoryLength)
@@ -49,9 +53,11 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 		}
 		p.Tasks = append(p.Tasks, t)
 	}
+
 	if found.More {
 		last := found.Records[len(found.Records)-1]
 		p.Next = ledger.Mark{Created: last.Updated, Handle: last.Handle}.String()
 	}
+
 	return p, nil
 }

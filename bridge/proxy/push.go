@@ -19,10 +19,12 @@ func (f *Agent) SetPush(ctx context.Context, c *a2a.PushConfig) (*a2a.PushConfig
 	if err := f.proxy.Runner.Webhooks.Accept(ctx, c); err != nil {
 		return nil, f.a2aError(err)
 	}
+
 	kept, err := f.proxy.Runner.Webhooks.Add(ctx, e.Owner, runner.PushConfigFor(e, c))
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
+
 	return kept, nil
 }
 
@@ -32,11 +34,13 @@ func (f *Agent) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.Push
 	if err != nil {
 		return nil, err
 	}
+
 	for _, c := range all {
 		if id == "" || c.ID == id {
 			return c, nil
 		}
 	}
+
 	return nil, a2a.Errorf(a2a.TaskNotFound, "the task has no such push notification config")
 }
 

@@ -52,6 +52,7 @@ func (s notices) Attempt(ctx context.Context, n *Notice) {
 	if ctx.Err() != nil && err != nil {
 		return // close releases the notice
 	}
+
 	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), StoreTimeout)
 	defer cancel()
 	if s.Metrics != nil {
@@ -89,6 +90,7 @@ func (s *Service) failed(ctx context.Context, n *Notice, why error) error {
 	} else {
 		log.WarnContext(ctx, "a push notification was given up", "err", why)
 	}
+
 	text := why.Error()
 	return s.Outbox.NoticeFailed(ctx, n, s.Replica, text[:min(len(text), 500)], due)
 }

@@ -70,14 +70,17 @@ func (s *Service) Add(
 	if kept.ID == "" {
 		kept.ID = uuid.NewString()
 	}
+
 	u, err := url.Parse(c.URL)
 	if err != nil {
 		return nil, a2a.Errorf(a2a.InvalidParams, "the webhook's URL is not valid")
 	}
+
 	sealed, err := s.seal(&kept)
 	if err != nil {
 		return nil, err
 	}
+
 	h := Webhook{
 		Handle:  string(c.TaskID),
 		ID:      kept.ID,
@@ -93,6 +96,7 @@ func (s *Service) Add(
 			maxHooks,
 		)
 	}
+
 	return &kept, err
 }
 
@@ -102,6 +106,7 @@ func (s *Service) List(ctx context.Context, owner, handle string) ([]*a2a.PushCo
 	if err != nil {
 		return nil, err
 	}
+
 	var all []*a2a.PushConfig
 	for _, h := range hooks {
 		c, err := s.open(h.Handle, h.ID, h.Sealed)
@@ -110,6 +115,7 @@ func (s *Service) List(ctx context.Context, owner, handle string) ([]*a2a.PushCo
 		}
 		all = append(all, c)
 	}
+
 	return all, nil
 }
 
@@ -134,6 +140,7 @@ func (s *Service) open(handle, id, text string) (*a2a.PushConfig, error) {
 			err,
 		)
 	}
+
 	return &c, nil
 }
 

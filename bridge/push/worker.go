@@ -137,6 +137,7 @@ func (w *Worker[N]) untilNext(ctx context.Context) time.Duration {
 	if err != nil || next.IsZero() {
 		return PollInterval
 	}
+
 	return min(max(next.Sub(w.Now()), 100*time.Millisecond), PollInterval)
 }
 

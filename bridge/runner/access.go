@@ -29,6 +29,7 @@ func (r *Runner) Task(
 	if err != nil {
 		return nil, err
 	}
+
 	return e, nil
 }
 

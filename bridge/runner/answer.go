@@ -57,10 +57,12 @@ func AnswerRequest(access directory.Access, e *ledger.Record, content json.RawMe
 		args.Data = object
 		return args
 	}
+
 	var open map[string]string
 	if json.Unmarshal(content, &open) != nil || strings.TrimSpace(open[answerField]) == "" {
 		return nil
 	}
+
 	args.Message = open[answerField]
 	return args
 }
@@ -79,6 +81,7 @@ func (r *Runner) Answer(
 	case e.MessageID != answer.Pause || !e.State().Interrupted():
 		return ledger.ErrTaskBusy
 	}
+
 	args := &Request{TaskID: e.Handle, Message: "The user says that it is done."}
 	if e.State() == a2a.InputRequired {
 		args = AnswerRequest(access, e, answer.Content)
@@ -86,15 +89,18 @@ func (r *Runner) Answer(
 	if args == nil {
 		return ledger.InputError{Text: "There is no answer."}
 	}
+
 	args.MessageID = id
 	args.Pause = answer.Pause
 	for _, p := range answer.Files {
 		args.Files = append(args.Files, fileOf(p))
 	}
+
 	sent, err := r.SendRequest(ctx, access, args)
 	if err != nil {
 		return err
 	}
+
 	_, err = sent.Accepted(ctx)
 	return err
 }
@@ -114,6 +120,7 @@ func (r *Runner) LeaveUnanswered(ctx context.Context, e *ledger.Record, how stri
 	if !e.Idle || !e.State().Interrupted() {
 		return nil
 	}
+
 	err := r.reopen(ctx, e, e.MessageID)
 	if errors.Is(err, ledger.ErrTaskBusy) {
 		return nil
@@ -121,6 +128,7 @@ func (r *Runner) LeaveUnanswered(ctx context.Context, e *ledger.Record, how stri
 	if err != nil {
 		return err
 	}
+
 	e.MarkUnanswered(how)
 	return r.saveIdle(ctx, e)
 }

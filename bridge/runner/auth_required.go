@@ -85,10 +85,12 @@ func (p *poller) pollDue() {
 	if err != nil {
 		p.runner.logError("looking for tasks that wait", err)
 	}
+
 	of := map[string][]ledger.DuePoll{}
 	for _, w := range due {
 		of[w.Agent] = append(of[w.Agent], w)
 	}
+
 	for agent, tasks := range of {
 		if done, refused := p.due.Acquire(agent, 1, quota.Unlimited); refused == nil {
 			p.runner.wg.Go(func() {
@@ -141,6 +143,7 @@ func (p *poller) confirmForgotten(handle string, unknown bool, now time.Time) bo
 	if p.forgotten == nil {
 		p.forgotten = map[string]time.Time{}
 	}
+
 	since, before := p.forgotten[handle]
 	confirmed := before && now.Sub(since) >= forgottenAfter
 	switch {
@@ -155,6 +158,7 @@ func (p *poller) confirmForgotten(handle string, unknown bool, now time.Time) bo
 		}
 		p.forgotten[handle] = now
 	}
+
 	return unknown && confirmed
 }
 
@@ -165,12 +169,14 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	if agent == nil {
 		return false
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, authPollTimeout)
 	defer cancel()
 	conn, err := p.runner.Directory.ConnectFor(ctx, agent, e.Owner)
 	if err != nil {
 		return false
 	}
+
 	t, err := conn.Task(ctx, a2a.TaskQuery{ID: e.Task.ID})
 	if e.Undelivered() && !leftPause(e, t) {
 		return p.runner.deliver(ctx, conn, e, err)
@@ -178,6 +184,7 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	if e.AwaitsInput() && !e.AwaitsPoll() && (err != nil || !t.Status.State.Terminal()) {
 		return false // some agents say less to a poll than in their stream
 	}
+
 	unknown := a2a.Is(err, a2a.TaskNotFound)
 	ended := errors.Is(err, a2a.ErrTooLarge) ||
 		(unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
@@ -190,6 +197,7 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	if !ended && (err != nil || same || t.Status.State == a2a.Unknown) {
 		return false
 	}
+
 	p.runner.live.reserve(e.Handle)
 	defer p.runner.live.release(e.Handle)
 	if e.Undelivered() {
@@ -201,6 +209,7 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	if f := p.runner.Follow(conn, e, nil); !ended { // otherwise the follower finds out
 		f.applyBeside(t)
 	}
+
 	return true
 }
 

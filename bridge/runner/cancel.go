@@ -32,6 +32,7 @@ func (r *Runner) Cancel(
 			return nil, err
 		}
 	}
+
 	p := r.Directory.Lookup(e.Agent)
 	if p == nil {
 		return nil, ledger.InputError{
@@ -40,10 +41,12 @@ func (r *Runner) Cancel(
 			),
 		}
 	}
+
 	conn, err := r.Directory.ConnectFor(ctx, p, e.Owner)
 	if err != nil {
 		return nil, err
 	}
+
 	ours := e.Idle
 	if ours {
 		r.live.reserve(handle)
@@ -52,12 +55,14 @@ func (r *Runner) Cancel(
 			return nil, err
 		}
 	}
+
 	ctx, done := context.WithTimeout(ctx, cancelBudget)
 	defer done()
 	task, err := conn.Cancel(ctx, e.Task.ID)
 	if ours && undelivered(err) {
 		return nil, errors.Join(err, r.saveIdle(ctx, e))
 	}
+
 	f := r.live.get(handle)
 	if ours {
 		f = r.Follow(conn, e, nil) // finds out how the task stands, whatever Cancel said
@@ -68,6 +73,7 @@ func (r *Runner) Cancel(
 	if f != nil {
 		f.applyBeside(task)
 	}
+
 	return r.AwaitIdle(ctx, access, handle, nil)
 }
 
@@ -89,10 +95,12 @@ func (r *Runner) drop(ctx context.Context, e *ledger.Record) (*ledger.Record, er
 	if err := r.reopen(ctx, e, e.MessageID); err != nil {
 		return nil, err
 	}
+
 	e.Task.Status = a2a.Status{State: a2a.Canceled, Timestamp: r.Now()}
 	if err := r.saveIdle(ctx, e); err != nil {
 		return nil, err
 	}
+
 	return e, nil
 }
 

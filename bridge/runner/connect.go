@@ -26,6 +26,7 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 	if e.Agent != agent || !e.Idle || e.State() != a2a.AuthRequired {
 		return nil
 	}
+
 	connected := &Request{
 		TaskID:  handle,
 		Message: "The user has connected the account.",
@@ -38,6 +39,7 @@ func (r *Runner) Resume(ctx context.Context, access directory.Access, agent, han
 	if err != nil {
 		return err
 	}
+
 	_, err = sent.Accepted(ctx)
 	return err
 }
@@ -63,12 +65,14 @@ func (r *Runner) notTaken(e *ledger.Record, err error) error {
 			),
 		}
 	}
+
 	if !ledger.Refused(err) {
 		return fmt.Errorf(
 			"whether the agent received the message is not known. Task %s still stands where it stood; look with get_task before the message is sent again: %w",
 			e.Handle, err,
 		)
 	}
+
 	return fmt.Errorf(
 		"the agent did not take the message, and task %s stands where it stood: %w", e.Handle, err,
 	)

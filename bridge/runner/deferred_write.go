@@ -29,6 +29,7 @@ func (r *Runner) deferWrite(
 	if err != nil {
 		return nil, err
 	}
+
 	f := r.newFollower(conn, e, req)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,6 +37,7 @@ func (r *Runner) deferWrite(
 		done()
 		return nil, nil
 	}
+
 	r.quotas.enter(f, done)
 	f.recorded = time.Time{}
 	f.timer = time.AfterFunc(writtenWithin, func() { f.Save() })
@@ -54,20 +56,24 @@ func (f *Follower) add(ctx context.Context) {
 	if away(err) {
 		err = f.retryAdd(ctx, err)
 	}
+
 	var deferFrom time.Time
 	if errors.Is(err, ledger.ErrTooManyTasks) ||
 		away(err) { // so that the next messages do not leave in vain
 		deferFrom = f.r.Now().Add(leaseFor)
 	}
+
 	f.r.live.written(f, deferFrom)
 	if err != nil {
 		f.markUnrecorded(err)
 		return
 	}
+
 	f.recorded = f.record.Updated
 	if f.state != unanswered {
 		f.saved = f.r.Now()
 	}
+
 	f.r.Publisher.publish(f.record, ledger.AboutNew)
 }
 
@@ -118,6 +124,7 @@ func (f *Follower) cancelUnrecorded() {
 	if lost == nil || ended || id == "" {
 		return
 	}
+
 	ctx, cancel := context.WithTimeout(f.r.running, cancelBudget)
 	defer cancel()
 	if _, err := f.conn.Cancel(ctx, id); err != nil && f.r.running.Err() == nil {

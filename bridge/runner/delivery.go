@@ -45,12 +45,14 @@ func (f *Follower) unchanged(ctx context.Context) bool {
 	if f.finished() {
 		return false
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
 	if err != nil || !samePause(f.start.Task, t) {
 		return a2a.Is(err, a2a.Unavailable)
 	}
+
 	return ledger.SameText(f.start.Task.Status.Message, t.Status.Message)
 }
 
@@ -104,6 +106,7 @@ func (r *Runner) deliver(
 	if a2a.Is(err, a2a.Unavailable) {
 		return false
 	}
+
 	r.live.reserve(e.Handle)
 	defer r.live.release(e.Handle)
 	e.SetUndelivered(false) // from now on it may have arrived
@@ -111,6 +114,7 @@ func (r *Runner) deliver(
 	if err != nil {
 		return false
 	}
+
 	r.Follow(conn, e, e.Pending().Request())
 	return true
 }
@@ -124,6 +128,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 			a2a.InvalidAgentResponse, "the agent ended its answer before saying anything",
 		)
 	}
+
 	f.r.Log.WarnContext(
 		ctx, "sending a message",
 		"task", f.record.Handle,
@@ -151,6 +156,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 		f.apply(t)
 		return
 	}
+
 	f.forgetDigest(err)
 	f.becomeIdle(func(e *ledger.Record) {
 		f.refusal = err
@@ -176,6 +182,7 @@ func (f *Follower) movedOn(ctx context.Context, refusal error) *a2a.Task {
 		f.r.Directory.NeedsConnection(f.record.Agent, refusal) {
 		return nil
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, authPollTimeout)
 	defer cancel()
 	t, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
@@ -183,6 +190,7 @@ func (f *Follower) movedOn(ctx context.Context, refusal error) *a2a.Task {
 		t.Status.State == f.Snapshot().Task.Status.State {
 		return nil
 	}
+
 	return t
 }
 

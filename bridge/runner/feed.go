@@ -81,10 +81,12 @@ func (f *Follower) changesAfter(from time.Time) (all []Change, next <-chan struc
 	if !f.ignoresEvents() {
 		next = f.changed
 	}
+
 	kept, whole := f.feed.after(from)
 	if !whole {
 		return []Change{wholeChange(f.record.Clone())}, next, nil
 	}
+
 	for _, c := range kept {
 		change := Change{
 			Updated:  c.at,
@@ -97,6 +99,7 @@ func (f *Follower) changesAfter(from time.Time) (all []Change, next <-chan struc
 		}
 		all = append(all, change)
 	}
+
 	return all, next, nil
 }
 

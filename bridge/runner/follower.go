@@ -52,6 +52,7 @@ func (r *Runner) Follow(conn directory.Conn, e *ledger.Record, send *a2a.SendReq
 		f.state = released
 		return f
 	}
+
 	r.quotas.enter(f, r.quotas.counts.enter(f.start))
 	r.live.set(f)
 	r.waiters.wake(e.Handle) // those that came between the ledger's record and now
@@ -78,13 +79,16 @@ func (r *Runner) newFollower(conn directory.Conn, e *ledger.Record, send *a2a.Se
 	default:
 		f.state = following
 	}
+
 	if r.Inbox != nil {
 		f.woken = make(chan struct{}, 1)
 	}
+
 	f.feed.since = e.Updated
 	if e.Task != nil {
 		f.size = ledger.Size(e.Task)
 	}
+
 	return f
 }
 
@@ -100,6 +104,7 @@ func (f *Follower) live(send *a2a.SendRequest) {
 	if f.releaseQuota != nil {
 		f.releaseQuota()
 	}
+
 	f.wakeWatchers() // for those who watch a task that another replica took over
 }
 
@@ -119,6 +124,7 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	if f.r.Inbox != nil && f.conn.Card().Capabilities.PushNotifications {
 		f.r.wg.Go(func() { f.pollWhenWoken(ctx, cancelStream) })
 	}
+
 	var sent error
 	switch {
 	case send != nil:
@@ -126,6 +132,7 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 	case f.message != nil:
 		f.confirmDelivery(ctx, errUnheard)
 	}
+
 	f.resumeUntilIdle(ctx, send == nil, sent)
 	f.cancelUnrecorded()
 }
@@ -137,6 +144,7 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
 		send.Push = nil
 		n, err = f.consume(ctx, f.conn.Stream(ctx, send))
 	}
+
 	switch {
 	case n > 0 || ctx.Err() != nil || f.finished():
 	case f.taskID() != "" && undelivered(err):
@@ -147,6 +155,7 @@ func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
 	default:
 		f.rejected(ctx, err)
 	}
+
 	return err
 }
 
@@ -207,6 +216,7 @@ func (f *Follower) apply(e a2a.Event) {
 	if f.ignoresEvents() {
 		return
 	}
+
 	now := f.r.Now()
 	e, changed := f.merge(e, now)
 	if !changed {
@@ -215,6 +225,7 @@ func (f *Follower) apply(e a2a.Event) {
 	if f.state == unanswered {
 		f.state = following
 	}
+
 	size := ledger.Size(e)
 	total := f.size + size
 	if _, whole := e.(*a2a.Task); whole {
@@ -225,6 +236,7 @@ func (f *Follower) apply(e a2a.Event) {
 			f.r.quotas.resize(f, ledger.Size(f.record.Task)), f.record.Failure,
 		)
 	}
+
 	f.record.Touch(now)
 	f.record.Idle = f.record.Failure != nil || f.record.Task.Status.State.Idle()
 	f.addChange(e, size)
@@ -233,6 +245,7 @@ func (f *Follower) apply(e a2a.Event) {
 	} else {
 		f.saveSoon(now)
 	}
+
 	f.wakeWatchers()
 }
 
@@ -244,6 +257,7 @@ func (f *Follower) merge(e a2a.Event, now time.Time) (merged a2a.Event, changed 
 	if first {
 		answered = f.message
 	}
+
 	e, changed, revised := f.record.Apply(e, answered, now)
 	if !changed {
 		return e, false
@@ -260,6 +274,7 @@ func (f *Follower) merge(e a2a.Event, now time.Time) (merged a2a.Event, changed 
 	if f.r.Observer != nil {
 		f.r.Observer.FirstEvent(f.record.Agent, now.Sub(f.begun))
 	}
+
 	return e, true
 }
 
@@ -288,6 +303,7 @@ func (f *Follower) becomeIdle(change func(*ledger.Record)) {
 	if f.ignoresEvents() {
 		return
 	}
+
 	change(f.record)
 	f.record.Touch(f.r.Now())
 	f.record.Idle = true

@@ -44,6 +44,7 @@ func (l *leases) dead(all map[string]int64) map[string]int64 {
 		}
 		seen[id] = last
 	}
+
 	l.seen = seen
 	return dead
 }

@@ -26,6 +26,7 @@ func (p *ledgerProgress) lines(e *ledger.Record) (lines []string) {
 	if p.sizes == nil {
 		p.sizes = map[string]int{}
 	}
+
 	for i := range e.Task.Artifacts {
 		a := &e.Task.Artifacts[i]
 		size := len(a.Text())
@@ -43,5 +44,6 @@ func (p *ledgerProgress) lines(e *ledger.Record) (lines []string) {
 			lines = append(lines, line)
 		}
 	}
+
 	return lines
 }

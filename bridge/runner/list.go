@@ -21,12 +21,14 @@ func (r *Runner) Summaries(
 	if err != nil {
 		return nil, "", err
 	}
+
 	f.After = after
 	all := []ledger.Summary{}
 	limit := f.Limit
 	if f.Agent != "" && !r.Directory.AllowsTasks(access, f.Agent) {
 		return all, "", nil
 	}
+
 	f.Limit++
 	for range maxListReads {
 		tasks, err := r.Lists.Summaries(ctx, access.User(), f)
@@ -48,6 +50,7 @@ func (r *Runner) Summaries(
 		last := tasks[len(tasks)-1]
 		f.After = ledger.Mark{Created: last.Created, Handle: last.TaskID}
 	}
+
 	return all, f.After.String(), nil
 }
 

@@ -35,6 +35,7 @@ func (m *memory) resize(owner string, from, to int, most Limits) *ledger.Failure
 	if to <= largeTask {
 		all = quota.Unlimited
 	}
+
 	refused := m.held.Check(owner, int64(most.MemoryPerUser), int64(all))
 	switch {
 	case to > most.TaskSize:

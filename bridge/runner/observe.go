@@ -41,6 +41,7 @@ func (f *Follower) traced(ctx context.Context, resumed bool) (context.Context, f
 	if f.r.Observer == nil {
 		return ctx, func() {}
 	}
+
 	ctx, ended := f.r.Observer.Follow(ctx, f.start, resumed)
 	return ctx, func() {
 		ended()

@@ -32,6 +32,7 @@ func (p *pollBudget) spend(now time.Time, err error) *ledger.Failure {
 	if p.since.IsZero() {
 		p.since = now
 	}
+
 	p.refusals = inARow(p.refusals, cannotTell(err))
 	p.unknown = inARow(p.unknown, a2a.Is(err, a2a.TaskNotFound))
 	var why *ledger.Failure
@@ -53,6 +54,7 @@ func (p *pollBudget) spend(now time.Time, err error) *ledger.Failure {
 	default:
 		return nil
 	}
+
 	why.Remote = true
 	return why
 }

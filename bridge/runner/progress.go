@@ -61,6 +61,7 @@ func (f *Follower) progressLine(e a2a.Event) string {
 			line = cmp.Or(textSoFar(f.record.Task, u.Artifact.ID), line)
 		}
 	}
+
 	f.lastLine = line
 	return line
 }
@@ -71,15 +72,18 @@ func textSoFar(t *a2a.Task, id string) string {
 	if a == nil || len(a.Parts) == 0 {
 		return ""
 	}
+
 	last := a.Parts[max(0, len(a.Parts)-50):]
 	for len(last) > 1 && ledger.PartsSize(last[1:]) > 4<<10 { // what comes before is not shown
 		last = last[1:]
 	}
+
 	parts := ledger.JoinTexts(last)
 	text, _ := parts[len(parts)-1].Content.(a2a.Text)
 	end := []rune(sanitize.Text(string(text[max(0, len(text)-4<<10):])))
 	if n := len(end) - 200; n > 0 {
 		return "…" + string(end[n:])
 	}
+
 	return string(end)
 }

@@ -20,6 +20,7 @@ func (r *Runner) Prune(ctx context.Context) error {
 		}
 		own = append(own, a.Name)
 	}
+
 	return prune(ctx, r.Ledger, r.Now().Add(-r.Directory.RetentionOf("")), "", own)
 }
 

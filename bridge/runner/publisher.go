@@ -75,10 +75,12 @@ func (p *Publisher) signal(s ledger.Signal) {
 	if p.Signals == nil {
 		return
 	}
+
 	minor := s.Owner != "" && s.About != ledger.AboutLedger
 	if minor && len(p.queue) > maxSignals/2 {
 		return // leave room for signals of idle tasks, for which callers wait
 	}
+
 	s.From = p.runner.Replica
 	select {
 	case p.queue <- s:

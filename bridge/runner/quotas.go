@@ -47,9 +47,11 @@ func (q *quotas) resize(f *Follower, bytes int) *ledger.Failure {
 	if f.releaseQuota == nil {
 		return nil // the task runs no longer
 	}
+
 	why := q.memory.resize(f.start.Owner, from, f.counted, q.runner.Limits.inForce())
 	if why != nil || f.counted <= ledger.SmallTask {
 		return why
 	}
+
 	return q.storage.checkGrowth(f.start.Owner, f.start.Agent)
 }

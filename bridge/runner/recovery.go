@@ -90,6 +90,7 @@ func (l *leases) takeOver(e *ledger.Record) {
 		})
 		return
 	}
+
 	p := r.Directory.Lookup(e.Agent)
 	if p == nil {
 		l.presumeFailed(
@@ -113,6 +114,7 @@ func (l *leases) takeOver(e *ledger.Record) {
 		)
 		return
 	}
+
 	pause := retrying()
 	for {
 		conn, err := r.Directory.ConnectFor(r.running, p, e.Owner)
@@ -170,15 +172,18 @@ func (l *leases) list(
 	if err != nil {
 		return nil, err
 	}
+
 	lister, ok := conn.(a2a.Lister)
 	if !ok {
 		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the agent lists no tasks")
 	}
+
 	history := searchedPage
 	page, err := lister.Tasks(ctx, a2a.TaskFilter{PageSize: searchedPage, HistoryLength: &history})
 	if err != nil {
 		return nil, err
 	}
+
 	return page.Tasks, nil
 }
 
@@ -208,6 +213,7 @@ func (r *Runner) fail(e *ledger.Record, why *ledger.Failure) {
 		) // it is let go, and claimed again
 		return
 	}
+
 	observeEnd(r.Observer, e)
 }
 

@@ -55,6 +55,7 @@ func (a *Request) message() (*Message, error) {
 			Text: "The argument \"message\" is empty. Say what the agent should do, for example: \"List the ten largest claims.\"",
 		}
 	}
+
 	m := &a2a.Message{
 		ID:        a.MessageID,
 		TaskID:    a2a.TaskID(a.TaskID),
@@ -65,6 +66,7 @@ func (a *Request) message() (*Message, error) {
 	if a.Skill != "" {
 		m.Metadata = a2a.Metadata{directory.SkillKey: a.Skill}
 	}
+
 	for i, f := range a.Files {
 		p, err := f.part()
 		if err != nil {
@@ -72,9 +74,11 @@ func (a *Request) message() (*Message, error) {
 		}
 		m.Parts = append(m.Parts, p)
 	}
+
 	if len(a.Data) > 0 && string(a.Data) != "null" {
 		m.Parts = append(m.Parts, a2a.Part{Content: a2a.Data(a.Data), MediaType: "application/json"})
 	}
+
 	return &Message{SendRequest: a2a.SendRequest{Message: m}, Agent: a.Agent, Pause: a.Pause}, nil
 }
 
@@ -97,6 +101,7 @@ func (f File) part() (a2a.Part, error) {
 	default:
 		return p, errors.New("has no content: give \"bytes\" (base64) or \"url\"")
 	}
+
 	return p, nil
 }
 
@@ -126,6 +131,7 @@ func (f File) inline(p a2a.Part) (a2a.Part, error) {
 			"has a \"url\" that begins as a data: URL and is none: give its content as \"bytes\" (base64)",
 		)
 	}
+
 	p.Content, p.MediaType = a2a.Raw(b), cmp.Or(p.MediaType, kind)
 	return p, nil
 }

@@ -62,6 +62,7 @@ func (f *Follower) resumeUntilIdle(ctx context.Context, resumed bool, sent error
 	if f.finished() {
 		return // most tasks: they end with the stream of their message
 	}
+
 	first := cmp.Or(f.r.Pause, pollFirst)
 	p := &polls{
 		answered: backoff{first: first, most: maxPauseFactor * first},
@@ -71,6 +72,7 @@ func (f *Follower) resumeUntilIdle(ctx context.Context, resumed bool, sent error
 	if !resumed && !p.wait(ctx, true, sent) {
 		return
 	}
+
 	for !f.finished() {
 		answered, err := f.resume(ctx, p)
 		if f.finished() || ctx.Err() != nil {
@@ -117,11 +119,13 @@ func (f *Follower) resume(ctx context.Context, p *polls) (answered bool, err err
 			return n > 0, err
 		}
 	}
+
 	task, err := f.conn.Task(ctx, a2a.TaskQuery{ID: f.taskID()})
 	if err != nil {
 		f.endIfTooLarge(err)
 		return false, err
 	}
+
 	f.apply(task)
 	return true, nil
 }
@@ -133,6 +137,7 @@ func (f *Follower) reconnect(ctx context.Context, p *polls) {
 	if agent == nil {
 		return
 	}
+
 	conn, err := f.r.Directory.Reconnect(ctx, agent, f.record.Owner)
 	if err != nil {
 		return
@@ -141,6 +146,7 @@ func (f *Follower) reconnect(ctx context.Context, p *polls) {
 		p.noStream = false
 		p.subscribed = 0
 	}
+
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.conn = conn

@@ -16,6 +16,7 @@ func RetryRequest(e *ledger.Record) *Request {
 	if !e.State().Terminal() || e.State() == a2a.Completed || strings.TrimSpace(m.Text()) == "" {
 		return nil
 	}
+
 	args := &Request{Message: m.Text(), Agent: e.Agent, MessageID: "retry-" + e.Handle}
 	args.Skill, _ = m.Metadata[directory.SkillKey].(string)
 	for _, p := range m.Parts {
@@ -26,5 +27,6 @@ func RetryRequest(e *ledger.Record) *Request {
 			args.Files = append(args.Files, fileOf(p))
 		}
 	}
+
 	return args
 }

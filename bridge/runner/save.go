@@ -31,6 +31,7 @@ func (f *Follower) saveSoon(now time.Time) {
 	if last.IsZero() {
 		last = f.begun
 	}
+
 	pause := f.pause()
 	switch {
 	case now.Sub(last) >= pause:
@@ -74,12 +75,14 @@ func (f *Follower) write() {
 		}
 		defer end()
 	}
+
 	ctx, cancel := f.r.writeContext()
 	defer cancel()
 	if f.recorded.IsZero() {
 		f.add(ctx)
 		return
 	}
+
 	err := f.r.Ledger.SaveTask(ctx, f.record, f.r.Replica)
 	f.saved = f.r.Now()
 	switch {

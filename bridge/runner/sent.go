@@ -59,12 +59,14 @@ func (s *Sent) Opening() *a2a.Task {
 	if s.Duplicate || s.follower == nil {
 		return nil
 	}
+
 	s.follower.mu.Lock()
 	message := s.follower.message
 	s.follower.mu.Unlock()
 	if message == nil {
 		return nil
 	}
+
 	t := s.follower.start.Public()
 	t.History = append(t.History, s.follower.start.WithPublicIDs(*message))
 	return t
@@ -130,6 +132,7 @@ func (s *Sent) taken(e *ledger.Record, err error) (*ledger.Record, error) {
 	if refusal := s.Refusal(); refusal != nil && e.Failure == nil {
 		return nil, s.runner.notTaken(e, refusal)
 	}
+
 	return e, nil
 }
 

@@ -43,6 +43,7 @@ func (r *Runner) startTask(
 	for _, f := range r.live.overdue(r.quotas.mostRunning()) {
 		f.Save()
 	}
+
 	err = observeLimit(ctx, r.Observer, r.Ledger.AddTask(ctx, e, r.Replica, r.quotas.mostRunning()))
 	if before, ok := errors.AsType[ledger.ErrDuplicate](err); ok {
 		return r.duplicateOf(before.Handle), nil
@@ -50,6 +51,7 @@ func (r *Runner) startTask(
 	if err != nil {
 		return nil, fmt.Errorf("writing the task down: %w", err)
 	}
+
 	r.Publisher.publish(e, ledger.AboutNew)
 	if err := r.watch(ctx, e, req); err != nil {
 		r.fail(
@@ -61,6 +63,7 @@ func (r *Runner) startTask(
 		)
 		return nil, err
 	}
+
 	return sentBy(r.Follow(conn, e, req)), nil
 }
 
@@ -83,12 +86,14 @@ func (r *Runner) continueTask(
 	if err := r.watch(ctx, e, req); err != nil {
 		return nil, err
 	}
+
 	unsent := e.Unsent()
 	if !unsent {
 		m.TaskID = e.Task.ID
 		m.ContextID = e.Task.ContextID
 		e.SetPending(req)
 	}
+
 	err = r.reopen(ctx, e, m.ID)
 	if before, ok := errors.AsType[ledger.ErrDuplicate](err); ok {
 		return r.duplicateOf(before.Handle), nil
@@ -101,6 +106,7 @@ func (r *Runner) continueTask(
 		send.Message = e.TakeUnsent(m.ID)
 		return sentBy(r.Follow(conn, e, &send)), nil
 	}
+
 	return sentBy(r.Follow(conn, e, req)), nil
 }
 

@@ -107,6 +107,7 @@ func (s *storageQuota) read(
 		b.asked = now.Add(storageRecheck - storageTTL) // not at each event
 		return 0, fmt.Errorf("counting stored bytes: %w", err)
 	}
+
 	b.sum = sum
 	b.grown -= grown
 	return b.sum + b.grown, nil
@@ -133,6 +134,7 @@ func (s *storageQuota) exceeded(
 			return quota.of, bytesize.Format(quota.most)
 		}
 	}
+
 	return quotaKey{}, ""
 }
 

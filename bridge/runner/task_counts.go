@@ -17,6 +17,7 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 	if e.Client == "" {
 		perClient = quota.Unlimited
 	}
+
 	leaveClient, refused := c.clients.Acquire(e.Client, perClient, quota.Unlimited)
 	if refused != nil {
 		return nil, &limitError{
@@ -27,6 +28,7 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 			refused.Status(),
 		}
 	}
+
 	leaveAgent, refused := c.agents.Acquire(e.Agent, most.TasksPerAgent, most.Tasks)
 	if refused == nil {
 		return func() {
@@ -34,6 +36,7 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 			leaveClient()
 		}, nil
 	}
+
 	leaveClient()
 	why := i18n.New(
 		"The agent %s has %d tasks running (limits.tasks, half for one agent). Nothing was sent. Wait for some of them to finish, or choose another agent.",
@@ -46,6 +49,7 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 			refused.Used,
 		)
 	}
+
 	return nil, &limitError{why, refused.Status()}
 }
 

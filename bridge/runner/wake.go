@@ -73,6 +73,7 @@ func (f *Follower) poll(ctx context.Context) {
 	if id == "" {
 		return
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, pollTimeout)
 	defer cancel()
 	f.mu.Lock()

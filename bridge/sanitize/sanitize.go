@@ -126,6 +126,7 @@ func JSON(b []byte) []byte {
 		}
 		i += n
 	}
+
 	return out
 }
 
@@ -222,6 +223,7 @@ func Truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
+
 	last := 0
 	seen := 0 // where the last character begins that is left if there are more, and how many there are
 	for i := range s {
@@ -233,5 +235,6 @@ func Truncate(s string, n int) string {
 			return s[:last] + "…"
 		}
 	}
+
 	return s
 }

@@ -102,6 +102,7 @@ func (el *elicitor) once(
 	if !el.call.CanAsk(q) {
 		return nil, "", nil
 	}
+
 	a, unanswered, err := el.ask(ctx, e, q)
 	switch {
 	case errors.Is(err, errLeftPause):
@@ -109,6 +110,7 @@ func (el *elicitor) once(
 	case err == nil && unanswered == "":
 		after, err = el.answered(ctx, e, a)
 	}
+
 	return after, unanswered, err
 }
 
@@ -140,6 +142,7 @@ func (el *elicitor) ask(
 	case !answers[0].Accepted():
 		return answer, answers[0].Action, nil
 	}
+
 	return answers[0], "", nil
 }
 
@@ -156,6 +159,7 @@ func (el *elicitor) awaitLeave(ctx context.Context, e *ledger.Record) bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -175,6 +179,7 @@ func (el *elicitor) answered(
 			return after, err
 		}
 	}
+
 	return el.await(ctx, e.Handle)
 }
 
@@ -193,10 +198,12 @@ func (t *Tools) answer(ctx context.Context, e *ledger.Record, a mcp.Answer) (*ru
 	if args == nil {
 		return nil, nil
 	}
+
 	args.Pause = e.MessageID
 	sent, err := t.Runner.SendRequest(ctx, access, args)
 	if errors.Is(err, ledger.ErrTaskBusy) || errors.Is(err, ledger.ErrTaskEnded) {
 		return nil, nil
 	}
+
 	return sent, err
 }

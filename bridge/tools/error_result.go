@@ -58,11 +58,13 @@ func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error)
 			down.Error() + " Try again later, or choose another agent with list_agents.",
 		), nil
 	}
+
 	for _, known := range errorTexts {
 		if errors.Is(err, known.err) {
 			return mcp.ErrorResult(known.text), nil
 		}
 	}
+
 	switch {
 	case errors.As(err, &away):
 		t.Runner.Log.ErrorContext(ctx, "a tool failed", "err", err)
@@ -76,5 +78,6 @@ func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error)
 			),
 		), nil
 	}
+
 	return nil, err
 }

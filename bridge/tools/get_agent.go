@@ -54,6 +54,7 @@ func examples(a directory.Info) string {
 			all.WriteString(line)
 		}
 	}
+
 	return all.String()
 }
 

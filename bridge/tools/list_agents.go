@@ -40,6 +40,7 @@ func describeAgents(agents []directory.Info) string {
 	if len(agents) == 0 {
 		return "No agents are configured."
 	}
+
 	var s strings.Builder
 	for _, a := range agents {
 		fmt.Fprintf(&s, "%s", a.Name)
@@ -61,6 +62,7 @@ func describeAgents(agents []directory.Info) string {
 			fmt.Fprintf(&s, "  - %s: %s\n", k.ID, oneLine(k.Description))
 		}
 	}
+
 	return s.String()
 }
 

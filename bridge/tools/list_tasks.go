@@ -56,6 +56,7 @@ func (a *listArgs) filter() (f ledger.Filter, err error) {
 			}
 		}
 	}
+
 	return f, nil
 }
 
@@ -66,6 +67,7 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 	if err != nil {
 		return nil, err
 	}
+
 	page := struct {
 		Tasks []ledger.Summary `json:"tasks"`
 		Next  string           `json:"next_cursor,omitempty"`
@@ -82,6 +84,7 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 		page.Tasks = append(page.Tasks, s)
 		text.WriteString(line)
 	}
+
 	switch none := len(page.Tasks) == 0; {
 	case none && page.Next == "" && f.Agent != "" && t.Directory.Agent(access, f.Agent) == nil:
 		fmt.Fprintf(
@@ -94,9 +97,11 @@ func (t *Tools) listPage(ctx context.Context, f ledger.Filter, cursor string) (*
 	case none:
 		text.WriteString("None of them is on this page. ")
 	}
+
 	if page.Next != "" {
 		fmt.Fprintf(&text, "There are more: call list_tasks with cursor %q.", page.Next)
 	}
+
 	return &mcp.Result{Content: []mcp.Content{mcp.Text(text.String())}, Structured: page}, nil
 }
 
@@ -117,6 +122,7 @@ func taskLine(s *ledger.Summary) string {
 			"  said: %q", sanitize.Truncate(strings.ReplaceAll(s.Message, "\n", " "), 80),
 		)
 	}
+
 	return line + "\n"
 }
 

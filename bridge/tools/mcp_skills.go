@@ -35,6 +35,7 @@ func (t *Tools) Skills(ctx context.Context) []*mcp.Skill {
 	if err != nil {
 		panic(err) // its parts are constant
 	}
+
 	all := []*mcp.Skill{general}
 	access := t.Directory.Access(ctx)
 	for _, s := range t.skillTools().skills {
@@ -42,6 +43,7 @@ func (t *Tools) Skills(ctx context.Context) []*mcp.Skill {
 			all = append(all, s.Skill)
 		}
 	}
+
 	return all
 }
 
@@ -51,6 +53,7 @@ func newAgentSkills(skills []skillOf) (all []agentSkill) {
 	for _, s := range skills {
 		count[skillSlug(s)]++
 	}
+
 	uris := map[string]bool{}
 	for _, s := range skills {
 		name := skillSlug(s)
@@ -65,6 +68,7 @@ func newAgentSkills(skills []skillOf) (all []agentSkill) {
 		uris[made.URI()] = true
 		all = append(all, agentSkill{made, s})
 	}
+
 	return all
 }
 
@@ -109,6 +113,7 @@ func skillBody(s skillOf) string {
 			strings.ReplaceAll(does, "\n", "\n> "),
 		)
 	}
+
 	fmt.Fprintf(
 		&b,
 		"\n## Call it\n\nCall `send_task` with:\n\n- `agent`: %s\n- `skill`: %s\n",
@@ -125,6 +130,7 @@ func skillBody(s skillOf) string {
 			b.WriteString("- " + jsonString(example) + "\n")
 		}
 	}
+
 	b.WriteString(
 		"\nIf the state of the result is submitted or working, call `get_task` with its `task_id`. " +
 			"If it is input-required, answer the question by `send_task` with the same `task_id`.\n",

@@ -98,6 +98,7 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 		!a2a.Is(err, a2a.TaskNotCancelable) {
 		return err
 	}
+
 	return nil
 }
 
@@ -118,6 +119,7 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	if m.Message == "" && !e.Idle {
 		m.Message = "The agent " + e.Agent + " is working on it."
 	}
+
 	m.ImmediateResponse = fmt.Sprintf(
 		"Task %s has begun, for %s. You get the result when the task ends; do not send it again.",
 		e.Handle,
@@ -149,6 +151,7 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 		m.Poll = questionPoll
 		m.FallbackResult = t.backgroundResult(e, documents.RenderOptions{})
 	}
+
 	return m
 }
 

@@ -55,6 +55,7 @@ func outcomeOf(o mcp.Outcome) usage.Outcome {
 	case o.Result == nil || !o.Result.IsError:
 		return ""
 	}
+
 	info, ok := o.Result.Structured.(*documents.TaskInfo)
 	switch {
 	case !ok:
@@ -62,6 +63,7 @@ func outcomeOf(o mcp.Outcome) usage.Outcome {
 	case info.State == a2a.Canceled: // as was asked for, by this call or before
 		return usage.OK
 	}
+
 	return usage.Failed
 }
 

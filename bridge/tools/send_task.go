@@ -62,11 +62,13 @@ func (t *Tools) sendOrAnswer(
 			return nil, err
 		}
 	}
+
 	el := &elicitor{t, c, waitFor(args.Wait)}
 	e, unanswered, err := el.elicit(ctx, e)
 	if err != nil {
 		return nil, err
 	}
+
 	return t.Documents.Result(
 		e,
 		documents.RenderOptions{Unanswered: unanswered, Events: t.Events && takesEvents(&c.Client)},
@@ -112,6 +114,7 @@ func (t *Tools) beginTask(
 	if e.Idle && e.State().Terminal() && !legacy {
 		return t.Documents.Result(e, documents.RenderOptions{}), nil
 	}
+
 	return &mcp.Result{Task: t.mcpTask(e)}, nil
 }
 

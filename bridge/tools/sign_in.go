@@ -41,6 +41,7 @@ func (el *elicitor) askToSignIn(
 	if !ok || !el.call.CanAsk(q) {
 		return nil, "", nil
 	}
+
 	_, unanswered, err = el.ask(ctx, e, q)
 	if errors.Is(err, errLeftPause) {
 		err = nil
@@ -48,15 +49,18 @@ func (el *elicitor) askToSignIn(
 	if err != nil || unanswered != "" {
 		return nil, unanswered, err
 	}
+
 	waiting, cancel := context.WithTimeout(ctx, el.wait)
 	defer cancel()
 	_, err = t.Runner.NextChange(waiting, t.Directory.Access(ctx), e.Handle, e.Updated)
 	if err != nil && ctx.Err() != nil {
 		return nil, "", ctx.Err()
 	}
+
 	after, err = el.await(ctx, e.Handle)
 	if err == nil && after.MessageID == e.MessageID && after.State() == a2a.AuthRequired {
 		return nil, "", nil
 	}
+
 	return after, "", err
 }

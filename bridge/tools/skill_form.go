@@ -21,20 +21,24 @@ func formSchema(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || len(raw) > maxForm {
 		return nil
 	}
+
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if d.Decode(&v) != nil {
 		return nil
 	}
+
 	v, ok := fitForm(v, maxFormDepth)
 	if schema, is := v.(map[string]any); !ok || !is || schema["type"] != "object" {
 		return nil
 	}
+
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil
 	}
+
 	return b
 }
 
@@ -42,6 +46,7 @@ func fitForm(v any, depth int) (any, bool) {
 	if depth == 0 {
 		return nil, false
 	}
+
 	switch v := v.(type) {
 	case string:
 		return sanitize.Short(v, maxFormText), true
@@ -56,6 +61,7 @@ func fitForm(v any, depth int) (any, bool) {
 	case map[string]any:
 		return fitMembers(v, depth)
 	}
+
 	return v, true
 }
 
@@ -77,5 +83,6 @@ func fitMembers(members map[string]any, depth int) (any, bool) {
 		}
 		all[name] = fit
 	}
+
 	return all, true
 }

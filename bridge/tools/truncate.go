@@ -53,9 +53,11 @@ func truncateAgents(agents []directory.Info) (fit []directory.Info, all bool) {
 			return fit, i == 0
 		}
 	}
+
 	for len(fit) > 1 && !agentsFit(fit) {
 		fit = fit[:len(fit)*3/4]
 	}
+
 	return fit, false
 }
 

@@ -24,6 +24,7 @@ func (p *Piece) Duplicate() bool {
 	if !ok || p.Artifact == nil || len(text) < minDuplicate {
 		return false
 	}
+
 	most := min(maxDuplicate, 8*len(text))
 	for i := range p.Artifact.Parts {
 		data, ok := p.Artifact.Parts[i].Content.(a2a.Data)
@@ -31,6 +32,7 @@ func (p *Piece) Duplicate() bool {
 			return true
 		}
 	}
+
 	return false
 }
 
@@ -49,6 +51,7 @@ func repeats(text string, data a2a.Data) bool {
 			want, more = word()
 		}
 	}
+
 	return !more && 2*found >= all
 }
 

@@ -28,6 +28,7 @@ func messageParts(t *a2a.Task, m *a2a.Message, texts bool) (out []Piece) {
 	if named {
 		ref.Message = m.ID
 	}
+
 	last := t != nil && m == t.Status.Message
 	for i := range m.Parts {
 		if _, text := m.Parts[i].Content.(a2a.Text); text && !texts {
@@ -41,6 +42,7 @@ func messageParts(t *a2a.Task, m *a2a.Message, texts bool) (out []Piece) {
 		}
 		out = append(out, p)
 	}
+
 	return out
 }
 
@@ -55,9 +57,11 @@ func Messages(e *ledger.Record) (all []*a2a.Message) {
 	if e.Task == nil {
 		return all
 	}
+
 	for i := range e.Task.History {
 		all = append(all, &e.Task.History[i])
 	}
+
 	last := e.Task.Status.Message
 	repeats := func(m *a2a.Message) bool { return m.ID != "" && m.ID == last.ID }
 	if last != nil && !slices.ContainsFunc(all, repeats) {
@@ -66,5 +70,6 @@ func Messages(e *ledger.Record) (all []*a2a.Message) {
 	if p := e.Pending(); p != nil {
 		all = append(all, &p.Message)
 	}
+
 	return all
 }

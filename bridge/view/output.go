@@ -35,12 +35,14 @@ func appendParts(out []Piece, a *a2a.Artifact, ref PartRef) []Piece {
 	if len(a.Parts) == 0 {
 		return append(out, Piece{Artifact: a, Ref: ref})
 	}
+
 	for from, p := range Parts(a.Parts) {
 		p.Artifact = a
 		p.Ref = ref
 		p.Ref.Number = from
 		out = append(out, p)
 	}
+
 	return out
 }
 

@@ -35,13 +35,16 @@ func Part(e *ledger.Record, ref PartRef) *a2a.Part {
 	case ref.Artifact >= 0 && ref.Artifact < len(e.Task.Artifacts):
 		parts = e.Task.Artifacts[ref.Artifact].Parts
 	}
+
 	if ref.Number < 0 || ref.Number >= len(parts) {
 		return nil
 	}
+
 	p := parts[ref.Number]
 	if to, one := ledger.Run(parts, ref.Number); one && !ref.InMessage {
 		p = ledger.Join(parts[ref.Number:to])
 	}
+
 	return &p
 }
 
@@ -50,10 +53,12 @@ func partsOfMessage(t *a2a.Task, id string) []a2a.Part {
 	if last != nil && (id == "" || last.ID == id) {
 		return last.Parts
 	}
+
 	for i := range t.History {
 		if m := &t.History[i]; m.ID == id {
 			return m.Parts
 		}
 	}
+
 	return nil
 }

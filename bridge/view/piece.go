@@ -61,6 +61,7 @@ func newPiece(p *a2a.Part) Piece {
 		out.Kind = File
 		out.Size = len(c)
 	}
+
 	return out
 }
 

@@ -23,6 +23,7 @@ func Replaced(e *ledger.Record) (all []Revision) {
 	if e.Revisions == nil {
 		return nil
 	}
+
 	for i, v := range slices.Backward(e.Revisions.Artifacts) {
 		ref := PartRef{Version: e.Revisions.Dropped + i + 1}
 		pieces := appendParts(nil, &v.Artifact, ref)
@@ -40,6 +41,7 @@ func Replaced(e *ledger.Record) (all []Revision) {
 			Pieces: pieces,
 		})
 	}
+
 	return all
 }
 
@@ -58,5 +60,6 @@ func (r *Revision) Text() string {
 			lines = append(lines, "["+name+"]")
 		}
 	}
+
 	return strings.Join(lines, "\n")
 }

@@ -33,11 +33,13 @@ func (t *taskRequest) answer() {
 		t.writeError(err)
 		return
 	}
+
 	task, err := t.Bridge.Documents.TaskView(t.Context(), t.access(t.Request), t.handle)
 	if err != nil {
 		t.writeError(err)
 		return
 	}
+
 	reply := runner.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
 	if task.Form != nil && task.Pause == reply.Pause {
 		content, problems := task.Form.Fill(
@@ -66,6 +68,7 @@ func (t *taskRequest) answer() {
 		t.showNotSent(task, values, err)
 		return
 	}
+
 	redirect(t.w, t.Request, documents.TaskPath+url.PathEscape(t.handle))
 }
 
@@ -110,6 +113,7 @@ func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values,
 		t.writeError(err)
 		return
 	}
+
 	t.show(status, about)
 }
 
@@ -143,6 +147,7 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	default:
 		err = errForm
 	}
+
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -150,6 +155,7 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return errForm
 	}
+
 	return nil
 }
 

@@ -41,6 +41,7 @@ func grant(v *documents.TaskView) *templates.Grant {
 			m, func(s string) string { return strings.SplitAfter(sanitize.Text(s), ". ")[0] },
 		)
 	}
+
 	return g
 }
 
@@ -92,6 +93,7 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 		}
 		a.Fields = append(a.Fields, field)
 	}
+
 	return a
 }
 

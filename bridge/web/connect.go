@@ -63,6 +63,7 @@ func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		req.writeError(err, "")
 		return
 	}
+
 	sends := r.Method == http.MethodPost && !back
 	returns := reads(r) && back
 	if sends || returns {
@@ -70,6 +71,7 @@ func (c *Connect) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer done()
 		req.Request = detached
 	}
+
 	switch {
 	case sends:
 		req.decide()
@@ -135,16 +137,19 @@ func (c *connectRequest) show(status int, wrong string) {
 	} else if named := c.FormValue("task"); named != "" {
 		page.Switch = signInFor(connectPath(c.info.Name, named))
 	}
+
 	all, err := c.Vault.Connections(c.Context(), c.user)
 	if err != nil {
 		c.writeError(err, "")
 		return
 	}
+
 	for _, known := range all {
 		if known.Agent == c.info.Name && known.Kind != a2avault.Ended {
 			page.Connected, page.Since = true, known.Connected.UTC().Format(time.DateOnly)
 		}
 	}
+
 	for i, way := range c.ways {
 		page.Ways = append(page.Ways, templates.ConnectWay{
 			Number:      i,
@@ -154,6 +159,7 @@ func (c *connectRequest) show(status int, wrong string) {
 			Description: sanitize.Short(way.Description, 500),
 		})
 	}
+
 	templates.Write(c.w, c.Request, status, page)
 }
 
@@ -193,11 +199,13 @@ func (c *connectRequest) decide() {
 		redirect(c.w, c.Request, directory.ConnectPath+c.info.Name)
 		return
 	}
+
 	n, err := strconv.Atoi(c.PostForm.Get("way"))
 	if err != nil || n < 0 || n >= len(c.ways) {
 		c.writeError(errForm, connectPath(c.info.Name, ""))
 		return
 	}
+
 	task := c.task()
 	switch way := c.ways[n]; {
 	case way.Kind == a2avault.OAuth:
@@ -218,6 +226,7 @@ func (c *connectRequest) redirectToProvider(way a2avault.SignInMethod, task stri
 		c.showSignInError(err)
 		return
 	}
+
 	c.setCookie(to.Cookie, to.Browser, to.TTL)
 	templates.Write(
 		c.w,
@@ -276,6 +285,7 @@ func (c *connectRequest) storeKey(way a2avault.SignInMethod, task string) {
 		c.writeError(err, connectPath(c.info.Name, task))
 		return
 	}
+
 	c.connected(task)
 }
 
@@ -293,12 +303,14 @@ func (c *connectRequest) finishSignIn() {
 	if cookie, err := c.Cookie(name); err == nil {
 		back.Browser = cookie.Value
 	}
+
 	task, err := c.Vault.Finish(c.Context(), c.app, c.user, back)
 	c.setCookie(a2avault.CookieOf(state), "", 0)
 	if err != nil {
 		c.writeError(err, connectPath(c.info.Name, task))
 		return
 	}
+
 	c.connected(task)
 }
 
@@ -327,6 +339,7 @@ func (c *connectRequest) resume(task string) {
 			"err", err,
 		)
 	}
+
 	redirect(c.w, c.Request, documents.TaskPath+url.PathEscape(task))
 }
 
@@ -343,6 +356,7 @@ func (c *connectRequest) setCookie(name, value string, life time.Duration) {
 	if age == 0 {
 		age = -1
 	}
+
 	http.SetCookie(c.w, &http.Cookie{
 		Name:     c.cookieName(name),
 		Value:    value,
@@ -360,6 +374,7 @@ func (c *connectRequest) writeError(err error, again string) {
 	if c.writeUnavailable(c.w, c.Request, err) {
 		return
 	}
+
 	page := templates.Problem{
 		Product: c.Product,
 		Title:   "The agent was not connected",
@@ -396,5 +411,6 @@ func (c *connectRequest) writeError(err error, again string) {
 		page.Remedy = "Try again in a moment."
 		c.Log.ErrorContext(c.Context(), "connecting an agent", "err", err)
 	}
+
 	templates.Write(c.w, c.Request, status, page)
 }

@@ -35,10 +35,12 @@ func dataTable(text string) *templates.DataTable {
 	if !ok {
 		return d
 	}
+
 	var columns []string
 	if i := slices.IndexFunc(members, func(m member) bool { return m.name == "columns" }); i >= 0 {
 		_ = json.Unmarshal(members[i].value, &columns) // other columns are no names
 	}
+
 	for _, m := range members {
 		if value, scalar := cell(m.value); scalar && len(d.Pairs) < maxColumns {
 			d.Pairs = append(d.Pairs, [2]string{m.name, value})
@@ -46,6 +48,7 @@ func dataTable(text string) *templates.DataTable {
 			fill(d, columns, m.value)
 		}
 	}
+
 	return d
 }
 
@@ -55,6 +58,7 @@ func fill(d *templates.DataTable, columns []string, raw json.RawMessage) bool {
 	if json.Unmarshal(raw, &rows) != nil || len(rows) == 0 {
 		return false
 	}
+
 	var cells [][]string
 	var numbers []bool
 	names := slices.Clone(columns[:min(len(columns), maxColumns)])
@@ -89,18 +93,22 @@ func fill(d *templates.DataTable, columns []string, raw json.RawMessage) bool {
 		}
 		cells = append(cells, row)
 	}
+
 	for i := range cells {
 		cells[i] = cells[i][:len(names)]
 	}
+
 	for len(numbers) < len(names) {
 		numbers = append(numbers, false)
 	}
+
 	d.Columns = names
 	d.Rows = cells
 	d.Numbers = numbers
 	if more := len(rows) - maxRows; more > 0 {
 		d.More = strconv.Itoa(more)
 	}
+
 	return true
 }
 
@@ -110,6 +118,7 @@ func object(raw json.RawMessage) (all []member, ok bool) {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, false
 	}
+
 	for d.More() {
 		name, err := d.Token()
 		var m member
@@ -119,6 +128,7 @@ func object(raw json.RawMessage) (all []member, ok bool) {
 		m.name, _ = name.(string)
 		all = append(all, m)
 	}
+
 	return all, true
 }
 
@@ -132,10 +142,12 @@ func cell(raw json.RawMessage) (text string, scalar bool) {
 		_ = json.Unmarshal(raw, &text) // it was read as JSON
 		return sanitize.Truncate(sanitize.Text(text), maxCell), true
 	}
+
 	var flat bytes.Buffer
 	if json.Compact(&flat, raw) != nil {
 		return "", false
 	}
+
 	return sanitize.Truncate(flat.String(), maxCell), raw[0] != '{' && raw[0] != '['
 }
 

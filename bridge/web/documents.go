@@ -31,6 +31,7 @@ func (d *Documents) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.writeError(w, r, ledger.ErrNoTask)
 		return
 	}
+
 	switch handle, task := strings.CutPrefix(id, documents.TaskID("")); {
 	case task:
 		redirect(w, r, documents.TaskPath+url.PathEscape(handle))
@@ -51,10 +52,12 @@ func (d *Documents) handleForm(w http.ResponseWriter, r *http.Request, id string
 	if err == nil && r.PostForm.Get("do") != "share" && !r.PostForm.Has("revoke") {
 		err = ledger.ErrNoTask
 	}
+
 	var s templates.Sharing
 	if err == nil {
 		s, err = d.changeSharing(r, id)
 	}
+
 	switch {
 	case err != nil:
 		d.writeError(w, r, err)
@@ -79,6 +82,7 @@ func (d *Documents) show(
 		d.writeError(w, r, err)
 		return
 	}
+
 	var links Links = ownLinks{sheet}
 	if strings.HasPrefix(sheet.ID, "doc:") { // one text, which no task holds
 		if r.URL.Query().Has("download") {
@@ -90,6 +94,7 @@ func (d *Documents) show(
 		}
 		links = textLink{}
 	}
+
 	page := document(sheet, links)
 	page.Frame = d.frame(r)
 	page.Facts = []templates.Fact{{Name: "Document ID", Value: templates.ID(sheet.ID)}}
@@ -104,6 +109,7 @@ func (d *Documents) show(
 			return
 		}
 	}
+
 	templates.Write(w, r, status, page)
 }
 
@@ -144,6 +150,7 @@ func (d *Documents) writeError(w http.ResponseWriter, r *http.Request, err error
 	if d.writeUnavailable(w, r, err) {
 		return
 	}
+
 	page := templates.Problem{
 		Product: d.Product,
 		Title:   "This document cannot be shown",
@@ -161,5 +168,6 @@ func (d *Documents) writeError(w http.ResponseWriter, r *http.Request, err error
 		page.Detail = "The agent refused it."
 		d.Log.WarnContext(r.Context(), "fetching a document", "err", err)
 	}
+
 	templates.Write(w, r, status, page)
 }

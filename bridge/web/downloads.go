@@ -24,6 +24,7 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		notAllowed(w, "GET, HEAD")
 		return
 	}
+
 	part, err := d.Bridge.Documents.Download(
 		r.Context(), strings.TrimPrefix(r.URL.Path, documents.DownloadPath),
 	)
@@ -31,6 +32,7 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.writeError(w, r, err)
 		return
 	}
+
 	sendFile(w, r, part)
 }
 
@@ -70,6 +72,7 @@ func disposition(name, mediaType string) string {
 	if s := mime.FormatMediaType("attachment", map[string]string{"filename": name}); s != "" {
 		return s
 	}
+
 	return "attachment; filename=file"
 }
 
@@ -98,11 +101,13 @@ func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error
 	if d.writeUnavailable(w, r, err) {
 		return
 	}
+
 	status := http.StatusNotFound
 	if !errors.Is(err, documents.ErrNoDownload) {
 		status = http.StatusServiceUnavailable
 		d.Log.ErrorContext(r.Context(), "a download", "err", err)
 	}
+
 	templates.Write(w, r, status, templates.Problem{
 		Product: d.Product,
 		Title:   "This file cannot be downloaded",

@@ -83,11 +83,13 @@ func (m *partBuilder) part(p *view.Piece) *templates.TaskPart {
 		m.cut = true
 		return nil
 	}
+
 	m.count--
 	out := &templates.TaskPart{Name: p.Name, Kind: p.MediaType}
 	if p.Kind != view.Link { // there is nothing here to download
 		out.Href = m.links.FileURL(p)
 	}
+
 	switch {
 	case p.Kind == view.File:
 		out.File, out.Size = true, bytesize.Format(int64(p.Size))
@@ -104,6 +106,7 @@ func (m *partBuilder) part(p *view.Piece) *templates.TaskPart {
 		out.ID, out.Text = m.id(), m.truncate(p.Text())
 		m.render(out)
 	}
+
 	return out
 }
 

@@ -40,6 +40,7 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else {
 		page = document(sheet, sharedLinks(secret))
 	}
+
 	page.Product, page.Until = s.Product, templates.When(until, s.Now())
 	templates.Write(w, r, http.StatusOK, page)
 }
@@ -58,11 +59,13 @@ func (s *Shared) download(w http.ResponseWriter, r *http.Request, secret, number
 		s.writeError(w, r, documents.ErrNoShare)
 		return
 	}
+
 	part, err := s.Bridge.Documents.SharedPiece(r.Context(), secret, n)
 	if err != nil {
 		s.writeError(w, r, err)
 		return
 	}
+
 	sendFile(w, r, part)
 }
 
@@ -71,6 +74,7 @@ func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if s.writeUnavailable(w, r, err) {
 		return
 	}
+
 	status := http.StatusNotFound
 	page := templates.Problem{
 		Product: s.Product,
@@ -84,5 +88,6 @@ func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		page.Remedy = "Try again later."
 		s.Log.ErrorContext(r.Context(), "showing what is shared", "err", err)
 	}
+
 	templates.Write(w, r, status, page)
 }

@@ -19,6 +19,7 @@ func (p *Site) sharing(
 	if err != nil {
 		return nil, err
 	}
+
 	for _, share := range shares {
 		if share.Document == id {
 			s.Links = append(s.Links, templates.SharedLink{
@@ -28,6 +29,7 @@ func (p *Site) sharing(
 			})
 		}
 	}
+
 	s.For, s.Task = templates.Took(service.Sharing.TTL), strings.HasPrefix(id, "task:")
 	return &s, nil
 }
@@ -42,6 +44,7 @@ func (p *Site) changeSharing(r *http.Request, id string) (s templates.Sharing, e
 		}
 		return s, err
 	}
+
 	made, link, err := p.Bridge.Documents.ShareDocument(r.Context(), p.access(r), id)
 	switch {
 	case errors.Is(err, documents.ErrNotShareable):
@@ -53,5 +56,6 @@ func (p *Site) changeSharing(r *http.Request, id string) (s templates.Sharing, e
 	case err == nil:
 		s.Link, s.Until = link, templates.When(made.Expires, made.Created)
 	}
+
 	return s, err
 }

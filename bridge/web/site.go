@@ -45,6 +45,7 @@ func (p *Site) writeUnavailable(w http.ResponseWriter, r *http.Request, err erro
 	if _, is := dberr.As(err); !is {
 		return false
 	}
+
 	p.Log.ErrorContext(r.Context(), "showing a page", "err", err)
 	w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	templates.Write(w, r, http.StatusServiceUnavailable, templates.Problem{

@@ -20,6 +20,7 @@ func (t *taskRequest) handleForm() {
 		t.writeError(err)
 		return
 	}
+
 	to := documents.TaskPath + url.PathEscape(t.handle)
 	var about pageState
 	var err error
@@ -45,6 +46,7 @@ func (t *taskRequest) handleForm() {
 		t.answer()
 		return
 	}
+
 	switch {
 	case err != nil:
 		t.writeError(err)
@@ -77,6 +79,7 @@ func cancelError(err error) (notice templates.TaskNotice, unexpected error) {
 	default:
 		return notice, err
 	}
+
 	return notice, nil
 }
 
@@ -96,6 +99,7 @@ func retryError(err error) (notice templates.TaskNotice, unexpected error) {
 	default:
 		return notice, err
 	}
+
 	return notice, nil
 }
 
@@ -106,6 +110,7 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 	if about.notice.Text == "" {
 		about.notice.Text, about.notice.Reason = e.DeliveryNotice()
 	}
+
 	p := TaskPage(v, t.Now(), nil)
 	p.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}
 	p.Notice = about.notice
@@ -118,12 +123,14 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 	if v.CanRetry {
 		p.Retry = button(path, "retry")
 	}
+
 	switch {
 	case v.Form != nil:
 		p.Ask = ask(v, about)
 	case v.Grant:
 		p.Grant = grant(v)
 	}
+
 	p.Facts = []templates.Fact{
 		{
 			Name:  "Task ID",
@@ -139,6 +146,7 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 	if c := sanitize.Label(e.ContextID()); c != "" {
 		p.Facts = append(p.Facts, templates.Fact{Name: "Conversation", Value: templates.ID(c)})
 	}
+
 	return p
 }
 

@@ -46,6 +46,7 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	if links == nil {
 		links = ownLinks{v.DocumentView}
 	}
+
 	m := newPartBuilder(links)
 	p := templates.Task{
 		Title: v.Title,
@@ -63,6 +64,7 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 		output = v.Pieces[:i]
 		closing = v.Pieces[i:]
 	}
+
 	switch state := e.State(); {
 	case v.Pause != "":
 		p.Says = m.parts(question(v, closing), false)
@@ -72,6 +74,7 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	case !e.Idle:
 		p.Busy = sanitize.Short(v.Message, 300)
 	}
+
 	p.Results = append(p.Results, m.results(output)...)
 	p.Cut = m.cut
 	m.text = maxTimeline
@@ -83,6 +86,7 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	if r := e.Revisions; r != nil && r.Dropped > 0 && v.Rights > documents.ByLink {
 		p.History.Dropped = strconv.Itoa(r.Dropped)
 	}
+
 	return p
 }
 
@@ -127,6 +131,7 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 	if m := e.Sentence(); m != nil {
 		a.Reason = templates.Message(m, sanitize.Text)
 	}
+
 	switch f, state := e.Failure, e.State(); {
 	case f != nil && f.Presumed:
 		a.Title = "We lost track of this task"
@@ -151,12 +156,14 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 	default:
 		return nil
 	}
+
 	if a.Reason == nil && e.Failure == nil && e.State() != a2a.Unknown {
 		a.Reason = templates.Textf("The agent gave no reason.")
 	}
 	if v.Rights < documents.ByOwner { // who alone can do that
 		a.Remedy = ""
 	}
+
 	return a
 }
 
@@ -171,6 +178,7 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 	if !above || v.Message == "" {
 		return v.Events
 	}
+
 	for i, e := range slices.Backward(v.Events) {
 		if !e.Agent || e.Message == nil {
 			continue
@@ -181,6 +189,7 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 		}
 		break
 	}
+
 	return v.Events
 }
 
@@ -217,6 +226,7 @@ func (m *partBuilder) event(v *documents.TaskView, e documents.Event) (out templ
 	if e.For > 0 {
 		out.For = templates.Took(e.For)
 	}
+
 	switch {
 	case e.State != "":
 		var word string
@@ -239,9 +249,11 @@ func (m *partBuilder) event(v *documents.TaskView, e documents.Event) (out templ
 	default:
 		out.Title = templates.Textf("Result: {}", e.Made)
 	}
+
 	if out.Long != "" {
 		out.ID = m.id()
 	}
+
 	return out
 }
 
@@ -267,6 +279,7 @@ func (m *partBuilder) messageParts(e documents.Event) (all []templates.TaskPart)
 		}
 		all = append(all, *part)
 	}
+
 	m.text += left - before
 	return all
 }
@@ -297,5 +310,6 @@ func (m *partBuilder) replacedParts(v *view.Revision) []templates.TaskPart {
 			all = append(all, *part)
 		}
 	}
+
 	return all
 }

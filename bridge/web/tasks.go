@@ -72,6 +72,7 @@ func (t *taskRequest) show(status int, about pageState) {
 		t.writeError(err)
 		return
 	}
+
 	p := t.page(task, about)
 	if task.CanShare {
 		p.Sharing, err = t.sharing(t.Request, task.ID, about.sharing)
@@ -80,6 +81,7 @@ func (t *taskRequest) show(status int, about pageState) {
 			return
 		}
 	}
+
 	p.Frame = t.frame(t.Request)
 	templates.Write(t.w, t.Request, status, p)
 }
@@ -91,6 +93,7 @@ func (t *taskRequest) events() {
 		http.Error(t.w, "since is missing", http.StatusBadRequest)
 		return
 	}
+
 	user := t.access(t.Request).User()
 	leave, refused := t.watching.Acquire(user, maxWaiting, quota.Unlimited)
 	if refused != nil {
@@ -105,6 +108,7 @@ func (t *taskRequest) events() {
 		http.NotFound(t.w, t.Request)
 		return
 	}
+
 	t.watch(ctx, sse.NewWriter(t.w), t.handle, time.UnixMilli(ms))
 }
 
@@ -147,6 +151,7 @@ func (t *taskRequest) writeError(err error) {
 	if t.writeUnavailable(t.w, t.Request, err) {
 		return
 	}
+
 	page := templates.Problem{
 		Product: t.Product,
 		Title:   "This task cannot be shown",
@@ -176,5 +181,6 @@ func (t *taskRequest) writeError(err error) {
 		page.Remedy = "Try again in a moment."
 		t.Log.ErrorContext(t.Context(), "the page of a task", "err", err)
 	}
+
 	templates.Write(t.w, t.Request, status, page)
 }

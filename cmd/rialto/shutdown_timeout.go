@@ -26,6 +26,7 @@ func forceExit(delay time.Duration) {
 	case <-said:
 	case <-time.After(stackTimeout):
 	}
+
 	os.Exit(1)
 }
 

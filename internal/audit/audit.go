@@ -184,12 +184,15 @@ func (l *Log) Record(ctx context.Context, e Event) {
 	if e.Outcome == "" {
 		e.Outcome = OK
 	}
+
 	for _, field := range []*string{&e.ActorID, &e.Actor, &e.Address, &e.Target, &e.Detail} {
 		*field = line(*field)
 	}
+
 	if l.Stream != nil {
 		l.Stream(ctx, e)
 	}
+
 	l.queue.Add(e)
 }
 

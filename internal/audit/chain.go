@@ -39,6 +39,7 @@ func Hash(before ChainEnd, e Event) string {
 	if err != nil {
 		panic(err) // strings and numbers
 	}
+
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
@@ -76,6 +77,7 @@ func (c *Chain) Follow(l Link) error {
 			Why: "it was changed, or another was put in its place",
 		}
 	}
+
 	c.Events++
 	c.End = ChainEnd{l.Seq, l.Hash}
 	return nil

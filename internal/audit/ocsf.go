@@ -124,6 +124,7 @@ func (e Event) OCSF() OCSF {
 	if e.Address != "" {
 		o.Source = &ocsfEndpoint{e.Address}
 	}
+
 	var is activity
 	switch {
 	case e.Kind == SignIn:
@@ -142,9 +143,11 @@ func (e Event) OCSF() OCSF {
 			o.Resources = []ocsfResource{{target, e.Target}}
 		}
 	}
+
 	if e.Kind == Reuse {
 		o.SeverityID = 4 // a refresh token was stolen, or its answer lost
 	}
+
 	is = cmp.Or(is, other)
 	o.ActivityID = is.id
 	o.ActivityName = is.name

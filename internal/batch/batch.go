@@ -39,10 +39,12 @@ func (q *Queue[T]) Add(v T) {
 		q.dropped++
 		return
 	}
+
 	q.waiting = append(q.waiting, v)
 	if len(q.waiting) != chunk {
 		return
 	}
+
 	select {
 	case q.full <- struct{}{}: // never while there is no channel
 	default:
@@ -118,6 +120,7 @@ func (q *Queue[T]) take() []T {
 		)
 		q.dropped, q.lost = 0, q.lost+q.dropped
 	}
+
 	n := min(len(q.waiting), chunk)
 	next := q.waiting[:n:n]
 	q.waiting = q.waiting[n:]

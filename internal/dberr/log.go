@@ -32,6 +32,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level < slog.LevelWarn || !about(r) {
 		return h.Handler.Handle(ctx, r)
 	}
+
 	left, due := h.take(r.Time)
 	if !due {
 		return nil
@@ -40,6 +41,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 		r = r.Clone()
 		r.AddAttrs(slog.Int("left_out", left))
 	}
+
 	return h.Handler.Handle(ctx, r)
 }
 
@@ -61,6 +63,7 @@ func (w *window) take(now time.Time) (left int, due bool) {
 		w.left++
 		return 0, false
 	}
+
 	left = w.left
 	w.last = now
 	w.left = 0

@@ -62,6 +62,7 @@ func (s *target) card() (list []agentInterface, a *answer, ok bool) {
 	if len(card.Interfaces) == 0 && card.URL != "" {
 		return []agentInterface{{card.URL, card.Transport, "0.3"}}, a, true
 	}
+
 	return card.Interfaces, a, true
 }
 
@@ -71,10 +72,12 @@ func (v *examination) isAgent() bool {
 	if v.badURL {
 		return false
 	}
+
 	list, _, ok := v.card()
 	if !ok || len(list) == 0 {
 		return false
 	}
+
 	same := func(address string) bool {
 		return strings.TrimSuffix(address, "/") == strings.TrimSuffix(v.address, "/")
 	}
@@ -112,9 +115,11 @@ func checkInterfaces(v *examination) finding {
 			return fail("{} at {} ({} {})", a, i.URL, i.Binding, i.Version)
 		}
 	}
+
 	if tried == 0 {
 		return skip("no interface is one over HTTP")
 	}
+
 	return pass("{} answer", tried)
 }
 
@@ -134,11 +139,13 @@ func (s *target) tryInterface(i agentInterface) *answer {
 			request{method: http.MethodGet, url: strings.TrimSuffix(i.URL, "/") + path, header: h},
 		)
 	}
+
 	h.Set("Content-Type", "application/json")
 	method := "tasks/get"
 	if v1 {
 		method = "GetTask"
 	}
+
 	body := `{"jsonrpc":"2.0","id":"rialto-doctor","method":"` + method + `","params":{"id":"rialto-doctor"}}`
 	return s.send(request{
 		method: http.MethodPost,

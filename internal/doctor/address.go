@@ -81,14 +81,17 @@ func Complete(address string) string {
 	if address == "" || strings.Contains(address, "://") {
 		return address
 	}
+
 	host, _, _ := strings.Cut(address, "/")
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
+
 	ip, _ := netip.ParseAddr(host)
 	if host == "localhost" || ip.IsLoopback() {
 		return "http://" + address
 	}
+
 	return "https://" + address
 }
 
@@ -102,6 +105,7 @@ func checkURL(v *examination) finding {
 	case strings.Contains(v.address, "#"):
 		return fail("the URL has a fragment")
 	}
+
 	return pass("{}", v.address)
 }
 
@@ -148,6 +152,7 @@ func checkTLS(v *examination) finding {
 	if v.url.Scheme != "https" {
 		return skip("the URL is not https")
 	}
+
 	err := v.unauthorized(http.MethodPost).err
 	if bad := (*tls.CertificateVerificationError)(nil); errors.As(err, &bad) {
 		return fail("{}", bad.Err)
@@ -155,6 +160,7 @@ func checkTLS(v *examination) finding {
 	if err != nil {
 		return skip("there was no answer: {}", err)
 	}
+
 	return pass("verified")
 }
 

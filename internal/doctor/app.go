@@ -36,6 +36,7 @@ func (a *app) registered() *app {
 			a.listener, a.redirect = l, "http://"+l.Addr().String()+loopback.Path
 		}
 	}
+
 	a.answer = a.register(map[string]any{
 		"client_name":                "Rialto doctor",
 		"application_type":           "native",
@@ -48,6 +49,7 @@ func (a *app) registered() *app {
 	if d, err := a.answer.object(); err == nil && a.answer.status/100 == 2 {
 		a.id = d.text("client_id")
 	}
+
 	return a
 }
 
@@ -57,6 +59,7 @@ func (a *app) register(metadata map[string]any) *answer {
 	if address == "" {
 		return &answer{}
 	}
+
 	body, _ := json.Marshal(metadata) // strings always have a JSON form
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
 	got := a.send(request{
@@ -92,10 +95,12 @@ func (a *app) authorizeURL(state, verifier string, change func(url.Values)) stri
 	if change != nil {
 		change(q)
 	}
+
 	to := parsed(a.endpoint("authorization_endpoint"))
 	if to.RawQuery != "" {
 		to.RawQuery += "&"
 	}
+
 	to.RawQuery += q.Encode()
 	return to.String()
 }

@@ -31,6 +31,7 @@ func proxied(a *answer) string {
 	case strings.Contains(body, "<address>Apache"):
 		return "Apache"
 	}
+
 	return ""
 }
 
@@ -92,6 +93,7 @@ func (o *observation) loginWall() (c Cause) {
 			"Let the host name of the MCP server through without that login: apps cannot open pages before they know the server.",
 		)
 	}
+
 	return c
 }
 

@@ -79,6 +79,7 @@ func detectUnreachable(o *observation) (c Cause) {
 	if o.bad || o.post.err == nil {
 		return c
 	}
+
 	var (
 		name    *net.DNSError
 		cert    *tls.CertificateVerificationError
@@ -110,6 +111,7 @@ func detectUnreachable(o *observation) (c Cause) {
 			"{} did not answer in time. Does a firewall stop the connection?", o.url.Host,
 		)
 	}
+
 	return because("{} cannot be reached: {}.", o.url.Host, o.post.err)
 }
 
@@ -126,6 +128,7 @@ func detectHTTPSOnly(o *observation) (c Cause) {
 	if o.bad || o.post.err != nil || o.url.Scheme != "http" {
 		return c
 	}
+
 	secure := *o.url
 	secure.Scheme = "https"
 	body := string(o.post.body)
@@ -138,6 +141,7 @@ func detectHTTPSOnly(o *observation) (c Cause) {
 	case o.post.status == 400 && wantsTLS:
 		return because("{} is reached over https only: use {}.", o.url.Host, &secure)
 	}
+
 	return c
 }
 
@@ -162,6 +166,7 @@ func detectPath(o *observation) (c Cause) {
 	if o.bad || o.post.err != nil {
 		return c
 	}
+
 	named := o.nearbyServer
 	if u := o.named(); u != nil && sameOrigin(u.String(), o.url.String()) {
 		named = u.String()
@@ -169,6 +174,7 @@ func detectPath(o *observation) (c Cause) {
 	if named == "" {
 		return c
 	}
+
 	return because(
 		"There is no MCP server at {}, but there is one at {}. Is the path right?", o.url, named,
 	)
@@ -185,6 +191,7 @@ func detectUpstream(o *observation) (c Cause) {
 			o.post.status,
 		)
 	}
+
 	return because(
 		"A proxy answers {}: the server behind it is not running, or listens elsewhere.",
 		o.post.status,

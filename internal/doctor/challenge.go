@@ -117,6 +117,7 @@ func namesMetadata(a *answer) finding {
 	if params == nil {
 		return fail("{} without a Bearer challenge", a)
 	}
+
 	return expect(
 		absolute(params["resource_metadata"]),
 		"{} is \"{}\"",

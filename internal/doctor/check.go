@@ -62,10 +62,12 @@ func (v *examination) try(c check) finding {
 	case v.absent && !slices.ContainsFunc(addressChecks(), func(a check) bool { return a.id == c.id }):
 		return skip("there is no MCP server to examine")
 	}
+
 	f := v.checked(c)
 	if v.cutShort != "" && f.status == Failed {
 		return skip(v.cutShort)
 	}
+
 	return f
 }
 
@@ -97,6 +99,7 @@ func (v *examination) result(c check) Result {
 			r.Breaks = f.breaks
 		}
 	}
+
 	return r
 }
 
@@ -114,6 +117,7 @@ func ofLogin(lists ...[]check) []check {
 			return ""
 		}
 	}
+
 	return list
 }
 

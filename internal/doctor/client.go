@@ -79,6 +79,7 @@ func (c *mcpClient) call(h http.Header, method string, params any) *reply {
 	if a.err != nil {
 		return &reply{answer: a, err: a.err}
 	}
+
 	resp, err := jsonrpc.DecodeResponse(a.body)
 	switch {
 	case err != nil:
@@ -90,6 +91,7 @@ func (c *mcpClient) call(h http.Header, method string, params any) *reply {
 	default:
 		return &reply{answer: a, result: object(resp.Result)}
 	}
+
 	return &reply{answer: a, err: err}
 }
 
@@ -105,6 +107,7 @@ func meta(params map[string]any, revision string) map[string]any {
 	if revision != "" {
 		m["io.modelcontextprotocol/protocolVersion"] = revision
 	}
+
 	all := map[string]any{"_meta": m}
 	maps.Copy(all, params)
 	return all
@@ -164,6 +167,7 @@ func (c *mcpClient) tools() *listing {
 	if c.listed != nil {
 		return c.listed
 	}
+
 	l := &listing{modern: true}
 	c.listed = l
 	r := c.modern("tools/list", "", nil)
@@ -171,6 +175,7 @@ func (c *mcpClient) tools() *listing {
 		l.modern = false
 		r = c.call(c.session(), "tools/list", map[string]any{})
 	}
+
 	l.result = r.result
 	l.err = r.err
 	l.tools = objects(l.result["tools"])
@@ -214,10 +219,12 @@ func (c *mcpClient) callForChatGPT(name string, arguments map[string]any) (docum
 	if err != nil {
 		return bad(fail("{}", err))
 	}
+
 	content := objects(result["content"])
 	if result.flag("isError") || len(content) != 1 || content[0].text("type") != "text" {
 		return bad(fail("{} content items, isError {}", len(content), result.flag("isError")))
 	}
+
 	var d document
 	if json.NewDecoder(strings.NewReader(content[0].text("text"))).Decode(&d) != nil {
 		return bad(fail("the text is no JSON object"))
@@ -225,5 +232,6 @@ func (c *mcpClient) callForChatGPT(name string, arguments map[string]any) (docum
 	if !reflect.DeepEqual(map[string]any(d), map[string]any(result.object("structuredContent"))) {
 		return bad(fail("structuredContent is not the same object"))
 	}
+
 	return d, nil
 }

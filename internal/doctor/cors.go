@@ -101,6 +101,7 @@ func (s *target) preflight(address, origin string, headers ...string) finding {
 			a.header.Get("Access-Control-Allow-Origin"),
 		)
 	}
+
 	allowed := strings.ToLower(a.header.Get("Access-Control-Allow-Headers"))
 	for _, name := range headers {
 		// The wildcard does not cover Authorization (Fetch, "CORS protocol").
@@ -109,6 +110,7 @@ func (s *target) preflight(address, origin string, headers ...string) finding {
 			return fail("the header {} is not allowed", name)
 		}
 	}
+
 	return pass("they may")
 }
 

@@ -121,6 +121,7 @@ func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 	if v.url.User != nil {
 		report.URL = v.url.Redacted()
 	}
+
 	o := v.observe(d.Forbids)
 	_, v.absent = finalCause(o)
 	for _, c := range checks() {
@@ -132,6 +133,7 @@ func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 		}
 		report.Results = append(report.Results, v.result(c))
 	}
+
 	o.finish(v)
 	report.Requests = v.requests
 	report.CutShort = v.cutShort != ""
@@ -160,6 +162,7 @@ func (d *Doctor) examination(ctx context.Context, address string) *examination {
 	if t.names == nil {
 		t.names = net.DefaultResolver
 	}
+
 	v := &examination{
 		target:            t,
 		receiver:          d.Receiver,

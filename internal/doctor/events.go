@@ -150,6 +150,7 @@ func checkEventsList(v *examination) finding {
 	if e.listErr != nil {
 		return fail("{}", e.listErr)
 	}
+
 	for _, d := range e.types {
 		_, unknown := missing(d.list("delivery"), []string{"webhook", "poll", "push"})
 		if d.text("name") == "" || len(d.list("delivery")) == 0 || unknown ||
@@ -158,6 +159,7 @@ func checkEventsList(v *examination) finding {
 			return fail("the event \"{}\" lacks something", d.text("name"))
 		}
 	}
+
 	return expect(len(e.types) > 0, "{} events", len(e.types))
 }
 
@@ -214,10 +216,12 @@ func (v *examination) subscribe(e *events) (none string, err error) {
 	if v.receiver == "" && !v.local() {
 		return refused, nil
 	}
+
 	e.receiver, err = receive(v.receiver)
 	if err != nil {
 		return err.Error(), nil
 	}
+
 	v.addSecret(e.receiver.secret)
 	params := v.subscription(e.name)
 	params["delivery"] = map[string]any{
@@ -230,6 +234,7 @@ func (v *examination) subscribe(e *events) (none string, err error) {
 	if v.receiver == "" && len(e.receiver.deliveries()) == 0 && ofLoopback(err) {
 		return refused, nil
 	}
+
 	return "", err
 }
 
@@ -240,6 +245,7 @@ func ofLoopback(err error) bool {
 	if !errors.As(err, &refusal) {
 		return false
 	}
+
 	switch refusal.Code {
 	case jsonrpc.CodeInvalidParams:
 		return true
@@ -249,6 +255,7 @@ func ofLoopback(err error) bool {
 			object(refusal.Data).text("reason"),
 		)
 	}
+
 	return false
 }
 
@@ -284,9 +291,11 @@ func checkEventsSignature(v *examination) finding {
 			return fail("{}: {}", d.id, d.wrong)
 		}
 	}
+
 	if len(ofEvents) == 0 {
 		return pass("the verification is, and no event came")
 	}
+
 	return pass("all are")
 }
 
@@ -295,14 +304,17 @@ func checkEventsAgain(v *examination) finding {
 	if len(ofEvents) == 0 {
 		return skip("no event came")
 	}
+
 	for _, d := range ofEvents {
 		if d.event != d.id {
 			return fail("the eventId is \"{}\", the webhook-id \"{}\"", d.event, d.id)
 		}
 	}
+
 	if !slices.ContainsFunc(ofEvents, func(d delivery) bool { return d.again }) {
 		return fail("not within {}", v.redeliveryTimeout)
 	}
+
 	return pass("it is")
 }
 

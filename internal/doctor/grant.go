@@ -36,10 +36,12 @@ func (g *grant) run() (err error) {
 	if app.id == "" || app.listener == nil || app.endpoint("authorization_endpoint") == "" {
 		return errors.New("there is no client to log in with")
 	}
+
 	g.callback, err = g.await(app.listener, app.authorizeURL(g.state, g.verifier, nil))
 	if err != nil {
 		return err
 	}
+
 	code := g.callback.Get("code")
 	app.addSecret(code)
 	if code == "" {
@@ -48,6 +50,7 @@ func (g *grant) run() (err error) {
 	if g.callback.Get("state") != g.state {
 		return nil // the code may belong to another person
 	}
+
 	g.answer = app.redeem(codeForm(code, app.redirect, g.verifier))
 	g.tokens, _ = g.answer.document()
 	return nil

@@ -231,6 +231,7 @@ func checkToken(v *examination) finding {
 	if g.answer == nil {
 		return skip("there was no code")
 	}
+
 	kind := g.tokens.text("token_type")
 	return expect(
 		g.tokens.text("access_token") != "" && strings.EqualFold(kind, "Bearer"),

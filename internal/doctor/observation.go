@@ -58,6 +58,7 @@ func (o *observation) look(v *examination, forbids func(error) bool) {
 		o.forbidden = forbids != nil && forbids(o.post.err)
 		return
 	}
+
 	o.open = v.open()
 	o.agent = v.isAgent()
 	o.resource, o.resourceAt = s.resource(), s.get(s.resourcePathURL())
@@ -67,6 +68,7 @@ func (o *observation) look(v *examination, forbids func(error) bool) {
 		o.findProxiedPaths(s)
 		return
 	}
+
 	o.get = s.openStream(s.address)
 	o.rootPage = s.fetch(s.origin()+"/", "text/html")
 	o.old = o.get.event == "endpoint"
@@ -80,6 +82,7 @@ func (o *observation) finish(v *examination) {
 	if o.bad || o.post.err != nil || v.mcp.began == nil {
 		return
 	}
+
 	o.token = v.mcp.token() != ""
 	o.issued = v.mcp.givenToken == ""
 	if a := v.mcp.answered; a != nil && o.token && a.status == http.StatusUnauthorized {
@@ -114,10 +117,12 @@ func (v *examination) open() bool {
 	if a.err != nil || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
 		return false
 	}
+
 	resp, err := jsonrpc.DecodeResponse(a.body)
 	if err != nil || resp.Error == nil {
 		return err == nil && object(resp.Result).text("protocolVersion") != ""
 	}
+
 	a = v.once("discover", func() *answer {
 		h := http.Header{"Mcp-Protocol-Version": {rev202607}, "Mcp-Method": {"server/discover"}}
 		return v.message(v.address, h, "server/discover", meta(nil, rev202607))
@@ -182,6 +187,7 @@ func (o *observation) findProxiedPaths(s *target) {
 	if named := s.metadataURL(); named != "" && !sameOrigin(named, s.address) {
 		return
 	}
+
 	lost := o.resource == nil && o.server == nil
 	known := []string{s.resourcePathURL()}
 	if o.resource == nil || sameOrigin(s.issuer(), s.address) { // else the login is at another host
@@ -193,6 +199,7 @@ func (o *observation) findProxiedPaths(s *target) {
 			s.origin()+"/register",
 		)
 	}
+
 	for _, address := range known {
 		program := proxied(s.get(address))
 		path := parsed(address).Path

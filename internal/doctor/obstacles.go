@@ -108,11 +108,13 @@ func (o *observation) named() *url.URL {
 	if !absolute(named) || o.staleMetadata != "" {
 		return nil
 	}
+
 	u := parsed(named)
 	if strings.EqualFold(originOf(u), originOf(o.url)) &&
 		strings.HasPrefix(o.url.Path, strings.TrimSuffix(u.Path, "/")) {
 		return nil
 	}
+
 	return u
 }
 
@@ -129,6 +131,7 @@ func detectScheme(o *observation) (c Cause) {
 	default:
 		c = because("The server says that its address is {}. Apps must use https.", u)
 	}
+
 	o.setURL(&c, u)
 	return c
 }
@@ -141,6 +144,7 @@ func detectPublicURL(o *observation) (c Cause) {
 	if strings.EqualFold(u.Hostname(), o.url.Hostname()) && u.Scheme != o.url.Scheme {
 		return c // see detectScheme
 	}
+
 	c = because(
 		"The server believes that its address is {}, but apps reach it at {} and refuse the login.",
 		u,
@@ -166,6 +170,7 @@ func detectForwarding(o *observation) (c Cause) {
 	if len(o.elsewhere) == 0 || otherAddress {
 		return c
 	}
+
 	lost := strings.Join(o.elsewhere, ", ")
 	if o.by == "" {
 		c = because("Apps cannot find the login: {} answers {}.", lost, o.resourceAt)
@@ -174,6 +179,7 @@ func detectForwarding(o *observation) (c Cause) {
 		)
 		return c
 	}
+
 	c = because(
 		"The proxy ({}) forwards only {}; {} never reach the server.",
 		o.by,
@@ -196,6 +202,7 @@ func detectNoChallenge(o *observation) (c Cause) {
 			"A proxy removes WWW-Authenticate from the server's answers, so apps do not find the login.",
 		)
 	}
+
 	return because(
 		"The 401 has no WWW-Authenticate header, so apps do not find the login. The server does not send it, or a proxy removes it.",
 	)
@@ -208,6 +215,7 @@ func detectNoAuthorization(o *observation) (c Cause) {
 	if o.open || o.bad || !loginKnown {
 		return c
 	}
+
 	mustWork := o.refused && o.issued
 	ignored := o.rialto() && o.wrong.status == http.StatusUnauthorized &&
 		challenge(o.wrong)["error"] == ""
@@ -216,6 +224,7 @@ func detectNoAuthorization(o *observation) (c Cause) {
 			"A proxy removes Authorization from requests, so the server never sees a token.",
 		)
 	}
+
 	return c
 }
 
@@ -223,6 +232,7 @@ func detectBuffering(o *observation) (c Cause) {
 	if !o.silent {
 		return c
 	}
+
 	seconds := int(requestTimeout.Seconds())
 	if name := o.proxy(); name != "" {
 		return because(
@@ -231,6 +241,7 @@ func detectBuffering(o *observation) (c Cause) {
 			seconds,
 		)
 	}
+
 	return because("Something buffers event streams: in {} seconds, not one byte arrived.", seconds)
 }
 

@@ -61,6 +61,7 @@ func (p *prober) send(r request) *answer {
 	if p.exhausted() {
 		return &answer{err: errors.New(p.cutShort)}
 	}
+
 	p.requests++
 	ctx, cancel := context.WithTimeout(p.ctx, requestTimeout)
 	defer cancel()
@@ -68,9 +69,11 @@ func (p *prober) send(r request) *answer {
 	if err != nil {
 		return &answer{err: err}
 	}
+
 	for name, values := range r.header {
 		req.Header[name] = values
 	}
+
 	req.Header.Set("User-Agent", "rialto-doctor")
 	resp, err := p.client.Do(req)
 	if err != nil {
@@ -85,6 +88,7 @@ func (p *prober) send(r request) *answer {
 	if !r.headOnly {
 		a.body, a.err = read(a, resp.Body)
 	}
+
 	return a
 }
 
@@ -95,6 +99,7 @@ func read(a *answer, body io.Reader) ([]byte, error) {
 	if a.contentType() != sse.ContentType {
 		return io.ReadAll(body)
 	}
+
 	events := sse.NewReader(body)
 	for {
 		e, err := events.Next()
@@ -170,6 +175,7 @@ func (p *prober) clean(s string) string {
 	for _, secret := range p.secrets {
 		s = strings.ReplaceAll(s, secret, "[secret]")
 	}
+
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
@@ -179,6 +185,7 @@ func (p *prober) clean(s string) string {
 	if runes := []rune(s); len(runes) > 400 {
 		return string(runes[:400]) + "…"
 	}
+
 	return s
 }
 
@@ -227,6 +234,7 @@ func (a *answer) String() string {
 	if a.err != nil {
 		return "no answer: " + a.err.Error()
 	}
+
 	s := fmt.Sprintf("status %d", a.status)
 	if a.redirect() {
 		to, _, _ := strings.Cut(a.header.Get("Location"), "?")
@@ -235,6 +243,7 @@ func (a *answer) String() string {
 	if d, err := a.object(); err == nil && d.text("error") != "" {
 		return s + ", error " + d.text("error")
 	}
+
 	return s
 }
 

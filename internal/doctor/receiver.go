@@ -54,6 +54,7 @@ func receive(address string) (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &receiver{
 		url:      address,
 		key:      make([]byte, 32),
@@ -64,6 +65,7 @@ func receive(address string) (*receiver, error) {
 	if address == "" {
 		r.url = "http://" + l.Addr().String() + "/rialto-doctor"
 	}
+
 	rand.Read(r.key) // never fails
 	r.secret = "whsec_" + base64.StdEncoding.EncodeToString(r.key)
 	go (&http.Server{Handler: r, ReadTimeout: 10 * time.Second}).Serve(l) // ends with close
@@ -108,6 +110,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "webhooks are posted", http.StatusMethodNotAllowed)
 		return
 	}
+
 	envelope := object(body)
 	d := delivery{
 		id:    req.Header.Get("webhook-id"),
@@ -151,6 +154,7 @@ func (r *receiver) examine(h http.Header, body []byte) string {
 	case err != nil || time.Since(time.Unix(seconds, 0)).Abs() > 5*time.Minute:
 		return "the webhook-timestamp is not the time"
 	}
+
 	mac := hmac.New(sha256.New, r.key)
 	mac.Write([]byte(id + "." + stamp + "."))
 	mac.Write(body)
@@ -160,5 +164,6 @@ func (r *receiver) examine(h http.Header, body []byte) string {
 			return ""
 		}
 	}
+
 	return "the webhook-signature does not fit"
 }

@@ -61,6 +61,7 @@ func checkDCRAnswer(v *examination) finding {
 	if a.id == "" {
 		return skip("there is no client")
 	}
+
 	d, _ := a.answer.object() // has an id
 	switch {
 	case !slices.Contains(d.list("redirect_uris"), a.redirect):
@@ -70,6 +71,7 @@ func checkDCRAnswer(v *examination) finding {
 			"{} is \"{}\"", "token_endpoint_auth_method", d.text("token_endpoint_auth_method"),
 		)
 	}
+
 	return expect(d.text("client_secret") == "", "a secret for a client that wants none")
 }
 

@@ -90,6 +90,7 @@ func (r *Report) WriteText(w io.Writer, all bool, mark func(Status) string) erro
 	if len(r.Stops) > 0 && !r.Absent() {
 		fmt.Fprintf(&b, "\nCannot connect: %s\n", Names(r.Stops))
 	}
+
 	for i, c := range r.Causes {
 		if i > 0 {
 			b.WriteString("\n")
@@ -102,12 +103,14 @@ func (r *Report) WriteText(w io.Writer, all bool, mark func(Status) string) erro
 			}
 		}
 	}
+
 	if list := r.Of(""); len(list) > 0 {
 		fmt.Fprintf(&b, "\nOther findings (%d):\n", len(list))
 		for _, s := range list {
 			s.text(&b, mark)
 		}
 	}
+
 	r.rest(&b, all, mark)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -118,10 +121,12 @@ func (c Cause) text(b *strings.Builder, works bool, mark func(Status) string) {
 	if works {
 		status = Passed
 	}
+
 	fmt.Fprintf(b, "%s %s\n", mark(status), strings.TrimSpace(c.Text.Error()+" "+c.Check))
 	if c.Do.Key != "" {
 		fmt.Fprintf(b, "  %s\n", c.Do.Error())
 	}
+
 	for _, s := range c.Lines {
 		if s.For != "" {
 			fmt.Fprintf(b, "\n  %s:\n", s.For)
@@ -143,6 +148,7 @@ func (r *Report) rest(b *strings.Builder, all bool, mark func(Status) string) {
 			s.text(b, mark)
 		}
 	}
+
 	fmt.Fprintf(
 		b,
 		"\n%d checks passed, %d failed, %d were not tried; %d requests.",
@@ -154,6 +160,7 @@ func (r *Report) rest(b *strings.Builder, all bool, mark func(Status) string) {
 	if !all {
 		b.WriteString(" --verbose shows every check.")
 	}
+
 	b.WriteString("\n")
 }
 
@@ -166,10 +173,12 @@ func (r Result) text(b *strings.Builder, mark func(Status) string) {
 	if r.Status != Failed {
 		return
 	}
+
 	affects := "breaks"
 	if r.Minor {
 		affects = "affects"
 	}
+
 	for _, line := range [][2]string{
 		{"expected", r.Expected},
 		{"got", r.Got},

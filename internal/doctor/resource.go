@@ -106,6 +106,7 @@ func checkResourceRoot(v *examination) finding {
 	if err != nil {
 		return fail("{}", err)
 	}
+
 	return expect(
 		d.text("resource") == v.resource().text("resource"),
 		"{} is \"{}\"",
@@ -127,6 +128,7 @@ func checkServers(v *examination) finding {
 	if d == nil {
 		return fail("there are no metadata of the resource")
 	}
+
 	servers := d.list("authorization_servers")
 	return expect(
 		len(servers) > 0 && absolute(servers[0]),

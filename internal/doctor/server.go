@@ -168,6 +168,7 @@ func checkVariants(v *examination) finding {
 			return fail("{} says something else", address)
 		}
 	}
+
 	return pass("they agree")
 }
 
@@ -177,6 +178,7 @@ func checkServerRoot(v *examination) finding {
 	if err != nil {
 		return fail("{} at {}", err, address)
 	}
+
 	return expect(
 		d.text("token_endpoint") == v.server().text("token_endpoint"),
 		"{} is \"{}\"",

@@ -50,6 +50,7 @@ func (s *target) message(address string, h http.Header, method string, params an
 	if method != "notifications/initialized" {
 		r.ID = jsonrpc.IntID(1)
 	}
+
 	header := http.Header{
 		"Content-Type": {"application/json"},
 		"Accept":       {"application/json, text/event-stream"},
@@ -57,6 +58,7 @@ func (s *target) message(address string, h http.Header, method string, params an
 	for name, values := range h {
 		header[name] = values
 	}
+
 	return s.send(request{
 		method: http.MethodPost,
 		url:    address,
@@ -118,6 +120,7 @@ func parameters(s string) map[string]string {
 		name = strings.ToLower(strings.Trim(name, " ,\t"))
 		params[name], s = parameterValue(strings.TrimLeft(rest, " \t"))
 	}
+
 	return params
 }
 
@@ -127,6 +130,7 @@ func parameterValue(s string) (value, rest string) {
 		value, rest, _ = strings.Cut(s, ",")
 		return strings.TrimSpace(value), rest
 	}
+
 	var b strings.Builder
 	for i := 1; i < len(s); i++ {
 		switch {
@@ -137,6 +141,7 @@ func parameterValue(s string) (value, rest string) {
 		}
 		b.WriteByte(s[i])
 	}
+
 	return b.String(), ""
 }
 

@@ -134,6 +134,7 @@ func checkOrder(v *examination) finding {
 	if r.err != nil {
 		return skip("the second list failed")
 	}
+
 	again := objects(r.result["tools"])
 	same := slices.EqualFunc(
 		v.mcp.tools().tools,
@@ -148,11 +149,13 @@ func checkCache(v *examination) finding {
 	if !l.modern {
 		return skip("the revision is not served")
 	}
+
 	for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
 		if l.result[name] == nil {
 			return fail("{} is missing", name)
 		}
 	}
+
 	return pass("it does")
 }
 
@@ -163,10 +166,12 @@ func checkCall(v *examination) finding {
 	if t == nil {
 		return skip("no tool is read-only and wants no arguments")
 	}
+
 	result, err := v.mcp.use(t.text("name"), map[string]any{})
 	if err != nil {
 		return fail("{}: {}", t.text("name"), err)
 	}
+
 	return expect(!result.flag("isError"), "{} answered with an error", t.text("name"))
 }
 
@@ -177,10 +182,12 @@ func checkInput(v *examination) finding {
 	if t == nil {
 		return skip("no tool is read-only and wants arguments")
 	}
+
 	result, err := v.mcp.use(t.text("name"), map[string]any{})
 	if err != nil {
 		return fail("{}: {}", t.text("name"), err)
 	}
+
 	return expect(
 		result.flag("isError") && len(objects(result["content"])) > 0,
 		"{} answered without isError",
@@ -193,6 +200,7 @@ func checkSearch(v *examination) finding {
 	if l.tool(named("search")) == nil {
 		return skip("there is no read-only tool search")
 	}
+
 	d, bad := v.mcp.callForChatGPT("search", map[string]any{"query": "a"})
 	if bad != nil {
 		return *bad
@@ -200,6 +208,7 @@ func checkSearch(v *examination) finding {
 	if _, ok := d["results"].([]any); !ok {
 		return fail("{} is missing", "results")
 	}
+
 	hits := objects(d["results"])
 	for _, hit := range hits {
 		if hit.text("id") == "" || hit.text("title") == "" || !absolute(hit.text("url")) {
@@ -207,6 +216,7 @@ func checkSearch(v *examination) finding {
 		}
 		l.hit = hit
 	}
+
 	return pass("{} results", len(hits))
 }
 
@@ -215,17 +225,21 @@ func checkFetch(v *examination) finding {
 	if l.tool(named("fetch")) == nil || l.hit == nil {
 		return skip("there is no read-only tool fetch, or nothing was found")
 	}
+
 	d, bad := v.mcp.callForChatGPT("fetch", map[string]any{"id": l.hit.text("id")})
 	if bad != nil {
 		return *bad
 	}
+
 	for _, name := range []string{"id", "title"} {
 		if d.text(name) == "" {
 			return fail("{} is missing", name)
 		}
 	}
+
 	if _, ok := d["text"].(string); !ok { // a document may be empty
 		return fail("{} is missing", "text")
 	}
+
 	return expect(absolute(d.text("url")), "{} is \"{}\"", "url", d.text("url"))
 }

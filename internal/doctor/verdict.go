@@ -62,10 +62,12 @@ func (c cause) matches(o *observation) (Cause, bool) {
 	if o.cut {
 		return Cause{}, false
 	}
+
 	found := c.detect(o)
 	if found.Text.Key == "" {
 		return Cause{}, false
 	}
+
 	found.ID = c.id
 	if found.Do.Key == "" {
 		found.Do = c.do
@@ -73,6 +75,7 @@ func (c cause) matches(o *observation) (Cause, bool) {
 	if c.nginx != "" {
 		found.Lines = o.snippets(c.nginx, c.caddy)
 	}
+
 	return found, true
 }
 
@@ -114,6 +117,7 @@ func (r *Report) conclude(o *observation, clean func(string) string) {
 			break
 		}
 	}
+
 	r.Stops = r.stoppedClients()
 	r.Verdict = r.verdict(o)
 	r.Verdict.clean(clean)
@@ -151,6 +155,7 @@ func (r *Report) verdict(o *observation) Cause {
 			Do:   say("Run it again with a longer --timeout."),
 		}
 	}
+
 	works := r.Works()
 	switch {
 	case o.open:
@@ -161,6 +166,7 @@ func (r *Report) verdict(o *observation) Cause {
 	case o.token:
 		return Cause{ID: Works, Text: say("This server works with {}.", Names(works))}
 	}
+
 	c := Cause{
 		ID:    Works,
 		Text:  say("This server works with {}, up to its login.", Names(works)),
@@ -170,6 +176,7 @@ func (r *Report) verdict(o *observation) Cause {
 	if host := o.loginHost(); host != "" {
 		c.Text = say("This server works with {}, up to its login at {}.", Names(works), host)
 	}
+
 	return c
 }
 

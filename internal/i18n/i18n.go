@@ -72,6 +72,7 @@ func (m *Message) In(translate func(key string) string) string {
 		}
 		b.WriteString(part)
 	}
+
 	return b.String()
 }
 
@@ -88,6 +89,7 @@ func Of(err error) *Message {
 			return &Message{"{}{}", []Value{{Text: before}, {Message: Of(cause)}}}
 		}
 	}
+
 	return &Message{Key: strings.ReplaceAll(err.Error(), "{}", "{ }")}
 }
 

@@ -87,6 +87,7 @@ func decode(b []byte, o json.Options) (f frame, err error) {
 	if b[0] != '{' || !f.read(b, o) {
 		return f, Errorf(CodeInvalidRequest, "the JSON is not a JSON-RPC message")
 	}
+
 	return f, nil
 }
 
@@ -138,6 +139,7 @@ func (f *frame) request() (*Request, error) {
 	if string(r.Params) == string(Null) {
 		r.Params = nil
 	}
+
 	switch {
 	case !f.versioned:
 		return r, Errorf(CodeInvalidRequest, `the member "jsonrpc" must be "2.0"`)
@@ -150,6 +152,7 @@ func (f *frame) request() (*Request, error) {
 	case len(r.Params) > 0 && r.Params[0] != '{' && r.Params[0] != '[':
 		return r, Errorf(CodeInvalidRequest, `the member "params" must be an object or an array`)
 	}
+
 	return r, nil
 }
 
@@ -159,6 +162,7 @@ func tooDeep(b []byte) bool {
 	if bytes.Count(b, []byte("{"))+bytes.Count(b, []byte("[")) <= MaxDepth {
 		return false // the common case, and fast
 	}
+
 	depth := 0
 	quoted := false
 	for i := 0; i < len(b); i++ {
@@ -177,5 +181,6 @@ func tooDeep(b []byte) bool {
 			depth--
 		}
 	}
+
 	return false
 }

@@ -114,6 +114,7 @@ func (r *Response) Append(b []byte) []byte {
 	if id == "" {
 		id = Null
 	}
+
 	b = append(append(b, `{"jsonrpc":"2.0","id":`...), id...)
 	switch {
 	case r.Error != nil:
@@ -123,6 +124,7 @@ func (r *Response) Append(b []byte) []byte {
 	default:
 		b = append(b, `,"result":null`...)
 	}
+
 	return append(b, '}')
 }
 

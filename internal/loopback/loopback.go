@@ -53,6 +53,7 @@ func Answer(
 	if err := open(); err != nil {
 		return nil, err
 	}
+
 	select {
 	case q := <-came:
 		return q, nil

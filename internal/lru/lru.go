@@ -53,12 +53,14 @@ func (c *Cache[K, V]) Update(key K, f func(V) V) V {
 	if c.at == nil {
 		c.at = map[K]*list.Element{}
 	}
+
 	var zero V
 	value := f(zero)
 	c.at[key] = c.order.PushFront(&entry[K, V]{key, value})
 	if len(c.at) > cmp.Or(c.Max, Size) {
 		c.remove(c.order.Back())
 	}
+
 	return value
 }
 

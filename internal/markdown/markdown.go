@@ -40,10 +40,12 @@ func Render(text string) (template.HTML, bool) {
 	if !ok {
 		return "", false
 	}
+
 	var out bytes.Buffer
 	if converter(marks <= maxMarks).Convert([]byte(text), &out) != nil {
 		return "", false
 	}
+
 	safe := policy().SanitizeBytes(out.Bytes())
 	return template.HTML(scrollable.Replace(string(safe))), true
 }
@@ -53,6 +55,7 @@ func measure(text string) (most int, ok bool) {
 	if len(text) > Longest {
 		return 0, false
 	}
+
 	marks := 0
 	lines := 0
 	before := 0
@@ -79,6 +82,7 @@ func measure(text string) (most int, ok bool) {
 		}
 		most = max(most, marks)
 	}
+
 	return most, true
 }
 
@@ -240,6 +244,7 @@ func alignNumbers(t *tables.Table, source []byte) {
 			column++
 		}
 	}
+
 	for column, cells := range columns {
 		for _, c := range cells {
 			if numbers[column] && c.Alignment == tables.AlignNone {

@@ -79,6 +79,7 @@ func (b *Bytes) add(key string, n int64) {
 	if b.of == nil {
 		b.of = map[string]int64{}
 	}
+
 	b.all += n
 	b.of[key] += n
 	if b.of[key] == 0 {

@@ -13,6 +13,7 @@ func (c *Count) Acquire(key string, perKey, all int) (release func(), refused *R
 	if refused != nil {
 		return nil, refused
 	}
+
 	var released atomic.Bool // sync.OnceFunc makes five objects for each call
 	return func() {
 		if !released.Swap(true) {

@@ -27,6 +27,7 @@ func SetHeaders(h http.Header, retryAfter time.Duration, policies ...Policy) {
 	if retryAfter > 0 {
 		h.Set("Retry-After", seconds(retryAfter))
 	}
+
 	var limits, states []string
 	for _, p := range policies {
 		limit := fmt.Sprintf("%q;q=%d", p.Name, p.Limit)
@@ -40,6 +41,7 @@ func SetHeaders(h http.Header, retryAfter time.Duration, policies ...Policy) {
 		limits = append(limits, limit)
 		states = append(states, state)
 	}
+
 	if len(policies) > 0 {
 		h.Set("RateLimit-Policy", strings.Join(limits, ", "))
 		h.Set("RateLimit", strings.Join(states, ", "))

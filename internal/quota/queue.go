@@ -46,15 +46,18 @@ func (q *Queue) Acquire(ctx context.Context, key string, room Room) (release fun
 	if refused != nil {
 		return nil, refused
 	}
+
 	select {
 	case <-w.done:
 	case <-ctx.Done():
 		q.leave(key, w, room)
 		return nil, ctx.Err()
 	}
+
 	if w.evicted {
 		return nil, &Refusal{Limit: room.Waiting, Used: room.Waiting}
 	}
+
 	return sync.OnceFunc(func() { q.leave(key, w, room) }), nil
 }
 
@@ -67,11 +70,13 @@ func (q *Queue) enter(key string, room Room) (*waiter, *Refusal) {
 	if q.keys == nil {
 		q.keys = map[string]*share{}
 	}
+
 	s := q.keys[key]
 	if s == nil {
 		s = &share{}
 		q.keys[key] = s
 	}
+
 	q.turns++
 	w := &waiter{came: q.turns, done: make(chan struct{})}
 	s.waiting = append(s.waiting, w)
@@ -93,9 +98,11 @@ func (q *Queue) evict(key string) bool {
 			own += len(s.waiting)
 		}
 	}
+
 	if len(most.waiting) <= own {
 		return false
 	}
+
 	w := most.waiting[len(most.waiting)-1]
 	most.waiting = most.waiting[:len(most.waiting)-1]
 	q.waiting--
@@ -111,6 +118,7 @@ func (q *Queue) leave(key string, w *waiter, room Room) {
 	if w.evicted {
 		return
 	}
+
 	s := q.keys[key]
 	if i := slices.Index(s.waiting, w); i >= 0 {
 		s.waiting = slices.Delete(s.waiting, i, i+1)
@@ -122,6 +130,7 @@ func (q *Queue) leave(key string, w *waiter, room Room) {
 	if s.running == 0 && len(s.waiting) == 0 {
 		delete(q.keys, key)
 	}
+
 	q.next(room)
 }
 

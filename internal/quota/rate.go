@@ -45,12 +45,15 @@ func (r *Rate) Take(b Bucket, now time.Time, keys ...Key) *Refusal {
 		wait = max(wait, t.DelayFrom(now))
 		taken = append(taken, t)
 	}
+
 	if wait == 0 {
 		return nil
 	}
+
 	for _, t := range taken {
 		t.CancelAt(now)
 	}
+
 	return &Refusal{Limit: b.Burst, Used: b.Burst, RetryAfter: wait}
 }
 

@@ -23,6 +23,7 @@ func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	req = req.Clone(req.Context())
 	// A compressed answer could be small on the wire and endless in memory.
 	req.Header.Set("Accept-Encoding", "identity")
@@ -31,6 +32,7 @@ func (t roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, blocked(err)
 	}
+
 	resp.Body = &bounded{ReadCloser: resp.Body, left: t.c.maxBytes() + 1}
 	return resp, nil
 }

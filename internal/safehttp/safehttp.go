@@ -99,12 +99,14 @@ func (c *Client) do(
 	if err := c.Check(address); err != nil {
 		return err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, c.timeout())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrURL, err)
 	}
+
 	maps.Copy(req.Header, header)
 	resp, err := roundTripper{c}.RoundTrip(req)
 	if err != nil {
@@ -140,6 +142,7 @@ func (c *Client) check(address string) (*url.URL, error) {
 	case strings.Contains(address, "#"):
 		return nil, fmt.Errorf("%w: it has a fragment", ErrURL)
 	}
+
 	return u, nil
 }
 
@@ -156,10 +159,12 @@ func (c *Client) allowed(u *url.URL) bool {
 	if c.Allowed == nil {
 		return false
 	}
+
 	port := u.Port()
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	}
+
 	return slices.ContainsFunc(c.Allowed(), func(a string) bool {
 		host, only, err := net.SplitHostPort(a)
 		if err != nil {
@@ -183,6 +188,7 @@ func refused(resp *http.Response) error {
 	if resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
 		return fmt.Errorf("%w (%d): %w", ErrStatus, resp.StatusCode, ErrTemporary)
 	}
+
 	return fmt.Errorf("%w (%d)", ErrStatus, resp.StatusCode)
 }
 
@@ -190,6 +196,7 @@ func (c *Client) read(resp *http.Response) (*Document, error) {
 	if resp.StatusCode != http.StatusOK {
 		return nil, refused(resp)
 	}
+
 	body, err := io.ReadAll(resp.Body)
 	if errors.Is(err, ErrTooLarge) {
 		return nil, fmt.Errorf("%w (more than %d bytes)", ErrTooLarge, c.maxBytes())
@@ -197,6 +204,7 @@ func (c *Client) read(resp *http.Response) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the document: %w", err)
 	}
+
 	return &Document{resp.Header, body}, nil
 }
 

@@ -33,14 +33,17 @@ func Open(key []byte, place, text string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotSealed, err)
 	}
+
 	plain, err := aead.Open(nil, nil, b, []byte(place))
 	if err != nil {
 		return nil, ErrNotSealed
 	}
+
 	return plain, nil
 }
 

@@ -9,6 +9,7 @@ func Distance(a, b string) int {
 	for j := range row {
 		row[j] = j
 	}
+
 	for i, r := range []rune(a) {
 		diagonal := row[0] // of the row before
 		row[0] = i + 1
@@ -21,5 +22,6 @@ func Distance(a, b string) int {
 			row[j+1] = min(replaced, row[j]+1, diagonal+1)
 		}
 	}
+
 	return row[len(target)]
 }

@@ -89,6 +89,7 @@ func (r *Reader) Next() (Event, error) {
 			e = pending{} // an event without data is none
 		}
 	}
+
 	return Event{}, r.err
 }
 
@@ -117,6 +118,7 @@ func (r *Reader) readLine(limit int) ([]byte, error) {
 	if cap(r.line) > largeLine {
 		r.line = nil
 	}
+
 	for {
 		if r.Hold != nil {
 			if err := r.Hold(r.max() - limit + len(r.line)); err != nil {

@@ -45,6 +45,7 @@ func (w *Writer) Event(e Event) error {
 	if strings.ContainsAny(e.ID, "\r\n\x00") || strings.ContainsAny(e.Type, "\r\n") {
 		return errLineBreak
 	}
+
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if e.ID != "" {
@@ -56,6 +57,7 @@ func (w *Writer) Event(e Event) error {
 	if e.Retry != 0 {
 		w.field("retry: ", strconv.AppendInt(nil, e.Retry.Milliseconds(), 10))
 	}
+
 	w.field("data: ", e.Data)
 	w.buf.WriteByte('\n')
 	return w.send()
@@ -128,5 +130,6 @@ func (w *Writer) send() error {
 	if w.err == nil {
 		w.err = w.rc.Flush()
 	}
+
 	return w.err
 }

@@ -72,6 +72,7 @@ func (t *Tally) Sum() Sum {
 		s.Mean = float64(t.Millis) / float64(t.Calls)
 		s.P50, s.P95, s.P99 = t.quantile(0.50), t.quantile(0.95), t.quantile(0.99)
 	}
+
 	return s
 }
 
@@ -94,5 +95,6 @@ func (t *Tally) quantile(part float64) float64 {
 		}
 		return low + (float64(Bounds[i])-low)*(rank-below)/float64(n)
 	}
+
 	return float64(Bounds[len(Bounds)-1])
 }

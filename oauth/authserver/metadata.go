@@ -71,6 +71,7 @@ func (s *Server) Documents() map[string]any {
 		docs[path] = doc
 		docs[path+oauth.PathOf(s.Issuer)] = doc
 	}
+
 	return docs
 }
 
@@ -137,5 +138,6 @@ func (s *Server) serverMetadata() (serverMetadata, openidMetadata) {
 	if s.Keys.Algorithm != token.HS256 {
 		meta.JWKS = s.Issuer + "/jwks.json"
 	}
+
 	return meta, openidMetadata{meta, []string{"public"}, []string{s.Keys.Algorithm}}
 }

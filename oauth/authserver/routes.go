@@ -39,10 +39,12 @@ func (s *Server) Routes(r *mux.Router) {
 		r.Handle(path, h)
 		r.Handle(s.alias(path), h)
 	}
+
 	s.adminRoutes(r)
 	for _, path := range []string{"/jwks.json", "/.well-known/jwks.json"} { // clients of older servers read the second
 		r.Handle(path, endpoint.CORS(endpoint.Methods{http.MethodGet: json(s.jwks)}))
 	}
+
 	show := s.Public(page(s.Pages.Show))
 	r.Handle("/signin", endpoint.Methods{http.MethodGet: show, http.MethodPost: page(s.Pages.Answer)})
 	r.Handle(
@@ -72,6 +74,7 @@ func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=300") // less than keyLead
 	w.Header().Set("X-Content-Type-Options", "nosniff")

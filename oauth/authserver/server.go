@@ -448,6 +448,7 @@ func (s *Server) Maintain(ctx context.Context) error {
 	if err := s.Keys.RotateDue(ctx); err != nil {
 		return err
 	}
+
 	now := s.env.Now()
 	return s.expired.DropExpired(ctx, oauth.Expiry{
 		Now:     now,

@@ -53,10 +53,12 @@ func (au *Authenticator) assertionHolds(r *http.Request, c *oauth.Client, assert
 	if t.Claims(&claims) != nil {
 		return badAssertion("Its claims are not well formed.")
 	}
+
 	here := []string{au.Env.Issuer, au.Env.Issuer + "/token", au.Env.Issuer + r.URL.Path}
 	if why := checkAssertion(claims, c.ID, here, au.Env.Now()); why != "" {
 		return badAssertion(why)
 	}
+
 	err = au.Once.UseOnce(
 		r.Context(),
 		secret.Hash("assertion|"+c.ID+"|"+claims.ID),
@@ -65,6 +67,7 @@ func (au *Authenticator) assertionHolds(r *http.Request, c *oauth.Client, assert
 	if errors.Is(err, oauth.ErrReused) {
 		return badAssertion("It was used before.")
 	}
+
 	return err
 }
 
@@ -85,6 +88,7 @@ func checkAssertion(c assertionClaims, client string, here []string, now time.Ti
 	case c.ID == "" || len(c.ID) > jwt.MaxID:
 		return "It has no jti, or one that is too long."
 	}
+
 	return ""
 }
 
@@ -103,6 +107,7 @@ func (au *Authenticator) checkSigned(
 	if !slices.Contains([]string{"", "JWT", "client-authentication+jwt"}, h.Type) {
 		return nil, badAssertion("It is a token of another kind.")
 	}
+
 	keys, err := au.clientKeys(r, c, h.KeyID, h.Algorithm)
 	if err != nil {
 		return nil, err
@@ -110,6 +115,7 @@ func (au *Authenticator) checkSigned(
 	if !t.SignedBy(h.Algorithm, keys...) {
 		return nil, badAssertion("No key of the client has signed it.")
 	}
+
 	return t, nil
 }
 
@@ -133,6 +139,7 @@ func (au *Authenticator) clientKeys(
 		}
 		return jwt.Usable(keys, keyID, alg), nil
 	}
+
 	keys, err := au.Keys.Find(
 		r.Context(),
 		c.KeysURI,
@@ -153,5 +160,6 @@ func (au *Authenticator) clientKeys(
 			RetryAfter:  time.Minute,
 		}
 	}
+
 	return keys, nil
 }

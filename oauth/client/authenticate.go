@@ -49,6 +49,7 @@ func readCredentials(header []string, f endpoint.Form) (c credentials, err error
 	case secret != "":
 		return credentials{oauth.AuthPost, id, secret}, nil
 	}
+
 	return credentials{oauth.AuthNone, id, ""}, nil
 }
 
@@ -123,6 +124,7 @@ func (au *Authenticator) authenticate(r *http.Request, f endpoint.Form) (*oauth.
 	if err != nil {
 		return nil, err
 	}
+
 	c, err := au.Clients.Find(r, cred.id)
 	if errors.Is(err, oauth.ErrNotFound) {
 		c = &oauth.Client{SecretHash: secret.Hash("nobody")}
@@ -131,6 +133,7 @@ func (au *Authenticator) authenticate(r *http.Request, f endpoint.Form) (*oauth.
 	if err != nil {
 		return nil, err
 	}
+
 	guess := cred.id + " " + au.Env.Network(r)
 	now := au.Env.Now()
 	if wait := au.guesses.Wait(guess, now); wait > 0 && cred.secret != "" {
@@ -149,6 +152,7 @@ func (au *Authenticator) authenticate(r *http.Request, f endpoint.Form) (*oauth.
 			return nil, err
 		}
 	}
+
 	return c, nil
 }
 

@@ -71,6 +71,7 @@ func (cs *Clients) NameOf(ctx context.Context, id string) (string, error) {
 	if c := cs.configured(id); c != nil {
 		return c.Name, nil
 	}
+
 	c, err := cs.Store.Client(ctx, id)
 	if errors.Is(err, oauth.ErrNotFound) {
 		c, err = cs.Documents.kept(ctx, id)
@@ -81,6 +82,7 @@ func (cs *Clients) NameOf(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	return c.Name, nil
 }
 
@@ -114,6 +116,7 @@ func (cs *Clients) Forget(ctx context.Context, id string) error {
 	if errors.Is(err, oauth.ErrNotFound) {
 		err = cs.Documents.Store.DropDocument(ctx, id)
 	}
+
 	cs.forgetRecent()
 	cs.Grants.Forget()
 	if err == nil {
@@ -122,6 +125,7 @@ func (cs *Clients) Forget(ctx context.Context, id string) error {
 	if err == nil {
 		cs.Env.Log.InfoContext(ctx, "oauth: client removed by the operator", "client", id)
 	}
+
 	return err
 }
 
@@ -144,6 +148,7 @@ func (rg *Registration) Add(
 	if keepsSecret {
 		method = oauth.AuthPost
 	}
+
 	body, err := json.Marshal(map[string]any{
 		"client_name":                name,
 		"redirect_uris":              redirectURIs,
@@ -152,14 +157,17 @@ func (rg *Registration) Add(
 	if err != nil {
 		return nil, oauth.Refuse("invalid_client_metadata", "The name is not text.")
 	}
+
 	c, err := rg.Policy.parseRegistration(body)
 	if err != nil {
 		return nil, err
 	}
+
 	answer := rg.admit(c)
 	if err := rg.Clients.Store.AddClient(ctx, c, maxClients); err != nil {
 		return nil, err
 	}
+
 	rg.Env.Log.InfoContext(
 		ctx, "oauth: client registered by the operator",
 		"client", c.ID,

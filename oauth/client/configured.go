@@ -59,6 +59,7 @@ func (c *Configured) client() *oauth.Client {
 	if c.Exchanges {
 		known.GrantTypes = append(known.GrantTypes, oauth.GrantTokenExchange)
 	}
+
 	return known
 }
 
@@ -75,6 +76,7 @@ func (cs *Clients) configured(id string) *oauth.Client {
 	if i < 0 {
 		return nil
 	}
+
 	known := cs.Configured[i].client()
 	for n, text := range cs.Env.Settings.Secrets("clients[" + id + "]") {
 		if n == 0 {
@@ -83,6 +85,7 @@ func (cs *Clients) configured(id string) *oauth.Client {
 		}
 		known.OldHashes = append(known.OldHashes, secret.Hash(text))
 	}
+
 	return known
 }
 
@@ -98,6 +101,7 @@ func (cs *Clients) Check() (faults error) {
 		}
 		seen[c.ID] = true
 	}
+
 	return faults
 }
 
@@ -129,9 +133,11 @@ func (c *Configured) check(schemes []string) error {
 	case len(c.RedirectURIs) > maxRedirectURIs:
 		return fmt.Errorf("there are more than %d redirect URIs", maxRedirectURIs)
 	}
+
 	if _, err := oauth.UserName(c.User); c.User != "" && err != nil {
 		return err
 	}
+
 	for _, raw := range c.RedirectURIs {
 		uri, err := ParseRedirect(raw)
 		if err != nil {
@@ -141,6 +147,7 @@ func (c *Configured) check(schemes []string) error {
 			return fmt.Errorf("%q must be https, or http on 127.0.0.1, [::1] or localhost", raw)
 		}
 	}
+
 	return nil
 }
 

@@ -75,10 +75,12 @@ func (ds *Documents) client(r *http.Request, id string) (*oauth.Client, error) {
 	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
 		return nil, err
 	}
+
 	now := ds.Env.Now()
 	if kept != nil && now.Before(kept.Fresh) {
 		return ds.parse(id, []byte(kept.Body))
 	}
+
 	instead, err := fallback(id, kept, now)
 	if err != nil {
 		return nil, err
@@ -86,10 +88,12 @@ func (ds *Documents) client(r *http.Request, id string) (*oauth.Client, error) {
 	if failed, ok := ds.failed.Get(id); ok && instead != nil && now.Sub(failed) < documentRetry {
 		return ds.parse(id, instead)
 	}
+
 	c, err := ds.fetchOnce(r, id)
 	if err == nil {
 		return c, nil
 	}
+
 	ds.Env.Log.WarnContext(
 		ctx, "oauth: client document not fetched",
 		"client", id,
@@ -99,6 +103,7 @@ func (ds *Documents) client(r *http.Request, id string) (*oauth.Client, error) {
 	if instead == nil {
 		return nil, err
 	}
+
 	ds.failed.Put(id, now)
 	return ds.parse(id, instead)
 }
@@ -130,10 +135,12 @@ func (ds *Documents) fetchDocument(
 	if err != nil {
 		return nil, err
 	}
+
 	c, err := ds.parse(id, body)
 	if err != nil {
 		return nil, err
 	}
+
 	now := ds.Env.Now()
 	d := &oauth.Document{
 		ID:      id,
@@ -160,6 +167,7 @@ func (ft *Fetcher) fetch(
 			quota:       e.Quota,
 		}
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	leave, err := ft.fetching.Acquire(
@@ -182,6 +190,7 @@ func (ft *Fetcher) fetch(
 	if err != nil {
 		return nil, nil, &documentError{unreachable: true, why: err.Error()}
 	}
+
 	return answer.Body, answer.Header, nil
 }
 
@@ -199,6 +208,7 @@ func freshness(h http.Header) time.Duration {
 			}
 		}
 	}
+
 	return min(max(fresh, documentFreshMin), documentFreshMax)
 }
 
@@ -220,6 +230,7 @@ func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 	if m.Secret != "" {
 		return nil, badDocument("It holds a client_secret, which everybody can read there.")
 	}
+
 	methods := documentMethods(m.AuthMethod, m.Auth)
 	if err := m.check(ds.Policy); err != nil {
 		return nil, badDocument(endpoint.Description(err))
@@ -232,10 +243,12 @@ func (ds *Documents) parse(id string, body []byte) (*oauth.Client, error) {
 	if len(methods) == 0 {
 		return nil, badDocument("Its client authenticates in no way that is possible here.")
 	}
+
 	grants, err := m.grantTypes()
 	if err != nil {
 		return nil, badDocument(endpoint.Description(err))
 	}
+
 	return &oauth.Client{
 		ID:               id,
 		Name:             m.name(),

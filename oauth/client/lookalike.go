@@ -28,6 +28,7 @@ func LookAlike(c *oauth.Client, to RedirectURI, own Product) (vendor string, gen
 	if appOnComputer || c.Configured {
 		return "", false
 	}
+
 	words := foldedWords(c.Name)
 	for _, v := range append(own.vendors(), vendors()...) {
 		if !slices.ContainsFunc(v.words, func(w string) bool { return containsName(words, w) }) {
@@ -41,6 +42,7 @@ func LookAlike(c *oauth.Client, to RedirectURI, own Product) (vendor string, gen
 				v.words, func(w string) bool { return fold(w) == strings.Join(words, "") },
 			)
 	}
+
 	return "", genuine
 }
 
@@ -75,6 +77,7 @@ func containsName(words []string, vendor string) bool {
 	if length < 4 {
 		return vendor != "" && strings.Join(words, "") == vendor
 	}
+
 	for i, word := range words {
 		if length > 5 && strings.Contains(word, vendor) {
 			return true
@@ -85,6 +88,7 @@ func containsName(words []string, vendor string) bool {
 			}
 		}
 	}
+
 	return false
 }
 

@@ -52,6 +52,7 @@ func (rg *Registration) manages(r *http.Request) (*oauth.Client, error) {
 	if !secret.Is(raw, secret.ManagePrefix) || !secret.Same(secret.Hash(raw), c.ManageHash) {
 		return nil, rg.Env.LogRefusal(r, "", wrong)
 	}
+
 	return c, nil
 }
 
@@ -71,6 +72,7 @@ func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oau
 	if err := checkReplacement(body, old); err != nil {
 		return err
 	}
+
 	c.ID = old.ID
 	c.Registered = old.Registered
 	c.SecretHash = old.SecretHash
@@ -81,6 +83,7 @@ func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oau
 	case c.SecretHash == "":
 		plain = giveSecret(c)
 	}
+
 	answer := rg.describe(c, plain, giveManageToken(c))
 	err = rg.Clients.Store.UpdateClient(r.Context(), c, old.ManageHash)
 	rg.Clients.forgetRecent()
@@ -92,6 +95,7 @@ func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oau
 	if err != nil {
 		return err
 	}
+
 	rg.Env.Audit(r, oauth.Event{Kind: oauth.EventChanged, ClientID: c.ID, Detail: c.Name})
 	rg.Env.Log.InfoContext(
 		r.Context(), "oauth: client changed",
@@ -117,6 +121,7 @@ func checkReplacement(body []byte, old *oauth.Client) error {
 	if m.Secret != "" && !secret.Same(secret.Hash(m.Secret), old.SecretHash) {
 		return oauth.Refuse("invalid_client_metadata", "client_secret is not that of the client.")
 	}
+
 	return nil
 }
 
@@ -128,6 +133,7 @@ func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.
 	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
 		return err
 	}
+
 	p, _ := oauth.FromContext(r.Context()) // an operator, or else the client itself
 	rg.Env.Audit(r, oauth.Event{
 		Kind:      oauth.EventRemoved,
@@ -155,6 +161,7 @@ func (rg *Registration) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	answer := struct {
 		Clients []*registered `json:"clients"`
 		Next    string        `json:"next,omitempty"`
@@ -162,9 +169,11 @@ func (rg *Registration) List(w http.ResponseWriter, r *http.Request) error {
 	for _, c := range page {
 		answer.Clients = append(answer.Clients, rg.describe(c, "", ""))
 	}
+
 	if len(page) == clientPage {
 		answer.Next = page[clientPage-1].ID
 	}
+
 	endpoint.WriteJSON(w, http.StatusOK, answer)
 	return nil
 }
@@ -182,5 +191,6 @@ func (rg *Registration) Drop(w http.ResponseWriter, r *http.Request) error {
 			HTTPStatus:  http.StatusNotFound,
 		}
 	}
+
 	return err
 }

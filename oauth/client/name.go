@@ -28,5 +28,6 @@ func CleanName(name string) string {
 	if runes := []rune(name); len(runes) > maxNameLength {
 		name = strings.TrimSpace(string(runes[:maxNameLength])) + "…"
 	}
+
 	return name
 }

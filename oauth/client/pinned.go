@@ -27,6 +27,7 @@ func pinnedDocument(id string) (document []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, file := range files {
 		b, err := pinned.ReadFile("pinned/" + file.Name())
 		if err != nil {
@@ -40,6 +41,7 @@ func pinnedDocument(id string) (document []byte, err error) {
 			document = found
 		}
 	}
+
 	return document, nil
 }
 
@@ -52,12 +54,14 @@ func matchPinned(b []byte, id string) (document []byte, exact bool, err error) {
 	if err := json.Unmarshal(b, &pin, json.RejectUnknownMembers(true)); err != nil {
 		return nil, false, err
 	}
+
 	var m struct {
 		ID string `json:"client_id"`
 	}
 	if err := json.Unmarshal(pin.Document, &m); err != nil {
 		return nil, false, err
 	}
+
 	before, after, variable := strings.Cut(m.ID, pinnedName)
 	if !variable && m.ID == id {
 		return pin.Document, true, nil
@@ -65,6 +69,7 @@ func matchPinned(b []byte, id string) (document []byte, exact bool, err error) {
 	if !variable {
 		return nil, false, nil
 	}
+
 	name, ok := strings.CutPrefix(id, before)
 	if ok {
 		name, ok = strings.CutSuffix(name, after)
@@ -72,5 +77,6 @@ func matchPinned(b []byte, id string) (document []byte, exact bool, err error) {
 	if !ok || name == "" || len(name) > 64 || !secret.IsBase64URL(name) {
 		return nil, false, nil
 	}
+
 	return []byte(strings.ReplaceAll(string(pin.Document), pinnedName, name)), false, nil
 }

@@ -25,11 +25,13 @@ func ParseRedirect(raw string) (uri RedirectURI, err error) {
 	if raw == "" || len(raw) > oauth.MaxURL {
 		return uri, errors.New("redirect_uri is empty or too long")
 	}
+
 	for i := range len(raw) {
 		if c := raw[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`\#*<>"`, c) >= 0 {
 			return uri, errors.New("redirect_uri has a character that is not allowed")
 		}
 	}
+
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme == "" || u.Opaque != "" || u.User != nil {
 		return uri, errors.New("redirect_uri must be an absolute URI without user information")
@@ -42,6 +44,7 @@ func ParseRedirect(raw string) (uri RedirectURI, err error) {
 			"redirect_uri has an encoded character in its host, or dots in its path",
 		)
 	}
+
 	return RedirectURI{raw, u}, nil
 }
 
@@ -119,15 +122,18 @@ func RedirectFor(c *oauth.Client, requested string) (RedirectURI, error) {
 		}
 		return ParseRedirect(c.RedirectURIs[0])
 	}
+
 	uri, err := ParseRedirect(requested)
 	if err != nil {
 		return RedirectURI{}, err
 	}
+
 	for _, raw := range c.RedirectURIs {
 		if registered, err := ParseRedirect(raw); err == nil && registered.matches(uri) {
 			return uri, nil
 		}
 	}
+
 	return RedirectURI{}, errors.New("redirect_uri is not one that the client registered")
 }
 
@@ -141,6 +147,7 @@ func (r RedirectURI) With(params ...string) string {
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
 		sep = '&'
 	}
+
 	for p := range slices.Chunk(params, 2) {
 		if p[1] == "" {
 			continue
@@ -149,5 +156,6 @@ func (r RedirectURI) With(params ...string) string {
 		b.WriteString(p[0] + "=" + url.QueryEscape(p[1]))
 		sep = '&'
 	}
+
 	return b.String()
 }

@@ -70,6 +70,7 @@ func (rg *Registration) mayRegister(r *http.Request) error {
 			HTTPStatus:  http.StatusForbidden,
 		}
 	}
+
 	scheme, raw, err := token.Presented(r)
 	if err == nil && scheme == token.SchemeBearer && rg.isToken(raw) {
 		return nil
@@ -84,6 +85,7 @@ func (rg *Registration) mayRegister(r *http.Request) error {
 			),
 		)
 	}
+
 	return rg.limit(r)
 }
 
@@ -147,14 +149,17 @@ func (rg *Registration) Create(w http.ResponseWriter, r *http.Request) error {
 	if err := rg.mayRegister(r); err != nil {
 		return err
 	}
+
 	c, _, err := rg.readRegistration(w, r)
 	if err != nil {
 		return err
 	}
+
 	answer := rg.admit(c)
 	if err := rg.Clients.Store.AddClient(r.Context(), c, maxClients); err != nil {
 		return err
 	}
+
 	rg.Env.Log.InfoContext(
 		r.Context(), "oauth: client registered",
 		"client", c.ID,
@@ -175,10 +180,12 @@ func (rg *Registration) readRegistration(
 			"invalid_client_metadata", "The body must be application/json.",
 		)
 	}
+
 	body, err = endpoint.ReadBody(w, r)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	c, err = rg.Policy.parseRegistration(body)
 	return c, body, err
 }
@@ -252,6 +259,7 @@ func (m *registration) checkRedirects(po *Policy) error {
 	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
 		return oauth.Refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
 	}
+
 	for _, raw := range m.RedirectURIs {
 		uri, err := ParseRedirect(raw)
 		if err != nil {
@@ -271,6 +279,7 @@ func (m *registration) checkRedirects(po *Policy) error {
 			)
 		}
 	}
+
 	return nil
 }
 
@@ -341,6 +350,7 @@ func (m *registration) grantTypes() ([]string, error) {
 	if len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code") {
 		return nil, oauth.Refuse("invalid_client_metadata", "response_types must contain code.")
 	}
+
 	supported := []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}
 	if len(m.GrantTypes) == 0 {
 		return supported, nil
@@ -350,6 +360,7 @@ func (m *registration) grantTypes() ([]string, error) {
 			"invalid_client_metadata", "grant_types must contain authorization_code.",
 		)
 	}
+
 	return slices.DeleteFunc(
 		supported, func(grant string) bool { return !slices.Contains(m.GrantTypes, grant) },
 	), nil
@@ -421,14 +432,17 @@ func (po *Policy) parseRegistration(body []byte) (*oauth.Client, error) {
 	if err := m.check(po); err != nil {
 		return nil, err
 	}
+
 	method, err := m.authMethod()
 	if err != nil {
 		return nil, err
 	}
+
 	grants, err := m.grantTypes()
 	if err != nil {
 		return nil, err
 	}
+
 	return &oauth.Client{
 		Name:         m.name(),
 		URI:          m.uri(),

@@ -45,6 +45,7 @@ func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) error {
 	if query := r.URL.Query(); query.Has(handleParameter) && !query.Has("client_id") {
 		return cn.showAgain(w, r, query.Get(handleParameter))
 	}
+
 	req, client, err := cn.Requests.read(r)
 	if back, ok := errors.AsType[*sendBack](err); ok {
 		cn.writeBack(w, r, back)
@@ -53,14 +54,17 @@ func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	session, err := cn.Pages.Sessions.Current(r)
 	if err != nil {
 		return err
 	}
+
 	handle, err := cn.Requests.keep(w, r, req)
 	if err != nil {
 		return err
 	}
+
 	q, err := cn.Requests.pending(req, client, handle)
 	if err != nil {
 		return err
@@ -71,6 +75,7 @@ func (cn *Consent) Show(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.Query().Has("request_uri") {
 		r = atHandle(r, handle)
 	}
+
 	return cn.page(w, r, http.StatusOK, q, session, templates.Authorize{})
 }
 
@@ -127,6 +132,7 @@ func (cn *Consent) writeBack(w http.ResponseWriter, r *http.Request, b *sendBack
 		http.Redirect(w, r, cn.errorURL(b), http.StatusSeeOther)
 		return
 	}
+
 	cn.showRefusal(w, r, http.StatusBadRequest, b)
 }
 
@@ -189,6 +195,7 @@ func (cn *Consent) ProviderCallback(w http.ResponseWriter, r *http.Request) erro
 		http.Redirect(w, r, signin.SafeNext(l.Next), http.StatusSeeOther)
 		return nil
 	}
+
 	q, err := cn.Requests.waitingAt(r, l.Handle)
 	if err != nil {
 		return err
@@ -200,6 +207,7 @@ func (cn *Consent) ProviderCallback(w http.ResponseWriter, r *http.Request) erro
 	if err := cn.Store.Deny(r.Context(), q.req.Handle); err != nil {
 		return asAnswered(err)
 	}
+
 	return cn.goBack(
 		w,
 		r,

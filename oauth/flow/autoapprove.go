@@ -51,6 +51,7 @@ func (cn *Consent) approveAutomatically(
 			Remedy: "Try again in a minute. If it happens again, tell the people who run this server.",
 		}
 	}
+
 	q.ticked = slices.Clone(q.req.Scope)
 	cn.Env.Log.WarnContext(
 		r.Context(), "oauth: request approved automatically",
@@ -82,6 +83,7 @@ func (cn *Consent) autoApproveSession(ctx context.Context) (*oauth.Session, erro
 		}
 		return session, nil
 	}
+
 	v, err := cn.Pasted.Read(ctx, cn.AutoApprove.Token)
 	if err != nil {
 		return nil, err
@@ -92,11 +94,13 @@ func (cn *Consent) autoApproveSession(ctx context.Context) (*oauth.Session, erro
 		}
 		v.UseCases = []string{useCase}
 	}
+
 	a, err := cn.Pasted.Identities.Identify(
 		ctx, &oauth.Account{Issuer: v.Issuer, Subject: v.Subject, Name: v.Name}, false,
 	)
 	if err != nil {
 		return nil, err
 	}
+
 	return v.Session(a, cn.Env.Now()), nil
 }

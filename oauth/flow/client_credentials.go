@@ -22,6 +22,7 @@ func (te *TokenEndpoint) redeemCredentials(
 	if err != nil {
 		return nil, err
 	}
+
 	a, err := te.Accounts.Find(ctx, client.ActsFor)
 	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
 		return nil, err
@@ -35,21 +36,25 @@ func (te *TokenEndpoint) redeemCredentials(
 			"unauthorized_client", "The account of the client does not exist here.",
 		)
 	}
+
 	resource := cmp.Or(asked, te.Tokens.Resources.Default())
 	if !resource.Admits(a.Name) {
 		return nil, oauth.Refuse("invalid_target", "The account of the client may not use %s.", resource.URL)
 	}
+
 	scope = resource.Within(oauth.Allowed(scope, a.Admin).Within(a.UseCases))
 	if len(scope) == 0 {
 		return nil, oauth.Refuse(
 			"invalid_scope", "The account of the client may not grant the requested scopes.",
 		)
 	}
+
 	g := te.Tokens.NewGrant(a.ID, client.ID, resource, scope, te.Env.Now())
 	g.Expires = g.Created.Add(te.Tokens.AccessTTL)
 	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
 		return nil, err
 	}
+
 	te.Env.Log.InfoContext(
 		ctx, "oauth: access granted to a client",
 		"grant", g.ID,

@@ -28,6 +28,7 @@ func (te *TokenEndpoint) redeemCode(
 	if !secret.Is(f.Get("code"), secret.CodePrefix) {
 		return nil, oauth.Refuse("invalid_grant", "The code was not issued here.")
 	}
+
 	refresh, first := te.firstRefresh(client, jkt)
 	code, err := te.Store.TakeCode(ctx, secret.Hash(f.Get("code")), client.ID, first, te.Env.Now())
 	if err != nil {
@@ -47,10 +48,12 @@ func (te *TokenEndpoint) redeemCode(
 		}
 		return nil, wrong
 	}
+
 	resource, err := te.resourceOf(code.Grant, asked)
 	if err != nil {
 		return nil, err
 	}
+
 	scope := resource.Within(code.Grant.Allows(code.Grant.Scope))
 	return te.answer(ctx, code.Grant, scope, jkt, refresh)
 }
@@ -63,6 +66,7 @@ func (te *TokenEndpoint) firstRefresh(
 	if !client.May(oauth.GrantRefreshToken) {
 		return "", nil
 	}
+
 	plain = secret.New(secret.RefreshPrefix)
 	return plain, &oauth.Refresh{
 		Hash:     secret.Hash(plain),
@@ -124,6 +128,7 @@ func checkCode(c *oauth.Code, redirect, verifier, jkt string, now time.Time) err
 	if !c.Grant.Live(now) {
 		return oauth.Refuse("invalid_grant", "The grant has ended.")
 	}
+
 	return nil
 }
 

@@ -41,6 +41,7 @@ func (cn *Consent) page(
 			page.Error = notAdmitted
 		}
 	}
+
 	page.Ends = templates.Textf(
 		"Access ends on {} at the latest. You can end it earlier in My account.",
 		templates.Moment(cn.grantEnd(session), false),
@@ -53,6 +54,7 @@ func (cn *Consent) page(
 	if settingUp {
 		page.Setup = cn.Env.Path("/signin")
 	}
+
 	templates.Write(w, r, status, page)
 	return nil
 }
@@ -102,6 +104,7 @@ func (cn *Consent) scopesInWords(q pendingAuthorization) []templates.Scope {
 		}
 		words = append(words, scope)
 	}
+
 	return words
 }
 
@@ -112,10 +115,12 @@ func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+
 	q, err := cn.Requests.waiting(r, f.Get("handle"))
 	if err != nil {
 		return err
 	}
+
 	q.ticked = append(oauth.ScopeSet{}, f["scope"]...)
 	switch f.Get("decision") {
 	case "approve":
@@ -127,6 +132,7 @@ func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) error {
 	case "switch":
 		return cn.switchAccount(w, r, q)
 	}
+
 	return cn.approveAtProvider(w, r, f, q)
 }
 
@@ -134,6 +140,7 @@ func (cn *Consent) deny(w http.ResponseWriter, r *http.Request, q pendingAuthori
 	if err := cn.Store.Deny(r.Context(), q.req.Handle); err != nil {
 		return asAnswered(err)
 	}
+
 	cn.Env.Log.InfoContext(r.Context(), "oauth: access denied", "client", q.client.ID)
 	cn.Env.Audit(
 		r, oauth.Event{Kind: oauth.EventConsent, Outcome: oauth.EventDenied, ClientID: q.client.ID},
@@ -205,10 +212,12 @@ func (cn *Consent) approveAs(
 			Remedy: "Go back and use another account, or ask the people who run this server.",
 		}
 	}
+
 	code, err := cn.grant(r.Context(), q, session)
 	if err != nil {
 		return asAnswered(err)
 	}
+
 	cn.Env.Audit(r, oauth.Event{
 		Kind:      oauth.EventConsent,
 		AccountID: session.AccountID,
@@ -252,6 +261,7 @@ func (cn *Consent) approveAtProvider(
 	if reason := q.unanswered(f); reason != "" {
 		return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
 	}
+
 	return cn.Pages.Providers.Send(
 		w,
 		r,
@@ -279,10 +289,12 @@ func (cn *Consent) approver(
 		}
 		return session, nil
 	}
+
 	a, err := cn.Pages.Passwords.SignIn(w, r, f.Get("username"), f.Get("password"))
 	if err != nil {
 		return nil, err
 	}
+
 	return cn.Pages.Sessions.Start(w, r, a, time.Time{})
 }
 
@@ -304,6 +316,7 @@ func unclear(f endpoint.Form, q pendingAuthorization, session *oauth.Session) st
 	if q.within(session).OpensNothing() {
 		return nothingToGrant
 	}
+
 	return ""
 }
 
@@ -348,6 +361,7 @@ func (cn *Consent) grant(
 	if err := cn.Store.Approve(ctx, req.Handle, g, c); err != nil {
 		return "", err
 	}
+
 	cn.Env.Log.InfoContext(
 		ctx, "oauth: access granted",
 		"grant", g.ID,

@@ -26,14 +26,17 @@ func (te *TokenEndpoint) redeemExchange(
 	if err := checkExchange(f); err != nil {
 		return nil, err
 	}
+
 	audience, err := te.Tokens.Resources.Asked(f["audience"])
 	if err != nil {
 		return nil, err
 	}
+
 	subject, parent, err := te.subject(ctx, f.Get("subject_token"))
 	if err != nil {
 		return nil, err
 	}
+
 	resource, err := te.resourceOf(parent, cmp.Or(asked, audience))
 	if err != nil {
 		return nil, err
@@ -47,12 +50,14 @@ func (te *TokenEndpoint) redeemExchange(
 			"The scope is wider than that of the subject_token, or holds what is not handed on.",
 		)
 	}
+
 	g := te.Tokens.NewGrant(subject.User, client.ID, resource, scope, parent.AuthTime)
 	g.Parent = parent.ID
 	g.Expires = earlier(subject.Expires, g.Created.Add(te.Tokens.AccessTTL))
 	if err := te.Tokens.Grants.Add(ctx, g); err != nil {
 		return nil, err
 	}
+
 	te.Env.Log.InfoContext(
 		ctx, "oauth: token exchanged",
 		"grant", g.ID,
@@ -65,6 +70,7 @@ func (te *TokenEndpoint) redeemExchange(
 	if err == nil {
 		answer.IssuedTokenType = accessTokenKind
 	}
+
 	return answer, err
 }
 
@@ -114,5 +120,6 @@ func (te *TokenEndpoint) subject(
 	case !te.Env.Now().Before(p.Expires.Add(-time.Second)):
 		return p, nil, oauth.Refuse("invalid_request", "The subject_token is about to expire.")
 	}
+
 	return p, g, nil
 }

@@ -68,6 +68,7 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 	if f.Get("token") == "" {
 		return nil, oauth.Refuse("invalid_request", "token is missing.")
 	}
+
 	found, err := in.tokenState(r.Context(), f.Get("token"))
 	if err != nil {
 		return nil, err
@@ -81,6 +82,7 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 		}
 		return &introspection{}, nil
 	}
+
 	return found, nil
 }
 
@@ -89,6 +91,7 @@ func (in *Introspection) tokenState(ctx context.Context, token string) (*introsp
 	if secret.Is(token, secret.RefreshPrefix) {
 		return in.refreshState(ctx, token)
 	}
+
 	p, g, err := in.Tokens.Alive(ctx, token, time.Now().Add(endpoint.WaitTimeout))
 	if _, refused := errors.AsType[*oauth.Error](err); refused {
 		return &introspection{}, nil
@@ -96,6 +99,7 @@ func (in *Introspection) tokenState(ctx context.Context, token string) (*introsp
 	if err != nil {
 		return nil, err
 	}
+
 	return in.state(g, p.Scope, p.Expires, tokenType(p.KeyThumbprint), p.KeyThumbprint), nil
 }
 
@@ -108,15 +112,18 @@ func (in *Introspection) refreshState(ctx context.Context, token string) (*intro
 	if err != nil {
 		return nil, err
 	}
+
 	now := in.Env.Now()
 	replaced := !t.Used.IsZero() && now.Sub(t.Used) >= in.Grace
 	if replaced || !now.Before(t.Expires) || !g.Live(now) {
 		return &introspection{}, nil
 	}
+
 	resource := in.Tokens.Resources.Of(g.Resource)
 	if resource == nil || !resource.Admits(g.Name) {
 		return &introspection{}, nil
 	}
+
 	return in.state(g, resource.Within(g.Allows(g.Scope)), t.Expires, "", t.JKT), nil
 }
 

@@ -54,12 +54,14 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 			"invalid_request", "request_uri has no place in a pushed request.",
 		) // RFC 9126 section 2.1
 	}
+
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
 		return "", oauth.Refuse(
 			"invalid_request", "redirect_uri is not one that the client registered.",
 		)
 	}
+
 	req, err := pr.Requests.check(f, c, to)
 	if err != nil {
 		return "", err
@@ -74,6 +76,7 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 	if e := pr.Env.Allow(endpoint.Push, r); e != nil {
 		return "", e
 	}
+
 	name := secret.New("")
 	req.Handle = secret.Hash(name)
 	req.Expires = pr.Env.Now().Add(pushedTTL)
@@ -89,6 +92,7 @@ func (rs *Requests) pushed(
 	if !secret.Is(name, "") {
 		return nil, endpoint.NotConnected("unknown_request", "The app's request is unknown.")
 	}
+
 	req, err := rs.Store.TakePushed(ctx, secret.Hash(name), c.ID, rs.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
 		return nil, endpoint.BadLink(
@@ -98,5 +102,6 @@ func (rs *Requests) pushed(
 	if err != nil {
 		return nil, err
 	}
+
 	return req, stillRegistered(c, req.RedirectURI)
 }

@@ -26,6 +26,7 @@ func (cn *Consent) approveByToken(
 	if cn.Pasted.Issuer == nil {
 		return endpoint.BadLink("no_pasted_tokens", "This server takes no access tokens.")
 	}
+
 	v, err := cn.Pasted.FromForm(r, f, q.req.Handle)
 	if refused := pastedRefusal(err); refused != nil {
 		cn.Env.Log.InfoContext(
@@ -58,12 +59,14 @@ func (cn *Consent) approveByToken(
 	if reason := q.unanswered(f); reason != "" {
 		return cn.showPasted(w, r, q, v, reason)
 	}
+
 	all := q.ticked
 	q.ticked = v.Opens(q.chosen())
 	if q.within(v.Session(&oauth.Account{}, cn.Env.Now())).OpensNothing() {
 		q.ticked = all
 		return cn.showPasted(w, r, q, v, "The token does not open what the app asks for.")
 	}
+
 	a, err := cn.Pasted.Identities.Identify(
 		r.Context(), &oauth.Account{Issuer: v.Issuer, Subject: v.Subject, Name: v.Name}, false,
 	)
@@ -73,6 +76,7 @@ func (cn *Consent) approveByToken(
 	if err != nil {
 		return err
 	}
+
 	return cn.approveAs(w, r, q, v.Session(a, cn.Env.Now()))
 }
 
@@ -99,6 +103,7 @@ func (cn *Consent) showPasted(
 	if err != nil {
 		return err
 	}
+
 	return cn.page(
 		w,
 		r,

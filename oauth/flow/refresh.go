@@ -33,6 +33,7 @@ func (te *TokenEndpoint) redeemRefresh(
 	if !secret.Is(plain, secret.RefreshPrefix) {
 		return nil, errRefresh("The refresh token was not issued here.")
 	}
+
 	token, grant, err := te.Store.Refresh(ctx, secret.Hash(plain))
 	if errors.Is(err, oauth.ErrNotFound) {
 		return nil, errRefresh("The refresh token is unknown.")
@@ -40,19 +41,23 @@ func (te *TokenEndpoint) redeemRefresh(
 	if err != nil {
 		return nil, err
 	}
+
 	resource, err := te.resourceOf(grant, asked)
 	if err != nil {
 		return nil, err
 	}
+
 	grant.Scope = resource.Within(grant.Scope)
 	scope, err := checkRefresh(token, grant, client, f.Get("scope"), jkt, te.Env.Now())
 	if err != nil {
 		return nil, err
 	}
+
 	successor, err := te.rotate(ctx, client, grant, plain, jkt)
 	if err != nil {
 		return nil, err
 	}
+
 	te.Tokens.Grants.NoteUse(grant.ID)
 	return te.answer(ctx, grant, scope, jkt, successor)
 }
@@ -81,14 +86,17 @@ func checkRefresh(
 	if !g.Live(now) {
 		return nil, errRefresh("The grant has ended.")
 	}
+
 	left := g.Allows(g.Scope)
 	if left.OpensNothing() {
 		return nil, errRefresh("The account may no longer grant any of these scopes.")
 	}
+
 	scope, ok := left.Narrow(oauth.ParseScope(asked))
 	if !ok {
 		return nil, oauth.Refuse("invalid_scope", "The scope is wider than what was granted.")
 	}
+
 	return scope, nil
 }
 
@@ -106,6 +114,7 @@ func (te *TokenEndpoint) rotate(
 	if err != nil {
 		return "", err
 	}
+
 	now := te.Env.Now()
 	successor := secret.New(secret.RefreshPrefix)
 	place := "refresh_tokens|successor|" + secret.Hash(plain)
@@ -113,6 +122,7 @@ func (te *TokenEndpoint) rotate(
 	if err != nil {
 		return "", err
 	}
+
 	stored, err := te.Store.Rotate(ctx, oauth.Rotation{
 		Hash:     secret.Hash(plain),
 		ClientID: client.ID,
@@ -133,6 +143,7 @@ func (te *TokenEndpoint) rotate(
 	if stored == ours {
 		return successor, nil
 	}
+
 	te.Env.Log.InfoContext(
 		ctx, "oauth: refresh token used again within its grace",
 		"grant", g.ID,

@@ -37,6 +37,7 @@ func (rs *Requests) keep(
 	if err := rs.Store.AddRequest(r.Context(), req); err != nil {
 		return "", err
 	}
+
 	rs.Env.SetCookie(w, requestCookie(req.Handle), browser, endpoint.RequestTTL)
 	return handle, nil
 }
@@ -53,10 +54,12 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 		tooLong.Status = http.StatusRequestURITooLong
 		return nil, nil, tooLong
 	}
+
 	f, err := endpoint.ParseForm(r.URL.RawQuery, "resource")
 	if err != nil {
 		return nil, nil, endpoint.NotConnected("bad_request", endpoint.Description(err))
 	}
+
 	c, err := rs.Clients.Find(r, f.Get("client_id"))
 	if errors.Is(err, oauth.ErrNotFound) {
 		return nil, nil, unknownClient()
@@ -68,6 +71,7 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 		req, err := rs.pushed(r.Context(), uri, c)
 		return req, c, err
 	}
+
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
 		return nil, nil, endpoint.NotConnected(
@@ -79,10 +83,12 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 	if err := rs.Env.AllowPage(endpoint.Authorize, r); err != nil {
 		return nil, nil, err
 	}
+
 	req, err := rs.check(f, c, to)
 	if err != nil {
 		return nil, nil, &sendBack{c, to, f.Get("state"), asRefusal(err)}
 	}
+
 	return req, c, nil
 }
 
@@ -99,27 +105,33 @@ func (rs *Requests) check(
 	if jkt := f.Get("dpop_jkt"); jkt != "" && (len(jkt) != 43 || !secret.IsBase64URL(jkt)) {
 		return nil, oauth.Refuse("invalid_request", "dpop_jkt is not a SHA-256 in base64url.")
 	}
+
 	resource, err := rs.Resources.Asked(f["resource"])
 	if err != nil {
 		return nil, err
 	}
+
 	resource = cmp.Or(resource, rs.Resources.Default())
 	scope, err := rs.Scopes.Grantable(f.Get("scope"))
 	if err != nil {
 		return nil, err
 	}
+
 	scope = resource.Within(scope)
 	if scope.OpensNothing() {
 		return nil, oauth.Refuse("invalid_scope", "The resource grants none of these scopes.")
 	}
+
 	prompt := strings.Fields(f.Get("prompt"))
 	if slices.Contains(prompt, "none") {
 		return nil, oauth.Refuse("interaction_required", "The person is asked every time.")
 	}
+
 	after, err := signedInAfter(prompt, f.Get("max_age"), rs.Env.Now())
 	if err != nil {
 		return nil, err
 	}
+
 	return &oauth.Request{
 		ClientID:     c.ID,
 		RedirectURI:  to.Raw,
@@ -143,10 +155,12 @@ func signedInAfter(prompt []string, maxAge string, now time.Time) (time.Time, er
 	if maxAge == "" {
 		return time.Time{}, nil
 	}
+
 	seconds, err := strconv.ParseUint(maxAge, 10, 31)
 	if err != nil {
 		return time.Time{}, oauth.Refuse("invalid_request", "max_age is not a number of seconds.")
 	}
+
 	return now.Add(-time.Duration(seconds) * time.Second), nil
 }
 
@@ -218,10 +232,12 @@ func (rs *Requests) pending(
 	if err != nil {
 		return q, err
 	}
+
 	resource := rs.Resources.Of(req.Resource)
 	if resource == nil {
 		return q, endpoint.BadLink("connector_removed", "What the app asks for is not here any more.")
 	}
+
 	own := client.Product{Name: rs.Env.Name, Issuer: rs.Env.Issuer}
 	lookAlike, genuine := client.LookAlike(c, to, own)
 	return pendingAuthorization{
@@ -266,6 +282,7 @@ func (rs *Requests) waitingAt(r *http.Request, handle string) (q pendingAuthoriz
 	if err := stillRegistered(c, req.RedirectURI); err != nil {
 		return q, err
 	}
+
 	return rs.pending(req, c, "")
 }
 

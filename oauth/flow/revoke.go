@@ -31,10 +31,12 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 	if f.Get("token") == "" {
 		return oauth.Refuse("invalid_request", "token is missing.")
 	}
+
 	g, err := rv.grantOf(r.Context(), f.Get("token"))
 	if err != nil {
 		return err
 	}
+
 	w.Header().Set("Cache-Control", "no-store")
 	if g == nil || g.ClientID != client.ID {
 		if e := rv.Env.CountRefusal(r, client.ID); e != nil {
@@ -42,6 +44,7 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 		}
 		return nil
 	}
+
 	err = rv.Tokens.Grants.Revoke(r.Context(), g.ID, "the client gave a token back")
 	if err == nil {
 		rv.Env.Audit(r, oauth.Event{
@@ -53,6 +56,7 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 			Detail:    "the client gave a token back",
 		})
 	}
+
 	return err
 }
 
@@ -65,6 +69,7 @@ func (rv *Revocation) grantOf(ctx context.Context, token string) (*oauth.Grant, 
 		}
 		return g, err
 	}
+
 	p, err := rv.Tokens.Verify(ctx, token)
 	if _, refused := errors.AsType[*oauth.Error](err); refused {
 		return nil, nil
@@ -72,9 +77,11 @@ func (rv *Revocation) grantOf(ctx context.Context, token string) (*oauth.Grant, 
 	if err != nil {
 		return nil, err
 	}
+
 	g, err := rv.Tokens.Grants.Find(ctx, p.GrantID)
 	if errors.Is(err, oauth.ErrNotFound) {
 		return nil, nil
 	}
+
 	return g, err
 }

@@ -70,10 +70,12 @@ func (te *TokenEndpoint) serve(w http.ResponseWriter, r *http.Request, f endpoin
 	if err := te.checkGrantType(f.Get("grant_type")); err != nil {
 		return err
 	}
+
 	client, err := te.Authenticator.Authenticate(r, f)
 	if err != nil {
 		return err
 	}
+
 	answer, err := te.redeem(r, client, f)
 	if e, ok := errors.AsType[*oauth.Error](err); ok && e.Code == "invalid_grant" {
 		return te.Env.LogRefusal(r, client.ID, err)
@@ -81,6 +83,7 @@ func (te *TokenEndpoint) serve(w http.ResponseWriter, r *http.Request, f endpoin
 	if err == nil {
 		endpoint.WriteJSON(w, http.StatusOK, answer)
 	}
+
 	return err
 }
 
@@ -103,6 +106,7 @@ func (te *TokenEndpoint) checkGrantType(grantType string) error {
 			strings.Join(te.Authenticator.Clients.GrantTypes(), ", "),
 		)
 	}
+
 	return nil
 }
 
@@ -122,6 +126,7 @@ func (te *TokenEndpoint) redeem(
 	if err != nil {
 		return nil, err
 	}
+
 	jkt, err := te.Proofs.Verify(r, "")
 	if err == nil && jkt == "" && client.Bound {
 		err = token.BadProof("There is none, and the client registered dpop_bound_access_tokens.")
@@ -129,6 +134,7 @@ func (te *TokenEndpoint) redeem(
 	if err != nil {
 		return nil, err
 	}
+
 	switch grantType {
 	case oauth.GrantAuthorizationCode:
 		return te.redeemCode(r.Context(), client, asked, f, jkt)
@@ -137,6 +143,7 @@ func (te *TokenEndpoint) redeem(
 	case oauth.GrantTokenExchange:
 		return te.redeemExchange(r.Context(), client, asked, f, jkt)
 	}
+
 	return te.redeemRefresh(r.Context(), client, asked, f, jkt)
 }
 
@@ -153,6 +160,7 @@ func (te *TokenEndpoint) resourceOf(
 	case !of.Admits(g.Name):
 		return nil, oauth.Refuse("invalid_grant", "The account may not use %s any more.", of.URL)
 	}
+
 	return of, nil
 }
 
@@ -170,6 +178,7 @@ func (te *TokenEndpoint) answer(
 	if err != nil {
 		return nil, err
 	}
+
 	return &tokens{
 		AccessToken:  access,
 		TokenType:    tokenType(jkt),

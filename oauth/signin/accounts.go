@@ -91,10 +91,12 @@ func (as *Accounts) SetPassword(ctx context.Context, name, password string) erro
 	if old.Issuer != "" {
 		return fmt.Errorf("account %q signs in at %s and has no password here", a.Name, old.Issuer)
 	}
+
 	same, err := checkPassword(old, password)
 	if err != nil || same {
 		return errors.Join(err, as.Store.ForgetGuesses(ctx, old.ID))
 	}
+
 	err = as.Store.SetPassword(ctx, old.ID, a.Password, as.Env.Now())
 	as.Grants.Forget()
 	return err
@@ -117,11 +119,13 @@ func (as *Accounts) change(
 	if err != nil {
 		return err
 	}
+
 	a, err := as.Store.Account(ctx, name)
 	if err == nil {
 		err = set(ctx, a.ID, on)
 		as.Grants.Forget()
 	}
+
 	return named(name, err)
 }
 
@@ -150,6 +154,7 @@ func (as *Accounts) newAccount(
 	if err != nil {
 		return nil, err
 	}
+
 	password, err = normalPassword(password)
 	if err != nil {
 		return nil, err
@@ -160,6 +165,7 @@ func (as *Accounts) newAccount(
 	if isCommon(name, password) {
 		return nil, ErrCommonPassword
 	}
+
 	leave, err := as.turn(ctx, by)
 	if err != nil {
 		return nil, err

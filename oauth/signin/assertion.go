@@ -45,6 +45,7 @@ func (at *Assertions) Issue(ctx context.Context, user, audience string) (string,
 	if a.Disabled {
 		return "", fmt.Errorf("account %s is disabled", user)
 	}
+
 	now := at.Env.Now()
 	return at.Keys.Sign(ctx, subjectToken{
 		Issuer: at.Env.Issuer, Subject: a.ID, Audience: audience,

@@ -39,6 +39,7 @@ func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
 	if label == "" {
 		label = textClaim(claims, "email")
 	}
+
 	a.Name = token.AccountName(p.ID, label, a.Subject)
 	return a, nil
 }
@@ -52,6 +53,7 @@ func (p *Provider) maySignIn(claims map[string]any) bool {
 	if len(p.Domains) == 0 {
 		return true
 	}
+
 	email := textClaim(claims, "email")
 	at := strings.LastIndex(email, "@")
 	verified := claims["email_verified"] == true
@@ -113,10 +115,12 @@ func (pv *Providers) withUserInfo(
 	if e.UserInfo == "" || access == "" || !p.lacks(claims) {
 		return nil
 	}
+
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.UserInfo, nil)
 	if err != nil {
 		return err
 	}
+
 	req.Header.Set("Authorization", "Bearer "+access)
 	req.Header.Set("Accept", "application/json")
 	resp, err := p.Issuer.Fetch.HTTP().Do(req)
@@ -133,6 +137,7 @@ func (pv *Providers) withUserInfo(
 			),
 		}
 	}
+
 	var more map[string]any
 	if err := json.UnmarshalRead(resp.Body, &more); err != nil {
 		return &token.ErrUnreachable{Err: err}
@@ -143,11 +148,13 @@ func (pv *Providers) withUserInfo(
 	if email, ok := claims["email"]; ok && more["email"] != email {
 		delete(more, "email_verified") // it is about another address
 	}
+
 	for name, value := range more {
 		if _, ok := claims[name]; !ok {
 			claims[name] = value
 		}
 	}
+
 	return nil
 }
 
@@ -160,6 +167,7 @@ func (p *Provider) lacks(claims map[string]any) bool {
 	if len(p.Domains) > 0 {
 		needed = append(needed, "email", "email_verified")
 	}
+
 	return slices.ContainsFunc(
 		needed, func(name string) bool { return name != "" && claim(claims, name) == nil },
 	)

@@ -51,6 +51,7 @@ func (pw *Passwords) useLink(
 	if err != nil {
 		return nil, linkProblem(err)
 	}
+
 	pw.Env.Audit(r, oauth.Event{
 		Kind:      oauth.EventLink,
 		AccountID: a.ID,

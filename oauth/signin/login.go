@@ -49,10 +49,12 @@ func (pv *Providers) Send(
 	if err := pv.Env.AllowPage(endpoint.ToProvider, r); err != nil { // each is a row
 		return err
 	}
+
 	e, err := pv.endpointsFor(r.Context(), p)
 	if err != nil {
 		return err
 	}
+
 	state := secret.New("")
 	browser := secret.New("")
 	l.State = secret.Hash(state)
@@ -62,6 +64,7 @@ func (pv *Providers) Send(
 	if err := pv.Store.AddLogin(r.Context(), &l); err != nil {
 		return err
 	}
+
 	options := []oauth2.AuthCodeOption{
 		oauth2.SetAuthURLParam("nonce", pv.derived("login nonce", state)),
 		oauth2.S256ChallengeOption(pv.derived("login verifier", state)),
@@ -69,6 +72,7 @@ func (pv *Providers) Send(
 	if again {
 		options = append(options, oauth2.SetAuthURLParam("prompt", "login"))
 	}
+
 	pv.Env.SetCookie(w, loginCookie(l.State), browser, loginTTL)
 	templates.Write(w, r, http.StatusOK, templates.Leave{
 		Product:  pv.Env.Name,
@@ -97,10 +101,12 @@ func (pv *Providers) Return(
 		tooLong.Status = http.StatusRequestURITooLong
 		return nil, nil, tooLong
 	}
+
 	f, err := endpoint.ParseForm(r.URL.RawQuery)
 	if err != nil {
 		return nil, nil, endpoint.BadLink("bad_request", endpoint.Description(err))
 	}
+
 	p := pv.Find(mux.Vars(r)["provider"])
 	if p == nil {
 		unknown := endpoint.BadLink(
@@ -109,6 +115,7 @@ func (pv *Providers) Return(
 		unknown.Status = http.StatusNotFound
 		return nil, nil, unknown
 	}
+
 	l, err := pv.login(r, p, f.Get("state"))
 	if err != nil {
 		return nil, nil, err
@@ -118,6 +125,7 @@ func (pv *Providers) Return(
 	); err != nil { // each may be a request to the provider
 		return nil, nil, err
 	}
+
 	e, err := pv.endpointsFor(r.Context(), p)
 	if err != nil {
 		return nil, nil, err
@@ -135,10 +143,12 @@ func (pv *Providers) Return(
 			"incomplete_answer", "The identity provider's answer was not complete.",
 		)
 	}
+
 	a, err := pv.identifyOnce(r.Context(), p, e, f)
 	if err != nil {
 		return nil, nil, pv.loginFailed(r, p, l, err)
 	}
+
 	session, err := pv.completeLogin(w, r, p, l, a)
 	return l, session, err
 }
@@ -160,6 +170,7 @@ func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.L
 			"wrong_provider", "Another identity provider answered than the one that was asked.",
 		)
 	}
+
 	return l, nil
 }
 
@@ -180,6 +191,7 @@ func (pv *Providers) identifyOnce(
 	if err != nil {
 		return nil, err
 	}
+
 	return a.(*oauth.Account), nil
 }
 
@@ -197,10 +209,12 @@ func (pv *Providers) identify(
 	if err != nil {
 		return nil, err
 	}
+
 	a, err := p.person(claims)
 	if err != nil {
 		return nil, err
 	}
+
 	return pv.Identities.Identify(ctx, a, true)
 }
 
@@ -238,6 +252,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 			Remedy: "Go back and use another account, or ask the people who run this server.",
 		}
 	}
+
 	pv.Env.AuditFailedSignIn(r, "the answer cannot be trusted; "+p.ID)
 	pv.Env.Log.WarnContext(
 		ctx, "oauth: answer of a provider refused",
@@ -264,6 +279,7 @@ func (pv *Providers) refusedThere(
 	if err := pv.Store.TakeLogin(r.Context(), l.State); err != nil {
 		return asFinished(err)
 	}
+
 	pv.Env.SetCookie(w, loginCookie(l.State), "", 0)
 	pv.Env.AuditFailedSignIn(r, "refused; "+p.ID)
 	pv.Env.Log.InfoContext(
@@ -285,6 +301,7 @@ func (pv *Providers) completeLogin(
 	if err := pv.Store.TakeLogin(r.Context(), l.State); err != nil {
 		return nil, asFinished(err)
 	}
+
 	pv.Env.SetCookie(w, loginCookie(l.State), "", 0)
 	return pv.Sessions.Start(w, r, a, pv.Env.Now().Add(p.lifetime()))
 }

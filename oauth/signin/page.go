@@ -41,6 +41,7 @@ func (pg *Pages) Show(w http.ResponseWriter, r *http.Request) error {
 		}
 		page.Username = a.Name
 	}
+
 	return pg.Write(w, r, http.StatusOK, page)
 }
 
@@ -59,6 +60,7 @@ func (pg *Pages) Write(
 	if err != nil {
 		return err
 	}
+
 	page.Product = pg.Env.Name
 	page.Action = pg.Env.Path("/signin")
 	page.Handle = pg.formHandle(value)
@@ -128,6 +130,7 @@ func (pg *Pages) enter(
 	if _, err := pg.Sessions.Start(w, r, a, time.Time{}); err != nil {
 		return err
 	}
+
 	pg.Env.SetCookie(w, formCookie, "", 0)
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
@@ -158,5 +161,6 @@ func SafeNext(next string) string {
 		!endpoint.IsText(next) {
 		return "/"
 	}
+
 	return next
 }

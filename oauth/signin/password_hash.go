@@ -63,18 +63,22 @@ func checkPassword(a *oauth.Account, password string) (bool, error) {
 	if err != nil {
 		a = nil
 	}
+
 	stored := phc(make([]byte, 16), make([]byte, argonLength))
 	if a != nil && a.Password != "" {
 		stored = a.Password
 	}
+
 	parts := strings.Split(stored, "$")
 	if len(parts) != 6 {
 		return false, errors.New("password is stored in an unknown format")
 	}
+
 	salt, err := base64.RawStdEncoding.DecodeString(parts[4])
 	if err != nil {
 		return false, fmt.Errorf("reading salt: %w", err)
 	}
+
 	return secret.Same(phc(salt, deriveKey(password, salt)), stored) && a != nil &&
 		a.Password != "" &&
 		!a.Disabled, nil

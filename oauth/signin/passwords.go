@@ -76,6 +76,7 @@ func passwordRefusal(err error) error {
 			RetryAfter: 5 * time.Second,
 		}
 	}
+
 	return err
 }
 
@@ -137,6 +138,7 @@ func (pw *Passwords) newAttempt(r *http.Request, name string) (attempt, error) {
 	if err != nil {
 		return attempt{}, err
 	}
+
 	at := attempt{
 		name:    name,
 		account: a,
@@ -147,6 +149,7 @@ func (pw *Passwords) newAttempt(r *http.Request, name string) (attempt, error) {
 	if a != nil {
 		at.key = a.ID
 	}
+
 	network := pw.networkMAC(at.key, at.network)
 	at.known, err = pw.Guesses.KnowsNetwork(r.Context(), at.key, network)
 	at.known = at.known || at.device != ""
@@ -196,10 +199,12 @@ func (pw *Passwords) check(ctx context.Context, at attempt, password string) (bo
 	if wait := pw.failures.Wait(key, pw.Env.Now()); wait > 0 {
 		return false, tooManyAttempts(wait, quota.Policy{})
 	}
+
 	refused := pw.attempts.Take(attempts, pw.Env.Now(), quota.Key{Name: name + by.key})
 	if refused != nil {
 		return false, tooManyAttempts(refused.RetryAfter, attempts.Policy())
 	}
+
 	leave, err := pw.Accounts.turn(ctx, by)
 	if err != nil {
 		return false, err
@@ -208,6 +213,7 @@ func (pw *Passwords) check(ctx context.Context, at attempt, password string) (bo
 	if wait := pw.failures.Add(key, pw.Env.Now()); wait > 0 {
 		return false, tooManyAttempts(wait, quota.Policy{})
 	}
+
 	open, err := pw.Guesses.CountGuess(
 		ctx,
 		at.key,
@@ -224,10 +230,12 @@ func (pw *Passwords) check(ctx context.Context, at attempt, password string) (bo
 			Reason: "This account is locked after too many wrong passwords. Sign in with a browser or from a network that you have used here before, or ask an administrator for a sign-in link.",
 		}
 	}
+
 	right, err := checkPassword(at.account, password)
 	if err != nil || !right {
 		return false, err
 	}
+
 	pw.failures.Forget(key)
 	return true, nil
 }
@@ -260,6 +268,7 @@ func (pg *Pages) ChangePassword(
 	if err != nil || session == nil {
 		return "Sign in to allow this.", err
 	}
+
 	a, err := pg.Passwords.SignIn(w, r, session.Name, present)
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
@@ -271,6 +280,7 @@ func (pg *Pages) ChangePassword(
 	if err != nil {
 		return "", err
 	}
+
 	return pg.replacePassword(ctx, w, r, a, next, endGrants)
 }
 
@@ -302,5 +312,6 @@ func (pg *Pages) replacePassword(
 	if err == nil {
 		_, err = pg.Sessions.Start(w, r, a, time.Time{})
 	}
+
 	return "", err
 }

@@ -36,9 +36,11 @@ func (pt *Pasted) Check() error {
 			"pasted tokens: no audience is named, so that tokens for other services would be accepted",
 		)
 	}
+
 	if err := pt.Issuer.Check(); err != nil {
 		return fmt.Errorf("pasted tokens: %w", err)
 	}
+
 	return nil
 }
 
@@ -59,6 +61,7 @@ func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 	if scheme, rest, ok := strings.Cut(raw, " "); ok && strings.EqualFold(scheme, "Bearer") {
 		raw = strings.TrimSpace(rest) // as in a command line
 	}
+
 	claims, err := pt.Issuers.VerifyExternal(ctx, pt.Issuer, raw)
 	if err != nil {
 		return nil, err
@@ -70,6 +73,7 @@ func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 			"It is bound to a key of the app that it was made for, and cannot be pasted.",
 		)
 	}
+
 	v := &PastedToken{
 		Issuer:  claims.Issuer,
 		Subject: claims.Subject,
@@ -82,6 +86,7 @@ func (pt *Pasted) Read(ctx context.Context, raw string) (*PastedToken, error) {
 			"It names no use case: its scope must hold mcp:tools:<use case> or mcp:tools:*.",
 		)
 	}
+
 	v.Name = token.AccountName(token.ExternalPrefix, claims.Subject, claims.Subject)
 	return v, nil
 }
@@ -99,6 +104,7 @@ func namedUseCases(scope oauth.ScopeSet) []string {
 			all = append(all, useCase)
 		}
 	}
+
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -125,6 +131,7 @@ func (v *PastedToken) Session(a *oauth.Account, now time.Time) *oauth.Session {
 	if !slices.Contains(v.UseCases, "*") {
 		session.TokenUseCases = v.UseCases
 	}
+
 	return session
 }
 
@@ -148,6 +155,7 @@ func (pt *Pasted) Open(text, handle string) (*PastedToken, error) {
 	if err != nil {
 		return nil, endpoint.BadLink("incomplete_form", "The form was not complete.")
 	}
+
 	v := &PastedToken{}
 	if err := json.Unmarshal(plain, v); err != nil {
 		return nil, err
@@ -155,6 +163,7 @@ func (pt *Pasted) Open(text, handle string) (*PastedToken, error) {
 	if !pt.Env.Now().Before(v.ExpiresAt()) {
 		return nil, token.BadToken("It has expired.")
 	}
+
 	return v, nil
 }
 
@@ -166,11 +175,13 @@ func (pt *Pasted) FromForm(r *http.Request, f endpoint.Form, handle string) (*Pa
 	if f.Get("token") == "" {
 		return nil, token.BadToken("Paste it first.")
 	}
+
 	v, err := pt.Read(r.Context(), f.Get("token"))
 	if _, refused := errors.AsType[*oauth.Error](err); refused {
 		if e := pt.Env.CountRefusal(r, "pasted"); e != nil {
 			return nil, tooManyAttempts(e.RetryAfter, e.Quota)
 		}
 	}
+
 	return v, err
 }

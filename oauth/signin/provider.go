@@ -43,6 +43,7 @@ func (pv *Providers) Check() (faults error) {
 		}
 		seen[p.ID] = true
 	}
+
 	return faults
 }
 
@@ -122,11 +123,13 @@ func (p *Provider) check() error {
 	case p.Scopes != nil && !slices.Contains(p.Scopes, oidc.ScopeOpenID):
 		return errors.New("the scopes lack openid, which ID tokens need")
 	}
+
 	for _, domain := range p.Domains {
 		if domain == "" || strings.ContainsAny(domain, "@* ") || strings.ToLower(domain) != domain {
 			return fmt.Errorf("%q is not a domain such as example.com", domain)
 		}
 	}
+
 	for _, address := range []string{p.AuthorizationURL, p.TokenURL, p.UserInfoURL} {
 		if address == "" {
 			continue
@@ -135,6 +138,7 @@ func (p *Provider) check() error {
 			return fmt.Errorf("%q: %w", address, err)
 		}
 	}
+
 	return p.Issuer.Check()
 }
 
@@ -175,6 +179,7 @@ func (p *Provider) fetchEndpoints(ctx context.Context) (*Endpoints, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	e := &Endpoints{}
 	if err := json.Unmarshal(answer.Body, e); err != nil {
 		return nil, fmt.Errorf("reading its metadata: %w", err)
@@ -182,12 +187,14 @@ func (p *Provider) fetchEndpoints(ctx context.Context) (*Endpoints, error) {
 	if e.Issuer != p.Issuer.URL {
 		return nil, fmt.Errorf("its metadata is that of another issuer, %q", e.Issuer)
 	}
+
 	e = p.with(e)
 	for _, address := range []string{e.Authorization, e.Token} {
 		if err := p.Issuer.Fetch.Check(address); err != nil {
 			return nil, fmt.Errorf("its metadata names %q: %w", address, err)
 		}
 	}
+
 	return e, nil
 }
 
@@ -211,6 +218,7 @@ func (pv *Providers) clientOf(p *Provider, e *Endpoints) *oauth2.Config {
 	if p.ClientSecret == "" || !takesBasic {
 		style = oauth2.AuthStyleInParams
 	}
+
 	return &oauth2.Config{
 		ClientID:     p.ClientID,
 		ClientSecret: pv.Env.Secrets("sign_in.oidc["+p.ID+"]", p.ClientSecret)[0],
@@ -237,10 +245,12 @@ func (pv *Providers) idToken(
 	if err != nil {
 		return nil, "", exchangeFailed(err)
 	}
+
 	raw, _ := tokens.Extra("id_token").(string)
 	if raw == "" {
 		return nil, "", errors.New("it sent no ID token")
 	}
+
 	claims, err = pv.checkIDToken(ctx, p, raw, pv.derived("login nonce", state))
 	return claims, tokens.AccessToken, err
 }
@@ -278,6 +288,7 @@ func (pv *Providers) checkIDToken(
 	if !ok {
 		return nil, errors.New("its ID token is not a signed JWT of the plain form")
 	}
+
 	keys := &issuerKeySet{issuers: pv.Issuers, issuer: &p.Issuer}
 	token, err := oidc.NewVerifier(p.Issuer.URL, keys, &oidc.Config{
 		ClientID:             p.ClientID,
@@ -294,6 +305,7 @@ func (pv *Providers) checkIDToken(
 	if err := t.Claims(&claims); err != nil {
 		return nil, err
 	}
+
 	azp, named := claims["azp"]
 	subject := textClaim(claims, "sub")
 	switch {
@@ -306,6 +318,7 @@ func (pv *Providers) checkIDToken(
 	case token.IssuedAt.After(pv.Env.Now().Add(jwt.Leeway)):
 		return nil, errors.New("its ID token is from the future")
 	}
+
 	return claims, nil
 }
 
@@ -322,10 +335,12 @@ func (k *issuerKeySet) VerifySignature(ctx context.Context, raw string) ([]byte,
 	if !ok {
 		return nil, errors.New("not a signed JWT of the plain form")
 	}
+
 	var h jwt.Header
 	if t.Header(&h) != nil {
 		return nil, errors.New("its header holds something that is not understood here")
 	}
+
 	err := k.issuers.SignedBy(ctx, k.issuer, t, h)
 	k.down, _ = errors.AsType[*token.ErrUnreachable](err)
 	return t.Payload, err

@@ -45,6 +45,7 @@ func (ss *Sessions) Start(
 	if err := ss.End(w, r); err != nil {
 		return nil, err
 	}
+
 	value := secret.New("")
 	now := ss.Env.Now()
 	session := &oauth.Session{
@@ -60,6 +61,7 @@ func (ss *Sessions) Start(
 	if err := ss.Store.AddSession(r.Context(), session); err != nil {
 		return nil, err
 	}
+
 	ss.Env.SetCookie(w, sessionCookie, value, ss.TTL)
 	ss.Env.Log.InfoContext(
 		r.Context(), "oauth: signed in",

@@ -55,6 +55,7 @@ func (pw *Passwords) firstAccount(
 	if pw.Off {
 		return nil, noPasswords()
 	}
+
 	ctx := r.Context()
 	by := caller{key: pw.Env.Network(r)}
 	a, err := pw.Accounts.newAccount(ctx, by, f.Get("username"), f.Get("password"))
@@ -67,6 +68,7 @@ func (pw *Passwords) firstAccount(
 	if err != nil {
 		return nil, passwordRefusal(err)
 	}
+
 	a.Admin = true // only the operator has the code
 	err = pw.Setup.AddFirstAccount(ctx, secret.Hash(plainCode(f.Get("code"))), a, pw.Env.Now())
 	if errors.Is(err, oauth.ErrNotFound) {
@@ -92,6 +94,7 @@ func (pw *Passwords) firstAccount(
 	if err := pw.remember(w, r, a); err != nil {
 		return nil, err
 	}
+
 	pw.Env.Audit(r, oauth.Event{
 		Kind:      oauth.EventAccount,
 		AccountID: a.ID,

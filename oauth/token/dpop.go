@@ -87,6 +87,7 @@ func readProof(raw string) (*proof, error) {
 	if !slices.Contains(jwt.Algorithms(), h.Algorithm) {
 		return nil, BadProof("Its algorithm is not supported.")
 	}
+
 	key, err := enclosedKey(h)
 	if err != nil {
 		return nil, err
@@ -94,10 +95,12 @@ func readProof(raw string) (*proof, error) {
 	if !t.SignedBy(h.Algorithm, *key) {
 		return nil, BadProof("The enclosed key has not signed it.")
 	}
+
 	p := &proof{}
 	if t.Claims(p) != nil {
 		return nil, BadProof("Its claims are not well formed.")
 	}
+
 	sum, err := key.Thumbprint(crypto.SHA256)
 	p.jkt = base64.RawURLEncoding.EncodeToString(sum)
 	return p, err
@@ -132,6 +135,7 @@ func (p *proof) wrong(want proofFor) string {
 	case want.token != "" && !secret.Same(p.TokenHash, secret.Hash(want.token)):
 		return "Its ath is not the hash of the access token."
 	}
+
 	return ""
 }
 
@@ -148,6 +152,7 @@ func normalURL(raw string) (string, bool) {
 	if err != nil || len(raw) > oauth.MaxURL {
 		return "", false
 	}
+
 	u.RawQuery = ""
 	u.ForceQuery = false
 	u.Fragment = ""
@@ -156,6 +161,7 @@ func normalURL(raw string) (string, bool) {
 	if path := u.EscapedPath(); len(path) > 1 && strings.HasSuffix(path, "/") {
 		canonical += "/" // it means something here
 	}
+
 	return canonical, ok
 }
 
@@ -185,6 +191,7 @@ func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) 
 	if token != "" && p.Digest != "" { // the token endpoint has read its body
 		r.Body = newDigestedBody(r, p.Digest)
 	}
+
 	return p.jkt, pf.useProof(r.Context(), p)
 }
 
@@ -252,9 +259,11 @@ func (b *digestedBody) Read(p []byte) (int, error) {
 	if err != io.EOF && b.left != 0 {
 		return n, err
 	}
+
 	got := "sha-256=:" + base64.StdEncoding.EncodeToString(b.sum.Sum(nil)) + ":"
 	if got != b.want {
 		return 0, BadProof("Its content_digest is not that of the body.")
 	}
+
 	return n, err
 }

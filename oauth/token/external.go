@@ -41,10 +41,12 @@ func (iss *Issuers) VerifyExternal(
 	if !ok {
 		return nil, BadToken("It is not a signed JWT of the plain form.")
 	}
+
 	h, why := externalHeader(t, is.SigningAlgorithms())
 	if why != "" {
 		return nil, BadToken(why)
 	}
+
 	var claims externalClaims
 	if t.Claims(&claims) != nil {
 		return nil, BadToken("Its claims are not well formed.")
@@ -55,6 +57,7 @@ func (iss *Issuers) VerifyExternal(
 	if err := iss.SignedBy(ctx, is, t, h); err != nil {
 		return nil, err
 	}
+
 	return &claims, nil
 }
 

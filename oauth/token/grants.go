@@ -48,6 +48,7 @@ func (gs *Grants) Live(ctx context.Context, id string, until time.Time) (*oauth.
 	if err != nil || g == nil || !g.Live(gs.Env.Now()) {
 		return nil, err
 	}
+
 	return g, nil
 }
 

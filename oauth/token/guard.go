@@ -79,6 +79,7 @@ func (gd *Guard) authenticate(r *http.Request) (oauth.Principal, error) {
 	if err != nil {
 		return oauth.Principal{}, err
 	}
+
 	var p oauth.Principal
 	until := time.Now().Add(endpoint.WaitTimeout)
 	if u := gd.Upstreams.of(token); u != nil {
@@ -94,6 +95,7 @@ func (gd *Guard) authenticate(r *http.Request) (oauth.Principal, error) {
 	if err := gd.checkPossession(r, scheme, token, p.KeyThumbprint, until); err != nil {
 		return oauth.Principal{}, err
 	}
+
 	return p, gd.checkResource(p)
 }
 
@@ -155,6 +157,7 @@ func Presented(r *http.Request) (scheme, token string, err error) {
 			"invalid_request", "A token belongs into the Authorization header.",
 		)
 	}
+
 	headers := r.Header.Values("Authorization")
 	if len(headers) > 1 {
 		return "", "", oauth.Refuse(
@@ -164,12 +167,14 @@ func Presented(r *http.Request) (scheme, token string, err error) {
 	if len(headers) == 0 {
 		return "", "", ErrNoToken
 	}
+
 	word, token, _ := strings.Cut(headers[0], " ")
 	for _, scheme := range []string{SchemeBearer, schemeDPoP} {
 		if strings.EqualFold(word, scheme) {
 			return scheme, token, nil
 		}
 	}
+
 	return "", "", ErrNoToken
 }
 
@@ -185,6 +190,7 @@ func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 		}{"unauthorized"})
 		return
 	}
+
 	e := gd.Env.AsError(r.Context(), err)
 	if e.Code == "invalid_dpop_proof" || e.Code == "use_dpop_nonce" {
 		e = &oauth.Error{
@@ -204,6 +210,7 @@ func (gd *Guard) challenge(w http.ResponseWriter, r *http.Request, err error, sc
 				`", `+gd.discovery(wanted),
 		)
 	}
+
 	gd.Env.WriteError(w, r, e)
 }
 

@@ -63,5 +63,6 @@ func (ids *Identities) Identify(
 	if err == nil && known.Disabled {
 		return nil, &ErrSignInDenied{"Your account here is disabled."}
 	}
+
 	return known, err
 }

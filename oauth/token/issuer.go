@@ -71,6 +71,7 @@ func (is *Issuer) Check() error {
 			return fmt.Errorf("keys at %q: %w", is.KeysURL, err)
 		}
 	}
+
 	for _, alg := range is.Algorithms {
 		if !slices.Contains(jwt.Algorithms(), alg) {
 			return fmt.Errorf(
@@ -78,6 +79,7 @@ func (is *Issuer) Check() error {
 			)
 		}
 	}
+
 	return nil
 }
 
@@ -91,10 +93,12 @@ func (is *Issuer) keys(ctx context.Context) ([]jose.JSONWebKey, error) {
 		}
 		at = discovered
 	}
+
 	answer, err := is.Fetch.Get(ctx, at)
 	if err != nil {
 		return nil, err
 	}
+
 	return jwt.ParseKeys(answer.Body, maxIssuerKeys)
 }
 
@@ -105,6 +109,7 @@ func (is *Issuer) discoverKeys(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	var m struct {
 		Issuer string `json:"issuer"`
 		Keys   string `json:"jwks_uri"`
@@ -118,5 +123,6 @@ func (is *Issuer) discoverKeys(ctx context.Context) (string, error) {
 	if m.Keys == "" {
 		return "", fmt.Errorf("its metadata names no keys")
 	}
+
 	return m.Keys, nil
 }

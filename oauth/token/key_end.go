@@ -18,6 +18,7 @@ func (ks *Keys) noteSigned(ctx context.Context, key *signingKey, expires time.Ti
 	if key.noted.Load() >= needed {
 		return nil
 	}
+
 	leave, err := ks.ring.reading.Acquire(ctx, "", oneReader)
 	if err != nil {
 		return err
@@ -26,10 +27,12 @@ func (ks *Keys) noteSigned(ctx context.Context, key *signingKey, expires time.Ti
 	if key.noted.Load() >= needed {
 		return nil // another request has recorded it meanwhile
 	}
+
 	until := expires.Add(keyLead)
 	if err := ks.Store.NoteSigned(ctx, key.KeyID, until); err != nil {
 		return err
 	}
+
 	key.noted.Store(until.UnixMilli())
 	return nil
 }
@@ -43,10 +46,12 @@ func (ks *Keys) Revoke(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+
 	i := slices.IndexFunc(keys, func(k *signingKey) bool { return k.KeyID == id })
 	if i < 0 {
 		return oauth.ErrNotFound
 	}
+
 	var replacement *oauth.SealedKey
 	now := ks.Env.Now()
 	if signs := keys[i] == active(keys, now); signs || i == len(keys)-1 {
@@ -60,11 +65,13 @@ func (ks *Keys) Revoke(ctx context.Context, id string) error {
 		}
 		replacement = &k
 	}
+
 	err = ks.Store.RemoveKey(ctx, id, replacement)
 	ks.ring.keep(nil, time.Time{})
 	if err == nil {
 		ks.Env.Log.InfoContext(ctx, "oauth: signing key revoked", "key", id)
 	}
+
 	return err
 }
 
@@ -92,5 +99,6 @@ func (ks *Keys) signAccessToken(ctx context.Context, payload []byte, expires tim
 		}
 		ks.ring.keep(nil, time.Time{}) // another replica has revoked it
 	}
+
 	return "", errors.New("the signing key was revoked twice while it signed")
 }

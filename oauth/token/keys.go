@@ -98,6 +98,7 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 	if ok {
 		return keys, nil
 	}
+
 	leave, err := ks.ring.reading.Acquire(ctx, "", oneReader)
 	if err != nil {
 		return orCached(keys, err)
@@ -107,10 +108,12 @@ func (ks *Keys) load(ctx context.Context, fresh time.Duration) ([]*signingKey, e
 	if ok {
 		return keys, nil // another request has read them meanwhile
 	}
+
 	sealed, err := ks.Store.Keys(ctx, ks.Env.Now())
 	if err != nil {
 		return orCached(keys, err)
 	}
+
 	return ks.open(sealed, keys)
 }
 
@@ -133,6 +136,7 @@ func (ks *Keys) open(sealed []oauth.SealedKey, opened []*signingKey) ([]*signing
 		key.noted.Store(k.SignedUntil.UnixMilli())
 		keys = append(keys, key)
 	}
+
 	ks.ring.keep(keys, ks.Env.Now())
 	return keys, nil
 }
@@ -144,10 +148,12 @@ func (ks *Keys) openOnce(opened []*signingKey, k oauth.SealedKey) (*signingKey, 
 			return &signingKey{SealedKey: k, private: old.private, algorithm: old.algorithm}, nil
 		}
 	}
+
 	der, err := sealed.Open(ks.Secret, keyPlace(k.KeyID), k.Private)
 	if err != nil {
 		return nil, fmt.Errorf("opening signing key %s: is it the right secret? %w", k.KeyID, err)
 	}
+
 	return readKey(k, der)
 }
 
@@ -167,6 +173,7 @@ func (ks *Keys) activeKey(ctx context.Context) (*signingKey, error) {
 		}
 		fresh = 0 // whichever replica was first, its key is there now
 	}
+
 	return nil, errors.New("no signing key is active")
 }
 
@@ -198,6 +205,7 @@ func (ks *Keys) RotateDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	now := ks.Env.Now()
 	newest := keys[len(keys)-1]
 	due := now.Sub(newest.Active) > keyLife
@@ -205,10 +213,12 @@ func (ks *Keys) RotateDue(ctx context.Context) error {
 	if !due && !changed {
 		return nil
 	}
+
 	err = ks.add(ctx, keys, now.Add(keyLead))
 	if err == nil && ks.Env.Events != nil {
 		ks.Env.Events.Happened(ctx, oauth.Event{Kind: oauth.EventKey, Detail: "on schedule"})
 	}
+
 	return err
 }
 
@@ -279,10 +289,12 @@ func (ks *Keys) Rotate(ctx context.Context) (SigningKey, error) {
 			return SigningKey{}, err
 		}
 	}
+
 	all, err := ks.List(ctx) // whichever replica was first
 	if err != nil {
 		return SigningKey{}, err
 	}
+
 	return all[len(all)-1], nil
 }
 
@@ -292,6 +304,7 @@ func (ks *Keys) add(ctx context.Context, keys []*signingKey, active time.Time) e
 	if err != nil {
 		return err
 	}
+
 	ks.Env.Log.InfoContext(
 		ctx, "oauth: signing key created",
 		"key", key.KeyID,
@@ -345,11 +358,13 @@ func (ks *Keys) verificationKey(ctx context.Context, id string) (*signingKey, er
 	if err != nil {
 		return nil, err
 	}
+
 	key := ks.find(keys, id)
 	if key == nil && ks.ring.mayReload(ks.Env.Now()) {
 		keys, err = ks.load(ctx, time.Nanosecond) // unless that has just happened
 		key = ks.find(keys, id)
 	}
+
 	return key, err
 }
 
@@ -382,6 +397,7 @@ func (ks *Keys) Public(ctx context.Context) ([]jose.JSONWebKey, error) {
 	if _, err := ks.activeKey(ctx); err != nil {
 		return nil, err
 	}
+
 	keys, err := ks.load(ctx, keysFresh)
 	for _, k := range keys {
 		public = append(public, jose.JSONWebKey{
@@ -391,6 +407,7 @@ func (ks *Keys) Public(ctx context.Context) ([]jose.JSONWebKey, error) {
 			Use:       "sig",
 		})
 	}
+
 	return public, err
 }
 

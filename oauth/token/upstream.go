@@ -55,6 +55,7 @@ func (us *Upstreams) Check() (faults error) {
 		}
 		seen[u.Issuer.URL] = true
 	}
+
 	return faults
 }
 
@@ -64,6 +65,7 @@ func (us *Upstreams) of(token string) *Upstream {
 	if len(us.Trusted) == 0 {
 		return nil
 	}
+
 	t, ok := jwt.Parse(token)
 	var c struct {
 		Issuer string `json:"iss"`
@@ -71,10 +73,12 @@ func (us *Upstreams) of(token string) *Upstream {
 	if !ok || t.Claims(&c) != nil {
 		return nil
 	}
+
 	i := slices.IndexFunc(us.Trusted, func(u Upstream) bool { return u.Issuer.URL == c.Issuer })
 	if i < 0 {
 		return nil
 	}
+
 	return &us.Trusted[i]
 }
 
@@ -91,14 +95,17 @@ func (us *Upstreams) principal(
 		now.Before(seen.Value.Expires) {
 		return seen.Value, nil
 	}
+
 	claims, err := us.Issuers.VerifyExternal(ctx, &u.Issuer, token)
 	if err != nil {
 		return oauth.Principal{}, us.refused(ctx, err)
 	}
+
 	p, err := us.identify(ctx, u, claims)
 	if err == nil {
 		us.seen.Put(key, cache.Seen[oauth.Principal]{Value: p, At: now, Epoch: epoch})
 	}
+
 	return p, err
 }
 
@@ -136,6 +143,7 @@ func (us *Upstreams) identify(
 			"It names its client or subject in a way that cannot be.",
 		)
 	}
+
 	a, err := us.Identities.Identify(
 		ctx,
 		&oauth.Account{
@@ -151,6 +159,7 @@ func (us *Upstreams) identify(
 	if err != nil {
 		return oauth.Principal{}, err
 	}
+
 	p := oauth.Principal{
 		User:     a.ID,
 		Name:     a.Name,
@@ -162,5 +171,6 @@ func (us *Upstreams) identify(
 	if c.Key != nil {
 		p.KeyThumbprint = c.Key.JKT
 	}
+
 	return p, nil
 }

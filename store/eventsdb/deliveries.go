@@ -60,6 +60,7 @@ func (db *Store) Claim(
 	for _, host := range hosts {
 		args = append(args, host)
 	}
+
 	scan := func(r sqldb.Row) (*events.Delivery, error) {
 		var d events.Delivery
 		return &d, r.Scan(&d.Subscription, &d.Seq, &d.Attempts, &d.Body, &d.Host)
@@ -120,10 +121,12 @@ func saveDelivery(ctx context.Context, t *sqldb.Tx, d *events.Delivery) error {
 			DELETE FROM event_deliveries WHERE subscription = $1 AND seq = $2`,
 			d.Subscription, d.Seq)
 	}
+
 	state := 0
 	if d.GivenUp {
 		state = givenUp
 	}
+
 	return sqldb.Exec(ctx, t, `
 		UPDATE event_deliveries SET holder = '', attempts = $3, due = $4, body = $5,
 			paused = CASE WHEN paused > $6 THEN paused ELSE $6 END
@@ -136,6 +139,7 @@ func saveOutcome(ctx context.Context, t *sqldb.Tx, before, s *events.Subscriptio
 	if s.Ended {
 		return sqldb.Exec(ctx, t, `DELETE FROM event_subscriptions WHERE id = $1`, s.ID)
 	}
+
 	err := sqldb.Exec(ctx, t, `
 		UPDATE event_subscriptions SET active = $2, gap = $3, failing = $4, delivered = $5, failure = $6,
 			since = $7, tried = $8, missed = $9, ending = $10
@@ -150,6 +154,7 @@ func saveOutcome(ctx context.Context, t *sqldb.Tx, before, s *events.Subscriptio
 	case before.Active && !s.Active:
 		return pause(ctx, t, s.ID)
 	}
+
 	return nil
 }
 

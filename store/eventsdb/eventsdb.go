@@ -37,6 +37,7 @@ func (db *Store) Log(
 	if !errors.Is(err, sql.ErrNoRows) {
 		return l, err
 	}
+
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		_, err := t.ExecContext(ctx, `
 			INSERT INTO event_logs (owner, name, epoch, keep, until) VALUES ($1, $2, $3, $4, $5)
@@ -138,6 +139,7 @@ func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
 			return err
 		}
 	}
+
 	err := db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		err := sqldb.Exec(ctx, t, `
 			UPDATE event_subscriptions SET gap = gap + 1 WHERE id IN (
@@ -150,6 +152,7 @@ func (db *Store) Prune(ctx context.Context, now, before time.Time) error {
 	if err != nil {
 		return err
 	}
+
 	return sqldb.Exec(ctx, db.sql.Write, `
 		DELETE FROM event_logs WHERE until < $1 AND NOT EXISTS (
 			SELECT 1 FROM event_subscriptions s

@@ -27,11 +27,13 @@ func (db *Store) StoredBytes(ctx context.Context, owner, agent string) (n int64,
 	if err := db.flush(ctx); err != nil {
 		return 0, err
 	}
+
 	query := `SELECT COALESCE(sum(size), 0) FROM tasks WHERE owner = $1 AND size > 0`
 	of := owner
 	if owner == "" {
 		query = `SELECT COALESCE(sum(size), 0) FROM tasks WHERE agent = $1 AND size > 0`
 		of = agent
 	}
+
 	return n, db.sql.Read.QueryRowContext(ctx, query, of).Scan(&n)
 }

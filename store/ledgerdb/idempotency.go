@@ -52,10 +52,12 @@ func (db *Store) deduplicate(
 	if e.Digest == "" {
 		return do(db.sql.Write)
 	}
+
 	now, err := db.sql.Clock(ctx, now)
 	if err != nil {
 		return err
 	}
+
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		if err := do(t); err != nil {
 			return err

@@ -39,6 +39,7 @@ func (db *Store) IndexTasks(ctx context.Context, most int) (more bool, err error
 	if len(tasks) == 0 {
 		return false, nil
 	}
+
 	return more, db.sql.InTx(
 		ctx, func(t *sqldb.Tx) error { return writeIndex(ctx, db.sql, t, tasks) },
 	)
@@ -83,6 +84,7 @@ func unindexed(
 		tasks = append(tasks, newIndexEntry(e))
 		left -= size
 	}
+
 	return tasks, left <= 0 || len(tasks) == most, sqldb.Classify(rows.Err())
 }
 
@@ -95,11 +97,13 @@ func writeIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, tasks []indexEnt
 	if !db.Postgres {
 		return indexFTS(ctx, t, marked)
 	}
+
 	handles := make([]string, len(marked))
 	words := make([]string, len(marked))
 	for i, task := range marked {
 		handles[i], words[i] = task.handle, task.words
 	}
+
 	return sqldb.Exec(ctx, t, `
 		INSERT INTO task_words (handle, words)
 		SELECT handle, array_to_tsvector(string_to_array(words, ' '))
@@ -131,6 +135,7 @@ func markIndexed(
 		handles = append(handles, v.handle)
 		times = append(times, v.updated)
 	}
+
 	from := `unnest($1::text[], $2::bigint[]) AS read (handle, updated)`
 	args := []any{handles, times}
 	// Replicas that wait for each other's rows come to a deadlock.
@@ -147,6 +152,7 @@ func markIndexed(
 		from = `(SELECT value ->> 0 AS handle, value ->> 1 AS updated FROM json_each($1)) AS read`
 		args = []any{string(text)}
 	}
+
 	scan := func(r sqldb.Row) (v version, err error) {
 		err = r.Scan(&v.handle, &v.updated)
 		return v, err
@@ -160,6 +166,7 @@ func markIndexed(
 	for _, v := range noted {
 		marked = append(marked, waiting[v])
 	}
+
 	slices.SortStableFunc(marked, func(a, b indexEntry) int { return a.updated.Compare(b.updated) })
 	return marked, err
 }
@@ -171,15 +178,18 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexEntry) error {
 	for i, task := range tasks {
 		handles[i] = task.handle
 	}
+
 	list, err := json.Marshal(handles)
 	if err != nil {
 		return err
 	}
+
 	var before int64
 	err = t.QueryRowContext(ctx, `SELECT COALESCE(max(id), 0) FROM task_texts`).Scan(&before)
 	if err != nil {
 		return err
 	}
+
 	n, err := sqldb.Changed(ctx, t, `
 		INSERT INTO task_texts (id, handle) SELECT $2 + key, value FROM json_each($1) WHERE true
 		ON CONFLICT (handle) DO NOTHING`,
@@ -187,6 +197,7 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexEntry) error {
 	if err != nil {
 		return err
 	}
+
 	id := func(i int) int64 { return before + 1 + int64(i) }
 	if n < int64(len(tasks)) {
 		id, err = indexIDs(ctx, t, string(list))
@@ -194,6 +205,7 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexEntry) error {
 			return err
 		}
 	}
+
 	var added, replaced [][2]any
 	for i, task := range tasks {
 		into := &added
@@ -202,9 +214,11 @@ func indexFTS(ctx context.Context, t *sqldb.Tx, tasks []indexEntry) error {
 		}
 		*into = append(*into, [2]any{id(i), task.words})
 	}
+
 	if err := addWords(ctx, t, "INSERT", added); err != nil {
 		return err
 	}
+
 	return addWords(ctx, t, "INSERT OR REPLACE", replaced)
 }
 
@@ -220,10 +234,12 @@ func addWords(ctx context.Context, t *sqldb.Tx, how string, list [][2]any) error
 	if len(list) == 0 {
 		return nil
 	}
+
 	rows, err := json.Marshal(list)
 	if err != nil {
 		return err
 	}
+
 	return sqldb.Exec(ctx, t, how+`
 		INTO task_words (rowid, words) SELECT value ->> 0, value ->> 1 FROM json_each($1)`,
 		string(rows))
@@ -261,10 +277,12 @@ func dropFromIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, old string, a
 			`DELETE FROM task_texts WHERE handle IN ` + old,
 		}
 	}
+
 	for _, s := range append(statements, `DELETE FROM shares WHERE handle IN `+old) {
 		if _, err := t.ExecContext(ctx, s, args...); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

@@ -67,6 +67,7 @@ func (q *indexQueue) take(most int) (tasks []indexEntry, more bool) {
 		bytes += len(q.tasks[n].words)
 		n++
 	}
+
 	tasks, q.tasks, q.bytes = q.tasks[:n:n], q.tasks[n:], q.bytes-bytes
 	return tasks, len(q.tasks) > 0
 }
@@ -83,6 +84,7 @@ func (q *indexQueue) overdue(now time.Time) (until time.Time, look bool) {
 	case now.Before(q.next):
 		return time.Time{}, false
 	}
+
 	return now.Add(-overdueAfter), true
 }
 

@@ -18,6 +18,7 @@ func (db *Store) Heartbeat(
 	if !db.sql.Postgres {
 		return heartbeat(ctx, db.sql.Write, replica, count)
 	}
+
 	db.heart.mu.Lock()
 	defer db.heart.mu.Unlock()
 	if db.heart.conn == nil {
@@ -27,11 +28,13 @@ func (db *Store) Heartbeat(
 		}
 		db.heart.conn = conn
 	}
+
 	all, err := heartbeat(ctx, db.heart.conn, replica, count)
 	if err != nil {
 		db.heart.conn.Close()
 		db.heart.conn = nil
 	}
+
 	return all, err
 }
 
@@ -69,6 +72,7 @@ func heartbeat(
 	if err != nil {
 		return nil, err
 	}
+
 	all := map[string]int64{}
 	scan := func(r sqldb.Row) (id string, err error) {
 		var count int64
@@ -117,6 +121,7 @@ func (db *Store) ClaimTasks(
 	if err != nil {
 		return nil, err
 	}
+
 	claim += inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)
 	return sqldb.Select(ctx, db.sql.Write, scanRecord,
 		claim+` RETURNING `+recordColumns, append(args, limit)...)
@@ -132,6 +137,7 @@ func (db *Store) ClaimTask(
 	if err != nil {
 		return nil, err
 	}
+
 	return sqldb.Select(ctx, db.sql.Write, scanRecord,
 		claim+`= $3 RETURNING `+recordColumns, append(args, handle)...)
 }
@@ -153,6 +159,7 @@ func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledg
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
+
 	due := inUnlocked(db.sql, `
 		SELECT handle FROM tasks WHERE `+awaitsPoll+` AND due <= $1 ORDER BY due LIMIT $2`)
 	return sqldb.Select(ctx, db.sql.Write, scanDuePoll, `
@@ -178,6 +185,7 @@ func (db *Store) MakeDue(
 	if err := db.flush(ctx); err != nil {
 		return nil, err
 	}
+
 	d := ledger.DuePoll{Handle: handle}
 	err := db.sql.Write.QueryRowContext(ctx, `
 		UPDATE tasks SET due = $1 WHERE handle = $2 AND `+awaitsPoll+`
@@ -186,5 +194,6 @@ func (db *Store) MakeDue(
 	if err != nil {
 		return nil, sqldb.NoRow(err, nil)
 	}
+
 	return &d, nil
 }

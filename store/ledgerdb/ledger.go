@@ -91,6 +91,7 @@ func (db *Store) ContinueTask(
 	if !errors.Is(err, ledger.ErrTaskBusy) {
 		return err
 	}
+
 	return db.busyReason(ctx, e, now)
 }
 
@@ -100,6 +101,7 @@ func (db *Store) busyReason(ctx context.Context, e *ledger.Record, now time.Time
 	if _, err := db.Task(ctx, e.Owner, e.Handle); err != nil {
 		return err
 	}
+
 	handle, err := db.TaskByDigest(ctx, e.Owner, e.Agent, e.Digest, now)
 	switch {
 	case err != nil:
@@ -118,11 +120,13 @@ func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string)
 	if err != nil {
 		return err
 	}
+
 	holder := replica
 	known := e.Failure == nil || !e.Failure.Presumed
 	if e.Idle {
 		holder = ""
 	}
+
 	args := []any{
 		row.ContextID,
 		row.State,
@@ -148,6 +152,7 @@ func (db *Store) SaveTask(ctx context.Context, e *ledger.Record, replica string)
 	if err == nil {
 		db.queue.add(e)
 	}
+
 	return err
 }
 
@@ -194,6 +199,7 @@ func (db *Store) saveInSteps(ctx context.Context, e *ledger.Record, replica stri
 		default: // the channel is ready already
 		}
 	}
+
 	return err
 }
 
@@ -218,6 +224,7 @@ func (db *Store) Task(ctx context.Context, owner, handle string) (*ledger.Record
 			return task.Row.record(true), nil
 		}
 	}
+
 	done, err := db.sql.Queue.Acquire(ctx, owner)
 	if err != nil {
 		return nil, err

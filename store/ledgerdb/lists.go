@@ -57,6 +57,7 @@ func filterTasks(l *sqldb.Listing, agent string, state a2a.State) (created strin
 	if running {
 		created = "t.created + 0"
 	}
+
 	l.AndIfSet("t.agent = ?", agent)
 	switch {
 	case running:
@@ -68,6 +69,7 @@ func filterTasks(l *sqldb.Listing, agent string, state a2a.State) (created strin
 	case state != "":
 		l.And("t.settled = 1 AND t.state <> 'completed' AND t.state = ?", string(state))
 	}
+
 	return created
 }
 
@@ -133,6 +135,7 @@ func filterOperatorTasks(l *sqldb.Listing, f operator.TaskFilter) (created strin
 	if f.Text == "" {
 		return created
 	}
+
 	latest := sqldb.Listing{Where: l.Where[from:], Args: l.Args}
 	text := latest.Text(`
 		SELECT t.handle, t.asked FROM tasks t`,
@@ -193,6 +196,7 @@ func (db *Store) hasContext(
 				WHERE task_words MATCH $4 AND t.owner = $1 AND t.agent = $2 AND t.context_id = $3))`
 		args = append(args, `"`+contextWord(ownPrefix(owner), contextID)+`"`)
 	}
+
 	return has, db.sql.Read.QueryRowContext(ctx, query, args...).Scan(&has)
 }
 
@@ -221,6 +225,7 @@ func (db *Store) ContextNamed(
 	if has, err := db.hasContext(ctx, owner, agent, name); err != nil || !has {
 		return "", err
 	}
+
 	return name, nil
 }
 
@@ -237,6 +242,7 @@ func (db *Store) TaskNamed(
 	if name == "" {
 		return "", ledger.ErrNoTask
 	}
+
 	err = db.sql.Read.QueryRowContext(ctx, `
 		SELECT handle FROM tasks WHERE owner = $1 AND agent = $2 AND name = $3 AND name <> ''
 		ORDER BY created DESC, handle DESC LIMIT 1`,
@@ -253,6 +259,7 @@ func pageConditions(db *sqldb.DB, owner string, f ledger.PageQuery, ofAgent stri
 		ofAgent = "agent || '' = ?" // so that they are found by the conversation alone
 		inConversation(db, l, owner, f.Agent, f.ContextID)
 	}
+
 	l.And(ofOwner, owner)
 	l.AndIfSet(ofAgent, f.Agent)
 	l.AndIfSet("state = ?", string(f.State))
@@ -268,6 +275,7 @@ func inConversation(db *sqldb.DB, l *sqldb.Listing, owner, agent, id string) {
 	if agent != "" {
 		mine += ` AND agent = ` + l.Arg(agent)
 	}
+
 	named := `SELECT handle FROM tasks
 		WHERE ` + mine + ` AND context_name = ` + called + ` AND context_name <> ''`
 	if db.Postgres {
@@ -276,6 +284,7 @@ func inConversation(db *sqldb.DB, l *sqldb.Listing, owner, agent, id string) {
 			UNION ` + named + `))`)
 		return
 	}
+
 	word := l.Arg(`"` + contextWord(ownPrefix(owner), id) + `"`) // see HasContext
 	l.And(`handle IN (
 		SELECT handle FROM tasks WHERE ` + notIndexed + ` AND ` + mine + ` AND context_id = ` + called + `
@@ -298,6 +307,7 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 	if !db.sql.Postgres { // SQLite would use the index of agents and sort all its rows
 		ofAgent = "agent || '' = ?"
 	}
+
 	l := pageConditions(db.sql, owner, f, ofAgent)
 	p := &ledger.Page{}
 	err = db.sql.Read.QueryRowContext(ctx, `
@@ -306,6 +316,7 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 	if err != nil {
 		return nil, err
 	}
+
 	order := l.After("updated", "handle", f.After.Created, f.After.Handle)
 	query := l.Text(`SELECT `+presentColumns+` FROM tasks`, order, f.Limit+1)
 	rows, err := db.sql.Read.QueryContext(ctx, query, l.Args...)
@@ -329,5 +340,6 @@ func (db *Store) Page(ctx context.Context, owner string, f ledger.PageQuery) (*l
 		}
 		p.Records = append(p.Records, e)
 	}
+
 	return p, sqldb.Classify(rows.Err())
 }

@@ -46,6 +46,7 @@ func (o Outbox) Hooks(ctx context.Context, owner, handle string) ([]push.Webhook
 	if err := o.checkOwner(ctx, owner, handle); err != nil {
 		return nil, err
 	}
+
 	scan := func(r sqldb.Row) (push.Webhook, error) {
 		h := push.Webhook{Handle: handle}
 		err := r.Scan(&h.ID, &h.Host, &h.Sealed, &h.Created)
@@ -85,12 +86,14 @@ func addNotices(ctx context.Context, t *sqldb.Tx, e *ledger.Record) (int64, erro
 	if err != nil {
 		return 0, fmt.Errorf("encoding task %s for its webhooks: %w", e.Handle, err)
 	}
+
 	_, err = t.ExecContext(ctx, `
 		DELETE FROM notices WHERE handle = $1 AND settled = 0 AND holder = '' AND dead = 0`,
 		e.Handle)
 	if err != nil {
 		return 0, err
 	}
+
 	return sqldb.Changed(ctx, t, `
 		INSERT INTO notices (handle, webhook, version, settled, task, host, due)
 		SELECT handle, id, $2, $3, $4, host, $2 FROM webhooks WHERE handle = $1`,
@@ -120,6 +123,7 @@ func (o Outbox) ClaimNotices(
 	for _, host := range hosts {
 		args = append(args, host)
 	}
+
 	claim := claimNotices[o.tasks.sql.Postgres]
 	return sqldb.Select(ctx, o.tasks.sql.Write, scanNotice, claim, args...)
 }
@@ -166,6 +170,7 @@ func scanNotice(r sqldb.Row) (*push.Notice, error) {
 		// One damaged row must not hold up the others: its webhook gets the ID.
 		n.Task = &a2a.Task{ID: a2a.TaskID(n.Handle), Status: a2a.Status{State: a2a.Unknown}}
 	}
+
 	return &n, err
 }
 

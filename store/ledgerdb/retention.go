@@ -23,6 +23,7 @@ func (db *Store) DropTasks(
 	if err := db.flush(ctx); err != nil {
 		return 0, err
 	}
+
 	agents := []string{agent}
 	if agent == "" {
 		agents, err = agentsOfTasks(ctx, db.sql)
@@ -30,6 +31,7 @@ func (db *Store) DropTasks(
 			return 0, err
 		}
 	}
+
 	var old []string
 	for _, name := range agents {
 		if slices.Contains(except, name) || len(old) >= limit {
@@ -41,9 +43,11 @@ func (db *Store) DropTasks(
 		}
 		old = append(old, found...)
 	}
+
 	if len(old) == 0 {
 		return 0, nil
 	}
+
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n, err = dropOld(ctx, db.sql, t, old, before)
 		return err

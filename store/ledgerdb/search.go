@@ -19,6 +19,7 @@ func (db *Store) FindTasks(
 	if len(words) == 0 {
 		return nil, nil
 	}
+
 	done, err := db.reading(ctx, owner)
 	if err != nil {
 		return nil, err
@@ -28,6 +29,7 @@ func (db *Store) FindTasks(
 	if db.sql.Postgres {
 		return findVector(ctx, db.sql, owner, terms, limit)
 	}
+
 	return findFTS(ctx, db.sql, owner, terms, limit)
 }
 
@@ -54,6 +56,7 @@ func findFTS(
 	for _, term := range terms[:last] {
 		all.WriteString(`"` + term + `" AND `)
 	}
+
 	return sqldb.Select(ctx, db.Read, scanSummary, findWords,
 		terms[last], terms[last]+string(unicode.MaxRune), maxCompletions, owner, shortLedger,
 		all.String(), limit)

@@ -61,6 +61,7 @@ func (n SessionNotes) change(
 	if err != nil {
 		return false, err
 	}
+
 	err = n.Store.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		rows, err := sqldb.Changed(ctx, t, query, args...)
 		changed = rows > 0

@@ -45,6 +45,7 @@ func (l Shares) Share(ctx context.Context, hash string, now time.Time) (*documen
 	if content.Valid {
 		s.Content = []byte(content.String)
 	}
+
 	return &s, nil
 }
 
@@ -59,10 +60,12 @@ func (l Shares) Shares(
 	if err := l.tasks.flush(ctx); err != nil {
 		return nil, err
 	}
+
 	from := int64(math.MaxInt64)
 	if after.Handle != "" {
 		from = after.Created.UnixMilli()
 	}
+
 	return sqldb.Select(ctx, l.tasks.sql.Read, scanShare, `
 		SELECT id, owner, document, title, handle,
 			COALESCE((SELECT agent FROM tasks WHERE tasks.handle = shares.handle), ''),

@@ -46,6 +46,7 @@ func (s signals) Send(ctx context.Context, all ...ledger.Signal) error {
 		}
 		payloads[i] = string(payload)
 	}
+
 	return sqldb.Exec(ctx, s.db.sql.Write, `
 		SELECT pg_notify('`+signalChannel+`', payload)
 		FROM unnest($1::text[]) WITH ORDINALITY AS new (payload, number) ORDER BY number`,

@@ -60,10 +60,12 @@ func encodeRecord(e *ledger.Record) (*taskRow, error) {
 			return nil, err
 		}
 	}
+
 	r.Past, err = encodePast(e)
 	if n := len(r.Task.String) + len(r.Past.String); n > ledger.SmallTask {
 		r.Size = n
 	}
+
 	return r, err
 }
 

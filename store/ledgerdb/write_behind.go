@@ -32,6 +32,7 @@ func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
 		!alone { // the file of another server would be in its way
 		return errors.Join(err, errors.New("store: writing behind is for a server that is alone"))
 	}
+
 	err := db.attachWriteBehind(ctx, log)
 	path, _ := db.writeBehindPath() // which was found before
 	var damaged *writebehind.DamagedError
@@ -49,6 +50,7 @@ func (db *Store) StartWriteBehind(ctx context.Context, log *slog.Logger) error {
 		}
 		return db.attachWriteBehind(ctx, log)
 	}
+
 	return err
 }
 
@@ -59,12 +61,14 @@ func logDamage(log *slog.Logger, e *writebehind.DamagedError, kept string) {
 	if errors.Is(e, writebehind.ErrForeign) {
 		text = "the write-behind file belongs to another database"
 	}
+
 	switch {
 	case len(e.Missing) > 0:
 		lost = strings.Join(e.Missing[:min(len(e.Missing), maxNamed)], " ")
 	case e.Groups > 0:
 		lost = fmt.Sprintf("%d groups of 1 to 64 tasks", e.Groups)
 	}
+
 	log.Error(
 		text,
 		"recovered_tasks", e.Recovered,
@@ -83,10 +87,12 @@ func (db *Store) attachWriteBehind(ctx context.Context, log *slog.Logger) error 
 	if err != nil {
 		return err
 	}
+
 	id, err := db.writeBehindID(ctx)
 	if err != nil {
 		return err
 	}
+
 	db.buffer, err = writebehind.Open(ctx, writebehind.Config[*endedTask]{
 		Path:     path,
 		ID:       id,
@@ -123,6 +129,7 @@ func (db *Store) recoverPending(ctx context.Context) error {
 	if db.sql.Path == "" {
 		return nil
 	}
+
 	path, err := db.writeBehindPath()
 	if err != nil {
 		return err
@@ -130,6 +137,7 @@ func (db *Store) recoverPending(ctx context.Context) error {
 	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
+
 	release, ok, err := db.sql.ExcludeServers(ctx)
 	if err != nil || !ok {
 		return err
@@ -143,6 +151,7 @@ func (db *Store) recoverPending(ctx context.Context) error {
 	if err == nil {
 		err = db.buffer.Close()
 	}
+
 	db.buffer = nil
 	return err
 }
@@ -154,6 +163,7 @@ func (db *Store) flush(ctx context.Context) error {
 	if db.buffer == nil {
 		return nil
 	}
+
 	err := db.buffer.Flush(ctx)
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -161,6 +171,7 @@ func (db *Store) flush(ctx context.Context) error {
 	if _, is := dberr.As(err); is {
 		return err
 	}
+
 	return &dberr.Error{Cause: err}
 }
 
@@ -175,6 +186,7 @@ func (db endedTasks) Write(ctx context.Context, tasks []*endedTask) error {
 			words = append(words, task.index)
 		}
 	}
+
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		var args []any
 		for chunk := range slices.Chunk(tasks, insertBatch) {

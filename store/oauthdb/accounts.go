@@ -136,6 +136,7 @@ func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	return a, nil
 }
 
@@ -173,6 +174,7 @@ func (db *Accounts) Session(ctx context.Context, hash string, now time.Time) (*o
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	return s, nil
 }
 

@@ -39,6 +39,7 @@ func evictClients(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	if err != nil || n < limit {
 		return err
 	}
+
 	return sqldb.Exec(ctx, tx, `
 		DELETE FROM clients WHERE id IN (
 			SELECT id FROM clients
@@ -118,6 +119,7 @@ func scanClient(row sqldb.Row) (*oauth.Client, error) {
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	c.RedirectURIs, c.GrantTypes = strings.Fields(redirects), strings.Fields(grants)
 	return c, nil
 }

@@ -25,6 +25,7 @@ func (db *Grants) TakeCode(
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	var reused bool
 	err = db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
 		reused = false
@@ -41,6 +42,7 @@ func (db *Grants) TakeCode(
 	if err == nil && reused {
 		return nil, oauth.ErrReused
 	}
+
 	return code, err
 }
 
@@ -60,6 +62,7 @@ func takeCode(
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	c.Grant, err = grant(ctx, tx, grantID)
 	return c, err
 }
@@ -79,5 +82,6 @@ func revokeReused(
 	if err != nil {
 		return false, orNotFound(err)
 	}
+
 	return true, revokeGrant(ctx, tx, grantID, now)
 }

@@ -46,6 +46,7 @@ func (db *Expired) DropExpired(ctx context.Context, x oauth.Expiry) error {
 			return fmt.Errorf("dropping %s: %w", step.what, err)
 		}
 	}
+
 	return nil
 }
 

@@ -75,6 +75,7 @@ func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	return g, nil
 }
 
@@ -113,6 +114,7 @@ func (db *Grants) RevokeGrants(
 		which = "client"
 		args = []any{clientID}
 	}
+
 	n, err := sqldb.Changed(ctx, db.sql.Write, `
 		UPDATE grants SET revoked = $1 WHERE revoked = 0 AND id IN (
 			SELECT id FROM grants
@@ -140,5 +142,6 @@ func (db *Grants) NoteUses(ctx context.Context, last map[string]time.Time) error
 			return err
 		}
 	}
+
 	return nil
 }

@@ -55,6 +55,7 @@ func (db *Lists) ListClients(
 		}
 		all = append(all, found...)
 	}
+
 	slices.SortStableFunc(all, func(a, b operator.ClientRow) int {
 		if page.Reverse {
 			a, b = b, a
@@ -83,6 +84,7 @@ func (db *Lists) clients(
 		join = ` JOIN ` + terms + ` s ON s.id = c.id`
 		order = findTerms(l, terms, f.Text, page.After)
 	}
+
 	selection = fmt.Sprintf(selection, term, join)
 	return sqldb.SelectListing(ctx, db.sql, l, scan, selection, order, page.Limit)
 }
@@ -143,6 +145,7 @@ func (db *Lists) ClientRow(
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	return &r, nil
 }
 
@@ -214,6 +217,7 @@ func (db *Lists) CountGrants(
 	if f.Live {
 		from += " JOIN accounts a ON a.id = g.account_id"
 	}
+
 	return l.Count(ctx, db.sql, from, most)
 }
 
@@ -235,6 +239,7 @@ func (db *Lists) ListAccounts(
 	} else {
 		l.AndIfSet("a.name > ?", page.After.ID)
 	}
+
 	filterAccounts(l, f)
 	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorAccount, `
 		SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
@@ -276,6 +281,7 @@ func (db *Lists) CountAccounts(
 		from += ` JOIN account_terms s ON s.id = a.id`
 		findTerms(l, accountTerms, f.Text, operator.Mark{})
 	}
+
 	filterAccounts(l, f)
 	return l.Count(ctx, db.sql, from, most)
 }

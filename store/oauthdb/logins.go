@@ -52,6 +52,7 @@ func (db *Accounts) Login(ctx context.Context, state string, now time.Time) (*oa
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	return l, nil
 }
 

@@ -33,6 +33,7 @@ func (db *Grants) Refresh(ctx context.Context, hash string) (*oauth.Refresh, *oa
 	if err != nil {
 		return nil, nil, err
 	}
+
 	return t, g, nil
 }
 
@@ -58,6 +59,7 @@ func (db *Grants) Rotate(ctx context.Context, r oauth.Rotation) (sealed string, 
 	if err == nil && reused {
 		err = oauth.ErrReused
 	}
+
 	return sealed, err
 }
 

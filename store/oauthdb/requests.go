@@ -65,6 +65,7 @@ func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 	if err != nil {
 		return nil, orNotFound(err)
 	}
+
 	return r, nil
 }
 

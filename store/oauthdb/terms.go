@@ -104,6 +104,7 @@ func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order
 	if word != "" && word != text {
 		from = append(from, truncateTerm(word))
 	}
+
 	begins := func(term string) (condition string, args []any) {
 		any := make([]string, len(from))
 		for i, f := range from {
@@ -122,6 +123,7 @@ func findTerms(l *sqldb.Listing, table, text string, after operator.Mark) (order
 	if after.ID != "" {
 		l.And("(s.term, s.id) "+than+" (?, ?)", after.Term, after.ID)
 	}
+
 	condition, args = begins("e.term")
 	l.And(`NOT EXISTS (
 		SELECT 1 FROM `+table+` e WHERE e.id = s.id AND e.term < s.term AND `+condition+`)`,

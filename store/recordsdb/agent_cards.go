@@ -22,11 +22,13 @@ func seeCard(ctx context.Context, tx *sqldb.Tx, c directory.SeenCard, hold bool)
 	if err != nil {
 		return err
 	}
+
 	err = sqldb.Exec(ctx, tx, addCard,
 		c.Agent, c.Digest, string(c.Card), c.Last, hold, c.URL)
 	if err != nil {
 		return err
 	}
+
 	return sqldb.Exec(ctx, tx, `
 		DELETE FROM agent_cards
 		WHERE agent = $1 AND in_force < (SELECT MAX(in_force) FROM agent_cards WHERE agent = $1)

@@ -43,6 +43,7 @@ func (db *Store) KeptAgents(ctx context.Context) (*directory.StoredAgents, error
 	if err != nil {
 		return nil, err
 	}
+
 	kept := &directory.StoredAgents{Version: version}
 	kept.Records, err = sqldb.Select(ctx, db.sql.Read, scanAgent, `
 		SELECT name, settings, secret, version, created, changed, removed FROM agents
@@ -50,6 +51,7 @@ func (db *Store) KeptAgents(ctx context.Context) (*directory.StoredAgents, error
 	if err != nil {
 		return nil, err
 	}
+
 	kept.Disabled, err = sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `
 		SELECT name FROM agents_disabled ORDER BY name`)
 	return kept, err
@@ -163,6 +165,7 @@ func noSuchVersion(ctx context.Context, tx *sqldb.Tx, name string) error {
 	case n == 0:
 		return directory.ErrNoAgent
 	}
+
 	return directory.ErrChanged
 }
 

@@ -23,6 +23,7 @@ func (db *Store) Events(ctx context.Context, f audit.Filter) ([]audit.Event, err
 		}
 		all = append(all, some...)
 	}
+
 	slices.SortStableFunc(all, func(a, b audit.Event) int {
 		if f.Reverse {
 			a, b = b, a
@@ -90,16 +91,19 @@ func filterEvents(l *sqldb.Listing, f audit.Filter, actor string) {
 			l.And("kind LIKE ? ESCAPE '\\'", sqldb.EscapeLike(string(f.Kind))+".%")
 		}
 	}
+
 	l.AndIfSet("target = ?", f.Target)
 	if f.Outcome != "" && f.Outcome != audit.OK {
 		l.And("outcome <> 'ok'") // which names the index that has no others
 	}
+
 	l.AndIfSet("outcome = ?", string(f.Outcome))
 	l.AndIfSet("at >= ?", f.Since)
 	l.AndIfSet("at < ?", f.Until)
 	if f.Text == "" {
 		return
 	}
+
 	latest := sqldb.Listing{Where: l.Where, Args: l.Args}
 	text := latest.Text(`SELECT at, id, actor, target, detail FROM audit`, `at DESC`, f.Searched)
 	l.Where = nil

@@ -55,6 +55,7 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 	if db.sql.Postgres {
 		options.Isolation = sql.LevelRepeatableRead
 	}
+
 	t, err := db.sql.Read.BeginTx(ctx, options)
 	if err != nil {
 		return nil, sqldb.Classify(err)
@@ -68,6 +69,7 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 	if err != nil {
 		return nil, sqldb.Classify(err)
 	}
+
 	from := int64(-1 << 62) // also a row that was put before the first is found
 	for {
 		links, err := links(ctx, t, from, verifyBatch)

@@ -64,6 +64,7 @@ func (db *Store) ClaimRenewal(
 	if err != nil {
 		return err
 	}
+
 	return sqldb.MustChange(ctx, db.sql.Write, a2avault.ErrChanged, `
 		UPDATE connections SET holder = $1, held_until = $2
 		WHERE owner = $3 AND agent = $4 AND version = $5 AND held_until <= $6`,
@@ -106,6 +107,7 @@ func (db *Store) TakeAttempt(
 	if !now.Before(a.Expires) {
 		return nil, a2avault.ErrNone
 	}
+
 	return a, nil
 }
 

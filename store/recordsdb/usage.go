@@ -164,6 +164,7 @@ func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Reco
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -188,6 +189,7 @@ func selectCalls(l *sqldb.Listing, f usage.Filter) {
 	for column, values := range dimensions(f) {
 		l.In(column, values)
 	}
+
 	switch f.Outcome {
 	case "":
 	case usage.OK:
@@ -229,6 +231,7 @@ func (db *Store) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, err
 	if f.After.ID != "" {
 		l.And("(at, u.id) "+beyond+" (?, ?)", f.After.At, f.After.ID)
 	}
+
 	return sqldb.SelectListing(ctx, db.sql, l, scanCall, `
 		SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent,
 			millis, bytes_in, bytes_out, outcome
@@ -277,11 +280,13 @@ func (db *Store) Tallies(
 	if !ok {
 		return nil, fmt.Errorf("there are no sums by %q", by)
 	}
+
 	f.Since = f.Since.Truncate(time.Hour)
 	asked := dimensions(f)
 	if _, chosen := asked[key]; by != "" && !chosen {
 		asked[key] = nil // all its values
 	}
+
 	l := &sqldb.Listing{}
 	table := "usage_calls"
 	value := callExpression
@@ -292,6 +297,7 @@ func (db *Store) Tallies(
 	} else {
 		selectCalls(l, f)
 	}
+
 	from := "0"
 	groups := "1"
 	order := "2 DESC, 1"
@@ -300,14 +306,17 @@ func (db *Store) Tallies(
 		groups = "1, 3"
 		order = "starts, 1"
 	}
+
 	selection := `SELECT ` + key + ` AS k, CAST(SUM(` + value("calls") + `) AS BIGINT) AS n, ` +
 		from + ` AS starts`
 	for _, c := range sumColumns[1:] {
 		selection += `, CAST(SUM(` + value(c) + `) AS BIGINT)`
 	}
+
 	if len(l.Where) == 0 {
 		l.And("1 = 1")
 	}
+
 	l.Where[len(l.Where)-1] += ` GROUP BY ` + groups
 	return sqldb.SelectListing(ctx, db.sql, l, scanTally, selection+` FROM `+table, order, f.Limit)
 }
@@ -353,6 +362,7 @@ func callExpression(column string) string {
 	case "bytes_in", "bytes_out", "millis":
 		return column
 	}
+
 	i, _ := strconv.Atoi(column[1:])
 	var within []string
 	if i > 0 {
@@ -361,6 +371,7 @@ func callExpression(column string) string {
 	if i < len(usage.Bounds) {
 		within = append(within, fmt.Sprintf("millis <= %d", usage.Bounds[i]))
 	}
+
 	return "CASE WHEN " + strings.Join(within, " AND ") + " THEN 1 ELSE 0 END"
 }
 
@@ -403,9 +414,11 @@ func (db *Store) DropCalls(ctx context.Context, before time.Time, limit int) (n 
 		}
 		n += int(dropped)
 	}
+
 	if n == 0 {
 		return 0, nil
 	}
+
 	return n, db.dropDays(ctx, moment-moment%dayMillis)
 }
 

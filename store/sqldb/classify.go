@@ -34,12 +34,14 @@ func fault(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil
 	}
+
 	_, away := dberr.As(err)
 	_, lite := errors.AsType[*sqlite.Error](err)
 	_, postgres := errors.AsType[*pgconn.PgError](err)
 	if away || lite || postgres {
 		return err
 	}
+
 	return nil
 }
 
@@ -74,6 +76,7 @@ func isUnavailable(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
 	}
+
 	return pgconn.SafeToRetry(err) || err.Error() == closedText ||
 		slices.ContainsFunc(unavailableErrors, func(is error) bool { return errors.Is(err, is) })
 }

@@ -46,10 +46,12 @@ func (g *group) inTx(ctx context.Context, do func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	u := &unit{do: do, done: make(chan struct{})}
 	if !g.enter(u) {
 		return &dberr.Error{Overloaded: true, Cause: ErrBusy}
 	}
+
 	select {
 	case <-u.done:
 	case <-ctx.Done():
@@ -58,6 +60,7 @@ func (g *group) inTx(ctx context.Context, do func(*Tx) error) error {
 		}
 		<-u.done
 	}
+
 	return u.err
 }
 
@@ -67,11 +70,13 @@ func (g *group) enter(u *unit) bool {
 	if len(g.waiting) >= MaxWaiting {
 		return false
 	}
+
 	g.waiting = append(g.waiting, u)
 	if !g.running {
 		g.running = true
 		go g.run()
 	}
+
 	return true
 }
 
@@ -150,6 +155,7 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	if err := g.file.check(); err != nil {
 		return units, Classify(err)
 	}
+
 	err := g.pool.inTx(ctx, func(t *Tx) error {
 		for done := 0; done < len(units); done++ {
 			failed = units[done].run(t)
@@ -165,6 +171,7 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 	if failed == nil || len(units) == 1 {
 		return units, err
 	}
+
 	return units, g.pool.inTx(ctx, func(t *Tx) error {
 		for _, u := range units {
 			var err error
@@ -184,12 +191,14 @@ func (t *Tx) savepoint(ctx context.Context, do func(*Tx) error) (failed, broken 
 	if _, err := t.ExecContext(ctx, "SAVEPOINT unit"); err != nil {
 		return nil, err
 	}
+
 	failed = do(t)
 	if failed != nil {
 		if _, err := t.ExecContext(ctx, "ROLLBACK TO unit"); err != nil {
 			return nil, fmt.Errorf("undoing after %w: %w", failed, err)
 		}
 	}
+
 	_, broken = t.ExecContext(ctx, "RELEASE unit")
 	return failed, broken
 }

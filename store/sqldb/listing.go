@@ -68,6 +68,7 @@ func (l *Listing) After(at, column string, then time.Time, id string) (order str
 	if id != "" {
 		from = then.UnixMilli()
 	}
+
 	l.And(`(`+at+`, `+column+`) `+than+` (?, ?)`, from, id)
 	return at + way + `, ` + column + way
 }

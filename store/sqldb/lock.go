@@ -42,14 +42,17 @@ func (db *DB) LockServer(ctx context.Context) (bool, error) {
 	if db.server.lock != nil {
 		return db.server.alone, nil
 	}
+
 	path, err := filepath.EvalSymlinks(db.Path)
 	if err != nil {
 		return false, err
 	}
+
 	l, err := openLock(ctx, path, lockWait)
 	if err != nil {
 		return false, err
 	}
+
 	db.server.lock = l
 	alone, err := l.take(ctx, lockExclusive)
 	if alone {
@@ -61,6 +64,7 @@ func (db *DB) LockServer(ctx context.Context) (bool, error) {
 	if !alone && err == nil {
 		_, err = l.take(ctx, lockShared)
 	}
+
 	db.server.alone = alone
 	return alone && err == nil, err
 }
@@ -83,15 +87,18 @@ func openLock(ctx context.Context, path string, wait time.Duration) (*serverLock
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
+
 	query := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())}}
 	db, err := sql.Open("sqlite", fileURL(path, query))
 	if err != nil {
 		return nil, err
 	}
+
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
+
 	return &serverLock{db, conn}, nil
 }
 
@@ -124,14 +131,17 @@ func (db *DB) ExcludeServers(ctx context.Context) (release func() error, ok bool
 	if db.Path == "" {
 		return func() error { return nil }, false, nil
 	}
+
 	path, err := filepath.EvalSymlinks(db.Path)
 	if err != nil {
 		return nil, false, err
 	}
+
 	l, err := openLock(ctx, path, 0)
 	if err != nil {
 		return nil, false, err
 	}
+
 	ok, err = l.take(ctx, lockReserved)
 	return l.close, ok, err
 }

@@ -27,11 +27,13 @@ func openMemory(ctx context.Context) (*DB, error) {
 		holder.Close()
 		return nil, err
 	}
+
 	worker, err := sql.Open("sqlite", address)
 	if err != nil {
 		holder.Close()
 		return nil, err
 	}
+
 	worker.SetMaxOpenConns(1)
 	both := &Pool{DB: worker, prepares: true}
 	both.group = &group{pool: both}

@@ -25,6 +25,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return err
 	}
+
 	options := []goose.ProviderOption{
 		goose.WithDisableGlobalRegistry(true),
 		goose.WithGoMigrations(steps...),
@@ -38,6 +39,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 		}
 		options = append(options, goose.WithSessionLocker(locker))
 	}
+
 	provider, err := goose.NewProvider(dialect, db.Write.DB, nil, options...)
 	if err != nil {
 		return fmt.Errorf("reading migrations: %w", err)
@@ -45,12 +47,14 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect) error {
 	if _, err := db.knownVersion(ctx, steps); err != nil {
 		return err
 	}
+
 	for range attempts {
 		_, err = provider.Up(ctx)
 		if err == nil {
 			return nil
 		}
 	}
+
 	return fmt.Errorf("migrating: %w", err)
 }
 
@@ -60,6 +64,7 @@ func (db *DB) checkMigrated(ctx context.Context, dialect goose.Dialect) error {
 	if err != nil {
 		return err
 	}
+
 	version, err := db.knownVersion(ctx, steps)
 	if err == nil && version < db.version {
 		err = fmt.Errorf(
@@ -68,6 +73,7 @@ func (db *DB) checkMigrated(ctx context.Context, dialect goose.Dialect) error {
 			db.version,
 		)
 	}
+
 	return err
 }
 
@@ -93,6 +99,7 @@ func (db *DB) knownVersion(ctx context.Context, steps []*goose.Migration) (int64
 	for _, s := range steps {
 		db.version = max(db.version, s.Version)
 	}
+
 	version, err := db.versionOrNone(ctx)
 	if err != nil {
 		return 0, err
@@ -101,6 +108,7 @@ func (db *DB) knownVersion(ctx context.Context, steps []*goose.Migration) (int64
 		_, err = db.Write.DB.ExecContext(ctx, `SELECT agents FROM replicas LIMIT 1`)
 		err = Classify(err)
 	}
+
 	_, away := dberr.As(err)
 	switch {
 	case err == nil && version > db.version:
@@ -115,6 +123,7 @@ func (db *DB) knownVersion(ctx context.Context, steps []*goose.Migration) (int64
 			version,
 		)
 	}
+
 	return version, err
 }
 
@@ -131,6 +140,7 @@ func migrationsOf(dialect goose.Dialect) (steps []*goose.Migration, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	for _, name := range names {
 		if strings.Contains(name, otherEngine[dialect]) {
 			continue
@@ -155,6 +165,7 @@ func migrationsOf(dialect goose.Dialect) (steps []*goose.Migration, err error) {
 			),
 		)
 	}
+
 	return steps, nil
 }
 

@@ -58,6 +58,7 @@ func (p *Pool) prepared(ctx context.Context, query string) *sql.Stmt {
 	if err != nil {
 		return nil
 	}
+
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if first, ok := p.stmts[query]; ok {
@@ -67,6 +68,7 @@ func (p *Pool) prepared(ctx context.Context, query string) *sql.Stmt {
 	if p.stmts == nil {
 		p.stmts = map[string]*sql.Stmt{}
 	}
+
 	p.stmts[query] = s
 	return s
 }
@@ -111,12 +113,14 @@ func (p *Pool) ExecContext(
 		})
 		return done, err
 	}
+
 	p.encode(args)
 	if s := p.prepared(ctx, query); s != nil {
 		done, err = s.ExecContext(ctx, args...)
 	} else {
 		done, err = p.DB.ExecContext(ctx, query, args...)
 	}
+
 	return done, Classify(err)
 }
 
@@ -132,6 +136,7 @@ func (p *Pool) QueryContext(
 	} else {
 		rows, err = p.DB.QueryContext(ctx, query, args...)
 	}
+
 	return rows, Classify(err)
 }
 
@@ -145,6 +150,7 @@ func (p *Pool) QueryRowContext(ctx context.Context, query string, args ...any) R
 	} else {
 		row = p.DB.QueryRowContext(ctx, query, args...)
 	}
+
 	ended(Classify(row.Err()))
 	return decoder{row}
 }
@@ -233,6 +239,7 @@ func (p *Pool) transact(ctx context.Context, do func(*Tx) error) (missed []strin
 		ctx, cancel = context.WithTimeout(ctx, transactionTimeout)
 		defer cancel()
 	}
+
 	begun, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return nil, err
@@ -242,5 +249,6 @@ func (p *Pool) transact(ctx context.Context, do func(*Tx) error) (missed []strin
 	if err := do(t); err != nil {
 		return nil, err
 	}
+
 	return t.missed, begun.Commit()
 }

@@ -27,16 +27,19 @@ func openSQLite(path string) (*DB, error) {
 	if err := checkMissing(path); err != nil {
 		return nil, err
 	}
+
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening database: %w", err)
 	}
+
 	err = f.Chmod(0o600)
 	info, failed := f.Stat()
 	err = errors.Join(err, failed, f.Close())
 	if err != nil {
 		return nil, fmt.Errorf("opening database: %w", err)
 	}
+
 	opened := &openedFile{path, info}
 	// A statement that a trigger belongs to keeps copies of the pages that it changes: in memory, not in
 	// a file.
@@ -46,12 +49,14 @@ func openSQLite(path string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	write.SetMaxOpenConns(1)
 	read, err := readSQLite(path)
 	if err != nil {
 		write.Close()
 		return nil, err
 	}
+
 	writer := &Pool{DB: write, prepares: true}
 	writer.group = &group{pool: writer, file: opened}
 	return &DB{
@@ -169,9 +174,11 @@ func checkMissing(path string) error {
 			left = append(left, path+suffix)
 		}
 	}
+
 	if len(left) == 0 {
 		return nil
 	}
+
 	files := strings.Join(left, ", ")
 	return fmt.Errorf(
 		"%s is %s, but files that belong to it are there (%s): restore %s from a backup, together with these files; or, to begin anew without its accounts, connections and tasks, move these files away",

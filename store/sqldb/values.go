@@ -116,6 +116,7 @@ func collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) ([]T, 
 		}
 		all = append(all, v)
 	}
+
 	return all, Classify(rows.Err())
 }
 

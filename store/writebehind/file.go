@@ -48,6 +48,7 @@ func openFile(ctx context.Context, path, id string) (*file, error) {
 	if err := opened.prepare(ctx, id); err != nil {
 		return nil, errors.Join(asDamaged(err), opened.close())
 	}
+
 	return opened, nil
 }
 
@@ -64,6 +65,7 @@ func (f *file) prepare(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+
 	var is string
 	if err := f.db.QueryRowContext(ctx, `SELECT id FROM owner`).Scan(&is); err != nil {
 		return err
@@ -75,10 +77,12 @@ func (f *file) prepare(ctx context.Context, id string) error {
 		}
 		return cmp.Or(err, ErrForeign)
 	}
+
 	f.insertion, err = f.db.PrepareContext(ctx, `INSERT INTO groups (records) VALUES (?)`)
 	if err != nil {
 		return err
 	}
+
 	f.end, err = f.db.PrepareContext(ctx, `DELETE FROM groups WHERE seq <= ?`)
 	return err
 }
@@ -113,6 +117,7 @@ func (f *file) rows(ctx context.Context) (map[int64][]byte, error) {
 		}
 		all[seq] = text
 	}
+
 	return all, found.Err()
 }
 

@@ -37,6 +37,7 @@ func openKeys(path string) (*keyList, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	l := &keyList{file: f, rows: map[int64]keyLine{}}
 	lines := json.NewDecoder(f)
 	for {
@@ -68,9 +69,11 @@ func (l *keyList) drop(last int64) error {
 			return err
 		}
 	}
+
 	if err := l.file.Truncate(0); err != nil {
 		return err
 	}
+
 	_, err := l.file.Write(left.Bytes())
 	return err
 }
@@ -95,6 +98,7 @@ func (b *Buffer[R]) name(
 	if len(lost) == 0 {
 		return damaged, nil
 	}
+
 	missing, err := b.Database.Missing(ctx, lost)
 	if err != nil || len(missing) == 0 {
 		return damaged, err
@@ -102,6 +106,7 @@ func (b *Buffer[R]) name(
 	if damaged == nil {
 		damaged = &DamagedError{Cause: errMissing}
 	}
+
 	damaged.Missing = missing
 	return damaged, nil
 }

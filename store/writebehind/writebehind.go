@@ -129,6 +129,7 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 	if err != nil {
 		return nil, err
 	}
+
 	b := &Buffer[R]{
 		Config:   c,
 		keys:     keys,
@@ -151,6 +152,7 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 		err = fmt.Errorf("recovering %s: %w", c.Path, err)
 		return nil, errors.Join(err, b.file.close(), keys.file.Close())
 	}
+
 	b.wg.Go(b.writeLoop)
 	b.wg.Go(b.flushLoop)
 	return b, nil
@@ -165,6 +167,7 @@ func (b *Buffer[R]) recover(ctx context.Context) error {
 	if broken != nil && !errors.As(broken, &damaged) {
 		return broken
 	}
+
 	listed := b.keys.check(rows)
 	all, last, lost, why := decodeAll[R](rows)
 	if lost > 0 {
@@ -175,6 +178,7 @@ func (b *Buffer[R]) recover(ctx context.Context) error {
 			return err
 		}
 	}
+
 	damaged, err := b.name(ctx, listed, damaged)
 	if err != nil {
 		return err
@@ -183,6 +187,7 @@ func (b *Buffer[R]) recover(ctx context.Context) error {
 		damaged.Recovered = len(all)
 		return damaged
 	}
+
 	return errors.Join(b.file.delete(last), b.keys.drop(math.MaxInt64))
 }
 
@@ -211,6 +216,7 @@ func (b *Buffer[R]) Add(ctx context.Context, key string, record R) error {
 	if !b.room(len(text)) {
 		return ErrFull
 	}
+
 	a := &addition[R]{
 		key:    key,
 		record: record,
@@ -284,10 +290,12 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 	if !b.room(0) {
 		return ErrFull
 	}
+
 	keys := make([]string, len(group))
 	for i, a := range group {
 		keys[i] = a.key
 	}
+
 	text := joined(group)
 	seq, err := b.file.insert(text)
 	if err != nil {
@@ -297,6 +305,7 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 	if err := b.keys.add(seq, text, keys); err != nil {
 		b.markBroken(err)
 	}
+
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, a := range group {
@@ -304,11 +313,13 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 		b.pending[a.key] = a.record
 		b.bytes += a.size
 	}
+
 	b.order = append(b.order, group...)
 	signal(b.wake)
 	if len(b.order) >= flushCount {
 		signal(b.full)
 	}
+
 	return nil
 }
 
@@ -318,6 +329,7 @@ func joined[R any](group []*addition[R]) []byte {
 	for _, a := range group {
 		size += len(a.text) + 1
 	}
+
 	row := make([]byte, 0, size)
 	for i, a := range group {
 		start := byte(',')
@@ -327,6 +339,7 @@ func joined[R any](group []*addition[R]) []byte {
 		row = append(append(row, start), a.text...)
 		a.text = nil
 	}
+
 	return append(row, ']')
 }
 
@@ -343,6 +356,7 @@ func (b *Buffer[R]) markBroken(err error) {
 			err,
 		)
 	}
+
 	b.broken = true
 }
 
@@ -387,20 +401,24 @@ func (b *Buffer[R]) Flush(ctx context.Context) error {
 	if len(b.waiting()) == 0 {
 		return nil
 	}
+
 	select {
 	case b.flushing <- struct{}{}:
 		defer func() { <-b.flushing }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+
 	taken := b.waiting()
 	if len(taken) == 0 {
 		return nil
 	}
+
 	records := make([]R, len(taken))
 	for i, a := range taken {
 		records[i] = a.record
 	}
+
 	err := b.Database.Write(ctx, records)
 	if err == nil || ctx.Err() == nil {
 		b.logFlush(err)
@@ -408,11 +426,13 @@ func (b *Buffer[R]) Flush(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	b.remove(taken)
 	last := taken[len(taken)-1].seq
 	if err := errors.Join(b.file.delete(last), b.keys.drop(last)); err != nil {
 		b.markBroken(err)
 	}
+
 	return nil
 }
 
@@ -457,6 +477,7 @@ func (b *Buffer[R]) logFlush(err error) {
 	case err == nil && b.failing:
 		b.Log.Info("finished tasks are written into the database again")
 	}
+
 	b.failing = err != nil
 }
 

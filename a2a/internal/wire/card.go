@@ -90,11 +90,13 @@ func DecodeCard(b []byte) (*a2a.Card, error) {
 	if err := unmarshal(b, &doc); err != nil {
 		return nil, err
 	}
+
 	for i, in := range doc.Interfaces {
 		if in.URL == "" {
 			return nil, fmt.Errorf("supportedInterfaces[%d].url is missing", i)
 		}
 	}
+
 	c := &a2a.Card{
 		Name:             doc.Name,
 		Description:      doc.Description,
@@ -125,6 +127,7 @@ func DecodeCard(b []byte) (*a2a.Card, error) {
 	if len(c.Interfaces) == 0 {
 		return nil, errors.New("it has no interface: neither supportedInterfaces nor url")
 	}
+
 	return c, nil
 }
 
@@ -150,14 +153,17 @@ func (doc *cardDoc) interfaces() []a2a.Interface {
 			Tenant:  i.Tenant,
 		})
 	}
+
 	if doc.URL == "" {
 		return list
 	}
+
 	version := doc.generation()
 	add(a2a.Interface{URL: doc.URL, Binding: doc.PreferredTransport, Version: version})
 	for _, i := range doc.AdditionalInterfaces {
 		add(a2a.Interface{URL: i.URL, Binding: i.Transport, Version: version})
 	}
+
 	return list
 }
 
@@ -173,6 +179,7 @@ func (doc *cardDoc) generation() a2a.Generation {
 	if isObject(doc.Authentication) {
 		return a2a.V01
 	}
+
 	return a2a.V02
 }
 
@@ -197,6 +204,7 @@ func EncodeHybridCard(c *a2a.Card) (json.RawMessage, error) {
 		// The first one is repeated here (0.3 section 5.6.2: SHOULD).
 		doc.AdditionalInterfaces = append(doc.AdditionalInterfaces, transportDoc{i.URL, i.Binding})
 	}
+
 	if doc.URL != "" {
 		for name, s := range doc.SecuritySchemes {
 			doc.SecuritySchemes[name] = s.addOld(c.SecuritySchemes[name].Type)
@@ -209,6 +217,7 @@ func EncodeHybridCard(c *a2a.Card) (json.RawMessage, error) {
 			doc.SecurityRequirements = nil
 		}
 	}
+
 	doc.ExtendedCard = doc.URL != "" && c.Capabilities.ExtendedAgentCard
 	return codecV10.encode(cardBody, doc)
 }
@@ -227,9 +236,11 @@ func oldAuthentication(c *a2a.Card) json.RawMessage {
 			schemes = append(schemes, scheme)
 		}
 	}
+
 	if schemes == nil {
 		return nil
 	}
+
 	b, _ := json.Marshal(map[string][]string{"schemes": schemes}) // strings always have a JSON form
 	return b
 }
@@ -239,6 +250,7 @@ func newCardDoc(c *a2a.Card) *cardDoc {
 	for name, s := range c.SecuritySchemes {
 		schemes[name] = newSchemeDoc(s)
 	}
+
 	return &cardDoc{
 		SecuritySchemes:      schemes,
 		SecurityRequirements: each(c.Security, newRequirementDoc),

@@ -71,6 +71,7 @@ func cost(b []byte) (sum int) {
 			sum += costOfByte(b[i])
 		}
 	}
+
 	return sum
 }
 

@@ -93,6 +93,7 @@ func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 	default:
 		out.Data = e.Data
 	}
+
 	return out
 }
 
@@ -121,11 +122,13 @@ func detailsWithReason(data json.RawMessage) []json.RawMessage {
 	} else if json.Unmarshal(data, &details) != nil {
 		return nil
 	}
+
 	for i, one := range details {
 		if reason(one) != "" {
 			return append([]json.RawMessage{one}, slices.Delete(details, i, i+1)...)
 		}
 	}
+
 	return nil
 }
 
@@ -158,6 +161,7 @@ func (d *Dialect) DecodeError(in *jsonrpc.Error) *a2a.Error {
 	if inner := wrapped(in.Data); inner != nil {
 		in = inner
 	}
+
 	e := &a2a.Error{
 		Code:    d.meaning(in.Code),
 		Message: in.Message,
@@ -171,6 +175,7 @@ func (d *Dialect) DecodeError(in *jsonrpc.Error) *a2a.Error {
 			e.Code = why
 		}
 	}
+
 	return e
 }
 
@@ -197,11 +202,13 @@ func reason(data json.RawMessage) string {
 		}
 		infos = []errorInfo{one}
 	}
+
 	for _, info := range infos {
 		if info.Type == errorInfoType && info.Reason != "" {
 			return info.Reason
 		}
 	}
+
 	return ""
 }
 
@@ -211,10 +218,12 @@ func (d *Dialect) MethodUnknown(err error) bool {
 	if err == nil {
 		return false
 	}
+
 	var e *a2a.Error
 	if !errors.As(err, &e) || !e.Remote {
 		return false
 	}
+
 	switch e.Code {
 	case a2a.MethodNotFound, a2a.VersionNotSupported:
 		return true

@@ -46,6 +46,7 @@ func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 		size := min(f.PageSize, maxPageSize)
 		out.PageSize = &size
 	}
+
 	return d.encode(listBody, out)
 }
 
@@ -57,6 +58,7 @@ func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 			return a2a.TaskFilter{}, err
 		}
 	}
+
 	f := a2a.TaskFilter{
 		ContextID:     in.ContextID,
 		PageToken:     in.PageToken,
@@ -66,6 +68,7 @@ func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 	if err := checkHistory(in.HistoryLength); err != nil {
 		return f, err
 	}
+
 	var err error
 	f.PageSize, err = checkPageSize(in.PageSize)
 	if err != nil {
@@ -85,6 +88,7 @@ func (d jsonCodec) DecodeList(params []byte) (a2a.TaskFilter, error) {
 			)
 		}
 	}
+
 	return f, nil
 }
 

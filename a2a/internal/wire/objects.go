@@ -138,9 +138,11 @@ func (s schema) event(event a2a.Event) any {
 		}
 		doc.ArtifactUpdate = bare
 	}
+
 	if s == schemaV03 {
 		return bare
 	}
+
 	return doc
 }
 
@@ -155,6 +157,7 @@ func (s schema) statusUpdate(u *a2a.StatusUpdate) statusUpdateDoc {
 	if s != schemaV10 {
 		doc.Final = new(u.Status.State.Idle())
 	}
+
 	return doc
 }
 
@@ -170,6 +173,7 @@ func (s schema) task(t *a2a.Task) any {
 	if t.ContextID != "" || s != schemaV10 {
 		doc.ContextID = &t.ContextID
 	}
+
 	return doc
 }
 
@@ -181,9 +185,11 @@ func (s schema) status(in a2a.Status) statusDoc {
 	case s != schemaV10 && in.State == a2a.Canceled:
 		doc.State = "TASK_STATE_CANCELLED"
 	}
+
 	if in.Message != nil {
 		doc.Message = new(s.message(*in.Message))
 	}
+
 	return doc
 }
 
@@ -205,6 +211,7 @@ func (s schema) message(m a2a.Message) messageDoc {
 	case schemaV03REST:
 		doc.Parts, doc.Content, doc.ReferenceTaskIDs = nil, doc.Parts, nil
 	}
+
 	return doc
 }
 

@@ -58,6 +58,7 @@ func (p *part) toDomain() (a2a.Part, error) {
 		out.MediaType = f.MimeType
 		raw, url = cmp.Or(f.Bytes, f.FileWithBytes, f.Data), cmp.Or(f.URI, f.FileWithURI)
 	}
+
 	switch {
 	case p.Text != nil:
 		out.Content = a2a.Text(*p.Text)
@@ -75,6 +76,7 @@ func (p *part) toDomain() (a2a.Part, error) {
 	default:
 		return out, errNoContent
 	}
+
 	return out, nil
 }
 
@@ -126,10 +128,12 @@ func wrapValue(d a2a.Data, m a2a.Metadata) (json.RawMessage, a2a.Metadata) {
 	if len(d) == 0 {
 		d = a2a.Data("null")
 	}
+
 	m = maps.Clone(m)
 	if m == nil {
 		m = a2a.Metadata{}
 	}
+
 	m[wrappedKey] = true
 	return append(append([]byte(`{"value":`), d...), '}'), m
 }
@@ -138,12 +142,14 @@ func unwrapValue(p *a2a.Part) {
 	if p.Metadata[wrappedKey] != true {
 		return
 	}
+
 	var w struct {
 		Value json.RawMessage `json:"value"`
 	}
 	if json.Unmarshal(json.RawMessage(p.Content.(a2a.Data)), &w) != nil || w.Value == nil {
 		return
 	}
+
 	p.Content = a2a.Data(w.Value)
 	delete(p.Metadata, wrappedKey)
 	if len(p.Metadata) == 0 {

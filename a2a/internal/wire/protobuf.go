@@ -63,10 +63,12 @@ func toJSON(m proto.Message, b []byte) ([]byte, error) {
 	if err := decodeProto(b, m); err != nil {
 		return nil, err
 	}
+
 	out, err := protojson.Marshal(m)
 	if err != nil { // a number that JSON does not have, or a time
 		return nil, errNotProtobuf
 	}
+
 	var compact bytes.Buffer
 	err = json.Compact(&compact, out)
 	return compact.Bytes(), err

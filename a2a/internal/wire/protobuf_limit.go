@@ -31,6 +31,7 @@ func protoCost(b []byte, m protoreflect.MessageDescriptor, budget, depth int) in
 	if depth == 0 {
 		return budget
 	}
+
 	for len(b) > 0 && budget >= 0 {
 		number, kind, n := protowire.ConsumeTag(b)
 		if n < 0 {
@@ -55,6 +56,7 @@ func protoCost(b []byte, m protoreflect.MessageDescriptor, budget, depth int) in
 			budget -= controlCost * controls(value)
 		}
 	}
+
 	return budget
 }
 

@@ -63,6 +63,7 @@ func (d jsonCodec) decodePush(doc []byte, path PushID) (*a2a.PushConfig, error) 
 	if err := decodeParams(doc, &in); err != nil {
 		return nil, err
 	}
+
 	c := in.config()
 	c.Generation = d.generation
 	c.TaskID, c.ID = cmp.Or(path.Task, c.TaskID), cmp.Or(path.ID, c.ID)
@@ -72,6 +73,7 @@ func (d jsonCodec) decodePush(doc []byte, path PushID) (*a2a.PushConfig, error) 
 	case c.URL == "":
 		return nil, a2a.InvalidParam("url", "is missing: it is that of the webhook")
 	}
+
 	return c, nil
 }
 
@@ -84,6 +86,7 @@ func (doc *pushDoc) config() *a2a.PushConfig {
 		c.ID = cmp.Or(named.ID, c.ID, doc.NewID)
 		return c
 	}
+
 	named := doc.named()
 	c := &a2a.PushConfig{
 		TaskID: cmp.Or(named.Task, a2a.TaskID(doc.TaskID)), ID: cmp.Or(named.ID, doc.ID),
@@ -95,6 +98,7 @@ func (doc *pushDoc) config() *a2a.PushConfig {
 			c.Authentication.Schemes = []string{a.Scheme}
 		}
 	}
+
 	return c
 }
 
@@ -121,6 +125,7 @@ func (d jsonCodec) DecodePushID(op Op, params []byte, path PushID) (PushID, erro
 	if err := d.decodeParams(pushQuery(op), params, &in); err != nil {
 		return PushID{}, err
 	}
+
 	id := PushID{a2a.TaskID(in.ID), in.ConfigID}
 	if in.TaskID != "" {
 		id = PushID{a2a.TaskID(in.TaskID), cmp.Or(in.ConfigID, in.ID)}
@@ -128,10 +133,12 @@ func (d jsonCodec) DecodePushID(op Op, params []byte, path PushID) (PushID, erro
 	if named := in.named(); named.Task != "" {
 		id = named
 	}
+
 	id = PushID{cmp.Or(path.Task, id.Task), cmp.Or(path.ID, id.ID)}
 	if id.Task == "" {
 		return id, a2a.InvalidParam("taskId", "is missing: it names the task")
 	}
+
 	return id, nil
 }
 
@@ -169,6 +176,7 @@ func (d jsonCodec) EncodePushID(op Op, id PushID, tenant string) ([]byte, error)
 	case d.callersName:
 		doc.ConfigID = ""
 	}
+
 	return d.encode(pushQuery(op), doc)
 }
 
@@ -183,6 +191,7 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 	if err != nil {
 		return nil, err
 	}
+
 	var list []json.RawMessage
 	if isObject(result) {
 		var in struct {
@@ -195,6 +204,7 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 	} else if err := unmarshal(result, &list); err != nil {
 		return nil, err
 	}
+
 	var all []*a2a.PushConfig
 	for _, one := range list {
 		c, err := d.decodePush(one, PushID{Task: task})
@@ -203,6 +213,7 @@ func (d jsonCodec) DecodePushes(result []byte, task a2a.TaskID) ([]*a2a.PushConf
 		}
 		all = append(all, c)
 	}
+
 	return all, nil
 }
 
@@ -228,6 +239,7 @@ func (d jsonCodec) push(c *a2a.PushConfig) *pushDoc {
 		doc.TaskID = string(c.TaskID)
 		return doc
 	}
+
 	out := &pushDoc{Inner: newPush(c, false)}
 	switch {
 	case d.boxed:
@@ -238,6 +250,7 @@ func (d jsonCodec) push(c *a2a.PushConfig) *pushDoc {
 	default:
 		out.TaskID = string(c.TaskID)
 	}
+
 	return out
 }
 
@@ -246,6 +259,7 @@ func newPush(c *a2a.PushConfig, oneScheme bool) *pushDoc {
 	if c == nil {
 		return nil
 	}
+
 	out := &pushDoc{ID: c.ID, URL: c.URL, Token: c.Token}
 	if a := c.Authentication; a != nil {
 		out.Authentication = &pushAuthDoc{Schemes: a.Schemes, Credentials: a.Credentials}
@@ -256,6 +270,7 @@ func newPush(c *a2a.PushConfig, oneScheme bool) *pushDoc {
 			out.Authentication.Schemes = nil
 		}
 	}
+
 	return out
 }
 

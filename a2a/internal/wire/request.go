@@ -12,10 +12,12 @@ func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	if err != nil {
 		return nil, invalidParams("params: %v", err)
 	}
+
 	decode := d.decodeSend
 	if d.callersName {
 		decode = decodeSendV01
 	}
+
 	req, err := decode(doc)
 	if err != nil {
 		return nil, err
@@ -23,6 +25,7 @@ func (d jsonCodec) DecodeSend(params []byte) (*a2a.SendRequest, error) {
 	if req.Push != nil {
 		req.Push.Generation = d.generation
 	}
+
 	return req, nil
 }
 
@@ -39,18 +42,22 @@ func (d jsonCodec) decodeSend(params []byte) (*a2a.SendRequest, error) {
 	if in.Message != nil && in.Message.MessageID == "" {
 		return nil, errNoMessageID
 	}
+
 	m, err := in.Message.request()
 	if err != nil {
 		return nil, err
 	}
+
 	c := in.Configuration
 	if err := checkHistory(c.HistoryLength); err != nil {
 		return nil, err
 	}
+
 	push, err := decodeInlinePush(c.TaskPushConfig, c.PushConfig, c.Push)
 	if err != nil {
 		return nil, err
 	}
+
 	immediately := c.ReturnImmediately
 	if c.Blocking != nil {
 		immediately = immediately || !*c.Blocking
@@ -59,6 +66,7 @@ func (d jsonCodec) decodeSend(params []byte) (*a2a.SendRequest, error) {
 		immediately = c.Blocking == nil || !*c.Blocking
 		unbox(m.Parts)
 	}
+
 	return &a2a.SendRequest{
 		Message:             m,
 		AcceptedOutputModes: c.AcceptedOutputModes,
@@ -111,6 +119,7 @@ func validateMessage(m *a2a.Message) error {
 	if len(m.Parts) == 0 {
 		return a2a.InvalidParam("message.parts", "must hold at least one part")
 	}
+
 	switch m.Role {
 	case a2a.RoleUser, a2a.RoleAgent:
 	case "", "ROLE_UNSPECIFIED":
@@ -120,6 +129,7 @@ func validateMessage(m *a2a.Message) error {
 			"message.role", "must be the user's or the agent's, not %q", m.Role,
 		)
 	}
+
 	return nil
 }
 
@@ -144,6 +154,7 @@ func (d jsonCodec) DecodeQuery(params []byte) (a2a.TaskQuery, error) {
 	if d.callersName {
 		in.HistoryLength = orZero(in.HistoryLength) // "By default, this is 0"
 	}
+
 	return a2a.TaskQuery{ID: a2a.TaskID(in.ID), HistoryLength: in.HistoryLength}, nil
 }
 
@@ -168,5 +179,6 @@ func decodeParams(params []byte, v any) error {
 		}
 		return invalidParams("params: %v", err)
 	}
+
 	return nil
 }

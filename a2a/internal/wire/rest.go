@@ -239,12 +239,14 @@ func (d *Dialect) EncodeRESTError(e *a2a.Error, status int) (int, json.RawMessag
 		out.Code = d.EncodeError(e).Code
 		out.Message = rpc.Message
 	}
+
 	b, err := json.Marshal(out)
 	if err != nil { // the data of an error that is no JSON
 		return row.status, json.RawMessage(
 			`{"error":{"code":500,"status":"INTERNAL","message":"internal error"}}`,
 		)
 	}
+
 	return row.status, b
 }
 
@@ -286,6 +288,7 @@ func (d *Dialect) DecodeRESTError(status int, body json.RawMessage) *a2a.Error {
 	if in.Message == "" && in.Code == 0 {
 		return nil
 	}
+
 	e := &a2a.Error{
 		Code:    a2a.Internal,
 		Message: in.Message,
@@ -295,19 +298,23 @@ func (d *Dialect) DecodeRESTError(status int, body json.RawMessage) *a2a.Error {
 	if in.Code >= 400 {
 		status = in.Code
 	}
+
 	for _, row := range restStatuses {
 		if row.status == status {
 			e.Code = row.code
 			break
 		}
 	}
+
 	if in.Code < 0 {
 		e.Number, e.Code = in.Code, d.meaning(in.Code)
 	}
+
 	for _, row := range numbers {
 		if string(row.code) == reason(in.Data) {
 			e.Code = row.code
 		}
 	}
+
 	return e
 }

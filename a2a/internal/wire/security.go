@@ -81,6 +81,7 @@ func (docs *schemeDocs) UnmarshalJSON(b []byte) error {
 		}
 		(*docs)[name] = doc
 	}
+
 	return nil
 }
 
@@ -123,6 +124,7 @@ func (d schemeDoc) toDomain() a2a.SecurityScheme {
 			in = *row.members
 		}
 	}
+
 	out := a2a.SecurityScheme{
 		Type:              kind,
 		Description:       in.Description,
@@ -146,6 +148,7 @@ func (d schemeDoc) toDomain() a2a.SecurityScheme {
 			})
 		}
 	}
+
 	return out
 }
 
@@ -177,6 +180,7 @@ func newSchemeDoc(s a2a.SecurityScheme) schemeDoc {
 		}
 		m.Flows[f.Grant] = doc
 	}
+
 	switch s.Type {
 	case a2a.APIKey:
 		return schemeDoc{APIKey: &m}
@@ -211,6 +215,7 @@ func (doc *cardDoc) schemes() map[string]a2a.SecurityScheme {
 	for name, s := range doc.SecuritySchemes {
 		out[name] = s.toDomain()
 	}
+
 	if len(out) == 0 {
 		for _, name := range doc.oldSchemes() {
 			out[name] = oldScheme(name)
@@ -219,6 +224,7 @@ func (doc *cardDoc) schemes() map[string]a2a.SecurityScheme {
 	if len(out) == 0 {
 		return nil
 	}
+
 	return out
 }
 
@@ -231,6 +237,7 @@ func (doc *cardDoc) oldSchemes() []string {
 	if json.Unmarshal(doc.Authentication, &old) != nil {
 		return nil
 	}
+
 	names := []string{lenientString(old.Schemes)}
 	_ = json.Unmarshal(old.Schemes, &names) // or it is a string
 	return slices.DeleteFunc(names, func(name string) bool {
@@ -264,6 +271,7 @@ func (doc *cardDoc) security() []a2a.SecurityRequirement {
 		}
 		out = append(out, need)
 	}
+
 	if out == nil {
 		_ = json.Unmarshal(doc.Security, &out) // or it says nothing we know
 	}
@@ -272,6 +280,7 @@ func (doc *cardDoc) security() []a2a.SecurityRequirement {
 			out = append(out, a2a.SecurityRequirement{name: nil})
 		}
 	}
+
 	return out
 }
 

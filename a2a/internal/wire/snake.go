@@ -51,5 +51,6 @@ func renamed(b json.RawMessage, depth int) json.RawMessage {
 		}
 		b, _ = json.Marshal(list)
 	}
+
 	return b
 }

@@ -116,6 +116,7 @@ func (s encodeV01) send(r *a2a.SendRequest, e Envelope) any {
 	if id == "" {
 		id = e.NewTask
 	}
+
 	return sendV01{
 		ID:                  id,
 		SessionID:           r.Message.ContextID,
@@ -161,6 +162,7 @@ func (s encodeV01) task(t *a2a.Task) any {
 	for i, a := range t.Artifacts {
 		out.Artifacts = append(out.Artifacts, s.artifact(a, i))
 	}
+
 	return out
 }
 
@@ -174,10 +176,12 @@ func (s encodeV01) status(in a2a.Status) statusV01 {
 	case a2a.AuthRequired:
 		out.State = a2a.InputRequired
 	}
+
 	if in.Message != nil {
 		m := s.message(*in.Message)
 		out.Message = &m
 	}
+
 	return out
 }
 
@@ -234,6 +238,7 @@ func decodeSendV01(params []byte) (*a2a.SendRequest, error) {
 	if in.ID == "" {
 		return nil, errNoTask
 	}
+
 	push, err := decodeInlinePush(in.PushNotification)
 	if err != nil {
 		return nil, err
@@ -241,10 +246,12 @@ func decodeSendV01(params []byte) (*a2a.SendRequest, error) {
 	if err := checkHistory(in.HistoryLength); err != nil {
 		return nil, err
 	}
+
 	m, err := in.Message.request()
 	if err != nil {
 		return nil, err
 	}
+
 	m.TaskID = a2a.TaskID(in.ID)
 	m.ContextID = in.SessionID
 	return &a2a.SendRequest{

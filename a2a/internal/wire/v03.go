@@ -56,6 +56,7 @@ func (e encodeV03) sendV03(r *a2a.SendRequest) sendV03 {
 	if e.schema != schemaV03 {
 		c.Push, c.ProtoPush = nil, c.Push
 	}
+
 	return sendV03{e.message(*r.Message), c, r.Metadata}
 }
 
@@ -77,9 +78,11 @@ func (s schema) partV03(p a2a.Part) partDoc {
 		out.Kind = "data"
 		out.Data, out.Metadata = wrapValue(c, p.Metadata)
 	}
+
 	if s != schemaV03 {
 		s.boxPart(&out)
 	}
+
 	return out
 }
 

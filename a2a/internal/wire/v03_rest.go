@@ -63,10 +63,12 @@ func unboxed(d a2a.Data) a2a.Data {
 	if name, _ := in.Token(); name != "data" {
 		return d
 	}
+
 	var value json.RawMessage
 	if in.Decode(&value) != nil || in.More() {
 		return d
 	}
+
 	return a2a.Data(value)
 }
 

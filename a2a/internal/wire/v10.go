@@ -55,6 +55,7 @@ func (s encodeV10) send(r *a2a.SendRequest, e Envelope) any {
 	if push != nil {
 		push.TaskID = string(r.Push.TaskID)
 	}
+
 	return sendV10{
 		Tenant:        e.Tenant,
 		Message:       s.message(*r.Message),
@@ -79,5 +80,6 @@ func partV10(p a2a.Part) partDoc {
 			out.Data = json.RawMessage("null")
 		}
 	}
+
 	return out
 }

@@ -64,6 +64,7 @@ func (d protobufV10) EncodeSend(r *a2a.SendRequest, e Envelope) ([]byte, error) 
 	if r.Push != nil { // which is rare
 		return d.jsonCodec.EncodeSend(r, e)
 	}
+
 	var c protoEncoder
 	message := c.message(r.Message)
 	m := &pb.SendMessageRequest{
@@ -85,6 +86,7 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	if err := decodeProto(b, &m); err != nil {
 		return nil, invalidParams("params: %v", err)
 	}
+
 	switch {
 	case m.Configuration.GetTaskPushNotificationConfig() != nil:
 		return d.jsonCodec.DecodeSend(b)
@@ -93,10 +95,12 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	case m.Message.MessageId == "":
 		return nil, errNoMessageID
 	}
+
 	message, err := messageFromProto(m.Message, false)
 	if err != nil {
 		return nil, a2a.InvalidParam("message", "is invalid: %v", err)
 	}
+
 	r := &a2a.SendRequest{
 		Message:             &message,
 		AcceptedOutputModes: m.Configuration.GetAcceptedOutputModes(),
@@ -109,6 +113,7 @@ func (d protobufV10) DecodeSend(b []byte) (*a2a.SendRequest, error) {
 	if err := checkHistory(r.HistoryLength); err != nil {
 		return nil, err
 	}
+
 	return r, validateMessage(r.Message)
 }
 
@@ -149,6 +154,7 @@ func (d protobufV10) EncodeEvent(e a2a.Event) ([]byte, error) {
 			Append: e.Append, LastChunk: e.LastChunk, Metadata: c.object(e.Metadata),
 		}}
 	}
+
 	return marshalProto(m, c.err, func() ([]byte, error) { return d.jsonCodec.EncodeEvent(e) })
 }
 
@@ -194,9 +200,11 @@ func (c *protoEncoder) task(t *a2a.Task) *pb.Task {
 	for i := range t.Artifacts {
 		m.Artifacts = append(m.Artifacts, c.artifact(&t.Artifacts[i]))
 	}
+
 	for i := range t.History {
 		m.History = append(m.History, c.message(&t.History[i]))
 	}
+
 	return m
 }
 
@@ -224,6 +232,7 @@ func (c *protoEncoder) message(in *a2a.Message) *pb.Message {
 	if in.Role == a2a.RoleAgent {
 		m.Role = pb.Role_ROLE_AGENT
 	}
+
 	m.ReferenceTaskIds = each(in.ReferenceTaskIDs, func(id a2a.TaskID) string { return string(id) })
 	return m
 }
@@ -252,6 +261,7 @@ func (c *protoEncoder) parts(parts []a2a.Part) []*pb.Part {
 		}
 		all[i] = m
 	}
+
 	return all
 }
 
@@ -280,14 +290,17 @@ func taskFromProto(m *pb.Task) (*a2a.Task, error) {
 	if m.Id == "" {
 		return nil, errNoTaskID
 	}
+
 	status, err := statusFromProto(m.Status)
 	if err != nil {
 		return nil, err
 	}
+
 	artifacts, err := decodeEach("artifacts", m.Artifacts, artifactFromProto)
 	if err != nil {
 		return nil, err
 	}
+
 	makeUnique(artifacts, func(i int) bool { return m.Artifacts[i].ArtifactId == "" })
 	history, err := decodeEach("history", m.History, func(_ int, h *pb.Message) (a2a.Message, error) {
 		return answerFromProto(h)
@@ -295,6 +308,7 @@ func taskFromProto(m *pb.Task) (*a2a.Task, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return &a2a.Task{
 		ID:        a2a.TaskID(m.Id),
 		ContextID: m.ContextId,
@@ -313,6 +327,7 @@ func statusFromProto(m *pb.TaskStatus) (a2a.Status, error) {
 	if m.GetMessage() == nil {
 		return s, nil
 	}
+
 	answer, err := answerFromProto(m.Message)
 	s.Message = &answer
 	return s, err
@@ -346,6 +361,7 @@ func messageFromProto(m *pb.Message, keepUnknown bool) (a2a.Message, error) {
 	case pb.Role_ROLE_AGENT:
 		out.Role = a2a.RoleAgent
 	}
+
 	return out, err
 }
 
@@ -353,6 +369,7 @@ func artifactUpdateFromProto(m *pb.TaskArtifactUpdateEvent) (*a2a.ArtifactUpdate
 	if m.Artifact == nil {
 		return nil, errNoArtifact
 	}
+
 	a, err := artifactFromProto(0, m.Artifact)
 	return &a2a.ArtifactUpdate{
 		TaskID:    a2a.TaskID(m.TaskId),
@@ -411,6 +428,7 @@ func partFromProto(m *pb.Part, keepUnknown bool) (a2a.Part, error) {
 		)
 		return unknownPart(whole), err
 	}
+
 	return out, nil
 }
 

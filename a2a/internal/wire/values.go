@@ -184,14 +184,17 @@ func unmarshal(b []byte, v any) error {
 	if !fits(b) {
 		return ErrTooMany
 	}
+
 	err := jsonv1.Unmarshal(b, v)
 	if err == nil {
 		return nil
 	}
+
 	var wrong *jsonv1.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		return wrongType{wrong.Field, wrong.Value}
 	}
+
 	return errors.New("not valid JSON")
 }
 

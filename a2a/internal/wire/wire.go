@@ -112,6 +112,7 @@ func ByLikelihood(g a2a.Generation) []*Dialect {
 	for i, d := range ds {
 		distance[d] = max(i-claim, claim-i)
 	}
+
 	slices.SortStableFunc(ds, func(a, b *Dialect) int { return distance[a] - distance[b] })
 	return ds
 }
@@ -168,6 +169,7 @@ func Route(version, name string) (*Dialect, Op, error) {
 	if strings.TrimSpace(version) == "" {
 		return routeByName(name)
 	}
+
 	d, ok := ByGeneration(ParseGeneration(version))
 	if !ok {
 		return Dialects()[0], 0, a2a.Errorf(
@@ -177,10 +179,12 @@ func Route(version, name string) (*Dialect, Op, error) {
 			strings.Join(generations(), ", "),
 		)
 	}
+
 	op, ok := d.Op(name)
 	if !ok {
 		return d, 0, unknownMethod(name)
 	}
+
 	return d, op, nil
 }
 

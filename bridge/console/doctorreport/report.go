@@ -35,6 +35,7 @@ func Sections(r *doctor.Report) []templates.Section {
 			"These checks need a login, or something that this server does not offer. Each check says why.",
 		)
 	}
+
 	return sections
 }
 
@@ -51,9 +52,11 @@ func verdict(r *doctor.Report, cause doctor.Cause) *templates.Verdict {
 	case doctor.Unfinished:
 		v.Tone, v.Mark = templates.Note, doctor.Skipped.Mark()
 	}
+
 	if cause.Do.Key != "" {
 		v.Do = templates.Sentence(&cause.Do)
 	}
+
 	for i, s := range cause.Lines {
 		block := templates.Block{Text: s.Text, Copy: cause.ID + "-" + strconv.Itoa(i)}
 		if s.For != "" {
@@ -61,9 +64,11 @@ func verdict(r *doctor.Report, cause doctor.Cause) *templates.Verdict {
 		}
 		v.Lines = append(v.Lines, block)
 	}
+
 	if cause.ID == r.Verdict.ID && !r.Absent() && len(r.Stops) > 0 {
 		v.Apps = apps(r.Stops)
 	}
+
 	return v
 }
 
@@ -84,6 +89,7 @@ func appendChecks(
 	if len(results) == 0 {
 		return sections
 	}
+
 	s := templates.Section{
 		ID:    id,
 		Title: title,
@@ -93,6 +99,7 @@ func appendChecks(
 	for _, result := range results {
 		s.Steps = append(s.Steps, finding(result))
 	}
+
 	return append(sections, s)
 }
 
@@ -123,6 +130,7 @@ func finding(result doctor.Result) templates.Step {
 			step.Facts = append(step.Facts, templates.Fact{Name: "Affects", Value: affected})
 		}
 	}
+
 	return step
 }
 

@@ -60,6 +60,7 @@ func New(path string, values url.Values, now time.Time) *Report {
 			r.By = g.by
 		}
 	}
+
 	return r
 }
 
@@ -160,6 +161,7 @@ func (r *Report) Spans() []templates.Way {
 		chosen = chosen || from == day
 		ways = append(ways, templates.Way{Name: name, Href: r.over(day, ""), Here: from == day})
 	}
+
 	for _, x := range []struct{ days, name string }{
 		{"1", "24 hours"},
 		{"7", "7 days"},
@@ -169,9 +171,11 @@ func (r *Report) Spans() []templates.Way {
 		here := from == "" && last == x.days
 		ways = append(ways, templates.Way{Name: x.name, Href: r.over("", x.days), Here: here})
 	}
+
 	if !chosen {
 		ways = append(ways, templates.Way{Name: "Chosen time", Href: r.here(), Here: true})
 	}
+
 	return ways
 }
 

@@ -30,6 +30,7 @@ func (r *Report) Stats(now, before usage.Sum) []templates.Stat {
 	case now.Errors >= 5 && 2*now.Errors*before.Calls > 3*before.Errors*now.Calls: // half as many again
 		failures.Tone = templates.Note
 	}
+
 	latency := func(name string, p, before float64) templates.Stat {
 		s := templates.Stat{
 			Name:  name,
@@ -69,10 +70,12 @@ func change(now, before float64) templates.Text {
 	if before == 0 {
 		return templates.Textf("no calls in the period before")
 	}
+
 	percent := math.Round(100 * (now - before) / before)
 	if percent == 0 {
 		return templates.Textf("as in the period before")
 	}
+
 	return templates.Textf(
 		"{} from the period before",
 		strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)+" %",
@@ -85,6 +88,7 @@ func (r *Report) Charts(series []usage.Sum) []templates.Chart {
 	for _, s := range series {
 		at[s.From.Unix()] = s
 	}
+
 	counts := templates.Chart{
 		ID: "calls", Title: "Calls", Grave: true,
 		Whole: "Calls", Part: "Errors", Before: "Period before",
@@ -125,6 +129,7 @@ func (r *Report) Charts(series []usage.Sum) []templates.Chart {
 		b.Before = int64(before.P95)
 		times.Bars = append(times.Bars, b)
 	}
+
 	return []templates.Chart{counts, times}
 }
 
@@ -144,6 +149,7 @@ func (r *Report) Table(sums []usage.Sum) *templates.Table {
 	for _, s := range sums {
 		t.Rows = append(t.Rows, templates.Entry{Cells: r.cells(s)})
 	}
+
 	switch len(t.Rows) {
 	case 0:
 		t.Empty = "No calls in this time."
@@ -152,6 +158,7 @@ func (r *Report) Table(sums []usage.Sum) *templates.Table {
 			"The {} with the most calls. The file has all.", templates.Number(MaxSums),
 		)
 	}
+
 	return t
 }
 
@@ -170,6 +177,7 @@ func (r *Report) cells(s usage.Sum) []templates.Text {
 			failed = templates.Link(r.calls(by, s.Key, "outcome", string(usage.Errors)), failed)
 		}
 	}
+
 	return []templates.Text{
 		name,
 		calls,

@@ -99,6 +99,7 @@ func (s *Store) boundIdle(session string) {
 			own = append(own, st)
 		}
 	}
+
 	switch {
 	case len(own) > maxSessionIdle:
 		s.drop(own[0])
@@ -134,11 +135,13 @@ func (s *Store) evictable(may func(*Stream) bool, weigh func(*Stream) int) (olde
 			weights[st.principal] += weigh(st)
 		}
 	}
+
 	for _, st := range s.order {
 		if may(st) && (oldest == nil || weights[st.principal] > weights[oldest.principal]) {
 			oldest = st
 		}
 	}
+
 	return oldest
 }
 
@@ -164,11 +167,13 @@ func (st *Stream) Add(conn any, message []byte, last bool) (id string, held bool
 	if st.dropped || st.ended {
 		return "", st.holder == conn
 	}
+
 	st.events = append(st.events, bytes.Clone(message))
 	st.resize(len(message))
 	for len(st.events) > 1 && (len(st.events) > maxEvents || st.size > maxStreamBytes) {
 		st.forget(1)
 	}
+
 	s.boundBytes(st)
 	st.ended = last
 	st.wake()
@@ -233,6 +238,7 @@ func (st *Stream) expire(keep time.Duration) {
 	if st.dropped || st.timer != nil {
 		return
 	}
+
 	s := st.store
 	s.remove(st)
 	s.order = append(s.order, st) // the longest idle goes first
@@ -274,6 +280,7 @@ func (s *Store) drop(st *Stream) {
 	if st.stop != nil {
 		st.stop()
 	}
+
 	st.wake()
 }
 
@@ -302,6 +309,7 @@ func (s *Store) Resume(session, eventID string, conn any) (*Stream, int) {
 		st.timer.Stop()
 		st.timer = nil
 	}
+
 	st.holder = conn
 	st.wake()
 	return st, next
@@ -319,6 +327,7 @@ func (s *Store) find(session, eventID string) (*Stream, int) {
 	if err != nil || i < 0 {
 		return nil, 0
 	}
+
 	st := s.order[i]
 	next := last + 1
 	end := st.first + len(st.events)
@@ -326,6 +335,7 @@ func (s *Store) find(session, eventID string) (*Stream, int) {
 	if next < st.first || next > end || complete {
 		return nil, 0
 	}
+
 	return st, next
 }
 

@@ -17,6 +17,7 @@ func Header(h http.Header) (value string, doubled bool) {
 	if len(values) == 1 && !strings.Contains(values[0], ",") {
 		return values[0], false
 	}
+
 	all := strings.Join(values, ",")
 	first, rest, doubled := strings.Cut(all, ",")
 	value = strings.TrimSpace(first)
@@ -25,6 +26,7 @@ func Header(h http.Header) (value string, doubled bool) {
 			return all, false
 		}
 	}
+
 	return value, doubled
 }
 
@@ -64,6 +66,7 @@ func checkHeader(h http.Header, name, want string, lenient bool, decode func(str
 	if len(values) == 0 {
 		return mismatch("%s is missing", name)
 	}
+
 	for _, v := range values {
 		switch got, ok := decode(v); {
 		case !ok:
@@ -77,6 +80,7 @@ func checkHeader(h http.Header, name, want string, lenient bool, decode func(str
 			)
 		}
 	}
+
 	return nil
 }
 
@@ -101,12 +105,14 @@ func (p *ParamHeaders) Check(h http.Header, params []byte, lenient bool) error {
 	if lenient && !hasParamHeader(h) {
 		return nil
 	}
+
 	err := gomcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
 		return h.Get(name), len(h.Values(name)) > 0
 	}, &p.tool, params)
 	if m, ok := errors.AsType[gomcp.HeaderMismatchError](err); ok {
 		return mismatch("%s: %s", m.Header, m.Reason)
 	}
+
 	return err
 }
 

@@ -95,6 +95,7 @@ func (c Claim) Decide() (string, Hybrid, error) {
 	case c.Meta.Client != nil || c.Meta.Capabilities != nil:
 		return c.Header, MetaWithoutRevision, nil
 	}
+
 	return c.Header, Pure, nil
 }
 
@@ -123,6 +124,7 @@ func (c Claim) modern() (string, Hybrid, error) {
 	case len(c.Meta.Capabilities) == 0 || c.Meta.Capabilities[0] != '{':
 		return said, Pure, missingMeta(gomcp.MetaKeyClientCapabilities)
 	}
+
 	return said, found, nil
 }
 

@@ -22,11 +22,13 @@ func (s *Schema) problem(tool string, args json.RawMessage) string {
 	if len(f) == 0 {
 		return ""
 	}
+
 	var b strings.Builder
 	fmt.Fprintf(&b, "Invalid arguments for %s:\n", tool)
 	for _, line := range f {
 		b.WriteString("- " + line + "\n")
 	}
+
 	fmt.Fprintf(&b, "Valid arguments, for example: %s", s.corrected(args))
 	return b.String()
 }
@@ -99,6 +101,7 @@ func (f *problems) checkObject(s *Schema, path string, v json.RawMessage) {
 		}
 		delete(members, known)
 	}
+
 	if s.closed && len(members) > 0 {
 		f.unknown(s, path, members)
 	}
@@ -150,6 +153,7 @@ func (f *problems) checkNumber(s *Schema, path string, v json.RawMessage) {
 	if kindOf(v[0]) != "number" {
 		return
 	}
+
 	n, _ := strconv.ParseFloat(
 		string(v), 64,
 	) // a number that is too large becomes infinite, and compares
@@ -167,6 +171,7 @@ func isOf(v json.RawMessage, t string) bool {
 	if len(v) == 0 {
 		return false
 	}
+
 	switch kind := kindOf(v[0]); {
 	case t != "integer":
 		return kind == t
@@ -175,6 +180,7 @@ func isOf(v json.RawMessage, t string) bool {
 	case !bytes.ContainsAny(v, ".eE"):
 		return true
 	}
+
 	n, err := strconv.ParseFloat(string(v), 64)
 	return err == nil && n == math.Trunc(n)
 }

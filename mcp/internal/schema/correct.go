@@ -42,11 +42,13 @@ func (s *Schema) scalars(v json.RawMessage) json.RawMessage {
 	if word := strings.ToLower(string(said)); word == "true" || word == "false" {
 		said = json.RawMessage(word) // Python writes True
 	}
+
 	scalar := json.Valid(said) && said[0] != '{' && said[0] != '[' && said[0] != '"' &&
 		said[0] != 'n'
 	if scalar && slices.ContainsFunc(s.types, func(t string) bool { return isOf(said, t) }) {
 		return said
 	}
+
 	return v
 }
 
@@ -121,6 +123,7 @@ func (s *Schema) correct(v json.RawMessage) json.RawMessage {
 	case len(v) > maxText:
 		return s.example(maxDepth)
 	}
+
 	return v
 }
 
@@ -138,11 +141,13 @@ func (s *Schema) correctObject(v json.RawMessage) json.RawMessage {
 			b, seen[name] = appendMember(b, name, known.correct(value)), true
 		}
 	}
+
 	for _, want := range s.required {
 		if !seen[want] {
 			b = appendMember(b, want, s.properties[want].example(maxDepth))
 		}
 	}
+
 	return append(b, '}')
 }
 
@@ -152,14 +157,17 @@ func (s *Schema) correctArray(v json.RawMessage) json.RawMessage {
 	if s.maxItems != nil && *s.maxItems >= 0 {
 		items = items[:min(len(items), *s.maxItems)]
 	}
+
 	for i := range items {
 		items[i] = s.items.correct(items[i])
 	}
+
 	if s.minItems != nil {
 		for least := min(*s.minItems, 10); len(items) < least; {
 			items = append(items, s.items.example(maxDepth))
 		}
 	}
+
 	return array(items)
 }
 

@@ -45,6 +45,7 @@ func Decode(tool string, args json.RawMessage, into any) string {
 	if err == nil {
 		return ""
 	}
+
 	why := "they are not JSON of the right form"
 	if e, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
 		if e.JSONKind == '0' && jsonv2.Unmarshal(args, into, lenient, integral) == nil {
@@ -52,6 +53,7 @@ func Decode(tool string, args json.RawMessage, into any) string {
 		}
 		why = explain(e)
 	}
+
 	return "Invalid arguments for " + tool + ":\n- " + why
 }
 
@@ -65,6 +67,7 @@ func explain(e *jsonv2.SemanticError) string {
 		}
 		path = join(path, token)
 	}
+
 	switch kind := e.JSONKind; {
 	case kind == '0':
 		return name(path) + " is a number that is too large, or not written as a whole one"

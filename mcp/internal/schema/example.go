@@ -21,6 +21,7 @@ func (s *Schema) example(depth int) json.RawMessage {
 	case len(s.types) == 0:
 		return json.RawMessage(`"..."`)
 	}
+
 	switch s.types[0] {
 	case "object":
 		return s.exampleObject(depth - 1)
@@ -33,6 +34,7 @@ func (s *Schema) example(depth int) json.RawMessage {
 	case "null":
 		return json.RawMessage("null")
 	}
+
 	return json.RawMessage(`"..."`)
 }
 

@@ -52,6 +52,7 @@ func read(b json.RawMessage, depth int) *Schema {
 	if depth == 0 || json.Unmarshal(b, &words) != nil {
 		return nil
 	}
+
 	s := &Schema{fallback: words["default"], types: readTypes(words["type"])}
 	for word, v := range map[string]any{
 		"description": &s.description, "required": &s.required, "enum": &s.enum, "examples": &s.examples,
@@ -61,6 +62,7 @@ func read(b json.RawMessage, depth int) *Schema {
 	} {
 		_ = json.Unmarshal(words[word], v) // see above
 	}
+
 	s.closed = string(words["additionalProperties"]) == "false"
 	s.items = read(words["items"], depth-1)
 	s.readProperties(words["properties"], depth-1)
@@ -81,10 +83,12 @@ func (s *Schema) readProperties(b json.RawMessage, depth int) {
 	if json.Unmarshal(b, &properties) != nil {
 		return
 	}
+
 	s.properties = make(map[string]*Schema, len(properties))
 	for name, p := range properties {
 		s.properties[name] = read(p, depth)
 		s.names = append(s.names, name)
 	}
+
 	slices.Sort(s.names)
 }

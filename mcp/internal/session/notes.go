@@ -77,6 +77,7 @@ func (m *Memory) FillNote(
 	if known, _ := m.notes.Get(session); known == nil {
 		return false, nil // and no session is kept for it
 	}
+
 	m.change(session, func(notes map[string][]byte) {
 		if had, there := notes[name]; there && had == nil {
 			notes[name], ok = value, true

@@ -68,6 +68,7 @@ func (s *Store) Open(id, principal string) *Session {
 	if id == "" || len(id) > maxID {
 		return nil
 	}
+
 	key := principal + "\x00" + id // an id contains no zero byte
 	open, known := s.opened.Get(key)
 	if !known {
@@ -80,6 +81,7 @@ func (s *Store) Open(id, principal string) *Session {
 	if _, ended := s.ended.Get(open.Nonce); ended || s.Now().Sub(time.Unix(open.Issued, 0)) > Life {
 		return nil
 	}
+
 	return open
 }
 

@@ -52,12 +52,14 @@ func (f *Filter) matches(c Change) (changes []Change) {
 	case c.URI == "":
 		return nil
 	}
+
 	for _, uri := range f.URIs {
 		rest, ok := strings.CutPrefix(uri, c.URI)
 		if ok && (rest == "" || rest[0] == '/') {
 			changes = append(changes, Change{c.Method, uri})
 		}
 	}
+
 	return changes
 }
 
@@ -106,10 +108,12 @@ func (h *Hub) Watch(
 	if len(uris) >= MaxURIs && !slices.Contains(uris, uri) {
 		return false, nil
 	}
+
 	ok, err := h.Notes.AddNote(ctx, h.Access.OwnerOf(principal), session, watchPrefix+uri, until)
 	if err == nil {
 		h.Reload(ctx, session)
 	}
+
 	return ok, err
 }
 
@@ -145,6 +149,7 @@ func (h *Hub) Reload(ctx context.Context, session string) {
 			}
 		}
 	}
+
 	h.mu.Unlock()
 	for _, s := range all {
 		if err := s.reload(ctx); err != nil && ctx.Err() == nil {
@@ -198,6 +203,7 @@ func (h *Hub) Session(
 			s.add(ResourceUpdated(uri))
 		}
 	}
+
 	return s, nil
 }
 
@@ -223,6 +229,7 @@ func (h *Hub) subscribe(ctx context.Context, principal, session string, wanted F
 	if h.open[s.owner] == nil {
 		h.open[s.owner] = map[*Subscriber]bool{}
 	}
+
 	h.open[s.owner][s] = true
 	return s
 }
@@ -246,6 +253,7 @@ func (h *Hub) Publish(c Change, owners ...string) {
 	if len(owners) == 0 {
 		owners = slices.Collect(maps.Keys(h.open))
 	}
+
 	for _, owner := range owners {
 		for s := range h.open[owner] {
 			s.add(s.filter.matches(c)...)

@@ -27,6 +27,7 @@ func (q *Request) read() ([]byte, error) {
 			http.StatusUnsupportedMediaType, "send messages as application/json",
 		)
 	}
+
 	conn := http.NewResponseController(q.response.w)
 	_ = conn.SetReadDeadline(
 		time.Now().Add(bodyTimeout),
@@ -41,6 +42,7 @@ func (q *Request) read() ([]byte, error) {
 			http.StatusRequestEntityTooLarge, "a message may have %d bytes", q.maxBody,
 		)
 	}
+
 	return nil, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeParse, "the message is incomplete")
 }
 
@@ -54,6 +56,7 @@ func (q *Request) readBody() ([]byte, error) {
 	if length <= 0 || length > 64<<10 {
 		return io.ReadAll(from)
 	}
+
 	body := make([]byte, length)
 	_, err := io.ReadFull(from, body)
 	return body, err
@@ -88,6 +91,7 @@ func (q *Request) decode(body []byte) error {
 			"the params are not of the types that the method has",
 		)
 	}
+
 	return nil
 }
 

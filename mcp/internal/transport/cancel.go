@@ -27,10 +27,12 @@ func (q *Request) Begin(limit time.Duration, detached bool) *Call {
 	if limit == 0 {
 		limit = q.endpoint.Limits.CallTimeout
 	}
+
 	parent := q.HTTP.Context()
 	if detached {
 		parent = context.WithoutCancel(parent)
 	}
+
 	c := &Call{}
 	c.Context, c.cancel = context.WithTimeout(parent, limit)
 	if q.sessionID != "" { // else a client cannot name it
@@ -38,6 +40,7 @@ func (q *Request) Begin(limit time.Duration, detached bool) *Call {
 		c.key = callKey{q.Principal, q.sessionID, q.Message.ID}
 		c.running.Store(c.key, c)
 	}
+
 	q.response.keepAlive()
 	return c
 }

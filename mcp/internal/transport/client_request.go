@@ -34,6 +34,7 @@ func (q *Request) Ask(ctx context.Context, ask *jsonrpc.Request) (*jsonrpc.Respo
 		}
 		defer q.dropQuestion(key)
 	}
+
 	q.response.notify(ask.Append(nil))
 	timeout := time.NewTimer(q.endpoint.Limits.AskTimeout)
 	look := time.NewTicker(pollInterval)
@@ -83,6 +84,7 @@ func (q *Request) noteQuestion(ctx context.Context, key callKey) error {
 			"this user has too many sessions with subscriptions or open questions",
 		)
 	}
+
 	return err
 }
 
@@ -126,6 +128,7 @@ func (e *Endpoint) deliverNotes(ctx context.Context, session string) {
 	if err != nil && ctx.Err() == nil {
 		e.Log.ErrorContext(ctx, "reading the answers of a client", "err", err)
 	}
+
 	for note, body := range notes {
 		name, ok := strings.CutPrefix(note, questionPrefix)
 		if !ok || body == nil {

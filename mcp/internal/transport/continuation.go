@@ -50,6 +50,7 @@ func (a *response) note() string {
 	if q == nil {
 		return changesNote
 	}
+
 	c := continuation{ID: q.Message.ID}
 	if q.continuedWith != nil {
 		if p := withoutMeta(q.continuedWith()); len(p) > 0 && len(p) <= maxContinuation {
@@ -57,6 +58,7 @@ func (a *response) note() string {
 			c.Params = p
 		}
 	}
+
 	return q.endpoint.sealContinuation(q.Principal, q.Session, &c)
 }
 
@@ -129,5 +131,6 @@ func (e *Endpoint) answerContinuation(
 		q.finish(nil, err)
 		return
 	}
+
 	q.finish(e.Server.Handle(q))
 }

@@ -104,6 +104,7 @@ func (e *Endpoint) serveLegacy(w http.ResponseWriter, r *http.Request, principal
 	) != nil {
 		return
 	}
+
 	alive := time.NewTicker(e.Limits.KeepAlive)
 	defer alive.Stop()
 	for {
@@ -128,6 +129,7 @@ func (q *Request) postLegacy() {
 	if err == nil {
 		err = q.decode(body)
 	}
+
 	switch {
 	case err != nil:
 		q.finish(nil, err)
@@ -139,6 +141,7 @@ func (q *Request) postLegacy() {
 		go q.answerLegacy()
 		return
 	}
+
 	q.leave()
 }
 

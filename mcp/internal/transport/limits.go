@@ -58,11 +58,13 @@ func (e *Endpoint) acquire(
 	if e.Limits.Quota != nil {
 		return e.Limits.Quota.Acquire(h, r)
 	}
+
 	leave, refused = e.calls.Acquire(principal, e.Limits.MaxCalls, quota.Unlimited)
 	if refused != nil {
 		h.Set("Retry-After", "1")
 		refused.Because("too many concurrent requests, try again when one has ended")
 	}
+
 	return leave, refused
 }
 
@@ -112,6 +114,7 @@ func (e *Endpoint) openStream(
 	if refused == nil {
 		return closed, nil
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if refused.Shared {
@@ -137,6 +140,7 @@ func (e *Endpoint) openStream(
 			"refused_all", c.refused.RefusedAll,
 		)
 	}
+
 	return nil, wire.Refuse(refused.Status(), "%s", refused.Reason)
 }
 

@@ -34,10 +34,12 @@ func (q *Request) answerMethod(method string) {
 	if err == nil && !bare {
 		err = q.negotiate()
 	}
+
 	var result json.RawMessage
 	if err == nil {
 		result, err = q.endpoint.Server.Handle(q)
 	}
+
 	switch {
 	case !bare:
 		q.finish(result, err)
@@ -58,12 +60,14 @@ func (q *Request) readMethod(method string) (bare bool, err error) {
 	if err != nil {
 		return true, err
 	}
+
 	var is struct {
 		JSONRPC json.RawMessage `json:"jsonrpc"`
 	}
 	if len(body) > 0 && !json.Valid(body) {
 		return true, wire.Errorf(http.StatusBadRequest, jsonrpc.CodeParse, "the body is not JSON")
 	}
+
 	bare = json.Unmarshal(body, &is) != nil || is.JSONRPC == nil
 	if bare {
 		q.response.takes = accept{json: true}
@@ -81,6 +85,7 @@ func (q *Request) readMethod(method string) (bare bool, err error) {
 			method,
 		)
 	}
+
 	return bare, nil
 }
 
@@ -97,5 +102,6 @@ func (q *Request) failBare(err error) {
 			f.Status = http.StatusServiceUnavailable
 		}
 	}
+
 	q.response.finish(f.Status, append(f.Err.Append([]byte(`{"error":`)), '}'))
 }

@@ -21,11 +21,13 @@ func (q *Request) negotiate() error {
 	case doubled:
 		q.countHybrid(revision.DoubledHeader)
 	}
+
 	id := h.Get(gomcp.HeaderSessionID)
 	open := e.Sessions.Open(id, q.Principal)
 	if q.Message.IsNotification() && revision.Modern(header) && open == nil {
 		return nil // the specification does not define what its header must say
 	}
+
 	claim := revision.Claim{
 		Header: header, Meta: &q.Params.Meta, SessionSent: id != "",
 		Initialize: q.method() == "initialize", Strict: e.Strict,
@@ -33,21 +35,25 @@ func (q *Request) negotiate() error {
 	if open != nil {
 		claim.Session = open.Client.Revision
 	}
+
 	decided, hybrid, err := claim.Decide()
 	q.Client.Revision = decided
 	if err != nil {
 		return err
 	}
+
 	q.identify(open)
 	if hybrid != revision.Pure {
 		q.countHybrid(hybrid)
 	}
+
 	q.Lenient = hybrid == revision.OlderHeader
 	if open != nil && !q.Modern() {
 		q.sessionID = id
 		q.Session = open.Nonce
 		q.response.inSession(e, q, q.Principal, open)
 	}
+
 	return nil
 }
 
@@ -66,6 +72,7 @@ func (q *Request) identify(open *session.Session) {
 	default:
 		*c = c.FromUserAgent(q.HTTP.UserAgent())
 	}
+
 	switch {
 	case m.Capabilities != nil:
 		c.Capabilities = m.Capabilities

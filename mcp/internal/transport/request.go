@@ -63,6 +63,7 @@ func (e *Endpoint) enter(w http.ResponseWriter, r *http.Request) *Request {
 		writeError(w, wire.Refuse(refused.Status(), "%s", refused.Reason))
 		return nil
 	}
+
 	q.response.init(w, r, e.Limits.KeepAlive)
 	return q
 }
@@ -89,6 +90,7 @@ func (q *Request) serve() (json.RawMessage, error) {
 		q.response.accepted()
 		return nil, ErrAnswered
 	}
+
 	return q.endpoint.Server.Handle(q)
 }
 
@@ -128,6 +130,7 @@ func (q *Request) statusError(err error) *wire.StatusError {
 			"err", err,
 		)
 	}
+
 	return f
 }
 
@@ -163,6 +166,7 @@ func (q *Request) StartSession(c wire.Client) error {
 		}
 		q.response.w.Header().Set(gomcp.HeaderSessionID, id)
 	}
+
 	return nil
 }
 

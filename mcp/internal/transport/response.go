@@ -65,12 +65,14 @@ func (a *response) keepAlive() {
 	if !a.takes.stream || a.shared || a.alive != nil {
 		return
 	}
+
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	first := a.interval
 	if a.streams != nil {
 		first = min(first, quickAnswer)
 	}
+
 	a.alive = time.AfterFunc(first, a.comment)
 }
 
@@ -107,10 +109,12 @@ func (a *response) begin() *sse.Writer {
 	if a.stream != nil {
 		return a.stream
 	}
+
 	a.stream = sse.NewWriter(a.w)
 	if a.streams == nil {
 		return a.stream
 	}
+
 	a.log = a.streams.Open(a.principal, a.session, a)
 	a.log.SetNote(a.note())
 	a.prime()
@@ -169,6 +173,7 @@ func (a *response) finish(status int, message []byte) {
 		a.endLog()
 		return
 	}
+
 	h := a.w.Header()
 	h["Content-Type"], h["Cache-Control"] = typeJSON, noStore
 	// As for an event: a client that does not read must not block the handler.
@@ -230,11 +235,13 @@ func (a *response) closeStream() bool {
 	if !a.primed || !a.takes.stream || a.over {
 		return false
 	}
+
 	a.begin() // it says by which id, and when, to come back
 	conn, out, err := http.NewResponseController(a.w).Hijack()
 	if err != nil {
 		return false
 	}
+
 	a.stream.Close()
 	_, _ = out.WriteString("0\r\n\r\n") // a regular end of the body is no broken connection
 	_ = out.Flush()

@@ -23,6 +23,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		e.notAllowed(w)
 		return
 	}
+
 	principal := e.Server.Principal(r)
 	open := e.sessionOf(w, r, principal)
 	if open == nil {
@@ -32,6 +33,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		writeError(w, wire.Refuse(http.StatusNotAcceptable, "the answer is a text/event-stream"))
 		return
 	}
+
 	note, kept := e.streams.Keeps(open.Nonce, last)
 	if c := e.continuationOf(principal, open.Nonce, last); c != nil && !kept {
 		e.answerContinuation(w, r, open, r.Header.Get(gomcp.HeaderSessionID), c)
@@ -44,6 +46,7 @@ func (e *Endpoint) get(w http.ResponseWriter, r *http.Request) {
 		}
 		defer closed()
 	}
+
 	a := &response{}
 	a.init(w, r, e.Limits.KeepAlive)
 	st, next := e.streams.Resume(open.Nonce, last, a)
@@ -75,6 +78,7 @@ func (e *Endpoint) streamChanges(
 		e.unavailable(a.w, r, err)
 		return
 	}
+
 	a.begin()
 	st := a.log
 	st.StopWith(func() {

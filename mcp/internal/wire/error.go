@@ -60,6 +60,7 @@ func AsStatusError(err error, modern bool) *StatusError {
 	if away, is := dberr.As(err); is {
 		return Refuse(http.StatusOK, "%s", away.Text())
 	}
+
 	return Errorf(http.StatusOK, jsonrpc.CodeInternal, "internal error")
 }
 

@@ -36,16 +36,19 @@ func (f *Fetched[V]) Get(
 	if ok && known.Fresh(now, fresh) {
 		return known.Value, nil
 	}
+
 	fetched, err, _ := f.fetches.Do(name, func() (any, error) {
 		return f.fetch(context.WithoutCancel(ctx), name, fetch)
 	})
 	if err == nil {
 		return fetched.(V), nil
 	}
+
 	f.Log.WarnContext(ctx, "oauth: not fetched", "from", name, "error", err)
 	if ok && now.Sub(known.At) < stale {
 		return known.Value, nil
 	}
+
 	return known.Value, err
 }
 
@@ -56,11 +59,13 @@ func (f *Fetched[V]) fetch(
 	if wait := failed.Add(f.Retry).Sub(f.Now()); ok && wait > 0 {
 		return v, fmt.Errorf("it failed a moment ago; trying again in %v", wait)
 	}
+
 	v, err = fetch(ctx)
 	if err != nil {
 		f.failed.Put(name, f.Now())
 		return v, err
 	}
+
 	f.known.Put(name, Seen[V]{Value: v, At: f.Now()})
 	return v, nil
 }

@@ -35,6 +35,7 @@ func (env *Env) AsError(ctx context.Context, err error) *oauth.Error {
 	if !errors.Is(ctx.Err(), context.Canceled) { // by a client that hung up
 		env.Log.ErrorContext(ctx, "oauth: request failed", "error", err)
 	}
+
 	return &oauth.Error{
 		Code:        "temporarily_unavailable",
 		Description: "The server cannot answer now.",
@@ -71,6 +72,7 @@ func (env *Env) WriteError(w http.ResponseWriter, r *http.Request, err error) {
 	case e.Code == "invalid_token" && w.Header().Get("WWW-Authenticate") == "":
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 	}
+
 	SetRetryAfter(w, e.RetryAfter, e.Quota)
 	WriteJSON(w, e.Status(), struct {
 		Error       string `json:"error"`

@@ -35,6 +35,7 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 	if err != nil {
 		panic(err) // only our own types come here
 	}
+
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
@@ -119,6 +120,7 @@ func ParseForm(raw string, several ...string) (Form, error) {
 	if err != nil {
 		return nil, oauth.Refuse("invalid_request", "The parameters are not well formed.")
 	}
+
 	f := Form{}
 	for name, all := range values {
 		all = slices.DeleteFunc(all, func(v string) bool { return v == "" })
@@ -134,6 +136,7 @@ func ParseForm(raw string, several ...string) (Form, error) {
 		}
 		f[name] = all
 	}
+
 	return f, nil
 }
 
@@ -175,15 +178,18 @@ func ReadForm(w http.ResponseWriter, r *http.Request, several ...string) (Form, 
 			)
 		}
 	}
+
 	if MediaType(r.Header) != "application/x-www-form-urlencoded" {
 		return nil, oauth.Refuse(
 			"invalid_request", "The body must be application/x-www-form-urlencoded.",
 		)
 	}
+
 	body, err := ReadBody(w, r)
 	if err != nil {
 		return nil, err
 	}
+
 	return ParseForm(string(body), append(several, "resource", "audience")...)
 }
 
@@ -200,6 +206,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 			HTTPStatus:  http.StatusRequestEntityTooLarge,
 		}
 	}
+
 	return nil, oauth.Refuse("invalid_request", "The body could not be read.")
 }
 

@@ -44,11 +44,13 @@ func (env *Env) allow(b quota.Bucket, keys []quota.Key) *oauth.Error {
 	if rate := env.Settings.Rate(b.Name); rate > 0 {
 		b = b.PerMinute(rate)
 	}
+
 	rates, _ := env.rates.LoadOrStore(b.Name, new(quota.Rate))
 	refused := rates.(*quota.Rate).Take(b, env.Now(), keys...)
 	if refused == nil {
 		return nil
 	}
+
 	e := oauth.TooMany(refused.RetryAfter)
 	e.Quota = b.Policy()
 	return e
@@ -108,6 +110,7 @@ func (env *Env) LogRefusal(r *http.Request, client string, err error) error {
 	if e.Event != nil {
 		env.Audit(r, *e.Event)
 	}
+
 	env.Log.InfoContext(
 		r.Context(), "oauth: request refused",
 		"path", r.URL.Path,
@@ -150,6 +153,7 @@ func (env *Env) networks(r *http.Request) []quota.Key {
 	if addr.Is4() {
 		return []quota.Key{{Name: addr.String()}}
 	}
+
 	narrow := netip.PrefixFrom(addr.WithZone(""), 64).Masked()
 	wide := netip.PrefixFrom(addr.WithZone(""), 48).Masked()
 	return []quota.Key{{Name: narrow.String()}, {Name: wide.String(), Times: 8}}

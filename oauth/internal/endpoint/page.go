@@ -83,6 +83,7 @@ func (env *Env) SetCookie(w http.ResponseWriter, name, value string, life time.D
 	if age <= 0 {
 		age = -1
 	}
+
 	http.SetCookie(w, &http.Cookie{
 		Name:     env.cookieName(name),
 		Value:    value,

@@ -69,6 +69,7 @@ func Parse(token string) (*Token, bool) {
 	if len(token) > MaxToken || strings.Count(token, ".") != 2 {
 		return nil, false
 	}
+
 	var parts [3][]byte
 	for i, encoded := range strings.SplitN(token, ".", 3) {
 		// The decoder would skip line breaks.
@@ -81,6 +82,7 @@ func Parse(token string) (*Token, bool) {
 		}
 		parts[i] = b
 	}
+
 	signed := token[:strings.LastIndexByte(token, '.')]
 	return &Token{
 		header:    parts[0],
@@ -119,11 +121,13 @@ func Sign(algorithm string, key, header any, payload []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	b64 := base64.RawURLEncoding.EncodeToString
 	signed := b64(head) + "." + b64(payload)
 	signature, err := jwt.GetSigningMethod(algorithm).Sign(signed, key)
 	if err != nil {
 		return "", fmt.Errorf("signing: %w", err)
 	}
+
 	return signed + "." + b64(signature), nil
 }

@@ -23,6 +23,7 @@ func ParseKeys(body []byte, most int) ([]jose.JSONWebKey, error) {
 	if err := json.Unmarshal(body, &set); err != nil || len(set.Keys) > most {
 		return nil, oauth.Refuse("invalid_client_metadata", "jwks is not a set of up to %d keys.", most)
 	}
+
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
 		var members map[string]any
@@ -38,6 +39,7 @@ func ParseKeys(body []byte, most int) ([]jose.JSONWebKey, error) {
 			keys = append(keys, key)
 		}
 	}
+
 	return keys, nil
 }
 

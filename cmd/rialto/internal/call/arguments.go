@@ -89,11 +89,13 @@ func Arguments(tool *mcp.Tool, words []string, stdin io.Reader) (map[string]any,
 		}
 		args[key] = v
 	}
+
 	for _, key := range s.Required {
 		if _, ok := args[key]; !ok {
 			return nil, fmt.Errorf("%w: %s needs %s=…", ErrArguments, tool.Name, key)
 		}
 	}
+
 	return args, nil
 }
 
@@ -113,6 +115,7 @@ func value(p *jsonschema.Schema, text string, asJSON bool, stdin io.Reader) (any
 	if asJSON {
 		return parsed(text)
 	}
+
 	kinds := kindsOf(p)
 	switch {
 	case slices.Contains(kinds, "string") && p.ContentEncoding == "base64" && file != "":
@@ -128,10 +131,12 @@ func value(p *jsonschema.Schema, text string, asJSON bool, stdin io.Reader) (any
 		v, err := value(p.Items, text, false, stdin)
 		return []any{v}, err
 	}
+
 	v, err := parsed(text)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not of type %s", text, strings.Join(kinds, " or "))
 	}
+
 	return v, nil
 }
 
@@ -165,10 +170,12 @@ func contentOf(name string, stdin io.Reader) ([]byte, error) {
 		defer f.Close()
 		in = f
 	}
+
 	b, err := io.ReadAll(io.LimitReader(in, maxFile+1))
 	if err == nil && len(b) > maxFile {
 		err = fmt.Errorf("%s is larger than %d MiB", name, maxFile>>20)
 	}
+
 	return b, err
 }
 

@@ -170,6 +170,7 @@ func (s *Session) Call(
 		!given {
 		args["wait"] = firstWait
 	}
+
 	s.progress = term.Start(s.c.Err, "Calling "+name)
 	defer func() { s.progress.Stop() }()
 	calling, cancel := s.outliveQuestion(ctx)

@@ -31,6 +31,7 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+
 	s.progress.Stop()
 	s.c.Dialog.Say(s.c.host() + " asks: " + sanitize.Text(r.Params.Message))
 	asking, cancel := context.WithCancel(ctx)
@@ -44,6 +45,7 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 	} else {
 		content, err = fill(asking, s.c.Dialog, r.Params.RequestedSchema)
 	}
+
 	s.progress = term.Start(s.c.Err, "Waiting for the answer")
 	switch {
 	case errors.Is(err, errDeclined):
@@ -51,6 +53,7 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 	case err != nil:
 		return &mcp.ElicitResult{Action: "cancel"}, ctx.Err()
 	}
+
 	return &mcp.ElicitResult{Action: "accept", Content: content}, nil
 }
 
@@ -69,12 +72,14 @@ func visit(ctx context.Context, d *term.Dialog, address string) error {
 	if page == "" {
 		return errDeclined
 	}
+
 	answer, err := d.Ask(
 		ctx, "\n  "+page+"\n\nOpen this page, then press Enter, or type n to decline: ",
 	)
 	if err == nil && strings.HasPrefix(strings.ToLower(answer), "n") {
 		return errDeclined
 	}
+
 	return err
 }
 
@@ -84,10 +89,12 @@ func fill(ctx context.Context, d *term.Dialog, schema any) (content map[string]a
 	if err != nil {
 		return nil, err
 	}
+
 	f, ok := form.Read(b)
 	if !ok {
 		return nil, errDeclined
 	}
+
 	order := names(schemaOf(schema)) // the SDK keeps no order
 	slices.SortStableFunc(f.Fields, func(a, b form.Field) int {
 		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
@@ -115,6 +122,7 @@ func fill(ctx context.Context, d *term.Dialog, schema any) (content map[string]a
 			}
 		}
 	}
+
 	object, _ := filled()
 	return content, json.Unmarshal(object, &content)
 }
@@ -141,15 +149,18 @@ func hint(f form.Field) string {
 	case f.Format != "":
 		hints = append(hints, f.Format)
 	}
+
 	switch {
 	case f.Default != "":
 		hints = append(hints, "default "+f.Default)
 	case !f.Required:
 		hints = append(hints, "optional")
 	}
+
 	if hints == nil {
 		return ""
 	}
+
 	return " (" + strings.Join(hints, ", ") + ")"
 }
 

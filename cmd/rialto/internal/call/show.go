@@ -47,6 +47,7 @@ func (p *Printer) Tools(tools []*mcp.Tool) error {
 			tool.Name, strings.Join(args, " "), sanitize.Short(firstSentence(tool.Description), 90),
 		)
 	}
+
 	return t.Write(p.Out)
 }
 
@@ -69,6 +70,7 @@ func (p *Printer) Tool(tool *mcp.Tool, command string) {
 	if len(s.Properties) > 0 {
 		fmt.Fprintln(p.Out, "\n"+style.Bold("Arguments"))
 	}
+
 	for _, name := range names(s) {
 		a := s.Properties[name]
 		about := []string{cmp.Or(strings.Join(kindsOf(a), " or "), "any type")}
@@ -89,6 +91,7 @@ func (p *Printer) Tool(tool *mcp.Tool, command string) {
 			sanitize.Short(a.Description, 300),
 		)
 	}
+
 	fmt.Fprintf(p.Out, "\n%s\n  %s\n", style.Bold("Example"), example)
 }
 
@@ -112,6 +115,7 @@ func (p *Printer) Result(ctx context.Context, s *Session, r *mcp.CallToolResult)
 	if doc, ok := documentIn(r.StructuredContent); ok {
 		return p.document(style, doc)
 	}
+
 	var data []string
 	table := false
 	for _, c := range r.Content {
@@ -133,12 +137,14 @@ func (p *Printer) Result(ctx context.Context, s *Session, r *mcp.CallToolResult)
 			printed, table = true, table || strings.HasPrefix(text.Text, "|")
 		}
 	}
+
 	if id := TaskOf(r); id == "" && !printed && r.StructuredContent != nil {
 		return p.data(r.StructuredContent)
 	}
 	if table { // it says the same for people
 		data = nil
 	}
+
 	for _, text := range data {
 		var v any
 		_ = json.Unmarshal([]byte(text), &v) // valid
@@ -146,6 +152,7 @@ func (p *Printer) Result(ctx context.Context, s *Session, r *mcp.CallToolResult)
 			return err
 		}
 	}
+
 	p.task(style, r)
 	return nil
 }
@@ -177,6 +184,7 @@ func (p *Printer) document(style term.Style, doc map[string]any) error {
 		_, err := fmt.Fprintln(p.Out, text)
 		return err
 	}
+
 	_, err := fmt.Fprintf(
 		p.Out,
 		"%s\n\n%s\n%s\n",
@@ -200,10 +208,12 @@ func (p *Printer) data(v any) error {
 	if list, ok := listIn(v); ok {
 		return p.list(list)
 	}
+
 	d, ok := v.(map[string]any)
 	if !ok {
 		d = map[string]any{"result": v}
 	}
+
 	rows, isTable := d["rows"].([]any)
 	if columns, ok := d["columns"].([]any); ok && isTable {
 		t := &term.Table{}
@@ -220,10 +230,12 @@ func (p *Printer) data(v any) error {
 		}
 		return t.Write(p.Out)
 	}
+
 	var lines [][2]string
 	for _, name := range keys([]any{d}) {
 		lines = append(lines, [2]string{name, cell(d[name], 500)})
 	}
+
 	return term.Details(p.Out, lines)
 }
 
@@ -254,6 +266,7 @@ func tableOf(list []any) *term.Table {
 		}
 		t.Add(row...)
 	}
+
 	return t
 }
 
@@ -282,6 +295,7 @@ func keys(list []any) (all []string) {
 			}
 		}
 	}
+
 	rank := func(name string) int {
 		if i := slices.Index(first, name); i >= 0 {
 			return i
@@ -314,6 +328,7 @@ func (p *Printer) task(style term.Style, r *mcp.CallToolResult) {
 	if id == "" || state == "" {
 		return
 	}
+
 	fmt.Fprintf(
 		p.Out,
 		"\n%s  %s\n",
@@ -361,6 +376,7 @@ func (p *Printer) file(
 			}
 		}
 	}
+
 	name = fileName(name, address, kind)
 	about := strings.TrimRight(
 		fmt.Sprintf("file %s  %s  %s", name, sanitize.Label(kind), sanitize.Label(address)), " ",
@@ -376,6 +392,7 @@ func (p *Printer) file(
 		}
 		about = fmt.Sprintf("saved %s  %d bytes", to, len(content))
 	}
+
 	_, err := fmt.Fprintln(p.Out, about)
 	return err
 }
@@ -396,12 +413,14 @@ func nameOf(about any, kind string, size int) (name string) {
 	default:
 		return ""
 	}
+
 	for member := range members {
 		name = nameOf(member, kind, size)
 		if name != "" {
 			return name
 		}
 	}
+
 	return ""
 }
 
@@ -418,6 +437,7 @@ func fileName(name, address, kind string) string {
 		opaque, _ := url.PathUnescape(u.Opaque) // attachment:NAME
 		name = path.Base(cmp.Or(u.Path, opaque))
 	}
+
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) {
 			return '_'
@@ -428,6 +448,7 @@ func fileName(name, address, kind string) string {
 	if endings, _ := mime.ExtensionsByType(kind); path.Ext(name) == "" && len(endings) > 0 {
 		name += endings[0]
 	}
+
 	return name
 }
 
@@ -436,11 +457,13 @@ func save(dir, name string, content []byte) (to string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
+
 	to = filepath.Join(dir, name)
 	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return "", err
 	}
+
 	_, err = f.Write(content)
 	return to, errors.Join(err, f.Close())
 }

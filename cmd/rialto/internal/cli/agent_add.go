@@ -162,6 +162,7 @@ func (r *request) addAgent(a directory.AgentConfig, unseen bool) error {
 	if seen != nil {
 		writePreview(r.out, seen)
 	}
+
 	fmt.Fprintf(r.out, "Agent added as %s.\n", added.Name)
 	return nil
 }
@@ -183,6 +184,7 @@ func writePreview(out io.Writer, p *directory.Preview) {
 			said("    e.g. ", e)
 		}
 	}
+
 	for _, problem := range p.Problems {
 		fmt.Fprintf(out, "Note: %s\n", problem)
 	}

@@ -56,6 +56,7 @@ func (f *agentFlags) over(
 	if auth := given.Lookup("auth"); auth.Changed && auth.Value.String() != a.Credentials.Type {
 		a.Credentials = directory.Credentials{}
 	}
+
 	for _, s := range config.AgentFlags() {
 		flag := given.Lookup(s.Flag)
 		if !flag.Changed {
@@ -70,6 +71,7 @@ func (f *agentFlags) over(
 			return a, fmt.Errorf("--%s: %s", s.Flag, why)
 		}
 	}
+
 	if given.Changed("skill-use-case") {
 		skills, err := directory.ParseSkills(f.skills)
 		if err != nil {
@@ -84,6 +86,7 @@ func (f *agentFlags) over(
 		}
 		a.Credentials.Secret = secret
 	}
+
 	a.URL = cmp.Or(f.url, a.URL)
 	return a, nil
 }

@@ -55,6 +55,7 @@ func (r *request) listCards() error {
 	if r.asJSON {
 		return writeJSON(out, cards)
 	}
+
 	return writeCards(out, agent, cards)
 }
 
@@ -63,6 +64,7 @@ func writeCards(out io.Writer, agent string, cards []directory.SeenCard) error {
 	if !known {
 		return fmt.Errorf("the agent %q has not shown a card yet", agent)
 	}
+
 	for i, c := range cards {
 		state := "was shown before"
 		switch {
@@ -85,6 +87,7 @@ func writeCards(out io.Writer, agent string, cards []directory.SeenCard) error {
 			writeDifferences(out, valid.Card, c.Card)
 		}
 	}
+
 	return nil
 }
 
@@ -103,6 +106,7 @@ func writeDifferences(out io.Writer, was, is []byte) {
 			fmt.Fprintf(out, "      + %s\n", d.Is)
 		}
 	}
+
 	if more > 0 {
 		fmt.Fprintf(out, "    and in %d more places\n", more)
 	}
@@ -114,10 +118,12 @@ func (r *request) acceptCard() error {
 	if len(r.args) > 1 {
 		digest = r.args[1]
 	}
+
 	accepted, err := r.Agents.AcceptCard(r.ctx, operator.CommandLine, agent, digest)
 	if err != nil {
 		return agentError(agent, err)
 	}
+
 	return r.done(
 		map[string]string{"digest": accepted},
 		"The card %.16s of %s is in force.",

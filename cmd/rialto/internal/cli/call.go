@@ -83,6 +83,7 @@ func callCommand() *cobra.Command {
 	for _, other := range []string{"data", "config", "database", "user"} {
 		cmd.MarkFlagsMutuallyExclusive("url", other)
 	}
+
 	completeFrom(cmd, "user", "accounts")
 	cmd.ValidArgsFunction = c.complete
 	help := cmd.HelpFunc()
@@ -104,6 +105,7 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 	if c.logout {
 		return c.forget(cmd)
 	}
+
 	s, err := c.connect(ctx, cmd)
 	if err != nil {
 		return callError(err)
@@ -113,6 +115,7 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 	if err != nil {
 		return callError(err)
 	}
+
 	out := &call.Printer{Out: cmd.OutOrStdout(), Output: c.files}
 	if len(words) == 0 {
 		if c.asJSON {
@@ -120,6 +123,7 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 		}
 		return out.Tools(tools)
 	}
+
 	tool, err := toolNamed(tools, words[0])
 	if err != nil {
 		return err
@@ -128,12 +132,14 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 		out.Tool(tool, program()+" call")
 		return nil
 	}
+
 	args, err := call.Arguments(tool, words[1:], cmd.InOrStdin())
 	if err != nil {
 		return usageError{
 			fmt.Errorf("%w; \"rialto call %s --help\" describes them", err, tool.Name),
 		}
 	}
+
 	return c.call(ctx, cmd, s, out, tool, args)
 }
 
@@ -156,6 +162,7 @@ func (c *caller) call(
 	default:
 		err = out.Result(ctx, s, r)
 	}
+
 	switch {
 	case err != nil:
 		return err
@@ -164,6 +171,7 @@ func (c *caller) call(
 	case call.Waits(r):
 		return exitError{5, errors.New(c.unanswered(r))}
 	}
+
 	return nil
 }
 
@@ -172,18 +180,22 @@ func (c *caller) forget(cmd *cobra.Command) error {
 	if c.url == "" {
 		return usageError{errors.New("--logout needs --url: only logins with a browser are stored")}
 	}
+
 	l, err := newLogin(c.url, c.clientID, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
+
 	had, err := l.Forget()
 	if err != nil {
 		return err
 	}
+
 	done := "Logged out: forgot the stored login for %s\n"
 	if !had {
 		done = "There is no stored login for %s\n"
 	}
+
 	fmt.Fprintf(cmd.OutOrStdout(), done, c.url)
 	return nil
 }
@@ -195,6 +207,7 @@ func (c *caller) interrupted(cmd *cobra.Command, task string, r *mcp.CallToolRes
 	if cmd.Context().Err() == nil {
 		why = exitError{1, fmt.Errorf("the time limit of %v is over (--timeout)", c.timeout)}
 	}
+
 	switch {
 	case r != nil && call.Waits(r):
 		if why.code == 1 {
@@ -209,6 +222,7 @@ func (c *caller) interrupted(cmd *cobra.Command, task string, r *mcp.CallToolRes
 			c.again("cancel_task", task),
 		)
 	}
+
 	return why
 }
 
@@ -238,6 +252,7 @@ func (c *caller) again(call, task string) string {
 			line += " --" + flag[0] + " " + shellQuote(flag[1])
 		}
 	}
+
 	return line
 }
 
@@ -268,6 +283,7 @@ func (c *caller) connect(ctx context.Context, cmd *cobra.Command) (*call.Session
 		l.Browser = client.Dialog.Terminal()
 		client.Login = l
 	}
+
 	return client.Connect(ctx)
 }
 
@@ -304,6 +320,7 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+
 	err = c.from.operate(cmd, nil, func(r *request) error {
 		user, err := c.account(r)
 		if err == nil {
@@ -348,6 +365,7 @@ func toolNamed(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 		}
 		names = append(names, t.Name)
 	}
+
 	return nil, usageError{
 		fmt.Errorf(
 			"the server has no tool %q%s; \"rialto call\" lists the tools",
@@ -389,6 +407,7 @@ func (c *caller) complete(
 	if err != nil {
 		return nil, directive
 	}
+
 	for _, t := range tools {
 		switch {
 		case len(args) == 0 && strings.HasPrefix(t.Name, begun):
@@ -398,6 +417,7 @@ func (c *caller) complete(
 			directive = directive | cobra.ShellCompDirectiveNoSpace
 		}
 	}
+
 	hostile := func(word string) bool { return sanitize.Line(word) != word }
 	return slices.DeleteFunc(words, hostile), directive
 }

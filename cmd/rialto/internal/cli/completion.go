@@ -63,6 +63,7 @@ func namesFrom(cmd *cobra.Command, begun, resource string) (found []string) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, completionTime)
 	defer cancel()
 	cmd.SetContext(ctx)

@@ -78,6 +78,7 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 	if err != nil {
 		return err
 	}
+
 	d.cfg = config.Demo(d.dir)
 	d.cfg.Listen = listenAt
 	d.cfg.URL = address
@@ -86,6 +87,7 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 	if address != "" { // a tunnel on this machine: without this, its visitors share one address
 		d.cfg.TrustedProxies = []string{"127.0.0.0/8", "::1/128"}
 	}
+
 	d.cfg.Log.Level = cmp.Or(os.Getenv("RIALTO_LOG__LEVEL"), d.cfg.Log.Level)
 	d.cfg.Agents = []config.Agent{demoTables()}
 	for _, a := range agents {
@@ -95,14 +97,17 @@ func (d *demo) configure(dir, listenAt, address string, agents []string) (err er
 		}
 		d.cfg.Agents = append(d.cfg.Agents, config.Agent{Name: name, URL: url})
 	}
+
 	if err = d.cfg.Check(); err == nil {
 		return nil
 	}
+
 	for i, a := range agents { // name the flag instead of the key
 		if why, ok := strings.CutPrefix(err.Error(), fmt.Sprintf("agents[%d].", i+1)); ok {
 			return fmt.Errorf("--agent %s: %s", a, why)
 		}
 	}
+
 	return err
 }
 
@@ -132,6 +137,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	if err := d.prepare(); err != nil {
 		return err
 	}
+
 	ctx, fail := context.WithCancelCause(cmd.Context())
 	defer fail(nil)
 	agent, s, err := d.start(ctx, fail)
@@ -144,6 +150,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 	if err := s.Serve(ctx, l); err != nil || cmd.Context().Err() != nil {
 		return err
 	}
+
 	return context.Cause(ctx)
 }
 
@@ -157,16 +164,19 @@ func (d *demo) start(
 	if err != nil {
 		return nil, nil, err
 	}
+
 	agent, err := server.StartTableExpert(
 		ctx, tableexpert.Config{Tables: d.tables, Model: model, Log: log}, fail,
 	)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	d.cfg.Agents[0] = agent.Settings(demoAgent)
 	if err := writeDemoAgents(d.dir, d.cfg.Agents); err != nil {
 		return nil, nil, errors.Join(err, agent.Close())
 	}
+
 	s, err := server.New(ctx, d.cfg, log)
 	if err != nil {
 		return nil, nil, errors.Join(err, agent.Close())
@@ -178,6 +188,7 @@ func (d *demo) start(
 			agent.Close(),
 		)
 	}
+
 	return agent, s, nil
 }
 
@@ -187,6 +198,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--data: %w", err)
 	}
+
 	lock := flock.New(filepath.Join(dir, "lock"), flock.SetPermissions(0o600))
 	switch taken, err := lock.TryLock(); {
 	case err != nil:
@@ -194,6 +206,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 	case !taken:
 		return nil, fmt.Errorf("another demo uses %s: give --data another directory", dir)
 	}
+
 	return lock, nil
 }
 
@@ -218,5 +231,6 @@ func (d *demo) prepare() error {
 			)
 		}
 	}
+
 	return os.WriteFile(filepath.Join(d.dir, "url"), []byte(d.cfg.URL+"\n"), 0o600)
 }

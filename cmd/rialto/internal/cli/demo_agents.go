@@ -27,6 +27,7 @@ func writeDemoAgents(dir string, agents []config.Agent) error {
 	for _, a := range agents {
 		list = append(list, demoAgentRecord{a.Name, a.URL, a.Credentials.Secret})
 	}
+
 	b, err := json.Marshal(list)
 	if err != nil {
 		return err
@@ -34,6 +35,7 @@ func writeDemoAgents(dir string, agents []config.Agent) error {
 	if err := os.WriteFile(demoAgentsFile(dir), b, 0o600); err != nil {
 		return fmt.Errorf("--data: %w", err)
 	}
+
 	return nil
 }
 
@@ -50,6 +52,7 @@ func readDemoAgents(dir string) ([]config.Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the agents of the demo: %w; start it again", err)
 	}
+
 	var agents []config.Agent
 	for _, r := range list {
 		a := config.Agent{Name: r.Name, URL: r.URL}
@@ -60,5 +63,6 @@ func readDemoAgents(dir string) ([]config.Agent, error) {
 		}
 		agents = append(agents, a)
 	}
+
 	return agents, nil
 }

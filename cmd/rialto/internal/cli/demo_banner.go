@@ -23,6 +23,7 @@ func (d *demo) banner(w io.Writer, agents []server.AgentState) {
 		}
 		fmt.Fprintf(w, "  %s     %s\n", head, a)
 	}
+
 	fmt.Fprintln(w)
 	for _, s := range server.Snippets(url) {
 		fmt.Fprintf(w, "%s\n", s.Client)
@@ -34,6 +35,7 @@ func (d *demo) banner(w io.Writer, agents []server.AgentState) {
 		}
 		fmt.Fprintln(w)
 	}
+
 	fmt.Fprintf(
 		w,
 		"Terminal\n    %s\n\ncurl\n    %s\n\nStop with Ctrl-C.\nSign in as %s with the password %s\n",

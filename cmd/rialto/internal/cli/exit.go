@@ -41,6 +41,7 @@ func checkUsage(cmd *cobra.Command) {
 			args = cobra.ArbitraryArgs // needsCommand checks them
 		}
 	}
+
 	cmd.Args = func(cmd *cobra.Command, words []string) error {
 		err := cmp.Or(args(cmd, words), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups())
 		if err != nil {

@@ -26,6 +26,7 @@ func queryCommand(
 	if !query.Table().Whole {
 		cmd.Flags().Int("limit", 100, "maximum number of rows (up to "+strconv.Itoa(maxListed)+")")
 	}
+
 	addFilters(cmd, query.Filters())
 	return withOperator(cmd, func(r *request) error {
 		if err := r.setFilters(query.Filters()); err != nil {
@@ -85,15 +86,18 @@ func (r *request) filterValue(f operator.Filter, value string) (string, error) {
 	if _, ok := f.To.(*bool); ok {
 		return map[string]string{"true": f.Choices[0].Value}[value], nil
 	}
+
 	switch f.Kind {
 	case operator.OfOwner:
 		return r.accountID(value)
 	case operator.OfAgent:
 		return value, r.knownAgent(value)
 	}
+
 	if len(f.Choices) > 0 {
 		return value, oneOf("--"+f.Flag, value, f.Values()...)
 	}
+
 	return value, nil
 }
 
@@ -109,6 +113,7 @@ func (r *request) writeList(query operator.Query) error {
 	if limit < 1 || limit > maxListed {
 		return usageError{fmt.Errorf("--limit must be from 1 to %d", maxListed)}
 	}
+
 	items := []any{}
 	span := operator.Span{}
 	bar := r.progress("Reading")
@@ -126,6 +131,7 @@ func (r *request) writeList(query operator.Query) error {
 			break
 		}
 	}
+
 	bar.Stop()
 	more := span.Cursor != "" || len(items) > limit
 	if err := r.writeItems(query.Table(), items[:min(len(items), limit)]); err != nil {
@@ -134,6 +140,7 @@ func (r *request) writeList(query operator.Query) error {
 	if more {
 		fmt.Fprintf(r.cmd.ErrOrStderr(), "There are more: --limit shows up to %d.\n", maxListed)
 	}
+
 	return nil
 }
 
@@ -141,10 +148,12 @@ func (r *request) writeItems(table *operator.Table, items []any) error {
 	if r.asJSON {
 		return writeJSON(r.out, items)
 	}
+
 	t := &term.Table{}
 	for _, c := range table.Command {
 		t.Head = append(t.Head, c.Title)
 	}
+
 	for _, item := range items {
 		var row []string
 		for _, c := range table.Command {
@@ -152,6 +161,7 @@ func (r *request) writeItems(table *operator.Table, items []any) error {
 		}
 		t.Add(row...)
 	}
+
 	return t.Write(r.out)
 }
 
@@ -212,10 +222,12 @@ func (r *request) names(resource string) (names []string) {
 	if grants, ok := query.(*operator.GrantFilter); ok {
 		grants.Live = true
 	}
+
 	p, err := query.Read(r.ctx, r.Service, operator.Span{Size: operator.LargestPage})
 	if err != nil {
 		return nil
 	}
+
 	table := query.Table()
 	for _, item := range p.Items {
 		name := cell(item, table.Key)
@@ -228,6 +240,7 @@ func (r *request) names(resource string) (names []string) {
 		}
 		names = append(names, name)
 	}
+
 	return names
 }
 

@@ -39,6 +39,7 @@ func newRequest(s *operator.Service, cmd *cobra.Command, args []string) *request
 	if len(args) > 0 {
 		r.name = args[0]
 	}
+
 	return r
 }
 
@@ -104,14 +105,17 @@ func confirm(cmd *cobra.Command, question string, args ...any) error {
 	if yes, _ := cmd.Flags().GetBool("yes"); yes {
 		return nil
 	}
+
 	d := term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr())
 	if !d.Terminal() {
 		return usageError{errors.New("this cannot be undone: confirm it with --yes")}
 	}
+
 	answer, err := d.Ask(cmd.Context(), fmt.Sprintf(question, args...)+" [y/N] ")
 	if err != nil || !strings.HasPrefix(strings.ToLower(answer), "y") {
 		return errors.New("nothing was changed")
 	}
+
 	return nil
 }
 

@@ -52,6 +52,7 @@ func Command(delay func(time.Duration)) *cobra.Command {
 			group.RunE = needsCommand
 		}
 	}
+
 	addExamples(root)
 	checkUsage(root)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -69,10 +70,12 @@ func needsCommand(group *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return group.Help()
 	}
+
 	var names []string
 	for _, c := range group.Commands() {
 		names = append(names, c.Name())
 	}
+
 	return usageError{
 		fmt.Errorf(
 			"there is no command %q in %q%s (the commands are %s)",

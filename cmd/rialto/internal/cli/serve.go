@@ -78,12 +78,14 @@ func logReady(log *slog.Logger, cfg *config.Config, at net.Addr) {
 	for _, note := range cfg.Warnings() {
 		log.Warn(note)
 	}
+
 	if cfg.SignIn.AutoApprove.Enabled {
 		log.Warn(
 			"sign_in.auto_approve is on: all callers of this server are approved without a question",
 			"connector", cfg.URL+"/mcp",
 		)
 	}
+
 	log.Info(
 		"rialto is ready",
 		"version", server.Version(),

@@ -35,10 +35,12 @@ func runStdio(cmd *cobra.Command, address, clientID string) error {
 	if err := checkAddress(address); err != nil {
 		return usageError{err}
 	}
+
 	l, err := newLogin(address, clientID, cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
+
 	l.Attended = true
 	l.Browser = login.HasBrowser()
 	p := &stdio.Proxy{

@@ -23,10 +23,12 @@ func userDataDir() (string, error) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		return os.UserConfigDir()
 	}
+
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return "", fmt.Errorf("finding a place for the data: %w; name one with --data", err)
 	}
+
 	return filepath.Join(home, ".local", "share"), nil
 }
 
@@ -82,6 +84,7 @@ func (f *storeFlags) load(cmd *cobra.Command) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	address, err := os.ReadFile(filepath.Join(dir, "url"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf(
@@ -93,6 +96,7 @@ func (f *storeFlags) load(cmd *cobra.Command) (*config.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	cfg := config.Demo(dir)
 	cfg.URL = strings.TrimSpace(string(address))
 	cfg.Agents, err = readDemoAgents(dir)
@@ -120,9 +124,11 @@ func (f *storeFlags) open(cmd *cobra.Command) (*config.Config, *store.DB, error)
 	if cfg.Storage.Database == store.Memory {
 		return nil, nil, config.ErrInMemory
 	}
+
 	db, err := cfg.OpenStore(cmd.Context())
 	if err != nil {
 		return nil, nil, fmt.Errorf("database: %w", err)
 	}
+
 	return cfg, db, nil
 }

@@ -57,6 +57,7 @@ func notifySupervisor(ctx context.Context, log *slog.Logger) {
 	if interval <= 0 {
 		return
 	}
+
 	go func() { // also while the server stops: that has a bound of its own
 		for range time.Tick(interval / 2) {
 			notify(log, daemon.SdNotifyWatchdog)

@@ -32,6 +32,7 @@ func tableExpertModel() (*tableexpert.Model, error) {
 	if name == "" {
 		return nil, errors.New(modelNameEnv + ": set it to the name of the model at " + modelURLEnv)
 	}
+
 	return &tableexpert.Model{
 		URL: address, Name: name, Key: os.Getenv(modelKeyEnv),
 		Client: &http.Client{Timeout: time.Minute},

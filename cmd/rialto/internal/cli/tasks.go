@@ -88,17 +88,21 @@ func writeTask(out io.Writer, e *ledger.Record) error {
 	if e.Task == nil {
 		return nil
 	}
+
 	said := e.Task.History
 	if m := e.Task.Status.Message; m != nil {
 		said = append(slices.Clip(said), *m)
 	}
+
 	for _, m := range said {
 		fmt.Fprintf(out, "\n%s: %s\n", m.Role, piecesText(slices.All(view.Message(nil, &m))))
 	}
+
 	for _, a := range e.Task.Artifacts {
 		text := piecesText(view.Parts(a.Parts))
 		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), text)
 	}
+
 	return nil
 }
 

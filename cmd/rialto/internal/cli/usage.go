@@ -110,6 +110,7 @@ func wholeHours(f usage.Filter) string {
 	if since.Equal(f.Since) && until.Equal(f.Until) {
 		return ""
 	}
+
 	text := "Sums cover whole hours: these are"
 	if !since.IsZero() {
 		text += " from " + since.UTC().Format(time.RFC3339)
@@ -117,6 +118,7 @@ func wholeHours(f usage.Filter) string {
 	if !until.IsZero() {
 		text += " to " + until.UTC().Format(time.RFC3339)
 	}
+
 	return text + "."
 }
 
@@ -149,6 +151,7 @@ func usageTable(by string, sums []usage.Sum) *term.Table {
 			ms(s.P99),
 		)
 	}
+
 	return t
 }
 

@@ -31,6 +31,7 @@ func schemaOf(t reflect.Type, key string) map[string]any {
 	if s, ok := find(key); ok {
 		schema["description"] = s.about()
 	}
+
 	switch {
 	case t == reflect.TypeFor[a2a.Generation]():
 		schema["enum"] = directory.Generations
@@ -45,5 +46,6 @@ func schemaOf(t reflect.Type, key string) map[string]any {
 		schema["type"] = "object"
 		schema["properties"] = members(t, key)
 	}
+
 	return schema
 }

@@ -26,6 +26,7 @@ func (c Change) String() string {
 	if c.Restart {
 		when = ", after a restart"
 	}
+
 	return fmt.Sprintf(
 		"%s: %s → %s%s",
 		c.Key,
@@ -54,6 +55,7 @@ func (c *Config) Changes(next *Config) []Change {
 			})
 		}
 	}
+
 	return all
 }
 
@@ -84,12 +86,14 @@ func (c *Config) raw() map[string]rawSetting {
 			all[prefix+strings.TrimPrefix(key, "agents[]")] = rawSetting{withoutNumbers(key), value}
 		})
 	}
+
 	for key, digest := range c.origin.contents {
 		all[key+ofContents] = rawSetting{
 			withoutNumbers(key) + ofContents,
 			digest,
 		} // no setting: not shown
 	}
+
 	return all
 }
 
@@ -134,6 +138,7 @@ func (c *Config) readContents() {
 	for key, path := range c.files() {
 		c.addContents(key, "", path)
 	}
+
 	for _, a := range c.Agents {
 		c.addContents(
 			credentialsOf(a),
@@ -158,6 +163,7 @@ func (c *Config) addContents(key, value string, files ...string) {
 			fmt.Fprintf(h, "%q\n", b)
 		}
 	}
+
 	if found {
 		c.origin.contents[key] = base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 	}

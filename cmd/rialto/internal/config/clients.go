@@ -61,6 +61,7 @@ func (c Secret) Read() (secret string, err error) {
 			"the secret has more than one line, or characters that a header cannot carry",
 		)
 	}
+
 	return secret, nil
 }
 
@@ -78,9 +79,11 @@ func (c *Config) Secrets() map[string]string {
 	for _, one := range c.Apps.Clients {
 		add("clients["+one.ID+"]", one.Secret)
 	}
+
 	for _, one := range c.SignIn.OIDC {
 		add("sign_in.oidc["+one.ID+"]", one.ClientSecret)
 	}
+
 	return all
 }
 
@@ -103,5 +106,6 @@ func (c *Config) OAuthClients() ([]client.Configured, error) {
 			Exchanges:    one.Exchange,
 		})
 	}
+
 	return all, nil
 }

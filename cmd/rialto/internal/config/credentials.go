@@ -39,6 +39,7 @@ func (c Credentials) check() error {
 	if _, err := c.TLSConfig(); err != nil {
 		return err
 	}
+
 	switch c.Type {
 	case "":
 		_, err := c.Headers()
@@ -61,6 +62,7 @@ func (c Credentials) check() error {
 			return err
 		}
 	}
+
 	_, err := c.ReadSecret()
 	return err
 }
@@ -98,6 +100,7 @@ func (c Credentials) checkKeys() (err error) {
 			strings.Join(credentialTypes[1:], ", "),
 		)
 	}
+
 	flatten("", reflect.ValueOf(c), func(key, _ string) {
 		uses := func(t string) bool { return slices.Contains(strings.Fields(keysOfAll+" "+keysOfType[t]), key) }
 		if err != nil || uses(c.Type) {
@@ -141,6 +144,7 @@ func (c Credentials) checkUser() error {
 			return i18n.Errorf("%s: %q is not an https address", key, address)
 		}
 	}
+
 	switch {
 	case (c.AuthorizationURL == "") != (c.TokenURL == ""):
 		return i18n.Errorf("authorization_url, token_url: set both, or the issuer instead")
@@ -153,6 +157,7 @@ func (c Credentials) checkUser() error {
 	case !slices.Contains([]string{"", "basic", "post"}, c.ClientAuth):
 		return i18n.Errorf("client_auth: %q is not one of basic, post", c.ClientAuth)
 	}
+
 	return c.Readable()
 }
 
@@ -179,6 +184,7 @@ func (c Credentials) CredentialKinds() a2aauth.CredentialKinds {
 	for name := range header {
 		m.Header = name
 	}
+
 	switch c.Type {
 	case TypeClientCredentials, TypeTokenExchange:
 		m.Tokens = true
@@ -187,6 +193,7 @@ func (c Credentials) CredentialKinds() a2aauth.CredentialKinds {
 	default:
 		m.Secret = c.Fixed()
 	}
+
 	return m
 }
 
@@ -214,6 +221,7 @@ func (c Credentials) Headers() (http.Header, error) {
 	if !httpguts.ValidHeaderFieldValue(value) {
 		return nil, i18n.Errorf("scheme and secret hold characters that a header cannot carry")
 	}
+
 	return http.Header{http.CanonicalHeaderKey(name): {value}}, nil
 }
 
@@ -243,6 +251,7 @@ func (c Credentials) TLSConfig() (*tls.Config, error) {
 	if c.CertFile == "" && c.KeyFile == "" && c.CAFile == "" {
 		return nil, nil
 	}
+
 	out := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CertFile != "" || c.KeyFile != "" {
 		load := func() (tls.Certificate, error) { return tls.LoadX509KeyPair(c.CertFile, c.KeyFile) }
@@ -264,6 +273,7 @@ func (c Credentials) TLSConfig() (*tls.Config, error) {
 			return nil, i18n.Errorf("ca_file: holds no certificate in PEM")
 		}
 	}
+
 	return out, nil
 }
 
@@ -272,6 +282,7 @@ func (c Credentials) Fixed() *a2aauth.Secret {
 	if header, _ := c.Headers(); header != nil || !c.HasSecret() {
 		return nil
 	}
+
 	value, _ := c.ReadSecret() // as above
 	return &a2aauth.Secret{
 		Kind:  a2aauth.Kind(c.Type),

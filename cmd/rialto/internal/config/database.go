@@ -56,6 +56,7 @@ func engineOf(dsn string) (engine, error) {
 			anyScheme.FindString(dsn),
 		)
 	}
+
 	return sqlite, nil
 }
 
@@ -74,6 +75,7 @@ func (c *Config) checkDatabase() error {
 	if c.Storage.Connections < minConnections {
 		return fmt.Errorf("database_connections: set it to at least %d", minConnections)
 	}
+
 	return nil
 }
 
@@ -93,11 +95,13 @@ func (c *Config) OpenStore(ctx context.Context) (*store.DB, error) {
 	if c.Storage.Migrate == migrateCheck {
 		open = store.OpenMigrated
 	}
+
 	db, err := open(ctx, c.Storage.Database)
 	if err == nil {
 		others := c.Storage.Connections * 2 / 5
 		db.SetConnections(c.Storage.Connections-others, others)
 	}
+
 	return db, err
 }
 
@@ -118,16 +122,19 @@ func Redacted(dsn string) string {
 	if kind, _ := engineOf(dsn); kind != postgres {
 		return dsn
 	}
+
 	u, err := url.Parse(dsn)
 	if err != nil {
 		return "postgres://…"
 	}
+
 	query := u.Query()
 	for key := range query {
 		if strings.Contains(strings.ToLower(key), "password") {
 			query.Set(key, "xxxxx")
 		}
 	}
+
 	u.RawQuery = query.Encode()
 	return u.Redacted()
 }

@@ -38,6 +38,7 @@ func withLists(v any) (_ any, err error) {
 	if !ok {
 		return v, nil
 	}
+
 	var list []any
 	for key, item := range m {
 		m[key], err = withLists(item)
@@ -45,6 +46,7 @@ func withLists(v any) (_ any, err error) {
 			return nil, err
 		}
 	}
+
 	for len(list) < len(m) {
 		item, ok := m[strconv.Itoa(len(list))]
 		if !ok {
@@ -52,6 +54,7 @@ func withLists(v any) (_ any, err error) {
 		}
 		list = append(list, item)
 	}
+
 	last := slices.Max(slices.Collect(maps.Keys(m)))
 	switch {
 	case last[0] < '0' || last[0] > '9':
@@ -62,6 +65,7 @@ func withLists(v any) (_ any, err error) {
 			last, len(list),
 		)
 	}
+
 	return list, nil
 }
 
@@ -133,9 +137,11 @@ func fromText(to reflect.Type, s string) (v any, err error) {
 	default:
 		v = s
 	}
+
 	if err != nil {
 		return nil, wrongType(fmt.Sprintf("%q is %s", s, problem))
 	}
+
 	return v, nil
 }
 
@@ -175,6 +181,7 @@ func explain(prefix string, err error) error {
 			prefix + "the file must be made of keys with values, such as listen: 127.0.0.1:8080",
 		)
 	}
+
 	return errors.New(prefix + strings.Join(strings.Fields(err.Error()), " "))
 }
 
@@ -183,6 +190,7 @@ func typeError(err error) string {
 	if errors.As(err, &wrong) {
 		return string(wrong)
 	}
+
 	var kind *mapstructure.UnconvertibleTypeError
 	if errors.As(err, &kind) {
 		return fmt.Sprintf(
@@ -196,6 +204,7 @@ func typeError(err error) string {
 	} else if strings.Contains(text, "array or slice") {
 		return "must be a list"
 	}
+
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
@@ -203,6 +212,7 @@ func kindName(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Time]() {
 		return "a date" // as YAML reads 2026-01-31
 	}
+
 	switch t.Kind() {
 	case reflect.Bool:
 		return "true or false"
@@ -213,6 +223,7 @@ func kindName(t reflect.Type) string {
 	case reflect.Map, reflect.Struct:
 		return "keys with values"
 	}
+
 	return "a number"
 }
 
@@ -227,6 +238,7 @@ func unknownKey(known []string, key string) error {
 			key[:dot]+":",
 		)
 	}
+
 	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(named, known))
 }
 
@@ -242,6 +254,7 @@ func knownKeys() (all []string) {
 			}
 		}
 	}
+
 	slices.Sort(all)
 	return slices.Compact(all)
 }

@@ -24,9 +24,11 @@ func (c GRPC) Check() error {
 			return fmt.Errorf("grpc.%s: %q is not HOST:PORT", name, addr)
 		}
 	}
+
 	if c.Address != "" && c.Listen == "" {
 		return fmt.Errorf("grpc.address: nothing is served there without grpc.listen")
 	}
+
 	return nil
 }
 

@@ -30,5 +30,6 @@ func (c *Config) checkLimits() (faults error) {
 			))
 		}
 	}
+
 	return faults
 }

@@ -44,9 +44,11 @@ func (c *Config) checkRecords() error {
 			)
 		}
 	}
+
 	known := slices.Contains([]string{"", StreamStdout, StreamOTLP}, c.Audit.Stream)
 	if !known && c.Audit.StreamFile() == "" {
 		return fmt.Errorf("audit.stream: %q is none of file:/path, stdout and otlp", c.Audit.Stream)
 	}
+
 	return nil
 }

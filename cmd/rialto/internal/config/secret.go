@@ -24,6 +24,7 @@ func LoadSecret(cfg *Config) ([]byte, error) {
 	if cfg.Storage.Database == store.Memory && cfg.Storage.SecretFile == "" {
 		return decodeSecret(newSecret(), "secret") // what it seals lives no longer
 	}
+
 	path := cfg.secretPath()
 	text, err := ReadOrCreate(path, newSecret)
 	if err != nil {
@@ -32,6 +33,7 @@ func LoadSecret(cfg *Config) ([]byte, error) {
 	if note := readableByOthers(path); note != "" {
 		cfg.origin.notes = append(cfg.origin.notes, note)
 	}
+
 	return decodeSecret(text, path)
 }
 
@@ -83,6 +85,7 @@ func (c *Config) checkSecret() error {
 			"secret_file: replicas that share a database must share a key: set secret_file, or RIALTO_SECRET, to 32 random bytes in base64 (openssl rand -base64 32)",
 		)
 	}
+
 	return nil
 }
 
@@ -112,6 +115,7 @@ func ReadOrCreate(path string, value func() string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
+
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
 	if err != nil {
 		return "", err
@@ -124,6 +128,7 @@ func ReadOrCreate(path string, value func() string) (string, error) {
 	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
+
 	b, err = os.ReadFile(path)
 	return strings.TrimSpace(string(b)), err
 }

@@ -50,6 +50,7 @@ func (c *Config) Settings() []operator.Setting {
 			Live:    isLive(key),
 		})
 	}
+
 	return all
 }
 
@@ -142,6 +143,7 @@ func redactSetting(key, value string) string {
 	if value == "" {
 		return ""
 	}
+
 	s, known := find(key)
 	shown := known || isAddress(value, "http", "https")
 	if s.Secret || !shown {
@@ -153,5 +155,6 @@ func redactSetting(key, value string) string {
 	if u, err := url.Parse(value); err == nil && u.User != nil {
 		return u.Redacted()
 	}
+
 	return value
 }

@@ -106,6 +106,7 @@ func (p Provider) provider() (*signin.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client_secret: %w", err)
 	}
+
 	var lifetime time.Duration
 	if p.Lifetime != "" {
 		lifetime, err = time.ParseDuration(p.Lifetime)
@@ -113,6 +114,7 @@ func (p Provider) provider() (*signin.Provider, error) {
 			return nil, fmt.Errorf("lifetime: %q is not a duration such as 12h", p.Lifetime)
 		}
 	}
+
 	return &signin.Provider{
 		ID:   p.ID,
 		Name: p.Name,
@@ -148,10 +150,12 @@ func (c PastedToken) issuer(address string) *token.Issuer {
 	if c.Issuer == "" {
 		return nil
 	}
+
 	audiences := c.Audiences
 	if len(audiences) == 0 {
 		audiences = []string{address}
 	}
+
 	return &token.Issuer{
 		URL:       c.Issuer,
 		KeysURL:   c.KeysURL,
@@ -170,14 +174,17 @@ func (c SignIn) Apply(as *authserver.Config) error {
 		}
 		as.Providers = append(as.Providers, p)
 	}
+
 	as.Pasted = c.PastedToken.issuer(as.Issuer)
 	if !c.AutoApprove.Enabled {
 		return nil
 	}
+
 	token, err := c.AutoApprove.Token.value()
 	if err != nil {
 		return fmt.Errorf("sign_in: auto_approve.token: %w", err)
 	}
+
 	as.AutoApprove = &flow.AutoApproval{UseCase: c.AutoApprove.UseCase, Token: token}
 	return nil
 }
@@ -209,6 +216,7 @@ func (c SignIn) SignInMethods(address string) []string {
 			fmt.Sprintf("access tokens of %s for %s", is.URL, strings.Join(is.Audiences, ", ")),
 		)
 	}
+
 	return all
 }
 
@@ -232,10 +240,12 @@ func (c *Config) checkScope() error {
 			return fmt.Errorf("default_scope: there is no scope %q", word)
 		}
 	}
+
 	if c.Calls.ForceUseCase != "" &&
 		(c.Calls.ForceUseCase == "*" || oauth.UseCase(oauth.ScopeTools+":"+c.Calls.ForceUseCase) == "") {
 		return fmt.Errorf("force_usecase: %q cannot be a use case", c.Calls.ForceUseCase)
 	}
+
 	return nil
 }
 
@@ -258,10 +268,12 @@ func (c *Config) checkAutoApprove() error {
 	if !c.SignIn.AutoApprove.Enabled || slices.Contains(stagingStages(), c.Stage) {
 		return nil
 	}
+
 	u, err := url.Parse(c.URL)
 	if err != nil {
 		return err
 	}
+
 	open := c.URL
 	if Loopback(u.Hostname()) {
 		host, _, err := net.SplitHostPort(c.Listen)
@@ -270,6 +282,7 @@ func (c *Config) checkAutoApprove() error {
 		}
 		open = c.Listen
 	}
+
 	return fmt.Errorf(
 		"sign_in.auto_approve: %s would let everybody in who finds it. If that is what you want, set stage to staging",
 		open,

@@ -117,5 +117,6 @@ func Type(key string) reflect.Type {
 			}
 		}
 	}
+
 	return t
 }

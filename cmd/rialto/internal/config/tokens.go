@@ -34,6 +34,7 @@ func (c *Config) OAuthUpstreams() []token.Upstream {
 			Fetch:     newFetcher(u.PrivateNetwork, u.Issuer, u.JWKSURL),
 		}})
 	}
+
 	return all
 }
 

@@ -97,6 +97,7 @@ func (c *Config) setAlias(name, value string) (err error) {
 			c.SignIn.OIDC[i].setAlias(name, value)
 		}
 	}
+
 	return err
 }
 
@@ -121,6 +122,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 		name, value, _ := strings.Cut(pair, "=")
 		set[name] = strings.TrimSpace(value)
 	}
+
 	if set["MCP_OAUTH_TOKEN_SECRET"] == "" && set["MCP_OAUTH_CODE_SECRET"] != "" &&
 		!explicit.Exists("tokens") {
 		c.origin.sources["tokens"] = "environment"
@@ -132,6 +134,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 			)
 		}
 	}
+
 	for _, alias := range aliases {
 		if set[alias.name] == "" {
 			continue
@@ -149,6 +152,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 		}
 		c.origin.sources[keys[0]] = "environment"
 	}
+
 	return nil
 }
 

@@ -58,6 +58,7 @@ func (l *Login) authorize(
 			"%w: the server wants one, and there is no terminal to log in from", ErrRequired,
 		)
 	}
+
 	l.mu.Lock()
 	a := l.attempt
 	if a == nil || time.Since(a.begun) > browserTimeout {
@@ -65,6 +66,7 @@ func (l *Login) authorize(
 		l.attempt = a
 		go l.run(a, challenge, refused)
 	}
+
 	l.mu.Unlock()
 
 	wait := ctx
@@ -73,6 +75,7 @@ func (l *Login) authorize(
 		wait, cancel = context.WithTimeout(ctx, l.Patience)
 		defer cancel()
 	}
+
 	linked := a.linked
 	var late <-chan time.Time
 	for {
@@ -152,6 +155,7 @@ func (l *Login) ask(ctx context.Context, a *attempt, challenge http.Header) (*st
 	if err != nil {
 		return nil, err
 	}
+
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // RFC 8252 section 7.3
 	if err != nil {
 		return nil, err
@@ -168,6 +172,7 @@ func (l *Login) ask(ctx context.Context, a *attempt, challenge http.Header) (*st
 			return nil, err
 		}
 	}
+
 	verifier := oauth2.GenerateVerifier()
 	code, err := l.authorizationCode(ctx, a, listener, f, url.Values{
 		"response_type":         {"code"},
@@ -182,6 +187,7 @@ func (l *Login) ask(ctx context.Context, a *attempt, challenge http.Header) (*st
 	if err != nil {
 		return nil, err
 	}
+
 	err = l.redeem(ctx, s, url.Values{
 		"grant_type":    {"authorization_code"},
 		"code":          {code},
@@ -191,6 +197,7 @@ func (l *Login) ask(ctx context.Context, a *attempt, challenge http.Header) (*st
 	if err != nil {
 		return nil, err
 	}
+
 	return s, l.store().write(ctx, s)
 }
 
@@ -202,12 +209,14 @@ func (l *Login) authorizationCode(
 	if err != nil {
 		return "", err
 	}
+
 	query := page.Query()
 	for name, values := range params {
 		if values[0] != "" {
 			query[name] = values
 		}
 	}
+
 	page.RawQuery = query.Encode()
 	ours := func(q url.Values) bool { return slices.Equal(q["state"], params["state"]) }
 	const done = "You can close this window and return to your program."
@@ -228,6 +237,7 @@ func (l *Login) authorizationCode(
 	case (f.server.Iss || q.Has("iss")) && q.Get("iss") != f.server.Issuer: // RFC 9207 section 2.4
 		return "", errors.New("the answer in the browser came from another server")
 	}
+
 	return q.Get("code"), nil
 }
 
@@ -256,6 +266,7 @@ func open(ctx context.Context, address string) {
 	case "windows":
 		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
 	}
+
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), opener[0], append(opener[1:], address)...)
 	if cmd.Start() == nil {
 		go cmd.Wait() // ends with the opener

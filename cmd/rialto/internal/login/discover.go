@@ -69,12 +69,14 @@ func (l *Login) discover(ctx context.Context, challenged http.Header) (*found, e
 	if err != nil {
 		return nil, err
 	}
+
 	params := map[string]string{}
 	for _, c := range challenges {
 		for name, value := range c.Params {
 			params[name] = cmp.Or(params[name], value)
 		}
 	}
+
 	f := &found{}
 	if err := l.readResource(ctx, params["resource_metadata"], &f.resource); err != nil {
 		return nil, err
@@ -82,14 +84,17 @@ func (l *Login) discover(ctx context.Context, challenged http.Header) (*found, e
 	if err := l.readServer(ctx, f.resource.Servers[0], &f.server); err != nil {
 		return nil, err
 	}
+
 	f.scopes = strings.Fields(params["scope"])
 	if len(f.scopes) == 0 {
 		f.scopes = f.resource.Scopes
 	}
+
 	const offline = "offline_access" // asks for a refresh token
 	if slices.Contains(f.server.Scopes, offline) && !slices.Contains(f.scopes, offline) {
 		f.scopes = append(slices.Clone(f.scopes), offline)
 	}
+
 	return f, nil
 }
 
@@ -100,6 +105,7 @@ func (l *Login) readResource(ctx context.Context, named string, m *resourceMetad
 	if err != nil {
 		return err
 	}
+
 	root := origin(u)
 	for _, place := range []string{named, root + resourcePlace + u.EscapedPath(), root + resourcePlace} {
 		if place == "" {
@@ -119,6 +125,7 @@ func (l *Login) readResource(ctx context.Context, named string, m *resourceMetad
 		}
 		return nil
 	}
+
 	*m = resourceMetadata{Resource: l.URL, Servers: []string{root}}
 	return nil
 }
@@ -135,6 +142,7 @@ func (l *Login) readServer(ctx context.Context, issuer string, m *serverMetadata
 	if err != nil {
 		return err
 	}
+
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	root := origin(u)
 	for _, place := range []string{
@@ -149,6 +157,7 @@ func (l *Login) readServer(ctx context.Context, issuer string, m *serverMetadata
 			return l.checkServer(issuer, m)
 		}
 	}
+
 	*m = serverMetadata{ // as it was before there was metadata, in 2025-03-26
 		Issuer:        issuer,
 		Authorization: issuer + "/authorize",
@@ -177,6 +186,7 @@ func (l *Login) checkAddress(address string) error {
 	if err != nil {
 		return err
 	}
+
 	ip, _ := netip.ParseAddr(u.Hostname())
 	local := ip.IsLoopback() || u.Hostname() == "localhost"
 	server, err := url.Parse(l.URL)
@@ -185,6 +195,7 @@ func (l *Login) checkAddress(address string) error {
 	if u.Scheme != "https" && !plain {
 		return fmt.Errorf("%s is not encrypted", sanitize.Label(address))
 	}
+
 	return nil
 }
 
@@ -193,15 +204,18 @@ func (l *Login) getJSON(ctx context.Context, address string, into any) (bool, er
 	if err := l.checkAddress(address); err != nil {
 		return false, err
 	}
+
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return false, err
 	}
+
 	r.Header.Set("Accept", "application/json")
 	status, err := l.exchange(r, into)
 	if status >= 400 && status < 500 {
 		return false, nil
 	}
+
 	return err == nil, err
 }
 
@@ -225,6 +239,7 @@ func (l *Login) exchange(r *http.Request, into any) (status int, err error) {
 	if err := json.Unmarshal(body, into); err != nil {
 		return 0, fmt.Errorf("%s answers no JSON document", r.URL.Redacted())
 	}
+
 	return resp.StatusCode, nil
 }
 
@@ -249,6 +264,7 @@ func (l *Login) register(ctx context.Context, f *found, redirect string) (*store
 	if err := l.checkAddress(f.server.Registration); err != nil {
 		return nil, err
 	}
+
 	metadata, err := json.Marshal(&oauthex.ClientRegistrationMetadata{
 		ClientName:              "Rialto command line",
 		ApplicationType:         "native",
@@ -260,21 +276,25 @@ func (l *Login) register(ctx context.Context, f *found, redirect string) (*store
 	if err != nil {
 		return nil, err
 	}
+
 	r, err := http.NewRequestWithContext(
 		ctx, http.MethodPost, f.server.Registration, bytes.NewReader(metadata),
 	)
 	if err != nil {
 		return nil, err
 	}
+
 	r.Header.Set("Content-Type", "application/json")
 	client := &oauthex.ClientRegistrationResponse{}
 	if _, err := l.exchange(r, client); err != nil {
 		return nil, fmt.Errorf("registering: %w", err)
 	}
+
 	s.ClientID = client.ClientID
 	s.Secret = client.ClientSecret
 	if client.TokenEndpointAuthMethod == "client_secret_basic" {
 		s.Style = oauth2.AuthStyleInHeader
 	}
+
 	return s, nil
 }

@@ -85,10 +85,12 @@ func (l *Login) RoundTrip(r *http.Request) (*http.Response, error) {
 	if l.Token != "" {
 		return l.static(r)
 	}
+
 	s, err := l.current(r.Context())
 	if err != nil {
 		return nil, err
 	}
+
 	resp, err := l.send(r, s)
 	if err != nil || !wantsLogin(resp) {
 		return resp, err
@@ -116,10 +118,12 @@ func (l *Login) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	resp, err = l.send(r, s)
 	if err == nil && wantsLogin(resp) {
 		return nil, refusal(resp)
 	}
+
 	return resp, err
 }
 
@@ -185,10 +189,12 @@ func (l *Login) current(ctx context.Context) (*stored, error) {
 		}
 		l.known = s
 	}
+
 	fresh := l.known == nil || !l.endsSoon(l.known)
 	if fresh || l.now().Before(l.retryAt) {
 		return l.known, nil
 	}
+
 	return l.renewLocked(ctx, "")
 }
 
@@ -272,6 +278,7 @@ func (l *Login) notRenewed(ctx context.Context, refused string, err error) (*sto
 		l.known = again // by a program that does not know the lock
 		return again, nil
 	}
+
 	l.known = nil
 	return nil, l.store().write(ctx, nil)
 }

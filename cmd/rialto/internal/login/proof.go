@@ -41,14 +41,17 @@ func (k *key) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &text); err != nil {
 		return err
 	}
+
 	parsed, err := x509.ParsePKCS8PrivateKey(text)
 	if err != nil {
 		return err
 	}
+
 	ec, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok {
 		return errors.New("dpop_key is no ECDSA key")
 	}
+
 	k.PrivateKey = ec
 	return nil
 }
@@ -71,10 +74,12 @@ func (k *key) proof(r *http.Request, accessToken, nonce string, now time.Time) (
 	if nonce != "" {
 		claims["nonce"] = nonce
 	}
+
 	public, err := k.PublicKey.Bytes() // 4, x, y
 	if err != nil {
 		return "", err
 	}
+
 	t := jwt.NewWithClaims(jwt.SigningMethodES256, claims)
 	t.Header["typ"] = "dpop+jwt"
 	t.Header["jwk"] = map[string]string{
@@ -141,5 +146,6 @@ func (l *Login) sign(r *http.Request, s *stored, accessToken string) (nonce stri
 	if accessToken != "" {
 		r.Header.Set("Authorization", scheme+" "+accessToken)
 	}
+
 	return nonce, nil
 }

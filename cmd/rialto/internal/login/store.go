@@ -101,14 +101,17 @@ func (s store) write(ctx context.Context, l *stored) error {
 	if err != nil {
 		return err
 	}
+
 	all[s.url] = l
 	if l == nil {
 		delete(all, s.url)
 	}
+
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
 	}
+
 	return replace(s.file, text)
 }
 
@@ -119,6 +122,7 @@ func replace(file string, text []byte) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = next.Write(text)
 	err = errors.Join(err, next.Sync(), next.Close())
 	if err == nil {
@@ -127,5 +131,6 @@ func replace(file string, text []byte) error {
 	if err != nil {
 		os.Remove(next.Name())
 	}
+
 	return err
 }

@@ -49,6 +49,7 @@ func (l *Login) redeem(ctx context.Context, s *stored, form url.Values) error {
 	if s.Resource != "" { // a login of an older version does not say
 		form.Set("resource", s.Resource)
 	}
+
 	basic := s.Secret != "" && s.Style == oauth2.AuthStyleInHeader
 	if !basic {
 		form.Set("client_id", s.ClientID)
@@ -56,17 +57,20 @@ func (l *Login) redeem(ctx context.Context, s *stored, form url.Values) error {
 	if s.Secret != "" && !basic {
 		form.Set("client_secret", s.Secret)
 	}
+
 	r, err := http.NewRequestWithContext(
 		ctx, http.MethodPost, s.TokenURL, strings.NewReader(form.Encode()),
 	)
 	if err != nil {
 		return err
 	}
+
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Accept", "application/json")
 	if basic {
 		r.SetBasicAuth(url.QueryEscape(s.ClientID), url.QueryEscape(s.Secret))
 	}
+
 	resp, err := l.prove(r, s, "")
 	if err != nil {
 		return err
@@ -76,6 +80,7 @@ func (l *Login) redeem(ctx context.Context, s *stored, form url.Values) error {
 	if err != nil {
 		return err
 	}
+
 	return l.take(s, resp, body)
 }
 
@@ -102,6 +107,7 @@ func (l *Login) take(s *stored, resp *http.Response, body []byte) error {
 	if !strings.EqualFold(t.TokenType, "DPoP") {
 		s.Key = nil // the server did not bind the token
 	}
+
 	s.Token = t
 	return nil
 }

@@ -31,6 +31,7 @@ func (s *agentServers) newAgentServer(p agentAddress) *a2aserver.Server {
 	if p.root {
 		path = "" // only paths of the primary agent are routed to it
 	}
+
 	srv := &a2aserver.Server{
 		Agent:     proxied.Recorded(),
 		URL:       s.address(p),
@@ -49,6 +50,7 @@ func (s *agentServers) newAgentServer(p agentAddress) *a2aserver.Server {
 	if s.telemetry != nil {
 		srv.Observer = s.telemetry
 	}
+
 	return srv
 }
 
@@ -126,6 +128,7 @@ func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 			"clientCredentials": {oauth.ScopeDiscover, oauth.ScopePublish},
 		})
 	}
+
 	return &c
 }
 
@@ -160,6 +163,7 @@ func (g agentGuard) Allow(h http.Header, r *http.Request, what a2aserver.Access)
 			HTTPStatus: http.StatusForbidden, Challenge: g.s.oauth.Guard.ScopeChallenge(scope),
 		}
 	}
+
 	return g.s.limits.a2a(r.Context(), h, caller{user: p.User, client: p.ClientID})
 }
 
@@ -243,6 +247,7 @@ func (s *agentServers) serveCard(srv *a2aserver.Server, agent string) http.Handl
 	case p != nil && publicCard(p.AgentConfig):
 		return http.HandlerFunc(srv.ServeCard)
 	}
+
 	return s.oauth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)
 }
 

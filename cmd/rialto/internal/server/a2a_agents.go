@@ -73,6 +73,7 @@ func (s *agentServers) at(p agentAddress) *a2aserver.Server {
 	if s.made[p] == nil {
 		s.made[p] = s.newAgentServer(p)
 	}
+
 	return s.made[p]
 }
 

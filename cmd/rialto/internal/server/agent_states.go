@@ -36,5 +36,6 @@ func AgentStates(ctx context.Context, s *Server) (list []AgentState) {
 		}
 		list = append(list, state)
 	}
+
 	return list
 }

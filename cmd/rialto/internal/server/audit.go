@@ -24,6 +24,7 @@ func (s *Server) auditSettings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	sum := sha256.Sum256(b)
 	digest := base64.RawURLEncoding.EncodeToString(sum[:12])
 	last, err := s.store.Records.Events(ctx, audit.Filter{Kind: audit.Settings, Limit: 1})
@@ -38,6 +39,7 @@ func (s *Server) auditSettings(ctx context.Context) error {
 			Detail: Version(),
 		})
 	}
+
 	return nil
 }
 
@@ -50,6 +52,7 @@ func (s *Server) buildRecords() error {
 	if err != nil {
 		return err
 	}
+
 	s.audit = (&audit.Log{
 		Store:  s.store.Records,
 		Now:    time.Now,

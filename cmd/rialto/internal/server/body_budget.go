@@ -111,6 +111,7 @@ func (a *answer) count(size int64, write func() (int64, error)) (int64, error) {
 		}
 		defer a.budget.held.Add(a.user, -size)
 	}
+
 	a.begin()
 	return write()
 }
@@ -149,6 +150,7 @@ func (b *bodyBudget) receive(
 		writeTooManyBytes(w)
 		return
 	}
+
 	err := read()
 	b.held.Add(user, r.ContentLength-bytes)
 	defer b.held.Add(user, -r.ContentLength)

@@ -73,6 +73,7 @@ func appOf(a config.Agent) a2avault.App {
 	if c.HasSecret() {
 		secret, _ = c.ReadSecret() // checked with the configuration
 	}
+
 	hosts := config.AllowedHosts(a.URL, c.Issuer, c.AuthorizationURL, c.TokenURL)
 	return a2avault.App{
 		Agent:            a.Name,

@@ -81,6 +81,7 @@ func newDialer(
 	if err := errors.Join(c.Readable(), noHeader, noTLS, noKeys); err != nil {
 		return nil, fmt.Errorf("reading the credentials and keys of the agent %s: %w", a.Name, err)
 	}
+
 	userAgent := "rialto/" + Version()
 	calls := &a2agrpc.Transport{TLS: secure, UserAgent: userAgent}
 	d := &a2aclient.Dialer{
@@ -189,6 +190,7 @@ func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 		}
 		d.made[a.Name] = made
 	}
+
 	return &made, nil
 }
 
@@ -198,10 +200,12 @@ func (d *dialers) Dial(ctx context.Context, a directory.AgentConfig) (directory.
 	if err != nil {
 		return nil, err
 	}
+
 	client, err := to.Dial(ctx, a.URL)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, way := range a2aauth.Unmet(client.Card(), to.kinds) {
 		d.log.WarnContext(
 			ctx, "the agent asks for credentials that are not configured",
@@ -209,5 +213,6 @@ func (d *dialers) Dial(ctx context.Context, a directory.AgentConfig) (directory.
 			"asks", way,
 		)
 	}
+
 	return peer{client}, nil
 }

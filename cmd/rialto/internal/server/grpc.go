@@ -43,6 +43,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return err
 	}
+
 	calls := newObserver(s)
 	calls.route = "/{service}/{method}"
 	calls.door = "grpc"
@@ -54,6 +55,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 	if secure := s.certificate.config("h2"); secure != nil {
 		l = tls.NewListener(l, secure)
 	}
+
 	return srv.Serve(ctx, l)
 }
 
@@ -66,6 +68,7 @@ func (s *Server) ServeBoth(ctx context.Context, l, calls net.Listener) error {
 	if calls == nil {
 		return s.Serve(ctx, l)
 	}
+
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
@@ -85,6 +88,7 @@ func (s *Server) grpcHandler() (http.Handler, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
+
 	return s.oauth.Guard.RequireAny(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var tenant string
 		read := func() (err error) {

@@ -33,6 +33,7 @@ func Listen(addr string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listening on %s (--listen): %w", addr, err)
 	}
+
 	return l, nil
 }
 
@@ -66,12 +67,14 @@ func serveUntil(
 	if srv.TLSConfig != nil {
 		serve = func(l net.Listener) error { return srv.ServeTLS(l, "", "") }
 	}
+
 	go func() { failed <- serve(l) }()
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
+
 	ending()
 	last := time.AfterFunc(wait.cancelAfter, cancel)
 	defer last.Stop()
@@ -81,6 +84,7 @@ func serveUntil(
 	if errors.Is(err, context.DeadlineExceeded) {
 		return srv.Close()
 	}
+
 	return err
 }
 

@@ -27,12 +27,14 @@ func redactPath(path string) string {
 			return prefix + "…"
 		}
 	}
+
 	parts := strings.Split(path, "/")
 	for i, part := range parts {
 		if len(part) > maxLoggedSegment {
 			parts[i] = "…"
 		}
 	}
+
 	return strings.Join(parts, "/")
 }
 
@@ -43,12 +45,14 @@ func schemeOf(r *http.Request, own string, proxies []netip.Prefix) string {
 	if told != "http" && told != "https" {
 		return own
 	}
+
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	if slices.ContainsFunc(
 		proxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) },
 	) {
 		return told
 	}
+
 	return own
 }
 
@@ -87,6 +91,7 @@ func newCompression() (mux.MiddlewareFunc, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return func(next http.Handler) http.Handler { return wrap(next) }, nil
 }
 

@@ -31,6 +31,7 @@ func openAPI(metadata map[string]any) (json.RawMessage, error) {
 	if err := yaml.Unmarshal(openAPISource, &doc); err != nil {
 		return nil, fmt.Errorf("openapi.yaml: %w", err)
 	}
+
 	addAliases(doc.Paths, metadata)
 	addAgentSettings(doc.Components["schemas"])
 	doc.Rest["paths"] = doc.Paths
@@ -70,14 +71,17 @@ func addAliases(paths map[string]map[string]any, metadata map[string]any) {
 			}
 		}
 	}
+
 	for path := range strings.FieldsSeq(
 		"/authorize /token /register /register/{id} /revoke /introspect /par /userinfo",
 	) {
 		paths["/mcp/oauth"+path] = as(path)
 	}
+
 	for _, at := range []string{"", agent} {
 		paths[at+"/.well-known/agent.json"] = as(at + "/.well-known/agent-card.json")
 	}
+
 	paths["/agent/authenticatedExtendedCard"] = as("/extendedAgentCard") // of A2A 0.2
 	paths["/mcp/"], paths["/sse"] = as("/mcp"), as("/mcp/sse")
 	for place := range metadata { // of three kinds
@@ -111,6 +115,7 @@ func withoutAgent(item map[string]any) map[string]any {
 	if len(rest) > 0 {
 		out["parameters"] = rest
 	}
+
 	return out
 }
 

@@ -88,6 +88,7 @@ func OpenOperator(
 	if err != nil {
 		return nil, nil, err
 	}
+
 	record := (&audit.Log{
 		Store:  db.Records,
 		Now:    time.Now,
@@ -128,10 +129,12 @@ func awaitServers(ctx context.Context, db *store.DB) error {
 	if err != nil || idle {
 		return err
 	}
+
 	version, err := db.Records.AgentsVersion(ctx)
 	if err != nil {
 		return err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, 3*directory.Refresh)
 	defer cancel()
 	again := time.NewTicker(directory.Refresh / 20)
@@ -154,6 +157,7 @@ func awaitServers(ctx context.Context, db *store.DB) error {
 			err = failed
 		}
 	}
+
 	return err
 }
 

@@ -81,6 +81,7 @@ func (o *observer) serve(
 	if o.telemetry != nil {
 		ctx, ended = o.telemetry.HTTP(ctx, r, schemeOf(r, o.scheme, o.proxies))
 	}
+
 	start := time.Now()
 	defer func() {
 		failure := recover()

@@ -64,6 +64,7 @@ func (c *callLimiter) enter(
 	if refused == nil && perSecond == 0 {
 		return leave, nil
 	}
+
 	key, perUser, _ := by.key(most)
 	rate := callRate(perSecond)
 	if refused == nil {
@@ -73,6 +74,7 @@ func (c *callLimiter) enter(
 			refused.Because("you call more than %d times a second; slow down", perSecond)
 		}
 	}
+
 	policies := []quota.Policy{{Name: "calls", Limit: perUser, Left: perUser - c.users.Of(key)}}
 	if perSecond > 0 {
 		p := rate.Policy()
@@ -84,6 +86,7 @@ func (c *callLimiter) enter(
 		quota.SetHeaders(h, 0, policies...)
 		return leave, nil
 	}
+
 	quota.SetHeaders(h, retryAfter, policies...)
 	c.telemetry.Limited(ctx)
 	return nil, refused
@@ -103,10 +106,12 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 			"you have %d calls open%s; try again when one has ended", refused.Used, setting,
 		)
 	}
+
 	perClient := half(most.Calls)
 	if by.client == "" {
 		perClient = quota.Unlimited
 	}
+
 	leaveClient, refused := c.clients.Acquire(by.client, perClient, most.Calls)
 	if refused == nil {
 		return func() {
@@ -114,12 +119,14 @@ func (c *callLimiter) open(by caller, most config.Limits) (leave func(), refused
 			leaveUser()
 		}, nil
 	}
+
 	leaveUser()
 	if refused.Shared {
 		return nil, refused.Because(
 			"the server has %d calls open (limits.calls); try again later", refused.Used,
 		)
 	}
+
 	return nil, refused.Because(
 		"this app has %d calls open (half of limits.calls); try again when one has ended",
 		refused.Used,
@@ -136,6 +143,7 @@ func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
 			HTTPStatus: refused.Status(),
 		}
 	}
+
 	context.AfterFunc(ctx, leave)
 	return nil
 }

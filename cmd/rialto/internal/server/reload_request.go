@@ -80,15 +80,18 @@ func AskReload(ctx context.Context, cfg *config.Config) ([]config.Change, error)
 			"a server with its database in memory cannot be reached by this command: send it SIGHUP",
 		)
 	}
+
 	secret, err := config.ReadSecret(cfg)
 	if err != nil {
 		return nil, err
 	}
+
 	address := cfg.Serving.TLS.Scheme() + "://" + LocalAddress(cfg.Listen) + reloadPath
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
 	if err != nil {
 		return nil, err
 	}
+
 	req.Header.Set("Authorization", reloadProof(deriveKey(secret, "reload"), time.Now()))
 	// Another program that got the proof could do no more than reload.
 	resp, err := LocalClient(reloadTimeout).Do(req)
@@ -105,6 +108,7 @@ func AskReload(ctx context.Context, cfg *config.Config) ([]config.Change, error)
 	if answer.Error != "" {
 		return nil, errors.New("the server has changed nothing: " + answer.Error)
 	}
+
 	return answer.Changes, nil
 }
 
@@ -114,12 +118,14 @@ func LocalAddress(listen string) string {
 	if err != nil {
 		return listen
 	}
+
 	switch host {
 	case "", "0.0.0.0":
 		host = "127.0.0.1"
 	case "::":
 		host = "::1"
 	}
+
 	return net.JoinHostPort(host, port)
 }
 

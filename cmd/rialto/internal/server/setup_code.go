@@ -19,6 +19,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	if !s.cfg.Load().SignIn.Local {
 		return nil
 	}
+
 	var code string
 	var expires time.Time
 	err := askDatabase(
@@ -34,6 +35,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	if err != nil {
 		return UnlessStopped(ctx, err)
 	}
+
 	path := setupFile(s.cfg.Load())
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		s.log.WarnContext(ctx, "the file of an old setup code cannot be removed", "err", err)
@@ -41,6 +43,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	if code == "" {
 		return nil
 	}
+
 	with := fmt.Sprintf(
 		"this setup code, until %s:\n\n      %s\n", expires.Format(time.TimeOnly), code,
 	)
@@ -56,6 +59,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 			return nil
 		}
 	}
+
 	_, err = fmt.Fprintf(
 		w,
 		"\n  There is no account yet. Make the first one at %s/signin\n  with %s\n",

@@ -12,6 +12,7 @@ func Snippets(url string) []templates.Snippet {
 	if strings.HasPrefix(url, "https://") {
 		hosted = ""
 	}
+
 	return []templates.Snippet{
 		{
 			Client: "ChatGPT",

@@ -16,6 +16,7 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
 	if who, ok := oauth.FromContext(r.Context()); ok {
 		page.User, page.SignOut, page.Admin = who.Name, "/signout", who.Has(oauth.ScopeAdmin)
 	}
+
 	for _, a := range s.bridge.Directory.CachedInfos(r.Context(), s.bridge.Directory.Access(r.Context())) {
 		page.Agents = append(page.Agents, templates.HomeAgent{
 			Name:        a.Name,
@@ -25,6 +26,7 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
 			Away:        a.Problem != "",
 		})
 	}
+
 	templates.Write(w, r, http.StatusOK, page)
 }
 

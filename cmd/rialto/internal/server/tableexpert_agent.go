@@ -35,10 +35,12 @@ func StartTableExpert(
 	if err != nil {
 		return nil, err
 	}
+
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the Table Expert: %w", err), expert.Close())
 	}
+
 	a := &LocalAgent{url: "http://" + l.Addr().String(), token: rand.Text(), expert: expert}
 	a.server = agentServer(expert, a.url, a.token, cfg.Log)
 	go func() {

@@ -46,6 +46,7 @@ func ThisBuild() Build {
 	if b.Version == "" {
 		b.Version = strings.TrimSuffix("dev-"+b.Commit[:min(len(b.Commit), 12)], "-")
 	}
+
 	return b
 }
 

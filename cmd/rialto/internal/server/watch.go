@@ -58,6 +58,7 @@ func watch(ctx context.Context, s *Server) {
 	if s.Source.Path == "" {
 		return
 	}
+
 	go watchFiles(ctx, func() []string {
 		if cfg := s.cfg.Load(); cfg.Serving.ConfigWatch {
 			return append(cfg.Files(), s.Source.Path)
@@ -99,6 +100,7 @@ func (c *certificate) reload(ctx context.Context, log *slog.Logger) {
 	case pair.Leaf.Equal(c.pair.Load().Leaf):
 		return
 	}
+
 	c.pair.Store(pair)
 	log.InfoContext(
 		ctx, "the certificate was replaced",

@@ -28,6 +28,7 @@ func (t *toolHeaders) setHeaders(h http.Header, m *message) {
 	for name, value := range gomcp.StandardHeaders(version, gomcp.MCPMethod(m.method), m.params) {
 		h.Set(name, value)
 	}
+
 	var params struct {
 		Name   string `json:"name"`
 		TaskID string `json:"taskId"`
@@ -54,11 +55,13 @@ func (t *toolHeaders) watch(p *Proxy, m *message) *message {
 	if !bytes.Contains(m.result, []byte("x-mcp-header")) {
 		return m
 	}
+
 	var result map[string]json.RawMessage
 	var tools []json.RawMessage
 	if json.Unmarshal(m.result, &result) != nil || json.Unmarshal(result["tools"], &tools) != nil {
 		return m
 	}
+
 	valid := make([]json.RawMessage, 0, len(tools))
 	for _, raw := range tools {
 		err := t.take(raw)
@@ -68,19 +71,23 @@ func (t *toolHeaders) watch(p *Proxy, m *message) *message {
 		}
 		valid = append(valid, raw)
 	}
+
 	if len(valid) == len(tools) {
 		return m
 	}
+
 	list, err := json.Marshal(valid)
 	if err != nil {
 		return m
 	}
+
 	result["tools"] = list
 	changed := *m
 	changed.result, err = json.Marshal(result)
 	if err != nil {
 		return m
 	}
+
 	changed.raw = withID(&changed, m.id)
 	return &changed
 }
@@ -98,15 +105,18 @@ func (t *toolHeaders) take(raw json.RawMessage) error {
 	if err := gomcp.ValidateParamHeaderAnnotations(&tool); err != nil {
 		return fmt.Errorf("%s: %w", listed.Name, err)
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.tools == nil {
 		t.tools = map[string]*gomcp.Tool{}
 	}
+
 	delete(t.tools, listed.Name)
 	if len(gomcp.ExtractParamHeaderBindings(&tool)) > 0 {
 		t.tools[listed.Name] = &tool
 	}
+
 	return nil
 }
 
@@ -143,5 +153,6 @@ func (t *toolHeaders) learn(ctx context.Context, p *Proxy, c *call) error {
 		}
 		cursor = page.Next
 	}
+
 	return nil
 }

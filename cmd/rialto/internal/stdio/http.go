@@ -85,6 +85,7 @@ func (p *Proxy) ask(
 	if r.message != nil {
 		return r, r.message, nil
 	}
+
 	for r.events != nil {
 		event, err := r.events.Next()
 		if err != nil {
@@ -95,6 +96,7 @@ func (p *Proxy) ask(
 			return r, m, nil
 		}
 	}
+
 	return nil, nil, errors.Join(r.refusal(), errors.New("there is no answer"))
 }
 
@@ -104,6 +106,7 @@ func (p *Proxy) do(r *http.Request) (*reply, error) {
 	if err != nil {
 		return nil, p.explain(err)
 	}
+
 	out := &reply{
 		status:  resp.StatusCode,
 		session: resp.Header.Get(gomcp.HeaderSessionID),
@@ -123,10 +126,12 @@ func (p *Proxy) do(r *http.Request) (*reply, error) {
 	if len(body) > maxMessage {
 		return nil, fmt.Errorf("the server answers more than %d MiB", maxMessage>>20)
 	}
+
 	m, invalid := parse(body)
 	if invalid == nil && m.isResponse() {
 		out.message = m
 	}
+
 	out.text = string(body[:min(len(body), 200)])
 	return out, nil
 }
@@ -161,11 +166,13 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 		ctx, cancel = context.WithTimeout(ctx, probeTimeout)
 		defer cancel()
 	}
+
 	session := p.session.current()
 	r, err := p.post(ctx, c.message)
 	if err != nil {
 		return err
 	}
+
 	again := false
 	switch {
 	case session != "" && !c.modern() && r.lostSession():
@@ -175,12 +182,14 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 		again = true
 		err = p.tools.learn(ctx, p, c)
 	}
+
 	if err == nil && again {
 		r, err = p.post(ctx, c.message)
 	}
 	if err != nil {
 		return err
 	}
+
 	return p.deliver(ctx, c, r)
 }
 
@@ -189,6 +198,7 @@ func (p *Proxy) deliver(ctx context.Context, c *call, r *reply) error {
 	if c.method == "initialize" {
 		p.session.begin(c.message, r)
 	}
+
 	switch {
 	case r.events != nil:
 		return p.follow(ctx, c, r)
@@ -203,9 +213,11 @@ func (p *Proxy) deliver(ctx context.Context, c *call, r *reply) error {
 		p.out.write((&jsonrpc.Response{ID: c.id, Error: method}).Append(nil))
 		return nil
 	}
+
 	if err := r.refusal(); err != nil {
 		return err
 	}
+
 	return fmt.Errorf("the server answers without a message: %s", sanitize.Label(r.text))
 }
 
@@ -273,6 +285,7 @@ func (p *Proxy) pass(c *call, m *message) {
 	if c != nil && c.method == "initialize" && m.result != nil {
 		p.session.agreed(m)
 	}
+
 	p.out.write(m.raw)
 }
 
@@ -295,10 +308,12 @@ func (p *Proxy) get(ctx context.Context, lastID string) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r.Header.Set("Accept", "text/event-stream")
 	if lastID != "" {
 		r.Header.Set("Last-Event-ID", lastID)
 	}
+
 	p.session.setHeaders(r.Header, &message{})
 	return p.do(r)
 }

@@ -26,6 +26,7 @@ func parse(raw []byte) (*message, *jsonrpc.Error) {
 	if !json.Valid(raw) {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeParse, "the message is not JSON")
 	}
+
 	m := &message{raw: raw}
 	known := false
 	for name, value := range jsonrpc.Members(raw) {
@@ -45,11 +46,13 @@ func parse(raw []byte) (*message, *jsonrpc.Error) {
 			m.err = value
 		}
 	}
+
 	if !known {
 		return nil, jsonrpc.Errorf(
 			jsonrpc.CodeInvalidRequest, "the message is no object; batches are not supported",
 		)
 	}
+
 	return m, nil
 }
 
@@ -75,11 +78,13 @@ func (m *message) meta() (meta json.RawMessage, version string) {
 			meta = value
 		}
 	}
+
 	for name, value := range jsonrpc.Members(meta) {
 		if string(name) == gomcp.MetaKeyProtocolVersion {
 			version, _ = jsonrpc.Text(value)
 		}
 	}
+
 	return meta, version
 }
 

@@ -73,6 +73,7 @@ func (o *output) write(raw []byte) {
 		}
 		raw = line.Bytes()
 	}
+
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	_, err := o.w.Write(append(bytes.TrimSpace(raw), '\n'))
@@ -171,6 +172,7 @@ func (p *Proxy) take(ctx context.Context, line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
+
 	m, err := parse(line)
 	switch {
 	case err != nil:
@@ -197,12 +199,14 @@ func (p *Proxy) begin(ctx context.Context, m *message) {
 	if !full && !twice {
 		p.inFlight[m.id] = c
 	}
+
 	p.mu.Unlock()
 	if full || twice {
 		c.end()
 		p.refuse(m.id, jsonrpc.CodeInvalidRequest, errors.New("too many requests at a time, or an id in use"))
 		return
 	}
+
 	p.requests.Go(func() {
 		defer c.end()
 		err := p.answer(ctx, c)
@@ -233,6 +237,7 @@ func (p *Proxy) cancel(ctx context.Context, m *message) {
 		c.end()
 		return
 	}
+
 	p.requests.Go(func() {
 		p.notify(ctx, m)
 		if c != nil {
@@ -264,10 +269,12 @@ func (p *Proxy) refuse(id jsonrpc.ID, code int, err error) {
 	if errors.Is(err, login.ErrRequired) {
 		e.Message = "The server wants a login. You can also log in beforehand: " + p.Command + "\n" + text
 	}
+
 	pending, ok := errors.AsType[*login.PendingError](err)
 	if ok && pending.Link != "" {
 		e.Data = append(jsonrpc.AppendString([]byte(`{"url":`), pending.Link), '}')
 	}
+
 	p.out.write((&jsonrpc.Response{ID: id, Error: e}).Append(nil))
 }
 

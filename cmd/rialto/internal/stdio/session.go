@@ -128,6 +128,7 @@ func (s *session) renew(ctx context.Context, p *Proxy, lost string) error {
 	if s.id != lost {
 		return nil // another request was first
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, firstTimeout)
 	defer cancel()
 	s.renewals++
@@ -140,11 +141,13 @@ func (s *session) renew(ctx context.Context, p *Proxy, lost string) error {
 	if answer.result == nil || r.session == "" {
 		return errors.New("the server has lost the session and begins no other")
 	}
+
 	s.id = r.session
 	p.log("the server has lost the session; another was begun")
 	if !s.confirmed {
 		return nil
 	}
+
 	confirm := &jsonrpc.Request{Method: "notifications/initialized"}
 	r, err = p.send(ctx, confirm.Append(nil), http.Header{
 		gomcp.HeaderSessionID:       {s.id},
@@ -153,6 +156,7 @@ func (s *session) renew(ctx context.Context, p *Proxy, lost string) error {
 	if err != nil {
 		return err
 	}
+
 	r.body.Close()
 	return r.refusal()
 }
@@ -162,12 +166,14 @@ func (p *Proxy) endSession(ctx context.Context) {
 	if p.session.current() == "" {
 		return
 	}
+
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodDelete, p.URL, nil)
 	if err != nil {
 		return
 	}
+
 	p.session.setHeaders(r.Header, &message{})
 	reply, err := p.do(r)
 	if err == nil {

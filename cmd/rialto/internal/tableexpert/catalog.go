@@ -58,6 +58,7 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 	for _, f := range src.files {
 		schemas = append(schemas, f.Name)
 	}
+
 	for _, schema := range schemas {
 		res, err := box.QueryTrusted(ctx, maxTables, `SELECT name, type, wr FROM pragma_table_list
 			WHERE schema = ? AND type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
@@ -76,12 +77,14 @@ func readCatalog(ctx context.Context, box *sqlbox.Box, src *source) (*catalog, e
 			}
 		}
 	}
+
 	switch {
 	case len(c.tables) == 0 && src.skipped != nil && len(src.skipped.errs) > 0:
 		return nil, fmt.Errorf("none can be read: %w", errors.Join(src.skipped.errs...))
 	case len(c.tables) == 0:
 		return nil, errors.New("there are none")
 	}
+
 	c.inferReferences()
 	return c, nil
 }
@@ -97,6 +100,7 @@ func (c *catalog) add(
 	if c.find(t.bare) != nil {
 		t.Name = t.schema + "." + t.bare
 	}
+
 	t.Note = src.notes[t.Name]
 	if err := t.readColumns(ctx, box, src.notes); err != nil {
 		return err
@@ -107,6 +111,7 @@ func (c *catalog) add(
 	if err := t.readReferences(ctx, box); err != nil {
 		return err
 	}
+
 	c.tables = append(c.tables, t)
 	return nil
 }
@@ -122,11 +127,13 @@ func (t *table) readColumns(ctx context.Context, box *sqlbox.Box, notes map[stri
 	if err != nil {
 		return err
 	}
+
 	for _, row := range res.Rows {
 		c := column{Name: row[0].(string), Type: row[1].(string), Key: row[2] != int64(0)}
 		c.Note = notes[t.Name+"."+c.Name]
 		t.Columns = append(t.Columns, c)
 	}
+
 	return nil
 }
 
@@ -162,6 +169,7 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 		t.key = keys[0].Name
 		return nil
 	}
+
 	res, err := box.QueryTrusted(
 		ctx,
 		sqliteColumns,
@@ -174,10 +182,12 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 	if err != nil {
 		return err
 	}
+
 	unique := map[string]string{}
 	for _, row := range res.Rows {
 		unique[strings.ToLower(row[0].(string))] = row[0].(string)
 	}
+
 	ids := ownIDs(t.bare)
 	i := slices.IndexFunc(ids, func(id string) bool { return unique[id] != "" })
 	taken := slices.ContainsFunc(
@@ -189,6 +199,7 @@ func (t *table) readKey(ctx context.Context, box *sqlbox.Box, hasRowid bool) err
 	case hasRowid && !taken:
 		t.key = "rowid"
 	}
+
 	return nil
 }
 
@@ -204,6 +215,7 @@ func (t *table) readReferences(ctx context.Context, box *sqlbox.Box) error {
 	if err != nil {
 		return err
 	}
+
 	t.Refs = mapped(res.Rows, func(row []any) reference {
 		return reference{Column: row[0].(string), Table: row[1].(string), ToColumn: row[2].(string)}
 	})
@@ -252,6 +264,7 @@ func (c *catalog) referencedBy(column string) *table {
 	if !slices.Contains(tradeIDs, strings.ToLower(column)) {
 		return nil
 	}
+
 	return only(c.tables, func(t *table) bool { return strings.EqualFold(t.key, column) })
 }
 
@@ -267,6 +280,7 @@ func only(tables []*table, good func(*table) bool) *table {
 		}
 		found = t
 	}
+
 	return found
 }
 
@@ -318,6 +332,7 @@ func (c *catalog) tableIn(s string) *table {
 	if t := c.tableForWord(s); t != nil {
 		return t
 	}
+
 	words := nameWords.FindAllString(strings.ToLower(sqlbox.Clip(s, 4000)), -1)
 	named := mapped(words, c.tableForWord)
 	return only(c.tables, func(t *table) bool { return slices.Contains(named, t) })

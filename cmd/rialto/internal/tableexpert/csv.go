@@ -44,6 +44,7 @@ func newCSV(dir fs.FS, name string) (*csvFile, error) {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return nil, fmt.Errorf("%s: is in UTF-16; save it as UTF-8", name)
 	}
+
 	f.comma = detectDelimiter(head)
 	err = f.each(func(record []string) error {
 		f.header = slices.Clone(record)
@@ -62,6 +63,7 @@ func newCSV(dir fs.FS, name string) (*csvFile, error) {
 			maxCSVColumns,
 		)
 	}
+
 	return f, nil
 }
 
@@ -72,6 +74,7 @@ func detectDelimiter(head []byte) rune {
 	if i := bytes.LastIndexByte(head, '\n'); i > 0 && len(head) >= maxDetect {
 		head = head[:i+1] // the last line may be cut
 	}
+
 	best := ','
 	bestScore := 0
 	for _, comma := range ",;\t|" {
@@ -80,6 +83,7 @@ func detectDelimiter(head []byte) rune {
 			bestScore = score
 		}
 	}
+
 	return best
 }
 
@@ -107,6 +111,7 @@ func delimiterScore(head []byte, comma rune) int {
 	if fields < 2 {
 		return 0
 	}
+
 	return same*1000/all*1000 + min(fields, 999)
 }
 
@@ -140,6 +145,7 @@ func (f *csvFile) each(do func(record []string) error) error {
 	if b, _ := in.Peek(3); len(trimBOM(b)) < len(b) {
 		in.Discard(3)
 	}
+
 	r := csv.NewReader(&boundedLines{r: in})
 	r.Comma = f.comma
 	r.ReuseRecord = true
@@ -232,6 +238,7 @@ func (b *boundedLines) Read(p []byte) (int, error) {
 			}
 		}
 	}
+
 	if b.n > maxRecord {
 		return 0, fmt.Errorf(
 			"line %d: a record is longer than %d KiB; is a quotation mark not closed?",
@@ -239,5 +246,6 @@ func (b *boundedLines) Read(p []byte) (int, error) {
 			maxRecord>>10,
 		)
 	}
+
 	return n, err
 }

@@ -34,15 +34,18 @@ func readDirectory(ctx context.Context, cfg Config) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	src := &source{notes: map[string]string{}, skipped: out}
 	csvs, err = readCSVs(ctx, root, csvs, cfg, src)
 	if err != nil {
 		return nil, err
 	}
+
 	src.curation, err = readTopics(root)
 	if err != nil {
 		out.add(topicsFile, err)
 	}
+
 	src.files = databaseFiles(ctx, root, dbs, out)
 	switch {
 	case ctx.Err() != nil:
@@ -50,6 +53,7 @@ func readDirectory(ctx context.Context, cfg Config) (*source, error) {
 	case len(csvs)+len(src.files) == 0:
 		return nil, out.emptyError(cfg.Tables)
 	}
+
 	return src, nil
 }
 
@@ -87,6 +91,7 @@ func listFiles(root *os.Root, out *skippedFiles) (csvs, dbs []string, err error)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the directory of tables: %w", err)
 	}
+
 	for _, entry := range entries {
 		name := entry.Name()
 		var into *[]string
@@ -114,6 +119,7 @@ func listFiles(root *os.Root, out *skippedFiles) (csvs, dbs []string, err error)
 			*into = append(*into, name)
 		}
 	}
+
 	return csvs, dbs, nil
 }
 
@@ -129,6 +135,7 @@ func readCSVs(
 	if len(names) == 0 {
 		return nil, nil
 	}
+
 	b, err := newBuilder(ctx)
 	if err != nil {
 		return nil, err
@@ -138,6 +145,7 @@ func readCSVs(
 	if most <= 0 {
 		most = 128 << 20
 	}
+
 	taken := map[string]bool{}
 	left := most
 	for _, name := range names {
@@ -157,9 +165,11 @@ func readCSVs(
 		taken[table] = true
 		read = append(read, name)
 	}
+
 	if len(read) > 0 {
 		src.image, err = b.freeze(ctx)
 	}
+
 	return read, err
 }
 
@@ -177,6 +187,7 @@ func sizeWithin(root *os.Root, name string, left, most int64) (int64, error) {
 			most>>20,
 		)
 	}
+
 	return info.Size(), nil
 }
 
@@ -191,10 +202,12 @@ func (b *builder) loadFile(
 	if err != nil {
 		return err
 	}
+
 	own := map[string]string{table: "from " + name}
 	if err := b.load(ctx, table, f, own); err != nil {
 		return errors.Join(err, b.exec(ctx, "DROP TABLE IF EXISTS "+sqlbox.Quote(table)))
 	}
+
 	maps.Copy(notes, own)
 	return nil
 }
@@ -211,6 +224,7 @@ func (b *builder) load(
 	if err != nil {
 		return err
 	}
+
 	names := columnNames(f.header, columns)
 	var defs []string
 	for i, name := range names {
@@ -226,6 +240,7 @@ func (b *builder) load(
 			notes[table+"."+name] = strings.Join(note, ", ")
 		}
 	}
+
 	if err := b.exec(
 		ctx, fmt.Sprintf("CREATE TABLE %s (%s)", sqlbox.Quote(table), strings.Join(defs, ", ")),
 	); err != nil {
@@ -234,6 +249,7 @@ func (b *builder) load(
 	if err := b.insertRows(ctx, table, f, columns); err != nil {
 		return err
 	}
+
 	for _, name := range ownIDs(table) {
 		if slices.Contains(names, name) {
 			// Where the ids are unique, they name the rows; where not, they do not.
@@ -248,6 +264,7 @@ func (b *builder) load(
 			)
 		}
 	}
+
 	return nil
 }
 
@@ -287,6 +304,7 @@ func columnNames(header []string, columns []columnFormat) []string {
 		taken[name] = true
 		names = append(names, name)
 	}
+
 	return names
 }
 
@@ -319,6 +337,7 @@ func databaseFiles(
 		taken[schema] = true
 		files = append(files, file)
 	}
+
 	return files
 }
 
@@ -330,6 +349,7 @@ func databaseFile(ctx context.Context, root *os.Root, name, schema string) (sqlb
 	if err != nil {
 		return sqlbox.File{}, err
 	}
+
 	file := sqlbox.File{Name: schema, Path: path}
 	err = tryFile(ctx, file)
 	if err == nil {
@@ -341,6 +361,7 @@ func databaseFile(ctx context.Context, root *os.Root, name, schema string) (sqlb
 			return file, nil
 		}
 	}
+
 	return sqlbox.File{}, err
 }
 
@@ -365,9 +386,11 @@ func checkDatabase(root *os.Root, name string) (string, error) {
 	if _, err := io.ReadFull(f, head); err != nil || string(head) != magic {
 		return "", fmt.Errorf("is not a SQLite database")
 	}
+
 	path, err := filepath.EvalSymlinks(filepath.Join(root.Name(), name))
 	if err != nil {
 		return "", err
 	}
+
 	return filepath.Abs(path)
 }

@@ -78,6 +78,7 @@ func (e *Expert) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	e.synonyms = src.synonyms
 	e.box = &sqlbox.Box{
 		Image:    src.image,
@@ -93,12 +94,14 @@ func (e *Expert) load(ctx context.Context) error {
 	if err := e.loadCuration(src); err != nil {
 		return err
 	}
+
 	e.box.Tables = map[string]bool{}
 	e.box.MaxWidth = 100
 	for _, t := range e.catalog.tables {
 		e.box.Tables[strings.ToLower(t.bare)] = true
 		e.box.MaxWidth = max(e.box.MaxWidth, 2*len(t.Columns))
 	}
+
 	return nil
 }
 
@@ -119,6 +122,7 @@ func (e *Expert) loadCuration(src *source) error {
 		src.skipped.add(topicsFile, err)
 		e.curation = &curation{}
 	}
+
 	e.curation.addDefaults(e.catalog)
 	return nil
 }

@@ -39,16 +39,19 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 		}
 		x = explanation{SQL: q.SQL, Read: q.Read}
 	}
+
 	t.Working("Asking for the plan.")
 	res, err := e.box.Query(ctx, "EXPLAIN QUERY PLAN "+x.SQL, maxRows)
 	if err != nil {
 		return err
 	}
+
 	for _, row := range res.Rows {
 		if step, ok := row[len(row)-1].(string); ok {
 			x.Plan = append(x.Plan, step)
 		}
 	}
+
 	text := "SQL: " + x.SQL + "\n\nSQLite would:\n- " + strings.Join(x.Plan, "\n- ")
 	if len(x.Read) > 0 {
 		text = "Read as: " + strings.Join(x.Read, "; ") + ".\n\n" + text
@@ -56,6 +59,7 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 	if err := emit(t, "explanation", text, x); err != nil {
 		return err
 	}
+
 	t.Complete("Nothing was run.")
 	return nil
 }

@@ -31,6 +31,7 @@ func (e *Expert) fetch(ctx context.Context, t *a2aexec.Turn, id string) error {
 			e.catalog.tables[0].Name,
 		)
 	}
+
 	doc, err := e.document(ctx, t, id)
 	if err != nil {
 		return err
@@ -38,6 +39,7 @@ func (e *Expert) fetch(ctx context.Context, t *a2aexec.Turn, id string) error {
 	if err := emit(t, "document", doc.Text, doc); err != nil {
 		return err
 	}
+
 	t.Complete("Fetched " + doc.ID + ".")
 	return nil
 }
@@ -48,6 +50,7 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 		name = rest
 		isRow = false
 	}
+
 	tb := e.catalog.find(name)
 	if tb == nil {
 		return nil, refuse(
@@ -55,6 +58,7 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 			sqlbox.Clip(id, 80), e.catalog.suggest(name),
 		)
 	}
+
 	t.Working("Reading " + tb.Name + ".")
 	if !isRow {
 		d := e.describe(ctx, tb)
@@ -65,10 +69,12 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 			Metadata: map[string]any{"table": d.Name, "row_count": d.RowCount},
 		}, nil
 	}
+
 	key, err := url.PathUnescape(key)
 	if err != nil {
 		return nil, refuse("The id %q is not written as search returns it.", sqlbox.Clip(id, 80))
 	}
+
 	return e.rowDocument(ctx, t, tb, key)
 }
 
@@ -90,6 +96,7 @@ func (e *Expert) rowDocument(
 	if len(res.Rows) == 0 {
 		return nil, refuse("There is no row %q in %s.", sqlbox.Clip(key, 60), tb.Name)
 	}
+
 	row := encodable(res.Rows)[0]
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", tb.Name, key)
@@ -98,10 +105,12 @@ func (e *Expert) rowDocument(
 		fields[c] = row[i]
 		fmt.Fprintf(&b, "%s: %s\n", c, formatValue(row[i]))
 	}
+
 	related, err := e.related(ctx, t, tb, fields, &b)
 	if err != nil {
 		return nil, err
 	}
+
 	return &document{
 		ID:       rowID(tb, key),
 		Title:    tb.Name + " " + sqlbox.Clip(key, 60),
@@ -130,6 +139,7 @@ func (e *Expert) related(
 			relations, relation{e.catalog.find(ref.Table), ref.ToColumn, fields[ref.Column]},
 		)
 	}
+
 	for _, from := range e.catalog.tables {
 		for _, ref := range from.Refs {
 			if ref.Table == tb.Name {
@@ -150,6 +160,7 @@ func (e *Expert) related(
 		}
 		ids = append(ids, found...)
 	}
+
 	return ids, nil
 }
 
@@ -163,6 +174,7 @@ func (e *Expert) relatedRows(
 	if tb.key == "" {
 		return nil, nil
 	}
+
 	res, err := e.box.QueryTrusted(
 		ctx,
 		maxRelated,
@@ -177,6 +189,7 @@ func (e *Expert) relatedRows(
 	if err != nil || len(res.Rows) == 0 {
 		return nil, err
 	}
+
 	var ids []string
 	fmt.Fprintf(b, "\nRelated %s:\n", tb.Name)
 	for _, row := range res.Rows {
@@ -190,8 +203,10 @@ func (e *Expert) relatedRows(
 		}
 		fmt.Fprintf(b, "- %s: %s\n", id, sqlbox.Clip(strings.Join(cells, ", "), 500))
 	}
+
 	if res.Truncated != "" {
 		fmt.Fprintf(b, "- and more\n")
 	}
+
 	return ids, nil
 }

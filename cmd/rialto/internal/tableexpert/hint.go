@@ -43,6 +43,7 @@ func (c *catalog) suggestColumn(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
 		name = name[i+1:]
 	}
+
 	best := ""
 	near := 0
 	for _, t := range c.tables {
@@ -53,6 +54,7 @@ func (c *catalog) suggestColumn(name string) string {
 			}
 		}
 	}
+
 	return suggestion(best, name, near) +
 		"The schema skill lists the columns; a text needs single quotation marks."
 }

@@ -21,12 +21,14 @@ func newBuilder(ctx context.Context) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	db.SetMaxOpenConns(1) // each connection to :memory: is a database of its own
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		db.Close()
 		return nil, err
 	}
+
 	return &builder{db: db, tx: tx}, nil
 }
 
@@ -51,6 +53,7 @@ func (b *builder) freeze(ctx context.Context) ([]byte, error) {
 	if _, err := b.db.ExecContext(ctx, "ANALYZE"); err != nil {
 		return nil, err
 	}
+
 	conn, err := b.db.Conn(ctx)
 	if err != nil {
 		return nil, err

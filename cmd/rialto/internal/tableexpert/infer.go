@@ -45,6 +45,7 @@ func (f *csvFile) columns(ctx context.Context) ([]columnFormat, error) {
 		}
 		columns[i] = c
 	}
+
 	return columns, err
 }
 
@@ -66,12 +67,14 @@ func kindOf(s string) kind {
 	if _, ok := parseDate(s); ok {
 		return date
 	}
+
 	switch {
 	case isTimestamp(s):
 		return timestamp
 	case isTime(s, dayFirst), isTime(s, monthFirst):
 		return slashDate
 	}
+
 	return text
 }
 
@@ -122,6 +125,7 @@ func (c columnFormat) value(s string) any {
 	if s == "" {
 		return nil
 	}
+
 	switch c.kind {
 	case integer, decimal:
 		digits, _ := unitOf(s)

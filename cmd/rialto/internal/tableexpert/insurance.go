@@ -44,6 +44,7 @@ func insurance(ctx context.Context) (*source, error) {
 	if err := b.exec(ctx, string(insuranceFile("tables.sql"))); err != nil {
 		return nil, err
 	}
+
 	g := newInsuranceData()
 	for _, t := range []struct {
 		name string
@@ -56,13 +57,16 @@ func insurance(ctx context.Context) (*source, error) {
 			return nil, fmt.Errorf("making %s: %w", t.name, err)
 		}
 	}
+
 	if err := b.exec(ctx, string(insuranceFile("views.sql"))); err != nil {
 		return nil, err
 	}
+
 	image, err := b.freeze(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	return &source{
 		image:    image,
 		notes:    insuranceYAML[map[string]string]("notes.yaml"),
@@ -83,6 +87,7 @@ func (b *builder) fill(ctx context.Context, table string, rows [][]any) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -148,6 +153,7 @@ func (g *insuranceData) addCustomer(id int) {
 			"5 logistics, 4 construction, 4 trades, 3 retail, 2 catering, 2 agriculture, 1 taxi, 1 health care",
 		)
 	}
+
 	g.customers = append(
 		g.customers,
 		[]any{fmt.Sprintf("Customer %05d", id), segment, industry, city, state, day(since)},
@@ -156,6 +162,7 @@ func (g *insuranceData) addCustomer(id int) {
 	if segment == "commercial" {
 		lines = "6 commercial motor, 2 liability"
 	}
+
 	for n := g.between(1, 10)/4 + 1; n > 0; n-- {
 		g.addPolicy(id, g.pick(lines), city, since)
 	}
@@ -174,6 +181,7 @@ func (g *insuranceData) term(since int) (start, until int, end any, status strin
 	default:
 		status = "cancelled"
 	}
+
 	until = g.between(max(start+365, 1), lastDay)
 	return start, until, day(until), status
 }
@@ -193,6 +201,7 @@ func (g *insuranceData) addPolicy(customer int, line, city string, since int) {
 			g.addVehicle(id, "4 van, 4 truck, 3 car, 1 trailer")
 		}
 	}
+
 	p := products()[line]
 	premium := risks * p.premium * g.between(75, 130) / 100 / 100 * 100
 	deductible := []int{0, 15000, 30000, 50000, 100000}[g.roll(5)]
@@ -241,6 +250,7 @@ func (g *insuranceData) addVehicle(policy int, kinds string) {
 		value = 2_900_000
 		km = 60_000
 	}
+
 	year := g.between(2009, 2025)
 	worth := value * (100 - 5*(2025-year)) / 100 * g.between(70, 140) / 100
 	g.vehicles = append(g.vehicles, []any{

@@ -101,6 +101,7 @@ func (g *insuranceData) addClaim(policy, vehicle int, p product, on, size, deduc
 	case "fire", "theft", "bodily injury":
 		size = size * 5 / 2
 	}
+
 	step := g.roll(20)
 	within := g.roll(1000)
 	percent := severity[step]*1000 + (severity[step+1]-severity[step])*within
@@ -125,6 +126,7 @@ func (g *insuranceData) settlement(
 	if reported+takes <= lastDay {
 		return "closed", due * g.between(80, 100) / 100, 0, day(reported + takes)
 	}
+
 	paid = due * g.roll(60) / 100
 	return "open", paid, due - paid, nil
 }

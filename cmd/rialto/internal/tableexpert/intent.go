@@ -65,12 +65,14 @@ func misspeltSelect(s string) bool {
 	if m == nil {
 		return false
 	}
+
 	word := strings.ToLower(m[1])
 	rest := m[2]
 	english := slices.Contains([]string{"sect", "selected", "selector", "selects", "sleet"}, word)
 	if english || !strings.HasPrefix(word, "s") || distance(word, "select") > 2 {
 		return false
 	}
+
 	single := len(strings.Fields(rest)) == 1
 	worded := strings.ContainsFunc(rest, unicode.IsLetter)
 	return single || !worded || selectClause.MatchString(rest)

@@ -82,6 +82,7 @@ func (m *Model) translate(
 		correction := "SQLite says: " + wrong.Error() + ". Correct the statement."
 		chat = append(chat, chatMessage{"assistant", said}, chatMessage{"user", correction})
 	}
+
 	return nil, fmt.Errorf("the model's statement: %w", wrong)
 }
 
@@ -114,6 +115,7 @@ func (m *Model) call(ctx context.Context, request map[string]any) (string, error
 	if err != nil {
 		return "", err
 	}
+
 	req, err := http.NewRequestWithContext(
 		ctx,
 		http.MethodPost,
@@ -123,10 +125,12 @@ func (m *Model) call(ctx context.Context, request map[string]any) (string, error
 	if err != nil {
 		return "", err
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	if m.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+m.Key)
 	}
+
 	res, err := cmp.Or(m.Client, http.DefaultClient).Do(req)
 	if err != nil {
 		return "", fmt.Errorf("calling the model: %w", err)
@@ -139,6 +143,7 @@ func (m *Model) call(ctx context.Context, request map[string]any) (string, error
 	if res.StatusCode != http.StatusOK {
 		return "", &endpointError{res.StatusCode, string(answer)}
 	}
+
 	var said struct {
 		Choices []struct {
 			Message chatMessage `json:"message"`
@@ -147,6 +152,7 @@ func (m *Model) call(ctx context.Context, request map[string]any) (string, error
 	if err := json.Unmarshal(answer, &said); err != nil || len(said.Choices) == 0 {
 		return "", errors.New("the model's endpoint answered with no chat completion")
 	}
+
 	return said.Choices[0].Message.Content, nil
 }
 
@@ -171,6 +177,7 @@ func statementIn(s string) string {
 			s = s[len(language):]
 		}
 	}
+
 	return strings.TrimSpace(s)
 }
 
@@ -198,5 +205,6 @@ func (c *catalog) ddl() string {
 		}
 		b.WriteString(");\n")
 	}
+
 	return b.String()
 }

@@ -23,6 +23,7 @@ func safeName(s, otherwise string) string {
 	if r := []rune(name); len(r) > 60 {
 		name = string(r[:60])
 	}
+
 	switch {
 	case name == "":
 		return otherwise
@@ -31,6 +32,7 @@ func safeName(s, otherwise string) string {
 	case strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"):
 		return otherwise + "_" + name
 	}
+
 	return name
 }
 

@@ -36,6 +36,7 @@ func (s *columnSample) add(cell string, delimiter rune) {
 	if s.plain == text {
 		return
 	}
+
 	digits, unit := unitOf(cell)
 	dot := numberKind(digits, '.')
 	comma := numberKind(digits, ',')
@@ -45,6 +46,7 @@ func (s *columnSample) add(cell string, delimiter rune) {
 			comma = text
 		}
 	}
+
 	s.decimals = s.decimals ||
 		comma != text && strings.Contains(digits, ".") && strings.Contains(digits, ",")
 	if dot == text && comma == text {
@@ -57,6 +59,7 @@ func (s *columnSample) add(cell string, delimiter rune) {
 		}
 		return
 	}
+
 	s.numbers[0], s.numbers[1] = s.numbers[0].join(dot), s.numbers[1].join(comma)
 	if dot != comma && dot != text && comma != text {
 		s.either[0] = s.either[0] || strings.Contains(digits, ".")
@@ -94,6 +97,7 @@ func commonMark(columns []columnSample, header []string) byte {
 			mark = m
 		}
 	}
+
 	return mark
 }
 
@@ -114,6 +118,7 @@ func (s *columnSample) format(delimiter rune, mark byte) columnFormat {
 	case s.plain != unknown || len(s.units) > 1 || s.either[0] && s.either[1] || s.pairs && !s.decimals:
 		return columnFormat{kind: text}
 	}
+
 	i := 0
 	decimalComma := s.either[1] && delimiter != ',' // a decimal comma does not divide fields
 	priced := s.units[0] != "" && s.units[0] != "%"
@@ -128,6 +133,7 @@ func (s *columnSample) format(delimiter rune, mark byte) columnFormat {
 	case decimalComma:
 		i = 1
 	}
+
 	return columnFormat{kind: s.numbers[i], mark: marks[i], unit: s.units[0]}
 }
 
@@ -148,9 +154,11 @@ func unitOf(cell string) (digits, unit string) {
 			break
 		}
 	}
+
 	if negative && !strings.HasPrefix(digits, "-") {
 		digits = "-" + digits
 	}
+
 	return digits, unit
 }
 
@@ -165,6 +173,7 @@ func numberKind(digits string, mark byte) kind {
 	case isDecimal(n):
 		return decimal
 	}
+
 	return text
 }
 
@@ -192,5 +201,6 @@ func ungrouped(digits string, mark byte) (string, bool) {
 	if parted {
 		whole += "." + fraction
 	}
+
 	return sign + whole, true
 }

@@ -20,6 +20,7 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 	if limit == 0 {
 		limit = 10
 	}
+
 	t.Working("Reading " + tb.Name + ".")
 	sql, res, err := tb.firstRows(ctx, e.box, limit)
 	if err != nil {
@@ -28,6 +29,7 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 	if err := e.emitRows(t, "peek", sql, res); err != nil {
 		return err
 	}
+
 	t.Complete(fmt.Sprintf("The first %s of %s.", count(len(res.Rows), "row"), tb.Name))
 	return nil
 }

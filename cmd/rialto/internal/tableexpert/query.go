@@ -25,10 +25,12 @@ func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit i
 	if err != nil {
 		return err
 	}
+
 	t.Working(fmt.Sprintf("Read %s.", count(len(res.Rows), "row")))
 	if err := e.emitRows(t, "result", sql, res); err != nil {
 		return err
 	}
+
 	t.Complete(rowSummary(res))
 	return nil
 }

@@ -66,6 +66,7 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 			"err", err,
 		)
 	}
+
 	return e.answerByGrammar(ctx, t, messages, catalog, limit)
 }
 
@@ -91,6 +92,7 @@ func (e *Expert) answerByGrammar(
 			"The question could not be read. Send one SELECT; the tables are %s.", c.list(),
 		)
 	}
+
 	return e.askBack(ctx, t, c, failure)
 }
 
@@ -108,6 +110,7 @@ func userMessages(task *a2a.Task) []string {
 			messages = append(messages, cmp.Or(r.SQL, r.Table, question))
 		}
 	}
+
 	return messages
 }
 
@@ -137,6 +140,7 @@ func (e *Expert) parse(
 	if q == nil && mayReplace {
 		q, _ = schema.Read(latest)
 	}
+
 	return q, failure
 }
 
@@ -147,6 +151,7 @@ func (e *Expert) askModel(
 	if e.cfg.Model == nil {
 		return nil
 	}
+
 	t.Working("Asking the model for a statement.")
 	q, err := e.cfg.Model.translate(ctx, e, question, c)
 	if err != nil {
@@ -154,6 +159,7 @@ func (e *Expert) askModel(
 			"the model returned no statement that runs; the grammar reads the question", "err", err)
 		return nil
 	}
+
 	return q
 }
 
@@ -178,11 +184,13 @@ func (e *Expert) askBack(ctx context.Context, t *a2aexec.Turn, c *catalog, f *gr
 		)
 		return nil
 	}
+
 	unplaced := ""
 	if len(f.Unplaced) > 0 {
 		words := sqlbox.Clip(strings.Join(f.Unplaced, ", "), 300)
 		unplaced = fmt.Sprintf(" These words could not be placed: %s.", words)
 	}
+
 	t.AskForm("The question was not answered, because an answer might be wrong."+unplaced+
 		" Send one SELECT on the tables described here, or put the question in simpler words.", sqlForm)
 	return nil
@@ -218,6 +226,7 @@ func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, lim
 	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
 		return err
 	}
+
 	t.Complete(
 		rowSummary(res) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL,
 	)

@@ -28,10 +28,12 @@ func markdown(res *sqlbox.Result) string {
 	if len(res.Columns) == 0 {
 		return "(no columns)"
 	}
+
 	lines := [][]string{mapped(res.Columns, cell), slices.Repeat([]string{"---"}, len(res.Columns))}
 	for _, row := range res.Rows {
 		lines = append(lines, mapped(row, func(v any) string { return cell(formatValue(v)) }))
 	}
+
 	texts := mapped(
 		lines, func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |" },
 	)

@@ -58,6 +58,7 @@ func (e *Expert) serve(ctx context.Context, t *a2aexec.Turn) error {
 		)
 		t.Fail("The tables could not be read. What happened is in the log.")
 	}
+
 	return nil
 }
 
@@ -66,10 +67,12 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	if err != nil {
 		return err
 	}
+
 	in, err := e.topicOf(r, t.Message)
 	if err != nil {
 		return err
 	}
+
 	skill := t.Skill
 	switch {
 	case skill != "":
@@ -78,6 +81,7 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	default:
 		skill = r.skill()
 	}
+
 	switch skill {
 	case skillSearch:
 		return e.search(ctx, t, cmp.Or(r.Query, r.Question), in)
@@ -145,9 +149,11 @@ func read(m *a2a.Message) (*request, error) {
 			)
 		}
 	}
+
 	if r.Question == "" && !(data && r.isEcho(said)) {
 		r.Question = said
 	}
+
 	return r, nil
 }
 
@@ -165,6 +171,7 @@ func (r *request) readData(b json.RawMessage) error {
 			"The data is not an object of arguments such as {\"query\": \"hail\"} or {\"sql\": \"SELECT 1\"}.",
 		)
 	}
+
 	for name, into := range map[string]*string{
 		"query": &r.Query, "sql": &r.SQL, "id": &r.ID, "table": &r.Table, "question": &r.Question,
 		"topic": &r.Topic, "usecase": &r.UseCase,
@@ -177,6 +184,7 @@ func (r *request) readData(b json.RawMessage) error {
 			return refuse("The argument %q must be a string.", name)
 		}
 	}
+
 	return r.readLimit(members["limit"])
 }
 

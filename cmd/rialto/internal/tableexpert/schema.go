@@ -43,6 +43,7 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *t
 	if err := e.emitSchema(ctx, t, tables, true); err != nil {
 		return err
 	}
+
 	t.Complete("Described " + count(len(tables), "table") + ".")
 	return nil
 }
@@ -66,6 +67,7 @@ func (e *Expert) emitSchema(
 		texts = append(texts, d.text())
 		data = append(data, d)
 	}
+
 	return emit(t, "schema", strings.Join(texts, "\n\n"), map[string]any{"tables": data})
 }
 
@@ -105,6 +107,7 @@ func (d description) text() string {
 	if d.RowCount != nil {
 		fmt.Fprintf(&b, "%s.\n", count(int(*d.RowCount), "row"))
 	}
+
 	b.WriteString("\n")
 	for _, c := range d.Columns {
 		fmt.Fprintf(&b, "- %s", c.Name)
@@ -119,8 +122,10 @@ func (d description) text() string {
 		}
 		b.WriteString("\n")
 	}
+
 	for _, r := range d.References {
 		fmt.Fprintf(&b, "- reference: %s\n", r)
 	}
+
 	return strings.TrimSuffix(b.String(), "\n")
 }

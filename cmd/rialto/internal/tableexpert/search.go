@@ -43,6 +43,7 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string, in *
 	if err != nil {
 		return err
 	}
+
 	results = append(results, rows...)
 	slices.SortStableFunc(results, func(a, b result) int { return int(b.score - a.score) })
 	results = results[:min(len(results), maxResults)]
@@ -54,6 +55,7 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string, in *
 	); err != nil {
 		return err
 	}
+
 	t.Complete("Found " + count(len(results), "result") + "." + partly)
 	return nil
 }
@@ -88,10 +90,12 @@ func (e *Expert) searchAll(
 			return nil, "", err
 		}
 	}
+
 	if len(skipped) > 0 {
 		partly = " Too large to be searched in time: " +
 			sqlbox.Clip(strings.Join(skipped, ", "), 300) + "."
 	}
+
 	return results, partly, nil
 }
 
@@ -107,6 +111,7 @@ func searchTerms(query string) []string {
 			terms = append(terms, w)
 		}
 	}
+
 	return terms
 }
 
@@ -145,6 +150,7 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 	if tb.key == "" || len(in) == 0 {
 		return nil, nil
 	}
+
 	var points []string
 	var args []string
 	for i, term := range terms {
@@ -154,6 +160,7 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 			fmt.Sprintf("2*(instr(low,?%d)>0)+(instr(low,char(31)||?%d||char(31))>0)", i+1, i+1),
 		)
 	}
+
 	all := tb.Columns[:min(len(tb.Columns), maxSearched)]
 	key := sqlbox.Quote(tb.key)
 	from := tb.quoted()
@@ -177,6 +184,7 @@ func (e *Expert) searchRows(ctx context.Context, tb *table, terms []string) ([]r
 	if err != nil {
 		return nil, err
 	}
+
 	return mapped(res.Rows, func(row []any) result { return rowResult(tb, all, row) }), nil
 }
 
@@ -189,6 +197,7 @@ func searchable(columns []column, terms []string) []column {
 	) {
 		return columns
 	}
+
 	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
 		switch strings.ToUpper(c.Type) {
 		case "INTEGER", "INT", "BIGINT", "REAL", "DOUBLE", "FLOAT", "DATE", "DATETIME":
@@ -225,6 +234,7 @@ func rowResult(tb *table, columns []column, row []any) result {
 		}
 		parts = append(parts, columns[i].Name+": "+v)
 	}
+
 	r.Title, r.Snippet = sqlbox.Clip(r.Title, 120), sqlbox.Clip(strings.Join(parts, ", "), 300)
 	return r
 }

@@ -57,12 +57,14 @@ func readTopics(root *os.Root) (*curation, error) {
 	if len(b) > maxTopicsFile {
 		return nil, fmt.Errorf("%s is larger than %d KiB", topicsFile, maxTopicsFile>>10)
 	}
+
 	c := &curation{}
 	dec := yaml.NewDecoder(strings.NewReader(string(b)))
 	dec.KnownFields(true)
 	if err := dec.Decode(c); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", topicsFile, err)
 	}
+
 	return c, nil
 }
 
@@ -90,6 +92,7 @@ func (c *curation) check(tables *catalog) error {
 			)
 		}
 	}
+
 	return nil
 }
 
@@ -115,11 +118,13 @@ func (c *curation) addDefaults(tables *catalog) {
 	if len(c.Gold) > 0 {
 		return
 	}
+
 	for _, tb := range tables.tables {
 		if tb.View {
 			c.Gold = append(c.Gold, tb.Name)
 		}
 	}
+
 	if len(c.Gold) == 0 {
 		c.Gold = tables.names()
 	}
@@ -152,11 +157,13 @@ func (c *curation) topic(name, useCase string) (*topic, error) {
 	if useCase == "" || name != "" {
 		return nil, nil
 	}
+
 	for i, t := range c.Topics {
 		if containsFold(t.UseCases, useCase) {
 			return &c.Topics[i], nil
 		}
 	}
+
 	return nil, nil
 }
 
@@ -179,12 +186,14 @@ func (c *catalog) within(t *topic) *catalog {
 	if t == nil {
 		return c
 	}
+
 	part := &catalog{}
 	for _, tb := range c.tables {
 		if t.has(tb.Name) {
 			part.tables = append(part.tables, tb)
 		}
 	}
+
 	return part
 }
 
@@ -215,6 +224,7 @@ func (e *Expert) discoverTopics(t *a2aexec.Turn, selected *topic) error {
 			strings.Join(tp.Tables, ", "),
 		)
 	}
+
 	closing := count(len(e.curation.Topics), "topic") + "."
 	if selected != nil {
 		data["selected"] = selected.ID
@@ -223,6 +233,7 @@ func (e *Expert) discoverTopics(t *a2aexec.Turn, selected *topic) error {
 	if err := emit(t, "topics", strings.TrimSpace(b.String()), data); err != nil {
 		return err
 	}
+
 	t.Complete(closing + ` Name one as "topic" to search, describe and ask about its tables only.`)
 	return nil
 }
@@ -261,6 +272,7 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 		sets = append(sets, set)
 		fmt.Fprintf(&b, "- %s: %s\n", d.Name, cmp.Or(d.Note, d.Kind))
 	}
+
 	if err := emit(
 		t,
 		"gold",
@@ -269,6 +281,7 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 	); err != nil {
 		return err
 	}
+
 	t.Complete(count(len(sets), "table") + " to rely on.")
 	return nil
 }

@@ -56,6 +56,7 @@ func (e *Expert) words(ctx context.Context) *grammar.Schema {
 		e.vocabulary.schema = s
 		e.vocabulary.until = now.Add(life)
 	}
+
 	return e.vocabulary.schema
 }
 
@@ -128,6 +129,7 @@ func (t *table) contents(
 	if err != nil {
 		return 0, 0, 0, err
 	}
+
 	row := res.Rows[0]
 	return row[0].(int64), row[1].(int64), row[2].(int64), nil
 }
@@ -197,12 +199,14 @@ func (t *table) values(ctx context.Context, box *sqlbox.Box, column string) ([]s
 	if err != nil || len(res.Rows) > maxValues {
 		return nil, err
 	}
+
 	var out []string
 	for _, row := range res.Rows {
 		if s, ok := row[0].(string); ok && s != "" && utf8.RuneCountInString(s) <= maxValueSize {
 			out = append(out, s)
 		}
 	}
+
 	return out, nil
 }
 
@@ -221,5 +225,6 @@ func kindOfType(declared string) grammar.Kind {
 	case contains("INT", "REAL", "FLOA", "DOUB", "NUM", "DEC"):
 		return grammar.Number
 	}
+
 	return grammar.Text
 }

@@ -64,6 +64,7 @@ func (t *Telemetry) ObserveCall(
 	if t.tracer == nil {
 		return ctx, func(error) {}
 	}
+
 	ctx, span := t.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer))
 	span.SetAttributes(a2aMethod.String(method), a2aVersion.String(string(g)))
 	return ctx, func(err error) {
@@ -83,10 +84,12 @@ func (t *Telemetry) agentSpan(
 	if t.tracer == nil {
 		return ctx, trace.SpanFromContext(context.Background())
 	}
+
 	ctx, span := t.tracer.Start(ctx, c.Method, trace.WithSpanKind(trace.SpanKindClient))
 	if !span.IsRecording() {
 		return ctx, span
 	}
+
 	labels := []attribute.KeyValue{
 		a2aMethod.String(c.Method),
 		a2aVersion.String(string(c.Generation)),
@@ -102,6 +105,7 @@ func (t *Telemetry) agentSpan(
 			labels = append(labels, serverPort.Int(port))
 		}
 	}
+
 	span.SetAttributes(labels...)
 	return ctx, span
 }

@@ -36,6 +36,7 @@ func (d Database) ObserveStatement(ctx context.Context, statement string) func(e
 			trace.WithAttributes(d.system, operation, text),
 		)
 	}
+
 	begun := time.Now()
 	return func(err error) {
 		labels := []attribute.KeyValue{d.system, operation}
@@ -55,11 +56,13 @@ func operationOf(statement string) string {
 	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
 		word = word[:end]
 	}
+
 	word = strings.ToUpper(word)
 	if slices.Contains(
 		[]string{"SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "TRANSACTION"}, word,
 	) {
 		return word
 	}
+
 	return other
 }

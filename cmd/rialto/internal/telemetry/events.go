@@ -16,12 +16,14 @@ func (t *Telemetry) TokenAnswered(ctx context.Context, grant string, err error) 
 	if !slices.Contains(grantTypes, grant) {
 		grant = other
 	}
+
 	result := "ok"
 	if e, refused := errors.AsType[*oauth.Error](err); refused {
 		result = e.Code
 	} else if err != nil {
 		result = "server_error"
 	}
+
 	labels := []attribute.KeyValue{grantType.String(grant), outcome.String(result)}
 	trace.SpanFromContext(ctx).SetAttributes(labels...)
 	t.count(oauthTokens, labels...)

@@ -52,6 +52,7 @@ func (t *Telemetry) Read(g Gauges) {
 	if t == nil || t.meters == nil {
 		return
 	}
+
 	m := t.meters
 	t.refreshed.Store(time.Now().UnixNano())
 	m.gauge(gaugesAge, "s", "Since the gauges of the database were read.", t.sinceRefresh)
@@ -258,6 +259,7 @@ func (t *Telemetry) refresh(ctx context.Context) {
 		}
 		whole = whole && err == nil
 	}
+
 	if whole {
 		t.refreshed.Store(time.Now().UnixNano())
 	}

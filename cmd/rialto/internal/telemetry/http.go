@@ -35,6 +35,7 @@ func (t *Telemetry) HTTP(
 		ctx = propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
 		ctx, span = t.tracer.Start(ctx, method, trace.WithSpanKind(trace.SpanKindServer))
 	}
+
 	begun := time.Now()
 	return ctx, func(a Response) {
 		labels := []attribute.KeyValue{

@@ -62,6 +62,7 @@ func (h withIDs) Handle(ctx context.Context, r slog.Record) error {
 			slog.String("span_id", span.SpanID().String()),
 		)
 	}
+
 	return h.Handler.Handle(ctx, r)
 }
 

@@ -42,6 +42,7 @@ func (t *Telemetry) ObserveRequest(
 	if op.Hybrid {
 		t.count(hybrids)
 	}
+
 	ctx, span := t.mcpSpan(ctx, name, op, labels)
 	begun := time.Now()
 	return ctx, func(o mcp.Outcome) {
@@ -89,6 +90,7 @@ func (t *Telemetry) mcpSpan(
 	if t.tracer == nil {
 		return ctx, trace.SpanFromContext(context.Background())
 	}
+
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
 	outer := trace.SpanContextFromContext(ctx)
 	told := t.parent(op.TraceParent, op.TraceState)
@@ -98,6 +100,7 @@ func (t *Telemetry) mcpSpan(
 			options = append(options, trace.WithLinks(trace.Link{SpanContext: outer}))
 		}
 	}
+
 	ctx, span := t.tracer.Start(ctx, name, options...)
 	if span.IsRecording() {
 		span.SetAttributes(append(labels, rpcID.String(strings.Trim(op.ID, `"`)))...)
@@ -108,6 +111,7 @@ func (t *Telemetry) mcpSpan(
 			span.SetAttributes(mcpSession.String(op.Session))
 		}
 	}
+
 	return ctx, span
 }
 

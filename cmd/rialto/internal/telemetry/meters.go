@@ -54,6 +54,7 @@ func newMeters(m metric.Meter, program, commit string) (*meters, error) {
 		)
 		failed = errors.Join(failed, err)
 	}
+
 	for name, description := range map[string]string{
 		takeovers:    "Tasks taken over from another process.",
 		cardChanges:  "Changed cards of agents.",
@@ -68,10 +69,12 @@ func newMeters(m metric.Meter, program, commit string) (*meters, error) {
 		all.counters[name], err = m.Int64Counter(name, metric.WithDescription(description))
 		failed = errors.Join(failed, err)
 	}
+
 	labels := []attribute.KeyValue{version.String(program)}
 	if commit != "" {
 		labels = append(labels, revision.String(commit))
 	}
+
 	all.gauge(
 		buildInfo,
 		"",

@@ -42,6 +42,7 @@ func (t *Telemetry) Follow(
 	if sent.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: sent}))
 	}
+
 	ctx, span := t.tracer.Start(ctx, "resume task", options...)
 	return ctx, func() {
 		span.End()

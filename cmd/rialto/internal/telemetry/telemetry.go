@@ -65,6 +65,7 @@ func Start(ctx context.Context, version, revision string, scraped bool) (*Teleme
 	if err != nil {
 		return nil, fmt.Errorf("telemetry (the OTEL_ variables): %w", err)
 	}
+
 	to.revision = revision
 	if scraped {
 		to.registry = promclient.NewRegistry()
@@ -85,6 +86,7 @@ func Start(ctx context.Context, version, revision string, scraped bool) (*Teleme
 	if to.Spans == nil && len(to.Readers) == 0 && to.Logs == nil {
 		return nil, nil
 	}
+
 	return New(ctx, version, to)
 }
 
@@ -112,6 +114,7 @@ func New(ctx context.Context, version string, to Exporters) (*Telemetry, error) 
 	if err != nil && !errors.Is(err, resource.ErrPartialResource) {
 		return nil, err
 	}
+
 	t := &Telemetry{registry: to.registry, propagator: propagation.TraceContext{}}
 	if os.Getenv("OTEL_PROPAGATORS") != "" {
 		t.propagator = autoprop.NewTextMapPropagator()
@@ -148,6 +151,7 @@ func New(ctx context.Context, version string, to Exporters) (*Telemetry, error) 
 		t.logs = sdklog.NewLoggerProvider(sdklog.WithResource(about), sdklog.WithProcessor(to.Logs))
 		t.stopAll = append(t.stopAll, t.logs.Shutdown)
 	}
+
 	return t, nil
 }
 
@@ -167,12 +171,14 @@ func (t *Telemetry) Stop() error {
 	if t == nil {
 		return nil
 	}
+
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
 	var err error
 	for _, stop := range slices.Backward(t.stopAll) {
 		err = errors.Join(err, stop(ctx))
 	}
+
 	return err
 }
 
@@ -208,6 +214,7 @@ func fromEnvironment(ctx context.Context) (to Exporters, err error) {
 		}
 		to.Logs = sdklog.NewBatchProcessor(exporter)
 	}
+
 	return to, nil
 }
 

@@ -68,6 +68,7 @@ func (d *Dialog) Secret(question string) (string, error) {
 	if !ok || !d.Terminal() {
 		return "", ErrNoAnswer
 	}
+
 	hidden := func(question string) (string, error) {
 		fmt.Fprint(d.out, question)
 		b, err := term.ReadPassword(int(f.Fd()))
@@ -78,11 +79,13 @@ func (d *Dialog) Secret(question string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+
 	switch again, err := hidden("Repeat it: "); {
 	case err != nil:
 		return "", err
 	case again != first:
 		return "", errors.New("the two entries differ")
 	}
+
 	return first, nil
 }

@@ -46,6 +46,7 @@ func (s Style) line(line string) string {
 	if mark := heading.FindString(line); mark != "" {
 		return s.Bold(line[len(mark):])
 	}
+
 	line = link.ReplaceAllString(line, "$1 ($2)")
 	line = strong.ReplaceAllStringFunc(
 		line, func(m string) string { return s.Bold(m[2 : len(m)-2]) },
@@ -82,5 +83,6 @@ func (s Style) table(rows [][]string) string {
 		}
 		shown = append(shown, row)
 	}
+
 	return columns(shown)
 }

@@ -54,11 +54,13 @@ func (p *Progress) show(now time.Time) {
 	if p.stop == nil || took < time.Second {
 		return
 	}
+
 	p.shown = true
 	what := []rune(p.what)
 	if len(what) > maxShown {
 		what = append(what[:maxShown-1], '…')
 	}
+
 	fmt.Fprintf(
 		p.to,
 		"\r\x1b[K%s %s",
@@ -81,6 +83,7 @@ func (p *Progress) Stop() {
 	if p.stop == nil {
 		return
 	}
+
 	close(p.stop)
 	p.stop = nil
 	if p.shown {

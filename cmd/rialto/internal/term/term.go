@@ -87,6 +87,7 @@ func (t *Table) Write(w io.Writer) error {
 	for i, h := range t.Head {
 		head[i] = s.Bold(sanitize.Line(h))
 	}
+
 	rows := [][]string{head}
 	for _, row := range t.Rows {
 		shown := make([]string, len(row))
@@ -95,6 +96,7 @@ func (t *Table) Write(w io.Writer) error {
 		}
 		rows = append(rows, shown)
 	}
+
 	_, err := w.Write([]byte(columns(rows)))
 	return err
 }
@@ -110,6 +112,7 @@ func columns(rows [][]string) string {
 			widths[i] = max(widths[i], width(cell))
 		}
 	}
+
 	var b strings.Builder
 	for _, row := range rows {
 		for i, cell := range row {
@@ -120,6 +123,7 @@ func columns(rows [][]string) string {
 		}
 		b.WriteByte('\n')
 	}
+
 	return b.String()
 }
 
@@ -134,6 +138,7 @@ func Details(w io.Writer, lines [][2]string) error {
 			)
 		}
 	}
+
 	_, err := w.Write([]byte(columns(rows)))
 	return err
 }

@@ -38,6 +38,7 @@ func (p *parser) value(r *rows, linked bool) bool {
 	if negated {
 		p.accept(link)
 	}
+
 	tok := p.next()
 	c, ok := p.s.valueCondition(r.table, tok, negated)
 	if !ok || len(p.peek().names) > 0 { // hail, of hail claims
@@ -46,6 +47,7 @@ func (p *parser) value(r *rows, linked bool) bool {
 	if linked {
 		return !negated && r.add(c)
 	}
+
 	dated := p.try(func() bool {
 		p.accept(link)
 		return p.year() != 0
@@ -54,6 +56,7 @@ func (p *parser) value(r *rows, linked bool) bool {
 	if dated || foreign || tok.table() != nil {
 		return false
 	}
+
 	return r.add(c)
 }
 
@@ -64,6 +67,7 @@ func (s *Schema) valueCondition(t *Table, tok token, negated bool) (condition, b
 	if len(near) != 1 {
 		return condition{}, false
 	}
+
 	at := near[0]
 	c := condition{
 		of:    at.field,
@@ -75,6 +79,7 @@ func (s *Schema) valueCondition(t *Table, tok token, negated bool) (condition, b
 		c.sql = at.sql() + " IS NOT " + literal(at.value)
 		c.read = at.String() + " is not " + at.value
 	}
+
 	return c, at.t == t || !s.parts[tok.text]
 }
 
@@ -91,10 +96,12 @@ func (p *parser) time(r *rows, linked bool) bool {
 	} else {
 		day = r.event
 	}
+
 	year := p.year()
 	if day.c == nil || !linked || year == 0 {
 		return false
 	}
+
 	first := strconv.Itoa(year)
 	next := strconv.Itoa(year + 1)
 	return r.add(condition{
@@ -133,11 +140,13 @@ func (p *parser) size(r *rows) bool {
 	if !ok || !named {
 		return false
 	}
+
 	stored := n
 	if at.isCents() {
 		stored *= 100
 		p.accept(euros)
 	}
+
 	return r.add(condition{
 		of:   at,
 		sql:  at.sql() + o + decimal(stored),

@@ -45,6 +45,7 @@ func (f field) isMeasure() bool {
 	case words[0] == "id", slices.Contains(numbering, words[len(words)-1]):
 		return false
 	}
+
 	return !slices.ContainsFunc(
 		f.t.Refs, func(r Ref) bool { return strings.EqualFold(r.Column, f.c.Name) },
 	)
@@ -84,6 +85,7 @@ func (t *Table) eventDate() field {
 			found = f
 		}
 	}
+
 	return found
 }
 
@@ -101,8 +103,10 @@ func (t *Table) identity() []field {
 			label = append(label, f)
 		}
 	}
+
 	if len(key) == 0 {
 		return nil
 	}
+
 	return append(key, label[:min(len(label), 1)]...)
 }

@@ -25,6 +25,7 @@ func (s *Schema) readNames() {
 		s.addName(name{field: field{t: t}}, strings.ReplaceAll(t.Bare, "_", " "))
 		s.addName(name{field: field{t: t}}, t.Aliases...)
 	}
+
 	for i := range s.Tables {
 		for _, f := range s.Tables[i].fields() {
 			s.addName(name{field: f}, f.spokenNames()...)
@@ -66,6 +67,7 @@ func (f field) spokenNames() []string {
 	if f.isCents() {
 		out = append(out, full+" amount")
 	}
+
 	i := max(strings.LastIndexByte(full, ' '), 0)
 	stem := full[:i]
 	last := full[i:]
@@ -79,6 +81,7 @@ func (f field) spokenNames() []string {
 	default:
 		out = append(out, stem)
 	}
+
 	return out
 }
 
@@ -102,5 +105,6 @@ func Forms(word string) []string {
 		stem = strings.TrimSuffix(word, "o")
 		return []string{word, word + "s", stem + "a", stem + "as"}
 	}
+
 	return []string{word, word + "s", word + "es"}
 }

@@ -42,6 +42,7 @@ func failure(toks []token) *Failure {
 			}
 		}
 	}
+
 	return f
 }
 
@@ -114,14 +115,17 @@ func (p *parser) statement() *statement {
 	case first.op == sum, first.op == avg, len(first.columns(field.isMeasure)) > 0:
 		read = p.aggregated
 	}
+
 	if !read(st) || !p.conditions(st) {
 		return nil
 	}
+
 	dated := slices.ContainsFunc(st.conds, func(c condition) bool { return c.dated })
 	assumed := slices.ContainsFunc(st.conds, func(c condition) bool { return c.assumed })
 	if dated && assumed {
 		return nil
 	}
+
 	return st
 }
 
@@ -143,10 +147,12 @@ func (p *parser) aggregated(st *statement) bool {
 	if st.verb != "" {
 		p.accept(link)
 	}
+
 	measures := p.next().columns(field.isMeasure)
 	if st.verb == "" {
 		st.verb = p.function()
 	}
+
 	named := p.try(func() bool { return p.accept(link) && p.listed(st) })
 	if named {
 		measures = slices.DeleteFunc(measures, func(m name) bool { return m.t != st.table })
@@ -154,10 +160,12 @@ func (p *parser) aggregated(st *statement) bool {
 	if st.verb == "" || len(measures) != 1 {
 		return false
 	}
+
 	st.measure = measures[0].field
 	if !named {
 		st.rows = &rows{table: st.measure.t}
 	}
+
 	return st.verb == avg || st.measure.isSummable()
 }
 
@@ -178,15 +186,18 @@ func (p *parser) ranked(st *statement) bool {
 	if !ok || limit < 2 || limit > 1000 {
 		return false
 	}
+
 	p.accept(link)
 	of, ok := p.noun()
 	if !ok || !p.accept(by) {
 		return false
 	}
+
 	measures := p.next().columns(field.isSummable)
 	if len(measures) != 1 || measures[0].t == of.table {
 		return false
 	}
+
 	st.limit = int(limit)
 	st.measure = measures[0].field
 	st.groups = of.table.identity()
@@ -201,10 +212,12 @@ func (p *parser) noun() (*rows, bool) {
 	for len(p.peek().values()) > 0 && p.peek().table() == nil {
 		before = append(before, p.next())
 	}
+
 	t := p.next().table()
 	if t == nil {
 		return nil, false
 	}
+
 	r := &rows{table: t, event: t.eventDate()}
 	for _, tok := range before {
 		c, ok := p.s.valueCondition(t, tok, false)
@@ -212,6 +225,7 @@ func (p *parser) noun() (*rows, bool) {
 			return nil, false
 		}
 	}
+
 	return r, true
 }
 

@@ -58,12 +58,14 @@ func (s *Schema) Within(names []string) *Schema {
 	if len(names) == len(s.Tables) {
 		return s
 	}
+
 	part := &Schema{}
 	for _, t := range s.Tables {
 		if slices.Contains(names, t.Name) {
 			part.Tables = append(part.Tables, t)
 		}
 	}
+
 	return part
 }
 
@@ -92,6 +94,7 @@ func (s *Schema) path(from, to *Table) (refs []Ref, ok bool) {
 			queue = append(queue, next)
 		}
 	}
+
 	return chains[to], len(queue) > 0
 }
 
@@ -111,5 +114,6 @@ func (s *Schema) nearest(t *Table, names []name) []name {
 		}
 		found = append(found, n)
 	}
+
 	return found
 }

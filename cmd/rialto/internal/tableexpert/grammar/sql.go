@@ -17,9 +17,11 @@ func (s *Schema) query(st *statement) *Query {
 		tables = append(tables, f.t)
 		q.Read = append(q.Read, "by "+f.String())
 	}
+
 	for _, c := range st.conds {
 		tables = append(tables, c.of.t)
 	}
+
 	q.Read = append(q.Read, conditionTexts(st.conds)...)
 	columns = append(columns, selected)
 	q.SQL = "SELECT " + strings.Join(columns, ", ") + " FROM " + s.joins(st.table, tables)
@@ -34,6 +36,7 @@ func (s *Schema) query(st *statement) *Query {
 		q.SQL += " LIMIT " + strconv.Itoa(st.limit)
 		q.Read = append(q.Read, "the first "+strconv.Itoa(st.limit))
 	}
+
 	return q
 }
 
@@ -77,6 +80,7 @@ func (s *Schema) joins(t *Table, others []*Table) string {
 			at = next
 		}
 	}
+
 	return out
 }
 

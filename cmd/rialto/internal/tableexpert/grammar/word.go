@@ -81,9 +81,11 @@ func (t token) table() *Table {
 			found = append(found, n.t)
 		}
 	}
+
 	if len(found) != 1 || len(t.columns(field.isMeasure)) > 0 {
 		return nil
 	}
+
 	return found[0]
 }
 
@@ -141,6 +143,7 @@ func (s *Schema) lex(question string) []token {
 		}
 		at += length
 	}
+
 	return out
 }
 
@@ -189,9 +192,11 @@ func number(s string) (float64, bool) {
 			return float64(i), true
 		}
 	}
+
 	if !plainNumber.MatchString(s) {
 		return 0, false
 	}
+
 	n, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
 	return n, err == nil
 }

@@ -100,6 +100,7 @@ func (c *conn) loadImage() error {
 	if n == 0 {
 		return nil
 	}
+
 	schema, free := c.cString("main")
 	defer free()
 	return c.errorOf(
@@ -155,6 +156,7 @@ func (c *conn) restrict() error {
 			return err
 		}
 	}
+
 	for id, most := range map[int32]int{
 		sqlite3.SQLITE_LIMIT_LENGTH:              c.box.MaxValue,
 		sqlite3.SQLITE_LIMIT_SQL_LENGTH:          256 << 10, // schemas are parsed under it too
@@ -171,6 +173,7 @@ func (c *conn) restrict() error {
 	} {
 		sqlite3.Xsqlite3_limit(c.tls, c.db, id, int32(min(most, math.MaxInt32)))
 	}
+
 	progress := c.progress
 	c.callbacks = append(c.callbacks, &progress)
 	sqlite3.Xsqlite3_progress_handler(c.tls, c.db, progressSteps, address(&progress), 0)

@@ -39,6 +39,7 @@ func outlineOf(sql string) *outline {
 	for tok, rest := nextToken(sql); tok != ""; tok, rest = nextToken(rest) {
 		o.tokens = append(o.tokens, fold(tok))
 	}
+
 	o.pairParentheses()
 	for i := range o.tokens {
 		if name, open := o.definition(i); open > 0 {
@@ -46,6 +47,7 @@ func outlineOf(sql string) *outline {
 			o.named[name] = append(o.named[name], body{open + 1, o.closes[open]})
 		}
 	}
+
 	return o
 }
 
@@ -70,6 +72,7 @@ func fold(tok string) string {
 	case '[':
 		return mark + strings.ToLower(strings.TrimSuffix(tok[1:], "]"))
 	}
+
 	return strings.ToLower(tok)
 }
 
@@ -95,13 +98,16 @@ func (o *outline) definition(i int) (name string, open int) {
 	if o.tokens[i] != "as" || i == 0 {
 		return "", 0
 	}
+
 	open = i + 1
 	for open < len(o.tokens) && (o.tokens[open] == "not" || o.tokens[open] == "materialized") {
 		open++
 	}
+
 	if !o.isSubquery(open) {
 		return "", 0
 	}
+
 	at := i - 1
 	if o.tokens[at] == ")" {
 		at = slices.Index(o.closes, at) - 1
@@ -109,6 +115,7 @@ func (o *outline) definition(i int) (name string, open int) {
 	if at < 0 {
 		return "", 0
 	}
+
 	return unquoted(o.tokens[at]), open
 }
 
@@ -183,10 +190,12 @@ func (o *outline) isReference(i int) bool {
 		o.at(i-1) == "as" {
 		return false
 	}
+
 	after := i + 1
 	if o.at(after) == "(" {
 		after = o.closes[after] + 1
 	}
+
 	defined := o.bodies[after+1] || o.bodies[after+2] || o.bodies[after+3]
 	return o.at(after) != "as" || !defined
 }
@@ -231,6 +240,7 @@ func (o *outline) repeats(b body) float64 {
 	if n, ok := o.growth[b.first]; ok {
 		return n
 	}
+
 	counts := map[string]int{}
 	most := 1
 	clause := ""
@@ -248,6 +258,7 @@ func (o *outline) repeats(b body) float64 {
 		counts[unquoted(tok)]++
 		most = max(most, counts[unquoted(tok)])
 	}
+
 	o.growth[b.first] = float64(most)
 	return float64(most)
 }
@@ -263,6 +274,7 @@ func (o *outline) isColumn(i int) bool {
 	case o.at(i+1) == ".", o.at(i+1) == "(", o.at(i-1) == "as":
 		return false
 	}
+
 	return !strings.Contains(keywords, " "+tok+" ")
 }
 

@@ -21,6 +21,7 @@ func (c *conn) query(j job) (*Result, error) {
 		}
 		c.setAuthorizer()
 	}
+
 	stmt, err := c.prepare(j.sql)
 	if err != nil {
 		return nil, err
@@ -32,6 +33,7 @@ func (c *conn) query(j job) (*Result, error) {
 	if j.untrusted && sqlite3.Xsqlite3_stmt_readonly(c.tls, stmt) == 0 {
 		return nil, errorf(NotRead, "the tables are read-only; only reading statements are run")
 	}
+
 	for i, arg := range j.args {
 		text, free := c.cString(arg)
 		defer free()
@@ -47,6 +49,7 @@ func (c *conn) query(j job) (*Result, error) {
 			return nil, c.errorOf(rc)
 		}
 	}
+
 	return c.rows(stmt, j.maxRows)
 }
 
@@ -69,6 +72,7 @@ func (c *conn) rows(stmt uintptr, maxRows int) (*Result, error) {
 	for i := range n {
 		res.Columns[i] = libc.GoString(sqlite3.Xsqlite3_column_name(c.tls, stmt, i))
 	}
+
 	size := 0
 	for {
 		switch rc := sqlite3.Xsqlite3_step(c.tls, stmt); rc {
@@ -109,13 +113,16 @@ func (c *conn) row(stmt uintptr, n int32) (row []any, size int) {
 		}
 		size += 8
 	}
+
 	if size > c.box.MaxBytes {
 		return nil, size
 	}
+
 	row = make([]any, n)
 	for i := range n {
 		row[i] = c.value(stmt, i)
 	}
+
 	return row, size
 }
 
@@ -148,6 +155,7 @@ func (c *conn) errorOf(rc int32) error {
 	if c.denied != nil {
 		return c.denied
 	}
+
 	text := libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.db))
 	switch rc & 0xff { // the rest of an extended code does not matter here
 	case sqlite3.SQLITE_ERROR, sqlite3.SQLITE_AUTH:

@@ -130,6 +130,7 @@ func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 	if err != nil {
 		return nil, b.explain(ctx, err)
 	}
+
 	type answer struct {
 		res *Result
 		err error
@@ -145,6 +146,7 @@ func (b *Box) run(ctx context.Context, j job) (*Result, error) {
 		return a.res, b.explain(ctx, a.err)
 	case <-ctx.Done():
 	}
+
 	select {
 	case a := <-done:
 		return a.res, b.explain(ctx, a.err)
@@ -177,6 +179,7 @@ func (b *Box) start() {
 	if len(b.Image) == 0 {
 		return
 	}
+
 	tls := libc.NewTLS()
 	defer tls.Close()
 	b.image = allocate(tls, len(b.Image))
@@ -203,6 +206,7 @@ func (b *Box) runRecovering(ctx context.Context, j job) (res *Result, err error)
 	if err = c.open(); err == nil {
 		res, err = c.query(j)
 	}
+
 	c.close()
 	return res, err
 }

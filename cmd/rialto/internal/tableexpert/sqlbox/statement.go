@@ -30,10 +30,12 @@ func check(sql string) error {
 	case !utf8.ValidString(sql):
 		return errorf(BadSQL, "the statement is not valid UTF-8")
 	}
+
 	words, err := topWords(sql)
 	if err != nil {
 		return err
 	}
+
 	switch verb := verbOf(words); verb {
 	case "SELECT", "VALUES":
 		return nil
@@ -92,6 +94,7 @@ func topWords(sql string) ([]string, error) {
 			depth++
 		}
 	}
+
 	return words, nil
 }
 
@@ -108,12 +111,14 @@ func verbOf(words []string) string {
 	if words[0] != "WITH" {
 		return words[0]
 	}
+
 	for _, w := range words {
 		switch w {
 		case "SELECT", "VALUES", "INSERT", "UPDATE", "DELETE", "REPLACE":
 			return w
 		}
 	}
+
 	return "WITH"
 }
 

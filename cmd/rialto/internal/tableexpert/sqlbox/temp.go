@@ -52,6 +52,7 @@ func (f *tempFiles) register(tls *libc.TLS, name uintptr) error {
 	if standard == 0 {
 		return fmt.Errorf("sqlite has no file system")
 	}
+
 	vfs := copyVFS(tls, standard)
 	f.open = function[openFunc](vfs.FxOpen)
 	f.onOpen = f.openFile
@@ -63,6 +64,7 @@ func (f *tempFiles) register(tls *libc.TLS, name uintptr) error {
 	if rc := sqlite3.Xsqlite3_vfs_register(tls, f.vfs, 0); rc != sqlite3.SQLITE_OK {
 		return fmt.Errorf("registering the temporary files: %d", rc)
 	}
+
 	return nil
 }
 
@@ -105,6 +107,7 @@ func (f *tempFiles) openFile(
 		methods.FxWrite = address(&f.onWrite)
 		f.methods = allocateCopy(tls, methods)
 	}
+
 	f.sizes[file] = 0
 	store(file, f.methods)
 	return rc
