@@ -19,6 +19,9 @@ type Resource struct {
 	Size        int64  `json:"size,omitempty"` // in bytes; zero if unknown
 	Icons       []Icon `json:"icons,omitempty"`
 
+	// Earlier begins the URIs that it had, under which it is read as well; "" is none.
+	Earlier string `json:"-"`
+
 	// Read returns what it holds.
 	Read func(context.Context, *Read) ([]Contents, error) `json:"-"`
 }

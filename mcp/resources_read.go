@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/wire"
@@ -63,7 +64,7 @@ func (r *request) readResource() (json.RawMessage, error) {
 func (b *built) reader(
 	uri string,
 ) (read func(context.Context, *Read) ([]Contents, error), variables map[string]string) {
-	if r := b.resources[uri]; r != nil {
+	if r := b.resource(uri); r != nil {
 		return r.Read, nil
 	}
 	for _, t := range b.templates {
@@ -92,4 +93,17 @@ func noResource(uri string, modern bool) error {
 		Message: "there is no such resource",
 		Data:    fmt.Appendf(nil, `{"uri":%s}`, quoted(uri)),
 	}
+}
+
+// resource returns the resource that has a URI, or had it; nil if there is none.
+func (b *built) resource(uri string) *Resource {
+	if r := b.resources[uri]; r != nil {
+		return r
+	}
+	for _, r := range b.resources {
+		if r.Earlier != "" && strings.HasPrefix(uri, r.Earlier) {
+			return r
+		}
+	}
+	return nil
 }

@@ -22,14 +22,22 @@ type schema struct {
 	Enum        []string        `json:"enum,omitempty"`
 	EnumNames   []string        `json:"enumNames,omitempty"`
 	Default     any             `json:"default,omitempty"`
+	Items       *schema         `json:"items,omitempty"`
+	MinItems    *int            `json:"minItems,omitempty"`
+	MaxItems    *int            `json:"maxItems,omitempty"`
 }
 
 // Schema returns the form as a schema for MCP clients, with nothing else of the agent's schema.
-func (f *Form) Schema() json.RawMessage {
+func (f *Form) Schema() json.RawMessage { return f.encode(Field.schema) }
+
+// ListSchema is Schema with lists as lists, for the task card.
+func (f *Form) ListSchema() json.RawMessage { return f.encode(Field.listSchema) }
+
+func (f *Form) encode(schemaOf func(Field) schema) json.RawMessage {
 	var properties object
 	s := schema{Type: "object", Title: f.Title, Description: f.Description}
 	for _, field := range f.Fields {
-		properties.add(field.Name, field.schema())
+		properties.add(field.Name, schemaOf(field))
 		if field.Required {
 			s.Required = append(s.Required, field.Name)
 		}
@@ -57,6 +65,28 @@ func (f Field) schema() schema {
 		s.Default = v
 	}
 	return s
+}
+
+func (f Field) listSchema() schema {
+	s := f.schema()
+	if !f.Many {
+		return s
+	}
+	items := f
+	items.Many, items.Title, items.Description, items.Default = false, "", "", ""
+	one := items.schema()
+	list := schema{
+		Type:        "array",
+		Title:       f.Title,
+		Description: f.Description,
+		Items:       &one,
+		MinItems:    f.MinItems,
+		MaxItems:    f.MaxItems,
+	}
+	if f.Default != "" {
+		list.Default = strings.Split(f.Default, "\n")
+	}
+	return list
 }
 
 // choices returns the values of the choices, and their titles if they differ.

@@ -12,7 +12,17 @@ import (
 )
 
 // Problem says what is wrong with a field: a sentence with {} for the value, if there is one.
-type Problem struct{ Sentence, Value string }
+type Problem struct {
+	Sentence string `json:"sentence"`
+	Value    string `json:"value,omitempty"`
+}
+
+// FillJSON is Fill with the members of a JSON object.
+func (f *Form) FillJSON(object json.RawMessage) (json.RawMessage, map[string]Problem) {
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(object, &values) // what is no object has no members
+	return f.Fill(func(name string) string { return inputText(values[name]) })
+}
 
 // Fill returns the object of the values that text returns for the fields, "" for none;
 // or what is wrong, by the name of the field. Empty fields are left out.

@@ -2,12 +2,16 @@ package tools
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed" // for task_card.html
 	"encoding/json"
+	"fmt"
+	"regexp"
 	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/documents"
+	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
@@ -18,11 +22,18 @@ import (
 // task_view returns, and answers questions by answer_task. Both are for the card, not for models:
 // unlike get_task, task_view never asks the user by the client's own forms.
 
-// TaskCardURI is the URI of the task card.
-const TaskCardURI = "ui://rialto/task"
-
 //go:embed task_card.html
-var taskCardHTML string
+var taskCardSource string
+
+// taskCardHTML is the task card without its indentation, which is a tenth of it.
+var taskCardHTML = regexp.MustCompile(`(?m)^ +`).ReplaceAllString(taskCardSource, "")
+
+// taskCardBase begins the URI of every version of the task card, and is that of the first.
+const taskCardBase = "ui://rialto/task"
+
+// TaskCardURI is the URI of the task card. It has a hash of the content: chat apps keep what they have
+// read.
+var TaskCardURI = fmt.Sprintf("%s-%.4x", taskCardBase, sha256.Sum256([]byte(taskCardHTML)))
 
 // taskCardMeta says that the card needs nothing from the network, and draws its own border. The
 // later members are ChatGPT's earlier names. A domain is left out: Claude refuses foreign ones.
@@ -32,11 +43,9 @@ var taskCardMeta = json.RawMessage(
 		`"openai/widgetDescription":"Shows the task live, with its question and its results. Do not repeat what it shows."}`,
 )
 
-// TaskCard returns the task card as a resource.
+// TaskCard returns the task card as a resource. It is read under the URIs of earlier versions as well,
+// which chat apps keep with the list of tools.
 func TaskCard() mcp.Resource {
-	contents := []mcp.Contents{
-		{URI: TaskCardURI, MIMEType: mcp.AppMIMEType, Text: taskCardHTML, Meta: taskCardMeta},
-	}
 	return mcp.Resource{
 		URI:         TaskCardURI,
 		Name:        "task-card",
@@ -44,7 +53,12 @@ func TaskCard() mcp.Resource {
 		MIMEType:    mcp.AppMIMEType,
 		Size:        int64(len(taskCardHTML)),
 		Description: "Shows a task of an agent while it runs, asks its questions and shows its results.",
-		Read:        func(context.Context, *mcp.Read) ([]mcp.Contents, error) { return contents, nil },
+		Earlier:     taskCardBase,
+		Read: func(_ context.Context, r *mcp.Read) ([]mcp.Contents, error) {
+			return []mcp.Contents{
+				{URI: r.URI, MIMEType: mcp.AppMIMEType, Text: taskCardHTML, Meta: taskCardMeta},
+			}, nil
+		},
 	}
 }
 
@@ -172,7 +186,7 @@ func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
 	switch state := e.State(); {
 	case !e.Idle:
 	case state == a2a.InputRequired:
-		v.Pause, v.Form = e.MessageID, runner.FormOf(e).Schema()
+		v.Pause, v.Form = e.MessageID, runner.FormOf(e).ListSchema()
 	case state == a2a.AuthRequired:
 		v.Pause, v.SignIn, v.Held = e.MessageID, t.signInLink(e), t.Directory.ConnectPage(e) != ""
 	}
@@ -218,15 +232,14 @@ func (t *Tools) answerTask() mcp.Tool {
 			func(ctx context.Context, _ *mcp.Call, args *answerTaskArgs) (*mcp.Result, error) {
 				access := t.Directory.Access(ctx)
 				e, err := t.Runner.Task(ctx, access, args.TaskID)
+				content := args.Answer
 				if err == nil && e.State() == a2a.InputRequired {
-					if _, fits := question(e, "").Answer(
-						append(
-							append([]byte(`{"action":"accept","content":`), args.Answer...), '}',
-						),
-					); !fits {
-						return mcp.InputError(
-							"The answer does not match the form of the question, which task_view returns.",
-						), nil
+					var problems map[string]form.Problem
+					content, problems = runner.FormOf(e).FillJSON(args.Answer)
+					if len(problems) > 0 {
+						r := mcp.InputError("The answer does not match the form of the question, which task_view returns.")
+						r.Structured = map[string]any{"problems": problems}
+						return r, nil
 					}
 				}
 				if err == nil {
@@ -234,7 +247,7 @@ func (t *Tools) answerTask() mcp.Tool {
 						ctx,
 						access,
 						e,
-						runner.Reply{Pause: args.Pause, Once: args.Once, Content: args.Answer},
+						runner.Reply{Pause: args.Pause, Once: args.Once, Content: content},
 					)
 				}
 				if err == nil {

@@ -1,9 +1,13 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -102,6 +106,16 @@ func analystAgent(t *testing.T, gate *gates) string {
 			turn.Artifact(a2a.Artifact{Name: "Claims by region", Parts: []a2a.Part{{Content: a2a.Data(regions())}}})
 			turn.Artifact(a2a.Artifact{Name: "claims.csv", Parts: []a2a.Part{{Content: a2a.Raw("region,claims\nNorth,1204\n"), Filename: "claims.csv", MediaType: "text/csv"}}})
 			turn.Complete("The **North** has the most open claims, and the South pays the most per claim.\n\n- 12 regions, 6,104 claims\n- See [the method](https://example.com/method) for how costs are counted")
+		case "List":
+			turn.Artifact(a2a.Artifact{Name: "All claims", Parts: []a2a.Part{{Content: a2a.Data(claims(10_000))}}})
+			turn.Complete("Here they are.")
+		case "Draw":
+			turn.Artifact(a2a.Artifact{Name: "chart.png", Parts: []a2a.Part{{Content: a2a.Raw(chart(t)), Filename: "chart.png", MediaType: "image/png"}}})
+			turn.Artifact(a2a.Artifact{Name: "Keys", Parts: []a2a.Part{{Content: a2a.Data(`{"` + strings.Repeat("a_very_long_key_", 20) + `":"the value of a long key"}`)}}})
+			turn.Artifact(a2a.Artifact{Name: "Notes", Parts: []a2a.Part{{Content: a2a.Text(notes)}}})
+			turn.Complete("Drawn.")
+		case "Choose":
+			turn.AskForm("Which regions?", choices)
 		case "Write":
 			turn.AskForm("Which report shall I write? I have the claims of all regions since January.", form)
 		case "Watch":
@@ -124,6 +138,39 @@ func analystAgent(t *testing.T, gate *gates) string {
 		}
 		return nil
 	})
+}
+
+// choices is a form with several choices, and with a limit that the card leaves to the server.
+var choices = json.RawMessage(`{"type": "object", "title": "The regions", "required": ["regions"], "properties": {
+	"regions": {"type": "array", "title": "Regions", "minItems": 2, "items": {"enum": ["North", "South", "East"]}},
+	"years": {"type": "array", "title": "Years", "items": {"type": "integer", "minimum": 2020}}}}`)
+
+// notes has a table with bars in its cells, nested lists, and 38 KB of blanks before words.
+var notes = "| rule | means |\n|---|---|\n| a \\| b | either |\n\n- one\n  - inner\n    1. innermost\n- two\n\n1" + strings.Repeat(" ", 19<<10) + "x\n\n|" + strings.Repeat(" ", 19<<10) + "y\n"
+
+// claims is a table of some rows, in no order.
+func claims(n int) string {
+	rows := make([][]any, n)
+	for i := range rows {
+		at := i * 7919 % n
+		rows[i] = []any{at, fmt.Sprintf("Claimant %05d", (at*31)%n), []string{"North", "South", "East", "West"}[at%4], float64(at*37%100000) / 4, "2026-01-31"}
+	}
+	b, err := json.Marshal(map[string]any{"columns": []string{"id", "claimant", "region", "cost", "day"}, "rows": rows})
+	if err != nil {
+		panic(err) // it has strings and numbers
+	}
+	return string(b)
+}
+
+// chart is a picture that is too large to be in a result.
+func chart(t *testing.T) string {
+	var b bytes.Buffer
+	img := image.NewGray(image.Rect(0, 0, 200, 200))
+	_, _ = rand.NewChaCha8([32]byte{}).Read(img.Pix) // always succeeds
+	if err := png.Encode(&b, img); err != nil || b.Len() < 24_000 {
+		t.Errorf("got a picture of %d bytes, %v", b.Len(), err)
+	}
+	return b.String()
 }
 
 // regions is a table with more rows than the card shows at once.

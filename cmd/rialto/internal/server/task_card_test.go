@@ -3,7 +3,9 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -231,8 +233,9 @@ func TestTheCardFollowsAndAnswersATask(t *testing.T) {
 			if _, problem := bob[era].call(t, "answer_task", answer+`3}`); !strings.HasPrefix(problem, "There is no such task.") {
 				t.Errorf("another user's answer: got %q", problem)
 			}
-			if _, problem := ask.call(t, "answer_task", answer+`"large"}`); problem == "" {
-				t.Error("an answer that does not fit the form is taken")
+			wrong := ask("tools/call", `"name":"answer_task","arguments":{`+answer+`"large"}},`)
+			if !strings.Contains(wrong, `"isError":true`) || !strings.Contains(wrong, `"problems":{"size":{"sentence":"This must be a number."}}`) {
+				t.Errorf("an answer that does not fit the form: got %s, want what is wrong with the field", wrong)
 			}
 			for range 2 { // the same is sent once
 				if after, problem := ask.call(t, "answer_task", answer+`3}`); problem != "" || after.TaskID != begun.TaskID {
@@ -272,6 +275,50 @@ func TestTheCardDoesNotAskTwice(t *testing.T) {
 		handle, _, _ := strings.Cut(key, "/")
 		if v, problem := ask.call(t, "task_view", `"task_id":"`+handle+`"`); v.State != "input-required" || v.Form == nil {
 			t.Errorf("got %+v %s", v, problem)
+		}
+	}
+}
+
+// TestTheCardAsksForListsAsLists has a form with several choices and a list; other clients get both as text.
+func TestTheCardAsksForListsAsLists(t *testing.T) {
+	r := newCardRig(t, config.TaskCardAuto)
+	ask := r.clients(r.token("alice", oauth.ScopeTools), "other", appsClient)["2025-11-25"]
+	form := `{"type":"object","properties":{"colors":{"type":"array","minItems":2,"items":{"enum":["red","green","blue"]}},"sizes":{"type":"array","items":{"type":"integer"}}}}`
+	begun, _ := ask.call(t, "send_task", `"agent":"echo","message":`+strconv.Quote("form "+form))
+	v, _ := ask.call(t, "task_view", `"task_id":"`+begun.TaskID+`"`)
+	if v.Form == nil || string(v.Form.Properties["colors"]) != `{"type":"array","items":{"type":"string","enum":["red","green","blue"]},"minItems":2}` ||
+		string(v.Form.Properties["sizes"]) != `{"type":"array","items":{"type":"integer"}}` {
+		t.Fatalf("got %+v", v.Form)
+	}
+	answer := `"task_id":"` + begun.TaskID + `","pause":"` + v.Pause + `","once":"a","answer":`
+	if wrong := ask("tools/call", `"name":"answer_task","arguments":{`+answer+`{"colors":["red"],"sizes":["1","x"]}},`); !strings.Contains(wrong, `"colors":{"sentence":"Enter at least {} values.","value":"2"},"sizes":{"sentence":"This must be a number."}`) {
+		t.Errorf("got %s", wrong)
+	}
+	if _, problem := ask.call(t, "answer_task", answer+`{"colors":["red","blue"],"sizes":["1","2"]}`); problem != "" {
+		t.Fatal(problem)
+	}
+	for range 20 {
+		v, _ = ask.call(t, "task_view", `"task_id":"`+begun.TaskID+`","wait":5,"seen":"`+v.Updated+`"`)
+		if v.State == "completed" {
+			break
+		}
+	}
+	if len(v.Artifacts) != 1 || !strings.HasPrefix(v.Artifacts[0].Parts[0].Text, "colors: red, blue\nsizes: 1, 2") {
+		t.Errorf("the agent got %+v", v.Artifacts)
+	}
+}
+
+// TestACardThatChangesHasAnotherURI: chat apps keep what they have read, and the tools that name it.
+func TestACardThatChangesHasAnotherURI(t *testing.T) {
+	r := newCardRig(t, config.TaskCardAuto)
+	card := tools.TaskCard()
+	if ok, err := regexp.MatchString(`^ui://rialto/task-[0-9a-f]{8}$`, card.URI); err != nil || !ok {
+		t.Errorf("got %s", card.URI)
+	}
+	ask := r.clients(r.token("alice", oauth.ScopeTools), "other", appsClient)["2026-07-28"]
+	for _, uri := range []string{card.URI, "ui://rialto/task", "ui://rialto/task-00000000"} {
+		if got := ask("resources/read", `"uri":"`+uri+`",`); !strings.Contains(got, `"uri":"`+uri+`"`) || !strings.Contains(got, "<!doctype html>") && !strings.Contains(got, `\u003c!doctype html`) {
+			t.Errorf("%s: got %.200s", uri, got)
 		}
 	}
 }

@@ -15,7 +15,6 @@ import { accessible } from './axe.mjs';
 import { assert, done, env, run } from './report.mjs';
 import { launch, open } from './tab.mjs';
 
-const uri = 'ui://rialto/task';
 const shots = process.env.RIALTO_SCREENSHOTS;
 const images = process.env.RIALTO_DOC_IMAGES;
 const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'; frame-src 'none'; base-uri 'none'; form-action 'none'";
@@ -42,6 +41,10 @@ await run(async () => {
     await tornDown(look, client);
     for (const view of views) await canceled(look, client, view);
     await hostile(look, client);
+    await large(look, client);
+    await rich(look, client);
+    await choices(look, client);
+    await told(look, client);
     await without(look, client);
   } catch (err) {
     for (const chat of chats) await describe(chat).catch((e) => console.error('the chat cannot be described:', e));
@@ -66,6 +69,7 @@ async function connect() {
 /** Reads the card as hosts do: from the tools that are linked with it. */
 async function linked(client) {
   const { tools } = await client.listTools();
+  const uri = tools.find((x) => x.name === 'send_task')._meta.ui.resourceUri;
   const shown = tools.filter((x) => x._meta?.ui?.resourceUri === uri).map((x) => x.name);
   assert.deepEqual(shown.sort(), ['get_task', 'report', 'send_task']);
   const { contents } = await client.readResource({ uri });
@@ -101,9 +105,9 @@ async function describe({ page, frame, seen, wrong, name }) {
 /** Opens a chat with the card in it. */
 async function show(browser, origin, client, { locale = 'en', theme = 'light', width = 720, capabilities = {}, context = {}, prepare = async () => {} } = {}) {
   const tab = await open(browser, { viewport: { width, height: 900 }, reducedMotion: 'reduce', colorScheme: 'light' });
-  const seen = { links: [], messages: [], contexts: [], sizes: [], downloads: [], calls: [], foreign: [] };
+  const seen = { links: [], messages: [], contexts: [], sizes: [], downloads: [], calls: [], foreign: [], reads: [], modes: [] };
   const bridge = new AppBridge(null, { name: 'host', version: '1' },
-    { openLinks: {}, serverTools: {}, updateModelContext: { text: {} }, message: { text: {} }, downloadFile: {}, ...capabilities },
+    { openLinks: {}, serverTools: {}, serverResources: {}, updateModelContext: { text: {} }, message: { text: {} }, downloadFile: {}, ...capabilities },
     { hostContext: { theme, locale, timeZone: 'Europe/Madrid', displayMode: 'inline', availableDisplayModes: ['inline'], containerDimensions: { maxHeight: 2000 }, ...context } });
   const name = `chat-${chats.length}-${locale}-${theme}-${width}`;
   const chat = { ...tab, name, bridge, seen, broken: async () => false, frame: null };
@@ -112,6 +116,8 @@ async function show(browser, origin, client, { locale = 'en', theme = 'light', w
     if (await chat.broken()) throw new Error('fetch failed');
     return client.callTool(params);
   };
+  bridge.onreadresource = (params) => { seen.reads.push(params.uri); return client.readResource(params); };
+  bridge.onrequestdisplaymode = async ({ mode }) => { seen.modes.push(mode); return { mode }; };
   bridge.onopenlink = async ({ url }) => { seen.links.push(url); return {}; };
   bridge.onmessage = async (m) => { seen.messages.push(m); return {}; };
   bridge.onupdatemodelcontext = async (m) => { seen.contexts.push(m); return {}; };
@@ -337,6 +343,87 @@ async function hostile(look, client) {
   await fine(chat, 'hostile');
   await chat.context.close();
   done('hostile');
+}
+
+/** Ten thousand rows, which come on several pages: sorted in a second, and the frame never blocks for 100 ms. */
+async function large(look, client) {
+  const chat = await look({ context: { availableDisplayModes: ['inline', 'fullscreen'] } });
+  await chat.frame.evaluate(() => {
+    globalThis.longest = 0;
+    new PerformanceObserver((list) => { for (const e of list.getEntries()) globalThis.longest = Math.max(globalThis.longest, e.duration); }).observe({ type: 'longtask', buffered: true });
+  });
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'List all claims' });
+  await chat.frame.getByRole('button', { name: 'Show all 10000 rows' }).click();
+  const sorts = {};
+  for (const [column, first, last] of [['claimant', 'Claimant 00000', 'Claimant 09999'], ['cost', '0.00', '24,999.00']]) {
+    const began = Date.now();
+    await chat.frame.getByRole('button', { name: column }).click();
+    await chat.frame.locator('th[aria-sort="ascending"]').filter({ hasText: column }).waitFor();
+    sorts[column] = Date.now() - began;
+    assert.ok(await chat.frame.getByRole('row').filter({ hasText: first }).first().isVisible(), `${column} begins with ${first}`);
+    await chat.frame.locator('.window').evaluate((box) => { box.scrollTop = box.scrollHeight; });
+    await chat.frame.getByRole('row').filter({ hasText: last }).first().waitFor();
+    await chat.frame.locator('.window').evaluate((box) => { box.scrollTop = 0; });
+  }
+  const [longest, rows] = await chat.frame.evaluate(() => [globalThis.longest, document.querySelectorAll('tbody tr').length]);
+  assert.ok(rows < 200, `${rows} rows are in the document`);
+  for (const [column, ms] of Object.entries(sorts)) assert.ok(ms < 1000, `${column} is sorted in ${ms} ms`);
+  assert.ok(longest <= 100, `the frame blocks for ${longest} ms`);
+  await chat.frame.getByRole('button', { name: 'Full screen' }).click();
+  await chat.frame.getByRole('button', { name: 'Back to the chat' }).click();
+  await poll(() => chat.seen.modes.join() === 'fullscreen,inline');
+  await fine(chat, 'large');
+  await chat.context.close();
+  done('ten thousand rows', { sorts, longest, pages: chat.seen.calls.length });
+}
+
+/** A picture, bars in cells, nested lists, long keys, and blanks. */
+async function rich(look, client) {
+  const chat = await look();
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Draw the claims' });
+  const picture = chat.frame.getByRole('img', { name: 'chart.png' });
+  await picture.waitFor();
+  assert.equal(await picture.evaluate((img) => img.decode().then(() => img.naturalWidth)), 200);
+  assert.deepEqual(await chat.frame.locator('td').first().textContent(), 'a | b');
+  assert.equal(await chat.frame.locator('ul > li > ul > li > ol > li').textContent(), 'innermost');
+  const key = await chat.frame.locator('dt').boundingBox();
+  const value = await chat.frame.locator('dd').boundingBox();
+  assert.ok(value.width > 200 && key.width > 100, `the key is ${key.width} and the value ${value.width} pixels wide`);
+  await fine(chat, 'rich');
+  await chat.context.close();
+  done('picture, bars, lists, keys, blanks');
+}
+
+/** Several choices, and what only the server finds wrong, beside its field. */
+async function choices(look, client) {
+  const chat = await look();
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Choose the regions' });
+  await chat.frame.getByLabel('North').check();
+  await chat.frame.getByLabel('Years').fill('2025\n1999');
+  const send = chat.frame.getByRole('button', { name: 'Send the answer' });
+  await send.click();
+  await chat.frame.getByText('Enter at least 2 values.').waitFor();
+  assert.equal(await chat.frame.getByLabel('Years').getAttribute('aria-invalid'), 'true');
+  await fine(chat, 'choices');
+  await chat.frame.getByLabel('East').check();
+  await chat.frame.getByLabel('Years').fill('2025\n2026');
+  await send.click();
+  await says(chat, 'Done');
+  await chat.frame.getByText('North, East').waitFor();
+  await chat.context.close();
+  done('choices');
+}
+
+/** The chat is asked to tell when a task is done. */
+async function told(look, client) {
+  const chat = await look();
+  const { task_id: id } = await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Watch the coast', wait: 0 });
+  await chat.frame.getByRole('button', { name: 'Tell me when it is done' }).click();
+  await chat.frame.getByText('The chat will tell you.').waitFor();
+  const text = chat.seen.messages[0].content[0].text;
+  assert.ok(text.includes('task.changed') && text.includes(`{"task_id": "${id}"}`), text);
+  await chat.context.close();
+  done('told');
 }
 
 /** A host that lets the card call and open nothing shows what the model got, and the address. */
