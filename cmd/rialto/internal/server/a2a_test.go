@@ -497,7 +497,7 @@ func TestCardsNameTheGrantOfPrograms(t *testing.T) {
 	for _, user := range []string{"", "alice"} {
 		r := newRigWith(t, func(c *config.Config) {
 			c.Agents = []config.Agent{one}
-			c.Clients = []config.Client{{ID: "nightly", Secret: config.Secret{Env: "NIGHTLY_SECRET"}, User: user, RedirectURIs: []string{"https://app.example/cb"}}}
+			c.Apps.Clients = []config.Client{{ID: "nightly", Secret: config.Secret{Env: "NIGHTLY_SECRET"}, User: user, RedirectURIs: []string{"https://app.example/cb"}}}
 		})
 		for _, g := range []a2a.Generation{a2a.V10, a2a.V03} {
 			card := r.client("/a2a/one", r.full("alice"), g, a2a.JSONRPC).Card()
