@@ -107,7 +107,7 @@ func objects(ctx context.Context, db *sql.DB) ([]string, error) {
 
 // CopyFromPostgres writes the rows of all tables at one moment into a migrated SQLite file.
 func (db *DB) CopyFromPostgres(ctx context.Context, path string) error {
-	from, err := postgresPool(db.dsn, 1)
+	from, err := postgresPool(db.dsn, 1, nil)
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ func TestIdleConnectionsThatAreLostAreFound(t *testing.T) {
 	for range 5 {
 		useAll(t, db)
 		useAll(t, db) // the driver pings a connection before its second use
-		if got := oauthtest.EndConnections(t, dsn); got != connections {
-			t.Errorf("ended %d connections, want %d", got, connections)
+		if got := oauthtest.EndConnections(t, dsn); got < connections { // and that of the link
+			t.Errorf("ended %d connections, want at least %d", got, connections)
 		}
 		useAll(t, db)
 	}

@@ -50,18 +50,24 @@ var keepAlive = net.KeepAliveConfig{
 
 // openPostgres opens a database that several replicas may share.
 func openPostgres(dsn string) (*DB, error) {
-	both, err := postgresPool(dsn, connections)
+	l, err := newLink(dsn)
 	if err != nil {
 		return nil, err
 	}
-	return &DB{Read: both, Write: both}, nil
+	both, err := postgresPool(dsn, connections, l)
+	if err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return &DB{Read: both, Write: both, link: l}, nil
 }
 
-func postgresPool(dsn string, size int) (*Pool, error) {
+// postgresPool returns a pool whose connections belong to l, which may be nil.
+func postgresPool(dsn string, size int, l *link) (*Pool, error) {
 	config, err := postgresConfig(dsn)
 	if err != nil {
 		return nil, err
 	}
+	config.DialFunc = l.dial
 	db := stdlib.OpenDB(
 		*config, stdlib.OptionAfterConnect(setLimits), stdlib.OptionShouldPing(shouldPing),
 	)
@@ -91,7 +97,6 @@ func postgresConfig(dsn string) (*pgx.ConnConfig, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
-	config.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 	return config, nil
 }
 

@@ -71,7 +71,7 @@ func (db *DB) openProbe() error {
 		return nil
 	}
 	if db.Postgres {
-		pool, err := postgresPool(db.dsn, 1)
+		pool, err := postgresPool(db.dsn, 1, nil)
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,7 @@ type DB struct {
 	dsn     string
 	version int64       // of the tables that this program makes
 	file    *openedFile // of SQLite; nil for others
+	link    *link       // to PostgreSQL; nil for others
 	holder  *sql.DB     // keeps a database in memory; nil for others
 	probe   *probe
 	server  *serverState
@@ -119,7 +120,7 @@ func (db *DB) Close() error {
 	for _, other := range db.pools {
 		err = errors.Join(err, other.Close())
 	}
-	err = errors.Join(err, db.probe.close())
+	err = errors.Join(err, db.probe.close(), db.link.close())
 	if db.server != nil && db.server.lock != nil {
 		err = errors.Join(err, db.server.lock.close())
 		db.server.lock = nil
@@ -135,7 +136,7 @@ func (db *DB) NewPool() (*DB, error) {
 	pooled.pools = nil
 	switch {
 	case db.Postgres:
-		pool, err := postgresPool(db.dsn, taskConnections)
+		pool, err := postgresPool(db.dsn, taskConnections, db.link)
 		if err != nil {
 			return nil, err
 		}
