@@ -151,7 +151,7 @@ func Remove(path string) (err error) {
 // have it open.
 func SetAside(path string) (to string, err error) {
 	to = fmt.Sprintf("%s.damaged-%d", path, time.Now().UnixNano())
-	for _, suffix := range []string{keysSuffix, "-wal", ""} { // the index of the log (-shm) is made again
+	for _, suffix := range []string{"-wal", ""} { // the index of the log (-shm) is made again
 		if failed := os.Rename(path+suffix, to+suffix); !errors.Is(failed, os.ErrNotExist) {
 			err = errors.Join(err, failed)
 		}

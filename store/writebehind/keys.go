@@ -49,6 +49,15 @@ func openKeys(path string) (*keyList, error) {
 	}
 }
 
+// close closes the file. It may be called again.
+func (l *keyList) close() error {
+	err := l.file.Close()
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
 // add notes the keys of a new row.
 func (l *keyList) add(seq int64, text []byte, group []string) error {
 	l.mu.Lock()

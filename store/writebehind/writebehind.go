@@ -146,11 +146,11 @@ func Open[R any](ctx context.Context, c Config[R]) (*Buffer[R], error) {
 		err = errors.Join(err, failed)
 	}
 	if err != nil {
-		return nil, errors.Join(err, keys.file.Close())
+		return nil, errors.Join(err, keys.close())
 	}
 	if err := b.recover(ctx); err != nil {
 		err = fmt.Errorf("recovering %s: %w", c.Path, err)
-		return nil, errors.Join(err, b.file.close(), keys.file.Close())
+		return nil, errors.Join(err, b.file.close(), keys.close())
 	}
 
 	b.wg.Go(b.writeLoop)
@@ -487,7 +487,7 @@ func (b *Buffer[R]) Close() error {
 	b.closing.Do(func() { close(b.closed) })
 	b.wg.Wait()
 	err := b.Flush(context.Background())
-	err = errors.Join(err, b.file.close(), b.keys.file.Close())
+	err = errors.Join(err, b.file.close(), b.keys.close())
 	if err != nil {
 		return err
 	}
