@@ -15,7 +15,7 @@ func TestIdleConnectionsThatAreLostAreFound(t *testing.T) {
 	db := open(t, dsn)
 	for range 5 {
 		useAll(t, db)
-		useAll(t, db) // the driver pings a connection before its second use
+		useAll(t, db)                                                   // the driver pings a connection before its second use
 		if got := oauthtest.EndConnections(t, dsn); got < connections { // and that of the link
 			t.Errorf("ended %d connections, want at least %d", got, connections)
 		}
