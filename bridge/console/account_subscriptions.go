@@ -8,34 +8,26 @@ import (
 
 	"rialto/bridge/events"
 	"rialto/bridge/operator"
-	"rialto/internal/quota"
 	"rialto/templates"
 )
 
-// subscriptions shows where events about the user's tasks go; nil if no app gets any.
-func (c ownAccount) subscriptions(
-	ctx context.Context,
-	user string,
-) ([]templates.Section, error) {
+// subscriptions shows where events about the user's tasks go; nothing if no app gets any.
+func (c ownAccount) subscriptions(ctx context.Context, user string) ([]templates.Section, error) {
 	if c.Events == nil {
 		return nil, nil
 	}
 
-	list, err := c.Events.Own(ctx, user)
-	if err != nil || len(list) == 0 {
+	list, err := c.Events.Subscriptions.OwnSubscriptions(ctx, user)
+	if len(list) == 0 {
 		return nil, err
 	}
 
-	t := &templates.Table{
-		Columns: columns("Event", "Goes to", "Last delivered", "Last error", "Expires"),
-	}
+	t := &templates.Table{Columns: columns("Event", "Goes to", "Last delivered", "Last error", "Expires")}
 	for _, s := range list {
-		narrowed := strings.Join([]string{s.Task, s.Agent, s.Context, strings.Join(s.States, " ")}, " ")
+		what := append([]string{s.Name, s.Task, s.Agent, s.Context}, s.States...)
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Lines(
-					templates.Verbatim(s.Name), templates.Verbatim(strings.TrimSpace(narrowed)),
-				),
+				templates.Verbatim(strings.Join(what, " ")),
 				templates.Verbatim(s.Receiver.Host),
 				c.when(s.Delivered),
 				lastError(s),
@@ -47,11 +39,12 @@ func (c ownAccount) subscriptions(
 			},
 		})
 	}
-
-	lead := templates.Textf("These addresses get events about your tasks.")
-	return []templates.Section{
-		{ID: "events", Title: "Event subscriptions", Lead: lead, Table: t},
-	}, nil
+	return []templates.Section{{
+		ID:    "events",
+		Title: "Event subscriptions",
+		Lead:  templates.Textf("These addresses get events about your tasks."),
+		Table: t,
+	}}, nil
 }
 
 func useButton(s *events.Subscription, word, action string) templates.Button {
@@ -63,53 +56,38 @@ func useButton(s *events.Subscription, word, action string) templates.Button {
 	}
 }
 
-// lastError is why a receiver did not take the latest event, and what waits for it.
+// lastError is why a receiver did not take the latest event, and what follows from it.
 func lastError(s *events.Subscription) templates.Text {
-	lines := []templates.Text{templates.Verbatim(cmp.Or(s.Failure, "—"))}
-	if !s.Active {
-		lines = append(lines, templates.Textf("Suspended until the app renews it."))
+	why := cmp.Or(s.Failure, "—")
+	switch {
+	case !s.Active:
+		return templates.Textf("{}. Suspended until the app renews it.", why)
+	case s.GivenUp > 0:
+		return templates.Textf("{}. Some events were given up.", why)
 	}
-	if s.GivenUp > 0 {
-		lines = append(lines, templates.Textf("Some events were given up."))
-	}
-	return templates.Lines(lines...)
+	return templates.Verbatim(why)
 }
 
 // useSubscription sends a test event to a subscription, or its events again.
-func (c ownAccount) useSubscription(f *form) error {
-	if c.Events == nil {
-		return operator.ErrNotFound
-	}
-
-	var why string
-	var err error
+func (c ownAccount) useSubscription(f *form) (err error) {
 	action := f.Get("action")
-	switch action {
-	case "test":
-		why, err = c.Events.Test(f.Context(), f.by.ID, f.Get("id"))
-	case "redeliver":
+	switch {
+	case c.Events == nil:
+		err = operator.ErrNotFound
+	case action == "test":
+		err = c.Events.Test(f.Context(), f.by.ID, f.Get("id"))
+	case action == "redeliver":
 		err = c.Events.Redeliver(f.Context(), f.by.ID, f.Get("id"))
 	default:
-		return errForm
+		err = errForm
 	}
 
-	_, tooMany := errors.AsType[*quota.Refusal](err)
-	switch {
-	case errors.Is(err, events.ErrNoSubscription):
-		err = operator.ErrNotFound
-	case tooMany:
-		err = &operator.Error{
-			Reason: operator.Busy,
-			Code:   "test_events",
-			Text:   "Too many test events in a minute. Try again in a minute.",
-		}
-	case why != "":
+	if why, failed := errors.AsType[events.TestFailed](err); failed {
 		err = &operator.Error{
 			Code: "test_event",
 			Text: "The receiver did not take the test event: {}.",
-			Args: []string{why},
+			Args: []string{string(why)},
 		}
 	}
-
 	return f.done("/account", action+"ed", err)
 }

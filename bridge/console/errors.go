@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"rialto/bridge/events"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/internal/dberr"
@@ -35,6 +36,7 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 		p.Remedy = "Go back and try again."
 	case errors.Is(err, operator.ErrNotFound),
 		errors.Is(err, oauth.ErrNotFound),
+		errors.Is(err, events.ErrNoSubscription),
 		errors.Is(err, ledger.ErrNoTask):
 		a := accountArea
 		if strings.HasPrefix(r.URL.Path, adminArea.root) {

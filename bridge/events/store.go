@@ -158,8 +158,8 @@ type SubscriptionStore interface {
 	Settle(ctx context.Context, d *Delivery, replica string, outcome func(*Subscription)) error
 
 	// Redeliver makes the events due that an owner's subscription waits for, or that were given up.
-	// It returns false if there is no such subscription.
-	Redeliver(ctx context.Context, owner, id string) (bool, error)
+	// It returns ErrNoSubscription if the owner has none with this ID.
+	Redeliver(ctx context.Context, owner, id string) error
 
 	// Grants returns the grants of the subscriptions that are not ending, and End makes those of a grant
 	// end: they are due, suspended or not.

@@ -68,25 +68,27 @@ func (f Field) schema() schema {
 }
 
 func (f Field) listSchema() schema {
-	s := f.schema()
 	if !f.Many {
-		return s
+		return f.schema()
 	}
-	items := f
-	items.Many, items.Title, items.Description, items.Default = false, "", "", ""
+
+	items := Field{
+		Kind:    f.Kind,
+		Choices: f.Choices,
+		Format:  f.Format,
+		Minimum: f.Minimum,
+		Maximum: f.Maximum,
+	}
 	one := items.schema()
-	list := schema{
+	return schema{
 		Type:        "array",
 		Title:       f.Title,
 		Description: f.Description,
 		Items:       &one,
 		MinItems:    f.MinItems,
 		MaxItems:    f.MaxItems,
+		Default:     strings.FieldsFunc(f.Default, func(r rune) bool { return r == '\n' }),
 	}
-	if f.Default != "" {
-		list.Default = strings.Split(f.Default, "\n")
-	}
-	return list
 }
 
 // choices returns the values of the choices, and their titles if they differ.

@@ -2,7 +2,6 @@ package eventsdb
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"rialto/bridge/events"
@@ -11,12 +10,6 @@ import (
 
 // maxExcept is how many hosts a claim can leave out.
 const maxExcept = 4
-
-// Values of event_deliveries.paused, besides 0 for what is due.
-const (
-	paused  = 1 // while the subscription is suspended or ends
-	givenUp = 2
-)
 
 const (
 	// waiting chooses the events that are the earliest of their lane.
@@ -70,12 +63,9 @@ func (db *Store) Claim(
 
 // Next implements push.Queue.
 func (db *Store) Next(ctx context.Context) (time.Time, error) {
-	var at sql.NullInt64
+	var at time.Time
 	err := db.sql.Read.QueryRowContext(ctx, `SELECT d.due`+waiting+` ORDER BY d.due LIMIT 1`).Scan(&at)
-	if err != nil || !at.Valid {
-		return time.Time{}, sqldb.NoRow(err, nil)
-	}
-	return time.UnixMilli(at.Int64), nil
+	return at, sqldb.NoRow(err, nil)
 }
 
 // Release implements push.Queue.
@@ -94,23 +84,39 @@ func (db *Store) Settle(
 	outcome func(*events.Subscription),
 ) error {
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		held, err := sqldb.Changed(ctx, t, `
+		held, err := sqldb.Select(ctx, t, scanSubscription, `
 			UPDATE event_subscriptions SET id = id WHERE id = $1 AND EXISTS (
-				SELECT 1 FROM event_deliveries d WHERE d.subscription = $1 AND d.seq = $2 AND d.holder = $3)`,
+				SELECT 1 FROM event_deliveries d WHERE d.subscription = $1 AND d.seq = $2 AND d.holder = $3)
+			RETURNING `+subscriptionColumns,
 			d.Subscription, d.Seq, replica)
-		if err != nil || held == 0 {
+		if err != nil || len(held) == 0 {
 			return err
 		}
-		s, err := find(ctx, t, d.Subscription)
-		if err != nil {
-			return err
-		}
-		before := *s
+
+		s := held[0]
+		ending := s.Ending
 		outcome(s)
+		if s.Ended {
+			return sqldb.Exec(ctx, t, `DELETE FROM event_subscriptions WHERE id = $1`, s.ID)
+		}
 		if err := saveDelivery(ctx, t, d); err != nil {
 			return err
 		}
-		return saveOutcome(ctx, t, &before, s)
+		err = sqldb.Exec(ctx, t, `
+			UPDATE event_subscriptions SET active = $2, gap = $3, failing = $4, delivered = $5, failure = $6,
+				since = $7, tried = $8, missed = $9, ending = $10
+			WHERE id = $1`,
+			s.ID, s.Active, s.Gaps, s.Failing, s.Delivered, s.Failure, s.Window.Since, s.Window.Tried,
+			s.Window.Missed, s.Ending)
+		switch {
+		case err != nil:
+			return err
+		case s.Ending && !ending:
+			return announceEnd(ctx, t, s.ID)
+		case !s.Active:
+			return pause(ctx, t, s.ID)
+		}
+		return nil
 	})
 }
 
@@ -121,47 +127,18 @@ func saveDelivery(ctx context.Context, t *sqldb.Tx, d *events.Delivery) error {
 			DELETE FROM event_deliveries WHERE subscription = $1 AND seq = $2`,
 			d.Subscription, d.Seq)
 	}
-
-	state := 0
-	if d.GivenUp {
-		state = givenUp
-	}
-
 	return sqldb.Exec(ctx, t, `
 		UPDATE event_deliveries SET holder = '', attempts = $3, due = $4, body = $5,
-			paused = CASE WHEN paused > $6 THEN paused ELSE $6 END
+			paused = CASE CAST($6 AS BIGINT) WHEN 1 THEN 2 ELSE paused END
 		WHERE subscription = $1 AND seq = $2`,
-		d.Subscription, d.Seq, d.Attempts, d.Due, d.Body, state)
+		d.Subscription, d.Seq, d.Attempts, d.Due, d.Body, d.GivenUp)
 }
 
-// saveOutcome records what an attempt did with its subscription.
-func saveOutcome(ctx context.Context, t *sqldb.Tx, before, s *events.Subscription) error {
-	if s.Ended {
-		return sqldb.Exec(ctx, t, `DELETE FROM event_subscriptions WHERE id = $1`, s.ID)
-	}
-
-	err := sqldb.Exec(ctx, t, `
-		UPDATE event_subscriptions SET active = $2, gap = $3, failing = $4, delivered = $5, failure = $6,
-			since = $7, tried = $8, missed = $9, ending = $10
-		WHERE id = $1`,
-		s.ID, s.Active, s.Gaps, s.Failing, s.Delivered, s.Failure, s.Window.Since, s.Window.Tried,
-		s.Window.Missed, s.Ending)
-	switch {
-	case err != nil:
-		return err
-	case s.Ending && !before.Ending:
-		return announceEnd(ctx, t, s.ID)
-	case before.Active && !s.Active:
-		return pause(ctx, t, s.ID)
-	}
-
-	return nil
-}
-
+// pause keeps the events of a subscription that is suspended, or ends.
 func pause(ctx context.Context, t *sqldb.Tx, id string) error {
 	return sqldb.Exec(ctx, t, `
-		UPDATE event_deliveries SET paused = $2 WHERE subscription = $1 AND paused = 0`,
-		id, paused)
+		UPDATE event_deliveries SET paused = 1 WHERE subscription = $1 AND paused = 0`,
+		id)
 }
 
 // announceEnd makes the notice that a subscription has ended due, instead of its events.
@@ -176,31 +153,25 @@ func announceEnd(ctx context.Context, t *sqldb.Tx, id string) error {
 		id)
 }
 
-// resume makes the events of a subscription due whose paused is less than a value. What another
-// process delivers now keeps its lease.
-func resume(ctx context.Context, t *sqldb.Tx, id string, below int) error {
-	err := sqldb.Exec(ctx, t, `DELETE FROM event_deliveries WHERE subscription = $1 AND seq = 0`, id)
-	if err != nil {
-		return err
-	}
+// resume makes the events of a subscription due, and those that were given up if paused is 2. What
+// another process delivers now keeps its lease.
+func resume(ctx context.Context, t *sqldb.Tx, id string, paused int) error {
 	return sqldb.Exec(ctx, t, `
 		UPDATE event_deliveries SET attempts = 0, paused = 0, due = CASE holder WHEN '' THEN 0 ELSE due END
-		WHERE subscription = $1 AND paused < $2`,
-		id, below)
+		WHERE subscription = $1 AND paused <= $2`,
+		id, paused)
 }
 
 // Redeliver implements events.SubscriptionStore.
-func (db *Store) Redeliver(ctx context.Context, owner, id string) (ok bool, err error) {
-	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		n, err := sqldb.Changed(ctx, t, `
+func (db *Store) Redeliver(ctx context.Context, owner, id string) error {
+	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
+		err := sqldb.MustChange(ctx, t, events.ErrNoSubscription, `
 			UPDATE event_subscriptions SET active = 1, failing = 0, since = 0
 			WHERE id = $1 AND owner = $2 AND verified > 0 AND ending = 0`,
 			id, owner)
-		ok = n > 0
-		if err != nil || !ok {
+		if err != nil {
 			return err
 		}
-		return resume(ctx, t, id, givenUp+1)
+		return resume(ctx, t, id, 2)
 	})
-	return ok, err
 }

@@ -149,7 +149,11 @@ func (db *Store) Confirm(ctx context.Context, s *events.Subscription) (ok bool, 
 		if err != nil || !ok {
 			return err
 		}
-		if err := resume(ctx, t, s.ID, givenUp); err != nil {
+		err = sqldb.Exec(ctx, t, `DELETE FROM event_deliveries WHERE subscription = $1 AND seq = 0`, s.ID)
+		if err == nil {
+			err = resume(ctx, t, s.ID, 1)
+		}
+		if err != nil {
 			return err
 		}
 		kept, err := find(ctx, t, s.ID)

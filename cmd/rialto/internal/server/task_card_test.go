@@ -286,8 +286,8 @@ func TestTheCardAsksForListsAsLists(t *testing.T) {
 	form := `{"type":"object","properties":{"colors":{"type":"array","minItems":2,"items":{"enum":["red","green","blue"]}},"sizes":{"type":"array","items":{"type":"integer"}}}}`
 	begun, _ := ask.call(t, "send_task", `"agent":"echo","message":`+strconv.Quote("form "+form))
 	v, _ := ask.call(t, "task_view", `"task_id":"`+begun.TaskID+`"`)
-	if v.Form == nil || string(v.Form.Properties["colors"]) != `{"type":"array","items":{"type":"string","enum":["red","green","blue"]},"minItems":2}` ||
-		string(v.Form.Properties["sizes"]) != `{"type":"array","items":{"type":"integer"}}` {
+	if v.Form == nil || string(v.Form.Properties["colors"]) != `{"type":"array","default":[],"items":{"type":"string","enum":["red","green","blue"]},"minItems":2}` ||
+		string(v.Form.Properties["sizes"]) != `{"type":"array","default":[],"items":{"type":"integer"}}` {
 		t.Fatalf("got %+v", v.Form)
 	}
 	answer := `"task_id":"` + begun.TaskID + `","pause":"` + v.Pause + `","once":"a","answer":`
