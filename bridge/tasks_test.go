@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"rialto/a2a"
@@ -103,18 +104,21 @@ func TestAPersonAnswersAnMCPTask(t *testing.T) {
 		answer string
 		status mcp.TaskStatus
 		says   string
+		error  string // a client that is not asked again would wait without an end
 	}{
-		"an answer is sent":                 {`{"action":"accept","content":{"answer":"this"}}`, mcp.Completed, "You said: this"},
-		"to decline leaves the question":    {`{"action":"decline"}`, mcp.Completed, "Which one?"},
-		"to cancel leaves the question":     {`{"action":"cancel"}`, mcp.Completed, "Which one?"},
-		"an invalid answer changes nothing": {`{"action":"accept","content":{"other":1}}`, mcp.InputRequired, ""},
+		"an answer is sent":              {`{"action":"accept","content":{"answer":"this"}}`, mcp.Completed, "You said: this", ""},
+		"to decline leaves the question": {`{"action":"decline"}`, mcp.Completed, "Which one?", ""},
+		"to cancel leaves the question":  {`{"action":"cancel"}`, mcp.Completed, "Which one?", ""},
+		"an invalid answer is refused":   {`{"action":"accept","content":{"other":1}}`, mcp.InputRequired, "", "does not fit"},
+		"no answer is refused":           {`{"action":"perhaps"}`, mcp.InputRequired, "", "does not fit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := begin(`{"message":"go"}`, mcp.Revision20260728).Task.ID
 			asked := until(t, tasks, id, mcp.InputRequired)
 			answers := map[string]json.RawMessage{asked.Questions[0].Key(): json.RawMessage(c.answer), "stray": json.RawMessage(c.answer)}
-			if err := tasks.AnswerTask(as(t.Context(), "alice"), "alice", id, answers); err != nil {
-				t.Fatal(err)
+			err := tasks.AnswerTask(as(t.Context(), "alice"), "alice", id, answers)
+			if (err != nil) != (c.error != "") || err != nil && !strings.Contains(err.Error(), c.error) {
+				t.Fatalf("got %v, want %q", err, c.error)
 			}
 			if got := until(t, tasks, id, c.status); c.says != "" && read(t, got.Result).Message != c.says {
 				t.Errorf("got %q, want %q", read(t, got.Result).Message, c.says)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -191,6 +192,14 @@ func TestATaskWhoseQuestionTheClientReturnsIsAResult(t *testing.T) {
 			got.want(t, a2a.InputRequired, false)
 			if !strings.Contains(got.Text, says) || got.AnswerURL == "" || !strings.Contains(got.Text, "Which size?") {
 				t.Errorf("got %s", got.Text)
+			}
+			late := map[string]json.RawMessage{asked.Questions[0].Key(): json.RawMessage(`{"action":"accept","content":{"answer":"small"}}`)}
+			err := errors.Join(
+				tasks.AnswerTask(as(t.Context(), "alice"), "alice", id, late),
+				tasks.CancelTask(as(t.Context(), "alice"), "alice", id),
+			)
+			if again := until(t, tasks, id, mcp.Completed); err != nil || !again.Updated.Equal(done.Updated) {
+				t.Errorf("a completed task was changed by a late answer or a cancellation: %+v, %v", again, err)
 			}
 			r.call("send_task", `{"message":"more","task_id":"`+id+`"}`).want(t, a2a.InputRequired, false)
 			until(t, tasks, id, mcp.InputRequired)

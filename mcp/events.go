@@ -141,9 +141,11 @@ func eventMethod(m method) method {
 	}
 }
 
-// as returns the error with the code that the client of a request knows.
+// as returns the error with the code that the client of a request knows: that of the sketch before
+// 2026-07-28, unless the client declares the extension.
 func (e *EventError) as(r *request) *Error {
-	refused := &Error{Code: e.Code(!r.Client.Extends(EventsExtension)), Message: e.Message}
+	sketch := !r.Modern() && !r.Client.Extends(EventsExtension)
+	refused := &Error{Code: e.Code(sketch), Message: e.Message}
 	if e.Data != nil {
 		refused.Data, _ = json.Marshal(e.Data) // strings and numbers always have a JSON form
 	}
@@ -199,9 +201,11 @@ func eventResult(r *request, members any) (json.RawMessage, error) {
 func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 	var p eventParams
 	if err := json.Unmarshal(r.Message.Params, &p); err != nil {
-		return nil, nil, wire.InvalidParams(
-			"a parameter of %s has the wrong type: %v", r.Message.Method, err,
-		)
+		field := "a parameter"
+		if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
+			field = wrong.Field
+		}
+		return nil, nil, wire.InvalidParams("%s of %s has the wrong type", field, r.Message.Method)
 	}
 	q := &EventQuery{
 		Name:      p.Name,

@@ -70,3 +70,26 @@ func TestASecretHas24To64Bytes(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorsOfEventsFollowTheEra asks wrongly: errors of the current era had the codes of the sketch, and
+// named types of Go.
+func TestErrorsOfEventsFollowTheEra(t *testing.T) {
+	srv := serve(t, &mcp.Server{Extensions: mcp.Extensions{Events: threeEvents{}}})
+	for i, codes := range [][2]string{{"-32011", "-32015"}, {"-32023", "-32027"}} {
+		c := &client{t: t, srv: srv, era: eras[i]}
+		if i == 0 {
+			c = c.initialize()
+		}
+		webhook := `"name":"lamp.lit","delivery":{"mode":"webhook","url":"https://refused.example/","secret":"whsec_` + strings.Repeat("A", 32) + `"}`
+		for method, code := range map[string]string{
+			`events/poll "name":"dark"`: codes[0], "events/subscribe " + webhook: codes[1],
+			`events/poll "name":"lamp.lit","maxEvents":"all"`: "-32602", `events/poll "name":7`: "-32602",
+		} {
+			name, params, _ := strings.Cut(method, " ")
+			_, body := c.do("1", name, params)
+			if !strings.Contains(body, `"code":`+code) || strings.Contains(body, "Go ") || strings.Contains(body, "eventParams") {
+				t.Errorf("%s %s: got %s, want %s without types of Go", eras[i].name, method, body, code)
+			}
+		}
+	}
+}

@@ -55,8 +55,9 @@ func (t Tasks) Next(ctx context.Context, _, id string, seen time.Time) (*mcp.Tas
 }
 
 // AnswerTask implements mcp.Tasks. If the client declines or cancels the question, the task keeps
-// waiting, and the client gets the question as a result. Accepting a sign-in changes nothing: the
-// task continues when the user has signed in.
+// waiting, and the client gets the question as a result, which nothing changes after that. Accepting a
+// sign-in changes nothing: the task continues when the user has signed in. An answer that does not fit
+// is an error, because a client does not ask under the same key again.
 func (t Tasks) AnswerTask(
 	ctx context.Context,
 	_, id string,
@@ -67,14 +68,22 @@ func (t Tasks) AnswerTask(
 	if err != nil {
 		return noTask(err)
 	}
-	if !e.State().Interrupted() {
+	if !e.State().Interrupted() || e.Unanswered() != "" {
 		return nil
 	}
 	q, _ := t.Tools.pauseQuestion(e, "")
-	answer, ok := q.Answer(answers[q.Key()])
+	given := answers[q.Key()]
+	if given == nil {
+		return nil
+	}
+	answer, ok := q.Answer(given)
 	switch {
 	case !ok:
-		return nil
+		return mcp.Refusal(
+			"The answer to "+q.Key()+" does not fit the requestedSchema of its question. "+
+				"Send one that does, or decline.",
+			nil,
+		)
 	case !answer.Accepted():
 		return t.Tools.Runner.LeaveUnanswered(ctx, e, answer.Action)
 	case e.State() == a2a.AuthRequired:
@@ -91,7 +100,7 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 	if err != nil {
 		return noTask(err)
 	}
-	if ledger.Cancelable(e) != nil {
+	if ledger.Cancelable(e) != nil || e.Unanswered() != "" { // it has ended for the client
 		return nil
 	}
 	if _, err := t.Tools.Runner.Cancel(ctx, access, id); err != nil &&
