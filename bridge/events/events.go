@@ -19,6 +19,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"rialto/bridge/directory"
 	"rialto/bridge/push"
 	"rialto/internal/quota"
@@ -56,6 +58,7 @@ type Service struct {
 
 	wake          waker
 	verifies      quota.Rate
+	subscribes    singleflight.Group
 	agentsChanged push.Signal
 }
 

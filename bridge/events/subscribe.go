@@ -65,7 +65,8 @@ func subscriptionID(principal, address, name string, arguments json.RawMessage) 
 	return "sub_" + hex.EncodeToString(sum[:16]), nil
 }
 
-// Subscribe implements mcp.Events.
+// Subscribe implements mcp.Events. Equal requests at once are one: its receiver is verified once, and
+// all get the same answer.
 func (s *Service) Subscribe(
 	ctx context.Context, principal string, q *mcp.EventSubscription,
 ) (*mcp.EventGrant, error) {
@@ -79,6 +80,29 @@ func (s *Service) Subscribe(
 		return nil, err
 	}
 
+	request, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
+
+	g, err, _ := s.subscribes.Do(sub.ID+sub.Grant+string(request), func() (any, error) {
+		return s.subscribe(context.WithoutCancel(ctx), access, sub, log, q)
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	return g.(*mcp.EventGrant), nil
+}
+
+// subscribe verifies the receiver of a subscription, and begins or renews the subscription.
+func (s *Service) subscribe(
+	ctx context.Context,
+	access directory.Access,
+	sub *Subscription,
+	log Log,
+	q *mcp.EventSubscription,
+) (*mcp.EventGrant, error) {
 	late, err := s.alreadyReached(ctx, access, sub, q)
 	if err != nil {
 		return nil, err
@@ -107,9 +131,7 @@ func (s *Service) Subscribe(
 	}
 
 	if err != nil {
-		if _, dropped := s.Subscriptions.Drop(
-			context.WithoutCancel(ctx), sub.ID, sub.Fence,
-		); dropped != nil {
+		if _, dropped := s.Subscriptions.Drop(ctx, sub.ID, sub.Fence); dropped != nil {
 			s.Log.ErrorContext(
 				ctx, "dropping an event subscription that was not verified",
 				"id", sub.ID,

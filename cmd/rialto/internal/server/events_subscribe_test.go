@@ -253,3 +253,22 @@ func TestASubscriptionToATaskGetsItsEndOrIsRefused(t *testing.T) {
 		t.Errorf("got %v, %v", grants, err)
 	}
 }
+
+// TestEqualSubscribesAtOnceAgree subscribes twenty times at once, as a client with several workers does.
+func TestEqualSubscribesAtOnceAgree(t *testing.T) {
+	r, hooks, _ := eventRig(t, io.Discard)
+	token := r.token("alice", oauth.ScopeTools)
+	answers := make(chan answered, 20)
+	for range cap(answers) {
+		go func() {
+			answers <- r.mcp(token, "events/subscribe", hookTo("task.completed", hooks.url, hookSecret, object{}))
+		}()
+	}
+	first := <-answers
+	for range cap(answers) - 1 {
+		a := <-answers
+		if a.Error != nil || a.Result.ID != first.Result.ID {
+			t.Errorf("got %s and %s", first.raw, a.raw)
+		}
+	}
+}
