@@ -1,6 +1,7 @@
 package directory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -59,8 +60,16 @@ func (r *Resolved) Connect(ctx context.Context) (Conn, error) {
 
 // Suspended returns an error while no call to the agent is made, because several in a row failed.
 func (r *Resolved) Suspended() error {
-	h, _ := r.d.Health(r.Name)
-	wait := h.Until.Sub(r.d.Now()).Round(time.Second)
+	last := r.last.Load()
+	if last == nil {
+		return nil
+	}
+	conn, ok := last.conn.(a2a.Contacted)
+	if !ok {
+		return nil
+	}
+
+	wait := conn.Contact().Until.Sub(r.d.Now()).Round(time.Second)
 	if wait <= 0 {
 		return nil
 	}
@@ -76,27 +85,26 @@ func (r *Resolved) Suspended() error {
 }
 
 func (d *Directory) choose(ctx context.Context, a Access, name, skill string) (*Agent, error) {
-	agents := d.Agents(a)
-	if name == "" && d.Agent(a, a.policy.Default) != nil {
-		name = a.policy.Default
+	named := d.Agent(a, cmp.Or(name, a.policy.Default))
+	if named != nil && !named.Disabled {
+		return named, nil
 	}
-	if name == "" && len(agents) == 1 {
+
+	agents := d.Agents(a)
+	if name == "" && named == nil && len(agents) == 1 {
 		return agents[0], nil
 	}
 	names := make([]string, len(agents))
 	for i, p := range agents {
-		if p.Name == name {
-			return p, nil
-		}
 		names[i] = p.Name
 	}
 	known := strings.Join(names, ", ")
 	switch {
+	case named != nil:
+		return nil, noAgent{ledger.InputError{Text: fmt.Sprintf(
+			"The agent %s is disabled and takes no messages now. Choose one of: %s.", named.Name, known)}}
 	case name == "":
 		return nil, d.missingAgent(ctx, a, skill, known)
-	case d.Agent(a, name) != nil:
-		return nil, noAgent{ledger.InputError{Text: fmt.Sprintf(
-			"The agent %s is disabled and takes no messages now. Choose one of: %s.", name, known)}}
 	}
 	return nil, noAgent{ledger.InputError{Text: fmt.Sprintf(
 		"There is no agent named %q. Choose one of: %s.", sanitize.Short(name, 100), known)}}
