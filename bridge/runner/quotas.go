@@ -20,9 +20,10 @@ func (q *quotas) mostRunning() int { return q.runner.Limits.inForce().TasksPerUs
 // acquire counts a task that is about to start or to continue, until done, or returns which limit
 // keeps it from that.
 func (q *quotas) acquire(ctx context.Context, e *ledger.Record) (done func(), err error) {
-	err = q.storage.check(ctx, e.Owner, e.Agent)
+	limits := q.runner.Limits.inForce()
+	err = q.storage.check(ctx, e.Owner, e.Agent, limits)
 	if err == nil {
-		done, err = q.counts.start(e, q.runner.Limits.inForce())
+		done, err = q.counts.start(e, limits)
 	}
 	return done, observeLimit(ctx, q.runner.Observer, err)
 }
@@ -48,10 +49,11 @@ func (q *quotas) resize(f *Follower, bytes int) *ledger.Failure {
 		return nil // the task runs no longer
 	}
 
-	why := q.memory.resize(f.start.Owner, from, f.counted, q.runner.Limits.inForce())
+	limits := q.runner.Limits.inForce()
+	why := q.memory.resize(f.start.Owner, from, f.counted, limits)
 	if why != nil || f.counted <= ledger.SmallTask {
 		return why
 	}
 
-	return q.storage.checkGrowth(f.start.Owner, f.start.Agent)
+	return q.storage.checkGrowth(f.start.Owner, f.start.Agent, limits)
 }

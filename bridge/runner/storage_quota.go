@@ -116,9 +116,8 @@ func (s *storageQuota) read(
 // exceeded returns whose quota the tasks of owner at agent have used up, and how much it is; "" if
 // there is room, or the ledger cannot say.
 func (s *storageQuota) exceeded(
-	ctx context.Context, owner, agent string,
+	ctx context.Context, owner, agent string, limits Limits,
 ) (of quotaKey, most string) {
-	limits := s.runner.Limits.inForce()
 	for _, quota := range [...]struct {
 		of   quotaKey
 		most int64
@@ -139,8 +138,10 @@ func (s *storageQuota) exceeded(
 }
 
 // check returns an error if a message for a task of owner at agent must not be sent.
-func (s *storageQuota) check(ctx context.Context, owner, agent string) error {
-	switch of, most := s.exceeded(ctx, owner, agent); {
+func (s *storageQuota) check(
+	ctx context.Context, owner, agent string, limits Limits,
+) error {
+	switch of, most := s.exceeded(ctx, owner, agent, limits); {
 	case most == "":
 		return nil
 	case of.owner != "":
@@ -164,8 +165,8 @@ func (s *storageQuota) check(ctx context.Context, owner, agent string) error {
 }
 
 // checkGrowth returns why a task that has grown must end, if it must.
-func (s *storageQuota) checkGrowth(owner, agent string) *ledger.Failure {
-	switch of, most := s.exceeded(s.runner.running, owner, agent); {
+func (s *storageQuota) checkGrowth(owner, agent string, limits Limits) *ledger.Failure {
+	switch of, most := s.exceeded(s.runner.running, owner, agent, limits); {
 	case most == "":
 		return nil
 	case of.owner != "":
