@@ -62,15 +62,15 @@ func (s shows) CardJSON() []byte { return []byte(s.card) }
 
 // showing is a connector to agents that show a card.
 type showing struct {
-	directory.Connector
+	directory.Prober
 	card *string
 }
 
-// Probe implements directory.Connector.
+// Probe implements directory.Prober.
 func (s showing) Probe(
 	ctx context.Context, a directory.AgentConfig,
 ) (directory.Conn, []*i18n.Message, error) {
-	p, unmet, err := s.Connector.Probe(ctx, a)
+	p, unmet, err := s.Prober.Probe(ctx, a)
 	return shows{p, *s.card}, unmet, err
 }
 
@@ -79,7 +79,7 @@ func (s showing) Probe(
 func TestTheAgentThatWasLookedAtIsAdded(t *testing.T) {
 	r := newRig(t)
 	card := `{"name":"One"}`
-	r.Admin.Agents.Registry.Connector = showing{r.Admin.Agents.Registry.Connector, &card}
+	r.Admin.Agents.Registry.Prober = showing{r.Admin.Agents.Registry.Prober, &card}
 	b := r.as("root")
 	form := []string{"name", "second", "url", "https://second.example", "review", "yes"}
 	digest := func(p shownPage) string { return attr(p.all("#new input[name=card]")[0], "value") }
@@ -108,7 +108,7 @@ func TestAnAgentWhoseCardCannotBePinnedIsNotAdded(t *testing.T) {
 	_, err = db.Exec(`CREATE TRIGGER full BEFORE INSERT ON agent_cards BEGIN SELECT RAISE(ABORT, 'full'); END`)
 	r.must(err)
 	card := `{"name":"One"}`
-	r.Admin.Agents.Registry.Connector = showing{r.Admin.Agents.Registry.Connector, &card}
+	r.Admin.Agents.Registry.Prober = showing{r.Admin.Agents.Registry.Prober, &card}
 	p := r.as("root").post("/admin/agents/new", "name", "second", "url", "https://second.example", "review", "yes")
 	if p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 {
 		t.Errorf("got %d %s, want the form with an error", p.Status, p.Text())

@@ -88,7 +88,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	expert := newExpert()
 	agents := &directory.Registry{
 		Configured: []directory.AgentConfig{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
-		Connector: connector{expert}, Now: time.Now, Log: log,
+		Prober: connector{expert}, Now: time.Now, Log: log,
 	}
 	r.must(agents.Load(t.Context()))
 	b.Start()
@@ -346,7 +346,7 @@ func (t titles) Titles(_ string, some []string, all bool) []string { return t(so
 // connector reaches an agent unless its address has the word down.
 type connector struct{ agent directory.Conn }
 
-// Check implements directory.Connector.
+// Check implements directory.Prober.
 func (connector) Check(a directory.AgentConfig) error {
 	if a.Name == "" || a.URL == "" {
 		return errors.New("the name or the address is missing")
@@ -354,10 +354,10 @@ func (connector) Check(a directory.AgentConfig) error {
 	return nil
 }
 
-// Revision implements directory.Connector.
+// Revision implements directory.Prober.
 func (connector) Revision(directory.AgentConfig) string { return "" }
 
-// Probe implements directory.Connector.
+// Probe implements directory.Prober.
 func (c connector) Probe(
 	_ context.Context, a directory.AgentConfig,
 ) (directory.Conn, []*i18n.Message, error) {

@@ -74,7 +74,7 @@ func (i Interface) String() string {
 // error is in words for an operator. An agent of the configuration gets
 // ErrExists: what is configured for it is not for another address.
 func (r *Registry) Preview(ctx context.Context, a AgentConfig) (*Preview, error) {
-	if err := r.Connector.Check(a); err != nil {
+	if err := r.Prober.Check(a); err != nil {
 		return nil, err
 	}
 	if r.configured(a.Name) {
@@ -82,7 +82,7 @@ func (r *Registry) Preview(ctx context.Context, a AgentConfig) (*Preview, error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeFor)
 	defer cancel()
-	peer, unmet, err := r.Connector.Probe(ctx, a)
+	peer, unmet, err := r.Prober.Probe(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (r *Registry) Try(
 	}
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
-	peer, _, err := r.Connector.Probe(ctx, a)
+	peer, _, err := r.Prober.Probe(ctx, a)
 	if err != nil {
 		return nil, err
 	}

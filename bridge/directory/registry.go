@@ -33,7 +33,7 @@ type Registry struct {
 	// Replica is the name under which Store notes which version the directory has; "": it does not.
 	Replica string
 
-	Connector Connector
+	Prober Prober
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -43,8 +43,8 @@ type Registry struct {
 	known   map[string]AgentConfig
 }
 
-// Connector knows how agents are reached.
-type Connector interface {
+// Prober knows how agents are reached.
+type Prober interface {
 	// Check returns what is wrong with the settings of an agent, nil if nothing.
 	Check(AgentConfig) error
 
@@ -137,8 +137,8 @@ func (r *Registry) load(ctx context.Context) error {
 		if e.record != nil {
 			a.Revision = strconv.FormatInt(e.record.Version, 10)
 		}
-		if r.Connector != nil {
-			a.Revision += "/" + r.Connector.Revision(e.AgentConfig)
+		if r.Prober != nil {
+			a.Revision += "/" + r.Prober.Revision(e.AgentConfig)
 		}
 		agents = append(agents, a)
 		r.known[e.Name] = e.AgentConfig
@@ -378,7 +378,7 @@ func (r *Registry) changed(ctx context.Context, err error) error {
 
 // record returns a as it is kept, or what is wrong with it.
 func (r *Registry) record(a AgentConfig) (*StoredAgent, error) {
-	if err := r.Connector.Check(a); err != nil {
+	if err := r.Prober.Check(a); err != nil {
 		return nil, &ConfigError{err}
 	}
 	settings, err := json.Marshal(a)

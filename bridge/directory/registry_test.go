@@ -41,7 +41,7 @@ func newRegistry(t *testing.T) *directory.Registry {
 	}
 	r := &directory.Registry{
 		Configured: []directory.AgentConfig{{Name: "fixed", URL: "http://fixed"}},
-		Store:      db.Records, Cards: db.Records, Key: make([]byte, 32), Directory: b, Connector: connector{agent}, Now: time.Now, Log: b.Log,
+		Store:      db.Records, Cards: db.Records, Key: make([]byte, 32), Directory: b, Prober: connector{agent}, Now: time.Now, Log: b.Log,
 	}
 	if err := r.Load(t.Context()); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func newRegistry(t *testing.T) *directory.Registry {
 // connector reaches an agent under every address but one.
 type connector struct{ agent *a2atest.Agent }
 
-// Check implements directory.Connector.
+// Check implements directory.Prober.
 func (connector) Check(a directory.AgentConfig) error {
 	if a.Name == "" {
 		return errors.New("name: it is empty")
@@ -61,10 +61,10 @@ func (connector) Check(a directory.AgentConfig) error {
 	return nil
 }
 
-// Revision implements directory.Connector.
+// Revision implements directory.Prober.
 func (connector) Revision(directory.AgentConfig) string { return "" }
 
-// Probe implements directory.Connector.
+// Probe implements directory.Prober.
 func (c connector) Probe(
 	_ context.Context, a directory.AgentConfig,
 ) (directory.Conn, []*i18n.Message, error) {

@@ -27,7 +27,7 @@ func newRegistry(
 		Cards:     db.Records,
 		Key:       deriveKey(secret, "agents"),
 		Directory: agents,
-		Connector: agentConnector{
+		Prober: agentProber{
 			cfg,
 			log,
 			assert,
@@ -38,21 +38,21 @@ func newRegistry(
 	}
 }
 
-// agentConnector reaches agents as their settings say.
-type agentConnector struct {
+// agentProber reaches agents as their settings say.
+type agentProber struct {
 	cfg    func() *config.Config
 	log    *slog.Logger
 	assert assertion
 }
 
-// Check implements directory.Connector.
-func (agentConnector) Check(a directory.AgentConfig) error { return config.CheckAdded(a) }
+// Check implements directory.Prober.
+func (agentProber) Check(a directory.AgentConfig) error { return config.CheckAdded(a) }
 
-// Revision implements directory.Connector.
-func (c agentConnector) Revision(a directory.AgentConfig) string { return c.cfg().Revision(a) }
+// Revision implements directory.Prober.
+func (c agentProber) Revision(a directory.AgentConfig) string { return c.cfg().Revision(a) }
 
-// Probe implements directory.Connector.
-func (c agentConnector) Probe(
+// Probe implements directory.Prober.
+func (c agentProber) Probe(
 	ctx context.Context, a directory.AgentConfig,
 ) (directory.Conn, []*i18n.Message, error) {
 	settings, ok := c.cfg().Agent(a.Name)

@@ -135,7 +135,7 @@ func (a mcpAccess) Principal(r *http.Request) string {
 
 // AllowedOrigins implements mcp.Access.
 func (a mcpAccess) AllowedOrigins() []string {
-	return slices.Concat(a.server.cfg.Load().AllowedOrigins, connectorOrigins())
+	return slices.Concat(a.server.cfg.Load().AllowedOrigins, chatAppOrigins())
 }
 
 // ToolVisible implements mcp.Access.
