@@ -16,6 +16,15 @@ type Access interface {
 	// cancellation and limits are bound to it.
 	Principal(*http.Request) string
 
+	// Identity returns how the server presents itself to a request, instead of as Server.Info and
+	// Instructions say; nil is as they say.
+	Identity(context.Context) *Identity
+
+	// AllowedHosts returns the values of Host that are accepted on a loopback connection in addition
+	// to loopback names: those that a reverse proxy on the same machine passes on. They protect local
+	// servers from DNS rebinding.
+	AllowedHosts() []string
+
 	// AllowedOrigins returns the origins, in addition to the server's own, whose pages may call it,
 	// as "https://host:port"; "https://*.host" stands for all hosts below one. A request without
 	// Origin does not come from a page, and passes.
@@ -38,6 +47,12 @@ type Anyone struct{}
 
 // Principal implements Access.
 func (Anyone) Principal(*http.Request) string { return "" }
+
+// Identity implements Access.
+func (Anyone) Identity(context.Context) *Identity { return nil }
+
+// AllowedHosts implements Access: only loopback names.
+func (Anyone) AllowedHosts() []string { return nil }
 
 // AllowedOrigins implements Access: no other origin is allowed.
 func (Anyone) AllowedOrigins() []string { return nil }

@@ -33,9 +33,8 @@ type built struct {
 	prompts   map[string]*Prompt
 	lists     map[string]listing // by method
 
-	info         json.RawMessage // serverInfo
-	instructions string          // the member "instructions" with a comma before, "" if there are none
-	discover     json.RawMessage // the result of server/discover
+	identity *Identity       // of Info and Instructions
+	discover json.RawMessage // the result of server/discover under that identity
 }
 
 // Check returns what is wrong with the fields of s: a tool without a name, two of one name, an
@@ -69,14 +68,13 @@ func (b *built) make(s *Server) (err error) {
 	b.changes.Notes = s.Notes
 	b.changes.Log = s.Log
 	b.endpoint = transport.Endpoint{
-		Server:       handler{s.Access, s},
-		Sessions:     session.NewStore(s.SessionKey, s.Now),
-		Changes:      &b.changes,
-		Changing:     s.Changing,
-		AllowedHosts: s.AllowedHosts,
-		Strict:       s.Strict,
-		Limits:       s.Limits.WithDefaults(),
-		Log:          s.Log,
+		Server:   handler{s.Access, s},
+		Sessions: session.NewStore(s.SessionKey, s.Now),
+		Changes:  &b.changes,
+		Changing: s.Changing,
+		Strict:   s.Strict,
+		Limits:   s.Limits.WithDefaults(),
+		Log:      s.Log,
 	}
 	if s.Info.Name == "" || s.Info.Version == "" {
 		return errors.New("mcp: the server has no name or no version")
@@ -86,20 +84,41 @@ func (b *built) make(s *Server) (err error) {
 		b.key = []byte(rand.Text()) // valid until a restart, and on this replica
 	}
 	b.lists = map[string]listing{}
-	b.info, err = json.Marshal(s.Info)
+	b.identity, err = NewIdentity(s.Info, s.Instructions)
 	if err != nil {
-		return fmt.Errorf("mcp: server info: %w", err)
-	}
-	if s.Instructions != "" {
-		b.instructions = `,"instructions":` + quoted(s.Instructions)
+		return err
 	}
 	tools, err := b.makeTools(s.Tools, s.Tasks != nil)
 	b.tools.Store(tools)
 	if err := errors.Join(err, b.makeResources(s), b.makePrompts(s)); err != nil {
 		return err
 	}
-	b.makeDiscover(s)
+	b.discover = b.discovered(s, b.identity)
 	return nil
+}
+
+// Identity is how the server presents itself to clients.
+type Identity struct {
+	info         json.RawMessage // serverInfo
+	instructions string          // the member "instructions" with a comma before, "" if there are none
+}
+
+// NewIdentity returns an identity with the instructions for models, "" being none.
+func NewIdentity(info Implementation, instructions string) (*Identity, error) {
+	text, err := json.Marshal(info)
+	if err != nil {
+		return nil, fmt.Errorf("mcp: server info: %w", err)
+	}
+	id := &Identity{info: text}
+	if instructions != "" {
+		id.instructions = `,"instructions":` + quoted(instructions)
+	}
+	return id, nil
+}
+
+// meta returns the member _meta, which says since 2026-07-28 whose result it is.
+func (id *Identity) meta() string {
+	return fmt.Sprintf(`"_meta":{%q:%s}`, gomcp.MetaKeyServerInfo, id.info)
 }
 
 // Implementation describes a program to its peer.

@@ -194,7 +194,7 @@ func eventResult(r *request, members any) (json.RawMessage, error) {
 	} else {
 		object = []byte("}")
 	}
-	return fmt.Appendf(nil, `{"resultType":"complete",%s%s`, r.s.built.meta(), object), err
+	return fmt.Appendf(nil, `{"resultType":"complete",%s%s`, r.identity.meta(), object), err
 }
 
 // eventQuery reads and checks what a request wants to know.

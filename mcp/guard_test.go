@@ -14,6 +14,8 @@ type withOrigin struct {
 	origin string
 }
 
+func (withOrigin) AllowedHosts() []string { return []string{"rialto.example"} }
+
 func (a withOrigin) AllowedOrigins() []string { return []string{a.origin} }
 
 // A page cannot read a 401 that has no CORS headers, and its preflight request

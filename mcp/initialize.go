@@ -19,7 +19,6 @@ func (r *request) initialize() (json.RawMessage, error) {
 		return nil, err
 	}
 	rev := r.Client.Revision
-	b := &r.s.built
 	return fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":%s,"serverInfo":%s%s}`,
-		rev, r.s.capabilities(rev), b.info, b.instructions), nil
+		rev, r.s.capabilities(rev), r.identity.info, r.identity.instructions), nil
 }

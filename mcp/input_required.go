@@ -102,7 +102,7 @@ func (a *elicitor) inputRequired() (json.RawMessage, error) {
 		`{"resultType":"input_required","inputRequests":%s,"requestState":%q,%s}`,
 		inputRequests(a.open),
 		sealed,
-		a.r.s.built.meta(),
+		a.r.identity.meta(),
 	), nil
 }
 

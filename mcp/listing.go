@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	gomcp "github.com/mark3labs/mcp-go/mcp"
-
 	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/wire"
 )
@@ -50,7 +48,7 @@ func (b *built) newPage(modern bool, member string, items []any) (p page, err er
 		}
 		p.items = append(p.items, text)
 	}
-	p.result = b.result(modern, cacheHint, member, array(p.items))
+	p.result = b.identity.result(modern, cacheHint, member, array(p.items))
 	return p, nil
 }
 
@@ -67,15 +65,12 @@ func array(items []json.RawMessage) json.RawMessage {
 
 // result returns a result with one member. Since 2026-07-28 it says that it is
 // complete and whose it is, and some results have a hint for caches.
-func (b *built) result(modern bool, hint, member string, value json.RawMessage) json.RawMessage {
+func (id *Identity) result(modern bool, hint, member string, value json.RawMessage) json.RawMessage {
 	if !modern {
 		return fmt.Appendf(nil, `{%q:%s}`, member, value)
 	}
-	return fmt.Appendf(nil, `{"resultType":"complete"%s,%s,%q:%s}`, hint, b.meta(), member, value)
+	return fmt.Appendf(nil, `{"resultType":"complete"%s,%s,%q:%s}`, hint, id.meta(), member, value)
 }
-
-// meta returns the member _meta, which says since 2026-07-28 whose result it is.
-func (b *built) meta() string { return fmt.Sprintf(`"_meta":{%q:%s}`, gomcp.MetaKeyServerInfo, b.info) }
 
 // quoted returns s in JSON.
 func quoted(s string) string { return string(jsonrpc.AppendString(nil, s)) }
@@ -88,10 +83,14 @@ func (r *request) listOnePage() (json.RawMessage, error) {
 
 // onlyPage returns the form of a list for the request's era.
 func (r *request) onlyPage(l listing) (page, error) {
-	if r.Modern() {
-		return l.modern, r.noCursor()
+	if !r.Modern() {
+		return l.legacy, r.noCursor()
 	}
-	return l.legacy, r.noCursor()
+	p := l.modern
+	if r.identity != r.s.built.identity {
+		p.result = r.result(cacheHint, l.member, array(p.items))
+	}
+	return p, r.noCursor()
 }
 
 // noCursor refuses a cursor: the server has not given any.

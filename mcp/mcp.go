@@ -96,11 +96,6 @@ type Server struct {
 	// sessions; such clients are served, but cannot cancel a call or be asked.
 	SessionKey []byte
 
-	// AllowedHosts are the values of Host that are accepted on a loopback connection
-	// in addition to loopback names: those that a reverse proxy on the same machine
-	// passes on. They protect local servers from DNS rebinding.
-	AllowedHosts []string
-
 	// Notes keeps what replicas share of the sessions of clients before 2026-07-28: see
 	// SessionChanged. Nil keeps it in this process.
 	Notes SessionNotes

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,7 +62,11 @@ type Outcome struct {
 
 // handle answers a request, and reports it to the observers.
 func (s *Server) handle(q *transport.Request) (json.RawMessage, error) {
-	r := &request{Request: q, s: s}
+	r := &request{
+		Request:  q,
+		s:        s,
+		identity: cmp.Or(s.Access.Identity(q.HTTP.Context()), s.built.identity),
+	}
 	m := r.method()
 	if len(s.Observers) == 0 {
 		return r.answer(m)

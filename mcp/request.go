@@ -15,6 +15,7 @@ import (
 type request struct {
 	*transport.Request
 	s        *Server
+	identity *Identity
 	elicitor elicitor
 
 	observed Outcome // so far, for the observers
@@ -66,7 +67,7 @@ func recovered[T any](
 
 // result returns a result with one member.
 func (r *request) result(hint, member string, value json.RawMessage) json.RawMessage {
-	return r.s.built.result(r.Modern(), hint, member, value)
+	return r.identity.result(r.Modern(), hint, member, value)
 }
 
 // empty returns a result without members.
@@ -74,5 +75,5 @@ func (r *request) empty() json.RawMessage {
 	if !r.Modern() {
 		return json.RawMessage("{}")
 	}
-	return fmt.Appendf(nil, `{"resultType":"complete",%s}`, r.s.built.meta())
+	return fmt.Appendf(nil, `{"resultType":"complete",%s}`, r.identity.meta())
 }

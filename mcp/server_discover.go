@@ -8,13 +8,19 @@ import (
 )
 
 // discover answers server/discover.
-func (r *request) discover() (json.RawMessage, error) { return r.s.built.discover, nil }
+func (r *request) discover() (json.RawMessage, error) {
+	b := &r.s.built
+	if r.identity == b.identity {
+		return b.discover, nil
+	}
+	return b.discovered(r.s, r.identity), nil
+}
 
-// makeDiscover makes the result of server/discover.
-func (b *built) makeDiscover(s *Server) {
+// discovered makes the result of server/discover.
+func (b *built) discovered(s *Server, id *Identity) json.RawMessage {
 	versions, _ := json.Marshal(Revisions()) // strings always have a JSON form
-	rest := cacheHint + `,"supportedVersions":` + string(versions) + b.instructions
-	b.discover = b.result(true, rest, "capabilities", s.capabilities(Revision20260728))
+	rest := cacheHint + `,"supportedVersions":` + string(versions) + id.instructions
+	return id.result(true, rest, "capabilities", s.capabilities(Revision20260728))
 }
 
 // capabilities returns what the server offers, as the revision declares it.

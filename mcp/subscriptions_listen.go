@@ -63,7 +63,7 @@ func (r *request) listen() (json.RawMessage, error) {
 	all.Wait()
 	return json.RawMessage(
 		`{"resultType":"complete",` + meta + `,"` + gomcp.MetaKeyServerInfo + `":` +
-			string(r.s.built.info) + `}}`,
+			string(r.identity.info) + `}}`,
 	), nil
 }
 

@@ -91,10 +91,10 @@ func (r *request) created(begun *Task) (json.RawMessage, error) {
 	case !r.takesTask():
 		return nil, errTasksUndeclared()
 	case r.Modern() && t.Status == Completed:
-		return t.result().render(r.Client.Revision, r.s.built.info)
+		return t.result().render(r.Client.Revision, r.identity.info)
 	case r.Modern():
 		b := t.append([]byte(`{"resultType":"task",`), "ttlMs", "pollIntervalMs")
-		b, err := appendMeta(b, t.immediateResponse(), r.Client.Revision, r.s.built.info)
+		b, err := appendMeta(b, t.immediateResponse(), r.Client.Revision, r.identity.info)
 		return append(b, '}'), err
 	default: // "Tasks MUST begin in the `working` status when created" (2025-11-25, "Task Status Lifecycle")
 		begins := *t
@@ -117,7 +117,7 @@ func (t *Task) immediateResponse() map[string]any {
 func (r *request) withoutTask(result *Result, code int) (json.RawMessage, error) {
 	r.observed.ToolError = result.IsError
 	if !result.IsError || r.Modern() || !r.takesTask() {
-		return result.render(r.Client.Revision, r.s.built.info)
+		return result.render(r.Client.Revision, r.identity.info)
 	}
 	return nil, jsonrpc.Errorf(code, "%s", result.text())
 }

@@ -12,11 +12,11 @@ func (r *request) getTask() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := t.appendDetailed([]byte(`{"resultType":"complete",`), r.s.built.info)
+	b, err := t.appendDetailed([]byte(`{"resultType":"complete",`), r.identity.info)
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(b, `,%s}`, r.s.built.meta()), nil
+	return fmt.Appendf(b, `,%s}`, r.identity.meta()), nil
 }
 
 // getCoreTask answers tasks/get in 2025-11-25.
@@ -34,7 +34,7 @@ func (r *request) followTask(
 ) {
 	for {
 		t = t.shownTo(r.Client)
-		b, err := t.appendDetailed(nil, r.s.built.info)
+		b, err := t.appendDetailed(nil, r.identity.info)
 		if err != nil {
 			r.s.Log.ErrorContext(ctx, "task cannot be shown", "task", t.ID, "err", err)
 			return

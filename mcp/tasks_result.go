@@ -32,7 +32,7 @@ func (r *request) taskResult() (json.RawMessage, error) {
 	case err != nil:
 		return nil, taskError(err)
 	}
-	return t.shownTo(r.Client).outcome(r.Client.Revision, r.s.built.info)
+	return t.shownTo(r.Client).outcome(r.Client.Revision, r.identity.info)
 }
 
 // elicitForTask asks the client the task's questions. If the client cannot be asked, or

@@ -55,9 +55,8 @@ func transcriptServer(t *testing.T, head string) *mcp.Server {
 	s := &mcp.Server{
 		Info:         mcp.Implementation{Name: "test", Title: "Test", Version: "1.2.3", WebsiteURL: "https://example.com"},
 		Instructions: "Echo what you <hear>.", Tools: mcptest.Tools(),
-		Access:       withOrigin{origin: "https://inspector.example"},
-		SessionKey:   []byte("0123456789abcdef0123456789abcdef"),
-		AllowedHosts: []string{"rialto.example"},
+		Access:     withOrigin{origin: "https://inspector.example"},
+		SessionKey: []byte("0123456789abcdef0123456789abcdef"),
 	}
 	options := regexp.MustCompile(`(?m)^options: (.*)$`).FindStringSubmatch(head)
 	if options == nil {

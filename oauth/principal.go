@@ -8,13 +8,14 @@ import (
 // Principal is the origin of a request: a client that acts for a person, or a
 // person in a browser. It is shared between requests: do not change it.
 type Principal struct {
-	User     string // the account's ID: never changes and is never given again
-	Name     string // what the person types to sign in
-	ClientID string // "" for a browser
-	GrantID  string // "" for a browser
-	Scope    ScopeSet
-	Expires  time.Time
-	Resource string // URL of the one that the token is for; "" for a browser
+	User      string // the account's ID: never changes and is never given again
+	Name      string // what the person types to sign in
+	ClientID  string // "" for a browser
+	GrantID   string // "" for a browser
+	Scope     ScopeSet
+	Expires   time.Time
+	Resource  string // URL of the one that the token is for; "" for a browser
+	Connector string // Name of that: "" for the default one
 
 	KeyThumbprint string // of the key that the token is bound to; "" is none
 }

@@ -15,6 +15,9 @@ type Caller struct {
 	User   string
 	Client string // "" for a person in a browser
 
+	// Connector is the one through which the call comes; nil reaches the whole server.
+	Connector *Connector
+
 	// UseCases are those that the caller works for. AllUseCases reaches every agent.
 	UseCases    []string
 	AllUseCases bool
@@ -44,7 +47,7 @@ func (a Access) Client() string { return a.caller.Client }
 // Allows reports whether the call may know of an agent and of one of its skills; skill ""
 // is none in particular.
 func (a Access) Allows(agent *Agent, skill string) bool {
-	if !a.reaches(agent.UseCases) {
+	if !a.caller.Connector.reaches(agent.Name, skill) || !a.reaches(agent.UseCases) {
 		return false
 	}
 	for _, rule := range agent.Skills {
@@ -81,7 +84,7 @@ func (d *Directory) AllowsTasks(a Access, agent string) bool {
 	if p := d.Lookup(agent); p != nil {
 		return a.Allows(p, "")
 	}
-	return a.caller.AllUseCases
+	return a.caller.AllUseCases && a.caller.Connector.reaches(agent, "")
 }
 
 // AllowsAllTasks reports whether a call may know of the tasks of every agent.
@@ -89,7 +92,13 @@ func (a Access) AllowsAllTasks() bool {
 	if a.caller.Client == "" {
 		return true
 	}
-	return a.caller.AllUseCases && a.policy.ForceUseCase == ""
+	narrowed := a.policy.ForceUseCase != "" || a.caller.Connector != nil
+	return a.caller.AllUseCases && !narrowed
+}
+
+// AllowsTool reports whether a call may use a tool of the server.
+func (a Access) AllowsTool(name string) bool {
+	return a.caller.Connector == nil || lists(a.caller.Connector.Tools, name)
 }
 
 // DefaultAgent returns the agent of calls that name none; "" if there is none.
@@ -134,7 +143,7 @@ func (a Access) Continuing(useCase string) Access {
 
 // Card returns an agent's card with those skills that the call may know of.
 func (a Access) Card(agent *Agent, card *a2a.Card) *a2a.Card {
-	if len(agent.Skills) == 0 {
+	if len(agent.Skills) == 0 && a.caller.Connector == nil {
 		return card
 	}
 	c := *card

@@ -45,6 +45,8 @@ type Directory struct {
 	relisted chan struct{} // ready after the list has changed
 	list     atomic.Pointer[snapshot]
 
+	connectors atomic.Pointer[map[string]*Connector] // by URL
+
 	closed     atomic.Bool
 	asking     atomic.Bool // agents for their cards, for CachedInfos
 	background sync.WaitGroup

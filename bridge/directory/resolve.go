@@ -40,6 +40,19 @@ func (d *Directory) Resolve(ctx context.Context, a Access, name, skill string) (
 	return r, nil
 }
 
+// CheckSkill returns an InputError if the call has to name a skill and does not: an agent that gets a
+// message without one chooses any.
+func (r *Resolved) CheckSkill() error {
+	c := r.access.caller.Connector
+	if r.skill != "" || c == nil || len(c.Skills) == 0 {
+		return nil
+	}
+	return ledger.InputError{
+		Text: "The argument \"skill\" is missing. This connector reaches only the skills " +
+			strings.Join(c.Skills, ", ") + ".",
+	}
+}
+
 // Connect reaches the agent on behalf of the user of the call, and checks that its card has
 // the skill. An agent that names its skills would not refuse another one, and do something
 // else. A skill may also be one that it names only to those who may call it.

@@ -131,7 +131,7 @@ func (s *Service) access(ctx context.Context) (directory.Access, error) {
 func (s *Service) allows(access directory.Access, e Event) bool {
 	if e.Name == agentChanged && s.Directory.Lookup(e.Agent) == nil {
 		return access.Allows(
-			&directory.Agent{AgentConfig: directory.AgentConfig{UseCases: e.UseCases}}, "",
+			&directory.Agent{AgentConfig: directory.AgentConfig{Name: e.Agent, UseCases: e.UseCases}}, "",
 		)
 	}
 	return s.Directory.AllowsTasks(access, e.Agent)

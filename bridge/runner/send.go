@@ -80,6 +80,9 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 		return nil, err
 	}
 	to, err := s.r.Directory.Resolve(ctx, s.access, name, s.skill)
+	if err == nil {
+		err = to.CheckSkill()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -62,12 +62,16 @@ func (s *skillOf) hash(salt string) string {
 // ToolVisible reports whether the caller may see and call a tool (mcp.Access.ToolVisible).
 // The tool of a skill is for callers that may see the skill.
 func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
+	access := t.Directory.Access(ctx)
+	if !access.AllowsTool(tool) {
+		return false
+	}
 	skills := t.skillTools()
 	s, ok := skills.of[tool]
 	if !ok {
 		return skills.own == nil || skills.own[tool] // or the tool of a skill that has just gone
 	}
-	return t.allows(t.Directory.Access(ctx), s)
+	return t.allows(access, s)
 }
 
 // allows reports whether a call may use a skill now.

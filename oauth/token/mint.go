@@ -111,11 +111,22 @@ func (ts *Tokens) Mint(
 	return ts.Keys.signAccessToken(ctx, payload, expires)
 }
 
-// Issue issues an access token without a browser, for the account named user, who must exist, and
-// be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", so that
-// the token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
+// Issue issues an access token for the default resource: see IssueFor.
 func (ts *Tokens) Issue(
 	ctx context.Context,
+	user string,
+	scopes []string,
+	ttl time.Duration,
+) (string, time.Time, error) {
+	return ts.IssueFor(ctx, ts.Resources.Default(), user, scopes, ttl)
+}
+
+// IssueFor issues an access token without a browser, for the account named user, who must exist, and
+// be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", so that
+// the token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
+func (ts *Tokens) IssueFor(
+	ctx context.Context,
+	resource *oauth.Resource,
 	user string,
 	scopes []string,
 	ttl time.Duration,
@@ -132,13 +143,16 @@ func (ts *Tokens) Issue(
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("account %q: %w", name, err)
 	}
+	if !resource.Admits(name) {
+		return "", time.Time{}, fmt.Errorf("account %q may not use %s", name, resource.URL)
+	}
 	if oauth.ScopeSet(scopes).Has(oauth.ScopeAdmin) && !a.Admin {
 		return "", time.Time{}, fmt.Errorf("account %q is no administrator", name)
 	}
 	if ttl <= 0 {
 		ttl = ts.AccessTTL
 	}
-	g := ts.NewGrant(a.ID, oauth.CLIClientID, ts.Resources.Default(), scopes, ts.Env.Now())
+	g := ts.NewGrant(a.ID, oauth.CLIClientID, resource, resource.Within(scopes), ts.Env.Now())
 	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
 	if err := ts.Grants.Add(ctx, g); err != nil {
 		return "", time.Time{}, err

@@ -151,6 +151,7 @@ func (ts *Tokens) Alive(
 		}
 	}
 	p.Name = g.Name
+	p.Connector = resource.Name
 	p.Scope = resource.Within(g.Allows(p.Scope))
 	return p, g, nil
 }

@@ -122,7 +122,7 @@ func (e *Endpoint) hostAllowed(r *http.Request) bool {
 		return true
 	}
 	allowed := func(host string) bool { return strings.EqualFold(host, r.Host) }
-	return loopback(r.Host) || slices.ContainsFunc(e.AllowedHosts, allowed)
+	return loopback(r.Host) || slices.ContainsFunc(e.Server.AllowedHosts(), allowed)
 }
 
 // loopback tells whether addr, with or without a port, is this machine.

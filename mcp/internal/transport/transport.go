@@ -37,6 +37,9 @@ type Server interface {
 	// Principal returns whom a request acts for, "" for an anonymous one.
 	Principal(*http.Request) string
 
+	// AllowedHosts returns the values of Host that are accepted on a loopback connection.
+	AllowedHosts() []string
+
 	// AllowedOrigins returns the origins, in addition to the server's own, whose pages may call it.
 	AllowedOrigins() []string
 
@@ -54,10 +57,9 @@ type Endpoint struct {
 	Changes  *subscription.Hub
 	Changing bool // GET opens a stream of changes
 
-	AllowedHosts []string
-	Strict       bool // refuse hybrids
-	Limits       Limits
-	Log          *slog.Logger
+	Strict bool // refuse hybrids
+	Limits Limits
+	Log    *slog.Logger
 
 	calls   quota.Count
 	listens streamCounter

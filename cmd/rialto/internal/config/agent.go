@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -80,6 +81,21 @@ func (c *Config) checkAgents() (faults error) {
 		faults = errors.Join(
 			faults, i18n.Errorf("default_agent: there is no agent named %q", c.Calls.DefaultAgent),
 		)
+	}
+	return faults
+}
+
+// checkConnectors checks the connectors of the configuration. They name agents of the configuration.
+func (c *Config) checkConnectors() (faults error) {
+	host := ""
+	if u, err := url.Parse(c.URL); err == nil {
+		host = u.Host
+	}
+	all := c.Calls.Connectors
+	for i := range all {
+		if err := all[i].Check(all[:i], c.Agents, host); err != nil {
+			faults = errors.Join(faults, i18n.Errorf("connectors[%d].%w", i, err))
+		}
 	}
 	return faults
 }

@@ -20,6 +20,7 @@ func (c *Config) Check() (faults error) {
 		c.checkDatabase,
 		c.checkSecret,
 		c.checkAgents,
+		c.checkConnectors,
 		c.checkOAuth,
 		c.checkScope,
 		c.checkAutoApprove,

@@ -17,6 +17,8 @@ import (
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"rialto/bridge/directory"
 )
 
 // Config holds the settings. They come from the file, the environment and flags; the later win.
@@ -77,11 +79,12 @@ type Storage struct {
 	Connections int `koanf:"database_connections"`
 }
 
-// Calls says what calls mean that leave something open.
+// Calls says what calls reach, and what they mean that leave something open.
 type Calls struct {
-	DefaultAgent string `koanf:"default_agent"`
-	DefaultTopic string `koanf:"default_topic"`
-	ForceUseCase string `koanf:"force_usecase"`
+	Connectors   []directory.Connector `koanf:"connectors"`
+	DefaultAgent string                `koanf:"default_agent"`
+	DefaultTopic string                `koanf:"default_topic"`
+	ForceUseCase string                `koanf:"force_usecase"`
 }
 
 // Links says how long links to files and shared documents work.

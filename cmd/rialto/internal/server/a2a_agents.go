@@ -107,7 +107,7 @@ func (s *agentServers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // guarded lets pages of any origin call h with a token for it.
 func (s *agentServers) guarded(h http.Handler) http.Handler {
-	return crossOrigin(s.oauth.Guard.RequireAny(s.bodies.limit(h), a2aScopes...))
+	return crossOrigin(s.oauth.Guard.RequireAny(s.bodies.Limit(h), a2aScopes...))
 }
 
 // servePrimary serves the primary agent. The guard is outside.

@@ -47,7 +47,7 @@ func (s *Server) probeAgents(ctx context.Context) {
 		var all sync.WaitGroup
 		for _, e := range s.bridge.Directory.All() {
 			if a, ok := s.connections.agents.find(e.Name); ok {
-				all.Go(func() { s.probes.Store(a.Name, answers(ctx, a)) })
+				all.Go(func() { s.health.agents.Store(a.Name, answers(ctx, a)) })
 			}
 		}
 		all.Wait()

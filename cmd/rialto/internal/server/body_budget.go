@@ -31,9 +31,9 @@ type bodyBudget struct {
 // addresser tells where a request comes from.
 type addresser interface{ Address(*http.Request) string }
 
-// limit refuses a request by its header if its body and the other bodies of its user take too much.
+// Limit refuses a request by its header if its body and the other bodies of its user take too much.
 // The guard must be outside.
-func (b *bodyBudget) limit(next http.Handler) http.Handler {
+func (b *bodyBudget) Limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bytes := r.ContentLength
 		if bytes < 0 || bytes > b.size {

@@ -45,22 +45,24 @@ func (s *Server) buildAgents(secret []byte) {
 }
 
 func newDirectory(cfg *config.Config, log *slog.Logger) *directory.Directory {
-	return &directory.Directory{
+	d := &directory.Directory{
 		Pages: cfg.SignIn.SignsInPages(),
 		URL:   cfg.URL,
 		Now:   time.Now,
 		Log:   log,
-		Caller: func(ctx context.Context) directory.Caller {
-			p, _ := oauth.FromContext(ctx)
-			some, all := p.UseCases()
-			return directory.Caller{
-				User:        p.User,
-				Client:      p.ClientID,
-				UseCases:    some,
-				AllUseCases: all,
-			}
-		},
 	}
+	d.Caller = func(ctx context.Context) directory.Caller {
+		p, _ := oauth.FromContext(ctx)
+		some, all := p.UseCases()
+		return directory.Caller{
+			User:        p.User,
+			Client:      p.ClientID,
+			Connector:   d.ConnectorAt(p.Resource),
+			UseCases:    some,
+			AllUseCases: all,
+		}
+	}
+	return d
 }
 
 func newBridge(

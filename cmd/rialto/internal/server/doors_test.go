@@ -103,7 +103,7 @@ func (d *doors) read(token string, s sent, word string) (said string, header htt
 // open makes a request and returns the response, whose body the caller closes.
 func (d *doors) open(token string, s sent) *http.Response {
 	d.t.Helper()
-	url := d.cfg.Load().URL + s.path
+	url := d.cfg.Load().URL + d.path(token, s.path)
 	req, err := http.NewRequestWithContext(d.t.Context(), s.method, url, strings.NewReader(s.body))
 	if err != nil {
 		d.t.Fatal(err)

@@ -171,6 +171,7 @@ type answered struct {
 		Structured struct {
 			Task string `json:"task_id"`
 		} `json:"structuredContent"`
+		Tools []struct{ Name string }
 	}
 	Error *struct {
 		Code    int

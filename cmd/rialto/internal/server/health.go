@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +23,7 @@ type health struct {
 	keys     *token.Keys
 	log      *slog.Logger
 	draining atomic.Bool // SIGTERM came: /readyz fails
+	agents   sync.Map    // whether the last probe of each was answered, by name
 }
 
 // livez answers GET /livez: the process answers. It does not look at the database, because a

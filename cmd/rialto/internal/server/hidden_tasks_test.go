@@ -14,7 +14,9 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
+	"rialto/oauth"
 )
 
 // The agent vault, its tasks and its progress are for the use case claims. covert is a word
@@ -63,6 +65,25 @@ func newVaulted(t *testing.T, set ...func(*config.Config)) *vaulted {
 	})
 	v.claims, v.sales = v.limitedTo("claims"), v.limitedTo("sales")
 	return v
+}
+
+// eachLimit runs a test with a client that is limited to another use case than vault, and with one
+// that is limited by its connector.
+func eachLimit(t *testing.T, test func(*testing.T, *vaulted), set ...func(*config.Config)) {
+	t.Run("use case", func(t *testing.T) { test(t, newVaulted(t, set...)) })
+	t.Run("connector", func(t *testing.T) {
+		v := newVaulted(t, append(set, func(c *config.Config) {
+			var agents []string
+			for _, a := range c.Agents {
+				if a.Name != vault {
+					agents = append(agents, a.Name)
+				}
+			}
+			c.Calls.Connectors = []directory.Connector{{Name: "open", Agents: agents}}
+		})...)
+		v.sales = v.connectorToken("alice", "open", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
+		test(t, v)
+	})
 }
 
 // run works until it is canceled, asks, or ends, as the first word of the message says.
@@ -177,8 +198,9 @@ func (v *vaulted) knock(token string, door taskDoor, task, agent, word string) (
 // TestHiddenTasksAreHiddenAtEveryDoor knocks at each door with a client of the user's that is
 // limited to another use case than the agent of the task. It knows the ID. It is answered as
 // for an ID that does not exist, and no byte of the answer is of the task.
-func TestHiddenTasksAreHiddenAtEveryDoor(t *testing.T) {
-	v := newVaulted(t)
+func TestHiddenTasksAreHiddenAtEveryDoor(t *testing.T) { eachLimit(t, hiddenAtEveryDoor) }
+
+func hiddenAtEveryDoor(t *testing.T, v *vaulted) {
 	began := v.cursor()
 	for _, state := range []string{running, asking, ended} {
 		task := v.begin(vault, state, "")
@@ -236,9 +258,12 @@ func (v *vaulted) unchanged(task, state string) {
 // TestAHiddenDefaultAgentIsNotNamed sends a message without an agent where the default one is
 // hidden from the client, which has the choice of two others.
 func TestAHiddenDefaultAgentIsNotNamed(t *testing.T) {
-	v := newVaulted(t, func(c *config.Config) {
+	eachLimit(t, hiddenDefaultAgent, func(c *config.Config) {
 		c.Agents = append(c.Agents, config.Agent{Name: "back", URL: c.Agents[0].URL})
 	})
+}
+
+func hiddenDefaultAgent(t *testing.T, v *vaulted) {
 	for _, revision := range mcpRevisions {
 		s := toolCall(t, revision, "send_task", `{"message":"end it","wait":5}`, "{}")
 		said, _ := v.read(v.sales, s, "")
@@ -253,8 +278,9 @@ func TestAHiddenDefaultAgentIsNotNamed(t *testing.T) {
 
 // TestHiddenTasksNotifyNobody has a client that is limited to another use case subscribe to all
 // that it can. Then a hidden task ends, and after it one that the client may see.
-func TestHiddenTasksNotifyNobody(t *testing.T) {
-	v := newVaulted(t)
+func TestHiddenTasksNotifyNobody(t *testing.T) { eachLimit(t, hiddenNotifyNobody) }
+
+func hiddenNotifyNobody(t *testing.T, v *vaulted) {
 	session := v.session(v.sales, mcp2025, "{}")
 	for _, c := range []struct {
 		name, ready, news string // what the stream says when it is open, and of the task that is shown
@@ -324,8 +350,9 @@ func TestHiddenTasksNotifyNobody(t *testing.T) {
 const completions = `"name":"task.completed","arguments":{},"cursor":null`
 
 // TestHiddenTasksAreDeliveredToNobody is the same for a webhook.
-func TestHiddenTasksAreDeliveredToNobody(t *testing.T) {
-	v := newVaulted(t)
+func TestHiddenTasksAreDeliveredToNobody(t *testing.T) { eachLimit(t, hiddenDeliveredToNobody) }
+
+func hiddenDeliveredToNobody(t *testing.T, v *vaulted) {
 	a := v.mcp(v.sales, "events/subscribe", hookTo("task.completed", v.hook.url, hookSecret, object{}))
 	if a.Error != nil {
 		t.Fatal(a.raw)

@@ -71,10 +71,12 @@ func NewOAuth(
 type consentAgents struct{ directory *directory.Directory }
 
 // Titles implements flow.Agents.
-func (a consentAgents) Titles(_ string, useCases []string, all bool) []string {
-	return a.directory.Titles(
-		a.directory.AccessOf(directory.Caller{UseCases: useCases, AllUseCases: all}),
-	)
+func (a consentAgents) Titles(resource string, useCases []string, all bool) []string {
+	return a.directory.Titles(a.directory.AccessOf(directory.Caller{
+		UseCases:    useCases,
+		AllUseCases: all,
+		Connector:   a.directory.ConnectorAt(resource),
+	}))
 }
 
 // SetDemoAccount sets the password of the demo's account, an administrator, which it adds if needed.

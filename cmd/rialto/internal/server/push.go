@@ -134,13 +134,18 @@ func (b eventBackend) Access(
 	if err != nil || !g.Live(time.Now()) {
 		return access, false, err
 	}
-	scope := g.Allows(g.Scope)
+	resource := b.s.oauth.Resources.Of(g.Resource)
+	if resource == nil || !resource.Admits(g.Name) {
+		return access, false, nil
+	}
+	scope := resource.Within(g.Allows(g.Scope))
 	some, all := scope.UseCases()
 	access = b.s.bridge.Directory.AccessOf(directory.Caller{
 		User:        g.AccountID,
 		Client:      g.ClientID,
 		UseCases:    some,
 		AllUseCases: all,
+		Connector:   b.s.bridge.Directory.ConnectorAt(g.Resource),
 	})
 	return access, scope.Meets(oauth.ScopeTools), nil
 }

@@ -201,6 +201,9 @@ func reload(ctx context.Context, s *Server) ([]config.Change, error) {
 		s.cfg.Store(before)
 		return nil, err
 	}
+	if err := s.connectors.Set(next.Calls.Connectors); err != nil {
+		return nil, err
+	}
 	s.brand.Store(&brand)
 	s.reloading.secrets.replace(next.Secrets(), time.Now())
 	return changes, nil

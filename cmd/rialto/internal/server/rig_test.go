@@ -23,6 +23,31 @@ import (
 type rig struct {
 	*Server
 	t *testing.T
+
+	mcpOf map[string]string // the path of the MCP endpoint, for tokens of connectors
+}
+
+// path returns where a request goes that is meant for the MCP endpoint of a token.
+func (r *rig) path(token, path string) string {
+	if of := r.mcpOf[token]; of != "" && (path == "/mcp" || path == "/sse" || path == "/mcp/messages") {
+		return of + strings.TrimPrefix(path, "/mcp")
+	}
+	return path
+}
+
+// connectorToken returns a token of a user's for a connector.
+func (r *rig) connectorToken(user, connector string, scopes ...string) string {
+	r.t.Helper()
+	url := r.cfg.Load().URL + "/mcp/" + connector
+	token, _, err := r.oauth.Tokens.IssueFor(r.t.Context(), r.oauth.Resources.Of(url), user, scopes, time.Hour)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if r.mcpOf == nil {
+		r.mcpOf = map[string]string{}
+	}
+	r.mcpOf[token] = "/mcp/" + connector
+	return token
 }
 
 // newRig starts one with two users, alice and bob.
@@ -86,7 +111,7 @@ func startRig(t *testing.T, log *slog.Logger, to *telemetry.Telemetry, set func(
 		}
 		s.Close()
 	})
-	return &rig{s, t}
+	return &rig{Server: s, t: t}
 }
 
 // token returns an access token of user's.
@@ -116,7 +141,7 @@ func (r *rig) do(method, path, token, body string, headers ...string) reply {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(r.t.Context(), 30*time.Second)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, r.cfg.Load().URL+path, strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, r.cfg.Load().URL+r.path(token, path), strings.NewReader(body))
 	if err != nil {
 		r.t.Fatal(err)
 	}

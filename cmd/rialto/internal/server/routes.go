@@ -74,12 +74,13 @@ func (s *Server) door(r *mux.Router, name string) *mux.Router {
 
 // mcpRoutes mounts MCP. CORS is outside the guard, so that web pages can read the 401 challenge.
 func (s *Server) mcpRoutes(r *mux.Router) error {
+	byDefault := s.oauth.Guard.For(s.oauth.Resources.Default())
 	guard := func(h http.Handler) http.Handler {
-		return s.mcp.CORS(s.oauth.Guard.Require(s.bodies.limit(h), oauth.ScopeTools))
+		return s.mcp.CORS(byDefault.Require(s.bodies.Limit(h), oauth.ScopeTools))
 	}
 	public := guard
 	if s.cfg.Load().MCP.PublicListing {
-		public = s.bodies.limit
+		public = s.bodies.Limit
 	}
 	doc, err := mcpDocument(
 		s.mcp, s.oauth.Resource, s.oauth.Documents()["/.well-known/oauth-authorization-server"],
@@ -91,6 +92,7 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 	if err != nil {
 		return err
 	}
+	r.PathPrefix("/").MatcherFunc(s.connectors.Match)
 	for _, path := range []string{"/mcp", "/mcp/"} {
 		r.MatcherFunc(wantsMetadata).Path(path).Handler(s.mcp.CORS(varyByAccept(metadata)))
 		r.Path(path).Handler(guard(s.mcp))
@@ -190,7 +192,7 @@ func redirectMCPConfig(r *mux.Router) {
 // not cookies.
 func (s *Server) apiRoutes(r *mux.Router, agents *agentServers) {
 	guard := func(h http.Handler, scopes ...string) http.Handler {
-		return crossOrigin(s.oauth.Guard.Require(s.bodies.limit(h), scopes...))
+		return crossOrigin(s.oauth.Guard.Require(s.bodies.Limit(h), scopes...))
 	}
 	s.newAPI(agents).Routes(r, guard, oauth.ScopeDiscover, oauth.ScopePublish, oauth.ScopeAdmin)
 }

@@ -16,6 +16,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/cmd/rialto/internal/config"
+	"rialto/cmd/rialto/internal/connectors"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/internal/audit"
 	"rialto/internal/dberr"
@@ -42,11 +43,11 @@ type Server struct {
 	usage    *usage.Log
 	webhooks webhooks
 
+	connectors  *connectors.Table
 	connections connections // credentials that users have stored for agents
 
 	telemetry *telemetry.Telemetry // nil if nothing asks for it
 	scrapes   net.Listener         // metrics.listen; nil without it
-	probes    sync.Map             // of agents: whether the last one was answered, by name
 
 	Source    Source // of Reload
 	reloading reloading
@@ -221,6 +222,9 @@ func (j *jobs) stop() {
 // load reads the agents and checks what would otherwise fail at the first login.
 func (s *Server) load(ctx context.Context) error {
 	if err := s.agents.Load(ctx); err != nil {
+		return err
+	}
+	if err := s.connectors.Set(s.cfg.Load().Calls.Connectors); err != nil {
 		return err
 	}
 	if err := s.auditSettings(ctx); err != nil {

@@ -3,7 +3,6 @@ package server
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
+	"rialto/cmd/rialto/internal/connectors"
 	"rialto/mcp"
 	"rialto/wellknown"
 )
@@ -20,50 +20,9 @@ const cardPath = "/mcp/server-card"
 
 // The media types that the catalog lists.
 const (
-	serverCardType = "application/mcp-server-card+json"
-	agentCardType  = "application/a2a-agent-card+json"
-	catalogType    = "application/ai-catalog+json"
+	agentCardType = "application/a2a-agent-card+json"
+	catalogType   = "application/ai-catalog+json"
 )
-
-// serverCard describes the server to crawlers and registries (SEP-2127). It names no tools.
-type serverCard struct {
-	Schema      string       `json:"$schema"`
-	Name        string       `json:"name"` // as in reverse DNS, and a slash
-	Version     string       `json:"version"`
-	Description string       `json:"description"` // 100 characters at most
-	Title       string       `json:"title,omitempty"`
-	WebsiteURL  string       `json:"websiteUrl"`
-	Icons       []mcp.Icon   `json:"icons,omitempty"`
-	Remotes     []cardRemote `json:"remotes"`
-}
-
-type cardRemote struct {
-	Type      string   `json:"type"`
-	URL       string   `json:"url"`
-	Revisions []string `json:"supportedProtocolVersions"`
-}
-
-func newServerCard(info mcp.Implementation, origin *url.URL) serverCard {
-	return serverCard{
-		Schema:      "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
-		Name:        reverseDNS(origin.Hostname()) + "/" + info.Name,
-		Version:     info.Version,
-		Title:       info.Title,
-		Description: "Gives tasks to A2A agents and returns their answers.",
-		WebsiteURL:  origin.String(),
-		Icons:       info.Icons,
-		Remotes:     []cardRemote{{"streamable-http", origin.String() + "/mcp", mcp.Revisions()}},
-	}
-}
-
-// reverseDNS returns the labels of a host name in reverse order, and those of an address as they are.
-func reverseDNS(host string) string {
-	labels := strings.Split(strings.ReplaceAll(host, ":", "-"), ".")
-	if last := labels[len(labels)-1]; strings.Trim(last, "0123456789") != "" {
-		slices.Reverse(labels)
-	}
-	return strings.Join(labels, ".")
-}
 
 // catalog lists what can be found here without a login, for programs that look for MCP servers and agents.
 type catalog struct {
@@ -92,7 +51,7 @@ func (c *catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *catalog) list() any {
 	urn := "urn:air:" + strings.ReplaceAll(c.origin.Hostname(), ":", "-")
 	entries := []catalogEntry{
-		{urn + ":mcp:rialto", "rialto", serverCardType, c.origin.String() + cardPath},
+		{urn + ":mcp:rialto", "rialto", connectors.CardType, c.origin.String() + cardPath},
 	}
 	for _, a := range c.directory.All() {
 		if c.agents && publicCard(a.AgentConfig) {
@@ -118,8 +77,8 @@ func cardRoutes(r *mux.Router, cfg *config.Config, s *mcp.Server, d *directory.D
 		return err
 	}
 	card, err := wellknown.Handler(wellknown.Typed{
-		Doc:       newServerCard(s.Info, origin),
-		MediaType: serverCardType,
+		Doc:       connectors.NewCard(s.Info, "rialto", origin, origin.String()+directory.Path),
+		MediaType: connectors.CardType,
 		MaxAge:    time.Hour,
 	})
 	if err != nil {

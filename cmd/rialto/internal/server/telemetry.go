@@ -44,7 +44,7 @@ type gauges struct {
 func (g gauges) Agents() (all []telemetry.AgentHealth) {
 	for _, e := range g.s.bridge.Directory.All() {
 		h, _ := g.s.bridge.Directory.Health(e.Name)
-		up, probed := g.s.probes.Load(e.Name)
+		up, probed := g.s.health.agents.Load(e.Name)
 		all = append(all, telemetry.AgentHealth{
 			Name:   e.Name,
 			Open:   time.Now().Before(h.Contact.Until),
