@@ -183,9 +183,7 @@ func (d *Dialer) usable(card *a2a.Card) ([]a2a.Interface, error) {
 			a2a.UnsupportedOperation, "the agent offers only %s, which is not supported", offered,
 		)
 	case d.bindingOf(d.Binding) == nil:
-		return nil, a2a.Errorf(
-			a2a.UnsupportedOperation, "the binding %s is not supported", d.Binding,
-		)
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, "the binding %s is not supported", d.Binding)
 	default:
 		return nil, a2a.Errorf(
 			a2a.UnsupportedOperation,

@@ -21,11 +21,7 @@ const jwtLife = 5 * time.Minute
 
 // header returns the headers that authenticate a notification.
 func (s *Sender) header(
-	ctx context.Context,
-	c *a2a.PushConfig,
-	task a2a.TaskID,
-	id string,
-	body []byte,
+	ctx context.Context, c *a2a.PushConfig, task a2a.TaskID, id string, body []byte,
 ) (http.Header, error) {
 	h := http.Header{"Content-Type": {"application/json"}, IDHeader: {id}}
 	if c.Token != "" {

@@ -140,9 +140,7 @@ func newConverter(marks []util.PrioritizedValue, more ...goldmark.Extender) gold
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
 		parser.WithASTTransformers(util.Prioritized(pageAdapter{}, 1000)),
 	)
-	table := extension.NewTable(
-		extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute),
-	)
+	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	return goldmark.New(
 		goldmark.WithParser(p),
 		goldmark.WithRendererOptions(html.WithHardWraps()),

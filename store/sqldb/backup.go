@@ -112,9 +112,7 @@ func (db *DB) CopyFromPostgres(ctx context.Context, path string) error {
 		return err
 	}
 	defer from.Close()
-	snapshot, err := from.BeginTx(
-		ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
-	)
+	snapshot, err := from.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return err
 	}

@@ -87,9 +87,7 @@ func (d *Dialect) EncodeError(e *a2a.Error) *jsonrpc.Error {
 	case d.reasons == reasonObject && d.meaning(out.Code) != row.code:
 		out.Data = own
 	case len(e.Data) > 0 && !isObject(e.Data):
-		out.Data, _ = json.Marshal(
-			map[string]json.RawMessage{"details": e.Data},
-		) // which a peer's JSON had
+		out.Data, _ = json.Marshal(map[string]json.RawMessage{"details": e.Data}) // which a peer's JSON had
 	default:
 		out.Data = e.Data
 	}

@@ -79,9 +79,7 @@ func writeCards(out io.Writer, agent string, cards []directory.SeenCard) error {
 			c.Digest, c.First.Format(time.RFC3339), c.Last.Format(time.RFC3339), state,
 		)
 		if c.Digest != valid.Digest {
-			fmt.Fprintf(
-				out, "  differs in %s\n", strings.Join(directory.Changes(valid.Card, c.Card), ", "),
-			)
+			fmt.Fprintf(out, "  differs in %s\n", strings.Join(directory.Changes(valid.Card, c.Card), ", "))
 		}
 		if i == 0 && c.Digest != valid.Digest {
 			writeDifferences(out, valid.Card, c.Card)

@@ -309,12 +309,7 @@ func columnNames(header []string, columns []columnFormat) []string {
 }
 
 // databaseFiles checks the databases and gives a name to each that can be read.
-func databaseFiles(
-	ctx context.Context,
-	root *os.Root,
-	names []string,
-	out *skippedFiles,
-) []sqlbox.File {
+func databaseFiles(ctx context.Context, root *os.Root, names []string, out *skippedFiles) []sqlbox.File {
 	taken := map[string]bool{"main": true, "temp": true}
 	var files []sqlbox.File
 	for _, name := range names {
