@@ -5,42 +5,50 @@ import (
 	"strings"
 )
 
-// SkillLines writes what is to be known of skills as people write it in a line: the ID of the
-// skill, "=", and its use cases with commas between. A skill that is for all has no line.
-func SkillLines(skills []SkillRule) (lines []string) {
-	for _, s := range skills {
-		if len(s.UseCases) > 0 {
-			lines = append(lines, s.ID+"="+strings.Join(s.UseCases, ","))
+// SkillLines formats rules for people, one on a line: peek=claims,law. A skill without use
+// cases is for everybody and has no line.
+func SkillLines(rules []SkillRule) (lines []string) {
+	for _, r := range rules {
+		if len(r.UseCases) > 0 {
+			lines = append(lines, r.ID+"="+strings.Join(r.UseCases, ","))
 		}
 	}
 	return lines
 }
 
-// ParseSkills reads what SkillLines writes. Between use cases there may be spaces too, around
-// everything; empty lines say nothing, and of a skill that is named again all use cases count.
-func ParseSkills(lines []string) (skills []SkillRule, err error) {
-	place := map[string]int{}
+// ParseSkills parses the lines of SkillLines. It skips empty lines, takes spaces between use
+// cases, and joins the lines of one skill.
+func ParseSkills(lines []string) (rules []SkillRule, err error) {
+	index := map[string]int{} // of the rule, by skill
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}
-		i := strings.LastIndex(line, "=")
-		id := strings.TrimSpace(line[:max(i, 0)])
-		cases := strings.FieldsFunc(
-			line[i+1:], func(r rune) bool { return strings.ContainsRune(", \t", r) },
-		)
-		if id == "" || len(cases) == 0 {
-			return nil, fmt.Errorf(
-				"%q is not a skill with its use cases, such as peek=claims,law", line,
-			)
+		id, useCases, err := parseSkill(line)
+		if err != nil {
+			return nil, err
 		}
-		n, again := place[id]
-		if !again {
-			n, place[id] = len(skills), len(skills)
-			skills = append(skills, SkillRule{ID: id})
+
+		i, known := index[id]
+		if !known {
+			i = len(rules)
+			index[id] = i
+			rules = append(rules, SkillRule{ID: id})
 		}
-		skills[n].UseCases = append(skills[n].UseCases, cases...)
+		rules[i].UseCases = append(rules[i].UseCases, useCases...)
 	}
-	return skills, nil
+
+	return rules, nil
+}
+
+// parseSkill parses one line. The ID of a skill may contain an equals sign.
+func parseSkill(line string) (id string, useCases []string, err error) {
+	i := max(strings.LastIndexByte(line, '='), 0)
+	id = strings.TrimSpace(line[:i])
+	useCases = strings.FieldsFunc(line[i:], func(r rune) bool { return strings.ContainsRune("=, \t", r) })
+	if id == "" || len(useCases) == 0 {
+		return "", nil, fmt.Errorf("%q is not a skill with its use cases, such as peek=claims,law", line)
+	}
+	return id, useCases, nil
 }

@@ -8,10 +8,9 @@ import (
 	"rialto/a2a"
 )
 
-// Apply brings r up to date with an event of its agent, and keeps what the event
-// replaces. answers is the message that the event is the first answer to; nil if
-// there is none. Apply returns the event as it was applied, with what the agent left
-// out, and reports whether it changed e and the revisions of e.
+// Apply applies an event of the agent to e and keeps what the event replaces. answers is the
+// message that the event is the first answer to; nil if there is none. Apply returns the event
+// with what the agent left out, and reports whether it changed e and the revisions of e.
 func (e *Record) Apply(
 	event a2a.Event, answers *a2a.Message, now time.Time,
 ) (applied a2a.Event, changed, revised bool) {
@@ -28,8 +27,8 @@ func (e *Record) Apply(
 	return event, true, e.revise(before, now)
 }
 
-// shows reports whether event is the task at work, as it is known. A shorter history is no news:
-// a2a-js shows one to a subscription and none to a poll.
+// shows reports whether event repeats the working task that e has already. A shorter history is
+// no change: a2a-js sends a history to subscriptions and none to polls.
 func (e *Record) shows(event a2a.Event) bool {
 	t, whole := event.(*a2a.Task)
 	if !whole || e.Task == nil || t.Status.State.Idle() {
@@ -156,52 +155,53 @@ func mergeHistory(ours, agents []a2a.Message) []a2a.Message {
 	return append(all, news...)
 }
 
-// samePlaces returns where each of the agent's messages stands in ours, -1 if nowhere. Messages are
-// the same by their ids or, where an agent has none or makes new ones each time, by their words.
+// samePlaces returns the index in ours of each of the agent's messages, -1 for none. Messages are
+// the same if their ids are. If an agent sends no ids, or new ones each time, the texts decide.
 func samePlaces(ours, agents []a2a.Message) []int {
 	byID := map[string]int{}
 	for i, m := range slices.Backward(ours) {
 		byID[m.ID] = i
 	}
-
 	delete(byID, "")
+
 	at := make([]int, len(agents))
 	found := make([]bool, len(ours))
-	for i, h := range agents {
-		n, known := byID[h.ID]
-		if !known {
-			n = -1
-		} else {
+	for i, m := range agents {
+		at[i] = -1
+		if n, known := byID[m.ID]; known {
+			at[i] = n
 			found[n] = true
 		}
-		at[i] = n
 	}
 
-	if !slices.Contains(at, -1) {
-		return at
+	if slices.Contains(at, -1) {
+		matchTexts(ours, agents, at, found)
 	}
+	return at
+}
 
+// matchTexts completes at: it pairs each of the agent's messages that has no place yet with the
+// first of ours that is not found yet and says the same.
+func matchTexts(ours, agents []a2a.Message, at []int, found []bool) {
 	texts := make([]string, len(ours))
 	for i := range ours {
 		texts[i] = ours[i].Text()
 	}
 
-	for i, h := range agents {
+	for i, m := range agents {
 		if at[i] >= 0 {
 			continue
 		}
-		text := h.Text()
-		for n, m := range ours {
-			same := !found[n] && m.Role == h.Role && texts[n] == text
-			if same && (text != "" || reflect.DeepEqual(m.Parts, h.Parts)) {
+		text := m.Text()
+		for n, our := range ours {
+			same := !found[n] && our.Role == m.Role && texts[n] == text
+			if same && (text != "" || reflect.DeepEqual(our.Parts, m.Parts)) {
 				at[i] = n
 				found[n] = true
 				break
 			}
 		}
 	}
-
-	return at
 }
 
 // restoreOmitted adds to a task what the agent sent before and leaves out now: the

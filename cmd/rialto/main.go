@@ -21,12 +21,14 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	var delay atomic.Int64       // of the shutdown
+
+	var delay atomic.Int64 // of the shutdown
 	context.AfterFunc(ctx, func() { forceExit(time.Duration(delay.Load())) })
-	if err := cli.Command(func(d time.Duration) { delay.Store(int64(d)) }).ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(
-			os.Stderr, "rialto:", sanitize.Text(err.Error()),
-		) // an agent's words may be in it
+	command := cli.Command(func(d time.Duration) { delay.Store(int64(d)) })
+
+	if err := command.ExecuteContext(ctx); err != nil {
+		text := sanitize.Text(err.Error()) // which may quote an agent
+		fmt.Fprintln(os.Stderr, "rialto:", text)
 		os.Exit(cli.ExitCode(err))
 	}
 }

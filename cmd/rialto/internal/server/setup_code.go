@@ -12,31 +12,26 @@ import (
 	"rialto/cmd/rialto/internal/config"
 )
 
-// AnnounceSetup tells the operator the setup code if there is no account yet: on w if that is
-// a terminal, and otherwise in a file that w names. What is no terminal may be a log, which is
-// kept, and which more people read.
+// AnnounceSetup tells the operator the setup code if there is no account yet. It writes the code
+// to w if that is a terminal, and else to a file, whose name it writes to w: logs are kept, and
+// more people read them.
 func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) error {
-	if !s.cfg.Load().SignIn.Local {
+	cfg := s.cfg.Load()
+	if !cfg.SignIn.Local {
 		return nil
 	}
-
 	var code string
 	var expires time.Time
-	err := askDatabase(
-		ctx,
-		s.cfg.Load(),
-		s.log,
-		"the database: looking for an account",
-		func(ctx context.Context) (err error) {
-			code, expires, err = s.oauth.Passwords.OpenSetup(ctx)
-			return err
-		},
-	)
+	open := func(ctx context.Context) (err error) {
+		code, expires, err = s.oauth.Passwords.OpenSetup(ctx)
+		return err
+	}
+	err := askDatabase(ctx, cfg, s.log, "the database: looking for an account", open)
 	if err != nil {
 		return UnlessStopped(ctx, err)
 	}
 
-	path := setupFile(s.cfg.Load())
+	path := setupFile(cfg)
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		s.log.WarnContext(ctx, "the file of an old setup code cannot be removed", "err", err)
 	}
@@ -44,28 +39,21 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 		return nil
 	}
 
-	with := fmt.Sprintf(
-		"this setup code, until %s:\n\n      %s\n", expires.Format(time.TimeOnly), code,
-	)
+	until := expires.Format(time.TimeOnly)
+	with := fmt.Sprintf("this setup code, until %s:\n\n      %s\n", until, code)
 	if !terminal {
-		with = fmt.Sprintf("the setup code in %s, until %s.\n", path, expires.Format(time.TimeOnly))
+		with = fmt.Sprintf("the setup code in %s, until %s.\n", path, until)
 		if err := writeSecret(path, code); err != nil {
 			s.log.ErrorContext(
 				ctx,
 				"the setup code cannot be written into a file: make the first account with \"rialto user add\"",
-				"err",
-				err,
+				"err", err,
 			)
 			return nil
 		}
 	}
-
-	_, err = fmt.Fprintf(
-		w,
-		"\n  There is no account yet. Make the first one at %s/signin\n  with %s\n",
-		s.cfg.Load().URL,
-		with,
-	)
+	const text = "\n  There is no account yet. Make the first one at %s/signin\n  with %s\n"
+	_, err = fmt.Fprintf(w, text, cfg.URL, with)
 	return err
 }
 
