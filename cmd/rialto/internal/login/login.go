@@ -82,66 +82,36 @@ func (l *Login) Forget() (had bool, err error) {
 
 // RoundTrip implements http.RoundTripper.
 func (l *Login) RoundTrip(r *http.Request) (*http.Response, error) {
-	if l.Token != "" {
-		return l.static(r)
-	}
-
 	s, err := l.current(r.Context())
-	if err != nil {
-		return nil, err
-	}
+	renewed := l.Token != ""
+	asked := renewed
+	for err == nil {
+		resp, err := l.send(r, s)
+		if err != nil || !wantsLogin(resp) {
+			return resp, err
+		}
+		discard(resp)
 
-	resp, err := l.send(r, s)
-	if err != nil || !wantsLogin(resp) {
-		return resp, err
-	}
-
-	refused := s.accessToken()
-	if s != nil && resp.StatusCode == http.StatusUnauthorized {
-		s, err = l.renew(r.Context(), refused)
+		renewable := s != nil && resp.StatusCode == http.StatusUnauthorized
+		switch {
+		case renewable && !renewed:
+			renewed = true
+			s, err = l.renew(r.Context(), s.accessToken())
+		case !asked:
+			renewed = true
+			asked = true
+			s, err = l.authorize(r.Context(), resp.Header, s.accessToken())
+		default:
+			return nil, fmt.Errorf(
+				"%w: the server refused the access token: %s %s",
+				ErrRequired, resp.Status, resp.Header.Get("WWW-Authenticate"),
+			)
+		}
 		if err != nil {
-			discard(resp)
 			return nil, err
 		}
-		if s != nil {
-			discard(resp)
-			resp, err = l.send(r, s)
-			if err != nil || !wantsLogin(resp) {
-				return resp, err
-			}
-			refused = s.accessToken()
-		}
 	}
-
-	discard(resp)
-	s, err = l.authorize(r.Context(), resp.Header, refused)
-	if err != nil {
-		return nil, err
-	}
-
-	resp, err = l.send(r, s)
-	if err == nil && wantsLogin(resp) {
-		return nil, refusal(resp)
-	}
-
-	return resp, err
-}
-
-// static sends a request with the token that is not renewed.
-func (l *Login) static(r *http.Request) (*http.Response, error) {
-	resp, err := l.send(r, &stored{Token: token{AccessToken: l.Token}})
-	if err == nil && resp.StatusCode == http.StatusUnauthorized {
-		return nil, refusal(resp)
-	}
-	return resp, err
-}
-
-func refusal(resp *http.Response) error {
-	discard(resp)
-	return fmt.Errorf(
-		"%w: the server refused the access token: %s %s",
-		ErrRequired, resp.Status, resp.Header.Get("WWW-Authenticate"),
-	)
+	return nil, err
 }
 
 func discard(resp *http.Response) {
@@ -180,6 +150,9 @@ func (l *Login) base() http.RoundTripper {
 
 // current returns the login in force, renewed if it ends soon; nil if there is none.
 func (l *Login) current(ctx context.Context) (*stored, error) {
+	if l.Token != "" {
+		return &stored{Token: token{AccessToken: l.Token}}, nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.known == nil || l.endsSoon(l.known) {

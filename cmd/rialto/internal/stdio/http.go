@@ -2,10 +2,12 @@ package stdio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"mime"
 	"net/http"
 	"strings"
@@ -39,6 +41,32 @@ func (r *reply) refusal() error {
 	}
 	status := fmt.Sprintf("%d %s", r.status, http.StatusText(r.status))
 	return fmt.Errorf("the server answers %s %s", status, sanitize.Label(r.text))
+}
+
+// messages returns what is in a reply: a message, or those of a stream and the error that ends it.
+func (r *reply) messages() iter.Seq2[*message, error] {
+	return func(yield func(*message, error) bool) {
+		switch {
+		case r.message != nil:
+			yield(r.message, nil)
+			return
+		case r.events == nil:
+			err := fmt.Errorf("the server answers without a message: %s", sanitize.Label(r.text))
+			yield(nil, cmp.Or(r.refusal(), err))
+			return
+		}
+		for {
+			event, err := r.events.Next()
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			m, invalid := parse(event.Data)
+			if invalid == nil && !yield(m, nil) {
+				return
+			}
+		}
+	}
 }
 
 // lostSession tells whether the server does not know the session of the request any more. The
@@ -82,22 +110,12 @@ func (p *Proxy) ask(
 		return nil, nil, err
 	}
 	defer r.body.Close()
-	if r.message != nil {
-		return r, r.message, nil
-	}
-
-	for r.events != nil {
-		event, err := r.events.Next()
-		if err != nil {
-			return nil, nil, err
-		}
-		m, invalid := parse(event.Data)
-		if invalid == nil && m.isResponse() && sameID(m.id, request.ID) {
-			return r, m, nil
+	for m, err := range r.messages() {
+		if err != nil || m.isResponse() {
+			return r, m, err
 		}
 	}
-
-	return nil, nil, errors.Join(r.refusal(), errors.New("there is no answer"))
+	return nil, nil, errors.New("there is no answer")
 }
 
 // do sends a request. Close the body of the reply.
@@ -152,27 +170,28 @@ func kindOf(err error) error {
 	return nil
 }
 
+// timeouts bound the requests that a host makes first.
+var timeouts = map[string]time.Duration{
+	"initialize":      firstTimeout,
+	"server/discover": probeTimeout,
+}
+
 // answer passes a request to the server, and what comes back to the host. If it returns an error,
 // the host has had no answer.
 func (p *Proxy) answer(ctx context.Context, c *call) error {
-	switch c.method {
-	case "initialize":
-		p.session.forget()
+	if limit := timeouts[c.method]; limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, firstTimeout)
-		defer cancel()
-	case "server/discover":
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, probeTimeout)
+		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-
+	if c.method == "initialize" {
+		p.session.forget()
+	}
 	session := p.session.current()
 	r, err := p.post(ctx, c.message)
 	if err != nil {
 		return err
 	}
-
 	again := false
 	switch {
 	case session != "" && !c.modern() && r.lostSession():
@@ -182,7 +201,6 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 		again = true
 		err = p.tools.learn(ctx, p, c)
 	}
-
 	if err == nil && again {
 		r, err = p.post(ctx, c.message)
 	}
@@ -190,52 +208,32 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 		return err
 	}
 
-	return p.deliver(ctx, c, r)
-}
-
-// deliver passes the reply to a request on.
-func (p *Proxy) deliver(ctx context.Context, c *call, r *reply) error {
 	if c.method == "initialize" {
 		p.session.begin(c.message, r)
 	}
-
-	switch {
-	case r.events != nil:
-		return p.follow(ctx, c, r)
-	case r.message != nil:
-		if !sameID(r.message.id, c.id) { // errors before the id was read have none
-			r.message.raw = withID(r.message, c.id)
-		}
-		p.pass(c, r.message)
-		return nil
-	case c.method == "server/discover" && r.status >= 400 && r.status < 500: // it knows only sessions
-		method := jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "the server does not know server/discover")
-		p.out.write((&jsonrpc.Response{ID: c.id, Error: method}).Append(nil))
-		return nil
+	legacy := r.message == nil && r.status >= 400 && r.status < 500
+	if c.method == "server/discover" && legacy { // a server that knows only sessions
+		return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "the server does not know server/discover")
 	}
-
-	if err := r.refusal(); err != nil {
-		return err
-	}
-
-	return fmt.Errorf("the server answers without a message: %s", sanitize.Label(r.text))
+	return p.follow(ctx, c, r)
 }
 
 // maxResumes bounds how often in a row the stream of a request is resumed without news.
 const maxResumes = 5
 
-// follow passes the events of a request's stream on until its answer. A stream that breaks before
-// is resumed in a session, where events have ids; since 2026-07-28 it cannot be.
+// follow passes on what the server answers. A stream that breaks before the answer is resumed in a
+// session, where events have ids; since 2026-07-28 it cannot be.
 func (p *Proxy) follow(ctx context.Context, c *call, r *reply) error {
 	last := ""
 	for tries := 0; ; tries++ {
-		answered, err := p.events(c, r.events)
-		r.body.Close()
+		answered, err := p.passAll(c, r)
 		switch {
 		case answered:
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
+		case r.events == nil:
+			return err
 		case c.modern() && c.method == "subscriptions/listen":
 			p.out.write([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` +
 				string(c.id) + `,"reason":"the connection to the server broke"}}`))
@@ -255,23 +253,23 @@ func (p *Proxy) follow(ctx context.Context, c *call, r *reply) error {
 	}
 }
 
-// events passes events on until the answer to c, or the end of the stream.
-func (p *Proxy) events(c *call, events *sse.Reader) (answered bool, err error) {
-	for {
-		event, err := events.Next()
+// passAll passes the messages of a reply on until the answer to c, or the end.
+func (p *Proxy) passAll(c *call, r *reply) (answered bool, err error) {
+	defer r.body.Close()
+	for m, err := range r.messages() {
 		if err != nil {
 			return false, err
 		}
-		m, invalid := parse(event.Data)
-		if invalid != nil {
-			p.log("the server sent an event that is no message")
-			continue
+		answered := c != nil && m.isResponse() && (r.events == nil || sameID(m.id, c.id))
+		if answered && !sameID(m.id, c.id) { // an error from before the id was read
+			m.raw = withID(m, c.id)
 		}
 		p.pass(c, m)
-		if c != nil && m.isResponse() && sameID(m.id, c.id) {
+		if answered {
 			return true, nil
 		}
 	}
+	return false, nil
 }
 
 // pass passes a message of the server on, unless its call has been canceled.

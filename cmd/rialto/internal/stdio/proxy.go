@@ -127,44 +127,19 @@ func (p *Proxy) drain(ctx context.Context) {
 
 // read reads the messages of the host.
 func (p *Proxy) read(ctx context.Context, in io.Reader) error {
-	lines := bufio.NewReaderSize(in, 64<<10)
-	for {
-		line, err := readLine(lines)
-		switch {
-		case errors.Is(err, errTooLong):
-			p.refuse(jsonrpc.Null, jsonrpc.CodeInvalidRequest, err)
-		case err == nil, len(line) > 0:
-			p.take(ctx, line)
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil && !errors.Is(err, errTooLong) {
-			return err
-		}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxMessage)
+	for lines.Scan() {
+		p.take(ctx, bytes.Clone(lines.Bytes()))
 	}
-}
-
-var errTooLong = fmt.Errorf("a message has more than %d MiB", maxMessage>>20)
-
-// readLine reads a line. It skips one that is too long.
-func readLine(in *bufio.Reader) (line []byte, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		tooLong := len(line)+len(part) > maxMessage
-		if !tooLong {
-			line = append(line, part...)
-		}
-		for tooLong && errors.Is(err, bufio.ErrBufferFull) {
-			_, err = in.ReadSlice('\n')
-		}
-		switch {
-		case tooLong && err == nil:
-			return nil, errTooLong
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return line, err
-		}
+	err := lines.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = jsonrpc.Errorf(
+			jsonrpc.CodeInvalidRequest, "a message has more than %d MiB", maxMessage>>20,
+		)
+		p.refuse(jsonrpc.Null, err)
 	}
+	return err
 }
 
 // take passes a message of the host on.
@@ -176,7 +151,7 @@ func (p *Proxy) take(ctx context.Context, line []byte) {
 	m, err := parse(line)
 	switch {
 	case err != nil:
-		p.refuse(jsonrpc.Null, err.Code, err)
+		p.refuse(jsonrpc.Null, err)
 	case m.method == "notifications/cancelled":
 		p.cancel(ctx, m)
 	case m.method == "notifications/initialized": // what follows may rely on it
@@ -203,7 +178,9 @@ func (p *Proxy) begin(ctx context.Context, m *message) {
 	p.mu.Unlock()
 	if full || twice {
 		c.end()
-		p.refuse(m.id, jsonrpc.CodeInvalidRequest, errors.New("too many requests at a time, or an id in use"))
+		p.refuse(m.id, jsonrpc.Errorf(
+			jsonrpc.CodeInvalidRequest, "too many requests at a time, or an id in use",
+		))
 		return
 	}
 
@@ -215,7 +192,7 @@ func (p *Proxy) begin(ctx context.Context, m *message) {
 		p.failure = kindOf(err)
 		p.mu.Unlock()
 		if err != nil && !c.canceled.Load() {
-			p.refuse(m.id, jsonrpc.CodeInternal, err)
+			p.refuse(m.id, err)
 		}
 	})
 }
@@ -262,12 +239,15 @@ func (p *Proxy) notify(ctx context.Context, m *message) {
 }
 
 // refuse answers a request with an error.
-func (p *Proxy) refuse(id jsonrpc.ID, code int, err error) {
-	text := p.URL + ": " + err.Error()
-	p.log("%s", text)
-	e := &jsonrpc.Error{Code: code, Message: text}
+func (p *Proxy) refuse(id jsonrpc.ID, err error) {
+	p.log("%s: %v", p.URL, err)
+	e := jsonrpc.Errorf(jsonrpc.CodeInternal, "%s: %v", p.URL, err)
+	own, ok := errors.AsType[*jsonrpc.Error](err)
+	if ok {
+		e = own
+	}
 	if errors.Is(err, login.ErrRequired) {
-		e.Message = "The server wants a login. You can also log in beforehand: " + p.Command + "\n" + text
+		e.Message = "The server wants a login. You can also log in beforehand: " + p.Command + "\n" + e.Message
 	}
 
 	pending, ok := errors.AsType[*login.PendingError](err)

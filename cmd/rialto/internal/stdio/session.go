@@ -98,8 +98,7 @@ func (s *session) listen(ctx context.Context, p *Proxy) {
 		case err != nil:
 		case r.events != nil:
 			pause = firstPause
-			_, _ = p.events(nil, r.events) // the end of a stream is no news
-			r.body.Close()
+			_, _ = p.passAll(nil, r) // the end of a stream is no news
 			lastID = r.events.LastID()
 			if r.events.Retry() > 0 {
 				pause = min(r.events.Retry(), maxPause)
