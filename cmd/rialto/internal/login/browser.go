@@ -31,7 +31,7 @@ func wantsLogin(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusUnauthorized
 }
 
-// browserTimeout is how long a person has. A process asks at most once in that time.
+// browserTimeout is how long a person has. A process asks for the same at most once in that time.
 const browserTimeout = 10 * time.Minute
 
 // linkPatience is how long a request waits for a login that no browser was opened for: a person may
@@ -41,6 +41,7 @@ const linkPatience = 500 * time.Millisecond
 // attempt is a login in the browser that is being made, or the last one.
 type attempt struct {
 	begun  time.Time
+	why    string        // the challenge of the server
 	link   atomic.Value  // string; the page to log in at, once it is known
 	linked chan struct{} // closed when the link is known
 	done   chan struct{} // closed at the end
@@ -61,8 +62,14 @@ func (l *Login) authorize(
 
 	l.mu.Lock()
 	a := l.attempt
-	if a == nil || time.Since(a.begun) > browserTimeout {
-		a = &attempt{begun: time.Now(), linked: make(chan struct{}), done: make(chan struct{})}
+	why := challenge.Get("WWW-Authenticate")
+	if a == nil || a.isOver(why) {
+		a = &attempt{
+			begun:  time.Now(),
+			why:    why,
+			linked: make(chan struct{}),
+			done:   make(chan struct{}),
+		}
 		l.attempt = a
 		go l.run(a, challenge, refused)
 	}
@@ -98,6 +105,16 @@ func (l *Login) authorize(
 			}
 			return nil, a.pending()
 		}
+	}
+}
+
+// isOver tells whether a challenge is to be met with another attempt.
+func (a *attempt) isOver(challenge string) bool {
+	select {
+	case <-a.done:
+		return a.why != challenge || time.Since(a.begun) > browserTimeout
+	default:
+		return false
 	}
 }
 
@@ -155,6 +172,13 @@ func (l *Login) ask(ctx context.Context, a *attempt, challenge http.Header) (*st
 	if err != nil {
 		return nil, err
 	}
+	before, err := l.store().read()
+	if err != nil {
+		return nil, err
+	}
+	if before != nil && before.Issuer == f.server.Issuer { // a challenge may name only what lacks
+		f.add(strings.Fields(before.Scope)...)
+	}
 
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // RFC 8252 section 7.3
 	if err != nil {
@@ -166,6 +190,7 @@ func (l *Login) ask(ctx context.Context, a *attempt, challenge http.Header) (*st
 	if err != nil {
 		return nil, err
 	}
+	s.Scope = strings.Join(f.scopes, " ")
 	if f.provable() {
 		s.Key, err = newKey()
 		if err != nil {
@@ -178,7 +203,7 @@ func (l *Login) ask(ctx context.Context, a *attempt, challenge http.Header) (*st
 		"response_type":         {"code"},
 		"client_id":             {s.ClientID},
 		"redirect_uri":          {redirect},
-		"scope":                 {strings.Join(f.scopes, " ")},
+		"scope":                 {s.Scope},
 		"resource":              {s.Resource},
 		"state":                 {rand.Text()},
 		"code_challenge":        {oauth2.S256ChallengeFromVerifier(verifier)},

@@ -91,11 +91,18 @@ func (l *Login) discover(ctx context.Context, challenged http.Header) (*found, e
 	}
 
 	const offline = "offline_access" // asks for a refresh token
-	if slices.Contains(f.server.Scopes, offline) && !slices.Contains(f.scopes, offline) {
-		f.scopes = append(slices.Clone(f.scopes), offline)
+	if slices.Contains(f.server.Scopes, offline) {
+		f.add(offline)
 	}
 
 	return f, nil
+}
+
+// add adds scopes that are to be asked for, too.
+func (f *found) add(scopes ...string) {
+	f.scopes = slices.Concat(scopes, f.scopes)
+	slices.Sort(f.scopes)
+	f.scopes = slices.Compact(f.scopes)
 }
 
 // readResource reads the metadata of the MCP server. A server of before 2025-06-18 has none, and is

@@ -50,10 +50,12 @@ func child() {
 }
 
 // got returns what the server answers.
-func got(l *login.Login) string {
+func got(l *login.Login) string { return gotAt(l, "") }
+
+func gotAt(l *login.Login, query string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	r, _ := http.NewRequestWithContext(ctx, "POST", l.URL, strings.NewReader("{}"))
+	r, _ := http.NewRequestWithContext(ctx, "POST", l.URL+query, strings.NewReader("{}"))
 	resp, err := l.Client().Do(r)
 	if err != nil {
 		return err.Error()
@@ -81,6 +83,12 @@ func (s *said) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.b.Write(p)
+}
+
+func (s *said) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.b.Reset()
 }
 
 func (s *said) String() string {
@@ -297,6 +305,25 @@ func TestALostLoginIsMadeAnew(t *testing.T) {
 	out.visit(t)
 	if answer := <-done; answer != "hello" || a.pages.Load() != 2 {
 		t.Errorf("got %q, %d logins", answer, a.pages.Load())
+	}
+}
+
+// TestMoreScopesAreAskedForBesideTheFirst calls what needs a scope more, soon after the login.
+func TestMoreScopesAreAskedForBesideTheFirst(t *testing.T) {
+	a := newAuthority(t)
+	out := &said{}
+	l := a.login(filepath.Join(t.TempDir(), "logins.json"), out)
+	done := make(chan string)
+	for _, scope := range []string{"", "more", "most"} {
+		out.reset()
+		go func() { done <- gotAt(l, "?scope="+scope) }()
+		out.visit(t)
+		if answer := <-done; answer != "hello" {
+			t.Errorf("%s: got %q", scope, answer)
+		}
+	}
+	if a.scope != "more most tools" || a.pages.Load() != 3 {
+		t.Errorf("got the scope %q after %d logins", a.scope, a.pages.Load())
 	}
 }
 

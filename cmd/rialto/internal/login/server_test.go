@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,6 +41,7 @@ type authority struct {
 	serial  int
 	access  string
 	expires int64
+	scope   string
 	refresh string
 	proofs  map[string]bool
 }
@@ -66,6 +68,7 @@ func newAuthority(t *testing.T) *authority {
 	mux.HandleFunc("/authorize", func(w http.ResponseWriter, r *http.Request) {
 		a.pages.Add(1)
 		q := r.URL.Query()
+		a.scope = q.Get("scope")
 		if q.Get("resource") != a.URL+"/mcp" {
 			t.Errorf("authorize: got resource %q", q.Get("resource"))
 		}
@@ -92,9 +95,15 @@ func (a *authority) resource(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	if a.proven(w, r, token) {
-		fmt.Fprint(w, "hello")
+	if !a.proven(w, r, token) {
+		return
 	}
+	if more := r.URL.Query().Get("scope"); !slices.Contains(strings.Fields(a.scope), more) && more != "" {
+		w.Header().Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+more+`"`)
+		w.WriteHeader(http.StatusForbidden)
+		return
+	}
+	fmt.Fprint(w, "hello")
 }
 
 func (a *authority) token(w http.ResponseWriter, r *http.Request) {

@@ -26,6 +26,7 @@ type stored struct {
 	Secret   string           `json:"client_secret,omitempty"`
 	Style    oauth2.AuthStyle `json:"auth_style"`
 	TokenURL string           `json:"token_endpoint"`
+	Scope    string           `json:"scope,omitempty"` // that was asked for
 	Token    token            `json:"token"`
 	Key      *key             `json:"dpop_key,omitempty"`
 }
