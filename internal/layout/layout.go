@@ -133,5 +133,13 @@ var owned = map[string][]string{
 	"github.com/a2aproject/a2a-go":           {"a2a/a2agrpc", "a2a/internal/wire"},
 	"github.com/go-jose/go-jose":             {"oauth/token", "oauth/client", "oauth/internal/jwt", "oauth/authserver", "oauth/oauthtest", "a2a/a2asign", "a2a/a2apush"},
 	"github.com/yuin/goldmark":               {"internal/markdown"},
-	"github.com/microcosm-cc":                {"internal/markdown"},
+
+	// encoding/json v2 refuses double names and other spellings of names, and writes members in one
+	// order: for what strangers sign, and for what is looked at before it is decoded.
+	"github.com/go-json-experiment": {
+		"a2a/a2apush", "a2a/a2asign", "a2a/internal/wire", "bridge/events", "internal/jsonrpc", "mcp",
+		"mcp/internal/schema", "mcp/internal/wire", "oauth/authserver", "oauth/client",
+		"oauth/internal/endpoint", "oauth/internal/jwt", "oauth/signin", "oauth/token",
+	},
+	"github.com/microcosm-cc": {"internal/markdown"},
 }

@@ -55,7 +55,6 @@ var table = []limit{
 	{"Agents", "bridge/directory", "dialTimeout", "connecting to an agent"},
 	{"Agents", "bridge/directory", "MaxSkills", "skills of a card"},
 	{"Agents", "a2a/a2aclient", "maxCard", "a card"},
-	{"Agents", "a2a/a2aclient", "DefaultMaxBody", "an answer of an agent"},
 	{"Agents", "a2a/a2aclient", "answerTime", "sending an answer or an event, from its first byte"},
 	{"Agents", "a2a/a2aclient", "firstEventTime", "the first event of a stream"},
 	{"Agents", "a2a/a2agrpc", "DefaultAnswerTime", "an answer over gRPC, or the first message of a stream"},
@@ -64,7 +63,6 @@ var table = []limit{
 	{"Agents", "a2a/a2aclient", "maxPolls", "polls of tasks beside their silent streams, at one time"},
 	{"Agents", "a2a/a2aclient", "pollTimeout", "such a poll"},
 
-	{"A2A and REST", "a2a/a2aserver", "DefaultMaxBody", "a request"},
 	{"A2A and REST", "a2a/a2agrpc", "maxRequest", "a gRPC message from a client"},
 	{"A2A and REST", "a2a/a2agrpc", "patience", "sending or reading a gRPC message, and longer while it is read at minRate"},
 	{"A2A and REST", "a2a/a2agrpc", "minRate", "bytes per second of such a message to a client, at least"},
