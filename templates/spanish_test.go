@@ -6,12 +6,15 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // TestEverySentenceIsTranslated reads the sentences out of the templates, so
@@ -43,6 +46,9 @@ func TestNoTranslationIsUnused(t *testing.T) {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
 			stringsIn(t, path, used)
 		}
+		if d.Name() == "checks.yaml" {
+			valuesIn(t, path, used)
+		}
 		return nil
 	})
 	if err != nil {
@@ -67,6 +73,23 @@ func partOf(s string, used map[string]bool) bool {
 		}
 	}
 	return false
+}
+
+// valuesIn adds the values of a list of objects in a YAML file.
+func valuesIn(t *testing.T, path string, used map[string]bool) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	var list []map[string]any
+	if err = cmp.Or(err, yaml.Unmarshal(text, &list)); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range list {
+		for _, v := range one {
+			if s, ok := v.(string); ok {
+				used[s] = true
+			}
+		}
+	}
 }
 
 // stringsIn adds the strings of a source file, with those that are put together of

@@ -15,42 +15,10 @@ const (
 
 func appChecks() []check {
 	return []check{
-		{
-			"apps-offered",
-			"Apps are offered where hosts look",
-			nil,
-			"the extension " + appsExtension + ", each time that the server tells its capabilities",
-			"Declare the extension: Claude Desktop shows nothing without it (MCP Apps, \"Capability Negotiation\").",
-			needApps,
-			checkAppsOffered,
-		},
-		{
-			"apps-resource",
-			"The app of each tool can be read",
-			nil,
-			"a ui:// resource of the type " + appType + ", with a document",
-			"Serve the resource that _meta.ui.resourceUri names (MCP Apps, \"UI Resource Format\").",
-			needApps,
-			checkAppsResource,
-		},
-		{
-			"apps-link",
-			"Tools link to their apps in both forms",
-			nil,
-			"_meta.ui.resourceUri, and the same as ui/resourceUri",
-			"Send the older form too: some hosts read only that (MCP Apps, \"Resource Discovery\").",
-			needApps,
-			checkAppsLink,
-		},
-		{
-			"apps-csp",
-			"Apps ask no host that they do not declare",
-			nil,
-			"no script, style, image or frame from a host that _meta.ui.csp does not name",
-			"Put everything into the document, or name the host in csp of the resource's content (MCP Apps, \"Content Security Policy\").",
-			needApps,
-			checkAppsCSP,
-		},
+		{"apps-offered", needApps, checkAppsOffered},
+		{"apps-resource", needApps, checkAppsResource},
+		{"apps-link", needApps, checkAppsLink},
+		{"apps-csp", needApps, checkAppsCSP},
 	}
 }
 

@@ -1,20 +1,48 @@
 package doctor
 
 import (
+	_ "embed" // for checks.yaml
 	"net/http"
 	"slices"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// check is one thing that is examined.
+// check is one thing that is examined. checks.yaml describes it under the same id.
 type check struct {
-	id      string
-	title   string
-	clients []Client // that break on it
-	expect  string
-	fix     string                     // with the section of the specification
-	needs   func(*examination) string  // why it cannot be examined, "" if it can; nil means it can
-	run     func(*examination) finding // examines it
+	id    string
+	needs func(*examination) string  // why it cannot be examined, "" if it can; nil means it can
+	run   func(*examination) finding // examines it
 }
+
+// description is what a check says.
+type description struct {
+	ID     string
+	Title  string
+	Breaks []Client // those that break on a failure
+	Minor  bool     // a failure makes them worse, and does not stop them
+	Expect string
+	Fix    string
+}
+
+//go:embed checks.yaml
+var checksFile []byte
+
+// descriptions returns what the checks say, by id.
+var descriptions = sync.OnceValue(func() map[string]description {
+	var list []description
+	if err := yaml.Unmarshal(checksFile, &list); err != nil {
+		panic(err) // the file is ours
+	}
+	all := map[string]description{}
+	for _, d := range list {
+		all[d.ID] = d
+	}
+	return all
+})
+
+func (c check) about() description { return descriptions()[c.id] }
 
 // finding is what a check found.
 type finding struct {
@@ -86,15 +114,17 @@ func (v *examination) result(c check) Result {
 	cleanValues(f.text, v.clean)
 	r := Result{
 		ID:       c.id,
-		Title:    c.title,
+		Title:    c.about().Title,
 		Status:   f.status,
 		Sentence: f.text,
 		Got:      v.clean(f.text.Error()),
 	}
 	if f.status == Failed {
-		r.Expected, r.Breaks, r.Fix, r.Minor = c.expect, c.clients, c.fix, slices.Contains(
-			minor, c.id,
-		)
+		about := c.about()
+		r.Expected = about.Expect
+		r.Breaks = about.Breaks
+		r.Fix = about.Fix
+		r.Minor = about.Minor
 		if f.breaks != nil {
 			r.Breaks = f.breaks
 		}

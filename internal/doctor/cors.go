@@ -6,53 +6,12 @@ import (
 )
 
 func corsChecks() []check {
-	web := []Client{Inspector}
 	return []check{
-		{
-			"cors-metadata",
-			"Pages may read the metadata",
-			web,
-			"Access-Control-Allow-Origin on both documents",
-			"Allow every origin: the documents are public (RFC 9728 section 3.2; Fetch, \"CORS protocol\").",
-			nil,
-			checkCORSMetadata,
-		},
-		{
-			"cors-token",
-			"Pages may use the token endpoint",
-			web,
-			"a preflight that is allowed",
-			"Answer OPTIONS with Access-Control-Allow-Origin and the headers that clients send (Fetch, \"CORS protocol\").",
-			nil,
-			checkPreflight("token"),
-		},
-		{
-			"cors-register",
-			"Pages may register",
-			web,
-			"a preflight that allows Content-Type",
-			"Answer OPTIONS with Access-Control-Allow-Origin and Content-Type among the headers (Fetch, \"CORS protocol\").",
-			needRegistration,
-			checkPreflight("registration"),
-		},
-		{
-			"cors-mcp",
-			"Pages of the server's own origin may call it",
-			web,
-			"a preflight without a token that allows " + strings.Join(mcpHeaders(), ", "),
-			"Answer OPTIONS before the token is asked for; a preflight carries none (Fetch, \"CORS protocol\").",
-			nil,
-			checkCORSMCP,
-		},
-		{
-			"cors-challenge",
-			"Pages may read the challenge",
-			web,
-			"Access-Control-Expose-Headers with WWW-Authenticate on the 401",
-			"Expose WWW-Authenticate and Mcp-Session-Id (Fetch, \"CORS protocol\").",
-			nil,
-			checkCORSChallenge,
-		},
+		{"cors-metadata", nil, checkCORSMetadata},
+		{"cors-token", nil, checkPreflight("token")},
+		{"cors-register", needRegistration, checkPreflight("registration")},
+		{"cors-mcp", nil, checkCORSMCP},
+		{"cors-challenge", nil, checkCORSChallenge},
 	}
 }
 

@@ -24,10 +24,10 @@ func TestDocumentListsTheChecks(t *testing.T) {
 	var want strings.Builder
 	for _, s := range checks() {
 		clients := "–"
-		if len(s.clients) > 0 {
-			clients = Names(s.clients)
+		if len(s.about().Breaks) > 0 {
+			clients = Names(s.about().Breaks)
 		}
-		fmt.Fprintf(&want, "| `%s`: %s | %s | %s |\n", s.id, s.title, strings.NewReplacer("<", "&lt;", "|", "\\|").Replace(s.expect), clients)
+		fmt.Fprintf(&want, "| `%s`: %s | %s | %s |\n", s.id, s.about().Title, strings.NewReplacer("<", "&lt;", "|", "\\|").Replace(s.about().Expect), clients)
 	}
 	if got == want.String() {
 		return

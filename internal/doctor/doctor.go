@@ -125,11 +125,11 @@ func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 	o := v.observe(d.Forbids)
 	_, v.absent = finalCause(o)
 	for _, c := range checks() {
-		if d.Client != "" && !slices.Contains(c.clients, d.Client) {
+		if d.Client != "" && !slices.Contains(c.about().Breaks, d.Client) {
 			continue
 		}
 		if d.Checking != nil {
-			d.Checking(c.title)
+			d.Checking(c.about().Title)
 		}
 		report.Results = append(report.Results, v.result(c))
 	}

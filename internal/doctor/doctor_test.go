@@ -228,7 +228,7 @@ func FuzzParameters(f *testing.F) {
 func TestNamesOfChecksAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range checks() {
-		if seen[s.id] || s.title == "" || s.expect == "" || s.fix == "" {
+		if seen[s.id] || s.about().Title == "" || s.about().Expect == "" || s.about().Fix == "" {
 			t.Errorf("the step %q is double or has no words", s.id)
 		}
 		seen[s.id] = true

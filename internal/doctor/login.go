@@ -8,169 +8,39 @@ import (
 
 func tokenErrorChecks() []check {
 	return []check{
-		{
-			"token-redirect",
-			"The token endpoint does not redirect",
-			[]Client{Claude},
-			"an answer that is no redirect",
-			"Serve the endpoint at the address that the metadata name (RFC 6749 section 3.2).",
-			needTokenEndpoint,
-			checkTokenRedirect,
-		},
-		{
-			"token-code-error",
-			"A bad code is refused in JSON",
-			[]Client{Claude},
-			`status 400 with the error "invalid_grant"`,
-			"Answer JSON, not a page (RFC 6749 section 5.2).",
-			needTokenEndpoint,
-			checkBadCode,
-		},
-		{
-			"token-refresh-error",
-			"A bad refresh token is refused with invalid_grant",
-			[]Client{Claude},
-			`status 400 with the error "invalid_grant"`,
-			"Use this code and no other: it is what makes Claude ask the person again (RFC 6749 section 5.2).",
-			needTokenEndpoint,
-			checkBadRefresh,
-		},
-		{
-			"token-client-error",
-			"An unknown client is refused with invalid_client",
-			[]Client{Claude},
-			`status 401 with the error "invalid_client"`,
-			"Use this code: it is what makes Claude register anew (RFC 6749 section 5.2).",
-			needTokenEndpoint,
-			checkBadClient,
-		},
-		{
-			"token-error-no-store",
-			"Answers of the token endpoint are not stored",
-			nil,
-			"Cache-Control: no-store",
-			"Forbid caches to keep them (RFC 6749 section 5.1).",
-			needTokenEndpoint,
-			checkTokenStore,
-		},
+		{"token-redirect", needTokenEndpoint, checkTokenRedirect},
+		{"token-code-error", needTokenEndpoint, checkBadCode},
+		{"token-refresh-error", needTokenEndpoint, checkBadRefresh},
+		{"token-client-error", needTokenEndpoint, checkBadClient},
+		{"token-error-no-store", needTokenEndpoint, checkTokenStore},
 	}
 }
 
 func loginChecks() []check {
 	return []check{
-		{
-			"login",
-			"The person comes back with a code",
-			Clients(),
-			"a code at the redirect URI",
-			"Answer the consent form with a page or a 303; 307 sends the form on to the client (RFC 9700 section 4.12).",
-			needLogin,
-			checkLogin,
-		},
-		{
-			"login-state",
-			"The answer carries state and iss",
-			[]Client{ChatGPT, Codex},
-			"state as it was sent, and iss, where it is advertised",
-			"Return state byte for byte, and send iss (RFC 6749 section 4.1.2, RFC 9207 section 2).",
-			needLogin,
-			checkLoginState,
-		},
-		{
-			"token",
-			"The code gets a token",
-			Clients(),
-			`status 200 with access_token and token_type "Bearer"`,
-			"Accept a form with code, redirect_uri, client_id, code_verifier and resource (RFC 6749 section 4.1.3, RFC 7636 section 4.5, RFC 8707 section 2.2).",
-			needLogin,
-			checkToken,
-		},
-		{
-			"token-expires",
-			"The token says how long it lasts",
-			[]Client{Claude, ClaudeCode, Codex},
-			"expires_in, a number above 0",
-			"Send expires_in: clients refresh ahead of time (RFC 6749 section 5.1).",
-			needTokens,
-			checkExpires,
-		},
-		{
-			"token-refresh",
-			"There is a refresh token",
-			[]Client{ChatGPT, Claude, ClaudeCode},
-			"refresh_token",
-			"Issue one without demanding offline_access (RFC 6749 section 1.5).",
-			needTokens,
-			checkRefreshToken,
-		},
-		{
-			"token-scope",
-			"The token says what it is for",
-			nil,
-			"scope",
-			"Send scope always, so that a client can tell whether to ask for more (RFC 6749 section 5.1).",
-			needTokens,
-			checkTokenScope,
-		},
-		{"token-no-store", "The token is not stored", nil, "Cache-Control: no-store",
-			"Forbid caches to keep it (RFC 6749 section 5.1).", needTokens, checkGrantedStore},
+		{"login", needLogin, checkLogin},
+		{"login-state", needLogin, checkLoginState},
+		{"token", needLogin, checkToken},
+		{"token-expires", needTokens, checkExpires},
+		{"token-refresh", needTokens, checkRefreshToken},
+		{"token-scope", needTokens, checkTokenScope},
+		{"token-no-store", needTokens, checkGrantedStore},
 	}
 }
 
 func refreshChecks() []check {
 	return []check{
-		{
-			"refresh",
-			"A refresh token gets a new pair",
-			[]Client{ChatGPT, Claude, ClaudeCode, Codex},
-			"status 200 with access_token and another refresh_token",
-			"Rotate, and return the new refresh token in the same answer (RFC 9700 section 2.2.2).",
-			needRefreshToken,
-			checkRefresh,
-		},
-		{
-			"refresh-grace",
-			"A refresh token works again within its grace",
-			[]Client{Claude, ClaudeCode, Codex},
-			"status 200",
-			"Let the previous token work for a minute or two: several processes share it, and answers get lost (RFC 9700 section 4.14.2 leaves it to the server).",
-			needRefreshToken,
-			checkGrace,
-		},
-		{
-			"refresh-successor",
-			"Within the grace the successor is the same",
-			nil,
-			"the refresh token of the first answer",
-			"Return the same successor: if two are valid, a stolen one cannot be detected (RFC 9700 section 4.14.2).",
-			needRefreshToken,
-			checkSuccessor,
-		},
+		{"refresh", needRefreshToken, checkRefresh},
+		{"refresh-grace", needRefreshToken, checkGrace},
+		{"refresh-successor", needRefreshToken, checkSuccessor},
 	}
 }
 
 func revocationChecks() []check {
 	return []check{
-		{
-			"revoke",
-			"A public client can revoke its token",
-			[]Client{ClaudeCode, Inspector},
-			"status 200",
-			"Accept a form with token and client_id and answer 200, for tokens that are not known as well (RFC 7009 sections 2.1 and 2.2).",
-			needTokens,
-			checkRevoke,
-		},
-		{
-			"revoke-works",
-			"A revoked token is refused",
-			nil,
-			"status 401 from the endpoint",
-			"Look up whether the grant lives, or keep tokens short (RFC 7009 section 2.1).",
-			needTokens,
-			checkRevoked,
-		},
-		{"code-once", "A code works once", nil, `status 400 with the error "invalid_grant"`,
-			"Forget a code as it is redeemed (RFC 6749 section 4.1.2).", needTokens, checkCodeOnce},
+		{"revoke", needTokens, checkRevoke},
+		{"revoke-works", needTokens, checkRevoked},
+		{"code-once", needTokens, checkCodeOnce},
 	}
 }
 

@@ -7,42 +7,10 @@ import (
 
 func registrationChecks() []check {
 	return []check{
-		{
-			"dcr",
-			"A client can register itself",
-			Clients(),
-			"status 201 with a client_id",
-			"Take JSON without a credential, and ignore members that are not known (RFC 7591 sections 3.1 and 3.2.1).",
-			needRegistration,
-			checkDCR,
-		},
-		{
-			"dcr-answer",
-			"The registration says what was registered",
-			nil,
-			"the redirect_uris and the method none, without a secret",
-			"Answer with all registered metadata (RFC 7591 section 3.2.1).",
-			nil,
-			checkDCRAnswer,
-		},
-		{
-			"dcr-hosted",
-			"Hosted clients may register their addresses",
-			[]Client{ChatGPT, Claude, VSCode},
-			"status 201",
-			"Do not keep a list of allowed redirect URIs: vendors add paths and hosts (RFC 7591 section 3.2.2 leaves it to the server).",
-			needRegistration,
-			checkHosted,
-		},
-		{
-			"dcr-error",
-			"A bad registration is refused in JSON",
-			nil,
-			"status 400 with the JSON member error",
-			"Answer errors as JSON, not as pages (RFC 7591 section 3.2.2).",
-			needRegistration,
-			checkDCRError,
-		},
+		{"dcr", needRegistration, checkDCR},
+		{"dcr-answer", nil, checkDCRAnswer},
+		{"dcr-hosted", needRegistration, checkHosted},
+		{"dcr-error", needRegistration, checkDCRError},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // The page of the console shows checks, and what failed, in the reader's language.
 func TestChecksAreTranslated(t *testing.T) {
 	for _, s := range checks() {
-		for _, words := range []string{s.title, s.expect, s.fix} {
+		for _, words := range []string{s.about().Title, s.about().Expect, s.about().Fix} {
 			if _, ok := templates.Spanish(words); !ok || strings.Contains(words, "{}") {
 				t.Errorf("%s: no Spanish for %q", s.id, words)
 			}

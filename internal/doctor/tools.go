@@ -6,94 +6,21 @@ import (
 
 func toolChecks() []check {
 	return []check{
-		{"tools-list", "The server lists its tools", Clients(), "a result with at least one tool",
-			"Answer tools/list (MCP 2026-07-28, server/tools).", needToken, checkTools},
-		{
-			"tools-schema",
-			"Each tool has a name and a schema",
-			Clients(),
-			`a name, and an inputSchema of type "object"`,
-			"Give each tool a JSON Schema of an object, if an empty one (MCP 2026-07-28, server/tools, \"Tool\").",
-			needTools,
-			checkSchemas,
-		},
-		{
-			"tools-hints",
-			"Each tool has a title and all four hints",
-			[]Client{ChatGPT, Claude},
-			"title, readOnlyHint, destructiveHint, idempotentHint and openWorldHint",
-			"Set them all: what is missing is taken for the worst, and refused in reviews (MCP 2026-07-28, server/tools, \"Tool Annotations\").",
-			needTools,
-			checkHints,
-		},
-		{
-			"tools-order",
-			"The order of the tools stays",
-			nil,
-			"the same order twice",
-			"Sort the list (MCP 2026-07-28, server/tools, \"Listing Tools\").",
-			needTools,
-			checkOrder,
-		},
-		{
-			"tools-cache",
-			"The list says how long it holds (2026-07-28)",
-			nil,
-			"resultType, ttlMs and cacheScope",
-			"Send the three members (MCP 2026-07-28, server/utilities/caching).",
-			needTools,
-			checkCache,
-		},
+		{"tools-list", needToken, checkTools},
+		{"tools-schema", needTools, checkSchemas},
+		{"tools-hints", needTools, checkHints},
+		{"tools-order", needTools, checkOrder},
+		{"tools-cache", needTools, checkCache},
 	}
 }
 
 func callChecks() []check {
 	return []check{
-		{
-			"call",
-			"A harmless call is answered",
-			Clients(),
-			"a result that is no error",
-			"Answer tools/call (MCP 2026-07-28, server/tools, \"Calling Tools\").",
-			needTools,
-			checkCall,
-		},
-		{
-			"call-input",
-			"Wrong arguments are an error for the model",
-			nil,
-			"a result with isError, and words that say what is missing",
-			"Answer with a result, so that the model can correct itself (MCP 2025-11-25, server/tools, \"Error Handling\").",
-			needTools,
-			checkInput,
-		},
-		{
-			"search",
-			"search has the shape that ChatGPT reads",
-			[]Client{ChatGPT},
-			`one text item with {"results":[{"id","title","url"}]}, and the same as structuredContent`,
-			"Follow the shape to the letter; deep research and company knowledge use no other tools (OpenAI, \"Building MCP servers\").",
-			needTools,
-			checkSearch,
-		},
-		{
-			"fetch",
-			"fetch has the shape that ChatGPT reads",
-			[]Client{ChatGPT},
-			`one text item with {"id","title","text","url"}, and the same as structuredContent`,
-			"Follow the shape to the letter (OpenAI, \"Building MCP servers\").",
-			needTools,
-			checkFetch,
-		},
-		{
-			"mcp-delete",
-			"The session can be ended",
-			nil,
-			"status 2xx, or 405",
-			"End the session, or answer 405 (MCP 2025-11-25, basic/transports, \"Session Management\").",
-			needSessionID,
-			checkDelete,
-		},
+		{"call", needTools, checkCall},
+		{"call-input", needTools, checkInput},
+		{"search", needTools, checkSearch},
+		{"fetch", needTools, checkFetch},
+		{"mcp-delete", needSessionID, checkDelete},
 	}
 }
 
