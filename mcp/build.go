@@ -63,6 +63,7 @@ func (b *built) make(s *Server) (err error) {
 	if s.Access == nil {
 		s.Access = Anyone{}
 	}
+
 	b.levels.Max = session.MaxRecent
 	b.changes.Access = s.Access
 	b.changes.Notes = s.Notes
@@ -79,20 +80,24 @@ func (b *built) make(s *Server) (err error) {
 	if s.Info.Name == "" || s.Info.Version == "" {
 		return errors.New("mcp: the server has no name or no version")
 	}
+
 	b.key = s.SessionKey
 	if len(b.key) == 0 {
 		b.key = []byte(rand.Text()) // valid until a restart, and on this replica
 	}
+
 	b.lists = map[string]listing{}
 	b.identity, err = NewIdentity(s.Info, s.Instructions)
 	if err != nil {
 		return err
 	}
+
 	tools, err := b.makeTools(s.Tools, s.Tasks != nil)
 	b.tools.Store(tools)
 	if err := errors.Join(err, b.makeResources(s), b.makePrompts(s)); err != nil {
 		return err
 	}
+
 	b.discover = b.discovered(s, b.identity)
 	return nil
 }

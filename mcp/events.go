@@ -207,6 +207,7 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 		}
 		return nil, nil, wire.InvalidParams("%s of %s has the wrong type", field, r.Message.Method)
 	}
+
 	q := &EventQuery{
 		Name:      p.Name,
 		Arguments: p.Arguments,
@@ -225,6 +226,7 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 			return nil, nil, wire.InvalidParams("maxEvents is less than 1")
 		}
 	}
+
 	types := r.s.Extensions.Events.EventTypes(r.HTTP.Context())
 	i := slices.IndexFunc(types, func(t EventType) bool { return t.Name == q.Name })
 	if i < 0 {
@@ -235,10 +237,12 @@ func eventQuery(r *request) (*eventParams, *EventQuery, error) {
 			Data: map[string]any{"kind": "event"},
 		}
 	}
+
 	accepted, problem := schema.Read(types[i].InputSchema).Accept(q.Name, q.Arguments)
 	if problem != "" {
 		return nil, nil, wire.InvalidParams("%s", problem)
 	}
+
 	q.Arguments = accepted
 	return &p, q, nil
 }
@@ -256,13 +260,16 @@ func pollEvents(r *request) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	page, err := r.s.Extensions.Events.Poll(r.HTTP.Context(), r.Principal, q)
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range page.Events {
 		page.Events[i].Cursor = "" // the page has one
 	}
+
 	return eventResult(r, struct {
 		Events    []Event `json:"events"`
 		Cursor    string  `json:"cursor"`
@@ -290,14 +297,17 @@ func subscribeEvents(r *request) (json.RawMessage, error) {
 	if _, err := WebhookSecret(p.Delivery.Secret); err != nil {
 		return nil, wire.InvalidParams("delivery.secret: %v", err)
 	}
+
 	s := &EventSubscription{EventQuery: *q, URL: p.Delivery.URL, Secret: p.Delivery.Secret}
 	if err := s.readTTL(p.TTL); err != nil {
 		return nil, err
 	}
+
 	granted, err := r.s.Extensions.Events.Subscribe(r.HTTP.Context(), r.Principal, s)
 	if err != nil {
 		return nil, err
 	}
+
 	return eventResult(r, granted)
 }
 
@@ -312,6 +322,7 @@ func (s *EventSubscription) readTTL(v json.RawMessage) error {
 	case json.Unmarshal(v, &ms) != nil || ms < 0:
 		return wire.InvalidParams("ttlMs is neither null nor a number of milliseconds from 0")
 	}
+
 	ttl := millis(int64(min(ms, 1e15)))
 	s.TTL = &ttl
 	return nil
@@ -327,6 +338,7 @@ func unsubscribeEvents(r *request) (json.RawMessage, error) {
 	); err != nil {
 		return nil, err
 	}
+
 	return eventResult(r, struct{}{})
 }
 

@@ -18,6 +18,7 @@ func (r *request) initialize() (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	rev := r.Client.Revision
 	return fmt.Appendf(nil, `{"protocolVersion":%q,"capabilities":%s,"serverInfo":%s%s}`,
 		rev, r.s.capabilities(rev), r.identity.info, r.identity.instructions), nil

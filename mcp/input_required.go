@@ -46,6 +46,7 @@ func (r *request) newElicitor() (*elicitor, error) {
 	if !r.Modern() || !answered {
 		return a, nil
 	}
+
 	a.given = map[string]json.RawMessage{}
 	a.used = map[string]json.RawMessage{}
 	if p.RequestState != nil {
@@ -56,6 +57,7 @@ func (r *request) newElicitor() (*elicitor, error) {
 		a.asked = state.Asked
 		maps.Copy(a.given, state.Answers)
 	}
+
 	maps.Copy(a.given, p.InputResponses)
 	return a, nil
 }
@@ -71,6 +73,7 @@ func (a *elicitor) openState(sealed string) (state requestState, err error) {
 	case a.r.s.Now().Sub(time.Unix(state.Issued, 0)) > stateLife:
 		err = wire.InvalidParams("the requestState is too old, call without it to be asked again")
 	}
+
 	return state, err
 }
 
@@ -89,6 +92,7 @@ func (a *elicitor) inputRequired() (json.RawMessage, error) {
 		seen[q.key] = true
 		state.Asked = append(state.Asked, q.key)
 	}
+
 	note, err := json.Marshal(state)
 	if err != nil {
 		return nil, fmt.Errorf("request state: %w", err)
@@ -96,6 +100,7 @@ func (a *elicitor) inputRequired() (json.RawMessage, error) {
 	if len(note) > maxState {
 		return nil, wire.InvalidParams("the answers are too long")
 	}
+
 	sealed := session.Seal(a.r.s.built.key, sealPurpose, a.r.Principal, note)
 	return fmt.Appendf(
 		nil,

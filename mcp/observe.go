@@ -102,6 +102,7 @@ func (r *request) operation(known bool) Operation {
 	if !known {
 		return op
 	}
+
 	op.Method = r.Message.Method
 	switch name := r.Params.Name; op.Method {
 	case "tools/call":
@@ -113,6 +114,7 @@ func (r *request) operation(known bool) Operation {
 			op.Prompt = name
 		}
 	}
+
 	return op
 }
 

@@ -34,6 +34,7 @@ func run[T any](
 	if err != nil {
 		return result, nil, err
 	}
+
 	call := r.Begin(detachedFor, detachedFor > 0 || !r.DisconnectCancels())
 	defer call.End()
 	result, err = recovered(call, a, f)
@@ -50,6 +51,7 @@ func run[T any](
 	case err != nil:
 		return result, nil, fmt.Errorf("%s %s: %w", kind, name, err)
 	}
+
 	return result, nil, nil
 }
 

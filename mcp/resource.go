@@ -84,6 +84,7 @@ func (c Contents) MarshalJSON() ([]byte, error) {
 	if c.Data == nil {
 		shown.Text = &c.Text
 	}
+
 	return json.Marshal(shown)
 }
 
@@ -98,6 +99,7 @@ func (b *built) makeResources(s *Server) error {
 	if len(s.Resources)+len(s.Templates) == 0 && s.Extensions.Skills == nil {
 		return nil
 	}
+
 	b.resources = make(map[string]*Resource, len(s.Resources))
 	for i := range s.Resources {
 		r := &s.Resources[i]
@@ -113,6 +115,7 @@ func (b *built) makeResources(s *Server) error {
 			resources = append(resources, r)
 		}
 	}
+
 	for _, t := range s.Templates {
 		ready := &template{ResourceTemplate: t}
 		if err := json.Unmarshal(
@@ -128,6 +131,7 @@ func (b *built) makeResources(s *Server) error {
 		b.templates = append(b.templates, ready)
 		templates = append(templates, t)
 	}
+
 	var err1, err2, err3 error
 	b.apps, err1 = b.newPage(true, "resources", apps)
 	b.lists["resources/list"], err2 = b.newListing("resources", resources, resources)

@@ -17,10 +17,12 @@ func (r *request) readResource() (json.RawMessage, error) {
 		b, err := json.Marshal(s.contents())
 		return r.result(cacheHint, "contents", b), err
 	}
+
 	read, variables := r.s.built.reader(uri)
 	if read == nil {
 		return nil, noResource(uri, r.Modern())
 	}
+
 	contents, asked, err := run(
 		r,
 		"resource",
@@ -49,13 +51,16 @@ func (r *request) readResource() (json.RawMessage, error) {
 	case contents == nil:
 		return nil, fmt.Errorf("resource %s has neither contents nor an error", wire.Truncate(uri))
 	}
+
 	for _, c := range contents {
 		r.observed.Size += len(c.Text) + len(c.Data)
 	}
+
 	b, err := json.Marshal(contents)
 	if err != nil {
 		return nil, fmt.Errorf("contents: %w", err)
 	}
+
 	return r.result(noCacheHint, "contents", b), nil
 }
 
@@ -67,6 +72,7 @@ func (b *built) reader(
 	if r := b.resource(uri); r != nil {
 		return r.Read, nil
 	}
+
 	for _, t := range b.templates {
 		values := t.form.Match(uri)
 		if values == nil {
@@ -78,6 +84,7 @@ func (b *built) reader(
 		}
 		return t.Read, variables
 	}
+
 	return nil, nil
 }
 

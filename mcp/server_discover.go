@@ -34,6 +34,7 @@ func (s *Server) capabilities(rev string) json.RawMessage {
 			resources = `{"listChanged":true,"subscribe":true}`
 		}
 	}
+
 	members := []string{`"tools":` + tools}
 	add := func(offered bool, member string) {
 		if offered {

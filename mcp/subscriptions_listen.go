@@ -27,6 +27,7 @@ func (r *request) listen() (json.RawMessage, error) {
 			http.StatusNotAcceptable, "subscriptions/listen is answered with a text/event-stream",
 		)
 	}
+
 	agreed, feeds, err := r.feeds()
 	if err != nil {
 		return nil, err
@@ -34,6 +35,7 @@ func (r *request) listen() (json.RawMessage, error) {
 	if err := r.Listen(); err != nil {
 		return nil, err
 	}
+
 	meta := `"_meta":{"` + gomcp.MetaKeySubscriptionID + `":` + string(r.Message.ID)
 	send := func(method string, params []byte) {
 		if len(params) > 0 {
@@ -59,6 +61,7 @@ func (r *request) listen() (json.RawMessage, error) {
 	for _, f := range feeds {
 		all.Go(func() { f(ctx, send) })
 	}
+
 	changes.Serve(ctx, func(c Change) { send(c.Method, c.Params()) })
 	all.Wait()
 	return json.RawMessage(
@@ -79,6 +82,7 @@ func (r *request) feeds() (agreed string, feeds []feed, err error) {
 	if len(wanted.TaskIDs) > 0 && r.s.Tasks != nil && !r.takesTask() {
 		return "", nil, errTasksUndeclared()
 	}
+
 	var members []string
 	if r.s.Tasks != nil {
 		var ids []string
@@ -94,6 +98,7 @@ func (r *request) feeds() (agreed string, feeds []feed, err error) {
 	if r.s.Changing && r.s.built.resources != nil {
 		members = appendMember(members, "resourceSubscriptions", wanted.URIs)
 	}
+
 	return strings.Join(members, ","), feeds, nil
 }
 

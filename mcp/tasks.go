@@ -66,6 +66,7 @@ func (r *request) refuseTask(t *tool) error {
 	case takes && !r.Modern() && r.Params.Other().Task[0] != '{':
 		return wire.InvalidParams("\"task\" must be an object, for example {\"ttl\":60000}")
 	}
+
 	return nil
 }
 

@@ -24,6 +24,7 @@ func (r *request) taskResult() (json.RawMessage, error) {
 			t, err = r.s.Tasks.Next(call, r.Principal, t.ID, t.Updated)
 		}
 	}
+
 	switch {
 	case call.Cancelled():
 		return nil, r.Cancelled()
@@ -32,6 +33,7 @@ func (r *request) taskResult() (json.RawMessage, error) {
 	case err != nil:
 		return nil, taskError(err)
 	}
+
 	return t.shownTo(r.Client).outcome(r.Client.Revision, r.identity.info)
 }
 
@@ -60,6 +62,7 @@ func (r *request) elicitForTask(ctx context.Context, t *Task) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -71,10 +74,12 @@ func (q Question) relatedTo(task string) Question {
 	if json.Unmarshal(q.params, &params) != nil || params == nil {
 		return q
 	}
+
 	_ = json.Unmarshal(params["_meta"], &meta) // usually absent
 	if meta == nil {
 		meta = map[string]json.RawMessage{}
 	}
+
 	meta[gomcp.RelatedTaskMetaKey] = fmt.Appendf(nil, `{"taskId":%s}`, quoted(task))
 	params["_meta"], _ = json.Marshal(meta) // it has been read from JSON
 	q.params, _ = json.Marshal(params)
@@ -89,11 +94,13 @@ func (t *Task) outcome(rev string, info json.RawMessage) (json.RawMessage, error
 	case Cancelled:
 		return nil, jsonrpc.Errorf(wire.CodeServer, "the task was cancelled")
 	}
+
 	result := *t.result()
 	result.Meta = maps.Clone(result.Meta)
 	if result.Meta == nil {
 		result.Meta = map[string]any{}
 	}
+
 	result.Meta[gomcp.RelatedTaskMetaKey] = map[string]string{"taskId": t.ID}
 	return result.render(rev, info)
 }

@@ -39,6 +39,7 @@ func (c ownAccount) subscriptions(ctx context.Context, user string) ([]templates
 			},
 		})
 	}
+
 	return []templates.Section{{
 		ID:    "events",
 		Title: "Event subscriptions",
@@ -89,5 +90,6 @@ func (c ownAccount) useSubscription(f *form) (err error) {
 			Args: []string{string(why)},
 		}
 	}
+
 	return f.done("/account", action+"ed", err)
 }

@@ -176,6 +176,7 @@ func (a Access) Metadata(said a2a.Metadata) a2a.Metadata {
 	if len(m) == 0 {
 		return said
 	}
+
 	return m
 }
 
@@ -185,19 +186,23 @@ func (a Access) OverrideUseCase(arguments json.RawMessage) json.RawMessage {
 	if a.policy.ForceUseCase == "" {
 		return arguments
 	}
+
 	var members map[string]json.RawMessage
 	if json.Unmarshal(arguments, &members) != nil || members[UseCaseKey] == nil {
 		return arguments
 	}
+
 	forced, err := json.Marshal(a.policy.ForceUseCase)
 	if err != nil {
 		return arguments // a string always has a form
 	}
+
 	members[UseCaseKey] = forced
 	changed, err := json.Marshal(members)
 	if err != nil {
 		return arguments
 	}
+
 	return changed
 }
 
@@ -206,11 +211,13 @@ func (a Access) OverrideParts(parts []a2a.Part) []a2a.Part {
 	if a.policy.ForceUseCase == "" {
 		return parts
 	}
+
 	parts = slices.Clone(parts)
 	for i, p := range parts {
 		if data, ok := p.Content.(a2a.Data); ok {
 			parts[i].Content = a2a.Data(a.OverrideUseCase(json.RawMessage(data)))
 		}
 	}
+
 	return parts
 }

@@ -102,6 +102,7 @@ func (c *Connector) Check(others []Connector, agents []AgentConfig, serverHost s
 			return i18n.Errorf("host: %q is that of the connector %s, too", c.Host, other.Name)
 		}
 	}
+
 	switch {
 	case !connectorName.MatchString(c.Name):
 		return i18n.Errorf(
@@ -120,6 +121,7 @@ func (c *Connector) Check(others []Connector, agents []AgentConfig, serverHost s
 	case len(c.Title) > 100 || len(c.Description) > 2000 || len(c.Instructions) > 8000:
 		return i18n.Errorf("title, description, instructions: at most 100, 2,000 and 8,000 bytes")
 	}
+
 	return c.checkLists(agents)
 }
 
@@ -130,6 +132,7 @@ func (c *Connector) checkLists(agents []AgentConfig) error {
 			return i18n.Errorf("agents: there is no agent named %q", name)
 		}
 	}
+
 	for _, tool := range c.Tools {
 		ofSkill := func(skill string) bool { return tool == skill || strings.HasSuffix(tool, "_"+skill) }
 		if !slices.Contains(ToolNames, tool) && !slices.ContainsFunc(c.Skills, ofSkill) {
@@ -139,9 +142,11 @@ func (c *Connector) checkLists(agents []AgentConfig) error {
 			)
 		}
 	}
+
 	if slices.Contains(c.Skills, "") || slices.Contains(c.Accounts, "") {
 		return i18n.Errorf("skills, accounts: there is an empty entry")
 	}
+
 	inUse := func(a AgentConfig) bool {
 		of := func(s SkillRule) bool { return slices.Contains(s.UseCases, c.UseCase) }
 		return slices.Contains(a.UseCases, c.UseCase) || slices.ContainsFunc(a.Skills, of)
@@ -149,5 +154,6 @@ func (c *Connector) checkLists(agents []AgentConfig) error {
 	if c.UseCase != "" && !slices.ContainsFunc(agents, inUse) {
 		return i18n.Errorf("use_case: no agent is for the use case %q", c.UseCase)
 	}
+
 	return nil
 }

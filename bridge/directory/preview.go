@@ -80,12 +80,14 @@ func (r *Registry) Preview(ctx context.Context, a AgentConfig) (*Preview, error)
 	if r.configured(a.Name) {
 		return nil, ErrExists
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, probeFor)
 	defer cancel()
 	peer, unmet, err := r.Prober.Probe(ctx, a)
 	if err != nil {
 		return nil, err
 	}
+
 	return preview(peer, unmet), nil
 }
 
@@ -102,24 +104,28 @@ func preview(peer Conn, unmet []*i18n.Message) *Preview {
 	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
 		p.Offers = append(p.Offers, interfaceOf(i))
 	}
+
 	if met, ok := peer.(a2a.Contacted); ok {
 		p.Interface = interfaceOf(met.Contact().Interface)
 	}
 	if s, ok := peer.(CardSource); ok {
 		p.card = s.CardJSON()
 	}
+
 	p.Schemes = schemes(card)
 	for _, way := range unmet {
 		p.Problems = append(
 			p.Problems, i18n.New("Its card asks for credentials that are not set: %v.", way),
 		)
 	}
+
 	p.Problems = append(p.Problems, faults(card)...)
 	if len(card.Skills) == 0 {
 		p.Problems = append(
 			p.Problems, i18n.New("Its card names no skills: a model will not know what it can do."),
 		)
 	}
+
 	return p
 }
 
@@ -131,6 +137,7 @@ func faults(card *a2a.Card) (list []*i18n.Message) {
 			list = append(list, i18n.New("Its card lacks the field %s.", m.name))
 		}
 	}
+
 	told := []a2a.Generation{"", a2a.V01, a2a.V02, a2a.V03, a2a.V10}
 	for _, i := range card.Interfaces[:min(len(card.Interfaces), 20)] {
 		if !slices.Contains(told, i.Version) {
@@ -144,6 +151,7 @@ func faults(card *a2a.Card) (list []*i18n.Message) {
 			)
 		}
 	}
+
 	return list
 }
 
@@ -198,6 +206,7 @@ func (r *Registry) Try(
 	if strings.TrimSpace(text) == "" {
 		return nil, i18n.Errorf("the message is empty: say what the agent should do")
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
 	peer, _, err := r.Prober.Probe(ctx, a)
@@ -207,6 +216,7 @@ func (r *Registry) Try(
 	if personal, ok := peer.(PersonalConn); ok {
 		peer = personal.For(user)
 	}
+
 	began := r.Now()
 	event, err := peer.Send(ctx, &a2a.SendRequest{Message: &a2a.Message{
 		ID: uuid.NewString(), Role: a2a.RoleUser, Parts: []a2a.Part{a2a.TextPart(text)},
@@ -214,10 +224,12 @@ func (r *Registry) Try(
 	if err != nil {
 		return nil, i18n.Errorf("the agent did not answer: %w", err)
 	}
+
 	t := &Trial{Took: r.Now().Sub(began)}
 	if met, ok := peer.(a2a.Contacted); ok {
 		t.Interface = interfaceOf(met.Contact().Interface)
 	}
+
 	switch e := event.(type) {
 	case *a2a.Message:
 		t.State, t.Answer = a2a.Completed, e.Text()
@@ -227,6 +239,7 @@ func (r *Registry) Try(
 			_, _ = peer.Cancel(ctx, e.ID) // the result of a test is not needed
 		}
 	}
+
 	t.Answer = sanitize.Short(t.Answer, maxAnswer)
 	return t, nil
 }
@@ -244,8 +257,10 @@ func trialText(t *a2a.Task) string {
 			}
 		}
 	}
+
 	if said := t.Status.Message.Text(); said != "" {
 		all = append(all, said)
 	}
+
 	return strings.Join(all, "\n")
 }

@@ -28,6 +28,7 @@ func (d *Directory) Resolve(ctx context.Context, a Access, name, skill string) (
 	if err != nil {
 		return nil, err
 	}
+
 	r := &Resolved{
 		Agent:  p,
 		d:      d,
@@ -37,6 +38,7 @@ func (d *Directory) Resolve(ctx context.Context, a Access, name, skill string) (
 	if skill != "" && !a.Allows(p, skill) {
 		return nil, r.noSkill(ctx)
 	}
+
 	return r, nil
 }
 
@@ -61,6 +63,7 @@ func (r *Resolved) Connect(ctx context.Context) (Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	card := conn.Card()
 	if r.skill == "" || len(card.Skills) == 0 || card.Capabilities.ExtendedAgentCard {
 		return conn, nil
@@ -68,6 +71,7 @@ func (r *Resolved) Connect(ctx context.Context) (Conn, error) {
 	if _, ok := card.Skill(r.skill); !ok {
 		return nil, r.noSkill(ctx)
 	}
+
 	return conn, nil
 }
 
@@ -77,6 +81,7 @@ func (r *Resolved) Suspended() error {
 	if last == nil {
 		return nil
 	}
+
 	conn, ok := last.conn.(a2a.Contacted)
 	if !ok {
 		return nil
@@ -86,6 +91,7 @@ func (r *Resolved) Suspended() error {
 	if wait <= 0 {
 		return nil
 	}
+
 	e := a2a.Errorf(
 		a2a.Unavailable,
 		"the agent %s failed several times in a row; next attempt in %s",
@@ -119,6 +125,7 @@ func (d *Directory) choose(ctx context.Context, a Access, name, skill string) (*
 	case name == "":
 		return nil, d.missingAgent(ctx, a, skill, known)
 	}
+
 	return nil, noAgent{ledger.InputError{Text: fmt.Sprintf(
 		"There is no agent named %q. Choose one of: %s.", sanitize.Short(name, 100), known)}}
 }

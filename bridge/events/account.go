@@ -41,6 +41,7 @@ func (s *Service) Test(ctx context.Context, user, id string) error {
 	if err != nil {
 		return err
 	}
+
 	e := Event{
 		ID:    "test." + rand.Text(),
 		Name:  sub.Name,
@@ -60,5 +61,6 @@ func (s *Service) Test(ctx context.Context, user, id string) error {
 	if why := failure(s.post(ctx, sub, to, e.ID, body)); why != "" {
 		return TestFailed(why)
 	}
+
 	return nil
 }

@@ -43,6 +43,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if err != nil {
 		return nil, err
 	}
+
 	var filter Filter
 	if err := json.Unmarshal(q.Arguments, &filter); err != nil {
 		return nil, err
@@ -52,6 +53,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if err != nil {
 		return nil, err
 	}
+
 	page := &mcp.EventPage{Cursor: cursor(log.Epoch, log.Last)}
 	if q.Cursor == "" {
 		return page, nil
@@ -61,12 +63,14 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 	if err != nil {
 		return nil, err
 	}
+
 	page.Truncated = truncated
 
 	limit := maxPage
 	if q.Most > 0 {
 		limit = min(q.Most, maxPage)
 	}
+
 	list, err := s.Logs.Events(ctx, access.User(), q.Name, filter, after, log.Last, limit+1)
 	if err != nil {
 		return nil, err
@@ -87,6 +91,7 @@ func (s *Service) poll(ctx context.Context, q *mcp.EventQuery) (*mcp.EventPage, 
 		}
 		page.Events = append(page.Events, s.toMCP(e, task, cursor(log.Epoch, e.Seq)))
 	}
+
 	return page, nil
 }
 
@@ -105,6 +110,7 @@ func (s *Service) replayFrom(
 	if tooOld > 0 {
 		truncated = true
 	}
+
 	return max(after, tooOld), truncated, err
 }
 

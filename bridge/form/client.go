@@ -42,6 +42,7 @@ func (f *Form) encode(schemaOf func(Field) schema) json.RawMessage {
 			s.Required = append(s.Required, field.Name)
 		}
 	}
+
 	s.Properties = properties.encode()
 	return encode(s)
 }
@@ -50,6 +51,7 @@ func (f Field) schema() schema {
 	if f.needsText() {
 		return f.asText()
 	}
+
 	s := schema{
 		Type:        f.Kind,
 		Title:       f.Title,
@@ -64,6 +66,7 @@ func (f Field) schema() schema {
 	if v, problem := f.value(f.Default); f.Default != "" && problem == nil {
 		s.Default = v
 	}
+
 	return s
 }
 
@@ -127,6 +130,7 @@ func (f Field) asText() schema {
 	if lines != "" {
 		s.Default = lines
 	}
+
 	return s
 }
 
@@ -142,6 +146,7 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 	) {
 		return content, true
 	}
+
 	whole := map[string]any{}
 	for _, field := range f.Fields {
 		v, there := values[field.Name]
@@ -160,6 +165,7 @@ func (f *Form) Object(content json.RawMessage) (object json.RawMessage, ok bool)
 			field.set(whole, typed)
 		}
 	}
+
 	object, err := json.Marshal(whole)
 	return object, err == nil
 }
@@ -171,6 +177,7 @@ func (f Field) lines(v json.RawMessage) string {
 	if !f.Many || json.Unmarshal(v, &text) != nil {
 		return inputText(v)
 	}
+
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' })
 	for i, part := range parts {
 		parts[i] = strings.TrimSpace(part)
@@ -180,6 +187,7 @@ func (f Field) lines(v json.RawMessage) string {
 			}
 		}
 	}
+
 	return strings.Join(parts, "\n")
 }
 
@@ -194,6 +202,7 @@ func (f Field) set(whole map[string]any, value any) {
 		}
 		whole = inner
 	}
+
 	whole[f.Path[last]] = value
 }
 
@@ -211,6 +220,7 @@ func inputText(v json.RawMessage) string {
 		}
 		return strings.Join(lines, "\n")
 	}
+
 	return string(v)
 }
 
@@ -254,5 +264,6 @@ func (f *Form) Words(content json.RawMessage) string {
 		}
 		lines = append(lines, field.Label()+": "+text)
 	}
+
 	return strings.Join(lines, "\n")
 }

@@ -40,9 +40,11 @@ func (f *Form) Fill(
 			values.add(field.Name, v)
 		}
 	}
+
 	if len(problems) > 0 {
 		return nil, problems
 	}
+
 	return values.encode(), nil
 }
 
@@ -61,6 +63,7 @@ func (f Field) value(text string) (any, *Problem) {
 	if f.Many {
 		return f.list(text)
 	}
+
 	return f.single(text)
 }
 
@@ -100,6 +103,7 @@ func (f Field) list(text string) (any, *Problem) {
 	case n > most:
 		return nil, &Problem{"Enter at most {} values.", strconv.Itoa(most)}
 	}
+
 	return values, nil
 }
 
@@ -128,9 +132,11 @@ func (f Field) number(text string) (any, *Problem) {
 	case f.Maximum != nil && n > *f.Maximum:
 		return nil, &Problem{"This must be {} or less.", plain(*f.Maximum)}
 	}
+
 	if f.Kind == Integer {
 		return int64(n), nil
 	}
+
 	return n, nil
 }
 
@@ -141,6 +147,7 @@ func (f Field) text(text string) (any, *Problem) {
 	if f.MaxLength != nil {
 		longest = min(longest, *f.MaxLength)
 	}
+
 	n := utf8.RuneCountInString(text)
 	switch {
 	case f.MinLength != nil && n < *f.MinLength:
@@ -148,9 +155,11 @@ func (f Field) text(text string) (any, *Problem) {
 	case n > longest:
 		return nil, &Problem{"Enter at most {} characters.", strconv.Itoa(longest)}
 	}
+
 	if sentence := formatProblem(f.Format, text); sentence != "" {
 		return nil, &Problem{Sentence: sentence}
 	}
+
 	return text, nil
 }
 

@@ -162,6 +162,7 @@ func samePlaces(ours, agents []a2a.Message) []int {
 	for i, m := range slices.Backward(ours) {
 		byID[m.ID] = i
 	}
+
 	delete(byID, "")
 
 	at := make([]int, len(agents))
@@ -177,6 +178,7 @@ func samePlaces(ours, agents []a2a.Message) []int {
 	if slices.Contains(at, -1) {
 		matchTexts(ours, agents, at, found)
 	}
+
 	return at
 }
 

@@ -38,10 +38,12 @@ func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message)
 	if in.SendRequest.Message == nil || len(in.SendRequest.Message.Parts) == 0 {
 		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
 	}
+
 	skill, _, err := in.named(directory.SkillKey)
 	if err != nil {
 		return nil, err
 	}
+
 	s := &sending{
 		r:      r,
 		access: access,
@@ -51,15 +53,18 @@ func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message)
 	if err := s.nameUseCase(); err != nil {
 		return nil, err
 	}
+
 	s.digest = in.digest(s.access)
 	send := s.first
 	if in.SendRequest.Message.TaskID != "" {
 		send = s.next
 	}
+
 	sent, err := send(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	sent.access = access
 	return sent, nil
 }
@@ -79,6 +84,7 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	to, err := s.r.Directory.Resolve(ctx, s.access, name, s.skill)
 	if err == nil {
 		err = to.CheckSkill()
@@ -86,10 +92,12 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	before, err := s.r.duplicate(ctx, s.access.User(), to.Name, s.digest)
 	if before != nil || err != nil {
 		return before, err
 	}
+
 	conn, err := to.Connect(ctx)
 	if err == nil {
 		err = to.Suspended() // a task would fail at once
@@ -97,10 +105,12 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	req, err := s.request(ctx, to.Name)
 	if err != nil {
 		return nil, err
 	}
+
 	e := &ledger.Record{
 		Owner:     s.access.User(),
 		Client:    s.access.Client(),
@@ -125,6 +135,7 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 			return sent, err
 		}
 	}
+
 	return s.r.startTask(ctx, conn, e, req)
 }
 
@@ -142,6 +153,7 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 			sanitize.Short(s.in.Agent, 100),
 		)})
 	}
+
 	before, err := s.r.duplicate(ctx, e.Owner, e.Agent, s.digest)
 	if before != nil || err != nil {
 		return before, err
@@ -149,19 +161,23 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 	if err := s.continues(e); err != nil {
 		return nil, err
 	}
+
 	s.access = s.access.Continuing(e.UseCase)
 	to, err := s.r.Directory.Resolve(ctx, s.access, e.Agent, s.skill)
 	if err != nil {
 		return nil, err
 	}
+
 	req, err := s.request(ctx, e.Agent)
 	if err != nil {
 		return nil, err
 	}
+
 	conn, err := to.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	e.Digest = s.digest
 	return s.r.continueTask(ctx, conn, e, req)
 }
@@ -183,6 +199,7 @@ func (s *sending) request(ctx context.Context, agent string) (*a2a.SendRequest, 
 	case len(out.Metadata) > 0:
 		out.Metadata = s.access.Metadata(out.Metadata)
 	}
+
 	if out.Push != nil {
 		if s.r.Webhooks == nil {
 			return nil, ErrNoPush
@@ -191,6 +208,7 @@ func (s *sending) request(ctx context.Context, agent string) (*a2a.SendRequest, 
 			return nil, err
 		}
 	}
+
 	var err error
 	m.ReferenceTaskIDs, err = s.references(ctx, agent, m.ReferenceTaskIDs)
 	return &out, err
@@ -205,11 +223,13 @@ func (s *sending) nameUseCase() error {
 	if err != nil || !says {
 		return err
 	}
+
 	access, ok := s.access.WithUseCase(useCase)
 	if !ok {
 		return ledger.InputError{Text: "The use case " + sanitize.Short(useCase, sanitize.MaxName) +
 			" in the metadata of the message is not one of yours."}
 	}
+
 	s.access = access
 	return nil
 }
@@ -255,6 +275,7 @@ func (s *sending) references(
 			ids[i] = e.Task.ID
 		}
 	}
+
 	return ids, nil
 }
 
@@ -264,11 +285,13 @@ func (s *sending) setContext(ctx context.Context, e *ledger.Record, m *a2a.Messa
 	if !s.in.NewContexts {
 		return s.ownContext(ctx, e.Agent, m.ContextID)
 	}
+
 	e.ContextName = cmp.Or(m.ContextID, uuid.NewString())
 	known, err := s.r.Lists.ContextNamed(ctx, e.Owner, e.Agent, e.ContextName)
 	if err != nil {
 		return fmt.Errorf("looking the conversation up: %w", err)
 	}
+
 	m.ContextID = cmp.Or(known, newContextID(e.Owner, e.Agent, e.ContextName))
 	return nil
 }
@@ -286,6 +309,7 @@ func (s *sending) ownContext(ctx context.Context, agent, contextID string) error
 	if contextID == "" {
 		return nil
 	}
+
 	own, err := s.r.Lists.HasContext(ctx, s.access.User(), agent, contextID)
 	if err != nil {
 		return fmt.Errorf("looking the conversation up: %w", err)
@@ -298,6 +322,7 @@ func (s *sending) ownContext(ctx context.Context, agent, contextID string) error
 			agent,
 		)}
 	}
+
 	return nil
 }
 
@@ -308,6 +333,7 @@ func (s *sending) agentName(ctx context.Context) (string, error) {
 	if s.in.Agent != "" || contextID == "" {
 		return s.in.Agent, nil
 	}
+
 	found := ""
 	for _, p := range s.r.Directory.Agents(s.access) {
 		if found != "" && p.Name != s.access.DefaultAgent() {
@@ -321,6 +347,7 @@ func (s *sending) agentName(ctx context.Context) (string, error) {
 			found = p.Name
 		}
 	}
+
 	return found, nil
 }
 
@@ -341,6 +368,7 @@ func (s *sending) continues(e *ledger.Record) error {
 	case s.in.Pause != "" && s.in.Pause != e.MessageID:
 		return ledger.ErrTaskBusy
 	}
+
 	return nil
 }
 

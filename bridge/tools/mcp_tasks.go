@@ -71,11 +71,13 @@ func (t Tasks) AnswerTask(
 	if !e.State().Interrupted() || e.Unanswered() != "" {
 		return nil
 	}
+
 	q, _ := t.Tools.pauseQuestion(e, "")
 	given := answers[q.Key()]
 	if given == nil {
 		return nil
 	}
+
 	answer, ok := q.Answer(given)
 	switch {
 	case !ok:
@@ -89,6 +91,7 @@ func (t Tasks) AnswerTask(
 	case e.State() == a2a.AuthRequired:
 		return nil
 	}
+
 	_, err = t.Tools.answer(ctx, e, answer)
 	return err
 }

@@ -66,11 +66,13 @@ func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 	if !access.AllowsTool(tool) {
 		return false
 	}
+
 	skills := t.skillTools()
 	s, ok := skills.of[tool]
 	if !ok {
 		return skills.own == nil || skills.own[tool] // or the tool of a skill that has just gone
 	}
+
 	return t.allows(access, s)
 }
 
@@ -165,6 +167,7 @@ func newSkillTools(t *Tools, skills []skillOf) *skillTools {
 	for _, tool := range t.withCard(t.ownTools()) {
 		taken[tool.Name] = true
 	}
+
 	made := &skillTools{of: map[string]skillOf{}, own: taken}
 	made.skills = newAgentSkills(
 		wanted(skills, func(a directory.AgentConfig) bool { return a.SkillsAsMCPSkills }),
@@ -175,6 +178,7 @@ func newSkillTools(t *Tools, skills []skillOf) *skillTools {
 		made.tools = append(made.tools, t.skillTool(name, s))
 		made.of[name] = s
 	}
+
 	return made
 }
 
@@ -198,6 +202,7 @@ func toolNames(skills []skillOf, taken map[string]bool) []string {
 		}
 		names[i], used[name] = name, true
 	}
+
 	return names
 }
 
@@ -210,12 +215,14 @@ func bareNames(skills []skillOf, taken map[string]bool) map[string]bool {
 		count[toolNamePart(s.skill.ID)]++
 		full[fullName(s)] = s.agent.Name
 	}
+
 	bare := map[string]bool{}
 	for _, s := range skills {
 		word := toolNamePart(s.skill.ID)
 		agent, named := full[word]
 		bare[word] = !taken[word] && count[word] == 1 && (!named || agent == s.agent.Name)
 	}
+
 	return bare
 }
 
@@ -249,6 +256,7 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 			read = dataOf
 		}
 	}
+
 	tool.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 		args, err := read(
 			s, t.Directory.Access(ctx).OverrideUseCase(c.Arguments),
@@ -276,6 +284,7 @@ func describeSkill(s skillOf) string {
 			text += fmt.Sprintf(" %q", example)
 		}
 	}
+
 	return strings.TrimSpace(text) +
 		fmt.Sprintf(" (A skill of the agent %s, %s. If the result has a task that is not finished, go on with get_task, or with send_task to answer a question.)", s.agent.Name, s.title)
 }
@@ -302,6 +311,7 @@ func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 			Text: fmt.Sprintf("The arguments could not be read: %v.", err),
 		}
 	}
+
 	return &sendArgs{Request: runner.Request{
 		Agent:   s.agent.Name,
 		Skill:   s.skill.ID,
@@ -317,6 +327,7 @@ func wordsOf(members map[string]any, all string) string {
 			return s
 		}
 	}
+
 	if len(members) == 0 {
 		return ""
 	}
@@ -327,6 +338,7 @@ func wordsOf(members map[string]any, all string) string {
 			}
 		}
 	}
+
 	return all
 }
 

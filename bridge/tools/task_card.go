@@ -67,6 +67,7 @@ func (t *Tools) withCard(tools []mcp.Tool) []mcp.Tool {
 	if !t.Card {
 		return tools
 	}
+
 	skills := t.skillTools()
 	for i := range tools {
 		switch name := tools[i].Name; {
@@ -80,6 +81,7 @@ func (t *Tools) withCard(tools []mcp.Tool) []mcp.Tool {
 			tools[i].View = &mcp.View{}
 		}
 	}
+
 	return append(tools, t.taskView(), t.answerTask())
 }
 
@@ -147,11 +149,13 @@ func (t *Tools) taskSince(
 	if err != nil || wait <= 0 || e.State().Terminal() || !e.Updated.Equal(seen) {
 		return e, err
 	}
+
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if next, err := t.Runner.NextChange(waiting, access, handle, seen); err == nil {
 		return next, nil
 	}
+
 	return e, ctx.Err()
 }
 

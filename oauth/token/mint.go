@@ -135,10 +135,12 @@ func (ts *Tokens) IssueFor(
 		slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Supports(scope) }) {
 		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())
 	}
+
 	name, err := oauth.UserName(user)
 	if err != nil {
 		return "", time.Time{}, err
 	}
+
 	a, err := ts.Accounts.Account(ctx, name)
 	if err != nil {
 		return "", time.Time{}, fmt.Errorf("account %q: %w", name, err)
@@ -152,11 +154,13 @@ func (ts *Tokens) IssueFor(
 	if ttl <= 0 {
 		ttl = ts.AccessTTL
 	}
+
 	g := ts.NewGrant(a.ID, oauth.CLIClientID, resource, resource.Within(scopes), ts.Env.Now())
 	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
 	if err := ts.Grants.Add(ctx, g); err != nil {
 		return "", time.Time{}, err
 	}
+
 	token, err := ts.Mint(ctx, g, g.Scope, "", g.Created, g.Expires)
 	return token, g.Expires, err
 }

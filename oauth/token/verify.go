@@ -37,10 +37,12 @@ func (ts *Tokens) verify(
 	if !ok {
 		return p, "", BadToken("It is not a token of this server.")
 	}
+
 	var h header
 	if t.Header(&h) != nil || h.Type != AccessTokenType {
 		return p, "", BadToken("It is not an access token of this server.")
 	}
+
 	keyID = h.KeyID
 	if ts.Keys.Algorithm == HS256 {
 		keyID, err = ts.Keys.checkMAC(t, h)
@@ -50,6 +52,7 @@ func (ts *Tokens) verify(
 	if err != nil {
 		return p, "", err
 	}
+
 	p, err = ts.checkClaims(t)
 	return p, keyID, err
 }
@@ -66,6 +69,7 @@ func (ts *Tokens) checkSignature(ctx context.Context, t *jwt.Token, h header) er
 	if !t.SignedBy(key.algorithm, jose.JSONWebKey{Key: key.private.Public()}) {
 		return BadToken("It was not signed by this server.")
 	}
+
 	return nil
 }
 
@@ -79,6 +83,7 @@ func (ts *Tokens) checkClaims(t *jwt.Token) (oauth.Principal, error) {
 	if why := ts.wrongClaims(&c); why != "" {
 		return oauth.Principal{}, BadToken(why)
 	}
+
 	p := oauth.Principal{
 		User:     c.Subject,
 		ClientID: c.ClientID,
@@ -90,6 +95,7 @@ func (ts *Tokens) checkClaims(t *jwt.Token) (oauth.Principal, error) {
 	if c.Key != nil {
 		p.KeyThumbprint = c.Key.JKT
 	}
+
 	return p, nil
 }
 
@@ -110,6 +116,7 @@ func (ts *Tokens) wrongClaims(c *claims) string {
 	case c.Key != nil && c.Key.JKT == "":
 		return "It is bound in a way that is not known here."
 	}
+
 	return ""
 }
 
@@ -132,10 +139,12 @@ func (ts *Tokens) Alive(
 	if err != nil {
 		return oauth.Principal{}, nil, err
 	}
+
 	resource := ts.Resources.Of(p.Resource)
 	if resource == nil {
 		return oauth.Principal{}, nil, BadToken(anotherResource)
 	}
+
 	g, err := ts.Grants.Live(ctx, p.GrantID, until)
 	if err != nil {
 		return oauth.Principal{}, nil, err
@@ -150,6 +159,7 @@ func (ts *Tokens) Alive(
 			HTTPStatus:  http.StatusNotFound,
 		}
 	}
+
 	p.Name = g.Name
 	p.Connector = resource.Name
 	p.Scope = resource.Within(g.Allows(p.Scope))
@@ -163,17 +173,20 @@ func (ts *Tokens) verifyCached(
 	if len(token) > jwt.MaxToken {
 		return oauth.Principal{}, BadToken("It is too long.")
 	}
+
 	var room [1024]byte // enough for most tokens, and not on the heap
 	key := sha256.Sum256(append(room[:0], token...))
 	if v, ok := ts.verified.Get(key); ok && ts.Env.Now().Before(v.Expires) {
 		return v.Principal, ts.stillSigned(ctx, v.keyID, until)
 	}
+
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	p, keyID, err := ts.verify(ctx, token)
 	if err == nil {
 		ts.verified.Put(key, verifiedToken{p, keyID})
 	}
+
 	return p, err
 }
 
@@ -194,11 +207,13 @@ func (ts *Tokens) stillSigned(ctx context.Context, keyID string, until time.Time
 	if ts.Keys.cached(keyID) != nil {
 		return nil
 	}
+
 	ctx, cancel := context.WithDeadline(ctx, until)
 	defer cancel()
 	key, err := ts.Keys.verificationKey(ctx, keyID)
 	if err == nil && key == nil {
 		err = BadToken("It was not signed by this server.")
 	}
+
 	return err
 }

@@ -62,6 +62,7 @@ func CheckFile(ctx context.Context, path string) error {
 	if _, err := schemaVersion(ctx, db); err != nil {
 		return fmt.Errorf("this is not a backup of Rialto: %w", err)
 	}
+
 	return nil
 }
 
@@ -77,6 +78,7 @@ func CheckSchema(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+
 	db, err := openCopy(path)
 	if err != nil {
 		return err
@@ -86,6 +88,7 @@ func CheckSchema(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+
 	for _, name := range slices.Concat(got, want) {
 		if !slices.Contains(want, name) {
 			return fmt.Errorf("this is not a backup of Rialto: it has a %s", name)
@@ -94,6 +97,7 @@ func CheckSchema(ctx context.Context, path string) error {
 			return fmt.Errorf("this is not a backup of Rialto: it has no %s", name)
 		}
 	}
+
 	return nil
 }
 
@@ -126,6 +130,7 @@ func (db *DB) CopyFromPostgres(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+
 	to, err := file.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -134,6 +139,7 @@ func (db *DB) CopyFromPostgres(ctx context.Context, path string) error {
 	if err := copyTables(ctx, tables, snapshot, to, &Pool{}); err != nil {
 		return err
 	}
+
 	return to.Commit()
 }
 
@@ -154,6 +160,7 @@ func (db *DB) CopyToPostgres(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+
 	from, err := file.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -174,9 +181,11 @@ func (db *DB) CopyToPostgres(ctx context.Context, path string) error {
 			return fmt.Errorf("%w (table %s)", ErrNotEmpty, t.name)
 		}
 	}
+
 	if err := copyTables(ctx, tables, from, to, db.Write); err != nil {
 		return err
 	}
+
 	return Classify(to.Commit())
 }
 
@@ -238,10 +247,12 @@ func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
 			return err
 		}
 	}
+
 	selected := slices.Clone(t.columns)
 	if i := slices.Index(selected, "indexed"); t.name == "tasks" && i >= 0 {
 		selected[i] = "0" // the search index is not copied
 	}
+
 	rows, err := from.QueryContext(ctx, `SELECT `+strings.Join(selected, ", ")+` FROM `+t.name)
 	if err != nil {
 		return err
@@ -266,9 +277,11 @@ func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
 			args = args[:0]
 		}
 	}
+
 	if err := rows.Err(); err != nil || len(args) == 0 {
 		return err
 	}
+
 	return t.insert(ctx, to, pool.encode(args))
 }
 
@@ -279,6 +292,7 @@ func (t table) insert(ctx context.Context, to *sql.Tx, values []any) error {
 	for first := 0; first < len(values); first += n {
 		rows = append(rows, "("+Placeholders(first+1, n)+")")
 	}
+
 	_, err := to.ExecContext(ctx, `
 		INSERT INTO `+t.name+` (`+strings.Join(t.columns, ", ")+`) VALUES `+
 		strings.Join(rows, ", "),

@@ -38,6 +38,7 @@ func newLink(dsn string) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, stop := context.WithCancel(context.Background())
 	l := &link{
 		asked: asked.DB,
@@ -74,9 +75,11 @@ func (l *link) set(cut bool) {
 	if !cut {
 		return
 	}
+
 	for c := range l.conns {
 		c.Conn.Close()
 	}
+
 	clear(l.conns)
 }
 
@@ -86,12 +89,14 @@ func (l *link) dial(ctx context.Context, network, address string) (net.Conn, err
 	if err != nil || l == nil {
 		return c, err
 	}
+
 	linked := &linkedConn{c, l}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.cut {
 		return nil, errors.Join(errNoAnswer, c.Close())
 	}
+
 	l.conns[linked] = struct{}{}
 	return linked, nil
 }

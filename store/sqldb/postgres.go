@@ -67,6 +67,7 @@ func postgresPool(dsn string, size int, l *link) (*Pool, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	config.DialFunc = l.dial
 	db := stdlib.OpenDB(
 		*config, stdlib.OptionAfterConnect(setLimits), stdlib.OptionShouldPing(shouldPing),
@@ -118,6 +119,7 @@ func setLimits(ctx context.Context, c *pgx.Conn) error {
 		c.Close(ctx)
 		return fmt.Errorf("setting the limits of a connection: %w", err)
 	}
+
 	return nil
 }
 

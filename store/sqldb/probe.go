@@ -50,6 +50,7 @@ func (db *DB) Probe(ctx context.Context) (database, migrations error) {
 	if time.Since(p.at) < probeInterval {
 		return p.database, p.migrations
 	}
+
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 	defer cancel()
 	p.database = db.openProbe()
@@ -60,6 +61,7 @@ func (db *DB) Probe(ctx context.Context) (database, migrations error) {
 	if p.database == nil {
 		p.migrations = db.migrated(ctx)
 	}
+
 	p.at = time.Now()
 	return p.database, p.migrations
 }
@@ -107,6 +109,7 @@ func (db *DB) usable(ctx context.Context) error {
 	if err == nil && db.Path != "" {
 		err = hasRoom(filepath.Dir(db.Path))
 	}
+
 	return err
 }
 
@@ -121,6 +124,7 @@ func postgresUsable(ctx context.Context, db *sql.DB) error {
 	if _, err := tx.ExecContext(ctx, `SET LOCAL work_mem = '64kB'`); err != nil {
 		return err
 	}
+
 	var readOnly string
 	err = tx.QueryRowContext(ctx, `
 		SELECT current_setting('transaction_read_only')
@@ -128,6 +132,7 @@ func postgresUsable(ctx context.Context, db *sql.DB) error {
 	if err == nil && readOnly == "on" {
 		err = errors.New("the database is read-only: it may be a standby")
 	}
+
 	return err
 }
 

@@ -70,6 +70,7 @@ func Migrate(ctx context.Context, dsn string) (before, after int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+
 	return before, db.version, db.Close()
 }
 
@@ -80,6 +81,7 @@ func openWith(
 	if err != nil {
 		return nil, err
 	}
+
 	db.Postgres = dialect == goose.DialectPostgres
 	db.dsn = dsn
 	db.server = &serverState{}
@@ -93,6 +95,7 @@ func openWith(
 	if err != nil {
 		return nil, errors.Join(Classify(err), db.Close())
 	}
+
 	return db, nil
 }
 func connect(ctx context.Context, dsn string) (*DB, goose.Dialect, error) {
@@ -104,6 +107,7 @@ func connect(ctx context.Context, dsn string) (*DB, goose.Dialect, error) {
 		db, err := openPostgres(dsn)
 		return db, goose.DialectPostgres, err
 	}
+
 	db, err := openSQLite(strings.TrimPrefix(dsn, "sqlite:"))
 	return db, goose.DialectSQLite3, err
 }
@@ -117,14 +121,17 @@ func (db *DB) Close() error {
 	if db.holder != nil {
 		err = errors.Join(err, db.holder.Close())
 	}
+
 	for _, other := range db.pools {
 		err = errors.Join(err, other.Close())
 	}
+
 	err = errors.Join(err, db.probe.close(), db.link.close())
 	if db.server != nil && db.server.lock != nil {
 		err = errors.Join(err, db.server.lock.close())
 		db.server.lock = nil
 	}
+
 	return err
 }
 
@@ -152,6 +159,7 @@ func (db *DB) NewPool() (*DB, error) {
 	default:
 		return db, nil
 	}
+
 	db.pools = append(db.pools, pooled.Read.DB)
 	return &pooled, nil
 }
@@ -168,10 +176,12 @@ func (db *DB) InTx(ctx context.Context, do func(*Tx) error) (err error) {
 	if db.Write.group != nil {
 		return db.Write.group.inTx(ctx, do)
 	}
+
 	for range maxAttempts {
 		if err = db.Write.inTx(ctx, do); !deadlocked(err) {
 			return err
 		}
 	}
+
 	return err
 }

@@ -33,6 +33,7 @@ func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
 		writeError(w, wire.Refuse(http.StatusForbidden, "the Host header names another server"))
 		return true
 	}
+
 	h := w.Header()
 	origin := r.Header.Get("Origin")
 	if origin != "" {
@@ -55,10 +56,12 @@ func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodOptions {
 		return false
 	}
+
 	h.Set("Allow", "POST, OPTIONS")
 	if origin != "" {
 		preflight(h, r)
 	}
+
 	w.WriteHeader(http.StatusNoContent)
 	return true
 }
@@ -77,6 +80,7 @@ func preflight(h http.Header, r *http.Request) {
 			allowed = append(allowed, name)
 		}
 	}
+
 	h.Set("Access-Control-Allow-Methods", "POST, GET, DELETE, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", strings.Join(allowed, ", "))
 	h.Set("Access-Control-Max-Age", "600")
@@ -106,10 +110,12 @@ func originMatches(allowed, origin string) bool {
 	if !wildcard {
 		return allowed == origin
 	}
+
 	host, ok := strings.CutPrefix(origin, before)
 	if !ok || !strings.HasSuffix(host, after) {
 		return false
 	}
+
 	labels := strings.TrimSuffix(host, after)
 	return labels != "" && !strings.ContainsAny(labels, "/:@?#") && !strings.HasPrefix(labels, ".")
 }

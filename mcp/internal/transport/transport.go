@@ -98,6 +98,7 @@ func (e *Endpoint) refused(w http.ResponseWriter, r *http.Request) bool {
 	if e.Err == nil {
 		return false
 	}
+
 	e.Log.ErrorContext(r.Context(), "mcp server is misconfigured", "err", e.Err)
 	writeError(
 		w, wire.Errorf(http.StatusInternalServerError, jsonrpc.CodeInternal, "internal error"),

@@ -35,6 +35,7 @@ func CheckAdded(a directory.AgentConfig) error {
 	if a.Card.Keys != "" && !isAddress(a.Card.Keys, "https") {
 		return i18n.Errorf("card.keys: %q is not an https address", a.Card.Keys)
 	}
+
 	secret := a.Credentials.Secret
 	if len(secret) > 8<<10 || strings.TrimSpace(secret) != secret ||
 		!httpguts.ValidHeaderFieldValue(secret) {
@@ -45,6 +46,7 @@ func CheckAdded(a directory.AgentConfig) error {
 	if retention := time.Duration(a.Retention); retention < 0 || retention > 100*365*24*time.Hour {
 		return i18n.Errorf("retention: %s is not a length of time such as 24h or 90d", a.Retention)
 	}
+
 	return CheckAgent(a)
 }
 
@@ -77,11 +79,13 @@ func (c *Config) checkAgents() (faults error) {
 		}
 		seen[a.Name] = true
 	}
+
 	if c.Calls.DefaultAgent != "" && !seen[c.Calls.DefaultAgent] {
 		faults = errors.Join(
 			faults, i18n.Errorf("default_agent: there is no agent named %q", c.Calls.DefaultAgent),
 		)
 	}
+
 	return faults
 }
 
@@ -91,12 +95,14 @@ func (c *Config) checkConnectors() (faults error) {
 	if u, err := url.Parse(c.URL); err == nil {
 		host = u.Host
 	}
+
 	all := c.Calls.Connectors
 	for i := range all {
 		if err := all[i].Check(all[:i], c.Agents, host); err != nil {
 			faults = errors.Join(faults, i18n.Errorf("connectors[%d].%w", i, err))
 		}
 	}
+
 	return faults
 }
 
@@ -129,6 +135,7 @@ func CheckAgent(a Agent) error {
 	if _, err := KeySet(a.Card); err != nil {
 		return i18n.Errorf("card.keys: %w", err)
 	}
+
 	return nil
 }
 
@@ -139,6 +146,7 @@ func checkSkills(a Agent) error {
 	if len(a.Skills) > 100 {
 		return i18n.Errorf("skills: there are more than 100")
 	}
+
 	for i, s := range a.Skills {
 		if s.ID == "" ||
 			slices.ContainsFunc(
@@ -150,6 +158,7 @@ func checkSkills(a Agent) error {
 			return i18n.Errorf("skills[%d].%w", i, err)
 		}
 	}
+
 	return nil
 }
 

@@ -79,6 +79,7 @@ func (c *Config) checkURL() error {
 		}
 		c.URL = c.Serving.TLS.Scheme() + "://" + c.Listen
 	}
+
 	u, err := url.Parse(c.URL)
 	switch {
 	case err != nil || !hasHost(u) || u.User != nil || u.RawQuery != "" || u.Fragment != "":
@@ -94,6 +95,7 @@ func (c *Config) checkURL() error {
 			c.URL,
 		)
 	}
+
 	c.URL = u.Scheme + "://" + strings.ToLower(u.Host)
 	return nil
 }

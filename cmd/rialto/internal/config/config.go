@@ -135,10 +135,12 @@ func Defaults() Config {
 			}
 		}
 	}
+
 	var c Config
 	if err := decode(k, &c); err != nil {
 		panic(err) // the table has a default of another type
 	}
+
 	return c
 }
 
@@ -173,6 +175,7 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 			return nil, explain(source.name+": ", err)
 		}
 	}
+
 	cfg := Defaults()
 	cfg.origin.notes = notes
 	cfg.origin.sources = sources
@@ -182,6 +185,7 @@ func Load(path string, environ []string, flags *pflag.FlagSet) (*Config, error) 
 	if err := cfg.applyAliases(environ, all); err != nil {
 		faults = errors.Join(faults, fmt.Errorf("environment: %w", err))
 	}
+
 	cfg.readContents()
 	return &cfg, errors.Join(faults, cfg.Check())
 }
@@ -207,12 +211,14 @@ func fillFromFile(k *koanf.Koanf, path string) error {
 	if path == "" {
 		return nil
 	}
+
 	err := k.Load(file.Provider(path), yaml.Parser())
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New(
 			"there is no such configuration file: name another with --config, or start from docs/configuration.md",
 		)
 	}
+
 	return err
 }
 
@@ -226,6 +232,7 @@ func fillFromEnvironment(k *koanf.Koanf, environ []string) error {
 	if err != nil {
 		return err
 	}
+
 	for key, v := range flat.Raw() {
 		list, err := withLists(v)
 		if err == nil {
@@ -235,6 +242,7 @@ func fillFromEnvironment(k *koanf.Koanf, environ []string) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -272,6 +280,7 @@ func (l Log) Logger(level *slog.LevelVar) *slog.Logger {
 		opts.ReplaceAttr = asText
 		return slog.New(slog.NewJSONHandler(os.Stderr, opts))
 	}
+
 	return slog.New(slog.NewTextHandler(os.Stderr, opts))
 }
 

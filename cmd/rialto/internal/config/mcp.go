@@ -40,10 +40,12 @@ func (m MCP) NameAt(public string) string {
 	if Loopback(u.Hostname()) {
 		return "rialto"
 	}
+
 	name := strings.Trim(notInMCPNames.ReplaceAllString(strings.ToLower(u.Hostname()), "-"), "-")
 	if !strings.HasPrefix(name, "rialto") {
 		name = "rialto-" + name
 	}
+
 	return strings.Trim(name[:min(len(name), 64)], "-")
 }
 
@@ -53,9 +55,11 @@ func (m MCP) check() error {
 			"mcp.name: %q must be 1 to 64 of a-z, 0-9 and -, starting with a letter or digit", m.Name,
 		)
 	}
+
 	known := []string{TaskCardAuto, TaskCardAlways, TaskCardNever}
 	if slices.Contains(known, m.TaskCard) {
 		return nil
 	}
+
 	return fmt.Errorf("mcp.task_card: %q is not %s", m.TaskCard, strings.Join(known, " or "))
 }

@@ -104,6 +104,7 @@ func (t *Table) add(to *addresses, c directory.Connector, resource *oauth.Resour
 		}
 		mount(path, h)
 	}
+
 	return nil
 }
 
@@ -140,11 +141,13 @@ func (a *addresses) find(host, path string) http.Handler {
 	if h := a.handlers[host+path]; h != nil {
 		return h
 	}
+
 	others := strings.HasPrefix(path, directory.Path) ||
 		strings.HasPrefix(path, oauth.ResourceMetadataPath)
 	if others {
 		return http.NotFoundHandler()
 	}
+
 	return nil
 }
 

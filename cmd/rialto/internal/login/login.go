@@ -111,6 +111,7 @@ func (l *Login) RoundTrip(r *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
+
 	return nil, err
 }
 
@@ -153,6 +154,7 @@ func (l *Login) current(ctx context.Context) (*stored, error) {
 	if l.Token != "" {
 		return &stored{Token: token{AccessToken: l.Token}}, nil
 	}
+
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.known == nil || l.endsSoon(l.known) {

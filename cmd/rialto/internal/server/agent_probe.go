@@ -82,10 +82,12 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 	if len(missing) == 0 {
 		return ""
 	}
+
 	words := make([]string, len(missing))
 	for i, m := range missing {
 		words[i] = m.Error()
 	}
+
 	return "its card asks for credentials that are not configured: " + strings.Join(words, "; or ")
 }
 
@@ -103,10 +105,12 @@ func visit(
 	if err != nil {
 		return nil, nil, err
 	}
+
 	client, err := dialer.Dial(ctx, address)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	return client, a2aauth.Unmet(
 		client.Card(), config.Credentials(a.Credentials).CredentialKinds(),
 	), nil

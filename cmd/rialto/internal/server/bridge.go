@@ -88,6 +88,7 @@ func newBridge(
 	if cfg.Links.ShareLinks > 0 {
 		library.Sharing = &documents.Sharing{Store: db.Ledger.Shares(), TTL: cfg.Links.ShareLinks}
 	}
+
 	b := bridge.New(tasks, library, calls)
 	b.Tools.Card = cfg.MCP.TaskCard != config.TaskCardNever
 	return b

@@ -58,6 +58,7 @@ func (h *health) readiness(ctx context.Context) readiness {
 		_, err := h.keys.Public(ctx)
 		check("keys", err, "the signing keys cannot be read")
 	}
+
 	return r
 }
 

@@ -136,12 +136,14 @@ func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrig
 	if err != nil {
 		return wellknown.ByOrigin{}, fmt.Errorf("the metadata of connectors: %w", err)
 	}
+
 	endpoints := map[string]string{}
 	for e := range strings.FieldsSeq(
 		"initialize tools/list tools/call resources/list validate health sse",
 	) {
 		endpoints[strings.ReplaceAll(e, "/", "_")] = resource + "/" + e
 	}
+
 	all := chatApps()
 	chatGPT := all[0]
 	claudeCode := all[1]
@@ -169,6 +171,7 @@ func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrig
 			doc.Default = m
 		}
 	}
+
 	return doc, nil
 }
 
@@ -177,6 +180,7 @@ func (c chatApp) metadata(as oauthEndpoints, resource string) (m connectorMetada
 	if as.Documents {
 		id = c.Document
 	}
+
 	a := &m.Authentication
 	a.Type = "oauth"
 	a.Resource = resource
@@ -210,11 +214,13 @@ func wantsDescription(r *http.Request) bool {
 	if !reads || len(r.Header.Values("MCP-Protocol-Version")) > 0 {
 		return false
 	}
+
 	var ranges []string
 	for one := range strings.SplitSeq(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), ",") {
 		mediaType, _, _ := strings.Cut(one, ";")
 		ranges = append(ranges, strings.TrimSpace(mediaType))
 	}
+
 	return slices.Contains(ranges, "application/json") &&
 		!slices.Contains(ranges, "text/event-stream") && !slices.Contains(ranges, "*/*")
 }
@@ -255,6 +261,7 @@ func (s *Server) validate(w http.ResponseWriter, r *http.Request) {
 	if s.cfg.Load().MCP.PublicListing {
 		v.Tools = names
 	}
+
 	writeStatus(w, http.StatusOK, v)
 }
 

@@ -46,6 +46,7 @@ func NewOAuth(
 	if cfg.Apps.ClientDocuments {
 		fetch = &safehttp.Client{MaxBytes: 16 << 10}
 	}
+
 	as := authserver.Config{
 		Clients:        clients,
 		Fetch:          fetch,
@@ -128,6 +129,7 @@ func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
 	case oauth.EventRegistered:
 		o.telemetry.ClientRegistered(e.Outcome == "")
 	}
+
 	target := e.ClientID
 	if e.GrantID != "" {
 		target = e.GrantID
@@ -135,10 +137,12 @@ func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
 	if e.Kind == oauth.EventAccount || e.Kind == oauth.EventLink {
 		target = e.Account
 	}
+
 	actor := e.Account
 	if actor == "" && e.Kind == oauth.EventKey {
 		actor = "server"
 	}
+
 	o.to.Record(ctx, audit.Event{
 		Kind: kinds[e.Kind], Outcome: audit.Outcome(e.Outcome), ActorID: e.AccountID, Actor: actor,
 		Address: e.Address, Target: target, Detail: e.Detail,

@@ -58,6 +58,7 @@ func newPush(s *Server, secret []byte) *push.Service {
 	if s.oauth.Keys.Algorithm != token.HS256 { // no public key is published for HS256
 		sender.Signer = s.oauth.Keys
 	}
+
 	return &push.Service{
 		Outbox:  s.store.Ledger.Outbox(),
 		Sender:  sender,
@@ -95,6 +96,7 @@ func (s *Server) buildEvents(secret []byte) {
 	if !s.cfg.Load().MCP.Events {
 		return
 	}
+
 	s.webhooks.events = &events.Service{
 		Logs:          s.store.Events,
 		Subscriptions: s.store.Events,
@@ -138,6 +140,7 @@ func (b eventBackend) Access(
 	if resource == nil || !resource.Admits(g.Name) {
 		return access, false, nil
 	}
+
 	scope := resource.Within(g.Allows(g.Scope))
 	some, all := scope.UseCases()
 	access = b.s.bridge.Directory.AccessOf(directory.Caller{
@@ -161,6 +164,7 @@ func (b eventBackend) Task(
 	if err != nil {
 		return nil, err
 	}
+
 	t := &events.Task{
 		State:   string(e.State()),
 		Ended:   e.State().Terminal(),
@@ -173,6 +177,7 @@ func (b eventBackend) Task(
 	if e.AwaitsInput() {
 		t.Form = runner.FormOf(e).Schema()
 	}
+
 	return t, nil
 }
 
@@ -212,5 +217,6 @@ func (k *agentKeys) Keys(name string) *a2apush.Keys {
 	case keys == nil || keys.Agent != agent.URL:
 		k.known[name] = &a2apush.Keys{Agent: agent.URL, Now: time.Now}
 	}
+
 	return k.known[name]
 }

@@ -35,10 +35,12 @@ func (s *Server) routes() (*mux.Router, error) {
 	if s.telemetry != nil {
 		r.Use(noteRoute)
 	}
+
 	compress, err := newCompression()
 	if err != nil {
 		return nil, err
 	}
+
 	err = errors.Join(
 		s.mcpRoutes(s.door(r, "mcp")),
 		cardRoutes(r, s.cfg.Load(), s.mcp, s.bridge.Directory),
@@ -55,6 +57,7 @@ func (s *Server) routes() (*mux.Router, error) {
 	if s.webhooks.inbox != nil {
 		r.PathPrefix(a2apush.InboxPath).Handler(s.webhooks.inbox) // push notifications of agents: the address is the secret
 	}
+
 	agents := newAgentServers(s)
 	s.apiRoutes(s.door(r, "rest"), agents)
 	s.a2aRoutes(s.door(r, "a2a"), agents)
@@ -82,21 +85,25 @@ func (s *Server) mcpRoutes(r *mux.Router) error {
 	if s.cfg.Load().MCP.PublicListing {
 		public = s.bodies.Limit
 	}
+
 	doc, err := mcpDocument(
 		s.mcp, s.oauth.Resource, s.oauth.Documents()["/.well-known/oauth-authorization-server"],
 	)
 	if err != nil {
 		return err
 	}
+
 	metadata, err := wellknown.Handler(doc)
 	if err != nil {
 		return err
 	}
+
 	r.PathPrefix("/").MatcherFunc(s.connectors.Match)
 	for _, path := range []string{"/mcp", "/mcp/"} {
 		r.MatcherFunc(wantsMetadata).Path(path).Handler(s.mcp.CORS(varyByAccept(metadata)))
 		r.Path(path).Handler(guard(s.mcp))
 	}
+
 	r.Path("/.well-known/mcp-metadata").Handler(metadata)
 	r.Path("/mcp/initialize").Handler(s.mcp.MethodHandler("initialize", http.MethodPost))
 	listing := func(method string) http.Handler {
@@ -125,10 +132,12 @@ func (s *Server) docsRoutes(r *mux.Router, compress mux.MiddlewareFunc) error {
 	if err != nil {
 		return err
 	}
+
 	document, err := wellknown.Handler(spec)
 	if err != nil {
 		return err
 	}
+
 	read(r, "/docs", compress(s.oauth.Public(docsPage(s.cfg.Load(), spec))))
 	r.Handle("/openapi.json", compress(s.oauth.Public(document)))
 	return nil
@@ -203,6 +212,7 @@ func (s *Server) a2aRoutes(r *mux.Router, agents *agentServers) {
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
 		r.Path(path).HandlerFunc(agents.primaryCard)
 	}
+
 	primary := agents.guarded(http.HandlerFunc(agents.servePrimary))
 	r.Path("/").Methods(http.MethodPost, http.MethodOptions).Handler(primary)
 	for _, prefix := range []string{
@@ -210,6 +220,7 @@ func (s *Server) a2aRoutes(r *mux.Router, agents *agentServers) {
 	} {
 		r.PathPrefix(prefix).Handler(primary)
 	}
+
 	r.PathPrefix(config.AgentPath).Handler(agents) // guards all but public cards
 }
 

@@ -63,6 +63,7 @@ func (c *catalog) list() any {
 			})
 		}
 	}
+
 	return map[string]any{"specVersion": "1.0", "entries": entries}
 }
 
@@ -76,6 +77,7 @@ func cardRoutes(r *mux.Router, cfg *config.Config, s *mcp.Server, d *directory.D
 	if err != nil {
 		return err
 	}
+
 	card, err := wellknown.Handler(wellknown.Typed{
 		Doc:       connectors.NewCard(s.Info, "rialto", origin, origin.String()+directory.Path),
 		MediaType: connectors.CardType,
@@ -84,12 +86,15 @@ func cardRoutes(r *mux.Router, cfg *config.Config, s *mcp.Server, d *directory.D
 	if err != nil {
 		return err
 	}
+
 	for _, path := range []string{cardPath, "/.well-known/mcp/server-card.json", "/.well-known/mcp-server-card.json"} {
 		r.Path(path).Handler(card)
 	}
+
 	list := &catalog{origin, d, cfg.MCP.PublicListing}
 	for _, path := range []string{"/.well-known/ai-catalog.json", "/.well-known/mcp/catalog.json"} {
 		r.Path(path).Handler(list)
 	}
+
 	return nil
 }

@@ -20,6 +20,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 	if !cfg.SignIn.Local {
 		return nil
 	}
+
 	var code string
 	var expires time.Time
 	open := func(ctx context.Context) (err error) {
@@ -52,6 +53,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 			return nil
 		}
 	}
+
 	const text = "\n  There is no account yet. Make the first one at %s/signin\n  with %s\n"
 	_, err = fmt.Fprintf(w, text, cfg.URL, with)
 	return err

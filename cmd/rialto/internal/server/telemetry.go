@@ -20,6 +20,7 @@ func (s *Server) observe() {
 	if t == nil {
 		return
 	}
+
 	s.mcp.Observers = slices.Insert(s.mcp.Observers, 0, mcp.Observer(t)) // outermost
 	s.store.Observe(t.Database(s.store.System()))
 	s.bridge.Runner.Observer = t
@@ -30,6 +31,7 @@ func (s *Server) observe() {
 	if s.webhooks.events != nil {
 		s.webhooks.events.Metrics = t.Deliveries(telemetry.Event)
 	}
+
 	t.Read(gauges{s.store.Ledger, s.store.Ledger.Outbox(), s})
 }
 
@@ -92,6 +94,7 @@ func ownHost(next http.Handler, at net.Addr) http.Handler {
 	if !ok || !tcp.IP.IsLoopback() {
 		return next
 	}
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := (&url.URL{Host: r.Host}).Hostname()
 		if host != "localhost" && net.ParseIP(host) == nil {

@@ -115,6 +115,7 @@ func (p *Proxy) ask(
 			return r, m, err
 		}
 	}
+
 	return nil, nil, errors.New("there is no answer")
 }
 
@@ -187,11 +188,13 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 	if c.method == "initialize" {
 		p.session.forget()
 	}
+
 	session := p.session.current()
 	r, err := p.post(ctx, c.message)
 	if err != nil {
 		return err
 	}
+
 	again := false
 	switch {
 	case session != "" && !c.modern() && r.lostSession():
@@ -201,6 +204,7 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 		again = true
 		err = p.tools.learn(ctx, p, c)
 	}
+
 	if err == nil && again {
 		r, err = p.post(ctx, c.message)
 	}
@@ -211,10 +215,12 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 	if c.method == "initialize" {
 		p.session.begin(c.message, r)
 	}
+
 	legacy := r.message == nil && r.status >= 400 && r.status < 500
 	if c.method == "server/discover" && legacy { // a server that knows only sessions
 		return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "the server does not know server/discover")
 	}
+
 	return p.follow(ctx, c, r)
 }
 
@@ -269,6 +275,7 @@ func (p *Proxy) passAll(c *call, r *reply) (answered bool, err error) {
 			return true, nil
 		}
 	}
+
 	return false, nil
 }
 

@@ -132,6 +132,7 @@ func (p *Proxy) read(ctx context.Context, in io.Reader) error {
 	for lines.Scan() {
 		p.take(ctx, bytes.Clone(lines.Bytes()))
 	}
+
 	err := lines.Err()
 	if errors.Is(err, bufio.ErrTooLong) {
 		err = jsonrpc.Errorf(
@@ -139,6 +140,7 @@ func (p *Proxy) read(ctx context.Context, in io.Reader) error {
 		)
 		p.refuse(jsonrpc.Null, err)
 	}
+
 	return err
 }
 
