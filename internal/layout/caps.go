@@ -17,10 +17,10 @@ const (
 	//
 	// The tokens are those after the waist (25), and what was added for restarts, answers and
 	// fairness (27), foreign programs (28), and connectors, files and stdio (29).
-	maxTokens          = 575_000 + 7_000 + 8_000 + 32_000
+	maxTokens          = 573_000 + 7_000 + 8_000 + 32_000
 	maxTokensPerLine   = 5.3
-	maxWideLines       = 190 // lines of more than wideLine columns
-	maxFuncFields      = 70  // struct fields with a function: calls that no import shows
+	maxWideLines       = 165 // lines of more than wideLine columns
+	maxFuncFields      = 65  // struct fields with a function: calls that no import shows
 	maxHiddenEffects   = 0   // effects in the init of an if or switch
 	maxMixedConditions = 0   // conditions that mix && and ||
 )
