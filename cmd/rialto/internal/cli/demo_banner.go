@@ -26,21 +26,17 @@ func (d *demo) banner(w io.Writer, agents []server.AgentState) {
 
 	fmt.Fprintln(w)
 	for _, s := range server.Snippets(url) {
-		fmt.Fprintf(w, "%s\n", s.Client)
-		for line := range strings.Lines(strings.TrimSpace(s.Note + "\n" + s.Steps)) {
-			fmt.Fprintf(w, "    # %s\n", strings.TrimSpace(line))
+		if s.Code != url { // the others have no line to paste
+			fmt.Fprintf(w, "%s\n    %s\n", s.Client, strings.ReplaceAll(s.Code, "\n", "\n    "))
 		}
-		for _, line := range strings.Split(s.Code, "\n") {
-			fmt.Fprintf(w, "    %s\n", line)
-		}
-		fmt.Fprintln(w)
 	}
 
 	fmt.Fprintf(
 		w,
-		"Terminal\n    %s\n\ncurl\n    %s\n\nStop with Ctrl-C.\nSign in as %s with the password %s\n",
+		"Terminal\n    %s\n\nSteps for these apps, ChatGPT and Claude: %s\n\n"+
+			"Stop with Ctrl-C.\nSign in as %s with the password %s\n",
 		d.command("call", "send_task", `message="How many claims are open?"`),
-		d.curl(url),
+		d.cfg.URL,
 		demoUser,
 		d.passwordHint(term.Is(w)),
 	)
@@ -61,19 +57,6 @@ func (d *demo) command(words ...string) string {
 		line += " --data " + shellQuote(d.dir)
 	}
 	return line
-}
-
-// curl returns a command that lists the tools. The current revision needs no handshake.
-func (d *demo) curl(url string) string {
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
-		`"io.modelcontextprotocol/clientCapabilities":{}}`
-	return strings.Join([]string{
-		"curl -s " + url,
-		`-H "Authorization: Bearer $(` + d.command("token", "--user", demoUser) + `)"`,
-		"-H 'Content-Type: application/json' -H 'Accept: application/json'",
-		"-H 'MCP-Protocol-Version: 2026-07-28' -H 'Mcp-Method: tools/list'",
-		`-d '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{` + meta + `}}'`,
-	}, " \\\n      ")
 }
 
 func shellQuote(s string) string {

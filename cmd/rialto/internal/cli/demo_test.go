@@ -66,6 +66,12 @@ func TestTheDemoSaysWhereItsPasswordIs(t *testing.T) {
 			t.Errorf("got %s, want %q in it", banner, want)
 		}
 	}
+	if len(lines) > 25 {
+		t.Errorf("the greeting has %d lines, want 25 at most:\n%s", len(lines), banner)
+	}
+	if a, b := strings.Index(banner, "Claude Code"), strings.Index(banner, "ChatGPT"); a < 0 || b < a {
+		t.Errorf("got %s, want the clients that reach this computer first", banner)
+	}
 	resp, err := http.Get(address + "/signin")
 	if err != nil {
 		t.Fatal(err)

@@ -51,3 +51,15 @@ func TestWhatIsNotKnownFails(t *testing.T) {
 		}
 	}
 }
+
+// TestRenamedCommandsSayTheNewName types names that commands had.
+func TestRenamedCommandsSayTheNewName(t *testing.T) {
+	for typed, want := range map[string]string{
+		"user rm x": "remove", "agents rm x": "remove", "user passwd x": "password", "users list": "user",
+	} {
+		err := run(t, strings.Fields(typed)...)
+		if err == nil || !strings.Contains(err.Error(), "did you mean \""+want+"\"?") {
+			t.Errorf("%s: got %v, want %q", typed, err, want)
+		}
+	}
+}

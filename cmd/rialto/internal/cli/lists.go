@@ -248,6 +248,7 @@ func (r *request) names(resource string) (names []string) {
 func removeCommand(resource string) *cobra.Command {
 	x := operator.NewQuery(resource).Table().Remove
 	cmd := onEntry(resource, x.Use, x.Short)
+	cmd.SuggestFor = []string{"rm"}
 	return withOperator(destructive(cmd), func(r *request) error {
 		if err := r.confirm(x.Ask, r.name); err != nil {
 			return err

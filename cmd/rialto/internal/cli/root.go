@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,8 +73,12 @@ func needsCommand(group *cobra.Command, args []string) error {
 	}
 
 	var names []string
+	now := args[0]
 	for _, c := range group.Commands() {
 		names = append(names, c.Name())
+		if slices.Contains(c.SuggestFor, now) {
+			now = c.Name()
+		}
 	}
 
 	return usageError{
@@ -81,7 +86,7 @@ func needsCommand(group *cobra.Command, args []string) error {
 			"there is no command %q in %q%s (the commands are %s)",
 			args[0],
 			group.CommandPath(),
-			didYouMean(args[0], names),
+			didYouMean(now, names),
 			strings.Join(names, ", "),
 		),
 	}

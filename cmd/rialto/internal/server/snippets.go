@@ -6,26 +6,36 @@ import (
 	"rialto/templates"
 )
 
-// Snippets tells, for each client, how to add the connector at url.
+// Snippets tells, for each client, how to add the connector at url. Those that can use url come first.
 func Snippets(url string) []templates.Snippet {
-	hosted := "This app needs a public https address. If you run this server, expose it with a tunnel and restart it with --url https://…"
 	if strings.HasPrefix(url, "https://") {
-		hosted = ""
+		return append(hostedSnippets(url, ""), localSnippets(url)...)
 	}
+	note := "This app needs a public https address. If you run this server, expose it with a tunnel and restart it with --url https://…"
+	return append(localSnippets(url), hostedSnippets(url, note)...)
+}
 
+// hostedSnippets are of apps that run elsewhere.
+func hostedSnippets(url, note string) []templates.Snippet {
 	return []templates.Snippet{
 		{
 			Client: "ChatGPT",
-			Note:   hosted,
+			Note:   note,
 			Steps:  "In Settings, Apps & Connectors, Advanced settings, turn on Developer mode.\nChoose Create, paste the address, keep OAuth, and confirm.\nSign in here, look at what it asks for, and allow it.",
 			Code:   url,
 		},
 		{
 			Client: "Claude",
-			Note:   hosted,
+			Note:   note,
 			Steps:  "In Settings, Connectors, choose Add custom connector, paste the address, and choose Connect.\nSign in here, look at what it asks for, and allow it.",
 			Code:   url,
 		},
+	}
+}
+
+// localSnippets are of apps that run on the user's computer.
+func localSnippets(url string) []templates.Snippet {
+	return []templates.Snippet{
 		{
 			Client: "Claude Code",
 			Steps:  "Add the connector, then log in.",
