@@ -21,7 +21,7 @@ import (
 )
 
 // TestTaskCard works with the task card in Chromium, in the host of the official package (AppBridge
-// of @modelcontextprotocol/ext-apps; its basic-host is not on npm). RIALTO_DOC_IMAGES names the
+// of @modelcontextprotocol/ext-apps; its basic-host is not on npm) and in that of the Inspector. RIALTO_DOC_IMAGES names the
 // folder of the pictures in the documentation, to draw them again.
 func TestTaskCard(t *testing.T) {
 	takesLong(t)
@@ -46,7 +46,14 @@ agents:
 	output(t, password+"\n", "user", "add", username, "--password-stdin", "--config", config)
 	token := output(t, "", "token", "--user", username, "--config", config)
 	p := start(t, addr, "serve", "--config", config, "--listen", addr)
-	script{"taskcard.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path, "RIALTO_TOKEN=" + strings.TrimSpace(token), "RIALTO_GATE=" + web.URL}}.run(t, p)
+	env := []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path, "RIALTO_TOKEN=" + strings.TrimSpace(token), "RIALTO_GATE=" + web.URL}
+	script{"taskcard.mjs", nil, env}.run(t, p)
+	env = append(env, "INSPECTOR_HOME="+dir)
+	for _, name := range []string{"CLIENT_PORT", "MCP_SANDBOX_PORT", "MCP_APP_ORIGIN_PORT"} {
+		_, port, _ := strings.Cut(freeAddress(t), ":")
+		env = append(env, name+"="+port)
+	}
+	script{"taskcardinspector.mjs", nil, env}.run(t, p)
 	if folder := os.Getenv("RIALTO_DOC_IMAGES"); folder != "" {
 		shrink(t, folder)
 	}
