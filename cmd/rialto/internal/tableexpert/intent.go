@@ -1,11 +1,6 @@
 package tableexpert
 
-import (
-	"regexp"
-	"slices"
-	"strings"
-	"unicode"
-)
+import "regexp"
 
 // sqlStatement are the beginnings of SQL statements, including those that will
 // be refused: the caller gets the reason.
@@ -24,56 +19,14 @@ func looksLikeSQL(s string) bool {
 	return sqlStatement.MatchString(beforeStatement.ReplaceAllString(s, ""))
 }
 
-var (
-	// write finds what a command that changes tables is about, however little
-	// it is SQL otherwise.
-	writeCommand = regexp.MustCompile(
-		`(?i)^(?:insert|replace|update|delete|drop|alter|truncate|merge)\s+` +
-			`(?:or\s+\w+\s+)?(?:into\s+|from\s+|table\s+)?["\x60[]?([\pL\d_.]+)`,
-	)
+// sqlOperator is what no question has.
+var sqlOperator = regexp.MustCompile(`\(\*|=|;\s*$|\w\(|^\w+\s*\(`)
 
-	// embedded is a SELECT in the wrong place.
-	embeddedSelect = regexp.MustCompile(`(?i)\bselect\s+(distinct\b|\*|\w+\()`)
-
-	// clauses is what follows a SELECT, and operators what no question has.
-	selectClause = regexp.MustCompile(`(?i)\b(from|where)\b|[*=;(]`)
-	sqlOperator  = regexp.MustCompile(`\(\*|=|;\s*$|\w\(|^\w+\s*\(`)
-
-	// firstWord is a word, and what follows it.
-	firstWord = regexp.MustCompile(`(?s)^(\pL+)(.*)$`)
-)
-
-// isSQL tells what is a statement, or was to be one, from a question:
-// a caller who misspells SQL gets an SQL error, not the question
-// which table is meant. Where the caller named the skill of
-// queries, what names no table and holds an operator is no question either.
+// isSQL tells a statement from a question. If the caller named the skill of queries, what names no
+// table and holds an operator is a statement, too: SQLite says what is wrong with it. A misspelled
+// SELECT is asked back like a question.
 func (e *Expert) isSQL(s string, named bool) bool {
 	bare := beforeStatement.ReplaceAllString(s, "")
-	if looksLikeSQL(s) || embeddedSelect.MatchString(bare) || misspeltSelect(bare) {
-		return true
-	}
-	if m := writeCommand.FindStringSubmatch(bare); m != nil && e.catalog.find(m[1]) != nil {
-		return true
-	}
-	return named && sqlOperator.MatchString(bare) && e.catalog.tableIn(s) == nil
-}
-
-// misspeltSelect reports whether s begins with nearly SELECT, and goes on as
-// a statement would: with a single word, without any, or with clauses.
-func misspeltSelect(s string) bool {
-	m := firstWord.FindStringSubmatch(s)
-	if m == nil {
-		return false
-	}
-
-	word := strings.ToLower(m[1])
-	rest := m[2]
-	english := slices.Contains([]string{"sect", "selected", "selector", "selects", "sleet"}, word)
-	if english || !strings.HasPrefix(word, "s") || distance(word, "select") > 2 {
-		return false
-	}
-
-	single := len(strings.Fields(rest)) == 1
-	worded := strings.ContainsFunc(rest, unicode.IsLetter)
-	return single || !worded || selectClause.MatchString(rest)
+	return looksLikeSQL(s) ||
+		named && sqlOperator.MatchString(bare) && e.catalog.tableIn(s) == nil
 }
