@@ -54,6 +54,22 @@ func TestTheCodeIsNotDense(t *testing.T) {
 	}
 }
 
+func TestFunctionsFitOnAScreen(t *testing.T) {
+	var lengths []int
+	for folder, m := range measure(t) {
+		if !support.MatchString(folder) {
+			lengths = append(lengths, m.lengths...)
+		}
+	}
+	slices.Sort(lengths)
+	if median := lengths[len(lengths)/2]; median > maxMedianLines {
+		t.Errorf("half of the functions have %d lines or more, the cap is %d", median, maxMedianLines)
+	}
+	if long := lengths[len(lengths)*9/10]; long > maxNinetiethLines {
+		t.Errorf("a tenth of the functions has %d lines or more, the cap is %d", long, maxNinetiethLines)
+	}
+}
+
 // add records the places of one file. name is its path.
 func (d *density) add(name string, src []byte, set *token.FileSet, file *ast.File) {
 	at := func(line int) string { return fmt.Sprintf("%s:%d", name, line) }

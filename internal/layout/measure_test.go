@@ -30,6 +30,7 @@ type measured struct {
 	interfaces   map[string]*ast.InterfaceType
 	longFiles    []string
 	longFuncs    []string
+	lengths      []int // of functions, in lines
 	density
 }
 
@@ -96,6 +97,7 @@ func (m *measured) add(folder, name string, src []byte) error {
 			}
 			from := fset.Position(decl.Pos()).Offset
 			to := fset.Position(decl.End()).Offset
+			m.lengths = append(m.lengths, bytes.Count(src[from:to], []byte("\n"))+1)
 			if n := tokensIn(src[from:to]); n > maxFunctionTokens {
 				m.longFuncs = append(m.longFuncs, fmt.Sprintf("%s in %s has %d tokens", decl.Name.Name, name, n))
 			}
