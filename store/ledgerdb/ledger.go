@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -42,22 +43,42 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 			return err
 		}
 	}
-	query := addTask + `VALUES (` + db.sql.Parameters(1, rowColumns) + `, 0, 1, '', '')`
-	args := row.values(nil)
-	if !e.Idle {
-		query = addRunning
-		args = append(args, replica, most)
+	if e.Idle && e.Digest == "" && db.sql.Postgres {
+		err = db.inserts.add(ctx, db.sql, row)
+	} else {
+		err = db.insert(ctx, e, row, replica, most)
 	}
-	err = db.deduplicate(ctx, e, e.Updated, func(q sqldb.Querier) error {
-		return sqldb.MustChange(ctx, q, ledger.ErrTooManyTasks, query, args...)
-	})
 	if err == nil {
 		db.queue.add(e)
 	}
 	return err
 }
 
+// insert inserts a task with a statement of its own.
+func (db *Store) insert(
+	ctx context.Context, e *ledger.Record, row *taskRow, replica string, most int,
+) error {
+	query := addIdle(db.sql, 1)
+	args := row.values(nil)
+	if !e.Idle {
+		query = addRunning
+		args = append(args, replica, most)
+	}
+	return db.deduplicate(ctx, e, e.Updated, func(q sqldb.Querier) error {
+		return sqldb.MustChange(ctx, q, ledger.ErrTooManyTasks, query, args...)
+	})
+}
+
 const addTask = `INSERT INTO tasks (` + rowNames + `, due, settled, holder, sender) `
+
+// addIdle inserts n tasks that are idle.
+func addIdle(db *sqldb.DB, n int) string {
+	rows := make([]string, n)
+	for i := range rows {
+		rows[i] = "(" + db.Parameters(1+i*rowColumns, rowColumns) + ", 0, 1, '', '')"
+	}
+	return addTask + `VALUES ` + strings.Join(rows, ", ")
+}
 
 var addRunning = addTask + `
 	SELECT ` + sqldb.Placeholders(1, rowColumns) + `, 0, 0, $20, $20

@@ -17,6 +17,7 @@ type Store struct {
 	noticed chan struct{} // ready when there is something for webhooks
 	queue   indexQueue
 	heart   heartbeatConn
+	inserts insertQueue
 	buffer  *writebehind.Buffer[*endedTask] // nil if tasks are not written behind
 }
 

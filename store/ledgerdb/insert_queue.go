@@ -1,0 +1,111 @@
+package ledgerdb
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"rialto/internal/dberr"
+	"rialto/store/sqldb"
+)
+
+// insertQueue inserts the tasks that have ended on PostgreSQL. Those that are added while a statement
+// runs share the next one: to insert them one by one takes a commit and a round trip for each.
+type insertQueue struct {
+	db *Store
+
+	mu      sync.Mutex
+	waiting []*insertion
+	running bool
+
+	statements [insertBatch + 1]string // by their tasks; of run
+}
+
+type insertion struct {
+	row  *taskRow
+	done chan error
+}
+
+// insertTimeout bounds one statement.
+const insertTimeout = 30 * time.Second
+
+// add returns when the database has the task.
+func (q *insertQueue) add(ctx context.Context, db *sqldb.DB, row *taskRow) error {
+	in := &insertion{row: row, done: make(chan error, 1)}
+	if !q.enter(db, in) {
+		return &dberr.Error{Overloaded: true, Cause: sqldb.ErrBusy}
+	}
+	select {
+	case err := <-in.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (q *insertQueue) enter(db *sqldb.DB, in *insertion) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) >= sqldb.MaxWaiting {
+		return false
+	}
+	q.waiting = append(q.waiting, in)
+	if !q.running {
+		q.running = true
+		go q.run(db)
+	}
+	return true
+}
+
+// run inserts until nobody waits.
+func (q *insertQueue) run(db *sqldb.DB) {
+	for {
+		batch := q.take()
+		if len(batch) == 0 {
+			return
+		}
+		err := q.insert(db, batch)
+		if _, away := dberr.As(err); err != nil && !away && len(batch) > 1 {
+			for _, in := range batch { // one of them is wrong
+				in.done <- q.insert(db, []*insertion{in})
+			}
+			continue
+		}
+		for _, in := range batch {
+			in.done <- err
+		}
+	}
+}
+
+// take returns what waits, at most insertBatch, in the order of owners: their logs of events are locked
+// in this order, so that replicas do not come to a deadlock.
+func (q *insertQueue) take() []*insertion {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := min(len(q.waiting), insertBatch)
+	batch := slices.Clone(q.waiting[:n])
+	q.waiting = slices.Delete(q.waiting, 0, n)
+	q.running = n > 0
+	slices.SortStableFunc(batch, func(a, b *insertion) int {
+		return cmp.Compare(a.row.Owner, b.row.Owner)
+	})
+	return batch
+}
+
+// insert inserts a batch in one statement.
+func (q *insertQueue) insert(db *sqldb.DB, batch []*insertion) error {
+	n := len(batch)
+	if q.statements[n] == "" {
+		q.statements[n] = addIdle(db, n)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), insertTimeout)
+	defer cancel()
+	args := make([]any, 0, n*rowColumns)
+	for _, in := range batch {
+		args = in.row.values(args)
+	}
+	_, err := db.Write.ExecContext(ctx, q.statements[n], args...)
+	return err
+}

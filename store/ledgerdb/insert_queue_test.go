@@ -1,0 +1,94 @@
+package ledgerdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/store/sqldb"
+)
+
+// inserts counts the statements that insert tasks.
+type inserts struct{ atomic.Int64 }
+
+func (n *inserts) ObserveStatement(_ context.Context, statement string) func(error) {
+	if strings.HasPrefix(statement, "INSERT INTO tasks") {
+		n.Add(1)
+	}
+	return func(error) {}
+}
+
+// TestTasksThatEndTogetherAreInsertedTogether adds 40 tasks that have ended while an insertion waits for
+// a lock. One of them is there already: it alone fails.
+func TestTasksThatEndTogetherAreInsertedTogether(t *testing.T) {
+	db, now := openSchema(t), time.Now()
+	add := func(owner, handle string) error {
+		return db.AddTask(t.Context(), &ledger.Record{
+			Handle: handle, Owner: owner, Agent: "a", MessageID: "m", Idle: true, Created: now, Updated: now,
+			Task: &a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}},
+		}, "here", 10)
+	}
+	if err := add("o", "task 7"); err != nil {
+		t.Fatal(err)
+	}
+	count := &inserts{}
+	db.sql.Write.Observer = count
+	var all sync.WaitGroup
+	var failed [40]error
+	err := db.sql.InTx(t.Context(), func(tx *sqldb.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `LOCK TABLE tasks IN SHARE MODE`)
+		for i := range failed {
+			all.Go(func() { failed[i] = add(fmt.Sprint("o", i%3), fmt.Sprint("task ", i)) })
+		}
+		for waiting := 0; waiting < len(failed)-insertBatch; {
+			db.inserts.mu.Lock()
+			waiting = len(db.inserts.waiting)
+			db.inserts.mu.Unlock()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Wait()
+	for i, err := range failed {
+		if (err != nil) != (i == 7) {
+			t.Errorf("task %d: got %v", i, err)
+		}
+	}
+	if n := count.Load(); n > 4+insertBatch {
+		t.Errorf("got %d statements for 40 tasks, want at most 4, and one for each of the batch of that which fails", n)
+	}
+	var stored int
+	err = db.sql.Read.QueryRowContext(t.Context(), `SELECT count(*) FROM tasks`).Scan(&stored)
+	if err != nil || stored != len(failed) {
+		t.Errorf("got %d tasks, %v, want %d", stored, err, len(failed))
+	}
+}
+
+// TestATaskWaitsNoLongerThanItsContext has an insertion wait for a lock.
+func TestATaskWaitsNoLongerThanItsContext(t *testing.T) {
+	db, now := openSchema(t), time.Now()
+	e := &ledger.Record{Handle: "h", Owner: "o", Agent: "a", MessageID: "m", Idle: true, Created: now, Updated: now}
+	err := db.sql.InTx(t.Context(), func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(t.Context(), `LOCK TABLE tasks IN SHARE MODE`); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		if err := db.AddTask(ctx, e, "here", 10); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want that the time is over", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
