@@ -67,8 +67,9 @@ func next(e *ledger.Record, show RenderOptions) string {
 			"Call get_task with task_id %q to look again; nothing is lost if you do so later.", id)
 	case !state.Terminal() && show.Events:
 		return fmt.Sprintf(
-			"The agent is still working. If this takes long, subscribe to the events task.completed, "+
-				"task.failed, task.input_required and task.auth_required with the argument task_id %q "+
+			"The agent is still working. If this takes long, subscribe to the event task.changed with "+
+				"the arguments task_id %q and states [\"completed\", \"failed\", \"rejected\", \"canceled\", "+
+				"\"input-required\", \"auth-required\"] "+
 				"instead of asking again, and tell the user that the answer follows. "+
 				"Call get_task with task_id %q to wait for the result here; nothing is lost if you do so later.",
 			id,

@@ -167,7 +167,7 @@ func TestAModelIsToldOfEvents(t *testing.T) {
 	} {
 		got := r.do("POST", "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_task","arguments":{"agent":"scripted","message":"wait a bit","wait":0.1},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+client+`}}}`,
 			"MCP-Protocol-Version: 2026-07-28", "Mcp-Method: tools/call", "Mcp-Name: send_task")
-		if strings.Contains(got.body, "subscribe to the events") != want || !strings.Contains(got.body, "task_id") {
+		if strings.Contains(got.body, "subscribe to the event task.changed") != want || !strings.Contains(got.body, "task_id") {
 			t.Errorf("%s: got %s", client, got.body)
 		}
 	}

@@ -430,7 +430,7 @@ async function told(look, client) {
   await chat.frame.getByRole('button', { name: 'Tell me when it is done' }).click();
   await chat.frame.getByText('The chat will tell you.').waitFor();
   const text = chat.seen.messages[0].content[0].text;
-  assert.ok(text.includes('task.changed') && text.includes(`{"task_id": "${id}"}`), text);
+  assert.ok(text.includes('task.changed') && text.includes(`{"task_id": "${id}", "states"`), text);
   await chat.context.close();
   done('told');
 }
