@@ -15,7 +15,7 @@ type Principal struct {
 	Scope     ScopeSet
 	Expires   time.Time
 	Resource  string // URL of the one that the token is for; "" for a browser
-	Connector string // Name of that: "" for the default one
+	Connector string // its Name: "" for the default one
 
 	KeyThumbprint string // of the key that the token is bound to; "" is none
 }

@@ -17,7 +17,7 @@ type operatorAPI struct{ *API }
 
 // routes adds the routes for operators to r, behind a scope.
 func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
-	served := byPath(map[string]handler{
+	all := map[string]handler{
 		"GET /admin/clients":                 a.list("clients"),
 		"POST /admin/clients":                body(a.registerClient),
 		"GET /admin/clients/{client}":        a.one("clients"),
@@ -51,7 +51,9 @@ func (a operatorAPI) routes(r *mux.Router, guard Guard, scope string) {
 		"POST /admin/agents/{agent}/test":    body(a.testAgent),
 		"GET /admin/agents/{agent}/cards":    a.cards,
 		"POST /admin/agents/{agent}/accept":  a.acceptCard,
-	})
+	}
+	maps.Copy(all, a.connectorRoutes())
+	served := byPath(all)
 	for _, path := range slices.Sorted(maps.Keys(served)) { // a word comes before a variable in its place
 		guarded := map[string]http.Handler{}
 		for method, h := range served[path] {

@@ -33,6 +33,7 @@ func (c *Console) activityRoutes() []route {
 
 func (c *Console) agentRoutes() []route {
 	agents := adminAgents{c}
+	connectors := adminConnectors{c}
 	return []route{
 		{path: "/admin/agents", page: agents.agents},
 		{path: "/admin/agents/one", page: agents.agent},
@@ -43,6 +44,11 @@ func (c *Console) agentRoutes() []route {
 		{path: "/admin/agents/disable", form: agents.turn(operator.Agents.Disable, "disabled")},
 		{path: "/admin/agents/accept", ask: agents.askAccept, form: agents.acceptCard},
 		c.removal("agents"),
+		{path: "/admin/connectors", page: connectors.connectors},
+		{path: "/admin/connectors/one", page: connectors.connector},
+		{path: "/admin/connectors/new", page: connectors.newConnector, form: connectors.put},
+		{path: "/admin/connectors/change", form: connectors.put},
+		c.removal("connectors"),
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"rialto/bridge/console/cardreport"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/internal/usage"
@@ -74,7 +74,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 	})
 	if s.Health != nil && s.Health.Card != nil {
 		p.Lead = templates.Verbatim(shown(s.Health.Card.Description, 300))
-		p.Sections = append(p.Sections, skillSection(directory.SkillInfos(s.Health.Card)))
+		p.Sections = append(p.Sections, cardreport.Skills(directory.SkillInfos(s.Health.Card)))
 	}
 
 	return p, nil
@@ -224,22 +224,6 @@ func yesNo(is bool) templates.Text {
 	return templates.Textf("no")
 }
 
-func skillSection(skills []directory.SkillInfo) templates.Section {
-	t := &templates.Table{
-		Columns: columns("Skill", "What it does", "Tags"),
-		Empty:   "Its card names no skills.",
-	}
-	for _, s := range skills {
-		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
-			templates.Lines(templates.Verbatim(s.Name), templates.Code(s.ID)),
-			templates.Verbatim(s.Description),
-			templates.Verbatim(strings.Join(s.Tags, ", ")),
-		}})
-	}
-
-	return templates.Section{ID: "skills", Title: "Skills", Table: t}
-}
-
 // cardSection compares the latest card of an agent with the one in force; nil if there
 // is no difference.
 func (c adminAgents) cardSection(
@@ -268,7 +252,7 @@ func (c adminAgents) cardSection(
 		Title: "Its card has changed",
 		Lead:  templates.Textf("This is the last change; the new card is in force."),
 		Facts: []templates.Fact{fact("First seen", c.when(latest.First))},
-		Table: differenceTable(differences),
+		Table: cardreport.Differences(differences),
 	}
 	if more > 0 {
 		section.Notes = warning(
@@ -293,24 +277,6 @@ func (c adminAgents) cardSection(
 
 // maxDifferences bounds the differences of two cards on a page.
 const maxDifferences = 300
-
-// differenceTable shows the differences of two cards side by side.
-func differenceTable(list []directory.Difference) *templates.Table {
-	t := &templates.Table{Columns: columns("Part", "Before", "New"), Empty: "No differences."}
-	for _, d := range list {
-		t.Rows = append(t.Rows, templates.Entry{
-			Cells: []templates.Text{templates.Code(d.Path), member(d.Was), member(d.Is)},
-		})
-	}
-	return t
-}
-
-func member(value string) templates.Text {
-	if value == "" {
-		return templates.Textf("not there")
-	}
-	return templates.Pre(value)
-}
 
 // testAgent sends one message to an agent.
 func (c adminAgents) testAgent(f *form) error {

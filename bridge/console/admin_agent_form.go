@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rialto/bridge/console/cardreport"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/templates"
@@ -328,7 +329,7 @@ func (c adminAgents) addAgent(f *form) error {
 		p.Sections = []templates.Section{
 			previewSection(seen),
 			p.Sections[0],
-			skillSection(seen.Skills),
+			cardreport.Skills(seen.Skills),
 		}
 	}
 

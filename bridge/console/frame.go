@@ -28,6 +28,7 @@ var adminArea = area{"/admin", []templates.Way{
 	{Href: "/admin/usage", Name: "Usage"},
 	{Href: "/admin/audit", Name: "Audit log"},
 	{Href: "/admin/agents", Name: "Agents", Group: "Access"},
+	{Href: "/admin/connectors", Name: "Connectors"},
 	{Href: "/admin/clients", Name: "Apps"},
 	{Href: "/admin/grants", Name: "Connections"},
 	{Href: "/admin/accounts", Name: "Accounts"},

@@ -30,6 +30,9 @@ var filled = map[string][]string{
 	"/admin/agents/disable":    {"name", "added"},
 	"/admin/agents/remove":     {"name", "added", "confirm", "yes"},
 	"/admin/agents/accept":     {"name", "added", "confirm", "yes"},
+	"/admin/connectors/new":    {"name", "second", "title", "Second"},
+	"/admin/connectors/change": {"name", "desk", "title", "Changed", "version", "2"},
+	"/admin/connectors/remove": {"name", "desk", "confirm", "yes"},
 	"/admin/clients/new":       {"client_name", "New", "redirect_uris", "https://new.example/cb"},
 	"/admin/clients/remove":    {"id", "c1", "confirm", "yes"},
 	"/admin/grants/end":        {"id", "g-root", "confirm", "yes"},
@@ -57,6 +60,7 @@ func attacked(t *testing.T) *rig {
 	r.share("s-root", "root")
 	r.connect("root", "expert")
 	r.must(r.Admin.Agents.Registry.Add(t.Context(), directory.AgentConfig{Name: "added", URL: "https://added.example"}, nil))
+	r.must(r.Admin.Agents.Registry.PutConnector(t.Context(), directory.Connector{Name: "desk"}, 0))
 	r.card("added", `{"name":"ONE"}`, false)
 	r.card("added", `{"name":"TWO"}`, true)
 	return r
@@ -92,6 +96,9 @@ func (r *rig) unchanged(t *testing.T, what string) {
 	}
 	if s, err := r.Admin.Agents.Registry.List(ctx); err != nil || len(s) != 2 || s[1].URL != "https://added.example" || !s[1].Enabled {
 		t.Errorf("%s: an agent was added, changed, disabled or removed: %+v, %v", what, s, err)
+	}
+	if all, err := r.Admin.Agents.Registry.Connectors(ctx); err != nil || len(all) != 1 || all[0].Title != "" {
+		t.Errorf("%s: a connector was added, changed or removed: %+v, %v", what, all, err)
 	}
 	if cards, err := r.db.Records.SeenCards(ctx, "added"); err != nil || len(cards) != 2 || !cards[0].InForce.IsZero() {
 		t.Errorf("%s: a card was accepted: %v", what, err)

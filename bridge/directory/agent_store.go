@@ -49,6 +49,8 @@ type StoredAgents struct {
 
 	// Disabled are the names of disabled agents, added or configured.
 	Disabled []string
+
+	Connectors []StoredConnector // in the order in which they were added
 }
 
 // AgentStore keeps agents. Its methods are atomic and may be called concurrently, by
@@ -85,4 +87,12 @@ type AgentStore interface {
 
 	// DropAgents deletes removed agents without running tasks.
 	DropAgents(context.Context) error
+
+	// PutConnector stores a connector: a new one if c.Version is 0, and otherwise in place of the one
+	// with that version. It returns ErrConnectorExists, ErrConnectorChanged, or ErrTooManyConnectors if
+	// there are most already.
+	PutConnector(ctx context.Context, c StoredConnector, most int) error
+
+	// RemoveConnector removes a connector, or returns ErrNoConnector.
+	RemoveConnector(ctx context.Context, name string) error
 }

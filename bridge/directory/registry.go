@@ -19,8 +19,13 @@ import (
 type Registry struct {
 	Configured []AgentConfig // of the configuration; their secrets stay there. Reconfigure replaces them
 	Store      AgentStore
-	Cards      CardStore
-	Key        []byte // seals secrets: 32 bytes
+
+	ConfiguredConnectors []Connector // of the configuration
+	URL                  string      // of the server
+	Offer                Offer       // gets the connectors; nil where there is none
+
+	Cards CardStore
+	Key   []byte // seals secrets: 32 bytes
 
 	// Directory gets the list; nil where there is none, as in a command that
 	// runs beside the server.
@@ -107,15 +112,21 @@ func (r *Registry) Load(ctx context.Context) error {
 	return r.load(ctx)
 }
 
-// Reconfigure replaces the agents of the configuration. If the list cannot be read, nothing changes.
-func (r *Registry) Reconfigure(ctx context.Context, agents []AgentConfig) error {
+// Reconfigure replaces the agents and connectors of the configuration. If the list cannot be read,
+// nothing changes.
+func (r *Registry) Reconfigure(
+	ctx context.Context, agents []AgentConfig, connectors []Connector,
+) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.Configured
+	connectorsBefore := r.ConfiguredConnectors
 	r.Configured = agents
+	r.ConfiguredConnectors = connectors
 	err := r.load(ctx)
 	if err != nil {
 		r.Configured = before
+		r.ConfiguredConnectors = connectorsBefore
 	}
 	return err
 }
@@ -124,9 +135,12 @@ func (r *Registry) Reconfigure(ctx context.Context, agents []AgentConfig) error 
 func (r *Registry) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readFor) // who wants to know of an agent waits meanwhile
 	defer cancel()
-	all, version, err := r.read(ctx, r.Configured)
+	all, kept, err := r.read(ctx, r.Configured)
 	if err != nil {
 		return fmt.Errorf("reading the agents: %w", err)
+	}
+	if err := r.offer(ctx, kept); err != nil {
+		return fmt.Errorf("putting connectors in force: %w", err)
 	}
 	r.known = map[string]AgentConfig{}
 	var agents []AgentConfig
@@ -143,7 +157,7 @@ func (r *Registry) load(ctx context.Context) error {
 		agents = append(agents, a)
 		r.known[e.Name] = e.AgentConfig
 	}
-	r.version = version
+	r.version = kept.Version
 	if r.Directory != nil {
 		r.Directory.SetAgents(agents)
 	}
@@ -170,10 +184,12 @@ func (e *listed) removed() bool { return e.record != nil && !e.record.Removed.Is
 
 // read returns the list: the agents of the configuration, and then those that
 // were added. A name of the configuration wins.
-func (r *Registry) read(ctx context.Context, configured []AgentConfig) ([]*listed, int64, error) {
+func (r *Registry) read(
+	ctx context.Context, configured []AgentConfig,
+) ([]*listed, *StoredAgents, error) {
 	kept, err := r.Store.KeptAgents(ctx)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	var all []*listed
 	names := map[string]bool{}
@@ -204,7 +220,7 @@ func (r *Registry) read(ctx context.Context, configured []AgentConfig) ([]*liste
 	for _, e := range all {
 		e.Disabled = slices.Contains(kept.Disabled, e.Name)
 	}
-	return all, kept.Version, nil
+	return all, kept, nil
 }
 
 // find returns the agent with a name.

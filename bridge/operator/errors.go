@@ -92,6 +92,17 @@ var (
 		"agent_configured",
 		"This agent is in the configuration: change it there. Here it can only be disabled and enabled.",
 	)
+	errNoConnector      = notFound("no_connector", "There is no such connector.")
+	errConnectorExists  = conflict("connector_exists", "There is a connector with this name.")
+	errConnectorChanged = conflict(
+		"connector_changed", "The connector was changed in between. Look at it again.",
+	)
+	errTooManyConnectors = conflict(
+		"too_many_connectors", "There are too many connectors. Remove one first.",
+	)
+	errConfiguredConnector = invalid(
+		"connector_configured", "This connector is in the configuration: change it there.",
+	)
 	errUnnamed = invalid("agent_unnamed", "The card could not be read: give the agent a name.")
 
 	errAccountExists = invalid("account_exists", "There is an account with this name.")
@@ -176,6 +187,11 @@ var refusals = []struct {
 	{directory.ErrChanged, errAgentChanged},
 	{directory.ErrTooMany, errTooManyAgents},
 	{directory.ErrConfigured, errConfigured},
+	{directory.ErrNoConnector, errNoConnector},
+	{directory.ErrConnectorExists, errConnectorExists},
+	{directory.ErrConnectorChanged, errConnectorChanged},
+	{directory.ErrTooManyConnectors, errTooManyConnectors},
+	{directory.ErrConfiguredConnector, errConfiguredConnector},
 	{directory.ErrNoCard, errNoCard},
 	{directory.ErrOtherCard, ErrOtherCard},
 }

@@ -20,7 +20,7 @@ type Grant struct {
 	ClientID   string    `json:"client_id"`
 	ClientName string    `json:"client"`              // its name when the person allowed it
 	Resource   string    `json:"resource"`            // the address that it is for
-	Connector  string    `json:"connector,omitempty"` // the title of that; "" if it was removed
+	Connector  string    `json:"connector,omitempty"` // the title of that, or the address
 	Scope      []string  `json:"scope"`
 	Parent     string    `json:"parent,omitempty"` // the grant whose token was exchanged for one of this
 	Created    time.Time `json:"created"`
@@ -162,6 +162,7 @@ func (s *Service) addState(ctx context.Context, g *Grant, names map[string]strin
 		g.State = Paused
 	}
 
+	g.Connector = g.Resource
 	if of := s.OAuth.Resources.Of(g.Resource); of != nil {
 		g.Connector = of.Title
 	}

@@ -124,6 +124,8 @@ func NewQuery(name string) Query {
 		return &AccountFilter{}
 	case "agents":
 		return &AgentFilter{}
+	case "connectors":
+		return connectorQuery{}
 	case "tasks":
 		return &TaskFilter{}
 	case "events":
@@ -147,6 +149,8 @@ func (s *Service) Entry(ctx context.Context, resource, key string) (any, error) 
 		return s.Account(ctx, key)
 	case "agents":
 		return s.Agents.Agent(ctx, key)
+	case "connectors":
+		return s.Agents.Connector(ctx, key)
 	case "keys":
 		return s.Key(ctx, key)
 	}
@@ -165,6 +169,8 @@ func (s *Service) Remove(ctx context.Context, by Actor, resource, key string) er
 		return s.RemoveAccount(ctx, by, key)
 	case "agents":
 		return s.Agents.Remove(ctx, by, key)
+	case "connectors":
+		return s.Agents.RemoveConnector(ctx, by, key)
 	case "keys":
 		return s.RevokeKey(ctx, by, key)
 	}

@@ -49,6 +49,10 @@ const (
 	AgentDisabled Kind = "agent.disabled"
 	CardAccepted  Kind = "agent.card_accepted"
 
+	ConnectorAdded   Kind = "connector.added"
+	ConnectorChanged Kind = "connector.changed"
+	ConnectorRemoved Kind = "connector.removed"
+
 	AgentConnected Kind = "connection.added" // a user connected an account at an agent
 	AgentForgotten Kind = "connection.removed"
 
@@ -83,6 +87,9 @@ var Kinds = []Kind{
 	AgentEnabled,
 	AgentDisabled,
 	CardAccepted,
+	ConnectorAdded,
+	ConnectorChanged,
+	ConnectorRemoved,
 	AgentConnected,
 	AgentForgotten,
 	TaskCanceled,

@@ -54,6 +54,10 @@ func (db *Store) KeptAgents(ctx context.Context) (*directory.StoredAgents, error
 
 	kept.Disabled, err = sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `
 		SELECT name FROM agents_disabled ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	kept.Connectors, err = db.storedConnectors(ctx)
 	return kept, err
 }
 

@@ -34,6 +34,7 @@ func testAgents(t *testing.T, open func(*testing.T) registered) {
 		"an agent that moves shows its card as a new one":  movedAgent,
 		"any name can be disabled, once":                   disabledName,
 		"what was removed is forgotten when its tasks end": removedAgent,
+		"a connector is kept once, and changes by version": func(t *testing.T, r *agents) { testConnectors(t, r) },
 	} {
 		t.Run(name, func(t *testing.T) { test(t, &agents{t, open(t)}) })
 	}

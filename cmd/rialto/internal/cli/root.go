@@ -40,6 +40,7 @@ func Command(delay func(time.Duration)) *cobra.Command {
 		restoreCommand(),
 		keysCommand(),
 		agentsCommand(),
+		connectorsCommand(),
 		pushCommand(),
 		usersCommand(),
 		clientsCommand(),

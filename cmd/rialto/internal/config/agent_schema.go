@@ -14,6 +14,11 @@ func AgentMembers() map[string]any {
 	return members(reflect.TypeFor[Agent](), "agents[]")
 }
 
+// ConnectorMembers returns the members of a connector in the API in the same way.
+func ConnectorMembers() map[string]any {
+	return members(reflect.TypeFor[directory.Connector](), "connectors[]")
+}
+
 func members(of reflect.Type, key string) map[string]any {
 	all := map[string]any{}
 	for _, f := range reflect.VisibleFields(of) {

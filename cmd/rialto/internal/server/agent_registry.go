@@ -35,6 +35,9 @@ func newRegistry(
 		Now:        time.Now,
 		Log:        log,
 		Configured: withoutSecrets(cfg().Agents),
+		URL:        cfg().URL,
+
+		ConfiguredConnectors: cfg().Calls.Connectors,
 	}
 }
 

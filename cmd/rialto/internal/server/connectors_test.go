@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -314,5 +315,54 @@ func TestNamesOfOtherAddressesAreReserved(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A connector that an operator adds is in force at once, and gone at once.
+func TestAnOperatorAddsAConnector(t *testing.T) {
+	v := newConnected(t)
+	if err := v.oauth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
+		t.Fatal(err)
+	}
+	admin := v.token("alice", oauth.ScopeAdmin)
+	for body, want := range map[string]string{
+		`{"name":"config"}`:                   `\"config\" is taken`,
+		`{"name":"desk","agents":["nobody"]}`: `there is no agent named \"nobody\"`,
+		`{"name":"sales"}`:                    "This connector is in the configuration",
+	} {
+		if got := v.do("POST", "/api/v1/admin/connectors", admin, body); got.status < 400 || !strings.Contains(got.body, want) {
+			t.Errorf("%s: got %s, want %s", body, got.said(), want)
+		}
+	}
+	if got := v.do("POST", "/api/v1/admin/connectors", admin, `{"name":"desk","tools":["get_task"]}`); got.status != http.StatusCreated {
+		t.Fatalf("got %s", got.said())
+	}
+	desk := v.connectorToken("alice", "desk", oauth.ScopeTools)
+	if a := v.mcp(desk, "tools/list", object{}); len(a.Result.Tools) != 1 {
+		t.Errorf("got the tools %s", a.raw)
+	}
+	if got := v.do("POST", "/api/v1/admin/connectors", admin, `{"name":"desk"}`); got.status != http.StatusConflict {
+		t.Errorf("a second one of that name: got %s", got.said())
+	}
+	var one directory.ConnectorStatus
+	v.do("GET", "/api/v1/admin/connectors/desk", admin, "").decode(t, &one)
+	change := fmt.Sprintf(`{"tools":["get_task","search"],"version":%d}`, one.Version)
+	if got := v.do("PUT", "/api/v1/admin/connectors/desk", admin, change); got.status != http.StatusOK {
+		t.Errorf("got %s", got.said())
+	}
+	if got := v.do("PUT", "/api/v1/admin/connectors/desk", admin, change); got.status != http.StatusConflict {
+		t.Errorf("with the version before: got %s", got.said())
+	}
+	if a := v.mcp(desk, "tools/list", object{}); len(a.Result.Tools) != 2 {
+		t.Errorf("got the tools %s after the change", a.raw)
+	}
+	if got := v.do("DELETE", "/api/v1/admin/connectors/desk", admin, ""); got.status != http.StatusOK {
+		t.Errorf("got %s", got.said())
+	}
+	if got := v.do("POST", "/mcp", desk, listing); got.status != http.StatusNotFound {
+		t.Errorf("got %s after the removal", got.said())
+	}
+	if got := v.do("GET", "/api/v1/agents", desk, ""); got.status != http.StatusUnauthorized {
+		t.Errorf("got %s after the removal", got.said())
 	}
 }

@@ -49,6 +49,7 @@ func (s *Server) buildMCP(secret []byte) (err error) {
 		MCP:       s.mcp,
 		Bodies:    s.bodies,
 	}
+	s.agents.Offer = s.connectors
 	s.bridge.Runner.Publisher.Sessions = s.mcp
 	s.bridge.Tools.Clients = mcpClients{s}
 	return s.mcp.Check()

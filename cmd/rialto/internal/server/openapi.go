@@ -44,6 +44,9 @@ func addAgentSettings(schemas map[string]map[string]any) {
 	for _, name := range []string{"ListedAgent", "AgentSetup"} {
 		maps.Copy(schemas[name]["properties"].(map[string]any), config.AgentMembers())
 	}
+	for _, name := range []string{"ListedConnector", "ConnectorSetup"} {
+		maps.Copy(schemas[name]["properties"].(map[string]any), config.ConnectorMembers())
+	}
 }
 
 // addAliases adds the other addresses of operations: of the primary agent at the root,

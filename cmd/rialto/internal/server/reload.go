@@ -197,11 +197,8 @@ func reload(ctx context.Context, s *Server) ([]config.Change, error) {
 		return nil, err
 	}
 	s.cfg.Store(next) // first: an agent with a new revision is dialed with its new settings
-	if err := s.agents.Reconfigure(ctx, withoutSecrets(next.Agents)); err != nil {
+	if err := s.agents.Reconfigure(ctx, withoutSecrets(next.Agents), next.Calls.Connectors); err != nil {
 		s.cfg.Store(before)
-		return nil, err
-	}
-	if err := s.connectors.Set(next.Calls.Connectors); err != nil {
 		return nil, err
 	}
 	s.brand.Store(&brand)

@@ -224,9 +224,6 @@ func (s *Server) load(ctx context.Context) error {
 	if err := s.agents.Load(ctx); err != nil {
 		return err
 	}
-	if err := s.connectors.Set(s.cfg.Load().Calls.Connectors); err != nil {
-		return err
-	}
 	if err := s.auditSettings(ctx); err != nil {
 		return err
 	}
