@@ -132,4 +132,11 @@ var table = []limit{
 	{"Server", "cmd/rialto/internal/server", "writePiece", "such a piece"},
 	{"Server", "cmd/rialto", "shutdownTimeout", "shutdown, until the process exits anyway"},
 	{"Server", "static", "MaxLogo", "the logo"},
+
+	{"Programs that launch commands", "cmd/rialto/internal/stdio", "maxMessage", "a message, in both directions"},
+	{"Programs that launch commands", "cmd/rialto/internal/stdio", "maxInFlight", "requests at a time"},
+	{"Programs that launch commands", "cmd/rialto/internal/stdio", "firstTimeout", "the answer to an initialize"},
+	{"Programs that launch commands", "cmd/rialto/internal/stdio", "loginPatience", "a request that waits for a login in the browser"},
+	{"Programs that launch commands", "cmd/rialto/internal/login", "browserTimeout", "a login in the browser"},
+	{"Programs that launch commands", "cmd/rialto/internal/login", "renewTimeout", "renewing a login"},
 }
