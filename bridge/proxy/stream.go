@@ -45,10 +45,11 @@ func (f *Agent) streamSent(ctx context.Context, sent *runner.Sent, yield yielder
 
 // streamFrom yields a task and then its events.
 func (f *Agent) streamFrom(ctx context.Context, e *ledger.Record, yield yielder) {
+	changes := f.proxy.Runner.Watch(ctx, f.access(ctx), e.Handle, e.Updated)
 	if !yield(e.Public(), nil) || e.Idle {
 		return
 	}
-	f.streamChanges(f.proxy.Runner.Watch(ctx, f.access(ctx), e.Handle, e.Updated), yield)
+	f.streamChanges(changes, yield)
 }
 
 // streamChanges yields the events of changes until the task is idle. A task that ends without

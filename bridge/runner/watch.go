@@ -73,10 +73,11 @@ func (r *Runner) Watch(
 	ctx context.Context, access directory.Access, handle string, from time.Time,
 ) iter.Seq2[Change, error] {
 	s := &Sent{
-		Handle: handle,
-		runner: r,
-		access: access,
-		from:   from,
+		Handle:   handle,
+		runner:   r,
+		access:   access,
+		follower: r.live.get(handle), // which has the changes even if it ends before they are read
+		from:     from,
 	}
 	return s.Watch(ctx)
 }
@@ -145,6 +146,7 @@ func (w *watch) changes(ctx context.Context) (all []Change, next <-chan struct{}
 		if err := w.runner.authorize(w.access, f.start); err != nil {
 			return nil, nil, err
 		}
+		w.follower = f // it keeps its changes when it has ended
 		all, next, err = f.changesAfter(w.from)
 		w.read = w.read || len(all) > 0
 		if next != nil || len(all) > 0 || err != nil {
