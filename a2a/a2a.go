@@ -24,8 +24,8 @@ type Agent interface {
 	Send(context.Context, *SendRequest) (Event, error)
 
 	// Stream delivers a message and yields its events. The first event is a *Task or a *Message;
-	// the sequence ends after a Message, a terminal or interrupted state, or an error, which is
-	// yielded last with a nil event. After ErrStreamEnded and ErrNoStream the agent has the
+	// the sequence ends after a Message, a terminal state, or an error, which is yielded last with a
+	// nil event, and may end after an interrupted state. After ErrStreamEnded and ErrNoStream the agent has the
 	// message, and the task goes on.
 	Stream(context.Context, *SendRequest) Events
 

@@ -30,6 +30,17 @@ func (s State) Terminal() bool {
 // Interrupted reports whether a task in state s waits for its caller.
 func (s State) Interrupted() bool { return s == InputRequired || s == AuthRequired }
 
+// StateOf returns the state of a task that an event brings; "" for none.
+func StateOf(e Event) State {
+	switch e := e.(type) {
+	case *Task:
+		return e.Status.State
+	case *StatusUpdate:
+		return e.Status.State
+	}
+	return ""
+}
+
 // Idle reports whether a task in state s is terminal or interrupted: nothing happens
 // until its caller acts.
 func (s State) Idle() bool { return s.Terminal() || s.Interrupted() }

@@ -120,6 +120,7 @@ type connection struct {
 	route    atomic.Int32 // the index of the one to try first
 	answered atomic.Bool  // some call has been answered in its dialect
 	draining quota.Count  // the streams that are only drained
+	paused   quota.Count  // the streams of tasks that are paused
 	broken   breaker
 
 	multiplexed  atomic.Bool  // over HTTP/2

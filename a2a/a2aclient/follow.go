@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
+	"rialto/internal/quota"
 )
 
 // follow yields the events of one stream, until its task is idle or the stream ends. It does
@@ -29,6 +31,10 @@ type follow struct {
 	// readAhead is set when the task was read during a stream: it may include events that
 	// the stream has yet to bring.
 	readAhead bool
+
+	// goesOn is set while a stream is read that may go on after a pause (A2A 1.0 section 7.6.1), and
+	// paused when its latest status is one.
+	goesOn, paused bool
 
 	repeats bool // a stream may have sent the same chunk twice
 	results bool // an event brought an artifact
@@ -70,7 +76,7 @@ func (f *follow) end(ctx context.Context, why error) {
 func (f *follow) listen(ctx context.Context, s *stream, idle *watchdog) {
 	over, err := f.consume(ctx, s, idle)
 	switch {
-	case over:
+	case over, f.paused:
 	case f.id == "":
 		f.yield(nil, unreachable(ctx, f.c.dialed.Host, err))
 	default:
@@ -142,6 +148,7 @@ func (f *follow) readTask(ctx context.Context) (*a2a.Task, error) {
 // reports whether the task is done; otherwise err is what ended s.
 func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over bool, err error) {
 	f.memory = s.memory
+	f.goesOn = s.dialect.Replays
 
 	last := false // the stream has brought its last event
 	defer func() { s.closeAfter(last) }()
@@ -176,8 +183,26 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 	}
 }
 
+// A stream that stays open while its task is paused is read for so long, of so many tasks of an agent.
+const (
+	pauseTimeout = 15 * time.Minute
+	maxPaused    = 32
+)
+
 // next returns the next item of s. Messages are joined to one.
 func (f *follow) next(s *stream, idle *watchdog) (wire.Item, error) {
+	if f.paused {
+		release, refused := f.c.paused.Acquire("", quota.Unlimited, maxPaused)
+		if refused != nil {
+			return wire.Item{}, io.EOF
+		}
+		defer release()
+		late := time.AfterFunc(pauseTimeout, s.close)
+		defer late.Stop()
+	}
+	if idle != nil {
+		idle.paused.Store(f.paused)
+	}
 	item, err := s.next()
 	if idle != nil {
 		idle.heard.Add(1)
@@ -225,7 +250,9 @@ func (f *follow) emit(ctx context.Context, e a2a.Event, lossy bool) (over bool) 
 
 	f.emitted++
 	wantsMore := f.yield(e, nil)
-	return done || !wantsMore
+	f.paused = f.goesOn && a2a.StateOf(e).Interrupted()
+	ends := done && !f.paused
+	return ends || !wantsMore
 }
 
 // toEmit returns what to yield for e, or nil for nothing yet.

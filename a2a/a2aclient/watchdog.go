@@ -26,6 +26,8 @@ type watchdog struct {
 	limit time.Duration
 	heard atomic.Int64 // number of events received
 
+	paused atomic.Bool // the task is known to wait: it is not polled
+
 	mu    sync.Mutex
 	timer *time.Timer // nil when it is over
 	wait  time.Duration
@@ -66,7 +68,7 @@ func (q *watchdog) wake() {
 	silent := q.timer != nil && n == q.seen
 	q.seen = n
 	q.mu.Unlock()
-	if silent && q.over() {
+	if silent && !q.paused.Load() && q.over() {
 		q.cut()
 		return
 	}

@@ -80,7 +80,7 @@ func (e *Executor) Stream(ctx context.Context, req *a2a.SendRequest) a2a.Events 
 			yield(nil, err)
 			return
 		}
-		d.record.follow(ctx, d.task.WithHistory(req.HistoryLength), d.next, yield)
+		d.record.follow(ctx, d.task.WithHistory(req.HistoryLength), d.next, endsTurn, yield)
 	}
 }
 
@@ -108,7 +108,7 @@ func (e *Executor) Cancel(_ context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	return task, nil
 }
 
-// Subscribe follows a task that exists already (a2a.Agent).
+// Subscribe follows a task that exists already, through its pauses (a2a.Agent).
 func (e *Executor) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 	return func(yield func(a2a.Event, error) bool) {
 		r, err := e.find(id)
@@ -126,7 +126,7 @@ func (e *Executor) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 			)
 			return
 		}
-		r.follow(ctx, task, next, yield)
+		r.follow(ctx, task, next, endsTask, yield)
 	}
 }
 

@@ -178,16 +178,17 @@ func (r *record) status(s a2a.State, text string) *a2a.StatusUpdate {
 	return u
 }
 
-// follow yields task and then the events from number next on, until the task is idle or
-// the caller stops.
+// follow yields task and then the events from number next on, until one ends them or the caller
+// stops.
 func (r *record) follow(
 	ctx context.Context,
 	task *a2a.Task,
 	next int,
+	ends func(a2a.Event) bool,
 	yield func(a2a.Event, error) bool,
 ) {
 	var ev a2a.Event = task
-	for yield(ev, nil) && !endsTurn(ev) {
+	for yield(ev, nil) && !ends(ev) {
 		var changed <-chan struct{}
 		for ev, next, changed = r.after(next); ev == nil; ev, next, changed = r.after(next) {
 			select {
@@ -231,13 +232,6 @@ func copyOf(ev a2a.Event) a2a.Event {
 	}
 }
 
-func endsTurn(ev a2a.Event) bool {
-	switch ev := ev.(type) {
-	case *a2a.Task:
-		return ev.Status.State.Idle()
-	case *a2a.StatusUpdate:
-		return ev.Status.State.Idle()
-	default:
-		return false
-	}
-}
+func endsTurn(ev a2a.Event) bool { return a2a.StateOf(ev).Idle() }
+
+func endsTask(ev a2a.Event) bool { return a2a.StateOf(ev).Terminal() }

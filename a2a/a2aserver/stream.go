@@ -137,7 +137,7 @@ func (s *Server) results(ctx context.Context, c call) iter.Seq2[result, error] {
 				return
 			}
 			b, err := c.dialect.EncodeEvent(limitHistory(e, history))
-			if !yield(result{kind(e), b}, err) || err != nil || (wire.Item{Event: e}).Done() {
+			if !yield(result{kind(e), b}, err) || err != nil || c.dialect.Ends(e) {
 				return
 			}
 		}

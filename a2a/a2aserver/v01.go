@@ -32,6 +32,9 @@ func (n agentV01) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, er
 		} else {
 			task.Apply(e)
 		}
+		if a2a.StateOf(e).Idle() { // a stream may go on after a pause
+			break
+		}
 	}
 
 	if task.ContextID != "" && len(task.History) > 0 {

@@ -167,7 +167,7 @@ func (f *Agent) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	return e.Public(), nil
 }
 
-// Subscribe follows a task that exists already: the task as it stands, then
+// Subscribe follows a task that exists already, through its pauses: the task as it stands, then
 // its events (a2a.Agent). Where another replica follows it, whole tasks come
 // instead of events, as the ledger hears of them.
 func (f *Agent) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Event, error] {
@@ -186,7 +186,7 @@ func (f *Agent) Subscribe(ctx context.Context, id a2a.TaskID) iter.Seq2[a2a.Even
 				),
 			)
 		default:
-			f.streamFrom(ctx, e, yield)
+			f.streamFrom(ctx, e, a2a.State.Terminal, yield)
 		}
 	}
 }

@@ -40,24 +40,13 @@ func recorded[Q, A any](
 	}
 	switch answer := any(answer).(type) {
 	case a2a.Event:
-		c.Out, c.State = ledger.ContentSize(answer), stateOf(answer)
+		c.Out, c.State = ledger.ContentSize(answer), a2a.StateOf(answer)
 	case *a2a.TaskPage:
 		for _, t := range answer.Tasks {
 			c.Out += ledger.ContentSize(t)
 		}
 	}
 	return answer, nil
-}
-
-// stateOf returns the state of the task that an event brings, "" for none.
-func stateOf(e a2a.Event) a2a.State {
-	switch e := e.(type) {
-	case *a2a.Task:
-		return e.Status.State
-	case *a2a.StatusUpdate:
-		return e.Status.State
-	}
-	return ""
 }
 
 // Send implements a2a.Agent.
@@ -87,7 +76,7 @@ func (f *recordedAgent) stream(
 		defer c.End(context.WithoutCancel(ctx), &err)
 		for e, err = range events {
 			c.Out += ledger.ContentSize(e)
-			c.State = stateOf(e)
+			c.State = a2a.StateOf(e)
 			if !yield(e, err) {
 				break
 			}

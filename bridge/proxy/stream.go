@@ -27,7 +27,7 @@ func (f *Agent) streamSent(ctx context.Context, sent *runner.Sent, yield yielder
 		return
 	}
 	if opening == nil {
-		f.streamFrom(ctx, e, yield)
+		f.streamFrom(ctx, e, endsTurn, yield)
 		return
 	}
 	switch sent.FirstEvent().(type) {
@@ -40,21 +40,29 @@ func (f *Agent) streamSent(ctx context.Context, sent *runner.Sent, yield yielder
 			return
 		}
 	}
-	f.streamChanges(sent.Watch(ctx), yield)
+	f.streamChanges(sent.Watch(ctx), endsTurn, yield)
 }
+
+// endsTurn reports whether the stream of a message ends when its task is in state s. One that waits
+// for a grant may go on without a message (A2A 1.0 section 7.6.1).
+func endsTurn(s a2a.State) bool { return s.Terminal() || s == a2a.InputRequired }
 
 // streamFrom yields a task and then its events.
-func (f *Agent) streamFrom(ctx context.Context, e *ledger.Record, yield yielder) {
+func (f *Agent) streamFrom(
+	ctx context.Context, e *ledger.Record, ends func(a2a.State) bool, yield yielder,
+) {
 	changes := f.proxy.Runner.Watch(ctx, f.access(ctx), e.Handle, e.Updated)
-	if !yield(e.Public(), nil) || e.Idle {
+	if !yield(e.Public(), nil) || ends(e.State()) {
 		return
 	}
-	f.streamChanges(changes, yield)
+	f.streamChanges(changes, ends, yield)
 }
 
-// streamChanges yields the events of changes until the task is idle. A task that ends without
-// an event, because its agent is lost or its output too large, ends with a status.
-func (f *Agent) streamChanges(changes iter.Seq2[runner.Change, error], yield yielder) {
+// streamChanges yields the events of changes until the task is in a state that ends them. A task that
+// becomes idle without an event, because its agent is lost or its output too large, has a status.
+func (f *Agent) streamChanges(
+	changes iter.Seq2[runner.Change, error], ends func(a2a.State) bool, yield yielder,
+) {
 	for c, err := range changes {
 		if err != nil {
 			yield(nil, f.a2aError(err))
@@ -64,30 +72,18 @@ func (f *Agent) streamChanges(changes iter.Seq2[runner.Change, error], yield yie
 		if c.Whole {
 			e = c.Record().Public()
 		}
+		if c.Idle && !a2a.StateOf(e).Idle() {
+			if e != nil && !yield(e, nil) {
+				return
+			}
+			end := c.Record().Public()
+			e = &a2a.StatusUpdate{TaskID: end.ID, ContextID: end.ContextID, Status: end.Status}
+		}
 		if e != nil && !yield(e, nil) {
 			return
 		}
-		if settles(e) {
+		if ends(a2a.StateOf(e)) {
 			return
 		}
-		if c.Idle {
-			end := c.Record().Public()
-			yield(
-				&a2a.StatusUpdate{TaskID: end.ID, ContextID: end.ContextID, Status: end.Status},
-				nil,
-			)
-			return
-		}
-	}
-}
-
-func settles(e a2a.Event) bool {
-	switch e := e.(type) {
-	case *a2a.Task:
-		return e.Status.State.Idle()
-	case *a2a.StatusUpdate:
-		return e.Status.State.Idle()
-	default:
-		return false
 	}
 }

@@ -230,3 +230,47 @@ func (r *Runner) Polled(
 func (r *Runner) PollPaused(ctx context.Context, e *ledger.Record) bool {
 	return (e.AwaitsGrant() || e.AwaitsInput()) && r.polls.poll(ctx, e.Clone())
 }
+
+// mayGoOn reports whether the agent of f may go on by itself on its stream, because the task is paused
+// (A2A 1.0 section 7.6.1). Until it does, the task has no follower for others, as any paused task.
+func mayGoOn(ctx context.Context, f *Follower) bool {
+	f.mu.Lock()
+	paused := f.state == idle && f.record.Failure == nil && f.record.Task.Status.State.Interrupted()
+	f.mu.Unlock()
+	if !paused {
+		return false
+	}
+	f.flush(ctx)
+	f.r.live.remove(f)
+	return true
+}
+
+// goOn takes the task of f up again because its agent went on by itself. It reports false if somebody else
+// has taken it: a message has ended the pause, or a poll was faster.
+func goOn(ctx context.Context, f *Follower) bool {
+	handle := f.start.Handle
+	f.r.live.reserve(handle)
+	defer f.r.live.release(handle)
+	e := f.Snapshot()
+	e.Digest = "" // of the message, which is not sent again
+	if err := f.r.reopen(ctx, e, e.MessageID); err != nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	working := &a2a.StatusUpdate{
+		TaskID:    e.Task.ID,
+		ContextID: e.Task.ContextID,
+		Status:    a2a.Status{State: a2a.Working, Timestamp: e.Updated},
+	}
+	e.Task.Apply(working)
+	f.state = following
+	f.record = e
+	f.recorded = e.Updated
+	f.counted = 0
+	f.r.quotas.enter(f, f.r.quotas.counts.enter(f.start))
+	f.r.live.set(f)
+	f.addChange(working, 0)
+	f.r.waiters.wake(handle)
+	return true
+}

@@ -169,8 +169,11 @@ func (f *Follower) consume(
 			return n, err
 		}
 		n++
+		if f.finished() && !goOn(ctx, f) {
+			break
+		}
 		f.apply(e)
-		if f.finished() {
+		if f.finished() && !mayGoOn(ctx, f) {
 			break
 		}
 		f.r.quotas.memory.throttle(ctx, f.start.Owner, ledger.Size(e))

@@ -12,14 +12,14 @@
 //	unrecorded  The first write of a new task failed, so its handle is never given out.
 //	released    Another replica holds the task, or the follower began while the runner closed.
 //
-// A follower begins as unanswered if it sends a message, and as following otherwise. It never
-// returns to an earlier state, because the next message begins another follower:
+// A follower begins as unanswered if it sends a message, and as following otherwise. It returns to an
+// earlier state only if the agent goes on by itself (4); the next message begins another follower:
 //
 //	            the agent    the task      the first write   a write finds
 //	            answers      is idle (1)   fails (2)         the lease lost (3)
 //	unanswered  following    idle          unrecorded        released
 //	following   -            idle          unrecorded        released
-//	idle        -            -             -                 released
+//	idle        following(4) -             -                 released
 //	unrecorded  -            -             -                 -
 //	released    -            -             -                 -
 //
@@ -32,6 +32,8 @@
 //     agent's id of the task and cancels the task. Of a task that has ended meanwhile it writes
 //     the end, in case an unreachable ledger has the task after all.
 //  3. Only a write finds out. An idle follower writes again until its last change is written.
+//  4. The task is paused, and the stream that brought the pause brings more (A2A 1.0 section 7.6.1).
+//     The follower takes the task up as a message would, so that either an answer counts or this.
 //
 // A message that continues a task is kept with the record until the agent responds
 // ([ledger.Pending]). If the agent cannot be reached, the follower becomes idle: the task stands in

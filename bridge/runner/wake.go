@@ -58,8 +58,9 @@ func (f *Follower) pollWhenWoken(ctx context.Context, cancelStream func()) {
 			return
 		case <-f.woken:
 		}
+		paused := f.finished()
 		f.poll(ctx)
-		if f.finished() {
+		if f.finished() && !paused {
 			cancelStream()
 			return
 		}

@@ -60,6 +60,8 @@ var table = []limit{
 	{"Agents", "a2a/a2agrpc", "DefaultAnswerTime", "an answer over gRPC, or the first message of a stream"},
 	{"Agents", "a2a/a2aclient", "messagesQuiet", "silence after a message of a stream, until it is the whole answer"},
 	{"Agents", "a2a/a2aclient", "messagesTime", "the messages of a stream that answers with several"},
+	{"Agents", "a2a/a2aclient", "maxPaused", "open streams of tasks that are paused, of one agent"},
+	{"Agents", "a2a/a2aclient", "pauseTimeout", "for the next event on a stream whose task is paused"},
 	{"Agents", "a2a/a2aclient", "maxPolls", "polls of tasks beside their silent streams, at one time"},
 	{"Agents", "a2a/a2aclient", "pollTimeout", "such a poll"},
 

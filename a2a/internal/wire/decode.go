@@ -35,6 +35,19 @@ func (i Item) Done() bool {
 	}
 }
 
+// Ends reports whether e is the last event of a stream. Before 1.0 that is the one that a task pauses
+// with, which has "final". Since then a stream may go on after it (section 7.6.1).
+func (d *Dialect) Ends(e a2a.Event) bool {
+	if _, alone := e.(*a2a.Message); alone {
+		return true
+	}
+	s := a2a.StateOf(e)
+	if s.Interrupted() {
+		return !d.Replays
+	}
+	return s.Terminal()
+}
+
 // DecodeEvent reads an event of a stream. A stream of 0.1 has no tasks: a status update
 // without "final" only looks like one.
 func (d jsonCodec) DecodeEvent(result []byte) (Item, error) {
