@@ -73,6 +73,10 @@ type SendRequest struct {
 	Push *PushConfig
 
 	Metadata Metadata
+
+	// Extensions are those that the caller declares; nil is none. The agent notes in it which ones
+	// it has activated.
+	Extensions *Extensions `json:"-"`
 }
 
 // TaskQuery asks for one task.

@@ -75,6 +75,16 @@ type Capabilities struct {
 	Extensions        []Extension
 }
 
+// RequiredExtensions returns the URIs of the extensions that every caller must declare.
+func (c *Card) RequiredExtensions() (uris []string) {
+	for _, e := range c.Capabilities.Extensions {
+		if e.Required {
+			uris = append(uris, e.URI)
+		}
+	}
+	return uris
+}
+
 // Extension names an addition to the protocol (A2A 1.0 section 4.6).
 type Extension struct {
 	URI         string

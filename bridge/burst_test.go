@@ -82,23 +82,7 @@ func TestABurstAtTheEndStaysEvents(t *testing.T) {
 func TestABurstOverGRPCStaysEvents(t *testing.T) {
 	for range 10 {
 		agent, release := bursting(t)
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		card := *agent.card
-		card.Interfaces = []a2a.Interface{{URL: l.Addr().String(), Binding: a2a.GRPC, Version: a2a.V10}}
-		served := &a2aserver.Server{Agent: agent.Agent, Card: &card, URL: "http://" + l.Addr().String()}
-		web := httptest.NewServer(served)
-		t.Cleanup(web.Close)
-		ctx, stop := context.WithCancel(t.Context())
-		stopped := make(chan error, 1)
-		go func() { stopped <- (&a2agrpc.Server{Handler: http.HandlerFunc(served.ServeGRPC)}).Serve(ctx, l) }()
-		over := &a2agrpc.Transport{}
-		client, err := (&a2aclient.Dialer{GRPC: over, Binding: a2a.GRPC}).Dial(t.Context(), web.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := overGRPC(t, agent.Agent, agent.card)
 		release()
 		got := ""
 		for e, err := range faceOf(t, peer{client, client.Card()}).Stream(t.Context(), say("go")) {
@@ -114,9 +98,6 @@ func TestABurstOverGRPCStaysEvents(t *testing.T) {
 		if got != want && got != "t"+want[2:] {
 			t.Errorf("got %s, want %s", got, want)
 		}
-		over.Close()
-		stop()
-		<-stopped
 	}
 }
 
@@ -131,4 +112,40 @@ func letter(e a2a.Event) string {
 		return "s"
 	}
 	return "?"
+}
+
+// overGRPC returns a client of an agent that is served over gRPC.
+func overGRPC(t *testing.T, agent a2a.Agent, described *a2a.Card) *a2aclient.Client {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	card := *described
+	card.Interfaces = []a2a.Interface{{URL: l.Addr().String(), Binding: a2a.GRPC, Version: a2a.V10}}
+	served := &a2aserver.Server{Agent: agent, Card: &card, URL: "http://" + l.Addr().String()}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	stopped := make(chan error, 1)
+	go func() { stopped <- (&a2agrpc.Server{Handler: http.HandlerFunc(served.ServeGRPC)}).Serve(ctx, l) }()
+	over := &a2agrpc.Transport{}
+	t.Cleanup(func() {
+		over.Close()
+		stop()
+		<-stopped
+	})
+	client, err := (&a2aclient.Dialer{GRPC: over, Binding: a2a.GRPC}).Dial(t.Context(), serveAs(t, served, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// serveAs serves h to a user, and returns its address.
+func serveAs(t *testing.T, h http.Handler, user string) string {
+	t.Helper()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r.WithContext(as(r.Context(), user)))
+	}))
+	t.Cleanup(web.Close)
+	return web.URL
 }

@@ -102,9 +102,14 @@ func (c *Client) post(
 	)
 	if err != nil {
 		c.broken.reportOutcome(err)
+		return nil, err
+	}
+	_, declared := extensionsOf(ctx, c.card)
+	if declared != nil {
+		declared.Activate(wire.ExtensionsIn(resp.Header))
 	}
 
-	return resp, err
+	return resp, nil
 }
 
 // result reads the answer to a call. Whatever the HTTP status and content type,

@@ -56,6 +56,14 @@ func (overGRPC) send(
 	if err != nil {
 		return nil, nil, notSent(err)
 	}
+	uris, _ := extensionsOf(ctx, c.card)
+	if len(uris) > 0 {
+		metadata = maps.Clone(metadata)
+		if metadata == nil {
+			metadata = map[string][]string{}
+		}
+		metadata[strings.ToLower(r.dialect.ExtensionsHeader())] = uris
+	}
 
 	resp, err := c.dialer.GRPC.Carry(ctx, r.target, name, metadata, params)
 	if err != nil {

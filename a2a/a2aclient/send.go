@@ -25,6 +25,7 @@ func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 
 func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, error) {
 	var newTask a2a.TaskID
+	ctx = withExtensions(ctx, req.Extensions)
 	return tryRoutes(ctx, c, wire.Send, func(ctx context.Context, r route) (a2a.Event, error) {
 		params, err := r.dialect.EncodeSend(req, r.envelope(&newTask))
 		if err != nil {

@@ -26,6 +26,7 @@ func (c *Client) Stream(ctx context.Context, req *a2a.SendRequest) a2a.Events {
 			return
 		}
 		var newTask a2a.TaskID
+		ctx := withExtensions(ctx, req.Extensions)
 		s, err := c.open(ctx, wire.Stream, func(r route) ([]byte, error) {
 			return r.dialect.EncodeSend(req, r.envelope(&newTask))
 		})
@@ -259,6 +260,10 @@ func (overHTTP) carry(
 		req.Header[versionKey] = r.metadata[versionName]
 	}
 
+	uris, _ := extensionsOf(req.Context(), c.card)
+	if len(uris) > 0 {
+		req.Header[http.CanonicalHeaderKey(r.dialect.ExtensionsHeader())] = uris
+	}
 	return c.exchange(req)
 }
 

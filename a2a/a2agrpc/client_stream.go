@@ -30,7 +30,9 @@ func stream(
 		return refusal(m.ctx, metadataOf(m.s), err)
 	}
 
-	resp := newResponse(http.StatusOK, streamHeader, nil)
+	header, _ := m.s.Header() // it has come before the first message
+	h := responseMetadata{header: header}
+	resp := newResponse(http.StatusOK, h.withExtensions(streamHeader), nil)
 	resp.Body = m
 	return resp, nil
 }

@@ -3,6 +3,7 @@ package a2agrpc
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -104,6 +105,9 @@ func (a *responseWriter) Header() http.Header { return a.head }
 // WriteHeader sets the status once.
 func (a *responseWriter) WriteHeader(code int) {
 	if a.code == 0 {
+		if uris := wire.ExtensionsIn(a.head); len(uris) > 0 {
+			_ = a.stream.SetHeader(metadata.MD{strings.ToLower(a.dialect.ExtensionsHeader()): uris})
+		}
 		a.code = code
 		a.framed = code/100 == 2 && a.op.Streams()
 	}

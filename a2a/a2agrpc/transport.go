@@ -178,7 +178,7 @@ func (t *Transport) Carry(
 	case err != nil:
 		return refusal(ctx, h, err)
 	case op != wire.ExtendedCard:
-		return newResponse(http.StatusOK, messageHeader, got), nil
+		return newResponse(http.StatusOK, h.withExtensions(messageHeader), got), nil
 	}
 
 	card, err := decodeCard(d, got)
@@ -191,6 +191,17 @@ func (t *Transport) Carry(
 
 // responseMetadata is the metadata that a server has sent.
 type responseMetadata struct{ header, trailer metadata.MD }
+
+// withExtensions returns head with what the server says of extensions.
+func (h responseMetadata) withExtensions(head http.Header) http.Header {
+	uris := append(h.header.Get(wire.ExtensionsHeader), h.header.Get("X-"+wire.ExtensionsHeader)...)
+	if len(uris) == 0 {
+		return head
+	}
+	head = head.Clone()
+	head[http.CanonicalHeaderKey(wire.ExtensionsHeader)] = uris
+	return head
+}
 
 // metadataOf returns the metadata of s, which has ended or is nil.
 func metadataOf(s grpc.ClientStream) (h responseMetadata) {

@@ -25,7 +25,10 @@ type call struct {
 	params  []byte
 	path    wire.PushID // what the path says of a config of push notifications
 	agent   a2a.Agent
-	json    string // the media type of JSON over HTTP+JSON; "" is jsonType
+
+	extensions *a2a.Extensions // nil if the caller declares none
+
+	json string // the media type of JSON over HTTP+JSON; "" is jsonType
 }
 
 // binding is a protocol binding of answers.
@@ -69,6 +72,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 		r = r.WithContext(ctx)
 		defer func() { ended(err) }()
 	}
+	c.extensions = a2a.DeclareExtensions(wire.ExtensionsIn(r.Header))
 	if s.Guard != nil {
 		err = s.Guard.Allow(w.Header(), r, access(c.op))
 	}
@@ -84,7 +88,15 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
 		s.writeError(w, r, c, err)
 		return
 	}
+	c.showExtensions(w)
 	write(w, http.StatusOK, c.binding.contentType(c), c.binding.result(c, result))
+}
+
+// showExtensions sets the header that tells which extensions the agent has activated.
+func (c call) showExtensions(w http.ResponseWriter) {
+	if uris := c.extensions.Activated(); len(uris) > 0 {
+		w.Header().Set(c.dialect.ExtensionsHeader(), strings.Join(uris, ", "))
+	}
 }
 
 func access(op wire.Op) Access {
@@ -227,8 +239,12 @@ func (s *Server) send(ctx context.Context, c call) ([]byte, error) {
 // request reads the parameters of a call that sends or streams.
 func (s *Server) request(c call) (*a2a.SendRequest, error) {
 	req, err := c.dialect.DecodeSend(c.params)
-	if err != nil || req.Push == nil {
-		return req, err
+	if err != nil {
+		return nil, err
+	}
+	req.Extensions = c.extensions
+	if req.Push == nil {
+		return req, nil
 	}
 	if _, ok := s.Agent.(a2a.Pusher); !ok {
 		return nil, errNoPush

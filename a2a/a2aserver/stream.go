@@ -27,15 +27,17 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c call) {
 		if out != nil {
 			return true
 		}
+		c.showExtensions(w)
 		out = c.binding.events(w)
 		keepAlives.Go(func() { out.keepAlive(ctx, cmp.Or(s.KeepAlive, DefaultKeepAlive)) })
 		return out.begin() == nil
 	}
-	if (c.binding == jsonRPC{}) && !begin() {
+	early := c.binding == jsonRPC{} && c.extensions == nil // otherwise the header waits for the agent
+	if early && !begin() {
 		return
 	}
 	for result, err := range s.results(ctx, c) {
-		if err != nil && out == nil {
+		if err != nil && out == nil && (c.binding != jsonRPC{}) {
 			s.writeError(w, r, c, err) // over HTTP+JSON and gRPC, before the stream begins
 			return
 		}

@@ -13,6 +13,9 @@ type Pending struct {
 	AcceptedOutputModes []string     `json:"accepted_output_modes,omitempty"`
 	Metadata            a2a.Metadata `json:"metadata,omitempty"`
 
+	// Extensions are those that the caller declared.
+	Extensions []string `json:"extensions,omitempty"`
+
 	// Undelivered says that the agent certainly has not received it, and gets it when it is back.
 	Undelivered bool `json:"undelivered,omitempty"`
 
@@ -27,6 +30,7 @@ func (p *Pending) Request() *a2a.SendRequest {
 		Message:             &m,
 		AcceptedOutputModes: p.AcceptedOutputModes,
 		Metadata:            p.Metadata,
+		Extensions:          a2a.DeclareExtensions(p.Extensions),
 	}
 }
 
@@ -50,6 +54,9 @@ func (e *Record) SetPending(req *a2a.SendRequest) {
 		Message:             *req.Message,
 		AcceptedOutputModes: req.AcceptedOutputModes,
 		Metadata:            req.Metadata,
+	}
+	if req.Extensions != nil {
+		p.Pending.Extensions = req.Extensions.Declared
 	}
 	e.Revisions = &p
 }

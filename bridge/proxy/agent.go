@@ -236,6 +236,7 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 // shared returns what is true of a card when we serve the agent.
 func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 	access := f.access(ctx)
+	whole := card
 	if p := f.proxy.Directory.Agent(access, f.name); p != nil {
 		card = access.Card(p, card)
 	}
@@ -243,10 +244,17 @@ func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
 	c.Interfaces = nil
 	c.SecuritySchemes = nil
 	c.Security = nil
+	extensions := c.Capabilities.Extensions
+	if len(card.Skills) < len(whole.Skills) { // forms would name the others
+		extensions = slices.DeleteFunc(
+			extensions, func(e a2a.Extension) bool { return e.URI == a2a.SkillForms },
+		)
+	}
 	// Whatever the agent does: there is a follower, and an outbox.
 	c.Capabilities = a2a.Capabilities{
 		Streaming:         true,
 		PushNotifications: f.proxy.Runner.Webhooks != nil,
+		Extensions:        extensions,
 	}
 	return &c
 }
@@ -264,6 +272,12 @@ func fitCard(card *a2a.Card) a2a.Card {
 		}
 	}
 	c.DefaultInputModes, c.DefaultOutputModes = labels(c.DefaultInputModes), labels(c.DefaultOutputModes)
+	c.Capabilities.Extensions = slices.Clone(c.Capabilities.Extensions)
+	for i := range c.Capabilities.Extensions {
+		e := &c.Capabilities.Extensions[i]
+		e.URI = sanitize.Label(e.URI)
+		e.Description = sanitize.Text(e.Description)
+	}
 	c.Skills = slices.Clone(c.Skills)
 	for i := range c.Skills {
 		s := &c.Skills[i]

@@ -98,7 +98,7 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 		return before, err
 	}
 
-	conn, err := to.Connect(ctx)
+	conn, err := s.connect(ctx, to)
 	if err == nil {
 		err = to.Suspended() // a task would fail at once
 	}
@@ -173,13 +173,32 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 		return nil, err
 	}
 
-	conn, err := to.Connect(ctx)
+	conn, err := s.connect(ctx, to)
 	if err != nil {
 		return nil, err
 	}
 
 	e.Digest = s.digest
 	return s.r.continueTask(ctx, conn, e, req)
+}
+
+// connect reaches the agent of the message, which must declare what the agent requires.
+func (s *sending) connect(ctx context.Context, to *directory.Resolved) (directory.Conn, error) {
+	conn, err := to.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, uri := range conn.Card().RequiredExtensions() {
+		if !s.in.Extensions.Declares(uri) {
+			return nil, a2a.Errorf(
+				a2a.ExtensionRequired,
+				"the agent %s requires the extension %s, which the call does not declare",
+				to.Name,
+				sanitize.Short(uri, 200),
+			)
+		}
+	}
+	return conn, nil
 }
 
 // request returns the message as its agent gets it, with the ids of tasks that the agent

@@ -12,6 +12,7 @@
 package wire
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -21,6 +22,26 @@ import (
 // VersionHeader is the HTTP header, and the query parameter, that names the
 // generation of a call (A2A 1.0 section 3.6).
 const VersionHeader = "A2A-Version"
+
+// The HTTP headers, and names of metadata, that declare the extensions of a call, and tell which ones
+// were activated: since 1.0, and before.
+const (
+	ExtensionsHeader    = "A2A-Extensions"
+	oldExtensionsHeader = "X-A2A-Extensions"
+)
+
+// ExtensionsIn returns the values of the header of extensions in h, of any generation.
+func ExtensionsIn(h http.Header) []string {
+	return append(h.Values(ExtensionsHeader), h.Values(oldExtensionsHeader)...)
+}
+
+// ExtensionsHeader returns the header of extensions of d.
+func (d *Dialect) ExtensionsHeader() string {
+	if d.Versioned {
+		return ExtensionsHeader
+	}
+	return oldExtensionsHeader
+}
 
 // Op is an operation of the protocol, whatever a generation calls it.
 type Op int
