@@ -43,11 +43,15 @@ func checkResourceRoot(v *examination) finding {
 		return fail("{}", err)
 	}
 
+	root := d.text("resource")
+	if v.address != root && strings.HasPrefix(v.address, root+"/") {
+		return skip("the root has the metadata of another endpoint, {}", root)
+	}
 	return expect(
-		d.text("resource") == v.resource().text("resource"),
+		root == v.resource().text("resource"),
 		"{} is \"{}\"",
 		"resource",
-		d.text("resource"),
+		root,
 	)
 }
 
