@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -145,6 +146,9 @@ func (r *Reader) readLine(limit int) ([]byte, error) {
 			return nil, ErrTooLarge
 		}
 		if n == len(buf) {
+			if len(r.line)+n > cap(r.line) { // append would copy a large line nine times
+				r.line = slices.Grow(r.line, len(r.line)+n)
+			}
 			r.line = append(r.line, part...)
 			_, _ = r.in.Discard(n)
 			continue

@@ -127,3 +127,28 @@ func (s *siege) stranger(t *testing.T, name string) string {
 	output(t, password+"\n", "user", "add", name, "--password-stdin", "--config", s.config)
 	return strings.TrimSpace(output(t, "", "token", "--user", name, "--ttl", "24h", "--config", s.config))
 }
+
+// TestHonestUsersBesideLargeCalls has one user send 64 messages of 3.9 MB at once, again and again. The
+// program took up to 662 MiB, and others waited for three seconds.
+func TestHonestUsersBesideLargeCalls(t *testing.T) {
+	takesLong(t)
+	s := newSiege(t, "")
+	mallory := s.stranger(t, "mallory")
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_task","arguments":{"message":"` +
+		strings.Repeat("x", 3_900_000) + `"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	s.withstand(t, func(ctx context.Context) {
+		var all sync.WaitGroup
+		for range 64 {
+			all.Go(func() {
+				for ctx.Err() == nil {
+					status := s.send(ctx, "POST", "/mcp", body, "192.0.2.1", "Authorization", "Bearer "+mallory, "Content-Type", "application/json",
+						"Accept", "application/json, text/event-stream", "MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "send_task")
+					s.mu.Lock()
+					s.strange[status]++
+					s.mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+	})
+}
