@@ -162,9 +162,15 @@ func (s *Service) AllEvents(
 }
 
 // VerifyEvents checks the chain of the audit log. It returns an *audit.BrokenError for the first event
-// that was changed, removed or moved.
-func (s *Service) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
-	return s.AuditStore.VerifyEvents(ctx)
+// that was changed, removed or moved, or is not as an anchor, of those given or in AnchorFile, has it.
+func (s *Service) VerifyEvents(
+	ctx context.Context, anchors ...audit.ChainEnd,
+) (*audit.Chain, error) {
+	kept, err := audit.ReadAnchors(s.AnchorFile)
+	if err != nil {
+		return nil, err
+	}
+	return s.AuditStore.VerifyEvents(ctx, append(kept, anchors...)...)
 }
 
 // record records in the audit log what an actor did, or tried to do, and returns

@@ -26,6 +26,7 @@ type Service struct {
 	TaskStore  TaskStore
 	UsageStore usage.Store
 	AuditStore audit.Store
+	AnchorFile string // of audit.anchor_url; "" for none
 
 	OAuth *authserver.Server
 	Now   func() time.Time

@@ -158,8 +158,10 @@ type Store interface {
 	// CountEvents counts the events that a filter chooses, up to its limit.
 	CountEvents(context.Context, Filter) (int, error)
 	// VerifyEvents checks the chain of all events. It returns a *BrokenError for the first event
-	// that was changed, removed or moved.
-	VerifyEvents(context.Context) (*Chain, error)
+	// that was changed, removed or moved, or is not as one of the anchors.
+	VerifyEvents(ctx context.Context, anchors ...ChainEnd) (*Chain, error)
+	// EndOfEvents returns the end of the chain.
+	EndOfEvents(context.Context) (ChainEnd, error)
 	// DropEvents deletes at most limit events from before a time, in the order in which they were
 	// written, and returns how many. The chain begins after them.
 	DropEvents(ctx context.Context, before time.Time, limit int) (int, error)

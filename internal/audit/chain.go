@@ -1,10 +1,12 @@
 package audit
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Link is an event with its place in the chain of all events. Seq rises by one with each event.
@@ -20,9 +22,15 @@ type ChainEnd struct {
 	Hash string `json:"hash"`
 }
 
-// Hash returns the hash of an event: SHA-256, in hex, of a JSON array of its number, the hash of the
-// event before it and its fields.
-func Hash(before ChainEnd, e Event) string {
+// Key makes hashes that nobody can compute without it. The hashes of an empty one have no key.
+type Key []byte
+
+// keyed begins the hashes that were made with a key.
+const keyed = "hmac:"
+
+// Hash returns the hash of an event: SHA-256 (HMAC with a key), in hex, of a JSON array of its number,
+// the hash of the event before it and its fields.
+func (k Key) Hash(before ChainEnd, e Event) string {
 	text, err := json.Marshal([]any{
 		before.Seq + 1,
 		before.Hash,
@@ -40,14 +48,23 @@ func Hash(before ChainEnd, e Event) string {
 		panic(err) // strings and numbers
 	}
 
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	if len(k) == 0 {
+		sum := sha256.Sum256(text)
+		return hex.EncodeToString(sum[:])
+	}
+	sum := hmac.New(sha256.New, k)
+	sum.Write(text)
+	return keyed + hex.EncodeToString(sum.Sum(nil))
 }
 
 // Chain is what was verified.
 type Chain struct {
-	Events int      `json:"events"`
-	End    ChainEnd `json:"end"` // of the last event
+	Events  int      `json:"events"`
+	Unkeyed int      `json:"unkeyed"` // of them, the first, from before hashes had a key
+	End     ChainEnd `json:"end"`     // of the last event
+
+	Key     Key        `json:"-"`
+	Anchors []ChainEnd `json:"-"` // ends of earlier times, which were kept elsewhere
 }
 
 // BrokenError says where the chain breaks first.
@@ -70,7 +87,12 @@ func (c *Chain) Follow(l Link) error {
 	if want := c.End.Seq + 1; l.Seq != want {
 		return &BrokenError{Seq: want, Why: fmt.Sprintf("it is missing; the next is %d", l.Seq)}
 	}
-	if l.Hash != Hash(c.End, l.Event) {
+	key := c.Key
+	if !strings.HasPrefix(l.Hash, keyed) && c.Unkeyed == c.Events {
+		key = nil
+		c.Unkeyed++
+	}
+	if l.Hash != key.Hash(c.End, l.Event) {
 		return &BrokenError{
 			Seq: l.Seq,
 			ID:  l.ID,
@@ -78,13 +100,24 @@ func (c *Chain) Follow(l Link) error {
 		}
 	}
 
+	for _, a := range c.Anchors {
+		if a.Seq == l.Seq && a.Hash != l.Hash {
+			return &BrokenError{Seq: l.Seq, ID: l.ID, Why: "it is not the one that was anchored"}
+		}
+	}
 	c.Events++
 	c.End = ChainEnd{l.Seq, l.Hash}
 	return nil
 }
 
-// Ends checks that the last event is the one that was written last.
+// Ends checks that the last event is the one that was written last, and that no anchor knows a later
+// one.
 func (c *Chain) Ends(last ChainEnd) error {
+	for _, a := range c.Anchors {
+		if a.Seq > last.Seq {
+			last = a
+		}
+	}
 	switch {
 	case c.End.Seq < last.Seq:
 		return &BrokenError{

@@ -16,14 +16,16 @@ type Stream func(context.Context, Event)
 // ToFile appends events to a file, one JSON object to a line. The file is opened for each event, so that it can
 // be renamed at any time; only its owner may read it.
 func ToFile(path string, log *slog.Logger) Stream {
-	return lines(func(line []byte) error {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(line)
-		return errors.Join(err, f.Close())
-	}, log)
+	return lines(func(line []byte) error { return appendLine(path, line) }, log)
+}
+
+func appendLine(path string, line []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(line)
+	return errors.Join(err, f.Close())
 }
 
 // ToWriter writes events, one JSON object to a line.

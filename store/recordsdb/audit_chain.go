@@ -21,7 +21,7 @@ func (db *Store) AddEvents(ctx context.Context, events []audit.Event) error {
 			return err
 		}
 		for _, e := range events {
-			hash := audit.Hash(end, e)
+			hash := db.AuditKey.Hash(end, e)
 			n, err := sqldb.Changed(ctx, t, addEvent,
 				e.At, e.ID, string(e.Kind), string(e.Outcome), e.ActorID, e.Actor, e.Address,
 				e.Target, e.Detail, end.Seq+1, hash)
@@ -49,8 +49,17 @@ const addEvent = `
 // verifyBatch is how many events are read at once.
 const verifyBatch = 1000
 
+// EndOfEvents implements audit.Store.
+func (db *Store) EndOfEvents(ctx context.Context) (end audit.ChainEnd, err error) {
+	err = db.sql.Read.QueryRowContext(ctx, `SELECT seq, hash FROM audit_chain WHERE id = 1`).
+		Scan(&end.Seq, &end.Hash)
+	return end, err
+}
+
 // VerifyEvents implements audit.Store. It reads all events as they are at one moment.
-func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
+func (db *Store) VerifyEvents(
+	ctx context.Context, anchors ...audit.ChainEnd,
+) (*audit.Chain, error) {
 	options := &sql.TxOptions{ReadOnly: true}
 	if db.sql.Postgres {
 		options.Isolation = sql.LevelRepeatableRead
@@ -62,7 +71,7 @@ func (db *Store) VerifyEvents(ctx context.Context) (*audit.Chain, error) {
 	}
 	defer t.Rollback()
 	var last audit.ChainEnd
-	c := &audit.Chain{}
+	c := &audit.Chain{Key: db.AuditKey, Anchors: anchors}
 	err = t.QueryRowContext(ctx, `
 		SELECT seq, hash, dropped_seq, dropped_hash FROM audit_chain WHERE id = 1`).
 		Scan(&last.Seq, &last.Hash, &c.End.Seq, &c.End.Hash)

@@ -53,6 +53,53 @@ func TestTheAuditLogShowsWhatWasTamperedWith(t *testing.T) {
 	}
 }
 
+// TestAnIntruderCannotComputeTheChain has an intruder who knows the program, but not the key, write the
+// chain anew, and cut its end off. Both looked intact.
+func TestAnIntruderCannotComputeTheChain(t *testing.T) {
+	eachShared(t, func(t *testing.T, s *recordsdb.Store, direct *sql.DB) {
+		write(t, s, 0, 3) // by a version without a key
+		s.AuditKey = audit.Key("a key of the server")
+		write(t, s, 3, 6)
+		c, err := s.VerifyEvents(t.Context())
+		if err != nil || c.Events != 9 || c.Unkeyed != 3 {
+			t.Fatalf("got %+v, %v, want 9 events, 3 of them without a key", c, err)
+		}
+		end, err := s.EndOfEvents(t.Context())
+		if err != nil || end != c.End {
+			t.Errorf("got the end %+v, %v, want %+v", end, err, c.End)
+		}
+		if _, err := s.VerifyEvents(t.Context(), end); err != nil {
+			t.Errorf("got %v with the anchor of the end", err)
+		}
+		if _, err := s.VerifyEvents(t.Context(), audit.ChainEnd{Seq: 5, Hash: "x"}); !brokenAt(err, 5) {
+			t.Errorf("got %v, want that event 5 is not the one that was anchored", err)
+		}
+
+		cut := `DELETE FROM audit WHERE seq > 7; UPDATE audit_chain SET seq = 7, hash = (SELECT hash FROM audit WHERE seq = 7)`
+		if _, err := direct.ExecContext(t.Context(), cut); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.VerifyEvents(t.Context()); err != nil {
+			t.Errorf("got %v without an anchor", err)
+		}
+		if _, err := s.VerifyEvents(t.Context(), end); !brokenAt(err, 8) {
+			t.Errorf("got %v, want that the events from 8 on are missing", err)
+		}
+
+		s.AuditKey = nil // as the intruder, who has the program
+		write(t, s, 9, 1)
+		s.AuditKey = audit.Key("a key of the server")
+		if _, err := s.VerifyEvents(t.Context()); !brokenAt(err, 8) {
+			t.Errorf("got %v, want that event 8 has no key", err)
+		}
+	})
+}
+
+func brokenAt(err error, seq int64) bool {
+	broken, ok := errors.AsType[*audit.BrokenError](err)
+	return ok && broken.Seq == seq
+}
+
 // TestTheChainOutlivesPruning deletes old events, more and more of them, and writes others.
 func TestTheChainOutlivesPruning(t *testing.T) {
 	eachShared(t, func(t *testing.T, s *recordsdb.Store, _ *sql.DB) {

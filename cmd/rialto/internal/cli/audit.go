@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"rialto/bridge/operator"
+	"rialto/internal/audit"
 )
 
 var auditFormats = append(slices.Clone(formats), string(operator.OCSF))
@@ -48,14 +50,29 @@ func auditCommand() *cobra.Command {
 }
 
 func verifyAuditCommand() *cobra.Command {
-	return withOperator(&cobra.Command{
+	var anchors []string
+	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that no event of the audit log was changed, removed or moved",
-		Long: "Check the chain of hashes over the audit log. The command fails with the number of the first event that " +
-			"was changed, removed or moved. Events that were deleted for their age are not missed.",
-	}, func(r *request) error {
+		Long: "Check the chain of hashes over the audit log. The command fails with the number of " +
+			"the first event that was changed, removed or moved. Events that were deleted for " +
+			"their age are not missed. That events are missing at the end shows if the end was " +
+			"kept elsewhere: audit.anchor_url, or --anchor.",
+	}
+	cmd.Flags().StringArrayVar(
+		&anchors, "anchor", nil, "an earlier end of the log, as `SEQ:HASH` (repeatable)",
+	)
+	return withOperator(cmd, func(r *request) error {
+		var ends []audit.ChainEnd
+		for _, text := range anchors {
+			end, err := audit.ParseAnchor(text)
+			if err != nil {
+				return fmt.Errorf("--anchor: %w", err)
+			}
+			ends = append(ends, end)
+		}
 		defer r.progress("Checking the chain").Stop()
-		c, err := r.VerifyEvents(r.ctx)
+		c, err := r.VerifyEvents(r.ctx, ends...)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ type Records struct {
 type Audit struct {
 	Retention time.Duration `koanf:"retention"`
 	Stream    string        `koanf:"stream"`
+	AnchorURL string        `koanf:"anchor_url"`
 }
 
 // The values of audit.stream, in addition to "file:" with a path.
@@ -25,8 +27,13 @@ const (
 )
 
 // StreamFile returns the file of audit.stream; "" if it names none.
-func (a Audit) StreamFile() string {
-	path, isFile := strings.CutPrefix(a.Stream, "file:")
+func (a Audit) StreamFile() string { return fileOf(a.Stream) }
+
+// AnchorFile returns the file of audit.anchor_url; "" if it names none.
+func (a Audit) AnchorFile() string { return fileOf(a.AnchorURL) }
+
+func fileOf(place string) string {
+	path, isFile := strings.CutPrefix(place, "file:")
 	if !isFile {
 		return ""
 	}
@@ -48,6 +55,14 @@ func (c *Config) checkRecords() error {
 	known := slices.Contains([]string{"", StreamStdout, StreamOTLP}, c.Audit.Stream)
 	if !known && c.Audit.StreamFile() == "" {
 		return fmt.Errorf("audit.stream: %q is none of file:/path, stdout and otlp", c.Audit.Stream)
+	}
+
+	at, err := url.Parse(c.Audit.AnchorURL)
+	isURL := err == nil && slices.Contains([]string{"http", "https"}, at.Scheme) && at.Host != ""
+	if c.Audit.AnchorURL != "" && c.Audit.AnchorFile() == "" && !isURL {
+		return fmt.Errorf(
+			"audit.anchor_url: %q is neither file:/path nor https://…", c.Audit.AnchorURL,
+		)
 	}
 
 	return nil

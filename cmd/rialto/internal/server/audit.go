@@ -43,11 +43,15 @@ func (s *Server) auditSettings(ctx context.Context) error {
 	return nil
 }
 
+// auditKey is what the key of the audit log is derived for.
+const auditKey = "audit log"
+
 // deleteBatch is how many records one statement deletes.
 const deleteBatch = 500
 
 // buildRecords builds the audit log and the log of calls, which write into the store.
-func (s *Server) buildRecords() error {
+func (s *Server) buildRecords(secret []byte) error {
+	s.store.Records.AuditKey = deriveKey(secret, auditKey)
 	stream, err := auditStream(s.cfg.Load(), s.telemetry, s.log)
 	if err != nil {
 		return err

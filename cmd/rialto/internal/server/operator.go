@@ -43,6 +43,7 @@ func newOperator(
 		TaskStore:  db.Ledger,
 		UsageStore: db.Records,
 		AuditStore: db.Records,
+		AnchorFile: cfg().Audit.AnchorFile(),
 		OAuth:      as,
 		Bridge:     b,
 		Now:        time.Now,
@@ -89,6 +90,7 @@ func OpenOperator(
 		return nil, nil, err
 	}
 
+	db.Records.AuditKey = deriveKey(secret, auditKey)
 	record := (&audit.Log{
 		Store:  db.Records,
 		Now:    time.Now,

@@ -142,7 +142,7 @@ func (s *Server) build(secret []byte) error {
 	if err := s.readFiles(); err != nil {
 		return err
 	}
-	if err := s.buildRecords(); err != nil {
+	if err := s.buildRecords(secret); err != nil {
 		return err
 	}
 	s.buildLogin(secret)
@@ -180,6 +180,9 @@ func (s *Server) start(ctx context.Context) {
 		s.audit.Run,
 		s.usage.Run,
 		s.agents.Run,
+	}
+	if at := s.cfg.Load().Audit; at.AnchorURL != "" {
+		all = append(all, s.audit.Anchor(at.AnchorFile(), at.AnchorURL))
 	}
 	if s.webhooks.push != nil {
 		all = append(all, s.webhooks.push.Run)
