@@ -64,7 +64,7 @@ func TestTasksThatEndTogetherAreInsertedTogether(t *testing.T) {
 		}
 	}
 	if n := count.Load(); n > 4+insertBatch {
-		t.Errorf("got %d statements for 40 tasks, want at most 4, and one for each of the batch of that which fails", n)
+		t.Errorf("got %d statements for 40 tasks, want at most 4, and 16 for the batch that fails", n)
 	}
 	var stored int
 	err = db.sql.Read.QueryRowContext(t.Context(), `SELECT count(*) FROM tasks`).Scan(&stored)
