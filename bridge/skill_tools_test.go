@@ -199,3 +199,21 @@ func TestACallWithoutAnAgentIsToldTheAgentsWithItsSkill(t *testing.T) {
 		r.call("send_task", arguments).refused(t, `"agent" is missing. Choose one of: tables, weather. list_agents tells`)
 	}
 }
+
+// TestTheBestAgentsAreProposedAndNoneIsChosen sends messages without an agent.
+func TestTheBestAgentsAreProposedAndNoneIsChosen(t *testing.T) {
+	r := newRig(t, "", map[string]peer{
+		"tables":  skilled(t, nil, a2a.Skill{ID: "query", Name: "Query tables", Description: "Totals and averages of claims and premiums."}),
+		"weather": skilled(t, nil, a2a.Skill{ID: "forecast", Name: "Forecast", Description: "Rain, wind and sun of the next days."}),
+		"texts":   skilled(t, nil, a2a.Skill{ID: "translate", Name: "Translate", Description: "Texts between languages."}),
+	})
+	got := r.call("send_task", `{"message":"What is the average of the claims of March?"}`)
+	got.refused(t, `these fit best: "agent": "tables" (claims).`)
+	if strings.Contains(got.Text, `"agent": "weather"`) {
+		t.Errorf("got %s", got.Text)
+	}
+	r.call("send_task", `{"message":"go","skill":"forecast"}`).refused(t, `"agent": "weather"`)
+	if got := r.call("send_task", `{"message":"zzzz"}`); strings.Contains(got.Text, "fit best") || !strings.Contains(got.Text, "Choose one of") {
+		t.Errorf("got %s", got.Text)
+	}
+}

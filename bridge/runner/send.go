@@ -88,6 +88,8 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 	to, err := s.r.Directory.Resolve(ctx, s.access, name, s.skill)
 	if err == nil {
 		err = to.CheckSkill()
+	} else if name == "" {
+		err = s.r.Directory.Propose(ctx, s.access, s.in.Message.Text(), err)
 	}
 	if err != nil {
 		return nil, err
