@@ -50,14 +50,14 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillSearch,
 			Name:        "Search the tables",
-			Description: `Finds rows, tables and columns by words. Takes text, or data {"query": "…"}; returns {"results": [{"id", "title", "snippet"}]}, best first.`,
+			Description: `Finds rows, tables and columns by words. Takes {"query": "…"}; returns {"results": [{"id", "title", "snippet"}]}, best first.`,
 			Tags:        []string{"search", "read-only"},
 			Examples:    []string{"hail Munich truck"},
 		},
 		{
 			ID:          skillFetch,
 			Name:        "Fetch a row or table",
-			Description: `Returns one thing that search has found, with the rows that refer to it and that it refers to. Takes an id as text, or data {"id": "…"}; returns {"id", "title", "text", "metadata"}.`,
+			Description: `Returns one thing that search has found, with the rows that refer to it and that it refers to. Takes {"id": "…"}; returns {"id", "title", "text", "metadata"}.`,
 			Tags: []string{
 				"fetch",
 				"read-only",
@@ -67,7 +67,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillQuery,
 			Name:        "Query the tables",
-			Description: `Runs one reading SQL statement (SQLite: SELECT, WITH … SELECT, VALUES). Send SQL: the skills "schema" and "peek" tell the tables, columns and first rows. A simple question in English or Spanish is taken, too; one that could be misread is asked back with the schema. Takes text, or data {"sql": "…", "limit": 200} or {"question": "…"}; returns a table and {"sql", "columns", "rows", "row_count", "truncated"}.`,
+			Description: `Runs one reading SQL statement (SQLite: SELECT, WITH … SELECT, VALUES). Send SQL: the skills "schema" and "peek" tell the tables, columns and first rows. A simple question in English or Spanish is taken, too; one that could be misread is asked back with the schema. Takes {"sql": "…", "limit": 200} or {"question": "…"}; returns a table and {"sql", "columns", "rows", "row_count", "truncated"}.`,
 			Tags: []string{
 				"sql",
 				"analytics",
@@ -78,7 +78,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillTopics,
 			Name:        "Discover topics",
-			Description: `Lists the topics that the tables belong to, and which of them is the caller's. Takes nothing; returns {"topics": [{"id", "title", "description", "tables"}], "selected"}. The other skills take one as data {"topic": "…"}.`,
+			Description: `Lists the topics that the tables belong to, and which of them is the caller's. Takes {}; returns {"topics": [{"id", "title", "description", "tables"}], "selected"}. The other skills take one as "topic".`,
 			Tags: []string{
 				"topics",
 				"read-only",
@@ -88,7 +88,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillSchema,
 			Name:        "Describe the tables",
-			Description: `Lists tables, columns, types, keys and row counts. Takes nothing, or a table as text or data {"table": "…"}.`,
+			Description: `Lists tables, columns, types, keys and row counts. Takes {}, or {"table": "…"}.`,
 			Tags: []string{
 				"schema",
 				"read-only",
@@ -98,7 +98,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillExplain,
 			Name:        "Explain a query",
-			Description: `Says what a question or statement would do, without doing it. Takes text, or data {"question": "…"} or {"sql": "…"}; returns {"sql", "read_as", "plan"}.`,
+			Description: `Says what a question or statement would do, without doing it. Takes {"question": "…"} or {"sql": "…"}; returns {"sql", "read_as", "plan"}.`,
 			Tags: []string{
 				"sql",
 				"explain",
@@ -109,7 +109,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillGold,
 			Name:        "List the tables to rely on",
-			Description: `Lists the tables that are ready to be relied on, with their topics. Takes nothing, or data {"topic": "…"}; returns {"tables": [{"id", "name", "description", "row_count", "topics"}]}.`,
+			Description: `Lists the tables that are ready to be relied on, with their topics. Takes {}, or {"topic": "…"}; returns {"tables": [{"id", "name", "description", "row_count", "topics"}]}.`,
 			Tags: []string{
 				"schema",
 				"read-only",
@@ -119,7 +119,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillPeek,
 			Name:        "Peek into a table",
-			Description: `Shows the first rows of a table. Takes its name as text, or data {"table": "…", "limit": 10}.`,
+			Description: `Shows the first rows of a table. Takes {"table": "…", "limit": 10}.`,
 			Tags:        []string{"sample", "read-only"},
 			Examples:    []string{name},
 		},
