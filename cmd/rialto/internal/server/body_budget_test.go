@@ -40,7 +40,7 @@ func TestBodiesOfAUserAreBounded(t *testing.T) {
 	}
 	const large = "Content-Length: 4194304"
 	doors := []string{"/mcp", "/mcp/tools/call", config.AgentPath + agents[0].Name, config.AgentPath + agents[0].Name + "/message:send"}
-	for i := range 8 {
+	for i := range maxBodiesUser >> 22 {
 		if resp := announce(doors[i%len(doors)], greedy, large); resp.StatusCode != http.StatusContinue {
 			t.Fatalf("body %d, at %s: got status %d, want 100", i+1, doors[i%len(doors)], resp.StatusCode)
 		}
