@@ -125,6 +125,7 @@ agents:
 	}
 	output(t, password+"\n", "user", "add", username, "--admin", "--password-stdin", "--config", config)
 	output(t, "", "agents", "add", weatherAgent(t), "--name", "weather", "--review", "--config", config)
+	output(t, "", "connectors", "add", "sales", "--title", "Sales", "--agents", "weather", "--config", config)
 	for _, fill := range seed {
 		fill(filepath.Join(dir, "rialto.db"))
 	}
