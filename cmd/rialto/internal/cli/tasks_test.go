@@ -127,7 +127,7 @@ func TestVerifyPrintsTheChainAsJSON(t *testing.T) {
 	if err := runTo(t, &out, "audit", "verify", "--json", "--config", config); err != nil {
 		t.Fatal(err)
 	}
-	if ok, _ := regexp.MatchString(`^\{\s*"events": 2,\s*"end": \{\s*"seq": 2,\s*"hash": "[0-9a-f]{64}"\s*\}\s*\}\s*$`, out.String()); !ok {
+	if ok, _ := regexp.MatchString(`^\{\s*"events": 2,\s*"unkeyed": 0,\s*"end": \{\s*"seq": 2,\s*"hash": "hmac:[0-9a-f]{64}"\s*\}\s*\}\s*$`, out.String()); !ok {
 		t.Errorf("got %s", &out)
 	}
 }
