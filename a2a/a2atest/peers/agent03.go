@@ -33,16 +33,16 @@ func (a oldExecutor) Execute(ctx context.Context, x *oldsrv.RequestContext, q ev
 	case "say":
 		return q.Write(ctx, said)
 	case "hang", "wait":
+		var passed <-chan struct{}
+		if verb == "wait" {
+			passed = a.gate.Passed() // before a client knows that the task waits
+		}
 		// Writing the task itself first is what makes it one that can be looked at.
 		if err := q.Write(ctx, old.NewSubmittedTask(x, x.Message)); err != nil {
 			return err
 		}
 		if err := q.Write(ctx, old.NewStatusUpdateEvent(x, old.TaskStateWorking, said)); err != nil {
 			return err
-		}
-		var passed <-chan struct{}
-		if verb == "wait" {
-			passed = a.gate.Passed()
 		}
 		select {
 		case <-passed:

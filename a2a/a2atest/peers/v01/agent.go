@@ -43,10 +43,11 @@ func (p processor) Process(ctx context.Context, _ string, m theirs.Message, h ta
 		<-ctx.Done()
 		return ctx.Err()
 	case "wait":
+		passed := p.gate.Passed() // before a client knows that the task waits
 		if err := h.UpdateStatus(theirs.TaskStateWorking, &said); err != nil {
 			return err
 		}
-		<-p.gate.Passed() // also when the stream is gone, with which ctx ends
+		<-passed // also when the stream is gone, with which ctx ends
 	}
 	if err := h.UpdateStatus(theirs.TaskStateWorking, &said); err != nil {
 		return err

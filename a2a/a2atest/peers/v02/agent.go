@@ -79,10 +79,11 @@ func (p processor) work(h taskmanager.TaskHandler, id, verb string, said *theirs
 	case "hang":
 		return h.UpdateTaskState(&id, theirs.TaskStateWorking, said)
 	case "wait":
+		passed := p.gate.Passed() // before a client knows that the task waits
 		if err := h.UpdateTaskState(&id, theirs.TaskStateWorking, said); err != nil {
 			return err
 		}
-		<-p.gate.Passed()
+		<-passed
 	}
 	if err := h.UpdateTaskState(&id, theirs.TaskStateWorking, said); err != nil {
 		return err
