@@ -14,8 +14,6 @@ import (
 // insertQueue inserts the tasks that have ended on PostgreSQL. Those that are added while a statement
 // runs share the next one: to insert them one by one takes a commit and a round trip for each.
 type insertQueue struct {
-	db *Store
-
 	mu      sync.Mutex
 	waiting []*insertion
 	running bool
