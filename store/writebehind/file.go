@@ -78,7 +78,7 @@ func (f *file) prepare(ctx context.Context, id string) error {
 		return cmp.Or(err, ErrForeign)
 	}
 
-	f.insertion, err = f.db.PrepareContext(ctx, `INSERT INTO groups (records) VALUES (?)`)
+	f.insertion, err = f.db.PrepareContext(ctx, `INSERT INTO groups (seq, records) VALUES (?, ?)`)
 	if err != nil {
 		return err
 	}
@@ -121,12 +121,9 @@ func (f *file) rows(ctx context.Context) (map[int64][]byte, error) {
 	return all, found.Err()
 }
 
-func (f *file) insert(text []byte) (seq int64, err error) {
-	done, err := f.insertion.Exec(text)
-	if err != nil {
-		return 0, err
-	}
-	return done.LastInsertId()
+func (f *file) insert(seq int64, text []byte) error {
+	_, err := f.insertion.Exec(seq, text)
+	return err
 }
 
 // delete deletes the rows up to one.

@@ -87,6 +87,13 @@ func (l *keyList) drop(last int64) error {
 	return err
 }
 
+// last returns the highest number of a row that is listed or there. The list may be behind: if a later
+// row had the number of an earlier one, it would seem to be changed.
+func (l *keyList) last(rows map[int64][]byte) int64 {
+	seqs := slices.AppendSeq(slices.Collect(maps.Keys(l.rows)), maps.Keys(rows))
+	return slices.Max(append(seqs, 0))
+}
+
 // check removes the rows that were changed, and returns the keys of all that are not there.
 func (l *keyList) check(rows map[int64][]byte) (lost []string) {
 	for _, seq := range slices.Sorted(maps.Keys(l.rows)) {

@@ -95,6 +95,7 @@ type Buffer[R any] struct {
 
 	adds     chan *addition[R]
 	last     int           // records in the last group; of writeLoop
+	row      int64         // number of the last row, which no later one has; of writeLoop
 	wake     chan struct{} // ready when there is a first record
 	full     chan struct{} // ready when there are flushCount
 	flushing chan struct{} // full while a flush runs
@@ -168,6 +169,7 @@ func (b *Buffer[R]) recover(ctx context.Context) error {
 		return broken
 	}
 
+	b.row = b.keys.last(rows)
 	listed := b.keys.check(rows)
 	all, last, lost, why := decodeAll[R](rows)
 	if lost > 0 {
@@ -297,8 +299,9 @@ func (b *Buffer[R]) append(group []*addition[R]) error {
 	}
 
 	text := joined(group)
-	seq, err := b.file.insert(text)
-	if err != nil {
+	b.row++
+	seq := b.row
+	if err := b.file.insert(seq, text); err != nil {
 		b.markBroken(err)
 		return ErrFull
 	}

@@ -189,8 +189,8 @@ func TestADamagedFileGivesWhatItCan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range []string{`["a","b"]`, `["c`} {
-		if _, err := f.insert([]byte(row)); err != nil {
+	for i, row := range []string{`["a","b"]`, `["c`} {
+		if err := f.insert(int64(i), []byte(row)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -278,5 +278,37 @@ func TestFlushesThatFailAreLoggedOnce(t *testing.T) {
 	said := strings.Split(log.String(), "\n")
 	if len(said) != 4 || !strings.Contains(said[0], "level=WARN") || !strings.Contains(said[1], "disk full") || !strings.Contains(said[2], "again") {
 		t.Errorf("got the log %q", said)
+	}
+}
+
+// TestAListOfKeysThatIsBehindLosesNoRecord cuts the power when the file has a record that was added after
+// a flush, and the disk has the list of keys as it was before: the list is not synced.
+func TestAListOfKeysThatIsBehindLosesNoRecord(t *testing.T) {
+	d, path := newDatabase(), filepath.Join(t.TempDir(), "file")
+	b := open(t, config(path, d, &strings.Builder{}))
+	add(t, b, "one")
+	behind, err := os.ReadFile(path + keysSuffix)
+	if err == nil {
+		err = b.Flush(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.wait = make(chan struct{})
+	add(t, b, "two")
+	left := copied(t, path)
+	if err := os.WriteFile(left+keysSuffix, behind, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	next := newDatabase()
+	next.records["one"] = true
+	open(t, config(left, next, &strings.Builder{}))
+	if got := next.has(); got != "one two" {
+		t.Errorf("the database has %q after the power cut", got)
+	}
+	close(d.wait)
+	if err := b.Close(); err != nil {
+		t.Error(err)
 	}
 }
