@@ -73,9 +73,11 @@ func (q *Queue[T]) Run(ctx context.Context) {
 	q.mu.Unlock()
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
-	for ctx.Err() == nil {
+	for {
 		select {
 		case <-ctx.Done():
+			q.Flush(context.WithoutCancel(ctx)) // also what came during a write before
+			return
 		case <-tick.C:
 		case <-full:
 		}

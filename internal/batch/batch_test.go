@@ -54,6 +54,27 @@ func TestWhatIsAddedIsWrittenTogether(t *testing.T) {
 	})
 }
 
+// TestWhatComesDuringTheLastWriteIsWritten ends the queue while it writes.
+func TestWhatComesDuringTheLastWriteIsWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &book{}
+		q := newQueue(b, &bytes.Buffer{})
+		ctx, stop := context.WithCancel(t.Context())
+		q.Write = func(ctx context.Context, v []int) error {
+			if v[0] == 0 {
+				q.Add(1)
+				stop()
+			}
+			return b.write(ctx, v)
+		}
+		q.Add(0)
+		q.Run(ctx)
+		if !slices.Equal(b.got, []int{0, 1}) {
+			t.Errorf("got %v after the end, want all", b.got)
+		}
+	})
+}
+
 // TestWhatComesDuringAWriteWaitsForTheNext has records that come as fast as they are written: each was
 // written in a transaction of its own.
 func TestWhatComesDuringAWriteWaitsForTheNext(t *testing.T) {
