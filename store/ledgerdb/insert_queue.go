@@ -29,7 +29,8 @@ type insertion struct {
 // insertTimeout bounds one statement.
 const insertTimeout = 30 * time.Second
 
-// add returns when the database has the task.
+// add returns when the database has the task. A task whose statement has not begun when ctx ends is not
+// inserted.
 func (q *insertQueue) add(ctx context.Context, db *sqldb.DB, row *taskRow) error {
 	in := &insertion{row: row, done: make(chan error, 1)}
 	if !q.enter(db, in) {
@@ -39,8 +40,16 @@ func (q *insertQueue) add(ctx context.Context, db *sqldb.DB, row *taskRow) error
 	case err := <-in.done:
 		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		q.leave(in)
+		return sqldb.Classify(ctx.Err())
 	}
+}
+
+// leave removes an insertion that still waits.
+func (q *insertQueue) leave(in *insertion) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = slices.DeleteFunc(q.waiting, func(w *insertion) bool { return w == in })
 }
 
 func (q *insertQueue) enter(db *sqldb.DB, in *insertion) bool {
@@ -65,8 +74,10 @@ func (q *insertQueue) run(db *sqldb.DB) {
 			return
 		}
 		err := q.insert(db, batch)
-		if _, away := dberr.As(err); err != nil && !away && len(batch) > 1 {
-			for _, in := range batch { // one of them is wrong
+		_, away := dberr.As(err)
+		alone := !away || sqldb.HasCode(err, "40P01") // one of them is wrong, or they are in a deadlock
+		if err != nil && alone && len(batch) > 1 {
+			for _, in := range batch {
 				in.done <- q.insert(db, []*insertion{in})
 			}
 			continue

@@ -12,6 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/ledger"
+	"rialto/internal/dberr"
 	"rialto/store/sqldb"
 )
 
@@ -73,22 +74,38 @@ func TestTasksThatEndTogetherAreInsertedTogether(t *testing.T) {
 	}
 }
 
-// TestATaskWaitsNoLongerThanItsContext has an insertion wait for a lock.
+// TestATaskWaitsNoLongerThanItsContext has an insertion wait for a lock, and another one for the first. The
+// database does not answer in time: the runner then looks whether it has the task. It never gets the other.
 func TestATaskWaitsNoLongerThanItsContext(t *testing.T) {
 	db, now := openSchema(t), time.Now()
-	e := &ledger.Record{Handle: "h", Owner: "o", Agent: "a", MessageID: "m", Idle: true, Created: now, Updated: now}
+	add := func(ctx context.Context, handle string) error {
+		return db.AddTask(ctx, &ledger.Record{
+			Handle: handle, Owner: "o", Agent: "a", MessageID: "m", Idle: true, Created: now, Updated: now,
+		}, "here", 10)
+	}
 	err := db.sql.InTx(t.Context(), func(tx *sqldb.Tx) error {
 		if _, err := tx.ExecContext(t.Context(), `LOCK TABLE tasks IN SHARE MODE`); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-		defer cancel()
-		if err := db.AddTask(ctx, e, "here", 10); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v, want that the time is over", err)
+		for _, handle := range []string{"first", "other"} {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			defer cancel()
+			err := add(ctx, handle)
+			if _, away := dberr.As(err); !away || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v, want that the database does not answer in time", err)
+			}
 		}
 		return nil
 	})
 	if err != nil {
 		t.Error(err)
+	}
+	if err := add(t.Context(), "last"); err != nil {
+		t.Error(err)
+	}
+	for handle, want := range map[string]error{"first": nil, "other": ledger.ErrNoTask} {
+		if _, err := db.Task(t.Context(), "o", handle); !errors.Is(err, want) {
+			t.Errorf("the %s task: got %v, want %v", handle, err, want)
+		}
 	}
 }
