@@ -2,11 +2,16 @@ package bridge_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"testing"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
+	"rialto/bridge/runner"
 )
 
 // goingOn is an agent that waits on its stream until it is released, and then goes on by itself.
@@ -81,6 +86,63 @@ func TestAnAgentThatGoesOnByItselfIsFollowed(t *testing.T) {
 				t.Errorf("got %+v, %v", task, err)
 			}
 		})
+	}
+}
+
+// asksTwice is an agent that asks, repeats its question, and asks another when it is released.
+func asksTwice() (agent peer, release func()) {
+	released := make(chan struct{})
+	asks := func(text string, repeated int) a2a.Event {
+		question := &a2a.Message{ID: fmt.Sprint(text, repeated), Role: a2a.RoleAgent, Parts: []a2a.Part{a2a.TextPart(text)}}
+		return &a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.InputRequired, Message: question}}
+	}
+	s := &scripted{answer: func(ctx context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return func(more func(a2a.Event, error) bool) {
+			_ = more(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Working}}, nil) &&
+				more(asks("which color?", 0), nil) && more(asks("which color?", 1), nil) && more(asks("which color?", 2), nil)
+			select {
+			case <-released:
+				_ = more(asks("which size?", 0), nil)
+			case <-ctx.Done():
+			}
+			<-ctx.Done()
+		}
+	}}
+	return peer{s, &a2a.Card{Name: "Asks twice", Capabilities: a2a.Capabilities{Streaming: true}}}, func() { close(released) }
+}
+
+// TestAnAnswerIsForTheQuestionThatWasShown: an agent that went on by itself and asked something else got the
+// answer to its question before. A question that it repeats is the same question: the task did not go on.
+func TestAnAnswerIsForTheQuestionThatWasShown(t *testing.T) {
+	agent, release := asksTwice()
+	r := newRig(t, "", map[string]peer{"agent": agent})
+	ctx := as(t.Context(), "alice")
+	access := r.Directory.Access(ctx)
+	handle := r.call("send_task", `{"agent":"agent","message":"go","wait_seconds":5}`).TaskID
+	shown, err := r.Runner.Task(ctx, access, handle)
+	if err != nil || !shown.AwaitsInput() {
+		t.Fatalf("got %+v, %v", shown, err)
+	}
+	release()
+	now := shown
+	for now.Task.Status.Message.Text() != "which size?" || !now.Idle {
+		now, err = r.Runner.NextChange(ctx, access, handle, now.Updated)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := 0
+	for _, m := range now.Task.History {
+		if m.Text() == "which color?" {
+			asked++
+		}
+	}
+	if asked != 1 {
+		t.Errorf("the first question is in the history %d times", asked)
+	}
+	answer := runner.Reply{Pause: shown.MessageID, Once: "1", Content: json.RawMessage(`{"answer":"blue"}`)}
+	if err := r.Runner.Answer(ctx, access, now, answer); !errors.Is(err, ledger.ErrTaskBusy) {
+		t.Errorf("an answer to the question before: got %v, want that the task is busy", err)
 	}
 }
 

@@ -3,6 +3,8 @@ package runner
 import (
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -188,10 +190,8 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	unknown := a2a.Is(err, a2a.TaskNotFound)
 	ended := errors.Is(err, a2a.ErrTooLarge) ||
 		(unknown || err == nil) && p.confirmForgotten(e.Handle, unknown, p.runner.Now())
-	pause := e.MessageID
 	same := err == nil && t.Status.State == e.State()
 	if same && e.AwaitsPoll() && !ledger.SameText(e.Task.Status.Message, t.Status.Message) {
-		pause += "+"
 		same = false // it received an answer and asks another question
 	}
 	if !ended && (err != nil || same || t.Status.State == a2a.Unknown) {
@@ -203,7 +203,7 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	if e.Undelivered() {
 		e.Withdraw() // the task went on without it
 	}
-	if err := p.runner.reopen(ctx, e, pause); err != nil {
+	if err := p.runner.reopen(ctx, e, nextPause(e.MessageID)); err != nil {
 		return false
 	}
 	if f := p.runner.Follow(conn, e, nil); !ended { // otherwise the follower finds out
@@ -231,13 +231,37 @@ func (r *Runner) PollPaused(ctx context.Context, e *ledger.Record) bool {
 	return (e.AwaitsGrant() || e.AwaitsInput()) && r.polls.poll(ctx, e.Clone())
 }
 
-// mayGoOn reports whether the agent of f may go on by itself on its stream, because the task is paused
-// (A2A 1.0 section 7.6.1). Until it does, the task has no follower for others, as any paused task.
-func mayGoOn(ctx context.Context, f *Follower) bool {
+// paused reports whether the agent of f may go on without a message, on its stream (A2A 1.0 section 7.6.1).
+func paused(f *Follower) bool {
 	f.mu.Lock()
-	paused := f.state == idle && f.record.Failure == nil && f.record.Task.Status.State.Interrupted()
-	f.mu.Unlock()
-	if !paused {
+	defer f.mu.Unlock()
+	return f.state == idle && f.record.Failure == nil && f.record.Task.Status.State.Interrupted()
+}
+
+// repeatsPause reports whether e says no more than that the paused task of f still waits for the same.
+func repeatsPause(f *Follower, e a2a.Event) bool {
+	if !paused(f) {
+		return false
+	}
+
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	is := f.record.Task
+	again := &a2a.Task{}
+	switch e := e.(type) {
+	case *a2a.Task:
+		again = e
+	case *a2a.StatusUpdate:
+		again.Status = e.Status
+	}
+	return again.Status.State == is.Status.State && len(again.Artifacts) <= len(is.Artifacts) &&
+		ledger.SameText(is.Status.Message, again.Status.Message)
+}
+
+// mayGoOn reports whether more may come on the stream of f, because the task is paused. Until it does, the
+// task has no follower for others, as any paused task.
+func mayGoOn(ctx context.Context, f *Follower) bool {
+	if !paused(f) {
 		return false
 	}
 	f.flush(ctx)
@@ -245,17 +269,33 @@ func mayGoOn(ctx context.Context, f *Follower) bool {
 	return true
 }
 
-// goOn takes the task of f up again because its agent went on by itself. It reports false if somebody else
-// has taken it: a message has ended the pause, or a poll was faster.
+// nextPause returns the id of the pause after one that an agent left without a message: an answer to what it
+// asked before does not count any more.
+func nextPause(pause string) string {
+	before, number, _ := strings.Cut(pause, leftByItself)
+	n, _ := strconv.Atoi(number)
+	return before + leftByItself + strconv.Itoa(n+1)
+}
+
+// leftByItself is in the id of a pause, before its number.
+const leftByItself = "+rialto-"
+
+// goOn takes the task of f up again because its agent went on by itself. It reports false if the task has
+// ended, or another follower has it: a message has ended the pause, or a poll was faster.
 func goOn(ctx context.Context, f *Follower) bool {
+	if !paused(f) {
+		return false
+	}
+
 	handle := f.start.Handle
 	f.r.live.reserve(handle)
 	defer f.r.live.release(handle)
 	e := f.Snapshot()
 	e.Digest = "" // of the message, which is not sent again
-	if err := f.r.reopen(ctx, e, e.MessageID); err != nil {
+	if err := f.r.reopen(ctx, e, nextPause(e.MessageID)); err != nil {
 		return false
 	}
+
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	working := &a2a.StatusUpdate{

@@ -169,6 +169,9 @@ func (f *Follower) consume(
 			return n, err
 		}
 		n++
+		if repeatsPause(f, e) {
+			continue
+		}
 		if f.finished() && !goOn(ctx, f) {
 			break
 		}
