@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -14,6 +15,7 @@ import (
 const (
 	watchInterval = time.Second
 	watchTimeout  = 5 * time.Second
+	silentFor     = 2 * time.Second // of all connections, before they are closed
 )
 
 // errNoAnswer says why no connection is made.
@@ -21,9 +23,10 @@ var errNoAnswer = errors.New("the database does not answer: the network may be c
 
 // link has the connections of a DB to PostgreSQL. When the network is cut, statements would wait for
 // minutes until the system gives their connections up; link closes these as soon as a connection of its
-// own gets no answer, and makes no others until it does.
+// own gets no answer and the others are silent, and makes no others until it does.
 type link struct {
 	asked *sql.DB
+	heard atomic.Int64 // when PostgreSQL last said something on one of conns
 	stop  context.CancelFunc
 	over  chan struct{}
 
@@ -62,10 +65,15 @@ func (l *link) watch(ctx context.Context) {
 		}
 		asking, cancel := context.WithTimeout(ctx, watchTimeout)
 		_, err := l.asked.ExecContext(asking, `SELECT 1`)
-		l.set(asking.Err() != nil && err != nil && ctx.Err() == nil)
+		late := asking.Err() != nil && err != nil && ctx.Err() == nil
+		l.set(late && l.silent())
 		cancel()
 	}
 }
+
+// silent reports whether no connection has heard of PostgreSQL lately. One that has too much to do lets
+// the question wait, as a pooler before it does, and yet answers others.
+func (l *link) silent() bool { return time.Since(time.Unix(0, l.heard.Load())) >= silentFor }
 
 // set notes whether the network is cut, and closes the connections if it is.
 func (l *link) set(cut bool) {
@@ -114,6 +122,14 @@ func (l *link) close() error {
 type linkedConn struct {
 	net.Conn
 	link *link
+}
+
+func (c *linkedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.link.heard.Store(time.Now().UnixNano())
+	}
+	return n, err
 }
 
 func (c *linkedConn) Close() error {
