@@ -25,8 +25,10 @@ type ChainEnd struct {
 // Key makes hashes that nobody can compute without it. The hashes of an empty one have no key.
 type Key []byte
 
-// keyed begins the hashes that were made with a key.
-const keyed = "hmac:"
+// keyedPrefix begins the hashes that were made with a key.
+const keyedPrefix = "hmac:"
+
+func (e ChainEnd) keyed() bool { return strings.HasPrefix(e.Hash, keyedPrefix) }
 
 // Hash returns the hash of an event: SHA-256 (HMAC with a key), in hex, of a JSON array of its number,
 // the hash of the event before it and its fields.
@@ -54,7 +56,7 @@ func (k Key) Hash(before ChainEnd, e Event) string {
 	}
 	sum := hmac.New(sha256.New, k)
 	sum.Write(text)
-	return keyed + hex.EncodeToString(sum.Sum(nil))
+	return keyedPrefix + hex.EncodeToString(sum.Sum(nil))
 }
 
 // Chain is what was verified.
@@ -64,7 +66,7 @@ type Chain struct {
 	End     ChainEnd `json:"end"`     // of the last event
 
 	Key     Key        `json:"-"`
-	Anchors []ChainEnd `json:"-"` // ends of earlier times, which were kept elsewhere
+	Anchors []ChainEnd `json:"-"` // ends of earlier times, which were kept elsewhere, by their numbers
 }
 
 // BrokenError says where the chain breaks first.
@@ -87,8 +89,10 @@ func (c *Chain) Follow(l Link) error {
 	if want := c.End.Seq + 1; l.Seq != want {
 		return &BrokenError{Seq: want, Why: fmt.Sprintf("it is missing; the next is %d", l.Seq)}
 	}
+
+	end := ChainEnd{l.Seq, l.Hash}
 	key := c.Key
-	if !strings.HasPrefix(l.Hash, keyed) && c.Unkeyed == c.Events {
+	if !end.keyed() && !c.End.keyed() { // of a version without a key
 		key = nil
 		c.Unkeyed++
 	}
@@ -100,23 +104,24 @@ func (c *Chain) Follow(l Link) error {
 		}
 	}
 
-	for _, a := range c.Anchors {
-		if a.Seq == l.Seq && a.Hash != l.Hash {
+	for ; len(c.Anchors) > 0 && c.Anchors[0].Seq <= l.Seq; c.Anchors = c.Anchors[1:] {
+		a := c.Anchors[0]
+		other := a.Seq == l.Seq && a.Hash != l.Hash
+		forged := a.keyed() && !end.keyed()
+		if other || forged {
 			return &BrokenError{Seq: l.Seq, ID: l.ID, Why: "it is not the one that was anchored"}
 		}
 	}
 	c.Events++
-	c.End = ChainEnd{l.Seq, l.Hash}
+	c.End = end
 	return nil
 }
 
 // Ends checks that the last event is the one that was written last, and that no anchor knows a later
 // one.
 func (c *Chain) Ends(last ChainEnd) error {
-	for _, a := range c.Anchors {
-		if a.Seq > last.Seq {
-			last = a
-		}
+	if n := len(c.Anchors); n > 0 && c.Anchors[n-1].Seq > last.Seq {
+		last = c.Anchors[n-1]
 	}
 	switch {
 	case c.End.Seq < last.Seq:

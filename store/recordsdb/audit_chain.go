@@ -1,8 +1,10 @@
 package recordsdb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"slices"
 	"time"
 
 	"rialto/internal/audit"
@@ -71,6 +73,7 @@ func (db *Store) VerifyEvents(
 	}
 	defer t.Rollback()
 	var last audit.ChainEnd
+	slices.SortFunc(anchors, func(a, b audit.ChainEnd) int { return cmp.Compare(a.Seq, b.Seq) })
 	c := &audit.Chain{Key: db.AuditKey, Anchors: anchors}
 	err = t.QueryRowContext(ctx, `
 		SELECT seq, hash, dropped_seq, dropped_hash FROM audit_chain WHERE id = 1`).

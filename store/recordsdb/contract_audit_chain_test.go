@@ -95,6 +95,41 @@ func TestAnIntruderCannotComputeTheChain(t *testing.T) {
 	})
 }
 
+// TestAnIntruderCannotGoBackBeforeTheKey has an intruder write the log anew as a version without a key
+// would have: after events that were deleted for their age, and from the first event on.
+func TestAnIntruderCannotGoBackBeforeTheKey(t *testing.T) {
+	eachShared(t, func(t *testing.T, s *recordsdb.Store, direct *sql.DB) {
+		s.AuditKey = audit.Key("a key of the server")
+		write(t, s, 0, 6)
+		end, err := s.EndOfEvents(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		forge := func(begin string) {
+			t.Helper()
+			if _, err := direct.ExecContext(t.Context(), `DELETE FROM audit; UPDATE audit_chain SET `+begin); err != nil {
+				t.Fatal(err)
+			}
+			s.AuditKey = nil
+			write(t, s, 20, 9)
+			s.AuditKey = audit.Key("a key of the server")
+			write(t, s, 30, 1)
+		}
+		forge(`dropped_seq = seq, dropped_hash = hash`)
+		if _, err := s.VerifyEvents(t.Context()); !brokenAt(err, 7) {
+			t.Errorf("got %v, want that event 7 has no key", err)
+		}
+		forge(`seq = 0, hash = '', dropped_seq = 0, dropped_hash = ''`)
+		if _, err := s.VerifyEvents(t.Context(), end); !brokenAt(err, 6) {
+			t.Errorf("got %v with an anchor, want that event 6 has no key", err)
+		}
+		forge(`seq = 9, hash = '', dropped_seq = 9, dropped_hash = ''`)
+		if _, err := s.VerifyEvents(t.Context(), end); !brokenAt(err, 10) {
+			t.Errorf("got %v with an anchor of a deleted event, want that event 10 has no key", err)
+		}
+	})
+}
+
 func brokenAt(err error, seq int64) bool {
 	broken, ok := errors.AsType[*audit.BrokenError](err)
 	return ok && broken.Seq == seq

@@ -76,12 +76,16 @@ func verifyAuditCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return r.done(
-			c,
+		said := fmt.Sprintf(
 			"The audit log is intact: %d events, the last is %d with hash %s.",
-			c.Events,
-			c.End.Seq,
-			c.End.Hash,
+			c.Events, c.End.Seq, c.End.Hash,
 		)
+		if c.Unkeyed > 0 {
+			said += fmt.Sprintf(
+				" The first %d have no key: someone who can write to the database could have written them.",
+				c.Unkeyed,
+			)
+		}
+		return r.done(c, "%s", said)
 	})
 }
