@@ -124,6 +124,25 @@ func TestTheTokensOfARemovedResourceStopAtOnce(t *testing.T) {
 	}
 }
 
+// A proof names the address that the client calls, which is on another host than the login.
+func TestAProofIsForTheHostOfItsResource(t *testing.T) {
+	p := newProver(newRig(t))
+	law := oauth.Resource{URL: "https://law.example/mcp", Name: "law"}
+	p.s.Resources.Set(oauth.Resource{URL: p.s.Resource}, law)
+	c := p.newClient("none")
+	token := p.ok(p.token(codeForm(c, p.code(c, params{"resource": law.URL})))).str("access_token")
+	guarded := p.s.Guard.For(&law).Require(http.HandlerFunc(p.resource), "mcp:tools")
+	for htu, want := range map[string]int{law.URL: http.StatusOK, p.url + "/mcp": http.StatusUnauthorized} {
+		proof := p.prove("POST", "/mcp", token, map[string]any{"htu": htu})
+		req := p.request("POST", "/mcp", "application/json", "{}", "Authorization", "DPoP "+token, "DPoP", proof)
+		w := httptest.NewRecorder()
+		guarded.ServeHTTP(w, req)
+		if w.Code != want {
+			t.Errorf("a proof for %s: got %d %s, want %d", htu, w.Code, w.Body, want)
+		}
+	}
+}
+
 func TestAResourceIsForItsAccounts(t *testing.T) {
 	r := withResources(t)
 	c := r.newClient("none", "https://app.example/cb")

@@ -66,7 +66,7 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 	if err != nil {
 		return "", err
 	}
-	if jkt, err := pr.Proofs.Verify(r, ""); err != nil {
+	if jkt, err := pr.Proofs.Verify(r, pr.Env.Issuer, ""); err != nil {
 		return "", err
 	} else if jkt != "" && req.JKT != "" && jkt != req.JKT {
 		return "", token.BadProof("Its key is not that of dpop_jkt.")

@@ -127,7 +127,7 @@ func (te *TokenEndpoint) redeem(
 		return nil, err
 	}
 
-	jkt, err := te.Proofs.Verify(r, "")
+	jkt, err := te.Proofs.Verify(r, te.Env.Issuer, "")
 	if err == nil && jkt == "" && client.Bound {
 		err = token.BadProof("There is none, and the client registered dpop_bound_access_tokens.")
 	}

@@ -165,10 +165,10 @@ func normalURL(raw string) (string, bool) {
 	return canonical, ok
 }
 
-// Verify returns the thumbprint of the key that a request proves to have, and
+// Verify returns the thumbprint of the key that a request to an origin proves to have, and
 // "" if it carries no proof. With an access token the proof must be for it; if it holds a digest of
 // the body, reading the body of r fails unless the digest is right.
-func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) {
+func (pf *Proofs) Verify(r *http.Request, origin, token string) (jkt string, err error) {
 	headers := r.Header.Values("DPoP")
 	switch len(headers) {
 	case 0:
@@ -181,7 +181,7 @@ func (pf *Proofs) Verify(r *http.Request, token string) (jkt string, err error) 
 	if err != nil {
 		return "", err
 	}
-	want := proofFor{r.Method, pf.Env.Issuer + r.URL.EscapedPath(), token, pf.Env.Now()}
+	want := proofFor{r.Method, origin + r.URL.EscapedPath(), token, pf.Env.Now()}
 	if why := p.wrong(want); why != "" {
 		return "", BadProof("%s", why)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -138,7 +137,7 @@ func (gd *Guard) checkPossession(
 	ctx, cancel := context.WithDeadline(r.Context(), until)
 	defer cancel()
 	bounded := r.WithContext(ctx)
-	proven, err := gd.Proofs.Verify(bounded, token)
+	proven, err := gd.Proofs.Verify(bounded, gd.origin(), token)
 	r.Body = bounded.Body
 	if err == nil && proven == "" {
 		err = BadProof("There is none.")
@@ -251,11 +250,12 @@ func (gd *Guard) resource() *oauth.Resource {
 	return gd.Tokens.Resources.Default()
 }
 
-func (gd *Guard) resourceMetadataURL() string {
+// origin returns that of the resource: it may have a host of its own.
+func (gd *Guard) origin() string {
 	resource := gd.resource().URL
-	u, err := url.Parse(resource)
-	if err != nil {
-		return resource
-	}
-	return u.Scheme + "://" + u.Host + oauth.ResourceMetadataPath + u.Path
+	return strings.TrimSuffix(resource, oauth.PathOf(resource))
+}
+
+func (gd *Guard) resourceMetadataURL() string {
+	return gd.origin() + oauth.ResourceMetadataPath + oauth.PathOf(gd.resource().URL)
 }
