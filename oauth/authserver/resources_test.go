@@ -98,6 +98,8 @@ func TestAGrantKeepsItsResource(t *testing.T) {
 	refused(t, r.form("/token", wrong), 400, "invalid_target")
 	exchange := exchangeForm(second.str("access_token"))
 	refused(t, r.form("/token", exchange.with(params{"audience": r.s.Resource})), 400, "invalid_target")
+	both := exchange.with(params{"audience": r.s.Resource, "resource": r.url + "/mcp/sales"})
+	refused(t, r.form("/token", both), 400, "invalid_target")
 	if got := r.ok(r.form("/token", exchange)); got.str("resource") != r.url+"/mcp/sales" {
 		t.Errorf("got resource %q for an exchanged token", got.str("resource"))
 	}

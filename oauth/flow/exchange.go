@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -37,10 +36,14 @@ func (te *TokenEndpoint) redeemExchange(
 		return nil, err
 	}
 
-	resource, err := te.resourceOf(parent, cmp.Or(asked, audience))
+	resource, err := te.resourceOf(parent, asked)
+	if err == nil {
+		_, err = te.resourceOf(parent, audience)
+	}
 	if err != nil {
 		return nil, err
 	}
+
 	// ScopeAdmin is not delegated, and offline_access is meaningless without a refresh token.
 	delegable := oauth.Allowed(subject.Scope, false).Without(oauth.OfflineAccess)
 	scope, ok := delegable.Narrow(oauth.ParseScope(f.Get("scope")))
