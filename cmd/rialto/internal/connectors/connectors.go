@@ -142,10 +142,10 @@ func (a *addresses) find(host, path string) http.Handler {
 		return h
 	}
 
-	others := strings.HasPrefix(path, directory.Path) ||
-		strings.HasPrefix(path, oauth.ResourceMetadataPath)
-	if others {
-		return http.NotFoundHandler()
+	for _, other := range []string{directory.Path, "/sse", oauth.ResourceMetadataPath, "/.well-known/mcp"} {
+		if strings.HasPrefix(path, other) {
+			return http.NotFoundHandler()
+		}
 	}
 
 	return nil

@@ -232,7 +232,10 @@ func TestAConnectorWithAHostOfItsOwn(t *testing.T) {
 	if doc.Resource != url {
 		t.Errorf("got the metadata of %s", doc.Resource)
 	}
-	for _, path := range []string{"/mcp/sales", "/mcp/tools/list", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp/sales"} {
+	for _, path := range []string{
+		"/mcp/sales", "/mcp/tools/list", "/sse", "/.well-known/mcp-metadata", "/.well-known/mcp/server-card.json",
+		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp/sales",
+	} {
 		if got := v.at("law.example", "GET", path, token, ""); got.status != http.StatusNotFound {
 			t.Errorf("%s on the host of a connector: got %s, want 404", path, got.said())
 		}
