@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
 )
 
@@ -99,6 +100,15 @@ func (a Access) AllowsAllTasks() bool {
 // AllowsTool reports whether a call may use a tool of the server.
 func (a Access) AllowsTool(name string) bool {
 	return a.caller.Connector == nil || lists(a.caller.Connector.Tools, name)
+}
+
+// CheckSend returns an InputError if the call comes through a connector without a tool that sends: it
+// reads what there is, by whatever protocol.
+func (a Access) CheckSend() error {
+	if a.caller.Connector.sends() {
+		return nil
+	}
+	return ledger.InputError{Text: "This connector only reads: it has no tool that sends to agents."}
 }
 
 // DefaultAgent returns the agent of calls that name none; "" if there is none.

@@ -51,6 +51,16 @@ func (c *Connector) reaches(agent, skill string) bool {
 
 func lists(all []string, one string) bool { return len(all) == 0 || slices.Contains(all, one) }
 
+// sends reports whether the connector has a tool that sends: send_task, answer_task, or that of a skill.
+func (c *Connector) sends() bool {
+	if c == nil || len(c.Tools) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(c.Tools, func(tool string) bool {
+		return tool == "send_task" || tool == "answer_task" || !slices.Contains(ToolNames, tool)
+	})
+}
+
 // SetConnectors replaces the connectors.
 func (d *Directory) SetConnectors(all []Connector) {
 	byURL := map[string]*Connector{d.URL + Path: nil}

@@ -95,7 +95,7 @@ type Sharing struct {
 func (sv *Service) ShareDocument(
 	ctx context.Context, access directory.Access, id string,
 ) (*Share, string, error) {
-	if sv.Sharing == nil {
+	if sv.Sharing == nil || !access.AllowsTool("share") {
 		return nil, "", ErrNoShare
 	}
 

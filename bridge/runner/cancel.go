@@ -17,6 +17,9 @@ func (r *Runner) Cancel(
 	ctx context.Context, access directory.Access, handle string,
 ) (*ledger.Record, error) {
 	e, err := r.Task(ctx, access, handle)
+	if err == nil && !access.AllowsTool("cancel_task") {
+		err = access.CheckSend()
+	}
 	if err != nil {
 		return nil, err
 	}

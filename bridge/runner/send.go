@@ -38,6 +38,9 @@ func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message)
 	if in.SendRequest.Message == nil || len(in.SendRequest.Message.Parts) == 0 {
 		return nil, a2a.Errorf(a2a.InvalidParams, "a message with at least one part is required")
 	}
+	if err := access.CheckSend(); err != nil {
+		return nil, err
+	}
 
 	skill, _, err := in.named(directory.SkillKey)
 	if err != nil {

@@ -37,10 +37,13 @@ func (t Tasks) Task(ctx context.Context, _, id string) (*mcp.Task, error) {
 	return t.Tools.mcpTask(e), nil
 }
 
-// noTask puts ErrNoTask into the terms of package mcp.
+// noTask puts ErrNoTask, and what the caller can act on, into the terms of package mcp.
 func noTask(err error) error {
 	if errors.Is(err, ledger.ErrNoTask) {
 		return mcp.ErrNoTask
+	}
+	if words, ok := ledger.InputText(err); ok {
+		return mcp.Refusal(words, nil)
 	}
 	return err
 }
@@ -65,6 +68,9 @@ func (t Tasks) AnswerTask(
 ) error {
 	access := t.Tools.Directory.Access(ctx)
 	e, err := t.Tools.Runner.Task(ctx, access, id)
+	if err == nil {
+		err = access.CheckSend()
+	}
 	if err != nil {
 		return noTask(err)
 	}
@@ -108,7 +114,7 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 	}
 	if _, err := t.Tools.Runner.Cancel(ctx, access, id); err != nil &&
 		!a2a.Is(err, a2a.TaskNotCancelable) {
-		return err
+		return noTask(err)
 	}
 
 	return nil

@@ -31,6 +31,7 @@ func newConnected(t *testing.T) *vaulted {
 			{Name: "law", Host: "law.example"},
 			{Name: "claims", UseCase: "claims"},
 			{Name: "skilled", Agents: []string{"front"}, Skills: []string{"plain"}},
+			{Name: "reader", Tools: []string{"search", "get_task"}},
 		}
 	})
 }
@@ -177,6 +178,42 @@ func TestAConnectorHasItsToolsAlone(t *testing.T) {
 		if !strings.Contains(said, "error") || strings.ReplaceAll(said, "search", "nonsense") != unknown {
 			t.Errorf("%s: got %s, want as for an unknown tool: %s", revision, said, unknown)
 		}
+	}
+}
+
+// A connector with tools that read alone sent, answered, canceled and shared by other protocols than
+// tools/call.
+func TestAConnectorThatReadsDoesNothingElseAtAnyDoor(t *testing.T) {
+	v := newConnected(t)
+	reader := v.connectorToken("alice", "reader", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
+	task, done := v.begin("front", asking, ""), v.begin("front", ended, "")
+	before := v.received.Load()
+	const extension = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
+	message := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"end it"}]}}`
+	reads := "This connector only reads"
+	for _, door := range []struct {
+		sent
+		want string
+	}{
+		{sent{"POST", "/api/v1/agents/front/tasks", `{"message":"end it"}`, nil}, reads},
+		{sent{"POST", "/api/v1/tasks/" + task + "/messages", `{"message":"end it"}`, nil}, reads},
+		{sent{"POST", "/api/v1/tasks/" + task + "/cancel", "", nil}, reads},
+		{sent{"POST", "/api/v1/shares", `{"id":"task:` + done + `"}`, nil}, "not_found"},
+		{sent{"POST", "/a2a/front", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + message + `}`, []string{"A2A-Version: 1.0"}}, reads},
+		{sent{"POST", "/a2a/front", `{"jsonrpc":"2.0","id":1,"method":"CancelTask","params":{"id":"` + task + `"}}`, []string{"A2A-Version: 1.0"}}, reads},
+		{mcpRequest(t, mcp2026, "tasks/cancel", `"taskId":"`+task+`"`, extension), reads},
+		{mcpRequest(t, mcp2026, "tasks/update", `"taskId":"`+task+`","inputResponses":{"answer":{"action":"decline"}}`, extension), reads},
+	} {
+		if said, _ := v.read(reader, door.sent, ""); !strings.Contains(said, door.want) {
+			t.Errorf("%s %s: got %.600s, want %q", door.path, door.body, said, door.want)
+		}
+	}
+	said := v.invoke(reader, grpc10, "SendMessage", `{"tenant":"front",`+message[1:], "")
+	if !strings.Contains(said, reads) || v.received.Load() != before {
+		t.Errorf("gRPC: got %.600s, and %d messages at the agent", said, v.received.Load()-before)
+	}
+	if said, _ := v.read(reader, toolCall(t, mcp2026, "get_task", `{"task_id":"`+task+`"}`, "{}"), ""); !strings.Contains(said, "the covert question") {
+		t.Errorf("got %.600s, want the question of the task", said)
 	}
 }
 
