@@ -8,8 +8,10 @@ import (
 	"iter"
 	"slices"
 	"testing"
+	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 )
@@ -167,5 +169,53 @@ func TestAnAnswerEndsAPauseThatTheAgentCouldHaveEnded(t *testing.T) {
 	task, err := f.Task(t.Context(), a2a.TaskQuery{ID: answer.Message.TaskID})
 	if err != nil || task.Status.State != a2a.Rejected || len(task.Artifacts) != 0 {
 		t.Errorf("got %+v, %v", task, err)
+	}
+}
+
+// TestAPauseThatIsOverIsNotWaitedFor waits for a task that has paused, gone on by itself, and works: the
+// wait ended at the pause, with a task at work.
+func TestAPauseThatIsOverIsNotWaitedFor(t *testing.T) {
+	signedIn, finish := make(chan struct{}), make(chan struct{})
+	s := &scripted{answer: func(_ context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return func(more func(a2a.Event, error) bool) {
+			if !more(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.AuthRequired}}, nil) {
+				return
+			}
+			<-signedIn
+			if !more(&a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.Working}}, nil) {
+				return
+			}
+			<-finish
+			more(&a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.Completed}}, nil)
+		}
+	}}
+	r := newRig(t, "", map[string]peer{"agent": {s, &a2a.Card{Name: "Goes on", Capabilities: a2a.Capabilities{Streaming: true}}}})
+	access := r.Directory.AccessOf(directory.Caller{User: "alice", Client: "test", AllUseCases: true})
+	sent, err := r.Runner.SendRequest(t.Context(), access, &runner.Request{Agent: "agent", Message: "go"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	paused := false
+	for c, err := range sent.Watch(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := c.Record()
+		if e.State() == a2a.AuthRequired && !paused {
+			paused = true
+			close(signedIn)
+		}
+		if e.State() == a2a.Working && paused {
+			break
+		}
+	}
+	working, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if e, err := r.Runner.AwaitIdle(working, access, sent.Handle, nil); err != nil || e.State() != a2a.Working || working.Err() == nil {
+		t.Errorf("got %v, %v before the wait was over, want the task at work when it is", e.State(), err)
+	}
+	close(finish)
+	if e, err := r.Runner.AwaitIdle(t.Context(), access, sent.Handle, nil); err != nil || e.State() != a2a.Completed {
+		t.Errorf("got %v, %v, want it completed", e.State(), err)
 	}
 }

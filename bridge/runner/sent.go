@@ -169,8 +169,10 @@ func (s *Sent) await(
 				progress(line)
 			}
 		}
-		if c.Idle || enough(c) {
-			return c.Record(), nil
+		e := c.Record()
+		idle := c.Idle && e.Idle // else the agent has gone on since
+		if idle || enough(c) {
+			return e, nil
 		}
 	}
 	return s.Current(context.WithoutCancel(ctx))
