@@ -20,7 +20,7 @@ type Filter struct {
 	Agent   string `json:"agent"`
 	Context string `json:"context_id"`
 
-	States []string `json:"states"` // one of these
+	States []string `json:"states"` // the task has one of them
 }
 
 // Event is a stored event.

@@ -135,8 +135,8 @@ type taskData struct {
 	Form     json.RawMessage `json:"answer_form,omitempty"`
 }
 
-// What an event of taskChanged has of a task at most: characters, and bytes of its form. The page of
-// the task has all.
+// Bounds of a task in an event of taskChanged: characters of its texts, and bytes of its form.
+// The page of the task has all.
 const (
 	MaxRequest  = 500
 	MaxQuestion = 4000
@@ -144,7 +144,7 @@ const (
 )
 
 // toMCP returns an event as clients get it. All texts in it are short, so that it keeps below the
-// 256 KiB of SEP-3415. task is what an event of taskChanged has besides; nil adds nothing.
+// 256 KiB of SEP-3415. task adds the members of taskChanged; nil adds none.
 func (s *Service) toMCP(e Event, task *Task, at string) mcp.Event {
 	var data any = agentData{e.Agent, e.State, e.Text}
 	if e.Name != agentChanged {

@@ -27,7 +27,7 @@
 //
 //  1. The agent says so, refuses the message, is given up because it does not tell how the task
 //     stands, or sends too much; or whether the message arrived stays unknown.
-//  2. Only a message without an id leaves before its task is written, by at most 10 ms. The
+//  2. Only a message without an id leaves before its task is written, by at most 50 ms. The
 //     ledger refused the task, or cannot be reached and may have it. The follower waits for the
 //     agent's id of the task and cancels the task. Of a task that has ended meanwhile it writes
 //     the end, in case an unreachable ledger has the task after all.
