@@ -16,8 +16,9 @@ const (
 	// delete. If you raise one for a new function, write the number of its issue beside it.
 	//
 	// The tokens are those after the waist (25), and what was added for restarts, answers and
-	// fairness (27), foreign programs (28), and connectors, files and stdio (29).
-	maxTokens          = 573_000 + 7_000 + 8_000 + 32_000
+	// fairness (27), foreign programs (28), and connectors, files and stdio (29),
+	// and pages, card and terminal (30).
+	maxTokens          = 573_000 + 7_000 + 8_000 + 32_000 + 20_000
 	maxTokensPerLine   = 5.3
 	maxMedianLines     = 10  // of functions
 	maxNinetiethLines  = 26  // of functions: nine of ten have no more
