@@ -106,21 +106,18 @@ func TestWhatIsNotAboutTheTablesLeavesNoOpenTask(t *testing.T) {
 func TestTheExamplesOfTheGuidesAreAnswered(t *testing.T) {
 	e := builtIn(t)
 	for question, want := range map[string]string{
-		"How many claims are open?":                        "160",
-		"How many claims are there?":                       "3447",
-		"How many claims were there per cause?":            "collision",
-		"How many hail claims were there in 2025?":         "count",
-		"Top 10 customers by claimed amount in 2025":       "total_claimed",
-		"top ten customers by claimed amount in 2025":      "total_claimed",
-		"top 10 de clientes por importe reclamado en 2025": "total_claimed",
-		"Average claimed amount by cause":                  "average_claimed",
-		"Total paid for theft claims in 2024":              "total_paid",
-		"List the open claims in Munich":                   "open",
-		"Policies with a deductible under 200 euros":       "deductible_cents",
-		"How many customers outside Berlin are there?":     "count",
-		"¿Cuántos clientes hay en Berlín?":                 "713",
-		"¿Cuál es la prima media por ramo?":                "household",
-		"¿Cuántas pólizas de hogar hay en Hamburgo?":       "count",
+		"How many claims are open?":                  "160",
+		"How many claims are there?":                 "3447",
+		"How many claims were there per cause?":      "collision",
+		"How many hail claims were there in 2025?":   "count",
+		"Average claimed amount by cause":            "average_claimed",
+		"Total paid for theft claims in 2024":        "total_paid",
+		"List the open claims in Munich":             "open",
+		"Policies with a deductible under 200":       "deductible_cents",
+		"¿Cuántos clientes hay en Berlín?":           "713",
+		"importe reclamado medio por causa":          "hail",
+		"¿Cuál es la prima media por ramo?":          "household",
+		"¿Cuántas pólizas de hogar hay en Hamburgo?": "count",
 	} {
 		task := send(t, e, text("", question))
 		if task.Status.State != a2a.Completed || len(task.Artifacts) == 0 {
@@ -135,7 +132,7 @@ func TestTheExamplesOfTheGuidesAreAnswered(t *testing.T) {
 func TestQuestionsThatHadWrongAnswers(t *testing.T) {
 	e := builtIn(t)
 	for _, question := range []string{
-		"policies cancelled in 2025", "which ten customers had the highest claims last year",
+		"policies cancelled in 2025", "claims closed in 2025", "claims in 2025 rejected", "which ten customers had the highest claims last year",
 		"how many agents are there",                     // not the policies that agents sold
 		"share of open claims by cause",                 // is it a share of all open claims, or of each cause?
 		"Total paid claims in 2024",                     // their number, or what was paid

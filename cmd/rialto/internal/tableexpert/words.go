@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -77,9 +76,6 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) 
 		}
 		t.Columns = append(t.Columns, col)
 	}
-	if err := e.removeSharedValues(ctx, tb, &t); err != nil {
-		failed = err
-	}
 	for _, r := range tb.Refs {
 		if to := e.catalog.find(r.Table); to != nil {
 			ref := grammar.Ref{Column: r.Column, Table: to.spelled(), ToColumn: r.ToColumn}
@@ -95,9 +91,9 @@ func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (gramma
 	words := e.synonyms[tb.bare+"."+c.Name]
 	col := grammar.Column{
 		Name:    c.Name,
-		Kind:    kindOfType(c.Type),
 		Aliases: words.Words,
 		Words:   words.Values,
+		Event:   words.Event,
 	}
 	values, dates, numbers, err := tb.contents(ctx, e.box, c.Name)
 	if err != nil {
@@ -107,14 +103,15 @@ func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (gramma
 	case values == 0:
 	case dates == values:
 		col.Kind = grammar.Date
-	case numbers == values && col.Kind != grammar.Date:
+	case numbers == values:
 		col.Kind = grammar.Number
-	default:
-		col.Kind = grammar.Text
 	}
 	if col.Kind == grammar.Text {
 		col.Values, err = tb.values(ctx, e.box, c.Name)
 	}
+	col.Values = slices.DeleteFunc(col.Values, func(v string) bool {
+		return slices.Contains(words.Except, v)
+	})
 	return col, err
 }
 
@@ -134,47 +131,12 @@ func (t *table) contents(
 	return row[0].(int64), row[1].(int64), row[2].(int64), nil
 }
 
-// removeSharedValues removes values that two columns of a table share where both always name the same
-// rows: the city of Berlin and the state of Berlin.
-func (e *Expert) removeSharedValues(ctx context.Context, tb *table, t *grammar.Table) error {
-	for i := range t.Columns {
-		for j := i + 1; j < len(t.Columns); j++ {
-			first := &t.Columns[i]
-			second := &t.Columns[j]
-			var failed error
-			second.Values = slices.DeleteFunc(second.Values, func(v string) bool {
-				if failed != nil || !slices.Contains(first.Values, v) {
-					return false
-				}
-				same, err := tb.sameRows(ctx, e.box, first.Name, second.Name, v)
-				failed = err
-				return same
-			})
-			if failed != nil {
-				return failed
-			}
-		}
-	}
-	return nil
-}
-
-// sameRows reports whether two columns hold a value in the same rows.
-func (t *table) sameRows(
-	ctx context.Context, box *sqlbox.Box, a, b, value string,
-) (bool, error) {
-	statement := fmt.Sprintf("SELECT 1 FROM %s WHERE (%s IS ?1) <> (%s IS ?1)",
-		t.quoted(), sqlbox.Quote(a), sqlbox.Quote(b))
-	res, err := box.QueryTrusted(ctx, 1, statement, value)
-	if err != nil {
-		return false, err
-	}
-	return len(res.Rows) == 0, nil
-}
-
 // synonyms are other words for a table, a column or its values.
 type synonyms struct {
 	Words  []string
 	Values map[string][]string
+	Except []string // values that another column of the table means: the city of Berlin is the state
+	Event  bool     // a year that a question names is one of this column
 }
 
 // spelled is the name of a table in a statement that people read.
@@ -208,23 +170,4 @@ func (t *table) values(ctx context.Context, box *sqlbox.Box, column string) ([]s
 	}
 
 	return out, nil
-}
-
-// kindOfType reads the type that a column is declared with (SQLite, "Datatypes",
-// section 3.1).
-func kindOfType(declared string) grammar.Kind {
-	declared = strings.ToUpper(declared)
-	contains := func(words ...string) bool {
-		return slices.ContainsFunc(
-			words, func(w string) bool { return strings.Contains(declared, w) },
-		)
-	}
-	switch {
-	case contains("DATE", "TIME"):
-		return grammar.Date
-	case contains("INT", "REAL", "FLOA", "DOUB", "NUM", "DEC"):
-		return grammar.Number
-	}
-
-	return grammar.Text
 }

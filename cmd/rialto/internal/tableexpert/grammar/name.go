@@ -5,6 +5,53 @@ import (
 	"strings"
 )
 
+// field is a column of a table.
+type field struct {
+	t *Table
+	c *Column
+}
+
+func (f field) sql() string { return f.t.Name + "." + quoted(f.c.Name) }
+
+func (f field) String() string { return f.t.Bare + "." + f.c.Name }
+
+// isCents reports whether the column holds hundredths.
+func (f field) isCents() bool { return strings.HasSuffix(strings.ToLower(f.c.Name), "_cents") }
+
+// bare is the column's name without its unit.
+func (f field) bare() string { return strings.TrimSuffix(strings.ToLower(f.c.Name), "_cents") }
+
+func (f field) isDate() bool { return f.c.Kind == Date }
+
+func (f field) isText() bool { return f.c.Kind == Text }
+
+// isMeasure reports whether the column holds amounts, not identifiers or years.
+func (f field) isMeasure() bool {
+	words := strings.Split(f.bare(), "_")
+	numbering := []string{"id", "no", "number", "code", "zip", "phone", "year"}
+	switch {
+	case f.c.Kind != Number, strings.EqualFold(f.c.Name, f.t.Key):
+		return false
+	case words[0] == "id", slices.Contains(numbering, words[len(words)-1]):
+		return false
+	}
+
+	return !slices.ContainsFunc(
+		f.t.Refs, func(r Ref) bool { return strings.EqualFold(r.Column, f.c.Name) },
+	)
+}
+
+// rates are the words of columns whose sums mean nothing.
+var rates = strings.Fields(
+	"ratio percent pct rate average avg score rating temperature humidity price age c",
+)
+
+// isSummable reports whether the column holds amounts whose sums mean something.
+func (f field) isSummable() bool {
+	isRate := func(word string) bool { return slices.Contains(rates, word) }
+	return f.isMeasure() && !slices.ContainsFunc(strings.Split(f.bare(), "_"), isRate)
+}
+
 // name is something that a word of a question may mean: a table, a column, or a value.
 type name struct {
 	field        // c is nil: the table
@@ -22,32 +69,27 @@ func (s *Schema) readNames() {
 	s.parts = map[string]bool{}
 	for i := range s.Tables {
 		t := &s.Tables[i]
-		s.addName(name{field: field{t: t}}, strings.ReplaceAll(t.Bare, "_", " "))
-		s.addName(name{field: field{t: t}}, t.Aliases...)
-	}
-
-	for i := range s.Tables {
-		for _, f := range s.Tables[i].fields() {
-			s.addName(name{field: f}, f.spokenNames()...)
-			for _, v := range f.c.Values {
-				s.addName(name{f, v}, append(f.c.Words[v], v)...)
-				words := strings.Fields(fold(v))
-				for _, w := range words {
-					s.parts[w] = s.parts[w] || len(words) > 1
-				}
-			}
+		s.addName(name{field: field{t: t}}, append(t.Aliases, strings.ReplaceAll(t.Bare, "_", " "))...)
+		for j := range t.Columns {
+			s.readColumn(field{t, &t.Columns[j]})
 		}
 	}
 }
 
-// addName enters the spellings of a name. The date of an order is not called order: that is the table.
+func (s *Schema) readColumn(f field) {
+	s.addName(name{field: f}, f.spokenNames()...)
+	for _, v := range f.c.Values {
+		s.addName(name{f, v}, append(f.c.Words[v], v)...)
+		words := strings.Fields(fold(v))
+		for _, w := range words {
+			s.parts[w] = s.parts[w] || len(words) > 1
+		}
+	}
+}
+
+// addName enters the spellings of a name.
 func (s *Schema) addName(n name, spellings ...string) {
 	for _, spelling := range spellings {
-		date := n.c != nil && n.isDate()
-		if date &&
-			slices.ContainsFunc(s.index[fold(spelling)], func(o name) bool { return o.c == nil }) {
-			continue
-		}
 		for _, form := range Forms(fold(spelling)) {
 			if form != "" && !slices.Contains(s.index[form], n) {
 				s.index[form] = append(s.index[form], n)
@@ -56,11 +98,8 @@ func (s *Schema) addName(n name, spellings ...string) {
 	}
 }
 
-// units are the last words of columns that nobody says.
-var units = strings.Fields("date on at percent pct eur usd c")
-
 // spokenNames returns what people call a column: claimed_cents is the claimed amount, annual_km the km,
-// and what has an order_date was ordered.
+// and what has a day reported_on was reported.
 func (f field) spokenNames() []string {
 	full := strings.ReplaceAll(f.bare(), "_", " ")
 	out := append([]string{full}, f.c.Aliases...)
@@ -68,18 +107,16 @@ func (f field) spokenNames() []string {
 		out = append(out, full+" amount")
 	}
 
-	i := max(strings.LastIndexByte(full, ' '), 0)
-	stem := full[:i]
-	last := full[i:]
+	words := strings.Fields(full)
+	if len(words) < 2 {
+		return out
+	}
+	unit := words[len(words)-1]
 	switch {
-	case !slices.Contains(units, last[min(i, 1):]):
-		if f.isMeasure() {
-			out = append(out, last)
-		}
-	case f.isDate():
-		out = append(out, stem, strings.TrimSuffix(stem, "e")+"ed")
-	default:
-		out = append(out, stem)
+	case slices.Contains([]string{"on", "at", "percent", "pct", "eur", "usd", "c"}, unit):
+		out = append(out, strings.TrimSuffix(full, " "+unit))
+	case f.isMeasure():
+		out = append(out, unit)
 	}
 
 	return out

@@ -36,6 +36,7 @@ type Column struct {
 	Aliases []string            // other words for it
 	Values  []string            // distinct values, if there are few; else nil
 	Words   map[string][]string // other words for a value
+	Event   bool                // it is the date that "in 2025" is about
 }
 
 // Ref is a foreign key.
@@ -78,38 +79,39 @@ func (s *Schema) table(name string) *Table {
 	return nil
 }
 
-// path returns the shortest chain of references from a table to another; each leads to one row.
-func (s *Schema) path(from, to *Table) (refs []Ref, ok bool) {
-	chains := map[*Table][]Ref{from: nil}
+// joins returns the tables that have one row for each row of a table, and the clauses that join them.
+func (s *Schema) joins(from *Table) map[*Table][]string {
+	joins := map[*Table][]string{from: nil}
 	queue := []*Table{from}
-	for len(queue) > 0 && queue[0] != to {
+	for ; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
-		queue = queue[1:]
 		for _, r := range at.Refs {
 			next := s.table(r.Table)
-			if _, seen := chains[next]; seen || next == nil {
+			if _, seen := joins[next]; seen || next == nil {
 				continue
 			}
-			chains[next] = append(slices.Clone(chains[at]), r)
+			join := " LEFT JOIN " + next.Name + " ON " + at.Name + "." + quoted(r.Column) +
+				" = " + next.Name + "." + quoted(r.ToColumn)
+			joins[next] = append(slices.Clone(joins[at]), join)
 			queue = append(queue, next)
 		}
 	}
 
-	return chains[to], len(queue) > 0
+	return joins
 }
 
-// nearest returns the names of columns of t or, if there is none, of the tables nearest to t that
-// have one row for each of its rows.
+// nearest returns the names of columns of t or, if there is none, of the tables nearest to t.
 func (s *Schema) nearest(t *Table, names []name) []name {
 	var found []name
+	joins := s.joins(t)
 	least := len(s.Tables)
 	for _, n := range names {
-		refs, ok := s.path(t, n.t)
-		if !ok || len(refs) > least {
+		clauses, ok := joins[n.t]
+		if !ok || len(clauses) > least {
 			continue
 		}
-		if len(refs) < least {
-			least = len(refs)
+		if len(clauses) < least {
+			least = len(clauses)
 			found = nil
 		}
 		found = append(found, n)

@@ -13,23 +13,17 @@ import (
 type op string
 
 const (
-	filler  op = "filler" // says nothing
-	verb    op = "verb"   // says nothing, but makes a question for yes or no if it is the first
-	unread  op = "unread" // has no place in any question
-	link    op = "link"   // of, in, with
-	list    op = "list"   // show me
-	count   op = "count"  // how many
-	sum     op = "sum"    // total
-	avg     op = "avg"    // average
-	top     op = "top"    // top 10
-	by      op = "by"     // by cause
-	not     op = "not"    // outside Berlin
-	euros   op = "euros"
-	over    op = ">"
-	atLeast op = ">="
-	under   op = "<"
-	atMost  op = "<="
+	filler op = "filler" // says nothing
+	unread op = "unread" // has no place in any question
+	link   op = "link"   // of, in, with
+	list   op = "list"   // show me
+	count  op = "count"  // how many
+	sum    op = "sum"    // total
+	avg    op = "avg"    // average
+	by     op = "by"     // by cause
 )
+
+// The other ops are the operators of comparisons: > and <=.
 
 //go:embed phrases.txt
 var phraseFile string
@@ -58,7 +52,7 @@ type token struct {
 }
 
 // isSilent reports whether a token says nothing.
-func (t token) isSilent() bool { return t.op == filler || t.op == verb }
+func (t token) isSilent() bool { return t.op == filler }
 
 // columns returns the columns that a token names and that are good.
 func (t token) columns(good func(field) bool) []name {
@@ -93,28 +87,7 @@ var (
 	wordPattern = regexp.MustCompile(
 		`[\pL\d](?:[\pL\d_.,\-/'@&]*[\pL\d%])?|[<>]=?|[^\s\pL\d?!.;:¿¡"'()]`,
 	)
-	unaccented = strings.NewReplacer(
-		"á",
-		"a",
-		"é",
-		"e",
-		"í",
-		"i",
-		"ó",
-		"o",
-		"ú",
-		"u",
-		"ü",
-		"u",
-		"ñ",
-		"n",
-		"ö",
-		"o",
-		"ä",
-		"a",
-		"ß",
-		"ss",
-	)
+	unaccented = strings.NewReplacer(strings.Fields("á a é e í i ó o ú u ü u ñ n ö o ä a ß ss")...)
 )
 
 func split(s string) []string {
@@ -135,9 +108,6 @@ func (s *Schema) lex(question string) []token {
 	var out []token
 	for at := 0; at < len(words); {
 		t, length := s.longest(words[at:])
-		if t.op == verb && at == 0 {
-			t.op = unread
-		}
 		if !t.isSilent() || len(t.names) > 0 {
 			out = append(out, t)
 		}
@@ -173,30 +143,13 @@ func (s *Schema) longest(words []string) (token, int) {
 	return token{said: words[0], text: fold(words[0])}, 1
 }
 
-var (
-	numberWords = strings.Fields(
-		"zero one two three four five six seven eight nine ten eleven twelve",
-	)
-	spanishNumbers = strings.Fields(
-		"cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
-	)
-	plainNumber = regexp.MustCompile(
-		`^\d{1,12}$|^\d{1,3}(,\d{3})+(\.\d+)?$|^\d{1,9}\.(\d{1,2}|\d{4,6})$`,
-	)
-)
+var plainNumber = regexp.MustCompile(`^\d{1,12}$|^\d{1,3}(,\d{3}){1,3}$`)
 
-// number reads 3, three, 10,000 and 1.5. A dot before three digits is ambiguous: that is no number.
-func number(s string) (float64, bool) {
-	for _, words := range [][]string{numberWords, spanishNumbers} {
-		if i := slices.Index(words, s); i >= 0 {
-			return float64(i), true
-		}
-	}
-
+// number reads 3 and 10,000.
+func number(s string) (int, bool) {
 	if !plainNumber.MatchString(s) {
 		return 0, false
 	}
-
-	n, err := strconv.ParseFloat(strings.ReplaceAll(s, ",", ""), 64)
+	n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
 	return n, err == nil
 }
