@@ -179,15 +179,14 @@ func (sv *Service) CancelTask(
 ) (err error) {
 	c := sv.Calls.Begin(access, usage.Web, "cancel")
 	defer c.End(ctx, &err)
-	e, err := sv.taskOf(ctx, c, handle)
-	if err != nil {
+	if _, err := sv.taskOf(ctx, c, handle); err != nil {
 		return err
-	}
-	if e.State() == a2a.Canceled { // the form was sent twice
-		return nil
 	}
 
 	_, err = sv.Runner.Cancel(ctx, access, handle)
+	if ledger.CanceledBefore(err) { // the form was sent twice
+		return nil
+	}
 	return err
 }
 

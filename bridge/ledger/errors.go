@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 
+	"rialto/a2a"
 	"rialto/internal/i18n"
 )
 
@@ -31,11 +32,22 @@ type InputError struct{ Text string }
 
 func (e InputError) Error() string { return e.Text }
 
-// cannotCancel is an InputError that keeps the values of its sentence.
-type cannotCancel struct{ *i18n.Message }
+// NotCancelable says why a task in a state cannot be canceled: it has ended, or its agent has not
+// confirmed it. It is an InputError that keeps the values of its sentence.
+type NotCancelable struct {
+	*i18n.Message
+	State a2a.State
+}
 
 // Unwrap returns the InputError.
-func (e cannotCancel) Unwrap() error { return InputError{Text: e.Error()} }
+func (e NotCancelable) Unwrap() error { return InputError{Text: e.Error()} }
+
+// CanceledBefore reports whether err says that a task is canceled already. A protocol in which
+// cancellation is idempotent takes it as success.
+func CanceledBefore(err error) bool {
+	e, ok := errors.AsType[NotCancelable](err)
+	return ok && e.State == a2a.Canceled
+}
 
 // InputText returns the text of an InputError in err.
 func InputText(err error) (string, bool) {

@@ -200,23 +200,20 @@ func unshared(t *a2a.Task) *a2a.Task {
 
 func ofUser(m a2a.Message) bool { return m.Role != a2a.RoleAgent }
 
-// Cancelable returns why a task cannot be canceled, nil if it can.
+// Cancelable returns a NotCancelable if a task cannot be canceled, nil if it can.
 func Cancelable(e *Record) error {
+	state := e.State()
 	switch {
-	case e.State().Terminal():
-		return cannotCancel{
-			i18n.New(
-				"Task %s has ended (%s) and cannot be canceled. get_task shows what it produced.",
-				e.Handle,
-				e.State(),
-			),
+	case state.Terminal():
+		return NotCancelable{
+			i18n.New("Task %s has ended (%s) and cannot be canceled.", e.Handle, state), state,
 		}
 	case (e.Task == nil || e.Task.ID == "") && !e.Unsent():
-		return cannotCancel{
+		return NotCancelable{
 			i18n.New(
 				"The agent has not confirmed task %s yet, so there is nothing to cancel. Try again in a few seconds.",
 				e.Handle,
-			),
+			), state,
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -157,13 +158,13 @@ func (s *Service) CancelTask(ctx context.Context, by Actor, id string) (*ledger.
 	if s.Bridge == nil {
 		return nil, errNoServer
 	}
-	if err := ledger.Cancelable(e); err != nil {
-		return nil, Refuse("not_cancelable", i18n.Of(err))
-	}
 
 	owner := e.Owner
 	e, err = s.Bridge.Proxy.Cancel(
 		ctx, s.Bridge.Directory.AccessOf(directory.Caller{User: owner}), id,
 	)
+	if _, refused := errors.AsType[ledger.NotCancelable](err); refused {
+		return nil, Refuse("not_cancelable", i18n.Of(err))
+	}
 	return e, record(ctx, s.Audit, by, audit.TaskCanceled, id, owner, refusal(err))
 }

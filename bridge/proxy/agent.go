@@ -150,15 +150,6 @@ func (f *Agent) Settled(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 func (f *Agent) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 	e, err := f.record(ctx, id)
 	if err == nil {
-		err = a2a.Transition(e.State(), a2a.Canceled)
-	}
-	if err == nil && (e.Task == nil || e.Task.ID == "") && !e.Unsent() {
-		err = a2a.Errorf(
-			a2a.TaskNotCancelable,
-			"the agent has not confirmed the task yet; try again in a few seconds",
-		)
-	}
-	if err == nil {
 		e, err = f.proxy.Runner.Cancel(ctx, f.access(ctx), e.Handle)
 	}
 	if err != nil {
@@ -366,6 +357,7 @@ func (f *Agent) a2aError(err error) error {
 	var input ledger.InputError
 	var down directory.Unreachable
 	var unrecorded runner.ErrNotRecorded
+	var ended ledger.NotCancelable
 	switch {
 	case errors.Is(err, directory.ErrNoAgent):
 		return errAgentNotFound
@@ -392,6 +384,8 @@ func (f *Agent) a2aError(err error) error {
 			a2a.RateLimited,
 			"you have too many tasks running (limits.tasks_per_user); wait for some to finish, or cancel them",
 		)
+	case errors.As(err, &ended):
+		return a2a.Errorf(a2a.TaskNotCancelable, "%s", strings.TrimSuffix(ended.Error(), "."))
 	case errors.As(err, &down):
 		return a2a.Errorf(a2a.Unavailable, "%s", strings.TrimSuffix(down.Error(), "."))
 	case errors.As(err, &input):

@@ -11,8 +11,9 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// Cancel asks the agent to stop a task and returns the task. An idle task is taken
-// first, so that an answer sent at the same time does not run beside the cancellation.
+// Cancel asks the agent to stop a task and returns the task; one that cannot be canceled, with a
+// ledger.NotCancelable. An idle task is taken first, so that an answer sent at the same time does
+// not run beside the cancellation.
 func (r *Runner) Cancel(
 	ctx context.Context, access directory.Access, handle string,
 ) (*ledger.Record, error) {
@@ -24,7 +25,7 @@ func (r *Runner) Cancel(
 		return nil, err
 	}
 	if err := ledger.Cancelable(e); err != nil {
-		return nil, err
+		return e, err
 	}
 	if e.Unsent() {
 		return r.drop(ctx, e)

@@ -7,6 +7,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/documents"
+	"rialto/bridge/ledger"
 	"rialto/mcp"
 )
 
@@ -29,12 +30,8 @@ func (t *Tools) cancelTask() mcp.Tool {
 		Call: handler(
 			t,
 			func(ctx context.Context, _ *mcp.Call, args *taskArgs) (*mcp.Result, error) {
-				access := t.Directory.Access(ctx)
-				e, err := t.Runner.Task(ctx, access, args.TaskID)
-				if err == nil && e.State() != a2a.Canceled { // a repeated call succeeds
-					e, err = t.Runner.Cancel(ctx, access, args.TaskID)
-				}
-				if err != nil {
+				e, err := t.Runner.Cancel(ctx, t.Directory.Access(ctx), args.TaskID)
+				if err != nil && !ledger.CanceledBefore(err) {
 					return nil, err
 				}
 				r := t.Documents.Result(e, documents.RenderOptions{Expects: a2a.Canceled})

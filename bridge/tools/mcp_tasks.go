@@ -109,15 +109,14 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 	if err != nil {
 		return noTask(err)
 	}
-	if ledger.Cancelable(e) != nil || e.Unanswered() != "" { // it has ended for the client
+	if t.Tools.mcpTask(e).Status.Final() {
 		return nil
 	}
-	if _, err := t.Tools.Runner.Cancel(ctx, access, id); err != nil &&
-		!a2a.Is(err, a2a.TaskNotCancelable) {
-		return noTask(err)
+	_, err = t.Tools.Runner.Cancel(ctx, access, id)
+	if a2a.Is(err, a2a.TaskNotCancelable) {
+		return nil
 	}
-
-	return nil
+	return noTask(err)
 }
 
 // mcpTask returns a record as an MCP task. A task that failed at the agent is a completed MCP task
