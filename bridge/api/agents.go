@@ -54,7 +54,7 @@ func (a *API) agents(r *http.Request) (any, error) {
 	}{Agents: []Agent{}, Total: len(infos)}
 	end := min(start+size, len(infos))
 	for _, i := range infos[start:end] {
-		url := a.URL + "/a2a/" + i.Name
+		url := a.URL + directory.AgentPath + i.Name
 		page.Agents = append(page.Agents, Agent{
 			ID:          i.Name,
 			Title:       i.Title,

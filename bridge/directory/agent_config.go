@@ -10,6 +10,9 @@ import (
 	"rialto/internal/i18n"
 )
 
+// AgentPath is where agents are served to A2A clients; the name of the agent follows.
+const AgentPath = "/a2a/"
+
 // AgentConfig is how an operator sets an agent up, in the configuration or while the
 // server runs. The members have one name in JSON and in the configuration file.
 type AgentConfig struct {

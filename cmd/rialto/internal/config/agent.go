@@ -117,7 +117,7 @@ func CheckAgent(a Agent) error {
 	if slices.Contains(reservedNames, a.Name) {
 		return i18n.Errorf(
 			"name: %q is taken: %s%s is an address of the API; choose another name",
-			a.Name, AgentPath, a.Name,
+			a.Name, directory.AgentPath, a.Name,
 		)
 	}
 	if err := checkSkills(a); err != nil {
@@ -174,8 +174,5 @@ func checkUseCases(all []string) error {
 	return nil
 }
 
-// AgentPath is where the agents are served to A2A clients, under their names.
-const AgentPath = "/a2a/"
-
-// reservedNames are the names of other addresses below AgentPath.
+// reservedNames are the names of other addresses below directory.AgentPath.
 var reservedNames = []string{"agents", "tasks"}

@@ -14,9 +14,9 @@ import (
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2asign"
 	"rialto/bridge/api"
+	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/bridge/proxy"
-	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
 	"rialto/oauth/token"
 )
@@ -27,7 +27,7 @@ var a2aScopes = []string{oauth.ScopeDiscover, oauth.ScopePublish}
 func (s *agentServers) newAgentServer(p agentAddress) *a2aserver.Server {
 	proxied := s.bridge.Proxy.Agent(p.agent)
 	cards := publishedCards{s, proxied}
-	path := config.AgentPath + p.agent
+	path := directory.AgentPath + p.agent
 	if p.root {
 		path = "" // only paths of the primary agent are routed to it
 	}

@@ -11,6 +11,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aserver"
 	"rialto/bridge"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/telemetry"
 	"rialto/oauth/authserver"
@@ -81,7 +82,7 @@ func (s *agentServers) address(p agentAddress) string {
 	if p.root {
 		return s.cfg.Load().URL
 	}
-	return s.cfg.Load().URL + config.AgentPath + p.agent
+	return s.cfg.Load().URL + directory.AgentPath + p.agent
 }
 
 // check returns what agent cards would promise and this server does not do.
@@ -94,10 +95,10 @@ func (s *agentServers) check() error {
 	return nil
 }
 
-// ServeHTTP serves the agent that a path below config.AgentPath names. Everything but
+// ServeHTTP serves the agent that a path below directory.AgentPath names. Everything but
 // public cards is behind the guard, also for agents that do not exist.
 func (s *agentServers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	agent, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), config.AgentPath), "/")
+	agent, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), directory.AgentPath), "/")
 	if strings.HasPrefix(rest, ".well-known/") {
 		s.serveCard(s.named(agent), agent).ServeHTTP(w, r)
 		return

@@ -81,7 +81,7 @@ func TestEveryGenerationReachesEveryGeneration(t *testing.T) {
 			}
 			for _, g := range generations {
 				t.Run(fmt.Sprintf("%s %s to %s", callers, b, g), func(t *testing.T) {
-					cross(t, r.client(config.AgentPath+name(g), tokens[i%2], callers, b), fmt.Sprint(callers, b))
+					cross(t, r.client(directory.AgentPath+name(g), tokens[i%2], callers, b), fmt.Sprint(callers, b))
 				})
 			}
 		}

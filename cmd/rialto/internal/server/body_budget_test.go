@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
 )
@@ -39,7 +40,7 @@ func TestBodiesOfAUserAreBounded(t *testing.T) {
 		return resp
 	}
 	const large = "Content-Length: 4194304"
-	doors := []string{"/mcp", "/mcp/tools/call", config.AgentPath + agents[0].Name, config.AgentPath + agents[0].Name + "/message:send"}
+	doors := []string{"/mcp", "/mcp/tools/call", directory.AgentPath + agents[0].Name, directory.AgentPath + agents[0].Name + "/message:send"}
 	for i := range maxBodiesUser >> 22 {
 		if resp := announce(doors[i%len(doors)], greedy, large); resp.StatusCode != http.StatusContinue {
 			t.Fatalf("body %d, at %s: got status %d, want 100", i+1, doors[i%len(doors)], resp.StatusCode)
@@ -182,7 +183,7 @@ func TestAnswersOfAUserAreBounded(t *testing.T) {
 		return resp, len(conns)
 	}
 	token, id := large("alice")
-	doors := []string{"/tasks/" + id, config.AgentPath + agents[0].Name + "/tasks/" + id, "/api/v1/tasks/" + id + ""}
+	doors := []string{"/tasks/" + id, directory.AgentPath + agents[0].Name + "/tasks/" + id, "/api/v1/tasks/" + id + ""}
 	for _, door := range doors { // the larger answers first
 		resp, taken := ask(door, token)
 		for resp.StatusCode == http.StatusOK && taken <= maxBodiesUser/(15<<18) {

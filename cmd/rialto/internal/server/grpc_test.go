@@ -17,6 +17,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
 )
@@ -33,7 +34,7 @@ func TestEveryGenerationIsReachedOverGRPC(t *testing.T) {
 	r := newGRPCRig(t, name(a2a.V10), agents...)
 	for _, g := range generations {
 		t.Run("1.0 to "+string(g), func(t *testing.T) {
-			cross(t, r.client(config.AgentPath+name(g), r.full("alice"), a2a.V10, a2a.GRPC), "grpc 1.0")
+			cross(t, r.client(directory.AgentPath+name(g), r.full("alice"), a2a.V10, a2a.GRPC), "grpc 1.0")
 		})
 	}
 	t.Run("0.3 to the primary agent", func(t *testing.T) {
@@ -45,7 +46,7 @@ func TestGRPCIsGuarded(t *testing.T) {
 	agents, _ := agentsOf(t)
 	r := newGRPCRig(t, name(a2a.V10), agents...)
 	of := func(token string) a2a.Agent {
-		return r.client(config.AgentPath+name(a2a.V10), token, a2a.V10, a2a.GRPC)
+		return r.client(directory.AgentPath+name(a2a.V10), token, a2a.V10, a2a.GRPC)
 	}
 	e, err := of(r.full("alice")).Send(t.Context(), a2atest.Say("echo hello"))
 	if err != nil {
@@ -106,7 +107,7 @@ func TestGRPCRefusesByTheMetadata(t *testing.T) {
 func TestAnAnswerOverGRPCCountsUntilItIsRead(t *testing.T) {
 	agents, _ := agentsOf(t)
 	r := newGRPCRig(t, name(a2a.V10), agents...)
-	e, err := r.client(config.AgentPath+name(a2a.V10), r.full("alice"), a2a.V10, a2a.GRPC).Send(t.Context(), a2atest.Say("echo "+strings.Repeat("x", 15<<17)))
+	e, err := r.client(directory.AgentPath+name(a2a.V10), r.full("alice"), a2a.V10, a2a.GRPC).Send(t.Context(), a2atest.Say("echo "+strings.Repeat("x", 15<<17)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ func TestAnAnswerOverGRPCCountsUntilItIsRead(t *testing.T) {
 func TestAPageFitsAGRPCMessage(t *testing.T) {
 	agents, _ := agentsOf(t)
 	r := newGRPCRig(t, name(a2a.V10), agents...)
-	c := r.client(config.AgentPath+name(a2a.V10), r.full("alice"), a2a.V10, a2a.GRPC)
+	c := r.client(directory.AgentPath+name(a2a.V10), r.full("alice"), a2a.V10, a2a.GRPC)
 	for n := range 5 {
 		long := a2atest.Say("echo " + strings.Repeat("x", 1<<20))
 		long.Message.ID = strconv.Itoa(n)

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rialto/bridge/api"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/templates"
 )
@@ -52,7 +53,7 @@ func addAgentSettings(schemas map[string]map[string]any) {
 // addAliases adds the other addresses of operations: of the primary agent at the root,
 // of A2A 0.3 below /v1, and of existing clients.
 func addAliases(paths map[string]map[string]any, metadata map[string]any) {
-	const agent = config.AgentPath + "{agent}"
+	const agent = directory.AgentPath + "{agent}"
 	as := func(path string) map[string]any { return map[string]any{"$ref": "#/paths/" + pointer(path)} }
 	for path, item := range maps.Clone(paths) {
 		if below, ok := strings.CutPrefix(path, agent); ok {

@@ -16,6 +16,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
 )
@@ -444,5 +445,5 @@ func whereFor(g a2a.Generation, b a2a.Binding) string {
 	if g == a2a.V03 && b == a2a.GRPC {
 		return ""
 	}
-	return config.AgentPath + name(a2a.V10)
+	return directory.AgentPath + name(a2a.V10)
 }

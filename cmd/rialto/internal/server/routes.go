@@ -12,7 +12,6 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/web"
-	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
 	"rialto/static"
 	"rialto/wellknown"
@@ -207,7 +206,7 @@ func (s *Server) apiRoutes(r *mux.Router, agents *agentServers) {
 }
 
 // a2aRoutes mounts the A2A servers of the agents: the primary agent at the root, each agent below
-// config.AgentPath. Pages of any origin may call them, too.
+// directory.AgentPath. Pages of any origin may call them, too.
 func (s *Server) a2aRoutes(r *mux.Router, agents *agentServers) {
 	for _, path := range []string{"/.well-known/agent-card.json", "/.well-known/agent.json"} {
 		r.Path(path).HandlerFunc(agents.primaryCard)
@@ -221,7 +220,7 @@ func (s *Server) a2aRoutes(r *mux.Router, agents *agentServers) {
 		r.PathPrefix(prefix).Handler(primary)
 	}
 
-	r.PathPrefix(config.AgentPath).Handler(agents) // guards all but public cards
+	r.PathPrefix(directory.AgentPath).Handler(agents) // guards all but public cards
 }
 
 // read mounts h at path for GET, HEAD and more methods.

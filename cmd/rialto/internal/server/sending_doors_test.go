@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
 )
@@ -164,7 +165,7 @@ func (r *recording) sendA2A(
 	t *testing.T, g a2a.Generation, b a2a.Binding, stream, around bool,
 ) func(token string, m outgoing) string {
 	return func(token string, m outgoing) string {
-		path := config.AgentPath + m.agent
+		path := directory.AgentPath + m.agent
 		if m.agent == "" || g == a2a.V03 && b == a2a.GRPC {
 			path = ""
 		}

@@ -59,7 +59,7 @@ func (c *catalog) list() any {
 				urn + ":a2a:" + a.Name,
 				a.Name,
 				agentCardType,
-				c.origin.String() + config.AgentPath + a.Name + "/.well-known/agent-card.json",
+				c.origin.String() + directory.AgentPath + a.Name + "/.well-known/agent-card.json",
 			})
 		}
 	}

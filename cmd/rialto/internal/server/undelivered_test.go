@@ -14,6 +14,7 @@ import (
 	"rialto/a2a/a2aclient"
 	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 )
 
@@ -62,7 +63,7 @@ func (o *outage) stop() {
 // asked sends the agent a message about which it asks, and stops it.
 func (o *outage) asked(r *rig) (client *a2aclient.Client, task a2a.TaskID) {
 	o.t.Helper()
-	client = r.client(config.AgentPath+"away", r.full("alice"), a2a.V10, "")
+	client = r.client(directory.AgentPath+"away", r.full("alice"), a2a.V10, "")
 	e, err := client.Send(o.t.Context(), a2atest.Say("ask which size?"))
 	if err != nil {
 		o.t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2atest"
+	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
 )
 
@@ -57,7 +58,7 @@ func TestWhatWasSaidStaysSaid(t *testing.T) {
 	t.Cleanup(func() { agent.Close() })
 	url := a2atest.Serve(t, curt{agent}, agent.Card(), a2a.V10)
 	r := newRig(t, config.Agent{Name: "curt", URL: url})
-	client := r.client(config.AgentPath+"curt", r.full("alice"), a2a.V10, "")
+	client := r.client(directory.AgentPath+"curt", r.full("alice"), a2a.V10, "")
 
 	said := []string{"ask which size?", "ask which colour?", "ask which street?", "ask which day?"}
 	var task *a2a.Task
