@@ -16,7 +16,7 @@ func stdioCommand() *cobra.Command {
 			"for programs that only launch commands and for servers that are not public.\n\n" +
 			"It uses the token in " + callToken + ", or the stored login that \"rialto call --url URL\" " +
 			"uses as well, or logs in with your browser.\n\n" +
-			"Exit codes: 0 done, 2 wrong usage, 3 no login, 4 server not reached.",
+			"Exit codes: 0 done, 1 standard input or output failed, 2 wrong usage, 3 no login, 4 server not reached.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStdio(cmd, args[0], clientID)
