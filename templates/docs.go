@@ -16,8 +16,6 @@ type Docs struct {
 
 	Query string // only operations with these words are shown; "" shows all
 	Found int    // operations with these words
-
-	rendered map[language]template.HTML // its longest part, which is the same for everybody
 }
 
 // DocGroup is the operations of one tag.
@@ -43,6 +41,29 @@ type Operation struct {
 	Body       []Body
 	Answers    []Answer
 	Example    string // a request, as a line for a shell
+
+	words    string                     // what a search looks at
+	rendered map[language]template.HTML // once: to render all of them takes 12 ms
+}
+
+// HTML returns the operation as HTML in a language.
+func (o Operation) HTML(tag string) template.HTML { return o.rendered[language(tag)] }
+
+// prepare makes what every page shows of the operation, and what searches look at.
+func (o *Operation) prepare(group string) error {
+	also := strings.Join(o.Also, " ")
+	words := []string{o.Method, o.Path, also, o.Summary, o.Description, group}
+	o.words = strings.ToLower(strings.Join(words, " "))
+	o.rendered = map[language]template.HTML{}
+	for _, l := range languages {
+		var b strings.Builder
+		err := parsed(l, Docs{}.file()).ExecuteTemplate(&b, "operation", o)
+		if err != nil {
+			return err
+		}
+		o.rendered[l] = template.HTML(b.String())
+	}
+	return nil
 }
 
 // Body is what a request or an answer carries, in one form.
@@ -82,27 +103,11 @@ func (d *Docs) Matching(query string) Docs {
 
 	found.Query = strings.Join(words, " ")
 	found.Groups = nil
-	found.rendered = nil
 	for _, g := range d.Groups {
 		all := g.Operations
 		g.Operations = nil
 		for _, o := range all {
-			text := strings.ToLower(
-				strings.Join(
-					[]string{
-						o.Method,
-						o.Path,
-						strings.Join(o.Also, " "),
-						o.Summary,
-						o.Description,
-						g.Name,
-					},
-					" ",
-				),
-			)
-			if !slices.ContainsFunc(
-				words, func(w string) bool { return !strings.Contains(text, w) },
-			) {
+			if o.matches(words) {
 				g.Operations = append(g.Operations, o)
 			}
 		}
@@ -115,12 +120,8 @@ func (d *Docs) Matching(query string) Docs {
 	return found
 }
 
-// Body returns the groups as HTML in a language.
-func (d Docs) Body(tag string) (template.HTML, error) {
-	if rendered, ok := d.rendered[language(tag)]; ok {
-		return rendered, nil
-	}
-	var b strings.Builder
-	err := parsed(language(tag), d.file()).ExecuteTemplate(&b, "groups", d.Groups)
-	return template.HTML(b.String()), err
+// matches reports whether an operation has all words.
+func (o *Operation) matches(words []string) bool {
+	missing := func(w string) bool { return !strings.Contains(o.words, w) }
+	return !slices.ContainsFunc(words, missing)
 }

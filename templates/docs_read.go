@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"html/template"
 	"maps"
 	"net/url"
 	"slices"
@@ -38,6 +37,9 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 			o := d.operation(method, path, item, about)
 			o.Also = also[path]
 			tag := first(about["tags"])
+			if err := o.prepare(tag); err != nil {
+				return Docs{}, err
+			}
 			operations[tag] = append(operations[tag], o)
 		}
 	}
@@ -52,16 +54,6 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 		}
 	}
 
-	rendered := map[language]template.HTML{}
-	for _, l := range languages {
-		var err error
-		rendered[l], err = page.Body(string(l))
-		if err != nil {
-			return Docs{}, err
-		}
-	}
-
-	page.rendered = rendered
 	return page, nil
 }
 

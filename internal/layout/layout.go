@@ -109,6 +109,7 @@ var floors = map[string][]string{
 	"cmd/rialto/internal/e2e/a2ajs":                     {"*"},
 	"cmd/rialto/internal/config":                        {"a2a", "a2a/a2aauth", "a2a/a2asign", "bridge/directory", "bridge/operator", "internal/safehttp", "internal/i18n", "internal/similar", "oauth", "oauth/authserver", "oauth/client", "oauth/flow", "oauth/signin", "oauth/token", "static", "store"},
 	"cmd/rialto/internal/connectors":                    {"bridge/directory", "bridge/sanitize", "mcp", "oauth", "oauth/authserver", "wellknown"},
+	"cmd/rialto/internal/compression":                   {"internal/lru"},
 	"cmd/rialto/internal/server":                        {"*"},
 	"cmd/rialto/internal/term":                          {"bridge/sanitize"},
 	"cmd/rialto/internal/login":                         {"bridge/sanitize", "internal/loopback"},

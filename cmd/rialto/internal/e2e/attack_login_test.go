@@ -15,13 +15,24 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// TestHonestUsersBesideManyReaders measures what honest users meet while others read a public page.
+// TestHonestUsersBesideManyReaders has strangers of many networks read each of the pages for everybody, and
+// register clients, a thousand times a second.
 func TestHonestUsersBesideManyReaders(t *testing.T) {
 	takesLong(t)
-	s := newSiege(t, "")
-	s.withstand(t, func(ctx context.Context) {
-		s.flood(ctx, 200, func(ctx context.Context, _ int64) int { return s.send(ctx, "GET", "/", "", "192.0.2.1") })
-	})
+	for _, page := range []string{"/", "/docs", "/docs?q=task", "/openapi.json", "/signin", "/register"} {
+		t.Run(page, func(t *testing.T) {
+			s := newSiege(t, "")
+			s.withstand(t, func(ctx context.Context) {
+				s.flood(ctx, 1000, func(ctx context.Context, _ int64) int {
+					from := fmt.Sprintf("2001:%x:%x::1", rand.IntN(1<<16), rand.IntN(1<<16))
+					if page == "/register" {
+						return s.send(ctx, "POST", page, `{"redirect_uris":["https://app.example/cb"]}`, from, "Content-Type", "application/json")
+					}
+					return s.send(ctx, "GET", page, "", from, "Accept-Encoding", "gzip")
+				})
+			})
+		})
+	}
 }
 
 // TestJunkDoesNotCloseTheLogin asks for logins that name no client, or not its redirect URI, from

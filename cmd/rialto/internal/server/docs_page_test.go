@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"rialto/cmd/rialto/internal/compression"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth/authserver"
 )
@@ -78,19 +79,29 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// BenchmarkDocs shows the description of the API, the longest page there is.
+// BenchmarkDocs shows the description of the API, the longest page there is, and searches of it.
 func BenchmarkDocs(b *testing.B) {
 	spec, err := openAPI(authserver.New(authserver.Config{}, authserver.Stores{}).Documents())
 	if err != nil {
 		b.Fatal(err)
 	}
-	page := docsPage(&config.Config{}, spec)
-	for b.Loop() {
-		w := httptest.NewRecorder()
-		page(w, httptest.NewRequest("GET", "/docs", nil))
-		if w.Code != http.StatusOK {
-			b.Fatal(w.Code)
-		}
-		b.ReportMetric(float64(w.Body.Len()), "bytes")
+	compress, err := compression.New()
+	if err != nil {
+		b.Fatal(err)
+	}
+	page := compress.Public(docsPage(&config.Config{}, spec))
+	for _, path := range []string{"/docs", "/docs?q=task", "/docs?q=e"} {
+		b.Run(path, func(b *testing.B) {
+			r := httptest.NewRequest("GET", path, nil)
+			r.Header.Set("Accept-Encoding", "gzip")
+			for b.Loop() {
+				w := httptest.NewRecorder()
+				page.ServeHTTP(w, r)
+				if w.Code != http.StatusOK {
+					b.Fatal(w.Code)
+				}
+				b.ReportMetric(float64(w.Body.Len()), "bytes")
+			}
+		})
 	}
 }

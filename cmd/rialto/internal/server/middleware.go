@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/gorilla/mux"
-	"github.com/klauspost/compress/gzhttp"
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge/documents"
@@ -78,42 +77,6 @@ func noteDoor(name string) mux.MiddlewareFunc {
 	}
 }
 
-// newCompression returns what compresses the answers that browsers read: pages, style sheets, scripts
-// and the description of the API. Streams and files are left alone, and so is what the protocols answer.
-func newCompression() (mux.MiddlewareFunc, error) {
-	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes([]string{
-		"text/html",
-		"text/css",
-		"text/javascript",
-		"image/svg+xml",
-		"application/json",
-	}))
-	if err != nil {
-		return nil, err
-	}
-
-	return func(next http.Handler) http.Handler { return wrap(next) }, nil
-}
-
-// forPages lets compress only what is safe of pages of a person.
-//
-// A page that has a secret and something that an attacker chose tells the secret by its size when
-// it is compressed (the BREACH attack). So pages with one-time secrets in their forms (/authorize,
-// /signin, /connect/) and all answers to forms, which may have a new secret, are not compressed.
-// Neither is a page that another site opened, as the browser says (Sec-Fetch-Site).
-func forPages(compress mux.MiddlewareFunc) mux.MiddlewareFunc {
-	return func(next http.Handler) http.Handler {
-		compressed := compress(next)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodGet && openedHere(r) && !isStream(r.URL.Path) {
-				compressed.ServeHTTP(w, r)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-}
-
 // textAddresses rejects addresses with NUL or invalid UTF-8, which PostgreSQL does not accept.
 func textAddresses(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -147,15 +110,4 @@ func areTexts(u *url.URL) bool {
 		}
 	}
 	return true
-}
-
-// isStream reports whether a path is that of a stream of events or of a file.
-func isStream(path string) bool {
-	return strings.HasSuffix(path, "/events") || strings.HasSuffix(path, "/export")
-}
-
-// openedHere reports whether the person opened a page, or followed a link of ours.
-func openedHere(r *http.Request) bool {
-	from := r.Header.Get("Sec-Fetch-Site")
-	return from == "same-origin" || from == "none"
 }

@@ -12,6 +12,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/web"
+	"rialto/cmd/rialto/internal/compression"
 	"rialto/oauth"
 	"rialto/static"
 	"rialto/wellknown"
@@ -35,7 +36,7 @@ func (s *Server) routes() (*mux.Router, error) {
 		r.Use(noteRoute)
 	}
 
-	compress, err := newCompression()
+	compress, err := compression.New()
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +47,9 @@ func (s *Server) routes() (*mux.Router, error) {
 		wellknown.Mount(r, s.oauth.Documents()),
 	)
 	s.oauth.Routes(s.door(r, "login")) // /authorize, /token, /register …: each endpoint has its own guard
-	err = errors.Join(err, s.docsRoutes(r, compress))
-	s.pageRoutes(s.door(r, "pages"), forPages(compress))
-	r.PathPrefix(static.Prefix).Handler(compress(http.HandlerFunc(s.serveStatic)))
+	err = errors.Join(err, s.docsRoutes(r, compress.Public))
+	s.pageRoutes(s.door(r, "pages"), compress.Pages)
+	r.PathPrefix(static.Prefix).Handler(compress.Public(http.HandlerFunc(s.serveStatic)))
 	read(r, "/healthz", http.HandlerFunc(s.health.healthz))
 	read(r, "/livez", http.HandlerFunc(livez))
 	read(r, "/readyz", http.HandlerFunc(s.health.readyz))
