@@ -113,7 +113,6 @@ func (s *Service) subscribe(
 		return nil, err
 	}
 
-	renewed := !kept.Verified.IsZero()
 	to, err := s.newTarget(kept, q)
 	if err != nil {
 		return nil, err
@@ -121,23 +120,11 @@ func (s *Service) subscribe(
 
 	sub.Fence = kept.Fence
 	sub.Verified = verified
-	now := s.Now()
-	switch {
-	case late != nil && !renewed:
-		err = late
-	case now.Sub(verified) > verifiedFor:
-		err = s.verify(ctx, sub, to)
-		sub.Verified = now
+	renewed := !kept.Verified.IsZero()
+	if renewed {
+		late = nil
 	}
-
-	if err != nil {
-		if _, dropped := s.Subscriptions.Drop(ctx, sub.ID, sub.Fence); dropped != nil {
-			s.Log.ErrorContext(
-				ctx, "dropping an event subscription that was not verified",
-				"id", sub.ID,
-				"err", dropped,
-			)
-		}
+	if err := s.admit(ctx, sub, to, late); err != nil {
 		return nil, err
 	}
 
@@ -174,6 +161,29 @@ func (s *Service) subscribe(
 	}
 
 	return g, nil
+}
+
+// admit verifies the receiver of a reserved subscription, unless it was verified lately. It drops the
+// subscription if that fails, or if there is a refusal.
+func (s *Service) admit(ctx context.Context, sub *Subscription, to *target, refusal error) error {
+	err := refusal
+	now := s.Now()
+	if err == nil && now.Sub(sub.Verified) > verifiedFor {
+		err = s.verify(ctx, sub, to)
+		sub.Verified = now
+	}
+	if err == nil {
+		return nil
+	}
+
+	if _, dropped := s.Subscriptions.Drop(ctx, sub.ID, sub.Fence); dropped != nil {
+		s.Log.ErrorContext(
+			ctx, "dropping an event subscription that was not verified",
+			"id", sub.ID,
+			"err", dropped,
+		)
+	}
+	return err
 }
 
 // reserve makes room for a subscription. It returns that of the store, and when its receiver was
@@ -246,8 +256,9 @@ func (s *Service) newSubscription(
 	}
 	if sub.Agent != "" && s.Directory.Agent(access, sub.Agent) == nil {
 		return nil, Log{}, &mcp.EventError{
-			Kind:    mcp.EventForbidden,
-			Message: "There is no agent with this name, or you may not use it. list_agents lists your agents.",
+			Kind: mcp.EventForbidden,
+			Message: "There is no agent with this name, or you may not use it. " +
+				"list_agents lists your agents.",
 		}
 	}
 
@@ -277,7 +288,8 @@ func (s *Service) alreadyReached(
 		}
 	case q.Cursor == "" && (task.Ended || sub.waitsFor(task.State)):
 		return mcp.Refusal(
-			"The state of this task is "+task.State+" already, so the event would not come. Call get_task with the task_id.",
+			"The state of this task is "+task.State+" already, so the event would not come. "+
+				"Call get_task with the task_id.",
 			nil,
 		), nil
 	}
