@@ -11,8 +11,8 @@ import (
 	"rialto/mcp"
 )
 
-// agentChanged is the type of the events that are not of a task, and taskChanged of those that tell of
-// every state of one.
+// agentChanged is the only type whose events are about agents; those of taskChanged are about every state
+// of a task.
 const (
 	agentChanged = "agent.changed"
 	taskChanged  = "task.changed"
@@ -45,58 +45,52 @@ const (
 )
 
 // narrowHint tells models how not to be called for their own work.
-const narrowHint = " Narrow the events by task_id or context_id, so that tasks which you start because of an event do not call you again."
+const narrowHint = " Narrow the events by task_id or context_id, so that tasks which you start " +
+	"because of an event do not call you again."
 
 var types = []mcp.EventType{
 	eventType(
-		agentChanged,
-		"An agent changed",
-		"An agent that you may use was added, changed its card, was disabled or removed. Call list_agents or get_agent for the details.",
-		agentInput,
-		agentPayload,
+		agentChanged, "An agent changed",
+		"An agent that you may use was added, changed its card, was disabled or removed. "+
+			"Call list_agents or get_agent for the details.",
+		agentInput, agentPayload,
+	),
+	taskType(
+		"task.auth_required", "A task needs a sign-in",
+		"A task of yours waits until its owner signs in at the agent. Show the owner task_url.",
 	),
 	eventType(
-		"task.auth_required",
-		"A task needs a sign-in",
-		"A task of yours waits until its owner signs in at the agent. Show the owner task_url."+narrowHint,
-		taskInput,
-		taskPayload,
+		taskChanged, "A task changed its state",
+		"A task of yours began to work, asks a question, needs a sign-in or ended: state says which. "+
+			"One subscription with a task_id tells all of a task; states leaves out the others. "+
+			"Call get_task for the result, and answer a question with send_task and the task_id."+narrowHint,
+		changedInput, taskPayload,
 	),
-	eventType(
-		taskChanged,
-		"A task changed its state",
-		"A task of yours began to work, asks a question, needs a sign-in or ended: state says which. One subscription with a task_id tells all of a task; states leaves out the others. Call get_task for the result, and answer a question with send_task and the task_id."+narrowHint,
-		changedInput,
-		taskPayload,
+	taskType(
+		"task.completed", "A task is done",
+		"A task of yours completed. Call get_task for the result. A task that ended before you subscribe "+
+			"makes no event: look with get_task first.",
 	),
-	eventType(
-		"task.completed",
-		"A task is done",
-		"A task of yours completed. Call get_task for the result. A task that ended before you subscribe makes no event: look with get_task first."+narrowHint,
-		taskInput,
-		taskPayload,
+	taskType(
+		"task.failed", "A task ended without a result",
+		"A task of yours ended without a result; state says how: failed, rejected or canceled. "+
+			"Call get_task for the reason.",
 	),
-	eventType(
-		"task.failed",
-		"A task ended without a result",
-		"A task of yours ended without a result; state says how: failed, rejected or canceled. Call get_task for the reason."+narrowHint,
-		taskInput,
-		taskPayload,
+	taskType(
+		"task.input_required", "A task asks a question",
+		"An agent asks something; summary has the beginning of the question. Call get_task for all of it, "+
+			"ask the owner, and answer with send_task and the task_id.",
 	),
-	eventType(
-		"task.input_required",
-		"A task asks a question",
-		"An agent asks something; summary has the beginning of the question. Call get_task for all of it, ask the owner, and answer with send_task and the task_id."+narrowHint,
-		taskInput,
-		taskPayload,
+	taskType(
+		"task.progress", "A task goes on",
+		"A running task of yours changed its state or its status message. "+
+			"At most one event in 15 seconds for each task.",
 	),
-	eventType(
-		"task.progress",
-		"A task goes on",
-		"A running task of yours changed its state or its status message. At most one event in 15 seconds for each task."+narrowHint,
-		taskInput,
-		taskPayload,
-	),
+}
+
+// taskType returns a type of the events of tasks that takes no argument of its own.
+func taskType(name, title, description string) mcp.EventType {
+	return eventType(name, title, description+narrowHint, taskInput, taskPayload)
 }
 
 func eventType(name, title, description, input, payload string) mcp.EventType {

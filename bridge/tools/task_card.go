@@ -40,7 +40,8 @@ var TaskCardURI = fmt.Sprintf("%s-%.4x", taskCardBase, sha256.Sum256([]byte(task
 var taskCardMeta = json.RawMessage(
 	`{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]},"prefersBorder":false},` +
 		`"openai/widgetCSP":{"connect_domains":[],"resource_domains":[]},"openai/widgetPrefersBorder":false,` +
-		`"openai/widgetDescription":"Shows the task live, with its question and its results. Do not repeat what it shows."}`,
+		`"openai/widgetDescription":"Shows the task live, with its question and its results. ` +
+		`Do not repeat what it shows."}`,
 )
 
 // TaskCard returns the task card as a resource. It is read under the URIs of earlier versions as well,
@@ -208,7 +209,8 @@ var answerTaskInput = json.RawMessage(
 	`{"type": "object", "required": ["task_id", "pause", "once"], "additionalProperties": false, "properties": {
 	"task_id": {"type": "string", "minLength": 1},
 	"pause": {"type": "string", "description": "The member pause of task_view: what is answered."},
-	"once": {"type": "string", "minLength": 1, "maxLength": 100, "description": "A name for this answer: the same is sent once."},
+	"once": {"type": "string", "minLength": 1, "maxLength": 100, 
+		"description": "A name for this answer: the same is sent once."},
 	"answer": {"type": "object", "description": "The values of the form. Left out after a sign-in."}}}`,
 )
 
@@ -241,7 +243,9 @@ func (t *Tools) answerTask() mcp.Tool {
 					var problems map[string]form.Problem
 					content, problems = runner.FormOf(e).FillJSON(args.Answer)
 					if len(problems) > 0 {
-						r := mcp.InputError("The answer does not match the form of the question, which task_view returns.")
+						r := mcp.InputError(
+							"The answer does not match the form of the question, which task_view returns.",
+						)
 						r.Structured = map[string]any{"problems": problems}
 						return r, nil
 					}

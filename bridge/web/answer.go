@@ -90,7 +90,8 @@ func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values,
 	case errors.Is(err, ledger.ErrTaskEnded):
 		notice.Text = "The task has ended, so your answer was not sent."
 	case errors.Is(err, directory.ErrNotConnected):
-		notice.Text = "The agent wants to know who you are before it takes the answer. Connect it, then send the answer again."
+		notice.Text = "The agent wants to know who you are before it takes the answer. " +
+			"Connect it, then send the answer again."
 		about.values = fieldValues(before, values)
 		notice.Connect = connectPath(before.Agent, before.Record.Handle)
 	case errors.As(err, &refused):
