@@ -19,7 +19,7 @@ const (
 	citations = "https://ext.example/citations/v1"
 )
 
-// extended is an agent that requires an extension, offers another one, and activates those that it is told.
+// extended is an agent that requires an extension, offers another one, and activates those that the client names.
 func extended() (agent *scripted, card *a2a.Card) {
 	agent = &scripted{answer: func(_ context.Context, req *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 		if req.Extensions == nil {
@@ -63,7 +63,7 @@ func TestExtensionsPassThrough(t *testing.T) {
 					t.Errorf("%s %.70s: activated %q, with %s", call.path, call.body, got, body)
 				}
 				if got := agent.got[len(agent.got)-1].Extensions.Declared; !slices.Equal(got, []string{tracing, citations}) {
-					t.Errorf("the agent was told %v", got)
+					t.Errorf("the agent received %v", got)
 				}
 			}
 			n := agent.sent()

@@ -16,7 +16,7 @@ import (
 	"rialto/bridge/runner"
 )
 
-// goingOn is an agent that waits on its stream until it is released, and then goes on by itself.
+// goingOn is an agent that waits on its stream until it is released, and then continues without a message.
 func goingOn(pause a2a.State) (agent peer, release func()) {
 	released := make(chan struct{})
 	s := &scripted{answer: func(ctx context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
@@ -113,7 +113,7 @@ func asksTwice() (agent peer, release func()) {
 	return peer{s, &a2a.Card{Name: "Asks twice", Capabilities: a2a.Capabilities{Streaming: true}}}, func() { close(released) }
 }
 
-// TestAnAnswerIsForTheQuestionThatWasShown: an agent that went on by itself and asked something else got the
+// TestAnAnswerIsForTheQuestionThatWasShown: an agent that continued without a message and asked something else got the
 // answer to its question before. A question that it repeats is the same question: the task did not go on.
 func TestAnAnswerIsForTheQuestionThatWasShown(t *testing.T) {
 	agent, release := asksTwice()
@@ -172,7 +172,7 @@ func TestAnAnswerEndsAPauseThatTheAgentCouldHaveEnded(t *testing.T) {
 	}
 }
 
-// TestAPauseThatIsOverIsNotWaitedFor waits for a task that has paused, gone on by itself, and works: the
+// TestAPauseThatIsOverIsNotWaitedFor waits for a task that has paused, continued without a message, and works: the
 // wait ended at the pause, with a task at work.
 func TestAPauseThatIsOverIsNotWaitedFor(t *testing.T) {
 	signedIn, finish := make(chan struct{}), make(chan struct{})

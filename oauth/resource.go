@@ -55,7 +55,7 @@ type Resource struct {
 	URL      string   // the audience of its tokens
 	Name     string   // "" is the default one
 	Title    string   // for people
-	Accounts []string // names of those that may use it; nil is everybody
+	Accounts []string // who may use it; nil means all
 	UseCases []string // that its tokens are narrowed to; nil narrows nothing
 }
 
@@ -109,7 +109,7 @@ func (rs *Resources) Set(byDefault Resource, more ...Resource) {
 // Default returns the resource of requests that name none.
 func (rs *Resources) Default() *Resource { return rs.now.Load().byDefault }
 
-// Of returns the resource with exactly this URL, the audience of a token; nil if there is none.
+// Of returns the resource whose URL is exactly the audience of a token; nil if there is none.
 func (rs *Resources) Of(audience string) *Resource { return rs.now.Load().named[audience] }
 
 // Asked decides about the resource parameters of a request (RFC 8707). It returns nil if there are

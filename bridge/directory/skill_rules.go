@@ -19,7 +19,7 @@ func SkillLines(rules []SkillRule) (lines []string) {
 // ParseSkills parses the lines of SkillLines. It skips empty lines, takes spaces between use
 // cases, and joins the lines of one skill.
 func ParseSkills(lines []string) (rules []SkillRule, err error) {
-	index := map[string]int{} // of the rule, by skill
+	index := map[string]int{} // skill: the position of its rule
 	for _, line := range lines {
 		line = strings.TrimSpace(line)
 		if line == "" {

@@ -85,7 +85,7 @@ type Task struct {
 
 	Title, Request string
 	Question       string          // what the agent asks now; "" is nothing
-	Form           json.RawMessage // of the answer, a JSON Schema; nil where the agent asks for none
+	Form           json.RawMessage // JSON Schema of the answer; nil where the agent asks for none
 }
 
 var _ mcp.Events = (*Service)(nil)

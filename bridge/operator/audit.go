@@ -162,7 +162,7 @@ func (s *Service) AllEvents(
 }
 
 // VerifyEvents checks the chain of the audit log. It returns an *audit.BrokenError for the first event
-// that was changed, removed or moved, or is not as an anchor, of those given or in AnchorFile, has it.
+// that was changed, removed or moved, or that differs from an anchor (anchors are given, or in AnchorFile).
 func (s *Service) VerifyEvents(
 	ctx context.Context, anchors ...audit.ChainEnd,
 ) (*audit.Chain, error) {

@@ -52,7 +52,7 @@ func (connectorQuery) Read(ctx context.Context, s *Service, _ Span) (*Page[any],
 
 // ConnectorField is a setting of a connector, for forms, flags and their help.
 type ConnectorField struct {
-	Name  string // of the member, and of the flag with dashes
+	Name  string // the JSON member; the flag has dashes
 	Label string
 	Help  string
 	Text  *string
@@ -60,7 +60,7 @@ type ConnectorField struct {
 	Long  bool      // it has several lines
 }
 
-// ConnectorFields returns the settings of a connector, besides its name.
+// ConnectorFields returns the settings of a connector except its name.
 func ConnectorFields(c *directory.Connector) []ConnectorField {
 	return []ConnectorField{
 		{Name: "title", Label: "Title", Help: "What people see.", Text: &c.Title},

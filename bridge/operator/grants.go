@@ -20,7 +20,7 @@ type Grant struct {
 	ClientID   string    `json:"client_id"`
 	ClientName string    `json:"client"`              // its name when the person allowed it
 	Resource   string    `json:"resource"`            // the address that it is for
-	Connector  string    `json:"connector,omitempty"` // the title of that, or the address
+	Connector  string    `json:"connector,omitempty"` // the title of the connector, or its address
 	Scope      []string  `json:"scope"`
 	Parent     string    `json:"parent,omitempty"` // the grant whose token was exchanged for one of this
 	Created    time.Time `json:"created"`

@@ -280,7 +280,7 @@ func nextPause(pause string) string {
 // leftByItself is in the id of a pause, before its number.
 const leftByItself = "+rialto-"
 
-// goOn takes the task of f up again because its agent went on by itself. It reports false if the task has
+// goOn takes the task of f up again because its agent continued without a message. It reports false if the task has
 // ended, or another follower has it: a message has ended the pause, or a poll was faster.
 func goOn(ctx context.Context, f *Follower) bool {
 	if !paused(f) {
@@ -291,7 +291,7 @@ func goOn(ctx context.Context, f *Follower) bool {
 	f.r.live.reserve(handle)
 	defer f.r.live.release(handle)
 	e := f.Snapshot()
-	e.Digest = "" // of the message, which is not sent again
+	e.Digest = "" // the message is not sent again
 	if err := f.r.reopen(ctx, e, nextPause(e.MessageID)); err != nil {
 		return false
 	}

@@ -22,7 +22,7 @@ type ChainEnd struct {
 	Hash string `json:"hash"`
 }
 
-// Key makes hashes that nobody can compute without it. The hashes of an empty one have no key.
+// Key is the secret of keyed hashes. An empty Key makes hashes without a secret.
 type Key []byte
 
 // keyedPrefix begins the hashes that were made with a key.
@@ -62,7 +62,7 @@ func (k Key) Hash(before ChainEnd, e Event) string {
 // Chain is what was verified.
 type Chain struct {
 	Events  int      `json:"events"`
-	Unkeyed int      `json:"unkeyed"` // of them, the first, from before hashes had a key
+	Unkeyed int      `json:"unkeyed"` // the first events, from before hashes had a key
 	End     ChainEnd `json:"end"`     // of the last event
 
 	Key     Key        `json:"-"`

@@ -30,7 +30,7 @@ type measured struct {
 	interfaces   map[string]*ast.InterfaceType
 	longFiles    []string
 	longFuncs    []string
-	lengths      []int // of functions, in lines
+	lengths      []int // lines of each function
 	density
 }
 

@@ -112,7 +112,7 @@ var warned = []struct{ name, redirect, want string }{
 	{"Cursor", "cursor://attacker.extension/cb", "Cursor (Anysphere)"},
 	{"Windsurf", "https://x.windsurf.com/cb", "Windsurf"},
 
-	// Brands whose connectors nobody has seen here yet, and roles of operators.
+	// Brands whose connectors have not been seen here yet, and roles of operators.
 	{"Amazon Quick", "https://us-east-1.quicksight.aws.amazon.com/sn/oauthcallback", ""},
 	{"Amazon Quick", "https://s3.amazonaws.com/bucket/cb", "Amazon"},
 	{"Apple Intelligence", elsewhere, "Apple"},

@@ -98,7 +98,7 @@ func (gd *Guard) authenticate(r *http.Request) (oauth.Principal, error) {
 	return p, gd.checkResource(p)
 }
 
-// For returns the guard of one resource. Its challenges lead to the metadata of that.
+// For returns the guard of one resource. Its challenges lead to the metadata of the resource.
 func (gd *Guard) For(resource *oauth.Resource) *Guard {
 	one := *gd
 	one.Resource = resource

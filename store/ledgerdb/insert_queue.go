@@ -66,7 +66,7 @@ func (q *insertQueue) enter(db *sqldb.DB, in *insertion) bool {
 	return true
 }
 
-// run inserts until nobody waits.
+// run inserts until no insertion waits.
 func (q *insertQueue) run(db *sqldb.DB) {
 	for {
 		batch := q.take()

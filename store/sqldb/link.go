@@ -15,7 +15,7 @@ import (
 const (
 	watchInterval = time.Second
 	watchTimeout  = 5 * time.Second
-	silentFor     = 2 * time.Second // of all connections, before they are closed
+	silentFor     = 2 * time.Second // all connections, before they are closed
 )
 
 // errNoAnswer says why no connection is made.

@@ -79,7 +79,7 @@ func (w *watched) String() string {
 	return w.all.String()
 }
 
-// TestACallEndsAtAQuestionWithWhatToDoNext interrupts a call, or lets its time end, while nobody
+// TestACallEndsAtAQuestionWithWhatToDoNext interrupts a call, or lets its time end, before a person
 // answers the question of an agent: the task was nowhere to be found.
 func TestACallEndsAtAQuestionWithWhatToDoNext(t *testing.T) {
 	rig := newCallRig(t)

@@ -161,7 +161,7 @@ func (l *Login) logIn(
 		select {
 		case <-time.After(250 * time.Millisecond):
 		case <-ctx.Done():
-			return nil, errors.New("nobody has logged in")
+			return nil, errors.New("the login was not finished in time")
 		}
 	}
 }

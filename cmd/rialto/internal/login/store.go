@@ -20,7 +20,7 @@ type token = oauth2.Token
 
 // stored is a stored login. It is as secret as a password.
 type stored struct {
-	Issuer   string           `json:"issuer,omitempty"`   // of the token, and of the client ID
+	Issuer   string           `json:"issuer,omitempty"`   // the issuer of the token and of the client ID
 	Resource string           `json:"resource,omitempty"` // that the token is for
 	ClientID string           `json:"client_id"`
 	Secret   string           `json:"client_secret,omitempty"`
@@ -46,7 +46,7 @@ func (l *Login) store() store { return store{l.File, l.URL} }
 
 // The locks are files beside the file, which the system unlocks when a process dies. That of the
 // file is held for a write; that of a renewal while a token is renewed; that of the browser by the
-// process that has opened it, and no one ever waits for it.
+// process that has opened it, and no process waits for it.
 func (s store) lockFile() string { return s.file + ".lock" }
 func (s store) renewal() string  { return s.file + "." + s.hash() + ".lock" }
 func (s store) browser() string  { return s.file + "." + s.hash() + ".browser" }

@@ -382,7 +382,7 @@ func TestAnOperatorAddsAConnector(t *testing.T) {
 		t.Errorf("got the tools %s", a.raw)
 	}
 	if got := v.do("POST", "/api/v1/admin/connectors", admin, `{"name":"desk"}`); got.status != http.StatusConflict {
-		t.Errorf("a second one of that name: got %s", got.said())
+		t.Errorf("a second connector named desk: got %s", got.said())
 	}
 	var one directory.ConnectorStatus
 	v.do("GET", "/api/v1/admin/connectors/desk", admin, "").decode(t, &one)

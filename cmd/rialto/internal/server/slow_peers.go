@@ -57,7 +57,7 @@ func (b *deadlineBody) Read(p []byte) (int, error) {
 type response struct {
 	statusRecorder
 	conn   *http.ResponseController
-	shared bool          // over HTTP/2: the stream has deadlines, besides those of its connection
+	shared bool          // over HTTP/2: the stream and its connection have deadlines
 	waited time.Duration // for the peer, since the last flush
 	taken  int64         // bytes since then
 	late   bool

@@ -26,7 +26,7 @@ import (
 // ErrUnreachable is returned if the server did not answer the last request.
 var ErrUnreachable = errors.New("the server cannot be reached")
 
-// Bounds of what passes.
+// Bounds on messages and waits.
 const (
 	maxMessage  = 32 << 20 // bytes
 	maxInFlight = 256      // requests at a time
@@ -36,8 +36,8 @@ const (
 const (
 	loginPatience = 25 * time.Second       // hosts give a server 30 s or more for its first answer
 	endPatience   = 900 * time.Millisecond // for answers after the host has closed its end
-	firstTimeout  = 30 * time.Second       // of an initialize, and of what the proxy asks on its own
-	probeTimeout  = 10 * time.Second       // of server/discover: the host tries the older era next
+	firstTimeout  = 30 * time.Second       // for the answer to initialize, and to requests of the proxy
+	probeTimeout  = 10 * time.Second       // for the answer to server/discover: the host tries the older era next
 )
 
 // Proxy connects one host to one server. All fields are required.
