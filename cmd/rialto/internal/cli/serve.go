@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 
 	"rialto/cmd/rialto/internal/config"
@@ -33,6 +32,7 @@ func serveCommand(delay func(time.Duration)) *cobra.Command {
 		level := new(slog.LevelVar)
 		log := cfg.Log.Logger(level)
 		limitMemory(log)
+		go releaseMemory(cmd.Context())
 		l, err := listen(cfg.Listen)
 		if err != nil {
 			return err
@@ -93,13 +93,6 @@ func logReady(log *slog.Logger, cfg *config.Config, at net.Addr) {
 		"listen", at,
 		"agents", len(cfg.Agents),
 	)
-}
-
-// limitMemory makes the garbage collector keep below nine tenths of the container's memory, unless
-// GOMEMLIMIT is set. Without a container there is no limit.
-func limitMemory(log *slog.Logger) {
-	limit, err := memlimit.Set()
-	log.Debug("limiting memory", "bytes", limit, "err", err)
 }
 
 // configFlags adds the flags of commands with a configuration. Their names are keys of the file.
