@@ -132,6 +132,8 @@ var table = []limit{
 	{"Server", "cmd/rialto/internal/server", "refusedBody", "the body of a request that is refused by its header"},
 	{"Server", "cmd/rialto/internal/server", "writeTimeout", "reading the next writePiece of a response"},
 	{"Server", "cmd/rialto/internal/server", "writePiece", "such a piece"},
+	{"Server", "cmd/rialto/internal/server", "unreadTime", "a peer that is still sending when its connection is closed"},
+	{"Server", "cmd/rialto/internal/server", "unreadBytes", "what is then taken from it"},
 	{"Server", "cmd/rialto", "shutdownTimeout", "shutdown, until the process exits anyway"},
 	{"Server", "static", "MaxLogo", "the logo"},
 

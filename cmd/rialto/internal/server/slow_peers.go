@@ -1,10 +1,12 @@
 package server
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +18,8 @@ const (
 	refusedBody  = time.Second / 2  // for an unread body
 	writeTimeout = 30 * time.Second // for the peer to take the next writePiece bytes
 	writePiece   = 64 << 10
+	unreadTime   = 10 * time.Second // for a peer that still sends when its connection is closed
+	unreadBytes  = 64 << 20         // that are taken from it meanwhile
 )
 
 // limitBodyTime gives a request body a read deadline. ReadTimeout of the server would also end
@@ -123,7 +127,8 @@ func (w *response) end() {
 	_ = w.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what is buffered
 }
 
-// writeTimeoutListener closes connections whose peers do not read.
+// writeTimeoutListener closes connections whose peers do not read. It lets those that are still
+// sending read the last answer.
 type writeTimeoutListener struct{ net.Listener }
 
 // Accept implements net.Listener.
@@ -132,11 +137,27 @@ func (l writeTimeoutListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writeTimeoutConn{c}, nil
+	return &writeTimeoutConn{Conn: c}, nil
 }
 
 // writeTimeoutConn is a connection whose writes fail if the peer does not take the next piece in time.
-type writeTimeoutConn struct{ net.Conn }
+type writeTimeoutConn struct {
+	net.Conn
+	ended   atomic.Bool // the peer sends no more, or does not read
+	closing atomic.Bool
+}
+
+// Read implements net.Conn.
+func (c *writeTimeoutConn) Read(p []byte) (int, error) {
+	if c.closing.Load() {
+		return 0, net.ErrClosed
+	}
+	n, err := c.Conn.Read(p)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		c.ended.Store(true)
+	}
+	return n, err
+}
 
 // Write implements net.Conn.
 func (c *writeTimeoutConn) Write(p []byte) (written int, err error) {
@@ -146,5 +167,26 @@ func (c *writeTimeoutConn) Write(p []byte) (written int, err error) {
 		n, err = c.Conn.Write(p[written:min(len(p), written+writePiece)])
 		written += n
 	}
+	if err != nil {
+		c.ended.Store(true)
+	}
 	return written, err
+}
+
+// Close implements net.Conn. If bytes came after it, the system would reset the connection, and the
+// peer would lose the last answer. So it closes in stages (RFC 9112 section 9.6): our direction at
+// once, and the other when the peer closes it, or has had its time.
+func (c *writeTimeoutConn) Close() error {
+	tcp, ok := c.Conn.(interface{ CloseWrite() error })
+	again := c.closing.Swap(true)
+	if again || c.ended.Load() || !ok || tcp.CloseWrite() != nil {
+		return c.Conn.Close()
+	}
+
+	go func() {
+		_ = c.SetReadDeadline(time.Now().Add(unreadTime))
+		_, _ = io.CopyN(io.Discard, c.Conn, unreadBytes)
+		_ = c.Conn.Close()
+	}()
+	return nil
 }
