@@ -14,5 +14,5 @@ func (a operatorAPI) settings(*http.Request) (any, error) {
 func (a operatorAPI) examine(r *http.Request, in struct {
 	URL string `json:"url"`
 }) (any, error) {
-	return a.Operator.Examinations.Examine(r.Context(), in.URL)
+	return a.Operator.Examine(r.Context(), in.URL)
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"rialto/bridge/console/clientform"
 	"rialto/bridge/operator"
 	"rialto/templates"
 )
@@ -29,6 +30,10 @@ func (c adminClients) clients(r *http.Request) (*templates.Console, error) {
 		Lead:  templates.Textf("Chat apps that have registered here, or that are configured."),
 		Actions: []templates.Button{
 			{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true},
+			{
+				Action: "/admin/clients/new", Get: true, Word: "Register Claude",
+				Hidden: []templates.Value{{Name: "app", Value: operator.AppClaude}},
+			},
 		},
 	})
 }
@@ -142,63 +147,27 @@ func codeLines(all []string) templates.Text {
 }
 
 // newClient shows the form that registers an app.
-func (c adminClients) newClient(*http.Request) (*templates.Console, error) {
-	return c.clientForm(url.Values{}, nil), nil
-}
-
-func (c adminClients) clientForm(f url.Values, wrong templates.Text) *templates.Console {
-	return &templates.Console{
-		Title: "Register an app",
-		Up:    link("/admin/clients", "Apps"),
-		Lead: templates.Textf(
-			"Most chat apps register themselves. Register an app here if it asks for a client ID.",
-		),
-		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
-			Action: "/admin/clients/new", Word: "Register", Cancel: "/admin/clients", Error: wrong,
-			Fields: []templates.Field{
-				{
-					Name:     "client_name",
-					Kind:     "text",
-					Label:    "Name",
-					Value:    f.Get("client_name"),
-					Required: true,
-					Max:      128,
-				},
-				{
-					Name:     "redirect_uris",
-					Kind:     "area",
-					Label:    "Redirect URIs",
-					Value:    f.Get("redirect_uris"),
-					Required: true,
-					Max:      8192,
-					Help:     "One on each line, as the app's settings show them.",
-					Bad:      wrong != nil,
-				},
-				{
-					Name:  "secret",
-					Kind:  "check",
-					Label: "Confidential client",
-					Value: f.Get("secret"),
-					Help:  "It gets a client secret. For apps that run on a server and ask for one.",
-				},
-			},
-		}}},
+func (c adminClients) newClient(r *http.Request) (*templates.Console, error) {
+	if param(r, "app") == operator.AppClaude {
+		all, err := c.Admin.Agents.Registry.Connectors(r.Context())
+		return clientform.Claude(all), err
 	}
+	return clientform.New(url.Values{}, nil), nil
 }
 
 // registerClient registers an app, and shows its ID and secret once.
 func (c adminClients) registerClient(f *form) error {
-	uris := strings.Fields(f.Get("redirect_uris"))
-	x, err := c.Admin.RegisterClient(
-		f.Context(),
-		f.by,
-		f.Get("client_name"),
-		uris,
-		f.Get("secret") == "yes",
-	)
-	if refused, ok := errors.AsType[*operator.Error](err); ok {
+	what := operator.NewClient{
+		App:          f.Get("app"),
+		Connector:    f.Get("connector"),
+		Name:         f.Get("client_name"),
+		RedirectURIs: strings.Fields(f.Get("redirect_uris")),
+		KeepsSecret:  f.Get("secret") == "yes",
+	}
+	x, err := c.Admin.RegisterClient(f.Context(), f.by, what)
+	if refused, ok := errors.AsType[*operator.Error](err); ok && what.App == "" {
 		return f.show(
-			c.clientForm(
+			clientform.New(
 				f.Values, templates.Errorf("Couldn't register this app: {}", refused, upTo(1000)),
 			),
 		)
@@ -207,19 +176,5 @@ func (c adminClients) registerClient(f *form) error {
 		return err
 	}
 
-	pages := []templates.Block{{Title: templates.Textf("Client ID"), Text: x.ID, Copy: "client-id"}}
-	lead := templates.Textf("Give this to the app.")
-	if x.Secret != "" {
-		lead = templates.Textf("Give both to the app. The secret is shown this one time.")
-		pages = append(pages, templates.Block{
-			Title: templates.Textf("Client secret"),
-			Text:  x.Secret,
-			Copy:  "client-secret",
-		})
-	}
-
-	return f.show(&templates.Console{
-		Title: "The app is registered", Up: link("/admin/clients", "Apps"),
-		Sections: []templates.Section{{ID: "registered", Lead: lead, Pages: pages}},
-	})
+	return f.show(clientform.Registered(x, what.App))
 }

@@ -29,7 +29,7 @@ func (c adminConnectors) connector(r *http.Request) (*templates.Console, error) 
 	}
 	p := connectorform.Page(*x, nil)
 	if !x.Configured {
-		p.Actions = []templates.Button{removeButton(operator.NewQuery("connectors"), x.Name, x.Name)}
+		p.Actions = append(p.Actions, removeButton(operator.NewQuery("connectors"), x.Name, x.Name))
 	}
 	return p, nil
 }

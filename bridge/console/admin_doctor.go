@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 
@@ -13,8 +14,8 @@ import (
 // adminDoctor are the pages about the doctor.
 type adminDoctor struct{ *Console }
 
-func (c adminDoctor) doctorForm(*http.Request) (*templates.Console, error) {
-	return c.doctorPage(c.OAuth.Resource, nil), nil
+func (c adminDoctor) doctorForm(r *http.Request) (*templates.Console, error) {
+	return c.doctorPage(cmp.Or(param(r, "url"), c.OAuth.Resource), nil), nil
 }
 
 func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
@@ -45,7 +46,7 @@ func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates
 // examine runs the doctor on an address.
 func (c adminDoctor) examine(f *form) error {
 	address := doctor.Complete(f.Get("url"))
-	report, err := c.Admin.Examinations.Examine(f.Context(), address)
+	report, err := c.Admin.Examine(f.Context(), address)
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
 		return f.show(c.doctorPage(address, say(refused)))
 	}

@@ -88,6 +88,46 @@ func TestAnAppIsRegisteredByHandAndItsSecretShownOnce(t *testing.T) {
 	}
 }
 
+// Claude is registered with what its settings ask for, by the names that they have there.
+func TestClaudeIsRegisteredByHand(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	err := r.Console.Admin.Agents.PutConnector(
+		t.Context(), operator.CommandLine, directory.Connector{Name: "sales"}, 0,
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := b.get("/admin/clients/new?app=claude")
+	if got := p.all("#new select[name=connector] option"); len(got) != 2 || words(got[1]) != "sales" {
+		t.Fatalf("got %d %s", p.Status, p.Text())
+	}
+	for connector, address := range map[string]string{"": r.url + "/mcp", "sales": r.url + "/mcp/sales"} {
+		p = b.post("/admin/clients/new", "app", "claude", "connector", connector)
+		lines := p.all("#registered pre")
+		if p.Status != http.StatusOK || len(lines) != 3 || words(lines[0]) != address {
+			t.Fatalf("got %d %s", p.Status, p.Text())
+		}
+		for _, name := range []string{"Remote MCP server URL", "OAuth Client ID", "OAuth Client Secret"} {
+			if !strings.Contains(p.Text(), name) {
+				t.Errorf("got no field %q", name)
+			}
+		}
+		c, err := r.db.OAuth.Clients.Client(t.Context(), words(lines[1]))
+		if err != nil || c.AuthMethod != oauth.AuthPost || len(c.RedirectURIs) != 2 {
+			t.Errorf("got %+v, %v", c, err)
+		}
+	}
+	if p = b.post("/admin/clients/new", "app", "claude", "connector", "none"); p.Status != http.StatusNotFound {
+		t.Errorf("got %d for a connector that is not there", p.Status)
+	}
+	p = b.get("/admin/connectors/one?name=sales")
+	if got := p.all("form input[name=url]"); len(got) != 1 ||
+		attr(got[0], "value") != r.url+"/mcp/sales" {
+		t.Errorf("got no way to the doctor: %s", p.Text())
+	}
+}
+
 func TestConnectionsAreFilteredAndEnded(t *testing.T) {
 	r := newRig(t)
 	r.client("c1", "Chat")

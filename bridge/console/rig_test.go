@@ -87,6 +87,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	})
 	expert := newExpert()
 	agents := &directory.Registry{
+		URL:        r.url,
 		Configured: []directory.AgentConfig{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
 		Prober: connector{expert}, Now: time.Now, Log: log,
 	}

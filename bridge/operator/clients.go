@@ -132,7 +132,7 @@ func (s *Service) Clients(ctx context.Context, f ClientFilter) (*Page[Client], e
 
 	var configured []Client
 	if f.Kind == "" || f.Kind == Configured {
-		configured, err = s.configured(ctx, f.Text)
+		configured, err = configuredClients(ctx, s, f.Text)
 		if err != nil {
 			return nil, err
 		}
@@ -166,8 +166,8 @@ func (r *ClientRow) ID() string {
 	return r.Client.ID
 }
 
-// configured returns the clients of the configuration whose name or ID contains a text.
-func (s *Service) configured(ctx context.Context, text string) ([]Client, error) {
+// configuredClients returns the clients of the configuration whose name or ID contains a text.
+func configuredClients(ctx context.Context, s *Service, text string) ([]Client, error) {
 	all := []Client{}
 	text = strings.ToLower(text)
 	for _, c := range s.OAuth.Clients.AllConfigured() {
@@ -240,15 +240,17 @@ func (s *Service) Client(ctx context.Context, id string) (*Client, error) {
 }
 
 // RegisterClient registers a client that cannot register itself. It fails with an
-// Error for what the registration endpoint would refuse.
+// Error for what the registration endpoint would refuse, and with ErrNotFound without the connector.
 func (s *Service) RegisterClient(
 	ctx context.Context,
 	by Actor,
-	name string,
-	redirectURIs []string,
-	keepsSecret bool,
-) (*client.Issued, error) {
-	c, err := s.OAuth.Registration.Add(ctx, name, redirectURIs, keepsSecret)
+	what NewClient,
+) (*IssuedClient, error) {
+	address, err := what.complete(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.OAuth.Registration.Add(ctx, what.Name, what.RedirectURIs, what.KeepsSecret)
 	if refused, ok := errors.AsType[*oauth.Error](err); ok {
 		if m := refused.Sentence(); m != nil {
 			return nil, Refuse("client_refused", m)
@@ -259,7 +261,8 @@ func (s *Service) RegisterClient(
 		return nil, err
 	}
 
-	return c, record(ctx, s.Audit, by, audit.ClientRegistered, c.ID, name+"; by hand", nil)
+	out := &IssuedClient{*c, address}
+	return out, record(ctx, s.Audit, by, audit.ClientRegistered, c.ID, what.Name+"; by hand", nil)
 }
 
 // RemoveClient deletes a client and revokes its grants. It fails with ErrNotFound,

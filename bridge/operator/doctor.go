@@ -21,15 +21,24 @@ type Doctor interface {
 	Examine(ctx context.Context, address string) *doctor.Report
 }
 
-// Examinations runs Doctor for operators, a few at a time.
+// Examinations runs Doctor for operators, a few at a time: see Service.Examine.
 type Examinations struct {
 	Doctor  Doctor // required where Examine is called
 	running quota.Count
 }
 
-// Examine examines the MCP server at an address from outside. It fails with an Error
-// if the address is not valid, or if too many examinations run.
-func (e *Examinations) Examine(ctx context.Context, address string) (*doctor.Report, error) {
+// Examine examines the MCP server at an address from outside. If it is an address of this server, the
+// report has what the records say of its apps. It fails with an Error if the address is not valid, or
+// if too many examinations run.
+func (s *Service) Examine(ctx context.Context, address string) (*doctor.Report, error) {
+	report, err := s.Examinations.examine(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	return report, noteClaude(ctx, s, report)
+}
+
+func (e *Examinations) examine(ctx context.Context, address string) (*doctor.Report, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return nil, errAddress

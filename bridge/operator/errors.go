@@ -131,6 +131,7 @@ var (
 		"client_configured",
 		"This client is in the configuration: remove it there. Its grants can be revoked here.",
 	)
+	errApp         = invalid("bad_app", "The only app that can be named is claude.")
 	errWhoseGrants = invalid(
 		"whose_grants", "Name the account or the client whose grants you want to revoke.",
 	)

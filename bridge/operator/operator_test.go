@@ -1,6 +1,7 @@
 package operator_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"rialto/bridge/operator"
+	"rialto/internal/doctor"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
 	"rialto/oauth/client"
@@ -229,4 +231,68 @@ func TestKeysSayWhichSignsAndWhenItIsReplaced(t *testing.T) {
 	if _, err := s.RotateKeys(t.Context(), operator.CommandLine); !invalid(err) {
 		t.Errorf("got %v where a secret signs", err)
 	}
+}
+
+// TestTheDoctorSeesThatClaudeCallsNothing records what Claude did at servers of several people: it
+// registered itself, redeemed its code, and sent no request with the token.
+func TestTheDoctorSeesThatClaudeCallsNothing(t *testing.T) {
+	claude := []string{"https://claude.ai/api/mcp/auth_callback"}
+	for name, c := range map[string]struct {
+		client   oauth.Client
+		resource string
+		used     bool
+		after    time.Duration
+		silent   bool
+	}{
+		"it calls nothing":               {oauth.Client{RedirectURIs: claude}, "https://bridge.example/mcp", false, time.Hour, true},
+		"it calls":                       {oauth.Client{RedirectURIs: claude}, "https://bridge.example/mcp", true, time.Hour, false},
+		"it has just logged in":          {oauth.Client{RedirectURIs: claude}, "https://bridge.example/mcp", false, time.Minute, false},
+		"it logged in to another":        {oauth.Client{RedirectURIs: claude}, "https://bridge.example/mcp/sales", false, time.Hour, false},
+		"it has a secret":                {oauth.Client{RedirectURIs: claude, AuthMethod: oauth.AuthPost}, "https://bridge.example/mcp", false, time.Hour, false},
+		"another app that calls nothing": {oauth.Client{RedirectURIs: []string{"https://chat.example/cb"}}, "https://bridge.example/mcp", false, time.Hour, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t)
+			s.Examinations.Doctor = healthy{}
+			alice, err := s.Account(t.Context(), "alice")
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.client.ID, c.client.Name, c.client.Registered = "r1", "Claude", time.Now()
+			c.client.AuthMethod = cmp.Or(c.client.AuthMethod, oauth.AuthNone)
+			now := time.Now()
+			err = errors.Join(
+				s.OAuth.Clients.Store.AddClient(t.Context(), &c.client, 100),
+				s.OAuth.Grants.Add(t.Context(), &oauth.Grant{
+					ID: "g", AccountID: alice.ID, ClientID: "r1", Resource: c.resource,
+					Created: now, Expires: now.Add(24 * time.Hour),
+				}),
+			)
+			if c.used {
+				s.OAuth.Grants.NoteUse("g")
+				err = errors.Join(err, s.OAuth.Grants.SaveUses(t.Context()))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Now = func() time.Time { return now.Add(c.after) }
+			report, err := s.Examine(t.Context(), "https://bridge.example/mcp")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := report.Verdict.ID == "silent"; got != c.silent || report.Usable() == c.silent {
+				t.Errorf("got the verdict %q and %d causes", report.Verdict.ID, len(report.Causes))
+			}
+			if c.silent && report.Verdict.Lines[0].Text != "rialto clients add --app claude\n" {
+				t.Errorf("got the lines %+v", report.Verdict.Lines)
+			}
+		})
+	}
+}
+
+// healthy is a doctor that finds nothing.
+type healthy struct{}
+
+func (healthy) Examine(_ context.Context, address string) *doctor.Report {
+	return &doctor.Report{URL: address, Verdict: doctor.Cause{ID: doctor.Works}}
 }

@@ -50,6 +50,10 @@ func Page(x directory.ConnectorStatus, wrong templates.Text) *templates.Console 
 	p.Title = "Connector"
 	p.Name = x.Name
 	p.Heading = templates.Verbatim(cmp.Or(x.Title, x.Name))
+	p.Actions = []templates.Button{{
+		Action: "/admin/doctor", Get: true, Word: "Run checks",
+		Hidden: []templates.Value{{Name: "url", Value: x.URL}},
+	}}
 	address := templates.Fact{Name: "Address", Value: templates.Code(x.URL)}
 	p.Sections = []templates.Section{{ID: "facts", Facts: []templates.Fact{address}}}
 	if !x.Configured {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,23 +57,37 @@ func showClientCommand() *cobra.Command {
 }
 
 func addClientCommand() *cobra.Command {
-	var redirects []string
-	var secret bool
+	var what operator.NewClient
 	cmd := &cobra.Command{
-		Use:   "add NAME",
+		Use:   "add [NAME]",
 		Short: "Register a client that cannot register itself",
-		Args:  cobra.ExactArgs(1),
+		Args:  cobra.MaximumNArgs(1),
+		Example: "  rialto clients add Reports --redirect-uri https://reports.example.com/callback\n" +
+			"  rialto clients add --app claude",
 	}
-	cmd.Flags().StringSliceVar(&redirects, "redirect-uri", nil, "redirect `URI` (repeatable)")
-	cmd.Flags().BoolVar(&secret, "keeps-secret", false, "a confidential client: print its secret, once")
-	cmd.MarkFlagRequired("redirect-uri")
+	flags := cmd.Flags()
+	flags.StringSliceVar(&what.RedirectURIs, "redirect-uri", nil, "redirect `URI` (repeatable)")
+	flags.BoolVar(&what.KeepsSecret, "keeps-secret", false, "a confidential client: print its secret, once")
+	flags.StringVar(
+		&what.App, "app", "", "`claude`: a client for Claude, with what to paste into its settings",
+	)
+	flags.StringVar(&what.Connector, "connector", "", "the `name` of the connector that the app is for")
+	cmd.MarkFlagsOneRequired("redirect-uri", "app")
+	cmd.MarkFlagsMutuallyExclusive("redirect-uri", "app")
+	complete(cmd, "app", operator.AppClaude)
+	completeFrom(cmd, "connector", "connectors")
 	return withOperator(cmd, func(r *request) error {
-		c, err := r.RegisterClient(r.ctx, operator.CommandLine, r.name, redirects, secret)
+		what.Name = r.name
+		c, err := r.RegisterClient(r.ctx, operator.CommandLine, what)
 		switch {
+		case errors.Is(err, operator.ErrNotFound):
+			return r.entryError("connectors", what.Connector, err)
 		case err != nil:
 			return err
 		case r.asJSON:
 			return writeJSON(r.out, c)
+		case what.App == operator.AppClaude:
+			return term.Details(r.out, c.ClaudeSettings())
 		}
 		return term.Details(r.out, [][2]string{{"client id", c.ID}, {"client secret", c.Secret}})
 	})

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -8,6 +10,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
+	"rialto/internal/doctor"
 )
 
 func connectorsCommand() *cobra.Command {
@@ -20,9 +23,77 @@ func connectorsCommand() *cobra.Command {
 		listCommand("connectors", "List the connectors of the configuration and those that were added"),
 		withConnectorFlags(add, (*request).addConnector),
 		withConnectorFlags(change, (*request).changeConnector),
+		checkConnectorsCommand(),
 		removeCommand("connectors"),
 	)
 	return cmd
+}
+
+// checkConnectorsCommand examines this server at each of its addresses. Unlike rialto doctor, it knows
+// them, and reads the records.
+func checkConnectorsCommand() *cobra.Command {
+	cmd := command("check [NAME]", "Run the doctor on each connector, and on the server as a whole")
+	cmd.Args = cobra.MaximumNArgs(1)
+	cmd.ValidArgsFunction = completeNames("connectors")
+	return withOperator(cmd, func(r *request) error {
+		addresses, err := r.addresses()
+		if err != nil {
+			return err
+		}
+		bar := r.progress("Examining")
+		defer bar.Stop()
+		r.Examinations.Doctor = &doctor.Doctor{Checking: bar.Say}
+		var reports []*doctor.Report
+		for _, address := range addresses {
+			report, err := r.Examine(r.ctx, address)
+			if err != nil {
+				return err
+			}
+			reports = append(reports, report)
+		}
+
+		bar.Stop()
+		return r.writeReports(reports)
+	})
+}
+
+// addresses returns that of the connector which the command names, or all of the server.
+func (r *request) addresses() ([]string, error) {
+	if r.name != "" {
+		c, err := r.Agents.Connector(r.ctx, r.name)
+		if err != nil {
+			return nil, r.entryError("connectors", r.name, err)
+		}
+		return []string{c.URL}, nil
+	}
+	connectors, err := r.Agents.Registry.Connectors(r.ctx)
+	addresses := []string{r.OAuth.Resource}
+	for _, c := range connectors {
+		addresses = append(addresses, c.URL)
+	}
+	return addresses, err
+}
+
+// writeReports writes what the doctor found, and fails with the first that is not in order.
+func (r *request) writeReports(reports []*doctor.Report) (failed error) {
+	mark := markOf(r.out)
+	for _, report := range reports {
+		if failed == nil {
+			failed = exitErrorFor(report)
+		}
+		if r.asJSON {
+			continue
+		}
+		fmt.Fprintf(r.out, "%s\n", report.URL)
+		if err := report.WriteText(r.out, false, mark); err != nil {
+			return err
+		}
+		fmt.Fprintln(r.out)
+	}
+	if r.asJSON {
+		return errors.Join(writeJSON(r.out, reports), failed)
+	}
+	return failed
 }
 
 func withConnectorFlags(cmd *cobra.Command, do func(*request) error) *cobra.Command {

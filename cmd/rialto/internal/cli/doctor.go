@@ -55,8 +55,7 @@ func doctorCommand() *cobra.Command {
 			defer cancel()
 			report := d.Examine(ctx, doctor.Complete(args[0]))
 			stop()
-			style := term.StyleOf(cmd.OutOrStdout())
-			mark := func(s doctor.Status) string { return style.As(string(s), s.Mark()) }
+			mark := markOf(cmd.OutOrStdout())
 			write := func(w io.Writer) error { return report.WriteText(w, all, mark) }
 			if asJSON {
 				write = func(w io.Writer) error { return writeJSON(w, report) }
@@ -95,6 +94,12 @@ func doctorCommand() *cobra.Command {
 	)
 	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "time limit, including the login")
 	return cmd
+}
+
+// markOf returns the signs for the ends of checks, in the colors of the terminal.
+func markOf(out io.Writer) func(doctor.Status) string {
+	style := term.StyleOf(out)
+	return func(s doctor.Status) string { return style.As(string(s), s.Mark()) }
 }
 
 // newDoctor returns a doctor that shows its progress, until stop is called.

@@ -396,6 +396,11 @@ func TestAnOperatorAddsAConnector(t *testing.T) {
 	if a := v.mcp(desk, "tools/list", object{}); len(a.Result.Tools) != 2 {
 		t.Errorf("got the tools %s after the change", a.raw)
 	}
+	got := v.do("POST", "/api/v1/admin/clients", admin, `{"app":"claude","connector":"desk"}`)
+	if got.status != http.StatusCreated || !strings.Contains(got.body, `/mcp/desk"`) ||
+		!strings.Contains(got.body, `"client_secret":"`) {
+		t.Errorf("a client for Claude: got %s", got.said())
+	}
 	if got := v.do("DELETE", "/api/v1/admin/connectors/desk", admin, ""); got.status != http.StatusOK {
 		t.Errorf("got %s", got.said())
 	}
