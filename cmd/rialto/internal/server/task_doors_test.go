@@ -247,3 +247,55 @@ func doorsOfREST() (all []taskDoor) {
 		name: "REST: POST /api/v1/shares", sent: sent{"POST", "/api/v1/shares", `{"id":"task:TASK"}`, nil},
 	})
 }
+
+// door is a request about the task ID.
+type door struct{ version, method, path, body string }
+
+func a2aEndpoints() []door {
+	var doors []door
+	call := func(version, method, params string) {
+		doors = append(doors, door{version, "POST", "", `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`})
+	}
+	const (
+		message10 = `{"message":{"messageId":"m","role":"ROLE_USER","taskId":"ID","parts":[{"text":"echo"}]}}`
+		message03 = `{"message":{"kind":"message","messageId":"m","role":"user","taskId":"ID","parts":[{"kind":"text","text":"echo"}]}}`
+		hook      = `"pushNotificationConfig":{"url":"https://hooks.example.com/"}`
+	)
+	for method, params := range map[string]string{
+		"SendMessage": message10, "SendStreamingMessage": message10, "GetTask": `{"id":"ID"}`, "CancelTask": `{"id":"ID"}`, "SubscribeToTask": `{"id":"ID"}`,
+		"CreateTaskPushNotificationConfig": `{"taskId":"ID","url":"https://hooks.example.com/"}`, "GetTaskPushNotificationConfig": `{"taskId":"ID","id":"c"}`,
+		"ListTaskPushNotificationConfigs": `{"taskId":"ID"}`, "DeleteTaskPushNotificationConfig": `{"taskId":"ID","id":"c"}`,
+	} {
+		call("1.0", method, params)
+	}
+	for _, version := range []string{"0.3", "0.2"} {
+		for method, params := range map[string]string{
+			"message/send": message03, "message/stream": message03, "tasks/get": `{"id":"ID"}`, "tasks/cancel": `{"id":"ID"}`, "tasks/resubscribe": `{"id":"ID"}`,
+			"tasks/pushNotificationConfig/set": `{"taskId":"ID",` + hook + `}`, "tasks/pushNotificationConfig/get": `{"id":"ID","pushNotificationConfigId":"c"}`,
+			"tasks/pushNotificationConfig/list": `{"id":"ID"}`, "tasks/pushNotificationConfig/delete": `{"id":"ID","pushNotificationConfigId":"c"}`,
+		} {
+			call(version, method, params)
+		}
+	}
+	for method, params := range map[string]string{
+		"tasks/get": `{"id":"ID"}`, "tasks/cancel": `{"id":"ID"}`, "tasks/resubscribe": `{"id":"ID"}`,
+		"tasks/pushNotification/set": `{"id":"ID",` + hook + `}`, "tasks/pushNotification/get": `{"id":"ID"}`,
+	} {
+		call("0.1", method, params)
+	}
+	for version, base := range map[string]string{"1.0": "", "0.3": "/v1"} {
+		message := message10
+		if version == "0.3" {
+			message = strings.Replace(message10, `"parts"`, `"content"`, 1)
+		}
+		for _, d := range []door{
+			{"", "POST", "/message:send", message}, {"", "POST", "/message:stream", message},
+			{"", "GET", "/tasks/ID", ""}, {"", "POST", "/tasks/ID:cancel", ""}, {"", "GET", "/tasks/ID:subscribe", ""}, {"", "POST", "/tasks/ID:subscribe", ""},
+			{"", "POST", "/tasks/ID/pushNotificationConfigs", `{"url":"https://hooks.example.com/",` + hook + `}`},
+			{"", "GET", "/tasks/ID/pushNotificationConfigs", ""}, {"", "GET", "/tasks/ID/pushNotificationConfigs/c", ""}, {"", "DELETE", "/tasks/ID/pushNotificationConfigs/c", ""},
+		} {
+			doors = append(doors, door{version, d.method, base + d.path, d.body})
+		}
+	}
+	return doors
+}
