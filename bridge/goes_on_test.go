@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -217,5 +218,56 @@ func TestAPauseThatIsOverIsNotWaitedFor(t *testing.T) {
 	close(finish)
 	if e, err := r.Runner.AwaitIdle(t.Context(), access, sent.Handle, nil); err != nil || e.State() != a2a.Completed {
 		t.Errorf("got %v, %v, want it completed", e.State(), err)
+	}
+}
+
+// TestAnAnswerThatComesTooLateWaitsForTheTask: the agent has left its pause when the client repeats the
+// call with the answer. The repeated call returned the task at work, as after some sign-ins.
+func TestAnAnswerThatComesTooLateWaitsForTheTask(t *testing.T) {
+	leave, finish := make(chan struct{}), make(chan struct{})
+	s := &scripted{answer: func(_ context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return func(more func(a2a.Event, error) bool) {
+			asked := a2a.Status{State: a2a.InputRequired, Message: &a2a.Message{ID: "q", Parts: []a2a.Part{a2a.TextPart("Which?")}}}
+			if !more(&a2a.Task{ID: "t", Status: asked}, nil) {
+				return
+			}
+			<-leave
+			if !more(&a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.Working}}, nil) {
+				return
+			}
+			<-finish
+			more(&a2a.StatusUpdate{TaskID: "t", Status: a2a.Status{State: a2a.Completed}}, nil)
+		}
+	}}
+	r := newRig(t, "", map[string]peer{"agent": {s, &a2a.Card{Name: "Goes on", Capabilities: a2a.Capabilities{Streaming: true}}}})
+	send := asking(t, r)
+	got := send(`{"message":"go"}`, nil, "")
+	answers := map[string]any{}
+	handle := ""
+	for key := range got.InputRequests {
+		handle, _, _ = strings.Cut(key, "/")
+		answers[key] = map[string]any{"action": "accept", "content": map[string]any{"answer": "this"}}
+	}
+	access := r.Directory.AccessOf(directory.Caller{User: "alice", Client: "test", AllUseCases: true})
+	close(leave)
+	for c, err := range r.Runner.Watch(t.Context(), access, handle, time.Time{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Record().State() == a2a.Working {
+			break
+		}
+	}
+	done := make(chan reply, 1)
+	go func() { done <- send(`{"message":"go"}`, answers, got.RequestState) }()
+	select {
+	case early := <-done:
+		t.Errorf("got %s while the agent works", early.Structured.State)
+		done <- early
+	case <-time.After(200 * time.Millisecond):
+	}
+	close(finish)
+	if got := (<-done).Structured; got.State != string(a2a.Completed) || s.sent() != 1 {
+		t.Errorf("got %s after %d messages, want it completed after one", got.State, s.sent())
 	}
 }

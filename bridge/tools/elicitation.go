@@ -46,11 +46,12 @@ const mostRounds = 10
 // questionKey identifies a question by its task and the message that it is about.
 func questionKey(e *ledger.Record) string { return e.Handle + "/" + e.MessageID }
 
-// answeredTask returns the caller's task that the answers of a repeated call are about; nil if there is none.
-func (t *Tools) answeredTask(ctx context.Context, c *mcp.Call) (*ledger.Record, error) {
-	for _, key := range c.Answered() {
+// answeredTask returns the caller's task that the answers of a repeated call are about; nil if there is
+// none. If the task has left its pause before the answers came, it is awaited.
+func (el *elicitor) answeredTask(ctx context.Context) (*ledger.Record, error) {
+	for _, key := range el.call.Answered() {
 		handle, _, _ := strings.Cut(key, "/")
-		e, err := t.Runner.Task(ctx, t.Directory.Access(ctx), handle)
+		e, err := el.await(ctx, handle)
 		if !errors.Is(err, ledger.ErrNoTask) {
 			return e, err
 		}

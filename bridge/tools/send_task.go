@@ -44,7 +44,8 @@ func (t *Tools) sendTask() mcp.Tool {
 func (t *Tools) sendOrAnswer(
 	ctx context.Context, c *mcp.Call, args *sendArgs,
 ) (*mcp.Result, error) {
-	e, err := t.answeredTask(ctx, c)
+	el := &elicitor{t, c, waitFor(args.Wait)}
+	e, err := el.answeredTask(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -54,16 +55,15 @@ func (t *Tools) sendOrAnswer(
 			return nil, err
 		}
 		if c.TakesTask {
-			return t.beginTask(ctx, sent, c, waitFor(args.Wait))
+			return t.beginTask(ctx, sent, c, el.wait)
 		}
 		c.ContinueWith("get_task", func() map[string]any { return continued(sent, args.Wait) })
-		e, err = sent.Await(ctx, waitFor(args.Wait), c.Progress)
+		e, err = sent.Await(ctx, el.wait, c.Progress)
 		if err != nil {
 			return nil, err
 		}
 	}
 
-	el := &elicitor{t, c, waitFor(args.Wait)}
 	e, unanswered, err := el.elicit(ctx, e)
 	if err != nil {
 		return nil, err
