@@ -429,6 +429,28 @@ func TestAProviderDecidesWhatAPersonMayDo(t *testing.T) {
 	}
 }
 
+// Microsoft Entra leaves the groups of a person with more than 200 out of the token, and names another
+// place for them. The page once said that the account may not sign in, as of a person in no group.
+func TestGroupsThatATokenLeavesOutAreNamed(t *testing.T) {
+	type m = map[string]any
+	left := m{"_claim_names": m{"groups": "src1"}, "_claim_sources": m{"src1": m{"endpoint": "https://graph.windows.net/x"}}}
+	for name, change := range map[string]func(*signin.Provider){
+		"who may sign in": func(p *signin.Provider) { p.Allow = signin.Rule{Claim: "groups", Values: []string{"data"}} },
+		"use cases":       func(p *signin.Provider) { p.UseCases = "groups" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, p := newProviderRig(t, change)
+			p.Claims(left)
+			b := r.browser()
+			page := b.Get(r.visit(b, r.leave(b, r.newClient("none"), nil)).String())
+			local(t, page, 403)
+			if !strings.Contains(page.Text(), "Your account there is in too many groups") {
+				t.Errorf("got %s", page.Text())
+			}
+		})
+	}
+}
+
 func TestClaimsMayComeFromTheUserInfoEndpoint(t *testing.T) {
 	r, p := newProviderRig(t, func(p *signin.Provider) { p.Allow = signin.Rule{Claim: "groups", Values: []string{"data"}} })
 	c := r.newClient("none")

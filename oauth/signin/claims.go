@@ -19,7 +19,7 @@ import (
 // may do. The caller sets ID and Created.
 func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
 	if !p.maySignIn(claims) {
-		return nil, &token.ErrSignInDenied{Reason: "Your account there may not sign in here."}
+		return nil, denied(claims, p.Allow.Claim, "Your account there may not sign in here.")
 	}
 	a := &oauth.Account{
 		Issuer:  p.Issuer.URL,
@@ -29,7 +29,7 @@ func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
 	if listed := listClaim(claims, p.UseCases); p.UseCases != "" && !slices.Contains(listed, "*") {
 		a.UseCases = slices.DeleteFunc(listed, func(s string) bool { return !oauth.IsUseCase(s) })
 		if len(a.UseCases) == 0 {
-			return nil, &token.ErrSignInDenied{Reason: "Your account there has no use case here."}
+			return nil, denied(claims, p.UseCases, "Your account there has no use case here.")
 		}
 	}
 	label := textClaim(claims, p.NameClaim)
@@ -42,6 +42,18 @@ func (p *Provider) person(claims map[string]any) (*oauth.Account, error) {
 
 	a.Name = token.AccountName(p.ID, label, a.Subject)
 	return a, nil
+}
+
+// denied says why a person may not sign in: because the provider left the claim that decides out of the
+// token for its length and named another place for it (OpenID Connect Core 1.0 section 5.6.2), or for
+// another reason. We do not ask there. Microsoft Entra leaves out the groups of a person in more than
+// 200 of them, and may name a place that has been turned off.
+func denied(claims map[string]any, name, reason string) error {
+	elsewhere, _ := claims["_claim_names"].(map[string]any)
+	if _, left := elsewhere[name]; left {
+		reason = "Your account there is in too many groups for the provider to list them here."
+	}
+	return &token.ErrSignInDenied{Reason: reason}
 }
 
 // maySignIn tells whether the operator admits this person. An email address
