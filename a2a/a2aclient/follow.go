@@ -208,7 +208,7 @@ func (f *follow) next(s *stream, idle *watchdog) (wire.Item, error) {
 		idle.heard.Add(1)
 	}
 
-	f.repeats = f.repeats || s.twice
+	f.repeats = f.repeats || s.repeats
 
 	f.correctTaskID(item, s.dialect.CallersName)
 	if m, ok := item.Event.(*a2a.Message); ok {

@@ -84,26 +84,26 @@ type stream struct {
 	binding binding
 	first   wire.Item // read already, if it has an event
 
-	// lossy is set when an event may be missing that was meant for us, or may have been misread.
+	// lossy is set when an event may be missing or may have been misread.
 	lossy bool
 
-	// again is set on a subscription: some agents repeat there chunks that its first
-	// task has already. twice is set when that may have happened.
-	again, twice bool
+	// subscribed is set on a subscription: some agents repeat chunks there that its first
+	// task has already. repeats is set when that may have happened.
+	subscribed, repeats bool
 
-	ended func(a2a.Event, error) // of Dialer.Observer; nil without one
-	over  sync.Once
+	ended func(a2a.Event, error) // from Dialer.Observer; nil without one
+	over  sync.Once              // for ended
 	last  a2a.Event
-	err   error // why it ended
+	err   error // the reason for the end
 
-	// whole is what the artifacts are so far, by their ids, where chunks may be cumulative.
+	// whole has the artifacts so far by their ids, where chunks may be cumulative.
 	whole map[string][]a2a.Part
 }
 
-// maxUnreadable is how many events in a row may be unreadable before a stream is given up.
+// maxUnreadable bounds the unreadable events in a row; the stream fails after them.
 const maxUnreadable = 100
 
-// maxBodies bounds a stream, in bodies of the largest size: it must not run forever.
+// maxBodies bounds the bytes of a stream, in bodies of the largest size.
 const maxBodies = 64
 
 // answerTime bounds sending an answer or an event, from its first byte, and firstEventTime
@@ -115,11 +115,11 @@ const (
 
 var errEndlessStream = errors.New("the stream does not end")
 
-// metered is a reader that fails when more than left comes out of it.
+// metered is a reader that fails after left bytes.
 type metered struct {
 	io.Reader
 	left  int64
-	ended bool // it has come to its end
+	ended bool // Reader has returned io.EOF
 }
 
 func (m *metered) Read(p []byte) (int, error) {
@@ -132,8 +132,8 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// open makes a call that streams and reads its first item, because that is
-// where agents say that they do not know a method.
+// open makes a call that streams and reads its first item: agents that do not know a method
+// may say so only there.
 func (c *Client) open(
 	ctx context.Context, op wire.Op, encode func(route) ([]byte, error),
 ) (*stream, error) {
@@ -164,7 +164,7 @@ func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte)
 		return nil, err
 	}
 
-	s.again = op == wire.Subscribe
+	s.subscribed = op == wire.Subscribe
 	s.lossy = s.lossy || op == wire.Subscribe && !r.dialect.Replays
 	return s, nil
 }
@@ -240,7 +240,8 @@ func (c *Client) single(
 // overHTTP is how answers stream over HTTP, whatever the binding.
 type overHTTP struct{}
 
-// carry makes the call that req is, and says in it how it may be answered. err is why there is none.
+// carry sends req after it has set the headers for the response: its types, the version and the
+// extensions. err is the error of making req; it is returned as not sent.
 func (overHTTP) carry(
 	c *Client,
 	r route,
@@ -355,7 +356,7 @@ func (s *stream) read() (wire.Item, error) {
 		item, err := s.dialect.DecodeEvent(result)
 		if err == nil {
 			s.splitCumulative(item.Event)
-			s.twice = s.twice || s.again && adds(item.Event)
+			s.repeats = s.repeats || s.subscribed && appends(item.Event)
 			return item, nil
 		}
 		if errors.Is(err, wire.ErrTooMany) {
@@ -366,8 +367,8 @@ func (s *stream) read() (wire.Item, error) {
 	return wire.Item{}, invalidAnswer("%d events in a row could not be decoded", maxUnreadable)
 }
 
-// adds reports whether e, yielded twice, is another thing than yielded once.
-func adds(e a2a.Event) bool {
+// appends reports whether applying e twice differs from applying it once.
+func appends(e a2a.Event) bool {
 	u, ok := e.(*a2a.ArtifactUpdate)
 	return ok && u.Append
 }
@@ -406,8 +407,8 @@ func (s *stream) artifactsAfterEnd() (late []a2a.Event) {
 	return late
 }
 
-// closeAfter closes a stream. After its last event it gives the agent a moment to end it: over
-// HTTP/1.1, closing it earlier closes the connection.
+// closeAfter closes a stream. After the last event it waits closeDelay for the agent to end the
+// stream: closing it earlier would close the connection of HTTP/1.1.
 func (s *stream) closeAfter(last bool) {
 	if !last || s.in.ended || s.binding == (overGRPC{}) {
 		s.close()

@@ -24,8 +24,10 @@ type pageState struct {
 	sharing  templates.Sharing
 }
 
+// millis formats a time for the scripts of the page.
 func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
+// grant returns the form for a task in auth-required: a visit to the agent, or a connection to it.
 func grant(v *documents.TaskView) *templates.Grant {
 	g := &templates.Grant{
 		Pause:   v.Pause,
@@ -45,6 +47,8 @@ func grant(v *documents.TaskView) *templates.Grant {
 	return g
 }
 
+// ask returns the form for the answer to a task in input-required, with the values and problems of a
+// form that was sent before.
 func ask(s *documents.TaskView, about pageState) *templates.Ask {
 	a := &templates.Ask{
 		Pause:       s.Pause,
@@ -59,42 +63,50 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 		if about.values != nil {
 			value = about.values[f.Name]
 		}
-		problem := about.problems[f.Name]
-		field := templates.AskField{
-			Name:        f.Name,
-			Label:       f.Label(),
-			Description: f.Description,
-			Input:       inputType(f, s.Open),
-			Value:       value,
-			Required:    f.Required,
-			Least:       formatLimit(f.Minimum),
-			Most:        formatLimit(f.Maximum),
-			Wrong:       problem.Sentence,
-			WrongValue:  problem.Value,
-		}
-		switch f.Kind {
-		case form.Number:
-			field.Step = "any"
-		case form.Integer:
-			field.Step = "1"
-		case form.Text:
-			field.Shortest, field.Longest = valueOr(f.MinLength, 0), min(valueOr(f.MaxLength, form.MaxText), form.MaxText)
-		}
-		if f.Format == form.DateTime {
-			field.Hint = "2026-01-31T09:30:00Z"
-		}
-		chosen := strings.Split(value, "\n")
-		for _, c := range f.Choices {
-			field.Choices = append(field.Choices, templates.AskChoice{
-				Value: c.Value,
-				Title: c.Title,
-				On:    slices.Contains(chosen, c.Value),
-			})
-		}
+		field := askField(f, value, s.Open)
+		field.Wrong = about.problems[f.Name].Sentence
+		field.WrongValue = about.problems[f.Name].Value
 		a.Fields = append(a.Fields, field)
 	}
 
 	return a
+}
+
+// askField returns one field of the form. open says that the agent takes any text.
+func askField(f form.Field, value string, open bool) templates.AskField {
+	field := templates.AskField{
+		Name:        f.Name,
+		Label:       f.Label(),
+		Description: f.Description,
+		Input:       inputType(f, open),
+		Value:       value,
+		Required:    f.Required,
+		Least:       formatLimit(f.Minimum),
+		Most:        formatLimit(f.Maximum),
+	}
+	switch f.Kind {
+	case form.Number:
+		field.Step = "any"
+	case form.Integer:
+		field.Step = "1"
+	case form.Text:
+		field.Shortest = valueOr(f.MinLength, 0)
+		field.Longest = min(valueOr(f.MaxLength, form.MaxText), form.MaxText)
+	}
+	if f.Format == form.DateTime {
+		field.Hint = "2026-01-31T09:30:00Z"
+	}
+
+	chosen := strings.Split(value, "\n")
+	for _, c := range f.Choices {
+		field.Choices = append(field.Choices, templates.AskChoice{
+			Value: c.Value,
+			Title: c.Title,
+			On:    slices.Contains(chosen, c.Value),
+		})
+	}
+
+	return field
 }
 
 // longLine is the most that fits into one line of a form.

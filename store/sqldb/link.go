@@ -11,42 +11,42 @@ import (
 	"time"
 )
 
-// How often PostgreSQL is asked whether it answers, and how long it may take.
 const (
-	watchInterval = time.Second
-	watchTimeout  = 5 * time.Second
-	silentFor     = 2 * time.Second // all connections, before they are closed
+	watchInterval = time.Second     // between two probes
+	watchTimeout  = 5 * time.Second // for the answer to a probe
+	silentFor     = 2 * time.Second // time without a byte from PostgreSQL before connections are closed
 )
 
 // errNoAnswer says why no connection is made.
 var errNoAnswer = errors.New("the database does not answer: the network may be cut")
 
-// link has the connections of a DB to PostgreSQL. When the network is cut, statements would wait for
-// minutes until the system gives their connections up; link closes these as soon as a connection of its
-// own gets no answer and the others are silent, and makes no others until it does.
+// link watches the connections of a DB to PostgreSQL. When the network is cut, the operating system
+// closes connections only after minutes, and statements would wait for that. link sends a probe on a
+// connection of its own. If the probe is not answered and all other connections are silent, link
+// closes them and refuses new ones until a probe is answered.
 type link struct {
-	asked *sql.DB
-	heard atomic.Int64 // when PostgreSQL last said something on one of conns
-	stop  context.CancelFunc
-	over  chan struct{}
+	probe    *sql.DB
+	lastRead atomic.Int64 // nanoseconds of Unix time; the last byte from PostgreSQL on one of conns
+	stop     context.CancelFunc
+	done     chan struct{} // closed when watch has returned
 
 	mu    sync.Mutex
 	cut   bool
 	conns map[*linkedConn]struct{}
 }
 
-// newLink starts to watch. Call close in the end.
+// newLink starts to watch the connections to dsn. The caller closes it.
 func newLink(dsn string) (*link, error) {
-	asked, err := postgresPool(dsn, 1, nil)
+	probe, err := postgresPool(dsn, 1, nil)
 	if err != nil {
 		return nil, err
 	}
 
 	ctx, stop := context.WithCancel(context.Background())
 	l := &link{
-		asked: asked.DB,
+		probe: probe.DB,
 		stop:  stop,
-		over:  make(chan struct{}),
+		done:  make(chan struct{}),
 		conns: map[*linkedConn]struct{}{},
 	}
 	go l.watch(ctx)
@@ -54,7 +54,7 @@ func newLink(dsn string) (*link, error) {
 }
 
 func (l *link) watch(ctx context.Context) {
-	defer close(l.over)
+	defer close(l.done)
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for {
@@ -63,20 +63,20 @@ func (l *link) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		asking, cancel := context.WithTimeout(ctx, watchTimeout)
-		_, err := l.asked.ExecContext(asking, `SELECT 1`)
-		late := asking.Err() != nil && err != nil && ctx.Err() == nil
-		l.set(late && l.silent())
+		probing, cancel := context.WithTimeout(ctx, watchTimeout)
+		_, err := l.probe.ExecContext(probing, `SELECT 1`)
+		timedOut := err != nil && probing.Err() != nil && ctx.Err() == nil
+		l.setCut(timedOut && l.silent())
 		cancel()
 	}
 }
 
-// silent reports whether no connection has heard of PostgreSQL lately. One that has too much to do lets
-// the question wait, as a pooler before it does, and yet answers others.
-func (l *link) silent() bool { return time.Since(time.Unix(0, l.heard.Load())) >= silentFor }
+// silent reports whether no connection has read anything from PostgreSQL for silentFor. A busy server,
+// or a pooler in front of it, may delay the probe while it answers other connections.
+func (l *link) silent() bool { return time.Since(time.Unix(0, l.lastRead.Load())) >= silentFor }
 
-// set notes whether the network is cut, and closes the connections if it is.
-func (l *link) set(cut bool) {
+// setCut records whether the network is cut. If it is, it closes the connections.
+func (l *link) setCut(cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = cut
@@ -91,7 +91,7 @@ func (l *link) set(cut bool) {
 	clear(l.conns)
 }
 
-// dial is a pgconn.DialFunc.
+// dial implements pgconn.DialFunc. A nil link dials without watching.
 func (l *link) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	c, err := (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext(ctx, network, address)
 	if err != nil || l == nil {
@@ -114,8 +114,8 @@ func (l *link) close() error {
 		return nil
 	}
 	l.stop()
-	<-l.over
-	return l.asked.Close()
+	<-l.done
+	return l.probe.Close()
 }
 
 // linkedConn is a connection that its link can close.
@@ -127,7 +127,7 @@ type linkedConn struct {
 func (c *linkedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 {
-		c.link.heard.Store(time.Now().UnixNano())
+		c.link.lastRead.Store(time.Now().UnixNano())
 	}
 	return n, err
 }

@@ -11,7 +11,7 @@ import (
 	"rialto/oauth"
 )
 
-// TokenAnswered counts an answer of the token endpoint, by the grant type and the error code.
+// TokenAnswered counts a response of the token endpoint, by the grant type and the error code.
 func (t *Telemetry) TokenAnswered(ctx context.Context, grant string, err error) {
 	if !slices.Contains(grantTypes, grant) {
 		grant = other
@@ -51,22 +51,22 @@ func (t *Telemetry) CardChanged(name string) {
 	t.count(cardChanges, agent.String(name))
 }
 
-// Push and Event are what is delivered to a webhook: a push notification about a task, or an MCP event.
+// The kinds of deliveries to webhooks: push notifications about tasks, and MCP events.
 const (
 	Push  = "push"
 	Event = "event"
 )
 
-// Deliveries returns what counts the attempts to deliver what is of a kind: Push or Event.
-func (t *Telemetry) Deliveries(of string) Deliveries { return Deliveries{t, of} }
+// Deliveries returns a counter for deliveries of a kind, Push or Event.
+func (t *Telemetry) Deliveries(kind string) Deliveries { return Deliveries{t, kind} }
 
-// Deliveries counts attempts to deliver.
+// Deliveries counts the attempts to deliver to webhooks.
 type Deliveries struct {
 	telemetry *Telemetry
 	kind      string
 }
 
-// Attempted counts an attempt.
+// Attempted counts an attempt by its outcome.
 func (d Deliveries) Attempted(ok bool) {
 	d.telemetry.count(deliveries, kind.String(d.kind), outcome.String(word(ok)))
 }
