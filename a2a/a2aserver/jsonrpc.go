@@ -140,7 +140,7 @@ func (s *Server) readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, refusal{
 			http.StatusUnsupportedMediaType,
-			a2a.Errorf(a2a.InvalidRequest, "the body must be application/json"),
+			a2a.Errorf(a2a.ContentTypeNotSupported, "the body must be application/json"),
 		}
 	}
 	return s.readBody(w, r)
