@@ -42,6 +42,22 @@ type Tool struct {
 	Call func(context.Context, *Call) (*Result, error)
 }
 
+// Example returns arguments that InputSchema takes; {} only if it has none, and nil if there is no
+// example.
+func (t *Tool) Example() json.RawMessage {
+	s, err := schema.Parse(t.InputSchema)
+	if err != nil {
+		return nil
+	}
+	return s.Example()
+}
+
+// Accepts tells whether InputSchema takes arguments.
+func (t *Tool) Accepts(arguments json.RawMessage) bool {
+	s, err := schema.Parse(t.InputSchema)
+	return err == nil && json.Valid(arguments) && s.Allows(arguments)
+}
+
 // SecurityScheme is one way to be allowed to call a tool, in the form that ChatGPT
 // reads: Type is "noauth" or "oauth2".
 type SecurityScheme struct {

@@ -29,7 +29,11 @@ func (s *Schema) problem(tool string, args json.RawMessage) string {
 		b.WriteString("- " + line + "\n")
 	}
 
-	fmt.Fprintf(&b, "Valid arguments, for example: %s", s.corrected(args))
+	if len(s.names) == 0 && s.closed {
+		fmt.Fprintf(&b, "%s takes no arguments: leave them out.", tool)
+	} else {
+		fmt.Fprintf(&b, "Valid arguments, for example: %s", s.corrected(args))
+	}
 	return b.String()
 }
 

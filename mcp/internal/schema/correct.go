@@ -90,16 +90,19 @@ func appendMember(b []byte, name string, value json.RawMessage) []byte {
 	return append(append(jsonrpc.AppendString(b, name), ':'), value...)
 }
 
-// The bounds of the arguments that an example repeats, in bytes.
+// The bounds of an example.
 const (
-	maxRepeated = 4000
-	maxText     = 200
+	maxRepeated = 4000 // bytes of arguments that it repeats
+	maxText     = 200  // bytes of a text
+	maxItems    = 10   // of an array
 )
 
 // corrected returns valid arguments that have as much of args as possible. Long texts are cut.
 func (s *Schema) corrected(args json.RawMessage) json.RawMessage {
 	if len(args) < 1<<20 {
-		if v := s.correct(args); len(v) <= maxRepeated && s.Allows(v) {
+		v := s.correct(args)
+		empty := string(v) == "{}"
+		if !empty && len(v) <= maxRepeated && s.Allows(v) {
 			return v
 		}
 	}
@@ -163,7 +166,7 @@ func (s *Schema) correctArray(v json.RawMessage) json.RawMessage {
 	}
 
 	if s.minItems != nil {
-		for least := min(*s.minItems, 10); len(items) < least; {
+		for least := min(*s.minItems, maxItems); len(items) < least; {
 			items = append(items, s.items.example(maxDepth))
 		}
 	}

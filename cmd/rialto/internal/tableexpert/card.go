@@ -23,7 +23,7 @@ func (e *Expert) Card() *a2a.Card {
 		Version:     "1.0.0",
 		Capabilities: a2a.Capabilities{
 			Streaming:  true,
-			Extensions: []a2a.Extension{skillForms()},
+			Extensions: []a2a.Extension{e.skillForms()},
 		},
 		DefaultInputModes:  modes,
 		DefaultOutputModes: modes,
@@ -78,7 +78,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillTopics,
 			Name:        "Discover topics",
-			Description: `Lists the topics that the tables belong to, and which of them is the caller's. Takes {}; returns {"topics": [{"id", "title", "description", "tables"}], "selected"}. The other skills take one as "topic".`,
+			Description: `Lists the topics that the tables belong to, and which of them is the caller's. Takes nothing, or {"topic": "…"}; returns {"topics": [{"id", "title", "description", "tables"}], "selected"}. The other skills take one as "topic".`,
 			Tags: []string{
 				"topics",
 				"read-only",
@@ -88,7 +88,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillSchema,
 			Name:        "Describe the tables",
-			Description: `Lists tables, columns, types, keys and row counts. Takes {}, or {"table": "…"}.`,
+			Description: `Lists tables, columns, types, keys and row counts. Takes nothing, or {"table": "…"}.`,
 			Tags: []string{
 				"schema",
 				"read-only",
@@ -109,7 +109,7 @@ func (e *Expert) skills() []a2a.Skill {
 		{
 			ID:          skillGold,
 			Name:        "List the tables to rely on",
-			Description: `Lists the tables that are ready to be relied on, with their topics. Takes {}, or {"topic": "…"}; returns {"tables": [{"id", "name", "description", "row_count", "topics"}]}.`,
+			Description: `Lists the tables that are ready to be relied on, with their topics. Takes nothing, or {"topic": "…"}; returns {"tables": [{"id", "name", "description", "row_count", "topics"}]}.`,
 			Tags: []string{
 				"schema",
 				"read-only",
