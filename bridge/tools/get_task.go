@@ -21,7 +21,8 @@ func (t *Tools) getTask() mcp.Tool {
 		Name:  "get_task",
 		Title: "Get a task",
 		Description: "Tell where a task stands and what it has produced. While it is submitted or working, the call waits up to \"wait\" seconds for it to finish. " +
-			"Use the task_id that send_task returned. A result that is too long for one answer has a next_cursor: call again with it as cursor.",
+			"Use the task_id that send_task returned. A result that is too long for one answer has a next_cursor: call again with it as cursor." +
+			waitByEvents(t.Events),
 		InputSchema:  getTaskInput,
 		OutputSchema: getTaskOutput,
 		ReadOnly:     true,
@@ -54,6 +55,14 @@ func (t *Tools) getTask() mcp.Tool {
 			}), nil
 		}),
 	}
+}
+
+// waitByEvents tells models that events save calls of get_task, where there are events.
+func waitByEvents(events bool) string {
+	if !events {
+		return ""
+	}
+	return " If your app can subscribe to events, subscribe to task.changed with the task_id instead of calling again and again."
 }
 
 var getTaskInput = json.RawMessage(`{

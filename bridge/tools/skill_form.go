@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rialto/bridge/sanitize"
+	"rialto/mcp"
 )
 
 // The bounds of a schema that comes from a card: it is shown to models.
@@ -40,6 +41,39 @@ func formSchema(raw json.RawMessage) json.RawMessage {
 	}
 
 	return b
+}
+
+const maxExamples = 3 // in a description
+
+// exampleArguments returns examples of the arguments of the tool of a skill, as JSON. The examples of
+// a card are messages, and arguments where the agent wrote them so. Where the tool needs one text, the
+// messages are that text; elsewhere they would contradict the schema, which then makes an example.
+func exampleArguments(s skillOf, tool *mcp.Tool) (all []string) {
+	said := sanitize.Labels(s.skill.Examples)
+	for _, example := range said {
+		if tool.Accepts(json.RawMessage(example)) && len(all) < maxExamples {
+			all = append(all, example)
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+
+	made := tool.Example()
+	var needs struct{ Required []string }
+	_ = json.Unmarshal(tool.InputSchema, &needs) // it is a schema
+	if len(needs.Required) == 1 && bytes.HasSuffix(made, []byte(`:"..."}`)) {
+		for _, example := range said[:min(len(said), maxExamples)] {
+			b, err := json.Marshal(map[string]string{needs.Required[0]: example})
+			if err == nil && tool.Accepts(b) {
+				all = append(all, string(b))
+			}
+		}
+	}
+	if len(all) == 0 && len(made) > len("{}") {
+		all = []string{string(made)}
+	}
+	return all
 }
 
 func fitForm(v any, depth int) (any, bool) {

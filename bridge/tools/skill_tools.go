@@ -237,7 +237,6 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 	tool := mcp.Tool{
 		Name:         name,
 		Title:        sanitize.Label(s.skill.Name),
-		Description:  describeSkill(s),
 		InputSchema:  skillInput,
 		OutputSchema: taskOutput,
 		ReadOnly: s.typed &&
@@ -256,6 +255,7 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 			read = dataOf
 		}
 	}
+	tool.Description = describeSkill(s, &tool)
 
 	tool.Call = func(ctx context.Context, c *mcp.Call) (*mcp.Result, error) {
 		args, err := read(
@@ -274,15 +274,13 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 }
 
 // describeSkill returns the description of the tool of a skill, from its card.
-func describeSkill(s skillOf) string {
+func describeSkill(s skillOf, tool *mcp.Tool) string {
 	text := cmp.Or(sanitize.Short(s.skill.Description, 1000), sanitize.Label(s.skill.Name))
-	for i, example := range sanitize.Labels(s.skill.Examples) {
+	for i, example := range exampleArguments(s, tool) {
 		if i == 0 {
 			text += " For example:"
 		}
-		if i < 3 {
-			text += fmt.Sprintf(" %q", example)
-		}
+		text += " " + example
 	}
 
 	return strings.TrimSpace(text) +
