@@ -29,6 +29,7 @@ func TestFilesAreServedWithTheirTypeAndNotSniffed(t *testing.T) {
 		"consent.js":  "text/javascript; charset=utf-8",
 		"continue.js": "text/javascript; charset=utf-8",
 		"copy.js":     "text/javascript; charset=utf-8",
+		"task.js":     "text/javascript; charset=utf-8",
 		"logo.svg":    "image/svg+xml",
 	} {
 		resp := get(t, "GET", static.URL(name))

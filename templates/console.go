@@ -23,11 +23,12 @@ type Console struct {
 // Frame is what the pages of a Console have in common.
 type Frame struct {
 	Product string
-	User    string // who is signed in
-	SignOut string // where the sign-out form goes
-	Areas   []Way  // the ways at the top
-	Ways    []Way  // the ways within the area
-	Done    Text   // what has just been done; nil is nothing
+	User    string  // who is signed in
+	SignOut string  // where the sign-out form goes
+	Areas   []Way   // the ways at the top
+	Ways    []Way   // the ways within the area
+	Done    Text    // what has just been done; nil is nothing
+	Undo    *Button // undoes it; nil where that cannot be undone
 }
 
 // Way leads to another page.

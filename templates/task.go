@@ -2,6 +2,7 @@ package templates
 
 import (
 	"html/template"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,17 +14,16 @@ import (
 // share or revoke.
 type Task struct {
 	Frame
-	Up     *Way
-	Title  string // data; "" is a request without text
-	Agent  string // its name
-	State  string // a sentence; "" for a document that is no task
-	Tone   Tone   // of State
-	Lead   []Text // below the title, beside each other
-	Facts  []Fact // at the side
-	Fields [][2]string
-	Live   string // the address of an event stream of changes; "" without one
-	Lives  bool   // it changes without the reader
-	Busy   string // the agent's last message; "" is not said
+	Up         *Way
+	Title      string // data; "" is a request without text
+	Agent      string // its name
+	AgentTitle string // what it calls itself, or its name
+	State      string // a sentence; "" for a document that is no task
+	Tone       Tone   // of State
+	Lead       []Text // below the title, beside each other
+	Facts      []Fact // at the side
+	Fields     [][2]string
+	Progress   TaskProgress
 
 	Alert  *TaskAlert
 	Notice TaskNotice
@@ -42,6 +42,14 @@ type Task struct {
 	Until   Text // how long the address works; nil is no shared page
 }
 
+// TaskProgress is how a task goes on.
+type TaskProgress struct {
+	Live    string // the address of an event stream of changes; "" without one
+	Lives   bool   // it changes without the reader
+	Busy    string // the agent's last message; "" is not said
+	Elapsed Text   // how long it has run; nil where it does not
+}
+
 // TaskNotice says why an action on the page has failed. The zero value is none.
 type TaskNotice struct {
 	Text    string // a sentence of ours
@@ -58,6 +66,7 @@ type TaskHistory struct {
 
 // TaskAlert says why a task did not do what it should, and what to do.
 type TaskAlert struct {
+	Tone   Tone   // "danger" for a failure
 	Title  string // a sentence of ours
 	Reason Text   // nil is none
 	Remedy string // a sentence of ours; "" is none
@@ -70,6 +79,22 @@ type TaskResult struct {
 	Says              bool // it is the last message of the agent, and Name its name
 	Parts             []TaskPart
 }
+
+// Download returns the address of the one file that the page shows; "" if there are several, or none.
+func (t Task) Download() (href string) {
+	for _, result := range t.Results {
+		for _, part := range result.Parts {
+			if part.Href != "" && href != "" {
+				return ""
+			}
+			href += part.Href
+		}
+	}
+	return href
+}
+
+// Wrong reports whether the page shows a form with something to correct.
+func (t Task) Wrong() bool { return t.Ask != nil && t.Ask.Wrong() }
 
 // TaskPart is one piece of a result or a message: one of HTML, Text, Data, a file or a link.
 type TaskPart struct {
@@ -85,6 +110,15 @@ type TaskPart struct {
 	Href   string // where the file, or the text as a file, is; "" is nowhere
 	Image  bool   // the file is an image that browsers show
 	Leaves string // an address elsewhere
+}
+
+// Extension returns the end of the name of a file, such as "csv"; "" if it has none, or a long one.
+func (p TaskPart) Extension() string {
+	end := strings.TrimPrefix(path.Ext(p.Name), ".")
+	if len(end) > 4 {
+		return ""
+	}
+	return end
 }
 
 // DataTable shows JSON as tables. What does not fit is in JSON alone.
@@ -105,8 +139,9 @@ type TaskEvent struct {
 	ID    string
 	At    Text // nil if it is not known
 	Title Text
-	Tone  Tone // of a state; "" for another event
-	For   Text // how long it lasted; nil is not known
+	Step  string // what the agent did, in its words; "" for another event
+	Tone  Tone   // of a state; "" for another event
+	For   Text   // how long it lasted; nil is not known
 	Parts []TaskPart
 	Long  string      // the beginning of Parts, where they are folded
 	Fold  []TaskEvent // events that are shown on request, under Title
@@ -118,7 +153,8 @@ type Sharing struct {
 	For   Text // how long a link lasts
 	Task  bool // it is a task
 	Link  string
-	Until Text // when Link ends
+	Until Text   // when Link ends
+	Undo  string // ID of Link
 	Links []SharedLink
 	Error string
 }
@@ -127,6 +163,7 @@ type Sharing struct {
 type SharedLink struct {
 	ID         string
 	Made, Ends Text
+	Views      Text // how often it was opened; nil is not known
 }
 
 // Ask is a form that an agent asks to have filled in.
@@ -145,7 +182,7 @@ func (a Ask) Wrong() bool {
 }
 
 // AskField is one of its fields. Input is the type of the HTML input: text,
-// email, url, date, number, checkbox, or select or textarea; checks is a checkbox for
+// email, url, date, datetime-local, number, checkbox, or select or textarea; checks is a checkbox for
 // each choice, and lines a textarea that takes one value on each line.
 type AskField struct {
 	Name, Label, Description, Input string
@@ -154,7 +191,8 @@ type AskField struct {
 	Choices                         []AskChoice
 	Least, Most, Step               string // of number; "" is no limit
 	Shortest, Longest               int    // of text; 0 is no limit
-	Hint                            string // how a value looks
+	At                              string // of datetime-local: Value as RFC 3339 has it
+	First                           bool   // it is the first to correct
 	Wrong, WrongValue               string // the problem: a sentence, and the value in it
 }
 
@@ -164,8 +202,11 @@ func (f AskField) About(n int) string {
 	if f.Description != "" {
 		ids = append(ids, "about-"+strconv.Itoa(n))
 	}
-	if f.Input == "lines" {
+	switch f.Input {
+	case "lines":
 		ids = append(ids, "lines-"+strconv.Itoa(n))
+	case "datetime-local":
+		ids = append(ids, "zone-"+strconv.Itoa(n))
 	}
 	if f.Wrong != "" {
 		ids = append(ids, "wrong-"+strconv.Itoa(n))

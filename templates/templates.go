@@ -58,6 +58,7 @@ func functions(l language) template.FuncMap {
 		"t":          l.text,
 		"say":        l.say,
 		"known":      l.known,
+		"tile":       Tile,
 		"text":       func(x Text) template.HTML { return x.in(l) },
 	}
 }

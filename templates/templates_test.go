@@ -88,18 +88,18 @@ func samples() map[string]templates.Page {
 			Sharing: &templates.Sharing{Open: true, Task: true, For: templates.Took(time.Hour), Link: "https://rialto.example/shared/x", Until: templates.When(at, at), Error: "This can be shared when its task has ended.",
 				Links: []templates.SharedLink{{ID: "1", Made: templates.When(at, at), Ends: templates.When(at, at)}}},
 		},
-		"task, working": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Working", Lives: true, Busy: "Counting.", Live: "/answer/t1/events?since=1", Cancel: &templates.Button{Action: "/answer/t1"}},
+		"task, working": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Working", Progress: templates.TaskProgress{Lives: true, Busy: "Counting.", Live: "/answer/t1/events?since=1"}, Cancel: &templates.Button{Action: "/answer/t1"}},
 		"task, failed": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Title: "x", Agent: "expert", State: "Failed", Tone: templates.Bad,
 			Alert: &templates.TaskAlert{Title: "The agent reported a failure", Reason: templates.Translated("No."), Remedy: "Retry, or change the request in the chat and send it again."}},
 		"task, waiting": templates.Task{
-			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for an answer", Notice: templates.TaskNotice{Text: "Something has to be changed before the answer can be sent.", Reason: "zip?"},
+			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Needs an answer", Notice: templates.TaskNotice{Text: "Please correct the marked fields.", Reason: "zip?"},
 			Says: []templates.TaskPart{{Text: "Where to?"}},
 			Ask: &templates.Ask{Pause: "p", Once: "o", Title: "Trip", Description: "Where to.", Files: true, FilesWrong: "These files are too large, or too many: 5 files and 4 MB at most.", Fields: []templates.AskField{
 				{Name: "to", Label: "Where to", Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "Enter at most {} characters.", WrongValue: "20"},
 				{Name: "class", Label: "Class", Input: "select", Value: "b", Choices: []templates.AskChoice{{Value: "a", Title: "A"}, {Value: "b", Title: "B"}}},
 				{Name: "why", Label: "Why", Input: "textarea"}, {Name: "n", Label: "Seats", Input: "number", Least: "1", Most: "9", Step: "1"},
 				{Name: "days", Label: "Days", Input: "checks", Choices: []templates.AskChoice{{Value: "mon", Title: "Monday", On: true}}, Wrong: "Enter at least {} values.", WrongValue: "2"},
-				{Name: "tags", Label: "Tags", Input: "lines"}, {Name: "at", Label: "At", Input: "text", Hint: "2026-01-31T09:30:00Z"},
+				{Name: "tags", Label: "Tags", Input: "lines"}, {Name: "at", Label: "At", Input: "datetime-local", At: "2026-01-31T09:30:00Z", Value: "2026-01-31T09:30"},
 				{Name: "back", Label: "And back", Description: "The same way.", Input: "checkbox", Value: "true"},
 			}},
 		},
@@ -117,11 +117,11 @@ func samples() map[string]templates.Page {
 		"connect, in no way":          templates.Connect{Product: "Rialto", Agent: "maps", Task: "t1"},
 		"connect, of another account": templates.Connect{Product: "Rialto", Agent: "maps", Switch: "/signin?next=%2F", Ways: []templates.ConnectWay{{Kind: "device", Host: "login.example"}}},
 		"task, to connect": templates.Task{
-			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for a sign-in", Notice: templates.TaskNotice{Connect: "/connect/expert"},
+			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Sign-in needed", Notice: templates.TaskNotice{Connect: "/connect/expert"},
 			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "/connect/expert?task=t1", Connect: true, Why: templates.Verbatim("expert")}, Cancel: &templates.Button{Action: "/answer/t1"},
 		},
 		"task, to allow": templates.Task{
-			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Waits for a sign-in",
+			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Sign-in needed",
 			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "https://login.example/", Host: "login.example"},
 		},
 		"document, shared": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Title: "Claim 7", Agent: "expert", Until: templates.When(at, at)},
@@ -260,7 +260,7 @@ func TestWhatOthersWroteIsShownAsText(t *testing.T) {
 		templates.Problem{Product: "Rialto", Title: evil, Detail: evil, Remedy: evil},
 		templates.Home{Product: "Rialto", URL: evil, User: evil, Agents: []templates.HomeAgent{{Name: evil, Title: evil, Description: evil}}},
 		templates.Task{
-			Frame: templates.Frame{Product: "Rialto"}, Title: evil, Agent: evil, Lead: []templates.Text{templates.Verbatim(evil)}, Fields: [][2]string{{evil, evil}}, Busy: evil, Lives: true, Notice: templates.TaskNotice{Text: "x", Reason: evil},
+			Frame: templates.Frame{Product: "Rialto"}, Title: evil, Agent: evil, Lead: []templates.Text{templates.Verbatim(evil)}, Fields: [][2]string{{evil, evil}}, Progress: templates.TaskProgress{Busy: evil, Lives: true}, Notice: templates.TaskNotice{Text: "x", Reason: evil},
 			Results: []templates.TaskResult{{Name: evil, Says: true, Description: evil, Parts: []templates.TaskPart{
 				{ID: evil, Text: evil}, {File: true, Name: evil, Size: evil, Kind: evil, Href: evil, Image: true}, {Leaves: evil},
 				{Data: &templates.DataTable{Pairs: [][2]string{{evil, evil}}, Columns: []string{evil}, Numbers: []bool{false}, Rows: [][]string{{evil}}, JSON: evil}},

@@ -1,12 +1,15 @@
 package templates
 
 import (
+	"fmt"
+	"hash/fnv"
 	"html/template"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Text is a piece of a page within a line. It writes itself in the language of
@@ -125,6 +128,29 @@ func Tick(t time.Time, hours bool) Text {
 	}
 	return textFunc(func(l language) template.HTML {
 		return escape(strings.TrimSuffix(l.day(t), t.Format(" 2006")))
+	})
+}
+
+// Elapsed is how long something has run. A script counts on.
+func Elapsed(since, now time.Time) Text {
+	s := int(max(now.Sub(since), 0) / time.Second)
+	return markup(timeElement("elapsed", since, fmt.Sprintf("%d:%02d", s/60, s%60)))
+}
+
+// Tile is a letter that stands for an app, an agent or a person. Its colour comes from the name.
+func Tile(name string) template.HTML {
+	colour := fnv.New32a()
+	colour.Write([]byte(name))
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(name))
+	return template.HTML(fmt.Sprintf(
+		`<span class="tile t%d" aria-hidden="true">`, colour.Sum32()%8,
+	)) + escape(strings.ToUpper(string(first))) + `</span>`
+}
+
+// Named is a text with the tile of a name before it.
+func Named(name string, text Text) Text {
+	return textFunc(func(l language) template.HTML {
+		return `<span class="named">` + Tile(name) + `<span>` + text.in(l) + `</span></span>`
 	})
 }
 

@@ -48,7 +48,7 @@ func (c adminTasks) task(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !e.Idle {
-		p.Live = "/admin/tasks/one/events?id=" + url.QueryEscape(e.Handle)
+		p.Progress.Live = "/admin/tasks/one/events?id=" + url.QueryEscape(e.Handle)
 	}
 	if v.CanCancel {
 		p.Cancel = &templates.Button{

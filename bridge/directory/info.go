@@ -76,13 +76,25 @@ func (d *Directory) CachedInfos(ctx context.Context, a Access) []Info {
 func (d *Directory) Titles(a Access) []string {
 	var names []string
 	for _, p := range d.Agents(a) {
-		name := p.Name
-		if card := p.LastCard(); card != nil {
-			name = cmp.Or(sanitize.Label(card.Name), name)
-		}
-		names = append(names, name)
+		names = append(names, p.Title())
 	}
 	return names
+}
+
+// Title returns what an agent calls itself, or its name as long as its card is not known.
+func (d *Directory) Title(name string) string {
+	if p := d.Lookup(name); p != nil {
+		return p.Title()
+	}
+	return name
+}
+
+// Title returns what the agent calls itself, or its name as long as its card is not known.
+func (p *Agent) Title() string {
+	if card := p.LastCard(); card != nil {
+		return cmp.Or(sanitize.Label(card.Name), p.Name)
+	}
+	return p.Name
 }
 
 // Info describes an agent, with the skills that a call may know of.

@@ -29,6 +29,8 @@ type DocumentView struct {
 	Pieces []view.Piece      `json:"-"`
 	Cut    bool              `json:"cut,omitempty"` // Pieces has not all of it
 
+	AgentTitle string `json:"-"` // what the agent calls itself, or its name; set for pages
+
 	url  string         // where a person opens it
 	next string         // what a model should do about it
 	task *ledger.Record // that it shows, if it is one

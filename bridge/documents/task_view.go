@@ -127,6 +127,7 @@ func (sv *Service) viewTask(of *DocumentView, rights Rights) *TaskView {
 	e := of.task
 	s := &TaskView{DocumentView: of, Record: e, Rights: rights}
 	s.Title = ledger.Title(e.Asked)
+	s.AgentTitle = sv.Directory.Title(e.Agent)
 	switch {
 	case e.Failure != nil:
 		s.Message = sanitize.Truncate(e.Failure.Message, ledger.MaxReason)

@@ -48,6 +48,9 @@ func timeline(e *ledger.Record) (all []Event, left int) {
 			n = len(states)
 		}
 		last := max(n-1, 0)
+		if n > 0 && states[n-1].State == a2a.Working { // the messages are steps of it
+			last = n
+		}
 		say(at, false)
 		all = append(all, states[:last]...)
 		say(time.Time{}, true)

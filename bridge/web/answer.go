@@ -7,11 +7,14 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
+	"rialto/bridge/form"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
@@ -43,13 +46,13 @@ func (t *taskRequest) answer() {
 	reply := runner.Reply{Pause: values.Get("pause"), Once: values.Get("once"), Files: files}
 	if task.Form != nil && task.Pause == reply.Pause {
 		content, problems := task.Form.Fill(
-			func(name string) string { return fieldValue(values, name) },
+			func(name string) string { return moment(task.Form, name, fieldValue(values, name)) },
 		)
 		about := pageState{
 			values:   fieldValues(task, values),
 			problems: problems,
 		}
-		about.notice.Text = "Something has to be changed before the answer can be sent."
+		about.notice.Text = "Please correct the marked fields."
 		if len(files) > maxFiles {
 			about.files = "These files are too large, or too many: 5 files and 4 MB at most."
 		}
@@ -69,7 +72,7 @@ func (t *taskRequest) answer() {
 		return
 	}
 
-	redirect(t.w, t.Request, documents.TaskPath+url.PathEscape(t.handle))
+	redirect(t.w, t.Request, documents.TaskPath+url.PathEscape(t.handle)+"?done=answered")
 }
 
 // showNotSent shows the page of the task with the reason why an answer was not sent. If
@@ -128,6 +131,17 @@ func fieldValues(task *documents.TaskView, values url.Values) map[string]string 
 		in[f.Name] = fieldValue(values, f.Name)
 	}
 	return in
+}
+
+// moment returns the value of a field. What a picker of date and time says without a script is UTC.
+func moment(f *form.Form, name, value string) string {
+	i := slices.IndexFunc(f.Fields, func(f form.Field) bool { return f.Name == name })
+	if i >= 0 && f.Fields[i].Format == form.DateTime {
+		if t, err := time.Parse(pickerTime, value); err == nil {
+			return t.Format(time.RFC3339)
+		}
+	}
+	return value
 }
 
 // fieldValue returns the value of a field. Several values are lines.

@@ -58,6 +58,7 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 		Files:       s.Files,
 		FilesWrong:  about.files,
 	}
+	marked := false
 	for _, f := range s.Form.Fields {
 		value := f.Default
 		if about.values != nil {
@@ -66,6 +67,10 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 		field := askField(f, value, s.Open)
 		field.Wrong = about.problems[f.Name].Sentence
 		field.WrongValue = about.problems[f.Name].Value
+		if !marked && field.Wrong != "" {
+			field.First = true
+			marked = true
+		}
 		a.Fields = append(a.Fields, field)
 	}
 
@@ -94,7 +99,8 @@ func askField(f form.Field, value string, open bool) templates.AskField {
 		field.Longest = min(valueOr(f.MaxLength, form.MaxText), form.MaxText)
 	}
 	if f.Format == form.DateTime {
-		field.Hint = "2026-01-31T09:30:00Z"
+		field.At = value
+		field.Value = pickerValue(value)
 	}
 
 	chosen := strings.Split(value, "\n")
@@ -130,11 +136,24 @@ func inputType(f form.Field, open bool) string {
 		return "url"
 	case f.Format == form.Date:
 		return "date"
+	case f.Format == form.DateTime:
+		return "datetime-local"
 	case open, f.MaxLength != nil && *f.MaxLength > longLine:
 		return "textarea"
 	default:
 		return "text"
 	}
+}
+
+// pickerTime is how a browser's picker of date and time says a moment.
+const pickerTime = "2006-01-02T15:04"
+
+// pickerValue returns a moment of RFC 3339 as pickers take it, in UTC; another text as it is.
+func pickerValue(moment string) string {
+	if t, err := time.Parse(time.RFC3339, moment); err == nil {
+		return t.UTC().Format(pickerTime)
+	}
+	return moment
 }
 
 func formatLimit(n *float64) string {

@@ -12,7 +12,7 @@ import (
 
 // How much of JSON is shown as tables; all of it is shown as JSON.
 const (
-	maxRows    = 100
+	maxRows    = 1000
 	maxColumns = 20
 	maxCell    = 300 // bytes
 )

@@ -95,7 +95,7 @@ func (d *Documents) show(
 		links = textLink{}
 	}
 
-	page := document(sheet, links)
+	page := document(sheet, d.Bridge.Directory.Title(sheet.Agent), links)
 	page.Frame = d.frame(r)
 	page.Facts = []templates.Fact{{Name: "Document ID", Value: templates.ID(sheet.ID)}}
 	page.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}
@@ -120,16 +120,16 @@ type textLink struct{}
 func (textLink) FileURL(*view.Piece) string { return "?download" }
 
 // document returns the page of a document that is no task.
-func document(s *documents.DocumentView, links Links) templates.Task {
+func document(s *documents.DocumentView, title string, links Links) templates.Task {
 	m := newPartBuilder(links)
 	results := m.results(s.Pieces)
 	return templates.Task{
-		Title:   s.Title,
-		Agent:   s.Agent,
-		Lead:    []templates.Text{templates.Verbatim(s.Agent)},
-		Fields:  fields(s.Fields),
-		Results: results,
-		Cut:     s.Cut || m.cut,
+		Title:      s.Title,
+		Agent:      s.Agent,
+		AgentTitle: title,
+		Fields:     fields(s.Fields),
+		Results:    results,
+		Cut:        s.Cut || m.cut,
 	}
 }
 

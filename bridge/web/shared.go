@@ -38,10 +38,11 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if v := s.Bridge.Documents.LinkView(sheet); v != nil {
 		page = TaskPage(v, s.Now(), sharedLinks(secret))
 	} else {
-		page = document(sheet, sharedLinks(secret))
+		page = document(sheet, s.Bridge.Directory.Title(sheet.Agent), sharedLinks(secret))
 	}
 
-	page.Product, page.Until = s.Product, templates.When(until, s.Now())
+	page.Product = s.Product
+	page.Until = templates.Textf("Shared from {} until {}", s.Product, templates.Moment(until, false))
 	templates.Write(w, r, http.StatusOK, page)
 }
 

@@ -54,7 +54,9 @@ func (p *Site) changeSharing(r *http.Request, id string) (s templates.Sharing, e
 		s.Error = "You have the largest number of shared links. End some of them first."
 		err = nil
 	case err == nil:
-		s.Link, s.Until = link, templates.When(made.Expires, made.Created)
+		s.Link = link
+		s.Undo = made.ID
+		s.Until = templates.When(made.Expires, made.Created)
 	}
 
 	return s, err

@@ -36,7 +36,11 @@ func (p *Site) frame(r *http.Request) templates.Frame {
 	if p.Frame == nil {
 		return templates.Frame{Product: p.Product}
 	}
-	return p.Frame.TaskFrame(r)
+	f := p.Frame.TaskFrame(r)
+	if words, ok := doneTexts[r.URL.Query().Get("done")]; ok {
+		f.Done = templates.Textf(words)
+	}
+	return f
 }
 
 // writeUnavailable answers an error of a database that cannot be used now with a page, and

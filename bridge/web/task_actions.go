@@ -26,6 +26,7 @@ func (t *taskRequest) handleForm() {
 	var err error
 	switch do := t.PostForm.Get("do"); {
 	case do == "cancel":
+		to += "?done=canceled"
 		about.notice, err = cancelError(
 			t.Bridge.Documents.CancelTask(t.Context(), t.access(t.Request), t.handle),
 		)
@@ -35,8 +36,9 @@ func (t *taskRequest) handleForm() {
 			about.notice, err = retryError(failed)
 			break
 		}
-		to = documents.TaskPath + url.PathEscape(again.Handle) // whose page says what happened
+		to = documents.TaskPath + url.PathEscape(again.Handle) + "?done=sent" // which says what happened
 	case do == "share" || t.PostForm.Has("revoke"):
+		to += "?done=unshared"
 		about.sharing, err = t.changeSharing(t.Request, documents.TaskID(t.handle))
 		if err == nil && about.sharing.Link != "" {
 			t.show(http.StatusOK, about)
@@ -115,7 +117,7 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 	p.Up = &templates.Way{Href: "/account/tasks", Name: "Tasks"}
 	p.Notice = about.notice
 	if !e.State().Terminal() {
-		p.Live = path + eventsSuffix + "?since=" + millis(e.Updated)
+		p.Progress.Live = path + eventsSuffix + "?since=" + millis(e.Updated)
 	}
 	if v.CanCancel {
 		p.Cancel = button(path, "cancel")
@@ -136,12 +138,11 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 			Name:  "Task ID",
 			Value: templates.ID(e.Handle),
 		},
-		{Name: "Agent", Value: templates.Verbatim(e.Agent)},
 		{
 			Name:  "Sent",
-			Value: templates.When(e.Created, t.Now()),
+			Value: templates.Stamp(e.Created),
 		},
-		{Name: "Changed", Value: templates.When(e.Updated, t.Now())},
+		{Name: "Changed", Value: templates.Stamp(e.Updated)},
 	}
 	if c := sanitize.Label(e.ContextID()); c != "" {
 		p.Facts = append(p.Facts, templates.Fact{Name: "Conversation", Value: templates.ID(c)})
@@ -152,4 +153,12 @@ func (t *Tasks) page(v *documents.TaskView, about pageState) templates.Task {
 
 func button(path, do string) *templates.Button {
 	return &templates.Button{Action: path, Hidden: []templates.Value{{Name: "do", Value: do}}}
+}
+
+// doneTexts are what a page says after an action, by the parameter in its address.
+var doneTexts = map[string]string{
+	"answered": "Answer sent.",
+	"canceled": "The task is canceled.",
+	"sent":     "Request sent.",
+	"unshared": "The link no longer works.",
 }

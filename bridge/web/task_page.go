@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -30,8 +31,8 @@ var stateWords = map[a2a.State]struct {
 }{
 	a2a.Submitted:     {templates.Live, "Sent"},
 	a2a.Working:       {templates.Live, "Working"},
-	a2a.InputRequired: {templates.Note, "Waits for an answer"},
-	a2a.AuthRequired:  {templates.Note, "Waits for a sign-in"},
+	a2a.InputRequired: {templates.Note, "Needs an answer"},
+	a2a.AuthRequired:  {templates.Note, "Sign-in needed"},
 	a2a.Completed:     {templates.Good, "Done"},
 	a2a.Failed:        {templates.Bad, "Failed"},
 	a2a.Canceled:      {templates.Plain, "Canceled"},
@@ -49,10 +50,11 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 
 	m := newPartBuilder(links)
 	p := templates.Task{
-		Title: v.Title,
-		Agent: e.Agent,
-		Lives: !e.Idle,
-		Alert: alert(v),
+		Title:      v.Title,
+		Agent:      e.Agent,
+		AgentTitle: v.AgentTitle,
+		Progress:   templates.TaskProgress{Lives: !e.Idle},
+		Alert:      alert(v),
 	}
 	p.Tone, p.State = State(e.State())
 	p.Lead = lead(e, now)
@@ -69,17 +71,18 @@ func TaskPage(v *documents.TaskView, now time.Time, links Links) templates.Task 
 	case v.Pause != "":
 		p.Says = m.parts(question(v, closing), false)
 	case state == a2a.Completed && len(closing) > 0:
-		last := templates.TaskResult{Name: e.Agent, Says: true, Parts: m.parts(closing, true)}
+		last := templates.TaskResult{Name: v.AgentTitle, Says: true, Parts: m.parts(closing, true)}
 		p.Results = append(p.Results, last)
 	case !e.Idle:
-		p.Busy = sanitize.Short(v.Message, 300)
+		p.Progress.Busy = sanitize.Short(v.Message, 300)
+		p.Progress.Elapsed = templates.Elapsed(e.Created, now)
 	}
 
 	p.Results = append(p.Results, m.results(output)...)
 	p.Cut = m.cut
 	m.text = maxTimeline
 	m.count = maxParts
-	p.History.Events = m.events(v, shownEvents(v, p.Alert != nil || p.Busy == v.Message))
+	p.History.Events = m.events(v, shownEvents(v, e.Idle))
 	if v.Left > 0 {
 		p.History.Left = strconv.Itoa(v.Left)
 	}
@@ -100,14 +103,13 @@ func question(v *documents.TaskView, closing []view.Piece) (kept []view.Piece) {
 	return kept
 }
 
-// lead says who does the task, when it began, and how long it took.
+// lead says when a task began, and how long it took without the waits for its user.
 func lead(e *ledger.Record, now time.Time) []templates.Text {
 	started := templates.Row(templates.Textf("Started"), templates.When(e.Created, now))
-	all := []templates.Text{templates.Verbatim(e.Agent), started}
+	all := []templates.Text{started}
 	if e.State().Terminal() {
-		return append(
-			all, templates.Row(templates.Textf("Took"), templates.Took(ended(e).Sub(e.Created))),
-		)
+		took := ended(e).Sub(e.Created) - waited(e)
+		return append(all, templates.Row(templates.Textf("Took"), templates.Took(max(took, 0))))
 	}
 	return append(all, templates.Row(templates.Textf("Changed"), templates.When(e.Updated, now)))
 }
@@ -121,10 +123,24 @@ func ended(e *ledger.Record) time.Time {
 	return e.Updated
 }
 
+// waited returns how long a task has waited for its user.
+func waited(e *ledger.Record) (sum time.Duration) {
+	if e.Revisions == nil {
+		return 0
+	}
+	states := e.Revisions.States
+	for i, s := range states[:max(len(states)-1, 0)] {
+		if s.State.Interrupted() {
+			sum += time.Duration(states[i+1].Since-s.Since) * time.Millisecond
+		}
+	}
+	return sum
+}
+
 // alert says why a task did not do what it should, and what to do.
 func alert(v *documents.TaskView) *templates.TaskAlert {
 	e := v.Record
-	a := &templates.TaskAlert{}
+	a := &templates.TaskAlert{Tone: "danger"}
 	if v.Message != "" {
 		a.Reason = templates.Translated(v.Message)
 	}
@@ -148,8 +164,10 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 	case state == a2a.Rejected:
 		a.Title = "The agent refused the request"
 		a.Remedy = "Change the request in the chat and send it again, or choose another agent."
-	case state == a2a.Canceled && a.Reason != nil:
+	case state == a2a.Canceled:
 		a.Title = "The task was canceled"
+		a.Tone = templates.Plain
+		return a
 	case state == a2a.Unknown:
 		a.Title = "The agent does not say how the task stands"
 		a.Remedy = "We keep asking. You can cancel the task."
@@ -173,6 +191,21 @@ const longText = 600
 // maxUnfolded is how many messages in a row the timeline shows.
 const maxUnfolded = 3
 
+// maxStep is how long a message of an agent may be to stand as a step of the timeline, in bytes.
+const maxStep = 160
+
+// step returns a message of an agent that is one short line without Markdown; "" for another.
+func step(e documents.Event) string {
+	if !e.Agent || len(e.Message) != 1 || isData(&e.Message[0]) {
+		return ""
+	}
+	text := e.Message[0].Text()
+	if len(text) > maxStep || strings.ContainsAny(text, "\n*_`[|#<") {
+		return ""
+	}
+	return text
+}
+
 // shownEvents leaves out the last message of the agent, if the page shows its words above the timeline.
 func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 	if !above || v.Message == "" {
@@ -183,7 +216,8 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 		if !e.Agent || e.Message == nil {
 			continue
 		}
-		if len(e.Message) == 1 &&
+		rest := e.Message[1:] // of a question, the form
+		if !slices.ContainsFunc(rest, func(p view.Piece) bool { return !isData(&p) }) &&
 			sanitize.Truncate(e.Message[0].Text(), documents.MaxMessage) == v.Message {
 			return slices.Delete(slices.Clone(v.Events), i, i+1)
 		}
@@ -232,8 +266,11 @@ func (m *partBuilder) event(v *documents.TaskView, e documents.Event) (out templ
 		var word string
 		out.Tone, word = State(e.State)
 		out.Title = templates.Textf(word)
+	case step(e) != "":
+		out.Tone = templates.Plain
+		out.Step = step(e)
 	case e.Message != nil:
-		out.Title = templates.Verbatim(v.Agent)
+		out.Title = templates.Verbatim(v.AgentTitle)
 		if !e.Agent && v.Rights == documents.ByOwner {
 			out.Title = templates.Textf("You")
 		} else if !e.Agent {

@@ -76,10 +76,10 @@ func TestTheTimelineDoesNotRepeatWhatIsAboveIt(t *testing.T) {
 		want  string
 	}{
 		"the reason of a failure": {a2a.Failed, [2]string{"Step 1", "No such claim"}, "Step 1"},
-		"what the agent does now": {a2a.Working, [2]string{"Step 1", "Step 2"}, "Step 1"},
-		"the same words earlier":  {a2a.Working, [2]string{"Step 1", "Step 1"}, "Step 1"},
+		"what the agent does now": {a2a.Working, [2]string{"Step 1", "Step 2"}, "Step 1, Step 2"},
+		"the same words earlier":  {a2a.Failed, [2]string{"Step 1", "Step 1"}, "Step 1"},
 		"a long status":           {a2a.Working, [2]string{"Step 1", strings.Repeat("long ", 100)}, "Step 1, long"},
-		"the words of a result":   {a2a.Completed, [2]string{"Step 1", "Ready"}, "Step 1, Ready"},
+		"the words of a result":   {a2a.Completed, [2]string{"Step 1", "Ready"}, "Step 1"},
 	} {
 		e, err := r.bridge.Runner.Task(as("alice"), r.bridge.Directory.Access(as("alice")), r.send("ask Which colour?").TaskID)
 		if err != nil {
@@ -93,6 +93,9 @@ func TestTheTimelineDoesNotRepeatWhatIsAboveIt(t *testing.T) {
 		page := web.TaskPage(r.bridge.Documents.OperatorView(e), e.Updated, nil)
 		var got []string
 		for _, event := range page.History.Events {
+			if event.Step != "" && event.Step != "Which colour?" {
+				got = append(got, event.Step)
+			}
 			for _, p := range event.Parts {
 				if words := string(p.HTML); !strings.Contains(words, "Which colour?") {
 					got = append(got, strings.TrimSuffix(strings.TrimPrefix(words, "<p>"), "</p>\n"))
@@ -154,7 +157,7 @@ func TestATaskThatWaitsForAConnectionLeadsThere(t *testing.T) {
 	task := r.send("echo mine")
 	_, question, _ := strings.Cut(r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "").Body.String(), `id="question"`)
 	question, _, _ = strings.Cut(question, "</section>")
-	for _, want := range []string{"Connect <bdi>scripted</bdi> to continue", "The agent scripted wants to know who you are. ", "The task continues", `href="https://rialto.test/connect/scripted?task=` + task.TaskID + `"`, "Already connected?", "Cancel task"} {
+	for _, want := range []string{"Connect <bdi>Scripted</bdi> to continue", "The agent scripted wants to know who you are. ", "The task continues", `href="https://rialto.test/connect/scripted?task=` + task.TaskID + `"`, "Already connected?", "Cancel task"} {
 		if !strings.Contains(question, want) {
 			t.Errorf("the page does not show %q\n%s", want, question)
 		}
@@ -219,7 +222,7 @@ func TestDataIsATable(t *testing.T) {
 	}{
 		"objects":          {`[{"a":1,"b":"x"},{"b":"y","c":{"d":2}}]`, 2, 0},
 		"columns and rows": {`{"columns":["a","b"],"rows":[[1,"x"]],"row_count":1}`, 1, 0},
-		"too many rows":    {"[" + strings.TrimSuffix(strings.Repeat(`{"a":1},`, 250), ",") + "]", 100, 150},
+		"too many rows":    {"[" + strings.TrimSuffix(strings.Repeat(`{"a":1},`, 1150), ",") + "]", 1000, 150},
 		"no table":         {`[1,2]`, 0, 0},
 	} {
 		var table *templates.DataTable

@@ -181,7 +181,7 @@ func TestAQuestionIsAnsweredOnItsPageAndTheWaitingClientGetsTheResult(t *testing
 		t.Fatalf("got the link %q and %q, want %q in both", task.AnswerURL, task.Next, want)
 	}
 	form := r.open(task, map[string]string{"field:answer": "echo blue"})
-	if w := r.post(task, form); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/answer/"+task.TaskID {
+	if w := r.post(task, form); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/answer/"+task.TaskID+"?done=answered" {
 		t.Fatalf("got %d to %q, want the page again\n%s", w.Code, w.Header().Get("Location"), w.Body)
 	}
 	got := r.call("get_task", map[string]any{"task_id": task.TaskID})
@@ -423,7 +423,7 @@ func TestSomebodyWhoHasAllowedItLetsTheAgentGoOn(t *testing.T) {
 	r := newTasks(t)
 	task := r.send("auth Sign in at https://login.example/device and enter 42.")
 	w := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "")
-	if !strings.Contains(w.Body.String(), `href="https://login.example/device"`) || !strings.Contains(w.Body.String(), "waits until you have allowed it") {
+	if !strings.Contains(w.Body.String(), `href="https://login.example/device"`) || !strings.Contains(w.Body.String(), "once you have approved this") {
 		t.Fatalf("got %s", w.Body)
 	}
 	if w := r.post(task, r.open(task, nil)); w.Code != http.StatusSeeOther {

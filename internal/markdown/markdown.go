@@ -47,7 +47,7 @@ func Render(text string) (template.HTML, bool) {
 	}
 
 	safe := policy().SanitizeBytes(out.Bytes())
-	return template.HTML(scrollable.Replace(string(safe))), true
+	return template.HTML(readable.Replace(string(safe))), true
 }
 
 // measure returns the largest number of marks in a block of text, and whether it can be rendered.
@@ -86,9 +86,16 @@ func measure(text string) (most int, ok bool) {
 	return most, true
 }
 
-// scrollable lets people scroll what is wider than the page without a mouse. In sanitized HTML
-// these strings are only tags: text has its brackets escaped.
-var scrollable = strings.NewReplacer(
+// readable lets people scroll what is wider than the page without a mouse, and ticks the items of task
+// lists (GitHub Flavored Markdown section 5.3). In sanitized HTML these strings are only tags: text
+// has its brackets escaped.
+var readable = strings.NewReplacer(
+	"<li>[ ] ",
+	`<li class="todo">☐ `,
+	"<li>[x] ",
+	`<li class="todo">☑ `,
+	"<li>[X] ",
+	`<li class="todo">☑ `,
 	"<table>",
 	`<div class="scroll" tabindex="0"><table>`,
 	"</table>",

@@ -43,6 +43,7 @@
   function prepare() {
     for (const form of document.querySelectorAll("form.filter")) form.classList.add("auto");
     for (const time of document.querySelectorAll("time[title]")) {
+      if (time.classList.contains("elapsed")) continue;
       const at = new Date(time.dateTime), language = document.documentElement.lang;
       time.title = at.toLocaleString(language, { dateStyle: "full", timeStyle: "long" });
       if (time.classList.contains("stamp")) time.textContent = at.toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
@@ -50,6 +51,41 @@
       const today = at.toDateString() === new Date().toDateString();
       time.textContent = (today ? "" : at.toLocaleDateString(language, { dateStyle: "medium" }) + "\n") + at.toLocaleTimeString(language);
     }
+  }
+
+  // How long a task has run goes on.
+  setInterval(() => {
+    for (const time of document.querySelectorAll("time.elapsed")) {
+      const s = Math.max(0, Math.floor((Date.now() - new Date(time.dateTime)) / 1000)), two = (n) => String(n).padStart(2, "0");
+      time.textContent = (s < 3600 ? "" : `${Math.floor(s / 3600)}:`) + (s < 3600 ? Math.floor(s / 60) : two(Math.floor(s / 60) % 60)) + `:${two(s % 60)}`;
+    }
+  }, 1000);
+
+  // What unfolds over the page closes on Escape, and on a click elsewhere.
+  const asks = "details.ask[open]";
+  addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.form?.requestSubmit();
+    if (event.key !== "Escape") return;
+    for (const ask of document.querySelectorAll(asks)) {
+      if (ask.contains(document.activeElement)) ask.querySelector("summary").focus();
+      ask.open = false;
+    }
+  });
+  addEventListener("click", (event) => {
+    for (const ask of document.querySelectorAll(asks)) if (!ask.contains(event.target)) ask.open = false;
+  });
+
+  // What was done is told once. A page that tells it has the focus at its beginning.
+  const toast = document.getElementById("done");
+  if (toast) {
+    const here = new URL(location.href);
+    here.searchParams.delete("done");
+    history.replaceState(null, "", here);
+    if (document.activeElement === document.body) main.focus({ preventScroll: true });
+    setTimeout(function leave() {
+      if (toast.matches(":hover, :focus-within")) setTimeout(leave, 3000);
+      else toast.remove();
+    }, 8000);
   }
 
   let waiting;

@@ -74,7 +74,7 @@ export class Keys {
 /** Names what has the focus as it is read out, and tells whether that can be seen. */
 function stop() {
   const e = document.activeElement;
-  const words = e.labels?.[0]?.innerText.replace('(optional)', '').trim().split('\n')[0];
+  const words = e.labels?.[0]?.innerText.replace(/\boptional$/, '').trim().split('\n')[0];
   const text = e.getAttribute('aria-label') ?? words ?? e.innerText ?? '';
   const style = getComputedStyle(e);
   const box = e.getBoundingClientRect();

@@ -173,7 +173,7 @@ async function fine(chat, name, image) {
 async function story(look, client, { name, words: w, ...view }) {
   let chat = await look(view);
   await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Write the quarterly report about storm claims' });
-  await says(chat, w('Needs your answer', 'Espera tu respuesta'));
+  await says(chat, w('Needs an answer', 'Espera una respuesta'));
   assert.equal(await chat.frame.getAttribute('html', 'lang'), w('en', 'es'));
   assert.equal(await chat.frame.evaluate(() => getComputedStyle(document.documentElement).colorScheme), view.theme);
   const send = chat.frame.getByRole('button', { name: w('Send the answer', 'Enviar la respuesta') });
