@@ -58,12 +58,29 @@ type Session struct {
 	Name      string   // of the account; read only
 	UseCases  ScopeSet // of the account; read only
 	Admin     bool     // the account is; read only
+	Issuer    string   // of the account; read only
 	Created   time.Time
 	Expires   time.Time
+
+	Network   string    // from which the browser came, roughly; "" is not known
+	UserAgent string    // of the browser
+	Seen      time.Time // when it was used last, to some minutes
+	Proved    time.Time // when the person last proved who they are
 
 	// GrantsUntil is when a grant ends at the latest that is given in the
 	// session; zero is no limit.
 	GrantsUntil time.Time
 
 	TokenUseCases []string // use cases of a pasted token, which limit, too; nil does not
+}
+
+// Passkey is a credential of an account at an authenticator (Web Authentication Level 3).
+type Passkey struct {
+	ID         string // the credential ID, in base64url
+	AccountID  string
+	Name       string // that the person gave it
+	Credential string // its public key and flags, as JSON
+	Count      int64  // the signature counter of its last use
+	Created    time.Time
+	Used       time.Time // zero: never
 }

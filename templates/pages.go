@@ -30,13 +30,13 @@ type Authorize struct {
 	Handle       string    // names the request that waits at the server
 	Action       string    // where the form goes
 	Setup        string    // where the first account is made; "" if there is one
+	Passkey      string    // the options of a sign-in by passkey, as JSON; "" is not offered
 
 	NoPasswords bool       // there are no local accounts
 	Demo        bool       // the page says where the password of the demo is
 	Providers   []Provider // where people may sign in instead
 	Another     bool       // those ask which account it is, though they know one
 	Token       *Token     // an access token may be pasted; nil shows no field
-	TokenError  string     // why the one that was pasted does not do
 	Voucher     *Voucher   // what the one that was pasted says
 }
 
@@ -52,6 +52,7 @@ type Provider struct{ ID, Name string }
 type Token struct {
 	Issuer    string
 	Audiences string // separated by spaces
+	Error     string // why the one that was pasted does not do
 }
 
 // Voucher is what a pasted token says, for the person to decide about. The form
@@ -111,6 +112,7 @@ type SignIn struct {
 	Handle   string
 	Link     string // signs Username in, with a button
 	Setup    bool   // there is no account, and a code to make the first
+	Passkey  string // the options of a sign-in by passkey, as JSON; "" is not offered
 
 	NoPasswords bool
 	Demo        bool // the page says where the password of the demo is

@@ -27,11 +27,11 @@ func samples() map[string]templates.Page {
 	signedIn, fake, failed := consent(), consent(), consent()
 	signedIn.User, signedIn.Loopback, signedIn.Unverified = "admin", true, true
 	fake.LookAlike, fake.ClientURI = "Vendor", "https://chat.example/client.json"
-	failed.Error, failed.Username, failed.Setup = "Wrong username or password.", "admin", "/sign-in"
+	failed.Error, failed.Username, failed.Setup, failed.Passkey = "Wrong username or password.", "admin", "/sign-in", "{}"
 	elsewhere, pasted, refused, vouched := consent(), consent(), consent(), consent()
 	elsewhere.Providers = []templates.Provider{{ID: "corp", Name: "Corp"}, {ID: "other", Name: "Other"}}
 	pasted.NoPasswords, pasted.Token = true, &templates.Token{Issuer: "https://id.example", Audiences: "https://rialto.example"}
-	refused.Providers, refused.Token, refused.TokenError = elsewhere.Providers, pasted.Token, "It has expired."
+	refused.Providers, refused.Token = elsewhere.Providers, &templates.Token{Issuer: "https://id.example", Error: "It has expired."}
 	vouched.Token, vouched.Voucher = pasted.Token, &templates.Voucher{Sealed: "sealed", Shown: "sales", UseCases: []string{"sales"}, Left: "47 min"}
 	return map[string]templates.Page{
 		"authorize, elsewhere":     elsewhere,

@@ -44,6 +44,7 @@ var KindNames = map[audit.Kind]string{
 	audit.AccountDisabled:  "Account disabled or enabled",
 	audit.AccountSignedOut: "Account signed out",
 	audit.AccountLink:      "Sign-in link",
+	audit.AccountPasskey:   "Passkey or recovery codes",
 	audit.AgentAdded:       "Agent added",
 	audit.AgentChanged:     "Agent changed",
 	audit.AgentRemoved:     "Agent removed",

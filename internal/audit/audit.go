@@ -41,6 +41,7 @@ const (
 
 	AccountSignedOut Kind = "account.signed_out" // by an operator
 	AccountLink      Kind = "account.link"       // an operator made a sign-in link, or it was used
+	AccountPasskey   Kind = "account.passkey"    // a passkey or recovery codes changed
 
 	AgentAdded    Kind = "agent.added"
 	AgentChanged  Kind = "agent.changed"
@@ -81,6 +82,7 @@ var Kinds = []Kind{
 	AccountDisabled,
 	AccountSignedOut,
 	AccountLink,
+	AccountPasskey,
 	AgentAdded,
 	AgentChanged,
 	AgentRemoved,

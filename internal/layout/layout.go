@@ -137,6 +137,7 @@ var owned = map[string][]string{
 	"github.com/a2aproject/a2a-go":           {"a2a/a2agrpc", "a2a/internal/wire"},
 	"github.com/go-jose/go-jose":             {"oauth/token", "oauth/client", "oauth/internal/jwt", "oauth/authserver", "oauth/oauthtest", "a2a/a2asign", "a2a/a2apush"},
 	"github.com/yuin/goldmark":               {"internal/markdown"},
+	"github.com/go-webauthn/webauthn":        {"oauth/signin"},
 
 	// encoding/json v2 refuses double names and other spellings of names, and writes members in one
 	// order: for what strangers sign, and for what is looked at before it is decoded.

@@ -81,6 +81,8 @@ type Config struct {
 	// NoPasswords turns local accounts off.
 	NoPasswords bool
 
+	Passkeys string // who must sign in with a passkey, one of signin.Passkeys…; "" is nobody
+
 	// Providers are where people may sign in instead, and Pasted is the issuer
 	// whose access tokens they may paste.
 	Providers []*signin.Provider
@@ -142,6 +144,7 @@ type Stores struct {
 	Accounts   signin.AccountStore
 	Guesses    signin.GuessStore
 	Sessions   signin.SessionStore
+	Passkeys   signin.PasskeyStore
 	Setup      signin.SetupStore
 	Links      signin.LinkStore
 	Logins     signin.LoginStore
@@ -296,13 +299,30 @@ func (s *Server) addClients(c Config, in Stores) *client.Authenticator {
 // addSignIn makes the parts of package signin.
 func (s *Server) addSignIn(c Config, in Stores, life Lifetimes) {
 	s.Accounts = &signin.Accounts{Store: in.Accounts, Grants: s.Grants, Env: s.env}
-	s.Sessions = &signin.Sessions{Store: in.Sessions, TTL: life.Session, Env: s.env}
+	passkeys := &signin.Passkeys{
+		Store:    in.Passkeys,
+		Once:     in.Once,
+		Accounts: s.Accounts,
+		Policy:   c.Passkeys,
+		Secret:   c.Secret,
+		Env:      s.env,
+	}
+	if !c.NoPasswords {
+		passkeys.Open()
+	}
+	s.Sessions = &signin.Sessions{
+		Store:    in.Sessions,
+		Passkeys: passkeys,
+		TTL:      life.Session,
+		Env:      s.env,
+	}
 	s.Passwords = &signin.Passwords{
 		Off:      c.NoPasswords,
 		Accounts: s.Accounts,
 		Guesses:  in.Guesses,
 		Setup:    in.Setup,
 		Links:    in.Links,
+		Passkeys: passkeys,
 		Secret:   c.Secret,
 		Env:      s.env,
 	}
@@ -319,6 +339,7 @@ func (s *Server) addSignIn(c Config, in Stores, life Lifetimes) {
 	s.Pages = &signin.Pages{
 		Secret:    c.Secret,
 		Passwords: s.Passwords,
+		Passkeys:  passkeys,
 		Providers: providers,
 		Sessions:  s.Sessions,
 		Env:       s.env,
@@ -423,6 +444,7 @@ func (s *Server) Check() (faults error) {
 		s.Clients.Policy.Check,
 		s.Registration.Check,
 		s.Pages.Providers.Check,
+		s.Pages.Passkeys.Check,
 		func() error { return s.Consent.AutoApprove.Check(s.Consent.Pasted.Issuer) },
 		s.Guard.Upstreams.Check,
 		s.Consent.Pasted.Check,

@@ -51,6 +51,12 @@ func (cn *Consent) page(
 	if err != nil {
 		return err
 	}
+	if page.User == "" {
+		page.Passkey, err = cn.Pages.PasskeyRequest(q.handle)
+		if err != nil {
+			return err
+		}
+	}
 	if settingUp {
 		page.Setup = cn.Env.Path("/signin")
 	}
@@ -79,10 +85,11 @@ func (cn *Consent) offerSignIn(page *templates.Authorize) {
 	page.Demo = cn.Pages.Demo
 	page.Providers = cn.Pages.Providers.Offered()
 	if cn.Pasted.Issuer != nil {
-		page.Token = &templates.Token{
-			Issuer:    cn.Pasted.Issuer.URL,
-			Audiences: strings.Join(cn.Pasted.Issuer.Audiences, " "),
+		if page.Token == nil {
+			page.Token = &templates.Token{}
 		}
+		page.Token.Issuer = cn.Pasted.Issuer.URL
+		page.Token.Audiences = strings.Join(cn.Pasted.Issuer.Audiences, " ")
 	}
 }
 
@@ -125,6 +132,8 @@ func (cn *Consent) Answer(w http.ResponseWriter, r *http.Request) error {
 	switch f.Get("decision") {
 	case "approve":
 		return cn.approve(w, r, f, q)
+	case "passkey":
+		return cn.signInByPasskey(w, r, f, q)
 	case "token":
 		return cn.approveByToken(w, r, f, q)
 	case "deny":
@@ -176,24 +185,48 @@ func (cn *Consent) approve(
 	q pendingAuthorization,
 ) error {
 	session, err := cn.approver(w, r, f, q)
-	if refused, ok := errors.AsType[*signin.Refusal](err); ok {
-		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
-		return cn.page(
-			w,
-			r,
-			refused.Status(),
-			q,
-			nil,
-			templates.Authorize{Username: f.Get("username"), Error: refused.Reason},
-		)
-	}
 	if err != nil {
-		return err
+		return cn.refuseSignIn(w, r, f, q, err)
 	}
 	if reason := unclear(f, q, session); reason != "" {
 		return cn.page(w, r, http.StatusOK, q, session, templates.Authorize{Error: reason})
 	}
 	return cn.approveAs(w, r, q, session)
+}
+
+// refuseSignIn shows the page again with a refusal of the sign-in, or returns err.
+func (cn *Consent) refuseSignIn(
+	w http.ResponseWriter,
+	r *http.Request,
+	f endpoint.Form,
+	q pendingAuthorization,
+	err error,
+) error {
+	refused, ok := errors.AsType[*signin.Refusal](err)
+	if !ok {
+		return err
+	}
+	endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
+	again := templates.Authorize{Username: f.Get("username"), Error: refused.Reason}
+	return cn.page(w, r, refused.Status(), q, nil, again)
+}
+
+// signInByPasskey signs the person in and shows the page again: a passkey allows nothing yet.
+func (cn *Consent) signInByPasskey(
+	w http.ResponseWriter,
+	r *http.Request,
+	f endpoint.Form,
+	q pendingAuthorization,
+) error {
+	a, err := cn.Pages.SignInByPasskey(w, r, f)
+	if err != nil {
+		return cn.refuseSignIn(w, r, f, q, err)
+	}
+	session, err := cn.Pages.Sessions.Start(w, r, a, time.Time{})
+	if err != nil {
+		return err
+	}
+	return cn.page(w, r, http.StatusOK, q, session, templates.Authorize{})
 }
 
 // approveAs records the grant of the session's account, and gives the client its code.
@@ -287,7 +320,7 @@ func (cn *Consent) approver(
 		if !q.signedIn(session) {
 			return nil, &signin.Refusal{Code: "sign_in_required", Reason: "Sign in to allow this."}
 		}
-		return session, nil
+		return session, cn.Pages.CheckPasskeys(r, session)
 	}
 
 	a, err := cn.Pages.Passwords.SignIn(w, r, f.Get("username"), f.Get("password"))
@@ -295,7 +328,11 @@ func (cn *Consent) approver(
 		return nil, err
 	}
 
-	return cn.Pages.Sessions.Start(w, r, a, time.Time{})
+	session, err := cn.Pages.Sessions.Start(w, r, a, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return session, cn.Pages.CheckPasskeys(r, session)
 }
 
 // unclear tells why an approval is not valid. Another tab may have signed in

@@ -47,7 +47,7 @@ func (cn *Consent) approveByToken(
 			refused.Status(),
 			q,
 			nil,
-			templates.Authorize{TokenError: refused.Reason},
+			templates.Authorize{Token: &templates.Token{Error: refused.Reason}},
 		)
 	}
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 type Pages struct {
 	Secret    []byte
 	Passwords *Passwords
+	Passkeys  *Passkeys
 	Providers *Providers
 	Sessions  *Sessions
 	Env       *endpoint.Env
@@ -68,6 +69,12 @@ func (pg *Pages) Write(
 	page.NoPasswords = pg.Passwords.Off
 	page.Providers = pg.Providers.Offered()
 	page.Demo = pg.Demo
+	if page.Link == "" && !settingUp {
+		page.Passkey, err = pg.PasskeyRequest(page.Handle)
+		if err != nil {
+			return err
+		}
+	}
 	templates.Write(w, r, status, page)
 	return nil
 }
@@ -98,6 +105,10 @@ func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 	}
 	if link := f.Get("link"); link != "" {
 		a, err := pg.Passwords.useLink(w, r, link)
+		return pg.enter(w, r, f, a, err)
+	}
+	if f.Get("passkey") != "" {
+		a, err := pg.SignInByPasskey(w, r, f)
 		return pg.enter(w, r, f, a, err)
 	}
 	if p := pg.Providers.Find(f.Get("provider")); p != nil {

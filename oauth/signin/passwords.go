@@ -20,6 +20,7 @@ type Passwords struct {
 	Guesses  GuessStore
 	Setup    SetupStore
 	Links    LinkStore
+	Passkeys *Passkeys
 	Secret   []byte
 	Env      *endpoint.Env
 
@@ -110,7 +111,7 @@ func (pw *Passwords) SignIn(
 	if err != nil {
 		return nil, err
 	}
-	right, err := pw.check(r.Context(), at, password)
+	right, err := pw.check(r, at, password)
 	if err != nil {
 		return nil, passwordRefusal(err)
 	}
@@ -192,7 +193,8 @@ func (at attempt) limit() int {
 
 // check counts an attempt and tells whether its password is right. It takes its turn before it
 // counts: an attempt that is not checked is not a guess.
-func (pw *Passwords) check(ctx context.Context, at attempt, password string) (bool, error) {
+func (pw *Passwords) check(r *http.Request, at attempt, password string) (bool, error) {
+	ctx := r.Context()
 	by := at.caller()
 	name := secret.Hash(at.name) + " "
 	key := name + cmp.Or(at.device, at.network)
@@ -231,13 +233,35 @@ func (pw *Passwords) check(ctx context.Context, at attempt, password string) (bo
 		}
 	}
 
-	right, err := checkPassword(at.account, password)
+	right, err := pw.proves(r, at.account, password)
 	if err != nil || !right {
 		return false, err
 	}
 
 	pw.failures.Forget(key)
 	return true, nil
+}
+
+// proves tells whether a password, or a recovery code in its place, signs an account in.
+func (pw *Passwords) proves(r *http.Request, a *oauth.Account, password string) (bool, error) {
+	right, err := checkPassword(a, password)
+	if err != nil {
+		return false, err
+	}
+	if !right {
+		return pw.Passkeys.recovered(r, a, password)
+	}
+	if !pw.Passkeys.Required(a.Issuer, a.Admin) {
+		return true, nil
+	}
+	keys, err := pw.Passkeys.Store.Passkeys(r.Context(), a.ID)
+	if err == nil && len(keys) > 0 {
+		err = &Refusal{
+			Code:   "passkey_required",
+			Reason: "Sign in to this account with a passkey. Without one, type a recovery code as the password.",
+		}
+	}
+	return err == nil, err
 }
 
 // signInFailed records a failed sign-in. It does not record an unknown name,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"rialto/oauth"
@@ -13,9 +14,10 @@ import (
 
 // Sessions manages browser sessions.
 type Sessions struct {
-	Store SessionStore
-	TTL   time.Duration
-	Env   *endpoint.Env
+	Store    SessionStore
+	Passkeys *Passkeys
+	TTL      time.Duration
+	Env      *endpoint.Env
 }
 
 // sessionCookie names the cookie of a signed-in browser.
@@ -27,12 +29,22 @@ func (ss *Sessions) Current(r *http.Request) (*oauth.Session, error) {
 	if value == "" {
 		return nil, nil
 	}
-	session, err := ss.Store.Session(r.Context(), secret.Hash(value), ss.Env.Now())
+	now := ss.Env.Now()
+	session, err := ss.Store.Session(r.Context(), secret.Hash(value), now)
 	if errors.Is(err, oauth.ErrNotFound) {
 		return nil, nil
 	}
+	if err == nil && now.Sub(session.Seen) > seenEvery {
+		err = ss.Store.SawSession(r.Context(), session.Hash, now)
+	}
 	return session, err
 }
+
+// seenEvery is how often the use of a session is recorded.
+const seenEvery = 5 * time.Minute
+
+// maxUserAgent bounds what is kept of the name of a browser, in bytes.
+const maxUserAgent = 300
 
 // Start signs a browser in. The session is always a new one, and the old one ends (session
 // fixation). Grants given in it end at until, unless that is zero.
@@ -48,12 +60,18 @@ func (ss *Sessions) Start(
 
 	value := secret.New("")
 	now := ss.Env.Now()
+	agent := r.UserAgent()
 	session := &oauth.Session{
 		Hash:        secret.Hash(value),
 		AccountID:   a.ID,
 		Name:        a.Name,
 		Admin:       a.Admin,
 		UseCases:    a.UseCases,
+		Issuer:      a.Issuer,
+		Network:     ss.Env.WideNetwork(r),
+		UserAgent:   strings.ToValidUTF8(agent[:min(len(agent), maxUserAgent)], ""),
+		Seen:        now,
+		Proved:      now,
 		Created:     now,
 		Expires:     now.Add(ss.TTL),
 		GrantsUntil: until,
@@ -114,14 +132,14 @@ func (ss *Sessions) browser(next, signedOut http.Handler) http.Handler {
 			ss.Env.WriteProblem(w, r, err)
 			return
 		}
-		asking, cancel := endpoint.WithWaitTimeout(r)
-		session, err := ss.Current(asking)
-		cancel()
+		session, missing, err := ss.admit(r)
 		switch {
 		case err != nil:
 			ss.Env.WriteProblem(w, r, err)
 		case session == nil:
 			signedOut.ServeHTTP(w, r)
+		case missing:
+			http.Redirect(w, r, ss.Env.Path(passkeysPage), http.StatusSeeOther)
 		default:
 			p := oauth.Principal{
 				User:    session.AccountID,
@@ -135,6 +153,22 @@ func (ss *Sessions) browser(next, signedOut http.Handler) http.Handler {
 			next.ServeHTTP(w, r.WithContext(oauth.NewContext(r.Context(), p)))
 		}
 	})
+}
+
+// passkeysPage is where people add passkeys (bridge/console).
+const passkeysPage = "/account/passkeys"
+
+// admit returns the session of a request, and tells whether a page must wait until the account has a
+// passkey.
+func (ss *Sessions) admit(r *http.Request) (session *oauth.Session, missing bool, err error) {
+	r, cancel := endpoint.WithWaitTimeout(r)
+	defer cancel()
+	session, err = ss.Current(r)
+	if err != nil || session == nil || strings.HasPrefix(r.URL.Path, passkeysPage) {
+		return session, false, err
+	}
+	missing, err = ss.Passkeys.Missing(r.Context(), session)
+	return session, missing, err
 }
 
 // RequireAdmin passes requests of administrators on to next. Other signed-in

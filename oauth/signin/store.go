@@ -62,8 +62,40 @@ type SessionStore interface {
 	// Session returns a session that has not expired at now, or ErrNotFound.
 	// A session of a disabled account is not found.
 	Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error)
+	// Sessions returns the sessions of an account that have not expired at now, the one that was seen
+	// last first.
+	Sessions(ctx context.Context, accountID string, now time.Time) ([]*oauth.Session, error)
+	// SawSession records that a session was used.
+	SawSession(ctx context.Context, hash string, now time.Time) error
+	// ProveSession records that the person proved who they are, or returns ErrNotFound.
+	ProveSession(ctx context.Context, hash string, now time.Time) error
 	// EndSession forgets a session. It is no error if there is none.
 	EndSession(ctx context.Context, hash string) error
+	// EndSessionOf forgets a session of an account, or returns ErrNotFound.
+	EndSessionOf(ctx context.Context, accountID, hash string) error
+	// EndOtherSessions forgets the sessions of an account but one.
+	EndOtherSessions(ctx context.Context, accountID, except string) error
+}
+
+// PasskeyStore keeps passkeys and recovery codes.
+type PasskeyStore interface {
+	// AddPasskey records a passkey, or returns ErrExists if an account has it.
+	AddPasskey(ctx context.Context, k *oauth.Passkey) error
+	// Passkeys returns the passkeys of an account, the oldest first.
+	Passkeys(ctx context.Context, accountID string) ([]*oauth.Passkey, error)
+	// UsePasskey records a use and its signature counter. It returns ErrNotFound if the passkey is gone,
+	// or if the counter has not grown: of any number of calls with one counter above 0, one succeeds.
+	UsePasskey(ctx context.Context, id string, count int64, now time.Time) error
+	// RenamePasskey and RemovePasskey return ErrNotFound if the account has no such passkey.
+	RenamePasskey(ctx context.Context, accountID, id, name string) error
+	RemovePasskey(ctx context.Context, accountID, id string) error
+	// SetRecoveryCodes records the hashes of codes, in the place of the older ones.
+	SetRecoveryCodes(ctx context.Context, accountID string, hashes []string) error
+	// RecoveryCodes returns how many codes are left.
+	RecoveryCodes(ctx context.Context, accountID string) (int, error)
+	// TakeRecoveryCode forgets a code. Of any number of calls with one hash, exactly one succeeds; the
+	// others get ErrNotFound.
+	TakeRecoveryCode(ctx context.Context, accountID, hash string) error
 }
 
 // LinkStore keeps the links that sign accounts in.

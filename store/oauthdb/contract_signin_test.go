@@ -49,7 +49,7 @@ func identified(b *storeTest) {
 	b.must(err)
 	equal(b, byName, elsewhere)
 	s := &oauth.Session{
-		Hash: "s", AccountID: elsewhere.ID, Name: elsewhere.Name, UseCases: elsewhere.UseCases,
+		Hash: "s", AccountID: elsewhere.ID, Name: elsewhere.Name, UseCases: elsewhere.UseCases, Issuer: elsewhere.Issuer,
 		Created: b.now, Expires: b.now.Add(time.Hour), GrantsUntil: b.now.Add(time.Minute),
 	}
 	b.must(b.s.Sessions.AddSession(b.Context(), s))

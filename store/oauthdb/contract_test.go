@@ -83,6 +83,9 @@ var accountTests = map[string]func(*storeTest){
 	"accounts, sessions and grants show the role of an administrator": administrator,
 	"a disabled account has no sessions and no live grants":           disabledAccount,
 	"an account is disabled, and enabled again":                       disabledAgain,
+	"the sessions of an account are listed, and end one by one":       sessionsListed,
+	"a passkey belongs to one account, and its counter grows":         passkeysKept,
+	"one of many callers takes a recovery code":                       recoveryCodesTaken,
 }
 
 var grantTests = map[string]func(*storeTest){

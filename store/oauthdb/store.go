@@ -23,6 +23,7 @@ func New(db *sqldb.DB) authserver.Stores {
 		Accounts:   accounts,
 		Guesses:    accounts,
 		Sessions:   accounts,
+		Passkeys:   accounts,
 		Setup:      accounts,
 		Links:      accounts,
 		Logins:     accounts,

@@ -142,6 +142,21 @@ func (env *Env) Network(r *http.Request) string {
 	return all[len(all)-1].Name
 }
 
+// WideNetwork returns roughly where a request comes from, for people: the /24 of an IPv4 address, or
+// the /48 of an IPv6 address. It is "" if that is not known.
+func (env *Env) WideNetwork(r *http.Request) string {
+	addr := env.address(r).WithZone("")
+	bits := 48
+	if addr.Is4() {
+		bits = 24
+	}
+	wide, err := addr.Prefix(bits)
+	if err != nil {
+		return ""
+	}
+	return wide.String()
+}
+
 // networks returns the networks that a request comes from, as keys of buckets: an IPv4 address, or
 // the /64 and the /48 of an IPv6 address. A /48, of which one owner may have all 65,536 /64, has
 // as much as eight of them.

@@ -21,6 +21,7 @@ import (
 // SignIn sets who may sign in, and how.
 type SignIn struct {
 	Local       bool        `koanf:"local"`
+	Passkeys    string      `koanf:"passkeys"`
 	OIDC        []Provider  `koanf:"oidc"`
 	PastedToken PastedToken `koanf:"pasted_token"`
 	AutoApprove AutoApprove `koanf:"auto_approve"`
@@ -167,6 +168,7 @@ func (c PastedToken) issuer(address string) *token.Issuer {
 // Apply sets who may sign in.
 func (c SignIn) Apply(as *authserver.Config) error {
 	as.NoPasswords = !c.Local
+	as.Passkeys = c.Passkeys
 	for i, o := range c.OIDC {
 		p, err := o.provider()
 		if err != nil {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -118,29 +119,23 @@ var kinds = map[oauth.EventKind]audit.Kind{
 	oauth.EventRevoked:    audit.GrantRevoked,
 	oauth.EventAccount:    audit.AccountAdded,
 	oauth.EventLink:       audit.AccountLink,
+	oauth.EventPasskey:    audit.AccountPasskey,
 	oauth.EventKey:        audit.KeyRotated,
 }
 
 // Happened implements oauth.Events.
 func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
+	target := cmp.Or(e.GrantID, e.ClientID)
+	actor := e.Account
 	switch e.Kind {
 	case oauth.EventReuse:
 		o.telemetry.RefreshReused()
 	case oauth.EventRegistered:
 		o.telemetry.ClientRegistered(e.Outcome == "")
-	}
-
-	target := e.ClientID
-	if e.GrantID != "" {
-		target = e.GrantID
-	}
-	if e.Kind == oauth.EventAccount || e.Kind == oauth.EventLink {
+	case oauth.EventAccount, oauth.EventLink, oauth.EventPasskey:
 		target = e.Account
-	}
-
-	actor := e.Account
-	if actor == "" && e.Kind == oauth.EventKey {
-		actor = "server"
+	case oauth.EventKey:
+		actor = cmp.Or(actor, "server")
 	}
 
 	o.to.Record(ctx, audit.Event{
