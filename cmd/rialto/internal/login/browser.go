@@ -31,7 +31,8 @@ func wantsLogin(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusUnauthorized
 }
 
-// browserTimeout is how long a person has. A process asks for the same at most once in that time.
+// browserTimeout is how long a person has. A process asks for the same at most once in that time, unless
+// the login was good in between.
 const browserTimeout = 10 * time.Minute
 
 // linkPatience is how long a request waits for a login that no browser was opened for: a person may
@@ -47,6 +48,20 @@ type attempt struct {
 	done   chan struct{} // closed at the end
 	login  *stored
 	err    error
+	good   atomic.Bool // the server has taken the access token
+}
+
+// noteGood notes that the server has taken a login, so that its end is answered by another attempt.
+func (l *Login) noteGood(s *stored) {
+	a := l.attempt.Load()
+	if a == nil || a.good.Load() {
+		return
+	}
+	select {
+	case <-a.done:
+		a.good.Store(a.login != nil && a.login.accessToken() == s.accessToken())
+	default:
+	}
 }
 
 // authorize waits for a login in the browser, which goes on if the wait ends first. Refused is the
@@ -61,7 +76,7 @@ func (l *Login) authorize(
 	}
 
 	l.mu.Lock()
-	a := l.attempt
+	a := l.attempt.Load()
 	why := challenge.Get("WWW-Authenticate")
 	if a == nil || a.isOver(why) {
 		a = &attempt{
@@ -70,7 +85,7 @@ func (l *Login) authorize(
 			linked: make(chan struct{}),
 			done:   make(chan struct{}),
 		}
-		l.attempt = a
+		l.attempt.Store(a)
 		go l.run(a, challenge, refused)
 	}
 
@@ -112,7 +127,7 @@ func (l *Login) authorize(
 func (a *attempt) isOver(challenge string) bool {
 	select {
 	case <-a.done:
-		return a.why != challenge || time.Since(a.begun) > browserTimeout
+		return a.good.Load() || a.why != challenge || time.Since(a.begun) > browserTimeout
 	default:
 		return false
 	}

@@ -137,10 +137,13 @@ func (l *Login) readResource(ctx context.Context, named string, m *resourceMetad
 	return nil
 }
 
-// covers tells whether an address is that of a resource, or below it.
+// covers tells whether a resource is the server at an address (RFC 9728 section 3.3), or all of its
+// origin, as several servers have it. Another path is another resource, also if it is a prefix.
 func covers(resource, address string) bool {
-	rest, ok := strings.CutPrefix(address, strings.TrimSuffix(resource, "/"))
-	return ok && resource != "" && (rest == "" || rest[0] == '/')
+	resource = strings.TrimSuffix(resource, "/")
+	u, err := url.Parse(address)
+	whole := err == nil && resource == origin(u)
+	return whole || resource == strings.TrimSuffix(address, "/")
 }
 
 // readServer reads the metadata of an authorization server.

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -63,7 +64,7 @@ type Login struct {
 	known   *stored
 	margin  time.Duration
 	retryAt time.Time
-	attempt *attempt
+	attempt atomic.Pointer[attempt]
 
 	nonces sync.Map // of DPoP, by origin
 }
@@ -71,13 +72,21 @@ type Login struct {
 // Client returns an HTTP client that is logged in. It follows no redirect to another origin.
 func (l *Login) Client() *http.Client { return &http.Client{Transport: l, CheckRedirect: sameOrigin} }
 
-// Forget removes the stored login, and reports whether there was one.
+// Forget removes the stored login, and reports whether there was one. It waits for a renewal, which would
+// store the login again.
 func (l *Login) Forget() (had bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*renewTimeout)
+	defer cancel()
+	unlock, err := l.store().lock(ctx, l.store().renewal())
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
 	s, err := l.store().read()
 	if err != nil || s == nil {
 		return false, err
 	}
-	return true, l.store().write(context.Background(), nil)
+	return true, l.store().write(ctx, nil)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -87,6 +96,9 @@ func (l *Login) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked := renewed
 	for err == nil {
 		resp, err := l.send(r, s)
+		if err == nil && !wantsLogin(resp) {
+			l.noteGood(s)
+		}
 		if err != nil || !wantsLogin(resp) {
 			return resp, err
 		}
@@ -202,13 +214,16 @@ func (l *Login) endsSoon(s *stored) bool {
 // renewLocked renews the stored login under the lock of all processes. A request that is canceled
 // does not interrupt it: the new refresh token would be lost.
 func (l *Login) renewLocked(ctx context.Context, refused string) (*stored, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTimeout)
+	ctx = context.WithoutCancel(ctx)
+	wait, cancel := context.WithTimeout(ctx, 2*renewTimeout) // another process may have its whole time
 	defer cancel()
-	unlock, err := l.store().lock(ctx, l.store().renewal())
+	unlock, err := l.store().lock(wait, l.store().renewal())
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	ctx, cancel = context.WithTimeout(ctx, renewTimeout)
+	defer cancel()
 	l.known, err = l.store().read()
 	if err != nil || l.known == nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -343,5 +344,84 @@ func TestALoginThatIsPendingNamesItsLink(t *testing.T) {
 	resp.Body.Close()
 	if answer := got(l); answer != "hello" {
 		t.Errorf("got %q", answer)
+	}
+}
+
+// TestALoginThatWasGoodIsMadeAnew ends a login soon after it was made and used, at a server whose challenge
+// is always the same. The process once took that for the login that had just been made, and failed for
+// ten minutes.
+func TestALoginThatWasGoodIsMadeAnew(t *testing.T) {
+	a := newAuthority(t)
+	out := &said{}
+	l := a.login(filepath.Join(t.TempDir(), "logins.json"), out)
+	done := make(chan string)
+	for range 2 {
+		out.reset()
+		go func() { done <- got(l) }()
+		out.visit(t)
+		if answer := <-done; answer != "hello" {
+			t.Fatalf("got %q", answer)
+		}
+		a.mu.Lock()
+		a.access = ""
+		a.mu.Unlock()
+		a.refuse.Store(true)
+	}
+}
+
+// TestForgettingWaitsForARenewal forgets the login while another request renews it, which once stored it
+// again.
+func TestForgettingWaitsForARenewal(t *testing.T) {
+	a := newAuthority(t)
+	file := loggedIn(t, a)
+	a.clock.Add(life - 1)
+	a.mu.Lock() // the token endpoint waits
+	renewed := make(chan string)
+	go func() { renewed <- got(a.login(file, io.Discard)) }()
+	for a.atOnce.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	forgot := make(chan error, 1)
+	go func() {
+		_, err := a.login(file, io.Discard).Forget()
+		forgot <- err
+	}()
+	var err error
+	select {
+	case err = <-forgot:
+		a.mu.Unlock()
+	case <-time.After(200 * time.Millisecond):
+		a.mu.Unlock()
+		err = <-forgot
+	}
+	<-renewed
+	had, again := a.login(file, io.Discard).Forget()
+	if err != nil || again != nil || had {
+		t.Errorf("got %v, %v; the login was there again: %v", err, again, had)
+	}
+}
+
+// TestMetadataOfAnotherResourceAreRefused: a token for /mcp is not one for /mcp/sales, whose server may
+// have no metadata of its own.
+func TestMetadataOfAnotherResourceAreRefused(t *testing.T) {
+	for resource, good := range map[string]bool{
+		"/mcp/sales": true, "/mcp/sales/": true, "": true, "/": true,
+		"/mcp": false, "/mc": false, "/mcp/sales/x": false,
+	} {
+		var srv *httptest.Server
+		srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/.well-known/oauth-protected-resource") {
+				answer(w, 200, map[string]any{"resource": srv.URL + resource, "authorization_servers": []string{srv.URL}})
+				return
+			}
+			w.WriteHeader(http.StatusUnauthorized)
+		}))
+		l := &login.Login{
+			URL: srv.URL + "/mcp/sales", File: filepath.Join(t.TempDir(), "logins.json"), Err: io.Discard, Attended: true,
+		}
+		if said := got(l); strings.Contains(said, "is about") == good {
+			t.Errorf("%q: got %s", resource, said)
+		}
+		srv.Close()
 	}
 }
