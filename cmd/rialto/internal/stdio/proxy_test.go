@@ -278,6 +278,58 @@ func TestLargeMessagesPass(t *testing.T) {
 	}
 }
 
+// TestAStreamOfANewSessionBeginsAnew loses the session at a call. The stream for requests of the server
+// once asked the new session for what came after the last event of the old one, was refused, and began
+// a third session.
+func TestAStreamOfANewSessionBeginsAnew(t *testing.T) {
+	var session atomic.Int32
+	opened := make(chan string, 10)
+	broken := make(chan struct{})
+	h := open(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		now := fmt.Sprint("session-", session.Load())
+		switch {
+		case r.Method == http.MethodDelete:
+		case r.Method == http.MethodGet && r.Header.Get("Last-Event-ID") != "" && session.Load() > 1:
+			opened <- now + " after " + r.Header.Get("Last-Event-ID")
+			w.WriteHeader(http.StatusNotFound)
+		case r.Method == http.MethodGet:
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, "id: last\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n")
+			http.NewResponseController(w).Flush()
+			opened <- now
+			select {
+			case <-broken:
+			case <-r.Context().Done():
+			}
+		case strings.Contains(string(body), `"initialize"`):
+			w.Header().Set("Mcp-Session-Id", fmt.Sprint("session-", session.Add(1)))
+			id := string(body[strings.Index(string(body), `"id":`)+5:])
+			id = id[:strings.IndexAny(id, ",}")]
+			write(200, "application/json", `{"jsonrpc":"2.0","id":`+id+`,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}`)(w, r)
+		case r.Header.Get("Mcp-Session-Id") != now:
+			w.WriteHeader(http.StatusNotFound)
+		case strings.Contains(string(body), `"id":1,`) && session.Load() == 1:
+			w.WriteHeader(http.StatusNotFound) // the session is lost
+		case strings.Contains(string(body), `"id":1,`):
+			write(200, "application/json", `{"jsonrpc":"2.0","id":1,"result":{}}`)(w, r)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	}))
+	h.greet()
+	if got := <-opened; got != "session-1" {
+		t.Fatalf("got a stream of %s", got)
+	}
+	h.next() // the event
+	h.send(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
+	h.answer("1")
+	close(broken)
+	if got := <-opened; got != "session-2" {
+		t.Errorf("got a stream of %s", got)
+	}
+}
+
 // TestEveryRequestGetsAnAnswer: whatever happens, the host gets JSON with the id.
 func TestEveryRequestGetsAnAnswer(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -90,9 +90,14 @@ const (
 // listen keeps the stream open for as long as the server offers one.
 func (s *session) listen(ctx context.Context, p *Proxy) {
 	lastID := ""
+	of := "" // the session that lastID is of
 	pause := firstPause
 	for {
 		id := s.current()
+		if id != of {
+			of = id
+			lastID = ""
+		}
 		r, err := p.get(ctx, lastID)
 		switch {
 		case err != nil:
@@ -104,7 +109,6 @@ func (s *session) listen(ctx context.Context, p *Proxy) {
 				pause = min(r.events.Retry(), maxPause)
 			}
 		case id != "" && r.lostSession():
-			lastID = ""
 			_ = s.renew(ctx, p, id) // it is tried again after a pause
 		case r.status < http.StatusInternalServerError: // the server has no such stream
 			s.mu.Lock()
