@@ -84,6 +84,19 @@ func TestATokenIsForTheResourceThatWasAskedForAlone(t *testing.T) {
 	}
 }
 
+// A code that comes with another resource is used up, and no token can come of it. Its grant once stayed
+// among the connections of the account.
+func TestACodeForAnotherResourceLeavesNoGrant(t *testing.T) {
+	r := withResources(t)
+	c := r.newClient("none")
+	form := codeForm(c, r.code(c, params{"resource": r.url + "/mcp/sales"}))
+	refused(t, r.form("/token", form.with(params{"resource": r.s.Resource})), 400, "invalid_target")
+	live, err := r.s.Grants.EndAll(t.Context(), "", c.id)
+	if err != nil || live != 0 {
+		t.Errorf("got %d live grants, %v", live, err)
+	}
+}
+
 func TestAGrantKeepsItsResource(t *testing.T) {
 	r := withResources(t)
 	c := r.newClient("none")

@@ -14,7 +14,9 @@ import (
 )
 
 // redeemCode exchanges an authorization code (RFC 6749 section 4.1.3). The code is used up before
-// its binding is checked, so that a wrong attempt cannot be repeated.
+// its binding is checked, so that a wrong attempt cannot be repeated. That holds for another resource,
+// too: RFC 8707 section 2.2 names only the error, and a code works once. Without it nothing can come of
+// the grant, which ends.
 func (te *TokenEndpoint) redeemCode(
 	ctx context.Context,
 	client *oauth.Client,
@@ -34,24 +36,23 @@ func (te *TokenEndpoint) redeemCode(
 	if err != nil {
 		return nil, te.codeRefused(ctx, client, err)
 	}
-	if wrong := checkCode(
+	wrong := checkCode(
 		code,
 		f.Get("redirect_uri"),
 		f.Get("code_verifier"),
 		jkt,
 		te.Env.Now(),
-	); wrong != nil {
-		if err := te.Tokens.Grants.Revoke(
-			ctx, code.Grant.ID, "a code was presented wrongly",
-		); err != nil {
+	)
+	var resource *oauth.Resource
+	if wrong == nil {
+		resource, wrong = te.resourceOf(code.Grant, asked)
+	}
+	if wrong != nil {
+		why := "a code was presented wrongly"
+		if err := te.Tokens.Grants.Revoke(ctx, code.Grant.ID, why); err != nil {
 			return nil, err
 		}
 		return nil, wrong
-	}
-
-	resource, err := te.resourceOf(code.Grant, asked)
-	if err != nil {
-		return nil, err
 	}
 
 	scope := resource.Within(code.Grant.Allows(code.Grant.Scope))
