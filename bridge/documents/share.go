@@ -188,9 +188,16 @@ func (s *Share) of() string {
 	return s.Agent
 }
 
-// EndShare ends one of the caller's shares, or returns ErrNoShare.
+// EndShare ends one of the shares that the caller can list, or returns ErrNoShare.
 func (sv *Service) EndShare(ctx context.Context, access directory.Access, id string) error {
-	if sv.Sharing == nil {
+	if sv.Sharing == nil || !access.AllowsTool("share") {
+		return ErrNoShare
+	}
+	shares, _, err := sv.ListShares(ctx, access, "", MostShares)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(shares, func(s Share) bool { return s.ID == id }) {
 		return ErrNoShare
 	}
 	return sv.Sharing.Store.EndShare(ctx, access.User(), id)
@@ -205,7 +212,8 @@ func (sv *Service) EndShares(ctx context.Context, access directory.Access) error
 			return err
 		}
 		for _, s := range shares {
-			if err := sv.EndShare(ctx, access, s.ID); err != nil && !errors.Is(err, ErrNoShare) {
+			err := sv.Sharing.Store.EndShare(ctx, access.User(), s.ID)
+			if err != nil && !errors.Is(err, ErrNoShare) {
 				return err
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -39,14 +41,17 @@ type Limiter interface {
 
 // addresses are what answers at one moment. They are replaced, never changed.
 type addresses struct {
+	connectors []directory.Connector
 	handlers   map[string]http.Handler  // by path, or by host and path, in lower case
 	hosts      map[string]bool          // of the connectors with a host of their own
 	identities map[string]*mcp.Identity // by the URL of the connector
 }
 
-// Set puts connectors in force: what they reach, their tokens, and where they answer.
+// Set puts connectors in force: what they reach, their tokens, and where they answer. Their clients
+// are notified of changes.
 func (t *Table) Set(all []directory.Connector) error {
 	next := &addresses{
+		connectors: slices.Clone(all),
 		handlers:   map[string]http.Handler{},
 		hosts:      map[string]bool{},
 		identities: map[string]*mcp.Identity{},
@@ -68,7 +73,11 @@ func (t *Table) Set(all []directory.Connector) error {
 	}
 	t.Directory.SetConnectors(all)
 	t.OAuth.Resources.Set(*t.OAuth.Resources.Default(), resources...)
-	t.now.Store(next)
+	last := t.now.Swap(next)
+	if last != nil && !reflect.DeepEqual(last.connectors, all) {
+		t.MCP.Changed(mcp.ToolsChanged())
+		t.MCP.Changed(mcp.ResourcesChanged())
+	}
 	return nil
 }
 

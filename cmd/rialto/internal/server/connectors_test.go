@@ -1,6 +1,8 @@
 package server
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -8,10 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gorilla/mux"
 
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/connectors"
 	"rialto/oauth"
@@ -187,6 +191,7 @@ func TestAConnectorThatReadsDoesNothingElseAtAnyDoor(t *testing.T) {
 	v := newConnected(t)
 	reader := v.connectorToken("alice", "reader", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
 	task, done := v.begin("front", asking, ""), v.begin("front", ended, "")
+	shared := v.share(v.begin(vault, ended, ""))
 	before := v.received.Load()
 	const extension = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}`
 	message := `{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"end it"}]}}`
@@ -199,6 +204,7 @@ func TestAConnectorThatReadsDoesNothingElseAtAnyDoor(t *testing.T) {
 		{sent{"POST", "/api/v1/tasks/" + task + "/messages", `{"message":"end it"}`, nil}, reads},
 		{sent{"POST", "/api/v1/tasks/" + task + "/cancel", "", nil}, reads},
 		{sent{"POST", "/api/v1/shares", `{"id":"task:` + done + `"}`, nil}, "not_found"},
+		{sent{"DELETE", "/api/v1/shares/" + shared, "", nil}, "not_found"},
 		{sent{"POST", "/a2a/front", `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":` + message + `}`, []string{"A2A-Version: 1.0"}}, reads},
 		{sent{"POST", "/a2a/front", `{"jsonrpc":"2.0","id":1,"method":"CancelTask","params":{"id":"` + task + `"}}`, []string{"A2A-Version: 1.0"}}, reads},
 		{mcpRequest(t, mcp2026, "tasks/cancel", `"taskId":"`+task+`"`, extension), reads},
@@ -215,6 +221,69 @@ func TestAConnectorThatReadsDoesNothingElseAtAnyDoor(t *testing.T) {
 	if said, _ := v.read(reader, toolCall(t, mcp2026, "get_task", `{"task_id":"`+task+`"}`, "{}"), ""); !strings.Contains(said, "the covert question") {
 		t.Errorf("got %.600s, want the question of the task", said)
 	}
+}
+
+// share shares a task and returns the id of the share.
+func (v *vaulted) share(task string) string {
+	v.t.Helper()
+	var made documents.Shared
+	got := v.do("POST", "/api/v1/shares", v.claims, `{"id":"task:`+task+`"}`)
+	got.decode(v.t, &made)
+	if made.ID == "" {
+		v.t.Fatalf("got %s", got.said())
+	}
+	return made.ID
+}
+
+// A link to what a connector does not reach is neither listed through it nor ended.
+func TestAConnectorEndsNoLinkToAnotherAgent(t *testing.T) {
+	v := newConnected(t)
+	skilled := v.connectorToken("alice", "skilled", oauth.ScopeDiscover, oauth.ScopePublish)
+	reached, other := v.share(v.begin("front", ended, "")), v.share(v.begin(vault, ended, ""))
+	for id, want := range map[string]int{other: http.StatusNotFound, reached: http.StatusOK} {
+		if got := v.do("DELETE", "/api/v1/shares/"+id, skilled, ""); got.status != want {
+			t.Errorf("got %s, want %d", got.said(), want)
+		}
+	}
+	if got := v.do("GET", "/api/v1/shares", v.claims, ""); !strings.Contains(got.body, other) {
+		t.Errorf("the link has ended: %s", got.body)
+	}
+}
+
+// Clients list the tools again when those of their connector change.
+func TestAChangedConnectorTellsItsClients(t *testing.T) {
+	v := newConnected(t)
+	sales := v.connectorToken("alice", "sales", oauth.ScopeTools)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	listen := mcpRequest(t, mcp2026, "subscriptions/listen", `"notifications":{"toolsListChanged":true,"resourcesListChanged":true}`, "{}")
+	req, err := http.NewRequestWithContext(ctx, listen.method, v.cfg.Load().URL+"/mcp/sales", strings.NewReader(listen.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range append(listen.headers, "Content-Type: application/json", "Authorization: Bearer "+sales) {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	lines := bufio.NewScanner(resp.Body)
+	until := func(what string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), what) {
+				return
+			}
+		}
+		t.Fatalf("the stream ended without %s: %v", what, lines.Err())
+	}
+	until("acknowledged")
+	v.change(func(c *config.Config) { c.Calls.Connectors[0].Tools = []string{"get_task"} })
+	until("notifications/tools/list_changed")
+	until("notifications/resources/list_changed")
 }
 
 func TestASessionBelongsToItsConnector(t *testing.T) {
