@@ -65,7 +65,7 @@ func TestAnAgentThatGoesOnByItselfIsFollowed(t *testing.T) {
 				done <- got
 			}()
 			id := <-first
-			if task, err := f.Settled(t.Context(), id); err != nil || task.Status.State != pause {
+			if task, err := f.AwaitTask(t.Context(), a2a.TaskQuery{ID: id}, time.Minute); err != nil || task.Status.State != pause {
 				t.Errorf("got %+v, %v", task, err)
 			}
 			var subscribed []a2a.State

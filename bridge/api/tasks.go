@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"maps"
 	"net/http"
@@ -114,22 +113,6 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 	return &a2a.SendRequest{Message: m, Metadata: m.Metadata, ReturnImmediately: true}, nil
 }
 
-// waitForTask returns a task once it has settled, or as it stands after so many seconds.
-func waitForTask(
-	ctx context.Context,
-	agent *proxy.Agent,
-	t *a2a.Task,
-	seconds int,
-) (*a2a.Task, error) {
-	if seconds == 0 || t.Status.State.Idle() {
-		return t, nil
-	}
-
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
-	defer cancel()
-	return agent.Settled(ctx, t.ID)
-}
-
 // currentTask returns the task of a route as it stands, or after a wait.
 func (a *API) currentTask(r *http.Request) (*a2a.Task, string, error) {
 	wait, err := number(r, "wait", 0, 0, longestWait)
@@ -143,11 +126,9 @@ func (a *API) currentTask(r *http.Request) (*a2a.Task, string, error) {
 		return nil, "", err
 	}
 
-	t, err := agent.Task(r.Context(), a2a.TaskQuery{ID: id})
-	if err == nil {
-		t, err = waitForTask(r.Context(), agent, t, wait)
-	}
-
+	t, err := agent.AwaitTask(
+		r.Context(), a2a.TaskQuery{ID: id}, time.Duration(wait)*time.Second,
+	)
 	return t, agent.Name(), err
 }
 

@@ -44,11 +44,7 @@ func (p *Proxy) AgentOf(ctx context.Context, id a2a.TaskID) (*Agent, error) {
 	if err != nil {
 		return nil, (&Agent{proxy: p}).a2aError(err)
 	}
-	f := p.Agent(e.Agent)
-	if !f.Exists(ctx) {
-		return nil, f.a2aError(ledger.ErrNoTask)
-	}
-	return f, nil
+	return p.Agent(e.Agent), nil
 }
 
 // Name returns the name of the agent.
@@ -61,11 +57,13 @@ func (f *Agent) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, erro
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
-	e, err := f.accepted(ctx, sent, req.ReturnImmediately)
-	if err != nil {
-		return nil, f.a2aError(err)
+	var e *ledger.Record
+	if req.ReturnImmediately {
+		e, err = sent.Accepted(ctx)
+	} else {
+		e, err = sent.AwaitIdle(ctx, nil)
 	}
-	return answer(e, req), nil
+	return f.answer(sent, req, e, err)
 }
 
 // SendAndWait delivers a message and returns its task once it is idle, or as it is after a time. It
@@ -77,37 +75,23 @@ func (f *Agent) SendAndWait(
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
-	waiting, cancel := context.WithTimeout(ctx, max(wait, runner.MinWait))
-	defer cancel()
-	e, err := f.accepted(waiting, sent, false)
-	if err != nil {
+	e, err := sent.Await(ctx, wait, nil)
+	return f.answer(sent, req, e, err)
+}
+
+// answer returns the task of a message, or the message with which the agent answered instead. Where
+// the agent refused the message, the error is that of the agent, in its own words.
+func (f *Agent) answer(
+	sent *runner.Sent, req *a2a.SendRequest, e *ledger.Record, err error,
+) (a2a.Event, error) {
+	err = cmp.Or(sent.Refusal(), err)
+	switch {
+	case err != nil:
 		return nil, f.a2aError(err)
+	case e.AnsweredByMessage():
+		return e.PublicMessage(), nil
 	}
-	return answer(e, req), nil
-}
-
-// answer returns the task of a message, or the message with which the agent answered instead.
-func answer(e *ledger.Record, req *a2a.SendRequest) a2a.Event {
-	if e.AnsweredByMessage() {
-		return e.PublicMessage()
-	}
-	return e.Public().WithHistory(req.HistoryLength)
-}
-
-// accepted returns the task of a message once it is idle or, if the caller wants that
-// immediately, once the agent has answered. Its error says why the agent did not take it.
-func (f *Agent) accepted(
-	ctx context.Context, sent *runner.Sent, immediately bool,
-) (e *ledger.Record, err error) {
-	if immediately {
-		e, err = sent.AwaitAnswer(ctx, runner.FirstEventTimeout)
-	} else {
-		e, err = sent.AwaitIdle(ctx, nil)
-	}
-	if lost := sent.Recorded(); lost != nil { // before the task is shown, the ledger knows it at the agent
-		return nil, lost
-	}
-	return e, cmp.Or(sent.Refusal(), err)
+	return e.Public().WithHistory(req.HistoryLength), nil
 }
 
 // Stream delivers a message and yields the events of its task (a2a.Agent).
@@ -124,26 +108,19 @@ func (f *Agent) Stream(ctx context.Context, req *a2a.SendRequest) iter.Seq2[a2a.
 
 // Task returns a task as it stands (a2a.Agent).
 func (f *Agent) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
-	e, err := f.current(ctx, q.ID)
-	if err == nil && f.proxy.Runner.PollPaused(ctx, e) {
-		e, err = f.current(ctx, q.ID)
-	}
+	return f.AwaitTask(ctx, q, 0)
+}
+
+// AwaitTask returns a task once it is idle, or as it stands after a time.
+func (f *Agent) AwaitTask(
+	ctx context.Context, q a2a.TaskQuery, wait time.Duration,
+) (*a2a.Task, error) {
+	e, err := f.proxy.Runner.AwaitPolled(ctx, f.access(ctx), string(q.ID), wait, nil)
+	err = f.checkTask(e, err)
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
 	return e.Public().WithHistory(q.HistoryLength), nil
-}
-
-// Settled returns a task once it is idle, or as it is when ctx ends.
-func (f *Agent) Settled(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
-	e, err := f.record(ctx, id)
-	if err == nil {
-		e, err = f.proxy.Runner.AwaitIdle(ctx, f.access(ctx), e.Handle, nil)
-	}
-	if err != nil {
-		return nil, f.a2aError(err)
-	}
-	return e.Public(), nil
 }
 
 // Cancel asks the agent to stop a task (a2a.Agent).
@@ -336,19 +313,21 @@ func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Sent
 // record returns a task of the caller at this agent.
 func (f *Agent) record(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.proxy.Runner.Task(ctx, f.access(ctx), string(id))
-	if err == nil && (e.Agent != f.name || !f.Exists(ctx)) {
-		return nil, ledger.ErrNoTask
-	}
-	return e, err
+	return e, f.checkTask(e, err)
 }
 
 // current is record with the state of our follower, if there is one.
 func (f *Agent) current(ctx context.Context, id a2a.TaskID) (*ledger.Record, error) {
 	e, err := f.proxy.Runner.Current(ctx, f.access(ctx), string(id))
-	if err == nil && (e.Agent != f.name || !f.Exists(ctx)) {
-		return nil, ledger.ErrNoTask
+	return e, f.checkTask(e, err)
+}
+
+// checkTask returns err or, for a task of another agent, ErrNoTask.
+func (f *Agent) checkTask(e *ledger.Record, err error) error {
+	if err == nil && e.Agent != f.name {
+		return ledger.ErrNoTask
 	}
-	return e, err
+	return err
 }
 
 // a2aError puts an error into the terms of A2A. Unexpected errors stay as they are, for the log.

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -16,7 +17,8 @@ type yielder = func(a2a.Event, error) bool
 // without one, its message. If the agent is silent for a while, the task is yielded as
 // it was written. A repeated message yields its task.
 func (f *Agent) streamSent(ctx context.Context, sent *runner.Sent, yield yielder) {
-	e, err := f.accepted(ctx, sent, true)
+	e, err := sent.Accepted(ctx)
+	err = cmp.Or(sent.Refusal(), err)
 	if err != nil {
 		yield(nil, f.a2aError(err))
 		return

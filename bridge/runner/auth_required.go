@@ -224,6 +224,25 @@ func (r *Runner) Polled(
 	return e, err
 }
 
+// AwaitPolled returns a task as Polled does or, if it is not idle, as it is after it became idle or
+// wait has passed.
+func (r *Runner) AwaitPolled(
+	ctx context.Context,
+	access directory.Access,
+	handle string,
+	wait time.Duration,
+	progress func(string),
+) (*ledger.Record, error) {
+	e, err := r.Polled(ctx, access, handle)
+	if err != nil || e.Idle || wait <= 0 {
+		return e, err
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	return r.AwaitIdle(ctx, access, handle, progress)
+}
+
 // PollPaused polls the agent of a paused task. It reports whether the agent has continued without a
 // message, or with an answer that may not have arrived. The task is followed again then, and e is
 // out of date.

@@ -108,17 +108,16 @@ func (s *Sent) Await(
 ) (*ledger.Record, error) {
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	e, err := s.AwaitIdle(waiting, progress)
+	e, err := s.await(waiting, progress, neverEnough)
 	if err == nil && !e.Idle && budget < MinWait {
-		e, err = s.AwaitAnswer(ctx, MinWait-budget)
+		return s.AwaitAnswer(ctx, MinWait-budget)
 	}
 	return s.taken(e, err)
 }
 
-// Accepted returns the task once its agent has answered or FirstEventTimeout has passed, or why the
-// agent did not take the message.
+// Accepted is AwaitAnswer for people and streams.
 func (s *Sent) Accepted(ctx context.Context) (*ledger.Record, error) {
-	return s.taken(s.AwaitAnswer(ctx, FirstEventTimeout))
+	return s.AwaitAnswer(ctx, FirstEventTimeout)
 }
 
 // taken returns e, or why its handle must not be given out or the agent did not take the message.
@@ -136,20 +135,23 @@ func (s *Sent) taken(e *ledger.Record, err error) (*ledger.Record, error) {
 	return e, nil
 }
 
-// AwaitIdle returns the task once it is idle, or as it is when ctx or all waiting ends.
+// AwaitIdle returns the task once it is idle, or as it is when ctx or all waiting ends, or why the
+// agent did not take the message.
 func (s *Sent) AwaitIdle(ctx context.Context, progress func(string)) (*ledger.Record, error) {
-	return s.await(ctx, progress, func(Change) bool { return false })
+	return s.taken(s.await(ctx, progress, neverEnough))
 }
 
 // AwaitAnswer returns the task once its agent has answered the message, or as it is when
-// budget, ctx or all waiting ends.
+// budget, ctx or all waiting ends, or why the agent did not take the message.
 func (s *Sent) AwaitAnswer(ctx context.Context, budget time.Duration) (*ledger.Record, error) {
 	waiting, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
-	return s.await(waiting, nil, func(c Change) bool {
+	return s.taken(s.await(waiting, nil, func(c Change) bool {
 		return c.event != nil || c.Record().Task != nil
-	})
+	}))
 }
+
+func neverEnough(Change) bool { return false }
 
 // await returns the task once it is idle or a change is enough, or as it is when ctx or all
 // waiting ends.

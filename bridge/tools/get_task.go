@@ -34,10 +34,9 @@ func (t *Tools) getTask() mcp.Tool {
 				return nil, err
 			}
 			el := &elicitor{t, c, waitFor(args.Wait)}
-			e, err := el.await(ctx, args.TaskID)
-			if err == nil && t.Runner.PollPaused(ctx, e) {
-				e, err = el.await(ctx, args.TaskID)
-			}
+			e, err := t.Runner.AwaitPolled(
+				ctx, t.Directory.Access(ctx), args.TaskID, el.wait, c.Progress,
+			)
 			if err != nil {
 				return nil, err
 			}

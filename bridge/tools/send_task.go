@@ -101,12 +101,7 @@ func (t *Tools) beginTask(
 	if legacy {
 		e, err = sent.AwaitAnswer(ctx, wait)
 	} else {
-		waiting, cancel := context.WithTimeout(ctx, wait)
-		defer cancel()
-		e, err = sent.AwaitIdle(waiting, c.Progress)
-	}
-	if lost := sent.Recorded(); lost != nil {
-		return nil, lost
+		e, err = sent.Await(ctx, wait, c.Progress)
 	}
 	if err != nil {
 		return nil, err
