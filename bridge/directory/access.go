@@ -75,6 +75,13 @@ func (a Access) has(useCase string) bool {
 	return a.caller.AllUseCases || slices.Contains(a.caller.UseCases, useCase)
 }
 
+// AllowsMessages reports whether an agent takes messages of a call now, for one of its skills; skill
+// "" is none in particular.
+func (d *Directory) AllowsMessages(a Access, agent, skill string) bool {
+	p := d.Agent(a, agent)
+	return p != nil && !p.Disabled && a.Allows(p, skill)
+}
+
 // AllowsTasks reports whether a call may know of the tasks of an agent. People see all of
 // their tasks; clients see those of the agents that they may know of. The use cases of a
 // removed agent are unknown, so only clients for all use cases see its tasks.

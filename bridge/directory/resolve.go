@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +74,29 @@ func (r *Resolved) Connect(ctx context.Context) (Conn, error) {
 	}
 
 	return conn, nil
+}
+
+// Shown returns a card of the agent with what the call may know of. The forms of skills are left out
+// where they would name skills that are.
+func (r *Resolved) Shown(card *a2a.Card) *a2a.Card {
+	c := *r.access.Card(r.Agent, card)
+	if len(c.Skills) < len(card.Skills) {
+		c.Capabilities.Extensions = slices.DeleteFunc(
+			slices.Clone(c.Capabilities.Extensions),
+			func(e a2a.Extension) bool { return e.URI == a2a.SkillForms },
+		)
+	}
+	return &c
+}
+
+// ExtendedCard returns what the agent tells of itself to those who may call it. It is the card that
+// everybody sees if there is nothing more, or if nobody has reviewed more.
+func (r *Resolved) ExtendedCard(ctx context.Context, conn Conn) (*a2a.Card, error) {
+	teller, ok := conn.(a2a.Extender)
+	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || r.Review {
+		return conn.Card(), nil
+	}
+	return teller.ExtendedCard(ctx)
 }
 
 // Suspended returns an error while no call to the agent is made, because several in a row failed.

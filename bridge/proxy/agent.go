@@ -170,11 +170,11 @@ func (f *Agent) TaskNamed(ctx context.Context, name a2a.TaskID) (a2a.TaskID, err
 
 // Card returns the card of the agent without its interfaces, which depend on the server.
 func (f *Agent) Card(ctx context.Context) (*a2a.Card, error) {
-	_, conn, err := f.connect(ctx)
+	agent, conn, err := f.connect(ctx)
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
-	return f.shared(ctx, conn.Card()), nil
+	return f.shared(agent.Shown(conn.Card())), nil
 }
 
 // ExtendedCard returns what the agent tells of itself to those who may call it,
@@ -184,12 +184,7 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 	if err != nil {
 		return nil, f.a2aError(err)
 	}
-	teller, ok := conn.(a2a.Extender)
-	if !ok || !conn.Card().Capabilities.ExtendedAgentCard ||
-		agent.Review { // the extended card was not reviewed
-		return f.shared(ctx, conn.Card()), nil
-	}
-	card, err := teller.ExtendedCard(ctx)
+	card, err := agent.ExtendedCard(ctx, conn)
 	if err != nil { // the card that everybody sees is true, too
 		f.proxy.Log.WarnContext(
 			ctx, "asking an agent for its extended card",
@@ -198,31 +193,20 @@ func (f *Agent) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 		)
 		card = conn.Card()
 	}
-	return f.shared(ctx, card), nil
+	return f.shared(agent.Shown(card)), nil
 }
 
 // shared returns what is true of a card when we serve the agent.
-func (f *Agent) shared(ctx context.Context, card *a2a.Card) *a2a.Card {
-	access := f.access(ctx)
-	whole := card
-	if p := f.proxy.Directory.Agent(access, f.name); p != nil {
-		card = access.Card(p, card)
-	}
+func (f *Agent) shared(card *a2a.Card) *a2a.Card {
 	c := fitCard(card)
 	c.Interfaces = nil
 	c.SecuritySchemes = nil
 	c.Security = nil
-	extensions := c.Capabilities.Extensions
-	if len(card.Skills) < len(whole.Skills) { // forms would name the others
-		extensions = slices.DeleteFunc(
-			extensions, func(e a2a.Extension) bool { return e.URI == a2a.SkillForms },
-		)
-	}
 	// Whatever the agent does: there is a follower, and an outbox.
 	c.Capabilities = a2a.Capabilities{
 		Streaming:         true,
 		PushNotifications: f.proxy.Runner.Webhooks != nil,
-		Extensions:        extensions,
+		Extensions:        c.Capabilities.Extensions,
 	}
 	return &c
 }
@@ -271,8 +255,7 @@ func eachText(in []string, fit func(string) string) []string {
 
 // Visible reports whether the agent takes messages of the caller.
 func (f *Agent) Visible(ctx context.Context) bool {
-	p := f.proxy.Directory.Agent(f.access(ctx), f.name)
-	return p != nil && !p.Disabled
+	return f.proxy.Directory.AllowsMessages(f.access(ctx), f.name, "")
 }
 
 // Exists reports whether the caller may have tasks at the agent, which may be disabled.

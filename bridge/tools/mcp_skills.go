@@ -39,7 +39,7 @@ func (t *Tools) Skills(ctx context.Context) []*mcp.Skill {
 	all := []*mcp.Skill{general}
 	access := t.Directory.Access(ctx)
 	for _, s := range t.skillTools().skills {
-		if t.allows(access, s.of) {
+		if t.Directory.AllowsMessages(access, s.of.agent.Name, s.of.skill.ID) {
 			all = append(all, s.Skill)
 		}
 	}

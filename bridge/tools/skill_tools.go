@@ -73,13 +73,7 @@ func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 		return skills.own == nil || skills.own[tool] // or the tool of a skill that has just gone
 	}
 
-	return t.allows(access, s)
-}
-
-// allows reports whether a call may use a skill now.
-func (t *Tools) allows(access directory.Access, s skillOf) bool {
-	p := t.Directory.Agent(access, s.agent.Name)
-	return p != nil && !p.Disabled && access.Allows(p, s.skill.ID)
+	return t.Directory.AllowsMessages(access, s.agent.Name, s.skill.ID)
 }
 
 // keepSkills updates what is made of skills until running ends.
