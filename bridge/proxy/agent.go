@@ -115,7 +115,7 @@ func (f *Agent) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 func (f *Agent) AwaitTask(
 	ctx context.Context, q a2a.TaskQuery, wait time.Duration,
 ) (*a2a.Task, error) {
-	e, err := f.proxy.Runner.AwaitPolled(ctx, f.access(ctx), string(q.ID), wait, nil)
+	e, err := f.proxy.Runner.Polled(ctx, f.access(ctx), string(q.ID), wait, nil)
 	err = f.checkTask(e, err)
 	if err != nil {
 		return nil, f.a2aError(err)

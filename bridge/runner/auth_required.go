@@ -213,27 +213,19 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	return true
 }
 
-// Polled returns a task as Current does, after polling its agent if the task is paused.
+// Polled returns a task as Current does, after polling its agent if the task is paused. If it is not
+// idle then, it is returned once it is, or as it is after wait. progress may be nil.
 func (r *Runner) Polled(
-	ctx context.Context, access directory.Access, handle string,
-) (*ledger.Record, error) {
-	e, err := r.Current(ctx, access, handle)
-	if err == nil && r.PollPaused(ctx, e) {
-		return r.Current(ctx, access, handle)
-	}
-	return e, err
-}
-
-// AwaitPolled returns a task as Polled does or, if it is not idle, as it is after it became idle or
-// wait has passed.
-func (r *Runner) AwaitPolled(
 	ctx context.Context,
 	access directory.Access,
 	handle string,
 	wait time.Duration,
 	progress func(string),
 ) (*ledger.Record, error) {
-	e, err := r.Polled(ctx, access, handle)
+	e, err := r.Current(ctx, access, handle)
+	if err == nil && r.PollPaused(ctx, e) {
+		e, err = r.Current(ctx, access, handle)
+	}
 	if err != nil || e.Idle || wait <= 0 {
 		return e, err
 	}

@@ -34,7 +34,7 @@ func (t *Tools) getTask() mcp.Tool {
 				return nil, err
 			}
 			el := &elicitor{t, c, waitFor(args.Wait)}
-			e, err := t.Runner.AwaitPolled(
+			e, err := t.Runner.Polled(
 				ctx, t.Directory.Access(ctx), args.TaskID, el.wait, c.Progress,
 			)
 			if err != nil {

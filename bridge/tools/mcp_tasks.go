@@ -30,7 +30,7 @@ const (
 
 // Task implements mcp.Tasks.
 func (t Tasks) Task(ctx context.Context, _, id string) (*mcp.Task, error) {
-	e, err := t.Tools.Runner.Polled(ctx, t.Tools.Directory.Access(ctx), id)
+	e, err := t.Tools.Runner.Polled(ctx, t.Tools.Directory.Access(ctx), id, 0, nil)
 	if err != nil {
 		return nil, noTask(err)
 	}

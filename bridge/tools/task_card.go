@@ -146,7 +146,7 @@ func (t *Tools) taskSince(
 	wait time.Duration,
 ) (*ledger.Record, error) {
 	access := t.Directory.Access(ctx)
-	e, err := t.Runner.Polled(ctx, access, handle)
+	e, err := t.Runner.Polled(ctx, access, handle, 0, nil)
 	if err != nil || wait <= 0 || e.State().Terminal() || !e.Updated.Equal(seen) {
 		return e, err
 	}
