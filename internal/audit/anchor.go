@@ -1,12 +1,12 @@
 package audit
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"strconv"
@@ -94,7 +94,8 @@ func ParseAnchor(text string) (end ChainEnd, err error) {
 	return end, nil
 }
 
-// ReadAnchors reads the ends that are in a file. It returns none if there is no file.
+// ReadAnchors reads the ends that are in a file. It returns none if there is no file, and skips lines
+// that a crash has left incomplete.
 func ReadAnchors(file string) (ends []ChainEnd, err error) {
 	f, err := os.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -104,16 +105,23 @@ func ReadAnchors(file string) (ends []ChainEnd, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	lines := json.NewDecoder(f)
-	for {
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
 		var one anchor
-		err := lines.Decode(&one)
-		if errors.Is(err, io.EOF) {
-			return ends, nil
+		err := json.Unmarshal(lines.Bytes(), &one)
+		if isCut(err, lines.Bytes()) {
+			continue
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		ends = append(ends, one.ChainEnd)
 	}
+	return ends, lines.Err()
+}
+
+// isCut reports whether err says that a line of JSON ends too early.
+func isCut(err error, line []byte) bool {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	return ok && syntax.Offset == int64(len(line)) && syntax.Error() == "unexpected end of JSON input"
 }

@@ -19,13 +19,29 @@ func ToFile(path string, log *slog.Logger) Stream {
 	return lines(func(line []byte) error { return appendLine(path, line) }, log)
 }
 
+// appendLine appends a line to a file. A line that a crash has cut gets its end first.
 func appendLine(path string, line []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
+	if !endsWithLine(f) {
+		line = append([]byte{'\n'}, line...)
+	}
 	_, err = f.Write(line)
 	return errors.Join(err, f.Close())
+}
+
+// endsWithLine reports whether the last line of a file is whole. What cannot be read, such as a pipe,
+// has no line before.
+func endsWithLine(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+		return true
+	}
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, info.Size()-1)
+	return err != nil || last[0] == '\n'
 }
 
 // ToWriter writes events, one JSON object to a line.
