@@ -81,6 +81,20 @@ func (t *Table) Set(all []directory.Connector) error {
 	return nil
 }
 
+// Loader reads the list of connectors, and puts it in force.
+type Loader interface{ Load(context.Context) error }
+
+// Resource returns the resource with a URL, nil if there is none. Another replica may have added it, so the
+// list is read before nil is returned.
+func (t *Table) Resource(ctx context.Context, url string, list Loader) (*oauth.Resource, error) {
+	known := t.OAuth.Resources.Of(url)
+	if known != nil {
+		return known, nil
+	}
+	err := list.Load(ctx)
+	return t.OAuth.Resources.Of(url), err
+}
+
 // add adds what answers at the addresses of a connector.
 func (t *Table) add(to *addresses, c directory.Connector, resource *oauth.Resource) (err error) {
 	info := t.describe(c)

@@ -3,6 +3,9 @@ package server
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -478,5 +481,42 @@ func TestAnOperatorAddsAConnector(t *testing.T) {
 	}
 	if got := v.do("GET", "/api/v1/agents", desk, ""); got.status != http.StatusUnauthorized {
 		t.Errorf("got %s after the removal", got.said())
+	}
+}
+
+// Another replica has added a connector that this one has not heard of. It once ended the subscriptions
+// of the connector to events for good.
+func TestAConnectorOfAnotherReplicaKeepsItsSubscriptions(t *testing.T) {
+	v := newConnected(t)
+	if err := v.oauth.Accounts.SetAdmin(t.Context(), "alice", true); err != nil {
+		t.Fatal(err)
+	}
+	admin := v.token("alice", oauth.ScopeAdmin)
+	if got := v.do("POST", "/api/v1/admin/connectors", admin, `{"name":"desk"}`); got.status != http.StatusCreated {
+		t.Fatalf("got %s", got.said())
+	}
+	var claims struct {
+		GrantID string `json:"grant_id"`
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(v.connectorToken("alice", "desk", oauth.ScopeTools), ".")[1])
+	if err = errors.Join(err, json.Unmarshal(payload, &claims)); err != nil {
+		t.Fatal(err)
+	}
+	reaches := func() bool {
+		access, alive, err := eventBackend{v.Server}.Access(t.Context(), claims.GrantID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return alive && access.Allows(v.bridge.Directory.Lookup("front"), "")
+	}
+	v.oauth.Resources.Set(*v.oauth.Resources.Default()) // as the replica knew them before
+	if !reaches() {
+		t.Error("the connector is not found")
+	}
+	if got := v.do("DELETE", "/api/v1/admin/connectors/desk", admin, ""); got.status != http.StatusOK {
+		t.Fatalf("got %s", got.said())
+	}
+	if reaches() {
+		t.Error("a connector that was removed is still there")
 	}
 }

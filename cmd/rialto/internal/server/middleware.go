@@ -101,9 +101,6 @@ func isText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, 
 
 // areTexts reports whether all parameters of an address are text.
 func areTexts(u *url.URL) bool {
-	if u.RawQuery == "" {
-		return true
-	}
 	for name, values := range u.Query() {
 		if !isText(name) || slices.ContainsFunc(values, func(v string) bool { return !isText(v) }) {
 			return false

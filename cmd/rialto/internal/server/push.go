@@ -136,9 +136,9 @@ func (b eventBackend) Access(
 	if err != nil || !g.Live(time.Now()) {
 		return access, false, err
 	}
-	resource := b.s.oauth.Resources.Of(g.Resource)
-	if resource == nil || !resource.Admits(g.Name) {
-		return access, false, nil
+	resource, err := b.s.connectors.Resource(ctx, g.Resource, b.s.agents)
+	if err != nil || resource == nil || !resource.Admits(g.Name) {
+		return access, false, err
 	}
 
 	scope := resource.Within(g.Allows(g.Scope))
