@@ -36,7 +36,9 @@ func (s notices) Claim(
 }
 
 // Next implements Queue.
-func (s notices) Next(ctx context.Context) (time.Time, error) { return s.Outbox.NextNotice(ctx) }
+func (s notices) Next(ctx context.Context, _ time.Time) (time.Time, error) {
+	return s.Outbox.NextNotice(ctx)
+}
 
 // Release implements Queue.
 func (s notices) Release(ctx context.Context, replica string, now time.Time) error {

@@ -38,7 +38,7 @@ type Queue[N any] interface {
 	) ([]N, error)
 
 	// Next returns when an item can be claimed next, and zero if none can.
-	Next(context.Context) (time.Time, error)
+	Next(ctx context.Context, now time.Time) (time.Time, error)
 
 	// Release makes the items that replica has claimed due now.
 	Release(ctx context.Context, replica string, now time.Time) error
@@ -130,7 +130,7 @@ func (w *Worker[N]) claim(ctx context.Context, limit int, except []string) ([]N,
 func (w *Worker[N]) untilNext(ctx context.Context) time.Duration {
 	asking, cancel := context.WithTimeout(ctx, StoreTimeout)
 	defer cancel()
-	next, err := w.Queue.Next(asking)
+	next, err := w.Queue.Next(asking, w.Now())
 	if err != nil {
 		w.logError(ctx, "looking for", err)
 	}

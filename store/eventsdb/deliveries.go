@@ -62,9 +62,12 @@ func (db *Store) Claim(
 }
 
 // Next implements push.Queue.
-func (db *Store) Next(ctx context.Context) (time.Time, error) {
+func (db *Store) Next(ctx context.Context, now time.Time) (time.Time, error) {
 	var at time.Time
-	err := db.sql.Read.QueryRowContext(ctx, `SELECT d.due`+waiting+` ORDER BY d.due LIMIT 1`).Scan(&at)
+	err := db.sql.Read.QueryRowContext(ctx, `SELECT d.due`+waiting+` AND EXISTS (
+		SELECT 1 FROM event_subscriptions s
+		WHERE s.id = d.subscription AND (s.expires = 0 OR s.expires > $1 OR s.ending = 1))
+		ORDER BY d.due LIMIT 1`, now).Scan(&at)
 	return at, sqldb.NoRow(err, nil)
 }
 

@@ -45,7 +45,7 @@ func (r *rig) settled() {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
 	for deadline := time.Now().Add(10 * time.Second); ; <-again.C {
-		next, err := r.store.Events.Next(r.t.Context())
+		next, err := r.store.Events.Next(r.t.Context(), time.Now())
 		if err != nil || time.Now().After(deadline) {
 			r.t.Fatalf("a delivery is due at %v, %v", next, err)
 		}
