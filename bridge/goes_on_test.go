@@ -271,3 +271,27 @@ func TestAnAnswerThatComesTooLateWaitsForTheTask(t *testing.T) {
 		t.Errorf("got %s after %d messages, want it completed after one", got.State, s.sent())
 	}
 }
+
+// TestAPausedTaskHoldsLittleMemory: limits.memory counts no paused task, so one whose stream stayed open held
+// up to 16 MiB beyond it. The stream of a large task ends with the pause, and its agent is polled.
+func TestAPausedTaskHoldsLittleMemory(t *testing.T) {
+	left := make(chan struct{})
+	s := &scripted{answer: func(ctx context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return func(more func(a2a.Event, error) bool) {
+			defer close(left)
+			large := a2a.Artifact{ID: "large", Parts: []a2a.Part{{Content: a2a.Raw(make([]byte, 1<<20))}}}
+			if more(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.AuthRequired}, Artifacts: []a2a.Artifact{large}}, nil) {
+				<-ctx.Done()
+			}
+		}
+	}}
+	f := faceOf(t, peer{s, &a2a.Card{Name: "Large", Capabilities: a2a.Capabilities{Streaming: true}}})
+	if task := sent(t, f, t.Context(), say("go")); task.Status.State != a2a.AuthRequired {
+		t.Fatalf("got %+v", task)
+	}
+	select {
+	case <-left:
+	case <-time.After(10 * time.Second):
+		t.Error("the stream of the paused task is still read")
+	}
+}

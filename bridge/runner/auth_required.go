@@ -270,14 +270,22 @@ func repeatsPause(f *Follower, e a2a.Event) bool {
 }
 
 // mayGoOn reports whether more may come on the stream of f, because the task is paused. Until it does, the
-// task has no follower for others, as any paused task.
+// task has no follower for others, as any paused task. The memory of a paused task counts for nobody, so the
+// stream of a large one is not kept.
 func mayGoOn(ctx context.Context, f *Follower) bool {
-	if !paused(f) {
+	if !paused(f) || isLarge(f) {
 		return false
 	}
 	f.flush(ctx)
 	f.r.live.remove(f)
 	return true
+}
+
+// isLarge reports whether the task of f gives way to others.
+func isLarge(f *Follower) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.counted > largeTask
 }
 
 // nextPause returns the id of the pause after one that an agent left without a message: an answer to what it
