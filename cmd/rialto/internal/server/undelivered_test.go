@@ -197,33 +197,37 @@ func TestAKeptAnswerIsReplacedOrWithdrawn(t *testing.T) {
 	}
 }
 
-// TestAKeptAnswerOutlivesTheServer stops the server while the agent is away. The next one delivers
-// the answer though nobody asks for the task.
+// TestAKeptAnswerOutlivesTheServer stops the server while the agent is away, after a client of each era of
+// MCP has answered. The next server delivers the answer though nobody asks for the task.
 func TestAKeptAnswerOutlivesTheServer(t *testing.T) {
-	o := newOutage(t)
-	database := filepath.Join(t.TempDir(), "r.db")
-	start := func(t *testing.T) *doors {
-		return newDoors(t, func(c *config.Config) {
-			c.Agents = []config.Agent{{Name: "away", URL: o.web.URL}}
-			c.Storage.Database = database
-			c.Storage.SecretFile = database + ".secret"
+	for _, revision := range []string{mcp2025, mcp2026} {
+		t.Run(revision, func(t *testing.T) {
+			o := newOutage(t)
+			database := filepath.Join(t.TempDir(), "r.db")
+			start := func(t *testing.T) *doors {
+				return newDoors(t, func(c *config.Config) {
+					c.Agents = []config.Agent{{Name: "away", URL: o.web.URL}}
+					c.Storage.Database = database
+					c.Storage.SecretFile = database + ".secret"
+				})
+			}
+			t.Run("the answer is given", func(t *testing.T) {
+				r := start(t)
+				_, id := o.asked(r.rig)
+				answer := toolCall(t, revision, "send_task", `{"task_id":"`+string(id)+`","message":"echo large"}`, canElicit)
+				said, _ := r.read(r.unlimited(), answer, "")
+				if !strings.Contains(said, "has not got the answer") {
+					t.Errorf("got %s, want that the answer was not delivered", said)
+				}
+			})
+			o.start()
+			t.Run("the answer arrives", func(t *testing.T) {
+				start(t)
+				poll(t, 100*time.Millisecond, func() bool { return len(o.answers()) > 0 })
+			})
+			if got := o.answers(); len(got) != 1 || got[0] != "echo large" {
+				t.Errorf("the agent got %q, want the answer once", got)
+			}
 		})
-	}
-	t.Run("the answer is given", func(t *testing.T) {
-		r := start(t)
-		_, id := o.asked(r.rig)
-		answer := toolCall(t, mcp2026, "send_task", `{"task_id":"`+string(id)+`","message":"echo large"}`, canElicit)
-		said, _ := r.read(r.unlimited(), answer, "")
-		if !strings.Contains(said, "has not got the answer") {
-			t.Errorf("got %s, want that the answer was not delivered", said)
-		}
-	})
-	o.start()
-	t.Run("the answer arrives", func(t *testing.T) {
-		start(t)
-		poll(t, 100*time.Millisecond, func() bool { return len(o.answers()) > 0 })
-	})
-	if got := o.answers(); len(got) != 1 || got[0] != "echo large" {
-		t.Errorf("the agent got %q, want the answer once", got)
 	}
 }

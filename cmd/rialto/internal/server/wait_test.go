@@ -10,7 +10,7 @@ import (
 )
 
 // TestAHandleComesAfterTheWait sends messages to an agent that says nothing. Callers that did not
-// want to wait got a handle after five seconds. The bound here leaves room for a busy machine.
+// want to wait got a handle after five seconds. On a busy machine one of three must come in time.
 func TestAHandleComesAfterTheWait(t *testing.T) {
 	silent := a2atest.Rogues()["silent"]
 	r := newDoors(t, func(c *config.Config) {
@@ -33,12 +33,17 @@ func TestAHandleComesAfterTheWait(t *testing.T) {
 		"REST, wait 1":                      {sent{"POST", rest, `{"message":"x","wait":1}`, nil}, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			begun := time.Now()
-			said, _ := r.read(r.unlimited(), c.sent, "")
-			took := time.Since(begun)
-			if took > c.wait+2*time.Second || took < c.wait {
+			token, said := r.unlimited(), ""
+			took := time.Hour
+			for try := 0; try < 3 && took > c.wait+500*time.Millisecond; try++ {
+				begun := time.Now()
+				said, _ = r.read(token, c.sent, "")
+				took = time.Since(begun)
+			}
+			if took > c.wait+500*time.Millisecond || took < c.wait {
 				t.Errorf("it took %s, want %s", took, c.wait)
 			}
+			t.Logf("%s after the wait", took-c.wait)
 			if !strings.Contains(strings.ToLower(said), "submitted") && !strings.Contains(said, "taskId") {
 				t.Errorf("got %s, want a handle", said)
 			}
