@@ -9,6 +9,7 @@ import (
 
 	"rialto/cmd/rialto/internal/server"
 	"rialto/cmd/rialto/internal/term"
+	"rialto/templates"
 )
 
 // banner prints where the demo is and how to connect to it. The password is the last line, where the
@@ -25,7 +26,7 @@ func (d *demo) banner(w io.Writer, agents []server.AgentState) {
 	}
 
 	fmt.Fprintln(w)
-	for _, s := range server.Snippets(url) {
+	for _, s := range templates.Snippets(url) {
 		if s.Code != url { // the others have no line to paste
 			fmt.Fprintf(w, "%s\n    %s\n", s.Client, strings.ReplaceAll(s.Code, "\n", "\n    "))
 		}

@@ -11,7 +11,7 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
 	page := templates.Home{
 		Product:  s.cfg.Load().Name,
 		URL:      s.oauth.Resource,
-		Snippets: Snippets(s.oauth.Resource),
+		Snippets: templates.Snippets(s.oauth.Resource),
 	}
 	if who, ok := oauth.FromContext(r.Context()); ok {
 		page.User, page.SignOut, page.Admin = who.Name, "/signout", who.Has(oauth.ScopeAdmin)

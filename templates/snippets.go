@@ -1,13 +1,9 @@
-package server
+package templates
 
-import (
-	"strings"
-
-	"rialto/templates"
-)
+import "strings"
 
 // Snippets tells, for each client, how to add the connector at url. Those that can use url come first.
-func Snippets(url string) []templates.Snippet {
+func Snippets(url string) []Snippet {
 	if strings.HasPrefix(url, "https://") {
 		return append(hostedSnippets(url, ""), localSnippets(url)...)
 	}
@@ -16,8 +12,8 @@ func Snippets(url string) []templates.Snippet {
 }
 
 // hostedSnippets are of apps that run elsewhere.
-func hostedSnippets(url, note string) []templates.Snippet {
-	return []templates.Snippet{
+func hostedSnippets(url, note string) []Snippet {
+	return []Snippet{
 		{
 			Client: "ChatGPT",
 			Note:   note,
@@ -34,8 +30,8 @@ func hostedSnippets(url, note string) []templates.Snippet {
 }
 
 // localSnippets are of apps that run on the user's computer.
-func localSnippets(url string) []templates.Snippet {
-	return []templates.Snippet{
+func localSnippets(url string) []Snippet {
+	return []Snippet{
 		{
 			Client: "Claude Code",
 			Steps:  "Add the connector, then log in.",
