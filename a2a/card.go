@@ -1,6 +1,10 @@
 package a2a
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // Card is how an agent introduces itself (A2A 1.0 section 4.4.1).
 type Card struct {
@@ -112,4 +116,37 @@ func (c *Card) Skill(id string) (Skill, bool) {
 		}
 	}
 	return Skill{}, false
+}
+
+// InputModesOf returns the media types that a skill takes: its own or, if it names none, those of the
+// agent.
+func (c *Card) InputModesOf(skill string) []string {
+	if s, ok := c.Skill(skill); ok && len(s.InputModes) > 0 {
+		return s.InputModes
+	}
+	return c.DefaultInputModes
+}
+
+// AcceptsType reports whether a file of a media type fits input modes. Modes may be wildcards, or the
+// words "text" and "file" of early cards. A file whose type is not known fits, and so does any file where
+// there are no modes.
+func AcceptsType(modes []string, mediaType string) bool {
+	bare := func(s string) string {
+		s, _, _ = strings.Cut(s, ";")
+		return strings.ToLower(strings.TrimSpace(s))
+	}
+	is := bare(mediaType)
+	if len(modes) == 0 || is == "" || is == "application/octet-stream" {
+		return true
+	}
+
+	top, _, _ := strings.Cut(is, "/")
+	return slices.ContainsFunc(modes, func(mode string) bool {
+		mode = bare(mode)
+		switch mode {
+		case is, top + "/*", "*/*", "*", "file", "application/octet-stream":
+			return true
+		}
+		return mode == "text" && top == "text"
+	})
 }

@@ -48,6 +48,15 @@ type Part struct {
 	Metadata  Metadata
 }
 
+// IsFile reports whether the part is a file, by content or by address.
+func (p Part) IsFile() bool {
+	switch p.Content.(type) {
+	case Raw, URL:
+		return true
+	}
+	return false
+}
+
 // Content is what a Part carries: a Text, Raw, URL or Data.
 type Content interface{ isContent() }
 

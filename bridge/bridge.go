@@ -28,6 +28,9 @@ type Bridge struct {
 func New(r *runner.Runner, l *documents.Service, sink call.Sink) *Bridge {
 	calls := &call.Recorder{Sink: sink, Now: r.Now}
 	l.Directory, l.Runner, l.Calls, l.URL, l.Log = r.Directory, r, calls, r.Directory.URL, r.Log
+	if files := r.Uploads; files != nil {
+		files.URL, files.Now, files.Log = r.Directory.URL, r.Now, r.Log
+	}
 	b := &Bridge{
 		Directory: r.Directory,
 		Runner:    r,
@@ -75,6 +78,11 @@ func (b *Bridge) Close() {
 func (b *Bridge) Prune(ctx context.Context) error {
 	if err := b.Runner.Prune(ctx); err != nil {
 		return err
+	}
+	if b.Runner.Uploads != nil {
+		if err := b.Runner.Uploads.Prune(ctx); err != nil {
+			return err
+		}
 	}
 	return b.Documents.PruneShares(ctx)
 }

@@ -12,6 +12,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
+	"rialto/bridge/runner"
 	"rialto/bridge/tools"
 	"rialto/mcp"
 )
@@ -55,7 +56,7 @@ func withSkills(t *testing.T, agents map[string]peer, change func(*bridge.Bridge
 
 // names returns the names of the tools of skills, which come after the bridge's own.
 func names(listed []mcp.Tool) (all []string) {
-	own := &tools.Tools{Documents: &documents.Service{}}
+	own := &tools.Tools{Documents: &documents.Service{}, Runner: &runner.Runner{}}
 	for _, t := range listed[len(own.List()):] {
 		all = append(all, t.Name)
 	}

@@ -45,6 +45,14 @@ func (a Access) User() string { return a.caller.User }
 // Client returns the client through which the call is made; "" for a person in a browser.
 func (a Access) Client() string { return a.caller.Client }
 
+// Connector returns the name of the connector of the call; "" for that of the whole server.
+func (a Access) Connector() string {
+	if a.caller.Connector == nil {
+		return ""
+	}
+	return a.caller.Connector.Name
+}
+
 // Allows reports whether the call may know of an agent and of one of its skills; skill ""
 // is none in particular.
 func (a Access) Allows(agent *Agent, skill string) bool {

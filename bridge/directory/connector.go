@@ -87,7 +87,7 @@ func (d *Directory) ConnectorAt(url string) *Connector {
 // ToolNames are the tools that do not depend on agents.
 var ToolNames = []string{
 	"search", "fetch", "send_task", "get_task", "cancel_task", "list_tasks", "list_agents",
-	"get_agent", "share", "task_view", "answer_task",
+	"get_agent", "share", "request_upload", "task_view", "answer_task",
 }
 
 // ReservedConnectors are the names of other addresses below Path.

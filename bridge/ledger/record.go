@@ -129,16 +129,21 @@ func (e *Record) Clone() *Record {
 }
 
 // Unsent reports whether the record holds a message that its agent has not received,
-// until the owner has connected the agent.
+// until the owner has connected the agent or sent a file.
 func (e *Record) Unsent() bool {
 	return e.Failure == nil && e.Task != nil && e.Task.ID == "" &&
-		e.Task.Status.State == a2a.AuthRequired &&
+		e.Task.Status.State.Interrupted() &&
 		len(e.Task.History) > 0
 }
 
-// KeepUnsent keeps a message that the agent refused until the owner has connected the
-// agent, and asks the owner to do so.
-func (e *Record) KeepUnsent(m *a2a.Message, why *i18n.Message, now time.Time) {
+// AwaitsFiles reports whether the message is unsent until the owner has sent a file that it names.
+func (e *Record) AwaitsFiles() bool {
+	return e.Idle && e.Unsent() && e.Task.Status.State == a2a.InputRequired
+}
+
+// KeepUnsent keeps a message until the owner has connected the agent (auth-required) or sent a file
+// (input-required), and asks the owner to do so.
+func (e *Record) KeepUnsent(m *a2a.Message, until a2a.State, why *i18n.Message, now time.Time) {
 	said := a2a.Message{
 		ID:    uuid.NewString(),
 		Role:  a2a.RoleAgent,
@@ -147,7 +152,7 @@ func (e *Record) KeepUnsent(m *a2a.Message, why *i18n.Message, now time.Time) {
 	said.Metadata = a2a.Metadata{sentenceKey: why.Stored()}
 	e.Task = &a2a.Task{
 		ContextID: m.ContextID,
-		Status:    a2a.Status{State: a2a.AuthRequired, Message: &said, Timestamp: now},
+		Status:    a2a.Status{State: until, Message: &said, Timestamp: now},
 		History:   []a2a.Message{*m},
 	}
 }

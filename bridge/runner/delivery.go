@@ -139,6 +139,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 		f.becomeIdle(func(e *ledger.Record) {
 			e.KeepUnsent(
 				f.message,
+				a2a.AuthRequired,
 				i18n.New(format, e.Agent, f.r.Directory.ConnectURL(e.Agent, e.Handle)),
 				f.r.Now(),
 			)

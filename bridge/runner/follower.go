@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"runtime"
 	"sync"
 	"time"
 
@@ -139,10 +140,18 @@ func (f *Follower) run(ctx context.Context, send *a2a.SendRequest) {
 
 // send sends the message and applies the events of the answer. It returns what ended them.
 func (f *Follower) send(ctx context.Context, send *a2a.SendRequest) error {
+	send, err := withFiles(ctx, f.r.Uploads, send)
+	if err != nil {
+		f.rejected(ctx, err)
+		return err
+	}
 	n, err := f.consume(ctx, f.conn.Stream(ctx, send))
 	if n == 0 && refusedPush(send, err) {
 		send.Push = nil
 		n, err = f.consume(ctx, f.conn.Stream(ctx, send))
+	}
+	if n > 0 {
+		dropDelivered(ctx, f)
 	}
 
 	switch {
@@ -325,4 +334,14 @@ func (f *Follower) taskID() a2a.TaskID {
 		return ""
 	}
 	return f.record.Task.ID
+}
+
+// growStack grows the stack of a new goroutine to what decoding the answer of an agent needs, while
+// there is little on it to copy. Otherwise it grows in three steps at its deepest point, which takes
+// 15 µs of a call.
+//
+//go:noinline
+func growStack() {
+	var frame [12 << 10]byte
+	runtime.KeepAlive(&frame)
 }

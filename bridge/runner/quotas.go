@@ -12,6 +12,7 @@ type quotas struct {
 	counts  taskCounts
 	memory  memory
 	storage storageQuota
+	writes  largeWrites
 }
 
 // mostRunning is how many tasks of an owner run at one time.

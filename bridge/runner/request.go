@@ -13,6 +13,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/bridge/uploads"
 )
 
 // Request is a message to an agent. Its JSON names are the arguments of send_task.
@@ -35,6 +36,7 @@ type File struct {
 	MediaType string `json:"media_type"`
 	Bytes     []byte `json:"bytes"`
 	URL       string `json:"url"`
+	Upload    string `json:"upload"` // the id of a file that is sent apart
 }
 
 // SendRequest sends the message of a request.
@@ -86,6 +88,10 @@ func (f File) part() (a2a.Part, error) {
 	p := a2a.Part{Filename: f.Name, MediaType: f.MediaType}
 	u, err := url.Parse(f.URL)
 	switch {
+	case f.Upload != "" && (f.URL != "" || f.Bytes != nil):
+		return p, errors.New("has \"upload\" and its content: give one of them")
+	case f.Upload != "":
+		p.Content = uploads.Part(f.Upload).Content
 	case f.URL != "" && f.Bytes != nil:
 		return p, errors.New("has both \"bytes\" and \"url\": give one of them")
 	case f.URL != "" && (err != nil || u.Scheme == "" || u.Host+u.Opaque == ""):
@@ -99,7 +105,7 @@ func (f File) part() (a2a.Part, error) {
 	case f.Bytes != nil:
 		p.Content = a2a.Raw(f.Bytes)
 	default:
-		return p, errors.New("has no content: give \"bytes\" (base64) or \"url\"")
+		return p, errors.New("has no content: give \"upload\" (from request_upload), \"bytes\" (base64) or \"url\"")
 	}
 
 	return p, nil

@@ -56,6 +56,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/bridge/uploads"
 )
 
 // Runner runs tasks. Directory, Ledger, Lists, Leases, Replica, Now and Log are required.
@@ -73,6 +74,8 @@ type Runner struct {
 	Webhooks Webhooks
 
 	Publisher Publisher
+
+	Uploads *uploads.Service // nil: messages name no files that are sent apart
 
 	Replica string // the name of this process among those that share the ledger
 	Now     func() time.Time
@@ -98,12 +101,11 @@ type Runner struct {
 	stop    context.CancelFunc
 	wg      sync.WaitGroup
 
-	waiters     waiters
-	live        followers
-	leases      leases
-	polls       poller
-	quotas      quotas
-	largeWrites largeWrites
+	waiters waiters
+	live    followers
+	leases  leases
+	polls   poller
+	quotas  quotas
 }
 
 // Inbox receives the push notifications of agents. It calls Wake.
@@ -129,6 +131,9 @@ func (r *Runner) Start() {
 	if r.Only == "" {
 		r.wg.Go(r.polls.runDue)
 		r.wg.Go(r.polls.runWoken)
+		if r.Uploads != nil {
+			r.wg.Go(func() { sendArrived(r) })
+		}
 	}
 }
 

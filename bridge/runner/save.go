@@ -68,7 +68,7 @@ func (f *Follower) write() {
 	}
 	if f.size+f.revisionsSize > largeTask {
 		urgent := f.record.Idle || f.recorded.IsZero() || f.r.running.Err() != nil
-		end, ok := f.r.largeWrites.begin(urgent)
+		end, ok := f.r.quotas.writes.begin(urgent)
 		if !ok {
 			f.timer = time.AfterFunc(f.pause(), func() { f.Save() })
 			return

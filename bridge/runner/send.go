@@ -133,6 +133,26 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 	if err := s.r.assignHandle(e); err != nil {
 		return nil, err
 	}
+
+	files, err := s.claimFiles(ctx, conn, e, req)
+	if err != nil {
+		return nil, err
+	}
+	sent, err := s.start(ctx, conn, e, req, files)
+	return sent, files.settle(ctx, err)
+}
+
+// start sends the first message of a task, or keeps it until its files have come.
+func (s *sending) start(
+	ctx context.Context,
+	conn directory.Conn,
+	e *ledger.Record,
+	req *a2a.SendRequest,
+	files claimed,
+) (*Sent, error) {
+	if files.missing() {
+		return files.await(ctx, e, req)
+	}
 	if e.Digest == "" && e.Name == "" &&
 		req.Push == nil { // a message that names its task may be repeated
 		sent, err := s.r.deferWrite(ctx, conn, e, req)
@@ -183,8 +203,17 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 		return nil, err
 	}
 
+	files, err := s.claimFiles(ctx, conn, e, req)
+	if err != nil {
+		return nil, err
+	}
+	if files.missing() {
+		return nil, files.settle(ctx, files.notYet())
+	}
+
 	e.Digest = s.digest
-	return s.r.continueTask(ctx, conn, e, req)
+	sent, err := s.r.continueTask(ctx, conn, e, req)
+	return sent, files.settle(ctx, err)
 }
 
 // connect reaches the agent of the message, which must declare what the agent requires.
@@ -389,6 +418,8 @@ func (s *sending) continues(e *ledger.Record) error {
 		return endedError(e)
 	case !state.Interrupted() || !e.Idle:
 		return ledger.ErrTaskBusy
+	case e.AwaitsFiles():
+		return ledger.InputError{Text: e.Task.Status.Message.Text()}
 	case s.in.Pause != "" && s.in.Pause != e.MessageID:
 		return ledger.ErrTaskBusy
 	}

@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"rialto/bridge/documents"
+	"rialto/bridge/runner"
 	"rialto/bridge/tools"
+	"rialto/bridge/uploads"
 	"rialto/mcp"
 )
 
@@ -25,7 +27,10 @@ func TestTheReferenceListsTheTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &tools.Tools{Documents: &documents.Service{Sharing: &documents.Sharing{}}}
+	all := &tools.Tools{
+		Documents: &documents.Service{Sharing: &documents.Sharing{}},
+		Runner:    &runner.Runner{Uploads: &uploads.Service{}},
+	}
 	var table strings.Builder
 	table.WriteString("| tool | arguments | what it does |\n|---|---|---|\n")
 	for _, tool := range all.List() {

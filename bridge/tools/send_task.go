@@ -138,7 +138,8 @@ var sendTaskInput = json.RawMessage(`{
 				"properties": {
 					"name": {"type": "string"},
 					"media_type": {"type": "string", "description": "For example text/csv."},
-					"bytes": {"type": "string", "contentEncoding": "base64", "description": "The content, base64. Give this or url."},
+					"upload": {"type": "string", "description": "Id from request_upload, for all but short files."},
+					"bytes": {"type": "string", "contentEncoding": "base64", "description": "The content, base64. Give this, upload or url."},
 					"url": {"type": "string", "description": "Where the agent can get the file."}
 				}
 			}

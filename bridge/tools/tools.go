@@ -87,6 +87,9 @@ func (t *Tools) ownTools() []mcp.Tool {
 		t.sendTask(), t.getTask(), t.cancelTask(), t.listTasks(),
 		t.listAgents(), t.getAgent(),
 	}
+	if t.Runner.Uploads != nil {
+		tools = append(tools, requestUpload(t))
+	}
 	if t.Documents.Sharing != nil {
 		tools = append(tools, t.share())
 	}

@@ -86,7 +86,7 @@ func (d *Documents) show(
 	var links Links = ownLinks{sheet}
 	if strings.HasPrefix(sheet.ID, "doc:") { // one text, which no task holds
 		if r.URL.Query().Has("download") {
-			sendFile(w, r, &a2a.Part{
+			sendPart(w, r, &a2a.Part{
 				Content:   a2a.Raw(sheet.Pieces[0].Text()),
 				MediaType: "text/plain; charset=utf-8",
 			})

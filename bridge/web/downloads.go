@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"errors"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -33,19 +34,23 @@ func (d *Downloads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	sendFile(w, r, part)
+	sendPart(w, r, part)
 }
 
-func sendFile(w http.ResponseWriter, r *http.Request, part *a2a.Part) {
+func sendPart(w http.ResponseWriter, r *http.Request, part *a2a.Part) {
+	sendFile(w, r, part.Filename, part.MediaType, bytes.NewReader(part.Content.(a2a.Raw)))
+}
+
+func sendFile(w http.ResponseWriter, r *http.Request, name, is string, content io.ReadSeeker) {
 	h := w.Header()
-	h.Set("Content-Type", mediaType(part.MediaType))
-	h.Set("Content-Disposition", disposition(part.Filename, part.MediaType))
+	h.Set("Content-Type", mediaType(is))
+	h.Set("Content-Disposition", disposition(name, is))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Robots-Tag", "noindex, nofollow, noarchive")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(part.Content.(a2a.Raw)))
+	http.ServeContent(w, r, "", time.Time{}, content)
 }
 
 // mediaType returns s if it is a media type, and application/octet-stream otherwise.

@@ -67,7 +67,7 @@ func (s *Shared) download(w http.ResponseWriter, r *http.Request, secret, number
 		return
 	}
 
-	sendFile(w, r, part)
+	sendPart(w, r, part)
 }
 
 // writeError is the one place where an error becomes a page.

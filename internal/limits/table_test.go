@@ -39,6 +39,14 @@ var table = []limit{
 	{"Tools and results", "bridge/documents", "MostShares", "shared links of a user"},
 	{"Tools and results", "bridge/tools", "maxSkills", "skills of all agents that become tools, and those that become MCP skills"},
 
+	{"Files", "bridge/uploads", "LinkTTL", "an upload link that no file has come for"},
+	{"Files", "bridge/uploads", "KeptFor", "a file that no task has, and the link of an agent to its file"},
+	{"Files", "bridge/uploads", "MaxInline", "a file in a message to an agent; of a larger one it gets a link"},
+	{"Files", "bridge/uploads", "PerUser", "upload links and files of a user"},
+	{"Files", "bridge/uploads", "maxReceiving", "files that come at one time"},
+	{"Files", "bridge/uploads", "chunkSize", "bytes of a file that are in memory while it comes or goes"},
+	{"Files", "bridge/uploads", "scanTimeout", "the check of a file (uploads.scan_url)"},
+
 	{"Tasks", "bridge/runner", "streamRate", "what agents may stream per second to the tasks of a user"},
 	{"Tasks", "bridge/runner", "largeTask", "a task, until it is written one at a time with others of this size"},
 	{"Tasks", "bridge/ledger", "SmallTask", "a task that counts for no quota of stored bytes"},

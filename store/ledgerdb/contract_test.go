@@ -38,6 +38,15 @@ func TestContracts(t *testing.T) {
 					}{db, db.Shares()}
 				})
 			})
+			t.Run("uploads", func(t *testing.T) {
+				testUploads(t, func(t *testing.T) Uploading {
+					db := open(t)
+					return struct {
+						*ledgerdb.Store
+						ledgerdb.Uploads
+					}{db, db.Uploads()}
+				})
+			})
 		})
 	}
 }

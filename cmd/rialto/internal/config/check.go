@@ -35,6 +35,7 @@ func (c *Config) Check() (faults error) {
 		c.checkLimits,
 		c.Serving.GRPC.Check,
 		c.MCP.check,
+		c.Links.Uploads.check,
 	} {
 		faults = errors.Join(faults, check())
 	}

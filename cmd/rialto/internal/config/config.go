@@ -87,10 +87,11 @@ type Calls struct {
 	ForceUseCase string                `koanf:"force_usecase"`
 }
 
-// Links says how long links to files and shared documents work.
+// Links says how long links to files and shared documents work, and which files can be sent.
 type Links struct {
 	DownloadLinks time.Duration `koanf:"download_links"`
 	ShareLinks    time.Duration `koanf:"share_links"`
+	Uploads       Uploads       `koanf:"uploads"`
 }
 
 // Limits bounds what users, clients and agents can use. A key is named by what it counts

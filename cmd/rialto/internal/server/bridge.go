@@ -78,6 +78,9 @@ func newBridge(
 		Now:       time.Now,
 		Log:       log,
 	}
+	tasks.Uploads = cfg.Links.Uploads.Service(
+		db.Ledger.Uploads(), deriveKey(secret, "uploads"), accounts{db.OAuth.Accounts},
+	)
 	library := &documents.Service{Index: db.Ledger, Accounts: accounts{db.OAuth.Accounts}}
 	if cfg.Links.DownloadLinks > 0 {
 		library.Downloads = &documents.Downloads{

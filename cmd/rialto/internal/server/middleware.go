@@ -12,6 +12,7 @@ import (
 
 	"rialto/a2a/a2apush"
 	"rialto/bridge/documents"
+	"rialto/bridge/uploads"
 	"rialto/cmd/rialto/internal/telemetry"
 )
 
@@ -21,7 +22,7 @@ const maxLoggedSegment = 64
 
 // redactPath returns a path without the part that is a capability, and without what may be a token.
 func redactPath(path string) string {
-	for _, prefix := range []string{documents.SharedPath, documents.DownloadPath, a2apush.InboxPath} {
+	for _, prefix := range []string{documents.SharedPath, documents.DownloadPath, uploads.Path, a2apush.InboxPath} {
 		if rest, ok := strings.CutPrefix(path, prefix); ok && rest != "" {
 			return prefix + "…"
 		}

@@ -11,6 +11,7 @@ import (
 	"rialto/a2a/a2apush"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
+	"rialto/bridge/uploads"
 	"rialto/bridge/web"
 	"rialto/cmd/rialto/internal/compression"
 	"rialto/oauth"
@@ -170,6 +171,7 @@ func (s *Server) pageRoutes(r *mux.Router, compress mux.MiddlewareFunc) {
 	})
 	// These links need no sign-in: they hold a random or signed part.
 	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Site: site}))
+	r.PathPrefix(uploads.Path).Handler(&web.Uploads{Site: site})
 	r.PathPrefix(documents.SharedPath).Handler(s.bodies.limitAnswers(&web.Shared{Site: site}))
 	read(compressed, "/", s.oauth.Public(s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage))))
 }

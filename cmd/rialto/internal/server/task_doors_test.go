@@ -42,6 +42,7 @@ var callsOfTools = []callOfTool{
 	{"list_agents", `{}`, false},
 	{"get_agent", `{"agent":"AGENT"}`, false},
 	{"share", `{"id":"task:TASK"}`, false},
+	{"request_upload", `{"files":[{"name":"a.pdf","mime_type":"application/pdf"}]}`, false},
 	{"task_view", `{"task_id":"TASK","wait":1}`, false},
 	{"answer_task", `{"task_id":"TASK","pause":"p","once":"o","answer":{"answer":"end"}}`, true},
 }

@@ -56,7 +56,8 @@ func TestToolsSayWhatTheyMayDoAndShowTheLogo(t *testing.T) {
 	r.do("POST", "/mcp", token, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).decode(t, &got)
 	for _, tool := range got.Result.Tools {
 		destroys := tool.Name == "send_task" || tool.Name == "cancel_task"
-		if a := tool.Annotations; a.DestructiveHint != destroys || a.ReadOnlyHint == destroys {
+		changes := destroys || tool.Name == "request_upload"
+		if a := tool.Annotations; a.DestructiveHint != destroys || a.ReadOnlyHint == changes {
 			t.Errorf("%s: got %+v, want that it may destroy something to be %v", tool.Name, a, destroys)
 		}
 		if len(tool.Icons) != 1 {
