@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 
 	theirs "github.com/a2aproject/a2a-go/v2/a2a"
@@ -35,13 +36,17 @@ func Serve10(_ string, gate *tour.Gate) (http.Handler, error) {
 
 // card10 is a card without interfaces.
 func card10() *theirs.AgentCard {
+	capabilities := theirs.AgentCapabilities{Streaming: true, PushNotifications: true}
+	if extension := os.Getenv("RIALTO_REQUIRES"); extension != "" {
+		capabilities.Extensions = []theirs.AgentExtension{{URI: extension, Required: true}}
+	}
 	return &theirs.AgentCard{Name: "theirs", Description: "a2a-go", Version: "1",
-		Capabilities:      theirs.AgentCapabilities{Streaming: true, PushNotifications: true},
+		Capabilities:      capabilities,
 		DefaultInputModes: []string{"text/plain"}, DefaultOutputModes: []string{"text/plain"}, Skills: []theirs.AgentSkill{}}
 }
 
 func handler10(gate *tour.Gate) a2asrv.RequestHandler {
-	return a2asrv.NewHandler(executor{gate}, a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(&push.HTTPSenderConfig{AllowPrivateNetworks: true})))
+	return a2asrv.NewHandler(executor{gate}, a2asrv.WithCapabilityChecks(&card10().Capabilities), a2asrv.WithPushNotifications(push.NewInMemoryStore(), push.NewHTTPPushSender(&push.HTTPSenderConfig{AllowPrivateNetworks: true})))
 }
 
 // executor is an agent in the manner of a2a-go: the first word of a message says what it does.

@@ -49,7 +49,8 @@ func (g *Gate) Open() {
 
 // Main is the command of a peer. With the argument "serve" it serves the agent,
 // and says where in the first line of its output; with "tour", it does with the
-// agent at RIALTO_URL what a client does, and says what went well.
+// agent at RIALTO_URL what a client does, and says what went well; with "watch", it streams the message
+// RIALTO_TEXT and says each event, declaring the extension RIALTO_EXTENSION if there is one.
 func (p Peer) Main(arguments []string) {
 	log.SetFlags(0)
 	switch {
@@ -59,8 +60,12 @@ func (p Peer) Main(arguments []string) {
 		if err := p.tour(context.Background()); err != nil {
 			log.Fatal(err)
 		}
+	case len(arguments) == 1 && arguments[0] == "watch":
+		if err := p.watch(context.Background()); err != nil {
+			log.Fatal(err)
+		}
 	default:
-		log.Fatal("want serve or tour")
+		log.Fatal("want serve, tour or watch")
 	}
 }
 
@@ -83,11 +88,35 @@ func (p Peer) serve() error {
 	return http.Serve(l, mux)
 }
 
-func (p Peer) tour(ctx context.Context) error {
+func (p Peer) dial(ctx context.Context) (Client, error) {
 	token := os.Getenv("RIALTO_TOKEN")
 	c, err := p.Dial(ctx, os.Getenv("RIALTO_URL"), token, &http.Client{Transport: bearer(token)})
 	if err != nil {
-		return fmt.Errorf("dialling: %w", err)
+		return nil, fmt.Errorf("dialling: %w", err)
+	}
+	return c, nil
+}
+
+func (p Peer) watch(ctx context.Context) error {
+	c, err := p.dial(ctx)
+	if err != nil {
+		return err
+	}
+	for seen, err := range c.Stream(ctx, Message{Text: os.Getenv("RIALTO_TEXT")}) {
+		if err != nil {
+			return err
+		}
+		if err := json.NewEncoder(os.Stdout).Encode(seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Peer) tour(ctx context.Context) error {
+	c, err := p.dial(ctx)
+	if err != nil {
+		return err
 	}
 	tour{Client: c, release: os.Getenv("RIALTO_RELEASE")}.run(ctx, os.Stdout, os.Stderr)
 	return nil
@@ -100,6 +129,9 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	if b != "" {
 		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	if extension := os.Getenv("RIALTO_EXTENSION"); extension != "" {
+		r.Header.Set("A2A-Extensions", extension)
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageRequest, StreamResponse, TaskState } from 'a2a-js-10';
-import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory } from 'a2a-js-10/client';
+import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory, ServiceParameters, withA2AExtensions } from 'a2a-js-10/client';
 import { GrpcTransportFactory } from 'a2a-js-10/client/grpc';
 import { legacyPushNotificationToV1StreamResponse } from 'a2a-js-10/compat/v0_3';
 import { TaskNotCancelableError, TaskNotFoundError } from 'a2a-js-10/errors';
@@ -29,7 +29,13 @@ const client = await new ClientFactory({
   preferredTransports: [env('RIALTO_BINDING')],
   transports: [JsonRpcTransportFactory, RestTransportFactory, GrpcTransportFactory].map((Transport) => new Transport({ legacyCompat })),
 }).createFromUrl(env('RIALTO_URL'));
-await run(() => tour({
+async function watch(text) {
+  const extension = process.env.RIALTO_EXTENSION;
+  const serviceParameters = ServiceParameters.create(...(extension ? [withA2AExtensions(extension)] : []));
+  for await (const e of client.sendMessageStream(params(text), { serviceParameters })) console.log(JSON.stringify(view(e)));
+}
+
+await run(() => process.env.RIALTO_TEXT ? watch(process.env.RIALTO_TEXT) : tour({
   send: (text, more, push) => client.sendMessage(params(text, more, push)),
   stream: (text) => client.sendMessageStream(params(text)),
   get: (id) => client.getTask({ tenant: '', id }),
