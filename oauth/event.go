@@ -36,6 +36,7 @@ const (
 	EventRevoked    EventKind = "grant revoked"
 	EventAccount    EventKind = "account added" // the first
 	EventLink       EventKind = "sign-in link"
+	EventPassword   EventKind = "password changed"
 	EventPasskey    EventKind = "passkey" // or recovery codes
 	EventKey        EventKind = "key rotated"
 )

@@ -297,7 +297,8 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) int 
 	if _, away := dberr.As(err); away || own.code == "server_error" {
 		a.Log.ErrorContext(r.Context(), "api: request failed", "path", r.URL.Path, "err", err)
 	}
-	if own.status == http.StatusTooManyRequests || own.status == http.StatusServiceUnavailable {
+	busy := own.status == http.StatusTooManyRequests || own.status == http.StatusServiceUnavailable
+	if busy && w.Header().Get("Retry-After") == "" { // a limit has set its own
 		wait := cmp.Or(a2a.RetryAfter(err), dberr.RetryAfter)
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
 	}

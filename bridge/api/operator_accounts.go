@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+
+	"rialto/bridge/operator"
+)
 
 func (a operatorAPI) addAccount(r *http.Request, in struct {
 	Name     string `json:"name"`
@@ -22,29 +26,6 @@ func (a operatorAPI) addAccount(r *http.Request, in struct {
 }
 
 // changeAccount changes what the body names, and leaves the rest.
-func (a operatorAPI) changeAccount(r *http.Request, in struct {
-	Admin    *bool   `json:"admin"`
-	Disabled *bool   `json:"disabled"`
-	Password *string `json:"password"`
-}) (any, error) {
-	ctx := r.Context()
-	by := a.Callers.Actor(r)
-	name := variable(r, "account")
-	if in.Password != nil {
-		if err := a.Operator.SetPassword(ctx, by, name, *in.Password); err != nil {
-			return nil, err
-		}
-	}
-	if in.Admin != nil {
-		if err := a.Operator.SetAdmin(ctx, by, name, *in.Admin); err != nil {
-			return nil, err
-		}
-	}
-	if in.Disabled != nil {
-		if err := a.Operator.SetDisabled(ctx, by, name, *in.Disabled); err != nil {
-			return nil, err
-		}
-	}
-
-	return a.Operator.Account(ctx, name)
+func (a operatorAPI) changeAccount(r *http.Request, in operator.AccountChange) (any, error) {
+	return a.Operator.ChangeAccount(r.Context(), a.Callers.Actor(r), variable(r, "account"), in)
 }

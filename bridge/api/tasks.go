@@ -12,15 +12,13 @@ import (
 	"github.com/gorilla/mux"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/proxy"
 )
 
 // longestWait bounds how long a call waits for a task, in seconds.
 const longestWait = 240
-
-// skillKey is the metadata member that names the skill meant, as in package bridge.
-const skillKey = "skillId"
 
 // newMessage is the body of a call that sends.
 type newMessage struct {
@@ -106,7 +104,7 @@ func (in *newMessage) request() (*a2a.SendRequest, error) {
 		return nil, badRequest("The message is empty: give \"message\", a text, or \"parts\".")
 	}
 	if in.Skill != "" {
-		m.Metadata[skillKey] = in.Skill
+		m.Metadata[directory.SkillKey] = in.Skill
 	}
 
 	maps.Copy(m.Metadata, in.Metadata)

@@ -3,7 +3,6 @@ package console
 import (
 	"net/http"
 
-	"rialto/internal/audit"
 	"rialto/templates"
 )
 
@@ -59,17 +58,14 @@ func (c ownAccount) passwordPage(
 }
 
 func (c ownAccount) changePassword(f *form) error {
-	refusal := "The two new passwords are not the same."
-	var err error
-	if f.Get("next") == f.Get("again") {
-		refusal, err = c.OAuth.Pages.ChangePassword(
-			f.w,
-			f.Request,
-			f.Get("present"),
-			f.Get("next"),
-			f.Get("end") == "yes",
-		)
-	}
+	refusal, err := c.OAuth.Pages.ChangePassword(
+		f.w,
+		f.Request,
+		f.Get("present"),
+		f.Get("next"),
+		f.Get("again"),
+		f.Get("end") == "yes",
+	)
 	if err != nil {
 		return err
 	}
@@ -79,21 +75,6 @@ func (c ownAccount) changePassword(f *form) error {
 			return err
 		}
 		return f.show(p)
-	}
-	if c.Admin.Audit != nil {
-		who := f.by
-		detail := "sessions ended"
-		if f.Get("end") == "yes" {
-			detail = "sessions and connections ended"
-		}
-		c.Admin.Audit.Record(f.Context(), audit.Event{
-			Kind:    audit.AccountPassword,
-			ActorID: who.ID,
-			Actor:   who.Name,
-			Address: who.Address,
-			Target:  who.Name,
-			Detail:  detail,
-		})
 	}
 
 	return f.done("/account/password", "password", nil)

@@ -230,28 +230,17 @@ func (c adminAgents) cardSection(
 	r *http.Request, s *directory.AgentStatus,
 ) (*templates.Section, error) {
 	cards, err := c.Admin.Agents.Cards(r.Context(), s.Name)
-	if err != nil || len(cards) == 0 {
+	was, is, changed := directory.LatestChange(cards)
+	if err != nil || !changed {
 		return nil, err
 	}
 
-	valid, known := directory.InForce(cards)
-	latest := cards[0]
-	if !known || latest.Digest == valid.Digest {
-		// Nothing waits: the change before is worth a look.
-		before, ok := directory.InForceBefore(cards)
-		if !ok {
-			return nil, nil
-		}
-		latest = valid
-		valid = before
-	}
-
-	differences, more := directory.Differences(valid.Card, latest.Card, maxDifferences)
+	differences, more := directory.Differences(was.Card, is.Card, maxDifferences)
 	section := &templates.Section{
 		ID:    "card",
 		Title: "Its card has changed",
 		Lead:  templates.Textf("This is the last change; the new card is in force."),
-		Facts: []templates.Fact{fact("First seen", c.when(latest.First))},
+		Facts: []templates.Fact{fact("First seen", c.when(is.First))},
 		Table: cardreport.Differences(differences),
 	}
 	if more > 0 {
@@ -268,7 +257,7 @@ func (c adminAgents) cardSection(
 		section.Form = &templates.Form{
 			Action: "/admin/agents/accept",
 			Word:   "Accept the card",
-			Hidden: hidden("name", s.Name, "digest", latest.Digest),
+			Hidden: hidden("name", s.Name, "digest", is.Digest),
 		}
 	}
 

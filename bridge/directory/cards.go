@@ -134,17 +134,23 @@ func InForce(cards []SeenCard) (SeenCard, bool) {
 	return valid, !valid.InForce.IsZero()
 }
 
-// InForceBefore returns the card that was in force before the present one.
-func InForceBefore(cards []SeenCard) (SeenCard, bool) {
+// LatestChange returns the card in force and the one that waits; if none waits, the card that was in
+// force before and the one that is. It reports false if the card has not changed. cards has the
+// latest first.
+func LatestChange(cards []SeenCard) (was, is SeenCard, changed bool) {
 	valid, known := InForce(cards)
 	if !known {
-		return valid, false
+		return was, is, false
 	}
-	return InForce(
+	if cards[0].Digest != valid.Digest {
+		return valid, cards[0], true
+	}
+	was, changed = InForce(
 		slices.DeleteFunc(
 			slices.Clone(cards), func(c SeenCard) bool { return c.Digest == valid.Digest },
 		),
 	)
+	return was, valid, changed
 }
 
 // Changes returns the names of the members in which two cards differ, in order.

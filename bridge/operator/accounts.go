@@ -6,6 +6,7 @@ import (
 
 	"rialto/internal/audit"
 	"rialto/oauth"
+	"rialto/oauth/signin"
 )
 
 // Account is a person who may sign in.
@@ -176,6 +177,40 @@ func (s *Service) SetPassword(ctx context.Context, by Actor, name, password stri
 	)
 }
 
+// AccountChange is what to change of an account; nil changes nothing.
+type AccountChange struct {
+	Admin    *bool   `json:"admin"`
+	Disabled *bool   `json:"disabled"`
+	Password *string `json:"password"`
+}
+
+// ChangeAccount changes an account and returns it. If a change is refused, nothing has changed: the
+// actor's own role is checked first, and the password is the only other value that can be refused.
+// After an error of the store, the audit log says what was done. Its errors are those of
+// SetPassword, SetAdmin and SetDisabled.
+func (s *Service) ChangeAccount(
+	ctx context.Context, by Actor, name string, c AccountChange,
+) (*Account, error) {
+	var err error
+	if c.Admin != nil || c.Disabled != nil {
+		err = checkNotOwn(ctx, s.OAuth.Accounts, by, name)
+	}
+	if err == nil && c.Password != nil {
+		err = s.SetPassword(ctx, by, name, *c.Password)
+	}
+	if err == nil && c.Admin != nil {
+		err = s.SetAdmin(ctx, by, name, *c.Admin)
+	}
+	if err == nil && c.Disabled != nil {
+		err = s.SetDisabled(ctx, by, name, *c.Disabled)
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	return s.Account(ctx, name)
+}
+
 // SignInLink returns a link that signs a local account in, once and within an hour. It fails with
 // ErrNotFound, and with an Error for an account that is disabled or signs in elsewhere.
 func (s *Service) SignInLink(ctx context.Context, by Actor, name string) (string, error) {
@@ -195,8 +230,8 @@ func (s *Service) SignInLink(ctx context.Context, by Actor, name string) (string
 
 // checkNotOwn returns ErrOwnAccount if an account is the actor's own: an administrator who
 // removes the own account, or its role, might be the last one.
-func (s *Service) checkNotOwn(ctx context.Context, by Actor, name string) error {
-	a, err := s.OAuth.Accounts.Find(ctx, name)
+func checkNotOwn(ctx context.Context, accounts *signin.Accounts, by Actor, name string) error {
+	a, err := accounts.Find(ctx, name)
 	if err == nil && a.ID == by.ID {
 		return ErrOwnAccount
 	}
@@ -206,7 +241,7 @@ func (s *Service) checkNotOwn(ctx context.Context, by Actor, name string) error 
 // SetAdmin gives an account the role of an administrator, or takes it away. It
 // fails with ErrNotFound and ErrOwnAccount.
 func (s *Service) SetAdmin(ctx context.Context, by Actor, name string, admin bool) error {
-	err := s.checkNotOwn(ctx, by, name)
+	err := checkNotOwn(ctx, s.OAuth.Accounts, by, name)
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.SetAdmin(ctx, name, admin))
 	}
@@ -220,7 +255,7 @@ func (s *Service) SetDisabled(ctx context.Context, by Actor, name string, disabl
 	if disabled {
 		detail = "disabled"
 	}
-	err := s.checkNotOwn(ctx, by, name)
+	err := checkNotOwn(ctx, s.OAuth.Accounts, by, name)
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.SetDisabled(ctx, name, disabled))
 	}
@@ -244,7 +279,7 @@ func (s *Service) SignOut(ctx context.Context, by Actor, name string) (int, erro
 // RemoveAccount deletes an account, its sessions and its grants. It fails with
 // ErrNotFound and ErrOwnAccount.
 func (s *Service) RemoveAccount(ctx context.Context, by Actor, name string) error {
-	err := s.checkNotOwn(ctx, by, name)
+	err := checkNotOwn(ctx, s.OAuth.Accounts, by, name)
 	if err == nil {
 		err = refusal(s.OAuth.Accounts.Remove(ctx, name))
 	}

@@ -2,7 +2,6 @@ package signin
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -280,14 +279,17 @@ func (pw *Passwords) signInFailed(r *http.Request, name string) {
 
 // ChangePassword changes the password of the signed-in account, which must be local, and ends its
 // browser sessions; this browser gets a new one. It also ends the account's grants if endGrants is
-// set. refusal says in words for the page why it did not.
+// set. again repeats next. refusal says in words for the page why it did not.
 func (pg *Pages) ChangePassword(
 	w http.ResponseWriter,
 	r *http.Request,
-	present, next string,
+	present, next, again string,
 	endGrants bool,
 ) (refusal string, err error) {
-	ctx := r.Context()
+	if next != again {
+		return "The two new passwords are not the same.", nil
+	}
+
 	session, err := pg.Sessions.Current(r)
 	if err != nil || session == nil {
 		return "Sign in to allow this.", err
@@ -305,31 +307,39 @@ func (pg *Pages) ChangePassword(
 		return "", err
 	}
 
-	return pg.replacePassword(ctx, w, r, a, next, endGrants)
+	return pg.replacePassword(w, r, a, next, endGrants)
 }
 
 func (pg *Pages) replacePassword(
-	ctx context.Context,
 	w http.ResponseWriter,
 	r *http.Request,
 	a *oauth.Account,
 	next string,
 	endGrants bool,
 ) (refusal string, err error) {
+	ctx := r.Context()
 	fresh, err := pg.Passwords.Accounts.newAccount(ctx, caller{a.ID, true}, a.Name, next)
 	if refused, ok := errors.AsType[*Refusal](passwordRefusal(err)); ok {
 		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
 		return refused.Reason, nil
 	}
+	ended := "sessions ended"
 	if err == nil {
 		var revoked time.Time
 		if endGrants {
+			ended = "sessions and connections ended"
 			revoked = pg.Env.Now()
 		}
 		err = pg.Passwords.Accounts.Store.SetPassword(ctx, a.ID, fresh.Password, revoked)
 		pg.Passwords.Accounts.Grants.Forget()
 	}
 	if err == nil {
+		pg.Env.Audit(r, oauth.Event{
+			Kind:      oauth.EventPassword,
+			AccountID: a.ID,
+			Account:   a.Name,
+			Detail:    ended,
+		})
 		a.Password = fresh.Password
 		err = pg.Passwords.remember(w, r, a)
 	}

@@ -119,6 +119,7 @@ var kinds = map[oauth.EventKind]audit.Kind{
 	oauth.EventRevoked:    audit.GrantRevoked,
 	oauth.EventAccount:    audit.AccountAdded,
 	oauth.EventLink:       audit.AccountLink,
+	oauth.EventPassword:   audit.AccountPassword,
 	oauth.EventPasskey:    audit.AccountPasskey,
 	oauth.EventKey:        audit.KeyRotated,
 }
@@ -132,7 +133,7 @@ func (o oauthEvents) Happened(ctx context.Context, e oauth.Event) {
 		o.telemetry.RefreshReused()
 	case oauth.EventRegistered:
 		o.telemetry.ClientRegistered(e.Outcome == "")
-	case oauth.EventAccount, oauth.EventLink, oauth.EventPasskey:
+	case oauth.EventAccount, oauth.EventLink, oauth.EventPassword, oauth.EventPasskey:
 		target = e.Account
 	case oauth.EventKey:
 		actor = cmp.Or(actor, "server")

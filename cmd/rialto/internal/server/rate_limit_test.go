@@ -128,7 +128,7 @@ func TestTheLimitOfCallsIsASetting(t *testing.T) {
 			c.Agents = []config.Agent{{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}}
 			c.Limits.CallsPerUser = most
 		})
-		token := r.token("alice", oauth.ScopeTools)
+		token := r.token("alice", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
 		send := func(text string) reply {
 			return r.do("POST", "/mcp/tools/call", token, fmt.Sprintf(`{"name":"send_task","arguments":{"message":%q,"wait":20}}`, text))
 		}
@@ -140,6 +140,9 @@ func TestTheLimitOfCallsIsASetting(t *testing.T) {
 		got := send("echo hello")
 		if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.header.Get("RateLimit-Policy"), fmt.Sprintf(`"calls";q=%d`, most)) {
 			t.Errorf("%d calls open: got %d %v %s, want 429", most, got.status, got.header, got.body)
+		}
+		if rest := r.do("GET", "/api/v1/tasks", token, ""); rest.status != http.StatusTooManyRequests || rest.header.Get("Retry-After") != "1" {
+			t.Errorf("REST: got %d, Retry-After %q, want that of the limit", rest.status, rest.header.Get("Retry-After"))
 		}
 		agent.Release()
 		open.Wait()
