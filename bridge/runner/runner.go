@@ -12,28 +12,37 @@
 //	unrecorded  The first write of a new task failed, so its handle is never given out.
 //	released    Another replica holds the task, or the follower began while the runner closed.
 //
-// A follower begins as unanswered if it sends a message, and as following otherwise. It returns to an
-// earlier state only if the agent goes on by itself (4); the next message begins another follower:
+// A follower begins as unanswered if it sends a message, or takes over one that another process sent
+// and the agent has not responded to; as released if the runner closes; and as following otherwise.
+// It returns to an earlier state only if the agent goes on by itself (4); the next message begins
+// another follower:
 //
-//	            the agent    the task      the first write   a write finds
-//	            answers      is idle (1)   fails (2)         the lease lost (3)
-//	unanswered  following    idle          unrecorded        released
-//	following   -            idle          unrecorded        released
-//	idle        following(4) -             -                 released
-//	unrecorded  -            -             -                 -
-//	released    -            -             -                 -
+//	            the agent     the task      the first write   a write finds
+//	            answers       is idle (1)   fails (2)         the lease lost (3)
+//	unanswered  following(5)  idle          unrecorded        released
+//	following   -             idle          unrecorded        released
+//	idle        following(4)  -             -                 released
+//	unrecorded  -             -             -                 -
+//	released    -             -             -                 -
 //
-// A dash means that nothing changes; events are ignored in idle and in released.
+// A dash means that nothing changes. Events are ignored in idle and in released, and in unrecorded
+// once the agent has told its id of the task.
 //
 //  1. The agent says so, refuses the message, is given up because it does not tell how the task
-//     stands, or sends too much; or whether the message arrived stays unknown.
+//     stands, or sends too much. Or the agent certainly has not got the message, which is kept until
+//     it can be reached (an answer) or the owner has connected it (the first message). Or whether the
+//     message arrived stays unknown.
 //  2. Only a message without an id leaves before its task is written, by at most 50 ms. The
 //     ledger refused the task, or cannot be reached and may have it. The follower waits for the
 //     agent's id of the task and cancels the task. Of a task that has ended meanwhile it writes
 //     the end, in case an unreachable ledger has the task after all.
 //  3. Only a write finds out. An idle follower writes again until its last change is written.
 //  4. The task is paused, and the stream that brought the pause brings more (A2A 1.0 section 7.6.1).
-//     The follower takes the task up as a message would, so that either an answer counts or this.
+//     An idle follower reads on only for a paused task, and lives until that stream ends; it is not
+//     the follower of its task meanwhile. It takes the task up as a message would, so that either an
+//     answer counts or this.
+//  5. Or the agent refuses the message and shows that the task has left its pause without it. What
+//     comes then does not answer the message.
 //
 // A message that continues a task is kept with the record until the agent responds
 // ([ledger.Pending]). If the agent cannot be reached, the follower becomes idle: the task stands in

@@ -12,11 +12,15 @@ import (
 // doors are the packages that decode a call, make one use case do it, and encode the answer.
 var doors = []string{"bridge/tools", "bridge/proxy", "bridge/api", "bridge/web", "bridge/console"}
 
-// behindTheWaist lists, by the name of a field, what doors may not use of it: what decides
-// without an Access.
+// behindTheWaist lists, by the name of a field, a package or a variable, what doors may not use of
+// it: what decides without an Access, or what a use case asks before it acts.
 var behindTheWaist = map[string][]string{
-	"Runner":    {"Ledger", "Lists", "Leases", "Signals", "Limits"},
-	"Directory": {"Lookup", "All", "Connect", "ConnectFor", "Reconnect", "Caller", "Policy", "Policies", "InForce"},
+	"Runner":    {"Ledger", "Lists", "Leases", "Signals", "Limits", "PollPaused"},
+	"ledger":    {"Cancelable"},
+	"a2a":       {"Transition"},
+	"access":    {"Allows"},
+	"Audit":     {"Record"},
+	"Directory": {"AllowsTasks", "Lookup", "All", "Connect", "ConnectFor", "Reconnect", "Caller", "Policy", "Policies", "InForce"},
 }
 
 // TestDoorsDecideNothing fails when a door reaches around the use cases: to the ledger, to an
