@@ -175,8 +175,12 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 	if err != nil {
 		return nil, nil, unreachable(ctx, u.Host, err)
 	}
+	shown := body
+	if c.dialer.Discreet && wantsTLS(resp, body) == nil {
+		shown = []byte("(not shown)")
+	}
 	if resp.StatusCode/100 != 2 {
-		return nil, nil, statusError(resp, body)
+		return nil, nil, statusError(resp, shown)
 	}
 
 	card, err := wire.DecodeCard(body)
@@ -187,7 +191,7 @@ func (c *Client) fetchCard(ctx context.Context, u *url.URL) (*a2a.Card, []byte, 
 			u.Redacted(),
 			err,
 			resp.StatusCode,
-			describeBody(resp, body),
+			describeBody(resp, shown),
 		)
 	}
 

@@ -66,7 +66,7 @@ func answers(ctx context.Context, a config.Agent) bool {
 	defer cancel()
 	spoken := a.Protocol
 	a.Protocol = "" // with it, an agent that is away would be believed to have no card
-	_, _, err := visit(ctx, a, a.URL, slog.New(slog.DiscardHandler), nobody, nil)
+	_, _, err := visit(ctx, a, slog.New(slog.DiscardHandler), nobody, nil)
 	if spoken != "" && a2a.Is(err, a2a.InvalidAgentResponse) {
 		return true
 	}
@@ -75,7 +75,7 @@ func answers(ctx context.Context, a config.Agent) bool {
 
 // probeAgent returns what is wrong with an agent, or "".
 func probeAgent(ctx context.Context, a config.Agent) string {
-	_, missing, err := visit(ctx, a, a.URL, slog.New(slog.DiscardHandler), nobody, nil)
+	_, missing, err := visit(ctx, a, slog.New(slog.DiscardHandler), nobody, nil)
 	if err != nil {
 		return err.Error()
 	}
@@ -91,12 +91,11 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 	return "its card asks for credentials that are not configured: " + strings.Join(words, "; or ")
 }
 
-// visit reads the card of an agent at an address, with the settings of the agent. It returns what the
-// card requires and the settings lack.
+// visit reads the card of an agent with its settings. It returns what the card requires and the settings
+// lack. An error quotes no answer: whoever may add agents could read what services inside the network say.
 func visit(
 	ctx context.Context,
 	a config.Agent,
-	address string,
 	log *slog.Logger,
 	assert assertion,
 	cards *directory.Cards,
@@ -106,7 +105,8 @@ func visit(
 		return nil, nil, err
 	}
 
-	client, err := dialer.Dial(ctx, address)
+	dialer.Discreet = true
+	client, err := dialer.Dial(ctx, a.URL)
 	if err != nil {
 		return nil, nil, err
 	}

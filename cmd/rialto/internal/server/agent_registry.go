@@ -64,7 +64,7 @@ func (c agentProber) Probe(
 	}
 	recorder := &cardRecorder{}
 	cards := &directory.Cards{Store: recorder, Now: time.Now, Log: c.log}
-	client, missing, err := visit(ctx, settings, a.URL, c.log, c.assert, cards)
+	client, missing, err := visit(ctx, settings, c.log, c.assert, cards)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -93,3 +93,20 @@ func TestAnAddedAgentIsServedByEveryProtocol(t *testing.T) {
 	}
 	doors(http.StatusNotFound)
 }
+
+// TestAPreviewQuotesNoAnswer has services inside the network answer a preview. It quoted 200 bytes of what they said.
+func TestAPreviewQuotesNoAnswer(t *testing.T) {
+	agents := newRig(t).agents
+	for _, status := range []int{200, 401, 404, 500} {
+		for _, kind := range []string{"text/plain", "text/html", "application/json"} {
+			said := `{"secret":"hunter2"}`
+			inside := &a2atest.Rogue{Answers: map[string][]a2atest.Answer{"GET /.well-known/agent-card.json": {
+				{Status: status, Header: http.Header{"Content-Type": {kind}}, Body: said},
+			}}}
+			_, err := agents.Preview(t.Context(), directory.AgentConfig{Name: "new", URL: inside.Serve(t)})
+			if err == nil || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("HTTP %d, %s: got %v", status, kind, err)
+			}
+		}
+	}
+}
