@@ -173,9 +173,13 @@ func (f *follow) consume(ctx context.Context, s *stream, idle *watchdog) (over b
 		if completes(item.Event) {
 			events = append(s.artifactsAfterEnd(), item.Event)
 		}
+		paused := f.paused
 		if f.emitAll(ctx, s, events) {
 			last = item.Done()
 			return true, nil
+		}
+		if paused && a2a.StateOf(item.Event) == "" && idle != nil { // does it work again, or was that late?
+			idle.soon()
 		}
 		if item.Final {
 			return false, io.EOF

@@ -83,6 +83,16 @@ func (q *watchdog) wake() {
 	}
 }
 
+// soon polls after a short silence, as after a subscription.
+func (q *watchdog) soon() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.wait = q.limit / 64
+	if q.timer != nil {
+		q.timer.Reset(q.wait)
+	}
+}
+
 func (q *watchdog) stop() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

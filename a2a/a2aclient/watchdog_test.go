@@ -53,3 +53,31 @@ func TestAStreamThatNeverTellsTheEndIsNotWaitedForForEver(t *testing.T) {
 		})
 	}
 }
+
+// TestAnArtifactAfterAQuestionIsLookedInto has an agent send the last of its output after its question, and keep
+// the stream. The task was taken to work again, for a minute.
+func TestAnArtifactAfterAQuestionIsLookedInto(t *testing.T) {
+	const (
+		card     = `{"name":"x","supportedInterfaces":[{"url":"$URL","protocolBinding":"JSONRPC","protocolVersion":"1.0"}],"capabilities":{"streaming":true}}`
+		question = `"id":"t1","contextId":"c","status":{"state":"TASK_STATE_INPUT_REQUIRED"}`
+		artifact = `{"jsonrpc":"2.0","id":$ID,"result":{"artifactUpdate":{"taskId":"t1","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":"late"}]}}}}`
+	)
+	rogue := &a2atest.Rogue{Card: card, Answers: map[string][]a2atest.Answer{
+		"SendStreamingMessage": {{
+			Header: http.Header{"Content-Type": {"text/event-stream"}}, Hold: true,
+			Body: `data: {"jsonrpc":"2.0","id":$ID,"result":{"task":{` + question + "}}}\n\ndata: " + artifact + "\n\n",
+		}},
+		"GetTask": {{Body: `{"jsonrpc":"2.0","id":$ID,"result":{` + question + `}}`}},
+	}}
+	client, err := (&a2aclient.Dialer{IdleTimeout: 20 * time.Second}).Dial(t.Context(), rogue.Serve(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	var last error
+	for _, last = range client.Stream(t.Context(), a2atest.Say("x")) {
+	}
+	if took := time.Since(begun); !errors.Is(last, a2a.ErrStreamEnded) || took > 10*time.Second {
+		t.Errorf("got %v last, after %s, want that the stream ended before its task", last, took)
+	}
+}
