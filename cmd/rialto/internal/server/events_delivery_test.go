@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"rialto/oauth"
 )
@@ -111,5 +112,29 @@ func TestOneSubscriptionTellsAllOfATask(t *testing.T) {
 	page := r.mcp(token, "events/poll", object{"name": "task.changed", "arguments": object{"states": states}, "cursor": a.Result.Cursor})
 	if len(page.Result.Events) != 2 || fmt.Sprint(page.Result.Events[1].EventID) != got[1].EventID {
 		t.Errorf("polled %s", page.raw)
+	}
+}
+
+// TestTheFirstEventComesSoonAfterManySubscriptions makes 99 subscriptions and then the one that gets an event.
+func TestTheFirstEventComesSoonAfterManySubscriptions(t *testing.T) {
+	r, hooks, _ := eventRig(t, io.Discard)
+	token := r.token("alice", oauth.ScopeTools)
+	subscribe := func(arguments object) {
+		t.Helper()
+		if a := r.mcp(token, "events/subscribe", hookTo("task.completed", hooks.url, hookSecret, arguments)); a.Error != nil {
+			t.Fatal(a.raw)
+		}
+	}
+	for i := range 99 {
+		subscribe(object{"context_id": fmt.Sprint("conversation ", i)})
+	}
+	subscribe(object{})
+	begun := time.Now()
+	r.send(token, "echo one")
+	hooks.wait(1)
+	if took := time.Since(begun); took > time.Second {
+		t.Errorf("the first event came after %s", took)
+	} else {
+		t.Log(took)
 	}
 }
