@@ -20,7 +20,14 @@ func (c adminConnectors) cell(_ *http.Request, entry any, column string) templat
 	return connectorform.Cell(entry.(directory.ConnectorStatus), column)
 }
 
-func (c adminConnectors) buttons(query, any) []templates.Button { return nil }
+// buttons lets one that is not used be removed: its page may be that of another.
+func (c adminConnectors) buttons(_ query, entry any) []templates.Button {
+	x := entry.(directory.ConnectorStatus)
+	if x.Unused == "" {
+		return nil
+	}
+	return []templates.Button{removeButton(operator.NewQuery("connectors"), x.Name, x.Name)}
+}
 
 func (c adminConnectors) connector(r *http.Request) (*templates.Console, error) {
 	x, err := c.Admin.Agents.Connector(r.Context(), param(r, "name"))

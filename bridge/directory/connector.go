@@ -104,6 +104,22 @@ var (
 // Check returns what is wrong with a connector of a server with these agents, beside the others. The
 // error starts with the key.
 func (c *Connector) Check(others []Connector, agents []AgentConfig, serverHost string) error {
+	err := c.checkAddress(others, serverHost)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Icon != "" && !strings.HasPrefix(c.Icon, "https://"):
+		return i18n.Errorf("icon: %q is not an https address", c.Icon)
+	case len(c.Title) > 100 || len(c.Description) > 2000 || len(c.Instructions) > 8000:
+		return i18n.Errorf("title, description, instructions: at most 100, 2,000 and 8,000 bytes")
+	}
+
+	return c.checkLists(agents)
+}
+
+// checkAddress says why the connector cannot have its name and its host.
+func (c *Connector) checkAddress(others []Connector, serverHost string) error {
 	for _, other := range others {
 		if other.Name == c.Name {
 			return i18n.Errorf("name: %q is there twice", c.Name)
@@ -126,13 +142,9 @@ func (c *Connector) Check(others []Connector, agents []AgentConfig, serverHost s
 		return i18n.Errorf("host: %q is not a host name in small letters, such as sales.example.com", c.Host)
 	case c.Host != "" && c.Host == serverHost:
 		return i18n.Errorf("host: %q is that of the server", c.Host)
-	case c.Icon != "" && !strings.HasPrefix(c.Icon, "https://"):
-		return i18n.Errorf("icon: %q is not an https address", c.Icon)
-	case len(c.Title) > 100 || len(c.Description) > 2000 || len(c.Instructions) > 8000:
-		return i18n.Errorf("title, description, instructions: at most 100, 2,000 and 8,000 bytes")
 	}
 
-	return c.checkLists(agents)
+	return nil
 }
 
 // checkLists checks what the connector names. Which skills there are is known from cards alone.

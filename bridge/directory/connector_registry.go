@@ -38,8 +38,9 @@ type StoredConnector struct {
 type ConnectorStatus struct {
 	Connector
 	URL        string    `json:"url"`
-	Configured bool      `json:"configured"` // it is of the configuration, and cannot be changed here
-	Version    int64     `json:"version"`    // for PutConnector
+	Configured bool      `json:"configured"`       // it is of the configuration, and cannot be changed here
+	Unused     string    `json:"unused,omitempty"` // why it is not in force
+	Version    int64     `json:"version"`          // for PutConnector
 	Created    time.Time `json:"created,omitzero"`
 	Changed    time.Time `json:"changed,omitzero"`
 }
@@ -49,7 +50,8 @@ type Offer interface {
 	Set([]Connector) error
 }
 
-// Connectors returns the connectors: first those of the configuration, whose names and hosts win.
+// Connectors returns the connectors: first those of the configuration, whose names and hosts win. Added
+// ones that cannot be used now are among them.
 func (r *Registry) Connectors(ctx context.Context) ([]ConnectorStatus, error) {
 	kept, err := r.Store.KeptAgents(ctx)
 	if err != nil {
@@ -58,13 +60,12 @@ func (r *Registry) Connectors(ctx context.Context) ([]ConnectorStatus, error) {
 	r.mu.Lock()
 	configured := r.ConfiguredConnectors
 	r.mu.Unlock()
-	return r.connectors(ctx, configured, kept), nil
+	return r.connectors(configured, kept), nil
 }
 
-func (r *Registry) connectors(
-	ctx context.Context, configured []Connector, kept *StoredAgents,
-) []ConnectorStatus {
+func (r *Registry) connectors(configured []Connector, kept *StoredAgents) []ConnectorStatus {
 	all := []ConnectorStatus{}
+	used := slices.Clone(configured)
 	for _, c := range configured {
 		all = append(all, ConnectorStatus{Connector: c, URL: c.URL(r.URL), Configured: true})
 	}
@@ -73,18 +74,26 @@ func (r *Registry) connectors(
 		err := json.Unmarshal(record.Settings, &s.Connector)
 		s.Name = record.Name
 		s.URL = s.Connector.URL(r.URL)
-		taken := func(o ConnectorStatus) bool { return o.Name == s.Name || o.URL == s.URL }
-		if err != nil || slices.ContainsFunc(all, taken) {
-			r.Log.WarnContext(
-				ctx, "a connector that was added is not used: another has its name or host",
-				"connector", record.Name,
-				"err", err,
-			)
-			continue
+		if err == nil {
+			err = s.checkAddress(used, r.host())
+		}
+		if err != nil {
+			s.Unused = err.Error()
+		} else {
+			used = append(used, s.Connector)
 		}
 		all = append(all, s)
 	}
 	return all
+}
+
+// host returns that of the server.
+func (r *Registry) host() string {
+	u, err := url.Parse(r.URL)
+	if err != nil {
+		return ""
+	}
+	return u.Host
 }
 
 // Connector returns the connector with a name, or ErrNoConnector.
@@ -110,6 +119,7 @@ func (r *Registry) PutConnector(ctx context.Context, c Connector, version int64)
 	var others []Connector
 	for _, o := range all {
 		switch {
+		case o.Name != c.Name && o.Unused != "":
 		case o.Name != c.Name:
 			others = append(others, o.Connector)
 		case o.Configured:
@@ -126,11 +136,7 @@ func (r *Registry) PutConnector(ctx context.Context, c Connector, version int64)
 	for i, a := range agents {
 		configs[i] = a.AgentConfig
 	}
-	host := ""
-	if u, err := url.Parse(r.URL); err == nil {
-		host = u.Host
-	}
-	if err := c.Check(others, configs, host); err != nil {
+	if err := c.Check(others, configs, r.host()); err != nil {
 		return &ConfigError{err}
 	}
 	settings, err := json.Marshal(c)
@@ -147,11 +153,13 @@ func (r *Registry) PutConnector(ctx context.Context, c Connector, version int64)
 
 // RemoveConnector removes a connector that was added. Its tokens stop at once.
 func (r *Registry) RemoveConnector(ctx context.Context, name string) error {
-	c, err := r.Connector(ctx, name)
+	all, err := r.Connectors(ctx)
 	if err != nil {
 		return err
 	}
-	if c.Configured {
+	named := func(c ConnectorStatus) bool { return c.Name == name }
+	added := func(c ConnectorStatus) bool { return named(c) && !c.Configured }
+	if slices.ContainsFunc(all, named) && !slices.ContainsFunc(all, added) {
 		return ErrConfiguredConnector
 	}
 	return r.changed(ctx, r.Store.RemoveConnector(ctx, name))
@@ -163,8 +171,16 @@ func (r *Registry) offer(ctx context.Context, kept *StoredAgents) error {
 		return nil
 	}
 	var all []Connector
-	for _, c := range r.connectors(ctx, r.ConfiguredConnectors, kept) {
-		all = append(all, c.Connector)
+	for _, c := range r.connectors(r.ConfiguredConnectors, kept) {
+		if c.Unused == "" {
+			all = append(all, c.Connector)
+			continue
+		}
+		r.Log.WarnContext(
+			ctx, "a connector that was added is not used",
+			"connector", c.Name,
+			"reason", c.Unused,
+		)
 	}
 	return r.Offer.Set(all)
 }

@@ -13,11 +13,11 @@ var connectorTable = Table{
 	Empty: "There is one MCP address for all. Add a connector for a team or a purpose.",
 	Page: []Column{
 		{"name", "Connector"}, {"title", "Title"}, {"url", "Address"}, {"agents", "Agents"}, {"tools", "Tools"},
-		{"accounts", "Accounts"}, {"use_case", "Use case"},
+		{"accounts", "Accounts"}, {"use_case", "Use case"}, {"unused", "Not used"},
 	},
 	Command: []Column{
 		{"name", "NAME"}, {"configured", "FROM"}, {"url", "URL"}, {"agents", "AGENTS"},
-		{"tools", "TOOLS"}, {"accounts", "ACCOUNTS"}, {"use_case", "USE CASE"},
+		{"tools", "TOOLS"}, {"accounts", "ACCOUNTS"}, {"use_case", "USE CASE"}, {"unused", "NOT USED"},
 	},
 	Remove: Removal{
 		Path:   "remove",

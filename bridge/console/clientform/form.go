@@ -67,6 +67,9 @@ func Claude(connectors []directory.ConnectorStatus) *templates.Console {
 		of := templates.Field{Name: "connector", Kind: "choice", Label: "Connector"}
 		of.Options = []templates.Option{{Value: "", Word: "The whole server"}}
 		for _, x := range connectors {
+			if x.Unused != "" {
+				continue
+			}
 			of.Options = append(of.Options, templates.Option{Value: x.Name})
 		}
 		form.Fields = []templates.Field{of}

@@ -69,7 +69,9 @@ func (r *request) addresses() ([]string, error) {
 	connectors, err := r.Agents.Registry.Connectors(r.ctx)
 	addresses := []string{r.OAuth.Resource}
 	for _, c := range connectors {
-		addresses = append(addresses, c.URL)
+		if c.Unused == "" {
+			addresses = append(addresses, c.URL)
+		}
 	}
 	return addresses, err
 }
