@@ -149,7 +149,7 @@ func codeLines(all []string) templates.Text {
 // newClient shows the form that registers an app.
 func (c adminClients) newClient(r *http.Request) (*templates.Console, error) {
 	if param(r, "app") == operator.AppClaude {
-		all, err := c.Admin.Agents.Registry.Connectors(r.Context())
+		all, err := c.Admin.Agents.Registry.ConnectorsInForce(r.Context())
 		return clientform.Claude(all), err
 	}
 	return clientform.New(url.Values{}, nil), nil

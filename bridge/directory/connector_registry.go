@@ -63,6 +63,21 @@ func (r *Registry) Connectors(ctx context.Context) ([]ConnectorStatus, error) {
 	return r.connectors(configured, kept), nil
 }
 
+// ConnectorsInForce returns those that are used.
+func (r *Registry) ConnectorsInForce(ctx context.Context) ([]Connector, error) {
+	all, err := r.Connectors(ctx)
+	return inForce(all), err
+}
+
+func inForce(all []ConnectorStatus) (used []Connector) {
+	for _, c := range all {
+		if c.Unused == "" {
+			used = append(used, c.Connector)
+		}
+	}
+	return used
+}
+
 func (r *Registry) connectors(configured []Connector, kept *StoredAgents) []ConnectorStatus {
 	all := []ConnectorStatus{}
 	used := slices.Clone(configured)
@@ -170,17 +185,15 @@ func (r *Registry) offer(ctx context.Context, kept *StoredAgents) error {
 	if r.Offer == nil {
 		return nil
 	}
-	var all []Connector
-	for _, c := range r.connectors(r.ConfiguredConnectors, kept) {
-		if c.Unused == "" {
-			all = append(all, c.Connector)
-			continue
+	all := r.connectors(r.ConfiguredConnectors, kept)
+	for _, c := range all {
+		if c.Unused != "" {
+			r.Log.WarnContext(
+				ctx, "a connector that was added is not used",
+				"connector", c.Name,
+				"reason", c.Unused,
+			)
 		}
-		r.Log.WarnContext(
-			ctx, "a connector that was added is not used",
-			"connector", c.Name,
-			"reason", c.Unused,
-		)
 	}
-	return r.Offer.Set(all)
+	return r.Offer.Set(inForce(all))
 }

@@ -32,6 +32,7 @@ var floors = map[string][]string{
 	"internal/loopback":               {},
 	"internal/markdown":               {},
 	"internal/dberr":                  {},
+	"internal/slowconn":               {},
 	"internal/quota":                  {"internal/lru"},
 	"internal/lru":                    {},
 	"internal/similar":                {},

@@ -56,7 +56,7 @@ func New(f url.Values, wrong templates.Text) *templates.Console {
 }
 
 // Claude is the page with the form that registers Claude, for one of the connectors.
-func Claude(connectors []directory.ConnectorStatus) *templates.Console {
+func Claude(connectors []directory.Connector) *templates.Console {
 	form := &templates.Form{
 		Action: "/admin/clients/new",
 		Word:   "Register",
@@ -67,9 +67,6 @@ func Claude(connectors []directory.ConnectorStatus) *templates.Console {
 		of := templates.Field{Name: "connector", Kind: "choice", Label: "Connector"}
 		of.Options = []templates.Option{{Value: "", Word: "The whole server"}}
 		for _, x := range connectors {
-			if x.Unused != "" {
-				continue
-			}
 			of.Options = append(of.Options, templates.Option{Value: x.Name})
 		}
 		form.Fields = []templates.Field{of}

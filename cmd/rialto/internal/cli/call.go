@@ -326,7 +326,7 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 		if err == nil {
 			token, err = r.IssueToken(
 				r.ctx,
-				operator.CommandLine,
+				operator.CommandLine, "",
 				user,
 				[]string{oauth.ScopeTools},
 				c.timeout+time.Minute, // a question is returned after the timeout

@@ -66,12 +66,10 @@ func (r *request) addresses() ([]string, error) {
 		}
 		return []string{c.URL}, nil
 	}
-	connectors, err := r.Agents.Registry.Connectors(r.ctx)
+	connectors, err := r.Agents.Registry.ConnectorsInForce(r.ctx)
 	addresses := []string{r.OAuth.Resource}
 	for _, c := range connectors {
-		if c.Unused == "" {
-			addresses = append(addresses, c.URL)
-		}
+		addresses = append(addresses, c.URL(r.Agents.Registry.URL))
 	}
 	return addresses, err
 }

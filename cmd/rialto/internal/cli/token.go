@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 func tokenCommand() *cobra.Command {
 	var (
 		user  string
+		of    string
 		scope string
 		ttl   time.Duration
 	)
@@ -24,13 +26,22 @@ func tokenCommand() *cobra.Command {
 		oauth.ScopeTools,
 		"`scopes` of the token, separated by spaces",
 	)
+	cmd.Flags().StringVar(
+		&of, "connector", "", "`name` of the connector that the token is for (default: the whole server)",
+	)
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token")
 	cmd.MarkFlagRequired("user")
 	completeFrom(cmd, "user", "accounts")
+	completeFrom(cmd, "connector", "connectors")
 	complete(cmd, "scope", oauth.ScopeTools)
 	return withOperator(cmd, func(r *request) error {
-		token, err := r.IssueToken(r.ctx, operator.CommandLine, user, strings.Fields(scope), ttl)
-		if err != nil {
+		token, err := r.IssueToken(
+			r.ctx, operator.CommandLine, of, user, strings.Fields(scope), ttl,
+		)
+		switch {
+		case errors.Is(err, operator.ErrNotFound):
+			return r.entryError("connectors", of, err)
+		case err != nil:
 			return err
 		}
 		return r.done(map[string]string{"access_token": token}, "%s", token)

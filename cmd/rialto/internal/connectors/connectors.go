@@ -47,6 +47,24 @@ type addresses struct {
 	identities map[string]*mcp.Identity // by the URL of the connector
 }
 
+// Resources returns the protected resources of connectors, for the server at an address.
+func Resources(server string, all []directory.Connector) []oauth.Resource {
+	resources := make([]oauth.Resource, len(all))
+	for i, c := range all {
+		resources[i] = oauth.Resource{
+			URL:      c.URL(server),
+			Name:     c.Name,
+			Title:    cmp.Or(c.Title, c.Name),
+			Accounts: c.Accounts,
+		}
+		if c.UseCase != "" {
+			resources[i].UseCases = []string{c.UseCase}
+		}
+	}
+
+	return resources
+}
+
 // Set puts connectors in force: what they reach, their tokens, and where they answer. Their clients
 // are notified of changes.
 func (t *Table) Set(all []directory.Connector) error {
@@ -56,17 +74,8 @@ func (t *Table) Set(all []directory.Connector) error {
 		hosts:      map[string]bool{},
 		identities: map[string]*mcp.Identity{},
 	}
-	resources := make([]oauth.Resource, len(all))
+	resources := Resources(t.Origin.String(), all)
 	for i, c := range all {
-		resources[i] = oauth.Resource{
-			URL:      c.URL(t.Origin.String()),
-			Name:     c.Name,
-			Title:    cmp.Or(c.Title, c.Name),
-			Accounts: c.Accounts,
-		}
-		if c.UseCase != "" {
-			resources[i].UseCases = []string{c.UseCase}
-		}
 		if err := t.add(next, c, &resources[i]); err != nil {
 			return err
 		}

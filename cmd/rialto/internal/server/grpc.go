@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2agrpc"
 	"rialto/cmd/rialto/internal/config"
+	"rialto/internal/slowconn"
 )
 
 // grpcInterfaces lists the gRPC addresses of an agent. In 1.0 the tenant names the
@@ -51,7 +52,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 		Handler:    calls.handler(h),
 		MaxMessage: int(s.cfg.Load().Limits.RequestSize),
 	}
-	l = writeTimeoutListener{&limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}
+	l = slowconn.Listener{Listener: &limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}
 	if secure := s.certificate.config("h2"); secure != nil {
 		l = tls.NewListener(l, secure)
 	}

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"rialto/internal/slowconn"
 )
 
 // shutdownTimes limits how long shutdown waits for requests. Tasks need no time: their
@@ -38,7 +40,7 @@ func Listen(addr string) (net.Listener, error) {
 }
 
 // newHTTPServer returns a server that limits how long it waits for requests. It does
-// not limit responses, because event streams stay open: see writeTimeoutListener.
+// not limit responses, because event streams stay open: see package slowconn.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -111,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer runtime.KeepAlive(make([]byte, heapBallast))
 	srv := newHTTPServer(h, s.log)
 	srv.TLSConfig = s.certificate.config("h2", "http/1.1")
-	return serveUntil(ctx, writeTimeoutListener{l}, srv, s.shutdown, func() {
+	return serveUntil(ctx, slowconn.Listener{Listener: l}, srv, s.shutdown, func() {
 		s.log.InfoContext(ctx, "rialto is stopping")
 		s.bridge.Runner.EndWaits()
 	})

@@ -15,6 +15,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
 	"rialto/cmd/rialto/internal/config"
+	"rialto/cmd/rialto/internal/connectors"
 	"rialto/internal/audit"
 	"rialto/oauth"
 	"rialto/oauth/authserver"
@@ -117,6 +118,11 @@ func OpenOperator(
 		}
 	}
 	s.Audit, s.Agents = record, operator.Agents{Registry: registry, Audit: record}
+	all, err := registry.ConnectorsInForce(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	as.Resources.Set(*as.Resources.Default(), connectors.Resources(cfg.URL, all)...)
 	return s, func() { record.Flush(context.WithoutCancel(ctx)) }, nil
 }
 

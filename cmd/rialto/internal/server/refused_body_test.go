@@ -11,11 +11,11 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"rialto/bridge/directory"
 	"rialto/cmd/rialto/internal/config"
+	"rialto/internal/slowconn"
 	"rialto/oauth"
 )
 
@@ -48,7 +48,7 @@ func TestARefusalReachesAClientThatIsStillSending(t *testing.T) {
 		srv := httptest.NewUnstartedServer(&outerHandler{
 			observer: observer{log: slog.New(slog.DiscardHandler)}, next: http.HandlerFunc(refuses),
 		})
-		srv.Listener = writeTimeoutListener{srv.Listener}
+		srv.Listener = slowconn.Listener{Listener: srv.Listener}
 		srv.StartTLS()
 		defer srv.Close()
 		res, err := sendThenRead(srv.URL, "", 8<<20)
@@ -85,39 +85,4 @@ func sendThenRead(address, token string, size int) (*http.Response, error) {
 		return nil, err
 	}
 	return http.ReadResponse(bufio.NewReader(conn), nil)
-}
-
-// halfPipe is a connection in memory that can be closed in one direction.
-type halfPipe struct{ net.Conn }
-
-func (halfPipe) CloseWrite() error { return nil }
-
-func TestAPeerThatDoesNotStopSendingIsCutOff(t *testing.T) {
-	for name, c := range map[string]struct {
-		pause, after time.Duration
-		bytes        int
-	}{
-		"a slow one": {pause: time.Second, after: unreadTime, bytes: 1 << 20},
-		"a fast one": {after: 0, bytes: unreadBytes},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ours, peer := net.Pipe()
-				if err := (&writeTimeoutConn{Conn: halfPipe{ours}}).Close(); err != nil {
-					t.Fatal(err)
-				}
-				begun := time.Now()
-				sent, err := 0, error(nil)
-				for piece := make([]byte, 32<<10); err == nil && sent <= 2*unreadBytes; time.Sleep(c.pause) {
-					var n int
-					n, err = peer.Write(piece)
-					sent += n
-				}
-				took := time.Since(begun).Truncate(2 * time.Second)
-				if err == nil || sent > c.bytes || took != c.after {
-					t.Errorf("got %v after %d bytes and %v, want an end after %v", err, sent, took, c.after)
-				}
-			})
-		})
-	}
 }

@@ -1,25 +1,20 @@
 package server
 
 import (
-	"errors"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"sync/atomic"
 	"time"
+
+	"rialto/internal/slowconn"
 )
 
 // The limits of peers that are slow. The deadlines move with what arrives, so that a slow
 // connection works and one that stands still ends.
 const (
-	bodyTimeout  = 30 * time.Second // for a request body to begin, and for one that is small
-	minBodyRate  = 16 << 10         // bytes per second of a body, of a request or an answer, that takes longer
-	refusedBody  = time.Second / 2  // for an unread body
-	writeTimeout = 30 * time.Second // for the peer to take the next writePiece bytes
-	writePiece   = 64 << 10
-	unreadTime   = 10 * time.Second // for a peer that still sends when its connection is closed
-	unreadBytes  = 64 << 20         // that are taken from it meanwhile
+	bodyTimeout = 30 * time.Second // for a request body to begin, and for one that is small
+	minBodyRate = 16 << 10         // bytes per second of a body, of a request or an answer, that takes longer
+	refusedBody = time.Second / 2  // for an unread body
 )
 
 // limitBodyTime gives a request body a read deadline. ReadTimeout of the server would also end
@@ -57,7 +52,7 @@ func (b *deadlineBody) Read(p []byte) (int, error) {
 
 // response is an answer whose peer must take the next piece in time, and read at minBodyRate if it
 // takes longer. Each event of a stream, which is flushed, has its own time. The connection itself is
-// up to writeTimeoutListener. Over HTTP/2, a connection that is read may have streams that are not.
+// up to slowconn.Listener. Over HTTP/2, a connection that is read may have streams that are not.
 type response struct {
 	statusRecorder
 	conn   *http.ResponseController
@@ -71,7 +66,7 @@ type response struct {
 func (w *response) Write(p []byte) (written int, err error) {
 	for {
 		begun := w.begin()
-		n, err := w.ResponseWriter.Write(p[written:min(len(p), written+writePiece)])
+		n, err := w.ResponseWriter.Write(p[written:min(len(p), written+slowconn.Piece)])
 		err = w.wrote(begun, n, err)
 		written += n
 		if err != nil || written == len(p) {
@@ -93,7 +88,7 @@ func (w *response) FlushError() error {
 // begin sets the deadline of a write.
 func (w *response) begin() time.Time {
 	now := time.Now()
-	_ = w.SetWriteDeadline(now.Add(writeTimeout)) // a recorder has no deadlines, and needs none
+	_ = w.SetWriteDeadline(now.Add(slowconn.WriteTimeout)) // a recorder has no deadlines, and needs none
 	return now
 }
 
@@ -112,7 +107,7 @@ func (w *response) wrote(begun time.Time, n int, err error) error {
 	_ = w.SetWriteDeadline(time.Time{})
 	w.waited += time.Since(begun)
 	w.taken += int64(n)
-	if err == nil && w.waited > writeTimeout+time.Duration(w.taken/minBodyRate)*time.Second {
+	if err == nil && w.waited > slowconn.WriteTimeout+time.Duration(w.taken/minBodyRate)*time.Second {
 		w.late = true
 		err = os.ErrDeadlineExceeded
 	}
@@ -124,69 +119,5 @@ func (w *response) end() {
 	if w.late {
 		panic(http.ErrAbortHandler) // the peer must not take what it has for the whole
 	}
-	_ = w.SetWriteDeadline(time.Now().Add(writeTimeout)) // for what is buffered
-}
-
-// writeTimeoutListener closes connections whose peers do not read. It lets those that are still
-// sending read the last answer.
-type writeTimeoutListener struct{ net.Listener }
-
-// Accept implements net.Listener.
-func (l writeTimeoutListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &writeTimeoutConn{Conn: c}, nil
-}
-
-// writeTimeoutConn is a connection whose writes fail if the peer does not take the next piece in time.
-type writeTimeoutConn struct {
-	net.Conn
-	ended   atomic.Bool // the peer sends no more, or does not read
-	closing atomic.Bool
-}
-
-// Read implements net.Conn.
-func (c *writeTimeoutConn) Read(p []byte) (int, error) {
-	if c.closing.Load() {
-		return 0, net.ErrClosed
-	}
-	n, err := c.Conn.Read(p)
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		c.ended.Store(true)
-	}
-	return n, err
-}
-
-// Write implements net.Conn.
-func (c *writeTimeoutConn) Write(p []byte) (written int, err error) {
-	for err == nil && written < len(p) {
-		_ = c.SetWriteDeadline(time.Now().Add(writeTimeout))
-		var n int
-		n, err = c.Conn.Write(p[written:min(len(p), written+writePiece)])
-		written += n
-	}
-	if err != nil {
-		c.ended.Store(true)
-	}
-	return written, err
-}
-
-// Close implements net.Conn. If bytes came after it, the system would reset the connection, and the
-// peer would lose the last answer. So it closes in stages (RFC 9112 section 9.6): our direction at
-// once, and the other when the peer closes it, or has had its time.
-func (c *writeTimeoutConn) Close() error {
-	tcp, ok := c.Conn.(interface{ CloseWrite() error })
-	again := c.closing.Swap(true)
-	if again || c.ended.Load() || !ok || tcp.CloseWrite() != nil {
-		return c.Conn.Close()
-	}
-
-	go func() {
-		_ = c.SetReadDeadline(time.Now().Add(unreadTime))
-		_, _ = io.CopyN(io.Discard, c.Conn, unreadBytes)
-		_ = c.Conn.Close()
-	}()
-	return nil
+	_ = w.SetWriteDeadline(time.Now().Add(slowconn.WriteTimeout)) // for what is buffered
 }

@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+
+	"rialto/internal/slowconn"
 )
 
 // oneConn is a listener for one connection, in memory, so that the clock can be
@@ -47,7 +49,7 @@ func served(t *testing.T, h http.HandlerFunc, test func(t *testing.T, peer net.C
 		srv.Protocols = &http.Protocols{}
 		srv.Protocols.SetHTTP1(true)
 		srv.Protocols.SetUnencryptedHTTP2(true)
-		go srv.Serve(writeTimeoutListener{l})
+		go srv.Serve(slowconn.Listener{Listener: l})
 		test(t, peer)
 		peer.Close()
 		close(l.done)
@@ -136,11 +138,11 @@ func TestAnAnswerThatNobodyReadsEndsTheConnection(t *testing.T) {
 	served(t, writes, func(t *testing.T, peer net.Conn) {
 		ended = make(chan time.Duration, 1)
 		go fmt.Fprint(peer, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		if got := <-ended; got != writeTimeout {
-			t.Errorf("the connection was closed after %v, want %v", got, writeTimeout)
+		if got := <-ended; got != slowconn.WriteTimeout {
+			t.Errorf("the connection was closed after %v, want %v", got, slowconn.WriteTimeout)
 		}
 	})
-	for pause, whole := range map[time.Duration]bool{3 * time.Second: true, writeTimeout - time.Second: false} {
+	for pause, whole := range map[time.Duration]bool{3 * time.Second: true, slowconn.WriteTimeout - time.Second: false} {
 		served(t, writes, func(t *testing.T, peer net.Conn) {
 			ended = make(chan time.Duration, 1)
 			go fmt.Fprint(peer, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -150,12 +152,12 @@ func TestAnAnswerThatNobodyReadsEndsTheConnection(t *testing.T) {
 			}
 			defer res.Body.Close()
 			got, begun := 0, time.Now()
-			for piece := make([]byte, writePiece); err == nil; time.Sleep(pause) {
+			for piece := make([]byte, slowconn.Piece); err == nil; time.Sleep(pause) {
 				var n int
 				n, err = io.ReadFull(res.Body, piece)
 				got += n
 			}
-			if (got == size) != whole || !whole && time.Since(begun) > 4*writeTimeout {
+			if (got == size) != whole || !whole && time.Since(begun) > 4*slowconn.WriteTimeout {
 				t.Errorf("64 KiB every %v: got %d bytes after %v, %v", pause, got, time.Since(begun), err)
 			}
 		})
@@ -201,8 +203,8 @@ func TestAnAnswerThatNobodyReadsEndsItsStream(t *testing.T) {
 			if _, reset := f.(*http2.RSTStreamFrame); !reset {
 				continue
 			}
-			if took := time.Since(begun); f.Header().StreamID == 5 || took != writeTimeout {
-				t.Errorf("stream %d ended after %v, want the others after %v", f.Header().StreamID, took, writeTimeout)
+			if took := time.Since(begun); f.Header().StreamID == 5 || took != slowconn.WriteTimeout {
+				t.Errorf("stream %d ended after %v, want the others after %v", f.Header().StreamID, took, slowconn.WriteTimeout)
 			}
 			ended++
 		}
