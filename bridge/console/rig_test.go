@@ -95,7 +95,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	b.Start()
 	r.Console = &Console{
 		Product: "Rialto", OAuth: as, Bridge: b, Now: time.Now, Log: log,
-		Admin: &operator.Service{Connections: operator.Connections{Audit: recorder{db}, Vault: &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Agents: oneHost("agents.example")}}, Store: db.OAuthLists, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: operator.Agents{Registry: agents, Bridge: b, Audit: recorder{db}}, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, Log: log, InForce: func() []operator.Setting {
+		Admin: &operator.Service{Connections: operator.Connections{Audit: recorder{db}, Vault: &a2avault.Vault{Store: db.Records, Key: bytes.Repeat([]byte{5}, 32), URL: r.url, Name: "Rialto", Replica: "r", Now: time.Now, Log: log, Agents: oneHost("agents.example")}}, Store: db.OAuthLists, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, Agents: operator.Agents{Registry: agents, Bridge: b, Audit: recorder{db}}, Audit: recorder{db}, OAuth: as, Bridge: b, Now: time.Now, InForce: func() []operator.Setting {
 			return []operator.Setting{
 				{Key: "url", Value: r.url, About: "Its address."},
 				{Key: "agents[0].name", Value: "tables", Live: true},

@@ -31,10 +31,6 @@ type Directory struct {
 	Connections Connections
 	Pages       bool
 
-	// Retention is how long finished tasks are kept where an agent says nothing else;
-	// 0 means 90 days.
-	Retention time.Duration
-
 	Listeners []Listener // hear of changes, in this order
 
 	URL string // address of this server, without a trailing slash

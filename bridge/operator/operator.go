@@ -9,7 +9,6 @@ package operator
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"rialto/bridge"
@@ -30,7 +29,6 @@ type Service struct {
 
 	OAuth *authserver.Server
 	Now   func() time.Time
-	Log   *slog.Logger
 
 	// Bridge cancels tasks at their agents; nil cancels none.
 	Bridge *bridge.Bridge

@@ -38,7 +38,7 @@ func newService(t *testing.T) *operator.Service {
 	if err := as.Accounts.Add(t.Context(), "alice", "correct horse battery"); err != nil {
 		t.Fatal(err)
 	}
-	return &operator.Service{Store: db.OAuthLists, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Now: time.Now, Log: log}
+	return &operator.Service{Store: db.OAuthLists, TaskStore: db.Ledger, UsageStore: db.Records, AuditStore: db.Records, OAuth: as, Now: time.Now}
 }
 
 func register(t *testing.T, s *operator.Service, id string) {

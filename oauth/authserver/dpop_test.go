@@ -300,38 +300,6 @@ func TestN3ACodeMayBeBoundToAKeyBeforehand(t *testing.T) {
 	refused(t, p.form("/par", other, "DPoP", p.prove("POST", "/par", "", nil)), 400, "invalid_dpop_proof")
 }
 
-func TestAProofMayNeedANonce(t *testing.T) {
-	p := newProver(newRig(t, func(s *setup) { s.ProofNonces = true }))
-	c := p.newClient("none")
-	form := codeForm(c, p.code(c, nil))
-	first := p.token(form)
-	refused(t, first, 400, "use_dpop_nonce") // and the code is still good
-	nonce := first.header.Get("DPoP-Nonce")
-	send := func(nonce string) answer {
-		return p.form("/token", form, "DPoP", p.prove("POST", "/token", "", map[string]any{"nonce": nonce}))
-	}
-	refused(t, send("made up"), 400, "use_dpop_nonce")
-	p.clock.advance(40 * time.Second)
-	got := p.ok(send(nonce))
-	token := got.str("access_token")
-	use := func(nonce any) answer {
-		return p.use("DPoP", token, p.prove("POST", "/mcp", token, map[string]any{"nonce": nonce}))
-	}
-	p.ok(use(nonce))
-	a := use(nil)
-	refused(t, a, 401, "use_dpop_nonce")
-	if a.header.Get("DPoP-Nonce") == "" || !strings.Contains(a.header.Get("Access-Control-Expose-Headers"), "DPoP-Nonce") {
-		t.Errorf("got %v, want a nonce that pages can read", a.header)
-	}
-	p.clock.advance(10 * time.Minute)
-	late := use(nonce)
-	refused(t, late, 401, "use_dpop_nonce")
-	p.ok(use(late.header.Get("DPoP-Nonce")))
-	if got := p.replica(func(s *setup) { s.ProofNonces = true }); statusOf(got, "DPoP "+token, p.prove("POST", "/mcp", token, map[string]any{"nonce": late.header.Get("DPoP-Nonce")})) != 200 {
-		t.Error("a replica does not know the nonce")
-	}
-}
-
 func TestIntrospectionNamesTheKeyOfAToken(t *testing.T) {
 	p := newProver(newRig(t))
 	c := p.newClient("client_secret_post")

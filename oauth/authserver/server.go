@@ -59,9 +59,6 @@ type Config struct {
 	Algorithm   string
 	TokenSecret []byte // 32 bytes or more, for HS256 only
 
-	// ProofNonces makes a DPoP proof hold a nonce (RFC 9449 sections 8 and 9).
-	ProofNonces bool
-
 	// Upstreams are issuers whose access tokens the guard accepts, too.
 	Upstreams []token.Upstream
 
@@ -72,9 +69,7 @@ type Config struct {
 	// Metadata Documents). nil knows no such clients.
 	Fetch *safehttp.Client
 
-	// Schemes are as in client.Policy, and RedirectPrefixes as in Settings.
-	Schemes          []string
-	RedirectPrefixes []string
+	RedirectPrefixes []string // as in Settings
 
 	Registration Registration
 
@@ -245,12 +240,7 @@ func (s *Server) addTokens(c Config, in Stores, life Lifetimes) {
 		Scopes:     s.Scopes,
 		Env:        s.env,
 	}
-	proofs := &token.Proofs{
-		Store:  in.Once,
-		Nonces: c.ProofNonces,
-		Secret: c.Secret,
-		Env:    s.env,
-	}
+	proofs := &token.Proofs{Store: in.Once, Env: s.env}
 	s.Guard = &token.Guard{
 		Tokens:    s.Tokens,
 		Proofs:    proofs,
@@ -263,7 +253,7 @@ func (s *Server) addTokens(c Config, in Stores, life Lifetimes) {
 // addClients makes the parts of package client. It returns the one that only endpoints use.
 func (s *Server) addClients(c Config, in Stores) *client.Authenticator {
 	s.Fetcher = &client.Fetcher{HTTP: c.Fetch, Env: s.env}
-	policy := &client.Policy{Schemes: c.Schemes, Fetcher: s.Fetcher, Env: s.env}
+	policy := &client.Policy{Fetcher: s.Fetcher, Env: s.env}
 	documents := &client.Documents{
 		Store:   in.Documents,
 		Fetcher: s.Fetcher,

@@ -93,7 +93,7 @@ func (cs *Clients) configured(id string) *oauth.Client {
 func (cs *Clients) Check() (faults error) {
 	seen := map[string]bool{}
 	for _, c := range cs.Configured {
-		if err := c.check(cs.Policy.schemes()); err != nil {
+		if err := c.check(); err != nil {
 			faults = errors.Join(faults, fmt.Errorf("client %q: %w", c.ID, err))
 		}
 		if seen[c.ID] {
@@ -105,7 +105,7 @@ func (cs *Clients) Check() (faults error) {
 	return faults
 }
 
-func (c *Configured) check(schemes []string) error {
+func (c *Configured) check() error {
 	method := c.authMethod()
 	public := method == oauth.AuthNone
 	isWord := endpoint.IsText(c.ID) && !strings.Contains(c.ID, " ")
@@ -143,7 +143,7 @@ func (c *Configured) check(schemes []string) error {
 		if err != nil {
 			return fmt.Errorf("%q: %w", raw, err)
 		}
-		if !uri.registrable(schemes) {
+		if !uri.registrable() {
 			return fmt.Errorf("%q must be https, or http on 127.0.0.1, [::1] or localhost", raw)
 		}
 	}

@@ -83,10 +83,10 @@ func (r RedirectURI) Loopback() bool {
 func (r RedirectURI) Local() bool { return r.URL.Scheme != "https" }
 
 // registrable tells whether a client may register the URI: https anywhere,
-// http on the user's own computer, or a private-use scheme that the operator
-// allows. It does not depend on application_type, which clients leave out.
-func (r RedirectURI) registrable(schemes []string) bool {
-	return r.URL.Scheme == "https" || r.Loopback() || slices.Contains(schemes, r.URL.Scheme)
+// http on the user's own computer, or one of privateSchemes.
+// It does not depend on application_type, which clients leave out.
+func (r RedirectURI) registrable() bool {
+	return r.URL.Scheme == "https" || r.Loopback() || slices.Contains(privateSchemes, r.URL.Scheme)
 }
 
 // under tells whether the URI leads to where a prefix does: to the same host, and to its path or

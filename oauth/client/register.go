@@ -254,7 +254,6 @@ func (m *registration) applicationType() string {
 }
 
 func (m *registration) checkRedirects(po *Policy) error {
-	schemes := po.schemes()
 	prefixes := po.Env.Settings.RedirectPrefixes()
 	if len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirectURIs {
 		return oauth.Refuse("invalid_redirect_uri", "There must be 1 to %d redirect_uris.", maxRedirectURIs)
@@ -265,7 +264,7 @@ func (m *registration) checkRedirects(po *Policy) error {
 		if err != nil {
 			return oauth.Refuse("invalid_redirect_uri", "%s.", err)
 		}
-		if !uri.registrable(schemes) {
+		if !uri.registrable() {
 			return oauth.Refuse(
 				"invalid_redirect_uri",
 				"A redirect_uri must be https, or http on 127.0.0.1, [::1] or localhost.",
@@ -386,11 +385,12 @@ func (m *registration) uri() string {
 	return m.URI
 }
 
+// privateSchemes are the private-use URI schemes that a client may register for its redirect URI
+// (RFC 8252 section 7.1).
+var privateSchemes = []string{"cursor"}
+
 // Policy decides what clients may register.
 type Policy struct {
-	// Schemes lists the private-use URI schemes that a client may register
-	// for its redirect URI (RFC 8252 section 7.1). nil is "cursor" alone.
-	Schemes []string
 	Fetcher *Fetcher
 	Env     *endpoint.Env
 }
@@ -405,19 +405,6 @@ func (po *Policy) Check() error {
 		}
 	}
 	return nil
-}
-
-// schemes returns the private-use schemes that clients may register.
-func (po *Policy) schemes() []string {
-	if po.Schemes == nil {
-		return []string{"cursor"}
-	}
-	return slices.DeleteFunc(slices.Clone(po.Schemes), func(scheme string) bool {
-		return slices.Contains(
-			[]string{"http", "https", "javascript", "data", "file", "vbscript", "blob", "about"},
-			scheme,
-		)
-	})
 }
 
 // parseRegistration checks a registration. The decoder is strict where parsers differ:

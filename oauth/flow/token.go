@@ -55,7 +55,6 @@ type tokens struct {
 // Serve serves the token endpoint. It authenticates the client first, so that what it refuses later
 // counts for that client.
 func (te *TokenEndpoint) Serve(w http.ResponseWriter, r *http.Request) error {
-	te.Proofs.OfferNonce(w, r)
 	f, err := endpoint.ReadForm(w, r)
 	if err == nil {
 		err = te.serve(w, r, f)

@@ -3,10 +3,8 @@ package token
 import (
 	"context"
 	"crypto"
-	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"hash"
 	"io"
@@ -25,15 +23,11 @@ import (
 	"rialto/oauth/internal/secret"
 )
 
-// Proofs checks DPoP proofs (RFC 9449).
+// Proofs checks DPoP proofs (RFC 9449). A proof is good once, within proofWindow; the server asks for no
+// nonces (sections 8 and 9).
 type Proofs struct {
 	Store OnceStore
 	Env   *endpoint.Env
-
-	// Nonces demands that a proof holds a nonce that the server issued lately (RFC 9449 sections 8
-	// and 9), which Secret makes. Without nonces a proof is good for proofWindow, once.
-	Nonces bool
-	Secret []byte
 }
 
 // proofType keeps other JWTs from being taken for proofs (RFC 9449 section 4.2).
@@ -42,9 +36,6 @@ const proofType = "dpop+jwt"
 // proofWindow is how far the clock of a client may be from ours. The DPoP profile of MCP (SEP-1932)
 // asks for five minutes.
 const proofWindow = 5 * time.Minute
-
-// nonceLife is how long a nonce is given out. It is good for as long again.
-const nonceLife = 5 * time.Minute
 
 // proofHeader is all that the header of a proof may hold. Whatever would point
 // us to another key is unknown, and refused.
@@ -63,7 +54,6 @@ type proof struct {
 	URI       string `json:"htu"`
 	IssuedAt  int64  `json:"iat"`
 	TokenHash string `json:"ath"`
-	Nonce     string `json:"nonce"`
 	Digest    string `json:"content_digest"` // of the body; a draft of SEP-1932 had it
 }
 
@@ -119,8 +109,7 @@ func enclosedKey(h proofHeader) (*jose.JSONWebKey, error) {
 	return &keys[0], nil
 }
 
-// wrong says why a proof is not one for a request, or "". The nonce and the
-// single use are for the caller to see to.
+// wrong says why a proof is not one for a request, or "". The caller checks that it is used once.
 func (p *proof) wrong(want proofFor) string {
 	age := want.now.Sub(time.Unix(p.IssuedAt, 0))
 	switch {
@@ -185,9 +174,6 @@ func (pf *Proofs) Verify(r *http.Request, origin, token string) (jkt string, err
 	if why := p.wrong(want); why != "" {
 		return "", BadProof("%s", why)
 	}
-	if !pf.freshNonce(p.Nonce) {
-		return "", oauth.Refuse("use_dpop_nonce", "The proof needs the nonce of the DPoP-Nonce header.")
-	}
 	if token != "" && p.Digest != "" { // the token endpoint has read its body
 		r.Body = newDigestedBody(r, p.Digest)
 	}
@@ -206,33 +192,7 @@ func (pf *Proofs) useProof(ctx context.Context, p *proof) error {
 	return err
 }
 
-// OfferNonce says in an answer which nonce the next proof should hold.
-func (pf *Proofs) OfferNonce(w http.ResponseWriter, r *http.Request) {
-	if pf.Nonces && r.Header.Get("DPoP") != "" {
-		w.Header().Set("DPoP-Nonce", pf.nonce(pf.Env.Now()))
-	}
-}
-
-// freshNonce tells whether a proof holds a nonce of ours that is in force, or needs none.
-func (pf *Proofs) freshNonce(nonce string) bool {
-	if !pf.Nonces {
-		return true
-	}
-	now := pf.Env.Now()
-	return secret.Same(nonce, pf.nonce(now)) || secret.Same(nonce, pf.nonce(now.Add(-nonceLife)))
-}
-
-// nonce returns the nonce of a moment. It derives from the time and a secret, so that every replica
-// knows it and the next one cannot be guessed (RFC 9449 section 8).
-func (pf *Proofs) nonce(at time.Time) string {
-	key, err := hkdf.Key(sha256.New, pf.Secret, nil, "rialto dpop nonces", 32)
-	if err != nil {
-		panic(err) // 32 bytes are never too many
-	}
-	period := uint64(at.Unix() / int64(nonceLife/time.Second))
-	return secret.MAC(key, string(binary.BigEndian.AppendUint64(nil, period)))
-}
-
+// BadProof returns the error for a proof that is not valid.
 func BadProof(format string, args ...any) *oauth.Error {
 	e := oauth.Refuse("invalid_dpop_proof", format, args...)
 	e.Description = "The DPoP proof is not valid. " + e.Description

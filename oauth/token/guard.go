@@ -51,7 +51,6 @@ func (gd *Guard) guard(
 	next http.Handler, scopes []string, enough func(oauth.Principal) bool,
 ) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		gd.Proofs.OfferNonce(w, r)
 		p, err := gd.authenticate(r)
 		if err == nil && !enough(p) {
 			err = oauth.Refuse(

@@ -50,7 +50,7 @@ func (e *Endpoint) guard(w http.ResponseWriter, r *http.Request) bool {
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set(
 			"Access-Control-Expose-Headers",
-			"WWW-Authenticate, Mcp-Session-Id, Retry-After, RateLimit, RateLimit-Policy, DPoP-Nonce",
+			"WWW-Authenticate, Mcp-Session-Id, Retry-After, RateLimit, RateLimit-Policy",
 		)
 	}
 	if r.Method != http.MethodOptions {

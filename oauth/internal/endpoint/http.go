@@ -45,7 +45,7 @@ func WriteJSON(w http.ResponseWriter, status int, body any) {
 }
 
 // ExposedHeaders are those of our answers that a page may read.
-const ExposedHeaders = "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, DPoP-Nonce"
+const ExposedHeaders = "WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy"
 
 // MaxBody bounds every body that the server reads.
 const MaxBody = 16 << 10

@@ -48,7 +48,6 @@ func newOperator(
 		OAuth:      as,
 		Bridge:     b,
 		Now:        time.Now,
-		Log:        log,
 		InForce:    func() []operator.Setting { return cfg().Settings() },
 	}
 }
