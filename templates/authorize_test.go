@@ -127,7 +127,7 @@ func TestAnErrorIsShownToOneWhoIsSignedIn(t *testing.T) {
 }
 
 func TestScopesCanBeUntickedWhereThereAreSeveral(t *testing.T) {
-	if doc := render(t, consent(), ""); len(doc.all("#untick")) != 0 || doc.one(t, "#asks").text() != "It will be able to" {
+	if doc := render(t, consent(), ""); len(doc.all("#untick")) != 0 || doc.one(t, "#asks").text() != "It can" {
 		t.Error("a single scope is for choosing")
 	}
 	page := consent()
