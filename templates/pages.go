@@ -155,18 +155,39 @@ type Home struct {
 	User     string // the signed-in user, or ""
 	Admin    bool   // whether that is an administrator
 	SignOut  string // where the sign-out form goes; "" shows none
+
+	Send    *SendBox   // nil where the user cannot send
+	Waiting []HomeTask // those that wait for the user
+	Recent  []HomeTask
+	Apps    []string // names of the apps that the user has connected
+}
+
+// SendBox sends a task. Its form posts do=send, once, agent, message and files.
+type SendBox struct {
+	Once   string
+	Agents []HomeAgent
+}
+
+// HomeTask is a task as Home lists it.
+type HomeTask struct {
+	Href               string
+	Agent              string // its title
+	Title, State, When Text
 }
 
 // HomeAgent is an agent as Home lists it. One that is neither Ready nor Away has
 // not been asked yet.
 type HomeAgent struct {
 	Name, Title, Description string
-	Ready, Away              bool
+	Ready, Away, Default     bool
 }
 
 // Snippet is how one chat app is connected: what has to be so before, steps in words,
 // one per line, and a command or a piece of configuration to copy.
-type Snippet struct{ Client, Note, Steps, Code string }
+type Snippet struct {
+	Client, Note, Steps, Code string
+	Connected                 bool // by the user who is signed in
+}
 
 // Lines is Steps, step by step.
 func (s Snippet) Lines() []string {

@@ -17,13 +17,13 @@ func hostedSnippets(url, note string) []Snippet {
 		{
 			Client: "ChatGPT",
 			Note:   note,
-			Steps:  "In Settings, Apps & Connectors, Advanced settings, turn on Developer mode.\nChoose Create, paste the address, keep OAuth, and confirm.\nSign in here, look at what it asks for, and allow it.",
+			Steps:  "In Settings, Apps & Connectors, Advanced settings, turn on Developer mode.\nChoose Create, paste the address, keep OAuth, and confirm.\nSign in, review what it asks for, and allow it.",
 			Code:   url,
 		},
 		{
 			Client: "Claude",
 			Note:   note,
-			Steps:  "In Settings, Connectors, choose Add custom connector, paste the address, and choose Connect.\nSign in here, look at what it asks for, and allow it.",
+			Steps:  "In Settings, Connectors, choose Add custom connector, paste the address, and choose Connect.\nSign in, review what it asks for, and allow it.",
 			Code:   url,
 		},
 	}

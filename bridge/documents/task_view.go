@@ -206,17 +206,35 @@ func (sv *Service) RetryTask(
 		return nil, ledger.ErrTaskBusy
 	}
 
-	sent, err := sv.Runner.SendRequest(ctx, access, args)
+	return sv.send(ctx, access, args)
+}
+
+// SendTask sends a request of the caller's to an agent, and returns the new task. A task that the
+// agent has refused comes with the error.
+func (sv *Service) SendTask(
+	ctx context.Context, access directory.Access, a *runner.Request,
+) (task *ledger.Record, err error) {
+	c := sv.Calls.Begin(access, usage.Web, "send")
+	defer c.End(ctx, &err)
+	c.Agent = a.Agent
+	c.In = len(a.Message)
+	return sv.send(ctx, access, a)
+}
+
+func (sv *Service) send(
+	ctx context.Context, access directory.Access, a *runner.Request,
+) (*ledger.Record, error) {
+	sent, err := sv.Runner.SendRequest(ctx, access, a)
 	if err != nil {
 		return nil, err
 	}
 
-	again, err = sent.Accepted(ctx)
+	task, err := sent.Accepted(ctx)
 	if err != nil { // it was refused, and its page says why
-		again, _ = sent.Current(ctx)
+		task, _ = sent.Current(ctx)
 	}
 
-	return again, err
+	return task, err
 }
 
 // taskOf returns the task of the caller's that a call is about.

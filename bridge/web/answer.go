@@ -177,13 +177,17 @@ func readForm(w http.ResponseWriter, r *http.Request) error {
 // readAnswer returns the values and the files of an answer.
 func readAnswer(r *http.Request) (url.Values, []a2a.Part, error) {
 	once := r.PostForm.Get("once")
-	if len(once) < 20 || len(once) > 40 ||
-		strings.Trim(once, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" ||
-		r.PostForm.Get("pause") == "" {
+	if !validOnce(once) || r.PostForm.Get("pause") == "" {
 		return nil, nil, errForm
 	}
 	files, err := readFiles(r.MultipartForm)
 	return r.PostForm, files, err
+}
+
+// validOnce reports whether a form has the identifier that its page was given.
+func validOnce(once string) bool {
+	return len(once) >= 20 && len(once) <= 40 &&
+		strings.Trim(once, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
 // readFiles returns the files of a form. It skips files without a name and content,

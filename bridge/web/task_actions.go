@@ -30,6 +30,9 @@ func (t *taskRequest) handleForm() {
 		about.notice, err = cancelError(
 			t.Bridge.Documents.CancelTask(t.Context(), t.access(t.Request), t.handle),
 		)
+	case do == "send" && t.handle == "":
+		t.send()
+		return
 	case do == "retry":
 		again, failed := t.Bridge.Documents.RetryTask(t.Context(), t.access(t.Request), t.handle)
 		if again == nil {

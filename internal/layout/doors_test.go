@@ -10,7 +10,7 @@ import (
 )
 
 // doors are the packages that decode a call, make one use case do it, and encode the answer.
-var doors = []string{"bridge/tools", "bridge/proxy", "bridge/api", "bridge/web", "bridge/console"}
+var doors = []string{"bridge/tools", "bridge/proxy", "bridge/api", "bridge/web", "bridge/startpage", "bridge/console"}
 
 // behindTheWaist lists, by the name of a field, a package or a variable, what doors may not use of
 // it: what decides without an Access, or what a use case asks before it acts.

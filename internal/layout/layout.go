@@ -89,6 +89,7 @@ var floors = map[string][]string{
 	"bridge/api":                      {"a2a", "bridge", "bridge/call", "bridge/directory", "bridge/documents", "bridge/ledger", "bridge/operator", "bridge/proxy", "bridge/sanitize", "internal/dberr", "internal/usage"},
 	"bridge/web":                      {"a2a", "a2a/a2avault", "bridge", "bridge/directory", "bridge/documents", "bridge/form", "bridge/ledger", "bridge/runner", "bridge/sanitize", "bridge/uploads", "bridge/view", "internal/bytesize", "internal/markdown", "internal/quota", "internal/sse", "internal/dberr", "templates"},
 	"bridge/operator":                 {"a2a", "a2a/a2avault", "bridge", "bridge/directory", "bridge/ledger", "bridge/sanitize", "internal/audit", "internal/doctor", "internal/i18n", "internal/quota", "internal/usage", "oauth", "oauth/authserver", "oauth/client", "oauth/signin", "oauth/token"},
+	"bridge/startpage":                {"a2a", "bridge/directory", "bridge/documents", "bridge/ledger", "bridge/operator", "bridge/web", "oauth", "templates"},
 	"bridge/console/usagereport":      {"internal/usage", "templates"},
 	"bridge/console/cardreport":       {"bridge/directory", "templates"},
 	"bridge/console/clientform":       {"bridge/directory", "bridge/operator", "templates"},

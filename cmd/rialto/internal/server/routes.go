@@ -11,11 +11,13 @@ import (
 	"rialto/a2a/a2apush"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
+	"rialto/bridge/startpage"
 	"rialto/bridge/uploads"
 	"rialto/bridge/web"
 	"rialto/cmd/rialto/internal/compression"
 	"rialto/oauth"
 	"rialto/static"
+	"rialto/templates"
 	"rialto/wellknown"
 )
 
@@ -173,7 +175,12 @@ func (s *Server) pageRoutes(r *mux.Router, compress mux.MiddlewareFunc) {
 	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Site: site}))
 	r.PathPrefix(uploads.Path).Handler(&web.Uploads{Site: site})
 	r.PathPrefix(documents.SharedPath).Handler(s.bodies.limitAnswers(&web.Shared{Site: site}))
-	read(compressed, "/", s.oauth.Public(s.oauth.Sessions.Optional(http.HandlerFunc(s.startPage))))
+	read(compressed, "/", s.oauth.Public(s.oauth.Sessions.Optional(&startpage.Home{
+		Site:     site,
+		URL:      s.oauth.Resource,
+		Snippets: templates.Snippets(s.oauth.Resource),
+		Operator: s.operator,
+	})))
 }
 
 // redirectMCPConfig redirects the addresses of the configuration pages below /mcp/config/ to the

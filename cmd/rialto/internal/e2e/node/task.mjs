@@ -44,6 +44,7 @@ await run(async () => {
   await searches(tab);
   await answers(tab, booking);
   await retries(tab, failed);
+  await sends(tab);
   await cancels(tab, working);
   const link = await shares(tab, report);
   await look(tab, 'links', '/account/links');
@@ -112,6 +113,19 @@ async function answers({ page }, id) {
   await page.locator('#state', { hasText: 'Done' }).waitFor();
   assert.ok((await page.locator('#timeline').innerText()).includes('Lisbon'), 'the answer is in the timeline');
   done('answered');
+}
+
+/** Sends a request with a file from the start page. */
+async function sends({ page }) {
+  await page.goto(`${origin}/`);
+  await page.getByLabel('Your request').fill('Summarize this file.');
+  await page.getByLabel('Agent', { exact: true }).selectOption('claims-analyst');
+  await page.getByLabel('Files').setInputFiles({ name: 'claims.csv', mimeType: 'text/csv', buffer: Buffer.from('claim;paid\n1;2\n') });
+  await page.getByLabel('Your request').press('Control+Enter');
+  await page.locator('#done', { hasText: 'Request sent.' }).waitFor();
+  await page.locator('#state', { hasText: 'Done' }).waitFor();
+  assert.ok((await page.locator('#timeline').innerText()).includes('claims.csv'), 'the file went along');
+  done('sent from the start page');
 }
 
 async function retries({ page }, id) {
