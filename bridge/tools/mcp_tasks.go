@@ -99,7 +99,7 @@ func (t Tasks) AnswerTask(
 	}
 
 	_, err = t.Tools.answer(ctx, e, answer)
-	return err
+	return noTask(err)
 }
 
 // CancelTask implements mcp.Tasks.
@@ -119,7 +119,8 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 	return noTask(err)
 }
 
-// mcpTask returns a record as an MCP task. A task that failed at the agent is a completed MCP task
+// mcpTask returns a record as an MCP task. Its TTL is ours, whatever the client asks for (2025-11-25,
+// basic/utilities/tasks: "Receivers MAY override the requested ttl"). A task that failed at the agent is a completed MCP task
 // with an error result: "failed" is for calls that could not be made (SEP-2663).
 func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	m := &mcp.Task{
@@ -127,7 +128,7 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 		Status:  mcp.Working,
 		Created: e.Created,
 		Updated: e.Updated,
-		TTL:     t.ttl(e),
+		TTL:     t.Directory.KeptFor(e),
 		Poll:    taskPoll,
 	}
 	if e.Task != nil {
@@ -192,15 +193,4 @@ func (t *Tools) backgroundResult(e *ledger.Record, show documents.RenderOptions)
 func origin(e *ledger.Record) string {
 	asked := strings.Join(strings.Fields(sanitize.Short(e.RequestText(), 200)), " ")
 	return fmt.Sprintf("the agent %s, which was asked for %q", e.Agent, asked)
-}
-
-// ttl returns how long a task is kept from its creation, as known now: the retention restarts with
-// each change and does not run while the task does. The ttl that a client asks for is ignored
-// (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl").
-func (t *Tools) ttl(e *ledger.Record) time.Duration {
-	last := e.Updated
-	if now := t.Runner.Now(); !e.Idle && now.After(last) {
-		last = now
-	}
-	return last.Sub(e.Created) + t.Directory.RetentionOf(e.Agent)
 }
