@@ -4,7 +4,7 @@
 // with the exports of the usage and the audit log (operator.go).
 //
 // It knows nothing of tokens: the guard of Routes decides who may call what, and the
-// bridge's Caller whose tasks are shown. Card serves the cards of agents.
+// bridge's Caller whose tasks are shown. The cards of agents are served by the program.
 package api
 
 import (

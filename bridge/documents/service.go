@@ -1,6 +1,6 @@
 // Package documents shows what tasks and agents hold: search and fetch, MCP resources,
-// downloads, shares, and tasks as results and pages. It reads; only the answer to a task
-// goes back, to package runner. It does not know the MCP tools.
+// downloads, shares, and tasks as results and pages. It writes shares and nothing else: it passes the
+// answer to a task on to package runner. It does not know the MCP tools.
 package documents
 
 import (

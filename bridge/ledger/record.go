@@ -1,6 +1,6 @@
 // Package ledger defines the record of a task, how an agent's events change it, and the contracts
 // of the stores that keep it. It knows A2A. It does not know how agents are reached, who runs a
-// task, or how one is shown to MCP clients and on pages: see packages directory, runner and tools.
+// task, or how one is shown to MCP clients and on pages: see packages directory, runner and view.
 package ledger
 
 import (
