@@ -14,6 +14,7 @@ const (
 	largeTask   = 256 << 10 // bytes: larger tasks give way to others
 	streamRate  = 16 << 20  // bytes that agents may stream per second to the tasks of one user
 	streamBurst = 4 << 20
+	leastEvent  = 2 << 10 // bytes that a smaller event counts as, because each takes a processor some time
 )
 
 // memory counts the bytes of running tasks and of answers that are received, by owner and in all, and
@@ -73,8 +74,8 @@ func Reserve(r *Runner, owner string, from, to int) error {
 	return &a2a.Error{Code: why.Code, Message: why.Message, Cause: a2a.ErrTooLarge}
 }
 
-// throttle waits until the agents of owner may stream so many more bytes.
+// throttle waits until the agents of owner may stream an event of so many bytes.
 func (m *memory) throttle(ctx context.Context, owner string, bytes int) {
 	b := quota.Bucket{Burst: streamBurst, Window: time.Second * streamBurst / streamRate}
-	_ = m.received.Wait(ctx, b, owner, bytes) // it fails when ctx ends, which the caller sees, too
+	_ = m.received.Wait(ctx, b, owner, max(bytes, leastEvent)) // it fails when ctx ends, which the caller sees, too
 }

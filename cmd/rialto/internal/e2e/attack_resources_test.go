@@ -4,18 +4,22 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
+	"rialto/a2a/a2aserver"
 	"rialto/a2a/a2atest"
 	"rialto/bridge/documents"
 )
@@ -241,4 +245,50 @@ func (s *siege) fileOf(t *testing.T, token string) string {
 		t.Fatalf("got %s, %v", b, err)
 	}
 	return string(path)
+}
+
+// TestHonestUsersBesideManyEvents has an agent send 30,000 events a second, as long as it is read.
+func TestHonestUsersBesideManyEvents(t *testing.T) {
+	takesLong(t)
+	eager := &eagerAgent{Executor: &a2aexec.Executor{Run: done}}
+	t.Cleanup(func() { eager.Close() })
+	server := &a2aserver.Server{Agent: eager, Card: &a2a.Card{Name: "Eager", Description: "Says a lot.", Version: "1", Capabilities: a2a.Capabilities{Streaming: true}}}
+	srv := httptest.NewUnstartedServer(server)
+	server.URL = "http://" + srv.Listener.Addr().String()
+	srv.Start()
+	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
+	s := newSiege(t, fmt.Sprintf("  - {name: eager, url: %q}\ndefault_agent: weather", srv.URL))
+	mallory := s.stranger(t, "mallory")
+	s.withstand(t, func(ctx context.Context) {
+		begun := time.Now()
+		if _, err := attempt(ctx, s.p.URL, mallory, "send_task", map[string]any{"agent": "eager", "message": "go", "wait": 0}); err != nil {
+			t.Error(err)
+		}
+		<-ctx.Done()
+		t.Logf("%d events a second", eager.sent.Load()*int64(time.Second)/int64(time.Since(begun)))
+	})
+}
+
+// eagerAgent streams 300 events every 10 ms.
+type eagerAgent struct {
+	*a2aexec.Executor
+	sent atomic.Int64
+}
+
+// Stream implements a2a.Agent.
+func (e *eagerAgent) Stream(ctx context.Context, _ *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+	return func(yield func(a2a.Event, error) bool) {
+		tick := time.NewTicker(10 * time.Millisecond)
+		defer tick.Stop()
+		working := a2a.Status{State: a2a.Working}
+		more := yield(&a2a.Task{ID: "t", ContextID: "c", Status: working}, nil)
+		for more && ctx.Err() == nil {
+			for range 300 {
+				text := a2a.TextPart(fmt.Sprint("line ", e.sent.Add(1)))
+				working.Message = &a2a.Message{ID: "m", Role: a2a.RoleAgent, Parts: []a2a.Part{text}}
+				more = more && yield(&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: working}, nil)
+			}
+			<-tick.C
+		}
+	}
 }
