@@ -154,17 +154,19 @@ type Filter struct {
 
 // Form is a form to fill in.
 type Form struct {
-	Action string
-	Fields []Field
-	More   []Field // folded under "Advanced"
-	Open   bool    // More is unfolded
-	Hidden []Value
-	Word   string // label of the button, a sentence of ours
-	Busy   string // shown with a cancel button while the answer is awaited; "" is nothing
-	Also   []Choice
-	Grave  bool
-	Cancel string // where to go instead; "" is nowhere
-	Error  Text   // why it is shown again
+	Action      string
+	Fields      []Field
+	More        []Field // folded under "Advanced"
+	Open        bool    // More is unfolded
+	Hidden      []Value
+	Word        string // label of the button, a sentence of ours; "" has none
+	Passkey     string // options for a passkey, as JSON, whose answer is posted as passkey; "" has none
+	PasskeyWord string // label of its button, a sentence of ours
+	Busy        string // shown with a cancel button while the answer is awaited; "" is nothing
+	Also        []Choice
+	Grave       bool
+	Cancel      string // where to go instead; "" is nowhere
+	Error       Text   // why it is shown again
 }
 
 // Choice is another button of a Form, which sends a value of its own.

@@ -27,6 +27,11 @@ func (c ownAccount) routes() []route {
 		title: "Stop sharing everything?", word: "Stop sharing everything", back: "/account/links",
 		about: templates.Textf("All your links stop working immediately."),
 	})
+	askRemovePasskey := always(question{
+		title: "Remove this passkey?", word: "Remove", back: "/account/passkeys",
+		about: templates.Textf("It no longer signs you in. Remove it from your device, too."),
+	})
+	own := c.signIn()
 	return []route{
 		{path: "/account", page: c.connections},
 		{path: "/account/end", ask: c.askEnd, form: c.end},
@@ -40,7 +45,16 @@ func (c ownAccount) routes() []route {
 		{path: "/account/links", page: c.links},
 		{path: "/account/links/end", ask: askEndLink, form: c.endLink},
 		{path: "/account/links/end-all", ask: askEndLinks, form: c.endLinks},
-		{path: "/account/password", page: c.password, form: c.changePassword},
+		{path: "/account/password", page: own.Password, form: c.changePassword},
+		{path: "/account/passkeys", page: own.Passkeys},
+		{path: "/account/passkeys/confirm", form: signInAction(own.Confirm)},
+		{path: "/account/passkeys/add", form: signInAction(own.Add)},
+		{path: "/account/passkeys/rename", page: own.RenameForm, fresh: true, form: signInAction(own.Rename)},
+		{path: "/account/passkeys/remove", ask: askRemovePasskey, fresh: true, form: signInAction(own.Remove)},
+		{path: "/account/passkeys/codes", fresh: true, form: signInAction(own.MakeCodes)},
+		{path: "/account/sessions", page: own.Sessions},
+		{path: "/account/sessions/end", form: signInAction(own.EndSession)},
+		{path: "/account/sessions/end-others", form: signInAction(own.EndOtherSessions)},
 	}
 }
 

@@ -67,11 +67,11 @@ func (c *Console) accessRoutes() []route {
 		{path: "/admin/accounts", page: accounts.accounts},
 		{path: "/admin/accounts/one", page: accounts.account},
 		{path: "/admin/accounts/new", page: accounts.newAccount, form: accounts.addAccount},
-		{path: "/admin/accounts/password", form: accounts.setPassword},
-		{path: "/admin/accounts/role", form: accounts.setRole},
+		{path: "/admin/accounts/password", fresh: true, form: accounts.setPassword},
+		{path: "/admin/accounts/role", fresh: true, form: accounts.setRole},
 		{path: "/admin/accounts/disable", form: accounts.turn(true, "disabled")},
 		{path: "/admin/accounts/enable", form: accounts.turn(false, "enabled")},
-		c.removal("accounts"),
+		inFresh(c.removal("accounts")),
 	}
 }
 
@@ -80,9 +80,15 @@ func (c *Console) serverRoutes() []route {
 	doctor := adminDoctor{c}
 	return []route{
 		{path: "/admin/keys", page: keys.keys},
-		{path: "/admin/keys/rotate", ask: askRotate(), form: keys.rotate},
-		{path: "/admin/keys/revoke", ask: keys.askRevokeKey, form: c.removal("keys").form},
+		{path: "/admin/keys/rotate", ask: askRotate(), fresh: true, form: keys.rotate},
+		{path: "/admin/keys/revoke", ask: keys.askRevokeKey, fresh: true, form: c.removal("keys").form},
 		{path: "/admin/settings", page: adminSettings{c}.settings},
 		{path: "/admin/doctor", page: doctor.doctorForm, slow: true, form: doctor.examine},
 	}
+}
+
+// inFresh returns a route whose form needs a fresh session.
+func inFresh(o route) route {
+	o.fresh = true
+	return o
 }

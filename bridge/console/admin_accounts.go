@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"rialto/bridge/console/signinpages"
 	"rialto/bridge/operator"
 	"rialto/templates"
 )
@@ -108,28 +109,7 @@ func (c adminAccounts) accountPage(
 		p.Actions = accountButtons(a)
 	}
 	if a.Issuer == "" {
-		p.Sections = append(
-			p.Sections,
-			templates.Section{ID: "password", Title: "Password", Form: &templates.Form{
-				Action: "/admin/accounts/password",
-				Word:   "Set the password",
-				Hidden: hidden("name", a.Name),
-				Error:  wrong,
-				Fields: []templates.Field{
-					{
-						Name:     "password",
-						Kind:     "password",
-						Label:    "New password",
-						Complete: "new-password",
-						Required: true,
-						Min:      8,
-						Max:      1024,
-						Bad:      wrong != nil,
-						Help:     "8 characters at least. It signs the person out everywhere and ends the connections of all apps.",
-					},
-				},
-			}},
-		)
+		p.Sections = append(p.Sections, signinpages.SetPassword(a.Name, wrong))
 	}
 
 	return p, nil
@@ -171,35 +151,7 @@ func accountButtons(a *operator.Account) []templates.Button {
 }
 
 func (c adminAccounts) newAccount(*http.Request) (*templates.Console, error) {
-	return accountForm(url.Values{}, nil), nil
-}
-
-func accountForm(f url.Values, wrong templates.Text) *templates.Console {
-	return &templates.Console{
-		Title: "Add an account", Up: link("/admin/accounts", "Accounts"),
-		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
-			Action: "/admin/accounts/new", Word: "Add", Cancel: "/admin/accounts", Error: wrong,
-			Fields: []templates.Field{
-				{
-					Name:     "name",
-					Kind:     "text",
-					Label:    "Username",
-					Value:    f.Get("name"),
-					Required: true,
-					Max:      64,
-					Bad:      wrong != nil,
-				},
-				newPassword("password", "Password", "8 characters at least."),
-				{
-					Name:  "admin",
-					Kind:  "check",
-					Label: "Administrator",
-					Value: f.Get("admin"),
-					Help:  "May see and change everything here.",
-				},
-			},
-		}}},
-	}
+	return signinpages.NewAccount(url.Values{}, nil), nil
 }
 
 func (c adminAccounts) addAccount(f *form) error {
@@ -211,7 +163,7 @@ func (c adminAccounts) addAccount(f *form) error {
 		f.Get("admin") == "yes",
 	)
 	if refused, ok := errors.AsType[*operator.Error](err); ok && refused.Reason != operator.Busy {
-		return f.show(accountForm(f.Values, say(refused)))
+		return f.show(signinpages.NewAccount(f.Values, say(refused)))
 	}
 
 	return f.done("/admin/accounts", "added", err)

@@ -39,11 +39,7 @@ func (f *form) askFirst(ask confirmation) error {
 		Cancel: q.back,
 	}
 	f.Set("confirm", "yes")
-	for _, name := range slices.Sorted(maps.Keys(f.Values)) {
-		for _, v := range f.Values[name] {
-			again.Hidden = append(again.Hidden, hidden(name, v)...)
-		}
-	}
+	again.Hidden = f.hidden()
 
 	return f.show(&templates.Console{
 		Title: q.title,
@@ -51,4 +47,14 @@ func (f *form) askFirst(ask confirmation) error {
 			{ID: "confirm", Grave: !q.calm, Lead: q.about, Facts: q.facts, Form: again},
 		},
 	})
+}
+
+// hidden returns the form as hidden fields.
+func (f *form) hidden() (all []templates.Value) {
+	for _, name := range slices.Sorted(maps.Keys(f.Values)) {
+		for _, v := range f.Values[name] {
+			all = append(all, hidden(name, v)...)
+		}
+	}
+	return all
 }

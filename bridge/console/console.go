@@ -90,6 +90,8 @@ type route struct {
 	form formAction
 	ask  confirmation // before the form; nil asks nothing
 	slow bool         // the form waits for other servers
+
+	fresh bool // the form needs a person who has proved a moment ago who they are
 }
 
 func (o route) allow() string {

@@ -60,6 +60,8 @@ func (c *Console) do(w http.ResponseWriter, r *http.Request, a area, o route) {
 	case err != nil:
 	case o.ask != nil && f.Get("confirm") != "yes":
 		err = f.askFirst(o.ask)
+	case o.fresh:
+		err = c.inFreshSession(f, o.form)
 	default:
 		err = o.form(f)
 	}

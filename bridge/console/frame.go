@@ -19,7 +19,9 @@ var accountArea = area{"/account", []templates.Way{
 	{Href: "/account/tasks", Name: "Tasks"},
 	{Href: "/account/agents", Name: "Agent accounts"},
 	{Href: "/account/links", Name: "Shared links"},
-	{Href: "/account/password", Name: "Password"},
+	{Href: "/account/password", Name: "Password", Group: "Sign-in"},
+	{Href: "/account/passkeys", Name: "Passkeys"},
+	{Href: "/account/sessions", Name: "Sessions"},
 }}
 
 var adminArea = area{"/admin", []templates.Way{
@@ -95,6 +97,9 @@ var doneTexts = map[string]string{
 	"link":        "The link has ended.",
 	"links":       "The links have ended.",
 	"password":    "The password is changed. Other browsers are signed out.",
+	"confirmed":   "Confirmed.",
+	"session":     "That browser is signed out.",
+	"sessions":    "All other browsers are signed out.",
 	"canceled":    "The task is canceled.",
 	"removed":     "It is removed.",
 	"added":       "It is added.",

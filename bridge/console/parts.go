@@ -86,14 +86,6 @@ func fill(values url.Values, fields ...templates.Field) []templates.Field {
 	return fields
 }
 
-// newPassword is a field for a password that is set.
-func newPassword(name, label, help string) templates.Field {
-	return templates.Field{
-		Name: name, Kind: "password", Label: label, Help: help,
-		Complete: "new-password", Required: true, Min: 8, Max: 1024,
-	}
-}
-
 func fact(name string, value templates.Text) templates.Fact {
 	return templates.Fact{Name: name, Value: value}
 }

@@ -67,7 +67,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	r := &rig{t: t, db: db, url: "http://" + ts.Listener.Addr().String(), ids: map[string]string{}}
 	log := slog.New(slog.DiscardHandler)
 	as := authserver.New(authserver.Config{
-		Issuer: r.url, Resource: r.url + "/mcp", Name: "Rialto", Scopes: scopes, Secret: bytes.Repeat([]byte{7}, 32), Now: time.Now, Log: log,
+		Issuer: strings.Replace(r.url, "127.0.0.1", "localhost", 1), Resource: r.url + "/mcp", Name: "Rialto", Scopes: scopes, Secret: bytes.Repeat([]byte{7}, 32), Now: time.Now, Log: log,
 		Clients: []client.Configured{{ID: "partner", Name: "Partner", RedirectURIs: []string{"https://partner.example/cb"}}},
 	}, db.OAuth)
 	list := &directory.Directory{

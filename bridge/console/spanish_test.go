@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,7 +33,11 @@ func TestEverySentenceOfTheConsoleIsTranslated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(files, reports...) {
+	pages, err := filepath.Glob("*pages/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range slices.Concat(files, reports, pages) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}

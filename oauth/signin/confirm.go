@@ -184,3 +184,41 @@ func (pg *Pages) changePasskeys(
 	})
 	return nil
 }
+
+// Explain returns the words of a Refusal for a page, and sets Retry-After, or returns err.
+func (pg *Pages) Explain(w http.ResponseWriter, err error) (reason string, _ error) {
+	refused, ok := errors.AsType[*Refusal](err)
+	if !ok {
+		return "", err
+	}
+	endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
+	return refused.Reason, nil
+}
+
+// OwnSessions returns the sessions of the signed-in account, and the hash of the one of the request.
+func (pg *Pages) OwnSessions(r *http.Request) (all []*oauth.Session, own string, err error) {
+	session, err := pg.session(r)
+	if err != nil {
+		return nil, "", err
+	}
+	all, err = pg.Sessions.Store.Sessions(r.Context(), session.AccountID, pg.Env.Now())
+	return all, session.Hash, err
+}
+
+// EndOwnSession ends a session of the signed-in account by its hash, or returns ErrNotFound.
+func (pg *Pages) EndOwnSession(r *http.Request, hash string) error {
+	session, err := pg.session(r)
+	if err != nil {
+		return err
+	}
+	return pg.Sessions.Store.EndSessionOf(r.Context(), session.AccountID, hash)
+}
+
+// EndOtherSessions ends the sessions of the signed-in account but the one of the request.
+func (pg *Pages) EndOtherSessions(r *http.Request) error {
+	session, err := pg.session(r)
+	if err != nil {
+		return err
+	}
+	return pg.Sessions.Store.EndOtherSessions(r.Context(), session.AccountID, session.Hash)
+}

@@ -1,0 +1,63 @@
+package signinpages
+
+import (
+	"net/url"
+
+	"rialto/templates"
+)
+
+// NewAccount is the page on which an operator adds an account: with what was typed, and why it was not
+// taken; nil says nothing.
+func NewAccount(f url.Values, wrong templates.Text) *templates.Console {
+	return &templates.Console{
+		Title: "Add an account",
+		Up:    &templates.Way{Href: "/admin/accounts", Name: "Accounts"},
+		Sections: []templates.Section{{ID: "new", Form: &templates.Form{
+			Action: "/admin/accounts/new",
+			Word:   "Add",
+			Cancel: "/admin/accounts",
+			Error:  wrong,
+			Fields: []templates.Field{
+				{
+					Name:     "name",
+					Kind:     "text",
+					Label:    "Username",
+					Value:    f.Get("name"),
+					Required: true,
+					Max:      64,
+					Bad:      wrong != nil,
+				},
+				newPassword("password", "Password", "8 characters at least."),
+				{
+					Name:  "admin",
+					Kind:  "check",
+					Label: "Administrator",
+					Value: f.Get("admin"),
+					Help:  "May see and change everything here.",
+				},
+			},
+		}}},
+	}
+}
+
+// SetPassword is the form in which an operator sets the password of an account, with the reason why
+// it was refused.
+func SetPassword(name string, wrong templates.Text) templates.Section {
+	password := newPassword(
+		"password",
+		"New password",
+		"8 characters at least. It signs the person out everywhere and ends the connections of all apps.",
+	)
+	password.Bad = wrong != nil
+	return templates.Section{
+		ID:    "password",
+		Title: "Password",
+		Form: &templates.Form{
+			Action: "/admin/accounts/password",
+			Word:   "Set the password",
+			Hidden: []templates.Value{{Name: "name", Value: name}},
+			Error:  wrong,
+			Fields: []templates.Field{password},
+		},
+	}
+}
