@@ -79,7 +79,8 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	for _, g := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Verbatim(g.ClientName), templates.Verbatim(g.Connector),
+				templates.Named(g.ClientName, templates.Verbatim(g.ClientName)),
+				templates.Verbatim(g.Connector),
 				c.scopes(g.Scope), c.reachableAgents(r, g),
 				c.when(g.Used), c.when(g.Created), c.when(g.Expires),
 			},

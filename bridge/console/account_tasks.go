@@ -56,7 +56,7 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 				templates.Translated(task.Message),
 			),
 			state(task.State),
-			templates.Verbatim(task.Agent),
+			templates.Verbatim(c.Bridge.Directory.Title(task.Agent)),
 			c.when(task.Updated),
 		}, Actions: c.taskActions(task)})
 	}

@@ -148,6 +148,7 @@ func fileAt(e *ledger.Record, ref view.PartRef, gone error) (*a2a.Part, error) {
 	}
 
 	file := *p
+	file.Filename = cmp.Or(p.Filename, artifactName(e, ref))
 	switch c := p.Content.(type) {
 	case a2a.Text:
 		file.Content, file.MediaType = a2a.Raw(c), cmp.Or(p.MediaType, textType)
@@ -159,6 +160,14 @@ func fileAt(e *ledger.Record, ref view.PartRef, gone error) (*a2a.Part, error) {
 	}
 
 	return &file, nil
+}
+
+// artifactName returns the name of the artifact that a part belongs to; "" if there is none.
+func artifactName(e *ledger.Record, ref view.PartRef) string {
+	if ref.Version > 0 || ref.InMessage {
+		return ""
+	}
+	return e.Task.Artifacts[ref.Artifact].Name
 }
 
 const textType = "text/plain; charset=utf-8"

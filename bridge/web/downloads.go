@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"path"
 	"strings"
 	"time"
 
@@ -71,8 +72,11 @@ func disposition(name, mediaType string) string {
 		return r
 	}, sanitize.Text(name))
 	if strings.Trim(name, ". ") == "" {
+		name = "file"
+	}
+	if path.Ext(name) == "" {
 		t, _, _ := mime.ParseMediaType(mediaType)
-		name = "file" + suffixes[t]
+		name += suffixes[t]
 	}
 	if s := mime.FormatMediaType("attachment", map[string]string{"filename": name}); s != "" {
 		return s

@@ -22,14 +22,14 @@ import (
 	"rialto/store/storetest"
 )
 
-// newDownloads returns the handler, and the path of a file that an agent made.
-func newDownloads(t *testing.T, file a2a.Part) (http.Handler, string) {
+// newDownloads returns the handler, and the path of a file that an agent made, in an artifact with a name.
+func newDownloads(t *testing.T, file a2a.Part, name ...string) (http.Handler, string) {
 	db, err := store.Open(t.Context(), storetest.File(t, store.Open))
 	if err != nil {
 		t.Fatal(err)
 	}
 	maker := agent{&a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
-		turn.Artifact(a2a.Artifact{Parts: []a2a.Part{file}})
+		turn.Artifact(a2a.Artifact{Name: strings.Join(name, ""), Parts: []a2a.Part{file}})
 		return nil
 	}}}
 	log := slog.New(slog.DiscardHandler)
@@ -130,5 +130,14 @@ func TestAFileWithoutANameGetsOne(t *testing.T) {
 				t.Errorf("%q of type %q: got %s, want %s", name, mediaType, got, want)
 			}
 		}
+	}
+}
+
+// TestADownloadIsCalledAsItsArtifact downloads a text of an artifact that has a name.
+func TestADownloadIsCalledAsItsArtifact(t *testing.T) {
+	h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("Three."), MediaType: "text/plain"}, "Claims by cause")
+	got := get(h, "GET", path).Header().Get("Content-Disposition")
+	if want := `attachment; filename="Claims by cause.txt"`; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
