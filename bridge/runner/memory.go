@@ -50,7 +50,8 @@ func (m *memory) resize(owner string, from, to int, most Limits) *ledger.Failure
 	case refused.Shared:
 		return ledger.Fail(
 			a2a.RateLimited,
-			"All running tasks hold more than %d MiB (limits.memory). This one was cut there; what the agent sent before is kept.",
+			"All running tasks hold more than %d MiB (limits.memory). "+
+				"This one was cut there; what the agent sent before is kept.",
 			most.Memory>>20,
 		)
 	default:

@@ -109,7 +109,8 @@ func (l *leases) takeOver(e *ledger.Record) {
 			e,
 			ledger.Fail(
 				a2a.Unavailable,
-				"Rialto stopped while it sent this message. Whether the agent received it is not known, so it was not sent again.",
+				"Rialto stopped while it sent this message. "+
+					"Whether the agent received it is not known, so it was not sent again.",
 			),
 		)
 		return

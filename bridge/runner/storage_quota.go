@@ -147,7 +147,8 @@ func (s *storageQuota) check(
 	case of.owner != "":
 		return &limitError{
 			i18n.New(
-				"Your tasks take up the %s that a user may store (limits.stored_per_user). Nothing was sent. There is room again when old tasks are deleted; the operator can shorten how long they are kept, or raise the limit.",
+				"Your tasks take up the %s that a user may store (limits.stored_per_user). Nothing was sent. "+
+					"There is room again when old tasks are deleted; the operator can shorten how long they are kept, or raise the limit.",
 				most,
 			),
 			http.StatusTooManyRequests,
@@ -155,7 +156,8 @@ func (s *storageQuota) check(
 	default:
 		return &limitError{
 			i18n.New(
-				"The tasks of the agent %s take up the %s that an agent may store (limits.stored_per_agent). Nothing was sent. Choose another agent, or ask the operator to shorten how long its tasks are kept, or to raise the limit.",
+				"The tasks of the agent %s take up the %s that an agent may store (limits.stored_per_agent). Nothing was sent. "+
+					"Choose another agent, or ask the operator to shorten how long its tasks are kept, or to raise the limit.",
 				agent,
 				most,
 			),
@@ -172,13 +174,15 @@ func (s *storageQuota) checkGrowth(owner, agent string, limits Limits) *ledger.F
 	case of.owner != "":
 		return ledger.Fail(
 			a2a.RateLimited,
-			"Your tasks take up the %s that a user may store (limits.stored_per_user). This one was cut there; what the agent sent before is kept.",
+			"Your tasks take up the %s that a user may store (limits.stored_per_user). "+
+				"This one was cut there; what the agent sent before is kept.",
 			most,
 		)
 	default:
 		return ledger.Fail(
 			a2a.RateLimited,
-			"The tasks of this agent take up the %s that an agent may store (limits.stored_per_agent). This one was cut there; what the agent sent before is kept.",
+			"The tasks of this agent take up the %s that an agent may store (limits.stored_per_agent). "+
+				"This one was cut there; what the agent sent before is kept.",
 			most,
 		)
 	}

@@ -22,7 +22,8 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 	if refused != nil {
 		return nil, &limitError{
 			i18n.New(
-				"This app has %d tasks running (limits.tasks, half for one app). Nothing was sent. Wait for some of them to finish.",
+				"This app has %d tasks running (limits.tasks, half for one app). "+
+					"Nothing was sent. Wait for some of them to finish.",
 				refused.Used,
 			),
 			refused.Status(),
@@ -39,7 +40,8 @@ func (c *taskCounts) start(e *ledger.Record, most Limits) (done func(), err erro
 
 	leaveClient()
 	why := i18n.New(
-		"The agent %s has %d tasks running (limits.tasks, half for one agent). Nothing was sent. Wait for some of them to finish, or choose another agent.",
+		"The agent %s has %d tasks running (limits.tasks, half for one agent). "+
+			"Nothing was sent. Wait for some of them to finish, or choose another agent.",
 		e.Agent,
 		refused.Used,
 	)

@@ -49,7 +49,8 @@ func (t *Tools) errorResult(ctx context.Context, err error) (*mcp.Result, error)
 	switch {
 	case errors.As(err, &left):
 		return mcp.ErrorResult(
-			"The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. Before you send it again, find out what the agent has done already.",
+			"The message was sent, but its task could not be recorded, so the agent is asked to stop it and there will be no result. " +
+				"Before you send it again, find out what the agent has done already.",
 		), nil
 	case errors.As(err, &input):
 		return mcp.ErrorResult(input.Text), nil
