@@ -7,7 +7,7 @@ import { watching } from './resources.mjs';
 
 // The tools of the Table Expert's skills, and those that change something.
 const skillTools = ['discover_topics', 'explain', 'list_gold', 'peek', 'query_table_expert', 'schema'];
-const acting = ['cancel_task', 'send_task'];
+const acting = ['cancel_task', 'request_upload', 'send_task'];
 const sql = 'SELECT count(*) AS n FROM claims';
 
 export async function tour(tools, memory) {
