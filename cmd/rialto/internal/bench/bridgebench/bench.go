@@ -33,9 +33,10 @@ import (
 
 type options struct {
 	harness.Load
-	waiting   int
-	streaming bool
-	also      string
+	waiting    int
+	streaming  bool
+	also       string
+	connectors int
 }
 
 // Main runs the benchmark and prints two tables: rates, and the memory of calls
@@ -45,6 +46,7 @@ func Main(args []string) error {
 	f := o.Flags("bridge")
 	f.IntVar(&o.waiting, "waiting", 5000, "number of concurrent waiting calls when memory is measured; 0 skips it")
 	f.BoolVar(&o.streaming, "stream", false, "let the agent stream its answer to callers that ask for a stream")
+	f.IntVar(&o.connectors, "connectors", 0, "measure the program with so many connectors as well, with calls at all of them")
 	f.StringVar(&o.also, "also", "", "NAME=BINARY: measure this build of the program as well")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -192,7 +194,11 @@ func (o *options) wait(s server, agent *agent) (before, during int64, err error)
 
 // dial connects the caller with a number, as one of the server's users.
 func (r *running) dial(e harness.Era, i int, message string) (*harness.MCPCaller, error) {
-	return harness.DialMCP(r.Addr, r.tokens[i%len(r.tokens)], e, "send_task", fmt.Sprintf(`{"message":%q}`, message))
+	path := "/mcp"
+	if len(r.connectors) > 0 {
+		path += "/" + r.connectors[i%len(r.connectors)]
+	}
+	return harness.DialMCPAt(r.Addr, path, r.tokens[i%len(r.tokens)], e, "send_task", fmt.Sprintf(`{"message":%q}`, message))
 }
 
 // named returns the two halves of NAME=BINARY.

@@ -21,8 +21,9 @@ type server struct {
 // running is a started server with the tokens of several users.
 type running struct {
 	*harness.Process
-	tokens []string
-	drop   func() error // its database; nil if that is a file
+	tokens     []string
+	connectors []string     // of the tokens, in the same order; nil is the server as a whole
+	drop       func() error // its database; nil if that is a file
 }
 
 // Stop stops the server and drops its database.
@@ -46,12 +47,19 @@ func servers(dir, agentURL string, o *options) (all []server, err error) {
 	if err := build(binary); err != nil {
 		return nil, fmt.Errorf("building the program (run the benchmark in its own folder): %w", err)
 	}
-	program := func(name, binary, postgres string) server {
+	withConnectors := func(name, binary, postgres string, connectors int) server {
 		return server{name, func(_ harness.Era, calls int) (*running, error) {
-			return startRialto(binary, dir, agentURL, postgres, calls)
+			return startRialto(binary, dir, agentURL, postgres, calls, connectors)
 		}}
 	}
+	program := func(name, binary, postgres string) server {
+		return withConnectors(name, binary, postgres, 0)
+	}
 	candidates := []server{program("rialto", binary, "")}
+	if o.connectors > 0 {
+		name := fmt.Sprintf("rialto, %d connectors", o.connectors)
+		candidates = append(candidates, withConnectors(name, binary, "", o.connectors))
+	}
 	if dsn := os.Getenv("RIALTO_TEST_POSTGRES"); dsn != "" {
 		candidates = append(candidates, program("rialto, PostgreSQL", binary, dsn))
 	}
@@ -107,7 +115,7 @@ const callsPerUser = 60
 
 // startRialto runs the program on a new database, a file or a schema of postgres, with as many
 // accounts as the number of concurrent calls needs.
-func startRialto(binary, dir, agentURL, postgres string, calls int) (_ *running, err error) {
+func startRialto(binary, dir, agentURL, postgres string, calls, connectors int) (_ *running, err error) {
 	addr, err := harness.FreeAddress()
 	if err != nil {
 		return nil, err
@@ -124,18 +132,33 @@ func startRialto(binary, dir, agentURL, postgres string, calls int) (_ *running,
 			return nil, err
 		}
 	}
+	more := ""
+	for i := range connectors {
+		if i == 0 {
+			more = "connectors:\n"
+		}
+		more += fmt.Sprintf("  - {name: c%d, agents: [echo]}\n", i)
+	}
 	config := filepath.Join(home, "rialto.yaml")
-	err = os.WriteFile(config, fmt.Appendf(nil, "url: http://%s\ndatabase: %q\nsecret_file: %q\nagents:\n  - {name: echo, url: %q}\n",
-		addr, database, filepath.Join(home, "secret"), agentURL), 0o600)
+	err = os.WriteFile(config, fmt.Appendf(nil, "url: http://%s\ndatabase: %q\nsecret_file: %q\nagents:\n  - {name: echo, url: %q}\n%s",
+		addr, database, filepath.Join(home, "secret"), agentURL, more), 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for i := range calls/callsPerUser + 1 {
+	users := calls/callsPerUser + 1
+	for i := range users {
 		name := fmt.Sprint("user", i)
 		if _, err := output(binary, "correct horse battery staple\n", "user", "add", name, "--password-stdin", "--config", config); err != nil {
 			return nil, err
 		}
-		token, err := output(binary, "", "token", "--user", name, "--config", config)
+	}
+	for i := range max(users, connectors) {
+		args := []string{"token", "--user", fmt.Sprint("user", i%users), "--config", config}
+		if connectors > 0 {
+			r.connectors = append(r.connectors, fmt.Sprint("c", i%connectors))
+			args = append(args, "--connector", r.connectors[i])
+		}
+		token, err := output(binary, "", args...)
 		if err != nil {
 			return nil, err
 		}

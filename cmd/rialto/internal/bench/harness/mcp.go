@@ -16,6 +16,7 @@ const (
 
 // MCPCaller is an MCP client with one connection that repeats one prepared call.
 type MCPCaller struct {
+	path    string
 	conn    *Conn
 	era     Era
 	token   string
@@ -29,11 +30,16 @@ const meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`
 // DialMCP connects, initializes a session where the era has one, and prepares
 // a call of a tool with arguments as JSON.
 func DialMCP(addr, token string, era Era, tool, arguments string) (*MCPCaller, error) {
+	return DialMCPAt(addr, "/mcp", token, era, tool, arguments)
+}
+
+// DialMCPAt is DialMCP at another path.
+func DialMCPAt(addr, path, token string, era Era, tool, arguments string) (*MCPCaller, error) {
 	conn, err := Dial(addr)
 	if err != nil {
 		return nil, err
 	}
-	c, extra := &MCPCaller{conn: conn, era: era, token: token, tool: tool}, meta
+	c, extra := &MCPCaller{conn: conn, path: path, era: era, token: token, tool: tool}, meta
 	if era == Legacy {
 		extra = ""
 		_, err := conn.Do(c.message("initialize", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
@@ -63,7 +69,7 @@ func (c *MCPCaller) Call(want string) error {
 func (c *MCPCaller) Close() error { return c.conn.Close() }
 
 func (c *MCPCaller) message(method, body string) []byte {
-	header := "POST /mcp HTTP/1.1\r\nHost: " + c.conn.conn.RemoteAddr().String() + "\r\nUser-Agent: bench/1\r\nContent-Type: application/json\r\n" +
+	header := "POST " + c.path + " HTTP/1.1\r\nHost: " + c.conn.conn.RemoteAddr().String() + "\r\nUser-Agent: bench/1\r\nContent-Type: application/json\r\n" +
 		"Accept: application/json, text/event-stream\r\nAuthorization: Bearer " + c.token + "\r\n"
 	if method != "initialize" {
 		header += "Mcp-Protocol-Version: " + string(c.era) + "\r\n"
