@@ -29,6 +29,10 @@ type Tool struct {
 	// View connects the tool with an app; nil if it has none.
 	View *View
 
+	// FileParams names the properties of InputSchema that ChatGPT fills with files of the chat
+	// (_meta["openai/fileParams"]).
+	FileParams []string
+
 	// DetachedFor is how long a call may take that goes on when its client disconnects. Zero ends a
 	// call with its client where disconnecting means to cancel, and else by Limits.CallTimeout.
 	DetachedFor time.Duration

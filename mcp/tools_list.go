@@ -192,6 +192,7 @@ type annotations struct {
 // the specification does not have.
 type toolMeta struct {
 	SecuritySchemes []SecurityScheme `json:"securitySchemes,omitzero"`
+	FileParams      []string         `json:"openai/fileParams,omitempty"`
 	viewMeta
 }
 
@@ -208,11 +209,12 @@ func newListedTool(t Tool, apps bool) listedTool {
 		},
 		Icons: t.Icons, SecuritySchemes: t.SecuritySchemes,
 	}
-	if t.SecuritySchemes != nil {
-		l.Meta = &toolMeta{SecuritySchemes: t.SecuritySchemes}
-	}
+	meta := &toolMeta{SecuritySchemes: t.SecuritySchemes, FileParams: t.FileParams}
 	if apps && t.View != nil {
-		l.Meta = &toolMeta{t.SecuritySchemes, t.View.meta()}
+		meta.viewMeta = t.View.meta()
+	}
+	if t.SecuritySchemes != nil || t.FileParams != nil || (apps && t.View != nil) {
+		l.Meta = meta
 	}
 
 	return l

@@ -28,6 +28,7 @@ func TestFilesAreServedWithTheirTypeAndNotSniffed(t *testing.T) {
 		"live.js":     "text/javascript; charset=utf-8",
 		"consent.js":  "text/javascript; charset=utf-8",
 		"continue.js": "text/javascript; charset=utf-8",
+		"upload.js":   "text/javascript; charset=utf-8",
 		"copy.js":     "text/javascript; charset=utf-8",
 		"task.js":     "text/javascript; charset=utf-8",
 		"logo.svg":    "image/svg+xml",

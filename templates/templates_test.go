@@ -124,6 +124,8 @@ func samples() map[string]templates.Page {
 			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Sign-in needed",
 			Grant: &templates.Grant{Pause: "p", Once: "o", Visit: "https://login.example/", Host: "login.example"},
 		},
+		"upload":           templates.Upload{Product: "Rialto", Name: "report.pdf", Accept: "application/pdf", Most: "25 MiB", Until: templates.When(at, at), Error: templates.Translated("The file is empty.")},
+		"upload, sent":     templates.Upload{Product: "Rialto", Name: "report.pdf", Sent: true},
 		"document, shared": templates.Task{Frame: templates.Frame{Product: "Rialto"}, Title: "Claim 7", Agent: "expert", Until: templates.When(at, at)},
 	}
 }
@@ -169,8 +171,9 @@ func TestEveryPageCarriesTheHeadersThatProtectIt(t *testing.T) {
 		got := write(page, "").Header()
 		for header, value := range want {
 			_, console := page.(templates.Console)
-			if _, task := page.(templates.Task); header == "Content-Security-Policy" && (task || console) {
-				value += "; connect-src 'self'" // it asks us for what is searched, and whether it has changed
+			_, upload := page.(templates.Upload)
+			if _, task := page.(templates.Task); header == "Content-Security-Policy" && (task || console || upload) {
+				value += "; connect-src 'self'" // it asks us for what is searched, and whether it has changed, or sends a file
 			}
 			if got.Get(header) != value {
 				t.Errorf("%s: %s: got %q, want %q", name, header, got.Get(header), value)

@@ -36,6 +36,9 @@ func next(e *ledger.Record, show RenderOptions) string {
 				"Call get_task with task_id %q in a while; send the message again only if the user wants that.",
 			id,
 		)
+	case e.AwaitsFiles():
+		return fmt.Sprintf("The agent gets the message when its files have come. Show the person the link of each "+
+			"file, or send it there; then call get_task with task_id %q to get the result.", id)
 	case state == a2a.InputRequired:
 		_, refused := e.DeliveryNotice()
 		step := ""

@@ -94,7 +94,7 @@ func (sv *Service) TaskView(
 		e.State().Terminal()
 	s.ByPage = strings.HasPrefix(e.MessageID, runner.AnsweredHere)
 	switch state := e.State(); {
-	case !e.Idle:
+	case !e.Idle, e.AwaitsFiles():
 	case state == a2a.InputRequired:
 		s.Pause, s.Form = e.MessageID, runner.FormOf(e)
 		s.Open, s.Files = s.Form == runner.OpenForm, sv.takesFiles(ctx, e)

@@ -92,7 +92,7 @@ func (el *elicitor) once(
 	ctx context.Context, e *ledger.Record,
 ) (after *ledger.Record, unanswered string, err error) {
 	switch {
-	case !e.Idle, e.Undelivered():
+	case !e.Idle, e.Undelivered(), e.AwaitsFiles():
 		return nil, "", nil
 	case e.State() == a2a.AuthRequired:
 		return el.askToSignIn(ctx, e)

@@ -175,6 +175,9 @@ func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 
 // pauseQuestion is the question of a task that has paused; ok is false if there is none.
 func (t *Tools) pauseQuestion(e *ledger.Record, before string) (q mcp.Question, ok bool) {
+	if e.AwaitsFiles() {
+		return q, false
+	}
 	if e.State() == a2a.AuthRequired {
 		return t.signInQuestion(e, before)
 	}

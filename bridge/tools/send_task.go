@@ -19,7 +19,8 @@ const (
 // sendArgs are the arguments of send_task.
 type sendArgs struct {
 	runner.Request
-	Wait *float64 `json:"wait"`
+	Wait        *float64          `json:"wait"`
+	Attachments []json.RawMessage `json:"attachments"` // of uploads.Attachment
 }
 
 func (t *Tools) sendTask() mcp.Tool {
@@ -34,6 +35,7 @@ func (t *Tools) sendTask() mcp.Tool {
 		Destructive:  true, // an agent may do anything
 		OpenWorld:    true,
 		Tasks:        mcp.TasksOptional,
+		FileParams:   []string{"attachments"},
 		DetachedFor:  longestWait + time.Minute, // a message must not be lost between the ledger and the agent
 		Call:         handler(t, t.sendOrAnswer),
 	}
@@ -50,7 +52,15 @@ func (t *Tools) sendOrAnswer(
 		return nil, err
 	}
 	if e == nil {
-		sent, err := t.Runner.SendRequest(ctx, t.Directory.Access(ctx), &args.Request)
+		access := t.Directory.Access(ctx)
+		ids, err := t.Runner.Uploads.Fetch(ctx, access, args.Attachments)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			args.Files = append(args.Files, runner.File{Upload: id})
+		}
+		sent, err := t.Runner.SendRequest(ctx, access, &args.Request)
 		if err != nil {
 			return nil, err
 		}
@@ -144,6 +154,7 @@ var sendTaskInput = json.RawMessage(`{
 				}
 			}
 		},
+		"attachments": {"type": "array", "maxItems": 20, "description": "Files of the chat, if the chat app fills them in.", "items": {"$ref": "#/$defs/attachment"}},
 		"data": {"type": "object", "description": "Structured input for the agent, for example {\"sql\": \"SELECT 1\"}."},
 		"message_id": {"type": "string", "minLength": 1, "maxLength": 200, "description": "Your own id for this message. When you repeat a call whose result did not arrive, give the same id and arguments: the message is not sent twice."},
 		"wait": {
@@ -152,5 +163,20 @@ var sendTaskInput = json.RawMessage(`{
 		}
 	},
 	"required": ["message"],
-	"additionalProperties": false
+	"additionalProperties": false,
+	"$defs": {"attachment": ` + attachmentSchema + `}
 }`)
+
+// attachmentSchema has the exact form that ChatGPT asks for: these four properties, of which the first two
+// are required.
+const attachmentSchema = `{
+		"type": "object",
+		"properties": {
+			"download_url": {"type": "string"},
+			"file_id": {"type": "string"},
+			"mime_type": {"type": "string"},
+			"file_name": {"type": "string"}
+		},
+		"required": ["download_url", "file_id"],
+		"additionalProperties": false
+	}`

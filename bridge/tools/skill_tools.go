@@ -239,12 +239,14 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 		OpenWorld:   true,
 		Tasks:       mcp.TasksOptional,
 		DetachedFor: longestWait + time.Minute,
+		FileParams:  []string{"attachments"},
 	}
 	read := messageOf
 	if schema := formSchema(s.form.Input); s.typed && schema != nil {
 		typed := tool
 		typed.InputSchema = schema
 		if typed.Check() == nil {
+			typed.FileParams = nil // its arguments are those of the skill
 			tool = typed
 			read = dataOf
 		}
@@ -340,6 +342,17 @@ var skillInput = json.RawMessage(`{
 	"properties": {
 		"message": {"type": "string", "minLength": 1, "description": "What you want from the agent, in full: it sees nothing of this chat."},
 		"data": {"type": "object", "description": "Structured input, where the description asks for some."},
+		"files": {
+			"type": "array",
+			"maxItems": 20,
+			"items": {
+				"type": "object",
+				"properties": {"upload": {"type": "string", "description": "Id from request_upload."}},
+				"required": ["upload"],
+				"additionalProperties": false
+			}
+		},
+		"attachments": {"type": "array", "maxItems": 20, "description": "Files of the chat, if the chat app fills them in.", "items": {"$ref": "#/$defs/attachment"}},
 		"context_id": {"type": "string", "description": "Stay in the conversation of an earlier result of this agent."},
 		"wait": {
 			"type": "number", "minimum": 0, "maximum": 240, "default": 45,
@@ -347,5 +360,6 @@ var skillInput = json.RawMessage(`{
 		}
 	},
 	"required": ["message"],
-	"additionalProperties": false
+	"additionalProperties": false,
+	"$defs": {"attachment": ` + attachmentSchema + `}
 }`)

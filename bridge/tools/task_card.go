@@ -189,7 +189,7 @@ func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
 	}
 	v.Notice, v.Reason = e.DeliveryNotice()
 	switch state := e.State(); {
-	case !e.Idle:
+	case !e.Idle, e.AwaitsFiles():
 	case state == a2a.InputRequired:
 		v.Pause, v.Form = e.MessageID, runner.FormOf(e).ListSchema()
 	case state == a2a.AuthRequired:

@@ -25,12 +25,17 @@ func (s *Service) Receive(
 	if err != nil {
 		return nil, err
 	}
+	return u, s.take(ctx, u, body, length)
+}
+
+// take takes the bytes of u, unless others come for it, or too many in all.
+func (s *Service) take(ctx context.Context, u *Upload, body io.Reader, length int64) error {
 	done, refused := s.receiving.Acquire(u.ID, 1, maxReceiving)
 	if refused != nil {
-		return nil, refusedTurn(refused)
+		return refusedTurn(refused)
 	}
 	defer done()
-	return u, s.receive(ctx, u, body, length)
+	return s.receive(ctx, u, body, length)
 }
 
 func refusedTurn(refused *quota.Refusal) error {

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"rialto/internal/quota"
-	"rialto/internal/safehttp"
 )
 
 // Path is where files are sent to; the secret of a link follows.
@@ -121,9 +120,10 @@ type Service struct {
 	OfOwner int64 // bytes of the links and files of a user
 	All     int64 // the same of all users
 
-	Accounts Accounts         // nil: all are active
-	ScanURL  string           // gets the bytes of each file, and refuses it with any status but 2xx; "" for none
-	Fetcher  *safehttp.Client // fetches files of chat apps
+	Accounts Accounts // nil: all are active
+	ScanURL  string   // gets the bytes of each file, and refuses it with any status but 2xx; "" for none
+
+	FetchLoopback bool // files of chat apps may come from this computer, for tests
 
 	receiving quota.Count // files that come now, by link
 	arrived   chan struct{}

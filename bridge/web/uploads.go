@@ -1,13 +1,17 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"mime/multipart"
 	"net/http"
 	"strings"
 
 	"rialto/bridge/uploads"
+	"rialto/internal/bytesize"
 	"rialto/internal/dberr"
+	"rialto/templates"
 )
 
 // Uploads serves uploads.Path: it takes files, from everybody with a link, and gives agents theirs. A
@@ -38,8 +42,13 @@ func (u *Uploads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		u.send(w, r, link)
 	case r.Method == http.MethodPut && !file:
 		u.take(w, r, secret)
+	case reads(r):
+		of, err := u.Bridge.Runner.Uploads.At(r.Context(), secret)
+		u.show(w, r, of, err)
+	case r.Method == http.MethodPost && !file:
+		u.takeForm(w, r, secret)
 	default:
-		notAllowed(w, "GET, HEAD, OPTIONS, PUT")
+		notAllowed(w, "GET, HEAD, OPTIONS, POST, PUT")
 	}
 }
 
@@ -70,6 +79,68 @@ func (u *Uploads) take(w http.ResponseWriter, r *http.Request, secret string) {
 		return
 	}
 	writeJSON(w, http.StatusCreated, received{of.ID, of.Name, of.MediaType, of.Size, of.SHA256})
+}
+
+// takeForm takes the file of the form on the page.
+func (u *Uploads) takeForm(w http.ResponseWriter, r *http.Request, secret string) {
+	files := u.Bridge.Runner.Uploads
+	of, err := files.At(r.Context(), secret)
+	var failed error
+	if err == nil {
+		failed = uploads.ErrIncomplete
+		form, noForm := r.MultipartReader()
+		if noForm == nil {
+			failed = u.takePart(r, form, secret)
+		}
+	}
+	switch {
+	case err == nil && failed == nil:
+		page := templates.Upload{Product: u.Product, Name: of.Name, Sent: true}
+		templates.Write(w, r, http.StatusCreated, page)
+	default:
+		u.show(w, r, of, cmp.Or(err, failed))
+	}
+}
+
+// takePart takes the file of a form, its only part.
+func (u *Uploads) takePart(r *http.Request, form *multipart.Reader, secret string) error {
+	part, err := form.NextPart()
+	if err != nil || part.FormName() != "file" {
+		return uploads.ErrIncomplete
+	}
+	_, err = u.Bridge.Runner.Uploads.Receive(r.Context(), secret, part, -1)
+	return err
+}
+
+// show shows the page of a link. of is nil if no file can be sent to it, because of err. Otherwise err
+// says why the last file was not taken.
+func (u *Uploads) show(w http.ResponseWriter, r *http.Request, of *uploads.Upload, err error) {
+	status, text := http.StatusOK, templates.Text(nil)
+	if err != nil {
+		var p uploadProblem
+		status, p = u.problem(r, err)
+		text = templates.Translated(p.Message)
+		if refusal, ok := errors.AsType[uploads.Refusal](err); ok {
+			text = templates.Sentence(refusal.Message)
+		}
+	}
+	if of == nil {
+		templates.Write(w, r, status, templates.Problem{
+			Product: u.Product,
+			Title:   "This file cannot be sent",
+			Reason:  text,
+		})
+		return
+	}
+
+	templates.Write(w, r, status, templates.Upload{
+		Product: u.Product,
+		Name:    of.Name,
+		Accept:  of.MediaType,
+		Most:    bytesize.Format(of.Size),
+		Until:   templates.When(of.Expires, u.Now()),
+		Error:   text,
+	})
 }
 
 // uploadErrors are the statuses of errors, with their names in the answer.

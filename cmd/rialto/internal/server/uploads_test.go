@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -300,5 +302,60 @@ func TestATaskWaitsForItsFile(t *testing.T) {
 	sent := u.agents[a2a.V10].Received()
 	if task.State != a2a.Completed || len(sent) != 1 || len(sent[0].Message.Parts[1].Content.(a2a.Raw)) != 1000 {
 		t.Errorf("got %+v and %d messages", task, len(sent))
+	}
+}
+
+// TestAFileIsSentOnThePageOfItsLink posts the form as a browser without JavaScript does.
+func TestAFileIsSentOnThePageOfItsLink(t *testing.T) {
+	u := newUploading(t)
+	alice := u.token("alice", oauth.ScopeTools)
+	l := u.link(alice, aPDF)
+	path := strings.TrimPrefix(l.PageURL, u.cfg.Load().URL)
+	post := func(file []byte, headers ...string) reply {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		part, _ := form.CreateFormFile("file", "another name.pdf")
+		part.Write(file)
+		form.Close()
+		return u.do("POST", path, "", body.String(), append(headers, "Content-Type: "+form.FormDataContentType())...)
+	}
+	if got := u.do("GET", path, "", ""); got.status != 200 || !strings.Contains(got.body, `accept="application/pdf"`) || got.header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("the page: got %d %s", got.status, got.body)
+	}
+	if got := post([]byte("words"), "Accept-Language: es"); got.status != 415 || !strings.Contains(got.body, "Aquí se acepta") || !strings.Contains(got.body, `id="send"`) {
+		t.Errorf("another type: got %d %s", got.status, got.body)
+	}
+	if got := post(pdf(3 << 20)); got.status != 201 || !strings.Contains(got.body, `id="sent"`) {
+		t.Errorf("the file: got %d %s", got.status, got.body)
+	}
+	if got := u.do("GET", path, "", ""); got.status != 409 || strings.Contains(got.body, `id="send"`) {
+		t.Errorf("afterwards: got %d %s", got.status, got.body)
+	}
+}
+
+// TestFilesOfChatGPT gives send_task what ChatGPT gives it, and the bare string of its apps on phones.
+func TestFilesOfChatGPT(t *testing.T) {
+	u := newUploading(t)
+	file := pdf(1000)
+	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(file) }))
+	t.Cleanup(chat.Close)
+	alice := u.token("alice", oauth.ScopeTools)
+	args := `{"message":"parts","attachments":[{"download_url":"` + chat.URL + `/x","file_id":"f1","mime_type":"application/pdf","file_name":"report.pdf"}]}`
+	if _, failed := u.send(alice, args); !strings.Contains(failed, "could not be fetched") {
+		t.Errorf("a private address: got %q", failed)
+	}
+	u.bridge.Runner.Uploads.FetchLoopback = true
+	if task, failed := u.send(alice, args); failed != "" || task.State != a2a.Completed {
+		t.Errorf("got %+v, %s", task, failed)
+	}
+	if sent := u.agents[a2a.V10].Received(); len(sent) != 1 || !bytes.Equal(sent[0].Message.Parts[1].Content.(a2a.Raw), file) {
+		t.Errorf("the agent got %d messages, or another file", len(sent))
+	}
+	if _, failed := u.send(alice, `{"message":"parts","attachments":["chat_upload://1"]}`); !strings.Contains(failed, u.cfg.Load().URL+uploads.Path) {
+		t.Errorf("a string: got %q", failed)
+	}
+	list := u.do("POST", "/mcp", alice, listing)
+	if !strings.Contains(list.body, `"openai/fileParams":["attachments"]`) {
+		t.Errorf("got %s", list.body)
 	}
 }

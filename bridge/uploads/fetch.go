@@ -1,0 +1,93 @@
+package uploads
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"rialto/bridge/directory"
+	"rialto/bridge/ledger"
+	"rialto/internal/safehttp"
+)
+
+const (
+	fetchTimeout   = 30 * time.Second // a file of a chat app
+	fetchRedirects = 3
+)
+
+// Attachment is a file of the chat as ChatGPT gives it to a tool (openai/fileParams).
+type Attachment struct {
+	DownloadURL string `json:"download_url"`
+	FileID      string `json:"file_id"`
+	MIMEType    string `json:"mime_type"`
+	FileName    string `json:"file_name"`
+}
+
+// Fetch gets the files of a chat from the chat app, and returns the ids of their uploads. An app on a phone
+// may give a string instead of an Attachment: the error has a link for the person then.
+func (s *Service) Fetch(
+	ctx context.Context, access directory.Access, files []json.RawMessage,
+) (ids []string, err error) {
+	if s == nil {
+		return nil, NoUploads
+	}
+	for i, raw := range files {
+		var a Attachment
+		if json.Unmarshal(raw, &a) != nil || a.DownloadURL == "" {
+			return nil, s.offerLink(ctx, access, i)
+		}
+		u, err := s.newUpload(access, File{Name: a.FileName, MIMEType: a.MIMEType})
+		if err == nil {
+			err = s.add(ctx, u)
+		}
+		if err == nil {
+			err = s.fetch(ctx, u, a.DownloadURL)
+		}
+		if err != nil {
+			return nil, ledger.InputError{Text: fmt.Sprintf("attachments[%d]: %v", i, inputError(err))}
+		}
+		ids = append(ids, u.ID)
+	}
+	return ids, nil
+}
+
+// offerLink is the error for a file that the chat app does not give.
+func (s *Service) offerLink(ctx context.Context, access directory.Access, i int) error {
+	links, err := s.Request(ctx, access, []File{{Name: "file"}})
+	if err != nil {
+		return err
+	}
+	return ledger.InputError{Text: fmt.Sprintf(
+		"The chat app gave no address for attachments[%d]. Show the person this link to send the file: %s. "+
+			"Then call the tool again without attachments, with files: [{\"upload\": %q}].",
+		i, links[0].PageURL, links[0].ID,
+	)}
+}
+
+// fetch takes a file from an address. The guarded client goes to public addresses alone, on redirects as
+// well.
+func (s *Service) fetch(ctx context.Context, u *Upload, address string) error {
+	client := safehttp.Client{Timeout: fetchTimeout, MaxBytes: s.MaxSize + chunkSize, Loopback: s.FetchLoopback}
+	from := client.HTTP()
+	from.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
+		if len(via) > fetchRedirects {
+			return safehttp.ErrRedirect
+		}
+		return nil
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return refuse(ErrContent, "The address of the file is none.")
+	}
+	resp, err := from.Do(req)
+	if err != nil {
+		return refuse(ErrContent, "The file could not be fetched from the chat app.")
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return refuse(ErrContent, "The chat app refused to give the file (status %d).", resp.StatusCode)
+	}
+	return s.take(ctx, u, resp.Body, resp.ContentLength)
+}
