@@ -295,10 +295,7 @@ func TestATaskWaitsForItsFile(t *testing.T) {
 	if got := u.put(l, pdf(1000)); got.status != 201 {
 		t.Fatal(got)
 	}
-	deadline := time.Now().Add(10 * time.Second)
-	for task.State != a2a.Completed && time.Now().Before(deadline) {
-		u.tool(alice, "get_task", `{"task_id":"`+task.TaskID+`","wait":5}`, &task)
-	}
+	task = u.awaitEnd(alice, task)
 	sent := u.agents[a2a.V10].Received()
 	if task.State != a2a.Completed || len(sent) != 1 || len(sent[0].Message.Parts[1].Content.(a2a.Raw)) != 1000 {
 		t.Errorf("got %+v and %d messages", task, len(sent))
@@ -358,4 +355,62 @@ func TestFilesOfChatGPT(t *testing.T) {
 	if !strings.Contains(list.body, `"openai/fileParams":["attachments"]`) {
 		t.Errorf("got %s", list.body)
 	}
+}
+
+// TestAFileIsCheckedBeforeAnAgentSeesIt has a scanner that takes a file, refuses it, leads elsewhere, and is
+// away. What it does not take leaves nothing, and the link can be used again.
+func TestAFileIsCheckedBeforeAnAgentSeesIt(t *testing.T) {
+	file := pdf(300_000)
+	answers := http.StatusOK
+	var seen []byte
+	scanner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen, _ = io.ReadAll(r.Body)
+		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/pdf" {
+			t.Errorf("the scanner got %s of %s", r.Method, r.Header.Get("Content-Type"))
+		}
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(answers)
+	}))
+	t.Cleanup(scanner.Close)
+	u := newUploading(t, func(c *config.Config) { c.Links.Uploads.ScanURL = scanner.URL + "/scan" })
+	alice := u.token("alice", oauth.ScopeTools)
+	l := u.link(alice, aPDF)
+	waits, failed := u.send(alice, `{"message":"parts","files":[{"upload":"`+l.ID+`"}]}`)
+	if failed != "" {
+		t.Fatal(failed)
+	}
+	for _, status := range []int{http.StatusUnprocessableEntity, http.StatusTemporaryRedirect, http.StatusInternalServerError} {
+		answers, seen = status, nil
+		if got := u.put(l, file); got.status != 422 || !strings.Contains(got.body, "check of this server refused") {
+			t.Errorf("the scanner answers %d: got %d %s", status, got.status, got.body)
+		}
+		if !bytes.Equal(seen, file) {
+			t.Errorf("the scanner got %d bytes, not the file", len(seen))
+		}
+	}
+	service := u.bridge.Runner.Uploads
+	service.ScanURL = "http://127.0.0.1:1/scan"
+	if got := u.put(l, file); got.status != 503 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "cannot be checked") {
+		t.Errorf("the scanner is away: got %d %v %s", got.status, got.header, got.body)
+	}
+	if n := len(u.agents[a2a.V10].Received()); n != 0 {
+		t.Errorf("the agent got %d messages before the check", n)
+	}
+
+	service.ScanURL, answers = scanner.URL+"/scan", http.StatusOK
+	if got := u.put(l, file); got.status != 201 {
+		t.Fatalf("the scanner takes it: got %d %s", got.status, got.body)
+	}
+	if task := u.awaitEnd(alice, waits); task.State != a2a.Completed {
+		t.Errorf("got %+v", task)
+	}
+}
+
+// awaitEnd waits until a task is completed, for 10 seconds.
+func (u *uploading) awaitEnd(token string, task taskResult) taskResult {
+	deadline := time.Now().Add(10 * time.Second)
+	for task.State != a2a.Completed && time.Now().Before(deadline) {
+		u.tool(token, "get_task", `{"task_id":"`+task.TaskID+`","wait":5}`, &task)
+	}
+	return task
 }
