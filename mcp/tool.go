@@ -12,7 +12,6 @@ import (
 // Tool is something that a model can call.
 type Tool struct {
 	Name, Title, Description string
-	Icons                    []Icon
 	// InputSchema is the JSON Schema of the arguments, an object. Types, required and
 	// enumerated values and bounds are checked before Call; other keywords are for the
 	// client to read and for Call to check.

@@ -169,7 +169,6 @@ type listedTool struct {
 	OutputSchema    json.RawMessage  `json:"outputSchema,omitempty"`
 	Execution       *execution       `json:"execution,omitempty"`
 	Annotations     annotations      `json:"annotations"`
-	Icons           []Icon           `json:"icons,omitempty"`
 	SecuritySchemes []SecurityScheme `json:"securitySchemes,omitempty"`
 	Meta            *toolMeta        `json:"_meta,omitempty"`
 }
@@ -207,7 +206,7 @@ func newListedTool(t Tool, apps bool) listedTool {
 			Idempotent:  t.Idempotent,
 			OpenWorld:   t.OpenWorld,
 		},
-		Icons: t.Icons, SecuritySchemes: t.SecuritySchemes,
+		SecuritySchemes: t.SecuritySchemes,
 	}
 	meta := &toolMeta{SecuritySchemes: t.SecuritySchemes, FileParams: t.FileParams}
 	if apps && t.View != nil {

@@ -70,7 +70,6 @@ func transcriptServer(t *testing.T, head string) *mcp.Server {
 			s.Resources, s.Templates, s.Prompts, s.Completer = mcptest.Resources(), mcptest.Templates(), mcptest.Prompts(), mcptest.Towns{}
 			s.Info.Icons = []mcp.Icon{{Src: "https://example.com/icon.svg", MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
 			s.Tools = s.Tools[:1]
-			s.Tools[0].Icons = s.Info.Icons
 			s.Resources[0].Icons = s.Info.Icons
 		case "skills":
 			s.Extensions.Skills = oneSkill{}

@@ -71,18 +71,17 @@ func (s *Server) newMCP(secret []byte) *mcp.Server {
 	cfg := s.cfg.Load()
 	tool := s.bridge.Tools
 	resources := s.bridge.Documents.Resources()
-	icons := logo(cfg.URL, *s.brand.Load())
 	m := &mcp.Server{
 		Info: mcp.Implementation{
 			Name:       cfg.MCP.NameAt(cfg.URL),
 			Title:      cfg.Name,
 			Version:    Version(),
 			WebsiteURL: cfg.URL,
-			Icons:      icons,
+			Icons:      logo(cfg.URL, *s.brand.Load()),
 		},
 		Instructions:  instructions,
 		Access:        mcpAccess{s},
-		Tools:         withListing(tool.List(), icons),
+		Tools:         withLogin(tool.List()),
 		Templates:     resources.Templates(),
 		MoreResources: resources,
 		Completer:     resources,
@@ -174,7 +173,7 @@ func (a mcpAccess) MaySubscribe(ctx context.Context, uri string) bool {
 	return a.server.bridge.Documents.Resources().MaySubscribe(ctx, uri)
 }
 
-// logo returns the icon of the server and its tools (SEP-973). It is on the server's
+// logo returns the icon of the server (SEP-973). It is on the server's
 // own origin, as clients require (2025-11-25, basic, "Icons").
 func logo(origin string, brand static.Brand) []mcp.Icon {
 	address, kind := brand.Logo()
@@ -185,11 +184,10 @@ func logo(origin string, brand static.Brand) []mcp.Icon {
 	return []mcp.Icon{icon}
 }
 
-// withListing adds an icon and the required login to each tool. ChatGPT reads
+// withLogin adds the required login to each tool. ChatGPT reads
 // "securitySchemes" before it offers a tool, and asks for missing scopes.
-func withListing(tools []mcp.Tool, icons []mcp.Icon) []mcp.Tool {
+func withLogin(tools []mcp.Tool) []mcp.Tool {
 	for i := range tools {
-		tools[i].Icons = icons
 		tools[i].SecuritySchemes = []mcp.SecurityScheme{
 			{Type: "oauth2", Scopes: []string{oauth.ScopeTools}},
 		}
@@ -205,7 +203,7 @@ func (s mcpClients) Changed(c mcp.Change, owners ...string) { s.mcp.Changed(c, o
 
 // ToolsChanged implements tools.Clients. It updates the tools, which notifies the clients.
 func (s mcpClients) ToolsChanged() {
-	if err := s.mcp.SetTools(withListing(s.bridge.Tools.List(), s.mcp.Info.Icons)); err != nil {
+	if err := s.mcp.SetTools(withLogin(s.bridge.Tools.List())); err != nil {
 		s.log.Error("updating the tools of agents", "err", err)
 	}
 }

@@ -42,7 +42,7 @@ var callsOfTools = []callOfTool{
 	{"list_agents", `{}`, false},
 	{"get_agent", `{"agent":"AGENT"}`, false},
 	{"share", `{"id":"task:TASK"}`, false},
-	{"request_upload", `{"files":[{"name":"a.pdf","mime_type":"application/pdf"}]}`, false},
+	{"request_upload", `{"files":[]}`, false},
 	{"task_view", `{"task_id":"TASK","wait":1}`, false},
 	{"answer_task", `{"task_id":"TASK","pause":"p","once":"o","answer":{"answer":"end"}}`, true},
 }
@@ -54,6 +54,7 @@ func (v *vaulted) doorsOfMCP(revision string) (all []taskDoor) {
 		all = append(all, taskDoor{
 			name: "MCP " + revision + ": " + call.tool + " " + call.arguments, sent: s,
 			changes: call.changes, results: strings.Contains(call.arguments, "artifact:"),
+			blind: call.tool == "request_upload",
 		})
 	}
 	for _, ask := range []struct{ method, params string }{
