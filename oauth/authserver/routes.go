@@ -45,12 +45,23 @@ func (s *Server) Routes(r *mux.Router) {
 		r.Handle(path, endpoint.CORS(endpoint.Methods{http.MethodGet: json(s.jwks)}))
 	}
 
+	s.signInRoutes(r)
+}
+
+// signInRoutes adds the pages of the sign-in.
+func (s *Server) signInRoutes(r *mux.Router) {
+	page := s.env.Page
 	show := s.Public(page(s.Pages.Show))
 	r.Handle("/signin", endpoint.Methods{http.MethodGet: show, http.MethodPost: page(s.Pages.Answer)})
 	r.Handle(
 		signin.CallbackPath+"{provider}",
 		endpoint.Methods{http.MethodGet: page(s.Consent.ProviderCallback)},
 	)
+	change := http.RedirectHandler(s.env.Path("/account/password"), http.StatusFound)
+	r.Handle("/.well-known/change-password", endpoint.Methods{
+		http.MethodGet:  change.ServeHTTP,
+		http.MethodHead: change.ServeHTTP,
+	})
 	r.Handle("/signout", endpoint.Methods{http.MethodPost: page(s.Pages.SignOut)})
 }
 

@@ -126,3 +126,12 @@ func TestANewPasswordEndsTheSessionsAndTheOldOneNothing(t *testing.T) {
 	}
 	b.Submit(page, approve.with(params{"password": "another one"})).Continue()
 }
+
+// TestPasswordManagersFindTheFormOfThePassword: a well-known URL for changing passwords (W3C).
+func TestPasswordManagersFindTheFormOfThePassword(t *testing.T) {
+	r := newRig(t)
+	p := r.browser().Get(r.url + "/.well-known/change-password")
+	if to := p.Header.Get("Location"); p.Status != 302 || to != "/account/password" {
+		t.Errorf("got %d to %q, want a redirect to the form", p.Status, to)
+	}
+}
