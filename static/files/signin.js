@@ -62,9 +62,10 @@
 
   for (const button of document.querySelectorAll("button[data-reveal]")) {
     const field = document.getElementById(button.dataset.reveal);
+    const word = button.textContent;
     const show = (shown) => {
       field.type = shown ? "text" : "password";
-      button.setAttribute("aria-pressed", shown);
+      button.textContent = shown ? button.dataset.hide : word;
     };
     button.hidden = false;
     button.addEventListener("click", () => show(field.type === "password"));

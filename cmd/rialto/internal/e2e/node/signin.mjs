@@ -39,10 +39,21 @@ async function setup(browser) {
   await tab.page.getByLabel('Setup code').fill(env('RIALTO_SETUP_CODE').toLowerCase().replaceAll('-', ' '));
   await tab.page.getByLabel('Username').fill(env('RIALTO_USERNAME'));
   await tab.page.getByLabel('Password').fill(env('RIALTO_PASSWORD'));
+  await revealed(tab.page);
   await tab.page.getByRole('button', { name: 'Make the account' }).click();
   await tab.page.waitForURL(`${origin}/admin?done=setup`);
   await clean(tab, 'setup');
   done('first account made');
+}
+
+/** The button beside a password says what it does next. */
+async function revealed(page) {
+  const password = page.getByLabel('Password');
+  for (const [press, type] of [['Show password', 'text'], ['Hide password', 'password']]) {
+    await page.getByRole('button', { name: press, exact: true }).click();
+    assert.equal(await password.getAttribute('type'), type);
+  }
+  await page.getByRole('button', { name: 'Show password', exact: true }).waitFor();
 }
 
 /** Allows first, signs in at the provider after that, and the app gets its token. */
