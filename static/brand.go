@@ -22,12 +22,16 @@ const (
 const MaxLogo = 64 << 10
 
 // Brand is what an operator sets of the look. The zero value is our own.
-type Brand struct{ style, logo file }
+type Brand struct {
+	name        string
+	style, logo file
+}
 
-// NewBrand returns a brand with an accent colour, as #rrggbb, and a logo, the content of an SVG,
-// PNG or WebP file. Both are optional. The error says which of them cannot be taken, and why.
-func NewBrand(accent string, logo []byte) (Brand, error) {
-	b := Brand{logo: files["logo.svg"]}
+// NewBrand returns a brand with the name of the product, an accent colour, as #rrggbb, and a logo,
+// the content of an SVG, PNG or WebP file. All are optional. The error says which of them cannot be
+// taken, and why.
+func NewBrand(name, accent string, logo []byte) (Brand, error) {
+	b := Brand{name: name, logo: files["logo.svg"]}
 	if accent != "" {
 		c, err := parseColour(accent)
 		if err != nil {
@@ -81,10 +85,11 @@ func (b Brand) of(path string) (file, bool) {
 	case BrandStyle:
 		return file{b.style.content, "text/css; charset=utf-8", b.style.hash}, true
 	case BrandLogo:
-		if b.logo.content == nil {
-			return files["logo.svg"], true
-		}
-		return b.logo, true
+		return b.icon("logo.svg"), true
+	case Favicon, TouchIcon:
+		return b.icon(path[1:]), true
+	case Manifest:
+		return b.manifest(), true
 	}
 	return file{}, false
 }

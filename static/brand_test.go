@@ -40,7 +40,7 @@ func TestALogoIsServedAsWhatItIs(t *testing.T) {
 		"\x89PNG\r\n\x1a\n and so on":          "image/png",
 		"RIFF\x00\x00\x00\x00WEBPVP8 and more": "image/webp",
 	} {
-		b, err := static.NewBrand("", []byte(logo))
+		b, err := static.NewBrand("Acme", "", []byte(logo))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestWhatIsNoLogoOrNoColourIsRefused(t *testing.T) {
 		`"#12345" is no`:      {"#12345", ""},
 		`"#}body{}" is no`:    {"#}body{}", ""},
 	} {
-		if _, err := static.NewBrand(of[0], []byte(of[1])); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := static.NewBrand("Acme", of[0], []byte(of[1])); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to say %q", err, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestWhatIsNoLogoOrNoColourIsRefused(t *testing.T) {
 func TestAnyAccentCanBeRead(t *testing.T) {
 	token := regexp.MustCompile(`--accent: (#\w{6}); --accent-hover: (#\w{6}); --on-accent: (#\w{6});`)
 	for _, accent := range []string{"#000000", "#ffffff", "#ffee00", "#0b666a", "#ff0000", "#0000ff", "#808080", "#7f7f00"} {
-		b, err := static.NewBrand(accent, nil)
+		b, err := static.NewBrand("Acme", accent, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,4 +114,16 @@ func contrast(t *testing.T, a, b string) float64 {
 	}
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + .05) / (min(x, y) + .05)
+}
+
+func TestIconsAreTheLogoOfTheOperator(t *testing.T) {
+	b, err := static.NewBrand("Acme", "", []byte(svg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{static.Favicon, static.TouchIcon} {
+		if kind, got := fetch(t, b, path); kind != "image/svg+xml" || got != svg {
+			t.Errorf("%s: got %s, %q", path, kind, got)
+		}
+	}
 }

@@ -96,7 +96,7 @@ func Write(w http.ResponseWriter, r *http.Request, status int, page Page) {
 // form could otherwise carry a password or a pasted token away. That is why an approval is answered
 // by a page (Return) and not by a redirect, which form-action would block.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
-	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	"manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // protect sets the headers that every page carries (RFC 9700 section 4.16, OAuth 2.1 section 7.13).
 func protect(h http.Header, r *http.Request, page Page) {

@@ -14,13 +14,13 @@ type Brand struct {
 	Accent string `koanf:"accent"` // #rrggbb
 }
 
-// Load reads the logo and computes the colors.
-func (c Brand) Load() (static.Brand, error) {
+// Load reads the logo and computes the colors. The name is that of the product.
+func (c Brand) Load(name string) (static.Brand, error) {
 	logo, err := c.readLogo()
 	if err != nil {
 		return static.Brand{}, fmt.Errorf("brand.logo: %w", err)
 	}
-	b, err := static.NewBrand(c.Accent, logo)
+	b, err := static.NewBrand(name, c.Accent, logo)
 	if err != nil {
 		return static.Brand{}, fmt.Errorf("brand: %w", err)
 	}
@@ -29,7 +29,7 @@ func (c Brand) Load() (static.Brand, error) {
 
 // check returns what is wrong with the logo or the color.
 func (c Brand) check() error {
-	_, err := c.Load()
+	_, err := c.Load("")
 	return err
 }
 

@@ -29,6 +29,7 @@ func (c *Config) Check() (faults error) {
 		c.checkPush,
 		c.checkRecords,
 		c.Brand.check,
+		c.Serving.checkContact,
 		c.checkLog,
 		c.checkStartup,
 		c.checkShutdown,

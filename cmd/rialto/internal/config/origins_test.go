@@ -13,3 +13,14 @@ func TestAnAllowedOriginMayStandForAllHostsBelow(t *testing.T) {
 		}
 	}
 }
+
+func TestTheSecurityContactIsAURI(t *testing.T) {
+	for contact, want := range map[string]bool{
+		"": true, "mailto:security@rialto.example": true, "https://rialto.example/report": true, "tel:+1-201-555-0123": true,
+		"security@rialto.example": false, "http://rialto.example/report": false, "mailto:a@rialto.example\nExpires: never": false,
+	} {
+		if err := (Serving{SecurityContact: contact}).checkContact(); (err == nil) != want {
+			t.Errorf("%q: got %v, want it accepted: %v", contact, err, want)
+		}
+	}
+}

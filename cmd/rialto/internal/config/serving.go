@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -19,6 +20,24 @@ type Serving struct {
 	ShutdownDelay  time.Duration `koanf:"shutdown_delay"`
 	DrainTimeout   time.Duration `koanf:"drain_timeout"`
 	ConfigWatch    bool          `koanf:"config_watch"`
+
+	SecurityContact string `koanf:"security_contact"`
+}
+
+// checkContact returns why security.txt cannot name the contact: it must be a URI (RFC 9116 section
+// 2.5.3).
+func (s Serving) checkContact() error {
+	if s.SecurityContact == "" {
+		return nil
+	}
+	u, err := url.Parse(s.SecurityContact)
+	if err != nil {
+		return fmt.Errorf("security_contact: %w", err)
+	}
+	if !slices.Contains([]string{"https", "mailto", "tel"}, u.Scheme) {
+		return errors.New("security_contact: write it as mailto:ADDRESS, https://… or tel:NUMBER")
+	}
+	return nil
 }
 
 // Grace is how long a server that stops waits for requests that still come, and for agents.

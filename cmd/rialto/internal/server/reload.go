@@ -192,7 +192,7 @@ func reload(ctx context.Context, s *Server) ([]config.Change, error) {
 		s.cfg.Store(next) // a setting may have its value from another source now
 		return nil, nil
 	}
-	brand, err := next.Brand.Load()
+	brand, err := next.Brand.Load(next.Name)
 	if err != nil {
 		return nil, err
 	}

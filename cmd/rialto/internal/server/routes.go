@@ -52,6 +52,10 @@ func (s *Server) routes() (*mux.Router, error) {
 	s.oauth.Routes(s.door(r, "login")) // /authorize, /token, /register …: each endpoint has its own guard
 	err = errors.Join(err, s.docsRoutes(r, compress.Public))
 	s.pageRoutes(s.door(r, "pages"), compress.Pages)
+	wellknown.MountSecurity(r, s.cfg.Load().Serving.SecurityContact, s.cfg.Load().URL)
+	for _, path := range []string{static.Favicon, static.TouchIcon, static.Manifest} {
+		read(r, path, http.HandlerFunc(s.serveStatic))
+	}
 	r.PathPrefix(static.Prefix).Handler(compress.Public(http.HandlerFunc(s.serveStatic)))
 	read(r, "/healthz", http.HandlerFunc(s.health.healthz))
 	read(r, "/livez", http.HandlerFunc(livez))

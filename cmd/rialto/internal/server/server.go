@@ -161,12 +161,13 @@ func (s *Server) build(secret []byte) error {
 
 // readFiles reads the look of the pages and the certificate.
 func (s *Server) readFiles() error {
-	brand, err := s.cfg.Load().Brand.Load()
+	cfg := s.cfg.Load()
+	brand, err := cfg.Brand.Load(cfg.Name)
 	if err != nil {
 		return err
 	}
 	s.brand.Store(&brand)
-	s.certificate, err = newCertificate(s.cfg.Load().Serving.TLS)
+	s.certificate, err = newCertificate(cfg.Serving.TLS)
 	return err
 }
 
