@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"rialto/a2a"
 	"rialto/bridge/directory"
@@ -68,10 +69,16 @@ func (h *Home) agents(ctx context.Context, access directory.Access) (all []templ
 // recentTasks is how many tasks the start page lists in each of its lists.
 const recentTasks = 5
 
+// patience is how long the start page waits for what is the user's own: people come here from the
+// sign-in, which is to work when the table of tasks does not.
+const patience = time.Second
+
 // addOwn adds what is the user's own to the start page. What cannot be read is left out.
 func (h *Home) addOwn(
 	ctx context.Context, access directory.Access, page *templates.Home,
 ) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	if len(page.Agents) > 0 {
 		page.Send = &templates.SendBox{Once: rand.Text(), Agents: page.Agents}
 	}
