@@ -30,7 +30,7 @@ type Attachment struct {
 func (s *Service) Fetch(
 	ctx context.Context, access directory.Access, files []json.RawMessage,
 ) (ids []string, err error) {
-	if s == nil {
+	if s == nil && len(files) > 0 {
 		return nil, NoUploads
 	}
 	for i, raw := range files {
