@@ -126,6 +126,16 @@ func (c claimed) await(
 	return r.duplicateOf(e.Handle), nil
 }
 
+// AwaitedFiles returns the links to which the files of an unsent message can still be sent.
+func AwaitedFiles(
+	ctx context.Context, r *Runner, e *ledger.Record,
+) ([]uploads.Link, error) {
+	if r.Uploads == nil || !e.AwaitsFiles() {
+		return nil, nil
+	}
+	return r.Uploads.Links(ctx, &e.Task.History[0])
+}
+
 // sendArrived sends messages whose files have come, until the runner closes.
 func sendArrived(r *Runner) {
 	tick := time.NewTicker(arrivedEvery)

@@ -15,6 +15,7 @@ import (
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/uploads"
 	"rialto/mcp"
 )
 
@@ -25,8 +26,9 @@ import (
 //go:embed task_card.html
 var taskCardSource string
 
-// taskCardHTML is the task card without its indentation, which is a tenth of it.
-var taskCardHTML = regexp.MustCompile(`(?m)^ +`).ReplaceAllString(taskCardSource, "")
+// taskCardHTML is the task card without its indentation and the lines that are comments, which are an
+// eighth of it.
+var taskCardHTML = regexp.MustCompile(`(?m)^ *(?:/\*.*\*/|//.*)\n|^ +`).ReplaceAllString(taskCardSource, "")
 
 // taskCardBase begins the URI of every version of the task card, and is that of the first.
 const taskCardBase = "ui://rialto/task"
@@ -35,18 +37,18 @@ const taskCardBase = "ui://rialto/task"
 // read.
 var TaskCardURI = fmt.Sprintf("%s-%.4x", taskCardBase, sha256.Sum256([]byte(taskCardHTML)))
 
-// taskCardMeta says that the card needs nothing from the network, and draws its own border. The
-// later members are ChatGPT's earlier names. A domain is left out: Claude refuses foreign ones.
-var taskCardMeta = json.RawMessage(
-	`{"ui":{"csp":{"connectDomains":[],"resourceDomains":[]},"prefersBorder":false},` +
-		`"openai/widgetCSP":{"connect_domains":[],"resource_domains":[]},"openai/widgetPrefersBorder":false,` +
-		`"openai/widgetDescription":"Shows the task live, with its question and its results. ` +
-		`Do not repeat what it shows."}`,
-)
+// taskCardMeta says that the card sends files to an origin and needs nothing else from the network, and
+// draws its own border. The later members are ChatGPT's earlier names. A domain is left out: Claude
+// refuses foreign ones.
+const taskCardMeta = `{"ui":{"csp":{"connectDomains":[%[1]q],"resourceDomains":[]},"prefersBorder":false},` +
+	`"openai/widgetCSP":{"connect_domains":[%[1]q],"resource_domains":[]},"openai/widgetPrefersBorder":false,` +
+	`"openai/widgetDescription":"Shows the task live, with its question and its results. ` +
+	`Do not repeat what it shows."}`
 
 // TaskCard returns the task card as a resource. It is read under the URIs of earlier versions as well,
-// which chat apps keep with the list of tools.
-func TaskCard() mcp.Resource {
+// which chat apps keep with the list of tools. The card sends files to the origin.
+func TaskCard(origin string) mcp.Resource {
+	meta := json.RawMessage(fmt.Sprintf(taskCardMeta, origin))
 	return mcp.Resource{
 		URI:         TaskCardURI,
 		Name:        "task-card",
@@ -57,7 +59,12 @@ func TaskCard() mcp.Resource {
 		Earlier:     taskCardBase,
 		Read: func(_ context.Context, r *mcp.Read) ([]mcp.Contents, error) {
 			return []mcp.Contents{
-				{URI: r.URI, MIMEType: mcp.AppMIMEType, Text: taskCardHTML, Meta: taskCardMeta},
+				{
+					URI:      r.URI,
+					MIMEType: mcp.AppMIMEType,
+					Text:     taskCardHTML,
+					Meta:     meta,
+				},
 			}, nil
 		},
 	}
@@ -133,7 +140,7 @@ func (t *Tools) taskView() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return t.viewOf(e, from), nil
+			return t.viewOf(ctx, e, from)
 		}),
 	}
 }
@@ -173,12 +180,20 @@ type taskCardView struct {
 	Pause  string          `json:"pause,omitempty"`
 	Form   json.RawMessage `json:"form,omitempty"`
 	SignIn string          `json:"sign_in_url,omitempty"`
-	Held   bool            `json:"held,omitempty"`   // the task goes on when the person has signed in there
-	Notice string          `json:"notice,omitempty"` // of the delivery of the last answer
-	Reason string          `json:"reason,omitempty"` // why the agent did not take it
+	Held   bool            `json:"held,omitempty"`    // the task goes on when the person has signed in there
+	Notice string          `json:"notice,omitempty"`  // of the delivery of the last answer
+	Reason string          `json:"reason,omitempty"`  // why the agent did not take it
+	Files  []uploads.Link  `json:"uploads,omitempty"` // where to send the files that the message waits for
 }
 
-func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
+func (t *Tools) viewOf(
+	ctx context.Context, e *ledger.Record, from documents.Cursor,
+) (*mcp.Result, error) {
+	files, err := runner.AwaitedFiles(ctx, t.Runner, e)
+	if err != nil {
+		return nil, err
+	}
+
 	r := t.Documents.Result(e, documents.RenderOptions{From: from, Expects: a2a.Canceled})
 	v := &taskCardView{
 		TaskInfo: r.Structured.(*documents.TaskInfo),
@@ -186,22 +201,28 @@ func (t *Tools) viewOf(e *ledger.Record, from documents.Cursor) *mcp.Result {
 		Created:  e.Created,
 		Updated:  e.Updated,
 		Page:     t.Documents.PageURL(e),
+		Files:    files,
 	}
+	t.ask(v, e)
+	about := "[task_id " + v.TaskID + ", agent " + v.Agent + ", state " + string(v.State) + "]"
+	return &mcp.Result{
+		Content:    []mcp.Content{mcp.Text(about)},
+		Structured: v,
+	}, nil
+}
+
+// ask writes into v what the agent waits for.
+func (t *Tools) ask(v *taskCardView, e *ledger.Record) {
 	v.Notice, v.Reason = e.DeliveryNotice()
 	switch state := e.State(); {
 	case !e.Idle, e.AwaitsFiles():
 	case state == a2a.InputRequired:
-		v.Pause, v.Form = e.MessageID, runner.FormOf(e).ListSchema()
+		v.Pause = e.MessageID
+		v.Form = runner.FormOf(e).ListSchema()
 	case state == a2a.AuthRequired:
-		v.Pause, v.SignIn, v.Held = e.MessageID, t.signInLink(e), t.Directory.ConnectPage(e) != ""
-	}
-	return &mcp.Result{
-		Content: []mcp.Content{
-			mcp.Text(
-				"[task_id " + v.TaskID + ", agent " + v.Agent + ", state " + string(v.State) + "]",
-			),
-		},
-		Structured: v,
+		v.Pause = e.MessageID
+		v.SignIn = t.signInLink(e)
+		v.Held = t.Directory.ConnectPage(e) != ""
 	}
 }
 
@@ -264,7 +285,7 @@ func (t *Tools) answerTask() mcp.Tool {
 				if err != nil {
 					return nil, err
 				}
-				return t.viewOf(e, documents.Cursor{}), nil
+				return t.viewOf(ctx, e, documents.Cursor{})
 			},
 		),
 	}

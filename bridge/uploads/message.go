@@ -148,6 +148,27 @@ func (s *Service) LinksText(missing []*Upload) string {
 	return b.String()
 }
 
+// Links returns the links of the files that a message names and that have not come, without those that
+// have expired.
+func (s *Service) Links(ctx context.Context, m *a2a.Message) ([]Link, error) {
+	var links []Link
+	for _, p := range m.Parts {
+		id, ok := named(p)
+		if !ok {
+			continue
+		}
+		u, err := s.Store.Upload(ctx, id)
+		switch {
+		case errors.Is(err, ErrNone):
+		case err != nil:
+			return nil, err
+		case u.Content == "" && s.Now().Before(u.Expires):
+			links = append(links, s.link(u))
+		}
+	}
+	return links, nil
+}
+
 // NoUploads is the error for a message that names an upload where there are none.
 var NoUploads = ledger.InputError{Text: "This server takes no uploads (uploads.size). " +
 	"Give the file as \"bytes\" or \"url\"."}

@@ -106,7 +106,7 @@ func (s *Server) newMCP(secret []byte) *mcp.Server {
 		m.Instructions += eventInstructions
 	}
 	if m.Extensions.Apps != nil {
-		m.Resources = []mcp.Resource{tools.TaskCard()}
+		m.Resources = []mcp.Resource{tools.TaskCard(cfg.URL)}
 	}
 	return m
 }

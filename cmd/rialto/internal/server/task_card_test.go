@@ -169,7 +169,7 @@ func TestTheTaskCardIsAResource(t *testing.T) {
 				t.Fatalf("%s: %v, %+v", era, err, got)
 			}
 			c := got.Contents[0]
-			if c.URI != tools.TaskCardURI || c.MIMEType != mcp.AppMIMEType || c.Meta.UI.Domain != nil || len(c.Meta.UI.CSP["connectDomains"])+len(c.Meta.UI.CSP["resourceDomains"]) > 0 {
+			if c.URI != tools.TaskCardURI || c.MIMEType != mcp.AppMIMEType || c.Meta.UI.Domain != nil || !slices.Equal(c.Meta.UI.CSP["connectDomains"], []string{r.cfg.Load().URL}) || len(c.Meta.UI.CSP["resourceDomains"]) > 0 {
 				t.Errorf("%s: got %s %s %+v", era, c.URI, c.MIMEType, c.Meta)
 			}
 			if !strings.HasPrefix(c.Text, "<!doctype html>") || len(c.Text) > 60<<10 || strings.Contains(c.Text, "src=") || strings.Contains(c.Text, "innerHTML") {
@@ -311,7 +311,7 @@ func TestTheCardAsksForListsAsLists(t *testing.T) {
 // TestACardThatChangesHasAnotherURI: chat apps keep what they have read, and the tools that name it.
 func TestACardThatChangesHasAnotherURI(t *testing.T) {
 	r := newCardRig(t, config.TaskCardAuto)
-	card := tools.TaskCard()
+	card := tools.TaskCard("https://rialto.example.com")
 	if ok, err := regexp.MatchString(`^ui://rialto/task-[0-9a-f]{8}$`, card.URI); err != nil || !ok {
 		t.Errorf("got %s", card.URI)
 	}

@@ -292,10 +292,21 @@ func TestATaskWaitsForItsFile(t *testing.T) {
 	if n := len(u.agents[a2a.V10].Received()); n != 0 {
 		t.Errorf("the agent got %d messages before the file", n)
 	}
+	var card struct{ Uploads []uploads.Link }
+	if failed := u.tool(alice, "task_view", `{"task_id":"`+task.TaskID+`"}`, &card); failed != "" || len(card.Uploads) != 1 || card.Uploads[0].URL != l.URL || card.Uploads[0].PageURL == "" {
+		t.Errorf("the card got %+v, %s", card, failed)
+	}
+	if failed := u.tool(u.token("bob", oauth.ScopeTools), "task_view", `{"task_id":"`+task.TaskID+`"}`, &card); !strings.Contains(failed, "no such task") {
+		t.Errorf("the card of another user: got %q", failed)
+	}
 	if got := u.put(l, pdf(1000)); got.status != 201 {
 		t.Fatal(got)
 	}
 	task = u.awaitEnd(alice, task)
+	card.Uploads = nil
+	if u.tool(alice, "task_view", `{"task_id":"`+task.TaskID+`"}`, &card); len(card.Uploads) != 0 {
+		t.Errorf("afterwards the card got %+v", card)
+	}
 	sent := u.agents[a2a.V10].Received()
 	if task.State != a2a.Completed || len(sent) != 1 || len(sent[0].Message.Parts[1].Content.(a2a.Raw)) != 1000 {
 		t.Errorf("got %+v and %d messages", task, len(sent))

@@ -2,7 +2,7 @@
 // AppBridge runs here, and a page of ours carries the messages between it and
 // the frame of the card. The tools are called by the official client. The frame
 // has the sandbox and the policy that the specification names, as strict as can
-// be. RIALTO_CHROMIUM is the program, RIALTO_TOKEN a token, RIALTO_GATE opens
+// be: it may connect only to what the resource names. RIALTO_CHROMIUM is the program, RIALTO_TOKEN a token, RIALTO_GATE opens
 // the gates of the agent; RIALTO_SCREENSHOTS, if set, is the folder for pictures,
 // and RIALTO_DOC_IMAGES that for those of the documentation.
 
@@ -17,7 +17,8 @@ import { launch, open } from './tab.mjs';
 
 const shots = process.env.RIALTO_SCREENSHOTS;
 const images = process.env.RIALTO_DOC_IMAGES;
-const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'; frame-src 'none'; base-uri 'none'; form-action 'none'";
+/** The policy of a frame that may connect to domains. */
+const policy = (domains) => `default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src ${domains.join(' ') || "'none'"}; frame-src 'none'; base-uri 'none'; form-action 'none'`;
 
 /** What the card is shown in: two languages and themes, wide and narrow. */
 const views = [['en-US', 'light', 720], ['es-ES', 'dark', 720], ['en-GB', 'dark', 390], ['es', 'light', 390]].map(([locale, theme, width]) => ({
@@ -34,6 +35,7 @@ await run(async () => {
   const look = (options) => show(browser, web.origin, client, options);
   try {
     for (const view of views) await story(look, client, view);
+    for (const view of views) await files(look, client, view);
     await waiting(look, client);
     await slow(look, client);
     await Promise.all(views.map((view) => lost(look, client, view)));
@@ -75,7 +77,9 @@ async function linked(client) {
   const { contents } = await client.readResource({ uri });
   assert.equal(contents[0].mimeType, 'text/html;profile=mcp-app');
   done('linked', { shown, bytes: contents[0].text.length });
-  return contents[0].text;
+  const domains = contents[0]._meta.ui.csp.connectDomains;
+  assert.deepEqual(domains, [new URL(env('RIALTO_URL')).origin]);
+  return { text: contents[0].text, domains };
 }
 
 /** Serves the page of the host, and the card in a frame of it. */
@@ -88,8 +92,8 @@ async function host(card) {
     globalThis.toCard = (m) => f.contentWindow.postMessage(m, '*');</script>`;
   const server = http.createServer((req, res) => {
     res.setHeader('Content-Type', 'text/html; charset=utf-8');
-    if (req.url === '/card') res.setHeader('Content-Security-Policy', policy);
-    res.end(req.url === '/card' ? card : page);
+    if (req.url === '/card') res.setHeader('Content-Security-Policy', policy(card.domains));
+    res.end(req.url === '/card' ? card.text : page);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, origin: `http://127.0.0.1:${server.address().port}` };
@@ -201,6 +205,43 @@ async function story(look, client, { name, words: w, ...view }) {
   await fine(chat, `failed-${name}`, name === 'en-US-light-720' ? 'failed' : '');
   await chat.context.close();
   done('question, answer, failure', { name });
+}
+
+/** A task that waits for two files: one is picked after another that is refused, one is dropped. */
+async function files(look, client, { name, words: w, ...view }) {
+  const asked = await client.callTool({ name: 'request_upload', arguments: { files: [
+    { name: 'claims-of-the-third-quarter.pdf', mime_type: 'application/pdf' }, { name: 'notes.txt', mime_type: 'text/plain' },
+  ] } });
+  const { uploads } = asked.structuredContent;
+  const chat = await look(view);
+  await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Sum up the claims', files: uploads.map((u) => ({ upload: u.id })) });
+  await says(chat, w('Needs a file', 'Espera un archivo'));
+  const picker = chat.frame.getByLabel(w('Choose claims-', 'Elige claims-'));
+  assert.equal(await picker.getAttribute('multiple'), null);
+  await fine(chat, `files-${name}`);
+  const pdf = Buffer.alloc(15 << 20, 'claims '); // of the size that models cannot type
+  pdf.write('%PDF-1.7\n');
+  await picker.setInputFiles({ name: 'words.pdf', mimeType: 'application/pdf', buffer: Buffer.from('no PDF') });
+  await chat.frame.getByText(w('This file is of another type', 'El archivo es de otro tipo')).waitFor();
+  assert.equal(chat.wrong.length, 1, 'the browser tells of the 415');
+  chat.wrong.length = 0;
+  await fine(chat, `files-refused-${name}`);
+  await chat.frame.getByRole('link', { name: w('Send it on the server', 'Enviarlo en el servidor') }).first().click();
+  await poll(() => chat.seen.links.length === 1);
+  assert.equal(chat.seen.links[0], uploads[0].page_url);
+  await picker.setInputFiles({ name: 'x.pdf', mimeType: 'application/pdf', buffer: pdf });
+  await chat.frame.locator('#question').getByText(w('Sent: claims-', 'Enviado: claims-')).waitFor();
+  await fine(chat, `files-one-${name}`);
+  await chat.frame.locator('.drop').evaluate((zone) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['some words'], 'y.txt'));
+    zone.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  await says(chat, w('Done', 'Terminada'));
+  await chat.frame.getByText('Written: Sum up the claims').waitFor();
+  await fine(chat, `files-done-${name}`);
+  await chat.context.close();
+  done('files', { name });
 }
 
 /** While the call waits, the card finds the task and shows its progress; then a table and a file. */
