@@ -425,3 +425,17 @@ func (u *uploading) awaitEnd(token string, task taskResult) taskResult {
 	}
 	return task
 }
+
+// TestAServerWithoutUploadsTakesMessages has uploads.size 0.
+func TestAServerWithoutUploadsTakesMessages(t *testing.T) {
+	u := newUploading(t, func(c *config.Config) { c.Links.Uploads.Size = 0 })
+	alice := u.token("alice", oauth.ScopeTools)
+	if task, failed := u.send(alice, `{"message":"go"}`); failed != "" || task.State != a2a.Completed {
+		t.Errorf("got %+v, %s", task, failed)
+	}
+	for _, files := range []string{`"files":[{"upload":"x"}]`, `"attachments":["x"]`} {
+		if _, failed := u.send(alice, `{"message":"go",`+files+`}`); !strings.Contains(failed, "takes no uploads") {
+			t.Errorf("%s: got %q", files, failed)
+		}
+	}
+}
