@@ -72,7 +72,11 @@ func Reserve(r *Runner, owner string, from, to int) error {
 	if why == nil || to == 0 {
 		return nil
 	}
-	return &a2a.Error{Code: why.Code, Message: why.Message, Cause: a2a.ErrTooLarge}
+	return &a2a.Error{
+		Code:    why.Code,
+		Message: why.Message,
+		Cause:   a2a.ErrTooLarge,
+	}
 }
 
 // throttle waits until the agents of owner may stream an event of so many bytes.

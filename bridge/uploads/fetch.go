@@ -69,14 +69,13 @@ func (s *Service) offerLink(ctx context.Context, access directory.Access, i int)
 // fetch takes a file from an address. The guarded client goes to public addresses alone, on redirects as
 // well.
 func (s *Service) fetch(ctx context.Context, u *Upload, address string) error {
-	client := safehttp.Client{Timeout: fetchTimeout, MaxBytes: s.MaxSize + chunkSize, Loopback: s.FetchLoopback}
-	from := client.HTTP()
-	from.CheckRedirect = func(_ *http.Request, via []*http.Request) error {
-		if len(via) > fetchRedirects {
-			return safehttp.ErrRedirect
-		}
-		return nil
+	client := safehttp.Client{
+		Timeout:  fetchTimeout,
+		MaxBytes: s.MaxSize + chunkSize,
+		Loopback: s.FetchLoopback,
 	}
+	from := client.HTTP()
+	from.CheckRedirect = fewRedirects
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return refuse(ErrContent, "The address of the file is none.")
@@ -90,4 +89,11 @@ func (s *Service) fetch(ctx context.Context, u *Upload, address string) error {
 		return refuse(ErrContent, "The chat app refused to give the file (status %d).", resp.StatusCode)
 	}
 	return s.take(ctx, u, resp.Body, resp.ContentLength)
+}
+
+func fewRedirects(_ *http.Request, via []*http.Request) error {
+	if len(via) > fetchRedirects {
+		return safehttp.ErrRedirect
+	}
+	return nil
 }

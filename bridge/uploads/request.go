@@ -91,7 +91,11 @@ func (s *Service) newUpload(access directory.Access, f File) (*Upload, error) {
 }
 
 func (s *Service) add(ctx context.Context, u *Upload) error {
-	most := Bounds{Files: PerUser, OfOwner: s.OfOwner, All: s.All}
+	most := Bounds{
+		Files:   PerUser,
+		OfOwner: s.OfOwner,
+		All:     s.All,
+	}
 	return s.Store.AddUpload(ctx, u, hashOf(s.secret(u.ID)), s.Now(), most)
 }
 

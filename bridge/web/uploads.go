@@ -95,7 +95,11 @@ func (u *Uploads) takeForm(w http.ResponseWriter, r *http.Request, secret string
 	}
 	switch {
 	case err == nil && failed == nil:
-		page := templates.Upload{Product: u.Product, Name: of.Name, Sent: true}
+		page := templates.Upload{
+			Product: u.Product,
+			Name:    of.Name,
+			Sent:    true,
+		}
 		templates.Write(w, r, http.StatusCreated, page)
 	default:
 		u.show(w, r, of, cmp.Or(err, failed))
