@@ -30,7 +30,9 @@ func newCallRig(t *testing.T) *callRig {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	dir := t.TempDir()
-	runDemo(t, "--data", dir, "--agent", "scripted="+a2atest.Serve(t, agent, agent.Card()))
+	card := agent.Card()
+	card.DefaultInputModes = []string{"*/*"} // it returns the files that it gets
+	runDemo(t, "--data", dir, "--agent", "scripted="+a2atest.Serve(t, agent, card))
 	return &callRig{dir, agent}
 }
 
