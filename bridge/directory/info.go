@@ -90,11 +90,12 @@ func (d *Directory) Title(name string) string {
 }
 
 // Title returns what the agent calls itself, or its name as long as its card is not known.
-func (p *Agent) Title() string {
-	if card := p.LastCard(); card != nil {
-		return cmp.Or(sanitize.Label(card.Name), p.Name)
+func (e *Agent) Title() string {
+	card := e.LastCard()
+	if card == nil {
+		return e.Name
 	}
-	return p.Name
+	return cmp.Or(sanitize.Label(card.Name), e.Name)
 }
 
 // Info describes an agent, with the skills that a call may know of.

@@ -326,8 +326,11 @@ func TestU4APasskeyIsAddedByItsOwnerAlone(t *testing.T) {
 
 	r.clock.advance(11 * time.Minute)
 	stale := newAuthenticator(r, user).create(t, r.creation(b))
-	keys, _, _, _ := r.s.Pages.OwnPasskeys(r.as(b))
-	_, err := r.s.Pages.NewRecoveryCodes(r.as(b))
+	keys, _, _, err := r.s.Pages.OwnPasskeys(r.as(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.s.Pages.NewRecoveryCodes(r.as(b))
 	for name, got := range map[string]error{
 		"adding": r.s.Pages.AddPasskey(r.as(b), "x", stale), "removing": r.s.Pages.RemovePasskey(r.as(b), keys[0].ID), "codes": err,
 	} {
