@@ -2,7 +2,7 @@ package static
 
 import "encoding/json"
 
-// What browsers and phones ask for at the root, whether or not a page names it.
+// The paths that browsers and phones ask for at the root, whether or not a page names them.
 const (
 	Favicon   = "/favicon.ico"
 	TouchIcon = "/apple-touch-icon.png"

@@ -17,7 +17,7 @@ type Task struct {
 	Up         *Way
 	Title      string // data; "" is a request without text
 	Agent      string // its name
-	AgentTitle string // what it calls itself, or its name
+	AgentTitle string // its title, or its name
 	State      string // a sentence; "" for a document that is no task
 	Tone       Tone   // of State
 	Lead       []Text // below the title, beside each other
@@ -139,7 +139,7 @@ type TaskEvent struct {
 	ID    string
 	At    Text // nil if it is not known
 	Title Text
-	Step  string // what the agent did, in its words; "" for another event
+	Step  string // the agent's words for a step; "" for another event
 	Tone  Tone   // of a state; "" for another event
 	For   Text   // how long it lasted; nil is not known
 	Parts []TaskPart

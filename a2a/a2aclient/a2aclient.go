@@ -50,7 +50,7 @@ type Dialer struct {
 	Credentials Credentials // nil is none
 
 	UserAgent string // of requests over HTTP; "" is that of Go
-	Discreet  bool   // errors quote nothing of what is no card
+	Discreet  bool   // errors quote no answer that is not a card
 
 	// TLS is for the Dialer's own HTTP client: which servers to believe, and
 	// the certificate to show them. Nil is what the system trusts.

@@ -11,7 +11,7 @@ import (
 // signIn returns the pages about how the user signs in.
 func (c *Console) signIn() signinpages.Pages { return signinpages.Pages{OAuth: c.OAuth, Now: c.Now} }
 
-// signInAction returns the form of one of these pages.
+// signInAction returns the handler for a form on a page about signing in.
 func signInAction(
 	act func(http.ResponseWriter, *http.Request, url.Values) (signinpages.Result, error),
 ) formAction {

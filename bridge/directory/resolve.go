@@ -89,8 +89,8 @@ func (r *Resolved) Shown(card *a2a.Card) *a2a.Card {
 	return &c
 }
 
-// ExtendedCard returns what the agent tells of itself to those who may call it. It is the card that
-// everybody sees if there is nothing more, or if nobody has reviewed more.
+// ExtendedCard returns the extended card of the agent. It is the public card if there is no other, or if
+// no operator has reviewed the other.
 func (r *Resolved) ExtendedCard(ctx context.Context, conn Conn) (*a2a.Card, error) {
 	teller, ok := conn.(a2a.Extender)
 	if !ok || !conn.Card().Capabilities.ExtendedAgentCard || r.Review {

@@ -29,7 +29,7 @@ type DocumentView struct {
 	Pieces []view.Piece      `json:"-"`
 	Cut    bool              `json:"cut,omitempty"` // Pieces has not all of it
 
-	AgentTitle string `json:"-"` // what the agent calls itself, or its name; set for pages
+	AgentTitle string `json:"-"` // its title, or its name; set for pages
 
 	url  string         // where a person opens it
 	next string         // what a model should do about it

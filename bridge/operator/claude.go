@@ -36,7 +36,7 @@ type NewClient struct {
 // IssuedClient is a client that was registered by hand, with what its app needs.
 type IssuedClient struct {
 	client.Issued
-	URL string `json:"url"` // of the MCP server, for the app
+	URL string `json:"url"` // the MCP server's address for the app
 }
 
 // ClaudeSettings returns the fields of Claude's settings, by the names that they have there.
@@ -69,7 +69,7 @@ func (c *NewClient) complete(ctx context.Context, s *Service) (address string, e
 	return of.URL, nil
 }
 
-// silentAfter is how long an app is connected before it is missed: grants whose code nobody redeemed
+// silentAfter is how long an app is connected before it is missed: grants whose code was not redeemed
 // have been dropped by then, and uses have been saved.
 const silentAfter = 10 * time.Minute
 

@@ -270,7 +270,7 @@ func repeatsPause(f *Follower, e a2a.Event) bool {
 }
 
 // mayGoOn reports whether more may come on the stream of f, because the task is paused. Until it does, the
-// task has no follower for others, as any paused task. The memory of a paused task counts for nobody, so the
+// task has no follower for others, as any paused task. No user's memory includes a paused task, so the
 // stream of a large one is not kept.
 func mayGoOn(ctx context.Context, f *Follower) bool {
 	if !paused(f) || isLarge(f) {

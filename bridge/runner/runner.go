@@ -14,7 +14,7 @@
 //
 // A follower begins as unanswered if it sends a message, or takes over one that another process sent
 // and the agent has not responded to; as released if the runner closes; and as following otherwise.
-// It returns to an earlier state only if the agent goes on by itself (4); the next message begins
+// It returns to an earlier state only if the agent goes on without an answer (4); the next message begins
 // another follower:
 //
 //	            the agent     the task      the first write   a write finds

@@ -216,7 +216,7 @@ func shownEvents(v *documents.TaskView, above bool) []documents.Event {
 		if !e.Agent || e.Message == nil {
 			continue
 		}
-		rest := e.Message[1:] // of a question, the form
+		rest := e.Message[1:] // the form of a question
 		if !slices.ContainsFunc(rest, func(p view.Piece) bool { return !isData(&p) }) &&
 			sanitize.Truncate(e.Message[0].Text(), documents.MaxMessage) == v.Message {
 			return slices.Delete(slices.Clone(v.Events), i, i+1)

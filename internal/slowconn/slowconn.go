@@ -1,4 +1,4 @@
-// Package slowconn bounds what slow peers of a TCP server cost: it closes the connections of those that
+// Package slowconn bounds the cost of slow peers of a TCP server: it closes the connections of those that
 // do not read, and lets those that are still sending read the last answer. It knows no HTTP: what the
 // peer of a request may do is for its server.
 package slowconn

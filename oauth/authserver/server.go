@@ -76,7 +76,7 @@ type Config struct {
 	// NoPasswords turns local accounts off.
 	NoPasswords bool
 
-	Passkeys string // who must sign in with a passkey, one of signin.Passkeys…; "" is nobody
+	Passkeys string // one of signin.Passkeys…: the accounts that need a passkey; "" is none
 
 	// Providers are where people may sign in instead, and Pasted is the issuer
 	// whose access tokens they may paste.

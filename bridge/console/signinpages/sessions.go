@@ -75,8 +75,8 @@ func (c Pages) EndOtherSessions(
 	return Result{To: sessionsPath, Done: "sessions"}, c.OAuth.Pages.EndOtherSessions(r)
 }
 
-// What a User-Agent header says, and the name for it. The first that matches counts: Edge also calls
-// itself Chrome, and all call themselves Safari.
+// Words of User-Agent headers and the names of their browsers. The first that matches counts: Edge also
+// calls itself Chrome, and all call themselves Safari.
 const (
 	browsers = "Edg/Edge OPR/Opera Firefox/Firefox FxiOS/Firefox Chrome/Chrome CriOS/Chrome Safari/Safari"
 	systems  = "iPhone/iPhone iPad/iPad Android/Android Windows/Windows Macintosh/macOS CrOS/ChromeOS Linux/Linux"

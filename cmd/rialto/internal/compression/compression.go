@@ -58,7 +58,7 @@ func New() (*Compression, error) {
 // maxCompressed is how many compressed answers are kept. The longest takes 25 KB.
 const maxCompressed = 100
 
-// compressedAnswers holds compressed answers by the hash of what they say.
+// compressedAnswers holds compressed answers by the hash of their text.
 type compressedAnswers = lru.Cache[[sha256.Size]byte, []byte]
 
 // keptWriter compresses an answer when it is whole, unless the compressed form is kept: compressing

@@ -92,7 +92,7 @@ func probeAgent(ctx context.Context, a config.Agent) string {
 }
 
 // visit reads the card of an agent with its settings. It returns what the card requires and the settings
-// lack. An error quotes no answer: whoever may add agents could read what services inside the network say.
+// lack. An error quotes no answer: who may add agents could read the answers of services inside the network.
 func visit(
 	ctx context.Context,
 	a config.Agent,

@@ -22,7 +22,7 @@ type server struct {
 type running struct {
 	*harness.Process
 	tokens     []string
-	connectors []string     // of the tokens, in the same order; nil is the server as a whole
+	connectors []string     // one for each token; nil is the server as a whole
 	drop       func() error // its database; nil if that is a file
 }
 
