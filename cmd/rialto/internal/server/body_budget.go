@@ -14,7 +14,7 @@ import (
 // The bytes of bodies: of requests that are received or held while they run, and of answers until
 // their callers have read them.
 const (
-	maxBodiesUser = 24 << 20
+	maxBodiesUser = 16 << 20
 	maxBodies     = 256 << 20 // of all users; beyond it only small bodies are taken
 	smallBody     = 64 << 10
 )
