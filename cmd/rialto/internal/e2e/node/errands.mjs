@@ -24,7 +24,7 @@ const only = process.env.RIALTO_ERRANDS?.split(',');
 const problems = []; // all are told at the end
 
 /** A button of a form that leads somewhere, or the one that confirms it. */
-const button = (action) => `form[action^="${action}"] button`;
+const button = (action) => `form[action^="${action}"] button:not([type="button"])`;
 const link = (to) => `a[href^="${to}"], form[action^="${to}"] button`;
 
 const errands = {
