@@ -1,6 +1,12 @@
 package tableexpert
 
-import "rialto/a2a"
+import (
+	_ "embed" // for skills.json
+	"encoding/json"
+	"strings"
+
+	"rialto/a2a"
+)
 
 // The ids of the skills.
 const (
@@ -14,114 +20,57 @@ const (
 	skillGold    = "list_gold"
 )
 
-// Card describes the agent. The server that serves it fills in the interfaces.
-func (e *Expert) Card() *a2a.Card {
-	modes := []string{"text/plain", "application/json"}
-	return &a2a.Card{
-		Name:        "Table Expert",
-		Description: "Runs SQL on tables, read-only, searches them and looks rows up. Send one SELECT; the skills schema and peek describe the tables. The tables are " + e.catalog.list() + ".",
-		Version:     "1.0.0",
-		Capabilities: a2a.Capabilities{
-			Streaming:  true,
-			Extensions: []a2a.Extension{e.skillForms()},
-		},
-		DefaultInputModes:  modes,
-		DefaultOutputModes: modes,
-		Skills:             e.skills(),
+//go:embed skills.json
+var skillsFile string
+
+// skill is a skill with the JSON Schema of the data that it takes, for callers that make a form or
+// a tool of a skill. Every skill also takes text.
+type skill struct {
+	a2a.Skill
+	Input json.RawMessage
+}
+
+// skills returns the skills, with examples about a table and a topic.
+func skills(table, topic string) (all []skill) {
+	file := strings.NewReplacer("{TABLE}", escaped(table), "{TOPIC}", escaped(topic)).Replace(skillsFile)
+	if err := json.Unmarshal([]byte(file), &all); err != nil {
+		panic("tableexpert: skills.json: " + err.Error())
 	}
+	return all
+}
+
+// escaped returns a text as it stands in a JSON string.
+func escaped(s string) string {
+	b, _ := json.Marshal(s) // a string always has a JSON form
+	return string(b[1 : len(b)-1])
 }
 
 func skillIDs() []string {
-	return []string{
-		skillSearch,
-		skillFetch,
-		skillQuery,
-		skillTopics,
-		skillSchema,
-		skillExplain,
-		skillGold,
-		skillPeek,
-	}
+	return mapped(skills("", ""), func(s skill) string { return s.ID })
 }
 
-func (e *Expert) skills() []a2a.Skill {
-	name := e.catalog.tables[0].Name
-	return []a2a.Skill{
-		{
-			ID:          skillSearch,
-			Name:        "Search the tables",
-			Description: `Finds rows, tables and columns by words. Takes {"query": "…"}; returns {"results": [{"id", "title", "snippet"}]}, best first.`,
-			Tags:        []string{"search", "read-only"},
-			Examples:    []string{"hail Munich truck"},
+// Card describes the agent. The server that serves it fills in the interfaces.
+func (e *Expert) Card() *a2a.Card {
+	var listed []a2a.Skill
+	forms := map[string]a2a.SkillForm{}
+	for _, s := range skills(e.catalog.tables[0].Name, e.curation.Topics[0].ID) {
+		listed = append(listed, s.Skill)
+		forms[s.ID] = a2a.SkillForm{ReadOnly: true, Input: s.Input}
+	}
+
+	modes := []string{"text/plain", "application/json"}
+	return &a2a.Card{
+		Name: "Table Expert",
+		Description: "Runs SQL on tables, read-only, searches them and looks rows up. " +
+			"Send one SELECT; the skills schema and peek describe the tables. " +
+			"The tables are " + e.catalog.list() + ".",
+		Version: "1.0.0",
+		Capabilities: a2a.Capabilities{
+			Streaming:  true,
+			Extensions: []a2a.Extension{a2a.NewSkillForms(forms)},
 		},
-		{
-			ID:          skillFetch,
-			Name:        "Fetch a row or table",
-			Description: `Returns one thing that search has found, with the rows that refer to it and that it refers to. Takes {"id": "…"}; returns {"id", "title", "text", "metadata"}.`,
-			Tags: []string{
-				"fetch",
-				"read-only",
-			},
-			Examples: []string{name + "/42", "table:" + name},
-		},
-		{
-			ID:          skillQuery,
-			Name:        "Query the tables",
-			Description: `Runs one reading SQL statement (SQLite: SELECT, WITH … SELECT, VALUES). Send SQL: the skills "schema" and "peek" tell the tables, columns and first rows. A simple question in English or Spanish is taken, too; one that could be misread is asked back with the schema. Takes {"sql": "…", "limit": 200} or {"question": "…"}; returns a table and {"sql", "columns", "rows", "row_count", "truncated"}.`,
-			Tags: []string{
-				"sql",
-				"analytics",
-				"read-only",
-			},
-			Examples: []string{"SELECT count(*) FROM " + name, "How many " + name + " are there?"},
-		},
-		{
-			ID:          skillTopics,
-			Name:        "Discover topics",
-			Description: `Lists the topics that the tables belong to, and which of them is the caller's. Takes nothing, or {"topic": "…"}; returns {"topics": [{"id", "title", "description", "tables"}], "selected"}. The other skills take one as "topic".`,
-			Tags: []string{
-				"topics",
-				"read-only",
-			},
-			Examples: []string{"What is there to ask about?"},
-		},
-		{
-			ID:          skillSchema,
-			Name:        "Describe the tables",
-			Description: `Lists tables, columns, types, keys and row counts. Takes nothing, or {"table": "…"}.`,
-			Tags: []string{
-				"schema",
-				"read-only",
-			},
-			Examples: []string{"What tables are there?", name},
-		},
-		{
-			ID:          skillExplain,
-			Name:        "Explain a query",
-			Description: `Says what a question or statement would do, without doing it. Takes {"question": "…"} or {"sql": "…"}; returns {"sql", "read_as", "plan"}.`,
-			Tags: []string{
-				"sql",
-				"explain",
-				"read-only",
-			},
-			Examples: []string{"How many " + name + " are there?"},
-		},
-		{
-			ID:          skillGold,
-			Name:        "List the tables to rely on",
-			Description: `Lists the tables that are ready to be relied on, with their topics. Takes nothing, or {"topic": "…"}; returns {"tables": [{"id", "name", "description", "row_count", "topics"}]}.`,
-			Tags: []string{
-				"schema",
-				"read-only",
-			},
-			Examples: []string{"Which tables are ready to use?"},
-		},
-		{
-			ID:          skillPeek,
-			Name:        "Peek into a table",
-			Description: `Shows the first rows of a table. Takes {"table": "…", "limit": 10}.`,
-			Tags:        []string{"sample", "read-only"},
-			Examples:    []string{name},
-		},
+		DefaultInputModes:  modes,
+		DefaultOutputModes: modes,
+		Skills:             listed,
 	}
 }
