@@ -120,7 +120,7 @@ var floors = map[string][]string{
 	"cmd/rialto/internal/login":                         {"bridge/sanitize", "internal/loopback"},
 	"cmd/rialto/internal/call":                          {"bridge/form", "bridge/sanitize", "cmd/rialto/internal/login", "cmd/rialto/internal/term"},
 	"cmd/rialto/internal/stdio":                         {"bridge/sanitize", "cmd/rialto/internal/login", "internal/jsonrpc", "internal/sse"},
-	"cmd/rialto/internal/cli":                           {"a2a", "bridge/directory", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/view", "cmd/rialto/internal/call", "cmd/rialto/internal/login", "cmd/rialto/internal/stdio", "cmd/rialto/internal/term", "cmd/rialto/internal/config", "internal/audit", "internal/doctor", "cmd/rialto/internal/server", "cmd/rialto/internal/tableexpert", "internal/usage", "oauth", "store", "templates"},
+	"cmd/rialto/internal/cli":                           {"a2a", "bridge/directory", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/view", "cmd/rialto/internal/call", "cmd/rialto/internal/login", "cmd/rialto/internal/stdio", "cmd/rialto/internal/term", "cmd/rialto/internal/config", "internal/audit", "internal/doctor", "internal/similar", "cmd/rialto/internal/server", "cmd/rialto/internal/tableexpert", "internal/usage", "oauth", "store", "templates"},
 	"cmd/rialto":                                        {"bridge/sanitize", "cmd/rialto/internal/cli"},
 }
 

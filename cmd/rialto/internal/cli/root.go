@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/server"
+	"rialto/internal/similar"
 )
 
 // Command returns the root command. It calls delay, if a server waits before it stops, with how
@@ -95,8 +95,9 @@ func needsCommand(group *cobra.Command, args []string) error {
 
 // didYouMean names the known word that may be meant; "" if none is similar.
 func didYouMean(word string, known []string) string {
-	if near := config.Nearest(word, known); near != "" && config.Similar(word, near) {
-		return fmt.Sprintf("; did you mean %q?", near)
+	near, apart := similar.Nearest(word, known)
+	if near == "" || apart > max(2, len(word)/3) {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("; did you mean %q?", near)
 }

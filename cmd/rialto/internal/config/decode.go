@@ -16,6 +16,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/bridge/directory"
+	"rialto/internal/similar"
 )
 
 // variableIndex is the place of an item of a list in a variable's name: AGENTS_0_URL.
@@ -239,7 +240,8 @@ func unknownKey(known []string, key string) error {
 		)
 	}
 
-	return fmt.Errorf("unknown key %q: did you mean %q?", key, Nearest(named, known))
+	nearest, _ := similar.Nearest(named, known)
+	return fmt.Errorf("unknown key %q: did you mean %q?", key, nearest)
 }
 
 // knownKeys lists the keys of settings and the groups that they are in, without brackets.

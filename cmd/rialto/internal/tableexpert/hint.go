@@ -2,7 +2,9 @@ package tableexpert
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"rialto/internal/similar"
@@ -25,53 +27,32 @@ func (c *catalog) withHint(message string) string {
 	return message
 }
 
-// suggest names the nearest table, and all of them.
+// suggest names the table that was probably meant, and all of them.
 func (c *catalog) suggest(name string) string {
-	best := ""
-	near := 0
+	tables := map[string]string{}
 	for _, t := range c.tables {
-		if d := distance(name, t.bare); best == "" || d < near {
-			best = t.Name
-			near = d
-		}
+		tables[t.bare] = t.Name
 	}
-	return suggestion(best, name, near) + "The tables are " + c.list() + "."
+	return didYouMean(name, tables) + "The tables are " + c.list() + "."
 }
 
-// suggestColumn names the nearest column, and where it is.
+// suggestColumn names the column that was probably meant, and where it is.
 func (c *catalog) suggestColumn(name string) string {
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		name = name[i+1:]
-	}
-
-	best := ""
-	near := 0
+	columns := map[string]string{}
 	for _, t := range c.tables {
 		for _, column := range t.Columns {
-			if d := distance(name, column.Name); best == "" || d < near {
-				best = t.Name + "." + column.Name
-				near = d
-			}
+			columns[column.Name] = t.Name + "." + column.Name
 		}
 	}
-
-	return suggestion(best, name, near) +
+	return didYouMean(name[strings.LastIndexByte(name, '.')+1:], columns) +
 		"The schema skill lists the columns; a text needs single quotation marks."
 }
 
-func suggestion(best, name string, distance int) string {
-	if distance > max(2, len(name)/2) {
+// didYouMean names what has the nearest name, if it is near. The keys are the names.
+func didYouMean(name string, all map[string]string) string {
+	nearest, apart := similar.Nearest(name, slices.Sorted(maps.Keys(all)))
+	if apart > max(2, len(name)/2) {
 		return ""
 	}
-	return fmt.Sprintf("Did you mean %s? ", best)
-}
-
-// distance is the number of letters by which two names differ, of their first
-// 64; a name that begins the other is near to it.
-func distance(a, b string) int {
-	a, b = strings.ToLower(a[:min(len(a), 64)]), strings.ToLower(b[:min(len(b), 64)])
-	if len(a) > 2 && strings.HasPrefix(b, a) {
-		return min(1, len(b)-len(a))
-	}
-	return similar.Distance(a, b)
+	return fmt.Sprintf("Did you mean %s? ", all[nearest])
 }
