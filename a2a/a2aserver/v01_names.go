@@ -1,21 +1,19 @@
 package a2aserver
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
 	"rialto/a2a"
+	"rialto/internal/lru"
 )
-
-// maxNames bounds how many names of tasks are kept. The oldest are forgotten.
-const maxNames = 10000
 
 // taskNames maps the ids that callers of 0.1 give to tasks to those of the agent. It is kept in
 // memory, as in the servers of that generation; an a2a.Namer keeps the ids beyond a restart.
 type taskNames struct {
 	mu    sync.Mutex
-	known map[name]*namedTask
-	order []name // the oldest first
+	known lru.Cache[name, *namedTask]
 }
 
 // name is what a caller calls a task.
@@ -33,9 +31,8 @@ type namedTask struct {
 
 // has reports whether caller has given a task that name.
 func (n *taskNames) has(caller string, id a2a.TaskID) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.known[name{caller, id}] != nil
+	_, ok := n.known.Get(name{caller, id})
+	return ok
 }
 
 // task returns the agent's id of the task that caller calls id: id itself if
@@ -43,8 +40,8 @@ func (n *taskNames) has(caller string, id a2a.TaskID) bool {
 func (n *taskNames) task(caller string, id a2a.TaskID) a2a.TaskID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if m := n.known[name{caller, id}]; m != nil && m.task != "" {
-		return m.task
+	if m, ok := n.known.Get(name{caller, id}); ok {
+		return cmp.Or(m.task, id)
 	}
 	return id
 }
@@ -58,9 +55,10 @@ func (n *taskNames) claim(
 	key := name{caller, id}
 	for {
 		n.mu.Lock()
-		m := n.known[key]
-		if m == nil {
-			m = n.add(key)
+		m, ok := n.known.Get(key)
+		if !ok {
+			m = &namedTask{ready: make(chan struct{})}
+			n.known.Put(key, m)
 			n.mu.Unlock()
 			return "", func(task a2a.TaskID) { n.settle(key, m, task) }, nil
 		}
@@ -77,22 +75,6 @@ func (n *taskNames) claim(
 	}
 }
 
-// add makes a name that means nothing yet. It holds n.mu.
-func (n *taskNames) add(key name) *namedTask {
-	if n.known == nil {
-		n.known = map[name]*namedTask{}
-	}
-	if len(n.order) >= maxNames {
-		delete(n.known, n.order[0])
-		n.order = n.order[1:]
-	}
-
-	m := &namedTask{ready: make(chan struct{})}
-	n.known[key] = m
-	n.order = append(n.order, key)
-	return m
-}
-
 func (n *taskNames) settle(key name, m *namedTask, task a2a.TaskID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -105,18 +87,7 @@ func (n *taskNames) settle(key name, m *namedTask, task a2a.TaskID) {
 	}
 
 	m.task = task
-	if task == "" && n.known[key] == m {
-		n.forget(key)
-	}
-}
-
-// forget holds n.mu.
-func (n *taskNames) forget(key name) {
-	delete(n.known, key)
-	for i := len(n.order) - 1; i >= 0; i-- {
-		if n.order[i] == key {
-			n.order = append(n.order[:i], n.order[i+1:]...)
-			return
-		}
+	if now, _ := n.known.Get(key); task == "" && now == m {
+		n.known.Drop(key)
 	}
 }

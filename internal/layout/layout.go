@@ -56,7 +56,7 @@ var floors = map[string][]string{
 	"a2a/a2apush":                     {"a2a", "a2a/internal/wire", "internal/safehttp"},
 	"a2a/a2aauth":                     {"a2a", "a2a/a2aclient", "internal/i18n"},
 	"a2a/a2avault":                    {"a2a", "a2a/a2aauth", "a2a/a2aclient", "internal/safehttp", "internal/sealed"},
-	"a2a/a2aserver":                   {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/sse", "internal/dberr"},
+	"a2a/a2aserver":                   {"a2a", "a2a/internal/wire", "internal/jsonrpc", "internal/lru", "internal/sse", "internal/dberr"},
 	"a2a/a2atest":                     {"a2a", "a2a/a2aexec", "a2a/a2aserver"},
 	"a2a/a2atest/interop":             {},
 	"a2a/a2atest/tour":                {},
