@@ -30,17 +30,15 @@ func LookAlike(c *oauth.Client, to RedirectURI, own Product) (vendor string, gen
 	}
 
 	words := foldedWords(c.Name)
-	for _, v := range append(own.vendors(), vendors()...) {
-		if !slices.ContainsFunc(v.words, func(w string) bool { return containsName(words, w) }) {
+	for _, v := range slices.Concat(own.vendors(), vendors()) {
+		if !slices.ContainsFunc(v.Words, func(w string) bool { return containsName(words, w) }) {
 			continue
 		}
 		if !v.owns(c, to) {
-			return v.name, false
+			return v.Name, false
 		}
-		genuine = !to.Local() && !slices.Contains(relays, v.name) &&
-			slices.ContainsFunc(
-				v.words, func(w string) bool { return fold(w) == strings.Join(words, "") },
-			)
+		is := func(word string) bool { return fold(word) == strings.Join(words, "") }
+		genuine = !to.Local() && !v.Relay && slices.ContainsFunc(v.Words, is)
 	}
 
 	return "", genuine
@@ -63,8 +61,8 @@ func (rg *Registration) LookAlike(c *oauth.Client) string {
 func (p Product) vendors() []vendor {
 	at := []string{p.Issuer + "/*"}
 	return []vendor{
-		{p.Name, []string{p.Name, "administrator", "securityteam"}, at, at},
-		{"Rialto", []string{"rialto"}, at, at},
+		{Name: p.Name, Words: []string{p.Name, "administrator", "securityteam"}, Callbacks: at, Documents: at},
+		{Name: "Rialto", Words: []string{"rialto"}, Callbacks: at, Documents: at},
 	}
 }
 
@@ -110,11 +108,11 @@ func foldedWords(name string) (words []string) {
 
 // owns tells whether a client is the vendor's own, as far as its addresses tell.
 func (v vendor) owns(c *oauth.Client, to RedirectURI) bool {
-	if !to.Loopback() && !isOneOf(to.URL, v.callbacks) {
+	if !to.Loopback() && !isOneOf(to.URL, v.Callbacks) {
 		return false
 	}
 	id, err := url.Parse(c.ID)
-	return !c.Documented || err == nil && isOneOf(id, v.documents)
+	return !c.Documented || err == nil && isOneOf(id, v.Documents)
 }
 
 // fold reduces a name to what it looks like: names that a reader takes for the same are equal. It
