@@ -1,6 +1,6 @@
 // Package tableexpert is the agent that ships with Rialto: it answers
-// questions about tables, either those of an insurance company that it makes
-// up at start, or the user's own CSV files and SQLite databases.
+// questions about tables, either those of an invented insurance company or the
+// user's own CSV files and SQLite databases.
 //
 // It only reads. What a stranger may run on the data, and for how long, is
 // decided by package sqlbox; how tasks are kept and followed, by a2aexec.
@@ -107,7 +107,7 @@ func (e *Expert) load(ctx context.Context) error {
 
 func (e *Expert) readSource(ctx context.Context) (*source, error) {
 	if e.cfg.Tables == "" {
-		return insurance(ctx)
+		return insurance()
 	}
 	return readDirectory(ctx, e.cfg)
 }

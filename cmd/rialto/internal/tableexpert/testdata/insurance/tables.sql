@@ -1,4 +1,4 @@
--- The built-in tables: an invented motor and property insurer, as of the end of June 2026.
+-- The built-in tables, without their rows: an invented motor and property insurer, as of the end of June 2026.
 -- They contain no persons: customers have codes.
 
 CREATE TABLE customers (
