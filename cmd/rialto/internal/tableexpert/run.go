@@ -18,14 +18,14 @@ import (
 // request is what a message asks for: the members of its data parts, and its
 // text where they leave something out.
 type request struct {
-	Query    string
-	SQL      string
-	ID       string
-	Table    string
-	Question string
-	Topic    string
-	UseCase  string
-	Limit    int
+	Query    string   `json:"query"`
+	SQL      string   `json:"sql"`
+	ID       string   `json:"id"`
+	Table    string   `json:"table"`
+	Question string   `json:"question"`
+	Topic    string   `json:"topic"`
+	UseCase  string   `json:"usecase"`
+	Limit    rowLimit `json:"limit"`
 }
 
 // refusal is an error whose text is for the caller.
@@ -90,15 +90,15 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 	case skillSchema:
 		return e.schema(ctx, t, cmp.Or(r.Table, r.Query, r.Question), in)
 	case skillPeek:
-		return e.peek(ctx, t, cmp.Or(r.Table, r.Query, r.Question), r.Limit)
+		return e.peek(ctx, t, cmp.Or(r.Table, r.Query, r.Question), int(r.Limit))
 	case skillQuery:
 		sql := cmp.Or(r.SQL, r.Query, r.Question)
 		answering := len(t.Task().History) > 1 // a form's "sql" may hold simpler words
 		given := r.SQL != "" && !answering
 		if given || e.isSQL(sql, t.Skill != "") {
-			return e.query(ctx, t, sql, r.Limit)
+			return e.query(ctx, t, sql, int(r.Limit))
 		}
-		return e.question(ctx, t, in, r.Limit)
+		return e.question(ctx, t, in, int(r.Limit))
 	case skillTopics:
 		return e.discoverTopics(t, in)
 	case skillGold:
@@ -140,7 +140,7 @@ func read(m *a2a.Message) (*request, error) {
 			said = strings.TrimSpace(said + "\n" + string(c))
 		case a2a.Data:
 			data = true
-			if err := r.readData(json.RawMessage(c)); err != nil {
+			if err := r.readData(c); err != nil {
 				return nil, err
 			}
 		default:
@@ -164,48 +164,37 @@ func (r *request) isEcho(said string) bool {
 		said == r.UseCase
 }
 
-func (r *request) readData(b json.RawMessage) error {
-	var members map[string]any
-	if err := json.Unmarshal(b, &members); err != nil {
-		return refuse(
-			"The data is not an object of arguments such as {\"query\": \"hail\"} or {\"sql\": \"SELECT 1\"}.",
-		)
+func (r *request) readData(b []byte) error {
+	err := json.Unmarshal(b, r)
+	wrong, isType := errors.AsType[*json.UnmarshalTypeError](err)
+	_, isRefusal := errors.AsType[*refusal](err)
+	switch {
+	case err == nil, isRefusal:
+		return err
+	case isType && wrong.Field != "":
+		return refuse("The argument %q must be a string.", wrong.Field)
 	}
 
-	for name, into := range map[string]*string{
-		"query": &r.Query, "sql": &r.SQL, "id": &r.ID, "table": &r.Table, "question": &r.Question,
-		"topic": &r.Topic, "usecase": &r.UseCase,
-	} {
-		switch v := members[name].(type) {
-		case nil:
-		case string:
-			*into = strings.TrimSpace(v)
-		default:
-			return refuse("The argument %q must be a string.", name)
-		}
-	}
-
-	return r.readLimit(members["limit"])
+	return refuse(
+		"The data is not an object of arguments such as {\"query\": \"hail\"} or {\"sql\": \"SELECT 1\"}.",
+	)
 }
 
-// readLimit takes a number, or one in quotes, as language models write it at
-// times.
-func (r *request) readLimit(v any) error {
-	switch v := v.(type) {
-	case nil:
+// rowLimit is how many rows are asked for; 0 if the request does not say. Language models write it
+// in quotes at times.
+type rowLimit int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *rowLimit) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
 		return nil
-	case float64:
-		r.Limit = int(min(max(v, 0), maxRows))
-		if v >= 1 && v == float64(int64(v)) {
-			return nil
-		}
-	case string:
-		if n, err := strconv.Atoi(v); err == nil && n >= 1 {
-			r.Limit = min(n, maxRows)
-			return nil
-		}
 	}
-	return refuse("The argument \"limit\" must be a whole number from 1 to %d.", maxRows)
+	n, err := strconv.Atoi(strings.Trim(string(b), `"`))
+	if err != nil || n < 1 {
+		return refuse("The argument \"limit\" must be a whole number from 1 to %d.", maxRows)
+	}
+	*l = rowLimit(min(n, maxRows))
+	return nil
 }
 
 // sentence makes an error a sentence.
