@@ -145,20 +145,7 @@ func ownIDs(table string) []string {
 	for _, form := range grammar.Forms(strings.ToLower(table)) {
 		ids = append(ids, form+"_id", "id_"+form, form+"_no", form+"_number", form+"_code")
 	}
-	return append(ids, tradeIDs...)
-}
-
-var tradeIDs = []string{"sku", "isbn", "ean", "vin"}
-
-// idOf returns the word before or after which a column is called an id.
-func idOf(column string) (stem string, ok bool) {
-	column = strings.ToLower(column)
-	for _, ending := range []string{"_id", "_no", "_number", "_code"} {
-		if before, found := strings.CutSuffix(column, ending); found {
-			return before, true
-		}
-	}
-	return strings.CutPrefix(column, "id_")
+	return append(ids, "sku", "isbn", "ean", "vin")
 }
 
 // readKey finds what names a row for good: a primary key of one column, a
@@ -248,24 +235,25 @@ func (c *catalog) inferReferences() {
 	}
 }
 
-// referencedBy returns the table whose rows a column is about by its name: customer_id, or the
-// only sku that names rows.
+// referencedBy returns the table whose rows a column is about by its name: the only one whose key
+// has the same name, such as customer_id or sku, or else customers with the key id of customer_id.
 func (c *catalog) referencedBy(column string) *table {
-	if stem, ok := idOf(column); ok {
-		to := c.tableForWord(stem)
-		if to == nil || strings.EqualFold(to.key, column) {
-			return to
-		}
-		if strings.EqualFold(to.key, "id") && strings.HasSuffix(strings.ToLower(column), "_id") {
-			return to
-		}
-		return nil
+	column = strings.ToLower(column)
+	keyed := only(c.tables, func(t *table) bool {
+		return column != "id" && strings.EqualFold(t.key, column) &&
+			slices.Contains(ownIDs(t.bare), column)
+	})
+	stem, isID := strings.CutSuffix(column, "_id")
+	if keyed != nil || !isID {
+		return keyed
 	}
-	if !slices.Contains(tradeIDs, strings.ToLower(column)) {
+
+	to := c.tableForWord(stem)
+	if to == nil || !strings.EqualFold(to.key, "id") {
 		return nil
 	}
 
-	return only(c.tables, func(t *table) bool { return strings.EqualFold(t.key, column) })
+	return to
 }
 
 // only returns the table that is good, nil if none or several are.
