@@ -49,7 +49,7 @@ func (c *conn) close() {
 }
 
 func (c *conn) openTemp() error {
-	c.temp.remaining = int64(c.box.MaxSpill)
+	c.temp.remaining = maxSpill
 	c.vfsName, _ = c.cString(fmt.Sprintf("sqlbox-%p", c))
 	return c.temp.register(c.tls, c.vfsName)
 }
@@ -158,7 +158,7 @@ func (c *conn) restrict() error {
 	}
 
 	for id, most := range map[int32]int{
-		sqlite3.SQLITE_LIMIT_LENGTH:              c.box.MaxValue,
+		sqlite3.SQLITE_LIMIT_LENGTH:              maxValue,
 		sqlite3.SQLITE_LIMIT_SQL_LENGTH:          256 << 10, // schemas are parsed under it too
 		sqlite3.SQLITE_LIMIT_COLUMN:              c.box.MaxWidth,
 		sqlite3.SQLITE_LIMIT_EXPR_DEPTH:          100,

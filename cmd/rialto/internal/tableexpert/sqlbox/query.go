@@ -89,14 +89,14 @@ func (c *conn) rows(stmt uintptr, maxRows int) (*Result, error) {
 		row, bytes := c.row(stmt, n)
 		size += bytes
 		switch {
-		case size <= c.box.MaxBytes:
+		case size <= maxAnswer:
 			res.Rows = append(res.Rows, row)
 		case len(res.Rows) > 0:
 			res.Truncated = ByBytes
 			return res, nil
 		default:
 			return nil, errorf(TooLarge, "one row of the answer is longer than %d KiB; "+
-				"select fewer columns, or substr of the long ones", c.box.MaxBytes>>10)
+				"select fewer columns, or substr of the long ones", maxAnswer>>10)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (c *conn) row(stmt uintptr, n int32) (row []any, size int) {
 		size += 8
 	}
 
-	if size > c.box.MaxBytes {
+	if size > maxAnswer {
 		return nil, size
 	}
 
@@ -166,13 +166,13 @@ func (c *conn) errorOf(rc int32) error {
 		return errorf(
 			TooLarge,
 			"a value or the statement itself is too long; at most %d KiB are taken for one value",
-			c.box.MaxValue>>10,
+			maxValue>>10,
 		)
 	case sqlite3.SQLITE_FULL:
 		return errorf(
 			TooLarge,
 			"the query sorts or collects more than %d MiB on the way; narrow it with WHERE, or aggregate earlier",
-			c.box.MaxSpill>>20,
+			maxSpill>>20,
 		)
 	case sqlite3.SQLITE_NOMEM: // which is also how SQLite says that a program is too long
 		return errorf(TooLarge, "the query is too complex; make it simpler")

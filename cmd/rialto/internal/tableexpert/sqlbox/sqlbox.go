@@ -52,9 +52,6 @@ type Box struct {
 	Tables map[string]bool
 
 	Timeout  time.Duration // of one query; 0 means 5 s
-	MaxBytes int           // of an answer; 0 means 1 MiB
-	MaxValue int           // bytes of one value, also on the way; 0 means 256 KiB
-	MaxSpill int           // bytes of temporary files; 0 means 64 MiB
 	MaxWidth int           // columns of a table or answer; 0 means 100
 	Parallel int           // queries at a time; 0 means 2
 
@@ -65,6 +62,13 @@ type Box struct {
 	mu           sync.Mutex
 	crashedConns []*conn // left by a crash; SQLite may still point to them
 }
+
+// The limits of a query, in bytes.
+const (
+	maxAnswer = 1 << 20
+	maxValue  = 256 << 10 // of one value, also on the way
+	maxSpill  = 64 << 20  // of temporary files
+)
 
 // File is a database file that is attached under a name.
 type File struct {
@@ -171,9 +175,6 @@ func (b *Box) acquire(ctx context.Context) (leave func(), err error) {
 // the box, or a query on it, can be reached.
 func (b *Box) start() {
 	b.Timeout = cmp.Or(b.Timeout, 5*time.Second)
-	b.MaxBytes = cmp.Or(b.MaxBytes, 1<<20)
-	b.MaxValue = cmp.Or(b.MaxValue, 256<<10)
-	b.MaxSpill = cmp.Or(b.MaxSpill, 64<<20)
 	b.MaxWidth = cmp.Or(b.MaxWidth, 100)
 	b.Parallel = cmp.Or(b.Parallel, 2)
 	if len(b.Image) == 0 {
