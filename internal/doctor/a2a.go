@@ -7,13 +7,6 @@ import (
 	"strings"
 )
 
-func a2aChecks() []check {
-	return []check{
-		{"a2a-card", nil, checkCard},
-		{"a2a-served", nil, checkInterfaces},
-	}
-}
-
 // cardPath is where an A2A agent shows its card (A2A 1.0 section 8.2).
 const cardPath = "/.well-known/agent-card.json"
 

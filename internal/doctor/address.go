@@ -10,20 +10,6 @@ import (
 	"strings"
 )
 
-func addressChecks() []check {
-	return []check{
-		{"url", nil, checkURL},
-		{"https", nil, checkHTTPS},
-		{"dns", nil, checkDNS},
-		{"public", needPublicName, checkPublic},
-		{"ipv4", needPublicName, checkIPv4},
-		{"tls", nil, checkTLS},
-		{"reach", nil, checkReach},
-		{"redirect-mcp", nil, checkRedirect},
-		{"redirect-slash", nil, checkSlash},
-	}
-}
-
 // Complete adds the scheme to an address that was typed without one.
 func Complete(address string) string {
 	address = strings.TrimSpace(address)

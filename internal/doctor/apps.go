@@ -13,15 +13,6 @@ const (
 	maxApps       = 5 // that are read
 )
 
-func appChecks() []check {
-	return []check{
-		{"apps-offered", needApps, checkAppsOffered},
-		{"apps-resource", needApps, checkAppsResource},
-		{"apps-link", needApps, checkAppsLink},
-		{"apps-csp", needApps, checkAppsCSP},
-	}
-}
-
 // linked returns the tools that have an app.
 func (c *mcpClient) linked() []document {
 	return slices.DeleteFunc(

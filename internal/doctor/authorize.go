@@ -6,20 +6,6 @@ import (
 	"strings"
 )
 
-func authorizeChecks() []check {
-	return []check{
-		{"authorize-page", needApp, checkPage},
-		{"authorize-frame", needPage, checkFrame},
-		{"authorize-no-store", needPage, checkPageStore},
-		{"authorize-redirect", needApp, checkUnknownRedirect},
-		{"authorize-client", needApp, checkUnknownClient},
-		{"authorize-plain", needApp, checkPlainRefused},
-		{"authorize-pkce", needApp, checkPKCE},
-		{"authorize-error", needApp, checkErrorBack},
-		{"authorize-port", needApp, checkPort},
-	}
-}
-
 func checkPage(v *examination) finding {
 	a := v.app.authorize(nil)
 	return expect(v.app.page(a), "{}, content type \"{}\"", a, a.contentType())

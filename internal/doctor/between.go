@@ -130,28 +130,6 @@ func ofLoginPage(a *answer) bool {
 		)
 }
 
-// The lines that let a server work behind nginx and Caddy: those of docs/proxy.md.
-const (
-	nginxForward = `location / {
-    proxy_pass http://127.0.0.1:8080;  # the MCP server
-    proxy_http_version 1.1;
-    proxy_set_header Host $host;
-    proxy_set_header Connection "";
-    proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-    proxy_set_header X-Forwarded-Proto $scheme;
-    proxy_buffering off;
-    proxy_read_timeout 1h;
-    client_max_body_size 8m;
-}
-`
-	caddyForward = `HOST {
-	reverse_proxy 127.0.0.1:8080 {  # the MCP server
-		flush_interval -1
-	}
-}
-`
-)
-
 // snippets are the lines for the proxy before the server, or for both if it is not known.
 func (o *observation) snippets(nginx, caddy string) (list []Snippet) {
 	name := cmp.Or(o.by, o.proxy())

@@ -2,60 +2,60 @@ package doctor
 
 import (
 	"crypto/tls"
+	_ "embed" // for causes.yaml
 	"errors"
 	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// causes returns all causes, the one that explains most first.
-func causes() []cause {
-	return append(absentCauses(), misconfigurations()...)
+// cause is a reason why apps fail, as causes.yaml describes it.
+type cause struct {
+	ID           string
+	Final        bool
+	Explains     []string
+	Do           string
+	Nginx, Caddy string
 }
 
-// absentCauses are the causes that leave no MCP server to examine.
-func absentCauses() []cause {
-	useThat := say("Use that address in the app.")
-	return []cause{
-		{id: "url", final: true, detect: detectURL, do: say("Write it as https://host/mcp.")},
-		{
-			id:     "forbidden",
-			final:  true,
-			detect: detectForbidden,
-			do:     say("On a computer that reaches it, run:"),
-		},
-		{id: "unreachable", final: true, detect: detectUnreachable},
-		{id: "https-only", final: true, detect: detectHTTPSOnly, do: useThat},
-		{id: "wrong-path", final: true, detect: detectPath, do: useThat},
-		{id: "login-wall", final: true, detect: detectWall},
-		{
-			id:     "sse-only",
-			final:  true,
-			detect: detectOld,
-			do: say(
-				"Update the server to a version with Streamable HTTP, which replaced it in 2025-03-26.",
-			),
-		},
-		{
-			id: "a2a-agent", final: true, detect: detectAgent,
-			do: say("Add it to Rialto as an agent. To look at it first, run:"),
-		},
-		{
-			id:     "upstream-down",
-			final:  true,
-			detect: detectUpstream,
-			do: say(
-				"Start the server, and compare its port with the one in the configuration of the proxy.",
-			),
-		},
-		{id: "moved", final: true, detect: detectMoved, do: useThat},
-		{
-			id: "not-mcp", final: true, detect: detectOther,
-			do: say("The address of a Rialto server ends with /mcp. Its start page shows it."),
-		},
+//go:embed causes.yaml
+var causesFile []byte
+
+// causes returns all causes, the one that explains most first.
+var causes = sync.OnceValue(func() (all []cause) {
+	if err := yaml.Unmarshal(causesFile, &all); err != nil {
+		panic(err) // the file is ours
 	}
+	return all
+})
+
+// detectors recognize a cause, by its ID. They return a Cause without a text if it is not this one.
+var detectors = map[string]func(*observation) Cause{
+	"url":           detectURL,
+	"forbidden":     detectForbidden,
+	"unreachable":   detectUnreachable,
+	"https-only":    detectHTTPSOnly,
+	"wrong-path":    detectPath,
+	"login-wall":    detectWall,
+	"sse-only":      detectOld,
+	"a2a-agent":     detectAgent,
+	"upstream-down": detectUpstream,
+	"moved":         detectMoved,
+	"not-mcp":       detectOther,
+
+	"stale-cache":       detectStale,
+	"http-behind-https": detectScheme,
+	"public-url":        detectPublicURL,
+	"forwarding":        detectForwarding,
+	"no-challenge":      detectNoChallenge,
+	"no-authorization":  detectNoAuthorization,
+	"buffering":         detectBuffering,
+	"no-registration":   detectNoRegistration,
 }
 
 func detectURL(o *observation) (c Cause) {

@@ -4,21 +4,6 @@ import (
 	"net/http"
 )
 
-func challengeChecks() []check {
-	return []check{
-		{"post-401", nil, check401(http.MethodPost)},
-		{"get-401", nil, check401(http.MethodGet)},
-		{"delete-401", nil, check401(http.MethodDelete)},
-		{"401-before-body", nil, checkBeforeBody},
-		{"challenge", nil, checkChallenge},
-		{"challenge-get", nil, checkChallengeGet},
-		{"challenge-scope", needChallenge, checkChallengeScope},
-		{"challenge-error", needChallenge, checkChallengeError},
-		{"bad-token", nil, checkBadToken},
-		{"bad-token-error", nil, checkBadTokenError},
-	}
-}
-
 func check401(method string) func(*examination) finding {
 	return func(v *examination) finding { return expectStatus(v.unauthorized(method), http.StatusUnauthorized) }
 }

@@ -1,48 +1,6 @@
 package doctor
 
-import (
-	_ "embed" // for checks.yaml
-	"net/http"
-	"slices"
-	"sync"
-
-	"go.yaml.in/yaml/v3"
-)
-
-// check is one thing that is examined. checks.yaml describes it under the same id.
-type check struct {
-	id    string
-	needs func(*examination) string  // why it cannot be examined, "" if it can; nil means it can
-	run   func(*examination) finding // examines it
-}
-
-// description is what a check says.
-type description struct {
-	ID     string
-	Title  string
-	Breaks []Client // those that break on a failure
-	Minor  bool     // a failure makes them worse, and does not stop them
-	Expect string
-	Fix    string
-}
-
-//go:embed checks.yaml
-var checksFile []byte
-
-// descriptions returns what the checks say, by id.
-var descriptions = sync.OnceValue(func() map[string]description {
-	var list []description
-	if err := yaml.Unmarshal(checksFile, &list); err != nil {
-		panic(err) // the file is ours
-	}
-	all := map[string]description{}
-	for _, d := range list {
-		all[d.ID] = d
-	}
-	return all
-})
-
-func (c check) about() description { return descriptions()[c.id] }
+import "net/http"
 
 // finding is what a check found.
 type finding struct {
@@ -85,13 +43,18 @@ func (v *examination) try(c check) finding {
 	switch {
 	case v.cutShort != "":
 		return skip(v.cutShort)
-	case v.badURL && c.id != "url":
+	case v.badURL && c.ID != "url":
 		return skip("the URL is not one to call")
-	case v.absent && !slices.ContainsFunc(addressChecks(), func(a check) bool { return a.id == c.id }):
+	case v.absent && c.Of != "address":
 		return skip("there is no MCP server to examine")
+	case c.Of == "login" && v.open():
+		return skip("the server asks for no login")
+	}
+	if why := needs[c.Needs](v); why != "" {
+		return skip(why)
 	}
 
-	f := v.checked(c)
+	f := examiners[c.ID](v)
 	if v.cutShort != "" && f.status == Failed {
 		return skip(v.cutShort)
 	}
@@ -99,56 +62,28 @@ func (v *examination) try(c check) finding {
 	return f
 }
 
-func (v *examination) checked(c check) finding {
-	if c.needs != nil {
-		if why := c.needs(v); why != "" {
-			return skip(why)
-		}
-	}
-	return c.run(v)
-}
-
 // result runs a check and returns its result.
 func (v *examination) result(c check) Result {
 	f := v.try(c)
 	cleanValues(f.text, v.clean)
 	r := Result{
-		ID:       c.id,
-		Title:    c.about().Title,
+		ID:       c.ID,
+		Title:    c.Title,
 		Status:   f.status,
 		Sentence: f.text,
 		Got:      v.clean(f.text.Error()),
 	}
 	if f.status == Failed {
-		about := c.about()
-		r.Expected = about.Expect
-		r.Breaks = about.Breaks
-		r.Fix = about.Fix
-		r.Minor = about.Minor
+		r.Expected = c.Expect
+		r.Breaks = c.Breaks
+		r.Fix = c.Fix
+		r.Minor = c.Minor
 		if f.breaks != nil {
 			r.Breaks = f.breaks
 		}
 	}
 
 	return r
-}
-
-// ofLogin limits checks to servers that ask for a login.
-func ofLogin(lists ...[]check) []check {
-	list := slices.Concat(lists...)
-	for i, c := range list {
-		list[i].needs = func(v *examination) string {
-			switch {
-			case v.open():
-				return "the server asks for no login"
-			case c.needs != nil:
-				return c.needs(v)
-			}
-			return ""
-		}
-	}
-
-	return list
 }
 
 // The needs of checks.

@@ -5,16 +5,6 @@ import (
 	"strings"
 )
 
-func corsChecks() []check {
-	return []check{
-		{"cors-metadata", nil, checkCORSMetadata},
-		{"cors-token", nil, checkPreflight("token")},
-		{"cors-register", needRegistration, checkPreflight("registration")},
-		{"cors-mcp", nil, checkCORSMCP},
-		{"cors-challenge", nil, checkCORSChallenge},
-	}
-}
-
 // foreign is the origin of a page of another site.
 const foreign = "http://localhost:6274"
 

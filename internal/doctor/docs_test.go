@@ -24,10 +24,10 @@ func TestDocumentListsTheChecks(t *testing.T) {
 	var want strings.Builder
 	for _, s := range checks() {
 		clients := "–"
-		if len(s.about().Breaks) > 0 {
-			clients = Names(s.about().Breaks)
+		if len(s.Breaks) > 0 {
+			clients = Names(s.Breaks)
 		}
-		fmt.Fprintf(&want, "| `%s`: %s | %s | %s |\n", s.id, s.about().Title, strings.NewReplacer("<", "&lt;", "|", "\\|").Replace(s.about().Expect), clients)
+		fmt.Fprintf(&want, "| `%s`: %s | %s | %s |\n", s.ID, s.Title, strings.NewReplacer("<", "&lt;", "|", "\\|").Replace(s.Expect), clients)
 	}
 	if got == want.String() {
 		return

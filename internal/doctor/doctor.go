@@ -85,33 +85,6 @@ type examination struct {
 	redeliveryTimeout time.Duration
 }
 
-// checks returns all checks in the order in which a client meets what they examine. The
-// last ones end the grant that those before them use.
-func checks() []check {
-	return slices.Concat(
-		addressChecks(),
-		ofLogin(
-			challengeChecks(),
-			resourceChecks(),
-			serverChecks(),
-			corsChecks(),
-			registrationChecks(),
-			authorizeChecks(),
-			tokenErrorChecks(),
-			loginChecks(),
-			refreshChecks(),
-		),
-		sessionChecks(),
-		hybridChecks(),
-		toolChecks(),
-		appChecks(),
-		eventChecks(),
-		callChecks(),
-		a2aChecks(),
-		ofLogin(revocationChecks()),
-	)
-}
-
 // Examine examines the MCP server at an address. It always returns a report; a context
 // that ends cuts it short.
 func (d *Doctor) Examine(ctx context.Context, address string) *Report {
@@ -125,11 +98,11 @@ func (d *Doctor) Examine(ctx context.Context, address string) *Report {
 	o := v.observe(d.Forbids)
 	_, v.absent = finalCause(o)
 	for _, c := range checks() {
-		if d.Client != "" && !slices.Contains(c.about().Breaks, d.Client) {
+		if d.Client != "" && !slices.Contains(c.Breaks, d.Client) {
 			continue
 		}
 		if d.Checking != nil {
-			d.Checking(c.about().Title)
+			d.Checking(c.Title)
 		}
 		report.Results = append(report.Results, v.result(c))
 	}

@@ -228,10 +228,21 @@ func FuzzParameters(f *testing.F) {
 func TestNamesOfChecksAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range checks() {
-		if seen[s.id] || s.about().Title == "" || s.about().Expect == "" || s.about().Fix == "" {
-			t.Errorf("the step %q is double or has no words", s.id)
+		if seen[s.ID] || s.Title == "" || s.Expect == "" || s.Fix == "" {
+			t.Errorf("the step %q is double or has no words", s.ID)
 		}
-		seen[s.id] = true
+		if examiners[s.ID] == nil || needs[s.Needs] == nil || !slices.Contains([]string{"", "address", "login"}, s.Of) {
+			t.Errorf("the step %q cannot be examined", s.ID)
+		}
+		seen[s.ID] = true
+	}
+	if len(seen) != len(examiners) {
+		t.Errorf("got %d steps and %d functions", len(seen), len(examiners))
+	}
+	for _, c := range causes() {
+		if detectors[c.ID] == nil {
+			t.Errorf("the cause %q cannot be recognized", c.ID)
+		}
 	}
 }
 

@@ -11,18 +11,6 @@ import (
 
 const eventsExtension = "io.modelcontextprotocol/events"
 
-func eventChecks() []check {
-	return []check{
-		{"events-offered", needEvents, checkEventsOffered},
-		{"events-list", needEvents, checkEventsList},
-		{"events-subscribe", needWebhook, checkEventsSubscribe},
-		{"events-challenge", needSubscription, checkEventsChallenge},
-		{"events-signature", needSubscription, checkEventsSignature},
-		{"events-again", needSubscription, checkEventsAgain},
-		{"events-unsubscribe", needSubscription, checkEventsUnsubscribe},
-	}
-}
-
 // events is the subscription that the doctor makes.
 type events struct {
 	types    []document

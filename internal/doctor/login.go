@@ -6,44 +6,6 @@ import (
 	"strings"
 )
 
-func tokenErrorChecks() []check {
-	return []check{
-		{"token-redirect", needTokenEndpoint, checkTokenRedirect},
-		{"token-code-error", needTokenEndpoint, checkBadCode},
-		{"token-refresh-error", needTokenEndpoint, checkBadRefresh},
-		{"token-client-error", needTokenEndpoint, checkBadClient},
-		{"token-error-no-store", needTokenEndpoint, checkTokenStore},
-	}
-}
-
-func loginChecks() []check {
-	return []check{
-		{"login", needLogin, checkLogin},
-		{"login-state", needLogin, checkLoginState},
-		{"token", needLogin, checkToken},
-		{"token-expires", needTokens, checkExpires},
-		{"token-refresh", needTokens, checkRefreshToken},
-		{"token-scope", needTokens, checkTokenScope},
-		{"token-no-store", needTokens, checkGrantedStore},
-	}
-}
-
-func refreshChecks() []check {
-	return []check{
-		{"refresh", needRefreshToken, checkRefresh},
-		{"refresh-grace", needRefreshToken, checkGrace},
-		{"refresh-successor", needRefreshToken, checkSuccessor},
-	}
-}
-
-func revocationChecks() []check {
-	return []check{
-		{"revoke", needTokens, checkRevoke},
-		{"revoke-works", needTokens, checkRevoked},
-		{"code-once", needTokens, checkCodeOnce},
-	}
-}
-
 // badCode redeems a code that does not exist, once.
 func (a *app) badCode() *answer {
 	return a.once("bad code", func() *answer {

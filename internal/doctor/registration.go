@@ -5,15 +5,6 @@ import (
 	"slices"
 )
 
-func registrationChecks() []check {
-	return []check{
-		{"dcr", needRegistration, checkDCR},
-		{"dcr-answer", nil, checkDCRAnswer},
-		{"dcr-hosted", needRegistration, checkHosted},
-		{"dcr-error", needRegistration, checkDCRError},
-	}
-}
-
 func checkDCR(v *examination) finding {
 	a := v.app.registered()
 	f := expect(a.answer.status == http.StatusCreated && a.id != "", "{}", a.answer)

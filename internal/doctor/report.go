@@ -61,7 +61,7 @@ func (r *Report) Usable() bool { return r.Verdict.ID == Works }
 
 // Absent tells whether there is no MCP server to examine.
 func (r *Report) Absent() bool {
-	return slices.ContainsFunc(absentCauses(), func(c cause) bool { return c.id == r.Verdict.ID })
+	return slices.ContainsFunc(causes(), func(c cause) bool { return c.Final && c.ID == r.Verdict.ID })
 }
 
 // With returns the results that ended in one way.

@@ -5,19 +5,6 @@ import (
 	"strings"
 )
 
-func resourceChecks() []check {
-	return []check{
-		{"prm-challenge", nil, checkNamed},
-		{"prm-path", nil, checkResourcePath},
-		{"prm-root", nil, checkResourceRoot},
-		{"prm-resource", nil, checkResource},
-		{"prm-servers", nil, checkServers},
-		{"prm-offline", nil, checkOffline},
-		{"prm-scopes", nil, checkScopes},
-		{"prm-redirect", nil, checkMetadataRedirects},
-	}
-}
-
 const offline = "offline_access"
 
 func checkNamed(v *examination) finding {

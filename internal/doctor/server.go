@@ -1,26 +1,5 @@
 package doctor
 
-func serverChecks() []check {
-	return []check{
-		{"as-metadata", nil, checkMetadata},
-		{"as-variants", nil, checkVariants},
-		{"as-root", nil, checkServerRoot},
-		{"as-issuer", needMetadata, checkIssuer},
-		{"as-absolute", needMetadata, checkAbsolute},
-		{"as-origin", needMetadata, checkOrigin},
-		{"as-paths", needMetadata, checkPaths},
-		{"as-s256", needMetadata, checkList("code_challenge_methods_supported", "S256")},
-		{"as-plain", needMetadata, checkPlain},
-		{"as-iss", needMetadata, checkIss},
-		{"as-code", needMetadata, checkList("response_types_supported", "code")},
-		{"as-refresh", needMetadata, checkList("grant_types_supported", "refresh_token")},
-		{"as-none", needMetadata, checkList("token_endpoint_auth_methods_supported", "none")},
-		{"as-registration", needMetadata, checkRegistration},
-		{"as-cimd", needMetadata, checkCIMD},
-		{"as-revocation", needMetadata, checkRevocation},
-	}
-}
-
 const (
 	issSupported  = "authorization_response_iss_parameter_supported"
 	cimdSupported = "client_id_metadata_document_supported"

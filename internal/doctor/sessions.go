@@ -8,32 +8,6 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-func sessionChecks() []check {
-	return []check{
-		{"mcp-discover", needToken, checkDiscover},
-		{"mcp-initialize-2025-06-18", needToken, checkInitialize(rev202506)},
-		{"mcp-initialize-2025-11-25", needToken, checkInitialize(rev202511)},
-		{"mcp-initialized", needSession, checkInitialized},
-		{"mcp-session-list", needSession, checkSessionList},
-		{"mcp-get", needSession, checkStream},
-		{"mcp-dead-session", needSessionID, checkDeadSession},
-		{"mcp-origin", needToken, checkForeign},
-		{"mcp-version", needToken, checkVersion},
-		{"mcp-method", needToken, checkMethod},
-	}
-}
-
-func hybridChecks() []check {
-	return []check{
-		{"hybrid-older-header", needToken, checkOlderHeader},
-		{"hybrid-meta", needSession, checkMetaOnly},
-		{"hybrid-newer-header", needSessionID, checkListWith("Mcp-Protocol-Version", rev202607)},
-		{"hybrid-no-header", needSession, checkListWith("Mcp-Protocol-Version", "")},
-		{"hybrid-doubled", needSession, checkListWith("Mcp-Protocol-Version", rev202511+", "+rev202511)},
-		{"accept-any", needSession, checkListWith("Accept", "*/*")},
-	}
-}
-
 func checkDiscover(v *examination) finding {
 	r := v.mcp.modern("server/discover", "", nil)
 	if r.err != nil {

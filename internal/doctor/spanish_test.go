@@ -17,10 +17,15 @@ import (
 // The page of the console shows checks, and what failed, in the reader's language.
 func TestChecksAreTranslated(t *testing.T) {
 	for _, s := range checks() {
-		for _, words := range []string{s.about().Title, s.about().Expect, s.about().Fix} {
+		for _, words := range []string{s.Title, s.Expect, s.Fix} {
 			if _, ok := templates.Spanish(words); !ok || strings.Contains(words, "{}") {
-				t.Errorf("%s: no Spanish for %q", s.id, words)
+				t.Errorf("%s: no Spanish for %q", s.ID, words)
 			}
+		}
+	}
+	for _, c := range causes() {
+		if _, ok := templates.Spanish(c.Do); !ok && c.Do != "" {
+			t.Errorf("%s: no Spanish for %q", c.ID, c.Do)
 		}
 	}
 	keys := failureKeys(t)

@@ -4,26 +4,6 @@ import (
 	"slices"
 )
 
-func toolChecks() []check {
-	return []check{
-		{"tools-list", needToken, checkTools},
-		{"tools-schema", needTools, checkSchemas},
-		{"tools-hints", needTools, checkHints},
-		{"tools-order", needTools, checkOrder},
-		{"tools-cache", needTools, checkCache},
-	}
-}
-
-func callChecks() []check {
-	return []check{
-		{"call", needTools, checkCall},
-		{"call-input", needTools, checkInput},
-		{"search", needTools, checkSearch},
-		{"fetch", needTools, checkFetch},
-		{"mcp-delete", needSessionID, checkDelete},
-	}
-}
-
 func checkTools(v *examination) finding {
 	l := v.mcp.tools()
 	if l.err != nil {

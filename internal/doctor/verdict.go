@@ -43,17 +43,6 @@ const (
 	OneCheck   = "check" // the first failed check is all that is known
 )
 
-// cause recognizes a reason by what was seen.
-type cause struct {
-	id       string
-	explains []string                   // the checks that fail because of it; a * at the end stands for any letters
-	final    bool                       // no other check means anything
-	detect   func(o *observation) Cause // without a text: it is not this one
-	do       Sentence                   // what removes it, unless detect says so
-
-	nginx, caddy string // lines of the proxy's configuration that remove it
-}
-
 // because returns a cause with a text.
 func because(key string, values ...any) Cause { return Cause{Text: say(key, values...)} }
 
@@ -63,24 +52,24 @@ func (c cause) matches(o *observation) (Cause, bool) {
 		return Cause{}, false
 	}
 
-	found := c.detect(o)
+	found := detectors[c.ID](o)
 	if found.Text.Key == "" {
 		return Cause{}, false
 	}
 
-	found.ID = c.id
+	found.ID = c.ID
 	if found.Do.Key == "" {
-		found.Do = c.do
+		found.Do.Key = c.Do
 	}
-	if c.nginx != "" {
-		found.Lines = o.snippets(c.nginx, c.caddy)
+	if c.Nginx != "" {
+		found.Lines = o.snippets(c.Nginx, c.Caddy)
 	}
 
 	return found, true
 }
 
 func (c cause) covers(id string) bool {
-	return c.final || slices.ContainsFunc(c.explains, func(pattern string) bool {
+	return c.Final || slices.ContainsFunc(c.Explains, func(pattern string) bool {
 		prefix, open := strings.CutSuffix(pattern, "*")
 		if open {
 			return strings.HasPrefix(id, prefix)
@@ -92,7 +81,7 @@ func (c cause) covers(id string) bool {
 // finalCause returns the cause that makes the examination pointless, if there is one.
 func finalCause(o *observation) (Cause, bool) {
 	for _, c := range causes() {
-		if found, ok := c.matches(o); ok && c.final {
+		if found, ok := c.matches(o); ok && c.Final {
 			return found, true
 		}
 	}
@@ -110,10 +99,10 @@ func (r *Report) conclude(o *observation, clean func(string) string) {
 		r.Causes = append(r.Causes, found)
 		for i := range r.Results {
 			if s := &r.Results[i]; s.Status == Failed && s.Cause == "" && c.covers(s.ID) {
-				s.Cause = c.id
+				s.Cause = c.ID
 			}
 		}
-		if c.final {
+		if c.Final {
 			break
 		}
 	}
