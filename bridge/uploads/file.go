@@ -2,7 +2,6 @@ package uploads
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -23,11 +22,8 @@ type fileLink struct {
 
 // fileURL returns a link to a file for KeptFor.
 func (s *Service) fileURL(u *Upload) string {
-	b, err := json.Marshal(fileLink{u.ID, s.Now().Add(KeptFor).Unix()})
-	if err != nil {
-		panic(err) // it has a string and a number
-	}
-	text, err := sealed.Seal(s.Key, filePurpose, b)
+	link := fileLink{u.ID, s.Now().Add(KeptFor).Unix()}
+	text, err := sealed.SealJSON(s.Key, filePurpose, link)
 	if err != nil {
 		panic(err) // the key has another length
 	}
@@ -37,8 +33,8 @@ func (s *Service) fileURL(u *Upload) string {
 // Open returns the file of a link of an agent, or ErrNone. It is read in chunks.
 func (s *Service) Open(ctx context.Context, link string) (*Upload, io.ReadSeeker, error) {
 	var l fileLink
-	b, err := sealed.Open(s.Key, filePurpose, strings.TrimPrefix(link, FilePath))
-	if err != nil || json.Unmarshal(b, &l) != nil || s.Now().Unix() >= l.Until {
+	err := sealed.OpenJSON(s.Key, filePurpose, strings.TrimPrefix(link, FilePath), &l)
+	if err != nil || s.Now().Unix() >= l.Until {
 		return nil, nil, ErrNone
 	}
 
