@@ -18,6 +18,7 @@ import (
 	"rialto/oauth"
 	oauthclient "rialto/oauth/client"
 	"rialto/oauth/oauthtest"
+	"rialto/oauth/signin"
 	"rialto/oauth/token"
 	"rialto/store"
 )
@@ -286,4 +287,26 @@ func TestTheGuardHasPatienceOnce(t *testing.T) {
 			t.Errorf("got %d after %s, want 503 after 30s", w.Code, took)
 		}
 	})
+}
+
+// unwritable is a store of sessions that can be read only.
+type unwritable struct{ signin.SessionStore }
+
+func (unwritable) SawSession(context.Context, string, time.Time) error {
+	return fmt.Errorf("the disk is full")
+}
+
+// TestASessionWorksWhenItsUseCannotBeRecorded: every page of a person who was signed in for more than five
+// minutes was a 500 while the database could not write.
+func TestASessionWorksWhenItsUseCannotBeRecorded(t *testing.T) {
+	r := newRig(t, func(s *setup) { s.Stores.Sessions = unwritable{s.Stores.Sessions} })
+	b := r.browser()
+	r.signIn(b, user, password).Continue()
+	r.clock.advance(6 * time.Minute)
+	if p := b.Get(r.url + "/page"); p.Body != "hello ada" {
+		t.Errorf("got status %d, %s", p.Status, p.Body)
+	}
+	if log := r.log.String(); !strings.Contains(log, "the disk is full") {
+		t.Errorf("the log does not tell of it:\n%s", log)
+	}
 }

@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -35,13 +36,25 @@ func (ss *Sessions) Current(r *http.Request) (*oauth.Session, error) {
 		return nil, nil
 	}
 	if err == nil && now.Sub(session.Seen) > seenEvery {
-		err = ss.Store.SawSession(r.Context(), session.Hash, now)
+		ss.recordUse(r.Context(), session, now)
 	}
 	return session, err
 }
 
-// seenEvery is how often the use of a session is recorded.
-const seenEvery = 5 * time.Minute
+const (
+	seenEvery   = 5 * time.Minute // how often the use of a session is recorded
+	seenTimeout = time.Second     // for the database to do that
+)
+
+// recordUse records that a session was used. A request does not fail if that fails.
+func (ss *Sessions) recordUse(ctx context.Context, session *oauth.Session, now time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, seenTimeout)
+	defer cancel()
+	err := ss.Store.SawSession(ctx, session.Hash, now)
+	if err != nil {
+		ss.Env.Log.WarnContext(ctx, "oauth: recording the use of a session", "err", err)
+	}
+}
 
 // maxUserAgent bounds what is kept of the name of a browser, in bytes.
 const maxUserAgent = 300
