@@ -1,10 +1,8 @@
 package web
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"mime/multipart"
 	"net/http"
 	"strings"
 
@@ -44,7 +42,7 @@ func (u *Uploads) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		u.take(w, r, secret)
 	case reads(r):
 		of, err := u.Bridge.Runner.Uploads.At(r.Context(), secret)
-		u.show(w, r, of, err)
+		u.show(w, r, of, http.StatusOK, err)
 	case r.Method == http.MethodPost && !file:
 		u.takeForm(w, r, secret)
 	default:
@@ -83,31 +81,19 @@ func (u *Uploads) take(w http.ResponseWriter, r *http.Request, secret string) {
 
 // takeForm takes the file of the form on the page.
 func (u *Uploads) takeForm(w http.ResponseWriter, r *http.Request, secret string) {
-	files := u.Bridge.Runner.Uploads
-	of, err := files.At(r.Context(), secret)
-	var failed error
+	of, err := u.Bridge.Runner.Uploads.At(r.Context(), secret)
 	if err == nil {
-		failed = uploads.ErrIncomplete
-		form, noForm := r.MultipartReader()
-		if noForm == nil {
-			failed = u.takePart(r, form, secret)
-		}
+		err = u.takePart(r, secret)
 	}
-	switch {
-	case err == nil && failed == nil:
-		page := templates.Upload{
-			Product: u.Product,
-			Name:    of.Name,
-			Sent:    true,
-		}
-		templates.Write(w, r, http.StatusCreated, page)
-	default:
-		u.show(w, r, of, cmp.Or(err, failed))
-	}
+	u.show(w, r, of, http.StatusCreated, err)
 }
 
 // takePart takes the file of a form, its only part.
-func (u *Uploads) takePart(r *http.Request, form *multipart.Reader, secret string) error {
+func (u *Uploads) takePart(r *http.Request, secret string) error {
+	form, err := r.MultipartReader()
+	if err != nil {
+		return uploads.ErrIncomplete
+	}
 	part, err := form.NextPart()
 	if err != nil || part.FormName() != "file" {
 		return uploads.ErrIncomplete
@@ -116,10 +102,12 @@ func (u *Uploads) takePart(r *http.Request, form *multipart.Reader, secret strin
 	return err
 }
 
-// show shows the page of a link. of is nil if no file can be sent to it, because of err. Otherwise err
-// says why the last file was not taken.
-func (u *Uploads) show(w http.ResponseWriter, r *http.Request, of *uploads.Upload, err error) {
-	status, text := http.StatusOK, templates.Text(nil)
+// show shows the page of a link, with status unless there is an err. of is nil if no file can be sent to
+// the link, because of err. Otherwise err says why the last file was not taken.
+func (u *Uploads) show(
+	w http.ResponseWriter, r *http.Request, of *uploads.Upload, status int, err error,
+) {
+	text := templates.Text(nil)
 	if err != nil {
 		var p uploadProblem
 		status, p = u.problem(r, err)
@@ -144,6 +132,7 @@ func (u *Uploads) show(w http.ResponseWriter, r *http.Request, of *uploads.Uploa
 		Most:    bytesize.Format(of.Size),
 		Until:   templates.When(of.Expires, u.Now()),
 		Error:   text,
+		Sent:    status == http.StatusCreated,
 	})
 }
 
