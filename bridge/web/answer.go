@@ -106,7 +106,7 @@ func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values,
 		status = http.StatusBadGateway
 		notice.Text = "The agent did not take the answer. Try again, or change it."
 		about.values = fieldValues(before, values)
-		if refused.Remote {
+		if refused.Remote || refused.Code == a2a.ContentTypeNotSupported {
 			notice.Reason = sanitize.Short(refused.Message, 500)
 		}
 	case errors.As(err, &down):

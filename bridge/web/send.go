@@ -22,7 +22,7 @@ func (t *taskRequest) send() {
 		t.writeError(errForm)
 		return
 	case len(files) > maxFiles:
-		t.writeNotSent("These files are too large, or too many: 5 files and 4 MB at most.")
+		t.writeNotSent(templates.Textf("These files are too large, or too many: 5 files and 4 MB at most."))
 		return
 	}
 	a := &runner.Request{
@@ -55,26 +55,30 @@ func requestFiles(parts []a2a.Part) (files []runner.File) {
 // writeSendError says why a request was not sent.
 func (t *taskRequest) writeSendError(a *runner.Request, err error) {
 	var down directory.Unreachable
+	var refused *a2a.Error
 	_, badInput := ledger.InputText(err)
+	wrongType := errors.As(err, &refused) && !refused.Remote && refused.Code == a2a.ContentTypeNotSupported
 	switch {
 	case errors.Is(err, directory.ErrNotConnected):
 		redirect(t.w, t.Request, connectPath(a.Agent, ""))
+	case wrongType:
+		t.writeNotSent(templates.Sentence(refused.Sentence()))
 	case errors.As(err, &down):
-		t.writeNotSent("The agent cannot be reached now. Try again later.")
+		t.writeNotSent(templates.Textf("The agent cannot be reached now. Try again later."))
 	case errors.Is(err, ledger.ErrTooManyTasks):
-		t.writeNotSent("Too many of your tasks are running. Wait until some have ended.")
+		t.writeNotSent(templates.Textf("Too many of your tasks are running. Wait until some have ended."))
 	case badInput:
-		t.writeNotSent("Choose an agent, and say what it should do.")
+		t.writeNotSent(templates.Textf("Choose an agent, and say what it should do."))
 	default:
 		t.writeError(err)
 	}
 }
 
-func (t *taskRequest) writeNotSent(why string) {
+func (t *taskRequest) writeNotSent(why templates.Text) {
 	templates.Write(t.w, t.Request, http.StatusConflict, templates.Problem{
 		Product: t.Product,
 		Title:   "Nothing was sent",
-		Detail:  why,
+		Reason:  why,
 		Remedy:  "Go back: what you typed is still there.",
 		Way:     "/",
 		WayTo:   "Go to the start page",
