@@ -150,21 +150,23 @@ func sendArrived(r *Runner) {
 
 		ctx, cancel := context.WithTimeout(r.running, writeBudget)
 		ready, err := r.Uploads.Store.ReadyUploads(ctx, arrivedBatch)
+		cancel()
 		if err != nil {
 			r.logError("looking for files that have come", err)
 		}
 		for _, w := range ready {
-			if err := sendWaiting(ctx, r, w); err != nil {
+			if err := sendWaiting(r, w); err != nil {
 				r.logError("sending a message whose files have come", err)
 			}
 		}
-		cancel()
 	}
 }
 
 // sendWaiting sends the message of a task whose files have come. Of any number of calls, one sends it. If
 // the agent cannot be reached, the message waits on.
-func sendWaiting(ctx context.Context, r *Runner, w uploads.Waiting) error {
+func sendWaiting(r *Runner, w uploads.Waiting) error {
+	ctx, cancel := context.WithTimeout(r.running, writeBudget)
+	defer cancel()
 	e, err := r.Ledger.Task(ctx, w.Owner, w.Task)
 	if errors.Is(err, ledger.ErrNoTask) {
 		return nil // it is about to be written, or was deleted
