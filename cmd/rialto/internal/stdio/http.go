@@ -241,6 +241,7 @@ func (p *Proxy) follow(ctx context.Context, c *call, r *reply) error {
 		case r.events == nil:
 			return err
 		case c.modern() && c.method == "subscriptions/listen":
+			p.free(c)
 			p.out.write([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` +
 				string(c.id) + `,"reason":"the connection to the server broke"}}`))
 			return nil
@@ -269,6 +270,9 @@ func (p *Proxy) passAll(c *call, r *reply) (answered bool, err error) {
 		answered := c != nil && m.isResponse() && (r.events == nil || sameID(m.id, c.id))
 		if answered && !sameID(m.id, c.id) { // an error from before the id was read
 			m.raw = withID(m, c.id)
+		}
+		if answered {
+			p.free(c)
 		}
 		p.pass(c, m)
 		if answered {

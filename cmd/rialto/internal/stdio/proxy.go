@@ -189,14 +189,24 @@ func (p *Proxy) begin(ctx context.Context, m *message) {
 	p.requests.Go(func() {
 		defer c.end()
 		err := p.answer(ctx, c)
+		p.free(c)
 		p.mu.Lock()
-		delete(p.inFlight, m.id)
 		p.failure = kindOf(err)
 		p.mu.Unlock()
 		if err != nil && !c.canceled.Load() {
 			p.refuse(m.id, err)
 		}
 	})
+}
+
+// free frees the id of a call. The host may use it again as soon as it gets the answer, so that is
+// written afterwards.
+func (p *Proxy) free(c *call) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.inFlight[c.id] == c {
+		delete(p.inFlight, c.id)
+	}
 }
 
 // cancel ends a request. Since 2026-07-28 the end of its stream tells the server; before, a

@@ -201,6 +201,50 @@ func TestACanceledRequestClosesItsStreamAndGetsNoAnswer(t *testing.T) {
 	}
 }
 
+// hasty is a host that uses an id again while its answer is still being written to it.
+type hasty struct {
+	once   sync.Once
+	in     io.Writer
+	opened chan string
+	fault  chan string
+}
+
+func (h *hasty) Write(line []byte) (int, error) {
+	h.once.Do(func() {
+		<-h.opened // the first request
+		fmt.Fprintf(h.in, `{"jsonrpc":"2.0","id":7,"method":"again","params":{%s}}`+"\n", meta)
+		select {
+		case <-h.opened:
+			h.fault <- ""
+		case <-time.After(2 * time.Second):
+			h.fault <- "the second request did not reach the server"
+		}
+	})
+	return len(line), nil
+}
+
+// TestAnIDIsFreeWhenItsAnswerComes: the proxy once wrote the answer first, and refused the next request with
+// the id.
+func TestAnIDIsFreeWhenItsAnswerComes(t *testing.T) {
+	s := newSlow()
+	close(s.answer)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	in, w := io.Pipe()
+	h := &hasty{in: w, opened: s.opened, fault: make(chan string, 1)}
+	p := &stdio.Proxy{URL: server.URL, Login: &login.Login{URL: server.URL, Token: "none"}, Command: "rialto call", Err: io.Discard}
+	done := make(chan error)
+	go func() { done <- p.Run(t.Context(), in, h) }()
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":7,"method":"x","params":{%s}}`+"\n", meta)
+	if fault := <-h.fault; fault != "" {
+		t.Error(fault)
+	}
+	w.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestALegacyHostCancelsByANotification(t *testing.T) {
 	s := newSlow()
 	h := open(t, s)
