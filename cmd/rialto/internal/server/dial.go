@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -178,7 +179,7 @@ func (d *dialers) of(a directory.AgentConfig) (*dialer, error) {
 		}
 		most := d.cfg.Load().Limits
 		to.MaxConns = most.ConnectionsPerAgent
-		to.MaxBody = int64(most.TaskSize)
+		to.MaxBody = int64(base64.StdEncoding.EncodedLen(int(most.TaskSize))) // files in JSON
 		to.Polls = &d.polls
 		to.Memory = d.memory
 		if d.telemetry != nil {

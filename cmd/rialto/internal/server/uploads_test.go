@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -9,13 +10,17 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"rialto/a2a"
+	"rialto/a2a/a2aexec"
 	"rialto/a2a/a2atest"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/uploads"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/oauth"
@@ -175,6 +180,67 @@ func TestAFileReachesAnAgentOfEachGeneration(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestALargeFileComesBack has an agent of each generation return a PDF of 15 MiB that came by a link. The person
+// downloads it by the link of the tool, and on the page of the task. No byte of it is in what the model reads.
+func TestALargeFileComesBack(t *testing.T) {
+	returning := &a2aexec.Executor{Run: func(_ context.Context, turn *a2aexec.Turn) error {
+		part := turn.Message.Parts[1]
+		if link, ok := part.Content.(a2a.URL); ok {
+			part.Content = a2a.Raw(fetch(t, string(link)))
+		}
+		turn.Artifact(a2a.Artifact{ID: "copy", Parts: []a2a.Part{part}})
+		turn.Complete("Here it is.")
+		return nil
+	}}
+	t.Cleanup(func() { returning.Close() })
+	card := &a2a.Card{
+		Name: "Returning", Description: "Returns a file.", Version: "1", DefaultInputModes: []string{"text/plain", "application/pdf"},
+		Capabilities: a2a.Capabilities{Streaming: true},
+	}
+	generations := map[string]a2a.Generation{"v02": a2a.V02, "v03": a2a.V03, "v10": a2a.V10}
+	u := newUploading(t, func(c *config.Config) {
+		c.Agents = nil
+		for name, g := range generations {
+			c.Agents = append(c.Agents, config.Agent{Name: name, URL: a2atest.Serve(t, returning, card, g)})
+		}
+	})
+	alice := u.token("alice", oauth.ScopeTools)
+	page := u.browser("alice")
+	file := pdf(15 << 20)
+	for name := range generations {
+		t.Run(name, func(t *testing.T) {
+			l := u.link(alice, aPDF)
+			if got := u.put(l, file); got.status != 201 {
+				t.Fatalf("got %d %s", got.status, got.body)
+			}
+			task, failed := u.send(alice, fmt.Sprintf(`{"agent":%q,"message":"copy it","wait":60,"files":[{"upload":%q}]}`, name, l.ID))
+			if failed != "" || task.State != a2a.Completed {
+				t.Fatalf("got %+v, %s", task, failed)
+			}
+			seen := u.do("POST", "/mcp", alice, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_task","arguments":{"task_id":"`+task.TaskID+`"}}}`)
+			if strings.Contains(seen.body, "JVBERi0") || strings.Contains(seen.body, "%PDF") || len(seen.body) > 10_000 {
+				t.Errorf("the model reads %d bytes: %.500s", len(seen.body), seen.body)
+			}
+			shown, err := page.Get(u.cfg.Load().URL + documents.TaskPath + task.TaskID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer shown.Body.Close()
+			html, err := io.ReadAll(shown.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for where, text := range map[string]string{"the tool's result": seen.body, "the page": string(html)} {
+				links := regexp.MustCompile(documents.DownloadPath+`[\w-]+`).FindAllString(text, -1)
+				leads := func(link string) bool { return bytes.Equal(fetch(t, u.cfg.Load().URL+link), file) }
+				if !slices.ContainsFunc(links, leads) {
+					t.Errorf("%s has no link to the file: %v", where, links)
+				}
+			}
+		})
 	}
 }
 
