@@ -118,6 +118,29 @@ func TestAGrantKeepsItsResource(t *testing.T) {
 	}
 }
 
+// Claude has one client ID for all connectors. Each is asked about, and one can be ended without the other.
+func TestAClientHasAGrantForEachResource(t *testing.T) {
+	r := withResources(t)
+	r.setResources("sales", "desk")
+	c, b, got := r.newClient("none"), r.browser(), map[string]answer{}
+	for _, name := range []string{"sales", "desk"} {
+		page := b.Get(r.authorizeURL(c, params{"resource": r.url + "/mcp/" + name}))
+		if !strings.Contains(page.Text(), r.url+"/mcp/"+name) {
+			t.Errorf("%s is not asked about:\n%s", name, page.Text())
+		}
+		to := b.Submit(page, approve).Continue()
+		got[name] = r.ok(r.form("/token", codeForm(c, to.Query().Get("code"))))
+	}
+	r.ok(r.form("/revoke", params{"client_id": c.id, "token": got["sales"].str("refresh_token")}))
+	if a := r.callAt("sales", got["sales"].str("access_token")); a.status != http.StatusUnauthorized {
+		t.Errorf("the token that was revoked: got %d", a.status)
+	}
+	if a := r.callAt("desk", got["desk"].str("access_token")); a.status != http.StatusOK {
+		t.Errorf("the token of the other resource: got %d %s", a.status, a.body)
+	}
+	r.ok(r.form("/token", refreshForm(c, got["desk"].str("refresh_token"))))
+}
+
 func TestTheTokensOfARemovedResourceStopAtOnce(t *testing.T) {
 	r := withResources(t)
 	c := r.newClient("none")

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,7 @@ func newConnected(t *testing.T) *vaulted {
 			{Name: "claims", UseCase: "claims"},
 			{Name: "skilled", Agents: []string{"front"}, Skills: []string{"plain"}},
 			{Name: "reader", Tools: []string{"search", "get_task"}},
+			{Name: "sales2"},
 		}
 	})
 }
@@ -80,7 +82,7 @@ func TestATokenOfOneConnectorIsWorthNothingAtAnother(t *testing.T) {
 	byDefault := v.token("alice", oauth.ScopeTools)
 	for path, token := range map[string]string{
 		"/mcp": sales, "/mcp/": sales, "/mcp/legal": sales, "/mcp/claims": sales, "/mcp/legal/sse": sales,
-		"/mcp/tools/call": sales, "/sse": sales, "/mcp/sales": byDefault, "/mcp/Sales/messages": byDefault,
+		"/mcp/sales2": sales, "/mcp/tools/call": sales, "/sse": sales, "/mcp/sales": byDefault, "/mcp/Sales/messages": byDefault,
 	} {
 		got := v.at("", "POST", path, token, listing)
 		of := strings.TrimSuffix(strings.ToLower(path), "/")
@@ -95,9 +97,13 @@ func TestATokenOfOneConnectorIsWorthNothingAtAnother(t *testing.T) {
 	if got := v.at("", "POST", "/MCP/Sales", sales, listing); got.status != http.StatusOK {
 		t.Errorf("in other letter case: got %s", got.said())
 	}
-	for _, path := range []string{"/mcp/nobody", "/mcp/sales/x", "/mcp/salesforce"} {
-		if got := v.at("", "POST", path, sales, listing); got.status != http.StatusNotFound {
-			t.Errorf("%s: got %s, want 404", path, got.said())
+	for _, path := range []string{
+		"/mcp/nobody", "/mcp/sales/x", "/mcp/salesforce", "/mcp/sale", "/mcp//sales", "/mcp/./sales", "/mcp/sales/../legal",
+	} {
+		for _, token := range []string{"", sales, byDefault} {
+			if got := v.at("", "POST", path, token, listing); got.status != http.StatusNotFound {
+				t.Errorf("%s: got %s, want 404", path, got.said())
+			}
 		}
 	}
 }
@@ -109,6 +115,7 @@ func TestEachConnectorHasItsOwnMetadataAlone(t *testing.T) {
 		"/.well-known/oauth-protected-resource/mcp/sales": origin + "/mcp/sales",
 		"/.well-known/oauth-protected-resource/Mcp/SALES": origin + "/mcp/sales",
 		"/.well-known/oauth-protected-resource/mcp":       origin + "/mcp",
+		"/.well-known/oauth-protected-resource/MCP":       origin + "/mcp",
 	} {
 		var doc struct {
 			Resource string
@@ -122,6 +129,10 @@ func TestEachConnectorHasItsOwnMetadataAlone(t *testing.T) {
 	for _, path := range []string{
 		"/.well-known/oauth-protected-resource/mcp/nobody", "/.well-known/oauth-protected-resource/mcp/law",
 		"/.well-known/oauth-protected-resource/mcp/sales/x", "/mcp/nobody/server-card", "/mcp/law/server-card",
+		"/.well-known/oauth-protected-resource/mcp/sales/", "/.well-known/oauth-protected-resource/sales",
+		"/.well-known/oauth-protected-resource//mcp/sales", "/mcp/sales/.well-known/oauth-protected-resource",
+		"/.well-known/oauth-authorization-server/mcp/nobody", "/.well-known/openid-configuration/mcp/nobody",
+		"/mcp/nobody/.well-known/oauth-authorization-server", "/mcp/nobody/.well-known/openid-configuration",
 	} {
 		if got := v.at("", "GET", path, "", ""); got.status != http.StatusNotFound {
 			t.Errorf("%s: got %s, want 404", path, got.said())
@@ -139,6 +150,23 @@ func TestEachConnectorHasItsOwnMetadataAlone(t *testing.T) {
 	v.at("", "GET", "/mcp/sales/server.json", "", "").decode(t, &entry)
 	if entry.Description != "Offers and prices." || len(entry.Remotes) != 1 || entry.Remotes[0].URL != origin+"/mcp/sales" {
 		t.Errorf("got server.json %+v", entry)
+	}
+}
+
+// What a request says of the host changes neither the resource nor the challenge.
+func TestAForgedHostNamesNoResource(t *testing.T) {
+	v := newConnected(t)
+	forged := []string{"X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https", "Forwarded: host=evil.example"}
+	for _, host := range []string{"", "evil.example"} {
+		for _, path := range []string{
+			"/.well-known/oauth-protected-resource/mcp/sales", "/.well-known/oauth-protected-resource/mcp/sales?resource=evil.example",
+			"/.well-known/oauth-authorization-server/mcp/sales", "/mcp/sales/server-card", "/mcp/sales/server.json", "/mcp/sales",
+		} {
+			got := v.at(host, "GET", path, "", "", forged...)
+			if said := got.body + got.header.Get("WWW-Authenticate"); strings.Contains(said, "evil") {
+				t.Errorf("%s at %q: got %s", path, host, said)
+			}
+		}
 	}
 }
 
@@ -297,6 +325,29 @@ func TestASessionBelongsToItsConnector(t *testing.T) {
 		if got := v.do("POST", "/mcp", token, listing, session, "MCP-Protocol-Version: "+mcp2025); got.status != want {
 			t.Errorf("at %q: got %s, want %d", v.mcpOf[token], got.said(), want)
 		}
+	}
+}
+
+// The state of a question that one connector asked is refused at another, with the answer.
+func TestAQuestionBelongsToItsConnector(t *testing.T) {
+	v := newConnected(t)
+	asked, other := v.connectorToken("alice", "sales", oauth.ScopeTools), v.connectorToken("alice", "sales2", oauth.ScopeTools)
+	const ask = `{"agent":"front","message":"ask","wait":9}`
+	said, _ := v.read(asked, toolCall(t, mcp2026, "send_task", ask, canElicit), "")
+	state := regexp.MustCompile(`"requestState":"([^"]+)"`).FindStringSubmatch(said)
+	if state == nil {
+		t.Fatalf("got %s, want a question", said)
+	}
+	again := `"name":"send_task","arguments":` + ask + `,"requestState":"` + state[1] + `","inputResponses":{"answer":` + accept("answer", "end it") + `}`
+	before := v.received.Load()
+	for _, token := range []string{other, v.token("alice", oauth.ScopeTools)} {
+		said, _ := v.read(token, mcpRequest(t, mcp2026, "tools/call", again, canElicit), "")
+		if !strings.Contains(said, "the requestState is not one that you were given") || v.received.Load() != before {
+			t.Errorf("at %q: got %s, and %d messages at the agent", v.mcpOf[token], said, v.received.Load()-before)
+		}
+	}
+	if said, _ := v.read(asked, mcpRequest(t, mcp2026, "tools/call", again, canElicit), ""); strings.Contains(said, "requestState is not") {
+		t.Errorf("at its own: got %s", said)
 	}
 }
 
