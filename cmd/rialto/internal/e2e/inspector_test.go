@@ -16,15 +16,17 @@ type inspected struct {
 	p    *program
 	home string // where it keeps its login
 	era  string
+	user string // who approves; "" is that of the demo
+	at   string // the path of a connector below /mcp
 }
 
 // run runs a method and returns its result.
 func (i inspected) run(consents int, args ...string) (result json.RawMessage, said string) {
 	i.t.Helper()
 	file := filepath.Join(i.t.TempDir(), "result.json")
-	args = append([]string{"--cli", "--server-url", i.p.URL + "/mcp", "--transport", "http", "--protocol-era", i.era,
+	args = append([]string{"--cli", "--server-url", i.p.URL + "/mcp" + i.at, "--transport", "http", "--protocol-era", i.era,
 		"--callback-url", "http://" + freeAddress(i.t) + "/oauth/callback", "--format", "json", "--output", file}, args...)
-	said = visitor{script: inspector, args: args, home: i.home}.run(i.t, i.p, consents)
+	said = visitor{script: inspector, args: args, home: i.home, user: i.user}.run(i.t, i.p, consents)
 	b, err := os.ReadFile(file)
 	if err != nil {
 		i.t.Fatalf("%v; it said\n%s", err, said)
@@ -51,7 +53,7 @@ func (i inspected) call(tool, args string) (got struct {
 func TestTheInspectorUsesTheTools(t *testing.T) {
 	p, home, consents := observedDemo(t, t.TempDir()), t.TempDir(), 1
 	for _, era := range []string{"legacy", "auto", "modern"} {
-		i := inspected{t, p, home, era}
+		i := inspected{t: t, p: p, home: home, era: era}
 		_, said := i.run(consents, "--method", "tools/list", "--strict")
 		if consents = 0; strings.Contains(said, "Warning: tool") {
 			t.Errorf("%s: the schemas are not portable:\n%s", era, said)
@@ -74,7 +76,7 @@ func TestTheInspectorUsesTheTools(t *testing.T) {
 // the call.
 func TestTheInspectorAsksAPerson(t *testing.T) {
 	p, home := observedDemo(t, t.TempDir()), t.TempDir()
-	inspected{t, p, home, "legacy"}.run(1, "--method", "tools/list")
+	inspected{t: t, p: p, home: home, era: "legacy"}.run(1, "--method", "tools/list")
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {
 			do := mcpdo(t, home)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"net/url"
@@ -121,6 +122,7 @@ type visitor struct {
 	script string // below node/node_modules
 	args   []string
 	home   string // where it keeps what it learns
+	user   string // who approves; "" is that of the demo
 }
 
 // run runs the visitor to its end, with a person who approves whatever it asks
@@ -145,7 +147,7 @@ func (v visitor) run(t *testing.T, p *program, consents int) string {
 			return
 		}
 		browser := oauthtest.NewBrowser(t, nil)
-		browser.Get(browser.Authorize(address, username, password).String())
+		browser.Get(browser.Authorize(address, cmp.Or(v.user, username), password).String())
 	}, p.URL+"/authorize?")
 	if err != nil || consents != 0 {
 		t.Fatalf("%s: %v, with %d consents left; it said\n%s\nthe program said\n%s", v.script, err, consents, said, tail(p.log.String(), 4000))

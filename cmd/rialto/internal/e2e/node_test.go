@@ -26,8 +26,8 @@ func (s script) run(t *testing.T, p *program) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, node, append([]string{s.name}, s.args...)...)
 	cmd.Dir = "node"
-	cmd.Env = append(os.Environ(), s.env...)
-	cmd.Env = append(cmd.Env, "RIALTO_USERNAME="+username, "RIALTO_PASSWORD="+password)
+	cmd.Env = append(os.Environ(), "RIALTO_USERNAME="+username, "RIALTO_PASSWORD="+password)
+	cmd.Env = append(cmd.Env, s.env...)
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s:\n%s", s.name, out)
 	if err != nil {

@@ -3,14 +3,19 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -119,7 +124,7 @@ func (h *stdioHost) code() int {
 const (
 	stdioMeta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},` +
 		`"io.modelcontextprotocol/clientInfo":{"name":"host","version":"1"}}`
-	stdioHello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"host","version":"1"}}}`
+	stdioHello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"host","version":"1"}}}`
 )
 
 func (h *stdioHost) greet() {
@@ -131,14 +136,45 @@ func (h *stdioHost) greet() {
 	h.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// stdioServer is a server that the program connects to.
+// stdioServer is a server that the program connects to, behind a proxy.
 type stdioServer struct {
 	address, token string
 	meta           string // of each request; "" in the older era
 	call           string // params of a short call, without _meta
 	want           string // in its result
-	long           string // params of a call that takes longer than the test
+	long           string // params of a call that waits; "" if a subscription has to do
 	restart        func()
+	ended          chan string // the ids of requests that have ended, and DELETE
+}
+
+// watched is a proxy that sees requests end.
+func (s *stdioServer) watched(next http.Handler) http.Handler {
+	s.ended = make(chan string, 1000)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		var m stdioMessage
+		json.Unmarshal(body, &m) // else it is no message
+		defer func() { s.ended <- cmp.Or(string(m.ID), r.Method) }()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// sees waits until a request has ended.
+func (s *stdioServer) sees(t *testing.T, id string) {
+	t.Helper()
+	late := time.After(time.Second)
+	for {
+		select {
+		case got := <-s.ended:
+			if got == id {
+				return
+			}
+		case <-late:
+			t.Errorf("the server does not see the end of %s within a second", id)
+			return
+		}
+	}
 }
 
 // everything runs @modelcontextprotocol/server-everything, which speaks the older era.
@@ -146,7 +182,8 @@ func everything(t *testing.T) *stdioServer {
 	t.Helper()
 	node, err := Node("node")
 	Need(t, err)
-	_, port, _ := strings.Cut(freeAddress(t), ":")
+	addr := freeAddress(t)
+	_, port, _ := strings.Cut(addr, ":")
 	var cmd *exec.Cmd
 	run := func() {
 		cmd = exec.Command(node, "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js", "streamableHttp")
@@ -164,26 +201,32 @@ func everything(t *testing.T) *stdioServer {
 	}
 	run()
 	t.Cleanup(func() { end() })
-	return &stdioServer{
-		address: "http://127.0.0.1:" + port + "/mcp", token: "none",
-		call: `"name":"echo","arguments":{"message":"%s"}`, want: "Echo: ",
+	s := &stdioServer{
+		token: "none",
+		call:  `"name":"echo","arguments":{"message":"%s"}`, want: "Echo: ",
 		long:    `"name":"trigger-long-running-operation","arguments":{"duration":600,"steps":600}`,
 		restart: func() { end(); run() },
 	}
+	front := httptest.NewServer(s.watched(passTo(t, addr)))
+	t.Cleanup(front.Close)
+	s.address = front.URL + "/mcp"
+	return s
 }
 
 // stdioServers are Rialto in both eras, and a server that others wrote.
 func stdioServers(t *testing.T) map[string]*stdioServer {
 	t.Helper()
 	data := t.TempDir()
-	p := demo(t, data, "")
 	rialto := stdioServer{
-		address: p.URL + "/mcp", token: strings.TrimSpace(output(t, "", "token", "--user", username, "--data", data)),
 		call: `"name":"search","arguments":{"query":"claims %s"}`, want: "results",
-		restart: func() { p.kill(); p = p.again(t) },
+		long: `"name":"send_task","arguments":{"message":"How many are there?"}`, // asks the host
 	}
+	p := frontedDemo(t, data, rialto.watched)
+	rialto.address = p.URL + "/mcp"
+	rialto.token = strings.TrimSpace(output(t, "", "token", "--user", username, "--data", data))
+	rialto.restart = func() { p.kill(); p = p.again(t) }
 	modern := rialto
-	modern.meta = stdioMeta
+	modern.meta, modern.long = stdioMeta, ""
 	return map[string]*stdioServer{"rialto, 2025-11-25": &rialto, "rialto, 2026-07-28": &modern, "server-everything": everything(t)}
 }
 
@@ -205,11 +248,13 @@ func TestStdioIsInvisible(t *testing.T) {
 			if m := h.answer(`"again"`); !bytes.Contains(m.Result, []byte(s.want)) {
 				t.Errorf("after a restart: got %s %s; it said\n%s", m.Error, m.Result, h.said)
 			}
-			if s.long != "" {
-				h.send(`{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{%s}}`, s.long)
-			}
+			h.waits(s)
 			if code := h.code(); code != 0 {
 				t.Errorf("got exit code %d; it said\n%s", code, h.said)
+			}
+			s.sees(t, `"long"`)
+			if s.meta == "" {
+				s.sees(t, "DELETE")
 			}
 		})
 	}
@@ -239,30 +284,40 @@ func (h *stdioHost) parallel(s *stdioServer) {
 	}
 }
 
-// cancels cancels a call, or the stream of a subscription, which then gets no answer.
+// waits makes a call, or listens, and returns when the server is at it.
+func (h *stdioHost) waits(s *stdioServer) {
+	h.t.Helper()
+	if s.long != "" {
+		h.send(`{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{%s,"_meta":{"progressToken":1}}}`, s.long)
+	} else {
+		h.send(`{"jsonrpc":"2.0","id":"long","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}%s}}`, s.meta)
+	}
+	if m := h.next(); m.Method == "" {
+		h.t.Fatalf("got the answer %s %s", m.Result, m.Error)
+	}
+}
+
+// cancels cancels a call, or the stream of a subscription. The server sees its end within a second, and the host
+// gets no answer.
 func (h *stdioHost) cancels(s *stdioServer) {
 	h.t.Helper()
-	switch {
-	case s.long != "":
-		h.send(`{"jsonrpc":"2.0","id":"long","method":"tools/call","params":{%s,"_meta":{"progressToken":1}}}`, s.long)
-		for h.next().Method != "notifications/progress" {
-		}
-	case s.meta != "":
-		h.send(`{"jsonrpc":"2.0","id":"long","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}%s}}`, s.meta)
-		if m := h.next(); m.Method != "notifications/subscriptions/acknowledged" {
-			h.t.Fatalf("got %s %s", m.Method, m.Error)
-		}
-	}
+	h.waits(s)
 	h.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"long"}}`)
+	s.sees(h.t, `"long"`)
 	h.send(`{"jsonrpc":"2.0","id":"after","method":"tools/call","params":{%s%s}}`, fmt.Sprintf(s.call, "x"), s.meta)
 	h.answer(`"after"`)
 }
 
-// large sends a line of 4 MiB, which the server may refuse: the host gets an answer either way.
+// large sends a line of 3 MiB, and one of 4 MiB, which the servers refuse: the host gets an answer either way.
 func (h *stdioHost) large(s *stdioServer) {
 	h.t.Helper()
-	h.send(`{"jsonrpc":"2.0","id":"large","method":"tools/call","params":{%s%s}}`, fmt.Sprintf(s.call, strings.Repeat("x", 4<<20)), s.meta)
-	h.answer(`"large"`)
+	for _, size := range []int{3 << 20, 4 << 20} {
+		h.send(`{"jsonrpc":"2.0","id":"large","method":"tools/call","params":{%s%s}}`, fmt.Sprintf(s.call, strings.Repeat("x", size)), s.meta)
+		m := h.answer(`"large"`)
+		if echoed := len(m.Result) > size; echoed != (s.want == "Echo: " && size < 4<<20) {
+			h.t.Errorf("got %d bytes and %.300s for %d", len(m.Result), m.Error, size)
+		}
+	}
 	h.send(`{"jsonrpc":"2.0","id":`)
 	if m := h.answer("null"); !bytes.Contains(m.Error, []byte("-32700")) {
 		h.t.Errorf("got %s for half a message", m.Error)
@@ -306,6 +361,84 @@ func TestStdioLogsIn(t *testing.T) {
 	call.Env = []string{"HOME=" + home}
 	if said, err := call.CombinedOutput(); err != nil || !bytes.Contains(said, []byte("send_task")) {
 		t.Errorf("rialto call does not share the login: %v; it said\n%s", err, said)
+	}
+}
+
+// TestStdioRenewsOnce expires a stored login. Eight programs that start at once renew it once. Then the one
+// that renews is killed after the server has renewed, and before it knows: the next one needs no login either.
+func TestStdioRenewsOnce(t *testing.T) {
+	var renewals atomic.Int32
+	var hold atomic.Bool
+	held := make(chan struct{})
+	p := frontedDemo(t, t.TempDir(), func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			if !bytes.Contains(body, []byte("grant_type=refresh_token")) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			renewals.Add(1)
+			kept := httptest.NewRecorder()
+			next.ServeHTTP(kept, r)
+			if hold.Load() {
+				held <- struct{}{}
+				<-r.Context().Done()
+				return
+			}
+			maps.Copy(w.Header(), kept.Header())
+			w.WriteHeader(kept.Code)
+			w.Write(kept.Body.Bytes())
+		})
+	})
+	home := t.TempDir()
+	first := launchStdio(t, p.URL+"/mcp", home)
+	first.send(stdioHello)
+	first.said.wait(t, "/authorize?")
+	browser := oauthtest.NewBrowser(t, nil)
+	browser.Get(browser.Authorize(regexp.MustCompile(`http\S+/authorize\?\S+`).FindString(first.said.String()), username, password).String())
+	launchStdio(t, p.URL+"/mcp", home).greet() // it finds the login
+	expire(t, home)
+	var all []*stdioHost
+	for range 8 {
+		all = append(all, launchStdio(t, p.URL+"/mcp", home))
+	}
+	for _, h := range all {
+		h.send(stdioHello)
+	}
+	for _, h := range all {
+		if m := h.answer(`"hello"`); m.Result == nil {
+			t.Errorf("got %s", m.Error)
+		}
+	}
+	if got := renewals.Load(); got != 1 {
+		t.Errorf("got %d renewals, want 1", got)
+	}
+	expire(t, home)
+	hold.Store(true)
+	killed := launchStdio(t, p.URL+"/mcp", home)
+	killed.send(stdioHello)
+	<-held
+	killed.cmd.Process.Kill()
+	hold.Store(false)
+	last := launchStdio(t, p.URL+"/mcp", home)
+	last.greet()
+	if got := renewals.Load(); got != 3 || strings.Contains(last.said.String(), "/authorize?") {
+		t.Errorf("got %d renewals, want 3; it said\n%s", got, last.said)
+	}
+}
+
+// expire ends the access tokens of the stored logins.
+func expire(t *testing.T, home string) {
+	t.Helper()
+	file := filepath.Join(home, ".local/share/rialto/logins.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`"expiry": "[^"]+"`).ReplaceAll(text, []byte(`"expiry": "2026-01-01T00:00:00Z"`))
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -107,8 +107,8 @@ async function keeping(tools, agent) {
   const asked = await structured(tools, 'send_task', { agent, message: 'How many are there?' });
   const canceled = await structured(tools, 'cancel_task', { task_id: asked.task_id });
   assert.equal(canceled.state, 'canceled', JSON.stringify(canceled));
-  const { tasks } = await structured(tools, 'list_tasks', { state: 'canceled', limit: 1 });
-  assert.deepEqual(tasks.map((t) => t.task_id), [asked.task_id], 'the latest canceled task is listed');
+  const { tasks } = await structured(tools, 'list_tasks', { state: 'canceled', limit: 10 }); // others tour beside
+  assert.ok(tasks.some((t) => t.task_id === asked.task_id), 'the canceled task is listed');
   done('canceled and listed', { task_id: asked.task_id });
 }
 
