@@ -207,35 +207,9 @@ func (o *outline) at(i int) string {
 	return o.tokens[i]
 }
 
-// clauseAfter tells, roughly, the clause that the token after tok stands in.
-func clauseAfter(clause, tok string) string {
-	switch tok {
-	case "from", "join":
-		return "from"
-	case "on", "using":
-		return "on"
-	case ",":
-		if clause == "on" {
-			return "from"
-		}
-	case "where",
-		"group",
-		"having",
-		"order",
-		"limit",
-		"window",
-		"union",
-		"except",
-		"intersect",
-		"select",
-		"values":
-		return ""
-	}
-	return clause
-}
-
 // repeats returns how often a query itself, with the subqueries in its
-// expressions, uses the column that it uses most.
+// expressions, uses the column that it uses most. A subquery after a comma counts
+// as one in an expression, which only makes the estimate larger.
 func (o *outline) repeats(b body) float64 {
 	if n, ok := o.growth[b.first]; ok {
 		return n
@@ -243,11 +217,10 @@ func (o *outline) repeats(b body) float64 {
 
 	counts := map[string]int{}
 	most := 1
-	clause := ""
 	for i := b.first; i < b.last; i++ {
 		tok := o.tokens[i]
-		clause = clauseAfter(clause, tok)
-		isSource := clause == "from" && o.isSubquery(i)
+		before := o.at(i - 1)
+		isSource := (before == "from" || before == "join") && o.isSubquery(i)
 		if o.bodies[i] || isSource {
 			i = o.closes[i]
 			continue
