@@ -54,39 +54,41 @@ func (t *Telemetry) Read(g Gauges) {
 	}
 
 	m := t.meters
+	of := readings{g}
 	t.refreshed.Store(time.Now().UnixNano())
 	m.gauge(gaugesAge, "s", "Since the gauges of the database were read.", t.sinceRefresh)
-	m.gauge(keyExpiry, "s", "Until a signing key is replaced.", t.keep(untilKeyExpires(g)))
-	m.gauge(certificate, "s", "Until the certificate expires.", untilCertificateExpires(g))
+	m.gauge(keyExpiry, "s", "Until a signing key is replaced.", t.keep(of.untilKeyExpires))
+	m.gauge(certificate, "s", "Until the certificate expires.", of.untilCertificateExpires)
 	const ok = "1 if the configuration that was read last is in force, otherwise 0."
-	m.gauge(reloaded, "", ok, lastReload(g))
-	m.gauge(circuit, "", "1 for an agent that is not called because it failed.", circuits(g))
-	m.gauge(agentUp, "", "1 for an agent that answered the last probe, otherwise 0.", agentsUp(g))
+	m.gauge(reloaded, "", ok, of.lastReload)
+	m.gauge(circuit, "", "1 for an agent that is not called because it failed.", of.circuits)
+	m.gauge(agentUp, "", "1 for an agent that answered the last probe, otherwise 0.", of.agentsUp)
 
-	m.gauge(tasks, "{task}", "Tasks that have not ended, by state and agent.", t.keep(unfinished(g)))
+	m.gauge(tasks, "{task}", "Tasks that have not ended, by state and agent.", t.keep(of.unfinished))
 	m.gauge(followers, "", "Tasks that this process follows.", one(t.following.Load))
 
 	const notices = "Push notifications that wait, or could not be delivered."
-	m.gauge(outbox, "{notification}", notices, t.keep(countNotices(g)))
-	m.gauge(outboxLag, "s", "How late the next push notification is.", t.keep(lateness(g)))
+	m.gauge(outbox, "{notification}", notices, t.keep(of.countNotices))
+	m.gauge(outboxLag, "s", "How late the next push notification is.", t.keep(of.lateness))
 
 	const open = "Event streams of MCP: open, and refused since the start because of a limit."
-	m.gauge(streams, "{stream}", open, countStreams(g))
+	m.gauge(streams, "{stream}", open, of.countStreams)
 
-	m.gauge(queueLength, "", "What waits in a queue.", queueLengths(g))
+	m.gauge(queueLength, "", "What waits in a queue.", of.queueLengths)
 	const dropped = "Records of calls that were not kept, since the start."
 	m.gauge(usageDropped, "", dropped, one(g.UsageDropped))
 }
 
-func untilKeyExpires(g Gauges) reading {
-	return func(ctx context.Context) ([]sample, error) {
-		at, err := g.KeyExpiry(ctx)
-		return until(at, key.String("signing")), err
-	}
+// readings reads the samples of gauges.
+type readings struct{ Gauges }
+
+func (g readings) untilKeyExpires(ctx context.Context) ([]sample, error) {
+	at, err := g.KeyExpiry(ctx)
+	return until(at, key.String("signing")), err
 }
 
-func untilCertificateExpires(g Gauges) reading {
-	return func(context.Context) ([]sample, error) { return until(g.CertificateExpiry()), nil }
+func (g readings) untilCertificateExpires(context.Context) ([]sample, error) {
+	return until(g.CertificateExpiry()), nil
 }
 
 // until has no sample for the zero time.
@@ -97,28 +99,24 @@ func until(at time.Time, labels ...attribute.KeyValue) []sample {
 	return []sample{with(time.Until(at).Seconds(), labels...)}
 }
 
-func circuits(g Gauges) reading {
-	return func(context.Context) (all []sample, _ error) {
-		for _, a := range g.Agents() {
-			all = append(all, is(a.Open, agent.String(a.Name)))
-		}
-		return all, nil
+func (g readings) circuits(context.Context) (all []sample, _ error) {
+	for _, a := range g.Agents() {
+		all = append(all, is(a.Open, agent.String(a.Name)))
 	}
+	return all, nil
 }
 
-func agentsUp(g Gauges) reading {
-	return func(context.Context) (all []sample, _ error) {
-		for _, a := range g.Agents() {
-			if a.Probed {
-				all = append(all, is(a.Up, agent.String(a.Name)))
-			}
+func (g readings) agentsUp(context.Context) (all []sample, _ error) {
+	for _, a := range g.Agents() {
+		if a.Probed {
+			all = append(all, is(a.Up, agent.String(a.Name)))
 		}
-		return all, nil
 	}
+	return all, nil
 }
 
-func lastReload(g Gauges) reading {
-	return func(context.Context) ([]sample, error) { return []sample{is(g.Reloaded())}, nil }
+func (g readings) lastReload(context.Context) ([]sample, error) {
+	return []sample{is(g.Reloaded())}, nil
 }
 
 // is returns 1 for true and 0 for false.
@@ -133,68 +131,60 @@ func is(so bool, labels ...attribute.KeyValue) sample {
 var unfinishedStates = []a2a.State{a2a.Submitted, a2a.Working, a2a.InputRequired, a2a.AuthRequired}
 
 // unfinished has a sample also where no task is.
-func unfinished(g Gauges) reading {
+func (g readings) unfinished(ctx context.Context) (all []sample, _ error) {
 	type place struct {
 		agent string
 		state a2a.State
 	}
-	return func(ctx context.Context) (all []sample, _ error) {
-		counts, err := g.Unfinished(ctx)
-		number := map[place]int64{}
-		for _, a := range g.Agents() {
-			for _, s := range unfinishedStates {
-				number[place{a.Name, s}] = 0
-			}
+	counts, err := g.Unfinished(ctx)
+	number := map[place]int64{}
+	for _, a := range g.Agents() {
+		for _, s := range unfinishedStates {
+			number[place{a.Name, s}] = 0
 		}
-		for _, c := range counts {
-			number[place{c.Agent, c.State}] = c.Tasks
-		}
-		for at, n := range number {
-			all = append(all, with(n, agent.String(at.agent), state.String(string(at.state))))
-		}
-		return all, err
 	}
+	for _, c := range counts {
+		number[place{c.Agent, c.State}] = c.Tasks
+	}
+
+	for at, n := range number {
+		all = append(all, with(n, agent.String(at.agent), state.String(string(at.state))))
+	}
+
+	return all, err
 }
 
-func countNotices(g Gauges) reading {
-	return func(ctx context.Context) ([]sample, error) {
-		pending, dead, err := g.CountNotices(ctx)
-		return []sample{
-			with(pending, state.String("pending")),
-			with(dead, state.String("dead")),
-		}, err
-	}
+func (g readings) countNotices(ctx context.Context) ([]sample, error) {
+	pending, dead, err := g.CountNotices(ctx)
+	return []sample{
+		with(pending, state.String("pending")),
+		with(dead, state.String("dead")),
+	}, err
 }
 
-func lateness(g Gauges) reading {
-	return func(ctx context.Context) ([]sample, error) {
-		due, err := g.NextNotice(ctx)
-		late := time.Duration(0)
-		if !due.IsZero() {
-			late = max(0, time.Since(due))
-		}
-		return []sample{with(late.Seconds())}, err
+func (g readings) lateness(ctx context.Context) ([]sample, error) {
+	due, err := g.NextNotice(ctx)
+	late := time.Duration(0)
+	if !due.IsZero() {
+		late = max(0, time.Since(due))
 	}
+	return []sample{with(late.Seconds())}, err
 }
 
-func countStreams(g Gauges) reading {
-	return func(context.Context) ([]sample, error) {
-		now := g.Streams()
-		return []sample{
-			with(now.Open, state.String("open")),
-			with(now.RefusedUser, state.String("refused_user")),
-			with(now.RefusedAll, state.String("refused_all")),
-		}, nil
-	}
+func (g readings) countStreams(context.Context) ([]sample, error) {
+	now := g.Streams()
+	return []sample{
+		with(now.Open, state.String("open")),
+		with(now.RefusedUser, state.String("refused_user")),
+		with(now.RefusedAll, state.String("refused_all")),
+	}, nil
 }
 
-func queueLengths(g Gauges) reading {
-	return func(context.Context) (all []sample, _ error) {
-		for name, length := range g.QueueLengths() {
-			all = append(all, with(length, queue.String(name)))
-		}
-		return all, nil
+func (g readings) queueLengths(context.Context) (all []sample, _ error) {
+	for name, length := range g.QueueLengths() {
+		all = append(all, with(length, queue.String(name)))
 	}
+	return all, nil
 }
 
 // one reads a gauge without labels.
