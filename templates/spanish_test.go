@@ -46,7 +46,7 @@ func TestNoTranslationIsUnused(t *testing.T) {
 		if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
 			stringsIn(t, path, used)
 		}
-		if d.Name() == "checks.yaml" || d.Name() == "causes.yaml" {
+		if slices.Contains([]string{"checks.yaml", "causes.yaml", "tables.yaml"}, d.Name()) {
 			valuesIn(t, path, used)
 		}
 		return nil
@@ -75,21 +75,22 @@ func partOf(s string, used map[string]bool) bool {
 	return false
 }
 
-// valuesIn adds the values of a list of objects in a YAML file.
+// valuesIn adds the values in a YAML file.
 func valuesIn(t *testing.T, path string, used map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	var list []map[string]any
-	if err = cmp.Or(err, yaml.Unmarshal(text, &list)); err != nil {
+	var whole yaml.Node
+	if err = cmp.Or(err, yaml.Unmarshal(text, &whole)); err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range list {
-		for _, v := range one {
-			if s, ok := v.(string); ok {
-				used[s] = true
-			}
+	var add func(n *yaml.Node)
+	add = func(n *yaml.Node) {
+		used[n.Value] = true
+		for _, c := range n.Content {
+			add(c)
 		}
 	}
+	add(&whole)
 }
 
 // stringsIn adds the strings of a source file, with those that are put together of

@@ -30,33 +30,8 @@ type AccountFilter struct {
 	Disabled bool   // only disabled accounts
 }
 
-var accountTable = Table{
-	Name: "accounts", Key: "name", Sorted: "name", Right: []string{"grants"},
-	Page: []Column{
-		{"name", "Account"}, {"issuer", "Signs in"}, {"admin", "Role"}, {"disabled", "State"},
-		{"grants", "Connections"}, {"created", "Since"},
-	},
-	Command: []Column{
-		{"name", "NAME"}, {"issuer", "SIGNS IN AT"}, {"admin", "ADMIN"}, {"disabled", "DISABLED"},
-		{"grants", "GRANTS"}, {"created", "CREATED"}, {"id", "ID"},
-	},
-	Remove: Removal{
-		Path:   "remove",
-		Button: "Remove",
-		Title:  "Remove this account?",
-		Word:   "Remove it",
-		Done:   "removed",
-		About:  "{} can sign in no more, and everything that the account has allowed ends.",
-		Of:     []string{"name"},
-		Use:    "remove NAME",
-		Short:  "Remove an account and revoke its grants",
-		Ask:    "Remove the account %s, its sessions and grants?",
-		Said:   "%s is removed.",
-	},
-}
-
 // Table implements Query.
-func (f *AccountFilter) Table() *Table { return &accountTable }
+func (f *AccountFilter) Table() *Table { return tables()["accounts"] }
 
 // Read implements Query.
 func (f *AccountFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {

@@ -8,32 +8,6 @@ import (
 	"rialto/bridge/directory"
 )
 
-var agentTable = Table{
-	Name: "agents", Key: "name", Empty: "No agent is connected yet.", Whole: true,
-	Page: []Column{
-		{"name", "Agent"}, {"enabled", "State"}, {"health", "Speaks"}, {"use_cases", "Use cases"},
-		{"answered", "Answered last"},
-	},
-	Command: []Column{
-		{"name", "NAME"}, {"enabled", "STATE"}, {"configured", "FROM"}, {"url", "URL"},
-		{"use_cases", "USE CASES"},
-	},
-	Remove: Removal{
-		Path:   "remove",
-		Button: "Remove",
-		Title:  "Remove this agent?",
-		Word:   "Remove it",
-		Done:   "removed",
-		About:  "{} takes no new tasks, and its credentials are forgotten. What runs there goes on.",
-		Of:     []string{"name"},
-		Back:   "/admin/agents/one?name=",
-		Use:    "remove NAME",
-		Short:  "Remove an agent that was added; its running tasks continue",
-		Ask:    "Remove the agent %s and its settings?",
-		Said:   "%s is removed.",
-	},
-}
-
 // AgentFilter chooses agents. Empty fields do not filter.
 type AgentFilter struct {
 	Text string // in the name or the address, in any letter case
@@ -41,7 +15,7 @@ type AgentFilter struct {
 }
 
 // Table implements Query.
-func (f *AgentFilter) Table() *Table { return &agentTable }
+func (f *AgentFilter) Table() *Table { return tables()["agents"] }
 
 // Filters implements Query.
 func (f *AgentFilter) Filters() []Filter {

@@ -63,34 +63,8 @@ var KindNames = map[audit.Kind]string{
 	audit.Reloaded:         "Settings reloaded",
 }
 
-var eventTable = Table{
-	Name: "events", Key: "id", Sorted: "time", Latest: true,
-	Page: []Column{
-		{
-			"kind",
-			"What",
-		},
-		{"outcome", "Outcome"},
-		{"actor", "Who"},
-		{"target", "About"},
-		{"time", "When"},
-	},
-	Command: []Column{
-		{
-			"time",
-			"TIME",
-		},
-		{"kind", "KIND"},
-		{"outcome", "OUTCOME"},
-		{"actor", "WHO"},
-		{"address", "FROM"},
-		{"target", "WHAT"},
-		{"detail", "DETAIL"},
-	},
-}
-
 // Table implements Query.
-func (f *EventFilter) Table() *Table { return &eventTable }
+func (f *EventFilter) Table() *Table { return tables()["events"] }
 
 // Read implements Query.
 func (f *EventFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {

@@ -6,29 +6,11 @@ import (
 	"rialto/internal/usage"
 )
 
-var callTable = Table{
-	Name: "calls", Key: "id", Sorted: "time", Latest: true, Empty: "No calls in this time.",
-	Right: []string{"milliseconds"}, NoTotal: true, // the sums count calls
-	Page: []Column{
-		{
-			"user",
-			"Account",
-		},
-		{"client", "App"},
-		{"agent", "Agent"},
-		{"tool", "Tool"},
-		{"door", "Through"},
-		{"outcome", "Outcome"},
-		{"milliseconds", "Took"},
-		{"time", "Time"},
-	},
-}
-
 // CallFilter chooses calls. Empty fields do not filter; see Service.ResolveFilter.
 type CallFilter struct{ usage.Filter }
 
 // Table implements Query.
-func (f *CallFilter) Table() *Table { return &callTable }
+func (f *CallFilter) Table() *Table { return tables()["calls"] }
 
 // Filters implements Query. The pages have times of their own.
 func (f *CallFilter) Filters() []Filter {

@@ -45,32 +45,6 @@ type ClientFilter struct {
 	Text string // the beginning of a word of the name or the ID, in any letter case
 }
 
-var clientTable = Table{
-	Name: "clients", Key: "id", Sorted: "since", Ranked: true, Right: []string{"grants"},
-	Empty: "No app yet. Chat apps register themselves when a person connects them.",
-	Page: []Column{
-		{"name", "App"}, {"kind", "Registration"}, {"redirect_hosts", "Redirects to"},
-		{"grants", "Connections"}, {"last_used", "Last used"}, {"since", "Since"},
-	},
-	Command: []Column{
-		{"id", "ID"}, {"name", "NAME"}, {"kind", "KIND"}, {"redirect_hosts", "REDIRECTS TO"},
-		{"grants", "GRANTS"}, {"last_used", "LAST USE"}, {"since", "SINCE"},
-	},
-	Remove: Removal{
-		Path:   "remove",
-		Button: "Remove",
-		Title:  "Remove this app?",
-		Word:   "Remove it",
-		Done:   "removed",
-		About:  "{} is forgotten, and everything that people have allowed it ends. It can register again.",
-		Of:     []string{"name"},
-		Use:    "remove ID",
-		Short:  "Remove a client and revoke its grants",
-		Ask:    "Remove the client %s and revoke its grants?",
-		Said:   "%s is removed.",
-	},
-}
-
 // Kinds are the kinds of clients, and how pages name them.
 var Kinds = []Choice{
 	{string(Registered), "automatic"},
@@ -79,7 +53,7 @@ var Kinds = []Choice{
 }
 
 // Table implements Query.
-func (f *ClientFilter) Table() *Table { return &clientTable }
+func (f *ClientFilter) Table() *Table { return tables()["clients"] }
 
 // Read implements Query.
 func (f *ClientFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {

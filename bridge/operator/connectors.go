@@ -8,38 +8,11 @@ import (
 	"rialto/internal/audit"
 )
 
-var connectorTable = Table{
-	Name: "connectors", Key: "name", Whole: true,
-	Empty: "There is one MCP address for all. Add a connector for a team or a purpose.",
-	Page: []Column{
-		{"name", "Connector"}, {"title", "Title"}, {"url", "Address"}, {"agents", "Agents"}, {"tools", "Tools"},
-		{"accounts", "Accounts"}, {"use_case", "Use case"}, {"unused", "Not used"},
-	},
-	Command: []Column{
-		{"name", "NAME"}, {"configured", "FROM"}, {"url", "URL"}, {"agents", "AGENTS"},
-		{"tools", "TOOLS"}, {"accounts", "ACCOUNTS"}, {"use_case", "USE CASE"}, {"unused", "NOT USED"},
-	},
-	Remove: Removal{
-		Path:   "remove",
-		Button: "Remove",
-		Title:  "Remove this connector?",
-		Word:   "Remove it",
-		Done:   "removed",
-		About:  "{} ends, and so do its connections.",
-		Of:     []string{"name"},
-		Back:   "/admin/connectors/one?name=",
-		Use:    "remove NAME",
-		Short:  "Remove a connector that was added; its tokens stop at once",
-		Ask:    "Remove the connector %s?",
-		Said:   "%s is removed.",
-	},
-}
-
 // connectorQuery lists the connectors. There are a few hundred at most.
 type connectorQuery struct{}
 
 // Table implements Query.
-func (connectorQuery) Table() *Table { return &connectorTable }
+func (connectorQuery) Table() *Table { return tables()["connectors"] }
 
 // Filters implements Query.
 func (connectorQuery) Filters() []Filter { return nil }

@@ -52,44 +52,8 @@ type GrantFilter struct {
 	Live      bool     // only usable ones
 }
 
-var grantTable = Table{
-	Name:   "grants",
-	Key:    "id",
-	Hint:   []string{"account", "client"},
-	Sorted: "created",
-	Empty:  "No app is connected.",
-	Page: []Column{
-		{"client", "App"}, {"account", "Account"}, {"connector", "Connector"},
-		{"scope", "Access"}, {"state", "State"},
-		{"expires", "Expires"}, {"last_used", "Last used"}, {"created", "Connected"},
-	},
-	Command: []Column{
-		{
-			"id",
-			"ID",
-		},
-		{"account", "ACCOUNT"},
-		{"client", "CLIENT"},
-		{"connector", "CONNECTOR"},
-		{"state", "STATE"},
-		{"scope", "SCOPE"},
-		{"created", "CREATED"},
-		{"last_used", "LAST USE"},
-		{"expires", "EXPIRES"},
-	},
-	Remove: Removal{
-		Path:   "end",
-		Button: "Disconnect",
-		Title:  "Disconnect this app?",
-		Word:   "Disconnect",
-		Done:   "revoked",
-		About:  "{} loses its access for {} immediately.",
-		Of:     []string{"client", "account"},
-	},
-}
-
 // Table implements Query.
-func (f *GrantFilter) Table() *Table { return &grantTable }
+func (f *GrantFilter) Table() *Table { return tables()["grants"] }
 
 // Filters implements Query.
 func (f *GrantFilter) Filters() []Filter {

@@ -19,43 +19,11 @@ type Key struct {
 	Signs     bool      `json:"signs"`            // now
 }
 
-var keyTable = Table{
-	Name: "keys", Key: "id", Whole: true,
-	Empty: "Tokens are made with the secret of the configuration: there are no keys.",
-	Page: []Column{
-		{
-			"id",
-			"Key",
-		},
-		{"signs", "State"},
-		{"signs_from", "Signs from"},
-		{"rotates", "Next replacement"},
-		{"expires", "Deleted on"},
-	},
-	Command: []Column{
-		{"id", "ID"}, {"algorithm", "ALGORITHM"}, {"signs", "SIGNS"}, {"signs_from", "SIGNS FROM"},
-		{"rotates", "IS REPLACED"}, {"expires", "KEPT UNTIL"},
-	},
-	Remove: Removal{
-		Path:   "revoke",
-		Button: "Revoke",
-		Title:  "Revoke this key?",
-		Word:   "Revoke it",
-		Done:   "key-revoked",
-		About:  "The key {}. This cannot be undone.",
-		Of:     []string{"id"},
-		Use:    "revoke KID",
-		Short:  "End a signing key at once: the tokens that it signed are refused",
-		Ask:    "End the key %s? The access tokens that it signed are refused from then on.",
-		Said:   "The key %s has ended. Apps get a new token with their next refresh.",
-	},
-}
-
 // keyQuery lists the signing keys.
 type keyQuery struct{}
 
 // Table implements Query.
-func (keyQuery) Table() *Table { return &keyTable }
+func (keyQuery) Table() *Table { return tables()["keys"] }
 
 // Filters implements Query.
 func (keyQuery) Filters() []Filter { return nil }

@@ -1,14 +1,39 @@
 package operator
 
 import (
+	"bytes"
 	"context"
+	_ "embed" // for tables.yaml
 	"reflect"
 	"strings"
+	"sync"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// Table describes the list of a resource for pages, commands and the REST API alike. Words for
-// people are sentences in English.
+//go:embed tables.yaml
+var tablesFile []byte
+
+// tables returns the lists by their names.
+var tables = sync.OnceValue(func() map[string]*Table {
+	var all []*Table
+	d := yaml.NewDecoder(bytes.NewReader(tablesFile))
+	d.KnownFields(true)
+	if err := d.Decode(&all); err != nil {
+		panic(err) // the file is ours
+	}
+
+	named := map[string]*Table{}
+	for _, t := range all {
+		named[t.Name] = t
+	}
+
+	return named
+})
+
+// Table describes the list of a resource for pages, commands and the REST API alike: tables.yaml has
+// them. Words for people are sentences in English.
 type Table struct {
 	Name    string   // names the list in JSON, and the resource everywhere
 	Key     string   // the column that names an entry: id or name
@@ -18,7 +43,7 @@ type Table struct {
 	Sorted  string   // the column that sorts the page
 	Ranked  bool     // a search sorts the page by the word that it found
 	Right   []string // columns of the page that hold numbers
-	NoTotal bool     // the page does not say how many entries there are
+	NoTotal bool     `yaml:"no_total"` // the page does not say how many entries there are
 	Empty   string   // what the page says if there are no entries
 	Whole   bool     // commands and the REST API list all entries at once
 	Remove  Removal

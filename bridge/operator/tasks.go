@@ -40,41 +40,8 @@ type TaskFilter struct {
 	Changed time.Time // changed then or later; a task that has ended changes no more
 }
 
-var taskTable = Table{
-	Name:   "tasks",
-	Key:    "id",
-	Hint:   []string{"state", "agent", "message"},
-	Sorted: "created",
-	Latest: true,
-	Right:  []string{"updated"},
-	Empty:  "No tasks yet. They appear when a person asks an agent from a connected app.",
-	Page: []Column{
-		{
-			"asked",
-			"Task",
-		},
-		{"state", "State"},
-		{"agent", "Agent"},
-		{"owner", "Account"},
-		{"updated", "Took"},
-		{"created", "Sent"},
-	},
-	Command: []Column{
-		{
-			"id",
-			"ID",
-		},
-		{"owner", "OWNER"},
-		{"agent", "AGENT"},
-		{"state", "STATE"},
-		{"created", "CREATED"},
-		{"updated", "UPDATED"},
-		{"message", "MESSAGE"},
-	},
-}
-
 // Table implements Query.
-func (f *TaskFilter) Table() *Table { return &taskTable }
+func (f *TaskFilter) Table() *Table { return tables()["tasks"] }
 
 // Read implements Query.
 func (f *TaskFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
