@@ -147,6 +147,7 @@ var table = []limit{
 	{"Server", "internal/slowconn", "Piece", "such a piece"},
 	{"Server", "internal/slowconn", "unreadTime", "a peer that is still sending when its connection is closed"},
 	{"Server", "internal/slowconn", "unreadBytes", "what is then taken from it"},
+	{"Server", "internal/slowconn", "unreadRate", "what is taken a second from all such peers of a listener"},
 	{"Server", "cmd/rialto", "shutdownTimeout", "shutdown, until the process exits anyway"},
 	{"Server", "static", "MaxLogo", "the logo"},
 

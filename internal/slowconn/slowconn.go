@@ -4,12 +4,14 @@
 package slowconn
 
 import (
+	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // The limits of a connection.
@@ -18,11 +20,20 @@ const (
 	Piece        = 64 << 10
 	unreadTime   = 10 * time.Second // for a peer that still sends when its connection is closed
 	unreadBytes  = 64 << 20         // that are taken from it meanwhile
+	unreadRate   = 32 << 20         // bytes a second that are taken from all such peers of a listener
 )
 
 // Listener closes connections whose peers do not read. It lets those that are still
 // sending read the last answer.
-type Listener struct{ net.Listener }
+type Listener struct {
+	net.Listener
+	unread *rate.Limiter
+}
+
+// NewListener returns a Listener that accepts the connections of l.
+func NewListener(l net.Listener) Listener {
+	return Listener{Listener: l, unread: rate.NewLimiter(unreadRate, unreadRate)}
+}
 
 // Accept implements net.Listener.
 func (l Listener) Accept() (net.Conn, error) {
@@ -30,12 +41,13 @@ func (l Listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: c}, nil
+	return &conn{Conn: c, unread: l.unread}, nil
 }
 
 // conn is a connection whose writes fail if the peer does not take the next piece in time.
 type conn struct {
 	net.Conn
+	unread  *rate.Limiter
 	ended   atomic.Bool // the peer sends no more, or does not read
 	closing atomic.Bool
 }
@@ -76,10 +88,27 @@ func (c *conn) Close() error {
 		return c.Conn.Close()
 	}
 
-	go func() {
-		_ = c.SetReadDeadline(time.Now().Add(unreadTime))
-		_, _ = io.CopyN(io.Discard, c.Conn, unreadBytes)
-		_ = c.Conn.Close()
-	}()
+	go c.discardUnread()
 	return nil
+}
+
+// discardUnread takes what the peer still sends, until it has read the last answer and stops. All such
+// peers share a rate, because a peer that does not stop can send faster than the program answers others.
+func (c *conn) discardUnread() {
+	defer c.Conn.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), unreadTime)
+	defer cancel()
+	_ = c.SetReadDeadline(time.Now().Add(unreadTime))
+
+	piece := make([]byte, Piece)
+	for taken := 0; taken < unreadBytes; {
+		n, err := c.Conn.Read(piece)
+		if err != nil {
+			return
+		}
+		taken += n
+		if c.unread.WaitN(ctx, n) != nil {
+			return
+		}
+	}
 }

@@ -52,7 +52,7 @@ func (s *Server) serveGRPC(ctx context.Context, l net.Listener) error {
 		Handler:    calls.handler(h),
 		MaxMessage: int(s.cfg.Load().Limits.RequestSize),
 	}
-	l = slowconn.Listener{Listener: &limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())}}
+	l = slowconn.NewListener(&limitedListener{Listener: l, trusted: trustedProxies(s.cfg.Load())})
 	if secure := s.certificate.config("h2"); secure != nil {
 		l = tls.NewListener(l, secure)
 	}

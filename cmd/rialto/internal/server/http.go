@@ -113,7 +113,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer runtime.KeepAlive(make([]byte, heapBallast))
 	srv := newHTTPServer(h, s.log)
 	srv.TLSConfig = s.certificate.config("h2", "http/1.1")
-	return serveUntil(ctx, slowconn.Listener{Listener: l}, srv, s.shutdown, func() {
+	return serveUntil(ctx, slowconn.NewListener(l), srv, s.shutdown, func() {
 		s.log.InfoContext(ctx, "rialto is stopping")
 		s.bridge.Runner.EndWaits()
 	})

@@ -48,7 +48,7 @@ func TestARefusalReachesAClientThatIsStillSending(t *testing.T) {
 		srv := httptest.NewUnstartedServer(&outerHandler{
 			observer: observer{log: slog.New(slog.DiscardHandler)}, next: http.HandlerFunc(refuses),
 		})
-		srv.Listener = slowconn.Listener{Listener: srv.Listener}
+		srv.Listener = slowconn.NewListener(srv.Listener)
 		srv.StartTLS()
 		defer srv.Close()
 		res, err := sendThenRead(srv.URL, "", 8<<20)

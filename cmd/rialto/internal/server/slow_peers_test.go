@@ -49,7 +49,7 @@ func served(t *testing.T, h http.HandlerFunc, test func(t *testing.T, peer net.C
 		srv.Protocols = &http.Protocols{}
 		srv.Protocols.SetHTTP1(true)
 		srv.Protocols.SetUnencryptedHTTP2(true)
-		go srv.Serve(slowconn.Listener{Listener: l})
+		go srv.Serve(slowconn.NewListener(l))
 		test(t, peer)
 		peer.Close()
 		close(l.done)
