@@ -37,12 +37,13 @@ type caller struct {
 // operators is the caller of an operator's commands.
 var operators = caller{"operators", true}
 
-// turn waits for a turn to hash a password; leave ends it.
+// turn waits for a turn to hash a password; leave ends it. Strangers of one network have one at a time:
+// two would take both processors of a small machine.
 func (as *Accounts) turn(ctx context.Context, by caller) (leave func(), err error) {
 	if by.known {
 		return as.knownHashing.Acquire(ctx, by.key, quota.Room{Running: 1, Waiting: maxTurns})
 	}
-	return as.hashing.Acquire(ctx, by.key, quota.Room{Running: 2, Waiting: maxTurns})
+	return as.hashing.Acquire(ctx, by.key, quota.Room{Running: 2, PerKey: 1, Waiting: maxTurns})
 }
 
 // ErrBadPassword says why a password was refused.

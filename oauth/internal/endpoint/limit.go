@@ -82,6 +82,7 @@ func (env *Env) Public(next http.Handler) http.HandlerFunc {
 	room := quota.Room{Running: 1, Waiting: 100}
 	return env.Page(func(w http.ResponseWriter, r *http.Request) error {
 		if err := env.AllowPage(page, r); err != nil {
+			w.Header().Set("Connection", "close") // requests that were pipelined after this one cost nothing
 			return err
 		}
 		leave, err := env.pages.Acquire(r.Context(), env.Network(r), room)
