@@ -97,8 +97,12 @@ func InvalidParam(field, format string, args ...any) *Error {
 	return e
 }
 
-// Sentence returns the message of Errorf with its values apart; nil if it has another by now.
+// Sentence returns the message of Errorf with its values apart, and what an agent said as a value;
+// nil if the message is another by now.
 func (e *Error) Sentence() *i18n.Message {
+	if e.Remote {
+		return i18n.New("%s", e.Error())
+	}
 	if e.sentence == nil || e.sentence.Error() != e.Message {
 		return nil
 	}

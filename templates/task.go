@@ -185,7 +185,8 @@ func (a Ask) Wrong() bool {
 // email, url, date, datetime-local, number, checkbox, or select or textarea; checks is a checkbox for
 // each choice, and lines a textarea that takes one value on each line.
 type AskField struct {
-	Name, Label, Description, Input string
+	Name, Description, Input        string
+	Label                           Text
 	Value                           string
 	Required                        bool
 	Choices                         []AskChoice

@@ -95,12 +95,12 @@ func samples() map[string]templates.Page {
 			Frame: templates.Frame{Product: "Rialto"}, Agent: "expert", State: "Needs an answer", Notice: templates.TaskNotice{Text: "Please correct the marked fields.", Reason: "zip?"},
 			Says: []templates.TaskPart{{Text: "Where to?"}},
 			Ask: &templates.Ask{Pause: "p", Once: "o", Title: "Trip", Description: "Where to.", Files: true, FilesWrong: "These files are too large, or too many: 5 files and 4 MB at most.", Fields: []templates.AskField{
-				{Name: "to", Label: "Where to", Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "Enter at most {} characters.", WrongValue: "20"},
-				{Name: "class", Label: "Class", Input: "select", Value: "b", Choices: []templates.AskChoice{{Value: "a", Title: "A"}, {Value: "b", Title: "B"}}},
-				{Name: "why", Label: "Why", Input: "textarea"}, {Name: "n", Label: "Seats", Input: "number", Least: "1", Most: "9", Step: "1"},
-				{Name: "days", Label: "Days", Input: "checks", Choices: []templates.AskChoice{{Value: "mon", Title: "Monday", On: true}}, Wrong: "Enter at least {} values.", WrongValue: "2"},
-				{Name: "tags", Label: "Tags", Input: "lines"}, {Name: "at", Label: "At", Input: "datetime-local", At: "2026-01-31T09:30:00Z", Value: "2026-01-31T09:30"},
-				{Name: "back", Label: "And back", Description: "The same way.", Input: "checkbox", Value: "true"},
+				{Name: "to", Label: templates.Verbatim("Where to"), Description: "A city.", Input: "text", Required: true, Longest: 20, Wrong: "Enter at most {} characters.", WrongValue: "20"},
+				{Name: "class", Label: templates.Verbatim("Class"), Input: "select", Value: "b", Choices: []templates.AskChoice{{Value: "a", Title: "A"}, {Value: "b", Title: "B"}}},
+				{Name: "why", Label: templates.Verbatim("Why"), Input: "textarea"}, {Name: "n", Label: templates.Verbatim("Seats"), Input: "number", Least: "1", Most: "9", Step: "1"},
+				{Name: "days", Label: templates.Verbatim("Days"), Input: "checks", Choices: []templates.AskChoice{{Value: "mon", Title: "Monday", On: true}}, Wrong: "Enter at least {} values.", WrongValue: "2"},
+				{Name: "tags", Label: templates.Verbatim("Tags"), Input: "lines"}, {Name: "at", Label: templates.Verbatim("At"), Input: "datetime-local", At: "2026-01-31T09:30:00Z", Value: "2026-01-31T09:30"},
+				{Name: "back", Label: templates.Verbatim("And back"), Description: "The same way.", Input: "checkbox", Value: "true"},
 			}},
 		},
 		"connect": templates.Connect{

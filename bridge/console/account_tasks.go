@@ -53,7 +53,7 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 		t.Rows = append(t.Rows, templates.Entry{Cells: []templates.Text{
 			templates.Lines(
 				templates.Link(ownTaskAt(task.TaskID), taskTitle(task.Asked)),
-				templates.Translated(task.Message),
+				said(task.Message, task.Failure),
 			),
 			state(task.State),
 			templates.Verbatim(c.Bridge.Directory.Title(task.Agent)),
@@ -184,6 +184,15 @@ func cancelError(err error) error {
 	}
 
 	return err
+}
+
+// said shows the last message of a task: our words about its failure in the reader's language, those
+// of an agent as they are.
+func said(message string, failure *ledger.Failure) templates.Text {
+	if ours := failure.Words(); ours != nil {
+		return templates.Message(ours, upTo(200))
+	}
+	return templates.Verbatim(message)
 }
 
 // taskTitle names a task by its request.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/ledger"
 	"rialto/oauth"
 )
 
@@ -66,6 +67,26 @@ func TestAPersonSeesTheirOwnTasks(t *testing.T) {
 	}
 	if p := b.get("/account/tasks?after=nonsense"); p.Status != http.StatusOK {
 		t.Errorf("got %d for an unknown page, want the first", p.Status)
+	}
+}
+
+func TestListsDoNotTranslateWhatAnAgentSays(t *testing.T) {
+	r := newRig(t)
+	r.task("t-said", "root", a2a.Failed, "The agent no longer knows this task.")
+	ours := r.asked("t-ours", "root", a2a.Failed, "Forgotten", "")
+	ours.Failure = ledger.Fail(a2a.TaskNotFound, "The agent no longer knows this task.")
+	r.must(r.db.Ledger.SaveTask(t.Context(), ours, "r"))
+	b := r.as("root")
+	b.Header = http.Header{"Accept-Language": {"es"}}
+	for path, rows := range map[string]string{"/account/tasks": "#tasks tbody tr", "/admin/tasks": "tbody tr", "/admin": "#failed li"} {
+		said, translated := 0, 0
+		for _, row := range b.get(path).all(rows) {
+			said += strings.Count(words(row), "The agent no longer knows this task.")
+			translated += strings.Count(words(row), "El agente ya no conoce esta tarea.")
+		}
+		if said < 1 || translated != 1 {
+			t.Errorf("%s: got the agent's words %d times and ours in Spanish %d times", path, said, translated)
+		}
 	}
 }
 

@@ -47,7 +47,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 			Tone: templates.Bad,
 			Word: "Failed",
 			Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
-			Sub:  templates.Row(templates.Verbatim(t.Agent+" ·"), templates.Translated(t.Message)),
+			Sub:  templates.Row(templates.Verbatim(t.Agent+" ·"), said(t.Message, t.Failure)),
 			When: c.when(t.Updated),
 		})
 	}
@@ -185,7 +185,7 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 			Word: "Question",
 			Text: templates.Link(taskAt(t.ID), taskTitle(t.Asked)),
 			Sub: templates.Row(
-				templates.Verbatim(t.Agent+", "+t.Owner+" ·"), templates.Translated(t.Message),
+				templates.Verbatim(t.Agent+", "+t.Owner+" ·"), said(t.Message, t.Failure),
 			),
 			When: c.when(t.Updated),
 		})

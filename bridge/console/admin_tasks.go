@@ -29,7 +29,7 @@ func (c adminTasks) cell(_ *http.Request, entry any, column string) templates.Te
 	case "asked":
 		return templates.Lines(
 			templates.Link(taskAt(task.ID), taskTitle(task.Asked)),
-			templates.Translated(task.Message),
+			said(task.Message, task.Failure),
 		)
 	case "state":
 		return state(task.State)

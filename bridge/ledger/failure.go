@@ -32,16 +32,27 @@ func Fail(code a2a.Code, format string, args ...any) *Failure {
 	return &Failure{Code: code, Message: m.Error(), Sentence: m.Stored()}
 }
 
+// Words returns our own words about a failure; nil if an agent said them, or there is none.
+func (f *Failure) Words() *i18n.Message {
+	switch {
+	case f == nil, f.Remote:
+		return nil
+	case f.Sentence != nil:
+		return f.Sentence.Message()
+	}
+	return &i18n.Message{Key: f.Message}
+}
+
 // sentenceKey is where the message of an unsent task keeps its values.
 const sentenceKey = "sentence"
 
 // Sentence returns our own words about the state of e with their values apart; nil if an
 // agent said them.
 func (e *Record) Sentence() *i18n.Message {
-	switch {
-	case e.Failure != nil && e.Failure.Sentence != nil:
-		return e.Failure.Sentence.Message()
-	case !e.Unsent() || e.Task.Status.Message == nil:
+	if e.Failure != nil {
+		return e.Failure.Words()
+	}
+	if !e.Unsent() || e.Task.Status.Message == nil {
 		return nil
 	}
 

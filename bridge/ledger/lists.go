@@ -35,6 +35,8 @@ type Summary struct {
 	Message   string    `json:"message,omitempty"` // the beginning of the last message of the agent
 	Created   time.Time `json:"created"`
 	Updated   time.Time `json:"updated"`
+
+	Failure *Failure `json:"-"` // Message is its beginning; nil if an agent said it
 }
 
 // titleLength bounds Title, in characters.

@@ -26,6 +26,8 @@ type Task struct {
 	Message string    `json:"message"`         // the beginning of the agent's last message
 	Created time.Time `json:"created"`
 	Updated time.Time `json:"updated"`
+
+	Failure *ledger.Failure `json:"-"` // Message is its beginning; nil if an agent said it
 }
 
 // TaskFilter chooses tasks. Empty fields do not filter.

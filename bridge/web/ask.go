@@ -79,9 +79,13 @@ func ask(s *documents.TaskView, about pageState) *templates.Ask {
 
 // askField returns one field of the form. open says that the agent takes any text.
 func askField(f form.Field, value string, open bool) templates.AskField {
+	label := templates.Verbatim
+	if open { // the form is ours
+		label = func(s string) templates.Text { return templates.Textf(s) }
+	}
 	field := templates.AskField{
 		Name:        f.Name,
-		Label:       f.Label(),
+		Label:       label(f.Label()),
 		Description: f.Description,
 		Input:       inputType(f, open),
 		Value:       value,

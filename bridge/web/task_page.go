@@ -20,7 +20,7 @@ import (
 func State(s a2a.State) (templates.Tone, string) {
 	w, ok := stateWords[s]
 	if !ok {
-		return templates.Plain, string(s)
+		w = stateWords[a2a.Unknown]
 	}
 	return w.tone, w.word
 }
@@ -142,7 +142,7 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 	e := v.Record
 	a := &templates.TaskAlert{Tone: "danger"}
 	if v.Message != "" {
-		a.Reason = templates.Translated(v.Message)
+		a.Reason = templates.Verbatim(v.Message)
 	}
 	if m := e.Sentence(); m != nil {
 		a.Reason = templates.Message(m, sanitize.Text)

@@ -29,6 +29,7 @@ import (
 	"rialto/mcp"
 	"rialto/store"
 	"rialto/store/storetest"
+	"rialto/templates"
 )
 
 // scripted is the agent of a2atest behind no wire. It takes files.
@@ -356,6 +357,31 @@ func TestWhatAnAgentAsksIsTextOnThePage(t *testing.T) {
 		}
 		if csp := w.Header().Get("Content-Security-Policy"); forms != 2 || !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "form-action 'self'") {
 			t.Errorf("%.20s: got %d forms, with the policy %q", message, forms, csp)
+		}
+	}
+}
+
+// TestWhatAnAgentSaysIsNotTranslated gives an agent words that are also a sentence of the pages.
+func TestWhatAnAgentSaysIsNotTranslated(t *testing.T) {
+	r := newTasks(t)
+	const ours = "Certificate"
+	spanish, ok := templates.Spanish(ours)
+	if !ok {
+		t.Fatal("the pages do not say it any more")
+	}
+	schema := `{"type":"object","title":"Certificate","description":"Certificate","properties":{` +
+		`"Certificate":{"type":"string","title":"Certificate","description":"Certificate","default":"Certificate"},` +
+		`"pick":{"title":"Certificate","enum":["Certificate"]},"yes":{"title":"Certificate","type":"boolean"},` +
+		`"some":{"title":"Certificate","type":"array","items":{"enum":["Certificate"]}}}}`
+	for _, message := range []string{"echo Certificate", "fail Certificate", "ask Certificate", "auth Certificate", "form " + schema} {
+		task := r.send(message)
+		req := httptest.NewRequest("GET", documents.TaskPath+task.TaskID, nil).WithContext(as("alice"))
+		req.Header.Set("Accept-Language", "es")
+		w := httptest.NewRecorder()
+		r.pages.ServeHTTP(w, req)
+		page := w.Body.String()
+		if !strings.Contains(page, `lang="es"`) || strings.Contains(page, spanish) || !strings.Contains(page, ours) {
+			t.Errorf("%.20s: the page says %q, or not %q\n%s", message, spanish, ours, page)
 		}
 	}
 }

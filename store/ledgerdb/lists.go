@@ -14,7 +14,7 @@ import (
 var _ operator.TaskStore = (*Store)(nil)
 
 const summaryColumns = `t.handle, t.agent, t.context_id, t.state, t.asked, t.summary,
-	t.created, t.updated`
+	t.created, t.updated, t.failure`
 
 // Summaries implements ledger.Lists. The row values compare as the index sorts, so that a
 // page deep in a long list costs no more than the first.
@@ -35,6 +35,7 @@ func (db *Store) Summaries(
 }
 
 func scanSummary(r sqldb.Row) (t ledger.Summary, err error) {
+	var failure sql.NullString
 	err = r.Scan(
 		&t.TaskID,
 		&t.Agent,
@@ -44,7 +45,9 @@ func scanSummary(r sqldb.Row) (t ledger.Summary, err error) {
 		&t.Message,
 		&t.Created,
 		&t.Updated,
+		&failure,
 	)
+	_ = decodeJSON(failure, &t.Failure) // of a damaged row, the summary says enough
 	return t, err
 }
 
@@ -87,12 +90,13 @@ func (db *Store) ListTasks(
 	order := l.After(created, "t.handle", page.After.At, page.After.ID)
 	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorTask, `
 		SELECT t.handle, t.owner, COALESCE(a.name, ''), t.client, t.agent, t.state, t.asked,
-			t.summary, t.created, t.updated
+			t.summary, t.created, t.updated, t.failure
 		FROM tasks t LEFT JOIN accounts a ON a.id = t.owner`,
 		order, page.Limit)
 }
 
 func scanOperatorTask(r sqldb.Row) (t operator.Task, err error) {
+	var failure sql.NullString
 	err = r.Scan(
 		&t.ID,
 		&t.OwnerID,
@@ -104,7 +108,9 @@ func scanOperatorTask(r sqldb.Row) (t operator.Task, err error) {
 		&t.Message,
 		&t.Created,
 		&t.Updated,
+		&failure,
 	)
+	_ = decodeJSON(failure, &t.Failure) // of a damaged row, the summary says enough
 	return t, err
 }
 
