@@ -17,7 +17,7 @@ func TestAMessageIsShownInTheLanguageOfTheReader(t *testing.T) {
 		want string
 	}{
 		{Message(connect, same), "El agente &lt;crm&gt; quiere saber quién eres. Conéctalo con tu propia cuenta en https://r.example/connect/crm; entonces recibirá tu mensaje."},
-		{Errorf("It cannot be set up so: {}", credentials, same), "credenciales: tipo: &#34;x&#34; no es ninguno de a, b; omítelo para enviar el secreto como pida la tarjeta del agente"},
+		{Errorf("It cannot be set up so: {}", credentials, same), "credentials: type: &#34;x&#34; no es ninguno de a, b; omítelo para enviar el secreto como pida la tarjeta del agente"},
 		{Errorf("It cannot be set up so: {}", errors.New("<b>"), same), "&lt;b&gt;"},
 		{Message(connect, func(string) string { return "cut" }), "cut"},
 		{Translated("wrong password"), "contraseña incorrecta"},

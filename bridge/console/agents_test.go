@@ -338,7 +338,7 @@ func TestTheAuditLogSaysInSpanishWhatIsItsOwn(t *testing.T) {
 		said = append(said, words(row))
 	}
 	all := strings.Join(said, "\n")
-	for _, want := range []string{"línea de comandos", "server sin administración", "server", "disabled c1", "Reports; a mano"} {
+	for _, want := range []string{"línea de comandos", "server miembro", "server", "disabled c1", "Reports; a mano"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("want %q in\n%s", want, all)
 		}
