@@ -21,7 +21,7 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 
 	t := &templates.Table{
 		Columns: columns("Agent", "State", "Since", "Renewed"),
-		Empty:   "You have connected no account. An agent that needs one asks for it with a link.",
+		Empty:   "No accounts connected. An agent that needs one will send you a link.",
 	}
 	for _, v := range all {
 		t.Rows = append(t.Rows, templates.Entry{
@@ -36,7 +36,7 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 			Actions: []templates.Button{
 				{
 					Action: "/account/agents/forget",
-					Word:   "Forget",
+					Word:   "Disconnect",
 					About:  v.Agent,
 					Grave:  true,
 					Hidden: hidden("agent", v.Agent),
@@ -53,7 +53,7 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
 				templates.Link(to, templates.Verbatim(name)),
-				templates.Badge(templates.Note, "not connected"),
+				templates.Badge(templates.Note, "Not connected"),
 				templates.Verbatim("–"),
 				templates.Verbatim("–"),
 			},
@@ -74,9 +74,9 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 
 func connectionState(k a2avault.Kind) templates.Text {
 	if k == a2avault.Ended {
-		return templates.Badge(templates.Note, "connect again")
+		return templates.Badge(templates.Note, "Connect again")
 	}
-	return templates.Badge(templates.Good, "connected")
+	return templates.Badge(templates.Good, "Connected")
 }
 
 // askForget asks about an account of the user. Another user's is not found.
@@ -89,11 +89,11 @@ func (c ownAccount) askForget(f *form) (question, error) {
 	for _, v := range all {
 		if v.Agent == f.Get("agent") {
 			return question{
-				title: "Forget this account?",
-				word:  "Forget it",
+				title: "Disconnect this agent?",
+				word:  "Disconnect",
 				back:  "/account/agents",
 				about: templates.Textf(
-					"{} gets no more tasks in your name until you connect it again. At its own site, this server may still be listed: end that there.",
+					"{} gets no more tasks in your name until you connect it again. Its own site may still list this server: revoke that there.",
 					v.Agent,
 				),
 			}, nil

@@ -37,7 +37,7 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 
 	t := &templates.Table{
 		Columns: columns("Document", "Shared", "Expires"),
-		Empty:   "You share nothing. The page of a task that has ended has a button for it.",
+		Empty:   "No shared links yet. You can share a finished task from its page.",
 	}
 	for _, s := range shares {
 		t.Rows = append(t.Rows, templates.Entry{

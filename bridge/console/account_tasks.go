@@ -90,7 +90,7 @@ func (c ownAccount) taskActions(task ledger.Summary) []templates.Button {
 			Action: ownTaskAt(task.TaskID),
 			Get:    true,
 			First:  true,
-			Word:   "Answer it",
+			Word:   "Answer task",
 			About:  title,
 		}
 		if task.State == a2a.AuthRequired {
@@ -151,7 +151,7 @@ func (c ownAccount) askCancelTask(f *form) (question, error) {
 
 	return question{
 		title: "Cancel this task?",
-		word:  "Cancel it",
+		word:  "Cancel task",
 		back:  "/account/tasks",
 		about: templates.Textf(
 			"The agent {} is asked to stop. Its results so far are kept.", v.Agent,

@@ -50,14 +50,14 @@ func role(a *operator.Account) templates.Text {
 	if a.Admin {
 		return templates.Badge(templates.Plain, "Administrator")
 	}
-	return templates.Textf("Person")
+	return templates.Textf("Member")
 }
 
 func accountState(a *operator.Account) templates.Text {
 	if a.Disabled {
-		return templates.Badge(templates.Bad, "disabled")
+		return templates.Badge(templates.Bad, "Disabled")
 	}
-	return templates.Textf("enabled")
+	return templates.Textf("Enabled")
 }
 
 // account shows an account with its grants and actions.

@@ -39,7 +39,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		},
 	}
 	if s.Configured {
-		p.Aside[1].Lead = templates.Textf("They are in the configuration: change them there.")
+		p.Aside[1].Lead = templates.Textf("Set in the configuration. Change them there.")
 	}
 
 	p.Top, err = c.agentNumbers(r, s.Name)
@@ -154,12 +154,12 @@ func (c adminAgents) agentFacts(s *directory.AgentStatus) []templates.Fact {
 	facts := []templates.Fact{
 		fact("Name", templates.ID(s.Name)),
 		fact("Address", templates.ID(s.URL)),
-		fact("Speaks", speaks(*s)),
+		fact("Protocol", speaks(*s)),
 	}
 	if h := s.Health; h != nil {
-		facts = append(facts, fact("Answered last", c.answered(h)))
+		facts = append(facts, fact("Last answer", c.answered(h)))
 		if !h.Failed.IsZero() {
-			facts = append(facts, fact("Failed last", c.when(h.Failed)))
+			facts = append(facts, fact("Last failure", c.when(h.Failed)))
 		}
 		if !h.Until.IsZero() {
 			facts = append(facts, fact("Next try", c.when(h.Until)))
@@ -290,7 +290,7 @@ func trialSection(trial *directory.Trial, err error) templates.Section {
 
 	s.Facts = []templates.Fact{
 		fact("State", state(trial.State)),
-		fact("Speaks", templates.Verbatim(trial.Interface.String())),
+		fact("Protocol", templates.Verbatim(trial.Interface.String())),
 		fact("Took", templates.Took(trial.Took)),
 	}
 	s.Pages = []templates.Block{{Text: trial.Answer}}

@@ -123,7 +123,7 @@ func credentialFields() []templates.Field {
 			exchanged,
 			byUser,
 		),
-		secretField("It is stored sealed and never shown: after a preview, type it again."),
+		secretField("It is stored encrypted and never shown: type it again after a preview."),
 		only(textField("auth_token_url", "Token endpoint", ""), byClient, exchanged),
 		only(
 			textField("auth_scopes", "Scopes", "Scopes of the tokens, separated by spaces."),
@@ -361,11 +361,11 @@ func previewSection(seen *directory.Preview) templates.Section {
 		Facts: []templates.Fact{
 			fact("Name", name),
 			fact("Version", templates.Verbatim(seen.Version)),
-			fact("Calls would take", templates.Verbatim(seen.Interface.String())),
-			fact("Asks for", verbatimLines(seen.Schemes)),
+			fact("Protocol", templates.Verbatim(seen.Interface.String())),
+			fact("Authentication", verbatimLines(seen.Schemes)),
 			fact("Streams", yesNo(seen.Streaming)),
-			fact("Tells of changes", yesNo(seen.Push)),
-			fact("Offers", verbatimLines(offers)),
+			fact("Push notifications", yesNo(seen.Push)),
+			fact("Endpoints", verbatimLines(offers)),
 		},
 	}
 	for _, problem := range seen.Problems {
@@ -399,9 +399,9 @@ func changePage(values url.Values, wrong templates.Text) *templates.Console {
 
 	fields := append([]templates.Field{addressField()}, credentialFields()...)
 	secret := slices.IndexFunc(fields, func(f templates.Field) bool { return f.Name == "secret" })
-	fields[secret].Help = "Nothing is stored yet. What you type is stored sealed and never shown."
+	fields[secret].Help = "Nothing is stored yet. It will be stored encrypted; you won't see it again."
 	if values.Get("stored") == "yes" {
-		fields[secret].Help = "Leave it empty to keep the stored one. It is stored sealed and never shown."
+		fields[secret].Help = "Leave it empty to keep the stored one. It is stored encrypted; you won't see it again."
 		form.Hidden = append(form.Hidden, hidden("stored", "yes")...)
 		fields = append(
 			fields, checkField("keep", "Keep the stored secret", "Unless you type another one."),

@@ -17,7 +17,7 @@ func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
 	return c.listPage(r, &operator.AgentFilter{}, c, templates.Console{
 		Title: "Agents",
 		Lead: templates.Textf(
-			"What people can give tasks to, from the configuration and from here.",
+			"Agents your people can use. Added here or in the configuration.",
 		),
 		Actions: []templates.Button{
 			{Action: "/admin/agents/new", Get: true, Word: "Add an agent", First: true},
@@ -61,21 +61,21 @@ func agentState(s directory.AgentStatus) templates.Text {
 	var all []templates.Text
 	switch h := s.Health; {
 	case !s.Enabled:
-		all = append(all, templates.Badge(templates.Plain, "disabled"))
+		all = append(all, templates.Badge(templates.Plain, "Disabled"))
 	case h == nil || h.Asked.IsZero():
-		all = append(all, templates.Badge(templates.Plain, "not asked yet"))
+		all = append(all, templates.Badge(templates.Plain, "Not asked yet"))
 	case h.Card == nil:
-		all = append(all, templates.Badge(templates.Bad, "cannot be reached"))
+		all = append(all, templates.Badge(templates.Bad, "Can't be reached"))
 	case !h.Until.IsZero():
-		all = append(all, templates.Badge(templates.Bad, "does not answer"))
+		all = append(all, templates.Badge(templates.Bad, "Doesn't answer"))
 	case h.Problem != "":
-		all = append(all, templates.Badge(templates.Note, "card cannot be read"))
+		all = append(all, templates.Badge(templates.Note, "Card can't be read"))
 	default:
-		all = append(all, templates.Badge(templates.Good, "healthy"))
+		all = append(all, templates.Badge(templates.Good, "Healthy"))
 	}
 
 	if s.Waiting {
-		all = append(all, templates.Badge(templates.Note, "card to review"))
+		all = append(all, templates.Badge(templates.Note, "Card to review"))
 	}
 
 	return templates.Row(all...)

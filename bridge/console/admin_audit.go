@@ -24,7 +24,7 @@ func (c adminAudit) audit(r *http.Request) (*templates.Console, error) {
 	section.ID = "audit"
 	return &templates.Console{
 		Title:    "Audit log",
-		Lead:     templates.Textf("Who did what here, and from where. Nothing in it can be changed."),
+		Lead:     templates.Textf("Every sign-in and change, with its origin. Read-only."),
 		Actions:  q.exports("/admin/audit/export"),
 		Sections: []templates.Section{section},
 	}, err
@@ -61,13 +61,13 @@ func nameOf(e audit.Event) string {
 func outcome(e audit.Event) templates.Text {
 	switch {
 	case e.Kind == audit.Reuse:
-		return templates.Badge(templates.Bad, "alarm")
+		return templates.Badge(templates.Bad, "Alarm")
 	case e.Outcome == audit.Failed:
-		return templates.Badge(templates.Bad, "failed")
+		return templates.Badge(templates.Bad, "Failed")
 	case e.Outcome == audit.Denied:
-		return templates.Badge(templates.Note, "denied")
+		return templates.Badge(templates.Note, "Denied")
 	}
-	return templates.Textf("done")
+	return templates.Textf("Done")
 }
 
 // withDetail shows a text, with another below it unless that is empty.
@@ -115,7 +115,7 @@ func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
 			return withDetail(templates.ID(e.Target), detail)
 		}
 		return templates.Lines(
-			templates.Textf("now called {}", templates.Verbatim(shown(name, 300))),
+			templates.Textf("as {}", templates.Verbatim(shown(name, 300))),
 			withDetail(templates.ID(e.Target), detail),
 		)
 	case audit.Settings: // the target identifies the settings to the server

@@ -61,7 +61,7 @@ func appName(x *operator.Client) templates.Text {
 		return templates.Lines(name, templates.ID(x.ID))
 	}
 	return templates.Lines(
-		templates.Row(name, templates.Badge(templates.Bad, "look-alike")), templates.ID(x.ID),
+		templates.Row(name, templates.Badge(templates.Bad, "Look-alike")), templates.ID(x.ID),
 	)
 }
 

@@ -21,7 +21,7 @@ func (c adminDoctor) doctorForm(r *http.Request) (*templates.Console, error) {
 func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
 	return &templates.Console{
 		Title: "Doctor",
-		Lead:  templates.Textf("Says why an app cannot use an MCP server, and what to do."),
+		Lead:  templates.Textf("Finds out why an app can't connect to an MCP server, and how to fix it."),
 		Sections: []templates.Section{{ID: "doctor", Form: &templates.Form{
 			Action: "/admin/doctor",
 			Word:   "Run checks",

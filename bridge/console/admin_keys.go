@@ -38,14 +38,14 @@ func (c adminKeys) cell(_ *http.Request, entry any, column string) templates.Tex
 
 // keyState says what a key does now.
 func (c adminKeys) keyState(k operator.Key) templates.Text {
-	state := templates.Badge(templates.Plain, "checks only")
+	state := templates.Badge(templates.Plain, "Checks only")
 	meaning := templates.Textf("Checks tokens that it signed earlier.")
 	switch {
 	case k.Signs:
-		state = templates.Badge(templates.Good, "current")
+		state = templates.Badge(templates.Good, "Current")
 		meaning = templates.Textf("Signs every new token.")
 	case k.Active.After(c.Now()):
-		state = templates.Badge(templates.Note, "comes next")
+		state = templates.Badge(templates.Note, "Comes next")
 		meaning = templates.Textf("Published, so that servers know it before it signs.")
 	}
 
@@ -60,7 +60,7 @@ func (c adminKeys) buttons(_ query, entry any) []templates.Button {
 func askRotate() confirmation {
 	return always(question{
 		title: "Replace the signing key?",
-		word:  "Replace it",
+		word:  "Replace",
 		back:  "/admin/keys",
 		calm:  true,
 		about: templates.Textf(
@@ -95,7 +95,7 @@ func (c adminKeys) askRevokeKey(f *form) (question, error) {
 
 	q := question{
 		title: "Revoke this key?",
-		word:  "Revoke it",
+		word:  "Revoke",
 		back:  "/admin/keys",
 		about: templates.Textf("The key {}. This cannot be undone.", k.ID),
 	}

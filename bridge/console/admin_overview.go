@@ -25,7 +25,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 		Live:  "/admin/tasks/events",
 		Top:   &templates.Section{ID: "numbers", Stats: c.stats(o)},
 		Sections: []templates.Section{
-			{ID: "decide", Title: "Needs a decision", Items: c.decisions(o)},
+			{ID: "decide", Title: "Waiting for people", Items: c.decisions(o)},
 		},
 	}
 	if o.Asking > len(o.Waiting) {
@@ -130,7 +130,7 @@ func (c *Console) stats(o *operator.Overview) []templates.Stat {
 			Tone:  toneIfAny(o.Failed, templates.Bad),
 		},
 		{
-			Name:  "Agents in trouble",
+			Name:  "Unhealthy agents",
 			Value: boundedCount(trouble),
 			Sub:   templates.Textf("of {}", templates.Number(int64(len(o.Agents)))),
 			Href:  "/admin/agents?only=attention",

@@ -96,7 +96,7 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 
 	return &templates.Console{
 		Title: "Settings",
-		Lead:  templates.Textf("What is in force, and what sets it. Secrets are not shown."),
+		Lead:  templates.Textf("Settings in force and where each comes from. Secrets are not shown."),
 		Sections: []templates.Section{
 			{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
 				{Href: "/admin/settings", Name: "All settings", Here: !onlyChanged},
@@ -110,7 +110,7 @@ func settingRow(group string, s operator.Setting) templates.Entry {
 	if group == "agents" {
 		return templates.Entry{Cells: []templates.Text{
 			agentLink(s.Value),
-			templates.Textf("Its settings are on its page."),
+			templates.Textf("See the agent's page."),
 			sources[s.Source],
 			templates.Textf("on reload"),
 		}}

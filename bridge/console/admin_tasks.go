@@ -63,7 +63,7 @@ func taskAt(id string) string { return "/admin/tasks/one?id=" + url.QueryEscape(
 // owner links to the account of a task, unless the account was removed.
 func owner(name, id string) templates.Text {
 	if name == "" {
-		return templates.Lines(templates.Textf("removed"), templates.Code(id))
+		return templates.Lines(templates.Textf("Removed"), templates.Code(id))
 	}
 	return accountLink(name)
 }
@@ -76,7 +76,7 @@ func (c adminTasks) askCancel(f *form) (question, error) {
 
 	return question{
 		title: "Cancel this task?",
-		word:  "Cancel it",
+		word:  "Cancel task",
 		back:  taskAt(e.Handle),
 		about: templates.Textf(
 			"The agent {} is asked to stop. Its results so far are kept.", e.Agent,

@@ -295,7 +295,7 @@ func TestSettingsAreShownInGroups(t *testing.T) {
 	}
 	want := []string{
 		"Server", "url Its address. http", "secret (set, not shown) environment on restart",
-		"Agents", "tables Its settings are on its page. default on reload",
+		"Agents", "tables See the agent's page. default on reload",
 		"Limits", "limits.calls Open calls. 5 default 4096 file on reload",
 	}
 	if !slices.EqualFunc(rows, want, strings.HasPrefix) {

@@ -65,7 +65,7 @@ func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
 	return &templates.Console{
 		Title: "Usage",
 		Lead: templates.Textf(
-			"All calls from {} to {} UTC, without message content.", since, until,
+			"Calls from {} to {} UTC. Message contents are never recorded.", since, until,
 		),
 		Actions: u.exports("/admin/usage/export"),
 		Sections: []templates.Section{
@@ -111,10 +111,10 @@ func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, err
 
 // callOutcomes are the badges of calls.
 var callOutcomes = map[usage.Outcome]templates.Text{
-	usage.OK:       templates.Textf("completed"),
-	usage.Failed:   templates.Badge(templates.Bad, "failed"),
-	usage.Refused:  templates.Badge(templates.Note, "refused"),
-	usage.Canceled: templates.Badge(templates.Plain, "canceled"),
+	usage.OK:       templates.Textf("Done"),
+	usage.Failed:   templates.Badge(templates.Bad, "Failed"),
+	usage.Refused:  templates.Badge(templates.Note, "Refused"),
+	usage.Canceled: templates.Badge(templates.Plain, "Canceled"),
 }
 
 // usageCalls lists the calls behind a number, the latest first.

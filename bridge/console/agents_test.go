@@ -326,7 +326,7 @@ func TestTheAuditLogSaysInSpanishWhatIsItsOwn(t *testing.T) {
 	r := newRig(t)
 	now := time.Now()
 	r.must(r.db.Records.AddEvents(t.Context(), []audit.Event{
-		{ID: "1", At: now, Kind: audit.AccountAdmin, Outcome: audit.OK, Actor: "command line", Target: "server", Detail: "no administrator"},
+		{ID: "1", At: now, Kind: audit.AccountAdmin, Outcome: audit.OK, Actor: "command line", Target: "server", Detail: "member"},
 		{ID: "2", At: now, Kind: audit.ClientRemoved, Outcome: audit.OK, ActorID: "x", Actor: "server", Target: "c1", Detail: "disabled"},
 		{ID: "3", At: now, Kind: audit.ClientRegistered, Outcome: audit.OK, Target: "c2", Detail: "Reports; by hand"},
 	}))

@@ -28,7 +28,7 @@ func TestTheOverviewLeadsToWhatIsBehindEachNumber(t *testing.T) {
 	for href, want := range map[string]string{
 		"/admin/tasks?state=input-required":   "Waiting for an answer 1 and 1 for a sign-in",
 		"/admin/tasks?state=failed&changed=1": "Failed in 24 hours 1",
-		"/admin/agents?only=attention":        "Agents in trouble 0 of 1",
+		"/admin/agents?only=attention":        "Unhealthy agents 0 of 1",
 		"/admin/usage?days=1":                 "p95 latency –",
 	} {
 		if got[href] != want {

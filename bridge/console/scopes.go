@@ -83,11 +83,11 @@ func (c *Console) reachableAgents(r *http.Request, g operator.Grant) templates.T
 func grantState(s operator.State) templates.Text {
 	switch s {
 	case operator.Live:
-		return templates.Textf("active")
+		return templates.Textf("Active")
 	case operator.Revoked:
-		return templates.Badge(templates.Plain, "ended")
+		return templates.Badge(templates.Plain, "Ended")
 	case operator.Paused:
-		return templates.Badge(templates.Note, "paused")
+		return templates.Badge(templates.Note, "Paused")
 	}
-	return templates.Badge(templates.Plain, "expired")
+	return templates.Badge(templates.Plain, "Expired")
 }

@@ -127,7 +127,7 @@ func roleOf(admin bool) string {
 	if admin {
 		return "administrator"
 	}
-	return "no administrator"
+	return "member"
 }
 
 // SetPassword sets the password of a local account, which ends its sessions and grants. It fails with

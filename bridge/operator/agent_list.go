@@ -24,7 +24,7 @@ func (f *AgentFilter) Filters() []Filter {
 		{To: &f.Only, Field: "only", Label: "Show", Choices: []Choice{
 			{
 				"attention",
-				"In trouble",
+				"Unhealthy",
 			},
 			{"waiting", "With a card to review"},
 			{"disabled", "Disabled"},

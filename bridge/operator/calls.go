@@ -27,14 +27,14 @@ func (f *CallFilter) Filters() []Filter {
 			Field: "outcome",
 			Label: "Outcome",
 			Choices: []Choice{
-				{string(usage.OK), "completed"},
-				{string(usage.Errors), "all errors"},
+				{string(usage.OK), "Done"},
+				{string(usage.Errors), "All errors"},
 				{
 					string(usage.Failed),
-					"failed",
+					"Failed",
 				},
-				{string(usage.Refused), "refused"},
-				{string(usage.Canceled), "canceled"},
+				{string(usage.Refused), "Refused"},
+				{string(usage.Canceled), "Canceled"},
 			},
 		},
 	}, TimeFilters(&f.Since, &f.Until)[:2]...)

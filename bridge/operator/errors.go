@@ -142,7 +142,7 @@ var (
 	errNoServer = invalid("no_server", "Tasks can only be canceled at the server.")
 	errState    = invalid("bad_state", "There is no state {}.")
 	errAddress  = invalid(
-		"bad_address", "This is not an address such as https://rialto.example/mcp.",
+		"bad_address", "Enter a full address, such as https://rialto.example/mcp.",
 	)
 	errDoctorBusy = invalid("doctor_busy", "The doctor is busy. Try again in a minute.")
 	errTime       = invalid(

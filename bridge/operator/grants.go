@@ -78,7 +78,7 @@ func (f *GrantFilter) Filters() []Filter {
 			Flag:    "live",
 			Usage:   "only live grants",
 		},
-		{To: &f.Live, Field: "live", Label: "State", Choices: []Choice{{"yes", "active"}}},
+		{To: &f.Live, Field: "live", Label: "State", Choices: []Choice{{"yes", "Active"}}},
 	}
 }
 

@@ -161,7 +161,7 @@ func button(path, do string) *templates.Button {
 // doneTexts are what a page says after an action, by the parameter in its address.
 var doneTexts = map[string]string{
 	"answered": "Answer sent.",
-	"canceled": "The task is canceled.",
+	"canceled": "Task canceled.",
 	"sent":     "Request sent.",
 	"unshared": "The link no longer works.",
 }

@@ -274,7 +274,7 @@ func (m *partBuilder) event(v *documents.TaskView, e documents.Event) (out templ
 		if !e.Agent && v.Rights == documents.ByOwner {
 			out.Title = templates.Textf("You")
 		} else if !e.Agent {
-			out.Title = templates.Textf("The user")
+			out.Title = templates.Textf("User")
 		}
 		out.Parts, out.Long = m.messageParts(e), longBeginning(e.Message)
 	case e.Replaced != nil:

@@ -159,7 +159,7 @@ func (r *Report) verdict(o *observation) Cause {
 	c := Cause{
 		ID:    Works,
 		Text:  say("This server works with {}, up to its login.", Names(works)),
-		Do:    say("To look behind the login, run:"),
+		Do:    say("To test past the login, run:"),
 		Lines: o.command("rialto doctor", " --login"),
 	}
 	if host := o.loginHost(); host != "" {

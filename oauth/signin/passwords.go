@@ -62,7 +62,7 @@ func passwordRefusal(err error) error {
 	case errors.Is(err, ErrBadPassword):
 		return &Refusal{
 			Code:   "bad_password",
-			Reason: "This password cannot be used. It needs 8 characters at least.",
+			Reason: "This password cannot be used. It needs At least 8 characters.",
 		}
 	case errors.Is(err, ErrCommonPassword):
 		return &Refusal{
@@ -301,7 +301,7 @@ func (pg *Pages) ChangePassword(
 		if refused.Code != "wrong_credentials" {
 			return refused.Reason, nil
 		}
-		return "The present password is not right.", nil
+		return "That isn't your current password.", nil
 	}
 	if err != nil {
 		return "", err

@@ -149,7 +149,7 @@ func (ts *Tokens) IssueFor(
 		return "", time.Time{}, fmt.Errorf("account %q may not use %s", name, resource.URL)
 	}
 	if oauth.ScopeSet(scopes).Has(oauth.ScopeAdmin) && !a.Admin {
-		return "", time.Time{}, fmt.Errorf("account %q is no administrator", name)
+		return "", time.Time{}, fmt.Errorf("account %q is not an administrator", name)
 	}
 	if ttl <= 0 {
 		ttl = ts.AccessTTL

@@ -21,7 +21,7 @@ func Sections(r *doctor.Report) []templates.Section {
 			)
 		}
 		if list := r.Of(c.ID); !r.Absent() {
-			sections = appendChecks(sections, "because-"+c.ID, "Failed because of it", list, true)
+			sections = appendChecks(sections, "because-"+c.ID, "Caused by this", list, true)
 		}
 	}
 	sections = appendChecks(sections, "other", "Other findings", r.Of(""), false)

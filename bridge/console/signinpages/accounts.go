@@ -27,7 +27,7 @@ func NewAccount(f url.Values, wrong templates.Text) *templates.Console {
 					Max:      64,
 					Bad:      wrong != nil,
 				},
-				newPassword("password", "Password", "8 characters at least."),
+				newPassword("password", "Password", "At least 8 characters."),
 				{
 					Name:  "admin",
 					Kind:  "check",
@@ -46,7 +46,7 @@ func SetPassword(name string, wrong templates.Text) templates.Section {
 	password := newPassword(
 		"password",
 		"New password",
-		"8 characters at least. It signs the person out everywhere and ends the connections of all apps.",
+		"At least 8 characters. Setting it signs this person out everywhere and disconnects their apps.",
 	)
 	password.Bad = wrong != nil
 	return templates.Section{

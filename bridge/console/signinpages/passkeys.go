@@ -234,14 +234,14 @@ func codesSection(codes int) templates.Section {
 		ID:    "codes",
 		Title: "Recovery codes",
 		Lead:  templates.Textf("You have no recovery codes. Each signs you in once, in the place of your password, when you have lost your passkeys."),
-		Form:  &templates.Form{Action: passkeysPath + "/codes", Word: "Make recovery codes"},
+		Form:  &templates.Form{Action: passkeysPath + "/codes", Word: "Create recovery codes"},
 	}
 	if codes > 0 {
 		s.Lead = templates.Textf(
 			"Recovery codes that are left: {}. Each signs you in once, in the place of your password. New codes end the older ones.",
 			templates.Number(int64(codes)),
 		)
-		s.Form.Word = "Make new recovery codes"
+		s.Form.Word = "Create new recovery codes"
 	}
 	return s
 }

@@ -68,12 +68,12 @@ func share(s usage.Sum) string {
 // change compares a number with that of the period before.
 func change(now, before float64) templates.Text {
 	if before == 0 {
-		return templates.Textf("no calls in the period before")
+		return templates.Textf("no earlier data")
 	}
 
 	percent := math.Round(100 * (now - before) / before)
 	if percent == 0 {
-		return templates.Textf("as in the period before")
+		return templates.Textf("unchanged")
 	}
 
 	return templates.Textf(

@@ -54,7 +54,7 @@ func (s *Server) AnnounceSetup(ctx context.Context, w io.Writer, terminal bool) 
 		}
 	}
 
-	const text = "\n  There is no account yet. Make the first one at %s/signin\n  with %s\n"
+	const text = "\n  There is no account yet. Create the first one at %s/signin\n  with %s\n"
 	_, err = fmt.Fprintf(w, text, cfg.URL, with)
 	return err
 }

@@ -79,7 +79,7 @@ await run(async () => {
   for (const agent of ['personal', 'keyed']) {
     const settings = await tab.context.newPage(); // the first one still shows the answer
     await settings.goto(`${origin}/connect/${agent}`);
-    await settings.getByRole('button', { name: 'Forget this connection' }).click();
+    await settings.getByRole('button', { name: 'Disconnect this agent' }).click();
     await settings.locator('#connect').waitFor();
     assert.equal(await settings.locator('#connected').count(), 0, `${agent} is forgotten`);
     await settings.close();

@@ -72,6 +72,6 @@ async function endApp(keys) {
   await keys.open('/account');
   await keys.submit('Disconnect Browser test');
   await keys.submit('Disconnect');
-  await keys.says('The app is disconnected.');
+  await keys.says('App disconnected.');
   done('ended an app');
 }

@@ -40,7 +40,7 @@ async function setup(browser) {
   await tab.page.getByLabel('Username').fill(env('RIALTO_USERNAME'));
   await tab.page.getByLabel('Password').fill(env('RIALTO_PASSWORD'));
   await revealed(tab.page);
-  await tab.page.getByRole('button', { name: 'Make the account' }).click();
+  await tab.page.getByRole('button', { name: 'Create account' }).click();
   await tab.page.waitForURL(`${origin}/admin?done=setup`);
   await clean(tab, 'setup');
   done('first account made');

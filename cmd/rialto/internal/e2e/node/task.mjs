@@ -101,7 +101,7 @@ async function answers({ page }, id) {
   await page.goto(`${origin}/answer/${id}`);
   await page.setViewportSize({ width: 360, height: 800 });
   await page.locator('#question #cancel > summary').click();
-  await page.getByRole('button', { name: 'Cancel the task' }).waitFor();
+  await page.getByRole('button', { name: 'Cancel task' }).waitFor();
   await fits(page, 'a question that can be canceled');
   await accessible(page, 'a question that can be canceled');
   if (shots) await page.screenshot({ path: path.join(shots, 'owner-cancel-360.png'), fullPage: true });
@@ -156,7 +156,7 @@ async function cancels({ page, context }, id) {
   assert.ok((await page.locator('#lives').innerText()).includes('Read 2400 of 2,400 claims'), 'what the agent does is on top');
   assert.ok((await page.locator('#timeline').innerText()).includes('Watch the claims'), 'progress does not push the request out');
   await page.locator('#cancel > summary').click();
-  await page.getByRole('button', { name: 'Cancel the task' }).click();
+  await page.getByRole('button', { name: 'Cancel task' }).click();
   await page.locator('#state', { hasText: 'Canceled' }).waitFor();
   await row.getByText('Canceled').waitFor();
   await other.close();

@@ -361,10 +361,10 @@ async function tornDown(look, client) {
 async function canceled(look, client, { name, words: w, ...view }) {
   const chat = await look(view);
   await ask(chat, client, 'send_task', { agent: 'analyst', message: 'Watch the harbor', wait: 0 });
-  await chat.frame.getByRole('button', { name: w('Cancel the task', 'Cancelar la tarea') }).click();
+  await chat.frame.getByRole('button', { name: w('Cancel task', 'Cancelar tarea') }).click();
   await chat.frame.getByText(w('Cancel this task?', '¿Cancelar esta tarea?')).waitFor();
   await fine(chat, `cancel-${name}`, name === 'en-GB-dark-390' ? 'cancel' : '');
-  await chat.page.keyboard.press('Shift+Tab'); // from "Keep it" to "Cancel it"
+  await chat.page.keyboard.press('Shift+Tab'); // from "Keep it" to "Cancel task"
   await chat.page.keyboard.press('Enter');
   await says(chat, w('Canceled', 'Cancelada'));
   await fine(chat, `canceled-${name}`);
