@@ -105,14 +105,14 @@ func samples() map[string]templates.Page {
 		},
 		"connect": templates.Connect{
 			Product: "Rialto", Agent: "maps", Title: "Maps", Connected: true, Since: "2026-01-02", Task: "t1", TaskPath: "/answer/t1",
-			Error: "This value cannot be sent. Paste it again, without line breaks.", Ways: []templates.ConnectWay{
+			Error: "This value can't be sent. Paste it again, without line breaks.", Ways: []templates.ConnectWay{
 				{Kind: "oauth", Host: "login.example"}, {Number: 1, Kind: "oauth"}, {Number: 2, Kind: "api_key", Name: "X-Key", Description: "From your profile."},
 				{Number: 3, Kind: "basic"}, {Number: 4, Kind: "bearer"},
 			},
 		},
 		"connect, with a code": templates.Device{
 			Product: "Rialto", Agent: "maps", Host: "login.example", URL: "https://login.example/device", Code: "WDJB-MJHT", Handle: "h",
-			Notice: "You have not finished there yet, or that server does not know it yet. Wait a moment and try again.",
+			Notice: "You haven't finished there yet, or that server doesn't know it yet. Wait a moment and try again.",
 		},
 		"connect, in no way":          templates.Connect{Product: "Rialto", Agent: "maps", Task: "t1"},
 		"connect, of another account": templates.Connect{Product: "Rialto", Agent: "maps", Switch: "/signin?next=%2F", Ways: []templates.ConnectWay{{Kind: "device", Host: "login.example"}}},

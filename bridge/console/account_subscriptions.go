@@ -86,7 +86,7 @@ func (c ownAccount) useSubscription(f *form) (err error) {
 	if why, failed := errors.AsType[events.TestFailed](err); failed {
 		err = &operator.Error{
 			Code: "test_event",
-			Text: "The receiver did not take the test event: {}.",
+			Text: "The receiver didn't take the test event: {}.",
 			Args: []string{string(why)},
 		}
 	}

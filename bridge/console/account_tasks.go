@@ -172,14 +172,14 @@ func cancelError(err error) error {
 	if refused, ok := errors.AsType[*a2a.Error](err); ok {
 		return &operator.Error{
 			Code: "agent_refused",
-			Text: "The agent did not stop: {}",
+			Text: "The agent didn't stop: {}",
 			Args: []string{shown(refused.Message, 300)},
 		}
 	}
 	if _, ok := ledger.InputText(err); ok {
 		return &operator.Error{
 			Code: "not_cancelable",
-			Text: "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet.",
+			Text: "The task can't be canceled now: it has ended, or the agent hasn't confirmed it yet.",
 		}
 	}
 

@@ -139,7 +139,7 @@ func lastErrors(s *directory.AgentStatus) (notes []templates.Remark) {
 	if h.Problem != "" {
 		notes = append(
 			notes,
-			warning(templates.Errorf("Its card cannot be read: {}", h.Err, upTo(500)))...)
+			warning(templates.Errorf("Its card can't be read: {}", h.Err, upTo(500)))...)
 	}
 	if h.Failure != "" && h.Failed.After(h.Answered) {
 		notes = append(
@@ -246,13 +246,13 @@ func (c adminAgents) cardSection(
 	if more > 0 {
 		section.Notes = warning(
 			templates.Textf(
-				"It has changed in {} more places, which are not shown here.", strconv.Itoa(more),
+				"It has changed in {} more places, which aren't shown here.", strconv.Itoa(more),
 			),
 		)
 	}
 	if s.Waiting {
 		section.Lead = templates.Textf(
-			"The new card waits for you. Until you accept it, calls go by the one in force.",
+			"A new card is waiting for you. Until you accept it, the current card stays in force.",
 		)
 		section.Form = &templates.Form{
 			Action: "/admin/agents/accept",
@@ -284,7 +284,7 @@ func (c adminAgents) testAgent(f *form) error {
 func trialSection(trial *directory.Trial, err error) templates.Section {
 	s := templates.Section{ID: "trial", Title: "What the agent answered"}
 	if err != nil {
-		s.Notes = warning(templates.Errorf("The test did not work: {}", err, upTo(1000)))
+		s.Notes = warning(templates.Errorf("The test didn't work: {}", err, upTo(1000)))
 		return s
 	}
 

@@ -177,7 +177,7 @@ func agentInputs() []agentInput {
 		{Field: detectedField("protocol", "Generation", directory.Generations)},
 		{Field: detectedField("binding", "Binding", directory.Bindings)},
 		{Field: textField(
-			"retention", "Keep its tasks for", "Such as 90d. Empty is as long as others.",
+			"retention", "Keep its tasks for", "Such as 90d. Empty: as long as other tasks.",
 		)},
 		{checkField(
 			"skills_as_tools",

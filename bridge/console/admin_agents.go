@@ -121,7 +121,7 @@ func (c adminAgents) askAccept(f *form) (question, error) {
 		word:  "Accept the card",
 		back:  agentAt(s.Name),
 		about: templates.Textf(
-			"{} is then called as its new card says: look at what has changed first.", s.Name,
+			"{} will then be called as its new card says. Check what changed first.", s.Name,
 		),
 	}, nil
 }

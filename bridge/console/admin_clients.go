@@ -121,7 +121,7 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 	if x.LookAlike != "" {
 		about.Notes = warning(
 			templates.Textf(
-				"This app bears the name of {}, but its addresses are not those of {}. Remove it unless you know whose it is.",
+				"This app bears the name of {}, but its addresses aren't those of {}. Remove it unless you know whose it is.",
 				x.LookAlike,
 				x.LookAlike,
 			),

@@ -26,7 +26,7 @@ func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates
 			Action: "/admin/doctor",
 			Word:   "Run checks",
 			Error:  wrong,
-			Busy:   "Examining. It takes up to a minute.",
+			Busy:   "Running the checks. This takes up to a minute.",
 			Fields: []templates.Field{
 				{
 					Name:     "url",

@@ -97,7 +97,7 @@ func (c adminKeys) askRevokeKey(f *form) (question, error) {
 		title: "Revoke this key?",
 		word:  "Revoke",
 		back:  "/admin/keys",
-		about: templates.Textf("The key {}. This cannot be undone.", k.ID),
+		about: templates.Textf("The key {}. This can't be undone.", k.ID),
 	}
 	refuses := fact(
 		"At once",

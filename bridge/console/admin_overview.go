@@ -35,7 +35,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 		)
 	}
 	if len(p.Sections[0].Items) == 0 {
-		p.Sections[0].Table = &templates.Table{Empty: "Nothing waits for you."}
+		p.Sections[0].Table = &templates.Table{Empty: "Nothing is waiting for you."}
 	}
 	if len(o.Agents) == 0 || param(r, "done") == "setup" {
 		p.Sections[0] = nextSteps()
@@ -207,7 +207,7 @@ func latest(a, b time.Time) time.Time {
 // agentProblem says why an agent does not work.
 func agentProblem(h *directory.Health) templates.Text {
 	if h.Problem != "" {
-		return templates.Errorf("Its card cannot be read: {}", h.Err, upTo(300))
+		return templates.Errorf("Its card can't be read: {}", h.Err, upTo(300))
 	}
 	return templates.Textf("The last call got no answer: {}", shown(h.Failure, 300))
 }

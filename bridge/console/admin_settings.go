@@ -96,7 +96,7 @@ func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
 
 	return &templates.Console{
 		Title: "Settings",
-		Lead:  templates.Textf("Settings in force and where each comes from. Secrets are not shown."),
+		Lead:  templates.Textf("Settings in force and where each comes from. Secrets aren't shown."),
 		Sections: []templates.Section{
 			{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
 				{Href: "/admin/settings", Name: "All settings", Here: !onlyChanged},

@@ -23,8 +23,8 @@ func (c *Console) missing(w http.ResponseWriter, r *http.Request) {
 func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	p := templates.Problem{
 		Product: c.Product,
-		Title:   "This did not work",
-		Detail:  "The server cannot answer now.",
+		Title:   "This didn't work",
+		Detail:  "The server can't answer now.",
 		Remedy:  "Try again in a moment.",
 	}
 	status := http.StatusServiceUnavailable
@@ -32,7 +32,7 @@ func (c *Console) writeError(w http.ResponseWriter, r *http.Request, err error) 
 	switch {
 	case errors.Is(err, errForm):
 		status = http.StatusBadRequest
-		p.Detail = "What was sent is not a form of this page."
+		p.Detail = "What was sent isn't a form of this page."
 		p.Remedy = "Go back and try again."
 	case errors.Is(err, operator.ErrNotFound),
 		errors.Is(err, oauth.ErrNotFound),

@@ -36,6 +36,6 @@ func (c *Console) inFreshSession(f *form, run formAction) error {
 		proof.Form.Action = f.URL.EscapedPath()
 		proof.Form.Hidden = f.hidden()
 	}
-	p := &templates.Console{Title: "Confirm that it is you", Sections: []templates.Section{*proof}}
+	p := &templates.Console{Title: "Confirm that it's you", Sections: []templates.Section{*proof}}
 	return f.show(p)
 }

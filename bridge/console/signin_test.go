@@ -65,7 +65,7 @@ func TestAPersonAddsRenamesAndRemovesAPasskey(t *testing.T) {
 		t.Errorf("got %s, want a proof first", p.Text())
 	}
 	again := b.post("/account/passkeys/remove", "id", keys[0].ID, "confirm", "yes")
-	if again.Status != http.StatusOK || !strings.Contains(again.Text(), "Confirm that it is you") {
+	if again.Status != http.StatusOK || !strings.Contains(again.Text(), "Confirm that it's you") {
 		t.Fatalf("got %d %s", again.Status, again.Text())
 	}
 	get, err := virtualwebauthn.ParseAssertionOptions(asked(again, "proof"))

@@ -40,7 +40,7 @@ func ConnectorFields(c *directory.Connector) []ConnectorField {
 		{Name: "description", Label: "Description", Help: "What it is for.", Text: &c.Description},
 		{
 			Name: "instructions", Label: "Instructions", Text: &c.Instructions, Long: true,
-			Help: "What models should know of it.",
+			Help: "What models should know about it.",
 		},
 		{Name: "icon", Label: "Icon", Help: "The https address of a picture.", Text: &c.Icon},
 		{Name: "agents", Label: "Agents", Help: "Their names. None: all.", List: &c.Agents},

@@ -69,14 +69,14 @@ func (e Error) with(args ...string) *Error {
 
 // Errors that callers ask for. ErrNotFound is any Error with the reason NotFound.
 var (
-	ErrNotFound   = notFound("not_found", "This does not exist.")
-	ErrCursor     = invalid("bad_cursor", "This page does not exist. Start at the first page.")
+	ErrNotFound   = notFound("not_found", "This doesn't exist.")
+	ErrCursor     = invalid("bad_cursor", "This page doesn't exist. Start at the first page.")
 	ErrOwnAccount = invalid(
 		"own_account",
 		"This is your own account. Another administrator can change its role or remove it.",
 	)
 	ErrOtherCard = conflict(
-		"other_card", "The agent now shows another card. Look at the new card first.",
+		"other_card", "The agent now has another card. Check the new one first.",
 	)
 )
 
@@ -85,7 +85,7 @@ var (
 	errNoCard       = conflict("no_card", "No card of this agent waits to be accepted.")
 	errAgentExists  = conflict("agent_exists", "There is an agent with this name.")
 	errAgentChanged = conflict(
-		"agent_changed", "The agent was changed in between. Look at it again.",
+		"agent_changed", "The agent was changed in the meantime. Check it again.",
 	)
 	errTooManyAgents = conflict("too_many_agents", "There are too many agents. Remove one first.")
 	errConfigured    = invalid(
@@ -95,7 +95,7 @@ var (
 	errNoConnector      = notFound("no_connector", "There is no such connector.")
 	errConnectorExists  = conflict("connector_exists", "There is a connector with this name.")
 	errConnectorChanged = conflict(
-		"connector_changed", "The connector was changed in between. Look at it again.",
+		"connector_changed", "The connector was changed in the meantime. Check it again.",
 	)
 	errTooManyConnectors = conflict(
 		"too_many_connectors", "There are too many connectors. Remove one first.",
@@ -103,7 +103,7 @@ var (
 	errConfiguredConnector = invalid(
 		"connector_configured", "This connector is in the configuration: change it there.",
 	)
-	errUnnamed = invalid("agent_unnamed", "The card could not be read: give the agent a name.")
+	errUnnamed = invalid("agent_unnamed", "The card couldn't be read: give the agent a name.")
 
 	errAccountExists = invalid("account_exists", "There is an account with this name.")
 	errBadName       = invalid(
@@ -149,7 +149,7 @@ var (
 		"bad_time",
 		"Write a time as 2026-11-21T08:00:00Z, as 2026-11-21, or as how long ago it was: 90m, 24h, 7d.",
 	)
-	errTimeOrder   = invalid("time_order", "The time ends before it begins.")
+	errTimeOrder   = invalid("time_order", "The end is before the beginning.")
 	errBy          = invalid("bad_by", "Usage is added up by {}.")
 	errOutcome     = invalid("bad_outcome", "A call ends as ok, errors, failed, refused or canceled.")
 	errStep        = invalid("bad_step", "A series goes by the hour or the day.")
@@ -157,7 +157,7 @@ var (
 		"too_many_sums", "There are more than {} sums. Choose a shorter time, or longer steps.",
 	)
 	errTooManyNamed = invalid("too_many_apps", "Too many apps are called {}. Choose one by its ID.")
-	errFormat       = invalid("bad_format", "The format {} is not csv or json.")
+	errFormat       = invalid("bad_format", "The format {} isn't csv or json.")
 )
 
 // AgentError says that an agent cannot be used with its settings, or that its card

@@ -85,13 +85,13 @@ func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values,
 	var down directory.Unreachable
 	switch {
 	case errors.Is(err, ledger.ErrTaskBusy):
-		notice.Text = "An answer from an app came first, so yours was not sent."
+		notice.Text = "An answer from an app came first, so yours wasn't sent."
 		now, err := t.Bridge.Documents.TaskView(t.Context(), t.access(t.Request), before.Record.Handle)
 		if err == nil && now.ByPage {
-			notice.Text = "An answer from this page came first, so yours was not sent."
+			notice.Text = "An answer from this page came first, so yours wasn't sent."
 		}
 	case errors.Is(err, ledger.ErrTaskEnded):
-		notice.Text = "The task has ended, so your answer was not sent."
+		notice.Text = "The task has ended, so your answer wasn't sent."
 	case errors.Is(err, directory.ErrNotConnected):
 		notice.Text = "The agent wants to know who you are before it takes the answer. " +
 			"Connect it, then send the answer again."
@@ -104,14 +104,14 @@ func (t *taskRequest) showNotSent(before *documents.TaskView, values url.Values,
 			"err", err,
 		)
 		status = http.StatusBadGateway
-		notice.Text = "The agent did not take the answer. Try again, or change it."
+		notice.Text = "The agent didn't take the answer. Try again, or change it."
 		about.values = fieldValues(before, values)
 		if refused.Remote || refused.Code == a2a.ContentTypeNotSupported {
 			notice.Reason = sanitize.Short(refused.Message, 500)
 		}
 	case errors.As(err, &down):
 		status = http.StatusServiceUnavailable
-		notice.Text = "The agent cannot be reached now. Your answer was not sent."
+		notice.Text = "The agent can't be reached now. Your answer wasn't sent."
 		about.values = fieldValues(before, values)
 	default:
 		t.writeError(err)

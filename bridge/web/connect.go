@@ -243,17 +243,17 @@ func (c *connectRequest) showSignInError(err error) {
 		c.show(http.StatusBadGateway, serverDown)
 	case errors.Is(err, a2avault.ErrTooMany):
 		c.w.Header().Set("Retry-After", dberr.RetryAfterHeader)
-		c.show(http.StatusTooManyRequests, "Too many attempts. Wait a little and try again.")
+		c.show(http.StatusTooManyRequests, "Too many attempts. Wait a moment and try again.")
 	default:
 		c.Log.ErrorContext(c.Context(), "connecting an agent", "agent", c.info.Name, "err", err)
 		c.show(
 			http.StatusBadGateway,
-			"The agent's authorization server cannot be used. Tell the people who run this server.",
+			"The agent's authorization server can't be used. Tell the people who run this server.",
 		)
 	}
 }
 
-const serverDown = "The agent's authorization server does not answer now. Try again later."
+const serverDown = "The agent's authorization server doesn't answer now. Try again later."
 
 // unfinished reports whether the browser has started a sign-in that it has not finished:
 // finishing it removes the cookie.
@@ -272,10 +272,10 @@ func (c *connectRequest) storeKey(way a2avault.SignInMethod, task string) {
 		Name:  way.Name,
 	}
 	valid := s.Value != "" && len(s.Value) <= maxValue && httpguts.ValidHeaderFieldValue(s.Value)
-	wrong := "This value cannot be sent. Paste it again, without line breaks."
+	wrong := "This value can't be sent. Paste it again, without line breaks."
 	if way.Kind == a2avault.Basic {
 		valid = valid && s.User != "" && len(s.User) <= maxName && !strings.Contains(s.User, ":")
-		wrong = "This value cannot be sent. A username has no colon, and neither value has a line break."
+		wrong = "This value can't be sent. A username has no colon, and neither value has a line break."
 	}
 	if !valid {
 		c.show(http.StatusUnprocessableEntity, wrong)
@@ -377,7 +377,7 @@ func (c *connectRequest) writeError(err error, again string) {
 
 	page := templates.Problem{
 		Product: c.Product,
-		Title:   "The agent was not connected",
+		Title:   "The agent wasn't connected",
 		Remedy:  "Begin again on the page of the agent.",
 		Way:     again,
 		WayTo:   "Begin again",
@@ -387,13 +387,13 @@ func (c *connectRequest) writeError(err error, again string) {
 	switch {
 	case errors.Is(err, directory.ErrNoAgent):
 		status = http.StatusNotFound
-		page.Title = "This agent cannot be connected"
-		page.Detail = "It does not exist, or not for you, or it does not ask who you are."
+		page.Title = "This agent can't be connected"
+		page.Detail = "It doesn't exist, isn't for you, or doesn't ask who you are."
 		page.Remedy = "Ask in the chat which agents there are."
 	case errors.As(err, &down):
 		status, page.Detail, page.Remedy = http.StatusServiceUnavailable, down.Error(), "Try again later."
 	case errors.Is(err, errForm):
-		page.Detail = "The form is not valid."
+		page.Detail = "The form isn't valid."
 	case errors.Is(err, a2avault.ErrNone), errors.Is(err, a2avault.ErrElsewhere):
 		page.Detail = "This sign-in was finished already, took too long, or was started by another user."
 	case errors.Is(err, a2avault.ErrIssuer):

@@ -31,7 +31,7 @@ func (c *connectRequest) checkDeviceCode(way int) {
 			way,
 			still,
 			http.StatusOK,
-			"You have not finished there yet, or that server does not know it yet. Wait a moment and try again.",
+			"You haven't finished there yet, or that server doesn't know it yet. Wait a moment and try again.",
 		)
 	case err == nil:
 		c.connected(task)

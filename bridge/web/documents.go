@@ -153,8 +153,8 @@ func (d *Documents) writeError(w http.ResponseWriter, r *http.Request, err error
 
 	page := templates.Problem{
 		Product: d.Product,
-		Title:   "This document cannot be shown",
-		Detail:  "It does not exist, or you may not see it.",
+		Title:   "This document can't be shown",
+		Detail:  "It doesn't exist, or you may not see it.",
 		Remedy:  "Ask in the chat that gave you the link to search again.",
 	}
 	status := http.StatusNotFound

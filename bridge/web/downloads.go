@@ -119,7 +119,7 @@ func (d *Downloads) writeError(w http.ResponseWriter, r *http.Request, err error
 
 	templates.Write(w, r, status, templates.Problem{
 		Product: d.Product,
-		Title:   "This file cannot be downloaded",
+		Title:   "This file can't be downloaded",
 		Detail:  "Its link has expired, or its task was deleted.",
 		Remedy:  "Ask in the chat that gave you the link to get the task again: the result has a new link.",
 	})

@@ -64,7 +64,7 @@ func (t *taskRequest) writeSendError(a *runner.Request, err error) {
 	case wrongType:
 		t.writeNotSent(templates.Sentence(refused.Sentence()))
 	case errors.As(err, &down):
-		t.writeNotSent(templates.Textf("The agent cannot be reached now. Try again later."))
+		t.writeNotSent(templates.Textf("The agent can't be reached now. Try again later."))
 	case errors.Is(err, ledger.ErrTooManyTasks):
 		t.writeNotSent(templates.Textf("Too many of your tasks are running. Wait until some have ended."))
 	case badInput:

@@ -79,7 +79,7 @@ func (s *Shared) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusNotFound
 	page := templates.Problem{
 		Product: s.Product,
-		Title:   "This page cannot be shown",
+		Title:   "This page can't be shown",
 		Detail:  "Its link has expired, was ended, or never existed.",
 		Remedy:  "Ask for a new link.",
 	}

@@ -54,8 +54,8 @@ func (p *Site) writeUnavailable(w http.ResponseWriter, r *http.Request, err erro
 	w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	templates.Write(w, r, http.StatusServiceUnavailable, templates.Problem{
 		Product: p.Product,
-		Title:   "This did not work",
-		Detail:  "The server cannot answer now.",
+		Title:   "This didn't work",
+		Detail:  "The server can't answer now.",
 		Remedy:  "Try again in a moment.",
 	})
 	return true

@@ -71,16 +71,16 @@ func cancelError(err error) (notice templates.TaskNotice, unexpected error) {
 	case err == nil:
 		return notice, nil
 	case errors.As(err, &refused):
-		notice.Text = "The agent did not stop."
+		notice.Text = "The agent didn't stop."
 		if refused.Remote {
 			notice.Reason = sanitize.Short(refused.Message, 500)
 		}
 	case errors.As(err, &down):
-		notice.Text = "The agent cannot be reached now, so the task was not canceled."
+		notice.Text = "The agent can't be reached now, so the task wasn't canceled."
 	case errors.Is(err, ledger.ErrTaskBusy):
 		notice.Text = "The task has gone on meanwhile. Try again."
 	case badInput:
-		notice.Text = "The task cannot be canceled now: it has ended, or the agent has not confirmed it yet."
+		notice.Text = "The task can't be canceled now: it has ended, or the agent hasn't confirmed it yet."
 	default:
 		return notice, err
 	}
@@ -96,11 +96,11 @@ func retryError(err error) (notice templates.TaskNotice, unexpected error) {
 	case errors.Is(err, directory.ErrNotConnected):
 		notice.Text = "The agent wants to know who you are. Connect it first."
 	case errors.As(err, &down):
-		notice.Text = "The agent cannot be reached now. Try again later."
+		notice.Text = "The agent can't be reached now. Try again later."
 	case errors.Is(err, ledger.ErrTooManyTasks):
 		notice.Text = "Too many of your tasks are running. Wait until some have ended."
 	case badInput, errors.Is(err, ledger.ErrTaskBusy):
-		notice.Text = "This request cannot be sent again here. Send it in the chat."
+		notice.Text = "This request can't be sent again here. Send it in the chat."
 	default:
 		return notice, err
 	}

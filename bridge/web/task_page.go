@@ -153,10 +153,10 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 		a.Title = "We lost track of this task"
 		a.Remedy = "The agent may have received the request. Check there before you send it again."
 	case f != nil && f.Code == a2a.Unavailable:
-		a.Title = "The agent could not be reached"
+		a.Title = "The agent couldn't be reached"
 		a.Remedy = "Retry in a few minutes. If it fails again, tell the operator of this server."
 	case f != nil:
-		a.Title = "The agent did not take the request"
+		a.Title = "The agent didn't take the request"
 		a.Remedy = "Retry, or change the request in the chat and send it again."
 	case state == a2a.Failed:
 		a.Title = "The agent reported a failure"
@@ -169,7 +169,7 @@ func alert(v *documents.TaskView) *templates.TaskAlert {
 		a.Tone = templates.Plain
 		return a
 	case state == a2a.Unknown:
-		a.Title = "The agent does not say how the task stands"
+		a.Title = "The agent doesn't say how the task stands"
 		a.Remedy = "We keep asking. You can cancel the task."
 	default:
 		return nil

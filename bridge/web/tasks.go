@@ -154,8 +154,8 @@ func (t *taskRequest) writeError(err error) {
 
 	page := templates.Problem{
 		Product: t.Product,
-		Title:   "This task cannot be shown",
-		Detail:  "It does not exist, or it is not yours.",
+		Title:   "This task can't be shown",
+		Detail:  "It doesn't exist, or it isn't yours.",
 		Remedy:  "Sign in with the account that you use in the chat, or ask there for the task again.",
 	}
 	status := http.StatusNotFound
@@ -171,12 +171,12 @@ func (t *taskRequest) writeError(err error) {
 		page.Remedy = "Go back and send less."
 	case errors.Is(err, errForm):
 		status = http.StatusBadRequest
-		page.Title = "The form could not be read"
-		page.Detail = "It is not a form of this page."
+		page.Title = "The form couldn't be read"
+		page.Detail = "It isn't a form of this page."
 		page.Remedy = "Open the page again and try there."
 	default:
 		status = http.StatusInternalServerError
-		page.Title = "The task cannot be shown now"
+		page.Title = "The task can't be shown now"
 		page.Detail = "Something went wrong on this server."
 		page.Remedy = "Try again in a moment."
 		t.Log.ErrorContext(t.Context(), "the page of a task", "err", err)

@@ -119,7 +119,7 @@ func (u *Uploads) show(
 	if of == nil {
 		templates.Write(w, r, status, templates.Problem{
 			Product: u.Product,
-			Title:   "This file cannot be sent",
+			Title:   "This file can't be sent",
 			Reason:  text,
 		})
 		return
@@ -184,7 +184,7 @@ func (u *Uploads) problem(r *http.Request, err error) (status int, p uploadProbl
 		u.Log.ErrorContext(r.Context(), "an upload", "err", err)
 	}
 	return http.StatusServiceUnavailable, uploadProblem{
-		"unavailable", "The file cannot be kept now. Try again in a moment.",
+		"unavailable", "The file can't be kept now. Try again in a moment.",
 	}
 }
 

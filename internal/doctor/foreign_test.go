@@ -92,7 +92,7 @@ func TestAnotherVendorsLoginWorks(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"resource":"`+url+`/mcp","authorization_servers":["`+g.url+`"]}`)
 	})
-	expectVerdict(t, &Doctor{}, url+"/mcp", Works, "This server works with "+everyone+", up to its login at "+strings.TrimPrefix(g.url, "http://")+".")
+	expectVerdict(t, &Doctor{}, url+"/mcp", Works, everyone+" can reach this server and start its login at "+strings.TrimPrefix(g.url, "http://")+".")
 	expectVerdict(t, &Doctor{Login: approve}, url+"/mcp", Works, "This server works with "+everyone+".")
 }
 

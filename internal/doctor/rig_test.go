@@ -192,7 +192,7 @@ func (g *rig) authorize(x *exchange) {
 	back := url.Values{"state": {q.Get("state")}, "iss": {g.url}}
 	switch {
 	case !known:
-		x.answer(400, "text/html", "This link does not work")
+		x.answer(400, "text/html", "This link doesn't work")
 		return
 	case q.Get("code_challenge_method") != "S256":
 		back.Set("error", "invalid_request")

@@ -140,7 +140,7 @@ func (r *Report) verdict(o *observation) Cause {
 	if r.CutShort {
 		return Cause{
 			ID:   Unfinished,
-			Text: say("The examination stopped before its end. It found nothing wrong until then."),
+			Text: say("The checks stopped early. They found nothing wrong so far."),
 			Do:   say("Run it again with a longer --timeout."),
 		}
 	}
@@ -158,12 +158,12 @@ func (r *Report) verdict(o *observation) Cause {
 
 	c := Cause{
 		ID:    Works,
-		Text:  say("This server works with {}, up to its login.", Names(works)),
+		Text:  say("{} can reach this server and start its login.", Names(works)),
 		Do:    say("To test past the login, run:"),
 		Lines: o.command("rialto doctor", " --login"),
 	}
 	if host := o.loginHost(); host != "" {
-		c.Text = say("This server works with {}, up to its login at {}.", Names(works), host)
+		c.Text = say("{} can reach this server and start its login at {}.", Names(works), host)
 	}
 
 	return c

@@ -51,7 +51,7 @@ func (au *Authenticator) assertionHolds(r *http.Request, c *oauth.Client, assert
 	}
 	var claims assertionClaims
 	if t.Claims(&claims) != nil {
-		return badAssertion("Its claims are not well formed.")
+		return badAssertion("Its claims aren't well formed.")
 	}
 
 	here := []string{au.Env.Issuer, au.Env.Issuer + "/token", au.Env.Issuer + r.URL.Path}
@@ -99,7 +99,7 @@ func (au *Authenticator) checkSigned(
 	t, ok := jwt.Parse(assertion)
 	var h jwt.Header
 	if !ok || t.Header(&h) != nil {
-		return nil, badAssertion("It is not a signed JWT of the plain form.")
+		return nil, badAssertion("It isn't a signed JWT of the plain form.")
 	}
 	if !slices.Contains(jwt.Algorithms(), h.Algorithm) {
 		return nil, badAssertion("Its algorithm is not supported.")

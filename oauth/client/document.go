@@ -295,8 +295,8 @@ func (e *documentError) Problem() *oauth.Problem {
 		return &oauth.Problem{
 			Code:       "client_document_unreachable",
 			Status:     http.StatusServiceUnavailable,
-			Title:      "The app cannot be checked now",
-			Detail:     "The document that describes the app could not be fetched from the app's makers.",
+			Title:      "The app can't be checked now",
+			Detail:     "The document that describes the app couldn't be fetched from the app's makers.",
 			Remedy:     "Try again in a minute. If it happens again, tell the people who make the app.",
 			RetryAfter: max(e.after, time.Minute),
 			Quota:      e.quota,

@@ -148,7 +148,7 @@ func (cn *Consent) showRefusal(w http.ResponseWriter, r *http.Request, status in
 		Product: cn.Env.Name,
 		Client:  b.client.Name,
 		URL:     cn.errorURL(b),
-		Title:   "This app could not be connected",
+		Title:   "This app couldn't be connected",
 		Detail:  b.err.Description,
 		Remedy:  "Go back to the app and start again. If it happens again, tell the people who make the app.",
 
@@ -166,7 +166,7 @@ func (cn *Consent) answerURL(to client.RedirectURI, state string, params ...stri
 // this server has dropped, and does not register again.
 func unknownClient() *oauth.Problem {
 	return endpoint.NotConnected(
-		"unknown_client", "The app is not registered here, or its registration has expired.",
+		"unknown_client", "The app isn't registered here, or its registration has expired.",
 	)
 }
 
@@ -188,7 +188,7 @@ func (cn *Consent) ProviderCallback(w http.ResponseWriter, r *http.Request) erro
 	case l.Handle == "" && session == nil:
 		return cn.Pages.Write(w, r, http.StatusForbidden, templates.SignIn{
 			Next:  signin.SafeNext(l.Next),
-			Error: "The identity provider did not sign you in.",
+			Error: "The identity provider didn't sign you in.",
 		})
 	case l.Handle == "":
 		w.Header().Set("Cache-Control", "no-store")

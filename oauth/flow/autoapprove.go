@@ -46,8 +46,8 @@ func (cn *Consent) approveAutomatically(
 		return &oauth.Problem{
 			Code:   "automatic_approval_failed",
 			Status: http.StatusServiceUnavailable,
-			Title:  "This server cannot approve requests automatically now",
-			Detail: "The token that is configured for this does not work.",
+			Title:  "This server can't approve requests automatically now",
+			Detail: "The token that is configured for this doesn't work.",
 			Remedy: "Try again in a minute. If it happens again, tell the people who run this server.",
 		}
 	}

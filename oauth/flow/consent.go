@@ -240,7 +240,7 @@ func (cn *Consent) approveAs(
 		return &oauth.Problem{
 			Code:   "nothing_to_grant",
 			Status: http.StatusForbidden,
-			Title:  "You cannot allow this",
+			Title:  "You can't allow this",
 			Detail: nothingToGrant,
 			Remedy: "Go back and use another account, or ask the people who run this server.",
 		}
@@ -277,7 +277,7 @@ func (cn *Consent) refuseAccount(
 const notAdmitted = "Your account may not use this connector."
 
 // nothingToGrant is the answer if an account may grant none of the requested scopes.
-const nothingToGrant = "Your account cannot grant anything that the app asks for."
+const nothingToGrant = "Your account can't grant anything that the app asks for."
 
 // approveAtProvider takes an approval and sends the person to an identity provider to sign in.
 func (cn *Consent) approveAtProvider(
@@ -289,7 +289,7 @@ func (cn *Consent) approveAtProvider(
 	id, ok := strings.CutPrefix(f.Get("decision"), "provider:")
 	p := cn.Pages.Providers.Find(id)
 	if !ok || p == nil {
-		return endpoint.BadLink("incomplete_form", "The form was not complete.")
+		return endpoint.BadLink("incomplete_form", "The form wasn't complete.")
 	}
 	if reason := q.unanswered(f); reason != "" {
 		return cn.page(w, r, http.StatusOK, q, nil, templates.Authorize{Error: reason})
@@ -348,7 +348,7 @@ func unclear(f endpoint.Form, q pendingAuthorization, session *oauth.Session) st
 		return reason
 	}
 	if q.chosen().Has(oauth.ScopeAdmin) && !session.Admin {
-		return "Only an administrator can allow that, and this account is none."
+		return "Only an administrator can allow that, and this account isn't one."
 	}
 	if q.within(session).OpensNothing() {
 		return nothingToGrant

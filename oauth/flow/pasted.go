@@ -64,7 +64,7 @@ func (cn *Consent) approveByToken(
 	q.ticked = v.Opens(q.chosen())
 	if q.within(v.Session(&oauth.Account{}, cn.Env.Now())).OpensNothing() {
 		q.ticked = all
-		return cn.showPasted(w, r, q, v, "The token does not open what the app asks for.")
+		return cn.showPasted(w, r, q, v, "The token doesn't allow what the app asks for.")
 	}
 
 	a, err := cn.Pasted.Identities.Identify(

@@ -76,7 +76,7 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 	if err != nil {
 		return nil, nil, endpoint.NotConnected(
 			"redirect_uri_not_registered",
-			"The app asks to be answered at an address that it did not register.",
+			"The app asks to be answered at an address that it didn't register.",
 		)
 	}
 	// Counted from here on, because from here on a request costs a row in the store.
@@ -235,7 +235,7 @@ func (rs *Requests) pending(
 
 	resource := rs.Resources.Of(req.Resource)
 	if resource == nil {
-		return q, endpoint.BadLink("connector_removed", "What the app asks for is not here any more.")
+		return q, endpoint.BadLink("connector_removed", "What the app asks for isn't here any more.")
 	}
 
 	own := client.Product{Name: rs.Env.Name, Issuer: rs.Env.Issuer}

@@ -171,7 +171,7 @@ func (pg *Pages) changePasskeys(
 		return oauth.ErrNotFound
 	}
 	if !session.Proved.Add(freshFor).After(pg.Env.Now()) {
-		return &Refusal{Code: "not_fresh", Reason: "Confirm that it is you first."}
+		return &Refusal{Code: "not_fresh", Reason: "Confirm that it's you first."}
 	}
 	if err := change(r.Context(), session); err != nil {
 		return err

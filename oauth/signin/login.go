@@ -140,7 +140,7 @@ func (pv *Providers) Return(
 	}
 	if f.Get("code") == "" {
 		return nil, nil, endpoint.BadLink(
-			"incomplete_answer", "The identity provider's answer was not complete.",
+			"incomplete_answer", "The identity provider's answer wasn't complete.",
 		)
 	}
 
@@ -247,13 +247,13 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 		return &oauth.Problem{
 			Code:   "sign_in_denied",
 			Status: http.StatusForbidden,
-			Title:  "You cannot sign in with this account",
+			Title:  "You can't sign in with this account",
 			Detail: away.Reason,
 			Remedy: "Go back and use another account, or ask the people who run this server.",
 		}
 	}
 
-	pv.Env.AuditFailedSignIn(r, "the answer cannot be trusted; "+p.ID)
+	pv.Env.AuditFailedSignIn(r, "the answer can't be trusted; "+p.ID)
 	pv.Env.Log.WarnContext(
 		ctx, "oauth: answer of a provider refused",
 		"provider", p.ID,
@@ -262,8 +262,8 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 	return &oauth.Problem{
 		Code:   "sign_in_failed",
 		Status: http.StatusForbidden,
-		Title:  "The sign-in did not work",
-		Detail: "The identity provider's answer is not one that can be trusted.",
+		Title:  "The sign-in didn't work",
+		Detail: "The identity provider's answer isn't one that can be trusted.",
 		Remedy: "Go back to the app and start again. If it happens again, tell the people who run this server.",
 	}
 }

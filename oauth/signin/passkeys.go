@@ -194,7 +194,7 @@ var (
 	}
 	errPasskey = &Refusal{
 		Code:   "wrong_passkey",
-		Reason: "This passkey cannot be used here. It may have been removed from your account.",
+		Reason: "This passkey can't be used here. It may have been removed from your account.",
 	}
 )
 

@@ -49,7 +49,7 @@ func (e *Refusal) Status() int {
 func tooManyAttempts(wait time.Duration, used quota.Policy) error {
 	return &Refusal{
 		Code:       "too_many_attempts",
-		Reason:     "Too many attempts. Wait a little and try again.",
+		Reason:     "Too many attempts. Wait a moment and try again.",
 		RetryAfter: wait,
 		Quota:      used,
 	}
@@ -81,7 +81,7 @@ func passwordRefusal(err error) error {
 }
 
 func noPasswords() error {
-	return &Refusal{Code: "no_passwords", Reason: "This server does not take passwords."}
+	return &Refusal{Code: "no_passwords", Reason: "This server doesn't take passwords."}
 }
 
 // SignIn returns the account of a name and password, and remembers the browser as one of the
@@ -287,7 +287,7 @@ func (pg *Pages) ChangePassword(
 	endGrants bool,
 ) (refusal string, err error) {
 	if next != again {
-		return "The two new passwords are not the same.", nil
+		return "The two new passwords aren't the same.", nil
 	}
 
 	session, err := pg.Sessions.Current(r)

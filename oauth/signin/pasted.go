@@ -153,7 +153,7 @@ func (pt *Pasted) Seal(v *PastedToken, handle string) (string, error) {
 func (pt *Pasted) Open(text, handle string) (*PastedToken, error) {
 	plain, err := sealed.Open(pt.Secret, "voucher|"+handle, text)
 	if err != nil {
-		return nil, endpoint.BadLink("incomplete_form", "The form was not complete.")
+		return nil, endpoint.BadLink("incomplete_form", "The form wasn't complete.")
 	}
 
 	v := &PastedToken{}

@@ -201,7 +201,7 @@ func errNoAdmin() *oauth.Problem {
 		Code:   "not_an_administrator",
 		Status: http.StatusForbidden,
 		Title:  "This page is for administrators",
-		Detail: "Your account does not have that role.",
+		Detail: "Your account doesn't have that role.",
 		Remedy: "Ask an administrator for that role, or sign in with another account.",
 	}
 }

@@ -62,7 +62,7 @@ func (pw *Passwords) firstAccount(
 	if errors.Is(err, oauth.ErrBadName) {
 		return nil, &Refusal{
 			Code:   "bad_username",
-			Reason: "This username cannot be used. Take letters, digits and punctuation, without spaces.",
+			Reason: "This username can't be used. Use letters, digits and punctuation, without spaces.",
 		}
 	}
 	if err != nil {

@@ -69,7 +69,7 @@ func readProof(raw string) (*proof, error) {
 	t, ok := jwt.Parse(raw)
 	var h proofHeader
 	if !ok || t.Header(&h) != nil {
-		return nil, BadProof("It is not a signed JWT of the plain form.")
+		return nil, BadProof("It isn't a signed JWT of the plain form.")
 	}
 	if h.Type != proofType {
 		return nil, BadProof("Its typ is not %s.", proofType)
@@ -88,7 +88,7 @@ func readProof(raw string) (*proof, error) {
 
 	p := &proof{}
 	if t.Claims(p) != nil {
-		return nil, BadProof("Its claims are not well formed.")
+		return nil, BadProof("Its claims aren't well formed.")
 	}
 
 	sum, err := key.Thumbprint(crypto.SHA256)

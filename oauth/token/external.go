@@ -39,7 +39,7 @@ func (iss *Issuers) VerifyExternal(
 ) (*externalClaims, error) {
 	t, ok := jwt.Parse(token)
 	if !ok {
-		return nil, BadToken("It is not a signed JWT of the plain form.")
+		return nil, BadToken("It isn't a signed JWT of the plain form.")
 	}
 
 	h, why := externalHeader(t, is.SigningAlgorithms())
@@ -49,7 +49,7 @@ func (iss *Issuers) VerifyExternal(
 
 	var claims externalClaims
 	if t.Claims(&claims) != nil {
-		return nil, BadToken("Its claims are not well formed.")
+		return nil, BadToken("Its claims aren't well formed.")
 	}
 	if why := checkExternal(&claims, is, iss.Env.Now()); why != "" {
 		return nil, BadToken(why)
@@ -67,9 +67,9 @@ func (iss *Issuers) VerifyExternal(
 func externalHeader(t *jwt.Token, algorithms []string) (h jwt.Header, why string) {
 	switch err := t.Header(&h); {
 	case err != nil:
-		return h, "Its header holds something that is not understood here."
+		return h, "Its header holds something that isn't understood here."
 	case !slices.Contains(algorithms, h.Algorithm):
-		return h, "Its algorithm is not one that the issuer uses."
+		return h, "Its algorithm isn't one that the issuer uses."
 	case !slices.Contains([]string{AccessTokenType, "application/" + AccessTokenType, "JWT"}, h.Type):
 		return h, "It is a token of another kind."
 	}
@@ -85,9 +85,9 @@ func checkExternal(c *externalClaims, is *Issuer, now time.Time) string {
 	case !slices.ContainsFunc(c.Audience, func(a string) bool { return a != "" && slices.Contains(is.Audiences, a) }):
 		return "It is meant for another audience."
 	case c.Subject == "" || len(c.Subject) > oauth.MaxSubject:
-		return "It does not say whom it stands for."
+		return "It doesn't say whom it stands for."
 	case c.Expires <= 0:
-		return "It does not say when it ends."
+		return "It doesn't say when it ends."
 	case !now.Before(time.Unix(c.Expires, 0)):
 		return "It has expired."
 	case time.Unix(c.NotBefore, 0).After(now.Add(jwt.Leeway)) || time.Unix(c.IssuedAt, 0).After(now.Add(jwt.Leeway)):

@@ -46,8 +46,8 @@ func (e *ErrUnreachable) Problem() *oauth.Problem {
 	return &oauth.Problem{
 		Code:       "provider_unreachable",
 		Status:     503,
-		Title:      "The identity provider does not answer",
-		Detail:     "It is needed to find out who you are, and cannot be reached now.",
+		Title:      "The identity provider doesn't answer",
+		Detail:     "It is needed to find out who you are, and can't be reached now.",
 		Remedy:     "Try again in a minute. If it happens again, tell the people who run this server.",
 		RetryAfter: time.Minute,
 	}

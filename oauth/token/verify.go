@@ -78,7 +78,7 @@ func (ts *Tokens) checkSignature(ctx context.Context, t *jwt.Token, h header) er
 func (ts *Tokens) checkClaims(t *jwt.Token) (oauth.Principal, error) {
 	var c claims
 	if t.Claims(&c) != nil {
-		return oauth.Principal{}, BadToken("Its claims are not well formed.")
+		return oauth.Principal{}, BadToken("Its claims aren't well formed.")
 	}
 	if why := ts.wrongClaims(&c); why != "" {
 		return oauth.Principal{}, BadToken(why)

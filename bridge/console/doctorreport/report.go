@@ -32,7 +32,7 @@ func Sections(r *doctor.Report) []templates.Section {
 	if untried := r.With(doctor.Skipped); len(untried) > 0 {
 		sections = appendChecks(sections, "untried", "Not tried", untried, true)
 		sections[len(sections)-1].Lead = templates.Textf(
-			"These checks need a login, or something that this server does not offer. Each check says why.",
+			"These checks need a login, or something that this server doesn't offer. Each check says why.",
 		)
 	}
 

@@ -75,7 +75,7 @@ func (c Pages) Proof(
 func proofSection(issuer, passkey string, wrong templates.Text) templates.Section {
 	s := templates.Section{
 		ID:   "proof",
-		Lead: templates.Textf("This can do harm in the wrong hands, and your sign-in is a while ago."),
+		Lead: templates.Textf("This is a sensitive action, and you signed in a while ago."),
 	}
 	if issuer != "" {
 		s.Notes = []templates.Remark{{
@@ -126,7 +126,7 @@ func (c Pages) passkeysPage(
 	switch {
 	case how.Issuer != "":
 		p.Sections = remarkSection(templates.Textf(
-			"You sign in at {}. Passkeys do not apply here: set them up there.",
+			"You sign in at {}. Passkeys don't apply here: set them up there.",
 			how.Issuer,
 		))
 		return p, nil
@@ -150,7 +150,7 @@ func (c Pages) passkeysPage(
 		p.Sections[1] = proofSection("", how.Passkey, wrong)
 		p.Sections[1].Form.Action = passkeysPath + "/confirm"
 		p.Sections[1].Lead = templates.Textf(
-			"Your sign-in is a while ago. Confirm that it is you before you add a passkey.",
+			"You signed in a while ago. Confirm that it's you before you add a passkey.",
 		)
 	}
 	return p, nil
@@ -341,7 +341,7 @@ func (c Pages) MakeCodes(
 		Title: "Recovery codes",
 		Up:    up(),
 		Lead: templates.Textf(
-			"Print these codes or keep them in a password manager. They are not shown again.",
+			"Print these codes or keep them in a password manager. They aren't shown again.",
 		),
 		Sections: []templates.Section{{
 			ID:    "codes",

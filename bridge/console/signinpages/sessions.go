@@ -39,7 +39,7 @@ func (c Pages) Sessions(r *http.Request) (*templates.Console, error) {
 	p := &templates.Console{
 		Title: "Sessions",
 		Lead: templates.Textf(
-			"The browsers in which you are signed in. If you do not know one, sign it out and change your password.",
+			"Browsers where you are signed in. If you don't recognize one, sign it out and change your password.",
 		),
 		Sections: []templates.Section{
 			{

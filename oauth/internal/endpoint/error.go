@@ -38,7 +38,7 @@ func (env *Env) AsError(ctx context.Context, err error) *oauth.Error {
 
 	return &oauth.Error{
 		Code:        "temporarily_unavailable",
-		Description: "The server cannot answer now.",
+		Description: "The server can't answer now.",
 		RetryAfter:  5 * time.Second,
 	}
 }
@@ -91,7 +91,7 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 		p = &oauth.Problem{
 			Code:       "server_error",
 			Status:     e.Status(),
-			Title:      "This did not work",
+			Title:      "This didn't work",
 			Detail:     e.Description,
 			Remedy:     "Try again in a moment.",
 			RetryAfter: e.RetryAfter,

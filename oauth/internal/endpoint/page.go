@@ -13,7 +13,7 @@ import (
 // NotConnected refuses a request that cannot succeed, however often the app repeats it.
 func NotConnected(code, detail string) *oauth.Problem {
 	p := BadLink(code, detail)
-	p.Title = "This app could not be connected"
+	p.Title = "This app couldn't be connected"
 	return p
 }
 
@@ -22,7 +22,7 @@ func BadLink(code, detail string) *oauth.Problem {
 	return &oauth.Problem{
 		Code:   code,
 		Status: http.StatusBadRequest,
-		Title:  "This link does not work",
+		Title:  "This link doesn't work",
 		Detail: detail,
 		Remedy: "Go back to the app and start again. If it happens again, remove the connection there and add it anew.",
 	}
@@ -49,7 +49,7 @@ func CrossSite() *oauth.Problem {
 	return &oauth.Problem{
 		Code:   "cross_site",
 		Status: http.StatusForbidden,
-		Title:  "This request did not come from our page",
+		Title:  "This request didn't come from our page",
 		Detail: "Another site may have sent it, or your browser keeps no cookies.",
 		Remedy: "Go back to the app and start again.",
 	}

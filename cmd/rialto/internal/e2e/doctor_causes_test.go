@@ -45,7 +45,7 @@ func TestTheDoctorNamesWhatAProxyDoes(t *testing.T) {
 		{"no Authorization", "location / { PASS proxy_set_header Authorization \"\"; }", "reverse_proxy BEHIND {\n header_up -Authorization\n}", "no-authorization", "A proxy removes Authorization"},
 		{"nothing behind it", "location / { proxy_pass http://127.0.0.1:1; }", "reverse_proxy 127.0.0.1:1", "upstream-down", "answers 502"},
 		{"static files", "location / { root SITE; }", "root * SITE\nfile_server", "not-mcp", "This is not an MCP server: "},
-		{"no mistake", "location / { PASS }", "PASS", "works", "This server works with ChatGPT, Claude, Claude Code, Codex, VS Code, MCP Inspector, up to its login."},
+		{"no mistake", "location / { PASS }", "PASS", "works", "ChatGPT, Claude, Claude Code, Codex, VS Code, MCP Inspector can reach this server and start its login."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			takesLong(t)

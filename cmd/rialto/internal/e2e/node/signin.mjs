@@ -95,7 +95,7 @@ async function pasted(browser, app, callback) {
   tab.page.on('request', () => sent++);
   const field = tab.page.getByLabel('Access token');
   await field.fill('not.a.token');
-  await tab.page.getByText('This is not a whole access token.').waitFor();
+  await tab.page.getByText('This isn\'t a whole access token.').waitFor();
   await field.fill(await machineToken(issuer, 'https://somebody.example'));
   await tab.page.getByText('It is meant for another audience.').waitFor();
   await field.fill(`Bearer ${await machineToken(issuer, origin)}`);
