@@ -57,7 +57,7 @@ func TestMomentsAndNumbersAreSaidInBothLanguages(t *testing.T) {
 		{templates.When(now, now), "just now", "ahora mismo"},
 		{templates.When(now.Add(-90*time.Second), now), "90 s ago", "hace 90 s"},
 		{templates.When(now.Add(-5*time.Minute), now), "5 min ago", "hace 5 min"},
-		{templates.When(now.Add(72*time.Hour), now), "in 3 d", "en 3 d"},
+		{templates.When(now.Add(72*time.Hour), now), "in 3 d", "dentro de 3 d"},
 		{templates.When(now.AddDate(0, -3, 0), now), "21 Aug 2026", "21 ago 2026"},
 		{templates.Number(999), "999", "999"},
 		{templates.Number(5883), "5,883", "5.883"},

@@ -7,7 +7,7 @@ import (
 )
 
 // Docs describes the API over HTTP: what the OpenAPI document says, by its tags. Make it with
-// ReadDocs. What the document says is in English in every language of the page.
+// ReadDocs. Summaries are translated; the details of operations are in English in every language.
 type Docs struct {
 	Product     string
 	URL         string // where the API is, without a slash at the end
@@ -52,7 +52,8 @@ func (o Operation) HTML(tag string) template.HTML { return o.rendered[language(t
 // prepare makes what every page shows of the operation, and what searches look at.
 func (o *Operation) prepare(group string) error {
 	also := strings.Join(o.Also, " ")
-	words := []string{o.Method, o.Path, also, o.Summary, o.Description, group}
+	translated, _ := Spanish(o.Summary)
+	words := []string{o.Method, o.Path, also, o.Summary, translated, o.Description, group}
 	o.words = strings.ToLower(strings.Join(words, " "))
 	o.rendered = map[language]template.HTML{}
 	for _, l := range languages {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -195,7 +196,7 @@ func (d openAPI) words(v any) string {
 
 	said := cmp.Or(d.text(m, "description"), d.text(schema, "description"))
 	var more []string
-	for _, bound := range []struct{ key, word string }{{"minimum", "from"}, {"maximum", "to"}, {"minLength", "at least so many characters:"}, {"default", "without it"}} {
+	for _, bound := range []struct{ key, word string }{{"minimum", "at least"}, {"maximum", "at most"}, {"minLength", "length at least"}, {"default", "default"}} {
 		if v, ok := schema[bound.key]; ok {
 			more = append(more, fmt.Sprint(bound.word, " ", v))
 		}
@@ -373,26 +374,28 @@ func formatExample(kind string, example any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// example writes a request as a line for a shell.
+// example writes a request as a person types it in a shell, where variables stand for what differs.
 func (d openAPI) example(o Operation) string {
-	line := "curl"
-	if o.Method != "GET" {
-		line += " -X " + o.Method
-	}
+	path := inPath.ReplaceAllStringFunc(o.Path, func(name string) string {
+		return "$" + strings.ToUpper(strings.Trim(name, "{}"))
+	})
+	words := []string{`curl "` + d.at + path + `"`}
 	if !o.Public {
-		line += ` -H "Authorization: Bearer $TOKEN"`
+		words = append(words, `-H "Authorization: Bearer $TOKEN"`)
 	}
-
-	for _, b := range o.Body {
-		if b.Example != "" {
-			line += " -H 'Content-Type: " + b.Type + "' -d '" +
-				strings.ReplaceAll(compact(b.Example), "'", `'\''`) + "'"
-			break
-		}
+	withBody := slices.IndexFunc(o.Body, func(b Body) bool { return b.Example != "" })
+	if withBody >= 0 {
+		b := o.Body[withBody]
+		quoted := strings.ReplaceAll(compact(b.Example), "'", `'\''`)
+		words = append(words, "-H 'Content-Type: "+b.Type+"'", "-d '"+quoted+"'")
 	}
-
-	return line + " '" + d.at + o.Path + "'"
+	if o.Method != "GET" && (o.Method != "POST" || withBody < 0) {
+		words[0] = "curl -X " + o.Method + strings.TrimPrefix(words[0], "curl")
+	}
+	return strings.Join(words, " \\\n  ")
 }
+
+var inPath = regexp.MustCompile(`\{\w+\}`)
 
 // compact takes the line breaks out of JSON.
 func compact(s string) string {

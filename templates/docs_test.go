@@ -35,7 +35,7 @@ func TestTheDescriptionIsReadOutOfTheDocument(t *testing.T) {
 		t.Fatalf("got %+v, %v", page, err)
 	}
 	open, show, change := page.Groups[0].Operations[0], page.Groups[0].Operations[1], page.Groups[0].Operations[2]
-	if !open.Public || open.Example != "curl 'https://rialto.example/open'" {
+	if !open.Public || open.Example != `curl "https://rialto.example/open"` {
 		t.Errorf("got %+v for what takes no token", open)
 	}
 	if !slices.Equal(show.Scopes, []string{"read"}) || !slices.Equal(show.Also, []string{"/old/{id}"}) || show.ID != "get-things-id" {
@@ -48,7 +48,7 @@ func TestTheDescriptionIsReadOutOfTheDocument(t *testing.T) {
 	for _, want := range []templates.Member{
 		{Name: "name", Type: "string", Words: "Its name", Required: true},
 		{Name: "state", Type: "on | off"},
-		{Name: "size", Type: "integer", Words: "(from 1, to 9)"},
+		{Name: "size", Type: "integer", Words: "(at least 1, at most 9)"},
 		{Name: "parts[].name", Type: "string", Words: "Its name", Required: true},
 	} {
 		if !slices.Contains(members, want) {
@@ -61,7 +61,7 @@ func TestTheDescriptionIsReadOutOfTheDocument(t *testing.T) {
 	if len(members) > 100 {
 		t.Errorf("got %d members of a schema that holds itself", len(members))
 	}
-	if !change.Optional || change.Example != `curl -X POST -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"it'\''s":"<here>"}' 'https://rialto.example/things/{id}'` {
+	if !change.Optional || change.Example != "curl \"https://rialto.example/things/$ID\" \\\n  -H \"Authorization: Bearer $TOKEN\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{\"it'\\''s\":\"<here>\"}'" {
 		t.Errorf("got %+v", change)
 	}
 	if _, err := templates.ReadDocs("Rialto", "", []byte("{")); err == nil {

@@ -54,6 +54,9 @@ func TestNoTranslationIsUnused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, s := range inAPI(t) {
+		used[s] = true
+	}
 	for _, month := range strings.Fields("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec") {
 		used[month] = true // time.Month has them
 	}
@@ -129,6 +132,46 @@ func stringsIn(t *testing.T, path string, used map[string]bool) {
 }
 
 var verb = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]`)
+
+// TestTheAPIPageIsTranslated reads what /docs shows before an operation is unfolded.
+func TestTheAPIPageIsTranslated(t *testing.T) {
+	all := inAPI(t)
+	for _, s := range all {
+		if _, ok := Spanish(s); !ok {
+			t.Errorf("no Spanish for %q", s)
+		}
+	}
+	if len(all) < 100 {
+		t.Errorf("found %d sentences", len(all))
+	}
+}
+
+// inAPI returns the summaries of the OpenAPI document, and what it says of itself and of its tags.
+func inAPI(t *testing.T) (all []string) {
+	t.Helper()
+	var document struct {
+		Info  struct{ Description string }
+		Tags  []struct{ Description string }
+		Paths map[string]map[string]yaml.Node
+	}
+	text, err := os.ReadFile("../cmd/rialto/internal/server/openapi.yaml")
+	if err = cmp.Or(err, yaml.Unmarshal(text, &document)); err != nil {
+		t.Fatal(err)
+	}
+	all = append(all, document.Info.Description)
+	for _, tag := range document.Tags {
+		all = append(all, tag.Description)
+	}
+	for _, item := range document.Paths {
+		for _, node := range item {
+			var operation struct{ Summary string }
+			if node.Decode(&operation) == nil && operation.Summary != "" {
+				all = append(all, operation.Summary)
+			}
+		}
+	}
+	return all
+}
 
 func inTemplates(t *testing.T) map[string]bool {
 	t.Helper()

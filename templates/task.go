@@ -185,16 +185,16 @@ func (a Ask) Wrong() bool {
 // email, url, date, datetime-local, number, checkbox, or select or textarea; checks is a checkbox for
 // each choice, and lines a textarea that takes one value on each line.
 type AskField struct {
-	Name, Description, Input        string
-	Label                           Text
-	Value                           string
-	Required                        bool
-	Choices                         []AskChoice
-	Least, Most, Step               string // of number; "" is no limit
-	Shortest, Longest               int    // of text; 0 is no limit
-	At                              string // of datetime-local: Value as RFC 3339 has it
-	First                           bool   // it is the first to correct
-	Wrong, WrongValue               string // the problem: a sentence, and the value in it
+	Name, Description, Input string
+	Label                    Text
+	Value                    string
+	Required                 bool
+	Choices                  []AskChoice
+	Least, Most, Step        string // of number; "" is no limit
+	Shortest, Longest        int    // of text; 0 is no limit
+	At                       string // of datetime-local: Value as RFC 3339 has it
+	First                    bool   // it is the first to correct
+	Wrong, WrongValue        string // the problem: a sentence, and the value in it
 }
 
 // About returns the ids of the texts that describe the nth field.

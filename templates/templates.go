@@ -121,7 +121,7 @@ func protect(h http.Header, r *http.Request, page Page) {
 // policyOf lets pages that search as one types, or follow what happens, ask ourselves for it.
 func policyOf(page Page) string {
 	switch page.(type) {
-	case Console, Task, Upload:
+	case Console, Docs, Task, Upload:
 		return policy + "; connect-src 'self'"
 	}
 	return policy

@@ -135,12 +135,12 @@ func TestAnAgentThatIsNotConnectedYetCanBe(t *testing.T) {
 	r.Bridge.Directory.Pages, r.Bridge.Directory.Connections = true, wants{"expert"}
 	b := r.as("alice")
 	p := b.get("/account/agents")
-	if got := len(p.all("#agents tbody tr")); got != 1 || len(p.all("#agents form[action=/connect/expert]")) != 1 || !strings.Contains(p.Text(), "not connected") {
+	if got := len(p.all("#agents tbody tr")); got != 1 || len(p.all("#agents form[action=/connect/expert]")) != 1 || !strings.Contains(p.Text(), "Not connected") {
 		t.Fatalf("got %d rows: %s", got, p.Text())
 	}
 	r.connect("alice", "expert")
 	p = b.get("/account/agents")
-	if got := len(p.all("#agents tbody tr")); got != 1 || len(p.all("#agents form[action=/connect/expert]")) != 0 || strings.Contains(p.Text(), "not connected") {
+	if got := len(p.all("#agents tbody tr")); got != 1 || len(p.all("#agents form[action=/connect/expert]")) != 0 || strings.Contains(p.Text(), "Not connected") {
 		t.Errorf("got %d rows of an agent that is connected: %s", got, p.Text())
 	}
 }

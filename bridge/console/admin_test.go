@@ -31,7 +31,7 @@ func TestAppsThatBearTheNameOfAnotherVendorAreMarked(t *testing.T) {
 	r := newRig(t)
 	r.client("c1", "ChatGPT")
 	b := r.as("root")
-	if p := b.get("/admin/clients?text=chatgpt"); !strings.Contains(p.Text(), "look-alike") {
+	if p := b.get("/admin/clients?text=chatgpt"); !strings.Contains(p.Text(), "Look-alike") {
 		t.Errorf("got %s", p.Text())
 	}
 	if p := b.get("/admin/clients/one?id=c1"); !strings.Contains(p.Text(), "bears the name of ChatGPT (OpenAI) , but its addresses are not those") {
@@ -48,7 +48,7 @@ func TestAppsAreListedWithWhereTheirAnswersGo(t *testing.T) {
 	if len(rows) != 2 || !strings.Contains(words(rows[1]), "chat.example") || !strings.Contains(words(rows[1]), "automatic") {
 		t.Fatalf("got %d rows", len(rows))
 	}
-	if strings.Contains(words(rows[1]), "look-alike") {
+	if strings.Contains(words(rows[1]), "Look-alike") {
 		t.Errorf("got %q", words(rows[1]))
 	}
 	p := b.get("/admin/clients?kind=configured")

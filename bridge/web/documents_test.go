@@ -116,8 +116,8 @@ func TestWhatCannotBeShownSaysWhy(t *testing.T) {
 		status       int
 		says         string
 	}{
-		"an id of nothing":                {"GET", "/documents/nonsense", 404, "does not exist, or you may not see it"},
-		"a task of another user":          {"GET", "/documents/artifact:1234:a", 404, "does not exist, or you may not see it"},
+		"an id of nothing":                {"GET", "/documents/nonsense", 404, "doesn&#39;t exist, or you may not see it"},
+		"a task of another user":          {"GET", "/documents/artifact:1234:a", 404, "doesn&#39;t exist, or you may not see it"},
 		"a path that is no text":          {"GET", "/documents/doc:library:%ff%00", 502, "refused it"},
 		"an agent that refuses":           {"GET", "/documents/doc:library:two", 502, "refused it"},
 		"an agent that cannot be reached": {"GET", "/documents/agent:down", 503, "cannot be reached"},

@@ -62,7 +62,7 @@ func passwordRefusal(err error) error {
 	case errors.Is(err, ErrBadPassword):
 		return &Refusal{
 			Code:   "bad_password",
-			Reason: "This password cannot be used. It needs At least 8 characters.",
+			Reason: "This password can't be used. It needs at least 8 characters.",
 		}
 	case errors.Is(err, ErrCommonPassword):
 		return &Refusal{

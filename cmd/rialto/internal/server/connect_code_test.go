@@ -59,14 +59,14 @@ func TestAPersonConnectsAnAgentWithACode(t *testing.T) {
 	form := formIn(t, strings.NewReader(body), "device")
 	entered.Store(true)
 	for _, tab := range []string{"the tab", "another tab"} {
-		if status, body := alice.post(page, form, nil); status != http.StatusOK || !strings.Contains(body, task) || strings.Contains(body, "was not connected") {
+		if status, body := alice.post(page, form, nil); status != http.StatusOK || !strings.Contains(body, task) || strings.Contains(body, "wasn&#39;t connected") {
 			t.Fatalf("%s: got %d %s, want the task", tab, status, body)
 		}
 	}
 	if got := r.waits(token, task); !strings.Contains(got, "hello") {
 		t.Errorf("got %s", got)
 	}
-	if status, body := r.visitor("bob").post(page, form, nil); status != http.StatusBadRequest || !strings.Contains(body, "was not connected") {
+	if status, body := r.visitor("bob").post(page, form, nil); status != http.StatusBadRequest || !strings.Contains(body, "wasn&#39;t connected") {
 		t.Errorf("bob with alice's page: got %d %s", status, body)
 	}
 }
