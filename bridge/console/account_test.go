@@ -73,9 +73,10 @@ func TestAPersonSeesTheirOwnTasks(t *testing.T) {
 func TestListsDoNotTranslateWhatAnAgentSays(t *testing.T) {
 	r := newRig(t)
 	r.task("t-said", "root", a2a.Failed, "The agent no longer knows this task.")
-	ours := r.asked("t-ours", "root", a2a.Failed, "Forgotten", "")
-	ours.Failure = ledger.Fail(a2a.TaskNotFound, "The agent no longer knows this task.")
-	r.must(r.db.Ledger.SaveTask(t.Context(), ours, "r"))
+	r.must(r.db.Ledger.AddTask(t.Context(), &ledger.Record{
+		Asked: "Forgotten", Handle: "t-ours", Owner: r.ids["root"], Client: "c1", Agent: "expert", MessageID: "m", Created: time.Now(), Updated: time.Now(),
+		Idle: true, Failure: ledger.Fail(a2a.TaskNotFound, "The agent no longer knows this task."),
+	}, "r", 1000))
 	b := r.as("root")
 	b.Header = http.Header{"Accept-Language": {"es"}}
 	for path, rows := range map[string]string{"/account/tasks": "#tasks tbody tr", "/admin/tasks": "tbody tr", "/admin": "#failed li"} {

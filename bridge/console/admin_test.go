@@ -34,7 +34,7 @@ func TestAppsThatBearTheNameOfAnotherVendorAreMarked(t *testing.T) {
 	if p := b.get("/admin/clients?text=chatgpt"); !strings.Contains(p.Text(), "Look-alike") {
 		t.Errorf("got %s", p.Text())
 	}
-	if p := b.get("/admin/clients/one?id=c1"); !strings.Contains(p.Text(), "bears the name of ChatGPT (OpenAI) , but its addresses are not those") {
+	if p := b.get("/admin/clients/one?id=c1"); !strings.Contains(p.Text(), "bears the name of ChatGPT (OpenAI) , but its addresses aren't those") {
 		t.Errorf("got %s", p.Text())
 	}
 }

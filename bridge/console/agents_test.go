@@ -141,7 +141,7 @@ func TestAnAgentIsChangedDisabledAndRemoved(t *testing.T) {
 	if p := change("https://second.example/a2a", version); p.Status != http.StatusSeeOther {
 		t.Fatalf("got %d %s", p.Status, p.Text())
 	}
-	if p := change("https://second.example/b", version); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "changed in between") {
+	if p := change("https://second.example/b", version); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "changed in the meantime") {
 		t.Errorf("got %d %s for an agent that was changed in between", p.Status, p.Text())
 	}
 	s, err := r.Admin.Agents.Registry.Agent(t.Context(), "second")
@@ -292,7 +292,7 @@ func TestTheAuditLogNamesApps(t *testing.T) {
 		{ID: "2", At: time.Now(), Kind: audit.ClientRemoved, Outcome: audit.OK, Target: "c2", Detail: "Gone"},
 	}))
 	p := r.as("root").get("/admin/audit")
-	for _, want := range []string{"now called Reports c1 mcp:tools", "Gone c2"} {
+	for _, want := range []string{"as Reports c1 mcp:tools", "Gone c2"} {
 		if !strings.Contains(p.Text(), want) {
 			t.Errorf("want %q in %s", want, p.Text())
 		}
@@ -311,7 +311,7 @@ func TestTheAuditLogShowsEventsOfEachKindWithoutDetails(t *testing.T) {
 	b := r.as("root")
 	for _, kind := range audit.Kinds {
 		p := b.get("/admin/audit?actor=bare&kind=" + string(kind))
-		want := map[audit.Kind]string{audit.Consent: "App refused denied bare now called Chat c1", audit.Reuse: "Token used twice alarm bare"}[kind]
+		want := map[audit.Kind]string{audit.Consent: "App refused Denied bare as Chat c1", audit.Reuse: "Token used twice Alarm bare"}[kind]
 		if rows := p.all("#audit tbody tr"); len(rows) != 6 || !strings.Contains(p.Text(), want) {
 			t.Errorf("%s: got %d rows in %s", kind, len(rows), p.Text())
 		}

@@ -48,7 +48,7 @@ func TestAPersonAddsRenamesAndRemovesAPasskey(t *testing.T) {
 	if len(rows) != 1 || !strings.HasPrefix(words(rows[0]), "<b>phone just now") {
 		t.Fatalf("got %v", rows)
 	}
-	if p := b.post("/account/passkeys/add", "name", "x", "passkey", "{}"); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "This passkey cannot be used here.") {
+	if p := b.post("/account/passkeys/add", "name", "x", "passkey", "{}"); p.Status != http.StatusUnprocessableEntity || !strings.Contains(p.Text(), "This passkey can't be used here.") {
 		t.Errorf("got %d %s", p.Status, p.Text())
 	}
 

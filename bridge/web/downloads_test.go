@@ -85,7 +85,7 @@ func TestAFileIsSavedAndNeverShown(t *testing.T) {
 	if w := get(h, "POST", path); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: got %d", w.Code)
 	}
-	if w := get(h, "GET", path+"x"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "cannot be downloaded") {
+	if w := get(h, "GET", path+"x"); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "can&#39;t be downloaded") {
 		t.Errorf("another link: got %d", w.Code)
 	}
 }

@@ -45,7 +45,7 @@ func TestAnOwnerRetriesWhatFailed(t *testing.T) {
 	if w := r.post(done, url.Values{"do": {"retry"}}); w.Code != http.StatusConflict {
 		t.Errorf("a task that is done: got %d, want a refusal", w.Code)
 	}
-	if w := r.post(done, url.Values{"do": {"cancel"}}); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "cannot be canceled now") {
+	if w := r.post(done, url.Values{"do": {"cancel"}}); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), "can&#39;t be canceled now") {
 		t.Errorf("canceling what has ended: got %d", w.Code)
 	}
 }
