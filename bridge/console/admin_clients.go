@@ -128,6 +128,7 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 		)
 	}
 
+	grants.Table.Empty = "Nobody has connected this app."
 	return &templates.Console{
 		Title:    "App",
 		Name:     x.Name,

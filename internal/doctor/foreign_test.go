@@ -188,7 +188,7 @@ func TestALoginWithoutRegistrationIsNamed(t *testing.T) {
 // 401 without a challenge may be the server's own.
 func TestASuspicionIsNoVerdict(t *testing.T) {
 	g := newRig(t, challenged(`, error="invalid_token"`, ""))
-	expectVerdict(t, &Doctor{}, g.url+"/mcp", Works, "This server works with "+everyone)
+	expectVerdict(t, &Doctor{}, g.url+"/mcp", Works, everyone+" can reach this server and start its login.")
 	g = newRig(t, func(x *exchange) { x.w.Header().Del("WWW-Authenticate") })
 	expectVerdict(t, &Doctor{}, g.url+"/mcp", "no-challenge", "The 401 has no WWW-Authenticate header")
 }
