@@ -282,6 +282,6 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 		return err
 	}
 
-	t.Complete(count(len(sets), "table") + " to rely on.")
+	t.Complete(count(len(sets), "trusted table") + ".")
 	return nil
 }
