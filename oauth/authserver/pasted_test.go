@@ -134,7 +134,7 @@ func TestG1ToG6APastedTokenThatDoesNotHold(t *testing.T) {
 		"G5 bound to a certificate":       {p.AccessToken(m{"cnf": m{"x5t#S256": "x"}}), "It is bound to a key"},
 		"nobody":                          {p.AccessToken(m{"sub": nil}), "It doesn't say whom it stands for."},
 		"G6 F1 alg none":                  {input(text(changed(p.TokenHeader(), m{"alg": "none"})), payload) + ".AA", "Its algorithm"},
-		"G6 F2 empty signature":           {parts[0] + "." + parts[1] + ".", "It is not a signed JWT"},
+		"G6 F2 empty signature":           {parts[0] + "." + parts[1] + ".", "It isn't a signed JWT"},
 		"G6 F3 public key as a secret":    {sign256(der, text(changed(p.TokenHeader(), m{"alg": "HS256"})), payload), "Its algorithm"},
 		"G6 F5 embedded key":              {header(m{"jwk": m{"kty": "EC"}}), "Its header"},
 		"G6 F6 jku":                       {header(m{"jku": p.URL + "/evil"}), "Its header"},
@@ -145,13 +145,13 @@ func TestG1ToG6APastedTokenThatDoesNotHold(t *testing.T) {
 		"G6 F12 another algorithm":        {header(m{"alg": "ES384"}), "No key of the issuer"},
 		"G6 F13 a stranger's key":         {oauthtest.SignES256(stranger, p.TokenHeader(), m{"iss": p.URL, "sub": "1", "aud": "https://rialto.example", "scope": "mcp:tools:sales", "exp": now + 3600}), "No key of the issuer"},
 		"G6 F13 zeroes":                   {parts[0] + "." + parts[1] + "." + strings.Repeat("A", 86), "No key of the issuer"},
-		"G6 F15 encrypted":                {good + ".AA.AA", "It is not a signed JWT"},
+		"G6 F15 encrypted":                {good + ".AA.AA", "It isn't a signed JWT"},
 		"G6 F17 duplicate claim":          {sign(p.Key(), text(p.TokenHeader()), strings.Replace(payload, "{", `{"scope":"mcp:tools:*",`, 1)), "Its claims"},
 		"G6 F17 exp in another case":      {p.AccessToken(m{"exp": nil, "EXP": now + 60}), "It doesn't say when it ends."},
 		"G6 F18 exp is text":              {p.AccessToken(m{"exp": fmt.Sprint(now + 60)}), "Its claims"},
-		"G6 F25 bits that do not count":   {malleable(good), "It is not a signed JWT"},
+		"G6 F25 bits that do not count":   {malleable(good), "It isn't a signed JWT"},
 		"nothing":                         {"", "Paste it first."},
-		"words":                           {"let me in", "It is not a signed JWT"},
+		"words":                           {"let me in", "It isn't a signed JWT"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := r.paste(r.browser(), c, test.token, nil)

@@ -37,7 +37,7 @@ func TestAPersonSeesTheirEventSubscriptions(t *testing.T) {
 	for i, tc := range []struct {
 		action, want string
 		answer       int
-	}{{"test", "The receiver took the test event.", 200}, {"test", "http_5xx", 500}, {"redeliver", "is delivered again", 200}} {
+	}{{"test", "The receiver took the test event.", 200}, {"test", "http_5xx", 500}, {"redeliver", "are delivered again", 200}} {
 		hooks.mu.Lock()
 		hooks.answers = []int{tc.answer}
 		hooks.mu.Unlock()
