@@ -67,7 +67,7 @@ func outcome(e audit.Event) templates.Text {
 	case e.Outcome == audit.Denied:
 		return templates.Badge(templates.Note, "Denied")
 	}
-	return templates.Textf("Done")
+	return templates.Textf("Succeeded")
 }
 
 // withDetail shows a text, with another below it unless that is empty.

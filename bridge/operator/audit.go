@@ -100,7 +100,7 @@ func (f *EventFilter) Filters() []Filter {
 		},
 		{
 			To: (*string)(&f.Outcome), Param: "outcome", Field: "outcome", Label: "Outcome",
-			Choices: []Choice{{"ok", "Done"}, {"failed", "Failed"}, {"denied", "Denied"}},
+			Choices: []Choice{{"ok", "Succeeded"}, {"failed", "Failed"}, {"denied", "Denied"}},
 			Flag:    "outcome", Usage: "ok, failed or denied",
 		},
 		{

@@ -184,7 +184,7 @@ func TestAnAnswerThatBelongsElsewhereConnectsNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, body := c.who.open(c.to(agent.allow(t, alice.leave(page))))
-			if status != http.StatusBadRequest || !strings.Contains(body, "The agent wasn't connected") || !strings.Contains(body, `id="way" href="/connect/`) {
+			if status != http.StatusBadRequest || !strings.Contains(body, "The agent wasn&#39;t connected") || !strings.Contains(body, `id="way" href="/connect/`) {
 				t.Errorf("got %d %s, want why, and the way to begin again", status, body)
 			}
 			for _, user := range []string{"alice", "bob"} {

@@ -282,7 +282,7 @@ func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
 		{"POST", "", `{"name":"not a name","url":"` + address + `"}`, 400, "name"},
 		{"POST", "/added/test", `{"message":"echo hello"}`, 200, `"answer":"hello`},
 		{"POST", "/added/test", `{}`, 400, "message is missing"},
-		{"PUT", "/added", `{"url":"` + address + `","version":99}`, 409, "changed in between"},
+		{"PUT", "/added", `{"url":"` + address + `","version":99}`, 409, "changed in the meantime"},
 		{"PUT", "/added", `{"name":"other","url":"` + address + `"}`, 400, "keeps its name"},
 		{"PUT", "/one", `{"url":"` + address + `"}`, 400, "in the configuration"},
 		{"POST", "/added/disable", "", 200, `"enabled":false`},
