@@ -8,8 +8,9 @@ import (
 	"rialto/internal/audit"
 )
 
-// IssueToken returns a token that acts for an account, with scopes, for a time, at a connector; "" is
-// the server as a whole. It fails as token.Tokens.IssueFor does, and with ErrNotFound without the connector. The audit log has the account and the scopes, and never the token.
+// IssueToken returns a token that acts for an account, with scopes, for a time, at a connector; ""
+// is the server as a whole. It fails as token.Tokens.IssueFor does, and with ErrNotFound without
+// the connector. The audit log has the account and the scopes, and never the token.
 func (s *Service) IssueToken(
 	ctx context.Context,
 	by Actor,

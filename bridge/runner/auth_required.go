@@ -213,8 +213,8 @@ func (p *poller) poll(ctx context.Context, e *ledger.Record) bool {
 	return true
 }
 
-// Polled returns a task as Current does, after polling its agent if the task is paused. If it is not
-// idle then, it is returned once it is, or as it is after wait. progress may be nil.
+// Polled returns a task as Current does, after polling its agent if the task is paused. If it is
+// not idle then, it is returned once it is, or as it is after wait. progress may be nil.
 func (r *Runner) Polled(
 	ctx context.Context,
 	access directory.Access,
@@ -242,14 +242,15 @@ func (r *Runner) PollPaused(ctx context.Context, e *ledger.Record) bool {
 	return (e.AwaitsGrant() || e.AwaitsInput()) && r.polls.poll(ctx, e.Clone())
 }
 
-// paused reports whether the agent of f may go on without a message, on its stream (A2A 1.0 section 7.6.1).
+// paused reports whether the agent of f may go on without a message, on its stream (A2A 1.0
+// section 7.6.1).
 func paused(f *Follower) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.state == idle && f.record.Failure == nil && f.record.Task.Status.State.Interrupted()
 }
 
-// repeatsPause reports whether e says no more than that the paused task of f still waits for the same.
+// repeatsPause reports whether e only repeats what the paused task of f waits for.
 func repeatsPause(f *Follower, e a2a.Event) bool {
 	if !paused(f) {
 		return false
@@ -269,9 +270,9 @@ func repeatsPause(f *Follower, e a2a.Event) bool {
 		ledger.SameText(is.Status.Message, again.Status.Message)
 }
 
-// mayGoOn reports whether more may come on the stream of f, because the task is paused. Until it does, the
-// task has no follower for others, as any paused task. No user's memory includes a paused task, so the
-// stream of a large one is not kept.
+// mayGoOn reports whether more may come on the stream of f, because the task is paused. Until it
+// does, the task has no follower for others, as any paused task. No user's memory includes a paused
+// task, so the stream of a large one is not kept.
 func mayGoOn(ctx context.Context, f *Follower) bool {
 	if !paused(f) || isLarge(f) {
 		return false
@@ -288,8 +289,8 @@ func isLarge(f *Follower) bool {
 	return f.counted > largeTask
 }
 
-// nextPause returns the id of the pause after one that an agent left without a message: an answer to what it
-// asked before does not count any more.
+// nextPause returns the id of the pause after one that an agent left without a message: an answer
+// to what it asked before does not count any more.
 func nextPause(pause string) string {
 	before, number, _ := strings.Cut(pause, leftByItself)
 	n, _ := strconv.Atoi(number)
@@ -299,8 +300,9 @@ func nextPause(pause string) string {
 // leftByItself is in the id of a pause, before its number.
 const leftByItself = "+rialto-"
 
-// goOn takes the task of f up again because its agent continued without a message. It reports false if the task has
-// ended, or another follower has it: a message has ended the pause, or a poll was faster.
+// goOn takes the task of f up again because its agent continued without a message. It reports false
+// if the task has ended, or another follower has it: a message has ended the pause, or a poll was
+// faster.
 func goOn(ctx context.Context, f *Follower) bool {
 	if !paused(f) {
 		return false

@@ -17,9 +17,9 @@ const (
 	leastEvent  = 2 << 10 // bytes that a smaller event counts as, because each takes a processor some time
 )
 
-// memory counts the bytes of running tasks and of answers that are received, by owner and in all, and
-// slows down agents that stream more than streamRate to one user: to decode it all would keep the
-// processor from others. The zero value is empty.
+// memory counts the bytes of running tasks and of answers that are received, by owner and in all,
+// and slows down agents that stream more than streamRate to one user: to decode it all would keep
+// the processor from others. The zero value is empty.
 type memory struct {
 	held     quota.Bytes
 	received quota.Rate
@@ -63,8 +63,8 @@ func (m *memory) resize(owner string, from, to int, most Limits) *ledger.Failure
 	}
 }
 
-// Reserve notes that an answer that is being received for owner holds to bytes, after from. It returns
-// an error if the answer must end. Until it has ended, it counts as a running task.
+// Reserve notes that an answer that is being received for owner holds to bytes, after from. It
+// returns an error if the answer must end. Until it has ended, it counts as a running task.
 func Reserve(r *Runner, owner string, from, to int) error {
 	most := r.Limits.inForce()
 	most.TaskSize = math.MaxInt // the answer has a limit of its own

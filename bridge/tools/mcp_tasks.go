@@ -58,9 +58,9 @@ func (t Tasks) Next(ctx context.Context, _, id string, seen time.Time) (*mcp.Tas
 }
 
 // AnswerTask implements mcp.Tasks. If the client declines or cancels the question, the task keeps
-// waiting, and the client gets the question as a result, which nothing changes after that. Accepting a
-// sign-in changes nothing: the task continues when the user has signed in. An answer that does not fit
-// is an error, because a client does not ask under the same key again.
+// waiting, and the client gets the question as a result, which nothing changes after that.
+// Accepting a sign-in changes nothing: the task continues when the user has signed in. An answer
+// that does not fit is an error, because a client does not ask under the same key again.
 func (t Tasks) AnswerTask(
 	ctx context.Context,
 	_, id string,
@@ -119,9 +119,10 @@ func (t Tasks) CancelTask(ctx context.Context, _, id string) error {
 	return noTask(err)
 }
 
-// mcpTask returns a record as an MCP task. Its TTL is ours, whatever the client asks for (2025-11-25,
-// basic/utilities/tasks: "Receivers MAY override the requested ttl"). A task that failed at the agent is a completed MCP task
-// with an error result: "failed" is for calls that could not be made (SEP-2663).
+// mcpTask returns a record as an MCP task. Its TTL is ours, whatever the client asks for
+// (2025-11-25, basic/utilities/tasks: "Receivers MAY override the requested ttl"). A task that
+// failed at the agent is a completed MCP task with an error result: "failed" is for calls that
+// could not be made (SEP-2663).
 func (t *Tools) mcpTask(e *ledger.Record) *mcp.Task {
 	m := &mcp.Task{
 		ID:      e.Handle,

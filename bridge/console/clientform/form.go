@@ -13,8 +13,8 @@ import (
 
 func apps() *templates.Way { return &templates.Way{Href: "/admin/clients", Name: "Apps"} }
 
-// New is the page with the form that registers an app: with what was typed, and why it was not taken;
-// nil says nothing.
+// New is the page with the form that registers an app: with what was typed, and why it was not
+// taken; nil says nothing.
 func New(f url.Values, wrong templates.Text) *templates.Console {
 	return &templates.Console{
 		Title: "Register an app",
@@ -82,8 +82,8 @@ func Claude(connectors []directory.Connector) *templates.Console {
 	}
 }
 
-// Registered is the page with what to give to an app that was registered. Claude gets it by the names
-// that its settings have.
+// Registered is the page with what to give to an app that was registered. Claude gets it by the
+// names that its settings have.
 func Registered(x *operator.IssuedClient, app string) *templates.Console {
 	section := templates.Section{ID: "registered", Lead: templates.Textf("Give this to the app.")}
 	switch {

@@ -1,5 +1,6 @@
-// Package signinpages shows how a person signs in: passkeys, recovery codes and sessions. It decides
-// nothing: package signin does. Package console puts the frame around its pages and guards its forms.
+// Package signinpages shows how a person signs in: passkeys, recovery codes and sessions. It
+// decides nothing: package signin does. Package console puts the frame around its pages and guards
+// its forms.
 package signinpages
 
 import (
@@ -47,8 +48,8 @@ func byID(id string) []templates.Value {
 	return []templates.Value{{Name: "id", Value: id}}
 }
 
-// Proof takes a proof of who the person is, if the values have one, and removes it from them. It returns
-// the section that asks for a proof, without an action, or nil in a fresh session.
+// Proof takes a proof of who the person is, if the values have one, and removes it from them. It
+// returns the section that asks for a proof, without an action, or nil in a fresh session.
 func (c Pages) Proof(
 	w http.ResponseWriter, r *http.Request, values url.Values,
 ) (*templates.Section, error) {
