@@ -84,3 +84,13 @@ func FuzzCleanJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestAShellReadsOneWord(t *testing.T) {
+	for s, want := range map[string]string{
+		"./claims.csv": "./claims.csv", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$(x)": "'$(x)'", "a\nb": "'a\nb'", "~": "'~'",
+	} {
+		if got := ShellWord(s); got != want {
+			t.Errorf("%q: got %s, want %s", s, got, want)
+		}
+	}
+}

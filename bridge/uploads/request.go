@@ -109,7 +109,8 @@ func (s *Service) link(u *Upload) Link {
 		URL:       url,
 		Headers:   map[string]string{},
 		PageURL:   url,
-		Curl:      "curl -sS --fail-with-body -T " + shellQuote("./"+u.Name) + " " + shellQuote(url),
+		Curl: "curl -sS --fail-with-body -T " +
+			sanitize.ShellWord("./"+u.Name) + " " + sanitize.ShellWord(url),
 		ExpiresAt: u.Expires,
 	}
 	if u.MediaType != "" {
@@ -163,6 +164,3 @@ func parseType(s string) (string, error) {
 	}
 	return t, nil
 }
-
-// shellQuote returns s as one word of a POSIX shell.
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

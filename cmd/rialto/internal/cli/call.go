@@ -239,7 +239,7 @@ func (c *caller) unanswered(r *mcp.CallToolResult) string {
 
 // again returns a command that calls a tool about a task on the same server.
 func (c *caller) again(call, task string) string {
-	task = shellQuote(sanitize.Label(task)) // a hostile server may have written it
+	task = sanitize.ShellWord(sanitize.Label(task)) // a hostile server may have written it
 	line := program() + " call " + call + " task_id=" + task
 	for _, flag := range [][2]string{
 		{"url", c.url},
@@ -249,7 +249,7 @@ func (c *caller) again(call, task string) string {
 		{"user", c.user},
 	} {
 		if flag[1] != "" {
-			line += " --" + flag[0] + " " + shellQuote(flag[1])
+			line += " --" + flag[0] + " " + sanitize.ShellWord(flag[1])
 		}
 	}
 

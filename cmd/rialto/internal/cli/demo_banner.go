@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rialto/bridge/sanitize"
 	"rialto/cmd/rialto/internal/server"
 	"rialto/cmd/rialto/internal/term"
 	"rialto/templates"
@@ -55,22 +56,9 @@ func (d *demo) passwordHint(terminal bool) string {
 func (d *demo) command(words ...string) string {
 	line := program() + " " + strings.Join(words, " ")
 	if dir, err := demoDir(""); err != nil || dir != d.dir {
-		line += " --data " + shellQuote(d.dir)
+		line += " --data " + sanitize.ShellWord(d.dir)
 	}
 	return line
-}
-
-func shellQuote(s string) string {
-	if strings.ContainsFunc(
-		s, func(r rune) bool { return !strings.ContainsRune("/._-", r) && !isWord(r) },
-	) {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
-}
-
-func isWord(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
 // program returns how the user calls this program. The binary of "go run" is temporary.

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"rialto/bridge/sanitize"
 	"rialto/cmd/rialto/internal/login"
 	"rialto/cmd/rialto/internal/stdio"
 )
@@ -46,7 +47,7 @@ func runStdio(cmd *cobra.Command, address, clientID string) error {
 	p := &stdio.Proxy{
 		URL:     address,
 		Login:   l,
-		Command: program() + " call --url " + shellQuote(address),
+		Command: program() + " call --url " + sanitize.ShellWord(address),
 		Err:     cmd.ErrOrStderr(),
 	}
 	return callError(p.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout()))
