@@ -133,7 +133,7 @@ func TestAnAnswerToAnAgentThatBrokeIsLookedForInTheBackground(t *testing.T) {
 		time.Sleep(time.Minute)
 		e, err = r.Runner.Ledger.Task(t.Context(), "alice", id)
 		if err != nil || e.State() != a2a.Completed {
-			t.Fatalf("got %+v, %v, want the end, though nobody asked", e, err)
+			t.Fatalf("got %+v, %v, want the end, though no caller asked", e, err)
 		}
 		if n := len(e.Task.History); n != 3 || e.Task.History[2].Text() != "this one" {
 			t.Errorf("got %+v, want the request, the question and the answer", e.Task.History)
@@ -144,8 +144,8 @@ func TestAnAnswerToAnAgentThatBrokeIsLookedForInTheBackground(t *testing.T) {
 	})
 }
 
-// TestAnAnswerThatIsRefusedLaterIsNoted has nobody wait for the agent, which refuses the answer. The
-// question was shown again, as if there had been no answer.
+// TestAnAnswerThatIsRefusedLaterIsNoted sends an answer without waiting for the agent, which refuses
+// it. The question was shown again, as if there had been no answer.
 func TestAnAnswerThatIsRefusedLaterIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newUnsure()

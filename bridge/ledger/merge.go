@@ -90,8 +90,8 @@ func (e *Record) merge(event a2a.Event) bool {
 	return changed
 }
 
-// restoreHistory adds to the history of a task what its agent leaves out of it: the record of what
-// was said is ours. A2A 0.1 sends a history only on request; many agents of later generations send
+// restoreHistory adds to the history of a task what its agent leaves out of it: the record of a
+// conversation is ours. A2A 0.1 sends a history only on request; many agents of later generations send
 // none, only their own messages, or only the latest. m is the message that the task is the first
 // answer to; nil if there is none.
 func restoreHistory(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event {

@@ -38,7 +38,7 @@ func (p *Pending) Request() *a2a.SendRequest {
 func (e *Record) Pending() *Pending { return e.revisions().Pending }
 
 // SetPending keeps an answer that is about to be sent. It replaces one that was not delivered. One
-// that may have been is part of what was said.
+// that may have been delivered is part of the conversation.
 func (e *Record) SetPending(req *a2a.SendRequest) {
 	p := e.revisions()
 	before := p.Pending

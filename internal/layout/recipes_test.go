@@ -19,7 +19,7 @@ var (
 )
 
 // TestRecipesNameTheFilesOfAnAddition fails when a file that a recipe of CONTRIBUTING.md does not name
-// lists all tools, or all settings of an agent: whoever adds one would have to edit it.
+// lists all tools, or all settings of an agent: an addition would have to edit it.
 func TestRecipesNameTheFilesOfAnAddition(t *testing.T) {
 	contributing := readFile(t, root+"/CONTRIBUTING.md")
 	for _, test := range []struct{ recipe, document, table, row string }{

@@ -1,5 +1,5 @@
-// Package slowconn bounds the cost of slow peers of a TCP server: it closes the connections of those that
-// do not read, and lets those that are still sending read the last answer. It knows no HTTP: what the
+// Package slowconn bounds the cost of slow peers of a TCP server: it closes connections whose peer does
+// not read, and lets a peer that is still sending read the last answer. It knows no HTTP: what the
 // peer of a request may do is for its server.
 package slowconn
 

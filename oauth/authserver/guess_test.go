@@ -144,7 +144,7 @@ func TestJ13ALockLetsOneGuessAnHourThrough(t *testing.T) {
 }
 
 // TestJ13AKnownNetworkIsNotLocked has an owner come in a new browser from where the account has signed
-// in before, beside somebody who guesses there, too.
+// in before, beside an attacker who guesses there, too.
 func TestJ13AKnownNetworkIsNotLocked(t *testing.T) {
 	r := newRig(t, behindProxy)
 	r.signIn(r.at("198.18.0.1"), user, password).Continue()

@@ -149,7 +149,7 @@ func TestPasskeysNeedAHostName(t *testing.T) {
 		t.Errorf("got %v, want that passkeys cannot be required there", err)
 	}
 	if err := newRig(t, named("always")).s.Check(); err == nil || !strings.Contains(err.Error(), `"always"`) {
-		t.Errorf("got %v, want the values that there are", err)
+		t.Errorf("got %v, want the known values", err)
 	}
 	off := newRig(t, named("required"), func(s *setup) { s.NoPasswords = true })
 	if p := off.browser().Get(off.url + "/signin"); p.Has("button[value=passkey]") {
@@ -291,7 +291,7 @@ func TestU3APasskeyThatWasRemovedOpensNothing(t *testing.T) {
 	}
 }
 
-// TestU4APasskeyIsAddedByItsOwnerAlone tries to add one from a session that somebody found open, with
+// TestU4APasskeyIsAddedByItsOwnerAlone tries to add one from a session that was left open, with
 // another's answer, twice, or without the person.
 func TestU4APasskeyIsAddedByItsOwnerAlone(t *testing.T) {
 	r := newRig(t, named(""))

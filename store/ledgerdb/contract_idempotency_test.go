@@ -36,7 +36,7 @@ func sentOnce(t *testing.T, l Ledger) {
 }
 
 // raceToSend sends one message from many callers and returns the task of the
-// one that was first, of which the others must be told.
+// first one, which the others must learn.
 func raceToSend(t *testing.T, name string, send func(digest string) (string, error)) (won string) {
 	var mu sync.Mutex
 	var before []string
@@ -64,13 +64,13 @@ func raceToSend(t *testing.T, name string, send func(digest string) (string, err
 		}
 	}
 	if len(before) != parallel-1 {
-		t.Errorf("%s: %d were told that it was sent before, want %d", name, len(before), parallel-1)
+		t.Errorf("%s: %d learned that it was sent before, want %d", name, len(before), parallel-1)
 	}
 	return won
 }
 
-// remembered checks for how long, and to whom, the task won is told of as the
-// one that a message began.
+// remembered checks for how long, and to whom, the task won is named as the one that a
+// message began.
 func remembered(t *testing.T, l Ledger, name, won string) {
 	l.age(t, ledger.RepeatsFor)
 	if handle, err := l.TaskByDigest(t.Context(), "alice", "agent", name, now); handle != "" || err != nil {

@@ -12,7 +12,7 @@ import (
 	"rialto/bridge/ledger"
 )
 
-// Indexed is a ledger with an index of what its tasks hold.
+// Indexed is a ledger with an index of the contents of its tasks.
 type Indexed interface {
 	ledger.Store
 	ledger.Index
@@ -188,8 +188,7 @@ func indexSome(t *testing.T, l Indexed) {
 	}
 }
 
-// indexLarge holds that what is large is indexed in several steps: nobody writes
-// meanwhile.
+// indexLarge checks that large contents are indexed in several steps, without writes in between.
 func indexLarge(t *testing.T, l Indexed) {
 	for i := range 4 {
 		settled(t, l, "bob", fmt.Sprint("task ", i, manyWords()), now)

@@ -339,7 +339,7 @@ func addedSettled(t *testing.T, l Ledger) {
 		t.Errorf("got %+v, %v, want it as it was written", got, err)
 	}
 	if has, err := l.HasContext(t.Context(), "alice", "agent", "context"); !has || err != nil {
-		t.Errorf("its conversation: got %v, %v, want that there is one", has, err)
+		t.Errorf("its conversation: got %v, %v, want one", has, err)
 	}
 	if err := l.SaveTask(t.Context(), e, "r1"); !errors.Is(err, ledger.ErrLeaseLost) {
 		t.Errorf("who wrote it follows it: got %v, want ErrLeaseLost", err)

@@ -23,7 +23,7 @@ type Watched interface {
 // returns. Each must be empty.
 func testOutbox(t *testing.T, open func(*testing.T) Watched) {
 	for name, test := range map[string]func(*testing.T, Watched){
-		"each webhook of a task is told of its changes":        noticed,
+		"each webhook of a task hears of its changes":          noticed,
 		"a webhook is its owner's":                             hooksOwned,
 		"a task has so many webhooks, and each ID once":        hooksBounded,
 		"a notice goes to exactly one":                         noticeClaimedOnce,
@@ -116,7 +116,7 @@ func noticed(t *testing.T, s Watched) {
 		t.Errorf("got %v, want both webhooks told", hooks)
 	}
 	if left := claim(t, s, "r1", later.Add(time.Hour)); len(left) > 0 {
-		t.Errorf("%d were told and are still there", len(left))
+		t.Errorf("%d are still there after they were sent", len(left))
 	}
 }
 
@@ -145,7 +145,7 @@ func hooksOwned(t *testing.T, s Watched) {
 		t.Errorf("got %v, %v, want none", hooks, err)
 	}
 	if got := claim(t, s, "r1", later); len(got) > 0 {
-		t.Error("a webhook that was dropped is told")
+		t.Error("a webhook that was dropped is called")
 	}
 }
 

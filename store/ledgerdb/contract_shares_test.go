@@ -28,7 +28,7 @@ func testShares(t *testing.T, open func(*testing.T) Sharing) {
 		"a share is read as it was written, until it ends": shareReadBack,
 		"a share is ended by its owner only":               shareEnded,
 		"a share ends with its task":                       shareOfTask,
-		"somebody shares only so much":                     sharesBounded,
+		"an owner shares only so much":                     sharesBounded,
 		"shares are listed in pages, the latest first":     sharesListed,
 		"shares that have ended are forgotten":             sharesDropped,
 	} {

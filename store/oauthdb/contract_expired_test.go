@@ -95,7 +95,7 @@ func dropClients(b *storeTest) {
 	b.want(err, oauth.ErrNotFound)
 }
 
-// TestUnknownNamesAreBounded drops guesses for names without an account, of which there are too many.
+// TestUnknownNamesAreBounded drops guesses for names without an account, when they are too many.
 func TestUnknownNamesAreBounded(t *testing.T) {
 	for engine, dsn := range map[string]func() string{
 		"SQLite":     func() string { return storetest.File(t, sqldb.Open) },

@@ -52,7 +52,7 @@ func (c *cards) accept(agent, digest string, want error) {
 	}
 }
 
-// want checks which card of agent counts, and which there are, the latest first.
+// want checks which card of agent counts, and the list of its cards, the latest first.
 func (c *cards) want(agent, inForce string, all ...string) {
 	c.t.Helper()
 	seen, err := c.SeenCards(c.t.Context(), agent)

@@ -94,7 +94,8 @@ func TestAnAddedAgentIsServedByEveryProtocol(t *testing.T) {
 	doors(http.StatusNotFound)
 }
 
-// TestAPreviewQuotesNoAnswer has services inside the network answer a preview. It quoted 200 bytes of what they said.
+// TestAPreviewQuotesNoAnswer previews the addresses of services inside the network. The error once
+// quoted 200 bytes of their answer.
 func TestAPreviewQuotesNoAnswer(t *testing.T) {
 	agents := newRig(t).agents
 	for _, status := range []int{200, 401, 404, 500} {

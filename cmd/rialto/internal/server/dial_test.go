@@ -146,7 +146,7 @@ func TestAMissingFileKeepsAnAgentFromBeingCalled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newCardAgent(t, plainCard)
 			if got, _, err := s.dial(t, a); err == nil || !strings.Contains(err.Error(), gone) {
-				t.Errorf("got %q, %v, want an error that there is no %s", got, err, gone)
+				t.Errorf("got %q, %v, want an error that says there is no %s", got, err, gone)
 			}
 		})
 	}

@@ -73,7 +73,7 @@ func (r *rig) callText(token, tool, arguments string) string {
 
 // TestTheExamplesForModelsAreAccepted calls each tool with all arguments that its description, its
 // schema and the refusal of wrong arguments show. The card of the foreign agent says what its skill
-// takes as text, while its form has named arguments: an example of these follows.
+// takes as text, while its form has named arguments, for which an example follows.
 func TestTheExamplesForModelsAreAccepted(t *testing.T) {
 	agent, err := StartTableExpert(t.Context(), tableexpert.Config{Log: slog.New(slog.DiscardHandler)}, func(error) {})
 	if err != nil {

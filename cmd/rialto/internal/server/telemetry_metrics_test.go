@@ -127,7 +127,7 @@ func TestEachDoorIsMeasured(t *testing.T) {
 	o.ended(oteltrace.SpanKindClient, "SELECT")
 }
 
-// TestAnAgentThatIsAwayIsNotUp starts a server whose agents are away. Nobody calls them, so that no circuit
+// TestAnAgentThatIsAwayIsNotUp starts a server whose agents are away. Without a call to them no circuit
 // opened, and no metric said that they are away.
 func TestAnAgentThatIsAwayIsNotUp(t *testing.T) {
 	o := newObserved(t, func(c *config.Config) {

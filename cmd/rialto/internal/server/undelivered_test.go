@@ -198,7 +198,7 @@ func TestAKeptAnswerIsReplacedOrWithdrawn(t *testing.T) {
 }
 
 // TestAKeptAnswerOutlivesTheServer stops the server while the agent is away, after a client of each era of
-// MCP has answered. The next server delivers the answer though nobody asks for the task.
+// MCP has answered. The next server delivers the answer before a client asks for the task.
 func TestAKeptAnswerOutlivesTheServer(t *testing.T) {
 	for _, revision := range []string{mcp2025, mcp2026} {
 		t.Run(revision, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"rialto/cmd/rialto/internal/config"
 )
 
-// noSuchSkill is what a caller is told, as part of an error of A2A in its spelling.
+// noSuchSkill is the sentence for the caller, as part of an error of A2A in its spelling.
 const noSuchSkill = "agent echo has no skill juggling, or not for you. get_agent tells which it has"
 
 // TestUnknownSkillsAreRefusedAtEveryDoor names a skill that is not on the agent's card, in a first
