@@ -17,6 +17,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/internal/wire"
 	"rialto/internal/dberr"
+	"rialto/internal/neterr"
 )
 
 // remote reports whether the agent itself said err.
@@ -51,11 +52,11 @@ func unreachable(ctx context.Context, host string, cause error) error {
 		code = a2a.InvalidAgentResponse
 	}
 
-	return noAnswer(code, host, tlsMismatch(cause))
+	return noAnswer(code, host, cause)
 }
 
 func noAnswer(code a2a.Code, host string, cause error) *a2a.Error {
-	e := a2a.Errorf(code, "no answer from the agent at %s: %v", host, cause)
+	e := a2a.Errorf(code, "no answer from the agent at %s: %v", host, neterr.Explain(cause))
 	e.Cause = cause
 	// A POST that was sent on one connection is never sent on another.
 	op, ok := errors.AsType[*net.OpError](cause)

@@ -86,7 +86,7 @@ func FailureOf(err error) *Failure {
 var (
 	agentAt = regexp.MustCompile(`the agent at \S+?(: | failed )`)
 	onWire  = regexp.MustCompile(
-		`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: ).*`,
+		`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: |its certificate is not valid: ).*`,
 	)
 )
 
@@ -102,7 +102,7 @@ func WithoutAddresses(e *a2a.Error, words string) string {
 		switch fault[:4] {
 		case "dial", "look":
 			return "it cannot be reached"
-		case "tls:", "x509":
+		case "tls:", "x509", "its ":
 			return "its certificate is not accepted"
 		}
 		return "the connection broke"

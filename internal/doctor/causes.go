@@ -4,14 +4,13 @@ import (
 	"crypto/tls"
 	_ "embed" // for causes.yaml
 	"errors"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"go.yaml.in/yaml/v3"
+
+	"rialto/internal/neterr"
 )
 
 // cause is a reason why apps fail, as causes.yaml describes it.
@@ -80,39 +79,37 @@ func detectUnreachable(o *observation) (c Cause) {
 		return c
 	}
 
-	var (
-		name    *net.DNSError
-		cert    *tls.CertificateVerificationError
-		record  tls.RecordHeaderError
-		timeout net.Error
-	)
-	switch err := o.post.err; {
-	case errors.As(err, &name):
+	var certificate *tls.CertificateVerificationError
+	if errors.As(o.post.err, &certificate) {
+		return because(
+			"The certificate of {} is not valid, so apps do not connect: {}.",
+			o.url.Host,
+			certificate.Err,
+		)
+	}
+
+	why := neterr.Explain(o.post.err)
+	switch why {
+	case neterr.Unresolved:
 		return because(
 			"The name {} does not resolve. Is it spelled right, and is its DNS record published?",
 			o.url.Hostname(),
 		)
-	case errors.Is(err, syscall.ECONNREFUSED):
+	case neterr.Refused:
 		return because(
 			"Nothing listens at {}. Is the server running, and is the port right?", o.url.Host,
 		)
-	case errors.As(err, &cert):
-		return because(
-			"The certificate of {} is not valid, so apps do not connect: {}.", o.url.Host, cert.Err,
-		)
-	case errors.As(err, &record),
-		errors.Is(err, http.ErrSchemeMismatch),
-		strings.Contains(err.Error(), "HTTP response to HTTPS client"):
+	case neterr.TakesPlain:
 		return because(
 			"{} speaks HTTP without TLS, though the address begins with https.", o.url.Host,
 		)
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case neterr.Late:
 		return because(
 			"{} did not answer in time. Does a firewall stop the connection?", o.url.Host,
 		)
 	}
 
-	return because("{} cannot be reached: {}.", o.url.Host, o.post.err)
+	return because("{} cannot be reached: {}.", o.url.Host, why)
 }
 
 func detectAgent(o *observation) (c Cause) {

@@ -30,14 +30,14 @@ func openSQLite(path string) (*DB, error) {
 
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("opening database: %w", err)
+		return nil, err
 	}
 
 	err = f.Chmod(0o600)
 	info, failed := f.Stat()
 	err = errors.Join(err, failed, f.Close())
 	if err != nil {
-		return nil, fmt.Errorf("opening database: %w", err)
+		return nil, err
 	}
 
 	opened := &openedFile{path, info}

@@ -19,6 +19,7 @@ import (
 	"rialto/bridge/sanitize"
 	"rialto/cmd/rialto/internal/login"
 	"rialto/cmd/rialto/internal/term"
+	"rialto/internal/neterr"
 )
 
 // Client is the client of one server. All fields are required.
@@ -31,7 +32,7 @@ type Client struct {
 }
 
 // ErrUnreachable is returned if the server does not answer.
-var ErrUnreachable = errors.New("the server cannot be reached")
+var ErrUnreachable = errors.New("couldn't reach the server")
 
 // Session is a connection to the server. Close it.
 type Session struct {
@@ -122,7 +123,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 func (c *Client) explain(err error) error {
 	var refused *url.Error
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, login.ErrRequired) && errors.As(err, &refused) {
-		return fmt.Errorf("%w: %s: %w", ErrUnreachable, c.URL, refused.Err)
+		return fmt.Errorf("%w at %s: %w", ErrUnreachable, c.URL, neterr.Explain(refused.Err))
 	}
 	return fmt.Errorf("%s: %w", c.URL, err)
 }

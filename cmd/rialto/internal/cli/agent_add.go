@@ -129,7 +129,7 @@ func previewAgentCommand() *cobra.Command {
 		seen, err := r.Agents.Preview(r.ctx, a)
 		switch {
 		case err != nil:
-			return fmt.Errorf("%s cannot be used like this: %w", a.URL, err)
+			return fmt.Errorf("couldn't use the agent at %s: %w", a.URL, err)
 		case r.asJSON:
 			return writeJSON(r.out, seen)
 		}
@@ -146,7 +146,7 @@ func (r *request) addAgent(a directory.AgentConfig, unseen bool) error {
 	bar.Stop()
 	if wrong, ok := errors.AsType[*operator.AgentError](err); ok && !unseen {
 		return fmt.Errorf(
-			"%s cannot be used like this: %w (add it all the same with --unseen and --name)",
+			"couldn't add the agent at %s: %w (--unseen and --name add it all the same)",
 			added.URL, wrong.Err,
 		)
 	}

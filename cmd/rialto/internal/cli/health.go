@@ -11,6 +11,7 @@ import (
 
 	"rialto/cmd/rialto/internal/config"
 	"rialto/cmd/rialto/internal/server"
+	"rialto/internal/neterr"
 )
 
 // healthCommand checks the server from its own container, which has no shell or curl.
@@ -35,7 +36,7 @@ func healthCommand() *cobra.Command {
 		}
 		resp, err := client.Do(r)
 		if err != nil {
-			return err
+			return fmt.Errorf("couldn't reach the server at %s: %w", url, neterr.Explain(err))
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {

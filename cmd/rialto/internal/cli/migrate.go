@@ -18,7 +18,7 @@ func migrateCommand() *cobra.Command {
 			}
 			before, after, err := store.Migrate(cmd.Context(), cfg.Storage.Database)
 			if err != nil {
-				return fmt.Errorf("database: %w", err)
+				return databaseError(err)
 			}
 			text := fmt.Sprintf("The tables were brought from version %d to %d.", before, after)
 			switch before {

@@ -62,13 +62,9 @@ func withDatabase(cmd *cobra.Command, do func(*cobra.Command, *store.DB) error) 
 	from.add(cmd)
 	jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := from.load(cmd)
+		_, db, err := from.open(cmd)
 		if err != nil {
 			return err
-		}
-		db, err := cfg.OpenStore(cmd.Context())
-		if err != nil {
-			return fmt.Errorf("database: %w", err)
 		}
 		defer db.Close()
 		return do(cmd, db)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rialto/cmd/rialto/internal/config"
+	"rialto/internal/neterr"
 	"rialto/store"
 )
 
@@ -127,8 +128,12 @@ func (f *storeFlags) open(cmd *cobra.Command) (*config.Config, *store.DB, error)
 
 	db, err := cfg.OpenStore(cmd.Context())
 	if err != nil {
-		return nil, nil, fmt.Errorf("database: %w", err)
+		return nil, nil, databaseError(err)
 	}
 
 	return cfg, db, nil
+}
+
+func databaseError(err error) error {
+	return fmt.Errorf("couldn't open the database: %w", neterr.Explain(err))
 }

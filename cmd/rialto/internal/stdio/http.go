@@ -18,6 +18,7 @@ import (
 	"rialto/bridge/sanitize"
 	"rialto/cmd/rialto/internal/login"
 	"rialto/internal/jsonrpc"
+	"rialto/internal/neterr"
 	"rialto/internal/sse"
 )
 
@@ -160,7 +161,7 @@ func (p *Proxy) explain(err error) error {
 	if errors.Is(err, login.ErrRequired) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	return fmt.Errorf("%w: %w", ErrUnreachable, neterr.Explain(err))
 }
 
 // kindOf returns an error that says how the command ends if it is the last one, nil of the others.

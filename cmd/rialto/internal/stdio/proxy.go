@@ -24,7 +24,7 @@ import (
 )
 
 // ErrUnreachable is returned if the server did not answer the last request.
-var ErrUnreachable = errors.New("the server cannot be reached")
+var ErrUnreachable = errors.New("couldn't reach the server")
 
 // Bounds on messages and waits.
 const (

@@ -1,0 +1,76 @@
+package neterr_test
+
+import (
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"rialto/internal/neterr"
+)
+
+// TestAPeerThatIsNotReached asks peers that fail in each way, and one for which there are no words.
+func TestAPeerThatIsNotReached(t *testing.T) {
+	plain := httptest.NewServer(http.NotFoundHandler())
+	defer plain.Close()
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	rude, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rude.Close()
+	go func() {
+		for {
+			c, err := rude.Accept()
+			if err != nil {
+				return
+			}
+			c.(*net.TCPConn).SetLinger(0) // a reset, not an end
+			c.Read(make([]byte, 1))
+			c.Close()
+		}
+	}()
+
+	client := &http.Client{Timeout: 100 * time.Millisecond}
+	for address, want := range map[string]error{
+		gone.URL:                           neterr.Refused,
+		"http://nobody.invalid":            neterr.Unresolved,
+		"http://" + silent.Addr().String(): neterr.Late,
+		"http://" + rude.Addr().String():   neterr.Broken,
+		"https" + plain.URL[4:]:            neterr.TakesPlain,
+	} {
+		_, err := client.Get(address)
+		if got := neterr.Explain(err); got != want {
+			t.Errorf("%s: got %q of %v, want %q", address, got, err, want)
+		}
+	}
+	_, err = http.Get(secure.URL)
+	if got := neterr.Explain(err).Error(); got != "its certificate is not valid: certificate signed by unknown authority" {
+		t.Errorf("got %q", got)
+	}
+	if got := neterr.Explain(io.EOF); !errors.Is(got, io.EOF) {
+		t.Errorf("got %v", got)
+	}
+	if got := neterr.Explain(nil); got != nil {
+		t.Errorf("got %v", got)
+	}
+	tls := errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02\x02"`)
+	if got := neterr.Explain(tls); got != error(neterr.TakesTLS) || strings.Contains(got.Error(), "x15") {
+		t.Errorf("got %v", got)
+	}
+}
