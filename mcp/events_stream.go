@@ -70,19 +70,23 @@ func streamEvents(r *request) (json.RawMessage, error) {
 		case ctx.Err() != nil:
 			return json.RawMessage(`{"resultType":"complete",` + meta + `}`), nil
 		case err != nil:
-			why := jsonrpc.Errorf(
-				jsonrpc.CodeInternal,
-				"The events cannot be read now. Open the stream again with your last cursor.",
-			)
-			if refusal, is := errors.AsType[*EventError](err); is {
-				why = refusal.as(r)
-			} else {
-				r.s.Log.ErrorContext(r.HTTP.Context(), "events cannot be read", "err", err)
-			}
-			send("terminated", map[string]json.RawMessage{"error": why.Append(nil)})
+			send("terminated", map[string]json.RawMessage{"error": r.streamError(err).Append(nil)})
 			return json.RawMessage(`{"resultType":"complete",` + meta + `}`), nil
 		case page.Truncated:
 			send("active", position{page.Cursor, &page.Truncated})
 		}
 	}
+}
+
+// streamError returns the error that ends a stream for its client, and logs one that is ours.
+func (r *request) streamError(err error) *jsonrpc.Error {
+	if refusal, is := errors.AsType[*EventError](err); is {
+		return refusal.as(r)
+	}
+
+	r.s.Log.ErrorContext(r.HTTP.Context(), "events cannot be read", "err", err)
+	return jsonrpc.Errorf(
+		jsonrpc.CodeInternal,
+		"The events cannot be read now. Open the stream again with your last cursor.",
+	)
 }

@@ -105,17 +105,19 @@ func (v *Vault) unregister(ctx context.Context, agent string, dead client) {
 	}
 }
 
-// register registers a client at a server: a public one with PKCE, unless the server
-// requires a secret.
-func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (client, error) {
-	method := "none"
-	if len(s.Auth) > 0 && !slices.Contains(s.Auth, "none") {
-		method = "client_secret_basic"
-		if !slices.Contains(s.Auth, method) {
-			method = "client_secret_post"
-		}
+// authMethod returns how a client proves itself there: with nothing but PKCE, if the server takes that.
+func (s *server) authMethod() string {
+	switch {
+	case len(s.Auth) == 0 || slices.Contains(s.Auth, "none"):
+		return "none"
+	case slices.Contains(s.Auth, "client_secret_basic"):
+		return "client_secret_basic"
 	}
+	return "client_secret_post"
+}
 
+// registration returns what a client says of itself (RFC 7591 section 2).
+func (v *Vault) registration(app App, kind Kind, method string) map[string]any {
 	about := map[string]any{
 		"client_name":                v.Name,
 		"redirect_uris":              []string{v.redirect(app.Agent)},
@@ -123,14 +125,18 @@ func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (cl
 		"grant_types":                []string{"authorization_code", "refresh_token"},
 		"response_types":             []string{"code"},
 	}
-	if kind == Device { // RFC 7591 section 2.1
-		about["grant_types"], about["response_types"] = []string{
-			deviceGrant,
-			"refresh_token",
-		}, []string{}
+	if kind == Device { // section 2.1
+		about["grant_types"] = []string{deviceGrant, "refresh_token"}
+		about["response_types"] = []string{}
 	}
+	return about
+}
 
-	body, err := json.Marshal(about)
+// register registers a client at a server: a public one with PKCE, unless the server
+// requires a secret.
+func (v *Vault) register(ctx context.Context, app App, s *server, kind Kind) (client, error) {
+	method := s.authMethod()
+	body, err := json.Marshal(v.registration(app, kind, method))
 	if err != nil {
 		return client{}, err
 	}
