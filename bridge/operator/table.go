@@ -176,6 +176,8 @@ func (s *Service) Entry(ctx context.Context, resource, key string) (any, error) 
 		return s.Agents.Agent(ctx, key)
 	case "connectors":
 		return s.Agents.Connector(ctx, key)
+	case "tasks":
+		return s.Task(ctx, key)
 	case "keys":
 		return s.Key(ctx, key)
 	}

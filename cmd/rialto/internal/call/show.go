@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -200,7 +201,7 @@ func (p *Printer) list(list []any) error {
 		_, err := fmt.Fprintln(p.Out, "The list is empty.")
 		return err
 	}
-	return tableOf(list).Write(p.Out)
+	return tableOf(term.StyleOf(p.Out), list).Write(p.Out)
 }
 
 // data prints what a result says to programs.
@@ -243,7 +244,7 @@ func (p *Printer) data(v any) error {
 const mostColumns = 6
 
 // tableOf makes a table of objects, or of other values.
-func tableOf(list []any) *term.Table {
+func tableOf(style term.Style, list []any) *term.Table {
 	flat := slices.DeleteFunc(keys(list), func(name string) bool { // lists have no place in a row
 		return slices.ContainsFunc(list, func(item any) bool {
 			d, _ := item.(map[string]any)
@@ -251,7 +252,11 @@ func tableOf(list []any) *term.Table {
 			return nested
 		})
 	})
-	t := &term.Table{Head: flat[:min(len(flat), mostColumns)]}
+	t := &term.Table{
+		Head:  flat[:min(len(flat), mostColumns)],
+		IDs:   "task_id",
+		Spare: []string{"updated", "message"},
+	}
 	if len(t.Head) == 0 {
 		t.Head = []string{"value"}
 	}
@@ -259,7 +264,11 @@ func tableOf(list []any) *term.Table {
 		row := []string{}
 		d, ok := item.(map[string]any)
 		for _, name := range t.Head {
-			row = append(row, cell(d[name], 60))
+			text := cell(d[name], 60)
+			if at, err := time.Parse(time.RFC3339, text); err == nil && style.Terminal() {
+				text = style.Time(at)
+			}
+			row = append(row, text)
 		}
 		if !ok {
 			row[0] = cell(item, 120)

@@ -36,6 +36,7 @@ func showClientCommand() *cobra.Command {
 		if r.asJSON {
 			return writeJSON(r.out, c)
 		}
+		style := term.StyleOf(r.out)
 		return term.Details(r.out, [][2]string{
 			{
 				"id",
@@ -50,8 +51,8 @@ func showClientCommand() *cobra.Command {
 				strings.Join(c.RedirectURIs, " "),
 			},
 			{"live grants", formatCount(c.Grants)},
-			{"since", formatTime(c.Since)},
-			{"last use", formatTime(c.Used)},
+			{"since", style.Time(c.Since)},
+			{"last use", style.Time(c.Used)},
 		})
 	})
 }

@@ -27,7 +27,7 @@ func revokeGrantCommand() *cobra.Command {
 	cmd.Flags().StringVar(&client, "client", "", "all grants of the client with this `ID`")
 	completeFrom(cmd, "user", "accounts")
 	completeFrom(cmd, "client", "clients")
-	cmd.ValidArgsFunction = completeNames("grants")
+	takesEntry(cmd, "grants")
 	return withOperator(destructive(cmd), func(r *request) error {
 		one := len(r.args) == 1
 		if one == (user != "" || client != "") {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -114,27 +115,11 @@ func (r *request) writeList(query operator.Query) error {
 		return usageError{fmt.Errorf("--limit must be from 1 to %d", maxListed)}
 	}
 
-	items := []any{}
-	span := operator.Span{}
-	bar := r.progress("Reading")
-	defer bar.Stop()
-	for len(items) < limit {
-		span.Size = min(limit-len(items), operator.LargestPage)
-		p, err := query.Read(r.ctx, r.Service, span)
-		if err != nil {
-			return err
-		}
-		items = append(items, p.Items...)
-		bar.Say(fmt.Sprintf("%d rows", len(items)))
-		span.Cursor = p.Next
-		if p.Next == "" {
-			break
-		}
+	items, more, err := r.read(query, limit)
+	if err != nil {
+		return err
 	}
-
-	bar.Stop()
-	more := span.Cursor != "" || len(items) > limit
-	if err := r.writeItems(query.Table(), items[:min(len(items), limit)]); err != nil {
+	if err := r.writeItems(query.Table(), items); err != nil {
 		return err
 	}
 	if more {
@@ -144,20 +129,45 @@ func (r *request) writeList(query operator.Query) error {
 	return nil
 }
 
+// read returns the first entries of a list, and whether there are more.
+func (r *request) read(query operator.Query, limit int) (items []any, more bool, err error) {
+	items = []any{} // JSON has a list
+	span := operator.Span{}
+	bar := r.progress("Reading")
+	defer bar.Stop()
+	for len(items) < limit {
+		span.Size = min(limit-len(items), operator.LargestPage)
+		p, err := query.Read(r.ctx, r.Service, span)
+		if err != nil {
+			return nil, false, err
+		}
+		items = append(items, p.Items...)
+		bar.Say(fmt.Sprintf("%d rows", len(items)))
+		span.Cursor = p.Next
+		if p.Next == "" {
+			break
+		}
+	}
+
+	more = span.Cursor != "" || len(items) > limit
+	return items[:min(len(items), limit)], more, nil
+}
+
 func (r *request) writeItems(table *operator.Table, items []any) error {
 	if r.asJSON {
 		return writeJSON(r.out, items)
 	}
 
-	t := &term.Table{}
+	t := &term.Table{IDs: "ID", Spare: spare}
 	for _, c := range table.Command {
 		t.Head = append(t.Head, c.Title)
 	}
 
+	style := term.StyleOf(r.out)
 	for _, item := range items {
 		var row []string
 		for _, c := range table.Command {
-			row = append(row, cell(item, c.Name))
+			row = append(row, cell(style, item, c.Name))
 		}
 		t.Add(row...)
 	}
@@ -165,11 +175,14 @@ func (r *request) writeItems(table *operator.Table, items []any) error {
 	return t.Write(r.out)
 }
 
+// spare are the headings of the columns that a narrow terminal leaves out first.
+var spare = []string{"CREATED", "SCOPE", "FROM", "SINCE"}
+
 // widths limits the cells of columns with the texts of others.
 var widths = map[string]int{"message": 60, "target": 50, "detail": 60}
 
 // cell returns a cell of a list as text.
-func cell(item any, column string) string {
+func cell(style term.Style, item any, column string) string {
 	if a, ok := item.(directory.AgentStatus); ok {
 		switch column {
 		case "enabled":
@@ -183,10 +196,10 @@ func cell(item any, column string) string {
 	}
 	switch v := operator.Value(item, column).(type) {
 	case time.Time:
-		if column == "time" {
+		if column == "time" && !style.Terminal() {
 			return v.UTC().Format("2006-01-02 15:04:05Z")
 		}
-		return formatTime(v)
+		return style.Time(v)
 	case bool:
 		return yesNo(v)
 	case int:
@@ -195,8 +208,11 @@ func cell(item any, column string) string {
 		return strings.Join(v, ",")
 	default:
 		text := fmt.Sprint(v)
-		if column == "issuer" {
+		switch {
+		case column == "issuer":
 			return cmp.Or(text, "here")
+		case column == "id" && style.Terminal() && len(text) > 20:
+			return text[:shownID]
 		}
 		if width, ok := widths[column]; ok {
 			return cellText(text, width)
@@ -230,10 +246,10 @@ func (r *request) names(resource string) (names []string) {
 
 	table := query.Table()
 	for _, item := range p.Items {
-		name := cell(item, table.Key)
+		name := cell(term.Style{}, item, table.Key)
 		var hints []string
 		for _, column := range table.Hint {
-			hints = append(hints, cellText(cell(item, column), 40))
+			hints = append(hints, cellText(cell(term.Style{}, item, column), 40))
 		}
 		if len(hints) > 0 {
 			name = cobra.CompletionWithDesc(name, strings.Join(hints, " "))
@@ -242,6 +258,40 @@ func (r *request) names(resource string) (names []string) {
 	}
 
 	return names
+}
+
+// Lists at a terminal show the beginning of a long ID: those of tasks begin with the millisecond.
+const (
+	shownID    = 13
+	shortestID = 4 // that commands take
+)
+
+// expand completes the beginning of an ID, which is all that a list at a terminal shows.
+func (r *request) expand(resource string) error {
+	if len(r.name) < shortestID || operator.NewQuery(resource).Table().Key != "id" {
+		return nil
+	}
+	if _, err := r.Entry(r.ctx, resource, r.name); !errors.Is(err, operator.ErrNotFound) {
+		return err
+	}
+
+	items, _, err := r.read(operator.NewQuery(resource), maxListed)
+	var found []string
+	for _, item := range items {
+		if id := fmt.Sprint(operator.Value(item, "id")); strings.HasPrefix(id, r.name) {
+			found = append(found, id)
+		}
+	}
+	if len(found) > 1 {
+		return usageError{fmt.Errorf(
+			"%d %s have an ID that begins with %s: write more of it", len(found), resource, r.name,
+		)}
+	}
+	if len(found) == 1 {
+		r.name = found[0]
+	}
+
+	return err
 }
 
 // removeCommand returns the command that removes or ends an entry of a resource.

@@ -60,8 +60,17 @@ func command(use, short string) *cobra.Command { return &cobra.Command{Use: use,
 func onEntry(resource, use, short string) *cobra.Command {
 	cmd := command(use, short)
 	cmd.Args = cobra.ExactArgs(1)
-	cmd.ValidArgsFunction = completeNames(resource)
+	takesEntry(cmd, resource)
 	return cmd
+}
+
+// entryOf is the annotation of commands whose first argument is an entry, with the resource.
+const entryOf = "entry of"
+
+// takesEntry completes the first argument of a command, and lets it be the beginning of an ID.
+func takesEntry(cmd *cobra.Command, resource string) {
+	cmd.Annotations = map[string]string{entryOf: resource}
+	cmd.ValidArgsFunction = completeNames(resource)
 }
 
 func jsonFlag(cmd *cobra.Command) { cmd.Flags().Bool("json", false, "write JSON") }
@@ -134,7 +143,13 @@ func (f *storeFlags) operate(cmd *cobra.Command, args []string, do func(*request
 		return err
 	}
 	defer done()
-	return do(newRequest(s, cmd, args))
+	r := newRequest(s, cmd, args)
+	if resource := cmd.Annotations[entryOf]; resource != "" {
+		if err := r.expand(resource); err != nil {
+			return err
+		}
+	}
+	return do(r)
 }
 
 // entryError is notFoundError for the entry of a resource.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"rialto/bridge/operator"
@@ -22,14 +21,6 @@ func cellText(s string, most int) string {
 		return r
 	}, sanitize.Text(s))
 	return strings.TrimSpace(sanitize.Truncate(s, most))
-}
-
-// formatTime formats a time for a table; "" for the zero time.
-func formatTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format("2006-01-02 15:04Z")
 }
 
 func yesNo(b bool) string {

@@ -67,6 +67,7 @@ func taskJSON(e *ledger.Record) any {
 }
 
 func writeTask(out io.Writer, e *ledger.Record) error {
+	style := term.StyleOf(out)
 	err := term.Details(out, [][2]string{
 		{
 			"id",
@@ -76,8 +77,8 @@ func writeTask(out io.Writer, e *ledger.Record) error {
 		{"client", e.Client},
 		{"agent", e.Agent},
 		{"state", string(e.State())},
-		{"created", formatTime(e.Created)},
-		{"updated", formatTime(e.Updated)},
+		{"created", style.Time(e.Created)},
+		{"updated", style.Time(e.Updated)},
 	})
 	if err != nil {
 		return err
@@ -95,25 +96,31 @@ func writeTask(out io.Writer, e *ledger.Record) error {
 	}
 
 	for _, m := range said {
-		fmt.Fprintf(out, "\n%s: %s\n", m.Role, piecesText(slices.All(view.Message(nil, &m))))
+		text := piecesText(style, slices.All(view.Message(nil, &m)))
+		fmt.Fprintf(out, "\n%s %s\n", style.Bold(string(m.Role)+":"), text)
 	}
 
 	for _, a := range e.Task.Artifacts {
-		text := piecesText(view.Parts(a.Parts))
-		fmt.Fprintf(out, "\nartifact %s %s\n%s\n", cellText(a.ID, 100), cellText(a.Name, 100), text)
+		title := strings.TrimSpace(cellText(a.ID, 100) + " " + cellText(a.Name, 100))
+		text := piecesText(style, view.Parts(a.Parts))
+		fmt.Fprintf(out, "\n%s\n%s\n", style.Bold("artifact "+title), text)
 	}
 
 	return nil
 }
 
 // piecesText returns the pieces of a message or artifact as text.
-func piecesText(pieces iter.Seq2[int, view.Piece]) string {
+func piecesText(style term.Style, pieces iter.Seq2[int, view.Piece]) string {
 	var b strings.Builder
 	for _, p := range pieces {
 		if p.Kind == view.File {
-			fmt.Fprintf(&b, "(%d bytes, %s)", p.Size, p.MediaType)
+			fmt.Fprintf(&b, "%s (%d bytes, %s)", p.Name, p.Size, p.MediaType)
 		}
-		b.WriteString(p.Link() + p.Text() + "\n")
+		text := p.Text()
+		if style.Terminal() && p.MediaType != view.JSONType {
+			text = strings.TrimSuffix(style.Markdown(text), "\n")
+		}
+		b.WriteString(p.Link() + text + "\n")
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -125,20 +132,25 @@ func cancelTaskCommand() *cobra.Command {
 		Short: "Cancel a task at its agent",
 		Long: "Cancel a task at its agent. This command calls the agent with the credentials of the configuration; " +
 			"a server that follows the task learns it from the agent.",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: completeNames("tasks"),
+		Args: cobra.ExactArgs(1),
 	}
+	takesEntry(cmd, "tasks")
 	from.add(destructive(cmd))
 	jsonFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := confirm(cmd, "Cancel the task %s at its agent?", args[0]); err != nil {
+		task := args[0]
+		err := from.operate(cmd, args, func(r *request) error {
+			task = r.name
+			return r.confirm("Cancel the task %s at its agent?", task)
+		})
+		if err != nil {
 			return err
 		}
 		bar := term.Start(cmd.ErrOrStderr(), "Asking the agent to stop")
-		e, err := from.cancel(cmd, args[0])
+		e, err := from.cancel(cmd, task)
 		bar.Stop()
 		if err != nil {
-			return notFoundError("task", args[0], err, nil)
+			return notFoundError("task", task, err, nil)
 		}
 		return done(cmd, taskJSON(e), "The task is %s.", e.State())
 	}

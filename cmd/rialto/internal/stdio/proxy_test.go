@@ -440,7 +440,7 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	gone.Close()
 	h := launch(t, &login.Login{URL: gone.URL, Token: "none"})
 	h.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
-	if m := h.answer("1"); m.Error == nil || !strings.Contains(m.Error.Message, "cannot be reached") {
+	if m := h.answer("1"); m.Error == nil || !strings.Contains(m.Error.Message, "couldn't reach the server") {
 		t.Errorf("got %v", m.Error)
 	}
 	if _, err := h.end(); !errors.Is(err, stdio.ErrUnreachable) {

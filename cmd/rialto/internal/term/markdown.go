@@ -8,13 +8,29 @@ import (
 var (
 	heading = regexp.MustCompile(`^#{1,6} +`)
 	rule    = regexp.MustCompile(`^\|?[ :|-]*-[ :|-]*\|[ :|-]*$`)
-	link    = regexp.MustCompile(`\[([^\]\n]+)\]\((https?://[^)\s]+)\)`)
-	strong  = regexp.MustCompile(`\*\*([^*\n]+)\*\*`)
-	literal = regexp.MustCompile("`([^`\n]+)`")
+	inline  = regexp.MustCompile("`([^`]+)`" +
+		`|\*\*([^*]+)\*\*` +
+		`|\[([^\]]+)\]\((https?://[^)\s]+)\)` +
+		`|\*([^\s*](?:[^*]*[^\s*])?)\*` +
+		`|\b_([^\s_](?:[^_]*[^\s_])?)_\b`)
+	hanging = regexp.MustCompile(`^ *(?:(?:[•☐☑│]|\d+[.)]) +)?`)
 )
 
-// Markdown makes Markdown readable in a terminal: it aligns tables, and shows headings, strong
-// text, code and links. The rest of the text stays as it is.
+// blocks are the beginnings of lines, with what a terminal shows in their place.
+var blocks = []struct {
+	mark *regexp.Regexp
+	sign string
+}{
+	{regexp.MustCompile(`^ {0,3}(?:[-*_] *){3,}$`), "────────"},
+	{regexp.MustCompile(`^> ?`), "│ "},
+	{regexp.MustCompile(`^( *)[-*+] +\[ \] +`), "$1☐ "},
+	{regexp.MustCompile(`^( *)[-*+] +\[[xX]\] +`), "$1☑ "},
+	{regexp.MustCompile(`^( *)[-*+] +`), "$1• "},
+}
+
+// Markdown makes Markdown readable: it aligns tables, and shows headings, strong text, code and
+// links. At a terminal, it also shows emphasis, lists and blocks of code, and breaks lines between
+// words. The rest of the text stays as it is.
 func (s Style) Markdown(text string) string {
 	var b strings.Builder
 	var table [][]string
@@ -25,15 +41,19 @@ func (s Style) Markdown(text string) string {
 	}
 	for line := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
 		line = strings.TrimRight(line, "\r\n")
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-		}
+		fence := strings.HasPrefix(line, "```")
+		fenced = fenced != fence
 		if row := strings.TrimSpace(line); !fenced && len(row) > 2 && row[0] == '|' {
 			table = append(table, cells(row))
 			continue
 		}
 		flush()
-		if !fenced {
+		switch {
+		case fence && s.columns > 0:
+			continue
+		case fenced && s.columns > 0:
+			line = "  " + s.Code(line)
+		case !fenced && !fence:
 			line = s.line(line)
 		}
 		b.WriteString(line + "\n")
@@ -44,16 +64,55 @@ func (s Style) Markdown(text string) string {
 
 func (s Style) line(line string) string {
 	if mark := heading.FindString(line); mark != "" {
-		return s.Bold(line[len(mark):])
+		return s.Bold(s.inline(line[len(mark):]))
+	}
+	if s.columns == 0 {
+		return s.inline(line)
 	}
 
-	line = link.ReplaceAllString(line, "$1 ($2)")
-	line = strong.ReplaceAllStringFunc(
-		line, func(m string) string { return s.Bold(m[2 : len(m)-2]) },
-	)
-	return literal.ReplaceAllStringFunc(
-		line, func(m string) string { return s.Code(m[1 : len(m)-1]) },
-	)
+	for _, b := range blocks {
+		line = b.mark.ReplaceAllString(line, b.sign)
+	}
+	return s.wrap(s.inline(line))
+}
+
+func (s Style) inline(text string) string {
+	return inline.ReplaceAllStringFunc(text, func(marked string) string {
+		part := inline.FindStringSubmatch(marked)
+		switch {
+		case part[1] != "":
+			return s.Code(part[1])
+		case part[2] != "":
+			return s.Bold(s.inline(part[2]))
+		case part[3] != "":
+			return s.inline(part[3]) + " (" + part[4] + ")"
+		case s.columns > 0:
+			return s.Italic(part[5] + part[6])
+		}
+		return marked
+	})
+}
+
+// wrap breaks a line between words where it exceeds the terminal. The item of a list continues below
+// its text.
+func (s Style) wrap(line string) string {
+	indent := strings.Repeat(" ", width(hanging.FindString(line)))
+	var b strings.Builder
+	used := 0
+	for i, word := range strings.Split(line, " ") {
+		switch {
+		case i == 0:
+		case used+1+width(word) > s.columns:
+			b.WriteString("\n" + indent)
+			used = len(indent)
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += width(word)
+	}
+	return b.String()
 }
 
 // cells splits a row of a table. A line under the headings has none.
@@ -76,7 +135,7 @@ func (s Style) table(rows [][]string) string {
 			continue
 		}
 		for j, cell := range row {
-			row[j] = s.line(cell)
+			row[j] = s.inline(cell)
 			if i == 0 {
 				row[j] = s.Bold(cell)
 			}
@@ -84,5 +143,5 @@ func (s Style) table(rows [][]string) string {
 		shown = append(shown, row)
 	}
 
-	return columns(shown)
+	return new(Table).grid(s, shown)
 }

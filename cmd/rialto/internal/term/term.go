@@ -4,15 +4,12 @@ package term
 
 import (
 	"cmp"
-	"io"
 	"os"
 	"regexp"
-	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
-
-	"rialto/bridge/sanitize"
 )
 
 // Is tells whether a reader or writer is a terminal.
@@ -21,16 +18,48 @@ func Is(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Style colors text. The zero Style leaves text as it is.
-type Style struct{ on bool }
+// Style writes for a terminal: in color, in its width, and in the time of its user. The zero Style is
+// for files and programs.
+type Style struct {
+	color   bool
+	columns int // 0 where no terminal is
+}
+
+// usualColumns is the width of a terminal that does not say how wide it is.
+const usualColumns = 80
 
 // StyleOf returns the style for a writer (https://no-color.org).
 func StyleOf(w any) Style {
-	return Style{Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+	if !Is(w) {
+		return Style{}
+	}
+
+	columns, _, _ := term.GetSize(int(w.(*os.File).Fd()))
+	return Style{
+		color:   os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		columns: cmp.Or(columns, usualColumns),
+	}
+}
+
+// Terminal tells whether this is the style of a terminal.
+func (s Style) Terminal() bool { return s.columns > 0 }
+
+// Time formats a time: for a terminal in local time, as ls does, and else in UTC. It is "" for the
+// zero time.
+func (s Style) Time(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return ""
+	case s.columns == 0:
+		return t.UTC().Format("2006-01-02 15:04Z")
+	case t.Local().Year() == time.Now().Year():
+		return t.Local().Format("Jan _2 15:04")
+	}
+	return t.Local().Format("Jan _2  2006")
 }
 
 func (s Style) paint(code, text string) string {
-	if !s.on || text == "" {
+	if !s.color || text == "" {
 		return text
 	}
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
@@ -41,6 +70,9 @@ func (s Style) Bold(text string) string { return s.paint("1", text) }
 
 // Dim is for what matters less.
 func (s Style) Dim(text string) string { return s.paint("2", text) }
+
+// Italic is for emphasis.
+func (s Style) Italic(text string) string { return s.paint("3", text) }
 
 // Code is for literals.
 func (s Style) Code(text string) string { return s.paint("36", text) }
@@ -67,78 +99,8 @@ func (s Style) As(word, text string) string {
 
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// plain returns a text without colors.
+func plain(s string) string { return escape.ReplaceAllString(s, "") }
+
 // width returns how many columns a text takes.
-func width(s string) int { return utf8.RuneCountInString(escape.ReplaceAllString(s, "")) }
-
-// Table is a list for people: headings, and rows in columns. Characters that control a terminal are
-// left out: servers and agents have written some of the cells.
-type Table struct {
-	Head []string
-	Rows [][]string
-}
-
-// Add adds a row.
-func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
-
-// Write writes the table. An empty cell becomes a dash, so that each line has the same columns.
-func (t *Table) Write(w io.Writer) error {
-	s := StyleOf(w)
-	head := make([]string, len(t.Head))
-	for i, h := range t.Head {
-		head[i] = s.Bold(sanitize.Line(h))
-	}
-
-	rows := [][]string{head}
-	for _, row := range t.Rows {
-		shown := make([]string, len(row))
-		for i, cell := range row {
-			shown[i] = s.State(cmp.Or(sanitize.Line(cell), "-"))
-		}
-		rows = append(rows, shown)
-	}
-
-	_, err := w.Write([]byte(columns(rows)))
-	return err
-}
-
-// columns aligns rows, with two spaces between columns.
-func columns(rows [][]string) string {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], width(cell))
-		}
-	}
-
-	var b strings.Builder
-	for _, row := range rows {
-		for i, cell := range row {
-			b.WriteString(cell)
-			if i < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", widths[i]-width(cell)+2))
-			}
-		}
-		b.WriteByte('\n')
-	}
-
-	return b.String()
-}
-
-// Details writes the properties of one thing, a line each, without empty ones.
-func Details(w io.Writer, lines [][2]string) error {
-	s := StyleOf(w)
-	rows := [][]string{}
-	for _, line := range lines {
-		if line[1] != "" {
-			rows = append(
-				rows, []string{s.Dim(sanitize.Text(line[0])), s.State(sanitize.Text(line[1]))},
-			)
-		}
-	}
-
-	_, err := w.Write([]byte(columns(rows)))
-	return err
-}
+func width(s string) int { return utf8.RuneCountInString(plain(s)) }
