@@ -34,7 +34,9 @@ type schemeMembers struct {
 	Flows             map[string]flowDoc `json:"flows,omitempty"`
 }
 
+// flowDoc is an a2a.OAuthFlow, whose fields it has.
 type flowDoc struct {
+	Grant                  string            `json:"-"` // it is the name of the flow
 	AuthorizationURL       string            `json:"authorizationUrl,omitempty"`
 	DeviceAuthorizationURL string            `json:"deviceAuthorizationUrl,omitempty"`
 	TokenURL               string            `json:"tokenUrl,omitempty"`
@@ -137,15 +139,8 @@ func (d schemeDoc) toDomain() a2a.SecurityScheme {
 	}
 	for _, grant := range grants {
 		if f, ok := in.Flows[grant]; ok {
-			out.Flows = append(out.Flows, a2a.OAuthFlow{
-				Grant:                  grant,
-				AuthorizationURL:       f.AuthorizationURL,
-				DeviceAuthorizationURL: f.DeviceAuthorizationURL,
-				TokenURL:               f.TokenURL,
-				RefreshURL:             f.RefreshURL,
-				Scopes:                 f.Scopes,
-				PKCERequired:           f.PKCERequired,
-			})
+			f.Grant = grant
+			out.Flows = append(out.Flows, a2a.OAuthFlow(f))
 		}
 	}
 
@@ -167,14 +162,7 @@ func newSchemeDoc(s a2a.SecurityScheme) schemeDoc {
 		if m.Flows == nil {
 			m.Flows = map[string]flowDoc{}
 		}
-		doc := flowDoc{
-			f.AuthorizationURL,
-			f.DeviceAuthorizationURL,
-			f.TokenURL,
-			f.RefreshURL,
-			f.Scopes,
-			f.PKCERequired,
-		}
+		doc := flowDoc(f)
 		if doc.Scopes == nil {
 			doc.Scopes = map[string]string{}
 		}
