@@ -77,8 +77,8 @@ func (n agentV01) Subscribe(ctx context.Context, id a2a.TaskID) a2a.Events {
 // task returns the agent's id of the task that the caller calls id: id itself if
 // the name was never given, for it may be the agent's own, or is no task yet.
 func (n agentV01) task(ctx context.Context, id a2a.TaskID) a2a.TaskID {
-	if n.names.has(n.caller, id) {
-		return n.names.task(n.caller, id)
+	if task := n.names.task(n.caller, id); task != "" {
+		return task
 	}
 	return cmp.Or(n.remembered(ctx, id), id)
 }

@@ -1,7 +1,6 @@
 package a2aserver
 
 import (
-	"cmp"
 	"context"
 	"sync"
 
@@ -35,15 +34,15 @@ func (n *taskNames) has(caller string, id a2a.TaskID) bool {
 	return ok
 }
 
-// task returns the agent's id of the task that caller calls id: id itself if
-// the name was never given, for it may be the agent's own, or is no task yet.
+// task returns the agent's id of the task that caller calls id; "" if the name was never given, or
+// means no task yet.
 func (n *taskNames) task(caller string, id a2a.TaskID) a2a.TaskID {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if m, ok := n.known.Get(name{caller, id}); ok {
-		return cmp.Or(m.task, id)
+		return m.task
 	}
-	return id
+	return ""
 }
 
 // claim returns the agent's id of the task that caller calls id, or "" if there is none. Other
