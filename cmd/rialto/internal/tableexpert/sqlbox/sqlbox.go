@@ -66,8 +66,8 @@ type Box struct {
 // The limits of a query, in bytes.
 const (
 	maxAnswer = 1 << 20
-	maxValue  = 256 << 10 // of one value, also on the way
-	maxSpill  = 64 << 20  // of temporary files
+	maxValue  = 256 << 10 // one value, also an intermediate one
+	maxSpill  = 64 << 20  // all temporary files
 )
 
 // File is a database file that is attached under a name.
