@@ -18,6 +18,7 @@ await run(async () => {
   await answer(keys, token);
   await connect(keys);
   await endApp(keys);
+  await search(keys);
   await clean(tab, 'by keyboard');
   await browser.close();
   callback.close();
@@ -63,7 +64,7 @@ async function connect(keys) {
   await keys.fill('Key (X-Key)', 'a-key-of-mine');
   await keys.submit('Connect with a key');
   await keys.open('/account/agents');
-  await keys.says('connected');
+  await keys.says('Connected');
   done('connected an agent with a key');
 }
 
@@ -74,4 +75,14 @@ async function endApp(keys) {
   await keys.submit('Disconnect');
   await keys.says('App disconnected.');
   done('ended an app');
+}
+
+/** Searches the API: the list follows what is typed, and the address keeps it. */
+async function search(keys) {
+  await keys.open('/docs');
+  await keys.fill('Search the API', 'signing key');
+  await keys.page.locator('#found').waitFor();
+  assert.ok(keys.page.url().endsWith('/docs?q=signing+key'), keys.page.url());
+  await keys.says('Revoke a signing key');
+  done('searched the API');
 }
