@@ -39,7 +39,7 @@ func shareError(err error) error {
 		return &refusal{
 			http.StatusConflict,
 			"too_many_shares",
-			"You have the largest number of shared links. End some of them first.",
+			"You've reached the limit of shared links. Stop sharing some first.",
 		}
 	}
 

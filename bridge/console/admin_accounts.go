@@ -130,7 +130,7 @@ func accountButtons(a *operator.Account) []templates.Button {
 		Hidden: hidden("name", a.Name, "admin", "yes"),
 	}
 	if a.Admin {
-		role.Word, role.Hidden = "Take the role away", hidden("name", a.Name, "admin", "no")
+		role.Word, role.Hidden = "Remove the role", hidden("name", a.Name, "admin", "no")
 	}
 	turn := templates.Button{
 		Action: "/admin/accounts/disable",

@@ -181,12 +181,12 @@ func agentInputs() []agentInput {
 		)},
 		{checkField(
 			"skills_as_tools",
-			"Make a tool of each of its skills",
+			"Offer each skill as a tool",
 			"Chat apps see each skill by its own name, in addition to the tools for all agents.",
 		), "Skills as tools"},
 		{checkField(
 			"skills_as_mcp_skills",
-			"Make an MCP skill of each of its skills",
+			"Offer each skill as an MCP skill",
 			"Chat apps that read skills learn how to use each one.",
 		), "Skills as MCP skills"},
 		{

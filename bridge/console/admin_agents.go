@@ -117,7 +117,7 @@ func (c adminAgents) askAccept(f *form) (question, error) {
 	}
 
 	return question{
-		title: "Put the new card in force?",
+		title: "Accept the new card?",
 		word:  "Accept the card",
 		back:  agentAt(s.Name),
 		about: templates.Textf(

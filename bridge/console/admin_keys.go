@@ -69,7 +69,7 @@ func askRotate() confirmation {
 		facts: []templates.Fact{
 			fact(
 				"At once",
-				templates.Textf("The new key is published. The present key goes on signing."),
+				templates.Textf("The new key is published. The current key keeps signing."),
 			),
 			fact("In ten minutes", templates.Textf("The new key signs every new token.")),
 			fact(

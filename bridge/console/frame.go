@@ -106,8 +106,8 @@ var doneTexts = map[string]string{
 	"saved":       "Saved.",
 	"enabled":     "Enabled.",
 	"disabled":    "Disabled.",
-	"key-revoked": "The key has ended. Tokens that it signed are refused.",
-	"rotated":     "There is a new key. It starts to sign in ten minutes.",
+	"key-revoked": "Key revoked. Tokens that it signed are refused.",
+	"rotated":     "New key created. It starts signing in ten minutes.",
 	"accepted":    "The new card is in force.",
 }
 

@@ -133,7 +133,7 @@ var (
 	)
 	errApp         = invalid("bad_app", "The only app that can be named is claude.")
 	errWhoseGrants = invalid(
-		"whose_grants", "Name the account or the client whose grants you want to revoke.",
+		"whose_grants", "Name the account or the app to disconnect.",
 	)
 	errNoKeys = invalid(
 		"no_keys",

@@ -51,7 +51,7 @@ func (p *Site) changeSharing(r *http.Request, id string) (s templates.Sharing, e
 		s.Error = "This can be shared when its task has ended."
 		err = nil
 	case errors.Is(err, documents.ErrTooManyShares):
-		s.Error = "You have the largest number of shared links. End some of them first."
+		s.Error = "You've reached the limit of shared links. Stop sharing some first."
 		err = nil
 	case err == nil:
 		s.Link = link

@@ -167,7 +167,7 @@ func (t *taskRequest) writeError(err error) {
 	case errors.As(err, &tooLarge):
 		status = http.StatusRequestEntityTooLarge
 		page.Title = "The answer is too large"
-		page.Detail = "It may have 4 MB at most, with its files."
+		page.Detail = "At most 4 MB, including files."
 		page.Remedy = "Go back and send less."
 	case errors.Is(err, errForm):
 		status = http.StatusBadRequest

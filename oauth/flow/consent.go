@@ -43,7 +43,7 @@ func (cn *Consent) page(
 	}
 
 	page.Ends = templates.Textf(
-		"Access ends on {} at the latest. You can end it earlier in My account.",
+		"Access ends on {} at the latest. You can disconnect it earlier in My account.",
 		templates.Moment(cn.grantEnd(session), false),
 	)
 	cn.offerSignIn(&page)

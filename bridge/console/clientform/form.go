@@ -104,7 +104,7 @@ func Registered(x *operator.IssuedClient, app string) *templates.Console {
 		if x.Secret == "" {
 			break
 		}
-		section.Lead = templates.Textf("Give both to the app. The secret is shown this one time.")
+		section.Lead = templates.Textf("Give both to the app. The secret is shown only once.")
 		section.Pages = append(section.Pages, templates.Block{
 			Title: templates.Textf("Client secret"),
 			Text:  x.Secret,

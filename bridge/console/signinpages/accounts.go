@@ -33,7 +33,7 @@ func NewAccount(f url.Values, wrong templates.Text) *templates.Console {
 					Kind:  "check",
 					Label: "Administrator",
 					Value: f.Get("admin"),
-					Help:  "May see and change everything here.",
+					Help:  "Can see and change everything here.",
 				},
 			},
 		}}},
