@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"rialto/static"
@@ -37,10 +36,5 @@ func (c Brand) readLogo() ([]byte, error) {
 	if c.Logo == "" {
 		return nil, nil
 	}
-	f, err := os.Open(c.Logo)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, static.MaxLogo+1))
+	return os.ReadFile(c.Logo)
 }

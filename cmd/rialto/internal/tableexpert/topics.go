@@ -1,6 +1,7 @@
 package tableexpert
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -21,9 +22,6 @@ import (
 // topicsFile may stand beside the tables; docs/tableexpert.md explains it.
 const topicsFile = "topics.yaml"
 
-// maxTopicsFile bounds it, in bytes.
-const maxTopicsFile = 256 << 10
-
 // topic is a group of tables. It narrows searches, lists and questions; it is no access
 // control.
 type topic struct {
@@ -42,24 +40,16 @@ type curation struct {
 
 // readTopics reads the file of topics, if there is one.
 func readTopics(root *os.Root) (*curation, error) {
-	f, err := root.Open(topicsFile)
+	b, err := root.ReadFile(topicsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxTopicsFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(b) > maxTopicsFile {
-		return nil, fmt.Errorf("%s is larger than %d KiB", topicsFile, maxTopicsFile>>10)
-	}
 
 	c := &curation{}
-	dec := yaml.NewDecoder(strings.NewReader(string(b)))
+	dec := yaml.NewDecoder(bytes.NewReader(b))
 	dec.KnownFields(true)
 	if err := dec.Decode(c); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", topicsFile, err)
