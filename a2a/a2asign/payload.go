@@ -2,12 +2,14 @@ package a2asign
 
 import (
 	"bytes"
-	"maps"
 	"slices"
-	"strings"
 
+	a2apb "github.com/a2aproject/a2a-go/v2/a2apb/v1"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 // Payload returns the canonical form of card, the JSON of a card, without its signatures.
@@ -29,7 +31,8 @@ func Payload(card []byte) ([]byte, error) {
 //     without any that is empty.
 func (c *document) payloads() ([][]byte, error) {
 	var out [][]byte
-	for _, form := range []any{c.members, prune(c.members, cardShape), clean(prune(c.members, cardShape))} {
+	pruned := prune(c.members, (&a2apb.AgentCard{}).ProtoReflect().Descriptor())
+	for _, form := range []any{c.members, pruned, clean(pruned)} {
 		b, err := canonical(form)
 		if err != nil {
 			return nil, err
@@ -58,41 +61,33 @@ func canonical(v any) ([]byte, error) {
 	return out, err
 }
 
-// shape says which members a message has. A nil shape is any value.
-type shape struct {
-	members map[string]member
-	others  *shape // of a map: what all its values are
-}
-
-// member is a field of a message.
-type member struct {
-	of   *shape
-	kept bool // also with its default value: it is REQUIRED or optional
-}
-
-// prune returns of v what s has, without default values that say nothing.
-func prune(v any, s *shape) any {
+// prune returns of v, the JSON of a message, the members that the message has, without default values
+// that say nothing. The protocol buffers of A2A say which members there are, and which are there even
+// with their default value.
+func prune(v any, message protoreflect.MessageDescriptor) any {
 	switch v := v.(type) {
 	case []any:
 		out := make([]any, 0, len(v))
 		for _, item := range v {
-			out = append(out, prune(item, s))
+			out = append(out, prune(item, message))
 		}
 		return out
 	case map[string]any:
-		if s == nil {
+		if message == nil || message.FullName().Parent() == "google.protobuf" { // any object
 			return v
 		}
 		out := map[string]any{}
 		for name, value := range v {
-			m, known := s.members[name]
-			if s.others != nil {
-				m = member{s.others, true}
-				known = true
+			f := message.Fields().ByJSONName(name)
+			if message.IsMapEntry() {
+				f = message.Fields().ByName("value") // of all its members
 			}
-			value = prune(value, m.of)
-			kept := m.kept || !isDefault(value, m.of)
-			if known && kept && value != nil {
+			if f == nil {
+				continue
+			}
+			value = prune(value, f.Message())
+			kept := message.IsMapEntry() || f.HasPresence() || isRequired(f) || !isDefault(value)
+			if kept && value != nil {
 				out[name] = value
 			}
 		}
@@ -102,9 +97,15 @@ func prune(v any, s *shape) any {
 	}
 }
 
-// isDefault reports whether v is what a field has that was not set. A message
-// that is there was set, even if nothing is in it.
-func isDefault(v any, s *shape) bool {
+func isRequired(f protoreflect.FieldDescriptor) bool {
+	behavior, _ := proto.GetExtension(
+		f.Options(), annotations.E_FieldBehavior,
+	).([]annotations.FieldBehavior)
+	return slices.Contains(behavior, annotations.FieldBehavior_REQUIRED)
+}
+
+// isDefault reports whether v is what a field has that was not set.
+func isDefault(v any) bool {
 	switch v := v.(type) {
 	case string:
 		return v == ""
@@ -115,7 +116,7 @@ func isDefault(v any, s *shape) bool {
 	case []any:
 		return len(v) == 0
 	case map[string]any:
-		return len(v) == 0 && (s == nil || s.others != nil)
+		return len(v) == 0
 	default:
 		return v == nil
 	}
@@ -155,58 +156,3 @@ func clean(v any) any {
 	}
 	return v
 }
-
-// The messages of a card (A2A 1.0 section 4.4), by the names of their JSON.
-var (
-	// documentationUrl and iconUrl are optional, so they are kept if set.
-	cardShape = newShape(
-		"name description version documentationUrl iconUrl defaultInputModes defaultOutputModes",
-		"",
-		map[string]member{
-			"supportedInterfaces":  {of: interfaceShape, kept: true},
-			"provider":             {of: newShape("url organization", "", nil)},
-			"capabilities":         {of: capabilitiesShape, kept: true},
-			"securitySchemes":      {of: &shape{others: schemeShape}},
-			"securityRequirements": {of: requirementShape},
-			"skills":               {of: skillShape, kept: true},
-		},
-	)
-	interfaceShape    = newShape("url protocolBinding protocolVersion", "tenant", nil)
-	capabilitiesShape = newShape("streaming pushNotifications extendedAgentCard", "",
-		map[string]member{"extensions": {of: newShape("params", "uri description required", nil)}})
-	skillShape = newShape("id name description tags", "examples inputModes outputModes",
-		map[string]member{"securityRequirements": {of: requirementShape}})
-	requirementShape = newShape("", "",
-		map[string]member{"schemes": {of: &shape{others: newShape("", "list", nil)}}})
-	schemeShape = newShape("", "", map[string]member{
-		"apiKeySecurityScheme":        {of: newShape("location name", "description", nil)},
-		"httpAuthSecurityScheme":      {of: newShape("scheme", "description bearerFormat", nil)},
-		"oauth2SecurityScheme":        {of: newShape("", "description oauth2MetadataUrl", flows)},
-		"openIdConnectSecurityScheme": {of: newShape("openIdConnectUrl", "description", nil)},
-		"mtlsSecurityScheme":          {of: newShape("", "description", nil)},
-	})
-	flows = map[string]member{"flows": {of: newShape("", "", map[string]member{
-		"authorizationCode": flow("authorizationUrl tokenUrl scopes", "refreshUrl pkceRequired"),
-		"clientCredentials": flow("tokenUrl scopes", "refreshUrl"),
-		"deviceCode":        flow("deviceAuthorizationUrl tokenUrl scopes", "refreshUrl"),
-		"implicit":          flow("", "authorizationUrl refreshUrl scopes"),
-		"password":          flow("", "tokenUrl refreshUrl scopes"),
-	}), kept: true}}
-)
-
-// newShape returns a message with members that are kept, others that are not if they have their
-// default value, and messages in it.
-func newShape(kept, plain string, messages map[string]member) *shape {
-	s := shape{members: map[string]member{}}
-	for name := range strings.FieldsSeq(kept) {
-		s.members[name] = member{kept: true}
-	}
-	for name := range strings.FieldsSeq(plain) {
-		s.members[name] = member{}
-	}
-	maps.Copy(s.members, messages)
-	return &s
-}
-
-// flow is an OAuth flow.
-func flow(kept, plain string) member { return member{of: newShape(kept, plain, nil), kept: true} }

@@ -139,7 +139,7 @@ var owned = map[string][]string{
 	"github.com/coreos/go-systemd":           {"cmd/rialto/internal/cli"},
 	"github.com/knadh/koanf":                 {"cmd/rialto/internal/config"},
 	"google.golang.org/grpc":                 {"a2a/a2agrpc"},
-	"github.com/a2aproject/a2a-go":           {"a2a/a2agrpc", "a2a/internal/wire"},
+	"github.com/a2aproject/a2a-go":           {"a2a/a2agrpc", "a2a/a2asign", "a2a/internal/wire"},
 	"github.com/go-jose/go-jose":             {"oauth/token", "oauth/client", "oauth/internal/jwt", "oauth/authserver", "oauth/oauthtest", "a2a/a2asign", "a2a/a2apush"},
 	"github.com/yuin/goldmark":               {"internal/markdown"},
 	"github.com/go-webauthn/webauthn":        {"oauth/signin"},
