@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -347,6 +348,15 @@ func TestU4APasskeyIsAddedByItsOwnerAlone(t *testing.T) {
 	}
 	if err := confirm(other, "", key.sign(t, asked.Passkey)); reason(err) == "" {
 		t.Errorf("another's answer confirmed: %v", err)
+	}
+	again, err := r.s.Pages.Confirmation(r.as(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, answered := r.addPasskey("bob"), httptest.NewRecorder()
+	err = r.s.Pages.Confirm(answered, r.as(b), "", theirs.sign(t, again.Passkey))
+	if reason(err) != "wrong_passkey" || len(answered.Result().Cookies()) != 0 {
+		t.Errorf("the passkey of another account: got %v, and the cookies %v", err, answered.Result().Cookies())
 	}
 	if err := confirm(b, "wrong", ""); reason(err) != "wrong_credentials" {
 		t.Errorf("got %v", err)

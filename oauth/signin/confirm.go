@@ -55,7 +55,7 @@ func (pg *Pages) Confirm(w http.ResponseWriter, r *http.Request, password, passk
 	}
 	var a *oauth.Account
 	if passkey != "" {
-		a, err = pg.checkPasskey(w, r, ceremonyConfirm, session.Hash, passkey)
+		a, err = pg.checkPasskey(r, ceremonyConfirm, session.Hash, passkey)
 	} else {
 		a, err = pg.Passwords.SignIn(w, r, session.Name, password)
 	}
@@ -91,11 +91,15 @@ func (pg *Pages) CheckPasskeys(r *http.Request, s *oauth.Session) error {
 func (pg *Pages) SignInByPasskey(
 	w http.ResponseWriter, r *http.Request, f endpoint.Form,
 ) (*oauth.Account, error) {
-	return pg.checkPasskey(w, r, ceremonySignIn, f.Get("handle"), f.Get("passkey"))
+	a, err := pg.checkPasskey(r, ceremonySignIn, f.Get("handle"), f.Get("passkey"))
+	if err != nil {
+		return nil, err
+	}
+	return a, pg.Passwords.remember(w, r, a)
 }
 
 func (pg *Pages) checkPasskey(
-	w http.ResponseWriter, r *http.Request, ceremony, bound, response string,
+	r *http.Request, ceremony, bound, response string,
 ) (*oauth.Account, error) {
 	a, err := pg.Passkeys.Verify(r.Context(), ceremony, bound, response)
 	if _, refused := errors.AsType[*Refusal](err); refused {
@@ -104,10 +108,7 @@ func (pg *Pages) checkPasskey(
 		}
 		pg.Env.AuditFailedSignIn(r, "wrong passkey")
 	}
-	if err != nil {
-		return nil, err
-	}
-	return a, pg.Passwords.remember(w, r, a)
+	return a, err
 }
 
 // OwnPasskeys returns the passkeys of the signed-in account, how many recovery codes it has, and the
