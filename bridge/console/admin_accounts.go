@@ -132,17 +132,10 @@ func accountButtons(a *operator.Account) []templates.Button {
 	if a.Admin {
 		role.Word, role.Hidden = "Remove the role", hidden("name", a.Name, "admin", "no")
 	}
-	turn := templates.Button{
-		Action: "/admin/accounts/disable",
-		Word:   "Disable",
-		Hidden: hidden("name", a.Name),
+	all := []templates.Button{
+		turnButton("/admin/accounts", !a.Disabled, hidden("name", a.Name)),
+		removeButton(&operator.AccountFilter{}, a.Name, ""),
 	}
-	if a.Disabled {
-		turn.Action = "/admin/accounts/enable"
-		turn.Word = "Enable"
-	}
-
-	all := []templates.Button{turn, removeButton(&operator.AccountFilter{}, a.Name, "")}
 	if a.Issuer != "" {
 		return all
 	}
@@ -192,6 +185,6 @@ func (c adminAccounts) setRole(f *form) error {
 func (c adminAccounts) turn(disabled bool, done string) formAction {
 	return func(f *form) error {
 		err := c.Admin.SetDisabled(f.Context(), f.by, f.Get("name"), disabled)
-		return f.done(accountAt(f.Get("name")), done, err)
+		return f.done(with(accountAt(f.Get("name")), "undo", f.Get("name")), done, err)
 	}
 }

@@ -116,10 +116,7 @@ func cardName(s directory.AgentStatus) templates.Text {
 
 func agentButtons(s *directory.AgentStatus) []templates.Button {
 	this := hidden("name", s.Name, "back", agentAt(s.Name))
-	turn := templates.Button{Action: "/admin/agents/disable", Word: "Disable", Hidden: this}
-	if !s.Enabled {
-		turn = templates.Button{Action: "/admin/agents/enable", Word: "Enable", Hidden: this}
-	}
+	turn := turnButton("/admin/agents", s.Enabled, this)
 	if s.Configured {
 		return []templates.Button{turn}
 	}

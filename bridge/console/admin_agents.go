@@ -43,17 +43,8 @@ func (c adminAgents) cell(_ *http.Request, entry any, column string) templates.T
 
 func (c adminAgents) buttons(_ query, entry any) []templates.Button {
 	s := entry.(directory.AgentStatus)
-	turn := templates.Button{
-		Action: "/admin/agents/disable",
-		Word:   "Disable",
-		About:  s.Name,
-		Hidden: hidden("name", s.Name),
-	}
-	if !s.Enabled {
-		turn.Action = "/admin/agents/enable"
-		turn.Word = "Enable"
-	}
-
+	turn := turnButton("/admin/agents", s.Enabled, hidden("name", s.Name))
+	turn.About = s.Name
 	return []templates.Button{turn}
 }
 
@@ -106,7 +97,8 @@ func (c adminAgents) turn(
 ) formAction {
 	return func(f *form) error {
 		_, err := do(c.Admin.Agents, f.Context(), f.by, f.Get("name"))
-		return f.done(back(f.Values, "/admin/agents"), done, err)
+		to := back(f.Values, "/admin/agents")
+		return f.done(with(to, "undo", f.Get("name")), done, err)
 	}
 }
 

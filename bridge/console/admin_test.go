@@ -193,6 +193,45 @@ func TestAccountsAreAddedChangedAndRemoved(t *testing.T) {
 	}
 }
 
+// TestDisablingIsUndone presses Undo in the message after it, in a list and on a page. What cannot be as it
+// was has none.
+func TestDisablingIsUndone(t *testing.T) {
+	r := attacked(t)
+	b := r.as("root")
+	for _, at := range [][]string{
+		{"/admin/agents/disable", "name", "expert"},
+		{"/admin/agents/disable", "name", "expert", "back", "/admin/agents/one?name=expert"},
+		{"/admin/accounts/disable", "name", "bob"},
+	} {
+		to := b.post(at[0], at[1:]...).Header.Get("Location")
+		enabled := func() bool {
+			a, err := r.db.OAuth.Accounts.Account(t.Context(), "bob")
+			r.must(err)
+			s, err := r.Admin.Agents.Agent(t.Context(), "expert")
+			r.must(err)
+			return s.Enabled && !a.Disabled
+		}
+		form := b.get(to).all("#done form")
+		if len(form) != 1 || enabled() {
+			t.Fatalf("%v: got %d buttons at %s", at, len(form), to)
+		}
+		var undo []string
+		for _, n := range b.get(to).all("#done input") {
+			undo = append(undo, attr(n, "name"), attr(n, "value"))
+		}
+		p := b.post(attr(form[0], "action"), undo...)
+		if p.Status != http.StatusSeeOther || !enabled() || len(b.get(p.Header.Get("Location")).all("#done form")) != 0 {
+			t.Errorf("%v: got %d %s", at, p.Status, p.Text())
+		}
+	}
+	for _, path := range []string{"/account/end", "/admin/grants/end", "/admin/accounts/remove"} {
+		p := b.post(path, filled[path]...)
+		if done := b.get(p.Header.Get("Location")); p.Status != http.StatusSeeOther || len(done.all("#done")) != 1 || len(done.all("#done form")) != 0 {
+			t.Errorf("%s: got %d, want a message without Undo", path, p.Status)
+		}
+	}
+}
+
 func TestAnAdministratorCannotLockThemselvesOut(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")

@@ -27,7 +27,7 @@ type form struct {
 
 // done sends the browser to an address, with a message of doneTexts, unless err says otherwise.
 func (f *form) done(to, message string, err error) error {
-	f.to = withDone(to, message)
+	f.to = with(to, "done", message)
 	return err
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"rialto/oauth"
 	"rialto/templates"
@@ -47,6 +48,7 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 		User:    who.Name,
 		SignOut: "/signout",
 		Done:    done(r),
+		Undo:    undo(r),
 	}
 	f.Areas = append(
 		f.Areas,
@@ -109,6 +111,18 @@ var doneTexts = map[string]string{
 	"key-revoked": "Key revoked. Tokens that it signed are refused.",
 	"rotated":     "New key created. It starts signing in ten minutes.",
 	"accepted":    "The new card is in force.",
+}
+
+// undo returns the button that enables again what was disabled. Other actions have none: what they end
+// does not come back, such as the tokens of a disconnected app.
+func undo(r *http.Request) *templates.Button {
+	if param(r, "done") != "disabled" {
+		return nil
+	}
+	return &templates.Button{
+		Action: strings.TrimSuffix(r.URL.Path, "/one") + "/enable",
+		Hidden: hidden("name", param(r, "undo"), "back", r.URL.RequestURI()),
+	}
 }
 
 // done returns the message for the action that led to this page.

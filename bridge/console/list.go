@@ -141,14 +141,14 @@ func under(path, root string) bool {
 	return path == root || len(path) > len(root) && path[:len(root)+1] == root+"/"
 }
 
-// withDone adds the parameter for doneTexts to an address.
-func withDone(to, done string) string {
+// with sets a parameter in an address.
+func with(to, name, value string) string {
 	u, err := url.Parse(to)
 	if err != nil {
 		return to
 	}
 	values := u.Query()
-	values.Set("done", done)
+	values.Set(name, value)
 	u.RawQuery = values.Encode()
 	return u.String()
 }

@@ -86,6 +86,16 @@ func fill(values url.Values, fields ...templates.Field) []templates.Field {
 	return fields
 }
 
+// turnButton disables what is enabled, or enables it.
+func turnButton(list string, enabled bool, fields []templates.Value) templates.Button {
+	b := templates.Button{Action: list + "/disable", Word: "Disable", Hidden: fields}
+	if !enabled {
+		b.Action = list + "/enable"
+		b.Word = "Enable"
+	}
+	return b
+}
+
 func fact(name string, value templates.Text) templates.Fact {
 	return templates.Fact{Name: name, Value: value}
 }

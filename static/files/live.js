@@ -80,6 +80,7 @@
   if (toast) {
     const here = new URL(location.href);
     here.searchParams.delete("done");
+    here.searchParams.delete("undo");
     history.replaceState(null, "", here);
     if (document.activeElement === document.body) main.focus({ preventScroll: true });
     setTimeout(function leave() {
