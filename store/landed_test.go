@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"rialto/bridge/ledger"
+	"rialto/bridge/operator"
 	"rialto/oauth/oauthtest"
 	"rialto/store"
 )
@@ -90,9 +91,9 @@ func TestDatabasesOfEarlierLandingsAreUpgraded(t *testing.T) {
 
 func holdsWhatItHeld(t *testing.T, db *store.DB) {
 	t.Helper()
-	names, err := db.OAuth.Accounts.Accounts(t.Context())
-	if err != nil || !slices.Equal(names, []string{"alice", "bob"}) {
-		t.Errorf("got the accounts %v, %v", names, err)
+	accounts, err := db.OAuthLists.ListAccounts(t.Context(), operator.AccountFilter{}, operator.Rows{Limit: 10})
+	if err != nil || len(accounts) != 2 || accounts[0].Name != "alice" || accounts[1].Name != "bob" {
+		t.Errorf("got the accounts %v, %v", accounts, err)
 	}
 	alice, err := db.OAuth.Accounts.Account(t.Context(), "alice")
 	if err != nil || !alice.Admin {

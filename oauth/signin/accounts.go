@@ -142,9 +142,6 @@ func (as *Accounts) Remove(ctx context.Context, name string) error {
 	return named(name, err)
 }
 
-// Names returns the names of the local accounts.
-func (as *Accounts) Names(ctx context.Context) ([]string, error) { return as.Store.Accounts(ctx) }
-
 // newAccount checks name and password and makes an account of them, in a turn of the caller.
 func (as *Accounts) newAccount(
 	ctx context.Context,

@@ -28,8 +28,6 @@ type AccountStore interface {
 	// RemoveAccount removes an account by name, with its sessions and its
 	// grants, or returns ErrNotFound.
 	RemoveAccount(ctx context.Context, name string) error
-	// Accounts returns the names of all accounts, in order.
-	Accounts(ctx context.Context) ([]string, error)
 	// Account returns an account by name, or ErrNotFound.
 	Account(ctx context.Context, name string) (*oauth.Account, error)
 	// AccountOf returns an account by ID, or ErrNotFound.

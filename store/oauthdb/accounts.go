@@ -139,9 +139,3 @@ func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 
 	return a, nil
 }
-
-// Accounts implements signin.AccountStore.
-func (db *Accounts) Accounts(ctx context.Context) ([]string, error) {
-	return sqldb.Select(ctx, db.sql.Read, sqldb.Value[string], `
-		SELECT name FROM accounts ORDER BY name`)
-}
