@@ -318,34 +318,29 @@ func (pg *Pages) replacePassword(
 	endGrants bool,
 ) (refusal string, err error) {
 	ctx := r.Context()
-	fresh, err := pg.Passwords.Accounts.newAccount(ctx, caller{a.ID, true}, a.Name, next)
-	if refused, ok := errors.AsType[*Refusal](passwordRefusal(err)); ok {
-		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
-		return refused.Reason, nil
+	accounts := pg.Passwords.Accounts
+	fresh, err := accounts.newAccount(ctx, caller{a.ID, true}, a.Name, next)
+	if err != nil {
+		return pg.Explain(w, passwordRefusal(err))
 	}
+
 	ended := "sessions ended"
-	if err == nil {
-		var revoked time.Time
-		if endGrants {
-			ended = "sessions and connections ended"
-			revoked = pg.Env.Now()
-		}
-		err = pg.Passwords.Accounts.Store.SetPassword(ctx, a.ID, fresh.Password, revoked)
-		pg.Passwords.Accounts.Grants.Forget()
+	var revoked time.Time
+	if endGrants {
+		ended = "sessions and connections ended"
+		revoked = pg.Env.Now()
 	}
-	if err == nil {
-		pg.Env.Audit(r, oauth.Event{
-			Kind:      oauth.EventPassword,
-			AccountID: a.ID,
-			Account:   a.Name,
-			Detail:    ended,
-		})
-		a.Password = fresh.Password
-		err = pg.Passwords.remember(w, r, a)
+	err = accounts.Store.SetPassword(ctx, a.ID, fresh.Password, revoked)
+	accounts.Grants.Forget()
+	if err != nil {
+		return "", err
 	}
+
+	pg.Env.AuditAccount(r, oauth.EventPassword, a, ended)
+	a.Password = fresh.Password
+	err = pg.Passwords.remember(w, r, a)
 	if err == nil {
 		_, err = pg.Sessions.Start(w, r, a, time.Time{})
 	}
-
 	return "", err
 }

@@ -99,12 +99,7 @@ func (ss *Sessions) Start(
 		"user", a.ID,
 		"address", ss.Env.Address(r),
 	)
-	ss.Env.Audit(r, oauth.Event{
-		Kind:      oauth.EventSignIn,
-		AccountID: a.ID,
-		Account:   a.Name,
-		Detail:    a.Issuer,
-	})
+	ss.Env.AuditAccount(r, oauth.EventSignIn, a, a.Issuer)
 	return session, nil
 }
 

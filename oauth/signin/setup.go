@@ -95,12 +95,7 @@ func (pw *Passwords) firstAccount(
 		return nil, err
 	}
 
-	pw.Env.Audit(r, oauth.Event{
-		Kind:      oauth.EventAccount,
-		AccountID: a.ID,
-		Account:   a.Name,
-		Detail:    "with the setup code",
-	})
+	pw.Env.AuditAccount(r, oauth.EventAccount, a, "with the setup code")
 	pw.Env.Log.InfoContext(
 		ctx, "oauth: first account made",
 		"user", a.ID,

@@ -113,6 +113,11 @@ func (env *Env) AuditFailedSignIn(r *http.Request, detail string) {
 	env.Audit(r, oauth.Event{Kind: oauth.EventSignIn, Outcome: oauth.EventFailed, Detail: detail})
 }
 
+// AuditAccount records what a person did with an account.
+func (env *Env) AuditAccount(r *http.Request, kind oauth.EventKind, a *oauth.Account, detail string) {
+	env.Audit(r, oauth.Event{Kind: kind, AccountID: a.ID, Account: a.Name, Detail: detail})
+}
+
 // Audit tells of an event that a request brought.
 func (env *Env) Audit(r *http.Request, e oauth.Event) {
 	if env.Events != nil {
