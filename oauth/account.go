@@ -30,7 +30,7 @@ func UserName(name string) (string, error) {
 type Account struct {
 	ID       string // never changes; the sub of tokens
 	Name     string // what the person types
-	Password string // argon2id, in the PHC string format; "" for one that signs in elsewhere
+	Password string // argon2id, in the PHC string format; "" for one that signs in elsewhere, or is invited
 	Disabled bool
 	Admin    bool // may grant ScopeAdmin
 	Created  time.Time
@@ -39,6 +39,9 @@ type Account struct {
 	Subject  string   // what the provider calls the person
 	UseCases ScopeSet // to which the provider limits the person; nil is no limit
 }
+
+// Invited tells whether the person of a local account has not chosen yet how to sign in.
+func (a *Account) Invited() bool { return a.Issuer == "" && a.Password == "" }
 
 // Login is a browser that signs in at an identity provider.
 type Login struct {

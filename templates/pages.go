@@ -111,8 +111,9 @@ type SignIn struct {
 	Error    string
 	Handle   string
 	Link     string // signs Username in, with a button
+	Invited  bool   // the person of Link chooses a password, or a passkey
 	Setup    bool   // there is no account, and a code to make the first
-	Passkey  string // the options of a sign-in by passkey, as JSON; "" is not offered
+	Passkey  string // the options of a passkey to sign in with, or to choose, as JSON; "" is not offered
 
 	NoPasswords bool
 	Demo        bool // the page says where the password of the demo is

@@ -49,6 +49,7 @@ func samples() map[string]templates.Page {
 		"return, denied":           templates.Return{Product: "Rialto", Client: "Some Chat", URL: "https://chat.example/cb?error=access_denied", Denied: true},
 		"sign in":                  templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle"},
 		"sign in, with a link":     templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle", Link: "l1nk", Username: "ada"},
+		"sign in, invited":         templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle", Link: "l1nk", Username: "ada", Invited: true, Passkey: "{}"},
 		"sign in, first time":      templates.SignIn{Product: "Rialto", Action: "/sign-in", Next: "/", Handle: "h4ndle", Setup: true},
 		"signed out":               templates.SignedOut{Product: "Rialto"},
 		"problem":                  templates.Problem{Product: "Rialto", Title: "Title", Detail: "Detail", Remedy: "Remedy"},

@@ -11,18 +11,25 @@ func (a operatorAPI) addAccount(r *http.Request, in struct {
 	Password string `json:"password"`
 	Admin    bool   `json:"admin"`
 }) (any, error) {
-	if err := a.Operator.AddAccount(
+	link, err := a.Operator.AddAccount(
 		r.Context(),
 		a.Callers.Actor(r),
 		in.Name,
 		in.Password,
 		in.Admin,
-	); err != nil {
+	)
+	if err != nil {
 		return nil, err
 	}
 
 	made, err := a.Operator.Account(r.Context(), in.Name)
-	return created{made}, err
+	return created{addedAccount{made, link}}, err
+}
+
+// addedAccount is an account that was added, and the link for an invited person.
+type addedAccount struct {
+	*operator.Account
+	Link string `json:"link,omitempty"`
 }
 
 // changeAccount changes what the body names, and leaves the rest.

@@ -66,7 +66,7 @@ func (c *Console) accessRoutes() []route {
 		c.removal("grants"),
 		{path: "/admin/accounts", page: accounts.accounts},
 		{path: "/admin/accounts/one", page: accounts.account},
-		{path: "/admin/accounts/new", page: accounts.newAccount, form: accounts.addAccount},
+		{path: "/admin/accounts/new", page: accounts.newAccount, fresh: true, form: accounts.addAccount},
 		{path: "/admin/accounts/password", fresh: true, form: accounts.setPassword},
 		{path: "/admin/accounts/role", fresh: true, form: accounts.setRole},
 		{path: "/admin/accounts/disable", form: accounts.turn(true, "disabled")},

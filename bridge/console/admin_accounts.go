@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"rialto/bridge/console/signinpages"
 	"rialto/bridge/operator"
@@ -33,7 +34,7 @@ func (c adminAccounts) cell(_ *http.Request, entry any, column string) templates
 	case "admin":
 		return role(&a)
 	case "disabled":
-		return accountState(&a)
+		return c.state(&a)
 	}
 
 	return nil
@@ -53,11 +54,17 @@ func role(a *operator.Account) templates.Text {
 	return templates.Textf("Member")
 }
 
-func accountState(a *operator.Account) templates.Text {
-	if a.Disabled {
+func (c adminAccounts) state(a *operator.Account) templates.Text {
+	expires := templates.Textf("Link expires: {}", c.when(a.LinkExpires))
+	switch {
+	case a.Disabled:
 		return templates.Badge(templates.Bad, "Disabled")
+	case !a.Invited:
+		return templates.Textf("Enabled")
+	case a.LinkExpires.IsZero():
+		expires = templates.Textf("The link no longer works.")
 	}
-	return templates.Textf("Enabled")
+	return templates.Lines(templates.Badge(templates.Note, "Invited"), expires)
 }
 
 // account shows an account with its grants and actions.
@@ -88,7 +95,7 @@ func (c adminAccounts) accountPage(
 				fact("ID", templates.ID(a.ID)),
 				fact("Signs in", signsIn(a)),
 				fact("Role", role(a)),
-				fact("State", accountState(a)),
+				fact("State", c.state(a)),
 				fact("Use cases", useCases(a.UseCases)),
 				fact("Since", c.when(a.Created)),
 				fact(
@@ -136,10 +143,17 @@ func accountButtons(a *operator.Account) []templates.Button {
 		turnButton("/admin/accounts", !a.Disabled, hidden("name", a.Name)),
 		removeButton(&operator.AccountFilter{}, a.Name, ""),
 	}
-	if a.Issuer != "" {
+	switch {
+	case a.Issuer != "":
 		return all
+	case a.Invited && !a.Disabled:
+		again := templates.Button{
+			Action: "/admin/accounts/new",
+			Word:   "New link",
+			Hidden: hidden("name", a.Name),
+		}
+		all = slices.Insert(all, 0, again)
 	}
-
 	return append([]templates.Button{role}, all...)
 }
 
@@ -148,7 +162,7 @@ func (c adminAccounts) newAccount(*http.Request) (*templates.Console, error) {
 }
 
 func (c adminAccounts) addAccount(f *form) error {
-	err := c.Admin.AddAccount(
+	link, err := c.Admin.AddAccount(
 		f.Context(),
 		f.by,
 		f.Get("name"),
@@ -157,6 +171,9 @@ func (c adminAccounts) addAccount(f *form) error {
 	)
 	if refused, ok := errors.AsType[*operator.Error](err); ok && refused.Reason != operator.Busy {
 		return f.show(signinpages.NewAccount(f.Values, say(refused)))
+	}
+	if link != "" && err == nil {
+		return f.show(signinpages.Invitation(f.Get("name"), link))
 	}
 
 	return f.done("/admin/accounts", "added", err)

@@ -193,6 +193,50 @@ func TestAccountsAreAddedChangedAndRemoved(t *testing.T) {
 	}
 }
 
+// TestAnOperatorInvitesAPerson shows the link once, and a new one until the person has chosen.
+func TestAnOperatorInvitesAPerson(t *testing.T) {
+	r := newRig(t)
+	b := r.as("root")
+	invite := func() string {
+		t.Helper()
+		p := b.post("/admin/accounts/new", "name", "carol", "password", "", "admin", "yes")
+		links := p.all("#invitation pre")
+		if p.Status != http.StatusOK || len(links) != 1 || p.Header.Get("Cache-Control") != "no-store" {
+			t.Fatalf("got %d %s, want a link", p.Status, p.Text())
+		}
+		return strings.Replace(words(links[0]), "localhost", "127.0.0.1", 1)
+	}
+	state := func() string {
+		t.Helper()
+		return strings.Join(strings.Fields(words(b.get("/admin/accounts?text=carol").all("#accounts tbody tr")[0])), " ")
+	}
+	old := invite()
+	if got := state(); !strings.Contains(got, "Administrator Invited Link expires: in 6 d") {
+		t.Errorf("got %q", got)
+	}
+	one := b.get("/admin/accounts/one?name=carol")
+	if !strings.Contains(one.Text(), "New link") || strings.Contains(one.Body, "rialto_link_") {
+		t.Errorf("got %s, want a button for a new link", one.Text())
+	}
+	link, carol := invite(), r.as("")
+	if p := carol.Get(old); p.Status != http.StatusForbidden {
+		t.Errorf("the older link: got %d", p.Status)
+	}
+	carol.Submit(carol.Get(link), map[string]string{"password": "the password of carol"}).Continue()
+	if got := state(); strings.Contains(got, "Invited") || !strings.Contains(got, "Enabled") {
+		t.Errorf("got %q, want that carol has chosen", got)
+	}
+	if p := carol.get("/admin/accounts"); p.Status != http.StatusOK {
+		t.Errorf("got %d, want an administrator", p.Status)
+	}
+	if p := b.post("/admin/accounts/new", "name", "carol", "password", ""); p.Status != http.StatusUnprocessableEntity || len(p.all("#new #error")) != 1 {
+		t.Errorf("got %d %s, want that the name is taken", p.Status, p.Text())
+	}
+	if p := b.get("/admin/accounts/one?name=carol"); strings.Contains(p.Text(), "New link") {
+		t.Errorf("got %s, want no button any more", p.Text())
+	}
+}
+
 // TestDisablingIsUndone presses Undo in the message after it, in a list and on a page. What cannot be as it
 // was has none.
 func TestDisablingIsUndone(t *testing.T) {

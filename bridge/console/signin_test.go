@@ -101,6 +101,9 @@ func TestU6DangerousActionsNeedAFreshSession(t *testing.T) {
 			}
 		}
 	}
+	if p := b.post("/admin/accounts/new", filled["/admin/accounts/new"]...); p.Status != http.StatusOK || len(p.all("#proof [name=proof]")) != 1 {
+		t.Errorf("adding an account: got %d %s", p.Status, p.Text())
+	}
 	r.unchanged(t, "stale")
 	if p := b.post("/admin/accounts/remove", "name", "bob", "confirm", "yes", "proof", password); p.Status != http.StatusSeeOther {
 		t.Errorf("with a proof: got %d %s", p.Status, p.Text())

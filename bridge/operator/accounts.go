@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"rialto/internal/audit"
@@ -19,12 +20,16 @@ type Account struct {
 	UseCases []string  `json:"use_cases,omitempty"` // to which the provider limits the person
 	Created  time.Time `json:"created"`
 	Grants   int       `json:"grants"` // that are live, up to MostCounted
-	Term     string    `json:"-"`      // the word that a search found
+
+	Invited     bool      `json:"invited,omitempty"`     // the person has not chosen yet how to sign in
+	LinkExpires time.Time `json:"link_expires,omitzero"` // of the link that signs the person in
+	Term        string    `json:"-"`                     // the word that a search found
 }
 
 // AccountFilter chooses accounts. Empty fields do not filter.
 type AccountFilter struct {
 	Span
+	ID       string
 	Text     string // the beginning of a word of the name, in any letter case
 	Admin    bool   // only administrators
 	Disabled bool   // only disabled accounts
@@ -98,29 +103,40 @@ func (s *Service) account(ctx context.Context, a *oauth.Account, err error) (*Ac
 		return nil, refusal(err)
 	}
 
-	live, err := s.Store.ListGrants(
-		ctx, GrantFilter{AccountID: a.ID, Live: true}, Rows{Limit: MostCounted, Now: s.Now()},
-	)
-	return &Account{
-		ID: a.ID, Name: a.Name, Issuer: a.Issuer, Admin: a.Admin, Disabled: a.Disabled,
-		UseCases: a.UseCases, Created: a.Created, Grants: len(live),
-	}, err
+	found, err := s.Store.ListAccounts(ctx, AccountFilter{ID: a.ID}, Rows{Limit: 1, Now: s.Now()})
+	if err == nil && len(found) == 0 { // it was removed in between
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &found[0], nil
 }
 
-// AddAccount creates a local account. It fails with an Error if the name is taken,
-// or if name or password are not valid.
+// AddAccount creates a local account. Without a password it returns a link with which its person
+// chooses how to sign in, also for an account that is invited already. It fails with an Error if the
+// name is taken, or if name or password are not valid.
 func (s *Service) AddAccount(
 	ctx context.Context,
 	by Actor,
 	name, password string,
 	admin bool,
-) error {
-	err := s.OAuth.Accounts.Add(ctx, name, password)
+) (link string, err error) {
+	err = s.OAuth.Accounts.Add(ctx, name, password)
+	if password == "" && errors.Is(err, oauth.ErrExists) {
+		if a, e := s.Account(ctx, name); e == nil && a.Invited {
+			return s.SignInLink(ctx, by, name)
+		}
+	}
 	if err == nil && admin {
 		err = s.OAuth.Accounts.SetAdmin(ctx, name, true)
 	}
 
-	return record(ctx, s.Audit, by, audit.AccountAdded, name, roleOf(admin), refusal(err))
+	err = record(ctx, s.Audit, by, audit.AccountAdded, name, roleOf(admin), refusal(err))
+	if err != nil || password != "" {
+		return "", err
+	}
+	return s.SignInLink(ctx, by, name)
 }
 
 func roleOf(admin bool) string {
@@ -186,20 +202,21 @@ func (s *Service) ChangeAccount(
 	return s.Account(ctx, name)
 }
 
-// SignInLink returns a link that signs a local account in, once and within an hour. It fails with
-// ErrNotFound, and with an Error for an account that is disabled or signs in elsewhere.
+// SignInLink returns a link that signs a local account in, once, and ends an older one: within an hour,
+// or within seven days for an invited person. It fails with ErrNotFound, and with an Error for an account
+// that is disabled or signs in elsewhere.
 func (s *Service) SignInLink(ctx context.Context, by Actor, name string) (string, error) {
 	a, err := s.Account(ctx, name)
 	switch {
 	case err != nil:
 		return "", err
-	case a.Issuer != "":
+	case a.Issuer != "", s.OAuth.Passwords.Off:
 		return "", errNoPassword
 	case a.Disabled:
 		return "", errDisabled
 	}
 
-	link, err := s.OAuth.Passwords.NewLink(ctx, a.ID)
+	link, err := s.OAuth.Passwords.NewLink(ctx, a.ID, a.Invited)
 	return link, record(ctx, s.Audit, by, audit.AccountLink, name, "made", refusal(err))
 }
 

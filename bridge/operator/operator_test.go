@@ -170,16 +170,18 @@ func TestPagesAreBoundedAndTheirCursorsChecked(t *testing.T) {
 
 func TestAccountsAreMadeChangedAndRemoved(t *testing.T) {
 	s, by := newService(t), operator.CommandLine
-	if err := s.AddAccount(t.Context(), by, "bob", "another password", true); err != nil {
-		t.Fatal(err)
+	if link, err := s.AddAccount(t.Context(), by, "bob", "another password", true); link != "" || err != nil {
+		t.Fatalf("got %q, %v", link, err)
 	}
 	if a, err := s.Account(t.Context(), "bob"); err != nil || !a.Admin || a.Disabled || a.Grants != 0 {
 		t.Errorf("got %+v, %v", a, err)
 	}
 	for what, err := range map[string]error{
-		"a name that is taken": s.AddAccount(t.Context(), by, "bob", "another password", false),
-		"a name that is none":  s.AddAccount(t.Context(), by, "bo b", "another password", false),
-		"a short password":     s.AddAccount(t.Context(), by, "carol", "short", false),
+		"a name that is taken": second(s.AddAccount(t.Context(), by, "bob", "another password", false)),
+		"an invitation to it":  second(s.AddAccount(t.Context(), by, "bob", "", false)),
+		"a name that is none":  second(s.AddAccount(t.Context(), by, "bo b", "another password", false)),
+		"an invited no name":   second(s.AddAccount(t.Context(), by, "bo b", "", false)),
+		"a short password":     second(s.AddAccount(t.Context(), by, "carol", "short", false)),
 		"a short new password": s.SetPassword(t.Context(), by, "bob", "short"),
 		"a state that is not":  second(s.Tasks(t.Context(), operator.TaskFilter{State: "lost"})),
 	} {

@@ -64,13 +64,29 @@ func (as *Accounts) FindID(ctx context.Context, id string) (*oauth.Account, erro
 	return as.Store.AccountOf(ctx, id)
 }
 
-// Add creates a local account. It returns ErrExists if there is one of that name.
+// Add creates a local account. Without a password its person is invited: NewLink returns a link with
+// which the person chooses one. It returns ErrExists if there is an account of that name.
 func (as *Accounts) Add(ctx context.Context, name, password string) error {
+	if password == "" {
+		return as.invite(ctx, name)
+	}
 	a, err := as.newAccount(ctx, operators, name, password)
 	if err != nil {
 		return err
 	}
 	return named(a.Name, as.Store.AddAccount(ctx, a))
+}
+
+func (as *Accounts) invite(ctx context.Context, name string) error {
+	name, err := oauth.UserName(name)
+	if err != nil {
+		return err
+	}
+	return named(name, as.Store.AddAccount(ctx, &oauth.Account{
+		ID:      secret.NewID(),
+		Name:    name,
+		Created: as.Env.Now(),
+	}))
 }
 
 // SetPassword gives a local account a new password and ends its browser sessions and grants, or

@@ -124,7 +124,7 @@ func (pg *Pages) OwnPasskeys(
 		codes, err = pg.Passkeys.Store.RecoveryCodes(r.Context(), session.AccountID)
 	}
 	if err == nil {
-		creation, err = pg.Passkeys.Creation(r.Context(), session)
+		creation, err = pg.Passkeys.Creation(r.Context(), session.AccountID, session.Hash)
 	}
 	return keys, codes, creation, err
 }

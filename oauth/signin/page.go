@@ -1,6 +1,7 @@
 package signin
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -29,21 +30,12 @@ const formCookie = "rialto-signin"
 
 // Show shows the sign-in page.
 func (pg *Pages) Show(w http.ResponseWriter, r *http.Request) error {
-	page := templates.SignIn{
-		Next: SafeNext(r.URL.Query().Get("next")),
-		Link: r.URL.Query().Get("link"),
-
-		Another: r.URL.Query().Has("another"),
-	}
-	if page.Link != "" {
-		a, err := pg.Passwords.linked(r.Context(), page.Link)
-		if err != nil {
-			return linkProblem(err)
-		}
-		page.Username = a.Name
-	}
-
-	return pg.Write(w, r, http.StatusOK, page)
+	q := r.URL.Query()
+	return pg.Write(w, r, http.StatusOK, templates.SignIn{
+		Next:    SafeNext(q.Get("next")),
+		Link:    q.Get("link"),
+		Another: q.Has("another"),
+	})
 }
 
 func (pg *Pages) Write(
@@ -69,14 +61,31 @@ func (pg *Pages) Write(
 	page.NoPasswords = pg.Passwords.Off
 	page.Providers = pg.Providers.Offered()
 	page.Demo = pg.Demo
-	if page.Link == "" && !settingUp {
+	switch {
+	case page.Link != "":
+		err = pg.showLink(r.Context(), &page)
+	case !settingUp:
 		page.Passkey, err = pg.PasskeyRequest(page.Handle)
-		if err != nil {
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	templates.Write(w, r, status, page)
 	return nil
+}
+
+// showLink adds the account of a link to its page, and where the person is invited what they can choose.
+func (pg *Pages) showLink(ctx context.Context, page *templates.SignIn) error {
+	a, err := pg.Passwords.linked(ctx, page.Link)
+	if err != nil {
+		return linkProblem(err)
+	}
+	page.Username = a.Name
+	page.Invited = a.Invited()
+	if page.Invited {
+		page.Passkey, err = pg.Passkeys.Creation(ctx, a.ID, page.Handle)
+	}
+	return err
 }
 
 // formHandle returns the handle that belongs to a form cookie. It is not the
@@ -96,25 +105,24 @@ func (pg *Pages) Answer(w http.ResponseWriter, r *http.Request) error {
 	if cookie == "" || !secret.Same(f.Get("handle"), pg.formHandle(cookie)) {
 		return endpoint.CrossSite()
 	}
-	if f.Get("code") != "" {
-		a, err := pg.Passwords.firstAccount(w, r, f)
-		if SafeNext(f.Get("next")) == "/" {
+	next := SafeNext(f.Get("next"))
+	provider := pg.Providers.Find(f.Get("provider"))
+	var a *oauth.Account
+	switch {
+	case f.Get("code") != "":
+		if next == "/" {
 			f["next"] = []string{afterSetup}
 		}
-		return pg.enter(w, r, f, a, err)
+		a, err = pg.Passwords.firstAccount(w, r, f)
+	case f.Get("link") != "":
+		a, err = pg.Passwords.useLink(w, r, f)
+	case f.Get("passkey") != "":
+		a, err = pg.SignInByPasskey(w, r, f)
+	case provider != nil:
+		return pg.Providers.Send(w, r, provider, oauth.Login{Next: next}, f.Get("another") != "")
+	default:
+		a, err = pg.Passwords.SignIn(w, r, f.Get("username"), f.Get("password"))
 	}
-	if link := f.Get("link"); link != "" {
-		a, err := pg.Passwords.useLink(w, r, link)
-		return pg.enter(w, r, f, a, err)
-	}
-	if f.Get("passkey") != "" {
-		a, err := pg.SignInByPasskey(w, r, f)
-		return pg.enter(w, r, f, a, err)
-	}
-	if p := pg.Providers.Find(f.Get("provider")); p != nil {
-		return pg.Providers.Send(w, r, p, oauth.Login{Next: SafeNext(f.Get("next"))}, f.Get("another") != "")
-	}
-	a, err := pg.Passwords.SignIn(w, r, f.Get("username"), f.Get("password"))
 	return pg.enter(w, r, f, a, err)
 }
 
@@ -133,15 +141,17 @@ func (pg *Pages) enter(
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		endpoint.SetRetryAfter(w, refused.RetryAfter, refused.Quota)
 		page := templates.SignIn{Next: next, Username: f.Get("username"), Error: refused.Reason}
+		if refused.RetryAfter == 0 { // a refused choice leaves the link as it is
+			page.Link = f.Get("link")
+		}
 		return pg.Write(w, r, refused.Status(), page)
+	}
+	if err == nil {
+		_, err = pg.Sessions.Start(w, r, a, time.Time{})
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := pg.Sessions.Start(w, r, a, time.Time{}); err != nil {
-		return err
-	}
-
 	pg.Env.SetCookie(w, formCookie, "", 0)
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil

@@ -261,12 +261,12 @@ func (pk *Passkeys) session(challenge string) webauthn.SessionData {
 }
 
 // Creation returns the options for navigator.credentials.create as JSON, or "" if an account cannot
-// have another passkey.
-func (pk *Passkeys) Creation(ctx context.Context, s *oauth.Session) (string, error) {
-	if !pk.On() || s.Issuer != "" {
+// have another passkey. The challenge is bound to a session, or to a form in one browser.
+func (pk *Passkeys) Creation(ctx context.Context, accountID, bound string) (string, error) {
+	if !pk.On() {
 		return "", nil
 	}
-	h, err := pk.holder(ctx, s.AccountID)
+	h, err := pk.holder(ctx, accountID)
 	if err != nil || len(h.keys) >= maxPasskeys {
 		return "", err
 	}
@@ -274,11 +274,11 @@ func (pk *Passkeys) Creation(ctx context.Context, s *oauth.Session) (string, err
 	for _, k := range h.keys {
 		known = append(known, k.Descriptor())
 	}
-	bound := func(o *protocol.PublicKeyCredentialCreationOptions) error {
-		o.Challenge = pk.challenge(ceremonyAdd, s.Hash)
+	challenged := func(o *protocol.PublicKeyCredentialCreationOptions) error {
+		o.Challenge = pk.challenge(ceremonyAdd, bound)
 		return nil
 	}
-	options, _, err := pk.ceremonies.BeginRegistration(h, bound, webauthn.WithExclusions(known))
+	options, _, err := pk.ceremonies.BeginRegistration(h, challenged, webauthn.WithExclusions(known))
 	if err != nil {
 		return "", err
 	}
@@ -288,19 +288,30 @@ func (pk *Passkeys) Creation(ctx context.Context, s *oauth.Session) (string, err
 
 // Add records the passkey that answered a challenge of Creation. It fails with a Refusal.
 func (pk *Passkeys) Add(ctx context.Context, s *oauth.Session, name, response string) error {
-	if !pk.On() {
-		return errPasskey
-	}
-	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(response))
-	if err != nil {
-		return errPasskey
-	}
-	h, err := pk.holder(ctx, s.AccountID)
+	made, err := pk.create(ctx, s.AccountID, s.Hash, response)
 	if err != nil {
 		return err
 	}
+	return pk.keep(ctx, s.AccountID, name, made)
+}
+
+// create returns the passkey that answered a challenge of Creation, and uses up the challenge.
+func (pk *Passkeys) create(
+	ctx context.Context, accountID, bound, response string,
+) (*webauthn.Credential, error) {
+	if !pk.On() {
+		return nil, errPasskey
+	}
+	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(response))
+	if err != nil {
+		return nil, errPasskey
+	}
+	h, err := pk.holder(ctx, accountID)
+	if err != nil {
+		return nil, err
+	}
 	if len(h.keys) >= maxPasskeys {
-		return &Refusal{
+		return nil, &Refusal{
 			Code:   "too_many_passkeys",
 			Reason: "An account can have 20 passkeys. Remove one first.",
 		}
@@ -312,15 +323,13 @@ func (pk *Passkeys) Add(ctx context.Context, s *oauth.Session, name, response st
 	expected.CredParams = webauthn.CredentialParametersDefault()
 	made, err := pk.ceremonies.CreateCredential(h, expected, parsed)
 	if err != nil {
-		return errPasskey
+		return nil, errPasskey
 	}
-	if err := pk.spend(ctx, challenge, ceremonyAdd, s.Hash); err != nil {
-		return err
-	}
-	return pk.add(ctx, s.AccountID, name, made)
+	return made, pk.spend(ctx, challenge, ceremonyAdd, bound)
 }
 
-func (pk *Passkeys) add(
+// keep records a passkey.
+func (pk *Passkeys) keep(
 	ctx context.Context, accountID, name string, made *webauthn.Credential,
 ) error {
 	made.Attestation = webauthn.CredentialAttestation{} // nothing checks it again
@@ -369,11 +378,6 @@ func (pk *Passkeys) recovered(r *http.Request, a *oauth.Account, code string) (b
 	if err != nil {
 		return false, err
 	}
-	pk.Env.Audit(r, oauth.Event{
-		Kind:      oauth.EventPasskey,
-		AccountID: a.ID,
-		Account:   a.Name,
-		Detail:    "recovery code used",
-	})
+	pk.Env.AuditAccount(r, oauth.EventPasskey, a, "recovery code used")
 	return true, nil
 }

@@ -242,8 +242,10 @@ func (db *Lists) ListAccounts(
 
 	filterAccounts(l, f)
 	return sqldb.SelectListing(ctx, db.sql, l, scanOperatorAccount, `
-		SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created, `+term+`, `+
-		countLive(`account_id = a.id`)+` FROM accounts a`+join,
+		SELECT a.id, a.name, a.issuer, a.admin, a.disabled, a.usecases, a.created,
+			CASE WHEN a.issuer = '' AND a.password = '' THEN 1 ELSE 0 END,
+			COALESCE((SELECT expires FROM sign_in_links WHERE account_id = a.id AND expires > $1), 0),
+			`+term+`, `+countLive(`account_id = a.id`)+` FROM accounts a`+join,
 		order, page.Limit)
 }
 
@@ -256,6 +258,8 @@ func scanOperatorAccount(r sqldb.Row) (a operator.Account, err error) {
 		&a.Disabled,
 		sqldb.List(&a.UseCases),
 		&a.Created,
+		&a.Invited,
+		&a.LinkExpires,
 		&a.Term,
 		&a.Grants,
 	)
@@ -263,6 +267,7 @@ func scanOperatorAccount(r sqldb.Row) (a operator.Account, err error) {
 }
 
 func filterAccounts(l *sqldb.Listing, f operator.AccountFilter) {
+	l.AndIfSet("a.id = ?", f.ID)
 	if f.Admin {
 		l.And("a.admin = 1")
 	}

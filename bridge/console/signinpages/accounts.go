@@ -9,6 +9,12 @@ import (
 // NewAccount is the page on which an operator adds an account: with what was typed, and why it was not
 // taken; nil says nothing.
 func NewAccount(f url.Values, wrong templates.Text) *templates.Console {
+	password := newPassword(
+		"password",
+		"Password",
+		"Leave it empty to get a link with which the person chooses a password or a passkey.",
+	)
+	password.Required = false
 	return &templates.Console{
 		Title: "Add an account",
 		Up:    &templates.Way{Href: "/admin/accounts", Name: "Accounts"},
@@ -27,7 +33,7 @@ func NewAccount(f url.Values, wrong templates.Text) *templates.Console {
 					Max:      64,
 					Bad:      wrong != nil,
 				},
-				newPassword("password", "Password", "At least 8 characters."),
+				password,
 				{
 					Name:  "admin",
 					Kind:  "check",
@@ -37,6 +43,21 @@ func NewAccount(f url.Values, wrong templates.Text) *templates.Console {
 				},
 			},
 		}}},
+	}
+}
+
+// Invitation shows the link with which an invited person chooses how to sign in, once.
+func Invitation(name, link string) *templates.Console {
+	return &templates.Console{
+		Title: "Invitation",
+		Up:    &templates.Way{Href: "/admin/accounts", Name: "Accounts"},
+		Lead: templates.Textf(
+			"Send this link to {} over a private channel. It works once, within seven days, and is not shown again.",
+			name,
+		),
+		Sections: []templates.Section{
+			{ID: "invitation", Pages: []templates.Block{{Text: link, Copy: "link"}}},
+		},
 	}
 }
 

@@ -18,6 +18,7 @@ func usersCommand() *cobra.Command {
 	cmd.AddCommand(
 		listCommand("accounts", "List the accounts"),
 		addUserCommand(),
+		inviteUserCommand(),
 		setPasswordCommand(),
 		signInLinkCommand(),
 		adminCommand(),
@@ -34,10 +35,23 @@ func usersCommand() *cobra.Command {
 func addUserCommand() *cobra.Command {
 	var role bool
 	cmd := passwordCommand("add", "Add an account", "added", func(r *request, name, password string) error {
-		return r.AddAccount(r.ctx, operator.CommandLine, name, password, role)
+		if password == "" {
+			return errors.New("the password is empty")
+		}
+		_, err := r.AddAccount(r.ctx, operator.CommandLine, name, password, role)
+		return err
 	})
 	cmd.Flags().BoolVar(&role, "admin", false, "make the account an administrator")
 	return cmd
+}
+
+func inviteUserCommand() *cobra.Command {
+	var role bool
+	cmd := onEntry("accounts", "invite NAME", "Add an account, and print a link with which its person chooses a password")
+	cmd.Flags().BoolVar(&role, "admin", false, "make the account an administrator")
+	return withOperator(cmd, func(r *request) error {
+		return r.printLink(r.AddAccount(r.ctx, operator.CommandLine, r.name, "", role))
+	})
 }
 
 func setPasswordCommand() *cobra.Command {
@@ -56,12 +70,15 @@ func setPasswordCommand() *cobra.Command {
 func signInLinkCommand() *cobra.Command {
 	cmd := onEntry("accounts", "link NAME", "Print a link that signs an account in, once within an hour")
 	return withOperator(cmd, func(r *request) error {
-		link, err := r.SignInLink(r.ctx, operator.CommandLine, r.name)
-		if err != nil {
-			return r.entryError("accounts", r.name, err)
-		}
-		return r.done(map[string]string{"link": link}, "%s", link)
+		return r.printLink(r.SignInLink(r.ctx, operator.CommandLine, r.name))
 	})
+}
+
+func (r *request) printLink(link string, err error) error {
+	if err != nil {
+		return r.entryError("accounts", r.name, err)
+	}
+	return r.done(map[string]string{"link": link}, "%s", link)
 }
 
 func adminCommand() *cobra.Command {
