@@ -23,7 +23,7 @@ export async function open(browser, options = {}) {
   context.on('weberror', (err) => wrong.push(`script: ${err.error()}`));
   context.on('request', (r) => {
     const { protocol, hostname } = new URL(r.url());
-    if (protocol !== 'data:' && hostname !== '127.0.0.1') wrong.push(`a request to ${r.url()}`);
+    if (protocol !== 'data:' && !['127.0.0.1', 'localhost'].includes(hostname)) wrong.push(`a request to ${r.url()}`);
   });
   const page = await context.newPage();
   return { context, page, wrong };
