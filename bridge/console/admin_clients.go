@@ -31,7 +31,9 @@ func (c adminClients) clients(r *http.Request) (*templates.Console, error) {
 		Actions: []templates.Button{
 			{Action: "/admin/clients/new", Get: true, Word: "Register an app", First: true},
 			{
-				Action: "/admin/clients/new", Get: true, Word: "Register Claude",
+				Action: "/admin/clients/new",
+				Get:    true,
+				Word:   "Register Claude",
 				Hidden: []templates.Value{{Name: "app", Value: operator.AppClaude}},
 			},
 		},

@@ -70,8 +70,11 @@ func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
 		Actions: u.exports("/admin/usage/export"),
 		Sections: []templates.Section{
 			{
-				ID: "usage", Ways: u.Spans(), Choose: "Time", Filter: filter,
-				Stats: u.Stats(first(now), first(before)), Charts: u.Charts(series),
+				ID:     "usage",
+				Ways:   u.Spans(),
+				Choose: "Time",
+				Filter: filter,
+				Stats:  u.Stats(first(now), first(before)), Charts: u.Charts(series),
 			},
 			{ID: "sums", Ways: u.Tabs(), Table: u.Table(sums)},
 		},

@@ -285,6 +285,8 @@ func removeButton(l operator.Query, key, about string) templates.Button {
 	table := l.Table()
 	return templates.Button{
 		Action: "/admin/" + table.Name + "/" + table.Remove.Path, Word: table.Remove.Button,
-		About: about, Grave: true, Hidden: hidden(table.Key, key),
+		About:  about,
+		Grave:  true,
+		Hidden: hidden(table.Key, key),
 	}
 }

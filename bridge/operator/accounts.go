@@ -50,8 +50,12 @@ func (f *AccountFilter) Filters() []Filter {
 	disabled := Choice{"disabled", "Disabled"}
 	return []Filter{
 		{
-			To: &f.Text, Kind: Search, Param: "text", Field: "text", Label: "Search by name",
-			Flag: "text", Usage: "only accounts whose name contains this",
+			To:    &f.Text,
+			Kind:  Search,
+			Param: "text",
+			Field: "text",
+			Label: "Search by name",
+			Flag:  "text", Usage: "only accounts whose name contains this",
 		},
 		{
 			To:      &f.Admin,

@@ -95,8 +95,12 @@ func (f *EventFilter) Filters() []Filter {
 			Usage:   "only events of this kind, or of kinds that start with this word: account",
 		},
 		{
-			To: &f.Actor, Kind: OfActor, Param: "actor", Field: "actor", Label: "Who",
-			Flag: "actor", Usage: "only events of the account with this `name` or ID",
+			To:    &f.Actor,
+			Kind:  OfActor,
+			Param: "actor",
+			Field: "actor",
+			Label: "Who",
+			Flag:  "actor", Usage: "only events of the account with this `name` or ID",
 		},
 		{
 			To: (*string)(&f.Outcome), Param: "outcome", Field: "outcome", Label: "Outcome",
@@ -104,8 +108,10 @@ func (f *EventFilter) Filters() []Filter {
 			Flag:    "outcome", Usage: "ok, failed or denied",
 		},
 		{
-			To: &f.Target, Param: "target", Field: "target",
-			Flag: "target", Usage: "only events with this target",
+			To:    &f.Target,
+			Param: "target",
+			Field: "target",
+			Flag:  "target", Usage: "only events with this target",
 		},
 	}, TimeFilters(&f.Since, &f.Until)...)
 }

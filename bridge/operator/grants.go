@@ -68,8 +68,12 @@ func (f *GrantFilter) Filters() []Filter {
 			Usage: "only grants of the account with this `name`",
 		},
 		{
-			To: &f.ClientIDs, Kind: OfApp, Param: "client_id", Field: "client", Label: "App",
-			Flag: "client", Usage: "only grants of the client with this `ID`",
+			To:    &f.ClientIDs,
+			Kind:  OfApp,
+			Param: "client_id",
+			Field: "client",
+			Label: "App",
+			Flag:  "client", Usage: "only grants of the client with this `ID`",
 		},
 		{
 			To:      &f.Live,

@@ -17,7 +17,10 @@ func TimeFilters(since, until *time.Time) []Filter {
 		},
 		{To: until, Param: "until", Flag: "until", Usage: "before this `time`"},
 		{
-			To: since, Kind: Days, Field: "days", Label: "Time",
+			To:    since,
+			Kind:  Days,
+			Field: "days",
+			Label: "Time",
 			Choices: []Choice{
 				{
 					"1",

@@ -48,8 +48,12 @@ func (at *Assertions) Issue(ctx context.Context, user, audience string) (string,
 
 	now := at.Env.Now()
 	return at.Keys.Sign(ctx, subjectToken{
-		Issuer: at.Env.Issuer, Subject: a.ID, Audience: audience,
+		Issuer:   at.Env.Issuer,
+		Subject:  a.ID,
+		Audience: audience,
 		IssuedAt: now.Unix(), Expires: now.Add(assertionTTL).Unix(), ID: secret.NewID(),
-		Name: a.Name, UpstreamIssuer: a.Issuer, UpstreamSubject: a.Subject,
+		Name:            a.Name,
+		UpstreamIssuer:  a.Issuer,
+		UpstreamSubject: a.Subject,
 	})
 }
