@@ -18,7 +18,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"rialto/oauth/authserver"
 )
 
 // forge is what it takes to make tokens of our own: the server's key, and the
@@ -406,4 +409,54 @@ func TestO3WithoutTheStoreNobodyIsLetIn(t *testing.T) {
 	}
 	refused(t, f.form("/token", refreshForm(client{id: "rialto_client_" + strings.Repeat("x", 43)}, "x")), 503, "temporarily_unavailable")
 	local(t, f.browser().Get(f.authorizeURL(client{id: "rialto_client_" + strings.Repeat("x", 43)}, nil)), 503)
+}
+
+// TestAStreamEndsWithItsGrant holds a request open for longer than its token lives. It once went on for as long as
+// its handler wrote, whatever became of the grant and of the resource.
+func TestAStreamEndsWithItsGrant(t *testing.T) {
+	r := withResources(t)
+	for name, end := range map[string]func(s *authserver.Server, grant string) error{
+		"the resource is removed": func(s *authserver.Server, _ string) error {
+			s.Resources.Set(*s.Resources.Default())
+			return nil
+		},
+		"another replica revokes the grant": func(_ *authserver.Server, grant string) error {
+			return r.s.Grants.Revoke(t.Context(), grant, "test")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			access := r.tokens(r.newClient("none"), params{"resource": r.url + "/mcp/sales"}).str("access_token")
+			p, _, err := r.s.Tokens.Alive(t.Context(), access, time.Now().Add(time.Minute))
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				s := r.replica()
+				s.Resources.Set(*s.Resources.Default(), *r.s.Resources.Of(r.url + "/mcp/sales"))
+				ended := false
+				guarded := s.Guard.Require(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					<-r.Context().Done()
+					ended = true
+				}), "mcp:tools")
+				req := httptest.NewRequest("GET", "/mcp/sales", nil).WithContext(t.Context())
+				req.Header.Set("Authorization", "Bearer "+access)
+				go guarded.ServeHTTP(httptest.NewRecorder(), req)
+				time.Sleep(2 * time.Hour)
+				r.clock.advance(2 * time.Hour)
+				synctest.Wait()
+				if ended {
+					t.Fatal("it ended with its token")
+				}
+				if err := end(s, p.GrantID); err != nil {
+					t.Fatal(err)
+				}
+				r.clock.advance(3 * time.Second)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if !ended {
+					t.Error("it goes on")
+				}
+			})
+		})
+	}
 }

@@ -31,7 +31,8 @@ type Guard struct {
 //
 // A token ends with its grant, and ScopeAdmin with the role: at once in the
 // process that revoked it, within two seconds in others that share the store.
-// If the store does not answer, no request gets through.
+// If the store does not answer, no request gets through. The context of a request
+// that is still being answered ends up to a minute after its grant.
 //
 // It does not answer CORS preflight requests, which carry no token: mount a
 // handler of OPTIONS before it.
@@ -61,7 +62,44 @@ func (gd *Guard) guard(
 			gd.challenge(w, r, err, scopes)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(oauth.NewContext(r.Context(), p)))
+		ctx, stop := gd.whileGranted(oauth.NewContext(r.Context(), p), p)
+		defer stop()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// recheck is the time between two looks at whether a stream may go on.
+const recheck = time.Minute
+
+// whileGranted returns a context that ends with the grant or the resource of a principal. That its
+// token has expired does not end it. Tokens of other issuers have no grant.
+func (gd *Guard) whileGranted(
+	ctx context.Context, p oauth.Principal,
+) (_ context.Context, stop func()) {
+	if p.GrantID == "" {
+		return ctx, func() {}
+	}
+	ctx, end := context.WithCancel(ctx)
+	timer := gd.recheckLater(ctx, p, end)
+	return ctx, func() {
+		timer.Stop()
+		end()
+	}
+}
+
+func (gd *Guard) recheckLater(
+	ctx context.Context, p oauth.Principal, end context.CancelFunc,
+) *time.Timer {
+	return time.AfterFunc(recheck, func() {
+		_, _, err := gd.Tokens.granted(ctx, p, time.Now().Add(endpoint.WaitTimeout))
+		_, refused := errors.AsType[*oauth.Error](err)
+		switch {
+		case ctx.Err() != nil:
+		case refused:
+			end()
+		default:
+			gd.recheckLater(ctx, p, end)
+		}
 	})
 }
 

@@ -140,30 +140,42 @@ func (ts *Tokens) Alive(
 		return oauth.Principal{}, nil, err
 	}
 
-	resource := ts.Resources.Of(p.Resource)
-	if resource == nil {
-		return oauth.Principal{}, nil, BadToken(anotherResource)
-	}
-
-	g, err := ts.Grants.Live(ctx, p.GrantID, until)
+	resource, g, err := ts.granted(ctx, p, until)
 	if err != nil {
 		return oauth.Principal{}, nil, err
-	}
-	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
-		return oauth.Principal{}, nil, BadToken("It was revoked.")
-	}
-	if !resource.Admits(g.Name) {
-		return oauth.Principal{}, nil, &oauth.Error{
-			Code:        "not_found",
-			Description: "There is nothing at this address for this account.",
-			HTTPStatus:  http.StatusNotFound,
-		}
 	}
 
 	p.Name = g.Name
 	p.Connector = resource.Name
 	p.Scope = resource.Within(g.Allows(p.Scope))
 	return p, g, nil
+}
+
+// granted returns the resource and the grant of a principal, or why one of them is not in force.
+func (ts *Tokens) granted(
+	ctx context.Context, p oauth.Principal, until time.Time,
+) (*oauth.Resource, *oauth.Grant, error) {
+	resource := ts.Resources.Of(p.Resource)
+	if resource == nil {
+		return nil, nil, BadToken(anotherResource)
+	}
+
+	g, err := ts.Grants.Live(ctx, p.GrantID, until)
+	if err != nil {
+		return nil, nil, err
+	}
+	if g == nil || g.AccountID != p.User || g.ClientID != p.ClientID {
+		return nil, nil, BadToken("It was revoked.")
+	}
+	if !resource.Admits(g.Name) {
+		return nil, nil, &oauth.Error{
+			Code:        "not_found",
+			Description: "There is nothing at this address for this account.",
+			HTTPStatus:  http.StatusNotFound,
+		}
+	}
+
+	return resource, g, nil
 }
 
 // verifyCached verifies a token, or remembers that it did.
