@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"rialto/bridge/sanitize"
@@ -9,7 +12,7 @@ import (
 )
 
 func stdioCommand() *cobra.Command {
-	var clientID string
+	var clientID, filesRoot string
 	cmd := &cobra.Command{
 		Use:   "stdio URL",
 		Short: "Connect a program that launches commands to an MCP server at a URL",
@@ -20,9 +23,15 @@ func stdioCommand() *cobra.Command {
 			"Exit codes: 0 done, 1 standard input or output failed, 2 wrong usage, 3 no login, 4 server not reached.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStdio(cmd, args[0], clientID)
+			return runStdio(cmd, args[0], clientID, filesRoot)
 		},
 	}
+	cmd.Flags().StringVar(
+		&filesRoot,
+		"files-root",
+		"",
+		"`DIR` whose files calls may send to a Rialto by their paths",
+	)
 	cmd.Flags().StringVar(
 		&clientID,
 		"client-id",
@@ -32,7 +41,7 @@ func stdioCommand() *cobra.Command {
 	return cmd
 }
 
-func runStdio(cmd *cobra.Command, address, clientID string) error {
+func runStdio(cmd *cobra.Command, address, clientID, filesRoot string) error {
 	if err := checkAddress(address); err != nil {
 		return usageError{err}
 	}
@@ -49,6 +58,15 @@ func runStdio(cmd *cobra.Command, address, clientID string) error {
 		Login:   l,
 		Command: program() + " call --url " + sanitize.ShellWord(address),
 		Err:     cmd.ErrOrStderr(),
+	}
+	if filesRoot != "" {
+		dir, err := filepath.Abs(filesRoot)
+		if err == nil {
+			p.Files, err = os.OpenRoot(dir)
+		}
+		if err != nil {
+			return usageError{err}
+		}
 	}
 	return callError(p.Run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout()))
 }

@@ -35,7 +35,13 @@ type stdioHost struct {
 // launchStdio launches it with variables, such as an access token.
 func launchStdio(t *testing.T, address, home string, variables ...string) *stdioHost {
 	t.Helper()
-	h := &stdioHost{t: t, cmd: exec.Command(binary, "stdio", address), lines: make(chan string, 1000), said: &logBuffer{said: true}}
+	return launchStdioWith(t, home, variables, address)
+}
+
+func launchStdioWith(t *testing.T, home string, variables []string, args ...string) *stdioHost {
+	t.Helper()
+	cmd := exec.Command(binary, append([]string{"stdio"}, args...)...)
+	h := &stdioHost{t: t, cmd: cmd, lines: make(chan string, 1000), said: &logBuffer{said: true}}
 	h.cmd.Env = append([]string{"HOME=" + home}, variables...)
 	h.cmd.Stderr = h.said
 	in, err := h.cmd.StdinPipe()

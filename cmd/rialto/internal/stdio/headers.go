@@ -6,11 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 
 	gomcp "github.com/mark3labs/mcp-go/mcp"
-
-	"rialto/internal/jsonrpc"
 )
 
 // toolHeaders knows which arguments of tools a client has to repeat in headers, because their
@@ -18,7 +17,6 @@ import (
 type toolHeaders struct {
 	mu    sync.Mutex
 	tools map[string]*gomcp.Tool // those that ask for headers
-	lists int
 }
 
 // setHeaders repeats what is in a request of the era of 2026-07-28.
@@ -49,10 +47,11 @@ func (t *toolHeaders) setHeaders(h http.Header, m *message) {
 	}
 }
 
-// watch takes the tools of a list. It returns the list without tools whose x-mcp-header is invalid:
-// a client must not call them.
-func (t *toolHeaders) watch(p *Proxy, m *message) *message {
-	if !bytes.Contains(m.result, []byte("x-mcp-header")) {
+// watch takes the tools of a list. It returns the list with paths where p has files and, since 2026-07-28,
+// without tools whose x-mcp-header is invalid: a client must not call them.
+func (t *toolHeaders) watch(p *Proxy, m *message, modern bool) *message {
+	marked := modern && bytes.Contains(m.result, []byte("x-mcp-header"))
+	if !marked && p.Files == nil {
 		return m
 	}
 
@@ -64,15 +63,19 @@ func (t *toolHeaders) watch(p *Proxy, m *message) *message {
 
 	valid := make([]json.RawMessage, 0, len(tools))
 	for _, raw := range tools {
-		err := t.take(raw)
+		var err error
+		if marked {
+			err = t.take(raw)
+		}
 		if err != nil {
 			p.log("a tool is left out of the list: %v", err)
 			continue
 		}
-		valid = append(valid, raw)
+		valid = append(valid, p.offer(raw))
 	}
 
-	if len(valid) == len(tools) {
+	same := func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
+	if slices.EqualFunc(valid, tools, same) {
 		return m
 	}
 
@@ -126,32 +129,24 @@ const maxPages = 50
 // learn lists the tools, because the headers of a call did not match its body: the host may have
 // kept a list of an earlier process.
 func (t *toolHeaders) learn(ctx context.Context, p *Proxy, c *call) error {
-	meta, _ := c.meta()
-	cursor := json.RawMessage(nil)
+	params := map[string]any{}
 	for range maxPages {
-		params := append([]byte(`{"_meta":`), meta...)
-		if cursor != nil {
-			params = append(append(params, `,"cursor":`...), cursor...)
-		}
-		t.mu.Lock()
-		t.lists++
-		id := jsonrpc.StringID(fmt.Sprint("rialto-tools-", t.lists))
-		t.mu.Unlock()
-		request := &jsonrpc.Request{ID: id, Method: "tools/list", Params: append(params, '}')}
-		h := http.Header{}
-		t.setHeaders(h, &message{method: request.Method, params: request.Params})
-		_, answer, err := p.ask(ctx, request, h)
+		r, err := p.post(ctx, p.own(c, "tools/list", params))
 		if err != nil {
 			return fmt.Errorf("listing the tools: %w", err)
 		}
-		t.watch(p, answer)
+		answer, err := r.answer()
+		if err != nil {
+			return fmt.Errorf("listing the tools: %w", err)
+		}
+		t.watch(p, answer, true)
 		var page struct {
 			Next json.RawMessage `json:"nextCursor"`
 		}
 		if json.Unmarshal(answer.result, &page) != nil || page.Next == nil {
 			return nil
 		}
-		cursor = page.Next
+		params["cursor"] = page.Next
 	}
 
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -102,22 +103,29 @@ func (p *Proxy) send(ctx context.Context, raw []byte, h http.Header) (*reply, er
 	return p.do(r)
 }
 
-// ask posts a request of the proxy's own and returns the answer to it.
-func (p *Proxy) ask(
-	ctx context.Context, request *jsonrpc.Request, h http.Header,
-) (*reply, *message, error) {
-	r, err := p.send(ctx, request.Append(nil), h)
-	if err != nil {
-		return nil, nil, err
+// own returns a request of the proxy's own during a call of the host, in its era.
+func (p *Proxy) own(c *call, method string, params map[string]any) *message {
+	if c.modern() {
+		params["_meta"], _ = c.meta()
 	}
+	encoded, err := json.Marshal(params)
+	if err != nil {
+		panic(err) // it has strings, numbers and JSON
+	}
+	id := jsonrpc.StringID(fmt.Sprint("rialto-", p.asked.Add(1)))
+	request := &jsonrpc.Request{ID: id, Method: method, Params: encoded}
+	return &message{raw: request.Append(nil), method: method, params: encoded}
+}
+
+// answer returns the answer in the reply to such a request.
+func (r *reply) answer() (*message, error) {
 	defer r.body.Close()
 	for m, err := range r.messages() {
 		if err != nil || m.isResponse() {
-			return r, m, err
+			return m, err
 		}
 	}
-
-	return nil, nil, errors.New("there is no answer")
+	return nil, errors.New("there is no answer")
 }
 
 // do sends a request. Close the body of the reply.
@@ -190,25 +198,11 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 		p.session.forget()
 	}
 
-	session := p.session.current()
-	r, err := p.post(ctx, c.message)
+	m, err := p.upload(ctx, c)
 	if err != nil {
 		return err
 	}
-
-	again := false
-	switch {
-	case session != "" && !c.modern() && r.lostSession():
-		again = true
-		err = p.session.renew(ctx, p, session)
-	case c.modern() && r.message != nil && r.message.code() == gomcp.HEADER_MISMATCH:
-		again = true
-		err = p.tools.learn(ctx, p, c)
-	}
-
-	if err == nil && again {
-		r, err = p.post(ctx, c.message)
-	}
+	r, err := p.exchange(ctx, c, m)
 	if err != nil {
 		return err
 	}
@@ -223,6 +217,29 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 	}
 
 	return p.follow(ctx, c, r)
+}
+
+// exchange posts a request, of the host or of the proxy during a call of the host. It posts it again if
+// the server had lost the session, or wants other headers.
+func (p *Proxy) exchange(ctx context.Context, c *call, m *message) (*reply, error) {
+	session := p.session.current()
+	r, err := p.post(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+
+	switch {
+	case session != "" && !c.modern() && r.lostSession():
+		err = p.session.renew(ctx, p, session)
+	case c.modern() && r.message != nil && r.message.code() == gomcp.HEADER_MISMATCH:
+		err = p.tools.learn(ctx, p, c)
+	default:
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.post(ctx, m)
 }
 
 // maxResumes bounds how often in a row the stream of a request is resumed without news.
@@ -289,8 +306,8 @@ func (p *Proxy) pass(c *call, m *message) {
 	if c != nil && c.canceled.Load() {
 		return
 	}
-	if c != nil && c.method == "tools/list" && c.modern() && m.result != nil {
-		m = p.tools.watch(p, m)
+	if c != nil && c.method == "tools/list" && m.result != nil {
+		m = p.tools.watch(p, m, c.modern())
 	}
 	if c != nil && c.method == "initialize" && m.result != nil {
 		p.session.agreed(m)

@@ -15,7 +15,9 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
+	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rialto/bridge/sanitize"
@@ -40,17 +42,19 @@ const (
 	probeTimeout  = 10 * time.Second       // for the answer to server/discover: the host tries the older era next
 )
 
-// Proxy connects one host to one server. All fields are required.
+// Proxy connects one host to one server. All fields but Files are required.
 type Proxy struct {
 	URL     string
 	Login   *login.Login
 	Command string // that logs in beforehand
 	Err     io.Writer
+	Files   *os.Root // whose files calls may name by their paths, by an absolute path; nil for none
 
 	http    *http.Client
 	out     output
 	session session
 	tools   toolHeaders
+	asked   atomic.Int64 // requests of the proxy's own
 
 	mu       sync.Mutex
 	inFlight map[jsonrpc.ID]*call

@@ -137,7 +137,11 @@ func (s *session) renew(ctx context.Context, p *Proxy, lost string) error {
 	s.renewals++
 	id := jsonrpc.StringID(fmt.Sprint("rialto-initialize-", s.renewals))
 	request := &jsonrpc.Request{ID: id, Method: s.greeting.method, Params: s.greeting.params}
-	r, answer, err := p.ask(ctx, request, http.Header{})
+	r, err := p.send(ctx, request.Append(nil), http.Header{})
+	if err != nil {
+		return fmt.Errorf("beginning another session: %w", err)
+	}
+	answer, err := r.answer()
 	if err != nil {
 		return fmt.Errorf("beginning another session: %w", err)
 	}
