@@ -37,6 +37,10 @@ type Record struct {
 	// "" if its caller gave it no name. It is not read back.
 	Digest string
 
+	// Files are the ids of the uploads that AddTask or ContinueTask gives to the task. They are not
+	// read back.
+	Files []string
+
 	// Task is the task as last heard of, under the agent's own id. It is nil
 	// until the agent has answered. An agent that answers with a message
 	// instead of a task leaves a completed task without an id here.

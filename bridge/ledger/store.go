@@ -12,7 +12,8 @@ type Store interface {
 	// AddTask records a new task, held by replica unless it is idle. An owner with most running
 	// tasks of replicas that live gets ErrTooManyTasks. Of any number of calls with the same
 	// owner, agent and digest within RepeatsFor, exactly one succeeds; the others get
-	// ErrDuplicate and change nothing. The same holds for ContinueTask.
+	// ErrDuplicate and change nothing. In the same step, the task gets e.Files; if another has one of
+	// them, the error is an InputError and nothing changes. The same holds for ContinueTask.
 	AddTask(ctx context.Context, e *Record, replica string, most int) error
 
 	// ContinueTask resumes e, an idle interrupted task, for the message with messageID, held by

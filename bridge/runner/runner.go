@@ -141,7 +141,7 @@ func (r *Runner) Start() {
 		r.wg.Go(r.polls.runDue)
 		r.wg.Go(r.polls.runWoken)
 		if r.Uploads != nil {
-			r.wg.Go(func() { sendArrived(r) })
+			r.wg.Go(func() { endWaits(r) })
 		}
 	}
 }

@@ -134,27 +134,25 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 		return nil, err
 	}
 
-	files, err := s.claimFiles(ctx, conn, e, req)
+	missing, err := s.findFiles(ctx, conn, e, req)
 	if err != nil {
 		return nil, err
 	}
-	sent, err := s.start(ctx, conn, e, req, files)
-	return sent, files.settle(ctx, err)
+	if len(missing) > 0 {
+		return s.await(ctx, e, req, missing)
+	}
+	return s.start(ctx, conn, e, req)
 }
 
-// start sends the first message of a task, or keeps it until its files have come.
+// start sends the first message of a task.
 func (s *sending) start(
 	ctx context.Context,
 	conn directory.Conn,
 	e *ledger.Record,
 	req *a2a.SendRequest,
-	files claimed,
 ) (*Sent, error) {
-	if files.missing() {
-		return files.await(ctx, e, req)
-	}
-	if e.Digest == "" && e.Name == "" &&
-		req.Push == nil { // a message that names its task may be repeated
+	unnamed := e.Digest == "" && e.Name == "" // one that names its task may be repeated
+	if unnamed && req.Push == nil && len(e.Files) == 0 {
 		sent, err := s.r.deferWrite(ctx, conn, e, req)
 		if sent != nil || err != nil {
 			return sent, err
@@ -203,17 +201,16 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 		return nil, err
 	}
 
-	files, err := s.claimFiles(ctx, conn, e, req)
+	missing, err := s.findFiles(ctx, conn, e, req)
 	if err != nil {
 		return nil, err
 	}
-	if files.missing() {
-		return nil, files.settle(ctx, files.notYet())
+	if len(missing) > 0 {
+		return nil, s.notYet(missing)
 	}
 
 	e.Digest = s.digest
-	sent, err := s.r.continueTask(ctx, conn, e, req)
-	return sent, files.settle(ctx, err)
+	return s.r.continueTask(ctx, conn, e, req)
 }
 
 // connect reaches the agent of the message, which must declare what the agent requires.

@@ -24,58 +24,40 @@ const (
 	arrivedBatch = 100
 )
 
-// claimed are the files of a message, which its task has.
-type claimed struct {
-	r    *Runner
-	task string
-	all  []*uploads.Upload
-}
-
-// claimFiles gives the files that a message names to its task, e, and checks that the agent takes them.
-func (s *sending) claimFiles(
+// findFiles finds the files that a message names, for e to get, and checks that the agent takes them. It
+// returns those that have not come.
+func (s *sending) findFiles(
 	ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest,
-) (claimed, error) {
-	c := claimed{r: s.r, task: e.Handle}
+) (missing []*uploads.Upload, err error) {
 	m := req.Message
 	if !uploads.Names(m) {
 		if s.in.NewContexts { // a caller of A2A hears what the agent says of its files
-			return c, nil
+			return nil, nil
 		}
-		return c, checkFiles(conn.Card(), e.Agent, s.skill, m.Parts)
+		return nil, checkFiles(conn.Card(), e.Agent, s.skill, m.Parts)
 	}
 	if s.r.Uploads == nil {
-		return c, uploads.NoUploads
+		return nil, uploads.NoUploads
 	}
 
 	all, parts, err := s.r.Uploads.Find(ctx, s.access, m.Parts)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	if err := checkFiles(conn.Card(), e.Agent, s.skill, parts); err != nil {
-		return c, err
-	}
-
 	m.Parts = parts
-	c.all = all
-	return c, s.r.Uploads.Claim(ctx, all, e.Handle)
-}
-
-func (c claimed) missing() bool { return len(uploads.Missing(c.all)) > 0 }
-
-// settle takes the files from the task if its message was not sent because of err, which it returns.
-func (c claimed) settle(ctx context.Context, err error) error {
-	if err == nil || len(c.all) == 0 {
-		return err
+	for _, u := range all {
+		e.Files = append(e.Files, u.ID)
+		if u.Content == "" {
+			missing = append(missing, u)
+		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeBudget)
-	defer cancel()
-	return errors.Join(err, c.r.Uploads.Store.ReleaseUploads(ctx, c.task))
+	return missing, checkFiles(conn.Card(), e.Agent, s.skill, parts)
 }
 
 // notYet is the error for an answer that names files that have not come.
-func (c claimed) notYet() error {
+func (s *sending) notYet(missing []*uploads.Upload) error {
 	return ledger.InputError{Text: "These files have not come yet, so the answer was not sent. Send it " +
-		"again when they have." + c.r.Uploads.LinksText(uploads.Missing(c.all))}
+		"again when they have." + s.r.Uploads.LinksText(missing)}
 }
 
 // checkFiles returns a ContentTypeNotSupported if an agent takes no files of the type of one of parts:
@@ -98,11 +80,10 @@ func checkFiles(card *a2a.Card, agent, skill string, parts []a2a.Part) error {
 }
 
 // await writes down a new task whose message waits for its files.
-func (c claimed) await(
-	ctx context.Context, e *ledger.Record, req *a2a.SendRequest,
+func (s *sending) await(
+	ctx context.Context, e *ledger.Record, req *a2a.SendRequest, missing []*uploads.Upload,
 ) (*Sent, error) {
-	r := c.r
-	missing := uploads.Missing(c.all)
+	r := s.r
 	why := i18n.New(
 		"The agent gets the message when these files have come. Send each to its link until %s.%s",
 		missing[0].Expires.UTC().Format(time.RFC3339),
@@ -112,7 +93,6 @@ func (c claimed) await(
 	e.Idle = true
 	err := r.Ledger.AddTask(ctx, e, r.Replica, r.quotas.mostRunning())
 	if before, ok := errors.AsType[ledger.ErrDuplicate](err); ok {
-		_ = c.settle(ctx, err)
 		return r.duplicateOf(before.Handle), nil
 	}
 	if err != nil {
@@ -136,8 +116,8 @@ func AwaitedFiles(
 	return r.Uploads.Links(ctx, &e.Task.History[0])
 }
 
-// sendArrived sends messages whose files have come, until the runner closes.
-func sendArrived(r *Runner) {
+// endWaits ends waits for files, until the runner closes.
+func endWaits(r *Runner) {
 	tick := time.NewTicker(arrivedEvery)
 	defer tick.Stop()
 	for {
@@ -149,35 +129,43 @@ func sendArrived(r *Runner) {
 		}
 
 		ctx, cancel := context.WithTimeout(r.running, writeBudget)
-		ready, err := r.Uploads.Store.ReadyUploads(ctx, arrivedBatch)
+		ended, err := r.Uploads.Store.EndedWaits(ctx, r.Now(), arrivedBatch)
 		cancel()
 		if err != nil {
 			r.logError("looking for files that have come", err)
 		}
-		for _, w := range ready {
-			if err := sendWaiting(r, w); err != nil {
-				r.logError("sending a message whose files have come", err)
+		for _, w := range ended {
+			if err := endWait(r, w); err != nil {
+				r.logError("ending the wait of a task for its files", err)
 			}
 		}
 	}
 }
 
-// sendWaiting sends the message of a task whose files have come. Of any number of calls, one sends it. If
-// the agent cannot be reached, the message waits on.
-func sendWaiting(r *Runner, w uploads.Waiting) error {
+// endWait ends the wait of a task: it sends the message, or fails the task if a link has expired. If the
+// agent cannot be reached, the task waits on. Of any number of calls, one does it.
+func endWait(r *Runner, w uploads.Waiting) error {
 	ctx, cancel := context.WithTimeout(r.running, writeBudget)
 	defer cancel()
 	e, err := r.Ledger.Task(ctx, w.Owner, w.Task)
-	if errors.Is(err, ledger.ErrNoTask) {
-		return nil // it is about to be written, or was deleted
-	}
-	if err != nil {
+	gone := errors.Is(err, ledger.ErrNoTask)
+	if err != nil && !gone {
 		return err
 	}
-	if !e.AwaitsFiles() {
+	if gone || !e.AwaitsFiles() {
 		return r.Uploads.Store.EndWait(ctx, w.Task)
 	}
 
+	r.live.reserve(e.Handle)
+	defer r.live.release(e.Handle)
+	if w.Expired {
+		return expireWait(ctx, r, e)
+	}
+	return sendWaiting(ctx, r, e)
+}
+
+// sendWaiting sends the message of a task whose files have come.
+func sendWaiting(ctx context.Context, r *Runner, e *ledger.Record) error {
 	agent := r.Directory.Lookup(e.Agent)
 	if agent == nil || agent.Disabled {
 		return nil
@@ -192,14 +180,26 @@ func sendWaiting(r *Runner, w uploads.Waiting) error {
 	}
 	defer done()
 
-	r.live.reserve(e.Handle)
-	defer r.live.release(e.Handle)
 	e.Digest = "" // a repetition of the call finds the task by the first write
 	if err := r.reopen(ctx, e, e.MessageID); err != nil {
 		return err
 	}
 	r.Follow(conn, e, &a2a.SendRequest{Message: e.TakeUnsent(e.MessageID)})
-	return r.Uploads.Store.EndWait(ctx, w.Task)
+	return r.Uploads.Store.EndWait(ctx, e.Handle)
+}
+
+// expireWait fails a task that waits for a file which can come no more.
+func expireWait(ctx context.Context, r *Runner, e *ledger.Record) error {
+	if err := r.reopen(ctx, e, e.MessageID); err != nil {
+		return err
+	}
+	e.Task = nil // it asks for the file
+	r.fail(e, ledger.Fail(
+		a2a.Unavailable,
+		"A file did not come before its link expired, so the message was not sent. Ask for a new link "+
+			"and send the message again.",
+	))
+	return r.Uploads.Store.EndWait(ctx, e.Handle)
 }
 
 // withFiles returns a message as its agent gets it.

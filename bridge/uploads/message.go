@@ -68,23 +68,9 @@ func (s *Service) usable(access directory.Access, u *Upload, before []*Upload) e
 	case foreign, !s.Now().Before(u.Expires):
 		return ErrNone
 	case u.Task != "", twice:
-		return ErrUsed
+		return ErrTaken
 	}
 	return nil
-}
-
-// Missing returns the uploads that have not come.
-func Missing(all []*Upload) []*Upload {
-	return slices.DeleteFunc(slices.Clone(all), func(u *Upload) bool { return u.Content != "" })
-}
-
-// Claim gives uploads to a task, which waits if some have not come.
-func (s *Service) Claim(ctx context.Context, all []*Upload, task string) error {
-	ids := make([]string, len(all))
-	for i, u := range all {
-		ids[i] = u.ID
-	}
-	return inputError(s.Store.ClaimUploads(ctx, ids, task, len(Missing(all)) > 0))
 }
 
 // Deliverable returns a message as its agent gets it: with the bytes of uploads up to MaxInline, and

@@ -134,9 +134,6 @@ func inputError(err error) error {
 	case ErrNone:
 		return ledger.InputError{Text: "There is no such upload. Take the id from the result of " +
 			"request_upload of this same user and connector; an upload that expired is gone."}
-	case ErrUsed:
-		return ledger.InputError{Text: "A task has this upload already. Ask for a new link with " +
-			"request_upload, and have the file sent again."}
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"time"
 
+	"rialto/bridge/ledger"
 	"rialto/internal/quota"
 )
 
@@ -62,6 +63,10 @@ var (
 	ErrAway       = errors.New("the file cannot be checked")  // 503
 )
 
+// ErrTaken says that a task has an upload already.
+var ErrTaken = ledger.InputError{Text: "A task has this upload already. Ask for a new link with " +
+	"request_upload, and have the file sent again."}
+
 // Bounds bounds what is kept.
 type Bounds struct {
 	Files   int   // links and files of an owner
@@ -90,23 +95,22 @@ type Store interface {
 	// number of calls for one upload, exactly one succeeds before it expires; the others get ErrUsed.
 	CompleteUpload(ctx context.Context, u *Upload, now time.Time) error
 
-	// ClaimUploads gives uploads to a task, all or none: of any number of calls for one, exactly one
-	// succeeds, and the others get ErrUsed. If awaits, the task waits until all have come.
-	ClaimUploads(ctx context.Context, ids []string, task string, awaits bool) error
-
-	// ReleaseUploads is the reverse of ClaimUploads. ReadyUploads returns at most limit tasks that wait
-	// and whose uploads have all come, and EndWait says that a task waits no longer.
-	ReleaseUploads(ctx context.Context, task string) error
-	ReadyUploads(ctx context.Context, limit int) ([]Waiting, error)
+	// EndedWaits returns at most limit tasks that wait for uploads of which all have come, or one has
+	// expired. EndWait says that a task waits no longer. (ledger.Store gives uploads to tasks.)
+	EndedWaits(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
 	EndWait(ctx context.Context, task string) error
 
-	// DropUploads deletes at most limit uploads that have expired or whose tasks have ended, and as many
-	// contents that nothing refers to for an hour. It returns how many of the larger number.
+	// DropUploads deletes at most limit uploads that have expired and that no task waits for, or whose
+	// tasks have ended, and as many contents that nothing refers to for an hour. It returns how many of
+	// the larger number.
 	DropUploads(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
 // Waiting is a task that waits for files.
-type Waiting struct{ Owner, Task string }
+type Waiting struct {
+	Owner, Task string
+	Expired     bool // one of them can come no more
+}
 
 // Service takes files. Store, Key, URL, Now and Log are required.
 type Service struct {

@@ -41,15 +41,15 @@ func sentTask(
 	return handle, sqldb.NoRow(err, nil)
 }
 
-// deduplicate does what a message does to the ledger, unless it was done for the same
-// message before. Who comes second waits at the INSERT until the first is done.
+// deduplicate does what a message does to the ledger, and gives its files to the task, unless it was done
+// for the same message before. Who comes second waits at the INSERT until the first is done.
 func (db *Store) deduplicate(
 	ctx context.Context,
 	e *ledger.Record,
 	now time.Time,
 	do func(sqldb.Querier) error,
 ) error {
-	if e.Digest == "" {
+	if e.Digest == "" && len(e.Files) == 0 {
 		return do(db.sql.Write)
 	}
 
@@ -59,22 +59,31 @@ func (db *Store) deduplicate(
 	}
 
 	return db.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		if err := do(t); err != nil {
-			return err
+		err := do(t)
+		if err == nil && e.Digest != "" {
+			err = addSent(ctx, t, e, now)
 		}
-		n, err := sqldb.Changed(ctx, t, `
-			INSERT INTO sent (owner, agent, digest, handle, created) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (owner, agent, digest) DO UPDATE
-			SET handle = excluded.handle, created = excluded.created
-			WHERE sent.created <= $6`,
-			e.Owner, e.Agent, e.Digest, e.Handle, now, now.Add(-ledger.RepeatsFor))
-		if err != nil || n == 1 {
-			return err
+		if err == nil {
+			err = giveFiles(ctx, t, e)
 		}
-		handle, err := sentTask(ctx, t, e.Owner, e.Agent, e.Digest, now)
-		if err != nil {
-			return err
-		}
-		return ledger.ErrDuplicate{Handle: handle}
+		return err
 	})
+}
+
+// addSent records that the message of e was sent, or returns an ErrDuplicate.
+func addSent(ctx context.Context, t *sqldb.Tx, e *ledger.Record, now time.Time) error {
+	n, err := sqldb.Changed(ctx, t, `
+		INSERT INTO sent (owner, agent, digest, handle, created) VALUES ($1, $2, $3, $4, $5)
+		ON CONFLICT (owner, agent, digest) DO UPDATE
+		SET handle = excluded.handle, created = excluded.created
+		WHERE sent.created <= $6`,
+		e.Owner, e.Agent, e.Digest, e.Handle, now, now.Add(-ledger.RepeatsFor))
+	if err != nil || n == 1 {
+		return err
+	}
+	handle, err := sentTask(ctx, t, e.Owner, e.Agent, e.Digest, now)
+	if err != nil {
+		return err
+	}
+	return ledger.ErrDuplicate{Handle: handle}
 }

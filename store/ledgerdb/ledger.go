@@ -36,14 +36,15 @@ func (db *Store) AddTask(ctx context.Context, e *ledger.Record, replica string, 
 	if err != nil {
 		return err
 	}
-	if e.Idle && e.Digest == "" && db.buffer != nil {
+	alone := e.Idle && e.Digest == "" && len(e.Files) == 0 // nothing else is written with it
+	if alone && db.buffer != nil {
 		if err := db.buffer.Add(
 			ctx, e.Handle, &endedTask{row, newIndexEntry(e)},
 		); err != writebehind.ErrFull {
 			return err
 		}
 	}
-	if e.Idle && e.Digest == "" && db.sql.Postgres {
+	if alone && db.sql.Postgres {
 		err = db.inserts.add(ctx, db.sql, row)
 	} else {
 		err = db.insert(ctx, e, row, replica, most)

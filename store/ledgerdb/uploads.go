@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"rialto/bridge/ledger"
 	"rialto/bridge/uploads"
 	"rialto/store/sqldb"
 )
@@ -97,38 +98,32 @@ func (l Uploads) CompleteUpload(ctx context.Context, u *uploads.Upload, now time
 		u.ID, u.Content, u.Size, u.MediaType, u.SHA256, u.Expires, now)
 }
 
-// ClaimUploads implements uploads.Store.
-func (l Uploads) ClaimUploads(ctx context.Context, ids []string, task string, awaits bool) error {
-	return l.sql.InTx(ctx, func(t *sqldb.Tx) error {
-		for _, id := range ids {
-			err := sqldb.MustChange(ctx, t, uploads.ErrUsed, `
-				UPDATE uploads SET task = $2, awaited = $3 WHERE id = $1 AND task = ''`,
-				id, task, awaits)
-			if err != nil {
-				return err
-			}
+// giveFiles gives e its files.
+func giveFiles(ctx context.Context, t *sqldb.Tx, e *ledger.Record) error {
+	for _, id := range e.Files {
+		err := sqldb.MustChange(ctx, t, uploads.ErrTaken, `
+			UPDATE uploads SET task = $2, awaited = $3 WHERE id = $1 AND task = ''`,
+			id, e.Handle, e.AwaitsFiles())
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
-// ReleaseUploads implements uploads.Store.
-func (l Uploads) ReleaseUploads(ctx context.Context, task string) error {
-	return sqldb.Exec(ctx, l.sql.Write, `
-		UPDATE uploads SET task = '', awaited = 0 WHERE task = $1`,
-		task)
-}
-
-// ReadyUploads implements uploads.Store.
-func (l Uploads) ReadyUploads(ctx context.Context, limit int) ([]uploads.Waiting, error) {
+// EndedWaits implements uploads.Store.
+func (l Uploads) EndedWaits(
+	ctx context.Context, now time.Time, limit int,
+) ([]uploads.Waiting, error) {
 	return sqldb.Select(ctx, l.sql.Read, scanWaiting, `
-		SELECT owner, task FROM uploads WHERE awaited = 1
-		GROUP BY owner, task HAVING min(length(content)) > 0 ORDER BY task LIMIT $1`,
-		limit)
+		SELECT owner, task, min(expires) <= $1 FROM uploads WHERE awaited = 1
+		GROUP BY owner, task HAVING min(length(content)) > 0 OR min(expires) <= $1
+		ORDER BY task LIMIT $2`,
+		now, limit)
 }
 
 func scanWaiting(r sqldb.Row) (w uploads.Waiting, err error) {
-	err = r.Scan(&w.Owner, &w.Task)
+	err = r.Scan(&w.Owner, &w.Task, &w.Expired)
 	return w, err
 }
 
@@ -145,7 +140,7 @@ func (l Uploads) DropUploads(ctx context.Context, now time.Time, limit int) (int
 
 	rows, err := sqldb.Changed(ctx, l.sql.Write, `
 		DELETE FROM uploads WHERE id IN (
-			SELECT id FROM uploads WHERE expires <= $1 OR task IN (
+			SELECT id FROM uploads WHERE expires <= $1 AND awaited = 0 OR task IN (
 				SELECT handle FROM tasks WHERE handle = uploads.task AND settled = 1
 					AND state NOT IN ('input-required', 'auth-required'))
 			LIMIT $2)`,

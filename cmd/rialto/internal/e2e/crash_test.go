@@ -89,27 +89,7 @@ func call(t *testing.T, base, token, tool string, args map[string]any) task {
 
 // attempt is call for those who expect that the server may be gone.
 func attempt(ctx context.Context, base, token, tool string, args map[string]any) (task, error) {
-	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
-		"name": tool, "arguments": args,
-		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}},
-	}})
-	if err != nil {
-		return task{}, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/mcp", bytes.NewReader(body))
-	if err != nil {
-		return task{}, err
-	}
-	for name, value := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json",
-		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool} {
-		req.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return task{}, err
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	b, err := toolAnswer(ctx, base, token, tool, args)
 	if err != nil {
 		return task{}, err
 	}
@@ -117,9 +97,38 @@ func attempt(ctx context.Context, base, token, tool string, args map[string]any)
 		Result struct{ StructuredContent task }
 	}
 	if err := json.Unmarshal(b, &answer); err != nil || answer.Result.StructuredContent.ID == "" {
-		return task{}, fmt.Errorf("got %s: %s", resp.Status, b)
+		return task{}, fmt.Errorf("got %s", b)
 	}
 	return answer.Result.StructuredContent, nil
+}
+
+// toolAnswer returns the answer to a call of a tool.
+func toolAnswer(ctx context.Context, base, token, tool string, args map[string]any) ([]byte, error) {
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{
+		"name": tool, "arguments": args,
+		"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": map[string]any{}},
+	}})
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/mcp", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{"Authorization": "Bearer " + token, "Content-Type": "application/json",
+		"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool} {
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("got %s: %s", resp.Status, b)
+	}
+	return b, err
 }
 
 // output runs the program to its end and returns what it printed.

@@ -2,13 +2,18 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/internal/sse"
 	"rialto/oauth/oauthtest"
@@ -31,18 +36,8 @@ func TestASessionIsServedByTwoReplicas(t *testing.T) {
 		turn.Complete(fmt.Sprintf("%d bytes", len(text)))
 		return nil
 	})
-	dir, addrs := t.TempDir(), []string{freeAddress(t), freeAddress(t)}
-	config := filepath.Join(dir, "rialto.yaml")
-	err := os.WriteFile(config, fmt.Appendf(nil, "url: http://%s\ndatabase: %q\nsecret_file: %s\nagents:\n  - {name: agent, url: %q}\n",
-		addrs[0], oauthtest.PostgresSchema(t), filepath.Join(dir, "secret"), agent), 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	output(t, password+"\n", "user", "add", "alice", "--password-stdin", "--config", config)
-	c := &sessionClient{t: t, token: output(t, "", "token", "--user", "alice", "--ttl", "24h", "--config", config)}
-	for _, addr := range addrs {
-		c.replicas = append(c.replicas, start(t, addr, "serve", "--config", config, "--listen", addr).URL)
-	}
+	replicas, token := twoReplicas(t, agent)
+	c := &sessionClient{t: t, token: token, replicas: []string{replicas[0].URL, replicas[1].URL}}
 	c.session = c.send(0, "POST", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",`+
 		`"capabilities":{"elicitation":{}},"clientInfo":{"name":"replicas","version":"1"}}}`).Header.Get("Mcp-Session-Id")
 
@@ -65,6 +60,107 @@ func TestASessionIsServedByTwoReplicas(t *testing.T) {
 		t.Errorf("the answer: got %d, want 202", res.StatusCode)
 	}
 	c.await(asked, "20000 bytes")
+}
+
+// twoReplicas runs two servers on one PostgreSQL database with an agent, and returns a token of a user.
+func twoReplicas(t *testing.T, agent string) (replicas []*program, token string) {
+	t.Helper()
+	dir, addrs := t.TempDir(), []string{freeAddress(t), freeAddress(t)}
+	config := filepath.Join(dir, "rialto.yaml")
+	err := os.WriteFile(config, fmt.Appendf(nil, "url: http://%s\ndatabase: %q\nsecret_file: %s\nagents:\n  - {name: agent, url: %q}\n",
+		addrs[0], oauthtest.PostgresSchema(t), filepath.Join(dir, "secret"), agent), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	output(t, password+"\n", "user", "add", "alice", "--password-stdin", "--config", config)
+	for _, addr := range addrs {
+		replicas = append(replicas, start(t, addr, "serve", "--config", config, "--listen", addr))
+	}
+	return replicas, output(t, "", "token", "--user", "alice", "--ttl", "24h", "--config", config)
+}
+
+// TestReplicasShareUploads sends files to another replica than the one that gave their links: one that a task
+// of the first replica waits for, one that is named later, and one that a task waits for whose replica has
+// been killed.
+func TestReplicasShareUploads(t *testing.T) {
+	agent := newAgent(t, func(_ context.Context, turn *a2aexec.Turn) error {
+		content, _ := turn.Message.Parts[1].Content.(a2a.Raw)
+		turn.Complete(fmt.Sprintf("got %s of %d bytes", turn.Message.Parts[1].Filename, len(content)))
+		return nil
+	})
+	replicas, token := twoReplicas(t, agent)
+	at, other := replicas[0], replicas[1]
+	send := func(id string) task {
+		return call(t, at.URL, token, "send_task", map[string]any{"message": "read", "files": []map[string]any{{"upload": id}}})
+	}
+	ends := func(when string, got task, size int) {
+		t.Helper()
+		for deadline := time.Now().Add(10 * time.Second); got.State != "completed" && time.Now().Before(deadline); {
+			got = call(t, other.URL, token, "get_task", map[string]any{"task_id": got.ID, "wait": 5})
+		}
+		if want := fmt.Sprintf("got notes.txt of %d bytes", size); got.State != "completed" || !strings.Contains(fmt.Sprint(got), want) {
+			t.Errorf("%s: got %+v, want %q", when, got, want)
+		}
+	}
+
+	id, path := uploadLink(t, at.URL, token)
+	putFile(t, other.URL+path, 1000)
+	ends("it came before", send(id), 1000)
+
+	id, path = uploadLink(t, at.URL, token)
+	waits := send(id)
+	putFile(t, other.URL+path, 2000)
+	ends("a task waited", waits, 2000)
+
+	id, path = uploadLink(t, at.URL, token)
+	waits = send(id)
+	if waits.State != "input-required" {
+		t.Fatalf("got %+v", waits)
+	}
+	at.kill()
+	putFile(t, other.URL+path, 3000)
+	ends("its replica was killed", waits, 3000)
+}
+
+// uploadLink asks for a link for a text, and returns the id of the upload and the path of the link.
+func uploadLink(t *testing.T, base, token string) (id, path string) {
+	t.Helper()
+	b, err := toolAnswer(t.Context(), base, token, "request_upload", map[string]any{"files": []map[string]any{{"name": "notes.txt", "mime_type": "text/plain"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Result struct {
+			StructuredContent struct{ Uploads []struct{ ID, URL string } }
+		}
+	}
+	if err := json.Unmarshal(b, &got); err != nil || len(got.Result.StructuredContent.Uploads) != 1 {
+		t.Fatalf("%v: %s", err, b)
+	}
+	link := got.Result.StructuredContent.Uploads[0]
+	u, err := url.Parse(link.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return link.ID, u.Path
+}
+
+// putFile sends a text of a size to a link.
+func putFile(t *testing.T, link string, size int) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, link, strings.NewReader(strings.Repeat("x", size)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusCreated {
+		b, _ := io.ReadAll(resp.Body)
+		t.Fatalf("PUT: got %s: %s", resp.Status, b)
+	}
 }
 
 // sessionClient is a client of MCP 2025-11-25 that several replicas serve.

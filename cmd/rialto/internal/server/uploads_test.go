@@ -320,6 +320,18 @@ func TestUploadsBelongToTheirOwnerAndConnector(t *testing.T) {
 		if _, failed := u.send(token, args); !strings.Contains(failed, "There is no such upload") {
 			t.Errorf("%s: got %q", name, failed)
 		}
+		if _, failed := u.send(token, `{"message":"parts","files":[{"url":"upload:`+l.ID+`"}]}`); !strings.Contains(failed, "There is no such upload") {
+			t.Errorf("%s, as an address: got %q", name, failed)
+		}
+	}
+	for name, token := range map[string]string{"another owner": u.full("bob"), "the whole server": u.full("alice")} {
+		message := `{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{"message":{"messageId":"m1","role":"ROLE_USER","parts":[{"text":"parts"},{"url":"upload:` + l.ID + `"}]}}}`
+		if got := u.do("POST", "/a2a/v10", token, message, "A2A-Version: 1.0"); !strings.Contains(got.body, "There is no such upload") {
+			t.Errorf("%s by A2A: got %d %s", name, got.status, got.body)
+		}
+	}
+	if n := len(u.agents[a2a.V10].Received()); n != 0 {
+		t.Errorf("the agent got %d messages of others", n)
 	}
 	if task, failed := u.send(sales, args); failed != "" || task.State != a2a.Completed {
 		t.Errorf("the owner: got %+v, %s", task, failed)
@@ -431,6 +443,30 @@ func TestFilesOfChatGPT(t *testing.T) {
 	list := u.do("POST", "/mcp", alice, listing)
 	if !strings.Contains(list.body, `"openai/fileParams":["attachments"]`) {
 		t.Errorf("got %s", list.body)
+	}
+}
+
+// TestATaskEndsWhenItsLinkExpires: such a task waited for its file without end.
+func TestATaskEndsWhenItsLinkExpires(t *testing.T) {
+	u := newUploading(t)
+	u.bridge.Runner.Uploads.Now = func() time.Time { return time.Now().Add(-uploads.LinkTTL) } // links are old at once
+	alice := u.token("alice", oauth.ScopeTools)
+	l := u.link(alice, aPDF)
+	task, failed := u.send(alice, `{"message":"parts","files":[{"upload":"`+l.ID+`"}]}`)
+	if failed != "" {
+		t.Fatal(failed)
+	}
+	if got := u.put(u.link(alice, aPDF), pdf(1000)); got.status != 201 { // the waits are looked at
+		t.Fatal(got)
+	}
+	for deadline := time.Now().Add(10 * time.Second); failed == "" && time.Now().Before(deadline); {
+		failed = u.tool(alice, "get_task", `{"task_id":"`+task.TaskID+`","wait":5}`, &task)
+	}
+	if !strings.Contains(failed, "did not come before its link expired") {
+		t.Errorf("got %+v, %s", task, failed)
+	}
+	if n := len(u.agents[a2a.V10].Received()); n != 0 {
+		t.Errorf("the agent got %d messages", n)
 	}
 }
 
