@@ -29,7 +29,7 @@ type Tool struct {
 	View *View
 
 	// FileParams names the properties of InputSchema that ChatGPT fills with files of the chat
-	// (_meta["openai/fileParams"]).
+	// (_meta["openai/fileParams"]). They are not checked: Call says what is wrong with them.
 	FileParams []string
 
 	// DetachedFor is how long a call may take that goes on when its client disconnects. Zero ends a

@@ -86,6 +86,7 @@ func newTool(t Tool) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("input schema: %w", err)
 	}
+	input.Loosen(t.FileParams)
 	if t.OutputSchema != nil && !json.Valid(t.OutputSchema) {
 		return nil, errors.New("output schema is not JSON")
 	}

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
@@ -26,6 +28,8 @@ type Request struct {
 	Files     []File          `json:"files"`
 	Data      json.RawMessage `json:"data"`
 	MessageID string          `json:"message_id"`
+
+	Attachments uploads.Attachments `json:"-"`
 
 	Pause string `json:"-"` // id of the message that began the pause to answer; "" is the present pause
 }
@@ -47,7 +51,29 @@ func (r *Runner) SendRequest(
 	if err != nil {
 		return nil, err
 	}
+	m.attach(access, a.Attachments)
 	return r.Send(ctx, access, m)
+}
+
+// attach adds files of the chat, which are fetched when the message is sent. A message that is repeated
+// names the same uploads again, so that its files are not fetched again.
+func (m *Message) attach(access directory.Access, files uploads.Attachments) {
+	of := m.SendRequest.Message
+	first := len(of.Parts)
+	for _, f := range files {
+		of.Parts = append(of.Parts, uploads.Part(f.FileID))
+	}
+	digest := ledger.Digest(of)
+	for i := range files {
+		id := uuid.New()
+		if digest != "" {
+			name := fmt.Sprint(access.User(), "\x00", access.Connector(), "\x00", digest, i)
+			id = uuid.NewSHA1(uuid.NameSpaceURL, []byte(name))
+		}
+		files[i].Upload = id.String()
+		of.Parts[first+i] = uploads.Part(id.String())
+	}
+	m.Attachments = files
 }
 
 // message returns the message of a request. Its error is an InputError.

@@ -13,6 +13,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/sanitize"
+	"rialto/bridge/uploads"
 )
 
 // Message is a message to an agent. The ids in it are those that the caller knows: handles
@@ -26,6 +27,9 @@ type Message struct {
 
 	// Pause is the id of the message that began the pause to answer; "" is the present pause.
 	Pause string
+
+	// Attachments are files of a chat that parts name. They are fetched unless the message is a repetition.
+	Attachments uploads.Attachments
 
 	// NewContexts reports that the caller names conversations, as callers of A2A do: a
 	// context id that is not known begins one. Otherwise it is refused.

@@ -40,6 +40,9 @@ func (s *sending) findFiles(
 		return nil, uploads.NoUploads
 	}
 
+	if err := s.r.Uploads.Fetch(ctx, s.access, s.in.Attachments); err != nil {
+		return nil, err
+	}
 	all, parts, err := s.r.Uploads.Find(ctx, s.access, m.Parts)
 	if err != nil {
 		return nil, err

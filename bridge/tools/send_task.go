@@ -8,6 +8,7 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
+	"rialto/bridge/uploads"
 	"rialto/mcp"
 )
 
@@ -19,8 +20,8 @@ const (
 // sendArgs are the arguments of send_task.
 type sendArgs struct {
 	runner.Request
-	Wait        *float64          `json:"wait"`
-	Attachments []json.RawMessage `json:"attachments"` // of uploads.Attachment
+	Wait        *float64            `json:"wait"`
+	Attachments uploads.Attachments `json:"attachments"`
 }
 
 func (t *Tools) sendTask() mcp.Tool {
@@ -52,15 +53,8 @@ func (t *Tools) sendOrAnswer(
 		return nil, err
 	}
 	if e == nil {
-		access := t.Directory.Access(ctx)
-		ids, err := t.Runner.Uploads.Fetch(ctx, access, args.Attachments)
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			args.Files = append(args.Files, runner.File{Upload: id})
-		}
-		sent, err := t.Runner.SendRequest(ctx, access, &args.Request)
+		args.Request.Attachments = args.Attachments
+		sent, err := t.Runner.SendRequest(ctx, t.Directory.Access(ctx), &args.Request)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package uploads
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -19,38 +20,60 @@ const (
 
 // Attachment is a file of the chat as ChatGPT gives it to a tool (openai/fileParams).
 type Attachment struct {
-	DownloadURL string `json:"download_url"`
+	DownloadURL string `json:"download_url"` // "" if the app gave none
 	FileID      string `json:"file_id"`
 	MIMEType    string `json:"mime_type"`
 	FileName    string `json:"file_name"`
+
+	Upload string `json:"-"` // the id of the upload that it becomes
 }
 
-// Fetch gets the files of a chat from the chat app, and returns the ids of their uploads. An app on a phone
-// may give a string instead of an Attachment: the error has a link for the person then.
-func (s *Service) Fetch(
-	ctx context.Context, access directory.Access, files []json.RawMessage,
-) (ids []string, err error) {
-	if s == nil && len(files) > 0 {
-		return nil, NoUploads
+// Attachments are the files of a chat. An app on a phone may give a string in place of each, or of all.
+type Attachments []Attachment
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (all *Attachments) UnmarshalJSON(b []byte) error {
+	var given []json.RawMessage
+	if json.Unmarshal(b, &given) != nil {
+		given = []json.RawMessage{b}
 	}
-	for i, raw := range files {
+	for _, raw := range given {
 		var a Attachment
-		if json.Unmarshal(raw, &a) != nil || a.DownloadURL == "" {
-			return nil, s.offerLink(ctx, access, i)
+		if json.Unmarshal(raw, &a) != nil {
+			a = Attachment{FileID: string(raw)}
 		}
-		u, err := s.newUpload(access, File{Name: a.FileName, MIMEType: a.MIMEType})
+		*all = append(*all, a)
+	}
+	return nil
+}
+
+// Fetch gets files of a chat from the chat app, except those that came before. If the app gave no address,
+// the error has a link for the person.
+func (s *Service) Fetch(ctx context.Context, access directory.Access, files Attachments) error {
+	for i, a := range files {
+		if a.DownloadURL == "" {
+			return s.offerLink(ctx, access, i)
+		}
+		if err := s.fetchOnce(ctx, access, a); err != nil {
+			return ledger.InputError{Text: fmt.Sprintf("attachments[%d]: %v", i, inputError(err))}
+		}
+	}
+	return nil
+}
+
+func (s *Service) fetchOnce(ctx context.Context, access directory.Access, a Attachment) error {
+	u, err := s.Store.Upload(ctx, a.Upload)
+	if errors.Is(err, ErrNone) {
+		u, err = s.newUpload(access, File{Name: a.FileName, MIMEType: a.MIMEType})
 		if err == nil {
+			u.ID = a.Upload
 			err = s.add(ctx, u)
 		}
-		if err == nil {
-			err = s.fetch(ctx, u, a.DownloadURL)
-		}
-		if err != nil {
-			return nil, ledger.InputError{Text: fmt.Sprintf("attachments[%d]: %v", i, inputError(err))}
-		}
-		ids = append(ids, u.ID)
 	}
-	return ids, nil
+	if err != nil || u.Content != "" {
+		return err
+	}
+	return s.fetch(ctx, u, a.DownloadURL)
 }
 
 // offerLink is the error for a file that the chat app does not give.

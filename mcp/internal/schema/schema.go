@@ -43,6 +43,13 @@ func Parse(b json.RawMessage) (*Schema, error) {
 	return s, nil
 }
 
+// Loosen accepts any value for these properties.
+func (s *Schema) Loosen(properties []string) {
+	for _, name := range properties {
+		s.properties[name] = &Schema{}
+	}
+}
+
 // Read reads any schema. It returns nil for one that allows everything. A keyword
 // whose value has the wrong type is ignored, like an unknown keyword.
 func Read(b json.RawMessage) *Schema { return read(b, maxDepth) }

@@ -437,12 +437,46 @@ func TestFilesOfChatGPT(t *testing.T) {
 	if sent := u.agents[a2a.V10].Received(); len(sent) != 1 || !bytes.Equal(sent[0].Message.Parts[1].Content.(a2a.Raw), file) {
 		t.Errorf("the agent got %d messages, or another file", len(sent))
 	}
-	if _, failed := u.send(alice, `{"message":"parts","attachments":["chat_upload://1"]}`); !strings.Contains(failed, u.cfg.Load().URL+uploads.Path) {
-		t.Errorf("a string: got %q", failed)
+	for _, given := range []string{`["chat_upload://1"]`, `"chat_upload://1"`, `[{"file_id":"f1"}]`} {
+		if _, failed := u.send(alice, `{"message":"parts","attachments":`+given+`}`); !strings.Contains(failed, u.cfg.Load().URL+uploads.Path) {
+			t.Errorf("%s: got %q", given, failed)
+		}
 	}
 	list := u.do("POST", "/mcp", alice, listing)
 	if !strings.Contains(list.body, `"openai/fileParams":["attachments"]`) {
 		t.Errorf("got %s", list.body)
+	}
+}
+
+// TestARepeatedCallFetchesItsFilesOnce repeats a call with a file of the chat whose address has ended since:
+// it was fetched under another id, and the message was sent twice, or the call failed.
+func TestARepeatedCallFetchesItsFilesOnce(t *testing.T) {
+	u := newUploading(t)
+	u.bridge.Runner.Uploads.FetchLoopback = true
+	fetched := 0
+	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fetched++
+		if fetched > 1 {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		w.Write(pdf(1000))
+	}))
+	t.Cleanup(chat.Close)
+	alice := u.token("alice", oauth.ScopeTools)
+	call := func(address, file string) (taskResult, string) {
+		return u.send(alice, `{"message":"parts","message_id":"m1","attachments":[{"download_url":"`+chat.URL+address+`","file_id":"`+file+`"}]}`)
+	}
+	first, failed := call("/1", "f1")
+	if failed != "" || first.State != a2a.Completed {
+		t.Fatalf("got %+v, %s", first, failed)
+	}
+	again, failed := call("/2", "f1")
+	if failed != "" || again.TaskID != first.TaskID || fetched != 1 || len(u.agents[a2a.V10].Received()) != 1 {
+		t.Errorf("again: got %+v, %s, want the task %s; fetched %d times", again, failed, first.TaskID, fetched)
+	}
+	if _, failed := call("/3", "f2"); !strings.Contains(failed, "status 403") {
+		t.Errorf("another file: got %q", failed)
 	}
 }
 
