@@ -16,7 +16,6 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
-	"rialto/bridge/runner"
 	"rialto/bridge/sanitize"
 	"rialto/mcp"
 )
@@ -51,6 +50,7 @@ type skillOf struct {
 	skill a2a.Skill
 	form  a2a.SkillForm
 	typed bool // it has a form
+	files bool // it takes files beside data
 }
 
 // hash returns eight digits that tell a skill from others.
@@ -142,9 +142,14 @@ func (t *Tools) readSkills(ctx context.Context) []skillOf {
 			}
 			known[s.ID] = true
 			form, typed := card.SkillForm(s.ID)
-			skills = append(
-				skills, skillOf{p.AgentConfig, sanitize.Label(card.Name), s, form, typed},
-			)
+			skills = append(skills, skillOf{
+				agent: p.AgentConfig,
+				title: sanitize.Label(card.Name),
+				skill: s,
+				form:  form,
+				typed: typed,
+				files: slices.ContainsFunc(card.InputModesOf(s.ID), isFileType),
+			})
 		}
 	}
 	return skills
@@ -244,9 +249,14 @@ func (t *Tools) skillTool(name string, s skillOf) mcp.Tool {
 	read := messageOf
 	if schema := formSchema(s.form.Input); s.typed && schema != nil {
 		typed := tool
+		if s.files {
+			schema, s.files = withFiles(schema)
+		}
 		typed.InputSchema = schema
-		if typed.Check() == nil {
+		if !s.files {
 			typed.FileParams = nil // its arguments are those of the skill
+		}
+		if typed.Check() == nil {
 			tool = typed
 			read = dataOf
 		}
@@ -297,21 +307,27 @@ func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 }
 
 // dataOf decodes the arguments of a tool whose skill takes data. The agent gets them
-// unchanged, with a text for agents that read only text.
+// unchanged but for files, with a text for agents that read only text.
 func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
+	args := &sendArgs{}
 	var members map[string]any
-	if err := json.Unmarshal(arguments, &members); err != nil {
+	err := json.Unmarshal(arguments, &members)
+	if err == nil && s.files {
+		arguments, err = takeFiles(arguments, args)
+		delete(members, "files")
+		delete(members, "attachments")
+	}
+	if err != nil {
 		return nil, ledger.InputError{
 			Text: fmt.Sprintf("The arguments could not be read: %v.", err),
 		}
 	}
 
-	return &sendArgs{Request: runner.Request{
-		Agent:   s.agent.Name,
-		Skill:   s.skill.ID,
-		Message: cmp.Or(wordsOf(members, string(arguments)), s.skill.ID),
-		Data:    arguments,
-	}}, nil
+	args.Agent = s.agent.Name
+	args.Skill = s.skill.ID
+	args.Message = cmp.Or(wordsOf(members, string(arguments)), s.skill.ID)
+	args.Data = arguments
+	return args, nil
 }
 
 // wordsOf returns the argument that states the request, if one has a known name, or all arguments.
@@ -342,16 +358,7 @@ var skillInput = json.RawMessage(`{
 	"properties": {
 		"message": {"type": "string", "minLength": 1, "description": "What you want from the agent, in full: it sees nothing of this chat."},
 		"data": {"type": "object", "description": "Structured input, where the description asks for some."},
-		"files": {
-			"type": "array",
-			"maxItems": 20,
-			"items": {
-				"type": "object",
-				"properties": {"upload": {"type": "string", "description": "Id from request_upload."}},
-				"required": ["upload"],
-				"additionalProperties": false
-			}
-		},
+		"files": ` + skillFiles + `,
 		"attachments": {"type": "array", "maxItems": 20, "description": "Files of the chat, if the chat app fills them in.", "items": {"$ref": "#/$defs/attachment"}},
 		"context_id": {"type": "string", "description": "Stay in the conversation of an earlier result of this agent."},
 		"wait": {

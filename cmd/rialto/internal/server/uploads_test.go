@@ -448,6 +448,54 @@ func TestFilesOfChatGPT(t *testing.T) {
 	}
 }
 
+// TestTheToolOfASkillTakesFiles calls the tool of a skill that has a form and takes PDF files. The agent gets
+// the file, and the data as they were written. The tool of a skill that takes data alone has no files.
+func TestTheToolOfASkillTakesFiles(t *testing.T) {
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	form := a2a.SkillForm{Input: json.RawMessage(`{"type":"object","properties":{"message":{"type":"string"},"page":{"type":"integer"}},"required":["message"],"additionalProperties":false}`)}
+	card := agent.Card()
+	card.Skills = []a2a.Skill{
+		{ID: "read", Name: "Read", Tags: []string{"x"}, InputModes: []string{"application/json", "application/pdf"}},
+		{ID: "count", Name: "Count", Tags: []string{"x"}, InputModes: []string{"application/json", "text/plain"}},
+	}
+	card.Capabilities.Extensions = append(card.Capabilities.Extensions, a2a.NewSkillForms(map[string]a2a.SkillForm{"read": form, "count": form}))
+	u := &uploading{rig: newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, card, a2a.V10), SkillsAsTools: true})}
+	alice := u.token("alice", oauth.ScopeTools)
+	var list struct {
+		Tools []struct {
+			Name        string
+			InputSchema struct{ Properties map[string]any }
+			Meta        struct {
+				Params []string `json:"openai/fileParams"`
+			} `json:"_meta"`
+		}
+	}
+	u.rpc(alice, "tools/list", "", &list)
+	files := map[string]bool{}
+	for _, tool := range list.Tools {
+		if tool.InputSchema.Properties["page"] != nil {
+			files[tool.Name] = len(tool.Meta.Params) == 1 && tool.InputSchema.Properties["attachments"] != nil && tool.InputSchema.Properties["files"] != nil
+		}
+	}
+	if len(files) != 2 || !files["read"] || files["count"] {
+		t.Errorf("got tools with files: %v", files)
+	}
+
+	l := u.link(alice, aPDF)
+	if got := u.put(l, pdf(1000)); got.status != 201 {
+		t.Fatal(got)
+	}
+	var task taskResult
+	if failed := u.tool(alice, "read", `{"message":"parts","page":12345678901234567890,"files":[{"upload":"`+l.ID+`"}]}`, &task); failed != "" {
+		t.Fatal(failed)
+	}
+	parts := agent.Received()[0].Message.Parts
+	if len(parts) != 3 || len(parts[1].Content.(a2a.Raw)) != 1000 || string(parts[2].Content.(a2a.Data)) != `{"message":"parts","page":12345678901234567890}` {
+		t.Errorf("the agent got %+v", parts)
+	}
+}
+
 // TestARepeatedCallFetchesItsFilesOnce repeats a call with a file of the chat whose address has ended since:
 // it was fetched under another id, and the message was sent twice, or the call failed.
 func TestARepeatedCallFetchesItsFilesOnce(t *testing.T) {
