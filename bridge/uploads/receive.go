@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-
-	"rialto/internal/quota"
 )
 
 // Receive takes the file of a link: at most one, whatever happens to the connection. A file that is not
@@ -30,26 +28,18 @@ func (s *Service) Receive(
 
 // take takes the bytes of u, unless others come for it, or too many in all.
 func (s *Service) take(ctx context.Context, u *Upload, body io.Reader, length int64) error {
-	done, refused := s.receiving.Acquire(u.ID, 1, maxReceiving)
-	if refused != nil {
-		return refusedTurn(refused)
-	}
-	defer done()
-	return s.receive(ctx, u, body, length)
-}
-
-func refusedTurn(refused *quota.Refusal) error {
-	if refused.Shared {
-		return refuse(ErrAway, "Too many files come at this moment. Try again in a minute.")
-	}
-	return refuse(ErrUsed, "A file is being sent to this link.")
-}
-
-// receive takes the bytes of u.
-func (s *Service) receive(ctx context.Context, u *Upload, body io.Reader, length int64) error {
 	if length > u.Size {
 		return tooLarge(u)
 	}
+	done, refused := s.receiving.Acquire(u.ID, 1, maxReceiving)
+	switch {
+	case refused == nil:
+	case refused.Shared:
+		return refuse(ErrAway, "Too many files come at this moment. Try again in a minute.")
+	default:
+		return refuse(ErrUsed, "A file is being sent to this link.")
+	}
+	defer done()
 
 	in := &incoming{
 		s:       s,
@@ -99,7 +89,7 @@ func (in *incoming) read(ctx context.Context, body io.Reader) error {
 		ended := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 		switch {
 		case err != nil && !ended:
-			return incomplete(err)
+			return errors.Join(refuse(ErrIncomplete, "The file did not come whole. Send it again."), err)
 		case in.size > in.u.Size:
 			return tooLarge(in.u)
 		}
@@ -162,8 +152,4 @@ func (in *incoming) drop(ctx context.Context) {
 
 func tooLarge(u *Upload) error {
 	return refuse(ErrTooLarge, "The file is too large: at most %d bytes are taken here.", u.Size)
-}
-
-func incomplete(err error) error {
-	return errors.Join(refuse(ErrIncomplete, "The file did not come whole. Send it again."), err)
 }
