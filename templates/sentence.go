@@ -2,6 +2,7 @@ package templates
 
 import (
 	"html/template"
+	"net/http"
 	"strings"
 
 	"rialto/internal/i18n"
@@ -24,6 +25,9 @@ func Sentence(m *i18n.Message) Text {
 	}
 	return Textf(m.Key, values...)
 }
+
+// Words returns a message of ours in the language of a request, as plain text.
+func Words(r *http.Request, m *i18n.Message) string { return m.In(languageOf(r).text) }
 
 // Translated shows text that may be one of our sentences without a value, such as the reason in
 // an event of the audit log, or else is data.

@@ -9,6 +9,7 @@ import (
 	"rialto/bridge/uploads"
 	"rialto/internal/bytesize"
 	"rialto/internal/dberr"
+	"rialto/internal/i18n"
 	"rialto/templates"
 )
 
@@ -109,12 +110,9 @@ func (u *Uploads) show(
 ) {
 	text := templates.Text(nil)
 	if err != nil {
-		var p uploadProblem
-		status, p = u.problem(r, err)
-		text = templates.Translated(p.Message)
-		if refusal, ok := errors.AsType[uploads.Refusal](err); ok {
-			text = templates.Sentence(refusal.Message)
-		}
+		var why *i18n.Message
+		status, _, why = u.problem(r, err)
+		text = templates.Sentence(why)
 	}
 	if of == nil {
 		templates.Write(w, r, status, templates.Problem{
@@ -160,32 +158,33 @@ type uploadProblem struct {
 
 // writeError is the one place where an error of a file becomes an answer.
 func (u *Uploads) writeError(w http.ResponseWriter, r *http.Request, err error) {
-	status, problem := u.problem(r, err)
+	status, name, why := u.problem(r, err)
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", dberr.RetryAfterHeader)
 	}
-	writeJSON(w, status, problem)
+	writeJSON(w, status, uploadProblem{name, templates.Words(r, why)})
 }
 
 // problem returns what to tell a sender of an error.
-func (u *Uploads) problem(r *http.Request, err error) (status int, p uploadProblem) {
+func (u *Uploads) problem(
+	r *http.Request, err error,
+) (status int, name string, why *i18n.Message) {
 	for _, known := range uploadErrors {
 		if !errors.Is(err, known.err) {
 			continue
 		}
-		p = uploadProblem{known.name, "This link leads to no upload. Ask in the chat for a new one."}
+		why = i18n.New("This link leads to no upload. Ask in the chat for a new one.")
 		if refusal, ok := errors.AsType[uploads.Refusal](err); ok {
-			p.Message = refusal.Error()
+			why = refusal.Message
 		}
-		return known.status, p
+		return known.status, known.name, why
 	}
 
 	if r.Context().Err() == nil {
 		u.Log.ErrorContext(r.Context(), "an upload", "err", err)
 	}
-	return http.StatusServiceUnavailable, uploadProblem{
-		"unavailable", "The file can't be kept now. Try again in a moment.",
-	}
+	why = i18n.New("The file can't be kept now. Try again in a moment.")
+	return http.StatusServiceUnavailable, "unavailable", why
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -88,7 +88,7 @@ var floors = map[string][]string{
 	"bridge/push":                     {"a2a", "bridge/runner", "internal/quota", "internal/sealed"},
 	"bridge/events":                   {"bridge/directory", "bridge/push", "bridge/sanitize", "internal/safehttp", "internal/quota", "internal/sealed", "internal/dberr", "mcp"},
 	"bridge/api":                      {"a2a", "bridge", "bridge/call", "bridge/directory", "bridge/documents", "bridge/ledger", "bridge/operator", "bridge/proxy", "bridge/sanitize", "internal/dberr", "internal/usage"},
-	"bridge/web":                      {"a2a", "a2a/a2avault", "bridge", "bridge/directory", "bridge/documents", "bridge/form", "bridge/ledger", "bridge/runner", "bridge/sanitize", "bridge/uploads", "bridge/view", "internal/bytesize", "internal/markdown", "internal/quota", "internal/sse", "internal/dberr", "templates"},
+	"bridge/web":                      {"a2a", "a2a/a2avault", "bridge", "bridge/directory", "bridge/documents", "bridge/form", "bridge/ledger", "bridge/runner", "bridge/sanitize", "bridge/uploads", "bridge/view", "internal/bytesize", "internal/i18n", "internal/markdown", "internal/quota", "internal/sse", "internal/dberr", "templates"},
 	"bridge/operator":                 {"a2a", "a2a/a2avault", "bridge", "bridge/directory", "bridge/ledger", "bridge/sanitize", "internal/audit", "internal/doctor", "internal/i18n", "internal/quota", "internal/usage", "oauth", "oauth/authserver", "oauth/client", "oauth/signin", "oauth/token"},
 	"bridge/startpage":                {"a2a", "bridge/directory", "bridge/documents", "bridge/ledger", "bridge/operator", "bridge/web", "oauth", "templates"},
 	"bridge/console/usagereport":      {"internal/usage", "templates"},

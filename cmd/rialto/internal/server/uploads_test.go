@@ -411,6 +411,9 @@ func TestAFileIsSentOnThePageOfItsLink(t *testing.T) {
 	if got := post([]byte("words"), "Accept-Language: es"); got.status != 415 || !strings.Contains(got.body, "Aquí se acepta") || !strings.Contains(got.body, `id="send"`) {
 		t.Errorf("another type: got %d %s", got.status, got.body)
 	}
+	if got := u.do("PUT", path, "", "words", "Accept-Language: es"); got.status != 415 || !strings.Contains(got.body, "Aquí se acepta") {
+		t.Errorf("another type by PUT: got %d %s", got.status, got.body)
+	}
 	if got := post(pdf(3 << 20)); got.status != 201 || !strings.Contains(got.body, `id="sent"`) {
 		t.Errorf("the file: got %d %s", got.status, got.body)
 	}
