@@ -99,7 +99,7 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 	p := &templates.Console{
 		Title: "Connections",
 		Lead: templates.Textf(
-			"These apps can act for you. A disconnected app must be connected again.",
+			"These apps can act for you. If you disconnect one, you have to connect it again.",
 		),
 		Sections: []templates.Section{
 			{ID: "connections", Table: q.pages(t, page.Prev, page.Next)},
