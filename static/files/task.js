@@ -20,7 +20,7 @@
     const values = cells.map((cell) => cell.textContent.trim());
     const places = Math.max(...values.map((v) => (v.split(".")[1] ?? "").length));
     const format = new Intl.NumberFormat(language, {
-      minimumFractionDigits: Math.min(places, 2), maximumFractionDigits: Math.min(places, 4),
+      minimumFractionDigits: Math.min(places, 4), maximumFractionDigits: Math.min(places, 4),
       useGrouping: !named.test(head.textContent.trim()) && (places > 0 || values.some((v) => Math.abs(v) >= 10000)),
     });
     for (const cell of [head, ...cells]) if (!cell.hasAttribute("align")) cell.classList.add("right");
