@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
+	"rialto/bridge/sanitize"
 	"rialto/bridge/view"
 	"rialto/internal/sealed"
 	"rialto/mcp"
@@ -99,7 +100,8 @@ func (sv *Service) ownerAccess(owner string) directory.Access {
 	return sv.Directory.AccessOf(directory.Caller{User: owner})
 }
 
-// Download returns the file of a link; a text becomes a file.
+// Download returns the file of a link; a text becomes a file. One without a name is called after the
+// request of its task.
 func (sv *Service) Download(ctx context.Context, link string) (*a2a.Part, error) {
 	if sv.Downloads == nil {
 		return nil, ErrNoDownload
@@ -115,7 +117,11 @@ func (sv *Service) Download(ctx context.Context, link string) (*a2a.Part, error)
 		return nil, err
 	}
 
-	return fileAt(e, t.PartRef, ErrNoDownload)
+	file, err := fileAt(e, t.PartRef, ErrNoDownload)
+	if err == nil {
+		file.Filename = cmp.Or(file.Filename, sanitize.Short(e.Asked, 60))
+	}
+	return file, err
 }
 
 // taskOfOwner returns the task that a link of its owner leads to, or the error gone. It returns no

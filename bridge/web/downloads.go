@@ -6,7 +6,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -74,7 +74,7 @@ func disposition(name, mediaType string) string {
 	if strings.Trim(name, ". ") == "" {
 		name = "file"
 	}
-	if path.Ext(name) == "" {
+	if !extension.MatchString(name) {
 		t, _, _ := mime.ParseMediaType(mediaType)
 		name += suffixes[t]
 	}
@@ -84,6 +84,9 @@ func disposition(name, mediaType string) string {
 
 	return "attachment; filename=file"
 }
+
+// extension is the end of a file's name that says its type. A title may end with a number.
+var extension = regexp.MustCompile(`\.[A-Za-z]\w{0,7}$`)
 
 // suffixes are file name extensions.
 var suffixes = map[string]string{
