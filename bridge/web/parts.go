@@ -63,7 +63,6 @@ func (l ownLinks) FileURL(p *view.Piece) string {
 // parts returns pieces of a question or of a result. The data of a result with text is folded:
 // agents send it for programs.
 func (m *partBuilder) parts(pieces []view.Piece, result bool) (all []templates.TaskPart) {
-	isText := func(p view.Piece) bool { return p.Text() != "" && !isData(&p) }
 	fold := result && slices.ContainsFunc(pieces, isText)
 	for i := range pieces {
 		if p := m.part(&pieces[i]); p != nil {
@@ -73,6 +72,8 @@ func (m *partBuilder) parts(pieces []view.Piece, result bool) (all []templates.T
 	}
 	return all
 }
+
+func isText(p view.Piece) bool { return p.Text() != "" && !isData(&p) }
 
 func isData(p *view.Piece) bool { return p.Kind == view.Data || p.MediaType == view.JSONType }
 

@@ -311,6 +311,7 @@ func (m *partBuilder) messageParts(e documents.Event) (all []templates.TaskPart)
 			continue
 		}
 		part.ID = ""
+		part.Fold = part.Data != nil && slices.ContainsFunc(e.Message, isText)
 		if !part.File {
 			part.Href = ""
 		}

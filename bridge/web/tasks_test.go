@@ -244,6 +244,19 @@ func TestAFormOfTheAgentsIsFilledInAndCheckedHere(t *testing.T) {
 	if len(last.Parts) != 2 || string(last.Parts[1].Content.(a2a.Data)) != `{"city":"Oslo","seats":2}` || last.Text() != "City: Oslo\nseats: 2" {
 		t.Errorf("the agent got %+v", last.Parts)
 	}
+	e, err := r.bridge.Runner.Task(as("alice"), r.bridge.Directory.Access(as("alice")), task.TaskID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folded := false
+	for _, event := range web.TaskPage(r.bridge.Documents.OperatorView(e), e.Updated, nil).History.Events {
+		for _, p := range event.Parts {
+			folded = folded || p.Data != nil && p.Fold
+		}
+	}
+	if !folded {
+		t.Error("the timeline shows the answer twice: as text and as data")
+	}
 }
 
 func TestOfManyAnswersOneIsSentAndTheOthersLearnWhoseItWas(t *testing.T) {
