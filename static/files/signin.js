@@ -29,6 +29,11 @@
     });
   }
 
+  addEventListener("keydown", (event) => {
+    const { form } = event.target;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form?.requestSubmit(form.querySelector("button.primary"));
+  });
+
   for (const button of window.PublicKeyCredential ? document.querySelectorAll("button[data-passkey]") : []) {
     const { form } = button;
     const options = JSON.parse(button.dataset.passkey);
