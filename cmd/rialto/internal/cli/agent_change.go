@@ -37,9 +37,6 @@ func changeAgentCommand() *cobra.Command {
 		); err != nil {
 			return agentError(a.Name, err)
 		}
-		if !r.asJSON {
-			return r.done(nil, "%s is changed.", a.Name)
-		}
 		now, err := r.Agents.Agent(r.ctx, a.Name)
 		if err != nil {
 			return agentError(a.Name, err)

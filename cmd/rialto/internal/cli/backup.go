@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -21,13 +22,7 @@ func backupCommand() *cobra.Command {
 		cmd,
 		"Writing ",
 		(*storeFlags).load,
-		func(cmd *cobra.Command, cfg *config.Config, file string) error {
-			err := store.Backup(cmd.Context(), cfg.Storage.Database, file)
-			if err != nil {
-				return fmt.Errorf("backup: %w", err)
-			}
-			return nil
-		},
+		store.Backup,
 		func(cmd *cobra.Command, cfg *config.Config, file string) error {
 			return done(
 				cmd,
@@ -51,12 +46,8 @@ func restoreCommand() *cobra.Command {
 		cmd,
 		"Reading ",
 		(*storeFlags).target,
-		func(cmd *cobra.Command, cfg *config.Config, file string) error {
-			err := store.Restore(cmd.Context(), file, cfg.Storage.Database)
-			if err != nil {
-				return fmt.Errorf("restore: %w", err)
-			}
-			return nil
+		func(ctx context.Context, database, file string) error {
+			return store.Restore(ctx, file, database)
 		},
 		func(cmd *cobra.Command, cfg *config.Config, file string) error {
 			database := config.Redacted(cfg.Storage.Database)
@@ -77,7 +68,8 @@ func copyCommand(
 	cmd *cobra.Command,
 	doing string,
 	load func(*storeFlags, *cobra.Command) (*config.Config, error),
-	run, report func(cmd *cobra.Command, cfg *config.Config, file string) error,
+	run func(ctx context.Context, database, file string) error,
+	report func(cmd *cobra.Command, cfg *config.Config, file string) error,
 ) *cobra.Command {
 	var flags storeFlags
 	flags.add(cmd)
@@ -92,10 +84,10 @@ func copyCommand(
 			return config.ErrInMemory
 		}
 		bar := term.Start(cmd.ErrOrStderr(), doing+args[0])
-		err = run(cmd, cfg, args[0])
+		err = run(cmd.Context(), cfg.Storage.Database, args[0])
 		bar.Stop()
 		if err != nil {
-			return err
+			return fmt.Errorf("couldn't finish the %s: %w", cmd.Name(), err)
 		}
 		return report(cmd, cfg, args[0])
 	}
