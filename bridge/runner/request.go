@@ -55,8 +55,8 @@ func (r *Runner) SendRequest(
 	return r.Send(ctx, access, m)
 }
 
-// attach adds files of the chat, which are fetched when the message is sent. A message that is repeated
-// names the same uploads again, so that its files are not fetched again.
+// attach adds files of the chat, which are fetched when the message is sent. A message that is
+// repeated names the same uploads again, so that its files are not fetched again.
 func (m *Message) attach(access directory.Access, files uploads.Attachments) {
 	of := m.SendRequest.Message
 	first := len(of.Parts)

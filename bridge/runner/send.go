@@ -28,7 +28,8 @@ type Message struct {
 	// Pause is the id of the message that began the pause to answer; "" is the present pause.
 	Pause string
 
-	// Attachments are files of a chat that parts name. They are fetched unless the message is a repetition.
+	// Attachments are files of a chat that parts name. They are fetched unless the message is a
+	// repetition.
 	Attachments uploads.Attachments
 
 	// NewContexts reports that the caller names conversations, as callers of A2A do: a

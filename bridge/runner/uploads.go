@@ -15,17 +15,18 @@ import (
 	"rialto/internal/i18n"
 )
 
-// A message may name files that are sent apart (package uploads). It gets them when it leaves: the record
-// of its task keeps their names. The message of a new task waits for files that have not come: the task
-// is input-required meanwhile. It leaves from the replica that finds first that all have come.
+// A message may name files that are sent apart (package uploads). It gets them when it leaves: the
+// record of its task keeps their names. The message of a new task waits for files that have not
+// come: the task is input-required meanwhile. It leaves from the replica that finds first that all
+// have come.
 
 const (
 	arrivedEvery = 5 * time.Second // files that came to other replicas, or before a restart
 	arrivedBatch = 100
 )
 
-// findFiles finds the files that a message names, for e to get, and checks that the agent takes them. It
-// returns those that have not come.
+// findFiles finds the files that a message names, for e to get, and checks that the agent takes
+// them. It returns those that have not come.
 func (s *sending) findFiles(
 	ctx context.Context, conn directory.Conn, e *ledger.Record, req *a2a.SendRequest,
 ) (missing []*uploads.Upload, err error) {
@@ -63,8 +64,8 @@ func (s *sending) notYet(missing []*uploads.Upload) error {
 		"again when they have." + s.r.Uploads.LinksText(missing)}
 }
 
-// checkFiles returns a ContentTypeNotSupported if an agent takes no files of the type of one of parts:
-// those that the skill names or, if it names none, the card.
+// checkFiles returns a ContentTypeNotSupported if an agent takes no files of the type of one of
+// parts: those that the skill names or, if it names none, the card.
 func checkFiles(card *a2a.Card, agent, skill string, parts []a2a.Part) error {
 	modes := card.InputModesOf(skill)
 	for _, p := range parts {
@@ -145,8 +146,8 @@ func endWaits(r *Runner) {
 	}
 }
 
-// endWait ends the wait of a task: it sends the message, or fails the task if a link has expired. If the
-// agent cannot be reached, the task waits on. Of any number of calls, one does it.
+// endWait ends the wait of a task: it sends the message, or fails the task if a link has expired.
+// If the agent cannot be reached, the task waits on. Of any number of calls, one does it.
 func endWait(r *Runner, w uploads.Waiting) error {
 	ctx, cancel := context.WithTimeout(r.running, writeBudget)
 	defer cancel()

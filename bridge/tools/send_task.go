@@ -161,8 +161,8 @@ var sendTaskInput = json.RawMessage(`{
 	"$defs": {"attachment": ` + attachmentSchema + `}
 }`)
 
-// attachmentSchema has the exact form that ChatGPT asks for: these four properties, of which the first two
-// are required.
+// attachmentSchema has the exact form that ChatGPT asks for: these four properties, of which the
+// first two are required.
 const attachmentSchema = `{
 		"type": "object",
 		"properties": {

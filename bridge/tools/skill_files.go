@@ -10,7 +10,8 @@ func isFileType(mode string) bool {
 	return !strings.HasPrefix(mode, "text/plain") && !strings.HasPrefix(mode, "application/json")
 }
 
-// withFiles adds "files" and "attachments" to the schema of a skill, unless it has such a property itself.
+// withFiles adds "files" and "attachments" to the schema of a skill, unless it has such a property
+// itself.
 func withFiles(schema json.RawMessage) (roomy json.RawMessage, ok bool) {
 	var members, properties map[string]json.RawMessage
 	err := json.Unmarshal(schema, &members)

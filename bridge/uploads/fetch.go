@@ -28,7 +28,8 @@ type Attachment struct {
 	Upload string `json:"-"` // the id of the upload that it becomes
 }
 
-// Attachments are the files of a chat. An app on a phone may give a string in place of each, or of all.
+// Attachments are the files of a chat. An app on a phone may give a string in place of each, or of
+// all.
 type Attachments []Attachment
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -47,8 +48,8 @@ func (all *Attachments) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Fetch gets files of a chat from the chat app, except those that came before. If the app gave no address,
-// the error has a link for the person.
+// Fetch gets files of a chat from the chat app, except those that came before. If the app gave no
+// address, the error has a link for the person.
 func (s *Service) Fetch(ctx context.Context, access directory.Access, files Attachments) error {
 	for i, a := range files {
 		if a.DownloadURL == "" {
@@ -89,8 +90,8 @@ func (s *Service) offerLink(ctx context.Context, access directory.Access, i int)
 	)}
 }
 
-// fetch takes a file from an address. The guarded client goes to public addresses alone, on redirects as
-// well.
+// fetch takes a file from an address. The guarded client goes to public addresses alone, on
+// redirects as well.
 func (s *Service) fetch(ctx context.Context, u *Upload, address string) error {
 	client := safehttp.Client{
 		Timeout:  fetchTimeout,

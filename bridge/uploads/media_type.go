@@ -9,8 +9,8 @@ import (
 const binary = "application/octet-stream"
 
 // checkType compares the type that was said with the one that the first bytes show
-// (http.DetectContentType), and returns the type of the file. Bytes that show nothing in particular can be
-// of any type but those that show themselves.
+// (http.DetectContentType), and returns the type of the file. Bytes that show nothing in particular
+// can be of any type but those that show themselves.
 func checkType(said, sniffed string) (string, error) {
 	shown, _, err := mime.ParseMediaType(sniffed)
 	if err != nil {

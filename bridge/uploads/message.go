@@ -34,8 +34,9 @@ func Names(m *a2a.Message) bool {
 	})
 }
 
-// Find returns the uploads that parts name, and the parts with what is known of the files. An upload of
-// another owner or connector does not exist. Its errors are InputErrors, unless the store fails.
+// Find returns the uploads that parts name, and the parts with what is known of the files. An
+// upload of another owner or connector does not exist. Its errors are InputErrors, unless the store
+// fails.
 func (s *Service) Find(
 	ctx context.Context, access directory.Access, parts []a2a.Part,
 ) ([]*Upload, []a2a.Part, error) {
@@ -73,8 +74,8 @@ func (s *Service) usable(access directory.Access, u *Upload, before []*Upload) e
 	return nil
 }
 
-// Deliverable returns a message as its agent gets it: with the bytes of uploads up to MaxInline, and
-// links to larger ones.
+// Deliverable returns a message as its agent gets it: with the bytes of uploads up to MaxInline,
+// and links to larger ones.
 func (s *Service) Deliverable(ctx context.Context, m *a2a.Message) (*a2a.Message, error) {
 	out := *m
 	out.Parts = slices.Clone(m.Parts)
@@ -105,8 +106,8 @@ func (s *Service) Deliverable(ctx context.Context, m *a2a.Message) (*a2a.Message
 	return &out, nil
 }
 
-// Delivered deletes the files of a message whose bytes its agent has. Those behind links stay until the
-// task has ended.
+// Delivered deletes the files of a message whose bytes its agent has. Those behind links stay until
+// the task has ended.
 func (s *Service) Delivered(ctx context.Context, m *a2a.Message) error {
 	var failed error
 	for _, p := range m.Parts {
@@ -134,8 +135,8 @@ func (s *Service) LinksText(missing []*Upload) string {
 	return b.String()
 }
 
-// Links returns the links of the files that a message names and that have not come, without those that
-// have expired.
+// Links returns the links of the files that a message names and that have not come, without those
+// that have expired.
 func (s *Service) Links(ctx context.Context, m *a2a.Message) ([]Link, error) {
 	var links []Link
 	for _, p := range m.Parts {

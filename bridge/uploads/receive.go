@@ -13,9 +13,9 @@ import (
 	"github.com/google/uuid"
 )
 
-// Receive takes the file of a link: at most one, whatever happens to the connection. A file that is not
-// taken leaves nothing, and its link can be used again. length is that of body, -1 if it is not known.
-// The bytes go to the store in chunks.
+// Receive takes the file of a link: at most one, whatever happens to the connection. A file that is
+// not taken leaves nothing, and its link can be used again. length is that of body, -1 if it is not
+// known. The bytes go to the store in chunks.
 func (s *Service) Receive(
 	ctx context.Context, secret string, body io.Reader, length int64,
 ) (*Upload, error) {

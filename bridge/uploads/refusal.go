@@ -2,8 +2,8 @@ package uploads
 
 import "rialto/internal/i18n"
 
-// Refusal is why a file is not taken, in words for the person who sends it. It is one of the errors of
-// this package as well.
+// Refusal is why a file is not taken, in words for the person who sends it. It is one of the errors
+// of this package as well.
 type Refusal struct {
 	*i18n.Message
 	reason error

@@ -138,7 +138,8 @@ func inputError(err error) error {
 	return err
 }
 
-// fileName returns the last element of a path without what is not for names, and at most MaxName bytes.
+// fileName returns the last element of a path without what is not for names, and at most MaxName
+// bytes.
 func fileName(name string) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	name = strings.TrimLeft(strings.TrimSpace(sanitize.Line(name)), ".")

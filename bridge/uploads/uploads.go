@@ -3,8 +3,8 @@
 // agent of the task that names them. It knows agents' messages. It does not run tasks (see package
 // runner), and serves no HTTP (see package web).
 //
-// A message names an upload by a part with the address "upload:ID". The part stays so in the record of
-// the task; only what goes to the agent has the bytes, or a signed link to them.
+// A message names an upload by a part with the address "upload:ID". The part stays so in the record
+// of the task; only what goes to the agent has the bytes, or a signed link to them.
 package uploads
 
 import (
@@ -76,8 +76,8 @@ type Bounds struct {
 
 // Store keeps uploads. Its methods are atomic and may be called concurrently, by several replicas.
 type Store interface {
-	// AddUpload keeps u under the hash of its secret. It fails with ErrTooMany beyond the bounds: a link
-	// counts with the most that its file may have.
+	// AddUpload keeps u under the hash of its secret. It fails with ErrTooMany beyond the bounds: a
+	// link counts with the most that its file may have.
 	AddUpload(ctx context.Context, u *Upload, hash string, now time.Time, most Bounds) error
 
 	// UploadAt returns the upload with a hash, and Upload the one with an id, or ErrNone.
@@ -91,8 +91,9 @@ type Store interface {
 	// DropContent deletes all chunks of a content.
 	DropContent(ctx context.Context, content string) error
 
-	// CompleteUpload says that u has come: it writes Content, Size, MediaType, SHA256 and Expires. Of any
-	// number of calls for one upload, exactly one succeeds before it expires; the others get ErrUsed.
+	// CompleteUpload says that u has come: it writes Content, Size, MediaType, SHA256 and Expires. Of
+	// any number of calls for one upload, exactly one succeeds before it expires; the others get
+	// ErrUsed.
 	CompleteUpload(ctx context.Context, u *Upload, now time.Time) error
 
 	// EndedWaits returns at most limit tasks that wait for uploads of which all have come, or one has
@@ -101,8 +102,8 @@ type Store interface {
 	EndWait(ctx context.Context, task string) error
 
 	// DropUploads deletes at most limit uploads that have expired and that no task waits for, or whose
-	// tasks have ended, and as many contents that nothing refers to for an hour. It returns how many of
-	// the larger number.
+	// tasks have ended, and as many contents that nothing refers to for an hour. It returns how many
+	// of the larger number.
 	DropUploads(ctx context.Context, now time.Time, limit int) (int, error)
 }
 
@@ -160,7 +161,8 @@ func (s *Service) Link(u *Upload) string { return s.URL + Path + s.secret(u.ID) 
 
 func hashOf(secret string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(secret))) }
 
-// At returns the upload of a link that can still be used: the errors are ErrNone, ErrUsed and ErrExpired.
+// At returns the upload of a link that can still be used: the errors are ErrNone, ErrUsed and
+// ErrExpired.
 func (s *Service) At(ctx context.Context, secret string) (*Upload, error) {
 	u, err := s.Store.UploadAt(ctx, hashOf(secret))
 	if err != nil {

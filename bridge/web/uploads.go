@@ -13,8 +13,8 @@ import (
 	"rialto/templates"
 )
 
-// Uploads serves uploads.Path: it takes files, from everybody with a link, and gives agents theirs. A
-// link is a secret and works without cookies, so any web page may send to it.
+// Uploads serves uploads.Path: it takes files, from everybody with a link, and gives agents theirs.
+// A link is a secret and works without cookies, so any web page may send to it.
 type Uploads struct{ Site }
 
 // ServeHTTP takes the file of a link, or sends one to an agent.
@@ -103,8 +103,8 @@ func (u *Uploads) takePart(r *http.Request, secret string) error {
 	return err
 }
 
-// show shows the page of a link, with status unless there is an err. of is nil if no file can be sent to
-// the link, because of err. Otherwise err says why the last file was not taken.
+// show shows the page of a link, with status unless there is an err. of is nil if no file can be
+// sent to the link, because of err. Otherwise err says why the last file was not taken.
 func (u *Uploads) show(
 	w http.ResponseWriter, r *http.Request, of *uploads.Upload, status int, err error,
 ) {

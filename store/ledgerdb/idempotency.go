@@ -8,8 +8,8 @@ import (
 	"rialto/store/sqldb"
 )
 
-// TaskByDigest implements ledger.Store. The database's clock decides how long ago a message was sent:
-// by that of a replica that is an hour ahead, a message of a moment ago would be new.
+// TaskByDigest implements ledger.Store. The database's clock decides how long ago a message was
+// sent: by that of a replica that is an hour ahead, a message of a moment ago would be new.
 func (db *Store) TaskByDigest(
 	ctx context.Context,
 	owner, agent, digest string,
@@ -41,8 +41,9 @@ func sentTask(
 	return handle, sqldb.NoRow(err, nil)
 }
 
-// deduplicate does what a message does to the ledger, and gives its files to the task, unless it was done
-// for the same message before. Who comes second waits at the INSERT until the first is done.
+// deduplicate does what a message does to the ledger, and gives its files to the task, unless it
+// was done for the same message before. Who comes second waits at the INSERT until the first is
+// done.
 func (db *Store) deduplicate(
 	ctx context.Context,
 	e *ledger.Record,

@@ -16,9 +16,9 @@ import (
 	"rialto/internal/jsonrpc"
 )
 
-// A call may name files below the directory p.Files by their paths, where a tool takes uploads: the proxy
-// sends them, and the call goes on with their uploads. os.Root refuses a path that leads out of the
-// directory, also by a symbolic link.
+// A call may name files below the directory p.Files by their paths, where a tool takes uploads: the
+// proxy sends them, and the call goes on with their uploads. os.Root refuses a path that leads out
+// of the directory, also by a symbolic link.
 
 // maxFile bounds a file that is sent.
 const maxFile = 100 << 20
@@ -41,7 +41,8 @@ func decode(raw []byte) (o map[string]any) {
 	return o
 }
 
-// offer returns a tool of a list. One that takes uploads in "files" says that it takes paths as well.
+// offer returns a tool of a list. One that takes uploads in "files" says that it takes paths as
+// well.
 func (p *Proxy) offer(raw json.RawMessage) json.RawMessage {
 	if p.Files == nil {
 		return raw

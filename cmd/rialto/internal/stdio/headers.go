@@ -47,8 +47,8 @@ func (t *toolHeaders) setHeaders(h http.Header, m *message) {
 	}
 }
 
-// watch takes the tools of a list. It returns the list with paths where p has files and, since 2026-07-28,
-// without tools whose x-mcp-header is invalid: a client must not call them.
+// watch takes the tools of a list. It returns the list with paths where p has files and, since
+// 2026-07-28, without tools whose x-mcp-header is invalid: a client must not call them.
 func (t *toolHeaders) watch(p *Proxy, m *message, modern bool) *message {
 	marked := modern && bytes.Contains(m.result, []byte("x-mcp-header"))
 	if !marked && p.Files == nil {

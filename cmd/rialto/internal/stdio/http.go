@@ -219,8 +219,8 @@ func (p *Proxy) answer(ctx context.Context, c *call) error {
 	return p.follow(ctx, c, r)
 }
 
-// exchange posts a request, of the host or of the proxy during a call of the host. It posts it again if
-// the server had lost the session, or wants other headers.
+// exchange posts a request, of the host or of the proxy during a call of the host. It posts it
+// again if the server had lost the session, or wants other headers.
 func (p *Proxy) exchange(ctx context.Context, c *call, m *message) (*reply, error) {
 	session := p.session.current()
 	r, err := p.post(ctx, m)
