@@ -36,7 +36,7 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 	}
 
 	t := &templates.Table{
-		Columns: columns("Document", "Shared", "Expires"),
+		Columns: columns("Document", "Views", "Last viewed", "Shared", "Expires"),
 		Empty:   "No shared links yet. You can share a finished task from its page.",
 	}
 	for _, s := range shares {
@@ -45,6 +45,8 @@ func (c ownAccount) links(r *http.Request) (*templates.Console, error) {
 				templates.Link(
 					documents.DocumentPath+url.PathEscape(s.Document), templates.Verbatim(s.Title),
 				),
+				templates.Number(int64(s.Views)),
+				c.when(s.Viewed),
 				c.when(s.Created),
 				c.when(s.Expires),
 			},

@@ -21,6 +21,7 @@ import (
 	"rialto/bridge/sanitize"
 	"rialto/bridge/view"
 	"rialto/internal/batch"
+	"rialto/internal/quota"
 )
 
 // SharedPath is where shared documents are shown; the secret of a link follows.
@@ -51,6 +52,8 @@ type Share struct {
 	Content  []byte    `json:"-"` // copy of a document that is not of a task
 	Created  time.Time `json:"created"`
 	Expires  time.Time `json:"expires"`
+	Views    int       `json:"views,omitzero"` // by others than the owner; set by Shares
+	Viewed   time.Time `json:"last_viewed,omitzero"`
 }
 
 // ShareStore keeps shares under the hashes of their secrets. Its methods are
@@ -75,6 +78,9 @@ type ShareStore interface {
 		limit int,
 	) ([]Share, error)
 
+	// CountView records that reader looked at what is shared under the hash. The owner does not count.
+	CountView(ctx context.Context, hash, reader string, now time.Time) error
+
 	// EndShare ends a share of owner's, or returns ErrNoShare.
 	EndShare(ctx context.Context, owner, id string) error
 
@@ -86,7 +92,11 @@ type ShareStore interface {
 type Sharing struct {
 	Store ShareStore
 	TTL   time.Duration // how long a link leads to the document
+	views quota.Rate
 }
+
+// countedViews bounds the views of a link that are counted: each is a write.
+var countedViews = quota.Bucket{Burst: 10, Window: time.Minute}
 
 // ShareDocument makes a link to a document of the caller: a task that has ended, one of
 // its artifacts, or a document of an agent, which is copied. The secret in the link is
@@ -264,6 +274,18 @@ func (sv *Service) Shared(ctx context.Context, secret string) (*DocumentView, ti
 	}
 
 	return doc, s.Expires, nil
+}
+
+// CountView counts that somebody looks at what is shared by a link, for its owner.
+func (sv *Service) CountView(ctx context.Context, access directory.Access, secret string) {
+	hash := hashOf(secret)
+	now := sv.Runner.Now()
+	if sv.Sharing.views.Take(countedViews, now, quota.Key{Name: hash}) != nil {
+		return
+	}
+	if err := sv.Sharing.Store.CountView(ctx, hash, access.User(), now); err != nil {
+		sv.Log.WarnContext(ctx, "counting a view of a shared document", "err", err)
+	}
 }
 
 // shared returns a share and, if it shows one, its task.

@@ -34,6 +34,9 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.writeError(w, r, err)
 		return
 	}
+	if r.Method == http.MethodGet {
+		s.Bridge.Documents.CountView(r.Context(), s.access(r), secret)
+	}
 	var page templates.Task
 	if v := s.Bridge.Documents.LinkView(sheet); v != nil {
 		page = TaskPage(v, s.Now(), sharedLinks(secret))

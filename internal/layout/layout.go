@@ -81,7 +81,7 @@ var floors = map[string][]string{
 	"bridge/uploads":                  {"a2a", "bridge/directory", "bridge/ledger", "bridge/sanitize", "internal/i18n", "internal/quota", "internal/safehttp", "internal/sealed"},
 	"bridge/runner":                   {"a2a", "bridge/directory", "bridge/form", "bridge/ledger", "bridge/sanitize", "bridge/uploads", "internal/batch", "internal/bytesize", "internal/i18n", "internal/quota", "internal/dberr"},
 	"bridge/view":                     {"a2a", "bridge/ledger", "bridge/sanitize"},
-	"bridge/documents":                {"a2a", "bridge/call", "bridge/directory", "bridge/form", "bridge/ledger", "bridge/runner", "bridge/sanitize", "bridge/view", "internal/batch", "internal/sealed", "internal/usage", "mcp"},
+	"bridge/documents":                {"a2a", "bridge/call", "bridge/directory", "bridge/form", "bridge/ledger", "bridge/runner", "bridge/sanitize", "bridge/view", "internal/batch", "internal/quota", "internal/sealed", "internal/usage", "mcp"},
 	"bridge/tools":                    {"a2a", "bridge/call", "bridge/directory", "bridge/documents", "bridge/form", "bridge/ledger", "bridge/runner", "bridge/sanitize", "bridge/uploads", "bridge/view", "internal/dberr", "internal/usage", "mcp"},
 	"bridge/proxy":                    {"a2a", "bridge/call", "bridge/directory", "bridge/ledger", "bridge/runner", "bridge/sanitize", "internal/usage"},
 	"bridge":                          {"bridge/call", "bridge/directory", "bridge/documents", "bridge/proxy", "bridge/runner", "bridge/tools"},

@@ -31,6 +31,7 @@ func testShares(t *testing.T, open func(*testing.T) Sharing) {
 		"an owner shares only so much":                     sharesBounded,
 		"shares are listed in pages, the latest first":     sharesListed,
 		"shares that have ended are forgotten":             sharesDropped,
+		"views by others are counted":                      viewsCounted,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -152,6 +153,33 @@ func sharesListed(t *testing.T, db Sharing) {
 			delete(want, s.ID)
 			after = ledger.Mark{Created: s.Created, Handle: s.ID}
 		}
+	}
+}
+
+func viewsCounted(t *testing.T, db Sharing) {
+	share(t, db, "alice", "seen", time.Minute)
+	share(t, db, "alice", "unseen", time.Minute)
+	later := now.Add(time.Second)
+	for i, reader := range []string{"", "bob", "", "alice"} {
+		if err := db.CountView(t.Context(), "seen", reader, later.Add(time.Duration(i)*time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.CountView(t.Context(), "nothing", "bob", later); err != nil {
+		t.Errorf("of no share: got %v", err)
+	}
+	all, err := db.Shares(t.Context(), "alice", now, ledger.Mark{}, 10)
+	if err != nil || len(all) != 2 {
+		t.Fatalf("got %v, %v", all, err)
+	}
+	for _, s := range all {
+		seen := s.Views == 3 && s.Viewed.Equal(later.Add(2*time.Millisecond))
+		if unseen := s.Views == 0 && s.Viewed.IsZero(); !seen && !unseen {
+			t.Errorf("got %d views, the last at %s", s.Views, s.Viewed)
+		}
+	}
+	if all[0].Views+all[1].Views != 3 {
+		t.Errorf("got %d and %d views, want 3 and none", all[0].Views, all[1].Views)
 	}
 }
 

@@ -69,7 +69,7 @@ func (l Shares) Shares(
 	return sqldb.Select(ctx, l.tasks.sql.Read, scanShare, `
 		SELECT id, owner, document, title, handle,
 			COALESCE((SELECT agent FROM tasks WHERE tasks.handle = shares.handle), ''),
-			created, expires
+			created, expires, views, viewed
 		FROM shares
 		WHERE owner = $1 AND expires > $2 AND (created, id) < ($3, $4)
 		ORDER BY created DESC, id DESC LIMIT $5`,
@@ -86,8 +86,17 @@ func scanShare(r sqldb.Row) (s documents.Share, err error) {
 		&s.Agent,
 		&s.Created,
 		&s.Expires,
+		&s.Views,
+		&s.Viewed,
 	)
 	return s, err
+}
+
+// CountView implements documents.ShareStore.
+func (l Shares) CountView(ctx context.Context, hash, reader string, now time.Time) error {
+	return sqldb.Exec(ctx, l.tasks.sql.Write, `
+		UPDATE shares SET views = views + 1, viewed = $1 WHERE hash = $2 AND owner <> $3`,
+		now, hash, reader)
 }
 
 // EndShare implements documents.ShareStore.

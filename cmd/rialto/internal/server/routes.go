@@ -178,7 +178,8 @@ func (s *Server) pageRoutes(r *mux.Router, compress mux.MiddlewareFunc) {
 	// These links need no sign-in: they hold a random or signed part.
 	r.PathPrefix(documents.DownloadPath).Handler(s.bodies.limitAnswers(&web.Downloads{Site: site}))
 	r.PathPrefix(uploads.Path).Handler(&web.Uploads{Site: site})
-	r.PathPrefix(documents.SharedPath).Handler(s.bodies.limitAnswers(&web.Shared{Site: site}))
+	shared := s.bodies.limitAnswers(&web.Shared{Site: site})
+	r.PathPrefix(documents.SharedPath).Handler(s.oauth.Sessions.Optional(shared))
 	read(compressed, "/", s.oauth.Public(s.oauth.Sessions.Optional(&startpage.Home{
 		Site:     site,
 		URL:      s.oauth.Resource,
