@@ -55,16 +55,13 @@ func role(a *operator.Account) templates.Text {
 }
 
 func (c adminAccounts) state(a *operator.Account) templates.Text {
-	expires := templates.Textf("Link expires: {}", c.when(a.LinkExpires))
 	switch {
 	case a.Disabled:
 		return templates.Badge(templates.Bad, "Disabled")
-	case !a.Invited:
-		return templates.Textf("Enabled")
-	case a.LinkExpires.IsZero():
-		expires = templates.Textf("The link no longer works.")
+	case a.Invited:
+		return c.signIn().Invited(a.LinkExpires)
 	}
-	return templates.Lines(templates.Badge(templates.Note, "Invited"), expires)
+	return templates.Textf("Enabled")
 }
 
 // account shows an account with its grants and actions.

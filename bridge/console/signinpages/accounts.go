@@ -2,6 +2,7 @@ package signinpages
 
 import (
 	"net/url"
+	"time"
 
 	"rialto/templates"
 )
@@ -44,6 +45,15 @@ func NewAccount(f url.Values, wrong templates.Text) *templates.Console {
 			},
 		}}},
 	}
+}
+
+// Invited is the state of an account whose person has not chosen yet how to sign in.
+func (c Pages) Invited(linkExpires time.Time) templates.Text {
+	link := templates.Textf("Link expires: {}", c.when(linkExpires))
+	if linkExpires.IsZero() {
+		link = templates.Textf("The link no longer works.")
+	}
+	return templates.Lines(templates.Badge(templates.Note, "Invited"), link)
 }
 
 // Invitation shows the link with which an invited person chooses how to sign in, once.
