@@ -80,7 +80,7 @@ async function fresh({ page }) {
   await page.locator('#confirm form[action="/admin/keys/rotate"] button').click();
   await accessible(page, 'the proof');
   await page.locator('#proof').getByRole('button', { name: 'Use a passkey' }).click();
-  await page.locator('#done', { hasText: 'There is a new key.' }).waitFor();
+  await page.locator('#done', { hasText: 'New key created.' }).waitFor();
   done('confirmed with the passkey');
 }
 
