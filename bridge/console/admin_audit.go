@@ -1,9 +1,9 @@
 package console
 
 import (
-	"cmp"
 	"net/http"
 
+	"rialto/bridge/console/auditreport"
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
 	"rialto/templates"
@@ -31,105 +31,11 @@ func (c adminAudit) audit(r *http.Request) (*templates.Console, error) {
 }
 
 func (c adminAudit) cell(r *http.Request, entry any, column string) templates.Text {
-	e := entry.(audit.Event)
-	switch column {
-	case "kind":
-		return templates.Textf(nameOf(e))
-	case "outcome":
-		return outcome(e)
-	case "actor":
-		return actorText(e)
-	case "target":
-		return c.about(r, e)
-	}
-
-	return templates.Lines(templates.Stamp(e.At), c.when(e.At))
+	return c.events().Cell(r.Context(), entry.(audit.Event), column)
 }
 
-// nameOf says what happened.
-func nameOf(e audit.Event) string {
-	switch {
-	case e.Kind == audit.Consent && e.Outcome == audit.OK:
-		return "App allowed"
-	case e.Kind == audit.Consent && e.Outcome == audit.Denied:
-		return "App refused"
-	}
-	return cmp.Or(operator.KindNames[e.Kind], string(e.Kind))
-}
-
-// outcome is quiet unless something went wrong. What was used twice may have been stolen.
-func outcome(e audit.Event) templates.Text {
-	switch {
-	case e.Kind == audit.Reuse:
-		return templates.Badge(templates.Bad, "Alarm")
-	case e.Outcome == audit.Failed:
-		return templates.Badge(templates.Bad, "Failed")
-	case e.Outcome == audit.Denied:
-		return templates.Badge(templates.Note, "Denied")
-	}
-	return templates.Textf("Succeeded")
-}
-
-// withDetail shows a text, with another below it unless that is empty.
-func withDetail(text templates.Text, below templates.Text) templates.Text {
-	switch {
-	case text == nil && below == nil:
-		return templates.Verbatim("–")
-	case text == nil:
-		return below
-	case below == nil:
-		return text
-	}
-	return templates.Lines(text, below)
-}
-
-// short is untrusted text, truncated; nil if it is empty.
-func short(s string, most int, show func(string) templates.Text) templates.Text {
-	s = shown(s, most)
-	if s == "" {
-		return nil
-	}
-	return show(s)
-}
-
-func actorText(e audit.Event) templates.Text {
-	show := templates.Verbatim
-	if e.ActorID == "" {
-		show = templates.Translated
-	}
-	return withDetail(short(e.Actor, 300, show), short(e.Address, 300, templates.Verbatim))
-}
-
-// about shows the target of an event: an app by the name that the event has, because it may have
-// another now. Names of apps, agents and scopes are not translated.
-func (c adminAudit) about(r *http.Request, e audit.Event) templates.Text {
-	detail := short(e.Detail, 500, templates.Verbatim)
-	switch e.Kind {
-	case audit.ClientChanged, audit.ClientRemoved:
-		return withDetail(detail, templates.ID(e.Target))
-	case audit.ClientRegistered, audit.GrantRevoked:
-		return withDetail(short(e.Detail, 500, templates.TranslatedParts), templates.ID(e.Target))
-	case audit.Consent:
-		name, err := c.OAuth.Clients.NameOf(r.Context(), e.Target)
-		if err != nil || name == e.Target || name == "" { // nothing is known of it any more
-			return withDetail(templates.ID(e.Target), detail)
-		}
-		return templates.Lines(
-			templates.Textf("as {}", templates.Verbatim(shown(name, 300))),
-			withDetail(templates.ID(e.Target), detail),
-		)
-	case audit.Settings: // the target identifies the settings to the server
-		if detail != nil {
-			detail = templates.Textf("version {}", detail)
-		}
-		return withDetail(detail, nil)
-	case audit.AgentAdded, audit.AgentChanged:
-		return withDetail(short(e.Target, 300, templates.Verbatim), detail)
-	}
-
-	return withDetail(
-		short(e.Target, 300, templates.Verbatim), short(e.Detail, 500, templates.TranslatedParts),
-	)
+func (c *Console) events() auditreport.Report {
+	return auditreport.Report{OAuth: c.OAuth, Now: c.Now()}
 }
 
 // exportAudit sends the events of a filter as a file.

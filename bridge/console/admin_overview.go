@@ -1,14 +1,12 @@
 package console
 
 import (
-	"cmp"
 	"net/http"
-	"strings"
 	"time"
 
+	"rialto/bridge/console/auditreport"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
-	"rialto/internal/audit"
 	"rialto/internal/usage"
 	"rialto/templates"
 )
@@ -65,30 +63,14 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 	latest := templates.Section{ID: "latest", Title: "Latest events"}
 	for _, e := range o.Events {
 		latest.Facts = append(latest.Facts, templates.Fact{
-			Name:  nameOf(e),
-			Value: templates.Row(c.subject(r, e), templates.Verbatim("·"), c.when(e.At)),
+			Name:  auditreport.Name(e),
+			Value: c.events().Subject(r.Context(), e),
 		})
 	}
 
 	latest.Lead = templates.Link("/admin/audit", templates.Textf("Open the audit log"))
 	p.Aside = []templates.Section{latest}
 	return p, nil
-}
-
-// subject is the app of an event, who did it, or both.
-func (c *Console) subject(r *http.Request, e audit.Event) templates.Text {
-	who := e.Actor
-	switch e.Kind {
-	case audit.Consent:
-		if app, err := c.OAuth.Clients.NameOf(r.Context(), e.Target); err == nil && app != "" {
-			who += ", " + app
-		}
-	case audit.ClientRegistered, audit.ClientChanged, audit.ClientRemoved:
-		name, _, _ := strings.Cut(e.Detail, ";")
-		who = cmp.Or(name, who)
-	}
-
-	return templates.Verbatim(shown(cmp.Or(who, e.Address, "–"), 100))
 }
 
 func (c *Console) stats(o *operator.Overview) []templates.Stat {
