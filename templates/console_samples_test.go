@@ -20,7 +20,7 @@ func frame() templates.Frame {
 func consoleSample() templates.Console {
 	var bars []templates.Bar
 	for i := range int64(24) {
-		bars = append(bars, templates.Bar{Label: templates.When(now.Add(-time.Duration(24-i)*time.Hour), now), Value: i * i, Part: i, Before: 200 - i, Tick: templates.Tick(now, true), Href: "/admin/usage"})
+		bars = append(bars, templates.Bar{Label: templates.When(now.Add(-time.Duration(24-i)*time.Hour), now), Value: i * i, Part: i, Before: 200 - i, Tick: templates.Hour(now), Href: "/admin/usage"})
 	}
 	f := frame()
 	f.Done = templates.Textf("just now")

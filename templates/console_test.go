@@ -55,7 +55,8 @@ func TestMomentsAndNumbersAreSaidInBothLanguages(t *testing.T) {
 	}{
 		{templates.When(time.Time{}, now), "never", "nunca"},
 		{templates.When(now, now), "just now", "ahora mismo"},
-		{templates.When(now.Add(-90*time.Second), now), "90 s ago", "hace 90 s"},
+		{templates.When(now.Add(-59*time.Second), now), "59 s ago", "hace 59 s"},
+		{templates.When(now.Add(-108*time.Second), now), "1 min ago", "hace 1 min"},
 		{templates.When(now.Add(-5*time.Minute), now), "5 min ago", "hace 5 min"},
 		{templates.When(now.Add(72*time.Hour), now), "in 3 d", "dentro de 3 d"},
 		{templates.When(now.AddDate(0, -3, 0), now), "21 Aug 2026", "21 ago 2026"},
@@ -63,7 +64,9 @@ func TestMomentsAndNumbersAreSaidInBothLanguages(t *testing.T) {
 		{templates.Number(5883), "5,883", "5.883"},
 		{templates.Textf("{} in all", templates.Count(10000, 10000)), "10,000+ in all", "10.000+ en total"},
 		{templates.When(now.Add(-65*time.Minute), now), "1 h ago", "hace 1 h"},
-		{templates.When(now.Add(-47*time.Hour), now), "47 h ago", "hace 47 h"},
+		{templates.When(now.Add(-47*time.Hour), now), "1 d ago", "hace 1 d"},
+		{templates.When(now.Add(7*24*time.Hour-time.Second), now), "in 7 d", "en 7 d"},
+		{templates.Percent("8.85"), "8.85%", "8,85\u00a0%"},
 		{templates.Number(-1234567), "-1,234,567", "-1.234.567"},
 	} {
 		if got := cell(t, c.text, "en").text(); got != c.english {

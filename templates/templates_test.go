@@ -18,7 +18,7 @@ func consent() templates.Authorize {
 	return templates.Authorize{
 		Product: "Rialto", Connector: templates.Connector{Title: "Rialto", URL: "https://rialto.example/mcp"}, Client: "Some Chat", RedirectHost: "chat.example", Handle: "h4ndle", Action: "/authorize",
 		Scopes: []templates.Scope{{Name: "mcp:tools", Words: "Use the tools"}},
-		Ends:   templates.Textf("Access ends on {} at the latest. You can disconnect it earlier in My account.", templates.Moment(at, false)),
+		Ends:   templates.Textf("Access ends on {} at the latest. You can disconnect it earlier in My account.", templates.Date(at)),
 	}
 }
 

@@ -73,6 +73,9 @@ func ID(s string) Text {
 	})
 }
 
+// Times are in UTC. A script (time.js) says them in the reader's zone and locale, in the form that
+// their class names.
+
 // When is a moment, shown by how far it is from now: how long ago, or how soon, for a month around
 // now, and the day otherwise. The zero time is never.
 func When(t, now time.Time) Text {
@@ -80,21 +83,29 @@ func When(t, now time.Time) Text {
 		if t.IsZero() {
 			return escape(l.text("never"))
 		}
-		return timeElement("", t, l.moment(t, now))
+		return timeElement("ago", t, l.moment(t, now))
 	})
 }
 
-// Clock is the time of day of a moment, which a script says in the reader's zone.
+// Clock is the time of day of a moment.
 func Clock(t time.Time) Text {
-	t = t.UTC()
-	return markup(timeElement("clock", t, t.Format("15:04:05 UTC")))
+	return markup(timeElement("clock", t, t.UTC().Format("15:04:05 UTC")))
 }
 
-// Stamp is the date and time of a moment, which a script says in the reader's zone.
-func Stamp(t time.Time) Text {
+// Stamp is the date and time of a moment.
+func Stamp(t time.Time) Text { return dateTime("stamp", t, " 15:04:05 UTC") }
+
+// Minute is the date and time of a moment without its seconds.
+func Minute(t time.Time) Text { return dateTime("minute", t, " 15:04 UTC") }
+
+// Date is the day of a moment.
+func Date(t time.Time) Text { return dateTime("day", t, "") }
+
+// dateTime is the day of a moment, and its time in a layout.
+func dateTime(class string, t time.Time, layout string) Text {
 	t = t.UTC()
 	return textFunc(func(l language) template.HTML {
-		return timeElement("stamp", t, l.day(t)+t.Format(" 15:04:05 UTC"))
+		return timeElement(class, t, l.day(t)+t.Format(layout))
 	})
 }
 
@@ -108,24 +119,18 @@ func timeElement(class string, t time.Time, words string) template.HTML {
 		escape(words) + `</time>`
 }
 
-// Moment is the hour, or else the day, of a moment.
-func Moment(t time.Time, hours bool) Text {
-	t = t.UTC()
-	return textFunc(func(l language) template.HTML {
-		words := l.day(t)
-		if hours {
-			words += t.Format(" 15:04")
-		}
-		return `<time datetime="` + template.HTML(t.Format(time.RFC3339)) + `">` + escape(words) + `</time>`
-	})
+// Hour is the hour of a moment, for the axis of a chart.
+func Hour(t time.Time) Text {
+	return markup(timeElement("hour", t, t.UTC().Format("15:04")))
 }
 
-// Tick is the hour, or else the day without its year, of a moment, for the axis of a chart.
-func Tick(t time.Time, hours bool) Text {
-	t = t.UTC()
-	if hours {
-		return markup(t.Format("15:04"))
-	}
+// Day is a day of the reader, in whose zone the time is. It is the same in every zone.
+func Day(t time.Time) Text {
+	return textFunc(func(l language) template.HTML { return escape(l.day(t)) })
+}
+
+// DayOfYear is a Day without its year, for the axis of a chart.
+func DayOfYear(t time.Time) Text {
 	return textFunc(func(l language) template.HTML {
 		return escape(strings.TrimSuffix(l.day(t), t.Format(" 2006")))
 	})
@@ -165,6 +170,17 @@ func Millis(ms int64) Text { return Took(time.Duration(ms) * time.Millisecond) }
 // Number is a number with its thousands set apart.
 func Number(n int64) Text {
 	return textFunc(func(l language) template.HTML { return template.HTML(l.number(n)) })
+}
+
+// Percent is a number of hundredths, with a point before its decimals.
+func Percent(digits string) Text {
+	return textFunc(func(l language) template.HTML {
+		sign := "%"
+		if l == spanish {
+			sign = "\u00a0%"
+		}
+		return escape(l.decimal(digits) + sign)
+	})
 }
 
 // Count is a number of things that were counted up to most only.
@@ -239,26 +255,28 @@ const (
 	Bad   Tone = "bad"
 )
 
+// moment says how far a moment is. Those to come are said to the nearest minute.
 func (l language) moment(t, now time.Time) string {
+	sentence := "{} ago"
 	d := now.Sub(t)
 	switch {
-	case d >= 0 && d < 5*time.Second:
+	case d > -time.Second && d < 5*time.Second:
 		return l.text("just now")
 	case d.Abs() >= 31*24*time.Hour:
-		return l.day(t)
-	case d < 0:
-		return strings.Replace(l.text("in {}"), "{}", l.age(-d), 1)
+		return l.day(t.UTC())
+	case d <= -time.Minute:
+		d = d.Round(time.Minute)
 	}
-
-	return strings.Replace(l.text("{} ago"), "{}", l.age(d), 1)
+	if d < 0 {
+		sentence = "in {}"
+	}
+	return strings.Replace(l.text(sentence), "{}", l.whole(d.Abs()), 1)
 }
 
-// age says a length of time in its largest unit, from one hour on in hours.
-func (l language) age(d time.Duration) string {
-	if d >= time.Hour && d < 2*time.Hour {
-		return strings.Replace(l.text("{} h"), "{}", "1", 1)
-	}
-	return l.span(d)
+// whole says a length of time in the largest unit of which it has one.
+func (l language) whole(d time.Duration) string {
+	i := slices.IndexFunc(spanUnits, func(u spanUnit) bool { return d >= u.unit })
+	return spanUnits[i].of(l, d)
 }
 
 // exactSpan says how long something takes, with tenths of a second below ten seconds.
@@ -267,10 +285,15 @@ func (l language) exactSpan(d time.Duration) string {
 		return l.span(d)
 	}
 	tenths := strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0")
+	return strings.Replace(l.text("{} s"), "{}", l.decimal(tenths), 1)
+}
+
+// decimal writes a number as the language does.
+func (l language) decimal(digits string) string {
 	if l == spanish {
-		tenths = strings.Replace(tenths, ".", ",", 1)
+		return strings.Replace(digits, ".", ",", 1)
 	}
-	return strings.Replace(l.text("{} s"), "{}", tenths, 1)
+	return digits
 }
 
 type spanUnit struct {
@@ -290,13 +313,15 @@ var spanUnits = []spanUnit{
 // span says how long something takes, in its largest unit.
 func (l language) span(d time.Duration) string {
 	i := slices.IndexFunc(spanUnits, func(u spanUnit) bool { return d >= u.least })
-	u := spanUnits[i]
+	return spanUnits[i].of(l, d)
+}
+
+func (u spanUnit) of(l language, d time.Duration) string {
 	return strings.Replace(l.text(u.sentence), "{}", strconv.FormatInt(int64(d/u.unit), 10), 1)
 }
 
 // day is the date, in words.
 func (l language) day(t time.Time) string {
-	t = t.UTC()
 	month := l.text(t.Month().String()[:3])
 	return strconv.Itoa(t.Day()) + " " + month + " " + strconv.Itoa(t.Year())
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"errors"
 	"net/http"
-	"strings"
 
 	"rialto/bridge/console/usagereport"
 	"rialto/bridge/operator"
@@ -23,9 +22,10 @@ type used struct {
 func (c adminUsage) used(r *http.Request) (used, error) {
 	f := &operator.CallFilter{}
 	q, err := c.parse(r, f.Filters(), "days", "from", "to", "by")
-	u := used{q, usagereport.New(r.URL.Path, q.values, c.Now())}
+	u := used{q, usagereport.New(r.URL.Path, q.values, c.Now().In(usagereport.Zone(r)))}
 	f.Since = u.Since
 	f.Until = u.Until
+	f.Offset = u.Offset
 	u.Filter = f.Filter
 	return u, err
 }
@@ -61,11 +61,12 @@ func (c adminUsage) usage(r *http.Request) (*templates.Console, error) {
 		return nil, err
 	}
 
-	since, until := u.Times()
 	return &templates.Console{
 		Title: "Usage",
 		Lead: templates.Textf(
-			"Calls from {} to {} UTC. Message contents are never recorded.", since, until,
+			"Calls from {} to {}. Message contents are never recorded.",
+			templates.Minute(u.Since),
+			templates.Minute(u.Until),
 		),
 		Actions: u.exports("/admin/usage/export"),
 		Sections: []templates.Section{
@@ -112,14 +113,6 @@ func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, err
 	return f, nil
 }
 
-// callOutcomes are the badges of calls.
-var callOutcomes = map[usage.Outcome]templates.Text{
-	usage.OK:       templates.Textf("Done"),
-	usage.Failed:   templates.Badge(templates.Bad, "Failed"),
-	usage.Refused:  templates.Badge(templates.Note, "Refused"),
-	usage.Canceled: templates.Badge(templates.Plain, "Canceled"),
-}
-
 // usageCalls lists the calls behind a number, the latest first.
 func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
 	u, err := c.used(r)
@@ -130,7 +123,7 @@ func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
 		r,
 		u.query,
 		&operator.CallFilter{Filter: u.Filter},
-		calls{c.Console, u},
+		calls{c.Console, u.Report},
 	)
 	if err != nil {
 		return nil, err
@@ -138,52 +131,27 @@ func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
 
 	section.Table.Empty, section.Ways = operator.NewQuery("calls").Table().Empty, u.Spans()
 	section.Filter, err = c.usageFilter(r, u)
-	since, until := u.Times()
 	return &templates.Console{
-		Title:    "Calls",
-		Up:       link(u.Address("/admin/usage"), "Usage"),
-		Actions:  u.exports("/admin/usage/export"),
-		Lead:     templates.Textf("The calls from {} to {} UTC, the latest first.", since, until),
+		Title:   "Calls",
+		Up:      link(u.Address("/admin/usage"), "Usage"),
+		Actions: u.exports("/admin/usage/export"),
+		Lead: templates.Textf(
+			"The calls from {} to {}, the latest first.",
+			templates.Minute(u.Since),
+			templates.Minute(u.Until),
+		),
 		Sections: []templates.Section{section},
 	}, err
 }
 
-// calls shows calls. What they are about narrows the list.
+// calls shows calls.
 type calls struct {
 	*Console
-	used used
+	report *usagereport.Report
 }
 
 func (c calls) cell(_ *http.Request, entry any, column string) templates.Text {
-	call := entry.(usage.Record)
-	switch column {
-	case "user":
-		if call.User == "" {
-			return c.filterLink(column, call.UserID, templates.Code(call.UserID))
-		}
-		return c.filterLink(column, call.UserID, templates.Verbatim(call.User))
-	case "client":
-		return c.filterLink(column, call.Client, templates.Verbatim(call.App))
-	case "agent":
-		return c.filterLink(column, call.Agent, templates.Verbatim(call.Agent))
-	case "tool":
-		return c.filterLink(column, call.Tool, templates.Verbatim(call.Tool))
-	case "door":
-		return templates.Verbatim(strings.ToUpper(call.Door))
-	case "outcome":
-		return callOutcomes[call.Outcome]
-	case "milliseconds":
-		return templates.Millis(call.Millis)
-	}
-
-	return nil
-}
-
-func (c calls) filterLink(name, value string, shown templates.Text) templates.Text {
-	if value == "" {
-		return templates.Verbatim("–")
-	}
-	return templates.Link(c.used.Address(c.used.path, name, value), shown)
+	return c.report.Cell(entry.(usage.Record), column)
 }
 
 // exportUsage sends the calls of a filter as a file.

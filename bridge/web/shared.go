@@ -45,7 +45,7 @@ func (s *Shared) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	page.Product = s.Product
-	page.Until = templates.Textf("Shared from {} until {}", s.Product, templates.Moment(until, false))
+	page.Until = templates.Textf("Shared from {} until {}", s.Product, templates.Date(until))
 	templates.Write(w, r, http.StatusOK, page)
 }
 

@@ -82,6 +82,8 @@ type Filter struct {
 	Latest                     bool // for Calls: the latest first
 	After                      Mark // for Calls: only records after this one, in their order
 	Limit                      int  // required
+
+	Offset time.Duration // of a series by days: that of the zone whose midnight begins them
 }
 
 // Mark is a place in a list of records.

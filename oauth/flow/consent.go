@@ -44,7 +44,7 @@ func (cn *Consent) page(
 
 	page.Ends = templates.Textf(
 		"Access ends on {} at the latest. You can disconnect it earlier in My account.",
-		templates.Moment(cn.grantEnd(session), false),
+		templates.Date(cn.grantEnd(session)),
 	)
 	cn.offerSignIn(&page)
 	settingUp, err := cn.Pages.Passwords.SettingUp(r.Context())

@@ -39,27 +39,10 @@
     prepare();
   }
 
-  /** Hides the buttons of filters that work as one types, and says times in the reader's zone. */
+  /** Hides the buttons of filters that work as one types. */
   function prepare() {
     for (const form of document.querySelectorAll("form.filter")) form.classList.add("auto");
-    for (const time of document.querySelectorAll("time[title]")) {
-      if (time.classList.contains("elapsed")) continue;
-      const at = new Date(time.dateTime), language = document.documentElement.lang;
-      time.title = at.toLocaleString(language, { dateStyle: "full", timeStyle: "long" });
-      if (time.classList.contains("stamp")) time.textContent = at.toLocaleString(language, { dateStyle: "medium", timeStyle: "medium" });
-      if (!time.classList.contains("clock")) continue;
-      const today = at.toDateString() === new Date().toDateString();
-      time.textContent = (today ? "" : at.toLocaleDateString(language, { dateStyle: "medium" }) + "\n") + at.toLocaleTimeString(language);
-    }
   }
-
-  // How long a task has run goes on.
-  setInterval(() => {
-    for (const time of document.querySelectorAll("time.elapsed")) {
-      const s = Math.max(0, Math.floor((Date.now() - new Date(time.dateTime)) / 1000)), two = (n) => String(n).padStart(2, "0");
-      time.textContent = (s < 3600 ? "" : `${Math.floor(s / 3600)}:`) + (s < 3600 ? Math.floor(s / 60) : two(Math.floor(s / 60) % 60)) + `:${two(s % 60)}`;
-    }
-  }, 1000);
 
   // What unfolds over the page closes on Escape, and on a click elsewhere.
   const asks = "details.ask[open]";

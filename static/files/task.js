@@ -75,22 +75,24 @@
     frame.append(box, make("p", { className: "tools" }, count, save, all));
   }
 
+  const utc = localStorage.getItem("zone") === "UTC"; // see time.js
+
   /** The picker shows the reader's time; what it sends is exact. */
   function localize(input) {
     const at = new Date(input.dataset.at || NaN);
-    if (!isNaN(at)) input.value = new Date(at - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    if (!isNaN(at)) input.value = new Date(at - (utc ? 0 : at.getTimezoneOffset() * 60_000)).toISOString().slice(0, 16);
     delete input.dataset.at;
   }
   addEventListener("formdata", (event) => {
     for (const input of event.target.querySelectorAll('input[type="datetime-local"]')) {
-      if (input.value) event.formData.set(input.name, new Date(input.value).toISOString().replace(".000", ""));
+      if (input.value) event.formData.set(input.name, new Date(input.value + (utc ? "Z" : "")).toISOString().replace(".000", ""));
     }
   });
 
   function prepare() {
     for (const table of main.querySelectorAll(".scroll:not(.sorted > .scroll) > table")) improve(table);
     for (const input of main.querySelectorAll("input[data-at]")) localize(input);
-    for (const zone of main.querySelectorAll("[data-zone]")) zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    for (const zone of main.querySelectorAll("[data-zone]")) zone.textContent = utc ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone;
     for (const button of main.querySelectorAll("[data-print]")) button.hidden = false;
   }
 

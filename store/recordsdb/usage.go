@@ -302,7 +302,7 @@ func (db *Store) Tallies(
 	groups := "1"
 	order := "2 DESC, 1"
 	if step > 0 {
-		from = fmt.Sprintf("at - at %% %d", step.Milliseconds())
+		from = fmt.Sprintf("at - (at + %d) %% %d", f.Offset.Milliseconds(), step.Milliseconds())
 		groups = "1, 3"
 		order = "starts, 1"
 	}

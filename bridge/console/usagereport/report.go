@@ -46,14 +46,17 @@ const (
 	hours = "2006-01-02T15"
 )
 
-// New reads the time and the groups of a report from the parameters of its page.
+// New reads the time and the groups of a report from the parameters of its page. Days are those of the
+// zone of now.
 func New(path string, values url.Values, now time.Time) *Report {
 	r := &Report{
 		By:     usage.ByAgent,
 		path:   path,
 		values: values,
-		now:    now.UTC(),
+		now:    now,
 	}
+	_, offset := now.Zone()
+	r.Offset = time.Duration(offset) * time.Second
 	r.parsePeriod()
 	for _, g := range groups {
 		if string(g.by) == values.Get("by") {
@@ -68,22 +71,23 @@ func New(path string, values url.Values, now time.Time) *Report {
 // hour, or else the last days.
 func (r *Report) parsePeriod() {
 	r.Step = 24 * time.Hour
-	since, whole, ok := parseTime(r.values.Get("from"))
+	since, whole, ok := r.parseTime(r.values.Get("from"))
 	if !ok {
 		n, err := strconv.Atoi(r.values.Get("days"))
 		if err != nil || n < 1 || n > 366 {
 			n = 7
 		}
+		r.Until = r.midnight().Add(r.Step)
 		if n <= 2 {
 			r.Step = time.Hour
+			r.Until = r.now.Truncate(r.Step).Add(r.Step)
 		}
-		r.Until = r.now.Truncate(r.Step).Add(r.Step)
 		r.Since = r.Until.AddDate(0, 0, -n)
 		return
 	}
 
 	r.Since, r.Until = since, since.Add(whole)
-	until, _, ok := parseTime(r.values.Get("to"))
+	until, _, ok := r.parseTime(r.values.Get("to"))
 	if ok && until.After(since) && until.Sub(since) <= 366*24*time.Hour {
 		r.Until = until
 	}
@@ -92,12 +96,18 @@ func (r *Report) parsePeriod() {
 	}
 }
 
+// midnight is when today began.
+func (r *Report) midnight() time.Time {
+	return r.now.Add(r.Offset).Truncate(24 * time.Hour).Add(-r.Offset)
+}
+
 // parseTime reads a day or an hour, and returns how long it is.
-func parseTime(s string) (t time.Time, whole time.Duration, ok bool) {
-	if t, err := time.Parse(days, s); err == nil {
+func (r *Report) parseTime(s string) (t time.Time, whole time.Duration, ok bool) {
+	zone := r.now.Location()
+	if t, err := time.ParseInLocation(days, s, zone); err == nil {
 		return t, 24 * time.Hour, true
 	}
-	t, err := time.Parse(hours, s)
+	t, err := time.ParseInLocation(hours, s, zone)
 	return t, time.Hour, err == nil
 }
 
@@ -112,11 +122,6 @@ func (r *Report) Earlier() (since, until time.Time) {
 		until = until.Add(passed.Sub(r.Until))
 	}
 	return r.Since.Add(-r.length()), until
-}
-
-// Times returns the beginning and the end of the period in words.
-func (r *Report) Times() (since, until string) {
-	return r.Since.Format(days + " 15:04"), r.Until.Format(days + " 15:04")
 }
 
 // Address returns the address of a page with other parameters, in pairs.
@@ -155,7 +160,7 @@ func (r *Report) Spans() []templates.Way {
 
 	var ways []templates.Way
 	chosen := from == ""
-	today := r.now.Truncate(24 * time.Hour)
+	today := r.midnight()
 	for i, name := range []string{"Today", "Yesterday"} {
 		day := today.AddDate(0, 0, -i).Format(days)
 		chosen = chosen || from == day

@@ -18,9 +18,9 @@ func (r *Report) Stats(now, before usage.Sum) []templates.Stat {
 	calls := r.calls()
 	failures := templates.Stat{
 		Name:  "Errors",
-		Value: templates.Verbatim(share(now)),
+		Value: share(now),
 		Sub: templates.Textf(
-			"{} in all, {} before", templates.Number(now.Errors), templates.Verbatim(share(before)),
+			"{} in all, {} before", templates.Number(now.Errors), share(before),
 		),
 		Href: r.calls("outcome", string(usage.Errors)),
 	}
@@ -58,11 +58,12 @@ func (r *Report) Stats(now, before usage.Sum) []templates.Stat {
 }
 
 // share says how many calls of a hundred went wrong.
-func share(s usage.Sum) string {
+func share(s usage.Sum) templates.Text {
 	if s.Calls == 0 {
-		return "–"
+		return templates.Verbatim("–")
 	}
-	return strconv.FormatFloat(100*float64(s.Errors)/float64(s.Calls), 'g', 3, 64) + " %"
+	percent := 100 * float64(s.Errors) / float64(s.Calls)
+	return templates.Percent(strconv.FormatFloat(percent, 'g', 3, 64))
 }
 
 // change compares a number with that of the period before.
@@ -78,7 +79,7 @@ func change(now, before float64) templates.Text {
 
 	return templates.Textf(
 		"{} from the period before",
-		strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)+" %",
+		templates.Percent(strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)),
 	)
 }
 
@@ -112,12 +113,14 @@ func (r *Report) Charts(series []usage.Sum) []templates.Chart {
 		s := at[from.Unix()]
 		before := at[from.Add(-r.length()).Unix()]
 		b := templates.Bar{
-			Label: templates.Moment(from, hourly),
-			Tick:  templates.Tick(from, hourly),
+			Label: templates.Day(from),
+			Tick:  templates.DayOfYear(from),
 			Open:  from.Add(r.Step).After(r.now),
 			Href:  r.over(from.Format(days), ""),
 		}
 		if hourly {
+			b.Label = templates.Minute(from)
+			b.Tick = templates.Hour(from)
 			b.Href = r.calls("from", from.Format(hours), "to", "", "days", "")
 		}
 		b.Value = s.Calls
@@ -167,7 +170,7 @@ func (r *Report) cells(s usage.Sum) []templates.Text {
 	calls := templates.Number(s.Calls)
 	failed := templates.Verbatim("–")
 	if s.Errors > 0 {
-		failed = templates.Row(templates.Number(s.Errors), templates.Verbatim("("+share(s)+")"))
+		failed = templates.Row(templates.Number(s.Errors), templates.Verbatim("·"), share(s))
 	}
 	if s.Key != "" {
 		by := string(r.By)

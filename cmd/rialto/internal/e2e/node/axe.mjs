@@ -21,3 +21,25 @@ export async function fits(page, what) {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(over <= 0, `${what}: the page is ${over} pixels wider than the window`);
 }
+
+/** Where the tests of pages are: at a quarter to an hour of UTC, so that no time is right by chance. */
+export const zone = 'Asia/Kathmandu';
+
+/** Holds that every time of the page is in the zone of its reader, and that no word names another. */
+export async function oneZone(page, what) {
+  const wrong = await page.evaluate(() => {
+    const wrong = [];
+    for (const time of document.querySelectorAll('time:not(.elapsed)')) {
+      const minute = (new Date(time.dateTime).getUTCMinutes() + 45) % 60;
+      const clock = time.textContent.match(/:(\d\d)/), title = time.title.match(/:(\d\d):\d\d.*GMT\+5:45/);
+      if ((clock && Number(clock[1]) !== minute) || Number(title?.[1]) !== minute) wrong.push(time.outerHTML);
+    }
+    const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let at; (at = words.nextNode()); ) {
+      const quoted = at.parentElement.closest('pre, code, script, .data, .prose, #zone button');
+      if (!quoted && /\bUTC\b|\d{4}-\d\d-\d\dT\d/.test(at.data)) wrong.push(at.data);
+    }
+    return wrong;
+  });
+  assert.deepEqual(wrong, [], `${what}: one zone`);
+}

@@ -1,13 +1,13 @@
 // Every page, as people see it: in both languages, light and dark, on a phone
 // and on a desktop, in each pair of these. No page may fail axe-core, be wider than its window, say
-// anything in the console, break its policy or ask another host for something,
+// anything in the console, show times of two zones, break its policy or ask another host for something,
 // and no link may lead to a page that is not in the lists below.
 // RIALTO_CHROMIUM is the program, RIALTO_TASKS the ids of seeded tasks as JSON.
 // With RIALTO_PICTURES, a folder, the pages are drawn instead of tested: Spanish
 // only on a light desktop, and for docs/images one picture of each page.
 
 import path from 'node:path';
-import { accessible, fits } from './axe.mjs';
+import { accessible, fits, oneZone, zone } from './axe.mjs';
 import { begin, call, origin, redeem, register, search } from './app.mjs';
 import { listen } from './callback.mjs';
 import { assert, done, env, run } from './report.mjs';
@@ -143,7 +143,7 @@ async function login(browser, app, callback) {
  * if that is not 200, and the action of the form to send for the page behind it.
  */
 async function look(browser, language, options, pages) {
-  const tab = await open(browser, { ...options, viewport: desktop });
+  const tab = await open(browser, { ...options, viewport: desktop, timezoneId: zone });
   for (const [name, at, status = 200, action] of pages) {
     if (only && !only.includes(name)) continue;
     await lookAt(name, language, tab, at, status, action).catch((err) => problems.push(err.message));
@@ -171,6 +171,7 @@ async function lookAt(name, language, tab, at, status, action) {
   assert.ok(weight <= most << 10, `${name}, ${language}: ${weight} bytes, want ${most} KiB at most`);
   visited.add(place(tab.page.url())).add(place(url));
   await follow(tab.page, name);
+  if (name !== 'docs') await oneZone(tab.page, `${name}, ${language}`); // which describes the API in UTC
   for (const [viewport, colorScheme] of folder ? drawn : looks[language]) {
     await tab.page.setViewportSize(viewport);
     await tab.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
